@@ -6,6 +6,8 @@
 #include "compile/choose.h"
 #include "frontend/sums.h"
 
+#include <math.h>
+
 enum { MOST_ORDERS = 120 }; /* tried of one kernel: all of five loops */
 
 typedef struct {
@@ -172,4 +174,66 @@ void compile_choose(const compile_options *o, compile_context *ctx, const compil
     BUG_IF(!again, "'%s' was possible a moment ago", schedule);
     out->staged =
         arena_printf(ctx->mem, "%u kernels, -s \"%s\"; as one: %s", out->cin.kernels.len, schedule, why);
+}
+
+/* ---- by the data ------------------------------------------------------------------------------- */
+
+/* Several kernels are taken where they are expected to take this part of what one does: what is expected may
+ * be off, and the host has more to do. */
+static const double WORTH_STAGING = 0.85;
+
+static bool is_in_all(const sam_statement *s, sam_var v) {
+    for (uint32_t e = 1; e <= s->exprs.len; e++) {
+        const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
+        bool has = x->kind != SAM_EXPR_ACCESS;
+        for (uint32_t m = 0; !has && m < sam_tensor_at(s, x->tensor)->order; m++)
+            has = x->index[m].v == v.v;
+        if (!has)
+            return false;
+    }
+    return true;
+}
+
+/* Returns a multiply phase and a merge phase as a schedule, NULL where the kernel has none. What all factors
+ * have is outside, so that each of their entries is scanned once. */
+static const char *phases_of(const fe_kernel *kernel, arena *mem) {
+    fe_kernel outer = *kernel;
+    outer.ordered = true;
+    outer.s.loops.at = NULL;
+    outer.s.loops.len = outer.s.loops.cap = 0;
+    for (int pass = 1; pass >= 0; pass--) {
+        for (uint32_t l = 0; l < kernel->s.loops.len; l++) {
+            if (is_in_all(&kernel->s, kernel->s.loops.at[l]) == (pass == 1))
+                vec_push(mem, &outer.s.loops, kernel->s.loops.at[l]);
+        }
+    }
+    return fe_staged(&outer, FE_STAGE_PHASES, mem);
+}
+
+void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
+                            compile_schedule *out) {
+    const choosing c = {.o = by->options, .ctx = ctx, .in = in};
+    const fe_kernel *kernel = &out->cin.kernels.at[0];
+    bool open = out->cin.kernels.len == 1 && !in->in->n_schedule && !by->options->tile.along.len;
+    const char *schedule = open ? phases_of(kernel, ctx->mem) : NULL;
+    if (schedule && !schedule_maps(&c, schedule))
+        schedule = NULL;
+    if (!schedule && out->cin.kernels.len == 1)
+        return; /* its edges are chosen when it is compiled */
+    const double one = compile_search(by, ctx, &out->cin, &out->tilings);
+    if (!schedule)
+        return;
+    const fe_in with = with_schedule(in->in, &schedule);
+    compile_schedule other = {.staged = out->staged};
+    choosing again = c;
+    bool good = fe_schedule(&with, in->user, ctx->mem, ctx->diag, &other.cin) &&
+                choose_orders(&again, &other.cin, &other.chosen);
+    BUG_IF(!good, "'%s' was possible a moment ago", schedule);
+    const double several = compile_search(by, ctx, &other.cin, &other.tilings);
+    if (!(several < WORTH_STAGING * one))
+        return;
+    *out = other;
+    out->staged =
+        arena_printf(ctx->mem, "%u kernels, -s \"%s\": %.0f cycles of the chip expected, %.0f as one",
+                     other.cin.kernels.len, schedule, several, one);
 }

@@ -3,7 +3,7 @@
 #ifndef ONYX_COMPILE_CHOOSE_H
 #define ONYX_COMPILE_CHOOSE_H
 
-#include "compile/compile_int.h"
+#include "compile/search.h"
 
 /* ---- trials (attempt.c) ------------------------------------------------------------------------ */
 
@@ -31,7 +31,8 @@ bool compile_next_order(uint32_t *place, uint32_t n);
 /* A program as kernels, and what onyx decided about them. */
 typedef struct {
     fe_cin cin;
-    text_vec chosen; /* compile_choices.chosen of each kernel; none: nobody chose */
+    text_vec chosen;         /* compile_choices.chosen of each kernel; none: nobody chose */
+    compile_tilings tilings; /* what was chosen for each by the data; none: nothing yet */
     const char *staged, *way_out;
 } compile_schedule;
 /* Changes the schedule, which was made of `in` and the user's statement, to what the board can run, where the
@@ -43,5 +44,10 @@ typedef struct {
 } compile_choosing;
 void compile_choose(const compile_options *o, compile_context *ctx, const compile_choosing *in,
                     compile_schedule *schedule);
+/* Chooses by the data, which are there, what a schedule that the board can run leaves open: whether sums of
+ * products are multiplied in one kernel and added up in another, and edges, where several kernels have to be
+ * chosen for together. */
+void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
+                            compile_schedule *schedule);
 
 #endif

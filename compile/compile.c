@@ -5,7 +5,6 @@
 #include "compile/folder.h"
 #include "compile/formats.h"
 #include "compile/graph.h"
-#include "compile/stages.h"
 
 bool compile_frontend_input(const compile_options *o, compile_context *ctx, fe_in *out) {
     text_vec formats = {0};
@@ -55,6 +54,8 @@ static bool begin_kernels(const compile_options *o, compile_context *ctx, const 
         compile_kernel *k = kernel_at(last, n);
         const sam_statement *st = &cin->kernels.at[n].s;
         k->board = last->board;
+        if (n < schedule->tilings.len)
+            k->tiling = schedule->tilings.at[n];
         k->choices.chosen = n < schedule->chosen.len ? schedule->chosen.at[n] : NULL;
         k->folder = home;
         k->place = place;
@@ -76,6 +77,8 @@ static bool set_tiling(const compile_options *o, compile_context *ctx, compile_k
     for (uint32_t n = 0; n < count_kernels(last); n++) {
         compile_kernel *k = kernel_at(last, n);
         k->tiling.options = compile_tiling_of(o, &last->board, &k->lowered);
+        if (k->tiling.expected.edge)
+            memcpy(k->tiling.options.edge, k->tiling.expected.edge, sizeof k->tiling.options.edge);
         all[k == last ? 0 : n + 1] = &k->lowered.statement;
     }
     return compile_check_loops(o, ctx, all, count_kernels(last));
@@ -100,6 +103,18 @@ static bool read_wanted_operands(const compile_options *o, compile_context *ctx,
         return false;
     for (uint32_t n = 0; n < last->producers.len; n++)
         last->producers.at[n].data.operands = last->data.operands;
+    return true;
+}
+
+/* What the data decide before there are kernels. */
+static bool choose_by_data(const compile_options *o, compile_context *ctx, const compile_choosing *open,
+                           compile_kernel *k, compile_schedule *s) {
+    if (!compile_edges_open(o) || !(o->runs || has_all_sources(o, &k->user)))
+        return true;
+    if (!compile_read_operands(o, ctx, &k->user, &k->data))
+        return false;
+    const compile_search_in by = {o, &k->board, &k->data};
+    compile_choose_by_data(&by, ctx, open, s);
     return true;
 }
 
@@ -128,8 +143,10 @@ bool compile_to_graph(const compile_options *o, bool chip, compile_context *ctx,
     in.extents = k->data.extent;
     ok = ok && fe_schedule(&in, &k->user, ctx->mem, ctx->diag, &s.cin) &&
          compile_dump(o, ctx, home_of(o, ctx, ctx->partial), (compile_form){.statement = &k->user});
-    if (ok && chip)
+    if (ok && chip) {
         compile_choose(o, ctx, &open, &s);
+        ok = choose_by_data(o, ctx, &open, k, &s);
+    }
     ok = ok && compile_dump(o, ctx, home_of(o, ctx, ctx->partial), (compile_form){.cin = &s.cin}) &&
          begin_kernels(o, ctx, &s, k);
     for (uint32_t n = 0; ok && n < count_kernels(k); n++) {
@@ -140,6 +157,13 @@ bool compile_to_graph(const compile_options *o, bool chip, compile_context *ctx,
     }
     k->times.frontend = lap(&clock);
     return ok;
+}
+
+/* Edges, and how many copies there is room for, which is chosen with them. */
+static bool choose_edges(const compile_options *o, compile_context *ctx, compile_kernel *k) {
+    if (compile_edges_open(o))
+        k->tiling.options.room = compile_find_room(o, ctx, &k->board, &k->lowered, &k->tiling.options);
+    return compile_choose_edges(o, ctx, &k->board, &k->lowered, &k->data, &k->tiling);
 }
 
 /* Compiles one kernel from its graph on. */
@@ -158,8 +182,7 @@ static bool to_bitstream(const compile_options *o, compile_context *ctx, compile
     bool ok = compile_make_legal(ctx, &k->lowered) &&
               compile_write_graph(ctx, k->folder, "sam_hw.gv", &k->lowered.hardware) &&
               compile_dump(o, ctx, k->folder, (compile_form){.sam_hw = &k->lowered.hardware}) &&
-              compile_choose_edges(o, ctx, &k->board, &k->lowered, &k->data, &k->tiling) &&
-              compile_lower_onyx(ctx, &k->lowered, edges, extended, &graph) &&
+              choose_edges(o, ctx, k) && compile_lower_onyx(ctx, &k->lowered, edges, extended, &graph) &&
               compile_dump(o, ctx, k->folder, (compile_form){.onyx = graph}) &&
               lower_pack(graph, ctx->mem, ctx->diag, &one) && compile_make_copies(o, ctx, &copied, a) &&
               compile_dump(o, ctx, k->folder, (compile_form){.netlist = &a->net}) &&
@@ -193,6 +216,10 @@ static bool to_bitstream(const compile_options *o, compile_context *ctx, compile
 }
 
 bool compile_to_bitstream(const compile_options *o, compile_context *ctx, compile_kernel *k) {
+    return compile_retrying(o, ctx, k, compile_to_bitstream_once);
+}
+
+bool compile_to_bitstream_once(const compile_options *o, compile_context *ctx, compile_kernel *k) {
     return compile_take_folder(ctx, o->out) && compile_read_board(ctx, o->board, &k->board, &k->board_path) &&
            pnr_board_set_profile(&k->board, o->profile, ctx->diag) && compile_statement(o, ctx, k);
 }

@@ -10,7 +10,7 @@
 #include "frontend/frontend.h"
 #include "host/host.h"
 #include "rtl_models/cycle/cycle.h"
-#include "tiling/tiling.h"
+#include "tiling/choose.h"
 
 typedef enum {
     ENGINE_NONE,
@@ -88,7 +88,10 @@ typedef struct {
     bool tile_auto;     /* by the data instead */
     compile_edges glb_tile;
     uint32_t unroll;   /* copies of the kernel; 0 = as many as fit */
-    uint32_t optimize; /* 0, or 1: dense operands are located, dense levels end with the data */
+    bool unroll_open;  /* nobody says how many: as many as pay, from optimize = 1 on */
+    uint32_t optimize; /* 0; or 1: dense operands are located, dense levels end with the data, and what is
+                        * left open is chosen by the data, within a bound; 2, 3: by more of them, by all */
+    bool plain;        /* nothing is chosen by the data: it was tried, and does not run */
     uint32_t buffers;  /* 2: streams have GLB tiles of their own, for fw_columns.buffers */
     tile_dispatch dispatch;
     bool dispatch_auto; /* by the data instead */
@@ -164,6 +167,7 @@ typedef struct {
 typedef struct {
     const char *chosen;  /* about loops that are not in the default order */
     const char *staged;  /* about several kernels that nobody asked for */
+    const char *instead; /* why it is the default mapping, and not one chosen by the data */
     const char *way_out; /* a schedule that would do instead of the user's */
 } compile_choices;
 

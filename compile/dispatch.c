@@ -1,6 +1,6 @@
 /* How many copies of a kernel the array gets, and how they share the pairs of sub-tiles, where the user
  * leaves it open: by what tiling expects of the data and of the chip. */
-#include "compile/stages.h"
+#include "compile/search.h"
 
 /* The sentence of a dispatch that has everything else. */
 static const char *reason(compile_context *ctx, const compile_dispatch *d, uint32_t together,
@@ -10,6 +10,10 @@ static const char *reason(compile_context *ctx, const compile_dispatch *d, uint3
                         "a pair takes the array %.0f cycles; the chip is expected to take %.0f cycles a pair "
                         "with %u copies that start together, %.0f with %u that start apart",
                         d->pair, d->sorted / pairs, together, d->dynamic / pairs, apart);
+}
+
+static bool is_counted(const compile_tiling *t) {
+    return t->expected.complete || (t->options.steps && t->expected.expected.runs);
 }
 
 /* Chooses the dispatch by the options or by the data, for so many copies that start together or apart (0:
@@ -32,8 +36,8 @@ static bool choose_dispatch(const compile_options *o, compile_context *ctx, cons
     if (!compile_pack_known(ctx, st, in->data))
         return false;
     /* What does not fit is said when it is run. */
-    if (!in->data->packed.operand ||
-        (!plan->complete && !tile_expect(st, &in->data->packed, &in->tiling->options, plan)) ||
+    if ((!in->data->packed.operand && !is_counted(in->tiling)) ||
+        (!is_counted(in->tiling) && !tile_expect(st, &in->data->packed, &in->tiling->options, plan)) ||
         !plan->expected.runs)
         return true;
     const tile_driver driver = compile_driver(in->board, in->lowered);
@@ -69,17 +73,52 @@ static uint32_t most_copies(const compile_options *o, const netlist *one, const 
     return most;
 }
 
+tile_room compile_room_for(const compile_options *o, const netlist *one, const pnr_board *board) {
+    tile_room room = {most_copies(o, one, board, false), most_copies(o, one, board, true),
+                      !compile_copies_open(o), one->cells.len};
+    if (o->unroll && !compile_copies_open(o)) {
+        room.apart = o->unroll <= room.apart ? o->unroll : 0;
+        room.together = o->unroll;
+    }
+    if (o->buffers > 1) /* the pattern of loads and stores is not made for groups: the user may try */
+        room.apart = 0;
+    if (!o->dispatch_auto && o->dispatch == TILE_DISPATCH_DYNAMIC)
+        room.together = room.apart ? 1 : room.together;
+    else if (!o->dispatch_auto)
+        room.apart = 0;
+    return room;
+}
+
+/* How many copies pay, by what all runs are expected to take; one where nothing is known of them. */
+static bool choose_copies(const compile_options *o, compile_context *ctx, const compile_copied *in,
+                          uint32_t *copies) {
+    compile_tiling *t = in->tiling;
+    tile_room room = compile_room_for(o, in->one, in->board);
+    const tile_driver driver = compile_driver(in->board, in->lowered);
+    *copies = 1;
+    if (!compile_pack_known(ctx, &in->lowered->statement, in->data))
+        return false;
+    if (compile_engines[o->engine].from_job || o->io_trace) /* a job file starts all copies together */
+        room.apart = 0;
+    if (is_counted(t) || (in->data->packed.operand &&
+                          tile_expect(&in->lowered->statement, &in->data->packed, &t->options, &t->expected)))
+        *copies = tile_best_share(&t->expected.expected, &driver, &room).copies;
+    return true;
+}
+
 bool compile_make_copies(const compile_options *o, compile_context *ctx, const compile_copied *in,
                          compile_array *out) {
     uint32_t together = most_copies(o, in->one, in->board, false),
-             apart = most_copies(o, in->one, in->board, true);
-    uint32_t of_apart = !o->unroll ? apart : o->unroll <= apart ? o->unroll : 0;
+             apart = most_copies(o, in->one, in->board, true), asked = o->unroll;
+    if (compile_copies_open(o) && !choose_copies(o, ctx, in, &asked))
+        return false;
+    uint32_t of_apart = !asked ? apart : asked <= apart ? asked : 0;
     if (o->buffers > 1) /* the pattern of loads and stores is not made for groups: the user may try */
         of_apart = 0;
-    if (!choose_dispatch(o, ctx, in, o->unroll ? o->unroll : together, of_apart, &out->dispatch))
+    if (!choose_dispatch(o, ctx, in, asked ? asked : together, of_apart, &out->dispatch))
         return false;
     uint32_t most = out->dispatch.how == TILE_DISPATCH_DYNAMIC ? apart : together;
-    out->copies = o->unroll ? o->unroll : most ? most : 1;
+    out->copies = asked ? asked : most ? most : 1;
     out->apart = out->copies > 1 && out->dispatch.how == TILE_DISPATCH_DYNAMIC;
     if (!net_unroll(in->one, out->copies, ctx->mem, ctx->diag, &out->net))
         return false;

@@ -1,6 +1,6 @@
 /* Edges of sub-tiles along loops by their names (--tile, --glb-tile), and those that the options leave open.
  */
-#include "compile/stages.h"
+#include "compile/search.h"
 
 const char *compile_loops_text(const sam_statement *st, arena *mem) {
     const char *text = "";
@@ -46,12 +46,19 @@ static void note_droppers(const compile_lowered *k, tile_options *out) {
     }
 }
 
+/* Returns what a choice that nobody asked for may cost: at -O1 a quarter of a second. */
+static uint64_t most_steps(const compile_options *o) {
+    static const uint64_t steps[] = {0, UINT64_C(1) << 22, UINT64_C(1) << 26, 0};
+    return !o->tile_auto && (compile_edges_open(o) || compile_copies_open(o)) ? steps[o->optimize] : 0;
+}
+
 tile_options compile_tiling_of(const compile_options *o, const pnr_board *board, const compile_lowered *k) {
     tile_options out = {.tile = o->tile.all,
                         .glb_tile = o->glb_tile.all,
                         .mem_words = board->mem_words,
                         .bank_words = board->glb_bank_bytes / 2,
-                        .vector_reducer = pnr_board_extended(board)};
+                        .vector_reducer = pnr_board_extended(board),
+                        .steps = most_steps(o)};
     resolve(&o->tile, &k->statement, out.edge);
     resolve(&o->glb_tile, &k->statement, out.glb_edge);
     note_droppers(k, &out);
@@ -93,23 +100,40 @@ static uint32_t widest_along(const compile_lowered *k, bool extended, sam_var v)
     return lower_widest(&k->hardware, sam_var_at(&k->statement, v)->name, extended);
 }
 
+static bool has_dense_level(const sam_statement *st, sam_var v) {
+    for (uint32_t e = 1; e <= st->exprs.len; e++) {
+        const sam_expr_data *x = sam_expr_at(st, (sam_expr){e});
+        const sam_tensor_data *t = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(st, x->tensor) : NULL;
+        for (uint32_t l = 0; t && l < t->order; l++) {
+            if (x->index[t->mode[l]].v == v.v && t->level[l] == SAM_LEVEL_DENSE)
+                return true;
+        }
+    }
+    return false;
+}
+
 enum { MOST_EDGE = 1 << 15 }; /* of --tile auto: the largest power of two in 16 bits */
 
-/* --tile auto, where all operands are the user's: those of a workspace are not there yet. What is chosen is
- * neither refused by lowering nor by capacity nor for deadlock: docs/tiling.md. */
+/* Edges by the data, where all operands are the user's: those of a workspace are not there yet. What is
+ * chosen is neither refused by lowering nor by capacity nor for deadlock: docs/tiling.md. */
 static bool choose_by_data(const compile_options *o, compile_context *ctx, const pnr_board *board,
                            const compile_lowered *k, compile_data *data, compile_tiling *out) {
     const sam_statement *st = &k->statement;
-    uint32_t widest[TILE_MAX_VARS] = {0};
+    uint32_t widest[TILE_MAX_VARS] = {0}, *extent;
     if (!compile_pack_known(ctx, st, data))
         return false;
     if (!data->packed.operand)
         return true;
-    if (compile_engines[o->engine].by_processor)
+    if (!tile_known_extents(st, &data->packed, ctx->mem, ctx->diag, &extent))
+        return false;
+    if (compile_edges_open(o) || compile_engines[o->engine].by_processor)
         out->options.driver = compile_driver(board, k);
     for (uint32_t l = 0; l < st->loops.len; l++) {
-        uint32_t most = widest_along(k, pnr_board_extended(board), st->loops.at[l]);
-        widest[st->loops.at[l].v - 1] = most < MOST_EDGE ? most : MOST_EDGE;
+        sam_var v = st->loops.at[l];
+        uint32_t most = widest_along(k, pnr_board_extended(board), v);
+        most = most < MOST_EDGE ? most : MOST_EDGE;
+        bool ends = compile_edges_open(o) && extent[v.v - 1] && has_dense_level(st, v);
+        widest[v.v - 1] = ends && extent[v.v - 1] < most ? extent[v.v - 1] : most;
     }
     out->expected = tile_choose(st, &data->packed, &out->options, widest, ctx->mem, &out->candidates);
     memcpy(out->options.edge, out->expected.edge, sizeof out->options.edge);
@@ -124,18 +148,6 @@ void compile_limit_edges(const compile_lowered *k, bool extended, tile_options *
         if (!edges->edge[v.v - 1] && tile_edge(st, edges, v) > most)
             edges->edge[v.v - 1] = most;
     }
-}
-
-static bool has_dense_level(const sam_statement *st, sam_var v) {
-    for (uint32_t e = 1; e <= st->exprs.len; e++) {
-        const sam_expr_data *x = sam_expr_at(st, (sam_expr){e});
-        const sam_tensor_data *t = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(st, x->tensor) : NULL;
-        for (uint32_t l = 0; t && l < t->order; l++) {
-            if (x->index[t->mode[l]].v == v.v && t->level[l] == SAM_LEVEL_DENSE)
-                return true;
-        }
-    }
-    return false;
 }
 
 /* A dense level is as long as the edge, so where the data say how far a loop runs, no edge that nobody asked
@@ -179,14 +191,15 @@ static bool fit_to_extents(const compile_options *o, compile_context *ctx, const
     if (!tile_known_extents(st, &data->packed, ctx->mem, ctx->diag, &extent))
         return false;
     if (o->optimize)
-        clip(st, o->tile_auto, extent, edges);
+        clip(st, o->tile_auto || compile_edges_open(o), extent, edges);
     leave_whole(st, extent, edges);
     return true;
 }
 
 bool compile_choose_edges(const compile_options *o, compile_context *ctx, const pnr_board *board,
                           const compile_lowered *k, compile_data *data, compile_tiling *out) {
-    if (o->tile_auto && !choose_by_data(o, ctx, board, k, data, out))
+    bool wanted = o->tile_auto || (compile_edges_open(o) && !out->expected.edge);
+    if (wanted && !choose_by_data(o, ctx, board, k, data, out))
         return false;
     if (!fit_to_extents(o, ctx, &k->statement, data, &out->options))
         return false;

@@ -3,6 +3,7 @@
 #include "compile/batches.h"
 #include "compile/model.h"
 #include "compile/report.h"
+#include "compile/search.h"
 
 static const compile_engine_row *const engines[ENGINES] = {
 #define ENGINE(key, name, by_processor, from_job) [ENGINE_##key] = &compile_engine_##name,
@@ -261,12 +262,16 @@ static bool write_result(const compile_options *o, const compile_context *ctx, c
                       ctx->diag);
 }
 
+static bool run_once(const compile_options *o, compile_context *ctx, compile_kernel *k) {
+    bool ok = o->engine == ENGINE_SAM ? compile_take_folder(ctx, o->out) && compile_to_graph(o, false, ctx, k)
+                                      : compile_to_bitstream_once(o, ctx, k);
+    return ok && compile_read_operands(o, ctx, &k->user, &k->data) &&
+           compile_run_kernels(o, ctx, k, &k->data.operands);
+}
+
 bool compile_and_run(const compile_options *o, compile_context *ctx, compile_kernel *k, const char **check) {
     double start = seconds_now();
-    bool ok = o->engine == ENGINE_SAM ? compile_take_folder(ctx, o->out) && compile_to_graph(o, false, ctx, k)
-                                      : compile_to_bitstream(o, ctx, k);
-    if (!ok || !compile_read_operands(o, ctx, &k->user, &k->data) ||
-        !compile_run_kernels(o, ctx, k, &k->data.operands))
+    if (!compile_retrying(o, ctx, k, run_once))
         return false;
     *check = compile_check(o, ctx, k, &k->data.operands, &k->ran.result);
     k->times.total = seconds_now() - start;

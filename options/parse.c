@@ -315,6 +315,7 @@ bool options_parse(option_command command, int argc, const char *const *argv, ar
         const option_row *row = &option_rows[o->in_order.at[i].key];
         row->take(&(option_values){o, mem, d}, row, o->in_order.at[i].value);
     }
+    o->compile.unroll_open = !o->given[OPTION_UNROLL];
     return takes_expression(command) ? take_expression(command, o, mem, d) : !diag_failed(d);
 }
 

@@ -43,6 +43,7 @@ struct plan_walk {
     uint64_t kept[SAM_MAX_ORDER]; /* nodes by level of the result; dense ones are not counted */
     uint64_t most;                /* of any level: the walk ends */
     bool over;
+    uint64_t steps; /* coordinates so far */
 };
 
 /* ---- the bound --------------------------------------------------------------------------------- */
@@ -450,6 +451,7 @@ static uint64_t walk_from(const tile_planner *p, uint32_t depth, uint32_t parent
     }
     for (uint32_t i = 0; i < n && !w->over && !(loop->last && found); i++) {
         uint32_t c = all.kind == WALK_LIST ? all.at[i] : i, id = parent;
+        w->steps++;
         walk_node *node = NULL;
         if (loop->result_level != NO_LEVEL && loop->merged) {
             node = node_at(w, parent, c);
@@ -475,9 +477,29 @@ static uint64_t walk_from(const tile_planner *p, uint32_t depth, uint32_t parent
     return found;
 }
 
-bool plan_count_result(tile_planner *p, const uint32_t *sub, plan_bound *bound) {
+/* Lowers the bound to what the model expects, which takes no walk. */
+static void expect_result(const tile_planner *p, const uint32_t *sub, const plan_box *box,
+                          plan_bound *bound) {
+    const sam_tensor_data *result = sam_tensor_at(p->statement, p->statement->result);
+    uint64_t nodes[SAM_MAX_ORDER] = {0};
+    double work[TILE_WORKS] = {0};
+    plan_cost(p, sub, box, work, nodes);
+    for (uint32_t l = 0; l < result->order; l++) {
+        if (result->level[l] == SAM_LEVEL_DENSE)
+            nodes[l] = (l ? nodes[l - 1] : 1) * p->edge[p->statement->result_index[result->mode[l]].v - 1];
+    }
+    plan_bound expected = bound_of(p, nodes);
+    bound->stream = expected.stream < bound->stream ? expected.stream : bound->stream;
+    bound->widest = expected.widest < bound->widest ? expected.widest : bound->widest;
+}
+
+bool plan_count_result(tile_planner *p, const uint32_t *sub, const plan_box *box, plan_bound *bound) {
     const sam_tensor_data *result = sam_tensor_at(p->statement, p->statement->result);
     plan_walk *w = p->walk;
+    if (p->most_steps < UINT64_MAX) {
+        expect_result(p, sub, box, bound);
+        return true;
+    }
     if (!w)
         return true;
     for (uint32_t t = 0; t < w->tensors; t++) {
@@ -493,7 +515,9 @@ bool plan_count_result(tile_planner *p, const uint32_t *sub, plan_bound *bound) 
         memset(w->nodes, 0, sizeof *w->nodes * w->slots);
         w->walk = 1;
     }
+    w->steps = 0;
     walk_from(p, 0, w->next_id++);
+    p->steps += w->steps;
     if (w->over)
         return true;
     for (uint32_t l = 0; l < result->order; l++) {

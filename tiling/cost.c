@@ -1,4 +1,5 @@
 /* cost.c - what runs cost the chip, processor included: docs/notebook/copies_notes.md. */
+#include "tiling/choose.h"
 #include "tiling/tiling_int.h"
 
 /* Processor cycles of a start pulse as such, and of each load and each store it starts. */
@@ -48,6 +49,35 @@ static double apart(const tile_forecast *f, const tile_driver *by, uint32_t copi
     return (processor > array ? processor : array) + tail;
 }
 
+/* Returns what the runs of the most cycles take on average: no number of copies makes that less. */
+static double longest_run(const tile_forecast *f) {
+    double longest = 0;
+    for (uint32_t i = 0; i < TILE_COSTS; i++) {
+        if (f->alike[i].runs)
+            longest = f->alike[i].cycles / (double)f->alike[i].runs;
+    }
+    return longest;
+}
+
 double tile_chip_cycles(const tile_forecast *f, const tile_driver *by, uint32_t copies, bool alone) {
-    return alone ? apart(f, by, copies) : together(f, by, copies);
+    const double all = alone ? apart(f, by, copies) : together(f, by, copies), longest = longest_run(f);
+    return all > longest ? all : longest;
+}
+
+static void consider(const tile_forecast *f, const tile_driver *by, const tile_room *room, tile_share with,
+                     tile_share *best) {
+    with.cycles =
+        tile_chip_cycles(f, by, with.copies, with.alone) + with.copies * room->cells * configured_cell;
+    if (!best->copies || with.cycles < best->cycles)
+        *best = with;
+}
+
+tile_share tile_best_share(const tile_forecast *f, const tile_driver *by, const tile_room *room) {
+    tile_share best = {0};
+    uint32_t most = room->together ? room->together : 1;
+    for (uint32_t n = room->all ? most : 1; n <= most; n++)
+        consider(f, by, room, (tile_share){.copies = n}, &best);
+    for (uint32_t n = room->all ? room->apart : 2; n <= room->apart && n > 1; n++)
+        consider(f, by, room, (tile_share){.copies = n, .alone = true}, &best);
+    return best;
 }

@@ -2,6 +2,8 @@
  * words that fill memory tiles. */
 #include "tiling/plan_int.h"
 
+enum { SORTED = 4 }; /* keys of entries that are sorted in a step */
+
 /* ---- uniform sub-tiles ----------------------------------------------------------------------- */
 
 static uint32_t digit_of(const plan_digit *d, uint32_t coordinate) {
@@ -21,6 +23,7 @@ void plan_cut(tile_planner *p, plan_operand *o) {
     uint32_t order = o->format->order, n = (uint32_t)o->data->nnz, digits = o->n_digits;
     uint32_t width = digits + order ? digits + order : 1;
     uint32_t *key = arena_new_n(&p->scratch, uint32_t, (size_t)n * width + 1);
+    p->steps += (uint64_t)n * width / SORTED;
     uint8_t *column = arena_new_n(&p->scratch, uint8_t, width);
     o->entry = arena_new_n(&p->own, uint32_t, n + 1);
     for (uint32_t i = 0; i < n; i++) {
@@ -81,6 +84,7 @@ static bool build(tile_planner *p, const plan_operand *o, const sub_tile *t, til
         dim[l] = p->edge[plan_level_var(o, l).v - 1];
     local_entries(o, t, dim, &p->scratch, e);
     uint32_t n = e->val.len, *as_is = arena_new_n(&p->scratch, uint32_t, n);
+    p->steps += n;
     for (uint32_t i = 0; i < n; i++)
         as_is[i] = i;
     return tile_build_levels(o->format, e->crd.at, o->format->order, column, as_is, n, e->val.at, dim,

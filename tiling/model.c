@@ -139,11 +139,12 @@ static void consider(slowest *s, const double *work) {
 
 /* Where the model stands between two loops. */
 typedef struct {
-    double iterations; /* of the loops outside */
-    double loaded;     /* words that the loops outside wait for */
-    double full;       /* words that the values wait for */
-    double fibers;     /* of the result */
-    double vectors;    /* added up in each of these */
+    double iterations;          /* of the loops outside */
+    double loaded;              /* words that the loops outside wait for */
+    double full;                /* words that the values wait for */
+    double fibers;              /* of the result */
+    double vectors;             /* added up in each of these */
+    double kept[SAM_MAX_ORDER]; /* coordinates of the result's levels */
 } walk;
 
 /* Returns how many operands scan a level along v. */
@@ -220,7 +221,17 @@ static void add_vectors(const tile_planner *p, double vectors, double length, do
                                          [TILE_ACCUMULATED] = w->iterations});
 }
 
-double plan_cost(const tile_planner *p, const uint32_t *sub, const plan_box *box, double *work) {
+/* Returns the storage level of the result along v. */
+static uint32_t result_level(const sam_statement *st, sam_var v) {
+    const sam_tensor_data *result = sam_tensor_at(st, st->result);
+    uint32_t l = 0;
+    while (l < result->order && st->result_index[result->mode[l]].v != v.v)
+        l++;
+    return l;
+}
+
+/* Walks the loops, outermost first: finds the slowest stage, and in w->kept how long the result is. */
+static slowest walk_loops(const tile_planner *p, const uint32_t *sub, const plan_box *box, walk *kept) {
     const sam_statement *st = p->statement;
     uint32_t n = st->loops.len;
     double go_on[TILE_MAX_VARS], inside[TILE_MAX_VARS], size[TILE_MAX_VARS], below = 1, outer = 1;
@@ -239,9 +250,10 @@ double plan_cost(const tile_planner *p, const uint32_t *sub, const plan_box *box
     }
     for (uint32_t l = 0; l < n; l++) {
         scan_loop(p, sub, st->loops.at[l], size[l], &w, &s);
-        if (sam_is_result_var(st, st->loops.at[l]))
+        if (sam_is_result_var(st, st->loops.at[l])) {
             write_level(size[l], go_on[l], inside[l], &w, &s);
-        else if (vector[l] >= 0)
+            w.kept[result_level(st, st->loops.at[l])] = w.fibers;
+        } else if (vector[l] >= 0)
             add_vectors(p, go_on[l], go_on[vector[l]], size[vector[l]], &w, &s);
         outer = w.iterations;
         w.iterations *= go_on[l];
@@ -249,198 +261,20 @@ double plan_cost(const tile_planner *p, const uint32_t *sub, const plan_box *box
     double values[TILE_WORKS] = {[TILE_LOAD] = w.full, [TILE_TOKEN] = w.iterations};
     values[n ? fiber_of(scanned_along(p, st->loops.at[n - 1])) : TILE_FIBER] = outer;
     consider(&s, values);
+    *kept = w;
+    return s;
+}
+
+double plan_cost(const tile_planner *p, const uint32_t *sub, const plan_box *box, double *work,
+                 uint64_t *nodes) {
+    const uint32_t n = p->statement->loops.len;
+    walk w;
+    slowest s = walk_loops(p, sub, box, &w);
+    for (uint32_t l = 0; l < sam_tensor_at(p->statement, p->statement->result)->order; l++)
+        nodes[l] = (uint64_t)ceil(w.kept[l]);
     s.work[TILE_START] += 1;
     s.work[TILE_LOOP] += n;
     for (uint32_t i = 0; i < TILE_WORKS; i++)
         work[i] += s.work[i];
     return s.cycles + cycles_of[TILE_START] + n * cycles_of[TILE_LOOP];
-}
-
-/* ---- choosing the edges ---------------------------------------------------------------------- */
-
-/* What is counted of a plan to see what it comes to, in steps after which a plan that seems to take HOPELESS
- * times the best is left; how many plans are looked at, and how many of the best counted to their end. */
-enum {
-    LEAST_EDGE = 4,
-    FIRST_RUNS = 1 << 12,
-    MOST_RUNS = 1 << 16,
-    HOPELESS = 2,
-    MOST_PLANS = 48,
-    FINISHED = 3
-};
-static const double MOST_CYCLES = 1e8;
-
-typedef struct {
-    const sam_statement *statement;
-    const tile_operands *in;
-    const tile_options *options;
-    const uint32_t *widest;
-    uint32_t extent[TILE_MAX_VARS]; /* 0: nothing says */
-    arena *mem;
-    tile_candidates *tried;
-    tile_candidate best;
-} choice;
-
-static tile_candidate *find_tried(const choice *c, const uint32_t *edge) {
-    for (uint32_t i = 0; i < c->tried->len; i++) {
-        if (memcmp(c->tried->at[i].edge, edge, sizeof *edge * TILE_MAX_VARS) == 0)
-            return &c->tried->at[i];
-    }
-    return NULL;
-}
-
-/* Counts the plan in full, or until it can be told (`first`) or seems to cost more than `most`; false: it
- * does not fit. */
-static bool count_plan(const sam_statement *s, const tile_operands *in, const tile_options *options,
-                       bool first, double most, tile_candidate *out) {
-    arena scratch = {0};
-    diagnostics quiet;
-    diag_init(&quiet, &scratch);
-    tile_planner *p = tile_plan_begin(s, in, options, NULL, 0, NULL, 0, &scratch, &quiet);
-    bool fits = p != NULL;
-    for (bool more = true; fits && more;) {
-        fits = tile_plan_count(p, first ? MOST_CYCLES : INFINITY, first ? FIRST_RUNS : UINT64_MAX,
-                               &out->complete);
-        double progress = plan_progress(p), part = out->complete || progress <= 0 ? 1 : progress;
-        out->expected = tile_plan_counts(p)->expected;
-        out->predicted = out->expected.cycles / part;
-        out->cost = tile_chip_cycles(&out->expected, &options->driver, 1, false) / part;
-        more = !out->complete && out->expected.runs < MOST_RUNS && out->expected.cycles < MOST_CYCLES &&
-               out->cost <= most;
-    }
-    if (p)
-        tile_plan_end(p);
-    arena_free(&scratch);
-    return fits;
-}
-
-bool tile_expect(const sam_statement *s, const tile_operands *in, const tile_options *options,
-                 tile_candidate *out) {
-    return count_plan(s, in, options, false, INFINITY, out);
-}
-
-/* Counts the plan with the candidate's edges; with `first`, as far as it takes to tell whether it is the
- * best. */
-static bool count_edges(const choice *c, bool first, tile_candidate *out) {
-    tile_options now = *c->options;
-    memcpy(now.edge, out->edge, sizeof now.edge);
-    return count_plan(c->statement, c->in, &now, first, c->best.edge ? HOPELESS * c->best.cost : INFINITY,
-                      out);
-}
-
-/* Returns whether the edges are the best so far, as far as it can be told. */
-static bool try_edges(choice *c, const uint32_t *edge) {
-    uint32_t *kept = arena_new_n(c->mem, uint32_t, TILE_MAX_VARS);
-    tile_candidate next = {.edge = kept};
-    memcpy(kept, edge, sizeof *kept * TILE_MAX_VARS);
-    if (c->tried->len >= MOST_PLANS || find_tried(c, edge) || !count_edges(c, true, &next))
-        return false;
-    vec_push(c->mem, c->tried, next);
-    if (c->best.edge && next.cost >= c->best.cost)
-        return false;
-    c->best = next;
-    return true;
-}
-
-/* Tries the same edge along all loops, but no wider than they may be. */
-static void try_square(choice *c, uint32_t all) {
-    uint32_t edge[TILE_MAX_VARS] = {0};
-    for (uint32_t l = 0; l < c->statement->loops.len; l++) {
-        uint32_t v = c->statement->loops.at[l].v - 1;
-        edge[v] = all < c->widest[v] ? all : c->widest[v];
-    }
-    try_edges(c, edge);
-}
-
-/* Tries edges as wide as may be but narrow along one loop, which few steps from a square do not come to. */
-static void try_slabs(choice *c, uint32_t most, uint32_t narrow) {
-    for (uint32_t thin = 0; thin < c->statement->loops.len; thin++) {
-        uint32_t edge[TILE_MAX_VARS] = {0};
-        for (uint32_t l = 0; l < c->statement->loops.len; l++) {
-            uint32_t v = c->statement->loops.at[l].v - 1, all = l == thin ? narrow : most;
-            edge[v] = all < c->widest[v] ? all : c->widest[v];
-        }
-        try_edges(c, edge);
-    }
-}
-
-/* Tries the best so far with v's edge multiplied or divided by `factor`. */
-static bool try_along(choice *c, sam_var v, uint32_t factor, bool wider) {
-    uint32_t edge[TILE_MAX_VARS], *its = &edge[v.v - 1];
-    memcpy(edge, c->best.edge, sizeof edge);
-    if (wider ? *its >= c->extent[v.v - 1] || (uint64_t)*its * factor > c->widest[v.v - 1] : *its < factor)
-        return false;
-    *its = wider ? *its * factor : *its / factor;
-    return try_edges(c, edge);
-}
-
-/* Coordinate descent: one variable's edge at a time, as long as it helps. */
-static void try_each_variable(choice *c, uint32_t factor) {
-    const sam_statement *s = c->statement;
-    for (bool better = true; better;) {
-        better = false;
-        for (uint32_t l = 0; l < s->loops.len; l++) {
-            bool moved = false;
-            for (uint32_t wider = 0; wider < 2 && !moved; wider++) {
-                while (try_along(c, s->loops.at[l], factor, wider))
-                    moved = true;
-            }
-            better = better || moved;
-        }
-    }
-}
-
-/* Counts the most promising ones to their end: the best of what is known in full. */
-static void finish_best(choice *c) {
-    c->best = (tile_candidate){.edge = NULL};
-    for (uint32_t done = 0; done < FINISHED; done++) {
-        tile_candidate *next = NULL;
-        for (uint32_t i = 0; i < c->tried->len; i++) {
-            if (!next || c->tried->at[i].cost < next->cost)
-                next = &c->tried->at[i];
-        }
-        if (!next || next->complete) {
-            c->best = next ? *next : c->best;
-            return;
-        }
-        if (!count_edges(c, false, next))
-            next->cost = INFINITY; /* does not fit */
-    }
-    for (uint32_t i = 0; i < c->tried->len; i++) {
-        const tile_candidate *t = &c->tried->at[i];
-        if (t->complete && (!c->best.edge || t->cost < c->best.cost))
-            c->best = *t;
-    }
-}
-
-tile_candidate tile_choose(const sam_statement *s, const tile_operands *in, const tile_options *options,
-                           const uint32_t *widest, arena *mem, tile_candidates *tried) {
-    arena scratch = {0};
-    diagnostics quiet;
-    tile_options any = *options;
-    choice c = {.statement = s, .in = in, .options = options, .widest = widest, .mem = mem, .tried = tried};
-    uint32_t *extent = NULL, longest = 1, most = 1, *safe = arena_new_n(mem, uint32_t, TILE_MAX_VARS);
-    *tried = (tile_candidates){0};
-    any.tile = 0;
-    diag_init(&quiet, &scratch);
-    bool known = tile_known_extents(s, in, &scratch, &quiet, &extent);
-    for (uint32_t l = 0; l < s->loops.len; l++) {
-        sam_var v = s->loops.at[l];
-        c.extent[v.v - 1] = known ? extent[v.v - 1] : 0;
-        longest = c.extent[v.v - 1] > longest ? c.extent[v.v - 1] : longest;
-        most = widest[v.v - 1] > most ? widest[v.v - 1] : most;
-        safe[v.v - 1] = tile_edge(s, &any, v);
-        safe[v.v - 1] = safe[v.v - 1] < widest[v.v - 1] ? safe[v.v - 1] : widest[v.v - 1];
-    }
-    while (most > LEAST_EDGE && most / 2 >= longest)
-        most /= 2; /* one sub-tile holds all */
-    for (uint32_t edge = most; edge >= LEAST_EDGE || edge == most; edge /= 2)
-        try_square(&c, edge);
-    try_slabs(&c, most, 1);
-    try_slabs(&c, most, LEAST_EDGE);
-    for (uint32_t factor = 4; c.best.edge && factor >= 2; factor /= 2)
-        try_each_variable(&c, factor);
-    finish_best(&c);
-    arena_free(&scratch);
-    return c.best.edge ? c.best : (tile_candidate){.edge = safe};
 }

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-enum { BATCH_RUNS = 1 << 14 }; /* of a bounded batch */
+enum { BATCH_RUNS = 1 << 14, /* of a bounded batch */ RUN_STEPS = 16 /* that a run takes */ };
 
 /* ---- choosing the edge ----------------------------------------------------------------------- */
 
@@ -182,7 +182,9 @@ static void account_load(tile_planner *p, const uint32_t *sub, uint64_t out_word
 
 static void expect(tile_planner *p, const uint32_t *sub, const plan_box *box) {
     tile_forecast *f = &p->counts.expected;
-    double cycles = plan_cost(p, sub, box, f->work);
+    p->steps += RUN_STEPS;
+    uint64_t nodes[SAM_MAX_ORDER];
+    double cycles = plan_cost(p, sub, box, f->work, nodes);
     int bin = ilogb(cycles);
     bin = bin < 0 ? 0 : bin < TILE_COSTS ? bin : TILE_COSTS - 1;
     f->runs++;
@@ -370,7 +372,7 @@ static bool emit(tile_planner *p, const uint32_t *sub, const plan_box *box, bool
             return emit_operand_split(p, sub, box, t);
     }
     plan_bound bound = plan_bound_result(p, sub, box);
-    if ((!p->dry || !plan_result_fits(p, bound)) && !plan_count_result(p, sub, &bound))
+    if ((!p->dry || !plan_result_fits(p, bound)) && !plan_count_result(p, sub, box, &bound))
         return false;
     return plan_result_fits(p, bound) ? add_run(p, sub, box, bound)
                                       : emit_result_split(p, sub, box, bound, whole);
@@ -420,6 +422,7 @@ static plan_cursor advance(const plan_operand *o, plan_cursor c, const plan_digi
 static void push_frame(tile_planner *p, uint32_t d) {
     plan_frame *f = &p->frames[d];
     *f = (plan_frame){.pool = p->pool_used, .pieces = plan_pieces(p, d)};
+    p->steps += f->pieces / 64;
     f->set = plan_candidates(p, p->cursors[d], d);
     p->depth = (int)d;
     if (f->set.kind == PIECES_NONE)
@@ -514,7 +517,7 @@ tile_planner *tile_plan_begin(const sam_statement *s, const tile_operands *in, c
     if (!tile_extents(s, in, mem, d, &extent))
         return NULL;
     tile_planner *p = arena_new(mem, tile_planner);
-    *p = (tile_planner){.statement = s, .options = *options};
+    *p = (tile_planner){.statement = s, .options = *options, .most_steps = UINT64_MAX};
     BUG_IF(s->vars.len > TILE_MAX_VARS || s->tensors.len > PLAN_MAX_TENSORS || n_inputs > TILE_MAX_STREAMS,
            "%u index variables, %u tensors, %u streams", s->vars.len, s->tensors.len, n_inputs);
     p->algebra.mem = &p->own;
@@ -605,11 +608,12 @@ bool tile_plan_count(tile_planner *p, double most_cycles, uint64_t most_runs, bo
     p->dry = true;
     p->plan = &none;
     p->mem = &mem;
-    while (good && more && f->cycles <= most_cycles && f->runs < last) {
+    while (good && more && f->cycles <= most_cycles && f->runs < last && p->steps < p->most_steps) {
         uint64_t before = f->runs;
         for (uint32_t t = 0; good && t < p->statement->tensors.len; t++)
             good = !p->operands[t].access || plan_begin_batch(p, &p->operands[t]);
-        while (good && more && f->runs < before + BATCH_RUNS && f->runs < last && f->cycles <= most_cycles) {
+        while (good && more && f->runs < before + BATCH_RUNS && f->runs < last && f->cycles <= most_cycles &&
+               p->steps < p->most_steps) {
             more = next_leaf(p);
             good = !more || leaf(p);
         }

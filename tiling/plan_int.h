@@ -120,7 +120,9 @@ struct tile_planner {
     uint16_t *seen, now; /* coordinates counted in the present sub-tile carry the stamp `now` */
     uint32_t load;       /* of the global buffer, from 1 */
     bool new_load, new_glb_tile;
-    bool dry;                                       /* count only: no words, no runs */
+    bool dry;                   /* count only: no words, no runs */
+    uint64_t steps, most_steps; /* taken so far: entries sorted and formed, runs, coordinates walked; when
+                                   counting ends */
     uint64_t in_words[TILE_MAX_STREAMS], out_words; /* of the present load */
     const tile_stream *inputs, *outputs;
     uint32_t n_inputs, n_outputs;
@@ -171,8 +173,9 @@ plan_bound plan_bound_result(const tile_planner *p, const uint32_t *sub, const p
 bool plan_result_fits(const tile_planner *p, plan_bound r);
 /* Prepares p->walk, if the statement's loops can be walked. */
 void plan_begin_walks(tile_planner *p);
-/* Lowers *bound to what a walk of the loops over the sub-tiles counts, unless that is more than fits. */
-bool plan_count_result(tile_planner *p, const uint32_t *sub, plan_bound *bound);
+/* Lowers *bound to what a walk of the loops over the sub-tiles counts, unless that is more than fits; where
+ * steps are bounded, to what the model expects. */
+bool plan_count_result(tile_planner *p, const uint32_t *sub, const plan_box *box, plan_bound *bound);
 
 /* ---- alike.c --------------------------------------------------------------------------------- */
 
@@ -183,8 +186,10 @@ void plan_compare(tile_planner *p);
 /* ---- model.c ------------------------------------------------------------------------------- */
 
 /* Returns how many cycles a run on these sub-tiles (by tensor) is expected to take; docs/tiling.md has the
- * model. Adds what they are made of to work[TILE_WORKS]. */
-double plan_cost(const tile_planner *p, const uint32_t *sub, const plan_box *box, double *work);
+ * model. Adds what they are made of to work[TILE_WORKS], and finds in nodes[] how many coordinates each level
+ * of the result is expected to have, if it is compressed. */
+double plan_cost(const tile_planner *p, const uint32_t *sub, const plan_box *box, double *work,
+                 uint64_t *nodes);
 
 /* ---- plan.c ---------------------------------------------------------------------------------- */
 

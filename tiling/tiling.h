@@ -125,6 +125,14 @@ typedef struct {
     uint32_t loads, stores, ratio;
 } tile_driver;
 
+/* How many copies of the kernel there is room for, such that start together and such that each start by
+ * themselves; 0 and 0: nobody asks. */
+typedef struct {
+    uint32_t together, apart;
+    bool all;       /* as many as fit, even if fewer would do */
+    uint32_t cells; /* that each has, and that are configured */
+} tile_room;
+
 typedef struct {
     uint32_t tile; /* edge of a sub-tile in coordinates, along every variable that has none of its own; 0 =
                       the largest power of two whose sub-tiles fit whatever they hold */
@@ -137,7 +145,10 @@ typedef struct {
      * where the second has none inside it. 0 without such a dropper; then results are taken to be longer than
      * they may be. */
     uint8_t drops[TILE_MAX_VARS];
-    tile_driver driver;  /* for --tile auto */
+    tile_driver driver; /* these three are for tile_choose: its driver, copies, and how much it may do */
+    tile_room room;
+    uint64_t steps;      /* 0: as much as it takes */
+    double share;        /* of what there is that the operands are; 0: all */
     bool vector_reducer; /* there is one, of profile onyx-ext */
 } tile_options;
 
@@ -229,10 +240,6 @@ typedef struct {
         double cycles;
     } alike[TILE_COSTS]; /* runs of like size: bin b has those of 2^b to 2^(b+1) cycles */
 } tile_forecast;
-/* Returns how many array cycles a model (docs/notebook/copies_notes.md) expects the chip to take for the
- * runs, configuration and host aside. Its copies of the kernel start together, runs of like size at a time,
- * or each `alone`. */
-double tile_chip_cycles(const tile_forecast *f, const tile_driver *by, uint32_t copies, bool alone);
 
 /* What a plan came to so far. A pair that was split is several runs. */
 typedef struct {
@@ -272,28 +279,6 @@ const tile_counts *tile_plan_counts(const tile_planner *p);
  * Returns false after errors. */
 bool tile_plan_count(tile_planner *p, double most_cycles, uint64_t most_runs, bool *complete);
 void tile_plan_end(tile_planner *p);
-
-/* Edges that --tile auto looked at. */
-typedef struct {
-    const uint32_t *edge;   /* along each variable, by handle - 1 */
-    tile_forecast expected; /* of the runs that were counted */
-    bool complete;          /* all runs were counted */
-    double predicted;       /* cycles of all runs, by how far the count came */
-    double cost;            /* the same with what drives the array */
-} tile_candidate;
-typedef VEC(tile_candidate) tile_candidates;
-/* Chooses the edges whose runs are expected to take the fewest cycles (tiling/model.c), with what drives the
- * array. They are powers of two, at most widest[] of each variable; `tried` lists all that were looked at:
- * one edge for all variables first, then the best of these with other edges along single ones, as long as
- * that helps. Of plans of more than 2^16 runs the first ones are counted, and the best three in full; each
- * costs what tile_plan_begin does, and its runs. The result is one of `tried`, complete, or where none fits
- * the default edges, but not wider. */
-tile_candidate tile_choose(const sam_statement *s, const tile_operands *in, const tile_options *options,
-                           const uint32_t *widest, arena *mem, tile_candidates *tried);
-/* Counts the plan with the options' edges in full and fills all of `out` but its edges. Returns false if the
- * plan does not fit. */
-bool tile_expect(const sam_statement *s, const tile_operands *in, const tile_options *options,
-                 tile_candidate *out);
 
 enum { TILE_BINS = 17 };
 

@@ -169,7 +169,7 @@ class Kernels(unittest.TestCase):
         self.assertEqual(said, "<onyx.Tensor 2x2, 2 entries> [[0.0, 2.0], [3.0, 0.0]]\n")
 
     def test_notebook(self):
-        r = onyx.run("X(i,j) = B(i,k) * C(k,j)", B=whole(80, 50, 0.06, 1), C=whole(50, 40, 0.06, 2), formats={"C": "ss:1,0"})
+        r = onyx.run("X(i,j) = B(i,k) * C(k,j)", B=whole(80, 50, 0.06, 1), C=whole(50, 40, 0.06, 2), formats={"C": "ss:1,0"}, options=["-O0"])
         page = r._repr_html_()
         xml.etree.ElementTree.fromstring(page)
         for text in ("X(i,j) = B(i,k) * C(k,j)", "pass (engine cycle)", f"{r.cycles:,}", "PE", "others waited most for", "<svg"):

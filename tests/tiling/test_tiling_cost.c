@@ -1,6 +1,6 @@
 /* The model of what the chip takes for pairs of sub-tiles against what the co-simulated chip took. */
 #include "tests/test.h"
-#include "tiling/tiling.h"
+#include "tiling/choose.h"
 
 enum { RATIO = 2 }; /* board onyx: 970 MHz by 500 MHz */
 
@@ -103,4 +103,23 @@ static void the_faster_way(void **state) {
     }
 }
 
-RUN_TESTS(TEST(measured_kernels), TEST(copies_and_pairs), TEST(the_faster_way))
+/* Little work does not pay for configuring another copy, much does, and all are taken where that is asked
+ * for. */
+static void copies_are_as_many_as_pay(void **state) {
+    (void)state;
+    const tile_driver by = {6, 3, RATIO};
+    tile_room room = {.together = 4, .apart = 2, .cells = 27};
+    const tile_forecast little = alike(4, 300), much = alike(1000, 3000), none = {0};
+    assert_int_equal(tile_best_share(&little, &by, &room).copies, 1);
+    assert_int_equal(tile_best_share(&none, &by, &room).copies, 1);
+    const tile_share best = tile_best_share(&much, &by, &room);
+    assert_true(best.copies == 4 && !best.alone);
+    assert_true(best.cycles < tile_chip_cycles(&much, &by, 1, false));
+    room.all = true;
+    assert_true(tile_best_share(&little, &by, &room).copies >= 2);
+    const tile_share alone = tile_best_share(&much, &by, &(tile_room){0});
+    assert_int_equal(alone.copies, 1);
+}
+
+RUN_TESTS(TEST(copies_are_as_many_as_pay), TEST(measured_kernels), TEST(copies_and_pairs),
+          TEST(the_faster_way))

@@ -4,7 +4,7 @@
 
 #include "tests/test.h"
 
-#include "tiling/tiling.h"
+#include "tiling/choose.h"
 
 /* ---- statements by hand ---------------------------------------------------------------------- */
 
@@ -884,6 +884,13 @@ static void corrupt_result_streams_are_refused(void **state) {
 
 /* ---- --tile auto ----------------------------------------------------------------------------- */
 
+static void generate_both(fixture *f, const builder *b, const char *first, const char *second,
+                          tile_tensor *operand) {
+    for (uint32_t t = 1; t < 3; t++)
+        assert_true(tile_generate(t == 1 ? first : second, b->s.tensors.at[t].name, t, 1, TILE_DTYPE_INT16,
+                                  &f->mem, &f->diag, &operand[t]));
+}
+
 static void assert_within(const sam_statement *s, const uint32_t *edge, const uint32_t *widest) {
     for (uint32_t v = 0; v < s->vars.len; v++)
         assert_true(edge[v] > 0 && edge[v] <= widest[v]);
@@ -898,9 +905,7 @@ static void chosen_edges_are_within_their_limits(void **state) {
     build(&b, f, "Xij:ss", (const char *const[]){"Bik:ss", "Ckj:ss:10", "*", "Sk", NULL}, "ijk");
     tile_tensor operand[3];
     const tile_operands in = {.operand = operand, .n = 3};
-    for (uint32_t t = 1; t < 3; t++)
-        assert_true(tile_generate("200x200:0.03", b.s.tensors.at[t].name, t, 1, TILE_DTYPE_INT16, &f->mem,
-                                  &f->diag, &operand[t]));
+    generate_both(f, &b, "200x200:0.03", "200x200:0.03", operand);
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         tile_options options = {.mem_words = 1024, .bank_words = 65536};
         tile_candidates tried;
@@ -922,11 +927,79 @@ static void chosen_edges_are_within_their_limits(void **state) {
     assert_within(&b.s, chosen.edge, narrow);
 }
 
-RUN_TESTS(TEST(plans_compute_what_the_statement_says), TEST(every_variable_may_have_its_own_edge),
-          TEST(copies_get_sub_tiles_of_like_size), TEST(sub_tiles_without_work_are_skipped),
-          TEST(expected_cycles_are_those_of_the_works), TEST(what_no_split_helps_is_refused),
-          TEST(what_does_not_fit_is_split), TEST(results_are_as_long_as_planned),
-          TEST(tiles_for_the_global_buffer_come_one_by_one), TEST(only_what_is_too_full_is_split),
-          TEST(tiles_for_the_global_buffer_save_loads), TEST(disagreeing_dimensions_are_refused),
-          TEST(an_index_of_unknown_extent_is_refused), TEST(corrupt_result_streams_are_refused),
-          TEST(chosen_edges_are_within_their_limits))
+/* ---- choosing unasked -------------------------------------------------------------------------- */
+
+/* Large operands are not cut as a whole: a sample says about what all of it does. */
+static void a_bounded_choice_estimates_the_whole(void **state) {
+    fixture *f = *state;
+    enum { STEPS = 1 << 20 };
+    static const uint32_t widest[] = {32768, 32768};
+    builder b;
+    build(&b, f, "xi:s", (const char *const[]){"Bij:ss", "cj:s", "*", "Sj", NULL}, "ij");
+    tile_tensor operand[3];
+    const tile_operands in = {.operand = operand, .n = 3};
+    generate_both(f, &b, "20000x30000:0.0005", "30000:0.5", operand);
+    tile_options options = {.mem_words = 1024, .bank_words = 65536, .steps = STEPS};
+    tile_candidates tried, again;
+    const tile_candidate chosen = tile_choose(&b.s, &in, &options, widest, &f->mem, &tried),
+                         same = tile_choose(&b.s, &in, &options, widest, &f->mem, &again);
+    assert_true(!chosen.complete && tried.len > 4 && tried.len == again.len);
+    assert_memory_equal(chosen.edge, same.edge, sizeof *chosen.edge * TILE_MAX_VARS);
+    assert_true(chosen.predicted <= same.predicted && chosen.predicted >= same.predicted);
+    tile_candidate all = {0};
+    memcpy(options.edge, chosen.edge, sizeof options.edge);
+    options.steps = 0;
+    assert_true(tile_expect(&b.s, &in, &options, &all) && all.complete);
+    assert_true(chosen.predicted > 0.7 * all.predicted && chosen.predicted < 1.4 * all.predicted);
+}
+
+/* What the user states along a loop stays. */
+static void stated_edges_stay(void **state) {
+    fixture *f = *state;
+    static const uint32_t widest[] = {32768, 32768, 32768};
+    builder b;
+    build(&b, f, "Xij:ss", (const char *const[]){"Bik:ss", "Ckj:ss:10", "*", "Sk", NULL}, "ijk");
+    tile_tensor operand[3];
+    const tile_operands in = {.operand = operand, .n = 3};
+    generate_both(f, &b, "100x100:0.03", "100x100:0.03", operand);
+    tile_options options = {.mem_words = 1024, .bank_words = 65536, .edge = {0, 7}, .steps = 1 << 20};
+    tile_candidates tried;
+    const tile_candidate chosen = tile_choose(&b.s, &in, &options, widest, &f->mem, &tried);
+    for (uint32_t c = 0; c < tried.len; c++)
+        assert_int_equal(tried.at[c].edge[1], 7);
+    assert_int_equal(chosen.edge[1], 7);
+}
+
+/* A workspace is expected where the reference has values; of too many only some, but along k all. */
+static void workspaces_are_expected_where_they_are(void **state) {
+    fixture *f = *state;
+    builder b;
+    build(&b, f, "Wkij:sss", (const char *const[]){"Bik:ss", "Ckj:ss", "*", NULL}, "kij");
+    tile_tensor operand[3], want, got;
+    const tile_operands in = {.operand = operand, .n = 3};
+    double share = 0;
+    for (uint32_t large = 0; large < 2; large++) {
+        const char *spec = large ? "2000x2000:0.01" : "60x60:0.05";
+        generate_both(f, &b, spec, spec, operand);
+        assert_true(tile_workspace(&b.s, &in, large, &f->mem, &got, &share));
+        if (large)
+            break;
+        assert_true(tile_reference(&b.s, &in, &f->mem, &f->diag, &want));
+        assert_int_equal(got.nnz, want.nnz);
+        assert_memory_equal(got.crd, want.crd, sizeof *got.crd * got.nnz * got.order);
+        assert_true(share > 0.99 && share < 1.01);
+    }
+    /* 0.01 x 0.01 x 2000^3 of all */
+    assert_true(share < 1 && got.dim[0] == 2000 && got.nnz <= 1 << 17);
+    assert_true((double)got.nnz > 0.8 * share * 8e5 && (double)got.nnz < 1.2 * share * 8e5);
+}
+
+RUN_TESTS(TEST(a_bounded_choice_estimates_the_whole), TEST(stated_edges_stay),
+          TEST(workspaces_are_expected_where_they_are), TEST(plans_compute_what_the_statement_says),
+          TEST(every_variable_may_have_its_own_edge), TEST(copies_get_sub_tiles_of_like_size),
+          TEST(sub_tiles_without_work_are_skipped), TEST(expected_cycles_are_those_of_the_works),
+          TEST(what_no_split_helps_is_refused), TEST(what_does_not_fit_is_split),
+          TEST(results_are_as_long_as_planned), TEST(tiles_for_the_global_buffer_come_one_by_one),
+          TEST(only_what_is_too_full_is_split), TEST(tiles_for_the_global_buffer_save_loads),
+          TEST(disagreeing_dimensions_are_refused), TEST(an_index_of_unknown_extent_is_refused),
+          TEST(corrupt_result_streams_are_refused), TEST(chosen_edges_are_within_their_limits))

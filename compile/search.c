@@ -1,0 +1,124 @@
+/* What a program is expected to take the chip, kernel by kernel, with the edges and copies that suit its data
+ * best: several programs that compute the same are compared by it. Workspaces are estimated from the
+ * operands.
+ */
+#include "compile/search.h"
+
+#include <math.h>
+
+/* Array cycles from the start of a program to its first word of configuration, and back. */
+static const double BOOT = 3000;
+
+tile_room compile_find_room(const compile_options *o, compile_context *ctx, const pnr_board *board,
+                            const compile_lowered *k, const tile_options *edges) {
+    const bool extended = pnr_board_extended(board);
+    compile_context own = *ctx;
+    diagnostics unheard;
+    tile_options limited = *edges;
+    onyx_graph *graph;
+    netlist one;
+    diag_init(&unheard, ctx->mem);
+    own.diag = &unheard;
+    compile_limit_edges(k, extended, &limited);
+    bool good =
+        compile_lower_onyx(&own, k, &limited, extended, &graph) && lower_pack(graph, own.mem, own.diag, &one);
+    return good ? compile_room_for(o, &one, board) : (tile_room){0};
+}
+
+typedef struct {
+    const compile_search_in *in;
+    compile_context ctx;    /* whose memory goes, and whose diagnostics nobody hears */
+    VEC(tile_tensor) known; /* the user's operands and the workspaces so far */
+    double share;           /* of the whole that these are */
+    arena *mem;             /* of what stays */
+} searching;
+
+static tile_candidate keep(tile_candidate c, arena *mem) {
+    uint32_t *edge = arena_new_n(mem, uint32_t, TILE_MAX_VARS);
+    if (c.edge)
+        memcpy(edge, c.edge, sizeof *edge * TILE_MAX_VARS);
+    c.edge = c.edge ? edge : NULL;
+    return c;
+}
+
+/* Chooses for a kernel whose operands are known. Returns what the chip is expected to take, INFINITY where
+ * nothing says. */
+static double choose_kernel(searching *s, const fe_kernel *kernel, compile_tiling *out) {
+    const compile_search_in *in = s->in;
+    compile_lowered lowered;
+    compile_tiling tiling = {.expected = {.complete = false}};
+    compile_data data = {.operands = {s->known.at, s->known.len, in->data->operands.dtype}};
+    if (!compile_lower_sam(in->options, true, &s->ctx, kernel, &lowered))
+        return INFINITY;
+    tiling.options = compile_tiling_of(in->options, in->board, &lowered);
+    tiling.options.share = s->share;
+    if (!compile_make_legal(&s->ctx, &lowered))
+        return INFINITY;
+    tiling.options.room = compile_find_room(in->options, &s->ctx, in->board, &lowered, &tiling.options);
+    if (!compile_choose_edges(in->options, &s->ctx, in->board, &lowered, &data, &tiling) ||
+        !tiling.expected.edge)
+        return INFINITY;
+    tiling.expected.edge = tiling.options.edge; /* no wider than may be */
+    out->expected = keep(tiling.expected, s->mem);
+    for (uint32_t i = 0; i < tiling.candidates.len; i++)
+        vec_push(s->mem, &out->candidates, keep(tiling.candidates.at[i], s->mem));
+    return tiling.expected.cost > 0 ? tiling.expected.cost + BOOT : INFINITY;
+}
+
+/* Adds what the kernel fills to what is known; false: nobody can tell what that is. */
+static bool add_workspace(searching *s, const sam_statement *st, const sam_statement *reader) {
+    tile_tensor *own = arena_new_n(s->ctx.mem, tile_tensor, st->tensors.len + 1), out;
+    uint64_t whole = 0;
+    const name_id name = sam_tensor_at(st, st->result)->name;
+    double share;
+    for (uint32_t t = 0; t < st->tensors.len; t++) {
+        bool found = t + 1 == st->result.v;
+        for (uint32_t i = 0; i < s->known.len; i++) {
+            if (!name_eq(s->known.at[i].name, st->tensors.at[t].name))
+                continue;
+            own[t] = s->known.at[i];
+            found = true;
+        }
+        if (!found)
+            return false;
+    }
+    for (uint32_t e = 1; e <= reader->exprs.len; e++) { /* what the reader sums up stays whole */
+        const sam_expr_data *x = sam_expr_at(reader, (sam_expr){e});
+        if (x->kind != SAM_EXPR_ACCESS || !name_eq(sam_tensor_at(reader, x->tensor)->name, name))
+            continue;
+        for (uint32_t m = 0; m < sam_tensor_at(st, st->result)->order; m++) {
+            if (!sam_is_result_var(reader, x->index[m]))
+                whole |= UINT64_C(1) << (st->result_index[m].v - 1);
+        }
+    }
+    const tile_operands in = {own, st->tensors.len, s->in->data->operands.dtype};
+    if (!tile_workspace(st, &in, whole, s->ctx.mem, &out, &share))
+        return false;
+    s->share *= share;
+    vec_push(s->ctx.mem, &s->known, out);
+    return true;
+}
+
+double compile_search(const compile_search_in *in, compile_context *ctx, const fe_cin *cin,
+                      compile_tilings *out) {
+    arena scratch = {0};
+    diagnostics quiet;
+    searching s = {.in = in, .ctx = *ctx, .share = 1, .mem = ctx->mem};
+    double cycles = 0;
+    bool known = true;
+    s.ctx.mem = &scratch;
+    diag_init(&quiet, &scratch);
+    s.ctx.diag = &quiet;
+    *out = (compile_tilings){0};
+    for (uint32_t i = 0; i < in->data->operands.n; i++)
+        vec_push(&scratch, &s.known, in->data->operands.operand[i]);
+    for (uint32_t n = 0; n < cin->kernels.len; n++) {
+        const fe_kernel *kernel = &cin->kernels.at[n], *last = &cin->kernels.at[cin->kernels.len - 1];
+        compile_tiling tiling = {.expected = {.complete = false}};
+        cycles += known ? choose_kernel(&s, kernel, &tiling) : INFINITY;
+        known = known && n + 1 < cin->kernels.len && add_workspace(&s, &kernel->s, &last->s);
+        vec_push(ctx->mem, out, tiling);
+    }
+    arena_free(&scratch);
+    return cycles;
+}

@@ -1,0 +1,45 @@
+/* search.h - what is chosen by the data where the user leaves it open, by the time the chip is expected to
+ * take.
+ */
+#ifndef ONYX_COMPILE_SEARCH_H
+#define ONYX_COMPILE_SEARCH_H
+
+#include "compile/stages.h"
+
+/* Returns whether the edges of some loops are to be chosen unasked, and whether the copies are; of a
+ * statement of a program neither, since its data change from step to step. */
+static inline bool compile_edges_open(const compile_options *o) {
+    return o->optimize && !o->plain && !o->statement && !o->tile.all && !o->tile_auto;
+}
+static inline bool compile_copies_open(const compile_options *o) {
+    return o->optimize && !o->plain && !o->statement && o->unroll_open;
+}
+
+/* Finds how many copies the options and the board have room for, of a netlist that has been packed, or of the
+ * one that the edges make of the kernel; none where nothing can be made of it. */
+tile_room compile_room_for(const compile_options *o, const netlist *one, const pnr_board *board);
+tile_room compile_find_room(const compile_options *o, compile_context *ctx, const pnr_board *board,
+                            const compile_lowered *k, const tile_options *edges);
+
+/* What a search goes by: the user's operands among them. */
+typedef struct {
+    const compile_options *options;
+    const pnr_board *board;
+    const compile_data *data;
+} compile_search_in;
+typedef VEC(compile_tiling) compile_tilings;
+/* Chooses edges for each kernel of a program, in the order of the kernels: `expected` and `candidates` of
+ * each, nothing where it cannot be told what a kernel reads. Returns the array cycles that the chip is
+ * expected to take for all of them, configuration and processor included, or INFINITY. */
+double compile_search(const compile_search_in *in, compile_context *ctx, const fe_cin *cin,
+                      compile_tilings *out);
+
+/* What is done with options: compiles, or compiles and runs. */
+typedef bool compile_action(const compile_options *o, compile_context *ctx, compile_kernel *k);
+/* Does it, and where what was chosen by the data is refused, once more without choosing. */
+bool compile_retrying(const compile_options *o, compile_context *ctx, compile_kernel *k,
+                      compile_action *action);
+/* compile_to_bitstream, once. */
+bool compile_to_bitstream_once(const compile_options *o, compile_context *ctx, compile_kernel *k);
+
+#endif

@@ -1,0 +1,175 @@
+/* join.c - where a workspace that holds products will have values, before anything computes it. */
+#include "tiling/choose.h"
+#include "tiling/sample.h"
+
+#include <math.h>
+
+enum { MOST_ENTRIES = 1 << 17, ROUNDS = 8 };
+
+/* A factor, with its entries sorted by what both have, then as they were. */
+typedef struct {
+    const sam_expr_data *access;
+    const tile_tensor *data;
+    uint8_t shared[SAM_MAX_ORDER]; /* its modes along the variables of both, in the same order for both */
+    uint32_t *order;
+} factor;
+
+static int mode_along(const sam_expr_data *access, uint32_t order, sam_var v) {
+    for (uint32_t m = 0; m < order; m++) {
+        if (access->index[m].v == v.v)
+            return (int)m;
+    }
+    return -1;
+}
+
+/* Finds the two factors that the statement multiplies, and nothing else. */
+static bool find_factors(const sam_statement *s, const tile_operands *in, factor *f) {
+    const sam_expr_data *x = sam_expr_at(s, s->rhs);
+    if (x->kind != SAM_EXPR_MUL)
+        return false;
+    for (uint32_t i = 0; i < 2; i++) {
+        f[i] = (factor){.access = sam_expr_at(s, i ? x->b : x->a)};
+        if (f[i].access->kind != SAM_EXPR_ACCESS || sam_tensor_at(s, f[i].access->tensor)->ones)
+            return false;
+        f[i].data = &in->operand[f[i].access->tensor.v - 1];
+        for (uint32_t m = 0; m < f[i].data->order; m++) {
+            if (mode_along(f[i].access, m, f[i].access->index[m]) >= 0)
+                return false; /* a diagonal */
+        }
+    }
+    return true;
+}
+
+static uint32_t sort_shared(factor *f, arena *mem) {
+    uint32_t keys = 0;
+    for (uint32_t m = 0; m < f[0].data->order; m++) {
+        int other = mode_along(f[1].access, f[1].data->order, f[0].access->index[m]);
+        if (other < 0)
+            continue;
+        f[0].shared[keys] = (uint8_t)m;
+        f[1].shared[keys++] = (uint8_t)other;
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t n = (uint32_t)f[i].data->nnz;
+        f[i].order = arena_new_n(mem, uint32_t, n + 1);
+        tile_sort(f[i].data->crd, f[i].data->order, n, f[i].shared, keys, f[i].order, mem);
+    }
+    return keys;
+}
+
+static const uint32_t *entry_at(const factor *f, uint64_t at) {
+    return &f->data->crd[(uint64_t)f->order[at] * f->data->order];
+}
+
+/* Compares what two entries have along the shared variables. */
+static int compare(const factor *f, const uint32_t *a, const factor *g, const uint32_t *b, uint32_t keys) {
+    for (uint32_t k = 0; k < keys; k++) {
+        uint32_t x = a[f->shared[k]], y = b[g->shared[k]];
+        if (x != y)
+            return x < y ? -1 : 1;
+    }
+    return 0;
+}
+
+static uint64_t end_of_group(const factor *f, uint64_t from, uint32_t keys) {
+    uint64_t end = from + 1;
+    while (end < f->data->nnz && compare(f, entry_at(f, from), f, entry_at(f, end), keys) == 0)
+        end++;
+    return end;
+}
+
+typedef void on_group(void *of, uint64_t a, uint64_t a_end, uint64_t b, uint64_t b_end);
+
+/* Visits all groups of entries of both that have the same shared coordinates. O(entries). */
+static void merge(const factor *f, uint32_t keys, on_group *visit, void *of) {
+    uint64_t a = 0, b = 0;
+    while (a < f[0].data->nnz && b < f[1].data->nnz) {
+        int order = compare(&f[0], entry_at(&f[0], a), &f[1], entry_at(&f[1], b), keys);
+        uint64_t a_end = order <= 0 ? end_of_group(&f[0], a, keys) : a,
+                 b_end = order >= 0 ? end_of_group(&f[1], b, keys) : b;
+        if (order == 0)
+            visit(of, a, a_end, b, b_end);
+        a = a_end;
+        b = b_end;
+    }
+}
+
+static void count_group(void *of, uint64_t a, uint64_t a_end, uint64_t b, uint64_t b_end) {
+    *(uint64_t *)of += (a_end - a) * (b_end - b);
+}
+
+typedef struct {
+    const sam_statement *s;
+    const factor *f;
+    uint32_t order;
+    tile_entries entries;
+    arena *mem;
+} listed;
+
+static void list_group(void *of, uint64_t a, uint64_t a_end, uint64_t b, uint64_t b_end) {
+    listed *l = of;
+    for (uint64_t i = a; i < a_end; i++) {
+        for (uint64_t j = b; j < b_end; j++) {
+            const uint32_t *at[2] = {entry_at(&l->f[0], i), entry_at(&l->f[1], j)};
+            for (uint32_t m = 0; m < l->order; m++) {
+                sam_var v = l->s->result_index[m];
+                int first = mode_along(l->f[0].access, l->f[0].data->order, v);
+                int second = mode_along(l->f[1].access, l->f[1].data->order, v);
+                vec_push(l->mem, &l->entries.crd, first >= 0 ? at[0][first] : at[1][second]);
+            }
+            vec_push(l->mem, &l->entries.val, 1);
+        }
+    }
+}
+
+static bool finds_all(const sam_statement *s, const factor *f) {
+    for (uint32_t m = 0; m < sam_tensor_at(s, s->result)->order; m++) {
+        sam_var v = s->result_index[m];
+        if (mode_along(f[0].access, f[0].data->order, v) < 0 &&
+            mode_along(f[1].access, f[1].data->order, v) < 0)
+            return false;
+    }
+    return true;
+}
+
+bool tile_workspace(const sam_statement *s, const tile_operands *in, uint64_t whole, arena *mem,
+                    tile_tensor *out, double *share) {
+    const sam_tensor_data *result = sam_tensor_at(s, s->result);
+    arena scratch = {0};
+    diagnostics quiet;
+    tile_sampled of = {*s, *in, 1};
+    factor f[2];
+    uint32_t *extent = NULL;
+    double most = 0;
+    bool small = false;
+    diag_init(&quiet, &scratch);
+    if (!find_factors(s, in, f) || !finds_all(s, f))
+        return false;
+    uint32_t keys = 0;
+    for (uint32_t round = 0; round < ROUNDS && !small; round++) {
+        uint64_t products = 0;
+        if (round) {
+            sam_statement keep = *s;
+            keep.uncut |= whole;
+            tile_sample(&keep, in, (uint64_t)most, &scratch, &of);
+        }
+        find_factors(&of.statement, &of.in, f);
+        keys = sort_shared(f, &scratch);
+        merge(f, keys, count_group, &products);
+        small = products <= MOST_ENTRIES;
+        if (!round)
+            most = (double)(f[0].data->nnz + f[1].data->nnz);
+        most *= small ? 1 : fmin(0.5, sqrt(MOST_ENTRIES / (double)products));
+    }
+    bool good = small && tile_known_extents(&of.statement, &of.in, &scratch, &quiet, &extent);
+    if (good) {
+        listed l = {.s = s, .f = f, .order = result->order, .mem = &scratch};
+        merge(f, keys, list_group, &l);
+        *out = (tile_tensor){.name = result->name, .order = result->order};
+        tile_result_dim(s, extent, out->dim);
+        tile_normalise(out, &l.entries, in->dtype, mem);
+        *share = of.share;
+    }
+    arena_free(&scratch);
+    return good;
+}

@@ -1,0 +1,140 @@
+/* sample.c - blocks of coordinates in place of all of them. Within a block everything is as it was, so that
+ * sub-tiles no longer than a block hold what they would hold; pairing is exact, since a loop's blocks are the
+ * same for all operands. */
+#include "tiling/sample.h"
+
+enum { BLOCKS = 8 };
+
+/* Blocks of `width` coordinates, in a range of `extent`. */
+typedef struct {
+    uint32_t extent, width;
+} blocks;
+
+/* Returns where block b begins: a multiple of the width, so that sub-tiles begin where they would. */
+static uint32_t block_start(blocks b, uint32_t block) {
+    return (uint32_t)((uint64_t)b.extent * block / BLOCKS / b.width) * b.width;
+}
+
+/* Finds where a coordinate is in the sample; false: it is not. */
+static bool kept(blocks b, uint32_t at, uint32_t *out) {
+    uint32_t block = (uint32_t)((uint64_t)at * BLOCKS / b.extent);
+    for (uint32_t k = block; k <= block + 1 && k < BLOCKS; k++) { /* it may begin a little before its share */
+        uint32_t start = block_start(b, k);
+        if (at < start || at - start >= b.width)
+            continue;
+        *out = k * b.width + (at - start);
+        return true;
+    }
+    return false;
+}
+
+/* An operand of the statement, and how its access names its modes; NULL: it has none. */
+static const sam_expr_data *access_of(const sam_statement *s, uint32_t tensor) {
+    for (uint32_t e = 1; e <= s->exprs.len; e++) {
+        const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
+        if (x->kind == SAM_EXPR_ACCESS && x->tensor.v == tensor + 1)
+            return x;
+    }
+    return NULL;
+}
+
+static uint64_t entries_along(const tile_sampled *a, sam_var v, uint64_t *all) {
+    uint64_t along = 0;
+    *all = 0;
+    for (uint32_t t = 0; t < a->statement.tensors.len; t++) {
+        const sam_expr_data *x = access_of(&a->statement, t);
+        const tile_tensor *its = &a->in.operand[t];
+        bool has = false;
+        for (uint32_t m = 0; x && m < its->order; m++)
+            has = has || x->index[m].v == v.v;
+        along += has ? its->nnz : 0;
+        *all += x ? its->nnz : 0;
+    }
+    return along;
+}
+
+static tile_tensor cut_tensor(const tile_tensor *t, const sam_expr_data *x, sam_var v, blocks b, arena *mem) {
+    tile_tensor out = *t;
+    u32_vec crd = {0};
+    u16_vec val = {0};
+    for (uint64_t e = 0; e < t->nnz; e++) {
+        const uint32_t *from = &t->crd[e * t->order];
+        uint32_t at[SAM_MAX_ORDER];
+        bool inside = true;
+        for (uint32_t m = 0; m < t->order; m++) {
+            at[m] = from[m];
+            inside = inside && (x->index[m].v != v.v || kept(b, from[m], &at[m]));
+        }
+        for (uint32_t m = 0; inside && m < t->order; m++)
+            vec_push(mem, &crd, at[m]);
+        if (inside)
+            vec_push(mem, &val, t->val[e]);
+    }
+    for (uint32_t m = 0; m < t->order; m++)
+        out.dim[m] = x->index[m].v == v.v ? BLOCKS * b.width : t->dim[m];
+    out.nnz = val.len;
+    out.crd = crd.at;
+    out.val = val.at;
+    return out;
+}
+
+/* Leaves blocks of the variable in all operands. */
+static void cut_along(tile_sampled *a, sam_var v, blocks b, arena *mem) {
+    tile_tensor *cut = arena_new_n(mem, tile_tensor, a->in.n + 1);
+    for (uint32_t t = 0; t < a->in.n; t++) {
+        const sam_expr_data *x = access_of(&a->statement, t);
+        bool has = false;
+        cut[t] = a->in.operand[t];
+        for (uint32_t m = 0; x && m < cut[t].order; m++)
+            has = has || x->index[m].v == v.v;
+        if (has)
+            cut[t] = cut_tensor(&a->in.operand[t], x, v, b, mem);
+    }
+    a->in.operand = cut;
+    a->statement.vars.at[v.v - 1].extent = BLOCKS * b.width;
+    a->share *= (double)(BLOCKS * b.width) / b.extent;
+}
+
+/* Returns the largest power of two that is not above n. */
+static uint32_t power_below(double n) {
+    uint32_t p = 1;
+    while (2.0 * p <= n)
+        p *= 2;
+    return p;
+}
+
+void tile_sample(const sam_statement *s, const tile_operands *in, uint64_t most, arena *mem,
+                 tile_sampled *out) {
+    arena unused = {0};
+    diagnostics quiet;
+    uint32_t *extent;
+    uint64_t done = s->uncut, all = 0;
+    *out = (tile_sampled){*s, *in, 1};
+    diag_init(&quiet, &unused);
+    if (!tile_known_extents(s, in, mem, &quiet, &extent)) {
+        arena_free(&unused);
+        return;
+    }
+    arena_free(&unused);
+    out->statement.vars.at = arena_new_n(mem, sam_var_data, s->vars.len + 1);
+    memcpy(out->statement.vars.at, s->vars.at, sizeof *s->vars.at * s->vars.len);
+    for (uint32_t round = 0; round < s->loops.len; round++) {
+        uint64_t best = 0;
+        sam_var along = {0};
+        for (uint32_t l = 0; l < s->loops.len; l++) {
+            sam_var v = s->loops.at[l];
+            uint64_t its = entries_along(out, v, &all);
+            if (done >> (v.v - 1) & 1 || its <= best)
+                continue;
+            best = its;
+            along = v;
+        }
+        if (!along.v || all <= most)
+            return;
+        done |= UINT64_C(1) << (along.v - 1);
+        const uint32_t whole = extent[along.v - 1];
+        const blocks b = {whole, power_below((double)whole * (double)most / (double)all / BLOCKS)};
+        if (whole >= 2 * BLOCKS * b.width)
+            cut_along(out, along, b, mem);
+    }
+}

@@ -20,7 +20,7 @@ typedef struct {
     sam_statement *s;
     diagnostics *d;
     uint32_t depth;
-    bool windowed; /* the access that was read last has index modifiers: */
+    bool windowed, modified; /* the access that was read last is of parts, or has modifiers of any kind */
     sam_window window[SAM_MAX_ORDER];
 } parser;
 
@@ -76,9 +76,11 @@ static bool parse_index(parser *p, sam_expr_data *access, uint32_t *order) {
 
 /* An index between parentheses, with what modifies it. */
 static bool parse_modified_index(parser *p, sam_expr_data *access, uint32_t *order) {
-    if (!parse_index(p, access, order) || !fe_parse_window(&p->in, &p->window[*order - 1], p->d))
+    uint32_t m = *order;
+    if (!parse_index(p, access, order) || !fe_parse_window(&p->in, &p->window[m], &access->protocol[m], p->d))
         return false;
-    p->windowed = p->windowed || p->window[*order - 1].stride || p->window[*order - 1].low;
+    p->windowed = p->windowed || p->window[m].stride || p->window[m].low;
+    p->modified = p->modified || p->windowed || access->protocol[m];
     return true;
 }
 
@@ -142,7 +144,7 @@ static bool parse_access(parser *p, sam_expr_data *access) {
     name_id name = names_intern_n(p->s->names, p->in.token.at, p->in.token.length);
     uint32_t order = 0;
     access->kind = SAM_EXPR_ACCESS;
-    p->windowed = false;
+    p->windowed = p->modified = false;
     memset(p->window, 0, sizeof p->window);
     fe_advance(&p->in);
     if (!parse_indices(p, access, &order, &last))
@@ -526,7 +528,7 @@ sam_expr fe_parse_terms(fe_reader *in, sam_statement *s, diagnostics *d) {
 static bool parse_target(parser *p, sam_expr_data *access) {
     if (!parse_access(p, access))
         return false;
-    if (!p->windowed)
+    if (!p->modified)
         return true;
     diag_error(p->d, access->loc, "E0156-modifier", "what is written has its indices as they are");
     diag_hint(p->d, "the array writes coordinates as its loops count them: shift or slice the operands "

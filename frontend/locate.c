@@ -12,8 +12,8 @@
 
 static bool may_locate(const sam_statement *s, sam_expr e, sam_var v) {
     const sam_expr_data *x = sam_expr_at(s, e);
-    return x->kind == SAM_EXPR_ACCESS && fe_has_index(s, e, v) && fe_level_of(s, e, v) == 0 &&
-           sam_tensor_at(s, x->tensor)->level[0] == SAM_LEVEL_DENSE;
+    return x->kind == SAM_EXPR_ACCESS && !(x->walked >> (v.v - 1) & 1) && fe_has_index(s, e, v) &&
+           fe_level_of(s, e, v) == 0 && sam_tensor_at(s, x->tensor)->level[0] == SAM_LEVEL_DENSE;
 }
 
 /* Marks factors of the products under e, which a scope with loop v computes. */

@@ -1,6 +1,7 @@
 /* statement.c - fe_parse, the sums that index notation leaves implicit, and the scopes of a statement. */
 #include "frontend/calls.h"
 #include "frontend/settings.h"
+#include "frontend/windows.h"
 
 /* ---- small questions ------------------------------------------------------------------------- */
 
@@ -327,6 +328,7 @@ bool fe_parse(const fe_in *in, name_table *names, arena *mem, diagnostics *d, sa
     bool dimensions = fe_parse_dimensions(in, d, out);
     if (!literals || !formats || !dimensions || !fe_resolve(in, d, out))
         return false;
+    fe_set_protocols(out, d);
     fe_default_loops(out);
     return true;
 }

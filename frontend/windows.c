@@ -1,5 +1,5 @@
-/* windows.c - index modifiers: i(lo:hi:st) and i + n in place of an index. The host cuts the part out of the
- * user's tensor, which is an operand of its own. */
+/* windows.c - index modifiers: i(lo:hi:st) and i + n in place of an index, and protocols, i::walk. The host
+ * cuts the part out of the user's tensor, which is an operand of its own. */
 #include "frontend/windows.h"
 
 /* Reads a number if one stands here. Returns false where none does, or a number that is none of coordinates.
@@ -43,7 +43,8 @@ static bool parse_slice(fe_reader *in, src_loc loc, sam_window *w, diagnostics *
     return true;
 }
 
-bool fe_parse_window(fe_reader *in, sam_window *w, diagnostics *d) {
+/* Reads a slice or a shift, if one stands here. */
+static bool parse_part(fe_reader *in, sam_window *w, diagnostics *d) {
     src_loc loc = in->token.loc;
     uint32_t distance;
     *w = (sam_window){.stride = 0};
@@ -59,6 +60,48 @@ bool fe_parse_window(fe_reader *in, sam_window *w, diagnostics *d) {
     }
     w->low = plus ? (int32_t)distance : -(int32_t)distance;
     return true;
+}
+
+static const char *const protocols[] = {
+    [SAM_WALK] = "walk", [SAM_FOLLOW] = "follow", [SAM_GALLOP] = "gallop", [SAM_LEAD] = "lead"};
+
+bool fe_parse_window(fe_reader *in, sam_window *w, uint8_t *protocol, diagnostics *d) {
+    *protocol = SAM_BEST;
+    if (!parse_part(in, w, d))
+        return false;
+    if (!fe_at_sign(in, ':') || fe_peek(in) != ':')
+        return true;
+    fe_advance(in);
+    fe_advance(in);
+    for (uint8_t p = SAM_WALK; p <= SAM_LEAD; p++) {
+        if (fe_is_word(&in->token, protocols[p])) {
+            fe_advance(in);
+            *protocol = p;
+            return true;
+        }
+    }
+    fe_expected(in, "walk, follow, gallop or lead", d);
+    return false;
+}
+
+void fe_set_protocols(sam_statement *s, diagnostics *d) {
+    for (uint32_t e = 1; e <= s->exprs.len; e++) {
+        sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
+        const sam_tensor_data *t = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(s, x->tensor) : NULL;
+        for (uint32_t m = 0; t && m < t->order; m++) {
+            bool follows = x->protocol[m] == SAM_FOLLOW && t->mode[0] == m && t->level[0] == SAM_LEVEL_DENSE;
+            if (x->protocol[m] == SAM_BEST || follows)
+                continue;
+            x->walked |= UINT64_C(1) << (x->index[m].v - 1);
+            if (x->protocol[m] == SAM_WALK)
+                continue;
+            diag_warning(d, x->loc, "E0157-walked", "the chip does not %s here: it walks the level of '%s'",
+                         protocols[x->protocol[m]], fe_var_text(s, x->index[m]));
+            diag_hint(d, "it follows where the level is outermost and dense, and others have the loop: "
+                         "c(j::follow) with "
+                         "-f c:d");
+        }
+    }
 }
 
 sam_tensor fe_window_of(sam_statement *s, sam_tensor of, const sam_window *w) {

@@ -50,6 +50,10 @@ typedef struct {
     uint8_t equal[SAM_MAX_ORDER];
 } sam_view;
 
+/* How a level is read: as it is best, coordinate after coordinate, at coordinates that others have, by leaps
+ * to the next coordinate of others, or by leaps that others follow. */
+typedef enum { SAM_BEST, SAM_WALK, SAM_FOLLOW, SAM_GALLOP, SAM_LEAD } sam_protocol;
+
 /* Which part of a mode of the user's tensor an operand is. With a stride: every stride-th coordinate from low
  * on that is below high, numbered from 0. Without: its coordinate c is c + low of the user's, where that has
  * it; the extent stays. */
@@ -122,6 +126,8 @@ typedef struct {
     /* ACCESS, bit v - 1: loop v takes the tensor's level at the coordinates that the other operands have,
      * instead of scanning it. It is the tensor's outermost level, and dense, so they are its references. */
     uint64_t located;
+    uint64_t walked; /* ACCESS, bit v - 1: loop v scans the tensor's level, whatever could locate it */
+    uint8_t protocol[SAM_MAX_ORDER]; /* ACCESS: a sam_protocol for each index, as the user asks for */
     double literal;
     uint8_t operation; /* SUM, CALL: a sam_operation (sam/coordinates.h); 0 is addition */
 } sam_expr_data;

@@ -4,6 +4,7 @@ Random slices and shifts in sums, products, and convolutions on engine sam, some
 i what B has at lo + i * st, B(i+n) what it has at i + n; extents of slices are how many coordinates they have, shifts keep them.
 """
 import itertools
+import json
 import random
 import subprocess
 import sys
@@ -45,9 +46,10 @@ def window(extent):
     return text, len(range(low, min(high, extent), step)), lambda c: low + c * step
 
 
-def onyx(expression, operands, engine):
+def onyx(expression, operands, engine, *more):
     words = [w for name in operands for w in ("-i", f"{name}:{FOLDER / name}.mtx")]
-    return subprocess.run([ONYX, "run", expression, *words, "--engine", engine, "-o", str(FOLDER / "out")], capture_output=True, text=True)
+    return subprocess.run([ONYX, "run", expression, *words, "--engine", engine, "-o", str(FOLDER / "out"), *more], capture_output=True,
+                          text=True)
 
 
 def expect(expression, operands, engine, dim, want, cut):
@@ -112,7 +114,28 @@ convolution("cycle")
 write("v.mtx", (8,), {(c,): c + 1 for c in range(8)})
 expect("x(i) = v(i(0:7:2))", ("v",), "sam", (4,), {(0,): 1, (1,): 3, (2,): 5, (3,): 7}, True)
 
+# A sparse matrix times a vector by every protocol: the same result; follow locates the dense vector, the others scan it.
+b, c, cycles = tensor((20, 25), 0.2), tensor((25,), 0.5), {}
+write("B.mtx", (20, 25), b)
+write("c.mtx", (25,), c)
+want = {(i,): sum(b.get((i, j), 0) * c.get((j,), 0) for j in range(25)) for i in range(20)}
+for protocol in ("walk", "follow", "gallop", "lead"):
+    text = f"x(i) = B(i,j) * c(j::{protocol})"
+    got = onyx(text, ("B", "c"), "cycle", "-f", "c:d")
+    if got.returncode or read(FOLDER / "out" / "x.mtx", 1) != ((20,), {at: v for at, v in want.items() if v}):
+        failed.append(f"{text}: {got.stderr}")
+        continue
+    cycles[protocol] = json.loads((FOLDER / "out" / "report.json").read_text())["cycles"]["kernel"]
+    if (protocol in ("gallop", "lead")) != (f"the chip does not {protocol} here" in got.stderr and "E0157-walked" in got.stderr):
+        failed.append(f"{text}: {got.stderr}")
+if len(cycles) == 4 and not cycles["follow"] < cycles["walk"] == cycles["gallop"] == cycles["lead"]:
+    failed.append(f"protocols: {cycles}")
+if "the chip does not follow here" not in onyx("x(i) = B(i,j::follow) * c(j)", ("B", "c"), "sam").stderr:
+    failed.append("a level that cannot be followed is followed")
+
 for expression, message, code in (
+        ("x(i::walk) = v(i)", "what is written has its indices as they are", "E0156-modifier"),
+        ("x(i) = v(i::leap)", "expected walk, follow, gallop or lead", "E0102-syntax"),
         ("x(i+1) = v(i)", "what is written has its indices as they are", "E0156-modifier"),
         ("x(i(0:3)) = v(i)", "what is written has its indices as they are", "E0156-modifier"),
         ("x(i) = v(i(3:3))", "the slice has no coordinate", "E0156-modifier"),

@@ -138,16 +138,22 @@ static const char *find_staging(const choosing *c, const fe_kernel *kernel) {
     return found ? schedule : NULL;
 }
 
-/* Every sum inside of the expression becomes a kernel. */
-static bool choose_sums(choosing *c, const char *why, compile_schedule *out) {
+/* Sums inside of the expression, unions that are met, or both become kernels. */
+static bool choose_parts(choosing *c, const char *why, compile_schedule *out) {
+    static const char *const what[FE_PARTS_KINDS] = {"sum", "union that is met", "sum and union that is met"};
     fe_cin cin;
     text_vec chosen;
-    if (!fe_stage_sums(&out->cin.kernels.at[0], c->ctx->mem, &cin) || !choose_orders(c, &cin, &chosen))
-        return false;
-    out->cin = cin;
-    out->chosen = chosen;
-    out->staged = arena_printf(c->ctx->mem, "%u kernels, one for each sum; as one: %s", cin.kernels.len, why);
-    return true;
+    for (fe_parts parts = 0; parts < FE_PARTS_KINDS; parts++) {
+        if (!fe_stage_parts(&out->cin.kernels.at[0], parts, c->ctx->mem, &cin) ||
+            !choose_orders(c, &cin, &chosen))
+            continue;
+        out->cin = cin;
+        out->chosen = chosen;
+        out->staged = arena_printf(c->ctx->mem, "%u kernels, one for each %s; as one: %s", cin.kernels.len,
+                                   what[parts], why);
+        return true;
+    }
+    return false;
 }
 
 void compile_choose(const compile_options *o, compile_context *ctx, const compile_choosing *in,
@@ -160,7 +166,7 @@ void compile_choose(const compile_options *o, compile_context *ctx, const compil
     const char *schedule = why && single ? find_staging(&c, &out->cin.kernels.at[0]) : NULL;
     c.singly = why && !schedule;
     if (c.singly && (choose_orders(&c, &out->cin, &out->chosen) ||
-                     (single && !in->in->n_schedule && choose_sums(&c, why, out))))
+                     (single && !in->in->n_schedule && choose_parts(&c, why, out))))
         return;
     for (uint32_t n = 0; n < out->cin.kernels.len; n++)
         out->cin.kernels.at[n].s.singly = false;

@@ -387,35 +387,36 @@ static bool leave_out(const request *r, fe_kernel *k, arena *mem, diagnostics *d
     return true;
 }
 
-/* ---- every sum a kernel ------------------------------------------------------------------------ */
+/* ---- parts as kernels -------------------------------------------------------------------------- */
 
-/* A sum that has a workspace. */
+/* A part that has a workspace. */
 typedef struct {
-    sam_expr sum;
+    sam_expr part;
     sam_expr_data access;
-} staged_sum;
+} staged_part;
 
 typedef struct {
     const fe_kernel *k;
+    fe_parts parts;
     arena *mem;
     sam_statement s; /* of the last kernel */
     fe_cin *out;
-    VEC(staged_sum) made;
+    VEC(staged_part) made;
 } staging;
 
-static sam_expr workspace_of(staging *t, sam_expr sum) {
+static sam_expr workspace_of(staging *t, sam_expr part) {
     sam_statement *s = &t->s;
-    const uint64_t vars = fe_free_vars(s, sum);
+    const uint64_t vars = fe_free_vars(s, part);
     for (uint32_t i = 0; i < t->made.len; i++) {
-        if (same(s, t->made.at[i].sum, sum))
+        if (same(s, t->made.at[i].part, part))
             return fe_add_expr(s, t->made.at[i].access);
     }
-    const src_loc loc = sam_expr_at(s, sum)->loc;
+    const src_loc loc = sam_expr_at(s, part)->loc;
     sam_tensor_data w = {.name = fe_fresh_name(s, "w", t->mem), .loc = loc};
-    staged_sum made = {sum, {.kind = SAM_EXPR_ACCESS, .loc = loc}};
+    staged_part made = {part, {.kind = SAM_EXPR_ACCESS, .loc = loc}};
     fe_kernel producer = {0};
     index_workspace(s, vars, &w, made.access.index);
-    search whole = {.s = s, .want = sum, .mem = t->mem};
+    search whole = {.s = s, .want = part, .mem = t->mem};
     make_producer(&whole, t->k, &(request){0}, 0, w, made.access.index, t->mem, &producer);
     w.fill = sam_tensor_at(&producer.s, producer.s.result)->fill;
     vec_push(t->mem, &t->out->kernels, producer);
@@ -425,26 +426,43 @@ static sam_expr workspace_of(staging *t, sam_expr sum) {
     return fe_add_expr(s, made.access);
 }
 
-/* `around`: the sum right around e, by whose operation e may go on; `outermost`: nothing but such sums is. */
-static sam_expr stage_below(staging *t, sam_expr e, const sam_expr_data *around, bool outermost) {
-    sam_expr_data x = *sam_expr_at(&t->s, e);
-    bool sum = x.kind == SAM_EXPR_SUM, goes_on = sum && around && around->operation == x.operation;
-    outermost = outermost && sum && (!around || goes_on);
-    if (x.a.v)
-        x.a = stage_below(t, x.a, sum ? &x : NULL, outermost);
-    if (x.b.v)
-        x.b = stage_below(t, x.b, NULL, false);
-    *sam_expr_at(&t->s, e) = x;
-    return sum && !outermost && !goes_on ? workspace_of(t, e) : e;
+static bool has_access(const sam_statement *s, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    return x->kind == SAM_EXPR_ACCESS || (x->a.v && has_access(s, x->a)) || (x->b.v && has_access(s, x->b));
 }
 
-bool fe_stage_sums(const fe_kernel *k, arena *mem, fe_cin *out) {
-    staging t = {.k = k, .mem = mem, .out = out};
+/* What is around an expression. */
+typedef struct {
+    bool sums; /* nothing but sums by `operation` is */
+    bool sum;  /* right around it is a sum by `operation` */
+    uint8_t operation;
+    bool met; /* an operation that meets is, and no workspace between */
+} surroundings;
+
+static sam_expr stage_below(staging *t, sam_expr e, surroundings around) {
+    sam_expr_data x = *sam_expr_at(&t->s, e);
+    const bool sum = x.kind == SAM_EXPR_SUM, goes_on = sum && around.sum && around.operation == x.operation;
+    const bool outermost = around.sums && sum && (goes_on || !around.sum);
+    const bool joins = x.a.v && x.b.v && has_access(&t->s, x.a) && has_access(&t->s, x.b);
+    const bool unites = joins && sam_unites(&t->s, e, NULL);
+    const bool staged = (t->parts != FE_PARTS_UNIONS && sum && !outermost && !goes_on) ||
+                        (t->parts != FE_PARTS_SUMS && unites && around.met);
+    const surroundings inside = {outermost, sum, x.operation, (joins && !unites) || (around.met && !staged)};
+    if (x.a.v)
+        x.a = stage_below(t, x.a, inside);
+    if (x.b.v)
+        x.b = stage_below(t, x.b, inside);
+    *sam_expr_at(&t->s, e) = x;
+    return staged ? workspace_of(t, e) : e;
+}
+
+bool fe_stage_parts(const fe_kernel *k, fe_parts parts, arena *mem, fe_cin *out) {
+    staging t = {.k = k, .parts = parts, .mem = mem, .out = out};
     if (k->relations.len || k->tags.len)
         return false;
     *out = (fe_cin){0};
     fe_copy_statement(&k->s, mem, &t.s);
-    t.s.rhs = stage_below(&t, t.s.rhs, NULL, true);
+    t.s.rhs = stage_below(&t, t.s.rhs, (surroundings){.sums = true});
     fe_compact(&t.s);
     keep_bound_loops(k, &t.s);
     vec_push(mem, &out->kernels, ((fe_kernel){.s = t.s, .ordered = k->ordered}));

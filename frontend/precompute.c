@@ -389,17 +389,16 @@ static bool leave_out(const request *r, fe_kernel *k, arena *mem, diagnostics *d
 
 /* ---- parts as kernels -------------------------------------------------------------------------- */
 
-/* A part that has a workspace. */
 typedef struct {
-    sam_expr part;
-    sam_expr_data access;
+    sam_expr part;        /* it has a workspace */
+    sam_expr_data access; /* of that workspace */
 } staged_part;
 
 typedef struct {
+    sam_statement s; /* of the last kernel */
+    arena *mem;
     const fe_kernel *k;
     fe_parts parts;
-    arena *mem;
-    sam_statement s; /* of the last kernel */
     fe_cin *out;
     VEC(staged_part) made;
 } staging;

@@ -33,7 +33,7 @@ def execute(source, names):
 
 def without_numbers(outputs):
     text = json.dumps([output.get("text", output.get("data")) for output in outputs])
-    return re.sub(r"<svg.*?</svg>|[\d.,]*\d", "N", text)
+    return re.sub(r"<svg.*?</svg>| *[\d.,]*\d", "N", text)
 
 
 path, write = sys.argv[1], "--write" in sys.argv[2:]

@@ -28,7 +28,7 @@ def main():
         tiny.write_text((boards / "onyx.json").read_text().replace('"words": 1024', '"words": 12'))
         (pathlib.Path(folder) / "onyx").symlink_to(boards / "onyx")
         for expression, options in KERNELS:
-            command = [onyx, "run", expression, *options.split(), "--board", str(tiny), "--engine", "cycle"]
+            command = [onyx, "run", expression, *options.split(), "-O0", "--board", str(tiny), "--engine", "cycle"]
             subprocess.run([*command, "--hazards", "warn", "--quiet", "-o", f"{folder}/out"], check=True)
             report = json.loads((pathlib.Path(folder) / "out/report.json").read_text())
             partials = report["tiling"]["partials"]

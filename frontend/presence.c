@@ -221,7 +221,7 @@ static void reach_both(void *context, sam_expr e, void *left, const void *right)
     r->runs.bad = bad;
 }
 
-/* A denominator without v takes the numerator's coordinates. */
+/* A denominator without v takes the numerator's coordinates, whose fill is 0. */
 static void reach_either(void *context, sam_expr e, void *left, const void *right) {
     const moment *m = context;
     const sam_statement *s = m->leaves->s;
@@ -241,7 +241,7 @@ static void reach_either(void *context, sam_expr e, void *left, const void *righ
     sam_unites(s, e, &needed);
     if (x->kind == SAM_EXPR_CALL && x->operation == SAM_OPERATION_reach)
         needed = 1;
-    bool needs_all = x->kind == SAM_EXPR_DIV ? lacks_a : needed >> (lacks_a ? 0 : 1) & 1;
+    bool needs_all = x->kind == SAM_EXPR_DIV && !sam_fill_of(s, x->a) ? lacks_a : needed >> (lacks_a ? 0 : 1) & 1;
     if (lacks_a != lacks_b && needs_all && !r->missing.v && !fe_is_zero(s, lacks_a ? x->a : x->b))
         r->missing = e;
 }

@@ -261,6 +261,52 @@ static bool write_page(cli_session *s, const cJSON *data, const char *path) {
     return file_commit(&f, &s->diag);
 }
 
+/* Adds the kernels of an expression, whose report this is. */
+static bool add_kernels(cli_session *s, const char *folder, const char *name, const cJSON *report,
+                        const pnr_board *board, cJSON *kernels) {
+    const cJSON *sections = cJSON_GetObjectItemCaseSensitive(report, "kernels");
+    if (!sections) {
+        cJSON *kernel = kernel_json(s, folder, name, report, board);
+        return kernel && cJSON_AddItemToArray(kernels, kernel);
+    }
+    for (const cJSON *section = sections->child; section; section = section->next) {
+        const char *tensor;
+        cJSON *kernel = NULL;
+        if (json_get_text(section, "report.json", "tensor", &tensor, &s->diag))
+            kernel =
+                kernel_json(s, compile_kernel_folder(folder, tensor, &s->mem),
+                            *name ? arena_printf(&s->mem, "%s/%s", name, tensor) : tensor, section, board);
+        if (!kernel)
+            return false;
+        cJSON_AddItemToArray(kernels, kernel);
+    }
+    return true;
+}
+
+/* Adds the kernels of a program's statements; each has its statement, `of`. */
+static bool add_statements(cli_session *s, const char *folder, const cJSON *statements,
+                           const pnr_board *board, cJSON *kernels) {
+    const cJSON *one;
+    cJSON_ArrayForEach(one, statements) {
+        const cJSON *report = cJSON_GetObjectItemCaseSensitive(one, "compiled");
+        const char *within;
+        const int before = cJSON_GetArraySize(kernels);
+        if (!report) /* the host computes it */
+            continue;
+        if (!json_get_text(one, "report.json", "folder", &within, &s->diag) ||
+            !add_kernels(s, compile_kernel_folder(folder, within, &s->mem), within, report, board, kernels))
+            return false;
+        for (int i = before; i < cJSON_GetArraySize(kernels); i++)
+            cJSON_AddItemToObject(cJSON_GetArrayItem(kernels, i), "of", cJSON_Duplicate(one, true));
+    }
+    if (cJSON_GetArraySize(kernels))
+        return true;
+    diag_error(&s->diag, (src_loc){0}, "E0950-not-compiled",
+               "nothing of the program in '%s' is on the array: there is nothing to draw", folder);
+    diag_hint(&s->diag, "its report.json says why each statement is on the host");
+    return false;
+}
+
 /* Collects what a command left in one folder. */
 static bool collect(cli_session *s, const char *folder, cJSON *data) {
     cJSON *report = json_read(arena_printf(&s->mem, "%s/report.json", folder), &s->diag);
@@ -270,7 +316,7 @@ static bool collect(cli_session *s, const char *folder, cJSON *data) {
         diag_hint(&s->diag, "onyx run and onyx compile write it when they are done: -o %s", folder);
         return false;
     }
-    const cJSON *sections = cJSON_GetObjectItemCaseSensitive(report, "kernels");
+    const cJSON *statements = cJSON_GetObjectItemCaseSensitive(report, "statements");
     cJSON *kernels = cJSON_AddArrayToObject(data, "kernels");
     cJSON_AddItemToObject(data, "report", report);
     if (!json_get_text(report, "report.json", "board", &board_name, &s->diag) ||
@@ -278,21 +324,8 @@ static bool collect(cli_session *s, const char *folder, cJSON *data) {
         return false;
     cJSON_AddItemToObject(data, "board", board_json(&board));
     cJSON_AddStringToObject(data, "folder", folder);
-    if (!sections) {
-        cJSON *kernel = kernel_json(s, folder, "", report, &board);
-        cJSON_AddItemToArray(kernels, kernel);
-        return kernel != NULL;
-    }
-    for (const cJSON *section = sections->child; section; section = section->next) {
-        const char *tensor;
-        cJSON *kernel = NULL;
-        if (json_get_text(section, "report.json", "tensor", &tensor, &s->diag))
-            kernel = kernel_json(s, compile_kernel_folder(folder, tensor, &s->mem), tensor, section, &board);
-        if (!kernel)
-            return false;
-        cJSON_AddItemToArray(kernels, kernel);
-    }
-    return true;
+    return statements ? add_statements(s, folder, statements, &board, kernels)
+                      : add_kernels(s, folder, "", report, &board, kernels);
 }
 
 /* One folder, or two. */

@@ -24,11 +24,13 @@ static cJSON *statement_json(const compile_context *ctx, const compile_applicati
     add_number(json, "line", line_of(ctx, stage->step));
     cJSON_AddStringToObject(json, "statement", stage->step->text);
     cJSON_AddStringToObject(json, "on", stage->on_host ? "host" : "array");
-    if (stage->on_host)
+    if (stage->on_host) {
         cJSON_AddStringToObject(json, "why", stage->why);
-    else
+    } else {
+        cJSON_AddStringToObject(json, "folder", stage->within);
         cJSON_AddItemToObject(json, "compiled",
                               compile_report(&stage->options, ctx, &stage->kernel, false, a->check));
+    }
     add_number(json, "runs", stage->visits.len);
     cJSON *cycles = cJSON_AddObjectToObject(json, "cycles");
     add_number(cycles, "config", (double)stage->cycles.config);

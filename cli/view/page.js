@@ -18,6 +18,9 @@
   const number = (value, digits = 0) => Number(value).toLocaleString("en", { maximumFractionDigits: digits });
   const run = () => data.runs[state.run];
   const kernel = () => run().kernels[state.kernel];
+  // A kernel of a program has its statement, with what was compiled of it.
+  const reportOf = (one) => (one.kernels[Math.min(state.kernel, one.kernels.length - 1)].of || { compiled: one.report }).compiled;
+  const report = () => reportOf(run());
   const cells = () => (kernel().netlist ? kernel().netlist.cells : []);
   const nets = () => (kernel().netlist ? kernel().netlist.nets : []);
   const cellIndex = (name) => cells().findIndex((c) => c.name === name);
@@ -159,10 +162,12 @@
     return line;
   }
   function drawHeader() {
-    const r = run().report;
+    const r = report();
     document.title = `onyx: ${r.expression}`;
     byId("expression").textContent = r.expression;
-    const rows = [["engine", ran(r) ? r.engine : "none: compiled only"], ["board", r.board]];
+    const all = run().report, statement = kernel().of;
+    const rows = [["engine", ran(all) ? all.engine : "none: compiled only"], ["board", r.board]];
+    if (statement && ran(all)) rows.push(["check of the program", all.check], ["runs", number(statement.runs)], ["cycles in all", number(statement.cycles.total)]);
     if (ran(r)) rows.push(["check", r.check], ["cycles", number(r.cycles.total)]);
     if (r.fmax_mhz) rows.push(["clock", `${number(r.fmax_mhz)} MHz`]);
     if (ran(r) && r.fmax_mhz) rows.push(["time", `${number(r.time_us, 2)} µs`]);
@@ -170,7 +175,7 @@
     if (ran(r)) rows.push(["pairs of sub-tiles", number(r.subtiles.run)], ["nonzeros of the result", number(r.result_nnz)]);
     byId("figures").replaceChildren(...rows.map(([k, v]) => element("div", {}, element("dt", {}, k), element("dd", {}, String(v)))));
     const says = kernel().verdict.map(verdictLine);
-    if (!ran(r)) says.push(element("div", { class: "none" }, "Nothing has run yet. This runs it on the simulated chip: ", element("code", {}, `onyx cosim ${run().folder}`), "; with engine cycle, onyx run says who waits for whom."));
+    if (!ran(all)) says.push(element("div", { class: "none" }, "Nothing has run yet. This runs it on the simulated chip: ", element("code", {}, `onyx cosim ${run().folder}`), "; with engine cycle, onyx run says who waits for whom."));
     byId("verdict").replaceChildren(...says);
     tabs("runs", data.runs.map((one, i) => `${"AB"[i]}: ${one.folder}`), state.run, (i) => choose({ run: i, kernel: Math.min(state.kernel, data.runs[i].kernels.length - 1) }));
     tabs("kernels", run().kernels.map((k) => k.name), state.kernel, (i) => choose({ kernel: i }));
@@ -194,7 +199,7 @@
   function drawChanges() {
     byId("changes").hidden = data.runs.length < 2;
     if (data.runs.length < 2) return;
-    const [a, b] = data.runs.map((one) => one.report), kernels = data.runs.map((one) => one.kernels[Math.min(state.kernel, one.kernels.length - 1)]);
+    const [a, b] = data.runs.map(reportOf), kernels = data.runs.map((one) => one.kernels[Math.min(state.kernel, one.kernels.length - 1)]);
     const rows = [["cycles", a.cycles.total, b.cycles.total, true], ["clock, MHz", a.fmax_mhz, b.fmax_mhz], ["time, µs", a.time_us, b.time_us, true], ["PE tiles", a.tiles.pe, b.tiles.pe], ["MEM tiles", a.tiles.mem, b.tiles.mem], ["hops", a.hops, b.hops], ["copies", a.unroll, b.unroll], ["runs of the array", a.subtiles.passes, b.subtiles.passes], ["nonzeros of the result", a.result_nnz, b.result_nnz]];
     const text = (n) => number(n, 2);
     const words = ["expression", "engine", "board", "loops"].filter((key) => a[key] !== b[key]).map((key) => element("tr", {}, element("td", { class: "name" }, key), element("td", {}, a[key] || ""), element("td", {}, b[key] || ""), element("td")));
@@ -433,7 +438,7 @@
   }
   function drawChannels() {
     const columns = ["moved", "stalled", "held", "starved", "idle"], table = byId("channels");
-    byId("waiting").hidden = !ran(run().report);
+    byId("waiting").hidden = !ran(report());
     if (!channels().length) {
       table.replaceChildren(element("tbody", {}, element("tr", {}, element("td", { class: "none name" }, "Only engine cycle counts them."))));
       return;
@@ -458,7 +463,7 @@
   }
   // io.trace: "run R in|out COLUMN: cycle cycle ...". Darkness of a pixel: words in its cycles.
   function drawWords() {
-    byId("words").hidden = !ran(run().report);
+    byId("words").hidden = !ran(report());
     const box = byId("trace"), lines = (kernel().io_trace || "").split("\n").filter(Boolean);
     if (!lines.length) {
       box.replaceChildren(element("p", { class: "none" }, "Run with --io-trace to see them."));
@@ -496,10 +501,10 @@
   const portOf = (c) => `${c.to.split(" ")[0]} ${c.to.split(" ").slice(2).join(" ")}`;
   function drawTimes() {
     // The run that is looked at comes first.
-    const shown = data.runs.map((one, i) => ({ title: data.runs.length > 1 ? `${"AB"[i]}: ${one.folder}, ` : "", first: i === state.run, report: one.report, kernel: one.kernels[Math.min(state.kernel, one.kernels.length - 1)] })).filter((e) => e.kernel.timeline).sort((a, b) => b.first - a.first);
+    const shown = data.runs.map((one, i) => ({ title: data.runs.length > 1 ? `${"AB"[i]}: ${one.folder}, ` : "", first: i === state.run, report: reportOf(one), kernel: one.kernels[Math.min(state.kernel, one.kernels.length - 1)] })).filter((e) => e.kernel.timeline).sort((a, b) => b.first - a.first);
     const mine = kernel().timeline, box = byId("line");
     state.line = null;
-    byId("times").hidden = !ran(run().report);
+    byId("times").hidden = !ran(report());
     const names = [["moved", "a token moves"], ["stalled", "the producer waits for this consumer"], ["held", "for another one"], ["starved", "the consumer waits"]];
     byId("states").replaceChildren(...names.flatMap(([state_, words]) => { const i = element("i"); i.style.background = `var(--${state_})`; return [i, words]; }));
     if (!mine) {

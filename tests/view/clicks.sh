@@ -27,6 +27,18 @@ kernel="X(i,j)=B(i,k)*C(k,j) -f C:ss:1,0 -g B:9x9:0.4:3 -g C:9x9:0.4:5"
 # shellcheck disable=SC2086
 "$onyx" compile $kernel -o compiled >/dev/null
 "$onyx" view compiled >/dev/null
+cat >steps.onx <<'END'
+tensor A: ss = random "9x9:0.4"
+tensor x: s = all 1
+tensor y: s
+repeat 2 {
+    y(i) = A(i,j) * x(j)
+    x(i) = y(i) * y(i)
+}
+result x
+END
+"$onyx" run steps.onx --engine cycle -o steps >/dev/null
+"$onyx" view steps >/dev/null
 
 port=$((30000 + $$ % 20000))
 chromedriver --port=$port >driver.log 2>&1 &
@@ -174,6 +186,13 @@ post "$page/url" "{\"url\":\"file://$work/compiled/view.html\"}" >/dev/null
 expect "document.getElementById('verdict').textContent.includes('onyx cosim compiled')" true
 expect "['waiting', 'words', 'times'].every(id => document.getElementById(id).hidden)" true
 expect "document.getElementById('figures').textContent.includes('cycles')" false
+# A program: a tab for each statement on the array.
+post "$page/url" "{\"url\":\"file://$work/steps/view.html\"}" >/dev/null
+expect "[...document.querySelectorAll('#kernels button')].map(b => b.textContent)" y,x
+expect "document.getElementById('expression').textContent" "y(i) = A(i,j) * x(j)"
+click "#kernels button:nth-child(2)"
+expect "document.getElementById('expression').textContent" "x(i) = y(i) * y(i)"
+expect "document.querySelectorAll('#floor .tile.used').length > 5" true
 errors=$(post "$page/se/log" '{"type":"browser"}')
 [ "$errors" = '{"value":[]}' ] || { echo "the browser complains: $errors"; exit 1; }
 curl -sf -X DELETE "$base$page" >/dev/null

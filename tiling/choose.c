@@ -291,9 +291,16 @@ tile_candidate tile_choose(const sam_statement *s, const tile_operands *in, cons
     tile_options any = *options, wide = *options;
     *tried = (tile_candidates){0};
     any.tile = 0;
+    /* No wider than the data: what is padded is as long as the edge. */
+    diagnostics quiet;
+    uint32_t *extent = NULL;
+    diag_init(&quiet, &scratch);
+    bool known = tile_known_extents(s, in, &scratch, &quiet, &extent);
     for (uint32_t l = 0; l < s->loops.len; l++) {
-        uint32_t v = s->loops.at[l].v - 1;
-        wide.edge[v] = wide.edge[v] ? wide.edge[v] : widest[v];
+        uint32_t v = s->loops.at[l].v - 1, most = widest[v];
+        if (known && extent[v] && extent[v] < most)
+            most = extent[v];
+        wide.edge[v] = wide.edge[v] ? wide.edge[v] : most;
     }
     if (options->steps)
         find_sample(s, in, &wide, &scratch, &of);

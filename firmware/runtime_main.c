@@ -13,8 +13,10 @@ int main(int argc, char **argv) {
         fputs("usage: firmware_runtime HOME BOARD FOLDER COMPILER [MOVED]\n", stderr);
         return 1;
     }
-    bool good = pnr_board_read(arena_printf(&mem, "%s/boards/%s.json", argv[1], argv[2]), &mem, &d, &board) &&
-                fw_build_runtime(&board, argv[1], argv[3], argv[4], argv[5], &d);
+    bool read = pnr_board_read(arena_printf(&mem, "%s/boards/%s.json", argv[1], argv[2]), &mem, &d, &board);
+    bool good = read && fw_build_runtime(&board, argv[1], argv[3], argv[4], argv[5], &d);
+    if (read)
+        pnr_board_free(&board);
     diag_print(&d, 0, stderr, false);
     arena_free(&mem);
     return good ? 0 : 1;

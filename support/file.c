@@ -352,7 +352,8 @@ static int remove_entry(const char *path, const struct stat *info, int kind, str
 }
 
 void remove_folder(const char *path) {
-    nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    if (nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS) != 0 && errno == ENOMEM)
+        out_of_memory(0); /* or what should be gone stays, and nobody is told */
 }
 
 void file_put_u32(FILE *out, uint32_t word) {

@@ -42,7 +42,8 @@ static void hold(held *to, const tile_tensor *from, const tile_tensor *shape) {
     for (uint64_t e = 0; e < from->nnz; e++) {
         if (order && from->val[e] == shape->fill)
             continue;
-        memcpy(crd + n * order, from->crd + e * order, sizeof *crd * order);
+        if (order)
+            memcpy(crd + n * order, from->crd + e * order, sizeof *crd * order);
         val[n++] = from->val[e];
     }
     if (!order && !n)
@@ -127,9 +128,10 @@ static void keep_packed(const machine *m, compile_stage_of *stage, const compile
         kept[t] = ran->data.packed.operand[t];
         uint32_t *crd = arena_new_n(mem, uint32_t, kept[t].nnz * kept[t].order + 1);
         uint16_t *val = arena_new_n(mem, uint16_t, kept[t].nnz + 1);
-        if (kept[t].order)
+        if (kept[t].order && kept[t].nnz)
             memcpy(crd, kept[t].crd, sizeof *crd * kept[t].nnz * kept[t].order);
-        memcpy(val, kept[t].val, sizeof *val * kept[t].nnz);
+        if (kept[t].nnz)
+            memcpy(val, kept[t].val, sizeof *val * kept[t].nnz);
         kept[t].crd = crd;
         kept[t].val = val;
     }
@@ -525,8 +527,20 @@ static bool run(machine *m) {
     a->check = m->o->check ? "pass" : "none";
     bool ok = run_steps(m, &a->program.steps) && compile_session_end(m->ctx, &m->session) && check(m);
     a->result = arena_new_n(m->ctx->mem, tile_tensor, n + 1);
-    for (uint32_t t = 0; t < n; t++)
-        a->result[t] = m->of[t].t;
+    for (uint32_t t = 0; t < n; t++) {
+        const tile_tensor *own = &m->of[t].t; /* which goes with the machine */
+        const uint64_t nnz = is_result(a, t) ? own->nnz : 0;
+        uint32_t *crd = arena_new_n(m->ctx->mem, uint32_t, nnz * own->order + 1);
+        uint16_t *val = arena_new_n(m->ctx->mem, uint16_t, nnz + 1);
+        if (nnz) {
+            memcpy(crd, own->crd, sizeof *crd * nnz * own->order);
+            memcpy(val, own->val, sizeof *val * nnz);
+        }
+        a->result[t] = *own;
+        a->result[t].nnz = nnz;
+        a->result[t].crd = crd;
+        a->result[t].val = val;
+    }
     for (uint32_t i = 0; i < a->program.results.len && ok; i++) {
         const tile_tensor *t = &a->result[a->program.results.at[i]];
         ok = tile_write(t, m->o->dtype, result_file(m->ctx, t), m->ctx->diag);
@@ -548,6 +562,7 @@ bool compile_application_run(const compile_options *o, compile_context *ctx, com
     bool ok = compile_stages(&m) && (!o->runs || run(&m));
     if (!ok)
         compile_session_end(ctx, &m.session);
+    end_machine(&m);
     a->times.total = seconds_now() - start;
     return ok;
 }

@@ -399,7 +399,7 @@ static void access(const evaluator *e, const sam_expr_data *x, relation *out) {
         merge_vars(&before, &one, out);
     }
     for (uint64_t p = 0; p < t->nnz; p++) {
-        const uint32_t *c = t->crd + p * t->order;
+        const uint32_t *c = t->order ? t->crd + p * t->order : NULL;
         uint32_t at[RELATION_MAX_VARS];
         bool seen[RELATION_MAX_VARS] = {false}, keep = true;
         for (uint32_t m = 0; m < t->order; m++) {

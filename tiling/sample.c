@@ -117,7 +117,8 @@ void tile_sample(const sam_statement *s, const tile_operands *in, uint64_t most,
     }
     arena_free(&unused);
     out->statement.vars.at = arena_new_n(mem, sam_var_data, s->vars.len + 1);
-    memcpy(out->statement.vars.at, s->vars.at, sizeof *s->vars.at * s->vars.len);
+    if (s->vars.len)
+        memcpy(out->statement.vars.at, s->vars.at, sizeof *s->vars.at * s->vars.len);
     for (uint32_t round = 0; round < s->loops.len; round++) {
         uint64_t best = 0;
         sam_var along = {0};

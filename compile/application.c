@@ -55,6 +55,20 @@ static void hold(held *to, const tile_tensor *from, const tile_tensor *shape) {
     arena_free(&old);
 }
 
+/* The tensor with entries of its own, in `mem`. */
+static tile_tensor copy_of(const tile_tensor *t, arena *mem) {
+    tile_tensor copy = *t;
+    uint32_t *crd = arena_new_n(mem, uint32_t, t->nnz * t->order + 1);
+    uint16_t *val = arena_new_n(mem, uint16_t, t->nnz + 1);
+    if (t->order && t->nnz)
+        memcpy(crd, t->crd, sizeof *crd * t->nnz * t->order);
+    if (t->nnz)
+        memcpy(val, t->val, sizeof *val * t->nnz);
+    copy.crd = crd;
+    copy.val = val;
+    return copy;
+}
+
 static void begin_machine(machine *m) {
     const uint32_t n = m->a->program.tensors.len;
     m->of = arena_new_n(m->ctx->mem, held, n + 1);
@@ -125,15 +139,7 @@ static void keep_packed(const machine *m, compile_stage_of *stage, const compile
         if (t + 1 == packed->result.v || data->ones || of == m->a->program.tensors.len ||
             m->a->program.tensors.at[of].changes)
             continue;
-        kept[t] = ran->data.packed.operand[t];
-        uint32_t *crd = arena_new_n(mem, uint32_t, kept[t].nnz * kept[t].order + 1);
-        uint16_t *val = arena_new_n(mem, uint16_t, kept[t].nnz + 1);
-        if (kept[t].order && kept[t].nnz)
-            memcpy(crd, kept[t].crd, sizeof *crd * kept[t].nnz * kept[t].order);
-        if (kept[t].nnz)
-            memcpy(val, kept[t].val, sizeof *val * kept[t].nnz);
-        kept[t].crd = crd;
-        kept[t].val = val;
+        kept[t] = copy_of(&ran->data.packed.operand[t], mem);
     }
     stage->kernel.data.kept = (tile_operands){kept, packed->tensors.len, ran->data.packed.dtype};
 }
@@ -527,19 +533,9 @@ static bool run(machine *m) {
     a->check = m->o->check ? "pass" : "none";
     bool ok = run_steps(m, &a->program.steps) && compile_session_end(m->ctx, &m->session) && check(m);
     a->result = arena_new_n(m->ctx->mem, tile_tensor, n + 1);
-    for (uint32_t t = 0; t < n; t++) {
-        const tile_tensor *own = &m->of[t].t; /* which goes with the machine */
-        const uint64_t nnz = is_result(a, t) ? own->nnz : 0;
-        uint32_t *crd = arena_new_n(m->ctx->mem, uint32_t, nnz * own->order + 1);
-        uint16_t *val = arena_new_n(m->ctx->mem, uint16_t, nnz + 1);
-        if (nnz) {
-            memcpy(crd, own->crd, sizeof *crd * nnz * own->order);
-            memcpy(val, own->val, sizeof *val * nnz);
-        }
-        a->result[t] = *own;
-        a->result[t].nnz = nnz;
-        a->result[t].crd = crd;
-        a->result[t].val = val;
+    for (uint32_t i = 0; i < a->program.results.len; i++) { /* what the machine holds goes with it */
+        const uint32_t t = a->program.results.at[i];
+        a->result[t] = copy_of(&m->of[t].t, m->ctx->mem);
     }
     for (uint32_t i = 0; i < a->program.results.len && ok; i++) {
         const tile_tensor *t = &a->result[a->program.results.at[i]];

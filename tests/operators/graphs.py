@@ -1,113 +1,191 @@
 #!/usr/bin/env python3
-"""Graph algorithms, step by step, on a real graph: graphs.py ONYX FOLDER GRAPH.mtx [ENGINE]. Each step is a run of onyx, and each result is
-compared with plain Python."""
+"""Graph algorithms on real graphs, each step a run of onyx, each result compared with plain Python:
+graphs.py ONYX FOLDER ENGINE [--once] [--write PAGE] GRAPH.mtx...
+With --once one step of each; --write puts the table of cycles into the page. A matrix that is not symmetric is a directed graph, of
+which entry i,j is the edge from j to i; edges from a vertex to itself are left out."""
 import heapq
 import json
 import pathlib
 import subprocess
 import sys
 
-from evaluate import INF, MINUS_INF
+from evaluate import INF, MINUS_INF, wrap
 from random_operators import read, write
 
-onyx, folder, path = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
-engine = sys.argv[4] if len(sys.argv) > 4 else "sam"
+args = sys.argv[1:]
+once = "--once" in args
+page = pathlib.Path(args.pop(args.index("--write") + 1)) if "--write" in args else None
+onyx, folder, engine, *paths = [a for a in args if not a.startswith("--")]
+folder = pathlib.Path(folder)
 folder.mkdir(parents=True, exist_ok=True)
-lines = [line.split() for line in path.read_text().splitlines() if line[0] != "%"]
-n = int(lines[0][0])
-edges = {}
-for words in lines[1:]:
-    i, j = int(words[0]) - 1, int(words[1]) - 1
-    if i != j:
-        edges[i, j] = edges[j, i] = (i * 7 + j * 7) % 9 + 1
-neighbours = {i: [j for (a, j) in edges if a == i] for i in range(n)}
-bad = 0
+paths = [pathlib.Path(p) for p in paths if pathlib.Path(p).exists()]
+if not paths:
+    sys.exit(77)
 
 
-def run(expression, operands, order=1, options=()):
-    args = [onyx, "run", expression, "--engine", engine, "-o", str(folder / "out"), "--quiet", *options]
-    for name, (dims, cells) in operands.items():
-        args += ["-i", f"{name}:{write(folder / name, dims, cells)}"]
-    done = subprocess.run(args, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{' '.join(args)}: {done.stderr}")
-    fill = json.loads((folder / "out" / "report.json").read_text()).get("fill", 0)
-    return read(folder / "out" / f"{expression[0]}.mtx", order), fill
+class Graph:
+    def __init__(self, path):
+        words = [line.split() for line in path.read_text().splitlines()]
+        self.name, both = path.stem, words[0][-1].lower() == "symmetric"
+        words = [w for w in words if w and w[0][0] != "%"]
+        self.n, self.edges = int(words[0][0]), {}
+        for i, j in ((int(w[0]) - 1, int(w[1]) - 1) for w in words[1:]):
+            if i != j:
+                self.edges[i, j] = (i * 7 + j * 7) % 9 + 1
+                if both:
+                    self.edges[j, i] = self.edges[i, j]
+        self.into = {i: [] for i in range(self.n)}  # whence edges come
+        self.out = {i: [] for i in range(self.n)}
+        for i, j in self.edges:
+            self.into[i].append(j)
+            self.out[j].append(i)
+        self.wrong, self.steps, self.cycles = [], 0, 0
+        self.A = ([self.n, self.n], self.edges)
+
+    def vector(self, cells):
+        return [self.n], cells
+
+    def run(self, expression, operands, order=1, options=()):
+        out = folder / "out"
+        args = [onyx, "run", expression, "--engine", engine, "-o", str(out), "--quiet", *options]
+        for name, (dims, cells) in operands.items():
+            args += ["-i", f"{name}:{write(folder / name, dims, cells)}"]
+        done = subprocess.run(args, capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(f"{' '.join(args)}: {done.stderr}")
+        report = json.loads((out / "report.json").read_text())
+        self.steps += 1
+        self.cycles += report["cycles"]["total"]
+        return read(out / f"{expression[0]}.mtx", order), report.get("fill", 0)
+
+    def expect(self, what, got, want):
+        if got != want:
+            self.wrong.append(f"{self.name}, {what}: {got}, expected {want}")
+
+    def levels(self, start):
+        far, todo = {start: 0}, [start]
+        for j in todo:
+            for i in self.out[j]:
+                if i not in far:
+                    far[i] = far[j] + 1
+                    todo.append(i)
+        return far
 
 
-def expect(what, got, want):
-    global bad
-    if got != want:
-        bad += 1
-        print(f"{what}: {got}, expected {want}")
-
-
-def breadth_first(start):
-    level, frontier, seen = {start: 0}, {(start,): 1}, {(start,): 1}
-    while frontier:
-        frontier, _ = run("y(i) = mask(not struct(s(i)), lor(j, A(i,j) && f(j)))", {"A": ([n, n], edges), "f": ([n], frontier), "s": ([n], seen)})
-        for at in frontier:
-            level[at[0]] = max(level.values()) + (1 if at == min(frontier) else 0)
-        seen |= frontier
-    return level
-
-
-def distances(start):
-    far = {i: INF for i in range(n)} | {start: 0}
-    known = [(0, start)]
-    while known:
-        d, i = heapq.heappop(known)
-        for j in neighbours[i]:
-            if d + edges[i, j] < far[j]:
-                far[j] = d + edges[i, j]
-                heapq.heappush(known, (far[j], j))
-    return far
-
-
-def shortest(start):
-    d = {(start,): 0}
+def until_same(step, state):
+    """Returns the state that a step leaves as it is, or the one after one step, and whether it is the last one."""
     while True:
-        after, fill = run("y(i) = A(i,j) * d(j) + d(i)", {"A": ([n, n], edges), "d": ([n], d)}, options=("--semiring", "min_plus"))
-        expect("fill of min_plus", fill, INF)
-        if after == d:
-            return {i: d.get((i,), INF) for i in range(n)}
-        d = after
+        after = step(state)
+        if once or after == state:
+            return after, after == state
+        state = after
 
 
-def components():
-    label = {(i,): i for i in range(n)}
-    while True:
-        after, _ = run("y(i) = min(min(j, mask(A(i,j), c(j))), c(i))", {"A": ([n, n], edges), "c": ([n], label)}, options=("--fill", "c:inf"))
-        after = {(i,): after.get((i,), INF) for i in range(n)}
-        if after == label:
-            return {at[0]: v for at, v in label.items()}
-        label = after
+def breadth_first(g):
+    level, frontier, depth = {0: 0}, {(0,): 1}, 0
+    while frontier and not (once and depth):
+        frontier, _ = g.run("y(i) = mask(not struct(s(i)), lor(j, A(i,j) && f(j)))",
+                            {"A": g.A, "f": g.vector(frontier), "s": g.vector({(i,): 1 for i in level})})
+        depth += 1
+        level |= {at[0]: depth for at in frontier}
+    g.expect("levels", level, {i: d for i, d in g.levels(0).items() if not once or d <= 1})
 
 
-def reached(start):
-    far, todo = {start: 0}, [start]
-    for i in todo:
-        for j in neighbours[i]:
-            if j not in far:
-                far[j] = far[i] + 1
-                todo.append(j)
-    return far
+def shortest_paths(g):
+    def step(d):
+        return g.run("y(i) = A(i,j) * d(j) + d(i)", {"A": g.A, "d": g.vector(d)}, options=("--semiring", "min_plus"))[0]
+
+    far, known = {0: 0}, [(0, 0)]
+    while known:  # Dijkstra's
+        d, j = heapq.heappop(known)
+        for i in g.out[j]:
+            if d + g.edges[i, j] < far.get(i, INF):
+                far[i] = d + g.edges[i, j]
+                heapq.heappush(known, (far[i], i))
+    got, last = until_same(step, {(0,): 0})
+    g.expect("distances", got, {(i,): d for i, d in far.items()} if last else {(0,): 0} | {(i,): g.edges[i, 0] for i in g.out[0]})
 
 
-expect("levels of breadth-first search", breadth_first(0), reached(0))
-expect("shortest paths", shortest(0), distances(0))
-lowest = {i: min(reached(i)) for i in range(n)}
-expect("components", components(), lowest)
-triangles, _ = run("t = struct(A(i,j)) * struct(A(j,k)) * struct(A(i,k))", {"A": ([n, n], edges)}, 0)
-want = sum(1 for (i, j) in edges for k in neighbours[j] if (i, k) in edges)
-expect("triangles", triangles.get((), 0), want)
-value = {(i,): i * 13 % 17 - 8 for i in range(n)}
-most, fill = run("y(i) = max(j, mask(A(i,j), v(j)))", {"A": ([n, n], edges), "v": ([n], value)}, options=("--fill", "v:-inf"))
-expect("largest of the neighbours", {i: most.get((i,), fill) for i in range(n)},
-       {i: max([value[j,] for j in neighbours[i]], default=MINUS_INF) for i in range(n)})
-signed = {(i, j): w - 5 for (i, j), w in edges.items()}
-squared, _ = run("X(i,j) = relu(B(i,k) * C(k,j))", {"B": ([n, n], signed), "C": ([n, n], signed)}, 2)
-product = {(i, j): sum(signed[i, k] * signed[k, j] for k in neighbours[i] if (k, j) in signed) for i in range(n) for j in range(n)}
-expect("relu of a product", squared, {at: v for at, v in product.items() if v > 0})
-print("wrong" if bad else "breadth-first search, shortest paths, components, triangles, neighbours and a rectified product are right")
-sys.exit(bad != 0)
+def components(g):
+    """The least number from which a vertex can be reached: of an undirected graph, its component."""
+
+    def step(c):
+        after, _ = g.run("y(i) = min(min(j, mask(A(i,j), c(j))), c(i))", {"A": g.A, "c": g.vector(c)}, options=("--fill", "c:inf"))
+        return {(i,): after.get((i,), INF) for i in range(g.n)}
+
+    least = {}
+    for start in range(g.n):
+        if start not in least:
+            least |= {i: start for i in g.levels(start) if i not in least}
+    got, last = until_same(step, {(i,): i for i in range(g.n)})
+    g.expect("components", got, {(i,): least[i] if last else min([i] + g.into[i]) for i in range(g.n)})
+
+
+def triangles(g):
+    got, _ = g.run("t = struct(A(i,j)) * struct(A(j,k)) * struct(A(i,k))", {"A": g.A}, 0)
+    count = sum(1 for (i, j) in g.edges for k in g.into[j] if (i, k) in g.edges)
+    g.expect("triangles", got.get((), 0), wrap(count))
+
+
+def core(g, least=3):
+    """The vertices that keep that many edges from among each other."""
+
+    def step(f):
+        return g.run(f"y(i) = mask(f(i), struct(A(i,j)) * f(j) >= {least})", {"A": g.A, "f": g.vector(f)})[0]
+
+    def stays(f):
+        return {(i,): 1 for (i,) in f if sum((j,) in f for j in g.into[i]) >= least}
+
+    got, last = until_same(lambda f: {at: 1 for at, v in step(f).items() if v}, {(i,): 1 for i in range(g.n)})
+    want = stays({(i,): 1 for i in range(g.n)})
+    while last and stays(want) != want:
+        want = stays(want)
+    g.expect("core", got, want)
+
+
+def largest_neighbour(g):
+    value = {(i,): i * 13 % 17 - 8 for i in range(g.n)}
+    got, fill = g.run("y(i) = max(j, mask(A(i,j), v(j)))", {"A": g.A, "v": g.vector(value)}, options=("--fill", "v:-inf"))
+    g.expect("largest of the neighbours", {i: got.get((i,), fill) for i in range(g.n)},
+             {i: max([value[j,] for j in g.into[i]], default=MINUS_INF) for i in range(g.n)})
+
+
+def layer(g):
+    """Sums of weighted edges, of which those below a threshold are 0 and those above another are that."""
+    x = {(i,): 1 + i % 3 for i in range(0, g.n, 2)}
+    got, fill = g.run("y(i) = clamp(A(i,j) * x(j) - 9, 0, 127)", {"A": g.A, "x": g.vector(x)})
+    g.expect("layer", {i: got.get((i,), fill) for i in range(g.n)},
+             {i: min(max(sum(g.edges[i, j] * x.get((j,), 0) for j in g.into[i]) - 9, 0), 127) for i in range(g.n)})
+
+
+def rectified_product(g):
+    """With negative values, the summed loop cut three times or more."""
+    signed = {at: w - 5 for at, w in g.edges.items()}
+    got, _ = g.run("X(i,j) = relu(B(i,k) * C(k,j))", {"B": (g.A[0], signed), "C": (g.A[0], signed)}, 2,
+                   ("--tile", f"k:{min(32, (g.n + 2) // 3)}"))
+    product = {}
+    for (i, k), v in signed.items():
+        for j in g.into[k]:
+            product[i, j] = product.get((i, j), 0) + v * signed[k, j]
+    g.expect("rectified product", {at: v for at, v in got.items() if v}, {at: v for at, v in product.items() if v > 0})
+
+
+ALGORITHMS = {"breadth-first search": breadth_first, "shortest paths": shortest_paths, "components": components,
+              "triangles": triangles, "3-core": core, "largest of the neighbours": largest_neighbour,
+              "layer with thresholds": layer, "rectified product": rectified_product}
+graphs = [Graph(p) for p in paths]
+rows = {"vertices": [str(g.n) for g in graphs], "edges": [str(len(g.edges)) for g in graphs]}
+for name, algorithm in ALGORITHMS.items():
+    for g in graphs:
+        g.steps = g.cycles = 0
+        algorithm(g)
+        rows.setdefault(name, []).append(f"{g.steps}: {g.cycles}")
+table = "| steps: cycles | " + " | ".join(g.name for g in graphs) + " |\n" + "|---" * (1 + len(graphs)) + "|\n"
+table += "".join(f"| {name} | " + " | ".join(row) + " |\n" for name, row in rows.items())
+bad = [line for g in graphs for line in g.wrong]
+print("\n".join(bad) if bad else table)
+if page and not bad:
+    begin, end = "<!-- made by tests/operators/graphs.py -->\n", "<!-- end -->"
+    text = page.read_text()
+    page.write_text(text[: text.index(begin) + len(begin)] + table + text[text.index(end, text.index(begin)):])
+sys.exit(bool(bad))

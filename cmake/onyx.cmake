@@ -6,6 +6,19 @@ pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 
+# onyx_linked_in(VARIABLE ARCHIVE TARGET): what to link for a library of which programs take the archive, where it is there:
+# every command starts a little sooner (docs/notebook/speed.md). Shared libraries take the shared one.
+function(onyx_linked_in variable archive target)
+    find_library(ONYX_${archive} ${archive})
+    set(${variable} ${target} PARENT_SCOPE)
+    if(ONYX_${archive})
+        set(shared "$<STREQUAL:$<TARGET_PROPERTY:TYPE>,SHARED_LIBRARY>")
+        set(${variable} "$<IF:${shared},${target},${ONYX_${archive}}>" PARENT_SCOPE)
+    endif()
+endfunction()
+onyx_linked_in(ONYX_ZLIB libz.a PkgConfig::ZLIB)
+onyx_linked_in(ONYX_XXHASH libxxhash.a PkgConfig::XXHASH)
+
 add_library(onyx_flags INTERFACE)
 target_compile_options(onyx_flags INTERFACE
     $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -Wpedantic -Wshadow -Wundef -Wvla -Wconversion -Wswitch-enum

@@ -43,6 +43,8 @@ DPKG_ROOT=$work/root "$work/control/prerm" remove || fail "prerm"
 readelf -S "$work/root/usr/bin/onyx" >"$work/sections" || fail "no readelf, or no program"
 grep -q "\.text" "$work/sections" || fail "the sections of the program cannot be read"
 grep -q "\.symtab" "$work/sections" && fail "the programs are not stripped"
+readelf -d "$work/root/usr/bin/onyx" >"$work/dynamic" || fail "no dynamic section"
+grep NEEDED "$work/dynamic" | grep -vE '\[(libc|libm|libcjson)\.' && fail "every start loads more libraries than it needs"
 cmp "$source/docs/README.md" "$work/root/usr/share/doc/onyx/README.md" || fail "README.md is not the index of docs/"
 cd "$work"
 PATH=$work/root/usr/bin:$PATH

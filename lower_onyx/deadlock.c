@@ -201,8 +201,8 @@ static int weight_of_tokens(const analysis *a, const edge *e) {
     case EDGE_UP:
         if (kind == DL_SUM)
             return waits_for_sum(a, e) ? -1 : to->port == DL_REFERENCES && exact_to;
-        /* a scanner's last stop depends on the token behind the reference */
-        return (kind == DL_SCAN || kind == DL_HOLD) && exact_to;
+        /* a scanner's last stop, and a repeater's, depend on the token behind the reference */
+        return (kind == DL_SCAN || kind == DL_HOLD || (kind == DL_REPEAT && to->port == 0)) && exact_to;
     case EDGE_JOIN:
         if (kind == DL_HOLD && exact)
             return 2;

@@ -12,6 +12,7 @@ typedef struct {
     diagnostics diag;
     command_line options;       /* of the command */
     struct cli_progress *shown; /* progress.c; NULL where nobody looks */
+    struct cli_log *log;        /* log.h; NULL without --log */
     compile_context compile;    /* all of this that compile/ is told */
     compile_progress progress;
 } cli_session;

@@ -1,5 +1,6 @@
 /* One invocation: its memory, its diagnostics, its exit code. */
 #include "cli/cli.h"
+#include "cli/log.h"
 #include "cli/sarif.h"
 
 #include <dirent.h>
@@ -20,11 +21,42 @@ void cli_session_begin(cli_session *s) {
     s->compile.progress = &s->progress;
 }
 
+/* Returns whether --no-warning names the code: "E0803-hazard" is named by "E0803", too. */
+static bool is_unwanted(const cli_session *s, const char *code) {
+    for (uint32_t i = 0; i < s->options.no_warning.len; i++) {
+        const char *one = s->options.no_warning.at[i];
+        const size_t length = strlen(one);
+        if (strncmp(code, one, length) == 0 && (!code[length] || code[length] == '-'))
+            return true;
+    }
+    return false;
+}
+
+/* What --no-warning names goes, with its notes; with --werror the other warnings become errors. */
+static void judge_warnings(cli_session *s) {
+    diagnostics *d = &s->diag;
+    uint32_t kept = 0;
+    bool unwanted = false; /* the latest that is no note, to which notes belong */
+    for (uint32_t i = 0; i < d->list.len; i++) {
+        diagnostic g = d->list.at[i];
+        const bool warning = g.kind == DIAG_WARNING;
+        unwanted = g.kind == DIAG_NOTE ? unwanted : warning && is_unwanted(s, g.code);
+        if (warning && s->options.werror && !unwanted) {
+            g.kind = DIAG_ERROR;
+            d->errors++;
+        }
+        if (!unwanted)
+            d->list.at[kept++] = g;
+    }
+    d->list.len = kept;
+}
+
 int cli_session_end(cli_session *s, bool ok) {
     errno = 0;
-    if (fflush(stdout) != 0 || ferror(stdout))
+    if (fflush(stdout) != 0 || ferror(stdout) || !log_copy_out(s->log))
         diag_error(&s->diag, (src_loc){0}, "E0004-write", "cannot write standard output: %s",
                    strerror(errno ? errno : EIO));
+    judge_warnings(s);
     int code = compile_exit_code(&s->compile);
     if (code == EXIT_INTERRUPTED)
         s->diag.list.len = 0; /* what was said so far is not why it ends */
@@ -35,6 +67,7 @@ int cli_session_end(cli_session *s, bool ok) {
         sarif_print(&s->diag, code, &s->mem, stderr);
     else
         diag_print(&s->diag, 0, stderr, diag_colour(stderr));
+    log_end(s->log, &s->diag, code);
     BUG_IF(!ok && code == EXIT_OK && !s->options.help, "a stage failed without saying why");
     compile_end(&s->compile);
     return code;

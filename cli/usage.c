@@ -1,5 +1,6 @@
 /* A command line of this program: parsed by options/; argp writes what --help and --usage print. */
-#include "cli/cli.h"
+#include "cli/case.h"
+#include "cli/log.h"
 #include "onyx_version.h" /* made by cmake/version.cmake */
 
 #include <argp.h>
@@ -20,12 +21,24 @@ static void print_help(cli_session *s, option_command command) {
               arena_printf(&s->mem, "onyx %s", c->name));
 }
 
+static bool begin_log(cli_session *s, option_command command, int argc, char **argv) {
+    text_vec words = {0};
+    vec_push(&s->mem, &words, option_commands[command].name);
+    for (int i = 1; i < argc; i++)
+        vec_push(&s->mem, &words, argv[i]);
+    s->log = log_begin(s->options.log, case_shell(&words, &s->mem), &s->mem, &s->diag);
+    return s->log != NULL;
+}
+
 bool cli_parse(cli_session *s, option_command command, int argc, char **argv) {
     s->options = options_default(command);
-    if (!options_parse(command, argc, (const char *const *)argv, &s->mem, &s->diag, &s->options))
+    bool good = options_parse(command, argc, (const char *const *)argv, &s->mem, &s->diag, &s->options);
+    if (s->options.log)
+        good = begin_log(s, command, argc, argv) && good;
+    if (!good)
         return false;
     if (s->options.help == OPTIONS_VERSION)
-        puts("onyx " ONYX_VERSION " (" ONYX_REVISION ")");
+        puts("onyx " ONYX_VERSION " (" ONYX_REVISION ")\n" ONYX_BUILD);
     else if (s->options.help)
         print_help(s, command);
     else

@@ -7,8 +7,17 @@ file(RELATIVE_PATH ONYX_HOME_INSTALLED /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL
 file(RELATIVE_PATH ONYX_PROGRAMS_INSTALLED /${CMAKE_INSTALL_LIBDIR} /${CMAKE_INSTALL_BINDIR})
 file(RELATIVE_PATH ONYX_DOCS_INSTALLED /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_DOCDIR})
 
+# How it was built, for `onyx --version`.
+string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
+string(JOIN " " build_flags ${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_${build_type}})
+set(build "${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}, ${CMAKE_BUILD_TYPE}: ${build_flags}")
+if(ONYX_SANITIZE)
+    string(APPEND build ", with sanitizers")
+endif()
+string(APPEND build ", for ${CMAKE_SYSTEM_NAME} ${CMAKE_SYSTEM_PROCESSOR}")
+
 add_custom_target(onyx_version BYPRODUCTS ${CMAKE_BINARY_DIR}/version/onyx_version.h
-    COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DOUT=${CMAKE_BINARY_DIR}/version -DVERSION=${PROJECT_VERSION}
+    COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DOUT=${CMAKE_BINARY_DIR}/version -DVERSION=${PROJECT_VERSION} -DBUILD=${build}
             -P ${PROJECT_SOURCE_DIR}/cmake/version.cmake VERBATIM)
 
 # The commands read these at run time. The folders keep their places, since what they include is written from the root of the tree.

@@ -1,4 +1,4 @@
-# Writes onyx_version.h into OUT: the version, and the revision of the tree in SOURCE. It runs at every build, and the file only
+# Writes onyx_version.h into OUT: the version, the revision of the tree in SOURCE, and BUILD, how it was built. It runs at every build, and the file only
 # changes when what it says does.
 execute_process(COMMAND git -C ${SOURCE} describe --always --dirty OUTPUT_VARIABLE revision OUTPUT_STRIP_TRAILING_WHITESPACE
                 ERROR_QUIET RESULT_VARIABLE failed)
@@ -6,4 +6,4 @@ if(failed)
     set(revision "no revision") # an archive of the sources, or no git
 endif()
 file(MAKE_DIRECTORY ${OUT})
-file(CONFIGURE OUTPUT ${OUT}/onyx_version.h CONTENT "#define ONYX_VERSION \"${VERSION}\"\n#define ONYX_REVISION \"${revision}\"\n")
+file(CONFIGURE OUTPUT ${OUT}/onyx_version.h CONTENT "#define ONYX_VERSION \"${VERSION}\"\n#define ONYX_REVISION \"${revision}\"\n#define ONYX_BUILD \"${BUILD}\"\n")

@@ -47,8 +47,10 @@ typedef VEC(option_size) option_sizes;
 /* What a command line says. Members that its command does not read have their defaults. */
 typedef struct {
     bool embedded; /* said before parsing: in somebody else's program are no --help and no other commands */
-    bool progress, quiet, json;
-    int diagnostics; /* OPTIONS_TEXT, OPTIONS_JSON, OPTIONS_SARIF */
+    bool progress, quiet, json, werror;
+    text_vec no_warning; /* codes, with their name or without: "E0420" */
+    const char *log;     /* NULL: none */
+    int diagnostics;     /* OPTIONS_TEXT, OPTIONS_JSON, OPTIONS_SARIF */
     int help; /* OPTIONS_LIST, OPTIONS_USAGE, OPTIONS_VERSION: that is all that is asked for; nothing else is
                  set */
     text_vec arguments;         /* what is no option */

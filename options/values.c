@@ -200,6 +200,16 @@ static void take_output(option_values *to, const option_row *row, const char *va
             *value == '-' ? arena_printf(to->mem, "./%s", value) : value; /* no option of others */
 }
 
+/* Codes, separated by commas. */
+static void take_no_warning(option_values *to, const option_row *row, const char *value) {
+    for (const char *at = value, *end; at; at = *end ? end + 1 : NULL) {
+        end = at + strcspn(at, ",");
+        if (*at != 'E' || strspn(at + 1, "0123456789") != 4 || (at + 5 != end && at[5] != '-'))
+            bad_value(to, row, value, "codes as in E0420 or E0420-values-stalled");
+        vec_push(to->mem, &to->o->no_warning, arena_strndup(to->mem, at, (size_t)(end - at)));
+    }
+}
+
 /* The first words are a tile_dispatch each, the next two what the first two used to be called, the last one
  * is auto. */
 static void take_dispatch(option_values *to, const option_row *row, const char *value) {

@@ -1,0 +1,68 @@
+/* See log.h. The file takes the place of standard output while the command works: whoever prints need not
+ * know of it, and what an aborted command has printed is in the file. */
+#include "cli/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+struct cli_log {
+    FILE *file;
+    off_t begin; /* of what was printed */
+    int printed; /* where standard output was; -1: it is there again */
+};
+
+cli_log *log_begin(const char *path, const char *command, arena *mem, diagnostics *d) {
+    cli_log *log = arena_new(mem, cli_log);
+    log->file = fopen(path, "w+");
+    if (log->file) {
+        fprintf(log->file, "$ onyx %s\n", command);
+        fflush(stdout);
+        log->printed = fflush(log->file) == 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
+        log->begin = ftello(log->file);
+        if (log->printed >= 0 && dup2(fileno(log->file), STDOUT_FILENO) >= 0)
+            return log;
+    }
+    diag_error(d, (src_loc){0}, "E0004-write", "cannot write '%s': %s", path, strerror(errno));
+    if (log->file)
+        fclose(log->file);
+    return NULL;
+}
+
+/* Writes all of it, however little is taken at a time. */
+static bool write_all(int to, const char *text, size_t length) {
+    while (length) {
+        const ssize_t taken = write(to, text, length);
+        if (taken < 0 && errno != EINTR)
+            return false;
+        text += taken > 0 ? taken : 0;
+        length -= taken > 0 ? (size_t)taken : 0;
+    }
+    return true;
+}
+
+bool log_copy_out(cli_log *log) {
+    if (!log || log->printed < 0)
+        return true;
+    char part[4096];
+    bool good = true;
+    ssize_t length;
+    off_t at = log->begin;
+    while (good && (length = pread(fileno(log->file), part, sizeof part, at)) > 0) {
+        good = write_all(log->printed, part, (size_t)length);
+        at += length;
+    }
+    dup2(log->printed, STDOUT_FILENO);
+    close(log->printed);
+    log->printed = -1;
+    fseeko(log->file, 0, SEEK_END);
+    return good;
+}
+
+void log_end(cli_log *log, const diagnostics *d, int code) {
+    if (!log)
+        return;
+    diag_print(d, 0, log->file, false);
+    fprintf(log->file, "exit code %d\n", code);
+    fclose(log->file);
+}

@@ -83,7 +83,7 @@ bool compile_firmware_build(compile_engine_run *r, compile_outcome *out);
 
 /* Write FOLDER/channels.json, the channels whose waves onyx-cosim writes; FOLDER/waves.gtkw and tokens.txt,
  * which show the wires of the netlist of engine rtl in GTKWave. */
-bool compile_write_channels(const pnr_design *d, const char *folder, compile_context *ctx);
+bool compile_write_channels(const compile_engine_in *in);
 bool compile_write_netlist_waves(const pnr_design *d, const char *folder, compile_context *ctx);
 
 /* Runs a program and waits; what it prints goes to `log`. `makes`, NULL at the end, are files it writes,

@@ -1,12 +1,11 @@
 /* Engine cycle: the cycle model alone, with what of it can be written down. */
-#include "compile/timeline.h"
+#include "compile/model.h"
 #include "rtl_models/cycle/wave.h"
 
 /* Where --io-trace writes: the cycle of every word, and the job it is of. */
 typedef struct {
     compile_model *model;
-    wave *waves; /* NULL: none; then there is no time line either */
-    timeline *times;
+    wave *waves; /* NULL: none */
     file_out trace;
     tile_job job;
 } cycle_engine;
@@ -39,7 +38,7 @@ static bool prepare(compile_engine_run *r, compile_outcome *out) {
     if (in->how.wave)
         e->waves = wave_of_model(in->folder, on->design, &watcher, ctx->mem, ctx->diag);
     if (e->waves)
-        e->times = timeline_begin(on, watcher, e->waves, ctx->mem);
+        cycle_watch(on->model, watcher, e->waves);
     bool ok = e->waves || !in->how.wave;
     if (!ok && in->how.io_trace)
         end_trace(ctx, e);
@@ -57,10 +56,8 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
     cycle_engine *e = r->own;
     compile_context *ctx = r->in->ctx;
     cycle_watch(out->modelled.model, NULL, NULL);
-    if (e->waves) {
+    if (e->waves)
         good = wave_end(e->waves, ctx->diag) && good;
-        good = timeline_end(e->times, ctx, r->in->folder) && good;
-    }
     if (r->in->how.io_trace)
         good = end_trace(ctx, e) && good;
     return compile_model_report(r->in, &out->modelled) && good;

@@ -41,7 +41,8 @@ static bool read_collisions(compile_context *ctx, const cJSON *stats, const char
     return safe;
 }
 
-/* A session's statistics are of all its runs: this takes those before away. It is configured in its first one. */
+/* A session's statistics are of all its runs: this takes those before away. It is configured in its first
+ * one. */
 static void count_from(compile_session *s, compile_outcome *out) {
     if (!s)
         return;
@@ -108,7 +109,7 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
     const compile_firmware *f = r->own;
     const char *log = arena_printf(ctx->mem, "%s/cosim.log", f->folder);
     if (!compile_firmware_end(r, good) || (!in->again && !compile_firmware_build(r, out)) ||
-        (in->how.wave && !compile_write_channels(in->decoded, in->folder, ctx)))
+        (in->how.wave && !compile_write_channels(in)))
         return false;
     r->result = f->result;
     const char *stats = stats_path(r),

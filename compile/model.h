@@ -21,9 +21,4 @@ bool compile_model_raised(const compile_modelled *met, const char *kind, const c
 bool compile_hazard_of_array(const compile_engine_in *in, const compile_modelled *met, cycle_hazard_kind kind,
                              pnr_site at);
 
-/* The output that a channel of the model begins at, and the input it ends at: "x22y2 intersect coord_in_0".
- */
-const char *compile_channel_from(const cycle_design *d, uint32_t net, arena *mem);
-const char *compile_channel_to(const cycle_design *d, uint32_t net, uint32_t sink, arena *mem);
-
 #endif

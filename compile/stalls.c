@@ -29,12 +29,12 @@ static const char *end_text(const cycle_design *d, uint32_t cell, const char *co
     return arena_printf(mem, "%s %s", d->cells.at[cell].name, ports[port] ? ports[port] : "?");
 }
 
-const char *compile_channel_from(const cycle_design *d, uint32_t n, arena *mem) {
+static const char *channel_from(const cycle_design *d, uint32_t n, arena *mem) {
     const cycle_net *net = &d->nets.at[n];
     return end_text(d, net->cell, d->cells.at[net->cell].port_out, net->port, mem);
 }
 
-const char *compile_channel_to(const cycle_design *d, uint32_t n, uint32_t s, arena *mem) {
+static const char *channel_to(const cycle_design *d, uint32_t n, uint32_t s, arena *mem) {
     const cycle_sink *sink = &d->nets.at[n].sinks.at[s];
     return end_text(d, sink->cell, d->cells.at[sink->cell].port_in, sink->port, mem);
 }
@@ -47,8 +47,8 @@ void compile_stalls_json(const compile_context *ctx, const compile_modelled *met
     for (uint32_t i = 0; i < channels.len; i++) {
         const cycle_channel *c = &channels.at[i];
         cJSON *one = json_add_item(list);
-        cJSON_AddStringToObject(one, "from", compile_channel_from(met->design, c->net, ctx->mem));
-        cJSON_AddStringToObject(one, "to", compile_channel_to(met->design, c->net, c->sink, ctx->mem));
+        cJSON_AddStringToObject(one, "from", channel_from(met->design, c->net, ctx->mem));
+        cJSON_AddStringToObject(one, "to", channel_to(met->design, c->net, c->sink, ctx->mem));
         cJSON_AddNumberToObject(one, "moved", (double)c->moved);
         cJSON_AddNumberToObject(one, "stalled", (double)c->stalled);
         cJSON_AddNumberToObject(one, "held", (double)c->held);

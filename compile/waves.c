@@ -1,12 +1,23 @@
 /* What the waveforms of engines soc and rtl need: the channels of a decoded design by name. */
 #include "compile/engine.h"
 
-/* The channel into a port of a tile: "x4y2", "intersect", "coord_in_0". */
+/* Places of what is no port of a tile: docs/cosim.md, Waveforms. */
+enum { LOAD_PORT = 2, STORE_PORT = 3, OUTSIDE = 32, PROCESSOR_PORT = 0, CONFIGURATION_PORT = 1 };
+
+/* The channel into a port of a tile: "x4y2", "intersect", "coord_in_0"; from "x3y2 fiber_access coord_out".
+ */
 typedef struct {
     uint32_t x, y, port;
-    const char *mode, *name;
+    const char *mode, *name, *from;
 } channel;
 typedef VEC(channel) channels;
+
+static const char *from_text(const pnr_design *d, const net_data *net, arena *mem) {
+    const uint32_t c = net->source.cell.v - 1;
+    const net_mode_info *mode = &net_mode_table[d->net->cells.at[c].mode];
+    const char *port = mode->port_out[net->source.port];
+    return arena_printf(mem, "x%uy%u %s %s", d->site.at[c].x, d->site.at[c].y, mode->name, port ? port : "?");
+}
 
 /* Lists the channels, those of one tile together. O(cells * sinks). */
 static channels channels_of(const pnr_design *d, arena *mem) {
@@ -20,26 +31,65 @@ static channels channels_of(const pnr_design *d, arena *mem) {
                 if (sink->cell.v == c + 1)
                     vec_push(mem, &all,
                              (channel){d->site.at[c].x, d->site.at[c].y, sink->port, mode->name,
-                                       mode->port_in[sink->port]});
+                                       mode->port_in[sink->port], from_text(d, &n->nets.at[e], mem)});
             }
         }
     }
     return all;
 }
 
-bool compile_write_channels(const pnr_design *d, const char *folder, compile_context *ctx) {
-    const channels all = channels_of(d, ctx->mem);
+static cJSON *add_channel(cJSON *list, const channel *c, const char *tile) {
+    cJSON *one = json_add_item(list);
+    cJSON_AddNumberToObject(one, "x", c->x);
+    cJSON_AddNumberToObject(one, "y", c->y);
+    cJSON_AddNumberToObject(one, "port", c->port);
+    cJSON_AddStringToObject(one, "tile", tile);
+    cJSON_AddStringToObject(one, "name", c->name);
+    cJSON_AddStringToObject(one, "from", c->from);
+    return one;
+}
+
+/* What is outside of the array: `kind` is its name, too. */
+static void add_outside(cJSON *list, uint32_t y, uint32_t port, const char *kind, const char *tile) {
+    const channel c = {OUTSIDE, y, port, NULL, "is", tile};
+    cJSON_AddStringToObject(add_channel(list, &c, tile), "kind", kind);
+}
+
+/* The loads and stores of the global buffer, and the copies of the kernel that they feed. */
+static void add_streams(const pnr_design *d, cJSON *list, arena *mem) {
+    const netlist *n = d->net;
+    uint32_t copies = 0;
+    for (uint32_t c = 0; c < n->cells.len; c++) {
+        const net_cell_data *cell = &n->cells.at[c];
+        const net_mode_info *mode = &net_mode_table[cell->mode];
+        if (mode->tile != NET_TILE_IO)
+            continue;
+        const uint32_t x = d->site.at[c].x;
+        const char *kind = cell->output ? "store" : "load",
+                   *tile = arena_printf(mem, "x%uy0 %s", x, mode->name);
+        const channel stream = {x,    0,    cell->output ? STORE_PORT : LOAD_PORT,
+                                NULL, kind, cell->output ? tile : "global buffer"};
+        cJSON *one = add_channel(list, &stream, tile);
+        cJSON_AddStringToObject(one, "kind", kind);
+        cJSON_AddNumberToObject(one, "copy", cell->copy);
+        copies = cell->copy >= copies ? cell->copy + 1 : copies;
+    }
+    for (uint32_t c = 0; c < copies; c++)
+        add_outside(list, 1 + c, 0, "copy", arena_printf(mem, "copy %u", c));
+}
+
+bool compile_write_channels(const compile_engine_in *in) {
+    compile_context *ctx = in->ctx;
+    const channels all = channels_of(in->decoded, ctx->mem);
     cJSON *json = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(json, "channels");
     for (uint32_t i = 0; i < all.len; i++) {
         const channel *c = &all.at[i];
-        cJSON *one = json_add_item(list);
-        cJSON_AddNumberToObject(one, "x", c->x);
-        cJSON_AddNumberToObject(one, "y", c->y);
-        cJSON_AddNumberToObject(one, "port", c->port);
-        cJSON_AddStringToObject(one, "tile", arena_printf(ctx->mem, "x%uy%u %s", c->x, c->y, c->mode));
-        cJSON_AddStringToObject(one, "name", c->name);
+        add_channel(list, c, arena_printf(ctx->mem, "x%uy%u %s", c->x, c->y, c->mode));
     }
-    bool ok = json_write(json, arena_printf(ctx->mem, "%s/channels.json", folder), ctx->diag);
+    add_outside(list, 0, PROCESSOR_PORT, "processor", "processor");
+    add_outside(list, 0, CONFIGURATION_PORT, "configuration", "configuration");
+    add_streams(in->design, list, ctx->mem); /* a bitstream does not say which copy a tile is of */
+    bool ok = json_write(json, arena_printf(ctx->mem, "%s/channels.json", in->folder), ctx->diag);
     cJSON_Delete(json);
     return ok;
 }

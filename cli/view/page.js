@@ -74,7 +74,7 @@
   // True if a channel is of what is picked; null where nothing is.
   function inPick(c) {
     const p = state.picked, ends = [cellAt(c.from), cellAt(c.to)];
-    if (!p) return null;
+    if (!p || ends.every((i) => i < 0)) return null;
     if (p.net !== undefined) return netOf(c) === p.net;
     return p.cells.length === 1 ? ends.includes(p.cells[0]) : ends.every((i) => p.cells.includes(i));
   }
@@ -499,6 +499,36 @@
 
   // ---- the time line -------------------------------------------------------------------------------
   const portOf = (c) => `${c.to.split(" ")[0]} ${c.to.split(" ").slice(2).join(" ")}`;
+  // What a lane is called: a stream by its tensor, another one by where it ends.
+  function laneName(c) {
+    if (c.kind && c.kind !== "load" && c.kind !== "store") return c.from;
+    const end = c.stream && isLoad(c) && !c.kind ? c.from : c.to, i = c.stream ? cellAt(end) : -1, stream = i < 0 ? null : cells()[i].stream;
+    return stream ? `${stream.tensor} ${stream.level < 0 ? "values" : `level ${stream.level}`}${stream.copy ? `, copy ${stream.copy}` : ""}, ${end.split(" ")[0]}` : portOf(c);
+  }
+  const isLoad = (c) => c.kind === "load" || (!c.kind && / io_in /.test(`${c.from} `));
+  const isStore = (c) => c.kind === "store" || (!c.kind && / io_out /.test(`${c.to} `));
+  // The channels of a kernel's time line in parts. Tiles come in the order of the verdict; without one, those for which producers
+  // waited longest come first.
+  function groupsOf(k) {
+    const all = k.timeline.channels, own = all.some((c) => c.kind), waits = waitOf(k), tile = (c) => c.to.split(" ")[0];
+    if (!waits.size) {
+      for (const c of all.filter((e) => !e.kind)) {
+        let sum = 0;
+        for (let at = 1; at < c.bins.length; at += 4) sum += parseInt(c.bins[at], 36);
+        waits.set(tile(c), (waits.get(tile(c)) || 0) + sum);
+      }
+    }
+    for (const c of all) c.stream = own ? c.kind === "load" || c.kind === "store" : isLoad(c) || isStore(c);
+    const kinds = [["copies of the kernel", (c) => c.kind === "copy"], ["loads from the global buffer", (c) => c.stream && isLoad(c)], ["stores into the global buffer", (c) => c.stream && isStore(c)],
+      ["processor and configuration", (c) => c.kind === "processor" || c.kind === "configuration"], ["tiles, those that others waited for most first", () => true]];
+    const left = new Set(all.keys()), groups = kinds.map(([title, has]) => {
+      const channels = [...left].filter((i) => has(all[i]));
+      channels.forEach((i) => left.delete(i));
+      return { title, channels };
+    });
+    groups[groups.length - 1].channels.sort((a, b) => (waits.get(tile(all[b])) || 0) - (waits.get(tile(all[a])) || 0) || (tile(all[a]) < tile(all[b]) ? -1 : tile(all[a]) > tile(all[b]) ? 1 : a - b));
+    return groups.filter((g) => g.channels.length);
+  }
   function drawTimes() {
     // The run that is looked at comes first.
     const shown = data.runs.map((one, i) => ({ title: data.runs.length > 1 ? `${"AB"[i]}: ${one.folder}, ` : "", first: i === state.run, report: reportOf(one), kernel: one.kernels[Math.min(state.kernel, one.kernels.length - 1)] })).filter((e) => e.kernel.timeline).sort((a, b) => b.first - a.first);
@@ -508,16 +538,16 @@
     const names = [["moved", "a token moves"], ["stalled", "the producer waits for this consumer"], ["held", "for another one"], ["starved", "the consumer waits"]];
     byId("states").replaceChildren(...names.flatMap(([state_, words]) => { const i = element("i"); i.style.background = `var(--${state_})`; return [i, words]; }));
     if (!mine) {
-      box.replaceChildren(element("p", { class: "none" }, "Run with --engine cycle --wave to see what every channel does in every cycle."));
+      box.replaceChildren(element("p", { class: "none" }, "Run with --wave (engines cycle and soc) to see what every channel does in every cycle."));
       return;
     }
     state.read = state.read || new Map();
     const read = (t) => { if (!state.read.has(t)) state.read.set(t, Timeline.read(t)); return state.read.get(t); };
-    const order = (k) => { const waits = waitOf(k), of = (c) => waits.get(c.to.split(" ")[0]) || 0; return k.timeline.channels.map((_, i) => i).sort((a, b) => of(k.timeline.channels[b]) - of(k.timeline.channels[a]) || a - b); };
     const dispatch = (e) => e.kernel.report.dispatch || e.report.dispatch || {};
-    const title = (e) => `${e.title}${number(e.kernel.timeline.cycles)} cycles, flushes between runs included${dispatch(e).how === "dynamic" ? "; copies that are dealt runs work side by side on the chip, one after the other in the model" : ""}`;
+    const chip = (e) => e.kernel.timeline.channels.some((c) => c.kind);
+    const title = (e) => `${e.title}${number(e.kernel.timeline.cycles)} cycles ${chip(e) ? "of the array's clock since power-up" : "of the array, flushes between runs included"}${!chip(e) && dispatch(e).how === "dynamic" ? "; copies that are dealt runs work side by side on the chip, one after the other in the model" : ""}`;
     state.line = Timeline.draw(box, shown.map((e) => read(e.kernel.timeline)), {
-      titles: shown.map(title), rows: shown.map((e) => order(e.kernel)), name: portOf, marked: inPick,
+      titles: shown.map(title), groups: shown.map((e) => groupsOf(e.kernel)), name: laneName, marked: inPick,
       from: state.from === "" ? undefined : Number(state.from), to: state.to === "" ? undefined : Number(state.to),
       pick: (c) => { const i = cellAt(c.to); if (i >= 0) pickCell(i); },
       moved: (range) => { [state.from, state.to] = range || ["", ""]; remember(); },

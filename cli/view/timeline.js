@@ -2,7 +2,10 @@
 // Time lines: what each channel does from the first cycle of a program to the last, on a canvas that zooms down to a cycle.
 // What is drawn is the most detailed record there is: shares of a bin, or each change (docs/cycle.md, timeline.json).
 const Timeline = (() => {
-  const ROW = 14, LABEL = 210, HEAD = 22, STATES = ["moved", "stalled", "held", "starved", "idle"], LETTER = "mshvi";
+  const ROW = 14, LABEL = 210, HEAD = 22, LETTER = "mshvi";
+  const STATES = ["moved", "stalled", "held", "starved", "idle"];
+  // What the states of a lane are called that is no channel.
+  const CALLED = { processor: ["executes", "waits for the array's answer", "held", "sleeps", "has no clock"], copy: ["works", "", "", "", "waits for its next pair"], configuration: ["a word arrives", "", "", "the next one is on its way", "idle"] };
   const share = (text, at) => parseInt(text[at], 36) / 35;
 
   // One record, with its changes taken apart when they are first wanted: [[cycle, state]...] of a channel.
@@ -39,17 +42,18 @@ const Timeline = (() => {
     return sum.map((n) => n / width);
   }
 
-  // Draws records one below the other on one scale of cycles. `rows` of a record are its channels in the order of the page;
+  // Draws records one below the other on one scale of cycles. `groups` of a record are its channels in the order of the page, in
+  // parts with a title each;
   // `marked(channel)` says whether it is picked, `pick(channel)` picks it.
   function draw(box, records, options) {
     const canvas = document.createElement("canvas"), says = document.createElement("p");
-    const rows = records.flatMap((t, r) => [{ title: options.titles[r] }, ...options.rows[r].map((c) => ({ t, c }))]);
+    const rows = records.flatMap((t, r) => [{ title: options.titles[r] }, ...options.groups[r].flatMap((g) => [{ title: g.title, inner: true }, ...g.channels.map((c) => ({ t, c }))])]);
     const cycles = Math.max(...records.map((t) => t.cycles));
     let from = options.from === undefined ? 0 : options.from, to = options.to === undefined ? cycles : options.to;
     says.className = "says";
     canvas.setAttribute("tabindex", "0");
     canvas.setAttribute("role", "img");
-    canvas.setAttribute("aria-label", `what ${rows.length - records.length} channels do over ${cycles} cycles`);
+    canvas.setAttribute("aria-label", `what ${rows.filter((row) => row.t).length} channels do over ${cycles} cycles`);
     box.replaceChildren(canvas, says);
     const width = () => Math.max(300, box.clientWidth - LABEL - 8);
     function paint() {
@@ -77,8 +81,9 @@ const Timeline = (() => {
         const y = HEAD + i * ROW;
         g.textAlign = "right";
         if (row.title !== undefined) {
-          g.fillStyle = colour("--ink");
+          g.fillStyle = colour(row.inner ? "--soft" : "--ink");
           g.textAlign = "left";
+          if (row.inner) g.fillRect(0, y + ROW - 1, LABEL + w, 1);
           g.fillText(row.title, 4, y + 11);
           return;
         }
@@ -132,7 +137,7 @@ const Timeline = (() => {
       const row = rowAt(event), c = Math.floor(cycleAt(event));
       if (!row || row.title !== undefined || event.offsetX < LABEL || c >= row.t.cycles) { says.textContent = ""; return; }
       const wide = Math.max(1, Math.ceil((to - from) / width())), part = between(row.t, row.c, c, Math.min(row.t.cycles, c + wide));
-      says.textContent = `${wide > 1 ? `cycles ${c.toLocaleString("en")} to ${(c + wide - 1).toLocaleString("en")}` : `cycle ${c.toLocaleString("en")}`}: ${STATES.map((s, i) => [s, part[i]]).filter(([, n]) => n > 0.005).map(([s, n]) => (n > 0.995 ? s : `${s} ${Math.round(n * 100)} %`)).join(", ")} — ${row.t.channels[row.c].to}`;
+      says.textContent = `${wide > 1 ? `cycles ${c.toLocaleString("en")} to ${(c + wide - 1).toLocaleString("en")}` : `cycle ${c.toLocaleString("en")}`}: ${(CALLED[row.t.channels[row.c].kind] || STATES).map((s, i) => [s, part[i]]).filter(([, n]) => n > 0.005).map(([s, n]) => (n > 0.995 ? s : `${s} ${Math.round(n * 100)} %`)).join(", ")} — ${row.t.channels[row.c].kind ? options.name(row.t.channels[row.c]) : row.t.channels[row.c].to}`;
     };
     canvas.onpointerup = (event) => {
       const row = rowAt(event), dragged = drag && drag.moved;

@@ -1,5 +1,6 @@
 /* Waveforms with the FST writer that comes with Verilator. */
 #include "rtl_models/cycle/wave.h"
+#include "rtl_models/cycle/timeline.h"
 
 #include "fstapi.h"
 
@@ -16,6 +17,7 @@ struct wave {
     wave_channels channels;
     signals *of;        /* by channel */
     uint32_t **at_sink; /* of a model: channels by net and sink */
+    timeline *times;
     uint64_t now;
 };
 
@@ -32,6 +34,7 @@ static void emit_text(wave *w, fstHandle handle, const char *text) {
 void wave_put(wave *w, uint32_t channel, uint64_t cycle, cycle_activity activity, uint32_t token) {
     signals *s = &w->of[channel];
     bool had = has_token(s->last), has = has_token(activity);
+    timeline_put(w->times, channel, cycle, activity);
     if (activity == s->last && (!has || token == s->last_token))
         return;
     if (cycle != w->now)
@@ -78,6 +81,7 @@ wave *wave_begin(const char *folder, const wave_channels *channels, arena *mem, 
     fstWriterSetVersion(w->fst, "onyx");
     fstWriterSetDate(w->fst, "-"); /* the same bytes every time */
     w->of = arena_new_n(mem, signals, channels->len);
+    timeline_lanes lanes = {0};
     for (uint32_t c = 0; c < channels->len; c++) {
         const char *port = channels->at[c].port;
         if (c && opens_tile(w, c))
@@ -87,7 +91,11 @@ wave *wave_begin(const char *folder, const wave_channels *channels, arena *mem, 
         w->of[c] = (signals){.token = add_text(w, port),
                              .is = add_text(w, arena_printf(mem, "%s_is", port)),
                              .last = CYCLE_ACTIVITIES};
+        const wave_channel *one = &channels->at[c];
+        const timeline_lane lane = {one->from, arena_printf(mem, "%s %s", one->tile, port), one->kind};
+        vec_push(mem, &lanes, lane);
     }
+    w->times = timeline_begin(&lanes, mem);
     if (channels->len)
         fstWriterSetUpscope(w->fst);
     return w;
@@ -107,13 +115,14 @@ static void write_save_file(const wave *w, FILE *out) {
 
 bool wave_end(wave *w, diagnostics *d) {
     file_out save;
+    const bool times = timeline_end(w->times, w->folder, d);
     bool whole = !fstWriterGetFseekFailed(w->fst);
     fstWriterClose(w->fst);
     if (!whole) {
         diag_error(d, (src_loc){0}, "E0001-file", "cannot write '%s/waves.fst'", w->folder);
         return false;
     }
-    if (!file_create(&save, arena_printf(w->mem, "%s/waves.gtkw", w->folder), w->mem, d))
+    if (!times || !file_create(&save, arena_printf(w->mem, "%s/waves.gtkw", w->folder), w->mem, d))
         return false;
     write_save_file(w, save.stream);
     return file_commit(&save, d);
@@ -123,6 +132,10 @@ static void watch(void *context, uint64_t cycle, uint32_t net, uint32_t sink, cy
                   uint32_t token) {
     wave *w = context;
     wave_put(w, w->at_sink[net][sink], cycle, activity, token);
+}
+
+static const char *port_text(const char *const *names, const char *way, uint32_t port, arena *mem) {
+    return names[port] ? names[port] : arena_printf(mem, "%s%u", way, port);
 }
 
 wave *wave_of_model(const char *folder, const cycle_design *design, cycle_watcher **watcher, arena *mem,
@@ -136,12 +149,16 @@ wave *wave_of_model(const char *folder, const cycle_design *design, cycle_watche
         for (uint32_t n = 0; n < design->nets.len; n++) {
             for (uint32_t s = 0; s < design->nets.at[n].sinks.len; s++) {
                 const cycle_sink *sink = &design->nets.at[n].sinks.at[s];
-                const char *port = c->port_in[sink->port];
                 if (sink->cell != cell)
                     continue;
+                const cycle_net *net = &design->nets.at[n];
+                const cycle_cell *driver = &design->cells.at[net->cell];
+                const char *out = port_text(driver->port_out, "out", net->port, mem);
+                const wave_channel channel = {.tile = c->name,
+                                              .port = port_text(c->port_in, "in", sink->port, mem),
+                                              .from = arena_printf(mem, "%s %s", driver->name, out)};
                 at_sink[n][s] = channels.len;
-                vec_push(mem, &channels,
-                         (wave_channel){c->name, port ? port : arena_printf(mem, "in%u", sink->port)});
+                vec_push(mem, &channels, channel);
             }
         }
     }

@@ -85,6 +85,8 @@ struct machine {
     int64_t phase = 0;  /* of the array's clock, in the unit of both periods */
     uint64_t taken = 0; /* array cycles that accesses of this instruction took */
     std::string refused, stop_reason;
+    machine_watcher *watcher = nullptr;
+    void *of_watcher = nullptr;
 
     explicit machine(const machine_config &c)
         : config(c), soc(c.array_width, c.array_height, c.mem_period, c.mem_phase), code(c.code_bytes),
@@ -99,6 +101,11 @@ struct machine {
         return int64_t{config.array_cycles_per_cpu_cycle} * platform.processor_divider();
     }
     bool array_runs() const { return platform.array_clocked() && !platform.array_in_reset(); }
+    /* What the processor does from now on: `moves`; else it waits (offered) or sleeps (room). */
+    void tell(bool offered, bool room, bool moves) const {
+        if (watcher != nullptr)
+            watcher(of_watcher, soc.cycles(), MACHINE_OUTSIDE, 0, MACHINE_PROCESSOR, offered, room, moves, 0);
+    }
     bool refuse(const char *what, uint32_t address);
     bool array_read(uint32_t address, unsigned size, uint32_t *value);
     bool array_write(uint32_t address, unsigned size, uint32_t value);
@@ -125,6 +132,7 @@ bool machine::array_read(uint32_t address, unsigned size, uint32_t *value) {
     if (!array_runs())
         return refuse("the array has no clock or is in reset", address);
     uint64_t before = soc.cycles();
+    tell(true, false, false);
     if (inside(address, config.registers, onyx::Soc::REGISTER_BYTES)) {
         if (size != 4 || address % 4 != 0)
             return refuse("array registers are read as whole words", address);
@@ -145,6 +153,7 @@ bool machine::array_write(uint32_t address, unsigned size, uint32_t value) {
     if (!array_runs())
         return refuse("the array has no clock or is in reset", address);
     uint64_t before = soc.cycles();
+    tell(true, false, false);
     if (inside(address, config.registers, onyx::Soc::REGISTER_BYTES)) {
         if (size != 4 || address % 4 != 0)
             return refuse("array registers are written as whole words", address);
@@ -319,6 +328,7 @@ bool machine_step(machine *m) {
     unsigned cycles;
     m->taken = 0;
     m3_state state = m3_step(m->core, &cycles);
+    m->tell(false, state == M3_SLEEPING, state == M3_RUNNING);
     int64_t divider = m->array_period(), ratio = m->cpu_period();
     if (m->platform.array_clocked()) {
         m->phase += static_cast<int64_t>(cycles) * ratio - static_cast<int64_t>(m->taken) * divider;
@@ -358,6 +368,8 @@ void machine_forget_runs(machine *m) {
 }
 
 void machine_watch(machine *m, machine_watcher *watcher, void *context) {
+    m->watcher = watcher;
+    m->of_watcher = context;
     m->soc.watch([=](uint64_t cycle, unsigned x, unsigned y, unsigned port, bool offered, bool room,
                      bool moves,
                      uint32_t token) { watcher(context, cycle, x, y, port, offered, room, moves, token); });

@@ -83,7 +83,18 @@ typedef struct {
 } machine_collision;
 /* The first of each kind in each bank, by time: number i of those so far, or false. */
 bool machine_collided(const machine *m, size_t i, machine_collision *out);
-/* Has every channel of the array told as it changes, as array_glue.h's Watcher. */
+/* Has every channel of the array told as it changes, as array_glue.h's Watcher; and what feeds it: in row 0,
+ * port MACHINE_LOAD has the words that a column gets from the global buffer, MACHINE_STORE those that it
+ * gives; an open stream has room, and a closed one neither. In column MACHINE_OUTSIDE, row 0,
+ * MACHINE_PROCESSOR moves while it executes, stalls while the array's side has not answered it, and starves
+ * while it sleeps; MACHINE_CONFIGURATION moves with each word that configures a tile. */
+enum {
+    MACHINE_LOAD = 2,
+    MACHINE_STORE = 3,
+    MACHINE_OUTSIDE = 32,
+    MACHINE_PROCESSOR = 0,
+    MACHINE_CONFIGURATION = 1
+};
 typedef void machine_watcher(void *context, uint64_t cycle, uint32_t x, uint32_t y, uint32_t port,
                              bool offered, bool room, bool moves, uint32_t token);
 void machine_watch(machine *m, machine_watcher *watcher, void *context);

@@ -15,6 +15,7 @@
 #include "Vonyx_glb_tile___024root.h"
 #include "Vonyx_glc.h"
 #include "rtl_models/soc/array_glue.h"
+#include "rtl_models/soc/machine.h"
 #include "verilated.h"
 
 namespace onyx {
@@ -70,6 +71,7 @@ struct Soc::State {
     uint64_t busy_since = 0, kernel_cycles = 0;
     std::array<uint32_t, TILES> collided{}; /* bit BANKS * kind + bank */
     std::vector<Collision> collisions;      /* of these bits */
+    Watcher watcher;
 
     State(unsigned w, unsigned h, unsigned mem_period, unsigned mem_phase)
         : glc(&context), array(w, h, mem_period, mem_phase), width(w) {
@@ -99,6 +101,8 @@ struct Soc::State {
     void reset_array();
     void feed_array();
     void configure_array();
+    void tell_configuration(bool moves) const;
+    void tell_streams(unsigned t) const;
     void flush_array();
     void carry_streams(unsigned t);
     void carry_stream_end(unsigned column, bool own_valid, uint16_t own_data, bool own_ready, CData &ready_in,
@@ -135,11 +139,36 @@ void Soc::State::configure_array() {
     }
     if (glc.cfg_write_o)
         config.push_back({glc.cfg_addr_o, glc.cfg_data_o});
+    if (watcher)
+        tell_configuration(!config.empty());
     if (config.empty())
         return;
     array.config_write(config.front().address, config.front().data);
     config.pop_front();
     progress++;
+}
+
+void Soc::State::tell_configuration(bool moves) const {
+    bool open = false;
+    for (const Stream &s : configs)
+        open = open || s.open;
+    watcher(cycles, MACHINE_OUTSIDE, 0, MACHINE_CONFIGURATION, moves, open, moves, 0);
+}
+
+/* Both columns of a GLB tile, before this cycle's edge. */
+void Soc::State::tell_streams(unsigned t) const {
+    const Vonyx_glb_tile &m = *tiles[t];
+    for (unsigned column = 2 * t; column < 2 * t + 2 && column < width; column++) {
+        const bool odd = column % 2 != 0, running = (stalled >> column & 1) == 0, here = on(t);
+        const bool loads_word = here && (odd ? m.odd_valid_o : m.even_valid_o),
+                   is_taken = running && array.to_array_ready(column);
+        const bool comes = running && array.from_array_valid(column),
+                   is_stored = here && (odd ? m.odd_ready_o : m.even_ready_o);
+        watcher(cycles, column, 0, MACHINE_LOAD, loads_word, loads_word ? is_taken : loads[t].open,
+                loads_word && is_taken, odd ? m.odd_data_o : m.even_data_o);
+        watcher(cycles, column, 0, MACHINE_STORE, comes, comes ? is_stored : stores[t].open,
+                comes && is_stored, array.from_array_data(column));
+    }
 }
 
 void Soc::State::flush_array() {
@@ -318,6 +347,8 @@ void Soc::State::step() {
         glc.f2g_done_i = static_cast<SData>(glc.f2g_done_i | tiles[t]->st_done_o << t);
         glc.pc_done_i = static_cast<SData>(glc.pc_done_i | tiles[t]->pc_done_o << t);
     }
+    for (unsigned t = 0; t < TILES && watcher; t++)
+        tell_streams(t);
 
     clock(glc);
     for (unsigned t = 0; t < TILES; t++) {
@@ -475,7 +506,11 @@ uint64_t Soc::kernel_cycles() const {
     return state_->kernel_cycles;
 }
 void Soc::watch(Watcher watcher) {
-    state_->array.watch(std::move(watcher));
+    state_->watcher = std::move(watcher);
+    state_->array.watch([s = state_.get()](uint64_t, unsigned x, unsigned y, unsigned port, bool offered,
+                                           bool room, bool moves, uint32_t token) {
+        s->watcher(s->cycles, x, y, port, offered, room, moves, token);
+    });
 }
 uint32_t Soc::hazards(unsigned x, unsigned y) const {
     return state_->array.hazards(x, y);

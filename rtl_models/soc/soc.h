@@ -81,6 +81,8 @@ class Soc {
     uint32_t hazards(unsigned x, unsigned y) const;
     /* The first of each kind in each bank since construction, in the order of time. */
     const std::vector<Collision> &collisions() const;
+    /* The array's channels, and what machine.h has of the buffer's streams and of configuration words; the
+     * cycle is of cycles(). */
     void watch(Watcher watcher);
 
     /* "" or why the array no longer steps: its configuration closes a combinational loop. */

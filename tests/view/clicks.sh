@@ -37,6 +37,9 @@ repeat 2 {
 }
 result x
 END
+# shellcheck disable=SC2086
+"$onyx" run $kernel --engine soc --unroll 2 --tile 4 --wave -o chip >/dev/null
+"$onyx" view chip >/dev/null
 "$onyx" run steps.onx --engine cycle -o steps >/dev/null
 "$onyx" view steps >/dev/null
 
@@ -173,6 +176,15 @@ expect "$(count '#floor .tile')" 544
 click "#routes"
 expect "$(count '.route')" 0
 expect "$(count '#trace svg text') > 12" true
+# The chip's time line has copies, loads, stores, processor and configuration above the tiles; a click on a load picks its tile.
+post "$page/url" "{\"url\":\"file://$work/chip/view.html\"}" >/dev/null
+expect "document.querySelector('#line canvas').getAttribute('aria-label').startsWith('what $(grep -c '"changes"' chip/timeline.json) channels')" true
+hover() { line "PointerEvent('pointermove', { clientX: document.querySelector('#line canvas').getBoundingClientRect().left + $1, clientY: document.querySelector('#line canvas').getBoundingClientRect().top + $2 })"; }
+hover 212 50
+expect "document.querySelector('.says').textContent.includes('waits for its next pair') && document.querySelector('.says').textContent.endsWith('copy 0')" true
+line "PointerEvent('pointerdown', { pointerId: 1, clientX: 400, clientY: document.querySelector('#line canvas').getBoundingClientRect().top + 98 })"
+line "PointerEvent('pointerup', { pointerId: 1, clientX: 400, clientY: document.querySelector('#line canvas').getBoundingClientRect().top + 98 })"
+expect "document.querySelector('aside').textContent.includes('io_in')" true
 # Two runs: what changed, tile by tile; the other run is a click away, and both time lines have one scale.
 post "$page/url" "{\"url\":\"file://$work/out/compare.html\"}" >/dev/null
 expect "document.querySelectorAll('#moved tbody tr').length > 20" true

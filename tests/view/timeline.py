@@ -1,7 +1,9 @@
 """Holds a folder's timeline.json against its report.json: timeline.py DIR
 
-The changes of a channel, added up, give at least the cycles of each state that the report has (it does not count flushes and what comes behind
-the last output), and exactly its tokens; the shares of the bins are those of the changes.
+Engine cycle: the changes of a channel, added up, give at least the cycles of each state that the report has (it does not count flushes and what
+comes behind the last output), and exactly its tokens; the shares of the bins are those of the changes. Engine soc: the time line is as long as
+the report says, copies work in the cycles of the kernel, every word of a stream passes the IO tile, and every word of the bitstream a
+configuration.
 """
 
 import json
@@ -12,14 +14,36 @@ import sys
 folder = pathlib.Path(sys.argv[1])
 record, report = (json.loads((folder / name).read_text()) for name in ("timeline.json", "report.json"))
 names = {"m": "moved", "s": "stalled", "h": "held", "v": "starved", "i": "idle"}
-assert record["exact_until"] == record["cycles"] and record["cycles"] >= report["cycles"]["kernel"]
-for channel, counted in ((c, s) for c in record["channels"] for s in report["stalls"] if (c["from"], c["to"]) == (s["from"], s["to"])):
+
+
+def states_of(channel):
+    """A letter for each cycle."""
     changes, cycle = [], 0
     for letter, after in re.findall("([mshvi])([0-9A-Z]*)", channel["changes"]):
         cycle += int(after or "0", 36)
         changes.append((cycle, letter))
     ends = [begin for begin, _ in changes[1:]] + [record["cycles"]]
-    states = "".join(letter * (end - begin) for (begin, letter), end in zip(changes, ends))
+    return "".join(letter * (end - begin) for (begin, letter), end in zip(changes, ends))
+
+
+assert record["exact_until"] == record["cycles"]
+if report["engine"] == "soc":
+    by_kind = {kind: {c["to"]: states_of(c) for c in record["channels"] if c.get("kind") == kind} for kind in ("copy", "load", "store", "processor", "configuration")}
+    moved = {c["from"] if " io_in " in c["from"] else c["to"]: states_of(c).count("m") for c in record["channels"] if "kind" not in c}
+    work = sum("m" in cycle for cycle in zip(*by_kind["copy"].values()))
+    assert record["cycles"] == report["cycles"]["total"], (record["cycles"], report["cycles"])
+    assert len(by_kind["copy"]) == report["unroll"] and 0 <= work - report["cycles"]["kernel"] <= 2 * report["subtiles"]["passes"], work
+    assert [len(by_kind[k]) for k in ("processor", "configuration")] == [1, 1] and len(by_kind["load"]) + len(by_kind["store"]) == report["tiles"]["io"]
+    for to, states in [*by_kind["load"].items(), *by_kind["store"].items()]:
+        column = to.split(" ")[0]
+        assert states.count("m") == next(n for at, n in moved.items() if at.split(" ")[0] == column), (to, states.count("m"))
+    assert all(states.count("m") >= report["bitstream"]["words"] for states in by_kind["configuration"].values())
+    assert all(set(states) >= {"m", "s"} for states in by_kind["processor"].values())
+    print("lanes have the sums of report.json")
+    sys.exit()
+assert record["cycles"] >= report["cycles"]["kernel"]
+for channel, counted in ((c, s) for c in record["channels"] for s in report["stalls"] if (c["from"], c["to"]) == (s["from"], s["to"])):
+    states = states_of(channel)
     assert states.count("m") >= counted["moved"], (channel["to"], states.count("m"), counted)
     for letter, name in names.items():
         assert states.count(letter) >= counted[name] or letter in "iv", (channel["to"], name, states.count(letter), counted)

@@ -1,17 +1,17 @@
-/* Records what each channel does: every change while there are not too many, and shares of bins from the
+/* Records what each lane does: every change while there are not too many, and shares of bins from the
  * first cycle to the last. A bin becomes as wide as it must for a fixed number of them, so that the file's
- * size does not depend on the length of the program: O(channels) memory, O(1) for each change and bin. */
-#include "compile/timeline.h"
+ * size does not depend on the length of the program: O(lanes) memory, O(1) for each change and bin. */
+#include "rtl_models/cycle/timeline.h"
 
 enum {
     BINS = 1024,           /* at most; two become one when they are used up */
-    CHANGES_MOST = 300000, /* of all channels */
+    CHANGES_MOST = 300000, /* of all lanes */
     STATES = CYCLE_ACTIVITIES,
 };
 
-/* One channel. Until `since` it is accounted for; from then on it does `now`. */
+/* One lane. Until `since` it is accounted for; from then on it does `now`. */
 typedef struct {
-    uint32_t net, sink;
+    timeline_lane is;
     uint64_t since;
     cycle_activity now;
     uint64_t written; /* the cycle of the last change in `changes` */
@@ -20,11 +20,7 @@ typedef struct {
 } lane;
 
 struct timeline {
-    const cycle_design *design;
-    cycle_watcher *next; /* that is told, too, and its context */
-    void *of_next;
     arena *mem;
-    uint32_t **at_sink; /* index of the lane by net and sink */
     lane *lanes;
     uint32_t n, changes;
     uint64_t bin, last, exact_until;
@@ -71,11 +67,8 @@ static void put_base36(FILE *out, uint64_t number) {
     fputs(at, out);
 }
 
-static void watch(void *context, uint64_t cycle, uint32_t net, uint32_t sink, cycle_activity activity,
-                  uint32_t token) {
-    timeline *t = context;
-    lane *l = &t->lanes[t->at_sink[net][sink]];
-    t->next(t->of_next, cycle, net, sink, activity, token);
+void timeline_put(timeline *t, uint32_t n, uint64_t cycle, cycle_activity activity) {
+    lane *l = &t->lanes[n];
     t->last = cycle > t->last ? cycle : t->last;
     if (activity == l->now)
         return;
@@ -91,32 +84,17 @@ static void watch(void *context, uint64_t cycle, uint32_t net, uint32_t sink, cy
     l->written = cycle;
 }
 
-timeline *timeline_begin(const compile_modelled *on, cycle_watcher *next, void *of_next, arena *mem) {
+timeline *timeline_begin(const timeline_lanes *lanes, arena *mem) {
     timeline *t = arena_new(mem, timeline);
-    *t = (timeline){.design = on->design,
-                    .next = next,
-                    .of_next = of_next,
-                    .mem = mem,
-                    .bin = 1,
-                    .exact_until = UINT64_MAX};
-    t->at_sink = arena_new_n(mem, uint32_t *, on->design->nets.len);
-    for (uint32_t n = 0; n < on->design->nets.len; n++) {
-        t->at_sink[n] = arena_new_n(mem, uint32_t, on->design->nets.at[n].sinks.len);
-        for (uint32_t s = 0; s < on->design->nets.at[n].sinks.len; s++)
-            t->at_sink[n][s] = t->n++;
-    }
+    *t = (timeline){.mem = mem, .n = lanes->len, .bin = 1, .exact_until = UINT64_MAX};
     t->lanes = arena_new_n(mem, lane, t->n);
-    for (uint32_t n = 0; n < on->design->nets.len; n++) {
-        for (uint32_t s = 0; s < on->design->nets.at[n].sinks.len; s++) {
-            lane *l = &t->lanes[t->at_sink[n][s]];
-            l->net = n;
-            l->sink = s;
-            l->now = CYCLE_IDLE;
-            text_begin(&l->changes);
-            fputc(letter[CYCLE_IDLE], l->changes.stream);
-        }
+    for (uint32_t i = 0; i < t->n; i++) {
+        lane *l = &t->lanes[i];
+        l->is = lanes->at[i];
+        l->now = CYCLE_IDLE;
+        text_begin(&l->changes);
+        fputc(letter[CYCLE_IDLE], l->changes.stream);
     }
-    cycle_watch(on->model, watch, t);
     return t;
 }
 
@@ -135,7 +113,7 @@ static const char *bins_text(const timeline *t, const lane *l, uint64_t cycles) 
     return text_end(&text, t->mem);
 }
 
-bool timeline_end(timeline *t, const compile_context *ctx, const char *folder) {
+bool timeline_end(timeline *t, const char *folder, diagnostics *d) {
     const uint64_t cycles = t->last + 1;
     cJSON *json = cJSON_CreateObject();
     for (uint32_t i = 0; i < t->n; i++)
@@ -148,12 +126,14 @@ bool timeline_end(timeline *t, const compile_context *ctx, const char *folder) {
     for (uint32_t i = 0; i < t->n; i++) {
         lane *l = &t->lanes[i];
         cJSON *one = json_add_item(list);
-        cJSON_AddStringToObject(one, "from", compile_channel_from(t->design, l->net, t->mem));
-        cJSON_AddStringToObject(one, "to", compile_channel_to(t->design, l->net, l->sink, t->mem));
+        cJSON_AddStringToObject(one, "from", l->is.from);
+        cJSON_AddStringToObject(one, "to", l->is.to);
+        if (l->is.kind)
+            cJSON_AddStringToObject(one, "kind", l->is.kind);
         cJSON_AddStringToObject(one, "bins", bins_text(t, l, cycles));
         cJSON_AddStringToObject(one, "changes", text_end(&l->changes, t->mem));
     }
-    bool ok = json_write(json, arena_printf(t->mem, "%s/timeline.json", folder), ctx->diag);
+    bool ok = json_write(json, arena_printf(t->mem, "%s/timeline.json", folder), d);
     cJSON_Delete(json);
     return ok;
 }

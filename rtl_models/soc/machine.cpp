@@ -106,6 +106,11 @@ struct machine {
         if (watcher != nullptr)
             watcher(of_watcher, soc.cycles(), MACHINE_OUTSIDE, 0, MACHINE_PROCESSOR, offered, room, moves, 0);
     }
+    /* The processor waits for the array's side from now on; returns the cycle. */
+    uint64_t ask() const {
+        tell(true, false, false);
+        return soc.cycles();
+    }
     bool refuse(const char *what, uint32_t address);
     bool array_read(uint32_t address, unsigned size, uint32_t *value);
     bool array_write(uint32_t address, unsigned size, uint32_t value);
@@ -131,8 +136,7 @@ bool machine::refuse(const char *what, uint32_t address) {
 bool machine::array_read(uint32_t address, unsigned size, uint32_t *value) {
     if (!array_runs())
         return refuse("the array has no clock or is in reset", address);
-    uint64_t before = soc.cycles();
-    tell(true, false, false);
+    uint64_t before = ask();
     if (inside(address, config.registers, onyx::Soc::REGISTER_BYTES)) {
         if (size != 4 || address % 4 != 0)
             return refuse("array registers are read as whole words", address);
@@ -152,8 +156,7 @@ bool machine::array_read(uint32_t address, unsigned size, uint32_t *value) {
 bool machine::array_write(uint32_t address, unsigned size, uint32_t value) {
     if (!array_runs())
         return refuse("the array has no clock or is in reset", address);
-    uint64_t before = soc.cycles();
-    tell(true, false, false);
+    uint64_t before = ask();
     if (inside(address, config.registers, onyx::Soc::REGISTER_BYTES)) {
         if (size != 4 || address % 4 != 0)
             return refuse("array registers are written as whole words", address);

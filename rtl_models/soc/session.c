@@ -412,12 +412,12 @@ static void run(session *s, fw_batches *batches, arena *mem) {
     s->m = cosim_machine(s->board, o->uart_out, s->d);
     if (!s->m)
         return;
-    cosim_waves *waves = o->waves ? cosim_waves_begin(o->waves, s->m, mem, s->d) : NULL;
+    wave *waves = o->waves ? cosim_waves_begin(o->waves, s->m, mem, s->d) : NULL;
     if ((waves || !o->waves) && cosim_load_elf(s->m, o->elf, mem, s->d) && run_all(s, batches, mem))
         s->exit_code = COSIM_OK;
     warn_of_collisions(s);
     machine_destroy(s->m);
-    if (waves && !cosim_waves_end(waves, s->d))
+    if (waves && !wave_end(waves, s->d))
         s->exit_code = COSIM_USAGE;
 }
 

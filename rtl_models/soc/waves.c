@@ -5,20 +5,20 @@
 enum { COLUMNS = MACHINE_OUTSIDE + 1, ROWS = 256, PORTS = 4, COPIES = 64 };
 #define NOBODY UINT32_MAX
 
-struct cosim_waves {
+typedef struct {
     wave *w;
     uint32_t channel[COLUMNS * ROWS * PORTS];
     uint32_t copy[COLUMNS * PORTS]; /* by stream: the copy of the kernel that it is of, or NOBODY */
     bool busy[COLUMNS * PORTS];
     uint32_t streams[COPIES]; /* of the copy that are busy */
-};
+} watched;
 
 static uint32_t place(uint32_t x, uint32_t y, uint32_t port) {
     return (x * ROWS + y) * PORTS + port;
 }
 
 /* A copy works while any of its streams is not idle. */
-static void follow_copy(cosim_waves *all, uint64_t cycle, uint32_t stream, bool busy) {
+static void follow_copy(watched *all, uint64_t cycle, uint32_t stream, bool busy) {
     const uint32_t copy = all->copy[stream];
     if (copy == NOBODY || all->busy[stream] == busy)
         return;
@@ -31,7 +31,7 @@ static void follow_copy(cosim_waves *all, uint64_t cycle, uint32_t stream, bool 
 
 static void watch(void *context, uint64_t cycle, uint32_t x, uint32_t y, uint32_t port, bool offered,
                   bool room, bool moves, uint32_t token) {
-    cosim_waves *all = context;
+    watched *all = context;
     uint32_t channel = all->channel[place(x, y, port)];
     const cycle_activity activity = cycle_activity_of(moves, offered, room);
     if (channel != NOBODY)
@@ -41,7 +41,7 @@ static void watch(void *context, uint64_t cycle, uint32_t x, uint32_t y, uint32_
 }
 
 static bool read_channel(const cJSON *json, const char *path, arena *mem, diagnostics *d,
-                         wave_channels *channels, cosim_waves *all) {
+                         wave_channels *channels, watched *all) {
     uint32_t x = 0, y = 0, port = 0, copy = NOBODY;
     wave_channel c = {0};
     if (!json_get_u32(json, path, "x", &x, d) || !json_get_u32(json, path, "y", &y, d) ||
@@ -68,9 +68,9 @@ static bool read_channel(const cJSON *json, const char *path, arena *mem, diagno
     return true;
 }
 
-cosim_waves *cosim_waves_begin(const char *folder, machine *m, arena *mem, diagnostics *d) {
+wave *cosim_waves_begin(const char *folder, machine *m, arena *mem, diagnostics *d) {
     const char *path = arena_printf(mem, "%s/channels.json", folder);
-    cosim_waves *all = arena_new(mem, cosim_waves);
+    watched *all = arena_new(mem, watched);
     wave_channels channels = {0};
     memset(all->channel, 0xff, sizeof all->channel);
     memset(all->copy, 0xff, sizeof all->copy);
@@ -82,12 +82,7 @@ cosim_waves *cosim_waves_begin(const char *folder, machine *m, arena *mem, diagn
     }
     cJSON_Delete(json);
     all->w = ok ? wave_begin(folder, &channels, mem, d) : NULL;
-    if (!all->w)
-        return NULL;
-    machine_watch(m, watch, all);
-    return all;
-}
-
-bool cosim_waves_end(cosim_waves *all, diagnostics *d) {
-    return wave_end(all->w, d);
+    if (all->w)
+        machine_watch(m, watch, all);
+    return all->w;
 }

@@ -5,14 +5,9 @@
 #include "rtl_models/cycle/wave.h"
 #include "rtl_models/soc/machine.h"
 
-typedef struct cosim_waves cosim_waves;
-
 /* Begins FOLDER/waves.fst. FOLDER/channels.json has the channels of interest, those of one tile together:
  * {"channels": [{"x": 4, "y": 2, "port": 0, "tile": "x4y2 intersect", "name": "coord_in_0", "from": "..."}]};
  * with a "kind", and a stream with the "copy" that it is of, what is no port of a tile (docs/cosim.md). NULL
  * after errors. */
-cosim_waves *cosim_waves_begin(const char *folder, machine *m, arena *mem, diagnostics *d);
-/* Completes it, and the files beside it (rtl_models/cycle/wave.h), once the machine runs no more. */
-bool cosim_waves_end(cosim_waves *all, diagnostics *d);
-
+wave *cosim_waves_begin(const char *folder, machine *m, arena *mem, diagnostics *d);
 #endif

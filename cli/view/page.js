@@ -26,7 +26,15 @@
   const cellIndex = (name) => cells().findIndex((c) => c.name === name);
   const tileName = (i) => `x${kernel().sites[i][0]}y${kernel().sites[i][1]}`;
   const cellAt = (tile) => cells().findIndex((_, i) => tileName(i) === tile.split(" ")[0]);
-  const channels = () => kernel().report.stalls || [];
+  // What each channel did in how many cycles: as the report has it, else as the time line does.
+  const lines = new Map(), counts = new Map();
+  const readLine = (t) => { if (!lines.has(t)) lines.set(t, Timeline.read(t)); return lines.get(t); };
+  function channels() {
+    const t = kernel().timeline;
+    if ((kernel().report.stalls || []).length || !t) return kernel().report.stalls || [];
+    if (!counts.has(t)) counts.set(t, Timeline.count(readLine(t)).filter((c) => !c.kind));
+    return counts.get(t);
+  }
 
   // ---- what is picked ----------------------------------------------------------------------------
   // A pick is {cells, nets, sam, title}: indices of cells and nets, ids of SAM nodes.
@@ -255,11 +263,11 @@
   const TILE = 46, GAP = 26, PITCH = TILE + GAP, EDGE = 26;
   // Layers: the colour, what its scale says, and a share from 0 to 1 by cell.
   const layers = {
-    stall: { colour: "204,51,17", says: "of the cycles others waited for it, while it waited for nobody", shares() {
+    stall: { colour: "204,51,17", says: "of the cycles others waited for it, while it waited for nobody", lacks: () => waitOf(kernel()).size || "Only a run of an expression with engine cycle counts this", shares() {
       const waits = waitOf(kernel()), all = kernel().report.cycles.kernel || 1;
       return cells().map((_, i) => (waits.get(tileName(i)) || 0) / all);
     } },
-    busy: { colour: "68,119,170", says: "of the cycles, at its busiest input, a token moved", shares() {
+    busy: { colour: "68,119,170", says: "of the cycles, at its busiest input, a token moved", lacks: () => channels().length || "Only a run with engine cycle, or with --wave, counts this", shares() {
       const share = cells().map(() => 0);
       for (const c of channels()) {
         const all = c.moved + c.stalled + c.held + c.starved + c.idle, i = cellAt(c.to);
@@ -294,7 +302,8 @@
     end.style.color = "var(--end)";
     const scale = element("i", { class: "scale" });
     if (layer) scale.style.background = `linear-gradient(to right, rgba(${layer.colour},0), rgb(${layer.colour}))`;
-    byId("legend").replaceChildren(...(layer ? ["0 ", scale, ` 100 % ${layer.says}`] : [...box("var(--pe)", "PE"), ...box("var(--mem)", "MEM"), ...box("var(--io)", "IO; paler: not used")]), "; lines are nets, ", fifo, "a SplitFIFO begins, ", end, "ends");
+    const lacks = layer && layer.lacks ? layer.lacks() : true;
+    byId("legend").replaceChildren(...(typeof lacks === "string" ? [lacks] : layer ? ["0 ", scale, ` 100 % ${layer.says}`] : [...box("var(--pe)", "PE"), ...box("var(--mem)", "MEM"), ...box("var(--io)", "IO; paler: not used")]), "; lines are nets, ", fifo, "a SplitFIFO begins, ", end, "ends");
   }
   function drawFloor() {
     if (!kernel().netlist) {
@@ -438,9 +447,9 @@
   }
   function drawChannels() {
     const columns = ["moved", "stalled", "held", "starved", "idle"], table = byId("channels");
-    byId("waiting").hidden = !ran(report());
+    byId("waiting").hidden = !ran(report()) && !channels().length;
     if (!channels().length) {
-      table.replaceChildren(element("tbody", {}, element("tr", {}, element("td", { class: "none name" }, "Only engine cycle counts them."))));
+      table.replaceChildren(element("tbody", {}, element("tr", {}, element("td", { class: "none name" }, "Only engine cycle counts them, or a run with --wave."))));
       return;
     }
     const heads = ["from", "to", ...columns].map((h, i) => {
@@ -534,19 +543,18 @@
     const shown = data.runs.map((one, i) => ({ title: data.runs.length > 1 ? `${"AB"[i]}: ${one.folder}, ` : "", first: i === state.run, report: reportOf(one), kernel: one.kernels[Math.min(state.kernel, one.kernels.length - 1)] })).filter((e) => e.kernel.timeline).sort((a, b) => b.first - a.first);
     const mine = kernel().timeline, box = byId("line");
     state.line = null;
-    byId("times").hidden = !ran(report());
+    byId("times").hidden = !ran(report()) && !mine;
     const names = [["moved", "a token moves"], ["stalled", "the producer waits for this consumer"], ["held", "for another one"], ["starved", "the consumer waits"]];
     byId("states").replaceChildren(...names.flatMap(([state_, words]) => { const i = element("i"); i.style.background = `var(--${state_})`; return [i, words]; }));
     if (!mine) {
       box.replaceChildren(element("p", { class: "none" }, "Run with --wave (engines cycle and soc) to see what every channel does in every cycle."));
       return;
     }
-    state.read = state.read || new Map();
-    const read = (t) => { if (!state.read.has(t)) state.read.set(t, Timeline.read(t)); return state.read.get(t); };
     const dispatch = (e) => e.kernel.report.dispatch || e.report.dispatch || {};
     const chip = (e) => e.kernel.timeline.channels.some((c) => c.kind);
-    const title = (e) => `${e.title}${number(e.kernel.timeline.cycles)} cycles ${chip(e) ? "of the array's clock since power-up" : "of the array, flushes between runs included"}${!chip(e) && dispatch(e).how === "dynamic" ? "; copies that are dealt runs work side by side on the chip, one after the other in the model" : ""}`;
-    state.line = Timeline.draw(box, shown.map((e) => read(e.kernel.timeline)), {
+    const last = (e) => (e.kernel.of && e.kernel.of.runs > 1 && !chip(e) ? `the last of ${number(e.kernel.of.runs)} runs, ` : "");
+    const title = (e) => `${e.title}${last(e)}${number(e.kernel.timeline.cycles)} cycles ${chip(e) ? "of the array's clock since power-up" : "of the array, flushes between runs included"}${!chip(e) && dispatch(e).how === "dynamic" ? "; copies that are dealt runs work side by side on the chip, one after the other in the model" : ""}`;
+    state.line = Timeline.draw(box, shown.map((e) => readLine(e.kernel.timeline)), {
       titles: shown.map(title), groups: shown.map((e) => groupsOf(e.kernel)), name: laneName, marked: inPick,
       from: state.from === "" ? undefined : Number(state.from), to: state.to === "" ? undefined : Number(state.to),
       pick: (c) => { const i = cellAt(c.to); if (i >= 0) pickCell(i); },

@@ -42,6 +42,12 @@ const Timeline = (() => {
     return sum.map((n) => n / width);
   }
 
+  // How many cycles each channel spent in each state.
+  const count = (t) => t.channels.map((c, i) => {
+    const part = between(t, i, 0, t.cycles);
+    return Object.assign({ from: c.from, to: c.to, kind: c.kind }, Object.fromEntries(STATES.map((s, k) => [s, Math.round(part[k] * t.cycles)])));
+  });
+
   // Draws records one below the other on one scale of cycles. `groups` of a record are its channels in the order of the page, in
   // parts with a title each;
   // `marked(channel)` says whether it is picked, `pick(channel)` picks it.
@@ -152,5 +158,5 @@ const Timeline = (() => {
     paint();
     return { paint: later, show, png: (name) => canvas.toBlob((blob) => Picture.save(`${name}.png`, blob)) };
   }
-  return { read, draw };
+  return { read, count, draw };
 })();

@@ -1,0 +1,42 @@
+#!/bin/sh
+# Makes the pictures of pages that docs/ shows, by headless Chromium: pictures.sh ONYX SOURCE FOLDER
+# Build target `pictures` renews those of the documentation. Somebody should look at them before they are kept: no test can say whether
+# they show what the pages beside them say.
+set -eu
+onyx=$(realpath "$1") source=$(realpath "$2") folder=$(realpath "$3")
+for program in chromium dot pngquant; do
+    command -v $program >/dev/null || { echo "$program is not installed"; exit 1; }
+done
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+# A page, what stands behind '#' in its address, the picture's name and size; more arguments are Chromium's.
+picture() {
+    page=$1 hash=$2 name=$3 size=$4
+    shift 4
+    chromium --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars --user-data-dir="$work/profile" \
+        --window-size="$size" --screenshot="$work/shot.png" "$@" "file://$work/$page$hash" >chromium.log 2>&1 || { cat chromium.log; exit 1; }
+    pngquant --force --speed 1 --strip --output "$folder/$name.png" 128 shot.png
+    [ "$(wc -c <"$folder/$name.png")" -lt 200000 ] || { echo "$name.png is too large"; exit 1; }
+}
+square="X(i,j) = B(i,k) * C(k,j)"
+data="-f C:ss:1,0 -i B:$source/tests/data/karate.mtx -i C:$source/tests/data/karate.mtx"
+# shellcheck disable=SC2086
+"$onyx" run "$square" $data --engine cycle --wave -O0 --quiet -o plain
+# shellcheck disable=SC2086
+"$onyx" run "$square" $data --engine cycle --wave --quiet -o chosen
+# shellcheck disable=SC2086
+"$onyx" run "$square" $data --engine soc --wave --quiet -o chip
+"$onyx" run "$source/examples/graph_network.onx" --engine cycle --wave --quiet -o network
+for one in plain chip network; do "$onyx" view $one >/dev/null; done
+"$onyx" view plain chosen >/dev/null
+# shellcheck disable=SC2086
+"$onyx" sweep "$square" $data --tile 8,16,32 --unroll 1,2 --db sweep.db --keep --quiet >/dev/null
+"$onyx" sweep report --db sweep.db --html sweep.html >/dev/null
+
+picture plain/view.html '#colour=stall&pick=cell%20intersect_k' view 1400,1420
+picture chip/view.html '' view_chip 1400,1760
+picture chosen/compare.html '' view_two 1400,1500
+picture network/view.html '#kernel=0&colour=wires' view_program 1400,1050 --blink-settings=preferredColorScheme=0
+picture sweep.html '' sweep 800,800
+echo "five pictures"

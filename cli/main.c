@@ -4,6 +4,9 @@
 #include "cli/help.h"
 
 #include <locale.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 typedef struct {
     const char *name;
@@ -71,7 +74,18 @@ static int no_command(int argc, char **argv) {
     return cli_session_end(&s, false);
 }
 
+/* A pass frees its arena where the next one fills its own, so what is freed is kept: to give memory back and to
+ * ask for it again took a third of a short run. Blocks beyond 16 MB still go back at once. */
+static void keep_what_is_freed(void) {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 16 << 20);
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+    mallopt(M_TOP_PAD, 1 << 20);
+#endif
+}
+
 int main(int argc, char **argv) {
+    keep_what_is_freed();
     setlocale(LC_ALL, "C");
     if (argc < 2) {
         print_usage(stderr);

@@ -31,7 +31,7 @@ function(onyx_verilate target top)
     add_custom_command(
         OUTPUT ${dir}/V${name}__ALL.a
         COMMAND ${CMAKE_COMMAND} -E env --unset=MAKEFLAGS --unset=MAKELEVEL
-                ${ONYX_VERILATOR} --cc --build -j 2 -O3 -MAKEFLAGS OPT_FAST=-O1 --Mdir ${dir} -y ${ONYX_RTL_DIR}
+                ${ONYX_VERILATOR} --cc --build -j 2 -O3 -MAKEFLAGS OPT_FAST=-O3 --Mdir ${dir} -y ${ONYX_RTL_DIR}
                 --prefix V${name} --top-module ${top} ${ARGN} ${ONYX_RTL_PACKAGES} ${ONYX_RTL_DIR}/${top}.sv > ${dir}.log
         COMMAND ${CMAKE_COMMAND} -E touch ${dir}/V${name}__ALL.a # unchanged output keeps its old date
         DEPENDS ${sources}

@@ -2,7 +2,11 @@
 #include "random_streams.h"
 #include "tests/test.h"
 
-enum { SEEDS = 1000 };
+#ifdef ONYX_MUTANTS /* slower, and run a hundred times; fewer cases have to notice the same faults */
+enum { SEEDS = 250, FLUSH_SEEDS = 50 };
+#else
+enum { SEEDS = 1000, FLUSH_SEEDS = 200 };
+#endif
 
 static void test_random_streams(void **state) {
     (void)state;
@@ -16,7 +20,7 @@ static void test_flush_and_reset_forget(void **state) {
     bench_design design = pe_design_new();
     bench_reset(design);
     for (int m = 0; m < RANDOM_MODES; m++) {
-        for (uint64_t seed = 0; seed < 200 && random_plays(&random_modes[m]); seed++) {
+        for (uint64_t seed = 0; seed < FLUSH_SEEDS && random_plays(&random_modes[m]); seed++) {
             spec_pe_config config;
             bench_result got;
             u32_vec cut[BENCH_INS] = {{0}};

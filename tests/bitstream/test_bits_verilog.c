@@ -22,10 +22,6 @@ static const char *write_netlist(fixture *f, const bits_board *b, const pnr_desi
     return folder;
 }
 
-static void lint(fixture *f, const char *folder) {
-    run(f, folder, "verilator --lint-only -Wall -y " RTL " --top-module onyx_design onyx_design.sv");
-}
-
 /* ---- both forms under one stimulus ----------------------------------------------------------- */
 
 static bool is_io(const pnr_design *design, uint32_t cell, bool output) {
@@ -79,9 +75,10 @@ static void write_stimulus(fixture *f, const char *folder, const pnr_design *des
     assert_int_equal(fclose(out), 0);
 }
 
+/* A warning of any kind is an error: the netlist is clean under lint. */
 static void build_netlist(fixture *f, const char *folder) {
     run(f, folder,
-        "verilator --cc --exe --build -j 2 --top-module onyx_design -y " RTL
+        "verilator -Wall --cc --exe --build -j 2 --top-module onyx_design -y " RTL
         " -O3 -CFLAGS '-O0 -I" ONYX_SOURCE_DIR " -I.. "
         "-std=c++17' -MAKEFLAGS 'OPT_FAST=-O0 VM_PARALLEL_BUILDS=0 VM_GLOBAL_FAST=' --Mdir obj -o trace "
         "onyx_design.sv " ONYX_SOURCE_DIR "/tests/bitstream/trace_design.cpp " ONYX_VERILATED_LIB);
@@ -135,24 +132,13 @@ static trace_summary compare(fixture *f, const char *folder, const bits_board *b
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-static void random_netlists_are_clean_under_lint(void **state) {
-    bits_bench *p = *state;
-    fixture *f = &p->f;
-    for (uint64_t seed = 1; seed <= 3; seed++) {
-        pnr_design *design =
-            random_design(f, &p->b, seed, &(random_options){.cells = 40 * (uint32_t)seed, .runnable = true});
-        const char *folder = write_netlist(f, &p->b, design);
-        lint(f, folder);
-        remove_folder(folder);
-    }
-}
-
 static void random_netlists_run_as_the_array(void **state) {
     bits_bench *p = *state;
     fixture *f = &p->f;
     uint32_t words = 0;
-    for (uint64_t seed = 1; seed <= 2; seed++) {
-        pnr_design *design = random_design(f, &p->b, seed, &(random_options){.cells = 100, .runnable = true});
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        pnr_design *design =
+            random_design(f, &p->b, seed, &(random_options){.cells = 30 * (uint32_t)seed, .runnable = true});
         const char *folder = write_netlist(f, &p->b, design);
         write_columns(f, folder, design);
         build_netlist(f, folder);
@@ -185,7 +171,6 @@ static void golden_netlists_run_as_the_array(void **state) {
         }
         bits_decoded *got = bits_decode_new(f, &p->b, &words);
         const char *folder = write_netlist(f, &p->b, &got->design);
-        lint(f, folder);
         write_columns(f, folder, &got->design);
         build_netlist(f, folder);
         trace_summary s = compare(f, folder, &p->b, &got->design, json, 2 * recorded, 0);
@@ -220,5 +205,5 @@ static void designs_without_a_netlist_are_refused(void **state) {
         "instead\n");
 }
 
-RUN_TESTS(ON_CHIP(designs_without_a_netlist_are_refused), ON_CHIP(random_netlists_are_clean_under_lint),
-          ON_CHIP(random_netlists_run_as_the_array), ON_CHIP(golden_netlists_run_as_the_array))
+RUN_TESTS(ON_CHIP(designs_without_a_netlist_are_refused), ON_CHIP(random_netlists_run_as_the_array),
+          ON_CHIP(golden_netlists_run_as_the_array))

@@ -96,10 +96,10 @@ HEAD = """\
 
 Written by `cmake --build build --target results`. Each row is compiled to a bitstream, decoded,
 and run by engine `cycle`; `sam` runs the graph before there is an array, on whole operands. Every
-result is compared with the reference evaluation. Cycles are sums over all runs on sub-tiles of the
-default size, without firmware and configuration. Hops are switch-box outputs of all routes, MHz is the
-clock by the board's delay table, µs the cycles of `cycle` at it. Of several kernels in turn, tiles
-are the most, MHz the least, the rest sums.
+result is compared with the reference evaluation. Cycles are sums over all runs on sub-tiles, without
+firmware and configuration: as the search maps the kernel unasked (`cycle`; a stated order stays), and with
+`-O0`. Hops are switch-box outputs of all routes, MHz is the clock by the board's delay table, µs the cycles
+of `cycle` at it. Of several kernels in turn, tiles are the most, MHz the least, the rest sums.
 
 `rtl`: the RTL of the array (tile library) took the same words in the same cycles; tried up to {most:.0f}
 cycles. A refused kernel has its code (`docs/errors`). Behind "right" stands what the command refuses
@@ -113,8 +113,8 @@ and FIFOs that the analysis cannot prove to be long enough for all data (`docs/d
 Vectors beside matrices and tensors, and the matrices of rank {rank} of SDDMM, TTM and MTTKRP, are random
 and half full. All matrices of a row are the same file, with made values (`--values ramp`).
 
-| kernel | data | PE/MEM/IO | hops | words | MHz | sam | cycle | rtl | µs | result |
-|---|---|---|---|---|---|---|---|---|---|---|"""
+| kernel | data | PE/MEM/IO | hops | words | MHz | sam | `-O0` | cycle | rtl | µs | result |
+|---|---|---|---|---|---|---|---|---|---|---|---|"""
 
 
 def replay(program, folder, report):
@@ -133,21 +133,24 @@ def row(a, kernel, data):
     name, expression, operands, schedule, _ = kernel
     arguments = [expression] + (["-s", schedule] if schedule else []) + data.options(operands, a.source / "../shared/data/matrices")
     sam = command.run(a.onyx, arguments + ["--engine", "sam"], a.folder, MOST_SECONDS)
-    cycle = command.run(a.onyx, arguments + ["--engine", "cycle", "--hazards", "warn", "--deadlock", "warn", "--io-trace"],
-                        a.folder, MOST_SECONDS)
+    on_array = arguments + ["--engine", "cycle", "--hazards", "warn", "--deadlock", "warn"]
+    plain = command.run(a.onyx, on_array + ["-O0"], a.folder, MOST_SECONDS)
+    cycle = command.run(a.onyx, on_array + ["--io-trace"], a.folder, MOST_SECONDS)
     cycles, on_rtl, same = cycle.number("cycles", "total"), False, True
-    cells = [name, data.name] + [""] * 8
+    cells = [name, data.name] + [""] * 9
     if not cycle.code:
         on_rtl = cycles <= a.most_rtl
         same = not on_rtl or replay(a.replay, a.folder, cycle.report)
         cells[2] = "/".join(str(cycle.number("tiles", kind)) for kind in ("pe", "mem", "io"))
         cells[3:6] = [f"{cycle.number(*path):.0f}" for path in (("hops",), ("bitstream", "words"), ("fmax_mhz",))]
-        cells[7:] = [f"{cycles:.0f}", f"{cycles:.0f}" if on_rtl and same else "", f"{cycle.number('time_us'):.1f}"]
+        cells[8:] = [f"{cycles:.0f}", f"{cycles:.0f}" if on_rtl and same else "", f"{cycle.number('time_us'):.1f}"]
     if not sam.code:
         cells[6] = f"{sam.number('cycles', 'total'):.0f}"
+    if not plain.code:
+        cells[7] = f"{plain.number('cycles', 'total'):.0f}"
     code, verdict = cycle.code, "right" if not cycle.code else "wrong" if is_wrong(cycle.code) else "refused"
-    if not same or (sam.code or "").startswith("E034"):
-        code, verdict = "WRONG: sam" if same else "WRONG: the RTL differs", "wrong"
+    if not same or is_wrong(sam.code) or is_wrong(plain.code):
+        code, verdict = "WRONG: sam or -O0" if same else "WRONG: the RTL differs", "wrong"
     said = f"**{code}**" if verdict == "wrong" else code or "; ".join(["right"] + ([", ".join(cycle.warned)] if cycle.warned else []))
     return "".join(f"| {cell} " if cell else "| " for cell in cells) + f"| {said} |", verdict
 

@@ -4,6 +4,7 @@ Each input is a command line that works, some of whose words are dropped, double
 elsewhere, often with one of its files damaged, too. Whatever it is, the command ends by itself with exit code 0 to 3, no
 sanitizer reports anything, an error has its code, and no half-written file stays. What broke one is kept in FOLDER/found.
 """
+import gzip
 import os
 import pathlib
 import random
@@ -12,8 +13,10 @@ import resource
 import shlex
 import shutil
 import signal
+import struct
 import subprocess
 import sys
+import zipfile
 
 onyx, source, folder, count, seed = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], pathlib.Path(sys.argv[3]).resolve(), \
     int(sys.argv[4]), sys.argv[5]
@@ -31,6 +34,12 @@ COMMANDS = [
     ["run", "x(i)=B(i,j)*c(j)+d(i)", "-g", "B:12x9:0.4", "-g", "c:9:0.5", "-g", "d:12:0.5", "-s",
      "precompute(B(i,j)*c(j),{i},{w})", "--engine", "sam", "-o", "new"],
     ["run", "x(i)=B(i,j)*c(j)", "-g", "B:12x9:0.4", "-g", "c:9:0.5", "-s", "split(j,j0,j1,3)", "--engine", "cycle", "-o", "new"],
+    ["run", "X(i,j)=B(i,k)*C(k,j)", "-i", "B:D.npy", "-i", "C:S.npz", "--engine", "cycle", "-o", "new"],
+    ["run", "x(i)=B(i,j)*c(j)", "-f", "B:Blocks", "-i", "B:B.mtx.gz", "-g", "c:20:0.5", "--formats", "own.formats", "--engine", "sam",
+     "-o", "new"],
+    ["run", "v(i)=B(i(0:9:2),j)*c(j)", "-i", "B:B.mtx", "-g", "c:20:0.5", "-O0", "--engine", "cycle", "-o", "new"],
+    ["run", "steps.onx", "--set", "most=3", "--engine", "cycle", "-o", "new"],
+    ["compile", "steps.onx", "--set", "most=2", "-o", "new"],
     ["compile", *SMALL, "--dump", "cin,sam,onyx", "-o", "new"],
     ["compile", "X(i,j)=B(i,j)+C(i,j)", "-f", "B:dd", "--seed", "3", "--deadlock", "warn", "-o", "new"],
     ["sam", *PRODUCT, "--timing", "sam", "--stats", "stats.json", "--trace", "trace"],
@@ -38,9 +47,15 @@ COMMANDS = [
     ["sweep", *SMALL, "--unroll", "1,2", "--engine", "sam", "--jobs", "2", "--db", "new.db"],
     ["sweep", "report", "sweep.db", "--csv", "new.csv", "--html", "new.html"],
     ["tile", "stats", "B.mtx", "--tile", "4,8", "--json"],
+    ["tile", "convert", "B.mtx", "-f", "BCSR", "-o", "new.stored"],
+    ["tile", "convert", "kept.stored", "-o", "new.mtx"],
+    ["tile", "convert", "S.npz", "-f", "Own", "--formats", "own.formats", "-o", "new.stored"],
+    ["reduce", "failed", "--time-limit", "5", "-o", "new"],
+    ["bugreport", "design", "--inputs", "none", "--time-limit", "5", "-o", "new"],
     ["tile", "levels", "T.tns", "-f", "sds:2,0,1"],
     ["firmware", "design", "--json"],
     ["view", "design", "-o", "new.html"],
+    ["view", "design", "two", "-o", "new.html"],
     ["bits", "verify", "design/bitstream.bs", "--board", "onyx-8x8", "--design", "design"],
     ["bits", "explain", "design/bitstream.bs", "--board", "onyx-8x8"],
     ["bits", "stat", "design/bitstream.bs", "--board", "onyx-8x8"],
@@ -55,6 +70,7 @@ COMMANDS = [
     ["fabric", "stat", "--board", "board.json"],
     ["fabric", "write", "--board", "onyx-8x8", "-o", "new"],
     ["boards"],
+    ["doctor"],
     ["program", "--board", "onyx-8x8", "design", "--timeout", "1"],
     ["cosim", "design"],
     ["help", "report"],
@@ -68,6 +84,12 @@ HOSTILE = ["", "-", "--", "-o", "-1", "0", "1", "4294967295", "4294967296", "999
            "--json", "--quiet", "--unroll", "--tile", "--hazards", "error", "--timing", "--seed", "--dtype", "--no-check", "--help", "text,json"]
 LETTERS = "abijkxBC019-+*=(),:.;%\"'\\ \t\n{}[]<>|&$\u00df\x01"
 NUMBERS = [b"0", b"-1", b"1", b"65536", b"4294967295", b"4294967296", b"99999999999999999999", b"1e99", b"nan", b"", b"x", b"\xff", b"("]
+
+
+def npy(kind, shape, content):
+    """A file of one NumPy array."""
+    head = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + content
 
 
 def prepare(good):
@@ -84,10 +106,23 @@ def prepare(good):
     (good / "T.tns").write_text("".join(f"{dice.randrange(1, 9)} {dice.randrange(1, 9)} {n + 1} {n + 2}\n" for n in range(9)))
     shutil.copy(f"{source}/boards/onyx-8x8.json", good / "board.json")
     (good / "onyx").symlink_to(pathlib.Path(source, "boards", "onyx").resolve())
+    (good / "B.mtx.gz").write_bytes(gzip.compress((good / "B.mtx").read_bytes(), mtime=0))
+    (good / "D.npy").write_bytes(npy("<i2", (20, 20), struct.pack("<400h", *(dice.choice((0, 0, 0, 1, -2)) for _ in range(400)))))
+    columns = [c for _ in range(20) for c in sorted(dice.sample(range(20), 3))]
+    with zipfile.ZipFile(good / "S.npz", "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, content in (("indices", npy("<i4", (60,), struct.pack("<60i", *columns))),
+                              ("indptr", npy("<i4", (21,), struct.pack("<21i", *range(0, 61, 3)))), ("format", npy("|S3", (), b"csr")),
+                              ("shape", npy("<i8", (2,), struct.pack("<2q", 20, 20))), ("data", npy("<i4", (60,), struct.pack("<60i", *range(1, 61))))):
+            packed.writestr(zipfile.ZipInfo(f"{name}.npy"), content)
+    (good / "own.formats").write_text("# blocks, and their diagonals\nformat Blocks = (i,j) -> (i div 4, j div 4, i mod 4, j mod 4) merge(0,1) trim(1,1)\n"
+                                      "format Own = (i,j) -> (j - i, i) merge(0) trim(0,0)\n")
+    (good / "steps.onx").write_text("param most = 4\ntensor A: ss = \"B.mtx\" ones\ntensor x: s = {0: 1, 3: -2}\ntensor y: s\nscalar n = 0\n"
+                                    "repeat until nnz(x) == 0 || n >= most max 5 {\n    n = n + 1\n    y(i) = A(i,j) * x(j)\n    swap x, y\n}\nresult x\n")
+    must("tile", "convert", "B.mtx", "-f", "BCSR", "-o", "kept.stored")
     must("run", *SMALL, "--engine", "cycle", "-o", "design")
     must("compile", *SMALL, "--seed", "2", "-o", "two")
-    (good / "two" / "bitstream.bs").rename(good / "other.bs")
-    shutil.rmtree(good / "two")
+    shutil.copy(good / "two" / "bitstream.bs", good / "other.bs")
+    subprocess.run([onyx, "compile", *SMALL, "--unroll", "40", "-o", "failed"], cwd=good, stderr=subprocess.DEVNULL, check=False)
     must("sweep", *SMALL, "--engine", "sam", "--db", "sweep.db", "--quiet")
     must("fabric", "write", "--board", "onyx-8x8", "-o", "fabric")
 

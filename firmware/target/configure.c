@@ -93,13 +93,17 @@ static void hold_array(const kernel_description *k) {
     glc_write(GLC_CGRA_STALL, k->stall_mask);
 }
 
-/* Resets by the controller, which leaves the registers of the buffer as they are: those that dispatch.c takes
- * for 0 are cleared one by one. */
+/* Resets by the controller, which leaves the registers of the buffer as they are: those that are taken for 0,
+ * chains to the next tile among them, are cleared one by one. */
 static void reset_by_controller(void) {
     uint32_t start = cycles_now();
     glc_write(GLC_GLOBAL_RESET, RESET_CYCLES);
     wait_since(start, RESET_WAIT);
     for (uint32_t tile = 0; tile < ONYX_GLB_TILES; tile++) {
+        glb_write(tile, GLB_DATA_NET_CTRL, 0);
+        glb_write(tile, GLB_DATA_NET_LATENCY, 0);
+        glb_write(tile, GLB_PCFG_NET_CTRL, 0);
+        glb_write(tile, GLB_PCFG_NET_LATENCY, 0);
         glb_write(tile, GLB_LD_CYCLE_START, 0);
         glb_write(tile, GLB_ST_CYCLE_START, 0);
     }

@@ -22,7 +22,8 @@
 //   What the chip does, too: the store offers room whether or not it runs, and takes valid for a word whether or not it
 //   offers room; a start forgets what came before it. A block of length 0 takes a cycle more: a word in it is written, but
 //   is neither the length of the next block nor counted.
-// - done pulses last five cycles; other modes than these do not start.
+// - done pulses last five cycles; other modes than these do not start. Neither does a DMA whose chain to the next tile, or
+//   whose delay or first cycle, is set: what the chip does then is not modelled.
 // - configuration: after pc_start_i with mode 1, num_cfg words {address, data} leave at cfg_south_* and cfg_east_*, one a
 //   cycle, each where the broadcast multiplexer selects 1 (own DMA) or 2 (from the west); pc_done_o pulses at the end.
 // Addresses are bytes; a DMA stays inside its own tile (address bits 21:18 are not looked at). Counting loops: extent
@@ -102,17 +103,21 @@ module onyx_glb_tile (
   end
 
   // Word indices of the registers read below; firmware/registers.def has the same, and test_fw_registers compares.
+  localparam int unsigned RDataNetCtrl = 0, RDataNetLatency = 1, RPcfgNetCtrl = 2, RPcfgNetLatency = 3;
+  localparam int unsigned RStCycleStart = 8, RLdCycleStart = 33;
   localparam int unsigned RStCtrl = 4, RStNumBlocks = 5, RStDim = 6, RStStartAddr = 7, RStRange = 9;
   localparam int unsigned RLdCtrl = 30, RLdDim = 31, RLdStartAddr = 32, RLdRange = 34;
   localparam int unsigned RPcfgCtrl = 58, RPcfgStartAddr = 59, RPcfgNumWords = 60, RPcfgBroadcastMux = 61;
 
   logic [1:0] ld_column, st_column;  // one bit a column: even, odd
-  logic ld_external_flush, ld_on, st_on;
+  logic data_local, pcfg_local, ld_external_flush, ld_on, st_on;
   logic [1:0] south_mux, east_mux;
-  assign ld_on             = (reg_q[RLdCtrl][3:0] == 4'b1001);
+  assign data_local        = (reg_q[RDataNetCtrl] == 32'd0) & (reg_q[RDataNetLatency] == 32'd0);
+  assign pcfg_local        = (reg_q[RPcfgNetCtrl] == 32'd0) & (reg_q[RPcfgNetLatency] == 32'd0);
+  assign ld_on             = (reg_q[RLdCtrl][3:0] == 4'b1001) & data_local & (reg_q[RLdCycleStart] == 32'd0);
   assign ld_column         = reg_q[RLdCtrl][6:5];
   assign ld_external_flush = ~reg_q[RLdCtrl][4];
-  assign st_on             = (reg_q[RStCtrl][3:0] == 4'b0101);
+  assign st_on             = (reg_q[RStCtrl][3:0] == 4'b0101) & data_local & (reg_q[RStCycleStart] == 32'd0);
   assign st_column         = reg_q[RStCtrl][5:4];
   assign east_mux          = reg_q[RPcfgBroadcastMux][3:2];
   assign south_mux         = reg_q[RPcfgBroadcastMux][5:4];
@@ -412,7 +417,7 @@ module onyx_glb_tile (
     end else begin
       pc_fetched_q <= pc_grant;
       pc_done_q    <= (pc_fetched_q & ~pc_active_q) ? DoneCycles : pc_done_o ? pc_done_q - 3'd1 : 3'd0;
-      if (pc_start_i && reg_q[RPcfgCtrl][0] && reg_q[RPcfgNumWords][18:0] != 19'd0) begin
+      if (pc_start_i && reg_q[RPcfgCtrl][0] && pcfg_local && reg_q[RPcfgNumWords][18:0] != 19'd0) begin
         pc_active_q <= 1'b1;
         pc_addr_q   <= reg_q[RPcfgStartAddr][17:0];
         pc_left_q   <= reg_q[RPcfgNumWords][18:0];

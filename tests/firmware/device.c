@@ -176,11 +176,20 @@ static uint32_t glb_word32(uint32_t address) {
     return glb_word(address) | (uint32_t)glb_word(address + 2) << 16;
 }
 
+/* A tile's DMA reaches the tile's own banks at once, with clocks that do not stop. */
+static void check_tile(uint32_t tile, uint32_t chain, uint32_t latency) {
+    if (s.glb[tile][chain / 4] || s.glb[tile][latency / 4])
+        violate("a tile of the buffer is chained to the next one, or delayed");
+    if (!(s.glc[GLC_GLB_CLK_EN_MASTER / 4] & s.glc[GLC_GLB_CLK_EN_BANK / 4] & 1u << tile))
+        violate("a tile of the buffer may lose its clock");
+}
+
 static void start_config(uint32_t tiles) {
     if (tiles != 1 || s.glb[0][GLB_PCFG_CTRL / 4] != 1) {
         violate("the model streams configuration from GLB tile 0 only");
         return;
     }
+    check_tile(0, GLB_PCFG_NET_CTRL, GLB_PCFG_NET_LATENCY);
     uint32_t at = s.glb[0][GLB_PCFG_START_ADDR / 4], n = s.glb[0][GLB_PCFG_NUM_WORDS / 4];
     for (uint32_t i = 0; i < n; i++, at += 8) {
         uint32_t address = glb_word32(at + 4);
@@ -241,6 +250,7 @@ static uint32_t load_words(const kernel_stream *load, uint16_t *out) {
     const uint32_t *r = s.glb[load->glb_tile];
     uint32_t want = 1u | 2u << 2 | (uint32_t)load->data_mux << 5, dim = r[GLB_LD_DIM / 4];
     uint32_t n = dim == 0 ? 1 : r[GLB_LD_RANGE / 4] + 2, address = r[GLB_LD_START_ADDR / 4];
+    check_tile(load->glb_tile, GLB_DATA_NET_CTRL, GLB_DATA_NET_LATENCY);
     if (r[GLB_LD_CTRL / 4] != want || dim > 1 || r[GLB_LD_CYCLE_START / 4] ||
         (dim && (r[GLB_LD_STRIDE / 4] != 2 || r[GLB_LD_CYCLE_STRIDE / 4] != 1)))
         violate("a load DMA is not set to a linear ready-valid stream");
@@ -258,6 +268,7 @@ static uint32_t load_words(const kernel_stream *load, uint16_t *out) {
 static void store_words(const kernel_stream *store, const uint16_t *words, uint32_t n) {
     const uint32_t *r = s.glb[store->glb_tile];
     uint32_t address = r[GLB_ST_START_ADDR / 4], step = r[GLB_ST_DIM / 4] ? r[GLB_ST_STRIDE / 4] : 0;
+    check_tile(store->glb_tile, GLB_DATA_NET_CTRL, GLB_DATA_NET_LATENCY);
     if (r[GLB_ST_CTRL / 4] != (1u | 1u << 2 | (uint32_t)store->data_mux << 4) ||
         r[GLB_ST_NUM_BLOCKS / 4] != store->num_blocks || r[GLB_ST_DIM / 4] > 1 || r[GLB_ST_CYCLE_START / 4] ||
         r[GLB_ST_RANGE / 4] + 2 < n || r[GLB_ST_CYCLE_STRIDE / 4] != 1)

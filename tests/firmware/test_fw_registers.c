@@ -171,7 +171,7 @@ static void the_rtl_has_these_addresses(void **state) {
     for (uint32_t i = 0; i < REGS; i++)
         controller += strcmp(regs[i].block, "GLC") == 0;
     assert_int_equal(compare_module(*state, "onyx_glc.sv", 'W', "GLC"), controller);
-    assert_int_equal(compare_module(*state, "onyx_glb_tile.sv", 'R', "GLB"), 13);
+    assert_int_equal(compare_module(*state, "onyx_glb_tile.sv", 'R', "GLB"), 19);
 }
 
 static void print_fields(FILE *out, const reg_row *r) {

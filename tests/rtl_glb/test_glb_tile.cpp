@@ -527,6 +527,33 @@ void what_is_not_set_does_not_run(void **) {
     }
 }
 
+/* Chains to the next tile, and delays, are not modelled: what an earlier program left there must be cleared.
+ */
+void what_is_chained_or_delayed_does_not_run(void **) {
+    constexpr struct {
+        uint32_t offset;
+        bool ld, st, pc; /* what starts all the same */
+    } CASES[] = {{GLB_DATA_NET_CTRL, false, false, true}, {GLB_DATA_NET_LATENCY, false, false, true},
+                 {GLB_PCFG_NET_CTRL, true, true, false},  {GLB_PCFG_NET_LATENCY, true, true, false},
+                 {GLB_LD_CYCLE_START, false, true, true}, {GLB_ST_CYCLE_START, true, false, true}};
+    for (const auto &c : CASES) {
+        Tile t;
+        setup_store(t, GLB_COLUMN_ODD, 0x20000, 1);
+        setup_load(t, GLB_COLUMN_EVEN, 0, {{10, 2}});
+        t.set(GLB_PCFG_CTRL, 1);
+        t.set(GLB_PCFG_NUM_WORDS, 1);
+        t.set(GLB_PCFG_START_ADDR, 0x400);
+        t.set(c.offset, 1);
+        t.start(true, true, true);
+        t.m.odd_valid_i = t.m.even_ready_i = 1; /* a block of no words */
+        for (int i = 0; i < 60; i++)
+            t.step();
+        assert_int_equal(t.ld_done > 0, c.ld);
+        assert_int_equal(t.st_done > 0, c.st);
+        assert_int_equal(t.pc_done > 0, c.pc);
+    }
+}
+
 void load_and_store_run_together(void **) {
     Random random(6);
     Tile t;
@@ -734,6 +761,7 @@ int main() {
                                        cmocka_unit_test(recorded_loads_are_replayed),
                                        cmocka_unit_test(an_idle_store_takes_three_words),
                                        cmocka_unit_test(what_is_not_set_does_not_run),
+                                       cmocka_unit_test(what_is_chained_or_delayed_does_not_run),
                                        cmocka_unit_test(load_and_store_run_together),
                                        cmocka_unit_test(configuration_goes_where_the_multiplexers_say),
                                        cmocka_unit_test(configuration_of_no_words_does_not_start),

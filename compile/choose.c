@@ -172,21 +172,25 @@ void compile_choose(const compile_options *o, compile_context *ctx, const compil
         out->cin.kernels.at[n].s.singly = false;
     if (schedule && in->in->n_schedule)
         out->way_out = schedule;
-    if (!schedule || in->in->n_schedule)
+    if (!schedule || (in->in->n_schedule && !(compile_edges_open(o) && o->runs)))
         return;
     const fe_in staged = with_schedule(in->in, &schedule);
     bool again = fe_schedule(&staged, in->user, ctx->mem, ctx->diag, &out->cin) &&
                  choose_orders(&c, &out->cin, &out->chosen);
     BUG_IF(!again, "'%s' was possible a moment ago", schedule);
+    out->way_out = NULL;
     out->staged =
         arena_printf(ctx->mem, "%u kernels, -s \"%s\"; as one: %s", out->cin.kernels.len, schedule, why);
 }
 
 /* ---- by the data ------------------------------------------------------------------------------- */
 
-/* Several kernels are taken where they are expected to take this part of what one does: what is expected may
- * be off, and the host has more to do. */
-static const double WORTH_STAGING = 0.85;
+/* Another order of the loops, or several kernels, are taken where they are expected to take this part of what
+ * the kernel does as it stands: what is expected may be off, and the host has more to do. */
+static const double WORTH_CHANGING = 0.85;
+/* Orders that are lowered; of these, the ones that are costed; and the part of the steps of a search that all
+ * of them share. */
+enum { MOST_LOWERED = 24, MOST_COSTED = 5, ORDERS_PART = 4 };
 
 static bool is_in_all(const sam_statement *s, sam_var v) {
     for (uint32_t e = 1; e <= s->exprs.len; e++) {
@@ -216,15 +220,74 @@ static const char *phases_of(const fe_kernel *kernel, arena *mem) {
     return fe_staged(&outer, FE_STAGE_PHASES, mem);
 }
 
+typedef VEC(fe_cin) cins;
+
+/* Adds the kernel in other orders of its loops that the board can run, those first that differ in the inner
+ * loops only. */
+static void add_orders(choosing *c, const fe_cin *cin, cins *all) {
+    arena *mem = c->ctx->mem;
+    const fe_kernel *kernel = &cin->kernels.at[0];
+    const uint32_t n = kernel->s.loops.len;
+    uint32_t *place = arena_new_n(mem, uint32_t, n + 1), tried = 0;
+    for (uint32_t i = 0; i < n; i++)
+        place[i] = i;
+    while (tried++ < MOST_LOWERED && all->len <= MOST_COSTED && n > 1 && compile_next_order(place, n)) {
+        fe_kernel other = *kernel;
+        other.s.loops.at = arena_new_n(mem, sam_var, n);
+        for (uint32_t i = 0; i < n; i++)
+            other.s.loops.at[i] = kernel->s.loops.at[place[i]];
+        if (!maps(c, &other))
+            continue;
+        fe_cin next = *cin;
+        next.kernels.at = NULL;
+        next.kernels.len = next.kernels.cap = 0;
+        vec_push(mem, &next.kernels, other);
+        vec_push(mem, all, next);
+    }
+}
+
+/* Gives the only kernel the order of its loops that is expected to take least. */
+static void choose_order(choosing *c, const compile_search_in *by, compile_schedule *out) {
+    arena *mem = c->ctx->mem;
+    cins all = {0};
+    vec_push(mem, &all, out->cin);
+    add_orders(c, &out->cin, &all);
+    if (all.len == 1)
+        return;
+    compile_search_in part = *by;
+    double one = 0, least = 0;
+    uint32_t best = 0;
+    part.share = ORDERS_PART * all.len;
+    for (uint32_t a = 0; a < all.len; a++) {
+        compile_tilings unused;
+        const double cycles = compile_search(&part, c->ctx, &all.at[a], &unused);
+        one = a ? one : cycles;
+        if (a && cycles >= (best ? least : WORTH_CHANGING * one))
+            continue;
+        best = a;
+        least = cycles;
+    }
+    if (!best)
+        return;
+    const sam_statement *now = &all.at[best].kernels.at[0].s;
+    out->chosen.at[0] = arena_printf(mem, "loops %s: %.0f cycles of the chip expected, %.0f in the order %s",
+                                     compile_loops_text(now, mem), least, one,
+                                     compile_loops_text(&out->cin.kernels.at[0].s, mem));
+    out->cin = all.at[best];
+}
+
 void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
                             compile_schedule *out) {
-    const choosing c = {.o = by->options, .ctx = ctx, .in = in};
+    choosing c = {.o = by->options, .ctx = ctx, .in = in};
     const fe_kernel *kernel = &out->cin.kernels.at[0];
-    bool open = out->cin.kernels.len == 1 && !in->in->n_schedule && !by->options->tile.along.len;
+    const bool single = out->cin.kernels.len == 1,
+               open = single && !in->in->n_schedule && !by->options->tile.along.len;
     const char *schedule = open ? phases_of(kernel, ctx->mem) : NULL;
     if (schedule && !schedule_maps(&c, schedule))
         schedule = NULL;
-    if (!schedule && out->cin.kernels.len == 1)
+    if (open && !kernel->relations.len && !kernel->tags.len)
+        choose_order(&c, by, out);
+    if (!schedule && single)
         return; /* its edges are chosen when it is compiled */
     const double one = compile_search(by, ctx, &out->cin, &out->tilings);
     if (!schedule)
@@ -236,7 +299,7 @@ void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, c
                 choose_orders(&again, &other.cin, &other.chosen);
     BUG_IF(!good, "'%s' was possible a moment ago", schedule);
     const double several = compile_search(by, ctx, &other.cin, &other.tilings);
-    if (!(several < WORTH_STAGING * one))
+    if (!(several < WORTH_CHANGING * one))
         return;
     *out = other;
     out->staged =

@@ -113,7 +113,7 @@ static bool choose_by_data(const compile_options *o, compile_context *ctx, const
         return true;
     if (!compile_read_operands(o, ctx, &k->user, &k->data))
         return false;
-    const compile_search_in by = {o, &k->board, &k->data};
+    const compile_search_in by = {.options = o, .board = &k->board, .data = &k->data};
     compile_choose_by_data(&by, ctx, open, s);
     return true;
 }

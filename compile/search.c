@@ -52,6 +52,8 @@ static double choose_kernel(searching *s, const fe_kernel *kernel, compile_tilin
         return INFINITY;
     tiling.options = compile_tiling_of(in->options, in->board, &lowered);
     tiling.options.share = s->share;
+    if (in->share && tiling.options.steps)
+        tiling.options.steps /= in->share;
     if (!compile_make_legal(&s->ctx, &lowered))
         return INFINITY;
     tiling.options.room = compile_find_room(in->options, &s->ctx, in->board, &lowered, &tiling.options);

@@ -26,6 +26,7 @@ typedef struct {
     const compile_options *options;
     const pnr_board *board;
     const compile_data *data;
+    uint32_t share; /* one of so many searches that share the steps of one; 0: the only one */
 } compile_search_in;
 typedef VEC(compile_tiling) compile_tilings;
 /* Chooses edges for each kernel of a program, in the order of the kernels: `expected` and `candidates` of

@@ -122,4 +122,5 @@ def main():
     return failures > 0 or count == 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,5 +1,5 @@
 /* onyx sweep: an expression over tile sizes, copies, loop orders, schedules, seeds and boards. */
-#include "sweep/sweep.h"
+#include "sweep/against.h"
 #include "cli/cli.h"
 
 #include <unistd.h>
@@ -254,6 +254,17 @@ static void settle_links(cli_session *s, sweep_row_vec *rows) {
     }
 }
 
+static bool hold_against(cli_session *s, const sweep_row_vec *now) {
+    const command_line *o = &s->options;
+    sweep_row_vec before = {0};
+    sweep_store *store = sweep_open(o->sweep.against, false, &s->mem, &s->diag);
+    const bool ok = store && sweep_rows(store, &s->mem, &s->diag, &before);
+    sweep_close(store);
+    if (ok)
+        sweep_against(&before, now, o->sweep.tolerance, stdout, &s->diag);
+    return ok && !diag_failed(&s->diag);
+}
+
 static int command_report(int argc, char **argv) {
     cli_session s;
     cli_session_begin(&s);
@@ -267,8 +278,9 @@ static int command_report(int argc, char **argv) {
     read = read && write_report(&s, o->sweep.csv, &rows, sweep_csv) &&
            write_report(&s, o->sweep.html, &rows, sweep_html);
     sweep_close(store);
-    if (read)
+    if (read && !o->sweep.against)
         sweep_print(&rows, stdout);
+    read = read && (!o->sweep.against || hold_against(&s, &rows));
     return cli_session_end(&s, read);
 }
 

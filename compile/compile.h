@@ -25,7 +25,8 @@ typedef struct {
     bool by_processor, from_job;
 } compile_engine_facts;
 extern const compile_engine_facts compile_engines[ENGINES];
-typedef enum { COMPILE_RTL_AUTO, COMPILE_RTL_TILES, COMPILE_RTL_NETLIST } compile_rtl; /* of --rtl */
+/* of --rtl */
+typedef enum { COMPILE_RTL_AUTO, COMPILE_RTL_TILES, COMPILE_RTL_NETLIST, COMPILE_RTL_COVERAGE } compile_rtl;
 typedef enum { REPORT_ERROR, REPORT_WARN, REPORT_OFF } compile_severity; /* of --hazards and --deadlock */
 
 typedef struct {

@@ -61,9 +61,9 @@ enum { MANY_CYCLES = 3000000 };
  * second. */
 enum { TILES_CYCLES = 4000000 };
 
-/* How the program is built: quickly, optimised, or quickly and with waveforms. */
-typedef enum { BUILD_SMALL, BUILD_FAST, BUILD_WAVES } build_kind;
-static const char *const build_name[] = {"small\n", "fast\n", "waves\n"};
+/* How the program is built: quickly, optimised, or quickly and with waveforms or counts of what ran. */
+typedef enum { BUILD_SMALL, BUILD_FAST, BUILD_WAVES, BUILD_COVERAGE } build_kind;
+static const char *const build_name[] = {"small\n", "fast\n", "waves\n", "coverage\n"};
 
 /* The program there was made of `key`, and as is wanted, or better. */
 static bool is_built(compile_context *ctx, const char *folder, const char *key, build_kind kind) {
@@ -83,8 +83,8 @@ static bool is_built(compile_context *ctx, const char *folder, const char *key, 
 static bool verilate(compile_context *ctx, const char *folder, build_kind kind, const char *log) {
     arena *mem = ctx->mem;
     const char *home = ctx->home;
-    /* Compiled once, with the house; but without what writes waveforms. */
-    bool runtime = kind != BUILD_WAVES && access(ONYX_VERILATED_LIB, R_OK) == 0;
+    /* Compiled once, with the house; but without what writes waveforms and counts. */
+    bool runtime = kind != BUILD_WAVES && kind != BUILD_COVERAGE && access(ONYX_VERILATED_LIB, R_OK) == 0;
     /* Reset and set-up code stays at -O0 beside -O2: it runs once. Most of a file is its headers: one is
      * soonest compiled. */
     const char *how = kind == BUILD_FAST ? "OPT_FAST=-O2" : "OPT_FAST=-O0 VM_PARALLEL_BUILDS=0";
@@ -122,6 +122,8 @@ static bool verilate(compile_context *ctx, const char *folder, build_kind kind, 
         argv[n++] = "--trace-fst";
         argv[n++] = "--trace-structs"; /* valid and data of a stream by name */
     }
+    if (kind == BUILD_COVERAGE)
+        argv[n++] = "--coverage-line"; /* counts of each wire would take minutes to compile */
     if (runtime) {
         argv[n++] = ONYX_VERILATED_LIB;
         argv[n++] = "-MAKEFLAGS";
@@ -231,6 +233,11 @@ typedef struct {
 
 static bool prepare(compile_engine_run *r, compile_outcome *out) {
     compile_context *ctx = r->in->ctx;
+    if (r->in->how.rtl == COMPILE_RTL_COVERAGE && r->in->how.wave) {
+        diag_error(ctx->diag, (src_loc){0}, "E0902-option", "--rtl coverage counts, and leaves no waves");
+        diag_hint(ctx->diag, "--wave with --rtl netlist does");
+        return false;
+    }
     rtl_engine *e = r->own = arena_new(ctx->mem, rtl_engine);
     (void)out;
     e->folder = arena_printf(ctx->mem, "%s/rtl", r->in->place);
@@ -278,7 +285,7 @@ static bool write_netlist(const compile_engine_in *in, const char *folder) {
 
 /* Whether the tiles end sooner than the netlist, which is built first. */
 static bool takes_tiles(const compile_engine_in *in, uint64_t cycles) {
-    if (in->how.wave || in->how.rtl == COMPILE_RTL_NETLIST)
+    if (in->how.wave || in->how.rtl == COMPILE_RTL_NETLIST || in->how.rtl == COMPILE_RTL_COVERAGE)
         return false;
     return in->how.rtl == COMPILE_RTL_TILES || cycles < TILES_CYCLES;
 }
@@ -296,7 +303,10 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
         return false;
     r->result = arena_printf(mem, "%s/result.bin", e->folder);
     const char *trace = arena_printf(mem, "%s/io.trace", in->folder),
-               *waves = in->how.wave ? arena_printf(mem, "%s/waves.fst", in->folder) : NULL;
+               *record = in->how.wave ? arena_printf(mem, "%s/waves.fst", in->folder)
+                         : in->how.rtl == COMPILE_RTL_COVERAGE
+                             ? arena_printf(mem, "%s/coverage.dat", in->folder)
+                             : NULL;
     const char *argv[8] = {0};
     size_t n = 0;
     argv[n++] =
@@ -306,8 +316,9 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
     argv[n++] = e->job_path;
     argv[n++] = r->result;
     argv[n++] = in->how.io_trace ? trace : "";
-    argv[n] = waves;
+    argv[n] = record;
     build_kind kind = in->how.wave                          ? BUILD_WAVES
+                      : in->how.rtl == COMPILE_RTL_COVERAGE ? BUILD_COVERAGE
                       : out->modelled.cycles >= MANY_CYCLES ? BUILD_FAST
                                                             : BUILD_SMALL;
     double start = seconds_now();
@@ -316,7 +327,7 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
     out->build_s = seconds_now() - start;
     double before = children_s();
     compile_stage(ctx, tiles ? "running the tiles" : "running the netlist", 0);
-    bool ok = compile_spawn(ctx, argv, log, (const char *const[]){r->result, trace, waves, NULL});
+    bool ok = compile_spawn(ctx, argv, log, (const char *const[]){r->result, trace, record, NULL});
     out->cpu_s = children_s() - before;
     return ok && same_hazards(ctx, &out->modelled, log);
 }

@@ -227,7 +227,7 @@ static void clear(const publishing *p, const compile_kernel *k) {
     static const char *const names[] = {"command.json",  "view.html",    "bitstream.bs", "netlist.json",
                                         "design.packed", "design.place", "design.route", "sam.gv",
                                         "sam_hw.gv",     "io.trace",     "waves.fst",    "waves.gtkw",
-                                        "timeline.json", "compare.html", report_name};
+                                        "timeline.json", "coverage.dat", "compare.html", report_name};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (access(in_partial(p, names[i]), F_OK) != 0)
             remove(in_place(p, names[i]));

@@ -67,7 +67,8 @@ typedef struct {
         int io;
     } stages; /* onyx pnr, place, route and sta */
     struct {
-        const char *order, *db, *confirm, *csv, *html;
+        const char *order, *db, *confirm, *csv, *html, *against;
+        double tolerance[4]; /* per cent: of cycles, time, tiles and words of configuration */
         uint32_t jobs /* 0: not said */, time_limit, best;
         bool slurm, keep;
     } sweep;

@@ -210,6 +210,20 @@ static void take_no_warning(option_values *to, const option_row *row, const char
     }
 }
 
+/* Reads "cycles=2,time=0.5". */
+static void take_tolerance(option_values *to, const option_row *row, const char *value) {
+    char *parts = arena_strdup(to->mem, value), *rest = NULL;
+    for (char *one = strtok_r(parts, ",", &rest); one; one = strtok_r(NULL, ",", &rest)) {
+        char *number = strchr(one, '='), *end = number;
+        if (number)
+            *number++ = '\0';
+        const double percent = number ? strtod(number, &end) : 0;
+        if (!number || end == number || *end || !(percent >= 0 && percent <= 1e6))
+            bad_value(to, row, value, "per cent of what may be worse, as in cycles=2,time=0.5");
+        to->o->sweep.tolerance[choose(to, row, one)] = percent;
+    }
+}
+
 /* The first words are a tile_dispatch each, the next two what the first two used to be called, the last one
  * is auto. */
 static void take_dispatch(option_values *to, const option_row *row, const char *value) {

@@ -1,8 +1,9 @@
 /* Runs a verilated onyx_design (a configured design as a netlist of primitives) on a job file. Usage:
- * design_sim JOB RESULT [TRACE] [WAVES]; TRACE ("" for none) gets the cycle of every word, a line for each
- * run and stream, WAVES every wire, if the design was verilated with --trace-fst (a nanosecond is a cycle
- * since reset). Standard output has a line "hazard KIND TILE" for each monitor the data raised. Exit: 0 done,
- * 1 file, 5 the design stopped moving (standard error says what each stream waits for).
+ * design_sim JOB RESULT [TRACE] [RECORD]; TRACE ("" for none) gets the cycle of every word, a line for each
+ * run and stream, RECORD every wire, if the design was verilated with --trace-fst (a nanosecond is a cycle
+ * since reset), or how often each line ran, if it was with --coverage-line.
+ * Standard output has a line "hazard KIND TILE" for each monitor the data raised. Exit: 0 done, 1 file, 5 the
+ * design stopped moving (standard error says what each stream waits for).
  *
  * onyx_design_io.h is written beside the netlist: ONYX_INPUTS(X) and ONYX_OUTPUTS(X) list the IO columns in
  * the order of the job's streams.
@@ -14,6 +15,9 @@
 #include "Vonyx_design.h"
 #include "onyx_design_io.h"
 #include "verilated.h"
+#if VM_COVERAGE
+#include "verilated_cov.h"
+#endif
 #if VM_TRACE_FST
 #include "verilated_fst_c.h"
 #endif
@@ -26,19 +30,17 @@ namespace {
 
 class Netlist {
   public:
-    explicit Netlist(const char *waves)
-        : context_(new VerilatedContext), top_(new Vonyx_design(context_.get())) {
+    explicit Netlist(const char *record)
+        : record_(record), context_(new VerilatedContext), top_(new Vonyx_design(context_.get())) {
 #if VM_TRACE_FST
-        if (waves) {
+        if (record) {
             context_->traceEverOn(true);
             context_->timeunit(-9);
             context_->timeprecision(-9);
             waves_ = std::make_unique<VerilatedFstC>();
             top_->trace(waves_.get(), 99);
-            waves_->open(waves);
+            waves_->open(record);
         }
-#else
-        (void)waves;
 #endif
 #define X(x) inputs_.push_back({x, &top_->in_##x##_valid_i, &top_->in_##x##_data_i, &top_->in_##x##_ready_o});
         ONYX_INPUTS(X)
@@ -117,6 +119,10 @@ class Netlist {
         if (waves_)
             waves_->close();
 #endif
+#if VM_COVERAGE
+        if (record_)
+            context_->coveragep()->write(record_);
+#endif
     }
 
   private:
@@ -126,6 +132,7 @@ class Netlist {
         SData *data;
         CData *ready;
     };
+    const char *record_; /* or null */
     std::unique_ptr<VerilatedContext> context_;
     std::unique_ptr<Vonyx_design> top_;
     std::vector<Pins> inputs_, outputs_;
@@ -139,7 +146,7 @@ class Netlist {
 
 int main(int argc, char **argv) {
     if (argc < 3 || argc > 5)
-        onyx::fail(1, "usage: design_sim JOB RESULT [TRACE] [WAVES]");
+        onyx::fail(1, "usage: design_sim JOB RESULT [TRACE] [RECORD]");
     Netlist netlist(argc > 4 ? argv[4] : nullptr);
     onyx::run_job(netlist, argv[1], argv[2], argc > 3 ? argv[3] : nullptr);
     return 0;

@@ -184,6 +184,7 @@ typedef struct {
 typedef struct {
     sam_statement statement; /* packed: what the graph is made of */
     sam_graph sam, hardware; /* as lowered from the statement; after the hardware rewrites */
+    bool regions;            /* the array has a joiner by regions */
 } compile_lowered;
 
 /* How a kernel's operands are to be cut into sub-tiles. */

@@ -16,6 +16,10 @@ const sam_edge_data *compile_edge_into(const sam_graph *g, sam_node node, uint32
 /* Takes a dropper away: what read its two outputs reads its inputs. */
 void compile_bypass(sam_graph *g, sam_node dropper);
 
+/* Where the graph, of binary joiners, only meets the complement of a tensor, lets it join what the tensor
+ * lacks (profile onyx-ext), and says so in the statement. */
+void compile_join_regions(sam_statement *st, sam_graph *g);
+
 /* A graph read back. The statement has its tensors, indices and loops, and a right side with the coordinates
  * of the graph's: where an operation has no kind of expression, one that meets or unites its operands alike
  * stands for it. */

@@ -501,6 +501,9 @@ bool compile_read_back(const sam_graph *g, bool integers, compile_context *ctx, 
     for (uint32_t i = 0; i < g->nodes.len; i++) {
         const sam_node_data *n = &g->nodes.at[i];
         bool values = n->kind == SAM_FIBERWRITE && n->mode == SAM_MODE_VALS;
+        if (sam_attribute_of(g, (sam_node){i + 1}, "lacks").v)
+            return refuse(&r, (sam_node){i + 1}, "what it joins is not what its operands meet in",
+                          "start from the expression, or run the graph with --engine sam");
         if (n->kind == SAM_ARRAYSTORE)
             return refuse(&r, (sam_node){i + 1}, "the array has no such primitive",
                           "write the values with a fiberwrite");

@@ -35,6 +35,7 @@ bool compile_lower_sam(const compile_options *o, bool chip, compile_context *ctx
     const fe_kernel asked = chip ? without_hints(kernel, ctx) : *kernel;
     sam_statement expanded;
     sam_graph once;
+    out->regions = chip && strcmp(o->profile, PNR_PROFILE) != 0;
     if (!fe_expand(kernel, ctx->mem, ctx->diag, &expanded))
         return false;
     expanded.tiled = chip; /* scanners run to the edge of a sub-tile */
@@ -86,6 +87,8 @@ bool compile_make_legal(compile_context *ctx, compile_lowered *k) {
     if (!sam_to_binary_joiners(&k->sam, ctx->mem, ctx->diag, &joined))
         return false;
     keep_zeros(ctx, &joined);
+    if (k->regions)
+        compile_join_regions(&k->statement, &joined);
     return sam_remove_broadcasts(&joined, ctx->mem, ctx->diag, &k->hardware) &&
            sam_check(&k->hardware, ctx->diag);
 }

@@ -231,6 +231,14 @@ static bool emits(const checker *c, const bool *carries, onyx_node h, onyx_port 
                    : port == ONYX_PORT_JOINER_POS_OUT_1 ? INPUT(JOINER_POS_IN_1)
                                                         : false;
         return empty && onyx_get(node, ONYX_SET_JOINER_OP) != 0 && port != ONYX_PORT_JOINER_COORD_OUT;
+    case ONYX_REGION_JOINER: /* where a side lacks the coordinate, and what it has itself */
+        if (port == ONYX_PORT_REGION_JOINER_POS_OUT_0)
+            return empty && ((onyx_get(node, ONYX_SET_REGION_JOINER_REGIONS) & 2) != 0 ||
+                             INPUT(REGION_JOINER_POS_IN_0));
+        if (port == ONYX_PORT_REGION_JOINER_POS_OUT_1)
+            return empty && ((onyx_get(node, ONYX_SET_REGION_JOINER_REGIONS) & 1) != 0 ||
+                             INPUT(REGION_JOINER_POS_IN_1));
+        return false;
     case ONYX_CRDDROP: /* the stop of a dropped fiber vanishes from the inner stream, level and all */
         if (port == ONYX_PORT_CRDDROP_COORD_OUT_1)
             return INPUT(CRDDROP_COORD_IN_1);

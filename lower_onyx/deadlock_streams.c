@@ -53,7 +53,7 @@ static dl_kind kind_of(const dl_model *m, const net_cell_data *c, const uint32_t
 static uint32_t process_for(dl_model *m, const net_cell_data *c, dl_kind kind, const uint32_t in[DL_INS]) {
     if (kind == DL_SUM && reader(m, c, "lookup"))
         return m->process_of[m->n->nets.at[in[DL_REFERENCES]].source.cell.v - 1];
-    bool joiner = kind == DL_INTERSECT || kind == DL_UNION;
+    bool joiner = c->mode == NET_MODE_INTERSECT && (kind == DL_INTERSECT || kind == DL_UNION);
     uint32_t crd[2] = {joiner ? m->origin[in[0]] : 0, joiner ? m->origin[in[1]] : 0};
     for (uint32_t p = 0; joiner && p < m->processes.len; p++) {
         const dl_process *other = &m->processes.at[p];
@@ -142,7 +142,7 @@ static bool gives_sorted(const dl_model *m, const net_cell_data *c, dl_kind kind
         return port == 0;
     if (c->mode == NET_MODE_FIBER_ACCESS)
         return port == 1 && (kind == DL_SCAN || (kind == DL_SOURCE && reader(m, c, "root")));
-    if (c->mode == NET_MODE_INTERSECT)
+    if (c->mode == NET_MODE_INTERSECT || c->mode == NET_MODE_REGION_JOIN)
         return port == 0 && m->sorted[in[0]] && m->sorted[in[1]];
     if (kind == DL_DROP)
         return port == 1 && m->sorted[in[1]];

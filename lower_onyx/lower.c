@@ -76,8 +76,15 @@ typedef struct {
     VEC(filled) filled;
 } lowering;
 
+static const port_map region_joiner = {{ONYX_PORT_REGION_JOINER_COORD_IN_0, ONYX_PORT_REGION_JOINER_POS_IN_0,
+                                        ONYX_PORT_REGION_JOINER_COORD_IN_1, ONYX_PORT_REGION_JOINER_POS_IN_1},
+                                       {ONYX_PORT_REGION_JOINER_COORD_OUT, ONYX_PORT_REGION_JOINER_POS_OUT_0,
+                                        ONYX_PORT_REGION_JOINER_POS_OUT_1}};
+
 static const port_map *ports_of(const lowering *l, sam_node h) {
     sam_primitive kind = sam_node_at(l->sam, h)->kind;
+    if (kind == SAM_INTERSECT && sam_attribute_of(l->sam, h, "lacks").v != 0)
+        return &region_joiner;
     return kind == SAM_VECTORREDUCER && l->options->extended ? &extended_vector_reducer : &port_maps[kind];
 }
 
@@ -370,6 +377,18 @@ static onyx_node add_processing(lowering *l, sam_node h, onyx_kind kind) {
     return onyx_add_node(l->g, kind, name, name, sam_node_at(l->sam, h)->loc);
 }
 
+/* An intersecter of what one operand lacks: the other's region alone. */
+static onyx_node lower_region_joiner(lowering *l, sam_node h, const char *lacked) {
+    const bool first = strcmp(lacked, "0") == 0;
+    if (!l->options->extended)
+        return not_on_chip(l, h, "--profile onyx-ext joins what an operand lacks");
+    if ((!first && strcmp(lacked, "1") != 0) || sam_node_at(l->sam, h)->kind != SAM_INTERSECT)
+        return not_on_chip(l, h, "lacks=\"0\" or \"1\", at an intersecter of two operands");
+    onyx_node node = add_processing(l, h, ONYX_REGION_JOINER);
+    onyx_set(onyx_node_at(l->g, node), ONYX_SET_REGION_JOINER_REGIONS, first ? 2 : 1);
+    return node;
+}
+
 static onyx_node lower_joiner(lowering *l, sam_node h) {
     const sam_node_data *s = sam_node_at(l->sam, h);
     uint32_t inputs = inputs_of(l->sam, h);
@@ -389,6 +408,9 @@ static onyx_node lower_joiner(lowering *l, sam_node h) {
             return (onyx_node){0};
         }
     }
+    const name_id lacks = sam_attribute_of(l->sam, h, "lacks");
+    if (lacks.v != 0)
+        return lower_region_joiner(l, h, names_text(l->sam->names, lacks));
     onyx_node node = add_processing(l, h, ONYX_JOINER);
     onyx_set(onyx_node_at(l->g, node), ONYX_SET_JOINER_OP, s->kind == SAM_UNION);
     return node;
@@ -487,6 +509,28 @@ static const char *reducing(const lowering *l, sam_node h) {
     return by.v == 0 ? "add" : names_text(l->sam->names, by);
 }
 
+/* What a reducer of profile onyx-ext combines by. */
+typedef struct {
+    const char *name;
+    uint32_t value;
+    bool bf16;
+} reduction;
+
+/* Returns the row for the operation of a reducer; NULL: there is none, or the profile has none but the sum.
+ */
+static const reduction *find_reduction(const lowering *l, sam_node h) {
+    static const reduction rows[] = {
+#define REDUCTION(kind, name, value, bf16) {#name, value, bf16},
+#include "boards/onyx/reductions.def"
+#undef REDUCTION
+    };
+    for (size_t i = 0; l->options->extended && i < sizeof rows / sizeof *rows; i++) {
+        if (strcmp(rows[i].name, reducing(l, h)) == 0 && (rows[i].bf16 || !sam_node_at(l->sam, h)->fp))
+            return &rows[i];
+    }
+    return NULL;
+}
+
 static onyx_node not_reduced(lowering *l, sam_node h) {
     diag_unmappable(l->d, sam_node_at(l->sam, h)->loc, "E0410-not-on-chip",
                     "%s: nothing on Onyx reduces by %s", sam_node_label(l->sam, h, l->g->mem),
@@ -505,17 +549,19 @@ static bool reduces_singly(const sam_graph *g, sam_node h) {
 
 static onyx_node lower_reduce(lowering *l, sam_node h) {
     const sam_node_data *s = sam_node_at(l->sam, h);
-    if (reduces_singly(l->sam, h) && edge_along(l->options, s->index) == 1) {
+    const reduction *by = find_reduction(l, h);
+    if (!by && reduces_singly(l->sam, h) && edge_along(l->options, s->index) == 1) {
         diag_note(l->d, s->loc, "%s: a run has one coordinate of '%s', and the host combines by %s",
                   sam_node_label(l->sam, h, l->g->mem), names_text(l->sam->names, s->index), reducing(l, h));
         return add_processing(l, h, ONYX_REDUCE);
     }
-    if (strcmp(reducing(l, h), "add") != 0) {
+    if (!by && strcmp(reducing(l, h), "add") != 0) {
         diag_unmappable(l->d, sam_node_at(l->sam, h)->loc, "E0410-not-on-chip",
                         "%s: the chip's reducer adds, and does not combine by %s",
                         sam_node_label(l->sam, h, l->g->mem), reducing(l, h));
         diag_hint(l->d,
-                  "an accumulator does, in an order whose summed loop is outside of a loop of the result");
+                  "an accumulator does, in an order whose summed loop is outside of a loop of the result%s",
+                  sam_node_at(l->sam, h)->fp ? "" : "; so does the reducer of --profile onyx-ext");
         return (onyx_node){0};
     }
     if (sums_bf16_in_vain(l, h))
@@ -525,6 +571,11 @@ static onyx_node lower_reduce(lowering *l, sam_node h) {
                            "the chip's reducer makes a zero of an empty fiber; drop coordinates before it");
     onyx_node node = add_processing(l, h, ONYX_REDUCE);
     onyx_set(onyx_node_at(l->g, node), ONYX_SET_REDUCE_BF16, sam_node_at(l->sam, h)->fp);
+    if (by && by->value != 0) {
+        onyx_set(onyx_node_at(l->g, node), ONYX_SET_REDUCE_OP, by->value);
+        onyx_set(onyx_node_at(l->g, node), ONYX_SET_REDUCE_DEFAULT_VALUE,
+                 sam_reducing(l->sam, h)->monoid.value);
+    }
     return node;
 }
 
@@ -681,12 +732,14 @@ static onyx_node lower_accumulator(lowering *l, sam_node h) {
 }
 
 static onyx_node add_vector_reducer(lowering *l, sam_node h) {
-    if (strcmp(reducing(l, h), "add") != 0)
+    const reduction *by = find_reduction(l, h);
+    if (!by)
         return not_reduced(l, h);
     if (!has_sum_room(l, h))
         return (onyx_node){0};
     onyx_node node = add_processing(l, h, ONYX_VECTOR_REDUCER);
     onyx_set(onyx_node_at(l->g, node), ONYX_SET_VECTOR_REDUCER_BF16, sam_node_at(l->sam, h)->fp);
+    onyx_set(onyx_node_at(l->g, node), ONYX_SET_VECTOR_REDUCER_OP, by->value);
     return node;
 }
 

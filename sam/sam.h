@@ -84,6 +84,8 @@ typedef struct {
     /* What the host makes of the tensor that the user gives as `called`: 1 wherever that stores something, or
      * wherever it does not. */
     sam_structure structure;
+    /* Sub-tiles of a complement hold what it lacks, and a joiner takes what only its other operand has. */
+    bool lacked;
     /* It is a part of the tensor that the user gives as `called`: of each mode, one. */
     bool windowed;
     sam_window window[SAM_MAX_ORDER];

@@ -96,6 +96,7 @@ struct sim_unit {
         } scan;
         struct {
             sim_token *asked; /* by operand: the last skip request of this fiber, 0: none */
+            uint32_t lacks;   /* the operand that must not have the coordinate, + 1; 0: none */
         } join;
         struct {
             uint32_t width;

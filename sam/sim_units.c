@@ -278,6 +278,17 @@ static bool step_joiner(sim_machine *m, sim_unit *u) {
     }
     if (!numbers)
         return joiner_control(m, u);
+    if (u->s.join.lacks) {
+        const uint32_t lacked = u->s.join.lacks - 1;
+        const bool there = sim_head(u->in[2 * lacked]) == least;
+        if (there)
+            joiner_advance(u, lacked);
+        if (sim_head(u->in[2 * (1 - lacked)]) == least && !there)
+            joiner_emit(m, u, least);
+        else if (sim_head(u->in[2 * (1 - lacked)]) == least)
+            joiner_advance(u, 1 - lacked);
+        return true;
+    }
     bool unite = u->kind == SAM_UNION;
     if (unite || (numbers == operands && least == most)) {
         joiner_emit(m, u, least);

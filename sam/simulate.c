@@ -166,6 +166,25 @@ static bool set_store(sim_machine *m, sim_unit *u) {
     return true;
 }
 
+/* An intersecter may say of one of two operands that what is joined must not be in it. */
+static bool set_lacks(sim_machine *m, sim_unit *u) {
+    const name_id lacks = sam_attribute_of(m->g, u->node, "lacks");
+    if (!lacks.v)
+        return true;
+    const char *operand = names_text(m->g->names, lacks);
+    u->s.join.lacks = strcmp(operand, "0") == 0 ? 1 : 2;
+    if (m->timing == SAM_TIMING_IDEAL && u->kind == SAM_INTERSECT && u->n_in == 4 && u->n_out <= 3 &&
+        (u->s.join.lacks == 1 || strcmp(operand, "1") == 0))
+        return true;
+    diag_error(m->d, sam_node_at(m->g, u->node)->loc, "E0235-unsupported",
+               "the simulator has no joiner of this kind that lacks an operand: %s",
+               sam_node_label(m->g, u->node, m->mem));
+    diag_hint(
+        m->d,
+        "lacks=\"0\" or \"1\", at an intersecter of two operands without skip requests, and ideal timing");
+    return false;
+}
+
 /* What a joiner of n operands keeps for each. */
 static void set_joiner(sim_machine *m, sim_unit *u) {
     uint32_t operands = u->n_in / 2;
@@ -199,7 +218,7 @@ static bool build_unit(sim_machine *m, sim_unit *u, const sam_tensor_levels *ope
     case SAM_BVUNION:
         if (m->timing == SAM_TIMING_IDEAL)
             set_joiner(m, u);
-        return true;
+        return set_lacks(m, u);
     case SAM_ARRAYVALS:
         u->s.array.vals = operand->vals;
         u->s.array.n_vals = operand->n_vals;

@@ -75,20 +75,26 @@ static void local_entries(const plan_operand *o, const sub_tile *t, const uint32
         *out = in;
 }
 
-/* Makes the sub-tile's entries and levels in p->scratch. */
-static bool build(tile_planner *p, const plan_operand *o, const sub_tile *t, tile_entries *e,
-                  sam_tensor_levels *levels) {
+/* Makes levels of entries in storage order, in p->scratch. */
+static bool levels_of(tile_planner *p, const plan_operand *o, const tile_entries *e, const uint32_t *dim,
+                      sam_tensor_levels *levels) {
     static const uint8_t column[SAM_MAX_ORDER] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
-    uint32_t dim[SAM_MAX_ORDER] = {0};
-    for (uint32_t l = 0; l < o->format->order; l++)
-        dim[l] = p->edge[plan_level_var(o, l).v - 1];
-    local_entries(o, t, dim, &p->scratch, e);
     uint32_t n = e->val.len, *as_is = arena_new_n(&p->scratch, uint32_t, n);
     p->steps += n;
     for (uint32_t i = 0; i < n; i++)
         as_is[i] = i;
     return tile_build_levels(o->format, e->crd.at, o->format->order, column, as_is, n, e->val.at, dim,
                              &p->scratch, p->diag, levels);
+}
+
+/* Makes the sub-tile's entries and levels in p->scratch. */
+static bool build(tile_planner *p, const plan_operand *o, const sub_tile *t, tile_entries *e,
+                  sam_tensor_levels *levels) {
+    uint32_t dim[SAM_MAX_ORDER] = {0};
+    for (uint32_t l = 0; l < o->format->order; l++)
+        dim[l] = p->edge[plan_level_var(o, l).v - 1];
+    local_entries(o, t, dim, &p->scratch, e);
+    return levels_of(p, o, e, dim, levels);
 }
 
 static void count_nodes(tile_planner *p, const plan_operand *o, const tile_entries *e, sub_tile *t) {
@@ -124,6 +130,54 @@ static void measure(const tile_planner *p, const sam_tensor_levels *levels, sub_
         longest = block > longest ? block : longest;
     }
     t->fits = t->most <= p->options.mem_words && longest <= bank;
+}
+
+/* The entries of what the sub-tile lacks, in storage order: all but the last level are dense. Where it lacks
+ * nothing, one behind the last coordinate, which no other operand has. */
+static void lacked_entries(const plan_operand *o, const sub_tile *t, const uint32_t *dim, arena *mem,
+                           tile_entries *out) {
+    const uint32_t order = o->format->order;
+    uint64_t cells = 1, next = 0;
+    *out = (tile_entries){0};
+    for (uint32_t l = 0; l < order; l++)
+        cells *= dim[l];
+    const uint32_t last = o->format->mode[order - 1], edge = dim[order - 1];
+    const uint32_t left =
+        t->n ? o->data->dim[last] - t->low[last] : edge; /* up to the last coordinate there is */
+    for (uint64_t cell = 0; cell <= cells; cell++) {
+        const uint32_t *c = next < t->n ? o->data->crd + (size_t)t->entry[next] * order : NULL;
+        uint32_t at[SAM_MAX_ORDER] = {0};
+        uint64_t rest = cell;
+        bool stored = c != NULL;
+        for (uint32_t l = order; l-- > 0; rest /= dim[l]) {
+            at[l] = (uint32_t)(rest % dim[l]);
+            stored = stored && c[o->format->mode[l]] - t->low[o->format->mode[l]] == at[l];
+        }
+        next += stored;
+        if (cell == cells)
+            at[order - 1] = dim[order - 1];
+        if (stored || (cell < cells && at[order - 1] >= left) || (cell == cells && out->val.len))
+            continue;
+        for (uint32_t l = 0; l < order; l++)
+            vec_push(mem, &out->crd, at[l]);
+        vec_push(mem, &out->val, 1);
+    }
+}
+
+/* Makes the levels that are stored in place of those of a sub-tile whose joiner takes what it lacks. */
+static bool build_lacked(tile_planner *p, const plan_operand *o, sub_tile *t, sam_tensor_levels *levels) {
+    tile_entries e;
+    uint32_t dim[SAM_MAX_ORDER] = {0};
+    sub_tile stored = *t;
+    for (uint32_t l = 0; l < o->format->order; l++)
+        dim[l] = p->edge[plan_level_var(o, l).v - 1];
+    lacked_entries(o, t, dim, &p->scratch, &e);
+    if (!levels_of(p, o, &e, dim, levels))
+        return false;
+    measure(p, levels, &stored);
+    t->most = stored.most;
+    t->fits = stored.fits;
+    return true;
 }
 
 static void push_array(tile_planner *p, const uint32_t *words, uint32_t n) {
@@ -169,6 +223,8 @@ static bool form(tile_planner *p, const plan_operand *o, sub_tile *t, bool words
         return false;
     count_nodes(p, o, &entries, t);
     measure(p, &levels, t);
+    if (o->format->lacked && !build_lacked(p, o, t, &levels))
+        return false;
     if (words && t->fits && !p->dry)
         push_blocks(p, o, &levels, t);
     trim_scratch(p);

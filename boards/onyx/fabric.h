@@ -83,7 +83,8 @@ typedef enum {
     ONYX_PE_MODE_PE_ONYX = 3,
     ONYX_PE_MODE_REPEAT = 4,
     ONYX_PE_MODE_REPEATSIGNALGENERATOR = 5,
-    ONYX_PE_MODE_REG_CR = 6
+    ONYX_PE_MODE_REG_CR = 6,
+    ONYX_PE_MODE_REGION_JOIN = 7
 } onyx_pe_mode;
 typedef enum {
     ONYX_MEM_MODE_FIBER_ACCESS_16 = 0,
@@ -229,8 +230,12 @@ typedef enum {
 #define ONYX_FIBER_ACCESS_16_WRITE_SCANNER_STOP_LVL 1, 16
 #define ONYX_FIBER_ACCESS_16_WRITE_SCANNER_TILE_EN 0, 1
 #define ONYX_REG_CR_BF16 33, 1
+#define ONYX_REG_CR_OP 34, 4
+#define ONYX_REGION_JOIN_TILE_EN 0, 1
+#define ONYX_REGION_JOIN_REGIONS 1, 3
 #define ONYX_VEC_REDUCE_TILE_EN 0, 1
 #define ONYX_VEC_REDUCE_BF16 1, 1
+#define ONYX_VEC_REDUCE_OP 2, 4
 /* clang-format on */
 
 /* A field of CONFIG_SPACE, for the macros above: onyx_space_field(words, ONYX_REPEAT_ROOT). */

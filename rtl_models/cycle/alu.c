@@ -90,8 +90,53 @@ static uint16_t fp_result(uint32_t opcode, uint16_t a, uint16_t b) {
     return opcode == 3 ? fp_mul(x, y) : fp_add(x, y);
 }
 
-uint16_t rtl_bf16_add(uint16_t a, uint16_t b) {
-    return fp_result(0, a, b);
+/* ---- what reducers combine by ---------------------------------------------------------------- */
+
+/* Words whose order without sign is that of the values. */
+static uint16_t rank(uint16_t v, bool is_signed, bool fp) {
+    return (uint16_t)(fp && v >> 15 ? ~v : is_signed ? v ^ 0x8000 : v);
+}
+
+/* A sum that stays in the range, whose ends absorb what is added, `first` before the other. */
+static uint16_t absorbing_sum(uint16_t a, uint16_t b, uint16_t first) {
+    const uint16_t other = (uint16_t)~first;
+    const int sum = (int16_t)a + (int16_t)b;
+    if (a == first || b == first)
+        return first;
+    if (a == other || b == other)
+        return other;
+    return (uint16_t)(sum > INT16_MAX ? INT16_MAX : sum < INT16_MIN ? INT16_MIN : sum);
+}
+
+uint16_t rtl_combine(rtl_reduction by, bool fp, uint16_t a, uint16_t b) {
+    const bool is_signed = by == RTL_BY_MIN || by == RTL_BY_MAX;
+    const bool less = rank(a, is_signed, fp) < rank(b, is_signed, fp);
+    const uint16_t entry = rtl_entry(by, b);
+    switch (by) {
+    case RTL_BY_MUL:
+        return fp ? fp_result(3, a, b) : (uint16_t)((uint32_t)a * b);
+    case RTL_BY_MIN:
+    case RTL_BY_UMIN:
+        return less ? a : b;
+    case RTL_BY_MAX:
+    case RTL_BY_UMAX:
+        return less ? b : a;
+    case RTL_BY_AND:
+    case RTL_BY_LAND:
+        return a & entry;
+    case RTL_BY_OR:
+    case RTL_BY_LOR:
+        return a | entry;
+    case RTL_BY_XOR:
+        return a ^ b;
+    case RTL_BY_ADDHIGH:
+        return absorbing_sum(a, b, INT16_MAX);
+    case RTL_BY_ADDLOW:
+        return absorbing_sum(a, b, 0x8000);
+    case RTL_BY_ADD:
+        break;
+    }
+    return fp ? fp_result(0, a, b) : (uint16_t)(a + b);
 }
 
 /* ---- instructions ---------------------------------------------------------------------------- */

@@ -184,6 +184,7 @@ static bool step(cycle_model *m, core *c) {
     case CORE_REPEAT:
     case CORE_RSG:
     case CORE_REDUCE:
+    case CORE_REGION_JOIN:
         break;
     }
     return cycle_step_pe(m, c);
@@ -213,7 +214,8 @@ static void flush_core(cycle_model *m, core *c) {
         break;
     case CORE_RSG:
     case CORE_REDUCE:
-        c->u.reduce = (reduce_state){.bf16 = c->u.reduce.bf16, .default_value = c->u.reduce.default_value};
+        c->u.reduce = (reduce_state){
+            .bf16 = c->u.reduce.bf16, .by = c->u.reduce.by, .default_value = c->u.reduce.default_value};
         break;
     case CORE_WRITE_SCANNER:
         c->u.writer.state = 0;
@@ -243,6 +245,7 @@ static void flush_core(cycle_model *m, core *c) {
         memset(c->u.vector->lines, 0, sizeof c->u.vector->lines);
         break;
     case CORE_ALU:
+    case CORE_REGION_JOIN:
     case CORE_IO_IN:
     case CORE_IO_OUT:
         break;

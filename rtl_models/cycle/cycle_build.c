@@ -112,6 +112,11 @@ static void build_pe(cycle_model *m, uint32_t cell, const cell_ports *p) {
         c = build_core(m, cell, CORE_REDUCE, 1, 1);
         c->u.reduce.default_value = (uint16_t)onyx_space_field(cc->space, ONYX_REG_CR_DEFAULT_VALUE);
         c->u.reduce.bf16 = onyx_space_field(cc->space, ONYX_REG_CR_BF16);
+        c->u.reduce.by = (rtl_reduction)onyx_space_field(cc->space, ONYX_REG_CR_OP);
+        break;
+    case ONYX_PE_MODE_REGION_JOIN:
+        c = build_core(m, cell, CORE_REGION_JOIN, 4, 3);
+        c->u.region.regions = (uint8_t)onyx_space_field(cc->space, ONYX_REGION_JOIN_REGIONS);
         break;
     }
 }
@@ -181,6 +186,7 @@ static void build_vector(cycle_model *m, uint32_t cell) {
     core *c = build_core(m, cell, CORE_VECTOR_REDUCE, 2, 2);
     c->u.vector = arena_new(m->mem, vector_state);
     c->u.vector->bf16 = onyx_space_field(m->design->cells.at[cell].space, ONYX_VEC_REDUCE_BF16);
+    c->u.vector->by = (rtl_reduction)onyx_space_field(m->design->cells.at[cell].space, ONYX_VEC_REDUCE_OP);
 }
 
 /* A tile that works; ports nobody uses are already NOWHERE or a drain. */

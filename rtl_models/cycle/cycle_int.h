@@ -31,6 +31,7 @@ typedef enum {
     CORE_REPEAT,
     CORE_RSG,
     CORE_REDUCE,
+    CORE_REGION_JOIN,
     CORE_WRITE_SCANNER,
     CORE_BUFFET,
     CORE_READ_SCANNER,
@@ -43,6 +44,10 @@ typedef struct {
     uint8_t state;
     bool is_union;
 } joiner_state;
+
+typedef struct {
+    uint8_t regions;
+} region_state;
 
 typedef struct {
     bool has_data, owed;
@@ -70,6 +75,7 @@ typedef struct {
 typedef struct {
     uint8_t state;
     bool bf16;
+    rtl_reduction by;
     uint16_t sum, default_value;
 } reduce_state; /* the repeat signal generator uses `state` alone */
 
@@ -123,6 +129,7 @@ typedef struct {
 typedef struct {
     uint8_t state;
     bool bf16, odd;
+    rtl_reduction by;
     uint16_t line;
     uint64_t lines[8]; /* which of the memory's lines hold anything */
     bool there[RTL_VECTOR_COORDINATES];
@@ -148,6 +155,7 @@ typedef struct {
     fifo *in[CORE_PORTS], *out[CORE_PORTS];
     union {
         joiner_state joiner;
+        region_state region;
         crddrop_state drop;
         crdhold_state hold;
         alu_state alu;

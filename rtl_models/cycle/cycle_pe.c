@@ -100,6 +100,49 @@ static bool step_joiner(cycle_model *m, core *c) {
     return moves;
 }
 
+/* ---- onyx_region_join ------------------------------------------------------------------------ */
+
+static bool step_region_join(cycle_model *m, core *c) {
+    fifo *crd0 = c->in[0], *crd1 = c->in[1], *pos0 = c->in[2], *pos1 = c->in[3];
+    if (!some(crd0) || !some(pos0) || !some(crd1) || !some(pos1))
+        return false;
+    const uint32_t a = token(crd0), b = token(crd1);
+    const bool maybe = rtl_is_maybe(a) || rtl_is_maybe(b), ends = is_end(a) && is_end(b);
+    const bool less = (uint16_t)a < (uint16_t)b, equal = (uint16_t)a == (uint16_t)b;
+    uint64_t out[3] = {a, front(pos0), front(pos1)};
+    bool take0 = ends, take1 = ends, give = ends;
+    if (maybe) {
+        take0 = rtl_is_maybe(a);
+        take1 = rtl_is_maybe(b);
+    } else if (ends) {
+        out[1] = out[2] = a;
+    } else {
+        take0 = !is_end(a) && (is_end(b) || equal || less);
+        take1 = !is_end(b) && (is_end(a) || equal || !less);
+        give = c->u.region.regions & (take0 && take1 ? RTL_REGION_BOTH
+                                      : take0        ? RTL_REGION_SIDE0
+                                                     : RTL_REGION_SIDE1);
+        out[0] = take0 ? a : b;
+        out[1] = take0 ? out[1] : RTL_MAYBE;
+        out[2] = take1 ? out[2] : RTL_MAYBE;
+    }
+    if (give && (!room(c->out[0]) || !room(c->out[1]) || !room(c->out[2])))
+        return false;
+    for (int o = 0; o < 3 && give; o++)
+        push(m, c->out[o], out[o]);
+    if (maybe)
+        cycle_note_hazard(m, c, CYCLE_HAZARD_MAYBE_COORDINATE, 2, a, b);
+    if (take0) {
+        pop(m, crd0);
+        pop(m, pos0);
+    }
+    if (take1) {
+        pop(m, crd1);
+        pop(m, pos1);
+    }
+    return true;
+}
+
 /* ---- onyx_crddrop ---------------------------------------------------------------------------- */
 
 static void watch_drop(cycle_model *m, core *c, uint32_t outer) {
@@ -370,6 +413,8 @@ static bool step_reduce(cycle_model *m, core *c) {
         if (!some(in))
             return false;
         s->state = stop ? REDUCE_SUM : done ? REDUCE_DONE : REDUCE_ADD;
+        if (s->by != RTL_BY_ADD)
+            s->sum = s->default_value;
         return true;
     case REDUCE_ADD:
         if (!some(in))
@@ -381,7 +426,7 @@ static bool step_reduce(cycle_model *m, core *c) {
         if (rtl_is_maybe(t))
             cycle_note_hazard(m, c, CYCLE_HAZARD_REDUCE_MAYBE, 1, t, 0);
         else
-            s->sum = s->bf16 ? rtl_bf16_add(s->sum, (uint16_t)t) : (uint16_t)(s->sum + t);
+            s->sum = rtl_combine(s->by, s->bf16, s->sum, (uint16_t)t);
         pop(m, in);
         return true;
     case REDUCE_SUM:
@@ -426,6 +471,8 @@ bool cycle_step_pe(cycle_model *m, core *c) {
         return step_rsg(m, c);
     case CORE_REDUCE:
         return step_reduce(m, c);
+    case CORE_REGION_JOIN:
+        return step_region_join(m, c);
     case CORE_WRITE_SCANNER:
     case CORE_BUFFET:
     case CORE_READ_SCANNER:

@@ -26,8 +26,8 @@ static void take(cycle_model *m, core *c) {
     pop(m, c->in[1]);
 }
 
-static uint16_t value_of(uint32_t t) {
-    return rtl_is_control(t) ? 0 : (uint16_t)t;
+static uint16_t value_of(const vector_state *s, uint32_t t) {
+    return rtl_entry(s->by, rtl_is_control(t) ? 0 : (uint16_t)t);
 }
 
 /* The entry at the heads is the first of its line. */
@@ -58,7 +58,7 @@ static bool step_take(cycle_model *m, core *c) {
         return true;
     }
     if (fits)
-        begin_line(s, crd, value_of(token(c->in[1])));
+        begin_line(s, crd, value_of(s, token(c->in[1])));
     take(m, c);
     return true;
 }
@@ -66,8 +66,8 @@ static bool step_take(cycle_model *m, core *c) {
 static bool step_add(cycle_model *m, core *c) {
     vector_state *s = c->u.vector;
     uint32_t crd = token(c->in[0]);
-    uint16_t value = value_of(token(c->in[1])), old = s->sum[crd];
-    s->sum[crd] = !s->there[crd] ? value : s->bf16 ? rtl_bf16_add(old, value) : (uint16_t)(old + value);
+    uint16_t value = value_of(s, token(c->in[1])), old = s->sum[crd];
+    s->sum[crd] = s->there[crd] ? rtl_combine(s->by, s->bf16, old, value) : value;
     s->there[crd] = true;
     s->state = VECTOR_TAKE;
     take(m, c);

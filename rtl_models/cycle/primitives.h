@@ -46,7 +46,8 @@ typedef enum {
     RTL_PE_ALU = ONYX_PE_MODE_PE_ONYX,
     RTL_PE_REPEAT = ONYX_PE_MODE_REPEAT,
     RTL_PE_RSG = ONYX_PE_MODE_REPEATSIGNALGENERATOR,
-    RTL_PE_REDUCE = ONYX_PE_MODE_REG_CR
+    RTL_PE_REDUCE = ONYX_PE_MODE_REG_CR,
+    RTL_PE_REGION_JOIN = ONYX_PE_MODE_REGION_JOIN
 } rtl_pe_mode;
 
 typedef enum {
@@ -58,7 +59,22 @@ enum { RTL_VECTOR_COORDINATES = 1024 }; /* of a vector reducer */
 /* The ALU and the bfloat16 unit of one PE: the 16-bit result of the instruction in CONFIG_SPACE[84:1],
  * `space` being words 0 to 2, for operands a and b. */
 uint16_t rtl_alu_result(const uint32_t space[3], uint16_t a, uint16_t b);
-/* a + b in bfloat16, as onyx_bf16.sv adds: to nearest, ties to even, with subnormals; every NaN is 7fc0. */
-uint16_t rtl_bf16_add(uint16_t a, uint16_t b);
+
+/* What reducers combine by: the values of their field `op`. */
+typedef enum {
+#define REDUCTION(kind, name, value, bf16) RTL_BY_##kind = (value),
+#include "boards/onyx/reductions.def"
+#undef REDUCTION
+} rtl_reduction;
+/* The joiner by regions: what it gives coordinates of. */
+enum { RTL_REGION_SIDE0 = 1, RTL_REGION_SIDE1 = 2, RTL_REGION_BOTH = 4 };
+
+/* A value as it is combined: of a conjunction or disjunction, 0 or 1. */
+static inline uint16_t rtl_entry(rtl_reduction by, uint16_t v) {
+    return by == RTL_BY_LAND || by == RTL_BY_LOR ? v != 0 : v;
+}
+/* The entries a and b, combined as onyx_combine.sv does; a sum of bfloat16 is to nearest, ties to even, with
+ * subnormals, and every NaN is 7fc0. */
+uint16_t rtl_combine(rtl_reduction by, bool bf16, uint16_t a, uint16_t b);
 
 #endif

@@ -128,6 +128,7 @@ package onyx_fabric_pkg;
   localparam int unsigned PE_MODE_REPEATSIGNALGENERATOR = 5;
   localparam int unsigned PE_MODE_REG_CR = 6;
   localparam int unsigned MEM_MODE_FIBER_ACCESS_16 = 0;
+  localparam int unsigned PE_MODE_REGION_JOIN = 7;
   localparam int unsigned MEM_MODE_VEC_REDUCE = 3;
 
   // Fields of the registers of feature 0: register, first bit, number of bits.
@@ -481,9 +482,17 @@ package onyx_fabric_pkg;
   localparam int unsigned FIBER_ACCESS_16_WRITE_SCANNER_TILE_EN_BITS = 1;
   localparam int unsigned REG_CR_BF16_LO = 33;
   localparam int unsigned REG_CR_BF16_BITS = 1;
+  localparam int unsigned REG_CR_OP_LO = 34;
+  localparam int unsigned REG_CR_OP_BITS = 4;
+  localparam int unsigned REGION_JOIN_TILE_EN_LO = 0;
+  localparam int unsigned REGION_JOIN_TILE_EN_BITS = 1;
+  localparam int unsigned REGION_JOIN_REGIONS_LO = 1;
+  localparam int unsigned REGION_JOIN_REGIONS_BITS = 3;
   localparam int unsigned VEC_REDUCE_TILE_EN_LO = 0;
   localparam int unsigned VEC_REDUCE_TILE_EN_BITS = 1;
   localparam int unsigned VEC_REDUCE_BF16_LO = 1;
   localparam int unsigned VEC_REDUCE_BF16_BITS = 1;
+  localparam int unsigned VEC_REDUCE_OP_LO = 2;
+  localparam int unsigned VEC_REDUCE_OP_BITS = 4;
   // verilator lint_on UNUSEDPARAM
 endpackage

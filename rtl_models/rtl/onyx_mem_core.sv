@@ -75,6 +75,7 @@ module onyx_mem_core (
   logic [63:0] vector_wdata;
   onyx_vector_reduce u_vector_reduce (
       .clk_i, .rst_ni, .en_i(en && on_vector), .flush_i, .bf16_i(space_i[onyx_fabric_pkg::VEC_REDUCE_BF16_LO]),
+      .op_i(space_i[onyx_fabric_pkg::VEC_REDUCE_OP_LO+:onyx_fabric_pkg::VEC_REDUCE_OP_BITS]),
       .crd_i(h0), .crd_ready_o(vector_ready[0]), .val_i(h1), .val_ready_o(vector_ready[1]),
       .crd_o(vector0), .crd_ready_i(tail_ready_i[0]), .val_o(vector1), .val_ready_i(tail_ready_i[1]),
       .mem_req_o(vector_req), .mem_we_o(vector_we), .mem_addr_o(vector_addr), .mem_wdata_o(vector_wdata),

@@ -4,6 +4,7 @@
 // Ports by mode (mode_i):
 //   joiner: in0, in1 coordinates, in2, in3 positions -> out0 coordinate, out1, out2 positions
 //   crddrop, crdhold: in0 inner, in1 outer -> out0 inner, out1 outer          alu: in0, in1 operands -> out0 result
+//   region_join: as joiner
 //   repeat: in0 proc (references), in1 repsig -> out0 references   rsg: in0 -> out0 repsig   reduce: in0 -> out0 sums
 // Only the clock of the mode's primitive runs, while en_i. hazard_o: what is at fault in this cycle, a bit a kind.
 module onyx_pe_core (
@@ -23,13 +24,14 @@ module onyx_pe_core (
   localparam logic [2:0] ModeRepeat = 3'(onyx_fabric_pkg::PE_MODE_REPEAT);
   localparam logic [2:0] ModeRsg = 3'(onyx_fabric_pkg::PE_MODE_REPEATSIGNALGENERATOR);
   localparam logic [2:0] ModeReduce = 3'(onyx_fabric_pkg::PE_MODE_REG_CR);
+  localparam logic [2:0] ModeRegions = 3'(onyx_fabric_pkg::PE_MODE_REGION_JOIN);
 
   onyx_pkg::stream_t h0, h1, h2, h3, t0, t1, t2;
   assign {h3, h2, h1, h0} = head_i;
   assign tail_o = {t2, t1, t0};
 
   // One enable for each primitive: an idle one neither moves nor costs.
-  logic on_joiner, on_drop, on_hold, on_alu, on_repeat, on_rsg, on_reduce;
+  logic on_joiner, on_drop, on_hold, on_alu, on_repeat, on_rsg, on_reduce, on_regions;
   assign on_joiner = en_i & (mode_i == ModeJoiner);
   assign on_drop   = en_i & (mode_i == ModeCrdDrop);
   assign on_hold   = en_i & (mode_i == ModeCrdHold);
@@ -37,14 +39,17 @@ module onyx_pe_core (
   assign on_repeat = en_i & (mode_i == ModeRepeat);
   assign on_rsg    = en_i & (mode_i == ModeRsg);
   assign on_reduce = en_i & (mode_i == ModeReduce);
+  assign on_regions = en_i & (mode_i == ModeRegions);
 
   // What each takes, gives and raises.
-  logic [3:0] joiner_ready;
+  logic [3:0] joiner_ready, regions_ready;
   logic [1:0] drop_ready, hold_ready, alu_ready, repeat_ready;
   logic rsg_ready, reduce_ready;
-  onyx_pkg::stream_t joiner0, joiner1, joiner2, drop0, drop1, hold0, hold1, alu0, repeat0, rsg0, reduce0;
+  onyx_pkg::stream_t joiner0, joiner1, joiner2, regions0, regions1, regions2, drop0, drop1, hold0, hold1, alu0, repeat0, rsg0, reduce0;
   logic [8:0] hazard;
-  assign hazard_o = hazard & {on_repeat, on_joiner, on_reduce, on_repeat, on_alu, on_hold, on_drop, on_drop, on_joiner};
+  logic hazard_joiner, hazard_regions;
+  assign hazard[7] = (on_joiner & hazard_joiner) | (on_regions & hazard_regions);
+  assign hazard_o = hazard & {on_repeat, 1'b1, on_reduce, on_repeat, on_alu, on_hold, on_drop, on_drop, on_joiner};
   logic [4:0] unused_stir;  // for netlists with gated clocks
 
   onyx_intersect i_joiner (
@@ -54,7 +59,16 @@ module onyx_pe_core (
       .pos0_i(h2), .pos0_ready_o(joiner_ready[2]), .pos1_i(h3), .pos1_ready_o(joiner_ready[3]),
       .crd_o(joiner0), .crd_ready_i(tail_ready_i[0]),
       .pos0_o(joiner1), .pos0_ready_i(tail_ready_i[1]), .pos1_o(joiner2), .pos1_ready_i(tail_ready_i[2]),
-      .stir_o(unused_stir[0]), .hazard_o(hazard[0]), .hazard_crd_o(hazard[7])
+      .stir_o(unused_stir[0]), .hazard_o(hazard[0]), .hazard_crd_o(hazard_joiner)
+  );
+  onyx_region_join i_regions (
+      .clk_i, .rst_ni, .en_i(on_regions), .flush_i,
+      .regions_i(space_i[onyx_fabric_pkg::REGION_JOIN_REGIONS_LO+:onyx_fabric_pkg::REGION_JOIN_REGIONS_BITS]),
+      .crd0_i(h0), .crd0_ready_o(regions_ready[0]), .crd1_i(h1), .crd1_ready_o(regions_ready[1]),
+      .pos0_i(h2), .pos0_ready_o(regions_ready[2]), .pos1_i(h3), .pos1_ready_o(regions_ready[3]),
+      .crd_o(regions0), .crd_ready_i(tail_ready_i[0]),
+      .pos0_o(regions1), .pos0_ready_i(tail_ready_i[1]), .pos1_o(regions2), .pos1_ready_i(tail_ready_i[2]),
+      .hazard_o(hazard_regions)
   );
   onyx_crddrop i_drop (
       .clk_i, .rst_ni, .en_i(on_drop), .flush_i,
@@ -89,6 +103,7 @@ module onyx_pe_core (
       .clk_i, .rst_ni, .en_i(on_reduce), .flush_i,
       .default_value_i(space_i[onyx_fabric_pkg::REG_CR_DEFAULT_VALUE_LO+:onyx_fabric_pkg::REG_CR_DEFAULT_VALUE_BITS]),
       .bf16_i(space_i[onyx_fabric_pkg::REG_CR_BF16_LO]),
+      .op_i(space_i[onyx_fabric_pkg::REG_CR_OP_LO+:onyx_fabric_pkg::REG_CR_OP_BITS]),
       .in_i(h0), .in_ready_o(reduce_ready), .out_o(reduce0), .out_ready_i(tail_ready_i[0]),
       .stir_o(unused_stir[3]), .hazard_o(hazard[6])
   );
@@ -105,6 +120,12 @@ module onyx_pe_core (
         t0 = joiner0;
         t1 = joiner1;
         t2 = joiner2;
+      end
+      ModeRegions: begin
+        head_ready_o = regions_ready;
+        t0 = regions0;
+        t1 = regions1;
+        t2 = regions2;
       end
       ModeCrdDrop: begin
         head_ready_o[1:0] = drop_ready;

@@ -1,5 +1,6 @@
-// Scalar reducer: the wrap-around 16-bit sum of every fiber of the innermost level. With bf16_i (profile onyx-ext
-// only) the numbers are bfloat16, added one after the other as onyx_bf16 adds, from 0 (or the default value) on.
+// Scalar reducer: the wrap-around 16-bit sum of every fiber of the innermost level. On profile onyx-ext values may be
+// bfloat16 numbers (bf16_i), or be combined by another operation than the sum (op_i, onyx_combine), one after the
+// other; by another one every fiber begins with the default value, the first one too.
 //
 // A stop of level n sends the sum as data, then, for n > 0, a stop of level n-1. Sums start from
 // default_value_i, the first after a flush from 0 (the chip's way). A maybe adds nothing. Done passes.
@@ -10,6 +11,7 @@ module onyx_reduce (
     input  logic clk_i, rst_ni, en_i, flush_i,
     input  logic [15:0] default_value_i,
     input  logic        bf16_i,
+    input  logic [ 3:0] op_i,
     input  onyx_pkg::stream_t in_i, output logic in_ready_o,
     output onyx_pkg::stream_t out_o, input  logic out_ready_i,
     output logic        stir_o,  // a register may change at the edge though no word moves at a port
@@ -24,14 +26,14 @@ module onyx_reduce (
   logic [2:0] state_q, state_d;
   logic [15:0] sum_q, sum_d;
 
-  logic [15:0] bf16_sum, next_sum;
-  onyx_bf16 i_bf16 (
-      .op_i    (5'd0),
+  logic [15:0] next_sum, unused_entry;
+  onyx_combine i_combine (
+      .op_i, .bf16_i,
       .a_i     (sum_q),
       .b_i     (in_i.data[15:0]),
-      .result_o(bf16_sum)
+      .entry_o (unused_entry),
+      .result_o(next_sum)
   );
-  assign next_sum = bf16_i ? bf16_sum : sum_q + in_i.data[15:0];
 
   logic stop, done, item, level0;
   assign stop   = in_i.data[16] & (in_i.data[9:8] == 2'd0);
@@ -46,7 +48,10 @@ module onyx_reduce (
     out_o.valid = 1'b0;
     out_o.data  = in_i.data;
     unique case (state_q)
-      StStart: if (in_i.valid) state_d = item ? StAdd : stop ? StSum : StDone;
+      StStart: begin
+        if (in_i.valid) state_d = item ? StAdd : stop ? StSum : StDone;
+        if (in_i.valid && op_i != 4'd0) sum_d = default_value_i;
+      end
       StAdd: begin
         in_ready_o = in_i.valid & item;
         if (in_ready_o && !in_i.data[16]) sum_d = next_sum;

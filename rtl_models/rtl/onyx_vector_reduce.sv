@@ -4,7 +4,7 @@
 // stop of level n > 0 ends the sum: its coordinates leave sorted, each once, with the sums beside them, then a stop of
 // level n-1 on both outputs. A sum without entries is that stop alone. Done passes, behind the sum of vectors no
 // stop has ended. A maybe value counts as 0, a maybe coordinate and its value vanish. Values are added in the order
-// in which they come, in 16 bits that wrap around, or with bf16_i as onyx_bf16 adds; the first one is taken as it is.
+// in which they come, as onyx_combine adds, or combined by another operation (op_i); the first one is taken as it is.
 //
 // Coordinates are 0 to 1023; an entry beyond is lost, and hazard_o says so. The memory (onyx_sram's port) holds the
 // sums by coordinate, two in a line: {15'b0, there, value} for the odd one, then for the even one. lines_q knows the
@@ -14,6 +14,7 @@
 // entry takes one cycle, two if its line holds something; the end of a sum of N entries N + 3, of none 2.
 module onyx_vector_reduce (
     input  logic clk_i, rst_ni, en_i, flush_i, bf16_i,
+    input  logic [ 3:0] op_i,
     input  onyx_pkg::stream_t crd_i, output logic crd_ready_o,
     input  onyx_pkg::stream_t val_i, output logic val_ready_o,
     output onyx_pkg::stream_t crd_o, input  logic crd_ready_i,
@@ -38,31 +39,31 @@ module onyx_vector_reduce (
 
   // -- the heads --
   logic both, stop, done, item, level0, maybe, fits;
-  logic [15:0] value;
-  assign both   = crd_i.valid & val_i.valid;
-  assign stop   = crd_i.data[16] & (crd_i.data[9:8] == 2'd0);
-  assign done   = crd_i.data[16] & (crd_i.data[9:8] == 2'd1);
-  assign item   = ~stop & ~done;
-  assign level0 = crd_i.data[7:0] == 8'd0;
-  assign maybe  = crd_i.data[16];
-  assign fits   = crd_i.data[15:10] == 6'd0;
-  assign value  = val_i.data[16] ? 16'd0 : val_i.data[15:0];
+  logic [15:0] value, operand;
+  assign both    = crd_i.valid & val_i.valid;
+  assign stop    = crd_i.data[16] & (crd_i.data[9:8] == 2'd0);
+  assign done    = crd_i.data[16] & (crd_i.data[9:8] == 2'd1);
+  assign item    = ~stop & ~done;
+  assign level0  = crd_i.data[7:0] == 8'd0;
+  assign maybe   = crd_i.data[16];
+  assign fits    = crd_i.data[15:10] == 6'd0;
+  assign operand = val_i.data[16] ? 16'd0 : val_i.data[15:0];
 
   // -- the line of the entry, and what becomes of it --
   logic [8:0] line;
-  logic [15:0] old, bf16_sum, sum;
+  logic [15:0] old, sum;
   logic there, kept;
   assign line  = crd_i.data[9:1];
   assign kept  = lines_q[line];
   assign there = crd_i.data[0] ? mem_rdata_i[48] : mem_rdata_i[16];
   assign old   = crd_i.data[0] ? mem_rdata_i[47:32] : mem_rdata_i[15:0];
-  onyx_bf16 i_bf16 (
-      .op_i    (5'd0),
+  onyx_combine i_combine (
+      .op_i, .bf16_i,
       .a_i     (old),
-      .b_i     (value),
-      .result_o(bf16_sum)
+      .b_i     (operand),
+      .entry_o (value),
+      .result_o(sum)
   );
-  assign sum = bf16_i ? bf16_sum : old + value;
 
   // -- the first line that holds something: of 16 groups the first, of its 32 lines the first --
   logic [3:0] first_group;

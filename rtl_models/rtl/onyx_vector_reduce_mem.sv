@@ -1,6 +1,7 @@
 // The vector reducer with its memory, as a MEM tile has it: for netlists of primitives (bits_to_verilog).
 module onyx_vector_reduce_mem (
     input  logic clk_i, rst_ni, en_i, flush_i, bf16_i,
+    input  logic [3:0] op_i,
     input  onyx_pkg::stream_t crd_i, output logic crd_ready_o,
     input  onyx_pkg::stream_t val_i, output logic val_ready_o,
     output onyx_pkg::stream_t crd_o, input  logic crd_ready_i,
@@ -12,7 +13,7 @@ module onyx_vector_reduce_mem (
   logic [63:0] mem_wdata, mem_rdata;
 
   onyx_vector_reduce u_reduce (
-      .clk_i, .rst_ni, .en_i, .flush_i, .bf16_i, .stir_o, .hazard_o,
+      .clk_i, .rst_ni, .en_i, .flush_i, .bf16_i, .op_i, .stir_o, .hazard_o,
       .crd_i, .crd_ready_o, .val_i, .val_ready_o, .crd_o, .crd_ready_i, .val_o, .val_ready_i,
       .mem_req_o(mem_req), .mem_we_o(mem_we), .mem_addr_o(mem_addr), .mem_wdata_o(mem_wdata), .mem_rdata_i(mem_rdata)
   );

@@ -104,6 +104,13 @@ net_cell made_join(made *m, bool is_union, const net_pin side0[2], const net_pin
     return cell;
 }
 
+net_cell made_region_join(made *m, uint32_t regions, const net_pin side0[2], const net_pin side1[2]) {
+    const net_pin in[] = {side0[0], side1[0], side0[1], side1[1]};
+    net_cell cell = made_pe(m, NET_MODE_REGION_JOIN, in, 4);
+    set(m, cell, "region_join_inst_regions", regions);
+    return cell;
+}
+
 net_cell made_repeat(made *m, const net_pin *ref, net_pin crd) {
     net_cell signal = made_pe(m, NET_MODE_RSG, &crd, 1), cell = made_cell(m, NET_MODE_REPEAT);
     if (ref)
@@ -147,6 +154,7 @@ static const struct {
               {"fiber_access_16_inst_buffet_buffet_capacity_log_0", 3, 4},
               {"vec_reduce_inst_tile_en", 0, 0},
               {"intersect_unit_inst_joiner_op", 0, 1},
+              {"region_join_inst_regions", 0, 1},
               {"Repeat_inst_root", 0, 18}};
 
 static cycle_cell cell_of(const netlist *n, const net_cell_data *c) {
@@ -309,7 +317,8 @@ static uint32_t longest_fiber(const netlist *n, const uint64_t *pattern, uint32_
     uint32_t longest = 0;
     for (uint32_t i = 0; i < n->cells.len; i++) {
         const net_cell_data *c = &n->cells.at[i];
-        if (c->mode == NET_MODE_INTERSECT && net_config_of(n, c, "intersect_unit_inst_joiner_op"))
+        if ((c->mode == NET_MODE_INTERSECT && net_config_of(n, c, "intersect_unit_inst_joiner_op")) ||
+            (c->mode == NET_MODE_REGION_JOIN && (net_config_of(n, c, "region_join_inst_regions") & 3) == 3))
             return extent;
         if (c->mode != NET_MODE_IO_IN || c->level == SAM_MODE_VALS)
             continue;

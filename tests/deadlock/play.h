@@ -27,6 +27,8 @@ net_cell made_lookup(made *m, uint32_t tensor, net_pin ref); /* values at port 1
 void made_write(made *m, net_pin from, bool values);
 /* Both operands are {coordinates, references}. Outputs: port 0 coordinates, 1 and 2 references. */
 net_cell made_join(made *m, bool is_union, const net_pin side0[2], const net_pin side1[2]);
+/* Adds a joiner of profile onyx-ext by those regions. */
+net_cell made_region_join(made *m, uint32_t regions, const net_pin side0[2], const net_pin side1[2]);
 /* The reference once for every coordinate; `ref` NULL: the root's. Output at port 0. */
 net_cell made_repeat(made *m, const net_pin *ref, net_pin crd);
 /* A vector reducer: coordinates at port 0, sums at port 1. */

@@ -23,6 +23,7 @@ typedef struct {
     uint32_t parent[MOST_PATHS], order[PLAY_TENSORS];
     uint32_t n_streams, n_paths, n_tensors, most_order, extent;
     bool vectors;   /* vector reducers, too */
+    bool regions;   /* joiners by regions in place of the chip's */
     uint32_t fresh; /* how much rather a stream nobody reads yet */
 } generator;
 
@@ -103,7 +104,8 @@ static void add_joiner(generator *g) {
     if (!ref1 || crd1 == crd0)
         return;
     const net_pin side0[] = {use(crd0), use(ref0)}, side1[] = {use(crd1), use(ref1)};
-    net_cell cell = made_join(&g->m, is_union, side0, side1);
+    net_cell cell = g->regions ? made_region_join(&g->m, prng_below(&g->random, 8), side0, side1)
+                               : made_join(&g->m, is_union, side0, side1);
     uint32_t path = new_path(g, g->parent[crd0->path]);
     give(g, cell, 0, CRD, path, NULL);
     give(g, cell, 1, REF, path, ref0);
@@ -243,13 +245,14 @@ static const uint32_t *const *random_pairs(const netlist *n, prng *random, arena
     return pairs;
 }
 
-static void play_all(bool vectors) {
+static void play_all(generator with) {
     uint32_t safe = 0, bounded = 0, real = 0, undecided = 0, wrong = 0, hopeless = 0, runs = 0;
     for (uint32_t i = 0; i < count; i++) {
         arena mem = {0};
         name_table names;
         names_init(&names, &mem);
-        generator g = {.random = prng_seed(1000003ull * first_seed + (only ? only : i)), .vectors = vectors};
+        generator g = with;
+        g.random = prng_seed(1000003ull * first_seed + (only ? only : i));
         made_begin(&g.m, &names, &mem);
         generate(&g);
         const uint32_t *const *pairs = random_pairs(&g.m.n, &g.random, &mem);
@@ -279,17 +282,23 @@ static void play_all(bool vectors) {
 
 static void no_deadlock_is_overlooked(void **state) {
     (void)state;
-    play_all(false);
+    play_all((generator){0});
 }
 
 /* Nor with the primitives of profile onyx-ext. */
 static void none_behind_vector_reducers(void **state) {
     (void)state;
-    play_all(true);
+    play_all((generator){.vectors = true});
+}
+
+static void none_behind_joiners_by_regions(void **state) {
+    (void)state;
+    play_all((generator){.regions = true});
 }
 
 int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {TEST(no_deadlock_is_overlooked), TEST(none_behind_vector_reducers)};
+    const struct CMUnitTest tests[] = {TEST(no_deadlock_is_overlooked), TEST(none_behind_vector_reducers),
+                                       TEST(none_behind_joiners_by_regions)};
     if (argc > 1)
         count = (uint32_t)strtoul(argv[1], NULL, 10);
     if (argc > 2)

@@ -46,9 +46,11 @@ static void violations_name_ports_and_rule(void **state) {
          "link B0.read.coord_out -> B_vals.buffet.wr_data" STREAM,
          "E0420-neighbour: B0.read.coord_out must not drive B_vals.buffet.wr_data: no rule links "
          "read_scanner.coord_out to buffet.wr_data | read_scanner.coord_out may drive: joiner.coord_in_0, "
-         "joiner.coord_in_1, crddrop.coord_in_0, crddrop.coord_in_1, crdhold.coord_in_0, crdhold.coord_in_1, "
+         "joiner.coord_in_1, region_joiner.coord_in_0, region_joiner.coord_in_1, "
+         "crddrop.coord_in_0, crddrop.coord_in_1, crdhold.coord_in_0, crdhold.coord_in_1, "
          "gate.crd_in, rsg.base_data_in, vector_reducer.coord_in, write_scanner.data_in, "
-         "read_scanner.us_pos_in, joiner.pos_in_0, joiner.pos_in_1, repeat.proc_data_in"},
+         "read_scanner.us_pos_in, joiner.pos_in_0, joiner.pos_in_1, region_joiner.pos_in_0, "
+         "region_joiner.pos_in_1, repeat.proc_data_in"},
         {"link B_vals.read.val_out -> X_vals.write.data_in" STREAM,
          "link B_vals.read.val_out -> X_vals.write.data_in data[16]> valid[1]>\n",
          "E0421-bundle: B_vals.read.val_out -> X_vals.write.data_in has data[16]> valid[1]>, but the link "

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Random expressions of functions, reductions, fills, masks and semirings on engine sam, or another, against evaluate.py.
-random_operators.py ONYX FOLDER COUNT [SEED [ENGINE]]: prints how many ran and were refused, by code, and every wrong one; the exit
+random_operators.py ONYX FOLDER COUNT [SEED [ENGINE [PROFILE]]]: prints how many ran and were refused, by code, and every wrong one; the exit
 code is 1 if one is wrong, and on sam at most 2 % may be refused."""
 import collections
 import itertools
@@ -183,11 +183,11 @@ def command(onyx, case, folder, engine):
     return args
 
 
-def run(onyx, seed, folder, engine="sam"):
+def run(onyx, seed, folder, engine="sam", profile="onyx"):
     """Returns "right", a code, or what is wrong."""
     case = Case(seed)
     folder.mkdir(parents=True, exist_ok=True)
-    args = command(onyx, case, folder, engine)
+    args = command(onyx, case, folder, engine) + (["--profile", profile] if profile != "onyx" else [])
     try:
         done = subprocess.run(args, capture_output=True, text=True, timeout=TIMEOUT)
     except subprocess.TimeoutExpired:
@@ -211,10 +211,11 @@ def run(onyx, seed, folder, engine="sam"):
 
 def main():
     onyx, folder, count = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3])
-    first, engine = int(sys.argv[4]) if len(sys.argv) > 4 else 1, sys.argv[5] if len(sys.argv) > 5 else "sam"
+    first, engine, profile = [*sys.argv[4:], *["1", "sam", "onyx"][len(sys.argv) - 4:]]
+    first = int(first)
     counts = collections.Counter()
     for seed in range(first, first + count):
-        what, why = run(onyx, seed, folder, engine)
+        what, why = run(onyx, seed, folder, engine, profile)
         counts[what] += 1
         if what == "wrong":
             print(f"seed {seed}: {why}")

@@ -1,19 +1,20 @@
 // onyx_reduce: one sum for every fiber that has a stop or an item, before anything of its stop; it is the sum of the items
-// taken since; a stop is taken once, behind its sum, together with the stop one level lower where there is one; done is taken
+// taken since, or what another operation makes of the default value and them; a stop is taken once, behind its sum, together with the stop one level lower where there is one; done is taken
 // when it leaves. Nothing is taken while what it sends has no room.
 //
-// cells: onyx_bf16 onyx_reduce
+// cells: onyx_bf16 onyx_combine onyx_reduce
 // with: first_reset steady port token_kind idle_count
 // set: Any=0
 // broken: onyx_reduce s/if (out_ready_i) state_d = StStop/state_d = StStop/
 // broken: onyx_reduce s/in_ready_o = in_i.valid \& item;/in_ready_o = in_i.valid;/
 `include "proof.svh"
 module p_reduce #(
-    parameter bit Any = 1'b1  // bfloat16 as well as integers
+    parameter bit Any = 1'b1  // bfloat16 and all operations; else integers, of which sum and disjunction by bits
 ) (
 `include "control_ports.svh"
     input logic [15:0] first,
     input logic        bf16,
+    input logic [ 3:0] op,
     input onyx_pkg::stream_t in_i,
     input logic        out_ready_i,
     output logic [19:0] seen_o  // all that the FIFOs and the monitor's register can tell
@@ -23,11 +24,15 @@ module p_reduce #(
 
   logic in_ready;
   onyx_pkg::stream_t out;
-  steady #(.Width(17)) u_steady (.clk_i, .live_i(live), .value_i({first, bf16}));
+  steady #(.Width(21)) u_steady (.clk_i, .live_i(live), .value_i({first, bf16, op}));
+
+  // 0 is the sum, 7 the disjunction.
+  logic [3:0] by;
+  assign by = Any ? op : {1'b0, {3{op[0]}}};
 
   logic hazard, stir, gated_stir;
   onyx_reduce u_cell (
-      .rst_ni(rst_n), .default_value_i(first), .bf16_i(Any & bf16), .in_ready_o(in_ready), .hazard_o(hazard),
+      .rst_ni(rst_n), .default_value_i(first), .bf16_i(Any & bf16), .op_i(by), .in_ready_o(in_ready), .hazard_o(hazard),
       .out_o(out), .stir_o(stir), .clk_i, .en_i, .flush_i, .in_i, .out_ready_i
   );
 
@@ -36,7 +41,7 @@ module p_reduce #(
   onyx_pkg::stream_t gated_out;
   assign awake = en_i & (flush_i | gated_stir | (in_i.valid & gated_in_ready) | (gated_out.valid & out_ready_i));
   onyx_reduce u_gated (
-      .rst_ni(rst_n), .default_value_i(first), .bf16_i(Any & bf16), .in_ready_o(gated_in_ready),
+      .rst_ni(rst_n), .default_value_i(first), .bf16_i(Any & bf16), .op_i(by), .in_ready_o(gated_in_ready),
       .out_o(gated_out), .hazard_o(gated_hazard), .en_i(awake),
       .stir_o(gated_stir), .clk_i, .flush_i, .in_i, .out_ready_i
   );
@@ -58,7 +63,8 @@ module p_reduce #(
       .idle_o(idle), .clk_i, .en_i, .flush_i);
 
   // The fiber at hand: its sum so far, whether it has items, whether the sum has left.
-  logic [15:0] sum_q;
+  logic [15:0] sum_q, base;
+  assign base = (by != 4'd0 && !open_q && !summed_q) ? first : sum_q;
   logic open_q, summed_q;
   initial begin
     sum_q    = 16'd0;
@@ -73,7 +79,8 @@ module p_reduce #(
     end else if (moves) begin
       if (in_takes && in_item) begin
         open_q <= 1'b1;
-        if (!in_i.data[16]) sum_q <= sum_q + in_i.data[15:0];
+        if (!in_i.data[16]) sum_q <= by == 4'd0 ? base + in_i.data[15:0] : base | in_i.data[15:0];
+        else sum_q <= base;
       end else if (in_takes) begin
         open_q   <= 1'b0;
         summed_q <= 1'b0;
@@ -94,7 +101,7 @@ module p_reduce #(
     if (moves) begin
       if (sum_gives) begin
         `PROVE(one_sum, !summed_q && !in_takes)
-        `PROVE(sum, (Any && bf16) || out.data[15:0] == sum_q)
+        `PROVE(sum, (Any && (bf16 || (by != 4'd0 && by != 4'd7))) || out.data[15:0] == base)
       end
       if (in_takes && in_item) begin
         `PROVE(item_in_fiber, !summed_q && !out_gives)

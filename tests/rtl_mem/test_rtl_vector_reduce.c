@@ -31,7 +31,8 @@ static void make_case(uint64_t seed, arena *mem, uint32_t space[4], u32_vec in[B
     prng random = prng_seed(seed);
     memset(in, 0, BENCH_INS * sizeof *in);
     memset(space, 0, 4 * sizeof *space);
-    space[0] = ON | (chance(&random, 50) ? BF16 : 0);
+    bool floats = chance(&random, 50);
+    space[0] = ON | (floats ? BF16 : 0) | prng_below(&random, floats ? 4 : 13) << 2;
     uint32_t extent = extents[prng_below(&random, 8)],
              gap = 1 + prng_below(&random, extent < 40 ? 3 : extent / 8);
     uint32_t empty = chance(&random, 30) ? 60 : 10,
@@ -68,7 +69,7 @@ static uint32_t play(bench_design design, uint64_t seed, arena *mem) {
     make_case(seed, mem, space, model.in);
     mem_design_configure(design, true, MODE, space);
     bench_run(design, random_pace(seed), model.in, mem, &got);
-    spec_vector_reduce(&model, space[0] & BF16);
+    spec_vector_reduce(&model, (spec_reduction){space[0] >> 2 & 15, space[0] & BF16});
     assert_null(got.fault);
     for (int i = 0; i < 2; i++) {
         const char *difference = bench_difference(&got.out[i], &model.out[i], mem);

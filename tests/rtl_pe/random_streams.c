@@ -17,6 +17,15 @@ const random_mode random_modes[RANDOM_MODES] = {
     {"rsg", RTL_PE_RSG, 0},
     {"reduce", RTL_PE_REDUCE, 0},
     {"reduce bf16", RTL_PE_REDUCE, 1},
+    {"reduce by any", RTL_PE_REDUCE, 2},
+    {"regions: none", RTL_PE_REGION_JOIN, 0},
+    {"regions: side 0", RTL_PE_REGION_JOIN, RTL_REGION_SIDE0},
+    {"regions: side 1", RTL_PE_REGION_JOIN, RTL_REGION_SIDE1},
+    {"regions: one side", RTL_PE_REGION_JOIN, RTL_REGION_SIDE0 | RTL_REGION_SIDE1},
+    {"regions: both", RTL_PE_REGION_JOIN, RTL_REGION_BOTH},
+    {"regions: all of side 0", RTL_PE_REGION_JOIN, RTL_REGION_BOTH | RTL_REGION_SIDE0},
+    {"regions: all of side 1", RTL_PE_REGION_JOIN, RTL_REGION_BOTH | RTL_REGION_SIDE1},
+    {"regions: all", RTL_PE_REGION_JOIN, RTL_REGION_BOTH | RTL_REGION_SIDE0 | RTL_REGION_SIDE1},
 };
 
 /* ---- trees ----------------------------------------------------------------------------------- */
@@ -228,7 +237,8 @@ void random_case(const random_mode *mode, uint64_t seed, arena *mem, spec_pe_con
     m.empty_pct = empty[prng_below(&m.random, 4)];
     m.longest = longest[prng_below(&m.random, 4)];
     m.maybe_pct = chance(&m, 50) ? 0 : 20;
-    m.absent_pct = mode->mode == RTL_PE_JOINER && chance(&m, 30) ? 20 : 0;
+    m.absent_pct =
+        (mode->mode == RTL_PE_JOINER || mode->mode == RTL_PE_REGION_JOIN) && chance(&m, 30) ? 20 : 0;
     m.lowest = chance(&m, 50) ? 0 : any_start(&m);
     m.raise = chance(&m, 30) ? any_raise(&m) : 0;
     *config = (spec_pe_config){mode->mode, {1, 0, 0}};
@@ -246,9 +256,13 @@ void random_case(const random_mode *mode, uint64_t seed, arena *mem, spec_pe_con
         config->space[1] = default_value >> 15;
     }
     if (mode->mode == RTL_PE_REDUCE) {
-        config->space[1] |= mode->variant << 1;
-        m.floats = mode->variant;
+        m.floats = mode->variant == 1 || (mode->variant == 2 && chance(&m, 30));
+        config->space[1] |= (uint32_t)m.floats << 1;
+        if (mode->variant == 2)
+            config->space[1] |= (1 + prng_below(&m.random, m.floats ? 3 : 12)) << 2;
     }
+    if (mode->mode == RTL_PE_REGION_JOIN)
+        config->space[0] |= mode->variant << 1;
     if (mode->mode == RTL_PE_ALU)
         make_instruction(&m, mode->variant, config->space);
     for (uint32_t trees = 1 + prng_below(&m.random, 4); trees > 0; trees--) {
@@ -257,6 +271,7 @@ void random_case(const random_mode *mode, uint64_t seed, arena *mem, spec_pe_con
             make_ends(&m, root && !one_reference ? 1 : 1 + prng_below(&m.random, 4), &ends);
         switch (mode->mode) {
         case RTL_PE_JOINER:
+        case RTL_PE_REGION_JOIN:
             make_joined(&m, &ends, in);
             break;
         case RTL_PE_CRDDROP:
@@ -299,8 +314,9 @@ void random_case(const random_mode *mode, uint64_t seed, arena *mem, spec_pe_con
 
 bool random_plays(const random_mode *mode) {
 #ifdef ONYX_MUTANTS /* a fault in one primitive shows in its modes only */
-    static const char *const modules[] = {"onyx_intersect", "onyx_crddrop", "onyx_crdhold", "onyx_alu",
-                                          "onyx_repeat",    "onyx_rsg",     "onyx_reduce"};
+    static const char *const modules[] = {"onyx_intersect", "onyx_crddrop",    "onyx_crdhold",
+                                          "onyx_alu",       "onyx_repeat",     "onyx_rsg",
+                                          "onyx_reduce",    "onyx_region_join"};
     const char *only = getenv("ONYX_MODULE");
     return !only || strcmp(only, modules[mode->mode]) == 0;
 #else
@@ -358,6 +374,19 @@ static uint32_t play(bench_design design, const random_mode *mode, uint64_t seed
             explain(mode, seed, model.in, &model, &got, arena_printf(mem, "out%d: %s", o, difference));
         tokens += model.out[o].len;
     }
+    return tokens;
+}
+
+uint64_t random_play_mode(const random_mode *mode, uint64_t first, uint32_t count) {
+    bench_design design = pe_design_new();
+    uint64_t tokens = 0;
+    bench_reset(design);
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        arena mem = {0};
+        tokens += play(design, mode, seed, &mem);
+        arena_free(&mem);
+    }
+    pe_design_free(design);
     return tokens;
 }
 

@@ -9,11 +9,12 @@ typedef struct {
     const char *name;
     rtl_pe_mode mode;
     /* joiner: 0 intersect, 1 union; repeat: 1 one reference; alu: 0 add, 1 sub, 2 mul, 3 any, 4 bfloat16;
-     * reduce: 1 bfloat16 */
+     * reduce: 1 bfloat16, 2 by
+     * any operation; joiner by regions: the regions */
     uint32_t variant;
 } random_mode;
 
-enum { RANDOM_MODES = 14 };
+enum { RANDOM_REGIONS = 15, RANDOM_MODES = RANDOM_REGIONS + 8 };
 extern const random_mode random_modes[RANDOM_MODES];
 
 /* A configuration and input streams that `seed` determines. */
@@ -23,6 +24,10 @@ void random_case(const random_mode *mode, uint64_t seed, arena *mem, spec_pe_con
 /* Whether the mode is played: with ONYX_MUTANTS defined only those of the module ONYX_MODULE names, if it is
  * set. */
 bool random_plays(const random_mode *mode);
+
+/* Plays cases seed = first .. first + count - 1 of one mode; fails the test at the first difference. Returns
+ * the number of tokens that came out. */
+uint64_t random_play_mode(const random_mode *mode, uint64_t first, uint32_t count);
 
 /* Plays cases seed = first .. first + count - 1 of every mode; fails the test at the first difference.
  * Returns the number of tokens that came out, of each mode more than 10 a case. */

@@ -22,7 +22,7 @@ static const char *onyx_tiles(sam_primitive k) {
     case SAM_CRDHOLD:
         return "PE";
     case SAM_REDUCE:
-        return "PE; bf16: onyx-ext";
+        return "PE; bf16, other operations: onyx-ext";
     case SAM_VECTORREDUCER:
         return "PE, MEM (depth 1, int16); onyx-ext: MEM (depth 1)";
     case SAM_BROADCAST:

@@ -1,4 +1,4 @@
-/* intersection and union of two coordinate streams with their positions. */
+/* Two coordinate streams with their positions: what is in the chosen ones of their three regions. */
 #include "tests/spec/streams.h"
 
 static bool pair(const spec_streams *s, int side) {
@@ -11,7 +11,7 @@ static void drop_pair(spec_streams *s, int side) {
 }
 
 /* Merges one fiber; false when a stream ran out first. Both heads are control tokens afterwards. */
-static bool merge_fiber(spec_streams *s, bool is_union) {
+static bool merge_fiber(spec_streams *s, uint32_t regions) {
     while (pair(s, 0) && pair(s, 1)) {
         uint32_t crd[2] = {head(s, 0), head(s, 1)}, pos[2] = {head(s, 2), head(s, 3)};
         if (rtl_is_maybe(crd[0]) || rtl_is_maybe(crd[1])) { /* no coordinate: vanishes */
@@ -25,7 +25,7 @@ static bool merge_fiber(spec_streams *s, bool is_union) {
         /* A control token is above every data token, so a finished side never comes first. */
         bool from[2] = {crd[0] <= crd[1] && !rtl_is_control(crd[0]),
                         crd[1] <= crd[0] && !rtl_is_control(crd[1])};
-        if (is_union || (from[0] && from[1])) {
+        if (regions >> (from[0] && from[1] ? 2 : from[1]) & 1) {
             put(s, 0, crd[from[0] ? 0 : 1]);
             for (int side = 0; side < 2; side++)
                 put(s, 1 + side, from[side] ? pos[side] : RTL_MAYBE);
@@ -37,8 +37,8 @@ static bool merge_fiber(spec_streams *s, bool is_union) {
     return false;
 }
 
-void spec_joiner(spec_streams *s, bool is_union) {
-    while (merge_fiber(s, is_union)) {
+void spec_joiner(spec_streams *s, uint32_t regions) {
+    while (merge_fiber(s, regions)) {
         for (int port = 0; port < 3; port++)
             put(s, port, head(s, 0));
         drop_pair(s, 0);

@@ -28,23 +28,32 @@ typedef struct {
     uint32_t space[3];
 } spec_pe_config;
 
+/* What reducers combine by: the field `op`, of bfloat16 numbers or not. */
+typedef struct {
+    uint32_t op;
+    bool bf16;
+} spec_reduction;
+
 /* Runs the configured primitive. Ports by mode as in onyx_pe_core.sv. */
 void spec_pe(const spec_pe_config *config, spec_streams *streams);
 
 /* The primitives themselves.
- * joiner: in crd0 crd1 pos0 pos1, out crd pos0 pos1. crddrop, crdhold: in and out inner, outer.
- * alu: in two value streams, instruction = CONFIG_SPACE[84:1] of `space`. repeat: in proc, repsig;
- * root makes its own proc stream in place of in[0]; one_reference: the first one serves the whole tree. */
-void spec_joiner(spec_streams *s, bool is_union);
+ * joiner: in crd0 crd1 pos0 pos1, out crd pos0 pos1; regions: bit 0 what side 0 has alone, bit 1 side 1, bit
+ * 2 both. crddrop, crdhold: in and out inner, outer. alu: in two value streams, instruction =
+ * CONFIG_SPACE[84:1] of `space`. repeat: in proc, repsig; root makes its own proc stream in place of in[0];
+ * one_reference: the first one serves the whole tree. */
+void spec_joiner(spec_streams *s, uint32_t regions);
 void spec_crddrop(spec_streams *s);
 void spec_crdhold(spec_streams *s);
 void spec_alu(spec_streams *s, const uint32_t space[3]);
 void spec_repeat(spec_streams *s, bool root, bool one_reference);
 void spec_rsg(spec_streams *s);
-void spec_reduce(spec_streams *s, uint16_t default_value, bool bf16);
+void spec_reduce(spec_streams *s, uint16_t default_value, spec_reduction by);
 
-/* The bfloat16 nearest to a + b, ties to even; NaN is 7fc0. */
-uint16_t spec_bf16_sum(uint16_t a, uint16_t b);
+/* A value as it is combined: of a conjunction or disjunction, 0 or 1. */
+uint16_t spec_entry(spec_reduction by, uint16_t v);
+/* Two entries combined: of bfloat16, sums and products are the nearest, ties to even; NaN is 7fc0. */
+uint16_t spec_combine(spec_reduction by, uint16_t a, uint16_t b);
 
 /* ---- the MEM tile ---------------------------------------------------------------------------- */
 
@@ -65,6 +74,6 @@ void spec_fiber_access(const spec_mem_config *config, spec_streams *streams);
 /* Mode 3, the vector reducer of profile onyx-ext: in and out coordinates, values. The two inputs have one
  * shape. */
 enum { SPEC_VECTOR_COORDINATES = 1024 }; /* entries beyond are lost */
-void spec_vector_reduce(spec_streams *streams, bool bf16);
+void spec_vector_reduce(spec_streams *streams, spec_reduction by);
 
 #endif

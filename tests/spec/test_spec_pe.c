@@ -56,6 +56,26 @@ static void test_joiner(void **state) {
                             {"0 2 3 S0 4 S1 D", "a b N S0 N S1 D", "N c N S0 d S1 D"}});
 }
 
+/* The eight sets of regions; each ends its fibers. */
+static void test_regions(void **state) {
+    example e = {.in = {"0 2 3 S0 5 S1 D", "2 3 4 S0 S1 D", "a b c S0 d S1 D", "e f 0 S0 S1 D"}};
+    static const char *const out[8][3] = {
+        [0] = {"S0 S1 D", "S0 S1 D", "S0 S1 D"},
+        [RTL_REGION_SIDE0] = {"0 S0 5 S1 D", "a S0 d S1 D", "N S0 N S1 D"},
+        [RTL_REGION_SIDE1] = {"4 S0 S1 D", "N S0 S1 D", "0 S0 S1 D"},
+        [3] = {"0 4 S0 5 S1 D", "a N S0 d S1 D", "N 0 S0 N S1 D"},
+        [RTL_REGION_BOTH] = {"2 3 S0 S1 D", "b c S0 S1 D", "e f S0 S1 D"},
+        [5] = {"0 2 3 S0 5 S1 D", "a b c S0 d S1 D", "N e f S0 N S1 D"},
+        [6] = {"2 3 4 S0 S1 D", "b c N S0 S1 D", "e f 0 S0 S1 D"},
+        [7] = {"0 2 3 4 S0 5 S1 D", "a b c N S0 d S1 D", "N e f 0 S0 N S1 D"},
+    };
+    for (uint32_t regions = 0; regions < 8; regions++) {
+        e.config = (spec_pe_config){RTL_PE_REGION_JOIN, {1 | regions << 1}};
+        memcpy(e.out, out[regions], sizeof e.out);
+        check(state, &e);
+    }
+}
+
 static void test_crddrop(void **state) {
     check(
         state,
@@ -105,6 +125,12 @@ static void test_reduce(void **state) {
     check(state, &(example){{RTL_PE_REDUCE, {1 | 5 << 17}}, {"1 S0 S0 2 S1 D"}, {"1 5 7 S0 D"}});
     check(state, &(example){{RTL_PE_REDUCE, {1 | 5 << 17}}, {"1 2 D D 3 D"}, {"3 D D 8 D"}});
     check(state, &(example){{RTL_PE_REDUCE, {1, 1}}, {"S0 S0 D"}, {"0 8000 D"}});
+    /* By min from 7fff on, the first fiber, too; by lor; by a sum that 7fff absorbs. */
+    check(
+        state,
+        &(example){{RTL_PE_REDUCE, {1 | 0xfffeu << 16, 2 << 2}}, {"5 fffb S0 S0 9 S0 D"}, {"fffb 7fff 9 D"}});
+    check(state, &(example){{RTL_PE_REDUCE, {1, 10 << 2}}, {"5 0 S0 0 S0 S0 D"}, {"1 0 0 D"}});
+    check(state, &(example){{RTL_PE_REDUCE, {1, 11 << 2}}, {"5 7fff S0 7000 7000 S0 D"}, {"7fff 7fff D"}});
 }
 
 static void test_alu_streams(void **state) {
@@ -207,6 +233,6 @@ static void test_bf16(void **state) {
     }
 }
 
-RUN_TESTS(TEST(test_joiner), TEST(test_crddrop), TEST(test_crdhold), TEST(test_repeat),
+RUN_TESTS(TEST(test_joiner), TEST(test_regions), TEST(test_crddrop), TEST(test_crdhold), TEST(test_repeat),
           TEST(test_lost_levels), TEST(test_rsg), TEST(test_reduce), TEST(test_alu_streams),
           TEST(test_alu_operations), TEST(test_bf16))

@@ -10,20 +10,73 @@ void spec_rsg(spec_streams *s) {
 }
 
 /* A float has over twice the digits of a bfloat16, so rounding to it first changes nothing. */
-uint16_t spec_bf16_sum(uint16_t a, uint16_t b) {
+static uint16_t bf16_result(uint16_t a, uint16_t b, bool product) {
     uint32_t bits_a = (uint32_t)a << 16, bits_b = (uint32_t)b << 16, bits;
-    float x, y, sum;
+    float x, y, sum; /* or product */
     memcpy(&x, &bits_a, sizeof x);
     memcpy(&y, &bits_b, sizeof y);
-    sum = x + y;
+    sum = product ? x * y : x + y;
     memcpy(&bits, &sum, sizeof bits);
     if (sum != sum)
         return 0x7fc0;
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-void spec_reduce(spec_streams *s, uint16_t default_value, bool bf16) {
-    uint16_t sum = 0;  /* the chip's first sum after a flush does not start from default_value */
+/* Where a value stands among all, from 0: integers with sign by their number, without by their bits, bfloat16
+ * by sign and magnitude. */
+static int32_t place(spec_reduction by, uint16_t v) {
+    if (by.bf16)
+        return v & 0x8000 ? -1 - (v & 0x7fff) : v;
+    return by.op < 4 ? (int16_t)v : v;
+}
+
+uint16_t spec_entry(spec_reduction by, uint16_t v) {
+    return by.op == 9 || by.op == 10 ? v != 0 : v;
+}
+
+/* The sum in the range of int16: `first` absorbs, then `second`, which are its ends. */
+static uint16_t sum_within(int32_t x, int32_t y, int32_t first, int32_t second) {
+    if (x == first || y == first)
+        return (uint16_t)first;
+    if (x == second || y == second)
+        return (uint16_t)second;
+    int32_t sum = x + y;
+    sum = sum > INT16_MAX ? INT16_MAX : sum;
+    return (uint16_t)(sum < INT16_MIN ? INT16_MIN : sum);
+}
+
+uint16_t spec_combine(spec_reduction by, uint16_t a, uint16_t b) {
+    const int32_t x = (int16_t)a, y = (int16_t)b, most = INT16_MAX, least = INT16_MIN;
+    const uint16_t entry = spec_entry(by, b);
+    switch (by.op) {
+    case 1:
+        return by.bf16 ? bf16_result(a, b, true) : (uint16_t)(a * (uint32_t)b);
+    case 2: /* least, with sign and without */
+    case 4:
+        return place(by, b) < place(by, a) ? b : a;
+    case 3:
+    case 5:
+        return place(by, b) > place(by, a) ? b : a;
+    case 6:
+    case 9:
+        return a & entry;
+    case 7:
+    case 10:
+        return a | entry;
+    case 8:
+        return a ^ b;
+    case 11:
+        return sum_within(x, y, most, least);
+    case 12:
+        return sum_within(x, y, least, most);
+    default:
+        return by.bf16 ? bf16_result(a, b, false) : (uint16_t)(a + b);
+    }
+}
+
+void spec_reduce(spec_streams *s, uint16_t default_value, spec_reduction by) {
+    uint16_t sum =
+        by.op ? default_value : 0; /* the chip's first sum after a flush does not start from default_value */
     bool open = false; /* the fiber at hand has had an item: done without a stop before it ends it, too */
     while (has(s, 0)) {
         uint32_t token = take(s, 0);
@@ -37,7 +90,7 @@ void spec_reduce(spec_streams *s, uint16_t default_value, bool bf16) {
             put(s, 0, token);
         open = rtl_is_item(token);
         if (open && !rtl_is_maybe(token))
-            sum = bf16 ? spec_bf16_sum(sum, (uint16_t)token) : (uint16_t)(sum + token);
+            sum = spec_combine(by, sum, (uint16_t)token);
     }
 }
 
@@ -58,7 +111,7 @@ void spec_pe(const spec_pe_config *config, spec_streams *s) {
     const uint32_t *space = config->space;
     switch (config->mode) {
     case RTL_PE_JOINER:
-        spec_joiner(s, space[0] >> 1 & 1);
+        spec_joiner(s, space[0] >> 1 & 1 ? 7 : 4);
         return;
     case RTL_PE_CRDDROP:
         spec_crddrop(s);
@@ -76,7 +129,11 @@ void spec_pe(const spec_pe_config *config, spec_streams *s) {
         spec_rsg(s);
         return;
     case RTL_PE_REDUCE:
-        spec_reduce(s, (uint16_t)(space[0] >> 17 | space[1] << 15), space[1] >> 1 & 1);
+        spec_reduce(s, (uint16_t)(space[0] >> 17 | space[1] << 15),
+                    (spec_reduction){space[1] >> 2 & 15, space[1] >> 1 & 1});
+        return;
+    case RTL_PE_REGION_JOIN:
+        spec_joiner(s, space[0] >> 1 & 7);
         return;
     }
     BUG("PE mode %d", (int)config->mode);

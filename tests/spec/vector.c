@@ -6,14 +6,14 @@ typedef struct {
     uint16_t sum[SPEC_VECTOR_COORDINATES];
 } sums;
 
-static void add(sums *all, uint32_t crd, uint32_t value, bool bf16) {
-    uint16_t v = rtl_is_control(value) ? 0 : (uint16_t)value;
+static void add(sums *all, uint32_t crd, uint32_t value, spec_reduction by) {
+    uint16_t v = spec_entry(by, rtl_is_control(value) ? 0 : (uint16_t)value);
     if (crd >= SPEC_VECTOR_COORDINATES)
         return;
     if (!all->there[crd])
         all->sum[crd] = v;
     else
-        all->sum[crd] = bf16 ? spec_bf16_sum(all->sum[crd], v) : (uint16_t)(all->sum[crd] + v);
+        all->sum[crd] = spec_combine(by, all->sum[crd], v);
     all->there[crd] = true;
 }
 
@@ -27,12 +27,12 @@ static void send(spec_streams *s, sums *all) {
     }
 }
 
-void spec_vector_reduce(spec_streams *s, bool bf16) {
+void spec_vector_reduce(spec_streams *s, spec_reduction by) {
     sums *all = arena_new(s->mem, sums);
     while (has(s, 0) && has(s, 1)) {
         uint32_t crd = take(s, 0), value = take(s, 1), end = crd;
         if (rtl_is_item(crd)) {
-            add(all, crd, value, bf16);
+            add(all, crd, value, by);
             continue;
         }
         if (rtl_is_stop(crd) && rtl_stop_level(crd) == 0)

@@ -1,0 +1,51 @@
+// Joiner by regions (profile onyx-ext): of two coordinate streams, each with its position (reference) stream, what the chosen ones
+// of the three regions have: coordinates of side 0 only, of side 1 only, of both.
+//
+// regions_i[0]: side 0 only; [1]: side 1 only; [2]: both. So 3'b100 is the intersection, 3'b111 the union, 3'b001 what side 1
+// lacks, 3'b011 what one side has alone, 3'b000 nothing but the ends of fibers. The position of a side that lacks the coordinate
+// is a maybe token. Streams of a side are taken in pairs (coordinate, position). At the end of a fiber the control token of
+// side 0 goes to all three outputs. A maybe on a position is a position like any other; a maybe in place of a coordinate is no
+// coordinate and vanishes with its position.
+//
+// Handshake: made to stand between FIFOs. The three outputs are written together, so each out valid depends (combinationally)
+// on the ready of the two others, never on its own. There is one comparison a cycle, of what stands at the heads of both
+// sides, and no state: a coordinate takes one cycle whether it leaves or not, and so does the end of a fiber.
+module onyx_region_join (
+    // verilator lint_off UNUSEDSIGNAL
+    input  logic clk_i, rst_ni, en_i, flush_i,  // a primitive's, though it has no register
+    // verilator lint_on UNUSEDSIGNAL
+    input  logic [2:0] regions_i,
+    input  onyx_pkg::stream_t crd0_i, crd1_i, pos0_i, pos1_i,
+    output logic crd0_ready_o, crd1_ready_o, pos0_ready_o, pos1_ready_o,
+    output onyx_pkg::stream_t crd_o, pos0_o, pos1_o,
+    input  logic crd_ready_i, pos0_ready_i, pos1_ready_i,
+    output logic hazard_o  // the chip's joiner takes a maybe among the coordinates for the end of the fiber
+);
+  localparam logic [16:0] Absent = 17'h10200;
+
+  // By side: whether a maybe stands there, or the end of its fiber; whether its coordinate is the next one of both.
+  logic [1:0] maybe, ended, next;
+  assign maybe = {crd1_i.data[16] & (crd1_i.data[9:8] == 2'd2), crd0_i.data[16] & (crd0_i.data[9:8] == 2'd2)};
+  assign ended = {crd1_i.data[16], crd0_i.data[16]} & ~maybe;
+  assign next  = ~ended & {ended[0] | (crd1_i.data[15:0] <= crd0_i.data[15:0]),
+                           ended[1] | (crd0_i.data[15:0] <= crd1_i.data[15:0])};
+
+  // Which sides leave: at once if they are not among what is joined, else when the outputs have room.
+  logic [1:0] take;
+  logic all, done, skip, push;
+  assign all  = crd0_i.valid & pos0_i.valid & crd1_i.valid & pos1_i.valid;
+  assign done = &ended;
+  assign skip = |maybe;
+  assign push = all & ~skip & (done | (&next ? regions_i[2] : next[0] ? regions_i[0] : regions_i[1]));
+  assign take = {2{all & (~push | (crd_ready_i & pos0_ready_i & pos1_ready_i))}} & (skip ? maybe : done ? 2'b11 : next);
+
+  assign {pos1_ready_o, pos0_ready_o} = take;
+  assign {crd1_ready_o, crd0_ready_o} = take;
+  assign crd_o.data   = (done | next[0]) ? crd0_i.data : crd1_i.data;
+  assign pos0_o.data  = done ? crd0_i.data : next[0] ? pos0_i.data : Absent;
+  assign pos1_o.data  = done ? crd0_i.data : next[1] ? pos1_i.data : Absent;
+  assign {crd_o.valid, pos0_o.valid, pos1_o.valid} =
+      {3{push}} & {pos0_ready_i & pos1_ready_i, crd_ready_i & pos1_ready_i, crd_ready_i & pos0_ready_i};
+
+  assign hazard_o = all & skip;
+endmodule

@@ -188,7 +188,7 @@ static front_plan plan_front(const reader_state *s, bool valid, uint32_t t, bool
         f.done_given |= f.plan;
         if (plan_room || !last) {
             f.take = valid && !s->read_out && rtl_is_done(t);
-            f.state = RD_WALK;
+            f.state = RD_FREE0;
         }
         break;
     }
@@ -198,11 +198,11 @@ static front_plan plan_front(const reader_state *s, bool valid, uint32_t t, bool
         break;
     case RD_FREE1:
         ask(&f, true, read_command(OP_FREE, 1, 0));
-        f.state = RD_FREE0;
+        f.state = s->accumulates ? RD_REST : RD_FREE0;
         break;
-    case RD_FREE0:
+    case RD_FREE0: /* accumulating, segments are free as soon as all of a pass are asked for */
         ask(&f, true, read_command(OP_FREE, 0, 0));
-        f.state = RD_REST;
+        f.state = s->accumulates ? RD_WALK : RD_REST;
         break;
     case RD_SIZE:
         ask(&f, out_room, read_command(OP_SIZE, 0, 0));
@@ -432,6 +432,8 @@ bool cycle_step_reader(cycle_model *m, core *c, uint32_t turn) {
     front_plan f = plan_front(s, ref_valid, ref, some(c->in[RD_IN_ANSWER]), a.answer);
     walk_plan w = plan_walk(s, f.wants, rd_room, room(c->out[RD_OUT_POS]), turn);
     output_plan o = plan_output(c);
+    if (s->state == RD_WALK && s->accumulates && w.pops && s->plan.count == 1) /* the last of a pass */
+        f.state = RD_FREE1;
     bool front_goes = !f.needs || (rd_room && f.wants && !(w.reads && w.granted));
     bool changed = front_goes && (f.needs || f.give || f.plan || f.take || f.state != s->state);
     changed |= w.goes || w.pops || o.pops || a.pops || s->walk_hold != (w.offers && !w.goes);

@@ -142,7 +142,7 @@ module onyx_read_scanner (
   logic done_taken_q, done_taken_d;  // .. and its done
   logic [7:0] level_q, level_d;  // of the last stop given to coord_out
   logic last_of_tree, frees_values;
-  logic walker_done;
+  logic walker_done, pass_walked;
 
   assign is_data  = !ref_token[16];
   assign is_done  = ref_token[16] && (ref_token[9:8] == 2'd1);
@@ -261,7 +261,7 @@ module onyx_read_scanner (
         plan_in   = {1'b0, Done};
         plan_push = last_of_tree;
         if (plan_ready || !last_of_tree) begin
-          state_d = Walk;
+          state_d = Free0;
           ref_pop = ref_valid && is_done && !read_out_q;
           if (ref_pop) done_taken_d = 1'b1;
         end
@@ -270,7 +270,7 @@ module onyx_read_scanner (
       // A dense root has no block to wait for: one tree is all it gives.
       Walk:
       if (accumulates) begin
-        if (!plan_valid) state_d = Free1;
+        if (!plan_valid || pass_walked) state_d = Free1;
       end else if (walker_done && !(dense_i && root_i)) begin
         state_d = dense_i ? Start : Free1;
       end
@@ -278,12 +278,13 @@ module onyx_read_scanner (
       Free1: begin
         front_want = 1'b1;
         front_cmd  = {onyx_pkg::OpFree, 1'b1, 16'd0};
-        if (front_gnt) state_d = Free0;
+        if (front_gnt) state_d = accumulates ? Rest : Free0;
       end
+      // Accumulating, segments are free as soon as all of a pass are asked for.
       Free0: begin
         front_want = 1'b1;
         front_cmd  = {onyx_pkg::OpFree, 17'd0};
-        if (front_gnt) state_d = Rest;
+        if (front_gnt) state_d = accumulates ? Walk : Rest;
       end
       Rest: begin
         read_out_d = accumulates && !read_out_q && (level_q > stop_lvl_i);
@@ -367,6 +368,9 @@ module onyx_read_scanner (
   assign walk_go         = pos_out_o.valid && pos_out_ready_i;
   assign plan_pop        = (walk_go && (!plan[17] || !more)) || (run_i && fiber_known && empty);
   assign pair_pop        = plan_pop && plan[17] && !dense_i;
+  // Accumulating: the walker is done with the last token of a pass.
+  assign pass_walked     = walk_go && !plan[17] && (last_of_tree ? (plan[9:8] == 2'd1)
+                                                    : plan[16] && (plan[9:8] == 2'd0) && (plan[7:0] >= stop_lvl_i));
   assign walker_done     = walk_go && !plan[17] && (plan[9:8] == 2'd1);
 
   // In lookup and block mode the walker is idle, otherwise the front puts nothing out.

@@ -26,6 +26,17 @@ typedef struct {
     tile_dispatch how;
 } compile_batches_in;
 
+/* Returns what the batches of a kernel whose array is there are made of. */
+static inline compile_batches_in compile_batches_of(compile_context *ctx, const compile_kernel *k) {
+    return (compile_batches_in){.ctx = ctx,
+                                .statement = &k->lowered.statement,
+                                .operands = &k->data.packed,
+                                .tiling = &k->tiling.options,
+                                .design = &k->array.design,
+                                .together = k->array.apart ? 1 : k->array.copies,
+                                .how = k->array.dispatch.how};
+}
+
 /* The runs are dealt to the copies of the kernel, so many at a time that host memory stays bounded by what
  * the global buffer holds. */
 typedef struct {

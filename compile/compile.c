@@ -159,10 +159,32 @@ bool compile_to_graph(const compile_options *o, bool chip, compile_context *ctx,
     return ok;
 }
 
+/* Makes the array of a kernel, for the cycle model: nothing is checked or written. */
+static bool to_array(const compile_options *o, compile_context *ctx, compile_kernel *k) {
+    compile_array *a = &k->array;
+    onyx_graph *graph;
+    netlist one;
+    const compile_copied copied = {&k->board, &k->lowered, &one, &k->data, &k->tiling};
+    if (!compile_choose_edges(o, ctx, &k->board, &k->lowered, &k->data, &k->tiling) ||
+        !compile_lower_onyx(ctx, &k->lowered, &k->tiling.options, pnr_board_extended(&k->board), &graph) ||
+        !lower_pack(graph, ctx->mem, ctx->diag, &one) || !compile_make_copies(o, ctx, &copied, a))
+        return false;
+    const pnr_options how = compile_pnr_options(o, ctx, a);
+    return pnr_place(&a->net, &k->board, &how, ctx->mem, ctx->diag, &a->design) &&
+           pnr_route_all(&a->design, &how, ctx->mem, ctx->diag) && compile_balance(o, ctx, a) &&
+           bits_map_read(&k->board, ctx->mem, ctx->diag, &k->bits.map);
+}
+
 /* Edges, and how many copies there is room for, which is chosen with them. */
 static bool choose_edges(const compile_options *o, compile_context *ctx, compile_kernel *k) {
     if (compile_edges_open(o))
         k->tiling.options.room = compile_find_room(o, ctx, &k->board, &k->lowered, &k->tiling.options);
+    if (!compile_choose_edges(o, ctx, &k->board, &k->lowered, &k->data, &k->tiling))
+        return false;
+    if (o->optimize < 2 || !compile_edges_open(o) || !k->data.packed.operand || k->tiling.candidates.len < 2)
+        return true;
+    compile_stage(ctx, "measuring what is expected to be best", 0);
+    compile_measure(o, ctx, k, to_array);
     return compile_choose_edges(o, ctx, &k->board, &k->lowered, &k->data, &k->tiling);
 }
 

@@ -1,6 +1,8 @@
 /* report.json and the summary a person reads. */
 #include "compile/report.h"
 
+#include <math.h>
+
 /* The figures of one kernel, or of all: sums, but the most tiles, the most copies and the slowest clock. */
 typedef struct {
     uint32_t pe, mem, io, copies, hops;
@@ -183,6 +185,10 @@ static void add_candidates(cJSON *tiling, const sam_statement *st, const tile_ca
         add_number(item, "runs", (double)c->expected.runs);
         add_number(item, "predicted", (double)(uint64_t)c->predicted);
         cJSON_AddBoolToObject(item, "complete", c->complete);
+        if (c->measured == 0)
+            continue;
+        add_number(item, "copies", c->copies);
+        add_number(item, "measured", isfinite(c->measured) ? (double)(uint64_t)c->measured : -1);
     }
 }
 
@@ -343,6 +349,17 @@ static void print_choice(const compile_context *ctx, FILE *out, const compile_ke
     if (ran)
         fprintf(out, ", %llu measured", (unsigned long long)k->ran.cycles.kernel);
     fputc('\n', out);
+    for (uint32_t i = 0; i < k->tiling.candidates.len; i++) {
+        const tile_candidate *c = &k->tiling.candidates.at[i];
+        if (c->measured == 0)
+            continue;
+        const char *edges = compile_edges_text(&k->lowered.statement, c->edge, ctx->mem);
+        if (isfinite(c->measured))
+            fprintf(out, "    %s: %.0f cycles predicted, %.0f measured with %u %s\n", edges,
+                    c->predicted / c->copies, c->measured, c->copies, plural(c->copies, "copy", "copies"));
+        else
+            fprintf(out, "    %s: does not run\n", edges);
+    }
 }
 
 /* Prints what became of the statement. */

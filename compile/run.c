@@ -138,13 +138,7 @@ static bool run_packed(const compile_options *o, compile_context *ctx, compile_k
         return engine->whole(&in, &k->data.packed, &k->ran);
     if (!is_in_range(ctx, k) || (k->graph.is && o->check && !simulate_graph(o, ctx, k)))
         return false;
-    const compile_batches_in cut = {.ctx = ctx,
-                                    .statement = &k->lowered.statement,
-                                    .operands = &k->data.packed,
-                                    .tiling = &k->tiling.options,
-                                    .design = &k->array.design,
-                                    .together = k->array.apart ? 1 : k->array.copies,
-                                    .how = k->array.dispatch.how};
+    const compile_batches_in cut = compile_batches_of(ctx, k);
     bool ok = tile_extents(&k->lowered.statement, &k->data.packed, ctx->mem, ctx->diag, &extent) &&
               compile_check_deadlock(o, ctx, k, longest_fiber(k, extent)) &&
               run_tiled(engine, &in, &cut, &k->ran, extent);

@@ -37,6 +37,10 @@ double compile_search(const compile_search_in *in, compile_context *ctx, const f
 
 /* What is done with options: compiles, or compiles and runs. */
 typedef bool compile_action(const compile_options *o, compile_context *ctx, compile_kernel *k);
+/* Measures the candidates for the kernel's edges that are expected to be best, and takes the one with which
+ * the chip is then expected to take least. `build` makes the array of a kernel whose edges are chosen. */
+void compile_measure(const compile_options *o, compile_context *ctx, compile_kernel *k,
+                     compile_action *build);
 /* Does it, and where what was chosen by the data is refused, once more without choosing. */
 bool compile_retrying(const compile_options *o, compile_context *ctx, compile_kernel *k,
                       compile_action *action);

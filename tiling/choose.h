@@ -27,6 +27,8 @@ typedef struct {
     bool complete; /* all runs were counted */
     double predicted; /* cycles of all runs, by how far the count came */
     double cost;      /* the same with what drives the array, and with copies */
+    double measured;  /* cycles of all runs with so many copies, by the cycle model; 0: nobody measured */
+    uint32_t copies;
 } tile_candidate;
 typedef VEC(tile_candidate) tile_candidates;
 /* Chooses the edges whose runs are expected to take the fewest cycles (tiling/model.c), with what drives the

@@ -291,12 +291,12 @@ static bool output_moved_away(pnr_design *d) {
     return false;
 }
 
-/* Cells of two flushes everywhere: some group of columns has both. */
+/* Cells of two flushes in every other column: some group of columns has both. */
 static bool flushes_mixed(pnr_design *d) {
     static uint32_t flush[64];
     assert_true(d->net->cells.len <= 64);
     for (uint32_t c = 0; c < d->net->cells.len; c++)
-        flush[c] = c % 2;
+        flush[c] = d->site.at[c].x % 2;
     d->flush = flush;
     return true;
 }

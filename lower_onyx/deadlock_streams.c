@@ -25,18 +25,26 @@ static void nets_into(const dl_model *m, uint32_t cell, uint32_t net[DL_INS]) {
     }
 }
 
+/* Returns what a joiner gives coordinates of, side 0 alone 1, side 1 alone 2, both 4; of other cells 0. */
+static uint32_t regions_of(const dl_model *m, const net_cell_data *c) {
+    if (c->mode == NET_MODE_REGION_JOIN)
+        return net_config_of(m->n, c, "region_join_inst_regions");
+    if (c->mode != NET_MODE_INTERSECT)
+        return 0;
+    return net_config_of(m->n, c, "intersect_unit_inst_joiner_op") ? 7 : 4;
+}
+
 static dl_kind kind_of(const dl_model *m, const net_cell_data *c, const uint32_t in[DL_INS]) {
     static const dl_kind kinds[NET_MODES] = {
 #define TILE_MODE(constant, name, tile, value, prefix, early, flow, ...) [NET_MODE_##constant] = DL_##flow,
 #include "lower_onyx/tiles.def"
 #undef TILE_MODE
     };
-    if (c->mode ==
-        NET_MODE_INTERSECT) { /* of a stream with itself, as trees of joiners have it: all passes in step */
-        if (m->origin[in[0]] == m->origin[in[1]])
-            return DL_STEP;
-        return net_config_of(m->n, c, "intersect_unit_inst_joiner_op") ? DL_UNION : DL_INTERSECT;
-    }
+    /* A joiner of a stream with itself, as trees of joiners have it, passes all in step. */
+    if ((regions_of(m, c) & 4) && m->origin[in[0]] == m->origin[in[1]])
+        return DL_STEP;
+    if (c->mode == NET_MODE_INTERSECT)
+        return regions_of(m, c) == 7 ? DL_UNION : DL_INTERSECT;
     if (c->mode == NET_MODE_CRDDROP && in[1] == DL_NONE)
         return DL_STEP; /* a gate */
     if (c->mode != NET_MODE_FIBER_ACCESS)
@@ -53,14 +61,17 @@ static dl_kind kind_of(const dl_model *m, const net_cell_data *c, const uint32_t
 static uint32_t process_for(dl_model *m, const net_cell_data *c, dl_kind kind, const uint32_t in[DL_INS]) {
     if (kind == DL_SUM && reader(m, c, "lookup"))
         return m->process_of[m->n->nets.at[in[DL_REFERENCES]].source.cell.v - 1];
-    bool joiner = c->mode == NET_MODE_INTERSECT && (kind == DL_INTERSECT || kind == DL_UNION);
+    bool joiner = kind == DL_INTERSECT || kind == DL_UNION;
+    uint32_t regions = joiner ? regions_of(m, c) : 0;
     uint32_t crd[2] = {joiner ? m->origin[in[0]] : 0, joiner ? m->origin[in[1]] : 0};
     for (uint32_t p = 0; joiner && p < m->processes.len; p++) {
         const dl_process *other = &m->processes.at[p];
-        if (other->kind == kind && other->crd[0] == crd[0] && other->crd[1] == crd[1])
+        if (other->kind == kind && other->regions == regions && other->crd[0] == crd[0] &&
+            other->crd[1] == crd[1])
             return p;
     }
-    vec_push(m->mem, &m->processes, (dl_process){.kind = kind, .aligned = true, .crd = {crd[0], crd[1]}});
+    vec_push(m->mem, &m->processes,
+             (dl_process){.kind = kind, .aligned = true, .crd = {crd[0], crd[1]}, .regions = regions});
     return m->processes.len - 1;
 }
 
@@ -215,7 +226,7 @@ void dl_build(const netlist *n, const uint32_t *const *extra, arena *mem, dl_mod
         }
         for (uint32_t k = 0; k < driven[cell].len; k++) {
             uint32_t net = driven[cell].at[k], port = n->nets.at[net].source.port;
-            bool through = c->mode == NET_MODE_INTERSECT && kind == DL_STEP && port == 0;
+            bool through = regions_of(out, c) != 0 && kind == DL_STEP && port == 0;
             out->stream_of[net] = made[port];
             out->origin[net] = through ? out->origin[in[0]] : p * DL_OUTS + port;
             out->padded[net] = gives_padded(out, kind, in);

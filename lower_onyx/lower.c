@@ -81,9 +81,12 @@ static const port_map region_joiner = {{ONYX_PORT_REGION_JOINER_COORD_IN_0, ONYX
                                        {ONYX_PORT_REGION_JOINER_COORD_OUT, ONYX_PORT_REGION_JOINER_POS_OUT_0,
                                         ONYX_PORT_REGION_JOINER_POS_OUT_1}};
 
+static bool takes_empty_references(const lowering *l, sam_node h);
+
 static const port_map *ports_of(const lowering *l, sam_node h) {
     sam_primitive kind = sam_node_at(l->sam, h)->kind;
-    if (kind == SAM_INTERSECT && sam_attribute_of(l->sam, h, "lacks").v != 0)
+    if (kind == SAM_INTERSECT &&
+        (sam_attribute_of(l->sam, h, "lacks").v != 0 || takes_empty_references(l, h)))
         return &region_joiner;
     return kind == SAM_VECTORREDUCER && l->options->extended ? &extended_vector_reducer : &port_maps[kind];
 }
@@ -389,6 +392,42 @@ static onyx_node lower_region_joiner(lowering *l, sam_node h, const char *lacked
     return node;
 }
 
+/* Returns whether the reference stream may have the empty token, which the chip's intersecter mistakes. */
+static bool may_be_empty(const sam_graph *s, const sam_edge_data *ref) {
+    if (ref == NULL)
+        return false;
+    const sam_node_data *from = sam_node_at(s, ref->src);
+    switch ((int)from->kind) {
+    case SAM_UNION:
+        return true;
+    case SAM_INTERSECT:
+        return ref->src_port > 0 &&
+               may_be_empty(s, lower_edge_into(s, ref->src, (uint8_t)(2 * ref->src_port - 1)));
+    case SAM_FIBERLOOKUP:
+        return from->format == SAM_LEVEL_DENSE && may_be_empty(s, lower_edge_into(s, ref->src, 0));
+    case SAM_REPEAT:
+        return may_be_empty(s, lower_edge_into(s, ref->src, 0));
+    default:
+        return false;
+    }
+}
+
+static bool any_repeater(const sam_graph *s) {
+    for (uint32_t n = 0; n < s->nodes.len; n++) {
+        if (s->nodes.at[n].kind == SAM_REPEAT)
+            return true;
+    }
+    return false;
+}
+
+/* Returns whether the intersecter is to be the joiner by regions, which passes empty tokens on. Beside a
+ * repeater the FIFOs hardly ever suffice for that, and a kernel for the union does. */
+static bool takes_empty_references(const lowering *l, sam_node h) {
+    return l->options->extended && sam_node_at(l->sam, h)->kind == SAM_INTERSECT && !any_repeater(l->sam) &&
+           (may_be_empty(l->sam, lower_edge_into(l->sam, h, 1)) ||
+            may_be_empty(l->sam, lower_edge_into(l->sam, h, 3)));
+}
+
 static onyx_node lower_joiner(lowering *l, sam_node h) {
     const sam_node_data *s = sam_node_at(l->sam, h);
     uint32_t inputs = inputs_of(l->sam, h);
@@ -411,6 +450,11 @@ static onyx_node lower_joiner(lowering *l, sam_node h) {
     const name_id lacks = sam_attribute_of(l->sam, h, "lacks");
     if (lacks.v != 0)
         return lower_region_joiner(l, h, names_text(l->sam->names, lacks));
+    if (takes_empty_references(l, h)) {
+        onyx_node both = add_processing(l, h, ONYX_REGION_JOINER);
+        onyx_set(onyx_node_at(l->g, both), ONYX_SET_REGION_JOINER_REGIONS, 4);
+        return both;
+    }
     onyx_node node = add_processing(l, h, ONYX_JOINER);
     onyx_set(onyx_node_at(l->g, node), ONYX_SET_JOINER_OP, s->kind == SAM_UNION);
     return node;

@@ -86,9 +86,11 @@ static const char *reason(int i, const finding *f, arena *mem) {
     const bool python = strcmp(needs[i].name, "python3") == 0;
     if (f->path && !python)
         return arena_printf(mem, "%s says: %s", f->path, f->says);
-    return arena_printf(mem, "%s: apt install %s",
-                        f->path ? "it lacks cffi, numpy or scipy" : "it is not on the path",
-                        needs[i].package);
+    return arena_printf(
+        mem, "%s: apt install %s",
+        f->path ? arena_printf(mem, "%s lacks cffi, numpy or scipy, which Debian's has with", f->path)
+                : "it is not on the path",
+        needs[i].package);
 }
 
 static bool report_home(cli_session *s, cJSON *json) {
@@ -149,7 +151,7 @@ static void print_summary(const cJSON *json) {
     printf("onyx %s\n  boards, RTL and firmware are in %s\n  documentation is %s%s\n",
            member(json, "version"), member(json, "home"), *docs ? "in " : "not installed", docs);
     puts("These always work: run --engine sam and cycle, compile, sam, sweep, tile, bits, bitgen, pnr, "
-         "place, route, sta, "
+         "place, route, sta, reduce, bugreport, "
          "fabric, boards, view, help.\nThese want a program:");
     cJSON_ArrayForEach(one, programs) {
         bool works = says_true(one, "works");

@@ -125,6 +125,27 @@ class Kernels(unittest.TestCase):
         with self.assertRaises(onyx.OnyxError):
             onyx.program(text)
 
+    def test_compiled_kernel_takes_new_data(self):
+        B = sp.random(30, 20, 0.3, random_state=1, format="csr")
+        B.data = np.ceil(B.data * 5)
+        c = np.arange(20) % 4
+        kernel = onyx.compile("x(i) = B(i,j) * c(j)", B=B, c=c)
+        self.assertIn("--tile", repr(kernel))
+        bits = kernel.bitstream
+        self.assertEqual(len(bits), 16)
+        for matrix, vector in ((B, c), (B * 2, c + 1), (B[:10, :5], c[:5])):
+            self.same(kernel(B=matrix, c=vector).x, matrix @ vector)
+            self.assertEqual(kernel.bitstream, bits)
+        with self.assertRaises(TypeError):
+            kernel({"B": B}, B=B)
+        said = onyx.compile("x(i) = B(i,j) * c(j)", engine="sam", options=["--tile=4"])
+        self.assertEqual(repr(said), "<onyx.Kernel x(i) = B(i,j) * c(j)>")
+        self.same(said({"B": B, "c": c}).x, B @ c)
+        self.assertIsNone(said.bitstream)
+        self.assertNotIn("--tile", repr(said))
+        with self.assertRaises(onyx.OnyxError):
+            onyx.compile("x(i) = B(i,j) * c(j", B=B, c=c)
+
     def test_einsum(self):
         A, B = np.array([[1, 0, 2], [0, 3, 0]]), np.array([[1, 0], [0, 4], [5, 6]])
         T = np.arange(24).reshape(2, 3, 4) % 5

@@ -34,7 +34,7 @@ try:
 except ImportError:
     _sparse = None
 
-__all__ = ["run", "einsum", "program", "version", "Result", "ProgramResult", "Tensor", "OnyxError", "OnyxWarning", "__version__"]
+__all__ = ["run", "compile", "einsum", "program", "Kernel", "version", "Result", "ProgramResult", "Tensor", "OnyxError", "OnyxWarning", "__version__"]
 
 _here = pathlib.Path(__file__).resolve().parent
 _installed = _here / "library.path"
@@ -377,6 +377,45 @@ def run(expression: str, operands: Optional[Mapping[str, Any]] = None, *, format
         arguments = _arguments(expression, formats, schedule, engine, os.fspath(out or scratch), options)
         messages, (name, tensor, report) = _answer(arguments, tensors)
     return Result(name, tensor, json.loads(report), messages, out)
+
+
+class Kernel:
+    """An expression with its settings, to be called with one set of operands after the other, as `run` takes them. What the first ones made onyx
+    choose (the edges of sub-tiles, how many copies, how they share the work) holds for the others, so that all run on the same bitstream,
+    whose hash is `bitstream` (None before the first call, and of engine sam)."""
+
+    def __init__(self, expression: str, how: Mapping[str, Any]) -> None:
+        self.expression, self.bitstream, self._how, self._chosen = expression, None, dict(how), None
+
+    def __repr__(self) -> str:
+        return f"<onyx.Kernel {self.expression}{'' if self._chosen is None else ' ' + ' '.join(self._chosen)}>".replace(" >", ">")
+
+    def __call__(self, operands: Optional[Mapping[str, Any]] = None, *, out: Optional[os.PathLike | str] = None, **named: Any) -> Result:
+        tensors = _tensors(operands, named)
+        options = [*self._how.get("options", ()), *(self._chosen or ())]
+        result = run(self.expression, tensors, **{**self._how, "options": options, "out": out})
+        bits = result.report.get("bitstream") or {}
+        self.bitstream = bits["xxh64"] if bits.get("words") else None
+        if self._chosen is None:
+            self._chosen = _choices(result.report, [str(option) for option in options])
+        return result
+
+
+def _choices(report: Mapping[str, Any], said: Sequence[str]) -> list:
+    """The options that say what a run chose, but those that were said."""
+    tiling = report.get("tiling") or {}
+    found = {"--tile": tiling.get("edges") or tiling.get("tile"), "--unroll": report.get("unroll"), "--dispatch": (report.get("dispatch") or {}).get("how")}
+    return [word for name, value in found.items() if value and not any(o.split("=")[0] == name for o in said) for word in (name, str(value))]
+
+
+def compile(expression: str, operands: Optional[Mapping[str, Any]] = None, *, formats: Optional[Mapping[str, str]] = None, schedule: Optional[str] = None,
+            engine: str = "cycle", options: Sequence[Any] = (), **named: Any) -> Kernel:
+    """A Kernel that can be called with new operands; the arguments are those of `run`. Where operands are given it is run on them
+    once, so that choices are made by them and mistakes are said now."""
+    kernel = Kernel(expression, {"formats": formats, "schedule": schedule, "engine": engine, "options": list(options)})
+    if operands or named:
+        kernel(operands, **named)
+    return kernel
 
 
 def program(source: os.PathLike | str, operands: Optional[Mapping[str, Any]] = None, *, settings: Optional[Mapping[str, float]] = None,

@@ -36,10 +36,10 @@ typedef struct {
 typedef struct {
     dl_kind kind;
     bool aligned;     /* its inputs are of the families that belong together */
+    uint32_t regions; /* joiner: what it gives, as docs/boards.md numbers it; others: 0 */
     u32_vec in;       /* channels */
     u32_vec out;      /* nets */
     uint32_t crd[2];  /* joiner: whose coordinates it joins */
-    uint32_t regions; /* joiner: of those, as docs/boards.md numbers them; others: 0 */
     uint32_t stream;  /* of its output 0; accumulator: of the sum so far */
     uint32_t total;   /* accumulator: of the finished sums */
 } dl_process;

@@ -448,8 +448,11 @@ static bool refuse_options(const compile_options *o, compile_context *ctx) {
 }
 
 static bool read_program(const compile_options *o, compile_context *ctx, fe_program *out) {
+    if (!compile_read_functions(o, ctx))
+        return false;
     fe_program_in in = {.name = o->expression,
                         .integers = o->dtype == TILE_DTYPE_INT16,
+                        .functions = ctx->functions,
                         .settings = o->settings.at,
                         .n_settings = o->settings.len};
     in.text = text_read(o->expression, ctx->mem, &in.length, ctx->diag);

@@ -63,4 +63,7 @@ bool compile_statement(const compile_options *o, compile_context *ctx, compile_k
  */
 const char *compile_argument_for(const text_vec *arguments, const char *tensor);
 
+/* Reads the files of --functions into ctx->functions, where they are not there yet. */
+bool compile_read_functions(const compile_options *o, compile_context *ctx);
+
 #endif

@@ -6,9 +6,22 @@
 #include "compile/formats.h"
 #include "compile/graph.h"
 
+bool compile_read_functions(const compile_options *o, compile_context *ctx) {
+    fe_functions *all = NULL;
+    for (uint32_t i = 0; !ctx->functions && i < o->functions.len; i++) {
+        fe_function_file file = {.name = o->functions.at[i]};
+        file.text = file_read(file.name, ctx->mem, &file.length, ctx->diag);
+        if (!file.text ||
+            !fe_read_functions(&file, o->dtype == TILE_DTYPE_INT16, ctx->names, ctx->mem, ctx->diag, &all))
+            return false;
+    }
+    ctx->functions = all ? all : ctx->functions;
+    return true;
+}
+
 bool compile_frontend_input(const compile_options *o, compile_context *ctx, fe_in *out) {
     text_vec formats = {0};
-    if (!compile_scanned_formats(o, ctx, &formats))
+    if (!compile_scanned_formats(o, ctx, &formats) || !compile_read_functions(o, ctx))
         return false;
     *out = (fe_in){.expression = o->expression,
                    .formats = formats.at,
@@ -18,6 +31,7 @@ bool compile_frontend_input(const compile_options *o, compile_context *ctx, fe_i
                    .fills = o->fills.at,
                    .n_fills = o->fills.len,
                    .semiring = o->semiring,
+                   .functions = ctx->functions,
                    .schedule = o->schedule.at,
                    .n_schedule = o->schedule.len,
                    .integers = o->dtype == TILE_DTYPE_INT16};

@@ -74,6 +74,7 @@ typedef struct {
     text_vec types;           /* -t "B:int16" */
     text_vec fills;           /* --fill "B:inf" */
     const char *semiring;     /* NULL: plus_times */
+    text_vec functions;       /* --functions FILE */
     text_vec schedule;        /* -s */
     text_vec inputs;          /* -i "B:file" */
     text_vec generators;      /* -g "B:dims:density:seed", "B:s" */

@@ -20,7 +20,13 @@ static const fe_call rows[] = {
     {"reach", {0}, FE_FUNCTION_FOLD, SAM_OPERATION_reach, 2, 2, false, false},
     {"abs", {0}, FE_FUNCTION_ONE, SAM_OPERATION_abs, 1, 1, false, false},
     {"relu", {0}, FE_FUNCTION_ONE, SAM_OPERATION_relu, 1, 1, false, false},
-    {"clamp", {0}, FE_FUNCTION_CLAMP, SAM_OPERATION_max, 3, 3, false, false},
+    {"fmin", {0}, FE_FUNCTION_FOLD, SAM_OPERATION_min, 2, 2, false, false},
+    {"fmax", {0}, FE_FUNCTION_FOLD, SAM_OPERATION_max, 2, 2, false, false},
+    {"fabs", {0}, FE_FUNCTION_ONE, SAM_OPERATION_abs, 1, 1, false, false},
+    {"absdiff", {0}, FE_FUNCTION_COMPOSED, SAM_OPERATION_abs, 2, 2, false, false},
+    {"pow", {0}, FE_FUNCTION_COMPOSED, SAM_OPERATION_mul, 2, 2, false, false},
+    {"ldexp", {0}, FE_FUNCTION_COMPOSED, SAM_OPERATION_shl, 2, 2, false, false},
+    {"clamp", {0}, FE_FUNCTION_COMPOSED, SAM_OPERATION_max, 3, 3, false, false},
     {"ifelse", {0}, FE_FUNCTION_IFELSE, SAM_OPERATION_when, 3, 3, false, false},
     {"mask", {0}, FE_FUNCTION_MASK, SAM_OPERATION_when, 2, 2, false, false},
     {"struct", {0}, FE_FUNCTION_STRUCT, SAM_OPERATION_add, 1, 1, false, false},
@@ -148,6 +154,46 @@ static sam_expr refuse(const fe_call *f, diagnostics *d, src_loc loc, const char
     return (sam_expr){0};
 }
 
+/* pow(x, n) by products, ldexp(x, n) as a product with a power of two. */
+static sam_expr power(sam_statement *s, const fe_call *f, const sam_expr *a, diagnostics *d) {
+    const sam_expr_data *x = sam_expr_at(s, a[1]);
+    double n = x->kind == SAM_EXPR_LITERAL ? x->literal : -1;
+    bool shifts = f->operation == SAM_OPERATION_shl;
+    if (n != (int)n || n < !shifts || n > (shifts ? 14 : 15))
+        return refuse(f, d, x->loc,
+                      shifts ? "takes a whole number from 0 to 14 here"
+                             : "takes a whole number from 1 to 15 here",
+                      "the array has no operation for another power");
+    src_loc loc = f->loc;
+    sam_expr e = a[0];
+    if (shifts) {
+        sam_expr two = fe_add_expr(
+            s,
+            (sam_expr_data){.kind = SAM_EXPR_LITERAL, .loc = loc, .literal = s->integers ? n : 1 << (int)n});
+        if (s->integers)
+            return fe_add_call(s, loc, SAM_OPERATION_shl, e, two);
+        return fe_add_expr(s, (sam_expr_data){.kind = SAM_EXPR_MUL, .loc = loc, .a = e, .b = two});
+    }
+    for (int i = 1; i < (int)n && s->exprs.len < FE_MAX_EXPRS; i++)
+        e = fe_add_expr(
+            s, (sam_expr_data){.kind = SAM_EXPR_MUL, .loc = loc, .a = e, .b = fe_copy_expr(s, a[0])});
+    if (s->exprs.len < FE_MAX_EXPRS)
+        return e;
+    diag_error(d, loc, "E0118-too-large", "the expression has more than %d parts", FE_MAX_EXPRS);
+    return (sam_expr){0};
+}
+
+/* clamp, absdiff, pow, ldexp. */
+static sam_expr compose(sam_statement *s, const fe_call *f, const sam_expr *a, diagnostics *d) {
+    if (f->operation == SAM_OPERATION_max)
+        return fe_add_call(s, f->loc, SAM_OPERATION_min,
+                           fe_add_call(s, f->loc, SAM_OPERATION_max, a[0], a[1]), a[2]);
+    if (f->operation != SAM_OPERATION_abs)
+        return power(s, f, a, d);
+    sam_expr_data apart = {.kind = SAM_EXPR_SUB, .loc = f->loc, .a = a[0], .b = a[1]};
+    return fe_add_call(s, f->loc, SAM_OPERATION_abs, fe_add_expr(s, apart), (sam_expr){0});
+}
+
 sam_expr fe_make_call(sam_statement *s, const fe_call *f, const fe_exprs *arguments, diagnostics *d) {
     const sam_expr *a = arguments->at;
     sam_expr e = arguments->len ? a[0] : (sam_expr){0};
@@ -168,9 +214,8 @@ sam_expr fe_make_call(sam_statement *s, const fe_call *f, const fe_exprs *argume
         for (uint32_t i = 1; i < arguments->len; i++)
             e = fe_add_call(s, f->loc, f->operation, e, a[i]);
         return e;
-    case FE_FUNCTION_CLAMP:
-        return fe_add_call(s, f->loc, SAM_OPERATION_min,
-                           fe_add_call(s, f->loc, SAM_OPERATION_max, a[0], a[1]), a[2]);
+    case FE_FUNCTION_COMPOSED:
+        return compose(s, f, a, d);
     case FE_FUNCTION_IFELSE: {
         sam_expr yes = fe_add_call(s, f->loc, SAM_OPERATION_when, a[0], a[1]);
         sam_expr no = fe_add_call(s, f->loc, SAM_OPERATION_unless, fe_copy_expr(s, a[0]), a[2]);

@@ -6,9 +6,9 @@
 #include "sam/coordinates.h"
 
 typedef enum {
-    FE_FUNCTION_FOLD, /* one operation, from the left */
-    FE_FUNCTION_ONE,  /* an operation of one operand */
-    FE_FUNCTION_CLAMP,
+    FE_FUNCTION_FOLD,     /* one operation, from the left */
+    FE_FUNCTION_ONE,      /* an operation of one operand */
+    FE_FUNCTION_COMPOSED, /* of several operations, which the row's one tells apart */
     FE_FUNCTION_IFELSE,
     FE_FUNCTION_MASK,
     FE_FUNCTION_STRUCT

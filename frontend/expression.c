@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "frontend/calls.h"
+#include "frontend/functions.h"
 #include "frontend/program_int.h"
 #include "frontend/windows.h"
 
@@ -259,6 +260,32 @@ static bool sort_names(parser *p, const tokens *names, fe_exprs *arguments, fe_v
     return true;
 }
 
+/* Reads the arguments and the parenthesis behind them; *loc becomes that of all. */
+static bool parse_arguments(parser *p, fe_exprs *arguments, src_loc *loc) {
+    do {
+        sam_expr e = parse_terms(p);
+        if (!e.v)
+            return false;
+        vec_push(p->s->mem, arguments, e);
+    } while (fe_take_sign(&p->in, ','));
+    if (!fe_at_sign(&p->in, ')')) {
+        fe_expected(&p->in, "',' or ')'", p->d);
+        return false;
+    }
+    *loc = span(*loc, p->in.token.loc);
+    fe_advance(&p->in);
+    return true;
+}
+
+/* A function of the user's. */
+static sam_expr parse_application(parser *p, const fe_user_function *f) {
+    src_loc loc = p->in.token.loc;
+    fe_exprs arguments = {0};
+    fe_advance(&p->in);
+    fe_advance(&p->in); /* "(", seen by the caller */
+    return parse_arguments(p, &arguments, &loc) ? fe_apply_function(p->s, f, loc, &arguments, p->d) : no_expr;
+}
+
 static sam_expr parse_call(parser *p, fe_call *f) {
     tokens names = {0};
     fe_exprs arguments = {0};
@@ -272,18 +299,8 @@ static sam_expr parse_call(parser *p, fe_call *f) {
         fe_advance(&p->in);
         fe_advance(&p->in); /* the comma */
     }
-    do {
-        sam_expr e = parse_terms(p);
-        if (!e.v)
-            return no_expr;
-        vec_push(p->s->mem, &arguments, e);
-    } while (fe_take_sign(&p->in, ','));
-    if (!fe_at_sign(&p->in, ')')) {
-        fe_expected(&p->in, "',' or ')'", p->d);
+    if (!parse_arguments(p, &arguments, &f->loc))
         return no_expr;
-    }
-    f->loc = span(f->loc, p->in.token.loc);
-    fe_advance(&p->in);
     if (!sort_names(p, &names, &arguments, &vars))
         return no_expr;
     if (vars.len && arguments.len == 1 && !may_reduce(p, f))
@@ -392,6 +409,9 @@ static sam_expr parse_primary(parser *p) {
     fe_call f;
     if (p->in.counts && fe_peek(&p->in) == '(' && fe_is_word(t, "nnz"))
         return parse_count(p);
+    const fe_user_function *own = fe_take_function(&p->in);
+    if (own)
+        return parse_application(p, own);
     if (fe_peek(&p->in) == '(' && fe_find_call(t, &f))
         return parse_call(p, &f);
     sam_expr_data access = {0};
@@ -624,6 +644,7 @@ bool fe_parse_expression(const fe_in *in, diagnostics *d, sam_statement *s) {
     parser p = {.s = s, .d = d};
     bool adds = false, value = in->piece && in->piece->value;
     p.in = in->piece ? fe_read_piece(in->piece) : fe_read("<expression>", in->expression, d);
+    p.in.functions = in->functions;
     if (!(value ? begin_value(&p) : parse_left_side(&p, &adds)))
         return false;
     s->rhs = parse_terms(&p);

@@ -6,6 +6,9 @@
 
 #include "sam/sam.h"
 
+/* Functions of the user's: what fe_read_functions made of files. */
+typedef struct fe_functions fe_functions;
+
 typedef struct {
     const char *expression;       /* "X(i,j) = B(i,k) * C(k,j)" */
     const struct fe_piece *piece; /* NULL; or the expression is that part of a program (program_int.h) */
@@ -19,8 +22,9 @@ typedef struct {
     const char *const
         *fills; /* "B:inf": the value of what a tensor does not store; 0 where nothing is said */
     uint32_t n_fills;
-    const char *semiring; /* "min_plus"; NULL: plus_times */
-    bool integers;        /* the values are 16-bit integers: a literal must be one */
+    const char *semiring;          /* "min_plus"; NULL: plus_times */
+    const fe_functions *functions; /* NULL: none */
+    bool integers;                 /* the values are 16-bit integers: a literal must be one */
     /* For fe_schedule: how far the data say each variable of its statement runs, by handle - 1; NULL, and 0:
      * they do not say. */
     const uint32_t *extents;

@@ -69,12 +69,25 @@ typedef struct {
     bool integers;
     const char *const *settings; /* "steps=3", of params and scalars */
     uint32_t n_settings;
+    const fe_functions *functions; /* NULL: none */
 } fe_program_in;
 
 /* Reads a program, and each of its statements as fe_parse does. E0102 and the others of fe_parse, E0170 to
  * E0175. */
 bool fe_program_parse(const fe_program_in *in, name_table *names, arena *mem, diagnostics *d,
                       fe_program *out);
+/* A file of functions; the text must outlive what is made of it. */
+typedef struct {
+    const char *name, *text;
+    size_t length;
+} fe_function_file;
+
+/* Adds the functions of a file to *all, which is made where it is NULL: docs/functions.md. They are of one
+ * data type, whose values the properties are checked on. E0152, E0158 to E0160.
+ */
+bool fe_read_functions(const fe_function_file *file, bool integers, name_table *names, arena *mem,
+                       diagnostics *d, fe_functions **all);
+
 /* Returns the index of a tensor, or the number of tensors. */
 uint32_t fe_program_find(const fe_program *p, name_id name);
 /* Returns the index of the tensor that an assignment is to. */

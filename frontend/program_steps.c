@@ -126,7 +126,7 @@ static bool check_scalars(const fe_step *step, diagnostics *d) {
 static bool list_settings(fe_program_reader *r, const fe_piece *piece, const fe_step *step, texts *formats,
                           texts *fills) {
     fe_program *p = r->out;
-    const fe_in in = {.piece = piece, .integers = r->in->integers};
+    const fe_in in = {.piece = piece, .functions = r->in->functions, .integers = r->in->integers};
     fe_step first = *step;
     first.statement = (sam_statement){.mem = p->mem, .names = p->names, .integers = r->in->integers};
     if (!fe_parse_expression(&in, r->d, &first.statement) || !fe_program_bind(p, r->d, &first))
@@ -154,6 +154,7 @@ bool fe_program_statement(fe_program_reader *r, const fe_piece *piece, fe_step *
                       .n_formats = formats.len,
                       .fills = fills.at,
                       .n_fills = fills.len,
+                      .functions = r->in->functions,
                       .integers = r->in->integers};
     size_t end = piece->end;
     while (end > piece->first && strchr(" \t\r\n", piece->text[end - 1]))

@@ -1,0 +1,601 @@
+/* functions.c - reads files of functions. A body is run on symbols: a variable holds an expression of the
+ * parameters, and an `if` makes ifelse of what its two sides hold, so that a function is an expression in the
+ * end and every engine can compute it.
+ *
+ *   file       := ("def" name "(" names ")" ":" region+ ["iteration_space" ":" space] ["properties" ":"
+ * property*])* region     := [pattern "=" ">"] block         the pattern has a parameter or a number for each
+ * parameter block      := "{" statement* "}" statement  := [type] name "=" terms ";" | "return" terms ";" |
+ * "if" "(" terms ")" block ["else" (if | block)] space      := "{" name "!=" number "}" joined by "|" and
+ * "&", with "~" and parentheses property   := "commutative" | "associative" | "idempotent" | ("annihilator" |
+ * "identity") "=" number ["of" name]
+ */
+#include "frontend/functions.h"
+
+#include <stdlib.h>
+
+#include "frontend/calls.h"
+#include "frontend/program.h"
+
+typedef VEC(sam_expr) values; /* of the variable with handle - 1; 0: none yet */
+
+typedef struct {
+    fe_reader in;
+    fe_user_function *f;
+    diagnostics *d;
+    uint32_t depth;
+} reader;
+
+static bool refuse(const reader *r, src_loc loc, const char *what, const char *hint) {
+    diag_error(r->d, loc, "E0158-function-file", "%s", what);
+    diag_hint(r->d, "%s", hint);
+    return false;
+}
+
+static bool expect_sign(reader *r, char sign) {
+    if (fe_take_sign(&r->in, sign))
+        return true;
+    fe_expected(&r->in, arena_printf(r->d->mem, "'%c'", sign), r->d);
+    return false;
+}
+
+static bool at_word(const reader *r, const char *word) {
+    return fe_is_word(&r->in.token, word);
+}
+
+static bool take_word(reader *r, const char *word) {
+    bool here = at_word(r, word);
+    if (here)
+        fe_advance(&r->in);
+    return here;
+}
+
+/* ---- expressions of the parameters ------------------------------------------------------------- */
+
+static sam_tensor find_parameter(const reader *r, const fe_token *t) {
+    sam_tensor found = fe_find_tensor(&r->f->s, names_intern_n(r->f->s.names, t->at, t->length));
+    return found.v <= r->f->parameters ? found : (sam_tensor){0};
+}
+
+/* Puts what the variables hold into an expression that was just read, whose nodes nothing else has. */
+static sam_expr with_values(const reader *r, const values *held, sam_expr e) {
+    sam_expr_data *x = sam_expr_at(&r->f->s, e);
+    if (x->kind == SAM_EXPR_ACCESS) {
+        const sam_tensor_data *t = sam_tensor_at(&r->f->s, x->tensor);
+        uint32_t v = x->tensor.v;
+        if (t->order || t->structure || v > held->len || !held->at[v - 1].v) {
+            refuse(r, x->loc,
+                   arena_printf(r->d->mem, "'%s' has no value here", names_text(r->f->s.names, t->name)),
+                   "a body computes with its parameters and with variables that were assigned before");
+            return (sam_expr){0};
+        }
+        return held->at[v - 1];
+    }
+    if (x->kind == SAM_EXPR_SUM) {
+        refuse(r, x->loc, "a body is of scalars, and a sum is of a tensor",
+               "give the function the sum: f(sum(j, B(i,j)))");
+        return (sam_expr){0};
+    }
+    if (x->a.v && !(x->a = with_values(r, held, x->a)).v)
+        return (sam_expr){0};
+    if (x->b.v && !(x->b = with_values(r, held, x->b)).v)
+        return (sam_expr){0};
+    return e;
+}
+
+static sam_expr read_terms(reader *r, const values *held) {
+    sam_expr e = fe_parse_terms(&r->in, &r->f->s, r->d);
+    return e.v ? with_values(r, held, e) : e;
+}
+
+static bool is_zero(const sam_statement *s, sam_expr e) {
+    return sam_expr_at(s, e)->kind == SAM_EXPR_LITERAL && sam_expr_at(s, e)->literal == 0;
+}
+
+/* One of x and y is 0 at each value, so their bits together are the other's. */
+static sam_expr choose(reader *r, src_loc loc, sam_expr condition, sam_expr x, sam_expr y) {
+    sam_statement *s = &r->f->s;
+    if (x.v == y.v)
+        return x;
+    sam_expr yes = is_zero(s, x) ? x : fe_add_call(s, loc, SAM_OPERATION_when, condition, x);
+    sam_expr no = is_zero(s, y) ? y : fe_add_call(s, loc, SAM_OPERATION_unless, condition, y);
+    return is_zero(s, y) ? yes : is_zero(s, x) ? no : fe_add_call(s, loc, SAM_OPERATION_or, yes, no);
+}
+
+/* ---- bodies ------------------------------------------------------------------------------------ */
+
+static bool read_statements(reader *r, values *held, sam_expr *returned);
+
+static bool read_block(reader *r, values *held, sam_expr *returned) {
+    return expect_sign(r, '{') && read_statements(r, held, returned) && expect_sign(r, '}');
+}
+
+static values copy_values(const reader *r, const values *of) {
+    values copy = {0};
+    for (uint32_t i = 0; i < of->len; i++)
+        vec_push(r->f->s.mem, &copy, of->at[i]);
+    return copy;
+}
+
+/* A variable has a value after an `if` where it has one on both sides. */
+static void join_values(reader *r, src_loc loc, sam_expr condition, values *yes, const values *no) {
+    for (uint32_t i = 0; i < yes->len; i++) {
+        bool both = i < no->len && no->at[i].v && yes->at[i].v;
+        yes->at[i] = both ? choose(r, loc, condition, yes->at[i], no->at[i]) : (sam_expr){0};
+    }
+}
+
+/* Where one side returns, what follows belongs to the other one. */
+static bool read_if(reader *r, values *held, sam_expr *returned) {
+    src_loc loc = r->in.token.loc;
+    fe_advance(&r->in);
+    if (r->depth++ == FE_MAX_DEPTH / 2)
+        return refuse(r, loc, "ifs are nested too deep", "write conditions with && and ||");
+    if (!expect_sign(r, '('))
+        return false;
+    sam_expr condition = read_terms(r, held), yes = {0}, no = {0};
+    values other = copy_values(r, held);
+    if (!condition.v || !expect_sign(r, ')') || !read_block(r, held, &yes))
+        return false;
+    if (take_word(r, "else") && !(at_word(r, "if") ? read_if(r, &other, &no) : read_block(r, &other, &no)))
+        return false;
+    r->depth--;
+    if (yes.v && !no.v) {
+        *held = other;
+        if (!read_statements(r, held, &no))
+            return false;
+    } else if (no.v && !yes.v) {
+        if (!read_statements(r, held, &yes))
+            return false;
+    } else if (!yes.v) {
+        join_values(r, loc, condition, held, &other);
+        return true;
+    }
+    if (!yes.v || !no.v)
+        return refuse(r, loc, "one side of this if returns, and the other comes to no return",
+                      "let both return, or none and return afterwards");
+    *returned = choose(r, loc, condition, yes, no);
+    return true;
+}
+
+static bool read_assignment(reader *r, values *held) {
+    static const char *const types[] = {"int", "float", "double", "bool"};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (at_word(r, types[i]) && fe_peek(&r->in) != '=') {
+            fe_advance(&r->in);
+            break;
+        }
+    }
+    sam_statement *s = &r->f->s;
+    if (r->in.token.kind != FE_NAME) {
+        fe_expected(&r->in, "a variable, 'if' or 'return'", r->d);
+        return false;
+    }
+    name_id name = names_intern_n(s->names, r->in.token.at, r->in.token.length);
+    sam_tensor t = fe_find_tensor(s, name);
+    if (!t.v) {
+        vec_push(s->mem, &s->tensors, (sam_tensor_data){.name = name, .loc = r->in.token.loc});
+        t.v = s->tensors.len;
+    }
+    fe_advance(&r->in);
+    if (!expect_sign(r, '='))
+        return false;
+    sam_expr e = read_terms(r, held);
+    if (!e.v || !expect_sign(r, ';'))
+        return false;
+    while (held->len < t.v)
+        vec_push(s->mem, held, (sam_expr){0});
+    held->at[t.v - 1] = e;
+    return true;
+}
+
+static bool read_return(reader *r, const values *held, sam_expr *returned) {
+    fe_advance(&r->in);
+    *returned = read_terms(r, held);
+    return returned->v && expect_sign(r, ';');
+}
+
+static bool read_statement(reader *r, values *held, sam_expr *returned) {
+    if (at_word(r, "while") || at_word(r, "for") || at_word(r, "do")) {
+        diag_error(r->d, r->in.token.loc, "E0160-loop", "a function has no loops: it becomes one expression");
+        diag_hint(r->d, "write the passes out, or repeat a statement of a program: docs/programs.md");
+        return false;
+    }
+    if (at_word(r, "if"))
+        return read_if(r, held, returned);
+    return at_word(r, "return") ? read_return(r, held, returned) : read_assignment(r, held);
+}
+
+/* Reads up to the brace that ends the block; *returned is 0 where that comes first. */
+static bool read_statements(reader *r, values *held, sam_expr *returned) {
+    *returned = (sam_expr){0};
+    while (!fe_at_sign(&r->in, '}')) {
+        if (returned->v)
+            return refuse(r, r->in.token.loc, "nothing comes here: all before it returns", "remove it");
+        if (!read_statement(r, held, returned))
+            return false;
+    }
+    return true;
+}
+
+/* ---- numbers, regions, properties -------------------------------------------------------------- */
+
+static bool read_word(reader *r, uint16_t *word) {
+    src_loc loc = r->in.token.loc;
+    const char *sign = fe_take_sign(&r->in, '-') ? "-" : "";
+    const fe_token t = r->in.token;
+    const char *text = arena_printf(r->d->mem, "%s%.*s", sign, (int)t.length, t.at);
+    if ((t.kind == FE_NUMBER || fe_is_word(&t, "inf")) && sam_parse_constant(text, !r->f->s.integers, word)) {
+        fe_advance(&r->in);
+        return true;
+    }
+    return refuse(r, loc, "expected a value of the data type", "a number, inf or -inf");
+}
+
+/* Which parameters a region has as numbers, and which numbers those are; bit 31 of *given: some are names in
+ * another order, which means nothing. */
+static bool read_pattern(reader *r, uint32_t *given, uint16_t *word) {
+    for (uint32_t p = 0; p < r->f->parameters; p++) {
+        if (p && !expect_sign(r, ','))
+            return false;
+        if (r->in.token.kind != FE_NAME) {
+            *given |= 1u << p;
+            if (!read_word(r, &word[p]))
+                return false;
+            continue;
+        }
+        if (find_parameter(r, &r->in.token).v != p + 1)
+            return refuse(r, r->in.token.loc,
+                          "a region names each parameter at its place, or has a number there",
+                          "def f(x,y): x,0 => { ... } x,y => { ... }");
+        fe_advance(&r->in);
+    }
+    return expect_sign(r, '=') && expect_sign(r, '>');
+}
+
+typedef struct {
+    src_loc loc;
+    uint32_t given;
+    uint16_t word[FE_MAX_PARAMETERS];
+    sam_expr value;
+} region;
+
+static bool read_region(reader *r, region *out) {
+    values held = {0};
+    *out = (region){.loc = r->in.token.loc};
+    if (!fe_at_sign(&r->in, '{') && !read_pattern(r, &out->given, out->word))
+        return false;
+    for (uint32_t p = 1; p <= r->f->parameters; p++)
+        vec_push(r->f->s.mem, &held,
+                 fe_add_expr(
+                     &r->f->s,
+                     (sam_expr_data){.kind = SAM_EXPR_ACCESS, .loc = out->loc, .tensor = (sam_tensor){p}}));
+    if (!read_block(r, &held, &out->value))
+        return false;
+    return out->value.v || refuse(r, out->loc, "the body returns nothing", "end it by return");
+}
+
+static bool at_region(const reader *r) {
+    return fe_at_sign(&r->in, '{') || fe_at_sign(&r->in, '-') || r->in.token.kind == FE_NUMBER ||
+           (r->in.token.kind == FE_NAME && find_parameter(r, &r->in.token).v);
+}
+
+/* The region without numbers is what the function is; the others have to agree with it. */
+static bool read_regions(reader *r) {
+    VEC(region) all = {0};
+    const region *general = NULL;
+    while (at_region(r)) {
+        region one;
+        if (!read_region(r, &one))
+            return false;
+        vec_push(r->d->mem, &all, one);
+    }
+    for (uint32_t i = 0; i < all.len; i++)
+        general = all.at[i].given ? general : &all.at[i];
+    if (!general)
+        return refuse(r, r->f->loc, "the function has no region for all values", "add x,y => { ... }");
+    for (uint32_t i = 0; i < all.len; i++) {
+        fe_user_function one = *r->f;
+        uint16_t argument[FE_MAX_PARAMETERS];
+        one.value = all.at[i].value;
+        r->f->value = general->value;
+        for (uint32_t n = 0; n < 4096; n++) {
+            for (uint32_t p = 0; p < r->f->parameters; p++)
+                argument[p] =
+                    all.at[i].given >> p & 1 ? all.at[i].word[p] : (uint16_t)(n * (16 * p + 1) * 40503u >> 4);
+            if (fe_compute(&one, argument) != fe_compute(r->f, argument))
+                return refuse(r, all.at[i].loc, "this region has another value than the region of all values",
+                              "a region is the same function where some parameters are numbers");
+        }
+    }
+    r->f->value = general->value;
+    return true;
+}
+
+static bool read_space(reader *r, fe_property *p, char sign, uint64_t *out);
+
+/* Bit a of the result is bit `at` of a. */
+static uint64_t where_it_differs(uint32_t at) {
+    uint64_t set = 0;
+    for (uint32_t a = 0; a < 64; a++)
+        set |= (uint64_t)(a >> at & 1) << a;
+    return set;
+}
+
+static bool read_space_term(reader *r, fe_property *p, uint64_t *out) {
+    if (fe_take_sign(&r->in, '~')) {
+        bool ok = r->depth++ < FE_MAX_DEPTH && read_space_term(r, p, out);
+        r->depth--;
+        *out = ~*out;
+        return ok;
+    }
+    if (fe_take_sign(&r->in, '(')) {
+        bool ok = r->depth++ < FE_MAX_DEPTH && read_space(r, p, '|', out) && expect_sign(r, ')');
+        r->depth--;
+        return ok;
+    }
+    if (!expect_sign(r, '{'))
+        return false;
+    sam_tensor t = r->in.token.kind == FE_NAME ? find_parameter(r, &r->in.token) : (sam_tensor){0};
+    src_loc loc = r->in.token.loc;
+    uint16_t word;
+    if (!t.v)
+        return refuse(r, loc, "expected a parameter", "{x != 0}");
+    fe_advance(&r->in);
+    if (!fe_take_sign(&r->in, FE_NE)) {
+        fe_expected(&r->in, "'!='", r->d);
+        return false;
+    }
+    if (!read_word(r, &word) || !expect_sign(r, '}'))
+        return false;
+    if (p->at >> (t.v - 1) & 1 && p->tested[t.v - 1] != word)
+        return refuse(r, loc, "a parameter is tested for two values", "an algebra has one fill for each");
+    p->at |= 1u << (t.v - 1);
+    p->tested[t.v - 1] = word;
+    *out = where_it_differs(t.v - 1);
+    return true;
+}
+
+/* Reads what '|' joins, each of which is what '&' joins. */
+static bool read_space(reader *r, fe_property *p, char sign, uint64_t *out) {
+    uint64_t other;
+    bool outer = sign == '|';
+    if (!(outer ? read_space(r, p, '&', out) : read_space_term(r, p, out)))
+        return false;
+    while (fe_take_sign(&r->in, sign)) {
+        if (!(outer ? read_space(r, p, '&', &other) : read_space_term(r, p, &other)))
+            return false;
+        *out = outer ? *out | other : *out & other;
+    }
+    return true;
+}
+
+static bool read_special(reader *r, fe_property *p) {
+    if (!expect_sign(r, '=') || !read_word(r, &p->value))
+        return false;
+    if (!take_word(r, "of"))
+        return true;
+    sam_tensor t = r->in.token.kind == FE_NAME ? find_parameter(r, &r->in.token) : (sam_tensor){0};
+    if (!t.v)
+        return refuse(r, r->in.token.loc, "expected a parameter", "annihilator=0 of x");
+    p->at = 1u << (t.v - 1);
+    fe_advance(&r->in);
+    return true;
+}
+
+static bool read_property(reader *r) {
+    static const char *const words[] = {"commutative", "associative", "idempotent", "annihilator",
+                                        "identity"};
+    for (uint32_t i = 0; i < sizeof words / sizeof *words; i++) {
+        fe_property p = {
+            .kind = FE_COMMUTATIVE + i, .loc = r->in.token.loc, .at = (1u << r->f->parameters) - 1};
+        if (!take_word(r, words[i]))
+            continue;
+        if (p.kind >= FE_ANNIHILATOR && !read_special(r, &p))
+            return false;
+        return fe_check_property(r->f, &p, r->d);
+    }
+    fe_expected(&r->in, "commutative, associative, idempotent, annihilator=, identity= or the next def",
+                r->d);
+    return false;
+}
+
+static bool read_claims(reader *r) {
+    while (at_word(r, "iteration_space") || at_word(r, "properties")) {
+        bool space = at_word(r, "iteration_space");
+        fe_property p = {.kind = FE_SPACE, .loc = r->in.token.loc};
+        fe_advance(&r->in);
+        if (!expect_sign(r, ':'))
+            return false;
+        if (space && !(read_space(r, &p, '|', &p.space) && fe_check_property(r->f, &p, r->d)))
+            return false;
+        while (!space && r->in.token.kind != FE_END && !at_word(r, "def") && !at_word(r, "iteration_space")) {
+            if (!read_property(r))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* ---- files ------------------------------------------------------------------------------------- */
+
+static bool read_parameters(reader *r) {
+    sam_statement *s = &r->f->s;
+    do {
+        fe_token t = r->in.token;
+        if (t.kind != FE_NAME) {
+            fe_expected(&r->in, "a parameter", r->d);
+            return false;
+        }
+        name_id name = names_intern_n(s->names, t.at, t.length);
+        if (fe_find_tensor(s, name).v || s->tensors.len == FE_MAX_PARAMETERS)
+            return refuse(r, t.loc, "a function has up to six parameters, each once", "name another one");
+        vec_push(s->mem, &s->tensors, (sam_tensor_data){.name = name, .loc = t.loc});
+        fe_advance(&r->in);
+    } while (fe_take_sign(&r->in, ','));
+    r->f->parameters = s->tensors.len;
+    vec_push(s->mem, &s->tensors,
+             (sam_tensor_data){.name = names_intern(s->names, arena_printf(s->mem, "%s()", r->f->name)),
+                               .loc = r->f->loc});
+    s->result.v = s->tensors.len;
+    return true;
+}
+
+/* A function that ignores an argument would lose the tensor in it. */
+static bool check_size(reader *r) {
+    const sam_statement *s = &r->f->s;
+    uint32_t *size = arena_new_n(r->d->mem, uint32_t, s->exprs.len + 1);
+    uint64_t *uses = arena_new_n(r->d->mem, uint64_t, s->exprs.len + 1);
+    for (uint32_t e = 1; e <= s->exprs.len; e++) {
+        const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
+        /* Parts may be read later than what holds them, where variables were put in: those count below. */
+        if (x->kind == SAM_EXPR_ACCESS && x->tensor.v <= r->f->parameters)
+            uses[e] = 1u << (x->tensor.v - 1);
+        size[e] = 1;
+    }
+    bool changed = true;
+    while (changed) {
+        changed = false;
+        for (uint32_t e = 1; e <= s->exprs.len; e++) {
+            const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
+            uint64_t sum = 1 + (uint64_t)size[x->a.v] + size[x->b.v],
+                     all = uses[e] | uses[x->a.v] | uses[x->b.v];
+            sum = sum > FE_MAX_EXPRS ? FE_MAX_EXPRS : sum;
+            changed = changed || sum != size[e] || all != uses[e];
+            size[e] = (uint32_t)sum;
+            uses[e] = all;
+        }
+    }
+    if (size[r->f->value.v] >= FE_MAX_EXPRS)
+        return refuse(r, r->f->loc, "the function has too many parts once its variables are put in",
+                      "use a variable less often, or two functions and a tensor between them");
+    if (uses[r->f->value.v] != (1u << r->f->parameters) - 1)
+        return refuse(r, r->f->loc, "the value does not depend on every parameter",
+                      "remove those it ignores");
+    return true;
+}
+
+static bool is_defined(const fe_functions *all, const char *name) {
+    for (uint32_t i = 0; i < all->all.len; i++) {
+        if (strcmp(all->all.at[i].name, name) == 0)
+            return true;
+    }
+    return fe_is_function(name) || fe_is_keyword(name);
+}
+
+static bool read_function(reader *r, const fe_functions *known) {
+    if (!take_word(r, "def") || r->in.token.kind != FE_NAME) {
+        fe_expected(&r->in, "def name(x,y):", r->d);
+        return false;
+    }
+    fe_token t = r->in.token;
+    r->f->name = arena_strndup(r->f->s.mem, t.at, t.length);
+    r->f->loc = t.loc;
+    if (is_defined(known, r->f->name))
+        return refuse(r, t.loc, arena_printf(r->d->mem, "there is a '%s' already", r->f->name),
+                      "choose another name");
+    fe_advance(&r->in);
+    return expect_sign(r, '(') && read_parameters(r) && expect_sign(r, ')') && expect_sign(r, ':') &&
+           read_regions(r) && check_size(r) && read_claims(r);
+}
+
+/* Comments become blanks, and the signs that papers print become those of a keyboard, all of the same length.
+ */
+static char *typed(const char *text, size_t length, arena *mem) {
+    static const char *const signs[][2] = {
+        {"\xe2\x89\xa0", "!= "}, {"\xe2\x88\xaa", "|  "}, {"\xe2\x88\xa9", "&  "}, {"\xc2\xac", "~ "}};
+    char *out = arena_strndup(mem, text, length);
+    bool comment = false;
+    for (size_t i = 0; i < length; i++) {
+        comment = out[i] != '\n' && (comment || out[i] == '#');
+        if (comment)
+            out[i] = ' ';
+        for (size_t n = 0; n < sizeof signs / sizeof *signs; n++) {
+            if (strncmp(out + i, signs[n][0], strlen(signs[n][0])) == 0)
+                memcpy(out + i, signs[n][1], strlen(signs[n][1]));
+        }
+    }
+    return out;
+}
+
+bool fe_read_functions(const fe_function_file *file, bool integers, name_table *names, arena *mem,
+                       diagnostics *d, fe_functions **all) {
+    if (!*all)
+        *all = arena_new(mem, fe_functions);
+    reader r = {.d = d};
+    r.in = (fe_reader){.source = diag_add_source(d, file->name, file->text, file->length),
+                       .text = typed(file->text, file->length, mem),
+                       .length = file->length,
+                       .underscores = true,
+                       .functions = *all};
+    fe_advance(&r.in);
+    while (r.in.token.kind != FE_END) {
+        fe_user_function f = {.s = {.mem = mem, .names = names, .integers = integers}};
+        r.f = &f;
+        r.depth = 0;
+        if (!read_function(&r, *all))
+            return false;
+        vec_push(mem, &(*all)->all, f);
+    }
+    return true;
+}
+
+/* ---- application ------------------------------------------------------------------------------- */
+
+const fe_user_function *fe_take_function(fe_reader *in) {
+    const fe_functions *of = in->functions;
+    for (uint32_t i = 0; of && in->token.kind == FE_NAME && i < of->all.len; i++) {
+        const fe_user_function *f = &of->all.at[i];
+        size_t length = strlen(f->name), start = (size_t)(in->token.at - in->text), after = start + length;
+        if (after > in->length || memcmp(in->token.at, f->name, length) != 0)
+            continue;
+        while (after < in->length && strchr(" \t\r\n", in->text[after]))
+            after++;
+        if (after == in->length || in->text[after] != '(')
+            continue;
+        in->pos = start + length;
+        in->token.length = length;
+        in->token.loc = src_at(in->source, start, length);
+        return f;
+    }
+    return NULL;
+}
+
+static sam_expr put(sam_statement *s, const fe_user_function *f, sam_expr e, src_loc loc,
+                    const fe_exprs *arguments, uint32_t *used) {
+    sam_expr_data x = *sam_expr_at(&f->s, e);
+    if (x.kind == SAM_EXPR_ACCESS) {
+        uint32_t bit = 1u << (x.tensor.v - 1);
+        sam_expr argument = arguments->at[x.tensor.v - 1];
+        bool again = *used & bit;
+        *used |= bit;
+        return again ? fe_copy_expr(s, argument) : argument;
+    }
+    if (s->exprs.len >= FE_MAX_EXPRS)
+        return arguments->at[0]; /* the caller refuses it */
+    x.loc = loc;
+    if (x.a.v)
+        x.a = put(s, f, x.a, loc, arguments, used);
+    if (x.b.v)
+        x.b = put(s, f, x.b, loc, arguments, used);
+    return fe_add_expr(s, x);
+}
+
+sam_expr fe_apply_function(sam_statement *s, const fe_user_function *f, src_loc loc,
+                           const fe_exprs *arguments, diagnostics *d) {
+    uint32_t used = 0;
+    if (arguments->len != f->parameters) {
+        diag_error(d, loc, "E0152-function", "%s takes %u %s, not %u", f->name, f->parameters,
+                   plural(f->parameters, "argument", "arguments"), arguments->len);
+        diag_note(d, f->loc, "its definition");
+        return (sam_expr){0};
+    }
+    sam_expr e = put(s, f, f->value, loc, arguments, &used);
+    for (uint32_t p = 0; p < f->parameters; p++) {
+        if (f->narrowed >> p & 1)
+            e = fe_add_call(s, loc, SAM_OPERATION_when, fe_copy_expr(s, arguments->at[p]), e);
+    }
+    if (s->exprs.len < FE_MAX_EXPRS)
+        return e;
+    diag_error(d, loc, "E0118-too-large", "the expression has more than %d parts", FE_MAX_EXPRS);
+    return (sam_expr){0};
+}

@@ -1,0 +1,50 @@
+/* functions.h - functions of the user's, read from files and applied in expressions. */
+#ifndef ONYX_FE_FUNCTIONS_H
+#define ONYX_FE_FUNCTIONS_H
+
+#include "frontend/fe_int.h"
+
+enum { FE_MAX_PARAMETERS = 6 };
+
+/* A function is what its body returns, as an expression of scalars. Its parameters are the first tensors of
+ * `s`, from handle 1 on. */
+typedef struct {
+    const char *name;
+    src_loc loc;
+    uint32_t parameters;
+    sam_statement s;
+    sam_expr value;
+    /* Bit p: where parameter p is 0 the value is 0. The author says so, and the operations of the value alone
+     * do not. */
+    uint32_t narrowed;
+} fe_user_function;
+
+struct fe_functions {
+    VEC(fe_user_function) all;
+};
+
+/* What the author says of a function. */
+typedef struct {
+    enum { FE_COMMUTATIVE, FE_ASSOCIATIVE, FE_IDEMPOTENT, FE_ANNIHILATOR, FE_IDENTITY, FE_SPACE } kind;
+    src_loc loc;
+    uint32_t at;    /* bits of parameters: of which it holds */
+    uint16_t value; /* ANNIHILATOR, IDENTITY */
+    /* SPACE: bit a says that the value is to be computed where exactly the parameters with a bit of a differ
+     * from what they are tested for. */
+    uint64_t space;
+    uint16_t tested[FE_MAX_PARAMETERS];
+} fe_property;
+
+/* Finds the function whose name stands at the token before a parenthesis; the token becomes all of that name,
+ * which may have underscores. NULL: none. */
+const fe_user_function *fe_take_function(fe_reader *in);
+/* Makes the value of arguments, each of which becomes a part of it. E0118, E0152. */
+sam_expr fe_apply_function(sam_statement *s, const fe_user_function *f, src_loc loc,
+                           const fe_exprs *arguments, diagnostics *d);
+/* Computes the value of words. */
+uint16_t fe_compute(const fe_user_function *f, const uint16_t *argument);
+/* Checks a property by computing values: of one unknown all 65536, of more a sample. Then it marks what the
+ * property narrows. E0159-property. */
+bool fe_check_property(fe_user_function *f, const fe_property *p, diagnostics *d);
+
+#endif

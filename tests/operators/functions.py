@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Functions of files: their values on two engines against what Python computes, and mistakes in files: functions.py ONYX FUNCTIONS FOLDER."""
+import os
+import subprocess
+import sys
+
+ONYX, FUNCTIONS, FOLDER = sys.argv[1:4]
+MINUS = -0x8000
+
+
+def word(value):
+    return (int(value) + 0x8000) % 0x10000 - 0x8000
+
+
+def magnitude(x):
+    return word(abs(x))
+
+
+VALUES = {  # function: expression, what it is of b and c
+    "bitwise_and": ("x(i) = bitwise_and(b(i), c(i))", lambda b, c: b & c),
+    "apart": ("x(i) = apart(b(i), c(i))", lambda b, c: magnitude(word(b - c)) if b and c else 0),
+    "quadratic": ("x(i) = quadratic(b(i) + c(i))", lambda b, c: word(word(b + c) ** 2 + 2 * word(b + c))),
+    "leaky": ("x(i) = leaky(b(i) - c(i))", lambda b, c: word(b - c) >> 2 if word(b - c) < 0 else word(b - c)),
+    "larger_magnitude": ("x(i) = larger_magnitude(b(i), c(i))", lambda b, c: max(magnitude(b), magnitude(c))),
+}
+B = {0: 5, 1: -7, 3: 300, 4: MINUS, 6: 255, 8: -1, 9: 4}
+C = {1: 3, 2: 9, 3: -300, 4: 1, 5: -20000, 6: 15, 9: 4, 10: 32767}
+MISTAKES = [  # file, code, line and column
+    ("def f(x): { while (x > 0) { x = x - 1; } return x; }", "E0160-loop", "1:13"),
+    ("def f(x): { for (;;) { } }", "E0160-loop", "1:13"),
+    ("def f(x): { return y; }", "E0158-function-file", "1:20"),
+    ("def f(x): { int t = x; }", "E0158-function-file", "1:11"),
+    ("def f(x): { return x; x = 1; }", "E0158-function-file", "1:23"),
+    ("def f(x): { if (x > 0) { return x; } }", "E0158-function-file", "1:13"),
+    ("def f(x): { if (x > 0) { t = 1; } return t; }", "E0158-function-file", "1:42"),
+    ("def f(x,y): { return x; }", "E0158-function-file", "1:5"),
+    ("def f(x,x): { return x; }", "E0158-function-file", "1:9"),
+    ("def min(x): { return x; }", "E0158-function-file", "1:5"),
+    ("def f(x): { return x; }\ndef f(x): { return x; }", "E0158-function-file", "2:5"),
+    ("def f(x): 0 => { return 0; }", "E0158-function-file", "1:5"),
+    ("def f(x): 0 => { return x + 1; } x => { return x; }", "E0158-function-file", "1:11"),
+    ("def f(x,y): y,x => { return x + y; }", "E0158-function-file", "1:13"),
+    ("def f(x): { return sum(j, x); }", "E0158-function-file", "1:20"),
+    ("def f(x): { return pow(x, 40); }", "E0152-function", "1:27"),
+    ("def f(x): { return ldexp(x, 15); }", "E0152-function", "1:29"),
+    ("def f(x): { return x % 2; }", "E0101-character", "1:22"),
+    ("def f(x): { return x }", "E0102-syntax", "1:22"),
+    ("def f(): { return 1; }", "E0102-syntax", "1:7"),
+    ("def f(x) { return x; }", "E0102-syntax", "1:10"),
+    ("f(x): { return x; }", "E0102-syntax", "1:1"),
+    ("def f(x,y): { return x - y; } properties: commutative", "E0159-property", "1:43"),
+    ("def f(x,y): { return x - y; } properties: associative", "E0159-property", "1:43"),
+    ("def f(x,y): { return x + y; } properties: idempotent", "E0159-property", "1:43"),
+    ("def f(x,y): { return x + y; } properties: annihilator=0", "E0159-property", "1:43"),
+    ("def f(x,y): { return x - y; } properties: identity=0", "E0159-property", "1:43"),
+    ("def f(x): { return x; } properties: commutative", "E0159-property", "1:37"),
+    ("def f(x,y): { return x + y; } iteration_space: {x != 0} & {y != 0}", "E0159-property", "1:31"),
+    ("def f(x,y): { return x + y; } iteration_space: {x != 0} | {x != 1}", "E0158-function-file", "1:60"),
+    ("def f(x,y): { return x + y; } iteration_space: {z != 0}", "E0158-function-file", "1:49"),
+    ("def f(x,y): { return x + y; } properties: pretty", "E0102-syntax", "1:43"),
+    ("def f(x,y): { return x * y; } properties: annihilator=nothing", "E0158-function-file", "1:55"),
+]
+bad = 0
+
+
+def run(*arguments):
+    return subprocess.run([ONYX, *arguments], capture_output=True, text=True)
+
+
+def complain(*what):
+    global bad
+    bad += 1
+    print(*what)
+
+
+def write_vector(name, values):
+    with open(name, "w") as out:
+        out.write("".join(f"{i + 1} {v}\n" for i, v in values.items()))
+    return name
+
+
+def read_vector(name):
+    with open(name) as lines:
+        rows = [line.split() for line in lines if not line.startswith(("#", "%"))]
+    return {int(row[0]) - 1: int(row[1]) for row in rows if len(row) == 2}
+
+
+os.makedirs(FOLDER, exist_ok=True)
+operands = {"b": write_vector(f"{FOLDER}/b.tns", B), "c": write_vector(f"{FOLDER}/c.tns", C)}
+for engine in ("sam", "cycle"):
+    for name, (expression, function) in VALUES.items():
+        place = f"{FOLDER}/{engine}_{name}"
+        done = run("run", expression, "--functions", FUNCTIONS, "-d", "i:11", "-i", f"b:{operands['b']}", "-i", f"c:{operands['c']}",
+                   "--engine", engine, "-o", place, "-o", f"x:{place}.tns")
+        if done.returncode:
+            complain(name, engine, done.stderr)
+            continue
+        got = read_vector(f"{place}.tns")
+        expected = {i: function(B.get(i, 0), C.get(i, 0)) for i in range(11)}
+        if any(got.get(i, 0) != value for i, value in expected.items()):
+            complain(name, engine, got, expected)
+# A program applies them, too, and a function whose author states an annihilator meets.
+with open(f"{FOLDER}/program.onx", "w") as out:
+    out.write(f'tensor b: s = "{os.path.abspath(operands["b"])}"\ntensor x: s\nx(i) = leaky(b(i))\nresult x\n')
+done = run("run", f"{FOLDER}/program.onx", "--functions", FUNCTIONS, "--engine", "sam", "-o", f"{FOLDER}/program")
+if done.returncode:
+    complain("program", done.stderr)
+graph = run("sam", "x(i) = apart(b(i), c(i)) ", "--functions", FUNCTIONS)
+if "intersect" not in graph.stdout:
+    complain("apart does not meet:", graph.stdout, graph.stderr)
+for text, code, place in MISTAKES:
+    with open(f"{FOLDER}/bad.fn", "w") as out:
+        out.write(text)
+    done = run("sam", "x(i) = b(i)", "--functions", f"{FOLDER}/bad.fn")
+    if done.returncode != 1 or f"[{code}]" not in done.stderr or f"bad.fn:{place}:" not in done.stderr:
+        complain(text, "expected", code, place, "and not", done.returncode, done.stderr)
+done = run("sam", "x(i) = leaky(b(i), b(i))", "--functions", FUNCTIONS)
+if "[E0152-function]" not in done.stderr:
+    complain("two arguments for one", done.stderr)
+print(f"{2 * len(VALUES)} runs and {len(MISTAKES) + 1} mistakes, {bad} wrong")
+sys.exit(bad != 0)

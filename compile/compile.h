@@ -135,7 +135,8 @@ typedef struct {
 typedef struct {
     cycle_model *model; /* NULL: it did not run */
     const cycle_design *design;
-    uint64_t cycles; /* more than the kernel's where copies start apart, since it computes them in turn */
+    uint64_t cycles;  /* more than the kernel's where copies start apart, since it computes them in turn */
+    uint64_t longest; /* cycles of a batch; counted ahead of another engine */
     bool ahead;
 } compile_modelled;
 
@@ -221,6 +222,7 @@ typedef struct {
     const bits_stream *bits;
     bool apart;         /* each copy starts by itself */
     bool verify_config; /* the program reads the configuration back before it is ready */
+    uint64_t longest;   /* cycles of the array that a run is known to take at most; 0: nothing is known */
 } compile_programmed;
 
 /* A kernel that is a graph from a file. */

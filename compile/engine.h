@@ -75,9 +75,9 @@ bool compile_firmware_begin(compile_engine_run *r, uint32_t buffers);
  * is good. */
 bool compile_firmware_batch(compile_engine_run *r, const tile_plan *plan);
 bool compile_firmware_end(compile_engine_run *r, bool good);
-/* Returns whether an earlier run left an app.elf that is whole, and of this kernel: then that is its app.elf.
- */
-bool compile_firmware_is_there(compile_engine_run *r);
+/* Returns whether an earlier run left an app.elf that is whole, of this kernel, and as patient as this run's
+ * model needs: then that is its app.elf. */
+bool compile_firmware_is_there(compile_engine_run *r, const compile_outcome *out);
 /* Makes the app.elf; out->firmware_s says how long that took. */
 bool compile_firmware_build(compile_engine_run *r, compile_outcome *out);
 

@@ -12,7 +12,8 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
     const compile_firmware *f = r->own;
     const compile_on_board *on = in->how.on_board;
     double start = seconds_now();
-    if (!compile_firmware_end(r, good) || (!compile_firmware_is_there(r) && !compile_firmware_build(r, out)))
+    if (!compile_firmware_end(r, good) ||
+        (!compile_firmware_is_there(r, out) && !compile_firmware_build(r, out)))
         return false;
     out->firmware_s = seconds_now() - start;
     const host_job job = {

@@ -61,6 +61,10 @@ enum { MANY_CYCLES = 3000000 };
  * second. */
 enum { TILES_CYCLES = 4000000 };
 
+/* Cycles that a run may take beyond its last result, which the model does not count: what is left of its
+ * operands comes in. */
+enum { MOST_DRAINED = 2000000 };
+
 /* How the program is built: quickly, optimised, or quickly and with waveforms or counts of what ran. */
 typedef enum { BUILD_SMALL, BUILD_FAST, BUILD_WAVES, BUILD_COVERAGE } build_kind;
 static const char *const build_name[] = {"small\n", "fast\n", "waves\n", "coverage\n"};
@@ -316,7 +320,11 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
     argv[n++] = e->job_path;
     argv[n++] = r->result;
     argv[n++] = in->how.io_trace ? trace : "";
-    argv[n] = record;
+    if (!tiles) {
+        argv[n++] = record ? record : "";
+        /* It ends every run in the cycle in which the model ahead of it did. */
+        argv[n] = arena_printf(mem, "%llu", (unsigned long long)out->modelled.cycles + MOST_DRAINED);
+    }
     build_kind kind = in->how.wave                          ? BUILD_WAVES
                       : in->how.rtl == COMPILE_RTL_COVERAGE ? BUILD_COVERAGE
                       : out->modelled.cycles >= MANY_CYCLES ? BUILD_FAST

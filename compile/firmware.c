@@ -6,16 +6,27 @@
 
 #include <unistd.h>
 
-/* Returns a hash of what decides the program: the configuration words, whether they are read back, and
- * whether copies start apart. */
+/* Returns how long a run may take, in cycles of the processor, which are no shorter than the array's: at
+ * least twice what is known, since the global buffer has a pace of its own. A power of two, so that a program
+ * serves for other operands, too. */
+static uint32_t run_timeout(const compile_programmed *p) {
+    uint32_t timeout = fw_options_default("", "").timeout;
+    while (timeout < UINT32_C(1) << 31 && timeout / 2 < p->longest)
+        timeout *= 2;
+    return timeout;
+}
+
+/* Returns a hash of what decides the program: the configuration words, whether they are read back, whether
+ * copies start apart, and how long a run may take. */
 static const char *design_hash(arena *mem, const compile_programmed *p) {
-    const uint8_t how[] = {p->apart, p->verify_config};
+    const uint32_t how[] = {p->apart, p->verify_config, run_timeout(p)};
     uint64_t hash = hash_more(0, p->bits->words.at, sizeof *p->bits->words.at * p->bits->words.len);
     return arena_printf(mem, "%016llx", (unsigned long long)hash_more(hash, how, sizeof how));
 }
 
-static compile_programmed programmed(const compile_engine_in *in) {
-    return (compile_programmed){in->design, in->decoded, in->map, in->bits, in->apart, in->how.verify_config};
+static compile_programmed programmed(const compile_engine_in *in, uint64_t longest) {
+    return (compile_programmed){in->design, in->decoded,           in->map, in->bits,
+                                in->apart,  in->how.verify_config, longest};
 }
 
 /* Returns a hash of the file, or NULL where there is none. */
@@ -61,6 +72,7 @@ bool compile_build_firmware(compile_context *ctx, const compile_programmed *p, c
     options.objects = objects_folder(ctx);
     options.apart = p->apart;
     options.verify = p->verify_config;
+    options.timeout = run_timeout(p);
     if (ctx->partial)
         options.moved = arena_printf(ctx->mem, "%s=%.*s", ctx->partial,
                                      (int)(strrchr(ctx->partial, '/') - ctx->partial), ctx->partial);
@@ -80,9 +92,9 @@ bool compile_build_firmware(compile_context *ctx, const compile_programmed *p, c
     return ok;
 }
 
-bool compile_firmware_is_there(compile_engine_run *r) {
+bool compile_firmware_is_there(compile_engine_run *r, const compile_outcome *out) {
     const compile_engine_in *in = r->in;
-    const compile_programmed p = programmed(in);
+    const compile_programmed p = programmed(in, out->modelled.longest);
     compile_firmware *f = r->own;
     arena *mem = in->ctx->mem;
     diagnostics quiet;
@@ -103,7 +115,7 @@ bool compile_firmware_build(compile_engine_run *r, compile_outcome *out) {
     const compile_firmware *f = r->own;
     fw_app app;
     double start = seconds_now();
-    const compile_programmed p = programmed(in);
+    const compile_programmed p = programmed(in, out->modelled.longest);
     bool ok = compile_build_firmware(in->ctx, &p, f->folder, &app);
     out->firmware_s = seconds_now() - start;
     return ok;

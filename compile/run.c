@@ -60,9 +60,12 @@ static bool run_batches(const compile_engine_row *engine, compile_engine_run *r,
     out->modelled.ahead = engine->ahead;
     bool good = ahead || !engine->ahead, more = good;
     while (good && more) {
+        uint64_t before = out->modelled.cycles;
         more = compile_next_batch(b);
         good = !b->failed && (!ahead || compile_model_batch(ahead, &b->plan, NULL, NULL)) &&
                engine->batch(r, &b->plan);
+        uint64_t took = out->modelled.cycles - before;
+        out->modelled.longest = took > out->modelled.longest ? took : out->modelled.longest;
     }
     good = good && (!ahead || compile_model_report(r->in, &out->modelled));
     compile_end_batches(b); /* the engine runs without it */

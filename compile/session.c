@@ -1,5 +1,6 @@
 /* A program that is asked by lines, over a socket in place of its standard input and output. */
 #include "compile/session.h"
+#include "support/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,17 +9,6 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static _Noreturn void become(const char *const *argv, const char *log, int channel) {
-    int file = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    dup2(channel, STDIN_FILENO);
-    dup2(channel, STDOUT_FILENO);
-    dup2(file, STDERR_FILENO);
-    /* execvp does not change the strings; its type predates const. */
-    execvp(argv[0], (char *const *)(uintptr_t)argv);
-    dprintf(STDERR_FILENO, "%s: %s\n", argv[0], strerror(errno));
-    _exit(PROGRAM_MISSING);
-}
 
 static bool failed(compile_context *ctx, const compile_session *s) {
     size_t length = 0;
@@ -34,9 +24,10 @@ static bool begin(compile_session *s, const char *const *argv) {
     fflush(NULL);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return false;
+    pid_t self = getpid();
     s->pid = fork();
     if (s->pid == 0)
-        become(argv, s->log, ends[1]);
+        child_become(argv, ends[1], ends[1], open(s->log, O_WRONLY | O_CREAT | O_TRUNC, 0666), self);
     close(ends[1]);
     s->channel = ends[0];
     if (s->pid > 0)

@@ -1,19 +1,24 @@
 /* Child programs: started with their output in a log, waited for. */
+#include "support/child.h"
 #include "support/support.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-static _Noreturn void become(const char *const *argv, const char *log) {
-    int file = open(log, O_WRONLY | O_CREAT | O_APPEND, 0666);
-    if (file >= 0) {
-        dup2(file, STDOUT_FILENO);
-        dup2(file, STDERR_FILENO);
+_Noreturn void child_become(const char *const *argv, int in, int out, int err, pid_t parent) {
+    const int given[] = {[STDIN_FILENO] = in, [STDOUT_FILENO] = out, [STDERR_FILENO] = err};
+    for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++) {
+        if (given[i] >= 0)
+            dup2(given[i], i);
     }
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) /* it ended before that */
+        _exit(126);
     /* execvp does not change the strings; its type predates const. */
     execvp(argv[0], (char *const *)(uintptr_t)argv);
     int why = errno;
@@ -56,10 +61,11 @@ int program_run(const char *const *argv, const char *log) {
         sigaddset(&held, SIGINT);
     fflush(NULL);
     pthread_sigmask(SIG_BLOCK, &held, &before);
-    pid_t child = fork();
+    pid_t self = getpid(), child = fork();
     if (child == 0) {
         pthread_sigmask(SIG_SETMASK, &before, NULL);
-        become(argv, log);
+        int file = open(log, O_WRONLY | O_CREAT | O_APPEND, 0666);
+        child_become(argv, -1, file, file, self);
     }
     int end = child < 0 ? PROGRAM_NOT_RUN : wait_for(child, &held, &interrupted);
     /* A terminal interrupts both: the child may have been faster. */

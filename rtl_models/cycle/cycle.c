@@ -121,7 +121,6 @@ static void move(cycle_model *m, uint32_t id) {
 }
 
 static void stamp(cycle_model *m, io_state *s) {
-    m->io_moved = true;
     if (s->stamps)
         vec_push(s->mem, &s->stream->stamp, (uint32_t)(m->now - m->run_began));
 }
@@ -264,7 +263,6 @@ static void flush(cycle_model *m, flush_group group) {
 
 void cycle_advance(cycle_model *m, flush_group group) {
     m->n_moving = 0;
-    m->io_moved = false;
     for (uint32_t w = 0; w < m->link_words; w++) {
         for (uint64_t bits = m->awake[w]; bits; bits &= bits - 1)
             decide(m, w * 64 + (uint32_t)__builtin_ctzll(bits));
@@ -369,7 +367,7 @@ static bool all_taken(const cycle_stream *streams, uint32_t n) {
  * for every stream. In no account. */
 static cycle_end drain(cycle_model *m, const cycle_stream *streams, uint32_t n) {
     m->unaccounted = true;
-    for (uint32_t i = 0; i < CYCLE_PATIENCE && !all_asleep(m); i++)
+    while (!all_asleep(m))
         cycle_advance(m, FLUSH_NONE);
     m->unaccounted = false;
     for (uint32_t i = 0; i < m->n_links; i++)
@@ -379,7 +377,6 @@ static cycle_end drain(cycle_model *m, const cycle_stream *streams, uint32_t n) 
 
 cycle_end cycle_run(cycle_model *m, cycle_stream *streams, uint32_t n_streams, bool stamps, arena *mem,
                     uint64_t *cycles) {
-    uint32_t idle = 0;
     settle_accounts(m);
     set_streams(m, NULL, 0, false, mem);
     m->unaccounted = true;
@@ -392,8 +389,7 @@ cycle_end cycle_run(cycle_model *m, cycle_stream *streams, uint32_t n_streams, b
     cycle_end end = CYCLE_DONE;
     while (m->incomplete && end == CYCLE_DONE) {
         cycle_advance(m, FLUSH_NONE);
-        idle = m->io_moved ? 0 : idle + 1;
-        if (idle > CYCLE_PATIENCE || all_asleep(m))
+        if (all_asleep(m))
             end = m->incomplete ? CYCLE_STUCK : CYCLE_DONE;
     }
     settle_accounts(m);

@@ -101,9 +101,8 @@ typedef enum { CYCLE_DONE, CYCLE_STUCK } cycle_end;
 
 /* One run: flush, then every input offers a word a cycle and every output takes one until its blocks are
  * there. `got` and `stamp` of the streams grow in `mem`. *cycles counts from the first cycle after the flush
- * to the last word of the outputs; then what is left of the inputs comes in, too. CYCLE_STUCK: no word at any
- * stream for CYCLE_PATIENCE cycles, or nothing can ever move again. */
-enum { CYCLE_PATIENCE = 2000000 }; /* two dense levels of 1024 take half of it between two words */
+ * to the last word of the outputs; then what is left of the inputs comes in, too. CYCLE_STUCK: no state can
+ * ever change again. A run may compute as long as it likes between two words. */
 cycle_end cycle_run(cycle_model *m, cycle_stream *streams, uint32_t n_streams, bool stamps, arena *mem,
                     uint64_t *cycles);
 

@@ -223,7 +223,6 @@ struct cycle_model {
     uint32_t n_moving;
     uint64_t now;
     uint32_t incomplete; /* outputs */
-    bool io_moved;       /* in this cycle */
     bool unaccounted;    /* flush, and what comes in after a run */
     uint32_t run;
     uint64_t run_began;

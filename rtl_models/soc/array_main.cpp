@@ -73,6 +73,7 @@ class TileLibrary {
     }
     /* In a cycle in which no tile was evaluated, none has anything left to do. */
     bool rests() const { return rests_; }
+    uint64_t patience() const { return UINT64_MAX; }
     std::string waiting() const { return array_->describe_waiting(); }
     void end() {}
 

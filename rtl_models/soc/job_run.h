@@ -15,6 +15,7 @@
  *   clock()                       a cycle
  *   hazards()                     the monitors that data have raised, each as kind and tile
  *   rests()                       true if no later cycle can change anything
+ *   patience()                    cycles without a word at any stream after which it is stuck all the same
  *   waiting()                     who waits for whom, if it knows
  *   end()                         called before the program exits
  */
@@ -32,8 +33,7 @@
 namespace onyx {
 
 constexpr uint32_t kJobMagic = 0x4a584e4f, kResultMagic = 0x52584e4f, kVersion = 1;
-constexpr uint64_t kDrain = 128;          /* cycles in which the last words on their way arrive */
-constexpr uint64_t kStuckAfter = 2000000; /* cycles without a word at any stream */
+constexpr uint64_t kDrain = 128; /* cycles in which the last words on their way arrive */
 
 using Words = std::vector<uint16_t>;
 using Hazard = std::pair<std::string, std::string>; /* kind and tile */
@@ -219,7 +219,7 @@ template <class Design> class JobRun {
         drive();
         idle_ = transfer(cycle) ? 0 : idle_ + 1;
         design_.clock();
-        if (idle_ > kStuckAfter || (idle_ > kDrain && !(complete() && taken()) && design_.rests()))
+        if (idle_ > design_.patience() || (idle_ > kDrain && !(complete() && taken()) && design_.rests()))
             explain();
     }
     bool taken() const {

@@ -12,10 +12,16 @@ struct arena_chunk {
 
 enum { ARENA_FIRST = 1 << 14, ARENA_LARGEST_STEP = 1 << 24 };
 
-void *arena_alloc(arena *a, size_t bytes) {
+static size_t round_up(size_t bytes) {
     size_t need = (bytes + 15u) & ~(size_t)15u;
     if (need < bytes)
         out_of_memory(bytes);
+    return need;
+}
+
+/* As arena_alloc, but the bytes are whatever they were. */
+static void *take(arena *a, size_t bytes) {
+    size_t need = round_up(bytes);
     arena_chunk *chunk = a->last;
     if (!chunk || chunk->size - chunk->used < need) {
         size_t size = chunk ? chunk->size * 2 : ARENA_FIRST;
@@ -32,7 +38,24 @@ void *arena_alloc(arena *a, size_t bytes) {
     void *p = chunk->bytes + chunk->used;
     chunk->used += need;
     a->bytes += need;
-    return memset(p, 0, need);
+    return p;
+}
+
+void *arena_alloc(arena *a, size_t bytes) {
+    return memset(take(a, bytes), 0, bytes);
+}
+
+/* Makes what the arena gave last, `bytes` at p, larger where it stands; false if something else was given
+ * since, or its chunk has no room. */
+static bool extend(arena *a, const void *p, size_t bytes, size_t larger) {
+    arena_chunk *chunk = a->last;
+    const size_t old = round_up(bytes), more = round_up(larger) - old;
+    if (!chunk || !p || (const unsigned char *)p + old != chunk->bytes + chunk->used ||
+        chunk->size - chunk->used < more)
+        return false;
+    chunk->used += more;
+    a->bytes += more;
+    return true;
 }
 
 char *arena_strndup(arena *a, const char *text, size_t length) {
@@ -73,9 +96,13 @@ void vec_reserve(arena *a, void **at, uint32_t len, uint32_t *cap, size_t elemen
     uint32_t larger = *cap ? *cap * 2 : 8;
     if (larger <= *cap) /* more than 32 bits count */
         out_of_memory(2 * (size_t)*cap * element_bytes);
-    void *moved = arena_alloc(a, larger * element_bytes);
-    if (len)
-        memcpy(moved, *at, len * element_bytes);
-    *at = moved;
+    const size_t held = len * element_bytes, room = larger * element_bytes;
+    if (!extend(a, *at, *cap * element_bytes, room)) {
+        void *moved = take(a, room);
+        if (len)
+            memcpy(moved, *at, held);
+        *at = moved;
+    }
+    memset((unsigned char *)*at + held, 0, room - held);
     *cap = larger;
 }

@@ -320,11 +320,10 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
     argv[n++] = e->job_path;
     argv[n++] = r->result;
     argv[n++] = in->how.io_trace ? trace : "";
-    if (!tiles) {
+    if (!tiles)
         argv[n++] = record ? record : "";
-        /* It ends every run in the cycle in which the model ahead of it did. */
-        argv[n] = arena_printf(mem, "%llu", (unsigned long long)out->modelled.cycles + MOST_DRAINED);
-    }
+    /* It ends every run in the cycle in which the model ahead of it did. */
+    argv[n] = arena_printf(mem, "%llu", (unsigned long long)out->modelled.cycles + MOST_DRAINED);
     build_kind kind = in->how.wave                          ? BUILD_WAVES
                       : in->how.rtl == COMPILE_RTL_COVERAGE ? BUILD_COVERAGE
                       : out->modelled.cycles >= MANY_CYCLES ? BUILD_FAST

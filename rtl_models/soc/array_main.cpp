@@ -1,7 +1,7 @@
 /* Runs a configured array, as a tile library (array_glue.h), on a job file: the RTL of every configured tile,
  * set up by the words of the bitstream through the array's configuration bus. Usage: onyx-array ARRAY JOB
- * RESULT [TRACE], the last three as for design_main.cpp, as is what it prints and how it exits. ARRAY is a
- * text, a line each:
+ * RESULT [TRACE] [PATIENCE], the last four as for design_main.cpp, as is what it prints and how it exits.
+ * ARRAY is a text, a line each:
  *
  *   array WIDTH HEIGHT MEM_PERIOD MEM_PHASE   first
  *   in X | out X                              IO columns, in the order of the job's streams
@@ -73,7 +73,6 @@ class TileLibrary {
     }
     /* In a cycle in which no tile was evaluated, none has anything left to do. */
     bool rests() const { return rests_; }
-    uint64_t patience() const { return UINT64_MAX; }
     std::string waiting() const { return array_->describe_waiting(); }
     void end() {}
 
@@ -115,9 +114,9 @@ class TileLibrary {
 } // namespace
 
 int main(int argc, char **argv) {
-    if (argc < 4 || argc > 5)
-        onyx::fail(1, "usage: onyx-array ARRAY JOB RESULT [TRACE]");
+    if (argc < 4 || argc > 6)
+        onyx::fail(1, "usage: onyx-array ARRAY JOB RESULT [TRACE] [PATIENCE]");
     TileLibrary library(argv[1]);
-    onyx::run_job(library, argv[2], argv[3], argc > 4 ? argv[4] : nullptr);
+    onyx::run_job(library, argv[2], argv[3], argc > 4 ? argv[4] : nullptr, argc > 5 ? argv[5] : nullptr);
     return 0;
 }

@@ -2,8 +2,8 @@
  * design_sim JOB RESULT [TRACE] [RECORD] [PATIENCE]; TRACE ("" for none) gets the cycle of every word, a line
  * for each run and stream, RECORD ("" for none) every wire, if the design was verilated with --trace-fst (a
  * nanosecond is a cycle since reset), or how often each line ran, if it was with --coverage-line. PATIENCE is
- * how many cycles may pass without a word at any stream: the netlist cannot tell that nothing in it will ever
- * move, but whoever knows the job's cycles can (else it is 2000000).
+ * how many cycles may pass without a word at any stream (else 2000000): the netlist cannot tell that nothing
+ * in it will ever move, nor can tiles while one polls, but whoever knows the job's cycles can.
  * Standard output has a line "hazard KIND TILE" for each monitor the data raised. Exit: 0 done, 1 file, 5 the
  * design stopped moving (standard error says what each stream waits for).
  *
@@ -32,9 +32,8 @@ namespace {
 
 class Netlist {
   public:
-    Netlist(const char *record, uint64_t patience)
-        : record_(record), patience_(patience), context_(new VerilatedContext),
-          top_(new Vonyx_design(context_.get())) {
+    explicit Netlist(const char *record)
+        : record_(record), context_(new VerilatedContext), top_(new Vonyx_design(context_.get())) {
 #if VM_TRACE_FST
         if (record) {
             context_->traceEverOn(true);
@@ -113,9 +112,6 @@ class Netlist {
     bool rests() const {
         return false;
     }
-    uint64_t patience() const {
-        return patience_;
-    }
     std::string waiting() const {
         return {};
     }
@@ -139,7 +135,6 @@ class Netlist {
         CData *ready;
     };
     const char *record_; /* or null */
-    uint64_t patience_;
     std::unique_ptr<VerilatedContext> context_;
     std::unique_ptr<Vonyx_design> top_;
     std::vector<Pins> inputs_, outputs_;
@@ -154,8 +149,7 @@ class Netlist {
 int main(int argc, char **argv) {
     if (argc < 3 || argc > 6)
         onyx::fail(1, "usage: design_sim JOB RESULT [TRACE] [RECORD] [PATIENCE]");
-    Netlist netlist(argc > 4 && *argv[4] ? argv[4] : nullptr,
-                    argc > 5 ? std::strtoull(argv[5], nullptr, 10) : 2000000);
-    onyx::run_job(netlist, argv[1], argv[2], argc > 3 ? argv[3] : nullptr);
+    Netlist netlist(argc > 4 && *argv[4] ? argv[4] : nullptr);
+    onyx::run_job(netlist, argv[1], argv[2], argc > 3 ? argv[3] : nullptr, argc > 5 ? argv[5] : nullptr);
     return 0;
 }

@@ -15,7 +15,6 @@
  *   clock()                       a cycle
  *   hazards()                     the monitors that data have raised, each as kind and tile
  *   rests()                       true if no later cycle can change anything
- *   patience()                    cycles without a word at any stream after which it is stuck all the same
  *   waiting()                     who waits for whom, if it knows
  *   end()                         called before the program exits
  */
@@ -146,7 +145,7 @@ struct Output {
 
 template <class Design> class JobRun {
   public:
-    explicit JobRun(Design &design) : design_(design) {
+    JobRun(Design &design, uint64_t patience) : design_(design), patience_(patience) {
         for (unsigned column : design.columns(false))
             inputs_.push_back({column});
         for (unsigned column : design.columns(true))
@@ -219,7 +218,7 @@ template <class Design> class JobRun {
         drive();
         idle_ = transfer(cycle) ? 0 : idle_ + 1;
         design_.clock();
-        if (idle_ > design_.patience() || (idle_ > kDrain && !(complete() && taken()) && design_.rests()))
+        if (idle_ > patience_ || (idle_ > kDrain && !(complete() && taken()) && design_.rests()))
             explain();
     }
     bool taken() const {
@@ -291,6 +290,8 @@ template <class Design> class JobRun {
     }
 
     Design &design_;
+    uint64_t
+        patience_; /* cycles without a word at any stream after which it is stuck, whatever still moves */
     std::vector<Input> inputs_;
     std::vector<Output> outputs_;
     uint64_t idle_ = 0; /* cycles since a word moved at a stream */
@@ -299,15 +300,17 @@ template <class Design> class JobRun {
 
 /* Runs the job at `job_path`, whole; `trace_path` may be null or empty. */
 template <class Design>
-void run_job(Design &design, const char *job_path, const char *result_path, const char *trace_path) {
+void run_job(Design &design, const char *job_path, const char *result_path, const char *trace_path,
+             const char *patience) {
     JobFile job(job_path);
+    JobRun<Design> run(design, patience ? std::strtoull(patience, nullptr, 10) : 2000000);
     OutFile out(result_path, "wb");
     if (trace_path && *trace_path) {
         OutFile trace(trace_path, "w");
-        JobRun<Design>(design).run(job, out, &trace);
+        run.run(job, out, &trace);
         trace.close();
     } else {
-        JobRun<Design>(design).run(job, out, nullptr);
+        run.run(job, out, nullptr);
     }
     out.close();
     design.end();

@@ -142,13 +142,12 @@ static bool cosim(cli_session *s, compile_options *o) {
 
 /* Builds the program of one kernel. */
 static bool build(cli_session *s, const compile_options *o, const compile_kernel *k, fw_app *app) {
-    const compile_programmed p = {&k->array.design,
-                                  &k->bits.decoded,
-                                  k->bits.map,
-                                  &k->bits.stream,
-                                  k->array.apart,
-                                  o->verify_config,
-                                  0};
+    const compile_programmed p = {.design = &k->array.design,
+                                  .decoded = &k->bits.decoded,
+                                  .map = k->bits.map,
+                                  .bits = &k->bits.stream,
+                                  .apart = k->array.apart,
+                                  .verify_config = o->verify_config};
     if (!compile_build_firmware(&s->compile, &p, arena_printf(&s->mem, "%s/firmware", k->folder), app))
         return false;
     app->elf = arena_printf(&s->mem, "%s/firmware/app.elf", k->place);

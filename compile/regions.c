@@ -69,8 +69,8 @@ typedef struct {
     uint32_t n_passed;
     sam_node repeater[SAM_MAX_ORDER]; /* and repeaters after them */
     uint32_t n_repeaters;
-    sam_edge_data *ref, *val; /* into the array of values, out of it */
-    sam_edge_data *kept;      /* into the operation that is `when`: the value that it lets through */
+    sam_edge_data *ref, *val;  /* into the array of values, out of it */
+    const sam_edge_data *kept; /* into the operation that is `when`: the value that it lets through */
 } use;
 
 /* Finds the use; false where values or coordinates have another one than to be met. */
@@ -108,9 +108,8 @@ static bool find_use(const sam_statement *st, sam_graph *g, const sam_tensor_dat
         return false;
     const sam_node_data *when = sam_node_at(g, u->val->dst);
     const bool is_when = when->kind == SAM_ALU && strcmp(names_text(g->names, when->alu), "when") == 0;
-    const sam_edge_data *kept = is_when ? compile_edge_into(g, u->val->dst, 1) : NULL;
-    u->kept = kept ? &g->edges.at[kept - g->edges.at] : NULL;
-    return kept != NULL;
+    u->kept = is_when ? compile_edge_into(g, u->val->dst, 1) : NULL;
+    return u->kept != NULL;
 }
 
 static void cut(sam_graph *g, sam_node n, uint32_t port) {
@@ -156,7 +155,8 @@ static void apply(sam_graph *g, const use *u) {
     }
     for (uint32_t r = 0; r < u->n_repeaters; r++)
         remove_repeater(g, u->repeater[r]);
-    u->ref->src.v = u->val->src.v = u->kept->src.v = 0;
+    u->ref->src.v = u->val->src.v = 0;
+    cut(g, when, 1);
     sam_node_at(g, array)->kind = sam_node_at(g, when)->kind = SAM_NONE;
 }
 

@@ -70,8 +70,7 @@ static uint32_t process_for(dl_model *m, const net_cell_data *c, dl_kind kind, c
             other->crd[1] == crd[1])
             return p;
     }
-    vec_push(m->mem, &m->processes,
-             (dl_process){.kind = kind, .aligned = true, .crd = {crd[0], crd[1]}, .regions = regions});
+    vec_push(m->mem, &m->processes, (dl_process){.kind = kind, .crd = {crd[0], crd[1]}, .regions = regions});
     return m->processes.len - 1;
 }
 

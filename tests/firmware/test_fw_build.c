@@ -5,6 +5,7 @@
 #include "tests/firmware/small_design.h"
 
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 static bool have_compiler(void) {
     return system("arm-none-eabi-gcc --version >/dev/null 2>&1") == 0;
@@ -304,6 +305,38 @@ static void what_is_no_program_is_refused(void **state) {
     pnr_board_free(&s->board);
 }
 
+/* What builds the runtime when onyx is built: a make that goes on after an error would link what is not
+ * there. */
+static void the_runtime_builder_tells_make(void **state) {
+    fixture *f = *state;
+    static const struct {
+        const char *arguments;
+        int code;
+        const char *says;
+    } cases[] = {
+        {"", 1, "usage: firmware_runtime HOME BOARD FOLDER COMPILER [MOVED]"},
+        {"a b c d e f", 1, "usage: "},
+        {ONYX_SOURCE_DIR " onyx-9 " ONYX_BINARY_DIR "/tests/fw/runtime gcc", 1, "boards/onyx-9.json"},
+        {ONYX_SOURCE_DIR " onyx " ONYX_BINARY_DIR "/tests/fw/none false", 1, "'false' failed: see"},
+        {ONYX_SOURCE_DIR " onyx " ONYX_BINARY_DIR "/tests/fw/none true", 1, ".su"},
+        {ONYX_SOURCE_DIR " onyx " ONYX_BINARY_DIR "/tests/fw/runtime arm-none-eabi-gcc", 0, ""},
+    };
+    skip_without_compiler();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *log = ONYX_BINARY_DIR "/tests/fw/runtime.log";
+        const char *command = arena_printf(&f->mem, ONYX_BINARY_DIR "/firmware/firmware_runtime %s >%s 2>&1",
+                                           cases[i].arguments, log);
+        int status = system(command);
+        assert_true(WIFEXITED(status));
+        size_t length = 0;
+        const char *said = file_read(log, &f->mem, &length, &f->diag);
+        assert_non_null(said);
+        if (WEXITSTATUS(status) != cases[i].code || !strstr(said, cases[i].says))
+            fail_msg("%s: ended with %d and said %s", command, WEXITSTATUS(status), said);
+        assert_int_equal(length == 0, cases[i].code == 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(words_add_up_by_their_places),        TEST(error_numbers_are_told_apart),
@@ -312,7 +345,7 @@ int main(void) {
         TEST(a_second_build_replaces_the_first),   TEST(tools_that_fail_are_named),
         TEST(the_start_of_sram_is_left_free),      TEST(blocks_that_may_be_empty_come_last),
         TEST(a_compiler_message_reaches_the_user), TEST(streams_the_chip_lacks_are_refused),
-        TEST(what_is_no_program_is_refused),
+        TEST(what_is_no_program_is_refused),       TEST(the_runtime_builder_tells_make),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,24 @@
 """Changes single lines of the C rooms and looks which of the changes the tests notice.
 
-mutate.py SOURCE FOLDER [--room ROOM]... [--minutes M] [--seed N] [--stages N] [--list]
+mutate.py SOURCE FOLDER [--room ROOM]... [--minutes M] [--seed N] [--mutants N] [--again] [--list]
 
-A copy of SOURCE with a build tree of its own lies in FOLDER and stays there for the next time. A mutant is one token or one
-statement of one line: it is built, and the tests that rooms.json has for its room run until one of them fails or runs for too
-long. Then it was noticed. One whose object code is that of the line as it was is equivalent, and so is one that
-survivors.txt says to be; one that the compiler refuses is none. Rooms take turns; the seed decides which lines come first,
-so that the same command tries the same mutants, as far as --minutes (60) go. Ends with 1 where less than nine tenths of the
-mutants of all rooms were noticed. --stages runs the first N stages of each room's tests alone; --list prints the mutants
-there are, in their order, and tries none.
+A copy of SOURCE with a build tree of its own lies in FOLDER, which is best on a RAM disk, and stays there for the next time.
+First every test of rooms.json runs once without a mutant; one that fails is listed and left out. gcov says which lines each
+of them executes (map.json, made anew where a source or a test has changed). A mutant is one token or one statement of one
+line: its file is compiled, and the tests that execute the line run, the quickest first, each linked when its turn comes,
+until one fails or takes 5 times as long as without the mutant and 10 s. Then it was noticed. A line that no test executes
+has no test to try: its mutant survives, and the list says so. One whose object code is that of the line as it was is
+equivalent, and so is one that survivors.txt says to be; one that the compiler refuses is none. Every room has a share in
+proportion to its lines; the seed decides which lines come first. --minutes (60) of tries are made, up to --mutants;
+results-SEED.json keeps them, so that an hour can be made of pieces: the same command goes on where the last one ended.
+--again tries those anew that survived. Ends with 1 where less than nine tenths of the mutants were noticed. --list prints
+the mutants there are, in their order, and tries none.
 """
 import argparse
 import collections
+import hashlib
 import json
+import math
 import os
 import pathlib
 import random
@@ -87,19 +93,18 @@ def mutants_of(path, text):
 
 
 def all_mutants(source, rooms, seed):
-    """Mutants in the order in which they are tried: a room after the other, at random within each, a line only once."""
-    queues = []
+    """Mutants in the order in which they are tried: rooms in proportion to their lines, at random within each, a line only once."""
+    queues = {}
     for room in rooms:
         found = []
         for path in sorted(pathlib.Path(source, room).glob('*.c')) + sorted(pathlib.Path(source, room, 'target').glob('*.c')):
             found += mutants_of(str(path.relative_to(source)), path.read_text())
         random.Random(f'{seed} {room}').shuffle(found)
         seen = set()
-        queues.append(collections.deque((room, *m) for m in found if m[:2] not in seen and not seen.add(m[:2])))
-    while any(queues):
-        for queue in queues:
-            if queue:
-                yield queue.popleft()
+        queues[room] = [(room, *m) for m in found if m[:2] not in seen and not seen.add(m[:2])]
+    turns = [((i + 0.5) / len(queue), room, i) for room, queue in queues.items() for i in range(len(queue))]
+    for _, room, i in sorted(turns):
+        yield queues[room][i]
 
 
 class Tree:
@@ -107,15 +112,17 @@ class Tree:
 
     def __init__(self, source, folder):
         self.tree, self.build = pathlib.Path(folder, 'tree'), pathlib.Path(folder, 'tree', 'build')
-        self.source, self.took = source, {}
+        self.source, self.took, self.counts = source, {}, pathlib.Path(folder, 'counts')
         self.copy()
         shared = pathlib.Path(source, '..', 'shared').resolve()
         link = pathlib.Path(folder, 'shared')
         if shared.is_dir() and not link.is_symlink():
             link.symlink_to(shared)
         generator = ['-G', 'Ninja'] if shutil.which('ninja') else []
-        self.must(['cmake', *generator, '-S', self.tree, '-B', self.build, '-DCMAKE_BUILD_TYPE=RelWithDebInfo',
-                   f'-DONYX_MODELS_DIR={source}/build/models'])
+        linker = ' -fuse-ld=lld' if shutil.which('ld.lld') else ''
+        self.must(['cmake', *generator, '-S', self.tree, '-B', self.build, '-DCMAKE_BUILD_TYPE=Debug',
+                   f'-DCMAKE_C_FLAGS=--coverage -O1 -g0{linker}', '-DCMAKE_C_FLAGS_DEBUG=', '-DCMAKE_EXE_LINKER_FLAGS=--coverage',
+                   '-DCMAKE_SHARED_LINKER_FLAGS=--coverage', f'-DONYX_MODELS_DIR={source}/build/models'])
 
     def copy(self):
         """Brings the copy up to date; what is equal keeps its time, so that it is not built again."""
@@ -149,6 +156,9 @@ class Tree:
         properties = {p['name']: p['value'] for p in test['properties']}
         environment = dict(os.environ, TMPDIR=str(self.build / 'tmp'), CMOCKA_TEST_ABORT='0')
         environment.update(e.split('=', 1) for e in properties.get('ENVIRONMENT', []))
+        # What gcov counts has no place of its own in the build tree: a program with a mutant would say that it does not fit.
+        shutil.rmtree(self.counts, ignore_errors=True)
+        environment.update(GCOV_PREFIX=str(self.counts), GCOV_ERROR_FILE='/dev/null')
         (self.build / 'tmp').mkdir(exist_ok=True)
         start = time.monotonic()
         process = subprocess.Popen(test['command'], cwd=properties.get('WORKING_DIRECTORY', self.build), env=environment,
@@ -165,6 +175,25 @@ class Tree:
         self.took[name] = time.monotonic() - start
         return None if code == properties.get('SKIP_RETURN_CODE', 77) else code == 0
 
+    def executed(self):
+        """The lines that the last test executed, and those that there are to execute, by file."""
+        found = {}
+        for data in self.counts.rglob('*.gcda'):
+            notes = (pathlib.Path('/') / data.relative_to(self.counts)).with_suffix('.gcno')
+            if notes.is_file():
+                shutil.copy(notes, data.with_suffix('.gcno'))
+        data = [str(d) for d in self.counts.rglob('*.gcda')]
+        for i in range(0, len(data), 50):
+            run = subprocess.run(['gcov', '--json-format', '--stdout', *data[i:i + 50]], capture_output=True, text=True, check=False)
+            for one in run.stdout.split('\n'):
+                for file in json.loads(one)['files'] if one.startswith('{') else []:
+                    path = pathlib.Path(file['file'])
+                    if path.suffix == '.c' and path.is_relative_to(self.tree):
+                        there, ran = found.setdefault(str(path.relative_to(self.tree)), (set(), set()))
+                        there.update(line['line_number'] for line in file['lines'])
+                        ran.update(line['line_number'] for line in file['lines'] if line['count'])
+        return found
+
     def object_code(self, path):
         """The machine code of a file, without what says where its lines are."""
         entries = json.loads((self.build / 'compile_commands.json').read_text())
@@ -173,7 +202,7 @@ class Tree:
             return None
         out = self.build / 'mutant.o'
         words = entry['command'].split()
-        words = [w for w in words if not w.startswith('-g')]
+        words = [w for w in words if not w.startswith('-g') and w != '--coverage'] + ['-O2']
         words[words.index('-o') + 1] = str(out)
         run = subprocess.run(' '.join(words) + ' -w', shell=True, cwd=entry['directory'], capture_output=True, check=False)
         return out.read_bytes() if run.returncode == 0 else None
@@ -197,9 +226,59 @@ def reasons():
     return found
 
 
-def verdict_of(tree, mutant, table, usable):
+def programs_of(table):
+    """For each test the programs that it wants: that of its name, or what its stage has beside those of other tests."""
+    found = {}
+    for stage in (s for stages in table.values() for s in stages):
+        others = [t for t in stage['targets'] if t not in stage['tests']]
+        for test in stage['tests']:
+            wanted = found.setdefault(test, [])
+            wanted += [t for t in others + ([test] if test in stage['targets'] else []) if t not in wanted]
+    return found
+
+
+def digest(tree, rooms):
+    """Of all that the map of lines depends on."""
+    total = hashlib.sha256()
+    for top in [*rooms, 'tests', 'boards', 'formats', 'examples']:
+        for path in sorted((tree / top).rglob('*')):
+            if path.is_file() and 'build' not in path.parts[len(tree.parts):] and '__pycache__' not in path.parts:
+                total.update(str(path).encode() + b'\0' + path.read_bytes())
+    return total.hexdigest()
+
+
+def map_of(tree, table, folder):
+    """Seconds of every test that passes without a mutant, and for each file and line the tests that execute it."""
+    kept, now = pathlib.Path(folder, 'map.json'), digest(tree.tree, table)
+    found = json.loads(kept.read_text()) if kept.is_file() else {}
+    if found.get('of') != now:
+        found = {'of': now, 'seconds': {}, 'left out': {}, 'lines': {}, 'there': {}}
+        for name in programs_of(table):
+            passes = tree.run(name, 600)
+            if not passes:
+                found['left out'][name] = 'fails' if passes is False else 'is skipped'
+                continue
+            found['seconds'][name] = tree.took[name]
+            for path, (there, ran) in tree.executed().items():
+                found['there'][path] = sorted(there.union(found['there'].get(path, ())))
+                for line in ran:
+                    found['lines'].setdefault(f'{path}:{line}', []).append(name)
+        kept.write_text(json.dumps(found))
+    for name, why in found['left out'].items():
+        print(f'left out: {name} {why} without a mutant', flush=True)
+    return found
+
+
+def tests_of(found, path, number):
+    """The tests that execute a line (its number from 0), quickest first; a line of which gcov knows nothing goes with the one before it."""
+    there = [line for line in found['there'].get(path, ()) if line <= number + 1]
+    names = found['lines'].get(f'{path}:{there[-1]}', []) if there else []
+    return sorted(names, key=lambda name: found['seconds'][name])
+
+
+def verdict_of(tree, mutant, programs, found):
     """Builds and tries one mutant: (verdict, what noticed it)."""
-    room, path, number, old, new = mutant
+    _, path, number, _, new = mutant
     file = tree.tree / path
     text = file.read_text()
     plain = tree.object_code(path)
@@ -212,18 +291,36 @@ def verdict_of(tree, mutant, table, usable):
             return 'no C', ''
         if changed == plain:
             return 'equivalent', 'the same code'
-        built = set()
-        for stage in table[room]:
-            need = [t for t in stage['targets'] if t not in built]
-            if need and not tree.make(need):
+        names = tests_of(found, path, number)
+        for name in names:
+            if not tree.make(programs[name]):
                 return 'no C', ''
-            built.update(need)
-            for name in stage['tests']:
-                if name in usable and not tree.run(name, 20 + 5 * usable[name]):
-                    return 'noticed', name
-        return 'survived', ''
+            if not tree.run(name, 10 + 5 * found['seconds'][name]):
+                return 'noticed', name
+        return 'survived', f'{len(names)} tests passed' if names else 'not executed'
     finally:
         file.write_text(text)
+
+
+def share(noticed, all_of_them):
+    """Wilson's interval of 95 % around a share, as text."""
+    if not all_of_them:
+        return ''
+    p, z, n = noticed / all_of_them, 1.96, all_of_them
+    middle, half = p + z * z / 2 / n, z * math.sqrt(p * (1 - p) / n + z * z / 4 / n / n)
+    low, high = ((middle + sign * half) / (1 + z * z / n) for sign in (-1, 1))
+    return f': {100 * p:.1f} %, with 95 % certainty between {100 * low:.1f} and {100 * high:.1f} %'
+
+
+def table_of_results(results, rooms):
+    """Prints how many of each room were noticed; whether nine tenths of all were."""
+    counts = {room: collections.Counter(r['verdict'] for r in results.values() if r['room'] == room) for room in rooms}
+    print(f'{"room":18} noticed survived listed equivalent')
+    for room, c in counts.items():
+        print(f'{room:18} {c["noticed"]:7} {c["survived"]:8} {c["listed"]:6} {c["equivalent"]:10}')
+    noticed, survived = (sum(c[v] for c in counts.values()) for v in ('noticed', 'survived'))
+    print(f'{noticed} of {noticed + survived} noticed{share(noticed, noticed + survived)}')
+    return 10 * noticed >= 9 * (noticed + survived)
 
 
 def main():
@@ -233,49 +330,44 @@ def main():
     options.add_argument('--room', action='append')
     options.add_argument('--minutes', type=float, default=60)
     options.add_argument('--seed', default='1')
-    options.add_argument('--stages', type=int)
+    options.add_argument('--mutants', type=int, default=1 << 30)
+    options.add_argument('--again', action='store_true')
     options.add_argument('--list', action='store_true')
     o = options.parse_args()
     table = json.loads((HERE / 'rooms.json').read_text())
-    table = {room: stages[:o.stages] for room, stages in table.items()}
     rooms = o.room or list(table)
     if o.list:
         for room, path, number, old, new in all_mutants(o.source, rooms, o.seed):
             print(f'{path}:{number + 1}: {old.strip()} -> {new.strip()}')
         return 0
     limits()
+    os.environ['CCACHE_DISABLE'] = '1'
     known = reasons()
     tree = Tree(o.source.resolve(), o.folder.resolve())
-    stages = [s for room in rooms for s in table[room]]
-    if not tree.make(sorted({t for s in stages for t in s['targets']})):
+    if not tree.make(sorted({t for stages in table.values() for s in stages for t in s['targets']})):
         sys.exit('the programs cannot be built')
     tree.read_tests()
-    usable = {}
-    for name in dict.fromkeys(t for s in stages for t in s['tests']):
-        passes = tree.run(name, 600)
-        if passes:
-            usable[name] = tree.took[name]
-        else:
-            print(f'left out: {name} {"fails" if passes is False else "is skipped"} without a mutant', flush=True)
-    end, counts = time.monotonic() + 60 * o.minutes, collections.defaultdict(collections.Counter)
+    found, programs = map_of(tree, table, o.folder), programs_of(table)
+    kept = o.folder / f'results-{o.seed}.json'
+    results = json.loads(kept.read_text()) if kept.is_file() else {}
+    if o.again:
+        results = {key: r for key, r in results.items() if r['verdict'] != 'survived'}
+    end = time.monotonic() + 60 * o.minutes
     for mutant in all_mutants(tree.tree, rooms, o.seed):
-        if time.monotonic() > end:
-            break
         room, path, number, old, new = mutant
-        verdict, why = verdict_of(tree, mutant, table, usable)
+        key = f'{path}: {old.strip()} -> {new.strip()}'
+        if key in results:
+            continue
+        if time.monotonic() > end or sum(r['verdict'] != 'no C' for r in results.values()) >= o.mutants:
+            break
+        verdict, why = verdict_of(tree, mutant, programs, found)
         if verdict == 'survived' and (path, old.strip(), new.strip()) in known:
             verdict, why = 'listed', known[path, old.strip(), new.strip()]
-        counts[room][verdict] += 1
+        results[key] = {'room': room, 'verdict': verdict, 'why': why}
+        kept.write_text(json.dumps(results, indent=1))
         if verdict != 'no C':
             print(f'{verdict:10} {path}:{number + 1}: {old.strip()} -> {new.strip()} : {why}', flush=True)
-    noticed = survived = 0
-    print(f'{"room":18} noticed survived listed equivalent')
-    for room in rooms:
-        c = counts[room]
-        print(f'{room:18} {c["noticed"]:7} {c["survived"]:8} {c["listed"]:6} {c["equivalent"]:10}')
-        noticed, survived = noticed + c['noticed'], survived + c['survived']
-    print(f'{noticed} of {noticed + survived} noticed')
-    return 10 * noticed < 9 * (noticed + survived)
+    return not table_of_results(results, rooms)
 
 
 if __name__ == '__main__':

@@ -154,12 +154,11 @@ static void add_trace(cli_session *s, const char *folder, cJSON *to) {
     cJSON_AddStringToObject(to, "io_trace", text);
 }
 
-/* Adds the time line that --wave left, if it did. */
-static bool add_timeline(cli_session *s, const char *folder, cJSON *to) {
-    const char *path = arena_printf(&s->mem, "%s/timeline.json", folder);
+/* Adds what the file has as `member`, if it is there. */
+static bool add_file(cli_session *s, const char *path, const char *member, cJSON *to) {
     cJSON *json = access(path, R_OK) == 0 ? json_read(path, &s->diag) : NULL;
     if (json)
-        cJSON_AddItemToObject(to, "timeline", json);
+        cJSON_AddItemToObject(to, member, json);
     return !diag_failed(&s->diag);
 }
 
@@ -184,7 +183,8 @@ static cJSON *kernel_json(cli_session *s, const char *folder, const char *name, 
     cJSON_AddItemToObject(json, "graph_svg", drawing_of(s, graph));
     add_verdict(s, section, json);
     bool placed = access(arena_printf(&s->mem, "%s/netlist.json", folder), R_OK) == 0;
-    if ((placed && !add_design(s, folder, board, json)) || !add_timeline(s, folder, json)) {
+    if ((placed && !add_design(s, folder, board, json)) ||
+        !add_file(s, arena_printf(&s->mem, "%s/timeline.json", folder), "timeline", json)) {
         cJSON_Delete(json);
         return NULL;
     }
@@ -296,8 +296,11 @@ static bool add_statements(cli_session *s, const char *folder, const cJSON *stat
         if (!json_get_text(one, "report.json", "folder", &within, &s->diag) ||
             !add_kernels(s, compile_kernel_folder(folder, within, &s->mem), within, report, board, kernels))
             return false;
-        for (int i = before; i < cJSON_GetArraySize(kernels); i++)
-            cJSON_AddItemToObject(cJSON_GetArrayItem(kernels, i), "of", cJSON_Duplicate(one, true));
+        for (int i = before; i < cJSON_GetArraySize(kernels); i++) {
+            cJSON *kernel = cJSON_GetArrayItem(kernels, i);
+            cJSON_AddItemToObject(kernel, "of", cJSON_Duplicate(one, true));
+            cJSON_DeleteItemFromObject(kernel, "timeline"); /* the program's has it, too */
+        }
     }
     if (cJSON_GetArraySize(kernels))
         return true;
@@ -324,8 +327,10 @@ static bool collect(cli_session *s, const char *folder, cJSON *data) {
         return false;
     cJSON_AddItemToObject(data, "board", board_json(&board));
     cJSON_AddStringToObject(data, "folder", folder);
-    return statements ? add_statements(s, folder, statements, &board, kernels)
-                      : add_kernels(s, folder, "", report, &board, kernels);
+    if (!statements)
+        return add_kernels(s, folder, "", report, &board, kernels);
+    return add_statements(s, folder, statements, &board, kernels) &&
+           add_file(s, arena_printf(&s->mem, "%s/program_timeline.json", folder), "line", data);
 }
 
 /* One folder, or two. */

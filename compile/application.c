@@ -5,6 +5,7 @@
  * What is about scalars alone is computed by the host, and so is what the array has no tiles for. */
 #include "compile/application.h"
 #include "compile/folder.h"
+#include "compile/line.h"
 #include "compile/report.h"
 #include "compile/session.h"
 #include "sam/coordinates.h"
@@ -25,7 +26,9 @@ typedef struct {
     bool reference;
     compile_session session;            /* of the statement that ran last on the array */
     const compile_stage_of *configured; /* that statement; NULL: none has */
-    held *of;                           /* by tensor */
+    compile_line *line;
+    uint64_t now, session_began; /* cycles of the line */
+    held *of;                    /* by tensor */
     compile_application *a;
     const compile_options *o;
     compile_context *ctx;
@@ -151,14 +154,32 @@ static const char *pass_text(const machine *m) {
     return text;
 }
 
-static void count_run(const machine *m, compile_stage_of *stage, const compile_kernel *k) {
+/* Adds a run of a statement to the line; it ends at `now`, or there where it begins for a host's. */
+static void line_run(machine *m, const compile_stage_of *stage, compile_line_run run) {
+    for (const compile_stage_of *one = m->a->stages.at; one != stage; one++)
+        run.statement += one->step->kind == FE_STEP_ASSIGN;
+    run.cycles = m->now - run.begin;
+    compile_line_add(m->line, &run);
+}
+
+/* Adds what the channels of a kernel did to the line; returns for how many cycles. */
+static bool line_record(const machine *m, const compile_kernel *k, uint64_t begin, uint64_t *cycles) {
+    const char *name = k->folder + strlen(m->ctx->partial) + 1;
+    *cycles = 0;
+    return !m->o->wave || compile_line_record(m->line, name, k->folder, begin, m->ctx->diag, cycles);
+}
+
+/* Counts the run that ended. In a session the channels' record comes when the session ends. */
+static bool count_run(machine *m, compile_stage_of *stage, const compile_kernel *k) {
     compile_visit visit = {.pass = pass_text(m), .entries = k->ran.result.nnz};
+    compile_line_run run = {.pass = visit.pass, .begin = m->now};
+    bool ok = true;
     for (uint32_t n = 0; n <= k->producers.len; n++) {
         const compile_kernel *one = n < k->producers.len ? &k->producers.at[n] : k;
-        stage->cycles.config += one->ran.cycles.config;
-        stage->cycles.kernel += one->ran.cycles.kernel;
-        stage->cycles.firmware += one->ran.cycles.firmware;
-        stage->cycles.total += one->ran.cycles.total;
+        uint64_t recorded = 0;
+        run.config += one->ran.cycles.config;
+        run.kernel += one->ran.cycles.kernel;
+        run.firmware += one->ran.cycles.firmware;
         visit.cycles += one->ran.cycles.total;
         visit.loaded += one->ran.words.loaded;
         visit.kept += one->ran.words.kept;
@@ -166,14 +187,34 @@ static void count_run(const machine *m, compile_stage_of *stage, const compile_k
         m->a->times.tile += one->times.tile;
         m->a->times.firmware += one->times.firmware;
         m->a->times.run += one->times.run;
+        ok = ok && (one->session || line_record(m, one, m->now, &recorded));
+        m->now += recorded > one->ran.cycles.total ? recorded : one->ran.cycles.total;
     }
+    stage->cycles.config += run.config;
+    stage->cycles.kernel += run.kernel;
+    stage->cycles.firmware += run.firmware;
+    stage->cycles.total += visit.cycles;
+    run.loaded = visit.loaded;
+    run.kept = visit.kept;
+    run.collected = visit.collected;
+    line_run(m, stage, run);
     vec_push(m->ctx->mem, &stage->visits, visit);
+    return ok;
+}
+
+/* Ends the session, if there is one, and takes what it recorded. */
+static bool end_session(machine *m, compile_context *ctx) {
+    const bool any = m->session.pid != 0;
+    uint64_t cycles;
+    return compile_session_end(ctx, &m->session) &&
+           (!any || line_record(m, &m->configured->kernel, m->session_began, &cycles));
 }
 
 /* As long as no other statement is on the array, it stays configured on engine soc. */
 static bool share_session(machine *m, compile_context *ctx, const compile_stage_of *stage,
                           compile_kernel *k) {
-    bool ok = m->configured == stage || compile_session_end(ctx, &m->session);
+    bool ok = m->configured == stage || end_session(m, ctx);
+    m->session_began = m->session.pid ? m->session_began : m->now;
     m->configured = stage;
     if (m->o->engine == ENGINE_SOC && !k->producers.len)
         k->session = &m->session;
@@ -198,9 +239,8 @@ static bool run_kernels(machine *m, compile_context *ctx, compile_stage_of *stag
     stage->kernel.again = true;
     for (uint32_t n = 0; n < k.producers.len; n++)
         stage->kernel.producers.at[n].again = true;
-    count_run(m, stage, &k);
     *out = k.ran.result;
-    return true;
+    return count_run(m, stage, &k);
 }
 
 /* Sums of bf16 are rounded in an order that is the engine's, and their errors grow from pass to pass: each
@@ -232,8 +272,11 @@ static bool compute(machine *m, compile_context *ctx, const fe_step *step, tile_
         return false;
     if (m->reference)
         stage->wrapped += out->wrapped;
-    else if (step->kind == FE_STEP_ASSIGN)
-        vec_push(m->ctx->mem, &stage->visits, (compile_visit){.pass = pass_text(m), .entries = out->nnz});
+    else if (step->kind == FE_STEP_ASSIGN) {
+        const compile_visit visit = {.pass = pass_text(m), .entries = out->nnz};
+        vec_push(m->ctx->mem, &stage->visits, visit);
+        line_run(m, stage, (compile_line_run){.pass = visit.pass, .begin = m->now});
+    }
     return true;
 }
 
@@ -534,7 +577,8 @@ static bool run(machine *m) {
     compile_application *a = m->a;
     const uint32_t n = a->program.tensors.len;
     a->check = m->o->check ? "pass" : "none";
-    bool ok = run_steps(m, &a->program.steps) && compile_session_end(m->ctx, &m->session) && check(m);
+    bool ok = run_steps(m, &a->program.steps) && end_session(m, m->ctx) &&
+              compile_line_write(m->line, m->ctx->partial, m->ctx->diag) && check(m);
     a->result = arena_new_n(m->ctx->mem, tile_tensor, n + 1);
     for (uint32_t i = 0; i < a->program.results.len; i++) { /* what the machine holds goes with it */
         const uint32_t t = a->program.results.at[i];
@@ -548,7 +592,7 @@ static bool run(machine *m) {
 }
 
 bool compile_application_run(const compile_options *o, compile_context *ctx, compile_application *a) {
-    machine m = {.o = o, .ctx = ctx, .a = a};
+    machine m = {.o = o, .ctx = ctx, .a = a, .line = compile_line_begin(ctx->mem)};
     double start = seconds_now();
     if (!refuse_options(o, ctx) || !read_program(o, ctx, &a->program) || !write_outputs(o, ctx, a) ||
         !compile_application_data(o, ctx, a) || !compile_begin_application(o, ctx, a))

@@ -224,10 +224,15 @@ static void clear_dumps(const char *folder, arena *mem) {
 
 /* What another command left must not stand beside what this one leaves. */
 static void clear(const publishing *p, const compile_kernel *k) {
-    static const char *const names[] = {"command.json",  "view.html",    "bitstream.bs", "netlist.json",
-                                        "design.packed", "design.place", "design.route", "sam.gv",
-                                        "sam_hw.gv",     "io.trace",     "waves.fst",    "waves.gtkw",
-                                        "timeline.json", "coverage.dat", "compare.html", report_name};
+    static const char *const names[] = {"command.json",  "view.html",
+                                        "bitstream.bs",  "netlist.json",
+                                        "design.packed", "design.place",
+                                        "design.route",  "sam.gv",
+                                        "sam_hw.gv",     "io.trace",
+                                        "waves.fst",     "waves.gtkw",
+                                        "timeline.json", "program_timeline.json",
+                                        "coverage.dat",  "compare.html",
+                                        report_name};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (access(in_partial(p, names[i]), F_OK) != 0)
             remove(in_place(p, names[i]));

@@ -21,11 +21,19 @@
   // A kernel of a program has its statement, with what was compiled of it.
   const reportOf = (one) => (one.kernels[Math.min(state.kernel, one.kernels.length - 1)].of || { compiled: one.report }).compiled;
   const report = () => reportOf(run());
-  const cells = () => (kernel().netlist ? kernel().netlist.cells : []);
+  const cells = (k = kernel()) => (k.netlist ? k.netlist.cells : []);
   const nets = () => (kernel().netlist ? kernel().netlist.nets : []);
   const cellIndex = (name) => cells().findIndex((c) => c.name === name);
-  const tileName = (i) => `x${kernel().sites[i][0]}y${kernel().sites[i][1]}`;
-  const cellAt = (tile) => cells().findIndex((_, i) => tileName(i) === tile.split(" ")[0]);
+  const tileName = (i, k = kernel()) => `x${k.sites[i][0]}y${k.sites[i][1]}`;
+  const cellAt = (tile, k = kernel()) => cells(k).findIndex((_, i) => tileName(i, k) === tile.split(" ")[0]);
+  // The records of a program's time line: each of a kernel for some runs. A kernel's own is its last one.
+  const recordsOf = (line, k) => line.records.filter((r) => line.kernels[r.kernel].name === k.name).map((r) => ({ begin: r.begin, cycles: r.cycles, bin: r.bin, exact_until: r.exact_until, channels: line.kernels[r.kernel].channels.map((c, i) => Object.assign({ bins: r.bins[i], changes: (r.changes || [])[i] }, c)) }));
+  for (const one of data.runs.filter((r) => r.line)) {
+    for (const k of one.kernels) {
+      k.records = recordsOf(one.line, k);
+      k.timeline = k.records[k.records.length - 1];
+    }
+  }
   // What each channel did in how many cycles: as the report has it, else as the time line does.
   const lines = new Map(), counts = new Map();
   const readLine = (t) => { if (!lines.has(t)) lines.set(t, Timeline.read(t)); return lines.get(t); };
@@ -511,7 +519,7 @@
   // What a lane is called: a stream by its tensor, another one by where it ends.
   function laneName(c) {
     if (c.kind && c.kind !== "load" && c.kind !== "store") return c.from;
-    const end = c.stream && isLoad(c) && !c.kind ? c.from : c.to, i = c.stream ? cellAt(end) : -1, stream = i < 0 ? null : cells()[i].stream;
+    const k = c.of || kernel(), end = c.stream && isLoad(c) && !c.kind ? c.from : c.to, i = c.stream ? cellAt(end, k) : -1, stream = i < 0 ? null : cells(k)[i].stream;
     return stream ? `${stream.tensor} ${stream.level < 0 ? "values" : `level ${stream.level}`}${stream.copy ? `, copy ${stream.copy}` : ""}, ${end.split(" ")[0]}` : portOf(c);
   }
   const isLoad = (c) => c.kind === "load" || (!c.kind && / io_in /.test(`${c.from} `));
@@ -538,10 +546,38 @@
     groups[groups.length - 1].channels.sort((a, b) => (waits.get(tile(all[b])) || 0) - (waits.get(tile(all[a])) || 0) || (tile(all[a]) < tile(all[b]) ? -1 : tile(all[a]) > tile(all[b]) ? 1 : a - b));
     return groups.filter((g) => g.channels.length);
   }
+  // A program as one record, and its channels in parts: each statement's runs, what the host does, then what is recorded of each kernel.
+  function programOf(one) {
+    const line = one.line, statements = one.report.statements, channels = [], groups = [];
+    const add = (title, folded, list) => { if (list.length) groups.push({ title, folded, channels: list.map((c) => channels.push(c) - 1) }); };
+    const text = (s) => `line ${s.line}: ${s.statement.split("\n")[0]}`, pass = (r) => (r.pass ? `pass ${r.pass}` : "once");
+    // A run's shares are those of all of it: what is before what within it, only a record says.
+    const part = (r) => { const sum = r.config + r.kernel + r.firmware || 1; return { begin: r.begin, says: pass(r), c: 0, t: { cycles: r.cycles, shares: () => [r.kernel / sum, r.firmware / sum, r.config / sum, 0, 0] } }; };
+    add("statements, each run", false, statements.flatMap((s, i) => (s.on === "array" ? [{ from: text(s), to: text(s), kind: "run", own: s.folder, parts: line.runs.filter((r) => r.statement === i && r.cycles).map(part) }] : [])));
+    const marks = line.runs.flatMap((r) => {
+      const s = statements[r.statement];
+      if (s.on === "host") return [{ at: r.begin, text: `${pass(r)}, ${text(s)}` }];
+      return r.loaded + r.kept ? [{ at: r.begin, text: `${number(r.loaded)} words to the chip for ${s.folder}, ${pass(r)}${r.kept ? ` (${number(r.kept)} lay there)` : ""}` }, { at: r.begin + r.cycles, text: `${number(r.collected)} words from the chip` }] : [];
+    });
+    if (marks.length) add("the host, in no time of the array", false, [{ from: "computes and copies", to: "", kind: "host", marks, parts: [] }]);
+    const chip = new Map(), own = [];
+    for (const k of one.kernels.filter((e) => e.records.length)) {
+      const parts = (i) => k.records.map((t) => ({ begin: t.begin, t: readLine(t), c: i }));
+      for (const g of groupsOf(k)) {
+        const list = g.channels.map((i) => Object.assign({}, k.timeline.channels[i], { of: k, parts: parts(i) }));
+        if (list.every((c) => c.kind === "processor" || c.kind === "configuration")) list.forEach((c) => chip.set(c.from, Object.assign(chip.get(c.from) || c, { of: undefined, parts: [...((chip.get(c.from) || {}).parts || []), ...c.parts] })));
+        else own.push([`${k.name}: ${g.title}`, k !== kernel(), list]);
+      }
+    }
+    chip.forEach((c) => c.parts.sort((a, b) => a.begin - b.begin));
+    add("processor and configuration", false, [...chip.values()]);
+    own.forEach((g) => add(...g));
+    return { t: Timeline.join(channels, line.cycles), groups };
+  }
   function drawTimes() {
     // The run that is looked at comes first.
-    const shown = data.runs.map((one, i) => ({ title: data.runs.length > 1 ? `${"AB"[i]}: ${one.folder}, ` : "", first: i === state.run, report: reportOf(one), kernel: one.kernels[Math.min(state.kernel, one.kernels.length - 1)] })).filter((e) => e.kernel.timeline).sort((a, b) => b.first - a.first);
-    const mine = kernel().timeline, box = byId("line");
+    const shown = data.runs.map((one, i) => ({ title: data.runs.length > 1 ? `${"AB"[i]}: ${one.folder}, ` : "", first: i === state.run, of: one, line: one.line, report: reportOf(one), kernel: one.kernels[Math.min(state.kernel, one.kernels.length - 1)] })).filter((e) => e.kernel.timeline || e.line).sort((a, b) => b.first - a.first);
+    const mine = kernel().timeline || run().line, box = byId("line");
     state.line = null;
     byId("times").hidden = !ran(report()) && !mine;
     const names = [["moved", "a token moves"], ["stalled", "the producer waits for this consumer"], ["held", "for another one"], ["starved", "the consumer waits"]];
@@ -552,12 +588,19 @@
     }
     const dispatch = (e) => e.kernel.report.dispatch || e.report.dispatch || {};
     const chip = (e) => e.kernel.timeline.channels.some((c) => c.kind);
-    const last = (e) => (e.kernel.of && e.kernel.of.runs > 1 && !chip(e) ? `the last of ${number(e.kernel.of.runs)} runs, ` : "");
-    const title = (e) => `${e.title}${last(e)}${number(e.kernel.timeline.cycles)} cycles ${chip(e) ? "of the array's clock since power-up" : "of the array, flushes between runs included"}${!chip(e) && dispatch(e).how === "dynamic" ? "; copies that are dealt runs work side by side on the chip, one after the other in the model" : ""}`;
-    state.line = Timeline.draw(box, shown.map((e) => readLine(e.kernel.timeline)), {
-      titles: shown.map(title), groups: shown.map((e) => groupsOf(e.kernel)), name: laneName, marked: inPick,
+    const whole = (e) => `${e.title}the whole program: ${number(e.line.runs.length)} runs of ${e.of.report.statements.length} statements, ${number(e.line.cycles)} cycles${e.of.kernels.some((k) => k.timeline) ? "" : "; with --wave also what every channel does"}`;
+    const title = (e) => e.line ? whole(e) : `${e.title}${number(e.kernel.timeline.cycles)} cycles ${chip(e) ? "of the array's clock since power-up" : "of the array, flushes between runs included"}${!chip(e) && dispatch(e).how === "dynamic" ? "; copies that are dealt runs work side by side on the chip, one after the other in the model" : ""}`;
+    const drawn = shown.map((e) => (e.line ? programOf(e.of) : { t: readLine(e.kernel.timeline), groups: groupsOf(e.kernel) }));
+    state.line = Timeline.draw(box, drawn.map((e) => e.t), {
+      titles: shown.map(title), groups: drawn.map((e) => e.groups), name: laneName,
+      marked: (c) => (c.of && c.of !== kernel() ? state.picked && false : inPick(c)),
       from: state.from === "" ? undefined : Number(state.from), to: state.to === "" ? undefined : Number(state.to),
-      pick: (c) => { const i = cellAt(c.to); if (i >= 0) pickCell(i); },
+      pick: (c) => {
+        const to = run().kernels.findIndex((k) => k === c.of || (c.own && k.of && k.of.folder === c.own));
+        if (to >= 0 && to !== state.kernel) { state.kernel = to; state.picked = null; draw(); remember(); }
+        const i = cellAt(c.to);
+        if (i >= 0) pickCell(i);
+      },
       moved: (range) => { [state.from, state.to] = range || ["", ""]; remember(); },
     });
   }

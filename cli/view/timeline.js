@@ -5,7 +5,7 @@ const Timeline = (() => {
   const ROW = 14, LABEL = 210, HEAD = 22, LETTER = "mshvi";
   const STATES = ["moved", "stalled", "held", "starved", "idle"];
   // What the states of a lane are called that is no channel.
-  const CALLED = { processor: ["executes", "waits for the array's answer", "held", "sleeps", "has no clock"], copy: ["works", "", "", "", "waits for its next pair"], configuration: ["a word arrives", "", "", "the next one is on its way", "idle"] };
+  const CALLED = { processor: ["executes", "waits for the array's answer", "held", "sleeps", "has no clock"], copy: ["works", "", "", "", "waits for its next pair"], configuration: ["a word arrives", "", "", "the next one is on its way", "idle"], run: ["the array works", "the processor prepares and collects", "tiles are configured", "", "another statement's turn"] };
   const share = (text, at) => parseInt(text[at], 36) / 35;
 
   // One record, with its changes taken apart when they are first wanted: [[cycle, state]...] of a channel.
@@ -20,8 +20,33 @@ const Timeline = (() => {
     } }, record);
   }
 
+  // Records on one axis as one. `parts` of a channel are in order, {begin, t, c}: from cycle `begin` on it does what channel `c` of
+  // record `t` does, and before, between and after them it is idle.
+  function join(channels, cycles) {
+    const at = (parts, cycle) => {
+      let low = 0, high = parts.length;
+      while (low < high) { const m = (low + high) >> 1; if (parts[m].begin <= cycle) low = m + 1; else high = m; }
+      return Math.max(0, low - 1);
+    };
+    const ends = (parts, i) => Math.min(parts[i].begin + parts[i].t.cycles, i + 1 < parts.length ? parts[i + 1].begin : Infinity);
+    return { channels, cycles, exact_until: 0, shares(c, from, to) {
+      const parts = channels[c].parts, sum = [0, 0, 0, 0, to - from];
+      for (let i = at(parts, from); i < parts.length && parts[i].begin < to; i++) {
+        const a = Math.max(from, parts[i].begin), b = Math.min(to, ends(parts, i));
+        if (b <= a) continue;
+        between(parts[i].t, parts[i].c, a - parts[i].begin, b - parts[i].begin).forEach((n, s) => { sum[s] += n * (b - a); });
+        sum[4] -= b - a;
+      }
+      return sum.map((n) => Math.max(0, n / (to - from)));
+    }, says(c, cycle) {
+      const parts = channels[c].parts, i = at(parts, cycle);
+      return parts.length && cycle >= parts[i].begin && cycle < ends(parts, i) ? parts[i].says : undefined;
+    } };
+  }
+
   // Shares of the five states of a channel between two cycles.
   function between(t, c, from, to) {
+    if (t.shares) return t.shares(c, from, to);
     const sum = [0, 0, 0, 0, 0];
     if (to <= t.exact_until) {
       const changes = t.changesOf(c);
@@ -49,17 +74,18 @@ const Timeline = (() => {
   });
 
   // Draws records one below the other on one scale of cycles. `groups` of a record are its channels in the order of the page, in
-  // parts with a title each;
+  // parts with a title each, which folds and unfolds them; a channel with `marks`, {at, text}, has these instead of states.
   // `marked(channel)` says whether it is picked, `pick(channel)` picks it.
   function draw(box, records, options) {
     const canvas = document.createElement("canvas"), says = document.createElement("p");
-    const rows = records.flatMap((t, r) => [{ title: options.titles[r] }, ...options.groups[r].flatMap((g) => [{ title: g.title, inner: true }, ...g.channels.map((c) => ({ t, c }))])]);
+    const list = () => records.flatMap((t, r) => [{ title: options.titles[r] }, ...options.groups[r].flatMap((g) => [{ title: `${g.folded ? "▸" : "▾"} ${g.title}${g.folded ? ` (${g.channels.length})` : ""}`, inner: g }, ...(g.folded ? [] : g.channels.map((c) => ({ t, c })))])]);
+    let rows = list();
     const cycles = Math.max(...records.map((t) => t.cycles));
     let from = options.from === undefined ? 0 : options.from, to = options.to === undefined ? cycles : options.to;
     says.className = "says";
     canvas.setAttribute("tabindex", "0");
     canvas.setAttribute("role", "img");
-    canvas.setAttribute("aria-label", `what ${rows.filter((row) => row.t).length} channels do over ${cycles} cycles`);
+    canvas.setAttribute("aria-label", `what ${options.groups.flat().reduce((n, g) => n + g.channels.length, 0)} channels do over ${cycles} cycles`);
     box.replaceChildren(canvas, says);
     const width = () => Math.max(300, box.clientWidth - LABEL - 8);
     function paint() {
@@ -84,7 +110,7 @@ const Timeline = (() => {
         g.fillText(Number(c).toLocaleString("en"), x, 12);
       }
       rows.forEach((row, i) => {
-        const y = HEAD + i * ROW;
+        const y = HEAD + i * ROW, marks = row.t && row.t.channels[row.c].marks;
         g.textAlign = "right";
         if (row.title !== undefined) {
           g.fillStyle = colour(row.inner ? "--soft" : "--ink");
@@ -97,8 +123,13 @@ const Timeline = (() => {
         g.globalAlpha = picked === null || picked ? 1 : 0.3;
         g.fillStyle = picked ? colour("--pick") : colour("--soft");
         g.fillText(options.name(row.t.channels[row.c]), LABEL - 6, y + 11, LABEL - 10);
+        for (const mark of marks || []) {
+          if (mark.at < from || mark.at > to) continue;
+          g.fillStyle = colour("--pick");
+          g.fillRect(Math.min(LABEL + w - 2, LABEL + ((mark.at - from) * w) / (to - from)), y + 1, 2, ROW - 3);
+        }
         const pixel = Math.max(1, w / (to - from)), cell = (to - from) / w;
-        for (let x = 0; x < w; x += pixel) {
+        for (let x = 0; x < w && !marks; x += pixel) {
           const a = pixel > 1 ? Math.floor(from + (x * (to - from)) / w + 1e-6) : from + x * cell, b = pixel > 1 ? a + 1 : a + cell;
           if (a >= row.t.cycles) break;
           const part = between(row.t, row.c, a, Math.min(b, row.t.cycles));
@@ -140,15 +171,25 @@ const Timeline = (() => {
         show(drag.from + by, drag.to + by);
         return;
       }
-      const row = rowAt(event), c = Math.floor(cycleAt(event));
+      const row = rowAt(event), c = Math.floor(cycleAt(event)), marks = row && row.t && row.t.channels[row.c].marks;
+      if (marks) {
+        const near = marks.filter((m) => Math.abs(((m.at - cycleAt(event)) * width()) / (to - from)) <= 4);
+        says.textContent = near.length ? `cycle ${near[0].at.toLocaleString("en")}: ${near.slice(0, 3).map((m) => m.text).join("; ")}${near.length > 3 ? `; and ${near.length - 3} more` : ""}` : "";
+        return;
+      }
       if (!row || row.title !== undefined || event.offsetX < LABEL || c >= row.t.cycles) { says.textContent = ""; return; }
-      const wide = Math.max(1, Math.ceil((to - from) / width())), part = between(row.t, row.c, c, Math.min(row.t.cycles, c + wide));
-      says.textContent = `${wide > 1 ? `cycles ${c.toLocaleString("en")} to ${(c + wide - 1).toLocaleString("en")}` : `cycle ${c.toLocaleString("en")}`}: ${(CALLED[row.t.channels[row.c].kind] || STATES).map((s, i) => [s, part[i]]).filter(([, n]) => n > 0.005).map(([s, n]) => (n > 0.995 ? s : `${s} ${Math.round(n * 100)} %`)).join(", ")} — ${row.t.channels[row.c].kind ? options.name(row.t.channels[row.c]) : row.t.channels[row.c].to}`;
+      const wide = Math.max(1, Math.ceil((to - from) / width())), part = between(row.t, row.c, c, Math.min(row.t.cycles, c + wide)), when = row.t.says && row.t.says(row.c, c);
+      says.textContent = `${when ? `${when}, ` : ""}${wide > 1 ? `cycles ${c.toLocaleString("en")} to ${(c + wide - 1).toLocaleString("en")}` : `cycle ${c.toLocaleString("en")}`}: ${(CALLED[row.t.channels[row.c].kind] || STATES).map((s, i) => [s, part[i]]).filter(([, n]) => n > 0.005).map(([s, n]) => (n > 0.995 ? s : `${s} ${Math.round(n * 100)} %`)).join(", ")} — ${row.t.channels[row.c].kind ? options.name(row.t.channels[row.c]) : row.t.channels[row.c].to}`;
     };
     canvas.onpointerup = (event) => {
       const row = rowAt(event), dragged = drag && drag.moved;
       drag = null;
-      if (!dragged && row && row.title === undefined) options.pick(row.t.channels[row.c]);
+      if (dragged || !row) return;
+      if (row.title === undefined) { options.pick(row.t.channels[row.c]); return; }
+      if (!row.inner) return;
+      row.inner.folded = !row.inner.folded;
+      rows = list();
+      later();
     };
     canvas.ondblclick = () => show(0, cycles);
     canvas.onkeydown = (event) => {
@@ -158,5 +199,5 @@ const Timeline = (() => {
     paint();
     return { paint: later, show, png: (name) => canvas.toBlob((blob) => Picture.save(`${name}.png`, blob)) };
   }
-  return { read, count, draw };
+  return { read, join, count, draw };
 })();

@@ -2,7 +2,7 @@
 # Clicks through the page of `onyx view` in a browser: a tile, a graph node, a route and a tab show what they should everywhere.
 # clicks.sh ONYX; it is skipped (exit 77) without chromedriver.
 set -eu
-onyx=$(realpath "$1")
+onyx=$(realpath "$1") here=$(realpath "$(dirname "$0")")
 for program in chromium chromedriver curl dot; do
     command -v $program >/dev/null || { echo "skipped: $program is not installed"; exit 77; }
 done
@@ -40,8 +40,9 @@ END
 # shellcheck disable=SC2086
 "$onyx" run $kernel --engine soc --unroll 2 --tile 4 --wave -o chip >/dev/null
 "$onyx" view chip >/dev/null
-"$onyx" run steps.onx --engine cycle -o steps >/dev/null
+"$onyx" run steps.onx --engine cycle --wave -o steps >/dev/null
 "$onyx" view steps >/dev/null
+"$onyx" run "$here/../../examples/iterated_spmv.onx" --engine soc --wave --quiet -o repeated # in a session that repeats a statement
 
 port=$((30000 + $$ % 20000))
 chromedriver --port=$port >driver.log 2>&1 &
@@ -205,6 +206,30 @@ expect "document.getElementById('expression').textContent" "y(i) = A(i,j) * x(j)
 click "#kernels button:nth-child(2)"
 expect "document.getElementById('expression').textContent" "x(i) = y(i) * y(i)"
 expect "document.querySelectorAll('#floor .tile.used').length > 5" true
+# Its time line is of the whole program: a row for each statement, in which each run stands, then the channels of both kernels.
+python3 "$here/timeline.py" steps
+python3 "$here/timeline.py" repeated
+channels=$(($(grep -c '"from"' steps/program_timeline.json) + 2))
+expect "document.querySelector('#line canvas').getAttribute('aria-label').startsWith('what $channels channels')" true
+says() { value "document.querySelector('.says').textContent"; }
+hover 215 57
+says | grep -qx 'pass 1, cycle.*: the array works.* — line 5: y(i) = A(i,j) \* x(j)' || { echo "a run says '$(says)'"; exit 1; }
+hover "document.querySelector('#line canvas').clientWidth - 20" 71
+says | grep -qx 'pass 2, cycle.*: the array works.* — line 6: x(i) = y(i) \* y(i)' || { echo "a run says '$(says)'"; exit 1; }
+# It zooms from there to a cycle of a channel, and a click on a row picks the tile, of the other statement, too. Titles fold and unfold.
+for turn in 1 2 3 4 5 6; do line "WheelEvent('wheel', { deltaY: -300, clientX: 300, clientY: document.querySelector('#line canvas').getBoundingClientRect().top + 60, cancelable: true })"; done
+sleep 0.2
+hover 260 220
+says | grep -qE '^cycle [0-9,]+: (moved|stalled|held|starved|idle) — x' || { echo "a channel says '$(says)'"; exit 1; }
+press() { for kind in down up; do line "PointerEvent('pointer$kind', { pointerId: 1, clientX: document.querySelector('#line canvas').getBoundingClientRect().left + 100, clientY: document.querySelector('#line canvas').getBoundingClientRect().top + $1 })"; done; sleep 0.2; }
+high() { value "document.querySelector('#line canvas').clientHeight"; }
+tall=$(high)
+press 43
+[ "$(high)" -lt "$tall" ] || { echo "a title does not fold its rows"; exit 1; }
+press 43
+expect "document.querySelector('#line canvas').clientHeight" "$tall"
+press 57
+expect "document.getElementById('expression').textContent" "y(i) = A(i,j) * x(j)"
 errors=$(post "$page/se/log" '{"type":"browser"}')
 [ "$errors" = '{"value":[]}' ] || { echo "the browser complains: $errors"; exit 1; }
 curl -sf -X DELETE "$base$page" >/dev/null

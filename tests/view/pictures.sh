@@ -27,7 +27,7 @@ data="-f C:ss:1,0 -i B:$source/tests/data/karate.mtx -i C:$source/tests/data/kar
 "$onyx" run "$square" $data --engine cycle --wave --quiet -o chosen
 # shellcheck disable=SC2086
 "$onyx" run "$square" $data --engine soc --wave --quiet -o chip
-"$onyx" run "$source/examples/graph_network.onx" --engine cycle --wave --quiet -o network
+"$onyx" run "$source/examples/graph_network.onx" --engine soc --wave --quiet -o network
 for one in plain chip network; do "$onyx" view $one >/dev/null; done
 "$onyx" view plain chosen >/dev/null
 # shellcheck disable=SC2086
@@ -37,6 +37,6 @@ for one in plain chip network; do "$onyx" view $one >/dev/null; done
 picture plain/view.html '#colour=stall&pick=cell%20intersect_k' view 1400,1420
 picture chip/view.html '' view_chip 1400,1760
 picture chosen/compare.html '' view_two 1400,1500
-picture network/view.html '#kernel=0&colour=wires' view_program 1400,1050 --blink-settings=preferredColorScheme=0
+picture network/view.html '#kernel=0&colour=wires' view_program 1400,2130 --blink-settings=preferredColorScheme=0
 picture sweep.html '' sweep 800,800
 echo "five pictures"

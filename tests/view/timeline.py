@@ -4,6 +4,10 @@ Engine cycle: the changes of a channel, added up, give at least the cycles of ea
 comes behind the last output), and exactly its tokens; the shares of the bins are those of the changes. Engine soc: the time line is as long as
 the report says, copies work in the cycles of the kernel, every word of a stream passes the IO tile, and every word of the bitstream a
 configuration.
+
+
+A program's folder has program_timeline.json instead: its runs are those of the report, one after the other, and every kernel's records lie within
+the runs of its statement.
 """
 
 import json
@@ -12,6 +16,31 @@ import re
 import sys
 
 folder = pathlib.Path(sys.argv[1])
+if (folder / "program_timeline.json").exists():
+    line, report = (json.loads((folder / name).read_text()) for name in ("program_timeline.json", "report.json"))
+    at = 0
+    for run in line["runs"]:
+        assert run["begin"] == at and run["config"] + run["kernel"] + run["firmware"] <= run["cycles"], run
+        at += run["cycles"]
+    for number, statement in enumerate(report["statements"]):
+        own = [run for run in line["runs"] if run["statement"] == number]
+        assert [run["pass"] for run in own] == [one["pass"] for one in statement["each"]], (own, statement["each"])
+        assert all(run["cycles"] >= one["cycles"] for run, one in zip(own, statement["each"])), own
+        for part in ("config", "kernel", "firmware"):
+            assert sum(run[part] for run in own) == statement["cycles"][part], (part, own, statement)
+    assert line["records"] and {record["kernel"] for record in line["records"]} == set(range(len(line["kernels"])))
+    for record in line["records"]:
+        lanes, name = len(line["kernels"][record["kernel"]]["channels"]), line["kernels"][record["kernel"]]["name"]
+        number = [s.get("folder") for s in report["statements"]].index(name.split("/")[0])
+        assert any(run["begin"] == record["begin"] for run in line["runs"] if run["statement"] == number) or "/" in name, record["begin"]
+        assert len(record["bins"]) == lanes and all(len(b) == 4 * -(-record["cycles"] // record["bin"]) for b in record["bins"]), name
+        assert record["exact_until"] == 0 or len(record["changes"]) == lanes, name
+    assert sum(len(b) for record in line["records"] for b in record["bins"]) <= 1 << 19
+    assert sum(len(c) for record in line["records"] for c in record.get("changes", [])) <= 1 << 20
+    last = max(record["begin"] + record["cycles"] for record in line["records"])
+    assert at <= line["cycles"] == max(at, last), (at, last, line["cycles"])
+    print("runs and records lie on one axis")
+    sys.exit()
 record, report = (json.loads((folder / name).read_text()) for name in ("timeline.json", "report.json"))
 names = {"m": "moved", "s": "stalled", "h": "held", "v": "starved", "i": "idle"}
 

@@ -20,22 +20,30 @@ static double of(const cost *c, const tile_driver *by, uint32_t copies) {
     return (c->start + c->load * copies * by->loads + c->store * copies * by->stores) * by->ratio;
 }
 
-/* Passes: the longest ones first, so the last pass alone may have a copy without a pair. */
+/* Returns what the runs at places first, first + step, ... of a class of n are expected to take on average.
+ * They are taken to become shorter evenly, from the longest one on and by as much as their average says. */
+static double spread(double longest, double average, uint64_t n, uint64_t first, uint64_t step) {
+    const uint64_t last = first + (n - 1 - first) / step * step;
+    return n > 1 ? longest + (average - longest) * (double)(first + last) / (double)(n - 1) : longest;
+}
+
+/* Passes: the longest runs first, and the first run of a pass is its longest. */
 static double together(const tile_forecast *f, const tile_driver *by, uint32_t copies) {
-    double busy = of(&busy_together, by, copies), waits = of(&waits_together, by, copies);
-    double slowest = copies > 1 ? slowest_copy : 1, cycles = 0, last = 0;
-    uint64_t runs = 0;
-    for (uint32_t i = 0; i < TILE_COSTS; i++) {
-        double here = (double)f->alike[i].runs;
-        if (here < 1)
+    const double busy = of(&busy_together, by, copies), waits = of(&waits_together, by, copies),
+                 slowest = copies > 1 ? slowest_copy : 1;
+    double cycles = 0;
+    uint64_t begun = 0; /* places in the pass that the longer runs left open */
+    for (uint32_t i = TILE_COSTS; i-- > 0;) {
+        const uint64_t n = f->alike[i].runs, left = begun;
+        begun = n > left ? (copies - (n - left) % copies) % copies : left - n;
+        if (n <= left)
             continue;
-        double array = slowest * f->alike[i].cycles / here + waits, pass = busy > array ? busy : array;
-        cycles += pass * here / copies;
-        last = runs ? last : pass;
-        runs += f->alike[i].runs;
+        const uint64_t passes = (n - left + copies - 1) / copies;
+        const double average = f->alike[i].cycles / (double)n,
+                     array = slowest * spread(f->alike[i].longest, average, n, left, copies) + waits;
+        cycles += (double)passes * (busy > array ? busy : array);
     }
-    uint64_t idle = (copies - runs % copies) % copies;
-    return cycles + last * (double)idle / copies;
+    return cycles;
 }
 
 /* Either the processor, which serves all copies, is never idle, or the copies are not. At the end they wait
@@ -49,13 +57,11 @@ static double apart(const tile_forecast *f, const tile_driver *by, uint32_t copi
     return (processor > array ? processor : array) + tail;
 }
 
-/* Returns what the runs of the most cycles take on average: no number of copies makes that less. */
+/* Returns what the longest run takes: no number of copies makes that less. */
 static double longest_run(const tile_forecast *f) {
     double longest = 0;
-    for (uint32_t i = 0; i < TILE_COSTS; i++) {
-        if (f->alike[i].runs)
-            longest = f->alike[i].cycles / (double)f->alike[i].runs;
-    }
+    for (uint32_t i = 0; i < TILE_COSTS; i++)
+        longest = f->alike[i].runs ? f->alike[i].longest : longest;
     return longest;
 }
 

@@ -87,12 +87,17 @@ static bool levels_of(tile_planner *p, const plan_operand *o, const tile_entries
                              &p->scratch, p->diag, levels);
 }
 
+/* Fills the edges of sub-tiles by storage level. */
+static void list_edges(const tile_planner *p, const plan_operand *o, uint32_t *dim) {
+    for (uint32_t l = 0; l < o->format->order; l++)
+        dim[l] = p->edge[plan_level_var(o, l).v - 1];
+}
+
 /* Makes the sub-tile's entries and levels in p->scratch. */
 static bool build(tile_planner *p, const plan_operand *o, const sub_tile *t, tile_entries *e,
                   sam_tensor_levels *levels) {
-    uint32_t dim[SAM_MAX_ORDER] = {0};
-    for (uint32_t l = 0; l < o->format->order; l++)
-        dim[l] = p->edge[plan_level_var(o, l).v - 1];
+    uint32_t dim[SAM_MAX_ORDER];
+    list_edges(p, o, dim);
     local_entries(o, t, dim, &p->scratch, e);
     return levels_of(p, o, e, dim, levels);
 }
@@ -167,10 +172,9 @@ static void lacked_entries(const plan_operand *o, const sub_tile *t, const uint3
 /* Makes the levels that are stored in place of those of a sub-tile whose joiner takes what it lacks. */
 static bool build_lacked(tile_planner *p, const plan_operand *o, sub_tile *t, sam_tensor_levels *levels) {
     tile_entries e;
-    uint32_t dim[SAM_MAX_ORDER] = {0};
+    uint32_t dim[SAM_MAX_ORDER];
     sub_tile stored = *t;
-    for (uint32_t l = 0; l < o->format->order; l++)
-        dim[l] = p->edge[plan_level_var(o, l).v - 1];
+    list_edges(p, o, dim);
     lacked_entries(o, t, dim, &p->scratch, &e);
     if (!levels_of(p, o, &e, dim, levels))
         return false;
@@ -215,11 +219,45 @@ static void trim_scratch(tile_planner *p) {
         arena_free(&p->scratch);
 }
 
+/* Fills how long the arrays of the levels are that tile_build_levels would make of the entries. Returns false
+ * where it has to say why not. */
+static bool size_levels(const sam_tensor_data *format, const tile_entries *e, const uint32_t *dim,
+                        sam_tensor_levels *out) {
+    const uint32_t order = format->order;
+    uint32_t parents = 1, nodes[SAM_MAX_ORDER + 1] = {0}; /* by the first level that is another one */
+    for (uint32_t i = 0; i < e->val.len; i++) {
+        const uint32_t *c = &e->crd.at[(size_t)i * order];
+        uint32_t l = 0;
+        while (i && l < order && c[l] == (c - order)[l])
+            l++;
+        nodes[l]++;
+    }
+    out->order = order;
+    for (uint32_t l = 0; l < order; l++) {
+        nodes[l] += l ? nodes[l - 1] : 0;
+        out->level[l] = (sam_level_data){.format = format->level[l], .dim = dim[l]};
+        if (format->level[l] == SAM_LEVEL_COMPRESSED) {
+            out->level[l].n_seg = parents + 1;
+            out->level[l].n_crd = parents = nodes[l];
+        } else if ((uint64_t)parents * dim[l] > TILE_MOST_DENSE)
+            return false;
+        else
+            parents *= dim[l];
+    }
+    out->n_vals = parents;
+    return true;
+}
+
 /* Finds the shape, and makes the words where they are asked for and fit. */
 static bool form(tile_planner *p, const plan_operand *o, sub_tile *t, bool words) {
     sam_tensor_levels levels;
     tile_entries entries;
-    if (!build(p, o, t, &entries, &levels))
+    uint32_t dim[SAM_MAX_ORDER];
+    list_edges(p, o, dim);
+    local_entries(o, t, dim, &p->scratch, &entries);
+    if (p->dry && size_levels(o->format, &entries, dim, &levels))
+        p->steps += entries.val.len;
+    else if (!levels_of(p, o, &entries, dim, &levels))
         return false;
     count_nodes(p, o, &entries, t);
     measure(p, &levels, t);
@@ -313,22 +351,47 @@ bool plan_whole(tile_planner *p, plan_operand *o, uint32_t tile, const plan_box 
     return true;
 }
 
+/* Returns the first of the entries whose coordinate of the outermost storage level is at least `at`. */
+static uint32_t first_from(const plan_operand *o, const sub_tile *t, uint32_t at) {
+    const uint32_t order = o->format->order, mode = o->format->mode[0];
+    uint32_t low = 0, high = t->n;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (o->data->crd[(size_t)t->entry[middle] * order + mode] < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Finds the entries of a part, whose box is known: they lie in a row if it is narrower in the outermost level
+ * only. */
+static void take_part(tile_planner *p, const plan_operand *o, const sub_tile *whole, sub_tile *part) {
+    const uint32_t order = o->format->order, outer = o->format->mode[0];
+    const uint32_t first = first_from(o, whole, part->low[outer]),
+                   end = first_from(o, whole, part->low[outer] + part->size[outer]);
+    part->entry = whole->entry + first;
+    part->n = end - first;
+    for (uint32_t m = 0; m < order; m++) {
+        if (m == outer || (part->low[m] == whole->low[m] && part->size[m] == whole->size[m]))
+            continue;
+        uint32_t *inside = arena_new_n(p->mem, uint32_t, part->n + 1), n = 0;
+        for (uint32_t i = 0; i < part->n; i++) {
+            inside[n] = part->entry[i];
+            n += o->data->crd[(size_t)part->entry[i] * order + m] - part->low[m] < part->size[m];
+        }
+        part->entry = inside;
+        part->n = n;
+    }
+}
+
 bool plan_part(tile_planner *p, plan_operand *o, uint32_t from, const plan_box *box, uint32_t *sub) {
     const sub_tile whole = o->subs.at[from];
     sub_tile t = in_box(o, whole.tile, box);
-    uint32_t order = o->format->order;
     *sub = look_up(o, &t);
     if (!*sub) {
-        uint32_t *entry = arena_new_n(p->mem, uint32_t, whole.n);
-        for (uint32_t i = 0; i < whole.n; i++) {
-            const uint32_t *c = o->data->crd + (size_t)whole.entry[i] * order;
-            bool inside = true;
-            for (uint32_t m = 0; m < order; m++)
-                inside = inside && c[m] - t.low[m] < t.size[m];
-            if (inside)
-                entry[t.n++] = whole.entry[i];
-        }
-        t.entry = entry;
+        take_part(p, o, &whole, &t);
         if (t.n && !form(p, o, &t, false))
             return false;
         *sub = remember(p, o, &t);

@@ -40,7 +40,7 @@ bool tile_build_levels(const sam_tensor_data *format, const uint32_t *crd, uint3
             parents = compress(crd, width, column[l], perm, n, parents, position, level, mem);
             continue;
         }
-        if ((uint64_t)parents * dim[l] > UINT32_C(1) << 28) {
+        if ((uint64_t)parents * dim[l] > TILE_MOST_DENSE) {
             diag_error(d, format->loc, "E0331-dense", "dense level %u needs %llu positions", l + 1,
                        (unsigned long long)parents * dim[l]);
             diag_hint(d, "make the level compressed (s)");

@@ -191,6 +191,7 @@ static void expect(tile_planner *p, const uint32_t *sub, const plan_box *box) {
     f->cycles += cycles;
     f->alike[bin].runs++;
     f->alike[bin].cycles += cycles;
+    f->alike[bin].longest = fmax(f->alike[bin].longest, cycles);
 }
 
 static bool add_run(tile_planner *p, const uint32_t *sub, const plan_box *box, plan_bound bound) {

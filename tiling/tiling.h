@@ -84,8 +84,8 @@ bool tile_known_extents(const sam_statement *s, const tile_operands *in, arena *
 void tile_result_dim(const sam_statement *s, const uint32_t *extent, uint32_t dim[SAM_MAX_ORDER]);
 
 /* Makes the tensors of a packed statement (fe_pack) of the user's, which are found by name: views are
- * re-packed, ones filled in. What *out has already, of an earlier call for the statement, stays: those that have
- * a name. Linear in the entries, plus their sorting. */
+ * re-packed, ones filled in. What *out has already, of an earlier call for the statement, stays: those that
+ * have a name. Linear in the entries, plus their sorting. */
 bool tile_pack(const sam_statement *packed, const tile_operands *in, arena *mem, diagnostics *d,
                tile_operands *out);
 /* Makes the user's result, of dimensions `dim`, of the one that a packed statement computed, by reading its
@@ -237,8 +237,8 @@ typedef struct {
     double work[TILE_WORKS]; /* that these are made of */
     struct {
         uint64_t runs;
-        double cycles;
-    } alike[TILE_COSTS]; /* runs of like size: bin b has those of 2^b to 2^(b+1) cycles */
+        double cycles, longest; /* of all; of one */
+    } alike[TILE_COSTS];        /* runs of like size: bin b has those of 2^b to 2^(b+1) cycles */
 } tile_forecast;
 
 /* What a plan came to so far. A pair that was split is several runs. */

@@ -26,9 +26,12 @@ void tile_warn_changed(const tile_tensor *t, const char *from, diagnostics *d);
 /* Sorts entries in logical order and merges duplicates; fills t->nnz, crd, val. */
 void tile_normalise(tile_tensor *t, const tile_entries *entries, tile_dtype dtype, arena *mem);
 
+enum { TILE_MOST_DENSE = 1 << 28 }; /* positions of a dense level */
+
 /* Makes the level storage of n entries given in storage order: crd[perm[i] * width + column[l]] is the
  * coordinate at level l, dim[l] its extent. Words: values of absent positions below dense levels are the
- * fill. Error E0331-dense when a dense level would need more than 2^28 positions. O(n * order + positions).
+ * fill. Error E0331-dense when a dense level would need more than that many positions. O(n * order +
+ * positions).
  */
 bool tile_build_levels(const sam_tensor_data *format, const uint32_t *crd, uint32_t width,
                        const uint8_t *column, const uint32_t *perm, uint32_t n, const uint16_t *val,

@@ -2,6 +2,7 @@
 
 Under `set -e` neither a command behind `!` ends a script, nor any but the last of an `&&` list, so a check that is
 written as one of these passes whatever happens. Such a line ends with `|| ...`, or is the condition of an `if`.
+A pipe ends as its last command does, so that onyx before one may fail unseen: it writes to a file, which is read then.
 Without `set -e` a script looks at each exit code itself, and is not looked at here.
 """
 import pathlib
@@ -9,6 +10,7 @@ import re
 import sys
 
 CHECK = r'(?:\[ |test |grep |cmp |diff |! )'
+PIPED = re.compile(r'(?:^|[;&|({!] *|\b(?:if|while|until|do|then) )"?\$?\{?(?:onyx|ONYX)\}?"? (?:[^;|&]|>&)*\|(?!\|)')
 
 
 def statements(text):
@@ -43,6 +45,9 @@ def main(source):
         if not re.search(r'^set -[a-z]*e|^\. .*(?:setup|bench)\.sh', text, re.M) and path.name not in ('setup.sh', 'bench.sh'):
             continue
         for number, statement in statements(text):
+            if 'pipefail' not in text and PIPED.search(statement) and not statement.startswith('#'):
+                print(f'{path}:{number}: a pipe hides what onyx ends with: {statement}')
+                found += 1
             if cannot_fail(statement):
                 print(f'{path}:{number}: under set -e this line fails nothing: {statement}')
                 found += 1
@@ -56,6 +61,10 @@ def control():
             'cat <<END\n! a line of text\nEND', '# ! text']
     for text, verdict in [(b, True) for b in bad] + [(g, False) for g in good]:
         assert any(cannot_fail(s) for _, s in statements(text)) == verdict, text
+    for text in ['onyx run x | tail -n 1', '"$onyx" view out 2>&1 | grep x', 'n=$("$ONYX" doctor 2>/dev/null | wc -l)', 'cd a && onyx help | grep x']:
+        assert PIPED.search(text), text
+    for text in ['onyx run x || fail x', '"$onyx" run x >log && sed p log | tail', 'echo onyx; cat log | grep onyx']:
+        assert not PIPED.search(text), text
 
 
 control()

@@ -24,10 +24,14 @@ onyx run "x(i)=B(i,j)*c(j)" -f B:ss -g B:9x9:0.4:3 -g c:9:0.5:5 --engine soc -o 
 
 # Every command has a line in the man page, and a page with each of its options; those of every command stand in the first.
 sed 's/\\//g' "$work/usr/share/man/man1/onyx.1" >man
-for command in $(onyx --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
+onyx --help >said || fail "onyx --help"
+sed -n 's/^  \([a-z]*\)  .*/\1/p' said >commands
+[ "$(wc -l <commands)" -gt 8 ] || fail "onyx --help lists no commands"
+for command in $(cat commands); do
     grep -qx ".B $command" man || fail "the man page lacks $command"
     sed 's/\\//g' "$work/usr/share/man/man1/onyx-$command.1" >page
-    for option in $(onyx "$command" --help | grep -oE -- '^ .{0,5} --[a-z0-9-]+' | grep -oE -- '--.*'); do
+    onyx "$command" --help >said || fail "onyx $command --help"
+    for option in $(grep -oE -- '^ .{0,5} --[a-z0-9-]+' said | grep -oE -- '--.*'); do
         cat man page | grep -qF "fB${option}fR" || fail "the man pages lack onyx $command $option"
     done
 done

@@ -112,7 +112,7 @@ class Tree:
 
     def __init__(self, source, folder):
         self.tree, self.build = pathlib.Path(folder, 'tree'), pathlib.Path(folder, 'tree', 'build')
-        self.source, self.took, self.counts = source, {}, pathlib.Path(folder, 'counts')
+        self.source, self.took, self.plain, self.counts = source, {}, {}, pathlib.Path(folder, 'counts')
         self.copy()
         shared = pathlib.Path(source, '..', 'shared').resolve()
         link = pathlib.Path(folder, 'shared')
@@ -148,17 +148,18 @@ class Tree:
         listing = subprocess.run(['ctest', '--test-dir', self.build, '--show-only=json-v1'], capture_output=True, text=True, check=True)
         self.tests = {t['name']: t for t in json.loads(listing.stdout)['tests']}
 
-    def run(self, name, limit):
-        """Whether the test passes in that time; None where it is skipped or cannot run."""
+    def run(self, name, limit, counted=False):
+        """Whether the test passes in that time; None where it is skipped or cannot run. Where it is counted, executed() is of it."""
         test = self.tests.get(name, {})
         if 'command' not in test:
             return None
         properties = {p['name']: p['value'] for p in test['properties']}
         environment = dict(os.environ, TMPDIR=str(self.build / 'tmp'), CMOCKA_TEST_ABORT='0')
         environment.update(e.split('=', 1) for e in properties.get('ENVIRONMENT', []))
-        # What gcov counts has no place of its own in the build tree: a program with a mutant would say that it does not fit.
+        # What gcov counts does not go to the build tree: a program with a mutant would say that it does not fit. Nor does it go
+        # anywhere where nobody asks, below a file that is no folder.
         shutil.rmtree(self.counts, ignore_errors=True)
-        environment.update(GCOV_PREFIX=str(self.counts), GCOV_ERROR_FILE='/dev/null')
+        environment.update(GCOV_PREFIX=str(self.counts) if counted else '/dev/null/none', GCOV_ERROR_FILE='/dev/null')
         (self.build / 'tmp').mkdir(exist_ok=True)
         start = time.monotonic()
         process = subprocess.Popen(test['command'], cwd=properties.get('WORKING_DIRECTORY', self.build), env=environment,
@@ -182,7 +183,8 @@ class Tree:
             notes = (pathlib.Path('/') / data.relative_to(self.counts)).with_suffix('.gcno')
             if notes.is_file():
                 shutil.copy(notes, data.with_suffix('.gcno'))
-        data = [str(d) for d in self.counts.rglob('*.gcda')]
+        tests = self.counts / self.build.relative_to('/') / 'tests'
+        data = [str(d) for d in self.counts.rglob('*.gcda') if not d.is_relative_to(tests)]
         for i in range(0, len(data), 50):
             run = subprocess.run(['gcov', '--json-format', '--stdout', *data[i:i + 50]], capture_output=True, text=True, check=False)
             for one in run.stdout.split('\n'):
@@ -242,7 +244,7 @@ def digest(tree, rooms):
     total = hashlib.sha256()
     for top in [*rooms, 'tests', 'boards', 'formats', 'examples']:
         for path in sorted((tree / top).rglob('*')):
-            if path.is_file() and 'build' not in path.parts[len(tree.parts):] and '__pycache__' not in path.parts:
+            if path.is_file() and not {'mutation_c', '__pycache__'} & set(path.parts[len(tree.parts):]):
                 total.update(str(path).encode() + b'\0' + path.read_bytes())
     return total.hexdigest()
 
@@ -254,7 +256,7 @@ def map_of(tree, table, folder):
     if found.get('of') != now:
         found = {'of': now, 'seconds': {}, 'left out': {}, 'lines': {}, 'there': {}}
         for name in programs_of(table):
-            passes = tree.run(name, 600)
+            passes = tree.run(name, 600, counted=True)
             if not passes:
                 found['left out'][name] = 'fails' if passes is False else 'is skipped'
                 continue
@@ -281,22 +283,24 @@ def verdict_of(tree, mutant, programs, found):
     _, path, number, _, new = mutant
     file = tree.tree / path
     text = file.read_text()
-    plain = tree.object_code(path)
     lines = text.split('\n')
     lines[number] = new
     try:
         file.write_text('\n'.join(lines))
-        changed = tree.object_code(path)
-        if changed is None:
-            return 'no C', ''
-        if changed == plain:
-            return 'equivalent', 'the same code'
         names = tests_of(found, path, number)
         for name in names:
             if not tree.make(programs[name]):
                 return 'no C', ''
             if not tree.run(name, 10 + 5 * found['seconds'][name]):
                 return 'noticed', name
+        changed = tree.object_code(path)
+        file.write_text(text)
+        if path not in tree.plain:
+            tree.plain[path] = tree.object_code(path)
+        if changed is None:
+            return 'no C', ''
+        if changed == tree.plain[path]:
+            return 'equivalent', 'the same code'
         return 'survived', f'{len(names)} tests passed' if names else 'not executed'
     finally:
         file.write_text(text)

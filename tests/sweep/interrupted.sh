@@ -13,7 +13,7 @@ fail() {
     exit 1
 }
 finished() {
-    "$onyx" sweep report "$1" 2>/dev/null | sed -n 's/.*points\{0,1\}, \([0-9]*\) done/\1/p'
+    "$onyx" sweep report "$1" >points 2>/dev/null && sed -n 's/.*points\{0,1\}, \([0-9]*\) done/\1/p' points
 }
 # Waits until at least $2 points are in $1.
 wait_for() {

@@ -97,6 +97,8 @@ tile_driver compile_driver(const pnr_board *board, const compile_lowered *k) {
 }
 
 static uint32_t widest_along(const compile_lowered *k, bool extended, sam_var v) {
+    if (k->statement.stepped >> (v.v - 1) & 1)
+        return 1;
     return lower_widest(&k->hardware, sam_var_at(&k->statement, v)->name, extended);
 }
 
@@ -142,10 +144,12 @@ static bool choose_by_data(const compile_options *o, compile_context *ctx, const
 
 void compile_limit_edges(const compile_lowered *k, bool extended, tile_options *edges) {
     const sam_statement *st = &k->statement;
-    for (uint32_t l = 0; l < st->loops.len && !edges->tile; l++) {
+    for (uint32_t l = 0; l < st->loops.len; l++) {
         sam_var v = st->loops.at[l];
         uint32_t most = widest_along(k, extended, v);
-        if (!edges->edge[v.v - 1] && tile_edge(st, edges, v) > most)
+        if (st->stepped >> (v.v - 1) & 1)
+            edges->edge[v.v - 1] = 1;
+        if (!edges->tile && !edges->edge[v.v - 1] && tile_edge(st, edges, v) > most)
             edges->edge[v.v - 1] = most;
     }
 }

@@ -9,6 +9,7 @@
  * the points that are not.
  */
 #include "frontend/fe_int.h"
+#include "frontend/stepped.h"
 #include "sam/coordinates.h"
 
 /* ---- sums that must be whole ------------------------------------------------------------------- */
@@ -80,6 +81,8 @@ static bool build(const sam_statement *s, bool sparse_result, const fe_lower_opt
     sam_statement plain, pulled;
     if (!fe_pack(s, sparse_result, mem, d, &plain))
         return false;
+    if (plain.singly)
+        fe_step(&plain);
     if (!options->exact_stops && !lowers(&plain, options, mem, packed, out)) {
         fe_copy_statement(&plain, mem, &pulled);
         if (fe_pull_sums(&pulled, mem) && lowers(&pulled, options, mem, packed, out))

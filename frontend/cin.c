@@ -12,7 +12,8 @@ void fe_copy_statement(const sam_statement *s, arena *mem, sam_statement *out) {
                            .general = s->general,
                            .tiled = s->tiled,
                            .exact = s->exact,
-                           .singly = s->singly};
+                           .singly = s->singly,
+                           .stepped = s->stepped};
     memcpy(out->result_index, s->result_index, sizeof out->result_index);
     for (uint32_t i = 0; i < s->vars.len; i++)
         vec_push(mem, &out->vars, s->vars.at[i]);

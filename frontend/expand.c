@@ -247,6 +247,31 @@ static sam_tensor use_split(expansion *x, sam_tensor old, const sam_tensor_data 
     return (sam_tensor){x->s->tensors.len};
 }
 
+/* Gives a tensor in blocks the levels of the blocks and then those in them, in the order of storage. */
+static void block_levels(const sam_tensor_data *t, const uint8_t *first, sam_tensor_data *split) {
+    for (uint32_t l = 0; l < t->order; l++) {
+        split->level[l] = t->level[l];
+        split->mode[l] = first[t->mode[l]];
+        split->level[t->order + l] = t->inner[l];
+        split->mode[t->order + l] = (uint8_t)(first[t->mode[l]] + 1);
+    }
+}
+
+/* Returns whether each index of a tensor in blocks is split in two. E0110-format. */
+static bool check_blocks(expansion *x, const sam_tensor_data *t, const sam_var *index) {
+    for (uint32_t m = 0; m < t->order && t->blocked; m++) {
+        if (x->of[index[m].v - 1].len == 2)
+            continue;
+        diag_error(x->d, t->loc, "E0110-format", "%s is in blocks, but loop '%s' is not split in two",
+                   names_text(x->s->names, t->name), fe_var_text(&x->k->s, index[m]));
+        diag_hint(x->d, "split it by the size of a block: -s \"split(%s,%s0,%s1,4)\"",
+                  fe_var_text(&x->k->s, index[m]), fe_var_text(&x->k->s, index[m]),
+                  fe_var_text(&x->k->s, index[m]));
+        return false;
+    }
+    return true;
+}
+
 /* Gives an access the loops of its variables, and the tensor a level for each. */
 static bool expand_access(expansion *x, sam_tensor *tensor, sam_var *index, src_loc loc, bool *used) {
     const sam_tensor_data *t = sam_tensor_at(&x->k->s, *tensor);
@@ -254,6 +279,8 @@ static bool expand_access(expansion *x, sam_tensor *tensor, sam_var *index, src_
     sam_var loops[SAM_MAX_ORDER];
     uint8_t first[SAM_MAX_ORDER + 1]; /* first[m]: the new mode of mode m's outermost part */
     bool is_split = false;
+    if (!check_blocks(x, t, index))
+        return false;
     split.order = 0;
     split.view = whole_view(t);
     for (uint32_t m = 0; m < t->order; m++) {
@@ -279,7 +306,9 @@ static bool expand_access(expansion *x, sam_tensor *tensor, sam_var *index, src_
         return true;
     }
     uint32_t level = 0;
-    for (uint32_t l = 0; l < t->order; l++) {
+    if (t->blocked)
+        block_levels(t, first, &split);
+    for (uint32_t l = 0; l < t->order && !t->blocked; l++) {
         for (uint8_t m = first[t->mode[l]]; m < first[t->mode[l] + 1]; m++) {
             split.level[level] = t->level[l];
             split.mode[level++] = m;

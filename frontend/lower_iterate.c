@@ -7,6 +7,8 @@
  * the same coordinates. A coordinate that a product lacks as a whole comes out of the union around it with
  * the empty token for each of the product's operands, so inside (B + C) * D the coordinates of B alone are
  * gone.
+ *   - Factors that are all dense along the loop are scanned side by side: the first one's coordinates are
+ * everybody's.
  *   - A factor that is located at the others' coordinates (locate.c) is not scanned and takes no part in the
  * joiner: the joined coordinates are its references.
  *   - An operand that the variable does not index is repeated for each joined coordinate. Where it belongs to
@@ -110,6 +112,11 @@ static bool is_located(const sam_statement *s, sam_expr e, sam_var v) {
     return x->kind == SAM_EXPR_ACCESS && (x->located >> (v.v - 1) & 1);
 }
 
+static bool is_aligned(const sam_statement *s, sam_expr e, sam_var v) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    return x->kind == SAM_EXPR_ACCESS && (x->aligned >> (v.v - 1) & 1);
+}
+
 static joined join_expr(lowering *w, sam_expr e, sam_var v) {
     const sam_expr_data *x = sam_expr_at(w->s, e);
     if (x->kind == SAM_EXPR_ACCESS)
@@ -136,6 +143,10 @@ static joined join_expr(lowering *w, sam_expr e, sam_var v) {
     if (!streams.len)
         return (joined){.universe = true};
     bool unites = sam_unites(w->s, e, NULL);
+    for (uint32_t i = streams.len; i-- > 1 && is_aligned(w->s, terms.at[i], v);) {
+        vec_push(w->mem, &streams.at[0].refs, streams.at[i].refs.at[0]);
+        streams.len--;
+    }
     for (uint32_t i = 0; unites && streams.len > 1 && i < streams.len; i++)
         repeat_others(w, terms.at[i], terms.at[i], v, &streams.at[i], &(sam_node){0});
     joined j = add_joiner(w, unites ? SAM_UNION : SAM_INTERSECT, v, &streams, x->loc);

@@ -45,6 +45,26 @@ static void sort_by_loops(const sam_statement *s, plain_access *a) {
     }
 }
 
+/* Whether a loop is the inner one of two that another was split into. */
+static bool is_inner(const sam_statement *s, sam_var v) {
+    return sam_var_at(s, v)->split_of.v && sam_var_at(s, v)->modulo;
+}
+
+/* The formats of a tensor in blocks keep their places among the levels of the blocks, and among those in
+ * them; `before` has them, and all that were. */
+static void keep_in_blocks(const sam_statement *s, const plain_access *before, plain_access *a) {
+    for (uint32_t inner = 0; inner < 2; inner++) {
+        uint32_t from = 0;
+        for (uint32_t l = 0; l < a->order; l++) {
+            if (is_inner(s, a->stored[l]) != (inner == 1))
+                continue;
+            while (is_inner(s, before->stored[from]) != (inner == 1))
+                from++;
+            a->level[l] = before->level[from++];
+        }
+    }
+}
+
 static plain_access make_plain(const packing *p, sam_tensor h, const sam_var *index) {
     const sam_tensor_data *t = sam_tensor_at(p->from, h);
     bool sparse = p->sparse_result && h.v == p->from->result.v;
@@ -67,7 +87,10 @@ static plain_access make_plain(const packing *p, sam_tensor h, const sam_var *in
         if (at == n)
             a.stored[n++] = v;
     }
+    const plain_access before = a;
     sort_by_loops(p->from, &a);
+    if (t->blocked)
+        keep_in_blocks(p->from, &before, &a);
     return a;
 }
 

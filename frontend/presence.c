@@ -13,7 +13,7 @@
  * padding of dense levels, the addend is missing there next to all coordinates, too: it must be 0 in the
  * padding.
  */
-#include "frontend/fe_int.h"
+#include "frontend/stepped.h"
 #include "sam/coordinates.h"
 
 bool fe_has_index(const sam_statement *s, sam_expr access, sam_var v) {
@@ -193,7 +193,8 @@ static void reach_stored(void *context, sam_expr e, void *out) {
     bool dense = dense_along(s, e, m->v);
     const sam_tensor_data *t = sam_tensor_at(s, leaf->tensor);
     bool corner = dense || (t->padded >> level & 1);
-    bool fiber_nonempty = corner || level == 0 || t->level[level - 1] == SAM_LEVEL_COMPRESSED;
+    bool fiber_nonempty =
+        corner || fe_is_outermost(s, e, m->v) || t->level[level - 1] == SAM_LEVEL_COMPRESSED;
     r->runs = (fe_domain){
         .full = present && dense, .nonempty = present && fiber_nonempty, .corner = present && corner};
 }
@@ -241,7 +242,8 @@ static void reach_either(void *context, sam_expr e, void *left, const void *righ
     sam_unites(s, e, &needed);
     if (x->kind == SAM_EXPR_CALL && x->operation == SAM_OPERATION_reach)
         needed = 1;
-    bool needs_all = x->kind == SAM_EXPR_DIV && !sam_fill_of(s, x->a) ? lacks_a : needed >> (lacks_a ? 0 : 1) & 1;
+    bool needs_all =
+        x->kind == SAM_EXPR_DIV && !sam_fill_of(s, x->a) ? lacks_a : needed >> (lacks_a ? 0 : 1) & 1;
     if (lacks_a != lacks_b && needs_all && !r->missing.v && !fe_is_zero(s, lacks_a ? x->a : x->b))
         r->missing = e;
 }

@@ -50,10 +50,33 @@ static bool check_singleton(const sam_statement *s, const sam_tensor_data *t, ui
     return false;
 }
 
+/* Reads two letters for each index: of the blocks, then of what is in them. */
+static bool parse_blocks(fe_reader *r, const sam_statement *s, sam_tensor_data *t, diagnostics *d) {
+    const fe_token word = r->token;
+    for (uint32_t l = 0; l < 2 * t->order; l++) {
+        const sam_level_format level = fe_level_of_letter(word.at[l]);
+        if (level != SAM_LEVEL_DENSE && level != SAM_LEVEL_COMPRESSED) {
+            diag_error(d, src_at(word.loc.source, word.loc.offset + l, 1), "E0111-level-format",
+                       "level %u of %s, which is in blocks, is d (dense) or s (compressed)", l,
+                       names_text(s->names, t->name));
+            return false;
+        }
+        if (l < t->order)
+            t->level[l] = level;
+        else
+            t->inner[l - t->order] = level;
+    }
+    t->blocked = true;
+    fe_advance(r);
+    return true;
+}
+
 /* Reads the level letters, of which a scalar has none. */
 static bool parse_levels(fe_reader *r, const sam_statement *s, sam_tensor_data *t, diagnostics *d) {
     fe_token word = r->token;
     size_t n = word.kind == FE_NAME ? word.length : 0;
+    if (n && n == 2 * (size_t)t->order)
+        return parse_blocks(r, s, t, d);
     if (n != t->order) {
         diag_error(d, word.loc, "E0110-format", "%s has %u %s, but the format has %zu",
                    names_text(s->names, t->name), t->order, plural(t->order, "level", "levels"), n);
@@ -151,6 +174,8 @@ static bool parse_format(const char *text, diagnostics *d, sam_statement *s, src
         if (!also->called.v || !name_eq(also->called, given.name))
             continue;
         memcpy(also->level, given.level, sizeof also->level);
+        memcpy(also->inner, given.inner, sizeof also->inner);
+        also->blocked = given.blocked;
         memcpy(also->mode, given.mode, sizeof also->mode);
     }
     return true;

@@ -254,8 +254,10 @@ static bool is_sum_by(const sam_statement *s, sam_expr e, uint8_t operation) {
 /* Sums by different operations are different scopes, since their order matters. */
 static void peel_sums(const sam_statement *s, sam_expr e, arena *mem, fe_scope *scope) {
     scope->operation = sam_expr_at(s, e)->operation;
-    for (; is_sum_by(s, e, scope->operation); e = sam_expr_at(s, e)->a)
-        vec_push(mem, &scope->vars, sam_expr_at(s, e)->var);
+    for (; is_sum_by(s, e, scope->operation); e = sam_expr_at(s, e)->a) {
+        if (!(s->stepped & bit_of(sam_expr_at(s, e)->var)))
+            vec_push(mem, &scope->vars, sam_expr_at(s, e)->var);
+    }
     scope->body = e;
 }
 

@@ -29,7 +29,9 @@ typedef enum {
  * fiber of it. Stream 0 is the one reference every root scanner starts from. */
 typedef struct {
     uint32_t parent;
-    bool loose; /* its stops are not those of any other: nothing is known to run in step with it */
+    uint32_t dense; /* coordinates of each of its fibers, if a dense scanner gives it; 0: others */
+    bool united;    /* it is below a union's: references may be absent */
+    bool loose;     /* its stops are not those of any other: nothing is known to run in step with it */
 } dl_stream;
 
 /* Cells that are taken as one: joiners that make the same of the same coordinates move together. */

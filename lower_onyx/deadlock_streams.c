@@ -2,14 +2,30 @@
 #include "lower_onyx/deadlock_int.h"
 
 enum { FIFO = 2 };
+#define READ_SCANNER "fiber_access_16_inst_read_scanner_"
 
 static uint32_t new_stream(dl_model *m, uint32_t parent, bool loose) {
-    vec_push(m->mem, &m->streams, (dl_stream){parent, loose});
+    const bool united = m->streams.len && m->streams.at[parent].united;
+    vec_push(m->mem, &m->streams, (dl_stream){.parent = parent, .loose = loose, .united = united});
     return m->streams.len - 1;
 }
 
 static bool reader(const dl_model *m, const net_cell_data *c, const char *field) {
-    return net_config_of(m->n, c, arena_printf(m->mem, "fiber_access_16_inst_read_scanner_%s", field)) != 0;
+    return net_config_of(m->n, c, arena_printf(m->mem, READ_SCANNER "%s", field)) != 0;
+}
+
+/* Returns the family of what a scanner gives of references of family `parent`. Dense scanners of one size
+ * give a fiber of that size for each, so theirs is one family; but where a union gave the references some may
+ * be absent, and what a scanner makes of these is no fiber. */
+static uint32_t scanned_stream(dl_model *m, const net_cell_data *c, uint32_t parent) {
+    const uint32_t size = reader(m, c, "dense") ? net_config_of(m->n, c, READ_SCANNER "dim_size") : 0;
+    for (uint32_t s = 0; size && s < m->streams.len && !m->streams.at[parent].united; s++) {
+        if (m->streams.at[s].dense == size && m->streams.at[s].parent == parent)
+            return s;
+    }
+    const uint32_t made = new_stream(m, parent, false);
+    m->streams.at[made].dense = size;
+    return made;
 }
 
 /* Lists the nets at a cell's inputs, by port; DL_NONE where there is none but a gate's own. */
@@ -110,13 +126,14 @@ static bool make_streams(dl_model *m, const net_cell_data *c, dl_kind kind, cons
             fits &= s[i] == DL_NONE || s[i] == all || (c->mode == NET_MODE_FIBER_ACCESS && i == DL_BLOCK);
         break;
     case DL_SCAN:
-        all = new_stream(m, s[DL_REFERENCES], false);
+        all = scanned_stream(m, c, s[DL_REFERENCES]);
         break;
     case DL_INTERSECT:
     case DL_UNION:
         fits = m->sorted[in[0]] && m->sorted[in[1]] && nested(m, s[0]) && nested(m, s[1]) && s[0] == s[2] &&
                s[1] == s[3] && parent_of(m, s[0]) == parent_of(m, s[1]);
         all = new_stream(m, fits ? parent_of(m, s[0]) : 0, !fits);
+        m->streams.at[all].united |= kind == DL_UNION;
         break;
     case DL_DROP: /* what is dropped of the inner stream takes its stops with it: that runs in step no more */
         fits = nested(m, s[0]) && parent_of(m, s[0]) == s[1];

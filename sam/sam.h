@@ -71,6 +71,10 @@ typedef struct {
     uint32_t order;                        /* number of indices, 0 for a scalar */
     sam_level_format level[SAM_MAX_ORDER]; /* by storage level, outermost first */
     uint8_t mode[SAM_MAX_ORDER];           /* mode[l]: which index (0-based) storage level l holds */
+    /* In blocks: level[] is of the blocks, and this of what is in them, for each level when its index is
+     * split in two. */
+    bool blocked;
+    sam_level_format inner[SAM_MAX_ORDER];
     sam_view view;
     /* The host makes the tensor, with value 1 at every coordinate of a dense level, and at coordinate 0 only
      * of a compressed one. */
@@ -128,6 +132,9 @@ typedef struct {
     /* ACCESS, bit v - 1: loop v takes the tensor's level at the coordinates that the other operands have,
      * instead of scanning it. It is the tensor's outermost level, and dense, so they are its references. */
     uint64_t located;
+    /* ACCESS, bit v - 1: so are the levels of all others that have loop v, all dense and as long, so that
+     * their coordinates need no joiner. */
+    uint64_t aligned;
     uint64_t walked; /* ACCESS, bit v - 1: loop v scans the tensor's level, whatever could locate it */
     uint8_t protocol[SAM_MAX_ORDER]; /* ACCESS: a sam_protocol for each index, as the user asks for */
     double literal;
@@ -164,8 +171,12 @@ typedef struct {
      * its last coordinate. */
     uint64_t exact;
     /* Sums by operations that the chip's reducer lacks are cut into sub-tiles of one coordinate, so that it
-     * passes on what the host combines. */
+     * passes on what the host combines. So are loops that are outermost and not the result's, if all operands
+     * that have them are dense along them. */
     bool singly;
+    /* Bit (handle - 1) of a variable: the graph has no loop of it. A sub-tile is one coordinate long along
+     * it, and the host adds up what the runs give. */
+    uint64_t stepped;
 } sam_statement;
 
 static inline sam_var_data *sam_var_at(const sam_statement *s, sam_var h) {

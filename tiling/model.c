@@ -30,6 +30,10 @@ static bool is_scanned(const plan_operand *o, sam_var v) {
     return level_along(o, v) >= 0 && !(o->access->located >> (v.v - 1) & 1);
 }
 
+static bool is_stepped(const tile_planner *p, sam_var v) {
+    return p->statement->stepped >> (v.v - 1) & 1;
+}
+
 static double parents_of(const sub_tile *t, int level) {
     return level > 0 ? t->tree[level - 1] : 1;
 }
@@ -147,11 +151,15 @@ typedef struct {
     double kept[SAM_MAX_ORDER]; /* coordinates of the result's levels */
 } walk;
 
-/* Returns how many operands scan a level along v. */
+/* Returns how many operands scan a level along v, each of which waits for the others; those that are scanned
+ * side by side do not. */
 static uint32_t scanned_along(const tile_planner *p, sam_var v) {
     uint32_t n = 0;
-    for (uint32_t t = 0; t < p->statement->tensors.len; t++)
-        n += is_scanned(&p->operands[t], v);
+    for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
+        const plan_operand *o = &p->operands[t];
+        if (is_scanned(o, v))
+            n = o->access->aligned >> (v.v - 1) & 1 ? 1 : n + 1;
+    }
     return n;
 }
 
@@ -249,6 +257,8 @@ static slowest walk_loops(const tile_planner *p, const uint32_t *sub, const plan
         result = sam_is_result_var(st, v) ? (int)l : result;
     }
     for (uint32_t l = 0; l < n; l++) {
+        if (is_stepped(p, st->loops.at[l]))
+            continue;
         scan_loop(p, sub, st->loops.at[l], size[l], &w, &s);
         if (sam_is_result_var(st, st->loops.at[l])) {
             write_level(size[l], go_on[l], inside[l], &w, &s);

@@ -445,7 +445,12 @@ static void outermost_dense_factors_are_located(void **state) {
         {{"x(i) = B(i,j) * c(j)", {"B:dd", "c:d"}, NULL}, 2, 0, 0, 1},
         /* below the located level, a scanner; through a repeater, the value */
         {{"X(i,j) = B(i,k) * C(k,j)", {"C:ds"}, "reorder(i,k,j)"}, 3, 1, 0, 1},
-        {{"X(i,j) = B(i,j) * C(i,k) * D(j,k)", {"C:dd", "D:dd"}, NULL}, 4, 2, 1, 2},
+        {{"X(i,j) = B(i,j) * C(i,k) * D(j,k)", {"C:dd", "D:dd"}, NULL}, 4, 2, 0, 2},
+        /* levels that are all dense are scanned side by side; not in a union, where one may be absent */
+        {{"x(i) = B(i,j) * C(i,j)", {"B:sd", "C:sd"}, NULL}, 4, 0, 1, 0},
+        {{"x(i) = B(i,j) * C(i,j) * d(j)", {"B:sd", "C:sd", "d:d"}, NULL}, 4, 0, 1, 1},
+        {{"x(i) = B(i,j) * C(i,j) * d(j)", {"B:sd", "C:sd"}, NULL}, 5, 1, 2, 0},
+        {{"X(i,j) = B(i,j) + C(i,j)", {"B:sd", "C:sd"}, NULL}, 4, 0, 2, 0},
         /* not where another level is outside of it, not in a union, not alone */
         {{"x(i) = B(i,j) * c(j)", {"B:ds"}, NULL}, 3, 1, 1, 0},
         {{"X(i,j) = B(i,j) * C(i,j)", {"C:sd"}, NULL}, 4, 0, 2, 0},

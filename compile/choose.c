@@ -95,8 +95,10 @@ static bool choose_orders(choosing *c, fe_cin *cin, text_vec *chosen) {
             c->why = why;
             if (!found)
                 return false;
-            sentence = arena_printf(mem, "loops %s; in the order %s: %s", compile_loops_text(&kernel->s, mem),
-                                    had, why);
+            const char *loops = compile_loops_text(&kernel->s, mem);
+            sentence = strcmp(loops, had) == 0
+                           ? arena_printf(mem, "the host combines what the chip does not: %s", why)
+                           : arena_printf(mem, "loops %s; in the order %s: %s", loops, had, why);
         }
         vec_push(mem, chosen, sentence);
     }
@@ -181,6 +183,14 @@ void compile_choose(const compile_options *o, compile_context *ctx, const compil
     out->way_out = NULL;
     out->staged =
         arena_printf(ctx->mem, "%u kernels, -s \"%s\"; as one: %s", out->cin.kernels.len, schedule, why);
+}
+
+bool compile_choose_with(const compile_options *o, compile_context *ctx, const compile_choosing *in,
+                         const char *schedule, compile_schedule *out) {
+    choosing c = {.o = o, .ctx = ctx, .in = in, .singly = true};
+    const fe_in with = with_schedule(in->in, &schedule);
+    return schedule_maps(&c, schedule) && fe_schedule(&with, in->user, ctx->mem, ctx->diag, &out->cin) &&
+           choose_orders(&c, &out->cin, &out->chosen);
 }
 
 /* ---- by the data ------------------------------------------------------------------------------- */

@@ -44,6 +44,10 @@ typedef struct {
 } compile_choosing;
 void compile_choose(const compile_options *o, compile_context *ctx, const compile_choosing *in,
                     compile_schedule *schedule);
+/* Makes of the user's statement what a schedule says, in kernels that the board can run. Returns false where
+ * there is none. */
+bool compile_choose_with(const compile_options *o, compile_context *ctx, const compile_choosing *in,
+                         const char *schedule, compile_schedule *out);
 /* Chooses by the data, which are there, what a schedule that the board can run leaves open: whether sums of
  * products are multiplied in one kernel and added up in another, and edges, where several kernels have to be
  * chosen for together. */

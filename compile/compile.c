@@ -1,6 +1,7 @@
 /* The compiler as a straight list of passes, a check after each. What a pass reads are its parameters, and
  * what it makes is its result. */
 #include "compile/application.h"
+#include "compile/blocks.h"
 #include "compile/choose.h"
 #include "compile/folder.h"
 #include "compile/formats.h"
@@ -129,7 +130,7 @@ static bool choose_by_data(const compile_options *o, compile_context *ctx, const
         return false;
     const compile_search_in by = {.options = o, .board = &k->board, .data = &k->data};
     compile_choose_by_data(&by, ctx, open, s);
-    return true;
+    return compile_choose_blocks(&by, ctx, open, s);
 }
 
 /* ---- the passes -------------------------------------------------------------------------------- */

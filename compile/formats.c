@@ -1,5 +1,6 @@
 /* formats.c - formats by name. */
 #include "compile/formats.h"
+#include "compile/search.h"
 
 #include <ctype.h>
 
@@ -60,6 +61,30 @@ bool compile_scanned_formats(const compile_options *o, compile_context *ctx, tex
     return true;
 }
 
+static bool is_part(const tile_format_level *level) {
+    return level->how == TILE_MAP_DIRECT && level->terms == 1 && !level->constant &&
+           level->term[0].factor == 1 &&
+           (level->kind == TILE_KIND_DENSE || level->kind == TILE_KIND_COMPRESSED);
+}
+
+bool compile_is_blocked(const tile_format *f) {
+    if (!f->order || f->levels != 2 * f->order)
+        return false;
+    for (uint32_t l = 0; l < f->order; l++) {
+        const tile_format_level *outer = &f->level[l], *inner = &f->level[f->order + l];
+        const tile_map_term *divided = &outer->term[0], *rest = &inner->term[0];
+        if (!is_part(outer) || !is_part(inner) || divided->index != rest->index || divided->modulo ||
+            divided->divide < 2 || rest->divide != 1 || rest->modulo != divided->divide)
+            return false;
+    }
+    return true;
+}
+
+bool compile_blocks_open(const compile_options *o) {
+    return compile_edges_open(o) && !o->schedule.len && !o->tile.along.len && o->engine != ENGINE_SAM &&
+           o->runs;
+}
+
 /* Returns the bytes that the whole tensor takes in the levels the array scans. */
 static bool scanned_bytes(compile_context *ctx, const tile_tensor *t, const sam_tensor_data *as,
                           uint64_t *bytes) {
@@ -72,13 +97,24 @@ static bool scanned_bytes(compile_context *ctx, const tile_tensor *t, const sam_
     return true;
 }
 
+/* Returns whether this was said of the access before: a program reads its operands in every pass. */
+static bool was_said(const diagnostics *d, src_loc loc, const char *code) {
+    bool said = false;
+    for (uint32_t i = 0; i < d->list.len; i++) {
+        const diagnostic *one = &d->list.at[i];
+        said = said || (one->loc.source == loc.source && one->loc.offset == loc.offset && one->code &&
+                        strcmp(one->code, code) == 0);
+    }
+    return said;
+}
+
 static bool say_repacked(compile_context *ctx, tile_dtype dtype, const tile_format *f,
                          const sam_tensor_data *as, const tile_tensor *t) {
     tile_stored stored;
     uint64_t bytes, metadata;
     bool same;
     const char *scanned = tile_format_scanned(f, ctx->mem, &same);
-    if (same)
+    if (same || was_said(ctx->diag, as->loc, "E0352-repacked"))
         return true;
     if (!tile_store(t, f, dtype, ctx->mem, ctx->diag, &stored) || !scanned_bytes(ctx, t, as, &bytes))
         return false;
@@ -107,22 +143,12 @@ bool compile_say_repacked(const compile_options *o, compile_context *ctx, const 
                 continue;
             said = true;
             if (!compile_find_format(ctx, &all, text, &f) ||
-                !say_repacked(ctx, o->dtype, &f, as, &operands[t - 1]))
+                (!(compile_is_blocked(&f) && compile_blocks_open(o)) &&
+                 !say_repacked(ctx, o->dtype, &f, as, &operands[t - 1])))
                 return false;
         }
     }
     return true;
-}
-
-/* Returns whether this was said of the access before: a program reads its operands in every pass. */
-static bool was_said(const diagnostics *d, src_loc loc, const char *code) {
-    bool said = false;
-    for (uint32_t i = 0; i < d->list.len; i++) {
-        const diagnostic *one = &d->list.at[i];
-        said = said || (one->loc.source == loc.source && one->loc.offset == loc.offset && one->code &&
-                        strcmp(one->code, code) == 0);
-    }
-    return said;
 }
 
 bool compile_cut_part(compile_context *ctx, const sam_tensor_data *as, tile_tensor *t) {

@@ -13,8 +13,14 @@ bool compile_find_format(compile_context *ctx, const tile_formats *all, const ch
 /* Returns -f as the frontend takes it: of formats by name, and of levels that only the host knows, how the
  * array scans them. */
 bool compile_scanned_formats(const compile_options *o, compile_context *ctx, text_vec *out);
+/* Returns whether a format has blocks whose levels the array can scan: a level for what each index is divided
+ * by, then one for what is left of it, all dense or compressed. */
+bool compile_is_blocked(const tile_format *f);
+/* Returns whether the options leave it open that the loops go through blocks. */
+bool compile_blocks_open(const compile_options *o);
 /* Stores each operand of such a format, and warns of what it takes there and on the array: E0352-repacked.
- * Tensors are by handle - 1. E0364-not-stored. */
+ * Tensors are by handle - 1; those in blocks are left out where it is open whether they are re-packed.
+ * E0364-not-stored. */
 bool compile_say_repacked(const compile_options *o, compile_context *ctx, const sam_statement *st,
                           const tile_tensor *operands);
 

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Runs the published kernels, and some like them, on the array: array_kernels.sh ONYX [DATA SETS]. Each is compiled to a
+# Runs the published kernels, and some like them, on the array: array_kernels.sh ONYX FIRST LAST. Each is compiled to a
 # bitstream, which engine cycle decodes and runs, on random data with explicit zeros and negative values, every other
-# set so sparse that most intersections are empty, then with one operand after the other empty; the command line
+# set so sparse that most intersections are empty; FIRST 0 is one operand after the other empty. The command line
 # compares with the expression's definition and ends a run whose data the fabricated chip would get wrong
 # (docs/errata.md). It prints a row for each kernel: runs, right ones, most cycles.
 set -u
 ONYX=$(realpath "$1")
-sets=${2:-4}
+first=$2 last=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -117,9 +117,9 @@ printf '%-18s %5s %6s %8s\n' kernel runs right cycles
 kernels >kernels.txt
 while IFS='|' read -r name expression operands density options; do
     name=$(echo $name) expression=$(echo "$expression") runs=0 right=0 cycles=0
-    cases=$(seq "$sets")
+    cases=$(seq "$((first > 0 ? first : 1))" "$last")
     for operand in $operands; do
-        [ "${operand#*:}" = - ] || cases="$cases empty:${operand%%:*}"
+        [ "$first" -gt 0 ] || [ "${operand#*:}" = - ] || cases="$cases empty:${operand%%:*}"
     done
     for case in $cases; do
         empty= seed=99

@@ -4,7 +4,8 @@
 #   # text            a comment; "# label: full" sets the ctest label (default quick)
 #   needs PATH        skip the whole file (exit 77) when PATH does not exist
 #   kernels SECTION ENGINE ARGUMENTS   the rows of kernels.list that are for the engine (expand.awk)
-#   $ command         run by bash in an empty folder, with pipefail; $SRC, $DATA (shared data), onyx on the PATH
+#   $ command         run by bash in an empty folder, with pipefail; $SRC, $DATA (shared data), $EVERY (which of a long list), onyx
+#                     on the PATH
 # followed by what is expected of the command above:
 #   exit N            its exit code (default 0)
 #   out TEXT          standard output holds TEXT;    err TEXT    standard error holds TEXT
@@ -15,7 +16,8 @@ set -u
 file=$(realpath "$1")
 SRC=$(realpath "$3")
 DATA=$SRC/../shared/data
-export SRC DATA
+EVERY=${EVERY:-1}
+export SRC DATA EVERY
 mkdir -p "$4"
 work=$(realpath "$4")
 rm -rf "$work"

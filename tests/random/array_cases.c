@@ -11,7 +11,7 @@
 
 #include "tests/random/cases.h"
 
-enum { MAX_FAILURES = 20, MAX_OPTIONS = 6, RTL_EVERY = 8, MOST_SECONDS = 60 };
+enum { MAX_FAILURES = 20, MAX_OPTIONS = 7, RTL_EVERY = 8, MOST_SECONDS = 60 };
 
 typedef enum { RIGHT, REFUSED, WRONG } verdict;
 
@@ -57,6 +57,8 @@ static void choose_options(setting *s, uint64_t seed, arena *mem) {
     add_option(s, mem, "--seed", prng_below(&random, 100));
     if (prng_below(&random, 3) == 0)
         add_option(s, mem, "--profile onyx-ext", UINT32_MAX);
+    if (prng_below(&random, 2))
+        add_option(s, mem, "-O0", UINT32_MAX); /* what the search leaves is a case as well */
 }
 
 /* The code of the first error in what onyx printed, or NULL. */

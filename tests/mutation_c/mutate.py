@@ -1,12 +1,13 @@
 """Changes single lines of the C rooms and looks which of the changes the tests notice.
 
-mutate.py SOURCE FOLDER [--room ROOM]... [--minutes M] [--seed N] [--mutants N] [--again] [--list]
+mutate.py SOURCE FOLDER [--room ROOM]... [--minutes M] [--seed N] [--mutants N] [--seconds S] [--again] [--list]
 
 A copy of SOURCE with a build tree of its own lies in FOLDER, which is best on a RAM disk, and stays there for the next time.
 First every test of rooms.json runs once without a mutant; one that fails is listed and left out. gcov says which lines each
 of them executes (map.json, made anew where a source or a test has changed). A mutant is one token or one statement of one
-line: its file is compiled, and the tests that execute the line run, the quickest first, each linked when its turn comes,
-until one fails or takes 5 times as long as without the mutant and 10 s. Then it was noticed. A line that no test executes
+line: its file is compiled, and the tests that execute the line run, those of its room first and the quickest of them before
+the others, each linked when its turn comes, until one fails or takes 5 times as long as without the mutant and 10 s. Then it
+was noticed. No test begins when those before it took --seconds (60). A line that no test executes
 has no test to try: its mutant survives, and the list says so. One whose object code is that of the line as it was is
 equivalent, and so is one that survivors.txt says to be; one that the compiler refuses is none. Every room has a share in
 proportion to its lines; the seed decides which lines come first. --minutes (60) of tries are made, up to --mutants;
@@ -148,18 +149,17 @@ class Tree:
         listing = subprocess.run(['ctest', '--test-dir', self.build, '--show-only=json-v1'], capture_output=True, text=True, check=True)
         self.tests = {t['name']: t for t in json.loads(listing.stdout)['tests']}
 
-    def run(self, name, limit, counted=False):
-        """Whether the test passes in that time; None where it is skipped or cannot run. Where it is counted, executed() is of it."""
+    def run(self, name, limit):
+        """Whether the test passes in that time; None where it is skipped or cannot run."""
         test = self.tests.get(name, {})
         if 'command' not in test:
             return None
         properties = {p['name']: p['value'] for p in test['properties']}
         environment = dict(os.environ, TMPDIR=str(self.build / 'tmp'), CMOCKA_TEST_ABORT='0')
         environment.update(e.split('=', 1) for e in properties.get('ENVIRONMENT', []))
-        # What gcov counts does not go to the build tree: a program with a mutant would say that it does not fit. Nor does it go
-        # anywhere where nobody asks, below a file that is no folder.
+        # What gcov counts has no place of its own in the build tree: a program with a mutant would say that it does not fit.
         shutil.rmtree(self.counts, ignore_errors=True)
-        environment.update(GCOV_PREFIX=str(self.counts) if counted else '/dev/null/none', GCOV_ERROR_FILE='/dev/null')
+        environment['GCOV_PREFIX'] = str(self.counts)
         (self.build / 'tmp').mkdir(exist_ok=True)
         start = time.monotonic()
         process = subprocess.Popen(test['command'], cwd=properties.get('WORKING_DIRECTORY', self.build), env=environment,
@@ -256,7 +256,7 @@ def map_of(tree, table, folder):
     if found.get('of') != now:
         found = {'of': now, 'seconds': {}, 'left out': {}, 'lines': {}, 'there': {}}
         for name in programs_of(table):
-            passes = tree.run(name, 600, counted=True)
+            passes = tree.run(name, 600)
             if not passes:
                 found['left out'][name] = 'fails' if passes is False else 'is skipped'
                 continue
@@ -271,24 +271,29 @@ def map_of(tree, table, folder):
     return found
 
 
-def tests_of(found, path, number):
-    """The tests that execute a line (its number from 0), quickest first; a line of which gcov knows nothing goes with the one before it."""
+def tests_of(found, path, number, own):
+    """The tests that execute a line (its number from 0), those of its room first, the quickest of them before the others; a line
+    of which gcov knows nothing goes with the one before it."""
     there = [line for line in found['there'].get(path, ()) if line <= number + 1]
     names = found['lines'].get(f'{path}:{there[-1]}', []) if there else []
-    return sorted(names, key=lambda name: found['seconds'][name])
+    return sorted(names, key=lambda name: (name not in own, found['seconds'][name]))
 
 
-def verdict_of(tree, mutant, programs, found):
-    """Builds and tries one mutant: (verdict, what noticed it)."""
-    _, path, number, _, new = mutant
+def verdict_of(tree, mutant, table, found, seconds):
+    """Builds and tries one mutant: (verdict, what noticed it). No test begins when those before it took that many seconds."""
+    room, path, number, _, new = mutant
+    programs, own = programs_of(table), {test for stage in table[room] for test in stage['tests']}
     file = tree.tree / path
     text = file.read_text()
     lines = text.split('\n')
     lines[number] = new
     try:
         file.write_text('\n'.join(lines))
-        names = tests_of(found, path, number)
+        names, begin, done = tests_of(found, path, number, own), time.monotonic(), 0
         for name in names:
+            if time.monotonic() > begin + seconds:
+                break
+            done += 1
             if not tree.make(programs[name]):
                 return 'no C', ''
             if not tree.run(name, 10 + 5 * found['seconds'][name]):
@@ -301,7 +306,7 @@ def verdict_of(tree, mutant, programs, found):
             return 'no C', ''
         if changed == tree.plain[path]:
             return 'equivalent', 'the same code'
-        return 'survived', f'{len(names)} tests passed' if names else 'not executed'
+        return 'survived', f'{done} of {len(names)} tests passed' if names else 'not executed'
     finally:
         file.write_text(text)
 
@@ -335,6 +340,7 @@ def main():
     options.add_argument('--minutes', type=float, default=60)
     options.add_argument('--seed', default='1')
     options.add_argument('--mutants', type=int, default=1 << 30)
+    options.add_argument('--seconds', type=float, default=60)
     options.add_argument('--again', action='store_true')
     options.add_argument('--list', action='store_true')
     o = options.parse_args()
@@ -346,12 +352,13 @@ def main():
         return 0
     limits()
     os.environ['CCACHE_DISABLE'] = '1'
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit('ended'))
     known = reasons()
     tree = Tree(o.source.resolve(), o.folder.resolve())
     if not tree.make(sorted({t for stages in table.values() for s in stages for t in s['targets']})):
         sys.exit('the programs cannot be built')
     tree.read_tests()
-    found, programs = map_of(tree, table, o.folder), programs_of(table)
+    found = map_of(tree, table, o.folder)
     kept = o.folder / f'results-{o.seed}.json'
     results = json.loads(kept.read_text()) if kept.is_file() else {}
     if o.again:
@@ -364,7 +371,7 @@ def main():
             continue
         if time.monotonic() > end or sum(r['verdict'] != 'no C' for r in results.values()) >= o.mutants:
             break
-        verdict, why = verdict_of(tree, mutant, programs, found)
+        verdict, why = verdict_of(tree, mutant, table, found, o.seconds)
         if verdict == 'survived' and (path, old.strip(), new.strip()) in known:
             verdict, why = 'listed', known[path, old.strip(), new.strip()]
         results[key] = {'room': room, 'verdict': verdict, 'why': why}

@@ -44,7 +44,8 @@ def main(source):
         share = sum(m[0] == room for m in every) / 10
         assert abs(sum(m[0] == room for m in tenth) - share) <= 1, f"{room}: a tenth of the mutants holds a tenth of its own"
     found = {"seconds": {"slow": 9.0, "quick": 0.1}, "there": {"a.c": [3, 5]}, "lines": {"a.c:3": ["slow", "quick"]}}
-    assert [mutate.tests_of(found, "a.c", n) for n in (1, 2, 3, 4)] == [[], ["quick", "slow"], ["quick", "slow"], []]
+    assert [mutate.tests_of(found, "a.c", n, {}) for n in (1, 2, 3, 4)] == [[], ["quick", "slow"], ["quick", "slow"], []]
+    assert mutate.tests_of(found, "a.c", 2, {"slow"}) == ["slow", "quick"]
     assert mutate.share(90, 100) == ": 90.0 %, with 95 % certainty between 82.6 and 94.5 %", mutate.share(90, 100)
     # Every room of the tour that holds C has its row; what is listed is still there, and is a mutant.
     folders = {p.parent.name for p in pathlib.Path(source).glob("*/*.c") if p.parent.name not in ("tests", "build")}

@@ -190,6 +190,7 @@ static bool count_run(machine *m, compile_stage_of *stage, const compile_kernel 
         ok = ok && (one->session || line_record(m, one, m->now, &recorded));
         m->now += recorded > one->ran.cycles.total ? recorded : one->ran.cycles.total;
     }
+    stage->counted = compile_activity_add(k, &stage->activity);
     stage->cycles.config += run.config;
     stage->cycles.kernel += run.kernel;
     stage->cycles.firmware += run.firmware;

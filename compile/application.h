@@ -4,6 +4,7 @@
 #define ONYX_COMPILE_APPLICATION_H
 
 #include "compile/compile_int.h"
+#include "compile/energy.h"
 #include "frontend/program.h"
 
 /* One run of a statement, or one visit of a loop. */
@@ -26,6 +27,8 @@ typedef struct {
     struct {
         uint64_t config, kernel, firmware, total;
     } cycles;         /* of all visits */
+    compile_activity activity;
+    bool counted; /* the activity was */
     uint64_t wrapped; /* values that the reference has beyond 16 bits */
 } compile_stage_of;
 

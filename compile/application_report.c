@@ -37,6 +37,8 @@ static cJSON *statement_json(const compile_context *ctx, const compile_applicati
     add_number(cycles, "kernel", (double)stage->cycles.kernel);
     add_number(cycles, "firmware", (double)stage->cycles.firmware);
     add_number(cycles, "total", (double)stage->cycles.total);
+    if (stage->counted)
+        compile_energy_json(&stage->activity, json);
     cJSON *each = cJSON_AddArrayToObject(json, "each");
     for (uint32_t i = 0; i < stage->visits.len; i++) {
         cJSON *one = json_add_item(each);
@@ -68,6 +70,19 @@ static uint64_t all_cycles(const compile_application *a) {
     return total;
 }
 
+/* Sums what all statements did; returns whether any of them was counted. */
+static bool all_activity(const compile_application *a, compile_activity *sum) {
+    bool any = false;
+    for (uint32_t i = 0; i < a->stages.len; i++) {
+        const compile_activity *one = &a->stages.at[i].activity;
+        any = any || a->stages.at[i].counted;
+        sum->time_us += one->time_us;
+        for (int e = 0; e < ENERGIES; e++)
+            sum->count[e] += one->count[e];
+    }
+    return any;
+}
+
 cJSON *compile_application_report(const compile_options *o, const compile_context *ctx,
                                   const compile_application *a) {
     cJSON *json = cJSON_CreateObject();
@@ -96,6 +111,9 @@ cJSON *compile_application_report(const compile_options *o, const compile_contex
         add_number(one, "result_nnz", (double)t->nnz);
         add_number(one, "fill", tile_to_double(o->dtype, t->fill));
     }
+    compile_activity activity = {0};
+    if (all_activity(a, &activity))
+        compile_energy_json(&activity, json);
     cJSON *wall = cJSON_AddObjectToObject(json, "wall_s");
     const compile_times *t = &a->times;
     add_number(wall, "compile", t->frontend + t->lower + t->place + t->route + t->bitstream);
@@ -150,6 +168,9 @@ void compile_application_summary(const compile_options *o, const compile_context
     }
     if (a->result)
         fprintf(out, "  %llu cycles in all, check: %s\n", (unsigned long long)all_cycles(a), a->check);
+    compile_activity activity = {0};
+    if (all_activity(a, &activity))
+        compile_energy_print(&activity, out);
     const compile_times *t = &a->times;
     fprintf(out, "  %.3f s to the bitstreams, %.3f s in all; everything is in %s\n",
             t->frontend + t->lower + t->place + t->route + t->bitstream, t->total, o->out);

@@ -1,5 +1,6 @@
 /* report.json and the summary a person reads. */
 #include "compile/report.h"
+#include "compile/energy.h"
 
 #include <math.h>
 
@@ -312,6 +313,7 @@ static double peak_rss_mb(void) {
 cJSON *compile_report(const compile_options *o, const compile_context *ctx, const compile_kernel *k, bool ran,
                       const char *check) {
     const figures totals = figures_of_all(k, ctx->mem), *all = &totals;
+    compile_activity activity = {0};
     cJSON *json = cJSON_CreateObject();
     add_number(json, "format_version", 1);
     cJSON_AddStringToObject(json, "expression", o->expression);
@@ -321,6 +323,8 @@ cJSON *compile_report(const compile_options *o, const compile_context *ctx, cons
     add_number(json, "seed", (double)o->seed);
     cJSON_AddStringToObject(json, "check", check);
     add_figures(json, all, ctx->mem);
+    if (compile_activity_add(k, &activity))
+        compile_energy_json(&activity, json);
     add_number(json, "result_nnz", (double)k->ran.result.nnz);
     if (k->ran.result.fill)
         add_number(json, "fill", tile_to_double(o->dtype, k->ran.result.fill));
@@ -451,6 +455,7 @@ static void kernel_summary(const compile_context *ctx, FILE *out, const compile_
 void compile_summary(const compile_options *o, const compile_context *ctx, const compile_kernel *k, bool ran,
                      const char *check, FILE *out) {
     const figures totals = figures_of_all(k, ctx->mem), *all = &totals;
+    compile_activity activity = {0};
     bool several = k->producers.len > 0;
     fprintf(out, "%s\n", o->expression);
     if (k->choices.staged)
@@ -468,6 +473,8 @@ void compile_summary(const compile_options *o, const compile_context *ctx, const
     if (ran && several)
         fprintf(out, "  %llu %s in all\n", (unsigned long long)all->total,
                 plural(all->total, "cycle", "cycles"));
+    if (ran && compile_activity_add(k, &activity))
+        compile_energy_print(&activity, out);
     const compile_times *t = &all->times;
     fprintf(out, "  %.3f s to the bitstream, %.3f s in all; %s is in %s\n",
             t->frontend + t->lower + t->place + t->route + t->bitstream, t->total,

@@ -34,13 +34,13 @@ static uint32_t count_state(const sweep_row_vec *rows, uint32_t at, uint32_t end
 
 static void print_row(const sweep_row *r, FILE *out) {
     if (r->state == SWEEP_DONE) {
-        fprintf(out, "  %c %12.0f %12.2f %8.0f %4.0f %4.0f %4.0f %6.0f  ", r->pareto ? '*' : ' ', r->cycles,
-                r->time_us, r->fmax_mhz, r->pe, r->mem, r->io, r->passes);
+        fprintf(out, "  %c %12.0f %12.2f %8.0f %4.0f %4.0f %4.0f %6.0f %10.0f  ", r->pareto ? '*' : ' ',
+                r->cycles, r->time_us, r->fmax_mhz, r->pe, r->mem, r->io, r->passes, r->energy_nj);
         put_settings(r->settings, out);
         if (*r->confirm_engine)
             fprintf(out, "  [%s: %.0f cycles, %s]", r->confirm_engine, r->confirm_cycles, r->confirm_check);
     } else {
-        fprintf(out, "    %-57s  ", sweep_state_name[r->state]);
+        fprintf(out, "    %-68s  ", sweep_state_name[r->state]);
         put_settings(r->settings, out);
         if (*r->message)
             fprintf(out, "\n      %s", r->message);
@@ -53,15 +53,15 @@ void sweep_print(const sweep_row_vec *rows, FILE *out) {
         const sweep_row *best = &rows->at[at];
         fprintf(out, "%s (engine %s, sweep %s): %u %s, %u done\n", best->expression, best->engine, best->plan,
                 end - at, plural(end - at, "point", "points"), count_state(rows, at, end, SWEEP_DONE));
-        fprintf(out, "  %c %12s %12s %8s %4s %4s %4s %6s  settings\n", ' ', "cycles", "us", "MHz", "PE",
-                "MEM", "IO", "passes");
+        fprintf(out, "  %c %12s %12s %8s %4s %4s %4s %6s %10s  settings\n", ' ', "cycles", "us", "MHz", "PE",
+                "MEM", "IO", "passes", "nJ about");
         for (uint32_t r = at; r < end; r++)
             print_row(&rows->at[r], out);
         if (best->state != SWEEP_DONE)
             continue;
         fputs("  fastest: ", out);
         put_settings(best->settings, out);
-        fputs("; * no other point is as fast on as few tiles\n", out);
+        fputs("; * no other point is as fast on as few tiles for as little energy (estimated)\n", out);
     }
 }
 
@@ -81,7 +81,8 @@ static void put_csv(const char *text, FILE *out) {
 void sweep_csv(const sweep_row_vec *rows, FILE *out) {
     fputs("plan,key,expression,engine,settings,state,check,cycles,time_us,fmax_mhz,pe,mem,io,words,passes,"
           "result_nnz,"
-          "wall_s,pareto,confirm_engine,confirm_cycles,confirm_check,message\r\n",
+          "wall_s,energy_nj,energy_low_nj,energy_high_nj,pareto,confirm_engine,confirm_cycles,confirm_check,"
+          "message\r\n",
           out);
     for (uint32_t i = 0; i < rows->len; i++) {
         const sweep_row *r = &rows->at[i];
@@ -91,8 +92,9 @@ void sweep_csv(const sweep_row_vec *rows, FILE *out) {
             put_csv(first[k], out);
             fputc(',', out);
         }
-        fprintf(out, "%.0f,%.6g,%.6g,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.6g,%d,", r->cycles, r->time_us,
-                r->fmax_mhz, r->pe, r->mem, r->io, r->words, r->passes, r->result_nnz, r->wall_s, r->pareto);
+        fprintf(out, "%.0f,%.6g,%.6g,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.6g,%.6g,%.6g,%.6g,%d,", r->cycles,
+                r->time_us, r->fmax_mhz, r->pe, r->mem, r->io, r->words, r->passes, r->result_nnz, r->wall_s,
+                r->energy_nj, r->energy_low_nj, r->energy_high_nj, r->pareto);
         put_csv(r->confirm_engine, out);
         fprintf(out, ",%.0f,", r->confirm_cycles);
         put_csv(r->confirm_check, out);
@@ -154,21 +156,40 @@ static void put_plot(const plot *p, FILE *out) {
     fputs("</figure>\n", out);
 }
 
-/* Draws every finished point by its time and its tiles. */
-static void points_svg(const sweep_row_vec *rows, uint32_t at, uint32_t end, FILE *out) {
+/* What a plot of points has from left to right, beside time. */
+typedef struct {
+    const char *title, *label;
+    double (*of)(const sweep_row *);
+} cost_axis;
+
+static double row_energy(const sweep_row *r) {
+    return r->energy_nj;
+}
+
+/* Draws every finished point by its time and what it costs. Its steps join those that are best in these two;
+ * points that are best in all three are so in the table. */
+static void points_svg(const sweep_row_vec *rows, uint32_t at, uint32_t end, const cost_axis *cost,
+                       FILE *out) {
     arena mem = {0};
     VEC(plot_point) points = {0};
     for (uint32_t r = at; r < end; r++) {
         const sweep_row *row = &rows->at[r];
-        const char *says = arena_printf(&mem, "%s: %.6g %s, %.0f tiles", settings_text(row->settings, &mem),
-                                        row_time(row), time_label(row), row_tiles(row));
-        if (is_shown(row))
+        const char *says =
+            arena_printf(&mem, "%s: %.6g %s, %.0f tiles, %.3g nJ estimated (%.3g to %.3g)",
+                         settings_text(row->settings, &mem), row_time(row), time_label(row), row_tiles(row),
+                         row->energy_nj, row->energy_low_nj, row->energy_high_nj);
+        bool best = is_shown(row);
+        for (uint32_t o = at; o < end && best; o++) {
+            const sweep_row *other = &rows->at[o];
+            const double time = row_time(other) - row_time(row), more = cost->of(other) - cost->of(row);
+            best = !(is_shown(other) && time <= 0 && more <= 0 && (time < 0 || more < 0));
+        }
+        if (is_shown(row) && cost->of(row) > 0 && cost->of(row) < 1e300)
             vec_push(&mem, &points,
-                     (plot_point){row_tiles(row), row_time(row), says, *row->page ? row->page : NULL,
-                                  row->pareto});
+                     (plot_point){cost->of(row), row_time(row), says, *row->page ? row->page : NULL, best});
     }
-    const plot p = {.title = "time and tiles: on the line, no other point is as fast on as few",
-                    .x_label = "tiles (PE, MEM and IO)",
+    const plot p = {.title = cost->title,
+                    .x_label = cost->label,
                     .y_label = time_label(&rows->at[at]),
                     .n = points.len,
                     .point = points.at,
@@ -292,7 +313,8 @@ static void axes_svg(const sweep_row_vec *rows, uint32_t at, uint32_t end, FILE 
 }
 
 static void rows_html(const sweep_row_vec *rows, uint32_t at, uint32_t end, FILE *out) {
-    fputs("<table><thead><tr><th>settings<th>state<th>cycles<th>µs<th>MHz<th>PE<th>MEM<th>IO<th>passes<th>"
+    fputs("<table><thead><tr><th>settings<th>state<th>cycles<th>µs<th>MHz<th>PE<th>MEM<th>IO<th>passes<th>nJ<"
+          "th>"
           "confirmed"
           "</tr></thead><tbody>\n",
           out);
@@ -308,15 +330,15 @@ static void rows_html(const sweep_row_vec *rows, uint32_t at, uint32_t end, FILE
         fputs(*r->page ? "</a>" : "", out);
         fprintf(out, "<td>%s", sweep_state_name[r->state]);
         if (r->state == SWEEP_DONE) {
-            fprintf(out, "<td>%.0f<td>%.2f<td>%.0f<td>%.0f<td>%.0f<td>%.0f<td>%.0f<td>", r->cycles,
-                    r->time_us, r->fmax_mhz, r->pe, r->mem, r->io, r->passes);
+            fprintf(out, "<td>%.0f<td>%.2f<td>%.0f<td>%.0f<td>%.0f<td>%.0f<td>%.0f<td>%.3g<td>", r->cycles,
+                    r->time_us, r->fmax_mhz, r->pe, r->mem, r->io, r->passes, r->energy_nj);
             if (*r->confirm_engine) {
                 put_text(r->confirm_engine, out);
                 fprintf(out, ": %.0f cycles, ", r->confirm_cycles);
                 put_text(r->confirm_check, out);
             }
         } else {
-            fputs("<td colspan=\"8\" class=\"why\">", out);
+            fputs("<td colspan=\"9\" class=\"why\">", out);
             put_text(r->message, out);
         }
         fputs("</tr>\n", out);
@@ -338,7 +360,13 @@ static void plan_html(const sweep_row_vec *rows, uint32_t at, uint32_t end, FILE
         fputs(". Fastest: <strong>", out);
         put_settings_html(best->settings, out);
         fprintf(out, "</strong>, %.6g %s</p>\n", row_time(best), time_label(best));
-        points_svg(rows, at, end, out);
+        static const cost_axis costs[] = {
+            {"time and tiles: on the line, no other point is as fast on as few", "tiles (PE, MEM and IO)",
+             row_tiles},
+            {"time and energy: on the line, no other point is as fast for as little", "nJ, an estimate",
+             row_energy}};
+        for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
+            points_svg(rows, at, end, &costs[i], out);
         axes_svg(rows, at, end, out);
     } else {
         fputs("</p>\n", out);

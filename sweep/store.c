@@ -202,8 +202,12 @@ static void mark_pareto(sweep_row_vec *rows) {
         for (uint32_t k = 0; k < rows->len && r->pareto; k++) {
             const sweep_row *o = &rows->at[k];
             bool same = o->state == SWEEP_DONE && strcmp(o->plan, r->plan) == 0;
-            bool as_good = row_time(o) <= row_time(r) && row_tiles(o) <= row_tiles(r);
-            r->pareto = !(same && as_good && (row_time(o) < row_time(r) || row_tiles(o) < row_tiles(r)));
+            const bool both = o->energy_nj > 0 && r->energy_nj > 0;
+            bool as_good = row_time(o) <= row_time(r) && row_tiles(o) <= row_tiles(r) &&
+                           (!both || o->energy_nj <= r->energy_nj);
+            r->pareto = !(same && as_good &&
+                          (row_time(o) < row_time(r) || row_tiles(o) < row_tiles(r) ||
+                           (both && o->energy_nj < r->energy_nj)));
         }
     }
 }
@@ -221,7 +225,10 @@ bool sweep_rows(sweep_store *store, arena *mem, diagnostics *d, sweep_row_vec *o
     static const char sql[] =
         "SELECT plan, key, settings, expression, engine, message, result_check, state, cycles, time_us, "
         "fmax_mhz,"
-        " pe, mem, io, words, passes, result_nnz, wall_s, confirm_engine, confirm_check, confirm_cycles"
+        " pe, mem, io, words, passes, result_nnz, wall_s, confirm_engine, confirm_check, confirm_cycles,"
+        " json_extract(CASE WHEN json_valid(report) THEN report END, '$.energy.nj.typical'),"
+        " json_extract(CASE WHEN json_valid(report) THEN report END, '$.energy.nj.low'),"
+        " json_extract(CASE WHEN json_valid(report) THEN report END, '$.energy.nj.high')"
         " FROM point ORDER BY plan, state <> 'done', time_us, cycles, key";
     sqlite3_stmt *q = NULL;
     int step = SQLITE_ERROR;
@@ -242,6 +249,9 @@ bool sweep_rows(sweep_store *store, arena *mem, diagnostics *d, sweep_row_vec *o
             for (int i = 0; i < 10; i++)
                 *number[i] = sqlite3_column_double(q, 8 + i);
             r.confirm_cycles = sqlite3_column_double(q, 20);
+            r.energy_nj = sqlite3_column_double(q, 21);
+            r.energy_low_nj = sqlite3_column_double(q, 22);
+            r.energy_high_nj = sqlite3_column_double(q, 23);
             r.page = page_of(store, &r, mem);
             vec_push(mem, out, r);
         }

@@ -57,10 +57,12 @@ typedef struct {
     const char *plan, *key, *settings, *expression, *engine, *message, *check;
     sweep_state state;
     double cycles, time_us, fmax_mhz, pe, mem, io, words, passes, result_nnz, wall_s;
-    const char *confirm_engine, *confirm_check; /* once it was run again by another engine */
+    double energy_nj, energy_low_nj, energy_high_nj; /* an estimate, and its range; 0 where there is none */
+    const char *confirm_engine, *confirm_check;      /* once it was run again by another engine */
     double confirm_cycles;
     const char *page; /* what `onyx view` made of its folder, from here; "" if none was kept */
-    bool pareto; /* no other finished point of its plan is as fast and as small, and better in one of them */
+    bool pareto; /* no other finished point of its plan is as fast, as small and as frugal, and better in one
+                  */
 } sweep_row;
 typedef VEC(sweep_row) sweep_row_vec;
 
@@ -68,7 +70,8 @@ typedef struct sweep_store sweep_store;
 /* Opens, or makes, a results file; NULL after E0940-store. */
 sweep_store *sweep_open(const char *path, bool create, arena *mem, diagnostics *d);
 void sweep_close(sweep_store *store);
-/* Reads the rows in the order of plan, time and key, and marks the Pareto points (time_us against tiles). */
+/* Reads the rows in the order of plan, time and key, and marks the Pareto points (time_us, tiles and energy).
+ */
 bool sweep_rows(sweep_store *store, arena *mem, diagnostics *d, sweep_row_vec *out);
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -96,8 +99,8 @@ bool sweep_confirm(sweep_store *store, const sweep_plan *plan, const sweep_point
 
 void sweep_print(const sweep_row_vec *rows, FILE *out); /* for people; the recommended setting is last */
 void sweep_csv(const sweep_row_vec *rows, FILE *out);
-/* Writes one page that needs nothing else: for each plan a table, a plot of its points over time and tiles,
- * and its best times by each axis. */
+/* Writes one page that needs nothing else: for each plan a table, plots of its points over time, tiles and
+ * energy, and its best times by each axis. */
 void sweep_html(const sweep_row_vec *rows, FILE *out);
 
 #endif

@@ -186,6 +186,7 @@ bool cycle_step_buffet(cycle_model *m, core *c, uint32_t turn) {
     uint32_t granted = grant(s, w, turn);
     uint64_t line = s->rdata;
     if (granted < 4) {
+        m->work.accesses++;
         uint32_t id = granted / 2;
         bool wr_gnt = granted % 2 == 0;
         const buffet_id *b = &s->id[id];

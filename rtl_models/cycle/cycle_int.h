@@ -4,6 +4,7 @@
 
 #include "rtl_models/cycle/cycle.h"
 #include "rtl_models/cycle/primitives.h"
+#include "rtl_models/cycle/work.h"
 
 /* onyx_fifo2: full and empty as they were before the cycle decide about both ends. `reader` and `writer` are
  * woken when a word comes or goes. */
@@ -227,6 +228,7 @@ struct cycle_model {
     uint32_t run;
     uint64_t run_began;
     cycle_hazards hazards;
+    cycle_work work;
     cycle_watcher *watcher; /* or NULL */
     void *watcher_context;
 };

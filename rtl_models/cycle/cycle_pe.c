@@ -271,7 +271,9 @@ static bool step_alu(cycle_model *m, core *c) {
     uint32_t a = token(c->in[0]), b = token(c->in[1]);
     if (is_end(a) != is_end(b))
         cycle_note_hazard(m, c, CYCLE_HAZARD_ALU_STOP, 2, a, b);
-    if (rtl_is_control(a) && rtl_is_control(b))
+    const bool passes = rtl_is_control(a) && rtl_is_control(b);
+    m->work.operations += !passes;
+    if (passes)
         push(m, c->out[0], a);
     else
         push(m, c->out[0],
@@ -427,6 +429,7 @@ static bool step_reduce(cycle_model *m, core *c) {
             cycle_note_hazard(m, c, CYCLE_HAZARD_REDUCE_MAYBE, 1, t, 0);
         else
             s->sum = rtl_combine(s->by, s->bf16, s->sum, (uint16_t)t);
+        m->work.operations += !rtl_is_maybe(t);
         pop(m, in);
         return true;
     case REDUCE_SUM:

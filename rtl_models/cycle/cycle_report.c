@@ -67,6 +67,10 @@ void cycle_channels_of(cycle_model *m, arena *mem, cycle_channels *out) {
     }
 }
 
+void cycle_work_of(const cycle_model *m, cycle_work *out) {
+    *out = m->work;
+}
+
 static int by_cycles(const void *a, const void *b) {
     const cycle_bottleneck *x = a, *y = b;
     if (x->cycles != y->cycles)

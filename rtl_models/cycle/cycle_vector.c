@@ -57,6 +57,7 @@ static bool step_take(cycle_model *m, core *c) {
         s->state = VECTOR_ADD;
         return true;
     }
+    m->work.accesses += fits;
     if (fits)
         begin_line(s, crd, value_of(s, token(c->in[1])));
     take(m, c);
@@ -67,6 +68,8 @@ static bool step_add(cycle_model *m, core *c) {
     vector_state *s = c->u.vector;
     uint32_t crd = token(c->in[0]);
     uint16_t value = value_of(s, token(c->in[1])), old = s->sum[crd];
+    m->work.operations += s->there[crd];
+    m->work.accesses += 2;
     s->sum[crd] = s->there[crd] ? rtl_combine(s->by, s->bf16, old, value) : value;
     s->there[crd] = true;
     s->state = VECTOR_TAKE;
@@ -95,6 +98,7 @@ static bool step_send(cycle_model *m, core *c) {
     vector_state *s = c->u.vector;
     if (!room(c->out[0]) || !room(c->out[1]))
         return false;
+    m->work.accesses += !s->odd;
     uint32_t even = s->line * 2u;
     bool odd = s->odd || !s->there[even];
     push(m, c->out[0], even + odd);

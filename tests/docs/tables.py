@@ -67,6 +67,17 @@ def level_kinds():
     return table(["kind", "letter", "properties", "can", "arrays", "on the array", "what a fiber stores"], made)
 
 
+def energies():
+    """What each part takes, by compile/energy.def, at the chip's node."""
+    (least, most), made = [[float(n) for n in row] for row in rows("compile/energy.def", "ENERGY_SCALING") if row[0][0].isdigit()][0], []
+    for key, name, low, high, node, each, origin in rows("compile/energy.def", "ENERGY"):
+        if key == "KEY":
+            continue
+        low, high = float(low) * (least if node == "45" else 1), float(high) * (most if node == "45" else 1)
+        made.append((f"`{name}`", each, f"{low:.2g}", f"{(low * high) ** 0.5:.2g}", f"{high:.2g}", origin))
+    return table(["count", "a", "low, pJ", "typical", "high", "source"], made)
+
+
 def rows(name, macro):
     """The arguments of each MACRO(...) of a .def file, strings without their quotes and joined where they follow each other."""
     text = re.sub(r"/\*.*?\*/", "", text_of(name), flags=re.S)
@@ -142,7 +153,7 @@ OPTION_ROWS = list(rows("options/options.def", "OPTION"))
 COMMAND_ROWS = list(rows("options/commands.def", "COMMAND"))
 SUBCOMMAND_ROWS = [tuple(row) for row in rows("options/commands.def", "SUBCOMMAND")]
 MADE = {"cmake/man/onyx.1": {"commands": man_commands, "every": man_every}, "docs/tiling.md": {"array_costs": array_costs}, "docs/notebook/copies_notes.md": {"processor_costs": processor_costs},
-        "docs/firmware.md": {"memory": memory}, "docs/storage.md": {"level_kinds": level_kinds}}
+        "docs/firmware.md": {"memory": memory}, "docs/storage.md": {"level_kinds": level_kinds}, "docs/energy.md": {"energies": energies}}
 
 
 def settle(page, old, text):

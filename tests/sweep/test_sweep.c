@@ -103,6 +103,27 @@ static void keys_follow_contents(void **state) {
     assert_string_equal(x->f.diag.list.at[0].code, "E0001-file");
 }
 
+static sweep_store *new_store(sweep_fixture *x, const char *name) {
+    sweep_store *store = sweep_open(path_in(x, name), true, &x->f.mem, &x->f.diag);
+    assert_non_null(store);
+    return store;
+}
+
+static void put_report(sweep_fixture *x, sweep_store *store, const char *plan, const sweep_point *p,
+                       double time, const char *report) {
+    const sweep_row row = {.plan = plan,
+                           .key = p->key,
+                           .settings = p->settings,
+                           .expression = "x(i)=B(i,j)*c(j)",
+                           .engine = "cycle",
+                           .message = "",
+                           .check = "pass",
+                           .state = SWEEP_DONE,
+                           .time_us = time,
+                           .pe = 5};
+    assert_true(store_put(store, &row, p, report, &x->f.diag));
+}
+
 static void put(sweep_fixture *x, sweep_store *store, const char *plan, const sweep_point *p,
                 sweep_state state, double time, double pe) {
     const sweep_row row = {
@@ -170,6 +191,26 @@ static void rows_are_kept_and_judged(void **state) {
     sweep_close(store);
 }
 
+/* A slower point on as many tiles is worth it where it takes less energy; a report that is none has no
+ * energy. */
+static void energy_is_judged(void **state) {
+    sweep_fixture *x = *state;
+    char plan[17];
+    sweep_point_vec p = points_of(x, plan);
+    sweep_store *store = new_store(x, "energy.db");
+    put_report(x, store, plan, &p.at[0], 20, "{\"energy\":{\"nj\":{\"low\":3,\"typical\":9.5,\"high\":30}}}");
+    put_report(x, store, plan, &p.at[1], 25, "{\"energy\":{\"nj\":{\"low\":2,\"typical\":6,\"high\":18}}}");
+    put_report(x, store, plan, &p.at[2], 30, "{\"energy\":{\"nj\":{\"low\":2,\"typical\":6,\"high\":18}}}");
+    sweep_row_vec rows = rows_of(x, store);
+    assert_true(rows.at[0].energy_nj == 9.5 && rows.at[0].energy_low_nj == 3 &&
+                rows.at[0].energy_high_nj == 30);
+    assert_true(rows.at[0].pareto && rows.at[1].pareto && !rows.at[2].pareto);
+    put_report(x, store, plan, &p.at[2], 30, "{\"energy\":");
+    rows = rows_of(x, store);
+    assert_true(rows.at[2].energy_nj == 0);
+    sweep_close(store);
+}
+
 static char *text_of(sweep_fixture *x, const sweep_row_vec *rows,
                      void (*write)(const sweep_row_vec *, FILE *)) {
     text_out text;
@@ -182,8 +223,7 @@ static void reports_say_it(void **state) {
     sweep_fixture *x = *state;
     char plan[17];
     sweep_point_vec p = points_of(x, plan);
-    sweep_store *store = sweep_open(path_in(x, "results.db"), true, &x->f.mem, &x->f.diag);
-    assert_non_null(store);
+    sweep_store *store = new_store(x, "results.db");
     put(x, store, plan, &p.at[0], SWEEP_DONE, 30, 5);
     put(x, store, plan, &p.at[3], SWEEP_DONE, 20, 9);
     put(x, store, plan, &p.at[5], SWEEP_REFUSED, 0, 0);
@@ -197,7 +237,7 @@ static void reports_say_it(void **state) {
     assert_non_null(strstr(csv, "\"it does not fit, <really> \"\"not\"\" [E0330-capacity]\""));
     assert_non_null(strstr(
         csv, "\"{\"\"tile\"\":\"\"16\"\",\"\"unroll\"\":\"\"2\"\"}\",\"done\",\"pass\",10000,20,510,9,3,4,"
-             "50,6,7,0.25,1,\"rtl\",10020,\"fail\",\"\"\r\n"));
+             "50,6,7,0.25,0,0,0,1,\"rtl\",10020,\"fail\",\"\"\r\n"));
     const char *page = text_of(x, &rows, sweep_html);
     assert_non_null(strstr(page, "it does not fit, &lt;really&gt; &quot;not&quot; [E0330-capacity]"));
     assert_non_null(strstr(page, "Fastest: <strong>tile 16, unroll 2</strong>"));
@@ -304,6 +344,7 @@ static void long_sweeps_are_several_arrays(void **state) {
 RUN_TESTS(cmocka_unit_test_setup_teardown(product_of_axes, begin, end),
           cmocka_unit_test_setup_teardown(keys_follow_contents, begin, end),
           cmocka_unit_test_setup_teardown(rows_are_kept_and_judged, begin, end),
+          cmocka_unit_test_setup_teardown(energy_is_judged, begin, end),
           cmocka_unit_test_setup_teardown(reports_say_it, begin, end),
           cmocka_unit_test_setup_teardown(other_files_are_refused, begin, end),
           cmocka_unit_test_setup_teardown(what_may_pass_is_no_result, begin, end),

@@ -382,6 +382,19 @@ static const char *folder_name(const compile_application *a, const compile_conte
     return number > 1 ? arena_printf(ctx->mem, "%s.%u", name, number) : name;
 }
 
+/* Returns -f of the operands that are declared with a format by its name, and that nothing changes. */
+static text_vec named_formats(const fe_program *p, compile_context *ctx, const fe_step *step) {
+    text_vec formats = {0};
+    for (uint32_t t = 0; step->kind == FE_STEP_ASSIGN && t < step->statement.tensors.len; t++) {
+        const fe_shared *one =
+            step->use[t].shared < p->tensors.len ? &p->tensors.at[step->use[t].shared] : NULL;
+        if (one && one->stored && !one->changes)
+            vec_push(ctx->mem, &formats,
+                     arena_printf(ctx->mem, "%s:%s", names_text(ctx->names, one->name), one->stored));
+    }
+    return formats;
+}
+
 /* Adds the program's statements and loops, in the order of its text. */
 static void list_stages(const compile_options *o, compile_context *ctx, compile_application *a,
                         const fe_steps *steps) {
@@ -392,7 +405,8 @@ static void list_stages(const compile_options *o, compile_context *ctx, compile_
         const text_vec none = {0};
         own->statement = &step->statement;
         own->expression = step->text;
-        own->inputs = own->generators = own->outputs = own->formats = own->fills = none;
+        own->inputs = own->generators = own->outputs = own->fills = none;
+        own->formats = named_formats(&a->program, ctx, step);
         if (step->kind == FE_STEP_ASSIGN)
             own->within = stage.within = folder_name(a, ctx, step);
         if (step->kind == FE_STEP_ASSIGN && !step->statement.vars.len) {
@@ -500,7 +514,8 @@ static bool read_program(const compile_options *o, compile_context *ctx, fe_prog
                         .settings = o->settings.at,
                         .n_settings = o->settings.len};
     in.text = text_read(o->expression, ctx->mem, &in.length, ctx->diag);
-    return in.text && fe_program_parse(&in, ctx->names, ctx->mem, ctx->diag, out);
+    return in.text && compile_list_formats(o, ctx, &in) &&
+           fe_program_parse(&in, ctx->names, ctx->mem, ctx->diag, out);
 }
 
 /* The word of a fill, which the text of the program has as a number. */

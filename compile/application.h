@@ -68,5 +68,7 @@ const char *compile_argument_for(const text_vec *arguments, const char *tensor);
 
 /* Reads the files of --functions into ctx->functions, where they are not there yet. */
 bool compile_read_functions(const compile_options *o, compile_context *ctx);
+/* Says of a program which formats there are by name, and how the array scans them. */
+bool compile_list_formats(const compile_options *o, compile_context *ctx, fe_program_in *out);
 
 #endif

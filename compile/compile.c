@@ -20,6 +20,20 @@ bool compile_read_functions(const compile_options *o, compile_context *ctx) {
     return true;
 }
 
+bool compile_list_formats(const compile_options *o, compile_context *ctx, fe_program_in *out) {
+    tile_formats all = {0};
+    if (!compile_read_formats(ctx, &o->format_files, &all))
+        return false;
+    fe_named_format *formats = arena_new_n(ctx->mem, fe_named_format, all.len + 1);
+    for (uint32_t i = 0; i < all.len; i++) {
+        bool same;
+        formats[i] = (fe_named_format){all.at[i].name, tile_format_scanned(&all.at[i], ctx->mem, &same)};
+    }
+    out->formats = formats;
+    out->n_formats = all.len;
+    return true;
+}
+
 bool compile_frontend_input(const compile_options *o, compile_context *ctx, fe_in *out) {
     text_vec formats = {0};
     if (!compile_scanned_formats(o, ctx, &formats) || !compile_read_functions(o, ctx))

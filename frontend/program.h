@@ -16,6 +16,7 @@ typedef struct {
     bool declared, constant;     /* constant: of `param` */
     uint32_t order;              /* FE_NO_ORDER: nothing says it yet */
     const char *format;          /* "ss:1,0", every letter and every mode; "" of a scalar */
+    const char *stored;          /* the format's name, where it has one: `format` is what the array scans */
     const char *fill;            /* "inf"; NULL: not known yet */
     bool sized;                  /* dim is stated */
     uint32_t dim[SAM_MAX_ORDER]; /* of entries that state none: as far as they reach */
@@ -62,6 +63,11 @@ typedef struct {
     u32_vec results; /* indices of tensors; the last assignment's where none is named */
 } fe_program;
 
+/* A format by name, and how the array scans it: "ds:0,1". */
+typedef struct {
+    const char *name, *scanned;
+} fe_named_format;
+
 /* A program file, and what the command line says of its tensors. */
 typedef struct {
     const char *name, *text; /* of the file; text as text_read returns it */
@@ -70,6 +76,8 @@ typedef struct {
     const char *const *settings; /* "steps=3", of params and scalars */
     uint32_t n_settings;
     const fe_functions *functions; /* NULL: none */
+    const fe_named_format *formats;
+    uint32_t n_formats;
 } fe_program_in;
 
 /* Reads a program, and each of its statements as fe_parse does. E0102 and the others of fe_parse, E0170 to

@@ -209,14 +209,40 @@ static bool read_extents(const fe_program_reader *r, fe_reader *in, fe_shared *t
     return take(in, ')', r->d);
 }
 
+/* Reads the name of a format, of which `found` has the letters. */
+static bool take_named(const fe_program_reader *r, fe_reader *in, const fe_named_format *found,
+                       fe_shared *t) {
+    const uint32_t order = (uint32_t)strcspn(found->scanned, ":");
+    if (t->sized && order != t->order) {
+        diag_error(r->d, in->token.loc, "E0170-declaration", "format %s is of order %u, '%s' has %u extents",
+                   found->name, order, names_text(r->out->names, t->name), t->order);
+        return false;
+    }
+    fe_advance(in);
+    t->order = order;
+    t->stored = found->name;
+    t->format = found->scanned;
+    return true;
+}
+
 /* The letters are checked by fe_parse, with each statement that has the tensor. */
 static bool read_format(const fe_program_reader *r, fe_reader *in, fe_shared *t) {
     const fe_token letters = in->token;
     const char *modes = "";
+    for (uint32_t f = 0; f < r->in->n_formats; f++) {
+        if (fe_is_word(&letters, r->in->formats[f].name))
+            return take_named(r, in, &r->in->formats[f], t);
+    }
+    if (letters.kind == FE_NAME && letters.at[0] >= 'A' && letters.at[0] <= 'Z') {
+        diag_error(r->d, letters.loc, "E0170-declaration", "there is no format '%.*s'", (int)letters.length,
+                   letters.at);
+        diag_hint(r->d, "docs/storage.md has those that ship; --formats FILE adds others");
+        return false;
+    }
     bool whole = letters.kind == FE_NAME && letters.length <= SAM_MAX_ORDER &&
                  (!t->sized || letters.length == t->order);
     if (!whole) {
-        fe_expected(in, "a letter for each level, such as ds", r->d);
+        fe_expected(in, "a letter for each level, such as ds, or a format by its name", r->d);
         return false;
     }
     t->order = (uint32_t)letters.length;

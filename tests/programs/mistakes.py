@@ -39,6 +39,16 @@ def gives(program, tensor, want, *options, warns=None):
 
 
 v = "tensor a: s = [1, 2, 3]\n"
+stored = folder / "B.mtx"
+stored.write_text("%%MatrixMarket matrix coordinate integer general\n5 5 3\n1 2 3\n3 3 4\n5 1 2\n")
+spmv = f'= "{stored.resolve()}"\ntensor c: d = all 1\ntensor x: d\nx(i) = B(i,j) * c(j)\n'
+gives("tensor B: CSR " + spmv, "x", {0: 3, 2: 4, 4: 2})
+gives("tensor B: BCSR " + spmv, "x", {0: 3, 2: 4, 4: 2}, warns="scans no BCSR")
+gives("tensor B(5,5): DIA " + spmv, "x", {0: 3, 2: 4, 4: 2}, warns="E0352-repacked")
+refused("tensor B: Foo " + spmv, "E0170-declaration", "no format 'Foo'")
+refused("tensor B(5): CSR " + spmv, "E0170-declaration", "format CSR is of order 2")
+refused("tensor B: Triangular " + spmv, "E0364-not-stored", "Triangular")
+
 refused(v + "tensor a: d\nx(i) = a(i)", "E0170-declaration", "p.onx:2:8")
 refused(v + "x(i) = a(i) +", "E0102-syntax", "p.onx:2:14")
 refused(v + "x(i) = a(i) * a(i,i)", "E0104-rank", "p.onx:2:15")

@@ -39,7 +39,9 @@ for matrix in SETS:
         print(row, end="", flush=True)
         csv += row
 study.table("pipelining.csv", csv)
-study.plot("pipelining.svg", list(STEPS), {matrix: [us[matrix, step] for step in STEPS] for matrix in SETS},
+# The one number of its text: unrolling is 1.6 times faster.
+published = {f"{matrix}, published": [us[matrix, "balanced"] / 1.6 if step == "unrolled" else 0 for step in STEPS] for matrix in SETS}
+study.plot("pipelining.svg", list(STEPS), {matrix: [us[matrix, step] for step in STEPS] for matrix in SETS}, published,
            title="SpM*SpM on the array, step by step", x_label="what the compiler does", y_label="microseconds", log_y=True)
 for matrix in SETS:
     took = {step: us[matrix, step] for step in STEPS}

@@ -4,7 +4,10 @@
 # of its cases, for data that are not there, counts as skipped. Arguments go to ctest.
 set -eu
 cd "$(dirname "$0")"
-cmake/setup.sh cmake/packages-test.txt
+cmake/setup.sh
+# What only tests need comes while the first preset is built.
+cmake/setup.sh cmake/packages-test.txt &
+installing=$!
 echo "$(gcc --version | head -n 1); $(verilator --version); $(yosys -V); $(arm-none-eabi-gcc --version | head -n 1)"
 
 # Prints the tests that passed by the output of ctest ($1) and skipped a case by its log ($2).
@@ -23,6 +26,8 @@ passed=0 failed=0 skipped=0 status=0
 for preset in ci $sanitized; do
     cmake --preset $preset >build.log 2>&1 || { cat build.log; exit 1; }
     cmake --build --preset $preset --parallel 2 >>build.log 2>&1 || { grep -B2 -A12 -i 'error' build.log | tail -n 80; exit 1; }
+    [ -z "$installing" ] || wait "$installing"
+    installing=
     ctest --preset $preset --parallel 2 "$@" >test.log 2>&1 || status=1
     cat test.log
     # A test that runs ctest itself prints such lines, too, if it fails: the first folder and the last sum are ours.

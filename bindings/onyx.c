@@ -1,7 +1,8 @@
 /* The C interface: one session of the command, its operands taken from and its result copied to memory. */
-#include "bindings/onyx.h"
+#include "bindings/stored.h"
 #include "compile/application.h"
 #include "compile/folder.h"
+#include "compile/formats.h"
 #include "compile/report.h"
 #include "onyx_version.h" /* made by cmake/version.cmake */
 #include "options/options.h"
@@ -30,25 +31,29 @@ static const char *programs_folder(arena *mem) {
     return arena_printf(mem, "%s/" ONYX_PROGRAMS_INSTALLED "/", folder);
 }
 
+/* Makes a tensor of the caller's. */
+static bool take_tensor(compile_context *ctx, tile_dtype dtype, const onyx_tensor *t, tile_tensor *out) {
+    for (uint32_t m = 0; m < t->order && m < SAM_MAX_ORDER; m++) {
+        if (t->dim[m] <= INT32_MAX)
+            continue;
+        diag_error(ctx->diag, (src_loc){0}, "E0303-range", "%s: extent %u of mode %u is outside 0..%d",
+                   t->name, t->dim[m], m, INT32_MAX);
+        return false;
+    }
+    if (t->order > SAM_MAX_ORDER || t->nnz > INT32_MAX) {
+        diag_error(ctx->diag, (src_loc){0}, "E0311-order",
+                   "%s has order %u and %llu entries; at most %d and %d are read", t->name, t->order,
+                   (unsigned long long)t->nnz, SAM_MAX_ORDER, INT32_MAX);
+        return false;
+    }
+    return tile_from_entries(names_intern(ctx->names, t->name), t->order, t->dim, t->nnz, t->crd, t->val,
+                             dtype, t->name, ctx->mem, ctx->diag, out);
+}
+
 static bool take_operands(compile_context *ctx, compile_options *o, const onyx_tensor *operands, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
-        const onyx_tensor *t = &operands[i];
-        compile_given given = {.name = arena_strdup(ctx->mem, t->name)};
-        for (uint32_t m = 0; m < t->order && m < SAM_MAX_ORDER; m++) {
-            if (t->dim[m] <= INT32_MAX)
-                continue;
-            diag_error(ctx->diag, (src_loc){0}, "E0303-range", "%s: extent %u of mode %u is outside 0..%d",
-                       t->name, t->dim[m], m, INT32_MAX);
-            return false;
-        }
-        if (t->order > SAM_MAX_ORDER || t->nnz > INT32_MAX) {
-            diag_error(ctx->diag, (src_loc){0}, "E0311-order",
-                       "%s has order %u and %llu entries; at most %d and %d are read", t->name, t->order,
-                       (unsigned long long)t->nnz, SAM_MAX_ORDER, INT32_MAX);
-            return false;
-        }
-        if (!tile_from_entries(names_intern(ctx->names, t->name), t->order, t->dim, t->nnz, t->crd, t->val,
-                               o->dtype, t->name, ctx->mem, ctx->diag, &given.data))
+        compile_given given = {.name = arena_strdup(ctx->mem, operands[i].name)};
+        if (!take_tensor(ctx, o->dtype, &operands[i], &given.data))
             return false;
         vec_push(ctx->mem, &o->given, given);
     }
@@ -123,34 +128,83 @@ static bool run_kernel(const compile_options *o, compile_context *ctx, owned_res
     return compile_and_run(o, ctx, &k, &check) && keep(o, ctx, &k, check, out);
 }
 
-EXPORTED onyx_result *onyx_run(const char *const *arguments, uint32_t n_arguments,
-                               const onyx_tensor *operands, uint32_t n_operands) {
-    owned_result *out = calloc(1, sizeof *out);
-    if (!out)
-        out_of_memory(sizeof *out);
+/* A call of the library: the session of the command, and what the caller gets. */
+typedef struct {
     arena mem;
     name_table names;
     diagnostics d;
     compile_context ctx;
-    compile_begin(&ctx, &mem, &names, &d);
-    const char *programs = programs_folder(&mem);
+    command_line line;
+    owned_result *out;
+} call;
+
+/* Returns whether the arguments are those of the command. */
+static bool begin_call(call *c, option_command command, const char *const *arguments, uint32_t n) {
+    c->out = calloc(1, sizeof *c->out);
+    if (!c->out)
+        out_of_memory(sizeof *c->out);
+    compile_begin(&c->ctx, &c->mem, &c->names, &c->d);
+    const char *programs = programs_folder(&c->mem);
     if (programs)
-        compile_set_programs(&ctx, programs);
-    command_line line = options_default(COMMAND_RUN);
-    compile_options *o = &line.compile;
-    line.embedded = true;
-    const char **argv = arena_new_n(&mem, const char *, n_arguments + 1); /* a name in front */
-    for (uint32_t i = 0; i < n_arguments; i++)
-        argv[i + 1] = arena_strdup(&mem, arguments[i]);
-    bool ok =
-        options_parse(COMMAND_RUN, (int)n_arguments + 1, argv, &mem, &d, &line) &&
-        options_want_folder(&line, &d) && take_operands(&ctx, o, operands, n_operands) &&
-        (compile_is_application(o->expression) ? run_application(o, &ctx, out) : run_kernel(o, &ctx, out));
-    out->result.messages = messages(&d, &out->mem);
-    out->result.code = compile_exit_code(&ctx);
-    BUG_IF(!ok && out->result.code == EXIT_OK, "a stage failed without saying why");
-    compile_end(&ctx);
-    return &out->result;
+        compile_set_programs(&c->ctx, programs);
+    c->line = options_default(command);
+    c->line.embedded = true;
+    const char **argv = arena_new_n(&c->mem, const char *, n + 1); /* a name in front */
+    for (uint32_t i = 0; i < n; i++)
+        argv[i + 1] = arena_strdup(&c->mem, arguments[i]);
+    return options_parse(command, (int)n + 1, argv, &c->mem, &c->d, &c->line);
+}
+
+static onyx_result *end_call(call *c, bool ok) {
+    c->out->result.messages = messages(&c->d, &c->out->mem);
+    c->out->result.code = compile_exit_code(&c->ctx);
+    BUG_IF(!ok && c->out->result.code == EXIT_OK, "a stage failed without saying why");
+    compile_end(&c->ctx);
+    return &c->out->result;
+}
+
+EXPORTED onyx_result *onyx_run(const char *const *arguments, uint32_t n_arguments,
+                               const onyx_tensor *operands, uint32_t n_operands) {
+    call c;
+    bool ok = begin_call(&c, COMMAND_RUN, arguments, n_arguments);
+    compile_options *o = &c.line.compile;
+    ok = ok && options_want_folder(&c.line, &c.d) && take_operands(&c.ctx, o, operands, n_operands) &&
+         (compile_is_application(o->expression) ? run_application(o, &c.ctx, c.out)
+                                                : run_kernel(o, &c.ctx, c.out));
+    return end_call(&c, ok);
+}
+
+/* What the tensor takes, as JSON. */
+static const char *size_text(const compile_stored_size *size, arena *mem) {
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "format", size->format);
+    cJSON_AddNumberToObject(json, "entries", (double)size->entries);
+    cJSON_AddNumberToObject(json, "values", (double)size->values);
+    cJSON_AddNumberToObject(json, "bytes", (double)size->bytes);
+    cJSON_AddNumberToObject(json, "metadata", (double)size->metadata);
+    char *text = cJSON_PrintUnformatted(json);
+    const char *kept = arena_strdup(mem, text);
+    free(text);
+    cJSON_Delete(json);
+    return kept;
+}
+
+EXPORTED onyx_result *onyx_tensor_convert(const onyx_tensor *tensor, const char *const *arguments,
+                                          uint32_t n_arguments) {
+    call c;
+    tile_tensor t;
+    compile_stored_size size;
+    bool ok = begin_call(&c, COMMAND_TILE, arguments, n_arguments);
+    const compile_options *o = &c.line.compile;
+    if (ok && (!o->out || !c.line.levels)) {
+        compile_bad_value(&c.d, o->out ? "-f" : "-o", "", "a format with -f, and a .stored file with -o");
+        ok = false;
+    }
+    ok =
+        ok && take_tensor(&c.ctx, o->dtype, tensor, &t) && compile_store(o, &c.ctx, c.line.levels, &t, &size);
+    if (ok)
+        c.out->result.report = size_text(&size, &c.out->mem);
+    return end_call(&c, ok);
 }
 
 EXPORTED void onyx_free(onyx_result *result) {

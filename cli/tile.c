@@ -184,27 +184,13 @@ static bool levels(cli_session *s) {
 /* ---- convert --------------------------------------------------------------------------------- */
 
 /* Writes the tensor in the format asked for, and says what it takes. */
-static bool write_stored(cli_session *s, const tile_tensor *t, const char *path) {
-    const command_line *o = &s->options;
-    tile_formats all = {0};
-    tile_format format;
-    tile_stored stored;
-    uint64_t metadata;
-    if (!compile_read_formats(&s->compile, &o->compile.format_files, &all) ||
-        !compile_find_format(&s->compile, &all, o->levels, &format))
+static bool write_stored(cli_session *s, const tile_tensor *t) {
+    compile_stored_size size;
+    if (!compile_store(&s->options.compile, &s->compile, s->options.levels, t, &size))
         return false;
-    if (format.order != t->order) {
-        diag_error(&s->diag, (src_loc){0}, "E0311-order", "format %s is of order %u, the tensor of order %u",
-                   format.name, format.order, t->order);
-        return false;
-    }
-    if (!tile_store(t, &format, o->compile.dtype, &s->mem, &s->diag, &stored) ||
-        !tile_stored_write(&stored, o->compile.dtype, path, &s->diag))
-        return false;
-    uint64_t bytes = tile_stored_bytes(&stored, &metadata);
-    printf("%s: %llu entries, %u values; %llu bytes, %llu of them metadata\n", format.name,
-           (unsigned long long)t->nnz, stored.n_vals, (unsigned long long)bytes,
-           (unsigned long long)metadata);
+    printf("%s: %llu entries, %llu values; %llu bytes, %llu of them metadata\n", size.format,
+           (unsigned long long)size.entries, (unsigned long long)size.values, (unsigned long long)size.bytes,
+           (unsigned long long)size.metadata);
     return true;
 }
 
@@ -223,7 +209,7 @@ static bool convert(cli_session *s) {
     if (!tile_read(o->arguments.at[1], names_intern(&s->names, "B"), SAM_MAX_ORDER + 1, o->compile.dtype,
                    TILE_VALUES_FILE, &s->mem, &s->diag, &t))
         return false;
-    return stored ? write_stored(s, &t, path) : tile_write(&t, o->compile.dtype, path, &s->diag);
+    return stored ? write_stored(s, &t) : tile_write(&t, o->compile.dtype, path, &s->diag);
 }
 
 int command_tile(int argc, char **argv) {

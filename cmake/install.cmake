@@ -45,11 +45,11 @@ foreach(room ${ONYX_LIBRARIES})
     string(APPEND ONYX_PC_LIBS " -lonyx_${room}")
 endforeach()
 install(DIRECTORY sam lower_onyx DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/onyx FILES_MATCHING PATTERN "*.def")
-install(FILES bindings/onyx.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/onyx)
+install(FILES bindings/onyx.h bindings/stored.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/onyx)
 set(ONYX_PYTHON lib/python3/dist-packages/onyx)
 install(DIRECTORY bindings/python/onyx/ DESTINATION ${ONYX_PYTHON} FILES_MATCHING PATTERN "*.py" PATTERN "py.typed"
         PATTERN "_command.py" EXCLUDE PATTERN "__pycache__" EXCLUDE)
-install(FILES bindings/onyx.h DESTINATION ${ONYX_PYTHON})
+install(FILES bindings/onyx.h bindings/stored.h DESTINATION ${ONYX_PYTHON})
 file(RELATIVE_PATH library /${ONYX_PYTHON} /${CMAKE_INSTALL_LIBDIR}/libonyx.so.0)
 file(WRITE ${CMAKE_BINARY_DIR}/library.path ${library}) # from the Python module's folder
 install(FILES ${CMAKE_BINARY_DIR}/library.path DESTINATION ${ONYX_PYTHON})

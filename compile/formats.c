@@ -33,6 +33,26 @@ bool compile_find_format(compile_context *ctx, const tile_formats *all, const ch
     return false;
 }
 
+bool compile_store(const compile_options *o, compile_context *ctx, const char *format, const tile_tensor *t,
+                   compile_stored_size *out) {
+    tile_formats all = {0};
+    tile_format f;
+    tile_stored stored;
+    if (!compile_read_formats(ctx, &o->format_files, &all) || !compile_find_format(ctx, &all, format, &f))
+        return false;
+    if (f.order != t->order) {
+        diag_error(ctx->diag, (src_loc){0}, "E0311-order", "format %s is of order %u, the tensor of order %u",
+                   f.name, f.order, t->order);
+        return false;
+    }
+    if (!tile_store(t, &f, o->dtype, ctx->mem, ctx->diag, &stored) ||
+        !tile_stored_write(&stored, o->dtype, o->out, ctx->diag))
+        return false;
+    *out = (compile_stored_size){.format = f.name, .entries = t->nnz, .values = stored.n_vals};
+    out->bytes = tile_stored_bytes(&stored, &out->metadata);
+    return true;
+}
+
 /* Returns what stands behind the tensor's name, where only the host knows what it says: a format by name, or
  * a level kind that is no sam_level_format. NULL of others. */
 static const char *host_format(const char *argument) {

@@ -18,6 +18,15 @@ bool compile_scanned_formats(const compile_options *o, compile_context *ctx, tex
 bool compile_is_blocked(const tile_format *f);
 /* Returns whether the options leave it open that the loops go through blocks. */
 bool compile_blocks_open(const compile_options *o);
+/* What a tensor takes in a format. */
+typedef struct {
+    const char *format;
+    uint64_t entries, values, bytes, metadata;
+} compile_stored_size;
+/* Writes a tensor in a format to a .stored file. E0311, E0363, E0364. */
+bool compile_store(const compile_options *o, compile_context *ctx, const char *format, const tile_tensor *t,
+                   compile_stored_size *out);
+
 /* Stores each operand of such a format, and warns of what it takes there and on the array: E0352-repacked.
  * Tensors are by handle - 1; those in blocks are left out where it is open whether they are re-packed.
  * E0364-not-stored. */

@@ -514,7 +514,9 @@ const char *tile_format_text(const tile_format *f, arena *mem) {
         right = arena_printf(mem, "%s%s%s", right, l ? ", " : "", coordinate_text(f, &f->level[l], mem));
         kinds = arena_printf(mem, "%s%s%s", kinds, l ? ", " : "", tile_kind_rows[f->level[l].kind].name);
     }
-    return arena_printf(mem, "format %s = (%s) -> (%s) levels(%s)", f->name, left, right, kinds);
+    const bool named = f->name[0] >= 'A' && f->name[0] <= 'Z'; /* else it is of letters, which name none */
+    return arena_printf(mem, "format %s = (%s) -> (%s) levels(%s)", named ? f->name : "Letters", left, right,
+                        kinds);
 }
 
 const char *tile_format_scanned(const tile_format *f, arena *mem, bool *same) {

@@ -310,6 +310,23 @@ class Mistakes(unittest.TestCase):
         with self.assertRaises(AttributeError):
             onyx.run("x(i) = v(i)", v=np.array([1])).y
 
+    def test_stored(self):
+        """A tensor in a format is a file that operands are read from; what it cannot hold, and what is none, is said."""
+        dense = np.zeros((9, 11))
+        dense[2, 3], dense[8, 10], dense[0, 0], dense[3, 2] = 5, -2, 1, 4
+        matrix = onyx.Tensor.of(dense)
+        with tempfile.TemporaryDirectory() as folder:
+            for name, values in (("CSR", 4), ("BCSR", 32), ("DIA", 36), ("ds:1,0", 4)):
+                path = os.path.join(folder, "B.stored")
+                takes = matrix.convert(name, path)
+                self.assertEqual((takes["format"], takes["entries"], takes["values"]), (name, 4, values))
+                self.assertEqual(takes["bytes"] - takes["metadata"], 2 * values)
+                got = onyx.run("X(i,j) = B(i,j)", out=folder + "/out", options=["-i", f"B:{path}"]).tensor
+                np.testing.assert_array_equal(got.to_dense(), dense)
+            for name, code in (("Triangular", "E0364"), ("Foo", "E0363"), ("HashVector", "E0311")):
+                with self.assertRaisesRegex(onyx.OnyxError, code):
+                    matrix.convert(name, path)
+
     def test_version(self):
         self.assertEqual(onyx.version().split()[0], onyx.__version__)
         self.assertRegex(onyx.version(), r"^\d+\.\d+\.\d+ \(.+\)$")

@@ -41,8 +41,9 @@ _installed = _here / "library.path"
 
 
 def _declarations() -> str:
-    header = next(path for path in (_here / "onyx.h", _here.parents[1] / "onyx.h") if path.exists())
-    return "".join(line for line in header.read_text().splitlines(True) if not line.startswith("#"))
+    folder = next(path for path in (_here, _here.parents[1]) if (path / "onyx.h").exists())
+    text = "".join((folder / header).read_text() for header in ("onyx.h", "stored.h"))
+    return "".join(line for line in text.splitlines(True) if not line.startswith("#"))
 
 
 def _library_path() -> str:
@@ -132,6 +133,21 @@ class Tensor:
         import sparse
 
         return sparse.COO(self.coordinates.T.astype(numpy.int64), self.values, shape=self.shape)
+
+    def convert(self, format: str, file: os.PathLike | str, *options: str) -> dict:
+        """Stores the tensor in a format (docs/storage.md) as a .stored file, which option `-i` of `run` reads back: what `onyx tile convert`
+        does, whose options may follow. Returns what it takes: entries, values, bytes, and metadata, which is part of these."""
+        arguments = ["-f", format, "-o", os.fspath(file), *map(str, options)]
+        alive = [_ffi.new("char[]", argument.encode()) for argument in arguments]
+        given = _ffi.new("onyx_tensor *", _operand("T", self, alive))
+        argv = _ffi.new("char *[]", alive[:len(arguments)])
+        result = _onyx.onyx_tensor_convert(given, _ffi.cast("const char *const *", argv), len(arguments))
+        try:
+            if result.code:
+                raise OnyxError(result.code, _ffi.string(result.messages).decode())
+            return json.loads(_ffi.string(result.report))
+        finally:
+            _onyx.onyx_free(result)
 
     def __repr__(self) -> str:
         return f"<onyx.Tensor {'x'.join(map(str, self.shape)) or 'scalar'}, {self.nnz} entries>"

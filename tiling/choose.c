@@ -162,6 +162,11 @@ static bool is_spent(const choice *c) {
     return c->options->steps && c->steps >= c->options->steps;
 }
 
+/* Returns whether a takes less than b, of the array alone where the processor makes both take as long. */
+static bool takes_less(const tile_candidate *a, const tile_candidate *b) {
+    return a->cost < b->cost || (a->cost == b->cost && a->predicted < b->predicted);
+}
+
 /* Returns whether the edges are the best so far, as far as it can be told. */
 static bool try_edges(choice *c, const uint32_t *edge) {
     uint32_t *kept = arena_new_n(c->mem, uint32_t, TILE_MAX_VARS);
@@ -170,7 +175,7 @@ static bool try_edges(choice *c, const uint32_t *edge) {
     if (c->tried->len >= MOST_PLANS || is_spent(c) || find_tried(c, edge) || !count_edges(c, true, &next))
         return false;
     vec_push(c->mem, c->tried, next);
-    if (c->best.edge && next.cost >= c->best.cost)
+    if (c->best.edge && !takes_less(&next, &c->best))
         return false;
     c->best = next;
     return true;
@@ -240,7 +245,7 @@ static void finish_best(choice *c) {
     for (uint32_t done = 0; done < FINISHED; done++) {
         tile_candidate *next = NULL;
         for (uint32_t i = 0; i < c->tried->len; i++) {
-            if (!next || c->tried->at[i].cost < next->cost)
+            if (!next || takes_less(&c->tried->at[i], next))
                 next = &c->tried->at[i];
         }
         if (!next || next->complete || is_spent(c)) {
@@ -252,7 +257,7 @@ static void finish_best(choice *c) {
     }
     for (uint32_t i = 0; i < c->tried->len; i++) {
         const tile_candidate *t = &c->tried->at[i];
-        if ((t->complete || c->options->steps) && (!c->best.edge || t->cost < c->best.cost))
+        if ((t->complete || c->options->steps) && (!c->best.edge || takes_less(t, &c->best)))
             c->best = *t;
     }
 }

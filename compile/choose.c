@@ -256,6 +256,82 @@ static void add_orders(choosing *c, const fe_cin *cin, cins *all) {
     }
 }
 
+/* Returns whether the user says how the tensor is stored. */
+static bool is_stated(const fe_in *in, const char *name) {
+    const size_t length = strlen(name);
+    for (uint32_t i = 0; i < in->n_formats; i++) {
+        if (strncmp(in->formats[i], name, length) == 0 && in->formats[i][length] == ':')
+            return true;
+    }
+    return false;
+}
+
+/* Returns whether zero times every value is zero. */
+static bool are_finite(const tile_operands *all) {
+    enum { EXPONENT = 0x7f80 };
+    for (uint32_t t = 0; t < all->n && all->dtype == TILE_DTYPE_BF16; t++) {
+        for (uint64_t e = 0; e < all->operand[t].nnz; e++) {
+            if ((all->operand[t].val[e] & EXPONENT) == EXPONENT)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Returns whether a vector of the kernel may be stored dense without anybody asking, so that what others have
+ * along its loop locates it. */
+static bool may_store_dense(const choosing *c, const sam_statement *s, const sam_expr_data *x) {
+    if (x->kind != SAM_EXPR_ACCESS)
+        return false;
+    const sam_tensor_data *t = sam_tensor_at(s, x->tensor);
+    return t->order == 1 && t->level[0] == SAM_LEVEL_COMPRESSED && x->protocol[0] == SAM_BEST && !t->ones &&
+           !t->fill && t->structure == SAM_VALUES && !t->windowed &&
+           !is_stated(c->in->in, names_text(s->names, t->called.v ? t->called : t->name));
+}
+
+/* Returns the program, of one kernel, with the tensor dense. */
+static fe_cin with_dense(const fe_cin *cin, sam_tensor tensor, arena *mem) {
+    fe_cin out = *cin;
+    fe_kernel kernel = cin->kernels.at[0];
+    kernel.s.tensors.at = arena_new_n(mem, sam_tensor_data, kernel.s.tensors.len);
+    memcpy(kernel.s.tensors.at, cin->kernels.at[0].s.tensors.at,
+           sizeof *kernel.s.tensors.at * kernel.s.tensors.len);
+    sam_tensor_at(&kernel.s, tensor)->level[0] = SAM_LEVEL_DENSE;
+    out.kernels.at = NULL;
+    out.kernels.len = out.kernels.cap = 0;
+    vec_push(mem, &out.kernels, kernel);
+    return out;
+}
+
+/* Stores vectors of the only kernel dense, one after the other, where that is expected to take less. Returns
+ * what the chip is then expected to take; INFINITY: no vector may be stored so. */
+static double choose_stores(choosing *c, const compile_search_in *by, compile_schedule *out) {
+    arena *mem = c->ctx->mem;
+    compile_search_in part = *by;
+    double least = INFINITY;
+    part.share = ORDERS_PART;
+    for (uint32_t e = 1; e <= out->cin.kernels.at[0].s.exprs.len; e++) {
+        const sam_statement *s = &out->cin.kernels.at[0].s;
+        const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
+        if (!may_store_dense(c, s, x))
+            continue;
+        const fe_cin dense = with_dense(&out->cin, x->tensor, mem);
+        compile_tilings unused;
+        least = isfinite(least) ? least : compile_search(&part, c->ctx, &out->cin, &unused);
+        const double cycles =
+            maps(c, &dense.kernels.at[0]) ? compile_search(&part, c->ctx, &dense, &unused) : INFINITY;
+        if (!(cycles < WORTH_CHANGING * least))
+            continue;
+        const char *before = out->chosen.at[0];
+        out->chosen.at[0] = arena_printf(
+            mem, "%s%s%s dense: %.0f cycles of the chip expected, %.0f compressed", before ? before : "",
+            before ? "; " : "", names_text(s->names, sam_tensor_at(s, x->tensor)->name), cycles, least);
+        out->cin = dense;
+        least = cycles;
+    }
+    return least;
+}
+
 /* Gives the only kernel the order of its loops that is expected to take least. */
 static void choose_order(choosing *c, const compile_search_in *by, compile_schedule *out) {
     arena *mem = c->ctx->mem;
@@ -286,6 +362,20 @@ static void choose_order(choosing *c, const compile_search_in *by, compile_sched
     out->cin = all.at[best];
 }
 
+/* Chooses the order of the only kernel's loops and which vectors are dense: in either order of the two. */
+static void choose_loops_and_stores(choosing *c, const compile_search_in *by, compile_schedule *out) {
+    const fe_kernel *kernel = &out->cin.kernels.at[0];
+    const bool stores = !kernel->s.general && are_finite(&by->data->operands);
+    compile_schedule as_written = *out;
+    as_written.chosen.at = arena_new(c->ctx->mem, const char *);
+    as_written.chosen.at[0] = out->chosen.at[0];
+    if (!kernel->relations.len && !kernel->tags.len)
+        choose_order(c, by, out);
+    const double other = stores ? choose_stores(c, by, out) : 0;
+    if (stores && out->chosen.at[0] != as_written.chosen.at[0] && choose_stores(c, by, &as_written) < other)
+        *out = as_written;
+}
+
 void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
                             compile_schedule *out) {
     choosing c = {.o = by->options, .ctx = ctx, .in = in};
@@ -295,8 +385,8 @@ void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, c
     const char *schedule = open ? phases_of(kernel, ctx->mem) : NULL;
     if (schedule && !schedule_maps(&c, schedule))
         schedule = NULL;
-    if (open && !kernel->relations.len && !kernel->tags.len)
-        choose_order(&c, by, out);
+    if (open)
+        choose_loops_and_stores(&c, by, out);
     if (!schedule && single)
         return; /* its edges are chosen when it is compiled */
     const double one = compile_search(by, ctx, &out->cin, &out->tilings);

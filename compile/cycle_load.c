@@ -49,7 +49,7 @@ static cycle_net load_net(const net_data *net, const pnr_route *route, arena *me
 bool cycle_load(const pnr_design *decoded, const bits_map *map, arena *mem, diagnostics *d,
                 cycle_design *out) {
     const netlist *n = decoded->net;
-    *out = (cycle_design){{0}, {0}};
+    *out = (cycle_design){.recorded = false};
     if (!bits_check_sparse(decoded, map, d))
         return false;
     for (uint32_t i = 0; i < n->cells.len; i++)

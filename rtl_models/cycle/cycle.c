@@ -232,7 +232,7 @@ static void flush_core(cycle_model *m, core *c) {
     case CORE_READ_SCANNER: {
         reader_state *s = c->u.reader;
         s->state = 0;
-        s->seg_half = s->active = s->walk_hold = false;
+        s->seg_half = s->active = false;
         s->read_out = s->done_given = s->done_taken = s->to_block = false;
         s->plan = s->pairs = s->out = s->answers = (ring){0};
         s->trees = 0;
@@ -380,8 +380,12 @@ cycle_end cycle_run(cycle_model *m, cycle_stream *streams, uint32_t n_streams, b
     settle_accounts(m);
     set_streams(m, NULL, 0, false, mem);
     m->unaccounted = true;
-    cycle_advance(m, FLUSH_EARLY);
-    cycle_advance(m, FLUSH_LATE);
+    if (m->design->recorded) {
+        cycle_advance(m, FLUSH_ALL);
+    } else {
+        cycle_advance(m, FLUSH_EARLY);
+        cycle_advance(m, FLUSH_LATE);
+    }
     m->unaccounted = false;
     set_streams(m, streams, n_streams, stamps, mem);
     m->run_began = m->now;

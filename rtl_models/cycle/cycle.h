@@ -50,6 +50,9 @@ typedef struct {
 typedef struct {
     VEC(cycle_cell) cells;
     VEC(cycle_net) nets;
+    /* As whole kernels were recorded: on the public netlist, where a read scanner's coordinates go before its
+     * segments (on the chip, and without this, they take turns), and with one flush for all rows. */
+    bool recorded;
 } cycle_design;
 
 /* ---- hazards --------------------------------------------------------------------------------- */

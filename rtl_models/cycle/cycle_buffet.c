@@ -18,10 +18,11 @@ typedef struct {
     uint32_t wr_addr, wr_data;
     bool rd_valid, is_read, hit, rd_req;
     uint32_t op, rd_addr;
+    bool fetching; /* memory answers a read in this cycle, of either ID */
 } wishes;
 
 static wishes look_at(const buffet_id *b, const fifo *wr, bool wr_here, const fifo *rd, bool rd_here,
-                      bool rsp_room) {
+                      bool rsp_empty, bool fetching) {
     wishes w = {.wr_valid = wr_here, .rd_valid = rd_here};
     uint64_t command_word = front(wr);
     if (wr_here) {
@@ -39,7 +40,8 @@ static wishes look_at(const buffet_id *b, const fifo *wr, bool wr_here, const fi
         w.rd_addr = token(rd) & 0xffff;
         w.is_read = w.op != OP_FREE && w.op != OP_SIZE;
         w.hit = b->read_hit && b->read_at == (w.rd_addr >> 2 & 0x1ff);
-        w.rd_req = b->blocks != 0 && w.is_read && !b->read_hit && rsp_room;
+        w.rd_req = b->blocks != 0 && w.is_read && !w.hit && rsp_empty && !b->fetch;
+        w.fetching = fetching;
     }
     return w;
 }
@@ -130,18 +132,17 @@ static bool read_side(cycle_model *m, buffet_id *b, int id, const wishes *w, boo
         b->read_hit = true;
         b->read_line = line;
         *changed = true;
-        return false;
     }
     if (!w->rd_valid)
         return false;
     if (b->blocks != 0 && w->op == OP_FREE) {
         taken = true;
     } else if (b->blocks != 0 && w->op == OP_SIZE) {
-        taken = room(rsp);
+        taken = room(rsp) && !w->fetching;
         if (taken)
             push(m, rsp, tag | b->head_size);
     } else if (b->blocks != 0 && w->hit) {
-        taken = room(rsp);
+        taken = room(rsp) && !w->fetching;
         if (taken)
             push(m, rsp, tag | lane_of(b->read_line, w->rd_addr & 3));
     } else if (granted) {
@@ -149,10 +150,6 @@ static bool read_side(cycle_model *m, buffet_id *b, int id, const wishes *w, boo
         b->fetch = true;
         b->read_at = (uint16_t)(w->rd_addr >> 2 & 0x1ff);
         b->lane = (uint8_t)(w->rd_addr & 3);
-    }
-    if (w->is_read && b->read_hit && !w->hit) {
-        b->read_hit = false;
-        *changed = true;
     }
     *changed |= taken;
     return taken;
@@ -178,10 +175,11 @@ bool cycle_step_buffet(cycle_model *m, core *c, uint32_t turn) {
     buffet_state *s = c->u.buffet;
     fifo *wr = c->in[0], *rd = c->in[1], *rsp = c->out[0];
     int wr_id = (int)(front(wr) >> 32 & 1), rd_id = (int)(token(rd) >> 16 & 1);
-    bool rd_go = some(rd) && !s->id[0].fetch && !s->id[1].fetch, rsp_room = room(rsp);
+    bool fetching = s->id[0].fetch || s->id[1].fetch;
     wishes w[2];
     for (int i = 0; i < 2; i++)
-        w[i] = look_at(&s->id[i], wr, some(wr) && wr_id == i, rd, rd_go && rd_id == i, rsp_room);
+        w[i] =
+            look_at(&s->id[i], wr, some(wr) && wr_id == i, rd, some(rd) && rd_id == i, !some(rsp), fetching);
 
     uint32_t granted = grant(s, w, turn);
     uint64_t line = s->rdata;

@@ -163,6 +163,7 @@ static void build_mem(cycle_model *m, uint32_t cell, const cell_ports *p) {
         c->two_phases = true;
         s->stop_lvl = (uint8_t)onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_STOP_LVL);
         s->spacc = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_SPACC_MODE);
+        s->crd_first = m->design->recorded;
         s->root = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_ROOT);
         s->lookup = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_LOOKUP);
         s->dim_size = (uint16_t)onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_DIM_SIZE);

@@ -85,7 +85,7 @@ typedef struct {
     bool block_mode, lowest_level, compressed, spacc, init_blank;
     uint8_t stop_lvl;
     bool blank; /* the empty block of the accumulation at hand is written */
-    bool have_last, ended, seg0, second, pause;
+    bool have_last, ended, second, pause;
     uint16_t index, count, last;
 } writer_state;
 
@@ -120,7 +120,8 @@ typedef struct {
     bool root, lookup, dense, block_mode, compressed, spacc, accumulates;
     uint8_t stop_lvl, level;
     bool read_out, done_given, done_taken, to_block;
-    bool second, root_done, seg_half, active, walk_hold;
+    bool second, root_done, seg_half, active;
+    bool crd_first; /* at the read port (cycle_design.recorded) */
     uint16_t dim_size, left, read_addr, seg_first, at;
     ring plan, pairs, out, answers;
     uint32_t trees; /* hazard: done tokens since the flush */

@@ -22,6 +22,11 @@ static bool step_joiner(cycle_model *m, core *c) {
         s->state = JOIN_IDLE;
         return true;
     }
+    bool over = (some(crd0) && is_end(token(crd0))) || (some(crd1) && is_end(token(crd1)));
+    if (!all && s->state == JOIN_ITERATE && over) {
+        s->state = JOIN_ALIGN;
+        return true;
+    }
     if (!all && s->state != JOIN_ALIGN)
         return false;
     uint32_t a = token(crd0), b = token(crd1);

@@ -22,7 +22,8 @@ enum {
     RD_READ,
     RD_DRAIN,
     RD_ROUTE,
-    RD_PASS_DONE
+    RD_PASS_DONE,
+    RD_INJECT_DONE
 };
 enum { RD_IN_REF = 0, RD_IN_ANSWER = 1 };                                        /* inputs */
 enum { RD_OUT_BLOCK = 0, RD_OUT_COORD = 1, RD_OUT_POS = 2, RD_OUT_COMMAND = 3 }; /* outputs */
@@ -105,7 +106,7 @@ static void front_ref(const reader_state *s, uint32_t t, bool plan_room, front_p
     if (s->accumulates && rtl_is_done(t)) {
         f->state = RD_START;
     } else if (data && !s->dense) {
-        ask(f, true, read_command(OP_READ, 0, t));
+        ask(f, plan_room, read_command(OP_READ, 0, t));
         f->state = RD_REF_END;
     } else if (data || (maybe && s->dense)) {
         f->planned = (data ? (uint32_t)FIBER : 0) | t;
@@ -119,10 +120,9 @@ static void front_ref(const reader_state *s, uint32_t t, bool plan_room, front_p
         f->planned = t;
         f->plan = f->take = plan_room;
         if (plan_room)
-            f->state = RD_WALK;
+            f->state = s->dense ? RD_WALK : RD_FREE0;
     } else {
-        front_stop(s, plan_room, raised(t), f);
-        f->take = plan_room;
+        f->state = RD_STOP;
     }
 }
 
@@ -139,12 +139,16 @@ static void front_start(const reader_state *s, bool valid, uint32_t t, front_pla
 
 static front_plan plan_front(const reader_state *s, bool valid, uint32_t t, bool rsp, uint32_t answer) {
     front_plan f = {.state = s->state, .level = s->level, .done_given = s->done_given};
-    bool out_room = ring_room(&s->out), plan_room = ring_room(&s->plan);
+    /* The fiber between its two reads has its place in the plan. */
+    bool out_room = ring_room(&s->out), plan_room = s->plan.count + (s->state == RD_REF_END) < RING_WORDS;
     switch (s->state) {
     case RD_START:
         front_start(s, valid, t, &f);
         break;
     case RD_INJECT:
+        f.state = RD_INJECT_DONE;
+        break;
+    case RD_INJECT_DONE:
         f.state = RD_REF;
         break;
     case RD_ROUTE:
@@ -155,7 +159,7 @@ static front_plan plan_front(const reader_state *s, bool valid, uint32_t t, bool
         break;
     case RD_REF:
         if (s->read_out) {
-            ask(&f, true, read_command(OP_READ, 0, 0));
+            ask(&f, plan_room, read_command(OP_READ, 0, 0));
             f.state = RD_REF_END;
         } else if (valid && s->lookup) {
             front_lookup(s, t, out_room, &f);
@@ -193,16 +197,16 @@ static front_plan plan_front(const reader_state *s, bool valid, uint32_t t, bool
         break;
     }
     case RD_WALK: /* otherwise the walker ends it */
-        if (s->accumulates && s->plan.count == 0)
+        if (s->compressed && s->plan.count == 0)
             f.state = RD_FREE1;
         break;
     case RD_FREE1:
         ask(&f, true, read_command(OP_FREE, 1, 0));
-        f.state = s->accumulates ? RD_REST : RD_FREE0;
+        f.state = s->compressed ? RD_REST : RD_FREE0;
         break;
-    case RD_FREE0: /* accumulating, segments are free as soon as all of a pass are asked for */
+    case RD_FREE0: /* segments are free as soon as all of them are asked for */
         ask(&f, true, read_command(OP_FREE, 0, 0));
-        f.state = s->accumulates ? RD_WALK : RD_REST;
+        f.state = s->compressed ? RD_WALK : RD_REST;
         break;
     case RD_SIZE:
         ask(&f, out_room, read_command(OP_SIZE, 0, 0));
@@ -302,17 +306,15 @@ static void do_front(cycle_model *m, core *c, const front_plan *f, uint32_t ref,
 /* What the walker does in this cycle with the head of `plan`, a token or a fiber. */
 typedef struct {
     uint32_t head;
-    bool fiber,
-        reads;    /* the head is a fiber, of which there is an entry to emit; the entry comes from memory */
-    bool granted; /* it may read */
-    bool offers, goes; /* a position, and there is room for it */
+    bool fiber, reads; /* the head is a fiber, of which there is an entry to emit; it wants the read port */
+    bool granted;      /* it may read */
+    bool goes;         /* a position, and there is room for it */
     bool pops;         /* the head is done with */
     uint16_t at;       /* the entry */
     bool more;         /* .. is not the last */
 } walk_plan;
 
-/* The read port is the walker's on its turn, or while a position of it waits, or if the front does not want
- * it. */
+/* The read port is the walker's on its turn, or if the front does not want it. */
 static walk_plan plan_walk(const reader_state *s, bool front_wants, bool rd_room, bool pos_room,
                            uint32_t turn) {
     walk_plan w = {.head = ring_front(&s->plan)};
@@ -323,17 +325,15 @@ static walk_plan plan_walk(const reader_state *s, bool front_wants, bool rd_room
     w.more = (uint16_t)(w.at + 1) != last;
     bool known = valid && is_fiber && (s->dense || s->pairs.count != 0), empty = w.at >= last;
     w.fiber = known && !empty && out_room;
-    w.reads = w.fiber && s->compressed;
-    w.granted = rd_room && (turn == 1 || s->walk_hold || !front_wants);
-    w.offers = (valid && !is_fiber && out_room) || (w.fiber && (!s->compressed || w.granted));
-    w.goes = w.offers && pos_room;
+    w.reads = w.fiber && s->compressed && pos_room;
+    w.granted = rd_room && (s->crd_first || turn == 1 || !front_wants);
+    w.goes = pos_room && ((valid && !is_fiber && out_room) || (w.fiber && (!s->compressed || w.granted)));
     w.pops = (w.goes && (!is_fiber || !w.more)) || (known && empty);
     return w;
 }
 
 static bool ends_walk(const reader_state *s, const walk_plan *w) {
-    return s->state == RD_WALK && !s->accumulates && w->goes && !w->fiber && rtl_is_done(w->head) &&
-           !(s->dense && s->root);
+    return s->state == RD_WALK && s->dense && !s->root && w->goes && !w->fiber && rtl_is_done(w->head);
 }
 
 static void do_walk(cycle_model *m, core *c, const walk_plan *w) {
@@ -356,7 +356,6 @@ static void do_walk(cycle_model *m, core *c, const walk_plan *w) {
         if (w->head & FIBER && !s->dense)
             ring_pop(&s->pairs);
     }
-    s->walk_hold = w->offers && !w->goes;
 }
 
 /* ---- output: the queue of tokens, and the answers from memory ----------------------------------- */
@@ -432,17 +431,17 @@ bool cycle_step_reader(cycle_model *m, core *c, uint32_t turn) {
     front_plan f = plan_front(s, ref_valid, ref, some(c->in[RD_IN_ANSWER]), a.answer);
     walk_plan w = plan_walk(s, f.wants, rd_room, room(c->out[RD_OUT_POS]), turn);
     output_plan o = plan_output(c);
-    if (s->state == RD_WALK && s->accumulates && w.pops && s->plan.count == 1) /* the last of a pass */
+    if (s->state == RD_WALK && s->compressed && w.pops && s->plan.count == 1) /* the last of a pass */
         f.state = RD_FREE1;
     bool front_goes = !f.needs || (rd_room && f.wants && !(w.reads && w.granted));
     bool changed = front_goes && (f.needs || f.give || f.plan || f.take || f.state != s->state);
-    changed |= w.goes || w.pops || o.pops || a.pops || s->walk_hold != (w.offers && !w.goes);
+    changed |= w.goes || w.pops || o.pops || a.pops;
 
     bool walk_ends = ends_walk(s, &w);
     do_output(m, c, &o);
     do_walk(m, c, &w);
     if (walk_ends)
-        s->state = s->dense ? RD_START : RD_FREE1;
+        s->state = RD_START;
     else if (front_goes)
         do_front(m, c, &f, ref, a.answer);
     do_answer(m, c, &a);

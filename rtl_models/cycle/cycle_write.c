@@ -12,10 +12,10 @@ enum {
     WR_WORDS,
     WR_VALUES,
     WR_PAIRS,
+    WR_ZERO,
     WR_LOOK,
-    WR_PUT_CRD,
-    WR_PUT_SEG,
     WR_TAKE,
+    WR_NEXT,
     WR_CLOSE0,
     WR_TAKE_DONE,
     WR_REST
@@ -122,43 +122,67 @@ static bool step_pairs(cycle_model *m, core *c, bool pause) {
     return pause || take_data || take_addr;
 }
 
-/* Upper level: looks at the head and hands over nothing but the leading segment or the first close. */
+/* The block at hand ends: with what is at the head, or without anything. */
+static bool ends(const writer_state *s, const fifo *data) {
+    return blank_due(s) || (some(data) && closes(s, token(data)));
+}
+
+static bool close_crd(cycle_model *m, core *c) {
+    fifo *cmd = c->out[0];
+    if (!room(cmd))
+        return false;
+    push(m, cmd, command(false, 1, 0, 0));
+    c->u.writer.state = WR_CLOSE0;
+    return true;
+}
+
+/* Upper level: writes a coordinate, or where a fiber ends. */
 static bool step_look(cycle_model *m, core *c) {
     writer_state *s = &c->u.writer;
     fifo *data = c->in[WR_IN_DATA], *cmd = c->out[0];
-    bool can = room(cmd), had_seg0 = s->seg0, close = false, changed = false;
     uint32_t t = token(data);
-    bool ends = blank_due(s) || closes(s, t);
-    if ((some(data) || blank_due(s)) && (had_seg0 || can)) {
-        if (ends && s->ended) {
-            close = true;
-            if (can) {
-                push(m, cmd, command(false, 1, 0, 0));
-                s->state = WR_CLOSE0;
-                changed = true;
-            }
-        } else if (!ends && rtl_is_control(t) && (s->ended || rtl_is_done(t))) {
-            if (rtl_is_stop(t))
-                cycle_note_hazard(m, c, CYCLE_HAZARD_EMPTY_FIBER, 1, t, 0);
-            pop(m, data);
-            changed = true;
-        } else if (!ends && !rtl_is_control(t) && s->have_last && (uint16_t)t == s->last) {
-            cycle_note_hazard(m, c, CYCLE_HAZARD_EQUAL_CRD, 1, t, 0);
-            pop(m, data);
-            changed = true;
-        } else {
-            s->state = ends || rtl_is_control(t) ? WR_PUT_SEG : WR_PUT_CRD;
-            changed = true;
-        }
+    bool last = ends(s, data);
+    if (!last && some(data) && rtl_is_done(t)) { /* accumulating */
+        pop(m, data);
+        return true;
     }
-    if (can && !had_seg0) {
-        if (!close)
-            push(m, cmd, command(true, 0, 0, 0));
-        s->seg0 = true;
-        s->index = 1;
-        changed = true;
+    if ((!some(data) && !last) || !room(cmd))
+        return false;
+    if (last || rtl_is_control(t)) {
+        push(m, cmd, command(true, 0, s->index++, s->count));
+        s->have_last = false;
+        s->ended = true;
+    } else {
+        push(m, cmd, command(true, 1, s->count++, t));
+        s->last = (uint16_t)t;
+        s->have_last = true;
+        s->ended = false;
     }
-    return changed;
+    s->state = WR_TAKE;
+    return true;
+}
+
+/* Upper level, behind an entry: takes what adds nothing to it, up to a token that does. */
+static bool step_next(cycle_model *m, core *c) {
+    writer_state *s = &c->u.writer;
+    fifo *data = c->in[WR_IN_DATA];
+    uint32_t t = token(data);
+    bool last = ends(s, data);
+    if (last && s->ended)
+        return close_crd(m, c);
+    if (!some(data) && !last)
+        return false;
+    bool drops = rtl_is_control(t) ? s->ended || rtl_is_done(t) : s->have_last && (uint16_t)t == s->last;
+    if (last || !drops) {
+        s->state = WR_LOOK;
+        return true;
+    }
+    if (rtl_is_stop(t))
+        cycle_note_hazard(m, c, CYCLE_HAZARD_EMPTY_FIBER, 1, t, 0);
+    if (!rtl_is_control(t))
+        cycle_note_hazard(m, c, CYCLE_HAZARD_EQUAL_CRD, 1, t, 0);
+    pop(m, data);
+    return true;
 }
 
 bool cycle_step_writer(cycle_model *m, core *c) {
@@ -169,7 +193,7 @@ bool cycle_step_writer(cycle_model *m, core *c) {
     switch (s->state) {
     case WR_START:
         s->index = s->count = 0;
-        s->have_last = s->ended = s->seg0 = s->second = false;
+        s->have_last = s->ended = s->second = false;
         s->state = WR_OPEN0;
         return true;
     case WR_OPEN0:
@@ -182,7 +206,14 @@ bool cycle_step_writer(cycle_model *m, core *c) {
         if (!room(cmd))
             return false;
         push(m, cmd, command(false, 1, 0, 0));
-        s->state = s->block_mode ? WR_LENGTH : WR_LOOK;
+        s->state = s->block_mode ? WR_LENGTH : WR_ZERO;
+        return true;
+    case WR_ZERO:
+        if (!room(cmd))
+            return false;
+        push(m, cmd, command(true, 0, 0, 0));
+        s->index = 1;
+        s->state = WR_LOOK;
         return true;
     case WR_SETTLE:
         s->state = blank_due(s) ? WR_CLOSE0 : s->compressed ? WR_VALUES : WR_PAIRS;
@@ -204,30 +235,14 @@ bool cycle_step_writer(cycle_model *m, core *c) {
         return step_pairs(m, c, pause);
     case WR_LOOK:
         return step_look(m, c);
-    case WR_PUT_CRD:
-        s->last = (uint16_t)token(data);
-        if (!room(cmd))
-            return false;
-        push(m, cmd, command(true, 1, s->count, token(data)));
-        s->count++;
-        s->have_last = true;
-        s->ended = false;
-        s->state = WR_TAKE;
-        return true;
-    case WR_PUT_SEG:
-        if (!room(cmd))
-            return false;
-        push(m, cmd, command(true, 0, s->index, s->count));
-        s->index++;
-        s->have_last = false;
-        s->ended = true;
-        s->state = blank_due(s) || closes(s, token(data)) ? WR_LOOK : WR_TAKE;
-        return true;
     case WR_TAKE:
-        if (some(data))
-            pop(m, data);
-        s->state = WR_LOOK;
+        if (s->ended && ends(s, data))
+            return close_crd(m, c);
+        pop(m, data);
+        s->state = WR_NEXT;
         return true;
+    case WR_NEXT:
+        return step_next(m, c);
     case WR_CLOSE0:
         if (!room(cmd))
             return false;

@@ -2,7 +2,8 @@
 // 512 x 64 bits; ID 0 from word 0, ID 1 from word 256.
 //
 // Contract: wr_i is the stream of write commands of onyx_write_scanner; rd_i that of read commands; rsp_o answers reads
-// and sizes in order: {ID, data[15:0]}. A read command waits until a block of its ID is closed.
+// and sizes in order: {ID, data[15:0]}. A read command waits until a block of its ID is closed. rsp_empty_i: what takes
+// the answers is empty, so that one of memory surely has room a cycle later.
 // The memory itself stands outside (mem_*: carried out in the cycle of mem_req_o, read data one later).
 // run_i = 0 stands still.
 // Writer and reader of both IDs share the memory port: in the order writer 0, reader 0, writer 1, reader 1 each has the
@@ -14,7 +15,7 @@ module onyx_buffet (
     input  logic [ 3:0] cap_log_0_i, cap_log_1_i,
     input  onyx_pkg::write_t wr_i, output logic wr_ready_o,
     input  onyx_pkg::read_t rd_i, output logic rd_ready_o,
-    output onyx_pkg::stream_t rsp_o, input  logic rsp_ready_i,
+    output onyx_pkg::stream_t rsp_o, input  logic rsp_ready_i, rsp_empty_i,
     output logic        mem_req_o,
     output logic        mem_we_o,
     output logic [ 8:0] mem_addr_o,
@@ -35,7 +36,7 @@ module onyx_buffet (
   logic [31:0] rsp_data;
 
   assign wr_go = run_i && wr_i.valid;
-  assign rd_go = run_i && rd_i.valid && (fetching == 2'd0);
+  assign rd_go = run_i && rd_i.valid;
 
   for (genvar id = 0; id < 2; id++) begin : g_id
     onyx_buffet_id u_id (
@@ -66,6 +67,8 @@ module onyx_buffet (
         .rsp_valid_o  (rsp_valid[id]),
         .rsp_data_o   (rsp_data[16*id+:16]),
         .rsp_ready_i,
+        .rsp_empty_i,
+        .answers_i    (fetching != 2'd0),
         .fetching_o   (fetching[id]),
         .stir_o       (stir[id]),
         .hazard_second_o  (second[id]),

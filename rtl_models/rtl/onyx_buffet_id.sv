@@ -6,7 +6,8 @@
 // A write that finds no room waits until a block is freed, for ever if the block alone is too large.
 // Writes gather in the write line, which goes to memory when it is full or when an address of another line or
 // the close comes; a line not filled wholly is merged with memory (read, then write).
-// Reads are served from the read line; another line takes three cycles.
+// Reads are served from the read line, but in the cycle of an answer of memory; another line is asked for when no
+// answer is on its way out (rsp_empty_i) and none of this ID is expected.
 //
 // Contract: wr_* and rd_* are commands that stand until taken (pop). At most one of the two IDs of a buffet
 // sees wr_valid_i, and at most one rd_valid_i. mem_wr_* and mem_rd_* ask for the memory port: a request is
@@ -40,6 +41,8 @@ module onyx_buffet_id (
     output logic        rsp_valid_o,
     output logic [15:0] rsp_data_o,
     input  logic        rsp_ready_i,
+    input  logic        rsp_empty_i,
+    input  logic        answers_i,  // memory answers a read in this cycle, of either ID
     output logic        fetching_o,
     output logic        stir_o,  // a register may change at the edge
     output logic        hazard_second_o,  // the chip has overwritten this line with the second block
@@ -122,7 +125,7 @@ module onyx_buffet_id (
   assign is_read       = (rd_op_i != onyx_pkg::OpFree) && (rd_op_i != onyx_pkg::OpSize);
   assign hit           = read_hit_q && (read_at_q == rd_addr_i[10:2]);
   assign free          = rd_valid_i && has_block && (rd_op_i == onyx_pkg::OpFree);
-  assign mem_rd_req_o  = rd_valid_i && has_block && is_read && !read_hit_q && rsp_ready_i;
+  assign mem_rd_req_o  = rd_valid_i && has_block && is_read && !hit && rsp_empty_i && !fetch_q;
   assign mem_rd_addr_o = (rd_addr_i[10:2] + head_base_q) & mask;
   assign fetching_o    = fetch_q;
 
@@ -139,7 +142,9 @@ module onyx_buffet_id (
     if (fetch_q) begin
       rsp_valid_o = 1'b1;
       rsp_data_o  = lane_of(mem_rdata_i, lane_q);
-    end else if (rd_valid_i && has_block) begin
+    end
+    if (rd_valid_i && has_block && is_read && !hit) rd_pop_o = mem_rd_req_o && mem_rd_gnt_i;
+    if (rd_valid_i && has_block && !answers_i) begin
       if (rd_op_i == onyx_pkg::OpSize) begin
         rsp_valid_o = 1'b1;
         rsp_data_o  = {4'd0, head_size_q};
@@ -147,8 +152,6 @@ module onyx_buffet_id (
       end else if (is_read && hit) begin
         rsp_valid_o = 1'b1;
         rd_pop_o    = rsp_ready_i;
-      end else if (is_read) begin
-        rd_pop_o = mem_rd_req_o && mem_rd_gnt_i;
       end
     end
   end
@@ -229,7 +232,6 @@ module onyx_buffet_id (
         if (free) begin
           head_base_q <= next_base_q;
           head_size_q <= next_size_q;
-          read_hit_q  <= 1'b0;
         end
         if (commit && (blocks_q == {1'b0, free})) begin
           head_base_q <= base_q;
@@ -248,9 +250,8 @@ module onyx_buffet_id (
           fetch_q     <= 1'b0;
           read_hit_q  <= 1'b1;
           read_line_q <= mem_rdata_i;
-        end else if (rd_valid_i && is_read && read_hit_q && !hit) begin
-          read_hit_q <= 1'b0;
         end
+        if (free) read_hit_q <= 1'b0;
       end
     end
   end

@@ -35,12 +35,14 @@ module onyx_fiber_access (
   onyx_pkg::read_t rd_near, rd_far;
   onyx_pkg::stream_t rsp_near, rsp_far;
   logic wr_near_ready, wr_far_ready, rd_near_ready, rd_far_ready, rsp_near_ready, rsp_far_ready;
+  onyx_pkg::stream_t rsp_mid;
+  logic rsp_mid_ready, rsp_mid_stir;
   logic mem_req, mem_we;
   logic [8:0] mem_addr;
   logic [63:0] mem_wdata, mem_rdata;
 
   logic write_stir, buffet_stir, read_stir, wr_stir, rd_stir, rsp_stir;
-  assign stir_o = write_stir | wr_stir | buffet_stir | rd_stir | rsp_stir | read_stir;
+  assign stir_o = write_stir | wr_stir | buffet_stir | rd_stir | rsp_mid_stir | rsp_stir | read_stir;
 
   onyx_write_scanner u_write_scanner (
       .clk_i, .rst_ni, .en_i, .flush_i,
@@ -60,16 +62,20 @@ module onyx_fiber_access (
       .clk_i, .rst_ni, .en_i, .flush_i, .stir_o(rd_stir),
       .in_i(rd_near), .in_ready_o(rd_near_ready), .out_o(rd_far), .out_ready_i(rd_far_ready)
   );
-  onyx_fifo_link #(.Width(17), .Stages(2)) u_rsp_link (
+  onyx_fifo_link #(.Width(17), .Stages(1)) u_rsp_near (
+      .clk_i, .rst_ni, .en_i, .flush_i, .stir_o(rsp_mid_stir),
+      .in_i(rsp_near), .in_ready_o(rsp_near_ready), .out_o(rsp_mid), .out_ready_i(rsp_mid_ready)
+  );
+  onyx_fifo_link #(.Width(17), .Stages(1)) u_rsp_far (
       .clk_i, .rst_ni, .en_i, .flush_i, .stir_o(rsp_stir),
-      .in_i(rsp_near), .in_ready_o(rsp_near_ready), .out_o(rsp_far), .out_ready_i(rsp_far_ready)
+      .in_i(rsp_mid), .in_ready_o(rsp_mid_ready), .out_o(rsp_far), .out_ready_i(rsp_far_ready)
   );
 
   onyx_buffet u_buffet (
       .clk_i, .rst_ni, .en_i, .flush_i,
       .run_i(buffet_run_i), .cap_log_0_i, .cap_log_1_i,
       .wr_i(wr_far), .wr_ready_o(wr_far_ready), .rd_i(rd_far), .rd_ready_o(rd_far_ready),
-      .rsp_o(rsp_near), .rsp_ready_i(rsp_near_ready),
+      .rsp_o(rsp_near), .rsp_ready_i(rsp_near_ready), .rsp_empty_i(!rsp_mid.valid),
       .mem_req_o(mem_req), .mem_we_o(mem_we), .mem_addr_o(mem_addr), .mem_wdata_o(mem_wdata), .mem_rdata_i(mem_rdata),
       .turn_i, .stir_o(buffet_stir),
       .hazard_second_o(hazard_o[0]), .hazard_order_o(hazard_o[1]), .hazard_overflow_o(hazard_o[2])

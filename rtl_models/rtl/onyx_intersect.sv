@@ -8,8 +8,8 @@
 // Handshake: made to stand between FIFOs. The three outputs are written together, so each out valid
 // depends (combinationally) on the ready of the two others, never on its own.
 //
-// States and their cost are the chip's: Idle, then Iterate (intersection) or Union, one comparison a cycle;
-// Align discards what is left of the longer side; Drain passes control tokens, one a cycle; Restart.
+// States and their cost are the chip's: Idle, then Iterate (intersection) or Union, one comparison a cycle; the
+// first end of a fiber to come ends Iterate, whatever the other side has; Align discards what is left of the longer side; Drain passes control tokens, one a cycle; Restart.
 module onyx_intersect (
     input  logic clk_i, rst_ni, en_i, flush_i,
     input  logic        joiner_op_i,
@@ -72,6 +72,8 @@ module onyx_intersect (
           take0 = equal | less;
           take1 = equal | ~less;
           push  = equal;
+        end else if ((crd0_i.valid && end0) || (crd1_i.valid && end1)) begin
+          state_d = StAlign;
         end
       end
       StUnion: begin

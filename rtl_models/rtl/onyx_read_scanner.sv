@@ -22,7 +22,8 @@
 //                sends what follows it to `coord_out` (bit 0 clear) or `block_rd_out` (set).
 // Contract: rd_o are read commands, rsp_i their answers (see onyx_buffet). Everything a command will deliver has
 // its place reserved before the command is issued, so an answer never waits and no stall on the outputs can lose
-// or reorder a word. pos_out runs ahead of coord_out by up to eight tokens. run_i = 0 stands still.
+// or reorder a word. pos_out runs ahead of coord_out by up to eight tokens; made to stand before a FIFO: a position
+// that memory is asked with is valid only while pos_out_ready_i. run_i = 0 stands still.
 module onyx_read_scanner (
     input  logic clk_i, rst_ni, en_i, flush_i,
     input  logic run_i, root_i, lookup_i, dense_i, block_mode_i, spacc_i,
@@ -56,6 +57,7 @@ module onyx_read_scanner (
   localparam logic [3:0] Drain = 4'd12;
   localparam logic [3:0] Route = 4'd13;
   localparam logic [3:0] PassDone = 4'd14;
+  localparam logic [3:0] InjectDone = 4'd15;
 
   logic compressed, accumulates;
   assign compressed  = !dense_i && !lookup_i && !block_mode_i;
@@ -76,14 +78,19 @@ module onyx_read_scanner (
   assign ref_token   = !root_i ? fifo_token : root_done_q ? Done : 17'd0;
   assign ref_valid   = (root_i || fifo_valid) && run_i;
 
+  logic [3:0] state_q, state_d;  // of the front
+
   // -- queue of fibers and tokens from the front to the walker, and the segment pairs --
   logic [17:0] plan_in, plan;  // {fiber, token}; a fiber carries its reference (dense)
-  logic plan_push, plan_ready, plan_valid, plan_pop;
+  logic plan_push, plan_ready, plan_valid, plan_pop, unused_room;
   onyx_fifo_pow2 #(.Width(18), .LogDepth(3)) u_plan (
       .clk_i, .rst_ni, .en_i, .flush_i,
-      .in_i({plan_push, plan_in}), .in_ready_o(plan_ready),
+      .in_i({plan_push && plan_ready, plan_in}), .in_ready_o(unused_room),
       .out_o({plan_valid, plan}), .out_ready_i(plan_pop)
   );
+  // The fiber between its two reads has its place in the plan, which is not empty then: one place less is left.
+  logic [3:0] planned_q;
+  assign plan_ready = (planned_q + {3'd0, state_q == RefEnd}) < 4'd8;
 
   logic rsp_is_seg, seg_rsp, seg_half_q, pair_ready, pair_valid, pair_pop;
   logic [15:0] seg_first_q;
@@ -128,7 +135,6 @@ module onyx_read_scanner (
   assign out_pop           = head_valid && (head_routes || (to_block ? block_rd_ready_i : coord_out_ready_i));
 
   // -- front: references to segment pairs or values; blocks to the GLB; frees --
-  logic [3:0] state_q, state_d;
   logic second_q, second_d;  // block mode: at the coordinate block
   logic [15:0] left_q, left_d;  // block mode: words of the block not asked for yet
   logic [15:0] read_addr_q, read_addr_d;
@@ -185,7 +191,8 @@ module onyx_read_scanner (
           state_d = block_mode_i ? Size : root_i ? Inject : Ref;
         end
       end
-      Inject: state_d = Ref;
+      Inject: state_d = InjectDone;
+      InjectDone: state_d = Ref;
       Route: begin
         plan_in   = {1'b0, 16'h8180, read_out_q};
         plan_push = 1'b1;
@@ -194,7 +201,7 @@ module onyx_read_scanner (
 
       Ref: begin
         if (read_out_q) begin
-          front_want = 1'b1;
+          front_want = plan_ready;
           front_cmd  = {onyx_pkg::OpRead, 1'b0, 16'd0};
           if (front_gnt) state_d = RefEnd;
         end else if (!ref_valid) begin
@@ -215,7 +222,7 @@ module onyx_read_scanner (
             if (out_room && frees_values) state_d = Free0;
           end
         end else if (is_data && !dense_i) begin
-          front_want = 1'b1;
+          front_want = plan_ready;
           front_cmd  = {onyx_pkg::OpRead, 1'b0, ref_token[15:0]};
           if (front_gnt) state_d = RefEnd;
         end else if (is_data || (is_maybe && dense_i)) begin
@@ -226,13 +233,12 @@ module onyx_read_scanner (
         end else if (is_maybe) begin
           ref_pop = 1'b1;
           state_d = Stop;
-        end else begin
-          plan_in   = {1'b0, is_done ? ref_token : raised};
+        end else if (is_done) begin
           plan_push = 1'b1;
           ref_pop   = plan_ready;
-          if (plan_ready) level_d = raised[7:0];
-          if (plan_ready && is_done) state_d = Walk;
-          else if (plan_ready && accumulates && (raised[7:0] >= stop_lvl_i)) state_d = PassDone;
+          if (plan_ready) state_d = dense_i ? Walk : Free0;
+        end else begin
+          state_d = Stop;
         end
       end
       RefEnd: begin
@@ -269,22 +275,22 @@ module onyx_read_scanner (
       end
       // A dense root has no block to wait for: one tree is all it gives.
       Walk:
-      if (accumulates) begin
+      if (!dense_i) begin
         if (!plan_valid || pass_walked) state_d = Free1;
-      end else if (walker_done && !(dense_i && root_i)) begin
-        state_d = dense_i ? Start : Free1;
+      end else if (walker_done && !root_i) begin
+        state_d = Start;
       end
 
       Free1: begin
         front_want = 1'b1;
         front_cmd  = {onyx_pkg::OpFree, 1'b1, 16'd0};
-        if (front_gnt) state_d = accumulates ? Rest : Free0;
+        if (front_gnt) state_d = compressed ? Rest : Free0;
       end
-      // Accumulating, segments are free as soon as all of a pass are asked for.
+      // Segments are free as soon as all of a pass are asked for.
       Free0: begin
         front_want = 1'b1;
         front_cmd  = {onyx_pkg::OpFree, 17'd0};
-        if (front_gnt) state_d = accumulates ? Walk : Rest;
+        if (front_gnt) state_d = compressed ? Walk : Rest;
       end
       Rest: begin
         read_out_d = accumulates && !read_out_q && (level_q > stop_lvl_i);
@@ -363,14 +369,12 @@ module onyx_read_scanner (
   assign walk_fiber  = run_i && fiber_known && !empty && out_room;
   assign walk_want   = walk_fiber && compressed && pos_out_ready_i;
 
-  assign pos_out_o.valid = walk_token || (walk_fiber && (!compressed || walk_gnt));
+  assign pos_out_o.valid = walk_token || (compressed ? walk_want && walk_gnt : walk_fiber);
   assign pos_out_o.data  = !plan[17] ? plan[16:0] : {1'b0, dense_i ? plan[15:0] * dim_size_i + at : at};
   assign walk_go         = pos_out_o.valid && pos_out_ready_i;
   assign plan_pop        = (walk_go && (!plan[17] || !more)) || (run_i && fiber_known && empty);
   assign pair_pop        = plan_pop && plan[17] && !dense_i;
-  // Accumulating: the walker is done with the last token of a pass.
-  assign pass_walked     = walk_go && !plan[17] && (last_of_tree ? (plan[9:8] == 2'd1)
-                                                    : plan[16] && (plan[9:8] == 2'd0) && (plan[7:0] >= stop_lvl_i));
+  assign pass_walked     = plan_pop && (planned_q == 4'd1);  // with the last of a pass
   assign walker_done     = walk_go && !plan[17] && (plan[9:8] == 2'd1);
 
   // In lookup and block mode the walker is idle, otherwise the front puts nothing out.
@@ -380,15 +384,13 @@ module onyx_read_scanner (
                   : dense_i ? {2'b00, at} : {1'b1, 17'd0};
 
   // -- the read port: front and walker take turns --
-  logic walk_hold_q, walk_hold_d;  // a position waits at the output: the turn stays
-  assign walk_gnt   = rd_ready_i && (walker_first_i || walk_hold_q || !front_want);
-  assign front_gnt  = rd_ready_i && front_want && !(walk_fiber && compressed && walk_gnt);
-  assign walk_hold_d = pos_out_o.valid && !pos_out_ready_i;
+  assign walk_gnt  = rd_ready_i && (walker_first_i || !front_want);
+  assign front_gnt = rd_ready_i && front_want && !(walk_want && walk_gnt);
 
   // The front's wish is counted with or without its turn, so that the turns need not wake anything. What else a
   // register takes over changes with the state, or with a word that enters or leaves one of the queues.
   assign stir_o = (state_d != state_q) || (second_d != second_q) || (read_out_d != read_out_q) ||
-                  (root_done_d != root_done_q) || (done_given_d != done_given_q) || (done_taken_d != done_taken_q) || (walk_hold_d != walk_hold_q) ||
+                  (root_done_d != root_done_q) || (done_given_d != done_given_q) || (done_taken_d != done_taken_q) ||
                   (pos_i.valid && pos_ready_o) || ref_pop || (plan_push && plan_ready) || (front_want && rd_ready_i) ||
                   (out_push && out_room) || out_pop || plan_pop || (rsp_i.valid && run_i);
 
@@ -410,7 +412,7 @@ module onyx_read_scanner (
       seg_first_q    <= 16'd0;
       at_q           <= 16'd0;
       active_q       <= 1'b0;
-      walk_hold_q    <= 1'b0;
+      planned_q      <= 4'd0;
       ended_q        <= 1'b0;
       began_q        <= 1'b0;
     end else if (en_i) begin
@@ -424,7 +426,7 @@ module onyx_read_scanner (
         to_block_q     <= 1'b0;
         seg_half_q     <= 1'b0;
         active_q       <= 1'b0;
-        walk_hold_q    <= 1'b0;
+        planned_q      <= 4'd0;
       end else begin
         state_q     <= state_d;
         second_q    <= second_d;
@@ -446,7 +448,7 @@ module onyx_read_scanner (
           at_q     <= at + 16'd1;
           active_q <= more;
         end
-        walk_hold_q    <= walk_hold_d;
+        planned_q <= planned_q + {3'd0, plan_push && plan_ready} - {3'd0, plan_pop};
       end
     end
   end

@@ -9,7 +9,8 @@
 //                                   makes the pair (or that token alone, if the other is data) vanish; done on
 //                                   both ends.
 //   upper level                     input `data`: coordinates to ID 1, equal neighbours of a fiber once; the
-//                                   count so far to the next segment at the first of a row of stops or maybes.
+//                                   count so far to the next segment at the first of a row of stops or maybes. What
+//                                   is written is taken a cycle later.
 // Accumulating (spacc_i, with a stream): a block ends with each stop of level stop_lvl_i or above, which the
 // upper level also counts in a segment; done vanishes. With init_blank_i an empty block comes first, and again
 // after each stop above stop_lvl_i.
@@ -38,9 +39,9 @@ module onyx_write_scanner (
   localparam logic [3:0] Values = 4'd6;
   localparam logic [3:0] Pairs = 4'd7;
   localparam logic [3:0] Look = 4'd8;
-  localparam logic [3:0] PutCrd = 4'd9;
-  localparam logic [3:0] PutSeg = 4'd10;
-  localparam logic [3:0] Take = 4'd11;
+  localparam logic [3:0] Take = 4'd9;
+  localparam logic [3:0] Next = 4'd10;
+  localparam logic [3:0] Zero = 4'd11;
   localparam logic [3:0] Close0 = 4'd12;
   localparam logic [3:0] TakeDone = 4'd13;
   localparam logic [3:0] Rest = 4'd14;
@@ -55,7 +56,6 @@ module onyx_write_scanner (
   logic [15:0] last_q, last_d;  // the coordinate written last
   logic have_last_q, have_last_d;  // .. in this fiber
   logic ended_q, ended_d;  // the segment of the fibers so far is written
-  logic seg0_q, seg0_d;  // the leading zero of the segments is written
   logic second_q, second_d;  // copying the second block of the level
   logic pause_q, pause_d;  // four words given: the buffet needs a cycle to put the line away
 
@@ -63,7 +63,7 @@ module onyx_write_scanner (
 
   logic data_is_done, addr_is_done, same_as_last, go;
   logic closes, renews;  // the stop ends a block, and an accumulation
-  logic blank_due, ends, drops;
+  logic blank_due, ends, drops, ends_here;
 
   assign data_is_done = data_i.data[16] && (data_i.data[9:8] == 2'd1);
   assign addr_is_done = addr_i.data[16] && (addr_i.data[9:8] == 2'd1);
@@ -74,10 +74,11 @@ module onyx_write_scanner (
   assign renews    = closes && (data_i.data[7:0] != stop_lvl_i);
   assign blank_due = spacc_i && init_blank_i && !blank_q;
   assign ends      = blank_due || (spacc_i ? closes : data_is_done);
-  assign drops     = data_i.data[16] ? !ends && (ended_q || data_is_done) : same_as_last;
+  assign drops     = data_i.data[16] ? ended_q || data_is_done : same_as_last;
+  assign ends_here = blank_due || (data_i.valid && ends);
 
   logic drop_here;  // a token vanishes without effect
-  assign drop_here      = (state_q == Look) && data_i.valid && data_ready_o;
+  assign drop_here      = (state_q == Next) && data_i.valid && data_ready_o;
   assign hazard_equal_o = drop_here && !data_i.data[16];
   assign hazard_empty_o = drop_here && data_i.data[16] && (data_i.data[9:8] == 2'd0);
 
@@ -88,7 +89,6 @@ module onyx_write_scanner (
     last_d        = last_q;
     have_last_d   = have_last_q;
     ended_d       = ended_q;
-    seg0_d        = seg0_q;
     second_d      = second_q;
     pause_d       = 1'b0;
     blank_d       = blank_q;
@@ -103,7 +103,6 @@ module onyx_write_scanner (
         count_d     = 16'd0;
         have_last_d = 1'b0;
         ended_d     = 1'b0;
-        seg0_d      = 1'b0;
         second_d    = 1'b0;
         if (run_i) state_d = Open0;
       end
@@ -114,7 +113,7 @@ module onyx_write_scanner (
       Open1: begin
         cmd_valid = run_i;
         cmd_data  = {2'b01, 32'd0};
-        if (go) state_d = block_mode_i ? Length : Look;
+        if (go) state_d = block_mode_i ? Length : Zero;
       end
       Settle: begin
         state_d = blank_due ? Close0 : compressed_i ? Values : Pairs;
@@ -183,48 +182,60 @@ module onyx_write_scanner (
         end
       end
 
-      Look: begin
-        // The leading segment fits in the first look, which hands over nothing else but a close.
-        cmd_valid = run_i && !seg0_q;
+      // The leading segment.
+      Zero: begin
+        cmd_valid = run_i;
         cmd_data  = {2'b10, 32'd0};
-        if (go) seg0_d = 1'b1;
-        if (go && !seg0_q) index_d = 16'd1;
-        if ((data_i.valid || blank_due) && run_i && (seg0_q || cmd_ready_i)) begin
-          if (ends && ended_q) begin
-            cmd_valid = 1'b1;
-            cmd_data  = {2'b01, 32'd0};
-            if (cmd_ready_i) state_d = Close0;
-          end else if (drops && !ends) begin
-            data_ready_o = 1'b1;
-          end else begin
-            state_d = (data_i.data[16] || ends) ? PutSeg : PutCrd;
+        index_d   = 16'd1;
+        if (go) state_d = Look;
+      end
+      // Writes a coordinate, or where a fiber ends.
+      Look: begin
+        if (run_i && data_i.valid && data_is_done && !ends) begin
+          data_ready_o = 1'b1;  // accumulating
+        end else if (data_i.data[16] || ends_here) begin
+          cmd_valid = run_i && (data_i.valid || ends_here);
+          cmd_data  = {2'b10, index_q, count_q};
+          if (go && cmd_valid) begin
+            index_d     = index_q + 16'd1;
+            have_last_d = 1'b0;
+            ended_d     = 1'b1;
+            state_d     = Take;
+          end
+        end else begin
+          cmd_valid = run_i && data_i.valid;
+          cmd_data  = {2'b11, count_q, data_i.data[15:0]};
+          if (go && cmd_valid) begin
+            last_d      = data_i.data[15:0];
+            count_d     = count_q + 16'd1;
+            have_last_d = 1'b1;
+            ended_d     = 1'b0;
+            state_d     = Take;
           end
         end
       end
-      PutCrd: begin
-        cmd_valid = run_i;
-        cmd_data  = {2'b11, count_q, data_i.data[15:0]};
-        last_d      = data_i.data[15:0];
-        if (go) begin
-          count_d     = count_q + 16'd1;
-          have_last_d = 1'b1;
-          ended_d     = 1'b0;
-          state_d     = Take;
-        end
-      end
-      PutSeg: begin
-        cmd_valid = run_i;
-        cmd_data  = {2'b10, index_q, count_q};
-        if (go) begin
-          index_d     = index_q + 16'd1;
-          have_last_d = 1'b0;
-          ended_d     = 1'b1;
-          state_d     = ends ? Look : Take;  // what ends the block too stays
-        end
-      end
+      // Takes what was written for, unless it ends the block too: that stays.
       Take: begin
-        data_ready_o = run_i;
-        if (run_i) state_d = Look;
+        if (ended_q && ends_here) begin
+          cmd_valid = run_i;
+          cmd_data  = {2'b01, 32'd0};
+          if (go) state_d = Close0;
+        end else begin
+          data_ready_o = run_i;
+          if (run_i) state_d = Next;
+        end
+      end
+      // Takes what adds nothing to it, up to a token that does.
+      Next: begin
+        if (ended_q && ends_here) begin
+          cmd_valid = run_i;
+          cmd_data  = {2'b01, 32'd0};
+          if (go) state_d = Close0;
+        end else if (run_i && data_i.valid && !ends_here && drops) begin
+          data_ready_o = 1'b1;
+        end else if (run_i && (data_i.valid || ends_here)) begin
+          state_d = Look;
+        end
       end
 
       Close0: begin
@@ -257,7 +268,6 @@ module onyx_write_scanner (
       last_q      <= 16'd0;
       have_last_q <= 1'b0;
       ended_q     <= 1'b0;
-      seg0_q      <= 1'b0;
       second_q    <= 1'b0;
       pause_q     <= 1'b0;
       blank_q     <= 1'b0;
@@ -275,7 +285,6 @@ module onyx_write_scanner (
         last_q      <= last_d;
         have_last_q <= have_last_d;
         ended_q     <= ended_d;
-        seg0_q      <= seg0_d;
         second_q    <= second_d;
       end
     end

@@ -59,7 +59,7 @@ static void make_chain(arena *mem, cycle_design *d, uint32_t pairs) {
 static void test_latency_and_pairs(void **state) {
     fixture *f = *state;
     for (uint32_t pairs = 0; pairs < 4; pairs++) {
-        cycle_design d = {{0}, {0}};
+        cycle_design d = {.recorded = false};
         uint64_t cycles;
         make_chain(&f->mem, &d, pairs);
         cycle_model *m = cycle_build(&d, &f->mem);
@@ -81,7 +81,7 @@ static void test_latency_and_pairs(void **state) {
 /* Every cycle of a channel is in one account. */
 static void test_accounts_are_complete(void **state) {
     fixture *f = *state;
-    cycle_design d = {{0}, {0}};
+    cycle_design d = {.recorded = false};
     cycle_channels channels;
     uint64_t cycles, sum = 0;
     make_chain(&f->mem, &d, 1);
@@ -121,7 +121,7 @@ static void make_circle(arena *mem, cycle_design *d) {
 
 static void test_hang_names_the_circle(void **state) {
     fixture *f = *state;
-    cycle_design d = {{0}, {0}};
+    cycle_design d = {.recorded = false};
     uint64_t cycles;
     make_circle(&f->mem, &d);
     cycle_model *m = cycle_build(&d, &f->mem);
@@ -145,7 +145,7 @@ static void test_hang_names_the_circle(void **state) {
  * inputs to look at. */
 static void test_hang_at_a_tile_that_is_off(void **state) {
     fixture *f = *state;
-    cycle_design d = {{0}, {0}};
+    cycle_design d = {.recorded = false};
     uint64_t cycles;
     uint32_t in = add_cell(&f->mem, &d, (cycle_cell){.kind = CYCLE_IO_IN, .name = "in"});
     uint32_t off = add_cell(&f->mem, &d, (cycle_cell){.kind = CYCLE_PE, .mode = RTL_PE_RSG, .name = "off"});
@@ -161,7 +161,7 @@ static void test_hang_at_a_tile_that_is_off(void **state) {
 
 static void test_bottleneck(void **state) {
     fixture *f = *state;
-    cycle_design d = {{0}, {0}};
+    cycle_design d = {.recorded = false};
     cycle_bottlenecks list;
     uint64_t cycles;
     uint16_t words[MOST_WORDS] = {0};
@@ -326,7 +326,7 @@ static void test_hazards(void **state) {
 static void test_hazard_of_stalled_values(void **state) {
     fixture *f = *state;
     for (int sinks = 1; sinks <= 2; sinks++) {
-        cycle_design d = {{0}, {0}};
+        cycle_design d = {.recorded = false};
         uint64_t cycles;
         uint32_t in = add_cell(&f->mem, &d, (cycle_cell){.kind = CYCLE_IO_IN});
         uint32_t mem =
@@ -350,7 +350,7 @@ static void test_hazard_of_stalled_values(void **state) {
  * word and one of one. Whole as two blocks, in part as three; not at all where a word must come first. */
 static void test_what_comes_before_any_load(void **state) {
     fixture *f = *state;
-    cycle_design d = {{0}, {0}};
+    cycle_design d = {.recorded = false};
     uint32_t root = add_cell(&f->mem, &d, (cycle_cell)MEM(0, ROOT, DENSE, 0x88));
     uint32_t out = add_cell(&f->mem, &d, (cycle_cell){.kind = CYCLE_IO_OUT, .name = "x1y0 out"});
     add_net(&f->mem, &d, root, 1, 0, 1, TO({out, 0}));

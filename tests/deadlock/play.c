@@ -173,7 +173,7 @@ static cycle_cell cell_of(const netlist *n, const net_cell_data *c) {
 
 void play_design(const netlist *n, const uint32_t *const *pairs, uint32_t all, arena *mem,
                  cycle_design *out) {
-    *out = (cycle_design){{0}, {0}};
+    *out = (cycle_design){.recorded = false};
     for (uint32_t i = 0; i < n->cells.len; i++)
         vec_push(mem, &out->cells, cell_of(n, &n->cells.at[i]));
     for (uint32_t i = 0; i < n->nets.len; i++) {

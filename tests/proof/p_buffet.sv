@@ -1,13 +1,14 @@
 // onyx_buffet: one access of the memory a cycle; a block's close is taken only while fewer than two blocks of its ID are finished,
 // and nothing is read or freed of an ID without one. Each read or size taken is answered once, in the order of the commands,
-// with its ID; an answer is never given without room for it. No write beyond the memory is ever taken.
+// with its ID; an answer is never given without room for it in the FIFO of two that takes it. No write beyond the memory is ever taken.
 // What the memory holds is not asked (mem_rdata_i: anything, until the next read).
 //
 // cells: onyx_buffet_id onyx_buffet
 // with: first_reset steady port
 // broken: onyx_buffet_id s/assign free          = rd_valid_i \&\& has_block/assign free = rd_valid_i/
 // broken: onyx_buffet_id s/open_q \&\& (blocks_q != 2'd2)/open_q/
-// broken: onyx_buffet s/rd_i.valid \&\& (fetching == 2'd0)/rd_i.valid/
+// broken: onyx_buffet_id s/ \&\& rsp_empty_i//
+// broken: onyx_buffet_id s/has_block \&\& !answers_i/has_block/
 `include "proof.svh"
 module p_buffet (
 `include "control_ports.svh"
@@ -17,6 +18,7 @@ module p_buffet (
     input onyx_pkg::write_t wr_i,
     input onyx_pkg::read_t rd_i,
     input logic        rsp_ready_i,
+    input logic        rsp_leaves,  // the FIFO's head
     input logic [63:0] mem_rdata_i,
     output logic [97:0] seen_o  // all that the FIFOs, the memory and the monitor's register can tell
 );
@@ -34,6 +36,7 @@ module p_buffet (
     else if (en_i) turn_q <= flush_i ? 2'd0 : turn_q + 2'd1;
   end
 
+  logic [1:0] fill_q;
   logic wr_ready, rd_ready, mem_req, mem_we, stir, second, order, overflow;
   onyx_pkg::stream_t rsp;
   logic [8:0] mem_addr;
@@ -43,7 +46,7 @@ module p_buffet (
       .rd_ready_o(rd_ready), .rsp_o(rsp), .mem_req_o(mem_req), .mem_we_o(mem_we),
       .mem_addr_o(mem_addr), .mem_wdata_o(mem_wdata), .turn_i(turn_q), .stir_o(stir), .hazard_second_o(second),
       .hazard_order_o(order), .hazard_overflow_o(overflow), .clk_i, .en_i, .flush_i, .wr_i,
-      .rd_i, .rsp_ready_i, .mem_rdata_i
+      .rd_i, .rsp_ready_i, .rsp_empty_i(fill_q == 2'd0), .mem_rdata_i
   );
   port #(.Width(34)) u_wr (.live_i(rst_n), .stream_i(wr_i), .ready_i(wr_ready), .clk_i, .en_i,
       .flush_i);
@@ -54,6 +57,14 @@ module p_buffet (
       .live_i(rst_n), .stream_i({rsp.valid, rsp.data[16], rsp.data[0]}), .ready_i(rsp_ready_i), .clk_i,
       .en_i, .flush_i
   );
+
+  // The FIFO of the answers.
+  initial fill_q = 2'd0;
+  always_comb assume (rsp_ready_i == (fill_q != 2'd2));
+  always_ff @(posedge clk_i) begin
+    if (!rst_n || (en_i && flush_i)) fill_q <= 2'd0;
+    else if (en_i) fill_q <= fill_q + {1'b0, answers} - {1'b0, rsp_leaves & (fill_q != 2'd0)};
+  end
 
   // The memory's word stands until the next read.
   logic reads, read_q;
@@ -100,7 +111,7 @@ module p_buffet (
       if (closes) open_q[wr_id] <= 1'b0;
       blocks0_q <= blocks0_q + {1'b0, closes & ~wr_id} - {1'b0, frees & ~rd_id};
       blocks1_q <= blocks1_q + {1'b0, closes & wr_id} - {1'b0, frees & rd_id};
-      due_q     <= asks & ~answers;
+      due_q     <= asks & (due_q | ~answers);
       due_id_q  <= rd_id;
     end
   end
@@ -109,10 +120,10 @@ module p_buffet (
     if (rst_n) begin
       `PROVE(stands_still, run || !(wr_ready || rd_ready || rsp.valid) || due_q)
       `PROVE(two_blocks, blocks0_q <= 2'd2 && blocks1_q <= 2'd2)
-      `PROVE(answers_what_is_due, !due_q || (rsp.valid && rsp_ready_i && rsp.data[16] == due_id_q && !rd_ready))
+      `PROVE(answers_what_is_due, !due_q || (rsp.valid && rsp_ready_i && rsp.data[16] == due_id_q))
     end
     if (moves) begin
-      `PROVE(one_answer, !(asks && answers && due_q))
+      `PROVE(one_each, !(due_q && asks && rd_id == due_id_q))
       `PROVE(nothing_unasked, !answers || due_q || (asks && rsp.data[16] == rd_id))
       `PROVE(reads_blocks, !rd_takes || has_block)
       `PROVE(in_memory, !(wr_takes && wr_i.write) || wr_i.address[15:11] == 5'd0)

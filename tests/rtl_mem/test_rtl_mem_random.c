@@ -14,8 +14,8 @@ static void test_random_trees(void **state) {
 }
 
 #ifndef ONYX_MUTANTS /* it has none */
-/* The fiber access without the port FIFOs, which hide what its own outputs do: it must keep the handshake
- * too. */
+/* The fiber access without the port FIFOs (but that of its positions), which hide what its own outputs do: it
+ * must keep the handshake too. */
 static void test_random_trees_without_port_fifos(void **state) {
     (void)state;
     bench_design design = fiber_design_new();

@@ -209,6 +209,7 @@ typedef struct {
     sam_expr access;
     sam_tensor tensor;
     bool always_joined; /* no union above it: wherever its expression is computed, it is present */
+    bool reaches; /* an expression is reached by it: it is there also where that is absent, and so its fill */
 } fe_leaf;
 
 typedef struct {
@@ -257,7 +258,7 @@ void fe_chain_operands(const sam_statement *s, sam_expr e, arena *mem, fe_exprs 
 /* Returns whether an access without v, inside a term of a union over v, must be repeated by the term's own
  * coordinates: repeated by those of the whole union, it would iterate further inside where the term is
  * absent. */
-bool fe_repeats_inside(const sam_statement *s, sam_expr term, sam_expr access, sam_var v);
+bool fe_repeats_inside(const fe_leaves *leaves, sam_expr term, sam_expr access, sam_var v);
 
 /* B_2, B_3, ...: the first name that no tensor and no variable has. */
 name_id fe_copy_name(const sam_statement *s, name_id name);

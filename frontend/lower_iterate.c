@@ -92,7 +92,7 @@ static void repeat_others(lowering *w, sam_expr e, sam_expr term, sam_var v, joi
     if (x->kind != SAM_EXPR_ACCESS)
         return;
     uint32_t leaf = w->leaves.number[e.v - 1];
-    if (has_leaf(j, leaf) || (term.v && !fe_repeats_inside(w->s, term, e, v)))
+    if (has_leaf(j, leaf) || (term.v && !fe_repeats_inside(&w->leaves, term, e, v)))
         return;
     if (!signal->v) {
         *signal = lower_add_loop_node(w, SAM_REPSIGGEN, v, sam_var_at(w->s, v)->loc);

@@ -64,37 +64,34 @@ bool fe_is_zero(const sam_statement *s, sam_expr e) {
     return x->kind == SAM_EXPR_MUL && (fe_is_zero(s, x->a) || fe_is_zero(s, x->b));
 }
 
-/* Returns whether the access is of the ones that an expression is reached by: they are there also where it is
- * absent, so that its fill is. */
-static bool reaches(const sam_statement *s, sam_expr access) {
-    bool found = false;
-    for (uint32_t e = 0; s->general && e < s->exprs.len && !found; e++)
-        found = s->exprs.at[e].kind == SAM_EXPR_CALL && s->exprs.at[e].operation == SAM_OPERATION_reach &&
-                s->exprs.at[e].b.v == access.v;
-    return found;
-}
+/* What stands above a part of an expression. */
+typedef struct {
+    bool unites, reaches;
+} above;
 
-static void collect(fe_leaves *leaves, uint32_t *number, sam_expr e, bool under_union, arena *mem) {
+static void collect(fe_leaves *leaves, uint32_t *number, sam_expr e, above by, arena *mem) {
     const sam_expr_data *x = sam_expr_at(leaves->s, e);
     if (x->kind == SAM_EXPR_ACCESS) {
         number[e.v - 1] = leaves->list.len;
         vec_push(mem, &leaves->list,
                  (fe_leaf){.access = e,
                            .tensor = x->tensor,
-                           .always_joined = !under_union || reaches(leaves->s, e)});
+                           .always_joined = !by.unites || by.reaches,
+                           .reaches = by.reaches});
         return;
     }
-    bool unites = under_union || sam_unites(leaves->s, e, NULL);
+    bool unites = by.unites || sam_unites(leaves->s, e, NULL);
+    bool reach = leaves->s->general && x->kind == SAM_EXPR_CALL && x->operation == SAM_OPERATION_reach;
     if (x->a.v)
-        collect(leaves, number, x->a, unites, mem);
+        collect(leaves, number, x->a, (above){unites, false}, mem);
     if (x->b.v)
-        collect(leaves, number, x->b, unites, mem);
+        collect(leaves, number, x->b, (above){unites, reach}, mem);
 }
 
 fe_leaves fe_collect_leaves(const sam_statement *s, arena *mem) {
     fe_leaves leaves = {.s = s};
     uint32_t *number = arena_new_n(mem, uint32_t, s->exprs.len);
-    collect(&leaves, number, s->rhs, false, mem);
+    collect(&leaves, number, s->rhs, (above){0}, mem);
     leaves.number = number;
     return leaves;
 }
@@ -145,9 +142,10 @@ static bool all_dense_along(const sam_statement *s, sam_expr e, sam_var v) {
     return (!x->a.v || all_dense_along(s, x->a, v)) && (!x->b.v || all_dense_along(s, x->b, v));
 }
 
-bool fe_repeats_inside(const sam_statement *s, sam_expr term, sam_expr access, sam_var v) {
+bool fe_repeats_inside(const fe_leaves *leaves, sam_expr term, sam_expr access, sam_var v) {
+    const sam_statement *s = leaves->s;
     const sam_expr_data *x = sam_expr_at(s, access);
-    if (reaches(s, access))
+    if (leaves->list.at[leaves->number[access.v - 1]].reaches)
         return false;
     if (is_one(s, access))
         return true; /* it tells where its term is present */
@@ -296,7 +294,7 @@ typedef struct {
 static uint32_t repeated_leaves(const passing *p, sam_expr term, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(p->leaves->s, e);
     if (x->kind == SAM_EXPR_ACCESS)
-        return fe_repeats_inside(p->leaves->s, term, e, p->v) ? 1u << p->leaves->number[e.v - 1] : 0;
+        return fe_repeats_inside(p->leaves, term, e, p->v) ? 1u << p->leaves->number[e.v - 1] : 0;
     return (x->a.v ? repeated_leaves(p, term, x->a) : 0) | (x->b.v ? repeated_leaves(p, term, x->b) : 0);
 }
 

@@ -175,7 +175,7 @@ static void points_svg(const sweep_row_vec *rows, uint32_t at, uint32_t end, con
     for (uint32_t r = at; r < end; r++) {
         const sweep_row *row = &rows->at[r];
         const char *says =
-            arena_printf(&mem, "%s: %.6g %s, %.0f tiles, %.3g nJ estimated (%.3g to %.3g)",
+            arena_printf(&mem, "%s: %.6g %s, %.0f tiles, %.6g nJ estimated (%.6g to %.6g)",
                          settings_text(row->settings, &mem), row_time(row), time_label(row), row_tiles(row),
                          row->energy_nj, row->energy_low_nj, row->energy_high_nj);
         bool best = is_shown(row);
@@ -330,7 +330,7 @@ static void rows_html(const sweep_row_vec *rows, uint32_t at, uint32_t end, FILE
         fputs(*r->page ? "</a>" : "", out);
         fprintf(out, "<td>%s", sweep_state_name[r->state]);
         if (r->state == SWEEP_DONE) {
-            fprintf(out, "<td>%.0f<td>%.2f<td>%.0f<td>%.0f<td>%.0f<td>%.0f<td>%.0f<td>%.3g<td>", r->cycles,
+            fprintf(out, "<td>%.0f<td>%.2f<td>%.0f<td>%.0f<td>%.0f<td>%.0f<td>%.0f<td>%.6g<td>", r->cycles,
                     r->time_us, r->fmax_mhz, r->pe, r->mem, r->io, r->passes, r->energy_nj);
             if (*r->confirm_engine) {
                 put_text(r->confirm_engine, out);

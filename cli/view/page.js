@@ -187,6 +187,8 @@
     if (ran(r)) rows.push(["check", r.check], ["cycles", number(r.cycles.total)]);
     if (r.fmax_mhz) rows.push(["clock", `${number(r.fmax_mhz)} MHz`]);
     if (ran(r) && r.fmax_mhz) rows.push(["time", `${number(r.time_us, 2)} µs`]);
+    const energy = r.energy || (statement && statement.energy);
+    if (energy) rows.push(["energy, estimated", `${number(energy.nj.typical)} nJ (${number(energy.nj.low)} to ${number(energy.nj.high)})`]);
     rows.push(["tiles", `${r.tiles.pe} PE, ${r.tiles.mem} MEM, ${r.tiles.io} IO`], ["words", number(r.bitstream.words)], ["copies", r.unroll]);
     if (ran(r)) rows.push(["pairs of sub-tiles", number(r.subtiles.run)], ["nonzeros of the result", number(r.result_nnz)]);
     byId("figures").replaceChildren(...rows.map(([k, v]) => element("div", {}, element("dt", {}, k), element("dd", {}, String(v)))));
@@ -216,7 +218,7 @@
     byId("changes").hidden = data.runs.length < 2;
     if (data.runs.length < 2) return;
     const [a, b] = data.runs.map(reportOf), kernels = data.runs.map((one) => one.kernels[Math.min(state.kernel, one.kernels.length - 1)]);
-    const rows = [["cycles", a.cycles.total, b.cycles.total, true], ["clock, MHz", a.fmax_mhz, b.fmax_mhz], ["time, µs", a.time_us, b.time_us, true], ["PE tiles", a.tiles.pe, b.tiles.pe], ["MEM tiles", a.tiles.mem, b.tiles.mem], ["hops", a.hops, b.hops], ["copies", a.unroll, b.unroll], ["runs of the array", a.subtiles.passes, b.subtiles.passes], ["nonzeros of the result", a.result_nnz, b.result_nnz]];
+    const rows = [["cycles", a.cycles.total, b.cycles.total, true], ["clock, MHz", a.fmax_mhz, b.fmax_mhz], ["time, µs", a.time_us, b.time_us, true], ["energy, nJ, estimated", a.energy ? a.energy.nj.typical : 0, b.energy ? b.energy.nj.typical : 0], ["PE tiles", a.tiles.pe, b.tiles.pe], ["MEM tiles", a.tiles.mem, b.tiles.mem], ["hops", a.hops, b.hops], ["copies", a.unroll, b.unroll], ["runs of the array", a.subtiles.passes, b.subtiles.passes], ["nonzeros of the result", a.result_nnz, b.result_nnz]];
     const text = (n) => number(n, 2);
     const words = ["expression", "engine", "board", "loops"].filter((key) => a[key] !== b[key]).map((key) => element("tr", {}, element("td", { class: "name" }, key), element("td", {}, a[key] || ""), element("td", {}, b[key] || ""), element("td")));
     byId("differences").replaceChildren(element("table", {}, element("thead", {}, element("tr", {}, element("th", { class: "name" }, ""), ...data.runs.map((one, i) => element("th", {}, `${"AB"[i]}: ${one.folder}`)), element("th", {}, "change"))),

@@ -38,5 +38,5 @@ picture plain/view.html '#colour=stall&pick=cell%20intersect_k' view 1400,1420
 picture chip/view.html '' view_chip 1400,1760
 picture chosen/compare.html '' view_two 1400,1500
 picture network/view.html '#kernel=0&colour=wires' view_program 1400,2130 --blink-settings=preferredColorScheme=0
-picture sweep.html '' sweep 800,800
+picture sweep.html '' sweep 800,1060
 echo "five pictures"

@@ -65,6 +65,7 @@ static void an_input_above_its_tile_takes_no_hop(void **state) {
     time_design(p, n, fixed, true);
     assert_int_equal(p->t.period_ps, 1000 + 450);
     assert_int_equal(p->t.paths.at[0].kind, PNR_PATH_DATA);
+    assert_false(p->t.paths.at[0].shared_trunk);
 }
 
 /* PE feeds two PEs in a row behind it: the trunk is shared, the report says so. */

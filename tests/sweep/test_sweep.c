@@ -299,8 +299,8 @@ static int never_wait_for_the_disk(sqlite3 *db, const char **message,
     return sqlite3_exec(db, "PRAGMA synchronous = OFF", NULL, NULL, NULL);
 }
 
-/* A cluster takes at most 1000 tasks at once. This one keeps the ranges it was given, and every task ends
- * with code 2 at once. */
+/* A cluster takes at most 1000 tasks at once, and limits in whole minutes. This one keeps what it was given,
+ * and every task ends with code 2 at once. */
 static void long_sweeps_are_several_arrays(void **state) {
     enum { POINTS = 1003 };
     sweep_fixture *x = *state;
@@ -311,7 +311,7 @@ static void long_sweeps_are_several_arrays(void **state) {
     assert_true(make_folder(bin, &x->f.diag));
     put_file(sbatch,
              arena_printf(&x->f.mem,
-                          "#!/bin/sh\nset -e\necho $2 >>%s\n"
+                          "#!/bin/sh\nset -e\n{ echo $2; grep time= $3; } >>%s\n"
                           "awk -F \"'\" '/ ;;$/ { code = $(NF - 1); print 2 >code; close(code) }' $3\n",
                           path_in(x, "ranges")));
     assert_int_equal(chmod(sbatch, 0700), 0);
@@ -320,7 +320,7 @@ static void long_sweeps_are_several_arrays(void **state) {
     x->plan.axes.len = 0;
     add_axis(x, "seed", "--seed", seeds);
     sweep_point_vec points = points_of(x, plan);
-    sweep_run_options o = {.jobs = 3, .quiet = true, .slurm = true};
+    sweep_run_options o = {.jobs = 3, .quiet = true, .slurm = true, .time_limit = 61};
     assert_int_equal(sqlite3_auto_extension((void (*)(void))never_wait_for_the_disk), SQLITE_OK);
     sweep_store *store = sweep_open(path_in(x, "long.db"), true, &x->f.mem, &x->f.diag);
     const char *before = arena_strdup(&x->f.mem, getenv("PATH"));
@@ -331,7 +331,7 @@ static void long_sweeps_are_several_arrays(void **state) {
         fail_msg("%s%s", fixture_printed(&x->f),
                  file_read(path_in(x, "long.db.work/sbatch.log"), &x->f.mem, &length, &x->f.diag));
     assert_string_equal(file_read(path_in(x, "ranges"), &x->f.mem, &length, &x->f.diag),
-                        "--array=0-999%3\n--array=0-2%3\n");
+                        "--array=0-999%3\n#SBATCH --time=2\n--array=0-2%3\n#SBATCH --time=2\n");
     assert_int_equal(o.ran, POINTS);
     sweep_row_vec rows = rows_of(x, store);
     assert_int_equal(rows.len, POINTS);

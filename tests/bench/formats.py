@@ -78,6 +78,24 @@ def cycles_table():
     return "\n".join(lines) + "\n"
 
 
+def products_table():
+    """The matrix times its transpose, compressed and in blocks."""
+    lines = ["| matrix | compressed: bytes, cycles | BCSR: bytes, cycles | loops |", "|---|---|---|---|"]
+    for name, path in matrices():
+        cells = []
+        for formats in ([], ["-f", "B:BCSR"]):
+            out = FOLDER / "out"
+            subprocess.run([ONYX, "run", "X(i,j) = B(i,k) * B(j,k)", *formats, "-i", f"B:{path}", "--values", "ones", "--engine", "cycle", "-o",
+                            out], check=True, capture_output=True)
+            report = json.loads((out / "report.json").read_text())
+            assert report["check"] == "pass"
+            kernels = report.get("kernels", [report])
+            cells.append(f"{2 * sum(k['tiling']['load_words'] for k in kernels)}, {report['cycles']['kernel']}")
+        loops = "in blocks" if "in blocks" in report.get("chosen", "") else "re-packed"
+        lines.append(f"| {name} | {cells[0]} | {cells[1]} | {loops} |")
+    return "\n".join(lines) + "\n"
+
+
 def put(text, name, made):
     pattern = rf"(<!-- made by tests/bench/formats\.py: {name} -->\n\n).*?(\n<!-- end -->)"
     new, count = re.subn(pattern, lambda m: m[1] + made + m[2], text, flags=re.S)
@@ -91,6 +109,7 @@ old = text = PAGE.read_text()
 text = put(text, "bytes", bytes_table())
 if ACTION == "write":
     text = put(text, "cycles", cycles_table())
+    text = put(text, "products", products_table())
     PAGE.write_text(text)
 subprocess.run(["rm", "-r", str(FOLDER)], check=True)
 if text != old and ACTION == "check":

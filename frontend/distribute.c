@@ -6,6 +6,9 @@
  * coordinates are the same, since intersection distributes over union, and so are the values modulo 2^16;
  * D is stored and read twice. In floating point the values would be rounded otherwise.
  *
+ * So it is with other operations: (B ^ C) & D becomes (B & D) ^ (C & D). Where operations do not distribute
+ * over each other as values, the union gets a kernel of its own (fe_stage_parts).
+ *
  * A factor that has no variable of the sum is joined with none of its operands, so it stays a factor: 2 * (b
  * + c). Factors with a sum over a variable are not copied. The number of terms is the product of the sums'
  * lengths, so it is bounded: a statement that would have more than FE_MAX_EXPRS parts fits no array.
@@ -15,10 +18,12 @@
  * which the chip's mistakes.
  */
 #include "frontend/fe_int.h"
+#include "sam/coordinates.h"
 
 typedef struct {
     sam_statement *s;
     arena *mem;
+    bool calls; /* operations besides the product */
 } rewrite;
 
 static bool is_full(const rewrite *r) {
@@ -107,9 +112,90 @@ static sam_expr product(rewrite *r, const fe_exprs *factors, bool negative, src_
                     : result;
 }
 
+/* ---- other operations ------------------------------------------------------------------------ */
+
+/* Returns whether f(.., g(a, b), ..) is g(f(.., a, ..), f(.., b, ..)) for all int16, the operand with g being
+ * operand `at` of f. `when` gives 0 or its second operand, so g is to make 0 of zeros. */
+static bool distributes_over(sam_operation f, uint32_t at, sam_operation g) {
+    const bool bits = g == SAM_OPERATION_and || g == SAM_OPERATION_or || g == SAM_OPERATION_xor;
+    switch ((uint32_t)f) {
+    case SAM_OPERATION_and:
+        return bits;
+    case SAM_OPERATION_land:
+        return g == SAM_OPERATION_lor;
+    case SAM_OPERATION_shl:
+        return at == 0 && (bits || g == SAM_OPERATION_add || g == SAM_OPERATION_sub);
+    case SAM_OPERATION_ashr:
+    case SAM_OPERATION_lshr:
+        return at == 0 && bits;
+    case SAM_OPERATION_when: {
+        const sam_operator *of = sam_operator_of(g, false);
+        return at == 1 && of->apply && of->apply(0, 0) == 0;
+    }
+    default:
+        return false;
+    }
+}
+
+/* The operation of two operands; false where e is none. */
+static bool operation_of(const sam_statement *s, sam_expr e, sam_operation *out) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (!x->a.v || !x->b.v)
+        return false;
+    if (x->kind == SAM_EXPR_CALL)
+        *out = (sam_operation)x->operation;
+    else if (x->kind == SAM_EXPR_ADD || x->kind == SAM_EXPR_SUB)
+        *out = x->kind == SAM_EXPR_ADD ? SAM_OPERATION_add : SAM_OPERATION_sub;
+    else
+        return false;
+    return true;
+}
+
+static sam_expr distribute_call(rewrite *r, sam_expr e);
+
+/* Puts `when` inside of a sum that it is of, when(c, sum(j, B * d)) becomes sum(j, when(c, B * d)): it gives
+ * 0 or its second operand, and zeros sum up to 0. So c is met before the inner loop is scanned, and no
+ * sub-tile that cuts the loop has a part of a sum in front of an operation. */
+static sam_expr sink_when(rewrite *r, sam_expr e) {
+    sam_expr_data x = *sam_expr_at(r->s, e), sum = *sam_expr_at(r->s, x.b);
+    const sam_special *monoid = &sam_operator_of((sam_operation)sum.operation, false)->monoid;
+    if (!monoid->given || monoid->value || (fe_free_vars(r->s, x.a) >> (sum.var.v - 1) & 1))
+        return e;
+    x.b = sum.a;
+    sum.a = distribute_call(r, fe_add_expr(r->s, x));
+    return fe_add_expr(r->s, sum);
+}
+
+/* Puts an operation that meets inside of one that unites, as often as one is below the other. */
+static sam_expr distribute_call(rewrite *r, sam_expr e) {
+    const sam_expr_data x = *sam_expr_at(r->s, e);
+    sam_operation f, g;
+    if (x.kind != SAM_EXPR_CALL || !operation_of(r->s, e, &f) || sam_unites(r->s, e, NULL) || is_full(r))
+        return e;
+    if (f == SAM_OPERATION_when && sam_expr_at(r->s, x.b)->kind == SAM_EXPR_SUM)
+        return sink_when(r, e);
+    for (uint32_t at = 0; at < 2; at++) {
+        const sam_expr inner = at ? x.b : x.a, other = at ? x.a : x.b;
+        if (!operation_of(r->s, inner, &g) || !distributes_over(f, at, g) || has_sum(r->s, other) ||
+            !sam_unites(r->s, inner, NULL) || !(fe_free_vars(r->s, inner) & fe_free_vars(r->s, other)))
+            continue;
+        sam_expr_data united = *sam_expr_at(r->s, inner), first = x, second = x;
+        const sam_expr again = copy(r, other);
+        *(at ? &first.b : &first.a) = united.a;
+        *(at ? &second.b : &second.a) = united.b;
+        *(at ? &second.a : &second.b) = again;
+        united.a = distribute_call(r, fe_add_expr(r->s, first));
+        united.b = distribute_call(r, fe_add_expr(r->s, second));
+        return fe_add_expr(r->s, united);
+    }
+    return e;
+}
+
 static sam_expr distribute(rewrite *r, sam_expr e) {
     const sam_expr_data x = with_operands(r, e, distribute);
     *sam_expr_at(r->s, e) = x;
+    if (x.kind == SAM_EXPR_CALL && r->calls)
+        return distribute_call(r, e);
     if (x.kind != SAM_EXPR_MUL)
         return e;
     fe_exprs factors = {0};
@@ -162,10 +248,11 @@ static sam_expr factor(rewrite *r, sam_expr e, bool is_term) {
     return sum && is_term ? factor_sum(r, e) : e;
 }
 
-bool fe_distribute(sam_statement *s, diagnostics *d) {
-    rewrite r = {.s = s, .mem = s->mem};
+bool fe_distribute(sam_statement *s, bool calls, diagnostics *d) {
+    rewrite r = {.s = s, .mem = s->mem, .calls = calls};
     if (!s->integers)
         return true;
+    s->unites = NULL; /* what is known of expressions that change */
     s->rhs = distribute(&r, s->rhs);
     if (!is_full(&r))
         s->rhs = factor(&r, s->rhs, false);

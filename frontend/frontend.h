@@ -119,11 +119,12 @@ const char *fe_staged(const fe_kernel *k, fe_staging how, arena *mem);
 bool fe_expand(const fe_kernel *k, arena *mem, diagnostics *d, sam_statement *out);
 
 /* Writes integer products of sums as sums of products, (B + C) * D as B * D + C * D, where the sum would be
- * joined with the factor: the chip's intersecters cannot take a union's references. Then it writes, in a term
+ * joined with the factor: the chip's intersecters cannot take a union's references; where `calls`, so with
+ * other operations that distribute over each other. Then it writes, in a term
  * of an addition, sum(j, a * C) as a * sum(j, C): the chip's repeaters mistake fibers that are empty where
  * the term is absent. Values do not change. The statement must satisfy fe_check, as it does afterwards.
  * Returns false with E0118-too-large (exit 2) where it would become longer than any array can take. */
-bool fe_distribute(sam_statement *s, diagnostics *d);
+bool fe_distribute(sam_statement *s, bool calls, diagnostics *d);
 /* Gives sums over one variable in several factors of a product a variable each, where the statement runs
  * sub-tile by sub-tile (s->tiled), since sub-tiles of a variable are paired. */
 void fe_separate(sam_statement *s);

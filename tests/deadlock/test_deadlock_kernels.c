@@ -63,7 +63,7 @@ static bool lowered(fixture *f, const char *expression, const char *schedule, bo
         !fe_schedule(&in, &user, &f->mem, &f->diag, &cin) || cin.kernels.len != 1 ||
         !fe_expand(&cin.kernels.at[0], &f->mem, &f->diag, &expanded))
         return false;
-    return fe_distribute(&expanded, &f->diag) &&
+    return fe_distribute(&expanded, true, &f->diag) &&
            fe_build(&expanded, &options, &f->mem, &f->diag, &statement, &once) &&
            fe_unroll(&cin.kernels.at[0], &once, &f->mem, &f->diag, &graph) &&
            sam_to_binary_joiners(&graph, &f->mem, &f->diag, &joined) &&

@@ -12,10 +12,12 @@ typedef struct {
     const char *expression;
     const char *format[FE_CASE_FORMATS];
     const char *schedule;
+    bool integers;
 } fe_case;
 
 static inline fe_in fe_case_in(const fe_case *c) {
-    fe_in in = {.expression = c->expression, .formats = c->format, .schedule = &c->schedule};
+    fe_in in = {
+        .expression = c->expression, .formats = c->format, .schedule = &c->schedule, .integers = c->integers};
     in.n_schedule = c->schedule ? 1 : 0;
     while (in.n_formats < FE_CASE_FORMATS && c->format[in.n_formats])
         in.n_formats++;

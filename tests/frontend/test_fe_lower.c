@@ -612,7 +612,7 @@ static const char *expect_built(fixture *f, const char *expression, bool drop, s
     if (!fe_case_parse(f, &c, &s))
         fail_msg("%s", fixture_printed(f));
     s.integers = true;
-    if (!fe_distribute(&s, &f->diag) || !fe_build(&s, &options, &f->mem, &f->diag, &packed, g))
+    if (!fe_distribute(&s, true, &f->diag) || !fe_build(&s, &options, &f->mem, &f->diag, &packed, g))
         fail_msg("%s", fixture_printed(f));
     return fe_case_dump(f, &packed);
 }

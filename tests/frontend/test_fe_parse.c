@@ -119,17 +119,27 @@ static void formats_say_levels_and_modes(void **state) {
     assert_int_equal(s.tensors.at[1].mode[1], 0);
 }
 
-/* Compares products of sums with the form in which the chip takes them. */
+/* Compares a statement with the form in which the chip takes it. */
+static void expect_form(fixture *f, sam_statement *s, const char *expression, const char *expected) {
+    if (!fe_distribute(s, true, &f->diag) || !fe_check(s, &f->diag))
+        fail_msg("%s\n%s", expression, fixture_printed(f));
+    assert_string_equal(fe_case_dump(f, s), arena_printf(&f->mem, "%s\n", expected));
+}
+
+/* Products of sums become it in integers only. */
 static void expect_distributed(fixture *f, const char *expression, const char *expected) {
     sam_statement s;
     assert_true(fe_case_parse(f, &(fe_case){.expression = expression}, &s));
-    const char *before = fe_case_dump(f, &s);
-    assert_true(fe_distribute(&s, &f->diag));
-    assert_string_equal(fe_case_dump(f, &s), before); /* not in floating point */
+    expect_form(f, &s, expression,
+                arena_printf(&f->mem, "%.*s", (int)strcspn(fe_case_dump(f, &s), "\n"), fe_case_dump(f, &s)));
     s.integers = true;
-    if (!fe_distribute(&s, &f->diag) || !fe_check(&s, &f->diag))
-        fail_msg("%s\n%s", expression, fixture_printed(f));
-    assert_string_equal(fe_case_dump(f, &s), arena_printf(&f->mem, "%s\n", expected));
+    expect_form(f, &s, expression, expected);
+}
+
+static void expect_met(fixture *f, const char *expression, const char *expected) {
+    sam_statement s;
+    assert_true(fe_case_parse(f, &(fe_case){.expression = expression, .integers = true}, &s));
+    expect_form(f, &s, expression, expected);
 }
 
 static void products_of_sums_become_sums_of_products(void **state) {
@@ -142,6 +152,23 @@ static void products_of_sums_become_sums_of_products(void **state) {
     /* nothing of the sum is joined with these factors */
     expect_distributed(f, "x(i) = 2 * (b(i) + c(i))", "forall(i, x(i) = 2 * (b(i) + c(i)))");
     expect_distributed(f, "x(i) = a * (b(i) + c(i))", "forall(i, x(i) = a * (b(i) + c(i)))");
+}
+
+/* Operations that meet go inside of operations that unite, where they distribute over each other. */
+static void meets_come_before_unions(void **state) {
+    fixture *f = *state;
+    expect_met(f, "x(i) = (b(i) ^ c(i)) & d(i)", "forall(i, x(i) = b(i) & d(i) ^ c(i) & d(i))");
+    expect_met(f, "x(i) = d(i) & (b(i) | c(i) | e(i))",
+               "forall(i, x(i) = d(i) & b(i) | d(i) & c(i) | d(i) & e(i))");
+    expect_met(f, "x(i) = mask(d(i), b(i) - c(i))", "forall(i, x(i) = when(d(i), b(i)) - when(d(i), c(i)))");
+    /* these do not */
+    expect_met(f, "x(i) = (b(i) ^ c(i)) * d(i)", "forall(i, x(i) = (b(i) ^ c(i)) * d(i))");
+    expect_met(f, "x(i) = (b(i) + c(i)) & d(i)", "forall(i, x(i) = b(i) + c(i) & d(i))");
+    /* a mask of a sum is met before the sum's loop */
+    expect_met(f, "x(i) = mask(d(i), B(i,j) * c(j))",
+               "forall(i, forall(j, x(i) += when(d(i), B(i,j) * c(j))))");
+    expect_met(f, "x(i) = mask(d(i), max(j, B(i,j)))",
+               "forall(i, where(x(i) = when(d(i), t1), forall(j, t1 max= B(i,j))))");
 }
 
 /* Only terms of an addition can be absent, and only factors without the sum's variables can leave it. */
@@ -266,7 +293,7 @@ RUN_TESTS(TEST(variables_missing_on_the_left_are_summed_over_in_each_term),
           TEST(the_text_form_is_read_back_with_the_same_meaning),
           TEST(scalars_and_tacos_subscripts_are_accesses),
           TEST(loops_follow_the_result_then_the_sums_then_the_schedule), TEST(formats_say_levels_and_modes),
-          TEST(products_of_sums_become_sums_of_products), TEST(factors_leave_sums_that_may_be_absent),
-          TEST(packing_gives_each_access_a_plain_tensor), TEST(packing_looks_through_views),
-          TEST(a_dense_result_is_written_as_the_loops_allow),
+          TEST(products_of_sums_become_sums_of_products), TEST(meets_come_before_unions),
+          TEST(factors_leave_sums_that_may_be_absent), TEST(packing_gives_each_access_a_plain_tensor),
+          TEST(packing_looks_through_views), TEST(a_dense_result_is_written_as_the_loops_allow),
           TEST(the_checker_finds_what_the_parser_never_builds))

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 from evaluate import INF, MINUS_INF, wrap
-from random_operators import read, write
+from random_operators import put_table, read, write
 
 args = sys.argv[1:]
 once = "--once" in args
@@ -185,7 +185,5 @@ table += "".join(f"| {name} | " + " | ".join(row) + " |\n" for name, row in rows
 bad = [line for g in graphs for line in g.wrong]
 print("\n".join(bad) if bad else table)
 if page and not bad:
-    begin, end = "<!-- made by tests/operators/graphs.py -->\n", "<!-- end -->"
-    text = page.read_text()
-    page.write_text(text[: text.index(begin) + len(begin)] + table + text[text.index(end, text.index(begin)):])
+    put_table(page, "graphs.py", table)
 sys.exit(bool(bad))

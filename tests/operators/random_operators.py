@@ -162,6 +162,13 @@ def read(path, order):
     return cells
 
 
+def put_table(page, program, table):
+    """Writes what a program of this folder has made into its place in the page."""
+    begin, end = f"<!-- made by tests/operators/{program} -->\n", "<!-- end -->"
+    text = page.read_text()
+    page.write_text(text[: text.index(begin) + len(begin)] + table + text[text.index(end, text.index(begin)):])
+
+
 def command(onyx, case, folder, engine):
     left = "X" + (f"({','.join(case.result)})" if case.result else "")
     args = [onyx, "run", f"{left} = {text(case.tree)}", "--engine", engine, "-o", str(folder / "out"), "--quiet"]

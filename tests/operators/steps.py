@@ -55,6 +55,7 @@ STEPS = [
     ("edges of an image", "ij", ("^", ("&", A, of("R", "i", "j")), ("&", of("T", "i", "j"), of("R", "i", "j"))), "plus_times", 0),
     ("a game of three moves", "", minimax(3), "plus_times", 0),
     ("a game of five moves", "", minimax(5), "plus_times", 7),
+    ("a game of seven moves", "", minimax(7), "plus_times", 7),
 ]
 
 

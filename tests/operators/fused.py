@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""An expression as one kernel of the array against one kernel for each operation, as a library computes it:
+fused.py ONYX FOLDER [--write PAGE]. Counts, on engine cycle, cycles and the bytes of what is kept between kernels; that an operation
+takes no more values than the joined coordinates have; and, on engine sam too, that a mask keeps rows from being scanned.
+--write puts the table of cycles into the page."""
+import json
+import pathlib
+import random
+import re
+import subprocess
+import sys
+
+from random_operators import put_table, read, write
+
+page = pathlib.Path(sys.argv.pop(sys.argv.index("--write") + 1)) if "--write" in sys.argv else None
+onyx, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+folder.mkdir(parents=True, exist_ok=True)
+N = 60
+wrong = []
+
+
+def expect(holds, what):
+    if not holds:
+        wrong.append(what)
+
+
+def matrix(density, seed, dims=(N, N)):
+    r = random.Random(seed)
+    places = [(i, j) for i in range(dims[0]) for j in range(dims[1])] if len(dims) == 2 else [(i,) for i in range(dims[0])]
+    return list(dims), {at: r.randint(-9, 9) or 1 for at in places if r.random() < density}
+
+
+def stored(order, cells):
+    """Bytes of a compressed tensor: each level's segments and coordinates, and the values, of two bytes each."""
+    words, above = len(cells), 1
+    for level in range(1, order + 1):
+        fibers = len({at[:level] for at in cells})
+        words += above + 1 + fibers
+        above = fibers
+    return 2 * words
+
+
+def run(expression, operands, engine="cycle", options=()):
+    """Returns the folder of the one kernel, the report and the result."""
+    out = folder / "out"
+    subprocess.run(["rm", "-rf", str(out)], check=True)
+    args = [onyx, "run", expression, "--engine", engine, "-o", str(out), "--quiet", *options]
+    for name, (dims, cells) in operands.items():
+        if re.search(rf"\b{name}\(", expression):
+            args += ["-i", f"{name}:{write(folder / name, dims, cells)}", "-d", f"{name}:{','.join(map(str, dims))}"]
+    done = subprocess.run(args, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(args)}: {done.stderr}")
+    return out, json.loads((out / "report.json").read_text())
+
+
+def fused(expression, operands, options=()):
+    out, report = run(expression, operands, options=options)
+    expect((out / "netlist.json").exists(), f"{expression} is more than one kernel")
+    return report
+
+
+def apart(steps, operands, options=()):
+    """Returns the cycles of all steps, and the most bytes that lie between two."""
+    operands, cycles, most = dict(operands), 0, 0
+    for at, (name, order, expression) in enumerate(steps):
+        out, report = run(expression, operands, options=options)
+        cycles += report["cycles"]["total"]
+        if at + 1 < len(steps):
+            cells = read(out / f"{name}.mtx", order)
+            most = max(most, stored(order, cells))
+            operands[name] = ([N] * order, cells)
+    return cycles, most
+
+
+def moved(report, port):
+    """Tokens into each input of tiles whose names end so."""
+    return [s["moved"] for s in report["stalls"] if port(s["to"])]
+
+
+A, B, C = matrix(0.25, 1), matrix(0.25, 2), matrix(0.1, 3)
+x, m, d = matrix(0.3, 4, (N,)), matrix(0.3, 5, (N,)), matrix(0.3, 6, (N,))
+ALL = {"A": A, "B": B, "C": C, "x": x, "m": m, "d": d}
+KERNELS = [
+    ("`(A ^ B) & C`", "X(i,j) = (A(i,j) ^ B(i,j)) & C(i,j)",
+     [("W", 2, "W(i,j) = A(i,j) ^ B(i,j)"), ("X", 2, "X(i,j) = W(i,j) & C(i,j)")], ()),
+    ("`mask(C, A + B)`", "X(i,j) = mask(C(i,j), A(i,j) + B(i,j))",
+     [("W", 2, "W(i,j) = A(i,j) + B(i,j)"), ("X", 2, "X(i,j) = mask(C(i,j), W(i,j))")], ()),
+    ("masked SpMV", "y(i) = mask(m(i), A(i,j) * x(j))",
+     [("w", 1, "w(i) = A(i,j) * x(j)"), ("y", 1, "y(i) = mask(m(i), w(i))")], ()),
+    ("masked SpMV, complement", "y(i) = mask(not struct(m(i)), A(i,j) * x(j))",
+     [("w", 1, "w(i) = A(i,j) * x(j)"), ("y", 1, "y(i) = mask(not struct(m(i)), w(i))")], ()),
+    ("masked SpM*SpM", "X(i,j) = mask(C(i,j), A(i,k) * B(k,j))",
+     [("W", 2, "W(i,j) = A(i,k) * B(k,j)"), ("X", 2, "X(i,j) = mask(C(i,j), W(i,j))")], ()),
+    ("largest of masked neighbours", "y(i) = max(j, mask(A(i,j), abs(x(j))))",
+     [("W", 2, "W(i,j) = mask(A(i,j), abs(x(j)))"), ("y", 1, "y(i) = max(j, W(i,j))")], ()),
+]
+table = "| kernel | cycles as one | one by one | ratio | bytes between, as one | one by one |\n|---|---|---|---|---|---|\n"
+for name, expression, steps, options in KERNELS:
+    one = fused(expression, ALL, options)["cycles"]["total"]
+    many, most = apart(steps, ALL, options)
+    expect(one < many, f"{name}: {one} cycles as one kernel, {many} one by one")
+    table += f"| {name} | {one} | {many} | {many / one:.2f} | 0 | {most} |\n"
+
+# Values that operations take: the coordinates of (A or B) and C, a stop for each row that has both, and the end. So that no fiber is
+# empty, which the chip's writer mistakes, every row has coordinate 0: the host adds zeros.
+report = fused(KERNELS[0][1], ALL)
+joined = {at for at in C[1] if at in A[1] or at in B[1]}
+rows = {at[0] for at in C[1]} & ({at[0] for at in A[1]} | {at[0] for at in B[1]})
+taken = moved(report, lambda to: " alu data" in to)
+padded = sum((i, 0) not in joined for i in rows)
+expect(taken and max(taken) <= len(joined) + padded + len(rows) + 1,
+       f"operations take {taken} tokens, not {len(joined)} values, {padded} padded ones, {len(rows)} stops and the end")
+
+# values that the inner scanner of a masked product puts out: those of rows that the mask has
+for mask, has in (("m(i)", lambda i: (i,) in m[1]), ("not struct(m(i))", lambda i: (i,) not in m[1])):
+    expression = f"y(i) = mask({mask}, A(i,j) * x(j))"
+    inner = sum(1 for at in A[1] if has(at[0]))
+    rows = len({at[0] for at in A[1] if has(at[0])})
+    files = [a for n in "Axm" for a in ("-i", f"{n}:{write(folder / n, *ALL[n])}", "-d", f"{n}:{','.join(map(str, ALL[n][0]))}")]
+    subprocess.run([onyx, "sam", expression, *files, "--stats", str(folder / "stats.json")], check=True, capture_output=True)
+    edges = json.loads((folder / "stats.json").read_text())
+    scanner = next(p["id"] for p in edges["primitives"] if p["label"].startswith("fiberlookup j: A1"))
+    got = {e["tokens"]["number"] for e in edges["edges"] if e["src"] == scanner}
+    expect(got == {inner}, f"{expression} on sam: the scanner of A gives {got}, not {inner}")
+    report = fused(expression, ALL, ("--tile", str(N)))
+    places = {line.split()[0]: f"x{line.split()[1]}y{line.split()[2]} " for line in (folder / "out/design.place").read_text().splitlines()[2:] if line}
+    got = {s["moved"] for s in report["stalls"] if s["from"].startswith(places["A1"]) and "coord_out" in s["from"]}
+    padded = sum((i, 0) not in A[1] for i in range(N) if has(i))
+    expect(report["subtiles"]["run"] == 1 and got == {inner + padded + rows + 1},
+           f"{expression} on cycle: the scanner of A gives {got}, not {inner} values, {padded} padded ones, {rows} stops and the end")
+
+print("\n".join(wrong) if wrong else table)
+if page and not wrong:
+    put_table(page, "fused.py", table)
+sys.exit(bool(wrong))

@@ -31,7 +31,7 @@ static const infix infix_of_operation[SAM_OPERATIONS] = {
     [SAM_OPERATION_gt] = {" > ", COMPARISON},  [SAM_OPERATION_ge] = {" >= ", COMPARISON},
     [SAM_OPERATION_or] = {" | ", 4},           [SAM_OPERATION_xor] = {" ^ ", 5},
     [SAM_OPERATION_and] = {" & ", 6},          [SAM_OPERATION_shl] = {" << ", 7},
-    [SAM_OPERATION_ashr] = {" >> ", 7}};
+    [SAM_OPERATION_rem] = {" % ", 9},          [SAM_OPERATION_ashr] = {" >> ", 7}};
 
 /* Words of bf16 are joined by functions, since the signs are of integers. */
 static infix infix_of(const sam_expr_data *x) {
@@ -110,7 +110,7 @@ static void dump_expr(dump *p, sam_expr e, uint32_t least) {
             dump_binary(p, x);
             break;
         }
-        fprintf(p->out, "%s(", fe_function_text(x->operation));
+        fprintf(p->out, "%s(", x->program ? x->program->name : fe_function_text(x->operation));
         dump_expr(p, x->a, 0);
         if (x->b.v) {
             fputs(", ", p->out);

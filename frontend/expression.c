@@ -430,10 +430,9 @@ static sam_expr parse_factor(parser *p) {
     return e;
 }
 
-/* Reads operands with one of two signs between them, which bind from the left. */
-static sam_expr parse_chain(parser *p, sam_expr (*parse_operand)(parser *p), const char signs[2],
+/* Reads what goes on behind e: operands with one of two signs before them, which bind from the left. */
+static sam_expr parse_chain(parser *p, sam_expr e, sam_expr (*parse_operand)(parser *p), const char signs[2],
                             const sam_expr_kind kinds[2]) {
-    sam_expr e = parse_operand(p);
     while (e.v && (fe_at_sign(&p->in, signs[0]) || fe_at_sign(&p->in, signs[1]))) {
         sam_expr_kind kind = kinds[p->in.token.sign == signs[1]];
         fe_advance(&p->in);
@@ -443,14 +442,6 @@ static sam_expr parse_chain(parser *p, sam_expr (*parse_operand)(parser *p), con
     return e;
 }
 
-static sam_expr parse_product(parser *p) {
-    return parse_chain(p, parse_factor, (char[2]){'*', '/'}, (sam_expr_kind[2]){SAM_EXPR_MUL, SAM_EXPR_DIV});
-}
-
-static sam_expr parse_sums(parser *p) {
-    return parse_chain(p, parse_product, (char[2]){'+', '-'}, (sam_expr_kind[2]){SAM_EXPR_ADD, SAM_EXPR_SUB});
-}
-
 /* An operator of two operands that is a function. */
 typedef struct {
     char sign;
@@ -458,6 +449,36 @@ typedef struct {
     sam_operation operation;
     bool words;
 } infix;
+
+/* Makes what the operator is of e and b; b may be missing after an error. */
+static sam_expr add_infix(parser *p, const infix *i, sam_expr e, sam_expr b) {
+    fe_call f = {.name = i->text, .operation = i->operation, .words = i->words, .least = 2, .most = 2};
+    fe_exprs arguments = {0};
+    if (!b.v)
+        return no_expr;
+    f.loc = span(sam_expr_at(p->s, e)->loc, sam_expr_at(p->s, b)->loc);
+    vec_push(p->s->mem, &arguments, e);
+    vec_push(p->s->mem, &arguments, b);
+    return fe_make_call(p->s, &f, &arguments, p->d);
+}
+
+/* The remainder is as strong as products. */
+static sam_expr parse_product(parser *p) {
+    static const infix remainder = {'%', "%", SAM_OPERATION_rem, true};
+    sam_expr e = parse_factor(p);
+    for (;;) {
+        e = parse_chain(p, e, parse_factor, (char[2]){'*', '/'},
+                        (sam_expr_kind[2]){SAM_EXPR_MUL, SAM_EXPR_DIV});
+        if (!e.v || !fe_take_sign(&p->in, '%'))
+            return e;
+        e = add_infix(p, &remainder, e, parse_factor(p));
+    }
+}
+
+static sam_expr parse_sums(parser *p) {
+    return parse_chain(p, parse_product(p), parse_product, (char[2]){'+', '-'},
+                       (sam_expr_kind[2]){SAM_EXPR_ADD, SAM_EXPR_SUB});
+}
 
 /* Those of one strength, ended by sign 0. From the strongest to the weakest, as in Python. */
 static const infix levels[][7] = {
@@ -514,21 +535,14 @@ static sam_expr parse_level(parser *p, uint32_t level) {
     sam_expr e = level == 0 ? parse_sums(p) : level == LOGICAL ? parse_not(p) : parse_level(p, level - 1);
     const infix *i;
     while (e.v && (i = find_infix(p, level)) != NULL) {
-        fe_call f = {.name = i->text, .operation = i->operation, .words = i->words, .least = 2, .most = 2};
-        fe_exprs arguments = {0};
         fe_advance(&p->in);
         sam_expr b = level == 0 ? parse_sums(p) : level == LOGICAL ? parse_not(p) : parse_level(p, level - 1);
-        if (!b.v)
-            return no_expr;
-        f.loc = span(sam_expr_at(p->s, e)->loc, sam_expr_at(p->s, b)->loc);
-        if (level == COMPARISONS && find_infix(p, level)) {
+        if (b.v && level == COMPARISONS && find_infix(p, level)) {
             diag_error(p->d, p->in.token.loc, "E0102-syntax", "a comparison of a comparison");
             diag_hint(p->d, "say which one comes first with parentheses, or join two by &&");
             return no_expr;
         }
-        vec_push(p->s->mem, &arguments, e);
-        vec_push(p->s->mem, &arguments, b);
-        e = fe_make_call(p->s, &f, &arguments, p->d);
+        e = add_infix(p, i, e, b);
     }
     return e;
 }

@@ -1,11 +1,14 @@
 /* functions.c - reads files of functions. A body is run on symbols: a variable holds an expression of the
  * parameters, and an `if` makes ifelse of what its two sides hold, so that a function is an expression in the
- * end and every engine can compute it.
+ * end and every engine can compute it. A body with loops becomes a program of steps instead, which the
+ * reference and the simulator run (sam/program.c); its variables hold themselves.
  *
  *   file       := ("def" name "(" names ")" ":" region+ ["iteration_space" ":" space] ["properties" ":"
  * property*])* region     := [pattern "=" ">"] block         the pattern has a parameter or a number for each
  * parameter block      := "{" statement* "}" statement  := [type] name "=" terms ";" | "return" terms ";" |
- * "if" "(" terms ")" block ["else" (if | block)] space      := "{" name "!=" number "}" joined by "|" and
+ * "if" "(" terms ")" block ["else" (if | block)] | "while" "(" terms ")" block | "do" block "while" "(" terms
+ * ")" ";" | "for" "(" [assignment] ";" [terms] ";" [assignment] ")" block      space      := "{" name "!="
+ * number "}" joined by "|" and
  * "&", with "~" and parentheses property   := "commutative" | "associative" | "idempotent" | ("annihilator" |
  * "identity") "=" number ["of" name]
  */
@@ -23,6 +26,7 @@ typedef struct {
     fe_user_function *f;
     diagnostics *d;
     uint32_t depth;
+    sam_program *program; /* that the body at hand becomes; NULL: it becomes an expression */
 } reader;
 
 static bool refuse(const reader *r, src_loc loc, const char *what, const char *hint) {
@@ -116,11 +120,15 @@ static values copy_values(const reader *r, const values *of) {
     return copy;
 }
 
-/* A variable has a value after an `if` where it has one on both sides. */
+/* A variable has a value after an `if` where it has one on both sides. A program's variables hold themselves
+ * on both. */
 static void join_values(reader *r, src_loc loc, sam_expr condition, values *yes, const values *no) {
     for (uint32_t i = 0; i < yes->len; i++) {
         bool both = i < no->len && no->at[i].v && yes->at[i].v;
-        yes->at[i] = both ? choose(r, loc, condition, yes->at[i], no->at[i]) : (sam_expr){0};
+        bool kept = both && r->program;
+        yes->at[i] = kept   ? yes->at[i]
+                     : both ? choose(r, loc, condition, yes->at[i], no->at[i])
+                            : (sam_expr){0};
     }
 }
 
@@ -157,7 +165,16 @@ static bool read_if(reader *r, values *held, sam_expr *returned) {
     return true;
 }
 
-static bool read_assignment(reader *r, values *held) {
+static sam_expr add_access(const reader *r, src_loc loc, sam_tensor t) {
+    return fe_add_expr(&r->f->s, (sam_expr_data){.kind = SAM_EXPR_ACCESS, .loc = loc, .tensor = t});
+}
+
+static void add_step(const reader *r, uint32_t kind, sam_expr e, uint32_t to) {
+    vec_push(r->f->s.mem, &r->program->steps, ((sam_program_step){e, to, kind}));
+}
+
+/* Ended by a semicolon, or by the parenthesis of a `for`. */
+static bool read_assignment(reader *r, values *held, char end) {
     static const char *const types[] = {"int", "float", "double", "bool"};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (at_word(r, types[i]) && fe_peek(&r->in) != '=') {
@@ -172,6 +189,9 @@ static bool read_assignment(reader *r, values *held) {
     }
     name_id name = names_intern_n(s->names, r->in.token.at, r->in.token.length);
     sam_tensor t = fe_find_tensor(s, name);
+    src_loc loc = r->in.token.loc;
+    if (!t.v && r->program && s->tensors.len == SAM_MAX_VARIABLES)
+        return refuse(r, loc, "a function with loops has up to 63 variables", "use one for several things");
     if (!t.v) {
         vec_push(s->mem, &s->tensors, (sam_tensor_data){.name = name, .loc = r->in.token.loc});
         t.v = s->tensors.len;
@@ -180,11 +200,13 @@ static bool read_assignment(reader *r, values *held) {
     if (!expect_sign(r, '='))
         return false;
     sam_expr e = read_terms(r, held);
-    if (!e.v || !expect_sign(r, ';'))
+    if (!e.v || !expect_sign(r, end))
         return false;
     while (held->len < t.v)
         vec_push(s->mem, held, (sam_expr){0});
-    held->at[t.v - 1] = e;
+    held->at[t.v - 1] = r->program ? add_access(r, loc, t) : e;
+    if (r->program)
+        add_step(r, SAM_STEP_SET, e, t.v);
     return true;
 }
 
@@ -195,14 +217,9 @@ static bool read_return(reader *r, const values *held, sam_expr *returned) {
 }
 
 static bool read_statement(reader *r, values *held, sam_expr *returned) {
-    if (at_word(r, "while") || at_word(r, "for") || at_word(r, "do")) {
-        diag_error(r->d, r->in.token.loc, "E0160-loop", "a function has no loops: it becomes one expression");
-        diag_hint(r->d, "write the passes out, or repeat a statement of a program: docs/programs.md");
-        return false;
-    }
     if (at_word(r, "if"))
         return read_if(r, held, returned);
-    return at_word(r, "return") ? read_return(r, held, returned) : read_assignment(r, held);
+    return at_word(r, "return") ? read_return(r, held, returned) : read_assignment(r, held, ';');
 }
 
 /* Reads up to the brace that ends the block; *returned is 0 where that comes first. */
@@ -215,6 +232,221 @@ static bool read_statements(reader *r, values *held, sam_expr *returned) {
             return false;
     }
     return true;
+}
+
+/* ---- bodies with loops ------------------------------------------------------------------------- */
+
+static bool at_loop(const reader *r) {
+    return at_word(r, "while") || at_word(r, "for") || at_word(r, "do");
+}
+
+/* Whether the block at hand has a loop. */
+static bool has_loop(const reader *r) {
+    reader ahead = *r;
+    uint32_t open = 0;
+    do {
+        if (at_loop(&ahead))
+            return true;
+        open += fe_at_sign(&ahead.in, '{') ? 1u : 0u;
+        open -= open && fe_at_sign(&ahead.in, '}') ? 1u : 0u;
+        fe_advance(&ahead.in);
+    } while (open && ahead.in.token.kind != FE_END);
+    return false;
+}
+
+static uint32_t next_step(const reader *r) {
+    return r->program->steps.len;
+}
+
+/* Step `at` goes on where the next one will be. */
+static void lead_here(const reader *r, uint32_t at) {
+    r->program->steps.at[at].to = next_step(r);
+}
+
+/* *ends: no step after it is reached. */
+static bool read_steps(reader *r, values *held, bool *ends);
+
+static bool read_body(reader *r, values *held, bool *ends) {
+    return expect_sign(r, '{') && read_steps(r, held, ends) && expect_sign(r, '}');
+}
+
+/* Reads what decides, and adds the step that passes over what follows. */
+static bool read_condition(reader *r, const values *held) {
+    if (!expect_sign(r, '('))
+        return false;
+    sam_expr e = read_terms(r, held);
+    if (!e.v || !expect_sign(r, ')'))
+        return false;
+    add_step(r, SAM_STEP_UNLESS, e, 0);
+    return true;
+}
+
+static bool read_branches(reader *r, values *held, bool *ends) {
+    src_loc loc = r->in.token.loc;
+    values other = copy_values(r, held);
+    bool yes = false, no = false;
+    fe_advance(&r->in);
+    uint32_t over = next_step(r);
+    if (!read_condition(r, held) || !read_body(r, held, &yes))
+        return false;
+    if (take_word(r, "else")) {
+        uint32_t behind = next_step(r);
+        add_step(r, SAM_STEP_GO, (sam_expr){0}, 0);
+        lead_here(r, over);
+        if (!(at_word(r, "if") ? read_branches(r, &other, &no) : read_body(r, &other, &no)))
+            return false;
+        over = behind;
+    }
+    lead_here(r, over);
+    *ends = yes && no;
+    if (yes)
+        *held = other;
+    else if (!no)
+        join_values(r, loc, (sam_expr){0}, held, &other);
+    return true;
+}
+
+/* What a loop assigns may not be there after it, since it may make no pass. */
+static bool read_while(reader *r, values *held) {
+    values inside = copy_values(r, held);
+    bool ends;
+    uint32_t start = next_step(r);
+    fe_advance(&r->in);
+    if (!read_condition(r, held) || !read_body(r, &inside, &ends))
+        return false;
+    add_step(r, SAM_STEP_GO, (sam_expr){0}, start);
+    lead_here(r, start);
+    return true;
+}
+
+static bool read_do(reader *r, values *held, bool *ends) {
+    uint32_t start = next_step(r);
+    fe_advance(&r->in);
+    if (!read_body(r, held, ends))
+        return false;
+    if (!at_word(r, "while")) {
+        fe_expected(&r->in, "'while'", r->d);
+        return false;
+    }
+    fe_advance(&r->in);
+    uint32_t over = next_step(r);
+    if (!read_condition(r, held) || !expect_sign(r, ';'))
+        return false;
+    add_step(r, SAM_STEP_GO, (sam_expr){0}, start);
+    lead_here(r, over);
+    return true;
+}
+
+/* The last part of the head is written first and computed after the body. */
+static bool read_for(reader *r, values *held) {
+    fe_advance(&r->in);
+    if (!expect_sign(r, '(') || !(fe_take_sign(&r->in, ';') || read_assignment(r, held, ';')))
+        return false;
+    uint32_t start = next_step(r);
+    sam_expr goes_on = {0};
+    bool ends;
+    if (!fe_at_sign(&r->in, ';') && !(goes_on = read_terms(r, held)).v)
+        return false;
+    if (!expect_sign(r, ';'))
+        return false;
+    if (goes_on.v)
+        add_step(r, SAM_STEP_UNLESS, goes_on, 0);
+    values inside = copy_values(r, held);
+    sam_program_step last = {0};
+    if (!fe_take_sign(&r->in, ')')) {
+        if (!read_assignment(r, held, ')'))
+            return false;
+        last = r->program->steps.at[--r->program->steps.len];
+    }
+    *held = copy_values(r, &inside);
+    if (!read_body(r, &inside, &ends))
+        return false;
+    if (last.e.v)
+        add_step(r, last.kind, last.e, last.to);
+    add_step(r, SAM_STEP_GO, (sam_expr){0}, start);
+    if (goes_on.v)
+        lead_here(r, start);
+    return true;
+}
+
+static bool read_step(reader *r, values *held, bool *ends) {
+    if (at_word(r, "if"))
+        return read_branches(r, held, ends);
+    if (at_word(r, "while"))
+        return read_while(r, held);
+    if (at_word(r, "for"))
+        return read_for(r, held);
+    if (at_word(r, "do"))
+        return read_do(r, held, ends);
+    if (!at_word(r, "return"))
+        return read_assignment(r, held, ';');
+    sam_expr e;
+    *ends = read_return(r, held, &e);
+    if (*ends)
+        add_step(r, SAM_STEP_RETURN, e, 0);
+    return *ends;
+}
+
+static bool read_steps(reader *r, values *held, bool *ends) {
+    *ends = false;
+    if (r->depth++ == FE_MAX_DEPTH / 2)
+        return refuse(r, r->in.token.loc, "blocks are nested too deep", "write conditions with && and ||");
+    while (!fe_at_sign(&r->in, '}')) {
+        if (*ends)
+            return refuse(r, r->in.token.loc, "nothing comes here: all before it returns", "remove it");
+        if (!read_step(r, held, ends))
+            return false;
+    }
+    r->depth--;
+    return true;
+}
+
+/* A parameter that no step reads would be lost, and the tensor in it. */
+static bool uses_parameters(const reader *r, uint32_t from) {
+    uint32_t used = 0;
+    for (uint32_t e = from; e < r->f->s.exprs.len; e++) {
+        const sam_expr_data *x = &r->f->s.exprs.at[e];
+        for (uint32_t side = 0; side < 2; side++) {
+            sam_expr part = side ? x->b : x->a;
+            if (part.v && sam_expr_at(&r->f->s, part)->kind == SAM_EXPR_ACCESS)
+                used |= 1u << (sam_expr_at(&r->f->s, part)->tensor.v - 1);
+        }
+    }
+    const sam_program *p = r->program;
+    for (uint32_t i = 0; i < p->steps.len; i++) {
+        if (p->steps.at[i].e.v && sam_expr_at(&r->f->s, p->steps.at[i].e)->kind == SAM_EXPR_ACCESS)
+            used |= 1u << (sam_expr_at(&r->f->s, p->steps.at[i].e)->tensor.v - 1);
+    }
+    uint32_t all = (1u << r->f->parameters) - 1;
+    return (used & all) == all;
+}
+
+/* Reads a body with loops; the value is a call of the program that it becomes. */
+static bool read_program(reader *r, values *held, src_loc loc, sam_expr *value) {
+    sam_statement *s = &r->f->s;
+    if (r->f->parameters > 2) {
+        diag_error(r->d, loc, "E0160-loop", "a function with loops has one or two parameters, not %u",
+                   r->f->parameters);
+        diag_hint(r->d, "the loops may stand in a function of two, which this one applies");
+        return false;
+    }
+    bool ends;
+    uint32_t from = s->exprs.len;
+    sam_program *p = arena_new(s->mem, sam_program);
+    *p = (sam_program){.name = r->f->name, .loc = r->f->loc, .parameters = r->f->parameters};
+    p->of = (sam_operator){.fp = !s->integers, .program = p};
+    r->program = p;
+    bool ok = read_body(r, held, &ends);
+    if (ok && !ends)
+        ok = refuse(r, loc, "the body can end without a return", "end it by return");
+    if (ok && !uses_parameters(r, from))
+        ok = refuse(r, loc, "the value does not depend on every parameter", "remove those it ignores");
+    r->program = NULL;
+    p->s = *s;
+    *value = fe_add_call(s, loc, SAM_OPERATION_program, add_access(r, loc, (sam_tensor){1}),
+                         p->parameters == 2 ? add_access(r, loc, (sam_tensor){2}) : (sam_expr){0});
+    sam_expr_at(s, *value)->program = p;
+    return ok;
 }
 
 /* ---- numbers, regions, properties -------------------------------------------------------------- */
@@ -265,10 +497,9 @@ static bool read_region(reader *r, region *out) {
     if (!fe_at_sign(&r->in, '{') && !read_pattern(r, &out->given, out->word))
         return false;
     for (uint32_t p = 1; p <= r->f->parameters; p++)
-        vec_push(r->f->s.mem, &held,
-                 fe_add_expr(
-                     &r->f->s,
-                     (sam_expr_data){.kind = SAM_EXPR_ACCESS, .loc = out->loc, .tensor = (sam_tensor){p}}));
+        vec_push(r->f->s.mem, &held, add_access(r, out->loc, (sam_tensor){p}));
+    if (fe_at_sign(&r->in, '{') && has_loop(r))
+        return read_program(r, &held, out->loc, &out->value);
     if (!read_block(r, &held, &out->value))
         return false;
     return out->value.v || refuse(r, out->loc, "the body returns nothing", "end it by return");
@@ -277,6 +508,11 @@ static bool read_region(reader *r, region *out) {
 static bool at_region(const reader *r) {
     return fe_at_sign(&r->in, '{') || fe_at_sign(&r->in, '-') || r->in.token.kind == FE_NUMBER ||
            (r->in.token.kind == FE_NAME && find_parameter(r, &r->in.token).v);
+}
+
+static bool ends(const reader *r, sam_expr value) {
+    const sam_program *p = sam_expr_at(&r->f->s, value)->program;
+    return !p || sam_program_ended(p, r->d);
 }
 
 /* The region without numbers is what the function is; the others have to agree with it. */
@@ -298,11 +534,14 @@ static bool read_regions(reader *r) {
         uint16_t argument[FE_MAX_PARAMETERS];
         one.value = all.at[i].value;
         r->f->value = general->value;
-        for (uint32_t n = 0; n < 4096; n++) {
+        for (uint32_t n = 0; &all.at[i] != general && n < 4096; n++) {
             for (uint32_t p = 0; p < r->f->parameters; p++)
                 argument[p] =
                     all.at[i].given >> p & 1 ? all.at[i].word[p] : (uint16_t)(n * (16 * p + 1) * 40503u >> 4);
-            if (fe_compute(&one, argument) != fe_compute(r->f, argument))
+            bool same = fe_compute(&one, argument) == fe_compute(r->f, argument);
+            if (!ends(r, one.value) || !ends(r, r->f->value))
+                return false;
+            if (!same)
                 return refuse(r, all.at[i].loc, "this region has another value than the region of all values",
                               "a region is the same function where some parameters are numbers");
         }

@@ -197,14 +197,22 @@ static double value_of_word(const lowering *w, uint16_t word) {
 static value fold_call(const lowering *w, const sam_operator *f, const value *a, const value *b) {
     const bool fp = !w->s->integers;
     uint16_t right = b ? sam_literal_word(b->constant, fp) : 0;
-    return constant(value_of_word(w, f->apply(sam_literal_word(a->constant, fp), right)));
+    return constant(value_of_word(w, sam_apply(f, sam_literal_word(a->constant, fp), right)));
+}
+
+/* The node that computes v computes it by a program, if there is one. Always returns true. */
+static bool set_program(const lowering *w, const value *v, sam_program *program) {
+    if (!v->is_constant)
+        sam_node_at(w->g, v->val.node)->program = program;
+    return true;
 }
 
 /* An operand of ones says where an expression is to be computed, not what. */
 static bool compute_call(lowering *w, sam_expr e, const fe_presence *in, value *result) {
     const sam_expr_data x = *sam_expr_at(w->s, e);
-    const char *name = sam_operation_name((sam_operation)x.operation);
-    const sam_operator *f = sam_operator_of((sam_operation)x.operation, !w->s->integers);
+    const sam_operator *f =
+        x.program ? &x.program->of : sam_operator_of((sam_operation)x.operation, !w->s->integers);
+    const char *name = x.program ? x.program->name : sam_operation_name((sam_operation)x.operation);
     value a, b = {0};
     if (!compute(w, x.a, in, &a))
         return false;
@@ -215,13 +223,13 @@ static bool compute_call(lowering *w, sam_expr e, const fe_presence *in, value *
     }
     if (!x.b.v) {
         *result = a.is_constant ? fold_call(w, f, &a, NULL) : add_unary(w, name, &a, x.loc);
-        return true;
+        return set_program(w, result, x.program);
     }
     if (!compute(w, x.b, in, &b))
         return false;
     b = positive(w, b, x.loc);
     *result = a.is_constant && b.is_constant ? fold_call(w, f, &a, &b) : add_alu(w, name, &a, &b, x.loc);
-    return true;
+    return set_program(w, result, x.program);
 }
 
 /* ---- sums ------------------------------------------------------------------------ */

@@ -27,7 +27,7 @@ typedef struct {
 static bool same(const sam_statement *s, sam_expr a, sam_expr b) {
     const sam_expr_data *x = sam_expr_at(s, a), *y = sam_expr_at(s, b);
     if (x->kind != y->kind || x->var.v != y->var.v || x->tensor.v != y->tensor.v ||
-        x->literal != y->literal || x->operation != y->operation)
+        x->literal != y->literal || x->operation != y->operation || x->program != y->program)
         return false;
     if (x->kind == SAM_EXPR_ACCESS &&
         memcmp(x->index, y->index, sizeof *x->index * sam_tensor_at(s, x->tensor)->order) != 0)

@@ -7,24 +7,8 @@
 
 enum { SAMPLE = 20000 };
 
-static uint16_t compute(const fe_user_function *f, sam_expr e, const uint16_t *argument) {
-    static const sam_operation of_kind[] = {[SAM_EXPR_NEG] = SAM_OPERATION_neg,
-                                            [SAM_EXPR_ADD] = SAM_OPERATION_add,
-                                            [SAM_EXPR_SUB] = SAM_OPERATION_sub,
-                                            [SAM_EXPR_MUL] = SAM_OPERATION_mul,
-                                            [SAM_EXPR_DIV] = SAM_OPERATION_div};
-    const sam_expr_data *x = sam_expr_at(&f->s, e);
-    if (x->kind == SAM_EXPR_ACCESS)
-        return argument[x->tensor.v - 1];
-    if (x->kind == SAM_EXPR_LITERAL)
-        return sam_literal_word(x->literal, !f->s.integers);
-    sam_operation operation = x->kind == SAM_EXPR_CALL ? (sam_operation)x->operation : of_kind[x->kind];
-    uint16_t a = compute(f, x->a, argument), b = x->b.v ? compute(f, x->b, argument) : 0;
-    return sam_operator_of(operation, !f->s.integers)->apply(a, b);
-}
-
 uint16_t fe_compute(const fe_user_function *f, const uint16_t *argument) {
-    return compute(f, f->value, argument);
+    return sam_compute(&f->s, f->value, argument);
 }
 
 /* Word n of a sample for parameter p. The product spreads n over all words. */
@@ -111,6 +95,7 @@ static bool holds_at(const fe_user_function *f, const fe_property *p, uint32_t a
     bool one = p->kind == FE_IDEMPOTENT || p->kind == FE_ANNIHILATOR || p->kind == FE_IDENTITY;
     uint32_t tries = one ? 65536 : p->kind == FE_SPACE ? SAMPLE / 20 : SAMPLE;
     uint16_t argument[FE_MAX_PARAMETERS] = {0}, expected;
+    const sam_program *program = sam_expr_at(&f->s, f->value)->program;
     for (uint32_t n = 0; n < tries; n++) {
         claim(f, p, n, at, argument, &expected);
         bool numbers = !is_nan(f, expected);
@@ -118,6 +103,8 @@ static bool holds_at(const fe_user_function *f, const fe_property *p, uint32_t a
             numbers = numbers && !is_nan(f, argument[i]);
         if (numbers && !alike(f, fe_compute(f, argument), expected))
             return refuse(f, p, argument, fe_compute(f, argument), expected, d);
+        if (program && !sam_program_ended(program, d))
+            return false;
     }
     return true;
 }
@@ -162,6 +149,19 @@ static void narrow(fe_user_function *f, const fe_property *p, arena *mem) {
     }
 }
 
+/* What a program is derived from besides its value: an expression has the properties of its operations. */
+static void tell_program(sam_program *program, const fe_property *p, uint32_t parameters) {
+    bool each = p->at == (1u << parameters) - 1;
+    int8_t at = each ? SAM_EACH : (int8_t)(p->at >> 1);
+    const sam_special special = {true, at, p->value};
+    program->of.commutative |= p->kind == FE_COMMUTATIVE;
+    program->of.idempotent |= p->kind == FE_IDEMPOTENT;
+    if (p->kind == FE_ANNIHILATOR)
+        program->of.annihilator = special;
+    if (p->kind == FE_IDENTITY)
+        program->of.identity = special;
+}
+
 bool fe_check_property(fe_user_function *f, const fe_property *p, diagnostics *d) {
     bool binary = p->kind == FE_ASSOCIATIVE || p->kind == FE_IDENTITY, several = p->kind == FE_COMMUTATIVE;
     if ((binary && f->parameters != 2) || (several && f->parameters < 2)) {
@@ -178,6 +178,9 @@ bool fe_check_property(fe_user_function *f, const fe_property *p, diagnostics *d
         if (p->kind == FE_ASSOCIATIVE || p->kind == FE_IDEMPOTENT)
             break;
     }
+    sam_program *program = sam_expr_at(&f->s, f->value)->program;
+    if (program)
+        tell_program(program, p, f->parameters);
     narrow(f, p, d->mem);
     return true;
 }

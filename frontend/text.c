@@ -63,7 +63,7 @@ void fe_advance(fe_reader *r) {
         t.kind = FE_NUMBER;
         end = number_end(r, start);
     } else {
-        t.kind = c != 0 && strchr("+-*/=(),:;_{}&|^~<>", c) ? FE_SIGN : FE_BAD;
+        t.kind = c != 0 && strchr("+-*/%=(),:;_{}&|^~<>", c) ? FE_SIGN : FE_BAD;
         t.sign = c;
         end = start + 1;
         for (size_t i = 0; i < sizeof pairs / sizeof *pairs && end < r->length; i++) {

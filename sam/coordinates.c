@@ -51,10 +51,14 @@ static uint32_t filled_with(const sam_operator *f, const sam_special *special, c
 enum { MINUS_ZERO = 0x8000 };
 
 static uint16_t apply(const sam_operator *f, const uint16_t *fill, uint32_t n) {
-    uint16_t value = n > 1 ? fill[0] : f->apply(fill[0], 0);
+    uint16_t value = n > 1 ? fill[0] : sam_apply(f, fill[0], 0);
     for (uint32_t i = 1; i < n; i++)
-        value = f->apply(value, fill[i]);
+        value = sam_apply(f, value, fill[i]);
     return f->fp && value == MINUS_ZERO ? 0 : value;
+}
+
+static bool is_known(const sam_operator *f) {
+    return f->apply || f->program;
 }
 
 /* Returns whether every argument that the operator's own algebra names has the fill that it is tested for. */
@@ -71,7 +75,7 @@ static bool is_tested(const sam_operator *f, const uint16_t *fill, uint32_t n) {
 static rule rule_of_properties(const sam_operator *f, const uint16_t *fill, uint32_t n) {
     const uint32_t all = (1u << n) - 1;
     uint32_t arguments = filled_with(f, &f->annihilator, fill, n), alike = 1;
-    if (f->algebra && (!is_tested(f, fill, n) || !(f->fill_is_given || f->apply)))
+    if (f->algebra && (!is_tested(f, fill, n) || !(f->fill_is_given || is_known(f))))
         return (rule){SAM_SET_ALL, all, f->fill};
     if (f->algebra)
         return (rule){SAM_SET_NONE, all, f->fill_is_given ? f->fill : apply(f, fill, n)};
@@ -88,7 +92,7 @@ static rule rule_of_properties(const sam_operator *f, const uint16_t *fill, uint
         if (arguments == (all & ~(1u << i)))
             return (rule){SAM_SET_UNITE, all, fill[i]};
     }
-    return f->apply ? (rule){SAM_SET_UNITE, all, apply(f, fill, n)} : (rule){SAM_SET_ALL, all, f->fill};
+    return is_known(f) ? (rule){SAM_SET_UNITE, all, apply(f, fill, n)} : (rule){SAM_SET_ALL, all, f->fill};
 }
 
 static rule rule_of(const sam_operator *f, const uint16_t *fill, uint32_t n) {
@@ -141,19 +145,10 @@ sam_coordinates sam_derive(sam_algebra *to, const sam_operator *f, sam_expr of,
 
 /* ---- expressions ----------------------------------------------------------------------------- */
 
-static const sam_operation operation_of[] = {[SAM_EXPR_NEG] = SAM_OPERATION_neg,
-                                             [SAM_EXPR_ADD] = SAM_OPERATION_add,
-                                             [SAM_EXPR_SUB] = SAM_OPERATION_sub,
-                                             [SAM_EXPR_MUL] = SAM_OPERATION_mul,
-                                             [SAM_EXPR_DIV] = SAM_OPERATION_div};
-
 /* A sum applies its operator as often as its variable has coordinates, so what it makes of a fill is known
  * from properties only. */
 static sam_operator operator_of(const sam_statement *s, const sam_expr_data *x) {
-    bool named = x->kind == SAM_EXPR_CALL || x->kind == SAM_EXPR_SUM;
-    BUG_IF(x->kind == SAM_EXPR_NONE, "an expression of no kind");
-    sam_operator f =
-        *sam_operator_of(named ? (sam_operation)x->operation : operation_of[x->kind], !s->integers);
+    sam_operator f = x->program ? x->program->of : *sam_operator_of(sam_operation_of(x), !s->integers);
     if (x->kind == SAM_EXPR_SUM) {
         f.apply = NULL;
         f.identity = f.monoid; /* of lor and land it is one among their sums, which are 0 or 1 */
@@ -167,14 +162,6 @@ static bool is_constant(const sam_statement *s, sam_expr e) {
                                            is_constant(s, x->a) && (!x->b.v || is_constant(s, x->b)));
 }
 
-uint16_t sam_literal_word(double literal, bool fp) {
-    uint16_t word = 0;
-    char text[40];
-    snprintf(text, sizeof text, "%.17g", literal);
-    BUG_IF(!sam_parse_constant(text, fp, &word), "the literal %s", text);
-    return word;
-}
-
 static uint16_t fill_at(const sam_statement *s, sam_expr e, const uint16_t *fill);
 
 /* The words of constants, by the operations themselves. */
@@ -183,7 +170,7 @@ static uint16_t constant_word(const sam_statement *s, sam_expr e) {
     if (x->kind == SAM_EXPR_LITERAL)
         return sam_literal_word(x->literal, !s->integers);
     sam_operator f = operator_of(s, x);
-    return f.apply(constant_word(s, x->a), x->b.v ? constant_word(s, x->b) : 0);
+    return sam_apply(&f, constant_word(s, x->a), x->b.v ? constant_word(s, x->b) : 0);
 }
 
 static uint16_t argument_fill(const sam_statement *s, const sam_expr_data *of, sam_expr e,

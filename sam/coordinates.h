@@ -8,54 +8,7 @@
 #ifndef ONYX_SAM_COORDINATES_H
 #define ONYX_SAM_COORDINATES_H
 
-#include "sam/sam.h"
-
-/* ---- operators ------------------------------------------------------------------------------- */
-
-enum { SAM_EACH = -1, SAM_MAX_ARGUMENTS = 8 };
-
-/* A value that decides the result if argument `at` has it, or SAM_EACH: if any argument has it. */
-typedef struct {
-    bool given;
-    int8_t at;
-    uint16_t value;
-} sam_special;
-
-/* This is what the derivation asks of an operator of one data type. */
-typedef struct {
-    bool fp;                 /* the words are bfloat16, of which minus zero is zero */
-    bool commutative;        /* so what holds of one argument holds of each */
-    bool idempotent;         /* f(x, ..., x) is x */
-    sam_special annihilator; /* the result is this value, too */
-    sam_special identity;    /* the result is the other argument */
-    sam_special monoid;      /* of a reduction that combines nothing: it is associative and commutative */
-    /* Instead of properties: where the result is not its fill, in postfix: "0" to "7" is where that argument
-     * is not tested[argument], '|' and '&' unite and meet two sets, '~' is the complement of one. "01|" is
-     * the greatest common divisor. */
-    const char *algebra;
-    uint16_t tested[SAM_MAX_ARGUMENTS];
-    bool fill_is_given; /* the author says what the result is where no argument is stored */
-    uint16_t fill;
-    /* Computes the operator on two arguments; where there is one only, the second is ignored, and more are
-     * taken from the left. NULL: what the operator makes of fills is not known. */
-    uint16_t (*apply)(uint16_t a, uint16_t b);
-} sam_operator;
-
-typedef enum {
-#define OPERATION(name, on_int, on_fp, most, of_int, of_fp) SAM_OPERATION_##name,
-#include "sam/operations.def"
-#undef OPERATION
-    SAM_OPERATIONS
-} sam_operation;
-
-/* Returns the row of sam/operations.def. */
-const sam_operator *sam_operator_of(sam_operation operation, bool fp);
-/* Finds the row by the name that graphs give it; and returns that name. */
-bool sam_find_operation(const char *name, sam_operation *out);
-const char *sam_operation_name(sam_operation operation);
-/* Returns what a reducer or an accumulator combines values by, addition where its node names no operation;
- * NULL where that cannot reduce. */
-const sam_operator *sam_reducing(const sam_graph *g, sam_node n);
+#include "sam/operators.h"
 
 /* ---- the algebra ----------------------------------------------------------------------------- */
 
@@ -111,8 +64,6 @@ sam_set sam_joined_of(sam_algebra *to, const sam_statement *s, sam_expr e);
  * something of the fill of what it reduces; or every coordinate of all variables, since nobody knows what. */
 typedef enum { SAM_SUM_STORED, SAM_SUM_ALONG, SAM_SUM_EVERYWHERE } sam_sum_reach;
 sam_sum_reach sam_reach_of_sum(const sam_statement *s, sam_expr sum);
-/* Returns the word of a literal. */
-uint16_t sam_literal_word(double literal, bool fp);
 
 /* ---- what a caller makes of it --------------------------------------------------------------- */
 

@@ -138,7 +138,8 @@ typedef struct {
     uint64_t walked; /* ACCESS, bit v - 1: loop v scans the tensor's level, whatever could locate it */
     uint8_t protocol[SAM_MAX_ORDER]; /* ACCESS: a sam_protocol for each index, as the user asks for */
     double literal;
-    uint8_t operation; /* SUM, CALL: a sam_operation (sam/coordinates.h); 0 is addition */
+    uint8_t operation;           /* SUM, CALL: a sam_operation (sam/operators.h); 0 is addition */
+    struct sam_program *program; /* CALL of operation `program`: what it computes (sam/operators.h) */
 } sam_expr_data;
 
 /* result(index...) = rhs, every reduction explicit as SAM_EXPR_SUM, and the loop order. */
@@ -250,8 +251,9 @@ typedef struct {
      * with the one that is there, none: it is written over. REDUCE, VECTORREDUCER, SPACCUMULATOR: what
      * combines values, none: "add". */
     name_id alu;
-    uint16_t fill;        /* ARRAYVALS: the value of what is not stored */
-    name_id outer, inner; /* CRDDROP, CRDHOLD: index variables; inner may be "val" */
+    struct sam_program *program; /* ALU: a function of a file with loops, whose name `alu` is; or NULL */
+    uint16_t fill;               /* ARRAYVALS: the value of what is not stored */
+    name_id outer, inner;        /* CRDDROP, CRDHOLD: index variables; inner may be "val" */
     /* CRDDROP: both streams have the same depth, one value per coordinate, and pairs whose value is zero
      * are dropped (DOT: mode="0"). Otherwise inner is one level deeper and empty fibers are dropped. */
     bool compress; /* REDUCE: nothing for an empty fiber instead of a zero (DOT: empty="drop") */

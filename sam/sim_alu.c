@@ -2,7 +2,7 @@
  *
  * A bfloat16 is the upper half of an IEEE single. Sums, products and quotients of two of them computed in
  * single precision and rounded again are correctly rounded, since 24 >= 2 * 8 + 2 (Figueroa 1995). */
-#include "sam/coordinates.h"
+#include "sam/operators.h"
 #include "sam/sim_int.h"
 
 #include <math.h>
@@ -38,6 +38,13 @@ static uint16_t int_div(uint16_t a, uint16_t b) {
         return 0;
     int quotient = (int16_t)a / (int16_t)b;
     return (uint16_t)quotient;
+}
+/* The sign is that of a; a itself is left where b is zero. So a is a / b * b + a % b always. */
+static uint16_t int_rem(uint16_t a, uint16_t b) {
+    if (b == 0)
+        return a;
+    int rest = (int16_t)a % (int16_t)b;
+    return (uint16_t)rest;
 }
 static uint16_t int_max(uint16_t a, uint16_t b) {
     return (int16_t)a > (int16_t)b ? a : b;

@@ -180,7 +180,7 @@ static bool step_union(sim_machine *m, sim_unit *u) {
 
 /* A value that meets a stop is combined with 0 and the stop waits. */
 static bool step_alu(sim_machine *m, sim_unit *u) {
-    bool streams = u->n_in == 2 && !u->s.alu.is_constant[0] && !u->s.alu.is_constant[1];
+    bool streams = u->s.alu.f && u->n_in == 2 && !u->s.alu.is_constant[0] && !u->s.alu.is_constant[1];
     if (streams && sim_has(u->in[0]) && sim_has(u->in[1])) {
         sim_token a = sim_head(u->in[0]), b = sim_head(u->in[1]);
         bool value_a = sim_is_number(a), value_b = sim_is_number(b);

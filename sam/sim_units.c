@@ -1,5 +1,6 @@
 /* What each primitive does in one cycle: take at most one token from each input, give at most one to each
  * output. Where a function returns without having moved anything, the unit waits. */
+#include "sam/operators.h"
 #include "sam/sim_step.h"
 
 const char *sim_token_text(arena *mem, sim_token t) {
@@ -330,6 +331,16 @@ static bool alu_control(sim_machine *m, sim_unit *u) {
     return sim_passed(m, u, t);
 }
 
+/* A value of a function that does not come stops the unit. */
+static uint16_t operate(sim_machine *m, const sim_unit *u, uint16_t a, uint16_t b) {
+    sam_program *program = sam_node_at(m->g, u->node)->program;
+    if (!program)
+        return u->s.alu.f(a, b);
+    uint16_t value = sam_apply(&program->of, a, b);
+    m->failed = !sam_program_ended(program, m->d) || m->failed;
+    return value;
+}
+
 static bool step_alu(sim_machine *m, sim_unit *u) {
     uint32_t numbers = 0, constants = 0;
     for (uint32_t i = 0; i < u->n_in; i++) {
@@ -348,10 +359,10 @@ static bool step_alu(sim_machine *m, sim_unit *u) {
     for (uint32_t i = 0; i < u->n_in; i++) {
         sim_token t = u->s.alu.is_constant[i] ? u->s.alu.constant[i] : sim_pop(u->in[i]);
         uint16_t value = t == SIM_EMPTY ? 0 : (uint16_t)t;
-        result = i ? u->s.alu.f(result, value) : value;
+        result = i ? operate(m, u, result, value) : value;
     }
     if (u->n_in == 1)
-        result = u->s.alu.f(result, 0);
+        result = operate(m, u, result, 0);
     sim_emit(m, u, 0, result);
     return true;
 }

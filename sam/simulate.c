@@ -73,9 +73,9 @@ void sim_feed(sim_machine *m, sam_node n, uint32_t port, const sim_token *tokens
 static bool set_operation(sim_machine *m, sim_unit *u) {
     const sam_node_data *node = sam_node_at(m->g, u->node);
     const char *name = names_text(m->g->names, node->alu);
-    uint32_t most = 0, n = u->n_in;
-    u->s.alu.f = sim_find_operation(name, node->fp, &most);
-    if (!u->s.alu.f) {
+    uint32_t most = node->program ? node->program->parameters : 0, n = u->n_in;
+    u->s.alu.f = node->program ? NULL : sim_find_operation(name, node->fp, &most);
+    if (!u->s.alu.f && !node->program) {
         diag_error(m->d, node->loc, "E0234-alu", "the simulator does not know the operation '%s%s'",
                    node->fp ? "fp_" : "", name);
         diag_hint(m->d, "docs/ir_sam.md lists the operations");

@@ -141,8 +141,20 @@ static number apply(tile_dtype dtype, sam_expr_kind op, number a, number b) {
     return dtype == TILE_DTYPE_BF16 ? apply_bf16(op, a, b) : apply_int16(op, a, b);
 }
 
+/* A function with loops compares what it computes. */
+static number call_program(tile_dtype dtype, const sam_program *p, number a, number b) {
+    number r = exactly(dtype, sam_apply(&p->of, a.bits, b.bits));
+    if (dtype == TILE_DTYPE_BF16)
+        r.roundings = a.roundings + b.roundings;
+    if (r.roundings > 0)
+        r.magnitude = INFINITY;
+    return r;
+}
+
 /* What expression x makes of the values of its operands. */
 static number apply_expr(tile_dtype dtype, const sam_expr_data *x, number a, number b) {
+    if (x->program)
+        return call_program(dtype, x->program, a, b);
     return x->kind == SAM_EXPR_CALL ? call(dtype, (sam_operation)x->operation, a, b)
                                     : apply(dtype, x->kind, a, b);
 }
@@ -528,5 +540,9 @@ bool tile_reference(const sam_statement *s, const tile_operands *in, arena *mem,
     expand(&e, &got, &all, &wide);
     to_tensor(&e, &wide, mem, out);
     arena_free(&scratch);
+    for (uint32_t i = 0; i < s->exprs.len; i++) {
+        if (s->exprs.at[i].program && !sam_program_ended(s->exprs.at[i].program, d))
+            return false;
+    }
     return true;
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Functions of files: their values on two engines against what Python computes, and mistakes in files: functions.py ONYX FUNCTIONS FOLDER."""
+import math
 import os
 import subprocess
 import sys
@@ -23,11 +24,47 @@ VALUES = {  # function: expression, what it is of b and c
     "leaky": ("x(i) = leaky(b(i) - c(i))", lambda b, c: word(b - c) >> 2 if word(b - c) < 0 else word(b - c)),
     "larger_magnitude": ("x(i) = larger_magnitude(b(i), c(i))", lambda b, c: max(magnitude(b), magnitude(c))),
 }
+
+
+def quotient(a, b):
+    return 0 if b == 0 else word(abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1))
+
+
+def remainder(a, b):
+    return word(a - quotient(a, b) * b)
+
+
+def euclid(a, b):
+    return word(math.gcd(a, b))
+
+
+def root(x):
+    return math.isqrt(x) if x > 0 else 0
+
+
+# Functions with loops, and the remainder: these run on engine sam only.
+LOOPS = {
+    "gcd": ("x(i) = gcd(b(i), c(i))", euclid),
+    "power": ("x(i) = power(b(i), c(i) & 15)", lambda b, c: word(pow(b, c & 15))),
+    "root": ("x(i) = root(b(i) | c(i))", lambda b, c: root(b | c)),
+    "digits": ("x(i) = digits(b(i)) - digits(c(i))", lambda b, c: sum(map(int, str(abs(b)))) - sum(map(int, str(abs(c))))),
+    "nested": ("x(i) = gcd(gcd(b(i), 12), digits(c(i)) * 3)", lambda b, c: euclid(euclid(b, 12), 3 * sum(map(int, str(abs(c)))))),
+    "percent": ("x(i) = b(i) % c(i)", remainder),
+    "percents": ("x(i) = 2 * b(i) % 7 / 2 % (c(i) + 1)", lambda b, c: remainder(quotient(remainder(word(2 * b), 7), 2), word(c + 1))),
+}
 B = {0: 5, 1: -7, 3: 300, 4: MINUS, 6: 255, 8: -1, 9: 4}
 C = {1: 3, 2: 9, 3: -300, 4: 1, 5: -20000, 6: 15, 9: 4, 10: 32767}
 MISTAKES = [  # file, code, line and column
-    ("def f(x): { while (x > 0) { x = x - 1; } return x; }", "E0160-loop", "1:13"),
-    ("def f(x): { for (;;) { } }", "E0160-loop", "1:13"),
+    ("def f(x,y,z): { while (x > 0) { x = x - y; } return x + z; }", "E0160-loop", "1:15"),
+    ("def f(x): { for (;;) { } }", "E0158-function-file", "1:11"),
+    ("def f(x): { while (x > 0) { return 1; } }", "E0158-function-file", "1:11"),
+    ("def f(x): { while (x > 0) { t = 1; x = x - 1; } return t; }", "E0158-function-file", "1:56"),
+    ("def f(x): { do { x = x - 1; } return x; }", "E0102-syntax", "1:31"),
+    ("def f(x): { while x > 0 { x = 1; } return x; }", "E0102-syntax", "1:19"),
+    ("def f(x): { while (x > 0) { break; } return x; }", "E0102-syntax", "1:34"),
+    ("def f(x,y): { while (x > 0) { x = x - 1; } return x; }", "E0158-function-file", "1:13"),
+    ("def f(x): { while (x != 3) { x = x; } return x; } properties: idempotent", "E0161-endless", "1:5"),
+    ("def f(x,y): { while (x > y) { x = y; } return x + y; } properties: commutative", "E0159-property", "1:68"),
     ("def f(x): { return y; }", "E0158-function-file", "1:20"),
     ("def f(x): { int t = x; }", "E0158-function-file", "1:11"),
     ("def f(x): { return x; x = 1; }", "E0158-function-file", "1:23"),
@@ -43,7 +80,7 @@ MISTAKES = [  # file, code, line and column
     ("def f(x): { return sum(j, x); }", "E0158-function-file", "1:20"),
     ("def f(x): { return pow(x, 40); }", "E0152-function", "1:27"),
     ("def f(x): { return ldexp(x, 15); }", "E0152-function", "1:29"),
-    ("def f(x): { return x % 2; }", "E0101-character", "1:22"),
+    ("def f(x): { return x % ; }", "E0102-syntax", "1:24"),
     ("def f(x): { return x }", "E0102-syntax", "1:22"),
     ("def f(): { return 1; }", "E0102-syntax", "1:7"),
     ("def f(x) { return x; }", "E0102-syntax", "1:10"),
@@ -88,7 +125,7 @@ def read_vector(name):
 os.makedirs(FOLDER, exist_ok=True)
 operands = {"b": write_vector(f"{FOLDER}/b.tns", B), "c": write_vector(f"{FOLDER}/c.tns", C)}
 for engine in ("sam", "cycle"):
-    for name, (expression, function) in VALUES.items():
+    for name, (expression, function) in (VALUES | LOOPS if engine == "sam" else VALUES).items():
         place = f"{FOLDER}/{engine}_{name}"
         done = run("run", expression, "--functions", FUNCTIONS, "-d", "i:11", "-i", f"b:{operands['b']}", "-i", f"c:{operands['c']}",
                    "--engine", engine, "-o", place, "-o", f"x:{place}.tns")
@@ -97,8 +134,21 @@ for engine in ("sam", "cycle"):
             continue
         got = read_vector(f"{place}.tns")
         expected = {i: function(B.get(i, 0), C.get(i, 0)) for i in range(11)}
-        if any(got.get(i, 0) != value for i, value in expected.items()):
+        fill = function(0, 0)  # which the file leaves out
+        if any(got.get(i, fill) != value for i, value in expected.items()):
             complain(name, engine, got, expected)
+# No tile of the array runs a loop: the message says what does. A function that comes to no end is an error, too.
+for engine in ("cycle", "rtl", "soc"):
+    done = run("run", "x(i) = gcd(b(i), c(i))", "--functions", FUNCTIONS, "-d", "i:11", "-i", f"b:{operands['b']}", "-i", f"c:{operands['c']}",
+               "--engine", engine, "-o", f"{FOLDER}/refused")
+    if done.returncode != 2 or "[E0410-not-on-chip]" not in done.stderr or "--engine sam" not in done.stderr:
+        complain("gcd on", engine, done.returncode, done.stderr)
+with open(f"{FOLDER}/endless.fn", "w") as out:
+    out.write("def reach_three(x):\n  { while (x != 3) { x = x / 2; } return x; }\n")
+done = run("run", "x(i) = reach_three(b(i))", "--functions", f"{FOLDER}/endless.fn", "-i", f"b:{operands['b']}", "-d", "i:11", "--engine", "sam",
+           "-o", f"{FOLDER}/endless")
+if done.returncode != 1 or "[E0161-endless]" not in done.stderr or "endless.fn:1:5" not in done.stderr:
+    complain("endless", done.returncode, done.stderr)
 # A program applies them, too, and a function whose author states an annihilator meets.
 with open(f"{FOLDER}/program.onx", "w") as out:
     out.write(f'tensor b: s = "{os.path.abspath(operands["b"])}"\ntensor x: s\nx(i) = leaky(b(i))\nresult x\n')
@@ -117,5 +167,5 @@ for text, code, place in MISTAKES:
 done = run("sam", "x(i) = leaky(b(i), b(i))", "--functions", FUNCTIONS)
 if "[E0152-function]" not in done.stderr:
     complain("two arguments for one", done.stderr)
-print(f"{2 * len(VALUES)} runs and {len(MISTAKES) + 1} mistakes, {bad} wrong")
+print(f"{2 * len(VALUES) + len(LOOPS)} runs and {len(MISTAKES) + 1} mistakes, {bad} wrong")
 sys.exit(bad != 0)

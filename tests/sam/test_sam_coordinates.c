@@ -279,7 +279,8 @@ static void the_properties_of_operations_hold(void **state) {
                           with_infinities[] = {0, 0x3f80, 0xc040, 0x7f80, 0xff80};
     for (sam_operation i = 0; i < SAM_OPERATIONS; i++) {
         const sam_operator *of_int = sam_operator_of(i, false), *of_fp = sam_operator_of(i, true);
-        assert_int_equal(breaches(*state, &(pair){of_int, NULL}, ints, 7), 0);
+        if (of_int->apply)
+            assert_int_equal(breaches(*state, &(pair){of_int, NULL}, ints, 7), 0);
         if (of_fp->apply)
             assert_int_equal(breaches(*state, &(pair){of_fp, NULL}, fps, 7), 0);
         if (i == SAM_OPERATION_max || i == SAM_OPERATION_min)

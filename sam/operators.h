@@ -1,0 +1,95 @@
+/* operators.h - what is computed of words, and what is known of it: the operators of sam/operations.def and
+ * the functions with loops of a user's.
+ */
+#ifndef ONYX_SAM_OPERATORS_H
+#define ONYX_SAM_OPERATORS_H
+
+#include "sam/sam.h"
+
+enum { SAM_EACH = -1, SAM_MAX_ARGUMENTS = 8 };
+
+/* A value that decides the result if argument `at` has it, or SAM_EACH: if any argument has it. */
+typedef struct {
+    bool given;
+    int8_t at;
+    uint16_t value;
+} sam_special;
+
+/* This is what the derivation asks of an operator of one data type. */
+typedef struct {
+    bool fp;                 /* the words are bfloat16, of which minus zero is zero */
+    bool commutative;        /* so what holds of one argument holds of each */
+    bool idempotent;         /* f(x, ..., x) is x */
+    sam_special annihilator; /* the result is this value, too */
+    sam_special identity;    /* the result is the other argument */
+    sam_special monoid;      /* of a reduction that combines nothing: it is associative and commutative */
+    /* Instead of properties: where the result is not its fill, in postfix: "0" to "7" is where that argument
+     * is not tested[argument], '|' and '&' unite and meet two sets, '~' is the complement of one. "01|" is
+     * the greatest common divisor. */
+    const char *algebra;
+    uint16_t tested[SAM_MAX_ARGUMENTS];
+    bool fill_is_given; /* the author says what the result is where no argument is stored */
+    uint16_t fill;
+    /* Computes the operator on two arguments; where there is one only, the second is ignored, and more are
+     * taken from the left. */
+    uint16_t (*apply)(uint16_t a, uint16_t b);
+    /* Computes it instead, where it is not NULL. Where there is neither, what the operator makes of fills is
+     * not known. */
+    struct sam_program *program;
+} sam_operator;
+
+typedef enum {
+#define OPERATION(name, on_int, on_fp, most, of_int, of_fp) SAM_OPERATION_##name,
+#include "sam/operations.def"
+#undef OPERATION
+    SAM_OPERATIONS
+} sam_operation;
+
+/* Returns the row of sam/operations.def. */
+const sam_operator *sam_operator_of(sam_operation operation, bool fp);
+/* Finds the row by the name that graphs give it; and returns that name. */
+bool sam_find_operation(const char *name, sam_operation *out);
+const char *sam_operation_name(sam_operation operation);
+/* Returns what a reducer or an accumulator combines values by, addition where its node names no operation;
+ * NULL where that cannot reduce. */
+const sam_operator *sam_reducing(const sam_graph *g, sam_node n);
+/* Returns the operation of an expression that has one: all but accesses and literals. */
+sam_operation sam_operation_of(const sam_expr_data *x);
+/* Computes the operator on two arguments, where that is known. */
+uint16_t sam_apply(const sam_operator *f, uint16_t a, uint16_t b);
+/* Returns the word of a literal. */
+uint16_t sam_literal_word(double literal, bool fp);
+/* Computes an expression of scalars without sums; value[h.v - 1] is that of tensor h. */
+uint16_t sam_compute(const sam_statement *s, sam_expr e, const uint16_t *value);
+
+/* ---- functions with loops -------------------------------------------------------------------- */
+
+/* A loop may count through all int16, with a dozen steps a pass. */
+enum { SAM_MAX_VARIABLES = 64, SAM_MAX_STEPS = 1 << 20 };
+
+/* SET gives variable `to` the value of e; GO goes on at step `to`, and UNLESS does where e is zero; RETURN
+ * ends with the value of e. */
+typedef struct {
+    sam_expr e;
+    uint32_t to;
+    enum { SAM_STEP_SET, SAM_STEP_UNLESS, SAM_STEP_GO, SAM_STEP_RETURN } kind;
+} sam_program_step;
+
+/* A function of one or two scalars that is no expression, since it has loops. Its variables are the tensors
+ * of `s`, the parameters first; variable h.v has the value of tensor h. */
+typedef struct sam_program {
+    const char *name;
+    src_loc loc;
+    sam_statement s;
+    uint32_t parameters;
+    VEC(sam_program_step) steps;
+    sam_operator of; /* what the author says of it; of.program is this program */
+    /* Its value at overran_at[] did not come within SAM_MAX_STEPS steps, and was taken as 0. */
+    bool overran;
+    uint16_t overran_at[2];
+} sam_program;
+
+/* Returns false after E0161-endless where some value of the program did not come. */
+bool sam_program_ended(const sam_program *p, diagnostics *d);
+
+#endif

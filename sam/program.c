@@ -1,0 +1,95 @@
+/* program.c - computes words: expressions of scalars, and functions with loops, step by step.
+ *
+ * All steps of a value, those of the functions that it calls included, count together, so that every value
+ * comes to an end after SAM_MAX_STEPS of them.
+ */
+#include "sam/operators.h"
+
+sam_operation sam_operation_of(const sam_expr_data *x) {
+    static const sam_operation of_kind[] = {[SAM_EXPR_NEG] = SAM_OPERATION_neg,
+                                            [SAM_EXPR_ADD] = SAM_OPERATION_add,
+                                            [SAM_EXPR_SUB] = SAM_OPERATION_sub,
+                                            [SAM_EXPR_MUL] = SAM_OPERATION_mul,
+                                            [SAM_EXPR_DIV] = SAM_OPERATION_div};
+    bool named = x->kind == SAM_EXPR_CALL || x->kind == SAM_EXPR_SUM;
+    BUG_IF(!named && (x->kind < SAM_EXPR_NEG || x->kind > SAM_EXPR_DIV), "expression %d has no operation",
+           (int)x->kind);
+    return named ? (sam_operation)x->operation : of_kind[x->kind];
+}
+
+uint16_t sam_literal_word(double literal, bool fp) {
+    uint16_t word = 0;
+    char text[40];
+    if (!fp && literal >= INT16_MIN && literal <= UINT16_MAX)
+        return (uint16_t)(int32_t)literal;
+    snprintf(text, sizeof text, "%.17g", literal);
+    BUG_IF(!sam_parse_constant(text, fp, &word), "the literal %s", text);
+    return word;
+}
+
+static uint16_t run(sam_program *p, uint16_t a, uint16_t b, uint32_t *left);
+
+static uint16_t compute(const sam_statement *s, sam_expr e, const uint16_t *value, uint32_t *left) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (x->kind == SAM_EXPR_ACCESS)
+        return value[x->tensor.v - 1];
+    if (x->kind == SAM_EXPR_LITERAL)
+        return sam_literal_word(x->literal, !s->integers);
+    uint16_t a = compute(s, x->a, value, left), b = x->b.v ? compute(s, x->b, value, left) : 0;
+    return x->program ? run(x->program, a, b, left)
+                      : sam_operator_of(sam_operation_of(x), !s->integers)->apply(a, b);
+}
+
+static uint16_t run(sam_program *p, uint16_t a, uint16_t b, uint32_t *left) {
+    uint16_t value[SAM_MAX_VARIABLES] = {a, b};
+    for (uint32_t at = 0; *left; --*left) {
+        const sam_program_step *step = &p->steps.at[at++];
+        switch (step->kind) {
+        case SAM_STEP_SET:
+            value[step->to - 1] = compute(&p->s, step->e, value, left);
+            break;
+        case SAM_STEP_UNLESS:
+            if (!(compute(&p->s, step->e, value, left) & (p->of.fp ? 0x7fff : 0xffff)))
+                at = step->to;
+            break;
+        case SAM_STEP_GO:
+            at = step->to;
+            break;
+        case SAM_STEP_RETURN:
+            return compute(&p->s, step->e, value, left);
+        }
+        if (!*left)
+            break;
+    }
+    if (!p->overran) {
+        p->overran_at[0] = a;
+        p->overran_at[1] = b;
+    }
+    p->overran = true;
+    return 0;
+}
+
+uint16_t sam_compute(const sam_statement *s, sam_expr e, const uint16_t *value) {
+    uint32_t left = SAM_MAX_STEPS;
+    return compute(s, e, value, &left);
+}
+
+uint16_t sam_apply(const sam_operator *f, uint16_t a, uint16_t b) {
+    uint32_t left = SAM_MAX_STEPS;
+    return f->program ? run(f->program, a, b, &left) : f->apply(a, b);
+}
+
+bool sam_program_ended(const sam_program *p, diagnostics *d) {
+    if (!p->overran)
+        return true;
+    const char *text = "";
+    for (uint32_t i = 0; i < p->parameters; i++) {
+        uint16_t word = p->overran_at[i];
+        text = p->of.fp ? arena_printf(d->mem, "%s%s0x%04x", text, i ? ", " : "", word)
+                        : arena_printf(d->mem, "%s%s%d", text, i ? ", " : "", (int16_t)word);
+    }
+    diag_error(d, p->loc, "E0161-endless", "%s(%s) comes to no end within %d steps", p->name, text,
+               SAM_MAX_STEPS);
+    diag_hint(d, "let every loop count up or down to a value that it reaches, for every argument");
+    return false;
+}

@@ -12,31 +12,38 @@ typedef struct {
     const char *expression;
     const char *format[FE_CASE_FORMATS];
     const char *schedule;
-    bool integers;
 } fe_case;
 
 static inline fe_in fe_case_in(const fe_case *c) {
-    fe_in in = {
-        .expression = c->expression, .formats = c->format, .schedule = &c->schedule, .integers = c->integers};
+    fe_in in = {.expression = c->expression, .formats = c->format, .schedule = &c->schedule};
     in.n_schedule = c->schedule ? 1 : 0;
     while (in.n_formats < FE_CASE_FORMATS && c->format[in.n_formats])
         in.n_formats++;
     return in;
 }
 
-/* The statement as written and the scheduled kernels. */
-static inline bool fe_case_schedule(fixture *f, const fe_case *c, sam_statement *s, fe_cin *cin) {
-    fe_in in = fe_case_in(c);
-    return fe_parse(&in, &f->names, &f->mem, &f->diag, s) && fe_schedule(&in, s, &f->mem, &f->diag, cin);
+static inline bool fe_in_schedule(fixture *f, const fe_in *in, sam_statement *s, fe_cin *cin) {
+    return fe_parse(in, &f->names, &f->mem, &f->diag, s) && fe_schedule(in, s, &f->mem, &f->diag, cin);
 }
 
-/* The statement of a case that is one kernel. */
-static inline bool fe_case_parse(fixture *f, const fe_case *c, sam_statement *s) {
+/* The statement as written and the scheduled kernels. */
+static inline bool fe_case_schedule(fixture *f, const fe_case *c, sam_statement *s, fe_cin *cin) {
+    const fe_in in = fe_case_in(c);
+    return fe_in_schedule(f, &in, s, cin);
+}
+
+/* The statement of an input that is one kernel. */
+static inline bool fe_in_parse(fixture *f, const fe_in *in, sam_statement *s) {
     fe_cin cin;
-    if (!fe_case_schedule(f, c, s, &cin))
+    if (!fe_in_schedule(f, in, s, &cin))
         return false;
     assert_int_equal(cin.kernels.len, 1);
     return fe_expand(&cin.kernels.at[0], &f->mem, &f->diag, s) && fe_check(s, &f->diag);
+}
+
+static inline bool fe_case_parse(fixture *f, const fe_case *c, sam_statement *s) {
+    const fe_in in = fe_case_in(c);
+    return fe_in_parse(f, &in, s);
 }
 
 /* Parsed and packed, as fe_lower wants it. */

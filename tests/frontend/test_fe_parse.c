@@ -138,7 +138,7 @@ static void expect_distributed(fixture *f, const char *expression, const char *e
 
 static void expect_met(fixture *f, const char *expression, const char *expected) {
     sam_statement s;
-    assert_true(fe_case_parse(f, &(fe_case){.expression = expression, .integers = true}, &s));
+    assert_true(fe_in_parse(f, &(fe_in){.expression = expression, .integers = true}, &s));
     expect_form(f, &s, expression, expected);
 }
 

@@ -385,7 +385,7 @@ void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, c
     const char *schedule = open ? phases_of(kernel, ctx->mem) : NULL;
     if (schedule && !schedule_maps(&c, schedule))
         schedule = NULL;
-    if (open)
+    if (open && out->chosen.len) /* there is an order that the chip runs */
         choose_loops_and_stores(&c, by, out);
     if (!schedule && single)
         return; /* its edges are chosen when it is compiled */

@@ -466,6 +466,8 @@ static const char *alu_way_out(const char *name) {
         return "the chip does not divide: multiply by the reciprocal, made an operand before the run (bf16), "
                "or "
                "use --engine sam";
+    if (strcmp(name, "rem") == 0)
+        return "the chip does not divide: a & 7 is a % 8 of what is not negative; or use --engine sam";
     return "in a sparse graph the chip adds, subtracts, multiplies, negates, takes absolute values, min, max "
            "and relu, int16 or bfloat16; int16 also and, or, xor, shifts, comparisons, land, lor, when, "
            "unless: docs/array_operators.md";

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Functions of files: their values on two engines against what Python computes, and mistakes in files: functions.py ONYX FUNCTIONS FOLDER."""
+"""Functions of files: their values on three engines against what Python computes, and mistakes in files: functions.py ONYX FUNCTIONS FOLDER."""
 import math
 import os
 import subprocess
@@ -124,8 +124,9 @@ def read_vector(name):
 
 os.makedirs(FOLDER, exist_ok=True)
 operands = {"b": write_vector(f"{FOLDER}/b.tns", B), "c": write_vector(f"{FOLDER}/c.tns", C)}
-for engine in ("sam", "cycle"):
-    for name, (expression, function) in (VALUES | LOOPS if engine == "sam" else VALUES).items():
+ON = {"sam": VALUES | LOOPS, "cycle": VALUES, "rtl": VALUES}
+for engine, values in ON.items():
+    for name, (expression, function) in values.items():
         place = f"{FOLDER}/{engine}_{name}"
         done = run("run", expression, "--functions", FUNCTIONS, "-d", "i:11", "-i", f"b:{operands['b']}", "-i", f"c:{operands['c']}",
                    "--engine", engine, "-o", place, "-o", f"x:{place}.tns")
@@ -138,11 +139,12 @@ for engine in ("sam", "cycle"):
         if any(got.get(i, fill) != value for i, value in expected.items()):
             complain(name, engine, got, expected)
 # No tile of the array runs a loop: the message says what does. A function that comes to no end is an error, too.
-for engine in ("cycle", "rtl", "soc"):
-    done = run("run", "x(i) = gcd(b(i), c(i))", "--functions", FUNCTIONS, "-d", "i:11", "-i", f"b:{operands['b']}", "-i", f"c:{operands['c']}",
+for engine, refused in (("cycle", "gcd(b(i), c(i))"), ("rtl", "gcd(b(i), c(i))"), ("soc", "gcd(b(i), c(i))"), ("cycle", "b(i) % c(i)"),
+                        ("cycle", "b(i) / c(i)")):
+    done = run("run", f"x(i) = {refused}", "--functions", FUNCTIONS, "-d", "i:11", "-i", f"b:{operands['b']}", "-i", f"c:{operands['c']}",
                "--engine", engine, "-o", f"{FOLDER}/refused")
     if done.returncode != 2 or "[E0410-not-on-chip]" not in done.stderr or "--engine sam" not in done.stderr:
-        complain("gcd on", engine, done.returncode, done.stderr)
+        complain(refused, "on", engine, done.returncode, done.stderr)
 with open(f"{FOLDER}/endless.fn", "w") as out:
     out.write("def reach_three(x):\n  { while (x != 3) { x = x / 2; } return x; }\n")
 done = run("run", "x(i) = reach_three(b(i))", "--functions", f"{FOLDER}/endless.fn", "-i", f"b:{operands['b']}", "-d", "i:11", "--engine", "sam",
@@ -167,5 +169,5 @@ for text, code, place in MISTAKES:
 done = run("sam", "x(i) = leaky(b(i), b(i))", "--functions", FUNCTIONS)
 if "[E0152-function]" not in done.stderr:
     complain("two arguments for one", done.stderr)
-print(f"{2 * len(VALUES) + len(LOOPS)} runs and {len(MISTAKES) + 1} mistakes, {bad} wrong")
+print(f"{sum(map(len, ON.values()))} runs and {len(MISTAKES) + 1} mistakes, {bad} wrong")
 sys.exit(bad != 0)

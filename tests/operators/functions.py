@@ -116,10 +116,10 @@ def write_vector(name, values):
     return name
 
 
-def read_vector(name):
+def read_vector(name, number=int):
     with open(name) as lines:
         rows = [line.split() for line in lines if not line.startswith(("#", "%"))]
-    return {int(row[0]) - 1: int(row[1]) for row in rows if len(row) == 2}
+    return {int(row[0]) - 1: number(row[1]) for row in rows if len(row) == 2}
 
 
 os.makedirs(FOLDER, exist_ok=True)
@@ -145,6 +145,17 @@ for engine, refused in (("cycle", "gcd(b(i), c(i))"), ("rtl", "gcd(b(i), c(i))")
                "--engine", engine, "-o", f"{FOLDER}/refused")
     if done.returncode != 2 or "[E0410-not-on-chip]" not in done.stderr or "--engine sam" not in done.stderr:
         complain(refused, "on", engine, done.returncode, done.stderr)
+# Of bf16, on the array too: halves of small numbers are exact.
+with open(f"{FOLDER}/half.fn", "w") as out:
+    out.write("def half_of_larger(x,y):\n  { float t = max(x, y); return t * 0.5; }\nproperties: commutative\n")
+small = {"b": write_vector(f"{FOLDER}/small_b.tns", {0: 5, 1: -7, 3: 30}), "c": write_vector(f"{FOLDER}/small_c.tns", {1: 3, 2: -9, 3: 31})}
+for engine, more in (("sam", []), ("cycle", ["--profile", "onyx-ext"])):
+    place = f"{FOLDER}/half_{engine}"
+    done = run("run", "x(i) = half_of_larger(b(i), c(i))", "--functions", f"{FOLDER}/half.fn", "--dtype", "bf16", "-d", "i:5", "-i", f"b:{small['b']}",
+               "-i", f"c:{small['c']}", "--engine", engine, *more, "-o", place, "-o", f"x:{place}.tns")
+    got = read_vector(f"{place}.tns", float) if done.returncode == 0 else {}
+    if {i: v for i, v in got.items() if v} != {0: 2.5, 1: 1.5, 3: 15.5}:
+        complain("half_of_larger", engine, got, done.stderr)
 with open(f"{FOLDER}/endless.fn", "w") as out:
     out.write("def reach_three(x):\n  { while (x != 3) { x = x / 2; } return x; }\n")
 done = run("run", "x(i) = reach_three(b(i))", "--functions", f"{FOLDER}/endless.fn", "-i", f"b:{operands['b']}", "-d", "i:11", "--engine", "sam",
@@ -169,5 +180,5 @@ for text, code, place in MISTAKES:
 done = run("sam", "x(i) = leaky(b(i), b(i))", "--functions", FUNCTIONS)
 if "[E0152-function]" not in done.stderr:
     complain("two arguments for one", done.stderr)
-print(f"{sum(map(len, ON.values()))} runs and {len(MISTAKES) + 1} mistakes, {bad} wrong")
+print(f"{sum(map(len, ON.values())) + 2} runs and {len(MISTAKES) + 1} mistakes, {bad} wrong")
 sys.exit(bad != 0)

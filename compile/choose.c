@@ -326,6 +326,7 @@ static double choose_stores(choosing *c, const compile_search_in *by, compile_sc
         out->chosen.at[0] = arena_printf(
             mem, "%s%s%s dense: %.0f cycles of the chip expected, %.0f compressed", before ? before : "",
             before ? "; " : "", names_text(s->names, sam_tensor_at(s, x->tensor)->name), cycles, least);
+        vec_push(mem, &out->dense, names_text(s->names, sam_tensor_at(s, x->tensor)->name));
         out->cin = dense;
         least = cycles;
     }

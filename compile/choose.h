@@ -32,6 +32,7 @@ bool compile_next_order(uint32_t *place, uint32_t n);
 typedef struct {
     fe_cin cin;
     text_vec chosen;         /* compile_choices.chosen of each kernel; none: nobody chose */
+    text_vec dense;          /* compile_choices.dense of the only kernel */
     compile_tilings tilings; /* what was chosen for each by the data; none: nothing yet */
     const char *staged, *way_out;
 } compile_schedule;

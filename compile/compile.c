@@ -86,6 +86,7 @@ static bool begin_kernels(const compile_options *o, compile_context *ctx, const 
         if (n < schedule->tilings.len)
             k->tiling = schedule->tilings.at[n];
         k->choices.chosen = n < schedule->chosen.len ? schedule->chosen.at[n] : NULL;
+        k->choices.dense = schedule->dense;
         k->folder = home;
         k->place = place;
         if (o->out && cin->kernels.len > 1) {

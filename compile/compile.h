@@ -168,10 +168,11 @@ typedef struct {
 
 /* What onyx decided where the user left it open: a sentence each, or NULL. */
 typedef struct {
-    const char *chosen;  /* about loops that are not in the default order */
+    const char *chosen;  /* about loops that are not in the default order, and vectors stored dense */
     const char *staged;  /* about several kernels that nobody asked for */
     const char *instead; /* why it is the default mapping, and not one chosen by the data */
     const char *way_out; /* a schedule that would do instead of the user's */
+    text_vec dense;      /* vectors that are stored dense though nobody says so */
 } compile_choices;
 
 /* The operands of a kernel. */

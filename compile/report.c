@@ -262,6 +262,9 @@ static void add_details(cJSON *json, const compile_options *o, const compile_con
     cJSON_AddStringToObject(json, "loops", compile_loops_text(&k->lowered.statement, ctx->mem));
     if (k->choices.chosen)
         cJSON_AddStringToObject(json, "chosen", k->choices.chosen);
+    cJSON *dense = k->choices.dense.len ? cJSON_AddArrayToObject(json, "dense") : NULL;
+    for (uint32_t t = 0; t < k->choices.dense.len; t++)
+        cJSON_AddItemToArray(dense, cJSON_CreateString(k->choices.dense.at[t]));
     cJSON *repacked = cJSON_AddArrayToObject(json, "repacked");
     for (uint32_t t = 1; t <= k->lowered.statement.tensors.len; t++) {
         const char *text = fe_repacked(&k->lowered.statement, (sam_tensor){t}, ctx->mem);

@@ -53,7 +53,8 @@ def _files(prefix):
     for path in sorted(MODULE.rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
             yield f"onyx/{path.relative_to(MODULE)}", path.read_bytes(), False
-    yield "onyx/onyx.h", (SOURCE / "bindings/onyx.h").read_bytes(), False
+    for header in ("onyx.h", "stored.h"):
+        yield f"onyx/{header}", (SOURCE / "bindings" / header).read_bytes(), False
     for path in sorted(prefix.rglob("*")):
         name = str(path.relative_to(prefix))
         if path.is_file() and CARRIED.match(name):

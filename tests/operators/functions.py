@@ -145,7 +145,7 @@ for engine, refused in (("cycle", "gcd(b(i), c(i))"), ("rtl", "gcd(b(i), c(i))")
                "--engine", engine, "-o", f"{FOLDER}/refused")
     if done.returncode != 2 or "[E0410-not-on-chip]" not in done.stderr or "--engine sam" not in done.stderr:
         complain(refused, "on", engine, done.returncode, done.stderr)
-# Of bf16, on the array too: halves of small numbers are exact.
+# A function of bf16 runs on the array, too; halves of small numbers are exact.
 with open(f"{FOLDER}/half.fn", "w") as out:
     out.write("def half_of_larger(x,y):\n  { float t = max(x, y); return t * 0.5; }\nproperties: commutative\n")
 small = {"b": write_vector(f"{FOLDER}/small_b.tns", {0: 5, 1: -7, 3: 30}), "c": write_vector(f"{FOLDER}/small_c.tns", {1: 3, 2: -9, 3: 31})}

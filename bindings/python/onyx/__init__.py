@@ -397,7 +397,7 @@ def run(expression: str, operands: Optional[Mapping[str, Any]] = None, *, format
 
 class Kernel:
     """An expression with its settings, to be called with one set of operands after the other, as `run` takes them. What the first ones made onyx
-    choose (the edges of sub-tiles, how many copies, how they share the work) holds for the others, so that all run on the same bitstream,
+    choose (the edges of sub-tiles, how many copies, how they share the work, which vectors are stored dense) holds for the others, so that all run on the same bitstream,
     whose hash is `bitstream` (None before the first call, and of engine sam)."""
 
     def __init__(self, expression: str, how: Mapping[str, Any]) -> None:
@@ -421,7 +421,8 @@ def _choices(report: Mapping[str, Any], said: Sequence[str]) -> list:
     """The options that say what a run chose, but those that were said."""
     tiling = report.get("tiling") or {}
     found = {"--tile": tiling.get("edges") or tiling.get("tile"), "--unroll": report.get("unroll"), "--dispatch": (report.get("dispatch") or {}).get("how")}
-    return [word for name, value in found.items() if value and not any(o.split("=")[0] == name for o in said) for word in (name, str(value))]
+    words = [word for name, value in found.items() if value and not any(o.split("=")[0] == name for o in said) for word in (name, str(value))]
+    return words + [word for tensor in report.get("dense", ()) for word in ("-f", f"{tensor}:d")]
 
 
 def compile(expression: str, operands: Optional[Mapping[str, Any]] = None, *, formats: Optional[Mapping[str, str]] = None, schedule: Optional[str] = None,

@@ -10,10 +10,12 @@
 #include "compile/application.h"
 #include "compile/formats.h"
 
+enum { MAX_SPLIT = 64 }; /* variables that a set of them holds */
+
 /* A statement whose operands are in blocks, and by variable - 1 the size of a block, 0: none. */
 typedef struct {
     sam_statement s;
-    uint32_t size[64];
+    uint32_t size[MAX_SPLIT];
 } blocked;
 
 /* Puts the blocks of a tensor on the variables of its access. Returns false where they do not go together. */
@@ -147,8 +149,9 @@ bool compile_choose_blocks(const compile_search_in *by, compile_context *ctx, co
     blocked b = {.s = *in->user};
     b.s.tensors.at = arena_new_n(ctx->mem, sam_tensor_data, b.s.tensors.len);
     memcpy(b.s.tensors.at, in->user->tensors.at, b.s.tensors.len * sizeof *b.s.tensors.at);
-    const bool any = b.s.vars.len <= 64 && block_operands(ctx, by->options, &b);
-    block_result(&b);
+    const bool any = b.s.vars.len <= MAX_SPLIT && block_operands(ctx, by->options, &b);
+    if (any)
+        block_result(&b);
     if (any && is_faster(by, ctx, in, &b, out))
         return true;
     compile_options closed = *by->options;

@@ -159,6 +159,7 @@ struct compile_model {
     compile_modelled *on;
     edge *edges; /* the array's, for each copy that starts by itself */
     uint32_t n_edges, runs;
+    bool hazards_end; /* a hazard ends the command, as --hazards says */
     uint64_t cycles;
 };
 
@@ -171,9 +172,15 @@ compile_model *compile_model_begin(const compile_engine_in *in, compile_outcome 
         return NULL;
     out->modelled.model = cycle_build(design, ctx->mem);
     out->modelled.design = design;
-    *m = (compile_model){.ctx = ctx, .on = &out->modelled};
+    *m = (compile_model){.ctx = ctx, .on = &out->modelled, .hazards_end = in->how.hazards == REPORT_ERROR};
     m->edges = edges_of(in, &m->n_edges);
     return m->edges ? m : NULL;
+}
+
+/* What a hazard has spoiled is not judged where the hazard itself ends the command: that it was met is the
+ * verdict, and all later runs only tell how often. */
+static bool is_spoiled(const compile_model *m) {
+    return m->hazards_end && cycle_hazards_of(m->on->model)->len > 0;
 }
 
 /* Copies that start by themselves share nothing, so their runs are computed one after the other, each on the
@@ -199,7 +206,7 @@ bool compile_model_batch(compile_model *m, const tile_plan *plan, tile_collector
             words[i - e->inputs] = e->streams.at[i].got.at;
             lengths[i - e->inputs] = e->streams.at[i].got.len;
         }
-        ok = ok && (!c || tile_collect_run(c, run, words, lengths, ctx->diag));
+        ok = ok && (!c || is_spoiled(m) || tile_collect_run(c, run, words, lengths, ctx->diag));
         e->free += cycles;
         m->on->cycles += cycles;
         m->cycles = e->free > m->cycles ? e->free : m->cycles;

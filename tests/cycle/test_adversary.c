@@ -2,7 +2,8 @@
  * model with streams that pause: every result right, no hazard, no refusal. The operands of a case are
  * patterns (empty, one row or column, a single entry, odd and even, full, diagonal); each run is played once
  * as the command does, and some times with streams that begin late, have gaps, or take words slowly.
- * Arguments: how many runs (default 150), and the seed. */
+ * Arguments: how many runs (default 150), and the seed of the first case; each case has the next, and a
+ * failure names its case's, from which it is met at once. */
 #include "kernels.h"
 
 static uint32_t wanted = 150, seed = 16;
@@ -167,6 +168,7 @@ static void add_operands(prng *random, arena *mem, const shape *s, const char *f
 /* ---- a case ---------------------------------------------------------------------------------- */
 
 static void fail_with(const arguments *a, const char *what) {
+    print_message("seed %u: ", seed);
     for (uint32_t w = 0; w + 1 < a->len; w++)
         print_message("%s ", a->at[w]);
     fail_msg("%s", what);
@@ -265,9 +267,9 @@ static uint32_t play_case(fixture *f, prng *random, const char *folder, uint32_t
 
 static void test_adversary(void **state) {
     (void)state;
-    prng random = prng_seed(seed);
     uint32_t runs = 0, cases = 0, refused = 0;
-    for (; runs < wanted; cases++) {
+    for (; runs < wanted; cases++, seed++) {
+        prng random = prng_seed(seed);
         fixture *f = NULL;
         fixture_set_up((void **)&f);
         runs += play_case(f, &random, test_folder(f), &refused);

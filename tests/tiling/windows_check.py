@@ -1,6 +1,7 @@
 """Index modifiers against an evaluator in Python: windows_check.py ONYX
 
-Random slices and shifts in sums, products, and convolutions on engine sam, some on engine cycle; and what is refused. B(i(lo:hi:st)) has at
+Random slices and shifts in sums, products, and convolutions on engine sam, some on engine cycle; protocols of a dense and of a sparse
+vector; the distances between all pairs of rows; and what is refused. B(i(lo:hi:st)) has at
 i what B has at lo + i * st, B(i+n) what it has at i + n; extents of slices are how many coordinates they have, shifts keep them.
 """
 import itertools
@@ -106,11 +107,39 @@ def convolution(engine):
     expect(text, ("M", "B"), engine, (n, m), want, True)
 
 
+def filter_of_three(density, engine):
+    """A vector's filter of length three, with weights, only where the vector itself is stored."""
+    n = 60
+    v = tensor((n,), density)
+    v[n - 1,] = 3
+    write("v.mtx", (n,), v)
+    want = {(i,): 2 * v.get((i - 1,), 0) + 5 * v[i,] + 3 * v.get((i + 1,), 0) for i, in v}
+    expect("x(i) = mask(v(i), 2 * v(i-1) + 5 * v(i) + 3 * v(i+1))", ("v",), engine, (n,), want, True)
+
+
+def similarity(engine):
+    """The squared distance between all pairs of rows: their norms, and the matrix times its transpose."""
+    n, m = 9, 12
+    a = tensor((n, m), 0.4)
+    a[n - 1, m - 1] = 1
+    write("A.mtx", (n, m), a)
+    (FOLDER / "pairs.onx").write_text("r(i) = A(i,k) * A(i,k)\nD(i,j) = r(i) + r(j) - 2 * A(i,k) * A(j,k)\n")
+    got = onyx(str(FOLDER / "pairs.onx"), ("A",), engine)
+    want = {(i, j): sum((a.get((i, k), 0) - a.get((j, k), 0)) ** 2 for k in range(m)) for i in range(n) for j in range(n)}
+    if got.returncode or read(FOLDER / "out" / "D.mtx", 2) != ((n, n), {at: v for at, v in want.items() if v}):
+        failed.append(f"similarity of all pairs on {engine}: {got.stderr}")
+
+
 random.seed(7)
 for case in range(CASES):
     (matrix_case if case % 3 else vector_case)("cycle" if case < ON_CYCLE else "sam")
 convolution("sam")
 convolution("cycle")
+for density in (0.01, 0.05, 0.5):
+    filter_of_three(density, "sam")
+    filter_of_three(density, "cycle")
+for engine in ("sam", "cycle", "rtl"):
+    similarity(engine)
 write("v.mtx", (8,), {(c,): c + 1 for c in range(8)})
 expect("x(i) = v(i(0:7:2))", ("v",), "sam", (4,), {(0,): 1, (1,): 3, (2,): 5, (3,): 7}, True)
 
@@ -130,6 +159,19 @@ for protocol in ("walk", "follow", "gallop", "lead"):
         failed.append(f"{text}: {got.stderr}")
 if len(cycles) == 4 and not cycles["follow"] < cycles["walk"] == cycles["gallop"] == cycles["lead"]:
     failed.append(f"protocols: {cycles}")
+# A sparse vector has no level to locate in: by every protocol of either side both are scanned, in as many cycles.
+cycles = set()
+for protocols in itertools.product(("walk", "follow", "gallop", "lead"), repeat=2):
+    text = "x(i) = B(i,j::{}) * c(j::{})".format(*protocols)
+    got = onyx(text, ("B", "c"), "cycle", "-f", "c:s")
+    if got.returncode or read(FOLDER / "out" / "x.mtx", 1) != ((20,), {at: v for at, v in want.items() if v}):
+        failed.append(f"{text}: {got.stderr}")
+        continue
+    cycles.add(json.loads((FOLDER / "out" / "report.json").read_text())["cycles"]["kernel"])
+    if got.stderr.count("E0157-walked") != sum(protocol != "walk" for protocol in protocols):
+        failed.append(f"{text}: {got.stderr}")
+if len(cycles) != 1:
+    failed.append(f"protocols of a sparse vector: {cycles}")
 if "the chip does not follow here" not in onyx("x(i) = B(i,j::follow) * c(j)", ("B", "c"), "sam").stderr:
     failed.append("a level that cannot be followed is followed")
 

@@ -63,13 +63,21 @@ static bool any_dense(const loops *l) {
 
 /* ---- reducers -------------------------------------------------------------------------------- */
 
+/* Returns whether the loop's coordinates come from one scanner, with no joiner. The values of such fibers
+ * come as fast as a writer takes coordinates, and the chip's dropper errs if exactly one of its sinks is
+ * full. Nor has it much to drop there: the fibers are as many as those of the operand that is scanned. */
+static bool is_scanned_alone(const lowering *w, const loop *l) {
+    return l->crd.node.v && sam_node_at(w->g, l->crd.node)->kind == SAM_FIBERLOOKUP;
+}
+
 /* Loops [0, results) are the result's, the others are reduced to a scalar each. Droppers are optional only
  * before a single reducer: the chip's dropper loses stops, which a second reducer would need. */
 static void reduce_scalars(lowering *w, loops *l, uint32_t results, stream *val) {
     bool must_drop = any_empty_inside(l, results);
     /* What a reduction makes of nothing is the result's fill but where the user gave it another. */
     bool want_drop = w->options->drop && !w->s->everywhere && results > 0 && results + 1 == l->len &&
-                     any_empty_inside(l, l->len);
+                     any_empty_inside(l, l->len) &&
+                     !(w->options->pad && is_scanned_alone(w, &l->at[l->len - 1]));
     bool drop_values = (must_drop || want_drop) && !any_dense(l);
     for (; l->len > results; l->len--) {
         loop *inner = &l->at[l->len - 1];

@@ -42,6 +42,7 @@ static const shape shapes[] = {
     {"X(i,j)=B(i,j,k)*c(k)", "B:ijk c:k", ""},
     {"X(i,j)=B(i,j)*C(i,j)", "B:ij C:ij", ""},
     {"x(i)=B(i,j)*c(j)", "B:ij c:j", ""},
+    {"x(i)=B(i,j)*c(j)", "B:ij c:j", "-f B:ds -f c:d"},
     {"x(i)=b(i)-C(i,j)*d(j)", "b:i C:ij d:j", ""},
     {"x=B(i,j)*C(i,j)", "B:ij C:ij", ""},
 };

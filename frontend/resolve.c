@@ -172,22 +172,44 @@ static sam_expr literal_of(sam_statement *s, src_loc loc, uint16_t word) {
     return fe_add_expr(s, (sam_expr_data){.kind = SAM_EXPR_LITERAL, .loc = loc, .literal = value});
 }
 
-/* From the operands on, since fills follow from theirs. */
-static sam_expr resolved(sam_statement *s, sam_expr e, const uint16_t *stated) {
+typedef struct {
+    sam_statement *s;
+    const uint16_t *stated; /* the result's fill, or NULL */
+    fe_exprs masks;         /* with the stated fill elsewhere; their conditions follow each */
+} resolution;
+
+/* From the operands on, since fills follow from theirs. Until all is resolved a mask that has the stated fill
+ * elsewhere has the condition 0: it may be that fill, whatever its condition is where nothing is stored, and
+ * sums absorb it. */
+static sam_expr resolved(resolution *r, sam_expr e) {
+    sam_statement *s = r->s;
     sam_expr_data x = *sam_expr_at(s, e);
     if (x.a.v)
-        x.a = resolved(s, x.a, stated);
+        x.a = resolved(r, x.a);
     if (x.b.v)
-        x.b = resolved(s, x.b, stated);
+        x.b = resolved(r, x.b);
     bool mask = x.kind == SAM_EXPR_CALL && x.literal == FE_MASK;
-    uint16_t fill = stated ? *stated : mask ? sam_fill_of(s, x.b) : 0;
+    uint16_t fill = r->stated ? *r->stated : mask ? sam_fill_of(s, x.b) : 0;
     x.literal = mask ? 0 : x.literal;
     if (mask && fill)
         x.b = fe_add_call(s, x.loc, SAM_OPERATION_xor, x.b, literal_of(s, x.loc, fill));
+    if (mask && r->stated) {
+        vec_push(s->mem, &r->masks, e);
+        vec_push(s->mem, &r->masks, x.a);
+        x.a = literal_of(s, x.loc, 0);
+    }
     *sam_expr_at(s, e) = x;
     if (s->integers)
         absorb(s, e);
     return mask && fill ? fe_add_call(s, x.loc, SAM_OPERATION_xor, e, literal_of(s, x.loc, fill)) : e;
+}
+
+static sam_expr resolve(sam_statement *s, const uint16_t *stated) {
+    resolution r = {.s = s, .stated = stated};
+    sam_expr rhs = resolved(&r, s->rhs);
+    for (uint32_t i = 0; i < r.masks.len; i += 2)
+        sam_expr_at(s, r.masks.at[i])->a = r.masks.at[i + 1];
+    return rhs;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -231,7 +253,7 @@ bool fe_resolve(const fe_in *in, diagnostics *d, sam_statement *s) {
     s->general = true; /* so that fills are asked for */
     sam_tensor_data *result = sam_tensor_at(s, s->result);
     const uint16_t fill = result->fill;
-    s->rhs = resolved(s, s->rhs, stated ? &fill : NULL);
+    s->rhs = resolve(s, stated ? &fill : NULL);
     if (copy_levels(s))
         fe_compact(s); /* what is named in struct(), or in parts, only is no operand itself */
     s->general = is_general(s);

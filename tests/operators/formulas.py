@@ -18,6 +18,8 @@ FORMULAS = [  # arguments, the operations of its graph, or that it runs
     ([*MASKED, "--semiring", "min_plus"], RUNS),
     ([*PRODUCT, "--semiring", "lor_land"], ("land", "lor")),
     ([*PRODUCT, "--semiring", "min_plus"], ("addhigh", "min")),
+    (["X(i,k) = sum(j, B(i,j,k))", "--fill", "X:inf", "-s", "reorder(i,j,k)", "-f", "B:ssd", "-g", "B:9x5x4:0.05"], RUNS),
+    (["X = a + mask(min(b, c), d)", "--fill", "X:inf", "--fill", "c:-1"], ("addhigh",)),
     (["E(i,j) = (S(i,j) && R(i,j)) ^ (T(i,j) && R(i,j))"], ("union", "intersect", "xor", "land")),
     (["E(i,j) = xor(Img(i,j) > 80 && R(i,j), Img(i,j) > 75 && R(i,j))"], ("xor", "land", "gt")),
     (["o = max(i, min(j, max(k, A(i,j,k))))", *EDGES, "-d", "k:8"], ("max", "min")),

@@ -1,12 +1,15 @@
-"""Index modifiers against an evaluator in Python: windows_check.py ONYX
+"""Index modifiers against an evaluator in Python: windows_check.py ONYX [SAM CYCLE RTL]
 
 Random slices and shifts in sums, products, and convolutions on engine sam, some on engine cycle; protocols of a dense and of a sparse
-vector; the distances between all pairs of rows; and what is refused. B(i(lo:hi:st)) has at
-i what B has at lo + i * st, B(i+n) what it has at i + n; extents of slices are how many coordinates they have, shifts keep them.
+vector; the distances between all pairs of rows; and what is refused. B(i(lo:hi:st)) has at i what B has at lo + i * st, B(i+n) what it
+has at i + n; extents of slices are how many coordinates they have, shifts keep them. With three numbers, that many random cases on each
+engine with random formats of the operands, too: none may be wrong, and at most a tenth refused, which are counted by code.
 """
+import collections
 import itertools
 import json
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -129,6 +132,60 @@ def similarity(engine):
     if got.returncode or read(FOLDER / "out" / "D.mtx", 2) != ((n, n), {at: v for at, v in want.items() if v}):
         failed.append(f"similarity of all pairs on {engine}: {got.stderr}")
 
+
+FORMATS = ("ss", "ds", "sd", "dd", "ss:1,0", "ds:1,0", "COO", "CSR", "CSC", "DCSR", "DCSC", "Dense", "BCSR", "BCSC", "CSB", "DIA", "Band",
+           "Ragged", "VBL", "Bitmap", "RLE", "PackBits", "Hash", "DOK", "ELL", "SELL", "C2SR", "CISR")
+
+
+def stored_case(engine, refused):
+    """An expression of two matrices, with modifiers of each index and formats of each operand."""
+    product = random.random() < 0.5
+    b_dim, c_dim = (tuple(random.randint(2, 14) for _ in range(2)) for _ in range(2))
+    b_at = [window(extent) for extent in b_dim]
+    c_at = [window(extent) for extent in c_dim]
+    shared = ((1, 0),) if product else ((0, 0), (1, 1))
+    if any(b_at[x][1] != c_at[y][1] for x, y in shared):
+        return False
+    b, c = tensor(b_dim), tensor(c_dim)
+    b[b_dim[0] - 1, b_dim[1] - 1] = c[c_dim[0] - 1, c_dim[1] - 1] = 1
+    write("B.mtx", b_dim, b)
+    write("C.mtx", c_dim, c)
+
+    def at(entries, where, x, y):
+        return entries.get((where[0][2](x), where[1][2](y)), 0)
+
+    dim = (b_at[0][1], c_at[1][1])
+    cells = list(itertools.product(*map(range, dim)))
+    if product:
+        text = f"X(i,j) = B(i{b_at[0][0]}, k{b_at[1][0]}) * C(k{c_at[0][0]}, j{c_at[1][0]})"
+        want = {(x, y): sum(at(b, b_at, x, z) * at(c, c_at, z, y) for z in range(b_at[1][1])) for x, y in cells}
+    else:
+        sign = random.choice("+-*")
+        text = f"X(i,j) = B(i{b_at[0][0]}, j{b_at[1][0]}) {sign} C(i{c_at[0][0]}, j{c_at[1][0]})"
+        pairs = {cell: (at(b, b_at, *cell), at(c, c_at, *cell)) for cell in cells}
+        want = {cell: v + w if sign == "+" else v - w if sign == "-" else v * w for cell, (v, w) in pairs.items()}
+    formats = [random.choice(FORMATS) for _ in "BC"]
+    got = onyx(text, ("B", "C"), engine, "-f", f"B:{formats[0]}", "-f", f"C:{formats[1]}")
+    code = re.search(r"error: .*\[(E\d+-[a-z0-9-]+)\]", got.stderr)
+    if got.returncode == 1 and code:
+        refused[code.group(1)] += 1
+    elif got.returncode or read(FOLDER / "out" / "X.mtx", 2) != (dim, {cell: v for cell, v in want.items() if v}):
+        failed.append(f"{text} in {formats} on {engine}: {got.stderr}")
+    return True
+
+
+if len(sys.argv) > 2:
+    random.seed(19)
+    for engine, cases in zip(("sam", "cycle", "rtl"), map(int, sys.argv[2:5])):
+        refused, done = collections.Counter(), 0
+        while done < cases:
+            done += stored_case(engine, refused)
+        print(f"{engine}: {cases} cases, {refused.total()} refused: {dict(refused)}")
+        if 10 * refused.total() > cases:
+            failed.append(f"more than a tenth is refused on {engine}")
+    subprocess.run(["rm", "-r", str(FOLDER)], check=True)
+    print("\n".join(failed) or "none is wrong")
+    sys.exit(bool(failed))
 
 random.seed(7)
 for case in range(CASES):

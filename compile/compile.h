@@ -170,7 +170,7 @@ typedef struct {
 typedef struct {
     const char *chosen;  /* about loops that are not in the default order, and vectors stored dense */
     const char *staged;  /* about several kernels that nobody asked for */
-    const char *instead; /* why it is the default mapping, and not one chosen by the data */
+    const char *instead; /* why it is another mapping than the one first chosen by the data */
     const char *way_out; /* a schedule that would do instead of the user's */
     text_vec dense;      /* vectors that are stored dense though nobody says so */
 } compile_choices;

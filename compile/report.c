@@ -464,7 +464,7 @@ void compile_summary(const compile_options *o, const compile_context *ctx, const
     if (k->choices.staged)
         fprintf(out, "  %s\n", k->choices.staged);
     if (k->choices.instead)
-        fprintf(out, "  the default mapping; of the one that was chosen: %s\n", k->choices.instead);
+        fprintf(out, "  another mapping; of the one first chosen: %s\n", k->choices.instead);
     for (uint32_t n = 0; n < k->producers.len; n++) {
         const compile_kernel *p = &k->producers.at[n];
         print_name(ctx, out, p);

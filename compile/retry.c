@@ -23,22 +23,49 @@ static bool was_chosen(const compile_kernel *k) {
     return chosen;
 }
 
+static bool is_open(const compile_options *o) {
+    return compile_edges_open(o) || compile_copies_open(o);
+}
+
+/* Returns whether the array met what the chip gets wrong. Whether it does depends on the timing, and a run of
+ * the cycle model tells. */
+static bool met_hazard(const diagnostics *before, const diagnostics *now) {
+    bool met = false;
+    for (uint32_t i = before->list.len; i < now->list.len; i++)
+        met = met || strcmp(now->list.at[i].code, "E0803-hazard") == 0;
+    return met;
+}
+
+/* Forgets what came of the attempt, and makes another. */
+static bool retry(const compile_options *o, compile_context *ctx, const diagnostics *before,
+                  const compile_kernel *empty, compile_kernel *k, compile_action *action) {
+    const char *why = ctx->diag->list.at[before->list.len].message;
+    *ctx->diag = *before; /* what it refused is not said: the user did not ask for it */
+    *k = *empty;
+    const bool ok = action(o, ctx, k);
+    if (ok)
+        k->choices.instead = why;
+    return ok;
+}
+
 bool compile_retrying(const compile_options *o, compile_context *ctx, compile_kernel *k,
                       compile_action *action) {
     const diagnostics before = *ctx->diag;
     const compile_kernel empty = *k;
     if (action(o, ctx, k))
         return true;
-    if (ctx->interrupted || !may_retry(&before, ctx->diag) || !was_chosen(k) ||
-        !(compile_edges_open(o) || compile_copies_open(o)))
+    const bool chosen = was_chosen(k);
+    if (ctx->interrupted || !may_retry(&before, ctx->diag) || !is_open(o))
         return false;
-    const char *why = ctx->diag->list.at[before.list.len].message;
-    compile_options plain = *o;
-    plain.plain = true;
-    *ctx->diag = before; /* what it refused is not said: the user did not ask for it */
-    *k = empty;
-    bool ok = action(&plain, ctx, k);
-    if (ok)
-        k->choices.instead = why;
-    return ok;
+    compile_options other = *o;
+    if (met_hazard(&before, ctx->diag) && o->optimize == 1) {
+        other.optimize = 2;
+        if (retry(&other, ctx, &before, &empty, k, action))
+            return true;
+        if (ctx->interrupted || !may_retry(&before, ctx->diag))
+            return false;
+    }
+    other = *o;
+    other.plain = true;
+    return chosen && retry(&other, ctx, &before, &empty, k, action);
 }

@@ -69,8 +69,11 @@ static void claim(const fe_user_function *f, const fe_property *p, uint32_t n, u
         *expected = (uint16_t)n;
         return;
     case FE_SPACE:
-        for (uint32_t i = 0; i <= last; i++)
-            argument[i] = at >> i & 1 ? argument[i] : p->tested[i];
+        for (uint32_t i = 0; i <= last; i++) {
+            const bool other = at >> i & 1; /* than the tested value */
+            if (!other || argument[i] == p->tested[i])
+                argument[i] = (uint16_t)(p->tested[i] + other);
+        }
         *expected = fe_compute(f, p->tested);
         return;
     }

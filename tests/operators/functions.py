@@ -156,6 +156,14 @@ for engine, more in (("sam", []), ("cycle", ["--profile", "onyx-ext"])):
     got = read_vector(f"{place}.tns", float) if done.returncode == 0 else {}
     if {i: v for i, v in got.items() if v} != {0: 2.5, 1: 1.5, 3: 15.5}:
         complain("half_of_larger", engine, got, done.stderr)
+# An iteration space may have a complement: a value that is stored is another than the tested one.
+with open(f"{FOLDER}/left.fn", "w") as out:
+    out.write("def only_left(x,y):\n  { r = x; s = y; while (s != 0) { r = 0; s = 0; } return r; }\niteration_space: {x != 0} & ~{y != 0}\n")
+done = run("run", "x(i) = only_left(b(i), c(i))", "--functions", f"{FOLDER}/left.fn", "-d", "i:11", "-i", f"b:{operands['b']}", "-i", f"c:{operands['c']}",
+           "--engine", "sam", "-o", f"{FOLDER}/left", "-o", f"x:{FOLDER}/left.tns")
+got = read_vector(f"{FOLDER}/left.tns") if done.returncode == 0 else {}
+if {i: v for i, v in got.items() if v} != {i: v for i, v in B.items() if v and not C.get(i, 0)}:
+    complain("only_left", got, done.stderr)
 with open(f"{FOLDER}/endless.fn", "w") as out:
     out.write("def reach_three(x):\n  { while (x != 3) { x = x / 2; } return x; }\n")
 done = run("run", "x(i) = reach_three(b(i))", "--functions", f"{FOLDER}/endless.fn", "-i", f"b:{operands['b']}", "-d", "i:11", "--engine", "sam",

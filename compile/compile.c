@@ -172,7 +172,8 @@ bool compile_to_graph(const compile_options *o, bool chip, compile_context *ctx,
               read_scheduled_operands(o, ctx, k);
     in.extents = k->data.extent;
     ok = ok && fe_schedule(&in, &k->user, ctx->mem, ctx->diag, &s.cin) &&
-         compile_dump(o, ctx, home_of(o, ctx, ctx->partial), (compile_form){.statement = &k->user});
+         compile_dump(o, ctx, home_of(o, ctx, ctx->partial), (compile_form){.statement = &k->user}) &&
+         compile_dump(o, ctx, home_of(o, ctx, ctx->partial), (compile_form){.coordinates = &k->user});
     if (ok && chip) {
         compile_choose(o, ctx, &open, &s);
         ok = choose_by_data(o, ctx, &open, k, &s);

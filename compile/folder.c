@@ -1,6 +1,8 @@
 /* The folder of a program: what the passes leave there for other commands, and what --dump asks for. */
 #include "compile/folder.h"
 
+#include "frontend/coordinates.h"
+
 bool compile_write_graph(compile_context *ctx, const char *folder, const char *name, const sam_graph *g) {
     file_out f;
     if (!folder)
@@ -43,6 +45,9 @@ static void print_program(const fe_program *p, FILE *out) {
 }
 static void print_statement(const sam_statement *st, FILE *out) {
     fe_dump(st, out);
+}
+static void print_coordinates(const sam_statement *st, FILE *out) {
+    fe_coordinates_dump(st, out);
 }
 static void print_cin(const fe_cin *cin, FILE *out) {
     fe_cin_dump(cin, out);

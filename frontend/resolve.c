@@ -162,14 +162,9 @@ static void absorb(sam_statement *s, sam_expr e) {
 /* ---- masks ----------------------------------------------------------------------------------- */
 
 static sam_expr literal_of(sam_statement *s, src_loc loc, uint16_t word) {
-    double value = (double)(int16_t)word;
-    if (!s->integers) {
-        uint32_t bits = (uint32_t)word << 16;
-        float f;
-        memcpy(&f, &bits, sizeof f);
-        value = (double)f;
-    }
-    return fe_add_expr(s, (sam_expr_data){.kind = SAM_EXPR_LITERAL, .loc = loc, .literal = value});
+    return fe_add_expr(s, (sam_expr_data){.kind = SAM_EXPR_LITERAL,
+                                          .loc = loc,
+                                          .literal = sam_word_number(word, !s->integers)});
 }
 
 typedef struct {

@@ -59,6 +59,8 @@ sam_operation sam_operation_of(const sam_expr_data *x);
 uint16_t sam_apply(const sam_operator *f, uint16_t a, uint16_t b);
 /* Returns the word of a literal. */
 uint16_t sam_literal_word(double literal, bool fp);
+/* Returns the number that a word is: a bf16 with fp, else an int16. */
+double sam_word_number(uint16_t word, bool fp);
 /* Computes an expression of scalars without sums; value[h.v - 1] is that of tensor h. */
 uint16_t sam_compute(const sam_statement *s, sam_expr e, const uint16_t *value);
 

@@ -27,6 +27,13 @@ uint16_t sam_literal_word(double literal, bool fp) {
     return word;
 }
 
+double sam_word_number(uint16_t word, bool fp) {
+    const uint32_t bits = (uint32_t)word << 16;
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return fp ? (double)f : (double)(int16_t)word;
+}
+
 static uint16_t run(sam_program *p, uint16_t a, uint16_t b, uint32_t *left);
 
 static uint16_t compute(const sam_statement *s, sam_expr e, const uint16_t *value, uint32_t *left) {

@@ -2,10 +2,9 @@
  *
  * Of each operation, operands first: the set of coordinates outside of which it is its fill, and the fill.
  * The sets are in normal form as sam/coordinates.h makes them: a complement stands at an operand only. Then
- * of each loop where it runs: the set of the right side with the operands that have the loop's variable. The
- * others say nothing about the loop, and a complement says nothing before the innermost level, where an
- * operand is known to be absent: both are everywhere there, so an outer loop visits what an inner one may
- * still leave out.
+ * of each loop where it runs: the set of the right side with the operands that have the loop's variable, by
+ * sam_fold, as lowering and tiling have it. The others say nothing about the loop, and a complement says
+ * nothing about any: both are everywhere there, so a loop may visit what has no value.
  */
 #include "frontend/coordinates.h"
 
@@ -81,8 +80,9 @@ static set_text whole(printer *context, const sam_algebra *algebra, sam_set set)
         (x->kind == SAM_SET_MEET ? meet : unite)(context, x->of, &a, &b);
         break;
     case SAM_SET_ALL:
-    case SAM_SET_NONE:
         break;
+    case SAM_SET_NONE:
+        BUG("a set of no kind");
     }
     return a;
 }

@@ -23,10 +23,6 @@ static bool was_chosen(const compile_kernel *k) {
     return chosen;
 }
 
-static bool is_open(const compile_options *o) {
-    return compile_edges_open(o) || compile_copies_open(o);
-}
-
 /* Returns whether the array met what the chip gets wrong. Whether it does depends on the timing, and a run of
  * the cycle model tells. */
 static bool met_hazard(const diagnostics *before, const diagnostics *now) {
@@ -36,16 +32,12 @@ static bool met_hazard(const diagnostics *before, const diagnostics *now) {
     return met;
 }
 
-/* Forgets what came of the attempt, and makes another. */
+/* Forgets what came of the attempt before, and makes another. */
 static bool retry(const compile_options *o, compile_context *ctx, const diagnostics *before,
                   const compile_kernel *empty, compile_kernel *k, compile_action *action) {
-    const char *why = ctx->diag->list.at[before->list.len].message;
     *ctx->diag = *before; /* what it refused is not said: the user did not ask for it */
     *k = *empty;
-    const bool ok = action(o, ctx, k);
-    if (ok)
-        k->choices.instead = why;
-    return ok;
+    return action(o, ctx, k);
 }
 
 bool compile_retrying(const compile_options *o, compile_context *ctx, compile_kernel *k,
@@ -54,18 +46,25 @@ bool compile_retrying(const compile_options *o, compile_context *ctx, compile_ke
     const compile_kernel empty = *k;
     if (action(o, ctx, k))
         return true;
-    const bool chosen = was_chosen(k);
-    if (ctx->interrupted || !may_retry(&before, ctx->diag) || !is_open(o))
+    if (ctx->interrupted || !may_retry(&before, ctx->diag) ||
+        !(compile_edges_open(o) || compile_copies_open(o)))
         return false;
-    compile_options other = *o;
+    const char *why = ctx->diag->list.at[before.list.len].message;
+    const bool chosen = was_chosen(k);
+    bool ok = false;
     if (met_hazard(&before, ctx->diag) && o->optimize == 1) {
-        other.optimize = 2;
-        if (retry(&other, ctx, &before, &empty, k, action))
-            return true;
-        if (ctx->interrupted || !may_retry(&before, ctx->diag))
+        compile_options measured = *o;
+        measured.optimize = 2;
+        ok = retry(&measured, ctx, &before, &empty, k, action);
+        if (!ok && (ctx->interrupted || !may_retry(&before, ctx->diag)))
             return false;
     }
-    other = *o;
-    other.plain = true;
-    return chosen && retry(&other, ctx, &before, &empty, k, action);
+    if (!ok && chosen) {
+        compile_options plain = *o;
+        plain.plain = true;
+        ok = retry(&plain, ctx, &before, &empty, k, action);
+    }
+    if (ok)
+        k->choices.instead = why;
+    return ok;
 }

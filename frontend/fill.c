@@ -176,24 +176,15 @@ static fill_step fill_addition(filling *f, sam_expr addition, sam_var v) {
     return done;
 }
 
-/* Returns whether a loop of the result lies inside of loop v of the outermost scope. */
-static bool has_result_inside(const filling *f, const fe_scope *scope, sam_var v) {
-    for (uint32_t i = 0; i < scope->vars.len; i++) {
-        const sam_var inner = scope->vars.at[i];
-        if (sam_is_result_var(f->s, inner) && fe_loop_position(f->s, inner) > fe_loop_position(f->s, v))
-            return true;
-    }
-    return false;
-}
-
 /* Returns whether the loop must visit all coordinates: a sum that makes something of fills, or a result whose
  * fill is another one than the right side's, and what is summed around one of its loops: an empty fiber there
  * would leave the loop out. */
-static bool must_be_full(const filling *f, sam_expr sum, const fe_scope *scope, sam_var v) {
-    if (sam_is_result_var(f->s, v))
-        return f->s->everywhere;
-    if (f->s->everywhere && !sum.v && has_result_inside(f, scope, v))
+static bool must_be_full(const filling *f, sam_expr sum, const fe_scope *scope, uint32_t at) {
+    const sam_var v = scope->vars.at[at];
+    if (f->s->everywhere && fe_results_hang_on(f->s, &scope->vars, at))
         return true;
+    if (sam_is_result_var(f->s, v))
+        return false;
     if (f->s->everywhere && f->s->tiled && !sam_tensor_at(f->s, f->s->result)->order)
         return true; /* some sub-tile must be run */
     sam_expr e = sum.v ? sum : f->s->rhs;
@@ -258,7 +249,7 @@ static fill_step fill_scope(filling *f, sam_expr sum, fe_presence presence) {
             return fill_body(f, sum, scope.body, v, beside_of(f, scope.body));
         if (domain.bad.v)
             return fill_addition(f, domain.bad, v);
-        if (must_be_full(f, sum, &scope, v) && !reaches_all(f, scope.body, domain, v))
+        if (must_be_full(f, sum, &scope, i) && !reaches_all(f, scope.body, domain, v))
             return fill_body(f, sum, scope.body, v, BESIDE_REACH);
         if (!sum.v && domain.full)
             f->full |= (uint64_t)1 << (v.v - 1);

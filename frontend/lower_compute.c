@@ -186,18 +186,11 @@ static bool compute_binary(lowering *w, sam_expr e, const fe_presence *in, value
 
 /* ---- functions ------------------------------------------------------------------- */
 
-static double value_of_word(const lowering *w, uint16_t word) {
-    uint32_t bits = (uint32_t)word << 16;
-    float f;
-    memcpy(&f, &bits, sizeof f);
-    return w->s->integers ? (double)(int16_t)word : (double)f;
-}
-
 /* What an operation makes of constants is one. */
 static value fold_call(const lowering *w, const sam_operator *f, const value *a, const value *b) {
     const bool fp = !w->s->integers;
     uint16_t right = b ? sam_literal_word(b->constant, fp) : 0;
-    return constant(value_of_word(w, sam_apply(f, sam_literal_word(a->constant, fp), right)));
+    return constant(sam_word_number(sam_apply(f, sam_literal_word(a->constant, fp), right), fp));
 }
 
 /* The node that computes v computes it by a program, if there is one. Always returns true. */

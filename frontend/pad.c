@@ -109,14 +109,6 @@ static void mark(sam_statement *s, sam_expr e, sam_var v, bool padded) {
         mark(s, x->b, v, padded);
 }
 
-/* Returns whether loop `at`, or one inside of it, is a loop of the result: its coordinates hang on loop `at`.
- */
-static bool results_hang_on(const padding *p, const fe_vars *loops, uint32_t at) {
-    while (at < loops->len && !sam_is_result_var(p->s, loops->at[at]))
-        at++;
-    return at < loops->len;
-}
-
 /* Returns whether some operand under e is dense along a loop inside of loop v: its scanner may get a stop
  * first. */
 static bool has_dense_inside(const sam_statement *s, sam_expr e, sam_var v) {
@@ -137,9 +129,8 @@ static bool pad_loop(padding *p, const fe_scope *scope, uint32_t at, bool outerm
     sam_expr body = scope->body;
     sam_var v = scope->vars.at[at];
     bool alone = p->s->singly && scope->operation != SAM_OPERATION_add && !sam_is_result_var(p->s, v);
-    bool matters =
-        alone ||
-        (!outermost && (results_hang_on(p, &scope->vars, at) || has_repeated_inside(p, scope, repeated, at)));
+    bool matters = alone || (!outermost && (fe_results_hang_on(p->s, &scope->vars, at) ||
+                                            has_repeated_inside(p, scope, repeated, at)));
     if (fe_domain_of(&p->leaves, presence, body, v).nonempty)
         return true;
     if (!(matters || has_dense_inside(p->s, body, v)))
@@ -157,7 +148,7 @@ static bool adds_vectors(const padding *p, const fe_vars *loops) {
     uint32_t at = 1;
     while (at < loops->len && sam_is_result_var(p->s, loops->at[at]))
         at++;
-    return loops->len && sam_is_result_var(p->s, loops->at[0]) && results_hang_on(p, loops, at);
+    return loops->len && sam_is_result_var(p->s, loops->at[0]) && fe_results_hang_on(p->s, loops, at);
 }
 
 /* Returns whether only products and signs lie between e and a sum inside of it. */

@@ -16,11 +16,7 @@ static bool is_adding(const fe_piece *piece) {
 static const char *fill_text(const sam_statement *s) {
     if (!sam_tensor_at(s, s->result)->order)
         return "0";
-    uint16_t word = sam_tensor_at(s, s->result)->fill;
-    uint32_t bits = (uint32_t)word << 16;
-    float number;
-    memcpy(&number, &bits, sizeof number);
-    return arena_printf(s->mem, "%.9g", s->integers ? (double)(int16_t)word : (double)number);
+    return arena_printf(s->mem, "%.9g", sam_word_number(sam_tensor_at(s, s->result)->fill, !s->integers));
 }
 
 /* ---- what was given ---------------------------------------------------------------------------- */

@@ -67,6 +67,13 @@ def expect(expression, operands, engine, dim, want, cut):
         failed.append(f"{expression} on {engine}: {have} in place of {dim} {want}\n{got.stderr}")
 
 
+def product(b, c, i, k, l, j):
+    """B * C over k with these modifiers of their indices, as text and by the definition."""
+    want = {(x, y): sum(b.get((i[2](x), k[2](z)), 0) * c.get((l[2](z), j[2](y)), 0) for z in range(k[1]))
+            for x in range(i[1]) for y in range(j[1])}
+    return f"X(i,j) = B(i{i[0]}, k{k[0]}) * C(k{l[0]}, j{j[0]})", want
+
+
 def matrix_case(engine):
     """B * C over k, both with modifiers of both indices, where their parts fit together."""
     rows, inner, columns = (random.randint(2, 14) for _ in range(3))
@@ -76,9 +83,7 @@ def matrix_case(engine):
     b[0, 0] = c[0, 0] = 1
     write("B.mtx", (rows, inner), b)
     write("C.mtx", (inner, columns), c)
-    want = {(x, y): sum(b.get((i[2](x), k[2](z)), 0) * c.get((l[2](z), j[2](y)), 0) for z in range(k[1]))
-            for x in range(i[1]) for y in range(j[1])}
-    text = f"X(i,j) = B(i{i[0]}, k{k[0]}) * C(k{l[0]}, j{j[0]})"
+    text, want = product(b, c, i, k, l, j)
     expect(text, ("B", "C"), engine, (i[1], j[1]), want, bool(i[0] or j[0] or k[0] or l[0]))
 
 
@@ -139,11 +144,11 @@ FORMATS = ("ss", "ds", "sd", "dd", "ss:1,0", "ds:1,0", "COO", "CSR", "CSC", "DCS
 
 def stored_case(engine, refused):
     """An expression of two matrices, with modifiers of each index and formats of each operand."""
-    product = random.random() < 0.5
+    summed = random.random() < 0.5
     b_dim, c_dim = (tuple(random.randint(2, 14) for _ in range(2)) for _ in range(2))
     b_at = [window(extent) for extent in b_dim]
     c_at = [window(extent) for extent in c_dim]
-    shared = ((1, 0),) if product else ((0, 0), (1, 1))
+    shared = ((1, 0),) if summed else ((0, 0), (1, 1))
     if any(b_at[x][1] != c_at[y][1] for x, y in shared):
         return False
     b, c = tensor(b_dim), tensor(c_dim)
@@ -155,14 +160,12 @@ def stored_case(engine, refused):
         return entries.get((where[0][2](x), where[1][2](y)), 0)
 
     dim = (b_at[0][1], c_at[1][1])
-    cells = list(itertools.product(*map(range, dim)))
-    if product:
-        text = f"X(i,j) = B(i{b_at[0][0]}, k{b_at[1][0]}) * C(k{c_at[0][0]}, j{c_at[1][0]})"
-        want = {(x, y): sum(at(b, b_at, x, z) * at(c, c_at, z, y) for z in range(b_at[1][1])) for x, y in cells}
+    if summed:
+        text, want = product(b, c, *b_at, *c_at)
     else:
         sign = random.choice("+-*")
         text = f"X(i,j) = B(i{b_at[0][0]}, j{b_at[1][0]}) {sign} C(i{c_at[0][0]}, j{c_at[1][0]})"
-        pairs = {cell: (at(b, b_at, *cell), at(c, c_at, *cell)) for cell in cells}
+        pairs = {cell: (at(b, b_at, *cell), at(c, c_at, *cell)) for cell in itertools.product(*map(range, dim))}
         want = {cell: v + w if sign == "+" else v - w if sign == "-" else v * w for cell, (v, w) in pairs.items()}
     formats = [random.choice(FORMATS) for _ in "BC"]
     got = onyx(text, ("B", "C"), engine, "-f", f"B:{formats[0]}", "-f", f"C:{formats[1]}")

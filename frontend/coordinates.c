@@ -64,7 +64,7 @@ static void unite(void *context, sam_expr of, void *a, const void *b) {
 /* Returns the set as text, or NULL: every coordinate. */
 static const char *text_of(printer *p, sam_set set) {
     static const set_text everywhere = {NULL, ATOM};
-    static const sam_fold_by by = {sizeof everywhere, &everywhere, stored, meet, unite};
+    static const sam_fold_by by = {sizeof everywhere, &everywhere, stored, meet, unite, NULL};
     set_text text;
     sam_fold(&p->algebra, set, &by, p, &text);
     return text.text;

@@ -248,7 +248,7 @@ static void reach_either(void *context, sam_expr e, void *left, const void *righ
 
 static fe_domain domain_in(const sam_algebra *algebra, sam_set set, moment m) {
     static const reached all = {.runs = {true, true, true, true, {0}}};
-    static const sam_fold_by by = {sizeof all, &all, reach_stored, reach_both, reach_either};
+    static const sam_fold_by by = {sizeof all, &all, reach_stored, reach_both, reach_either, NULL};
     reached r;
     sam_fold(algebra, set, &by, &m, &r);
     return settled(&m, &r);

@@ -20,11 +20,18 @@ static sam_set everything(sam_algebra *to, sam_expr of) {
 }
 
 /* A set that was derived may be too large, and a complement of it would then be too small: only what is
- * stored has one. */
+ * stored has one. Without a set (0) it is everywhere. */
 static sam_set complement(sam_algebra *to, sam_expr of, sam_set a) {
-    if (to->sets.at[a.v - 1].kind != SAM_SET_STORED)
+    if (!a.v || to->sets.at[a.v - 1].kind != SAM_SET_STORED)
         return everything(to, of);
     return add_set(to, (sam_set_data){.kind = SAM_SET_NOT, .of = of, .a = a});
+}
+
+/* Joins two sets, of which 0 is the empty one. */
+static sam_set join(sam_algebra *to, sam_set_kind kind, sam_expr of, sam_set a, sam_set b) {
+    if (a.v && b.v)
+        return add_set(to, (sam_set_data){kind, of, a, b});
+    return kind == SAM_SET_MEET ? (sam_set){0} : a.v ? a : b;
 }
 
 /* ---- the derivation -------------------------------------------------------------------------- */
@@ -100,27 +107,32 @@ static rule rule_of(const sam_operator *f, const uint16_t *fill, uint32_t n) {
     return f->fill_is_given && f->fill != r.fill ? (rule){SAM_SET_ALL, r.arguments, f->fill} : r;
 }
 
-static sam_set own_algebra(sam_algebra *to, const sam_operator *f, sam_expr of,
-                           const sam_coordinates *argument, uint32_t n) {
-    sam_set stack[2 * SAM_MAX_ARGUMENTS];
-    uint32_t depth = 0;
-    for (const char *term = f->algebra; *term; term++) {
-        uint32_t needs = *term == '~' ? 1 : *term == '|' || *term == '&' ? 2 : 0;
-        BUG_IF(depth < needs || depth == 2 * SAM_MAX_ARGUMENTS, "the algebra %s", f->algebra);
-        depth -= needs;
-        if (needs == 1) {
-            stack[depth] = complement(to, of, stack[depth]);
-        } else if (needs == 2) {
-            sam_set_kind kind = *term == '|' ? SAM_SET_UNITE : SAM_SET_MEET;
-            stack[depth] = add_set(to, (sam_set_data){kind, of, stack[depth], stack[depth + 1]});
-        } else {
-            BUG_IF(*term < '0' || (uint32_t)(*term - '0') >= n, "the algebra %s", f->algebra);
-            stack[depth] = argument[*term - '0'].set;
-        }
-        depth++;
+/* An operator's own algebra while it is read, from its end. */
+typedef struct {
+    sam_algebra *to;
+    const sam_operator *f;
+    sam_expr of;
+    const sam_coordinates *argument;
+    uint32_t n;
+    size_t left; /* terms that are not read yet */
+} own_algebra;
+
+/* Makes the set of the last term that is left, or its complement: by De Morgan's laws that is of the
+ * arguments, so that no set between is complemented. */
+static sam_set last_term(own_algebra *own, bool complemented) {
+    BUG_IF(!own->left, "the algebra %s", own->f->algebra);
+    const char term = own->f->algebra[--own->left];
+    if (term == '~')
+        return last_term(own, !complemented);
+    if (term == '|' || term == '&') {
+        sam_set b = last_term(own, complemented), a = last_term(own, complemented);
+        return join(own->to, (term == '|') != complemented ? SAM_SET_UNITE : SAM_SET_MEET, own->of, a, b);
     }
-    BUG_IF(depth != 1, "the algebra %s", f->algebra);
-    return stack[0];
+    if (term == '*')
+        return complemented ? (sam_set){0} : everything(own->to, own->of);
+    BUG_IF(term < '0' || (uint32_t)(term - '0') >= own->n, "the algebra %s", own->f->algebra);
+    sam_set set = own->argument[term - '0'].set;
+    return complemented ? complement(own->to, own->of, set) : set;
 }
 
 sam_coordinates sam_derive(sam_algebra *to, const sam_operator *f, sam_expr of,
@@ -132,8 +144,12 @@ sam_coordinates sam_derive(sam_algebra *to, const sam_operator *f, sam_expr of,
     const rule r = rule_of(f, fill, n);
     if (r.how == SAM_SET_ALL)
         return (sam_coordinates){everything(to, of), r.fill};
-    if (r.how == SAM_SET_NONE)
-        return (sam_coordinates){own_algebra(to, f, of, argument, n), r.fill};
+    if (r.how == SAM_SET_NONE) {
+        own_algebra own = {to, f, of, argument, n, strlen(f->algebra)};
+        const sam_set set = last_term(&own, false);
+        BUG_IF(own.left, "the algebra %s", f->algebra);
+        return (sam_coordinates){set, r.fill};
+    }
     sam_set all = {0};
     for (uint32_t i = 0; i < n; i++) {
         if (!(r.arguments >> i & 1) || !argument[i].set.v)
@@ -280,6 +296,10 @@ void sam_fold(const sam_algebra *algebra, sam_set set, const sam_fold_by *by, vo
     BUG_IF(by->size > sizeof b, "a set of %zu bytes", by->size);
     if (x->kind == SAM_SET_STORED) {
         by->stored(context, x->of, out);
+        return;
+    }
+    if (x->kind == SAM_SET_NOT && by->absent) {
+        by->absent(context, algebra->sets.at[x->a.v - 1].of, out);
         return;
     }
     if (x->kind == SAM_SET_ALL || x->kind == SAM_SET_NOT) {

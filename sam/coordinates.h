@@ -43,7 +43,7 @@ typedef struct {
 } sam_coordinates;
 
 /* Returns the coordinates of f applied to n arguments, at most SAM_MAX_ARGUMENTS; `of` is the expression that
- * applies it. */
+ * applies it. Complements stand before STORED sets only. */
 sam_coordinates sam_derive(sam_algebra *to, const sam_operator *f, sam_expr of,
                            const sam_coordinates *argument, uint32_t n);
 /* Returns the coordinates of an expression. fill[h.v - 1] is the fill of tensor h; without fills (NULL) the
@@ -77,6 +77,8 @@ typedef struct {
     void (*stored)(void *context, sam_expr access, void *out);
     void (*meet)(void *context, sam_expr of, void *a, const void *b);
     void (*unite)(void *context, sam_expr of, void *a, const void *b);
+    /* Makes the set of where an access is not stored; NULL: everything. */
+    void (*absent)(void *context, sam_expr access, void *out);
 } sam_fold_by;
 
 /* These make one set of two where the caller's sets are bools: whether a point is in them. */
@@ -91,8 +93,9 @@ static inline void sam_in_either(void *context, sam_expr of, void *a, const void
     *(bool *)a = *(bool *)a || *(const bool *)b;
 }
 
-/* Makes the set in the caller's terms, its parts from left to right. A complement is everything there: where
- * an operand is not stored, a loop that scans cannot know before the innermost level. */
+/* Makes the set in the caller's terms, its parts from left to right. Without `absent` a complement is
+ * everything there: where an operand is not stored, a loop that scans cannot know before the innermost level.
+ */
 void sam_fold(const sam_algebra *algebra, sam_set set, const sam_fold_by *by, void *context, void *out);
 
 #endif

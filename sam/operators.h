@@ -24,8 +24,8 @@ typedef struct {
     sam_special identity;    /* the result is the other argument */
     sam_special monoid;      /* of a reduction that combines nothing: it is associative and commutative */
     /* Instead of properties: where the result is not its fill, in postfix: "0" to "7" is where that argument
-     * is not tested[argument], '|' and '&' unite and meet two sets, '~' is the complement of one. "01|" is
-     * the greatest common divisor. */
+     * is not tested[argument], '*' is everywhere, '|' and '&' unite and meet two sets, '~' is the complement
+     * of one. "01|" is the greatest common divisor. */
     const char *algebra;
     uint16_t tested[SAM_MAX_ARGUMENTS];
     bool fill_is_given; /* the author says what the result is where no argument is stored */

@@ -90,7 +90,7 @@ static void bound_either(void *context, sam_expr e, void *left, const void *righ
 static uint32_t bound_coordinates(const tile_planner *p, const uint32_t *sub, const plan_box *box,
                                   sam_var v) {
     static const uint32_t any = UINT32_MAX;
-    static const sam_fold_by by = {sizeof any, &any, bound_stored, bound_both, bound_either};
+    static const sam_fold_by by = {sizeof any, &any, bound_stored, bound_both, bound_either, NULL};
     uint32_t most;
     sam_fold(&p->algebra, p->coordinates, &by, &(bounded){p, sub, v, p->edge[v.v - 1], box->size[v.v - 1]},
              &most);
@@ -334,7 +334,7 @@ static void walk_either(void *context, sam_expr e, void *left, const void *right
 
 static coordinates domain(const tile_planner *p, uint32_t depth) {
     static const coordinates any = {WALK_ANY, NULL, 0};
-    static const sam_fold_by by = {sizeof any, &any, walk_stored, walk_both, walk_either};
+    static const sam_fold_by by = {sizeof any, &any, walk_stored, walk_both, walk_either, NULL};
     coordinates all;
     sam_fold(&p->algebra, p->coordinates, &by, &(walked){p, depth}, &all);
     return all;
@@ -384,7 +384,7 @@ static void settle_either(void *context, sam_expr e, void *left, const void *rig
 /* Finds out which operands have the coordinate that was chosen; where a product lacks it, all in it do. */
 static void settle(const tile_planner *p, uint32_t depth) {
     static const standing any = STANDS_ANY;
-    static const sam_fold_by by = {sizeof any, &any, settle_stored, settle_both, settle_either};
+    static const sam_fold_by by = {sizeof any, &any, settle_stored, settle_both, settle_either, NULL};
     standing whole;
     sam_fold(&p->algebra, p->coordinates, &by, &(walked){p, depth}, &whole);
 }

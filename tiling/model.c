@@ -101,7 +101,7 @@ static void survive_either(void *context, sam_expr e, void *left, const void *ri
 /* Returns how many of `size` coordinates of v go on; -1 where the expression does not restrict v. */
 static double survivors(const tile_planner *p, const uint32_t *sub, sam_var v, double size) {
     static const double any = -1;
-    static const sam_fold_by by = {sizeof any, &any, survive_stored, survive_both, survive_either};
+    static const sam_fold_by by = {sizeof any, &any, survive_stored, survive_both, survive_either, NULL};
     double go_on;
     sam_fold(&p->algebra, p->coordinates, &by, &(surviving){p, sub, v, size}, &go_on);
     return go_on;

@@ -159,7 +159,7 @@ static void usable_either(void *context, sam_expr e, void *left, const void *rig
 
 piece_set plan_candidates(tile_planner *p, const plan_cursor *cursors, uint32_t d) {
     static const piece_set any = {PIECES_ANY, NULL};
-    static const sam_fold_by by = {sizeof any, &any, usable_stored, usable_both, usable_either};
+    static const sam_fold_by by = {sizeof any, &any, usable_stored, usable_both, usable_either, NULL};
     piece_set all;
     sam_fold(&p->algebra, p->coordinates, &by, &(usable){p, cursors, d}, &all);
     return concrete(p, all, p->statement->rhs, d);

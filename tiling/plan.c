@@ -259,7 +259,7 @@ static void work_stored(void *context, sam_expr access, void *out) {
 /* Returns whether anything of the right side is in the run. */
 static bool has_work(const tile_planner *p, const uint32_t *sub) {
     static const bool any = true;
-    static const sam_fold_by by = {sizeof any, &any, work_stored, sam_in_both, sam_in_either};
+    static const sam_fold_by by = {sizeof any, &any, work_stored, sam_in_both, sam_in_either, NULL};
     bool has;
     sam_fold(&p->algebra, p->coordinates, &by, &(worked_on){p, sub}, &has);
     return has;

@@ -5,15 +5,19 @@
 
 enum { OPERANDS = 3, NO_FILL = 0 };
 
-/* Accesses A, B and C, each a scalar: expressions 1 to 3. */
-static sam_statement three_operands(fixture *f, bool integers) {
+/* Accesses A, B, C, ..., each a scalar: expressions 1 to n. */
+static sam_statement scalars(fixture *f, bool integers, uint32_t n) {
     sam_statement s = {.mem = &f->mem, .names = &f->names, .integers = integers};
-    for (uint32_t t = 0; t < OPERANDS; t++) {
+    for (uint32_t t = 0; t < n; t++) {
         const char name[] = {(char)('A' + t), 0};
         vec_push(&f->mem, &s.tensors, (sam_tensor_data){.name = names_intern(&f->names, name)});
         vec_push(&f->mem, &s.exprs, (sam_expr_data){.kind = SAM_EXPR_ACCESS, .tensor = {t + 1}});
     }
     return s;
+}
+
+static sam_statement three_operands(fixture *f, bool integers) {
+    return scalars(f, integers, OPERANDS);
 }
 
 static sam_expr add_expr(sam_statement *s, sam_expr_kind kind, sam_expr a, sam_expr b) {
@@ -162,6 +166,13 @@ static void arguments_may_be_derived(void **state) {
         sam_derive(&algebra, &masked, (sam_expr){0}, (sam_coordinates[]){inner, of[2]}, 2);
     assert_string_equal(set_text(f, &algebra, outer.set), "((A|B)&C)");
     assert_int_equal(outer.fill, 0);
+    /* De Morgan: the complement of a union is of the operands, so that it needs no complement of a union. */
+    static const sam_operator neither = {.algebra = "01|~", .apply = unless},
+                              nor = {.algebra = "01&~2~|", .apply = unless};
+    outer = sam_derive(&algebra, &neither, (sam_expr){0}, of, 2);
+    assert_string_equal(set_text(f, &algebra, outer.set), "(~A&~B)");
+    outer = sam_derive(&algebra, &nor, (sam_expr){0}, of, 3);
+    assert_string_equal(set_text(f, &algebra, outer.set), "((~A|~B)|~C)");
     /* A derived set may be too large; its complement would leave values out. */
     outer = sam_derive(&algebra, &and_not, (sam_expr){0}, (sam_coordinates[]){of[2], inner}, 2);
     assert_string_equal(set_text(f, &algebra, outer.set), "(C&all)");
@@ -176,7 +187,7 @@ static void is_stored(void *context, sam_expr access, void *out) {
 /* Whether a point where the operands of `stored` are stored, a bit each, is in the set. */
 static bool is_in(const sam_algebra *algebra, sam_set set, uint32_t stored) {
     static const bool all = true;
-    static const sam_fold_by by = {sizeof all, &all, is_stored, sam_in_both, sam_in_either};
+    static const sam_fold_by by = {sizeof all, &all, is_stored, sam_in_both, sam_in_either, NULL};
     bool in;
     sam_fold(algebra, set, &by, &stored, &in);
     return in;
@@ -288,6 +299,93 @@ static void the_properties_of_operations_hold(void **state) {
     }
 }
 
+/* ---- algebras of operators' own --------------------------------------------------------------- */
+
+enum { MOST_OPERANDS = 5, TRUTHS = 1 << MOST_OPERANDS };
+
+/* A random algebra in postfix and its truths, a bit for each set of stored operands. */
+typedef struct {
+    const char *text;
+    uint32_t truths;
+} random_algebra;
+
+static random_algebra make_algebra(fixture *f, prng *random, uint32_t operands, uint32_t depth) {
+    const uint32_t kind = depth ? prng_below(random, 8) : 0;
+    random_algebra out = {"*", UINT32_MAX};
+    if (depth && kind < 2) {
+        out = make_algebra(f, random, operands, depth - 1);
+        return (random_algebra){arena_printf(&f->mem, "%s~", out.text), ~out.truths};
+    }
+    if (depth && kind < 7) {
+        random_algebra a = make_algebra(f, random, operands, depth - 1),
+                       b = make_algebra(f, random, operands, depth - 1);
+        return (random_algebra){arena_printf(&f->mem, "%s%s%c", a.text, b.text, kind % 2 ? '|' : '&'),
+                                kind % 2 ? a.truths | b.truths : a.truths & b.truths};
+    }
+    if (!prng_below(random, 12))
+        return out;
+    const uint32_t operand = prng_below(random, operands);
+    out = (random_algebra){arena_printf(&f->mem, "%u", operand), 0};
+    for (uint32_t stored = 0; stored < TRUTHS; stored++)
+        out.truths |= (stored >> operand & 1) << stored;
+    return out;
+}
+
+static void is_absent(void *context, sam_expr access, void *out) {
+    is_stored(context, access, out);
+    *(bool *)out = !*(bool *)out;
+}
+
+static const bool yes = true;
+static const sam_fold_by exactly = {.size = sizeof yes,
+                                    .all = &yes,
+                                    .stored = is_stored,
+                                    .meet = sam_in_both,
+                                    .unite = sam_in_either,
+                                    .absent = is_absent};
+
+static void one_random_algebra(fixture *f, uint32_t n, void *of) {
+    prng *random = of;
+    const uint32_t operands = 1 + n % MOST_OPERANDS;
+    sam_statement s = scalars(f, true, operands);
+    const random_algebra r = make_algebra(f, random, operands, prng_below(random, 7));
+    sam_operator own = {.algebra = r.text, .fill_is_given = true, .fill = 3};
+    sam_coordinates argument[MOST_OPERANDS];
+    sam_algebra algebra = {.mem = &f->mem};
+    for (uint32_t k = 0; k < operands; k++) {
+        s.tensors.at[k].fill = own.tested[k] = (uint16_t)prng_next(random);
+        argument[k] = sam_coordinates_of(&algebra, &s, (sam_expr){k + 1}, NULL);
+    }
+    const sam_coordinates got = sam_derive(&algebra, &own, (sam_expr){0}, argument, operands);
+    assert_int_equal(got.fill, 3);
+    for (uint32_t i = 0; i < algebra.sets.len; i++) { /* De Morgan's form */
+        const sam_set_data *x = &algebra.sets.at[i];
+        assert_true(x->kind != SAM_SET_NOT || algebra.sets.at[x->a.v - 1].kind == SAM_SET_STORED);
+    }
+    for (uint32_t stored = 0; stored < 1u << operands; stored++) {
+        bool in = false, expected = r.truths >> stored & 1;
+        if (got.set.v)
+            sam_fold(&algebra, got.set, &exactly, &stored, &in);
+        if (in != expected)
+            fail_msg("algebra %u, %s: operands %#x are %s it", n, r.text, stored, in ? "in" : "out of");
+        /* Who knows no complement gets more, never less. */
+        assert_true(!expected || is_in(&algebra, got.set, stored));
+    }
+    /* Of another fill than the tested one the algebra says nothing. */
+    const char *named = strpbrk(r.text, "01234");
+    if (named) {
+        argument[*named - '0'].fill++;
+        const sam_coordinates other = sam_derive(&algebra, &own, (sam_expr){0}, argument, operands);
+        assert_int_equal(algebra.sets.at[other.set.v - 1].kind, SAM_SET_ALL);
+    }
+}
+
+static void random_algebras_have_their_truths(void **state) {
+    prng random = prng_seed(17);
+    (void)state;
+    each_afresh(10000, one_random_algebra, &random);
+}
+
 /* ---- statements ------------------------------------------------------------------------------ */
 
 static const char *coordinates_text(fixture *f, const sam_statement *s, sam_expr e, const uint16_t *fill) {
@@ -330,4 +428,5 @@ static void statements_come_to_what_their_operators_do(void **state) {
 
 RUN_TESTS(TEST(each_case_of_the_derivation), TEST(arguments_may_be_derived),
           TEST(outside_the_value_is_the_fill), TEST(a_false_property_is_noticed),
-          TEST(the_properties_of_operations_hold), TEST(statements_come_to_what_their_operators_do))
+          TEST(the_properties_of_operations_hold), TEST(random_algebras_have_their_truths),
+          TEST(statements_come_to_what_their_operators_do))

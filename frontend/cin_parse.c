@@ -433,7 +433,8 @@ static bool read_scope(cin_reader *r, fe_kernel *k, const raw *node, bool outer,
 }
 
 static bool read_kernel(cin_reader *r, const raw *node) {
-    fe_kernel k = {.s = {.mem = r->mem, .names = r->names}};
+    /* The text has no data type, so it may have the operations of integers, which bfloat16 lacks. */
+    fe_kernel k = {.s = {.mem = r->mem, .names = r->names, .integers = true}};
     sam_expr_data target = {0};
     fe_reader at = assignment_of(node)->at;
     if (at.token.kind != FE_NAME) {
@@ -457,6 +458,7 @@ static bool read_kernel(cin_reader *r, const raw *node) {
     const fe_in no_formats = {0};
     if (!read_scope(r, &k, node, true, &k.s.rhs))
         return false;
+    k.s.integers = false;
     fe_compact(&k.s);
     vec_push(r->mem, &r->cin->kernels, k);
     return fe_parse_formats(&no_formats, r->d, &k.s);
@@ -472,7 +474,7 @@ static bool read_program(cin_reader *r, const raw *node) {
 bool fe_cin_read(fe_reader in, name_table *names, arena *mem, diagnostics *d, fe_cin *out) {
     *out = (fe_cin){0};
     cin_reader r = {.in = in, .cin = out, .names = names, .mem = mem, .d = d};
-    r.in.underscores = true;
+    r.in.underscores = r.in.infinite = true;
     const raw *root = read_raw(&r);
     if (!root)
         return false;

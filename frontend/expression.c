@@ -319,7 +319,7 @@ static sam_expr parse_call(parser *p, fe_call *f) {
 static sam_expr parse_number(parser *p) {
     char *digits = arena_strndup(p->s->mem, p->in.token.at, p->in.token.length);
     sam_expr_data e = {.kind = SAM_EXPR_LITERAL, .loc = p->in.token.loc, .literal = strtod(digits, NULL)};
-    if (!isfinite(e.literal)) {
+    if (!isfinite(e.literal) && p->in.token.kind == FE_NUMBER) {
         diag_error(p->d, e.loc, "E0127-literal", "this number is too large");
         diag_hint(p->d, "write one below 1.8e308");
         return no_expr;
@@ -400,7 +400,7 @@ static sam_expr parse_primary(parser *p) {
         return parse_inverse(p);
     if (fe_at_sign(&p->in, '('))
         return parse_group(p);
-    if (t->kind == FE_NUMBER)
+    if (t->kind == FE_NUMBER || (p->in.infinite && fe_is_word(t, "inf")))
         return parse_number(p);
     if (t->kind != FE_NAME) {
         fe_expected(&p->in, "a tensor, a number or '('", p->d);

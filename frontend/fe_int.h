@@ -28,6 +28,7 @@ typedef struct {
     size_t length, pos;
     bool underscores; /* names may have some, as those of loops; in an expression B_i is an access */
     bool counts;      /* nnz(T) is a scalar: of a program */
+    bool infinite;    /* inf is a number: of concrete index notation, where fills are */
     const fe_functions *functions; /* the user's; NULL: none */
     fe_token token;
 } fe_reader;

@@ -35,10 +35,22 @@ static bool same_vars(const sam_statement *a, const fe_vars *x, const sam_statem
 
 static bool same_scope(const fe_kernel *a, fe_scope x, const fe_kernel *b, fe_scope y, arena *mem);
 
+/* A number, whose sign may be an operation of its own: the text says -3 for both. */
+static bool is_number(const sam_statement *s, sam_expr e, double *value) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    const bool negative = x->kind == SAM_EXPR_NEG;
+    x = negative ? sam_expr_at(s, x->a) : x;
+    *value = negative ? -x->literal : x->literal;
+    return x->kind == SAM_EXPR_LITERAL;
+}
+
 static bool same_expr(const fe_kernel *a, sam_expr x, const fe_kernel *b, sam_expr y, arena *mem) {
     if (!x.v || !y.v)
         return x.v == y.v;
     const sam_expr_data *p = sam_expr_at(&a->s, x), *q = sam_expr_at(&b->s, y);
+    double of_x, of_y;
+    if (is_number(&a->s, x, &of_x) && is_number(&b->s, y, &of_y))
+        return of_x == of_y;
     if (p->kind != q->kind || p->operation != q->operation)
         return false;
     switch (p->kind) {

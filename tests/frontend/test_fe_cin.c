@@ -1,4 +1,5 @@
-/* frontend/: concrete index notation reads back, what is no such thing is refused, and so is text at random.
+/* frontend/: concrete index notation reads back, random trees of operators included; what is no such thing is
+ * refused, and so is text at random.
  */
 #include "tests/frontend/cin_equal.h"
 #include "tests/frontend/scheduled.h"
@@ -114,10 +115,107 @@ static void answer_random_text(fixture *f, uint32_t n, void *of) {
     r->accepted++;
 }
 
+/* ---- random trees of operators -------------------------------------------------------------- */
+
+typedef struct {
+    fixture *f;
+    prng *random;
+    uint32_t sums; /* so far, each over a variable of its own */
+    bool integers;
+} grower;
+
+static const char *pick(grower *g, const char *const *from, uint32_t n) {
+    return from[prng_below(g->random, n)];
+}
+#define PICK(g, ...)                                                                                         \
+    pick(g, (const char *const[]){__VA_ARGS__}, sizeof(const char *const[]){__VA_ARGS__} / sizeof(char *))
+
+/* A leaf with variable `v`, or one of the result's where that is NULL. */
+static const char *grow_leaf(grower *g, const char *v) {
+    arena *mem = &g->f->mem;
+    if (v)
+        return prng_below(g->random, 2) ? arena_printf(mem, "c(%s)", v) : arena_printf(mem, "D(i,%s)", v);
+    return g->integers ? PICK(g, "B(i,j)", "c(i)", "e", "3", "-7", "struct(b(i))", "not struct(b(j))")
+                       : PICK(g, "B(i,j)", "c(i)", "e", "0.5", "-7", "1e-3", "struct(b(i))");
+}
+
+static const char *grow(grower *g, uint32_t depth, const char *v);
+
+/* Two operands, of which one has variable v. */
+static void grow_two(grower *g, uint32_t depth, const char *v, const char *of[2]) {
+    const uint32_t has = prng_below(g->random, 2);
+    of[has] = grow(g, depth, v);
+    of[!has] = grow(g, depth, prng_below(g->random, 3) ? v : NULL);
+}
+
+static const char *grow(grower *g, uint32_t depth, const char *v) {
+    arena *mem = &g->f->mem;
+    const uint32_t kind = depth ? prng_below(g->random, 10) : 0;
+    const char *of[2];
+    if (kind == 0)
+        return grow_leaf(g, v);
+    if (kind == 1 && g->sums < 5) {
+        const char *k = arena_printf(mem, "k%u", g->sums++);
+        const char *name =
+            g->integers ? PICK(g, "sum", "prod", "min", "max", "and", "or", "xor", "land", "lor", "addhigh")
+                        : PICK(g, "sum", "prod", "min", "max", "land", "lor", "addlow");
+        grow_two(g, depth - 1, k, of);
+        return v ? arena_printf(mem, "%s * %s(%s, (%s) + %s)", grow_leaf(g, v), name, k, of[0], of[1])
+                 : arena_printf(mem, "%s(%s, min((%s), %s))", name, k, of[0], of[1]);
+    }
+    if (kind == 2)
+        return arena_printf(mem,
+                            g->integers ? PICK(g, "-(%s)", "~(%s)", "abs(%s)", "relu(%s)", "pow(%s, 3)",
+                                               "ldexp(%s, 2)", "clamp(%s, -2, 5)", "(not (%s))")
+                                        : PICK(g, "-(%s)", "abs(%s)", "fabs(%s)", "(not (%s))"),
+                            grow(g, depth - 1, v));
+    grow_two(g, depth - 1, v, of);
+    if (kind < 5) {
+        const char *name = g->integers ? PICK(g, "min", "max", "and", "or", "xor", "land", "lor", "addhigh",
+                                              "addlow", "when", "unless", "reach", "absdiff", "mask")
+                                       : PICK(g, "fmin", "fmax", "land", "lor", "addhigh", "addlow", "when",
+                                              "unless", "reach", "mask");
+        return arena_printf(mem, "%s(%s, %s)", name, of[0], of[1]);
+    }
+    const char *sign = g->integers
+                           ? PICK(g, "||", "&&", "==", "!=", "<", "<=", ">", ">=", "|", "^", "&", "<<", ">>",
+                                  "+", "-", "*", "/", "%")
+                           : PICK(g, "||", "&&", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/");
+    return arena_printf(mem, "(%s) %s (%s)", of[0], sign, of[1]);
+}
+
+/* Every operator beside and below every other one, sums between them. */
+static void read_back_random_tree(fixture *f, uint32_t n, void *of) {
+    static const char *const semirings[] = {NULL, "min_plus", "lor_land"};
+    fe_random *r = of;
+    grower g = {f, &r->random, 0, n % 4 != 0};
+    const char *tree = grow(&g, 1 + prng_below(g.random, 4), NULL);
+    const fe_in in = {.expression = arena_printf(&f->mem, "X(i,j) = B(i,j) + (%s)", tree),
+                      .integers = g.integers,
+                      .semiring = semirings[n % 9 < 3 ? n % 9 : 0]};
+    sam_statement s;
+    fe_cin cin, again;
+    if (!fe_in_schedule(f, &in, &s, &cin)) {
+        assert_true(diag_failed(&f->diag));
+        return;
+    }
+    const char *text = scheduled_text(f, &cin);
+    if (!fe_cin_parse(text, &f->names, &f->mem, &f->diag, &again))
+        fail_msg("%s\n%s\n%s", in.expression, text, fixture_printed(f));
+    if (!cins_equal(&cin, &again) || strcmp(scheduled_text(f, &again), text) != 0)
+        fail_msg("%s\n%s\n%s", in.expression, text, scheduled_text(f, &again));
+    r->accepted++;
+}
+
+static void random_trees_read_back(void **state) {
+    (void)state;
+    expect_accepted(11, 5000, read_back_random_tree, 4500);
+}
+
 static void random_texts_are_answered(void **state) {
     (void)state;
     expect_accepted(5, 5000, answer_random_text, 20);
 }
 
 RUN_TESTS(TEST(concrete_index_notation_reads_back), TEST(concrete_index_notation_is_checked),
-          TEST(random_texts_are_answered))
+          TEST(random_trees_read_back), TEST(random_texts_are_answered))

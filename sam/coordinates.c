@@ -82,10 +82,10 @@ static bool is_tested(const sam_operator *f, const uint16_t *fill, uint32_t n) {
 static rule rule_of_properties(const sam_operator *f, const uint16_t *fill, uint32_t n) {
     const uint32_t all = (1u << n) - 1;
     uint32_t arguments = filled_with(f, &f->annihilator, fill, n), alike = 1;
-    if (f->algebra && (!is_tested(f, fill, n) || !(f->fill_is_given || is_known(f))))
-        return (rule){SAM_SET_ALL, all, f->fill};
-    if (f->algebra)
+    if (f->algebra && is_tested(f, fill, n) && (f->fill_is_given || is_known(f)))
         return (rule){SAM_SET_NONE, all, f->fill_is_given ? f->fill : apply(f, fill, n)};
+    if (f->algebra)
+        return (rule){SAM_SET_ALL, all, is_known(f) ? apply(f, fill, n) : f->fill};
     if (arguments)
         return (rule){SAM_SET_MEET, arguments, f->annihilator.value};
     while (alike < n && fill[alike] == fill[0])
@@ -104,7 +104,8 @@ static rule rule_of_properties(const sam_operator *f, const uint16_t *fill, uint
 
 static rule rule_of(const sam_operator *f, const uint16_t *fill, uint32_t n) {
     rule r = rule_of_properties(f, fill, n);
-    return f->fill_is_given && f->fill != r.fill ? (rule){SAM_SET_ALL, r.arguments, f->fill} : r;
+    bool other = f->fill_is_given && !f->algebra && f->fill != r.fill;
+    return other ? (rule){SAM_SET_ALL, r.arguments, f->fill} : r;
 }
 
 /* An operator's own algebra while it is read, from its end. */

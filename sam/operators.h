@@ -28,7 +28,8 @@ typedef struct {
      * of one. "01|" is the greatest common divisor. */
     const char *algebra;
     uint16_t tested[SAM_MAX_ARGUMENTS];
-    bool fill_is_given; /* the author says what the result is where no argument is stored */
+    bool fill_is_given; /* the author says what the result is where no argument is stored; with an algebra,
+                         * where the fills are what it tests for */
     uint16_t fill;
     /* Computes the operator on two arguments; where there is one only, the second is ignored, and more are
      * taken from the left. */

@@ -96,6 +96,10 @@ static const sam_operator gcd = {.algebra = "01|", .apply = divisor},
                                       .fill_is_given = true,
                                       .fill = 7,
                                       .apply = larger},
+                          quotient_of_two = {.algebra = "01|",
+                                             .fill_is_given = true,
+                                             .fill = 5,
+                                             .apply = quotient},
                           unknown = {.commutative = false};
 
 /* ---- the derivation, case by case ------------------------------------------------------------ */
@@ -109,7 +113,9 @@ static const struct {
 } rows[] = {
     /* An algebra of its own holds if the fills are what it tests for. */
     {&gcd, 2, {0, 0}, "(A|B)", 0},
-    {&gcd, 2, {0, 1}, "all", NO_FILL},
+    {&gcd, 2, {0, 1}, "all", 1},
+    {&quotient_of_two, 2, {0, 0}, "(A|B)", 5},
+    {&quotient_of_two, 2, {9, 2}, "all", 4},
     {&and_not, 2, {0, 0}, "(A&~B)", 0},
     /* An annihilator: those whose fill it is meet. */
     {&greatest, 3, {TOP, TOP, 0}, "(A&B)", TOP},

@@ -2,8 +2,8 @@
  *
  * Of each operation, operands first: the set of coordinates outside of which it is its fill, and the fill.
  * Then of each loop where it runs: the set of the right side with the operands that have the loop's variable;
- * the others say nothing about the loop and are everywhere. Sets are those of sam_fold, as lowering and
- * tiling have them: a complement is everywhere, so a loop may visit what has no value.
+ * the others say nothing about the loop and are everywhere. So is the complement of an operand that goes on
+ * in an inner loop: where a row is stored, there may be columns that are not.
  */
 #include "frontend/coordinates.h"
 
@@ -29,6 +29,19 @@ static void stored(void *context, sam_expr access, void *out) {
     *to = (set_text){NULL, ATOM};
     if (!p->loop.v || fe_has_index(&p->k->s, access, p->loop))
         to->text = fe_expr_text(p->k, access, p->algebra.mem);
+}
+
+static void absent(void *context, sam_expr access, void *out) {
+    const printer *p = context;
+    const sam_statement *s = &p->k->s;
+    set_text *to = out;
+    stored(context, access, out);
+    for (uint32_t m = 0; p->loop.v && m < sam_tensor_at(s, sam_expr_at(s, access)->tensor)->order; m++) {
+        if (fe_loop_position(s, sam_expr_at(s, access)->index[m]) > fe_loop_position(s, p->loop))
+            to->text = NULL;
+    }
+    if (to->text)
+        to->text = arena_printf(p->algebra.mem, "not %s", to->text);
 }
 
 static const char *bound(const printer *p, const set_text *t, int binds) {
@@ -64,7 +77,7 @@ static void unite(void *context, sam_expr of, void *a, const void *b) {
 /* Returns the set as text, or NULL: every coordinate. */
 static const char *text_of(printer *p, sam_set set) {
     static const set_text everywhere = {NULL, ATOM};
-    static const sam_fold_by by = {sizeof everywhere, &everywhere, stored, meet, unite, NULL};
+    static const sam_fold_by by = {sizeof everywhere, &everywhere, stored, meet, unite, absent};
     set_text text;
     sam_fold(&p->algebra, set, &by, p, &text);
     return text.text;
@@ -105,8 +118,8 @@ void fe_coordinates_dump(const sam_statement *s, FILE *out) {
     const sam_set set = print_parts(&p, s->rhs, out);
     for (uint32_t i = 0; i < s->loops.len; i++) {
         p.loop = s->loops.at[i];
-        const bool all = !set.v || (s->everywhere && sam_is_result_var(s, p.loop));
-        const char *runs = all ? NULL : text_of(&p, set);
+        const bool all = s->everywhere && sam_is_result_var(s, p.loop);
+        const char *runs = all ? NULL : set.v ? text_of(&p, set) : "nowhere";
         fprintf(out, "forall(%s): %s\n", fe_var_text(s, p.loop), runs ? runs : "everywhere");
     }
     arena_free(&mem);

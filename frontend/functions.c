@@ -19,6 +19,8 @@
 #include "frontend/calls.h"
 #include "frontend/program.h"
 
+enum { MAX_ALGEBRA = 256 }; /* characters of an iteration space in postfix */
+
 typedef VEC(sam_expr) values; /* of the variable with handle - 1; 0: none yet */
 
 typedef struct {
@@ -455,8 +457,11 @@ static bool read_word(reader *r, uint16_t *word) {
     src_loc loc = r->in.token.loc;
     const char *sign = fe_take_sign(&r->in, '-') ? "-" : "";
     const fe_token t = r->in.token;
-    const char *text = arena_printf(r->d->mem, "%s%.*s", sign, (int)t.length, t.at);
-    if ((t.kind == FE_NUMBER || fe_is_word(&t, "inf")) && sam_parse_constant(text, !r->f->s.integers, word)) {
+    const bool infinite = fe_is_word(&t, "inf");
+    const char *text = infinite && r->f->s.integers
+                           ? (*sign ? "-32768" : "32767")
+                           : arena_printf(r->d->mem, "%s%.*s", sign, (int)t.length, t.at);
+    if ((t.kind == FE_NUMBER || infinite) && sam_parse_constant(text, !r->f->s.integers, word)) {
         fe_advance(&r->in);
         return true;
     }
@@ -560,12 +565,25 @@ static uint64_t where_it_differs(uint32_t at) {
     return set;
 }
 
+static void append(const reader *r, fe_property *p, char term) {
+    p->algebra = arena_printf(r->f->s.mem, "%s%c", p->algebra, term);
+}
+
 static bool read_space_term(reader *r, fe_property *p, uint64_t *out) {
     if (fe_take_sign(&r->in, '~')) {
         bool ok = r->depth++ < FE_MAX_DEPTH && read_space_term(r, p, out);
         r->depth--;
         *out = ~*out;
+        append(r, p, '~');
         return ok;
+    }
+    if (strlen(p->algebra) > MAX_ALGEBRA)
+        return refuse(r, r->in.token.loc, "the iteration space has too many sets",
+                      "unite and meet each set once");
+    if (take_word(r, "everywhere")) {
+        *out = UINT64_MAX;
+        append(r, p, '*');
+        return true;
     }
     if (fe_take_sign(&r->in, '(')) {
         bool ok = r->depth++ < FE_MAX_DEPTH && read_space(r, p, '|', out) && expect_sign(r, ')');
@@ -591,6 +609,7 @@ static bool read_space_term(reader *r, fe_property *p, uint64_t *out) {
     p->at |= 1u << (t.v - 1);
     p->tested[t.v - 1] = word;
     *out = where_it_differs(t.v - 1);
+    append(r, p, (char)('0' + t.v - 1));
     return true;
 }
 
@@ -604,6 +623,7 @@ static bool read_space(reader *r, fe_property *p, char sign, uint64_t *out) {
         if (!(outer ? read_space(r, p, '&', &other) : read_space_term(r, p, &other)))
             return false;
         *out = outer ? *out | other : *out & other;
+        append(r, p, sign);
     }
     return true;
 }
@@ -641,7 +661,7 @@ static bool read_property(reader *r) {
 static bool read_claims(reader *r) {
     while (at_word(r, "iteration_space") || at_word(r, "properties")) {
         bool space = at_word(r, "iteration_space");
-        fe_property p = {.kind = FE_SPACE, .loc = r->in.token.loc};
+        fe_property p = {.kind = FE_SPACE, .loc = r->in.token.loc, .algebra = ""};
         fe_advance(&r->in);
         if (!expect_sign(r, ':'))
             return false;
@@ -653,6 +673,22 @@ static bool read_claims(reader *r) {
         }
     }
     return true;
+}
+
+/* What the properties narrow becomes a part of the value, of which the claim is then. */
+static void make_claim(reader *r) {
+    fe_user_function *f = r->f;
+    for (uint32_t p = 0; p < f->parameters; p++) {
+        if (f->narrowed >> p & 1)
+            f->value = fe_add_call(&f->s, f->loc, SAM_OPERATION_when,
+                                   add_access(r, f->loc, (sam_tensor){p + 1}), f->value);
+    }
+    const sam_operator *says = &f->says;
+    if (!says->algebra && !says->idempotent && !says->annihilator.given && !says->identity.given)
+        return;
+    sam_claim *claim = arena_new(f->s.mem, sam_claim);
+    *claim = (sam_claim){f->s, f->value, f->parameters, *says};
+    f->claim = claim;
 }
 
 /* ---- files ------------------------------------------------------------------------------------- */
@@ -733,8 +769,11 @@ static bool read_function(reader *r, const fe_functions *known) {
         return refuse(r, t.loc, arena_printf(r->d->mem, "there is a '%s' already", r->f->name),
                       "choose another name");
     fe_advance(&r->in);
-    return expect_sign(r, '(') && read_parameters(r) && expect_sign(r, ')') && expect_sign(r, ':') &&
-           read_regions(r) && check_size(r) && read_claims(r);
+    if (!expect_sign(r, '(') || !read_parameters(r) || !expect_sign(r, ')') || !expect_sign(r, ':') ||
+        !read_regions(r) || !check_size(r) || !read_claims(r))
+        return false;
+    make_claim(r);
+    return true;
 }
 
 /* Comments become blanks, and the signs that papers print become those of a keyboard, all of the same length.
@@ -829,10 +868,8 @@ sam_expr fe_apply_function(sam_statement *s, const fe_user_function *f, src_loc 
         return (sam_expr){0};
     }
     sam_expr e = put(s, f, f->value, loc, arguments, &used);
-    for (uint32_t p = 0; p < f->parameters; p++) {
-        if (f->narrowed >> p & 1)
-            e = fe_add_call(s, loc, SAM_OPERATION_when, fe_copy_expr(s, arguments->at[p]), e);
-    }
+    if (f->claim && sam_expr_at(&f->s, f->value)->kind != SAM_EXPR_ACCESS)
+        sam_expr_at(s, e)->claim = f->claim;
     if (s->exprs.len < FE_MAX_EXPRS)
         return e;
     diag_error(d, loc, "E0118-too-large", "the expression has more than %d parts", FE_MAX_EXPRS);

@@ -3,6 +3,7 @@
 #define ONYX_FE_FUNCTIONS_H
 
 #include "frontend/fe_int.h"
+#include "sam/operators.h"
 
 enum { FE_MAX_PARAMETERS = 6 };
 
@@ -15,8 +16,10 @@ typedef struct {
     sam_statement s;
     sam_expr value;
     /* Bit p: where parameter p is 0 the value is 0. The author says so, and the operations of the value alone
-     * do not. */
+     * do not; once the claims are read, the value does. */
     uint32_t narrowed;
+    sam_operator says;      /* what the author says */
+    const sam_claim *claim; /* says of the value; NULL: nothing that decides where it is computed */
 } fe_user_function;
 
 struct fe_functions {
@@ -32,6 +35,7 @@ typedef struct {
     /* SPACE: bit a says that the value is to be computed where exactly the parameters with a bit of a differ
      * from what they are tested for. */
     uint64_t space;
+    const char *algebra; /* the same as a sam_operator has it */
     uint16_t tested[FE_MAX_PARAMETERS];
 } fe_property;
 
@@ -43,8 +47,8 @@ sam_expr fe_apply_function(sam_statement *s, const fe_user_function *f, src_loc 
                            const fe_exprs *arguments, diagnostics *d);
 /* Computes the value of words. */
 uint16_t fe_compute(const fe_user_function *f, const uint16_t *argument);
-/* Checks a property by computing values: of one unknown all 65536, of more a sample. Then it marks what the
- * property narrows. E0159-property. */
+/* Checks a property by computing values: of one unknown all 65536, of more a sample. Then the function says
+ * it, and what it narrows is marked. E0159-property. */
 bool fe_check_property(fe_user_function *f, const fe_property *p, diagnostics *d);
 
 #endif

@@ -71,7 +71,7 @@ static void claim(const fe_user_function *f, const fe_property *p, uint32_t n, u
     case FE_SPACE:
         for (uint32_t i = 0; i <= last; i++) {
             const bool other = at >> i & 1; /* than the tested value */
-            if (!other || argument[i] == p->tested[i])
+            if (!other || alike(f, argument[i], p->tested[i]))
                 argument[i] = (uint16_t)(p->tested[i] + other);
         }
         *expected = fe_compute(f, p->tested);
@@ -152,17 +152,18 @@ static void narrow(fe_user_function *f, const fe_property *p, arena *mem) {
     }
 }
 
-/* What a program is derived from besides its value: an expression has the properties of its operations. */
-static void tell_program(sam_program *program, const fe_property *p, uint32_t parameters) {
-    bool each = p->at == (1u << parameters) - 1;
-    int8_t at = each ? SAM_EACH : (int8_t)(p->at >> 1);
-    const sam_special special = {true, at, p->value};
-    program->of.commutative |= p->kind == FE_COMMUTATIVE;
-    program->of.idempotent |= p->kind == FE_IDEMPOTENT;
+static void tell(sam_operator *of, const fe_property *p, uint32_t parameters) {
+    sam_special special = {true, SAM_EACH, p->value};
+    for (uint32_t i = 0; i < parameters && parameters > 1; i++) {
+        if (p->at == 1u << i)
+            special.at = (int8_t)i;
+    }
+    of->commutative |= p->kind == FE_COMMUTATIVE;
+    of->idempotent |= p->kind == FE_IDEMPOTENT;
     if (p->kind == FE_ANNIHILATOR)
-        program->of.annihilator = special;
+        of->annihilator = special;
     if (p->kind == FE_IDENTITY)
-        program->of.identity = special;
+        of->identity = special;
 }
 
 bool fe_check_property(fe_user_function *f, const fe_property *p, diagnostics *d) {
@@ -182,8 +183,13 @@ bool fe_check_property(fe_user_function *f, const fe_property *p, diagnostics *d
             break;
     }
     sam_program *program = sam_expr_at(&f->s, f->value)->program;
-    if (program)
-        tell_program(program, p, f->parameters);
+    if (program) /* it is derived from its properties, an expression from those of its operations, too */
+        tell(&program->of, p, f->parameters);
+    tell(&f->says, p, f->parameters);
+    if (p->kind == FE_SPACE) {
+        f->says.algebra = p->algebra;
+        memcpy(f->says.tested, p->tested, sizeof p->tested);
+    }
     narrow(f, p, d->mem);
     return true;
 }

@@ -217,9 +217,75 @@ static sam_coordinates argument_of(sam_algebra *to, const sam_statement *s, cons
     return sam_coordinates_of(to, s, e, fill);
 }
 
+/* ---- functions of files ---------------------------------------------------------------------- */
+
+static bool same_expr(const sam_statement *s, sam_expr a, sam_expr b) {
+    if (!a.v || !b.v)
+        return a.v == b.v;
+    const sam_expr_data *x = sam_expr_at(s, a), *y = sam_expr_at(s, b);
+    return x->kind == y->kind && x->tensor.v == y->tensor.v && x->var.v == y->var.v &&
+           x->literal == y->literal && x->operation == y->operation && x->program == y->program &&
+           memcmp(x->index, y->index, sizeof x->index) == 0 && same_expr(s, x->a, y->a) &&
+           same_expr(s, x->b, y->b);
+}
+
+/* Finds what stands in e where `value` has parameters, each the same wherever it stands. Returns false where
+ * e has other operations: a semiring has changed them, or a sum is bound inside. */
+static bool find_arguments(const sam_claim *by, sam_expr value, const sam_statement *s, sam_expr e,
+                           sam_expr *argument) {
+    const sam_expr_data *of = sam_expr_at(&by->s, value), *x = sam_expr_at(s, e);
+    if (of->kind == SAM_EXPR_ACCESS) {
+        sam_expr *first = &argument[of->tensor.v - 1];
+        if (first->v)
+            return same_expr(s, *first, e);
+        *first = e;
+        return true;
+    }
+    return of->kind == x->kind && of->operation == x->operation && of->literal == x->literal &&
+           of->program == x->program && (!of->a.v || find_arguments(by, of->a, s, x->a, argument)) &&
+           (!of->b.v || find_arguments(by, of->b, s, x->b, argument));
+}
+
+/* An algebra says nothing of a constant other than the one it tests for. */
+static bool names_constant(const sam_operator *f, const sam_coordinates *argument, uint32_t i) {
+    return f->algebra && strchr(f->algebra, (char)('0' + i)) && !argument[i].set.v &&
+           argument[i].fill != f->tested[i];
+}
+
+/* Derives e from what the author of a function says of its value. Returns false where the operations of the
+ * value say it: the author says nothing of such arguments, or a literal beside + - * / makes the value
+ * everywhere, so that its fill is not that of the arguments' fills. */
+static bool derive_claimed(sam_algebra *to, const sam_statement *s, sam_expr e, const uint16_t *fill,
+                           sam_coordinates *out) {
+    const sam_claim *by = sam_expr_at(s, e)->claim;
+    sam_expr at[SAM_MAX_ARGUMENTS] = {{0}};
+    if (!by || !find_arguments(by, by->value, s, e, at))
+        return false;
+    sam_operator f = by->of;
+    sam_coordinates argument[SAM_MAX_ARGUMENTS];
+    uint16_t fills[SAM_MAX_ARGUMENTS];
+    for (uint32_t i = 0; i < by->parameters; i++) {
+        argument[i] = is_constant(s, at[i]) ? (sam_coordinates){{0}, constant_word(s, at[i])}
+                                            : sam_coordinates_of(to, s, at[i], fill);
+        fills[i] = argument[i].fill;
+        if (names_constant(&f, argument, i))
+            f.algebra = NULL;
+    }
+    f.fill_is_given = true;
+    f.fill = sam_compute(&by->s, by->value, fills);
+    if (f.fill != fill_at(s, e, fill) ||
+        (!f.algebra && rule_of(&f, fills, by->parameters).how == SAM_SET_ALL))
+        return false;
+    *out = sam_derive(to, &f, e, argument, by->parameters);
+    return true;
+}
+
 sam_coordinates sam_coordinates_of(sam_algebra *to, const sam_statement *s, sam_expr e,
                                    const uint16_t *fill) {
     const sam_expr_data *x = sam_expr_at(s, e);
+    sam_coordinates said;
+    if (derive_claimed(to, s, e, fill, &said))
+        return said;
     if (x->kind == SAM_EXPR_ACCESS) {
         sam_set stored = add_set(to, (sam_set_data){.kind = SAM_SET_STORED, .of = e});
         return (sam_coordinates){stored, fill_at(s, e, fill)};

@@ -92,6 +92,15 @@ typedef struct sam_program {
     uint16_t overran_at[2];
 } sam_program;
 
+/* What the author of a function says of its value. The value is an expression of the parameters, which are
+ * tensors 1 to `parameters` of `s`; where it is applied, the arguments stand in their place. */
+typedef struct sam_claim {
+    sam_statement s;
+    sam_expr value;
+    uint32_t parameters;
+    sam_operator of; /* its algebra and its properties; it computes nothing */
+} sam_claim;
+
 /* Returns false after E0161-endless where some value of the program did not come. */
 bool sam_program_ended(const sam_program *p, diagnostics *d);
 

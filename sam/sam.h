@@ -138,8 +138,9 @@ typedef struct {
     uint64_t walked; /* ACCESS, bit v - 1: loop v scans the tensor's level, whatever could locate it */
     uint8_t protocol[SAM_MAX_ORDER]; /* ACCESS: a sam_protocol for each index, as the user asks for */
     double literal;
-    uint8_t operation;           /* SUM, CALL: a sam_operation (sam/operators.h); 0 is addition */
-    struct sam_program *program; /* CALL of operation `program`: what it computes (sam/operators.h) */
+    uint8_t operation;             /* SUM, CALL: a sam_operation (sam/operators.h); 0 is addition */
+    struct sam_program *program;   /* CALL of operation `program`: what it computes (sam/operators.h) */
+    const struct sam_claim *claim; /* the value of a function of a file: what is said of it; or NULL */
 } sam_expr_data;
 
 /* result(index...) = rhs, every reduction explicit as SAM_EXPR_SUM, and the loop order. */

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Where expressions have values, as --dump coordinates prints it.
+derivation.py ONYX FOLDER GOLDEN FUNCTIONS [COUNT [SEED]]: what is printed of each expression of GOLDEN are the lines below it. Then COUNT functions with random
+iteration spaces, of operands that have some of the loops each: outside of the set that is printed their value is the fill; the loops that visit
+what is printed for each come to every point of it; and engine sam computes what the definition says.
+derivation.py ... --write writes what is printed into GOLDEN, to be read before it is kept."""
+import itertools
+import pathlib
+import random
+import re
+import subprocess
+import sys
+
+from random_operators import read, write
+
+ACCESS = re.compile(r"([A-Za-z]\w*)\(([a-z](?:,[a-z])*)\)")
+
+
+def run(onyx, expression, options, folder):
+    return subprocess.run([onyx, "run", expression, *options, "--dump", "coordinates,-", "--engine", "sam", "--quiet", "-o", str(folder / "out")],
+                          capture_output=True, text=True)
+
+
+# ---- the derivation, case by case ----------------------------------------------------------------
+
+def dump(onyx, case, functions, folder):
+    """What is printed of the whole expression and of its loops for a line of the golden file: an expression and options."""
+    expression, *options = re.split(r" (?=--)", case)
+    options = [word for option in options for word in option.split(" ")]
+    for name, indices in dict(ACCESS.findall(expression.split("=", 1)[1])).items():
+        options += ["-g", f"{name}:{'x'.join('4' for _ in indices.split(','))}:0.5:1"]
+    defined = re.findall(r"^def (\w+)", pathlib.Path(functions).read_text(), re.M)
+    if any(f"{f}(" in expression for f in defined):
+        options += ["--functions", str(functions)]
+    done = run(onyx, expression, options, folder)
+    lines = (done.stdout + done.stderr).splitlines()
+    return lines[-1 - sum(line.startswith("forall") for line in lines):]
+
+
+def golden(onyx, path, functions, folder, rewrite):
+    wrong, cases, text = 0, 0, []
+    for block in re.findall(r"^(?:#.*|\S.*(?:\n    .*)*)", path.read_text(), re.M):
+        case, *expected = block.split("\n    ")
+        text.append(case)
+        if case.startswith("#"):
+            continue
+        cases += 1
+        got = dump(onyx, case, functions, folder)
+        text += ["    " + line for line in got]
+        if got != expected and not rewrite:
+            wrong += 1
+            print(case, *got, "expected:", *expected, sep="\n    ")
+    if rewrite:
+        path.write_text("\n".join(text) + "\n")
+    return cases, wrong
+
+
+# ---- random iteration spaces ---------------------------------------------------------------------
+
+def algebra(r, names):
+    """A tree over all names: ("is", name), ("not", a), ("and", a, b), ("or", a, b)."""
+    if r.random() < 0.25:
+        return ("not", algebra(r, names))
+    if len(names) == 1 and r.random() < 0.8:
+        return ("is", names[0])
+    cut = r.randrange(1, len(names)) if len(names) > 1 else 0
+    left, right = (names[:cut], names[cut:]) if cut and r.random() < 0.8 else (names, r.sample(names, r.randint(1, len(names))))
+    return (r.choice(["and", "or"]), algebra(r, left), algebra(r, right))
+
+
+def holds(a, stored):
+    """Whether a point is in the algebra by the names that are stored there."""
+    if a[0] == "is":
+        return a[1] in stored
+    if a[0] == "not":
+        return not holds(a[1], stored)
+    return (all if a[0] == "and" else any)(holds(b, stored) for b in a[1:])
+
+
+def written(a, test, signs):
+    if a[0] == "is":
+        return test.format(a[1])
+    if a[0] == "not":
+        return f"{signs['not']}({written(a[1], test, signs)})"
+    return f"({written(a[1], test, signs)} {signs[a[0]]} {written(a[2], test, signs)})"
+
+
+class Case:
+    def __init__(self, seed):
+        r = random.Random(seed)
+        self.names = "pqrs"[: r.randint(2, 4)]
+        self.algebra = algebra(r, self.names)
+        self.loops = r.sample("ijk", r.randint(1, 3))
+        self.extent = {v: r.randint(1, 4) for v in self.loops}
+        self.operand = {}
+        for n, p in enumerate(self.names):
+            index = r.sample(self.loops, len(self.loops) if n == 0 else r.randint(1, len(self.loops)))
+            points = itertools.product(*(range(self.extent[v]) for v in index))
+            density = r.choice([0.2, 0.5, 0.8])
+            cells = {at: r.choice([1, 2, 3, 5, -1, -4]) for at in points if r.random() < density}
+            self.operand[p] = ("BCDE"[n], index, cells)
+        self.outside = 64 * holds(self.algebra, "")  # what the function is where nothing is stored
+
+    def function(self):
+        condition = written(self.algebra, "{} != 0", {"not": "not ", "and": "&&", "or": "||"})
+        value = " + ".join(f"{p} * {2 * n + 1}" for n, p in enumerate(self.names))
+        space = written(self.algebra, "{{{} != 0}}", {"not": "~", "and": "&", "or": "|"})
+        return (f"def f({','.join(self.names)}):\n  {{ if ({condition}) {{ return {value} & 63 | 64; }} return {self.outside}; }}\n"
+                f"iteration_space:\n  {space}\n")
+
+    def value(self, at):
+        word = {p: cells.get(tuple(at[v] for v in index), 0) for p, (_, index, cells) in self.operand.items()}
+        if not holds(self.algebra, [p for p in word if word[p]]):
+            return self.outside
+        return (sum(w * (2 * n + 1) for n, w in enumerate(word.values())) & 63) | 64
+
+    def inside(self, text, at, fixed):
+        """Whether a point is in a set as it is printed, as far as the loops of `fixed` say where the point is: an operand is there if it stores
+        something that agrees with them."""
+        def present(access):
+            _, index, cells = next(o for o in self.operand.values() if o[0] == access[1])
+            return str(any(all(c == at[v] for c, v in zip(cell, index) if v in fixed) for cell in cells))
+        return text == "everywhere" or eval(ACCESS.sub(present, text))
+
+    def check(self, onyx, folder):
+        """Returns what is wrong, or nothing."""
+        (folder / "f.fn").write_text(self.function())
+        left = f"X({','.join(self.loops)})"
+        expression = f"{left} = f({', '.join(f'{t}({chr(44).join(index)})' for t, index, _ in self.operand.values())})"
+        options = ["--functions", str(folder / "f.fn")]
+        for t, index, cells in self.operand.values():
+            options += ["-i", f"{t}:{write(folder / t, [self.extent[v] for v in index], cells)}"]
+        for v in self.loops:
+            options += ["-d", f"{v}:{self.extent[v]}"]
+        done = run(onyx, expression, options, folder)
+        if done.returncode:
+            return f"{expression}\n{self.function()}{done.stderr}"
+        lines = done.stdout.splitlines()
+        whole = lines[-1 - len(self.loops)].rsplit(": ", 1)[1].split("; else ")
+        visits = [line.split(": ", 1)[1] for line in lines[-len(self.loops):]]
+        order = len(self.loops)
+        got = read(folder / "out" / ("X.mtx" if order <= 2 else "X.tns"), order)
+        for point in itertools.product(*(range(self.extent[v]) for v in self.loops)):
+            at = dict(zip(self.loops, point))
+            stored = [p for p, (_, index, cells) in self.operand.items() if tuple(at[v] for v in index) in cells]
+            within = self.inside(whole[0], at, self.loops)
+            value, fault = self.value(at), None
+            if within != holds(self.algebra, stored):
+                fault = "is not in the set that the author states" if within else "is in the set that the author states"
+            elif not within and value != int(whole[1]):
+                fault = f"is {value}, not {whole[1]}"
+            elif within and not all(self.inside(text, at, self.loops[: n + 1]) for n, text in enumerate(visits)):
+                fault = "is not visited"
+            elif got.get(point, self.outside) != value:
+                fault = f"is computed as {got.get(point, self.outside)}, not {value}"
+            if fault:
+                return f"{expression}, {point} {fault}\n{self.function()}{done.stdout}"
+        return None
+
+
+def main():
+    rewrite = sys.argv[-1] == "--write"
+    onyx, folder, path, functions, *more = sys.argv[1: len(sys.argv) - rewrite]
+    count, first = [*map(int, more), *[60, 1][len(more):]]
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    cases, wrong = golden(onyx, pathlib.Path(path), functions, folder, rewrite)
+    for seed in range(first, first + count):
+        fault = Case(seed).check(onyx, folder)
+        if fault:
+            wrong += 1
+            print(f"seed {seed}: {fault}")
+    print(f"{cases} expressions and {count} random iteration spaces, {wrong} wrong")
+    return wrong != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -182,11 +182,14 @@ static bool firmware(cli_session *s, compile_options *o) {
     compile_kernel k = {0};
     bool ok = compile_to_bitstream(o, &s->compile, &k);
     fw_app *apps = arena_new_n(&s->mem, fw_app, k.producers.len + 1);
-    for (uint32_t n = 0; ok && n < k.producers.len; n++)
-        ok = build(s, o, &k.producers.at[n], &apps[n]);
-    ok = ok && build(s, o, &k, &apps[k.producers.len]) && compile_publish(o, &s->compile, &k, NULL);
+    uint32_t built = 0;
+    for (uint32_t n = 0; ok && n <= k.producers.len; n++) {
+        const compile_kernel *one = n < k.producers.len ? &k.producers.at[n] : &k;
+        ok = one->on_host || build(s, o, one, &apps[built++]);
+    }
+    ok = ok && compile_publish(o, &s->compile, &k, NULL);
     if (ok)
-        print_apps(s, apps, k.producers.len + 1);
+        print_apps(s, apps, built);
     return ok;
 }
 

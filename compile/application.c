@@ -445,6 +445,8 @@ static bool compile_stage_on_array(const machine *m, compile_stage_of *stage) {
         remove_folder(compile_kernel_folder(ctx.partial, stage->within, ctx.mem));
         return true;
     }
+    if (ok && stage->kernel.on_host)
+        stage->why = stage->kernel.choices.staged;
     diagnostics *d = m->ctx->diag;
     d->sources.at = own.sources.at;
     d->sources.len = own.sources.len;

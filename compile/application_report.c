@@ -18,13 +18,18 @@ static void add_words(cJSON *json, const compile_visit *visit) {
     add_number(words, "collected", (double)visit->collected);
 }
 
+/* Returns whether nothing of the statement is on the array. */
+static bool is_on_host(const compile_stage_of *stage) {
+    return stage->on_host || (stage->kernel.on_host && !stage->kernel.producers.len);
+}
+
 static cJSON *statement_json(const compile_context *ctx, const compile_application *a,
                              const compile_stage_of *stage) {
     cJSON *json = cJSON_CreateObject();
     add_number(json, "line", line_of(ctx, stage->step));
     cJSON_AddStringToObject(json, "statement", stage->step->text);
-    cJSON_AddStringToObject(json, "on", stage->on_host ? "host" : "array");
-    if (stage->on_host) {
+    cJSON_AddStringToObject(json, "on", is_on_host(stage) ? "host" : "array");
+    if (is_on_host(stage)) {
         cJSON_AddStringToObject(json, "why", stage->why);
     } else {
         cJSON_AddStringToObject(json, "folder", stage->within);
@@ -142,7 +147,7 @@ static void print_stage(const compile_options *o, const compile_context *ctx, co
         return;
     }
     print_statement(ctx, stage, out);
-    if (stage->on_host) {
+    if (is_on_host(stage)) {
         fprintf(out, "    on the host: %s\n", stage->why);
         return;
     }

@@ -16,6 +16,7 @@ typedef struct {
     const compile_choosing *in;
     const char *schedule; /* the one on trial */
     bool singly;          /* the host combines what the chip does not (sam_statement.singly) */
+    bool part;            /* of a statement: what is too large in one order of the loops is cut further */
     const char *why;      /* why the last one that was tried will not do; NULL: a mistake of the user */
 } choosing;
 
@@ -76,6 +77,10 @@ static bool find_order(choosing *c, fe_kernel *kernel) {
     return false;
 }
 
+static bool is_too_large(const char *why) {
+    return strstr(why, "[E0510-too-large]") != NULL;
+}
+
 /* Orders in which all kernels map; a sentence for each that is not the one it had. */
 static bool choose_orders(choosing *c, fe_cin *cin, text_vec *chosen) {
     arena *mem = c->ctx->mem;
@@ -84,9 +89,10 @@ static bool choose_orders(choosing *c, fe_cin *cin, text_vec *chosen) {
         fe_kernel *kernel = &cin->kernels.at[n];
         const char *sentence = NULL;
         kernel->s.singly = false;
-        if (!maps(c, kernel)) {
+        if (!kernel->on_host && !maps(c, kernel)) {
             const char *why = c->why, *had = compile_loops_text(&kernel->s, mem);
-            bool open = why && !kernel->ordered && !kernel->relations.len && !kernel->tags.len;
+            bool open = why && !kernel->ordered && !kernel->relations.len && !kernel->tags.len &&
+                        !(c->part && is_too_large(why));
             bool found = open && find_order(c, kernel);
             if (!found && why && c->singly) {
                 kernel->s.singly = true;
@@ -158,6 +164,44 @@ static bool choose_parts(choosing *c, const char *why, compile_schedule *out) {
     return false;
 }
 
+static fe_fit fits(void *of, const fe_kernel *one) {
+    choosing trial = *(choosing *)of;
+    fe_cin cin = {0};
+    text_vec unused;
+    vec_push(trial.ctx->mem, &cin.kernels, *one);
+    trial.part = true;
+    if (choose_orders(&trial, &cin, &unused))
+        return FE_FITS;
+    return trial.why && is_too_large(trial.why) ? FE_TOO_LARGE : FE_LACKED;
+}
+
+static bool is_array_alone(const compile_options *o) {
+    bool none = false;
+    for (uint32_t i = 0; i < o->functions.len; i++)
+        none = none || strcmp(o->functions.at[i], "none") == 0;
+    return none;
+}
+
+/* As many kernels as it takes, some of them on the host if the user lets it. */
+static bool choose_fitting(choosing *c, const char *why, compile_schedule *out) {
+    arena *mem = c->ctx->mem;
+    fe_cin cin;
+    text_vec chosen;
+    uint32_t on_host = 0;
+    if (!fe_stage_fitting(&out->cin.kernels.at[0], fits, c, mem, &cin) || !choose_orders(c, &cin, &chosen))
+        return false;
+    for (uint32_t n = 0; n < cin.kernels.len; n++)
+        on_host += cin.kernels.at[n].on_host;
+    if (on_host && is_array_alone(c->o))
+        return false;
+    const char *where = on_host ? arena_printf(mem, ", %u of them on the host", on_host) : "";
+    out->cin = cin;
+    out->chosen = chosen;
+    out->staged = arena_printf(mem, "%u %s%s; as one on the array: %s", cin.kernels.len,
+                               plural(cin.kernels.len, "kernel", "kernels"), where, why);
+    return true;
+}
+
 void compile_choose(const compile_options *o, compile_context *ctx, const compile_choosing *in,
                     compile_schedule *out) {
     choosing c = {.o = o, .ctx = ctx, .in = in};
@@ -167,8 +211,9 @@ void compile_choose(const compile_options *o, compile_context *ctx, const compil
     const bool single = out->cin.kernels.len == 1;
     const char *schedule = why && single ? find_staging(&c, &out->cin.kernels.at[0]) : NULL;
     c.singly = why && !schedule;
-    if (c.singly && (choose_orders(&c, &out->cin, &out->chosen) ||
-                     (single && !in->in->n_schedule && choose_parts(&c, why, out))))
+    if (c.singly &&
+        (choose_orders(&c, &out->cin, &out->chosen) ||
+         (single && !in->in->n_schedule && (choose_parts(&c, why, out) || choose_fitting(&c, why, out)))))
         return;
     for (uint32_t n = 0; n < out->cin.kernels.len; n++)
         out->cin.kernels.at[n].s.singly = false;

@@ -10,6 +10,8 @@
 bool compile_read_functions(const compile_options *o, compile_context *ctx) {
     fe_functions *all = NULL;
     for (uint32_t i = 0; !ctx->functions && i < o->functions.len; i++) {
+        if (strcmp(o->functions.at[i], "none") == 0)
+            continue;
         fe_function_file file = {.name = o->functions.at[i]};
         file.text = file_read(file.name, ctx->mem, &file.length, ctx->diag);
         if (!file.text ||
@@ -83,13 +85,16 @@ static bool begin_kernels(const compile_options *o, compile_context *ctx, const 
         compile_kernel *k = kernel_at(last, n);
         const sam_statement *st = &cin->kernels.at[n].s;
         k->board = last->board;
+        k->on_host = cin->kernels.at[n].on_host;
+        if (k->on_host)
+            k->lowered.statement = *st;
         if (n < schedule->tilings.len)
             k->tiling = schedule->tilings.at[n];
         k->choices.chosen = n < schedule->chosen.len ? schedule->chosen.at[n] : NULL;
         k->choices.dense = schedule->dense;
         k->folder = home;
         k->place = place;
-        if (o->out && cin->kernels.len > 1) {
+        if (o->out && cin->kernels.len > 1 && !k->on_host) {
             const char *result = names_text(ctx->names, sam_tensor_at(st, st->result)->name);
             k->folder = compile_kernel_folder(home, result, ctx->mem);
             k->place = compile_kernel_folder(place, result, ctx->mem);
@@ -106,7 +111,8 @@ static bool set_tiling(const compile_options *o, compile_context *ctx, compile_k
     const sam_statement **all = arena_new_n(ctx->mem, const sam_statement *, count_kernels(last));
     for (uint32_t n = 0; n < count_kernels(last); n++) {
         compile_kernel *k = kernel_at(last, n);
-        k->tiling.options = compile_tiling_of(o, &last->board, &k->lowered);
+        if (!k->on_host)
+            k->tiling.options = compile_tiling_of(o, &last->board, &k->lowered);
         if (k->tiling.expected.edge)
             memcpy(k->tiling.options.edge, k->tiling.expected.edge, sizeof k->tiling.options.edge);
         all[k == last ? 0 : n + 1] = &k->lowered.statement;
@@ -139,7 +145,10 @@ static bool read_wanted_operands(const compile_options *o, compile_context *ctx,
 /* What the data decide before there are kernels. */
 static bool choose_by_data(const compile_options *o, compile_context *ctx, const compile_choosing *open,
                            compile_kernel *k, compile_schedule *s) {
-    if (!compile_edges_open(o) || !(o->runs || has_all_sources(o, &k->user)))
+    bool on_host = false;
+    for (uint32_t n = 0; n < s->cin.kernels.len; n++)
+        on_host = on_host || s->cin.kernels.at[n].on_host;
+    if (on_host || !compile_edges_open(o) || !(o->runs || has_all_sources(o, &k->user)))
         return true;
     if (!compile_read_operands(o, ctx, &k->user, &k->data))
         return false;
@@ -182,6 +191,8 @@ bool compile_to_graph(const compile_options *o, bool chip, compile_context *ctx,
          begin_kernels(o, ctx, &s, k);
     for (uint32_t n = 0; ok && n < count_kernels(k); n++) {
         compile_kernel *one = kernel_at(k, n);
+        if (one->on_host)
+            continue;
         ok = compile_lower_sam(o, chip, ctx, &s.cin.kernels.at[n], &one->lowered) &&
              compile_write_graph(ctx, one->folder, "sam.gv", &one->lowered.sam) &&
              compile_dump(o, ctx, one->folder, (compile_form){.sam = &one->lowered.sam});
@@ -280,7 +291,7 @@ bool compile_to_bitstream_once(const compile_options *o, compile_context *ctx, c
 bool compile_statement(const compile_options *o, compile_context *ctx, compile_kernel *k) {
     bool ok = compile_to_graph(o, true, ctx, k) && set_tiling(o, ctx, k) && read_wanted_operands(o, ctx, k);
     for (uint32_t n = 0; ok && n < count_kernels(k); n++)
-        ok = to_bitstream(o, ctx, kernel_at(k, n));
+        ok = kernel_at(k, n)->on_host || to_bitstream(o, ctx, kernel_at(k, n));
     if (!ok && k->choices.way_out)
         diag_note(ctx->diag, (src_loc){0}, "the chip does it in several kernels: -s \"%s\"",
                   k->choices.way_out);

@@ -66,19 +66,19 @@ typedef struct {
 typedef struct {
     const char *expression;
     const sam_statement *statement; /* of a program: the expression as it was parsed; otherwise NULL */
-    const char *within;       /* of a program: the folder in `out` of this statement's kernels, or NULL */
-    text_vec settings;        /* of a program: --set "steps=3" */
-    text_vec formats;         /* -f */
-    text_vec format_files;    /* --formats */
-    text_vec dimensions;      /* -d "i:100", "B:100,80" */
-    text_vec types;           /* -t "B:int16" */
-    text_vec fills;           /* --fill "B:inf" */
-    const char *semiring;     /* NULL: plus_times */
-    text_vec functions;       /* --functions FILE */
-    text_vec schedule;        /* -s */
-    text_vec inputs;          /* -i "B:file" */
-    text_vec generators;      /* -g "B:dims:density:seed", "B:s" */
-    text_vec outputs;         /* -o "X:file" */
+    const char *within;    /* of a program: the folder in `out` of this statement's kernels, or NULL */
+    text_vec settings;     /* of a program: --set "steps=3" */
+    text_vec formats;      /* -f */
+    text_vec format_files; /* --formats */
+    text_vec dimensions;   /* -d "i:100", "B:100,80" */
+    text_vec types;        /* -t "B:int16" */
+    text_vec fills;        /* --fill "B:inf" */
+    const char *semiring;  /* NULL: plus_times */
+    text_vec functions;  /* --functions FILE; "none": what the array lacks is refused, not left to the host */
+    text_vec schedule;   /* -s */
+    text_vec inputs;     /* -i "B:file" */
+    text_vec generators; /* -g "B:dims:density:seed", "B:s" */
+    text_vec outputs;    /* -o "X:file" */
     VEC(compile_given) given; /* operands in memory, of programs that link the command */
     const char *board, *profile;
     compile_engine engine;
@@ -143,6 +143,7 @@ typedef struct {
 /* What a run of a kernel yields. */
 typedef struct {
     tile_tensor result;
+    uint64_t computed; /* values, on the host */
     struct {
         uint64_t config, kernel, firmware, total;
     } cycles;
@@ -245,8 +246,9 @@ struct compile_kernel {
                                  * in there where there are several kernels */
     sam_statement user;         /* as written, what the reference evaluates (of a workspace: as scheduled) */
     VEC(compile_kernel)
-    producers;                /* kernels that fill workspaces, in the order in which they run before this */
-    bool again;               /* it ran before in this command: what it runs as is in its folder */
+    producers;    /* kernels that fill workspaces, in the order in which they run before this */
+    bool on_host; /* the host computes it (tile_each): it has a statement, and nothing on the array */
+    bool again;   /* it ran before in this command: what it runs as is in its folder */
     compile_session *session; /* that its runs share, or NULL */
     compile_choices choices;
     compile_from_graph graph;

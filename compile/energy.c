@@ -42,6 +42,8 @@ static bool add_kernel(const compile_kernel *k, compile_activity *to) {
     const pnr_board *b = &k->board;
     const double cycles = (double)k->ran.cycles.total;
     cycle_work work;
+    if (k->on_host)
+        return true;
     if (!k->ran.modelled.model)
         return false;
     arena scratch = {0};
@@ -61,7 +63,7 @@ bool compile_activity_add(const compile_kernel *k, compile_activity *to) {
     bool counted = add_kernel(k, to);
     for (uint32_t n = 0; n < k->producers.len; n++)
         counted = add_kernel(&k->producers.at[n], to) && counted;
-    return counted;
+    return counted && to->time_us > 0;
 }
 
 compile_energy compile_energy_of(const compile_activity *a) {

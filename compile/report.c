@@ -46,6 +46,9 @@ static void add_times(const compile_times *t, compile_times *sum) {
 
 static void add_kernel(const compile_kernel *k, arena *mem, figures *f) {
     const tile_counts *counts = &k->ran.cut.counts;
+    add_times(&k->times, &f->times);
+    if (k->on_host)
+        return;
     add_tiles(&k->array.net, f);
     f->copies = larger(f->copies, k->array.copies);
     f->hops += k->array.design.net ? pnr_hops(&k->array.design) : 0;
@@ -67,7 +70,6 @@ static void add_kernel(const compile_kernel *k, arena *mem, figures *f) {
     double fmax_mhz = k->array.timing.period_ps ? 1e6 / k->array.timing.period_ps : 0;
     f->fmax_mhz = f->fmax_mhz > 0 && f->fmax_mhz < fmax_mhz ? f->fmax_mhz : fmax_mhz;
     f->time_us += fmax_mhz > 0 ? (double)k->ran.cycles.total / fmax_mhz : 0;
-    add_times(&k->times, &f->times);
 }
 
 static figures figures_of_all(const compile_kernel *k, arena *mem) {
@@ -289,7 +291,19 @@ static const char *result_name(const compile_context *ctx, const compile_kernel 
     return names_text(ctx->names, sam_tensor_at(&k->user, k->user.result)->name);
 }
 
+static cJSON *host_kernel_json(const compile_context *ctx, const compile_kernel *k) {
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "tensor", result_name(ctx, k));
+    cJSON_AddStringToObject(json, "on", "host");
+    add_number(json, "computed", (double)k->ran.computed);
+    add_number(json, "result_nnz", (double)k->ran.result.nnz);
+    add_wall(json, &k->times);
+    return json;
+}
+
 static cJSON *kernel_json(const compile_options *o, const compile_context *ctx, const compile_kernel *k) {
+    if (k->on_host)
+        return host_kernel_json(ctx, k);
     cJSON *json = cJSON_CreateObject();
     figures f = {0};
     add_kernel(k, ctx->mem, &f);
@@ -333,7 +347,7 @@ cJSON *compile_report(const compile_options *o, const compile_context *ctx, cons
         add_number(json, "fill", tile_to_double(o->dtype, k->ran.result.fill));
     if (k->choices.staged)
         cJSON_AddStringToObject(json, "chosen", k->choices.staged);
-    if (k->producers.len) {
+    if (k->producers.len || k->on_host) {
         cJSON *kernels = cJSON_AddArrayToObject(json, "kernels");
         for (uint32_t n = 0; n < k->producers.len; n++)
             cJSON_AddItemToArray(kernels, kernel_json(o, ctx, &k->producers.at[n]));
@@ -419,7 +433,10 @@ static void runs_summary(const compile_context *ctx, FILE *out, const compile_ke
 
 /* Each of several kernels stands under its name. */
 static void print_name(const compile_context *ctx, FILE *out, const compile_kernel *k) {
-    fprintf(out, "  kernel %s, in %s\n", result_name(ctx, k), k->place);
+    if (k->on_host)
+        fprintf(out, "  kernel %s, on the host\n", result_name(ctx, k));
+    else
+        fprintf(out, "  kernel %s, in %s\n", result_name(ctx, k), k->place);
 }
 
 /* Who waited for whom, as report.json has it. */
@@ -437,6 +454,13 @@ static void kernel_summary(const compile_context *ctx, FILE *out, const compile_
                            const char *result) {
     figures f = {0};
     add_kernel(k, ctx->mem, &f);
+    if (k->on_host) {
+        if (ran)
+            fprintf(out, "  %llu %s computed, %llu %s in %s\n", (unsigned long long)k->ran.computed,
+                    plural(k->ran.computed, "value", "values"), (unsigned long long)k->ran.result.nnz,
+                    plural(k->ran.result.nnz, "nonzero", "nonzeros"), result);
+        return;
+    }
     if (k->choices.chosen)
         fprintf(out, "  %s\n", k->choices.chosen);
     compiled_summary(ctx, out, k, &f);
@@ -470,7 +494,7 @@ void compile_summary(const compile_options *o, const compile_context *ctx, const
         print_name(ctx, out, p);
         kernel_summary(ctx, out, p, ran, result_name(ctx, p));
     }
-    if (several)
+    if (several || k->on_host)
         print_name(ctx, out, k);
     kernel_summary(ctx, out, k, ran, arena_printf(ctx->mem, "the result, check: %s", check));
     if (ran && several)

@@ -4,6 +4,7 @@
 #include "compile/model.h"
 #include "compile/report.h"
 #include "compile/search.h"
+#include "tiling/each.h"
 
 static const compile_engine_row *const engines[ENGINES] = {
 #define ENGINE(key, name, by_processor, from_job) [ENGINE_##key] = &compile_engine_##name,
@@ -150,9 +151,20 @@ static bool run_packed(const compile_options *o, compile_context *ctx, compile_k
     return ok;
 }
 
+/* Computes a kernel that has nothing on the array. */
+static bool run_on_host(compile_context *ctx, compile_kernel *k, const tile_operands *in) {
+    double start = seconds_now();
+    bool ok = tile_each(&k->lowered.statement, in, k->data.extent, ctx->mem, ctx->diag, &k->ran.result,
+                        &k->ran.computed);
+    k->times.run = seconds_now() - start;
+    return ok;
+}
+
 /* Runs one kernel on operands and workspaces, which it finds by name; the result is that of k->user. */
 static bool run_kernel(const compile_options *o, compile_context *ctx, compile_kernel *k,
                        const tile_operands *in) {
+    if (k->on_host)
+        return run_on_host(ctx, k, in);
     double start = seconds_now();
     bool packed = k->data.packed.operand != NULL;
     if (!packed)
@@ -192,11 +204,12 @@ static bool run_producer(const compile_options *o, compile_context *ctx, compile
 }
 
 bool compile_check_edges(const compile_options *o, compile_context *ctx, const compile_kernel *k) {
-    bool ok =
-        compile_check_deadlock(o, ctx, k, tile_longest(&k->lowered.statement, &k->tiling.options, NULL));
+    bool ok = k->on_host || compile_check_deadlock(
+                                o, ctx, k, tile_longest(&k->lowered.statement, &k->tiling.options, NULL));
     for (uint32_t n = 0; ok && n < k->producers.len; n++) {
         const compile_kernel *p = &k->producers.at[n];
-        ok = compile_check_deadlock(o, ctx, p, tile_longest(&p->lowered.statement, &p->tiling.options, NULL));
+        ok = p->on_host ||
+             compile_check_deadlock(o, ctx, p, tile_longest(&p->lowered.statement, &p->tiling.options, NULL));
     }
     return ok;
 }

@@ -245,6 +245,10 @@ static bool check_kernel(const fe_kernel *k, diagnostics *d) {
                 fe_var_text(&k->s, tag->loop));
         REQUIRE(tag->copies >= 1 && tag->copies <= FE_MAX_COPIES, tag->loc, "%u copies", tag->copies);
     }
+    for (uint32_t e = 1; e <= k->s.exprs.len && k->on_host; e++)
+        REQUIRE(e == k->s.rhs.v || sam_expr_at(&k->s, (sam_expr){e})->kind != SAM_EXPR_SUM,
+                sam_expr_at(&k->s, (sam_expr){e})->loc, "the host sums up a whole right side only");
+    REQUIRE(!k->on_host || !(k->relations.len || k->tags.len), nowhere, "the host has no loops to schedule");
     return true;
 }
 

@@ -235,8 +235,8 @@ static bool foralls_say_order(const fe_kernel *k, arena *mem) {
 static void dump_kernel(const fe_kernel *k, FILE *out) {
     dump p = {.k = k, .out = out};
     fe_scope outer = fe_outer_scope(&k->s, &p.mem);
-    bool ordered = foralls_say_order(k, &p.mem);
-    if (k->relations.len || !ordered)
+    bool ordered = foralls_say_order(k, &p.mem), suchthat = k->relations.len || !ordered || k->on_host;
+    if (suchthat)
         fputs("suchthat(", out);
     dump_scope(&p, &outer, 0);
     for (uint32_t r = 0; r < k->relations.len; r++)
@@ -245,7 +245,9 @@ static void dump_kernel(const fe_kernel *k, FILE *out) {
         fprintf(out, "%s%s", i ? "," : ", order(", fe_var_text(&k->s, k->s.loops.at[i]));
     if (!ordered)
         fputc(')', out);
-    if (k->relations.len || !ordered)
+    if (k->on_host)
+        fputs(", bind(host)", out);
+    if (suchthat)
         fputc(')', out);
     arena_free(&p.mem);
 }

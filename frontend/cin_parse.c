@@ -6,7 +6,7 @@
  *   values     := "where" "(" values "," statement ")" | assignment
  *   assignment := access ("=" | "+=") terms
  *   relation   := "split" "(" i "," i0 "," i1 "," n ")" | "divide" "(" i "," i0 "," i1 "," n ")"
- *               | "order" "(" variable ("," variable)* ")"
+ *               | "order" "(" variable ("," variable)* ")" | "bind" "(" "host" ")"
  *               | "pos" "(" i "," ip "," tensor ")" | "fuse" "(" i "," j "," f ")"
  *               | "bound" "(" i "," ib "," n "," type ")"
  *   tag        := "unroll" "(" n ")" | "parallelize" "(" unit "," strategy ")"
@@ -191,6 +191,19 @@ static bool read_order(fe_reader *in, fe_kernel *k, diagnostics *d) {
     return take(in, ')', d);
 }
 
+/* Who computes the kernel, where the array does not. */
+static bool read_binding(fe_reader *in, fe_kernel *k, diagnostics *d) {
+    fe_advance(in);
+    fe_advance(in); /* "(", seen by the caller */
+    if (!fe_is_word(&in->token, "host")) {
+        fe_expected(in, "'host'", d);
+        return false;
+    }
+    k->on_host = true;
+    fe_advance(in);
+    return take(in, ')', d);
+}
+
 /* Returns the bits of the first n variables of a relation. */
 static uint64_t bits_of(const fe_relation *r, uint32_t n) {
     uint64_t bits = 0;
@@ -203,6 +216,8 @@ static bool read_relation(fe_reader *in, fe_kernel *k, diagnostics *d) {
     fe_relation r = {.loc = in->token.loc};
     if (at_word(in, "order"))
         return read_order(in, k, d);
+    if (at_word(in, "bind"))
+        return read_binding(in, k, d);
     r.kind = at_word(in, "split")    ? FE_SPLIT
              : at_word(in, "divide") ? FE_DIVIDE
              : at_word(in, "pos")    ? FE_POS

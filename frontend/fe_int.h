@@ -148,8 +148,8 @@ const char *fe_unit_text(fe_unit unit);
 const char *fe_strategy_text(fe_races strategy);
 /* Writes an expression in index notation, with sums as sum(v, ...). */
 const char *fe_expr_text(const fe_kernel *k, sam_expr e, arena *mem);
-/* Reads and applies precompute, after its opening parenthesis. E0151-subexpression and others. */
-bool fe_precompute(fe_reader *in, fe_cin *cin, arena *mem, diagnostics *d);
+/* Reads and applies precompute, or bind, after its opening parenthesis. E0151-subexpression and others. */
+bool fe_precompute(fe_reader *in, bool binds, fe_cin *cin, arena *mem, diagnostics *d);
 /* Returns whether the name is a word that stands before a parenthesis, so that no tensor with indices may
  * have it. */
 bool fe_is_keyword(const char *name);

@@ -81,6 +81,7 @@ typedef struct {
     VEC(fe_relation) relations;
     VEC(fe_tag) tags;
     bool ordered; /* a command says in which order its loops run */
+    bool on_host; /* the host computes it, coordinate by coordinate: it has no sum but one around all of it */
 } fe_kernel;
 
 /* Kernels in the order in which they run. Each but the last computes a workspace that later ones read under

@@ -6,6 +6,9 @@
  * by both kernels, as a loop around taco's where would be, and becomes an index of w too: the workspace of
  * each of its iterations is kept.
  *
+ * bind(e, host) makes such a kernel that the host computes: what e is of, if it is not stored, has
+ * workspaces.
+ *
  * Without listed variables the temporary is a scalar at each point: a sum inside of the expression, or, where
  * there is nothing to sum, a wire that the graph has anyway.
  */
@@ -179,7 +182,8 @@ static bool parse_list(fe_reader *in, const fe_cin *cin, const fe_kernel *k, req
     return !braces || take(in, '}', "',' or '}'", d);
 }
 
-static bool parse_request(fe_reader *in, const fe_cin *cin, fe_kernel *k, request *r, diagnostics *d) {
+/* Reads the subexpression. */
+static bool parse_part(fe_reader *in, fe_kernel *k, request *r, diagnostics *d) {
     uint32_t vars = k->s.vars.len, tensors = k->s.tensors.len;
     src_loc first = in->token.loc;
     r->want = fe_parse_terms(in, &k->s, d);
@@ -194,7 +198,12 @@ static bool parse_request(fe_reader *in, const fe_cin *cin, fe_kernel *k, reques
         return false;
     }
     r->loc = src_at(first.source, first.offset, in->token.loc.offset - first.offset);
-    if (!take(in, ',', "',' and the variables of the workspace", d) || !parse_list(in, cin, k, r, false, d) ||
+    return true;
+}
+
+static bool parse_request(fe_reader *in, const fe_cin *cin, fe_kernel *k, request *r, diagnostics *d) {
+    if (!parse_part(in, k, r, d) || !take(in, ',', "',' and the variables of the workspace", d) ||
+        !parse_list(in, cin, k, r, false, d) ||
         !take(in, ',', "',' and the variables' names in the new kernel", d) ||
         !parse_list(in, cin, k, r, true, d))
         return false;
@@ -297,17 +306,21 @@ static sam_expr with_others(const search *f, sam_statement *s, sam_expr value) {
     return e;
 }
 
+static bool is_name(const fe_cin *cin, name_id name) {
+    bool is = false;
+    for (uint32_t k = 0; k < cin->kernels.len; k++)
+        is =
+            is || fe_find_var(&cin->kernels.at[k].s, name).v || fe_find_tensor(&cin->kernels.at[k].s, name).v;
+    return is;
+}
+
 static name_id workspace_name(const fe_cin *cin, const request *r) {
     name_table *names = cin->kernels.at[0].s.names;
     if (r->workspace.v)
         return r->workspace;
     for (uint32_t n = 1;; n++) {
         name_id name = names_intern(names, arena_printf(names->mem, n > 1 ? "w%u" : "w", n));
-        bool used = false;
-        for (uint32_t k = 0; k < cin->kernels.len; k++)
-            used = used || fe_find_var(&cin->kernels.at[k].s, name).v ||
-                   fe_find_tensor(&cin->kernels.at[k].s, name).v;
-        if (!used)
+        if (!is_name(cin, name))
             return name;
     }
 }
@@ -399,11 +412,23 @@ typedef struct {
     arena *mem;
     const fe_kernel *k;
     fe_parts parts;
+    const fe_cin *beside; /* kernels that there are already, or NULL */
     fe_cin *out;
     VEC(staged_part) made;
 } staging;
 
-static sam_expr workspace_of(staging *t, sam_expr part) {
+/* Returns the first of w, w2, w3, ... that is no name of any kernel. */
+static name_id fresh_name(const staging *t) {
+    const char *base = "w";
+    name_id name = fe_fresh_name(&t->s, base, t->mem);
+    while (t->beside && is_name(t->beside, name)) {
+        base = arena_printf(t->mem, "%sw", base);
+        name = fe_fresh_name(&t->s, base, t->mem);
+    }
+    return name;
+}
+
+static sam_expr workspace_of(staging *t, sam_expr part, bool on_host) {
     sam_statement *s = &t->s;
     const uint64_t vars = fe_free_vars(s, part);
     for (uint32_t i = 0; i < t->made.len; i++) {
@@ -411,12 +436,13 @@ static sam_expr workspace_of(staging *t, sam_expr part) {
             return fe_add_expr(s, t->made.at[i].access);
     }
     const src_loc loc = sam_expr_at(s, part)->loc;
-    sam_tensor_data w = {.name = fe_fresh_name(s, "w", t->mem), .loc = loc};
+    sam_tensor_data w = {.name = fresh_name(t), .loc = loc};
     staged_part made = {part, {.kind = SAM_EXPR_ACCESS, .loc = loc}};
     fe_kernel producer = {0};
     index_workspace(s, vars, &w, made.access.index);
     search whole = {.s = s, .want = part, .mem = t->mem};
     make_producer(&whole, t->k, &(request){0}, 0, w, made.access.index, t->mem, &producer);
+    producer.on_host = on_host;
     w.fill = sam_tensor_at(&producer.s, producer.s.result)->fill;
     vec_push(t->mem, &t->out->kernels, producer);
     vec_push(t->mem, &s->tensors, w);
@@ -452,7 +478,15 @@ static sam_expr stage_below(staging *t, sam_expr e, surroundings around) {
     if (x.b.v)
         x.b = stage_below(t, x.b, inside);
     *sam_expr_at(&t->s, e) = x;
-    return staged ? workspace_of(t, e) : e;
+    return staged ? workspace_of(t, e, false) : e;
+}
+
+/* Adds the last kernel of the program: what is left of the statement. */
+static void end_staging(staging *t, bool on_host) {
+    fe_compact(&t->s);
+    keep_bound_loops(t->k, &t->s);
+    vec_push(t->mem, &t->out->kernels,
+             ((fe_kernel){.s = t->s, .ordered = t->k->ordered, .on_host = on_host}));
 }
 
 bool fe_stage_parts(const fe_kernel *k, fe_parts parts, arena *mem, fe_cin *out) {
@@ -462,13 +496,149 @@ bool fe_stage_parts(const fe_kernel *k, fe_parts parts, arena *mem, fe_cin *out)
     *out = (fe_cin){0};
     fe_copy_statement(&k->s, mem, &t.s);
     t.s.rhs = stage_below(&t, t.s.rhs, (surroundings){.sums = true});
-    fe_compact(&t.s);
-    keep_bound_loops(k, &t.s);
-    vec_push(mem, &out->kernels, ((fe_kernel){.s = t.s, .ordered = k->ordered}));
+    end_staging(&t, false);
     return out->kernels.len > 1;
 }
 
-bool fe_precompute(fe_reader *in, fe_cin *cin, arena *mem, diagnostics *d) {
+/* ---- kernels that fit ------------------------------------------------------------------------ */
+
+typedef struct {
+    staging at;
+    fe_fits *fits;
+    void *of;
+    bool any, on_host,
+        too_large; /* something does not fit; the right side is the host's; an operation is too large */
+} fitting;
+
+/* Returns whether the host can take the operand as it is stored. */
+static bool is_plain(const sam_statement *s, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    bool plain = x->kind == SAM_EXPR_ACCESS;
+    for (uint32_t m = 0; plain && m < sam_tensor_at(s, x->tensor)->order; m++) {
+        for (uint32_t n = 0; n < m; n++)
+            plain = plain && x->index[m].v != x->index[n].v;
+    }
+    return plain || x->kind == SAM_EXPR_LITERAL;
+}
+
+/* Makes workspaces of what the operation is of, as far as that is not stored. */
+static void store_operands(staging *t, sam_expr operation) {
+    sam_expr_data x = *sam_expr_at(&t->s, operation);
+    x.a = is_plain(&t->s, x.a) ? x.a : workspace_of(t, x.a, false);
+    x.b = !x.b.v || is_plain(&t->s, x.b) ? x.b : workspace_of(t, x.b, false);
+    *sam_expr_at(&t->s, operation) = x;
+}
+
+/* Returns how what is left of the statement fits, or a workspace of one of its parts. */
+static fe_fit part_fits(const fitting *f, sam_expr part, bool whole) {
+    fe_cin alone = {0};
+    staging trial = f->at;
+    trial.out = &alone;
+    fe_copy_statement(&f->at.s, f->at.mem, &trial.s);
+    trial.made.at = NULL;
+    trial.made.len = trial.made.cap = 0;
+    if (whole)
+        end_staging(&trial, false);
+    else
+        workspace_of(&trial, part, false);
+    return f->fits(f->of, &alone.kernels.at[0]);
+}
+
+static sam_expr fit_below(fitting *f, sam_expr e, bool whole) {
+    staging *t = &f->at;
+    sam_expr_data x = *sam_expr_at(&t->s, e);
+    if (x.a.v)
+        x.a = fit_below(f, x.a, false);
+    if (x.b.v)
+        x.b = fit_below(f, x.b, false);
+    *sam_expr_at(&t->s, e) = x;
+    if (!x.a.v || !has_access(&t->s, e) || part_fits(f, e, whole) == FE_FITS)
+        return e;
+    f->any = true;
+    store_operands(t, e);
+    const fe_fit alone = part_fits(f, e, whole);
+    f->too_large = f->too_large || alone == FE_TOO_LARGE;
+    if (alone != FE_LACKED)
+        return e;
+    f->on_host = whole;
+    return whole ? e : workspace_of(t, e, true);
+}
+
+bool fe_stage_fitting(const fe_kernel *k, fe_fits *fits, void *of, arena *mem, fe_cin *out) {
+    fitting f = {{.k = k, .mem = mem, .out = out}, fits, of, false, false, false};
+    if (k->relations.len || k->tags.len)
+        return false;
+    *out = (fe_cin){0};
+    fe_copy_statement(&k->s, mem, &f.at.s);
+    f.at.s.rhs = fit_below(&f, f.at.s.rhs, true);
+    end_staging(&f.at, f.on_host);
+    return f.any && !f.too_large;
+}
+
+/* ---- bind(e, host) --------------------------------------------------------------------------- */
+
+/* Reports a subexpression that the right side does not have. */
+static bool find_part(search *f, const request *r, diagnostics *d) {
+    if (find(f, &f->s->rhs))
+        return true;
+    diag_error(d, r->loc, "E0151-subexpression", "the right side has no such subexpression");
+    diag_hint(d, "write factors or terms as they stand in the expression");
+    return false;
+}
+
+/* Gives workspaces to what the host does not take as it is. */
+static sam_expr for_host(staging *t, sam_expr e) {
+    sam_expr_data x = *sam_expr_at(&t->s, e);
+    if (x.kind == SAM_EXPR_SUM || (x.kind == SAM_EXPR_ACCESS && !is_plain(&t->s, e)))
+        return workspace_of(t, e, false);
+    x.a = x.a.v ? for_host(t, x.a) : x.a;
+    x.b = x.b.v ? for_host(t, x.b) : x.b;
+    *sam_expr_at(&t->s, e) = x;
+    return e;
+}
+
+static bool bind(fe_reader *in, fe_cin *cin, arena *mem, diagnostics *d) {
+    const uint32_t last = cin->kernels.len - 1;
+    fe_kernel reads = cin->kernels.at[last];
+    fe_cin made = {0};
+    request r = {0};
+    fe_copy_statement(&cin->kernels.at[last].s, mem, &reads.s);
+    if (!parse_part(in, &reads, &r, d) || !take(in, ',', "',' and who computes it", d))
+        return false;
+    if (!fe_is_word(&in->token, "host")) {
+        fe_expected(in, "'host'", d);
+        return false;
+    }
+    fe_advance(in);
+    staging t = {.s = reads.s, .mem = mem, .k = &reads, .beside = cin, .out = &made};
+    search f = {.s = &t.s, .want = r.want, .mem = mem};
+    if (!find_part(&f, &r, d))
+        return false;
+    if (reads.relations.len || reads.tags.len) {
+        diag_error(d, r.loc, "E0141-replaced-loop", "the kernel has been scheduled already");
+        diag_hint(d, "bind first, then schedule the loops of the kernels on the array");
+        diag_note(d, reads.relations.len ? reads.relations.at[0].loc : reads.tags.at[0].loc, "by this");
+        return false;
+    }
+    const sam_expr at = *f.place;
+    const bool whole = at.v == t.s.rhs.v && !f.others.len;
+    const sam_expr part = for_host(&t, f.others.len ? r.want : at);
+    if (whole) {
+        t.s.rhs = part;
+    } else {
+        const sam_expr value = with_others(&f, &t.s, workspace_of(&t, part, true));
+        *sam_expr_at(&t.s, at) = *sam_expr_at(&t.s, value);
+    }
+    end_staging(&t, whole);
+    cin->kernels.len--;
+    for (uint32_t n = 0; n < made.kernels.len; n++)
+        vec_push(mem, &cin->kernels, made.kernels.at[n]);
+    return true;
+}
+
+bool fe_precompute(fe_reader *in, bool binds, fe_cin *cin, arena *mem, diagnostics *d) {
+    if (binds)
+        return bind(in, cin, mem, d);
     uint32_t last = cin->kernels.len - 1;
     fe_kernel reads = cin->kernels.at[last], writes;
     fe_copy_statement(&cin->kernels.at[last].s, mem, &reads.s);
@@ -477,11 +647,8 @@ bool fe_precompute(fe_reader *in, fe_cin *cin, arena *mem, diagnostics *d) {
         return false;
     sam_statement *s = &reads.s;
     search f = {.s = s, .want = r.want, .mem = mem};
-    if (!find(&f, &s->rhs)) {
-        diag_error(d, r.loc, "E0151-subexpression", "the right side has no such subexpression");
-        diag_hint(d, "write factors or terms as they stand in the expression");
+    if (!find_part(&f, &r, d))
         return false;
-    }
     uint64_t moved = movable(&f, &r);
     src_loc by = {0};
     sam_var scheduled = find_scheduled(&f, &reads, moved, &by);

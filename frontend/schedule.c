@@ -55,6 +55,12 @@ static bool parse_loop(scheduler *c, fe_kernel **k, sam_var *v) {
         elsewhere = elsewhere || loop;
         if (!loop || (*k && *k != at))
             continue;
+        if (at->on_host) {
+            diag_error(c->d, t->loc, "E0141-replaced-loop",
+                       "'%.*s' is no loop: the host computes that kernel", (int)t->length, t->at);
+            diag_hint(c->d, "schedule the loops of kernels that are not bound");
+            return false;
+        }
         *k = at;
         *v = found;
         fe_advance(&c->in);
@@ -535,7 +541,11 @@ static bool do_assemble(scheduler *c) {
 }
 
 static bool do_precompute(scheduler *c) {
-    return fe_precompute(&c->in, c->cin, c->mem, c->d);
+    return fe_precompute(&c->in, false, c->cin, c->mem, c->d);
+}
+
+static bool do_bind(scheduler *c) {
+    return fe_precompute(&c->in, true, c->cin, c->mem, c->d);
 }
 
 /* ---- the language ---------------------------------------------------------------------------- */
@@ -543,17 +553,19 @@ static bool do_precompute(scheduler *c) {
 static const struct {
     const char *name, *usage;
     bool (*apply)(scheduler *c);
+    bool of_expression; /* which its arguments begin with */
 } commands[] = {
-    {"reorder", "reorder(i,j,...)", do_reorder},
-    {"split", "split(i,i0,i1,size)", do_split},
-    {"divide", "divide(i,i0,i1,parts)", do_split},
-    {"pos", "pos(i,ip,B)", do_pos},
-    {"fuse", "fuse(i,j,f)", do_fuse},
-    {"precompute", "precompute(B(i,k)*C(k,j),{i,j},{iw,jw},w)", do_precompute},
-    {"bound", "bound(i,ib,extent,MaxExact)", do_bound},
-    {"unroll", "unroll(i,copies)", do_unroll},
-    {"parallelize", "parallelize(i,Lanes(4),NoRaces)", do_parallelize},
-    {"assemble", "assemble(X,Insert)", do_assemble},
+    {"reorder", "reorder(i,j,...)", do_reorder, false},
+    {"split", "split(i,i0,i1,size)", do_split, false},
+    {"divide", "divide(i,i0,i1,parts)", do_split, false},
+    {"pos", "pos(i,ip,B)", do_pos, false},
+    {"fuse", "fuse(i,j,f)", do_fuse, false},
+    {"precompute", "precompute(B(i,k)*C(k,j),{i,j},{iw,jw},w)", do_precompute, true},
+    {"bind", "bind(b(i)/c(i),host)", do_bind, true},
+    {"bound", "bound(i,ib,extent,MaxExact)", do_bound, false},
+    {"unroll", "unroll(i,copies)", do_unroll, false},
+    {"parallelize", "parallelize(i,Lanes(4),NoRaces)", do_parallelize, false},
+    {"assemble", "assemble(X,Insert)", do_assemble, false},
 };
 
 static bool parse_command(scheduler *c) {
@@ -566,16 +578,17 @@ static bool parse_command(scheduler *c) {
             continue;
         c->usage = commands[i].usage;
         fe_advance(&c->in);
-        c->in.underscores = commands[i].apply != do_precompute; /* which begins with an expression */
+        c->in.underscores = !commands[i].of_expression;
         if (!take(c, '(') || !commands[i].apply(c))
             return false;
         return fe_take_sign(&c->in, ')') || syntax(c, commands[i].apply == do_reorder ? "',' or ')'" : "')'");
     }
     diag_error(c->d, c->name.loc, "E0113-schedule-command", "unknown scheduling command '%.*s'",
                (int)c->name.length, c->name.at);
-    diag_hint(c->d,
-              "the commands are reorder, split, divide, pos, fuse, precompute, bound, unroll, parallelize, "
-              "assemble");
+    diag_hint(
+        c->d,
+        "the commands are reorder, split, divide, pos, fuse, precompute, bind, bound, unroll, parallelize, "
+        "assemble");
     return false;
 }
 

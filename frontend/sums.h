@@ -1,4 +1,5 @@
-/* sums.h - a kernel as several, so that each combines by one operation only, or joins in one way. */
+/* sums.h - a kernel as several: so that each combines by one operation only, or joins in one way, or so that
+ * each fits the array, and the host computes what the array lacks. */
 #ifndef ONYX_FE_SUMS_H
 #define ONYX_FE_SUMS_H
 
@@ -11,5 +12,15 @@ typedef enum { FE_PARTS_SUMS, FE_PARTS_UNIONS, FE_PARTS_BOTH, FE_PARTS_KINDS } f
  * Returns false where there are none, and where the schedule splits loops or copies them. O(expressions^2).
  */
 bool fe_stage_parts(const fe_kernel *k, fe_parts parts, arena *mem, fe_cin *out);
+
+/* Whether the array can run a kernel: it does; it would if it were larger; or it lacks something for it. */
+typedef enum { FE_FITS, FE_TOO_LARGE, FE_LACKED } fe_fit;
+typedef fe_fit fe_fits(void *of, const fe_kernel *one);
+/* Cuts the right side into kernels that fit, each as large as it can be from its operands on. What an
+ * operation is of gets workspaces where they do not fit together; where the array lacks something for it
+ * alone, the host computes it (fe_kernel.on_host). Returns false where all fits, where an operation alone is
+ * too large, and where the schedule splits loops or copies them. O(expressions^2), and two questions for
+ * each. */
+bool fe_stage_fitting(const fe_kernel *k, fe_fits *fits, void *of, arena *mem, fe_cin *out);
 
 #endif

@@ -103,7 +103,7 @@ static bool same_tags(const fe_kernel *a, const fe_kernel *b) {
 }
 
 static bool same_kernel(const fe_kernel *a, const fe_kernel *b, arena *mem) {
-    if (a->relations.len != b->relations.len || !same_tags(a, b))
+    if (a->relations.len != b->relations.len || a->on_host != b->on_host || !same_tags(a, b))
         return false;
     const fe_vars la = {a->s.loops.at, a->s.loops.len, 0}, lb = {b->s.loops.at, b->s.loops.len, 0};
     bool nested = fe_loops_nest(a, mem);

@@ -27,6 +27,14 @@ static void concrete_index_notation_reads_back(void **state) {
         f, spmv, "pos(j,jp,B), bound(i,ib,8,MaxExact), divide(ib,i0,i1,2), unroll(jp,2)",
         "suchthat(forall(i0, forall(i1, forall(jp, x(i) += B(i,j) * c(j), unroll(2)))), pos(j,jp,B), "
         "bound(i,ib,8,MaxExact), divide(ib,i0,i1,2))");
+    scheduled_reads_back(
+        f, "x(i) = b(i) * c(i) + d(i)", "bind(c(i)*b(i),host)",
+        "where(forall(i, x(i) = w(i) + d(i)), suchthat(forall(i, w(i) = c(i) * b(i)), bind(host)))");
+    scheduled_reads_back(
+        f, "x(i) = sum(j, B(i,j) * c(j)) / d(i)", "bind(sum(j,B(i,j)*c(j))/d(i),host)",
+        "where(suchthat(forall(i, x(i) = w(i) / d(i)), bind(host)), forall(i, forall(j, w(i) += "
+        "B(i,j) * c(j))))");
+    scheduled_reads_back(f, spmm, "reorder(k,i,j), bind(B(i,k),host)", NULL);
     scheduled_reads_back(f, spmv, "fuse(i,j,f)", "suchthat(forall(f, x(i) += B(i,j) * c(j)), fuse(i,j,f))");
     scheduled_reads_back(
         f, "x(i) = sum(j, B(i,j) * c(j)) * d(i)", "reorder(j,i)",
@@ -83,6 +91,12 @@ static void concrete_index_notation_is_checked(void **state) {
                "<cin>:1:59: error: 'i' is not new [E0150-cin]");
     refuse_cin(f, "suchthat(forall(ib, x(i) = b(i)), bound(i,ib,0,MaxExact))",
                "<cin>:1:35: error: a loop without iterations [E0150-cin]");
+    refuse_cin(f, "suchthat(forall(i, x(i) = b(i)), bind(array))",
+               "<cin>:1:39: error: expected 'host', found 'array' [E0102-syntax]");
+    refuse_cin(f, "suchthat(forall(i, where(x(i) = b(i) + t1, forall(j, t1 += C(i,j)))), bind(host))",
+               "<cin>:1:60: error: the host sums up a whole right side only [E0150-cin]");
+    refuse_cin(f, "suchthat(forall(i0, x(i) = b(i)), bound(i,i0,4,MaxExact), bind(host))",
+               "<cin>: error: the host has no loops to schedule [E0150-cin]");
     refuse_cin(f, "suchthat(forall(i, x(i) = b(i)), i0)",
                "<cin>:1:34: error: expected a relation such as split(i,i0,i1,4), found 'i0' [E0102-syntax]");
 }
@@ -95,7 +109,7 @@ static void answer_random_text(fixture *f, uint32_t n, void *of) {
         "C(i,k)",      "*",        "split(", "fuse(",     "pos(",    "bound(",
         "precompute(", "unroll(",  "Lanes(", "NoRaces",   "forall(", "where(",
         "+=",          "=",        "x(i)",   "suchthat(", "t1",      "parallelize(",
-        "reorder(",    "MaxExact", "$",      "-"};
+        "reorder(",    "MaxExact", "$",      "-",         "bind(",   "host"};
     static const char *const start[] = {"", "split(i,i0", "forall(i, ", "forall(i, x(i) = ", "unroll(i,"};
     fe_random *r = of;
     const char *text = start[prng_below(&r->random, 5)];

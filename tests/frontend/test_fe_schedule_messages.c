@@ -53,7 +53,7 @@ static void mistakes_are_answered(void **state) {
          "<schedule>:1:1: error: unknown scheduling command 'interchange' [E0113-schedule-command]\n"
          "    interchange(i,j)\n"
          "    ^~~~~~~~~~~\n"
-         "    help: the commands are reorder, split, divide, pos, fuse, precompute, bound, unroll, "
+         "    help: the commands are reorder, split, divide, pos, fuse, precompute, bind, bound, unroll, "
          "parallelize, assemble\n"},
         {spmv, "assemble(x,insert)",
          "<schedule>:1:12: error: expected Insert or Append, found 'insert' [E0102-syntax]\n"

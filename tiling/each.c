@@ -235,7 +235,7 @@ static points where_computed(each *w) {
     uint64_t origin = 0;
     const uint32_t all = (1u << w->n) - 1;
     const points everywhere = {&origin, 1, 0};
-    const sam_fold_by by = {sizeof everywhere, &everywhere, stored, meet, unite};
+    const sam_fold_by by = {sizeof everywhere, &everywhere, stored, meet, unite, NULL};
     sam_algebra algebra = {.mem = w->mem};
     const sam_coordinates c = sam_coordinates_of(&algebra, s, w->body, NULL);
     const sam_sum_reach reach = w->sum ? sam_reach_of_sum(s, s->rhs) : SAM_SUM_STORED;

@@ -27,14 +27,6 @@ static void concrete_index_notation_reads_back(void **state) {
         f, spmv, "pos(j,jp,B), bound(i,ib,8,MaxExact), divide(ib,i0,i1,2), unroll(jp,2)",
         "suchthat(forall(i0, forall(i1, forall(jp, x(i) += B(i,j) * c(j), unroll(2)))), pos(j,jp,B), "
         "bound(i,ib,8,MaxExact), divide(ib,i0,i1,2))");
-    scheduled_reads_back(
-        f, "x(i) = b(i) * c(i) + d(i)", "bind(c(i)*b(i),host)",
-        "where(forall(i, x(i) = w(i) + d(i)), suchthat(forall(i, w(i) = b(i) * c(i)), bind(host)))");
-    scheduled_reads_back(
-        f, "x(i) = sum(j, B(i,j) * c(j)) / d(i)", "bind(sum(j,B(i,j)*c(j))/d(i),host)",
-        "where(suchthat(forall(i, x(i) = w(i) / d(i)), bind(host)), forall(i, forall(j, w(i) += "
-        "B(i,j) * c(j))))");
-    scheduled_reads_back(f, spmm, "reorder(k,i,j), bind(B(i,k),host)", NULL);
     scheduled_reads_back(f, spmv, "fuse(i,j,f)", "suchthat(forall(f, x(i) += B(i,j) * c(j)), fuse(i,j,f))");
     scheduled_reads_back(
         f, "x(i) = sum(j, B(i,j) * c(j)) * d(i)", "reorder(j,i)",
@@ -100,6 +92,11 @@ static void a_bound_kernel_has_no_loops(void **state) {
         "suchthat(forall(i, where(x(i) = b(i) + t1, forall(j, t1 += C(i,j)))), bind(host))",
         "suchthat(forall(i0, x(i) = b(i)), bound(i,i0,4,MaxExact), bind(host))",
         "suchthat(forall(i, x(i) = b(i), unroll(2)), bind(host))"};
+    scheduled_reads_back(*state, "x(i) = sum(j, B(i,j) * c(j)) / d(i)", "bind(sum(j,B(i,j)*c(j))/d(i),host)",
+                         "where(suchthat(forall(i, x(i) = w(i) / d(i)), bind(host)), forall(i, forall(j, "
+                         "w(i) += B(i,j) * c(j))))");
+    scheduled_reads_back(*state, "x(i) = b(i) * c(i) + d(i)", "bind(c(i)*b(i),host)", NULL);
+    scheduled_reads_back(*state, spmm, "reorder(k,i,j), bind(B(i,k),host)", NULL);
     refuse_cin(*state, text[0], "<cin>:1:60: error: the host sums up a whole right side only [E0150-cin]");
     for (int i = 1; i < 3; i++)
         refuse_cin(*state, text[i], "onyx: error: the host has no loops to schedule [E0150-cin]");

@@ -187,6 +187,12 @@ static bool firmware(cli_session *s, compile_options *o) {
         const compile_kernel *one = n < k.producers.len ? &k.producers.at[n] : &k;
         ok = one->on_host || build(s, o, one, &apps[built++]);
     }
+    if (ok && !built) {
+        diag_error(&s->diag, (src_loc){0}, "E0950-not-compiled",
+                   "nothing of it is on the array: the host computes it");
+        diag_hint(&s->diag, "its report.json says why");
+        ok = false;
+    }
     ok = ok && compile_publish(o, &s->compile, &k, NULL);
     if (ok)
         print_apps(s, apps, built);

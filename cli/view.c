@@ -272,6 +272,8 @@ static bool add_kernels(cli_session *s, const char *folder, const char *name, co
     for (const cJSON *section = sections->child; section; section = section->next) {
         const char *tensor;
         cJSON *kernel = NULL;
+        if (cJSON_HasObjectItem(section, "on")) /* the host computes it */
+            continue;
         if (json_get_text(section, "report.json", "tensor", &tensor, &s->diag))
             kernel =
                 kernel_json(s, compile_kernel_folder(folder, tensor, &s->mem),
@@ -302,11 +304,15 @@ static bool add_statements(cli_session *s, const char *folder, const cJSON *stat
             cJSON_DeleteItemFromObject(kernel, "timeline"); /* the program's has it, too */
         }
     }
+    return true;
+}
+
+static bool want_kernels(cli_session *s, const char *folder, const cJSON *kernels) {
     if (cJSON_GetArraySize(kernels))
         return true;
     diag_error(&s->diag, (src_loc){0}, "E0950-not-compiled",
-               "nothing of the program in '%s' is on the array: there is nothing to draw", folder);
-    diag_hint(&s->diag, "its report.json says why each statement is on the host");
+               "nothing of what is in '%s' is on the array: there is nothing to draw", folder);
+    diag_hint(&s->diag, "its report.json says what the host computes, and why");
     return false;
 }
 
@@ -328,8 +334,8 @@ static bool collect(cli_session *s, const char *folder, cJSON *data) {
     cJSON_AddItemToObject(data, "board", board_json(&board));
     cJSON_AddStringToObject(data, "folder", folder);
     if (!statements)
-        return add_kernels(s, folder, "", report, &board, kernels);
-    return add_statements(s, folder, statements, &board, kernels) &&
+        return add_kernels(s, folder, "", report, &board, kernels) && want_kernels(s, folder, kernels);
+    return add_statements(s, folder, statements, &board, kernels) && want_kernels(s, folder, kernels) &&
            add_file(s, arena_printf(&s->mem, "%s/program_timeline.json", folder), "line", data);
 }
 

@@ -194,7 +194,9 @@ static bool choose_fitting(choosing *c, const char *why, compile_schedule *out) 
         on_host += cin.kernels.at[n].on_host;
     if (on_host && is_array_alone(c->o))
         return false;
-    const char *where = on_host ? arena_printf(mem, ", %u of them on the host", on_host) : "";
+    const char *where = on_host == cin.kernels.len ? ", on the host"
+                        : on_host                  ? arena_printf(mem, ", %u of them on the host", on_host)
+                                                   : "";
     out->cin = cin;
     out->chosen = chosen;
     out->staged = arena_printf(mem, "%u %s%s; as one on the array: %s", cin.kernels.len,

@@ -529,10 +529,24 @@ static void store_operands(staging *t, sam_expr operation) {
     *sam_expr_at(&t->s, operation) = x;
 }
 
+/* Returns whether an operation is of a sum over a workspace: nothing says before the run how far that goes,
+ * and sub-tiles must not cut a sum that an operation takes whole. */
+static bool takes_sum_of_workspace(const staging *t, sam_expr e, bool operation, bool sum) {
+    const sam_expr_data *x = sam_expr_at(&t->s, e);
+    if (x->kind == SAM_EXPR_ACCESS)
+        return sum && x->tensor.v > t->k->s.tensors.len;
+    sum = sum || (operation && x->kind == SAM_EXPR_SUM);
+    operation = operation || x->kind != SAM_EXPR_SUM;
+    return (x->a.v && takes_sum_of_workspace(t, x->a, operation, sum)) ||
+           (x->b.v && takes_sum_of_workspace(t, x->b, operation, sum));
+}
+
 /* Returns how what is left of the statement fits, or a workspace of one of its parts. */
 static fe_fit part_fits(const fitting *f, sam_expr part, bool whole) {
     fe_cin alone = {0};
     staging trial = f->at;
+    if (takes_sum_of_workspace(&trial, part, false, false))
+        return FE_LACKED;
     trial.out = &alone;
     fe_copy_statement(&f->at.s, f->at.mem, &trial.s);
     trial.made.at = NULL;

@@ -125,6 +125,11 @@ if ENGINE == "cycle":
     done = subprocess.run([ONYX, "firmware", str(FOLDER / "compiled")], capture_output=True, text=True)
     if done.returncode or done.stdout.count("app.elf") != 1:
         complain("firmware", done.stdout, done.stderr)
+    # A page shows what is on the array; where nothing is, there is no page and no firmware.
+    for command, where, code in (("view", "compiled", 0), ("view", "quotient", 1), ("firmware", "quotient", 1)):
+        done = subprocess.run([ONYX, command, str(FOLDER / where)], capture_output=True, text=True)
+        if done.returncode != code or ("E0930" in done.stderr) or (code == 1 and "[E0950-not-compiled]" not in done.stderr):
+            complain(command, where, done.returncode, done.stderr)
     done = subprocess.run([ONYX, "run", "X(i,j) = gcd(u(i), v(j))", "--functions", FUNCTIONS, "-g", "u:20000:0.1:1", "-g", "v:20000:0.1:2", "--engine",
                            ENGINE, "-o", str(FOLDER / "large")], capture_output=True, text=True)
     if done.returncode != 2 or "[E0322-everywhere]" not in done.stderr:

@@ -176,7 +176,7 @@ bool fe_check_property(fe_user_function *f, const fe_property *p, diagnostics *d
     }
     uint32_t cases = p->kind == FE_SPACE ? 1u << f->parameters : f->parameters;
     for (uint32_t at = 0; at < cases; at++) {
-        bool about = p->kind == FE_SPACE ? !(p->space >> at & 1) : (p->at >> at & 1);
+        bool about = p->kind == FE_SPACE ? !(p->space >> at & 1) : (p->at >> at & 1) != 0;
         if (about && !holds_at(f, p, at, d))
             return false;
         if (p->kind == FE_ASSOCIATIVE || p->kind == FE_IDEMPOTENT)

@@ -5,6 +5,7 @@ iteration spaces, of operands that have some of the loops each: outside of the s
 what is printed for each come to every point of it; and engine sam computes what the definition says.
 derivation.py ... --write writes what is printed into GOLDEN, to be read before it is kept."""
 import itertools
+import json
 import pathlib
 import random
 import re
@@ -12,6 +13,7 @@ import subprocess
 import sys
 
 from random_operators import read, write
+from spaces import Function, holds
 
 ACCESS = re.compile(r"([A-Za-z]\w*)\(([a-z](?:,[a-z])*)\)")
 
@@ -57,62 +59,22 @@ def golden(onyx, path, functions, folder, rewrite):
 
 # ---- random iteration spaces ---------------------------------------------------------------------
 
-def algebra(r, names):
-    """A tree over all names: ("is", name), ("not", a), ("and", a, b), ("or", a, b)."""
-    if r.random() < 0.25:
-        return ("not", algebra(r, names))
-    if len(names) == 1 and r.random() < 0.8:
-        return ("is", names[0])
-    cut = r.randrange(1, len(names)) if len(names) > 1 else 0
-    left, right = (names[:cut], names[cut:]) if cut and r.random() < 0.8 else (names, r.sample(names, r.randint(1, len(names))))
-    return (r.choice(["and", "or"]), algebra(r, left), algebra(r, right))
-
-
-def holds(a, stored):
-    """Whether a point is in the algebra by the names that are stored there."""
-    if a[0] == "is":
-        return a[1] in stored
-    if a[0] == "not":
-        return not holds(a[1], stored)
-    return (all if a[0] == "and" else any)(holds(b, stored) for b in a[1:])
-
-
-def written(a, test, signs):
-    if a[0] == "is":
-        return test.format(a[1])
-    if a[0] == "not":
-        return f"{signs['not']}({written(a[1], test, signs)})"
-    return f"({written(a[1], test, signs)} {signs[a[0]]} {written(a[2], test, signs)})"
-
-
 class Case:
     def __init__(self, seed):
         r = random.Random(seed)
-        self.names = "pqrs"[: r.randint(2, 4)]
-        self.algebra = algebra(r, self.names)
+        self.f = Function(r, "f", r.randint(2, 4), r.random() < 0.1)
         self.loops = r.sample("ijk", r.randint(1, 3))
         self.extent = {v: r.randint(1, 4) for v in self.loops}
         self.operand = {}
-        for n, p in enumerate(self.names):
+        for n, p in enumerate(self.f.names):
             index = r.sample(self.loops, len(self.loops) if n == 0 else r.randint(1, len(self.loops)))
             points = itertools.product(*(range(self.extent[v]) for v in index))
-            density = r.choice([0.2, 0.5, 0.8])
-            cells = {at: r.choice([1, 2, 3, 5, -1, -4]) for at in points if r.random() < density}
+            density, values = r.choice([0.2, 0.5, 0.8]), [v for v in (0, 1, 2, 3, 7, -1, -4) if v != self.f.tested[p]]
+            cells = {at: r.choice(values) for at in points if r.random() < density}
             self.operand[p] = ("BCDE"[n], index, cells)
-        self.outside = 64 * holds(self.algebra, "")  # what the function is where nothing is stored
 
-    def function(self):
-        condition = written(self.algebra, "{} != 0", {"not": "not ", "and": "&&", "or": "||"})
-        value = " + ".join(f"{p} * {2 * n + 1}" for n, p in enumerate(self.names))
-        space = written(self.algebra, "{{{} != 0}}", {"not": "~", "and": "&", "or": "|"})
-        return (f"def f({','.join(self.names)}):\n  {{ if ({condition}) {{ return {value} & 63 | 64; }} return {self.outside}; }}\n"
-                f"iteration_space:\n  {space}\n")
-
-    def value(self, at):
-        word = {p: cells.get(tuple(at[v] for v in index), 0) for p, (_, index, cells) in self.operand.items()}
-        if not holds(self.algebra, [p for p in word if word[p]]):
-            return self.outside
-        return (sum(w * (2 * n + 1) for n, w in enumerate(word.values())) & 63) | 64
+    def words(self, at):
+        return [cells.get(tuple(at[v] for v in index), self.f.tested[p]) for p, (_, index, cells) in self.operand.items()]
 
     def inside(self, text, at, fixed):
         """Whether a point is in a set as it is printed, as far as the loops of `fixed` say where the point is: an operand is there if it stores
@@ -124,37 +86,38 @@ class Case:
 
     def check(self, onyx, folder):
         """Returns what is wrong, or nothing."""
-        (folder / "f.fn").write_text(self.function())
+        (folder / "f.fn").write_text(self.f.definition())
         left = f"X({','.join(self.loops)})"
         expression = f"{left} = f({', '.join(f'{t}({chr(44).join(index)})' for t, index, _ in self.operand.values())})"
         options = ["--functions", str(folder / "f.fn")]
-        for t, index, cells in self.operand.values():
-            options += ["-i", f"{t}:{write(folder / t, [self.extent[v] for v in index], cells)}"]
+        for p, (t, index, cells) in self.operand.items():
+            options += ["-i", f"{t}:{write(folder / t, [self.extent[v] for v in index], cells)}", "--fill", f"{t}:{self.f.tested[p]}"]
         for v in self.loops:
             options += ["-d", f"{v}:{self.extent[v]}"]
         done = run(onyx, expression, options, folder)
         if done.returncode:
-            return f"{expression}\n{self.function()}{done.stderr}"
+            return f"{expression}\n{self.f.definition()}{done.stderr}"
         lines = done.stdout.splitlines()
         whole = lines[-1 - len(self.loops)].rsplit(": ", 1)[1].split("; else ")
         visits = [line.split(": ", 1)[1] for line in lines[-len(self.loops):]]
         order = len(self.loops)
         got = read(folder / "out" / ("X.mtx" if order <= 2 else "X.tns"), order)
+        fill = json.loads((folder / "out" / "report.json").read_text()).get("fill", 0)
         for point in itertools.product(*(range(self.extent[v]) for v in self.loops)):
             at = dict(zip(self.loops, point))
             stored = [p for p, (_, index, cells) in self.operand.items() if tuple(at[v] for v in index) in cells]
             within = self.inside(whole[0], at, self.loops)
-            value, fault = self.value(at), None
-            if within != holds(self.algebra, stored):
+            value, fault = self.f.value(self.words(at)), None
+            if within != holds(self.f.algebra, stored):
                 fault = "is not in the set that the author states" if within else "is in the set that the author states"
             elif not within and value != int(whole[1]):
                 fault = f"is {value}, not {whole[1]}"
             elif within and not all(self.inside(text, at, self.loops[: n + 1]) for n, text in enumerate(visits)):
                 fault = "is not visited"
-            elif got.get(point, self.outside) != value:
-                fault = f"is computed as {got.get(point, self.outside)}, not {value}"
+            elif got.get(point, fill) != value:
+                fault = f"is computed as {got.get(point, fill)}, not {value}"
             if fault:
-                return f"{expression}, {point} {fault}\n{self.function()}{done.stdout}"
+                return f"{expression}, {point} {fault}\n{self.f.definition()}{done.stdout}"
         return None
 
 

@@ -1,7 +1,7 @@
 """What an expression of functions, reductions, fills and semirings means, by definition: every point of the index space is
 visited, nothing is left out, and nothing of it is the compiler's. Trees are tuples:
 ("access", name, (indices)), ("number", n), (operation, a), (operation, a, b), ("reduce", monoid, variable, a),
-("mask", c, e), ("struct", name, (indices)), ("ifelse", c, x, y), ("clamp", x, low, high)."""
+("mask", c, e), ("struct", name, (indices)), ("ifelse", c, x, y), ("clamp", x, low, high), ("call", function, a, ...)."""
 
 INF, MINUS_INF = 32767, -32768
 
@@ -41,11 +41,15 @@ SEMIRING = {  # addition, multiplication, fill
 }
 
 
-class Evaluator:
-    """Tensors are (order, {coordinates: value}, fill); extents by variable."""
+def operands(e):
+    return e[2:] if e[0] == "call" else e[1:]
 
-    def __init__(self, tensors, extents, semiring="plus_times", elsewhere=None):
-        self.tensors, self.extents, self.elsewhere = tensors, extents, elsewhere
+
+class Evaluator:
+    """Tensors are (order, {coordinates: value}, fill); extents by variable; functions by name, of a list of values."""
+
+    def __init__(self, tensors, extents, semiring="plus_times", elsewhere=None, functions=None):
+        self.tensors, self.extents, self.elsewhere, self.functions = tensors, extents, elsewhere, functions
         self.plus, self.times, _ = SEMIRING[semiring]
 
     def fill_of(self, e):
@@ -68,7 +72,7 @@ class Evaluator:
                 return int(fill != 0)
             keeps = {"+": (0,), "^": (0,), "*": (0, 1), "min": (fill,), "max": (fill,), "&": (fill,), "|": (fill,)}[operation]
             return fill if fill in keeps else 0
-        fills = [0 if a[0] == "number" and self.operation(kind) in ("+", "-", "*", "/", "neg") else self.fill_of(a) for a in e[1:]]
+        fills = [0 if a[0] == "number" and self.operation(kind) in ("+", "-", "*", "/", "neg") else self.fill_of(a) for a in operands(e)]
         return self.apply(e, fills)
 
     def operation(self, kind):
@@ -80,6 +84,8 @@ class Evaluator:
             return values[1] if values[0] else values[2]
         if kind == "clamp":
             return min(max(values[0], values[1]), values[2])
+        if kind == "call":
+            return self.functions[e[1]](values)
         if len(values) == 1:
             return UNARY[kind](values[0])
         operation = self.operation(kind)
@@ -109,4 +115,4 @@ class Evaluator:
                 one = self.value(e[3], {**at, e[2]: c})
                 total = one if total is None else BINARY[operation](total, one)
             return int(total != 0) if operation in ("||", "&&") else total
-        return self.apply(e, [self.value(a, at) for a in e[1:]])
+        return self.apply(e, [self.value(a, at) for a in operands(e)])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random expressions of functions, reductions, fills, masks and semirings on engine sam, or another, against evaluate.py.
+"""Random expressions of functions, also of files, reductions, fills, masks and semirings on engine sam, or another, against evaluate.py.
 random_operators.py ONYX FOLDER COUNT [SEED [ENGINE [PROFILE]]]: prints how many ran and were refused, by code, and every wrong one; the exit
 code is 1 if one is wrong, and on sam at most 2 % may be refused."""
 import collections
@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 from evaluate import INF, MINUS_INF, Evaluator, SEMIRING
+from spaces import Function
 
 TIMEOUT = 60
 LEVELS = ["&&", "==", "|", "^", "&", "<<", "+", "*"]
@@ -38,12 +39,16 @@ def text(e, least=0):
         return f"~({text(e[1])})"
     if kind == "not":
         return f"(not ({text(e[1])}))"
+    if kind == "call":
+        return f"{e[1]}({', '.join(text(a) for a in e[2:])})"
     return f"{kind}({', '.join(text(a) for a in e[1:])})"
 
 
 class Case:
     def __init__(self, seed):
         self.r = random.Random(seed)
+        self.functions = {}
+        self.own = random.Random(seed * 31 + 7) if seed % 4 == 3 else None  # every fourth case has functions of a file
         self.semiring = self.r.choice(["plus_times"] * 6 + list(SEMIRING))
         self.vars = ["i", "j", "k", "l", "m"][: self.r.choice([1, 2, 2, 3, 3, 3, 4, 5])]
         self.extents = {v: self.r.choice([1, 2, 3, 4] if len(self.vars) < 5 else [1, 2, 3]) for v in self.vars}
@@ -86,6 +91,8 @@ class Case:
             return ("reduce", how, v, self.using(body, v, scope + [v]))
         if depth == 0:
             return self.leaf(scope)
+        if self.own and self.own.random() < 0.6:
+            return self.call(depth - 1, scope, to_sum)
         kinds = ["binary"] * 6 + ["unary"] * 2 + ["mask", "ifelse", "clamp", "number", "structure"]
         kind, deeper = self.r.choice(kinds), depth - 1
         one = lambda: self.expression(deeper, scope, to_sum)
@@ -106,6 +113,13 @@ class Case:
             operators = [o for o in operators if o != "*"]
         a, b = one(), ("number", self.r.choice([0, 1, 2, 3, 7])) if kind == "number" else one()
         return (self.r.choice(operators), *((a, b) if self.r.random() < 0.8 else (b, a)))
+
+    def call(self, depth, scope, to_sum):
+        """A function of a file, one in ten with a loop; its arguments stand in it several times, so they are small."""
+        f = Function(self.own, f"f{len(self.functions)}", self.own.randint(1, 3), self.own.random() < 0.1)
+        self.functions[f.name] = f
+        numbers = [self.own.random() < 0.1 for _ in f.names[1:]] + [False]
+        return ("call", f.name, *(("number", self.own.choice([0, 1, 7])) if n else self.expression(min(depth, 1), scope, to_sum) for n in numbers))
 
     def condition(self, one, scope):
         if not scope or self.r.random() < 0.4:
@@ -176,6 +190,9 @@ def command(onyx, case, folder, engine):
         args += ["--semiring", case.semiring]
     if case.stated is not None:
         args += ["--fill", f"X:{'inf' if case.stated == INF else case.stated}"]
+    if case.functions:
+        (folder / "own.fn").write_text("".join(f.definition() for f in case.functions.values()))
+        args += ["--functions", str(folder / "own.fn")]
     used = {a[1] for a in accesses(case.tree)}
     for v in case.vars:
         if v in case.result or any(v in a[2] for a in accesses(case.tree)):
@@ -208,7 +225,7 @@ def run(onyx, seed, folder, engine="sam", profile="onyx"):
     order = len(case.result)
     got = read(folder / "out" / ("X.mtx" if order <= 2 else "X.tns"), order)
     fill = json.loads((folder / "out" / "report.json").read_text()).get("fill", 0)
-    e = Evaluator(case.tensors, case.extents, case.semiring, case.stated)
+    e = Evaluator(case.tensors, case.extents, case.semiring, case.stated, {name: f.value for name, f in case.functions.items()})
     for at in itertools.product(*(range(case.extents[v]) for v in case.result)):
         want = e.value(case.tree, dict(zip(case.result, at)))
         if got.get(at, fill) != want:

@@ -182,7 +182,9 @@ static void pad_scope(padding *p, sam_expr sum, sam_expr product, fe_presence pr
 }
 
 void fe_pad(sam_statement *s, arena *mem) {
+    fe_keep_joins(s, mem);
     padding p = {.s = s, .mem = mem, .leaves = fe_collect_leaves(s, mem)};
     make_scope_whole(&p, (sam_expr){0}, fe_presence_start(&p.leaves, mem));
     pad_scope(&p, (sam_expr){0}, (sam_expr){0}, fe_presence_start(&p.leaves, mem));
+    s->unites = NULL;
 }

@@ -517,10 +517,16 @@ tile_planner *tile_plan_begin(const sam_statement *s, const tile_operands *in, c
     uint32_t *extent = NULL;
     if (!tile_extents(s, in, mem, d, &extent))
         return NULL;
+    if (s->tensors.len > PLAN_MAX_TENSORS) {
+        diag_unmappable(d, sam_expr_at(s, s->rhs)->loc, "E0118-too-large", "more than %d operands",
+                        PLAN_MAX_TENSORS - 1);
+        diag_hint(d, "split the expression: the array streams each use of a tensor by itself");
+        return NULL;
+    }
     tile_planner *p = arena_new(mem, tile_planner);
     *p = (tile_planner){.statement = s, .options = *options, .most_steps = UINT64_MAX};
-    BUG_IF(s->vars.len > TILE_MAX_VARS || s->tensors.len > PLAN_MAX_TENSORS || n_inputs > TILE_MAX_STREAMS,
-           "%u index variables, %u tensors, %u streams", s->vars.len, s->tensors.len, n_inputs);
+    BUG_IF(s->vars.len > TILE_MAX_VARS || n_inputs > TILE_MAX_STREAMS, "%u index variables, %u streams",
+           s->vars.len, n_inputs);
     p->algebra.mem = &p->own;
     p->sums = arena_new_n(&p->own, uint64_t, s->exprs.len);
     note_sums(p, s->rhs);

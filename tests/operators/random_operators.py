@@ -45,9 +45,9 @@ def text(e, least=0):
 
 
 class Case:
-    def __init__(self, seed):
+    def __init__(self, seed, loops=True):
         self.r = random.Random(seed)
-        self.functions = {}
+        self.functions, self.loops = {}, loops
         self.own = random.Random(seed * 31 + 7) if seed % 4 == 3 else None  # every fourth case has functions of a file
         self.semiring = self.r.choice(["plus_times"] * 6 + list(SEMIRING))
         self.vars = ["i", "j", "k", "l", "m"][: self.r.choice([1, 2, 2, 3, 3, 3, 4, 5])]
@@ -115,8 +115,8 @@ class Case:
         return (self.r.choice(operators), *((a, b) if self.r.random() < 0.8 else (b, a)))
 
     def call(self, depth, scope, to_sum):
-        """A function of a file, one in ten with a loop; its arguments stand in it several times, so they are small."""
-        f = Function(self.own, f"f{len(self.functions)}", self.own.randint(1, 3), self.own.random() < 0.1)
+        """A function of a file, one in ten with a loop where the engine runs it; its arguments stand in it several times, so they are small."""
+        f = Function(self.own, f"f{len(self.functions)}", self.own.randint(1, 3), self.own.random() < 0.1 and self.loops)
         self.functions[f.name] = f
         numbers = [self.own.random() < 0.1 for _ in f.names[1:]] + [False]
         return ("call", f.name, *(("number", self.own.choice([0, 1, 7])) if n else self.expression(min(depth, 1), scope, to_sum) for n in numbers))
@@ -209,7 +209,7 @@ def command(onyx, case, folder, engine):
 
 def run(onyx, seed, folder, engine="sam", profile="onyx"):
     """Returns "right", a code, or what is wrong."""
-    case = Case(seed)
+    case = Case(seed, engine == "sam")
     folder.mkdir(parents=True, exist_ok=True)
     args = command(onyx, case, folder, engine) + (["--profile", profile] if profile != "onyx" else [])
     try:

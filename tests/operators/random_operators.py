@@ -45,12 +45,13 @@ def text(e, least=0):
 
 
 class Case:
-    def __init__(self, seed, loops=True):
+    def __init__(self, seed):
         self.r = random.Random(seed)
-        self.functions, self.loops = {}, loops
-        self.own = random.Random(seed * 31 + 7) if seed % 4 == 3 else None  # every fourth case has functions of a file
+        self.functions = {}
         self.semiring = self.r.choice(["plus_times"] * 6 + list(SEMIRING))
         self.vars = ["i", "j", "k", "l", "m"][: self.r.choice([1, 2, 2, 3, 3, 3, 4, 5])]
+        # Every fourth case has functions of a file; the array's mapping is searched for long where these stand in more loops.
+        self.own = random.Random(seed * 31 + 7) if seed % 4 == 3 and len(self.vars) < 4 else None
         self.extents = {v: self.r.choice([1, 2, 3, 4] if len(self.vars) < 5 else [1, 2, 3]) for v in self.vars}
         result = [v for v in self.vars if self.r.random() < 0.6]
         self.r.shuffle(result)
@@ -115,8 +116,8 @@ class Case:
         return (self.r.choice(operators), *((a, b) if self.r.random() < 0.8 else (b, a)))
 
     def call(self, depth, scope, to_sum):
-        """A function of a file, one in ten with a loop where the engine runs it; its arguments stand in it several times, so they are small."""
-        f = Function(self.own, f"f{len(self.functions)}", self.own.randint(1, 3), self.own.random() < 0.1 and self.loops)
+        """A function of a file, one in ten with a loop; its arguments stand in it several times, so they are small."""
+        f = Function(self.own, f"f{len(self.functions)}", self.own.randint(1, 3), self.own.random() < 0.1)
         self.functions[f.name] = f
         numbers = [self.own.random() < 0.1 for _ in f.names[1:]] + [False]
         return ("call", f.name, *(("number", self.own.choice([0, 1, 7])) if n else self.expression(min(depth, 1), scope, to_sum) for n in numbers))
@@ -209,7 +210,7 @@ def command(onyx, case, folder, engine):
 
 def run(onyx, seed, folder, engine="sam", profile="onyx"):
     """Returns "right", a code, or what is wrong."""
-    case = Case(seed, engine == "sam")
+    case = Case(seed)
     folder.mkdir(parents=True, exist_ok=True)
     args = command(onyx, case, folder, engine) + (["--profile", profile] if profile != "onyx" else [])
     try:

@@ -101,6 +101,7 @@ typedef struct {
     bool runs;  /* onyx run, which needs operands */
     bool again; /* what the folder holds is this kernel's: compile_command_again */
     bool check, pipeline, balance, io_trace, wave;
+    uint32_t jobs;      /* processes that share the runs of a kernel; 0 is 1 */
     bool verify_config; /* the program reads the configuration back before it is ready */
     const char *out;    /* folder */
     bool passing;       /* it goes when the command ends: only files that `outputs` names are left */

@@ -49,6 +49,8 @@ static bool batch(compile_engine_run *r, const tile_plan *plan) {
     cycle_engine *e = r->own;
     if (r->in->how.io_trace)
         tile_job_add(&e->job, plan);
+    if (r->in->how.jobs > 1)
+        return compile_model_share(e->model, plan, r->collector, r->in->how.jobs);
     return compile_model_batch(e->model, plan, r->collector, e->trace.stream);
 }
 

@@ -3,6 +3,10 @@
 #include "compile/model.h"
 #include "compile/batches.h"
 #include "compile/cycle_load.h"
+#include "rtl_models/cycle/accounts.h"
+#include "support/child.h"
+
+#include <signal.h>
 
 /* The streams that start together: of all copies, or of one. */
 typedef struct {
@@ -179,15 +183,29 @@ compile_model *compile_model_begin(const compile_engine_in *in, compile_outcome 
 
 /* What a hazard has spoiled is not judged where the hazard itself ends the command: that it was met is the
  * verdict, and all later runs only tell how often. */
-static bool is_spoiled(const compile_model *m) {
-    return m->hazards_end && cycle_hazards_of(m->on->model)->len > 0;
+static bool is_spoiled(const compile_model *m, uint32_t number) {
+    const cycle_hazards *met = cycle_hazards_of(m->on->model);
+    return m->hazards_end && met->len > 0 && met->at[0].run <= number;
+}
+
+/* Takes the words of a run, and counts its cycles. */
+static bool take_run(compile_model *m, edge *e, uint32_t run, uint32_t number, uint64_t cycles,
+                     tile_collector *c) {
+    const uint16_t *words[TILE_MAX_STREAMS];
+    uint32_t lengths[TILE_MAX_STREAMS];
+    for (uint32_t i = e->inputs; i < e->streams.len; i++) {
+        words[i - e->inputs] = e->streams.at[i].got.at;
+        lengths[i - e->inputs] = e->streams.at[i].got.len;
+    }
+    e->free += cycles;
+    m->on->cycles += cycles;
+    m->cycles = e->free > m->cycles ? e->free : m->cycles;
+    return !c || is_spoiled(m, number) || tile_collect_run(c, run, words, lengths, m->ctx->diag);
 }
 
 /* Copies that start by themselves share nothing, so their runs are computed one after the other, each on the
  * copy that would be free first; the last one to end ends all. */
 bool compile_model_batch(compile_model *m, const tile_plan *plan, tile_collector *c, FILE *trace) {
-    const uint16_t *words[TILE_MAX_STREAMS];
-    uint32_t lengths[TILE_MAX_STREAMS];
     compile_context *ctx = m->ctx;
     bool ok = true;
     for (uint32_t run = 0; run < plan->runs.len && ok; run++) {
@@ -202,16 +220,138 @@ bool compile_model_batch(compile_model *m, const tile_plan *plan, tile_collector
         if (!ok)
             explain_stuck(ctx, e, m->on->model, number, cycles);
         write_trace(trace, e, number);
-        for (uint32_t i = e->inputs; i < e->streams.len; i++) {
-            words[i - e->inputs] = e->streams.at[i].got.at;
-            lengths[i - e->inputs] = e->streams.at[i].got.len;
-        }
-        ok = ok && (!c || is_spoiled(m) || tile_collect_run(c, run, words, lengths, ctx->diag));
-        e->free += cycles;
-        m->on->cycles += cycles;
-        m->cycles = e->free > m->cycles ? e->free : m->cycles;
+        ok = ok && take_run(m, e, run, number, cycles, c);
         arena_free(&scratch);
     }
+    return ok;
+}
+
+/* ---- the runs of a batch in several processes ------------------------------------------------- */
+
+/* A run begins with a flush and ends when nothing moves, so it is the same in any process. Of n processes,
+ * number i makes the runs i, i + n, i + 2 n .. of the batch. What it leaves: a `part`; of each run the
+ * cycles, and of each output length and words; at accounts_at what its model counted. */
+typedef struct {
+    uint64_t accounts_at;
+    uint64_t stuck; /* a run was, and what follows in the file means nothing */
+} part;
+
+typedef struct {
+    compile_model *m;
+    const tile_plan *plan;
+    uint32_t n;
+} share;
+
+static bool make_share(void *context, uint32_t i, FILE *out) {
+    const share *s = context;
+    cycle_model *model = s->m->on->model;
+    edge *e = s->m->edges;
+    part p = {0};
+    fwrite(&p, sizeof p, 1, out);
+    cycle_forget(model);
+    for (uint32_t run = i; run < s->plan->runs.len && !p.stuck; run += s->n) {
+        arena scratch = {0};
+        uint64_t cycles = 0;
+        set_run(e, s->plan, run);
+        cycle_number_run(model, s->m->runs + run);
+        p.stuck = cycle_run(model, e->streams.at, e->streams.len, false, &scratch, &cycles) != CYCLE_DONE;
+        fwrite(&cycles, sizeof cycles, 1, out);
+        for (uint32_t k = e->inputs; k < e->streams.len; k++) {
+            const u16_vec *got = &e->streams.at[k].got;
+            fwrite(&got->len, sizeof got->len, 1, out);
+            if (got->len)
+                fwrite(got->at, sizeof *got->at, got->len, out);
+        }
+        arena_free(&scratch);
+    }
+    long at = ftell(out);
+    p.accounts_at = (uint64_t)at;
+    cycle_put_accounts(model, out);
+    return at >= 0 && fseek(out, 0, SEEK_SET) == 0 && fwrite(&p, sizeof p, 1, out) == 1;
+}
+
+/* Reads the next run of a part. */
+static bool read_run(edge *e, FILE *in, arena *mem, uint64_t *cycles) {
+    bool ok = fread(cycles, sizeof *cycles, 1, in) == 1;
+    for (uint32_t i = e->inputs; i < e->streams.len && ok; i++) {
+        u16_vec *got = &e->streams.at[i].got;
+        uint32_t length = 0;
+        *got = (u16_vec){0};
+        ok = fread(&length, sizeof length, 1, in) == 1;
+        if (ok && length) {
+            got->at = arena_new_n(mem, uint16_t, length);
+            got->len = length;
+            ok = fread(got->at, sizeof *got->at, length, in) == length;
+        }
+    }
+    return ok;
+}
+
+static bool read_accounts(cycle_model *m, FILE *in, const part *p) {
+    return fseek(in, (long)p->accounts_at, SEEK_SET) == 0 && cycle_add_accounts(m, in) &&
+           fseek(in, (long)sizeof *p, SEEK_SET) == 0;
+}
+
+/* E0930, of the process that failed: where it was, and how it ended. */
+static bool part_failed(const share *s, uint32_t i, int end) {
+    compile_context *ctx = s->m->ctx;
+    const char *how = end == PROGRAM_NOT_RUN ? "could not be started"
+                      : end < 0              ? arena_printf(ctx->mem, "was ended by signal %d", -end)
+                                             : "could not write what it found";
+    ctx->interrupted = ctx->interrupted || end == -SIGINT;
+    if (ctx->interrupted)
+        return false;
+    diag_error(ctx->diag, (src_loc){0}, "E0930-tool", "runs %u to %u: process %u of the %u of --jobs %s",
+               s->m->runs, s->m->runs + s->plan->runs.len - 1, i + 1, s->n, how);
+    diag_hint(ctx->diag, "fewer --jobs need less memory, and less room for files in passing");
+    return false;
+}
+
+/* Takes what the processes found, the runs in their order. Where one is stuck, this process makes the batch
+ * once more, and says of it what there is to say. */
+static bool take_shares(const share *s, const child_part *parts, tile_collector *c, bool *stuck) {
+    compile_model *m = s->m;
+    part *p = arena_new_n(m->ctx->mem, part, s->n);
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (parts[i].end != 0)
+            return part_failed(s, i, parts[i].end);
+        if (fread(&p[i], sizeof p[i], 1, parts[i].found) != 1)
+            return part_failed(s, i, 1);
+        *stuck = *stuck || p[i].stuck;
+    }
+    for (uint32_t i = 0; i < s->n && !*stuck; i++) {
+        if (!read_accounts(m->on->model, parts[i].found, &p[i]))
+            return part_failed(s, i, 1);
+    }
+    bool ok = true;
+    for (uint32_t run = 0; run < s->plan->runs.len && !*stuck && ok; run++) {
+        arena scratch = {0};
+        uint64_t cycles = 0;
+        uint32_t number = m->runs + run;
+        compile_count(m->ctx, number);
+        ok = read_run(m->edges, parts[run % s->n].found, &scratch, &cycles) || part_failed(s, run % s->n, 1);
+        ok = ok && take_run(m, m->edges, run, number, cycles, c);
+        arena_free(&scratch);
+    }
+    return ok;
+}
+
+bool compile_model_share(compile_model *m, const tile_plan *plan, tile_collector *c, uint32_t jobs) {
+    share s = {m, plan, jobs < plan->runs.len ? jobs : plan->runs.len};
+    if (m->n_edges > 1 || s.n < 2)
+        return compile_model_batch(m, plan, c, NULL);
+    child_part *parts = arena_new_n(m->ctx->mem, child_part, s.n);
+    bool stuck = false;
+    child_parts(parts, s.n, make_share, &s);
+    bool ok = take_shares(&s, parts, c, &stuck);
+    for (uint32_t i = 0; i < s.n; i++) {
+        if (parts[i].found)
+            fclose(parts[i].found);
+    }
+    if (stuck)
+        return compile_model_batch(m, plan, c, NULL);
+    m->runs += plan->runs.len;
+    cycle_number_run(m->on->model, m->runs);
     return ok;
 }
 

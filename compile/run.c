@@ -27,6 +27,7 @@ static compile_engine_in engine_input(const compile_options *o, compile_context 
                                        .rtl = o->rtl,
                                        .io_trace = o->io_trace,
                                        .wave = o->wave,
+                                       .jobs = o->jobs,
                                        .timing = o->timing,
                                        .fifo_depth = o->fifo_depth,
                                        .stats = o->stats,

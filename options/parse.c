@@ -254,6 +254,11 @@ static void check_engine(const command_line *all, arena *mem, diagnostics *d) {
             diag_error(d, (src_loc){0}, "E0906-engine-option",
                        "--dump %s: engine sam runs the graph as it is", compile_dump_names[i]);
     }
+    if (o->jobs > 1 && (o->io_trace || o->wave)) {
+        diag_error(d, (src_loc){0}, "E0906-engine-option", "--jobs %u with --%s", o->jobs,
+                   o->wave ? "wave" : "io-trace");
+        diag_hint(d, "one process writes it: leave --jobs out");
+    }
     bool apart = o->unroll != 1 && o->dispatch == TILE_DISPATCH_DYNAMIC && !o->dispatch_auto;
     if (apart && (o->engine == ENGINE_RTL || o->io_trace)) {
         diag_error(d, (src_loc){0}, "E0906-engine-option",

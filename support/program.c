@@ -1,10 +1,10 @@
 /* Child programs: started with their output in a log, waited for. */
 #include "support/child.h"
-#include "support/support.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -72,4 +72,45 @@ int program_run(const char *const *argv, const char *log) {
     interrupted = sigtimedwait(&held, NULL, &now) == SIGINT || interrupted;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return interrupted ? -SIGINT : end;
+}
+
+_Noreturn static void make_part(child_work *work, void *context, uint32_t n, FILE *out, pid_t parent) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(126);
+    if (!ignores_interrupts())
+        signal(SIGINT, SIG_DFL); /* a handler of the parent's is about its own work */
+    bool ok = work(context, n, out);
+    _exit(ok && fflush(out) == 0 && !ferror(out) ? 0 : 1);
+}
+
+static int end_of(pid_t child) {
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0) {
+        if (errno != EINTR)
+            return PROGRAM_NOT_RUN;
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+void child_parts(child_part *parts, uint32_t n, child_work *work, void *context) {
+    pid_t *child = calloc(n, sizeof *child), self = getpid();
+    if (!child)
+        out_of_memory(n * sizeof *child);
+    for (uint32_t i = 0; i < n; i++) {
+        parts[i].found = tmpfile();
+        child[i] = parts[i].found ? fork() : -1;
+        if (child[i] == 0)
+            make_part(work, context, i, parts[i].found, self);
+    }
+    bool failed = false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (failed && child[i] > 0)
+            kill(child[i], SIGKILL);
+        parts[i].end = child[i] > 0 ? end_of(child[i]) : PROGRAM_NOT_RUN;
+        failed = failed || parts[i].end != 0;
+        if (parts[i].found)
+            rewind(parts[i].found);
+    }
+    free(child);
 }

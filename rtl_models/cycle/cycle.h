@@ -70,9 +70,9 @@ extern const char *const cycle_hazard_name[CYCLE_HAZARD_KINDS],
 /* The first of its kind at a tile; `count` of them came. */
 typedef struct {
     cycle_hazard_kind kind;
-    uint32_t cell;
-    uint32_t run;   /* counted from 0 */
-    uint64_t cycle; /* of the run */
+    uint32_t cell, core; /* core: the part of the tile, by a number of the model's */
+    uint32_t run;        /* counted from 0 */
+    uint64_t cycle;      /* of the run */
     uint32_t token[2];
     uint32_t tokens; /* of token[] that mean something: what was at the heads */
     uint64_t count;

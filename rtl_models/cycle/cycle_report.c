@@ -1,4 +1,5 @@
 /* What a model tells of its runs: hazards, who waited for whom, and the graph of one that stands still. */
+#include "rtl_models/cycle/accounts.h"
 #include "rtl_models/cycle/cycle_int.h"
 
 #include <stdlib.h>
@@ -28,13 +29,14 @@ void cycle_note_hazard(cycle_model *m, core *c, cycle_hazard_kind kind, uint32_t
     if (c->hazards >> kind & 1) {
         for (uint32_t i = 0; i < m->hazards.len; i++) {
             cycle_hazard *h = &m->hazards.at[i];
-            h->count += h->kind == kind && h->cell == c->cell;
+            h->count += h->kind == kind && h->core == (uint32_t)(c - m->cores);
         }
         return;
     }
     c->hazards |= 1u << kind;
     cycle_hazard h = {.kind = kind,
                       .cell = c->cell,
+                      .core = (uint32_t)(c - m->cores),
                       .run = m->run,
                       .cycle = m->now - m->run_began,
                       .token = {a & 0x1ffff, b & 0x1ffff},
@@ -70,6 +72,83 @@ void cycle_channels_of(cycle_model *m, arena *mem, cycle_channels *out) {
 void cycle_work_of(const cycle_model *m, cycle_work *out) {
     *out = m->work;
 }
+
+/* ---- accounts of several models -------------------------------------------------------------- */
+
+void cycle_number_run(cycle_model *m, uint32_t run) {
+    m->run = run;
+}
+
+void cycle_forget(cycle_model *m) {
+    for (uint32_t i = 0; i < m->n_links; i++) {
+        link *l = &m->links[i];
+        for (uint32_t s = 0; s < l->n_sinks; s++)
+            memset(l->sinks[s].cycles, 0, sizeof l->sinks[s].cycles);
+    }
+    for (uint32_t i = 0; i < m->n_cores; i++)
+        m->cores[i].hazards = 0;
+    m->hazards.len = 0;
+    m->work = (cycle_work){0};
+}
+
+void cycle_put_accounts(const cycle_model *m, FILE *out) {
+    for (uint32_t i = 0; i < m->n_links; i++) {
+        const link *l = &m->links[i];
+        for (uint32_t s = 0; s < l->n_sinks; s++)
+            fwrite(l->sinks[s].cycles, sizeof l->sinks[s].cycles, 1, out);
+    }
+    fwrite(&m->work, sizeof m->work, 1, out);
+    fwrite(&m->hazards.len, sizeof m->hazards.len, 1, out);
+    if (m->hazards.len)
+        fwrite(m->hazards.at, sizeof *m->hazards.at, m->hazards.len, out);
+}
+
+/* Adds a hazard that another model met: the first one of a kind in a core is the one of the earliest run.
+ * Those of one run come from one model, in their order. */
+static void add_hazard(cycle_model *m, cycle_hazard h) {
+    cycle_hazards *all = &m->hazards;
+    uint32_t i = 0;
+    while (i < all->len && (all->at[i].kind != h.kind || all->at[i].core != h.core))
+        i++;
+    if (i < all->len && all->at[i].run <= h.run) {
+        all->at[i].count += h.count;
+        return;
+    }
+    if (i < all->len) {
+        h.count += all->at[i].count;
+        all->len--;
+        memmove(&all->at[i], &all->at[i + 1], (all->len - i) * sizeof *all->at);
+    }
+    m->cores[h.core].hazards |= 1u << h.kind;
+    vec_push(m->mem, all, h);
+    for (i = all->len - 1; i > 0 && all->at[i - 1].run > h.run; i--)
+        all->at[i] = all->at[i - 1];
+    all->at[i] = h;
+}
+
+bool cycle_add_accounts(cycle_model *m, FILE *in) {
+    uint64_t cycles[CYCLE_ACTIVITIES];
+    cycle_work work;
+    cycle_hazard h;
+    uint32_t hazards = 0;
+    for (uint32_t i = 0; i < m->n_links; i++) {
+        for (uint32_t s = 0; s < m->links[i].n_sinks; s++) {
+            if (fread(cycles, sizeof cycles, 1, in) != 1)
+                return false;
+            for (uint32_t a = 0; a < CYCLE_ACTIVITIES; a++)
+                m->links[i].sinks[s].cycles[a] += cycles[a];
+        }
+    }
+    if (fread(&work, sizeof work, 1, in) != 1 || fread(&hazards, sizeof hazards, 1, in) != 1)
+        return false;
+    m->work.operations += work.operations;
+    m->work.accesses += work.accesses;
+    for (; hazards > 0 && fread(&h, sizeof h, 1, in) == 1; hazards--)
+        add_hazard(m, h);
+    return hazards == 0;
+}
+
+/* ---- bottlenecks ----------------------------------------------------------------------------- */
 
 static int by_cycles(const void *a, const void *b) {
     const cycle_bottleneck *x = a, *y = b;

@@ -1,6 +1,7 @@
 /* onyx run and onyx compile: the options, what compile/ makes of them, and what is said of it. */
 #include "cli/cli.h"
 #include "compile/application.h"
+#include "compile/cpu.h"
 #include "compile/folder.h"
 
 #include <errno.h>
@@ -21,13 +22,20 @@ static bool report(const compile_options *o, cli_session *s, const compile_kerne
 
 bool cli_run(const compile_options *o, cli_session *s, compile_kernel *k) {
     const char *check;
-    return compile_and_run(o, &s->compile, k, &check) && report(o, s, k, true, check);
+    if (!compile_and_run(o, &s->compile, k, &check))
+        return false;
+    if (o->compare_cpu)
+        compile_stage(&s->compile, "measuring a core of this machine", 0);
+    return (!o->compare_cpu || compile_compare_cpu(&s->compile, k)) && report(o, s, k, true, check);
 }
 
 /* Does all of it with a program file. */
 static bool run_application(const compile_options *o, cli_session *s) {
     compile_application a = {0};
     const compile_kernel none = {.place = o->out};
+    if (o->compare_cpu)
+        diag_note(&s->diag, (src_loc){0},
+                  "--compare-cpu measures nothing: it takes an expression, not a program file");
     if (!compile_application_run(o, &s->compile, &a))
         return false;
     cJSON *json = compile_application_report(o, &s->compile, &a);

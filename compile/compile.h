@@ -102,6 +102,7 @@ typedef struct {
     bool again; /* what the folder holds is this kernel's: compile_command_again */
     bool check, pipeline, balance, io_trace, wave;
     uint32_t jobs;      /* processes that share the runs of a kernel; 0 is 1 */
+    bool compare_cpu;   /* what one core of the host takes is measured, too */
     bool verify_config; /* the program reads the configuration back before it is ready */
     const char *out;    /* folder */
     bool passing;       /* it goes when the command ends: only files that `outputs` names are left */
@@ -141,6 +142,13 @@ typedef struct {
     bool ahead;
 } compile_modelled;
 
+/* What one core of the host takes for the same statement (--compare-cpu). */
+typedef struct {
+    double seconds;    /* the fastest run of ten; 0: nothing was measured */
+    const char *loops; /* "i,k,j" */
+    const char *why;   /* nothing was measured; NULL: something was, or nobody asked */
+} compile_cpu;
+
 /* What a run of a kernel yields. */
 typedef struct {
     tile_tensor result;
@@ -156,6 +164,7 @@ typedef struct {
     double firmware_s;     /* building its program */
     double build_s, cpu_s; /* engine rtl: building its program, wall; its runs, processor time */
     host_outcome host;     /* engine program */
+    compile_cpu cpu;
 } compile_outcome;
 
 /* How the copies of a kernel share the pairs of sub-tiles, and by which figures onyx chose that, where it

@@ -1,5 +1,6 @@
 /* report.json and the summary a person reads. */
 #include "compile/report.h"
+#include "compile/cpu.h"
 #include "compile/energy.h"
 
 #include <math.h>
@@ -78,6 +79,10 @@ static figures figures_of_all(const compile_kernel *k, arena *mem) {
         add_kernel(&k->producers.at[n], mem, &f);
     add_kernel(k, mem, &f);
     return f;
+}
+
+static cpu_chip chip_of(const figures *f) {
+    return (cpu_chip){f->time_us, f->fmax_mhz > 0 ? (double)f->config / f->fmax_mhz : 0};
 }
 
 static cJSON *add_object(cJSON *parent, const char *key) {
@@ -342,6 +347,7 @@ cJSON *compile_report(const compile_options *o, const compile_context *ctx, cons
     add_figures(json, all, ctx->mem);
     if (compile_activity_add(k, &activity))
         compile_energy_json(&activity, json);
+    compile_cpu_json(&k->ran.cpu, chip_of(all), json);
     add_number(json, "result_nnz", (double)k->ran.result.nnz);
     if (k->ran.result.fill)
         add_number(json, "fill", tile_to_double(o->dtype, k->ran.result.fill));
@@ -502,6 +508,7 @@ void compile_summary(const compile_options *o, const compile_context *ctx, const
                 plural(all->total, "cycle", "cycles"));
     if (ran && compile_activity_add(k, &activity))
         compile_energy_print(&activity, out);
+    compile_cpu_print(&k->ran.cpu, chip_of(all), out);
     const compile_times *t = &all->times;
     fprintf(out, "  %.3f s to the bitstream, %.3f s in all; %s is in %s\n",
             t->frontend + t->lower + t->place + t->route + t->bitstream, t->total,

@@ -37,6 +37,11 @@ bool compile_lowers(const compile_options *o, compile_context *ctx, const fe_ker
     tile_options edges = compile_tiling_of(o, board, &lowered);
     if (!compile_make_legal(ctx, &lowered))
         return false;
+    if (o->any_sign && compile_adds_infinity(&lowered.hardware)) {
+        diag_unmappable(ctx->diag, (src_loc){0}, "E0418-range",
+                        "the chip adds with infinity from 0 to 32767, and operands are negative");
+        return false;
+    }
     compile_limit_edges(&lowered, extended, &edges);
     return compile_lower_onyx(ctx, &lowered, &edges, extended, &graph) &&
            lower_pack(graph, ctx->mem, ctx->diag, &one) && pnr_fits(&one, board, &rules, ctx->diag);

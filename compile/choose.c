@@ -175,13 +175,6 @@ static fe_fit fits(void *of, const fe_kernel *one) {
     return trial.why && is_too_large(trial.why) ? FE_TOO_LARGE : FE_LACKED;
 }
 
-static bool is_array_alone(const compile_options *o) {
-    bool none = false;
-    for (uint32_t i = 0; i < o->functions.len; i++)
-        none = none || strcmp(o->functions.at[i], "none") == 0;
-    return none;
-}
-
 /* As many kernels as it takes, some of them on the host if the user lets it. */
 static bool choose_fitting(choosing *c, const char *why, compile_schedule *out) {
     arena *mem = c->ctx->mem;
@@ -192,7 +185,7 @@ static bool choose_fitting(choosing *c, const char *why, compile_schedule *out) 
         return false;
     for (uint32_t n = 0; n < cin.kernels.len; n++)
         on_host += cin.kernels.at[n].on_host;
-    if (on_host && is_array_alone(c->o))
+    if (on_host && compile_array_alone(c->o))
         return false;
     const char *where = on_host == cin.kernels.len ? ", on the host"
                         : on_host                  ? arena_printf(mem, ", %u of them on the host", on_host)

@@ -15,6 +15,14 @@ bool compile_pack_known(compile_context *ctx, const sam_statement *st, compile_d
 bool compile_check_deadlock(const compile_options *o, compile_context *ctx, const compile_kernel *k,
                             uint32_t longest);
 
+/* Returns whether the host is to compute nothing that the array lacks (--functions none). */
+static inline bool compile_array_alone(const compile_options *o) {
+    bool none = false;
+    for (uint32_t i = 0; i < o->functions.len; i++)
+        none = none || strcmp(o->functions.at[i], "none") == 0;
+    return none;
+}
+
 /* ---- progress (context.c) ---------------------------------------------------------------------- */
 
 /* Tell ctx->progress, if there is one, what is being done now and how much of it is done. */

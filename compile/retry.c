@@ -23,13 +23,11 @@ static bool was_chosen(const compile_kernel *k) {
     return chosen;
 }
 
-/* Returns whether the array met what the chip gets wrong. Whether it does depends on the timing, and a run of
- * the cycle model tells. */
-static bool met_hazard(const diagnostics *before, const diagnostics *now) {
-    bool met = false;
+static bool was_refused(const diagnostics *before, const diagnostics *now, const char *code) {
+    bool was = false;
     for (uint32_t i = before->list.len; i < now->list.len; i++)
-        met = met || strcmp(now->list.at[i].code, "E0803-hazard") == 0;
-    return met;
+        was = was || strcmp(now->list.at[i].code, code) == 0;
+    return was;
 }
 
 /* Forgets what came of the attempt before, and makes another. */
@@ -46,13 +44,23 @@ bool compile_retrying(const compile_options *o, compile_context *ctx, compile_ke
     const compile_kernel empty = *k;
     if (action(o, ctx, k))
         return true;
-    if (ctx->interrupted || !may_retry(&before, ctx->diag) ||
-        !(compile_edges_open(o) || compile_copies_open(o)))
+    if (ctx->interrupted || !may_retry(&before, ctx->diag))
+        return false;
+    if (!o->any_sign && !compile_array_alone(o) && was_refused(&before, ctx->diag, "E0418-range")) {
+        compile_options any_sign = *o;
+        any_sign.any_sign = true;
+        *ctx->diag = before;
+        *k = empty;
+        return compile_retrying(&any_sign, ctx, k, action);
+    }
+    if (!(compile_edges_open(o) || compile_copies_open(o)))
         return false;
     const char *why = ctx->diag->list.at[before.list.len].message;
     const bool chosen = was_chosen(k);
     bool ok = false;
-    if (met_hazard(&before, ctx->diag) && o->optimize == 1) {
+    /* Whether the array meets what the chip gets wrong depends on the timing, and a run of the cycle model
+     * tells. */
+    if (was_refused(&before, ctx->diag, "E0803-hazard") && o->optimize == 1) {
         compile_options measured = *o;
         measured.optimize = 2;
         ok = retry(&measured, ctx, &before, &empty, k, action);

@@ -4,6 +4,7 @@
 #include "compile/model.h"
 #include "compile/report.h"
 #include "compile/search.h"
+#include "compile/stages.h"
 #include "tiling/each.h"
 
 static const compile_engine_row *const engines[ENGINES] = {
@@ -105,19 +106,9 @@ static bool simulate_graph(const compile_options *o, compile_context *ctx, compi
     return true;
 }
 
-/* Returns whether the kernel adds with infinity, which the chip does with what is not negative. */
-static bool adds_infinity(const sam_graph *g) {
-    for (uint32_t n = 0; n < g->nodes.len; n++) {
-        if (g->nodes.at[n].kind == SAM_ALU &&
-            strcmp(names_text(g->names, g->nodes.at[n].alu), "addhigh") == 0)
-            return true;
-    }
-    return false;
-}
-
 static bool is_in_range(compile_context *ctx, const compile_kernel *k) {
     const sam_statement *st = &k->lowered.statement;
-    if (!adds_infinity(&k->lowered.hardware))
+    if (!compile_adds_infinity(&k->lowered.hardware))
         return true;
     for (uint32_t t = 0; t < st->tensors.len; t++) {
         const tile_tensor *data = &k->data.packed.operand[t];

@@ -50,7 +50,7 @@ def onyx(command, expression, place, *more):
     return subprocess.run([ONYX, command, expression, *operands, "-o", str(place), *more], capture_output=True, text=True)
 
 
-def check(name, result, tree, *more, host=None, array=None, computed=None, semiring="plus_times", stated=None):
+def check(name, result, tree, *more, host=None, array=None, computed=None, semiring="plus_times", stated=None, fill=0):
     """Runs X(result) = tree; host and array: how many kernels each has."""
     place = FOLDER / name
     expression = f"X{'(' + ','.join(result) + ')' if result else ''} = {text(tree)}"
@@ -59,7 +59,7 @@ def check(name, result, tree, *more, host=None, array=None, computed=None, semir
         return complain(name, done.returncode, done.stderr)
     report = json.loads((place / "report.json").read_text())
     got = read(place / ("X.mtx" if len(result) <= 2 else "X.tns"), len(result))
-    e = Evaluator({n: (len(i), CELLS[n], 0) for n, i in TENSORS.items()}, EXTENTS, semiring, stated)
+    e = Evaluator({n: (len(i), CELLS[n], fill) for n, i in TENSORS.items()}, EXTENTS, semiring, stated)
     for at in itertools.product(*(range(EXTENTS[v]) for v in result)):
         want = e.value(tree, dict(zip(result, at)))
         if got.get(at, report.get("fill", 0)) != want:
@@ -92,6 +92,8 @@ check("empty", "i", ("reduce", "sum", "j", ("/", ("*", B, z), c)))
 # Nothing is missing here, but one kernel has too many streams: no part of it is the host's.
 many = ("+", ("ifelse", E, F, access("E", "ijk")), ("mask", F, ("ifelse", access("D"), B, E)))
 check("many_streams", "ijk", many)
+# The chip adds with infinity what is not negative; which these operands are shows when they are read.
+check("shortest", "i", ("reduce", "sum", "j", ("*", B, c)), "--semiring", "min_plus", semiring="min_plus", fill=32767, host=1, array=1)
 # What is bound is the host's, whatever the array could do; and it may be all.
 check("bound_part", "i", ("+", ("*", b, d), b), "-s", "bind(b(i)*d(i),host)", host=1, array=1, computed=both("b", "d"))
 check("bound_factors", "i", ("reduce", "sum", "j", ("*", ("*", B, c), d)), "-s", "bind(B(i,j)*d(i),host)", host=1, array=1)

@@ -213,12 +213,40 @@ static double steps(const cpu_plan *p) {
     return p->outer < result_order(p) ? 1.25 * all : all; /* a workspace costs, too */
 }
 
+static bool is_product(const cpu_plan *p, sam_expr e) {
+    const sam_expr_data *x = expr_at(p, e);
+    if (x->kind == SAM_EXPR_SUM)
+        return is_product(p, x->a);
+    return x->kind == SAM_EXPR_ACCESS ||
+           (x->kind == SAM_EXPR_MUL && is_product(p, x->a) && is_product(p, x->b));
+}
+
+/* Stores factors as a core would, rows as in CSR: where another factor is scanned along the loop that is an
+ * operand's outermost, that level is dense, so that its fibers are found in one step. */
+static void locate(cpu_plan *p) {
+    enum { MOST_ROWS = 1 << 24 };
+    for (uint32_t a = 0; a < p->accesses && is_product(p, p->st->rhs); a++) {
+        uint32_t first = 0;
+        while (first < p->loops && level_of(&p->access[a], p->loop[first]) < 0)
+            first++;
+        bool scanned = false;
+        for (uint32_t b = 0; b < p->accesses && first > 0 && first < p->loops; b++) {
+            const int l = level_of(&p->access[b], p->loop[first]);
+            scanned = scanned || (b != a && l >= 0 && !p->access[b].dense[l]);
+        }
+        if (scanned && p->access[a].order > 1 && extent_of(p, p->loop[first]) <= MOST_ROWS)
+            p->access[a].dense[level_of(&p->access[a], p->loop[first])] = true;
+    }
+}
+
 static void try_orders(cpu_plan *p, uint32_t at, cpu_plan *best, double *least) {
     if (at == p->loops && order_is_possible(p)) {
-        const double all = steps(p);
+        cpu_plan located = *p;
+        locate(&located);
+        const double all = steps(&located);
         if (all < *least) {
             *least = all;
-            *best = *p;
+            *best = located;
         }
     }
     for (uint32_t i = at; i < p->loops; i++) {
@@ -477,7 +505,7 @@ static void write_below(const writer *w, const nest *n, uint32_t at, uint64_t de
                 "if (work_n > e%u / 16) {\n"
                 "work_n = 0;\nfor (unsigned c = 0; c < e%u; c++) {\nwork_list[work_n] = c;\n"
                 "work_n += work_set[c];\n}\n"
-                "} else {\nqsort(work_list, work_n, sizeof *work_list, ascending);\n}\n"
+                "} else {\nsort(work_list, work_n);\n}\n"
                 "for (unsigned q = 0; q < work_n; q++) {\n"
                 "append(%u, work_list[q]);\n"
                 "out_val[level[%u].n - 1] = work[work_list[q]];\nwork_set[work_list[q]] = 0;\n}\n",
@@ -654,8 +682,12 @@ static const char head[] =
     "static unsigned *work_list, work_n;\n"
     "static inline V divided(V a, V b) {\nreturn (V)(b ? a / b : 0);\n}\n"
     "static void *checked(void *p) {\nif (!p)\nexit(3);\nreturn p;\n}\n"
-    "static int ascending(const void *a, const void *b) {\n"
-    "const unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;\nreturn (x > y) - (x < y);\n}\n"
+    "static inline void sort(unsigned *a, unsigned n) {\n" /* Shell's, by Ciura's gaps: no call for each
+                                                              comparison */
+    "static const unsigned gap[] = {1750, 701, 301, 132, 57, 23, 10, 4, 1};\n"
+    "for (int g = 0; g < 9; g++) {\nfor (unsigned i = gap[g]; i < n; i++) {\nconst unsigned x = a[i];\n"
+    "unsigned j = i;\nfor (; j >= gap[g] && a[j - gap[g]] > x; j -= gap[g])\na[j] = a[j - gap[g]];\n"
+    "a[j] = x;\n}\n}\n}\n"
     "static inline void append(unsigned l, unsigned c) {\n"
     "if (level[l].n == level[l].room) {\n"
     "const size_t room = level[l].room = 2 * level[l].room + 64;\n"

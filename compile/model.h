@@ -10,8 +10,8 @@ compile_model *compile_model_begin(const compile_engine_in *in, compile_outcome 
 /* Makes all runs of the plan. Collects their words in `c` and writes the cycle of each word to `trace`,
  * unless these are NULL. E0802. */
 bool compile_model_batch(compile_model *m, const tile_plan *plan, tile_collector *c, FILE *trace);
-/* The same in so many processes; where copies start by themselves, each when it is free, in this one. E0930.
- */
+/* Makes all runs of the plan in so many processes, and collects their words in `c`; where copies start by
+ * themselves, each when it is free, in this one. E0802, E0930. */
 bool compile_model_share(compile_model *m, const tile_plan *plan, tile_collector *c, uint32_t jobs);
 /* Returns how many cycles the array took so far. */
 uint64_t compile_model_cycles(const compile_model *m);

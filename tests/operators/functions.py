@@ -165,7 +165,7 @@ done = run("run", "x(i) = only_left(b(i), c(i))", "--functions", f"{FOLDER}/left
 got = read_vector(f"{FOLDER}/left.tns") if done.returncode == 0 else {}
 if {i: v for i, v in got.items() if v} != {i: v for i, v in B.items() if v and not C.get(i, 0)}:
     complain("only_left", got, done.stderr)
-# Of bf16, too, whose other zero is the tested value.
+# A complement in bf16 counts minus zero as the tested value, too.
 with open(f"{FOLDER}/left_bf16.fn", "w") as out:
     out.write("def only_left(x,y):\n  { if (y != 0) { return 0; } return x; }\niteration_space: {x != 0} & ~{y != 0}\n")
 done = run("run", "x(i) = only_left(b(i), c(i))", "--functions", f"{FOLDER}/left_bf16.fn", "--dtype", "bf16", "-d", "i:5", "-i", f"b:{small['b']}",

@@ -377,7 +377,7 @@ static void one_random_algebra(fixture *f, uint32_t n, void *of) {
         /* Who knows no complement gets more, never less. */
         assert_true(!expected || is_in(&algebra, got.set, stored));
     }
-    /* Of another fill than the tested one the algebra says nothing. */
+    /* The algebra says nothing where a fill is another value than the tested one. */
     const char *named = strpbrk(r.text, "01234");
     if (named) {
         argument[*named - '0'].fill++;

@@ -131,8 +131,8 @@ static fill_step reach_along(filling *f, sam_expr *e, sam_var v, beside how) {
     sam_expr ones = ones_beside(f, &place, how);
     *e = place;
     if (sam_tensor_at(f->s, sam_expr_at(f->s, ones)->tensor)->order == SAM_MAX_ORDER) {
-        diag_error(f->d, sam_expr_at(f->s, ones)->loc, "E0118-too-large",
-                   "this has the same value along more than %d indices", SAM_MAX_ORDER);
+        diag_unmappable(f->d, sam_expr_at(f->s, ones)->loc, "E0118-too-large",
+                        "this has the same value along more than %d indices", SAM_MAX_ORDER);
         return FILL_FAILED;
     }
     extend_ones(f, ones, v, SAM_LEVEL_DENSE);

@@ -5,6 +5,7 @@ import itertools
 import json
 import pathlib
 import random
+import re
 import subprocess
 import sys
 
@@ -45,7 +46,7 @@ def both(first, second):
 
 
 def onyx(command, expression, place, *more):
-    names = {a for a in TENSORS if a + "(" in expression or (a == "s" and "s *" in expression)}
+    names = {a for a in TENSORS if re.search(rf"\b{a}\(", expression) or (a == "s" and "s *" in expression)}
     operands = [word for n in sorted(names) for word in ("-i", f"{n}:{write(FOLDER / n, DIMS[n], CELLS[n])}")]
     return subprocess.run([ONYX, command, expression, *operands, "-o", str(place), *more], capture_output=True, text=True)
 
@@ -91,7 +92,9 @@ check("largest", "i", ("reduce", "max", "j", ("/", B, C)), host=1, array=1)
 check("empty", "i", ("reduce", "sum", "j", ("/", ("*", B, z), c)))
 # Nothing is missing here, but one kernel has too many streams: no part of it is the host's.
 many = ("+", ("ifelse", E, F, access("E", "ijk")), ("mask", F, ("ifelse", access("D"), B, E)))
-check("many_streams", "ijk", many)
+check("many_streams", "ijk", many, host=0, array=4)
+# As one, the operand of ones would go on growing along i.
+check("complement", "i", ("+", ("mask", ("not", ("struct", "b", ("i",))), ("reduce", "and", "j", B)), b), host=0, array=2)
 # The chip adds with infinity what is not negative; which these operands are shows when they are read.
 check("shortest", "i", ("reduce", "sum", "j", ("*", B, c)), "--semiring", "min_plus", semiring="min_plus", fill=32767, host=1, array=1)
 # What is bound is the host's, whatever the array could do; and it may be all.

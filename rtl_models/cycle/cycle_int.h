@@ -65,7 +65,7 @@ typedef struct {
 
 typedef struct {
     uint8_t state;
-    bool root, spacc, send, wait, close;
+    bool root, spacc, send, close;
     bool was_high; /* hazard: the signal before was a stop above level 0 */
     bool fresh;    /* hazard: no signal of the tree has left */
     bool early;    /* hazard: its first signal is a stop that came before any reference */

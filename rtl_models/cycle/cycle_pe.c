@@ -323,7 +323,6 @@ static bool step_repeat(cycle_model *m, core *c) {
                 cycle_note_hazard(m, c, CYCLE_HAZARD_REPEAT_EMPTY, 2, proc_token, signal);
             s->early = false;
             pop_proc = send = true;
-            s->wait = proc_item;
             close = proc_item && is_high(signal);
             state = REPEAT_STOP;
         } else if ((sig_item || sig_done) && proc_stop) {
@@ -333,7 +332,7 @@ static bool step_repeat(cycle_model *m, core *c) {
         }
         break;
     case REPEAT_STOP:
-        give = s->send ? some(proc) || !s->wait : sig_stop && proc_stop && !s->close;
+        give = s->send ? some(proc) : sig_stop && proc_stop && !s->close;
         sent = give && room(out);
         if (sent)
             send = false;

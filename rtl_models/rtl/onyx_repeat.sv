@@ -9,8 +9,7 @@
 // Handshake: made to stand between FIFOs, with a FIFO of its own behind the proc port; out valid does not
 // depend on out ready. A fiber of N tokens takes N+2 cycles, as on the chip; which cycle pops what is the
 // chip's too, except that no stop leaves before what it ends on proc has come (the chip forgets it then).
-// As there, a stop leaves only when the token behind the reference it ends is there, be it a proc stop or done;
-// that of an empty proc fiber, which padding keeps from the chip, leaves at once.
+// As there, a stop leaves only when the token behind what it ends on proc is there, be it a proc stop or done.
 module onyx_repeat (
     input  logic clk_i, rst_ni, en_i, flush_i,
     input  logic        root_i,
@@ -32,9 +31,9 @@ module onyx_repeat (
   localparam logic [2:0] StDone = 3'd5;
 
   logic [2:0] state_q, state_d;
-  // In StStop. send_q: what the repsig stop at the head ends is popped, the stop may leave; wait_q: .. as soon as
-  // the next proc token is there. close_q: the proc stop that belongs to a higher repsig stop is still to be popped.
-  logic send_q, send_d, wait_q, wait_d, close_q, close_d;
+  // In StStop. send_q: what the repsig stop at the head ends is popped, the stop leaves with the next proc token
+  // there. close_q: the proc stop that belongs to a higher repsig stop is still to be popped.
+  logic send_q, send_d, close_q, close_d;
 
   logic make_ref, make_done;
   logic [16:0] proc_data;
@@ -66,7 +65,6 @@ module onyx_repeat (
   always_comb begin
     state_d     = state_q;
     send_d      = send_q;
-    wait_d      = wait_q;
     close_d     = close_q;
     proc_pop    = 1'b0;
     ref_o.valid = 1'b0;
@@ -83,7 +81,6 @@ module onyx_repeat (
           // A stop here stands for an empty proc fiber: nothing of it is left to close.
           proc_pop = 1'b1;
           send_d   = 1'b1;
-          wait_d   = proc_item;
           close_d  = proc_item & sig_high;
           state_d  = StStop;
         end else if ((sig_item || sig_done) && proc_stop) begin
@@ -93,7 +90,7 @@ module onyx_repeat (
         end
       end
       StStop: begin
-        ref_o.valid = send_q ? (proc_valid | ~wait_q) : (sig_stop & proc_stop & ~close_q);
+        ref_o.valid = send_q ? proc_valid : (sig_stop & proc_stop & ~close_q);
         if (sent) send_d = 1'b0;
         if (close_q) begin
           if ((sent || !send_q) && proc_stop) begin
@@ -138,14 +135,13 @@ module onyx_repeat (
   assign hazard_leading_o = leading_q & (state_q == StStop) & proc_pop & proc_stop;
   assign leading_d = (leading_q | (ends_ref & proc_stop & fresh)) & ~proc_item & ~proc_done;
 
-  assign stir_o = ({state_d, send_d, wait_d, close_d, was_high_d, fresh_d, early_d, leading_d} !=
-                   {state_q, send_q, wait_q, close_q, was_high_q, fresh_q, early_q, leading_q}) | proc_pop;
+  assign stir_o = ({state_d, send_d, close_d, was_high_d, fresh_d, early_d, leading_d} !=
+                   {state_q, send_q, close_q, was_high_q, fresh_q, early_q, leading_q}) | proc_pop;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q    <= StStart;
       send_q     <= 1'b0;
-      wait_q     <= 1'b0;
       close_q    <= 1'b0;
       was_high_q <= 1'b0;
       fresh_q    <= 1'b0;
@@ -154,7 +150,6 @@ module onyx_repeat (
     end else if (en_i) begin
       state_q    <= flush_i ? StStart : state_d;
       send_q     <= ~flush_i & send_d;
-      wait_q     <= ~flush_i & wait_d;
       close_q    <= ~flush_i & close_d;
       was_high_q <= ~flush_i & was_high_d;
       fresh_q    <= ~flush_i & fresh_d;

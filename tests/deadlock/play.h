@@ -50,7 +50,7 @@ typedef struct {
     uint32_t fiber; /* of net_deadlock */
     bool undecided;
     uint32_t runs, deadlocks; /* data sets; those stuck that are not with unbounded FIFOs */
-    uint32_t hopeless;        /* stuck with unbounded FIFOs, too, or streams that do not belong together */
+    uint32_t hopeless; /* stuck with unbounded FIFOs, too, or data that no kernel of the chip is given */
 } judgement;
 
 /* Every data set if there are at most `most`, else so many at random. Fails the test at a deadlock that the

@@ -334,7 +334,10 @@ static void start_streams(uint32_t value) {
     for (uint32_t i = 0; i < stores; i++) {
         const kernel_stream *store = &kernel_of->stores[lane * stores + i];
         uint32_t from = i % loads;
-        store_words(store, stored, device_expected(kernel_of, i, loaded[from], n[from], stored));
+        if (the->stream && i == 0)
+            store_words(store, the->stream, the->stream_words);
+        else
+            store_words(store, stored, device_expected(kernel_of, i, loaded[from], n[from], stored));
         if (!(the->hang_stores >> store->glb_tile & 1))
             s.due[STORE][store->glb_tile] =
                 s.now + 1 + prng_below(&s.random, 2 * the->stream_delay) + (lane == 0 ? the->slow_lane : 0);

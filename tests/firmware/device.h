@@ -33,6 +33,8 @@ typedef struct {
     uint32_t stream_delay;                /* longest time of a stream, cycles */
     uint32_t slow_lane;                   /* cycles more that a run of the first lane takes */
     uint32_t output_bank;                 /* of stores; loads have the other one */
+    const uint16_t *stream;               /* what the first store gets in place of its blocks; NULL = those */
+    uint32_t stream_words;
     /* Memories. */
     uint8_t glb[DEVICE_TILES * 2 * DEVICE_BANK];
     uint32_t sram[0x20000 / 4];

@@ -7,7 +7,8 @@ First every test of rooms.json runs once without a mutant; one that fails is lis
 of them executes (map.json, made anew where a source or a test has changed). A mutant is one token or one statement of one
 line: its file is compiled, and the tests that execute the line run, those of its room first and the quickest of them before
 the others, each linked when its turn comes, until one fails or takes 5 times as long as without the mutant and 10 s. Then it
-was noticed. No test begins when those before it took --seconds (60). A line that no test executes
+was noticed. No test begins when those before it took --seconds (60). What holds a mutant runs in namespaces of its own, in
+which it can write in FOLDER alone (isolated.sh). A line that no test executes
 has no test to try: its mutant survives, and the list says so. One whose object code is that of the line as it was is
 equivalent, and so is one that survivors.txt says to be; one that the compiler refuses is none. Every room has a share in
 proportion to its lines; the seed decides which lines come first. --minutes (60) of tries are made, up to --mutants;
@@ -114,6 +115,7 @@ class Tree:
     def __init__(self, source, folder):
         self.tree, self.build = pathlib.Path(folder, 'tree'), pathlib.Path(folder, 'tree', 'build')
         self.source, self.took, self.plain, self.counts = source, {}, {}, pathlib.Path(folder, 'counts')
+        self.isolated = [HERE / 'isolated.sh', folder]
         self.copy()
         shared = pathlib.Path(source, '..', 'shared').resolve()
         link = pathlib.Path(folder, 'shared')
@@ -124,6 +126,7 @@ class Tree:
         self.must(['cmake', *generator, '-S', self.tree, '-B', self.build, '-DCMAKE_BUILD_TYPE=Debug',
                    f'-DCMAKE_C_FLAGS=--coverage -O1 -g0{linker}', '-DCMAKE_C_FLAGS_DEBUG=', '-DCMAKE_EXE_LINKER_FLAGS=--coverage',
                    '-DCMAKE_SHARED_LINKER_FLAGS=--coverage', f'-DONYX_MODELS_DIR={source}/build/models'])
+        self.must([*self.isolated, 'true'])
 
     def copy(self):
         """Brings the copy up to date; what is equal keeps its time, so that it is not built again."""
@@ -141,8 +144,8 @@ class Tree:
         if run.returncode:
             sys.exit(f'{" ".join(map(str, command))}:\n{run.stdout[-3000:]}{run.stderr[-3000:]}')
 
-    def make(self, targets):
-        return subprocess.run(['cmake', '--build', self.build, '-j', '2', '--target', *targets], capture_output=True, text=True,
+    def make(self, targets, isolated=()):
+        return subprocess.run([*isolated, 'cmake', '--build', self.build, '-j', '2', '--target', *targets], capture_output=True, text=True,
                               check=False).returncode == 0
 
     def read_tests(self):
@@ -162,7 +165,7 @@ class Tree:
         environment['GCOV_PREFIX'] = str(self.counts)
         (self.build / 'tmp').mkdir(exist_ok=True)
         start = time.monotonic()
-        process = subprocess.Popen(test['command'], cwd=properties.get('WORKING_DIRECTORY', self.build), env=environment,
+        process = subprocess.Popen([*self.isolated, *test['command']], cwd=properties.get('WORKING_DIRECTORY', self.build), env=environment,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         try:
             code = process.wait(limit)
@@ -294,7 +297,7 @@ def verdict_of(tree, mutant, table, found, seconds):
             if time.monotonic() > begin + seconds:
                 break
             done += 1
-            if not tree.make(programs[name]):
+            if not tree.make(programs[name], tree.isolated):
                 return 'no C', ''
             if not tree.run(name, 10 + 5 * found['seconds'][name]):
                 return 'noticed', name

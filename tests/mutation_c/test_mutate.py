@@ -1,7 +1,11 @@
 """mutate.py on lines whose mutants are known: test_mutate.py SOURCE"""
 import json
+import os
 import pathlib
+import signal
+import subprocess
 import sys
+import tempfile
 
 import mutate
 
@@ -30,6 +34,31 @@ int one(void) {
 """
 
 
+TRIES = """echo inside >inside
+echo outside 2>/dev/null >"$1" && echo "wrote $1"
+rm -f /dev/full 2>/dev/null && echo "removed /dev/full"
+echo node >/dev/onyx_mutant
+kill -USR1 "$2" 2>/dev/null && echo "killed $2"
+exit 7
+"""
+
+
+def what_a_mutant_reaches():
+    """A program that is isolated writes in its folder, and neither beside it nor in /dev, and sees no other process."""
+    with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as top:
+        folder, outside = pathlib.Path(top, "in"), pathlib.Path(top, "out")
+        folder.mkdir()
+        signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+        run = subprocess.run([mutate.HERE / "isolated.sh", folder, "sh", "-c", TRIES, "sh", outside, str(os.getpid())], cwd=folder,
+                             capture_output=True, text=True, check=False)
+        if run.returncode == 125 or "unshare" in run.stderr:
+            print("skipped: no namespaces here:", run.stderr)
+            return
+        assert (run.returncode, run.stdout) == (7, ""), (run.returncode, run.stdout, run.stderr)
+        assert (folder / "inside").read_text() == "inside\n" and not outside.exists()
+        assert not pathlib.Path("/dev/onyx_mutant").exists()
+
+
 def main(source):
     for line, want in CASES.items():
         got = list(mutate.mutants_of_line(line))
@@ -47,6 +76,7 @@ def main(source):
     assert [mutate.tests_of(found, "a.c", n, {}) for n in (1, 2, 3, 4)] == [[], ["quick", "slow"], ["quick", "slow"], []]
     assert mutate.tests_of(found, "a.c", 2, {"slow"}) == ["slow", "quick"]
     assert mutate.share(90, 100) == ": 90.0 %, with 95 % certainty between 82.6 and 94.5 %", mutate.share(90, 100)
+    what_a_mutant_reaches()
     # Every room of the tour that holds C has its row; what is listed is still there, and is a mutant.
     folders = {p.parent.name for p in pathlib.Path(source).glob("*/*.c") if p.parent.name not in ("tests", "build")}
     assert folders <= set(rooms), folders - set(rooms)

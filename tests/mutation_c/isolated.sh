@@ -1,0 +1,44 @@
+#!/bin/sh
+# isolated.sh FOLDER COMMAND...: runs a program that holds a mutant, which may write and kill where the one it was made of does
+# not. In namespaces of its own: only FOLDER can be written, /tmp, /dev and /run are made anew and thrown away, no other process
+# is seen and no network. What it started ends with it. Exits with the command's code; 125 where there are no namespaces.
+set -eu
+if [ "${1-}" != --inside ]; then
+    map=
+    [ "$(id -u)" = 0 ] || map=--map-root-user
+    exec unshare $map --mount --pid --net --ipc --uts --fork --kill-child --mount-proc sh "$0" --inside "$PWD" "$@"
+fi
+directory=$2 folder=$3
+shift 3
+inside() {
+    mount --make-rprivate /
+    mount --rbind "$folder" "$folder"
+    dev=$folder/dev
+    mkdir -p "$dev"
+    mount -t tmpfs none "$dev"
+    for node in null zero full random urandom tty ptmx; do
+        : >"$dev/$node"
+        mount --bind "/dev/$node" "$dev/$node"
+    done
+    mkdir "$dev/shm" "$dev/pts"
+    mount --bind /dev/pts "$dev/pts"
+    ln -s /proc/self/fd "$dev/fd"
+    ln -s fd/0 "$dev/stdin"
+    ln -s fd/1 "$dev/stdout"
+    ln -s fd/2 "$dev/stderr"
+    mount --rbind "$dev" /dev
+    case $folder in
+    /tmp/* | /run/*) ;;
+    *) mount -t tmpfs none /tmp ;;
+    esac
+    awk '{ print $5 }' /proc/self/mountinfo | while read -r place; do
+        case $place in
+        "$folder" | "$folder"/* | /dev | /dev/* | /proc | /proc/* | /tmp) ;;
+        *) mount -o remount,bind,ro "$place" 2>/dev/null || true ;;
+        esac
+    done
+    ! touch /isolated 2>/dev/null
+}
+inside >&2 || exit 125
+cd "$directory"
+exec "$@"

@@ -49,13 +49,24 @@ static sam_var variable(sam_statement *st, name_id name, src_loc loc) {
     return (sam_var){st->vars.len};
 }
 
+/* Returns the name of the index variable of a tensor's mode at a node that reads or writes it, or none. */
+static name_id index_at(const sam_graph *g, sam_node h, const sam_graph_tensor *t, uint32_t mode) {
+    const sam_node_data *n = sam_node_at(g, h);
+    bool level = n->kind == SAM_FIBERLOOKUP || n->kind == SAM_FIBERWRITE || n->kind == SAM_BVLOOKUP ||
+                 n->kind == SAM_LOCATE;
+    if (!name_eq(n->tensor, t->name))
+        return (name_id){0};
+    if (n->kind == SAM_ARRAYSTORE)
+        return sam_stored_index(g, h, (uint32_t)sam_storage_level(t, (int)mode));
+    return level && n->mode == (int)mode ? n->index : (name_id){0};
+}
+
 /* Returns the index variable of a tensor's mode: that of its scanner, or of its writer. */
 static sam_var index_of(const sam_graph *g, const sam_graph_tensor *t, uint32_t mode, sam_statement *st) {
-    for (uint32_t i = 0; i < g->nodes.len; i++) {
-        const sam_node_data *n = &g->nodes.at[i];
-        bool level = n->kind == SAM_FIBERLOOKUP || n->kind == SAM_FIBERWRITE;
-        if (level && name_eq(n->tensor, t->name) && n->mode == (int)mode && n->index.v)
-            return variable(st, n->index, n->loc);
+    for (uint32_t i = 1; i <= g->nodes.len; i++) {
+        name_id index = index_at(g, (sam_node){i}, t, mode);
+        if (index.v)
+            return variable(st, index, sam_node_at(g, (sam_node){i})->loc);
     }
     const char *alone = arena_printf(st->mem, "%s%u", names_text(g->names, t->name), mode);
     return variable(st, names_intern(g->names, alone), g->loc);
@@ -281,6 +292,22 @@ static bool make_tiled(const graph_reading *read, compile_context *ctx, compile_
     return true;
 }
 
+/* Reads back what the graph computes. What only the simulator runs may be anything: without the array nobody
+ * has to know. */
+static bool read_back(const compile_options *o, bool chip, compile_context *ctx, const sam_graph *g,
+                      graph_reading *out) {
+    diagnostics quiet;
+    compile_context alone = *ctx;
+    bool integers = o->dtype == TILE_DTYPE_INT16;
+    diag_init(&quiet, ctx->mem);
+    alone.diag = &quiet;
+    if (chip)
+        return compile_read_back(g, integers, ctx, out);
+    if (!compile_read_back(g, integers, &alone, out))
+        *out = (graph_reading){.statement = signature(g, ctx->mem)};
+    return true;
+}
+
 bool compile_graph_kernel(const compile_options *o, bool chip, compile_context *ctx, compile_kernel *k) {
     const fe_in in = {.dimensions = o->dimensions.at, .n_dimensions = o->dimensions.len};
     sam_graph file;
@@ -289,7 +316,7 @@ bool compile_graph_kernel(const compile_options *o, bool chip, compile_context *
         !sam_remove_broadcasts(&file, ctx->mem, ctx->diag, &k->lowered.sam) ||
         !sam_remove_broadcasts(&file, ctx->mem, ctx->diag, &k->graph.file))
         return false;
-    if (!compile_read_back(&k->graph.file, o->dtype == TILE_DTYPE_INT16, ctx, &read) ||
+    if (!read_back(o, chip, ctx, &k->graph.file, &read) ||
         !fe_parse_dimensions(&in, ctx->diag, &read.statement))
         return false;
     k->graph.is = true;

@@ -37,7 +37,7 @@ LARGEST = 4 << 20  # bytes of a file whose text is kept for a comparison's sake;
 
 
 def lines_of(path):
-    """The file, with the kernels that it takes from tests/flow/kernels.list, as run.sh reads it."""
+    """The file, with the kernels that it takes from tests/flow/kernels.list, as run.py reads it."""
     flow = path.parents[1] / "flow"
     if not (flow / "expand.awk").exists():
         return path.read_text()
@@ -47,7 +47,7 @@ def lines_of(path):
 
 
 class Unit:
-    """The commands of one .test file (tests/flow/run.sh describes the format) on one engine, or as they stand."""
+    """The commands of one .test file (tests/flow/run.py describes the format) on one engine, or as they stand."""
 
     def __init__(self, path, engine):
         self.path = path
@@ -303,7 +303,7 @@ def run_command(command, folder, environment):
 
 
 def record_unit(unit, onyx, source, work, store):
-    """Runs the unit's commands one after the other in one folder, as tests/flow/run.sh does."""
+    """Runs the unit's commands one after the other in one folder, as tests/flow/run.py does."""
     base = work / re.sub(r"\W", "_", unit.name)
     run = base / "run"
     for folder in ("run", "bin", "tmp", "home"):

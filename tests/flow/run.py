@@ -1,0 +1,137 @@
+"""Runs one .test file: run.py FILE.test ONYX SOURCE FOLDER; what it leaves is in the folder, which is removed when all is right.
+
+Lines of a .test file:
+  # text            a comment; "# label: full" sets the ctest label (default quick)
+  needs PATH        skip the whole file (exit 77) when PATH does not exist
+  kernels SECTION ENGINE ARGUMENTS   the rows of kernels.list that are for the engine (expand.awk)
+  $ command         run by bash in an empty folder, with pipefail; $SRC, $DATA (shared data), $EVERY (which of a long list), onyx
+                    on the PATH
+followed by what is expected of the command above:
+  exit N            its exit code (default 0)
+  out TEXT          standard output holds TEXT;    err TEXT    standard error holds TEXT
+  has FILE TEXT     FILE holds TEXT;               no FILE     FILE does not exist
+Every report.json and every diagnostic in JSON is held against its schema in docs/, every log of --diagnostics=sarif against
+sarif.schema.json (check_reports.py).
+
+All but the commands themselves happens in one process: starting another takes as long as a short command of onyx.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import check_reports
+
+
+class Run:
+    def __init__(self, file, work):
+        self.file, self.work, self.folder = file, work, work / "run"
+        self.count = self.failed = self.want = self.code = 0
+        self.command, self.at = None, ""
+        self.out = self.err = b""
+        self.seen, self.kept = {}, []  # reports by path, as (file, time); (name, text) of what has a schema
+
+    def complain(self, what):
+        print(f"{self.file}:{self.at}: {what}\n  command: {self.command}")
+        for line in self.err.decode(errors="replace").splitlines()[:20]:
+            print(f"  stderr: {line}")
+        self.failed += 1
+
+    def judge(self):
+        """Of the command before: "exit" may stand anywhere behind it."""
+        if self.command is None:
+            return
+        if self.code != self.want:
+            self.complain(f"exit code {self.code}, expected {self.want}")
+        self.count += 1
+        self.want = 0
+
+    def run(self, command):
+        self.command = command
+        with open(self.work / "out", "w+b") as out, open(self.work / "err", "w+b") as err:
+            code = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                                  check=False).returncode
+        self.code = code if code >= 0 else 128 - code
+        self.out, self.err = (self.work / "out").read_bytes(), (self.work / "err").read_bytes()
+        self.keep_json()
+
+    def keep_json(self):
+        """The texts are kept, since the next command may write others to the same places."""
+        for folder, _, names in os.walk(self.folder):
+            if "report.json" in names:
+                path = os.path.join(folder, "report.json")
+                status = os.stat(path)
+                if self.seen.get(path) != (status.st_ino, status.st_mtime_ns):
+                    self.seen[path] = (status.st_ino, status.st_mtime_ns)
+                    self.kept.append((f"{self.at}: {os.path.relpath(path, self.folder)}", "report", pathlib.Path(path).read_bytes()))
+        if "--json" in self.command and self.out.startswith(b"{"):
+            self.kept.append((f"{self.at}: standard output", "report", self.out))
+        if "--diagnostics=sarif" in self.command and self.err:
+            self.kept.append((f"{self.at}: standard error", "sarif", self.err))
+        for line in self.err.split(b"\n"):
+            if line.startswith(b'{"code"'):
+                self.kept.append((f"{self.at}: {line.decode(errors='replace')}", "diagnostic", line))
+
+    def line(self, text):
+        word, _, rest = text.partition(" ")
+        if text == "" or text.startswith("#"):
+            pass
+        elif word == "needs":
+            if not os.path.exists(os.path.expandvars(rest)):
+                print(f"skipped: {rest} does not exist")
+                sys.exit(77)
+        elif word == "$":
+            self.judge()
+            return rest
+        elif word == "exit":
+            self.want = int(rest)
+        elif word == "out":
+            if rest.encode() not in self.out:
+                self.complain(f"standard output lacks '{rest}'")
+        elif word == "err":
+            if rest.encode() not in self.err:
+                self.complain(f"standard error lacks '{rest}'")
+        elif word == "has":
+            name, _, wanted = rest.partition(" ")
+            path = self.folder / name
+            if not path.is_file() or wanted.encode() not in path.read_bytes():
+                self.complain(f"{name} lacks '{wanted}'")
+        elif word == "no":
+            if os.path.lexists(self.folder / rest):
+                self.complain(f"{rest} exists")
+        else:
+            self.complain(f"line not understood: {text}")
+        return None
+
+
+def main():
+    file, onyx, source = (pathlib.Path(argument).resolve() for argument in sys.argv[1:4])
+    work = pathlib.Path(sys.argv[4])
+    shutil.rmtree(work, ignore_errors=True)
+    for name in ("bin", "run", "tmp"):
+        (work / name).mkdir(parents=True)
+    work = work.resolve()
+    (work / "bin/onyx").symlink_to(onyx)
+    os.environ.update(SRC=str(source), DATA=f"{source}/../shared/data", EVERY=os.environ.get("EVERY", "1"), TMPDIR=f"{work}/tmp",
+                      PATH=f"{work}/bin:{os.environ['PATH']}")
+    lines = subprocess.run(["awk", "-v", f"list={file.parent}/kernels.list", "-f", file.parent / "expand.awk", file], check=True,
+                           capture_output=True, encoding="utf-8").stdout
+    test = Run(file, work)
+    for line in lines.splitlines():
+        at, _, text = line.partition("\t")
+        command = test.line(text)
+        if command is not None:
+            test.at = at
+            test.run(command)
+    test.judge()
+    test.failed += check_reports.count_wrong(source, test.kept)
+    print(f"{test.count} commands, {test.failed} failures")
+    if test.failed or not test.count:
+        return 1
+    shutil.rmtree(work)
+    return 0
+
+
+sys.exit(main())

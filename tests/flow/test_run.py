@@ -1,0 +1,32 @@
+"""The runner of .test files notices what is wrong: test_run.py SOURCE FOLDER"""
+import pathlib
+import subprocess
+import sys
+
+source, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+folder.mkdir(parents=True, exist_ok=True)
+onyx = folder / "onyx"
+onyx.write_text('#!/bin/sh\necho told; echo "$1" >file; echo warned >&2; exit 3\n')
+onyx.chmod(0o755)
+(folder / "expand.awk").write_text((source / "tests/flow/expand.awk").read_text())
+(folder / "kernels.list").write_text("")
+
+RIGHT = "# all of it\n$ onyx word | cat\nexit 3\nout told\nerr warned\nhas file word\nno other\n"
+# A .test file, and the code that the runner ends with on it.
+FILES = [
+    (RIGHT, 0), ("needs /nowhere\n" + RIGHT, 77), ("needs $SRC/tests\n" + RIGHT, 0), ("# no command\n", 1),
+    (RIGHT.replace("exit 3\n", ""), 1), (RIGHT.replace("exit 3", "exit 4"), 1), (RIGHT.replace("out told", "out tolled"), 1),
+    (RIGHT.replace("err warned", "err told"), 1), (RIGHT.replace("has file word", "has file sword"), 1),
+    (RIGHT.replace("has file", "has other"), 1), (RIGHT.replace("no other", "no file"), 1), (RIGHT + "said told\n", 1),
+    (RIGHT + "$ true\nout told\n", 1), (RIGHT + "$ kill -9 $$\nexit 137\n", 0),
+]
+if subprocess.run(["/usr/bin/python3", "-c", "import jsonschema"], capture_output=True, check=False).returncode == 0:
+    FILES += [(RIGHT + text, 1) for text in ("$ echo '{}' >report.json\n", "$ echo '{}' # --json\n",
+                                             "$ echo '{\"code\": 1}' >&2\n", "$ echo no >&2 # --diagnostics=sarif\n")]
+for text, code in FILES:
+    (folder / "one.test").write_text(text)
+    ran = subprocess.run(["/usr/bin/python3", "-B", source / "tests/flow/run.py", folder / "one.test", onyx, source, folder / "work"],
+                         capture_output=True, text=True, check=False)
+    assert ran.returncode == code, f"{text}\nended with {ran.returncode}, not {code}\n{ran.stdout}{ran.stderr}"
+    assert (folder / "work").exists() == (code != 0) or code == 77, "what a right run leaves is removed"
+print(f"{len(FILES)} files judged")

@@ -1,7 +1,9 @@
 # onyx_verilate(TARGET TOP [NAME options ...]): library TARGET with module TOP of rtl_models/rtl, verilated: class V<NAME> in
 # V<NAME>.h, NAME being TOP where none is given; options are Verilator's: parameters, folders whose modules go before those
-# of rtl/. Made anew when a file of rtl/ has changed; always -O1 (what runs once: -O0) and without sanitizers, which would cost
-# minutes and find nothing in generated code. So build folders can share the models: ONYX_MODELS_DIR.
+# of rtl/. Made anew when a file of rtl/ has changed; always -O3 and without sanitizers, which would cost minutes and find
+# nothing in generated code. So build folders can share the models: ONYX_MODELS_DIR. The C++ of a module is compiled as one
+# file: Verilator's headers are longer than most.
+set(ONYX_VERILATOR_MAKE "OPT_FAST=-O3 VM_PARALLEL_BUILDS=0" CACHE INTERNAL "")
 set(ONYX_MODELS_DIR ${CMAKE_BINARY_DIR}/models CACHE PATH "Where verilated modules are built")
 find_program(ONYX_VERILATOR verilator REQUIRED)
 find_package(Threads REQUIRED)
@@ -30,8 +32,9 @@ function(onyx_verilate target top)
     file(MAKE_DIRECTORY ${ONYX_MODELS_DIR})
     add_custom_command(
         OUTPUT ${dir}/V${name}__ALL.a
+        COMMAND ${CMAKE_COMMAND} -E rm -f ${dir}/V${name}__ALL.a # objects are only ever added to one that is there
         COMMAND ${CMAKE_COMMAND} -E env --unset=MAKEFLAGS --unset=MAKELEVEL
-                ${ONYX_VERILATOR} --cc --build -j 2 -O3 -MAKEFLAGS OPT_FAST=-O3 --Mdir ${dir} --prefix V${name}
+                ${ONYX_VERILATOR} --cc --build -j 2 -O3 -MAKEFLAGS ${ONYX_VERILATOR_MAKE} --Mdir ${dir} --prefix V${name}
                 --top-module ${top} ${ARGN} -y ${ONYX_RTL_DIR} ${ONYX_RTL_PACKAGES} ${ONYX_RTL_DIR}/${top}.sv > ${dir}.log
         COMMAND ${CMAKE_COMMAND} -E touch ${dir}/V${name}__ALL.a # unchanged output keeps its old date
         DEPENDS ${sources}

@@ -2,6 +2,7 @@
 #include "tests/test.h"
 
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -50,6 +51,24 @@ static void vectors_do_not_overlap(void **state) {
     for (uint32_t i = 9; i < 300; i++)
         assert_int_equal(w.at[i - 9], ~i);
     assert_int_equal(copy.at[8], 1000);
+    arena_free(&mem);
+}
+
+/* Pages are there before they are handed out, so that touching them is no fault. */
+static void arena_asks_for_many_pages_at_once(void **state) {
+    (void)state;
+    arena mem = {0};
+#ifdef MADV_POPULATE_WRITE
+    enum { PAGE = 4096, AHEAD = 32 };
+    unsigned char resident[AHEAD], *chunk = arena_alloc(&mem, 1 << 20), *p = arena_alloc(&mem, 1);
+    assert_ptr_not_equal(p, chunk + (1 << 20)); /* a chunk of 2 MB begins */
+    p += PAGE - (uintptr_t)p % PAGE;
+    if (madvise(p, PAGE, MADV_POPULATE_WRITE) != 0)
+        skip(); /* the kernel is older than Linux 5.14 */
+    assert_int_equal(mincore(p, sizeof resident * PAGE, resident), 0);
+    for (size_t i = 0; i < sizeof resident; i++)
+        assert_true(resident[i] & 1);
+#endif
     arena_free(&mem);
 }
 
@@ -387,14 +406,15 @@ static void seconds_are_those_of_the_clock(void **state) {
     assert_true(slept >= 0.12 && slept <= outside);
 }
 
-RUN_TESTS(TEST(arena_hands_out_zeroed_aligned_memory), TEST(vectors_keep_their_elements_while_they_grow),
-          TEST(vectors_do_not_overlap), TEST(equal_names_are_equal_handles),
-          TEST(diagnostics_print_the_line_and_a_caret), TEST(diagnostics_show_any_bytes),
-          TEST(diagnostics_stop_keeping_after_the_limit), TEST(json_errors_are_located),
-          TEST(random_numbers_are_splitmix64), TEST(a_hash_of_pieces_tells_where_they_end),
-          TEST(files_appear_only_when_committed), TEST(a_write_that_failed_says_why),
-          TEST(a_folder_is_taken_once), TEST(a_text_has_no_byte_order_mark),
-          TEST(a_carriage_return_ends_no_printed_line), TEST(a_removed_folder_spares_what_its_links_lead_to),
-          TEST(the_end_of_a_text_is_whole_lines), TEST(what_may_be_missing_is_read_without_a_word),
-          TEST(programs_report_how_they_ended), TEST(an_interruption_ends_the_wait),
-          TEST(a_log_has_a_line_that_says_what_went_wrong), TEST(seconds_are_those_of_the_clock))
+RUN_TESTS(TEST(arena_hands_out_zeroed_aligned_memory), TEST(arena_asks_for_many_pages_at_once),
+          TEST(vectors_keep_their_elements_while_they_grow), TEST(vectors_do_not_overlap),
+          TEST(equal_names_are_equal_handles), TEST(diagnostics_print_the_line_and_a_caret),
+          TEST(diagnostics_show_any_bytes), TEST(diagnostics_stop_keeping_after_the_limit),
+          TEST(json_errors_are_located), TEST(random_numbers_are_splitmix64),
+          TEST(a_hash_of_pieces_tells_where_they_end), TEST(files_appear_only_when_committed),
+          TEST(a_write_that_failed_says_why), TEST(a_folder_is_taken_once),
+          TEST(a_text_has_no_byte_order_mark), TEST(a_carriage_return_ends_no_printed_line),
+          TEST(a_removed_folder_spares_what_its_links_lead_to), TEST(the_end_of_a_text_is_whole_lines),
+          TEST(what_may_be_missing_is_read_without_a_word), TEST(programs_report_how_they_ended),
+          TEST(an_interruption_ends_the_wait), TEST(a_log_has_a_line_that_says_what_went_wrong),
+          TEST(seconds_are_those_of_the_clock))

@@ -117,7 +117,7 @@ def unread_pipe(words, end, what):
         claim(child.poll() is None, f"{what}: it does not wait for the reader of a pipe")
         child.send_signal(signal.SIGINT)
         try:
-            code = child.wait(5)
+            code = child.wait(120)
         except subprocess.TimeoutExpired:
             child.kill()
             code = None

@@ -73,7 +73,7 @@ static bool unpack(cli_session *s, const cli_case *c, const char *folder) {
         const sam_tensor_data *tensor = &k.user.tensors.at[t];
         const name_id name = tensor->called.v ? tensor->called : tensor->name;
         const case_operand one = {names_text(&s->names, name), k.data.operands.operand[t]};
-        if (t + 1 == k.user.result.v)
+        if (t + 1 == k.user.result.v || tensor->spare)
             continue;
         const bool there = one.data.order == tensor->order && (!one.data.order || one.data.dim[0]);
         ok = there &&

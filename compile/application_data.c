@@ -102,9 +102,13 @@ static void join(const classes *c, uint32_t a, uint32_t b) {
 
 static void join_access(const classes *c, const fe_step *step, sam_tensor t, const sam_var *index,
                         uint32_t *first) {
+    const sam_tensor_data *data = sam_tensor_at(&step->statement, t);
     uint32_t shared = step->use[t.v - 1].shared;
-    for (uint32_t m = 0; m < sam_tensor_at(&step->statement, t)->order; m++) {
-        uint32_t at = shared * SAM_MAX_ORDER + m, *of = &first[index[m].v - 1];
+    for (uint32_t m = 0, source = 0; m < data->order; m++) {
+        uint32_t at = shared * SAM_MAX_ORDER + source, *of = &first[index[m].v - 1];
+        source += m + 1 < data->order && sam_begins_mode(data, m + 1);
+        if (data->window[m].stride || sam_is_open(data, m))
+            continue;
         if (*of == UINT32_MAX)
             *of = at;
         join(c, at, *of);

@@ -159,7 +159,8 @@ bool compile_say_repacked(const compile_options *o, compile_context *ctx, const 
             const sam_tensor_data *as = sam_tensor_at(st, (sam_tensor){t});
             const char *name = names_text(ctx->names, as->called.v ? as->called : as->name);
             size_t length = (size_t)(text - 1 - o->formats.at[i]);
-            if (t == st->result.v || strlen(name) != length || strncmp(name, o->formats.at[i], length) != 0)
+            if (t == st->result.v || strlen(name) != length || strncmp(name, o->formats.at[i], length) != 0 ||
+                as->spare || sam_source_order(as) != as->order)
                 continue;
             said = true;
             if (!compile_find_format(ctx, &all, text, &f) ||
@@ -171,20 +172,26 @@ bool compile_say_repacked(const compile_options *o, compile_context *ctx, const 
     return true;
 }
 
-bool compile_cut_part(compile_context *ctx, const sam_tensor_data *as, tile_tensor *t) {
-    const char *name = names_text(ctx->names, as->called.v ? as->called : as->name);
-    const uint64_t all = t->nnz;
-    uint64_t bytes;
-    if (!as->windowed)
-        return true;
-    if (!tile_cut_window(t, as->window, name, ctx->mem, ctx->diag) || !scanned_bytes(ctx, t, as, &bytes))
+/* What messages call the tensors of which the operand is made: "A and B". */
+static const char *part_names(compile_context *ctx, const tile_cut *parts, uint32_t n) {
+    const char *all = parts->from;
+    for (uint32_t k = 1; k < n; k++)
+        all = arena_printf(ctx->mem, "%s%s%s", all, k + 1 < n ? ", " : " and ", parts[k].from);
+    return all;
+}
+
+bool compile_join_parts(compile_context *ctx, const tile_cut *parts, uint32_t n, tile_tensor *out) {
+    uint64_t all = 0, bytes;
+    for (uint32_t k = 0; k < n; k++)
+        all += parts[k].of->nnz;
+    if (!tile_join_parts(parts, n, ctx->mem, ctx->diag, out) || !scanned_bytes(ctx, out, parts->as, &bytes))
         return false;
-    if (was_said(ctx->diag, as->loc, "E0353-recut"))
+    if (was_said(ctx->diag, parts->as->loc, "E0353-recut"))
         return true;
     diag_warning(
-        ctx->diag, as->loc, "E0353-recut",
-        "the array has no index modifiers: the host cuts this part out of %s, %llu of %llu %s in %llu bytes",
-        name, (unsigned long long)t->nnz, (unsigned long long)all, plural(all, "entry", "entries"),
-        (unsigned long long)bytes);
+        ctx->diag, parts->as->loc, "E0353-recut",
+        "the array has no index modifiers: the host makes this part of %s, whose %llu %s %llu in %llu bytes",
+        part_names(ctx, parts, n), (unsigned long long)all, plural(all, "entry becomes", "entries become"),
+        (unsigned long long)out->nnz, (unsigned long long)bytes);
     return true;
 }

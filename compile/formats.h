@@ -33,8 +33,8 @@ bool compile_store(const compile_options *o, compile_context *ctx, const char *f
 bool compile_say_repacked(const compile_options *o, compile_context *ctx, const sam_statement *st,
                           const tile_tensor *operands);
 
-/* Cuts out of the user's tensor the part that an operand is, and warns of the bytes it takes: E0353-recut.
- * Others stay as they are. */
-bool compile_cut_part(compile_context *ctx, const sam_tensor_data *as, tile_tensor *t);
+/* Makes the operand that consists of these parts of the user's tensors, and warns of the bytes it takes:
+ * E0353-recut. */
+bool compile_join_parts(compile_context *ctx, const tile_cut *parts, uint32_t n, tile_tensor *out);
 
 #endif

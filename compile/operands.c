@@ -192,10 +192,11 @@ static bool generate(const compile_options *o, compile_context *ctx, const sam_s
         spec = fill_generator(spec, first_access(st, t), tensor->order, extent, ctx);
     if (!spec || !tile_generate(spec, tensor->name, number, o->seed, o->dtype, ctx->mem, ctx->diag, out))
         return false;
-    if (out->order == tensor->order)
+    const uint32_t order = sam_source_order(tensor);
+    if (out->order == order)
         return true;
     diag_error(ctx->diag, tensor->loc, "E0912-order", "-g %s makes a tensor of order %u, %s has %u %s", spec,
-               out->order, called(ctx, tensor), tensor->order, plural(tensor->order, "index", "indices"));
+               out->order, called(ctx, tensor), order, plural(order, "index", "indices"));
     return false;
 }
 
@@ -214,15 +215,14 @@ static bool read_operand(const compile_options *o, compile_context *ctx, const s
             return true; /* in the first pass */
         *out = *given;
         out->name = tensor->name;
-        return tile_squeeze(out, tensor->order, name, ctx->diag) && compile_cut_part(ctx, tensor, out);
+        return tile_squeeze(out, sam_source_order(tensor), name, ctx->diag);
     }
     bool fill = spec && is_fill(spec);
     if (fill != (extent != NULL))
         return true; /* in the other pass */
-    bool ok =
-        file ? tile_read(file, tensor->name, tensor->order, o->dtype, o->values, ctx->mem, ctx->diag, out)
-             : generate(o, ctx, st, t, spec, number, extent, out);
-    return ok && compile_cut_part(ctx, tensor, out);
+    return file ? tile_read(file, tensor->name, sam_source_order(tensor), o->dtype, o->values, ctx->mem,
+                            ctx->diag, out)
+                : generate(o, ctx, st, t, spec, number, extent, out);
 }
 
 /* Returns the number of the operand: that of the first one the user calls the same. */
@@ -234,6 +234,126 @@ static uint32_t number_of(compile_context *ctx, const sam_statement *st, sam_ten
             return numbers[t.v - 1] = numbers[u - 1];
     }
     return numbers[t.v - 1] = (*next)++;
+}
+
+/* ---- parts ----------------------------------------------------------------------------------- */
+
+/* Lists the parts that an operand is made of, its own and those behind it, of tensors that were read. Returns
+ * how many there are: 0 where it is none. */
+static uint32_t list_parts(compile_context *ctx, const sam_statement *st, const tile_tensor *whole,
+                           const sam_tensor_data *as, tile_cut *out) {
+    uint32_t n = 0;
+    as = as->windowed && !as->spare ? as : NULL;
+    while (as) {
+        const sam_tensor_data *next = NULL;
+        for (uint32_t t = 0; t < st->tensors.len; t++) {
+            if (name_eq(st->tensors.at[t].name, as->name) && whole[t].name.v)
+                out[n++] = (tile_cut){&whole[t], as, called(ctx, as)};
+            if (as->beyond.v && name_eq(st->tensors.at[t].name, as->beyond))
+                next = &st->tensors.at[t];
+        }
+        as = next;
+    }
+    return n;
+}
+
+/* Finds how far the indices of a part run, by what its tensors say: an index that may leave one of them need
+ * not leave another one. */
+static bool begin_part(compile_context *ctx, const tile_cut *parts, uint32_t n, tile_tensor *out) {
+    *out = (tile_tensor){.name = parts->as->name, .order = parts->as->order};
+    for (uint32_t m = 0; m < out->order; m++)
+        out->dim[m] = TILE_OPEN;
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t dim[SAM_MAX_ORDER];
+        if (!tile_cut_extents(&parts[k], dim, ctx->diag))
+            return false;
+        for (uint32_t m = 0; m < out->order; m++) {
+            bool open = dim[m] == TILE_OPEN;
+            if (!open && out->dim[m] != TILE_OPEN && dim[m] != out->dim[m]) {
+                diag_error(ctx->diag, parts[k].as->loc, "E0320-dimension",
+                           "index %u runs to %u in this part of %s but to %u in another one", m, dim[m],
+                           parts[k].from, out->dim[m]);
+                return false;
+            }
+            out->dim[m] = open ? out->dim[m] : dim[m];
+            out->dim_inferred = out->dim_inferred || (!open && parts[k].of->dim_inferred);
+        }
+    }
+    return true;
+}
+
+static bool begin_parts(compile_context *ctx, const sam_statement *st, const tile_tensor *whole,
+                        tile_tensor *data) {
+    tile_cut *parts = arena_new_n(ctx->mem, tile_cut, st->tensors.len);
+    bool ok = true;
+    for (uint32_t t = 0; t < st->tensors.len && ok; t++) {
+        const uint32_t n = list_parts(ctx, st, whole, &st->tensors.at[t], parts);
+        ok = !n || begin_part(ctx, parts, n, &data[t]);
+    }
+    return ok;
+}
+
+/* How far index m of a part runs if nothing else says so: one part leaves it as long as its tensor, several
+ * reach to where the last one ends. 0: nothing says. */
+static uint32_t reach_of(const tile_cut *parts, uint32_t n, uint32_t m) {
+    uint32_t source = 0;
+    int64_t reach = 0;
+    if (!sam_begins_mode(parts->as, m))
+        return 0;
+    for (uint32_t i = 1; i <= m; i++)
+        source += sam_begins_mode(parts->as, i);
+    for (uint32_t k = 0; k < n; k++) {
+        int64_t end = (int64_t)parts[k].of->dim[source] - (n > 1 ? parts[k].as->window[m].low : 0);
+        reach = end > reach ? end : reach;
+    }
+    return (uint32_t)reach;
+}
+
+/* Gives the extents that nothing else says those that parts reach. */
+static bool reach_extents(compile_context *ctx, const sam_statement *st, const tile_tensor *whole,
+                          const tile_operands *all, uint32_t **extent) {
+    tile_cut *parts = arena_new_n(ctx->mem, tile_cut, st->tensors.len);
+    if (!tile_known_extents(st, all, ctx->mem, ctx->diag, extent))
+        return false;
+    bool *open = arena_new_n(ctx->mem, bool, st->vars.len + 1);
+    for (uint32_t v = 0; v < st->vars.len; v++)
+        open[v] = !(*extent)[v];
+    for (uint32_t t = 1; t <= st->tensors.len; t++) {
+        const sam_tensor_data *as = sam_tensor_at(st, (sam_tensor){t});
+        const uint32_t n = list_parts(ctx, st, whole, as, parts);
+        for (uint32_t m = 0; n && m < as->order; m++) {
+            uint32_t v = first_access(st, (sam_tensor){t})->index[m].v - 1;
+            uint32_t reach = open[v] && all->operand[t - 1].dim[m] == TILE_OPEN ? reach_of(parts, n, m) : 0;
+            (*extent)[v] = reach > (*extent)[v] ? reach : (*extent)[v];
+        }
+    }
+    return true;
+}
+
+/* Makes the operands that are parts, once all others are there. */
+static bool make_parts(compile_context *ctx, const sam_statement *st, const tile_tensor *whole,
+                       const tile_operands *all, tile_tensor *data) {
+    tile_cut *parts = arena_new_n(ctx->mem, tile_cut, st->tensors.len);
+    uint32_t *extent = NULL;
+    if (!reach_extents(ctx, st, whole, all, &extent))
+        return false;
+    for (uint32_t t = 1; t <= st->tensors.len; t++) {
+        const sam_tensor_data *as = sam_tensor_at(st, (sam_tensor){t});
+        tile_tensor *out = &data[t - 1];
+        const uint32_t n = list_parts(ctx, st, whole, as, parts);
+        bool known = true;
+        if (!n)
+            continue;
+        for (uint32_t m = 0; m < as->order; m++) {
+            const uint32_t v = first_access(st, (sam_tensor){t})->index[m].v - 1;
+            out->dim[m] = out->dim[m] == TILE_OPEN ? extent[v] : out->dim[m];
+            known = known && extent[v];
+        }
+        out->dim_inferred = out->dim_inferred || !known;
+        if (!compile_join_parts(ctx, parts, n, out))
+            return false;
+    }
+    return true;
 }
 
 enum { COMPLEMENT_MOST = 1 << 26 };
@@ -303,21 +423,23 @@ bool compile_read_operands(const compile_options *o, compile_context *ctx, const
         return true;
     tile_tensor *data = arena_new_n(ctx->mem, tile_tensor, st->tensors.len);
     tile_operands all = {data, st->tensors.len, o->dtype};
+    tile_tensor *whole = arena_new_n(ctx->mem, tile_tensor, st->tensors.len); /* of those that are parts */
     uint32_t *known = NULL, *numbers = arena_new_n(ctx->mem, uint32_t, st->tensors.len + 1);
     for (uint32_t pass = 0; pass < 2; pass++) {
         uint32_t number = 0; /* operands in order of first appearance: what -g seeds with */
         for (uint32_t t = 1; t <= st->tensors.len; t++) {
-            if (t != st->result.v &&
-                !read_operand(o, ctx, st, (sam_tensor){t},
-                              number_of(ctx, st, (sam_tensor){t}, numbers, &number), known, &data[t - 1]))
+            const bool part = sam_tensor_at(st, (sam_tensor){t})->windowed;
+            if (t != st->result.v && !read_operand(o, ctx, st, (sam_tensor){t},
+                                                   number_of(ctx, st, (sam_tensor){t}, numbers, &number),
+                                                   known, part ? &whole[t - 1] : &data[t - 1]))
                 return false;
         }
         out->operands = all; /* also where they do not go together: onyx reduce looks at them */
-        if (!pass && !tile_known_extents(st, &all, ctx->mem, ctx->diag, &known))
+        if (!pass && (!begin_parts(ctx, st, whole, data) ||
+                      !tile_known_extents(st, &all, ctx->mem, ctx->diag, &known)))
             return false;
     }
-    if (!tile_extents(st, &all, ctx->mem, ctx->diag, &out->extent) ||
-        !compile_say_repacked(o, ctx, st, data) || !make_structures(o, ctx, st, out->extent, data))
-        return false;
-    return true;
+    return make_parts(ctx, st, whole, &all, data) &&
+           tile_extents(st, &all, ctx->mem, ctx->diag, &out->extent) &&
+           compile_say_repacked(o, ctx, st, data) && make_structures(o, ctx, st, out->extent, data);
 }

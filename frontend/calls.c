@@ -30,6 +30,7 @@ static const fe_call rows[] = {
     {"ifelse", {0}, FE_FUNCTION_IFELSE, SAM_OPERATION_when, 3, 3, false, false},
     {"mask", {0}, FE_FUNCTION_MASK, SAM_OPERATION_when, 2, 2, false, false},
     {"struct", {0}, FE_FUNCTION_STRUCT, SAM_OPERATION_add, 1, 1, false, false},
+    {"coalesce", {0}, FE_FUNCTION_COALESCE, SAM_OPERATION_add, 2, UINT8_MAX, false, false},
 };
 
 static const fe_call *find(const char *name, size_t length) {
@@ -235,6 +236,8 @@ sam_expr fe_make_call(sam_statement *s, const fe_call *f, const fe_exprs *argume
             return structure_of(s, e, SAM_STORED);
         return refuse(f, d, sam_expr_at(s, e)->loc, "is of a tensor, not of an expression",
                       "where an expression has values depends on its operands: struct(m(i))");
+    case FE_FUNCTION_COALESCE:
+        break; /* its arguments are no expressions */
     }
     BUG("function %d", (int)f->function);
 }

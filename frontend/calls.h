@@ -11,7 +11,8 @@ typedef enum {
     FE_FUNCTION_COMPOSED, /* of several operations, which the row's one tells apart */
     FE_FUNCTION_IFELSE,
     FE_FUNCTION_MASK,
-    FE_FUNCTION_STRUCT
+    FE_FUNCTION_STRUCT,
+    FE_FUNCTION_COALESCE
 } fe_function;
 
 /* A word before a parenthesis: a row of the table in calls.c. */

@@ -6,7 +6,8 @@
  *   sums       := product (("+" | "-") product)*
  *   product    := factor (("*" | "/") factor)*
  *   factor     := ("-" | "~") factor | "(" terms ")" | number | function "(" [variable ","]* terms, ... ")" |
- * access access     := name [ "(" [variable ("," variable)*] ")" | "_" variable | "_" "{" variables "}" ]
+ * access
+ *   access     := name [ "(" [index ("," index)*] ")" | "_" variable | "_" "{" variables "}" ]
  */
 #include <math.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ typedef struct {
     diagnostics *d;
     uint32_t depth;
     bool windowed, modified; /* the access that was read last is of parts, or has modifiers of any kind */
+    uint32_t seconds;        /* its indices that another index is added to */
     sam_window window[SAM_MAX_ORDER];
 } parser;
 
@@ -75,12 +77,44 @@ static bool parse_index(parser *p, sam_expr_data *access, uint32_t *order) {
     return true;
 }
 
+/* Reads + or - and an index, if they stand here: the index m is a sum of two. */
+static bool parse_second(parser *p, sam_expr_data *access, uint32_t *order) {
+    fe_reader ahead = p->in;
+    if (!fe_at_sign(&ahead, '+') && !fe_at_sign(&ahead, '-'))
+        return true;
+    const int32_t beside = fe_at_sign(&ahead, '+') ? 1 : -1;
+    fe_advance(&ahead);
+    if (ahead.token.kind != FE_NAME)
+        return true;
+    p->in = ahead;
+    if (!parse_index(p, access, order))
+        return false;
+    p->window[*order - 1].beside = beside;
+    p->seconds++;
+    return true;
+}
+
 /* An index between parentheses, with what modifies it. */
 static bool parse_modified_index(parser *p, sam_expr_data *access, uint32_t *order) {
-    uint32_t m = *order;
-    if (!parse_index(p, access, order) || !fe_parse_window(&p->in, &p->window[m], &access->protocol[m], p->d))
+    const src_loc loc = p->in.token.loc;
+    const uint32_t m = *order, seconds = p->seconds;
+    const bool permits = fe_at_permit(&p->in);
+    if (permits) {
+        fe_advance(&p->in);
+        fe_advance(&p->in);
+    }
+    if (!parse_index(p, access, order) || !parse_second(p, access, order) ||
+        !fe_parse_window(&p->in, &p->window[m], &access->protocol[m], p->d))
         return false;
-    p->windowed = p->windowed || p->window[m].stride || p->window[m].low;
+    p->window[m].permits = permits;
+    const bool two = p->seconds > seconds;
+    if (!fe_check_index(span(loc, p->in.token.loc), &p->window[m], &access->index[m], two, p->d))
+        return false;
+    if (permits && !fe_take_sign(&p->in, ')')) {
+        fe_expected(&p->in, "')'", p->d);
+        return false;
+    }
+    p->windowed = p->windowed || p->window[m].stride || p->window[m].low || permits || two;
     p->modified = p->modified || p->windowed || access->protocol[m];
     return true;
 }
@@ -146,6 +180,7 @@ static bool parse_access(parser *p, sam_expr_data *access) {
     uint32_t order = 0;
     access->kind = SAM_EXPR_ACCESS;
     p->windowed = p->modified = false;
+    p->seconds = 0;
     memset(p->window, 0, sizeof p->window);
     fe_advance(&p->in);
     if (!parse_indices(p, access, &order, &last))
@@ -157,9 +192,9 @@ static bool parse_access(parser *p, sam_expr_data *access) {
         diag_hint(p->d, "a tensor with indices needs another name");
         return false;
     }
-    access->tensor = use_tensor(p, name, access->loc, order);
+    access->tensor = use_tensor(p, name, access->loc, order - p->seconds);
     if (access->tensor.v && p->windowed)
-        access->tensor = fe_window_of(p->s, access->tensor, p->window);
+        access->tensor = fe_window_of(p->s, access->tensor, p->window, order);
     return access->tensor.v != 0;
 }
 
@@ -340,6 +375,54 @@ static sam_expr parse_group(parser *p) {
 
 static sam_expr parse_factor(parser *p);
 
+/* Reads an argument of coalesce: an access, or a number that may be infinite as a fill may be. */
+static bool parse_beyond(parser *p, sam_expr_data *out) {
+    fe_call f;
+    const bool calls = fe_peek(&p->in) == '(' && fe_find_call(&p->in.token, &f);
+    const bool negative = fe_take_sign(&p->in, '-');
+    *out = (sam_expr_data){.kind = SAM_EXPR_LITERAL, .loc = p->in.token.loc};
+    if (p->in.token.kind == FE_NUMBER) {
+        sam_expr e = parse_number(p);
+        if (!e.v)
+            return false;
+        out->literal = sam_expr_at(p->s, e)->literal * (negative ? -1 : 1);
+        return true;
+    }
+    if (fe_is_word(&p->in.token, "inf")) {
+        fe_advance(&p->in);
+        out->literal = p->s->integers ? (negative ? INT16_MIN : INT16_MAX) : negative ? -INFINITY : INFINITY;
+        return true;
+    }
+    if (p->in.token.kind == FE_NAME && !negative && !calls && !fe_take_function(&p->in))
+        return parse_access(p, out);
+    fe_expected(&p->in, "an access or a number", p->d);
+    return false;
+}
+
+/* coalesce(A(permit(i)), B(permit(i-4)), 0): the first that is not outside. */
+static sam_expr parse_coalesce(parser *p) {
+    sam_expr_data first, next;
+    src_loc loc = p->in.token.loc;
+    fe_advance(&p->in);
+    fe_advance(&p->in); /* "(", seen by the caller */
+    if (!parse_beyond(p, &first))
+        return no_expr;
+    if (!fe_begin_coalesce(p->s, &first, p->d))
+        return no_expr;
+    sam_tensor last = first.tensor;
+    do {
+        if (!fe_take_sign(&p->in, ',')) {
+            fe_expected(&p->in, "',' and what holds outside", p->d);
+            return no_expr;
+        }
+        if (!parse_beyond(p, &next) || !fe_add_beyond(p->s, &first, &last, &next, p->d))
+            return no_expr;
+    } while (!fe_at_sign(&p->in, ')'));
+    first.loc = span(loc, p->in.token.loc);
+    fe_advance(&p->in);
+    return add_expr(p, first);
+}
+
 static sam_expr parse_minus(parser *p) {
     src_loc start = p->in.token.loc;
     fe_advance(&p->in);
@@ -413,9 +496,9 @@ static sam_expr parse_primary(parser *p) {
     if (own)
         return parse_application(p, own);
     if (fe_peek(&p->in) == '(' && fe_find_call(t, &f))
-        return parse_call(p, &f);
+        return f.function == FE_FUNCTION_COALESCE ? parse_coalesce(p) : parse_call(p, &f);
     sam_expr_data access = {0};
-    return parse_access(p, &access) ? add_expr(p, access) : no_expr;
+    return parse_access(p, &access) && fe_check_missing(p->s, &access, p->d) ? add_expr(p, access) : no_expr;
 }
 
 /* Every recursion of the grammar passes here, so this bounds the depth of the stack. */

@@ -88,14 +88,15 @@ bool fe_program_bind(fe_program *p, diagnostics *d, fe_step *step) {
             return false;
         }
         if (use[t].shared == p->tensors.len)
-            fe_program_add(p, name, data->loc, counted ? FE_NO_ORDER : data->order);
+            fe_program_add(p, name, data->loc, counted ? FE_NO_ORDER : sam_source_order(data));
         fe_shared *known = &p->tensors.at[use[t].shared];
+        const uint32_t order = sam_source_order(data);
         if (known->order == FE_NO_ORDER && !counted)
-            known->order = data->order;
-        if (counted || known->order == data->order)
+            known->order = order;
+        if (counted || known->order == order)
             continue;
-        diag_error(d, data->loc, "E0104-rank", "%s is used with %u %s here, with %u there", text, data->order,
-                   plural(data->order, "index", "indices"), known->order);
+        diag_error(d, data->loc, "E0104-rank", "%s is used with %u %s here, with %u there", text, order,
+                   plural(order, "index", "indices"), known->order);
         diag_note(d, known->loc, "the other use of %s", text);
         return false;
     }

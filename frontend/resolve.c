@@ -5,6 +5,7 @@
  * ((e xor f) where c is true, else 0) xor f, which is exact for any word.
  */
 #include "frontend/calls.h"
+#include "frontend/windows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -243,14 +244,18 @@ bool fe_resolve(const fe_in *in, diagnostics *d, sam_statement *s) {
     const semiring *r;
     bool stated = false;
     if (!find_semiring(in->semiring, d, &r) ||
-        ((!is_plain(r) || r->structure) && !in_semiring(s, s->rhs, r, d)) || !set_fills(in, r, s, &stated, d))
+        ((!is_plain(r) || r->structure) && !in_semiring(s, s->rhs, r, d)) ||
+        !set_fills(in, r, s, &stated, d) || !fe_check_fills(s, d))
         return false;
     s->general = true; /* so that fills are asked for */
     sam_tensor_data *result = sam_tensor_at(s, s->result);
     const uint16_t fill = result->fill;
     s->rhs = resolve(s, stated ? &fill : NULL);
-    if (copy_levels(s))
+    const sam_statement all = *s;
+    if (copy_levels(s)) {
         fe_compact(s); /* what is named in struct(), or in parts, only is no operand itself */
+        fe_keep_spare(&all, s);
+    }
     s->general = is_general(s);
     result = sam_tensor_at(s, s->result);
     uint16_t derived = s->general ? sam_fill_of(s, s->rhs) : 0;

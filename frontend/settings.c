@@ -171,7 +171,7 @@ static bool parse_format(const char *text, diagnostics *d, sam_statement *s, src
     *sam_tensor_at(s, t) = given; /* the default loops need a whole format, also after an error */
     for (uint32_t old = 0; old < s->tensors.len; old++) {
         sam_tensor_data *also = &s->tensors.at[old];
-        if (!also->called.v || !name_eq(also->called, given.name))
+        if (!also->called.v || !name_eq(also->called, given.name) || also->order != given.order)
             continue;
         memcpy(also->level, given.level, sizeof also->level);
         memcpy(also->inner, given.inner, sizeof also->inner);
@@ -212,12 +212,15 @@ static bool set_extent(sam_statement *s, sam_var v, uint32_t extent, src_loc loc
     return true;
 }
 
-/* States the extents of a tensor's indices. How far a slice runs the tensor does not say. */
+/* States the extents of a tensor's indices. How far a slice runs the tensor does not say, nor an index that
+ * may be outside. */
 static bool set_extents(sam_statement *s, const sam_tensor_data *of, const sam_var *index,
                         const uint32_t *size, src_loc loc, src_loc *stated, diagnostics *d) {
-    for (uint32_t m = 0; m < of->order; m++) {
-        if (!of->window[m].stride && !set_extent(s, index[m], size[m], loc, stated, d))
+    for (uint32_t m = 0, source = 0; m < of->order; m++) {
+        if (!of->window[m].stride && !sam_is_open(of, m) &&
+            !set_extent(s, index[m], size[source], loc, stated, d))
             return false;
+        source += m + 1 < of->order && sam_begins_mode(of, m + 1);
     }
     return true;
 }

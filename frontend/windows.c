@@ -1,6 +1,8 @@
-/* windows.c - index modifiers: i(lo:hi:st) and i + n in place of an index, and protocols, i::walk. The host
- * cuts the part out of the user's tensor, which is an operand of its own. */
+/* windows.c - index modifiers: i(lo:hi:st), i + n, i + j and permit(i) in place of an index, coalesce(...) of
+ * such accesses, and protocols, i::walk. The host cuts the part out of the user's tensor, which is an operand
+ * of its own. */
 #include "frontend/windows.h"
+#include "sam/operators.h"
 
 /* Reads a number if one stands here. Returns false where none does, or a number that is none of coordinates.
  */
@@ -107,18 +109,120 @@ void fe_set_protocols(sam_statement *s, diagnostics *d) {
     }
 }
 
-sam_tensor fe_window_of(sam_statement *s, sam_tensor of, const sam_window *w) {
+static bool permits(const sam_tensor_data *t) {
+    bool any = false;
+    for (uint32_t m = 0; m < t->order; m++)
+        any = any || t->window[m].permits;
+    return any;
+}
+
+sam_tensor fe_window_of(sam_statement *s, sam_tensor of, const sam_window *w, uint32_t order) {
     sam_tensor_data data = *sam_tensor_at(s, of);
     data.called = data.name;
     data.windowed = true;
+    data.order = order;
     memcpy(data.window, w, sizeof data.window);
-    for (uint32_t t = 1; t <= s->tensors.len; t++) {
+    for (uint32_t t = 1; t <= s->tensors.len && !permits(&data); t++) {
         const sam_tensor_data *known = sam_tensor_at(s, (sam_tensor){t});
-        if (known->windowed && name_eq(known->called, data.called) &&
+        if (known->windowed && !known->spare && name_eq(known->called, data.called) &&
             memcmp(known->window, data.window, sizeof data.window) == 0)
             return (sam_tensor){t};
     }
     data.name = fe_fresh_name(s, arena_printf(s->mem, "%sPart", names_text(s->names, data.called)), s->mem);
     vec_push(s->mem, &s->tensors, data);
     return (sam_tensor){s->tensors.len};
+}
+
+/* ---- what holds outside ---------------------------------------------------------------------- */
+
+bool fe_at_permit(const fe_reader *in) {
+    fe_reader ahead = *in;
+    if (!fe_is_word(&in->token, "permit") || fe_peek(in) != '(')
+        return false;
+    fe_advance(&ahead);
+    fe_advance(&ahead);
+    return ahead.token.kind == FE_NAME;
+}
+
+bool fe_check_index(src_loc loc, const sam_window *w, const sam_var *index, bool two, diagnostics *d) {
+    const char *what = NULL;
+    if (w->stride && (two || w->permits))
+        what = two ? "a sum of two indices has no slice" : "an index that may be outside has no slice";
+    if (two && index[0].v == index[1].v)
+        what = "a sum of two indices is of two";
+    if (!what)
+        return true;
+    diag_error(d, loc, "E0156-modifier", "%s", what);
+    diag_hint(d, "x(i+j-1) has at i and j what x has at i + j - 1; permit(i+1) may be outside of the tensor");
+    return false;
+}
+
+bool fe_check_missing(const sam_statement *s, const sam_expr_data *access, diagnostics *d) {
+    const sam_tensor_data *t = sam_tensor_at(s, access->tensor);
+    if (!permits(t))
+        return true;
+    diag_error(d, access->loc, "E0162-missing", "nothing says what holds outside of %s",
+               names_text(s->names, t->called));
+    diag_hint(d, "say it around the access, with nothing between: coalesce(B(permit(i+1), j), 0)");
+    return false;
+}
+
+static bool refuse_argument(src_loc loc, const char *what, diagnostics *d) {
+    diag_error(d, loc, "E0162-missing", "%s", what);
+    diag_hint(d,
+              "coalesce has accesses with the same indices, the first with permit, and then a number or an "
+              "access: coalesce(A(permit(i)), B(permit(i-4)), 0)");
+    return false;
+}
+
+bool fe_begin_coalesce(sam_statement *s, const sam_expr_data *first, diagnostics *d) {
+    if (first->kind == SAM_EXPR_LITERAL || !permits(sam_tensor_at(s, first->tensor)))
+        return refuse_argument(first->loc, "nothing is missing here: the first argument has no permit", d);
+    sam_tensor_at(s, first->tensor)->loc = first->loc;
+    return true;
+}
+
+bool fe_add_beyond(sam_statement *s, const sam_expr_data *first, sam_tensor *last, const sam_expr_data *next,
+                   diagnostics *d) {
+    if (sam_tensor_at(s, *last)->bounded || !permits(sam_tensor_at(s, *last)))
+        return refuse_argument(next->loc, "nothing is missing before this argument", d);
+    if (next->kind == SAM_EXPR_LITERAL) {
+        sam_tensor_at(s, first->tensor)->bounded = sam_tensor_at(s, *last)->bounded = true;
+        sam_tensor_at(s, first->tensor)->outside =
+            next->literal == 0 ? 0 : sam_literal_word(next->literal, !s->integers);
+        return true;
+    }
+    sam_tensor_data part = *sam_tensor_at(s, next->tensor);
+    if (part.order != sam_tensor_at(s, first->tensor)->order ||
+        memcmp(next->index, first->index, sizeof *next->index * part.order) != 0)
+        return refuse_argument(next->loc, "this argument has other indices than the first", d);
+    part.called = part.windowed ? part.called : part.name;
+    part.windowed = part.spare = true;
+    part.loc = next->loc;
+    part.name = fe_fresh_name(s, arena_printf(s->mem, "%sRest", names_text(s->names, part.called)), s->mem);
+    vec_push(s->mem, &s->tensors, part);
+    sam_tensor_at(s, *last)->beyond = part.name;
+    last->v = s->tensors.len;
+    return true;
+}
+
+bool fe_check_fills(const sam_statement *s, diagnostics *d) {
+    for (uint32_t t = 1; t <= s->tensors.len; t++) {
+        const sam_tensor_data *part = sam_tensor_at(s, (sam_tensor){t});
+        const sam_tensor_data *next =
+            part->beyond.v ? sam_tensor_at(s, fe_find_tensor(s, part->beyond)) : NULL;
+        if (!next || next->fill == part->fill)
+            continue;
+        diag_error(d, next->loc, "E0153-fill", "%s has another fill than %s, whose place it takes outside",
+                   names_text(s->names, next->called), names_text(s->names, part->called));
+        return false;
+    }
+    return true;
+}
+
+void fe_keep_spare(const sam_statement *from, sam_statement *s) {
+    for (uint32_t t = 0; t < from->tensors.len; t++) {
+        if (from->tensors.at[t].spare)
+            vec_push(s->mem, &s->tensors, from->tensors.at[t]);
+    }
 }

@@ -60,6 +60,12 @@ typedef enum { SAM_BEST, SAM_WALK, SAM_FOLLOW, SAM_GALLOP, SAM_LEAD } sam_protoc
 typedef struct {
     uint32_t stride, high;
     int32_t low;
+    /* Not 0: the mode may lie outside of the user's tensor, where others have the value. Its extent is what
+     * the other operands say. */
+    uint32_t permits;
+    /* Not 0: it goes with the index before, and c + beside * its own coordinate + low of that one is the
+     * user's coordinate. */
+    int32_t beside;
 } sam_window;
 
 typedef enum { SAM_VALUES, SAM_STORED, SAM_COMPLEMENT } sam_structure;
@@ -93,7 +99,30 @@ typedef struct {
     /* It is a part of the tensor that the user gives as `called`: of each mode, one. */
     bool windowed;
     sam_window window[SAM_MAX_ORDER];
+    /* Where an index that may is outside of the user's tensor: the operand that has the value there, which is
+     * `spare` if no access has it; or if `bounded` a number. */
+    name_id beyond;
+    bool spare, bounded;
+    uint16_t outside;
 } sam_tensor_data;
+
+/* Returns whether another index than this one, or none, goes with the mode of the user's tensor before. */
+static inline bool sam_begins_mode(const sam_tensor_data *t, uint32_t m) {
+    return !t->window[m].beside;
+}
+
+/* Returns how many modes the user's tensor has that an operand is a part of. */
+static inline uint32_t sam_source_order(const sam_tensor_data *t) {
+    uint32_t order = 0;
+    for (uint32_t m = 0; m < t->order; m++)
+        order += sam_begins_mode(t, m);
+    return order;
+}
+
+/* Returns whether only the other operands say how far index m of a part runs. */
+static inline bool sam_is_open(const sam_tensor_data *t, uint32_t m) {
+    return t->window[m].permits || t->window[m].beside || (m + 1 < t->order && t->window[m + 1].beside);
+}
 
 /* Whether every fiber of the level has all coordinates. */
 static inline bool sam_level_is_whole(const sam_tensor_data *t, uint32_t level) {

@@ -15,6 +15,8 @@ static bool extent_of(const sam_statement *s, sam_expr h, const tile_operands *i
         return true; /* as long as the others say */
     for (uint32_t m = 0; m < t->order; m++) {
         uint32_t v = x->index[m].v - 1;
+        if (t->dim[m] == TILE_OPEN)
+            continue;
         bool clash = firm[v] && (t->dim_inferred ? t->dim[m] > extent[v] : t->dim[m] != extent[v]);
         clash = clash || (!firm[v] && !t->dim_inferred && t->dim[m] < extent[v]);
         if (clash) {

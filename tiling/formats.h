@@ -78,9 +78,20 @@ bool tile_store(const tile_tensor *t, const tile_format *f, tile_dtype dtype, ar
  * entries where the format stores what lies between. E0365-stored-file, E0366-indirect-source. */
 bool tile_restore(const tile_stored *s, tile_dtype dtype, const char *from, arena *mem, diagnostics *d,
                   tile_tensor *out);
-/* Cuts the part out of a tensor that an operand is, `window` of each mode: entries of the others go,
- * coordinates begin at 0. E0316-outside where a slice begins behind the tensor's end. */
-bool tile_cut_window(tile_tensor *t, const sam_window *window, const char *from, arena *mem, diagnostics *d);
+/* A part of a tensor of the user's, whom messages call `from`: `as` says which of each mode. */
+typedef struct {
+    const tile_tensor *of;
+    const sam_tensor_data *as;
+    const char *from;
+} tile_cut;
+
+/* Finds how far the indices of a part run; TILE_OPEN where it does not say. E0316-outside where a slice
+ * begins behind the tensor's end. */
+bool tile_cut_extents(const tile_cut *part, uint32_t *dim, diagnostics *d);
+/* Makes an operand of parts, out->dim[] long: at each coordinate it is the first part that is not outside of
+ * its tensor there, else the first one's number. Entries outside of all parts go, coordinates begin at 0.
+ * E0162-missing where no part has a value and there is no number, E0354-part of more than 2^26 entries. */
+bool tile_join_parts(const tile_cut *parts, uint32_t n, arena *mem, diagnostics *d, tile_tensor *out);
 /* Returns the bytes of all arrays, and of those that are no values, at two bytes a number as in sub-tiles. */
 uint64_t tile_stored_bytes(const tile_stored *s, uint64_t *metadata);
 /* The file of a stored tensor: docs/storage.md. E0365-stored-file. */

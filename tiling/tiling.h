@@ -9,6 +9,9 @@
 
 #include "sam/sam.h"
 
+/* An extent that the other operands of the statement say. */
+#define TILE_OPEN UINT32_MAX
+
 /* A tensor as coordinates: sorted by coordinate in logical order, no duplicates; explicit fills are kept. */
 typedef struct {
     name_id name;

@@ -1,5 +1,4 @@
 /* views.c - the tensors a kernel works on, made from the user's (sam_view), and the result brought back. */
-#include "tiling/formats.h"
 #include "tiling/tiling_int.h"
 
 /* Extent of a stored mode: the source's extent, which equal modes share, divided and cut off as its
@@ -41,46 +40,6 @@ static void make_view(const sam_tensor_data *t, const tile_tensor *source, tile_
     }
     tile_normalise(out, &entries, dtype, mem);
     arena_free(&scratch);
-}
-
-/* Finds where coordinate `at` of a mode of `dim` lies in the part; false where it is not in it. */
-static bool in_window(const sam_window *w, uint32_t dim, uint32_t at, uint32_t *out) {
-    int64_t from = (int64_t)at - w->low;
-    *out = w->stride ? (uint32_t)(from / w->stride) : (uint32_t)from;
-    return from >= 0 && (w->stride ? at < w->high && from % w->stride == 0 : from < (int64_t)dim);
-}
-
-bool tile_cut_window(tile_tensor *t, const sam_window *window, const char *from, arena *mem, diagnostics *d) {
-    arena scratch = {0};
-    tile_entries entries = {0};
-    uint32_t dim[SAM_MAX_ORDER];
-    memcpy(dim, t->dim, sizeof dim);
-    for (uint32_t m = 0; m < t->order; m++) {
-        const sam_window *w = &window[m];
-        uint32_t end = w->high < dim[m] ? w->high : dim[m];
-        if (!w->stride)
-            continue;
-        if ((uint32_t)w->low >= end) {
-            diag_error(d, (src_loc){0}, "E0316-outside",
-                       "index %u of %s has coordinates below %u, the slice begins at %d", m, from, dim[m],
-                       w->low);
-            return false;
-        }
-        t->dim[m] = (end - (uint32_t)w->low - 1) / w->stride + 1;
-    }
-    for (uint64_t e = 0; e < t->nnz; e++) {
-        uint32_t crd[SAM_MAX_ORDER];
-        bool inside = true;
-        for (uint32_t m = 0; m < t->order && inside; m++)
-            inside = in_window(&window[m], dim[m], t->crd[e * t->order + m], &crd[m]);
-        for (uint32_t m = 0; m < t->order && inside; m++)
-            vec_push(&scratch, &entries.crd, crd[m]);
-        if (inside)
-            vec_push(&scratch, &entries.val, t->val[e]);
-    }
-    tile_normalise(t, &entries, TILE_DTYPE_INT16, mem); /* coordinates stay distinct: no values are added */
-    arena_free(&scratch);
-    return true;
 }
 
 enum { ONES_MOST = 1 << 28 };

@@ -244,7 +244,7 @@ for expression, message, code in (
         ("x(i) = v(i(3:4:0))", "the slice has no stride", "E0156-modifier"),
         ("x(i) = v(i(3))", "expected ':' and the end of the slice", "E0102-syntax"),
         ("x(i) = v(i(3:4,5))", "expected ')'", "E0102-syntax"),
-        ("x(i) = v(i+j)", "expected a whole number", "E0102-syntax"),
+        ("x(i) = v(i+j)", "no operand tells how far index j runs", "E0321-no-extent"),
         ("x(i) = struct(v(i+1))", "is of a tensor", "E0152-function"),
         ("x(i) = v(i(8:))", "index 0 of v has coordinates below 8, the slice begins at 8", "E0316-outside"),
         ("x(i) = v(i(0:3)) * v(i(0:4))", "", "E0320-dimension")):

@@ -1,0 +1,216 @@
+/* windows.c - operands that are parts of the user's tensors: slices, shifts, sums of two indices, and what
+ * holds where an index is outside.
+ *
+ * Which part a coordinate belongs to changes along an index only where some part begins or ends. So the
+ * coordinates fall into boxes between these places, and it is enough to ask at the first one of each. Along
+ * the two indices of a sum every coordinate is a box of its own. O(entries * coordinates of the second index
+ * of sums + boxes + what is stored).
+ */
+#include "tiling/formats.h"
+#include "tiling/tiling_int.h"
+
+enum { PART_MOST = 1 << 26 };
+
+typedef struct {
+    uint32_t n;
+    const tile_cut *parts;
+    diagnostics *diag;
+    arena scratch;
+    tile_entries entries;
+    tile_tensor *out;
+} joining;
+
+static bool too_large(const joining *j) {
+    diag_error(j->diag, j->parts->as->loc, "E0354-part", "this part of %s has more than %d entries or places",
+               j->parts->from, PART_MOST);
+    diag_hint(j->diag, "a sum of two indices has an entry for each coordinate of the second; a number other "
+                       "than the fill has one for each coordinate outside");
+    return false;
+}
+
+static bool is_sum(const tile_cut *p, uint32_t m) {
+    return m + 1 < p->as->order && !sam_begins_mode(p->as, m + 1);
+}
+
+bool tile_cut_extents(const tile_cut *p, uint32_t *dim, diagnostics *d) {
+    uint32_t source = 0;
+    for (uint32_t m = 0; m < p->as->order; m++) {
+        const sam_window *w = &p->as->window[m];
+        const uint32_t all = p->of->dim[source], end = w->high < all ? w->high : all;
+        dim[m] = sam_is_open(p->as, m) ? TILE_OPEN : all;
+        if (w->stride && (uint32_t)w->low >= end) {
+            diag_error(d, (src_loc){0}, "E0316-outside",
+                       "index %u of %s has coordinates below %u, the slice begins at %d", source, p->from,
+                       all, w->low);
+            return false;
+        }
+        if (w->stride)
+            dim[m] = (end - (uint32_t)w->low - 1) / w->stride + 1;
+        source += !is_sum(p, m);
+    }
+    return true;
+}
+
+/* Whether no index that may be outside of the part's tensor is so at a coordinate of the operand. */
+static bool covers(const tile_cut *p, const uint32_t *crd) {
+    uint32_t source = 0;
+    for (uint32_t m = 0; m < p->as->order; m++) {
+        const sam_window *w = &p->as->window[m];
+        int64_t at = (int64_t)crd[m] + w->low;
+        if (is_sum(p, m))
+            at += (int64_t)p->as->window[m + 1].beside * crd[m + 1];
+        if (w->permits && (at < 0 || at >= (int64_t)p->of->dim[source]))
+            return false;
+        source += !is_sum(p, m);
+    }
+    return true;
+}
+
+static bool add(joining *j, const uint32_t *crd, uint16_t val) {
+    if (j->entries.val.len == PART_MOST)
+        return too_large(j);
+    for (uint32_t m = 0; m < j->out->order; m++)
+        vec_push(&j->scratch, &j->entries.crd, crd[m]);
+    vec_push(&j->scratch, &j->entries.val, val);
+    return true;
+}
+
+/* Adds an entry of part p wherever the operand has it; the indices before m have their coordinates. */
+static bool place(joining *j, const tile_cut *p, const uint32_t *from, uint32_t m, uint32_t *crd,
+                  uint16_t val) {
+    if (m == j->out->order) {
+        for (const tile_cut *before = j->parts; before < p; before++) {
+            if (covers(before, crd))
+                return true;
+        }
+        return add(j, crd, val);
+    }
+    const sam_window *w = &p->as->window[m];
+    const bool sum = is_sum(p, m);
+    const uint32_t times = sum ? j->out->dim[m + 1] : 1;
+    const int64_t step = sum ? w[1].beside : 0;
+    bool ok = true;
+    for (uint32_t second = 0; ok && second < times; second++) {
+        int64_t at = (int64_t)*from - w->low - step * second;
+        bool inside = at >= 0 && (!w->stride || (*from < w->high && at % w->stride == 0));
+        at = w->stride ? at / w->stride : at;
+        if (!inside || at >= (int64_t)j->out->dim[m])
+            continue;
+        crd[m] = (uint32_t)at;
+        if (sum)
+            crd[m + 1] = second;
+        ok = place(j, p, from + 1, m + 1 + sum, crd, val);
+    }
+    return ok;
+}
+
+typedef VEC(uint32_t) places;
+
+/* Adds a place where a box may begin, in order. */
+static void add_place(joining *j, places *all, int64_t at, uint32_t dim) {
+    uint32_t i = all->len;
+    while (i > 0 && all->at[i - 1] > at)
+        i--;
+    if (at < 0 || at >= (int64_t)dim || (i > 0 && all->at[i - 1] == at))
+        return;
+    vec_push(&j->scratch, all, 0);
+    memmove(&all->at[i + 1], &all->at[i], sizeof *all->at * (all->len - 1 - i));
+    all->at[i] = (uint32_t)at;
+}
+
+/* The places where boxes begin along index m. */
+static places begins(joining *j, uint32_t m) {
+    places all = {0};
+    const uint32_t dim = j->out->dim[m];
+    uint32_t source = 0;
+    for (uint32_t i = 0; i < m; i++)
+        source += !is_sum(j->parts, i);
+    if (is_sum(j->parts, m) || !sam_begins_mode(j->parts->as, m)) {
+        for (uint32_t at = 0; at < dim; at++)
+            vec_push(&j->scratch, &all, at);
+        return all;
+    }
+    add_place(j, &all, 0, dim);
+    for (uint32_t k = 0; k < j->n; k++) {
+        const sam_window *w = &j->parts[k].as->window[m];
+        if (!w->permits)
+            continue;
+        add_place(j, &all, -(int64_t)w->low, dim);
+        add_place(j, &all, (int64_t)j->parts[k].of->dim[source] - w->low, dim);
+    }
+    return all;
+}
+
+/* Adds the number everywhere in a box, whose indices before m have their coordinates. */
+static bool fill_box(joining *j, const uint32_t *low, const uint32_t *high, uint32_t m, uint32_t *crd) {
+    if (m == j->out->order)
+        return add(j, crd, j->parts->as->outside);
+    bool ok = true;
+    for (crd[m] = low[m]; ok && crd[m] < high[m]; crd[m]++)
+        ok = fill_box(j, low, high, m + 1, crd);
+    return ok;
+}
+
+static bool say_missing(const joining *j, const uint32_t *at) {
+    const char *text = "";
+    for (uint32_t m = 0; m < j->out->order; m++)
+        text = arena_printf(j->diag->mem, "%s%s%u", text, m ? ", " : "", at[m]);
+    diag_error(j->diag, j->parts->as->loc, "E0162-missing", "nothing says what holds at (%s), outside of %s",
+               text, j->n > 1 ? "all parts" : j->parts->from);
+    diag_hint(j->diag, "end coalesce with a number: coalesce(A(permit(i)), B(permit(i-4)), 0)");
+    return false;
+}
+
+/* What holds in a box outside of all parts. */
+static bool take_box(joining *j, const uint32_t *low, const uint32_t *high) {
+    uint32_t crd[SAM_MAX_ORDER];
+    for (uint32_t k = 0; k < j->n; k++) {
+        if (covers(&j->parts[k], low))
+            return true;
+    }
+    return j->parts->as->bounded ? fill_box(j, low, high, 0, crd) : say_missing(j, low);
+}
+
+/* Visits all boxes. */
+static bool take_boxes(joining *j) {
+    places all[SAM_MAX_ORDER];
+    uint64_t boxes = 1;
+    for (uint32_t m = 0; m < j->out->order; m++) {
+        all[m] = begins(j, m);
+        boxes = boxes > PART_MOST ? boxes : boxes * all[m].len;
+    }
+    bool ok = boxes <= PART_MOST || too_large(j);
+    for (uint64_t box = 0; ok && box < boxes; box++) {
+        uint32_t low[SAM_MAX_ORDER], high[SAM_MAX_ORDER];
+        uint64_t rest = box;
+        for (uint32_t m = j->out->order; m-- > 0; rest /= all[m].len) {
+            uint32_t i = (uint32_t)(rest % all[m].len);
+            low[m] = all[m].at[i];
+            high[m] = i + 1 < all[m].len ? all[m].at[i + 1] : j->out->dim[m];
+        }
+        ok = take_box(j, low, high);
+    }
+    return ok;
+}
+
+bool tile_join_parts(const tile_cut *parts, uint32_t n, arena *mem, diagnostics *d, tile_tensor *out) {
+    joining j = {.parts = parts, .n = n, .out = out, .diag = d};
+    const sam_tensor_data *first = parts->as;
+    bool ok = true, open = false;
+    for (uint32_t m = 0; m < first->order; m++)
+        open = open || first->window[m].permits;
+    for (uint32_t k = 0; k < n && ok; k++) {
+        const tile_tensor *t = parts[k].of;
+        for (uint64_t e = 0; e < t->nnz && ok; e++) {
+            uint32_t crd[SAM_MAX_ORDER];
+            ok = place(&j, &parts[k], t->crd + e * t->order, 0, crd, t->val[e]);
+        }
+    }
+    if (ok && open && !(first->bounded && first->outside == first->fill))
+        ok = take_boxes(&j);
+    if (ok)
+        tile_normalise(out, &j.entries, TILE_DTYPE_INT16,
+                       mem); /* coordinates are distinct: nothing is added */
+    arena_free(&j.scratch);
+    return ok;
+}

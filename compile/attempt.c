@@ -2,17 +2,11 @@
 #include "compile/choose.h"
 #include "compile/stages.h"
 
-compile_attempt compile_try(const compile_context *ctx, compile_trial *trial, void *of,
-                            compile_trial_memory memory) {
+compile_attempt compile_try(const compile_context *ctx, compile_trial *trial, void *of) {
     compile_context own = *ctx;
     arena mem = {0};
-    name_table names;
     diagnostics unheard;
-    if (memory == TRIAL_FORGET) {
-        names_init(&names, &mem);
-        own.mem = &mem;
-        own.names = &names;
-    }
+    own.mem = &mem;
     diag_init(&unheard, own.mem);
     own.diag = &unheard;
     compile_attempt out = {.works = trial(&own, of)};

@@ -13,11 +13,9 @@ typedef struct {
     const char *why;     /* the first thing that was said against it; NULL: nothing was */
 } compile_attempt;
 typedef bool compile_trial(compile_context *ctx, void *of);
-/* Runs the trial in a context of its own, whose diagnostics nobody hears. KEEP: what it makes stays in the
- * context's memory; FORGET: it has memory and names of its own, which are gone afterwards. */
-typedef enum { TRIAL_KEEP, TRIAL_FORGET } compile_trial_memory;
-compile_attempt compile_try(const compile_context *ctx, compile_trial *trial, void *of,
-                            compile_trial_memory memory);
+/* Runs the trial in a context of its own: nobody hears its diagnostics, and what it makes is gone afterwards
+ * but for new names. */
+compile_attempt compile_try(const compile_context *ctx, compile_trial *trial, void *of);
 /* Returns whether a kernel lowers with the edges that the options ask for along its own loops, and one copy
  * of it fits the board; without a board (NULL), whether it lowers to a graph. */
 bool compile_lowers(const compile_options *o, compile_context *ctx, const fe_kernel *kernel,

@@ -44,7 +44,7 @@ static bool lowers(compile_context *ctx, void *of) {
 
 static bool runs(ordering *r, const char *order) {
     one_order one = {r, order};
-    const compile_attempt a = compile_try(r->ctx, lowers, &one, TRIAL_FORGET);
+    const compile_attempt a = compile_try(r->ctx, lowers, &one);
     r->why = a.why ? a.why : r->why;
     return a.works;
 }

@@ -31,9 +31,20 @@ static bool lowers(compile_context *ctx, void *of) {
     return compile_lowers(one->c->o, ctx, one->kernel, one->c->in->board);
 }
 
+static uint32_t count_operands(const sam_statement *s, sam_expr h) {
+    if (!h.v)
+        return 0;
+    const sam_expr_data *x = sam_expr_at(s, h);
+    return x->kind == SAM_EXPR_ACCESS ? 1 : count_operands(s, x->a) + count_operands(s, x->b);
+}
+
 /* Returns whether the chip can run the kernel. */
 static bool maps(choosing *c, const fe_kernel *kernel) {
     one_kernel one = {c, kernel};
+    if (c->o->operands && count_operands(&kernel->s, kernel->s.rhs) > c->o->operands) {
+        c->why = "another kernel with as many operands was tried, and does not run";
+        return false;
+    }
     const compile_attempt a = compile_try(c->ctx, lowers, &one);
     c->why = a.mistake ? NULL : a.why;
     return a.works;

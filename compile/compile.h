@@ -95,6 +95,7 @@ typedef struct {
                         * left open is chosen by the data, within a bound; 2, 3: by more of them, by all */
     bool any_sign;     /* operands hold what is negative: the chip does not add them with infinity */
     bool plain;        /* nothing is chosen by the data: it was tried, and does not run */
+    uint32_t operands; /* of a kernel on the array, at most: larger ones were tried; 0: any number */
     uint32_t buffers;  /* 2: streams have GLB tiles of their own, for fw_columns.buffers */
     tile_dispatch dispatch;
     bool dispatch_auto; /* by the data instead */

@@ -38,6 +38,30 @@ static bool retry(const compile_options *o, compile_context *ctx, const diagnost
     return action(o, ctx, k);
 }
 
+/* Returns whether kernels of fewer operands may do where one was refused that lowers, and the user leaves
+ * open how the statement is mapped. */
+static bool may_be_smaller(const compile_options *o, const diagnostics *before, const diagnostics *now) {
+    static const char *const codes[] = {"E0803-hazard", "E0332-whole-sum", "E0510-too-large"};
+    bool may = false;
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        may = may || was_refused(before, now, codes[i]);
+    return may && o->runs && o->optimize && !o->schedule.len && compile_edges_open(o) &&
+           compile_copies_open(o) && !compile_array_alone(o);
+}
+
+/* Runs the statement in ever smaller kernels, at last with the host for every operation of two operands. */
+static bool retry_smaller(const compile_options *o, compile_context *ctx, const diagnostics *before,
+                          const compile_kernel *empty, compile_kernel *k, compile_action *action) {
+    compile_options smaller = *o;
+    bool ok = false, again = true;
+    smaller.plain = true;
+    for (smaller.operands = 6; !ok && again && smaller.operands; smaller.operands--) {
+        ok = retry(&smaller, ctx, before, empty, k, action);
+        again = !ctx->interrupted && may_retry(before, ctx->diag);
+    }
+    return ok;
+}
+
 bool compile_retrying(const compile_options *o, compile_context *ctx, compile_kernel *k,
                       compile_action *action) {
     const diagnostics before = *ctx->diag;
@@ -53,14 +77,13 @@ bool compile_retrying(const compile_options *o, compile_context *ctx, compile_ke
         *k = empty;
         return compile_retrying(&any_sign, ctx, k, action);
     }
-    if (!(compile_edges_open(o) || compile_copies_open(o)))
-        return false;
     const char *why = ctx->diag->list.at[before.list.len].message;
-    const bool chosen = was_chosen(k);
+    const bool open = compile_edges_open(o) || compile_copies_open(o), chosen = open && was_chosen(k);
     bool ok = false;
     /* Whether the array meets what the chip gets wrong depends on the timing, and a run of the cycle model
      * tells. */
-    if (was_refused(&before, ctx->diag, "E0803-hazard") && o->optimize == 1) {
+    const bool divisible = may_be_smaller(o, &before, ctx->diag);
+    if (was_refused(&before, ctx->diag, "E0803-hazard") && open && o->optimize == 1) {
         compile_options measured = *o;
         measured.optimize = 2;
         ok = retry(&measured, ctx, &before, &empty, k, action);
@@ -72,6 +95,8 @@ bool compile_retrying(const compile_options *o, compile_context *ctx, compile_ke
         plain.plain = true;
         ok = retry(&plain, ctx, &before, &empty, k, action);
     }
+    if (!ok && divisible)
+        ok = retry_smaller(o, ctx, &before, &empty, k, action);
     if (ok)
         k->choices.instead = why;
     return ok;

@@ -61,5 +61,5 @@ function(onyx_test file label)
                                                ONYX_BINARY_DIR="${CMAKE_BINARY_DIR}"
                                                ONYX_SHARED_DIR="${PROJECT_SOURCE_DIR}/../shared")
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 600)
+    set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 2400)
 endfunction()

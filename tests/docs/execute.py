@@ -75,7 +75,7 @@ def matches(shown, output):
 
 def run(arguments, folder, environment):
     done = subprocess.run(arguments, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, timeout=300)
+                          stderr=subprocess.STDOUT, text=True, timeout=1200)
     return done.returncode, done.stdout
 
 

@@ -34,7 +34,7 @@ def claim(holds, what):
 
 
 def call(words, **how):
-    return subprocess.run([onyx, *words], capture_output=True, text=True, timeout=120, **how)
+    return subprocess.run([onyx, *words], capture_output=True, text=True, timeout=1200, **how)
 
 
 def files(under="out"):

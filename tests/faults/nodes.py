@@ -45,7 +45,7 @@ def line(words, name):
 
 
 def call(words, name="", **how):
-    return subprocess.run(line(words, name), text=True, stderr=subprocess.PIPE, timeout=60, **{"stdout": subprocess.PIPE, **how})
+    return subprocess.run(line(words, name), text=True, stderr=subprocess.PIPE, timeout=1200, **{"stdout": subprocess.PIPE, **how})
 
 
 def must(words, name=""):

@@ -66,7 +66,7 @@ program=$!
 tries=0
 until cmp -s whole "$file"; do
     tries=$((tries + 1))
-    [ $tries -lt 1200 ] || fail "the damaged batch did not come back"
+    [ $tries -lt 6000 ] || fail "the damaged batch did not come back"
     sleep 0.1
 done
 kill -9 $program

@@ -58,7 +58,7 @@ nobody_is_left() {
     tries=0
     while [ -n "$(left_over)" ]; do
         tries=$((tries + 1))
-        [ $tries -lt 100 ] || fail "still running: $(left_over)"
+        [ $tries -lt 6000 ] || fail "still running: $(left_over)"
         sleep 0.1
     done
 }
@@ -68,7 +68,7 @@ there() {
     # shellcheck disable=SC2086
     until ls $1 >/dev/null 2>&1; do
         tries=$((tries + 1))
-        [ $tries -lt 1200 ] || fail "no $1 after two minutes"
+        [ $tries -lt 6000 ] || fail "no $1 after ten minutes"
         sleep 0.1
     done
 }

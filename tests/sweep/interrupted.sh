@@ -20,7 +20,7 @@ wait_for() {
     tries=0
     until n=$(finished "$1") && [ "${n:-0}" -ge "$2" ]; do
         tries=$((tries + 1))
-        [ $tries -lt 600 ] || fail "no points after a minute"
+        [ $tries -lt 6000 ] || fail "no points after ten minutes"
         sleep 0.1
     done
 }

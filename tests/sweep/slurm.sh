@@ -60,7 +60,7 @@ processes="$processes $!"
 tries=0
 until sinfo --noheader --format=%T 2>/dev/null | grep -q idle; do
     tries=$((tries + 1))
-    [ $tries -lt 60 ] || { echo "the node did not become idle"; exit 1; }
+    [ $tries -lt 600 ] || { echo "the node did not become idle"; exit 1; }
     sleep 1
 done
 

@@ -52,7 +52,7 @@ post() { curl -sf --max-time 60 -H 'Content-Type: application/json' -d "$2" "$ba
 tries=0
 until curl -sf "$base/status" >/dev/null 2>&1; do
     tries=$((tries + 1))
-    [ $tries -lt 100 ] || { echo "chromedriver does not answer"; exit 1; }
+    [ $tries -lt 6000 ] || { echo "chromedriver does not answer"; exit 1; }
     sleep 0.1
 done
 session=$(post /session '{"capabilities":{"alwaysMatch":{"goog:loggingPrefs":{"browser":"ALL"},"goog:chromeOptions":{"args":["--headless=new","--no-sandbox","--disable-gpu","--disable-dev-shm-usage","--window-size=1500,1800"]}}}}' |

@@ -51,6 +51,10 @@ static const char *operand_file(const case_operand *o, arena *mem) {
     return arena_printf(mem, "%s.%s", o->tensor, o->data.order <= 2 ? "mtx" : "tns");
 }
 
+static const char *user_name(const cli_session *s, const sam_tensor_data *t) {
+    return names_text(&s->names, t->called.v ? t->called : t->name);
+}
+
 /* In a process of its own, since what reads operands may be what fails. Writes them into the folder, and a
  * list of their names and extents. */
 static bool unpack(cli_session *s, const cli_case *c, const char *folder) {
@@ -71,11 +75,14 @@ static bool unpack(cli_session *s, const cli_case *c, const char *folder) {
     bool ok = k.data.operands.operand != NULL; /* their extents may disagree */
     for (uint32_t t = 0; t < k.user.tensors.len && ok; t++) {
         const sam_tensor_data *tensor = &k.user.tensors.at[t];
-        const name_id name = tensor->called.v ? tensor->called : tensor->name;
-        const case_operand one = {names_text(&s->names, name), k.data.operands.operand[t]};
-        if (t + 1 == k.user.result.v || tensor->spare)
+        const tile_tensor *all = tensor->windowed ? k.data.whole : k.data.operands.operand;
+        const case_operand one = {user_name(s, tensor), all[t]};
+        bool listed = t + 1 == k.user.result.v;
+        for (uint32_t before = 1; before < t && !listed; before++)
+            listed = strcmp(user_name(s, &k.user.tensors.at[before]), one.tensor) == 0;
+        if (listed)
             continue;
-        const bool there = one.data.order == tensor->order && (!one.data.order || one.data.dim[0]);
+        const bool there = one.data.order == sam_source_order(tensor) && (!one.data.order || one.data.dim[0]);
         ok = there &&
              tile_write(&one.data, o->dtype,
                         arena_printf(&s->mem, "%s/%s", folder, operand_file(&one, &s->mem)), &s->diag);

@@ -434,6 +434,7 @@ bool compile_read_operands(const compile_options *o, compile_context *ctx, const
                                                    known, part ? &whole[t - 1] : &data[t - 1]))
                 return false;
         }
+        out->whole = whole;
         out->operands = all; /* also where they do not go together: onyx reduce looks at them */
         if (!pass && (!begin_parts(ctx, st, whole, data) ||
                       !tile_known_extents(st, &all, ctx->mem, ctx->diag, &known)))

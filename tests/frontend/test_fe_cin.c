@@ -34,6 +34,9 @@ static void concrete_index_notation_reads_back(void **state) {
     scheduled_reads_back(f, "x(i) = B(i,k) * c(k) + D(i,k) * e(k)", "unroll(k,2)", NULL);
     scheduled_reads_back(f, "x(i) = -(2 - b(i)) / (c(i) + sum(j, D(i,j) * t1)) - -3 * sum(k, E(i,k))", "",
                          NULL);
+    scheduled_reads_back(f,
+                         "y(i) = sum(j, coalesce(x(permit(i+j-1)), 0) * w(j)) + coalesce(u(permit(i)), x(i))",
+                         "", "forall(i, where(y(i) = t1 + uPart(i), forall(j, t1 += xPart(i,j) * w(j))))");
     scheduled_reads_back(f, "x = b + c(i) * sum(j, D(i,j) * sum(k, E(j,k)))", "split(k,k0,k1,2)", NULL);
 }
 

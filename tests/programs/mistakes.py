@@ -96,6 +96,7 @@ gives("param n = 2\ntensor a(4): s = {n: 3}\nrepeat n { a(i) = 2 * a(i) }", "a",
 # What is its fill goes before it is an operand: 5 - 5 does not keep the loop alive.
 gives("tensor a: s = [5, 6]\ntensor b: s = [5, 6]\nscalar n = 0\nrepeat until nnz(a) == 0 max 2 { a(i) = a(i) - b(i); n = n + 1 }\nresult n", "n", {0: 1})
 # A vector of more entries than an int16 counts is not empty.
+gives("tensor a(9): d = all 1\nscalar n\nn = nnz(a)", "n", {0: 9})
 gives("tensor a(65536): d = all 1\nscalar n\nn = nnz(a)", "n", {0: 32767})
 gives("tensor a: s fill inf = {0: 4, 2: 9}\ntensor b: s fill inf = {1: 2, 2: 3}\nx(i) = min(a(i), b(i))", "x", {0: 4, 1: 2, 2: 3})
 

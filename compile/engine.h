@@ -10,7 +10,7 @@ typedef struct {
     compile_severity hazards;
     compile_rtl rtl; /* read by engine rtl */
     bool io_trace, wave, verify_config;
-    uint32_t jobs; /* read by engine cycle */
+    uint32_t jobs; /* read by engines cycle and rtl */
     /* These are read by engine sam. */
     sam_sim_timing timing;
     uint32_t fifo_depth;

@@ -4,9 +4,11 @@
  * three times as fast, once it is built. Its program is kept beside it and used again by the next run into
  * the same folder that needs the same one. */
 #include "compile/model.h"
+#include "support/child.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -228,11 +230,114 @@ static bool same_hazards(compile_context *ctx, const compile_modelled *met, cons
     return text && raised == modelled;
 }
 
+/* ---- several processes ------------------------------------------------------------------------- */
+
+enum { MOST_WORDS = 9, RESULT_HEADER = 16 };
+
+/* A command that makes all runs of a job, and its parts: each makes as many runs, one behind the other. */
+typedef struct {
+    compile_context *ctx;
+    const char *const *argv; /* `words` of them; that at `result` names the file for it */
+    size_t words, result;
+    const char *folder;
+    uint32_t runs, n;
+} shared_job;
+
+static const char *part_file(const shared_job *s, const char *name, uint32_t i) {
+    return arena_printf(s->ctx->mem, "%s/%s.%u", s->folder, name, i);
+}
+
+/* The n-th part, into files of its own. Ends as the program did. */
+static bool make_part(void *context, uint32_t i, FILE *out) {
+    const shared_job *s = context;
+    const char *argv[MOST_WORDS + 1] = {NULL};
+    (void)out;
+    memcpy(argv, s->argv, sizeof *argv * s->words);
+    argv[s->result] = part_file(s, "result.bin", i);
+    argv[s->words] = arena_printf(s->ctx->mem, "%llu:%llu", (unsigned long long)s->runs * i / s->n,
+                                  (unsigned long long)s->runs * (i + 1) / s->n);
+    const int code = program_run(argv, part_file(s, "run.log", i));
+    if (code < 0 && code != PROGRAM_NOT_RUN) {
+        signal(-code, SIG_DFL);
+        raise(-code);
+    }
+    return code == 0;
+}
+
+/* One result of those of the parts: their runs, behind a header with the number of all. */
+static bool join_results(const shared_job *s, const char *result) {
+    compile_context *ctx = s->ctx;
+    file_out f;
+    bool ok = file_create(&f, result, ctx->mem, ctx->diag);
+    for (uint32_t i = 0; i < s->n && ok; i++) {
+        arena scratch = {0};
+        size_t length = 0;
+        const char *part = file_read(part_file(s, "result.bin", i), &scratch, &length, ctx->diag);
+        ok = part && length >= RESULT_HEADER;
+        if (ok && i == 0) {
+            fwrite(part, 1, 8, f.stream);
+            file_put_u32(f.stream, s->runs);
+            fwrite(part + 12, 1, 4, f.stream);
+        }
+        if (ok)
+            fwrite(part + RESULT_HEADER, 1, length - RESULT_HEADER, f.stream);
+        arena_free(&scratch);
+    }
+    if (!ok)
+        file_abandon(&f);
+    return ok && file_commit(&f, ctx->diag);
+}
+
+/* One log of those of the parts, every line once. */
+static bool join_logs(const shared_job *s, const char *log) {
+    compile_context *ctx = s->ctx;
+    const char *all = "\n";
+    for (uint32_t i = 0; i < s->n; i++) {
+        size_t length = 0;
+        char *text = file_read(part_file(s, "run.log", i), ctx->mem, &length, ctx->diag), *rest = NULL;
+        if (!text)
+            return false;
+        for (const char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+            if (!strstr(all, arena_printf(ctx->mem, "\n%s\n", line)))
+                all = arena_printf(ctx->mem, "%s%s\n", all, line);
+        }
+    }
+    file_out f;
+    if (!file_create(&f, log, ctx->mem, ctx->diag))
+        return false;
+    fputs(all + 1, f.stream);
+    return file_commit(&f, ctx->diag);
+}
+
+/* Runs the parts and joins what they leave. *alone: one of them failed, and a process for all runs will say
+ * why. */
+static bool run_parts(const shared_job *s, const char *result, const char *log, bool *alone) {
+    compile_context *ctx = s->ctx;
+    child_part *parts = arena_new_n(ctx->mem, child_part, s->n);
+    child_parts(parts, s->n, make_part, (void *)(uintptr_t)s);
+    bool ok = true;
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (parts[i].found)
+            fclose(parts[i].found);
+        *alone = *alone || parts[i].end > 0;
+        if (ok && parts[i].end < 0)
+            ok = compile_share_failed(ctx, arena_printf(ctx->mem, "runs 0 to %u", s->runs - 1), i, s->n,
+                                      parts[i].end);
+    }
+    ok = ok && !*alone && join_results(s, result) && join_logs(s, log);
+    for (uint32_t i = 0; i < s->n; i++) {
+        remove(part_file(s, "result.bin", i));
+        remove(part_file(s, "run.log", i));
+    }
+    return ok;
+}
+
 /* ---- the engine ------------------------------------------------------------------------------ */
 
 typedef struct {
     const char *folder, *job_path;
     tile_job job;
+    uint32_t runs;
 } rtl_engine;
 
 static bool prepare(compile_engine_run *r, compile_outcome *out) {
@@ -252,6 +357,7 @@ static bool prepare(compile_engine_run *r, compile_outcome *out) {
 static bool batch(compile_engine_run *r, const tile_plan *plan) {
     rtl_engine *e = r->own;
     tile_job_add(&e->job, plan);
+    e->runs += plan->runs.len;
     return true;
 }
 
@@ -311,19 +417,20 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
                          : in->how.rtl == COMPILE_RTL_COVERAGE
                              ? arena_printf(mem, "%s/coverage.dat", in->folder)
                              : NULL;
-    const char *argv[8] = {0};
+    const char *argv[MOST_WORDS] = {0};
     size_t n = 0;
     argv[n++] =
         tiles ? compile_program(ctx, "onyx-array") : arena_printf(mem, "%s/obj/design_sim", e->folder);
     if (tiles)
         argv[n++] = array;
     argv[n++] = e->job_path;
+    const size_t result = n;
     argv[n++] = r->result;
     argv[n++] = in->how.io_trace ? trace : "";
     if (!tiles)
         argv[n++] = record ? record : "";
     /* It ends every run in the cycle in which the model ahead of it did. */
-    argv[n] = arena_printf(mem, "%llu", (unsigned long long)out->modelled.cycles + MOST_DRAINED);
+    argv[n++] = arena_printf(mem, "%llu", (unsigned long long)out->modelled.cycles + MOST_DRAINED);
     build_kind kind = in->how.wave                          ? BUILD_WAVES
                       : in->how.rtl == COMPILE_RTL_COVERAGE ? BUILD_COVERAGE
                       : out->modelled.cycles >= MANY_CYCLES ? BUILD_FAST
@@ -334,7 +441,11 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
     out->build_s = seconds_now() - start;
     double before = children_s();
     compile_stage(ctx, tiles ? "running the tiles" : "running the netlist", 0);
-    bool ok = compile_spawn(ctx, argv, log, (const char *const[]){r->result, trace, record, NULL});
+    const uint32_t jobs = in->how.jobs < e->runs ? in->how.jobs : e->runs;
+    const shared_job shared = {ctx, argv, n, result, e->folder, e->runs, jobs};
+    bool alone = jobs < 2, ok = !alone && run_parts(&shared, r->result, log, &alone);
+    if (alone)
+        ok = compile_spawn(ctx, argv, log, (const char *const[]){r->result, trace, record, NULL});
     out->cpu_s = children_s() - before;
     return ok && same_hazards(ctx, &out->modelled, log);
 }

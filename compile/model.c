@@ -292,19 +292,23 @@ static bool read_accounts(cycle_model *m, FILE *in, const part *p) {
            fseek(in, (long)sizeof *p, SEEK_SET) == 0;
 }
 
-/* E0930, of the process that failed: where it was, and how it ended. */
-static bool part_failed(const share *s, uint32_t i, int end) {
-    compile_context *ctx = s->m->ctx;
+bool compile_share_failed(compile_context *ctx, const char *runs, uint32_t i, uint32_t n, int end) {
     const char *how = end == PROGRAM_NOT_RUN ? "could not be started"
                       : end < 0              ? arena_printf(ctx->mem, "was ended by signal %d", -end)
                                              : "could not write what it found";
     ctx->interrupted = ctx->interrupted || end == -SIGINT;
     if (ctx->interrupted)
         return false;
-    diag_error(ctx->diag, (src_loc){0}, "E0930-tool", "runs %u to %u: process %u of the %u of --jobs %s",
-               s->m->runs, s->m->runs + s->plan->runs.len - 1, i + 1, s->n, how);
+    diag_error(ctx->diag, (src_loc){0}, "E0930-tool", "%s: process %u of the %u of --jobs %s", runs, i + 1, n,
+               how);
     diag_hint(ctx->diag, "fewer --jobs need less memory, and less room for files in passing");
     return false;
+}
+
+static bool part_failed(const share *s, uint32_t i, int end) {
+    const uint32_t first = s->m->runs, last = first + s->plan->runs.len - 1;
+    return compile_share_failed(s->m->ctx, arena_printf(s->m->ctx->mem, "runs %u to %u", first, last), i,
+                                s->n, end);
 }
 
 /* Takes what the processes found, the runs in their order. Where one is stuck, this process makes the batch

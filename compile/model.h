@@ -10,9 +10,12 @@ compile_model *compile_model_begin(const compile_engine_in *in, compile_outcome 
 /* Makes all runs of the plan. Collects their words in `c` and writes the cycle of each word to `trace`,
  * unless these are NULL. E0802. */
 bool compile_model_batch(compile_model *m, const tile_plan *plan, tile_collector *c, FILE *trace);
-/* Makes all runs of the plan in so many processes, and collects their words in `c`; where copies start by
- * themselves, each when it is free, in this one. E0802, E0930. */
+/* Makes all runs of the plan in so many processes, and collects their words in `c`, unless that is NULL;
+ * where copies start by themselves, each when it is free, in this one. E0802, E0930. */
 bool compile_model_share(compile_model *m, const tile_plan *plan, tile_collector *c, uint32_t jobs);
+/* E0930, of the process `i` of `n` that share these runs: how it ended, as child_part has it. Returns false;
+ * where somebody interrupted it, with ctx->interrupted alone. */
+bool compile_share_failed(compile_context *ctx, const char *runs, uint32_t i, uint32_t n, int end);
 /* Returns how many cycles the array took so far. */
 uint64_t compile_model_cycles(const compile_model *m);
 /* Reports the hazards it met, as --hazards says: E0803. Returns false if they end the run. */

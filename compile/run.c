@@ -65,7 +65,7 @@ static bool run_batches(const compile_engine_row *engine, compile_engine_run *r,
     while (good && more) {
         uint64_t before = out->modelled.cycles;
         more = compile_next_batch(b);
-        good = !b->failed && (!ahead || compile_model_batch(ahead, &b->plan, NULL, NULL)) &&
+        good = !b->failed && (!ahead || compile_model_share(ahead, &b->plan, NULL, r->in->how.jobs)) &&
                engine->batch(r, &b->plan);
         uint64_t took = out->modelled.cycles - before;
         out->modelled.longest = took > out->modelled.longest ? took : out->modelled.longest;

@@ -254,9 +254,12 @@ static void check_engine(const command_line *all, arena *mem, diagnostics *d) {
             diag_error(d, (src_loc){0}, "E0906-engine-option",
                        "--dump %s: engine sam runs the graph as it is", compile_dump_names[i]);
     }
-    if (o->jobs > 1 && (o->io_trace || o->wave)) {
+    const bool covers = o->engine == ENGINE_RTL && o->rtl == COMPILE_RTL_COVERAGE;
+    if (o->jobs > 1 && (o->io_trace || o->wave || covers)) {
         diag_error(d, (src_loc){0}, "E0906-engine-option", "--jobs %u with --%s", o->jobs,
-                   o->wave ? "wave" : "io-trace");
+                   o->wave       ? "wave"
+                   : o->io_trace ? "io-trace"
+                                 : "rtl coverage");
         diag_hint(d, "one process writes it: leave --jobs out");
     }
     bool apart = o->unroll != 1 && o->dispatch == TILE_DISPATCH_DYNAMIC && !o->dispatch_auto;

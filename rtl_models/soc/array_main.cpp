@@ -114,9 +114,10 @@ class TileLibrary {
 } // namespace
 
 int main(int argc, char **argv) {
-    if (argc < 4 || argc > 6)
-        onyx::fail(1, "usage: onyx-array ARRAY JOB RESULT [TRACE] [PATIENCE]");
+    if (argc < 4 || argc > 7)
+        onyx::fail(1, "usage: onyx-array ARRAY JOB RESULT [TRACE] [PATIENCE] [FIRST:END]");
     TileLibrary library(argv[1]);
-    onyx::run_job(library, argv[2], argv[3], argc > 4 ? argv[4] : nullptr, argc > 5 ? argv[5] : nullptr);
+    onyx::run_job(library, argv[2], argv[3], argc > 4 ? argv[4] : nullptr, argc > 5 ? argv[5] : nullptr,
+                  argc > 6 ? argv[6] : nullptr);
     return 0;
 }

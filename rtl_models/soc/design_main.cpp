@@ -147,9 +147,10 @@ class Netlist {
 } // namespace
 
 int main(int argc, char **argv) {
-    if (argc < 3 || argc > 6)
-        onyx::fail(1, "usage: design_sim JOB RESULT [TRACE] [RECORD] [PATIENCE]");
+    if (argc < 3 || argc > 7)
+        onyx::fail(1, "usage: design_sim JOB RESULT [TRACE] [RECORD] [PATIENCE] [FIRST:END]");
     Netlist netlist(argc > 4 && *argv[4] ? argv[4] : nullptr);
-    onyx::run_job(netlist, argv[1], argv[2], argc > 3 ? argv[3] : nullptr, argc > 5 ? argv[5] : nullptr);
+    onyx::run_job(netlist, argv[1], argv[2], argc > 3 ? argv[3] : nullptr, argc > 5 ? argv[5] : nullptr,
+                  argc > 6 ? argv[6] : nullptr);
     return 0;
 }

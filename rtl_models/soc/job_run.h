@@ -21,6 +21,7 @@
 #ifndef ONYX_RTL_MODELS_JOB_RUN_H
 #define ONYX_RTL_MODELS_JOB_RUN_H
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -116,6 +117,24 @@ class OutFile {
     std::FILE *file_;
 };
 
+/* Runs of a job, from run `first` on, up to run `end` or the last. */
+struct Part {
+    uint32_t first = 0, end = UINT32_MAX;
+};
+
+/* Reads "FIRST:END"; of null and "" the whole job. */
+inline Part part_of(const char *text) {
+    Part p;
+    char *rest = nullptr;
+    if (!text || !*text)
+        return p;
+    p.first = static_cast<uint32_t>(std::strtoul(text, &rest, 10));
+    if (*rest != ':')
+        fail(1, std::string("no part of a job: ") + text);
+    p.end = static_cast<uint32_t>(std::strtoul(rest + 1, nullptr, 10));
+    return p;
+}
+
 struct Input {
     unsigned column;
     Words words = {};
@@ -152,17 +171,20 @@ template <class Design> class JobRun {
             outputs_.push_back({column});
     }
 
-    /* Runs the job; `trace`, null for none, gets the cycle of every word, a line for each run and stream. */
-    void run(JobFile &job, OutFile &out, OutFile *trace) {
+    /* Runs a part of the job; `trace`, null for none, gets the cycle of every word, a line for each run and
+     * stream. */
+    void run(JobFile &job, OutFile &out, OutFile *trace, const Part &part) {
         if (job.word() != inputs_.size() || job.word() != outputs_.size())
             fail(1, "the job was made for another design");
         for (Output &o : outputs_)
             o.blocks = job.word();
-        uint32_t runs = job.word();
-        for (uint32_t w : {kResultMagic, kVersion, runs, static_cast<uint32_t>(outputs_.size())})
+        uint32_t end = std::min(job.word(), part.end), first = std::min(part.first, end);
+        for (uint32_t w : {kResultMagic, kVersion, end - first, static_cast<uint32_t>(outputs_.size())})
             out.word(w);
-        for (uint32_t r = 0; r < runs; r++) {
+        for (uint32_t r = 0; r < end; r++) {
             begin(job);
+            if (r < first)
+                continue;
             uint64_t cycles = one();
             tell_hazards();
             out.word(static_cast<uint32_t>(cycles));
@@ -298,19 +320,19 @@ template <class Design> class JobRun {
     std::set<Hazard> told_;
 };
 
-/* Runs the job at `job_path`, whole; `trace_path` may be null or empty. */
+/* Runs the job at `job_path`, or the runs "FIRST:END" of it; what is optional may be null or empty. */
 template <class Design>
 void run_job(Design &design, const char *job_path, const char *result_path, const char *trace_path,
-             const char *patience) {
+             const char *patience, const char *part) {
     JobFile job(job_path);
     JobRun<Design> run(design, patience ? std::strtoull(patience, nullptr, 10) : 2000000);
     OutFile out(result_path, "wb");
     if (trace_path && *trace_path) {
         OutFile trace(trace_path, "w");
-        run.run(job, out, &trace);
+        run.run(job, out, &trace, part_of(part));
         trace.close();
     } else {
-        run.run(job, out, nullptr);
+        run.run(job, out, nullptr, part_of(part));
     }
     out.close();
     design.end();

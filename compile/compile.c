@@ -120,8 +120,21 @@ static bool set_tiling(const compile_options *o, compile_context *ctx, compile_k
     return compile_check_loops(o, ctx, all, count_kernels(last));
 }
 
+static name_id user_name(const sam_tensor_data *t) {
+    return t->called.v ? t->called : t->name;
+}
+
+/* Several operands may be made of one tensor of the user's. */
 static bool has_all_sources(const compile_options *o, const sam_statement *user) {
-    return o->inputs.len + o->generators.len + o->given.len + 1 >= user->tensors.len;
+    uint32_t wanted = 0;
+    for (uint32_t t = 0; t < user->tensors.len; t++) {
+        bool again = t + 1 == user->result.v;
+        for (uint32_t before = 0; before < t && !again; before++)
+            again = before + 1 != user->result.v &&
+                    name_eq(user_name(&user->tensors.at[before]), user_name(&user->tensors.at[t]));
+        wanted += !again;
+    }
+    return o->inputs.len + o->generators.len + o->given.len >= wanted;
 }
 
 /* A schedule may ask how far a loop runs, which the operands say, if they are there. */

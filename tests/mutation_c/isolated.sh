@@ -16,12 +16,13 @@ inside() {
     dev=$folder/dev
     mkdir -p "$dev"
     mount -t tmpfs none "$dev"
-    for node in null zero full random urandom tty ptmx; do
+    for node in null zero full random urandom tty; do
         : >"$dev/$node"
         mount --bind "/dev/$node" "$dev/$node"
     done
     mkdir "$dev/shm" "$dev/pts"
-    mount --bind /dev/pts "$dev/pts"
+    mount -t devpts -o newinstance,ptmxmode=0666 none "$dev/pts"
+    ln -s pts/ptmx "$dev/ptmx"
     ln -s /proc/self/fd "$dev/fd"
     ln -s fd/0 "$dev/stdin"
     ln -s fd/1 "$dev/stdout"

@@ -20,6 +20,7 @@ CASES = {
     "    const char *at = *name;": [],
     "    uint32_t n = count(s);": [],
     "    return -a;": [],
+    "    a->at = arena_new_n(mem, int, n + 1);": ["    a->at = arena_new_n(mem, int, n - 1);", "    a->at = arena_new_n(mem, int, n + 0);", "    ;"],
 }
 TEXT = """#define MOST 1
 static const int table[] = {

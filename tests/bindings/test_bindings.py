@@ -68,6 +68,16 @@ class Kernels(unittest.TestCase):
         self.assertIsInstance(r.Y, onyx.Tensor)
         self.same(r.Y.to_dense(), 2 * T)
 
+    def test_what_holds_outside(self):
+        x, w = np.array([3, 4, 0, 5, 0, 0, 6, 2]), np.array([1, 10, 100])
+        self.same(onyx.run("y(i) = sum(j, coalesce(x(permit(i+j-1)), 0) * w(j))", x=x, w=w, engine="cycle").y, np.correlate(x, w, "same"))
+        self.same(onyx.run("C(i) = coalesce(x(permit(i)), w(permit(i-8)))", x=x, w=w).C, np.concatenate([x, w]))
+        kernel = onyx.compile("y(i) = coalesce(x(permit(i-1)), 7) * x(i)", x=x)
+        for new in (x, x[::-1].copy(), x[:5]):
+            self.same(kernel(x=new).y, np.concatenate([[7], new[:-1]]) * new)
+        with self.assertRaisesRegex(onyx.OnyxError, "nothing says what holds outside of x"):
+            onyx.run("y(i) = x(permit(i-1))", x=x)
+
     def test_entries(self):
         """Any order, duplicates added, explicit zeros, wrapping, a column as a vector, nothing at all."""
         t = onyx.Tensor((4,), [[3], [1], [3]], [5, 0, 6])

@@ -185,6 +185,18 @@ convolution("cycle", 11, 20, 24, 0.05)
 expect("X(i,j) = coalesce(A(permit(i),permit(j)), B(permit(i),permit(j-3)), D(permit(i-2),j))", "ABD", "sam", (6, 8),
        (lambda a, b, d: lambda i, j: first(a(i, j), b(i, j - 3), d(i - 2, j)))(tensor("A", (2, 3)), tensor("B", (2, 5)), tensor("D", (4, 8))))
 
+# Beside an index that may be outside others are as they ever are: sliced, shifted, of extents that agree.
+a, b = tensor("A", (5, 9)), tensor("B", (5, 9))
+expect("X(i,j) = coalesce(A(permit(i-2), j(1:8:3)), 4) + B(i, j(0:3))", "AB", "cycle", (5, 3),
+       lambda i, j: first(a(i - 2, 3 * j + 1), 4) + b(i, j))
+expect("X(i,j) = coalesce(A(permit(i-2), j+3), 4) - B(i,j)", "AB", "sam", (5, 9), lambda i, j: (4 if i < 2 else a(i - 2, j + 3) or 0) - b(i, j))
+expect("X(i,j) = coalesce(A(permit(i), j), B(i+1, j))", "AB", "sam", (5, 9), lambda i, j: a(i, j))
+expect("X(i,j) = coalesce(A(permit(i+3), j), B(i, j))", "AB", "sam", (5, 9), lambda i, j: first(a(i + 3, j), b(i, j)), "-d", "A:5,9")
+tensor("D", (5, 7))
+got = onyx("X(i,j) = coalesce(A(permit(i), j), D(permit(i-5), j))", "AD", "sam")
+if "<expression>:1:36: error: index 1 runs to 7 in this part of D but to 9 in another one [E0320-dimension]" not in got.stderr:
+    failed.append(f"parts that do not go together: {got.stderr}")
+
 # What is outside of a tensor of min_plus is infinite, and so is what is not stored.
 x = tensor("x", (9,))
 stored = {at[0]: v for at, v in read(FOLDER / "x.mtx", 1)[1].items()}

@@ -24,6 +24,7 @@ add_custom_target(onyx_version BYPRODUCTS ${CMAKE_BINARY_DIR}/version/onyx_versi
 set(home ${CMAKE_INSTALL_DATADIR}/onyx)
 install(DIRECTORY boards DESTINATION ${home} PATTERN "*.py" EXCLUDE PATTERN "*.h" EXCLUDE)
 install(DIRECTORY formats DESTINATION ${home} FILES_MATCHING PATTERN "*.formats")
+install(DIRECTORY functions DESTINATION ${home} PATTERN "*.md" EXCLUDE)
 install(DIRECTORY cli/view DESTINATION ${home}/cli)
 install(DIRECTORY rtl_models/rtl DESTINATION ${home}/rtl_models)
 install(FILES rtl_models/soc/design_main.cpp rtl_models/soc/job_run.h DESTINATION ${home}/rtl_models/soc)

@@ -6,16 +6,51 @@
 #include "compile/folder.h"
 #include "compile/formats.h"
 #include "compile/graph.h"
+#include "frontend/described.h"
+#include "sam/operators.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+
+static bool ends_in(const char *path, const char *end) {
+    const size_t n = strlen(path), m = strlen(end);
+    return n >= m && strcmp(path + n - m, end) == 0;
+}
+
+static bool read_function_file(const compile_options *o, compile_context *ctx, const char *path,
+                               fe_functions **all) {
+    const bool integers = o->dtype == TILE_DTYPE_INT16;
+    fe_function_file file = {.name = path};
+    file.text = file_read(path, ctx->mem, &file.length, ctx->diag);
+    return file.text && (ends_in(path, ".xf") ? fe_read_described : fe_read_functions)(
+                            &file, integers, ctx->names, ctx->mem, ctx->diag, all);
+}
+
+static int holds_functions(const struct dirent *entry) {
+    return ends_in(entry->d_name, ".fn") || ends_in(entry->d_name, ".xf");
+}
+
+/* Reads a file, or all files of functions in a folder, by their names. */
+static bool read_function_path(const compile_options *o, compile_context *ctx, const char *path,
+                               fe_functions **all) {
+    struct dirent **entries = NULL;
+    const int n = scandir(path, &entries, holds_functions, alphasort);
+    bool ok = n >= 0 || read_function_file(o, ctx, path, all);
+    for (int i = 0; i < n; i++) {
+        ok = ok && read_function_file(o, ctx, arena_printf(ctx->mem, "%s/%s", path, entries[i]->d_name), all);
+        free(entries[i]);
+    }
+    free(entries);
+    return ok;
+}
 
 bool compile_read_functions(const compile_options *o, compile_context *ctx) {
     fe_functions *all = NULL;
     for (uint32_t i = 0; !ctx->functions && i < o->functions.len; i++) {
-        if (strcmp(o->functions.at[i], "none") == 0)
-            continue;
-        fe_function_file file = {.name = o->functions.at[i]};
-        file.text = file_read(file.name, ctx->mem, &file.length, ctx->diag);
-        if (!file.text ||
-            !fe_read_functions(&file, o->dtype == TILE_DTYPE_INT16, ctx->names, ctx->mem, ctx->diag, &all))
+        const char *path = o->functions.at[i];
+        if (strcmp(path, "library") == 0)
+            path = arena_printf(ctx->mem, "%s/functions", ctx->home);
+        if (strcmp(path, "none") != 0 && !read_function_path(o, ctx, path, &all))
             return false;
     }
     ctx->functions = all ? all : ctx->functions;
@@ -184,7 +219,7 @@ bool compile_to_graph(const compile_options *o, bool chip, compile_context *ctx,
         return compile_graph_kernel(o, chip, ctx, k) && compile_check_names(o, ctx, &k->user);
     double clock = seconds_now();
     fe_in in = {0};
-    const compile_choosing open = {&in, &k->user, &k->board};
+    const compile_choosing open = {&in, &k->user, chip ? &k->board : NULL};
     compile_schedule s = {0};
     if (o->statement)
         k->user = *o->statement;
@@ -196,10 +231,10 @@ bool compile_to_graph(const compile_options *o, bool chip, compile_context *ctx,
     ok = ok && fe_schedule(&in, &k->user, ctx->mem, ctx->diag, &s.cin) &&
          compile_dump(o, ctx, home_of(o, ctx, ctx->partial), (compile_form){.statement = &k->user}) &&
          compile_dump(o, ctx, home_of(o, ctx, ctx->partial), (compile_form){.coordinates = &k->user});
-    if (ok && chip) {
+    if (ok && (chip || sam_fiber_function_in(&k->user, k->user.rhs)))
         compile_choose(o, ctx, &open, &s);
+    if (ok && chip)
         ok = choose_by_data(o, ctx, &open, k, &s);
-    }
     ok = ok && compile_dump(o, ctx, home_of(o, ctx, ctx->partial), (compile_form){.cin = &s.cin}) &&
          begin_kernels(o, ctx, &s, k);
     for (uint32_t n = 0; ok && n < count_kernels(k); n++) {

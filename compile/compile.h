@@ -74,7 +74,7 @@ typedef struct {
     text_vec types;        /* -t "B:int16" */
     text_vec fills;        /* --fill "B:inf" */
     const char *semiring;  /* NULL: plus_times */
-    text_vec functions;  /* --functions FILE; "none": what the array lacks is refused, not left to the host */
+    text_vec functions;  /* --functions PATH; "none": what the array lacks is refused, not left to the host */
     text_vec schedule;   /* -s */
     text_vec inputs;     /* -i "B:file" */
     text_vec generators; /* -g "B:dims:density:seed", "B:s" */

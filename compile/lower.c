@@ -1,6 +1,7 @@
 /* A kernel of the schedule as a SAM graph, as one the hardware can run, and in the array's primitives. */
 #include "compile/graph.h"
 #include "compile/stages.h"
+#include "sam/operators.h"
 
 /* Statements have no type: the graph's arithmetic gets the one that was asked for. */
 static void set_arithmetic(const compile_options *o, sam_graph *g) {
@@ -28,6 +29,21 @@ static fe_kernel without_hints(const fe_kernel *kernel, compile_context *ctx) {
     return out;
 }
 
+/* A function of whole fibers has no form as a graph: the host computes it, between kernels. */
+static bool has_fiber_function(compile_context *ctx, const sam_statement *s) {
+    const sam_expr_data *x = sam_fiber_function_in(s, s->rhs);
+    if (!x)
+        return false;
+    const char *name = x->program->name;
+    diag_unmappable(ctx->diag, x->loc, "E0165-fiber-function",
+                    "'%s' takes all values along an index at once, which no tile does", name);
+    diag_hint(ctx->diag,
+              "without a schedule, and without --functions none, the host does; in a schedule it is "
+              "bind(%s(...), host)",
+              name);
+    return true;
+}
+
 bool compile_lower_sam(const compile_options *o, bool chip, compile_context *ctx, const fe_kernel *kernel,
                        compile_lowered *out) {
     const fe_lower_options lower = {
@@ -36,7 +52,7 @@ bool compile_lower_sam(const compile_options *o, bool chip, compile_context *ctx
     sam_statement expanded;
     sam_graph once;
     out->regions = chip && strcmp(o->profile, PNR_PROFILE) != 0;
-    if (!fe_expand(kernel, ctx->mem, ctx->diag, &expanded))
+    if (has_fiber_function(ctx, &kernel->s) || !fe_expand(kernel, ctx->mem, ctx->diag, &expanded))
         return false;
     expanded.tiled = chip; /* scanners run to the edge of a sub-tile */
     if (chip) {

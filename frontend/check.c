@@ -1,6 +1,7 @@
 /* check.c - the invariants of a statement: its parts fit together (E0130), and once it is packed every tensor
  * is stored in the order of the loops (E0115). */
 #include "frontend/fe_int.h"
+#include "sam/operators.h"
 
 /* ---- structure ------------------------------------------------------------------------------- */
 
@@ -70,6 +71,8 @@ static bool check_tree(const sam_statement *s, sam_expr e, uint64_t bound, seen_
     case SAM_EXPR_DIV:
         return check_tree(s, x->a, bound, seen, d) && check_tree(s, x->b, bound, seen, d);
     case SAM_EXPR_CALL:
+        REQUIRE(!sam_takes_fiber(x) || (x->var.v && bound >> (x->var.v - 1) & 1), x->loc,
+                "a function along no variable");
         return check_tree(s, x->a, bound, seen, d) && (!x->b.v || check_tree(s, x->b, bound, seen, d));
     case SAM_EXPR_NONE:
         break;

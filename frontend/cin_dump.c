@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "frontend/calls.h"
+#include "sam/operators.h"
 
 typedef struct {
     const fe_kernel *k;
@@ -111,6 +112,8 @@ static void dump_expr(dump *p, sam_expr e, uint32_t least) {
             break;
         }
         fprintf(p->out, "%s(", x->program ? x->program->name : fe_function_text(x->operation));
+        if (sam_takes_fiber(x))
+            fprintf(p->out, "%s, ", fe_var_text(&p->k->s, x->var));
         dump_expr(p, x->a, 0);
         if (x->b.v) {
             fputs(", ", p->out);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "frontend/calls.h"
+#include "frontend/described.h"
 #include "frontend/functions.h"
 #include "frontend/program_int.h"
 #include "frontend/windows.h"
@@ -318,7 +319,29 @@ static sam_expr parse_application(parser *p, const fe_user_function *f) {
     fe_exprs arguments = {0};
     fe_advance(&p->in);
     fe_advance(&p->in); /* "(", seen by the caller */
-    return parse_arguments(p, &arguments, &loc) ? fe_apply_function(p->s, f, loc, &arguments, p->d) : no_expr;
+    const fe_token name = p->in.token;
+    sam_var along = {0};
+    if (f->described && f->described->fiber) {
+        if (name.kind != FE_NAME || fe_peek(&p->in) != ',') {
+            fe_expected(&p->in, arena_printf(p->d->mem, "%s(index, expression)", f->name), p->d);
+            return no_expr;
+        }
+        along = fe_use_var(p->s, &name, p->d);
+        fe_advance(&p->in);
+        fe_advance(&p->in); /* the comma */
+    }
+    if ((along.v != 0) != (f->described && f->described->fiber) || !parse_arguments(p, &arguments, &loc))
+        return no_expr;
+    if (along.v && !(fe_free_vars(p->s, arguments.at[0]) >> (along.v - 1) & 1)) {
+        diag_error(p->d, name.loc, "E0152-function", "nothing in %s along '%s' is indexed by it", f->name,
+                   fe_var_text(p->s, along));
+        diag_hint(p->d, "name an index of its operand: %s(j, B(i,j))", f->name);
+        return no_expr;
+    }
+    sam_expr e = fe_apply_function(p->s, f, loc, &arguments, p->d);
+    if (e.v && along.v)
+        sam_expr_at(p->s, e)->var = along;
+    return e;
 }
 
 static sam_expr parse_call(parser *p, fe_call *f) {

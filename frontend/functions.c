@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "frontend/calls.h"
+#include "frontend/described.h"
 #include "frontend/program.h"
 
 enum { MAX_ALGEBRA = 256 }; /* characters of an iteration space in postfix */
@@ -749,7 +750,7 @@ static bool check_size(reader *r) {
     return true;
 }
 
-static bool is_defined(const fe_functions *all, const char *name) {
+bool fe_is_defined(const fe_functions *all, const char *name) {
     for (uint32_t i = 0; i < all->all.len; i++) {
         if (strcmp(all->all.at[i].name, name) == 0)
             return true;
@@ -765,7 +766,7 @@ static bool read_function(reader *r, const fe_functions *known) {
     fe_token t = r->in.token;
     r->f->name = arena_strndup(r->f->s.mem, t.at, t.length);
     r->f->loc = t.loc;
-    if (is_defined(known, r->f->name))
+    if (fe_is_defined(known, r->f->name))
         return refuse(r, t.loc, arena_printf(r->d->mem, "there is a '%s' already", r->f->name),
                       "choose another name");
     fe_advance(&r->in);
@@ -858,6 +859,22 @@ static sam_expr put(sam_statement *s, const fe_user_function *f, sam_expr e, src
     return fe_add_expr(s, x);
 }
 
+/* Makes a call of what the host loads; along an index the caller says which. */
+static sam_expr apply_described(sam_statement *s, const fe_user_function *f, src_loc loc, const sam_expr *a,
+                                diagnostics *d) {
+    if (f->other_type) {
+        diag_error(d, loc, "E0152-function", "%s is not for values of %s", f->name,
+                   s->integers ? "int16" : "bf16");
+        diag_note(d, f->loc, "its description says for which");
+        return (sam_expr){0};
+    }
+    if (!fe_load_described(f->described, loc, d))
+        return (sam_expr){0};
+    sam_expr e = fe_add_call(s, loc, SAM_OPERATION_program, a[0], f->parameters == 2 ? a[1] : (sam_expr){0});
+    sam_expr_at(s, e)->program = f->described->program;
+    return e;
+}
+
 sam_expr fe_apply_function(sam_statement *s, const fe_user_function *f, src_loc loc,
                            const fe_exprs *arguments, diagnostics *d) {
     uint32_t used = 0;
@@ -867,6 +884,8 @@ sam_expr fe_apply_function(sam_statement *s, const fe_user_function *f, src_loc 
         diag_note(d, f->loc, "its definition");
         return (sam_expr){0};
     }
+    if (f->described)
+        return apply_described(s, f, loc, arguments->at, d);
     sam_expr e = put(s, f, f->value, loc, arguments, &used);
     if (f->claim && sam_expr_at(&f->s, f->value)->kind != SAM_EXPR_ACCESS)
         sam_expr_at(s, e)->claim = f->claim;

@@ -20,6 +20,8 @@ typedef struct {
     uint32_t narrowed;
     sam_operator says;      /* what the author says */
     const sam_claim *claim; /* says of the value; NULL: nothing that decides where it is computed */
+    const struct fe_described *described; /* NULL; or C of others computes it, and there is no value here */
+    bool other_type;                      /* that is not for values of this data type */
 } fe_user_function;
 
 struct fe_functions {
@@ -39,6 +41,8 @@ typedef struct {
     uint16_t tested[FE_MAX_PARAMETERS];
 } fe_property;
 
+/* Returns whether a function, or a word of the language, has the name. */
+bool fe_is_defined(const fe_functions *all, const char *name);
 /* Finds the function whose name stands at the token before a parenthesis; the token becomes all of that name,
  * which may have underscores. NULL: none. */
 const fe_user_function *fe_take_function(fe_reader *in);

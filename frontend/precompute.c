@@ -15,6 +15,7 @@
 #include "frontend/fe_int.h"
 #include "frontend/sums.h"
 #include "sam/coordinates.h"
+#include "sam/operators.h"
 
 typedef struct {
     sam_statement *s; /* of the kernel that reads the workspace */
@@ -600,15 +601,19 @@ static bool find_part(search *f, const request *r, diagnostics *d) {
     return false;
 }
 
-/* Gives workspaces to what the host does not take as it is. */
-static sam_expr for_host(staging *t, sam_expr e) {
+/* Gives workspaces to what the host does not take as it is; a function of fibers is all of a kernel. */
+static sam_expr for_host(staging *t, sam_expr e, bool whole) {
     sam_expr_data x = *sam_expr_at(&t->s, e);
     if (x.kind == SAM_EXPR_SUM || (x.kind == SAM_EXPR_ACCESS && !is_plain(&t->s, e)))
         return workspace_of(t, e, false);
-    x.a = x.a.v ? for_host(t, x.a) : x.a;
-    x.b = x.b.v ? for_host(t, x.b) : x.b;
+    x.a = x.a.v ? for_host(t, x.a, false) : x.a;
+    x.b = x.b.v ? for_host(t, x.b, false) : x.b;
     *sam_expr_at(&t->s, e) = x;
-    return e;
+    if (!sam_takes_fiber(&x))
+        return e;
+    if (!is_plain(&t->s, x.a))
+        sam_expr_at(&t->s, e)->a = workspace_of(t, x.a, true);
+    return whole ? e : workspace_of(t, e, true);
 }
 
 static bool bind(fe_reader *in, fe_cin *cin, arena *mem, diagnostics *d) {
@@ -636,7 +641,7 @@ static bool bind(fe_reader *in, fe_cin *cin, arena *mem, diagnostics *d) {
     }
     const sam_expr at = *f.place;
     const bool whole = at.v == t.s.rhs.v && !f.others.len;
-    const sam_expr part = for_host(&t, f.others.len ? r.want : at);
+    const sam_expr part = for_host(&t, f.others.len ? r.want : at, true);
     if (whole) {
         t.s.rhs = part;
     } else {

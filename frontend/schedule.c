@@ -592,9 +592,11 @@ static bool parse_command(scheduler *c) {
     return false;
 }
 
-static bool parse_commands(const char *text, fe_cin *cin, arena *mem, diagnostics *d) {
+static bool parse_commands(const char *text, const fe_functions *functions, fe_cin *cin, arena *mem,
+                           diagnostics *d) {
     scheduler c = {.in = fe_read("<schedule>", text, d), .cin = cin, .mem = mem, .d = d};
     c.in.underscores = true;
+    c.in.functions = functions;
     while (c.in.token.kind != FE_END) {
         if (!parse_command(&c))
             return false;
@@ -616,7 +618,7 @@ bool fe_schedule(const fe_in *in, const sam_statement *s, arena *mem, diagnostic
     }
     vec_push(mem, &out->kernels, only);
     for (uint32_t i = 0; i < in->n_schedule; i++) {
-        if (!parse_commands(in->schedule[i], out, mem, d))
+        if (!parse_commands(in->schedule[i], in->functions, out, mem, d))
             return false;
     }
     return fe_cin_check(out, d);

@@ -2,6 +2,7 @@
 #include "frontend/calls.h"
 #include "frontend/settings.h"
 #include "frontend/windows.h"
+#include "sam/operators.h"
 
 /* ---- small questions ------------------------------------------------------------------------- */
 
@@ -162,7 +163,8 @@ static void warn_of_repeated(const binder *b, sam_expr e) {
 static sam_expr smallest(const binder *b, sam_expr e, bool *passes) {
     for (;;) {
         const sam_expr_data *x = sam_expr_at(b->s, e);
-        if (x->kind == SAM_EXPR_ACCESS || (uses(b, x->a) && uses(b, x->b)))
+        const bool along = sam_takes_fiber(x) && x->var.v == b->v.v;
+        if (x->kind == SAM_EXPR_ACCESS || along || (uses(b, x->a) && uses(b, x->b)))
             return e;
         *passes = *passes && (x->kind == SAM_EXPR_MUL || x->kind == SAM_EXPR_NEG || x->kind == SAM_EXPR_SUM);
         e = uses(b, x->a) ? x->a : x->b;
@@ -197,7 +199,7 @@ static bool bind(binder *b, sam_expr *e) {
     sam_expr_data *x = sam_expr_at(b->s, *e);
     bool passes = true;
     sam_expr part = smallest(b, *e, &passes);
-    if (sam_expr_at(b->s, part)->kind == SAM_EXPR_CALL) {
+    if (sam_expr_at(b->s, part)->kind == SAM_EXPR_CALL && sam_expr_at(b->s, part)->b.v) {
         diag_error(b->d, sam_expr_at(b->s, part)->loc, "E0109-ambiguous-sum",
                    "several arguments are indexed by '%s', and nothing says how it is reduced",
                    fe_var_text(b->s, b->v));

@@ -514,9 +514,10 @@ static onyx_node lower_alu(lowering *l, sam_node h) {
                          .loc = s->loc};
     const uint32_t takes = operands_of(wanted.operation, wanted.bf16);
     if (s->program)
-        return not_on_chip(l, h,
-                           "its function has a loop, which no PE runs: --engine sam does; or let a program "
-                           "repeat a statement of one pass (docs/programs.md)");
+        return not_on_chip(
+            l, h,
+            "its function has a loop or is C, which no PE runs: --engine sam does; or let a program "
+            "repeat a statement of one pass (docs/programs.md)");
     if (takes == 0)
         return not_on_chip(l, h, alu_way_out(wanted.operation));
     for (uint32_t port = 0; port < 3; port++) {

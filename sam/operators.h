@@ -78,6 +78,10 @@ typedef struct {
     enum { SAM_STEP_SET, SAM_STEP_UNLESS, SAM_STEP_GO, SAM_STEP_RETURN } kind;
 } sam_program_step;
 
+/* Makes out[] of the n values in[] that a fiber stores at crd[]; `one` is the number for 1: 32767 of int16.
+ */
+typedef void sam_fiber_function(int n, const int *crd, const double *in, double *out, double one);
+
 /* A function of one or two scalars that is no expression, since it has loops. Its variables are the tensors
  * of `s`, the parameters first; variable h.v has the value of tensor h. */
 typedef struct sam_program {
@@ -86,7 +90,13 @@ typedef struct sam_program {
     sam_statement s;
     uint32_t parameters;
     VEC(sam_program_step) steps;
-    sam_operator of; /* what the author says of it; of.program is this program */
+    /* What computes it instead of steps, once it is loaded: C code, of one value or two, or of all that a
+     * fiber stores along an index (docs/functions.md). */
+    double (*plain)(double x, double y);
+    sam_fiber_function *fiber;
+    bool takes_fiber;   /* `fiber` is what computes it */
+    double sensitivity; /* no value of the result is off by more than so many times what any operand is */
+    sam_operator of;    /* what the author says of it; of.program is this program */
     /* Its value at overran_at[] did not come within SAM_MAX_STEPS steps, and was taken as 0. */
     bool overran;
     uint16_t overran_at[2];
@@ -101,6 +111,14 @@ typedef struct sam_claim {
     sam_operator of; /* its algebra and its properties; it computes nothing */
 } sam_claim;
 
+/* Returns whether an expression is a function of whole fibers: along x->var, which stays. */
+static inline bool sam_takes_fiber(const sam_expr_data *x) {
+    return x->program && x->program->takes_fiber;
+}
+/* Returns the first such function that is under e, or NULL. */
+const sam_expr_data *sam_fiber_function_in(const sam_statement *s, sam_expr e);
+/* Computes such a function of the n values of a fiber, in place. What is not stored stays so. */
+void sam_apply_fiber(const sam_program *p, uint32_t n, const int *crd, uint16_t *word);
 /* Returns false after E0161-endless where some value of the program did not come. */
 bool sam_program_ended(const sam_program *p, diagnostics *d);
 

@@ -5,6 +5,8 @@
  */
 #include "sam/operators.h"
 
+#include <math.h>
+
 sam_operation sam_operation_of(const sam_expr_data *x) {
     static const sam_operation of_kind[] = {[SAM_EXPR_NEG] = SAM_OPERATION_neg,
                                             [SAM_EXPR_ADD] = SAM_OPERATION_add,
@@ -47,7 +49,31 @@ static uint16_t compute(const sam_statement *s, sam_expr e, const uint16_t *valu
                       : sam_operator_of(sam_operation_of(x), !s->integers)->apply(a, b);
 }
 
+enum { NOT_A_NUMBER = 0x7fc0 }; /* bf16 */
+
+/* Returns the word nearest to a number; an int16 wraps, and what is no number is 0. */
+static uint16_t word_of(double x, bool fp) {
+    if (fp)
+        return isnan(x) ? NOT_A_NUMBER : sam_literal_word(x, true);
+    return isfinite(x) ? (uint16_t)(int32_t)fmod(rint(x), 65536) : 0;
+}
+
+void sam_apply_fiber(const sam_program *p, uint32_t n, const int *crd, uint16_t *word) {
+    arena mem = {0};
+    double *in = arena_new_n(&mem, double, n + 1), *out = arena_new_n(&mem, double, n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        in[i] = sam_word_number(word[i], p->of.fp);
+    p->fiber((int)n, crd, in, out, p->of.fp ? 1 : INT16_MAX);
+    for (uint32_t i = 0; i < n; i++)
+        word[i] = word_of(out[i], p->of.fp);
+    arena_free(&mem);
+}
+
 static uint16_t run(sam_program *p, uint16_t a, uint16_t b, uint32_t *left) {
+    if (p->takes_fiber) /* a fill stays the fill */
+        return a;
+    if (p->plain)
+        return word_of(p->plain(sam_word_number(a, p->of.fp), sam_word_number(b, p->of.fp)), p->of.fp);
     uint16_t value[SAM_MAX_VARIABLES] = {a, b};
     for (uint32_t at = 0; *left; --*left) {
         const sam_program_step *step = &p->steps.at[at++];
@@ -74,6 +100,13 @@ static uint16_t run(sam_program *p, uint16_t a, uint16_t b, uint32_t *left) {
     }
     p->overran = true;
     return 0;
+}
+
+const sam_expr_data *sam_fiber_function_in(const sam_statement *s, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(s, e), *found = sam_takes_fiber(x) ? x : NULL;
+    if (!found && x->a.v)
+        found = sam_fiber_function_in(s, x->a);
+    return found || !x->b.v ? found : sam_fiber_function_in(s, x->b);
 }
 
 uint16_t sam_compute(const sam_statement *s, sam_expr e, const uint16_t *value) {

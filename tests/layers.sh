@@ -17,6 +17,7 @@ check() { # FOLDER what it may include: folders, or single headers
         esac
     done
 }
+check functions
 check support
 check sam support
 check frontend support sam

@@ -272,6 +272,35 @@ static uint16_t compute(const each *w, sam_expr e, uint64_t point) {
     return sam_apply(x->program ? &x->program->of : sam_operator_of(sam_operation_of(x), fp), a, b);
 }
 
+/* Computes a function along a variable on all that the access below it stores: one word for each point. */
+static uint16_t *compute_fibers(each *w, const points *p) {
+    const sam_expr_data *x = sam_expr_at(w->s, w->body), *of = sam_expr_at(w->s, x->a);
+    const uint32_t along = loop_of(w, x->var), all = (1u << w->n) - 1;
+    const uint16_t fill = sam_tensor_at(w->s, of->tensor)->fill;
+    keyed *point = key(w, p, all & ~(1u << along));
+    uint16_t *word = arena_new_n(w->mem, uint16_t, p->n + 1);
+    int *crd = arena_new_n(w->mem, int, p->n + 1);
+    for (uint64_t i = 0; i < p->n;) {
+        const uint64_t end = end_of_run(point, p->n, i);
+        uint32_t n = 0;
+        for (uint64_t q = i; q < end; q++) {
+            word[n] = value_at(w, of, point[q].point);
+            crd[n] = (int)digit(w, point[q].point, along);
+            n += word[n] != fill;
+        }
+        sam_apply_fiber(x->program, n, crd, word);
+        for (uint32_t k = 0; i < end; i++) {
+            const bool is = value_at(w, of, point[i].point) != fill;
+            point[i] = (keyed){point[i].point, is ? word[k] : fill};
+            k += is;
+        }
+    }
+    qsort(point, p->n, sizeof *point, by_common);
+    for (uint64_t i = 0; i < p->n; i++)
+        word[i] = (uint16_t)point[i].point;
+    return word;
+}
+
 static bool set_loops(each *w, const uint32_t *extent) {
     uint64_t all = 1;
     w->n = sam_tensor_at(w->s, w->s->result)->order;
@@ -298,12 +327,15 @@ static void put(const each *w, uint64_t point, uint16_t word, uint32_t *crd, uin
     val[out->nnz++] = word;
 }
 
-static void compute_all(const each *w, const points *p, arena *mem, tile_tensor *out) {
+static void compute_all(each *w, const points *p, arena *mem, tile_tensor *out) {
     const uint32_t kept = (1u << out->order) - 1;
     const sam_operator *by = w->sum ? sam_operator_of(sam_operation_of(w->sum), !w->s->integers) : NULL;
     uint32_t *crd = arena_new_n(mem, uint32_t, p->n * out->order + 1);
     uint16_t *val = arena_new_n(mem, uint16_t, p->n + 1);
-    for (uint64_t i = 0; i < p->n;) {
+    const uint16_t *made = sam_takes_fiber(sam_expr_at(w->s, w->s->rhs)) ? compute_fibers(w, p) : NULL;
+    for (uint64_t i = 0; made && i < p->n; i++)
+        put(w, p->at[i], made[i], crd, val, out);
+    for (uint64_t i = made ? p->n : 0; i < p->n;) {
         const uint64_t of = project(w, p->at[i], kept);
         uint16_t word = compute(w, w->body, p->at[i++]);
         while (by && i < p->n && project(w, p->at[i], kept) == of)

@@ -401,6 +401,44 @@ static void sum(const evaluator *e, const sam_expr_data *x, const relation *a, r
     }
 }
 
+/* A function along x->var, of the points of each fiber that differ from the background. */
+static void fibers(const evaluator *e, const sam_expr_data *x, relation *r) {
+    relation by = {0};
+    const int along = column_of(r, x->var.v);
+    for (uint32_t v = 0; v < r->vars; v++) {
+        if ((int)v != along)
+            by.var[by.vars++] = r->var[v];
+    }
+    const relation outer = by;
+    by.var[by.vars++] = x->var.v;
+    const uint32_t *order = sorted(e, r, &by);
+    uint16_t *word = arena_new_n(e->mem, uint16_t, r->val.len + 1);
+    uint32_t *from = arena_new_n(e->mem, uint32_t, r->val.len + 1);
+    int *crd = arena_new_n(e->mem, int, r->val.len + 1);
+    for (uint32_t i = 0, first = 0; i < r->val.len; first = i) {
+        uint32_t n = 0;
+        float off = 0; /* how far an operand may be from what another order of sums gives */
+        for (; i < r->val.len && compare_on(&outer, r, order[first], r, order[i]) == 0; i++) {
+            const number a = r->val.at[order[i]];
+            word[n] = a.bits;
+            crd[n] = (int)tuple(r, order[i])[along];
+            from[n] = order[i];
+            off = fmaxf(off, a.roundings * a.magnitude);
+            n += a.bits != r->background.bits;
+        }
+        sam_apply_fiber(x->program, n, crd, word);
+        for (uint32_t k = 0; k < n; k++) {
+            number *made = &r->val.at[from[k]];
+            *made = exactly(e->in->dtype, word[k]);
+            if (off > 0 && e->in->dtype == TILE_DTYPE_BF16) {
+                made->roundings = 1;
+                made->magnitude +=
+                    x->program->sensitivity > 0 ? (float)x->program->sensitivity * off : INFINITY;
+            }
+        }
+    }
+}
+
 /* Evaluates an access: the operand's entries, renamed; a repeated variable keeps the diagonal only. */
 static void access(const evaluator *e, const sam_expr_data *x, relation *out) {
     const tile_tensor *t = &e->in->operand[x->tensor.v - 1];
@@ -452,6 +490,10 @@ static void evaluate(const evaluator *e, sam_expr h, relation *out) {
     case SAM_EXPR_CALL:
         if (!x->b.v) {
             evaluate(e, x->a, out);
+            if (sam_takes_fiber(x)) {
+                fibers(e, x, out);
+                return;
+            }
             for (uint32_t p = 0; p < out->val.len; p++)
                 out->val.at[p] = apply_expr(e->in->dtype, x, out->val.at[p], out->val.at[p]);
             out->background = apply_expr(e->in->dtype, x, out->background, out->background);

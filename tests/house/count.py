@@ -250,7 +250,7 @@ def climbs(sources, room):
 
 def uncalled(sources, texts, tested):
     """Functions that are defined and that nothing but their own body names: what only a test calls counts, except for the
-    text form and the checker of an IR. `texts` are the other files that may name a function (Python, assembler)."""
+    text form and the checker of an IR. `texts` are the other files that may name a function (Python, assembler, descriptions)."""
     used = collections.Counter()
     for s in sources:
         for f in s.functions:
@@ -324,7 +324,7 @@ def counted(root):
     of_tests = [p for p in c_files if str(p.relative_to(root)).startswith("tests/")]
     sources = [Source(root, p) for p in c_files if p not in set(of_tests)]
     tested = set(re.findall(r"[A-Za-z_]\w*", "".join(p.read_text(errors="replace") for p in of_tests)))
-    texts = "".join(p.read_text(errors="replace") for p in files_of(root, ".py", ".S", ".ld", ".def")
+    texts = "".join(p.read_text(errors="replace") for p in files_of(root, ".py", ".S", ".ld", ".def", ".xf")
                     if not str(p.relative_to(root)).startswith("tests/"))
     eight, bools = long_heads(sources, "compile/")
     calls = calls_between(sources, "compile/")

@@ -1,0 +1,478 @@
+/* described.c - reads descriptions of functions, and loads what they call.
+ *
+ *   file       := (line "\n")*
+ *   line       := field ":" text | "#" comment | nothing
+ *   call       := [type] name "(" [argument ("," argument)*] ")"
+ *   argument   := ["-"] number | ["&"] name | call       name: of a datum of the operand, or of an object
+ *   capability := T "(" i ")" "=" name "(" [i ","] T "(" i ")" ["," T "(" i ")"] ")"
+ *
+ * What is called is a function of C made of the description: it declares the objects, sets up, calls, tears
+ * down. It is compiled where an expression names the function, so that a folder of many costs nothing.
+ */
+#include "frontend/described.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "frontend/calls.h"
+
+typedef struct {
+    fe_reader in; /* of the line at hand: its length is where that ends */
+    size_t end;   /* of the text */
+    fe_described *f;
+    fe_user_function *user;
+    src_loc first; /* of the file: its first line */
+    uint32_t seen; /* bit of each field that was there */
+    bool integers, other_type;
+    diagnostics *d;
+} description;
+
+static bool take_name(description *r, const char *what, const char **out) {
+    if (r->in.token.kind != FE_NAME) {
+        fe_expected(&r->in, what, r->d);
+        return false;
+    }
+    *out = arena_strndup(r->d->mem, r->in.token.at, r->in.token.length);
+    fe_advance(&r->in);
+    return true;
+}
+
+static bool refuse(const description *r, src_loc loc, const char *what, const char *hint) {
+    diag_error(r->d, loc, "E0163-description", "%s", what);
+    diag_hint(r->d, "%s", hint);
+    return false;
+}
+
+static bool expect(description *r, char sign, const char *what) {
+    if (fe_take_sign(&r->in, sign))
+        return true;
+    fe_expected(&r->in, what, r->d);
+    return false;
+}
+
+static bool at_end(description *r) {
+    if (r->in.token.kind == FE_END)
+        return true;
+    fe_expected(&r->in, "the end of the line", r->d);
+    return false;
+}
+
+/* ---- fields ------------------------------------------------------------------------------------ */
+
+/* Returns the rest of the line without blanks around it. */
+static const char *rest(const description *r) {
+    const char *at = r->in.token.kind == FE_END ? "" : r->in.token.at;
+    size_t n = *at ? (size_t)(r->in.text + r->in.length - at) : 0;
+    while (n && strchr(" \t\r", at[n - 1]))
+        n--;
+    return arena_strndup(r->d->mem, at, n);
+}
+
+static bool add_words(description *r, fe_texts *to) {
+    char *text = arena_strdup(r->d->mem, rest(r)), *state = NULL;
+    for (char *word = strtok_r(text, " \t", &state); word; word = strtok_r(NULL, " \t", &state))
+        vec_push(r->d->mem, to, word);
+    return true;
+}
+
+static bool add_line(description *r, fe_texts *to) {
+    vec_push(r->d->mem, to, rest(r));
+    return true;
+}
+
+static bool read_call(description *r) {
+    const src_loc loc = r->in.token.loc;
+    const char *text = rest(r), *name;
+    r->f->returns = "void";
+    if (fe_is_word(&r->in.token, "double") || fe_is_word(&r->in.token, "void")) {
+        if (!take_name(r, "a type", &r->f->returns))
+            return false;
+        text = rest(r);
+    } else {
+        return refuse(r, loc, "a call begins with what it returns", "void f(...), or double f(...)");
+    }
+    r->f->call = text;
+    return take_name(r, "the function that is called", &name) && fe_at_sign(&r->in, '(')
+               ? true
+               : (fe_expected(&r->in, "'('", r->d), false);
+}
+
+/* One access T(i) of the capability. */
+static bool read_access(description *r, const char **tensor, const char *index) {
+    const char *got;
+    const src_loc loc = r->in.token.loc;
+    if (!take_name(r, "a tensor", tensor) || !expect(r, '(', "'('") || !take_name(r, "an index", &got) ||
+        !expect(r, ')', "')'"))
+        return false;
+    return strcmp(got, index) == 0 ||
+           refuse(r, loc, "all tensors have the same index",
+                  "a function is of values, or along one index: Y(i) = f(i, X(i))");
+}
+
+static bool read_capability(description *r) {
+    const char *result, *index, *along;
+    fe_described *f = r->f;
+    if (!take_name(r, "a tensor", &result) || !expect(r, '(', "'('") || !take_name(r, "an index", &index) ||
+        !expect(r, ')', "')'") || !expect(r, '=', "'='"))
+        return false;
+    r->user->loc = r->in.token.loc;
+    if (!take_name(r, "the function's name", &r->user->name) || !expect(r, '(', "'('"))
+        return false;
+    f->fiber = fe_peek(&r->in) == ',';
+    if (f->fiber) {
+        const src_loc loc = r->in.token.loc;
+        if (!take_name(r, "an index", &along) || !expect(r, ',', "','"))
+            return false;
+        if (strcmp(along, index) != 0)
+            return refuse(r, loc, "the function is not along the index of its operand", "Y(i) = f(i, X(i))");
+    }
+    do {
+        if (f->parameters == (f->fiber ? 1 : 2))
+            return refuse(r, r->in.token.loc,
+                          "a function along an index has one operand, others have two at most",
+                          "Y(i) = f(i, X(i)), Z(i) = f(X(i), Y(i))");
+        if (!read_access(r, &f->parameter[f->parameters], index))
+            return false;
+        f->parameters++;
+    } while (fe_take_sign(&r->in, ','));
+    return expect(r, ')', "')'") && at_end(r);
+}
+
+static bool read_types(description *r) {
+    bool mine = false;
+    do {
+        const bool int16 = fe_is_word(&r->in.token, "int16");
+        if (!int16 && !fe_is_word(&r->in.token, "bf16"))
+            return refuse(r, r->in.token.loc, "expected a data type", "int16, or bf16, or both with a comma");
+        mine = mine || int16 == r->integers;
+        fe_advance(&r->in);
+    } while (fe_take_sign(&r->in, ','));
+    r->other_type = !mine;
+    return at_end(r);
+}
+
+static bool read_sensitivity(description *r) {
+    char *end, *text = arena_strdup(r->d->mem, rest(r));
+    r->f->program->sensitivity = strtod(text, &end);
+    return (*text && !*end && r->f->program->sensitivity > 0) ||
+           refuse(r, r->in.token.loc, "expected a number above 0",
+                  "how many times more than any operand the result may be off");
+}
+
+static bool read_source(description *r) {
+    r->f->source = rest(r);
+    const char *dot = strrchr(r->f->source, '.');
+    return (dot && (strcmp(dot, ".c") == 0 || strcmp(dot, ".so") == 0)) ||
+           refuse(r, r->in.token.loc, "expected a file of C or a shared object", "softmax.c, or softmax.so");
+}
+
+static bool read_objects(description *r) {
+    return add_line(r, &r->f->objects);
+}
+static bool read_setup(description *r) {
+    return add_line(r, &r->f->setup);
+}
+static bool read_teardown(description *r) {
+    return add_line(r, &r->f->teardown);
+}
+static bool read_headers(description *r) {
+    return add_words(r, &r->f->headers);
+}
+static bool read_include(description *r) {
+    return add_words(r, &r->f->include);
+}
+static bool read_libraries(description *r) {
+    return add_words(r, &r->f->libraries);
+}
+static bool read_flags(description *r) {
+    return add_words(r, &r->f->flags);
+}
+
+static const struct {
+    const char *name;
+    bool (*read)(description *r);
+    bool once, needed;
+} fields[] = {
+    {"call", read_call, true, true},
+    {"capability", read_capability, true, true},
+    {"datatypes", read_types, true, true},
+    {"source", read_source, true, false},
+    {"sensitivity", read_sensitivity, true, false},
+    {"object", read_objects, false, false},
+    {"setup", read_setup, false, false},
+    {"teardown", read_teardown, false, false},
+    {"headers", read_headers, false, false},
+    {"include", read_include, false, false},
+    {"libraries", read_libraries, false, false},
+    {"flags", read_flags, false, false},
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+static bool read_field(description *r) {
+    const fe_token t = r->in.token;
+    uint32_t at = 0;
+    while (at < FIELDS && !fe_is_word(&t, fields[at].name))
+        at++;
+    if (at == FIELDS)
+        return refuse(
+            r, t.loc, "expected a field",
+            "call, capability, datatypes, source, sensitivity, object, setup, teardown, headers, include, "
+            "libraries, flags");
+    if (r->seen >> at & 1 && fields[at].once)
+        return refuse(r, t.loc, arena_printf(r->d->mem, "there is a '%s' already", fields[at].name),
+                      "each field once, but for object, setup, teardown and lists");
+    r->seen |= 1u << at;
+    fe_advance(&r->in);
+    return expect(r, ':', "':'") && fields[at].read(r);
+}
+
+/* Reads line by line. A blank line, and one of a comment, says nothing. */
+static bool read_lines(description *r) {
+    for (size_t start = 0; start < r->end;) {
+        const char *line = r->in.text + start, *stop = memchr(line, '\n', r->end - start);
+        const size_t end = stop ? (size_t)(stop - r->in.text) : r->end, blank = strspn(line, " \t\r");
+        r->in.pos = start;
+        r->in.length = end;
+        if (start + blank < end && line[blank] != '#') {
+            fe_advance(&r->in);
+            if (!read_field(r))
+                return false;
+        }
+        start = end + 1;
+    }
+    return true;
+}
+
+/* ---- the call ---------------------------------------------------------------------------------- */
+
+/* Returns whether the last name of a declaration is this one: "gsl_permutation *p". */
+static bool declares(const char *object, const char *name) {
+    const size_t n = strlen(name), length = strcspn(object, "=[;");
+    size_t end = length;
+    while (end && object[end - 1] == ' ')
+        end--;
+    return end > n && strncmp(object + end - n, name, n) == 0 && strchr(" *", object[end - n - 1]);
+}
+
+static bool is_known(const description *r, const char *name) {
+    static const char *const data[] = {"length", "coordinates", "values", "result", "one"};
+    bool known = false;
+    for (uint32_t i = 0; r->f->fiber && i < sizeof data / sizeof *data; i++)
+        known = known || strcmp(name, data[i]) == 0;
+    for (uint32_t i = 0; !r->f->fiber && i < r->f->parameters; i++)
+        known = known || strcmp(name, r->f->parameter[i]) == 0;
+    for (uint32_t i = 0; i < r->f->objects.len; i++)
+        known = known || declares(r->f->objects.at[i], name);
+    return known;
+}
+
+static bool check_arguments(description *r, uint32_t depth) {
+    if (fe_take_sign(&r->in, ')'))
+        return true;
+    do {
+        const char *name;
+        const src_loc loc = r->in.token.loc;
+        if (depth == 8)
+            return refuse(r, loc, "calls are nested more than 8 deep", "let a function of C do that");
+        const bool number = fe_take_sign(&r->in, '-') || !fe_take_sign(&r->in, '&');
+        if (number && r->in.token.kind == FE_NUMBER) {
+            fe_advance(&r->in);
+            continue;
+        }
+        if (!take_name(r, "an argument", &name))
+            return false;
+        if (fe_take_sign(&r->in, '(')) {
+            if (!check_arguments(r, depth + 1))
+                return false;
+        } else if (!is_known(r, name)) {
+            return refuse(r, loc, arena_printf(r->d->mem, "'%s' is nothing that is handed over", name),
+                          r->f->fiber ? "length, coordinates, values, result, one, or an object"
+                                      : "a tensor of the capability, or an object");
+        }
+    } while (fe_take_sign(&r->in, ','));
+    return expect(r, ')', "',' or ')'");
+}
+
+/* Checks the call once all other fields are known. */
+static bool check_call(description *r) {
+    const char *name, *at = r->in.text, *found = NULL;
+    for (; !found; at = strchr(at, '\n') + 1)
+        found = strncmp(at + strspn(at, " \t"), "call", 4) == 0 ? at : NULL;
+    r->in.pos = (size_t)(strchr(found, ':') + 1 - r->in.text);
+    r->in.length = (size_t)(found - r->in.text) + strcspn(found, "\n");
+    fe_advance(&r->in);
+    const src_loc loc = r->in.token.loc;
+    if (!r->f->fiber != (strcmp(r->f->returns, "double") == 0))
+        return refuse(r, loc,
+                      r->f->fiber ? "a function along an index writes result[], and returns nothing"
+                                  : "a function of values returns one",
+                      "void f(...) along an index, double f(...) of values");
+    fe_advance(&r->in); /* the type */
+    return take_name(r, "the function that is called", &name) && expect(r, '(', "'('") &&
+           check_arguments(r, 0) && at_end(r);
+}
+
+static bool check(description *r) {
+    for (uint32_t i = 0; i < FIELDS; i++) {
+        if (fields[i].needed && !(r->seen >> i & 1))
+            return refuse(r, r->first, arena_printf(r->d->mem, "the description has no '%s'", fields[i].name),
+                          "call, capability and datatypes are always there");
+    }
+    if (fe_is_defined(r->in.functions, r->user->name))
+        return refuse(r, r->user->loc, arena_printf(r->d->mem, "there is a '%s' already", r->user->name),
+                      "choose another name");
+    return check_call(r);
+}
+
+static const char *folder_of(const char *path, arena *mem) {
+    const char *slash = strrchr(path, '/');
+    const char *folder = slash ? arena_strndup(mem, path, (size_t)(slash - path) + 1) : "./";
+    char here[4096];
+    return *folder == '/' || !getcwd(here, sizeof here) ? folder : arena_printf(mem, "%s/%s", here, folder);
+}
+
+bool fe_read_described(const fe_function_file *file, bool integers, name_table *names, arena *mem,
+                       diagnostics *d, fe_functions **all) {
+    if (!*all)
+        *all = arena_new(mem, fe_functions);
+    fe_described *f = arena_new(mem, fe_described);
+    fe_user_function user = {.s = {.mem = mem, .names = names, .integers = integers}, .described = f};
+    description r = {.f = f, .user = &user, .end = file->length, .integers = integers, .d = d};
+    r.in = (fe_reader){.source = diag_add_source(d, file->name, file->text, file->length),
+                       .text = file->text,
+                       .length = file->length,
+                       .underscores = true,
+                       .functions = *all};
+    r.first = src_at(r.in.source, 0, strcspn(file->text, "\n"));
+    f->folder = folder_of(file->name, mem);
+    f->program = arena_new(mem, sam_program);
+    if (!read_lines(&r) || !check(&r))
+        return false;
+    sam_program *p = f->program;
+    p->name = user.name;
+    p->loc = user.loc;
+    p->parameters = f->parameters;
+    p->takes_fiber = f->fiber;
+    p->of = (sam_operator){.fp = !integers, .program = p};
+    user.parameters = f->parameters;
+    user.other_type = r.other_type;
+    vec_push(mem, &(*all)->all, user);
+    return true;
+}
+
+/* ---- building ---------------------------------------------------------------------------------- */
+
+static const char *add_all(const char *text, const char *before, const fe_texts *lines, const char *after,
+                           arena *mem) {
+    for (uint32_t i = 0; i < lines->len; i++)
+        text = arena_printf(mem, "%s%s%s%s", text, before, lines->at[i], after);
+    return text;
+}
+
+static bool is_object(const fe_described *f) {
+    return f->source && strcmp(strrchr(f->source, '.'), ".so") == 0;
+}
+
+static const char *path_in(const fe_described *f, const char *path, arena *mem) {
+    return *path == '/' ? path : arena_printf(mem, "%s/%s", f->folder, path);
+}
+
+static const char *text_of(const fe_described *f, arena *mem) {
+    const char *text = add_all("", "#include \"", &f->headers, "\"\n", mem);
+    if (f->source && !is_object(f))
+        text = arena_printf(mem, "%s#include \"%s\"\n", text, path_in(f, f->source, mem));
+    if (f->fiber)
+        text = arena_printf(mem,
+                            "%svoid onyx_function(int length, const int *coordinates, const double *values, "
+                            "double *result, double one) {\n",
+                            text);
+    else
+        text = arena_printf(mem, "%sdouble onyx_function(double %s, double %s) {\n", text, f->parameter[0],
+                            f->parameters > 1 ? f->parameter[1] : "onyx_none");
+    text = add_all(text, "    ", &f->objects, ";\n", mem);
+    text = add_all(text, "    ", &f->setup, ";\n", mem);
+    text = arena_printf(mem, "%s    %s%s;\n", text, f->fiber ? "" : "const double onyx_value = ", f->call);
+    text = add_all(text, "    ", &f->teardown, ";\n", mem);
+    return arena_printf(mem, "%s%s}\n", text, f->fiber ? "" : "    return onyx_value;\n");
+}
+
+static bool failed(const fe_described *f, src_loc loc, diagnostics *d, const char *what, const char *hint) {
+    diag_error(d, loc, "E0164-function-build", "%s is not built: %s", f->program->name, what);
+    diag_hint(d, "%s", hint);
+    diag_note(d, f->program->loc, "its description");
+    return false;
+}
+
+/* Returns the first line of a log that says what is wrong. */
+static const char *first_error(const char *log, arena *mem) {
+    size_t length;
+    const char *text = file_read_if_there(log, mem, &length);
+    const char *at = text ? strstr(text, "error") : NULL;
+    if (!at)
+        return "the compiler 'cc' failed";
+    while (at > text && at[-1] != '\n')
+        at--;
+    return arena_strndup(mem, at, strcspn(at, "\n"));
+}
+
+static bool compile(const fe_described *f, const char *folder, src_loc loc, diagnostics *d) {
+    arena *mem = d->mem;
+    const char *code = arena_printf(mem, "%s/function.c", folder), *log = arena_printf(mem, "%s/log", folder);
+    VEC(const char *) argv = {0};
+    file_out out;
+    if (!file_create(&out, code, mem, d))
+        return false;
+    fputs(text_of(f, mem), out.stream);
+    if (!file_commit(&out, d))
+        return false;
+    const char *const first[] = {"cc", "-std=gnu11", "-O2", "-ffp-contract=off", "-shared", "-fPIC", "-o"};
+    for (uint32_t i = 0; i < sizeof first / sizeof *first; i++)
+        vec_push(mem, &argv, first[i]);
+    vec_push(mem, &argv, arena_printf(mem, "%s/function.so", folder));
+    for (uint32_t i = 0; i < f->flags.len; i++)
+        vec_push(mem, &argv, f->flags.at[i]);
+    vec_push(mem, &argv, arena_printf(mem, "-I%s", f->folder));
+    for (uint32_t i = 0; i < f->include.len; i++)
+        vec_push(mem, &argv, arena_printf(mem, "-I%s", path_in(f, f->include.at[i], mem)));
+    vec_push(mem, &argv, code);
+    if (is_object(f))
+        vec_push(mem, &argv, path_in(f, f->source, mem));
+    for (uint32_t i = 0; i < f->libraries.len; i++) {
+        const char *name = f->libraries.at[i];
+        vec_push(mem, &argv, strchr(name, '/') ? path_in(f, name, mem) : arena_printf(mem, "-l%s", name));
+    }
+    vec_push(mem, &argv, "-lm");
+    vec_push(mem, &argv, NULL);
+    const int end = program_run(argv.at, log);
+    if (end == PROGRAM_MISSING)
+        return failed(f, loc, d, "this machine has no C compiler, 'cc'", "install one, such as gcc");
+    return end == 0 ||
+           failed(f, loc, d, first_error(log, mem), "its source, headers, include, libraries and flags");
+}
+
+static bool load(const fe_described *f, const char *folder, src_loc loc, diagnostics *d) {
+    void *handle = dlopen(arena_printf(d->mem, "%s/function.so", folder), RTLD_NOW | RTLD_LOCAL);
+    void *symbol = handle ? dlsym(handle, "onyx_function") : NULL;
+    if (!symbol)
+        return failed(f, loc, d, arena_strdup(d->mem, dlerror()), "libraries names what it needs");
+    if (f->fiber)
+        memcpy(&f->program->fiber, &symbol, sizeof symbol);
+    else
+        memcpy(&f->program->plain, &symbol, sizeof symbol);
+    return true;
+}
+
+bool fe_load_described(const fe_described *f, src_loc loc, diagnostics *d) {
+    const char *temporary = getenv("TMPDIR");
+    char *folder = arena_printf(d->mem, "%s/onyx-XXXXXX", temporary && *temporary ? temporary : "/tmp");
+    if (f->program->fiber || f->program->plain)
+        return true;
+    if (!mkdtemp(folder)) {
+        diag_error(d, loc, "E0004-write", "cannot make a folder such as '%s'", folder);
+        return false;
+    }
+    const bool ok = compile(f, folder, loc, d) && load(f, folder, loc, d);
+    remove_folder(folder);
+    return ok;
+}

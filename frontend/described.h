@@ -1,0 +1,28 @@
+/* described.h - functions that files describe (.xf): C code of others, which the host calls. */
+#ifndef ONYX_FE_DESCRIBED_H
+#define ONYX_FE_DESCRIBED_H
+
+#include "frontend/functions.h"
+#include "frontend/program.h"
+
+typedef VEC(const char *) fe_texts;
+
+/* What a file says of a function (docs/functions.md): what builds it, and what it computes. */
+typedef struct fe_described {
+    const char *folder; /* of the file, which paths in it are relative to */
+    const char *source; /* C, or a shared object; NULL: a library has it */
+    const char *call, *returns;
+    fe_texts objects, setup, teardown, headers, include, libraries, flags;
+    bool fiber; /* along an index; else of one value or two */
+    uint32_t parameters;
+    const char *parameter[2];
+    sam_program *program;
+} fe_described;
+
+/* Adds the function of a file to *all, which is made where it is NULL. E0102, E0163-description. */
+bool fe_read_described(const fe_function_file *file, bool integers, name_table *names, arena *mem,
+                       diagnostics *d, fe_functions **all);
+/* Compiles and loads what the function calls, once. E0164-function-build, at `loc`. */
+bool fe_load_described(const fe_described *f, src_loc loc, diagnostics *d);
+
+#endif

@@ -1,0 +1,77 @@
+/* along.c - functions along an index. A fiber has at least one value: where it has none, nothing is called.
+ */
+#include "along.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Less the largest one, so that no power is infinite. */
+void softmax(int n, const double *in, double *out, double one) {
+    double most = -INFINITY, sum = 0;
+    for (int i = 0; i < n; i++)
+        most = in[i] > most ? in[i] : most;
+    for (int i = 0; i < n; i++)
+        sum += out[i] = exp(in[i] - most);
+    for (int i = 0; i < n; i++)
+        out[i] *= one / sum;
+}
+
+static int ascending(const void *a, const void *b) {
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+void sort_ascending(int n, const double *in, double *out) {
+    memcpy(out, in, (size_t)n * sizeof *in);
+    qsort(out, (size_t)n, sizeof *out, ascending);
+}
+
+void sort_descending(int n, const double *in, double *out) {
+    sort_ascending(n, in, out);
+    for (int i = 0; i < n / 2; i++) {
+        const double swap = out[i];
+        out[i] = out[n - 1 - i];
+        out[n - 1 - i] = swap;
+    }
+}
+
+/* Keeps the k largest values, the first ones of equal ones; the others become 0. */
+void largest(int n, int k, const double *in, double *out) {
+    for (int i = 0; i < n; i++) {
+        int before = 0;
+        for (int j = 0; j < n; j++)
+            before += in[j] > in[i] || (in[j] == in[i] && j < i);
+        out[i] = before < k ? in[i] : 0;
+    }
+}
+
+void prefix_sum(int n, const double *in, double *out) {
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        out[i] = sum += in[i];
+}
+
+void reverse(int n, const double *in, double *out) {
+    for (int i = 0; i < n; i++)
+        out[i] = in[n - 1 - i];
+}
+
+/* The coordinate of the first of the largest values, which stands there; the others are 0. */
+void place_of_largest(int n, const int *crd, double sign, const double *in, double *out) {
+    int at = 0;
+    for (int i = 0; i < n; i++) {
+        at = sign * in[i] > sign * in[at] ? i : at;
+        out[i] = 0;
+    }
+    if (n)
+        out[at] = crd[at];
+}
+
+void normalise(int n, const double *in, double *out, double one) {
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += fabs(in[i]);
+    for (int i = 0; i < n; i++)
+        out[i] = in[i] * one / sum;
+}

@@ -14,8 +14,14 @@ import tempfile
 build, out, compiler, options = os.path.realpath(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4:]
 with open(f"{build}/compile_commands.json", encoding="utf-8") as file:
     commands = json.load(file)
-with open(f"{build}/cli/CMakeFiles/onyx.dir/link.txt", encoding="utf-8") as file:
-    link = shlex.split(file.read())
+# Make has the linker's command in a file, to be run in the folder of the target; Ninja prints it, between empty commands.
+make = f"{build}/cli/CMakeFiles/onyx.dir/link.txt"
+if os.path.exists(make):
+    with open(make, encoding="utf-8") as file:
+        link, link_folder = shlex.split(file.read()), f"{build}/cli"
+else:
+    said = subprocess.run(["ninja", "-C", build, "-t", "commands", "onyx"], check=True, capture_output=True, text=True).stdout
+    link, link_folder = shlex.split(said.splitlines()[-1]), build
 
 
 def target(command):
@@ -43,5 +49,5 @@ with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
     made = list(pool.map(compile_one, enumerate(chosen)))
 libraries = [word for word in link if (word.endswith((".a", ".so")) or word.startswith("-l")) and "libonyx_" not in word]
 kept = [word for word in archives if "onyx_fst" in word]
-subprocess.run([compiler, *made, *kept, *libraries, "-lpthread", "-o", os.path.realpath(out)], check=True, cwd=f"{build}/cli")
+subprocess.run([compiler, *made, *kept, *libraries, "-lpthread", "-o", os.path.realpath(out)], check=True, cwd=link_folder)
 subprocess.run(["rm", "-r", objects], check=True)

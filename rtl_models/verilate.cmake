@@ -32,6 +32,7 @@ function(onyx_verilate target top)
     file(MAKE_DIRECTORY ${ONYX_MODELS_DIR})
     add_custom_command(
         OUTPUT ${dir}/V${name}__ALL.a
+        BYPRODUCTS ${dir}/V${name}.h # what includes it is compiled anew
         COMMAND ${CMAKE_COMMAND} -E rm -f ${dir}/V${name}__ALL.a # objects are only ever added to one that is there
         COMMAND ${CMAKE_COMMAND} -E env --unset=MAKEFLAGS --unset=MAKELEVEL
                 ${ONYX_VERILATOR} --cc --build -j 2 -O3 -MAKEFLAGS ${ONYX_VERILATOR_MAKE} --Mdir ${dir} --prefix V${name}

@@ -154,7 +154,7 @@ typedef struct {
 /* What a run of a kernel yields. */
 typedef struct {
     tile_tensor result;
-    uint64_t computed; /* values, on the host */
+    uint64_t computed, calls; /* on the host: values, and calls of a function along an index */
     struct {
         uint64_t config, kernel, firmware, total;
     } cycles;

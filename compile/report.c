@@ -301,6 +301,8 @@ static cJSON *host_kernel_json(const compile_context *ctx, const compile_kernel 
     cJSON_AddStringToObject(json, "tensor", result_name(ctx, k));
     cJSON_AddStringToObject(json, "on", "host");
     add_number(json, "computed", (double)k->ran.computed);
+    if (k->ran.calls)
+        add_number(json, "calls", (double)k->ran.calls);
     add_number(json, "result_nnz", (double)k->ran.result.nnz);
     add_wall(json, &k->times);
     return json;

@@ -146,8 +146,11 @@ static bool run_packed(const compile_options *o, compile_context *ctx, compile_k
 /* Computes a kernel that has nothing on the array. */
 static bool run_on_host(compile_context *ctx, compile_kernel *k, const tile_operands *in) {
     double start = seconds_now();
-    bool ok = tile_each(&k->lowered.statement, in, k->data.extent, ctx->mem, ctx->diag, &k->ran.result,
-                        &k->ran.computed);
+    tile_each_work work = {0};
+    bool ok =
+        tile_each(&k->lowered.statement, in, k->data.extent, ctx->mem, ctx->diag, &k->ran.result, &work);
+    k->ran.computed = work.computed;
+    k->ran.calls = work.calls;
     k->times.run = seconds_now() - start;
     return ok;
 }

@@ -64,8 +64,7 @@ void place_of_largest(int n, const int *crd, double sign, const double *in, doub
         at = sign * in[i] > sign * in[at] ? i : at;
         out[i] = 0;
     }
-    if (n)
-        out[at] = crd[at];
+    out[at] = crd[at];
 }
 
 void normalise(int n, const double *in, double *out, double one) {

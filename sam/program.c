@@ -60,7 +60,9 @@ static uint16_t word_of(double x, bool fp) {
 
 void sam_apply_fiber(const sam_program *p, uint32_t n, const int *crd, uint16_t *word) {
     arena mem = {0};
-    double *in = arena_new_n(&mem, double, n + 1), *out = arena_new_n(&mem, double, n + 1);
+    if (!n)
+        return;
+    double *in = arena_new_n(&mem, double, n), *out = arena_new_n(&mem, double, n);
     for (uint32_t i = 0; i < n; i++)
         in[i] = sam_word_number(word[i], p->of.fp);
     p->fiber((int)n, crd, in, out, p->of.fp ? 1 : INT16_MAX);

@@ -28,6 +28,7 @@ typedef struct {
     uint64_t dim[SAM_MAX_ORDER + 1], weight[SAM_MAX_ORDER + 1]; /* of a loop; of its digit */
     arena *mem;
     bool too_many;
+    uint64_t calls; /* of a function along an index */
 } each;
 
 static uint32_t digit(const each *w, uint64_t point, uint32_t loop) {
@@ -288,6 +289,7 @@ static uint16_t *compute_fibers(each *w, const points *p) {
             crd[n] = (int)digit(w, point[q].point, along);
             n += word[n] != fill;
         }
+        w->calls += n > 0;
         sam_apply_fiber(x->program, n, crd, word);
         for (uint32_t k = 0; i < end; i++) {
             const bool is = value_at(w, of, point[i].point) != fill;
@@ -349,7 +351,7 @@ static void compute_all(each *w, const points *p, arena *mem, tile_tensor *out) 
 }
 
 bool tile_each(const sam_statement *s, const tile_operands *named, const uint32_t *extent, arena *mem,
-               diagnostics *d, tile_tensor *out, uint64_t *computed) {
+               diagnostics *d, tile_tensor *out, tile_each_work *work) {
     const sam_tensor_data *result = sam_tensor_at(s, s->result);
     const sam_expr_data *x = sam_expr_at(s, s->rhs);
     const bool sums = x->kind == SAM_EXPR_SUM;
@@ -371,7 +373,7 @@ bool tile_each(const sam_statement *s, const tile_operands *named, const uint32_
     for (uint32_t m = 0; m < result->order; m++)
         out->dim[m] = (uint32_t)w.dim[m];
     compute_all(&w, &p, mem, out);
-    *computed = p.n;
+    *work = (tile_each_work){p.n, w.calls};
     arena_free(&scratch);
     return all_ended(s, s->rhs, d);
 }

@@ -3,6 +3,7 @@
 walking over lists of edges; no tensor, no loop over statements."""
 import heapq
 import json
+import math
 import pathlib
 import subprocess
 import sys
@@ -141,6 +142,17 @@ def clusters():
         means = after
 
 
+def attention():
+    near, known, out = graph("graph.mtx"), dense("features.mtx", 34, 8), {}
+    for v in near:
+        scores = {w: s for w in near[v] if (s := sum(x * y for x, y in zip(known[v], known[w])))}
+        powers = {w: math.exp(s - max(scores.values())) for w, s in scores.items()}
+        for f in range(8):
+            value = sum(p * known[w][f] for w, p in powers.items()) / sum(powers.values() or [1])
+            out |= {(v, f): value} if value else {}
+    return Close(out)
+
+
 def run(name, result, want, *options):
     global bad
     out = folder / name
@@ -168,6 +180,7 @@ tests = {"bfs": lambda: run("bfs", "depth", breadth_first()),
          "pagerank": lambda: run("pagerank", "rank", pagerank()),
          "graph_network": lambda: run("graph_network", "Y", graph_network()),
          "gradients": lambda: run("gradients", "x", solution(), "--dtype", "bf16"),
+         "attention": lambda: run("attention", "Y", attention(), "--functions", "library", "--dtype", "bf16"),
          "kmeans": lambda: run("kmeans", "mean", clusters()),
          "iterated_spmv": lambda: run("iterated_spmv", "x", walks())}
 if set(tests) != {path.stem for path in examples.glob("*.onx")}:

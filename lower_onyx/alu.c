@@ -23,11 +23,33 @@ static bool is_taken(const onyx_graph *g, name_id name) {
     return false;
 }
 
+/* Marks n where the text is `name`, '_' and number n, as printf writes it. */
+static void mark_number(const char *text, const char *name, bool *taken, uint32_t most) {
+    const size_t length = strlen(name);
+    if (strncmp(text, name, length) != 0 || text[length] != '_' || text[length + 1] < '1' ||
+        text[length + 1] > '9')
+        return;
+    char *end;
+    const unsigned long n = strtoul(text + length + 1, &end, 10);
+    if (!*end && n < most)
+        taken[n] = true;
+}
+
 const char *onyx_free_name(const onyx_graph *g, const char *name) {
-    const char *free = name;
-    for (uint32_t i = 2; is_taken(g, names_intern(g->names, free)); i++)
-        free = arena_printf(g->mem, "%s_%u", name, i);
-    return free;
+    if (!is_taken(g, names_intern(g->names, name)))
+        return name;
+    arena scratch = {0};
+    const uint32_t most = 2 * g->nodes.len + 3; /* a node has two names */
+    bool *taken = arena_new_n(&scratch, bool, most);
+    for (uint32_t i = 0; i < g->nodes.len; i++) {
+        mark_number(names_text(g->names, g->nodes.at[i].tile), name, taken, most);
+        mark_number(names_text(g->names, g->nodes.at[i].name), name, taken, most);
+    }
+    uint32_t n = 2;
+    while (taken[n])
+        n++;
+    arena_free(&scratch);
+    return arena_printf(g->mem, "%s_%u", name, n);
 }
 
 const char *alu_composition(const char *operation, bool bf16) {

@@ -18,8 +18,9 @@
 #include "frontend/calls.h"
 
 typedef struct {
-    fe_reader in; /* of the line at hand: its length is where that ends */
-    size_t end;   /* of the text */
+    fe_reader in;   /* of the line at hand: its length is where that ends */
+    size_t end;     /* of the text */
+    fe_reader call; /* at what is called */
     fe_described *f;
     fe_user_function *user;
     src_loc first; /* of the file: its first line */
@@ -84,6 +85,7 @@ static bool add_line(description *r, fe_texts *to) {
 static bool read_call(description *r) {
     const src_loc loc = r->in.token.loc;
     const char *text = rest(r), *name;
+    r->call = r->in;
     r->f->returns = "void";
     if (fe_is_word(&r->in.token, "double") || fe_is_word(&r->in.token, "void")) {
         if (!take_name(r, "a type", &r->f->returns))
@@ -296,12 +298,8 @@ static bool check_arguments(description *r, uint32_t depth) {
 
 /* Checks the call once all other fields are known. */
 static bool check_call(description *r) {
-    const char *name, *at = r->in.text, *found = NULL;
-    for (; !found; at = strchr(at, '\n') + 1)
-        found = strncmp(at + strspn(at, " \t"), "call", 4) == 0 ? at : NULL;
-    r->in.pos = (size_t)(strchr(found, ':') + 1 - r->in.text);
-    r->in.length = (size_t)(found - r->in.text) + strcspn(found, "\n");
-    fe_advance(&r->in);
+    const char *name;
+    r->in = r->call;
     const src_loc loc = r->in.token.loc;
     if (!r->f->fiber != (strcmp(r->f->returns, "double") == 0))
         return refuse(r, loc,

@@ -283,6 +283,9 @@ if ENGINE == "sam":
             complain(lines, done.stderr)
         else:
             same(lines, read(FOLDER / "mine.tns"), doubled)
+    done = with_description(["# \0", *GOOD[::-1]])  # fields in any order
+    if done.returncode:
+        complain("a zero byte in a comment", done.stderr)
     (FOLDER / "headers").mkdir(exist_ok=True)
     (FOLDER / "headers" / "f.h").write_text("void f(int n, const double *in, double *out);\n")
     (FOLDER / "g.c").write_text(F)

@@ -4,9 +4,11 @@
  *
  * Codes: E0530 sites, E0531 a wire used twice, E0532 hops that do not connect, E0533 sinks, E0534 IO rules,
  * E0535 FIFO pairs, E0536 broadcast rule, E0537 wires that leave the array, E0538 flush groups,
- * E0539 FIFOs that the flush leaves full.
+ * E0539 FIFOs that the flush leaves full, E0529 tokens that come in behind it.
  */
 #include "pnr/pnr.h"
+
+#include "boards/onyx/fabric.h"
 
 typedef struct {
     const pnr_design *design;
@@ -98,6 +100,17 @@ static void check_stream_column(checker *c, uint32_t cell, uint32_t *streams) {
               data->output ? "store" : "load");
     if (c->design->own_tiles && streams[tile * 2 + !data->output])
         FAULT(c, "E0534-io-rule", "global buffer tile %u has a load and a store stream", tile);
+}
+
+bool pnr_meets_flush(const netlist *n, uint32_t net, const pnr_site *at) {
+    const net_data *one = &n->nets.at[net];
+    bool meets = false;
+    for (uint32_t s = 0; s < one->sinks.len; s++) {
+        const net_cell sink = one->sinks.at[s].cell;
+        meets = meets ||
+                (pnr_cell_tile(net_cell_at(n, sink)) != NET_TILE_IO && at[sink.v - 1].y <= ONYX_NEAR_ROWS);
+    }
+    return meets && at[one->source.cell.v - 1].y > ONYX_NEAR_ROWS;
 }
 
 /* A group of columns has one flush wire: it would reset cells of another flush in the middle of their work.
@@ -318,6 +331,18 @@ static void check_fifos(checker *c, arena *scratch) {
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
+/* Rows see the flush in two cycles. */
+static void check_flush_rows(checker *c) {
+    const pnr_design *d = c->design;
+    for (c->net = 0; c->net < d->net->nets.len && !d->fabric_only; c->net++)
+        if (c->early[c->net] && pnr_meets_flush(d->net, c->net, d->site.at))
+            FAULT(c, "E0529-flush-row",
+                  "net %s has tokens before the flush, and leads from a row that sees it late to one that "
+                  "sees it "
+                  "at once",
+                  id_of(c, c->net));
+}
+
 static void count_consumers(checker *c, arena *scratch) {
     const pnr_route *r = route_of(c);
     c->consumers = arena_new_n(scratch, uint32_t, r->hops.len + 1);
@@ -359,6 +384,7 @@ bool pnr_check(const pnr_design *design, diagnostics *d) {
         c.pin_owner = arena_new_n(&scratch, uint32_t, design->net->cells.len * 8);
         c.early = arena_new_n(&scratch, bool, design->net->nets.len + 1);
         net_early(design->net, c.early);
+        check_flush_rows(&c);
         if (design->route.len != design->net->nets.len)
             FAULT(&c, "E0533-sink-missed", "%u %s and %u %s", design->net->nets.len,
                   plural(design->net->nets.len, "net", "nets"), design->route.len,

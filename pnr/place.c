@@ -2,6 +2,7 @@
  * The start is O(cells * sites * nets per cell); the anneals run in parallel and the cheapest is kept, the
  * first among equals.
  */
+#include "boards/onyx/fabric.h"
 #include "pnr/lead_int.h"
 
 #include <pthread.h>
@@ -437,6 +438,46 @@ bool place_whole(const netlist *n, const pnr_board *b, const pnr_options *o, uin
     return true;
 }
 
+/* Binds what has tokens before the flush to the rows that see it first. The regions live in `mem`. */
+static const pnr_region *near_regions(const netlist *n, const pnr_board *b, const pnr_options *o,
+                                      const bool *early, arena *mem) {
+    pnr_region *region = arena_new_n(mem, pnr_region, n->cells.len + 1);
+    for (uint32_t c = 0; c < n->cells.len; c++)
+        region[c] = o->region ? o->region[c] : (pnr_region){.x0 = PNR_FREE};
+    for (uint32_t i = 0; i < n->nets.len; i++) {
+        pnr_region *r = &region[n->nets.at[i].source.cell.v - 1];
+        if (!early[i])
+            continue;
+        if (r->x0 == PNR_FREE)
+            *r = (pnr_region){0, 0, (uint16_t)(b->width - 1), (uint16_t)(b->height - 1)};
+        r->y1 = r->y1 < ONYX_NEAR_ROWS ? r->y1 : ONYX_NEAR_ROWS;
+    }
+    return region;
+}
+
+static bool any_meets_flush(const netlist *n, const bool *early, const pnr_site *at) {
+    bool any = false;
+    for (uint32_t i = 0; i < n->nets.len; i++)
+        any = any || (early[i] && pnr_meets_flush(n, i, at));
+    return any;
+}
+
+/* Places the netlist, and where that would let a token of before the flush in behind it, once more with its
+ * source among the rows that see the flush first. */
+static bool place(const netlist *n, const pnr_board *b, const pnr_options *o, arena *scratch, diagnostics *d,
+                  pnr_stats *stats, pnr_site *at) {
+    bool *early = arena_new_n(scratch, bool, n->nets.len + 1);
+    pnr_options again = *o;
+    int64_t cost;
+    if (!place_lanes(n, b, o, scratch, stats, at) && !place_whole(n, b, o, 1, scratch, d, stats, at, &cost))
+        return false;
+    net_early(n, early);
+    if (o->fabric_only || !any_meets_flush(n, early, at))
+        return true;
+    again.region = near_regions(n, b, o, early, scratch);
+    return place_whole(n, b, &again, 1, scratch, d, stats, at, &cost);
+}
+
 bool pnr_place(const netlist *n, const pnr_board *b, const pnr_options *o, arena *mem, diagnostics *d,
                pnr_design *out) {
     double start = seconds_now();
@@ -452,9 +493,7 @@ bool pnr_place(const netlist *n, const pnr_board *b, const pnr_options *o, arena
         return false;
     arena scratch = {0};
     pnr_site *at = arena_new_n(&scratch, pnr_site, n->cells.len);
-    int64_t cost;
-    bool good = place_lanes(n, b, o, &scratch, &out->stats, at) ||
-                place_whole(n, b, o, 1, &scratch, d, &out->stats, at, &cost);
+    bool good = place(n, b, o, &scratch, d, &out->stats, at);
     for (uint32_t c = 0; good && c < n->cells.len; c++)
         vec_push(mem, &out->site, at[c]);
     arena_free(&scratch);

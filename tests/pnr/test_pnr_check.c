@@ -302,17 +302,21 @@ static bool flushes_mixed(pnr_design *d) {
 }
 
 /* The driver of a net with a FIFO becomes a dense scanner at the root: its tokens come before the flush. */
+/* Makes the cell a dense scanner at the root, which needs no load. */
+static void make_root(const netlist *n, net_cell_data *c) {
+    static const char *const fields[] = {"fiber_access_16_inst_read_scanner_dense",
+                                         "fiber_access_16_inst_read_scanner_root"};
+    c->mode = NET_MODE_FIBER_ACCESS;
+    for (int i = 0; i < 2; i++)
+        vec_push(n->mem, &c->config, (net_config){names_intern(n->names, fields[i]), 1});
+}
+
 static bool early_behind_a_fifo(pnr_design *d) {
     for (uint32_t n = 0; n < d->route.len; n++) {
         for (uint32_t i = 0; i < d->route.at[n].hops.len; i++) {
             if (!d->route.at[n].hops.at[i].fifo_start)
                 continue;
-            net_cell_data *c = net_cell_at(d->net, d->net->nets.at[n].source.cell);
-            c->mode = NET_MODE_FIBER_ACCESS;
-            vec_push(d->net->mem, &c->config,
-                     (net_config){names_intern(d->net->names, "fiber_access_16_inst_read_scanner_dense"), 1});
-            vec_push(d->net->mem, &c->config,
-                     (net_config){names_intern(d->net->names, "fiber_access_16_inst_read_scanner_root"), 1});
+            make_root(d->net, net_cell_at(d->net, d->net->nets.at[n].source.cell));
             return true;
         }
     }
@@ -392,4 +396,41 @@ static void every_fault_is_reported(void **state) {
     }
 }
 
-RUN_TESTS(ON_BOARD("onyx-8x8", every_fault_is_reported))
+/* A root in a far row, with a sink in a near one; the placer stands it elsewhere. */
+static void no_token_comes_in_behind_the_flush(void **state) {
+    fixture *f = &((pnr_bench *)*state)->f;
+    pnr_options o = pnr_options_default();
+    pnr_board b;
+    pnr_design design;
+    assert_true(pnr_board_read("onyx", &f->mem, &f->diag, &b));
+    make_design(f, &b, &design);
+    const net_cell root = {2}; /* the memory behind the input */
+    make_root(design.net, net_cell_at(design.net, root));
+    bool *early = arena_new_n(&f->mem, bool, design.net->nets.len);
+    uint32_t net = 0;
+    net_early(design.net, early);
+    while (design.net->nets.at[net].source.cell.v != root.v)
+        net++;
+    assert_true(early[net]);
+    const net_data *of = &design.net->nets.at[net];
+    const uint32_t source = root.v - 1, sink = of->sinks.at[0].cell.v - 1;
+    assert_in_range(design.site.at[sink].y, 1, 8);
+    assert_false(pnr_meets_flush(design.net, net, design.site.at));
+    design.site.at[source].y = 9;
+    clear_diagnostics(f);
+    assert_false(pnr_check(&design, &f->diag));
+    assert_true(has_code(f, "E0529-flush-row"));
+    o.region = arena_new_n(&f->mem, pnr_region, design.net->cells.len); /* its sinks cannot be elsewhere */
+    for (uint32_t c = 0; c < design.net->cells.len; c++)
+        ((pnr_region *)o.region)[c] = (pnr_region){.x0 = PNR_FREE};
+    ((pnr_region *)o.region)[sink] = (pnr_region){0, 1, 31, 8};
+    for (o.seed = 1; o.seed <= 20; o.seed++) {
+        assert_true(pnr_place(design.net, &b, &o, &f->mem, &f->diag, &design));
+        for (uint32_t n = 0; n < design.net->nets.len; n++)
+            assert_false(early[n] && pnr_meets_flush(design.net, n, design.site.at));
+    }
+    pnr_board_free(&b);
+}
+
+RUN_TESTS(ON_BOARD("onyx-8x8", every_fault_is_reported),
+          ON_BOARD("onyx-8x8", no_token_comes_in_behind_the_flush))

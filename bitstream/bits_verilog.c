@@ -576,20 +576,20 @@ bool bits_to_verilog(const pnr_design *design, const bits_map *map, const char *
     return file_commit(&f, d);
 }
 
-static void list_columns(writer *w, const char *name, bool output) {
+static void list_columns(writer *w, const bool *driven, const char *name, bool output) {
     fprintf(w->out, "#define %s(X)", name);
     for (uint32_t x = 0; x < w->design->board->width; x++) {
         for (uint32_t i = 0; i < w->design->net->cells.len; i++) {
             const net_cell_data *cell = &w->design->net->cells.at[i];
             if (net_mode_table[cell->mode].tile == NET_TILE_IO && cell->output == output &&
-                w->design->site.at[i].x == x)
+                w->design->site.at[i].x == x && (!driven || driven[x]))
                 fprintf(w->out, " X(%u)", x);
         }
     }
     fputc('\n', w->out);
 }
 
-bool bits_write_ports(const pnr_design *design, const char *path, diagnostics *d) {
+bool bits_write_ports(const pnr_design *design, const bool *driven, const char *path, diagnostics *d) {
     writer w = {.design = design, .d = d, .good = true};
     const netlist *n = design->net;
     file_out f;
@@ -597,8 +597,8 @@ bool bits_write_ports(const pnr_design *design, const char *path, diagnostics *d
         return false;
     w.out = f.stream;
     fputs("/* Ports of onyx_design.sv; generated beside it. */\n", w.out);
-    list_columns(&w, "ONYX_INPUTS", false);
-    list_columns(&w, "ONYX_OUTPUTS", true);
+    list_columns(&w, driven, "ONYX_INPUTS", false);
+    list_columns(&w, driven, "ONYX_OUTPUTS", true);
     fputs("#define ONYX_HAZARD_WORDS(X)", w.out);
     for (uint32_t word = 0; word * 32 < count_all_hazards(n); word++)
         fprintf(w.out, " X(%u)", word);

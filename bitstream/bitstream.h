@@ -82,8 +82,8 @@ uint32_t bits_core_space(const pnr_design *design, const bits_map *map, net_cell
  * bits_check_sparse refuses. */
 bool bits_to_verilog(const pnr_design *design, const bits_map *map, const char *path, diagnostics *d);
 /* Writes the ports of bits_to_verilog as C macros for a test bench: ONYX_INPUTS(X) and ONYX_OUTPUTS(X) list
- * the IO columns, ascending; ONYX_HAZARD_WORDS(X) the ports hazard_<n>_o, ONYX_HAZARDS(X) their bits as
- * X("hazard", "tile mode"). */
-bool bits_write_ports(const pnr_design *design, const char *path, diagnostics *d);
+ * the IO columns that the bench drives (`driven`, by column; NULL: all), ascending; ONYX_HAZARD_WORDS(X) the
+ * ports hazard_<n>_o, ONYX_HAZARDS(X) their bits as X("hazard", "tile mode"). */
+bool bits_write_ports(const pnr_design *design, const bool *driven, const char *path, diagnostics *d);
 
 #endif

@@ -25,7 +25,7 @@ typedef struct {
     u32_vec passes; /* of the loops that we are in */
     bool reference;
     compile_session session;            /* of the statement that ran last on the array */
-    const compile_stage_of *configured; /* that statement; NULL: none has */
+    const compile_stage_of *configured; /* the one that the session began with; NULL: none has */
     compile_line *line;
     uint64_t now, session_began; /* cycles of the line */
     held *of;                    /* by tensor */
@@ -211,14 +211,21 @@ static bool end_session(machine *m, compile_context *ctx) {
            (!any || line_record(m, &m->configured->kernel, m->session_began, &cycles));
 }
 
-/* As long as no other statement is on the array, it stays configured on engine soc. */
+/* As long as nothing else has to be on the array, it stays configured on engine soc. */
 static bool share_session(machine *m, compile_context *ctx, const compile_stage_of *stage,
                           compile_kernel *k) {
-    bool ok = m->configured == stage || end_session(m, ctx);
+    const bool same =
+        m->configured == stage || (m->configured && stage->array && m->configured->array == stage->array);
+    if (compile_stage_on_host(stage))
+        return true;
+    bool ok = same || end_session(m, ctx);
     m->session_began = m->session.pid ? m->session_began : m->now;
-    m->configured = stage;
-    if (m->o->engine == ENGINE_SOC && !k->producers.len)
-        k->session = &m->session;
+    m->configured = m->session.pid ? m->configured : stage;
+    if (m->o->engine != ENGINE_SOC || (k->producers.len && !stage->array))
+        return ok;
+    k->session = &m->session;
+    for (uint32_t n = 0; n < k->producers.len; n++)
+        k->producers.at[n].session = &m->session;
     return ok;
 }
 
@@ -397,10 +404,10 @@ static text_vec named_formats(const fe_program *p, compile_context *ctx, const f
 
 /* Adds the program's statements and loops, in the order of its text. */
 static void list_stages(const compile_options *o, compile_context *ctx, compile_application *a,
-                        const fe_steps *steps) {
+                        const fe_steps *steps, uint32_t loops) {
     for (uint32_t i = 0; i < steps->len; i++) {
         const fe_step *step = &steps->at[i];
-        compile_stage_of stage = {.step = step, .options = *o};
+        compile_stage_of stage = {.step = step, .options = *o, .loops = loops};
         compile_options *own = &stage.options;
         const text_vec none = {0};
         own->statement = &step->statement;
@@ -415,7 +422,7 @@ static void list_stages(const compile_options *o, compile_context *ctx, compile_
         }
         if (step->kind == FE_STEP_ASSIGN || step->kind == FE_STEP_REPEAT)
             vec_push(ctx->mem, &a->stages, stage);
-        list_stages(o, ctx, a, &step->body);
+        list_stages(o, ctx, a, &step->body, loops + (step->kind == FE_STEP_REPEAT));
     }
 }
 
@@ -617,10 +624,10 @@ bool compile_application_run(const compile_options *o, compile_context *ctx, com
         return false;
     for (uint32_t t = 0; t < a->program.tensors.len; t++)
         a->given[t].fill = fill_word(o, &a->program.tensors.at[t]);
-    list_stages(o, ctx, a, &a->program.steps);
+    list_stages(o, ctx, a, &a->program.steps, 0);
     begin_machine(&m);
     a->check = "none";
-    bool ok = compile_stages(&m) && (!o->runs || run(&m));
+    bool ok = compile_stages(&m) && compile_share_stages(o, ctx, a) && (!o->runs || run(&m));
     if (!ok)
         compile_session_end(ctx, &m.session);
     end_machine(&m);

@@ -19,6 +19,8 @@ typedef struct {
 typedef struct {
     const fe_step *step;
     const char *within; /* its folder in that of the program */
+    uint32_t loops;     /* that it stands in */
+    uint32_t array;     /* number, from 1 on, of the array that all its kernels share with others; 0: none */
     bool on_host;
     const char *why; /* it is there */
     compile_options options;
@@ -26,9 +28,9 @@ typedef struct {
     VEC(compile_visit) visits;
     struct {
         uint64_t config, kernel, firmware, total;
-    } cycles;         /* of all visits */
+    } cycles; /* of all visits */
     compile_activity activity;
-    bool counted; /* the activity was */
+    bool counted;     /* the activity was */
     uint64_t wrapped; /* values that the reference has beyond 16 bits */
 } compile_stage_of;
 
@@ -43,11 +45,21 @@ typedef struct {
     const char *check;   /* "pass", "fail", "none" */
 } compile_application;
 
+/* Returns whether nothing of the statement is on the array. */
+static inline bool compile_stage_on_host(const compile_stage_of *stage) {
+    bool host = stage->on_host || stage->kernel.on_host;
+    for (uint32_t n = 0; n < stage->kernel.producers.len; n++)
+        host = host && stage->kernel.producers.at[n].on_host;
+    return host;
+}
 /* Returns whether the command's argument is the path of a program file: it ends in ".onx". */
 bool compile_is_application(const char *argument);
 /* Does all of `onyx run`, or of `onyx compile` where o->runs is false, with the program file o->expression.
  * Those of fe_program_parse, E0910, E0911, E0320, E0321, E0960, and of each statement. */
 bool compile_application_run(const compile_options *o, compile_context *ctx, compile_application *a);
+/* Lets statements share arrays, those in the innermost loops first, as far as the board has room, and onyx
+ * chooses (-O1 and up): application_share.c. Returns false after errors. */
+bool compile_share_stages(const compile_options *o, compile_context *ctx, compile_application *a);
 /* report.json (docs/programs.md), and the summary that a person reads. */
 cJSON *compile_application_report(const compile_options *o, const compile_context *ctx,
                                   const compile_application *a);

@@ -18,9 +18,25 @@ static void add_words(cJSON *json, const compile_visit *visit) {
     add_number(words, "collected", (double)visit->collected);
 }
 
-/* Returns whether nothing of the statement is on the array. */
-static bool is_on_host(const compile_stage_of *stage) {
-    return stage->on_host || (stage->kernel.on_host && !stage->kernel.producers.len);
+/* Returns the folders of the other statements that are on the same array. */
+static text_vec sharing(const compile_application *a, const compile_stage_of *stage, arena *mem) {
+    text_vec folders = {0};
+    for (uint32_t i = 0; i < a->stages.len; i++) {
+        const compile_stage_of *one = &a->stages.at[i];
+        if (one != stage && one->array == stage->array)
+            vec_push(mem, &folders, one->within);
+    }
+    return folders;
+}
+
+static cJSON *sharing_json(const compile_application *a, const compile_stage_of *stage) {
+    cJSON *json = cJSON_CreateArray();
+    arena scratch = {0};
+    const text_vec folders = sharing(a, stage, &scratch);
+    for (uint32_t i = 0; i < folders.len; i++)
+        cJSON_AddItemToArray(json, cJSON_CreateString(folders.at[i]));
+    arena_free(&scratch);
+    return json;
 }
 
 static cJSON *statement_json(const compile_context *ctx, const compile_application *a,
@@ -28,11 +44,13 @@ static cJSON *statement_json(const compile_context *ctx, const compile_applicati
     cJSON *json = cJSON_CreateObject();
     add_number(json, "line", line_of(ctx, stage->step));
     cJSON_AddStringToObject(json, "statement", stage->step->text);
-    cJSON_AddStringToObject(json, "on", is_on_host(stage) ? "host" : "array");
-    if (is_on_host(stage)) {
+    cJSON_AddStringToObject(json, "on", compile_stage_on_host(stage) ? "host" : "array");
+    if (compile_stage_on_host(stage)) {
         cJSON_AddStringToObject(json, "why", stage->why);
     } else {
         cJSON_AddStringToObject(json, "folder", stage->within);
+        if (stage->array)
+            cJSON_AddItemToObject(json, "shares", sharing_json(a, stage));
         cJSON_AddItemToObject(json, "compiled",
                               compile_report(&stage->options, ctx, &stage->kernel, false, a->check));
     }
@@ -134,8 +152,20 @@ static void print_statement(const compile_context *ctx, const compile_stage_of *
             strchr(text, '\n') ? " ..." : "");
 }
 
-static void print_stage(const compile_options *o, const compile_context *ctx, const compile_stage_of *stage,
-                        FILE *out) {
+/* What is on the array. */
+static void print_array(const compile_application *a, const compile_stage_of *stage, FILE *out) {
+    arena scratch = {0};
+    const text_vec with = stage->array ? sharing(a, stage, &scratch) : (text_vec){0};
+    fprintf(out, "    %u tiles, %u configuration words", stage->kernel.array.net.cells.len,
+            stage->kernel.bits.stream.words.len);
+    for (uint32_t i = 0; i < with.len; i++)
+        fprintf(out, "%s%s", i ? ", " : " shared with ", with.at[i]);
+    fputc('\n', out);
+    arena_free(&scratch);
+}
+
+static void print_stage(const compile_options *o, const compile_context *ctx, const compile_application *a,
+                        const compile_stage_of *stage, FILE *out) {
     const uint64_t runs = stage->visits.len;
     if (stage->step->kind == FE_STEP_REPEAT) {
         uint64_t passes = 0;
@@ -147,15 +177,14 @@ static void print_stage(const compile_options *o, const compile_context *ctx, co
         return;
     }
     print_statement(ctx, stage, out);
-    if (is_on_host(stage)) {
+    if (compile_stage_on_host(stage)) {
         fprintf(out, "    on the host: %s\n", stage->why);
         return;
     }
     if (stage->kernel.producers.len)
         fprintf(out, "    %u kernels\n", stage->kernel.producers.len + 1);
     if (stage->kernel.bits.stream.words.len)
-        fprintf(out, "    %u tiles, %u configuration words\n", stage->kernel.array.net.cells.len,
-                stage->kernel.bits.stream.words.len);
+        print_array(a, stage, out);
     if (o->runs)
         fprintf(out, "    %llu %s, %llu cycles\n", (unsigned long long)runs, plural(runs, "run", "runs"),
                 (unsigned long long)stage->cycles.total);
@@ -165,7 +194,7 @@ void compile_application_summary(const compile_options *o, const compile_context
                                  const compile_application *a, FILE *out) {
     fprintf(out, "%s\n", o->expression);
     for (uint32_t i = 0; i < a->stages.len; i++)
-        print_stage(o, ctx, &a->stages.at[i], out);
+        print_stage(o, ctx, a, &a->stages.at[i], out);
     for (uint32_t i = 0; i < a->program.results.len && a->result; i++) {
         const tile_tensor *t = &a->result[a->program.results.at[i]];
         fprintf(out, "  %llu %s in %s\n", (unsigned long long)t->nnz, plural(t->nnz, "value", "values"),

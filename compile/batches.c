@@ -1,13 +1,13 @@
 /* The runs of a kernel, batch by batch: made, and made again for what came back of them. */
 #include "compile/batches.h"
 
-void compile_streams_of(const pnr_design *design, compile_streams *streams) {
+void compile_streams_of(const pnr_design *design, uint32_t part, compile_streams *streams) {
     *streams = (compile_streams){0};
     for (uint32_t x = 0; x < design->board->width; x++) {
         for (uint32_t c = 0; c < design->net->cells.len; c++) {
             const net_cell_data *cell = &design->net->cells.at[c];
             bool io = cell->mode == NET_MODE_IO_IN || cell->mode == NET_MODE_IO_OUT;
-            if (!io || design->site.at[c].x != x)
+            if (!io || design->site.at[c].x != x || cell->part != part)
                 continue;
             const tile_copy_stream stream = {{cell->tensor, cell->level}, cell->copy};
             uint32_t *n = cell->output ? &streams->n_out : &streams->n_in;
@@ -43,7 +43,7 @@ bool compile_begin_batches(const compile_batches_in *in, compile_batches *b) {
     const pnr_board *board = in->design->board;
     *b = (compile_batches){
         .in = *in, .most_words = board->glb_tiles * board->glb_banks_per_tile * (board->glb_bank_bytes / 2)};
-    compile_streams_of(in->design, &b->streams);
+    compile_streams_of(in->design, in->part, &b->streams);
     b->n_in = streams_of_one(b->streams.in, b->streams.n_in, b->inputs);
     b->n_out = streams_of_one(b->streams.out, b->streams.n_out, b->outputs);
     return begin_planner(b);

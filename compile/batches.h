@@ -13,7 +13,9 @@ typedef struct {
     uint32_t in_cell[64], out_cell[64];
     uint32_t n_in, n_out;
 } compile_streams;
-void compile_streams_of(const pnr_design *design, compile_streams *streams);
+/* Finds the streams of one kernel, of those that share the design; of a decoded design `part` is 0, and all
+ * of them are found. */
+void compile_streams_of(const pnr_design *design, uint32_t part, compile_streams *streams);
 
 /* What batches are made of. */
 typedef struct {
@@ -22,6 +24,7 @@ typedef struct {
     const tile_operands *operands;
     const tile_options *tiling;
     const pnr_design *design;
+    uint32_t part;     /* the kernel, of those that share the design */
     uint32_t together; /* copies of the kernel that start together, and that every batch is dealt to */
     tile_dispatch how;
 } compile_batches_in;
@@ -33,6 +36,7 @@ static inline compile_batches_in compile_batches_of(compile_context *ctx, const 
                                 .operands = &k->data.packed,
                                 .tiling = &k->tiling.options,
                                 .design = &k->array.design,
+                                .part = k->array.part,
                                 .together = k->array.apart ? 1 : k->array.copies,
                                 .how = k->array.dispatch.how};
 }

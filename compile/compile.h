@@ -217,7 +217,9 @@ typedef struct {
     uint32_t copies; /* of the kernel in the netlist */
     bool apart;      /* each copy starts by itself, with its own flush */
     compile_dispatch dispatch;
-    pnr_design design; /* as routed */
+    pnr_design design; /* as routed; where kernels share the array, of all of them */
+    uint32_t part;     /* which of them this is, in the order of the design's cells */
+    uint32_t parts;    /* that share it; 0 and 1: this one alone */
     pnr_timing timing;
     net_liveness liveness; /* of the routed netlist */
 } compile_array;
@@ -235,6 +237,7 @@ typedef struct {
     const pnr_design *design, *decoded; /* as routed; as read back from the bitstream */
     const bits_map *map;
     const bits_stream *bits;
+    uint32_t part;      /* the kernel that `longest` is about, of those that share the design */
     bool apart;         /* each copy starts by itself */
     bool verify_config; /* the program reads the configuration back before it is ready */
     uint64_t longest;   /* cycles of the array that a run is known to take at most; 0: nothing is known */

@@ -30,6 +30,8 @@ typedef struct {
     const pnr_design *design, *decoded; /* as routed; as read back from the bitstream */
     const bits_map *map;
     const bits_stream *bits;
+    uint32_t part;            /* the kernel, of those that share the design */
+    bool shared;              /* there are several */
     bool apart;               /* each copy starts by itself */
     bool again;               /* the kernel ran before in this command */
     compile_session *session; /* where the array stays configured between runs, or NULL; read by engine soc */

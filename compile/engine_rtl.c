@@ -3,6 +3,7 @@
  * them. The netlist is the decoded bitstream as SystemVerilog, built by Verilator for this kernel alone:
  * three times as fast, once it is built. Its program is kept beside it and used again by the next run into
  * the same folder that needs the same one. */
+#include "compile/batches.h"
 #include "compile/model.h"
 #include "support/child.h"
 
@@ -361,19 +362,33 @@ static bool batch(compile_engine_run *r, const tile_plan *plan) {
     return true;
 }
 
+/* By column, whether the kernel has a stream there: those of others that share the array stand still. */
+static const bool *driven_columns(const compile_engine_in *in) {
+    bool *driven = arena_new_n(in->ctx->mem, bool, in->board->width);
+    compile_streams of;
+    compile_streams_of(in->design, in->part, &of);
+    for (uint32_t i = 0; i < of.n_in; i++)
+        driven[of.in_column[i]] = true;
+    for (uint32_t i = 0; i < of.n_out; i++)
+        driven[of.out_column[i]] = true;
+    return driven;
+}
+
 /* What onyx-array reads: the geometry, the IO columns in the order of the job's streams, the names of the
  * tiles, and the words. */
 static bool write_array(const compile_engine_in *in, const char *path) {
     compile_context *ctx = in->ctx;
     const pnr_board *b = in->board;
     const netlist *n = in->decoded->net;
+    const bool *driven = driven_columns(in);
     file_out f;
     if (!file_create(&f, path, ctx->mem, ctx->diag))
         return false;
     fprintf(f.stream, "array %u %u %u %u\n", b->width, b->height, b->mem_period, b->mem_phase);
     for (uint32_t x = 0; x < b->width; x++) {
         for (uint32_t i = 0; i < n->cells.len; i++) {
-            if (net_mode_table[n->cells.at[i].mode].tile == NET_TILE_IO && in->decoded->site.at[i].x == x)
+            if (net_mode_table[n->cells.at[i].mode].tile == NET_TILE_IO && in->decoded->site.at[i].x == x &&
+                driven[x])
                 fprintf(f.stream, "%s %u\n", n->cells.at[i].output ? "out" : "in", x);
         }
     }
@@ -389,7 +404,8 @@ static bool write_netlist(const compile_engine_in *in, const char *folder) {
     compile_context *ctx = in->ctx;
     return bits_to_verilog(in->decoded, in->map, arena_printf(ctx->mem, "%s/onyx_design.sv", folder),
                            ctx->diag) &&
-           bits_write_ports(in->decoded, arena_printf(ctx->mem, "%s/onyx_design_io.h", folder), ctx->diag) &&
+           bits_write_ports(in->decoded, driven_columns(in),
+                            arena_printf(ctx->mem, "%s/onyx_design_io.h", folder), ctx->diag) &&
            (!in->how.wave || compile_write_netlist_waves(in->decoded, in->folder, ctx));
 }
 

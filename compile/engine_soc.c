@@ -3,6 +3,19 @@
 #include "compile/model.h"
 #include "compile/session.h"
 
+/* Whether an earlier run of the session has told of this: a monitor that was raised stays so. */
+static bool was_raised(const compile_engine_in *in, uint32_t x, uint32_t y, uint32_t kind) {
+    const uint32_t one = kind << 16 | x << 8 | y;
+    if (!in->session)
+        return false;
+    for (uint32_t i = 0; i < in->session->raised.len; i++) {
+        if (in->session->raised.at[i] == one)
+            return true;
+    }
+    vec_push(in->ctx->diag->mem, &in->session->raised, one);
+    return false;
+}
+
 /* The monitors of the array's tiles. The firmware's global buffer has a pace of its own, so they may meet
  * what the model ahead of the run did not. */
 static bool read_hazards(const compile_engine_in *in, const cJSON *stats, const char *path,
@@ -16,7 +29,7 @@ static bool read_hazards(const compile_engine_in *in, const cJSON *stats, const 
             !json_get_u32(one, path, "kinds", &kinds, d))
             return false;
         for (uint32_t kind = 0; kind < CYCLE_HAZARD_KINDS; kind++) {
-            if (kinds >> kind & 1)
+            if ((kinds >> kind & 1) && !was_raised(in, x, y, kind))
                 safe = compile_hazard_of_array(in, met, (cycle_hazard_kind)kind,
                                                (pnr_site){(uint16_t)x, (uint16_t)y}) &&
                        safe;
@@ -133,8 +146,9 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
     if (in->session)
         argv[n] = "--more";
     compile_stage(ctx, "running the firmware on the chip's RTL", 0);
+    const char *const files[COMPILE_SESSION_FILES] = {f->batches, r->result, stats};
     if (in->session)
-        return compile_session_run(ctx, in->session, argv, log);
+        return compile_session_run(ctx, in->session, argv, files, log);
     return compile_spawn(ctx, argv, log, (const char *const[]){r->result, stats, waves, NULL});
 }
 

@@ -1,8 +1,8 @@
 /* What engines soc and program share: the program of a kernel in a folder, built, or found there whole from
  * an earlier run; and the file of its batches. */
 #include "compile/batches.h"
-#include "compile/cycle_load.h"
 #include "compile/engine.h"
+#include "compile/share.h"
 
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ static const char *design_hash(arena *mem, const compile_programmed *p) {
 }
 
 static compile_programmed programmed(const compile_engine_in *in, uint64_t longest) {
-    return (compile_programmed){in->design, in->decoded,           in->map, in->bits,
+    return (compile_programmed){in->design, in->decoded,           in->map, in->bits, in->part,
                                 in->apart,  in->how.verify_config, longest};
 }
 
@@ -34,28 +34,6 @@ static const char *file_hash(arena *mem, const char *path) {
     size_t length = 0;
     const char *text = file_read_if_there(path, mem, &length);
     return text ? arena_printf(mem, "%016llx", (unsigned long long)hash_bytes(text, length)) : NULL;
-}
-
-/* The stores whose words come before the first load: a dense level at the root needs none. */
-static bool find_early(compile_context *ctx, const compile_programmed *p, uint32_t *stores) {
-    compile_streams routed, decoded;
-    cycle_stream outputs[64] = {0};
-    bool early[64];
-    cycle_design model;
-    compile_streams_of(p->design, &routed);
-    compile_streams_of(p->decoded, &decoded);
-    for (uint32_t i = 0; i < routed.n_out; i++)
-        outputs[i] = (cycle_stream){.cell = decoded.out_cell[i],
-                                    .blocks = p->design->net->cells.at[routed.out_cell[i]].num_blocks};
-    *stores = 0;
-    if (!cycle_load(p->decoded, p->map, ctx->mem, ctx->diag, &model) ||
-        !cycle_find_early(&model, outputs, routed.n_out, early, ctx->diag))
-        return false;
-    for (uint32_t i = 0; i < routed.n_out; i++) {
-        if (early[i])
-            *stores |= 1u << routed.out_column[i] / p->design->board->columns_per_glb_tile;
-    }
-    return true;
 }
 
 /* Where the firmware's runtime lies as objects: the build folder's, or what was installed. */
@@ -77,7 +55,7 @@ bool compile_build_firmware(compile_context *ctx, const compile_programmed *p, c
         options.moved = arena_printf(ctx->mem, "%s=%.*s", ctx->partial,
                                      (int)(strrchr(ctx->partial, '/') - ctx->partial), ctx->partial);
     compile_stage(ctx, "building the firmware", 0);
-    if (!find_early(ctx, p, &options.early_stores))
+    if (!compile_find_early(ctx, p, &options.early_stores))
         return false;
     if (!fw_build(p->design, p->bits, &options, ctx->mem, ctx->diag, app)) {
         ctx->interrupted = ctx->interrupted || app->interrupted;
@@ -132,7 +110,7 @@ bool compile_firmware_begin(compile_engine_run *r, uint32_t buffers) {
     f->batches = arena_printf(mem, "%s/batches.bin", f->folder);
     f->result = arena_printf(mem, "%s/result.bin", f->folder);
     if (!make_folder(f->folder, ctx->diag) || !make_folder(f->place, ctx->diag) ||
-        !fw_columns_of(in->design, in->apart, mem, ctx->diag, &f->columns))
+        !fw_columns_of(in->design, in->part, in->apart, mem, ctx->diag, &f->columns))
         return false;
     f->columns.buffers = f->columns.buffers < buffers ? f->columns.buffers : buffers;
     f->writer = fw_batches_begin(&f->columns, in->board, f->batches, mem, ctx->diag);

@@ -32,10 +32,11 @@ static void add_streams(compile_context *ctx, edge *e, const uint32_t *column, u
 /* One edge for all copies, or one for each that starts by itself; NULL after errors. */
 static edge *edges_of(const compile_engine_in *in, uint32_t *n) {
     compile_context *ctx = in->ctx;
-    compile_streams at;
-    compile_streams_of(in->decoded, &at);
-    fw_columns c = {at.in_column, at.out_column, at.n_in, at.n_out, 1, 1};
-    if (in->apart && !fw_columns_of(in->design, true, ctx->mem, ctx->diag, &c))
+    compile_streams at, of;
+    compile_streams_of(in->decoded, 0, &at);
+    compile_streams_of(in->design, in->part, &of);
+    fw_columns c = {of.in_column, of.out_column, of.n_in, of.n_out, 1, 1, in->part};
+    if (in->apart && !fw_columns_of(in->design, in->part, true, ctx->mem, ctx->diag, &c))
         return NULL;
     edge *all = arena_new_n(ctx->mem, edge, c.copies);
     for (uint32_t i = 0; i < c.copies; i++) {
@@ -167,6 +168,17 @@ struct compile_model {
     uint64_t cycles;
 };
 
+/* Where kernels share the array, the starts of others have flushed this one's tiles while it stood still. */
+static void idle(cycle_model *m) {
+    enum { TIMES = 3 };
+    arena scratch = {0};
+    uint64_t cycles;
+    for (int i = 0; i < TIMES; i++)
+        cycle_run(m, NULL, 0, false, &scratch, &cycles);
+    cycle_number_run(m, 0);
+    arena_free(&scratch);
+}
+
 compile_model *compile_model_begin(const compile_engine_in *in, compile_outcome *out) {
     compile_context *ctx = in->ctx;
     cycle_design *design = arena_new(ctx->mem, cycle_design);
@@ -175,6 +187,8 @@ compile_model *compile_model_begin(const compile_engine_in *in, compile_outcome 
     if (!cycle_load(in->decoded, in->map, ctx->mem, ctx->diag, design))
         return NULL;
     out->modelled.model = cycle_build(design, ctx->mem);
+    if (in->shared)
+        idle(out->modelled.model);
     out->modelled.design = design;
     *m = (compile_model){.ctx = ctx, .on = &out->modelled, .hazards_end = in->how.hazards == REPORT_ERROR};
     m->edges = edges_of(in, &m->n_edges);

@@ -44,6 +44,8 @@ static compile_engine_in engine_input(const compile_options *o, compile_context 
                                .decoded = &k->bits.decoded,
                                .map = k->bits.map,
                                .bits = &k->bits.stream,
+                               .part = k->array.part,
+                               .shared = k->array.parts > 1,
                                .apart = k->array.apart,
                                .again = k->again,
                                .session = k->session,

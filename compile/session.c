@@ -1,4 +1,5 @@
-/* A program that is asked by lines, over a socket in place of its standard input and output. */
+/* A program that is asked, over a socket in place of its standard input and output, by names that end in a
+ * zero byte, and answers with lines. */
 #include "compile/session.h"
 #include "support/child.h"
 
@@ -62,7 +63,18 @@ static int end(compile_session *s) {
     return status;
 }
 
-bool compile_session_run(compile_context *ctx, compile_session *s, const char *const *argv, const char *log) {
+/* Asks for more, of these files. */
+static bool ask(const compile_session *s, const char *const *files) {
+    bool good = true;
+    for (int i = 0; i < COMPILE_SESSION_FILES && good; i++) {
+        const size_t n = strlen(files[i]) + 1;
+        good = send(s->channel, files[i], n, MSG_NOSIGNAL) == (ssize_t)n;
+    }
+    return good;
+}
+
+bool compile_session_run(compile_context *ctx, compile_session *s, const char *const *argv,
+                         const char *const *files, const char *log) {
     sigset_t held, before;
     struct sigaction action;
     bool interrupted = false, first = !s->pid;
@@ -73,7 +85,7 @@ bool compile_session_run(compile_context *ctx, compile_session *s, const char *c
     if (sigaction(SIGINT, NULL, &action) != 0 || action.sa_handler != SIG_IGN)
         sigaddset(&held, SIGINT);
     pthread_sigmask(SIG_BLOCK, &held, &before);
-    bool good = first ? begin(s, argv) : send(s->channel, "\n", 1, MSG_NOSIGNAL) == 1;
+    bool good = first ? begin(s, argv) : ask(s, files);
     good = good && answers(s, &held, &interrupted);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     ctx->interrupted = ctx->interrupted || interrupted;

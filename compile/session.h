@@ -1,4 +1,5 @@
-/* session.h - a program that goes on between the runs of a kernel, so that the array stays configured. */
+/* session.h - a program that goes on between the runs of a kernel, or of kernels that share the array, so
+ * that this stays configured. */
 #ifndef ONYX_COMPILE_SESSION_H
 #define ONYX_COMPILE_SESSION_H
 
@@ -17,11 +18,14 @@ struct compile_session {
     struct {
         uint64_t loaded, kept, collected;
     } words;
+    u32_vec raised; /* hazards that were told of: kind, column and row in a word */
 };
 
-/* Starts the program, if it does not run yet, or asks it with a line to do once more what its arguments say;
- * and waits for the line that answers. E0930-tool; ctx->interrupted as compile_spawn. */
-bool compile_session_run(compile_context *ctx, compile_session *s, const char *const *argv, const char *log);
+enum { COMPILE_SESSION_FILES = 3 }; /* batches, result, statistics */
+/* Starts the program, if it does not run yet, or asks it to do with these files what its arguments say of
+ * others; and waits for the line that answers. E0930-tool; ctx->interrupted as compile_spawn. */
+bool compile_session_run(compile_context *ctx, compile_session *s, const char *const *argv,
+                         const char *const *files, const char *log);
 /* Says that there is no more to do, and waits until the program has ended. E0930-tool. */
 bool compile_session_end(compile_context *ctx, compile_session *s);
 

@@ -192,6 +192,7 @@ fw_batch_writer *fw_batches_begin(const fw_columns *columns, const pnr_board *bo
     file_put_u32(w->file.stream, columns->n_out);
     file_put_u32(w->file.stream, 0);
     file_put_u32(w->file.stream, columns->buffers);
+    file_put_u32(w->file.stream, columns->part);
     return w;
 }
 

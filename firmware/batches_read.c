@@ -146,10 +146,13 @@ static void survey(reader *r, arena *mem) {
     all->outputs = get(r);
     all->batches = get(r);
     all->buffers = get(r);
+    all->part = get(r);
     if (!all->inputs || all->inputs > FW_MAX_STREAMS || !all->outputs || all->outputs > FW_MAX_STREAMS)
         damaged(r, "impossible number of streams");
     if (!all->buffers || all->buffers > FW_BUFFERS_MOST)
         damaged(r, "impossible number of buffers");
+    if (all->part >= FW_PARTS_MOST)
+        damaged(r, "impossible number of a kernel");
     if (all->batches > (all->file.length - all->file.at) / LEAST_BATCH)
         damaged(r, "the file ends early");
     if (r->good)

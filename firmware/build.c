@@ -370,18 +370,29 @@ static void remove_reports(const char *folder, arena *mem) {
         closedir(list);
 }
 
+/* Finds the streams of each kernel of the design. */
+static bool find_streams(const pnr_design *design, bool apart, uint32_t parts, diagnostics *d,
+                         fw_streams *out) {
+    bool ok = true;
+    BUG_IF(parts > FW_PARTS_MOST || (apart && parts > 1), "%u kernels share a bitstream", parts);
+    for (uint32_t p = 0; p < parts && ok; p++)
+        ok = fw_streams_of(design, p, apart, d, &out[p]);
+    return ok;
+}
+
 bool fw_build(const pnr_design *design, const bits_stream *bits, const fw_options *o, arena *mem,
               diagnostics *d, fw_app *out) {
     enum { EXCEPTION_FRAME = 8 * 4 + 4, EXCEPTIONS = 3 };
     const bits_stream image = bits_canonical(bits, mem);
-    fw_streams streams;
+    const uint32_t parts = fw_parts_of(design);
+    fw_streams *streams = arena_new_n(mem, fw_streams, parts);
     *out = (fw_app){.elf = arena_printf(mem, "%s/app.elf", o->folder)};
     if (!check_request(design, &image, o, mem, d) || !check_words(design->board, &image, d) ||
-        !fw_streams_of(design, o->apart, d, &streams) || !make_folder(o->folder, d))
+        !find_streams(design, o->apart, parts, d, streams) || !make_folder(o->folder, d))
         return false;
     remove(out->elf);
     remove_reports(o->folder, mem);
-    if (!fw_write_board(design->board, o->folder, d) || !fw_write_tables(design, &streams, &image, o, d) ||
+    if (!fw_write_board(design->board, o->folder, d) || !fw_write_tables(design, streams, &image, o, d) ||
         !fw_write_bitstream(design->board, &image, o->folder, d) || !compile(o, design->board, mem, d, out) ||
         !fw_read_sizes(out->elf, design->board, d, out) || !fw_read_stack(o->folder, d, out))
         return false;

@@ -68,11 +68,14 @@ typedef struct {
     uint32_t n_in, n_out;
     uint32_t copies;  /* that take runs each by itself; 0 counts as 1 */
     uint32_t buffers; /* of a batch file: 1 or, to load a batch while one runs, 2 */
+    uint32_t part;    /* the kernel, of those that share the design */
 } fw_columns;
 
-/* Finds the columns of a design, in the arena; `apart` as in fw_options. There are two buffers if each stream
+/* Finds the columns of a kernel of the design (part: 0 where it has one alone), in the arena; `apart` as in
+ * fw_options. There are two buffers if each stream
  * has the two banks of a GLB tile for itself. Errors: E0706-streams, E0714-empty-block. */
-bool fw_columns_of(const pnr_design *design, bool apart, arena *mem, diagnostics *d, fw_columns *out);
+bool fw_columns_of(const pnr_design *design, uint32_t part, bool apart, arena *mem, diagnostics *d,
+                   fw_columns *out);
 
 typedef struct {
     uint32_t batches;
@@ -103,7 +106,7 @@ typedef struct {
 } fw_batch;
 /* An open batch file, and where its batches lie. */
 typedef struct {
-    uint32_t inputs, outputs, buffers;
+    uint32_t inputs, outputs, buffers, part;
     uint64_t runs, hash; /* of all batches; of the whole file */
     struct {
         uint64_t at; /* byte */

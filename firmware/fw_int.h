@@ -23,9 +23,16 @@ typedef struct {
     uint32_t n_loads, n_stores; /* of a lane */
 } fw_streams;
 
-/* Finds the design's IO cells: they form one lane, or with `apart` each copy of the kernel is a lane of its
- * own. E0706-streams when the chip cannot stream them. */
-bool fw_streams_of(const pnr_design *design, bool apart, diagnostics *d, fw_streams *out);
+/* Finds the IO cells of a kernel of the design: they form one lane, or with `apart` each copy of the kernel
+ * is a lane of its own. E0706-streams when the chip cannot stream them. */
+bool fw_streams_of(const pnr_design *design, uint32_t part, bool apart, diagnostics *d, fw_streams *out);
+/* Returns how many kernels share the design. */
+static inline uint32_t fw_parts_of(const pnr_design *design) {
+    uint32_t last = 0;
+    for (uint32_t c = 0; c < design->net->cells.len; c++)
+        last = design->net->cells.at[c].part > last ? design->net->cells.at[c].part : last;
+    return last + 1;
+}
 
 static inline uint32_t fw_bank_address(const pnr_board *b, uint32_t glb_tile, uint32_t bank) {
     return (glb_tile * b->glb_banks_per_tile + bank) * b->glb_bank_bytes;
@@ -33,8 +40,9 @@ static inline uint32_t fw_bank_address(const pnr_board *b, uint32_t glb_tile, ui
 
 /* These write files of the folder that are made for this design. */
 bool fw_write_board(const pnr_board *b, const char *folder, diagnostics *d); /* app_board.h, memory.ld */
+/* app_tables.c; `s` has the streams of each kernel of the design */
 bool fw_write_tables(const pnr_design *design, const fw_streams *s, const bits_stream *bits,
-                     const fw_options *o, diagnostics *d); /* app_tables.c */
+                     const fw_options *o, diagnostics *d);
 /* app_bitstream.c: the words behind their header (protocol.h) */
 bool fw_write_bitstream(const pnr_board *b, const bits_stream *bits, const char *folder, diagnostics *d);
 

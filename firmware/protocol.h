@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FW_PROTOCOL_VERSION = 3 };
+enum { FW_PROTOCOL_VERSION = 4 };
 #define FW_MAILBOX_MAGIC 0x584e594fu /* "OYNX" */
 
 enum { FW_STATE_BOOTING, FW_STATE_READY, FW_STATE_RUNNING, FW_STATE_FAILED };
@@ -22,7 +22,7 @@ enum {
  * no cause. */
 enum { FW_MAILBOX_OFFSET = 0x40 };
 
-/* The mailbox. The firmware writes everything but `command`, `runs`, `table` and `outputs`. */
+/* The mailbox. The firmware writes everything but `command`, `runs`, `table`, `outputs` and `part`. */
 typedef struct {
     uint32_t magic;   /* written last at boot */
     uint32_t version; /* FW_PROTOCOL_VERSION */
@@ -38,7 +38,8 @@ typedef struct {
     /* These count processor cycles since boot, low word first: configuration of the array; start pulse to
      * last store of each run; the rest of the batch loop; all three. Waiting for the host is in none. */
     uint32_t config_cycles[2], kernel_cycles[2], firmware_cycles[2], total_cycles[2];
-    uint32_t unused[12];
+    uint32_t part; /* kernel that the batch is of, of those that share the bitstream; counted from 0 */
+    uint32_t unused[11];
 } fw_mailbox;
 
 /* Offsets of the members in the mailbox, for a host that peeks and pokes. */
@@ -53,6 +54,7 @@ enum {
     FW_MAILBOX_OUTPUTS = 0x28,
     FW_MAILBOX_REWRITTEN = 0x2c,
     FW_MAILBOX_CYCLES = 0x30,
+    FW_MAILBOX_PART = 0x50,
     FW_MAILBOX_BYTES = 0x80
 };
 
@@ -81,13 +83,14 @@ typedef struct {
     uint32_t sums[FW_IMAGE_SUMS];
 } fw_image_header;
 
-/* A batch file consists of little-endian 32-bit words: magic, version, inputs, outputs, batches, buffers; per
- * batch: runs, address of the run table, segments; per segment: address, bytes, content padded to 4 bytes.
- * With two buffers a batch can be loaded while the one before it runs: even and odd ones differ in the banks
- * they use of each GLB tile and in their half of the table's area. A bank does not arbitrate, so nobody may
- * touch one while a stream uses it. */
+/* A batch file consists of little-endian 32-bit words: magic, version, inputs, outputs, batches, buffers,
+ * part (kernel that it is of, of those that share the bitstream, with its inputs and outputs); per batch:
+ * runs, address of the run table, segments; per segment: address, bytes, content padded to 4 bytes. With two
+ * buffers a batch can be loaded while the one before it runs: even and odd ones differ in the banks they use
+ * of each GLB tile and in their half of the table's area. A bank does not arbitrate, so nobody may touch one
+ * while a stream uses it. */
 #define FW_BATCH_MAGIC 0x42584e4fu /* "ONXB" */
-enum { FW_BATCH_VERSION = 2, FW_BUFFERS_MOST = 2 };
+enum { FW_BATCH_VERSION = 3, FW_BUFFERS_MOST = 2, FW_PARTS_MOST = 16 };
 /* These say of batch `i`, counted from 0, which buffer it uses, which bank its inputs have and which its
  * outputs, and where its part of the table's area begins (as an offset in SRAM) and how long it is (in
  * bytes). */

@@ -82,7 +82,7 @@ static bool find_lanes(const pnr_design *design, diagnostics *d, fw_streams *out
     return false;
 }
 
-bool fw_streams_of(const pnr_design *design, bool apart, diagnostics *d, fw_streams *out) {
+bool fw_streams_of(const pnr_design *design, uint32_t part, bool apart, diagnostics *d, fw_streams *out) {
     const pnr_board *b = design->board;
     uint32_t loads = 0, stores = 0;
     *out = (fw_streams){.lanes = 1};
@@ -90,7 +90,7 @@ bool fw_streams_of(const pnr_design *design, bool apart, diagnostics *d, fw_stre
     for (uint32_t c = 0; c < design->net->cells.len; c++) {
         const net_cell_data *cell = &design->net->cells.at[c];
         uint32_t x = design->site.at[c].x, tile = x / b->columns_per_glb_tile;
-        if (pnr_cell_tile(cell) != NET_TILE_IO)
+        if (pnr_cell_tile(cell) != NET_TILE_IO || cell->part != part)
             continue;
         if (cell->output && !check_blocks(cell, d))
             return false;
@@ -124,16 +124,18 @@ static bool banks_are_free(const fw_streams *s, const pnr_board *b) {
     return true;
 }
 
-bool fw_columns_of(const pnr_design *design, bool apart, arena *mem, diagnostics *d, fw_columns *out) {
+bool fw_columns_of(const pnr_design *design, uint32_t part, bool apart, arena *mem, diagnostics *d,
+                   fw_columns *out) {
     fw_streams s;
-    if (!fw_streams_of(design, apart, d, &s))
+    if (!fw_streams_of(design, part, apart, d, &s))
         return false;
     *out = (fw_columns){columns_of(s.load, s.lanes * s.n_loads, mem),
                         columns_of(s.store, s.lanes * s.n_stores, mem),
                         s.n_loads,
                         s.n_stores,
                         s.lanes,
-                        banks_are_free(&s, design->board) ? FW_BUFFERS_MOST : 1};
+                        fw_parts_of(design) == 1 && banks_are_free(&s, design->board) ? FW_BUFFERS_MOST : 1,
+                        part};
     return true;
 }
 
@@ -207,10 +209,9 @@ void fw_note_open_streams(const pnr_design *design, uint32_t open, diagnostics *
     }
 }
 
-static void write_streams(FILE *out, const pnr_design *design, const char *name, const fw_stream *list,
-                          uint32_t n, arena *mem) {
+static void write_streams(FILE *out, const pnr_design *design, const fw_stream *list, uint32_t n,
+                          arena *mem) {
     uint32_t per_tile = design->board->columns_per_glb_tile;
-    fprintf(out, "static const kernel_stream %s[] = {\n", name);
     for (uint32_t i = 0; i < n; i++) {
         const net_cell_data *cell = list[i].cell;
         uint32_t x = list[i].column;
@@ -218,7 +219,6 @@ static void write_streams(FILE *out, const pnr_design *design, const char *name,
                 x / per_tile, x % per_tile == 0 ? "GLB_COLUMN_EVEN" : "GLB_COLUMN_ODD", cell->num_blocks, x,
                 stream_text(design, cell, mem));
     }
-    fprintf(out, "};\n");
 }
 
 /* Works out the crossbar's word: for each group of columns four bits, the GLB tile of the first load of the
@@ -248,12 +248,39 @@ static bool flush_crossbar(const pnr_design *design, const fw_streams *s, diagno
 }
 
 static void write_lanes(FILE *out, const pnr_board *b, const fw_streams *s) {
-    fprintf(out, "static const kernel_lane lanes[] = {\n");
     for (uint32_t lane = 0; lane < s->lanes; lane++)
         fprintf(out, "    {.load_mask = 0x%04x, .store_mask = 0x%04x},\n",
                 glb_mask(b, s->load + lane * s->n_loads, s->n_loads),
                 glb_mask(b, s->store + lane * s->n_stores, s->n_stores));
+}
+
+/* Writes the streams and lanes of all kernels, one behind the other, and the kernels. */
+static bool write_parts(FILE *out, const pnr_design *design, const fw_streams *s, diagnostics *d) {
+    const uint32_t n = fw_parts_of(design);
+    uint32_t loads = 0, stores = 0, lanes = 0, crossbar;
+    fprintf(out, "static const kernel_stream loads[] = {\n");
+    for (uint32_t p = 0; p < n; p++)
+        write_streams(out, design, s[p].load, s[p].lanes * s[p].n_loads, d->mem);
+    fprintf(out, "};\nstatic const kernel_stream stores[] = {\n");
+    for (uint32_t p = 0; p < n; p++)
+        write_streams(out, design, s[p].store, s[p].lanes * s[p].n_stores, d->mem);
+    fprintf(out, "};\nstatic const kernel_lane lanes[] = {\n");
+    for (uint32_t p = 0; p < n; p++)
+        write_lanes(out, design->board, &s[p]);
+    fprintf(out, "};\nstatic const kernel_part parts[] = {\n");
+    for (uint32_t p = 0; p < n; p++) {
+        if (!flush_crossbar(design, &s[p], d, &crossbar))
+            return false;
+        fprintf(out,
+                "    {.loads = loads + %u, .stores = stores + %u, .lanes = lanes + %u,\n"
+                "     .n_lanes = %u, .n_loads = %u, .n_stores = %u, .flush_crossbar = 0x%08x},\n",
+                loads, stores, lanes, s[p].lanes, s[p].n_loads, s[p].n_stores, crossbar);
+        loads += s[p].lanes * s[p].n_loads;
+        stores += s[p].lanes * s[p].n_stores;
+        lanes += s[p].lanes;
+    }
     fprintf(out, "};\n");
+    return true;
 }
 
 /* Returns how many GLB tiles, from the first on, words pass on their way to the last column that has one. */
@@ -269,32 +296,36 @@ static uint32_t glb_tiles_of(const pnr_board *b, const bits_stream *bits) {
 bool fw_write_tables(const pnr_design *design, const fw_streams *s, const bits_stream *bits,
                      const fw_options *o, diagnostics *d) {
     const pnr_board *b = design->board;
-    uint32_t crossbar, sums[FW_IMAGE_SUMS];
+    uint32_t sums[FW_IMAGE_SUMS], n_loads = 0, n_stores = 0, parts = fw_parts_of(design);
     file_out f;
+    for (uint32_t p = 0; p < parts; p++) {
+        n_loads += s[p].lanes * s[p].n_loads;
+        n_stores += s[p].lanes * s[p].n_stores;
+    }
     fw_add_up(b, bits, sums);
-    if (!flush_crossbar(design, s, d, &crossbar) ||
-        !file_create(&f, arena_printf(d->mem, "%s/app_tables.c", o->folder), d->mem, d))
+    if (!file_create(&f, arena_printf(d->mem, "%s/app_tables.c", o->folder), d->mem, d))
         return false;
     fprintf(f.stream, "/* The kernel for the firmware: its streams, masks by GLB tile, and its bitstream.\n"
                       " * Generated by onyx; do not edit. */\n"
                       "#include \"firmware/registers.h\"\n#include \"firmware/target/kernel.h\"\n\n");
-    write_streams(f.stream, design, "loads", s->load, s->lanes * s->n_loads, d->mem);
-    write_streams(f.stream, design, "stores", s->store, s->lanes * s->n_stores, d->mem);
-    write_lanes(f.stream, b, s);
+    if (!write_parts(f.stream, design, s, d)) {
+        file_abandon(&f);
+        return false;
+    }
     fprintf(f.stream,
             "\nconst kernel_description kernel = {\n"
-            "    .loads = loads,\n    .stores = stores,\n    .lanes = lanes,\n"
-            "    .n_lanes = %u,\n    .n_loads = %u,\n    .n_stores = %u,\n"
-            "    .flush_crossbar = 0x%08x,\n"
+            "    .loads = loads,\n    .stores = stores,\n    .n_loads = %u,\n    .n_stores = %u,\n    "
+            ".lane_loads = %u,\n"
+            "    .parts = parts,\n    .n_parts = %u,\n"
             "    .stall_mask = 0x%08x,\n    .config_words = %u,\n    .config_sums = {0x%08x, 0x%08x, 0x%08x, "
             "0x%08x},\n    .config_tiles = %u,\n"
             "    .early_stores = 0x%04x,\n    .register_path = %s,\n    .verify = %s,\n    .poll = %s,\n    "
             ".timeout = "
             "%u,\n};\n",
-            s->lanes, s->n_loads, s->n_stores, crossbar, b->width >= 32 ? UINT32_MAX : (1u << b->width) - 1,
-            bits->words.len, sums[0], sums[1], sums[2], sums[3], glb_tiles_of(b, bits), o->early_stores,
-            o->register_path ? "true" : "false", o->verify ? "true" : "false", o->poll ? "true" : "false",
-            o->timeout);
+            n_loads, n_stores, s->lanes > 1 ? s->n_loads : n_loads, parts,
+            b->width >= 32 ? UINT32_MAX : (1u << b->width) - 1, bits->words.len, sums[0], sums[1], sums[2],
+            sums[3], glb_tiles_of(b, bits), o->early_stores, o->register_path ? "true" : "false",
+            o->verify ? "true" : "false", o->poll ? "true" : "false", o->timeout);
     return file_commit(&f, d);
 }
 

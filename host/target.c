@@ -282,5 +282,6 @@ bool host_target_begin(host_link *l, const fw_batches *all, uint32_t batch, cons
     return host_write_word(l, mailbox(l, FW_MAILBOX_RUNS), b->runs) &&
            host_write_word(l, mailbox(l, FW_MAILBOX_TABLE), b->table) &&
            host_write_word(l, mailbox(l, FW_MAILBOX_OUTPUTS), fw_output_bank(all->buffers, batch)) &&
+           host_write_word(l, mailbox(l, FW_MAILBOX_PART), all->part) &&
            host_write_word(l, mailbox(l, FW_MAILBOX_COMMAND), batch + 1);
 }

@@ -55,6 +55,7 @@ typedef struct {
     int level;           /* storage level, or SAM_MODE_VALS */
     uint32_t num_blocks; /* blocks the stream carries per run */
     uint32_t copy;       /* of the kernel that the stream belongs to */
+    uint32_t part;       /* the kernel, of those that share the array */
 } net_cell_data;
 
 /* IO cells: an input drives port 0 (io2f_17_0), an output receives at port 0 (f2io_17_0). */
@@ -97,7 +98,6 @@ bool net_from_json(const cJSON *json, name_table *names, arena *mem, diagnostics
  * drives one sink and copies work on different sub-tiles. Copy 0 keeps the names, those of copy c end in "_u"
  * and c ("_uu" where that is a name already). Ends with net_check. O(cells^2 * copies). */
 bool net_unroll(const netlist *one, uint32_t copies, arena *mem, diagnostics *d, netlist *out);
-
 /* Lists the cells by index, sources first, and for each cell the nets it drives: `driven` has a row a cell,
  * all empty like `order`. The memory of an accumulator comes before what writes it; other cells on a cycle
  * are left out. O(cells + pins * fields of a cell). */

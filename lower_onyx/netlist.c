@@ -125,6 +125,8 @@ static cJSON *cell_to_json(const netlist *n, const net_cell_data *c) {
         cJSON_AddNumberToObject(stream, "num_blocks", c->num_blocks);
         if (c->copy)
             cJSON_AddNumberToObject(stream, "copy", c->copy);
+        if (c->part)
+            cJSON_AddNumberToObject(stream, "part", c->part);
     }
     return json;
 }
@@ -191,7 +193,8 @@ static bool stream_from_json(const cJSON *json, const char *name, netlist *n, ne
                 level->valuedouble < SAM_MAX_ORDER && level->valuedouble == (double)level->valueint;
     if (!good)
         return json_fault(d, name, "level", "is neither a storage level nor -1 for the values");
-    if (cJSON_HasObjectItem(stream, "copy") && !json_get_u32(stream, name, "copy", &c->copy, d))
+    if ((cJSON_HasObjectItem(stream, "copy") && !json_get_u32(stream, name, "copy", &c->copy, d)) ||
+        (cJSON_HasObjectItem(stream, "part") && !json_get_u32(stream, name, "part", &c->part, d)))
         return false;
     c->level = level->valueint;
     c->tensor = names_intern(n->names, tensor);

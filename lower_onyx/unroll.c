@@ -1,5 +1,5 @@
-/* unroll.c - a netlist several times on one array. */
-#include "lower_onyx/lower_onyx.h"
+/* unroll.c - a netlist several times on one array, and several netlists on one array. */
+#include "lower_onyx/join.h"
 
 static name_id name_in_copy(const netlist *one, uint32_t cell, const char *suffix, uint32_t copy) {
     const char *name = names_text(one->names, one->cells.at[cell].name);
@@ -19,14 +19,32 @@ static bool suffix_taken(const netlist *one, const char *suffix, uint32_t copies
     return false;
 }
 
+static uint32_t first_free_number(const netlist *n) {
+    uint32_t numbers = 0;
+    for (uint32_t i = 0; i < n->cells.len; i++)
+        numbers = n->cells.at[i].number >= numbers ? n->cells.at[i].number + 1 : numbers;
+    return numbers;
+}
+
+/* Adds the nets of one netlist to another that has its cells behind `first` others. */
+static void add_nets(const netlist *one, uint32_t first, netlist *out) {
+    for (uint32_t i = 0; i < one->nets.len; i++) {
+        const net_data *net = &one->nets.at[i];
+        net_data copy = {.source = {{net->source.cell.v + first}, net->source.port}};
+        for (uint32_t s = 0; s < net->sinks.len; s++) {
+            net_pin sink = {{net->sinks.at[s].cell.v + first}, net->sinks.at[s].port};
+            vec_push(out->mem, &copy.sinks, sink);
+        }
+        vec_push(out->mem, &out->nets, copy);
+    }
+}
+
 bool net_unroll(const netlist *one, uint32_t copies, arena *mem, diagnostics *d, netlist *out) {
     const char *suffix = "_u";
-    uint32_t cells = one->cells.len, numbers = 0;
+    const uint32_t cells = one->cells.len, numbers = first_free_number(one);
     *out = (netlist){.mem = mem, .names = one->names};
     while (suffix_taken(one, suffix, copies))
         suffix = arena_printf(mem, "%su", suffix);
-    for (uint32_t i = 0; i < cells; i++)
-        numbers = one->cells.at[i].number >= numbers ? one->cells.at[i].number + 1 : numbers;
     for (uint32_t i = 0; i < cells * copies; i++) {
         net_cell_data cell = one->cells.at[i % cells];
         cell.copy = i / cells;
@@ -35,15 +53,33 @@ bool net_unroll(const netlist *one, uint32_t copies, arena *mem, diagnostics *d,
             cell.name = name_in_copy(one, i % cells, suffix, cell.copy);
         vec_push(mem, &out->cells, cell);
     }
-    for (uint32_t i = 0; i < one->nets.len * copies; i++) {
-        const net_data *net = &one->nets.at[i % one->nets.len];
-        uint32_t first = i / one->nets.len * cells;
-        net_data copy = {.source = {{net->source.cell.v + first}, net->source.port}};
-        for (uint32_t s = 0; s < net->sinks.len; s++) {
-            net_pin sink = {{net->sinks.at[s].cell.v + first}, net->sinks.at[s].port};
-            vec_push(mem, &copy.sinks, sink);
+    for (uint32_t c = 0; c < copies; c++)
+        add_nets(one, c * cells, out);
+    return net_check(out, d);
+}
+
+/* Does a cell have this name? */
+static bool is_cell(const netlist *n, name_id name) {
+    bool is = false;
+    for (uint32_t c = 0; c < n->cells.len; c++)
+        is = is || name_eq(n->cells.at[c].name, name);
+    return is;
+}
+
+bool net_join(const netlist *const *parts, uint32_t n, arena *mem, diagnostics *d, netlist *out) {
+    *out = (netlist){.mem = mem, .names = parts[0]->names};
+    for (uint32_t p = 0; p < n; p++) {
+        const uint32_t first = out->cells.len, number = first_free_number(out);
+        for (uint32_t i = 0; i < parts[p]->cells.len; i++) {
+            net_cell_data cell = parts[p]->cells.at[i];
+            cell.part = p;
+            cell.number += number;
+            for (const char *suffix = "_p"; is_cell(out, cell.name);
+                 suffix = arena_printf(mem, "%sp", suffix))
+                cell.name = name_in_copy(parts[p], i, suffix, p);
+            vec_push(mem, &out->cells, cell);
         }
-        vec_push(mem, &out->nets, copy);
+        add_nets(parts[p], first, out);
     }
     return net_check(out, d);
 }

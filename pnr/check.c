@@ -8,8 +8,6 @@
  */
 #include "pnr/pnr.h"
 
-#include "boards/onyx/fabric.h"
-
 typedef struct {
     const pnr_design *design;
     const pnr_board *board;
@@ -100,17 +98,6 @@ static void check_stream_column(checker *c, uint32_t cell, uint32_t *streams) {
               data->output ? "store" : "load");
     if (c->design->own_tiles && streams[tile * 2 + !data->output])
         FAULT(c, "E0534-io-rule", "global buffer tile %u has a load and a store stream", tile);
-}
-
-bool pnr_meets_flush(const netlist *n, uint32_t net, const pnr_site *at) {
-    const net_data *one = &n->nets.at[net];
-    bool meets = false;
-    for (uint32_t s = 0; s < one->sinks.len; s++) {
-        const net_cell sink = one->sinks.at[s].cell;
-        meets = meets ||
-                (pnr_cell_tile(net_cell_at(n, sink)) != NET_TILE_IO && at[sink.v - 1].y <= ONYX_NEAR_ROWS);
-    }
-    return meets && at[one->source.cell.v - 1].y > ONYX_NEAR_ROWS;
 }
 
 /* A group of columns has one flush wire: it would reset cells of another flush in the middle of their work.
@@ -331,16 +318,22 @@ static void check_fifos(checker *c, arena *scratch) {
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
-/* Rows see the flush in two cycles. */
+/* Rows 9 and up see the flush a cycle later: a token that is there before must not lead to the others. */
 static void check_flush_rows(checker *c) {
+    enum { FIRST_LATE = 9 };
     const pnr_design *d = c->design;
-    for (c->net = 0; c->net < d->net->nets.len && !d->fabric_only; c->net++)
-        if (c->early[c->net] && pnr_meets_flush(d->net, c->net, d->site.at))
-            FAULT(c, "E0529-flush-row",
-                  "net %s has tokens before the flush, and leads from a row that sees it late to one that "
-                  "sees it "
-                  "at once",
-                  id_of(c, c->net));
+    for (c->net = 0; c->net < d->net->nets.len && !d->fabric_only; c->net++) {
+        const net_data *net = &d->net->nets.at[c->net];
+        for (uint32_t s = 0; s < net->sinks.len && c->early[c->net]; s++) {
+            const uint32_t sink = d->site.at[net->sinks.at[s].cell.v - 1].y;
+            if (d->site.at[net->source.cell.v - 1].y >= FIRST_LATE && sink && sink < FIRST_LATE)
+                FAULT(
+                    c, "E0529-flush-row",
+                    "net %s has tokens before the flush, and leads from a row that sees it late to one that "
+                    "sees it at once",
+                    id_of(c, c->net));
+        }
+    }
 }
 
 static void count_consumers(checker *c, arena *scratch) {

@@ -438,6 +438,17 @@ bool place_whole(const netlist *n, const pnr_board *b, const pnr_options *o, uin
     return true;
 }
 
+/* Returns whether a net leads from a row that sees the flush late to one that saw it a cycle before: a token
+ * of before it would come in there behind it. */
+static bool meets_flush(const net_data *net, const pnr_site *at) {
+    bool meets = false;
+    for (uint32_t s = 0; s < net->sinks.len; s++) {
+        const uint32_t y = at[net->sinks.at[s].cell.v - 1].y;
+        meets = meets || (y && y <= ONYX_NEAR_ROWS);
+    }
+    return meets && at[net->source.cell.v - 1].y > ONYX_NEAR_ROWS;
+}
+
 /* Binds what has tokens before the flush to the rows that see it first. The regions live in `mem`. */
 static const pnr_region *near_regions(const netlist *n, const pnr_board *b, const pnr_options *o,
                                       const bool *early, arena *mem) {
@@ -458,7 +469,7 @@ static const pnr_region *near_regions(const netlist *n, const pnr_board *b, cons
 static bool any_meets_flush(const netlist *n, const bool *early, const pnr_site *at) {
     bool any = false;
     for (uint32_t i = 0; i < n->nets.len; i++)
-        any = any || (early[i] && pnr_meets_flush(n, i, at));
+        any = any || (early[i] && meets_flush(&n->nets.at[i], at));
     return any;
 }
 

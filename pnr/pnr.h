@@ -195,9 +195,6 @@ enum { PNR_TIMING_OF_RUN = 1, PNR_PIPELINE_OF_RUN = PNR_PIPELINE_MIDPOINT };
 #define PNR_FREE UINT16_MAX
 pnr_options pnr_options_default(void); /* seed 1, moves by size, pipelined, the chip's rules, nothing fixed */
 
-/* Returns whether a net with tokens before the flush leads from a row that sees the flush late to one that
- * saw it a cycle before: a token of those would come in there behind the flush. `at` by cell. */
-bool pnr_meets_flush(const netlist *n, uint32_t net, const pnr_site *at);
 /* Returns what stands on a cell's tile, from its block letter. */
 net_tile pnr_cell_tile(const net_cell_data *cell);
 

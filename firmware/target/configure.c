@@ -143,5 +143,5 @@ void configure_array(const kernel_description *k) {
     wait_since(sent, SETTLE_CYCLES); /* the last words are still on their way */
     if (k->verify)
         read_back(k);
-    glc_write(GLC_FLUSH_CROSSBAR, k->flush_crossbar);
+    glc_write(GLC_FLUSH_CROSSBAR, k->parts[0].flush_crossbar);
 }

@@ -1,7 +1,7 @@
-/* Runs a batch, with one start pulse for each run. A lane is what starts together: all copies of the kernel,
- * or each of several by itself, which then takes the next run of the table whenever it is idle. While a run's
- * outputs drain, the loads of the lane's next run are set up; what only tells of the run before is written
- * once the next one runs. */
+/* Runs a batch of one of the kernels, with one start pulse for each run. A lane is what starts together: all
+ * copies of the kernel, or each of several by itself, which then takes the next run of the table whenever it
+ * is idle. While a run's outputs drain, the loads of the lane's next run are set up; what only tells of the
+ * run before is written once the next one runs. */
 #include "firmware/target/hal.h"
 #include "firmware/target/target.h"
 
@@ -30,7 +30,9 @@ static struct {
 static stream_set waits[KERNEL_MAX_LANES]; /* by lane: its loads, then its stores; nothing when idle */
 
 static struct {
-    const kernel_description *k;
+    const kernel_part *part;
+    load *loads;   /* of the part */
+    store *stores; /* likewise */
     uint32_t table, row_bytes;
     uint16_t runs, taken;      /* taken: runs that are a lane's, from the first on */
     uint16_t starts, open;     /* start pulses; lanes at work */
@@ -96,6 +98,9 @@ void dispatch_release(const kernel_description *k) {
     const uint16_t early = k->early_stores;
     const stream_set stores_of_early = {.mask = early, .kind = STREAM_STORE};
     hal_mask_interrupts();
+    batch.part = k->parts; /* configured so */
+    batch.loads = loads;
+    batch.stores = stores;
     streams_set_timeout(k->timeout);
     if (early)
         glc_write(GLC_STREAM_START, FIELD(GLC_STREAM_START_F2G, early));
@@ -107,14 +112,14 @@ void dispatch_release(const kernel_description *k) {
 
 static void set_up_loads(const kernel_description *k) {
     const kernel_stream *s = k->loads;
-    for (uint32_t n = 0, i = 0; n < k->n_lanes * k->n_loads; n++, s++) {
+    for (uint32_t n = 0, i = 0; n < k->n_loads; n++, s++) {
         set_up_load(s, &k->loads[i], &loads[n]);
-        i = i + 1 == k->n_loads ? 0 : i + 1;
+        i = i + 1 == k->lane_loads ? 0 : i + 1;
     }
 }
 
 static void set_up_stores(const kernel_description *k) {
-    for (uint32_t i = 0; i < k->n_lanes * k->n_stores; i++)
+    for (uint32_t i = 0; i < k->n_stores; i++)
         set_up_store(&k->stores[i], k->early_stores, &stores[i]);
 }
 
@@ -137,8 +142,8 @@ static void set_loops(const load *l, uint32_t words, uint32_t from) {
 /* Sets a lane's loads up for a run. Rows have the addresses of the first lane; the other lanes' banks hold
  * the same at the same places. */
 static void set_loads(uint32_t lane, uint32_t run) {
-    uint32_t n = batch.k->n_loads, row = row_of(run);
-    for (load *l = &loads[lane * n], *end = l + n; l < end; l++, row += 8) {
+    uint32_t n = batch.part->n_loads, row = row_of(run);
+    for (load *l = &batch.loads[lane * n], *end = l + n; l < end; l++, row += 8) {
         uint32_t address = bus_read32(row) + l->offset, words = bus_read32(row + 4);
         if (address != l->address) {
             bus_write32(l->registers + GLB_LD_START_ADDR, address);
@@ -177,8 +182,8 @@ static uint32_t stored_words(uint32_t address, uint32_t blocks, uint32_t limit) 
 
 /* Writes where the run's outputs are into its row, and points the stores behind them for the next one. */
 static void take_outputs(uint32_t lane, uint32_t row, uint32_t next) {
-    uint32_t n = batch.k->n_stores, out = cell(row, batch.k->n_loads, 0);
-    for (store *s = &stores[lane * n], *end = s + n; s < end; s++, out += 8) {
+    uint32_t n = batch.part->n_stores, out = cell(row, batch.part->n_loads, 0);
+    for (store *s = &batch.stores[lane * n], *end = s + n; s < end; s++, out += 8) {
         uint32_t address = s->address, left = (s->end - address) / 2;
         uint32_t words = stored_words(address, s->blocks, left);
         if (words > left)
@@ -196,7 +201,7 @@ static void take_outputs(uint32_t lane, uint32_t row, uint32_t next) {
  * the table. When there is none left, it is one that another lane is set up for and has no time for yet;
  * NO_RUN if there is none of those either. */
 static uint32_t take_run(uint32_t lane) {
-    uint32_t run = lanes[lane].next, n = batch.k->n_lanes;
+    uint32_t run = lanes[lane].next, n = batch.part->n_lanes;
     lanes[lane].next = NO_RUN;
     if (run != NO_RUN)
         return run;
@@ -213,7 +218,7 @@ static uint32_t take_run(uint32_t lane) {
 
 /* Starts loads and stores with one write: the flush it makes must not meet words of this run. */
 static void start_run(uint32_t lane, uint32_t run) {
-    const kernel_lane *l = &batch.k->lanes[lane];
+    const kernel_lane *l = &batch.part->lanes[lane];
     streams_expect(l->load_mask, l->store_mask);
     uint32_t start = cycles_now();
     glc_write(GLC_STREAM_START,
@@ -229,7 +234,7 @@ static void start_run(uint32_t lane, uint32_t run) {
 }
 
 static void end_loads(uint32_t lane) {
-    waits[lane] = (stream_set){.mask = batch.k->lanes[lane].store_mask, .kind = STREAM_STORE};
+    waits[lane] = (stream_set){.mask = batch.part->lanes[lane].store_mask, .kind = STREAM_STORE};
     if (batch.taken < batch.runs) {
         lanes[lane].next = batch.taken++;
         set_loads(lane, lanes[lane].next);
@@ -238,7 +243,7 @@ static void end_loads(uint32_t lane) {
 
 static void end_run(uint32_t lane) {
     uint32_t end = streams_last_done(), cycles = end - lanes[lane].started, number = lanes[lane].number;
-    uint32_t row = row_of(lanes[lane].run), last = cell(row, batch.k->n_loads + batch.k->n_stores, 0);
+    uint32_t row = row_of(lanes[lane].run), last = cell(row, batch.part->n_loads + batch.part->n_stores, 0);
     if (--batch.open == 0) {
         batch.kernel += end - batch.since;
         batch.since = end;
@@ -253,13 +258,13 @@ static void end_run(uint32_t lane) {
 }
 
 static _Noreturn void report_timeout(void) {
-    const kernel_description *k = batch.k;
+    const kernel_part *p = batch.part;
     uint32_t open_loads = 0, open_stores = 0, run = 0;
-    for (uint32_t lane = k->n_lanes; lane-- > 0;) {
+    for (uint32_t lane = p->n_lanes; lane-- > 0;) {
         if (!waits[lane].mask)
             continue;
-        open_loads |= streams_open(STREAM_LOAD, k->lanes[lane].load_mask);
-        open_stores |= streams_open(STREAM_STORE, k->lanes[lane].store_mask);
+        open_loads |= streams_open(STREAM_LOAD, p->lanes[lane].load_mask);
+        open_stores |= streams_open(STREAM_STORE, p->lanes[lane].store_mask);
         run = lanes[lane].run;
     }
     fail(FW_ERROR_RUN_TIMEOUT,
@@ -268,41 +273,57 @@ static _Noreturn void report_timeout(void) {
 
 /* Sets a lane's stores to the start of the batch's bank, before its first run. */
 static void start_outputs(uint32_t lane, uint32_t bank, uint32_t run) {
-    uint32_t n = batch.k->n_stores;
+    uint32_t n = batch.part->n_stores;
     for (uint32_t i = lane * n; i < (lane + 1) * n; i++) {
-        uint32_t start = bank_start(batch.k->stores[i].glb_tile, bank);
-        stores[i].end = start + ONYX_GLB_BANK_BYTES;
-        set_store(&stores[i], start, run);
+        uint32_t start = bank_start(batch.part->stores[i].glb_tile, bank);
+        batch.stores[i].end = start + ONYX_GLB_BANK_BYTES;
+        set_store(&batch.stores[i], start, run);
     }
 }
 
-void dispatch_batch(const kernel_description *k, uint32_t table, uint32_t runs, uint32_t outputs) {
+/* Makes a kernel that shares the bitstream the one that runs: its first load flushes all columns now, with
+ * what the others have left in theirs. */
+static ONCE __attribute__((noinline)) void choose_part(const kernel_description *k, uint32_t number) {
+    if (number >= k->n_parts)
+        fail(FW_ERROR_BAD_PART, number, k->n_parts);
+    const kernel_part *p = &k->parts[number];
+    if (batch.part == p)
+        return;
+    glc_write(GLC_FLUSH_CROSSBAR, p->flush_crossbar);
+    batch.part = p;
+    batch.loads = loads + (p->loads - k->loads);
+    batch.stores = stores + (p->stores - k->stores);
+}
+
+void dispatch_batch(const kernel_description *k, uint32_t part, uint32_t table, uint32_t runs,
+                    uint32_t outputs) {
     uint32_t room = ONYX_SRAM + FW_TABLE_END - table;
+    choose_part(k, part);
+    const kernel_part *p = batch.part;
     if (table < ONYX_SRAM + FW_TABLE_OFFSET || table % 4 || room > FW_TABLE_END ||
-        runs > room / fw_row_bytes(k->n_loads, k->n_stores))
+        runs > room / fw_row_bytes(p->n_loads, p->n_stores))
         fail(FW_ERROR_BAD_BATCH, table, runs);
     if (outputs >= ONYX_GLB_BANKS)
         fail(FW_ERROR_OUTPUT_BANK, outputs, ONYX_GLB_BANKS);
-    batch.k = k;
     batch.table = table;
-    batch.row_bytes = fw_row_bytes(k->n_loads, k->n_stores);
+    batch.row_bytes = fw_row_bytes(p->n_loads, p->n_stores);
     batch.runs = (uint16_t)runs;
     batch.taken = batch.starts = batch.open = 0;
     batch.kernel = batch.firmware = 0;
     batch.since = cycles_now();
     hal_mask_interrupts();
-    for (uint32_t lane = 0; lane < k->n_lanes; lane++) {
+    for (uint32_t lane = 0; lane < p->n_lanes; lane++) {
         lanes[lane].next = NO_RUN;
         waits[lane].mask = 0;
     }
-    for (uint32_t lane = 0; lane < k->n_lanes && lane < runs; lane++) {
+    for (uint32_t lane = 0; lane < p->n_lanes && lane < runs; lane++) {
         uint32_t run = take_run(lane);
         start_outputs(lane, outputs, run);
         start_run(lane, run);
     }
     while (batch.open) {
-        uint32_t lane = streams_wait(waits, k->n_lanes);
-        if (lane == k->n_lanes)
+        uint32_t lane = streams_wait(waits, p->n_lanes);
+        if (lane == p->n_lanes)
             report_timeout();
         if (waits[lane].kind == STREAM_LOAD)
             end_loads(lane);

@@ -29,7 +29,7 @@ void firmware_serve(const kernel_description *k) {
     if (command == mailbox.done)
         return;
     mailbox.state = FW_STATE_RUNNING;
-    dispatch_batch(k, mailbox.table, mailbox.runs, mailbox.outputs);
+    dispatch_batch(k, mailbox.part, mailbox.table, mailbox.runs, mailbox.outputs);
     if (stack_guard != GUARD)
         fail(FW_ERROR_STACK_OVERFLOW, stack_guard, 0);
     mailbox.state = FW_STATE_READY;

@@ -22,23 +22,31 @@ typedef struct {
     uint16_t load_mask, store_mask; /* one bit a GLB tile */
 } kernel_lane;
 
+/* One of the kernels that share the bitstream, and run in turn. */
 typedef struct {
     /* The streams of the first lane, in the order of their IO columns, then of each other lane those that
-     * carry the same. */
+     * carry the same. Those of all parts follow each other. */
     const kernel_stream *loads, *stores;
     const kernel_lane *lanes;
     uint32_t n_lanes;           /* 1 .. KERNEL_MAX_LANES */
-    uint32_t n_loads, n_stores; /* of a lane; of all lanes 1 .. KERNEL_MAX_STREAMS */
+    uint32_t n_loads, n_stores; /* of a lane; of all lanes and parts 1 .. KERNEL_MAX_STREAMS */
     uint32_t flush_crossbar;    /* a lane's first load flushes its columns */
-    uint32_t stall_mask;        /* columns that stand still during configuration */
-    uint32_t config_words;      /* {data, address} each, at the start of the global buffer */
-    uint32_t config_sums[4];    /* of these words, as in fw_image_header */
-    uint32_t config_tiles;      /* GLB tiles, from the first on, up to the last whose columns have a word */
-    uint16_t early_stores;      /* one bit a GLB tile: all their words come before the first load */
-    bool register_path;         /* configure word by word instead of by DMA */
-    bool verify;                /* read every word back before the program is ready */
-    bool poll;                  /* never sleep: ask for done streams instead of waiting for the interrupt */
-    uint32_t timeout;           /* processor cycles a run may take */
+} kernel_part;
+
+typedef struct {
+    const kernel_stream *loads, *stores;    /* of all parts and lanes */
+    uint32_t n_loads, n_stores, lane_loads; /* all of them; the loads of a lane, where there are several */
+    const kernel_part *parts;
+    uint32_t n_parts;        /* 1 .. FW_PARTS_MOST */
+    uint32_t stall_mask;     /* columns that stand still during configuration */
+    uint32_t config_words;   /* {data, address} each, at the start of the global buffer */
+    uint32_t config_sums[4]; /* of these words, as in fw_image_header */
+    uint32_t config_tiles;   /* GLB tiles, from the first on, up to the last whose columns have a word */
+    uint16_t early_stores;   /* one bit a GLB tile: all their words come before the first load */
+    bool register_path;      /* configure word by word instead of by DMA */
+    bool verify;             /* read every word back before the program is ready */
+    bool poll;               /* never sleep: ask for done streams instead of waiting for the interrupt */
+    uint32_t timeout;        /* processor cycles a run may take */
 } kernel_description;
 
 extern const kernel_description kernel;

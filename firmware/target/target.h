@@ -60,8 +60,9 @@ void tick_interrupt(void);
 ONCE void dispatch_set(const kernel_description *k, stream_kind kind);
 /* Lets the columns run, and takes out what needs no load. */
 ONCE void dispatch_release(const kernel_description *k);
-/* Runs a batch whose outputs go to the bank `outputs`. */
-void dispatch_batch(const kernel_description *k, uint32_t table, uint32_t runs, uint32_t outputs);
+/* Runs a batch of that kernel of `k`, whose outputs go to the bank `outputs`. */
+void dispatch_batch(const kernel_description *k, uint32_t part, uint32_t table, uint32_t runs,
+                    uint32_t outputs);
 
 /* ---- firmware.c ------------------------------------------------------------------------------ */
 ONCE void firmware_boot(const kernel_description *k);

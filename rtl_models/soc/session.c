@@ -15,6 +15,7 @@ typedef struct {
 
 typedef struct {
     const cosim_options *options;
+    const char *result, *stats; /* files of the batches that run */
     const pnr_board *board;
     machine *m;
     struct {
@@ -271,6 +272,7 @@ static bool run_batch(session *s, const fw_batches *all, uint32_t i, const fw_ba
     put_mailbox(s, FW_MAILBOX_RUNS, b->runs);
     put_mailbox(s, FW_MAILBOX_TABLE, b->table);
     put_mailbox(s, FW_MAILBOX_OUTPUTS, fw_output_bank(all->buffers, i));
+    put_mailbox(s, FW_MAILBOX_PART, all->part);
     put_mailbox(s, FW_MAILBOX_COMMAND, s->batches + i + 1);
     if (!run_until_done(s, s->batches + i + 1))
         return false;
@@ -348,7 +350,7 @@ static bool write_statistics(const session *s, double seconds) {
     cJSON_AddNumberToObject(host, "collected", (double)(s->bytes.collected / 4));
     list_hazards(s, json);
     list_collisions(s, json);
-    bool good = json_write(json, s->options->stats, s->d);
+    bool good = json_write(json, s->stats, s->d);
     cJSON_Delete(json);
     return good;
 }
@@ -356,7 +358,7 @@ static bool write_statistics(const session *s, double seconds) {
 /* Runs a file of batches, and leaves its results. */
 static bool run_file(session *s, fw_batches *all, double begin, arena *mem) {
     file_out out;
-    if (!file_create(&out, s->options->result, mem, s->d))
+    if (!file_create(&out, s->result, mem, s->d))
         return false;
     const uint32_t head[] = {0x52584e4fu /* "ONXR" */, 1, (uint32_t)all->runs, all->outputs};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++)
@@ -366,28 +368,42 @@ static bool run_file(session *s, fw_batches *all, double begin, arena *mem) {
         return false;
     }
     s->batches += all->batches;
-    return file_commit(&out, s->d) && (!s->options->stats || write_statistics(s, seconds_now() - begin));
+    return file_commit(&out, s->d) && (!s->stats || write_statistics(s, seconds_now() - begin));
 }
 
-/* Answers with a line, and waits for one; false where there is no other. */
-static bool is_asked_again(void) {
+/* Reads a name up to the zero byte behind it; NULL where there is none. */
+static const char *read_name(arena *mem) {
+    char *line = NULL;
+    size_t room = 0;
+    const ssize_t n = getdelim(&line, &room, '\0', stdin);
+    const char *name = n > 1 && !line[n - 1] ? arena_strdup(mem, line) : NULL;
+    free(line);
+    return name;
+}
+
+/* Answers with a line, and waits for what is wanted next: the file of its batches, or NULL where there is no
+ * more. */
+static const char *next_batches(session *s) {
     puts("done");
     fflush(stdout);
-    int c = getchar();
-    while (c != '\n' && c != EOF)
-        c = getchar();
-    return c == '\n';
+    const char *batches = read_name(s->mem);
+    s->result = batches ? read_name(s->mem) : NULL;
+    s->stats = s->result ? read_name(s->mem) : NULL;
+    return s->stats ? batches : NULL;
 }
 
 /* Configured once, the array takes one file after the other. */
 static bool run_all(session *s, fw_batches *all, arena *mem) {
     double begin = seconds_now();
+    const char *batches;
+    s->result = s->options->result;
+    s->stats = s->options->stats;
     machine_reset(s->m);
     bool good = run_until_done(s, 0) && run_file(s, all, begin, mem);
-    while (good && s->options->more && is_asked_again()) {
+    while (good && s->options->more && (batches = next_batches(s))) {
         arena own = {0};
         fw_batches next;
-        good = fw_batches_open(s->options->batches, s->board, &own, s->d, &next);
+        good = fw_batches_open(batches, s->board, &own, s->d, &next);
         if (good) {
             good = run_file(s, &next, begin, &own);
             fw_batches_close(&next);

@@ -99,7 +99,7 @@ static inline void golden_write_batches(const golden_kernel *k, const pnr_board 
                                         uint32_t runs, int words_off, const char *path) {
     FILE *out = fopen(path, "wb");
     assert_non_null(out);
-    const uint32_t head[] = {FW_BATCH_MAGIC, FW_BATCH_VERSION, k->n_in, k->n_out, batches, 1};
+    const uint32_t head[] = {FW_BATCH_MAGIC, FW_BATCH_VERSION, k->n_in, k->n_out, batches, 1, 0};
     fwrite(head, sizeof head, 1, out);
     uint32_t table = b->map.sram + FW_TABLE_OFFSET, row_bytes = fw_row_bytes(k->n_in, k->n_out);
     for (uint32_t i = 0; i < batches; i++) {

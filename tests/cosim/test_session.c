@@ -148,7 +148,8 @@ static const char *write_batches(fixture *f, const pnr_board *b) {
                               1,
                               1,
                               1,
-                              1, /* inputs, outputs, batches, buffers */
+                              1,
+                              0, /* inputs, outputs, batches, buffers, part */
                               1,
                               table,
                               2, /* runs, their table, segments */

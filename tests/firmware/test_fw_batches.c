@@ -288,20 +288,21 @@ static void refusals_say_what_and_where(void **state) {
     const char *path = scratch_path(f, "refused.bin");
     const uint32_t table = b.map.sram + FW_TABLE_OFFSET, bank = b.map.cgra_data;
     const uint32_t second = b.map.sram + 0x10000, next_bank = bank + b.glb_bank_bytes;
-    /* Magic, version, inputs, outputs, batches, buffers; runs, table, segments; address, bytes, content. */
-    enum { HEAD = 6, MOST = 26 };
+    /* Magic, version, inputs, outputs, batches, buffers, part; runs, table, segments; address, bytes,
+     * content. */
+    enum { HEAD = 7, MOST = 26 };
     const struct {
         uint32_t words[MOST], n, batches, buffers;
         const char *message;
     } cases[] = {
-        {{0}, 0, 1, 1, "byte 24: the file ends early [E0711-batch-format]"},
+        {{0}, 0, 1, 1, "byte 28: the file ends early [E0711-batch-format]"},
         {{0}, 0, 1, 0, "impossible number of buffers [E0711-batch-format]"},
         {{0}, 0, 1, 3, "impossible number of buffers [E0711-batch-format]"},
         {{1, table, 1, table, 24},
          5,
          1,
          1,
-         "byte 44: a segment is longer than the file [E0711-batch-format]"},
+         "byte 48: a segment is longer than the file [E0711-batch-format]"},
         {{1, table, 1, bank - 4, 4, 0}, 6, 1, 1, "batch 0: a segment may not lie at 0x"},
         {{1, table, 1, next_bank, 4, 0}, 6, 1, 1, "batch 0: a segment may not lie at 0x20420000"},
         {{1, second, 1, second, 24, 0, 0, 0, 0, 0, 0},

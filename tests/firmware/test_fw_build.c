@@ -62,7 +62,7 @@ static void error_numbers_are_told_apart(void **state) {
         assert_int_equal(fw_error_find(i)->number, i);
     }
     assert_string_equal(fw_error_find(FW_ERROR_RUN_TIMEOUT)->name, "RUN_TIMEOUT");
-    assert_null(fw_error_find(FW_ERROR_EARLY_OUTPUT + 1));
+    assert_null(fw_error_find(FW_ERROR_BAD_PART + 1));
 }
 
 /* Begins a test of a design of its own, whose program goes to folder `name`. */
@@ -241,7 +241,7 @@ static void blocks_that_may_be_empty_come_last(void **state) {
         assert_non_null(
             strstr(fixture_printed(f), values ? "takes 2 blocks of values" : "takes 3 blocks of a level"));
         fw_columns columns;
-        assert_false(fw_columns_of(&s->design, false, &f->mem, &f->diag, &columns));
+        assert_false(fw_columns_of(&s->design, 0, false, &f->mem, &f->diag, &columns));
         pnr_board_free(&s->board);
     }
 }

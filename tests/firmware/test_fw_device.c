@@ -312,14 +312,14 @@ static void load_batch(device *d, const pnr_board *b, const fw_batch *batch, uin
 static void check_row(const device *d, const test_kernel *t, const tile_plan *plan, const uint32_t *row,
                       uint32_t run) {
     static uint16_t want[1 << 16];
-    for (uint32_t i = 0; i < t->k.n_stores; i++) {
-        const tile_block *in = plan_block(plan, run, i % t->k.n_loads);
+    for (uint32_t i = 0; i < t->part.n_stores; i++) {
+        const tile_block *in = plan_block(plan, run, i % t->part.n_loads);
         uint32_t n = device_expected(&t->k, i, plan->words.at + in->first, in->length, want);
-        const uint32_t *cell = row + 2 * (t->k.n_loads + i);
+        const uint32_t *cell = row + 2 * (t->part.n_loads + i);
         assert_int_equal(cell[1], n);
         assert_memory_equal(d->glb + cell[0], want, 2 * n);
     }
-    assert_true(row[2 * (t->k.n_loads + t->k.n_stores)] > 0);
+    assert_true(row[2 * (t->part.n_loads + t->part.n_stores)] > 0);
 }
 
 static uint64_t counter(const volatile uint32_t c[2]) {
@@ -328,10 +328,11 @@ static uint64_t counter(const volatile uint32_t c[2]) {
 
 /* Cycles, copy and start of a row, by docs/firmware.md. */
 static uint32_t lane_of_row(const test_kernel *t, const uint32_t *row) {
-    uint32_t lane = row[2 * (t->k.n_loads + t->k.n_stores) + 1] & 0xff;
-    assert_in_range(lane, 0, t->k.n_lanes - 1);
-    for (uint32_t i = 0; i < t->k.n_stores; i++)
-        assert_int_equal(row[2 * (t->k.n_loads + i)] >> 18, t->stores[lane * t->k.n_stores + i].glb_tile);
+    uint32_t lane = row[2 * (t->part.n_loads + t->part.n_stores) + 1] & 0xff;
+    assert_in_range(lane, 0, t->part.n_lanes - 1);
+    for (uint32_t i = 0; i < t->part.n_stores; i++)
+        assert_int_equal(row[2 * (t->part.n_loads + i)] >> 18,
+                         t->stores[lane * t->part.n_stores + i].glb_tile);
     return lane;
 }
 
@@ -341,12 +342,12 @@ static uint64_t run_plan(fixture *f, test_kernel *t, const tile_plan *plan, uint
     pnr_board b = onyx_board(f);
     const char *path = scratch_path(f, "device.bin");
     plan_columns c;
-    set_columns(&c, t->k.n_loads, t->k.n_stores);
-    c.columns.copies = t->k.n_lanes;
+    set_columns(&c, t->part.n_loads, t->part.n_stores);
+    c.columns.copies = t->part.n_lanes;
     c.columns.buffers = buffers;
-    for (uint32_t i = 0; i < t->k.n_lanes * t->k.n_loads; i++)
+    for (uint32_t i = 0; i < t->part.n_lanes * t->part.n_loads; i++)
         c.in[i] = 2u * t->loads[i].glb_tile;
-    for (uint32_t i = 0; i < t->k.n_lanes * t->k.n_stores; i++)
+    for (uint32_t i = 0; i < t->part.n_lanes * t->part.n_stores; i++)
         c.out[i] = 2u * t->stores[i].glb_tile + 1;
     fw_batch_stats stats;
     fw_batches file;
@@ -361,7 +362,7 @@ static uint64_t run_plan(fixture *f, test_kernel *t, const tile_plan *plan, uint
     uint32_t run = 0, of_lane[KERNEL_MAX_LANES] = {0};
     uint64_t row_cycles = 0;
     for (uint32_t k = 0; k < file.batches; k++) {
-        uint32_t words = fw_row_bytes(t->k.n_loads, t->k.n_stores) / 4;
+        uint32_t words = fw_row_bytes(t->part.n_loads, t->part.n_stores) / 4;
         fw_batch batch;
         assert_true(fw_batches_get(&file, k, &f->mem, &f->diag, &batch));
         d->output_bank = 1 - k % buffers;
@@ -379,7 +380,7 @@ static uint64_t run_plan(fixture *f, test_kernel *t, const tile_plan *plan, uint
             of_lane[lane_of_row(t, row)]++;
             row_cycles += row[words - 2];
             starts += row[words - 1] >> 8;
-            assert_true(t->k.n_lanes > 1 || row[words - 1] >> 8 == r);
+            assert_true(t->part.n_lanes > 1 || row[words - 1] >> 8 == r);
         }
         assert_int_equal(starts, batch.runs * (batch.runs - 1) / 2);
     }
@@ -387,13 +388,13 @@ static uint64_t run_plan(fixture *f, test_kernel *t, const tile_plan *plan, uint
         fail_msg("%s", d->violation);
     assert_int_equal(run, plan->runs.len);
     assert_int_equal(d->starts, run);
-    for (uint32_t lane = 0; lane < t->k.n_lanes; lane++)
+    for (uint32_t lane = 0; lane < t->part.n_lanes; lane++)
         assert_int_equal(of_lane[lane], d->lane_starts[lane]);
     uint64_t kernel_cycles = counter(mailbox.kernel_cycles);
-    if (t->k.n_lanes == 1)
+    if (t->part.n_lanes == 1)
         assert_int_equal(kernel_cycles, row_cycles);
     else /* what a lane that is done waits for the processor counts, too, while another is at work */
-        assert_true(kernel_cycles >= row_cycles / t->k.n_lanes);
+        assert_true(kernel_cycles >= row_cycles / t->part.n_lanes);
     assert_int_equal(counter(mailbox.total_cycles), counter(mailbox.config_cycles) +
                                                         counter(mailbox.kernel_cycles) +
                                                         counter(mailbox.firmware_cycles));
@@ -412,10 +413,12 @@ static uint64_t run_plan(fixture *f, test_kernel *t, const tile_plan *plan, uint
 
 /* Puts the kernel there `lanes` times, each copy in flush groups of its own. */
 static void add_lanes(test_kernel *t, uint32_t lanes) {
-    uint32_t loads = t->k.n_loads, stores = t->k.n_stores, most = loads > stores ? loads : stores;
+    uint32_t loads = t->part.n_loads, stores = t->part.n_stores, most = loads > stores ? loads : stores;
     uint32_t tiles = (most + 1) / 2 * 2;
-    t->k.n_lanes = lanes;
-    t->k.flush_crossbar = 0;
+    t->part.n_lanes = lanes;
+    t->k.n_loads = lanes * loads;
+    t->k.n_stores = lanes * stores;
+    t->part.flush_crossbar = 0;
     for (uint32_t lane = 0; lane < lanes; lane++) {
         uint32_t first = lane * tiles;
         t->lanes[lane] = (kernel_lane){(uint16_t)(((1u << loads) - 1) << first),
@@ -426,7 +429,7 @@ static void add_lanes(test_kernel *t, uint32_t lanes) {
             t->stores[lane * stores + i] = (kernel_stream){
                 .glb_tile = (uint8_t)(first + i), .data_mux = 2, .num_blocks = (uint16_t)(1 + i % 2)};
         for (uint32_t g = first / 2; g < (first + tiles) / 2; g++)
-            t->k.flush_crossbar |= first << 4 * g;
+            t->part.flush_crossbar |= first << 4 * g;
     }
 }
 
@@ -482,7 +485,7 @@ static void copies_take_runs_each_by_itself(void **state) {
         make_kernel(&t, 0, shape.inputs, shape.outputs);
         add_lanes(&t, 1 + prng_below(&p, 8 / ((most + 1) / 2)));
         t.k.poll = round % 5 == 0;
-        for (uint32_t lane = 0; lane < t.k.n_lanes && round % 3 == 0; lane++)
+        for (uint32_t lane = 0; lane < t.part.n_lanes && round % 3 == 0; lane++)
             t.k.early_stores |= t.lanes[lane].store_mask;
         t.k.timeout = 5000;
         run_plan(f, &t, &plan, 1 + prng_below(&p, 2), round, 1 + prng_below(&p, round % 2 ? 500 : 20),
@@ -649,8 +652,8 @@ static device *with_batch(device *d, test_kernel *t, uint32_t runs) {
     load_bitstream(d, t, 5);
     assert_true(boot(d, t));
     uint32_t *row = d->sram + FW_TABLE_OFFSET / 4;
-    for (uint32_t r = 0; r < runs; r++, row += fw_row_bytes(t->k.n_loads, t->k.n_stores) / 4) {
-        for (uint32_t i = 0; i < t->k.n_loads; i++) {
+    for (uint32_t r = 0; r < runs; r++, row += fw_row_bytes(t->part.n_loads, t->part.n_stores) / 4) {
+        for (uint32_t i = 0; i < t->part.n_loads; i++) {
             row[2 * i] = (uint32_t)t->loads[i].glb_tile << 18;
             row[2 * i + 1] = 1;
         }
@@ -737,6 +740,67 @@ static void a_copy_that_hangs_is_named(void **state) {
     assert_int_equal(d->lane_starts[0], 5);
     assert_int_equal(d->lane_starts[1], 1);
     device_end(d);
+}
+
+/* Kernels that share the bitstream take batches in turn, each on streams and a flush of its own; one that
+ * does not exist is refused. */
+static void kernels_of_one_bitstream_run_in_turn(void **state) {
+    (void)state;
+    enum { RUNS = 3 };
+    test_kernel t[2];
+    make_kernel(&t[0], 1, 3, 2);
+    make_kernel(&t[1], 5, 2, 4);
+    kernel_stream loads[5], stores[6];
+    memcpy(loads, t[0].loads, 3 * sizeof *loads);
+    memcpy(loads + 3, t[1].loads, 2 * sizeof *loads);
+    memcpy(stores, t[0].stores, 2 * sizeof *stores);
+    memcpy(stores + 2, t[1].stores, 4 * sizeof *stores);
+    kernel_part parts[] = {t[0].part, t[1].part};
+    for (uint32_t p = 0; p < 2; p++) {
+        parts[p].loads = loads + 3 * p;
+        parts[p].stores = stores + 2 * p;
+    }
+    t[0].k.loads = loads;
+    t[0].k.stores = stores;
+    t[0].k.n_loads = t[0].k.lane_loads = 5;
+    t[0].k.n_stores = 6;
+    t[0].k.parts = parts;
+    t[0].k.n_parts = 2;
+    device *d = device_new(&t[0].k, 17);
+    d->output_bank = 1;
+    load_bitstream(d, &t[0], 5);
+    assert_true(boot(d, &t[0]));
+    assert_int_equal(d->flush_crossbar, 0x11111111);
+    static const uint32_t order[] = {1, 0, 0, 1, 1, 0};
+    for (uint32_t i = 0; i < sizeof order / sizeof *order; i++) {
+        const kernel_part *p = &parts[order[i]];
+        uint32_t *row = d->sram + FW_TABLE_OFFSET / 4;
+        const uint32_t words = fw_row_bytes(p->n_loads, p->n_stores) / 4;
+        for (uint32_t r = 0; r < RUNS; r++)
+            for (uint32_t l = 0; l < p->n_loads; l++) {
+                row[r * words + 2 * l] = (uint32_t)p->loads[l].glb_tile << 18;
+                row[r * words + 2 * l + 1] = 2 + r;
+            }
+        mailbox.runs = RUNS;
+        mailbox.table = 0x20000000 + FW_TABLE_OFFSET;
+        mailbox.outputs = 1;
+        mailbox.part = order[i];
+        mailbox.command = i + 1;
+        assert_true(serve(d, &t[0]));
+        if (d->violation)
+            fail_msg("batch %u: %s", i, d->violation);
+        assert_int_equal(d->flush_crossbar, order[i] ? 0x55555555 : 0x11111111);
+        assert_int_equal(d->starts, RUNS * (i + 1));
+        for (uint32_t r = 0; r < RUNS; r++)
+            for (uint32_t s = 0; s < p->n_stores; s++)
+                assert_int_equal(row[r * words + 2 * (p->n_loads + s)] >> 18, p->stores[s].glb_tile);
+    }
+    mailbox.part = 2;
+    mailbox.command++;
+    assert_false(serve(d, &t[0]));
+    expect_failure(FW_ERROR_BAD_PART, 2, 2);
+    assert_int_equal(d->starts, RUNS * (sizeof order / sizeof *order));
+    device_free(d);
 }
 
 static void a_batch_without_runs_is_done_at_once(void **state) {
@@ -874,6 +938,7 @@ int main(void) {
         TEST(a_run_that_hangs_names_its_streams),
         TEST(without_a_debugger_nobody_sleeps),
         TEST(a_copy_that_hangs_is_named),
+        TEST(kernels_of_one_bitstream_run_in_turn),
         TEST(a_batch_without_runs_is_done_at_once),
         TEST(a_table_outside_its_area_is_refused),
         TEST(outputs_in_no_bank_are_refused),

@@ -9,18 +9,26 @@
 typedef struct {
     kernel_stream loads[KERNEL_MAX_STREAMS], stores[KERNEL_MAX_STREAMS];
     kernel_lane lanes[KERNEL_MAX_LANES];
+    kernel_part part;
     kernel_description k;
 } test_kernel;
 
 static inline void make_kernel(test_kernel *t, uint32_t first, uint32_t loads, uint32_t stores) {
     *t = (test_kernel){0};
+    t->part = (kernel_part){.loads = t->loads,
+                            .stores = t->stores,
+                            .lanes = t->lanes,
+                            .n_lanes = 1,
+                            .n_loads = loads,
+                            .n_stores = stores,
+                            .flush_crossbar = first * 0x11111111u};
     t->k = (kernel_description){.loads = t->loads,
                                 .stores = t->stores,
-                                .lanes = t->lanes,
-                                .n_lanes = 1,
                                 .n_loads = loads,
                                 .n_stores = stores,
-                                .flush_crossbar = first * 0x11111111u,
+                                .lane_loads = loads,
+                                .parts = &t->part,
+                                .n_parts = 1,
                                 .stall_mask = UINT32_MAX,
                                 .timeout = 1u << 20};
     for (uint32_t i = 0; i < loads; i++) {

@@ -23,6 +23,7 @@ static void check_same(fuzz_run *r, fw_batches *all, const uint8_t *data, size_t
     file_put_u32(out.stream, all->outputs);
     file_put_u32(out.stream, all->batches);
     file_put_u32(out.stream, all->buffers);
+    file_put_u32(out.stream, all->part);
     for (uint32_t i = 0; i < all->batches; i++) {
         fw_batch batch;
         FUZZ_CHECK(r, fw_batches_get(all, i, &r->mem, &r->diag, &batch));

@@ -51,7 +51,7 @@ static void tell(void *context, const host_progress *now) {
 
 static void put_file(fixture *f, const bench *b, uint32_t buffers) {
     file_out out;
-    const uint32_t head[] = {FW_BATCH_MAGIC, FW_BATCH_VERSION, INPUTS, OUTPUTS, 2, buffers};
+    const uint32_t head[] = {FW_BATCH_MAGIC, FW_BATCH_VERSION, INPUTS, OUTPUTS, 2, buffers, 0};
     assert_true(file_create(&out, b->job.batches, &f->mem, &f->diag));
     for (uint32_t i = 0; i < sizeof head / sizeof *head; i++)
         file_put_u32(out.stream, head[i]);
@@ -241,7 +241,7 @@ static void test_refusals(void **state) {
         {"line", "[E0789-sram]"},
         {"load", "as it should be: checksum wrong [E0785-load]"},
         {"verify", "as it should be: it reads back differently [E0785-load]"},
-        {"version", "speaks version 99 of the protocol, this onyx version 3 [E0786-firmware]"},
+        {"version", "speaks version 99 of the protocol, this onyx version 4 [E0786-firmware]"},
         {"silent", "the program has not come up for 1 seconds [E0783-no-answer]"},
         {"image", "error 5: the bitstream in the global buffer is damaged [E0787-target]"},
         {"run", "by GLB tile: 0x00010002"},

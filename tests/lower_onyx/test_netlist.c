@@ -1,4 +1,5 @@
 /* Packing and the netlist of tiles: cells, configuration words, JSON, net_check. */
+#include "lower_onyx/join.h"
 #include "tests/lower_onyx/lower_test.h"
 
 static netlist packed(fixture *f, const char *text) {
@@ -336,6 +337,54 @@ static void net_check_finds_each_fault(void **state) {
     }
 }
 
+/* Net `i` is `from`, of cells that have `first` others before them. */
+static void expect_net(const netlist *all, uint32_t i, const net_data *from, uint32_t first) {
+    const net_data *net = &all->nets.at[i];
+    assert_int_equal(net->source.cell.v, from->source.cell.v + first);
+    assert_int_equal(net->source.port, from->source.port);
+    assert_int_equal(net->sinks.len, from->sinks.len);
+    for (uint32_t s = 0; s < net->sinks.len; s++)
+        assert_int_equal(net->sinks.at[s].cell.v, from->sinks.at[s].cell.v + first);
+}
+
+/* Three kernels on one array, two of them of equal names; one of the third has a name that those would get.
+ */
+static void kernels_share_an_array(void **state) {
+    fixture *f = *state;
+    netlist one = packed(f, read_data(f, "vec_identity.onyx")),
+            other = packed(f, read_data(f, "vec_identity.onyx")), copied, all, again;
+    assert_true(net_unroll(&one, 2, &f->mem, &f->diag, &copied));
+    cell_named(f, &copied, "X0")->name = names_intern(&f->names, "B0_p1");
+    const netlist *const parts[] = {&copied, &one, &other};
+    assert_true(net_join(parts, 3, &f->mem, &f->diag, &all));
+    uint32_t cell = 0, net = 0;
+    for (uint32_t p = 0; p < 3; p++) {
+        const uint32_t first = cell;
+        for (uint32_t i = 0; i < parts[p]->cells.len; i++, cell++) {
+            const net_cell_data *c = &all.cells.at[cell], *from = &parts[p]->cells.at[i];
+            const char *name = names_text(&f->names, from->name);
+            if (p && strcmp(name, "X0") == 0 && p == 1)
+                name = "X0"; /* the first kernel has none of that name */
+            else if (p)
+                name =
+                    arena_printf(&f->mem, strcmp(name, "B0") == 0 && p == 1 ? "%s_pp%u" : "%s_p%u", name, p);
+            assert_string_equal(names_text(&f->names, c->name), name);
+            assert_true(c->part == p && c->copy == from->copy && c->mode == from->mode);
+        }
+        for (uint32_t i = 0; i < parts[p]->nets.len; i++, net++)
+            expect_net(&all, net, &parts[p]->nets.at[i], first);
+    }
+    assert_int_equal(all.cells.len, cell);
+    assert_int_equal(all.nets.len, net);
+    cJSON *json = net_to_json(&all);
+    assert_true(net_from_json(json, &f->names, &f->mem, &f->diag, &again));
+    for (uint32_t i = 0; i < again.cells.len; i++)
+        assert_int_equal(again.cells.at[i].part, net_mode_table[again.cells.at[i].mode].tile == NET_TILE_IO
+                                                     ? all.cells.at[i].part
+                                                     : 0);
+    cJSON_Delete(json);
+}
+
 /* Cell by cell and net by net: the kernel, moved by the cells before the copy. */
 static void copies_are_the_kernel_beside_itself(void **state) {
     fixture *f = *state;
@@ -356,13 +405,7 @@ static void copies_are_the_kernel_beside_itself(void **state) {
         assert_int_equal(c->config.len, from->config.len);
     }
     for (uint32_t i = 0; i < 3 * nets; i++) {
-        const net_data *net = &three.nets.at[i], *from = &one.nets.at[i % nets];
-        uint32_t first = i / nets * cells;
-        assert_int_equal(net->source.cell.v, from->source.cell.v + first);
-        assert_int_equal(net->source.port, from->source.port);
-        assert_int_equal(net->sinks.len, from->sinks.len);
-        for (uint32_t s = 0; s < net->sinks.len; s++)
-            assert_int_equal(net->sinks.at[s].cell.v, from->sinks.at[s].cell.v + first);
+        expect_net(&three, i, &one.nets.at[i % nets], i / nets * cells);
     }
     cJSON *json = net_to_json(&three);
     netlist again;
@@ -474,5 +517,6 @@ static void a_level_written_from_early_tokens_is_early(void **state) {
 RUN_TESTS(TEST(identity_packs_into_eight_tiles), TEST(memory_words_are_those_of_the_chip),
           TEST(single_node_words_are_those_of_the_chip), TEST(port_names_are_those_of_packed_files),
           TEST(json_round_trip), TEST(broken_json_is_reported), TEST(net_check_finds_each_fault),
-          TEST(copies_are_the_kernel_beside_itself), TEST(short_branches_lack_what_the_long_ones_are_late),
-          TEST(references_wait_for_coordinates), TEST(a_level_written_from_early_tokens_is_early))
+          TEST(copies_are_the_kernel_beside_itself), TEST(kernels_share_an_array),
+          TEST(short_branches_lack_what_the_long_ones_are_late), TEST(references_wait_for_coordinates),
+          TEST(a_level_written_from_early_tokens_is_early))

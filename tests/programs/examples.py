@@ -203,6 +203,23 @@ if engine == "soc" and "iterated_spmv" in (names or tests):
     if words[0]["kept"] or any(w["kept"] < 3 * w["loaded"] for w in words[3:]) or len({w["loaded"] for w in words[3:]}) != 1:
         bad += 1
         print(f"the matrix was loaded again: {words}")
+if engine != "sam" and "sssp" in (names or tests):
+    # All three statements are on one array, which is configured once; with -O0 each has its own.
+    report = run("sssp", "far", shortest_paths())
+    folders = [s["folder"] for s in report["statements"]]
+    shares = {s["folder"]: sorted(s.get("shares", [])) for s in report["statements"]}
+    bytes_of = {(folder / "sssp" / name / "bitstream.bs").read_bytes() for name in folders}
+    if shares != {name: sorted(set(folders) - {name}) for name in folders} or len(bytes_of) != 1:
+        bad += 1
+        print(f"sssp: what shares an array: {shares}, {len(bytes_of)} bitstreams")
+    configured = [s["cycles"]["config"] for s in report["statements"]]
+    if engine == "soc" and (sum(c > 0 for c in configured) != 1 or configured[0] == 0):
+        bad += 1
+        print(f"sssp: cycles of configuration by statement: {configured}")
+    alone = run("sssp", "far", shortest_paths(), "-O0")
+    if any("shares" in s for s in alone["statements"]) or (engine == "soc" and alone["total_cycles"] < 1.5 * report["total_cycles"]):
+        bad += 1
+        print(f"sssp: {report['total_cycles']} cycles on one array, {alone['total_cycles']} with -O0")
 if not names:
     run("bfs", "depth", breadth_first(16), "--set", "start=16")
     run("pagerank", "rank", pagerank(0), "--set", "steps=0")

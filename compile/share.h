@@ -1,0 +1,31 @@
+/* share.h - from a netlist to a bitstream; and kernels of one program on one array: a bitstream that has them
+ * all, of which one runs at a time, so that the array is not configured anew between them. */
+#ifndef ONYX_COMPILE_SHARE_H
+#define ONYX_COMPILE_SHARE_H
+
+#include "compile/compile_int.h"
+
+/* Places and routes a->net, checks the routes and times them: a->design, a->timing. */
+bool compile_route(const compile_options *o, compile_context *ctx, const pnr_board *board, compile_array *a,
+                   compile_times *times);
+/* Writes FOLDER/bitstream.bs; what was written is decoded and compared with the routed design: the proof that
+ * the words mean it. */
+bool compile_encode(compile_context *ctx, const char *folder, const pnr_design *design, compile_bits *b);
+
+/* Finds the stores, a bit a GLB tile, whose words come before the first load, as those of a dense level at
+ * the root do. E0713-early-output. */
+bool compile_find_early(compile_context *ctx, const compile_programmed *p, uint32_t *stores);
+
+typedef VEC(compile_kernel *) compile_kernels;
+/* Returns whether the kernel, which has an array of its own, may share one: all its copies start together,
+ * and none of its stores has words before it runs. */
+bool compile_may_share(compile_context *ctx, const compile_kernel *k);
+/* Returns whether the board has the tiles and streams for all of them at once. */
+bool compile_fit_together(const compile_options *o, compile_context *ctx, const compile_kernels *all);
+/* Gives all the kernels, 2 to FW_PARTS_MOST of them, one array, and each one's folder its netlist, routes and
+ * bitstream; where that cannot be placed or routed they stay as they are. *times becomes what placing and
+ * routing took. Returns false after errors. */
+bool compile_share(const compile_options *o, compile_context *ctx, const compile_kernels *all,
+                   compile_times *times);
+
+#endif

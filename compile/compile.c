@@ -197,7 +197,7 @@ static bool choose_by_data(const compile_options *o, compile_context *ctx, const
     bool on_host = false;
     for (uint32_t n = 0; n < s->cin.kernels.len; n++)
         on_host = on_host || s->cin.kernels.at[n].on_host;
-    if (on_host || !compile_edges_open(o) || !(o->runs || has_all_sources(o, &k->user)))
+    if (on_host || o->statement || !compile_edges_open(o) || !(o->runs || has_all_sources(o, &k->user)))
         return true;
     if (!compile_read_operands(o, ctx, &k->user, &k->data))
         return false;

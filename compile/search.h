@@ -7,12 +7,13 @@
 #include "compile/stages.h"
 
 /* Returns whether the edges of some loops are to be chosen unasked, and whether the copies are; of a
- * statement of a program neither, since its data change from step to step. */
+ * statement of a program, whose data change from step to step, the edges by the fullest that they may be,
+ * and the copies where nothing else wants their streams. */
 static inline bool compile_edges_open(const compile_options *o) {
-    return o->optimize && !o->plain && !o->statement && !o->tile.all && !o->tile_auto;
+    return o->optimize && !o->plain && (!o->statement || o->fullest) && !o->tile.all && !o->tile_auto;
 }
 static inline bool compile_copies_open(const compile_options *o) {
-    return o->optimize && !o->plain && !o->statement && o->unroll_open;
+    return o->optimize && !o->plain && (!o->statement || (o->fullest && o->only)) && o->unroll_open;
 }
 
 /* Finds how many copies the options and the board have room for, of a netlist that has been packed, or of the

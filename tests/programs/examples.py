@@ -167,6 +167,12 @@ def run(name, result, want, *options):
     if not array or not all(s["runs"] == len(s["each"]) for s in report["statements"]):
         bad += 1
         print(f"{name}: the report counts no runs of the array")
+    line = json.loads((out / "program_timeline.json").read_text())["runs"] if engine != "sam" else []
+    for s in array if line else []:
+        mine = [one for one in line if report["statements"][one["statement"]] is s]
+        if any(sum(one[kind] for one in mine) != s["cycles"][kind] for kind in ("config", "kernel", "firmware")):
+            bad += 1
+            print(f"{name}, line {s['line']}: the time line's cycles {mine} are not the statement's {s['cycles']}")
     for s in array:
         if sum(one["cycles"] for one in s["each"]) != s["cycles"]["total"]:
             bad += 1

@@ -240,7 +240,6 @@ typedef struct {
     const pnr_design *design, *decoded; /* as routed; as read back from the bitstream */
     const bits_map *map;
     const bits_stream *bits;
-    uint32_t part;      /* the kernel that `longest` is about, of those that share the design */
     bool apart;         /* each copy starts by itself */
     bool verify_config; /* the program reads the configuration back before it is ready */
     uint64_t longest;   /* cycles of the array that a run is known to take at most; 0: nothing is known */

@@ -25,7 +25,7 @@ static const char *design_hash(arena *mem, const compile_programmed *p) {
 }
 
 static compile_programmed programmed(const compile_engine_in *in, uint64_t longest) {
-    return (compile_programmed){in->design, in->decoded,           in->map, in->bits, in->part,
+    return (compile_programmed){in->design, in->decoded,           in->map, in->bits,
                                 in->apart,  in->how.verify_config, longest};
 }
 

@@ -73,6 +73,7 @@ static void reads_scalars_nothing_and_pipes(void **state) {
     assert_int_equal(t.nnz, 0);
     expect_entries(f, "", "%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 3\n", 2, "1,0=3");
     expect_entries(f, "", "2 1 3\n", 2, "1,0=3");
+    expect_entries(f, "", "1 12 3\n", 2, "0,11=3"); /* bytes 2 and 3 follow each other, as an archive's */
     assert_false(diag_failed(&f->diag));
     assert_false(read_text(f, ".tns", "1 1\n3\n", 1, &t));
     assert_non_null(strstr(fixture_printed(f), ":2:1: error: a line must hold"));
@@ -104,6 +105,7 @@ static void names_the_place_of_every_mistake(void **state) {
     } bad[] = {
         {"%%MatrixMarket matrix coordinate complex general\n", ":1:34:", "E0301-banner"},
         {"hello\n", ":1:1:", "E0301-banner"},
+        {"%%MatrixMarket vector coordinate real general\n2 2 1\n1 1 1\n", ":1:16:", "E0301-banner"},
         {"%%MatrixMarket matrix coordinate real general\n2 x 1\n", ":2:3:", "E0302-number"},
         {"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 3 1\n", ":3:3:", "E0303-range"},
         {"%%MatrixMarket matrix coordinate real general\n2 2 1\n0 1 1\n", ":3:1:", "E0303-range"},

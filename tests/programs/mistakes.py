@@ -2,6 +2,7 @@
 """Mistakes in program files, and small programs whose meaning is known: mistakes.py ONYX FOLDER."""
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -18,7 +19,11 @@ def run(program, *options):
 
 def refused(program, code, where, *options, exit_code=1):
     global bad
+    shutil.rmtree(folder / "out", ignore_errors=True)
     done = run(program, *options)
+    if (folder / "out" / "report.json").exists():
+        bad += 1
+        print(f"{program!r} {options}: was refused, and left a report")
     if done.returncode != exit_code or f"[{code}]" not in done.stderr or where not in done.stderr:
         bad += 1
         print(f"{program!r} {options}: exit {done.returncode}, expected {code} at '{where}'\n{done.stderr}")

@@ -83,6 +83,8 @@ refused(v + "repeat until nnz(a) == 0 max 4 { a(i) = 2 * a(i) }", "E0960-passes"
 refused(v + "x(i) = a(i)\nresult y", "E0103-unknown-tensor", "p.onx:3:8")
 refused(v + "x(i) = a(i)", "E0910-operand", "-o y:", "-o", "y:y.mtx")
 refused(v + "x(i) = a(i)", "E0910-operand", "-g y:", "-g", "y:4:1")
+for option in ("-f", "a:s"), ("--fill", "a:1"), ("-d", "i:3"), ("-t", "a:int16"), ("--semiring", "min_plus"), ("-s", "reorder(i)"):
+    refused("tensor a: s = [1, 2]\nx(i) = a(i)", "E0903-option-value", f"{option[0]} is about one expression", *option)
 for option in (("-f", "a:d"), ("--fill", "a:inf"), ("-d", "i:3"), ("-t", "a:int16"), ("--semiring", "min_plus"), ("-s", "reorder(i)")):
     refused(v + "x(i) = a(i)", "E0903-option-value", option[0], *option)
 

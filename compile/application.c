@@ -146,6 +146,17 @@ static compile_stage_of *stage_of(const machine *m, const fe_step *step) {
     return &m->a->stages.at[i];
 }
 
+/* Whether an operand of the statement, by its name there, is a tensor that nothing changes. A workspace is
+ * none, even where one of the program has its name. */
+static bool stays(const machine *m, const fe_step *step, name_id name) {
+    const sam_statement *s = &step->statement;
+    bool same = false;
+    for (uint32_t t = 0; t < s->tensors.len; t++)
+        same = same || (t + 1 != s->result.v && name_eq(s->tensors.at[t].name, name) &&
+                        !step->use[t].counts && !m->a->program.tensors.at[step->use[t].shared].changes);
+    return same;
+}
+
 /* Keeps what was packed of tensors that nothing changes. */
 static void keep_packed(const machine *m, compile_stage_of *stage, const compile_kernel *ran) {
     const sam_statement *packed = &stage->kernel.lowered.statement;
@@ -156,9 +167,7 @@ static void keep_packed(const machine *m, compile_stage_of *stage, const compile
     for (uint32_t t = 0; t < packed->tensors.len; t++) {
         const sam_tensor_data *data = &packed->tensors.at[t];
         const name_id source = data->view.source.v ? data->view.source : data->name;
-        const uint32_t of = fe_program_find(&m->a->program, source);
-        if (t + 1 == packed->result.v || data->ones || of == m->a->program.tensors.len ||
-            m->a->program.tensors.at[of].changes)
+        if (t + 1 == packed->result.v || data->ones || !stays(m, stage->step, source))
             continue;
         kept[t] = copy_of(&ran->data.packed.operand[t], mem);
     }

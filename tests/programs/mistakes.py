@@ -102,6 +102,12 @@ gives("param n = 2\ntensor a(4): s = {n: 3}\nrepeat n { repeat n { a(i) = 2 * a(
 gives("param n = 2\ntensor a(4): s = {n: 3}\nrepeat n { a(i) = 2 * a(i) }", "a", {3: 24}, "--set", "n=3")
 # What is its fill goes before it is an operand: 5 - 5 does not keep the loop alive.
 gives("tensor a: s = [5, 6]\ntensor b: s = [5, 6]\nscalar n = 0\nrepeat until nnz(a) == 0 max 2 { a(i) = a(i) - b(i); n = n + 1 }\nresult n", "n", {0: 1})
+# On the array the sum is a kernel of its own; what it leaves is called w, as a tensor that does not change.
+text = 'tensor A: dd = random "8x8:0.5"\ntensor u: d = all 1\ntensor v: d = all 1\ntensor w(8): d = all 3\nrepeat 2 { u(i) = A(j,i) * u(j) + v(i) }\nresult u, w'
+done = run(text, "--engine", "cycle", "-O0")
+if done.returncode:
+    bad += 1
+    print(f"workspace of a name in use: {done.stderr}")
 # A vector of more entries than an int16 counts is not empty.
 gives("tensor a(9): d = all 1\nscalar n\nn = nnz(a)", "n", {0: 9})
 gives("tensor a(65536): d = all 1\nscalar n\nn = nnz(a)", "n", {0: 32767})

@@ -148,7 +148,7 @@ static bool build(cli_session *s, const compile_options *o, const compile_kernel
                                   .bits = &k->bits.stream,
                                   .apart = k->array.apart,
                                   .verify_config = o->verify_config};
-    if (!compile_build_firmware(&s->compile, &p, arena_printf(&s->mem, "%s/firmware", k->folder), app))
+    if (!compile_build_firmware(&s->compile, &p, 1, arena_printf(&s->mem, "%s/firmware", k->folder), app))
         return false;
     app->elf = arena_printf(&s->mem, "%s/firmware/app.elf", k->place);
     return true;

@@ -238,17 +238,19 @@ static bool end_session(machine *m, compile_context *ctx) {
            (!any || line_record(m, &m->configured->kernel, m->session_began, &cycles));
 }
 
-/* As long as nothing else has to be on the array, it stays configured on engine soc. */
+/* As long as nothing else has to be on the array, it stays configured on engine soc; and where the firmware
+ * program has all the bitstreams, it goes on with another one. */
 static bool share_session(machine *m, compile_context *ctx, const compile_stage_of *stage,
                           compile_kernel *k) {
     const bool same =
-        m->configured == stage || (m->configured && stage->array && m->configured->array == stage->array);
+        m->configured == stage ||
+        (m->configured && (m->a->images || (stage->array && m->configured->array == stage->array)));
     if (compile_stage_on_host(stage))
         return true;
     bool ok = same || end_session(m, ctx);
     m->session_began = m->session.pid ? m->session_began : m->now;
     m->configured = m->session.pid ? m->configured : stage;
-    if (m->o->engine != ENGINE_SOC || (k->producers.len && !stage->array))
+    if (m->o->engine != ENGINE_SOC || (k->producers.len && !stage->array && !m->a->images))
         return ok;
     k->session = &m->session;
     for (uint32_t n = 0; n < k->producers.len; n++)

@@ -40,9 +40,10 @@ typedef struct {
     const char *board_path;
     tile_tensor *given; /* by tensor: what it holds first; its extents are those that hold all along */
     VEC(compile_stage_of) stages;
-    tile_tensor *result; /* by tensor: at the end */
-    compile_times times; /* of all statements */
-    const char *check;   /* "pass", "fail", "none" */
+    const compile_images *images; /* bitstreams in the global buffer together; NULL: each program has one */
+    tile_tensor *result;          /* by tensor: at the end */
+    compile_times times;          /* of all statements */
+    const char *check;            /* "pass", "fail", "none" */
 } compile_application;
 
 /* Returns whether nothing of the statement is on the array. */
@@ -57,8 +58,9 @@ bool compile_is_application(const char *argument);
 /* Does all of `onyx run`, or of `onyx compile` where o->runs is false, with the program file o->expression.
  * Those of fe_program_parse, E0910, E0911, E0320, E0321, E0960, and of each statement. */
 bool compile_application_run(const compile_options *o, compile_context *ctx, compile_application *a);
-/* Lets statements share arrays, those in the innermost loops first, as far as the board has room, and onyx
- * chooses (-O1 and up): application_share.c. Returns false after errors. */
+/* Lets statements share arrays, those in the innermost loops first, as far as the board has room, and, on
+ * engine soc, a firmware program with all their bitstreams; if onyx chooses (-O1 and up):
+ * application_share.c. Returns false after errors. */
 bool compile_share_stages(const compile_options *o, compile_context *ctx, compile_application *a);
 /* report.json (docs/programs.md), and the summary that a person reads. */
 cJSON *compile_application_report(const compile_options *o, const compile_context *ctx,

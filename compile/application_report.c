@@ -1,6 +1,7 @@
 /* report.json of a program, and the summary that a person reads. */
 #include "compile/application.h"
 #include "compile/report.h"
+#include "compile/share.h"
 
 static uint32_t line_of(const compile_context *ctx, const fe_step *step) {
     uint32_t line = 0, column;
@@ -117,6 +118,8 @@ cJSON *compile_application_report(const compile_options *o, const compile_contex
     add_number(json, "seed", (double)o->seed);
     cJSON_AddStringToObject(json, "check", a->check);
     add_number(json, "total_cycles", (double)all_cycles(a));
+    if (a->images)
+        add_number(json, "bitstreams", a->images->n);
     cJSON *statements = cJSON_AddArrayToObject(json, "statements");
     cJSON *loops = cJSON_AddArrayToObject(json, "loops");
     for (uint32_t i = 0; i < a->stages.len; i++) {
@@ -202,6 +205,8 @@ void compile_application_summary(const compile_options *o, const compile_context
     }
     if (a->result)
         fprintf(out, "  %llu cycles in all, check: %s\n", (unsigned long long)all_cycles(a), a->check);
+    if (a->images)
+        fprintf(out, "  %u bitstreams in the global buffer, for one firmware program\n", a->images->n);
     compile_activity activity = {0};
     if (all_activity(a, &activity))
         compile_energy_print(&activity, out);

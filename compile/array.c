@@ -9,12 +9,26 @@ static const uint32_t *flush_by_copy(compile_context *ctx, const netlist *n) {
     return flush;
 }
 
-pnr_options compile_pnr_options(const compile_options *o, compile_context *ctx, const compile_array *a) {
+/* By cell: a load may stand everywhere but at the first GLB tile. */
+static const pnr_region *past_first_tile(compile_context *ctx, const compile_array *a, const pnr_board *b) {
+    pnr_region *region = arena_new_n(ctx->mem, pnr_region, a->net.cells.len + 1);
+    for (uint32_t c = 0; c < a->net.cells.len; c++) {
+        const net_cell_data *cell = &a->net.cells.at[c];
+        const bool load = pnr_cell_tile(cell) == NET_TILE_IO && !cell->output;
+        region[c] = load ? (pnr_region){(uint16_t)b->columns_per_glb_tile, 0, (uint16_t)(b->width - 1), 0}
+                         : (pnr_region){PNR_FREE, 0, 0, 0};
+    }
+    return region;
+}
+
+pnr_options compile_pnr_options(const compile_options *o, compile_context *ctx, const compile_array *a,
+                                const pnr_board *board) {
     pnr_options options = pnr_options_default();
     options.seed = o->seed;
     options.pipeline = o->pipeline ? (pnr_pipelining)PNR_PIPELINE_OF_RUN : PNR_PIPELINE_NONE;
     options.own_tiles = o->buffers > 1;
     options.flush = a->apart ? flush_by_copy(ctx, &a->net) : NULL;
+    options.region = a->one_of ? past_first_tile(ctx, a, board) : NULL;
     options.timing = PNR_TIMING_OF_RUN;
     return options;
 }

@@ -260,7 +260,7 @@ static bool to_array(const compile_options *o, compile_context *ctx, compile_ker
         !compile_lower_onyx(ctx, &k->lowered, &k->tiling.options, pnr_board_extended(&k->board), &graph) ||
         !lower_pack(graph, ctx->mem, ctx->diag, &one) || !compile_make_copies(o, ctx, &copied, a))
         return false;
-    const pnr_options how = compile_pnr_options(o, ctx, a);
+    const pnr_options how = compile_pnr_options(o, ctx, a, &k->board);
     return pnr_place(&a->net, &k->board, &how, ctx->mem, ctx->diag, &a->design) &&
            pnr_route_all(&a->design, &how, ctx->mem, ctx->diag) && compile_balance(o, ctx, a) &&
            bits_map_read(&k->board, ctx->mem, ctx->diag, &k->bits.map);

@@ -223,6 +223,7 @@ typedef struct {
     pnr_design design; /* as routed; where kernels share the array, of all of them */
     uint32_t part;     /* which of them this is, in the order of the design's cells */
     uint32_t parts;    /* that share it; 0 and 1: this one alone */
+    bool one_of;       /* one of several arrays whose bitstreams GLB tile 0 keeps: it has no load there */
     pnr_timing timing;
     net_liveness liveness; /* of the routed netlist */
 } compile_array;
@@ -254,6 +255,7 @@ typedef struct {
 } compile_from_graph;
 
 typedef struct compile_session compile_session;
+typedef struct compile_images compile_images; /* bitstreams of one firmware program: share.h */
 
 /* A kernel: what each stage made of it, in the order of the stages. */
 typedef struct compile_kernel compile_kernel;
@@ -267,7 +269,9 @@ struct compile_kernel {
     producers;    /* kernels that fill workspaces, in the order in which they run before this */
     bool on_host; /* the host computes it (tile_each): it has a statement, and nothing on the array */
     bool again;   /* it ran before in this command: what it runs as is in its folder */
-    compile_session *session; /* that its runs share, or NULL */
+    compile_session *session;     /* that its runs share, or NULL */
+    const compile_images *images; /* that its firmware program has, if there are several, or NULL */
+    uint32_t image, number;       /* which of these it is of; which of all their kernels it is */
     compile_choices choices;
     compile_from_graph graph;
     compile_lowered lowered;
@@ -321,8 +325,9 @@ bool compile_and_run(const compile_options *o, compile_context *ctx, compile_ker
  * taken as they are. out->tried and out->can count those of the stars. E0917-orders. */
 bool compile_find_orders(const compile_options *o, compile_context *ctx, const compile_orders_in *in,
                          compile_orders *out);
-/* Builds app.elf (fw_build), and beside it app.json, which says what it was made of. E0713-early-output. */
-bool compile_build_firmware(compile_context *ctx, const compile_programmed *p, const char *folder,
+/* Builds the app.elf of `n` images, of which boot configures the first (fw_build), and beside it app.json,
+ * which says what it was made of. E0713-early-output. */
+bool compile_build_firmware(compile_context *ctx, const compile_programmed *p, uint32_t n, const char *folder,
                             fw_app *app);
 /* Returns the loops, outermost first, as "i,j,k". */
 const char *compile_loops_text(const sam_statement *st, arena *mem);

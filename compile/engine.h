@@ -30,10 +30,12 @@ typedef struct {
     const pnr_design *design, *decoded; /* as routed; as read back from the bitstream */
     const bits_map *map;
     const bits_stream *bits;
-    uint32_t part;            /* the kernel, of those that share the design */
-    bool shared;              /* there are several */
-    bool apart;               /* each copy starts by itself */
-    bool again;               /* the kernel ran before in this command */
+    uint32_t part;                /* the kernel, of those that share the design */
+    bool shared;                  /* there are several */
+    bool apart;                   /* each copy starts by itself */
+    const compile_images *images; /* of its firmware program, where there are several, or NULL */
+    uint32_t image, number;       /* as in compile_kernel; without `images` number is the part */
+    bool again;                   /* the kernel ran before in this command */
     compile_session *session; /* where the array stays configured between runs, or NULL; read by engine soc */
     const char *folder;       /* receives the files of the run, until all are there */
     const char *place;        /* where they are then; what is kept for the next run is there now */

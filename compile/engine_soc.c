@@ -5,7 +5,7 @@
 
 /* Whether an earlier run of the session has told of this: a monitor that was raised stays so. */
 static bool was_raised(const compile_engine_in *in, uint32_t x, uint32_t y, uint32_t kind) {
-    const uint32_t one = kind << 16 | x << 8 | y;
+    const uint32_t one = in->image << 24 | kind << 16 | x << 8 | y;
     if (!in->session)
         return false;
     for (uint32_t i = 0; i < in->session->raised.len; i++) {
@@ -54,13 +54,11 @@ static bool read_collisions(compile_context *ctx, const cJSON *stats, const char
     return safe;
 }
 
-/* A session's statistics are of all its runs: this takes those before away. It is configured in its first
- * one. */
+/* A session's statistics are of all its runs: this takes those before away. */
 static void count_from(compile_session *s, compile_outcome *out) {
     if (!s)
         return;
     const uint64_t kernel = out->cycles.kernel, total = out->cycles.total;
-    out->cycles.config = s->counted.total ? 0 : out->cycles.config;
     out->cycles.kernel -= s->counted.kernel;
     out->cycles.total -= s->counted.total;
     s->counted.kernel = kernel;
@@ -94,7 +92,10 @@ static bool read_stats(const compile_engine_in *in, const char *path, compile_ou
     if (ok && cJSON_IsNumber(kernel) && cJSON_IsNumber(all) && cJSON_IsNumber(cpu_all) &&
         cpu_all->valuedouble > 0) {
         double ratio = all->valuedouble / cpu_all->valuedouble;
-        out->cycles.config = (uint64_t)(config * ratio);
+        const uint32_t before = in->session ? in->session->configured : 0;
+        out->cycles.config = (uint64_t)((config - before) * ratio);
+        if (in->session)
+            in->session->configured = config;
         out->cycles.kernel = (uint64_t)kernel->valuedouble;
         out->cycles.total = (uint64_t)all->valuedouble;
         read_words(json, out);

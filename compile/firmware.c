@@ -6,6 +6,12 @@
 
 #include <unistd.h>
 
+/* What a firmware program is made of. */
+typedef struct {
+    compile_programmed of[FW_IMAGES_MOST];
+    uint32_t n;
+} programmed;
+
 /* Returns how long a run may take, in cycles of the processor, which are no shorter than the array's: at
  * least twice what is known, since the global buffer has a pace of its own. A power of two, so that a program
  * serves for other operands, too. */
@@ -16,17 +22,30 @@ static uint32_t run_timeout(const compile_programmed *p) {
     return timeout;
 }
 
-/* Returns a hash of what decides the program: the configuration words, whether they are read back, whether
- * copies start apart, and how long a run may take. */
-static const char *design_hash(arena *mem, const compile_programmed *p) {
-    const uint32_t how[] = {p->apart, p->verify_config, run_timeout(p)};
-    uint64_t hash = hash_more(0, p->bits->words.at, sizeof *p->bits->words.at * p->bits->words.len);
-    return arena_printf(mem, "%016llx", (unsigned long long)hash_more(hash, how, sizeof how));
+/* Returns a hash of what decides the program: of each image the configuration words, whether they are read
+ * back, and whether copies start apart; and how long a run may take. */
+static const char *design_hash(arena *mem, const compile_programmed *p, uint32_t n) {
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t how[] = {p[i].apart, p[i].verify_config, run_timeout(p)};
+        hash = hash_more(hash, p[i].bits->words.at, sizeof *p[i].bits->words.at * p[i].bits->words.len);
+        hash = hash_more(hash, how, sizeof how);
+    }
+    return arena_printf(mem, "%016llx", (unsigned long long)hash);
 }
 
-static compile_programmed programmed(const compile_engine_in *in, uint64_t longest) {
-    return (compile_programmed){in->design, in->decoded,           in->map, in->bits,
-                                in->apart,  in->how.verify_config, longest};
+static programmed programmed_of(const compile_engine_in *in, uint64_t longest) {
+    programmed all = {.n = 1};
+    all.of[0] = (compile_programmed){in->design, in->decoded,           in->map, in->bits,
+                                     in->apart,  in->how.verify_config, longest};
+    for (uint32_t i = 0; in->images && i < in->images->n; i++) {
+        const compile_kernel *k = in->images->of[i];
+        all.of[i] =
+            (compile_programmed){&k->array.design, &k->bits.decoded,      k->bits.map, &k->bits.stream,
+                                 k->array.apart,   in->how.verify_config, longest};
+        all.n = i + 1;
+    }
+    return all;
 }
 
 /* Returns a hash of the file, or NULL where there is none. */
@@ -44,27 +63,30 @@ static const char *objects_folder(const compile_context *ctx) {
                : arena_printf(ctx->mem, "%s/firmware/objects", ctx->home);
 }
 
-bool compile_build_firmware(compile_context *ctx, const compile_programmed *p, const char *folder,
+bool compile_build_firmware(compile_context *ctx, const compile_programmed *p, uint32_t n, const char *folder,
                             fw_app *app) {
+    fw_image images[FW_IMAGES_MOST];
     fw_options options = fw_options_default(ctx->home, folder);
     options.objects = objects_folder(ctx);
-    options.apart = p->apart;
     options.verify = p->verify_config;
     options.timeout = run_timeout(p);
     if (ctx->partial)
         options.moved = arena_printf(ctx->mem, "%s=%.*s", ctx->partial,
                                      (int)(strrchr(ctx->partial, '/') - ctx->partial), ctx->partial);
     compile_stage(ctx, "building the firmware", 0);
-    if (!compile_find_early(ctx, p, &options.early_stores))
-        return false;
-    if (!fw_build(p->design, p->bits, &options, ctx->mem, ctx->diag, app)) {
+    for (uint32_t i = 0; i < n; i++) {
+        images[i] = (fw_image){.design = p[i].design, .bits = p[i].bits, .apart = p[i].apart};
+        if (!compile_find_early(ctx, &p[i], &images[i].early_stores))
+            return false;
+    }
+    if (!fw_build(images, n, &options, ctx->mem, ctx->diag, app)) {
         ctx->interrupted = ctx->interrupted || app->interrupted;
         return false;
     }
     const char *elf = file_hash(ctx->mem, app->elf);
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "elf", elf ? elf : "");
-    cJSON_AddStringToObject(json, "design", design_hash(ctx->mem, p));
+    cJSON_AddStringToObject(json, "design", design_hash(ctx->mem, p, n));
     bool ok = json_write(json, arena_printf(ctx->mem, "%s/app.json", folder), ctx->diag);
     cJSON_Delete(json);
     return ok;
@@ -72,7 +94,7 @@ bool compile_build_firmware(compile_context *ctx, const compile_programmed *p, c
 
 bool compile_firmware_is_there(compile_engine_run *r, const compile_outcome *out) {
     const compile_engine_in *in = r->in;
-    const compile_programmed p = programmed(in, out->modelled.longest);
+    const programmed p = programmed_of(in, out->modelled.longest);
     compile_firmware *f = r->own;
     arena *mem = in->ctx->mem;
     diagnostics quiet;
@@ -82,7 +104,7 @@ bool compile_firmware_is_there(compile_engine_run *r, const compile_outcome *out
     cJSON *json = elf ? json_read(path, &quiet) : NULL;
     bool same = json && json_get_text(json, path, "elf", &was, &quiet) &&
                 json_get_text(json, path, "design", &design, &quiet) && strcmp(was, elf) == 0 &&
-                strcmp(design, design_hash(mem, &p)) == 0;
+                strcmp(design, design_hash(mem, p.of, p.n)) == 0;
     cJSON_Delete(json);
     f->elf = same ? there : f->elf;
     return same;
@@ -93,8 +115,8 @@ bool compile_firmware_build(compile_engine_run *r, compile_outcome *out) {
     const compile_firmware *f = r->own;
     fw_app app;
     double start = seconds_now();
-    const compile_programmed p = programmed(in, out->modelled.longest);
-    bool ok = compile_build_firmware(in->ctx, &p, f->folder, &app);
+    const programmed p = programmed_of(in, out->modelled.longest);
+    bool ok = compile_build_firmware(in->ctx, p.of, p.n, f->folder, &app);
     out->firmware_s = seconds_now() - start;
     return ok;
 }
@@ -112,6 +134,7 @@ bool compile_firmware_begin(compile_engine_run *r, uint32_t buffers) {
     if (!make_folder(f->folder, ctx->diag) || !make_folder(f->place, ctx->diag) ||
         !fw_columns_of(in->design, in->part, in->apart, mem, ctx->diag, &f->columns))
         return false;
+    f->columns.part = in->number;
     f->columns.buffers = f->columns.buffers < buffers ? f->columns.buffers : buffers;
     f->writer = fw_batches_begin(&f->columns, in->board, f->batches, mem, ctx->diag);
     return f->writer != NULL;

@@ -14,11 +14,12 @@ struct compile_session {
     const char *program, *log;
     struct {
         uint64_t kernel, total;
-    } counted; /* cycles of all its runs so far */
+    } counted;           /* cycles of all its runs so far */
+    uint32_t configured; /* cycles of the processor in which the array was configured so far */
     struct {
         uint64_t loaded, kept, collected;
     } words;
-    u32_vec raised; /* hazards that were told of: kind, column and row in a word */
+    u32_vec raised; /* hazards that were told of: image, kind, column and row in a word */
 };
 
 enum { COMPILE_SESSION_FILES = 3 }; /* batches, result, statistics */

@@ -10,7 +10,7 @@
 
 bool compile_route(const compile_options *o, compile_context *ctx, const pnr_board *board, compile_array *a,
                    compile_times *times) {
-    const pnr_options how = compile_pnr_options(o, ctx, a);
+    const pnr_options how = compile_pnr_options(o, ctx, a, board);
     const double start = seconds_now();
     compile_stage(ctx, "placing", 0);
     bool ok = pnr_place(&a->net, board, &how, ctx->mem, ctx->diag, &a->design);
@@ -89,13 +89,20 @@ static bool join(compile_context *ctx, const compile_kernels *all, diagnostics *
     return net_join(parts, all->len, ctx->mem, d, out);
 }
 
-bool compile_fit_together(const compile_options *o, compile_context *ctx, const compile_kernels *all) {
+bool compile_fit_together(const compile_options *o, compile_context *ctx, const compile_kernels *all,
+                          bool one_of) {
+    enum { LOADS = 2 };
     const pnr_options rules = {.own_tiles = o->buffers > 1};
+    const pnr_board *board = &all->at[0]->board;
+    pnr_resource table[PNR_RESOURCES];
     diagnostics unheard;
     netlist net;
     diag_init(&unheard, ctx->mem);
-    return all->len <= FW_PARTS_MOST && join(ctx, all, &unheard, &net) &&
-           pnr_fits(&net, &all->at[0]->board, &rules, &unheard);
+    if (all->len > FW_PARTS_MOST || !join(ctx, all, &unheard, &net) ||
+        !pnr_fits(&net, board, &rules, &unheard))
+        return false;
+    pnr_count_resources(&net, board, table);
+    return table[LOADS].need + one_of <= table[LOADS].have;
 }
 
 /* What the deadlock analysis reads of a kernel: its own netlist, with the pairs that its routes have here. */
@@ -120,12 +127,41 @@ static bool take_part(const compile_options *o, compile_context *ctx, const comp
     a->timing = shared->timing;
     a->part = i;
     a->parts = all->len;
+    a->one_of = shared->one_of;
     return compile_write_netlist(ctx, k->folder, shared->design.net) &&
            compile_write_design(ctx, k->folder, &a->design) &&
            compile_encode(ctx, k->folder, &a->design, &k->bits);
 }
 
-bool compile_share(const compile_options *o, compile_context *ctx, const compile_kernels *all,
+static bool loads_at_first_tile(const pnr_design *design) {
+    bool any = false;
+    for (uint32_t c = 0; c < design->net->cells.len; c++)
+        any = any || (design->net->cells.at[c].mode == NET_MODE_IO_IN &&
+                      design->site.at[c].x < design->board->columns_per_glb_tile);
+    return any;
+}
+
+bool compile_make_one_of(const compile_options *o, compile_context *ctx, compile_kernel *k,
+                         compile_times *times) {
+    const compile_array before = k->array;
+    compile_array *a = &k->array;
+    compile_context own = *ctx;
+    diagnostics unheard;
+    *times = (compile_times){0};
+    a->one_of = true;
+    if (!loads_at_first_tile(&a->design))
+        return true;
+    diag_init(&unheard, ctx->mem);
+    own.diag = &unheard;
+    if (!compile_route(o, &own, &k->board, a, times)) {
+        *a = before;
+        return true;
+    }
+    return compile_find_deadlock(o, ctx, a) && compile_write_design(ctx, k->folder, &a->design) &&
+           compile_encode(ctx, k->folder, &a->design, &k->bits);
+}
+
+bool compile_share(const compile_options *o, compile_context *ctx, const compile_kernels *all, bool one_of,
                    compile_times *times) {
     compile_array *shared = arena_new(ctx->mem, compile_array);
     compile_context own = *ctx;
@@ -133,6 +169,7 @@ bool compile_share(const compile_options *o, compile_context *ctx, const compile
     uint32_t net = 0;
     diag_init(&unheard, ctx->mem);
     own.diag = &unheard;
+    shared->one_of = one_of;
     if (!join(ctx, all, ctx->diag, &shared->net))
         return false;
     if (!compile_route(o, &own, &all->at[0]->board, shared, times))

@@ -1,5 +1,6 @@
 /* share.h - from a netlist to a bitstream; and kernels of one program on one array: a bitstream that has them
- * all, of which one runs at a time, so that the array is not configured anew between them. */
+ * all, of which one runs at a time, so that the array is not configured anew between them; and the bitstreams
+ * that one firmware program has, where one is not enough. */
 #ifndef ONYX_COMPILE_SHARE_H
 #define ONYX_COMPILE_SHARE_H
 
@@ -20,12 +21,25 @@ typedef VEC(compile_kernel *) compile_kernels;
 /* Returns whether the kernel, which has an array of its own, may share one: all its copies start together,
  * and none of its stores has words before it runs. */
 bool compile_may_share(compile_context *ctx, const compile_kernel *k);
-/* Returns whether the board has the tiles and streams for all of them at once. */
-bool compile_fit_together(const compile_options *o, compile_context *ctx, const compile_kernels *all);
+/* Returns whether the board has the tiles and streams for all of them at once; `one_of` as in compile_array.
+ */
+bool compile_fit_together(const compile_options *o, compile_context *ctx, const compile_kernels *all,
+                          bool one_of);
 /* Gives all the kernels, 2 to FW_PARTS_MOST of them, one array, and each one's folder its netlist, routes and
  * bitstream; where that cannot be placed or routed they stay as they are. *times becomes what placing and
  * routing took. Returns false after errors. */
-bool compile_share(const compile_options *o, compile_context *ctx, const compile_kernels *all,
+bool compile_share(const compile_options *o, compile_context *ctx, const compile_kernels *all, bool one_of,
                    compile_times *times);
+/* Makes the kernel's own array one whose bitstream GLB tile 0 keeps with others: it is placed and routed
+ * again if it has a load there. *times and what cannot be placed as in compile_share, which k->array.one_of
+ * tells. Returns false after errors. */
+bool compile_make_one_of(const compile_options *o, compile_context *ctx, compile_kernel *k,
+                         compile_times *times);
+
+/* The images of a firmware program, in their order: of each a kernel that it is of. */
+struct compile_images {
+    const compile_kernel *of[FW_IMAGES_MOST];
+    uint32_t n;
+};
 
 #endif

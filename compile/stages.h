@@ -58,7 +58,8 @@ typedef struct {
 bool compile_make_copies(const compile_options *o, compile_context *ctx, const compile_copied *in,
                          compile_array *out);
 /* Returns how the netlist of these copies is to be placed and routed. */
-pnr_options compile_pnr_options(const compile_options *o, compile_context *ctx, const compile_array *a);
+pnr_options compile_pnr_options(const compile_options *o, compile_context *ctx, const compile_array *a,
+                                const pnr_board *board);
 /* Gives joins' short branches in the routed design the room that balances them, if the options want it.
  * Always returns true. */
 bool compile_balance(const compile_options *o, compile_context *ctx, compile_array *a);

@@ -151,7 +151,7 @@ static void survey(reader *r, arena *mem) {
         damaged(r, "impossible number of streams");
     if (!all->buffers || all->buffers > FW_BUFFERS_MOST)
         damaged(r, "impossible number of buffers");
-    if (all->part >= FW_PARTS_MOST)
+    if (all->part >= FW_KERNELS_MOST)
         damaged(r, "impossible number of a kernel");
     if (all->batches > (all->file.length - all->file.at) / LEAST_BATCH)
         damaged(r, "the file ends early");

@@ -289,15 +289,9 @@ static bool check_stack(const fw_app *app, diagnostics *d) {
     return false;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- what is asked for ----------------------------------------------------------------------- */
 
-static uint32_t most_words(const pnr_board *b) {
-    return (b->glb_bank_bytes - (uint32_t)sizeof(fw_image_header)) / 8;
-}
-
-static bool check_request(const pnr_design *design, const bits_stream *bits, const fw_options *o, arena *mem,
-                          diagnostics *d) {
-    const pnr_board *b = design->board;
+static bool check_request(const pnr_board *b, const fw_options *o, arena *mem, diagnostics *d) {
     struct stat info;
     if (o->timeout < FW_MIN_TIMEOUT) {
         diag_error(d, (src_loc){0}, "E0708-timeout", "a time-out of %u cycles is too short", o->timeout);
@@ -318,12 +312,6 @@ static bool check_request(const pnr_design *design, const bits_stream *bits, con
         diag_hint(d,
                   "from 0x%08x to 0x7fffffff, the sums of the bitstream tell all flips of one and two bits",
                   b->glb_bank_bytes);
-        return false;
-    }
-    if (bits->words.len == 0 || bits->words.len > most_words(b)) {
-        diag_unmappable(d, (src_loc){0}, "E0707-bitstream-size",
-                        "a bitstream of %u words; one bank of the global buffer holds 1 to %u",
-                        bits->words.len, most_words(b));
         return false;
     }
     if (stat(arena_printf(mem, "%s/firmware/target/onyx.ld", o->home), &info) != 0) {
@@ -370,31 +358,76 @@ static void remove_reports(const char *folder, arena *mem) {
         closedir(list);
 }
 
-/* Finds the streams of each kernel of the design. */
-static bool find_streams(const pnr_design *design, bool apart, uint32_t parts, diagnostics *d,
-                         fw_streams *out) {
+/* ---- the images ------------------------------------------------------------------------------ */
+
+/* Puts one image behind the other; they have a bank. */
+static bool place_images(const fw_image *images, uint32_t n, arena *mem, diagnostics *d, fw_placed *out) {
+    const pnr_board *b = images->design->board;
+    uint32_t end = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        out[i] = (fw_placed){.of = &images[i],
+                             .words = bits_canonical(images[i].bits, mem),
+                             .at = end,
+                             .parts = fw_parts_of(images[i].design)};
+        const uint32_t words = out[i].words.words.len, room = b->glb_bank_bytes - end;
+        const uint32_t header = (uint32_t)sizeof(fw_image_header);
+        if (words == 0 || room < header || words > (room - header) / 8) {
+            diag_unmappable(d, (src_loc){0}, "E0707-bitstream-size",
+                            "a bitstream of %u words; one bank of the global buffer holds 1 to %u%s", words,
+                            room < header ? 0 : (room - header) / 8, i ? " behind the others" : "");
+            return false;
+        }
+        end += fw_image_bytes(&out[i].words);
+    }
+    return true;
+}
+
+/* Nobody else may use the bank of images that are needed again. */
+static bool check_bank(const pnr_board *b, const fw_streams *s, diagnostics *d) {
+    for (uint32_t i = 0; i < s->lanes * s->n_loads; i++) {
+        if (s->load[i].column / b->columns_per_glb_tile)
+            continue;
+        diag_error(d, s->load[i].cell->loc, "E0706-streams",
+                   "GLB tile 0, which keeps several bitstreams, would have a load");
+        diag_hint(d, "place it on another column");
+        return false;
+    }
+    return true;
+}
+
+/* Finds the streams of each kernel of the image. */
+static bool find_streams(fw_placed *image, bool several, arena *mem, diagnostics *d) {
+    fw_streams *streams = arena_new_n(mem, fw_streams, image->parts);
+    const bool apart = image->of->apart;
     bool ok = true;
-    BUG_IF(parts > FW_PARTS_MOST || (apart && parts > 1), "%u kernels share a bitstream", parts);
-    for (uint32_t p = 0; p < parts && ok; p++)
-        ok = fw_streams_of(design, p, apart, d, &out[p]);
+    BUG_IF(image->parts > FW_PARTS_MOST || (apart && image->parts > 1), "%u kernels share a bitstream",
+           image->parts);
+    for (uint32_t p = 0; p < image->parts && ok; p++)
+        ok = fw_streams_of(image->of->design, p, apart, d, &streams[p]) &&
+             (!several || check_bank(image->of->design->board, &streams[p], d));
+    image->streams = streams;
     return ok;
 }
 
-bool fw_build(const pnr_design *design, const bits_stream *bits, const fw_options *o, arena *mem,
-              diagnostics *d, fw_app *out) {
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+bool fw_build(const fw_image *images, uint32_t n, const fw_options *o, arena *mem, diagnostics *d,
+              fw_app *out) {
     enum { EXCEPTION_FRAME = 8 * 4 + 4, EXCEPTIONS = 3 };
-    const bits_stream image = bits_canonical(bits, mem);
-    const uint32_t parts = fw_parts_of(design);
-    fw_streams *streams = arena_new_n(mem, fw_streams, parts);
+    const pnr_board *b = images->design->board;
+    fw_placed *placed = arena_new_n(mem, fw_placed, n);
+    BUG_IF(!n || n > FW_IMAGES_MOST, "%u images", n);
     *out = (fw_app){.elf = arena_printf(mem, "%s/app.elf", o->folder)};
-    if (!check_request(design, &image, o, mem, d) || !check_words(design->board, &image, d) ||
-        !find_streams(design, o->apart, parts, d, streams) || !make_folder(o->folder, d))
+    bool ok = check_request(b, o, mem, d) && place_images(images, n, mem, d, placed);
+    for (uint32_t i = 0; i < n && ok; i++)
+        ok = check_words(b, &placed[i].words, d) && find_streams(&placed[i], n > 1, mem, d);
+    if (!ok || !make_folder(o->folder, d))
         return false;
     remove(out->elf);
     remove_reports(o->folder, mem);
-    if (!fw_write_board(design->board, o->folder, d) || !fw_write_tables(design, streams, &image, o, d) ||
-        !fw_write_bitstream(design->board, &image, o->folder, d) || !compile(o, design->board, mem, d, out) ||
-        !fw_read_sizes(out->elf, design->board, d, out) || !fw_read_stack(o->folder, d, out))
+    if (!fw_write_board(b, o->folder, d) || !fw_write_tables(placed, n, o, d) ||
+        !fw_write_bitstreams(placed, n, o->folder, d) || !compile(o, b, mem, d, out) ||
+        !fw_read_sizes(out->elf, b, d, out) || !fw_read_stack(o->folder, d, out))
         return false;
     out->stack_bytes += EXCEPTIONS * EXCEPTION_FRAME;
     return check_stack(out, d);

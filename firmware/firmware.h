@@ -1,4 +1,5 @@
-/* firmware.h - host side of the firmware: the program of one kernel, and the batches of runs it is given.
+/* firmware.h - host side of the firmware: a program for the kernels of one or several bitstreams, and the
+ * batches of runs it is given.
  *
  * target/ is what runs on the Cortex-M3; protocol.h, errors.def and registers.def are what both sides and the
  * co-simulation share. docs/firmware.md is the text of the contract.
@@ -20,32 +21,43 @@ typedef struct {
     const char *objects; /* has a folder of the runtime's objects by board, used where they are of the runtime
                             as it is in `home`; NULL: the runtime is compiled */
     bool register_path;  /* configure word by word instead of by DMA */
-    bool verify;         /* read every word of the configuration back before the program is ready */
+    bool verify;         /* read every word of a configuration back before anything runs on it */
     bool poll;           /* ask for done streams instead of sleeping until the interrupt */
-    bool apart;          /* each copy of the kernel starts by itself; its columns have a flush of their own */
-    uint32_t early_stores; /* one bit a GLB tile: all words of its store come before the first load */
-    uint32_t timeout;      /* processor cycles a run may take; at least FW_MIN_TIMEOUT */
+    uint32_t timeout;    /* processor cycles a run may take; at least FW_MIN_TIMEOUT */
 } fw_options;
 enum { FW_MIN_TIMEOUT = 1000 };
 fw_options fw_options_default(const char *home, const char *folder); /* DMA, interrupt, 2^26 cycles */
+
+/* A bitstream that the program is to have. */
+typedef struct {
+    const pnr_design *design;
+    const bits_stream *bits;
+    bool apart; /* each copy of the kernel starts by itself; its columns have a flush of their own */
+    uint32_t early_stores; /* one bit a GLB tile: all words of its store come before the first load */
+} fw_image;
 
 typedef struct {
     const char *elf;          /* FOLDER/app.elf */
     uint32_t code_bytes;      /* program and constants */
     uint32_t data_bytes;      /* mailbox and variables, without stack */
-    uint32_t bitstream_bytes; /* in the global buffer, header included */
+    uint32_t bitstream_bytes; /* in the global buffer, headers included */
     uint32_t stack_bytes;     /* bound: every frame once, and the exceptions' */
     uint32_t largest_frame;
     bool interrupted; /* the compiler was, so nothing else holds and nothing is diagnosed */
 } fw_app;
 
-/* Writes app_board.h, memory.ld, app_tables.c and app_bitstream.c for this design into the folder, compiles
- * them with the runtime, and checks sizes. Streams are numbered by IO column, loads and stores apart. Errors:
+/* Writes app_board.h, memory.ld, app_tables.c and app_bitstream.c for these images, 1 to FW_IMAGES_MOST of
+ * one board, into the folder, compiles them with the runtime, and checks sizes. Boot configures the first;
+ * their kernels are numbered through. Streams are numbered by IO column, loads and stores apart. Errors:
  * E0701-compiler-missing, E0702-compiler, E0703-runtime-missing, E0704-stack, E0705-elf, E0706-streams (a
- * kernel needs a load and a store, and a GLB tile has one of each), E0707-bitstream-size, E0708-timeout,
- * E0714-empty-block, E0715-bitstream-word. */
-bool fw_build(const pnr_design *design, const bits_stream *bits, const fw_options *o, arena *mem,
-              diagnostics *d, fw_app *out);
+ * kernel needs a load and a store, a GLB tile has one of each, and the first one no load where there are
+ * several images), E0707-bitstream-size, E0708-timeout, E0714-empty-block, E0715-bitstream-word. */
+bool fw_build(const fw_image *images, uint32_t n, const fw_options *o, arena *mem, diagnostics *d,
+              fw_app *out);
+/* Returns the bytes in the global buffer of an image of this bitstream, which is bits_canonical's. */
+static inline uint32_t fw_image_bytes(const bits_stream *canonical) {
+    return (uint32_t)sizeof(fw_image_header) + 8 * canonical->words.len;
+}
 
 /* What errors.def says of an error number of the firmware's; fw_error_find returns NULL for a number it does
  * not have. */
@@ -68,7 +80,7 @@ typedef struct {
     uint32_t n_in, n_out;
     uint32_t copies;  /* that take runs each by itself; 0 counts as 1 */
     uint32_t buffers; /* of a batch file: 1 or, to load a batch while one runs, 2 */
-    uint32_t part;    /* the kernel, of those that share the design */
+    uint32_t part;    /* the kernel, of those that share the design, or of a program with several images */
 } fw_columns;
 
 /* Finds the columns of a kernel of the design (part: 0 where it has one alone), in the arena; `apart` as in

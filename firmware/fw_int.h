@@ -40,17 +40,24 @@ static inline uint32_t fw_bank_address(const pnr_board *b, uint32_t glb_tile, ui
 
 /* These write files of the folder that are made for this design. */
 bool fw_write_board(const pnr_board *b, const char *folder, diagnostics *d); /* app_board.h, memory.ld */
-/* app_tables.c; `s` has the streams of each kernel of the design */
-bool fw_write_tables(const pnr_design *design, const fw_streams *s, const bits_stream *bits,
-                     const fw_options *o, diagnostics *d);
-/* app_bitstream.c: the words behind their header (protocol.h) */
-bool fw_write_bitstream(const pnr_board *b, const bits_stream *bits, const char *folder, diagnostics *d);
+/* An image with what was worked out of it. */
+typedef struct {
+    const fw_image *of;
+    bits_stream words;         /* canonical */
+    uint32_t at, parts;        /* first byte of its header in the global buffer; kernels that share it */
+    const fw_streams *streams; /* of each */
+} fw_placed;
+/* app_tables.c */
+bool fw_write_tables(const fw_placed *images, uint32_t n, const fw_options *o, diagnostics *d);
+/* app_bitstream.c: the words of each behind their header (protocol.h) */
+bool fw_write_bitstreams(const fw_placed *images, uint32_t n, const char *folder, diagnostics *d);
 
 /* Returns what an image and the program for it call the board: a CRC-32 of its name and of what decides what
  * addresses mean. */
 uint32_t fw_board_id(const pnr_board *b);
-/* Fills in the sums of an image of these words: what the firmware computes before it configures. */
-void fw_add_up(const pnr_board *b, const bits_stream *bits, uint32_t sums[FW_IMAGE_SUMS]);
+/* Fills in the sums of an image of these words whose header is at byte `at` of the global buffer: what the
+ * firmware computes before it configures. */
+void fw_add_up(const pnr_board *b, uint32_t at, const bits_stream *bits, uint32_t sums[FW_IMAGE_SUMS]);
 
 /* Finds the bytes of each loadable part of an ELF file, by the board's memory map. Error: E0705-elf. */
 bool fw_read_sizes(const char *elf, const pnr_board *b, diagnostics *d, fw_app *out);

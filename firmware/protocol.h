@@ -38,7 +38,7 @@ typedef struct {
     /* These count processor cycles since boot, low word first: configuration of the array; start pulse to
      * last store of each run; the rest of the batch loop; all three. Waiting for the host is in none. */
     uint32_t config_cycles[2], kernel_cycles[2], firmware_cycles[2], total_cycles[2];
-    uint32_t part; /* kernel that the batch is of, of those that share the bitstream; counted from 0 */
+    uint32_t part; /* kernel that the batch is of, of those of all the program's images; counted from 0 */
     uint32_t unused[11];
 } fw_mailbox;
 
@@ -69,7 +69,8 @@ static inline uint32_t fw_row_bytes(uint32_t inputs, uint32_t outputs) {
     return 8 * (inputs + outputs + 1);
 }
 
-/* This header stands before the bitstream's words in the global buffer. */
+/* This header stands before a bitstream's words in the global buffer, in bank 0 of GLB tile 0, which has no
+ * other user where there are several; one image follows the other. */
 #define FW_IMAGE_MAGIC 0x49584e4fu /* "ONXI" */
 enum { FW_IMAGE_VERSION = 2, FW_IMAGE_SUMS = 4 };
 typedef struct {
@@ -84,13 +85,15 @@ typedef struct {
 } fw_image_header;
 
 /* A batch file consists of little-endian 32-bit words: magic, version, inputs, outputs, batches, buffers,
- * part (kernel that it is of, of those that share the bitstream, with its inputs and outputs); per batch:
+ * part (kernel that it is of, of those of all the program's images, with its inputs and outputs); per batch:
  * runs, address of the run table, segments; per segment: address, bytes, content padded to 4 bytes. With two
  * buffers a batch can be loaded while the one before it runs: even and odd ones differ in the banks they use
  * of each GLB tile and in their half of the table's area. A bank does not arbitrate, so nobody may touch one
  * while a stream uses it. */
 #define FW_BATCH_MAGIC 0x42584e4fu /* "ONXB" */
-enum { FW_BATCH_VERSION = 3, FW_BUFFERS_MOST = 2, FW_PARTS_MOST = 16 };
+enum { FW_BATCH_VERSION = 3, FW_BUFFERS_MOST = 2 };
+/* Kernels of an image, images of a program, kernels of all of them. */
+enum { FW_PARTS_MOST = 16, FW_IMAGES_MOST = 16, FW_KERNELS_MOST = 64 };
 /* These say of batch `i`, counted from 0, which buffer it uses, which bank its inputs have and which its
  * outputs, and where its part of the table's area begins (as an offset in SRAM) and how long it is (in
  * bytes). */

@@ -1,4 +1,4 @@
-/* Writes the C and linker files of one application, from its design and its bitstream. */
+/* Writes the C and linker files of one program, from its designs and their bitstreams. */
 #include "firmware/fw_int.h"
 
 #include <stdlib.h>
@@ -173,7 +173,7 @@ static bool write_memory(const pnr_board *b, const char *folder, diagnostics *d)
     region(f.stream, "DATA", b->map.sram + data, FW_TABLE_OFFSET - data, "variables, then stack");
     region(f.stream, "TABLE", b->map.sram + FW_TABLE_OFFSET, FW_TABLE_END - FW_TABLE_OFFSET,
            "run table, written by the host");
-    region(f.stream, "GLB", b->map.cgra_data, b->glb_bank_bytes, "bitstream: bank 0 of GLB tile 0");
+    region(f.stream, "GLB", b->map.cgra_data, b->glb_bank_bytes, "bitstreams: bank 0 of GLB tile 0");
     fprintf(f.stream, "}\n");
     return file_commit(&f, d);
 }
@@ -254,33 +254,28 @@ static void write_lanes(FILE *out, const pnr_board *b, const fw_streams *s) {
                 glb_mask(b, s->store + lane * s->n_stores, s->n_stores));
 }
 
-/* Writes the streams and lanes of all kernels, one behind the other, and the kernels. */
-static bool write_parts(FILE *out, const pnr_design *design, const fw_streams *s, diagnostics *d) {
-    const uint32_t n = fw_parts_of(design);
-    uint32_t loads = 0, stores = 0, lanes = 0, crossbar;
+/* Calls for each kernel of each image, in their order. */
+#define EACH_KERNEL(images, n, i, p)                                                                         \
+    for (uint32_t i = 0; i < (n); i++)                                                                       \
+        for (uint32_t p = 0; p < (images)[i].parts; p++)
+
+/* Writes the streams and lanes of all kernels, one behind the other. */
+static void write_all_streams(FILE *out, const fw_placed *images, uint32_t n, arena *mem) {
     fprintf(out, "static const kernel_stream loads[] = {\n");
-    for (uint32_t p = 0; p < n; p++)
-        write_streams(out, design, s[p].load, s[p].lanes * s[p].n_loads, d->mem);
+    EACH_KERNEL(images, n, i, p) {
+        const fw_streams *s = &images[i].streams[p];
+        write_streams(out, images[i].of->design, s->load, s->lanes * s->n_loads, mem);
+    }
     fprintf(out, "};\nstatic const kernel_stream stores[] = {\n");
-    for (uint32_t p = 0; p < n; p++)
-        write_streams(out, design, s[p].store, s[p].lanes * s[p].n_stores, d->mem);
+    EACH_KERNEL(images, n, i, p) {
+        const fw_streams *s = &images[i].streams[p];
+        write_streams(out, images[i].of->design, s->store, s->lanes * s->n_stores, mem);
+    }
     fprintf(out, "};\nstatic const kernel_lane lanes[] = {\n");
-    for (uint32_t p = 0; p < n; p++)
-        write_lanes(out, design->board, &s[p]);
-    fprintf(out, "};\nstatic const kernel_part parts[] = {\n");
-    for (uint32_t p = 0; p < n; p++) {
-        if (!flush_crossbar(design, &s[p], d, &crossbar))
-            return false;
-        fprintf(out,
-                "    {.loads = loads + %u, .stores = stores + %u, .lanes = lanes + %u,\n"
-                "     .n_lanes = %u, .n_loads = %u, .n_stores = %u, .flush_crossbar = 0x%08x},\n",
-                loads, stores, lanes, s[p].lanes, s[p].n_loads, s[p].n_stores, crossbar);
-        loads += s[p].lanes * s[p].n_loads;
-        stores += s[p].lanes * s[p].n_stores;
-        lanes += s[p].lanes;
+    EACH_KERNEL(images, n, i, p) {
+        write_lanes(out, images[i].of->design->board, &images[i].streams[p]);
     }
     fprintf(out, "};\n");
-    return true;
 }
 
 /* Returns how many GLB tiles, from the first on, words pass on their way to the last column that has one. */
@@ -293,39 +288,88 @@ static uint32_t glb_tiles_of(const pnr_board *b, const bits_stream *bits) {
     return last / b->columns_per_glb_tile + 1;
 }
 
-bool fw_write_tables(const pnr_design *design, const fw_streams *s, const bits_stream *bits,
-                     const fw_options *o, diagnostics *d) {
-    const pnr_board *b = design->board;
-    uint32_t sums[FW_IMAGE_SUMS], n_loads = 0, n_stores = 0, parts = fw_parts_of(design);
-    file_out f;
-    for (uint32_t p = 0; p < parts; p++) {
-        n_loads += s[p].lanes * s[p].n_loads;
-        n_stores += s[p].lanes * s[p].n_stores;
+static void write_images(FILE *out, const fw_placed *images, uint32_t n) {
+    uint32_t loads = 0, stores = 0;
+    fprintf(out, "static const kernel_image images[] = {\n");
+    for (uint32_t i = 0; i < n; i++) {
+        const fw_placed *image = &images[i];
+        const pnr_board *b = image->of->design->board;
+        uint32_t sums[FW_IMAGE_SUMS], n_loads = 0, n_stores = 0, load_mask = 0, store_mask = 0;
+        for (uint32_t p = 0; p < image->parts; p++) {
+            const fw_streams *s = &image->streams[p];
+            n_loads += s->lanes * s->n_loads;
+            n_stores += s->lanes * s->n_stores;
+            load_mask |= glb_mask(b, s->load, s->lanes * s->n_loads);
+            store_mask |= glb_mask(b, s->store, s->lanes * s->n_stores);
+        }
+        fw_add_up(b, image->at, &image->words, sums);
+        fprintf(
+            out,
+            "    {.loads = loads + %u, .stores = stores + %u, .n_loads = %u, .n_stores = %u, .lane_loads = "
+            "%u,\n"
+            "     .at = 0x%x, .config_words = %u, .config_sums = {0x%08x, 0x%08x, 0x%08x, 0x%08x},\n"
+            "     .load_mask = 0x%04x, .store_mask = 0x%04x, .early_stores = 0x%04x},\n",
+            loads, stores, n_loads, n_stores, image->streams->lanes > 1 ? image->streams->n_loads : n_loads,
+            image->at, image->words.words.len, sums[0], sums[1], sums[2], sums[3], load_mask, store_mask,
+            image->of->early_stores);
+        loads += n_loads;
+        stores += n_stores;
     }
-    fw_add_up(b, bits, sums);
+    fprintf(out, "};\n");
+}
+
+/* Writes the kernels of all images; returns how many there are, or 0 after errors. */
+static uint32_t write_parts(FILE *out, const fw_placed *images, uint32_t n, diagnostics *d) {
+    uint32_t loads = 0, stores = 0, lanes = 0, kernels = 0, crossbar;
+    fprintf(out, "static const kernel_part parts[] = {\n");
+    EACH_KERNEL(images, n, i, p) {
+        const fw_streams *s = &images[i].streams[p];
+        if (!flush_crossbar(images[i].of->design, s, d, &crossbar))
+            return 0;
+        fprintf(
+            out,
+            "    {.image = images + %u, .loads = loads + %u, .stores = stores + %u, .lanes = lanes + %u,\n"
+            "     .n_lanes = %u, .n_loads = %u, .n_stores = %u, .flush_crossbar = 0x%08x},\n",
+            i, loads, stores, lanes, s->lanes, s->n_loads, s->n_stores, crossbar);
+        loads += s->lanes * s->n_loads;
+        stores += s->lanes * s->n_stores;
+        lanes += s->lanes;
+        kernels++;
+    }
+    fprintf(out, "};\n");
+    return kernels;
+}
+
+bool fw_write_tables(const fw_placed *images, uint32_t n, const fw_options *o, diagnostics *d) {
+    const pnr_board *b = images->of->design->board;
+    uint32_t tiles = 0;
+    file_out f;
     if (!file_create(&f, arena_printf(d->mem, "%s/app_tables.c", o->folder), d->mem, d))
         return false;
-    fprintf(f.stream, "/* The kernel for the firmware: its streams, masks by GLB tile, and its bitstream.\n"
+    fprintf(f.stream, "/* The kernels for the firmware: streams, masks by GLB tile, and bitstreams.\n"
                       " * Generated by onyx; do not edit. */\n"
                       "#include \"firmware/registers.h\"\n#include \"firmware/target/kernel.h\"\n\n");
-    if (!write_parts(f.stream, design, s, d)) {
+    write_all_streams(f.stream, images, n, d->mem);
+    write_images(f.stream, images, n);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t of_image = glb_tiles_of(b, &images[i].words);
+        tiles = of_image > tiles ? of_image : tiles;
+    }
+    const uint32_t kernels = write_parts(f.stream, images, n, d);
+    if (!kernels) {
         file_abandon(&f);
         return false;
     }
     fprintf(f.stream,
             "\nconst kernel_description kernel = {\n"
-            "    .loads = loads,\n    .stores = stores,\n    .n_loads = %u,\n    .n_stores = %u,\n    "
-            ".lane_loads = %u,\n"
-            "    .parts = parts,\n    .n_parts = %u,\n"
-            "    .stall_mask = 0x%08x,\n    .config_words = %u,\n    .config_sums = {0x%08x, 0x%08x, 0x%08x, "
-            "0x%08x},\n    .config_tiles = %u,\n"
-            "    .early_stores = 0x%04x,\n    .register_path = %s,\n    .verify = %s,\n    .poll = %s,\n    "
+            "    .images = images,\n    .parts = parts,\n    .n_images = %u,\n    .n_parts = %u,\n"
+            "    .stall_mask = 0x%08x,\n    .config_tiles = %u,\n    .register_path = %s,\n    .verify = "
+            "%s,\n    .poll = %s,\n    "
             ".timeout = "
             "%u,\n};\n",
-            n_loads, n_stores, s->lanes > 1 ? s->n_loads : n_loads, parts,
-            b->width >= 32 ? UINT32_MAX : (1u << b->width) - 1, bits->words.len, sums[0], sums[1], sums[2],
-            sums[3], glb_tiles_of(b, bits), o->early_stores, o->register_path ? "true" : "false",
-            o->verify ? "true" : "false", o->poll ? "true" : "false", o->timeout);
+            n, kernels, b->width >= 32 ? UINT32_MAX : (1u << b->width) - 1, tiles,
+            o->register_path ? "true" : "false", o->verify ? "true" : "false", o->poll ? "true" : "false",
+            o->timeout);
     return file_commit(&f, d);
 }
 
@@ -340,8 +384,8 @@ static uint32_t crc_of(uint32_t crc, uint32_t word) {
     return ~crc;
 }
 
-void fw_add_up(const pnr_board *b, const bits_stream *bits, uint32_t sums[FW_IMAGE_SUMS]) {
-    uint64_t data = 0, addresses = 0, weight = b->map.cgra_data + sizeof(fw_image_header);
+void fw_add_up(const pnr_board *b, uint32_t at, const bits_stream *bits, uint32_t sums[FW_IMAGE_SUMS]) {
+    uint64_t data = 0, addresses = 0, weight = b->map.cgra_data + at + sizeof(fw_image_header);
     for (uint32_t i = 0; i < bits->words.len; i++) {
         weight += 8;
         data += weight * bits->words.at[i].data;
@@ -363,33 +407,40 @@ uint32_t fw_board_id(const pnr_board *b) {
     return crc;
 }
 
-static fw_image_header header_of(const pnr_board *b, const bits_stream *bits) {
+static fw_image_header header_of(const fw_placed *image) {
+    const pnr_board *b = image->of->design->board;
     fw_image_header h = {.magic = FW_IMAGE_MAGIC,
                          .version = FW_IMAGE_VERSION,
                          .board = fw_board_id(b),
-                         .words = bits->words.len};
-    fw_add_up(b, bits, h.sums);
+                         .words = image->words.words.len};
+    fw_add_up(b, image->at, &image->words, h.sums);
     return h;
 }
 
-bool fw_write_bitstream(const pnr_board *b, const bits_stream *bits, const char *folder, diagnostics *d) {
-    const fw_image_header h = header_of(b, bits);
+bool fw_write_bitstreams(const fw_placed *images, uint32_t n, const char *folder, diagnostics *d) {
     file_out f;
     if (!file_create(&f, arena_printf(d->mem, "%s/app_bitstream.c", folder), d->mem, d))
         return false;
     fprintf(f.stream,
-            "/* The bitstream, for the start of the global buffer: header (firmware/protocol.h), then data, "
-            "address\n"
+            "/* The bitstreams, for the start of the global buffer: each a header (firmware/protocol.h), "
+            "then data, address\n"
             " * (register, feature, x, y). Generated by onyx; do not edit. */\n"
             "#include \"firmware/protocol.h\"\n\n"
-            "typedef struct {\n    fw_image_header header;\n    uint32_t words[%u];\n} image;\n"
-            "extern const image app_bitstream;\n"
-            "__attribute__((section(\".bitstream\"), used)) const image app_bitstream = {\n"
-            "    {0x%08x, %u, 0x%08x, %u, {0x%08x, 0x%08x, 0x%08x, 0x%08x}},\n    {\n",
-            2 * bits->words.len, h.magic, h.version, h.board, h.words, h.sums[0], h.sums[1], h.sums[2],
-            h.sums[3]);
-    for (uint32_t i = 0; i < bits->words.len; i++)
-        fprintf(f.stream, "    0x%08x, 0x%08x,\n", bits->words.at[i].data, bits->words.at[i].address);
-    fprintf(f.stream, "}};\n");
+            "typedef struct {\n");
+    for (uint32_t i = 0; i < n; i++)
+        fprintf(f.stream, "    fw_image_header header%u;\n    uint32_t words%u[%u];\n", i, i,
+                2 * images[i].words.words.len);
+    fprintf(f.stream, "} all;\nextern const all app_bitstream;\n"
+                      "__attribute__((section(\".bitstream\"), used)) const all app_bitstream = {\n");
+    for (uint32_t i = 0; i < n; i++) {
+        const fw_image_header h = header_of(&images[i]);
+        fprintf(f.stream, "    {0x%08x, %u, 0x%08x, %u, {0x%08x, 0x%08x, 0x%08x, 0x%08x}},\n    {\n", h.magic,
+                h.version, h.board, h.words, h.sums[0], h.sums[1], h.sums[2], h.sums[3]);
+        for (uint32_t w = 0; w < h.words; w++)
+            fprintf(f.stream, "    0x%08x, 0x%08x,\n", images[i].words.words.at[w].data,
+                    images[i].words.words.at[w].address);
+        fprintf(f.stream, "    },\n");
+    }
+    fprintf(f.stream, "};\n");
     return file_commit(&f, d);
 }

@@ -1,4 +1,4 @@
-/* Brings the bitstream from the global buffer into the array: by configuration DMA, or word by word. */
+/* Brings a bitstream from the global buffer into the array: by configuration DMA, or word by word. */
 #include "firmware/target/hal.h"
 #include "firmware/target/target.h"
 
@@ -14,6 +14,10 @@ enum {
     CONFIG_TIMEOUT = 1 << 20, /* processor cycles; the longest bitstream takes 16384 */
 };
 
+static const kernel_image *configured; /* NULL: none is yet */
+static uint32_t verified;              /* images, one bit each, that were found whole */
+static uint32_t settled; /* likewise, whose streams were set up since the buffer's registers were reset */
+
 #define BROADCAST(from) (FIELD(GLB_PCFG_BROADCAST_MUX_SOUTH, from) | FIELD(GLB_PCFG_BROADCAST_MUX_EAST, from))
 
 /* Waits until `cycles` have passed since `start`. */
@@ -22,16 +26,20 @@ static void wait_since(uint32_t start, uint32_t cycles) {
         continue;
 }
 
-/* Has the DMA send the words: the first GLB tile sends to its own columns and to the east, the others pass on
- * what comes from the west, up to the last that has a word. */
-static void send_words(const kernel_description *k) {
+/* The first GLB tile sends words to its own columns and to the east, the others pass on what comes from the
+ * west, up to the last that has a word of any image. */
+static void lead_words(const kernel_description *k) {
     uint32_t at = glb_registers(0) + GLB_PCFG_BROADCAST_MUX, end = at + GLB_TILE_STRIDE * k->config_tiles;
     for (uint32_t mux = BROADCAST(BROADCAST_OWN_DMA); at < end; at += GLB_TILE_STRIDE) {
         bus_write32(at, mux);
         mux = BROADCAST(BROADCAST_FROM_WEST);
     }
-    glb_write(0, GLB_PCFG_START_ADDR, IMAGE_WORDS);
-    glb_write(0, GLB_PCFG_NUM_WORDS, k->config_words);
+}
+
+/* Has the DMA send the words. */
+static void send_words(const kernel_image *i) {
+    glb_write(0, GLB_PCFG_START_ADDR, i->at + IMAGE_WORDS);
+    glb_write(0, GLB_PCFG_NUM_WORDS, i->config_words);
     glb_write(0, GLB_PCFG_CTRL, FIELD(GLB_PCFG_CTRL_MODE, 1));
     glc_write(GLC_PCFG_ISR, 1);
     glc_write(GLC_PCFG_IER, 1); /* without it the done bit is not seen; it interrupts nobody */
@@ -39,10 +47,10 @@ static void send_words(const kernel_description *k) {
 }
 
 /* Waits until all words have been sent; the last ones are still on their way. */
-static void await_words(const kernel_description *k, uint32_t start) {
+static void await_words(const kernel_image *i, uint32_t start) {
     while (!(glc_read(GLC_PCFG_ISR) & 1)) {
         if (cycles_now() - start > CONFIG_TIMEOUT)
-            fail(FW_ERROR_CONFIG_TIMEOUT, glc_read(GLC_PCFG_ISR), k->config_words);
+            fail(FW_ERROR_CONFIG_TIMEOUT, glc_read(GLC_PCFG_ISR), i->config_words);
     }
 }
 
@@ -63,15 +71,15 @@ static uint32_t read_word(uint32_t address) {
     return glc_read(GLC_CFG_READ_DATA);
 }
 
-static void configure_by_register(const kernel_description *k) {
-    for (uint32_t at = IMAGE_WORDS; at < image_end(k); at += IMAGE_WORD_BYTES)
+static void configure_by_register(const kernel_image *i) {
+    for (uint32_t at = i->at + IMAGE_WORDS; at < image_end(i); at += IMAGE_WORD_BYTES)
         write_word(glb_data32(at + 4), glb_data32(at));
 }
 
 /* Reads every word back. One that differs is written again by register, and counted. */
-static void read_back(const kernel_description *k) {
+static void read_back(const kernel_image *i) {
     uint32_t rewritten = 0;
-    for (uint32_t at = IMAGE_WORDS; at < image_end(k);) {
+    for (uint32_t at = i->at + IMAGE_WORDS; at < image_end(i);) {
         uint32_t address = glb_data32(at + 4), want = glb_data32(at), data = read_word(address);
         if (data == want) {
             at += IMAGE_WORD_BYTES;
@@ -80,7 +88,8 @@ static void read_back(const kernel_description *k) {
         if (rewritten == REWRITES)
             fail(FW_ERROR_CONFIG_MISMATCH, address, data);
         write_word(address, want);
-        mailbox.rewritten = ++rewritten;
+        rewritten++;
+        mailbox.rewritten = mailbox.rewritten + 1;
     }
 }
 
@@ -93,13 +102,19 @@ static void hold_array(const kernel_description *k) {
     glc_write(GLC_CGRA_STALL, k->stall_mask);
 }
 
-/* Resets by the controller, which leaves the registers of the buffer as they are: those that are taken for 0,
- * chains to the next tile among them, are cleared one by one. */
+/* Resets the array by the controller, which leaves the registers of the buffer as they are. */
 static void reset_by_controller(void) {
     uint32_t start = cycles_now();
     glc_write(GLC_GLOBAL_RESET, RESET_CYCLES);
     wait_since(start, RESET_WAIT);
+}
+
+/* Clears the buffer's registers that are taken for 0 and that an earlier program may have set: chains to the
+ * next tile among them, and streams, which take words even where nobody starts them. */
+static void clear_buffer(void) {
     for (uint32_t tile = 0; tile < ONYX_GLB_TILES; tile++) {
+        glb_write(tile, GLB_LD_CTRL, 0);
+        glb_write(tile, GLB_ST_CTRL, 0);
         glb_write(tile, GLB_DATA_NET_CTRL, 0);
         glb_write(tile, GLB_DATA_NET_LATENCY, 0);
         glb_write(tile, GLB_PCFG_NET_CTRL, 0);
@@ -109,39 +124,79 @@ static void reset_by_controller(void) {
     }
 }
 
-/* Clears what an earlier kernel left. A word that was written before says whether the platform's reset did
- * it: no program known to run on the chip uses that one, nor the controller's, which is the other way. */
-static void reset_array(const kernel_description *k) {
-    uint32_t witness = glb_data32(IMAGE_WORDS + 4);
-    write_word(witness, glb_data32(IMAGE_WORDS));
+/* Resets all of the array's side, the controller and the buffer's registers included. */
+static void reset_by_platform(const kernel_description *k) {
     platform_start_array(true);
     streams_enable(k->poll);
     hold_array(k);
-    if (read_word(witness) == 0)
-        return;
-    reset_by_controller();
-    uint32_t left = read_word(witness);
+    lead_words(k);
+    settled = 0;
+}
+
+/* Clears what an earlier kernel left. A word that was written before, here or with the image of before, says
+ * whether the reset did it: no program known to run on the chip uses the platform's, nor the controller's.
+ * Between two images of this program the controller's comes first, since what it leaves need not be set
+ * again. */
+static void reset_array(const kernel_description *k, const kernel_image *i) {
+    const kernel_image *old = configured;
+    uint32_t words = (old ? old : i)->at + IMAGE_WORDS, witness = glb_data32(words + 4), left = 1;
+    if (old) {
+        reset_by_controller();
+        left = read_word(witness);
+        if (left)
+            reset_by_platform(k);
+    } else {
+        write_word(witness, glb_data32(words));
+        reset_by_platform(k);
+        left = read_word(witness);
+        if (left) {
+            reset_by_controller();
+            clear_buffer();
+        }
+    }
+    if (left)
+        left = read_word(witness);
     if (left)
         fail(FW_ERROR_ARRAY_RESET, platform_read(PLATFORM_RESET_ACK), left);
 }
 
-void configure_array(const kernel_description *k) {
-    image_check(k);
-    hold_array(k);
-    image_confirm(k);
-    reset_array(k);
-    if (k->register_path)
-        configure_by_register(k);
+void configure_array(const kernel_description *k, const kernel_part *p) {
+    if (!p) {
+        configured = 0;
+        verified = 0;
+        p = k->parts;
+    }
+    const kernel_image *i = p->image, *old = configured;
+    uint32_t bit = 1u << (i - k->images);
+    bool known = (verified & bit) != 0; /* its bank has no other user as long as the program lives */
+    if (!known)
+        image_check(k, i);
+    if (old)
+        glc_write(GLC_CGRA_STALL, k->stall_mask);
     else
-        send_words(k);
+        hold_array(k);
+    if (!known)
+        image_confirm(i);
+    verified |= bit;
+    reset_array(k, i);
+    known = (settled & bit) != 0;
+    settled |= bit;
+    configured = i;
+    if (k->register_path)
+        configure_by_register(i);
+    else
+        send_words(i);
     uint32_t sent = cycles_now();
-    dispatch_set(k, STREAM_LOAD);
+    dispatch_set(i, STREAM_LOAD, old, known);
+    if (known)
+        dispatch_set(i, STREAM_STORE, old, true);
     if (!k->register_path)
-        await_words(k, sent);
+        await_words(i, sent);
     sent = cycles_now();
-    dispatch_set(k, STREAM_STORE);
+    if (!known)
+        dispatch_set(i, STREAM_STORE, old, false);
     wait_since(sent, SETTLE_CYCLES); /* the last words are still on their way */
     if (k->verify)
-        read_back(k);
-    glc_write(GLC_FLUSH_CROSSBAR, k->parts[0].flush_crossbar);
+        read_back(i);
+    glc_write(GLC_FLUSH_CROSSBAR, p->flush_crossbar);
 }

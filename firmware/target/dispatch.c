@@ -21,6 +21,7 @@ typedef struct {
 } store;
 static load loads[KERNEL_MAX_STREAMS];
 static store stores[KERNEL_MAX_STREAMS];
+static uint16_t blocks_of[ONYX_GLB_TILES]; /* what the buffer's registers say */
 
 static struct {
     uint32_t started;   /* cycle */
@@ -60,74 +61,91 @@ static uint32_t bank_start(uint32_t glb_tile, uint32_t bank) {
 
 /* A word's address is the start plus a stride a word, in one loop over the words of the stream: reset leaves
  * a stride of 0, and all words on one address; and 0 as the first cycle, which is right. */
-static void set_up_load(const kernel_stream *s, const kernel_stream *of_first_lane, load *l) {
+static void set_up_load(const kernel_stream *s, const kernel_stream *of_first_lane, bool known, load *l) {
     uint32_t registers = glb_registers(s->glb_tile);
-    bus_write32(registers + GLB_LD_CTRL, FIELD(GLB_LD_CTRL_MODE, DMA_ONCE) |
-                                             FIELD(GLB_LD_CTRL_VALID_MODE, LD_READY_VALID) |
-                                             FIELD(GLB_LD_CTRL_DATA_MUX, s->data_mux));
-    bus_write32(registers + GLB_LD_DIM, 1);
-    bus_write32(registers + GLB_LD_STRIDE, 2);
-    bus_write32(registers + GLB_LD_CYCLE_STRIDE, 1);
+    if (!known) {
+        bus_write32(registers + GLB_LD_CTRL, FIELD(GLB_LD_CTRL_MODE, DMA_ONCE) |
+                                                 FIELD(GLB_LD_CTRL_VALID_MODE, LD_READY_VALID) |
+                                                 FIELD(GLB_LD_CTRL_DATA_MUX, s->data_mux));
+        bus_write32(registers + GLB_LD_STRIDE, 2);
+        bus_write32(registers + GLB_LD_CYCLE_STRIDE, 1);
+    }
     l->registers = registers;
     l->offset = bank_start(s->glb_tile, 0) - bank_start(of_first_lane->glb_tile, 0);
     l->address = UINT32_MAX;
-    l->words = UINT32_MAX; /* no run has so many: the first one sets the range */
+    l->words = UINT32_MAX; /* no run has so many: the first one sets the loop */
 }
 
 /* The blocks end a store; its loop only has to be as long as a bank. */
-static void set_up_store(const kernel_stream *s, uint32_t early, store *to) {
+static void set_up_store(const kernel_stream *s, uint32_t early, const kernel_image *old, store *to) {
     uint32_t registers = glb_registers(s->glb_tile);
-    bus_write32(registers + GLB_ST_CTRL, FIELD(GLB_ST_CTRL_MODE, DMA_ONCE) |
-                                             FIELD(GLB_ST_CTRL_VALID_MODE, ST_READY_VALID) |
-                                             FIELD(GLB_ST_CTRL_DATA_MUX, s->data_mux));
-    bus_write32(registers + GLB_ST_NUM_BLOCKS, s->num_blocks);
-    bus_write32(registers + GLB_ST_DIM, 1);
-    bus_write32(registers + GLB_ST_RANGE, ONYX_GLB_BANK_BYTES / 2 - 2);
-    bus_write32(registers + GLB_ST_STRIDE, 2);
-    bus_write32(registers + GLB_ST_CYCLE_STRIDE, 1);
+    if (!old || !(old->store_mask >> s->glb_tile & 1))
+        bus_write32(registers + GLB_ST_CTRL, FIELD(GLB_ST_CTRL_MODE, DMA_ONCE) |
+                                                 FIELD(GLB_ST_CTRL_VALID_MODE, ST_READY_VALID) |
+                                                 FIELD(GLB_ST_CTRL_DATA_MUX, s->data_mux));
+    if (!old || blocks_of[s->glb_tile] != s->num_blocks)
+        bus_write32(registers + GLB_ST_NUM_BLOCKS, s->num_blocks);
+    blocks_of[s->glb_tile] = s->num_blocks;
+    if (!old) {
+        bus_write32(registers + GLB_ST_DIM, 1);
+        bus_write32(registers + GLB_ST_RANGE, ONYX_GLB_BANK_BYTES / 2 - 2);
+        bus_write32(registers + GLB_ST_STRIDE, 2);
+        bus_write32(registers + GLB_ST_CYCLE_STRIDE, 1);
+    }
     if (early >> s->glb_tile & 1)
         bus_write32(registers + GLB_ST_START_ADDR, bank_start(s->glb_tile, 1));
     to->registers = registers;
     to->blocks = s->num_blocks;
 }
 
+static inline __attribute__((always_inline)) void take_part(const kernel_part *p) {
+    batch.part = p;
+    batch.loads = loads + (p->loads - p->image->loads);
+    batch.stores = stores + (p->stores - p->image->stores);
+}
+
 /* Lets the columns run. A store has room for words whether it runs or not, and its start forgets them: so
  * those that need no load, and come now, go to where the first batch will write. The flush of the first run
  * makes them once more. */
-void dispatch_release(const kernel_description *k) {
-    const uint16_t early = k->early_stores;
+void dispatch_release(const kernel_description *k, const kernel_part *p) {
+    const uint16_t early = p->image->early_stores;
     const stream_set stores_of_early = {.mask = early, .kind = STREAM_STORE};
     hal_mask_interrupts();
-    batch.part = k->parts; /* configured so */
-    batch.loads = loads;
-    batch.stores = stores;
+    take_part(p);
     streams_set_timeout(k->timeout);
-    if (early)
+    if (early) {
+        streams_expect(0, early);
         glc_write(GLC_STREAM_START, FIELD(GLC_STREAM_START_F2G, early));
+    }
     glc_write(GLC_CGRA_STALL, 0);
     if (early && streams_wait(&stores_of_early, 1) != 0)
         fail(FW_ERROR_EARLY_OUTPUT, streams_open(STREAM_STORE, early), early);
     hal_unmask_interrupts();
 }
 
-static void set_up_loads(const kernel_description *k) {
-    const kernel_stream *s = k->loads;
-    for (uint32_t n = 0, i = 0; n < k->n_loads; n++, s++) {
-        set_up_load(s, &k->loads[i], &loads[n]);
-        i = i + 1 == k->lane_loads ? 0 : i + 1;
+static void set_up_loads(const kernel_image *image, bool known) {
+    const kernel_stream *s = image->loads;
+    uint32_t all = image->n_loads, of_lane = image->lane_loads;
+    for (uint32_t n = 0, i = 0; n < all; n++, s++) {
+        set_up_load(s, &image->loads[i], known, &loads[n]);
+        i = i + 1 == of_lane ? 0 : i + 1;
     }
 }
 
-static void set_up_stores(const kernel_description *k) {
-    for (uint32_t i = 0; i < k->n_stores; i++)
-        set_up_store(&k->stores[i], k->early_stores, &stores[i]);
+static void set_up_stores(const kernel_image *image, const kernel_image *old, bool known) {
+    const kernel_stream *s = image->stores;
+    uint32_t early = image->early_stores, others = old ? old->store_mask & ~(uint32_t)image->store_mask : 0;
+    for (; others; others &= others - 1) /* a store that is set up takes words whether it runs or not */
+        glb_write((uint32_t)__builtin_ctz(others), GLB_ST_CTRL, 0);
+    for (store *to = stores, *end = to + image->n_stores; to < end; to++, s++)
+        set_up_store(s, early, known ? old : 0, to);
 }
 
-void dispatch_set(const kernel_description *k, stream_kind kind) {
+void dispatch_set(const kernel_image *i, stream_kind kind, const kernel_image *old, bool known) {
     if (kind == STREAM_LOAD)
-        set_up_loads(k);
+        set_up_loads(i, known);
     else
-        set_up_stores(k);
+        set_up_stores(i, old, known);
 }
 
 /* ---- loads ----------------------------------------------------------------------------------- */
@@ -150,7 +168,7 @@ static void set_loads(uint32_t lane, uint32_t run) {
             l->address = address;
         }
         if (words != l->words) {
-            if (words <= 1 || l->words == 1)
+            if (words <= 1 || l->words + 1 <= 2)
                 set_loops(l, words, row + 4);
             bus_write32(l->registers + GLB_LD_RANGE, words - 2); /* unused without a loop */
             l->words = words;
@@ -281,18 +299,23 @@ static void start_outputs(uint32_t lane, uint32_t bank, uint32_t run) {
     }
 }
 
-/* Makes a kernel that shares the bitstream the one that runs: its first load flushes all columns now, with
- * what the others have left in theirs. */
+/* Makes a kernel the one that runs. Of those that share the image it only needs the flush of all columns,
+ * with what the others have left in theirs, by its first load. */
 static ONCE __attribute__((noinline)) void choose_part(const kernel_description *k, uint32_t number) {
     if (number >= k->n_parts)
         fail(FW_ERROR_BAD_PART, number, k->n_parts);
     const kernel_part *p = &k->parts[number];
     if (batch.part == p)
         return;
-    glc_write(GLC_FLUSH_CROSSBAR, p->flush_crossbar);
-    batch.part = p;
-    batch.loads = loads + (p->loads - k->loads);
-    batch.stores = stores + (p->stores - k->stores);
+    if (batch.part->image == p->image) {
+        glc_write(GLC_FLUSH_CROSSBAR, p->flush_crossbar);
+        take_part(p);
+        return;
+    }
+    uint32_t start = cycles_now();
+    configure_array(k, p);
+    dispatch_release(k, p);
+    mailbox_add_cycles(mailbox.config_cycles, cycles_now() - start);
 }
 
 void dispatch_batch(const kernel_description *k, uint32_t part, uint32_t table, uint32_t runs,

@@ -17,8 +17,8 @@ void firmware_boot(const kernel_description *k) {
     mailbox_clear();
     count_cycles();
     platform_start_array(false);
-    configure_array(k);
-    dispatch_release(k);
+    configure_array(k, 0);
+    dispatch_release(k, k->parts);
     mailbox_add_cycles(mailbox.config_cycles, cycles_now());
     mailbox.state = FW_STATE_READY;
     mailbox.magic = FW_MAILBOX_MAGIC;

@@ -1,30 +1,32 @@
-/* Finds out whether what lies at the start of the global buffer is this program's bitstream, for this board,
- * and whole. That is asked before a single configuration word is written, and its outcome once more, another
+/* Finds out whether what lies in the global buffer is this program's bitstream, for this board, and whole.
+ * That is asked before a single configuration word of it is written, and its outcome once more, another
  * way, right before. The builder has proved that the words are in order and inside of the array, so sums that
  * are right leave nothing to ask. */
 #include "firmware/target/hal.h"
 #include "firmware/target/target.h"
 
-#define HEADER(member) glb_data32(offsetof(fw_image_header, member))
+/* A word of the header at that byte of the global buffer. */
+#define HEADER(at, member) glb_data32((at) + (uint32_t)offsetof(fw_image_header, member))
 
 static volatile uint32_t computed[FW_IMAGE_SUMS]; /* of the words, or 0 until they have been read */
 
-static inline uint32_t header_sum(uint32_t i) {
-    return glb_data32(offsetof(fw_image_header, sums) + 4 * i);
+static inline uint32_t header_sum(uint32_t at, uint32_t n) {
+    return glb_data32(at + (uint32_t)offsetof(fw_image_header, sums) + 4 * n);
 }
 
-static ONCE void check_header(const kernel_description *k) {
-    if (HEADER(magic) != FW_IMAGE_MAGIC)
-        fail(FW_ERROR_IMAGE_MAGIC, HEADER(magic), FW_IMAGE_MAGIC);
-    if (HEADER(version) != FW_IMAGE_VERSION)
-        fail(FW_ERROR_IMAGE_VERSION, HEADER(version), FW_IMAGE_VERSION);
-    if (HEADER(board) != ONYX_BOARD_ID)
-        fail(FW_ERROR_IMAGE_BOARD, HEADER(board), ONYX_BOARD_ID);
-    uint32_t differences = HEADER(words) ^ k->config_words;
-    for (uint32_t i = 0; i < FW_IMAGE_SUMS; i++)
-        differences |= header_sum(i) ^ k->config_sums[i];
+static ONCE void check_header(const kernel_image *i) {
+    const uint32_t at = i->at;
+    if (HEADER(at, magic) != FW_IMAGE_MAGIC)
+        fail(FW_ERROR_IMAGE_MAGIC, HEADER(at, magic), FW_IMAGE_MAGIC);
+    if (HEADER(at, version) != FW_IMAGE_VERSION)
+        fail(FW_ERROR_IMAGE_VERSION, HEADER(at, version), FW_IMAGE_VERSION);
+    if (HEADER(at, board) != ONYX_BOARD_ID)
+        fail(FW_ERROR_IMAGE_BOARD, HEADER(at, board), ONYX_BOARD_ID);
+    uint32_t differences = HEADER(at, words) ^ i->config_words;
+    for (uint32_t n = 0; n < FW_IMAGE_SUMS; n++)
+        differences |= header_sum(at, n) ^ i->config_sums[n];
     if (differences)
-        fail(FW_ERROR_IMAGE_PROGRAM, HEADER(words), k->config_words);
+        fail(FW_ERROR_IMAGE_PROGRAM, HEADER(at, words), i->config_words);
 }
 
 typedef struct {
@@ -58,10 +60,10 @@ static __attribute__((hot, noinline)) void add_up(uint32_t at, uint32_t end) {
 
 /* Asks what the builder has proved: that each word comes behind the one before, by column, row, feature and
  * register, inside of the array, and sets something. */
-static ONCE void check_order(const kernel_description *k) {
+static ONCE void check_order(const kernel_image *i) {
     uint32_t last = 0;
-    for (uint32_t number = 0; number < k->config_words; number++) {
-        uint32_t at = IMAGE_WORDS + IMAGE_WORD_BYTES * number, address = glb_data32(at + 4);
+    for (uint32_t number = 0; number < i->config_words; number++) {
+        uint32_t at = i->at + IMAGE_WORDS + IMAGE_WORD_BYTES * number, address = glb_data32(at + 4);
         uint32_t column = address >> 8 & 0xff, row = address & 0xff;
         uint32_t place = column << 24 | row << 16 | (address >> 16 & 0xff) << 8 | address >> 24;
         if (column >= ONYX_COLUMNS || row >= ONYX_ROWS)
@@ -72,22 +74,23 @@ static ONCE void check_order(const kernel_description *k) {
     }
 }
 
-void image_check(const kernel_description *k) {
-    check_header(k);
-    add_up(ONYX_CGRA_DATA + IMAGE_WORDS, ONYX_CGRA_DATA + image_end(k));
-    for (uint32_t i = 0; i < FW_IMAGE_SUMS; i++) {
-        if (computed[i] != k->config_sums[i])
-            fail(FW_ERROR_IMAGE_SUMS, computed[i], k->config_sums[i]);
+void image_check(const kernel_description *k, const kernel_image *i) {
+    check_header(i);
+    add_up(ONYX_CGRA_DATA + i->at + IMAGE_WORDS, ONYX_CGRA_DATA + image_end(i));
+    for (uint32_t n = 0; n < FW_IMAGE_SUMS; n++) {
+        if (computed[n] != i->config_sums[n])
+            fail(FW_ERROR_IMAGE_SUMS, computed[n], i->config_sums[n]);
     }
     if (k->verify)
-        check_order(k);
+        check_order(i);
 }
 
-void image_confirm(const kernel_description *k) {
-    uint32_t differences = (HEADER(magic) ^ FW_IMAGE_MAGIC) | (HEADER(version) ^ FW_IMAGE_VERSION) |
-                           (HEADER(board) ^ ONYX_BOARD_ID) | (HEADER(words) ^ k->config_words);
-    for (uint32_t i = 0; i < FW_IMAGE_SUMS; i++)
-        differences |= (computed[i] ^ k->config_sums[i]) | (header_sum(i) ^ k->config_sums[i]);
+void image_confirm(const kernel_image *i) {
+    const uint32_t at = i->at;
+    uint32_t differences = (HEADER(at, magic) ^ FW_IMAGE_MAGIC) | (HEADER(at, version) ^ FW_IMAGE_VERSION) |
+                           (HEADER(at, board) ^ ONYX_BOARD_ID) | (HEADER(at, words) ^ i->config_words);
+    for (uint32_t n = 0; n < FW_IMAGE_SUMS; n++)
+        differences |= (computed[n] ^ i->config_sums[n]) | (header_sum(at, n) ^ i->config_sums[n]);
     if (differences)
-        fail(FW_ERROR_IMAGE_SUMS, computed[0], k->config_sums[0]);
+        fail(FW_ERROR_IMAGE_SUMS, computed[0], i->config_sums[0]);
 }

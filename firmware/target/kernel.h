@@ -22,31 +22,39 @@ typedef struct {
     uint16_t load_mask, store_mask; /* one bit a GLB tile */
 } kernel_lane;
 
-/* One of the kernels that share the bitstream, and run in turn. */
+/* A bitstream in the global buffer. */
 typedef struct {
+    const kernel_stream *loads, *stores;    /* of all its parts and their lanes */
+    uint32_t n_loads, n_stores, lane_loads; /* all of them; the loads of a lane, where there are several */
+    uint32_t at;                    /* first byte of its header; the first image lies at the buffer's start */
+    uint32_t config_words;          /* {data, address} each, behind the header */
+    uint32_t config_sums[4];        /* of these words, as in fw_image_header */
+    uint16_t load_mask, store_mask; /* of all its streams, one bit a GLB tile */
+    uint16_t early_stores;          /* likewise: all their words come before the first load */
+} kernel_image;
+
+/* One of the kernels. Those of one image run in turn without configuring anything. */
+typedef struct {
+    const kernel_image *image;
     /* The streams of the first lane, in the order of their IO columns, then of each other lane those that
-     * carry the same. Those of all parts follow each other. */
+     * carry the same. Those of all parts of the image follow each other. */
     const kernel_stream *loads, *stores;
     const kernel_lane *lanes;
     uint32_t n_lanes;           /* 1 .. KERNEL_MAX_LANES */
-    uint32_t n_loads, n_stores; /* of a lane; of all lanes and parts 1 .. KERNEL_MAX_STREAMS */
+    uint32_t n_loads, n_stores; /* of a lane; of all lanes and parts of the image 1 .. KERNEL_MAX_STREAMS */
     uint32_t flush_crossbar;    /* a lane's first load flushes its columns */
 } kernel_part;
 
 typedef struct {
-    const kernel_stream *loads, *stores;    /* of all parts and lanes */
-    uint32_t n_loads, n_stores, lane_loads; /* all of them; the loads of a lane, where there are several */
-    const kernel_part *parts;
-    uint32_t n_parts;        /* 1 .. FW_PARTS_MOST */
-    uint32_t stall_mask;     /* columns that stand still during configuration */
-    uint32_t config_words;   /* {data, address} each, at the start of the global buffer */
-    uint32_t config_sums[4]; /* of these words, as in fw_image_header */
-    uint32_t config_tiles;   /* GLB tiles, from the first on, up to the last whose columns have a word */
-    uint16_t early_stores;   /* one bit a GLB tile: all their words come before the first load */
-    bool register_path;      /* configure word by word instead of by DMA */
-    bool verify;             /* read every word back before the program is ready */
-    bool poll;               /* never sleep: ask for done streams instead of waiting for the interrupt */
-    uint32_t timeout;        /* processor cycles a run may take */
+    const kernel_image *images; /* boot configures the first */
+    const kernel_part *parts;   /* of all images, in their order */
+    uint32_t n_images, n_parts; /* 1 .. FW_IMAGES_MOST, 1 .. FW_KERNELS_MOST */
+    uint32_t stall_mask;        /* columns that stand still during configuration */
+    uint32_t config_tiles;      /* GLB tiles, from the first on, up to the last whose columns have a word */
+    bool register_path;         /* configure word by word instead of by DMA */
+    bool verify;                /* read every word back whenever an image is configured */
+    bool poll;                  /* never sleep: ask for done streams instead of waiting for the interrupt */
+    uint32_t timeout;           /* processor cycles a run may take */
 } kernel_description;
 
 extern const kernel_description kernel;

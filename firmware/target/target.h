@@ -21,18 +21,19 @@ ONCE void platform_start_array(bool again);
 
 /* ---- image.c: is what lies in the global buffer this program's bitstream? -------------------- */
 enum { IMAGE_WORDS = sizeof(fw_image_header), IMAGE_WORD_BYTES = 8 }; /* first byte; {data, address} */
-static inline uint32_t image_end(const kernel_description *k) {
-    return IMAGE_WORDS + IMAGE_WORD_BYTES * k->config_words;
+static inline uint32_t image_end(const kernel_image *i) {
+    return i->at + IMAGE_WORDS + IMAGE_WORD_BYTES * i->config_words;
 }
-/* Returns only if it is; called before anything is configured. */
-void image_check(const kernel_description *k);
+/* Returns only if it is; called before anything of it is configured. */
+void image_check(const kernel_description *k, const kernel_image *i);
 /* Asks again, another way: a processor that skips one instruction skips one of the two. */
-ONCE void image_confirm(const kernel_description *k);
+ONCE void image_confirm(const kernel_image *i);
 
 /* ---- configure.c: bitstream in the global buffer to registers of the array ------------------- */
-/* Sets the streams up, too: that takes no longer than the words are on their way. Columns stand still
- * afterwards. */
-ONCE void configure_array(const kernel_description *k);
+/* Brings the image of that kernel into the array, in place of the one that is there; or, where it is 0, that
+ * of the first, after a reset of the processor. Sets the streams up, too: that takes no longer than the words
+ * are on their way. Columns stand still afterwards. */
+ONCE void configure_array(const kernel_description *k, const kernel_part *p);
 
 /* ---- streams.c: done streams, by interrupt or by asking -------------------------------------- */
 typedef enum { STREAM_LOAD, STREAM_STORE, STREAM_KINDS } stream_kind;
@@ -56,11 +57,14 @@ void array_interrupt(void);
 void tick_interrupt(void);
 
 /* ---- dispatch.c: the runs of a batch --------------------------------------------------------- */
-/* Sets what all runs share, of the loads or of the stores, while columns stand still. */
-ONCE void dispatch_set(const kernel_description *k, stream_kind kind);
-/* Lets the columns run, and takes out what needs no load. */
-ONCE void dispatch_release(const kernel_description *k);
-/* Runs a batch of that kernel of `k`, whose outputs go to the bank `outputs`. */
+/* Sets what all runs share, of the image's loads or stores, while columns stand still. `old` was on the array
+ * before, or is 0; `known`: so was this one, since the buffer's registers were reset, and what does not
+ * change is there. */
+ONCE void dispatch_set(const kernel_image *i, stream_kind kind, const kernel_image *old, bool known);
+/* Lets the columns run, with this kernel the one that runs, and takes out what needs no load. */
+ONCE void dispatch_release(const kernel_description *k, const kernel_part *p);
+/* Runs a batch of that kernel of `k`, whose outputs go to the bank `outputs`; if another image is in the
+ * array, its own comes in first. */
 void dispatch_batch(const kernel_description *k, uint32_t part, uint32_t table, uint32_t runs,
                     uint32_t outputs);
 

@@ -84,7 +84,8 @@ static inline const char *golden_build(fixture *f, const golden_kernel *k, const
     for (uint32_t i = 0; i < k->n_out; i++)
         golden_add_cell(f, &net, &design, &k->out[i], true);
     fw_app app;
-    if (!fw_build(&design, &k->bits, o, &f->mem, &f->diag, &app))
+    const fw_image image = {.design = &design, .bits = &k->bits};
+    if (!fw_build(&image, 1, o, &f->mem, &f->diag, &app))
         fail_msg("%s", fixture_printed(f));
     return app.elf;
 }

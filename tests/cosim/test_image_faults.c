@@ -170,7 +170,8 @@ static void build(fixture *f, chip *c, uint32_t words) {
     add_words(f, s, words);
     const fw_options o = fw_options_default(ONYX_SOURCE_DIR, ONYX_BINARY_DIR "/tests/fw/image_faults");
     fw_app app;
-    if (!fw_build(&s->design, &s->bits, &o, &f->mem, &f->diag, &app))
+    const fw_image image = {.design = &s->design, .bits = &s->bits};
+    if (!fw_build(&image, 1, &o, &f->mem, &f->diag, &app))
         fail_msg("%s", fixture_printed(f));
     memset(c->program, 0, MEMORY_BYTES);
     memset(c->image, 0, MEMORY_BYTES);

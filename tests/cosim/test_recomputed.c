@@ -95,7 +95,7 @@ static void flips_with_right_checksums(void **state) {
     assert_true(cosim_load_elf(m, golden_build(f, k, &board, &o), &f->mem, &f->diag));
     const bits_stream built = bits_canonical(&k->bits, &f->mem);
     uint32_t sums[FW_IMAGE_SUMS], words = built.words.len;
-    fw_add_up(&board, &built, sums);
+    fw_add_up(&board, 0, &built, sums);
     uint32_t sums_at = find_sums(m, sums);
     uint8_t *image = arena_new_n(&f->mem, uint8_t, HEADER_BYTES + 8 * words);
     assert_true(machine_dump(m, board.map.cgra_data, image, HEADER_BYTES + 8 * words));

@@ -291,7 +291,7 @@ static void store_words(const kernel_stream *store, const uint16_t *words, uint3
 
 /* Stores that start without any load are those whose words need none. */
 static void start_early(uint32_t stores) {
-    if (stores != kernel_of->early_stores || !the->stalled_columns)
+    if (stores != part_now()->image->early_stores || !the->stalled_columns)
         violate("what starts without a load is not what needs none, or not in time");
     for (uint32_t i = 0; i < part_now()->n_lanes * part_now()->n_stores; i++) {
         if (stores >> part_now()->stores[i].glb_tile & 1)
@@ -300,11 +300,24 @@ static void start_early(uint32_t stores) {
     s.early = stores;
 }
 
+/* Stores that the kernels on the array do not have are off: they would take what comes by. */
+static void check_others(void) {
+    const kernel_image *image = part_now()->image;
+    uint32_t stores = 0;
+    for (uint32_t i = 0; i < image->n_stores; i++)
+        stores |= 1u << image->stores[i].glb_tile;
+    for (uint32_t t = 0; t < DEVICE_TILES; t++) {
+        if (s.glb[t][GLB_ST_CTRL / 4] && !(stores >> t & 1))
+            violate("a store is set up that no kernel on the array has");
+    }
+}
+
 /* The columns run: what needs no load comes now. A store that does not run takes three words of it and
  * forgets them. */
 static void release_columns(void) {
-    if (s.early != kernel_of->early_stores)
+    if (s.early != part_now()->image->early_stores)
         violate("words come to a store that does not run");
+    check_others();
     for (uint32_t t = 0; t < DEVICE_TILES; t++) {
         if ((s.early >> t & 1) && !(the->hang_stores >> t & 1))
             s.due[STORE][t] = s.now + 1 + prng_below(&s.random, the->stream_delay);
@@ -395,6 +408,7 @@ static uint32_t glc_register(uint32_t offset) {
 }
 
 static void clear_configuration(void) {
+    s.early = 0;
     for (uint32_t i = 0; i < the->n_config && !the->stuck_configuration; i++)
         the->config[i].data = 0;
     if (!the->stuck_configuration)
@@ -415,7 +429,8 @@ static void glc_register_write(uint32_t offset, uint32_t value) {
     s.glc[offset / 4] = value;
     switch (offset) {
     case GLC_GLOBAL_RESET:
-        clear_configuration();
+        if (!the->dead_global_reset)
+            clear_configuration();
         s.reset_until = s.now + value;
         break;
     case GLC_CGRA_STALL:

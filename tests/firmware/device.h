@@ -28,6 +28,7 @@ typedef struct {
     uint32_t flip_address;                /* configuration register that gets one bit wrong; 0 = none */
     uint32_t flips;                       /* in so many writes */
     bool stuck_configuration, dead_reset; /* no reset clears it; the platform's does nothing */
+    bool dead_global_reset;               /* the controller's does nothing */
     bool debugger, no_tick;               /* keeps clocks on during sleep; the system tick stands still */
     uint64_t seed;                        /* of delays */
     uint32_t stream_delay;                /* longest time of a stream, cycles */

@@ -95,9 +95,9 @@ static void a_damaged_image_is_not_configured(void **state) {
     d->glb[123] ^= 4;
     assert_false(boot(d, &t));
     uint32_t half = 0; /* the first that differs */
-    while (sum_of(d, 50, half) == t.k.config_sums[half])
+    while (sum_of(d, 0, 50, half) == t.image.config_sums[half])
         half++;
-    expect_failure(FW_ERROR_IMAGE_SUMS, sum_of(d, 50, half), t.k.config_sums[half]);
+    expect_failure(FW_ERROR_IMAGE_SUMS, sum_of(d, 0, 50, half), t.image.config_sums[half]);
     assert_int_equal(d->config_writes, 0);
     device_free(d);
 }
@@ -140,7 +140,7 @@ static void other_length(device *d, test_kernel *t) {
 static void other_program(device *d, test_kernel *t) {
     put_word(d, WORDS_FROM, 5);
     sign(d, t);
-    t->k.config_sums[3] ^= 1;
+    t->image.config_sums[3] ^= 1;
 }
 static void cut_off(device *d, test_kernel *t) {
     (void)t;
@@ -174,9 +174,9 @@ static void what_is_no_image_for_this_program_is_refused(void **state) {
     test_kernel t;
     device *d = device_for(&t, 1, 1, 2);
     load_bitstream(d, &t, 50);
-    uint32_t right = t.k.config_sums[0];
+    uint32_t right = t.image.config_sums[0];
     cut_off(d, &t);
-    uint32_t without_end = sum_of(d, 50, 0);
+    uint32_t without_end = sum_of(d, 0, 50, 0);
     device_free(d);
     refuse(no_image, FW_ERROR_IMAGE_MAGIC, 0, 0x49584e4f);
     refuse(other_version, FW_ERROR_IMAGE_VERSION, 1, 2);
@@ -282,7 +282,7 @@ static void an_early_output_that_hangs_is_reported(void **state) {
     (void)state;
     test_kernel t;
     device *d = device_for(&t, 2, 3, 5);
-    t.k.early_stores = 6;
+    t.image.early_stores = 6;
     d->hang_stores = 4;
     expect_no_boot(d, &t, FW_ERROR_EARLY_OUTPUT, 4, 6);
 }
@@ -416,13 +416,16 @@ static void add_lanes(test_kernel *t, uint32_t lanes) {
     uint32_t loads = t->part.n_loads, stores = t->part.n_stores, most = loads > stores ? loads : stores;
     uint32_t tiles = (most + 1) / 2 * 2;
     t->part.n_lanes = lanes;
-    t->k.n_loads = lanes * loads;
-    t->k.n_stores = lanes * stores;
+    t->image.n_loads = lanes * loads;
+    t->image.n_stores = lanes * stores;
     t->part.flush_crossbar = 0;
+    t->image.load_mask = t->image.store_mask = 0;
     for (uint32_t lane = 0; lane < lanes; lane++) {
         uint32_t first = lane * tiles;
         t->lanes[lane] = (kernel_lane){(uint16_t)(((1u << loads) - 1) << first),
                                        (uint16_t)(((1u << stores) - 1) << first)};
+        t->image.load_mask |= t->lanes[lane].load_mask;
+        t->image.store_mask |= t->lanes[lane].store_mask;
         for (uint32_t i = 0; i < loads; i++)
             t->loads[lane * loads + i] = (kernel_stream){.glb_tile = (uint8_t)(first + i), .data_mux = 1};
         for (uint32_t i = 0; i < stores; i++)
@@ -467,7 +470,7 @@ static void random_kernels_run_random_plans(void **state) {
         make_kernel(&t, prng_below(&p, 9), shape.inputs, shape.outputs);
         t.k.poll = round % 5 == 0;
         t.k.register_path = round % 7 == 0;
-        t.k.early_stores = round % 3 ? 0 : (uint16_t)(t.lanes[0].store_mask & prng_next(&p));
+        t.image.early_stores = round % 3 ? 0 : (uint16_t)(t.lanes[0].store_mask & prng_next(&p));
         t.k.timeout = 5000; /* for each run, not for all of them */
         run_plan(f, &t, &plan, 1 + prng_below(&p, 2), round, 1 + prng_below(&p, round % 2 ? 500 : 20), 0);
     }
@@ -486,7 +489,7 @@ static void copies_take_runs_each_by_itself(void **state) {
         add_lanes(&t, 1 + prng_below(&p, 8 / ((most + 1) / 2)));
         t.k.poll = round % 5 == 0;
         for (uint32_t lane = 0; lane < t.part.n_lanes && round % 3 == 0; lane++)
-            t.k.early_stores |= t.lanes[lane].store_mask;
+            t.image.early_stores |= t.lanes[lane].store_mask;
         t.k.timeout = 5000;
         run_plan(f, &t, &plan, 1 + prng_below(&p, 2), round, 1 + prng_below(&p, round % 2 ? 500 : 20),
                  prng_below(&p, 2) * 1000);
@@ -742,6 +745,34 @@ static void a_copy_that_hangs_is_named(void **state) {
     device_end(d);
 }
 
+/* Has kernel `number` of the description run `runs` runs; returns whether the program did. */
+static bool serve_kernel(device *d, const kernel_description *k, uint32_t number, uint32_t runs) {
+    const kernel_part *p = &k->parts[number];
+    uint32_t *row = d->sram + FW_TABLE_OFFSET / 4;
+    const uint32_t words = fw_row_bytes(p->n_loads, p->n_stores) / 4, before = d->starts;
+    for (uint32_t r = 0; r < runs; r++)
+        for (uint32_t l = 0; l < p->n_loads; l++) {
+            row[r * words + 2 * l] = (uint32_t)p->loads[l].glb_tile << 18;
+            row[r * words + 2 * l + 1] = 2 + r;
+        }
+    mailbox.runs = runs;
+    mailbox.table = 0x20000000 + FW_TABLE_OFFSET;
+    mailbox.outputs = 1;
+    mailbox.part = number;
+    mailbox.command++;
+    if (setjmp(d->stopped))
+        return false;
+    firmware_serve(k);
+    if (d->violation)
+        fail_msg("kernel %u: %s", number, d->violation);
+    assert_int_equal(d->flush_crossbar, p->flush_crossbar);
+    assert_int_equal(d->starts, before + runs);
+    for (uint32_t r = 0; r < runs; r++)
+        for (uint32_t s = 0; s < p->n_stores; s++)
+            assert_int_equal(row[r * words + 2 * (p->n_loads + s)] >> 18, p->stores[s].glb_tile);
+    return true;
+}
+
 /* Kernels that share the bitstream take batches in turn, each on streams and a flush of its own; one that
  * does not exist is refused. */
 static void kernels_of_one_bitstream_run_in_turn(void **state) {
@@ -757,13 +788,14 @@ static void kernels_of_one_bitstream_run_in_turn(void **state) {
     memcpy(stores + 2, t[1].stores, 4 * sizeof *stores);
     kernel_part parts[] = {t[0].part, t[1].part};
     for (uint32_t p = 0; p < 2; p++) {
+        parts[p].image = &t[0].image;
         parts[p].loads = loads + 3 * p;
         parts[p].stores = stores + 2 * p;
     }
-    t[0].k.loads = loads;
-    t[0].k.stores = stores;
-    t[0].k.n_loads = t[0].k.lane_loads = 5;
-    t[0].k.n_stores = 6;
+    t[0].image.loads = loads;
+    t[0].image.stores = stores;
+    t[0].image.n_loads = t[0].image.lane_loads = 5;
+    t[0].image.n_stores = 6;
     t[0].k.parts = parts;
     t[0].k.n_parts = 2;
     device *d = device_new(&t[0].k, 17);
@@ -771,36 +803,147 @@ static void kernels_of_one_bitstream_run_in_turn(void **state) {
     load_bitstream(d, &t[0], 5);
     assert_true(boot(d, &t[0]));
     assert_int_equal(d->flush_crossbar, 0x11111111);
+    const uint32_t written = d->config_writes;
     static const uint32_t order[] = {1, 0, 0, 1, 1, 0};
-    for (uint32_t i = 0; i < sizeof order / sizeof *order; i++) {
-        const kernel_part *p = &parts[order[i]];
-        uint32_t *row = d->sram + FW_TABLE_OFFSET / 4;
-        const uint32_t words = fw_row_bytes(p->n_loads, p->n_stores) / 4;
-        for (uint32_t r = 0; r < RUNS; r++)
-            for (uint32_t l = 0; l < p->n_loads; l++) {
-                row[r * words + 2 * l] = (uint32_t)p->loads[l].glb_tile << 18;
-                row[r * words + 2 * l + 1] = 2 + r;
-            }
-        mailbox.runs = RUNS;
-        mailbox.table = 0x20000000 + FW_TABLE_OFFSET;
-        mailbox.outputs = 1;
-        mailbox.part = order[i];
-        mailbox.command = i + 1;
-        assert_true(serve(d, &t[0]));
-        if (d->violation)
-            fail_msg("batch %u: %s", i, d->violation);
-        assert_int_equal(d->flush_crossbar, order[i] ? 0x55555555 : 0x11111111);
-        assert_int_equal(d->starts, RUNS * (i + 1));
-        for (uint32_t r = 0; r < RUNS; r++)
-            for (uint32_t s = 0; s < p->n_stores; s++)
-                assert_int_equal(row[r * words + 2 * (p->n_loads + s)] >> 18, p->stores[s].glb_tile);
-    }
+    for (uint32_t i = 0; i < sizeof order / sizeof *order; i++)
+        assert_true(serve_kernel(d, &t[0].k, order[i], RUNS));
+    assert_int_equal(d->config_writes, written);
     mailbox.part = 2;
     mailbox.command++;
     assert_false(serve(d, &t[0]));
     expect_failure(FW_ERROR_BAD_PART, 2, 2);
     assert_int_equal(d->starts, RUNS * (sizeof order / sizeof *order));
     device_free(d);
+}
+
+/* ---- several images ------------------------------------------------------------------------------ */
+
+/* Two images of 5 and 9 words; the second kernel has a GLB tile of its own for a store, and the first for a
+ * load. */
+typedef struct {
+    test_kernel t[2];
+    kernel_image images[2];
+    kernel_part parts[2];
+    kernel_description k;
+    device *d;
+} two_images;
+
+static void begin_images(two_images *p, uint32_t early) {
+    make_kernel(&p->t[0], 1, 3, 2);
+    make_kernel(&p->t[1], 2, 2, 3);
+    p->t[1].image.early_stores = (uint16_t)early;
+    p->d = device_new(&p->k, 18);
+    p->d->output_bank = 1;
+    load_bitstream_at(p->d, &p->t[0], 0, 5);
+    load_bitstream_at(p->d, &p->t[1], WORDS_FROM + 8 * 5, 9);
+    p->k = p->t[1].k; /* the longer one: all tiles that pass words on */
+    for (uint32_t i = 0; i < 2; i++) {
+        p->images[i] = p->t[i].image;
+        p->parts[i] = p->t[i].part;
+        p->parts[i].image = &p->images[i];
+    }
+    p->k.images = p->images;
+    p->k.parts = p->parts;
+    p->k.n_images = p->k.n_parts = 2;
+}
+
+static bool boot_images(two_images *p) {
+    if (setjmp(p->d->stopped))
+        return false;
+    firmware_boot(&p->k);
+    return true;
+}
+
+/* The array has the words of image `i`, and no others. */
+static void expect_image(const two_images *p, uint32_t i) {
+    const device *d = p->d;
+    const uint32_t words = p->images[i].config_words;
+    assert_int_equal(d->n_config, words);
+    for (uint32_t w = 0; w < words; w++) {
+        assert_int_equal(d->config[w].address, word_address(w, words));
+        assert_int_equal(d->config[w].data, 0x9e3779b9u * (w + 1));
+    }
+}
+
+/* A batch of a kernel of another image configures it, and no batch but that; what that takes counts as
+ * configuration. */
+static void images_take_turns(void **state) {
+    (void)state;
+    for (uint32_t kind = 0; kind < 5; kind++) {
+        two_images p;
+        begin_images(&p, kind == 1 ? 4 : 0);
+        p.k.poll = kind == 2;
+        p.k.verify = kind == 3;
+        p.k.register_path = kind == 4;
+        assert_true(boot_images(&p));
+        expect_image(&p, 0);
+        uint64_t config = counter(mailbox.config_cycles), first = 0;
+        static const uint32_t order[] = {0, 1, 1, 0, 0, 1, 0, 1};
+        uint32_t now = 0;
+        for (uint32_t i = 0; i < sizeof order / sizeof *order; i++) {
+            const uint32_t writes = p.d->config_writes;
+            assert_true(serve_kernel(p.d, &p.k, order[i], 2));
+            const uint64_t took = counter(mailbox.config_cycles) - config;
+            config += took;
+            assert_int_equal(p.d->config_writes - writes, order[i] == now ? 0 : order[i] ? 9 : 5);
+            assert_true(order[i] == now ? took == 0 : took > 0);
+            if (order[i] && order[i] != now) { /* found whole the first time: later there is less to do */
+                assert_true(!first || took < first);
+                first = first ? first : took;
+            }
+            now = order[i];
+            expect_image(&p, now);
+        }
+        assert_int_equal(config + counter(mailbox.kernel_cycles) + counter(mailbox.firmware_cycles),
+                         counter(mailbox.total_cycles));
+        device_end(p.d);
+    }
+}
+
+/* Where the controller's reset does nothing between images the platform's does, and all settings are made
+ * again; where neither does, the program says so. */
+static void a_reset_between_images_is_noticed(void **state) {
+    (void)state;
+    static const uint32_t order[] = {1, 0, 1};
+    two_images p;
+    begin_images(&p, 0);
+    p.d->dead_global_reset = true;
+    assert_true(boot_images(&p));
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_true(serve_kernel(p.d, &p.k, order[i], 2));
+        expect_image(&p, order[i]);
+    }
+    device_end(p.d);
+    begin_images(&p, 0);
+    assert_true(boot_images(&p));
+    p.d->stuck_configuration = true;
+    assert_false(serve_kernel(p.d, &p.k, 1, 2));
+    expect_failure(FW_ERROR_ARRAY_RESET, 0x7cd8, 0x9e3779b9u);
+    assert_int_equal(p.d->starts, 0);
+    device_end(p.d);
+}
+
+/* Every image is found whole before a word of it is written, the first at boot, another when it is needed. */
+static void a_damaged_image_is_never_configured(void **state) {
+    (void)state;
+    two_images p;
+    begin_images(&p, 0);
+    assert_true(boot_images(&p));
+    const uint32_t at = WORDS_FROM + 8 * 5 + WORDS_FROM + 8 * 3;
+    put_word(p.d, at, word_at(p.d, at) ^ 0x40);
+    assert_true(serve_kernel(p.d, &p.k, 0, 2));
+    const uint32_t writes = p.d->config_writes;
+    assert_false(serve_kernel(p.d, &p.k, 1, 2));
+    assert_int_equal(mailbox.error, FW_ERROR_IMAGE_SUMS);
+    assert_int_equal(p.d->config_writes, writes);
+    expect_image(&p, 0);
+    device_end(p.d);
+    begin_images(&p, 0);
+    put_word(p.d, WORDS_FROM + 8 * 5 + WORDS_AT, 8);
+    assert_true(boot_images(&p));
+    assert_false(serve_kernel(p.d, &p.k, 1, 2));
+    expect_failure(FW_ERROR_IMAGE_PROGRAM, 8, 9);
+    device_end(p.d);
 }
 
 static void a_batch_without_runs_is_done_at_once(void **state) {
@@ -939,6 +1082,9 @@ int main(void) {
         TEST(without_a_debugger_nobody_sleeps),
         TEST(a_copy_that_hangs_is_named),
         TEST(kernels_of_one_bitstream_run_in_turn),
+        TEST(images_take_turns),
+        TEST(a_reset_between_images_is_noticed),
+        TEST(a_damaged_image_is_never_configured),
         TEST(a_batch_without_runs_is_done_at_once),
         TEST(a_table_outside_its_area_is_refused),
         TEST(outputs_in_no_bank_are_refused),

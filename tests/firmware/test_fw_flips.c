@@ -109,7 +109,7 @@ static void two_flips_count(void **state) {
         for (uint32_t k = 0; k < 2 && bit[0] != bit[1]; k++) {
             uint32_t at = WORDS_FROM + bit[k] / 32 * 4, before = word_at(d, at);
             flip(d, 8 * WORDS_FROM + bit[k]);
-            changed[bit[k] / 32 % 2] += weight_of(bit[k] / 64) * ((uint64_t)word_at(d, at) - before);
+            changed[bit[k] / 32 % 2] += weight_of(0, bit[k] / 64) * ((uint64_t)word_at(d, at) - before);
         }
         if (bit[0] != bit[1] && !changed[0] && !changed[1])
             fail_msg("bits %u and %u: the sums stay", bit[0], bit[1]);

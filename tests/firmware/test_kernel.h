@@ -9,28 +9,31 @@
 typedef struct {
     kernel_stream loads[KERNEL_MAX_STREAMS], stores[KERNEL_MAX_STREAMS];
     kernel_lane lanes[KERNEL_MAX_LANES];
+    kernel_image image;
     kernel_part part;
     kernel_description k;
 } test_kernel;
 
 static inline void make_kernel(test_kernel *t, uint32_t first, uint32_t loads, uint32_t stores) {
     *t = (test_kernel){0};
-    t->part = (kernel_part){.loads = t->loads,
+    t->image = (kernel_image){
+        .loads = t->loads, .stores = t->stores, .n_loads = loads, .n_stores = stores, .lane_loads = loads};
+    t->part = (kernel_part){.image = &t->image,
+                            .loads = t->loads,
                             .stores = t->stores,
                             .lanes = t->lanes,
                             .n_lanes = 1,
                             .n_loads = loads,
                             .n_stores = stores,
                             .flush_crossbar = first * 0x11111111u};
-    t->k = (kernel_description){.loads = t->loads,
-                                .stores = t->stores,
-                                .n_loads = loads,
-                                .n_stores = stores,
-                                .lane_loads = loads,
+    t->k = (kernel_description){.images = &t->image,
                                 .parts = &t->part,
+                                .n_images = 1,
                                 .n_parts = 1,
                                 .stall_mask = UINT32_MAX,
                                 .timeout = 1u << 20};
+    t->image.load_mask = (uint16_t)(((1u << loads) - 1) << first);
+    t->image.store_mask = (uint16_t)(((1u << stores) - 1) << first);
     for (uint32_t i = 0; i < loads; i++) {
         t->loads[i] = (kernel_stream){.glb_tile = (uint8_t)(first + i), .data_mux = 1};
         t->lanes[0].load_mask |= (uint16_t)(1u << (first + i));
@@ -54,24 +57,25 @@ static inline uint32_t word_at(const device *d, uint32_t at) {
 /* Where the members of the header stand, by docs/firmware.md. */
 enum { MAGIC_AT = 0, VERSION_AT = 4, BOARD_AT = 8, WORDS_AT = 12, SUMS_AT = 16, WORDS_FROM = 32 };
 
-/* What word `w` counts in the image's sums: the address behind it, as the processor has it. */
-static inline uint64_t weight_of(uint32_t w) {
-    return 0x20400000u + WORDS_FROM + 8 * (uint64_t)(w + 1);
+/* What word `w` counts in the sums of the image at `at`: the address behind it, as the processor has it. */
+static inline uint64_t weight_of(uint32_t at, uint32_t w) {
+    return 0x20400000u + at + WORDS_FROM + 8 * (uint64_t)(w + 1);
 }
 
 /* Half `i` of the sums of what is there, by docs/firmware.md. */
-static inline uint32_t sum_of(const device *d, uint32_t words, uint32_t i) {
+static inline uint32_t sum_of(const device *d, uint32_t at, uint32_t words, uint32_t i) {
     uint64_t sum = 0;
     for (uint32_t w = 0; w < words; w++)
-        sum += weight_of(w) * word_at(d, WORDS_FROM + 8 * w + i / 2 * 4);
+        sum += weight_of(at, w) * word_at(d, at + WORDS_FROM + 8 * w + i / 2 * 4);
     return (uint32_t)(sum >> 32 * (i % 2));
 }
 
 /* Makes the sums those of what is there, as whoever made the image would have. */
 static inline void sign(device *d, test_kernel *t) {
+    const uint32_t at = t->image.at;
     for (uint32_t i = 0; i < 4; i++) {
-        t->k.config_sums[i] = sum_of(d, t->k.config_words, i);
-        put_word(d, SUMS_AT + 4 * i, t->k.config_sums[i]);
+        t->image.config_sums[i] = sum_of(d, at, t->image.config_words, i);
+        put_word(d, at + SUMS_AT + 4 * i, t->image.config_sums[i]);
     }
 }
 
@@ -81,19 +85,24 @@ static inline uint32_t word_address(uint32_t i, uint32_t words) {
     return i << 24 | site / 16 << 8 | (1 + site % 16);
 }
 
-/* An image of up to 256 words at the start of the global buffer. */
-static inline void load_bitstream(device *d, test_kernel *t, uint32_t words) {
-    put_word(d, MAGIC_AT, 0x49584e4f);
-    put_word(d, VERSION_AT, 2);
-    put_word(d, BOARD_AT, 0xb0a2d001);
-    put_word(d, WORDS_AT, words);
+/* An image of up to 256 words, its header at byte `at` of the global buffer. */
+static inline void load_bitstream_at(device *d, test_kernel *t, uint32_t at, uint32_t words) {
+    put_word(d, at + MAGIC_AT, 0x49584e4f);
+    put_word(d, at + VERSION_AT, 2);
+    put_word(d, at + BOARD_AT, 0xb0a2d001);
+    put_word(d, at + WORDS_AT, words);
     for (uint32_t i = 0; i < words; i++) {
-        put_word(d, WORDS_FROM + 8 * i, 0x9e3779b9u * (i + 1));
-        put_word(d, WORDS_FROM + 8 * i + 4, word_address(i, words));
+        put_word(d, at + WORDS_FROM + 8 * i, 0x9e3779b9u * (i + 1));
+        put_word(d, at + WORDS_FROM + 8 * i + 4, word_address(i, words));
     }
-    t->k.config_words = words;
+    t->image.at = at;
+    t->image.config_words = words;
     t->k.config_tiles = (word_address(words - 1, words) >> 8 & 0xff) / 2 + 1;
     sign(d, t);
+}
+
+static inline void load_bitstream(device *d, test_kernel *t, uint32_t words) {
+    load_bitstream_at(d, t, 0, words);
 }
 
 /* Runs the firmware's boot; false if it stopped with an error. */

@@ -1,5 +1,5 @@
-/* The command that made a folder is left there, and gone through again: `onyx cosim` and `onyx firmware`, and
- * `onyx program` (program.c). Files are read as they are now. */
+/* The command that made a folder is left there, and gone through again: `onyx cosim`, `onyx firmware` and
+ * `onyx merge`, and `onyx program` (program.c). Files are read as they are now. */
 #include "cli/case.h"
 #include "compile/folder.h"
 
@@ -198,6 +198,71 @@ static bool firmware(cli_session *s, compile_options *o) {
         print_apps(s, apps, built);
     return ok;
 }
+
+/* ---- onyx merge -------------------------------------------------------------------------------- */
+
+/* Returns whether a word is the option, and whether its value is the next one. */
+static bool is_option(const char *word, const char *name, char letter, bool *next) {
+    const size_t n = strlen(name);
+    const bool whole = strncmp(word, "--", 2) == 0 && strncmp(word + 2, name, n) == 0;
+    const bool alone = letter && word[0] == '-' && word[1] == letter;
+    *next = (whole && !word[2 + n]) || (alone && !word[2]);
+    return (whole && (!word[2 + n] || word[2 + n] == '=')) || alone;
+}
+
+/* Returns the words of the command that would have made all runs, in `out`. */
+static text_vec whole_command(cli_session *s, const text_vec *of_shard, const char *out) {
+    text_vec words = {0};
+    for (uint32_t i = 0; i < of_shard->len; i++) {
+        bool next = false;
+        if (is_option(of_shard->at[i], "shard", '\0', &next) ||
+            is_option(of_shard->at[i], "output", 'o', &next)) {
+            i += next;
+            continue;
+        }
+        vec_push(&s->mem, &words, of_shard->at[i]);
+    }
+    vec_push(&s->mem, &words, "-o");
+    vec_push(&s->mem, &words, out);
+    return words;
+}
+
+static bool want_shards(cli_session *s) {
+    if (s->options.arguments.len)
+        return true;
+    diag_error(&s->diag, (src_loc){0}, "E0904-argument", "the folders of the shards are missing");
+    diag_hint(&s->diag, "onyx merge DIR... -o DIR");
+    return false;
+}
+
+int command_merge(int argc, char **argv) {
+    cli_session s;
+    command_line then;
+    compile_kernel k = {0};
+    text_vec folders = {0};
+    cli_session_begin(&s);
+    bool ok = cli_parse(&s, COMMAND_MERGE, argc, argv) && want_shards(&s) &&
+              options_want_folder(&s.options, &s.diag);
+    const char *out = ok ? absolute(&s, s.options.compile.out) : NULL;
+    for (uint32_t i = 0; ok && i < s.options.arguments.len; i++)
+        vec_push(&s.mem, &folders, absolute(&s, s.options.arguments.at[i]));
+    ok = ok && replay(&s, folders.at[0], &then);
+    if (ok) {
+        compile_options *o = &then.compile;
+        o->out = out;
+        o->again = false;
+        o->runs = true;
+        o->shard = o->shards = 0;
+        o->merged = folders;
+        o->check = o->check && s.options.compile.check;
+        s.options.words = whole_command(&s, &then.words, out);
+        s.compile.record = cli_command_record(&s, COMMAND_RUN);
+        ok = cli_run(o, &s, &k);
+    }
+    return cli_session_end(&s, ok);
+}
+
+/* ---- the commands ------------------------------------------------------------------------------ */
 
 int command_cosim(int argc, char **argv) {
     return cli_command_again(COMMAND_COSIM, argc, argv, cosim);

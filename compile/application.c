@@ -580,7 +580,8 @@ static bool refuse_options(const compile_options *o, compile_context *ctx) {
         const char *text;
     } options[] = {{o->formats.len > 0, "-f"},          {o->fills.len > 0, "--fill"},
                    {o->dimensions.len > 0, "-d"},       {o->types.len > 0, "-t"},
-                   {o->semiring != NULL, "--semiring"}, {o->schedule.len > 0, "-s"}};
+                   {o->semiring != NULL, "--semiring"}, {o->schedule.len > 0, "-s"},
+                   {o->shards > 0, "--shard"}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         if (!options[i].given)
             continue;

@@ -106,7 +106,10 @@ typedef struct {
     bool runs;  /* onyx run, which needs operands */
     bool again; /* what the folder holds is this kernel's: compile_command_again */
     bool check, pipeline, balance, io_trace, wave;
-    uint32_t jobs;      /* processes that share the runs of a kernel; 0 is 1 */
+    uint32_t jobs; /* processes that share the runs of a kernel; 0 is 1 */
+    uint32_t shard,
+        shards;         /* only every shards-th run is made, from number `shard` on (from 1); 0: all are */
+    text_vec merged;    /* folders of such commands, which made the runs */
     bool compare_cpu;   /* what one core of the host takes is measured, too */
     bool verify_config; /* the program reads the configuration back before it is ready */
     const char *out;    /* folder */

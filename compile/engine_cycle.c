@@ -1,5 +1,6 @@
 /* Engine cycle: the cycle model alone, with what of it can be written down. */
 #include "compile/model.h"
+#include "compile/shard.h"
 #include "rtl_models/cycle/wave.h"
 
 /* Where --io-trace writes: the cycle of every word, and the job it is of. */
@@ -8,6 +9,9 @@ typedef struct {
     wave *waves; /* NULL: none */
     file_out trace;
     tile_job job;
+    uint32_t batches;     /* so far */
+    compile_shard_of of;  /* with --shard: what was made */
+    compile_shards parts; /* of onyx merge */
 } cycle_engine;
 
 static bool begin_trace(const compile_engine_in *in, cycle_engine *e) {
@@ -33,6 +37,9 @@ static bool prepare(compile_engine_run *r, compile_outcome *out) {
     e->model = compile_model_begin(in, out);
     if (!e->model || (in->how.io_trace && !begin_trace(in, e)))
         return false;
+    e->of.design = compile_shard_design(in->bits);
+    if (in->how.merged.len && !compile_shards_read(in, &e->parts))
+        return false;
     const compile_modelled *on = &out->modelled;
     cycle_watcher *watcher;
     if (in->how.wave)
@@ -49,6 +56,21 @@ static bool batch(compile_engine_run *r, const tile_plan *plan) {
     cycle_engine *e = r->own;
     if (r->in->how.io_trace)
         tile_job_add(&e->job, plan);
+    const uint32_t number = e->batches++;
+    const compile_running *how = &r->in->how;
+    arena *mem = r->in->ctx->mem;
+    if (how->shards && plan->runs.len) {
+        vec_push(mem, &e->of.batch, compile_shard_batch(plan));
+        return compile_model_shard(e->model, plan, how->shard - 1, how->shards,
+                                   compile_shard_file(r->in->folder, number, mem));
+    }
+    if (how->merged.len && plan->runs.len) {
+        const char **files = arena_new_n(mem, const char *, e->parts.n);
+        for (uint32_t i = 0; i < e->parts.n; i++)
+            files[i] = compile_shard_file(e->parts.folder[i], number, mem);
+        return compile_shards_match(r->in, &e->parts, number, plan) &&
+               compile_model_merge(e->model, plan, r->collector, files, e->parts.n);
+    }
     if (r->in->how.jobs > 1)
         return compile_model_share(e->model, plan, r->collector, r->in->how.jobs);
     return compile_model_batch(e->model, plan, r->collector, e->trace.stream);
@@ -62,7 +84,8 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
         good = wave_end(e->waves, ctx->diag) && good;
     if (r->in->how.io_trace)
         good = end_trace(ctx, e) && good;
-    return compile_model_report(r->in, &out->modelled) && good;
+    good = compile_model_report(r->in, &out->modelled) && good;
+    return good && (!r->in->how.shards || compile_shard_write(r->in, &e->of));
 }
 
 static bool counters(const compile_engine_run *r, compile_outcome *out) {

@@ -254,21 +254,25 @@ typedef struct {
     compile_model *m;
     const tile_plan *plan;
     uint32_t n;
+    uint32_t stuck; /* the run that was, from 1 on, and the cycles it took until then */
+    uint64_t cycles;
+    const char *const *file; /* of onyx merge: where the shares are from */
 } share;
 
-static bool make_share(void *context, uint32_t i, FILE *out) {
-    const share *s = context;
+/* Makes the share's runs, and leaves them in a file that is empty. */
+static bool make_runs(share *s, uint32_t i, FILE *out) {
     cycle_model *model = s->m->on->model;
     edge *e = s->m->edges;
     part p = {0};
     fwrite(&p, sizeof p, 1, out);
-    cycle_forget(model);
     for (uint32_t run = i; run < s->plan->runs.len && !p.stuck; run += s->n) {
         arena scratch = {0};
         uint64_t cycles = 0;
         set_run(e, s->plan, run);
         cycle_number_run(model, s->m->runs + run);
         p.stuck = cycle_run(model, e->streams.at, e->streams.len, false, &scratch, &cycles) != CYCLE_DONE;
+        s->stuck = p.stuck ? run + 1 : 0;
+        s->cycles = cycles;
         fwrite(&cycles, sizeof cycles, 1, out);
         for (uint32_t k = e->inputs; k < e->streams.len; k++) {
             const u16_vec *got = &e->streams.at[k].got;
@@ -282,6 +286,12 @@ static bool make_share(void *context, uint32_t i, FILE *out) {
     p.accounts_at = (uint64_t)at;
     cycle_put_accounts(model, out);
     return at >= 0 && fseek(out, 0, SEEK_SET) == 0 && fwrite(&p, sizeof p, 1, out) == 1;
+}
+
+static bool make_share(void *context, uint32_t i, FILE *out) {
+    share *s = context;
+    cycle_forget(s->m->on->model);
+    return make_runs(s, i, out);
 }
 
 /* Reads the next run of a part. */
@@ -320,6 +330,11 @@ bool compile_share_failed(compile_context *ctx, const char *runs, uint32_t i, ui
 }
 
 static bool part_failed(const share *s, uint32_t i, int end) {
+    if (s->file) {
+        diag_error(s->m->ctx->diag, (src_loc){0}, "E0955-shards", "'%s' is damaged or cut short", s->file[i]);
+        diag_hint(s->m->ctx->diag, "copy the folder of the shard again, or make it anew");
+        return false;
+    }
     const uint32_t first = s->m->runs, last = first + s->plan->runs.len - 1;
     return compile_share_failed(s->m->ctx, arena_printf(s->m->ctx->mem, "runs %u to %u", first, last), i,
                                 s->n, end);
@@ -355,7 +370,7 @@ static bool take_shares(const share *s, const child_part *parts, tile_collector 
 }
 
 bool compile_model_share(compile_model *m, const tile_plan *plan, tile_collector *c, uint32_t jobs) {
-    share s = {m, plan, jobs < plan->runs.len ? jobs : plan->runs.len};
+    share s = {.m = m, .plan = plan, .n = jobs < plan->runs.len ? jobs : plan->runs.len};
     if (m->n_edges > 1 || s.n < 2)
         return compile_model_batch(m, plan, c, NULL);
     child_part *parts = arena_new_n(m->ctx->mem, child_part, s.n);
@@ -368,6 +383,73 @@ bool compile_model_share(compile_model *m, const tile_plan *plan, tile_collector
     }
     if (stuck)
         return compile_model_batch(m, plan, c, NULL);
+    m->runs += plan->runs.len;
+    cycle_number_run(m->on->model, m->runs);
+    return ok;
+}
+
+/* ---- the runs of a batch in several commands -------------------------------------------------- */
+
+/* Counts the cycles of the share's runs, which are the only ones here. */
+static bool count_runs(compile_model *m, const share *s, uint32_t i, FILE *in) {
+    bool ok = fseek(in, (long)sizeof(part), SEEK_SET) == 0;
+    for (uint32_t run = i; run < s->plan->runs.len && ok; run += s->n) {
+        arena scratch = {0};
+        uint64_t cycles = 0;
+        ok = read_run(m->edges, in, &scratch, &cycles) &&
+             take_run(m, m->edges, run, m->runs + run, cycles, NULL);
+        arena_free(&scratch);
+    }
+    return ok;
+}
+
+bool compile_model_shard(compile_model *m, const tile_plan *plan, uint32_t i, uint32_t n, const char *path) {
+    share s = {.m = m, .plan = plan, .n = n};
+    compile_context *ctx = m->ctx;
+    FILE *out = fopen(path, "w+b"), *before = tmpfile();
+    bool ok = out && before;
+    if (ok) {
+        cycle_put_accounts(m->on->model, before);
+        cycle_forget(m->on->model); /* each file has what its own batch counted */
+        ok = make_runs(&s, i, out) && fflush(out) == 0;
+        rewind(before);
+        ok = cycle_add_accounts(m->on->model, before) && ok;
+    }
+    if (ok && s.stuck) {
+        explain_stuck(ctx, m->edges, m->on->model, m->runs + s.stuck - 1, s.cycles);
+        ok = false;
+    } else if (!ok || !count_runs(m, &s, i, out)) {
+        diag_error(ctx->diag, (src_loc){0}, "E0004-write", "cannot write '%s'", path);
+        ok = false;
+    }
+    if (out)
+        fclose(out);
+    if (before)
+        fclose(before);
+    m->runs += plan->runs.len;
+    return ok;
+}
+
+bool compile_model_merge(compile_model *m, const tile_plan *plan, tile_collector *c, const char *const *file,
+                         uint32_t n) {
+    share s = {.m = m, .plan = plan, .n = n, .file = file};
+    compile_context *ctx = m->ctx;
+    child_part *parts = arena_new_n(ctx->mem, child_part, n);
+    bool stuck = false, ok = true;
+    memset(parts, 0, sizeof *parts * n);
+    for (uint32_t i = 0; i < n && ok; i++) {
+        parts[i] = (child_part){.found = fopen(file[i], "rb")};
+        ok = parts[i].found != NULL;
+        if (!ok) {
+            diag_error(ctx->diag, (src_loc){0}, "E0955-shards", "'%s' cannot be read", file[i]);
+            diag_hint(ctx->diag, "onyx run --shard leaves it beside shard.json: copy the whole folder");
+        }
+    }
+    ok = ok && take_shares(&s, parts, c, &stuck) && (!stuck || part_failed(&s, 0, 1));
+    for (uint32_t i = 0; i < n; i++) {
+        if (parts[i].found)
+            fclose(parts[i].found);
+    }
     m->runs += plan->runs.len;
     cycle_number_run(m->on->model, m->runs);
     return ok;

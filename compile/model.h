@@ -13,6 +13,13 @@ bool compile_model_batch(compile_model *m, const tile_plan *plan, tile_collector
 /* Makes all runs of the plan in so many processes, and collects their words in `c`, unless that is NULL;
  * where copies start by themselves, each when it is free, in this one. E0802, E0930. */
 bool compile_model_share(compile_model *m, const tile_plan *plan, tile_collector *c, uint32_t jobs);
+/* Makes of the plan's runs number i, i + n, i + 2 n .. and leaves what it found in a file, which is new.
+ * E0802, E0004. */
+bool compile_model_shard(compile_model *m, const tile_plan *plan, uint32_t i, uint32_t n, const char *path);
+/* Takes the plan's runs from n such files, file[i] of those that begin with i, and collects their words in
+ * `c`, unless that is NULL. Everything is then as if the model had made them. E0955-shards. */
+bool compile_model_merge(compile_model *m, const tile_plan *plan, tile_collector *c, const char *const *file,
+                         uint32_t n);
 /* E0930, of the process `i` of `n` that share these runs: how it ended, as child_part has it. Returns false;
  * where somebody interrupted it, with ctx->interrupted alone. */
 bool compile_share_failed(compile_context *ctx, const char *runs, uint32_t i, uint32_t n, int end);

@@ -346,6 +346,11 @@ cJSON *compile_report(const compile_options *o, const compile_context *ctx, cons
     cJSON_AddStringToObject(json, "engine", compile_engines[ran ? o->engine : ENGINE_NONE].name);
     add_number(json, "seed", (double)o->seed);
     cJSON_AddStringToObject(json, "check", check);
+    if (o->shards) {
+        cJSON *shard = cJSON_AddObjectToObject(json, "shard");
+        add_number(shard, "number", o->shard);
+        add_number(shard, "of", o->shards);
+    }
     add_figures(json, all, ctx->mem);
     if (compile_activity_add(k, &activity))
         compile_energy_json(&activity, json);
@@ -504,7 +509,10 @@ void compile_summary(const compile_options *o, const compile_context *ctx, const
     }
     if (several || k->on_host)
         print_name(ctx, out, k);
-    kernel_summary(ctx, out, k, ran, arena_printf(ctx->mem, "the result, check: %s", check));
+    kernel_summary(ctx, out, k, ran && !o->shards, arena_printf(ctx->mem, "the result, check: %s", check));
+    if (o->shards)
+        fprintf(out, "  %llu %s of these runs, shard %u of %u: 'onyx merge' puts them together\n",
+                (unsigned long long)all->total, plural(all->total, "cycle", "cycles"), o->shard, o->shards);
     if (ran && several)
         fprintf(out, "  %llu %s in all\n", (unsigned long long)all->total,
                 plural(all->total, "cycle", "cycles"));

@@ -69,6 +69,10 @@ bool compile_retrying(const compile_options *o, compile_context *ctx, compile_ke
         return true;
     if (ctx->interrupted || !may_retry(&before, ctx->diag))
         return false;
+    /* The other shards have not met it, and keep their mapping. */
+    if ((o->shards || o->merged.len) && (was_refused(&before, ctx->diag, "E0803-hazard") ||
+                                         was_refused(&before, ctx->diag, "E0802-cycle-stuck")))
+        return false;
     if (!o->any_sign && !compile_array_alone(o) && was_refused(&before, ctx->diag, "E0418-range")) {
         compile_options any_sign = *o;
         any_sign.any_sign = true;

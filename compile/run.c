@@ -29,6 +29,9 @@ static compile_engine_in engine_input(const compile_options *o, compile_context 
                                        .io_trace = o->io_trace,
                                        .wave = o->wave,
                                        .jobs = o->jobs,
+                                       .shard = o->shard,
+                                       .shards = o->shards,
+                                       .merged = o->merged,
                                        .timing = o->timing,
                                        .fifo_depth = o->fifo_depth,
                                        .stats = o->stats,
@@ -272,10 +275,32 @@ static bool write_result(const compile_options *o, const compile_context *ctx, c
                       ctx->diag);
 }
 
+/* Shards are of the runs of one kernel, and copies that start each by itself depend on each other's. */
+static bool may_divide(const compile_options *o, const compile_context *ctx, const compile_kernel *k) {
+    if (!o->shards && !o->merged.len)
+        return true;
+    if (k->producers.len || k->on_host) {
+        diag_error(ctx->diag, (src_loc){0}, "E0955-shards",
+                   "the expression is %u kernels, which run one after the other, or on the host: --shard "
+                   "divides the runs of one",
+                   k->producers.len + 1);
+        diag_hint(ctx->diag, "a schedule or -O0 may make one kernel of it; --jobs divides all of them");
+        return false;
+    }
+    if (k->array.apart) {
+        diag_error(
+            ctx->diag, (src_loc){0}, "E0955-shards",
+            "copies start each when it is free (--dispatch dynamic), so that runs depend on each other");
+        diag_hint(ctx->diag, "--dispatch sorted");
+        return false;
+    }
+    return true;
+}
+
 static bool run_once(const compile_options *o, compile_context *ctx, compile_kernel *k) {
     bool ok = o->engine == ENGINE_SAM ? compile_take_folder(ctx, o->out) && compile_to_graph(o, false, ctx, k)
                                       : compile_to_bitstream_once(o, ctx, k);
-    return ok && compile_read_operands(o, ctx, &k->user, &k->data) &&
+    return ok && compile_read_operands(o, ctx, &k->user, &k->data) && may_divide(o, ctx, k) &&
            compile_run_kernels(o, ctx, k, &k->data.operands);
 }
 
@@ -283,6 +308,11 @@ bool compile_and_run(const compile_options *o, compile_context *ctx, compile_ker
     double start = seconds_now();
     if (!compile_retrying(o, ctx, k, run_once))
         return false;
+    if (o->shards) { /* there is no result before all are put together */
+        *check = "none";
+        k->times.total = seconds_now() - start;
+        return true;
+    }
     *check = compile_check(o, ctx, k, &k->data.operands, &k->ran.result);
     k->times.total = seconds_now() - start;
     return write_result(o, ctx, &k->ran.result);

@@ -262,6 +262,15 @@ static void check_engine(const command_line *all, arena *mem, diagnostics *d) {
                                  : "rtl coverage");
         diag_hint(d, "one process writes it: leave --jobs out");
     }
+    if (o->shards && (o->io_trace || o->wave || o->compare_cpu || o->jobs > 1 || o->outputs.len)) {
+        diag_error(d, (src_loc){0}, "E0906-engine-option", "--shard with %s",
+                   o->wave          ? "--wave"
+                   : o->io_trace    ? "--io-trace"
+                   : o->compare_cpu ? "--compare-cpu"
+                   : o->jobs > 1    ? "--jobs"
+                                    : "-o T:FILE");
+        diag_hint(d, "a shard has no result of its own, and makes its runs in one process");
+    }
     bool apart = o->unroll != 1 && o->dispatch == TILE_DISPATCH_DYNAMIC && !o->dispatch_auto;
     if (apart && (o->engine == ENGINE_RTL || o->io_trace)) {
         diag_error(d, (src_loc){0}, "E0906-engine-option",

@@ -66,6 +66,21 @@ static void take_whole_or_auto(option_values *to, const option_row *row, const c
     store(to, row, says_auto(value) ? 0 : whole(to, row, value));
 }
 
+/* Reads "2/4": which of how many. */
+static void take_share(option_values *to, const option_row *row, const char *value) {
+    char *number = arena_strdup(to->mem, value), *slash = strchr(number, '/');
+    uint64_t of = 0, which = 0;
+    if (slash) {
+        *slash = '\0';
+        of = whole(to, row, slash + 1);
+        which = whole(to, row, number);
+    }
+    if (!slash || (!diag_failed(to->diag) && which > of))
+        bad_value(to, row, value, "which of how many, from 1/N to N/N");
+    to->o->compile.shard = (uint32_t)which;
+    to->o->compile.shards = (uint32_t)of;
+}
+
 static uint32_t choose(const option_values *to, const option_row *row, const char *value) {
     return options_choose(options_spelling((option_key)(row - option_rows), to->mem), value, row->words,
                           to->mem, to->diag);
@@ -258,6 +273,7 @@ enum {
 #define SETS(m, constant) .take = take_set, AT(m), .low = (constant)
 #define TEXT(m) .take = take_text, AT(m)
 #define LIST(m) .take = take_list, AT(m)
+#define SHARE(most) .take = take_share, .low = 1, .high = (most)
 #define WHOLE(m, least, most) .take = take_whole, AT(m), .low = (least), .high = (most)
 #define WHOLE_OR_AUTO(m, least, most) .take = take_whole_or_auto, AT(m), .low = (least), .high = (most)
 #define SECONDS(m, least, most) .take = take_seconds, AT(m), .low = (least), .high = (most)

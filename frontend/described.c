@@ -24,6 +24,7 @@ typedef struct {
     fe_described *f;
     fe_user_function *user;
     src_loc first; /* of the file: its first line */
+    src_loc properties;
     uint32_t seen; /* bit of each field that was there */
     bool integers, other_type;
     diagnostics *d;
@@ -143,6 +144,7 @@ static bool read_capability(description *r) {
 
 static bool read_types(description *r) {
     bool mine = false;
+    r->f->types = rest(r);
     do {
         const bool int16 = fe_is_word(&r->in.token, "int16");
         if (!int16 && !fe_is_word(&r->in.token, "bf16"))
@@ -151,6 +153,18 @@ static bool read_types(description *r) {
         fe_advance(&r->in);
     } while (fe_take_sign(&r->in, ','));
     r->other_type = !mine;
+    return at_end(r);
+}
+
+/* They are judged once the capability says what the function is of. */
+static bool read_properties(description *r) {
+    r->properties = r->in.token.loc;
+    do {
+        const char *name;
+        if (!take_name(r, "a property", &name))
+            return false;
+        vec_push(r->d->mem, &r->f->properties, name);
+    } while (fe_take_sign(&r->in, ','));
     return at_end(r);
 }
 
@@ -201,6 +215,7 @@ static const struct {
     {"datatypes", read_types, true, true},
     {"source", read_source, true, false},
     {"sensitivity", read_sensitivity, true, false},
+    {"properties", read_properties, true, false},
     {"object", read_objects, false, false},
     {"setup", read_setup, false, false},
     {"teardown", read_teardown, false, false},
@@ -219,8 +234,8 @@ static bool read_field(description *r) {
     if (at == FIELDS)
         return refuse(
             r, t.loc, "expected a field",
-            "call, capability, datatypes, source, sensitivity, object, setup, teardown, headers, include, "
-            "libraries, flags");
+            "call, capability, datatypes, source, sensitivity, properties, object, setup, teardown, headers, "
+            "include, libraries, flags");
     if (r->seen >> at & 1 && fields[at].once)
         return refuse(r, t.loc, arena_printf(r->d->mem, "there is a '%s' already", fields[at].name),
                       "each field once, but for object, setup, teardown and lists");
@@ -320,6 +335,13 @@ static bool check(description *r) {
     if (fe_is_defined(r->in.functions, r->user->name))
         return refuse(r, r->user->loc, arena_printf(r->d->mem, "there is a '%s' already", r->user->name),
                       "choose another name");
+    for (uint32_t i = 0; i < r->f->properties.len; i++) {
+        if (!fe_is_property(r->f, r->f->properties.at[i]))
+            return refuse(
+                r, r->properties,
+                arena_printf(r->d->mem, "such a function has no property '%s'", r->f->properties.at[i]),
+                "docs/functions.md has those of values and those along an index");
+    }
     return check_call(r);
 }
 

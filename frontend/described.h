@@ -12,8 +12,10 @@ typedef struct fe_described {
     const char *folder; /* of the file, which paths in it are relative to */
     const char *source; /* C, or a shared object; NULL: a library has it */
     const char *call, *returns;
+    const char *types; /* as the file has them */
     fe_texts objects, setup, teardown, headers, include, libraries, flags;
-    bool fiber; /* along an index; else of one value or two */
+    fe_texts properties; /* which onyx functions check holds against values; they decide nothing else */
+    bool fiber;          /* along an index; else of one value or two */
     uint32_t parameters;
     const char *parameter[2];
     sam_program *program;
@@ -24,5 +26,7 @@ bool fe_read_described(const fe_function_file *file, bool integers, name_table *
                        diagnostics *d, fe_functions **all);
 /* Compiles and loads what the function calls, once. E0164-function-build, at `loc`. */
 bool fe_load_described(const fe_described *f, src_loc loc, diagnostics *d);
+/* Returns whether a function of such operands can have the property. */
+bool fe_is_property(const fe_described *f, const char *name);
 
 #endif

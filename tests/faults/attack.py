@@ -71,6 +71,7 @@ COMMANDS = [
     ["fabric", "write", "--board", "onyx-8x8", "-o", "new"],
     ["boards"],
     ["doctor"],
+    ["functions"],
     ["program", "--board", "onyx-8x8", "design", "--timeout", "1"],
     ["cosim", "design"],
     ["help", "report"],

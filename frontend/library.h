@@ -1,0 +1,18 @@
+/* library.h - what is said of functions of files, printed and held against what they compute. */
+#ifndef ONYX_FE_LIBRARY_H
+#define ONYX_FE_LIBRARY_H
+
+#include "frontend/program.h"
+
+enum { FE_CHECK_INPUTS = 100 };
+
+/* Prints what a function is called by, where it runs, its data types, properties and file, a line each. */
+void fe_print_functions(const fe_functions *all, const diagnostics *d, FILE *out);
+/* Computes every described function (.xf) of this data type on FE_CHECK_INPUTS random inputs, which `seed`
+ * decides: one along an index writes its length of results and nothing else, reads nothing behind its
+ * operand, and what `properties` says holds; the same input has the same value each time. *checked is raised
+ * by one for each that does so. Returns false after E0164-function-build or E0166-function-check, which has
+ * the input. */
+bool fe_check_functions(const fe_functions *all, uint64_t seed, diagnostics *d, uint32_t *checked);
+
+#endif

@@ -52,6 +52,11 @@ void prefix_sum(int n, const double *in, double *out) {
         out[i] = sum += in[i];
 }
 
+void prefix_max(int n, const double *in, double *out) {
+    for (int i = 0; i < n; i++)
+        out[i] = i && out[i - 1] > in[i] ? out[i - 1] : in[i];
+}
+
 void reverse(int n, const double *in, double *out) {
     for (int i = 0; i < n; i++)
         out[i] = in[n - 1 - i];

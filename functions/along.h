@@ -4,6 +4,7 @@ void sort_ascending(int n, const double *in, double *out);
 void sort_descending(int n, const double *in, double *out);
 void largest(int n, int k, const double *in, double *out);
 void prefix_sum(int n, const double *in, double *out);
+void prefix_max(int n, const double *in, double *out);
 void reverse(int n, const double *in, double *out);
 void place_of_largest(int n, const int *crd, double sign, const double *in, double *out);
 void normalise(int n, const double *in, double *out, double one);

@@ -5,6 +5,7 @@ import itertools
 import json
 import math
 import pathlib
+import platform
 import random
 import struct
 import subprocess
@@ -64,6 +65,7 @@ ALONG = {  # of the values of a fiber, their coordinates, and 1
     "reverse": lambda x, at, one: x[::-1],
     "top4": top4,
     "prefix_sum": lambda x, at, one: list(itertools.accumulate(x)),
+    "prefix_max": lambda x, at, one: list(itertools.accumulate(x, max)),
     "normalise": lambda x, at, one: [v * one / sum(map(abs, x)) for v in x],
     "argmax": lambda x, at, one: place(x, at, max),
     "argmin": lambda x, at, one: place(x, at, min),
@@ -91,6 +93,17 @@ VALUES = {  # data type, what it is of one value or two
     "lcm": ("int16", math.lcm),
     "isqrt": ("int16", lambda x: math.isqrt(x) if x > 0 else 0),
     "q15_mul": ("int16", lambda x, y: saturated(x * y / 32768)),
+    "popcount": ("int16", lambda x: bin(x & 0xFFFF).count("1")),
+    "icbrt": ("int16", lambda x: int(math.copysign(max(r for r in range(33) if r ** 3 <= abs(x)), x))),
+    "ilog2": ("int16", lambda x: x.bit_length() - 1 if x > 0 else 0),
+    "q15_add": ("int16", lambda x, y: saturated(x + y)),
+    "q15_sub": ("int16", lambda x, y: saturated(x - y)),
+    "floor_div": ("int16", lambda x, y: x // y if y else 0),
+    "floor_mod": ("int16", lambda x, y: x % y if y else 0),
+    "sinh": ("bf16", math.sinh),
+    "cosh": ("bf16", math.cosh),
+    "asinh": ("bf16", math.asinh),
+    "erfc": ("bf16", math.erfc),
     "q15_div": ("int16", lambda x, y: saturated(x * 32768 / y) if y else 0),
 }
 DIMS = {"i": 7, "j": 12, "k": 5, "d": 4}
@@ -150,18 +163,23 @@ def along(function, data, mode, dtype):
 if ENGINE == "sam":  # each that ships; a host's kernel is the same on every engine
     shipped = {line.split("=")[1].split("(")[0].strip() for path in pathlib.Path("functions").glob("*.xf")
                for line in path.read_text().splitlines() if line.startswith("capability")}
-    if shipped != set(ALONG) | set(VALUES) or len(shipped) < 26:
+    if shipped != set(ALONG) | set(VALUES) or len(shipped) < 38:
         complain("these functions ship, or are tested, but not both:", shipped ^ (set(ALONG) | set(VALUES)))
     lengths = [len(path.read_text().splitlines()) for path in pathlib.Path("functions").glob("*.xf")]
     if max(lengths) > 45 or sum(lengths) > 25 * len(lengths):
         complain("descriptions are too long:", lengths)
+    # what is said of integers.c: a compiler that has neither a library nor registers of floating point takes it
+    bare = ["cc", "-ffreestanding", "-nostdinc", *["-mgeneral-regs-only"] * (platform.machine() in ("x86_64", "aarch64"))]
+    done = subprocess.run([*bare, "-Wall", "-Werror", "-S", "-o", "-", "functions/integers.c"], capture_output=True, text=True)
+    if done.returncode or "double" in pathlib.Path("functions/integers.c").read_text():
+        complain("integers.c needs more than integers:", done.stderr)
     for name, dtype in itertools.product(ALONG, WORD):
         data = cells("B", "ij", 0.4, dtype) | {(0, 0): 0, (0, 3): 7}  # an explicit zero counts as nothing
         data = {at: v for at, v in data.items() if at[0] != 4} | {(5, j): 0 for j in range(DIMS["j"])}  # a row of nothing, and one of zeros
         got, _ = compute(f"Y(i,j) = {name}(j, B(i,j))", "Y", [write("B", "ij", data)], dtype)
         same((name, dtype), got, along(name, data, 1, dtype))
     for name, (dtype, function) in VALUES.items():
-        two = function in (math.hypot, math.atan2, math.lcm) or name.startswith("q15")
+        two = function in (math.hypot, math.atan2, math.lcm) or name.startswith(("q15", "floor"))
         b, c = cells("b", "j", 0.6, dtype), cells("c", "j", 0.6, dtype)
         got, _ = compute(f"y(j) = {name}(b(j){', c(j)' if two else ''})", "y", [write("b", "j", b)] + [write("c", "j", c)] * two, dtype)
         same(name, got, {(j,): WORD[dtype](function(b.get((j,), 0), c.get((j,), 0)) if two else function(b.get((j,), 0))) for j in range(DIMS["j"])},

@@ -1,0 +1,55 @@
+/* integers.c - functions of int16 values in integers alone: no heap, no floating point, no library, so that a
+ * processor without a unit for floating point can run them. By 0, a quotient and a rest are 0. */
+#include "integers.h"
+
+enum { LEAST = -32768, MOST = 32767 };
+
+/* Of its 16 bits. */
+int count_of_ones(int x) {
+    unsigned bits = (unsigned)x & 0xffff;
+    int count = 0;
+    for (; bits; bits &= bits - 1)
+        count++;
+    return count;
+}
+
+/* Rounded toward 0; 32 * 32 * 32 is beyond an int16. */
+int cubic_root(int x) {
+    const int size = x < 0 ? -x : x;
+    int root = 0;
+    while ((root + 1) * (root + 1) * (root + 1) <= size)
+        root++;
+    return x < 0 ? -root : root;
+}
+
+/* Rounded down; 0 of what is not positive. */
+int binary_logarithm(int x) {
+    int power = 0;
+    while (x > 1) {
+        x /= 2;
+        power++;
+    }
+    return power;
+}
+
+static int saturated(int x) {
+    return x < LEAST ? LEAST : x > MOST ? MOST : x;
+}
+
+int q15_sum(int x, int y) {
+    return saturated(x + y);
+}
+
+int q15_difference(int x, int y) {
+    return saturated(x - y);
+}
+
+int floored_quotient(int x, int y) {
+    if (y == 0)
+        return 0;
+    return x / y - (x % y != 0 && (x < 0) != (y < 0));
+}
+
+int floored_rest(int x, int y) {
+    return y == 0 ? 0 : x - y * floored_quotient(x, y);
+}

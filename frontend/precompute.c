@@ -7,11 +7,12 @@
  * each of its iterations is kept.
  *
  * bind(e, host) makes such a kernel that the host computes: what e is of, if it is not stored, has
- * workspaces.
+ * workspaces. bind(e, f) is the same where f, a described function, is what e is a call of.
  *
  * Without listed variables the temporary is a scalar at each point: a sum inside of the expression, or, where
  * there is nothing to sum, a wire that the graph has anyway.
  */
+#include "frontend/described.h"
 #include "frontend/fe_int.h"
 #include "frontend/sums.h"
 #include "sam/coordinates.h"
@@ -616,6 +617,41 @@ static sam_expr for_host(staging *t, sam_expr e, bool whole) {
     return whole ? e : workspace_of(t, e, true);
 }
 
+static bool unbound(const fe_user_function *f, const request *r, diagnostics *d, const char *step,
+                    const char *why) {
+    diag_error(d, r->loc, "E0167-bind", "'%s' does not compute this: %s: %s", f->name, step, why);
+    diag_hint(d, "bind the call of the function alone, or bind(e,host)");
+    return false;
+}
+
+/* Returns whether the described function is what computes the part, its data type before its operator. */
+static bool computes(const fe_user_function *f, const sam_statement *s, const request *r, diagnostics *d) {
+    const sam_expr_data *x = sam_expr_at(s, r->want);
+    if (f->other_type)
+        return unbound(f, r, d, "datatypes", s->integers ? "it is of no int16" : "it is of no bf16");
+    if (x->kind == SAM_EXPR_SUM)
+        return unbound(f, r, d, "operators", "a reduction is an operator, and it has none");
+    return x->program == f->described->program ||
+           unbound(f, r, d, "operators", "the outermost one is not this function");
+}
+
+/* Reads who computes the part: the host, or a described function, by whose name the host does. */
+static bool read_who(fe_reader *in, const sam_statement *s, const request *r, diagnostics *d) {
+    for (uint32_t i = 0; in->functions && i < in->functions->all.len; i++) {
+        const fe_user_function *f = &in->functions->all.at[i];
+        if (f->described && fe_is_word(&in->token, f->name)) {
+            fe_advance(in);
+            return computes(f, s, r, d);
+        }
+    }
+    if (!fe_is_word(&in->token, "host")) {
+        fe_expected(in, "'host', or a function of --functions that is described", d);
+        return false;
+    }
+    fe_advance(in);
+    return true;
+}
+
 static bool bind(fe_reader *in, fe_cin *cin, arena *mem, diagnostics *d) {
     const uint32_t last = cin->kernels.len - 1;
     fe_kernel reads = cin->kernels.at[last];
@@ -624,11 +660,8 @@ static bool bind(fe_reader *in, fe_cin *cin, arena *mem, diagnostics *d) {
     fe_copy_statement(&cin->kernels.at[last].s, mem, &reads.s);
     if (!parse_part(in, &reads, &r, d) || !take(in, ',', "',' and who computes it", d))
         return false;
-    if (!fe_is_word(&in->token, "host")) {
-        fe_expected(in, "'host'", d);
+    if (!read_who(in, &reads.s, &r, d))
         return false;
-    }
-    fe_advance(in);
     staging t = {.s = reads.s, .mem = mem, .k = &reads, .beside = cin, .out = &made};
     search f = {.s = &t.s, .want = r.want, .mem = mem};
     if (!find_part(&f, &r, d))

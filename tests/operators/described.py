@@ -230,6 +230,23 @@ same("bound by a schedule", got, {(j, i): v * C.get((i, j), 0) for (i, j), v in 
 got, _ = compute("y(i) = sort(i, prefix_sum(i, b(i)))", "y", [write("b", "i", {(1,): 3, (2,): -7, (5,): 2})], "int16")
 same("one of another", got, {(1,): -4, (2,): -2, (5,): 3})
 
+for part, name, says in (("top4(j, B(i,j))", "top4", None), ("top4(j, B(i,j)) * C(i,j)", "top4", "operators"), ("top4(j, B(i,j))", "sort", "operators"),
+                         ("top4(j, B(i,j))", "exp", "datatypes"), ("C(i,j)", "lcm", "operators"), ("C(i,j)", "sigmoid", "datatypes"),
+                         ("sum(j, top4(j, B(i,j)) * C(i,j))", "top4", "operators: a reduction"),
+                         ("sum(j, top4(j, B(i,j)) * C(i,j))", "exp", "datatypes")):
+    done = run("run", "y(i) = sum(j, top4(j, B(i,j)) * C(i,j))", "--functions", "library", "--engine", ENGINE, *itertools.chain(*both), "-o", FOLDER / "bound",
+               "-o", f"y:{FOLDER}/bound.tns", "-s", f"bind({part}, {name})")
+    if says and (done.returncode != 1 or f": {says}" not in done.stderr or "[E0167-bind]" not in done.stderr):
+        complain("bind", part, name, "expected", says, "got", done.returncode, done.stderr)
+    if not says:
+        want = {}
+        for (i, j), v in four.items():
+            want[i,] = want.get((i,), 0) + v * C.get((i, j), 0)
+        if done.returncode:
+            complain("bind", part, name, done.stderr)
+        else:
+            same(("bind", part, name), read(FOLDER / "bound.tns"), {at: int16(v) for at, v in want.items() if v})
+
 # What is refused.
 for expression, more, code, status in (
         ("y(i) = softmax(k, b(i))", [], "E0152-function", 1),

@@ -4,7 +4,7 @@
 
 enum { LEAST = -32768, MOST = 32767 };
 
-/* Of its 16 bits. */
+/* Returns how many of its 16 bits are 1. */
 int count_of_ones(int x) {
     unsigned bits = (unsigned)x & 0xffff;
     int count = 0;

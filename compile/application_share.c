@@ -105,8 +105,9 @@ static bool make_arrays(const compile_options *o, compile_context *ctx, compile_
         }
         for (uint32_t i = 0; i < one->kernels.len && ok; i++) {
             add_group(ctx, one->kernels.at[i], true, &made);
-            if (one_of)
-                ok = compile_make_one_of(o, ctx, one->kernels.at[i], &times);
+            if (!one_of)
+                continue;
+            ok = compile_make_one_of(o, ctx, one->kernels.at[i], &times);
             a->times.place += times.place;
             a->times.route += times.route;
         }
@@ -167,16 +168,14 @@ static void give_images(compile_context *ctx, compile_application *a, const grou
         list_kernels(ctx, &a->stages.at[i], &own);
         for (uint32_t n = 0; n < own.len; n++) {
             const compile_kernels *with = &all->at[group_of(all, own.at[n])].kernels;
-            for (uint32_t k = 0; k < with->len && !own.at[n]->images; k++) {
-                with->at[k]->image = images->n;
-                with->at[k]->number = number + k;
-            }
             if (own.at[n]->images)
                 continue;
-            for (uint32_t k = 0; k < with->len; k++)
+            for (uint32_t k = 0; k < with->len; k++) {
                 with->at[k]->images = images;
+                with->at[k]->image = images->n;
+                with->at[k]->number = number++;
+            }
             images->of[images->n++] = with->at[0];
-            number += with->len;
         }
     }
     a->images = images;

@@ -201,29 +201,21 @@ static bool firmware(cli_session *s, compile_options *o) {
 
 /* ---- onyx merge -------------------------------------------------------------------------------- */
 
-/* Returns whether a word is the option, and whether its value is the next one. */
-static bool is_option(const char *word, const char *name, char letter, bool *next) {
-    const size_t n = strlen(name);
-    const bool whole = strncmp(word, "--", 2) == 0 && strncmp(word + 2, name, n) == 0;
-    const bool alone = letter && word[0] == '-' && word[1] == letter;
-    *next = (whole && !word[2 + n]) || (alone && !word[2]);
-    return (whole && (!word[2 + n] || word[2 + n] == '=')) || alone;
-}
-
 /* Returns the words of the command that would have made all runs, in `out`. */
-static text_vec whole_command(cli_session *s, const text_vec *of_shard, const char *out) {
+static text_vec whole_command(cli_session *s, const command_line *of_shard, const char *out) {
+    arena *mem = &s->mem;
     text_vec words = {0};
-    for (uint32_t i = 0; i < of_shard->len; i++) {
-        bool next = false;
-        if (is_option(of_shard->at[i], "shard", '\0', &next) ||
-            is_option(of_shard->at[i], "output", 'o', &next)) {
-            i += next;
+    vec_push(mem, &words, of_shard->compile.expression);
+    for (uint32_t i = 0; i < of_shard->in_order.len; i++) {
+        const option_given *o = &of_shard->in_order.at[i];
+        if (o->key == OPTION_SHARD || o->key == OPTION_OUTPUT)
             continue;
-        }
-        vec_push(&s->mem, &words, of_shard->at[i]);
+        vec_push(mem, &words, options_spelling(o->key, mem));
+        if (option_rows[o->key].value)
+            vec_push(mem, &words, o->value);
     }
-    vec_push(&s->mem, &words, "-o");
-    vec_push(&s->mem, &words, out);
+    vec_push(mem, &words, "-o");
+    vec_push(mem, &words, out);
     return words;
 }
 
@@ -255,7 +247,7 @@ int command_merge(int argc, char **argv) {
         o->shard = o->shards = 0;
         o->merged = folders;
         o->check = o->check && s.options.compile.check;
-        s.options.words = whole_command(&s, &then.words, out);
+        s.options.words = whole_command(&s, &then, out);
         s.compile.record = cli_command_record(&s, COMMAND_RUN);
         ok = cli_run(o, &s, &k);
     }

@@ -7,7 +7,7 @@
 #include "compile/formats.h"
 #include "compile/graph.h"
 #include "compile/share.h"
-#include "frontend/described.h"
+#include "frontend/match.h"
 #include "sam/operators.h"
 
 #include <dirent.h>
@@ -107,6 +107,23 @@ static const char *home_of(const compile_options *o, compile_context *ctx, const
     return o->within && folder ? compile_kernel_folder(folder, o->within, ctx->mem) : folder;
 }
 
+/* Loads the function that is bound, and how its calls compute the kernel: bind found out that they do. */
+static bool load_calls(compile_context *ctx, const fe_kernel *bound, sam_binding *out) {
+    const char *name = names_text(ctx->names, bound->binding.function);
+    for (uint32_t i = 0; ctx->functions && i < ctx->functions->all.len; i++) {
+        const fe_user_function *f = &ctx->functions->all.at[i];
+        if (strcmp(f->name, name) != 0)
+            continue;
+        BUG_IF(fe_match(bound, f, ctx->mem, out).step != FE_MATCHED,
+               "%s no longer computes what it is bound to", name);
+        const bool ok =
+            fe_load_described(f->described, sam_tensor_at(&bound->s, bound->s.result)->loc, ctx->diag);
+        out->call = f->described->arrays;
+        return ok;
+    }
+    BUG("%s is bound, and is no function", name);
+}
+
 /* Makes a kernel of each of the schedule's. Where there are several, each has a folder with the name of the
  * tensor that it writes. */
 static bool begin_kernels(const compile_options *o, compile_context *ctx, const compile_schedule *schedule,
@@ -119,9 +136,10 @@ static bool begin_kernels(const compile_options *o, compile_context *ctx, const 
                  (compile_kernel){.board_path = last->board_path, .user = cin->kernels.at[n - 1].s});
     for (uint32_t n = 0; ok && n < cin->kernels.len; n++) {
         compile_kernel *k = kernel_at(last, n);
-        const sam_statement *st = &cin->kernels.at[n].s;
+        const fe_kernel *bound = &cin->kernels.at[n];
+        const sam_statement *st = &bound->s;
         k->board = last->board;
-        k->on_host = cin->kernels.at[n].on_host;
+        k->on_host = bound->on_host;
         if (k->on_host)
             k->lowered.statement = *st;
         if (n < schedule->tilings.len)
@@ -135,7 +153,8 @@ static bool begin_kernels(const compile_options *o, compile_context *ctx, const 
             k->folder = compile_kernel_folder(home, result, ctx->mem);
             k->place = compile_kernel_folder(place, result, ctx->mem);
         }
-        ok = !k->folder || make_folder(k->folder, ctx->diag);
+        ok = (!k->folder || make_folder(k->folder, ctx->diag)) &&
+             (!bound->binding.function.v || load_calls(ctx, bound, &k->calls));
     }
     last->choices.staged = schedule->staged;
     last->choices.way_out = schedule->way_out;

@@ -10,6 +10,7 @@
 #include "frontend/frontend.h"
 #include "host/host.h"
 #include "rtl_models/cycle/cycle.h"
+#include "sam/binding.h"
 #include "tiling/choose.h"
 
 typedef enum {
@@ -269,9 +270,10 @@ struct compile_kernel {
                                  * in there where there are several kernels */
     sam_statement user;         /* as written, what the reference evaluates (of a workspace: as scheduled) */
     VEC(compile_kernel)
-    producers;    /* kernels that fill workspaces, in the order in which they run before this */
-    bool on_host; /* the host computes it (tile_each): it has a statement, and nothing on the array */
-    bool again;   /* it ran before in this command: what it runs as is in its folder */
+    producers;         /* kernels that fill workspaces, in the order in which they run before this */
+    bool on_host;      /* the host computes it (tile_each): it has a statement, and nothing on the array */
+    sam_binding calls; /* or these calls of a function do (tile_call) */
+    bool again;        /* it ran before in this command: what it runs as is in its folder */
     compile_session *session;     /* that its runs share, or NULL */
     const compile_images *images; /* that its firmware program has, if there are several, or NULL */
     uint32_t image, number;       /* which of these it is of; which of all their kernels it is */

@@ -300,6 +300,8 @@ static cJSON *host_kernel_json(const compile_context *ctx, const compile_kernel 
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "tensor", result_name(ctx, k));
     cJSON_AddStringToObject(json, "on", "host");
+    if (k->calls.call)
+        cJSON_AddStringToObject(json, "function", k->calls.name);
     add_number(json, "computed", (double)k->ran.computed);
     if (k->ran.calls)
         add_number(json, "calls", (double)k->ran.calls);
@@ -447,7 +449,8 @@ static void runs_summary(const compile_context *ctx, FILE *out, const compile_ke
 /* Each of several kernels stands under its name. */
 static void print_name(const compile_context *ctx, FILE *out, const compile_kernel *k) {
     if (k->on_host)
-        fprintf(out, "  kernel %s, on the host\n", result_name(ctx, k));
+        fprintf(out, "  kernel %s, on the host%s%s\n", result_name(ctx, k), k->calls.call ? ": " : "",
+                k->calls.call ? k->calls.name : "");
     else
         fprintf(out, "  kernel %s, in %s\n", result_name(ctx, k), k->place);
 }

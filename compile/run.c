@@ -5,7 +5,7 @@
 #include "compile/report.h"
 #include "compile/search.h"
 #include "compile/stages.h"
-#include "tiling/each.h"
+#include "tiling/call.h"
 
 static const compile_engine_row *const engines[ENGINES] = {
 #define ENGINE(key, name, by_processor, from_job) [ENGINE_##key] = &compile_engine_##name,
@@ -155,8 +155,10 @@ static bool run_packed(const compile_options *o, compile_context *ctx, compile_k
 static bool run_on_host(compile_context *ctx, compile_kernel *k, const tile_operands *in) {
     double start = seconds_now();
     tile_each_work work = {0};
-    bool ok =
-        tile_each(&k->lowered.statement, in, k->data.extent, ctx->mem, ctx->diag, &k->ran.result, &work);
+    const sam_statement *s = &k->lowered.statement;
+    const tile_call_in calls = {&k->calls, s, in, k->data.extent};
+    bool ok = k->calls.call ? tile_call(&calls, ctx->mem, ctx->diag, &k->ran.result, &work)
+                            : tile_each(s, in, k->data.extent, ctx->mem, ctx->diag, &k->ran.result, &work);
     k->ran.computed = work.computed;
     k->ran.calls = work.calls;
     k->times.run = seconds_now() - start;

@@ -245,10 +245,19 @@ static bool check_kernel(const fe_kernel *k, diagnostics *d) {
                 fe_var_text(&k->s, tag->loop));
         REQUIRE(tag->copies >= 1 && tag->copies <= FE_MAX_COPIES, tag->loc, "%u copies", tag->copies);
     }
-    for (uint32_t e = 1; e <= k->s.exprs.len && k->on_host; e++)
+    const bool called = k->on_host && k->binding.function.v;
+    for (uint32_t e = 1; e <= k->s.exprs.len && k->on_host && !called; e++)
         REQUIRE(e == k->s.rhs.v || sam_expr_at(&k->s, (sam_expr){e})->kind != SAM_EXPR_SUM,
                 sam_expr_at(&k->s, (sam_expr){e})->loc, "the host sums up a whole right side only");
-    REQUIRE(!k->on_host || !(k->relations.len || k->tags.len), nowhere, "the host has no loops to schedule");
+    REQUIRE(!k->on_host || called || !(k->relations.len || k->tags.len), nowhere,
+            "the host has no loops to schedule");
+    for (uint32_t r = 0; r < k->relations.len && called; r++) {
+        const fe_relation *relation = &k->relations.at[r];
+        REQUIRE((relation->kind == FE_SPLIT || relation->kind == FE_DIVIDE) &&
+                    !fe_making(k, relation->var[0]),
+                relation->loc, "the parts of calls are those of split and divide, once");
+    }
+    REQUIRE(!called || !k->tags.len, nowhere, "calls have no copies");
     return true;
 }
 

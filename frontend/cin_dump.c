@@ -235,6 +235,28 @@ static bool foralls_say_order(const fe_kernel *k, arena *mem) {
     return fe_loops_nest(k, mem) && !(twice && several);
 }
 
+/* ", bind(gemm,fix(i),promote(c,1))". */
+static void dump_binding(const fe_kernel *k, FILE *out) {
+    const name_table *names = k->s.names;
+    const fe_binding *b = &k->binding;
+    if (!k->on_host)
+        return;
+    fprintf(out, ", bind(%s", b->function.v ? names_text(names, b->function) : "host");
+    for (uint32_t v = 1, n = 0; v <= k->s.vars.len; v++) {
+        if (b->fixed >> (v - 1) & 1)
+            fprintf(out, "%s%s", n++ ? "," : ",fix(", fe_var_text(&k->s, (sam_var){v}));
+    }
+    fputs(b->fixed ? ")" : "", out);
+    for (uint32_t i = 0; i < b->notes.len; i++) {
+        const fe_binding_note *note = &b->notes.at[i];
+        if (note->kind == FE_PROMOTED)
+            fprintf(out, ",promote(%s,%u)", names_text(names, note->tensor), note->position);
+        else
+            fprintf(out, ",tag(%s,%s)", names_text(names, note->tensor), names_text(names, note->tag));
+    }
+    fputc(')', out);
+}
+
 static void dump_kernel(const fe_kernel *k, FILE *out) {
     dump p = {.k = k, .out = out};
     fe_scope outer = fe_outer_scope(&k->s, &p.mem);
@@ -248,8 +270,7 @@ static void dump_kernel(const fe_kernel *k, FILE *out) {
         fprintf(out, "%s%s", i ? "," : ", order(", fe_var_text(&k->s, k->s.loops.at[i]));
     if (!ordered)
         fputc(')', out);
-    if (k->on_host)
-        fputs(", bind(host)", out);
+    dump_binding(k, out);
     if (suchthat)
         fputc(')', out);
     arena_free(&p.mem);

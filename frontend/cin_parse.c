@@ -6,9 +6,11 @@
  *   values     := "where" "(" values "," statement ")" | assignment
  *   assignment := access ("=" | "+=") terms
  *   relation   := "split" "(" i "," i0 "," i1 "," n ")" | "divide" "(" i "," i0 "," i1 "," n ")"
- *               | "order" "(" variable ("," variable)* ")" | "bind" "(" "host" ")"
+ *               | "order" "(" variable ("," variable)* ")" | "bind" "(" who ")"
  *               | "pos" "(" i "," ip "," tensor ")" | "fuse" "(" i "," j "," f ")"
  *               | "bound" "(" i "," ib "," n "," type ")"
+ *   who        := "host" | function ["," "fix" "(" variable ("," variable)* ")"]
+ *                 ("," "promote" "(" tensor "," place ")" | "," "tag" "(" tensor "," word ")")*
  *   tag        := "unroll" "(" n ")" | "parallelize" "(" unit "," strategy ")"
  *
  * The producer of a kernel's where fills a workspace with indices, before the consumer starts; that of a
@@ -122,8 +124,10 @@ static const raw *assignment_of(const raw *node) {
     return node;
 }
 
-/* Returns whether the producer fills a tensor: its target has indices. */
+/* Returns whether the producer fills a tensor: its target has indices, or it is a kernel. */
 static bool fills_tensor(const raw *producer) {
+    if (producer->kind == RAW_SUCHTHAT)
+        return true;
     fe_reader in = assignment_of(producer)->at;
     fe_advance(&in);
     if (fe_take_sign(&in, '('))
@@ -143,12 +147,13 @@ static bool read_var(fe_reader *in, fe_kernel *k, diagnostics *d, sam_var *v) {
     return v->v != 0;
 }
 
-static bool read_tensor(fe_reader *in, fe_kernel *k, diagnostics *d, name_id *name) {
+/* Reads a name of what the text does not say. */
+static bool read_name(fe_reader *in, name_table *names, const char *what, diagnostics *d, name_id *out) {
     if (in->token.kind != FE_NAME) {
-        fe_expected(in, "a tensor", d);
+        fe_expected(in, what, d);
         return false;
     }
-    *name = names_intern_n(k->s.names, in->token.at, in->token.length);
+    *out = names_intern_n(names, in->token.at, in->token.length);
     fe_advance(in);
     return true;
 }
@@ -163,7 +168,7 @@ static bool read_arguments(fe_reader *in, fe_kernel *k, diagnostics *d, fe_relat
         return read_var(in, k, d, &r->var[2]) && take(in, ',', d) &&
                fe_parse_number(in, 1, UINT16_MAX, d, &r->number);
     case FE_POS:
-        return read_tensor(in, k, d, &r->tensor);
+        return read_name(in, k->s.names, "a tensor", d, &r->tensor);
     case FE_FUSE:
         return read_var(in, k, d, &r->var[2]);
     case FE_BOUND:
@@ -191,16 +196,48 @@ static bool read_order(fe_reader *in, fe_kernel *k, diagnostics *d) {
     return take(in, ')', d);
 }
 
-/* Who computes the kernel, where the array does not. */
-static bool read_binding(fe_reader *in, fe_kernel *k, diagnostics *d) {
-    fe_advance(in);
-    fe_advance(in); /* "(", seen by the caller */
-    if (!fe_is_word(&in->token, "host")) {
-        fe_expected(in, "'host'", d);
+/* Reads what is said of a call: fix(i,...), promote(T,place), tag(T,word). */
+static bool read_said(fe_reader *in, fe_kernel *k, diagnostics *d) {
+    const bool fixes = at_word(in, "fix"), promotes = at_word(in, "promote");
+    fe_binding_note note = {.kind = promotes ? FE_PROMOTED : FE_TAGGED};
+    sam_var v;
+    if (!fixes && !promotes && !at_word(in, "tag")) {
+        fe_expected(in, "fix(i), promote(T,place) or tag(T,word)", d);
         return false;
     }
-    k->on_host = true;
     fe_advance(in);
+    fe_advance(in); /* "(", which at_word has seen */
+    if (fixes) {
+        do {
+            if (!read_var(in, k, d, &v))
+                return false;
+            k->binding.fixed |= (uint64_t)1 << (v.v - 1);
+        } while (fe_take_sign(in, ','));
+        return take(in, ')', d);
+    }
+    if (!read_name(in, k->s.names, "a tensor", d, &note.tensor) || !take(in, ',', d) ||
+        !(promotes ? fe_parse_number(in, 0, SAM_MAX_ORDER - 1, d, &note.position)
+                   : read_name(in, k->s.names, "a tag", d, &note.tag)))
+        return false;
+    vec_push(k->s.mem, &k->binding.notes, note);
+    return take(in, ')', d);
+}
+
+/* Who computes the kernel, where the array does not. */
+static bool read_binding(fe_reader *in, fe_kernel *k, diagnostics *d) {
+    name_id who;
+    fe_advance(in);
+    fe_advance(in); /* "(", seen by the caller */
+    if (!read_name(in, k->s.names, "'host', or a function", d, &who))
+        return false;
+    k->on_host = true;
+    const bool calls = strcmp(names_text(k->s.names, who), "host") != 0;
+    if (calls)
+        k->binding.function = who;
+    while (calls && fe_take_sign(in, ',')) {
+        if (!read_said(in, k, d))
+            return false;
+    }
     return take(in, ')', d);
 }
 

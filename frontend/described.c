@@ -5,6 +5,7 @@
  *   call       := [type] name "(" [argument ("," argument)*] ")"
  *   argument   := ["-"] number | ["&"] name | call       name: of a datum of the operand, or of an object
  *   capability := T "(" i ")" "=" name "(" [i ","] T "(" i ")" ["," T "(" i ")"] ")"
+ *               | what capability.c reads, where there is a name
  *
  * What is called is a function of C made of the description: it declares the objects, sets up, calls, tears
  * down. It is compiled where an expression names the function, so that a folder of many costs nothing.
@@ -18,14 +19,15 @@
 #include "frontend/calls.h"
 
 typedef struct {
-    fe_reader in;   /* of the line at hand: its length is where that ends */
-    size_t end;     /* of the text */
-    fe_reader call; /* at what is called */
+    fe_reader in;               /* of the line at hand: its length is where that ends */
+    size_t end;                 /* of the text */
+    fe_reader call, capability; /* at what is called, and what it computes */
     fe_described *f;
     fe_user_function *user;
     src_loc first; /* of the file: its first line */
-    src_loc properties;
-    uint32_t seen; /* bit of each field that was there */
+    src_loc properties, formats, tags, checker;
+    fe_texts layouts, wants; /* of formats, tags */
+    uint32_t seen;           /* bit of each field that was there */
     bool integers, other_type;
     diagnostics *d;
 } description;
@@ -113,9 +115,39 @@ static bool read_access(description *r, const char **tensor, const char *index) 
                   "a function is of values, or along one index: Y(i) = f(i, X(i))");
 }
 
-static bool read_capability(description *r) {
+/* It is read once all other fields are: a name says that it is an expression. */
+static bool note_capability(description *r) {
+    r->capability = r->in;
+    return true;
+}
+
+static bool read_name(description *r) {
+    r->user->loc = r->in.token.loc;
+    r->f->array = true;
+    return take_name(r, "a name", &r->user->name) && at_end(r);
+}
+
+static bool read_expression(description *r) {
+    const fe_capability_in in = {.text = {.source = r->in.source,
+                                          .text = r->in.text,
+                                          .first = (size_t)(r->capability.token.at - r->in.text),
+                                          .end = r->capability.length},
+                                 .formats = r->layouts.at,
+                                 .n_formats = r->layouts.len,
+                                 .tags = r->wants.at,
+                                 .n_tags = r->wants.len,
+                                 .formats_loc = r->formats,
+                                 .tags_loc = r->tags,
+                                 .functions = r->in.functions,
+                                 .integers = r->integers != r->other_type};
+    return fe_read_capability(&in, r->user->s.names, r->d, &r->f->states);
+}
+
+/* Reads T(i) = name(...). */
+static bool read_named(description *r) {
     const char *result, *index, *along;
     fe_described *f = r->f;
+    r->in = r->capability;
     if (!take_name(r, "a tensor", &result) || !expect(r, '(', "'('") || !take_name(r, "an index", &index) ||
         !expect(r, ')', "')'") || !expect(r, '=', "'='"))
         return false;
@@ -183,6 +215,22 @@ static bool read_source(description *r) {
            refuse(r, r->in.token.loc, "expected a file of C or a shared object", "softmax.c, or softmax.so");
 }
 
+static bool read_formats(description *r) {
+    r->formats = r->in.token.loc;
+    return add_words(r, &r->layouts);
+}
+static bool read_tags(description *r) {
+    r->tags = r->in.token.loc;
+    return add_words(r, &r->wants);
+}
+static bool read_checker(description *r) {
+    r->checker = r->in.token.loc;
+    return take_name(r, "a function of C", &r->f->checker) && at_end(r);
+}
+static bool read_package(description *r) {
+    r->f->package = rest(r);
+    return *r->f->package || refuse(r, r->in.token.loc, "expected a package", "libblas-dev");
+}
 static bool read_objects(description *r) {
     return add_line(r, &r->f->objects);
 }
@@ -211,8 +259,13 @@ static const struct {
     bool once, needed;
 } fields[] = {
     {"call", read_call, true, true},
-    {"capability", read_capability, true, true},
+    {"capability", note_capability, true, true},
     {"datatypes", read_types, true, true},
+    {"name", read_name, true, false},
+    {"formats", read_formats, true, false},
+    {"tags", read_tags, true, false},
+    {"checker", read_checker, true, false},
+    {"package", read_package, true, false},
     {"source", read_source, true, false},
     {"sensitivity", read_sensitivity, true, false},
     {"properties", read_properties, true, false},
@@ -234,8 +287,8 @@ static bool read_field(description *r) {
     if (at == FIELDS)
         return refuse(
             r, t.loc, "expected a field",
-            "call, capability, datatypes, source, sensitivity, properties, object, setup, teardown, headers, "
-            "include, libraries, flags");
+            "call, capability, datatypes, name, formats, tags, checker, package, source, sensitivity, "
+            "properties, object, setup, teardown, headers, include, libraries, flags");
     if (r->seen >> at & 1 && fields[at].once)
         return refuse(r, t.loc, arena_printf(r->d->mem, "there is a '%s' already", fields[at].name),
                       "each field once, but for object, setup, teardown and lists");
@@ -275,9 +328,12 @@ static bool declares(const char *object, const char *name) {
 static bool is_known(const description *r, const char *name) {
     static const char *const data[] = {"length", "coordinates", "values", "result", "one"};
     bool known = false;
+    const name_id id = names_find(r->user->s.names, name);
+    if (r->f->array && id.v)
+        known = fe_find_var(&r->f->states.s, id).v || fe_find_tensor(&r->f->states.s, id).v;
     for (uint32_t i = 0; r->f->fiber && i < sizeof data / sizeof *data; i++)
         known = known || strcmp(name, data[i]) == 0;
-    for (uint32_t i = 0; !r->f->fiber && i < r->f->parameters; i++)
+    for (uint32_t i = 0; i < r->f->parameters && !r->f->fiber; i++)
         known = known || strcmp(name, r->f->parameter[i]) == 0;
     for (uint32_t i = 0; i < r->f->objects.len; i++)
         known = known || declares(r->f->objects.at[i], name);
@@ -304,8 +360,9 @@ static bool check_arguments(description *r, uint32_t depth) {
                 return false;
         } else if (!is_known(r, name)) {
             return refuse(r, loc, arena_printf(r->d->mem, "'%s' is nothing that is handed over", name),
-                          r->f->fiber ? "length, coordinates, values, result, one, or an object"
-                                      : "a tensor of the capability, or an object");
+                          r->f->fiber   ? "length, coordinates, values, result, one, or an object"
+                          : r->f->array ? "a tensor or an index of the capability, or an object"
+                                        : "a tensor of the capability, or an object");
         }
     } while (fe_take_sign(&r->in, ','));
     return expect(r, ')', "',' or ')'");
@@ -316,7 +373,11 @@ static bool check_call(description *r) {
     const char *name;
     r->in = r->call;
     const src_loc loc = r->in.token.loc;
-    if (!r->f->fiber != (strcmp(r->f->returns, "double") == 0))
+    const bool value = strcmp(r->f->returns, "double") == 0;
+    if (r->f->array && value && sam_tensor_at(&r->f->states.s, r->f->states.s.result)->order)
+        return refuse(r, loc, "a function of tensors writes the result, and returns nothing",
+                      "only the value of a scalar is returned");
+    if (!r->f->array && !r->f->fiber != value)
         return refuse(r, loc,
                       r->f->fiber ? "a function along an index writes result[], and returns nothing"
                                   : "a function of values returns one",
@@ -332,6 +393,18 @@ static bool check(description *r) {
             return refuse(r, r->first, arena_printf(r->d->mem, "the description has no '%s'", fields[i].name),
                           "call, capability and datatypes are always there");
     }
+    const bool has_expression_fields = r->layouts.len || r->wants.len || r->f->checker;
+    if (!r->f->array && has_expression_fields)
+        return refuse(r,
+                      r->layouts.len ? r->formats
+                      : r->wants.len ? r->tags
+                                     : r->checker,
+                      "this is of a function that states an expression", "name: gemv");
+    if (r->f->array && r->f->properties.len)
+        return refuse(r, r->properties, "a function that states an expression has no other properties",
+                      "tags says what operands have");
+    if (!(r->f->array ? read_expression(r) : read_named(r)))
+        return false;
     if (fe_is_defined(r->in.functions, r->user->name))
         return refuse(r, r->user->loc, arena_printf(r->d->mem, "there is a '%s' already", r->user->name),
                       "choose another name");
@@ -398,11 +471,32 @@ static const char *path_in(const fe_described *f, const char *path, arena *mem) 
     return *path == '/' ? path : arena_printf(mem, "%s/%s", f->folder, path);
 }
 
+/* Gives what is handed over the names of the capability. */
+static const char *handed_over(const fe_described *f, arena *mem) {
+    const sam_statement *s = &f->states.s;
+    const char *text = "void onyx_function(const int *onyx_extent, const double *const *onyx_operand, "
+                       "double *onyx_result) {\n";
+    for (uint32_t v = 1; v <= s->vars.len; v++)
+        text = arena_printf(mem, "%s    const int %s = onyx_extent[%u];\n", text,
+                            fe_var_text(s, (sam_var){v}), v - 1);
+    for (uint32_t t = 2; t <= s->tensors.len; t++)
+        text = arena_printf(mem, "%s    const double %s%s = %sonyx_operand[%u];\n", text,
+                            s->tensors.at[t - 1].order ? "*const " : "", fe_tensor_text(s, (sam_tensor){t}),
+                            s->tensors.at[t - 1].order ? "" : "*", t - 2);
+    return arena_printf(mem, "%s    double *const %s = onyx_result;\n", text, fe_tensor_text(s, s->result));
+}
+
 static const char *text_of(const fe_described *f, arena *mem) {
     const char *text = add_all("", "#include \"", &f->headers, "\"\n", mem);
     if (f->source && !is_object(f))
         text = arena_printf(mem, "%s#include \"%s\"\n", text, path_in(f, f->source, mem));
-    if (f->fiber)
+    if (f->checker)
+        text =
+            arena_printf(mem, "%sint onyx_checker(const char *expression) {\n    return %s(expression);\n}\n",
+                         text, f->checker);
+    if (f->array)
+        text = arena_printf(mem, "%s%s", text, handed_over(f, mem));
+    else if (f->fiber)
         text = arena_printf(mem,
                             "%svoid onyx_function(int length, const int *coordinates, const double *values, "
                             "double *result, double one) {\n",
@@ -412,9 +506,14 @@ static const char *text_of(const fe_described *f, arena *mem) {
                             f->parameters > 1 ? f->parameter[1] : "onyx_none");
     text = add_all(text, "    ", &f->objects, ";\n", mem);
     text = add_all(text, "    ", &f->setup, ";\n", mem);
-    text = arena_printf(mem, "%s    %s%s;\n", text, f->fiber ? "" : "const double onyx_value = ", f->call);
+    const bool value = strcmp(f->returns, "double") == 0;
+    text = arena_printf(mem, "%s    %s%s;\n", text,
+                        !value     ? ""
+                        : f->array ? "onyx_result[0] = "
+                                   : "const double onyx_value = ",
+                        f->call);
     text = add_all(text, "    ", &f->teardown, ";\n", mem);
-    return arena_printf(mem, "%s%s}\n", text, f->fiber ? "" : "    return onyx_value;\n");
+    return arena_printf(mem, "%s%s}\n", text, f->array || f->fiber ? "" : "    return onyx_value;\n");
 }
 
 static bool failed(const fe_described *f, src_loc loc, diagnostics *d, const char *what, const char *hint) {
@@ -468,25 +567,31 @@ static bool compile(const fe_described *f, const char *folder, src_loc loc, diag
     if (end == PROGRAM_MISSING)
         return failed(f, loc, d, "this machine has no C compiler, 'cc'", "install one, such as gcc");
     return end == 0 ||
-           failed(f, loc, d, first_error(log, mem), "its source, headers, include, libraries and flags");
+           failed(f, loc, d, first_error(log, mem),
+                  f->package ? arena_printf(mem, "this machine may lack it: apt install %s", f->package)
+                             : "its source, headers, include, libraries and flags");
 }
 
-static bool load(const fe_described *f, const char *folder, src_loc loc, diagnostics *d) {
+static bool load(fe_described *f, const char *folder, src_loc loc, diagnostics *d) {
     void *handle = dlopen(arena_printf(d->mem, "%s/function.so", folder), RTLD_NOW | RTLD_LOCAL);
     void *symbol = handle ? dlsym(handle, "onyx_function") : NULL;
     if (!symbol)
         return failed(f, loc, d, arena_strdup(d->mem, dlerror()), "libraries names what it needs");
-    if (f->fiber)
+    if (f->array)
+        memcpy(&f->arrays, &symbol, sizeof symbol);
+    else if (f->fiber)
         memcpy(&f->program->fiber, &symbol, sizeof symbol);
     else
         memcpy(&f->program->plain, &symbol, sizeof symbol);
+    symbol = f->checker ? dlsym(handle, "onyx_checker") : NULL;
+    memcpy(&f->checks, &symbol, sizeof symbol);
     return true;
 }
 
-bool fe_load_described(const fe_described *f, src_loc loc, diagnostics *d) {
+bool fe_load_described(fe_described *f, src_loc loc, diagnostics *d) {
     const char *temporary = getenv("TMPDIR");
     char *folder = arena_printf(d->mem, "%s/onyx-XXXXXX", temporary && *temporary ? temporary : "/tmp");
-    if (f->program->fiber || f->program->plain)
+    if (f->arrays || f->program->fiber || f->program->plain)
         return true;
     if (!mkdtemp(folder)) {
         diag_error(d, loc, "E0004-write", "cannot make a folder such as '%s'", folder);
@@ -495,4 +600,10 @@ bool fe_load_described(const fe_described *f, src_loc loc, diagnostics *d) {
     const bool ok = compile(f, folder, loc, d) && load(f, folder, loc, d);
     remove_folder(folder);
     return ok;
+}
+
+bool fe_lacks_package(fe_described *f, arena *mem) {
+    diagnostics unheard;
+    diag_init(&unheard, mem);
+    return f->package && !fe_load_described(f, (src_loc){0}, &unheard);
 }

@@ -2,8 +2,9 @@
 #ifndef ONYX_FE_DESCRIBED_H
 #define ONYX_FE_DESCRIBED_H
 
+#include "frontend/capability.h"
 #include "frontend/functions.h"
-#include "frontend/program.h"
+#include "sam/binding.h"
 
 typedef VEC(const char *) fe_texts;
 
@@ -15,7 +16,13 @@ typedef struct fe_described {
     const char *types; /* as the file has them */
     fe_texts objects, setup, teardown, headers, include, libraries, flags;
     fe_texts properties; /* which onyx functions check holds against values; they decide nothing else */
-    bool fiber;          /* along an index; else of one value or two */
+    bool fiber;          /* along an index; else of one value or two, or */
+    bool array;          /* of whole tensors: it computes what it states */
+    fe_capability states;
+    const char *checker;        /* a function of C that may refuse; NULL: none */
+    const char *package;        /* Debian's, of the library that it calls; NULL: none */
+    sam_array_function *arrays; /* what is loaded, as the checker is */
+    int (*checks)(const char *expression);
     uint32_t parameters;
     const char *parameter[2];
     sam_program *program;
@@ -25,7 +32,10 @@ typedef struct fe_described {
 bool fe_read_described(const fe_function_file *file, bool integers, name_table *names, arena *mem,
                        diagnostics *d, fe_functions **all);
 /* Compiles and loads what the function calls, once. E0164-function-build, at `loc`. */
-bool fe_load_described(const fe_described *f, src_loc loc, diagnostics *d);
+bool fe_load_described(fe_described *f, src_loc loc, diagnostics *d);
+/* Loads a function that needs a package; returns whether it cannot be built, which is taken for the package
+ * missing on this machine. */
+bool fe_lacks_package(fe_described *f, arena *mem);
 /* Returns whether a function of such operands can have the property. */
 bool fe_is_property(const fe_described *f, const char *name);
 

@@ -148,8 +148,10 @@ const char *fe_unit_text(fe_unit unit);
 const char *fe_strategy_text(fe_races strategy);
 /* Writes an expression in index notation, with sums as sum(v, ...). */
 const char *fe_expr_text(const fe_kernel *k, sam_expr e, arena *mem);
-/* Reads and applies precompute, or bind, after its opening parenthesis. E0151-subexpression and others. */
-bool fe_precompute(fe_reader *in, bool binds, fe_cin *cin, arena *mem, diagnostics *d);
+/* Reads and applies a command about a part of the right side, after its opening parenthesis. `said` is what
+ * fix, promote and tag said before, which bind and map take. E0151-subexpression, E0167-bind and others. */
+typedef enum { FE_TO_WORKSPACE, FE_TO_BIND, FE_TO_MAP } fe_taking;
+bool fe_precompute(fe_reader *in, fe_taking how, fe_binding *said, fe_cin *cin, diagnostics *d);
 /* Returns whether the name is a word that stands before a parenthesis, so that no tensor with indices may
  * have it. */
 bool fe_is_keyword(const char *name);

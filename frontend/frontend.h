@@ -75,6 +75,22 @@ typedef struct {
 
 enum { FE_MAX_COPIES = 64 };
 
+/* What is said of a binding to a function of whole tensors: an operand gets an index of one coordinate at a
+ * place, or has a tag. */
+typedef struct {
+    enum { FE_PROMOTED = 1, FE_TAGGED } kind;
+    name_id tensor;
+    uint32_t position; /* PROMOTED */
+    name_id tag;       /* TAGGED */
+} fe_binding_note;
+
+/* The described function whose calls compute a kernel on the host. */
+typedef struct {
+    name_id function; /* 0: none */
+    uint64_t fixed;   /* bit v - 1: each call has one coordinate of the variable */
+    VEC(fe_binding_note) notes;
+} fe_binding;
+
 /* A kernel becomes one graph. */
 typedef struct {
     sam_statement s; /* s.loops: the loops after all relations */
@@ -82,6 +98,7 @@ typedef struct {
     VEC(fe_tag) tags;
     bool ordered; /* a command says in which order its loops run */
     bool on_host; /* the host computes it, coordinate by coordinate: it has no sum but one around all of it */
+    fe_binding binding; /* or by calls of a function: then it has any sums, and loops that are split once */
 } fe_kernel;
 
 /* Kernels in the order in which they run. Each but the last computes a workspace that later ones read under

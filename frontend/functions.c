@@ -825,7 +825,8 @@ const fe_user_function *fe_take_function(fe_reader *in) {
     for (uint32_t i = 0; of && in->token.kind == FE_NAME && i < of->all.len; i++) {
         const fe_user_function *f = &of->all.at[i];
         size_t length = strlen(f->name), start = (size_t)(in->token.at - in->text), after = start + length;
-        if (after > in->length || memcmp(in->token.at, f->name, length) != 0)
+        const bool of_tensors = f->described && f->described->array;
+        if (of_tensors || after > in->length || memcmp(in->token.at, f->name, length) != 0)
             continue;
         while (after < in->length && strchr(" \t\r\n", in->text[after]))
             after++;

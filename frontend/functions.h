@@ -18,10 +18,10 @@ typedef struct {
     /* Bit p: where parameter p is 0 the value is 0. The author says so, and the operations of the value alone
      * do not; once the claims are read, the value does. */
     uint32_t narrowed;
-    sam_operator says;      /* what the author says */
-    const sam_claim *claim; /* says of the value; NULL: nothing that decides where it is computed */
-    const struct fe_described *described; /* NULL; or C of others computes it, and there is no value here */
-    bool other_type;                      /* that is not for values of this data type */
+    sam_operator says;              /* what the author says */
+    const sam_claim *claim;         /* says of the value; NULL: nothing that decides where it is computed */
+    struct fe_described *described; /* NULL; or C of others computes it, and there is no value here */
+    bool other_type;                /* that is not for values of this data type */
 } fe_user_function;
 
 struct fe_functions {
@@ -44,7 +44,7 @@ typedef struct {
 /* Returns whether a function, or a word of the language, has the name. */
 bool fe_is_defined(const fe_functions *all, const char *name);
 /* Finds the function whose name stands at the token before a parenthesis; the token becomes all of that name,
- * which may have underscores. NULL: none. */
+ * which may have underscores. NULL: none; one of whole tensors is named by schedules only. */
 const fe_user_function *fe_take_function(fe_reader *in);
 /* Makes the value of arguments, each of which becomes a part of it. E0118, E0152. */
 sam_expr fe_apply_function(sam_statement *s, const fe_user_function *f, src_loc loc,

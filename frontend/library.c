@@ -17,8 +17,33 @@ static const char *special(const char *text, const char *name, const sam_special
                     : text;
 }
 
+/* The capability, with its other fields. */
+static const char *capability_of(const fe_described *f, arena *mem) {
+    const fe_capability *c = &f->states;
+    const char *text = fe_capability_text(c, mem);
+    for (uint32_t t = 1; t <= c->s.tensors.len; t++) {
+        const sam_tensor_data *data = &c->s.tensors.at[t - 1];
+        const char *modes = "", *levels = "";
+        bool in_order = true;
+        for (uint32_t l = 0; l < data->order; l++) {
+            in_order = in_order && data->mode[l] == l;
+            levels = arena_printf(mem, "%sd", levels);
+            modes = arena_printf(mem, "%s%s%u", modes, l ? "," : "", data->mode[l]);
+        }
+        if (!in_order)
+            text = arena_printf(mem, "%s, %s:%s:%s", text, fe_tensor_text(&c->s, (sam_tensor){t}), levels,
+                                modes);
+    }
+    for (uint32_t i = 0; i < c->tags.len; i++)
+        text = arena_printf(mem, "%s, %s:%s", text, fe_tensor_text(&c->s, c->tags.at[i].tensor),
+                            c->tags.at[i].tag);
+    return text;
+}
+
 static const char *properties_of(const fe_user_function *f) {
     const char *text = "";
+    if (f->described && f->described->array)
+        return capability_of(f->described, f->s.mem);
     if (f->described) {
         const fe_texts *all = &f->described->properties;
         for (uint32_t i = 0; i < all->len; i++)
@@ -34,6 +59,8 @@ static const char *properties_of(const fe_user_function *f) {
 
 static const char *call_of(const fe_user_function *f) {
     arena *mem = f->s.mem;
+    if (f->described && f->described->array)
+        return f->name;
     if (f->described && f->described->fiber)
         return arena_printf(mem, "%s(i, X(i))", f->name);
     const char *text = arena_printf(mem, "%s(", f->name);
@@ -303,6 +330,8 @@ static bool check_function(const fe_user_function *f, uint64_t seed, diagnostics
     trial t = {.f = f, .p = f->described->program, .random = prng_seed(seed), .d = d};
     if (!fe_load_described(f->described, f->loc, d))
         return false;
+    if (f->described->array)
+        return fe_check_arrays(f, seed, d);
     for (int i = 0; i < FE_CHECK_INPUTS; i++) {
         if (!(f->described->fiber ? try_fiber(&t) : try_values(&t)))
             return false;
@@ -310,11 +339,26 @@ static bool check_function(const fe_user_function *f, uint64_t seed, diagnostics
     return true;
 }
 
+/* Returns whether a function cannot be checked here, and says why. */
+static bool is_left_out(const fe_user_function *f, diagnostics *d) {
+    const fe_capability *c = &f->described->states;
+    const char *why = NULL;
+    for (uint32_t i = 0; i < c->tags.len; i++) {
+        if (strcmp(c->tags.at[i].tag, "symmetric") != 0)
+            why = arena_printf(d->mem, "random arrays have no tag '%s'", c->tags.at[i].tag);
+    }
+    if (fe_lacks_package(f->described, d->mem))
+        why = arena_printf(d->mem, "it needs a package, apt install %s", f->described->package);
+    if (why)
+        diag_note(d, f->loc, "'%s' is not checked: %s", f->name, why);
+    return why;
+}
+
 bool fe_check_functions(const fe_functions *all, uint64_t seed, diagnostics *d, uint32_t *checked) {
     bool ok = true;
     for (uint32_t i = 0; all && i < all->all.len; i++) {
         const fe_user_function *f = &all->all.at[i];
-        if (!f->described || f->other_type)
+        if (!f->described || f->other_type || (all->all.len > 1 && is_left_out(f, d)))
             continue;
         const bool right = check_function(f, seed, d);
         *checked += right;

@@ -7,13 +7,16 @@
  * each of its iterations is kept.
  *
  * bind(e, host) makes such a kernel that the host computes: what e is of, if it is not stored, has
- * workspaces. bind(e, f) is the same where f, a described function, is what e is a call of.
+ * workspaces. bind(e, f) is the same where f, a described function, is what e is a call of. Where f states an
+ * expression, the kernel is as precompute makes it, with as many of the sums around e as f has, and calls of
+ * f compute it; map(e, f) finds how.
  *
  * Without listed variables the temporary is a scalar at each point: a sum inside of the expression, or, where
  * there is nothing to sum, a wire that the graph has anyway.
  */
 #include "frontend/described.h"
 #include "frontend/fe_int.h"
+#include "frontend/match.h"
 #include "frontend/sums.h"
 #include "sam/coordinates.h"
 #include "sam/operators.h"
@@ -112,6 +115,10 @@ typedef struct {
     name_id workspace; /* 0: choose one */
     bool braces;       /* as taco never writes them */
     src_loc loc;
+    fe_binding said; /* of bind and map */
+    bool maps;
+    const fe_user_function *function; /* NULL: the host */
+    fe_mismatch *failed;              /* the furthest step that failed, of all ways to take the part */
 } request;
 
 static bool take(fe_reader *in, char sign, const char *what, diagnostics *d) {
@@ -402,6 +409,43 @@ static bool leave_out(const request *r, fe_kernel *k, arena *mem, diagnostics *d
     return true;
 }
 
+/* ---- a part in a kernel of its own --------------------------------------------------------------- */
+
+typedef struct {
+    bool whole;     /* it is all of the right side: it stays one kernel */
+    uint64_t moved; /* sums around the part that are inside */
+    sam_tensor_data w;
+    sam_var index[SAM_MAX_ORDER];
+    fe_kernel k;
+} taken_out;
+
+static taken_out take_out(const search *f, const request *r, const fe_kernel *reads, uint64_t moved,
+                          const fe_cin *cin) {
+    taken_out t = {.moved = moved, .w = {.name = workspace_name(cin, r), .loc = r->loc}};
+    index_workspace(f->s, fe_free_vars(f->s, f->want) & ~moved, &t.w, t.index);
+    make_producer(f, reads, r, moved, t.w, t.index, f->mem, &t.k);
+    t.w.fill = sam_tensor_at(&t.k.s, t.k.s.result)->fill;
+    return t;
+}
+
+static sam_expr access_to(sam_statement *s, const taken_out *t) {
+    sam_expr_data access = {.kind = SAM_EXPR_ACCESS, .loc = t->w.loc};
+    vec_push(s->mem, &s->tensors, t->w);
+    access.tensor = (sam_tensor){s->tensors.len};
+    memcpy(access.index, t->index, sizeof t->index);
+    return fe_add_expr(s, access);
+}
+
+/* Puts a value where the part stood, `at`, and takes away the sums around it that moved. */
+static void put_in_place(search *f, fe_kernel *reads, sam_expr at, sam_expr value, uint64_t moved) {
+    sam_statement *s = f->s;
+    drop_sums(s, &s->rhs, f, moved);
+    value = with_others(f, s, value);
+    *sam_expr_at(s, at) = *sam_expr_at(s, value);
+    fe_compact(s);
+    keep_bound_loops(reads, s);
+}
+
 /* ---- parts as kernels -------------------------------------------------------------------------- */
 
 typedef struct {
@@ -617,34 +661,40 @@ static sam_expr for_host(staging *t, sam_expr e, bool whole) {
     return whole ? e : workspace_of(t, e, true);
 }
 
-static bool unbound(const fe_user_function *f, const request *r, diagnostics *d, const char *step,
-                    const char *why) {
-    diag_error(d, r->loc, "E0167-bind", "'%s' does not compute this: %s: %s", f->name, step, why);
-    diag_hint(d, "bind the call of the function alone, or bind(e,host)");
+static bool unbound(const fe_user_function *f, const request *r, diagnostics *d, fe_mismatch what) {
+    diag_error(d, r->loc, "E0167-bind", "'%s' does not compute this: %s: %s", f->name,
+               fe_step_text(what.step), what.why);
+    diag_hint(d, f->described->array ? "its description says what it computes"
+                                     : "bind the call of the function alone, or bind(e,host)");
     return false;
+}
+
+static bool has_type(const fe_user_function *f, const sam_statement *s, const request *r, diagnostics *d) {
+    return !f->other_type ||
+           unbound(f, r, d,
+                   (fe_mismatch){FE_DATATYPES, s->integers ? "it is of no int16" : "it is of no bf16"});
 }
 
 /* Returns whether the described function is what computes the part, its data type before its operator. */
 static bool computes(const fe_user_function *f, const sam_statement *s, const request *r, diagnostics *d) {
     const sam_expr_data *x = sam_expr_at(s, r->want);
-    if (f->other_type)
-        return unbound(f, r, d, "datatypes", s->integers ? "it is of no int16" : "it is of no bf16");
+    if (!has_type(f, s, r, d))
+        return false;
     if (x->kind == SAM_EXPR_SUM)
-        return unbound(f, r, d, "operators", "a reduction is an operator, and it has none");
+        return unbound(f, r, d, (fe_mismatch){FE_OPERATORS, "a reduction is an operator, and it has none"});
     return x->program == f->described->program ||
-           unbound(f, r, d, "operators", "the outermost one is not this function");
+           unbound(f, r, d, (fe_mismatch){FE_OPERATORS, "the outermost one is not this function"});
 }
 
-/* Reads who computes the part: the host, or a described function, by whose name the host does. */
-static bool read_who(fe_reader *in, const sam_statement *s, const request *r, diagnostics *d) {
+/* Reads who computes the part: the host, where *f is NULL, or a described function. */
+static bool read_who(fe_reader *in, const fe_user_function **f, diagnostics *d) {
+    *f = NULL;
     for (uint32_t i = 0; in->functions && i < in->functions->all.len; i++) {
-        const fe_user_function *f = &in->functions->all.at[i];
-        if (f->described && fe_is_word(&in->token, f->name)) {
-            fe_advance(in);
-            return computes(f, s, r, d);
-        }
+        const fe_user_function *one = &in->functions->all.at[i];
+        if (one->described && fe_is_word(&in->token, one->name))
+            *f = one;
     }
-    if (!fe_is_word(&in->token, "host")) {
+    if (!*f && !fe_is_word(&in->token, "host")) {
         fe_expected(in, "'host', or a function of --functions that is described", d);
         return false;
     }
@@ -652,29 +702,24 @@ static bool read_who(fe_reader *in, const sam_statement *s, const request *r, di
     return true;
 }
 
-static bool bind(fe_reader *in, fe_cin *cin, arena *mem, diagnostics *d) {
-    const uint32_t last = cin->kernels.len - 1;
-    fe_kernel reads = cin->kernels.at[last];
+static bool is_scheduled(const fe_kernel *k, const request *r, diagnostics *d) {
+    if (!k->relations.len && !k->tags.len)
+        return false;
+    diag_error(d, r->loc, "E0141-replaced-loop", "the kernel has been scheduled already");
+    diag_hint(d, "bind first, then schedule the loops of the kernels on the array");
+    diag_note(d, k->relations.len ? k->relations.at[0].loc : k->tags.at[0].loc, "by this");
+    return true;
+}
+
+static bool bind_to_host(const request *r, const fe_kernel *reads, fe_cin *cin, arena *mem, diagnostics *d) {
     fe_cin made = {0};
-    request r = {0};
-    fe_copy_statement(&cin->kernels.at[last].s, mem, &reads.s);
-    if (!parse_part(in, &reads, &r, d) || !take(in, ',', "',' and who computes it", d))
+    staging t = {.s = reads->s, .mem = mem, .k = reads, .beside = cin, .out = &made};
+    search f = {.s = &t.s, .want = r->want, .mem = mem};
+    if (!find_part(&f, r, d) || is_scheduled(reads, r, d))
         return false;
-    if (!read_who(in, &reads.s, &r, d))
-        return false;
-    staging t = {.s = reads.s, .mem = mem, .k = &reads, .beside = cin, .out = &made};
-    search f = {.s = &t.s, .want = r.want, .mem = mem};
-    if (!find_part(&f, &r, d))
-        return false;
-    if (reads.relations.len || reads.tags.len) {
-        diag_error(d, r.loc, "E0141-replaced-loop", "the kernel has been scheduled already");
-        diag_hint(d, "bind first, then schedule the loops of the kernels on the array");
-        diag_note(d, reads.relations.len ? reads.relations.at[0].loc : reads.tags.at[0].loc, "by this");
-        return false;
-    }
     const sam_expr at = *f.place;
     const bool whole = at.v == t.s.rhs.v && !f.others.len;
-    const sam_expr part = for_host(&t, f.others.len ? r.want : at, true);
+    const sam_expr part = for_host(&t, f.others.len ? r->want : at, true);
     if (whole) {
         t.s.rhs = part;
     } else {
@@ -688,11 +733,137 @@ static bool bind(fe_reader *in, fe_cin *cin, arena *mem, diagnostics *d) {
     return true;
 }
 
-bool fe_precompute(fe_reader *in, bool binds, fe_cin *cin, arena *mem, diagnostics *d) {
-    if (binds)
-        return bind(in, cin, mem, d);
+/* ---- bind(e, f) of a function that states an expression ------------------------------------------ */
+
+/* Returns whether the part is the whole right side, but for sums that are inside of it. */
+static bool is_all(const search *f, uint64_t moved) {
+    const sam_statement *s = f->s;
+    const sam_expr *e = &s->rhs;
+    for (const sam_expr_data *x; (x = sam_expr_at(s, *e))->kind == SAM_EXPR_SUM && e != f->place; e = &x->a) {
+        if (!(moved >> (x->var.v - 1) & 1))
+            return false;
+    }
+    return e == f->place && !f->others.len;
+}
+
+/* Makes the part a kernel, which stays in place where it is the whole right side. */
+static taken_out take_part(const search *f, const request *r, const fe_kernel *reads, uint64_t moved,
+                           const fe_cin *cin) {
+    taken_out t = {.whole = is_all(f, moved), .k = *reads};
+    if (t.whole) {
+        fe_copy_statement(f->s, f->mem, &t.k.s);
+        fe_compact(&t.k.s);
+    } else {
+        t = take_out(f, r, reads, moved, cin);
+    }
+    t.k.on_host = true;
+    t.k.binding = r->said;
+    return t;
+}
+
+/* Asks the checker, which sees the part as text. */
+static bool is_permitted(const fe_user_function *f, const fe_kernel *k, const request *r, diagnostics *d) {
+    if (!f->described->checker)
+        return true;
+    return fe_load_described(f->described, r->loc, d) &&
+           (f->described->checks(fe_expr_text(k, r->want, d->mem)) ||
+            unbound(f, r, d,
+                    (fe_mismatch){FE_CHECKER, arena_printf(d->mem, "%s refuses it", f->described->checker)}));
+}
+
+/* Returns whether calls can have parts of the loops of a kernel: those of split and divide, once. */
+static bool are_sizes(const fe_kernel *k) {
+    bool are = !k->tags.len;
+    for (uint32_t i = 0; i < k->relations.len; i++) {
+        const fe_relation *r = &k->relations.at[i];
+        are = are && (r->kind == FE_SPLIT || r->kind == FE_DIVIDE) && !fe_making(k, r->var[0]);
+    }
+    return are;
+}
+
+/* Tries the part with as many of the sums around it as may be, and with fewer. */
+static bool find_call(const search *f, const request *r, const fe_kernel *reads, const fe_cin *cin,
+                      taken_out *out) {
+    const uint64_t all = movable(f, r);
+    for (uint64_t moved = all;; moved = (moved - 1) & all) {
+        sam_binding unused;
+        *out = take_part(f, r, reads, moved, cin);
+        const fe_mismatch what = r->maps ? fe_find_mapping(&out->k, r->function, f->mem)
+                                         : fe_match(&out->k, r->function, f->mem, &unused);
+        if (what.step == FE_MATCHED)
+            return true;
+        if (what.step > r->failed->step)
+            *r->failed = what;
+        if (!moved)
+            return false;
+    }
+}
+
+static bool bind_to_function(const request *r, fe_kernel *reads, fe_cin *cin, arena *mem, diagnostics *d) {
+    search f = {.s = &reads->s, .want = r->want, .mem = mem};
+    taken_out t;
+    if (!find_part(&f, r, d))
+        return false;
+    const bool whole = is_all(&f, movable(&f, r));
+    if ((!whole || r->maps || !are_sizes(reads)) && is_scheduled(reads, r, d))
+        return false;
+    if (!is_permitted(r->function, reads, r, d) || !has_type(r->function, &reads->s, r, d))
+        return false;
+    if (!find_call(&f, r, reads, cin, &t))
+        return unbound(r->function, r, d, *r->failed);
+    t.k.binding.function = names_intern(reads->s.names, r->function->name);
+    cin->kernels.at[cin->kernels.len - 1] = t.k;
+    if (t.whole)
+        return true;
+    const sam_expr at = *f.place; /* which is no more once the tree grows */
+    put_in_place(&f, reads, at, access_to(&reads->s, &t), t.moved);
+    vec_push(mem, &cin->kernels, *reads);
+    return true;
+}
+
+/* What was said before is of no use where nothing matches an expression. */
+static bool nothing_said(const fe_binding *said, const request *r, diagnostics *d) {
+    if (!said->fixed && !said->notes.len)
+        return true;
+    diag_error(d, r->loc, "E0167-bind", "fix, promote and tag are for functions that state an expression");
+    diag_hint(d, "bind(e,gemm), for example");
+    return false;
+}
+
+static bool bind(fe_reader *in, fe_taking how, fe_binding *said, fe_cin *cin, diagnostics *d) {
+    arena *mem = cin->kernels.at[0].s.mem;
+    const fe_kernel *last = &cin->kernels.at[cin->kernels.len - 1];
+    fe_kernel reads = *last;
+    fe_mismatch failed = {FE_CHECKER, ""};
+    request r = {.said = *said, .maps = how == FE_TO_MAP, .failed = &failed};
+    fe_copy_statement(&last->s, mem, &reads.s);
+    if (!parse_part(in, &reads, &r, d) || !take(in, ',', "',' and who computes it", d) ||
+        !read_who(in, &r.function, d))
+        return false;
+    if (r.maps && fe_at_sign(in, ',')) {
+        diag_error(d, in->token.loc, "E0167-bind", "map has an expression and a function");
+        diag_hint(d, "map(S,backend,f,c) is Stardust's: here it is map(e,f), and what c says are commands "
+                     "such as split");
+        return false;
+    }
+    *said = (fe_binding){0};
+    if (r.function && r.function->described->array)
+        return bind_to_function(&r, &reads, cin, mem, d);
+    if (r.maps && !r.function) {
+        diag_error(d, r.loc, "E0167-bind", "nothing is to be found for the host: it computes any expression");
+        diag_hint(d, "bind(e,host)");
+        return false;
+    }
+    return nothing_said(&r.said, &r, d) && (!r.function || computes(r.function, &reads.s, &r, d)) &&
+           bind_to_host(&r, &reads, cin, mem, d);
+}
+
+bool fe_precompute(fe_reader *in, fe_taking how, fe_binding *said, fe_cin *cin, diagnostics *d) {
+    if (how != FE_TO_WORKSPACE)
+        return bind(in, how, said, cin, d);
+    arena *mem = cin->kernels.at[0].s.mem;
     uint32_t last = cin->kernels.len - 1;
-    fe_kernel reads = cin->kernels.at[last], writes;
+    fe_kernel reads = cin->kernels.at[last];
     fe_copy_statement(&cin->kernels.at[last].s, mem, &reads.s);
     request r = {0};
     if (!parse_request(in, cin, &reads, &r, d))
@@ -713,35 +884,17 @@ bool fe_precompute(fe_reader *in, bool binds, fe_cin *cin, arena *mem, diagnosti
         diag_note(d, by, "by this");
         return false;
     }
-    sam_tensor_data w = {.name = workspace_name(cin, &r), .loc = r.loc};
-    sam_var index[SAM_MAX_ORDER] = {{0}};
-    index_workspace(s, fe_free_vars(s, r.want) & ~moved, &w, index);
-    if (r.from.len) {
-        make_producer(&f, &reads, &r, moved, w, index, mem, &writes);
-        w.fill = sam_tensor_at(&writes.s, writes.s.result)->fill;
-    }
-    /* From here on `place` is no more: its tree grows. */
-    sam_expr at = *f.place, value;
-    if (r.from.len) {
-        sam_expr_data access = {.kind = SAM_EXPR_ACCESS, .loc = r.loc};
-        vec_push(mem, &s->tensors, w);
-        access.tensor = (sam_tensor){s->tensors.len};
-        memcpy(access.index, index, sizeof index);
-        value = fe_add_expr(s, access);
-    } else {
-        value = with_sums(&f, s, r.want, moved);
+    const sam_expr at = *f.place; /* which is no more once the tree grows */
+    if (!r.from.len) {
+        const sam_expr value = with_sums(&f, s, r.want, moved);
         sink_loops(s, moved);
-    }
-    drop_sums(s, &s->rhs, &f, moved);
-    value = with_others(&f, s, value);
-    *sam_expr_at(s, at) = *sam_expr_at(s, value);
-    fe_compact(s);
-    keep_bound_loops(&reads, s);
-    if (r.from.len) {
-        cin->kernels.at[last] = writes;
-        vec_push(mem, &cin->kernels, reads);
-    } else {
+        put_in_place(&f, &reads, at, value, moved);
         cin->kernels.at[last] = reads;
+        return true;
     }
+    const taken_out t = take_out(&f, &r, &reads, moved, cin);
+    put_in_place(&f, &reads, at, access_to(s, &t), moved);
+    cin->kernels.at[last] = t.k;
+    vec_push(mem, &cin->kernels, reads);
     return true;
 }

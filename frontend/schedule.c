@@ -10,6 +10,8 @@ typedef struct {
     diagnostics *d;
     fe_token name;     /* of the command at hand */
     const char *usage; /* how to write it */
+    fe_binding *said;  /* by fix, promote and tag, of the next bind or map */
+    src_loc *said_at;
 } scheduler;
 
 static bool syntax(scheduler *c, const char *what) {
@@ -541,11 +543,88 @@ static bool do_assemble(scheduler *c) {
 }
 
 static bool do_precompute(scheduler *c) {
-    return fe_precompute(&c->in, false, c->cin, c->mem, c->d);
+    return fe_precompute(&c->in, FE_TO_WORKSPACE, c->said, c->cin, c->d);
 }
 
 static bool do_bind(scheduler *c) {
-    return fe_precompute(&c->in, true, c->cin, c->mem, c->d);
+    return fe_precompute(&c->in, FE_TO_BIND, c->said, c->cin, c->d);
+}
+
+static bool do_map(scheduler *c) {
+    return fe_precompute(&c->in, FE_TO_MAP, c->said, c->cin, c->d);
+}
+
+/* ---- what is said of the next bind, or map ----------------------------------------------------- */
+
+static bool do_fix(scheduler *c) {
+    fe_kernel *last = &c->cin->kernels.at[c->cin->kernels.len - 1];
+    *c->said_at = c->name.loc;
+    do {
+        sam_var v;
+        const src_loc loc = c->in.token.loc;
+        if (!parse_loop(c, &last, &v))
+            return false;
+        if (fe_making(last, v)) {
+            diag_error(c->d, loc, "E0167-bind", "loop '%s' is a part of another", fe_var_text(&last->s, v));
+            diag_hint(c->d, "a call has the inner part whole, and one coordinate of the outer one");
+            return false;
+        }
+        c->said->fixed |= (uint64_t)1 << (v.v - 1);
+    } while (fe_take_sign(&c->in, ','));
+    return true;
+}
+
+/* Reads an operand of the last kernel. */
+static bool parse_operand(scheduler *c, sam_tensor *t) {
+    const sam_statement *s = &c->cin->kernels.at[c->cin->kernels.len - 1].s;
+    const fe_token at = c->in.token;
+    if (at.kind != FE_NAME)
+        return syntax(c, "a tensor");
+    *t = fe_find_tensor(s, names_intern_n(s->names, at.at, at.length));
+    if (t->v <= 1) {
+        diag_error(c->d, at.loc, "E0103-unknown-tensor", "the expression has no operand '%.*s'",
+                   (int)at.length, at.at);
+        return false;
+    }
+    fe_advance(&c->in);
+    *c->said_at = c->name.loc;
+    return take(c, ',');
+}
+
+static bool do_promote(scheduler *c) {
+    const sam_statement *s = &c->cin->kernels.at[c->cin->kernels.len - 1].s;
+    fe_binding_note note = {.kind = FE_PROMOTED};
+    sam_tensor t;
+    if (!parse_operand(c, &t))
+        return false;
+    uint32_t order = sam_tensor_at(s, t)->order;
+    note.tensor = sam_tensor_at(s, t)->name;
+    for (uint32_t i = 0; i < c->said->notes.len; i++)
+        order +=
+            c->said->notes.at[i].kind == FE_PROMOTED && name_eq(c->said->notes.at[i].tensor, note.tensor);
+    if (order == SAM_MAX_ORDER) {
+        diag_error(c->d, c->name.loc, "E0118-too-large", "more than %d indices", SAM_MAX_ORDER);
+        return false;
+    }
+    if (!fe_parse_number(&c->in, 0, order, c->d, &note.position))
+        return false;
+    vec_push(c->mem, &c->said->notes, note);
+    return true;
+}
+
+static bool do_tag(scheduler *c) {
+    const sam_statement *s = &c->cin->kernels.at[c->cin->kernels.len - 1].s;
+    fe_binding_note note = {.kind = FE_TAGGED};
+    sam_tensor t;
+    if (!parse_operand(c, &t))
+        return false;
+    if (c->in.token.kind != FE_NAME)
+        return syntax(c, "a tag");
+    note.tensor = sam_tensor_at(s, t)->name;
+    note.tag = names_intern_n(s->names, c->in.token.at, c->in.token.length);
+    vec_push(c->mem, &c->said->notes, note);
+    fe_advance(&c->in);
+    return true;
 }
 
 /* ---- the language ---------------------------------------------------------------------------- */
@@ -562,6 +641,10 @@ static const struct {
     {"fuse", "fuse(i,j,f)", do_fuse, false},
     {"precompute", "precompute(B(i,k)*C(k,j),{i,j},{iw,jw},w)", do_precompute, true},
     {"bind", "bind(b(i)/c(i),host)", do_bind, true},
+    {"map", "map(B(i,k)*C(k,j),gemm)", do_map, true},
+    {"fix", "fix(i,...)", do_fix, false},
+    {"promote", "promote(B,0)", do_promote, false},
+    {"tag", "tag(B,symmetric)", do_tag, false},
     {"bound", "bound(i,ib,extent,MaxExact)", do_bound, false},
     {"unroll", "unroll(i,copies)", do_unroll, false},
     {"parallelize", "parallelize(i,Lanes(4),NoRaces)", do_parallelize, false},
@@ -581,22 +664,22 @@ static bool parse_command(scheduler *c) {
         c->in.underscores = !commands[i].of_expression;
         if (!take(c, '(') || !commands[i].apply(c))
             return false;
-        return fe_take_sign(&c->in, ')') || syntax(c, commands[i].apply == do_reorder ? "',' or ')'" : "')'");
+        const bool list = commands[i].apply == do_reorder || commands[i].apply == do_fix;
+        return fe_take_sign(&c->in, ')') || syntax(c, list ? "',' or ')'" : "')'");
     }
     diag_error(c->d, c->name.loc, "E0113-schedule-command", "unknown scheduling command '%.*s'",
                (int)c->name.length, c->name.at);
-    diag_hint(
-        c->d,
-        "the commands are reorder, split, divide, pos, fuse, precompute, bind, bound, unroll, parallelize, "
-        "assemble");
+    diag_hint(c->d, "the commands are reorder, split, divide, pos, fuse, precompute, bind, map, fix, "
+                    "promote, tag, bound, "
+                    "unroll, parallelize, assemble");
     return false;
 }
 
-static bool parse_commands(const char *text, const fe_functions *functions, fe_cin *cin, arena *mem,
-                           diagnostics *d) {
-    scheduler c = {.in = fe_read("<schedule>", text, d), .cin = cin, .mem = mem, .d = d};
+static bool parse_commands(const char *text, const fe_in *in, const scheduler *from) {
+    scheduler c = *from;
+    c.in = fe_read("<schedule>", text, c.d);
     c.in.underscores = true;
-    c.in.functions = functions;
+    c.in.functions = in->functions;
     while (c.in.token.kind != FE_END) {
         if (!parse_command(&c))
             return false;
@@ -617,9 +700,17 @@ bool fe_schedule(const fe_in *in, const sam_statement *s, arena *mem, diagnostic
             only.s.vars.at[v].extent = in->extents[v];
     }
     vec_push(mem, &out->kernels, only);
+    fe_binding said = {0};
+    src_loc said_at = {0};
+    const scheduler all = {.cin = out, .mem = mem, .d = d, .said = &said, .said_at = &said_at};
     for (uint32_t i = 0; i < in->n_schedule; i++) {
-        if (!parse_commands(in->schedule[i], in->functions, out, mem, d))
+        if (!parse_commands(in->schedule[i], in, &all))
             return false;
+    }
+    if (said.fixed || said.notes.len) {
+        diag_error(d, said_at, "E0167-bind", "this is about the bind or map that comes next, and none does");
+        diag_hint(d, "fix(i), bind(B(i,k)*c(k),dot)");
+        return false;
     }
     return fe_cin_check(out, d);
 }

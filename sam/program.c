@@ -3,7 +3,7 @@
  * All steps of a value, those of the functions that it calls included, count together, so that every value
  * comes to an end after SAM_MAX_STEPS of them.
  */
-#include "sam/operators.h"
+#include "sam/binding.h"
 
 #include <math.h>
 
@@ -51,8 +51,7 @@ static uint16_t compute(const sam_statement *s, sam_expr e, const uint16_t *valu
 
 enum { NOT_A_NUMBER = 0x7fc0 }; /* bf16 */
 
-/* Returns the word nearest to a number; an int16 wraps, and what is no number is 0. */
-static uint16_t word_of(double x, bool fp) {
+uint16_t sam_number_word(double x, bool fp) {
     if (fp)
         return isnan(x) ? NOT_A_NUMBER : sam_literal_word(x, true);
     return isfinite(x) ? (uint16_t)(int32_t)fmod(rint(x), 65536) : 0;
@@ -67,7 +66,7 @@ void sam_apply_fiber(const sam_program *p, uint32_t n, const int *crd, uint16_t 
         in[i] = sam_word_number(word[i], p->of.fp);
     p->fiber((int)n, crd, in, out, p->of.fp ? 1 : INT16_MAX);
     for (uint32_t i = 0; i < n; i++)
-        word[i] = word_of(out[i], p->of.fp);
+        word[i] = sam_number_word(out[i], p->of.fp);
     arena_free(&mem);
 }
 
@@ -75,7 +74,8 @@ static uint16_t run(sam_program *p, uint16_t a, uint16_t b, uint32_t *left) {
     if (p->takes_fiber) /* a fill stays the fill */
         return a;
     if (p->plain)
-        return word_of(p->plain(sam_word_number(a, p->of.fp), sam_word_number(b, p->of.fp)), p->of.fp);
+        return sam_number_word(p->plain(sam_word_number(a, p->of.fp), sam_word_number(b, p->of.fp)),
+                               p->of.fp);
     uint16_t value[SAM_MAX_VARIABLES] = {a, b};
     for (uint32_t at = 0; *left; --*left) {
         const sam_program_step *step = &p->steps.at[at++];

@@ -103,8 +103,15 @@ static void a_bound_kernel_has_no_loops(void **state) {
     refuse_cin(*state, text[0], "<cin>:1:60: error: the host sums up a whole right side only [E0150-cin]");
     for (int i = 1; i < 3; i++)
         refuse_cin(*state, text[i], "onyx: error: the host has no loops to schedule [E0150-cin]");
-    refuse_cin(*state, "suchthat(forall(i, x(i) = b(i)), bind(array))",
-               "<cin>:1:39: error: expected 'host', found 'array' [E0102-syntax]");
+    refuse_cin(*state, "suchthat(forall(i, x(i) = b(i)), bind(3))",
+               "<cin>:1:39: error: expected 'host', or a function, found '3' [E0102-syntax]");
+    refuse_cin(
+        *state, "suchthat(forall(i, x(i) = b(i)), bind(f,bound(i)))",
+        "<cin>:1:41: error: expected fix(i), promote(T,place) or tag(T,word), found 'bound' [E0102-syntax]");
+    refuse_cin(*state, "suchthat(forall(i, x(i) = b(i), unroll(2)), bind(f))",
+               "onyx: error: calls have no copies [E0150-cin]");
+    refuse_cin(*state, "suchthat(forall(i0, x(i) = b(i)), bound(i,i0,4,MaxExact), bind(f))",
+               "<cin>:1:35: error: the parts of calls are those of split and divide, once [E0150-cin]");
 }
 
 /* Text made of the languages' own pieces: accepted or refused, never worse; what is accepted reads back. */

@@ -53,8 +53,8 @@ static void mistakes_are_answered(void **state) {
          "<schedule>:1:1: error: unknown scheduling command 'interchange' [E0113-schedule-command]\n"
          "    interchange(i,j)\n"
          "    ^~~~~~~~~~~\n"
-         "    help: the commands are reorder, split, divide, pos, fuse, precompute, bind, bound, unroll, "
-         "parallelize, assemble\n"},
+         "    help: the commands are reorder, split, divide, pos, fuse, precompute, bind, map, fix, "
+         "promote, tag, bound, unroll, parallelize, assemble\n"},
         {spmv, "assemble(x,insert)",
          "<schedule>:1:12: error: expected Insert or Append, found 'insert' [E0102-syntax]\n"
          "    assemble(x,insert)\n"

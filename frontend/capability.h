@@ -1,0 +1,56 @@
+/* capability.h - what a described function computes, where its description states an expression, and on which
+ * conditions. */
+#ifndef ONYX_FE_CAPABILITY_H
+#define ONYX_FE_CAPABILITY_H
+
+#include "frontend/program_int.h"
+
+/* A part of a condition: a number, how far an index runs, how many words a tensor has, or an operation of two
+ * parts. */
+typedef struct {
+    enum { FE_PART_NUMBER, FE_PART_EXTENT, FE_PART_WORDS, FE_PART_OPERATION } kind;
+    int64_t number;
+    sam_var var;
+    sam_tensor tensor;
+    uint32_t level;
+    char sign; /* of the operation: a token's */
+    uint32_t a, b;
+} fe_condition_part;
+
+/* Where a required tag stands: A:symmetric. */
+typedef struct {
+    sam_tensor tensor;
+    const char *tag;
+} fe_required_tag;
+
+typedef struct {
+    sam_statement s; /* dense levels: arrays, whose modes say how they lie */
+    VEC(fe_condition_part) parts;
+    u32_vec conditions; /* all of which must hold: indices into parts */
+    VEC(fe_required_tag) tags;
+} fe_capability;
+
+/* What fe_read_capability reads. */
+typedef struct {
+    fe_piece text;              /* "y(i) = A(i,k) * x(k) when i < 64" */
+    const char *const *formats; /* "A:dd:1,0": how arrays lie; row by row where nothing is said */
+    uint32_t n_formats;
+    const char *const *tags; /* "A:symmetric" */
+    uint32_t n_tags;
+    src_loc formats_loc, tags_loc;
+    const fe_functions *functions;
+    bool integers;
+} fe_capability_in;
+
+/* Errors E0163-description and those of fe_parse, in the text. */
+bool fe_read_capability(const fe_capability_in *in, name_table *names, diagnostics *d, fe_capability *out);
+/* Returns the text that reads back as the same capability, without formats and tags. */
+const char *fe_capability_text(const fe_capability *c, arena *mem);
+const char *fe_condition_text(const fe_capability *c, uint32_t part, arena *mem);
+/* Returns the variables that a condition is about, bit v - 1 each. */
+uint64_t fe_condition_vars(const fe_capability *c, uint32_t part);
+/* Returns the value, of a condition 1 or 0, where extent[v - 1] is how far index v runs. What passes 2^63 - 1
+ * is that, and x / 0 and x % 0 are 0. */
+int64_t fe_condition_value(const fe_capability *c, uint32_t part, const uint32_t *extent);
+
+#endif

@@ -1,0 +1,555 @@
+/* match.c - whether a described function computes a kernel: its expression is laid over the kernel's.
+ *
+ * What is still to be laid is a list of goals. Each choice - which operand of a product stands for which, in
+ * which order the operands of a commutative operation - is a branch; a branch that fails is taken back. One
+ * index of the function stands for one of the kernel, everywhere, a reduced one for a reduced one; or, where
+ * an operand was promoted, for none, and runs over one coordinate. Exponential in operands of a chain.
+ */
+#include "frontend/match.h"
+
+enum { ONE = INT32_MAX, MOST_STEPS = 1 << 20, MOST_VARS = 64, MOST_GROUPS = 16 };
+
+typedef struct goal {
+    const struct goal *next;
+    bool chain; /* n operands for n, in any order; otherwise one expression for another */
+    sam_expr p, s;
+    const sam_expr *ps, *ss;
+    uint32_t n;
+} goal;
+
+typedef struct {
+    uint32_t var[MOST_VARS]; /* of the kernel, by the function's - 1; ONE: one coordinate */
+    sam_expr operand[MOST_VARS];
+    uint64_t ones[MOST_VARS];                                /* by operand: places that were promoted */
+    uint64_t sums_of_p[MOST_GROUPS], sums_of_s[MOST_GROUPS]; /* of reductions that stand for each other */
+    uint32_t groups;
+} matched;
+
+typedef struct {
+    const fe_kernel *k;
+    const fe_capability *c;
+    const sam_statement *p, *s; /* the function's, the kernel's */
+    arena *mem;
+    fe_match_step level; /* up to which all is checked */
+    bool promotes;       /* any operand, at any place */
+    bool sizes;          /* finds sizes of calls that keep the conditions */
+    uint32_t steps;
+    matched now;
+    uint32_t tile[MOST_VARS]; /* by the function's index - 1; 0: all */
+    const char *why;
+} matcher;
+
+const char *fe_step_text(fe_match_step step) {
+    static const char *const text[] = {"checker", "datatypes", "operators", "index variables", "constraints"};
+    return text[step];
+}
+
+static bool solve(matcher *m, const goal *g);
+
+static const goal *pair(matcher *m, sam_expr p, sam_expr s, const goal *next) {
+    goal *g = arena_new(m->mem, goal);
+    *g = (goal){.next = next, .p = p, .s = s};
+    return g;
+}
+
+static bool is_fixed(const matcher *m, sam_var v) {
+    return m->k->binding.fixed >> (v.v - 1) & 1;
+}
+
+/* ---- indices ----------------------------------------------------------------------------------- */
+
+static bool assign(matcher *m, sam_var p, uint32_t to) {
+    uint32_t *of = &m->now.var[p.v - 1];
+    for (uint32_t v = 0; !*of && to != ONE && v < m->p->vars.len; v++) {
+        if (m->now.var[v] == to)
+            return false;
+    }
+    *of = *of ? *of : to;
+    return *of == to;
+}
+
+/* Gives the function's indices of an operand the kernel's, with one coordinate at the places in `ones`. */
+static bool assign_indices(matcher *m, const sam_expr_data *p, const uint32_t *index, uint64_t ones) {
+    const uint32_t order = sam_tensor_at(m->p, p->tensor)->order;
+    bool ok = true;
+    for (uint32_t l = 0, next = 0; ok && l < order; l++)
+        ok = assign(m, p->index[l], ones >> l & 1 ? ONE : index[next++]);
+    m->now.ones[p->tensor.v - 1] = ones;
+    return ok;
+}
+
+/* Returns the places that the binding's notes promote in a tensor of `order` indices. */
+static uint64_t promoted_places(const matcher *m, sam_tensor t, uint32_t *order) {
+    uint64_t ones = 0;
+    for (uint32_t i = 0; i < m->k->binding.notes.len; i++) {
+        const fe_binding_note *note = &m->k->binding.notes.at[i];
+        if (note->kind != FE_PROMOTED || !name_eq(note->tensor, sam_tensor_at(m->s, t)->name))
+            continue;
+        const uint64_t below = ((uint64_t)1 << note->position) - 1;
+        ones = (ones & below) | (uint64_t)1 << note->position | (ones & ~below) << 1;
+        ++*order;
+    }
+    return ones;
+}
+
+static bool match_access(matcher *m, const goal *g) {
+    const sam_expr_data *p = sam_expr_at(m->p, g->p), *s = sam_expr_at(m->s, g->s);
+    const uint32_t order = sam_tensor_at(m->p, p->tensor)->order;
+    const sam_expr before = m->now.operand[p->tensor.v - 1];
+    uint32_t index[SAM_MAX_ORDER], n = 0;
+    if (s->kind != SAM_EXPR_ACCESS && (s->kind != SAM_EXPR_LITERAL || order))
+        return false;
+    const sam_expr_data *other = before.v ? sam_expr_at(m->s, before) : s;
+    if (other->kind != s->kind || other->tensor.v != s->tensor.v || other->literal != s->literal ||
+        memcmp(other->index, s->index, sizeof s->index) != 0)
+        return false;
+    m->now.operand[p->tensor.v - 1] = g->s;
+    if (m->level == FE_OPERATORS)
+        return solve(m, g->next);
+    for (uint32_t l = 0; s->kind == SAM_EXPR_ACCESS && l < sam_tensor_at(m->s, s->tensor)->order; l++) {
+        if (!is_fixed(m, s->index[l]))
+            index[n++] = s->index[l].v;
+    }
+    uint32_t has = n;
+    const uint64_t noted = s->kind == SAM_EXPR_ACCESS ? promoted_places(m, s->tensor, &has) : 0;
+    if (!m->promotes)
+        return has == order && assign_indices(m, p, index, noted) && solve(m, g->next);
+    for (uint64_t ones = 0; ones < (uint64_t)1 << order; ones++) {
+        const matched state = m->now;
+        if (n + (uint32_t)__builtin_popcountll(ones) == order && assign_indices(m, p, index, ones) &&
+            solve(m, g->next))
+            return true;
+        m->now = state;
+    }
+    return false;
+}
+
+/* ---- operations -------------------------------------------------------------------------------- */
+
+/* Peels reductions by one operation off; returns their variables. */
+static uint64_t peel(const sam_statement *s, sam_expr *e, uint8_t operation) {
+    uint64_t vars = 0;
+    for (const sam_expr_data *x; (x = sam_expr_at(s, *e))->kind == SAM_EXPR_SUM && x->operation == operation;
+         *e = x->a)
+        vars |= (uint64_t)1 << (x->var.v - 1);
+    return vars;
+}
+
+static bool has_promotion(const matcher *m) {
+    bool has = m->promotes;
+    for (uint32_t i = 0; i < m->k->binding.notes.len; i++)
+        has = has || m->k->binding.notes.at[i].kind == FE_PROMOTED;
+    return has;
+}
+
+/* A reduction is an operator. One over an index of one coordinate is none in the kernel. */
+static bool match_sums(matcher *m, const goal *g) {
+    const uint8_t operation = sam_expr_at(m->p, g->p)->operation;
+    sam_expr p = g->p, s = g->s;
+    const uint64_t of_p = peel(m->p, &p, operation), of_s = peel(m->s, &s, operation);
+    const int more = __builtin_popcountll(of_p) - __builtin_popcountll(of_s);
+    if (more < 0 || (more > 0 && !has_promotion(m)) || m->now.groups == MOST_GROUPS)
+        return false;
+    m->now.sums_of_p[m->now.groups] = of_p;
+    m->now.sums_of_s[m->now.groups++] = of_s;
+    return solve(m, pair(m, p, s, g->next));
+}
+
+static void collect(const sam_statement *s, sam_expr e, sam_operation by, arena *mem, fe_exprs *out) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    const bool operation = x->a.v && x->b.v && !x->program;
+    if (operation && sam_operation_of(x) == by) {
+        collect(s, x->a, by, mem, out);
+        collect(s, x->b, by, mem, out);
+    } else {
+        vec_push(mem, out, e);
+    }
+}
+
+/* Lays the first of the function's operands over each of the kernel's. */
+static bool match_chain(matcher *m, const goal *g) {
+    for (uint32_t i = 0; i < g->n; i++) {
+        const matched state = m->now;
+        sam_expr *others = arena_new_n(m->mem, sam_expr, g->n);
+        memcpy(others, g->ss, i * sizeof *others);
+        memcpy(others + i, g->ss + i + 1, (g->n - i - 1) * sizeof *others);
+        goal *rest = arena_new(m->mem, goal);
+        *rest = (goal){.next = g->next, .chain = true, .ps = g->ps + 1, .ss = others, .n = g->n - 1};
+        if (solve(m, pair(m, g->ps[0], g->ss[i], g->n > 1 ? rest : g->next)))
+            return true;
+        m->now = state;
+    }
+    return false;
+}
+
+static bool match_operands(matcher *m, const goal *g) {
+    const sam_expr_data *p = sam_expr_at(m->p, g->p), *s = sam_expr_at(m->s, g->s);
+    const sam_operation by = sam_operation_of(p);
+    if (sam_operation_of(s) != by || p->program != s->program || !p->b.v != !s->b.v ||
+        (sam_takes_fiber(p) && p->var.v))
+        return false;
+    if (!p->b.v)
+        return solve(m, pair(m, p->a, s->a, g->next));
+    if (p->program || !sam_operator_of(by, !m->s->integers)->commutative)
+        return solve(m, pair(m, p->a, s->a, pair(m, p->b, s->b, g->next)));
+    const bool associative = by == SAM_OPERATION_add || by == SAM_OPERATION_mul;
+    fe_exprs ps = {0}, ss = {0};
+    if (associative) {
+        collect(m->p, g->p, by, m->mem, &ps);
+        collect(m->s, g->s, by, m->mem, &ss);
+    } else {
+        vec_push(m->mem, &ps, p->a);
+        vec_push(m->mem, &ps, p->b);
+        vec_push(m->mem, &ss, s->a);
+        vec_push(m->mem, &ss, s->b);
+    }
+    const goal chain = {.next = g->next, .chain = true, .ps = ps.at, .ss = ss.at, .n = ps.len};
+    return ps.len == ss.len && match_chain(m, &chain);
+}
+
+/* ---- conditions -------------------------------------------------------------------------------- */
+
+/* Returns the sums that calls may cut, since their results add up: those around the function's right side. */
+static uint64_t sums_around(const sam_statement *p) {
+    sam_expr body = p->rhs;
+    return peel(p, &body, SAM_OPERATION_add);
+}
+
+static bool may_cut(const matcher *m, uint32_t p) {
+    return sam_is_result_var(m->p, (sam_var){p + 1}) || (sums_around(m->p) >> p & 1);
+}
+
+static uint32_t extent_of(const matcher *m, uint32_t p) {
+    return m->now.var[p] == ONE ? 1 : sam_var_at(m->s, (sam_var){m->now.var[p]})->extent;
+}
+
+/* Evaluates a condition for whole calls and those at the ends. Bit p of `ends`: index p is at its end. */
+static bool holds_at(matcher *m, uint32_t condition, uint64_t ends) {
+    uint32_t extent[MOST_VARS] = {0};
+    const uint64_t vars = fe_condition_vars(m->c, condition);
+    for (uint32_t p = 0; p < m->p->vars.len; p++) {
+        const uint32_t all = extent_of(m, p), tile = m->tile[p];
+        extent[p] = !tile || (all && all < tile) ? all : tile;
+        if (ends >> p & 1)
+            extent[p] = all % tile;
+        if (!extent[p] && (vars >> p & 1)) {
+            m->why = arena_printf(m->mem, "nothing says how far '%s' goes, which %s needs",
+                                  fe_var_text(m->s, (sam_var){m->now.var[p]}),
+                                  fe_condition_text(m->c, condition, m->mem));
+            return false;
+        }
+    }
+    if (fe_condition_value(m->c, condition, extent))
+        return true;
+    const char *text = fe_condition_text(m->c, condition, m->mem), *where = "";
+    for (uint32_t p = 0; p < m->p->vars.len; p++) {
+        if (vars >> p & 1)
+            where = arena_printf(m->mem, "%s%s%s is %u", where, *where ? ", " : "",
+                                 fe_var_text(m->p, (sam_var){p + 1}), extent[p]);
+    }
+    m->why = arena_printf(m->mem, "%s does not hold, where %s", text, where);
+    return false;
+}
+
+static bool conditions_hold(matcher *m) {
+    uint64_t cut = 0;
+    for (uint32_t p = 0; p < m->p->vars.len; p++) {
+        const uint32_t all = extent_of(m, p);
+        if (m->tile[p] && all > m->tile[p] && all % m->tile[p])
+            cut |= (uint64_t)1 << p;
+    }
+    for (uint32_t i = 0; i < m->c->conditions.len; i++) {
+        const uint32_t condition = m->c->conditions.at[i];
+        const uint64_t of = cut & fe_condition_vars(m->c, condition);
+        for (uint64_t ends = of;; ends = (ends - 1) & of) {
+            if (!holds_at(m, condition, ends))
+                return false;
+            if (!ends)
+                break;
+        }
+    }
+    return true;
+}
+
+static bool has_tags(matcher *m) {
+    for (uint32_t i = 0; i < m->c->tags.len; i++) {
+        const fe_required_tag *tag = &m->c->tags.at[i];
+        const sam_expr_data *x = sam_expr_at(m->s, m->now.operand[tag->tensor.v - 1]);
+        bool has = false;
+        for (uint32_t n = 0; x->kind == SAM_EXPR_ACCESS && n < m->k->binding.notes.len; n++) {
+            const fe_binding_note *note = &m->k->binding.notes.at[n];
+            has = has ||
+                  (note->kind == FE_TAGGED && name_eq(note->tensor, sam_tensor_at(m->s, x->tensor)->name) &&
+                   strcmp(names_text(m->s->names, note->tag), tag->tag) == 0);
+        }
+        if (!has) {
+            m->why = arena_printf(m->mem, "what %s stands for has no tag '%s'",
+                                  fe_tensor_text(m->p, tag->tensor), tag->tag);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- sizes of calls ------------------------------------------------------------------------------ */
+
+typedef struct {
+    matcher *m;
+    VEC(uint32_t) vars; /* of the function, which are cut */
+    bool every;         /* size, not only those that make calls as equal as can be */
+    double best;        /* coordinates of a call, of all cut indices */
+    uint32_t best_tile[MOST_VARS];
+} sizing;
+
+/* Tries sizes from large to small: the product of all that are left bounds what a branch can come to. */
+static void try_sizes(sizing *z, uint32_t at, double product) {
+    matcher *m = z->m;
+    double most = product;
+    for (uint32_t i = at; i < z->vars.len; i++)
+        most *= extent_of(m, z->vars.at[i]);
+    if (most <= z->best)
+        return;
+    if (at == z->vars.len) {
+        if (conditions_hold(m)) {
+            z->best = product;
+            memcpy(z->best_tile, m->tile, sizeof m->tile);
+        }
+        return;
+    }
+    const uint32_t p = z->vars.at[at], all = extent_of(m, p);
+    for (uint32_t size = all, parts = 1; size; parts++) {
+        const uint32_t equal = (all + parts - 1) / parts;
+        m->tile[p] = size;
+        try_sizes(z, at + 1, product * size);
+        while (!z->every && size > 1 && (all + parts) / (parts + 1) == equal)
+            parts++;
+        size = z->every || size == 1 ? size - 1 : (all + parts) / (parts + 1);
+    }
+}
+
+/* Finds the sizes of calls, the product of which is largest: exactly up to 2^22 of them. */
+static bool find_sizes(matcher *m) {
+    sizing z = {.m = m};
+    uint64_t all = 1;
+    for (uint32_t p = 0; p < m->p->vars.len; p++) {
+        const uint32_t extent = extent_of(m, p);
+        if (m->now.var[p] == ONE || !may_cut(m, p) || !extent)
+            continue;
+        vec_push(m->mem, &z.vars, p);
+        all = all > (1 << 22) ? all : all * extent;
+    }
+    z.every = all <= 1 << 22;
+    const char *why = m->why;
+    try_sizes(&z, 0, 1);
+    memcpy(m->tile, z.best_tile, sizeof m->tile);
+    for (uint32_t p = 0; z.best > 0 && p < m->p->vars.len; p++)
+        m->tile[p] = m->tile[p] < extent_of(m, p) ? m->tile[p] : 0;
+    m->why = z.best > 0 ? NULL : why;
+    return z.best > 0;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------- */
+
+/* Returns the images of the function's variables. */
+static uint64_t images(const matcher *m, uint64_t of) {
+    uint64_t bits = 0;
+    for (uint32_t p = 0; p < m->p->vars.len; p++) {
+        if ((of >> p & 1) && m->now.var[p] != ONE && m->now.var[p])
+            bits |= (uint64_t)1 << (m->now.var[p] - 1);
+    }
+    return bits;
+}
+
+static uint64_t result_vars(const sam_statement *s) {
+    uint64_t bits = 0;
+    for (uint32_t l = 0; l < sam_tensor_at(s, s->result)->order; l++)
+        bits |= (uint64_t)1 << (s->result_index[l].v - 1);
+    return bits;
+}
+
+/* Takes sizes from loops that are split. */
+static bool take_sizes(matcher *m) {
+    memset(m->tile, 0, sizeof m->tile);
+    for (uint32_t p = 0; p < m->p->vars.len; p++) {
+        const fe_relation *r = m->now.var[p] == ONE ? NULL : fe_replacing(m->k, (sam_var){m->now.var[p]});
+        const uint32_t all = extent_of(m, p);
+        if (!r)
+            continue;
+        m->tile[p] = r->kind == FE_SPLIT ? r->number : (all + r->number - 1) / r->number;
+        if (!may_cut(m, p)) {
+            m->why = arena_printf(m->mem, "'%s' is split, and the parts of what it reduces do not add up",
+                                  fe_var_text(m->s, r->var[0]));
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool accept(matcher *m) {
+    if (m->level == FE_OPERATORS)
+        return true;
+    const uint64_t fixed = m->k->binding.fixed;
+    if ((images(m, result_vars(m->p)) | fixed) != result_vars(m->s) || (images(m, result_vars(m->p)) & fixed))
+        return false;
+    for (uint32_t g = 0; g < m->now.groups; g++) {
+        if (images(m, m->now.sums_of_p[g]) != m->now.sums_of_s[g])
+            return false;
+    }
+    if (!take_sizes(m))
+        return false;
+    if (m->level == FE_INDICES)
+        return true;
+    return has_tags(m) && (conditions_hold(m) || (m->sizes && find_sizes(m)));
+}
+
+static bool solve(matcher *m, const goal *g) {
+    const matched state = m->now;
+    if (!g)
+        return accept(m);
+    if (++m->steps > MOST_STEPS)
+        return false;
+    bool ok;
+    if (g->chain) {
+        ok = match_chain(m, g);
+    } else {
+        const sam_expr_data *p = sam_expr_at(m->p, g->p), *s = sam_expr_at(m->s, g->s);
+        if (p->kind == SAM_EXPR_SUM)
+            ok = match_sums(m, g);
+        else if (p->kind == SAM_EXPR_ACCESS)
+            ok = match_access(m, g);
+        else if (p->kind == SAM_EXPR_LITERAL)
+            ok = s->kind == SAM_EXPR_LITERAL && s->literal == p->literal && solve(m, g->next);
+        else
+            ok = s->kind != SAM_EXPR_SUM && s->a.v && match_operands(m, g);
+    }
+    if (!ok)
+        m->now = state;
+    return ok;
+}
+
+static bool reaches(matcher *m, fe_match_step level) {
+    m->level = level;
+    m->steps = 0;
+    m->why = NULL;
+    memset(&m->now, 0, sizeof m->now);
+    return solve(m, pair(m, m->p->rhs, m->s->rhs, NULL));
+}
+
+static matcher matcher_of(const fe_kernel *k, const fe_user_function *f, arena *mem) {
+    return (matcher){
+        .k = k, .c = &f->described->states, .p = &f->described->states.s, .s = &k->s, .mem = mem};
+}
+
+/* Returns the step that fails first. */
+static fe_mismatch judge(matcher *m) {
+    const char *text = fe_capability_text(m->c, m->mem);
+    if (!reaches(m, FE_OPERATORS))
+        return (fe_mismatch){FE_OPERATORS, arena_printf(m->mem, "they are not those of %s", text)};
+    if (!reaches(m, FE_INDICES))
+        return (fe_mismatch){FE_INDICES,
+                             m->why ? m->why : arena_printf(m->mem, "none match those of %s", text)};
+    if (!reaches(m, FE_CONSTRAINTS))
+        return (fe_mismatch){FE_CONSTRAINTS, m->why ? m->why : "there are too many ways to match it"};
+    return (fe_mismatch){.step = FE_MATCHED};
+}
+
+fe_mismatch fe_match(const fe_kernel *k, const fe_user_function *f, arena *mem, sam_binding *out) {
+    matcher m = matcher_of(k, f, mem);
+    const fe_mismatch what = judge(&m);
+    const uint32_t vars = m.p->vars.len, tensors = m.p->tensors.len;
+    if (what.step != FE_MATCHED)
+        return what;
+    *out = (sam_binding){.name = f->name,
+                         .pattern = m.p,
+                         .var = arena_new_n(mem, sam_var, vars + 1),
+                         .tile = arena_new_n(mem, uint32_t, vars + 1),
+                         .operand = arena_new_n(mem, sam_expr, tensors),
+                         .fixed = k->binding.fixed};
+    for (uint32_t p = 0; p < vars; p++) {
+        out->var[p].v = m.now.var[p] == ONE ? 0 : m.now.var[p];
+        out->tile[p] = m.tile[p];
+    }
+    memcpy(out->operand, m.now.operand, tensors * sizeof *out->operand);
+    return what;
+}
+
+/* ---- map --------------------------------------------------------------------------------------- */
+
+static void note_promotions(const matcher *m, fe_kernel *k) {
+    for (uint32_t t = 1; t < m->p->tensors.len; t++) {
+        const sam_expr_data *x = sam_expr_at(m->s, m->now.operand[t]);
+        for (uint32_t place = 0; x->kind == SAM_EXPR_ACCESS && place < SAM_MAX_ORDER; place++) {
+            if (m->now.ones[t] >> place & 1)
+                vec_push(m->mem, &k->binding.notes,
+                         ((fe_binding_note){.kind = FE_PROMOTED,
+                                            .tensor = sam_tensor_at(m->s, x->tensor)->name,
+                                            .position = place}));
+        }
+    }
+}
+
+static sam_var new_part(fe_kernel *k, sam_var of, const char *suffix, arena *mem) {
+    const char *base = arena_printf(mem, "%s%s", fe_var_text(&k->s, of), suffix);
+    vec_push(k->s.mem, &k->s.vars,
+             ((sam_var_data){.name = fe_fresh_name(&k->s, base, mem), .loc = sam_var_at(&k->s, of)->loc}));
+    return (sam_var){k->s.vars.len};
+}
+
+static void split_loop(fe_kernel *k, sam_var v, uint32_t size, arena *mem) {
+    const uint32_t at = fe_loop_position(&k->s, v);
+    fe_relation r = {.kind = FE_SPLIT, .loc = sam_var_at(&k->s, v)->loc, .var = {v}, .number = size};
+    r.var[1] = new_part(k, v, "0", mem);
+    r.var[2] = new_part(k, v, "1", mem);
+    vec_push(k->s.mem, &k->relations, r);
+    vec_push(k->s.mem, &k->s.loops, r.var[2]);
+    memmove(k->s.loops.at + at + 2, k->s.loops.at + at + 1, (k->s.loops.len - at - 2) * sizeof r.var[0]);
+    k->s.loops.at[at] = r.var[1];
+    k->s.loops.at[at + 1] = r.var[2];
+}
+
+/* Says in a kernel what the matching found, if it holds then. */
+static bool say(const matcher *m, const fe_user_function *f, fe_kernel *k) {
+    fe_kernel as = *k;
+    sam_binding unused;
+    fe_copy_statement(&k->s, k->s.mem, &as.s);
+    as.binding.notes.at = NULL;
+    as.binding.notes.len = as.binding.notes.cap = 0;
+    for (uint32_t i = 0; i < k->binding.notes.len; i++) {
+        if (k->binding.notes.at[i].kind == FE_TAGGED)
+            vec_push(m->mem, &as.binding.notes, k->binding.notes.at[i]);
+    }
+    note_promotions(m, &as);
+    for (uint32_t p = 0; p < m->p->vars.len; p++) {
+        if (m->tile[p] && m->now.var[p] != ONE && k->s.vars.len + 2 <= MOST_VARS)
+            split_loop(&as, (sam_var){m->now.var[p]}, m->tile[p], m->mem);
+    }
+    if (fe_match(&as, f, m->mem, &unused).step != FE_MATCHED)
+        return false;
+    *k = as;
+    return true;
+}
+
+fe_mismatch fe_find_mapping(fe_kernel *k, const fe_user_function *f, arena *mem) {
+    const uint64_t vars = result_vars(&k->s);
+    fe_mismatch best = {0};
+    const fe_kernel given = *k;
+    for (int fixed = 0; fixed <= __builtin_popcountll(vars); fixed++) {
+        for (uint64_t some = vars;; some = (some - 1) & vars) {
+            for (int promotes = 0; promotes < 2 && __builtin_popcountll(some) == fixed; promotes++) {
+                *k = given;
+                k->binding.fixed |= some;
+                matcher m = matcher_of(k, f, mem);
+                m.promotes = promotes;
+                m.sizes = true;
+                const fe_mismatch what = judge(&m);
+                if (what.step == FE_MATCHED && say(&m, f, k))
+                    return what;
+                best = what.step > best.step && what.step != FE_MATCHED ? what : best;
+            }
+            if (!some)
+                break;
+        }
+    }
+    *k = given;
+    return best;
+}

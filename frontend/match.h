@@ -1,0 +1,27 @@
+/* match.h - whether a described function computes a kernel, and how its calls do. */
+#ifndef ONYX_FE_MATCH_H
+#define ONYX_FE_MATCH_H
+
+#include "frontend/described.h"
+#include "sam/binding.h"
+
+/* What is checked, in this order: as bind names it. */
+typedef enum { FE_CHECKER, FE_DATATYPES, FE_OPERATORS, FE_INDICES, FE_CONSTRAINTS, FE_MATCHED } fe_match_step;
+
+/* The step that fails, and why; FE_MATCHED where none does. */
+typedef struct {
+    fe_match_step step;
+    const char *why;
+} fe_mismatch;
+
+const char *fe_step_text(fe_match_step step);
+/* Finds how the function computes the kernel as its binding says: with which indices fixed, which operands
+ * promoted or tagged, and its split loops as sizes of a call. Every way to match operands of + and * and
+ * indices is tried, until one keeps the conditions. The function's expression has an order of its own only.
+ * It runs nothing but the checker. */
+fe_mismatch fe_match(const fe_kernel *k, const fe_user_function *f, arena *mem, sam_binding *out);
+/* Finds what fix, promote and split have to say so that the function computes the kernel, fewest fixed
+ * indices first, and the largest calls that keep the conditions; and says so in *k. */
+fe_mismatch fe_find_mapping(fe_kernel *k, const fe_user_function *f, arena *mem);
+
+#endif

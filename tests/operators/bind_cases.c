@@ -1,0 +1,81 @@
+/* bind_cases: what schedules with bind and map come to. Arguments are descriptions (.xf); a line of the input
+ * is an expression, extents ("i:7 j:5") and a schedule, with tabs between. A line of the output is the code
+ * and text of the first message; or concrete index notation, after it was read back and written as the same.
+ */
+#include "frontend/described.h"
+#include "frontend/frontend.h"
+
+#include <stdlib.h>
+
+static char *next_field(char **at) {
+    char *field = *at, *end = strpbrk(field, "\t\n");
+    *at = end ? end + 1 : field + strlen(field);
+    if (end)
+        *end = '\0';
+    return field;
+}
+
+static const char *text_of(const fe_cin *cin, arena *mem) {
+    text_out text;
+    text_begin(&text);
+    fe_cin_dump(cin, text.stream);
+    return text_end(&text, mem);
+}
+
+static void print_first(const diagnostics *d) {
+    const diagnostic *first = &d->list.at[0];
+    printf("%s: %s\n", first->code, first->message);
+}
+
+static void run_case(char *line, const fe_functions *functions, name_table *names, arena *mem) {
+    diagnostics d;
+    fe_cin cin, again;
+    sam_statement s;
+    const char *dimensions[16];
+    char *at = line, *state = NULL;
+    fe_in in = {.expression = next_field(&at), .functions = functions, .integers = true};
+    for (char *one = strtok_r(next_field(&at), " ", &state); one && in.n_dimensions < 16;
+         one = strtok_r(NULL, " ", &state))
+        dimensions[in.n_dimensions++] = one;
+    const char *schedule = next_field(&at);
+    in.dimensions = dimensions;
+    in.schedule = &schedule;
+    in.n_schedule = 1;
+    diag_init(&d, mem);
+    if (!fe_parse(&in, names, mem, &d, &s) || !fe_schedule(&in, &s, mem, &d, &cin)) {
+        print_first(&d);
+        return;
+    }
+    const char *text = text_of(&cin, mem);
+    if (!fe_cin_parse(text, names, mem, &d, &again))
+        print_first(&d);
+    else if (strcmp(text_of(&again, mem), text) != 0)
+        printf("read back as %s", text_of(&again, mem));
+    else
+        fputs(text, stdout);
+}
+
+int main(int argc, char **argv) {
+    arena all = {0};
+    name_table names;
+    diagnostics d;
+    fe_functions *functions = NULL;
+    char line[4096];
+    names_init(&names, &all);
+    diag_init(&d, &all);
+    for (int i = 1; i < argc; i++) {
+        fe_function_file file = {.name = argv[i]};
+        file.text = file_read(argv[i], &all, &file.length, &d);
+        if (!file.text || !fe_read_described(&file, true, &names, &all, &d, &functions)) {
+            diag_print(&d, 0, stderr, false);
+            return 1;
+        }
+    }
+    while (fgets(line, sizeof line, stdin)) {
+        arena mem = {0};
+        run_case(line, functions, &names, &mem);
+        arena_free(&mem);
+    }
+    arena_free(&all);
+    return 0;
+}

@@ -1,0 +1,579 @@
+#!/usr/bin/env python3
+"""200 bindings to functions that state expressions: valid ones made from descriptions by renaming, splitting, promoting and fixing indices, and
+invalid ones made from such by one mutation, whose failing step is known; some are run and held against Python: bindings.py CASES ONYX FOLDER."""
+import itertools
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+
+CASES, ONYX, FOLDER = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+shutil.rmtree(FOLDER, ignore_errors=True)
+FOLDER.mkdir(parents=True)
+random.seed(21)
+wrong = []
+
+# name, result, terms of (sign, factors), reduced indices, more lines of the description; a factor is a tensor with its indices
+PATTERNS = [
+    ("gemm", ("X", "ij"), [("+", [("B", "ik"), ("C", "kj")])], "k", []),
+    ("gemv", ("y", "i"), [("+", [("A", "ik"), ("x", "k")])], "k", []),
+    ("symv", ("y", "i"), [("+", [("A", "ik"), ("x", "k")])], "k", ["when i == k", "tags: A:symmetric"]),
+    ("dot", ("a", ""), [("+", [("b", "i"), ("c", "i")])], "i", []),
+    ("vector_add", ("x", "i"), [("+", [("b", "i")]), ("+", [("c", "i")])], "", []),
+    ("vector_multiply", ("x", "i"), [("+", [("b", "i"), ("c", "i")])], "", []),
+    ("axpy", ("y", "i"), [("+", [("a", ""), ("x", "i")]), ("+", [("z", "i")])], "", []),
+    ("subtract", ("x", "i"), [("+", [("b", "i")]), ("-", [("c", "i")])], "", []),
+    ("ttv", ("X", "ij"), [("+", [("B", "ijk"), ("c", "k")])], "k", []),
+    ("small_gemm", ("X", "ij"), [("+", [("B", "ik"), ("C", "kj")])], "k", ["when i <= 4 && j <= 4 && words(B,1) + words(C,1) < 33 && k < 5"]),
+    ("column_gemm", ("X", "ij"), [("+", [("B", "ik"), ("C", "kj")])], "k", ["formats: X:dd:1,0 B:dd:1,0 C:dd:1,0"]),
+    ("biased", ("y", "i"), [("+", [("b", "i")]), ("+", [("A", "ik"), ("x", "k")])], "k", []),
+    ("mttkrp", ("X", "ij"), [("+", [("B", "ikl"), ("C", "kj"), ("D", "lj")])], "kl", []),
+]
+
+
+def access(name, indices):
+    return f"{name}({','.join(indices)})" if indices else name
+
+
+def term(factors):
+    return " * ".join(access(*f) for f in factors)
+
+
+def expression(terms):
+    return "".join((f" {sign} " if n or sign == "-" else "") + term(factors) for n, (sign, factors) in enumerate(terms))
+
+
+def loops(pattern):
+    """C that computes a pattern."""
+    name, (result, indices), terms, reduced, more = pattern
+    layout = dict(re.findall(r"(\w+):dd:(1,0)", " ".join(more)))
+    every = sorted({v for _, factors in terms for _, of in factors for v in of})
+
+    def place(tensor, of):
+        of = of[::-1] if tensor in layout else of
+        at = "0"
+        for v in of:
+            at = f"({at} * n{v} + {v})"
+        return f"{tensor}[{at}]"
+    body = ""
+    for sign, factors in terms:
+        around = [v for v in every if v in indices or any(v in of for _, of in factors)]
+        value = " * ".join(place(t, of) if of else t for t, of in factors)
+        body += "".join(f"for (int {v} = 0; {v} < n{v}; {v}++) " for v in around) + f"{place(result, indices)} {sign}= {value}; "
+    parameters = [f"int n{v}" for v in every] + [f"const double {'*' if of else ''}{t}" for _, factors in terms for t, of in factors]
+    arguments = every + [t for _, factors in terms for t, _ in factors] + [result]
+    return f"static void {name}({', '.join(parameters + [f'double *{result}'])}) {{ {body}}}\n", f"void {name}({', '.join(arguments)})"
+
+
+def describe(pattern):
+    name, (result, indices), terms, _, more = pattern
+    code, call = loops(pattern)
+    (FOLDER / f"{name}.c").write_text(code)
+    when = "".join(" " + line for line in more if line.startswith("when"))
+    lines = [f"name: {name}", f"call: {call}", f"capability: {access(result, indices)} = {expression(terms)}{when}", "datatypes: int16, bf16",
+             f"source: {name}.c", *[line for line in more if not line.startswith("when")]]
+    path = FOLDER / f"{name}.xf"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+paths = [describe(p) for p in PATTERNS]
+(FOLDER / "halves.xf").write_text("name: halves\ncall: void halves(i, b, x)\ncapability: x(i) = 0.5 * b(i)\ndatatypes: bf16\nsource: halves.c\n")
+(FOLDER / "picky.c").write_text("#include <string.h>\nstatic double picky(int n, const double *b, const double *c) { return n * b[0] * c[0]; }\n"
+                                "static int permits(const char *expression) { return !strchr(expression, 'q'); }\n")
+(FOLDER / "picky.xf").write_text("name: picky\ncall: double picky(i, b, c)\ncapability: a = b(i) * c(i)\ndatatypes: int16\nsource: picky.c\nchecker: permits\n")
+paths += [FOLDER / "halves.xf", FOLDER / "picky.xf"]
+
+NAMES = [a + b for a in "BCDEFGHbcdefgh" for b in ("", "a", "e", "o")]
+INDICES = [a + b for a in "ijklmnpqrs" for b in ("", "x", "z")]
+
+
+class Binding:
+    """A statement and a schedule that bind a pattern, with all choices open."""
+
+    def __init__(self, pattern):
+        self.function, (result, indices), terms, self.reduced, self.more = pattern
+        every = sorted({v for _, factors in terms for _, of in factors for v in of})
+        names = random.sample(NAMES, 8)
+        self.var = dict(zip(every, random.sample(INDICES, len(every))))
+        small = self.function == "small_gemm"
+        self.extent = {self.var[v]: random.randint(2, 4) if small else random.randint(3, 9) for v in every}
+        if self.function == "symv":
+            self.extent[self.var["k"]] = self.extent[self.var["i"]]
+        self.called, self.result = {}, [names[0], [self.var[v] for v in indices]]
+        self.terms = []
+        for sign, factors in terms:
+            self.terms.append([sign, []])
+            for t, of in factors:
+                self.called[t] = names[len(self.called) + 1]
+                self.terms[-1][1].append([self.called[t], [self.var[v] for v in of]])
+        self.before = [f"tag({self.called['A']},symmetric)"] if self.function == "symv" else []
+        self.splits, self.command, self.mask = [], "bind", None
+        self.done = []
+
+    def rename(self):
+        """Renaming is in the constructor; this shuffles what has no order."""
+        for _, factors in self.terms:
+            random.shuffle(factors)
+        if all(sign == "+" for sign, _ in self.terms):
+            random.shuffle(self.terms)
+        self.done.append("rename")
+
+    def cuttable(self):
+        return [self.var[v] for v in self.var if self.function != "biased" or v != "k"]
+
+    def split(self):
+        some = [] if self.function == "symv" else self.cuttable()  # of symv, parts of i and k would differ
+        for v in random.sample(some, random.randint(min(1, len(some)), len(some))):
+            self.splits.append(f"{random.choice(['split', 'divide'])}({v},{v}o,{v}u,{random.randint(2, 4)})")
+        self.done.append("split")
+
+    def promote(self):
+        free = [v for v in self.result[1]]
+        if not free or self.function == "symv":
+            return False
+        v = random.choice(free)
+        operands = [f for _, factors in self.terms for f in factors if v in f[1]]
+        self.result[1] = [r for r in self.result[1] if r != v]
+        for operand in operands:
+            self.before.append(f"promote({operand[0]},{operand[1].index(v)})")
+            operand[1] = [o for o in operand[1] if o != v]
+        del self.extent[v]
+        self.var = {a: c for a, c in self.var.items() if c != v}
+        self.done.append("promote")
+        return True
+
+    def fix(self):
+        v = next(n for n in INDICES if n not in self.extent)
+        self.extent[v] = random.randint(2, 4)
+        everywhere = len(self.terms) > 1  # each term has it: an added operand without it would be repeated
+        operands = [f for _, factors in self.terms for f in factors]
+        for operand in operands if everywhere else random.sample(operands, random.randint(1, len(operands))):
+            operand[1].insert(random.randint(0, len(operand[1])), v)
+        self.result[1].insert(random.randint(0, len(self.result[1])), v)
+        self.before.append(f"fix({v})")
+        self.done.append("fix")
+
+    def part(self):
+        """A factor beside it, so that it is only a part of the right side."""
+        if not self.result[1] or self.splits:
+            return False
+        self.mask = ["M", list(self.result[1])]
+        self.done.append("part")
+        return True
+
+    def text(self):
+        terms = ""
+        for n, (sign, factors) in enumerate(self.terms):
+            inner = sorted({v for _, of in factors for v in of} - set(self.result[1])) if len(self.terms) > 1 else []
+            terms += f" {sign} " * (n > 0 or sign == "-") + "".join(f"sum({v}, " for v in inner) + term(factors) + ")" * len(inner)
+        terms = terms.strip()
+        right = terms
+        if self.mask:
+            right = access(*self.mask) + " * " + (f"({terms})" if len(self.terms) > 1 else terms)
+        schedule = ", ".join([*self.splits, *self.before, f"{self.command}({terms}, {self.function})"])
+        return f"{access(*self.result)} = {right}", " ".join(f"{v}:{n}" for v, n in self.extent.items()), schedule
+
+
+valid, invalid = [], []
+while len(valid) < 110:
+    pattern = PATTERNS[len(valid) % len(PATTERNS)]
+    b = Binding(pattern)
+    b.rename()
+    steps = random.sample(["promote", "fix", "split", "part", "map"], random.randint(0, 3))
+    for step in sorted(steps, key=["promote", "fix", "split", "part", "map"].index):
+        if step != "map":
+            getattr(b, step)()
+        elif not b.splits and not b.before:
+            b.command = "map"
+    valid.append(b)
+
+
+def mutated(pattern, how):
+    b = Binding(pattern)
+    factors = [f for _, fs in b.terms for f in fs]
+    if how == "datatypes":
+        b.function = "halves"
+    elif how == "another operand":
+        b.terms[0][1].append(["N", []])
+        return b, "operators"
+    elif how == "another sign":
+        if len(b.terms) < 2:
+            return None
+        b.terms[-1][0] = "-" if b.terms[-1][0] == "+" else "+"
+        return b, "operators"
+    elif how == "an operation less":
+        if len(b.terms[0][1]) < 2 or any(v for v in b.terms[0][1][0][1] if v not in b.terms[0][1][1][1]):
+            return None
+        del b.terms[0][1][0]
+        return (b, "operators") if b.terms[0][1] and set(b.result[1]) <= {v for _, fs in b.terms for f in fs for v in f[1]} else None
+    elif how == "no reduction":
+        if not b.reduced or len(b.terms) > 1:
+            return None
+        b.result[1] = b.result[1] + [b.var[b.reduced[0]]]
+        return b, "operators"
+    elif how == "a reduction":
+        if b.reduced or not b.result[1] or any(b.result[1] != f[1] for f in factors):
+            return None
+        b.result[1] = []
+        b.command = "bind"
+        if len(b.terms) > 1:
+            return b, "operators"
+        return None  # of a product, the sum stays outside of it
+    elif how == "swapped":
+        some = [f for f in factors if len(f[1]) == 2 and sum(v in b.result[1] for v in f[1]) == 1]
+        if not some:
+            return None
+        random.choice(some)[1].reverse()
+        return b, "index variables"
+    elif how == "one index twice":
+        if len(b.result[1]) < 2:
+            return None
+        gone, kept = b.result[1]
+        for f in factors:
+            f[1][:] = [kept if v == gone else v for v in f[1]]
+        b.result[1] = [kept]
+        del b.extent[gone]
+        return b, "index variables"
+    elif how == "promoted elsewhere":
+        before = [list(f[1]) for f in factors]
+        if not b.promote() or not any(len(x) > 1 and len(f[1]) < len(x) for x, f in zip(before, factors)):
+            return None
+        last = b.before[-1]
+        at = int(re.search(r"(\d+)\)$", last).group(1))
+        tensor = re.search(r"\((\w+),", last).group(1)
+        order = next(len(f[1]) for f in factors if f[0] == tensor)
+        if not order:
+            return None
+        b.before[-1] = f"promote({tensor},{(at + 1) % (order + 1)})"
+        return b, "index variables"
+    elif how == "not promoted":
+        if not b.promote():
+            return None
+        b.before = [c for c in b.before if not c.startswith("promote")]
+        gone = [v for v in b.reduced]
+        return b, "index variables"
+    elif how == "not fixed":
+        b.fix()
+        b.before = [c for c in b.before if not c.startswith("fix")]
+        return b, "index variables"
+    elif how == "a fixed reduction":
+        if not b.reduced:
+            return None
+        b.before.append(f"fix({b.var[b.reduced[0]]})")
+        return b, "index variables"
+    elif how == "a cut sum":
+        if b.function != "biased":
+            return None
+        b.splits.append(f"split({b.var['k']},ko,ku,2)")
+        return b, "index variables"
+    elif how == "no tag":
+        if b.function != "symv":
+            return None
+        b.before = random.choice([[], [f"tag({b.called['x']},symmetric)"], [f"tag({b.called['A']},banded)"]])
+        return b, "constraints"
+    elif how == "an extent":
+        if b.function == "symv":
+            b.extent[b.var["i"]] += 1
+        elif b.function == "small_gemm":
+            b.extent[b.var[random.choice("ijk")]] = random.randint(5, 9)
+        else:
+            return None
+        return b, "constraints"
+    elif how == "a large part":
+        if b.function != "small_gemm":
+            return None
+        v = b.var[random.choice("ijk")]
+        b.extent[v] = 12
+        b.splits.append(f"split({v},vo,vu,{random.randint(5, 11)})")
+        return b, "constraints"
+    elif how == "no extent":
+        if b.function not in ("small_gemm", "symv"):
+            return None
+        del b.extent[b.var["i"]]
+        return b, "constraints"
+    elif how == "refused":
+        if b.function != "dot":
+            return None
+        b.function = "picky"
+        old = b.terms[0][1][0][0]
+        b.terms[0][1][0][0] = "q" + old
+        if random.random() < 0.5:
+            b.terms[0][1].append(["N", []])  # the checker comes first
+        return b, "checker"
+    return b, how
+
+
+KINDS = ["datatypes", "another operand", "another sign", "an operation less", "no reduction", "a reduction", "swapped", "one index twice",
+         "promoted elsewhere", "not promoted", "not fixed", "a fixed reduction", "a cut sum", "no tag", "an extent", "a large part", "no extent", "refused"]
+while len(invalid) < 90:
+    how = KINDS[len(invalid) % len(KINDS)]
+    for pattern in random.sample(PATTERNS, len(PATTERNS)):
+        made = mutated(pattern, how)
+        if made:
+            invalid.append((how, *made))
+            break
+    else:
+        sys.exit(f"no pattern for {how}")
+
+lines = ["\t".join(b.text()) for b in valid] + ["\t".join(b.text()) for _, b, _ in invalid]
+done = subprocess.run([CASES, *paths], input="\n".join(lines) + "\n", capture_output=True, text=True)
+said = done.stdout.splitlines()
+if done.returncode or len(said) != len(lines):
+    sys.exit(f"{len(said)} of {len(lines)} answers: {done.stderr}")
+for b, line, text in zip(valid, lines, said):
+    if f"bind({b.function}" not in text or text.startswith("read back"):
+        wrong.append((b.done, line, text))
+for (how, b, step), line, text in zip(invalid, lines[len(valid):], said[len(valid):]):
+    if not re.match(rf"E0167-bind: '{b.function}' does not compute this: {step}: ", text):
+        wrong.append((how, line, f"expected {step}, got {text}"))
+for one in wrong:
+    print(*one)
+
+# ---- some of each kind, to results ---------------------------------------------------------------
+
+
+def value(b, tensors, point):
+    """What the statement has at a point of the result: int16 that wrap."""
+    at = dict(zip(b.result[1], point))
+    total = 0
+    for sign, factors in b.terms:
+        inner = sorted({v for _, of in factors for v in of} - set(at))
+        for more in itertools.product(*[range(b.extent[v]) for v in inner]):
+            where, product = {**at, **dict(zip(inner, more))}, 1
+            for name, of in factors:
+                product *= tensors[name].get(tuple(where[v] for v in of), 0)
+            total += product if sign == "+" else -product
+    if b.mask:
+        total *= tensors["M"].get(tuple(at[v] for v in b.mask[1]), 0)
+    return (total + 0x8000) % 0x10000 - 0x8000
+
+
+def make(b):
+    tensors = {}
+    for name, of in [f for _, factors in b.terms for f in factors] + ([b.mask] if b.mask else []):
+        every = list(itertools.product(*[range(b.extent[v]) for v in of]))
+        tensors[name] = {p: random.choice([1, -2, 3, 7, 300, -1000]) for p in every if random.random() < 0.6 or not of or p == every[-1]}
+        if any(f"tag({name}," in c for c in b.before):
+            tensors[name] = {p: tensors[name].get(tuple(sorted(p)), 0) for p in every}
+    return tensors
+
+
+def run(b, number, functions=tuple(paths)):
+    tensors, arguments = make(b), []
+    for name, cells in tensors.items():
+        path = FOLDER / f"{name}.tns"
+        path.write_text("".join(" ".join(str(c + 1) for c in p) + f" {v}\n" for p, v in sorted(cells.items()) if v) or f"{0}\n")
+        arguments += ["-i", f"{name}:{path}"]
+    text, extents, schedule = b.text()
+    result = FOLDER / f"result{number}.tns"
+    done = subprocess.run([ONYX, "run", text, "-s", schedule, *itertools.chain(*(("-d", e) for e in extents.split())), *arguments, "--engine", "sam",
+                           *itertools.chain(*(("--functions", p) for p in functions)), "-o", FOLDER / "run", "-o", f"{b.result[0]}:{result}"],
+                          capture_output=True, text=True)
+    if functions == ("library",) and done.returncode == 1 and "[E0164-function-build]" in done.stderr and "apt install libblas-dev" in done.stderr:
+        return []  # the functions of a package that is not there
+    if done.returncode or "check: pass" not in done.stdout:
+        return [(text, schedule, done.stdout, done.stderr)]
+    got = {tuple(int(c) - 1 for c in words[:-1]): int(float(words[-1])) for words in map(str.split, result.read_text().splitlines()) if words}
+    want = {p: v for p in itertools.product(*[range(b.extent[v]) for v in b.result[1]]) if (v := value(b, tensors, p)) or not p}
+    return [] if {p: v for p, v in got.items() if v or not p} == want else [(text, schedule, got, want)]
+
+
+kinds = {}
+for b in valid:
+    kinds.setdefault((tuple(sorted(b.done)), b.command), b)
+for number, b in enumerate([*kinds.values()][:12]):
+    wrong += run(b, number)
+    if wrong:
+        print(*wrong[-1])
+
+shipped = sorted(p.stem for p in pathlib.Path("functions").glob("*.xf") if "\nname: " in p.read_text())
+for name in shipped:
+    base = name.replace("cblas_add", "vector_add").replace("cblas_", "")
+    b = Binding(next(p for p in PATTERNS if p[0] == base))
+    b.function = name
+    if base in ("gemm", "gemv", "dot"):
+        b.part() if base == "gemm" else b.fix() if base == "gemv" else b.split()
+    wrong += run(b, f"of_{name}", ("library",))
+    if wrong:
+        print(*wrong[-1])
+
+# ---- sizes of calls, against all of them --------------------------------------------------------------
+
+
+def answers(files, cases):
+    done = subprocess.run([CASES, *files], input="".join("\t".join(c) + "\n" for c in cases), capture_output=True, text=True)
+    said = done.stdout.splitlines()
+    return said if len(said) == len(cases) else [f"{len(said)} answers: {done.stderr}"] * len(cases)
+
+
+def sized(when, extents):
+    """The largest product of sizes that keeps a condition, in calls of it and at the ends."""
+    best = 0
+    for sizes in itertools.product(*[range(1, n + 1) for n in extents]):
+        ends = [{s, n % s} - {0} for s, n in zip(sizes, extents)]
+        if sizes[0] * sizes[1] * sizes[2] > best and all(when(*at) for at in itertools.product(*ends)):
+            best = sizes[0] * sizes[1] * sizes[2]
+    return best
+
+
+SIZES = [("i * j * k <= 65535", None, (64, 64, 64)), ("words(X,2) < 60 && i != j", lambda i, j, k: i * j * k < 60 and i != j, (7, 7, 7)),
+         ("i - k < 3 && 2 * j <= k", lambda i, j, k: i - k < 3 and 2 * j <= k, (9, 8, 7)),
+         ("k - i < 3 && 2 * k <= j", lambda i, j, k: k - i < 3 and 2 * k <= j, (9, 8, 7)),
+         ("(i < 3 || j > 4) && i + j + k <= 12", lambda i, j, k: (i < 3 or j > 4) and i + j + k <= 12, (9, 8, 7)),
+         ("words(B,0) + words(C,1) / 2 <= 11 && k % 2 == 0", lambda i, j, k: i + i * j // 2 <= 11 and k % 2 == 0, (6, 5, 8)),
+         ("i % 4 == 0", lambda i, j, k: i % 4 == 0, (10, 3, 3))]
+for n, (when, holds, extents) in enumerate(SIZES):
+    path = FOLDER / "cube.xf"
+    path.write_text(f"name: cube\ncall: void cube(i, j, k, B, C, X)\ncapability: X(i,j,k) = B(i,j,k) + C(i,j,k) when {when}\ndatatypes: int16\nsource: cube.c\n")
+    text = answers([path], [("Y(a,b,c) = D(a,b,c) + E(a,b,c)", " ".join(f"{v}:{n}" for v, n in zip("abc", extents)), "map(D(a,b,c) + E(a,b,c), cube)")])[0]
+    product = 1
+    for v, extent in zip("abc", extents):
+        size = re.search(rf"split\({v},{v}0,{v}1,(\d+)\)", text)
+        product *= int(size.group(1)) if size else extent
+    want = 65520 if holds is None else sized(holds, extents)
+    if (product != want) if want else ("E0167-bind: 'cube' does not compute this: constraints: " not in text):
+        wrong.append((when, extents, "expected", want, "got", product, text))
+        print(*wrong[-1])
+
+# ---- messages ------------------------------------------------------------------------------------------
+
+X = ("X(i,j) = B(i,k) * C(k,j)", "i:5 j:6 k:7")
+E = "B(i,k) * C(k,j)"
+SAID = [  # schedule, what is said or written
+    (f"fix(i,j), bind({E}, dot)", "suchthat(forall(i, forall(j, forall(k, X(i,j) += B(i,k) * C(k,j)))), bind(dot,fix(i,j)))"),
+    (f"map({E}, dot)", "suchthat(forall(i, forall(j, forall(k, X(i,j) += B(i,k) * C(k,j)))), bind(dot,fix(i,j)))"),
+    (f"bind(sum(k, {E}), gemm)", "suchthat(forall(i, forall(j, forall(k, X(i,j) += B(i,k) * C(k,j)))), bind(gemm))"),
+    ("bind(B(i,k), gemm)", "E0167-bind: 'gemm' does not compute this: operators: they are not those of X(i,j) = sum(k, B(i,k) * C(k,j))"),
+    (f"map({E}, small_gemm)", "suchthat(forall(i0, forall(i1, forall(j0, forall(j1, forall(k0, forall(k1, X(i,j) += B(i,k) * C(k,j))))))), "
+                              "split(i,i0,i1,4), split(j,j0,j1,4), split(k,k0,k1,4), bind(small_gemm))"),
+    (f"bind({E}, small_gemm)", "E0167-bind: 'small_gemm' does not compute this: constraints: i <= 4 does not hold, where i is 5"),
+    (f"bind({E}, symv)", "E0167-bind: 'symv' does not compute this: index variables: none match those of y(i) = sum(k, A(i,k) * x(k)) when i == k"),
+    (f"split(i,io,iu,2), fix(iu), bind({E}, gemm)", "E0167-bind: loop 'iu' is a part of another"),
+    (f"split(i,io,iu,2), split(iu,ip,iv,2), bind({E}, gemm)", "E0141-replaced-loop: the kernel has been scheduled already"),
+    (f"split(i,io,iu,2), map({E}, gemm)", "E0141-replaced-loop: the kernel has been scheduled already"),
+    (f"split(i,io,iu,2), bind(B(i,k), vector_add)", "E0141-replaced-loop: the kernel has been scheduled already"),
+    (f"unroll(i,2), bind({E}, gemm)", "E0141-replaced-loop: the kernel has been scheduled already"),
+    (f"map({E}, cgra, gemm, 1)", "E0102-syntax: expected 'host', or a function of --functions that is described, found 'cgra'"),
+    (f"map({E}, gemm, gemm, 1)", "E0167-bind: map has an expression and a function"),
+    (f"map({E}, host)", "E0167-bind: nothing is to be found for the host: it computes any expression"),
+    (f"fix(i), bind({E}, host)", "E0167-bind: fix, promote and tag are for functions that state an expression"),
+    ("fix(i)", "E0167-bind: this is about the bind or map that comes next, and none does"),
+    ("fix(q)", "E0114-schedule-variable: the expression has no index variable 'q'"),
+    ("promote(X,0)", "E0103-unknown-tensor: the expression has no operand 'X'"),
+    ("promote(B,3)", "E0142-number: 3 is no whole number from 0 to 2"),
+    ("tag(B,2)", "E0102-syntax: expected a tag, found '2'"),
+]
+for (schedule, want), got in zip(SAID, answers(paths, [(*X, schedule) for schedule, _ in SAID])):
+    if got != want:
+        wrong.append((schedule, "expected", want, "got", got))
+        print(*wrong[-1])
+
+GOOD = ["name: mine", "call: void mine(i, k, A, x, y)", "capability: y(i) = A(i,k) * x(k)", "datatypes: int16", "source: mine.c"]
+MISTAKES = [  # line, its text, code, place
+    (3, "capability: y(i) = A(i,k) * x(k", "E0102-syntax", "3:32"),
+    (3, "capability: y(i) = A(i,k) * x(k) when i < 4 ||", "E0102-syntax", "3:47"),
+    (3, "capability: y(i) = A(i,k) * x(k) when i", "E0163-description", "3:39"),
+    (3, "capability: y(i) = A(i,k) * x(k) when i < 4 && (i || k < 2)", "E0163-description", "3:51"),
+    (3, "capability: y(i) = A(i,k) * x(k) when (i < 4) + 1 == 2", "E0163-description", "3:47"),
+    (3, "capability: y(i) = A(i,k) * x(k) when j < 4", "E0163-description", "3:39"),
+    (3, "capability: y(i) = A(i,k) * x(k) when i < 4.5", "E0163-description", "3:43"),
+    (3, "capability: y(i) = A(i,k) * x(k) when words(B,0) < 4", "E0163-description", "3:45"),
+    (3, "capability: y(i) = A(i,k) * x(k) when words(A,2) < 4", "E0163-description", "3:47"),
+    (3, "capability: y(i) = A(i,k) * x(k) when i < 4 k", "E0102-syntax", "3:45"),
+    (3, "capability: y(i) = A(i,i)", "E0163-description", "3:20"),
+    (3, "capability: y(i) = A(i,k) * A(k,i)", "E0163-description", "3:29"),
+    (3, "capability: y(i) = i(i,k) * x(k)", "E0163-description", "3:20"),
+    (3, "capability: y(i) = A(i(0:3),k) * x(k)", "E0163-description", "3:20"),
+    (2, "call: double mine(i, k, A, x, y)", "E0163-description", "2:7"),
+    (2, "call: void mine(i, j, A, x, y)", "E0163-description", "2:20"),
+    (5, "formats: A:ds", "E0163-description", "5:10"),
+    (5, "formats: Z:dd", "E0103-unknown-tensor", "1:1"),
+    (5, "tags: y:symmetric", "E0163-description", "5:7"),
+    (5, "tags: symmetric", "E0163-description", "5:7"),
+    (5, "checker: 7", "E0102-syntax", "5:10"),
+    (5, "properties: commutative", "E0163-description", "5:13"),
+    (5, "package:", "E0163-description", "5:9"),
+    (1, "name: gemv twice", "E0102-syntax", "1:12"),
+    (1, "name: max", "E0163-description", "1:7"),
+    (1, "tags: A:symmetric", "E0163-description", "1:7"),
+]
+(FOLDER / "mistakes").mkdir(exist_ok=True)
+for n, (line, text, code, place) in enumerate(MISTAKES):
+    path = FOLDER / "mistakes" / "mine.xf"
+    lines = [*GOOD[:line - 1], text, *GOOD[line:]]
+    if line == 1 and text.startswith("tags"):
+        lines[2] = "capability: y(i) = mine(A(i))"
+    path.write_text("\n".join(lines) + "\n")
+    done = subprocess.run([ONYX, "sam", "y(i) = b(i)", "--functions", path], capture_output=True, text=True)
+    if done.returncode != 1 or f"[{code}]" not in done.stderr or f":{place}: " not in done.stderr:
+        wrong.append((text, "expected", code, place, "got", done.returncode, done.stderr))
+        print(*wrong[-1])
+
+nowhere = FOLDER / "nowhere.xf"
+nowhere.write_text("name: nowhere\ncall: void nowhere(i, b, x)\ncapability: x(i) = 2 * b(i)\ndatatypes: int16\nheaders: no_such_header.h\npackage: libno-such-dev\n")
+cell = FOLDER / "cell.tns"
+cell.write_text("1 5\n")
+for words in (["run", "y(i) = 2 * c(i)", "-s", "bind(2 * c(i), nowhere)", "-i", f"c:{cell}", "--functions", nowhere, "--engine", "sam", "-o", FOLDER / "run"],
+              ["functions", "check", nowhere]):
+    done = subprocess.run([ONYX, *words], capture_output=True, text=True)
+    if done.returncode != 1 or "[E0164-function-build]" not in done.stderr or "apt install libno-such-dev" not in done.stderr:
+        wrong.append((words, done.returncode, done.stderr))
+        print(*wrong[-1])
+
+# ---- what is printed reads back ------------------------------------------------------------------------
+
+
+def listed(folder):
+    done = subprocess.run([ONYX, "functions", "--functions", folder], capture_output=True, text=True)
+    return {line.split()[0]: re.search(r"int16(?:, bf16)? +(.*) \S+$", line).group(1).strip() for line in done.stdout.splitlines() if str(folder) in line}
+
+
+first, again = FOLDER / "first", FOLDER / "again"
+for folder in (first, again):
+    folder.mkdir(exist_ok=True)
+for path in paths:
+    if path.stem != "halves":
+        text = path.read_text().replace(f"source: {path.stem}.c", f"source: ../{path.stem}.c")
+        (first / f"own_{path.name}").write_text(text.replace("name: ", "name: own_"))
+said = listed(first)
+for name, text in said.items():
+    fields = re.split(r", (?=\w+:\w)", text)
+    lines = [line for line in (first / f"{name}.xf").read_text().splitlines() if not line.startswith(("capability", "formats", "tags"))]
+    lines.append(f"capability: {fields[0]}")
+    for field in fields[1:]:
+        lines.append(f"{'formats' if re.search(':d+:', field) else 'tags'}: {field}")
+    merged = {}
+    for line in lines:
+        key, value = line.split(": ", 1)
+        merged[key] = f"{merged[key]} {value}" if key in merged else value
+    (again / f"{name}.xf").write_text("\n".join(f"{k}: {v}" for k, v in merged.items()) + "\n")
+if len(said) != len(paths) - 1 or listed(again) != said:
+    wrong.append(("the list", said, "reads back as", listed(again)))
+    print(*wrong[-1])
+done = subprocess.run([ONYX, "functions", "check", first], capture_output=True, text=True)
+checked = sum(len(re.search("datatypes: (.*)", p.read_text()).group(1).split(",")) for p in first.glob("*.xf"))
+if done.returncode != 3 or done.stderr.count("E0166-function-check") != 1 or "own_picky of int16, where i = " not in done.stderr or \
+        not done.stdout.startswith(f"{checked - 1} checked"):
+    wrong.append(("the check", done.returncode, done.stdout, done.stderr))
+    print(*wrong[-1])
+
+# ---- what calls cannot have ----------------------------------------------------------------------------
+
+big = FOLDER / "big.tns"
+big.write_text("".join(f"{i} {j} 32767\n" for i in range(1, 4) for j in range(1, 4)))
+triple = FOLDER / "triple.xf"
+triple.write_text("name: triple\ncall: void triple(i, j, A, B, C, D, X)\ncapability: X(i,j) = A(i,j) * B(i,j) * C(i,j) * D(i,j)\ndatatypes: int16\nsource: triple.c\n")
+(FOLDER / "triple.c").write_text("static void triple(int n, int m, const double *a, const double *b, const double *c, const double *d, double *x) "
+                                 "{ for (int i = 0; i < n * m; i++) x[i] = a[i] * b[i] * c[i] * d[i]; }\n")
+for schedule, more, code, status in (("bind(A(i,j)*B(i,j)*C(i,j)*D(i,j), triple)", ["-d", "i:3", "-d", "j:3"], "E0168-inexact", 2),
+                                     ("bind(A(i,j)*B(i,j)*C(i,j)*D(i,j), triple)", ["-d", "i:9000", "-d", "j:9000"], "E0322-everywhere", 2)):
+    done = subprocess.run([ONYX, "run", "X(i,j) = A(i,j) * B(i,j) * C(i,j) * D(i,j)", "--functions", triple, "-s", schedule, *more, "--engine", "sam",
+                           *itertools.chain(*(("-i", f"{t}:{big}") for t in "ABCD")), "-o", FOLDER / "run"], capture_output=True, text=True)
+    if done.returncode != status or f"[{code}]" not in done.stderr:
+        wrong.append((schedule, more, "expected", code, "got", done.returncode, done.stderr))
+        print(*wrong[-1])
+print(len(valid), "valid,", len(invalid), "invalid,", min(len(kinds), 12) + len(shipped), "run")
+sys.exit(len(wrong) > 0)

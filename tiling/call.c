@@ -1,0 +1,302 @@
+/* call.c - computes a statement by calls of a function of arrays.
+ *
+ * Every operand is one array in the order of its modes. A call gets copies: of each index of the function's
+ * pattern a range of the coordinates of the statement's, in the order in which the pattern stores them. An
+ * int16 is a double exactly, and so is every sum of products below 2^53: the wrapped result is that of
+ * wrapped sums. O(calls * values of a call).
+ */
+#include "tiling/call.h"
+
+#include <math.h>
+
+enum { MOST_VALUES = 1 << 24, MOST_LOOPS = 64 };
+
+/* A tensor of the pattern, and what stands for it in the statement. */
+typedef struct {
+    double *whole, *part;
+    double largest;                   /* of all values, without signs */
+    uint32_t order;                   /* levels of the part */
+    uint32_t var[SAM_MAX_ORDER];      /* by level: the pattern's variable - 1 */
+    uint64_t stride[SAM_MAX_ORDER];   /* by level: in `whole` */
+    uint64_t loop_stride[MOST_LOOPS]; /* by loop around the calls */
+} array;
+
+/* A loop around the calls: over coordinates of a fixed index, or over parts of one that is cut. */
+typedef struct {
+    uint32_t step, end, at; /* coordinates; `at` is the loop's */
+    uint32_t var;           /* the pattern's variable - 1, or that of a fixed index */
+    bool fixed;
+} loop;
+
+typedef struct {
+    const tile_call_in *in;
+    const sam_binding *by;
+    array *arrays; /* by the pattern's tensor - 1 */
+    loop loops[MOST_LOOPS];
+    uint32_t n_loops;
+    int *extent; /* of this call, by the pattern's variable - 1 */
+    arena *mem;
+} calls;
+
+static uint32_t extent_of(const calls *c, sam_var v) {
+    return v.v ? c->in->extent[v.v - 1] : 1;
+}
+
+/* ---- arrays ------------------------------------------------------------------------------------ */
+
+static bool is_too_large(const calls *c, uint32_t order, const sam_var *index) {
+    double all = 1;
+    for (uint32_t m = 0; m < order; m++)
+        all *= extent_of(c, index[m]);
+    return all > MOST_VALUES;
+}
+
+static bool refuse_size(const calls *c, src_loc loc, const char *name, diagnostics *d) {
+    diag_unmappable(d, loc, "E0322-everywhere",
+                    "'%s' would be handed an array of %s with more than %d values", c->by->name, name,
+                    MOST_VALUES);
+    diag_hint(d, "the array, or bind(e,host), takes what is stored alone");
+    return false;
+}
+
+static void set_strides(const calls *c, array *a, const sam_tensor_data *as, const sam_var *pattern,
+                        const sam_var *index, uint32_t order) {
+    uint64_t stride[SAM_MAX_ORDER + 1], all = 1;
+    for (uint32_t m = order; m-- > 0; all *= extent_of(c, index[m]))
+        stride[m] = all;
+    a->order = as->order;
+    for (uint32_t l = 0; l < as->order; l++) {
+        const sam_var v = c->by->var[pattern[as->mode[l]].v - 1];
+        a->var[l] = pattern[as->mode[l]].v - 1;
+        for (uint32_t m = 0; m < order; m++)
+            a->stride[l] += v.v == index[m].v ? stride[m] : 0;
+    }
+    for (uint32_t n = 0; n < c->n_loops; n++) {
+        const uint32_t v = c->loops[n].fixed ? c->loops[n].var + 1 : c->by->var[c->loops[n].var].v;
+        for (uint32_t m = 0; m < order; m++)
+            a->loop_stride[n] += v == index[m].v ? stride[m] : 0;
+    }
+    a->whole = arena_new_n(c->mem, double, all);
+    a->part = arena_new_n(c->mem, double, all);
+}
+
+static const tile_tensor *operand_of(const calls *c, sam_tensor t) {
+    const name_id name = sam_tensor_at(c->in->s, t)->name;
+    uint32_t i = 0;
+    while (i < c->in->named->n && !name_eq(c->in->named->operand[i].name, name))
+        i++;
+    BUG_IF(i == c->in->named->n, "an operand that nobody gave");
+    return &c->in->named->operand[i];
+}
+
+/* Fills an operand's array: an entry outside of what the indices run over is none. */
+static void fill_array(const calls *c, array *a, const sam_expr_data *x, const tile_tensor *t) {
+    const bool fp = !c->in->s->integers;
+    uint64_t all = 1;
+    for (uint32_t m = 0; m < t->order; m++)
+        all *= extent_of(c, x->index[m]);
+    for (uint64_t i = 0; i < all; i++)
+        a->whole[i] = sam_word_number(t->fill, fp);
+    for (uint64_t e = 0; e < t->nnz; e++) {
+        uint64_t at = 0;
+        bool inside = true;
+        for (uint32_t m = 0; m < t->order; m++) {
+            const uint32_t crd = t->crd[e * t->order + m], extent = extent_of(c, x->index[m]);
+            inside = inside && crd < extent;
+            at = at * extent + crd;
+        }
+        if (inside)
+            a->whole[at] = sam_word_number(t->val[e], fp);
+    }
+    for (uint64_t i = 0; i < all; i++)
+        a->largest = fmax(a->largest, fabs(a->whole[i]));
+}
+
+/* The access of the pattern's tensor in its expression. */
+static const sam_var *pattern_index(const sam_statement *p, sam_tensor t) {
+    for (uint32_t e = 0; t.v != p->result.v && e < p->exprs.len; e++) {
+        if (p->exprs.at[e].kind == SAM_EXPR_ACCESS && p->exprs.at[e].tensor.v == t.v)
+            return p->exprs.at[e].index;
+    }
+    return p->result_index;
+}
+
+static bool make_arrays(calls *c, diagnostics *d) {
+    const sam_statement *p = c->by->pattern, *s = c->in->s;
+    const sam_tensor_data *result = sam_tensor_at(s, s->result);
+    c->arrays = arena_new_n(c->mem, array, p->tensors.len);
+    for (uint32_t t = 1; t < p->tensors.len; t++) {
+        const sam_expr_data *x = sam_expr_at(s, c->by->operand[t]);
+        array *a = &c->arrays[t];
+        const bool literal = x->kind == SAM_EXPR_LITERAL;
+        const tile_tensor *data = literal ? NULL : operand_of(c, x->tensor);
+        const uint32_t order = literal ? 0 : data->order;
+        if (is_too_large(c, order, x->index))
+            return refuse_size(c, x->loc, names_text(s->names, sam_tensor_at(s, x->tensor)->name), d);
+        set_strides(c, a, &p->tensors.at[t], pattern_index(p, (sam_tensor){t + 1}), x->index, order);
+        if (!literal)
+            fill_array(c, a, x, data);
+        else
+            a->whole[0] = sam_word_number(sam_literal_word(x->literal, !s->integers), !s->integers);
+        a->largest = literal ? fabs(a->whole[0]) : a->largest;
+    }
+    if (is_too_large(c, result->order, s->result_index))
+        return refuse_size(c, result->loc, names_text(s->names, result->name), d);
+    set_strides(c, &c->arrays[0], sam_tensor_at(p, p->result), p->result_index, s->result_index,
+                result->order);
+    return true;
+}
+
+/* ---- exactness --------------------------------------------------------------------------------- */
+
+/* Returns what no value of an expression of the pattern passes. */
+static double bound_of(const calls *c, sam_expr e) {
+    const sam_statement *p = c->by->pattern;
+    const sam_expr_data *x = sam_expr_at(p, e);
+    if (x->kind == SAM_EXPR_ACCESS)
+        return c->arrays[x->tensor.v - 1].largest;
+    if (x->kind == SAM_EXPR_LITERAL)
+        return fabs(x->literal);
+    const double a = bound_of(c, x->a), b = x->b.v ? bound_of(c, x->b) : 0;
+    const sam_operation by = sam_operation_of(x);
+    const bool sum = x->kind == SAM_EXPR_SUM;
+    if (by == SAM_OPERATION_mul)
+        return sum ? INFINITY : a * b;
+    if (by == SAM_OPERATION_add && sum)
+        return a * extent_of(c, c->by->var[x->var.v - 1]);
+    return by == SAM_OPERATION_add || by == SAM_OPERATION_sub ? a + b : fmax(a, b);
+}
+
+static bool is_exact(const calls *c, diagnostics *d) {
+    const sam_statement *s = c->in->s;
+    const double most = bound_of(c, c->by->pattern->rhs);
+    if (!s->integers || most <= 9007199254740992.0)
+        return true;
+    const src_loc loc = sam_tensor_at(s, s->result)->loc;
+    diag_unmappable(d, loc, "E0168-inexact", "values in '%s' may come to %.3g, and doubles are exact to 2^53",
+                    c->by->name, most);
+    diag_hint(d, "smaller operands, or let the array compute it");
+    return false;
+}
+
+/* ---- calls ------------------------------------------------------------------------------------- */
+
+static void add_loop(calls *c, loop one) {
+    BUG_IF(c->n_loops == MOST_LOOPS, "more than %d loops", MOST_LOOPS);
+    c->loops[c->n_loops++] = one;
+}
+
+static void add_loops(calls *c) {
+    for (uint32_t v = 0; c->by->fixed >> v; v++) {
+        if (c->by->fixed >> v & 1)
+            add_loop(c, (loop){.step = 1, .end = c->in->extent[v], .var = v, .fixed = true});
+    }
+    for (uint32_t p = 0; p < c->by->pattern->vars.len; p++) {
+        const uint32_t all = extent_of(c, c->by->var[p]);
+        if (c->by->tile[p] && c->by->tile[p] < all)
+            add_loop(c, (loop){.step = c->by->tile[p], .end = all, .var = p});
+    }
+}
+
+/* Copies what a call has of an array, or adds what it made to the whole. */
+static uint64_t copy(const calls *c, const array *a, bool out) {
+    uint64_t base = 0, n = 1;
+    uint32_t at[SAM_MAX_ORDER] = {0};
+    for (uint32_t l = 0; l < c->n_loops; l++)
+        base += c->loops[l].at * a->loop_stride[l];
+    for (uint32_t l = 0; l < a->order; l++)
+        n *= (uint64_t)c->extent[a->var[l]];
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t from = base;
+        for (uint32_t l = 0; l < a->order; l++)
+            from += at[l] * a->stride[l];
+        if (out)
+            a->whole[from] += a->part[i];
+        else
+            a->part[i] = a->whole[from];
+        for (uint32_t l = a->order; l-- > 0 && ++at[l] == (uint32_t)c->extent[a->var[l]];)
+            at[l] = 0;
+    }
+    return n;
+}
+
+static void call_once(const calls *c, const double **operand, tile_each_work *work) {
+    const uint32_t tensors = c->by->pattern->tensors.len;
+    for (uint32_t p = 0; p < c->by->pattern->vars.len; p++)
+        c->extent[p] = (int)extent_of(c, c->by->var[p]);
+    for (uint32_t l = 0; l < c->n_loops; l++) {
+        const loop *one = &c->loops[l];
+        const uint32_t left = one->end - one->at;
+        if (!one->fixed)
+            c->extent[one->var] = (int)(left < one->step ? left : one->step);
+    }
+    for (uint32_t t = 1; t < tensors; t++) {
+        copy(c, &c->arrays[t], false);
+        operand[t - 1] = c->arrays[t].part;
+    }
+    const array *result = &c->arrays[0];
+    uint64_t values = 1;
+    for (uint32_t l = 0; l < result->order; l++)
+        values *= (uint64_t)c->extent[result->var[l]];
+    for (uint64_t i = 0; i < values; i++)
+        result->part[i] = 0;
+    c->by->call(c->extent, operand, result->part);
+    work->computed += copy(c, result, true);
+    work->calls++;
+}
+
+/* Goes to the next coordinates of the loops around the calls. */
+static bool next(calls *c) {
+    for (uint32_t l = c->n_loops; l-- > 0;) {
+        c->loops[l].at += c->loops[l].step;
+        if (c->loops[l].at < c->loops[l].end)
+            return true;
+        c->loops[l].at = 0;
+    }
+    return false;
+}
+
+/* Keeps what is not the fill. */
+static void collect(const calls *c, arena *mem, tile_tensor *out) {
+    const sam_statement *s = c->in->s;
+    const sam_tensor_data *result = sam_tensor_at(s, s->result);
+    const array *a = &c->arrays[0];
+    *out = (tile_tensor){.name = result->name, .order = result->order, .fill = result->fill};
+    uint64_t all = 1;
+    for (uint32_t m = 0; m < out->order; m++) {
+        out->dim[m] = extent_of(c, s->result_index[m]);
+        all *= out->dim[m];
+    }
+    uint32_t *crd = arena_new_n(mem, uint32_t, all * out->order + 1);
+    uint16_t *val = arena_new_n(mem, uint16_t, all + 1);
+    for (uint64_t i = 0; i < all; i++) {
+        const uint16_t word = sam_number_word(a->whole[i], !s->integers);
+        uint64_t rest = i;
+        if (word == out->fill && out->order)
+            continue;
+        for (uint32_t m = out->order; m-- > 0; rest /= out->dim[m])
+            crd[out->nnz * out->order + m] = (uint32_t)(rest % out->dim[m]);
+        val[out->nnz++] = word;
+    }
+    out->crd = crd;
+    out->val = val;
+}
+
+bool tile_call(const tile_call_in *in, arena *mem, diagnostics *d, tile_tensor *out, tile_each_work *work) {
+    arena scratch = {0};
+    calls c = {.in = in, .by = in->by, .mem = &scratch};
+    const double **operand = arena_new_n(&scratch, const double *, in->by->pattern->tensors.len);
+    c.extent = arena_new_n(&scratch, int, in->by->pattern->vars.len + 1);
+    add_loops(&c);
+    *work = (tile_each_work){0};
+    const bool ok = make_arrays(&c, d) && is_exact(&c, d);
+    bool any = ok;
+    for (uint32_t l = 0; l < c.n_loops; l++)
+        any = any && c.loops[l].end > 0;
+    for (bool more = any; more; more = next(&c))
+        call_once(&c, operand, work);
+    if (ok)
+        collect(&c, mem, out);
+    arena_free(&scratch);
+    return ok;
+}

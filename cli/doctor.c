@@ -7,24 +7,27 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A program, or a module of Python, that onyx can do without: what it is asked for its version, what it is
- * wanted for, and Debian's package of it; NULL: it comes with onyx. */
+/* A program that onyx can do without: what it is asked for its version, what it is wanted for, and Debian's
+ * package of it, NULL: it comes with onyx; and what it lacks where it is there and says no. */
 static const struct {
-    const char *name, *asked, *wanted_for, *package;
+    const char *name, *asked, *wanted_for, *package, *lacks;
 } needs[] = {
-    {"onyx-cosim", NULL, "run --engine soc, cosim, program --board onyx-cosim", NULL},
-    {"onyx-array", NULL, "run --engine rtl", NULL},
+    {"onyx-cosim", NULL, "run --engine soc, cosim, program --board onyx-cosim", NULL, NULL},
+    {"onyx-array", NULL, "run --engine rtl", NULL, NULL},
     {"arm-none-eabi-gcc", "-dumpfullversion", "run --engine soc, cosim, firmware, program",
-     "gcc-arm-none-eabi"},
-    {"verilator", "--version", "run --engine rtl, of long runs and with --wave", "verilator"},
-    {"g++", "-dumpfullversion", "what Verilator makes", "g++"},
-    {"make", "--version", "what Verilator makes", "make"},
-    {"openocd", "--version", "program", "openocd"},
-    {"dot", "-V", "the graphs of view", "graphviz"},
-    {"sbatch", "--version", "sweep --slurm", "slurm-client"},
-    {"gtkwave", NULL, "looking at what --wave writes", "gtkwave"},
+     "gcc-arm-none-eabi", NULL},
+    {"verilator", "--version", "run --engine rtl, of long runs and with --wave", "verilator", NULL},
+    {"g++", "-dumpfullversion", "what Verilator makes", "g++", NULL},
+    {"make", "--version", "what Verilator makes", "make", NULL},
+    {"cc", "-dumpfullversion", "functions that files describe (.xf), --compare-cpu", "gcc", NULL},
+    {"cc", "-x c -include cblas.h -lblas -shared -fPIC -o /dev/null /dev/null", "the functions cblas_...",
+     "libblas-dev", "a BLAS"},
+    {"openocd", "--version", "program", "openocd", NULL},
+    {"dot", "-V", "the graphs of view", "graphviz", NULL},
+    {"sbatch", "--version", "sweep --slurm", "slurm-client", NULL},
+    {"gtkwave", NULL, "looking at what --wave writes", "gtkwave", NULL},
     {"python3", "-c 'import cffi, numpy, scipy; print(\"with cffi, numpy, scipy\")'", "the Python module",
-     "python3-cffi python3-scipy"},
+     "python3-cffi python3-scipy", "cffi, numpy or scipy"},
 };
 enum { NEEDS = sizeof needs / sizeof *needs };
 
@@ -83,12 +86,11 @@ static finding look(const cli_session *s, int i, arena *mem) {
 static const char *reason(int i, const finding *f, arena *mem) {
     if (!needs[i].package)
         return arena_printf(mem, "it was not built: cmake --build build --target %s", needs[i].name);
-    const bool python = strcmp(needs[i].name, "python3") == 0;
-    if (f->path && !python)
+    if (f->path && !needs[i].lacks)
         return arena_printf(mem, "%s says: %s", f->path, f->says);
     return arena_printf(
         mem, "%s: apt install %s",
-        f->path ? arena_printf(mem, "%s lacks cffi, numpy or scipy, which Debian's has with", f->path)
+        f->path ? arena_printf(mem, "%s lacks %s, which Debian's has with", f->path, needs[i].lacks)
                 : "it is not on the path",
         needs[i].package);
 }

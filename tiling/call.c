@@ -91,12 +91,13 @@ static const tile_tensor *operand_of(const calls *c, sam_tensor t) {
 
 /* Fills an operand's array: an entry outside of what the indices run over is none. */
 static void fill_array(const calls *c, array *a, const sam_expr_data *x, const tile_tensor *t) {
+    const double fill = sam_word_number(sam_tensor_at(c->in->s, x->tensor)->fill, !c->in->s->integers);
     const bool fp = !c->in->s->integers;
     uint64_t all = 1;
     for (uint32_t m = 0; m < t->order; m++)
         all *= extent_of(c, x->index[m]);
     for (uint64_t i = 0; i < all; i++)
-        a->whole[i] = sam_word_number(t->fill, fp);
+        a->whole[i] = fill;
     for (uint64_t e = 0; e < t->nnz; e++) {
         uint64_t at = 0;
         bool inside = true;

@@ -174,14 +174,26 @@ EXPORTED onyx_result *onyx_run(const char *const *arguments, uint32_t n_argument
     return end_call(&c, ok);
 }
 
-/* What the tensor takes, as JSON. */
-static const char *size_text(const compile_stored_size *size, arena *mem) {
+static cJSON *size_json(const compile_stored_size *size) {
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "format", size->format);
     cJSON_AddNumberToObject(json, "entries", (double)size->entries);
     cJSON_AddNumberToObject(json, "values", (double)size->values);
     cJSON_AddNumberToObject(json, "bytes", (double)size->bytes);
     cJSON_AddNumberToObject(json, "metadata", (double)size->metadata);
+    if (size->banks) {
+        cJSON_AddNumberToObject(json, "banks", size->banks);
+        cJSON_AddNumberToObject(json, "fullest", (double)size->fullest);
+    }
+    cJSON *parts = size->parts ? cJSON_AddArrayToObject(json, "parts") : NULL;
+    for (uint32_t p = 0; p < size->parts; p++)
+        cJSON_AddItemToArray(parts, size_json(&size->part[p]));
+    return json;
+}
+
+/* What the tensor takes, as JSON. */
+static const char *size_text(const compile_stored_size *size, arena *mem) {
+    cJSON *json = size_json(size);
     char *text = cJSON_PrintUnformatted(json);
     const char *kept = arena_strdup(mem, text);
     free(text);

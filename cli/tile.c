@@ -1,7 +1,9 @@
 /* onyx tile: tensors by themselves. stats: how full their sub-tiles are; levels: their level storage in any
- * format and order of modes; convert: files of them in any format. */
+ * format and order of modes; convert: files of them in any format; query: where their
+ * entries are. */
 #include "cli/cli.h"
 #include "compile/formats.h"
+#include "tiling/queries.h"
 
 #include <stdlib.h>
 
@@ -183,14 +185,23 @@ static bool levels(cli_session *s) {
 
 /* ---- convert --------------------------------------------------------------------------------- */
 
+static void print_size(const compile_stored_size *size, const char *indent) {
+    printf("%s%s: %llu entries, %llu values; %llu bytes, %llu of them metadata\n", indent, size->format,
+           (unsigned long long)size->entries, (unsigned long long)size->values,
+           (unsigned long long)size->bytes, (unsigned long long)size->metadata);
+    if (size->banks)
+        printf("%s  %u banks, of %llu entries at most and %.2f on average\n", indent, size->banks,
+               (unsigned long long)size->fullest, (double)size->entries / size->banks);
+    for (uint32_t p = 0; p < size->parts; p++)
+        print_size(&size->part[p], "  ");
+}
+
 /* Writes the tensor in the format asked for, and says what it takes. */
 static bool write_stored(cli_session *s, const tile_tensor *t) {
     compile_stored_size size;
     if (!compile_store(&s->options.compile, &s->compile, s->options.levels, t, &size))
         return false;
-    printf("%s: %llu entries, %llu values; %llu bytes, %llu of them metadata\n", size.format,
-           (unsigned long long)size.entries, (unsigned long long)size.values, (unsigned long long)size.bytes,
-           (unsigned long long)size.metadata);
+    print_size(&size, "");
     return true;
 }
 
@@ -212,22 +223,48 @@ static bool convert(cli_session *s) {
     return stored ? write_stored(s, &t) : tile_write(&t, o->compile.dtype, path, &s->diag);
 }
 
+/* ---- query ----------------------------------------------------------------------------------- */
+
+/* Prints a line for each key that has entries: the key, and the answer. */
+static bool query(cli_session *s) {
+    const command_line *o = &s->options;
+    tile_tensor t;
+    tile_query q;
+    tile_answers all;
+    if (!tile_read(o->arguments.at[1], names_intern(&s->names, "B"), SAM_MAX_ORDER + 1, o->compile.dtype,
+                   TILE_VALUES_FILE, &s->mem, &s->diag, &t) ||
+        !tile_query_read("<query>", o->arguments.at[2], t.order, &s->diag, &q))
+        return false;
+    tile_ask(&t, &q, &s->mem, &all);
+    for (uint32_t a = 0; a < all.n; a++) {
+        for (uint32_t k = 0; k < q.keys; k++)
+            printf("%lld ", (long long)all.key[(size_t)a * q.keys + k]);
+        printf("%lld\n", (long long)all.value[a]);
+    }
+    return true;
+}
+
 int command_tile(int argc, char **argv) {
-    static const char *const actions[] = {"stats", "levels", "convert", NULL};
+    enum { STATS, LEVELS, CONVERT, QUERY };
+    static const char *const actions[] = {"stats", "levels", "convert", "query", NULL};
+    static bool (*const run[])(cli_session *) = {stats, levels, convert, query};
+    static const char usage[] =
+        "onyx tile stats FILE, onyx tile levels FILE, onyx tile convert FILE, or onyx tile "
+        "query FILE QUERY";
     cli_session s;
     cli_session_begin(&s);
-    bool ok =
-        cli_parse(&s, COMMAND_TILE, argc, argv) &&
-        cli_want_arguments(&s, 2, "onyx tile stats FILE, onyx tile levels FILE, or onyx tile convert FILE");
+    bool ok = cli_parse(&s, COMMAND_TILE, argc, argv);
+    const bool asks = ok && s.options.arguments.len && strcmp(s.options.arguments.at[0], "query") == 0;
+    ok = ok && cli_want_arguments(&s, asks ? 3 : 2, usage);
     if (ok) {
         uint32_t action = options_choose("onyx tile", s.options.arguments.at[0], actions, &s.mem, &s.diag);
-        if (action) {
+        if (action != STATS) {
             cli_refuse_option(&s, OPTION_TILE_SIZES, "onyx tile stats");
             cli_refuse_option(&s, OPTION_JSON, "onyx tile stats");
         }
-        if (action != 2)
+        if (action != CONVERT)
             cli_refuse_option(&s, OPTION_CONVERTED, "onyx tile convert");
-        ok = !diag_failed(&s.diag) && (action == 2 ? convert(&s) : action ? levels(&s) : stats(&s));
+        ok = !diag_failed(&s.diag) && run[action](&s);
     }
     return cli_session_end(&s, ok);
 }

@@ -22,7 +22,7 @@ typedef struct {
 static bool split_access(blocked *b, const tile_format *f, const sam_var *index) {
     uint64_t seen = 0;
     for (uint32_t l = 0; l < f->order; l++) {
-        const uint32_t v = index[f->level[l].term[0].index].v - 1, size = f->level[l].term[0].divide;
+        const uint32_t v = index[f->level[l].sum.term[0].index].v - 1, size = f->level[l].sum.term[0].divide;
         if ((seen >> v & 1) || (b->size[v] && b->size[v] != size))
             return false;
         seen |= UINT64_C(1) << v;
@@ -40,7 +40,7 @@ static void set_levels(sam_tensor_data *t, const tile_format *f) {
     for (uint32_t l = 0; l < f->order; l++) {
         t->level[l] = scanned(f->level[l].kind);
         t->inner[l] = scanned(f->level[f->order + l].kind);
-        t->mode[l] = (uint8_t)f->level[l].term[0].index;
+        t->mode[l] = (uint8_t)f->level[l].sum.term[0].index;
     }
 }
 

@@ -1,6 +1,7 @@
 /* formats.c - formats by name. */
 #include "compile/formats.h"
 #include "compile/search.h"
+#include "tiling/queries.h"
 
 #include <ctype.h>
 
@@ -33,6 +34,25 @@ bool compile_find_format(compile_context *ctx, const tile_formats *all, const ch
     return false;
 }
 
+static compile_stored_size size_of(compile_context *ctx, const tile_format *f, const tile_tensor *t,
+                                   const tile_stored *stored) {
+    compile_stored_size size = {.format = f->name, .entries = t->nnz, .values = stored->n_vals};
+    size.bytes = tile_stored_bytes(stored, &size.metadata);
+    size.banks = tile_banks(f);
+    size.fullest = size.banks ? tile_bank_load(t, f, ctx->mem) : 0;
+    size.parts = f->parts;
+    compile_stored_size *part = arena_new_n(ctx->mem, compile_stored_size, f->parts + 1);
+    size.part = part;
+    tile_tensor rest = *t;
+    for (uint32_t p = 0; p < f->parts; p++) {
+        tile_tensor own;
+        tile_take_part(&f->part[p], ctx->mem, &rest, &own);
+        part[p] = size_of(ctx, f->part[p].format, &own, &stored->part[p]);
+        size.values += part[p].values;
+    }
+    return size;
+}
+
 bool compile_store(const compile_options *o, compile_context *ctx, const char *format, const tile_tensor *t,
                    compile_stored_size *out) {
     tile_formats all = {0};
@@ -48,8 +68,7 @@ bool compile_store(const compile_options *o, compile_context *ctx, const char *f
     if (!tile_store(t, &f, o->dtype, ctx->mem, ctx->diag, &stored) ||
         !tile_stored_write(&stored, o->dtype, o->out, ctx->diag))
         return false;
-    *out = (compile_stored_size){.format = f.name, .entries = t->nnz, .values = stored.n_vals};
-    out->bytes = tile_stored_bytes(&stored, &out->metadata);
+    *out = size_of(ctx, &f, t, &stored);
     return true;
 }
 
@@ -82,8 +101,8 @@ bool compile_scanned_formats(const compile_options *o, compile_context *ctx, tex
 }
 
 static bool is_part(const tile_format_level *level) {
-    return level->how == TILE_MAP_DIRECT && level->terms == 1 && !level->constant &&
-           level->term[0].factor == 1 &&
+    return level->how == TILE_MAP_DIRECT && level->sum.terms == 1 && !level->sum.constant &&
+           level->sum.term[0].factor == 1 &&
            (level->kind == TILE_KIND_DENSE || level->kind == TILE_KIND_COMPRESSED);
 }
 
@@ -92,7 +111,7 @@ bool compile_is_blocked(const tile_format *f) {
         return false;
     for (uint32_t l = 0; l < f->order; l++) {
         const tile_format_level *outer = &f->level[l], *inner = &f->level[f->order + l];
-        const tile_map_term *divided = &outer->term[0], *rest = &inner->term[0];
+        const tile_map_term *divided = &outer->sum.term[0], *rest = &inner->sum.term[0];
         if (!is_part(outer) || !is_part(inner) || divided->index != rest->index || divided->modulo ||
             divided->divide < 2 || rest->divide != 1 || rest->modulo != divided->divide)
             return false;

@@ -18,10 +18,13 @@ bool compile_scanned_formats(const compile_options *o, compile_context *ctx, tex
 bool compile_is_blocked(const tile_format *f);
 /* Returns whether the options leave it open that the loops go through blocks. */
 bool compile_blocks_open(const compile_options *o);
-/* What a tensor takes in a format. */
-typedef struct {
+/* What a tensor takes in a format; the same of its parts, where the format has any. */
+typedef struct compile_stored_size {
     const char *format;
     uint64_t entries, values, bytes, metadata;
+    uint32_t banks, parts; /* 0: none */
+    uint64_t fullest;      /* entries of a bank at most */
+    const struct compile_stored_size *part;
 } compile_stored_size;
 /* Writes a tensor in a format to a .stored file. E0311, E0363, E0364. */
 bool compile_store(const compile_options *o, compile_context *ctx, const char *format, const tile_tensor *t,

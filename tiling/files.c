@@ -10,12 +10,15 @@
 typedef enum { SYMMETRY_GENERAL, SYMMETRY_SYMMETRIC, SYMMETRY_SKEW } symmetry;
 
 /* This is a text that is read word by word. */
+#define WHOLE UINT32_MAX
+
 typedef struct {
     const char *text, *at, *end, *path;
     uint32_t source;
     diagnostics *diag;
     tile_dtype dtype;
     tile_values values;
+    uint32_t part;       /* of a stored tensor, or WHOLE */
     tile_tensor *tensor; /* being read */
 } reader;
 
@@ -412,8 +415,15 @@ static bool read_as_stored(reader *r, arena *mem) {
     tile_stored stored;
     name_id name = r->tensor->name;
     tile_bytes bytes = {r->path, (const uint8_t *)r->text, (size_t)(r->end - r->text)};
-    if (!tile_stored_read(bytes, r->dtype, r->diag->mem, r->diag, &stored) ||
-        !tile_restore(&stored, r->dtype, r->path, mem, r->diag, r->tensor))
+    if (!tile_stored_read(bytes, r->dtype, r->diag->mem, r->diag, &stored))
+        return false;
+    if (r->part != WHOLE && r->part >= stored.format.parts) {
+        diag_error(r->diag, (src_loc){0}, "E0365-stored-file", "'%s' has %u %s, the first of which is 0",
+                   r->path, stored.format.parts, plural(stored.format.parts, "part", "parts"));
+        return false;
+    }
+    if (!tile_restore(r->part == WHOLE ? &stored : &stored.part[r->part], r->dtype, r->path, mem, r->diag,
+                      r->tensor))
         return false;
     r->tensor->name = name;
     uint16_t *val = (uint16_t *)(uintptr_t)r->tensor->val;
@@ -451,11 +461,30 @@ static bool open_file(const char *path, diagnostics *d, tile_bytes *bytes, file_
     return true;
 }
 
+/* Returns the file that "B.stored/1" is a part of, and which one; the path itself of all others. */
+static const char *whole_path(const char *path, arena *mem, uint32_t *part) {
+    const char *slash = strrchr(path, '/');
+    uint32_t number = 0;
+    *part = WHOLE;
+    const char *digit = slash ? slash + 1 : path;
+    while (isdigit((unsigned char)*digit) && number < WHOLE / 10 - 1)
+        number = number * 10 + (uint32_t)(*digit++ - '0');
+    if (!slash || digit == slash + 1 || *digit)
+        return path;
+    const char *whole = arena_strndup(mem, path, (size_t)(slash - path));
+    if (!ends_with(whole, ".stored") && !ends_with(whole, ".stored.gz"))
+        return path;
+    *part = number;
+    return whole;
+}
+
 bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype, tile_values values,
                arena *mem, diagnostics *d, tile_tensor *out) {
     tile_bytes bytes;
     file_format format;
+    uint32_t part;
     *out = (tile_tensor){.name = name};
+    path = whole_path(path, d->mem, &part);
     if (!open_file(path, d, &bytes, &format))
         return false;
     const char *text = (const char *)bytes.at;
@@ -466,6 +495,7 @@ bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype,
                 .diag = d,
                 .dtype = dtype,
                 .values = values,
+                .part = part,
                 .tensor = out};
     tile_entries entries = {0};
     bool good = format == FILE_STORED ? read_as_stored(&r, mem)

@@ -1,6 +1,7 @@
 /* formats.c - the format language: index maps, storage primitives, level kinds. */
 #include "tiling/formats.h"
 #include "tiling/formats_int.h"
+#include "tiling/queries.h"
 
 #include <ctype.h>
 
@@ -120,49 +121,120 @@ static bool read_index(reader *r, uint32_t *out) {
 
 /* A term: [number *] index {div number | mod number}, or a number. A second div divides further, and a div
  * behind a mod leaves the mod's upper part. */
-static bool read_term(reader *r, int32_t sign, tile_format_level *level) {
+static bool read_parts(reader *r, tile_map_term *t) {
+    uint32_t number;
+    if (!read_index(r, &t->index))
+        return false;
+    for (;;) {
+        if (take(r, "div")) {
+            if (!expect_number(r, 1, &number))
+                return false;
+            if ((t->modulo && t->modulo % number) || (uint64_t)t->divide * number > NUMBER_MOST)
+                return refuse(r, "E0361-format-map", "a div behind a mod must divide it");
+            t->divide *= number;
+            t->modulo /= number;
+        } else if (take(r, "mod")) {
+            if (!expect_number(r, 1, &number))
+                return false;
+            if (t->modulo && t->modulo % number)
+                return refuse(r, "E0361-format-map", "a mod behind a mod must divide it");
+            t->modulo = number;
+        } else {
+            return true;
+        }
+    }
+}
+
+static const char *const aggregates[] = {
+    [TILE_COUNT] = "count", [TILE_COUNT_DISTINCT] = "count_distinct", [TILE_MIN] = "min", [TILE_MAX] = "max"};
+
+/* Returns TILE_AGGREGATES where no query begins here. */
+static tile_aggregate take_aggregate(reader *r) {
+    tile_aggregate what = TILE_COUNT;
+    while (what < TILE_AGGREGATES && !take(r, aggregates[what]))
+        what++;
+    return what;
+}
+
+static bool read_query(reader *r, tile_query *q);
+
+/* A query in the sum of a level, which has one at most. */
+static bool read_answer(reader *r, tile_aggregate what, int32_t times, tile_format_level *level) {
+    if (!level || level->how != TILE_MAP_DIRECT) {
+        r->at -= strlen(aggregates[what]);
+        return refuse(r, "E0361-format-map",
+                      level ? "a coordinate has one query" : "a query is of indices, not of other queries");
+    }
+    tile_query *q = arena_new(r->mem, tile_query);
+    q->what = what;
+    level->how = TILE_MAP_QUERY;
+    level->times = times;
+    level->query = q;
+    return read_query(r, q);
+}
+
+/* A term of a sum; `level` is NULL where a query cannot stand. */
+static bool read_term(reader *r, int32_t sign, tile_map_sum *sum, tile_format_level *level) {
     tile_map_term t = {.factor = sign, .divide = 1};
     uint32_t number;
     if (take_number(r, &number)) {
         if (!take(r, "*")) {
-            level->constant += sign * (int32_t)number;
+            sum->constant += sign * (int32_t)number;
             return true;
         }
         t.factor = sign * (int32_t)number;
     } else if (failed(r)) {
         return false;
     }
-    if (!read_index(r, &t.index))
+    const tile_aggregate what = take_aggregate(r);
+    if (what != TILE_AGGREGATES)
+        return read_answer(r, what, t.factor, level);
+    if (!read_parts(r, &t))
         return false;
-    for (;;) {
-        if (take(r, "div")) {
-            if (!expect_number(r, 1, &number))
-                return false;
-            if ((t.modulo && t.modulo % number) || (uint64_t)t.divide * number > NUMBER_MOST)
-                return refuse(r, "E0361-format-map", "a div behind a mod must divide it");
-            t.divide *= number;
-            t.modulo /= number;
-        } else if (take(r, "mod")) {
-            if (!expect_number(r, 1, &number))
-                return false;
-            if (t.modulo && t.modulo % number)
-                return refuse(r, "E0361-format-map", "a mod behind a mod must divide it");
-            t.modulo = number;
-        } else {
-            break;
-        }
-    }
-    if (level->terms == TILE_MAP_TERMS)
+    if (sum->terms == TILE_MAP_TERMS)
         return refuse(r, "E0361-format-map", "a coordinate is the sum of at most four terms");
-    level->term[level->terms++] = t;
+    sum->term[sum->terms++] = t;
     return true;
+}
+
+static bool read_sum(reader *r, tile_map_sum *sum, tile_format_level *level) {
+    int32_t sign = take(r, "-") ? -1 : 1;
+    do {
+        if (!read_term(r, sign, sum, level))
+            return false;
+        sign = take(r, "+") ? 1 : take(r, "-") ? -1 : 0;
+    } while (sign);
+    return true;
+}
+
+/* What stands behind the aggregate: [(sum)] by ([sum {, sum}]). */
+static bool read_query(reader *r, tile_query *q) {
+    const bool of = take(r, "(");
+    if (of && (!read_sum(r, &q->of, NULL) || !expect(r, ")")))
+        return false;
+    q->of_values = !of && q->what == TILE_COUNT_DISTINCT;
+    if (!of && (q->what == TILE_MIN || q->what == TILE_MAX))
+        return refuse(r, "E0360-format-syntax", "the least or greatest of what should stand here: min(j)");
+    if (of && q->what == TILE_COUNT)
+        return refuse(r, "E0360-format-syntax", "count is of entries: count by (i)");
+    if (!expect(r, "by") || !expect(r, "("))
+        return false;
+    if (take(r, ")"))
+        return true;
+    do {
+        if (q->keys == SAM_MAX_ORDER)
+            return refuse(r, "E0361-format-map", "a query has at most twelve keys");
+        if (!read_sum(r, &q->key[q->keys++], NULL))
+            return false;
+    } while (take(r, ","));
+    return expect(r, ")");
 }
 
 /* enumerate(i), schedule(i, banks). */
 static bool read_indirect(reader *r, tile_format_level *level) {
-    level->terms = 1;
-    level->term[0] = (tile_map_term){.factor = 1, .divide = 1};
-    if (!expect(r, "(") || !read_index(r, &level->term[0].index))
+    level->sum.terms = 1;
+    level->sum.term[0] = (tile_map_term){.factor = 1, .divide = 1};
+    if (!expect(r, "(") || !read_index(r, &level->sum.term[0].index))
         return false;
     if (level->how == TILE_MAP_SCHEDULE && (!expect(r, ",") || !expect_number(r, 1, &level->banks)))
         return false;
@@ -173,15 +245,7 @@ static bool read_coordinate(reader *r, tile_format_level *level) {
     level->how = take(r, "enumerate")  ? TILE_MAP_ENUMERATE
                  : take(r, "schedule") ? TILE_MAP_SCHEDULE
                                        : TILE_MAP_DIRECT;
-    if (level->how != TILE_MAP_DIRECT)
-        return read_indirect(r, level);
-    int32_t sign = take(r, "-") ? -1 : 1;
-    do {
-        if (!read_term(r, sign, level))
-            return false;
-        sign = take(r, "+") ? 1 : take(r, "-") ? -1 : 0;
-    } while (sign);
-    return true;
+    return level->how != TILE_MAP_DIRECT ? read_indirect(r, level) : read_sum(r, &level->sum, level);
 }
 
 /* ---- level kinds ----------------------------------------------------------------------------- */
@@ -282,21 +346,21 @@ static bool read_kinds(reader *r) {
 
 /* Returns whether the coordinate is an index as it is. */
 static bool is_plain(const tile_format_level *level) {
-    return level->how == TILE_MAP_DIRECT && level->terms == 1 && !level->constant &&
-           level->term[0].factor == 1 && level->term[0].divide == 1 && !level->term[0].modulo;
+    return level->how == TILE_MAP_DIRECT && level->sum.terms == 1 && !level->sum.constant &&
+           level->sum.term[0].factor == 1 && level->sum.term[0].divide == 1 && !level->sum.term[0].modulo;
 }
 
 bool tile_difference(const tile_format *f, uint32_t l, uint32_t *plus, uint32_t *minus) {
     const tile_format_level *level = &f->level[l];
-    if (level->how != TILE_MAP_DIRECT || level->terms != 2 || level->constant)
+    if (level->how != TILE_MAP_DIRECT || level->sum.terms != 2 || level->sum.constant)
         return false;
     for (uint32_t t = 0; t < 2; t++) {
-        const tile_map_term *term = &level->term[t];
+        const tile_map_term *term = &level->sum.term[t];
         if (term->divide != 1 || term->modulo || (term->factor != 1 && term->factor != -1))
             return false;
         *(term->factor > 0 ? plus : minus) = term->index;
     }
-    return level->term[0].factor != level->term[1].factor;
+    return level->sum.term[0].factor != level->sum.term[1].factor;
 }
 
 /* Returns why level l cannot be of its kind, or NULL. */
@@ -306,7 +370,7 @@ static const char *unfit(const tile_format *f, uint32_t l) {
     switch (level->kind) {
     case TILE_KIND_RANGE:
         if (!l || !tile_difference(f, l - 1, &plus, &minus) || !is_plain(level) ||
-            (level->term[0].index != plus && level->term[0].index != minus))
+            (level->sum.term[0].index != plus && level->sum.term[0].index != minus))
             return "a range is one of two indices whose difference is the level above";
         return NULL;
     case TILE_KIND_OFFSET:
@@ -368,16 +432,9 @@ static bool read_left(reader *r) {
     return expect(r, ")") && expect(r, "->");
 }
 
-static bool read_definition(reader *r, const tile_formats *all) {
+static bool read_map(reader *r) {
     tile_format *f = r->f;
-    skip_blanks(r);
-    const char *first = r->at;
-    f->name = take_name(r);
-    if (!f->name || !isupper((unsigned char)f->name[0]) || tile_format_find(all, f->name)) {
-        r->at = first;
-        return refuse(r, "E0360-format-syntax", "a new name that begins with a capital should stand here");
-    }
-    if (!expect(r, "=") || !read_left(r) || !expect(r, "("))
+    if (!expect(r, "("))
         return false;
     do {
         if (f->levels == TILE_FORMAT_LEVELS)
@@ -392,9 +449,7 @@ static bool read_definition(reader *r, const tile_formats *all) {
     const char *kinds = r->at;
     if (!(take(r, "levels") ? read_kinds(r) : read_primitives(r)))
         return false;
-    skip_blanks(r);
-    if (r->at < r->end && *r->at != '#')
-        return refuse(r, "E0360-format-syntax", "the line should end here");
+    const char *end = r->at;
     r->at = kinds;
     for (uint32_t l = 0; l < f->levels; l++) {
         const char *why = unfit(f, l);
@@ -412,7 +467,84 @@ static bool read_definition(reader *r, const tile_formats *all) {
                   "of it and of others that are known");
         return false;
     }
+    r->at = end;
     return true;
+}
+
+static const char *const compares[] = {
+    [TILE_AT_LEAST] = ">=", [TILE_ABOVE] = ">", [TILE_AT_MOST] = "<=", [TILE_BELOW] = "<"};
+
+/* Reads the format of a part, which must be there. */
+static bool read_part_format(reader *r, const tile_formats *all, tile_format_part *part) {
+    skip_blanks(r);
+    const char *first = r->at, *name = take_name(r);
+    const tile_format *found = name ? tile_format_find(all, name) : NULL;
+    const char *why = !found         ? "the name of a format that is defined above should stand here"
+                      : found->parts ? "a part of a tensor is not taken apart again"
+                      : found->order != r->f->order ? "this format is of another order"
+                                                    : NULL;
+    if (why) {
+        r->at = first;
+        return refuse(r, found ? "E0361-format-map" : "E0363-format-unknown", why);
+    }
+    tile_format *kept = arena_new(r->mem, tile_format);
+    *kept = *found;
+    part->format = kept;
+    return true;
+}
+
+/* decompose(FORMAT where QUERY >= NUMBER, ..., FORMAT). */
+static bool read_decomposition(reader *r, const tile_formats *all) {
+    VEC(tile_format_part) parts = {0};
+    bool whole = false;
+    if (!expect(r, "("))
+        return false;
+    do {
+        tile_format_part part = {0};
+        if (whole)
+            return refuse(r, "E0360-format-syntax", "the part before this one takes all that is left");
+        if (!read_part_format(r, all, &part))
+            return false;
+        whole = !take(r, "where");
+        if (!whole) {
+            tile_query *q = arena_new(r->mem, tile_query);
+            q->what = take_aggregate(r);
+            if (q->what == TILE_AGGREGATES)
+                return refuse(r, "E0360-format-syntax",
+                              "count, count_distinct, min or max should stand here");
+            if (!read_query(r, q))
+                return false;
+            part.query = q;
+            while (part.compare < TILE_COMPARES && !take(r, compares[part.compare]))
+                part.compare++;
+            if (part.compare == TILE_COMPARES)
+                return refuse(r, "E0360-format-syntax", ">=, >, <= or < should stand here");
+            if (!expect_number(r, 0, &part.bound))
+                return false;
+        }
+        vec_push(r->mem, &parts, part);
+    } while (take(r, ","));
+    if (!whole)
+        return refuse(r, "E0360-format-syntax", "a part without 'where' should stand here, for what is left");
+    r->f->part = parts.at;
+    r->f->parts = parts.len;
+    return expect(r, ")");
+}
+
+static bool read_definition(reader *r, const tile_formats *all) {
+    tile_format *f = r->f;
+    skip_blanks(r);
+    const char *first = r->at;
+    f->name = take_name(r);
+    if (!f->name || !isupper((unsigned char)f->name[0]) || tile_format_find(all, f->name)) {
+        r->at = first;
+        return refuse(r, "E0360-format-syntax", "a new name that begins with a capital should stand here");
+    }
+    if (!expect(r, "=") || !read_left(r) ||
+        !(take(r, "decompose") ? read_decomposition(r, all) : read_map(r)))
+        return false;
+    skip_blanks(r);
+    return r->at == r->end || *r->at == '#' || refuse(r, "E0360-format-syntax", "the line should end here");
 }
 
 bool tile_formats_read(const char *from, const char *text, arena *mem, diagnostics *d, tile_formats *all) {
@@ -439,6 +571,34 @@ bool tile_formats_read(const char *from, const char *text, arena *mem, diagnosti
     return true;
 }
 
+bool tile_query_read(const char *from, const char *text, uint32_t order, diagnostics *d, tile_query *out) {
+    tile_format f = {0};
+    const size_t length = strlen(text);
+    reader r = {.text = text,
+                .at = text,
+                .end = text + length,
+                .source = diag_add_source(d, from, text, length),
+                .errors = d->errors,
+                .mem = d->mem,
+                .diag = d,
+                .f = &f};
+    *out = (tile_query){0};
+    if (!read_left(&r))
+        return false;
+    if (f.order != order) {
+        diag_error(d, src_at(r.source, 0, length), "E0311-order",
+                   "the query is of order %u, the tensor of order %u", f.order, order);
+        return false;
+    }
+    out->what = take_aggregate(&r);
+    if (out->what == TILE_AGGREGATES)
+        return refuse(&r, "E0360-format-syntax", "count, count_distinct, min or max should stand here");
+    if (!read_query(&r, out))
+        return false;
+    skip_blanks(&r);
+    return r.at == r.end || refuse(&r, "E0360-format-syntax", "the query should end here");
+}
+
 bool tile_format_of_letters(const char *text, arena *mem, tile_format *out) {
     size_t n = strcspn(text, ":");
     const char *mode = text[n] ? text + n + 1 : NULL;
@@ -463,8 +623,8 @@ bool tile_format_of_letters(const char *text, arena *mem, tile_format *out) {
             return false;
         used |= 1u << index;
         out->index[l] = arena_printf(mem, "i%u", l);
-        out->level[l].terms = 1;
-        out->level[l].term[0] = (tile_map_term){.factor = 1, .index = index, .divide = 1};
+        out->level[l].sum.terms = 1;
+        out->level[l].sum.term[0] = (tile_map_term){.factor = 1, .index = index, .divide = 1};
     }
     for (uint32_t l = 0; l < n; l++) {
         if (unfit(out, l))
@@ -481,35 +641,69 @@ const tile_format *tile_format_find(const tile_formats *all, const char *name) {
     return NULL;
 }
 
-static const char *coordinate_text(const tile_format *f, const tile_format_level *level, arena *mem) {
+static const char *sum_text(const tile_format *f, const tile_map_sum *sum, arena *mem) {
     const char *text = "";
-    if (level->how == TILE_MAP_ENUMERATE)
-        return arena_printf(mem, "enumerate(%s)", f->index[level->term[0].index]);
-    if (level->how == TILE_MAP_SCHEDULE)
-        return arena_printf(mem, "schedule(%s, %u)", f->index[level->term[0].index], level->banks);
-    for (uint32_t t = 0; t < level->terms; t++) {
-        const tile_map_term *term = &level->term[t];
+    for (uint32_t t = 0; t < sum->terms; t++) {
+        const tile_map_term *term = &sum->term[t];
         int32_t size = term->factor < 0 ? -term->factor : term->factor;
-        text = arena_printf(mem, "%s%s", text, term->factor < 0 ? (t ? " - " : "-") : (t ? " + " : ""));
-        if (size != 1)
-            text = arena_printf(mem, "%s%d * ", text, size);
+        text = arena_printf(mem, "%s%s%s", text, term->factor < 0 ? (t ? " - " : "-") : (t ? " + " : ""),
+                            size != 1 ? arena_printf(mem, "%d * ", size) : "");
         text = arena_printf(mem, "%s%s", text, f->index[term->index]);
         if (term->divide != 1)
             text = arena_printf(mem, "%s div %u", text, term->divide);
         if (term->modulo)
             text = arena_printf(mem, "%s mod %u", text, term->modulo);
     }
-    if (!level->terms)
-        return arena_printf(mem, "%d", level->constant);
-    return level->constant ? arena_printf(mem, "%s %c %d", text, level->constant < 0 ? '-' : '+',
-                                          level->constant < 0 ? -level->constant : level->constant)
-                           : text;
+    if (!sum->terms)
+        return arena_printf(mem, "%d", sum->constant);
+    return sum->constant ? arena_printf(mem, "%s %c %d", text, sum->constant < 0 ? '-' : '+',
+                                        sum->constant < 0 ? -sum->constant : sum->constant)
+                         : text;
+}
+
+static const char *query_text(const tile_format *f, const tile_query *q, arena *mem) {
+    const char *text = aggregates[q->what];
+    if (q->what != TILE_COUNT && !q->of_values)
+        text = arena_printf(mem, "%s(%s)", text, sum_text(f, &q->of, mem));
+    text = arena_printf(mem, "%s by (", text);
+    for (uint32_t k = 0; k < q->keys; k++)
+        text = arena_printf(mem, "%s%s%s", text, k ? ", " : "", sum_text(f, &q->key[k], mem));
+    return arena_printf(mem, "%s)", text);
+}
+
+static const char *coordinate_text(const tile_format *f, const tile_format_level *level, arena *mem) {
+    const tile_map_sum *sum = &level->sum;
+    if (level->how == TILE_MAP_ENUMERATE)
+        return arena_printf(mem, "enumerate(%s)", f->index[sum->term[0].index]);
+    if (level->how == TILE_MAP_SCHEDULE)
+        return arena_printf(mem, "schedule(%s, %u)", f->index[sum->term[0].index], level->banks);
+    if (level->how == TILE_MAP_DIRECT)
+        return sum_text(f, sum, mem);
+    const bool alone = !sum->terms && !sum->constant, minus = level->times < 0;
+    const int32_t size = minus ? -level->times : level->times;
+    return arena_printf(mem, "%s%s%s%s", alone ? "" : sum_text(f, sum, mem),
+                        minus ? (alone ? "-" : " - ") : (alone ? "" : " + "),
+                        size != 1 ? arena_printf(mem, "%d * ", size) : "", query_text(f, level->query, mem));
+}
+
+static const char *parts_text(const tile_format *f, arena *mem) {
+    const char *text = "decompose(";
+    for (uint32_t p = 0; p < f->parts; p++) {
+        const tile_format_part *part = &f->part[p];
+        text = arena_printf(mem, "%s%s%s", text, p ? ", " : "", part->format->name);
+        if (part->query)
+            text = arena_printf(mem, "%s where %s %s %u", text, query_text(f, part->query, mem),
+                                compares[part->compare], part->bound);
+    }
+    return arena_printf(mem, "%s)", text);
 }
 
 const char *tile_format_text(const tile_format *f, arena *mem) {
     const char *left = "", *right = "", *kinds = "";
     for (uint32_t i = 0; i < f->order; i++)
         left = arena_printf(mem, "%s%s%s", left, i ? "," : "", f->index[i]);
+    if (f->parts)
+        return arena_printf(mem, "format %s = (%s) -> %s", f->name, left, parts_text(f, mem));
     for (uint32_t l = 0; l < f->levels; l++) {
         right = arena_printf(mem, "%s%s%s", right, l ? ", " : "", coordinate_text(f, &f->level[l], mem));
         kinds = arena_printf(mem, "%s%s%s", kinds, l ? ", " : "", tile_kind_rows[f->level[l].kind].name);
@@ -522,11 +716,11 @@ const char *tile_format_text(const tile_format *f, arena *mem) {
 const char *tile_format_scanned(const tile_format *f, arena *mem, bool *same) {
     const char *letters = "", *modes = "";
     uint32_t seen = 0, n = 0;
-    *same = f->levels == f->order;
+    *same = f->levels == f->order && !f->parts;
     for (uint32_t l = 0; l < f->levels; l++) {
         const tile_format_level *level = &f->level[l];
-        for (uint32_t t = 0; t < level->terms; t++) {
-            uint32_t index = level->term[t].index;
+        for (uint32_t t = 0; t < level->sum.terms; t++) {
+            uint32_t index = level->sum.term[t].index;
             bool scanned =
                 is_plain(level) && (level->kind == TILE_KIND_DENSE || level->kind == TILE_KIND_COMPRESSED);
             *same = *same && scanned;
@@ -537,6 +731,11 @@ const char *tile_format_scanned(const tile_format *f, arena *mem, bool *same) {
                 arena_printf(mem, "%s%c", letters, scanned && level->kind == TILE_KIND_DENSE ? 'd' : 's');
             modes = arena_printf(mem, "%s%s%u", modes, n++ ? "," : "", index);
         }
+    }
+    /* The parts of a tensor are put together again. */
+    for (uint32_t i = 0; i < f->order && f->parts; i++) {
+        letters = arena_printf(mem, "%ss", letters);
+        modes = arena_printf(mem, "%s%s%u", modes, i ? "," : "", i);
     }
     return arena_printf(mem, "%s:%s", letters, modes);
 }

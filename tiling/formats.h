@@ -19,30 +19,64 @@ typedef struct {
     uint32_t index, divide, modulo;
 } tile_map_term;
 
-/* What a level's coordinate comes from besides: how many entries of the same index come before this one, or
- * which of `banks` banks the index is dealt to, the fullest first, each to the bank that has least. */
-typedef enum { TILE_MAP_DIRECT, TILE_MAP_ENUMERATE, TILE_MAP_SCHEDULE } tile_map_how;
-
 enum { TILE_MAP_TERMS = 4, TILE_FORMAT_LEVELS = SAM_MAX_ORDER };
+
+/* The sum of terms and a number. */
 typedef struct {
-    tile_map_how how; /* of term[0].index, where it is not direct */
-    uint32_t banks, terms;
-    tile_map_term term[TILE_MAP_TERMS]; /* the coordinate is their sum, and the constant */
+    uint32_t terms;
+    tile_map_term term[TILE_MAP_TERMS];
     int32_t constant;
+} tile_map_sum;
+
+/* What is asked of those entries of a tensor that have the same keys: how many there are, how many values
+ * `of` has among them (or how many values they have), the least or the greatest of `of`. */
+typedef enum { TILE_COUNT, TILE_COUNT_DISTINCT, TILE_MIN, TILE_MAX, TILE_AGGREGATES } tile_aggregate;
+typedef struct {
+    tile_aggregate what;
+    bool of_values; /* TILE_COUNT_DISTINCT: of the entries' values; `of` is not used */
+    tile_map_sum of;
+    uint32_t keys;
+    tile_map_sum key[SAM_MAX_ORDER];
+} tile_query;
+
+/* What a level's coordinate comes from besides: how many entries of the same index come before this one,
+ * which of `banks` banks the index is dealt to, the fullest first, each to the bank that has least, or what a
+ * query answers for the entry. */
+typedef enum { TILE_MAP_DIRECT, TILE_MAP_ENUMERATE, TILE_MAP_SCHEDULE, TILE_MAP_QUERY } tile_map_how;
+
+typedef struct {
+    tile_map_how how;        /* of sum.term[0].index, where it is enumerated or scheduled */
+    uint32_t banks;          /* TILE_MAP_SCHEDULE */
+    int32_t times;           /* TILE_MAP_QUERY: the answer is taken so often, and added to the sum */
+    const tile_query *query; /* TILE_MAP_QUERY */
+    tile_map_sum sum;        /* the coordinate, where it is direct */
     tile_kind kind;
 } tile_format_level;
 
+typedef enum { TILE_AT_LEAST, TILE_ABOVE, TILE_AT_MOST, TILE_BELOW, TILE_COMPARES } tile_compare;
+typedef struct tile_format tile_format;
+/* A part of a tensor that is taken apart: the entries for which the query answers so, among those that no
+ * part before has; without a query all that are left. */
 typedef struct {
+    const tile_format *format; /* which has no parts */
+    const tile_query *query;   /* NULL of the last one */
+    tile_compare compare;
+    uint32_t bound;
+} tile_format_part;
+
+struct tile_format {
     const char *name;
     uint32_t order, levels;
     const char *index[SAM_MAX_ORDER];
     tile_format_level level[TILE_FORMAT_LEVELS]; /* outermost first */
-} tile_format;
+    uint32_t parts;                              /* not 0: it has these, and no levels */
+    const tile_format_part *part;
+};
 typedef VEC(tile_format) tile_formats;
 
 /* Reads definitions, one a line ("format CSR = (i,j) -> (i, j) merge(0) trim(1,1)", or levels(...) in place
- * of the primitives; # begins a comment), and adds them to `all`; `from` is the text's name in messages.
- * E0360 to E0362. */
+ * of the primitives, or decompose(...) of formats in `all`; # begins a comment), and adds them to `all`;
+ * `from` is the text's name in messages. E0360 to E0363. */
 bool tile_formats_read(const char *from, const char *text, arena *mem, diagnostics *d, tile_formats *all);
 /* Makes a format of level letters, "dh" or "dh:1,0". False, and no message, where these are none. */
 bool tile_format_of_letters(const char *text, arena *mem, tile_format *out);
@@ -59,7 +93,8 @@ typedef struct {
     uint32_t n;
     const int32_t *at;
 } tile_numbers;
-typedef struct {
+typedef struct tile_stored tile_stored;
+struct tile_stored {
     tile_format format;
     uint32_t dim[SAM_MAX_ORDER];
     struct {
@@ -68,7 +103,8 @@ typedef struct {
     } level[TILE_FORMAT_LEVELS];
     uint32_t n_vals;
     const uint16_t *vals;
-} tile_stored;
+    const tile_stored *part; /* of a format with parts, which has no levels or values of its own */
+};
 
 /* Stores a tensor, whose order is the format's. E0331-dense, E0364-not-stored where the data are not what the
  * format is for. O(entries * levels + what is stored). */

@@ -13,10 +13,10 @@ static uint64_t part_extent(const tile_map_term *t, uint32_t dim) {
 bool tile_map_extents(const tile_format *f, const uint32_t *dim, int64_t *low, uint64_t *size) {
     for (uint32_t l = 0; l < f->levels; l++) {
         const tile_format_level *level = &f->level[l];
-        int64_t least = level->constant, most = level->constant;
-        for (uint32_t t = 0; t < level->terms; t++) {
-            uint64_t n = part_extent(&level->term[t], dim[level->term[t].index]);
-            int64_t far = n ? (int64_t)(n - 1) * level->term[t].factor : 0;
+        int64_t least = level->sum.constant, most = level->sum.constant;
+        for (uint32_t t = 0; t < level->sum.terms; t++) {
+            uint64_t n = part_extent(&level->sum.term[t], dim[level->sum.term[t].index]);
+            int64_t far = n ? (int64_t)(n - 1) * level->sum.term[t].factor : 0;
             *(far < 0 ? &least : &most) += far;
             if (most - least >= FAR)
                 return false;
@@ -24,18 +24,19 @@ bool tile_map_extents(const tile_format *f, const uint32_t *dim, int64_t *low, u
         if (least < -FAR || most >= FAR)
             return false;
         low[l] = level->how == TILE_MAP_DIRECT ? least : 0;
-        size[l] = level->how == TILE_MAP_DIRECT ? (uint64_t)(most - least) + 1 : level->banks;
+        size[l] =
+            level->how == TILE_MAP_DIRECT ? (uint64_t)(most - least) + 1 : level->banks; /* the data say */
         /* What has no coordinate has no dense levels either. */
-        for (uint32_t t = 0; t < level->terms && level->how == TILE_MAP_DIRECT; t++)
-            size[l] = dim[level->term[t].index] ? size[l] : 0;
+        for (uint32_t t = 0; t < level->sum.terms && level->how == TILE_MAP_DIRECT; t++)
+            size[l] = dim[level->sum.term[t].index] ? size[l] : 0;
     }
     return true;
 }
 
-int64_t tile_map_coordinate(const tile_format_level *level, const uint32_t *crd) {
-    int64_t at = level->constant;
-    for (uint32_t t = 0; t < level->terms; t++) {
-        const tile_map_term *term = &level->term[t];
+int64_t tile_map_coordinate(const tile_map_sum *sum, const uint32_t *crd) {
+    int64_t at = sum->constant;
+    for (uint32_t t = 0; t < sum->terms; t++) {
+        const tile_map_term *term = &sum->term[t];
         uint32_t part = crd[term->index] / term->divide;
         at += (int64_t)term->factor * (term->modulo ? part % term->modulo : part);
     }
@@ -92,14 +93,14 @@ static bool known_part(const knowledge *k, const tile_map_term *t, int64_t *out)
  * or where no whole number gives the sum. */
 static bool learn(knowledge *k, const tile_format_level *level, int64_t at) {
     const tile_map_term *unknown = NULL;
-    int64_t rest = at - level->constant, value;
-    for (uint32_t t = 0; t < level->terms; t++) {
-        if (known_part(k, &level->term[t], &value))
-            rest -= value * level->term[t].factor;
+    int64_t rest = at - level->sum.constant, value;
+    for (uint32_t t = 0; t < level->sum.terms; t++) {
+        if (known_part(k, &level->sum.term[t], &value))
+            rest -= value * level->sum.term[t].factor;
         else if (unknown)
             return false;
         else
-            unknown = &level->term[t];
+            unknown = &level->sum.term[t];
     }
     if (!unknown || !unknown->factor || k->n == PARTS_MOST)
         return false;
@@ -108,13 +109,31 @@ static bool learn(knowledge *k, const tile_format_level *level, int64_t at) {
     return true;
 }
 
+/* Whether the entry's keys are known, and so what the query answers for it. */
+static bool known_keys(const knowledge *k, const tile_query *q) {
+    int64_t value;
+    for (uint32_t i = 0; i < q->keys; i++) {
+        for (uint32_t t = 0; t < q->key[i].terms; t++) {
+            if (!known_part(k, &q->key[i].term[t], &value))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool level_says(const knowledge *k, const tile_format_level *level, bool at_all) {
+    if (level->how == TILE_MAP_QUERY)
+        return at_all && known_keys(k, level->query);
+    return level->how == TILE_MAP_DIRECT && level->kind != TILE_KIND_OFFSET;
+}
+
 /* Learns what it can of all levels; at == NULL: whether it can. */
 static void learn_all(const tile_format *f, const int64_t *at, knowledge *k) {
     for (bool more = true; more;) {
         more = false;
         for (uint32_t l = 0; l < f->levels; l++) {
-            bool says = f->level[l].how == TILE_MAP_DIRECT && f->level[l].kind != TILE_KIND_OFFSET;
-            more = (says && learn(k, &f->level[l], at ? at[l] : f->level[l].constant)) || more;
+            bool says = level_says(k, &f->level[l], !at);
+            more = (says && learn(k, &f->level[l], at ? at[l] : f->level[l].sum.constant)) || more;
         }
     }
 }
@@ -141,7 +160,7 @@ bool tile_map_invert(const tile_format *f, const int64_t *at, uint32_t *crd) {
     }
     for (uint32_t l = 0; l < f->levels; l++) {
         if (f->level[l].how == TILE_MAP_DIRECT && f->level[l].kind != TILE_KIND_OFFSET &&
-            tile_map_coordinate(&f->level[l], crd) != at[l])
+            tile_map_coordinate(&f->level[l].sum, crd) != at[l])
             return false;
     }
     return true;

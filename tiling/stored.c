@@ -1,5 +1,6 @@
 /* stored.c - tensors in a format: level by level from sorted entries, and back. */
 #include "tiling/formats_int.h"
+#include "tiling/queries.h"
 #include "tiling/tiling_int.h"
 
 typedef VEC(int32_t) i32_vec;
@@ -132,7 +133,7 @@ static void range_of(const tile_format *f, uint32_t l, int64_t at, const uint32_
                      int64_t *high) {
     uint32_t plus = 0, minus = 0;
     tile_difference(f, l - 1, &plus, &minus);
-    bool of_plus = f->level[l].term[0].index == plus;
+    bool of_plus = f->level[l].sum.term[0].index == plus;
     int64_t shift = of_plus ? at : -at, other = dim[of_plus ? minus : plus],
             own = dim[of_plus ? plus : minus];
     *low = shift > 0 ? shift : 0;
@@ -369,8 +370,7 @@ static bool store_level(builder *b, uint32_t n, tile_dtype dtype, tile_stored *o
     return true;
 }
 
-/* Which bank each coordinate of an index is dealt to: the fullest first, to the one with fewest entries. */
-static const uint32_t *deal(const tile_tensor *t, uint32_t index, uint32_t banks, arena *mem) {
+const uint32_t *tile_deal_banks(const tile_tensor *t, uint32_t index, uint32_t banks, arena *mem) {
     uint32_t n = t->dim[index];
     uint32_t *load = arena_new_n(mem, uint32_t, n + 1), *order = arena_new_n(mem, uint32_t, n + 1);
     uint32_t *bank = arena_new_n(mem, uint32_t, n + 1), *key = arena_new_n(mem, uint32_t, n + 1);
@@ -391,31 +391,62 @@ static const uint32_t *deal(const tile_tensor *t, uint32_t index, uint32_t banks
     return bank;
 }
 
-/* Makes the stored coordinates of all entries, from each level's lowest one. */
-static const uint32_t *map_entries(const tile_tensor *t, const tile_format *f, const int64_t *low,
-                                   uint64_t *size, arena *mem) {
-    uint32_t *crd = arena_new_n(mem, uint32_t, t->nnz * f->levels + 1);
-    for (uint32_t l = 0; l < f->levels; l++) {
-        const tile_format_level *level = &f->level[l];
-        uint32_t index = level->terms ? level->term[0].index : 0;
-        const uint32_t *bank = level->how == TILE_MAP_SCHEDULE ? deal(t, index, level->banks, mem) : NULL;
-        uint32_t *seen =
-            level->how == TILE_MAP_ENUMERATE ? arena_new_n(mem, uint32_t, t->dim[index] + 1) : NULL;
-        for (uint64_t e = 0; e < t->nnz; e++) {
-            const uint32_t *at = t->crd + e * t->order;
-            uint32_t *to = crd + e * f->levels + l;
-            *to = bank   ? bank[at[index]]
-                  : seen ? seen[at[index]]++
-                         : (uint32_t)(tile_map_coordinate(level, at) - low[l]);
-            if (seen && *to >= size[l])
-                size[l] = *to + 1;
-        }
+/* Makes the coordinates of a level whose query the data answer, and finds how many it may have. Returns false
+ * where they are beyond 2^31. */
+static bool map_answers(const tile_tensor *t, const tile_format_level *level, uint32_t *crd, uint32_t levels,
+                        int64_t *low, uint64_t *size) {
+    arena scratch = {0};
+    int64_t *value = arena_new_n(&scratch, int64_t, t->nnz + 1), least = 0, most = -1;
+    tile_ask_entries(t, level->query, &scratch, value);
+    for (uint64_t e = 0; e < t->nnz; e++) {
+        value[e] = value[e] * level->times + tile_map_coordinate(&level->sum, t->crd + e * t->order);
+        least = !e || value[e] < least ? value[e] : least;
+        most = !e || value[e] > most ? value[e] : most;
     }
-    return crd;
+    const bool near = least > INT32_MIN && most < INT32_MAX;
+    for (uint64_t e = 0; e < t->nnz && near; e++)
+        crd[e * levels] = (uint32_t)(value[e] - least);
+    arena_free(&scratch);
+    *low = least;
+    *size = (uint64_t)(most - least + 1);
+    return near;
 }
 
-bool tile_store(const tile_tensor *t, const tile_format *f, tile_dtype dtype, arena *mem, diagnostics *d,
-                tile_stored *out) {
+/* Makes the coordinates of a level, from its lowest one. */
+static bool map_level(const tile_tensor *t, const tile_format *f, uint32_t l, uint32_t *crd, builder *b,
+                      uint64_t *size) {
+    const tile_format_level *level = &f->level[l];
+    const uint32_t index = level->sum.terms ? level->sum.term[0].index : 0;
+    if (level->how == TILE_MAP_QUERY)
+        return map_answers(t, level, crd, f->levels, &b->low[l], size);
+    const uint32_t *bank =
+        level->how == TILE_MAP_SCHEDULE ? tile_deal_banks(t, index, level->banks, b->scratch) : NULL;
+    uint32_t *seen =
+        level->how == TILE_MAP_ENUMERATE ? arena_new_n(b->scratch, uint32_t, t->dim[index] + 1) : NULL;
+    for (uint64_t e = 0; e < t->nnz; e++) {
+        const uint32_t *at = t->crd + e * t->order;
+        uint32_t *to = crd + e * f->levels;
+        *to = bank   ? bank[at[index]]
+              : seen ? seen[at[index]]++
+                     : (uint32_t)(tile_map_coordinate(&level->sum, at) - b->low[l]);
+        if (seen && *to >= *size)
+            *size = *to + 1;
+    }
+    return true;
+}
+
+/* Makes the stored coordinates of all entries. */
+static bool map_entries(const tile_tensor *t, const tile_format *f, builder *b, uint64_t *size) {
+    uint32_t *crd = arena_new_n(b->scratch, uint32_t, t->nnz * f->levels + 1);
+    bool near = true;
+    for (uint32_t l = 0; near && l < f->levels; l++)
+        near = map_level(t, f, l, crd + l, b, &size[l]);
+    b->crd = crd;
+    return near;
+}
+
+static bool store_whole(const tile_tensor *t, const tile_format *f, tile_dtype dtype, arena *mem,
+                        diagnostics *d, tile_stored *out) {
     static const uint8_t key[TILE_FORMAT_LEVELS] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
     arena scratch = {0};
     uint64_t size[TILE_FORMAT_LEVELS];
@@ -424,12 +455,11 @@ bool tile_store(const tile_tensor *t, const tile_format *f, tile_dtype dtype, ar
     BUG_IF(t->order != f->order, "a tensor of order %u in a format of order %u", t->order, f->order);
     memcpy(out->dim, t->dim, sizeof out->dim);
     memcpy(b.limit, t->dim, sizeof b.limit);
-    bool good = tile_map_extents(f, t->dim, b.low, size);
+    bool good = tile_map_extents(f, t->dim, b.low, size) && map_entries(t, f, &b, size);
     if (!good)
         not_stored(&b, "its coordinates are beyond 2^31");
     uint32_t n = (uint32_t)t->nnz, *perm = arena_new_n(&scratch, uint32_t, n + 1);
     if (good) {
-        b.crd = map_entries(t, f, b.low, size, &scratch);
         tile_sort(b.crd, f->levels, n, key, f->levels, perm, &scratch);
         b.perm = perm;
         add_node(&b, 0, n, 0);
@@ -449,8 +479,32 @@ bool tile_store(const tile_tensor *t, const tile_format *f, tile_dtype dtype, ar
     return good;
 }
 
+bool tile_store(const tile_tensor *t, const tile_format *f, tile_dtype dtype, arena *mem, diagnostics *d,
+                tile_stored *out) {
+    tile_tensor rest = *t;
+    if (!f->parts)
+        return store_whole(t, f, dtype, mem, d, out);
+    tile_stored *part = arena_new_n(mem, tile_stored, f->parts);
+    *out = (tile_stored){.format = *f, .part = part};
+    memcpy(out->dim, t->dim, sizeof out->dim);
+    for (uint32_t p = 0; p < f->parts; p++) {
+        tile_tensor own;
+        tile_take_part(&f->part[p], mem, &rest, &own);
+        if (!store_whole(&own, f->part[p].format, dtype, mem, d, &part[p]))
+            return false;
+    }
+    return true;
+}
+
 uint64_t tile_stored_bytes(const tile_stored *s, uint64_t *metadata) {
-    *metadata = 0;
+    uint64_t bytes = 0, all = 0;
+    for (uint32_t p = 0; p < s->format.parts; p++) {
+        bytes += tile_stored_bytes(&s->part[p], metadata);
+        all += *metadata;
+    }
+    *metadata = all;
+    if (s->format.parts)
+        return bytes;
     for (uint32_t l = 0; l < s->format.levels; l++)
         *metadata += 2 * ((uint64_t)s->level[l].pos.n + s->level[l].crd.n + s->level[l].ofs.n);
     return *metadata + 2 * (uint64_t)s->n_vals;
@@ -680,8 +734,8 @@ static bool add_leaf(restorer *r, uint32_t leaf, tile_dtype dtype, tile_entries 
     vec_push(r->mem, &entries->val, value);
     if ((last != TILE_KIND_SYMMETRIC && last != TILE_KIND_SKEW) || at[f->levels - 1] == at[f->levels - 2])
         return true;
-    uint32_t one = f->level[f->levels - 1].term[0].index, other = f->level[f->levels - 2].term[0].index,
-             kept = crd[one];
+    uint32_t one = f->level[f->levels - 1].sum.term[0].index,
+             other = f->level[f->levels - 2].sum.term[0].index, kept = crd[one];
     crd[one] = crd[other];
     crd[other] = kept;
     if (last == TILE_KIND_SKEW)
@@ -692,44 +746,57 @@ static bool add_leaf(restorer *r, uint32_t leaf, tile_dtype dtype, tile_entries 
     return true;
 }
 
-static bool is_indirect(const tile_format *f) {
+bool tile_is_indirect(const tile_format *f) {
     bool indirect = false;
     for (uint32_t l = 0; l < f->levels; l++)
         indirect = indirect || f->level[l].how != TILE_MAP_DIRECT;
+    for (uint32_t p = 0; p < f->parts; p++)
+        indirect = indirect || tile_is_indirect(f->part[p].format);
     return indirect;
+}
+
+/* Adds the entries of what is stored without parts. */
+static bool restore_whole(const tile_stored *s, tile_dtype dtype, restorer *r, tile_entries *entries) {
+    const tile_format *f = &s->format;
+    uint64_t size[TILE_FORMAT_LEVELS];
+    found_vec root = {0};
+    bool good = tile_map_extents(f, s->dim, r->low, size) || malformed(r, "its coordinates are beyond 2^31");
+    vec_push(r->mem, &root, ((found){0}));
+    r->next = 1;
+    uint64_t metadata;
+    r->most = tile_stored_bytes(s, &metadata) / 2 + 2;
+    for (r->l = 0; good && r->l < f->levels; r->l++)
+        good = restore_level(r, r->l ? &r->level[r->l - 1] : &root, r->next);
+    r->l = f->levels ? f->levels - 1 : 0;
+    uint32_t leaves = f->levels ? r->level[r->l].len : 1;
+    if (good && s->n_vals != r->next)
+        good = malformed(r, "there are not as many values as places");
+    if (good && !f->levels)
+        vec_push(r->mem, &entries->val, s->vals[0]);
+    for (uint32_t leaf = 0; good && f->levels && leaf < leaves; leaf++)
+        good = add_leaf(r, leaf, dtype, entries);
+    return good;
 }
 
 bool tile_restore(const tile_stored *s, tile_dtype dtype, const char *from, arena *mem, diagnostics *d,
                   tile_tensor *out) {
     arena scratch = {0};
     const tile_format *f = &s->format;
-    uint64_t size[TILE_FORMAT_LEVELS];
-    restorer r = {.s = s, .from = from, .diag = d, .mem = &scratch};
-    found_vec root = {0};
+    const uint32_t wholes = f->parts ? f->parts : 1;
     tile_entries entries = {0};
     *out = (tile_tensor){.order = f->order};
     memcpy(out->dim, s->dim, sizeof out->dim);
-    if (is_indirect(f)) {
+    if (tile_is_indirect(f)) {
         diag_error(d, (src_loc){0}, "E0366-indirect-source", "'%s' is in format %s, whose map is indirect",
                    from, f->name);
         diag_hint(d, "such formats are made, not read: convert from the file it was made of");
         return false;
     }
-    bool good = tile_map_extents(f, s->dim, r.low, size) || malformed(&r, "its coordinates are beyond 2^31");
-    vec_push(&scratch, &root, ((found){0}));
-    r.next = 1;
-    uint64_t metadata;
-    r.most = tile_stored_bytes(s, &metadata) / 2 + 2;
-    for (r.l = 0; good && r.l < f->levels; r.l++)
-        good = restore_level(&r, r.l ? &r.level[r.l - 1] : &root, r.next);
-    r.l = f->levels ? f->levels - 1 : 0;
-    uint32_t leaves = f->levels ? r.level[r.l].len : 1;
-    if (good && s->n_vals != r.next)
-        good = malformed(&r, "there are not as many values as places");
-    if (good && !f->levels)
-        vec_push(&scratch, &entries.val, s->vals[0]);
-    for (uint32_t leaf = 0; good && f->levels && leaf < leaves; leaf++)
-        good = add_leaf(&r, leaf, dtype, &entries);
+    bool good = true;
+    for (uint32_t p = 0; p < wholes && good; p++) {
+        restorer r = {.s = f->parts ? &s->part[p] : s, .from = from, .diag = d, .mem = &scratch};
+        good = restore_whole(r.s, dtype, &r, &entries);
+    }
     if (good)
         tile_normalise(out, &entries, dtype, mem);
     arena_free(&scratch);

@@ -7,7 +7,7 @@
 
 /* The first line: this, and the version. */
 static const char magic[] = "%%onyx stored";
-enum { STORED_VERSION = 1 };
+enum { STORED_VERSION = 1, PARTS_VERSION = 2 }; /* the second one has several, behind each other */
 static const char *const array_names[] = {"pos", "crd", "ofs"};
 
 /* Returns array `a` of a level: tile_stored has them side by side. */
@@ -16,32 +16,42 @@ static tile_numbers *array_of(tile_stored *s, uint32_t l, size_t a) {
     return arrays[a];
 }
 
-bool tile_stored_write(const tile_stored *s, tile_dtype dtype, const char *path, diagnostics *d) {
-    file_out f;
+static void write_whole(FILE *stream, const tile_stored *s, tile_dtype dtype, arena *mem) {
     tile_stored copy = *s;
-    if (!file_create(&f, path, d->mem, d))
-        return false;
-    fprintf(f.stream, "%s %d\n%s\nextents", magic, STORED_VERSION, tile_format_text(&s->format, d->mem));
+    fprintf(stream, "%s\nextents", tile_format_text(&s->format, mem));
     for (uint32_t i = 0; i < s->format.order; i++)
-        fprintf(f.stream, " %u", s->dim[i]);
-    fprintf(f.stream, "\n");
+        fprintf(stream, " %u", s->dim[i]);
+    fprintf(stream, "\n");
     for (uint32_t l = 0; l < s->format.levels; l++) {
         const tile_kind_row *row = &tile_kind_rows[s->format.level[l].kind];
-        fprintf(f.stream, "level %s %u\n", row->name, s->level[l].size);
+        fprintf(stream, "level %s %u\n", row->name, s->level[l].size);
         for (size_t a = 0; a < sizeof array_names / sizeof *array_names; a++) {
             const tile_numbers *numbers = array_of(&copy, l, a);
             if (!strstr(row->arrays, array_names[a]))
                 continue;
-            fprintf(f.stream, "%s %u:", array_names[a], numbers->n);
+            fprintf(stream, "%s %u:", array_names[a], numbers->n);
             for (uint32_t i = 0; i < numbers->n; i++)
-                fprintf(f.stream, " %d", numbers->at[i]);
-            fprintf(f.stream, "\n");
+                fprintf(stream, " %d", numbers->at[i]);
+            fprintf(stream, "\n");
         }
     }
-    fprintf(f.stream, "vals %u:", s->n_vals);
+    fprintf(stream, "vals %u:", s->n_vals);
     for (uint32_t i = 0; i < s->n_vals; i++)
-        fprintf(f.stream, " %.9g", tile_to_double(dtype, s->vals[i]));
-    fprintf(f.stream, "\n");
+        fprintf(stream, " %.9g", tile_to_double(dtype, s->vals[i]));
+    fprintf(stream, "\n");
+}
+
+bool tile_stored_write(const tile_stored *s, tile_dtype dtype, const char *path, diagnostics *d) {
+    file_out f;
+    if (!file_create(&f, path, d->mem, d))
+        return false;
+    fprintf(f.stream, "%s %d\n", magic, s->format.parts ? PARTS_VERSION : STORED_VERSION);
+    if (!s->format.parts)
+        write_whole(f.stream, s, dtype, d->mem);
+    else
+        fprintf(f.stream, "parts %u of %s\n", s->format.parts, s->format.name);
+    for (uint32_t p = 0; p < s->format.parts; p++)
+        write_whole(f.stream, &s->part[p], dtype, d->mem);
     return file_commit(&f, d);
 }
 
@@ -144,9 +154,11 @@ static bool take_levels(reader *r, tile_stored *out) {
         return refuse(r, "a tensor whose coordinates are below 2^31");
     for (uint32_t l = 0; l < out->format.levels; l++) {
         tile_kind kind = out->format.level[l].kind;
-        bool fixed = kind != TILE_KIND_HASHED && out->format.level[l].how != TILE_MAP_ENUMERATE;
+        const tile_map_how how = out->format.level[l].how;
+        const bool fixed = kind != TILE_KIND_HASHED && how != TILE_MAP_ENUMERATE && how != TILE_MAP_QUERY;
         if (!take_word(r, "level") || !take_word(r, tile_kind_rows[kind].name) ||
-            !take_whole(r, fixed ? (int64_t)size[l] : 1, fixed ? (int64_t)size[l] : INT32_MAX, 0, &number))
+            !take_whole(r, fixed ? (int64_t)size[l] : how == TILE_MAP_DIRECT,
+                        fixed ? (int64_t)size[l] : INT32_MAX, 0, &number))
             return false;
         out->level[l].size = (uint32_t)number;
         for (size_t a = 0; a < sizeof array_names / sizeof *array_names; a++) {
@@ -162,40 +174,83 @@ bool tile_is_stored(tile_bytes b) {
     return b.length >= sizeof magic && memcmp(b.at, magic, sizeof magic - 1) == 0;
 }
 
+/* Reads the definition of the format on this line, and the tensor below it. */
+static bool take_whole_tensor(reader *r, tile_dtype dtype, const char *path, tile_stored *out) {
+    tile_formats formats = {0};
+    uint32_t before = 0;
+    skip_blanks(r);
+    const char *end = memchr(r->at, '\n', (size_t)(r->end - r->at));
+    for (const char *at = r->text; at < r->at; at++)
+        before += *at == '\n';
+    char *definition = arena_new_n(r->mem, char, before + (size_t)((end ? end : r->end) - r->at) + 1);
+    memset(definition, '\n', before); /* messages count its lines */
+    memcpy(definition + before, r->at, (size_t)((end ? end : r->end) - r->at));
+    if (!end)
+        return refuse(r, "a definition of its format");
+    if (!tile_formats_read(path, definition, r->mem, r->diag, &formats))
+        return false;
+    if (!formats.len)
+        return refuse(r, "a definition of its format");
+    out->format = formats.at[0];
+    r->at = end;
+    if (!take_word(r, "extents"))
+        return false;
+    for (uint32_t i = 0; i < out->format.order; i++) {
+        int64_t dim;
+        if (!take_whole(r, 0, INT32_MAX, 0, &dim))
+            return false;
+        out->dim[i] = (uint32_t)dim;
+    }
+    return take_levels(r, out) && take_values(r, dtype, path, out);
+}
+
+/* Reads "parts 2 of NAME" and the parts, which are of the same extents. */
+static bool take_parts(reader *r, tile_dtype dtype, const char *path, tile_stored *out) {
+    VEC(tile_stored) all = {0};
+    int64_t parts;
+    if (!take_word(r, "parts") || !take_whole(r, 1, INT32_MAX, 0, &parts) || !take_word(r, "of"))
+        return false;
+    skip_blanks(r);
+    const char *name = r->at;
+    while (r->at < r->end && isalnum((unsigned char)*r->at))
+        r->at++;
+    name = arena_strndup(r->mem, name, (size_t)(r->at - name));
+    while (all.len < parts) {
+        tile_stored part = {0};
+        skip_blanks(r);
+        const char *at = r->at;
+        if (!take_whole_tensor(r, dtype, path, &part))
+            return false;
+        vec_push(r->mem, &all, part);
+        if (part.format.order == all.at->format.order && !memcmp(part.dim, all.at->dim, sizeof part.dim))
+            continue;
+        r->at = at;
+        return refuse(r, "a part of the same extents as the first one");
+    }
+    tile_format_part *of = arena_new_n(r->mem, tile_format_part, all.len);
+    for (uint32_t p = 0; p < all.len; p++)
+        of[p].format = &all.at[p].format;
+    out->format = (tile_format){.name = name, .order = all.at->format.order, .parts = all.len, .part = of};
+    memcpy(out->format.index, all.at->format.index, sizeof out->format.index);
+    memcpy(out->dim, all.at->dim, sizeof out->dim);
+    out->part = all.at;
+    return true;
+}
+
 bool tile_stored_read(tile_bytes file, tile_dtype dtype, arena *mem, diagnostics *d, tile_stored *out) {
     const char *path = file.from, *text = (const char *)file.at;
     size_t length = file.length;
     *out = (tile_stored){.n_vals = 0};
     reader r = {text, text, text + length, 0, mem, d};
     r.source = diag_add_source(d, path, text, length);
-    const char *second = memchr(text, '\n', length);
     int64_t version;
-    if (!tile_is_stored(file) || !second)
+    if (!tile_is_stored(file) || !memchr(text, '\n', length))
         return refuse(&r, magic);
     r.at += sizeof magic - 1;
-    if (!take_whole(&r, STORED_VERSION, STORED_VERSION, 0, &version))
+    if (!take_whole(&r, STORED_VERSION, PARTS_VERSION, 0, &version))
         return false;
-    const char *third = memchr(second + 1, '\n', length - (size_t)(second + 1 - text));
-    tile_formats formats = {0};
-    const char *definition = arena_printf(mem, "\n%.*s", (int)(third ? third - second - 1 : 0), second + 1);
-    r.at = second + 1;
-    if (!third)
-        return refuse(&r, "a definition of its format");
-    if (!tile_formats_read(path, definition, mem, d, &formats))
-        return false;
-    if (!formats.len)
-        return refuse(&r, "a definition of its format");
-    out->format = formats.at[0];
-    r.at = third;
-    if (!take_word(&r, "extents"))
-        return false;
-    for (uint32_t i = 0; i < out->format.order; i++) {
-        int64_t dim;
-        if (!take_whole(&r, 0, INT32_MAX, 0, &dim))
-            return false;
-        out->dim[i] = (uint32_t)dim;
-    }
-    if (!take_levels(&r, out) || !take_values(&r, dtype, path, out))
+    if (!(version == PARTS_VERSION ? take_parts(&r, dtype, path, out)
+                                   : take_whole_tensor(&r, dtype, path, out)))
         return false;
     skip_blanks(&r);
     return r.at == r.end || refuse(&r, "the end");

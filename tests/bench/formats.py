@@ -1,8 +1,8 @@
-"""What matrices take in each format: formats.py ONYX SOURCE MATRICES check | write
+"""What matrices take in each format: formats.py ONYX SOURCE MATRICES check | bytes | write
 
 docs/notebook/formats.md: bytes of the stored matrix by format (`onyx tile convert`), and of what is loaded into the global buffer and array cycles
 of SpMV on engine cycle, which follow from the levels the array scans: formats that are scanned alike share a row of the second table.
-`check` compares the bytes only, which take a second; `write` runs all.
+`check` compares the bytes only, which take a second; `bytes` writes these, `write` runs all.
 """
 import json
 import random
@@ -49,7 +49,8 @@ def stored(path, name):
     if got.returncode:
         assert "E0364" in got.stderr, got.stderr
         return None
-    return [int(x) for x in re.findall(r"\d+", got.stdout.split(":", 1)[1])]  # entries, values, bytes, metadata
+    first = got.stdout.splitlines()[0]
+    return [int(x) for x in re.findall(r"\d+", first.split(":", 1)[1])]  # entries, values, bytes, metadata
 
 
 def bytes_table():
@@ -107,6 +108,8 @@ if not MATRICES.is_dir():
     sys.exit(77)
 old = text = PAGE.read_text()
 text = put(text, "bytes", bytes_table())
+if ACTION == "bytes":
+    PAGE.write_text(text)
 if ACTION == "write":
     text = put(text, "cycles", cycles_table())
     text = put(text, "products", products_table())

@@ -1,8 +1,9 @@
 """Formats against a second implementation: formats_check.py ONYX SOURCE [ENGINES [FORMATS]]
 
 What `onyx tile convert` writes of random matrices in every format that ships is read back by Python: by decoders of its own for each
-kind of level, and where levels follow from primitives its arrays are also made again from the entries. Then SpMV and SpM*SpM of what was
-stored, in every format, on the engines (sam,cycle), against products in Python.
+kind of level, and where levels follow from primitives its arrays are also made again from the entries. Parts hold the entries that a query
+in Python gives them. Then SpMV and SpM*SpM of what was stored, in every format, on the engines (sam,cycle), against products in Python;
+and random queries of `onyx tile query`.
 """
 import itertools
 import os
@@ -18,7 +19,8 @@ ENGINES = sys.argv[3].split(",") if len(sys.argv) > 3 else ["sam", "cycle"]
 FOLDER = Path(tempfile.mkdtemp())
 ONLY = sys.argv[4].split(",") if len(sys.argv) > 4 else []
 EVERY = int(os.environ.get("EVERY", 1))  # one in so many formats
-INDIRECT = {"ELL", "SELL", "CISR"}
+INDIRECT = {"ELL", "SELL", "CISR", "JDS"}
+TARGETS = INDIRECT | {"Skyline"}  # are not read back; the former have the coordinates of all indices
 failed = []
 
 
@@ -32,7 +34,7 @@ def onyx(*words):
 def definitions():
     seen = 0
     for line in (SOURCE / "formats/named.formats").read_text().splitlines():
-        m = re.match(r"format (\w+) = \(([^)]*)\) -> \((.*)\)\s*((?:merge|trim|levels)?.*)$", line)
+        m = re.match(r"format (\w+) = \(([^)]*)\) -> (?:\(|decompose)", line)
         seen += m is not None
         if m and (m.group(1) in ONLY if ONLY else seen % EVERY == 0):
             yield m.group(1), m.group(2).split(",")
@@ -42,8 +44,7 @@ def definitions():
 
 
 class Stored:
-    def __init__(self, path):
-        lines = path.read_text().splitlines()
+    def __init__(self, lines):
         assert lines[0] == "%%onyx stored 1"
         m = re.match(r"format \w+ = \(([^)]*)\) -> \((.*)\) levels\((.*)\)$", lines[1])
         self.index = m.group(1).split(",")
@@ -59,6 +60,16 @@ class Stored:
                 assert int(rest[0][:-1]) == len(rest) - 1
                 self.levels[-1][head] = [int(n) for n in rest[1:]]
         self.vals = [float(v) for v in lines[-1].split()[2:]]
+
+
+def whole_files(path):
+    """The parts of a stored tensor, or the one that it is, each as if it were a file."""
+    lines = path.read_text().splitlines()
+    if lines[0] != "%%onyx stored 2":
+        return [lines]
+    begins = [n for n, line in enumerate(lines) if line.startswith("format ")]
+    assert lines[1].split()[:2] == ["parts", str(len(begins))]
+    return [["%%onyx stored 1", *lines[a:b]] for a, b in zip(begins, [*begins[1:], len(lines)])]
 
 
 def split_commas(text):
@@ -177,6 +188,49 @@ def encode(entries, s):
     return levels, [sum(mapped[e] for e in g) for g in groups]
 
 
+# ---- queries ---------------------------------------------------------------------------------------
+
+
+def ask(query, index, entries):
+    """The answers by key: "count_distinct(j div 3) by (i div 2)"."""
+    m = re.match(r"(\w+)(?:\((.*)\))? by \((.*)\)$", query)
+    keys, groups = split_commas(m.group(3)) if m.group(3) else [], {}
+    for at, value in entries.items():
+        of = evaluate(m.group(2), index, at) if m.group(2) else value
+        groups.setdefault(tuple(evaluate(k, index, at) for k in keys), []).append(of)
+    how = {"count": len, "count_distinct": lambda of: len(set(of)), "min": min, "max": max}[m.group(1)]
+    return {key: how(of) for key, of in groups.items()}, keys
+
+
+def check_queries():
+    def some():
+        return random.choice(("i", "j", "j - i", "i + j - 3", "i div 3", "j mod 5", "2 * i - j div 4"))
+
+    for n in range(20):
+        dim = (random.randint(1, 40), random.randint(1, 40))
+        entries = matrix(*dim, random.choice((0, 0.05, 0.4)))
+        query = random.choice(("count", f"count_distinct({some()})", "count_distinct", f"min({some()})", f"max({some()})"))
+        query += f" by ({', '.join(some() for _ in range(random.randint(0, 3)))})"
+        write(FOLDER / "q.mtx", dim, entries)
+        got = onyx("tile", "query", FOLDER / "q.mtx", f"(i,j) -> {query}").stdout
+        want = ask(query, "ij", entries)[0]
+        if got != "".join(" ".join(map(str, [*key, int(want[key])])) + "\n" for key in sorted(want)):
+            failed.append(f"{query} of {dim}: {got} in place of {want}")
+
+
+def check_parts(name, wholes, entries, number):
+    """Each part has the entries that are its own: BlocksAndRows, DiagonalsAndRows."""
+    line = next(l for l in (SOURCE / "formats/named.formats").read_text().splitlines() if l.startswith(f"format {name} "))
+    rest = dict(entries)
+    for part, whole in zip(split_commas(re.search(r"decompose\((.*)\)", line).group(1)), wholes, strict=True):
+        m = re.match(r"(\w+)(?: where (.*) >= (\d+))?$", part)
+        answers, keys = ask(m.group(2), "ij", rest) if m.group(2) else ({}, [])
+        own = {at: v for at, v in rest.items() if not m.group(2) or answers[tuple(evaluate(k, "ij", at) for k in keys)] >= int(m.group(3))}
+        rest = {at: v for at, v in rest.items() if at not in own}
+        if decode(whole) != own:
+            failed.append(f"{name}: matrix {number} has other entries in {m.group(1)}")
+
+
 # ---- data, and products ----------------------------------------------------------------------------
 
 
@@ -215,7 +269,7 @@ def check_kernels(name, half):
     write(FOLDER / "b.mtx", (21, 21), entries)
     write(FOLDER / "c.mtx", (21,), vector)
     onyx("tile", "convert", FOLDER / "b.mtx", "-f", name, "-o", FOLDER / "b.stored")
-    path = FOLDER / ("b.mtx" if name in INDIRECT else "b.stored")
+    path = FOLDER / ("b.mtx" if name in TARGETS else "b.stored")
     for engine, (expression, want, result) in itertools.product(ENGINES, (("X(i,j) = B(i,k) * C(k,j)", product, "X"),
                                                                           ("x(i) = B(i,k) * c(k)", times, "x"))):
         other = ["-i", f"C:{path}", "-f", f"C:{name}"] if result == "X" else ["-i", f"c:{FOLDER / 'c.mtx'}"]
@@ -236,6 +290,8 @@ for name, index in definitions():
             dim[1] = dim[0]
         if len(dim) == 2:
             entries = matrix(*dim, random.choice((0, 0.02, 0.3)), half)
+            if name in ("BlocksAndRows", "DiagonalsAndRows"):  # what their parts are for
+                entries |= {(i, j): 2.0 for i, j in itertools.product(*map(range, dim)) if i // 4 == j // 8 or i == j + 3}
         else:
             entries = {at: 1.0 + n for at in itertools.product(*map(range, dim)) if random.random() < 0.2}
         suffix = "tns" if len(dim) > 2 else "mtx"
@@ -245,18 +301,26 @@ for name, index in definitions():
         if len(dim) == 1:
             continue  # .mtx has no vectors: test_tiling_formats
         onyx("tile", "convert", FOLDER / f"t.{suffix}", "-f", name, "-o", FOLDER / "t.stored")
-        stored = Stored(FOLDER / "t.stored")
-        if decode(stored) != entries:
+        wholes = [Stored(lines) for lines in whole_files(FOLDER / "t.stored")]
+        if len(wholes) > 1:
+            check_parts(name, wholes, entries, n)
+        elif name == "Skyline":
+            own = [[j for a, j in entries if a == i] for i in range(dim[0])]
+            if wholes[0].vals != [entries.get((i, j), 0) for i, js in enumerate(own) for j in range(min(js, default=0), max(js, default=-1) + 1)]:
+                failed.append(f"{name}: matrix {n} of {dim} is another one")
+        elif decode(wholes[0]) != entries:
             failed.append(f"{name}: matrix {n} of {dim} is another one")
-        again = None if name in INDIRECT else encode(entries, stored)
-        if again and again != (stored.levels, stored.vals):
-            failed.append(f"{name}: matrix {n} of {dim} has other arrays: {stored.levels} in place of {again[0]}")
-        if name not in INDIRECT:
+        again = None if name in TARGETS or len(wholes) > 1 else encode(entries, wholes[0])
+        if again and again != (wholes[0].levels, wholes[0].vals):
+            failed.append(f"{name}: matrix {n} of {dim} has other arrays: {wholes[0].levels} in place of {again[0]}")
+        if name not in TARGETS:
             onyx("tile", "convert", FOLDER / "t.stored", "-o", FOLDER / f"again.{suffix}")
             if (FOLDER / f"again.{suffix}").read_text() != (FOLDER / f"t.{suffix}").read_text():
                 failed.append(f"{name}: matrix {n} of {dim} does not come back")
     if len(index) == 2:
         check_kernels(name, half)
+if not ONLY:
+    check_queries()
 
 subprocess.run(["rm", "-r", str(FOLDER)], check=True)
 print("\n".join(failed) or "all as they should be")

@@ -47,6 +47,11 @@ void compile_choose(const compile_options *o, compile_context *ctx, const compil
  * there is none. */
 bool compile_choose_with(const compile_options *o, compile_context *ctx, const compile_choosing *in,
                          const char *schedule, compile_schedule *out);
+/* Tries what functions compute parts of the statement (--search), and takes what is expected to take least;
+ * as it stands, the statement is one of these. Says so in *out, and lists all in *listed. Returns false where
+ * nothing is bound. */
+bool compile_choose_bindings(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
+                             compile_schedule *out, text_vec *listed);
 /* Chooses by the data, which are there, what a schedule that the board can run leaves open: whether sums of
  * products are multiplied in one kernel and added up in another, and edges, where several kernels have to be
  * chosen for together. */

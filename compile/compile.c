@@ -225,6 +225,24 @@ static bool choose_by_data(const compile_options *o, compile_context *ctx, const
     return compile_choose_blocks(&by, ctx, open, s);
 }
 
+/* Binds a part to a function, if that is asked for and one computes it. */
+static bool choose_bindings(const compile_options *o, compile_context *ctx, const compile_choosing *open,
+                            compile_kernel *k, compile_schedule *s, bool *bound) {
+    if (o->schedule.len || o->statement) {
+        diag_error(ctx->diag, (src_loc){0}, "E0903-option-value", "--search finds a schedule, and %s",
+                   o->statement ? "statements of a program have none" : "there is one");
+        return false;
+    }
+    if (!compile_read_operands(o, ctx, &k->user, &k->data))
+        return false;
+    fe_in in = *open->in;
+    in.extents = k->data.extent;
+    const compile_choosing with = {&in, open->user, open->board};
+    const compile_search_in by = {.options = o, .board = &k->board, .data = &k->data};
+    *bound = compile_choose_bindings(&by, ctx, &with, s, &k->choices.bindings);
+    return true;
+}
+
 /* ---- the passes -------------------------------------------------------------------------------- */
 
 /* Seconds since the last call, or since *since. */
@@ -251,9 +269,12 @@ bool compile_to_graph(const compile_options *o, bool chip, compile_context *ctx,
     ok = ok && fe_schedule(&in, &k->user, ctx->mem, ctx->diag, &s.cin) &&
          compile_dump(o, ctx, home_of(o, ctx, ctx->partial), (compile_form){.statement = &k->user}) &&
          compile_dump(o, ctx, home_of(o, ctx, ctx->partial), (compile_form){.coordinates = &k->user});
-    if (ok && (chip || sam_fiber_function_in(&k->user, k->user.rhs)))
+    bool bound = false;
+    if (ok && o->search)
+        ok = choose_bindings(o, ctx, &open, k, &s, &bound);
+    if (ok && !bound && (chip || sam_fiber_function_in(&k->user, k->user.rhs)))
         compile_choose(o, ctx, &open, &s);
-    if (ok && chip)
+    if (ok && !bound && chip)
         ok = choose_by_data(o, ctx, &open, k, &s);
     ok = ok && compile_dump(o, ctx, home_of(o, ctx, ctx->partial), (compile_form){.cin = &s.cin}) &&
          begin_kernels(o, ctx, &s, k);

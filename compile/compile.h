@@ -75,6 +75,8 @@ typedef struct {
     text_vec types;        /* -t "B:int16" */
     text_vec fills;        /* --fill "B:inf" */
     const char *semiring;  /* NULL: plus_times */
+    uint32_t search;       /* --search N: 1 more than how many rewrites; 0: none is asked for */
+    bool explain;          /* --explain: list what it finds */
     text_vec functions;  /* --functions PATH; "none": what the array lacks is refused, not left to the host */
     text_vec schedule;   /* -s */
     text_vec inputs;     /* -i "B:file" */
@@ -192,6 +194,7 @@ typedef struct {
     const char *staged;  /* about several kernels that nobody asked for */
     const char *instead; /* why it is another mapping than the one first chosen by the data */
     const char *way_out; /* a schedule that would do instead of the user's */
+    text_vec bindings;   /* those that --search found, best first */
     text_vec dense;      /* vectors that are stored dense though nobody says so */
 } compile_choices;
 

@@ -501,6 +501,8 @@ void compile_summary(const compile_options *o, const compile_context *ctx, const
     compile_activity activity = {0};
     bool several = k->producers.len > 0;
     fprintf(out, "%s\n", o->expression);
+    for (uint32_t i = 0; o->explain && i < k->choices.bindings.len; i++)
+        fprintf(out, "  %u. %s\n", i + 1, k->choices.bindings.at[i]);
     if (k->choices.staged)
         fprintf(out, "  %s\n", k->choices.staged);
     if (k->choices.instead)

@@ -67,6 +67,31 @@ static double choose_kernel(searching *s, const fe_kernel *kernel, compile_tilin
     return tiling.expected.cost > 0 ? tiling.expected.cost + BOOT : INFINITY;
 }
 
+/* What calls of a function fill has a value everywhere, as far as anybody knows. */
+static bool add_full_workspace(searching *s, const sam_statement *st) {
+    enum { MOST = 1 << 22 };
+    const sam_tensor_data *result = sam_tensor_at(st, st->result);
+    tile_tensor full = {.name = result->name, .order = result->order, .nnz = 1};
+    for (uint32_t m = 0; m < full.order; m++) {
+        full.dim[m] = sam_var_at(st, st->result_index[m])->extent;
+        full.nnz = full.nnz > MOST ? full.nnz : full.nnz * full.dim[m];
+    }
+    if (full.nnz > MOST)
+        return false;
+    uint32_t *crd = arena_new_n(s->ctx.mem, uint32_t, full.nnz * full.order + 1);
+    uint16_t *val = arena_new_n(s->ctx.mem, uint16_t, full.nnz + 1);
+    for (uint64_t i = 0; i < full.nnz; i++) {
+        uint64_t rest = i;
+        for (uint32_t m = full.order; m-- > 0; rest /= full.dim[m])
+            crd[i * full.order + m] = (uint32_t)(rest % full.dim[m]);
+        val[i] = 1;
+    }
+    full.crd = crd;
+    full.val = val;
+    vec_push(s->ctx.mem, &s->known, full);
+    return true;
+}
+
 /* Adds what the kernel fills to what is known; false: nobody can tell what that is. */
 static bool add_workspace(searching *s, const sam_statement *st, const sam_statement *reader) {
     tile_tensor *own = arena_new_n(s->ctx.mem, tile_tensor, st->tensors.len + 1), out;
@@ -117,8 +142,11 @@ double compile_search(const compile_search_in *in, compile_context *ctx, const f
     for (uint32_t n = 0; n < cin->kernels.len; n++) {
         const fe_kernel *kernel = &cin->kernels.at[n], *last = &cin->kernels.at[cin->kernels.len - 1];
         compile_tiling tiling = {.expected = {.complete = false}};
-        cycles += known ? choose_kernel(&s, kernel, &tiling) : INFINITY;
-        known = known && n + 1 < cin->kernels.len && add_workspace(&s, &kernel->s, &last->s);
+        if (!kernel->on_host)
+            cycles += known ? choose_kernel(&s, kernel, &tiling) : INFINITY;
+        known = known && n + 1 < cin->kernels.len &&
+                (kernel->binding.function.v ? add_full_workspace(&s, &kernel->s)
+                                            : add_workspace(&s, &kernel->s, &last->s));
         vec_push(ctx->mem, out, tiling);
     }
     arena_free(&scratch);

@@ -32,7 +32,8 @@ typedef struct {
 typedef VEC(compile_tiling) compile_tilings;
 /* Chooses edges for each kernel of a program, in the order of the kernels: `expected` and `candidates` of
  * each, nothing where it cannot be told what a kernel reads. Returns the array cycles that the chip is
- * expected to take for all of them, configuration and processor included, or INFINITY. */
+ * expected to take for all of them, configuration and processor included, or INFINITY; none for kernels of
+ * the host. */
 double compile_search(const compile_search_in *in, compile_context *ctx, const fe_cin *cin,
                       compile_tilings *out);
 

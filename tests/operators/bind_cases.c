@@ -1,7 +1,9 @@
 /* bind_cases: what schedules with bind and map come to. Arguments are descriptions (.xf); a line of the input
  * is an expression, extents ("i:7 j:5") and a schedule, with tabs between. A line of the output is the code
  * and text of the first message; or concrete index notation, after it was read back and written as the same.
- */
+ * In place of a schedule, "search N" asks for all that a search with up to N rewrites finds, with tabs
+ * between. */
+#include "frontend/bindings.h"
 #include "frontend/described.h"
 #include "frontend/frontend.h"
 
@@ -27,6 +29,26 @@ static void print_first(const diagnostics *d) {
     printf("%s: %s\n", first->code, first->message);
 }
 
+static void search(const fe_in *in, const sam_statement *s, uint32_t rewrites, arena *mem) {
+    fe_part_bindings found;
+    fe_find_bindings(in, s, rewrites, mem, &found);
+    for (uint32_t i = 0; i < found.len; i++) {
+        fe_in with = *in;
+        fe_cin cin;
+        diagnostics d;
+        with.schedule = &found.at[i].schedule;
+        with.n_schedule = 1;
+        diag_init(&d, mem);
+        if (!fe_schedule(&with, &found.at[i].s, mem, &d, &cin)) {
+            print_first(&d);
+            return;
+        }
+        const char *text = text_of(&cin, mem);
+        printf("%s%u %.*s", i ? "\t" : "", found.at[i].rewrites, (int)strcspn(text, "\n"), text);
+    }
+    putchar('\n');
+}
+
 static void run_case(char *line, const fe_functions *functions, name_table *names, arena *mem) {
     diagnostics d;
     fe_cin cin, again;
@@ -39,9 +61,13 @@ static void run_case(char *line, const fe_functions *functions, name_table *name
         dimensions[in.n_dimensions++] = one;
     const char *schedule = next_field(&at);
     in.dimensions = dimensions;
+    diag_init(&d, mem);
+    if (strncmp(schedule, "search ", 7) == 0 && fe_parse(&in, names, mem, &d, &s)) {
+        search(&in, &s, (uint32_t)atoi(schedule + 7), mem);
+        return;
+    }
     in.schedule = &schedule;
     in.n_schedule = 1;
-    diag_init(&d, mem);
     if (!fe_parse(&in, names, mem, &d, &s) || !fe_schedule(&in, &s, mem, &d, &cin)) {
         print_first(&d);
         return;

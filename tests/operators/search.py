@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""--search against all that can be: which functions compute which operands of an expression. The oracle tries every function on every choice of
+operands, of their indices and of those that are fixed, computes the rest of the expression, and compares values on random data: it knows no rewrites and no
+rules of matching. search.py CASES ONYX FOLDER."""
+import itertools
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+
+CASES, ONYX, FOLDER = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+shutil.rmtree(FOLDER, ignore_errors=True)
+FOLDER.mkdir(parents=True)
+random.seed(7)
+wrong = []
+
+FUNCTIONS = {  # operands with their indices, result's indices, the value
+    "gemm": (("ik", "kj"), "ij", lambda b, c: b * c), "dot": (("i", "i"), "", lambda b, c: b * c), "vector_add": (("i", "i"), "i", lambda b, c: b + c),
+    "gemv": (("ik", "k"), "i", lambda a, x: a * x), "vector_multiply": (("i", "i"), "i", lambda b, c: b * c),
+    "axpy": (("", "i", "i"), "i", lambda a, x, z: a * x + z)}
+TWINS = {"cblas_gemm": "gemm", "cblas_dot": "dot", "cblas_add": "vector_add"}
+FEW, MANY = ["gemm", "dot", "vector_add"], [*FUNCTIONS, *TWINS]
+EXPRESSIONS = [  # result's indices, operands with theirs, the value of a point; a sum over all other indices is around each term
+    ("x(i) = b(i) + c(i)", "i", {"b": "i", "c": "i"}, [["b"], ["c"]]),
+    ("a = b(i) * c(i)", "", {"b": "i", "c": "i"}, [["b", "c"]]),
+    ("y(i) = A(i,k) * x(k)", "i", {"A": "ik", "x": "k"}, [["A", "x"]]),
+    ("X(i,j) = B(i,k) * C(k,j)", "ij", {"B": "ik", "C": "kj"}, [["B", "C"]]),
+    ("x(i) = a(i) + b(i) + c(i)", "i", {"a": "i", "b": "i", "c": "i"}, [["a"], ["b"], ["c"]]),
+    ("X(i,j) = M(i,j) * B(i,k) * C(k,j)", "ij", {"M": "ij", "B": "ik", "C": "kj"}, [["M", "B", "C"]])]
+EXTENT = {"i": 2, "j": 3, "k": 4}
+
+
+def points(indices):
+    return itertools.product(*[range(EXTENT[v]) for v in indices])
+
+
+def value(result, of, terms, tensors):
+    """The expression, whose terms are products, at each point of the result."""
+    out = {}
+    for point in points(result):
+        at, total = dict(zip(result, point)), 0
+        for term in terms:
+            inner = sorted({v for t in term for v in of[t]} - set(result))
+            for more in points(inner):
+                where, product = {**at, **dict(zip(inner, more))}, 1
+                for t in term:
+                    product *= tensors[t][tuple(where[v] for v in of[t])]
+                total += product
+        out[point] = total
+    return out
+
+
+def embeddings(indices, wanted):
+    """The ways in which an operand's indices, in their order, are those of a function, with one coordinate (None) in the others."""
+    for places in itertools.combinations(range(len(wanted)), len(indices)):
+        yield [indices[places.index(n)] if n in places else None for n in range(len(wanted))]
+
+
+def called(operands, names, of, fixed, images, tensors):
+    """What a function makes of operands, for every coordinate of fixed indices: its indices and values; None: they are no such operands."""
+    wanted, free, compute = operands
+    image = {}
+    for indices, embedded in zip(wanted, images):
+        for v, w in zip(indices, embedded):
+            if image.setdefault(v, w) != w:
+                return None
+    if len({w for w in image.values() if w}) != sum(w is not None for w in image.values()):
+        return None
+    kept = sorted(fixed) + [image[v] for v in free if image[v]]
+    summed = [image[v] for v in image if v not in free and image[v]]
+    made = {}
+    for point in points(kept):
+        at = dict(zip(kept, point))
+        made[point] = 0
+        for more in points(summed):
+            where = {**at, **dict(zip(summed, more))}
+            made[point] += compute(*[tensors[t][tuple(where[v] for v in of[t])] for t in names])
+    return "".join(kept), made
+
+
+def oracle(expression, functions):
+    """All (function, operands) that compute a part."""
+    _, result, of, terms = expression
+    tensors = {t: {p: random.randint(1, 40) for p in points(indices)} for t, indices in of.items()}
+    want, found = value(result, of, terms, tensors), set()
+    for function in functions:
+        operands = FUNCTIONS[TWINS.get(function, function)]
+        for names in itertools.permutations(of, len(operands[0])):
+            every = sorted({v for t in names for v in of[t]})
+            for fixed in itertools.chain(*(itertools.combinations(every, n) for n in range(len(every) + 1))):
+                kept = ["".join(v for v in of[t] if v not in fixed) for t in names]
+                for images in itertools.product(*(embeddings(k, w) for k, w in zip(kept, operands[0]))):
+                    made = called(operands, names, of, fixed, images, tensors)
+                    if not made:
+                        continue
+                    # the rest: what the function made times the other factors of a term, or beside the other terms
+                    for rest in rests(terms, names):
+                        if made and value(result, {**of, "w": made[0]}, rest, {**tensors, "w": made[1]}) == want:
+                            found.add((function, frozenset(names)))
+    return found
+
+
+def rests(terms, names):
+    for term in terms:
+        if set(names) <= set(term):
+            yield [["w", *(t for t in term if t not in names)] if u is term else u for u in terms]
+    whole = [t for t in terms if set(t) <= set(names)]
+    if whole and set(names) == {t for u in whole for t in u}:
+        yield [["w"], *(t for t in terms if t not in whole)]
+
+
+def searched(expression, functions, depth):
+    text, _, of, _ = expression
+    paths = [pathlib.Path("functions") / f"{f}.xf" for f in functions]
+    extents = " ".join(f"{v}:{n}" for v, n in EXTENT.items() if any(v in indices for indices in of.values()))
+    done = subprocess.run([CASES, *paths], input=f"{text}\t{extents}\tsearch {depth}\n", capture_output=True, text=True)
+    found = set()
+    for one in done.stdout.strip("\n").split("\t"):
+        bound = re.search(r"suchthat\((?:forall\(\w+, )*([\w(),]+) \+?= ([^=]*?)\)*, bind\((\w+)", one)
+        if not bound:
+            wrong.append((text, "a binding without a function:", one))
+            continue
+        found.add((bound.group(3), frozenset(t for t in of if re.search(rf"\b{t}\(", bound.group(2)))))
+    return found
+
+
+for expression in EXPRESSIONS:
+    for functions in (FEW, MANY):
+        want, got = oracle(expression, functions), searched(expression, functions, 3)
+        if got != want:
+            wrong.append((expression[0], len(functions), "functions: lacks", want - got, "has", got - want))
+        print(f"{expression[0]}: {len(got)} parts and functions, of {len(functions)} functions")
+
+# Rewrites: how many it takes until a part is found.
+REWRITES = [("x(i) = a(i) * b(i) + a(i) * c(i)", "vector_add", "bc", 1), ("x(i) = a(i) * (b(i) + c(i))", "vector_add", "bc", 0),
+            ("x(i) = a(i) * (b(i) + c(i))", "axpy", "abc", None),
+            ("X(i,j) = B(i,k) * C(k,j) + B(i,k) * D(k,j)", "vector_add", "CD", 2), ("X(i,j) = B(i,k) * (C(k,j) + D(k,j))", "gemm", "BC", 1),
+            ("y(i) = a(i) * b(i) + a(i) * c(i) + a(i) * d(i)", "vector_add", "bc", 1)]
+for text, function, operands, first in REWRITES:
+    of = {t: "".join(re.findall(r"\w", i)) for t, i in re.findall(r"(\w)\(([\w,]+)\)", text.split("=")[1])}
+    for depth in range(4):
+        there = (function, frozenset(operands)) in searched((text, "", of, None), list(FUNCTIONS), depth)
+        if there != (first is not None and depth >= first):
+            wrong.append((text, function, operands, "at depth", depth, "found" if there else "not found"))
+
+# The command: what is found is listed and taken where it pays, and the result is right.
+WIDE = ["-g", "B:20x30:1:1", "-g", "C:30x20:1:2", "-g", "D:20x20:0.02:3"]
+for text, functions, more, binds in (("x(i) = a(i) * b(i) + a(i) * c(i)", "vector_add", ["-g", "a:30:1:1", "-g", "b:30:1:2", "-g", "c:30:1:3"], True),
+                                     ("X(i,j) = D(i,j) * B(i,k) * C(k,j)", "gemm", WIDE, False)):
+    done = subprocess.run([ONYX, "run", text, "--functions", f"functions/{functions}.xf", "--search", "3", "--explain", *more, "--engine", "cycle",
+                           "-o", FOLDER / "run"], capture_output=True, text=True)
+    listed = re.findall(r"^  (\d+)\. (.*): (\d+) cycles expected$", done.stdout, re.M)
+    costs = [int(cost) for _, _, cost in listed]
+    if done.returncode or "check: pass" not in done.stdout or len(listed) < 2 or costs != sorted(costs) or \
+            binds != (f", on the host: {functions}" in done.stdout.replace("kernel w", "kernel w,").replace(",,", ",")) or \
+            [what for _, what, _ in listed].count("as it stands") != 1:
+        wrong.append((text, done.returncode, done.stdout, done.stderr))
+for more, code in ((["-s", "reorder(i)", "--search", "1"], "E0903-option-value"), (["--search", "4"], "E0903-option-value"),
+                   (["--search", "1", "--engine", "sam"], "E0906-engine-option")):
+    done = subprocess.run([ONYX, "run", "x(i) = a(i) * b(i)", "-g", "a:30:1:1", "-g", "b:30:1:2", *more, "-o", FOLDER / "run"], capture_output=True, text=True)
+    if done.returncode != 1 or f"[{code}]" not in done.stderr:
+        wrong.append((more, "expected", code, "got", done.returncode, done.stderr))
+for one in wrong:
+    print(*one)
+sys.exit(len(wrong) > 0)

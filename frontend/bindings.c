@@ -280,12 +280,15 @@ static void try_part(finder *f, uint32_t rewrites, const sam_statement *s, const
         diagnostics unheard;
         if (!of->described || !of->described->array || of->other_type || f->tries++ >= MOST_TRIES)
             continue;
+        arena scratch = {0};
         const char *schedule = arena_printf(f->mem, "map(%s, %s)", part, of->name);
         fe_in with = *f->in;
         with.schedule = &schedule;
         with.n_schedule = 1;
-        diag_init(&unheard, f->mem);
-        if (!fe_schedule(&with, s, f->mem, &unheard, &cin) || is_known(f, &cin))
+        diag_init(&unheard, &scratch);
+        const bool is = fe_schedule(&with, s, &scratch, &unheard, &cin) && !is_known(f, &cin);
+        arena_free(&scratch);
+        if (!is)
             continue;
         const bool as_given = strcmp(right, f->given) == 0;
         vec_push(f->mem, f->out, ((fe_part_binding){*s, rewrites, as_given ? NULL : right, schedule}));
@@ -296,11 +299,13 @@ static void try_part(finder *f, uint32_t rewrites, const sam_statement *s, const
  * have to stand together. */
 static void try_some(finder *f, const variant *v, sam_expr chain, uint32_t bits) {
     sam_statement s;
+    arena scratch = {0};
     fe_exprs all = {0};
     const sam_expr_kind kind = sam_expr_at(&v->s, chain)->kind;
+    const bool of_factors = kind == SAM_EXPR_MUL;
     sam_expr part = {0}, rest = {0};
-    fe_copy_statement(&v->s, f->mem, &s);
-    collect(&s, chain, kind, f->mem, &all);
+    fe_copy_statement(&v->s, of_factors ? &scratch : f->mem, &s);
+    collect(&s, chain, kind, &scratch, &all);
     for (uint32_t i = 0; i < all.len; i++) {
         sam_expr *to = bits >> i & 1 ? &part : &rest;
         *to = to->v ? binary(&s, kind, *to, all.at[i]) : all.at[i];
@@ -308,7 +313,8 @@ static void try_some(finder *f, const variant *v, sam_expr chain, uint32_t bits)
     const char *text = text_of(&s, part, f->mem);
     sam_expr_at(&s, chain)->a = rest;
     sam_expr_at(&s, chain)->b = part;
-    try_part(f, v->rewrites, kind == SAM_EXPR_MUL ? &v->s : &s, text);
+    arena_free(&scratch);
+    try_part(f, v->rewrites, of_factors ? &v->s : &s, text);
 }
 
 static void try_below(finder *f, const variant *v, sam_expr e, sam_expr_kind around) {

@@ -807,10 +807,12 @@ static bool bind_to_function(const request *r, fe_kernel *reads, fe_cin *cin, ar
     const bool whole = is_all(&f, movable(&f, r));
     if ((!whole || r->maps || !are_sizes(reads)) && is_scheduled(reads, r, d))
         return false;
-    if (!is_permitted(r->function, reads, r, d) || !has_type(r->function, &reads->s, r, d))
+    if ((!r->maps && !is_permitted(r->function, reads, r, d)) || !has_type(r->function, &reads->s, r, d))
         return false;
     if (!find_call(&f, r, reads, cin, &t))
         return unbound(r->function, r, d, *r->failed);
+    if (r->maps && !is_permitted(r->function, reads, r, d)) /* a search asks it last */
+        return false;
     t.k.binding.function = names_intern(reads->s.names, r->function->name);
     cin->kernels.at[cin->kernels.len - 1] = t.k;
     if (t.whole)

@@ -479,6 +479,13 @@ for (schedule, want), got in zip(SAID, answers(paths, [(*X, schedule) for schedu
         wrong.append((schedule, "expected", want, "got", got))
         print(*wrong[-1])
 
+PICKY = [("a = q(i) * c(i)", "bind(q(i) * c(i), picky)", "checker"), ("a = q(i) * c(i) * d(i)", "bind(q(i) * c(i) * d(i), picky)", "checker"),
+         ("a = q(i) * c(i)", "map(q(i) * c(i), picky)", "checker"), ("a = q(i) * c(i) * d(i)", "map(q(i) * c(i) * d(i), picky)", "operators")]
+for (text, schedule, step), got in zip(PICKY, answers(paths, [(text, "i:4", schedule) for text, schedule, _ in PICKY])):
+    if not got.startswith(f"E0167-bind: 'picky' does not compute this: {step}: "):
+        wrong.append((schedule, "expected", step, "got", got))
+        print(*wrong[-1])
+
 GOOD = ["name: mine", "call: void mine(i, k, A, x, y)", "capability: y(i) = A(i,k) * x(k)", "datatypes: int16", "source: mine.c"]
 MISTAKES = [  # line, its text, code, place
     (3, "capability: y(i) = A(i,k) * x(k", "E0102-syntax", "3:32"),

@@ -199,18 +199,20 @@ static const char *part_names(compile_context *ctx, const tile_cut *parts, uint3
     return all;
 }
 
-bool compile_join_parts(compile_context *ctx, const tile_cut *parts, uint32_t n, tile_tensor *out) {
-    uint64_t all = 0, bytes;
-    for (uint32_t k = 0; k < n; k++)
-        all += parts[k].of->nnz;
-    if (!tile_join_parts(parts, n, ctx->mem, ctx->diag, out) || !scanned_bytes(ctx, out, parts->as, &bytes))
+bool compile_join_parts(compile_context *ctx, const tile_joint *all, tile_tensor *out) {
+    const tile_cut *parts = all->parts;
+    uint64_t entries = 0, bytes;
+    for (uint32_t k = 0; k < all->n; k++)
+        entries += parts[k].of->nnz;
+    if (!tile_join_parts(all, ctx->mem, ctx->diag, out) || !scanned_bytes(ctx, out, parts->as, &bytes))
         return false;
     if (was_said(ctx->diag, parts->as->loc, "E0353-recut"))
         return true;
     diag_warning(
         ctx->diag, parts->as->loc, "E0353-recut",
         "the array has no index modifiers: the host makes this part of %s, whose %llu %s %llu in %llu bytes",
-        part_names(ctx, parts, n), (unsigned long long)all, plural(all, "entry becomes", "entries become"),
-        (unsigned long long)out->nnz, (unsigned long long)bytes);
+        part_names(ctx, parts, all->n), (unsigned long long)entries,
+        plural(entries, "entry becomes", "entries become"), (unsigned long long)out->nnz,
+        (unsigned long long)bytes);
     return true;
 }

@@ -38,6 +38,6 @@ bool compile_say_repacked(const compile_options *o, compile_context *ctx, const 
 
 /* Makes the operand that consists of these parts of the user's tensors, and warns of the bytes it takes:
  * E0353-recut. */
-bool compile_join_parts(compile_context *ctx, const tile_cut *parts, uint32_t n, tile_tensor *out);
+bool compile_join_parts(compile_context *ctx, const tile_joint *all, tile_tensor *out);
 
 #endif

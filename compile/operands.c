@@ -1,6 +1,7 @@
 /* Operands: which file or generator gives each tensor of the statement. */
 #include "compile/application.h"
 #include "compile/formats.h"
+#include "compile/needed.h"
 #include "sam/coordinates.h"
 
 #include <ctype.h>
@@ -293,8 +294,8 @@ static bool begin_parts(compile_context *ctx, const sam_statement *st, const til
     return ok;
 }
 
-/* How far index m of a part runs if nothing else says so: one part leaves it as long as its tensor, several
- * reach to where the last one ends. 0: nothing says. */
+/* How far index m of a part runs if nothing else says so: one part leaves it as long as its tensor, several,
+ * or one whose index is taken several times, reach to where the last one ends. 0: nothing says. */
 static uint32_t reach_of(const tile_cut *parts, uint32_t n, uint32_t m) {
     uint32_t source = 0;
     int64_t reach = 0;
@@ -303,7 +304,9 @@ static uint32_t reach_of(const tile_cut *parts, uint32_t n, uint32_t m) {
     for (uint32_t i = 1; i <= m; i++)
         source += sam_begins_mode(parts->as, i);
     for (uint32_t k = 0; k < n; k++) {
-        int64_t end = (int64_t)parts[k].of->dim[source] - (n > 1 ? parts[k].as->window[m].low : 0);
+        const sam_window *w = &parts[k].as->window[m];
+        const int64_t times = w->times ? w->times : 1, low = n > 1 || times > 1 ? w->low : 0;
+        const int64_t end = ((int64_t)parts[k].of->dim[source] - low + times - 1) / times;
         reach = end > reach ? end : reach;
     }
     return (uint32_t)reach;
@@ -330,10 +333,17 @@ static bool reach_extents(compile_context *ctx, const sam_statement *st, const t
     return true;
 }
 
+/* Whether an entry of the user's stands in the part for each coordinate of an index that is added to another.
+ */
+static bool adds_indices(const sam_tensor_data *as) {
+    return sam_source_order(as) < as->order;
+}
+
 /* Makes the operands that are parts, once all others are there. */
 static bool make_parts(compile_context *ctx, const sam_statement *st, const tile_tensor *whole,
                        const tile_operands *all, tile_tensor *data) {
     tile_cut *parts = arena_new_n(ctx->mem, tile_cut, st->tensors.len);
+    tile_needed *needed = arena_new_n(ctx->mem, tile_needed, st->exprs.len);
     uint32_t *extent = NULL;
     if (!reach_extents(ctx, st, whole, all, &extent))
         return false;
@@ -350,7 +360,10 @@ static bool make_parts(compile_context *ctx, const sam_statement *st, const tile
             known = known && extent[v];
         }
         out->dim_inferred = out->dim_inferred || !known;
-        if (!compile_join_parts(ctx, parts, n, out))
+        tile_joint joint = {parts, needed, n, 0};
+        if (adds_indices(as))
+            joint.n_needed = compile_find_needed(st, (sam_tensor){t}, data, ctx->mem, needed);
+        if (!compile_join_parts(ctx, &joint, out))
             return false;
     }
     return true;

@@ -24,7 +24,7 @@ typedef struct {
     diagnostics *d;
     uint32_t depth;
     bool windowed, modified; /* the access that was read last is of parts, or has modifiers of any kind */
-    uint32_t seconds;        /* its indices that another index is added to */
+    uint32_t addends;        /* indices that it adds to others */
     sam_window window[SAM_MAX_ORDER];
 } parser;
 
@@ -78,44 +78,63 @@ static bool parse_index(parser *p, sam_expr_data *access, uint32_t *order) {
     return true;
 }
 
-/* Reads + or - and an index, if they stand here: the index m is a sum of two. */
-static bool parse_second(parser *p, sam_expr_data *access, uint32_t *order) {
+/* Reads + or -, an index and what it is taken times, if they stand here: index m is a sum. */
+static bool parse_addend(parser *p, sam_expr_data *access, uint32_t *order, bool *more) {
     fe_reader ahead = p->in;
+    uint32_t times;
+    *more = false;
     if (!fe_at_sign(&ahead, '+') && !fe_at_sign(&ahead, '-'))
         return true;
-    const int32_t beside = fe_at_sign(&ahead, '+') ? 1 : -1;
+    const bool minus = fe_at_sign(&ahead, '-');
     fe_advance(&ahead);
-    if (ahead.token.kind != FE_NAME)
+    if (!fe_at_factor(&ahead) && ahead.token.kind != FE_NAME)
         return true;
     p->in = ahead;
-    if (!parse_index(p, access, order))
+    if (!fe_take_factor(&p->in, &times, p->d) || !parse_index(p, access, order))
         return false;
-    p->window[*order - 1].beside = beside;
-    p->seconds++;
+    p->window[*order - 1].beside = minus ? -(int32_t)times : (int32_t)times;
+    p->addends++;
+    *more = true;
+    return true;
+}
+
+/* Reads an index and all that is added to it. */
+static bool parse_added(parser *p, sam_expr_data *access, uint32_t *order) {
+    const uint32_t m = *order;
+    uint32_t times;
+    bool more = true;
+    if (!fe_take_factor(&p->in, &times, p->d) || !parse_index(p, access, order))
+        return false;
+    p->window[m].times = times;
+    while (more) {
+        if (!parse_addend(p, access, order, &more))
+            return false;
+    }
     return true;
 }
 
 /* An index between parentheses, with what modifies it. */
 static bool parse_modified_index(parser *p, sam_expr_data *access, uint32_t *order) {
     const src_loc loc = p->in.token.loc;
-    const uint32_t m = *order, seconds = p->seconds;
+    const uint32_t m = *order;
+    sam_window window;
     const bool permits = fe_at_permit(&p->in);
     if (permits) {
         fe_advance(&p->in);
         fe_advance(&p->in);
     }
-    if (!parse_index(p, access, order) || !parse_second(p, access, order) ||
-        !fe_parse_window(&p->in, &p->window[m], &access->protocol[m], p->d))
+    if (!parse_added(p, access, order) || !fe_parse_window(&p->in, &window, &access->protocol[m], p->d))
         return false;
-    p->window[m].permits = permits;
-    const bool two = p->seconds > seconds;
-    if (!fe_check_index(span(loc, p->in.token.loc), &p->window[m], &access->index[m], two, p->d))
+    window.permits = permits;
+    window.times = p->window[m].times > 1 ? p->window[m].times : 0;
+    p->window[m] = window;
+    if (!fe_check_index(span(loc, p->in.token.loc), &window, &access->index[m], *order - m, p->d))
         return false;
     if (permits && !fe_take_sign(&p->in, ')')) {
         fe_expected(&p->in, "')'", p->d);
         return false;
     }
-    p->windowed = p->windowed || p->window[m].stride || p->window[m].low || permits || two;
+    p->windowed = p->windowed || window.stride || window.low || window.times || permits || *order > m + 1;
     p->modified = p->modified || p->windowed || access->protocol[m];
     return true;
 }
@@ -181,7 +200,7 @@ static bool parse_access(parser *p, sam_expr_data *access) {
     uint32_t order = 0;
     access->kind = SAM_EXPR_ACCESS;
     p->windowed = p->modified = false;
-    p->seconds = 0;
+    p->addends = 0;
     memset(p->window, 0, sizeof p->window);
     fe_advance(&p->in);
     if (!parse_indices(p, access, &order, &last))
@@ -193,7 +212,7 @@ static bool parse_access(parser *p, sam_expr_data *access) {
         diag_hint(p->d, "a tensor with indices needs another name");
         return false;
     }
-    access->tensor = use_tensor(p, name, access->loc, order - p->seconds);
+    access->tensor = use_tensor(p, name, access->loc, order - p->addends);
     if (access->tensor.v && p->windowed)
         access->tensor = fe_window_of(p->s, access->tensor, p->window, order);
     return access->tensor.v != 0;

@@ -1,6 +1,6 @@
-/* windows.c - index modifiers: i(lo:hi:st), i + n, i + j and permit(i) in place of an index, coalesce(...) of
- * such accesses, and protocols, i::walk. The host cuts the part out of the user's tensor, which is an operand
- * of its own. */
+/* windows.c - index modifiers: i(lo:hi:st), i + n, 2*i + j and permit(i) in place of an index, coalesce(...)
+ * of such accesses, and protocols, i::walk. The host cuts the part out of the user's tensor, which is an
+ * operand of its own. */
 #include "frontend/windows.h"
 #include "sam/operators.h"
 
@@ -135,25 +135,51 @@ sam_tensor fe_window_of(sam_statement *s, sam_tensor of, const sam_window *w, ui
 
 /* ---- what holds outside ---------------------------------------------------------------------- */
 
+bool fe_at_factor(const fe_reader *in) {
+    fe_reader ahead = *in;
+    return fe_whole_number(&ahead.token, UINT32_MAX) != UINT32_MAX && fe_peek(in) == '*';
+}
+
+enum { TIMES_MOST = 1 << 16 };
+
+bool fe_take_factor(fe_reader *in, uint32_t *times, diagnostics *d) {
+    const src_loc loc = in->token.loc;
+    *times = 1;
+    if (!fe_at_factor(in))
+        return true;
+    take_number(in, times);
+    fe_advance(in);
+    if (*times && *times <= TIMES_MOST)
+        return true;
+    diag_error(d, loc, "E0156-modifier", "an index is taken 1 to %d times", TIMES_MOST);
+    return false;
+}
+
 bool fe_at_permit(const fe_reader *in) {
     fe_reader ahead = *in;
     if (!fe_is_word(&in->token, "permit") || fe_peek(in) != '(')
         return false;
     fe_advance(&ahead);
     fe_advance(&ahead);
-    return ahead.token.kind == FE_NAME;
+    return ahead.token.kind == FE_NAME || fe_at_factor(&ahead);
 }
 
-bool fe_check_index(src_loc loc, const sam_window *w, const sam_var *index, bool two, diagnostics *d) {
+bool fe_check_index(src_loc loc, const sam_window *w, const sam_var *index, uint32_t addends,
+                    diagnostics *d) {
     const char *what = NULL;
-    if (w->stride && (two || w->permits))
-        what = two ? "a sum of two indices has no slice" : "an index that may be outside has no slice";
-    if (two && index[0].v == index[1].v)
-        what = "a sum of two indices is of two";
+    if (w->stride && (addends > 1 || w->permits || w->times))
+        what = addends > 1 ? "a sum of indices has no slice"
+               : w->times  ? "a multiple of an index has no slice"
+                           : "an index that may be outside has no slice";
+    for (uint32_t a = 0; a < addends; a++) {
+        for (uint32_t b = 0; b < a; b++)
+            what = index[a].v == index[b].v ? "a sum of indices has each of them once" : what;
+    }
     if (!what)
         return true;
     diag_error(d, loc, "E0156-modifier", "%s", what);
-    diag_hint(d, "x(i+j-1) has at i and j what x has at i + j - 1; permit(i+1) may be outside of the tensor");
+    diag_hint(d, "x(i+j-1) has at i and j what x has at i + j - 1, and x(2*i) at i what it has at 2 i; "
+                 "permit(i+1) may be outside of the tensor");
     return false;
 }
 

@@ -16,8 +16,12 @@ sam_tensor fe_window_of(sam_statement *s, sam_tensor of, const sam_window *w, ui
 
 /* Returns whether "permit(" and an index stand here, and not a slice of an index of that name. */
 bool fe_at_permit(const fe_reader *in);
-/* Checks what modifies an index, or the sum of two. E0156-modifier. */
-bool fe_check_index(src_loc loc, const sam_window *w, const sam_var *index, bool two, diagnostics *d);
+/* Returns whether a number and * stand here. */
+bool fe_at_factor(const fe_reader *in);
+/* Reads what an index is taken times, if that stands here; 1 where it does not. E0156-modifier. */
+bool fe_take_factor(fe_reader *in, uint32_t *times, diagnostics *d);
+/* Checks what modifies an index, or the sum of so many. E0156-modifier. */
+bool fe_check_index(src_loc loc, const sam_window *w, const sam_var *index, uint32_t addends, diagnostics *d);
 /* Refuses an access that may be outside of its tensor where no coalesce is around it: E0162-missing. */
 bool fe_check_missing(const sam_statement *s, const sam_expr_data *access, diagnostics *d);
 /* Begins coalesce(...) with its first argument, and adds one to it: an access, or a literal. *last is the

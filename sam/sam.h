@@ -63,9 +63,11 @@ typedef struct {
     /* Not 0: the mode may lie outside of the user's tensor, where others have the value. Its extent is what
      * the other operands say. */
     uint32_t permits;
-    /* Not 0: it goes with the index before, and c + beside * its own coordinate + low of that one is the
-     * user's coordinate. */
+    /* Not 0: it goes with the index before. The user's coordinate is the sum of the indices that go together,
+     * the first one `times` its coordinate (0: once), every other one `beside` times, and of `low` of the
+     * first. */
     int32_t beside;
+    uint32_t times;
 } sam_window;
 
 typedef enum { SAM_VALUES, SAM_STORED, SAM_COMPLEMENT } sam_structure;
@@ -121,7 +123,8 @@ static inline uint32_t sam_source_order(const sam_tensor_data *t) {
 
 /* Returns whether only the other operands say how far index m of a part runs. */
 static inline bool sam_is_open(const sam_tensor_data *t, uint32_t m) {
-    return t->window[m].permits || t->window[m].beside || (m + 1 < t->order && t->window[m + 1].beside);
+    const sam_window *w = &t->window[m];
+    return w->permits || w->beside || w->times > 1 || (m + 1 < t->order && w[1].beside);
 }
 
 /* Whether every fiber of the level has all coordinates. */

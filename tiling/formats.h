@@ -124,10 +124,22 @@ typedef struct {
 /* Finds how far the indices of a part run; TILE_OPEN where it does not say. E0316-outside where a slice
  * begins behind the tensor's end. */
 bool tile_cut_extents(const tile_cut *part, uint32_t *dim, diagnostics *d);
+/* A tensor whose indices an operand has among its own, index m at mode[m]. */
+typedef struct {
+    const tile_tensor *t;
+    uint8_t mode[SAM_MAX_ORDER];
+} tile_needed;
+/* Parts of which an operand is made, and the tensors without whose entries its own come to nothing. */
+typedef struct {
+    const tile_cut *parts;
+    const tile_needed *needed;
+    uint32_t n, n_needed;
+} tile_joint;
 /* Makes an operand of parts, out->dim[] long: at each coordinate it is the first part that is not outside of
- * its tensor there, else the first one's number. Entries outside of all parts go, coordinates begin at 0.
- * E0162-missing where no part has a value and there is no number, E0354-part of more than 2^26 entries. */
-bool tile_join_parts(const tile_cut *parts, uint32_t n, arena *mem, diagnostics *d, tile_tensor *out);
+ * its tensor there, else the first one's number. Entries that come to nothing are left out. Entries outside
+ * of all parts go, coordinates begin at 0. E0162-missing where no part has a value and there is no number,
+ * E0354-part of more than 2^26 entries. */
+bool tile_join_parts(const tile_joint *all, arena *mem, diagnostics *d, tile_tensor *out);
 /* Returns the bytes of all arrays, and of those that are no values, at two bytes a number as in sub-tiles. */
 uint64_t tile_stored_bytes(const tile_stored *s, uint64_t *metadata);
 /* The file of a stored tensor: docs/storage.md. E0365-stored-file. */

@@ -1,10 +1,10 @@
-/* windows.c - operands that are parts of the user's tensors: slices, shifts, sums of two indices, and what
- * holds where an index is outside.
+/* windows.c - operands that are parts of the user's tensors: slices, shifts, sums of indices, and what holds
+ * where an index is outside.
  *
  * Which part a coordinate belongs to changes along an index only where some part begins or ends. So the
  * coordinates fall into boxes between these places, and it is enough to ask at the first one of each. Along
- * the two indices of a sum every coordinate is a box of its own. O(entries * coordinates of the second index
- * of sums + boxes + what is stored).
+ * the indices of a sum every coordinate is a box of its own. O(entries * coordinates of all but the first
+ * index of sums + boxes + what is stored).
  */
 #include "tiling/formats.h"
 #include "tiling/tiling_int.h"
@@ -12,8 +12,9 @@
 enum { PART_MOST = 1 << 26 };
 
 typedef struct {
-    uint32_t n;
+    uint32_t n, n_needed;
     const tile_cut *parts;
+    const tile_needed *needed;
     diagnostics *diag;
     arena scratch;
     tile_entries entries;
@@ -23,13 +24,19 @@ typedef struct {
 static bool too_large(const joining *j) {
     diag_error(j->diag, j->parts->as->loc, "E0354-part", "this part of %s has more than %d entries or places",
                j->parts->from, PART_MOST);
-    diag_hint(j->diag, "a sum of two indices has an entry for each coordinate of the second; a number other "
-                       "than the fill has one for each coordinate outside");
+    diag_hint(j->diag,
+              "a sum of indices has an entry for each coordinate of all but the first; a number other "
+              "than the fill has one for each coordinate outside");
     return false;
 }
 
-static bool is_sum(const tile_cut *p, uint32_t m) {
+/* Whether the index behind m goes with it. */
+static bool goes_on(const tile_cut *p, uint32_t m) {
     return m + 1 < p->as->order && !sam_begins_mode(p->as, m + 1);
+}
+
+static int64_t times_of(const sam_window *w) {
+    return w->times ? w->times : 1;
 }
 
 bool tile_cut_extents(const tile_cut *p, uint32_t *dim, diagnostics *d) {
@@ -46,7 +53,7 @@ bool tile_cut_extents(const tile_cut *p, uint32_t *dim, diagnostics *d) {
         }
         if (w->stride)
             dim[m] = (end - (uint32_t)w->low - 1) / w->stride + 1;
-        source += !is_sum(p, m);
+        source += !goes_on(p, m);
     }
     return true;
 }
@@ -54,19 +61,42 @@ bool tile_cut_extents(const tile_cut *p, uint32_t *dim, diagnostics *d) {
 /* Whether no index that may be outside of the part's tensor is so at a coordinate of the operand. */
 static bool covers(const tile_cut *p, const uint32_t *crd) {
     uint32_t source = 0;
-    for (uint32_t m = 0; m < p->as->order; m++) {
+    for (uint32_t m = 0; m < p->as->order; m++, source++) {
         const sam_window *w = &p->as->window[m];
-        int64_t at = (int64_t)crd[m] + w->low;
-        if (is_sum(p, m))
+        int64_t at = crd[m] * times_of(w) + w->low;
+        for (; goes_on(p, m); m++)
             at += (int64_t)p->as->window[m + 1].beside * crd[m + 1];
         if (w->permits && (at < 0 || at >= (int64_t)p->of->dim[source]))
             return false;
-        source += !is_sum(p, m);
     }
     return true;
 }
 
+/* Returns whether a tensor has an entry where the operand has this one; entries are in order. */
+static bool has_entry(const tile_needed *needed, const uint32_t *crd) {
+    const tile_tensor *t = needed->t;
+    uint64_t low = 0, high = t->nnz;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        const uint32_t *at = t->crd + middle * t->order;
+        uint32_t m = 0;
+        while (m < t->order && at[m] == crd[needed->mode[m]])
+            m++;
+        if (m == t->order)
+            return true;
+        if (at[m] < crd[needed->mode[m]])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return false;
+}
+
 static bool add(joining *j, const uint32_t *crd, uint16_t val) {
+    for (uint32_t k = 0; k < j->n_needed; k++) {
+        if (!has_entry(&j->needed[k], crd))
+            return true;
+    }
     if (j->entries.val.len == PART_MOST)
         return too_large(j);
     for (uint32_t m = 0; m < j->out->order; m++)
@@ -75,33 +105,50 @@ static bool add(joining *j, const uint32_t *crd, uint16_t val) {
     return true;
 }
 
-/* Adds an entry of part p wherever the operand has it; the indices before m have their coordinates. */
-static bool place(joining *j, const tile_cut *p, const uint32_t *from, uint32_t m, uint32_t *crd,
-                  uint16_t val) {
-    if (m == j->out->order) {
-        for (const tile_cut *before = j->parts; before < p; before++) {
-            if (covers(before, crd))
-                return true;
-        }
-        return add(j, crd, val);
-    }
-    const sam_window *w = &p->as->window[m];
-    const bool sum = is_sum(p, m);
-    const uint32_t times = sum ? j->out->dim[m + 1] : 1;
-    const int64_t step = sum ? w[1].beside : 0;
+/* An entry of part p that is being placed: its value, and the coordinates of the operand so far. */
+typedef struct {
+    joining *to;
+    const tile_cut *p;
+    uint32_t crd[SAM_MAX_ORDER];
+    uint16_t val;
+} placing;
+
+static bool place(placing *e, const uint32_t *from, uint32_t m);
+
+/* Finds the coordinate of index m, which is the first one of those that go together, where `at` is left for
+ * it, and goes on with index `next`. */
+static bool place_first(placing *e, const uint32_t *from, int64_t at, uint32_t m, uint32_t next) {
+    const sam_window *w = &e->p->as->window[m];
+    const int64_t step = w->stride ? w->stride : times_of(w);
+    if (at < 0 || at % step || (w->stride && *from >= w->high) || at / step >= (int64_t)e->to->out->dim[m])
+        return true;
+    e->crd[m] = (uint32_t)(at / step);
+    return place(e, from + 1, next);
+}
+
+/* Goes through the coordinates of the indices from `next` on that go with index m. */
+static bool place_addends(placing *e, const uint32_t *from, int64_t at, uint32_t m, uint32_t next) {
+    if (next == e->to->out->order || sam_begins_mode(e->p->as, next))
+        return place_first(e, from, at, m, next);
+    const int64_t step = e->p->as->window[next].beside;
     bool ok = true;
-    for (uint32_t second = 0; ok && second < times; second++) {
-        int64_t at = (int64_t)*from - w->low - step * second;
-        bool inside = at >= 0 && (!w->stride || (*from < w->high && at % w->stride == 0));
-        at = w->stride ? at / w->stride : at;
-        if (!inside || at >= (int64_t)j->out->dim[m])
-            continue;
-        crd[m] = (uint32_t)at;
-        if (sum)
-            crd[m + 1] = second;
-        ok = place(j, p, from + 1, m + 1 + sum, crd, val);
+    for (uint32_t c = 0; ok && c < e->to->out->dim[next]; c++) {
+        e->crd[next] = c;
+        ok = place_addends(e, from, at - step * c, m, next + 1);
     }
     return ok;
+}
+
+/* Adds the entry wherever the operand has it; the indices before m have their coordinates, and *from is that
+ * of the user's for m. */
+static bool place(placing *e, const uint32_t *from, uint32_t m) {
+    if (m < e->to->out->order)
+        return place_addends(e, from, (int64_t)*from - e->p->as->window[m].low, m, m + 1);
+    for (const tile_cut *before = e->to->parts; before < e->p; before++) {
+        if (covers(before, e->crd))
+            return true;
+    }
+    return add(e->to, e->crd, e->val);
 }
 
 typedef VEC(uint32_t) places;
@@ -118,25 +165,33 @@ static void add_place(joining *j, places *all, int64_t at, uint32_t dim) {
     all->at[i] = (uint32_t)at;
 }
 
+/* Returns the first coordinate at which times * c + low is `at` or more. */
+static int64_t first_from(const sam_window *w, int64_t at) {
+    const int64_t rest = at - w->low, times = times_of(w);
+    return rest <= 0 ? 0 : (rest + times - 1) / times;
+}
+
 /* The places where boxes begin along index m. */
 static places begins(joining *j, uint32_t m) {
     places all = {0};
     const uint32_t dim = j->out->dim[m];
-    uint32_t source = 0;
-    for (uint32_t i = 0; i < m; i++)
-        source += !is_sum(j->parts, i);
-    if (is_sum(j->parts, m) || !sam_begins_mode(j->parts->as, m)) {
-        for (uint32_t at = 0; at < dim; at++)
-            vec_push(&j->scratch, &all, at);
-        return all;
-    }
     add_place(j, &all, 0, dim);
     for (uint32_t k = 0; k < j->n; k++) {
-        const sam_window *w = &j->parts[k].as->window[m];
+        const tile_cut *p = &j->parts[k];
+        const sam_window *w = &p->as->window[m];
+        uint32_t source = 0;
+        for (uint32_t i = 0; i < m; i++)
+            source += !goes_on(p, i);
+        if (goes_on(p, m) || !sam_begins_mode(p->as, m)) {
+            all.len = 0;
+            for (uint32_t at = 0; at < dim; at++)
+                vec_push(&j->scratch, &all, at);
+            return all;
+        }
         if (!w->permits)
             continue;
-        add_place(j, &all, -(int64_t)w->low, dim);
-        add_place(j, &all, (int64_t)j->parts[k].of->dim[source] - w->low, dim);
+        add_place(j, &all, first_from(w, 0), dim);
+        add_place(j, &all, first_from(w, p->of->dim[source]), dim);
     }
     return all;
 }
@@ -193,17 +248,23 @@ static bool take_boxes(joining *j) {
     return ok;
 }
 
-bool tile_join_parts(const tile_cut *parts, uint32_t n, arena *mem, diagnostics *d, tile_tensor *out) {
-    joining j = {.parts = parts, .n = n, .out = out, .diag = d};
+bool tile_join_parts(const tile_joint *all, arena *mem, diagnostics *d, tile_tensor *out) {
+    joining j = {.n = all->n,
+                 .n_needed = all->n_needed,
+                 .parts = all->parts,
+                 .needed = all->needed,
+                 .diag = d,
+                 .out = out};
+    const tile_cut *parts = all->parts;
     const sam_tensor_data *first = parts->as;
     bool ok = true, open = false;
     for (uint32_t m = 0; m < first->order; m++)
         open = open || first->window[m].permits;
-    for (uint32_t k = 0; k < n && ok; k++) {
+    for (uint32_t k = 0; k < all->n && ok; k++) {
         const tile_tensor *t = parts[k].of;
         for (uint64_t e = 0; e < t->nnz && ok; e++) {
-            uint32_t crd[SAM_MAX_ORDER];
-            ok = place(&j, &parts[k], t->crd + e * t->order, 0, crd, t->val[e]);
+            placing entry = {.to = &j, .p = &parts[k], .val = t->val[e]};
+            ok = place(&entry, t->crd + e * t->order, 0);
         }
     }
     if (ok && open && !(first->bounded && first->outside == first->fill))

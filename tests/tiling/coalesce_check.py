@@ -1,7 +1,7 @@
 """What holds outside of a tensor, against an evaluator in Python: coalesce_check.py ONYX BOARDS [SAM CYCLE RTL]
 
 Random expressions of permit and coalesce: padded vectors and matrices, concatenations of two and three tensors along either index,
-stencils, filters with an index of their own, sums of two indices; and what is refused. An index of permit may be outside of the tensor,
+stencils, filters with an index of their own, multiples of indices and sums of two and three; and what is refused. An index of permit may be outside of the tensor,
 where the next argument of coalesce holds; a(i+j-1) has at i and j what a has at i + j - 1. Everything is evaluated densely. With three
 numbers, that many random cases on each engine.
 """
@@ -146,6 +146,46 @@ def filter_case(engine, refused):
            lambda i: sum(first(x(i + sign * j + by), number or 0) * w(j) for j in range(taps)), *more, refused=refused)
 
 
+def multiple_case(engine, refused):
+    """Multiples of indices and sums of up to three: strided filters, what every n-th coordinate has, polyphase."""
+    n = random.randint(4, 30)
+    x = tensor("x", (n,))
+    indices, size = "ijk"[:random.randint(1, 3)], {}
+    terms, factors = [], []
+    for v in indices:
+        factor = random.choice((1, 1, 2, 3, 5))
+        sign = random.choice((1, 1, -1)) if terms else 1
+        factors.append(sign * factor)
+        times = f"{factor}*" if factor > 1 or random.random() < 0.2 else ""
+        terms.append(f"{'+' if sign > 0 else '-'}{times}{v}")
+        size[v] = random.randint(2, 6)
+    by, number = random.randint(-5, 5), random.choice((None, 0, 0, 3, -2))
+    index = "".join(terms)[1:] + (f"{by:+d}" if by or random.random() < 0.3 else "")
+    access = f"x({index})" if number is None else f"coalesce(x(permit({index})), {number})"
+    weights = [(f"w{v}", tensor(f"w{v}", (size[v],), 0.7)) for v in indices[1:]]
+    product = access + "".join(f" * {w}({v})" for (w, _), v in zip(weights, indices[1:]))
+    text = "y(i) = " + (f"sum({', '.join(indices[1:])}, {product})" if weights else product)
+    first_size = -(-(n - by) // factors[0]) if factors[0] > 1 else n  # what the tensor reaches, if nothing says more
+    if random.random() < 0.5 or first_size < 1:
+        first_size, more = random.randint(1, 20), True
+    else:
+        more = False
+    if factors[0] == 1 and len(indices) == 1 and number is None:
+        first_size, more = n, False  # a shift: its extent stays
+
+    def value(i):
+        total = 0
+        for at in itertools.product(*(range(size[v]) for v in indices[1:])):
+            term = first(x(sum(f * c for f, c in zip(factors, (i, *at))) + by), number or 0)
+            for (_, w), c in zip(weights, at):
+                term *= w(c)
+            total += term
+        return total
+
+    expect(text, ("x", *(w for w, _ in weights)), engine, (first_size,), value, *(("-d", f"i:{first_size}") if more else ()),
+           refused=refused)
+
+
 def convolution(engine, size, n, m, density, refused=None, boundary=0, own=False):
     """A convolution of a matrix under a mask, which is its `own` entries or another matrix."""
     b, f = tensor("B", (n, m), density), tensor("F", (size, size), 0.8)
@@ -161,7 +201,7 @@ def convolution_case(engine, refused):
     convolution(engine, 3, random.randint(3, 9), random.randint(3, 9), 0.3, refused, random.choice((0, 0, 2)))
 
 
-CASES = (chain_case, chain_case, whole_case, stencil_case, filter_case, convolution_case)
+CASES = (chain_case, chain_case, whole_case, stencil_case, filter_case, convolution_case, multiple_case)
 
 
 def run_cases(engine, count):
@@ -185,6 +225,28 @@ for density in (0.01, 0.05, 0.5):
 convolution("cycle", 11, 20, 24, 0.05)
 expect("X(i,j) = coalesce(A(permit(i),permit(j)), B(permit(i),permit(j-3)), D(permit(i-2),j))", "ABD", "sam", (6, 8),
        (lambda a, b, d: lambda i, j: first(a(i, j), b(i, j - 3), d(i - 2, j)))(tensor("A", (2, 3)), tensor("B", (2, 5)), tensor("D", (4, 8))))
+
+# A convolution that leaves out every second row and column.
+b, f = tensor("B", (9, 11)), tensor("F", (3, 3), 1)
+expect("X(i,j) = sum(k, l, coalesce(B(permit(2*i+k-1), permit(2*j+l-1)), 0) * F(k,l))", "BF", "cycle", (5, 6),
+       lambda i, j: sum(first(b(2 * i + k - 1, 2 * j + l - 1), 0) * f(k, l) for k in range(3) for l in range(3)))
+
+# What a factor or a mask drops is not made; what something is added to, or a complement keeps, is.
+n, b, m = 8, tensor("B", (8, 8), 1), tensor("M", (8, 8), 0.3)
+inner = lambda i, j: sum(first(b(i + k - 1, j + l - 1), 0) * f(k, l) for k in range(3) for l in range(3))
+text = "sum(k, l, coalesce(B(permit(i+k-1), permit(j+l-1)), 0) * F(k,l))"
+for whole, value in ((f"mask(M(i,j), {text})", lambda i, j: bool(m(i, j)) * inner(i, j)),
+                     (f"M(i,j) * {text}", lambda i, j: m(i, j) * inner(i, j)),
+                     (f"mask(not struct(M(i,j)), {text})", lambda i, j: (not m(i, j)) * inner(i, j)),
+                     (f"{text} + M(i,j)", lambda i, j: m(i, j) + inner(i, j)),
+                     (f"{text} - M(i,j) * B(i,j)", lambda i, j: inner(i, j) - m(i, j) * b(i, j))):
+    expect(f"X(i,j) = {whole}", "MBF", "cycle", (8, 8), value)
+    got = onyx(f"X(i,j) = {whole}", "MBF", "sam")
+    masked = "struct" not in whole and text != whole[:len(text)]
+    want = sum(0 <= i + k - 1 < 8 and 0 <= j + l - 1 < 8 and bool(b(i + k - 1, j + l - 1)) and (not masked or bool(m(i, j)))
+               for i, j, k, l in itertools.product(range(8), range(8), range(3), range(3)))
+    if f"entries become {want} in" not in got.stderr:
+        failed.append(f"{whole}: {want} entries are to be made: {got.stderr}")
 
 # Beside an index that may be outside others are as they ever are: sliced, shifted, of extents that agree.
 a, b = tensor("A", (5, 9)), tensor("B", (5, 9))
@@ -247,9 +309,14 @@ for expression, more, message, code in (
         ("y(i) = coalesce(x(permit(i)), c + 1)", (), "this argument has other indices", "E0162-missing"),
         ("y(i) = coalesce(x(permit(i)), 0.5)", (), "0.5 is no 16-bit integer", "E0127-literal"),
         ("y(i) = coalesce(x(permit(i(0:4))), 0)", (), "an index that may be outside has no slice", "E0156-modifier"),
-        ("y(i) = sum(j, x(i+j(0:3)) * w(j))", (), "a sum of two indices has no slice", "E0156-modifier"),
-        ("y(i) = x(i+i)", (), "a sum of two indices is of two", "E0156-modifier"),
-        ("y(i) = coalesce(x(permit(i+j+k)), 0)", (), "expected a whole number", "E0102-syntax"),
+        ("y(i) = sum(j, x(i+j(0:3)) * w(j))", (), "a sum of indices has no slice", "E0156-modifier"),
+        ("y(i) = x(i+i)", (), "a sum of indices has each of them once", "E0156-modifier"),
+        ("y(i) = sum(j, x(i+j+2*i) * w(j))", (), "a sum of indices has each of them once", "E0156-modifier"),
+        ("y(i) = x(2*i(0:3))", (), "a multiple of an index has no slice", "E0156-modifier"),
+        ("y(i) = x(0*i)", (), "an index is taken 1 to 65536 times", "E0156-modifier"),
+        ("y(i) = x(2*)", (), "expected an index variable", "E0102-syntax"),
+        ("y(2*i) = x(i)", (), "what is written has its indices as they are", "E0156-modifier"),
+        ("y(i) = coalesce(x(permit(i+j+)), 0)", (), "expected a whole number", "E0102-syntax"),
         ("y(permit(i)) = x(i)", (), "what is written has its indices as they are", "E0156-modifier"),
         ("y(i+j) = x(i) * w(j)", (), "what is written has its indices as they are", "E0156-modifier"),
         ("coalesce(i,j) = x(i) * w(j)", (), "'coalesce' is a word of the language", "E0117-name-clash"),

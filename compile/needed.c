@@ -1,0 +1,73 @@
+/* needed.c - which coordinates of an operand the statement can do without.
+ *
+ * Where an access is not stored, and the set of the whole right side is empty for that, whatever the others
+ * store, entries of other operands at such coordinates come to nothing: they have a factor, or a mask, that
+ * is missing.
+ */
+#include "compile/needed.h"
+#include "sam/coordinates.h"
+
+typedef struct {
+    const sam_statement *s;
+    sam_expr without;
+} asked;
+
+/* Everything is stored but for one access. */
+static void is_stored(void *context, sam_expr access, void *out) {
+    const asked *a = context;
+    *(bool *)out = access.v != a->without.v;
+}
+
+static bool is_needed(const sam_algebra *algebra, sam_set set, const sam_statement *s, sam_expr access) {
+    static const bool everything = true;
+    const sam_fold_by by = {.size = sizeof(bool),
+                            .all = &everything,
+                            .stored = is_stored,
+                            .meet = sam_in_both,
+                            .unite = sam_in_either};
+    bool any = true;
+    sam_fold(algebra, set, &by, &(asked){s, access}, &any);
+    return !any;
+}
+
+/* Finds where the indices of one access are among those of another. Returns false where one is not there. */
+static bool find_modes(const sam_expr_data *of, uint32_t order, const sam_expr_data *in, uint32_t in_order,
+                       uint8_t *mode) {
+    for (uint32_t m = 0; m < order; m++) {
+        uint8_t at = 0;
+        while (at < in_order && in->index[at].v != of->index[m].v)
+            at++;
+        if (at == in_order)
+            return false;
+        mode[m] = at;
+    }
+    return true;
+}
+
+uint32_t compile_find_needed(const sam_statement *st, sam_tensor t, const tile_tensor *operands, arena *mem,
+                             tile_needed *out) {
+    const sam_expr_data *own = NULL;
+    sam_algebra algebra = {.mem = mem};
+    uint32_t n = 0, uses = 0;
+    for (uint32_t e = 1; e <= st->exprs.len; e++) {
+        const sam_expr_data *x = sam_expr_at(st, (sam_expr){e});
+        if (x->kind != SAM_EXPR_ACCESS || x->tensor.v != t.v)
+            continue;
+        own = x;
+        uses++;
+    }
+    if (uses != 1)
+        return 0;
+    const sam_coordinates whole = sam_coordinates_of(&algebra, st, st->rhs, NULL);
+    for (uint32_t e = 1; e <= st->exprs.len && whole.set.v; e++) {
+        const sam_expr_data *x = sam_expr_at(st, (sam_expr){e});
+        const sam_tensor_data *as = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(st, x->tensor) : NULL;
+        if (!as || x == own || as->windowed || as->structure == SAM_COMPLEMENT || as->ones || !as->order)
+            continue;
+        out[n].t = &operands[x->tensor.v - 1];
+        if (find_modes(x, as->order, own, sam_tensor_at(st, t)->order, out[n].mode) &&
+            is_needed(&algebra, whole.set, st, (sam_expr){e}))
+            n++;
+    }
+    return n;
+}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """--search against all that can be: which functions compute which operands of an expression. The oracle tries every function on every choice of
 operands, of their indices and of those that are fixed, computes the rest of the expression, and compares values on random data: it knows no rewrites and no
-rules of matching. search.py CASES ONYX FOLDER."""
+rules of matching. search.py CASES ONYX FOLDER [all]: all runs every schedule that is found, too."""
 import itertools
 import pathlib
 import random
@@ -132,6 +132,38 @@ for expression in EXPRESSIONS:
         if got != want:
             wrong.append((expression[0], len(functions), "functions: lacks", want - got, "has", got - want))
         print(f"{expression[0]}: {len(got)} parts and functions, of {len(functions)} functions")
+
+
+
+def write(tensor, cells):
+    path = FOLDER / f"{tensor}.tns"
+    path.write_text("".join(" ".join(str(c + 1) for c in p) + f" {v}\n" for p, v in sorted(cells.items())))
+    return ["-i", f"{tensor}:{path}"]
+
+
+def run_all(expression, functions):
+    """Runs every schedule that the command lists."""
+    text, result, of, terms = expression
+    tensors = {t: {p: random.randint(1, 40) for p in points(indices)} for t, indices in of.items()}
+    common = [*itertools.chain(*(write(t, cells) for t, cells in tensors.items())), *itertools.chain(*(("--functions", f"functions/{f}.xf") for f in functions))]
+    want = {p: (v + 0x8000) % 0x10000 - 0x8000 for p, v in value(result, of, terms, tensors).items()}
+    done = subprocess.run([ONYX, "run", text, *common, "--search", "3", "--explain", "--engine", "cycle", "-o", FOLDER / "run"], capture_output=True, text=True)
+    found = re.findall(r'^  \d+\. -s "(.*?)"(?: of (.*))?: [^:]*$', done.stdout, re.M)
+    for schedule, right in found:
+        out = FOLDER / "out.tns"
+        left = text.split("=")[0]
+        again = subprocess.run([ONYX, "run", f"{left}= {right}" if right else text, *common, "-s", schedule, "--engine", "sam", "-o", FOLDER / "one",
+                                "-o", f"{left.split('(')[0].strip()}:{out}"], capture_output=True, text=True)
+        got = {tuple(int(c) - 1 for c in words[:-1]): int(float(words[-1])) for words in map(str.split, out.read_text().splitlines()) if words} \
+            if again.returncode == 0 else again.stderr
+        if got != want:
+            wrong.append((text, schedule, right, "has", got, "expected", want))
+    print(f"{text}: {len(found)} schedules run")
+
+
+if sys.argv[4:] == ["all"]:
+    for expression in EXPRESSIONS:
+        run_all(expression, [f for f in MANY if "package: " not in (pathlib.Path("functions") / f"{f}.xf").read_text()])
 
 # Rewrites: how many it takes until a part is found.
 REWRITES = [("x(i) = a(i) * b(i) + a(i) * c(i)", "vector_add", "bc", 1), ("x(i) = a(i) * (b(i) + c(i))", "vector_add", "bc", 0),

@@ -2,6 +2,8 @@
 #include "firmware/target/hal.h"
 #include "firmware/target/target.h"
 
+SMALL_FROM_HERE
+
 enum {
     RESET_CYCLES = 16,             /* cycles of the array, to clear what an earlier kernel left */
     RESET_WAIT = RESET_CYCLES + 8, /* of the processor, never faster than the array */

@@ -2,6 +2,8 @@
 #include "firmware/target/hal.h"
 #include "firmware/target/target.h"
 
+SMALL_FROM_HERE
+
 /* This word stands between data and stack. */
 #define GUARD 0x57ac4a4du
 static __attribute__((section(".guard"))) volatile uint32_t stack_guard;
@@ -23,6 +25,8 @@ void firmware_boot(const kernel_description *k) {
     mailbox.state = FW_STATE_READY;
     mailbox.magic = FW_MAILBOX_MAGIC;
 }
+
+SMALL_TO_HERE
 
 void firmware_serve(const kernel_description *k) {
     uint32_t command = mailbox.command;

@@ -24,8 +24,10 @@ _Noreturn void hal_stop(void);
 static inline uint32_t bus_read32(uint32_t address) {
     return *(volatile uint32_t *)address;
 }
-static inline uint16_t bus_read16(uint32_t address) {
-    return *(volatile uint16_t *)address;
+static inline uint32_t bus_read16(uint32_t address) {
+    uint32_t value; /* the compiler would clear the upper half once more */
+    __asm volatile("ldrh %0, [%1]" : "=r"(value) : "r"(address) : "memory");
+    return value;
 }
 static inline void bus_write32(uint32_t address, uint32_t value) {
     *(volatile uint32_t *)address = value;
@@ -67,9 +69,11 @@ static inline uint32_t glc_read(uint32_t offset) {
 static inline void glc_write(uint32_t offset, uint32_t value) {
     bus_write32(ONYX_CGRA_REG + offset, value);
 }
+/* An "or" keeps the compiler from adding in another order, which takes an instruction more. */
 static inline uint32_t glb_registers(uint32_t tile) {
-    return ONYX_CGRA_REG + GLB_FROM_GLC + GLB_TILE_STRIDE * tile;
+    return (ONYX_CGRA_REG + GLB_FROM_GLC) | GLB_TILE_STRIDE * tile;
 }
+_Static_assert((ONYX_CGRA_REG + GLB_FROM_GLC) % (GLB_TILE_STRIDE * ONYX_GLB_TILES) == 0, "glb_registers");
 static inline void glb_write(uint32_t tile, uint32_t offset, uint32_t value) {
     bus_write32(glb_registers(tile) + offset, value);
 }
@@ -77,7 +81,7 @@ static inline void glb_write(uint32_t tile, uint32_t offset, uint32_t value) {
 static inline uint32_t glb_data32(uint32_t address) {
     return bus_read32(ONYX_CGRA_DATA + address);
 }
-static inline uint16_t glb_data16(uint32_t address) {
+static inline uint32_t glb_data16(uint32_t address) {
     return bus_read16(ONYX_CGRA_DATA + address);
 }
 /* Returns processor cycles modulo 2^32: differences are right up to 8 seconds. */

@@ -10,6 +10,8 @@
 
 static volatile uint32_t computed[FW_IMAGE_SUMS]; /* of the words, or 0 until they have been read */
 
+SMALL_FROM_HERE
+
 static inline uint32_t header_sum(uint32_t at, uint32_t n) {
     return glb_data32(at + (uint32_t)offsetof(fw_image_header, sums) + 4 * n);
 }
@@ -28,6 +30,8 @@ static ONCE void check_header(const kernel_image *i) {
     if (differences)
         fail(FW_ERROR_IMAGE_PROGRAM, HEADER(at, words), i->config_words);
 }
+
+SMALL_TO_HERE
 
 typedef struct {
     uint64_t data, addresses;
@@ -57,6 +61,8 @@ static __attribute__((hot, noinline)) void add_up(uint32_t at, uint32_t end) {
     computed[2] = (uint32_t)s.addresses;
     computed[3] = (uint32_t)(s.addresses >> 32);
 }
+
+SMALL_FROM_HERE
 
 /* Asks what the builder has proved: that each word comes behind the one before, by column, row, feature and
  * register, inside of the array, and sets something. */

@@ -16,21 +16,26 @@ _Static_assert(offsetof(fw_mailbox, rewritten) == FW_MAILBOX_REWRITTEN, "docs/fi
 _Static_assert(offsetof(fw_mailbox, config_cycles) == FW_MAILBOX_CYCLES, "docs/firmware.md");
 _Static_assert(sizeof(fw_mailbox) == FW_MAILBOX_BYTES, "docs/firmware.md");
 
+SMALL_FROM_HERE
+
 /* Clears the mailbox, since SRAM holds anything after power-up, and an old magic after a restart. */
 void mailbox_clear(void) {
     volatile uint32_t *words = (volatile uint32_t *)&mailbox;
-    for (uint32_t i = 0; i < sizeof mailbox / sizeof *words; i++)
-        words[i] = 0;
+    for (const volatile uint32_t *end = words + sizeof mailbox / sizeof *words; words < end; words += 4)
+        words[0] = words[1] = words[2] = words[3] = 0;
     mailbox.version = FW_PROTOCOL_VERSION;
 }
 
-static void add(volatile uint32_t counter[2], uint64_t cycles) {
-    uint64_t sum = (counter[0] | (uint64_t)counter[1] << 32) + cycles;
-    counter[0] = (uint32_t)sum;
-    counter[1] = (uint32_t)(sum >> 32);
+SMALL_TO_HERE
+
+static void add(volatile uint32_t counter[2], uint32_t cycles) {
+    uint32_t low = counter[0] + cycles;
+    counter[0] = low;
+    if (low < cycles)
+        counter[1] = counter[1] + 1;
 }
 
-void mailbox_add_cycles(volatile uint32_t counter[2], uint64_t cycles) {
+void mailbox_add_cycles(volatile uint32_t counter[2], uint32_t cycles) {
     add(counter, cycles);
     add(mailbox.total_cycles, cycles);
 }

@@ -3,6 +3,8 @@
 #include "firmware/target/hal.h"
 #include "firmware/target/target.h"
 
+SMALL_FROM_HERE
+
 enum { PLATFORM_ID_VALUE = 0x5a5a5a5a, RESET_TRIES = 1000 };
 
 /* Asks for the reset, or for its end, and waits until that is there. */

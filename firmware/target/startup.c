@@ -3,6 +3,8 @@
 #include "firmware/target/hal.h"
 #include "firmware/target/target.h"
 
+SMALL_FROM_HERE
+
 /* These come from the linker script. */
 extern uint32_t stack_top[], data_load[], data_begin[], data_end[], bss_begin[], bss_end[];
 
@@ -76,8 +78,8 @@ void reset_handler(void) {
     const uint32_t *from = data_load;
     for (uint32_t *to = data_begin; to < data_end;)
         *to++ = *from++;
-    for (uint32_t *to = bss_begin; to < bss_end;)
-        *to++ = 0;
+    for (uint32_t *to = bss_begin; to < bss_end; to += 4)
+        to[0] = to[1] = to[2] = to[3] = 0;
     firmware_boot(&kernel);
     for (;;)
         firmware_serve(&kernel);

@@ -1,46 +1,31 @@
-/* Keeps which streams have finished. The controller keeps done bits until they are cleared and holds its
- * interrupt as long as one is set, so they are moved here. Whoever waits has interrupts masked: the array's
- * line ends the sleep all the same, without the 24 cycles it takes to enter a handler and to leave it.
+/* Starts streams and finds out which have finished. The controller keeps a done bit of each until it is
+ * cleared, and asks for its interrupt as long as one is set. A bit is cleared before its stream starts again,
+ * and before the processor sleeps.
  *
  * Sleep stops the processor's clock, and with it the cycle counter and the tick, unless a debugger keeps it
- * on: without one
- * nobody sleeps here. Time-outs are counted by both, whichever runs. */
+ * on: without one nobody sleeps here. Whoever waits has interrupts masked, and the array's is enabled only as
+ * long as it sleeps: its line ends the sleep, and no handler is entered for it. Time-outs are counted by the
+ * cycle counter and the tick, whichever runs. */
 #include "firmware/target/hal.h"
 #include "firmware/target/target.h"
 
 static struct {
-    volatile uint32_t done[STREAM_KINDS]; /* one bit a GLB tile */
-    volatile uint32_t last;               /* cycle of the latest */
-    volatile uint32_t ticks;              /* periods since streams_expect */
-    uint32_t since;                       /* cycle of it */
+    uint32_t done;        /* seen done, and not started since */
+    uint32_t last, since; /* cycle of the latest that streams_wait returned, and of the latest start */
+    volatile uint32_t ticks;
     uint32_t timeout, tick_limit;
-    bool poll;
+    uint32_t looks; /* before anything else is done; SLEEPER: sleep where there is nothing to do */
+    bool poll;      /* never sleep */
 } state;
 
 enum { DONE_CYCLES = 5 }; /* cycles of the array: a done pulse sets its bit again as long as it lasts */
+enum { SLEEPER = 1, LOOKS = 64 };
 
-static inline uint32_t take(stream_kind kind, uint32_t isr) {
-    uint32_t done = glc_read(isr);
-    if (done) {
-        state.last = cycles_now();
-        while (cycles_now() - state.last < DONE_CYCLES)
-            continue;
-        glc_write(isr, done);
-        state.done[kind] |= done;
-    }
-    return done;
-}
+SMALL_FROM_HERE
 
-/* Takes all done bits over, and returns whether there was any. */
-static bool take_all(void) {
-    uint32_t done = take(STREAM_STORE, GLC_F2G_ISR) | take(STREAM_LOAD, GLC_G2F_ISR);
-    if (done)
-        core_write(CORE_NVIC_ICPR, 1u << ONYX_CGRA_IRQ); /* a pending interrupt would end the next sleep */
-    return done != 0;
-}
-
+/* It is enabled only while it cannot come. */
 void array_interrupt(void) {
-    take_all();
+    core_write(CORE_NVIC_ICER, 1u << ONYX_CGRA_IRQ);
 }
 
 void tick_interrupt(void) {
@@ -50,74 +35,96 @@ void tick_interrupt(void) {
 void streams_enable(bool poll) {
     const uint32_t all = (1u << ONYX_GLB_TILES) - 1;
     state.poll = poll;
+    state.done = 0;
     for (uint32_t kind = 0; kind < STREAM_KINDS; kind++) { /* the registers of both stand side by side */
         glc_write(GLC_F2G_ISR + 4 * kind, all);
         glc_write(GLC_F2G_IER + 4 * kind, all);
-        state.done[kind] = 0;
     }
     glc_write(GLC_GLOBAL_IER, FIELD(GLC_GLOBAL_IER_F2G, 1) | FIELD(GLC_GLOBAL_IER_G2F, 1));
-    core_write(poll ? CORE_NVIC_ICER : CORE_NVIC_ISER, 1u << ONYX_CGRA_IRQ);
+    core_write(CORE_NVIC_ICER, 1u << ONYX_CGRA_IRQ);
+}
+
+static inline void restart_timeout(uint32_t now) {
+    state.since = now;
+    core_write(CORE_SYST_VALUE, 0);
+    state.ticks = 0;
 }
 
 void streams_set_timeout(uint32_t timeout) {
     const uint32_t longest = 0xffffff;
     uint32_t period = timeout < longest ? timeout : longest;
     state.timeout = timeout;
-    state.tick_limit = timeout / period + (timeout % period != 0);
+    state.tick_limit = (timeout - 1) / period + 1;
     core_write(CORE_SYST_RELOAD, period - 1);
-    streams_expect(0, 0);
+    restart_timeout(cycles_now());
     core_write(CORE_SYST_CTRL, FIELD(CORE_SYST_CTRL_ENABLE, 1) | FIELD(CORE_SYST_CTRL_TICKINT, 1) |
                                    FIELD(CORE_SYST_CTRL_CLKSOURCE, 1));
 }
 
-void streams_expect(uint32_t loads, uint32_t stores) {
-    state.done[STREAM_LOAD] &= ~loads;
-    state.done[STREAM_STORE] &= ~stores;
-    state.since = cycles_now();
-    core_write(CORE_SYST_VALUE, 0);
-    state.ticks = 0;
+/* Clears done bits, whose pulses are over. */
+static void clear(uint32_t done) {
+    while (cycles_now() - state.last < DONE_CYCLES)
+        continue;
+    glc_write(GLC_F2G_ISR, done >> STREAM_STORES);
+    glc_write(GLC_G2F_ISR, done & STREAM_LOADS);
 }
 
-uint32_t streams_open(stream_kind kind, uint32_t mask) {
-    return mask & ~state.done[kind];
+uint32_t streams_open(uint32_t streams) {
+    return streams & ~state.done;
 }
 
-uint32_t streams_last_done(void) {
-    return state.last;
-}
-
-static uint32_t first_complete(const stream_set *sets, uint32_t n) {
-    uint32_t i = 0;
-    while (i < n && (!sets[i].mask || (sets[i].mask & ~state.done[sets[i].kind])))
-        i++;
-    return i;
-}
-
-/* Gives the tick its turn. */
-static void allow_interrupts(void) {
-    hal_unmask_interrupts();
+/* Nothing is complete, and these done bits are set. Returns whether the time is over, and else sleeps if that
+ * is allowed. */
+static ONCE __attribute__((noinline)) bool idle(uint32_t done) {
+    hal_unmask_interrupts(); /* the tick's turn */
     hal_mask_interrupts();
+    state.last = cycles_now();
+    if (state.last - state.since >= state.timeout || state.ticks >= state.tick_limit)
+        return true;
+    if (state.looks != SLEEPER)
+        return false;
+    if (done) {
+        clear(done); /* they would end the sleep */
+    } else {
+        core_write(CORE_NVIC_ISER, 1u << ONYX_CGRA_IRQ);
+        hal_sleep();
+        core_write(CORE_NVIC_ICER, 1u << ONYX_CGRA_IRQ);
+    }
+    core_write(CORE_NVIC_ICPR, 1u << ONYX_CGRA_IRQ); /* what came before the next look ends no sleep */
+    return false;
 }
 
-static bool may_sleep(void) {
-    return !state.poll && (core_read(CORE_DHCSR) & FIELD(CORE_DHCSR_C_DEBUGEN, 1));
+SMALL_TO_HERE
+
+uint32_t streams_start(uint32_t streams) {
+    if (state.done & streams)
+        clear(streams);
+    hal_mask_interrupts();
+    uint32_t now = cycles_now();
+    glc_write(GLC_STREAM_START, streams);
+    const bool debugger = core_read(CORE_DHCSR) & FIELD(CORE_DHCSR_C_DEBUGEN, 1);
+    state.looks = debugger && !state.poll ? SLEEPER : LOOKS;
+    state.done &= ~streams;
+    restart_timeout(now);
+    return now;
 }
 
-uint32_t streams_wait(const stream_set *sets, uint32_t n) {
-    bool expired = false;
-    for (;;) {
-        uint32_t complete = first_complete(sets, n);
-        if (complete < n)
-            return complete;
-        if (take_all())
-            continue;
-        if (expired)
-            return n;
-        /* Either clock may stand still; look once more after the time is over. */
-        expired = cycles_now() - state.since >= state.timeout || state.ticks >= state.tick_limit;
-        if (!expired && may_sleep())
-            hal_sleep();
-        if (!take_all())
-            allow_interrupts();
+uint32_t streams_wait(const uint32_t *sets, uint32_t n, uint32_t *when) {
+    for (bool expired = false;;) {
+        const uint32_t before = state.done;
+        uint32_t looks = state.looks, done, i;
+        do {
+            done = glc_read(GLC_F2G_ISR) << STREAM_STORES;
+            done |= glc_read(GLC_G2F_ISR);
+            const uint32_t open = ~(before | done);
+            for (i = 0; i < n && (!sets[i] || (sets[i] & open)); i++)
+                continue;
+        } while (i == n && --looks);
+        state.done = before | done;
+        if (i < n || expired) { /* looked at once more: either clock may stand still */
+            *when = state.last = cycles_now();
+            return i;
+        }
+        expired = idle(done);
     }
 }

@@ -3,15 +3,24 @@
 #define ONYX_TARGET_TARGET_H
 
 #include "firmware/protocol.h"
+#include "firmware/registers.h"
 #include "firmware/target/kernel.h"
 
 /* Runs once, at boot or at the end: the compiler makes it small rather than fast. */
 #define ONCE __attribute__((cold))
+/* Between these it makes everything small. */
+#ifdef FIRMWARE_ON_HOST
+#define SMALL_FROM_HERE
+#define SMALL_TO_HERE
+#else
+#define SMALL_FROM_HERE _Pragma("GCC push_options") _Pragma("GCC optimize(\"Os\")")
+#define SMALL_TO_HERE _Pragma("GCC pop_options")
+#endif
 
 /* ---- mailbox.c ------------------------------------------------------------------------------- */
 extern volatile fw_mailbox mailbox;
 ONCE void mailbox_clear(void);
-void mailbox_add_cycles(volatile uint32_t counter[2], uint64_t cycles);
+void mailbox_add_cycles(volatile uint32_t counter[2], uint32_t cycles);
 /* Writes the cause into the mailbox and stops. */
 ONCE _Noreturn void fail(uint32_t error, uint32_t detail0, uint32_t detail1);
 
@@ -35,24 +44,22 @@ ONCE void image_confirm(const kernel_image *i);
  * are on their way. Columns stand still afterwards. */
 ONCE void configure_array(const kernel_description *k, const kernel_part *p);
 
-/* ---- streams.c: done streams, by interrupt or by asking -------------------------------------- */
-typedef enum { STREAM_LOAD, STREAM_STORE, STREAM_KINDS } stream_kind;
-/* Enables the interrupt and forgets what was done before. */
+/* ---- streams.c: start streams, and wait for them, by interrupt or by asking ------------------- */
+/* Streams are a word with a bit each: loads by their GLB tile, stores by theirs behind them, as
+ * GLC_STREAM_START has them. */
+enum { STREAM_STORES = GLC_STREAM_START_F2G_LSB, STREAM_LOADS = (1 << STREAM_STORES) - 1 };
+/* Enables the done bits and forgets what was done before. */
 ONCE void streams_enable(bool poll);
-/* Sets the processor cycles after which streams_wait gives up; they count from the latest streams_expect, or
- * from here. */
+/* Sets the processor cycles after which streams_wait gives up; they count from the latest start, or from
+ * here. */
 ONCE void streams_set_timeout(uint32_t timeout);
-/* Forgets that these streams, a bit a GLB tile, are done: they are about to start. Restarts the time-out. */
-void streams_expect(uint32_t loads, uint32_t stores);
-typedef struct {
-    uint16_t mask; /* one bit a GLB tile; 0: nobody waits for this set */
-    uint8_t kind;  /* stream_kind */
-} stream_set;
-/* Waits until all streams of one of the sets have finished, and returns which set; n after the time-out.
- * Interrupts are masked. */
-uint32_t streams_wait(const stream_set *sets, uint32_t n);
-uint32_t streams_open(stream_kind kind, uint32_t mask); /* of `mask`, not finished */
-uint32_t streams_last_done(void);                       /* cycle at which the latest stream was seen done */
+/* Starts these streams together, none of which runs; returns the cycle. Interrupts are masked from here on,
+ * until whoever waits has what it wants. */
+uint32_t streams_start(uint32_t streams);
+/* Waits until all streams of one of the `n` sets have finished, and returns which set, and when that was
+ * seen; n after the time-out. Nobody waits for an empty set. */
+uint32_t streams_wait(const uint32_t *sets, uint32_t n, uint32_t *when);
+uint32_t streams_open(uint32_t streams); /* those that have not finished */
 void array_interrupt(void);
 void tick_interrupt(void);
 
@@ -60,6 +67,7 @@ void tick_interrupt(void);
 /* Sets what all runs share, of the image's loads or stores, while columns stand still. `old` was on the array
  * before, or is 0; `known`: so was this one, since the buffer's registers were reset, and what does not
  * change is there. */
+typedef enum { STREAM_LOAD, STREAM_STORE, STREAM_KINDS } stream_kind;
 ONCE void dispatch_set(const kernel_image *i, stream_kind kind, const kernel_image *old, bool known);
 /* Lets the columns run, with this kernel the one that runs, and takes out what needs no load. */
 ONCE void dispatch_release(const kernel_description *k, const kernel_part *p);

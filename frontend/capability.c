@@ -279,6 +279,11 @@ static bool check_accesses(const sam_statement *s, diagnostics *d) {
         if (fe_find_var(s, data->name).v)
             return refuse(d, data->loc, "an index has the name of this tensor", "choose another name");
     }
+    for (uint32_t e = 0; e < s->exprs.len; e++) {
+        if (s->exprs.at[e].program)
+            return refuse(d, s->exprs.at[e].loc, "what computes this is a function with loops, or of C",
+                          "a capability is of operators, which can be compared");
+    }
     for (uint32_t e = 0; e <= s->exprs.len; e++) {
         const bool result = e == s->exprs.len;
         const sam_expr_data *x = result ? NULL : &s->exprs.at[e];

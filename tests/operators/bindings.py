@@ -463,6 +463,53 @@ for n, (when, holds, extents) in enumerate(SIZES):
         wrong.append((when, extents, "expected", want, "got", product, text))
         print(*wrong[-1])
 
+
+
+def quotient(a, b):
+    return int(a / b) if b else 0
+
+
+OPERATIONS = {"+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b, "/": quotient, "%": lambda a, b: a - b * quotient(a, b) if b else 0,
+              "<": lambda a, b: a < b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b, ">=": lambda a, b: a >= b, "==": lambda a, b: a == b,
+              "!=": lambda a, b: a != b, "||": lambda a, b: a or b, "&&": lambda a, b: a and b}
+PARTS = {"i": lambda i, j, k: i, "j": lambda i, j, k: j, "k": lambda i, j, k: k, "words(B,0)": lambda i, j, k: i, "words(C,1)": lambda i, j, k: i * j,
+         "words(X,2)": lambda i, j, k: i * j * k}
+
+
+def joined(signs, a, b):
+    sign = random.choice(signs)
+    return f"({a[0]}) {sign} ({b[0]})", lambda *at: OPERATIONS[sign](a[1](*at), b[1](*at))
+
+
+def number(depth):
+    if depth == 0 or random.random() < 0.3:
+        n = random.randint(0, 40)
+        return random.choice([*PARTS.items(), (str(n), lambda i, j, k: n)])
+    return joined("+-*/%", number(depth - 1), number(depth - 1))
+
+
+def condition(depth=1):
+    if depth and random.random() < 0.4:
+        return joined(["||"], condition(0), condition(0))
+    return joined(["<", "<=", ">", ">=", "==", "!="], number(2), number(2))
+
+
+cases, wanted, cubes = [], [], []
+for n in range(300):
+    text, holds = condition() if random.random() < 0.5 else joined(["&&"], condition(), condition())
+    text = re.sub(r"^\((.*)\) && \((.*)\)$", r"\1 && \2", text)
+    extents = tuple(random.randint(1, 5) for _ in "abc")
+    cubes.append(FOLDER / f"cube{n}.xf")
+    cubes[-1].write_text(f"name: cube{n}\ncall: void cube(i, j, k, B, C, X)\ncapability: X(i,j,k) = B(i,j,k) + C(i,j,k) when {text}\ndatatypes: int16\n")
+    cases.append(("Y(a,b,c) = D(a,b,c) + E(a,b,c)", " ".join(f"{v}:{e}" for v, e in zip("abc", extents)), f"map(D(a,b,c) + E(a,b,c), cube{n})"))
+    wanted.append((text, extents, sized(holds, extents)))
+for (text, extents, want), got in zip(wanted, answers(cubes, cases)):
+    sizes = [int((re.search(rf"split\({v},{v}0,{v}1,(\d+)\)", got) or [0, e])[1]) for v, e in zip("abc", extents)]
+    if (sizes[0] * sizes[1] * sizes[2] != want or "bind(cube" not in got or "fix(" in got) if want else \
+            ("constraints: " not in got and "fix(" not in got):
+        wrong.append((text, extents, "expected", want, "got", sizes, got))
+        print(*wrong[-1])
+
 # ---- messages ------------------------------------------------------------------------------------------
 
 X = ("X(i,j) = B(i,k) * C(k,j)", "i:5 j:6 k:7")

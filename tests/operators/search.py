@@ -179,7 +179,7 @@ for text, function, operands, first in REWRITES:
 
 # The command: what is found is listed and taken where it pays, and the result is right.
 WIDE = ["-g", "B:20x30:1:1", "-g", "C:30x20:1:2", "-g", "D:20x20:0.02:3"]
-for text, functions, more, binds in (("x(i) = a(i) * b(i) + a(i) * c(i)", "vector_add", ["-g", "a:30:1:1", "-g", "b:30:1:2", "-g", "c:30:1:3"], True),
+for text, functions, more, binds in (("x(i) = a(i) * b(i) + a(i) * c(i)", "vector_add", ["-g", "a:10:1:1", "-g", "b:10:1:2", "-g", "c:10:1:3"], True),
                                      ("X(i,j) = D(i,j) * B(i,k) * C(k,j)", "gemm", WIDE, False)):
     done = subprocess.run([ONYX, "run", text, "--functions", f"functions/{functions}.xf", "--search", "3", "--explain", *more, "--engine", "cycle",
                            "-o", FOLDER / "run"], capture_output=True, text=True)

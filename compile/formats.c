@@ -147,12 +147,33 @@ static bool was_said(const diagnostics *d, src_loc loc, const char *code) {
     return said;
 }
 
+enum { DIAGONALS_WRITTEN = 4 }; /* tests/bench/formats.py, diagonals: more take longer than one product */
+
+/* A matrix stored by diagonals that has few of them is better written out, along each. */
+static void hint_at_diagonals(compile_context *ctx, const tile_format *f, const tile_tensor *t,
+                              const char *name) {
+    const tile_format_level *level = &f->level[0];
+    if (!f->levels || f->order != 2 || level->how != TILE_MAP_DIRECT || level->sum.terms != 2 ||
+        level->sum.term[0].factor != -level->sum.term[1].factor)
+        return;
+    tile_query query = {.what = TILE_COUNT, .keys = 1, .key = {level->sum}};
+    tile_answers diagonals;
+    tile_ask(t, &query, ctx->mem, &diagonals);
+    if (diagonals.n && diagonals.n <= DIAGONALS_WRITTEN)
+        diag_hint(
+            ctx->diag,
+            "%s has %u %s: a product written along each, as %s(i,i+1) * c(i+1), is scanned densely, with "
+            "-f %s:dd (onyx help storage)",
+            name, diagonals.n, plural(diagonals.n, "diagonal", "diagonals"), name, name);
+}
+
 static bool say_repacked(compile_context *ctx, tile_dtype dtype, const tile_format *f,
                          const sam_tensor_data *as, const tile_tensor *t) {
     tile_stored stored;
     uint64_t bytes, metadata;
     bool same;
     const char *scanned = tile_format_scanned(f, ctx->mem, &same);
+    const char *name = names_text(ctx->names, as->called.v ? as->called : as->name);
     if (same || was_said(ctx->diag, as->loc, "E0352-repacked"))
         return true;
     if (!tile_store(t, f, dtype, ctx->mem, ctx->diag, &stored) || !scanned_bytes(ctx, t, as, &bytes))
@@ -160,8 +181,9 @@ static bool say_repacked(compile_context *ctx, tile_dtype dtype, const tile_form
     diag_warning(
         ctx->diag, as->loc, "E0352-repacked",
         "the array scans no %s: the host re-packs %s, which takes %llu bytes, as %s, which takes %llu",
-        f->name, names_text(ctx->names, as->called.v ? as->called : as->name),
-        (unsigned long long)tile_stored_bytes(&stored, &metadata), scanned, (unsigned long long)bytes);
+        f->name, name, (unsigned long long)tile_stored_bytes(&stored, &metadata), scanned,
+        (unsigned long long)bytes);
+    hint_at_diagonals(ctx, f, t, name);
     return true;
 }
 

@@ -97,6 +97,27 @@ def products_table():
     return "\n".join(lines) + "\n"
 
 
+def diagonals_table():
+    """A matrix of few diagonals times a dense vector: one product, and one along each diagonal."""
+    lines = ["| diagonals | `B(i,j) * c(j)` | one product each | |", "|---|---|---|---|"]
+    r, n = random.Random(4), 4000
+    for along in ((0,), (0, 1), (-1, 0, 1), (-2, -1, 0, 3), (-2, -1, 0, 1, 2)):
+        path, cycles = FOLDER / "d.mtx", []
+        entries = [(i, i + d) for i in range(n) for d in along if 0 <= i + d < n]
+        path.write_text(f"%%MatrixMarket matrix coordinate integer general\n{n} {n} {len(entries)}\n" + "".join(
+            f"{i + 1} {j + 1} {r.randint(1, 4)}\n" for i, j in entries))
+        shifts = [f"i{d:+d}" if d else "i" for d in along]
+        for text in ("B(i,j) * c(j)", " + ".join(f"B(i,{s}) * c({s})" for s in shifts)):
+            out = FOLDER / "out"
+            subprocess.run([ONYX, "run", f"x(i) = {text}", "-f", "B:dd" if "B(i,i" in text else "B:DIA", "-f", "c:d", "-i", f"B:{path}", "-g",
+                            f"c:{n}:1", "--engine", "cycle", "-o", out], check=True, capture_output=True)
+            report = json.loads((out / "report.json").read_text())
+            assert report["check"] == "pass"
+            cycles.append(report["cycles"]["kernel"])
+        lines.append(f"| {', '.join(map(str, along))} | {cycles[0]} | {cycles[1]} | {cycles[0] / cycles[1]:.2f} times |")
+    return "\n".join(lines) + "\n"
+
+
 def put(text, name, made):
     pattern = rf"(<!-- made by tests/bench/formats\.py: {name} -->\n\n).*?(\n<!-- end -->)"
     new, count = re.subn(pattern, lambda m: m[1] + made + m[2], text, flags=re.S)
@@ -113,6 +134,7 @@ if ACTION == "bytes":
 if ACTION == "write":
     text = put(text, "cycles", cycles_table())
     text = put(text, "products", products_table())
+    text = put(text, "diagonals", diagonals_table())
     PAGE.write_text(text)
 subprocess.run(["rm", "-r", str(FOLDER)], check=True)
 if text != old and ACTION == "check":

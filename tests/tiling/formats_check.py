@@ -319,8 +319,26 @@ for name, index in definitions():
                 failed.append(f"{name}: matrix {n} of {dim} does not come back")
     if len(index) == 2:
         check_kernels(name, half)
+
+
+def check_diagonals():
+    """A tri-diagonal matrix, in one product, which says how else, and in one along each diagonal."""
+    n = 30
+    entries = {(i, j): float(random.randint(1, 9)) for i in range(n) for j in (i - 1, i, i + 1) if 0 <= j < n}
+    vector = {(j,): float(random.randint(1, 9)) for j in range(n)}
+    write(FOLDER / "b.mtx", (n, n), entries)
+    write(FOLDER / "c.mtx", (n,), vector)
+    want = {(i, 0): sum(entries.get((i, j), 0) * vector[j,] for j in range(n)) for i in range(n)}
+    for text, form in (("B(i,j) * c(j)", "DIA"), ("B(i,i-1) * c(i-1) + B(i,i) * c(i) + B(i,i+1) * c(i+1)", "dd")):
+        got = onyx("run", f"x(i) = {text}", "-i", f"B:{FOLDER / 'b.mtx'}", "-i", f"c:{FOLDER / 'c.mtx'}", "-f", f"B:{form}", "-f", "c:d", "--engine",
+                   "cycle", "-o", FOLDER / "out")
+        if read(FOLDER / "out" / "x.mtx") != want or ("B has 3 diagonals: a product written along each" in got.stderr) != (form == "DIA"):
+            failed.append(f"{text}: {got.stderr}")
+
+
 if not ONLY:
     check_queries()
+    check_diagonals()
 
 subprocess.run(["rm", "-r", str(FOLDER)], check=True)
 print("\n".join(failed) or "all as they should be")

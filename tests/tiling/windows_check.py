@@ -1,9 +1,11 @@
-"""Index modifiers against an evaluator in Python: windows_check.py ONYX [SAM CYCLE RTL]
+"""Index modifiers against an evaluator in Python: windows_check.py ONYX [SAM CYCLE RTL [SEED]]
 
 Random slices and shifts in sums, products, and convolutions on engine sam, some on engine cycle; protocols of a dense and of a sparse
 vector; the distances between all pairs of rows; and what is refused. B(i(lo:hi:st)) has at i what B has at lo + i * st, B(i+n) what it
-has at i + n; extents of slices are how many coordinates they have, shifts keep them. With three numbers, that many random cases on each
-engine with random formats of the operands, too: none may be wrong, and at most a tenth refused, which are counted by code.
+has at i + n; extents of slices are how many coordinates they have, shifts keep them. With three numbers (and a seed), that many random cases on
+each engine with random formats of the operands, too: a third of two matrices in formats that ship, the others of up to three operands of
+order one to three, most in formats that were made up (maps in blocks or along diagonals, kinds of levels, parts), which they are converted
+to and read from. None may be wrong, and at most a tenth refused, which are counted by code.
 """
 import collections
 import itertools
@@ -19,7 +21,7 @@ from pathlib import Path
 EVERY = int(os.environ.get("EVERY", 1))
 ONYX, CASES, ON_CYCLE = sys.argv[1], 48 // EVERY, max(6 // EVERY, 2)
 FOLDER = Path(tempfile.mkdtemp())
-failed = []
+failed, filled = [], [0]
 
 
 def write(name, dim, entries):
@@ -179,13 +181,137 @@ def stored_case(engine, refused):
     return True
 
 
+KINDS = ("dense", "compressed", "hashed", "band", "ragged", "bitmap", "blocks")
+NAMED = {1: ("SparseVector", "HashVector", "s", "d", "h"), 3: ("COO3", "CSF", "ModeGeneric", "sss", "dss", "sds:2,0,1", "ddd:1,2,0")}
+# Terms that are added up; each is summed over what the result lacks.
+SHAPES = ("X(ij) = A(ij) * B(ij) * C(ij)", "X(ij) = A(ij) + B(ij) - C(ij)", "X(ij) = A(ij) * B(ij) + C(ji)", "X(ij) = A(ik) * B(kj)",
+          "X(ij) = A(ik) * B(kj) - C(ij)", "X(ij) = A(ij) * B(ik) * C(kj)", "x(i) = A(ij) * b(j)", "x(i) = c(i) - A(ij) * b(j)", "x(i) = a(i) * b(i) + c(i)",
+          "X(ij) = T(ijk) * c(k)", "X(ij) = T(ikl) * A(kj) * B(lj)", "X(ijk) = T(ijl) * A(kl)", "x(i) = A(ij) * B(ij)", "X(ij) = a(i) * b(j)")
+
+
+def any_format(order, number):
+    """A format by its name, by letters, or a definition of one that nobody has thought of: its name, and the line."""
+    if random.random() < 0.4:
+        return random.choice(NAMED.get(order, FORMATS)), ""
+    index = "ijk"[:order]
+    levels = list(index)
+    random.shuffle(levels)
+    if order > 1 and random.random() < 0.2:  # a diagonal beside one of its indices
+        a, b = random.sample(index, 2)
+        levels = [f"{a} - {b}", *(v for v in levels if v != a)]
+    elif random.random() < 0.6:  # some indices in blocks, or in digits
+        cut = {v: random.choice((2, 3, 4, 5)) for v in levels if random.random() < 0.7}
+        levels = [f"{v} div {cut[v]}" if v in cut else v for v in levels] + [f"{v} mod {n}" for v, n in cut.items()]
+    how = random.random()
+    if how < 0.3:
+        first = random.randrange(len(levels))
+        merged = ", ".join(str(l) for l in range(len(levels)) if random.random() < 0.6)
+        tail = f"trim({first},{random.randrange(first, len(levels))})" + (f" merge({merged})" if merged else "")
+    else:
+        kinds = [random.choice(KINDS) for _ in levels]
+        if random.random() < 0.2:
+            kinds[-1] = random.choice(("runs", "packbits"))
+        tail = f"levels({', '.join(kinds)})"
+    name = f"Made{number}"
+    lines = f"format {name} = ({','.join(index)}) -> ({', '.join(levels)}) {tail}\n"
+    if random.random() < 0.15:  # what is dense enough in this format, and the rest
+        lines += f"format Rest{number} = ({','.join(index)}) -> ({', '.join(index)}) trim(0,{order - 1})\n"
+        lines += f"format Both{number} = ({','.join(index)}) -> decompose({name} where count by ({random.choice(index)}) >= 2, Rest{number})\n"
+        name = f"Both{number}"
+    return name, lines
+
+
+def fitting(extent):
+    """What stands behind an index that runs so far, how long the tensor is, and where its coordinates lie."""
+    how = random.randrange(5)
+    if how < 2:
+        return "", extent, lambda c: c
+    if how == 2:
+        n = random.choice([n for n in range(-3, 4) if n])
+        return f"{n:+d}", extent, lambda c: c + n
+    low, step = random.randrange(4), random.randint(1, 3)
+    high = low + (extent - 1) * step + 1
+    beyond = random.randrange(4)
+    end = high if beyond >= step else random.choice((high, "", high + 9))
+    return f"({low}:{end}:{step})", high + beyond, lambda c: low + c * step
+
+
+def access(name, indices, extents):
+    """A random tensor, as text with modifiers, in a file, and by coordinates of the variables."""
+    at = [fitting(extents[v]) for v in indices]
+    dim = tuple(where[1] for where in at)
+    entries = tensor(dim, random.choice((0.2, 0.6, 1)))
+    entries[tuple(n - 1 for n in dim)] = 1
+    if len(dim) < 3:
+        write(f"{name}.mtx", dim, entries)
+    else:
+        (FOLDER / f"{name}.mtx").unlink(missing_ok=True)
+        (FOLDER / f"{name}.tns").write_text("".join(" ".join(str(c + 1) for c in crd) + f" {v}\n" for crd, v in sorted(entries.items())))
+    text = f"{name}({', '.join(v + where[0] for v, where in zip(indices, at))})"
+    return text, lambda values: entries.get(tuple(where[2](values[v]) for v, where in zip(indices, at)), 0)
+
+
+def stored_operand(name, order, form):
+    """The options of an operand: from a file in its format, where that is read back, or as it was written."""
+    path = FOLDER / f"{name}.{'tns' if order > 2 else 'mtx'}"
+    stored = FOLDER / f"{name}.stored"
+    squeezed = order == 1  # a file of a vector is a matrix of one column, which no format of vectors holds
+    words = [ONYX, "tile", "convert", path, "-f", form, "--formats", FOLDER / "made.formats", "-o", stored]
+    if not squeezed and random.random() < 0.6 and subprocess.run(words, capture_output=True).returncode == 0:
+        back = subprocess.run([ONYX, "tile", "levels", stored], capture_output=True)
+        path = path if b"E0366" in back.stderr else stored
+    return ["-f", f"{name}:{form}", "-i", f"{name}:{path}"]
+
+
+def varied_case(engine, refused):
+    """One of the shapes, every index with a modifier or none, every operand in a format of its own."""
+    shape = random.choice(SHAPES)
+    extents = {v: random.randint(1, 4 if "T" in shape else 7) for v in "ijkl"}
+    (name, result), *rest = re.findall(r"(\w)\((\w+)\)", shape)
+    text = f"{name}({','.join(result)})" + shape[shape.index(")") + 1:]
+    made, formats, definitions = {}, {}, ""
+    for operand, indices in rest:
+        written, made[operand] = access(operand, indices, extents)
+        text = text.replace(f"{operand}({indices})", written)
+        formats[operand], lines = any_format(len(indices), len(made))
+        definitions += lines
+    (FOLDER / "made.formats").write_text(definitions)
+    words = [w for operand, indices in rest for w in stored_operand(operand, len(indices), formats[operand])]
+    want = collections.Counter()
+    for sign, term in re.findall(r"([=+-]) ([^+-]+)", shape):
+        over = sorted(set(result).union(*(i for _, i in re.findall(r"(\w)\((\w+)\)", term))))
+        for values in itertools.product(*(range(extents[v]) for v in over)):
+            bound, product = dict(zip(over, values)), -1 if sign == "-" else 1
+            for operand, _ in re.findall(r"(\w)\((\w+)\)", term):
+                product *= made[operand](bound)
+            want[tuple(bound[v] for v in result)] += product
+    got = onyx(text, (), engine, *words, "--formats", str(FOLDER / "made.formats"))
+    code = re.search(r"error: .*\[(E\d+-[a-z0-9-]+)\]", got.stderr)
+    if got.returncode in (1, 2) and code:
+        refused[code.group(1)] += 1
+        return True
+    dim, want = tuple(extents[v] for v in result), {at: word(v) for at, v in want.items() if word(v)}
+    if got.returncode == 0:
+        path = FOLDER / "out" / f"{name}.{'tns' if len(dim) > 2 else 'mtx'}"
+        have = read(path, len(dim)) if len(dim) < 3 else (dim, {tuple(int(n) - 1 for n in line.split()[:3]): int(line.split()[3]) for line in
+                                                              path.read_text().splitlines() if line[0] != "#"})
+    filled[0] += bool(want)
+    if got.returncode or have != (dim, want):
+        failed.append(f"{text} {' '.join(words)} on {engine}: {got.stderr}\n{definitions}")
+    return True
+
+
+def word(value):
+    return (value + 32768) % 65536 - 32768
+
+
 if len(sys.argv) > 2:
-    random.seed(19)
+    random.seed(int(sys.argv[5]) if len(sys.argv) > 5 else 19)
     for engine, cases in zip(("sam", "cycle", "rtl"), map(int, sys.argv[2:5])):
         refused, done = collections.Counter(), 0
         while done < cases:
-            done += stored_case(engine, refused)
-        print(f"{engine}: {cases} cases, {refused.total()} refused: {dict(refused)}")
+            done += (varied_case if done % 3 else stored_case)(engine, refused)
+        print(f"{engine}: {cases} cases, {refused.total()} refused: {dict(refused)}; {filled[0]} of the varied ones have a result so far")
         if 10 * refused.total() > cases:
             failed.append(f"more than a tenth is refused on {engine}")
     subprocess.run(["rm", "-r", str(FOLDER)], check=True)
@@ -193,8 +319,12 @@ if len(sys.argv) > 2:
     sys.exit(bool(failed))
 
 random.seed(7)
+refused = collections.Counter()
 for case in range(CASES):
     (matrix_case if case % 3 else vector_case)("cycle" if case < ON_CYCLE else "sam")
+    varied_case("cycle" if case < ON_CYCLE else "sam", refused)
+if refused:
+    failed.append(f"refused: {dict(refused)}")
 convolution("sam")
 convolution("cycle")
 for density in (0.01, 0.05, 0.5):

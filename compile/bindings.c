@@ -2,8 +2,8 @@
  *
  * The kernels of the array take what compile_search expects of them, in array cycles. Calls of the host have
  * no such model: they count as CYCLES_OF_POINT for each point of their loops, and CYCLES_OF_VALUE for each
- * value of the arrays that are handed over and made. A product of 400x400 matrices took 1.1 ns a point, and a
- * sum of 2000x2000 ones 30 ns a value (docs/functions.md), which are so many cycles of 1.37 ns.
+ * value of the arrays that are handed over and made. A product of 400x400 matrices took 0.45 ns a point, and
+ * a sum of 2000x2000 ones 10 ns a value (docs/functions.md), which are so many cycles of 1.37 ns.
  */
 #include "frontend/bindings.h"
 #include "compile/choose.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double CYCLES_OF_POINT = 0.8, CYCLES_OF_VALUE = 22;
+static const double CYCLES_OF_POINT = 0.33, CYCLES_OF_VALUE = 7;
 
 typedef struct {
     const fe_part_binding *binding; /* NULL: as it stands */
@@ -20,39 +20,74 @@ typedef struct {
     double cycles;
 } candidate;
 
-static double values_of(const sam_statement *s, uint32_t order, const sam_var *index) {
-    double all = 1;
+static uint64_t vars_of(const sam_var *index, uint32_t order) {
+    uint64_t vars = 0;
     for (uint32_t m = 0; m < order; m++)
-        all *= sam_var_at(s, index[m])->extent;
+        vars |= UINT64_C(1) << (index[m].v - 1);
+    return vars;
+}
+
+static double points_of(const sam_statement *s, uint64_t vars) {
+    double all = 1;
+    for (uint32_t v = 1; v <= 64 && vars >> (v - 1); v++)
+        all *= vars >> (v - 1) & 1 ? sam_var_at(s, (sam_var){v})->extent : 1;
+    return all;
+}
+
+/* Returns how many values of an array all calls have: each has it once for each coordinate of a fixed index
+ * and each part of one that is split, whether the array has that index or not. */
+static double values_of(const fe_kernel *k, uint64_t vars) {
+    double all = points_of(&k->s, vars | k->binding.fixed);
+    for (uint32_t i = 0; i < k->relations.len; i++) {
+        const fe_relation *r = &k->relations.at[i];
+        const double extent = sam_var_at(&k->s, r->var[0])->extent;
+        if (!(vars >> (r->var[0].v - 1) & 1))
+            all *= r->kind == FE_SPLIT ? ceil(extent / r->number) : r->number;
+    }
     return all;
 }
 
 /* Returns what the host is taken to need for a kernel that is bound. */
 static double cost_of_calls(const fe_kernel *k) {
     const sam_statement *s = &k->s;
-    uint64_t vars = 0;
-    double points = 1, values = values_of(s, sam_tensor_at(s, s->result)->order, s->result_index);
+    const uint64_t result = vars_of(s->result_index, sam_tensor_at(s, s->result)->order);
+    uint64_t all = result;
+    double values = values_of(k, result);
     for (uint32_t e = 0; e < s->exprs.len; e++) {
         const sam_expr_data *x = &s->exprs.at[e];
-        const uint32_t order = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(s, x->tensor)->order : 0;
-        values += x->kind == SAM_EXPR_ACCESS ? values_of(s, order, x->index) : 0;
-        for (uint32_t m = 0; m < order; m++)
-            vars |= UINT64_C(1) << (x->index[m].v - 1);
+        const bool access = x->kind == SAM_EXPR_ACCESS;
+        const uint64_t vars = access ? vars_of(x->index, sam_tensor_at(s, x->tensor)->order) : 0;
+        values += access ? values_of(k, vars) : 0;
+        all |= vars;
     }
-    for (uint32_t v = 1; vars >> (v - 1); v++)
-        points *= vars >> (v - 1) & 1 ? sam_var_at(s, (sam_var){v})->extent : 1;
-    return CYCLES_OF_POINT * points + CYCLES_OF_VALUE * values;
+    return CYCLES_OF_POINT * points_of(s, all) + CYCLES_OF_VALUE * values;
 }
 
-static double cost_of(const compile_search_in *by, compile_context *ctx, compile_schedule *s) {
-    double host = 0;
+/* Returns the same for all kernels of a binding. */
+static double cost_on_host(const compile_choosing *in, const fe_part_binding *binding) {
+    arena scratch = {0};
+    diagnostics unheard;
+    fe_cin cin;
+    double cost = 0;
+    if (!binding)
+        return 0;
+    fe_in with = *in->in;
+    with.schedule = &binding->schedule;
+    with.n_schedule = 1;
+    diag_init(&unheard, &scratch);
+    BUG_IF(!fe_schedule(&with, &binding->s, &scratch, &unheard, &cin), "'%s' was possible a moment ago",
+           binding->schedule);
+    for (uint32_t n = 0; n < cin.kernels.len; n++)
+        cost += cin.kernels.at[n].on_host ? cost_of_calls(&cin.kernels.at[n]) : 0;
+    arena_free(&scratch);
+    return cost;
+}
+
+static double cost_on_array(const compile_search_in *by, compile_context *ctx, compile_schedule *s) {
     bool array = false;
-    for (uint32_t n = 0; n < s->cin.kernels.len; n++) {
-        const fe_kernel *k = &s->cin.kernels.at[n];
-        array = array || !k->on_host;
-        host += k->on_host ? cost_of_calls(k) : 0;
-    }
-    return host + (array ? compile_search(by, ctx, &s->cin, &s->tilings) : 0);
+    for (uint32_t n = 0; n < s->cin.kernels.len; n++)
+        array = array || !s->cin.kernels.at[n].on_host;
+    return array ? compile_search(by, ctx, &s->cin, &s->tilings) : 0;
 }
 
 static int by_cycles(const void *a, const void *b) {
@@ -94,16 +129,17 @@ bool compile_choose_bindings(const compile_search_in *by, compile_context *ctx, 
     fe_part_bindings found;
     VEC(candidate) all = {0};
     compile_schedule s;
+    bool runs = false;
+    double array = INFINITY;
     fe_find_bindings(in->in, in->user, by->options->search - 1, ctx->mem, &found);
     for (uint32_t i = 0; i <= found.len; i++) {
-        candidate one = {.binding = i ? &found.at[i - 1] : NULL, .at = i, .cycles = INFINITY};
-        if (i > 1 && is_same_part(one.binding, one.binding - 1)) {
-            one.runs = all.at[i - 1].runs; /* whatever the function */
-            one.cycles = all.at[i - 1].cycles;
-        } else {
-            one.runs = schedule_of(by, ctx, in, one.binding, &s);
-            one.cycles = one.runs ? cost_of(by, ctx, &s) : INFINITY;
+        candidate one = {.binding = i ? &found.at[i - 1] : NULL, .at = i};
+        if (i < 2 || !is_same_part(one.binding, one.binding - 1)) { /* else the rest is the same */
+            runs = schedule_of(by, ctx, in, one.binding, &s);
+            array = runs ? cost_on_array(by, ctx, &s) : INFINITY;
         }
+        one.runs = runs;
+        one.cycles = array + cost_on_host(in, one.binding);
         vec_push(ctx->mem, &all, one);
     }
     qsort(all.at, all.len, sizeof *all.at, by_cycles);
@@ -112,7 +148,7 @@ bool compile_choose_bindings(const compile_search_in *by, compile_context *ctx, 
     const candidate *best = &all.at[0];
     if (!best->runs || !best->binding || !schedule_of(by, ctx, in, best->binding, &s))
         return false;
-    cost_of(by, ctx, &s); /* which chooses edges */
+    cost_on_array(by, ctx, &s); /* which chooses edges */
     s.staged = arena_printf(ctx->mem, "1 of %u by --search: %s", all.len, listed->at[0]);
     *out = s;
     return true;

@@ -54,6 +54,8 @@ enum { NOT_A_NUMBER = 0x7fc0 }; /* bf16 */
 uint16_t sam_number_word(double x, bool fp) {
     if (fp)
         return isnan(x) ? NOT_A_NUMBER : sam_literal_word(x, true);
+    if (x >= INT16_MIN && x <= INT16_MAX)
+        return (uint16_t)(int32_t)rint(x);
     return isfinite(x) ? (uint16_t)(int32_t)fmod(rint(x), 65536) : 0;
 }
 

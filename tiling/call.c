@@ -13,7 +13,7 @@ enum { MOST_VALUES = 1 << 24, MOST_LOOPS = 64 };
 
 /* A tensor of the pattern, and what stands for it in the statement. */
 typedef struct {
-    double *whole, *part;
+    double *whole, *part;             /* one array, where the only call takes all as it lies */
     double largest;                   /* of all values, without signs */
     uint32_t order;                   /* levels of the part */
     uint32_t var[SAM_MAX_ORDER];      /* by level: the pattern's variable - 1 */
@@ -59,6 +59,18 @@ static bool refuse_size(const calls *c, src_loc loc, const char *name, diagnosti
     return false;
 }
 
+/* Returns whether the only call takes an array as it lies. */
+static bool lies_so(const calls *c, const array *a) {
+    uint64_t all = 1;
+    bool so = !c->n_loops;
+    for (uint32_t l = a->order; l-- > 0;) {
+        const uint32_t extent = extent_of(c, c->by->var[a->var[l]]);
+        so = so && (a->stride[l] == all || extent == 1);
+        all *= extent;
+    }
+    return so;
+}
+
 static void set_strides(const calls *c, array *a, const sam_tensor_data *as, const sam_var *pattern,
                         const sam_var *index, uint32_t order) {
     uint64_t stride[SAM_MAX_ORDER + 1], all = 1;
@@ -77,7 +89,7 @@ static void set_strides(const calls *c, array *a, const sam_tensor_data *as, con
             a->loop_stride[n] += v == index[m].v ? stride[m] : 0;
     }
     a->whole = arena_new_n(c->mem, double, all);
-    a->part = arena_new_n(c->mem, double, all);
+    a->part = lies_so(c, a) ? a->whole : arena_new_n(c->mem, double, all);
 }
 
 static const tile_tensor *operand_of(const calls *c, sam_tensor t) {
@@ -207,7 +219,7 @@ static uint64_t copy(const calls *c, const array *a, bool out) {
         base += c->loops[l].at * a->loop_stride[l];
     for (uint32_t l = 0; l < a->order; l++)
         n *= (uint64_t)c->extent[a->var[l]];
-    for (uint64_t i = 0; i < n; i++) {
+    for (uint64_t i = 0; i < n && a->part != a->whole; i++) {
         uint64_t from = base;
         for (uint32_t l = 0; l < a->order; l++)
             from += at[l] * a->stride[l];
@@ -270,14 +282,15 @@ static void collect(const calls *c, arena *mem, tile_tensor *out) {
     }
     uint32_t *crd = arena_new_n(mem, uint32_t, all * out->order + 1);
     uint16_t *val = arena_new_n(mem, uint16_t, all + 1);
+    uint32_t at[SAM_MAX_ORDER] = {0};
     for (uint64_t i = 0; i < all; i++) {
         const uint16_t word = sam_number_word(a->whole[i], !s->integers);
-        uint64_t rest = i;
-        if (word == out->fill && out->order)
-            continue;
-        for (uint32_t m = out->order; m-- > 0; rest /= out->dim[m])
-            crd[out->nnz * out->order + m] = (uint32_t)(rest % out->dim[m]);
-        val[out->nnz++] = word;
+        if (word != out->fill || !out->order) {
+            memcpy(crd + out->nnz * out->order, at, out->order * sizeof *crd);
+            val[out->nnz++] = word;
+        }
+        for (uint32_t m = out->order; m-- > 0 && ++at[m] == out->dim[m];)
+            at[m] = 0;
     }
     out->crd = crd;
     out->val = val;

@@ -7,6 +7,7 @@
  */
 #include "frontend/bindings.h"
 #include "compile/choose.h"
+#include "frontend/described.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -124,6 +125,20 @@ static bool is_same_part(const fe_part_binding *a, const fe_part_binding *b) {
     return n == m && memcmp(a->schedule, b->schedule, n) == 0 && a->s.exprs.at == b->s.exprs.at;
 }
 
+/* Returns whether what the functions call is on this machine. */
+static bool is_installed(compile_context *ctx, const fe_functions *functions, const fe_cin *cin) {
+    bool is = true;
+    for (uint32_t n = 0; n < cin->kernels.len; n++) {
+        const fe_kernel *k = &cin->kernels.at[n];
+        for (uint32_t i = 0; k->binding.function.v && i < functions->all.len; i++) {
+            const fe_user_function *f = &functions->all.at[i];
+            if (strcmp(f->name, names_text(ctx->names, k->binding.function)) == 0)
+                is = is && !fe_lacks_package(f->described, ctx->mem);
+        }
+    }
+    return is;
+}
+
 bool compile_choose_bindings(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
                              compile_schedule *out, text_vec *listed) {
     fe_part_bindings found;
@@ -145,11 +160,13 @@ bool compile_choose_bindings(const compile_search_in *by, compile_context *ctx, 
     qsort(all.at, all.len, sizeof *all.at, by_cycles);
     for (uint32_t i = 0; i < all.len; i++)
         vec_push(ctx->mem, listed, describe(&all.at[i], ctx->mem));
-    const candidate *best = &all.at[0];
-    if (!best->runs || !best->binding || !schedule_of(by, ctx, in, best->binding, &s))
-        return false;
-    cost_on_array(by, ctx, &s); /* which chooses edges */
-    s.staged = arena_printf(ctx->mem, "1 of %u by --search: %s", all.len, listed->at[0]);
-    *out = s;
-    return true;
+    for (uint32_t i = 0; i < all.len && all.at[i].runs && all.at[i].binding; i++) {
+        if (!schedule_of(by, ctx, in, all.at[i].binding, &s) || !is_installed(ctx, in->in->functions, &s.cin))
+            continue;
+        cost_on_array(by, ctx, &s); /* which chooses edges */
+        s.staged = arena_printf(ctx->mem, "1 of %u by --search: %s", all.len, listed->at[i]);
+        *out = s;
+        return true;
+    }
+    return false;
 }

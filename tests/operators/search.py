@@ -189,6 +189,14 @@ for text, functions, more, binds in (("x(i) = a(i) * b(i) + a(i) * c(i)", "vecto
             binds != (f", on the host: {functions}" in done.stdout.replace("kernel w", "kernel w,").replace(",,", ",")) or \
             [what for _, what, _ in listed].count("as it stands") != 1:
         wrong.append((text, done.returncode, done.stdout, done.stderr))
+absent = FOLDER / "absent.xf"
+absent.write_text("name: absent\ncall: void absent(i, b, c, x)\ncapability: x(i) = b(i) + c(i)\ndatatypes: int16\nheaders: no_such_header.h\npackage: libno-such-dev\n")
+for functions, taken in ((["functions/vector_add.xf"], "vector_add"), ([], None)):
+    done = subprocess.run([ONYX, "run", "x(i) = a(i) + b(i)", "-g", "a:10:1:1", "-g", "b:10:1:2", "--search", "0", "--explain", "--engine", "cycle",
+                           *itertools.chain(*(("--functions", f) for f in [absent, *functions])), "-o", FOLDER / "run"], capture_output=True, text=True)
+    if done.returncode or "1. -s \"map(a(i) + b(i), absent)\": " not in done.stdout or "check: pass" not in done.stdout or \
+            (f"on the host: {taken}" in done.stdout) != bool(taken):
+        wrong.append(("a function that is not installed", done.returncode, done.stdout, done.stderr))
 for more, code in ((["-s", "reorder(i)", "--search", "1"], "E0903-option-value"), (["--search", "4"], "E0903-option-value"),
                    (["--search", "1", "--engine", "sam"], "E0906-engine-option")):
     done = subprocess.run([ONYX, "run", "x(i) = a(i) * b(i)", "-g", "a:30:1:1", "-g", "b:30:1:2", *more, "-o", FOLDER / "run"], capture_output=True, text=True)

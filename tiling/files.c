@@ -2,6 +2,7 @@
  * which of the formats that can be read a file has. */
 #include "tiling/containers.h"
 #include "tiling/formats.h"
+#include "tiling/lines.h"
 #include "tiling/tiling_int.h"
 
 #include <ctype.h>
@@ -18,6 +19,7 @@ typedef struct {
     diagnostics *diag;
     tile_dtype dtype;
     tile_values values;
+    tile_lines *more;    /* NULL: text to end is the whole file */
     uint32_t part;       /* of a stored tensor, or WHOLE */
     tile_tensor *tensor; /* being read */
 } reader;
@@ -31,9 +33,16 @@ static void skip_blanks(reader *r) {
         r->at++;
 }
 
+/* Sees to it that the line that begins here is in memory. Returns whether there is one. */
+static bool has_line(reader *r) {
+    if (r->more && !memchr(r->at, '\n', (size_t)(r->end - r->at)))
+        tile_lines_more(r->more, &r->at, &r->end);
+    return r->at < r->end;
+}
+
 /* Skips blank lines and comment lines that start with `comment`; false at the end of the file. */
 static bool next_line_with_data(reader *r, char comment) {
-    while (r->at < r->end) {
+    while (has_line(r)) {
         skip_blanks(r);
         if (r->at < r->end && *r->at != '\n' && *r->at != comment)
             return true;
@@ -184,8 +193,22 @@ static bool truncated(reader *r, uint64_t got, uint64_t want) {
     return false;
 }
 
+/* Makes room for the entries at once, for no more than the file has bytes for: arrays that grow leave behind
+ * what they were. */
+static void make_room(reader *r, uint32_t entries, tile_entries *e) {
+    enum { SHORTEST = 4 }; /* bytes of an entry's line */
+    const uint64_t most = tile_lines_bytes(r->more) / SHORTEST;
+    const uint32_t n = entries < most ? entries : (uint32_t)most;
+    e->crd.at = arena_new_n(r->diag->mem, uint32_t, (size_t)2 * n);
+    e->crd.cap = 2 * n;
+    e->val.at = arena_new_n(r->diag->mem, uint16_t, n);
+    e->val.cap = n;
+}
+
 static bool mtx_coordinates(reader *r, const mtx_header *h, const uint32_t *dim, uint32_t entries,
                             tile_entries *e) {
+    if (r->more)
+        make_room(r, entries, e);
     for (uint32_t i = 0; i < entries; i++) {
         uint32_t row, col;
         uint16_t value = 0;
@@ -478,37 +501,61 @@ static const char *whole_path(const char *path, arena *mem, uint32_t *part) {
     return whole;
 }
 
-bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype, tile_values values,
-               arena *mem, diagnostics *d, tile_tensor *out) {
+/* Reads a long file of text a piece at a time. Returns false, without a message, where it is none, or has a
+ * mistake: then it is read as a whole. */
+static bool read_in_pieces(reader r, uint32_t order, arena *mem) {
+    arena scratch = {0};
+    diagnostics quiet;
+    tile_entries entries = {0};
+    const tile_tensor empty = *r.tensor;
+    const bool packed = ends_with(r.path, ".gz");
+    const file_format format =
+        format_of_name(packed ? arena_strndup(&scratch, r.path, strlen(r.path) - 3) : r.path);
+    diag_init(&quiet, &scratch);
+    r.diag = &quiet;
+    r.more = format == FILE_MTX || format == FILE_TNS ? tile_lines_begin(r.path, packed, &scratch) : NULL;
+    bool good = r.more != NULL;
+    if (good) {
+        has_line(&r);
+        r.text = r.at;
+        const bool marked = r.at < r.end && (uint8_t)*r.at >= 0x80; /* by a byte order */
+        good = !marked && read_as_text(&r, format, order, &entries);
+        good = tile_lines_end(r.more) && good && r.at == r.end;
+    }
+    if (good)
+        tile_normalise(r.tensor, &entries, r.dtype, mem);
+    else
+        *r.tensor = empty;
+    arena_free(&scratch);
+    return good;
+}
+
+static bool read_whole_file(reader r, uint32_t order, arena *mem) {
     tile_bytes bytes;
     file_format format;
+    tile_entries entries = {0};
+    if (!open_file(r.path, r.diag, &bytes, &format))
+        return false;
+    r.text = r.at = (const char *)bytes.at;
+    r.end = r.text + bytes.length;
+    const bool good = format == FILE_STORED ? read_as_stored(&r, mem)
+                      : format <= FILE_TNS  ? read_as_text(&r, format, order, &entries)
+                                            : read_as_numbers(&r, format, bytes, &entries);
+    if (good && format != FILE_STORED)
+        tile_normalise(r.tensor, &entries, r.dtype, mem);
+    return good;
+}
+
+bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype, tile_values values,
+               arena *mem, diagnostics *d, tile_tensor *out) {
     uint32_t part;
     *out = (tile_tensor){.name = name};
     path = whole_path(path, d->mem, &part);
-    if (!open_file(path, d, &bytes, &format))
+    const reader r = {.path = path, .diag = d, .dtype = dtype, .values = values, .part = part, .tensor = out};
+    if (!read_in_pieces(r, order, mem) && !read_whole_file(r, order, mem))
         return false;
-    const char *text = (const char *)bytes.at;
-    reader r = {.text = text,
-                .at = text,
-                .end = text + bytes.length,
-                .path = path,
-                .diag = d,
-                .dtype = dtype,
-                .values = values,
-                .part = part,
-                .tensor = out};
-    tile_entries entries = {0};
-    bool good = format == FILE_STORED ? read_as_stored(&r, mem)
-                : format <= FILE_TNS  ? read_as_text(&r, format, order, &entries)
-                                      : read_as_numbers(&r, format, bytes, &entries);
-    if (good) {
-        if (format != FILE_STORED)
-            tile_normalise(out, &entries, dtype, mem);
-        tile_warn_changed(out, path, d);
-        if (order <= SAM_MAX_ORDER)
-            good = tile_squeeze(out, order, path, d);
-    }
-    return good;
+    tile_warn_changed(out, path, d);
+    return order > SAM_MAX_ORDER || tile_squeeze(out, order, path, d);
 }
 
 bool tile_can_write(uint32_t order, const char *path, diagnostics *d) {

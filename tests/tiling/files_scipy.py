@@ -165,6 +165,55 @@ for n in range(6 if numpy else 0):
         scipy.sparse.save_npz(out, blocks)
         expect("fortran.npz", out.getvalue(), want)
 
+
+# ---- long files of text ----------------------------------------------------------------------------
+
+
+def long_files():
+    """What is longer than a piece is read piece by piece, and has the entries and the messages of what is not."""
+    r = random.Random(6)
+    at = [(r.randrange(900), r.randrange(700), r.randint(1, 9)) for _ in range(120000)]
+    want = {}
+    for i, j, v in at:
+        want[i, j] = want.get((i, j), 0) + v
+    lines = "".join(f"{i + 1} {j + 1} {v}{' ' * (i % 7)}\n" for i, j, v in at)
+    head = f"%%MatrixMarket matrix coordinate integer general\n% {'of random numbers ' * 40}\n900 700 {len(at)}\n"
+    matrix, middle = head + lines, len(head) + len(lines) // 2
+    assert len(matrix) > 1 << 20
+    begun = lines.index("\n", len(lines) // 2) + 1
+    long = f"% {'2 2 1 ' * 300000}\n"  # a comment longer than a piece, which is no data
+    expect("long.mtx", matrix.encode(), want)
+    expect("long.mtx.gz", gzip.compress(matrix[:middle].encode()) + gzip.compress(matrix[middle:].encode()) + bytes(200), want)
+    expect("long.tns.gz", gzip.compress(("# all\n" + lines[:-1]).encode()), want)  # without the last end of a line
+    expect("marked.mtx", b"\xef\xbb\xbf" + matrix.encode(), want)
+    expect("comment.mtx", (head + lines[:begun] + long + lines[begun:]).encode(), want)
+    last = len(matrix.splitlines())
+    expect_mistake("bad.mtx", (matrix[:-2].rstrip() + "x\n").encode(), f"bad.mtx:{last}:", "E0302-number")
+    expect_mistake("more.mtx.gz", gzip.compress((matrix + "1 1 1\n").encode()), f"more.mtx.gz:{last + 1}:1:", "E0309-extra")
+    expect_mistake("short.mtx", matrix[:middle].encode(), "the file ends after", "E0306-truncated")
+    expect_mistake("cut.mtx.gz", gzip.compress(r.randbytes(1 << 21))[:-9], "end too early", "E0315-archive")
+    expect_mistake("behind.mtx.gz", gzip.compress(matrix.encode(), 0) + b"x" * 99, "damaged", "E0315-archive")
+    # A file of which little is kept takes little memory, plain or packed.
+    few = b"%%MatrixMarket matrix coordinate integer general\n" + (b"% " + b"nothing " * 100 + b"\n") * 40000 + b"9 9 1\n2 3 4\n"
+    for name, content in (("few.mtx", few), ("few.mtx.gz", gzip.compress(few, 0))):
+        path = FOLDER / name
+        path.write_bytes(content)
+        got = subprocess.run([sys.executable, "-c", "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True); "
+                              "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)", ONYX, "tile", "query", str(path),
+                              "(i,j) -> max(j) by (i)"], capture_output=True, text=True, check=True).stdout.split()
+        if got[:2] != ["1", "2"] or int(got[2]) * 1024 * 2 > len(few):
+            failed.append(f"{name} of {len(few)} bytes took {got}")
+
+
+def expect_mistake(name, content, where, code):
+    path = FOLDER / name
+    path.write_bytes(content)
+    got = onyx(path, "ss")
+    if got[0] != 1 or where not in got[2] or code not in got[2]:
+        failed.append(f"{name}: {where} {code} should be in {got[2][:300]}")
+
+
+long_files()
 for path in FOLDER.iterdir():
     path.unlink()
 FOLDER.rmdir()

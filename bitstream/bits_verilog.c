@@ -31,7 +31,7 @@ typedef struct {
     const char *module;
     bool stirs;                 /* has registers that change while no word moves at a port: stir_o */
     const char *in[4], *out[3]; /* stream names by 17-bit port number */
-    config_port config[20];     /* up to the first without a name */
+    config_port config[24];     /* up to the first without a name */
     const char *watch[2];       /* its monitors: ports of one bit, or one of a bit for each hazard */
     hazard hazard[HAZARDS];     /* what they raise, by bit (docs/errata.md), up to HAZARD_NONE */
 } primitive;

@@ -218,7 +218,8 @@ static void flush_core(cycle_model *m, core *c) {
         break;
     case CORE_WRITE_SCANNER:
         c->u.writer.state = 0;
-        c->u.writer.pause = c->u.writer.blank = false;
+        c->u.writer.pause = c->u.writer.blank = c->u.writer.inside = false;
+        c->u.writer.block = 0;
         break;
     case CORE_BUFFET:
         for (int i = 0; i < 2; i++) {

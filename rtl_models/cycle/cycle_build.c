@@ -144,6 +144,8 @@ static void build_mem(cycle_model *m, uint32_t cell, const cell_ports *p) {
         c->u.writer.init_blank = onyx_space_field(space, ONYX_FIBER_ACCESS_16_WRITE_SCANNER_INIT_BLANK);
         c->u.writer.compressed = onyx_space_field(space, ONYX_FIBER_ACCESS_16_WRITE_SCANNER_COMPRESSED);
         c->u.writer.block_mode = onyx_space_field(space, ONYX_FIBER_ACCESS_16_WRITE_SCANNER_BLOCK_MODE);
+        c->u.writer.before = (uint8_t)onyx_space_field(space, ONYX_FIBER_ACCESS_16_WRITE_SCANNER_BEFORE);
+        c->u.writer.behind = (uint8_t)onyx_space_field(space, ONYX_FIBER_ACCESS_16_WRITE_SCANNER_BEHIND);
     }
     if (on && onyx_space_field(space, ONYX_FIBER_ACCESS_16_BUFFET_TILE_EN)) {
         core *c = new_core(m, CORE_BUFFET, cell);

@@ -87,6 +87,11 @@ typedef struct {
     bool blank; /* the empty block of the accumulation at hand is written */
     bool have_last, ended, second, pause;
     uint16_t index, count, last;
+    /* The scanner's share of a stream: blocks of others before and behind its own, the block of the tree at
+     * the head, its words to come, whether its length was taken (onyx_block_share.sv). */
+    uint8_t before, behind, block;
+    uint16_t left;
+    bool inside;
 } writer_state;
 
 typedef struct {

@@ -33,14 +33,39 @@ static void count_word(writer_state *s) {
     s->index++;
 }
 
+/* Blocks of the tree up to the last of the scanner's own. */
+static uint8_t up_to_own(const writer_state *s) {
+    return (uint8_t)(s->before + (s->lowest_level ? 1 : 2));
+}
+
+static bool is_own(const writer_state *s) {
+    return s->block >= s->before && s->block < up_to_own(s);
+}
+
+/* Takes the word at the head of the block stream. */
+static void take_block_word(cycle_model *m, core *c) {
+    writer_state *s = &c->u.writer;
+    fifo *block = c->in[WR_IN_BLOCK];
+    s->left = s->inside ? (uint16_t)(s->left - 1) : (uint16_t)token(block);
+    s->inside = s->left != 0;
+    pop(m, block);
+    if (!s->inside && ++s->block == up_to_own(s) + s->behind)
+        s->block = 0;
+}
+
+/* There is a word of the scanner's own blocks. */
+static bool some_own(const core *c) {
+    return some(c->in[WR_IN_BLOCK]) && is_own(&c->u.writer);
+}
+
 static bool step_words(cycle_model *m, core *c, bool pause) {
     writer_state *s = &c->u.writer;
     fifo *block = c->in[WR_IN_BLOCK], *cmd = c->out[0];
     if (s->index != s->count) {
-        if (!some(block) || !room(cmd) || pause)
+        if (!some_own(c) || !room(cmd) || pause)
             return pause;
         push(m, cmd, command(true, s->second, s->index, token(block)));
-        pop(m, block);
+        take_block_word(m, c);
         count_word(s);
         return true;
     }
@@ -185,7 +210,7 @@ static bool step_next(cycle_model *m, core *c) {
     return true;
 }
 
-bool cycle_step_writer(cycle_model *m, core *c) {
+static bool step_writer(cycle_model *m, core *c) {
     writer_state *s = &c->u.writer;
     fifo *block = c->in[WR_IN_BLOCK], *data = c->in[WR_IN_DATA], *cmd = c->out[0];
     bool pause = s->pause;
@@ -221,10 +246,10 @@ bool cycle_step_writer(cycle_model *m, core *c) {
         return true;
     case WR_LENGTH:
         s->index = 0;
-        if (!some(block))
+        if (!some_own(c))
             return pause;
         s->count = (uint16_t)token(block);
-        pop(m, block);
+        take_block_word(m, c);
         s->state = WR_WORDS;
         return true;
     case WR_WORDS:
@@ -263,4 +288,12 @@ bool cycle_step_writer(cycle_model *m, core *c) {
         s->state = WR_START;
         return true;
     }
+}
+
+bool cycle_step_writer(cycle_model *m, core *c) {
+    const writer_state *s = &c->u.writer;
+    const bool passes = s->block_mode && some(c->in[WR_IN_BLOCK]) && !is_own(s), steps = step_writer(m, c);
+    if (passes)
+        take_block_word(m, c);
+    return steps || passes;
 }

@@ -9,6 +9,7 @@ module onyx_fiber_access (
     input  logic clk_i, rst_ni, en_i, flush_i,
     input  logic wr_run_i, wr_block_mode_i, wr_lowest_level_i, wr_compressed_i, wr_spacc_i, wr_init_blank_i,
     input  logic [15:0] wr_stop_lvl_i,
+    input  logic [ 3:0] wr_before_i, wr_behind_i,  // blocks of others on the stream `block_wr`: onyx_block_share
     input  logic rd_run_i, rd_root_i, rd_lookup_i, rd_dense_i, rd_block_mode_i, rd_spacc_i,
     input  logic [15:0] rd_stop_lvl_i, rd_dim_size_i,
     input  logic buffet_run_i,
@@ -44,12 +45,20 @@ module onyx_fiber_access (
   logic write_stir, buffet_stir, read_stir, wr_stir, rd_stir, rsp_stir;
   assign stir_o = write_stir | wr_stir | buffet_stir | rd_stir | rsp_mid_stir | rsp_stir | read_stir;
 
+  onyx_pkg::stream_t own_block;
+  logic own_block_ready;
+  onyx_block_share u_share (
+      .clk_i, .rst_ni, .en_i, .flush_i,
+      .run_i(wr_run_i && wr_block_mode_i), .two_i(!wr_lowest_level_i), .before_i(wr_before_i), .behind_i(wr_behind_i),
+      .in_i(block_wr_i), .in_ready_o(block_wr_ready_o), .out_o(own_block), .out_ready_i(own_block_ready)
+  );
+
   onyx_write_scanner u_write_scanner (
       .clk_i, .rst_ni, .en_i, .flush_i,
       .run_i(wr_run_i), .block_mode_i(wr_block_mode_i), .lowest_level_i(wr_lowest_level_i),
       .compressed_i(wr_compressed_i), .spacc_i(wr_spacc_i), .init_blank_i(wr_init_blank_i),
       .stop_lvl_i(wr_stop_lvl_i[7:0]),
-      .addr_i(addr_in_i), .addr_ready_o(addr_in_ready_o), .block_i(block_wr_i), .block_ready_o(block_wr_ready_o),
+      .addr_i(addr_in_i), .addr_ready_o(addr_in_ready_o), .block_i(own_block), .block_ready_o(own_block_ready),
       .data_i(data_in_i), .data_ready_o(data_in_ready_o), .cmd_o(wr_near), .cmd_ready_i(wr_near_ready),
       .stir_o(write_stir), .hazard_equal_o(hazard_o[3]), .hazard_empty_o(hazard_o[4])
   );

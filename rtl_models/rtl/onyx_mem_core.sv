@@ -100,6 +100,8 @@ module onyx_mem_core (
       .wr_spacc_i(space_i[onyx_fabric_pkg::FIBER_ACCESS_16_WRITE_SCANNER_SPACC_MODE_LO]),
       .wr_init_blank_i(space_i[onyx_fabric_pkg::FIBER_ACCESS_16_WRITE_SCANNER_INIT_BLANK_LO]),
       .wr_stop_lvl_i(space_i[onyx_fabric_pkg::FIBER_ACCESS_16_WRITE_SCANNER_STOP_LVL_LO+:16]),
+      .wr_before_i(space_i[onyx_fabric_pkg::FIBER_ACCESS_16_WRITE_SCANNER_BEFORE_LO+:onyx_fabric_pkg::FIBER_ACCESS_16_WRITE_SCANNER_BEFORE_BITS]),
+      .wr_behind_i(space_i[onyx_fabric_pkg::FIBER_ACCESS_16_WRITE_SCANNER_BEHIND_LO+:onyx_fabric_pkg::FIBER_ACCESS_16_WRITE_SCANNER_BEHIND_BITS]),
       .rd_run_i(part_on && space_i[onyx_fabric_pkg::FIBER_ACCESS_16_READ_SCANNER_TILE_EN_LO]),
       .rd_root_i(space_i[onyx_fabric_pkg::FIBER_ACCESS_16_READ_SCANNER_ROOT_LO]),
       .rd_lookup_i(space_i[onyx_fabric_pkg::FIBER_ACCESS_16_READ_SCANNER_LOOKUP_LO]),

@@ -14,6 +14,8 @@ const tree_use tree_uses[TREE_USES] = {
     {"pairs, lookup", WRITE_PAIRS, READ_LOOKUP},
     {"dense scan", WRITE_BLOCK, READ_DENSE},
     {"dense root scan", WRITE_BLOCK, READ_DENSE_ROOT},
+    {"shared block, scan", WRITE_SHARED, READ_SCAN},
+    {"shared block, lookup", WRITE_SHARED, READ_LOOKUP},
     {"sums, coordinates", WRITE_SUMS, READ_SUMS},
     {"sums, values", WRITE_SUMS, READ_SUM_VALUES},
 };
@@ -24,9 +26,10 @@ typedef struct {
     prng random;
     arena *mem;
     u32_vec *in;
-    uint32_t most[2]; /* entries a block of ID 0 and 1 may have */
-    uint32_t longest; /* entries aimed at */
-    bool odd_ends;    /* trees that end without their stop, or hold nothing at all */
+    uint32_t most[2];        /* entries a block of ID 0 and 1 may have */
+    uint32_t longest;        /* entries aimed at */
+    uint32_t before, behind; /* blocks of other scanners */
+    bool odd_ends;           /* trees that end without their stop, or hold nothing at all */
 } maker;
 
 static uint32_t below(maker *m, uint32_t n) {
@@ -232,11 +235,32 @@ static void refs_to_positions(maker *m, const spec_mem_config *values) {
     m->in[IN_REF] = s.out[2];
 }
 
+/* Blocks of other scanners on the same stream, as long as these like. */
+static void put_others(maker *m, uint32_t n) {
+    for (; n > 0; n--) {
+        const uint32_t words = chance(m, 10) ? 0 : below(m, chance(m, 5) ? 1500 : 40);
+        put_in(m, IN_BLOCK, words);
+        for (uint32_t i = 0; i < words; i++)
+            put_in(m, IN_BLOCK, value(m));
+    }
+}
+
+/* What is read of the tree's own blocks: fibers or values. */
+static uint32_t put_own(maker *m, const tree_use *use) {
+    return of_values(use) ? put_value_block(m) : put_level_block(m, use->reader == READ_ROOT);
+}
+
 static uint32_t put_tree(maker *m, const tree_use *use) {
     if (use->writer == WRITE_PAIRS)
         return put_pairs(m);
+    if (use->writer == WRITE_SHARED) {
+        put_others(m, m->before);
+        const uint32_t n = put_own(m, use);
+        put_others(m, m->behind);
+        return n;
+    }
     if (use->writer == WRITE_BLOCK)
-        return of_values(use) ? put_value_block(m) : put_level_block(m, use->reader == READ_ROOT);
+        return put_own(m, use);
     return of_values(use) ? put_value_stream(m) : put_level_stream(m, use->reader == READ_ROOT);
 }
 
@@ -247,7 +271,7 @@ spec_mem_config tree_config(const tree_use *use, uint32_t capacity_log_0, uint32
         c.space[0] |= 1u << 18;
     if (use->writer != WRITE_PAIRS)
         c.space[0] |= 1u << 20;
-    if (use->writer == WRITE_BLOCK)
+    if (use->writer == WRITE_BLOCK || use->writer == WRITE_SHARED)
         c.space[0] |= 1u << 21;
     if (use->reader == READ_ROOT || use->reader == READ_DENSE_ROOT)
         c.space[1] |= 1u << 9;
@@ -280,6 +304,11 @@ void tree_case(const tree_use *use, uint64_t seed, arena *mem, spec_mem_config *
     uint32_t dim = use->reader == READ_DENSE_ROOT && chance(&m, 5) ? 4000 : 20;
     *config = tree_config(use, log0 == 9 ? 9 + below(&m, 7) : log0, log1, below(&m, dim));
     config->space[0] |= block_level << 1 | block_level << 24;
+    if (use->writer == WRITE_SHARED) {
+        m.before = below(&m, chance(&m, 10) ? 16 : 4);
+        m.behind = below(&m, chance(&m, 10) ? 16 : 4);
+        config->space[3] |= m.before << 8 | m.behind << 12;
+    }
     for (uint32_t trees = 1 + below(&m, m.longest > 200 ? 3 : 6); trees > 0; trees--) {
         m.odd_ends = chance(&m, 15);
         if (use->writer == WRITE_SUMS) {

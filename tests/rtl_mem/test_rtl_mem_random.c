@@ -80,10 +80,11 @@ static void overdo(const tree_use *use, uint64_t seed, spec_mem_config *config, 
                    arena *mem) {
     prng random = prng_seed(seed * TREE_USES + (uint64_t)(use - tree_uses));
     if (prng_below(&random, 2)) {
-        config->space[3] = prng_below(&random, 3) << 4 | prng_below(&random, 3);
+        config->space[3] &= ~0xffu;
+        config->space[3] |= prng_below(&random, 3) << 4 | prng_below(&random, 3);
         return;
     }
-    if (in[2].len > 0)
+    if (in[2].len > 0 && !(config->space[3] >> 8 & 15)) /* else it is the length of another's block */
         in[2].at[0] |= 0x800u << prng_below(&random, 5);
     for (uint32_t i = 0; i < in[1].len; i++)
         if (!rtl_is_control(in[1].at[i]) && prng_below(&random, 1 + in[1].len) == 0)

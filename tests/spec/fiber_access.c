@@ -9,7 +9,8 @@ typedef struct {
     bool reader_on, root, lookup, dense, block_read, sums_read;
     uint8_t write_level, read_level; /* of the stops that end a block of an accumulator */
     uint16_t dim_size;
-    uint32_t capacity[2]; /* entries of ID 0 and 1 */
+    uint32_t before, behind; /* blocks of others on a shared stream */
+    uint32_t capacity[2];    /* entries of ID 0 and 1 */
 } fields;
 
 typedef struct {
@@ -47,6 +48,8 @@ static fields decode(const spec_mem_config *c) {
         .dim_size = (uint16_t)(c->space[2] >> 13),
         .dense = bit(c, 93),
         .block_read = bit(c, 94),
+        .before = c->space[3] >> 8 & 15,
+        .behind = c->space[3] >> 12 & 15,
         .capacity = {entries_of(c->space[3] >> 4 & 15), entries_of(c->space[3] & 15)},
     };
 }
@@ -60,6 +63,19 @@ static bool write_block(access *a, u16_vec *block) {
         if (!has(a->s, IN_BLOCK))
             return false;
         vec_push(a->s->mem, block, (uint16_t)take(a->s, IN_BLOCK));
+    }
+    return true;
+}
+
+/* A scanner keeps its own of the blocks that a shared stream brings. */
+static bool write_own(access *a, u16_vec block[2]) {
+    const fields *c = &a->config;
+    const uint32_t own = c->lowest_level ? 1 : 2;
+    for (uint32_t i = 0; i < c->before + own + c->behind; i++) {
+        u16_vec other = {0};
+        const bool is_own = i >= c->before && i < c->before + own;
+        if (!write_block(a, is_own ? &block[i - c->before] : &other))
+            return false;
     }
     return true;
 }
@@ -145,7 +161,7 @@ static bool write_tree(access *a) {
     if (c->sums_write && c->init_blank && !a->blank)
         write_blank(a);
     if (c->block_write)
-        whole = write_block(a, &block[0]) && (c->lowest_level || write_block(a, &block[1]));
+        whole = write_own(a, block);
     else if (c->lowest_level)
         whole = c->compressed ? write_values(a, &block[0]) : write_pairs(a, &block[0]);
     else

@@ -168,8 +168,10 @@ static bool set_tiling(const compile_options *o, compile_context *ctx, compile_k
         compile_kernel *k = kernel_at(last, n);
         if (!k->on_host)
             k->tiling.options = compile_tiling_of(o, &last->board, &k->lowered);
-        if (k->tiling.expected.edge)
+        if (k->tiling.expected.edge) {
             memcpy(k->tiling.options.edge, k->tiling.expected.edge, sizeof k->tiling.options.edge);
+            k->tiling.options.in_turn |= k->tiling.expected.in_turn;
+        }
         all[k == last ? 0 : n + 1] = &k->lowered.statement;
     }
     return compile_check_loops(o, ctx, all, count_kernels(last));
@@ -309,7 +311,7 @@ static bool to_array(const compile_options *o, compile_context *ctx, compile_ker
 /* Edges, and how many copies there is room for, which is chosen with them. */
 static bool choose_edges(const compile_options *o, compile_context *ctx, compile_kernel *k) {
     if (compile_edges_open(o))
-        k->tiling.options.room = compile_find_room(o, ctx, &k->board, &k->lowered, &k->tiling.options);
+        compile_find_room(o, ctx, &k->board, &k->lowered, &k->tiling);
     if (!compile_choose_edges(o, ctx, &k->board, &k->lowered, &k->data, &k->tiling))
         return false;
     if (o->optimize < 2 || !compile_edges_open(o) || !k->data.packed.operand || k->tiling.candidates.len < 2)

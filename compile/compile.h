@@ -64,6 +64,13 @@ typedef struct {
     bool shown; /* they go to compile_context.shown, instead of each to a file */
 } compile_dumps;
 
+/* What a load stream brings: a level of an operand or its values; on onyx-ext all of them, in turn. */
+typedef enum {
+    COMPILE_LOADS_AUTO, /* as many, by the data */
+    COMPILE_LOADS_OF_LEVELS,
+    COMPILE_LOADS_OF_TENSORS
+} compile_loads;
+
 typedef struct {
     const char *expression;
     const sam_statement *statement; /* of a program: the expression as it was parsed; otherwise NULL */
@@ -105,6 +112,7 @@ typedef struct {
     uint32_t buffers;  /* 2: streams have GLB tiles of their own, for fw_columns.buffers */
     tile_dispatch dispatch;
     bool dispatch_auto; /* by the data instead */
+    compile_loads streams;
     uint64_t seed;
     bool runs;  /* onyx run, which needs operands */
     bool again; /* what the folder holds is this kernel's: compile_command_again */
@@ -219,6 +227,7 @@ typedef struct {
     tile_options options;
     tile_candidates candidates; /* of --tile auto */
     tile_candidate expected;    /* what all its runs are expected to take, before anything runs */
+    tile_room shared;           /* with one load stream for each operand; none: that is not to be chosen */
 } compile_tiling;
 
 /* A kernel on the array. */

@@ -58,6 +58,7 @@ tile_options compile_tiling_of(const compile_options *o, const pnr_board *board,
                         .mem_words = board->mem_words,
                         .bank_words = board->glb_bank_bytes / 2,
                         .vector_reducer = pnr_board_extended(board),
+                        .in_turn = o->streams == COMPILE_LOADS_OF_TENSORS,
                         .steps = most_steps(o)};
     resolve(&o->tile, &k->statement, out.edge);
     resolve(&o->glb_tile, &k->statement, out.glb_edge);
@@ -90,9 +91,9 @@ bool compile_check_loops(const compile_options *o, compile_context *ctx, const s
     return good && all_found(ctx, "--glb-tile", &o->glb_tile, all, n);
 }
 
-tile_driver compile_driver(const pnr_board *board, const compile_lowered *k) {
+tile_driver compile_driver(const pnr_board *board, const compile_lowered *k, bool in_turn) {
     tile_driver by = {.ratio = host_cycles_ratio(board)};
-    lower_count_streams(&k->hardware, &by.loads, &by.stores);
+    lower_count_streams(&k->hardware, in_turn, &by.loads, &by.stores);
     return by;
 }
 
@@ -116,6 +117,29 @@ static bool has_dense_level(const sam_statement *st, sam_var v) {
 
 enum { MOST_EDGE = 1 << 15 }; /* of --tile auto: the largest power of two in 16 bits */
 
+/* The model is off by about as much: a kernel that the processor keeps waiting gains nothing by copies. */
+static const double WORTH = 0.9;
+
+/* Chooses once more with one load stream for each operand, where there is room for that, and takes it if the
+ * chip is expected to be a tenth faster. `open`: the options before there was a choice. */
+static void choose_shared(compile_context *ctx, const pnr_board *board, const compile_lowered *k,
+                          const compile_data *data, const tile_options *open, const uint32_t *widest,
+                          compile_tiling *out) {
+    compile_tiling turn = {.options = *open};
+    if (!out->shared.together)
+        return;
+    turn.options.in_turn = true;
+    turn.options.room = out->shared;
+    turn.options.driver = compile_driver(board, k, true);
+    turn.expected =
+        tile_choose(&k->statement, &data->packed, &turn.options, widest, ctx->mem, &turn.candidates);
+    turn.expected.in_turn = true;
+    for (uint32_t i = 0; i < turn.candidates.len; i++)
+        turn.candidates.at[i].in_turn = true;
+    if (turn.expected.edge && turn.expected.cost > 0 && turn.expected.cost < WORTH * out->expected.cost)
+        *out = turn;
+}
+
 /* Edges by the data, where all operands are the user's: those of a workspace are not there yet. What is
  * chosen is neither refused by lowering nor by capacity nor for deadlock: docs/tiling.md. */
 static bool choose_by_data(const compile_options *o, compile_context *ctx, const pnr_board *board,
@@ -129,7 +153,7 @@ static bool choose_by_data(const compile_options *o, compile_context *ctx, const
     if (!tile_known_extents(st, &data->packed, ctx->mem, ctx->diag, &extent))
         return false;
     if (compile_edges_open(o) || compile_engines[o->engine].by_processor)
-        out->options.driver = compile_driver(board, k);
+        out->options.driver = compile_driver(board, k, out->options.in_turn);
     for (uint32_t l = 0; l < st->loops.len; l++) {
         sam_var v = st->loops.at[l];
         uint32_t most = widest_along(k, pnr_board_extended(board), v);
@@ -137,7 +161,9 @@ static bool choose_by_data(const compile_options *o, compile_context *ctx, const
         bool ends = compile_edges_open(o) && extent[v.v - 1] && has_dense_level(st, v);
         widest[v.v - 1] = ends && extent[v.v - 1] < most ? extent[v.v - 1] : most;
     }
+    const tile_options open = out->options;
     out->expected = tile_choose(st, &data->packed, &out->options, widest, ctx->mem, &out->candidates);
+    choose_shared(ctx, board, k, data, &open, widest, out);
     memcpy(out->options.edge, out->expected.edge, sizeof out->options.edge);
     return true;
 }

@@ -121,6 +121,7 @@ bool compile_lower_onyx(compile_context *ctx, const compile_lowered *k, const ti
     const lower_options options = {.tile_edge = n ? tile_longest(st, edges, NULL) : 1,
                                    .edges = pieces,
                                    .n_edges = n,
-                                   .extended = extended};
+                                   .extended = extended,
+                                   .in_turn = extended && edges->in_turn};
     return lower_run(&k->hardware, &options, ctx->mem, ctx->diag, out) && lower_check(*out, ctx->diag);
 }

@@ -9,8 +9,8 @@
 /* Array cycles from the start of a program to its first word of configuration, and back. */
 static const double BOOT = 3000;
 
-tile_room compile_find_room(const compile_options *o, compile_context *ctx, const pnr_board *board,
-                            const compile_lowered *k, const tile_options *edges) {
+static tile_room find_room(const compile_options *o, compile_context *ctx, const pnr_board *board,
+                           const compile_lowered *k, const tile_options *edges) {
     const bool extended = pnr_board_extended(board);
     compile_context own = *ctx;
     diagnostics unheard;
@@ -23,6 +23,16 @@ tile_room compile_find_room(const compile_options *o, compile_context *ctx, cons
     bool good =
         compile_lower_onyx(&own, k, &limited, extended, &graph) && lower_pack(graph, own.mem, own.diag, &one);
     return good ? compile_room_for(o, &one, board) : (tile_room){0};
+}
+
+void compile_find_room(const compile_options *o, compile_context *ctx, const pnr_board *board,
+                       const compile_lowered *k, compile_tiling *tiling) {
+    tile_options shared = tiling->options;
+    shared.in_turn = true;
+    tiling->options.room = find_room(o, ctx, board, k, &tiling->options);
+    tiling->shared = (tile_room){0};
+    if (pnr_board_extended(board) && o->streams == COMPILE_LOADS_AUTO && compile_edges_open(o))
+        tiling->shared = find_room(o, ctx, board, k, &shared);
 }
 
 typedef struct {
@@ -56,7 +66,7 @@ static double choose_kernel(searching *s, const fe_kernel *kernel, compile_tilin
         tiling.options.steps /= in->share;
     if (!compile_make_legal(&s->ctx, &lowered))
         return INFINITY;
-    tiling.options.room = compile_find_room(in->options, &s->ctx, in->board, &lowered, &tiling.options);
+    compile_find_room(in->options, &s->ctx, in->board, &lowered, &tiling);
     if (!compile_choose_edges(in->options, &s->ctx, in->board, &lowered, &data, &tiling) ||
         !tiling.expected.edge)
         return INFINITY;

@@ -16,11 +16,11 @@ static inline bool compile_copies_open(const compile_options *o) {
     return o->optimize && !o->plain && (!o->statement || (o->fullest && o->only)) && o->unroll_open;
 }
 
-/* Finds how many copies the options and the board have room for, of a netlist that has been packed, or of the
- * one that the edges make of the kernel; none where nothing can be made of it. */
+/* Finds how many copies the options and the board have room for, of a netlist that has been packed, or of
+ * those that the edges make of the kernel; none where nothing can be made of it. */
 tile_room compile_room_for(const compile_options *o, const netlist *one, const pnr_board *board);
-tile_room compile_find_room(const compile_options *o, compile_context *ctx, const pnr_board *board,
-                            const compile_lowered *k, const tile_options *edges);
+void compile_find_room(const compile_options *o, compile_context *ctx, const pnr_board *board,
+                       const compile_lowered *k, compile_tiling *tiling);
 
 /* What a search goes by: the user's operands among them. */
 typedef struct {

@@ -194,8 +194,9 @@ static uint32_t glb_mask(const pnr_board *b, const fw_stream *list, uint32_t n) 
 /* Returns what a stream carries: "B values", "B level 0". */
 static const char *stream_text(const pnr_design *design, const net_cell_data *cell, arena *mem) {
     const char *tensor = names_text(design->net->names, cell->tensor);
-    return cell->level == SAM_MODE_VALS ? arena_printf(mem, "%s values", tensor)
-                                        : arena_printf(mem, "%s level %d", tensor, cell->level);
+    return cell->level == SAM_IN_TURN     ? arena_printf(mem, "%s, all levels in turn", tensor)
+           : cell->level == SAM_MODE_VALS ? arena_printf(mem, "%s values", tensor)
+                                          : arena_printf(mem, "%s level %d", tensor, cell->level);
 }
 
 void fw_note_open_streams(const pnr_design *design, uint32_t open, diagnostics *d) {

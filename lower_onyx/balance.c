@@ -94,8 +94,11 @@ void net_balance(const netlist *n, arena *mem, net_shortage_vec *out) {
                   .cell = arena_new_n(&scratch, path, cells + 1),
                   .lacks = arena_new_n(&scratch, uint32_t, cells * PINS + 1)};
     net_sort_cells(n, &scratch, &b.order, b.driven);
-    for (uint32_t i = 0; i < b.order.len; i++)
-        from_fork(&b, i);
+    for (uint32_t i = 0; i < b.order.len; i++) {
+        if (n->cells.at[b.order.at[i]].mode !=
+            NET_MODE_IO_IN) /* scanners store a load, whoever else has it */
+            from_fork(&b, i);
+    }
     out->len = 0;
     for (uint32_t i = 0; i < n->nets.len; i++) {
         for (uint32_t s = 0; s < n->nets.at[i].sinks.len; s++) {

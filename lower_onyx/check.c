@@ -130,6 +130,34 @@ static void check_fan_out(checker *c, uint32_t index) {
     }
 }
 
+/* Returns the number of blocks in a tree of the stream that a write scanner has a share in. */
+static uint32_t blocks_of_share(const onyx_node_data *write, uint32_t *end) {
+    *end = onyx_get(write, ONYX_SET_WRITE_SCANNER_BEFORE) +
+           (onyx_get(write, ONYX_SET_WRITE_SCANNER_LOWEST_LEVEL) != 0 ? 1 : 2);
+    return *end + onyx_get(write, ONYX_SET_WRITE_SCANNER_BEHIND);
+}
+
+/* Scanners of one stream must agree on how many blocks a tree has, and have different ones or the same. */
+static void check_shares(checker *c, uint32_t index) {
+    const onyx_link *l = &c->g->links.at[index];
+    for (uint32_t i = 0; i < index && l->source_port == ONYX_PORT_GLB_IN_DATA; i++) {
+        const onyx_link *first = &c->g->links.at[i];
+        if (first->source.v != l->source.v)
+            continue;
+        const onyx_node_data *a = onyx_node_at(c->g, first->sink), *b = onyx_node_at(c->g, l->sink);
+        uint32_t a_end, b_end, all = blocks_of_share(a, &a_end);
+        const uint32_t a_start = onyx_get(a, ONYX_SET_WRITE_SCANNER_BEFORE),
+                       b_start = onyx_get(b, ONYX_SET_WRITE_SCANNER_BEFORE);
+        if (all == blocks_of_share(b, &b_end) &&
+            (a_end <= b_start || b_end <= a_start || (a_start == b_start && a_end == b_end)))
+            continue;
+        diag_error(c->d, l->loc, "E0422-fan-out", "%s drives %s and %s, which do not take its blocks in turn",
+                   source_name(c->g, l), sink_name(c->g, first), sink_name(c->g, l));
+        diag_hint(c->d, "before + own blocks + behind is the same for all scanners of a stream");
+        return;
+    }
+}
+
 static void check_port(checker *c, onyx_node h, onyx_port port) {
     const onyx_node_data *node = onyx_node_at(c->g, h);
     const onyx_port_info *info = &onyx_port_table[port];
@@ -365,6 +393,7 @@ bool lower_check(const onyx_graph *g, diagnostics *d) {
         check_link(&c, &g->links.at[i]);
         count_link(&c, &g->links.at[i]);
         check_fan_out(&c, i);
+        check_shares(&c, i);
     }
     for (uint32_t n = 1; n <= g->nodes.len; n++) {
         check_tile(&c, (onyx_node){n});

@@ -101,6 +101,12 @@ static void to_inputs(analysis *a, uint32_t node, uint32_t p, uint32_t channel, 
     }
 }
 
+/* Returns whether the channel fills a memory with blocks from the global buffer. */
+static bool takes_blocks(const analysis *a, const dl_channel *channel) {
+    const net_pin sink = a->m.n->nets.at[channel->net].sinks.at[channel->sink];
+    return sink.port == DL_BLOCK && net_cell_at(a->m.n, sink.cell)->mode == NET_MODE_FIBER_ACCESS;
+}
+
 static void add_edges(analysis *a, uint32_t c) {
     const dl_channel *channel = &a->m.channels.at[c];
     uint32_t source = a->m.process_of[a->m.n->nets.at[channel->net].source.cell.v - 1];
@@ -114,7 +120,7 @@ static void add_edges(analysis *a, uint32_t c) {
     }
     to_inputs(a, 2 * c, source, DL_NONE, EDGE_UP);
     to_outputs(a, 2 * c, source, channel->net, EDGE_FORK);
-    if (kind == DL_SOURCE || (kind == DL_STORE && channel->port != 0))
+    if (kind == DL_SOURCE || (kind == DL_STORE && channel->port != 0) || takes_blocks(a, channel))
         return;                                     /* a memory takes all that comes */
     if (kind != DL_SUM || channel->port != DL_DATA) /* a sum waits for room in its memory, nothing else */
         to_inputs(a, 2 * c + 1, sink, c, EDGE_JOIN);

@@ -21,7 +21,9 @@ static void dump_node(const onyx_graph *g, const onyx_node_data *n, FILE *out) {
     }
     if (n->tensor.v != 0) {
         fprintf(out, " tensor=%s level=", names_text(g->names, n->tensor));
-        if (n->level == SAM_MODE_VALS)
+        if (n->level == SAM_IN_TURN)
+            fputs("all", out);
+        else if (n->level == SAM_MODE_VALS)
             fputs("vals", out);
         else
             fprintf(out, "%d", n->level);
@@ -120,8 +122,8 @@ static bool parse_setting(onyx_node_data *n, word key, word value) {
 
 static bool parse_level(onyx_node_data *n, word value) {
     uint32_t level;
-    if (word_is(value, "vals")) {
-        n->level = SAM_MODE_VALS;
+    if (word_is(value, "vals") || word_is(value, "all")) {
+        n->level = word_is(value, "all") ? SAM_IN_TURN : SAM_MODE_VALS;
         return true;
     }
     if (!number(value, &level) || level >= SAM_MAX_ORDER)

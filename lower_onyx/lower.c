@@ -286,6 +286,59 @@ static onyx_node add_glb(lowering *l, onyx_kind kind, const char *tile, const sa
     return h;
 }
 
+/* ---- operands whose levels come in turn -------------------------------------------------------- */
+
+/* Blocks of one stream: no scanner's share has more of others before or behind its own. */
+enum { MOST_BLOCKS = 16 };
+
+/* Returns whether the node reads what comes on a load stream. */
+static bool reads_stream(const sam_node_data *n) {
+    return n->kind == SAM_ARRAYVALS || (n->kind == SAM_FIBERLOOKUP && n->format != SAM_LEVEL_DENSE);
+}
+
+/* Returns how many blocks come before those of a level (SAM_MODE_VALS: of the values) where they come in
+ * turn: segments and coordinates of each level that has them. */
+static uint32_t blocks_before(const sam_graph_tensor *t, int level) {
+    uint32_t blocks = 0;
+    for (uint32_t i = 0; i < t->order && (level == SAM_MODE_VALS || (int)i < level); i++)
+        blocks += t->level[i] == SAM_LEVEL_DENSE ? 0 : 2;
+    return blocks;
+}
+
+/* Returns whether what is read of the tensor shares a load stream where any does. */
+static bool comes_in_turn(const sam_graph *g, name_id tensor) {
+    const sam_graph_tensor *t = sam_find_tensor(g, tensor);
+    uint32_t readers = 0;
+    for (uint32_t i = 0; i < g->nodes.len; i++)
+        readers += reads_stream(&g->nodes.at[i]) && name_eq(g->nodes.at[i].tensor, tensor);
+    return readers > 1 && t && blocks_before(t, SAM_MODE_VALS) < MOST_BLOCKS;
+}
+
+/* Returns the stream that brings the words of a level: its own, or one for all of the tensor's, which is made
+ * for the first scanner that asks. */
+static onyx_node load_of(lowering *l, const char *tile, const sam_node_data *s, int level) {
+    if (!l->options->in_turn || !comes_in_turn(l->sam, s->tensor))
+        return add_glb(l, ONYX_GLB_IN, tile, s, level);
+    for (uint32_t i = 0; i < l->g->nodes.len; i++) {
+        const onyx_node_data *n = &l->g->nodes.at[i];
+        if (n->kind == ONYX_GLB_IN && n->level == SAM_IN_TURN && name_eq(n->tensor, s->tensor))
+            return (onyx_node){i + 1};
+    }
+    return add_glb(l, ONYX_GLB_IN, names_text(l->sam->names, s->tensor), s, SAM_IN_TURN);
+}
+
+/* Leads a stream to a write scanner, which takes its share of a stream of all levels. */
+static void connect_load(lowering *l, onyx_node glb, const sam_node_data *s, int level, onyx_node write) {
+    if (onyx_node_at(l->g, glb)->level == SAM_IN_TURN) {
+        const sam_graph_tensor *t = sam_find_tensor(l->sam, s->tensor);
+        const uint32_t before = blocks_before(t, level), own = level == SAM_MODE_VALS ? 1 : 2;
+        onyx_set(onyx_node_at(l->g, write), ONYX_SET_WRITE_SCANNER_BEFORE, before);
+        onyx_set(onyx_node_at(l->g, write), ONYX_SET_WRITE_SCANNER_BEHIND,
+                 blocks_before(t, SAM_MODE_VALS) + 1 - before - own);
+    }
+    onyx_connect(l->g, glb, ONYX_PORT_GLB_IN_DATA, write, ONYX_PORT_WRITE_SCANNER_BLOCK_WR_IN);
+}
+
 static uint32_t edge_along(const lower_options *o, name_id index) {
     for (uint32_t i = 0; i < o->n_edges; i++) {
         if (name_eq(o->edges[i].index, index))
@@ -330,11 +383,11 @@ static onyx_node lower_reader(lowering *l, sam_node h) {
         set_root(l, read, ONYX_SET_READ_SCANNER_ROOT, ONYX_PORT_READ_SCANNER_US_POS_IN, s->root);
         return read;
     }
-    onyx_node glb = add_glb(l, ONYX_GLB_IN, tile, s, level);
+    onyx_node glb = load_of(l, tile, s, level);
     triplet t = add_triplet(l, tile, s->loc, s->kind == SAM_ARRAYVALS);
     onyx_set(onyx_node_at(l->g, t.write), ONYX_SET_WRITE_SCANNER_BLOCK_MODE, 1);
     set_root(l, t.read, ONYX_SET_READ_SCANNER_ROOT, ONYX_PORT_READ_SCANNER_US_POS_IN, s->root);
-    onyx_connect(l->g, glb, ONYX_PORT_GLB_IN_DATA, t.write, ONYX_PORT_WRITE_SCANNER_BLOCK_WR_IN);
+    connect_load(l, glb, s, level, t.write);
     if (s->kind == SAM_ARRAYVALS && s->fill != 0)
         vec_push(l->g->mem, &l->filled, ((filled){h, add_fill(l, tile, s, t.read)}));
     return t.read;
@@ -1008,13 +1061,21 @@ uint32_t lower_widest(const sam_graph *g, name_id index, bool extended) {
     return UINT16_MAX;
 }
 
-void lower_count_streams(const sam_graph *g, uint32_t *loads, uint32_t *stores) {
+/* Returns whether the node shares the load stream of a node before it. */
+static bool shares_load(const sam_graph *g, uint32_t node) {
+    bool earlier = false;
+    for (uint32_t i = 0; i < node; i++)
+        earlier |= reads_stream(&g->nodes.at[i]) && name_eq(g->nodes.at[i].tensor, g->nodes.at[node].tensor);
+    return earlier && comes_in_turn(g, g->nodes.at[node].tensor);
+}
+
+void lower_count_streams(const sam_graph *g, bool in_turn, uint32_t *loads, uint32_t *stores) {
     *loads = *stores = 0;
     for (uint32_t i = 0; i < g->nodes.len; i++) {
         const sam_node_data *n = &g->nodes.at[i];
         bool values = n->kind == SAM_ARRAYVALS || n->mode == SAM_MODE_VALS,
              streams = values || n->format != SAM_LEVEL_DENSE;
-        *loads += streams && (n->kind == SAM_FIBERLOOKUP || n->kind == SAM_ARRAYVALS);
+        *loads += reads_stream(n) && !(in_turn && shares_load(g, i));
         *stores += streams && n->kind == SAM_FIBERWRITE;
     }
 }

@@ -16,7 +16,7 @@ enum { ONYX_SUM_EDGE = 256 };
 /* The widest vector a vector reducer of onyx-ext has room for: two coordinates in a line of its memory. */
 enum { ONYX_VECTOR_EDGE = 1024 };
 
-enum { ONYX_INSIDE = 0xff, ONYX_MAX_SETTINGS = 6, ONYX_MAX_WIRES = 3 };
+enum { ONYX_INSIDE = 0xff, ONYX_MAX_SETTINGS = 7, ONYX_MAX_WIRES = 3 };
 
 /* clang-format off */
 #define ONYX_NODE(kind, name, mode, prefix, doc)
@@ -149,7 +149,7 @@ typedef struct {
     uint32_t setting[ONYX_MAX_SETTINGS];
     /* GLB_IN, GLB_OUT */
     name_id tensor;
-    int level; /* storage level or SAM_MODE_VALS */
+    int level; /* storage level, SAM_MODE_VALS, or of a load SAM_IN_TURN */
     uint32_t blocks;
     /* ALU */
     const onyx_alu_op *op;

@@ -52,7 +52,7 @@ typedef struct {
     /* IO cells only */
     bool output; /* from the array to the global buffer */
     name_id tensor;
-    int level;           /* storage level, or SAM_MODE_VALS */
+    int level;           /* storage level, SAM_MODE_VALS, or of a load SAM_IN_TURN */
     uint32_t num_blocks; /* blocks the stream carries per run */
     uint32_t copy;       /* of the kernel that the stream belongs to */
     uint32_t part;       /* the kernel, of those that share the array */
@@ -166,12 +166,15 @@ typedef struct {
     const lower_piece *edges; /* along these index variables, instead of tile_edge */
     uint32_t n_edges;
     bool extended; /* primitives of profile onyx-ext may be used (docs/boards.md) */
+    bool in_turn;  /* of these: the levels and values of an operand come on one load stream, in turn */
 } lower_options;
 /* Returns the largest sub-tile edge along `index` that the graph has room for, with `extended` of
  * lower_options. */
 uint32_t lower_widest(const sam_graph *g, name_id index, bool extended);
-/* Counts the global buffer's streams that the netlist of the graph will have. */
-void lower_count_streams(const sam_graph *g, uint32_t *loads, uint32_t *stores);
+/* Counts the global buffer's streams that the netlist of the graph will have, with `in_turn` of
+ * lower_options.
+ */
+void lower_count_streams(const sam_graph *g, bool in_turn, uint32_t *loads, uint32_t *stores);
 
 /* Lowers a SAM graph that passed sam_check (binary joiners, no broadcasts) to the Onyx-aware IR: every memory
  * primitive becomes write scanner, buffet and read scanner; streams become bundles of wires. A dense operand

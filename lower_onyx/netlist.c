@@ -189,10 +189,11 @@ static bool stream_from_json(const cJSON *json, const char *name, netlist *n, ne
         !json_get_u32(stream, name, "num_blocks", &c->num_blocks, d))
         return false;
     const cJSON *level = cJSON_GetObjectItemCaseSensitive(stream, "level");
-    bool good = cJSON_IsNumber(level) && level->valuedouble >= SAM_MODE_VALS &&
+    bool good = cJSON_IsNumber(level) && level->valuedouble >= SAM_IN_TURN &&
                 level->valuedouble < SAM_MAX_ORDER && level->valuedouble == (double)level->valueint;
     if (!good)
-        return json_fault(d, name, "level", "is neither a storage level nor -1 for the values");
+        return json_fault(d, name, "level",
+                          "is neither a storage level nor -1 for the values, nor -2 for all in turn");
     if ((cJSON_HasObjectItem(stream, "copy") && !json_get_u32(stream, name, "copy", &c->copy, d)) ||
         (cJSON_HasObjectItem(stream, "part") && !json_get_u32(stream, name, "part", &c->part, d)))
         return false;

@@ -262,7 +262,10 @@ typedef struct {
     uint32_t v;
 } sam_node; /* 1-based index into sam_graph.nodes; 0 = none */
 
-enum { SAM_MODE_VALS = -1 };
+enum {
+    SAM_MODE_VALS = -1,
+    SAM_IN_TURN = -2
+}; /* of a stream: compressed levels, outermost first, then values */
 
 typedef struct {
     name_id key, value;

@@ -123,7 +123,7 @@ static void count_nodes(tile_planner *p, const plan_operand *o, const tile_entri
 /* Whether every array fits its memory tile and every block a bank of the global buffer. */
 static void measure(const tile_planner *p, const sam_tensor_levels *levels, sub_tile *t) {
     uint32_t bank = p->options.bank_words ? p->options.bank_words : UINT32_MAX;
-    uint32_t longest = levels->n_vals + 1;
+    uint32_t longest = levels->n_vals + 1, all = longest;
     t->most = t->vals = levels->n_vals;
     for (uint32_t l = 0, parents = 1; l < levels->order; l++) {
         const sam_level_data *level = &levels->level[l];
@@ -133,7 +133,9 @@ static void measure(const tile_planner *p, const sam_tensor_levels *levels, sub_
         t->most = level->n_seg > t->most ? level->n_seg : t->most;
         t->most = level->n_crd > t->most ? level->n_crd : t->most;
         longest = block > longest ? block : longest;
+        all += block;
     }
+    longest = p->options.in_turn ? all : longest;
     t->fits = t->most <= p->options.mem_words && longest <= bank;
 }
 
@@ -190,7 +192,19 @@ static void push_array(tile_planner *p, const uint32_t *words, uint32_t n) {
         vec_push(p->mem, &p->plan->words, (uint16_t)words[i]);
 }
 
-/* What each stream of the operand carries of it: length headers and words. */
+/* Adds what a stream of one level, or of the values, carries: length headers and words. */
+static void push_level(tile_planner *p, const plan_operand *o, const sam_tensor_levels *levels, int level) {
+    if (level == SAM_MODE_VALS) {
+        vec_push(p->mem, &p->plan->words, (uint16_t)levels->n_vals);
+        for (uint32_t k = 0; k < levels->n_vals; k++)
+            vec_push(p->mem, &p->plan->words, (uint16_t)(levels->vals[k] ^ o->format->fill));
+    } else {
+        push_array(p, levels->level[level].seg, levels->level[level].n_seg);
+        push_array(p, levels->level[level].crd, levels->level[level].n_crd);
+    }
+}
+
+/* What each stream of the operand carries of it. */
 static void push_blocks(tile_planner *p, const plan_operand *o, const sam_tensor_levels *levels,
                         sub_tile *t) {
     t->block = 0;
@@ -198,15 +212,11 @@ static void push_blocks(tile_planner *p, const plan_operand *o, const sam_tensor
         tile_input *input = &p->plan->inputs.at[o->input[i]];
         tile_block block = {.first = p->plan->words.len};
         t->block = input->blocks.len;
-        if (input->stream.level == SAM_MODE_VALS) {
-            vec_push(p->mem, &p->plan->words, (uint16_t)levels->n_vals);
-            for (uint32_t k = 0; k < levels->n_vals; k++)
-                vec_push(p->mem, &p->plan->words, (uint16_t)(levels->vals[k] ^ o->format->fill));
-        } else {
-            const sam_level_data *level = &levels->level[input->stream.level];
-            push_array(p, level->seg, level->n_seg);
-            push_array(p, level->crd, level->n_crd);
+        for (uint32_t l = 0; input->stream.level == SAM_IN_TURN && l < levels->order; l++) {
+            if (levels->level[l].format != SAM_LEVEL_DENSE)
+                push_level(p, o, levels, (int)l);
         }
+        push_level(p, o, levels, input->stream.level == SAM_IN_TURN ? SAM_MODE_VALS : input->stream.level);
         block.length = p->plan->words.len - block.first;
         vec_push(p->mem, &input->blocks, block);
     }

@@ -112,6 +112,15 @@ static double words_of(const plan_operand *o, const sub_tile *t, int level) {
     return o->format->level[level] == SAM_LEVEL_COMPRESSED ? t->tree[level] + parents_of(t, level) + 3 : 0;
 }
 
+/* Returns the words that are loaded before the operand's array at a level is there, one after the other where
+ * they come in turn. */
+static double loaded_with(const tile_planner *p, const plan_operand *o, const sub_tile *t, int level) {
+    double words = words_of(o, t, level);
+    for (int l = 0; p->options.in_turn && l < level; l++)
+        words += words_of(o, t, l);
+    return words;
+}
+
 static double longest_load(const tile_planner *p, const uint32_t *sub) {
     double longest = 0;
     for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
@@ -119,9 +128,12 @@ static double longest_load(const tile_planner *p, const uint32_t *sub) {
         if (!o->access)
             continue;
         const sub_tile *used = &o->subs.at[sub[t]];
-        longest = used->vals > longest ? used->vals : longest;
-        for (uint32_t l = 0; l < o->format->order; l++)
+        double values = used->vals;
+        for (uint32_t l = 0; l < o->format->order; l++) {
             longest = fmax(longest, words_of(o, used, (int)l));
+            values += p->options.in_turn ? words_of(o, used, (int)l) : 0;
+        }
+        longest = fmax(longest, values);
     }
     return longest;
 }
@@ -183,7 +195,7 @@ static void scan_loop(const tile_planner *p, const uint32_t *sub, sam_var v, dou
         double length = fiber_length(o, used, v);
         double work[TILE_WORKS] = {0};
         work[fiber_of(scanned)] = w->iterations;
-        w->loaded = fmax(w->loaded, words_of(o, used, level));
+        w->loaded = fmax(w->loaded, loaded_with(p, o, used, level));
         work[TILE_LOAD] = w->loaded;
         work[o->format->level[level] == SAM_LEVEL_DENSE ? TILE_TOKEN : TILE_SCAN] = w->iterations * length;
         consider(s, work);

@@ -154,6 +154,7 @@ typedef struct {
     uint64_t steps;      /* 0: as much as it takes */
     double share;        /* of what there is that the operands are; 0: all */
     bool vector_reducer; /* there is one, of profile onyx-ext */
+    bool in_turn;        /* each operand's levels and values come on one stream, in turn (onyx-ext) */
 } tile_options;
 
 /* Returns the edge along v that `options` asks for, or the one that tile = 0 chooses for this statement. */
@@ -165,7 +166,8 @@ uint32_t tile_longest(const sam_statement *s, const tile_options *options, const
 /* What one GLB stream carries, in the order of the netlist's IO cells. */
 typedef struct {
     name_id tensor;
-    int level; /* storage level, or SAM_MODE_VALS (-1) */
+    int level; /* storage level, SAM_MODE_VALS (-1), or SAM_IN_TURN (-2): every level that is stored, then
+                  values */
 } tile_stream;
 
 /* One block: the words the stream sends for one sub-tile, length headers included. */

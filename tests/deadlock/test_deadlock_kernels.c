@@ -49,12 +49,15 @@ static const kernel extended_kernels[] = {{"X(i,j) = T0(i,k) * T1(k,j)", "reorde
                                           {"X(i,j,k) = T0(i,j,l) * T1(k,l)", "reorder(i,j,l,k)"},
                                           {"X(i,j) = T0(i,k,l) * T1(k,j) * T2(l,j)", "reorder(i,k,l,j)"}};
 
-static bool lowered(fixture *f, const char *expression, const char *schedule, bool extended, netlist *out) {
+static const lower_options chip = {.tile_edge = 4}, ours = {.tile_edge = 4, .extended = true},
+                           in_turn = {.tile_edge = 4, .extended = true, .in_turn = true};
+
+static bool lowered(fixture *f, const char *expression, const char *schedule, const lower_options *onto,
+                    netlist *out) {
     const char *schedules[] = {schedule};
     const fe_in in = {
         .expression = expression, .schedule = schedules, .n_schedule = schedule != NULL, .integers = true};
     const fe_lower_options options = {.drop = true};
-    const lower_options onto = {.tile_edge = 4, .extended = extended};
     sam_statement user, expanded, statement;
     sam_graph once, graph, joined, hardware;
     onyx_graph *onyx = NULL;
@@ -68,15 +71,15 @@ static bool lowered(fixture *f, const char *expression, const char *schedule, bo
            fe_unroll(&cin.kernels.at[0], &once, &f->mem, &f->diag, &graph) &&
            sam_to_binary_joiners(&graph, &f->mem, &f->diag, &joined) &&
            sam_remove_broadcasts(&joined, &f->mem, &f->diag, &hardware) &&
-           lower_run(&hardware, &onto, &f->mem, &f->diag, &onyx) && lower_check(onyx, &f->diag) &&
+           lower_run(&hardware, onto, &f->mem, &f->diag, &onyx) && lower_check(onyx, &f->diag) &&
            lower_pack(onyx, &f->mem, &f->diag, out);
 }
 
-static void are_safe(fixture *f, const kernel *list, size_t n_list, bool extended) {
+static void are_safe(fixture *f, const kernel *list, size_t n_list, const lower_options *onto) {
     for (size_t i = 0; i < n_list; i++) {
         netlist n;
         prng random = prng_seed(i);
-        if (!lowered(f, list[i].expression, list[i].schedule, extended, &n))
+        if (!lowered(f, list[i].expression, list[i].schedule, onto, &n))
             fail_msg("%s: %s", list[i].expression, fixture_printed(f));
         judgement small = play_judge(&n, NULL, 0, 2, most_runs, &random, list[i].expression);
         judgement large = play_judge(&n, NULL, 0, 3, most_runs, &random, list[i].expression);
@@ -88,11 +91,30 @@ static void are_safe(fixture *f, const kernel *list, size_t n_list, bool extende
 }
 
 static void known_kernels_are_safe(void **state) {
-    are_safe(*state, kernels, sizeof kernels / sizeof *kernels, false);
+    are_safe(*state, kernels, sizeof kernels / sizeof *kernels, &chip);
 }
 
 static void extended_kernels_are_safe(void **state) {
-    are_safe(*state, extended_kernels, sizeof extended_kernels / sizeof *extended_kernels, true);
+    are_safe(*state, extended_kernels, sizeof extended_kernels / sizeof *extended_kernels, &ours);
+}
+
+/* A load that several memories share adds no circle: each takes all that comes, its own blocks and others'.
+ */
+static void shared_loads_are_safe(void **state) {
+    fixture *f = *state;
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        netlist n;
+        net_liveness found;
+        uint32_t shared = 0;
+        if (!lowered(f, kernels[i].expression, kernels[i].schedule, &in_turn, &n))
+            fail_msg("%s: %s", kernels[i].expression, fixture_printed(f));
+        for (uint32_t k = 0; k < n.nets.len; k++)
+            shared += net_cell_at(&n, n.nets.at[k].source.cell)->mode == NET_MODE_IO_IN &&
+                      n.nets.at[k].sinks.len > 1;
+        net_deadlock(&n, NULL, &f->mem, &found);
+        assert_true(shared > 0 && !found.undecided);
+        assert_int_equal(found.fiber, NET_ANY_FIBER);
+    }
 }
 
 /* Some of the letters of "ijk", in that order or, now and then, another. */
@@ -137,7 +159,7 @@ static void no_deadlock_of_an_expression_is_overlooked(void **state) {
         names_init(&f.names, &f.mem);
         prng random = prng_seed(1000003ull * first_seed + i);
         const char *expression = random_expression(&random, &f.mem);
-        if (lowered(&f, expression, NULL, false, &n)) {
+        if (lowered(&f, expression, NULL, &chip, &n)) {
             judgement j = play_judge(&n, NULL, prng_below(&random, 2), 2 + prng_below(&random, 2), most_runs,
                                      &random, expression);
             mapped++;
@@ -158,6 +180,7 @@ static void no_deadlock_of_an_expression_is_overlooked(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {TEST(known_kernels_are_safe), TEST(extended_kernels_are_safe),
+                                       TEST(shared_loads_are_safe),
                                        TEST(no_deadlock_of_an_expression_is_overlooked)};
     if (argc > 1)
         expressions = (uint32_t)strtoul(argv[1], NULL, 10);

@@ -218,6 +218,39 @@ static void the_vector_reducer_is_one_tile(void **state) {
     }
 }
 
+/* One load stream for each operand: every scanner takes its share of it, and the streams are counted so. */
+static void levels_come_in_turn(void **state) {
+    fixture *f = *state;
+    sam_graph sam;
+    onyx_graph *g;
+    netlist n;
+    uint32_t loads, stores, sinks = 0;
+    const lower_options options = {.tile_edge = 30, .extended = true, .in_turn = true};
+    assert_true(read_sam(f, "matmul_ijk.gv", read_data(f, "matmul_ijk.gv"), &sam));
+    assert_true(lower_run(&sam, &options, &f->mem, &f->diag, &g) && lower_check(g, &f->diag));
+    char *text = dumped(f, g);
+    assert_non_null(strstr(text, "node glb_in in_B tensor=B level=all blocks=1\n"));
+    assert_non_null(strstr(text, "node write_scanner B0.write tile=B0 block_mode=1 compressed=1 behind=3\n"));
+    assert_non_null(
+        strstr(text, "node write_scanner B1.write tile=B1 block_mode=1 compressed=1 before=2 behind=1\n"));
+    assert_non_null(strstr(text, "tile=B_vals block_mode=1 compressed=1 lowest_level=1 before=4\n"));
+    assert_string_equal(dumped(f, parsed_ir(f, text)), text);
+    assert_true(lower_pack(g, &f->mem, &f->diag, &n));
+    for (uint32_t i = 0; i < n.nets.len; i++)
+        sinks +=
+            net_cell_at(&n, n.nets.at[i].source.cell)->mode == NET_MODE_IO_IN ? n.nets.at[i].sinks.len : 0;
+    assert_int_equal(sinks, 6);
+    lower_count_streams(&sam, true, &loads, &stores);
+    assert_int_equal(loads, 2);
+    lower_count_streams(&sam, false, &loads, &stores);
+    assert_int_equal(loads, 6);
+    netlist again;
+    cJSON *json = net_to_json(&n);
+    assert_true(net_from_json(json, &f->names, &f->mem, &f->diag, &again));
+    assert_int_equal(again.cells.at[0].level, SAM_IN_TURN);
+    cJSON_Delete(json);
+}
+
 /* Graphs that no DOT file gives: a legal one with one thing changed. */
 typedef struct {
     const char *file;
@@ -334,6 +367,6 @@ static void tile_edge_must_fit(void **state) {
 
 RUN_TESTS(TEST(identity_lowers_to_the_whole_text), TEST(kernels_lower_as_expected),
           TEST(kernels_pack_into_the_right_number_of_tiles), TEST(one_stream_goes_to_both_ports),
-          TEST(what_the_chip_lacks_is_named), TEST(the_extended_reducer_adds_bf16),
+          TEST(what_the_chip_lacks_is_named), TEST(the_extended_reducer_adds_bf16), TEST(levels_come_in_turn),
           TEST(the_vector_reducer_is_one_tile), TEST(what_does_not_fit_is_named),
           TEST(sum_under_a_product_is_refused), TEST(tile_edge_must_fit))

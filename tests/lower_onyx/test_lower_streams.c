@@ -14,7 +14,7 @@ static void count_cells(const netlist *n, uint32_t *loads, uint32_t *stores) {
 }
 
 static void streams_are_counted(const compile_kernel *k, const char *name) {
-    const tile_driver by = compile_driver(&k->board, &k->lowered);
+    const tile_driver by = compile_driver(&k->board, &k->lowered, k->tiling.options.in_turn);
     uint32_t loads = 0, stores = 0;
     count_cells(&k->array.net, &loads, &stores);
     if (by.loads != loads || by.stores != stores)
@@ -22,11 +22,14 @@ static void streams_are_counted(const compile_kernel *k, const char *name) {
                  stores);
 }
 
-/* True if the profile has what the kernel needs. */
-static bool compiled(const char *name, char *expression, char *words, char *profile) {
+/* True if the profile has what the kernel needs: "onyx", or onyx-ext with the word of --streams. */
+static bool compiled(const char *name, char *expression, char *words, const char *profile) {
     const char *argv[MOST_WORDS] = {
-        "onyx", expression, "-o", ONYX_BINARY_DIR "/tests/test_lower_streams_out", "--profile", profile};
-    int argc = 6;
+        "onyx",      expression, "-o",        ONYX_BINARY_DIR "/tests/test_lower_streams_out",
+        "--profile", "onyx-ext", "--streams", profile};
+    const bool chip = strcmp(profile, "onyx") == 0;
+    int argc = chip ? 6 : 8;
+    argv[5] = chip ? profile : argv[5];
     for (char *word = strtok(words, " \n"); word && argc < MOST_WORDS; word = strtok(NULL, " \n"))
         argv[argc++] = word;
     arena mem;
@@ -66,7 +69,8 @@ static void every_kernel(void **state) {
             continue;
         kernels++;
         assert_true(compiled(part[0], part[1], arena_strdup(&f->mem, part[4]), "onyx"));
-        assert_true(compiled(part[0], part[1], arena_strdup(&f->mem, part[4]), "onyx-ext"));
+        assert_true(compiled(part[0], part[1], arena_strdup(&f->mem, part[4]), "levels"));
+        assert_true(compiled(part[0], part[1], arena_strdup(&f->mem, part[4]), "tensors"));
     }
     fclose(list);
     assert_true(kernels > 50);

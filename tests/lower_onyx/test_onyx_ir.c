@@ -67,9 +67,8 @@ static void violations_name_ports_and_rule(void **state) {
          "repeat signal generators, vector reducers and level writers"},
         {"link in_B_vals.data -> B_vals.write.block_wr_in" STREAM,
          "link in_B0.data -> B_vals.write.block_wr_in" STREAM,
-         "E0422-fan-out: in_B0.data drives B0.write.block_wr_in and B_vals.write.block_wr_in | rule: a "
-         "global "
-         "buffer input feeds one write scanner in block mode"},
+         "E0422-fan-out: in_B0.data drives B0.write.block_wr_in and B_vals.write.block_wr_in, which do not "
+         "take its blocks in turn | before + own blocks + behind is the same for all scanners of a stream"},
         {"link B_vals.read.val_out -> X_vals.write.data_in" STREAM,
          "link B_vals.read.val_out -> X_vals.write.data_in" STREAM
          "link B0.read.coord_out -> X_vals.write.data_in" STREAM,

@@ -1,8 +1,9 @@
-/* Random cases on the array: array_cases [RIGHT [SEED [factors]]], those of case_random_factors. The command
- * compiles each to a bitstream, which engine cycle decodes and runs; the file it writes is compared with the
- * definition of tests/notation, and every eighth case runs once more on the RTL. Cases are made until RIGHT
- * of them are right. The others are refused with a code, and counted by it. A wrong case is printed as it is
- * and as small as it gets, as a command.
+/* Random cases on the array: array_cases [RIGHT [SEED [factors|shared]]]; factors: those of
+ * case_random_factors; shared: with load streams that bring all levels of an operand (onyx-ext), each on rtl
+ * and soc. The command compiles each to a bitstream, which engine cycle decodes and runs; the file it writes
+ * is compared with the definition of tests/notation, and every eighth case runs once more on the RTL. Cases
+ * are made until RIGHT of them are right. The others are refused with a code, and counted by it. A wrong case
+ * is printed as it is and as small as it gets, as a command.
  *
  * A process a case: most of a case's time is its placement, and a fault of the command is one more thing that
  * can be made small. */
@@ -11,7 +12,7 @@
 
 #include "tests/random/cases.h"
 
-enum { MAX_FAILURES = 20, MAX_OPTIONS = 7, RTL_EVERY = 8, MOST_SECONDS = 60 };
+enum { MAX_FAILURES = 20, MAX_OPTIONS = 7, RTL_EVERY = 8, MOST_SECONDS = 60, SOC_CYCLES = 200000 };
 
 typedef enum { RIGHT, REFUSED, WRONG } verdict;
 
@@ -24,7 +25,7 @@ typedef struct {
 typedef struct {
     const char *folder, *option[MAX_OPTIONS];
     uint32_t n_options;
-    bool rtl;
+    bool rtl, soc; /* on these, too */
 } setting;
 
 typedef struct {
@@ -32,6 +33,7 @@ typedef struct {
     const char *folder; /* of the case at hand */
     uint32_t right, wrong, hazardous, on_rtl;
     bool factors; /* cases of case_random_factors */
+    bool shared;  /* load streams that bring all levels of an operand; every case on rtl and soc, too */
 } tally;
 
 /* ---- how a case is run ----------------------------------------------------------------------- */
@@ -55,8 +57,10 @@ static void choose_options(setting *s, uint64_t seed, arena *mem) {
     else if (prng_below(&random, 4) == 0)
         add_option(s, mem, "--no-balance", UINT32_MAX);
     add_option(s, mem, "--seed", prng_below(&random, 100));
-    if (prng_below(&random, 3) == 0)
-        add_option(s, mem, "--profile onyx-ext", UINT32_MAX);
+    const bool extended = prng_below(&random, 3) == 0;
+    if (extended || s->soc)
+        add_option(s, mem, s->soc ? "--profile onyx-ext --streams tensors" : "--profile onyx-ext",
+                   UINT32_MAX);
     if (prng_below(&random, 2))
         add_option(s, mem, "-O0", UINT32_MAX); /* what the search leaves is a case as well */
 }
@@ -73,12 +77,15 @@ static const char *command_code(const char *printed, arena *mem) {
     return code ? arena_printf(mem, "%.*s", (int)strcspn(code + 2, "]"), code + 2) : NULL;
 }
 
-static char *command_of(const note *n, const setting *s, arena *mem) {
+static char *command_on(const note *n, const setting *s, const char *engine, arena *mem) {
     char *text = case_command(n, "run", s->folder, mem);
     for (uint32_t i = 0; i < s->n_options; i++)
         text = arena_printf(mem, "%s %s", text, s->option[i]);
-    return arena_printf(mem, "%s --engine cycle --hazards warn --io-trace --quiet -o %s/out", text,
-                        s->folder);
+    return arena_printf(mem, "%s --engine %s --hazards warn --quiet -o %s/out", text, engine, s->folder);
+}
+
+static char *command_of(const note *n, const setting *s, arena *mem) {
+    return command_on(n, s, "cycle --io-trace", mem);
 }
 
 /* The command as what a shell becomes, which gets so many seconds of a processor: how much else the machine
@@ -158,6 +165,15 @@ static const char *read_log(const char *path, arena *mem, diagnostics *d) {
     return text ? text : "";
 }
 
+/* Cycles of the run whose report is in the folder. */
+static double cycles_of(const setting *s, arena *mem, diagnostics *d) {
+    cJSON *report = json_read(arena_printf(mem, "%s/out/report.json", s->folder), d);
+    const cJSON *cycles = cJSON_GetObjectItem(report, "cycles");
+    const double total = cJSON_GetNumberValue(cJSON_GetObjectItem(cycles, "total"));
+    cJSON_Delete(report);
+    return total;
+}
+
 static outcome run(note *n, const setting *s, arena *mem) {
     diagnostics d;
     diag_init(&d, mem);
@@ -174,6 +190,10 @@ static outcome run(note *n, const setting *s, arena *mem) {
     bool one = access(arena_printf(mem, "%s/out/bitstream.bs", s->folder), R_OK) == 0; /* kernel */
     if (!fault && s->rtl && one && program_run(replay, log) != 0)
         fault = read_log(log, mem, &d);
+    const char *const soc[] = {"sh", "-c", limited(command_on(n, s, "soc", mem), 10 * MOST_SECONDS, mem),
+                               NULL};
+    if (!fault && s->soc && cycles_of(s, mem, &d) < SOC_CYCLES)
+        fault = program_run(soc, log) != 0 ? read_log(log, mem, &d) : difference(n, s->folder, mem, &d);
     return fault ? (outcome){.verdict = WRONG, .reason = fault} : (outcome){.verdict = RIGHT};
 }
 
@@ -230,7 +250,7 @@ static void report(uint64_t seed, const char *reason, note *n, setting *s) {
 
 static void run_case(uint64_t seed, note *n, tally *t) {
     arena mem = {0};
-    setting s = {.folder = t->folder, .rtl = t->right % RTL_EVERY == 0};
+    setting s = {.folder = t->folder, .rtl = t->shared || t->right % RTL_EVERY == 0, .soc = t->shared};
     (t->factors ? case_random_factors : case_random_array)(seed, n);
     choose_options(&s, seed, &mem);
     outcome out = run(n, &s, &mem);
@@ -255,9 +275,10 @@ int main(int argc, char **argv) {
     uint32_t wanted = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 0) : 50;
     uint64_t base = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
     arena mem = {0};
-    tally t = {.factors = argc > 3};
+    tally t = {.factors = argc > 3 && strcmp(argv[3], "factors") == 0,
+               .shared = argc > 3 && strcmp(argv[3], "shared") == 0};
     t.folder = arena_printf(&mem, "array_cases_%u_%llx%s", wanted, (unsigned long long)base,
-                            t.factors ? "_factors" : "");
+                            argc > 3 ? argv[3] : "");
     diagnostics d;
     diag_init(&d, &mem);
     note *n = malloc(sizeof *n);

@@ -27,7 +27,12 @@ MEM = {"fiber access": ("onyx_fiber_access", {})}
 OURS = {"vector reducer": (MEM, ("onyx_vector_reduce", PLAIN), None),
         "reductions by any operation": (PE, ("onyx_reduce", {"bf16_i": "1'b0"}), "reducer"),
         "sums of bfloat16": (PE, ("onyx_reduce", {"op_i": "4'd0"}), "reducer"),
-        "joiner by regions": (PE, ("onyx_region_join", {}), None)}
+        "joiner by regions": (PE, ("onyx_region_join", {}), None),
+        "shared load streams": (MEM, ("onyx_block_share", {}), None)}
+# In the netlist of a kernel that uses it.
+SIGNS = {"vector reducer": '"vector_reduce"', "joiner by regions": '"region_join"',
+         "reductions by any operation": r'(reg_cr|vec_reduce)_inst_op"', "sums of bfloat16": r'(reg_cr|vec_reduce)_inst_bf16"',
+         "shared load streams": r'write_scanner_(before|behind)"'}
 
 SQUARED = ["-i", "B:{file}", "-i", "C:{file}"]
 # Kernel, the primitive of ours that it uses, the arguments of the command.
@@ -43,6 +48,11 @@ KERNELS = [
     ("columns that a vector lacks", "joiner by regions",
      ["X(i,j)=mask(not struct(m(j)), B(i,j))", "-i", "B:{file}", "-g", "m:{n}:0.3"]),
     ("(B ^ C) & D", "joiner by regions", ["X(i,j)=(B(i,j)^C(i,j))&D(i,j)", "-i", "B:{file}", "-g", "C:{n}x{n}:0.02", "-g", "D:{n}x{n}:0.05"]),
+    ("SpM*SpM, i,j,k", "shared load streams", ["X(i,j)=B(i,k)*C(k,j)", "-s", "reorder(i,j,k)", *SQUARED]),
+    ("sum of a matrix and its transpose", "shared load streams", ["X(i,j)=B(i,j)+C(j,i)", *SQUARED]),
+    ("SDDMM of rank 10", "shared load streams",
+     ["X(i,j)=B(i,j)*c(i,r)*d(r,j)", "-i", "B:{file}", "-g", "c:{n}x10:0.5", "-g", "d:10x{n}:0.5"]),
+    ("sampled SpM*SpM", "shared load streams", ["X(i,j)=B(i,k)*C(k,j)*D(i,j)", *SQUARED, "-i", "D:{file}"]),
 ]
 DATA = {"west0067": 67, "west0479": 479, "494_bus": 494, "olm500": 500, "bcspwr06": 1454}
 
@@ -52,10 +62,10 @@ DATA = {"west0067": 67, "west0479": 479, "494_bus": 494, "olm500": 500, "bcspwr0
 
 def cells_of(module, constant):
     """Cells of the module after synthesis, all it contains in one; the SRAM is a macro and counts nothing."""
-    sources = [f for f in sorted(RTL.glob("*.sv")) if not re.search("_pkg|onyx_array|onyx_gl|onyx_sram", f.name)]
     ties = "".join(f"delete -input {module}/w:{port}; connect -set {port} {value}; " for port, value in constant.items())
-    script = (f"read_verilog -sv {' '.join(map(str, sorted(RTL.glob('*_pkg.sv')) + sources))}; read_verilog -lib -sv {RTL}/onyx_sram.sv; "
-              f"hierarchy -top {module}; proc; cd {module}; {ties}cd ..; synth -flatten -top {module}; tee -q -o {FOLDER}/stat stat")
+    script = (f"read_verilog -sv {' '.join(map(str, sorted(RTL.glob('*_pkg.sv'))))}; read_verilog -lib -sv {RTL}/onyx_sram.sv; "
+              f"read_verilog -sv {RTL}/{module}.sv; "
+              f"hierarchy -top {module} -libdir {RTL}; proc; cd {module}; {ties}cd ..; synth -flatten -top {module}; tee -q -o {FOLDER}/stat stat")
     subprocess.run([YOSYS, "-q", "-p", script], check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return int(re.search(r"Number of cells: +(\d+)", (FOLDER / "stat").read_text())[1])
 
@@ -63,7 +73,9 @@ def cells_of(module, constant):
 def areas():
     """Cells by name: the chip's primitives; ours, less what they are made of on the chip."""
     chip = {name: cells_of(*how) for name, how in {**PE, **MEM}.items()}
-    return chip, {name: cells_of(*how) - chip.get(base, 0) for name, (_, how, base) in OURS.items()}
+    ours = {name: cells_of(*how) - chip.get(base, 0) for name, (_, how, base) in OURS.items()}
+    chip["fiber access"] -= ours["shared load streams"]  # which is a part of ours
+    return chip, ours
 
 
 def board():
@@ -78,13 +90,8 @@ def board():
 
 def used_by(folder):
     """The primitives of ours in what was put on the array."""
-    found = set()
-    for file in folder.rglob("netlist.json"):
-        text = file.read_text()
-        found |= {name for name, sign in (("vector reducer", '"vector_reduce"'), ("joiner by regions", '"region_join"'),
-                                          ("reductions by any operation", r'(reg_cr|vec_reduce)_inst_op"'),
-                                          ("sums of bfloat16", r'(reg_cr|vec_reduce)_inst_bf16"')) if re.search(sign, text)}
-    return found
+    texts = [file.read_text() for file in folder.rglob("netlist.json")]
+    return {name for name, sign in SIGNS.items() if any(re.search(sign, text) for text in texts)}
 
 
 def cycles_of(arguments, profile, matrix):
@@ -104,7 +111,8 @@ def measure():
     for name, primitive, arguments in KERNELS:
         for matrix in DATA:
             before, none = cycles_of(arguments, "onyx", matrix)
-            after, used = cycles_of(arguments, "onyx-ext", matrix)
+            streams = [] if primitive == "shared load streams" else ["--streams", "levels"]
+            after, used = cycles_of(arguments + streams, "onyx-ext", matrix)
             found[name, matrix] = before, after, bool(used)
             print(f"{name}, {matrix}: {before} {after}", flush=True)
             if none or not used <= {primitive}:

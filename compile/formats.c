@@ -149,7 +149,7 @@ static bool was_said(const diagnostics *d, src_loc loc, const char *code) {
 
 enum { DIAGONALS_WRITTEN = 4 }; /* tests/bench/formats.py, diagonals: more take longer than one product */
 
-/* A matrix stored by diagonals that has few of them is better written out, along each. */
+/* A matrix stored by diagonals is better scanned along them where they are few, or beside each other. */
 static void hint_at_diagonals(compile_context *ctx, const tile_format *f, const tile_tensor *t,
                               const char *name) {
     const tile_format_level *level = &f->level[0];
@@ -157,14 +157,14 @@ static void hint_at_diagonals(compile_context *ctx, const tile_format *f, const 
         level->sum.term[0].factor != -level->sum.term[1].factor)
         return;
     tile_query query = {.what = TILE_COUNT, .keys = 1, .key = {level->sum}};
-    tile_answers diagonals;
-    tile_ask(t, &query, ctx->mem, &diagonals);
-    if (diagonals.n && diagonals.n <= DIAGONALS_WRITTEN)
-        diag_hint(
-            ctx->diag,
-            "%s has %u %s: a product written along each, as %s(i,i+1) * c(i+1), is scanned densely, with "
-            "-f %s:dd (onyx help storage)",
-            name, diagonals.n, plural(diagonals.n, "diagonal", "diagonals"), name, name);
+    tile_answers along;
+    tile_ask(t, &query, ctx->mem, &along);
+    const int64_t width = along.n ? along.key[along.n - 1] - along.key[0] + 1 : 0;
+    if (along.n && (width <= 2 * (int64_t)along.n || along.n <= DIAGONALS_WRITTEN))
+        diag_hint(ctx->diag,
+                  "%s has %u %s, in a band of %lld: products along them, as %s(i,i+d) * c(i+d), are scanned "
+                  "densely (onyx help storage)",
+                  name, along.n, plural(along.n, "diagonal", "diagonals"), (long long)width, name);
 }
 
 static bool say_repacked(compile_context *ctx, tile_dtype dtype, const tile_format *f,
@@ -221,12 +221,38 @@ static const char *part_names(compile_context *ctx, const tile_cut *parts, uint3
     return all;
 }
 
+/* Makes the operand as the array has it: an index that stands twice once. Levels of such a part are alike. */
+static void drop_repeated(const tile_joint *all, arena *mem, tile_tensor *t, sam_tensor_data *as) {
+    const tile_tensor from = *t;
+    uint32_t *crd = arena_new_n(mem, uint32_t, from.nnz * from.order + 1);
+    uint32_t kept = 0;
+    for (uint32_t m = 0; m < from.order; m++) {
+        if (all->same[m] != m)
+            continue;
+        t->dim[kept] = from.dim[m];
+        as->mode[kept] = (uint8_t)kept;
+        for (uint64_t e = 0; e < from.nnz; e++)
+            crd[e * from.order + kept] = from.crd[e * from.order + m];
+        kept++;
+    }
+    for (uint64_t e = 0; e < from.nnz; e++)
+        memmove(crd + e * kept, crd + e * from.order, sizeof *crd * kept);
+    t->crd = crd;
+    t->order = as->order = kept;
+}
+
 bool compile_join_parts(compile_context *ctx, const tile_joint *all, tile_tensor *out) {
     const tile_cut *parts = all->parts;
     uint64_t entries = 0, bytes;
     for (uint32_t k = 0; k < all->n; k++)
         entries += parts[k].of->nnz;
-    if (!tile_join_parts(all, ctx->mem, ctx->diag, out) || !scanned_bytes(ctx, out, parts->as, &bytes))
+    if (!tile_join_parts(all, ctx->mem, ctx->diag, out))
+        return false;
+    tile_tensor scanned = *out;
+    sam_tensor_data as = *parts->as;
+    if (sam_source_order(&as) < as.order)
+        drop_repeated(all, ctx->mem, &scanned, &as);
+    if (!scanned_bytes(ctx, &scanned, &as, &bytes))
         return false;
     if (was_said(ctx->diag, parts->as->loc, "E0353-recut"))
         return true;

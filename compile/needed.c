@@ -44,30 +44,43 @@ static bool find_modes(const sam_expr_data *of, uint32_t order, const sam_expr_d
     return true;
 }
 
-uint32_t compile_find_needed(const sam_statement *st, sam_tensor t, const tile_tensor *operands, arena *mem,
-                             tile_needed *out) {
-    const sam_expr_data *own = NULL;
-    sam_algebra algebra = {.mem = mem};
-    uint32_t n = 0, uses = 0;
-    for (uint32_t e = 1; e <= st->exprs.len; e++) {
-        const sam_expr_data *x = sam_expr_at(st, (sam_expr){e});
+/* Returns the only access of a tensor, NULL where there are several. */
+static const sam_expr_data *only_access(const sam_statement *st, sam_tensor t) {
+    const sam_expr_data *only = NULL;
+    for (uint32_t e = 0; e < st->exprs.len; e++) {
+        const sam_expr_data *x = &st->exprs.at[e];
         if (x->kind != SAM_EXPR_ACCESS || x->tensor.v != t.v)
             continue;
-        own = x;
-        uses++;
+        if (only)
+            return NULL;
+        only = x;
     }
-    if (uses != 1)
-        return 0;
+    return only;
+}
+
+void compile_find_needed(const sam_statement *st, sam_tensor t, const tile_tensor *operands, arena *mem,
+                         tile_joint *all) {
+    const sam_expr_data *own = only_access(st, t);
+    const uint32_t order = sam_tensor_at(st, t)->order;
+    tile_needed *needed = arena_new_n(mem, tile_needed, st->exprs.len);
+    sam_algebra algebra = {.mem = mem};
+    all->needed = needed;
+    all->n_needed = 0;
+    for (uint32_t m = 0; m < order; m++) {
+        all->same[m] = (uint8_t)m;
+        for (uint32_t n = m; own && n-- > 0;)
+            all->same[m] = own->index[n].v == own->index[m].v ? (uint8_t)n : all->same[m];
+    }
     const sam_coordinates whole = sam_coordinates_of(&algebra, st, st->rhs, NULL);
-    for (uint32_t e = 1; e <= st->exprs.len && whole.set.v; e++) {
+    for (uint32_t e = 1; e <= st->exprs.len && own && whole.set.v; e++) {
         const sam_expr_data *x = sam_expr_at(st, (sam_expr){e});
         const sam_tensor_data *as = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(st, x->tensor) : NULL;
         if (!as || x == own || as->windowed || as->structure == SAM_COMPLEMENT || as->ones || !as->order)
             continue;
-        out[n].t = &operands[x->tensor.v - 1];
-        if (find_modes(x, as->order, own, sam_tensor_at(st, t)->order, out[n].mode) &&
+        tile_needed *next = &needed[all->n_needed];
+        next->t = &operands[x->tensor.v - 1];
+        if (find_modes(x, as->order, own, order, next->mode) &&
             is_needed(&algebra, whole.set, st, (sam_expr){e}))
-            n++;
+            all->n_needed++;
     }
-    return n;
 }

@@ -5,10 +5,10 @@
 #include "compile/compile.h"
 #include "tiling/formats.h"
 
-/* Finds the operands without whose entries those of operand t come to nothing, by the statement's coordinate
- * algebra: factors, and masks. They must have been read, and have no other indices than t. Returns how many
- * there are; `out` has room for as many as the statement has expressions. */
-uint32_t compile_find_needed(const sam_statement *st, sam_tensor t, const tile_tensor *operands, arena *mem,
-                             tile_needed *out);
+/* Finds which entries of operand t come to nothing: where one of its indices stands twice and they differ,
+ * and by the statement's coordinate algebra where a factor or a mask has none. These must have been read, and
+ * have no other indices than t. Sets all->needed and all->same. */
+void compile_find_needed(const sam_statement *st, sam_tensor t, const tile_tensor *operands, arena *mem,
+                         tile_joint *all);
 
 #endif

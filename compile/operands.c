@@ -343,7 +343,6 @@ static bool adds_indices(const sam_tensor_data *as) {
 static bool make_parts(compile_context *ctx, const sam_statement *st, const tile_tensor *whole,
                        const tile_operands *all, tile_tensor *data) {
     tile_cut *parts = arena_new_n(ctx->mem, tile_cut, st->tensors.len);
-    tile_needed *needed = arena_new_n(ctx->mem, tile_needed, st->exprs.len);
     uint32_t *extent = NULL;
     if (!reach_extents(ctx, st, whole, all, &extent))
         return false;
@@ -360,9 +359,11 @@ static bool make_parts(compile_context *ctx, const sam_statement *st, const tile
             known = known && extent[v];
         }
         out->dim_inferred = out->dim_inferred || !known;
-        tile_joint joint = {parts, needed, n, 0};
+        tile_joint joint = {.parts = parts, .n = n};
+        for (uint32_t m = 0; m < as->order; m++)
+            joint.same[m] = (uint8_t)m;
         if (adds_indices(as))
-            joint.n_needed = compile_find_needed(st, (sam_tensor){t}, data, ctx->mem, needed);
+            compile_find_needed(st, (sam_tensor){t}, data, ctx->mem, &joint);
         if (!compile_join_parts(ctx, &joint, out))
             return false;
     }

@@ -145,6 +145,46 @@ static bool find_format_tensor(const fe_reader *r, const sam_statement *s, diagn
     return false;
 }
 
+/* Whether an access of the tensor has an index twice. */
+static bool has_diagonal(const sam_statement *s, sam_tensor t, uint32_t order) {
+    bool twice = false;
+    for (uint32_t e = 0; e < s->exprs.len; e++) {
+        const sam_expr_data *x = &s->exprs.at[e];
+        for (uint32_t m = 0; x->kind == SAM_EXPR_ACCESS && x->tensor.v == t.v && m < order; m++) {
+            for (uint32_t n = 0; n < m; n++)
+                twice = twice || x->index[n].v == x->index[m].v;
+        }
+    }
+    return twice;
+}
+
+static bool is_dense(const sam_tensor_data *t) {
+    bool dense = !t->blocked;
+    for (uint32_t l = 0; l < t->order; l++)
+        dense = dense && t->level[l] == SAM_LEVEL_DENSE;
+    return dense;
+}
+
+/* Gives the format to the operands that are parts of the tensor. One that adds indices is compressed, but for
+ * those that have a value nearly everywhere: of a dense vector, or of diagonals of a dense matrix. */
+static void format_parts(sam_statement *s, const sam_tensor_data *given) {
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        sam_tensor_data *part = &s->tensors.at[t];
+        if (!part->called.v || !name_eq(part->called, given->name))
+            continue;
+        if (part->order == given->order) {
+            memcpy(part->level, given->level, sizeof part->level);
+            memcpy(part->inner, given->inner, sizeof part->inner);
+            part->blocked = given->blocked;
+            memcpy(part->mode, given->mode, sizeof part->mode);
+        } else if (is_dense(given) &&
+                   (given->order == 1 || has_diagonal(s, (sam_tensor){t + 1}, part->order))) {
+            for (uint32_t l = 0; l < part->order; l++)
+                part->level[l] = SAM_LEVEL_DENSE;
+        }
+    }
+}
+
 static bool parse_format(const char *text, diagnostics *d, sam_statement *s, src_loc *seen) {
     fe_reader r = fe_read("<format>", text, d);
     sam_tensor t;
@@ -169,15 +209,7 @@ static bool parse_format(const char *text, diagnostics *d, sam_statement *s, src
         return false;
     }
     *sam_tensor_at(s, t) = given; /* the default loops need a whole format, also after an error */
-    for (uint32_t old = 0; old < s->tensors.len; old++) {
-        sam_tensor_data *also = &s->tensors.at[old];
-        if (!also->called.v || !name_eq(also->called, given.name) || also->order != given.order)
-            continue;
-        memcpy(also->level, given.level, sizeof also->level);
-        memcpy(also->inner, given.inner, sizeof also->inner);
-        also->blocked = given.blocked;
-        memcpy(also->mode, given.mode, sizeof also->mode);
-    }
+    format_parts(s, &given);
     return true;
 }
 

@@ -129,11 +129,13 @@ typedef struct {
     const tile_tensor *t;
     uint8_t mode[SAM_MAX_ORDER];
 } tile_needed;
-/* Parts of which an operand is made, and the tensors without whose entries its own come to nothing. */
+/* Parts of which an operand is made, the tensors without whose entries its own come to nothing, and which of
+ * its indices have the same coordinate. */
 typedef struct {
     const tile_cut *parts;
     const tile_needed *needed;
     uint32_t n, n_needed;
+    uint8_t same[SAM_MAX_ORDER]; /* an index whose coordinate that of each is; itself, where it is none's */
 } tile_joint;
 /* Makes an operand of parts, out->dim[] long: at each coordinate it is the first part that is not outside of
  * its tensor there, else the first one's number. Entries that come to nothing are left out. Entries outside

@@ -15,6 +15,7 @@ typedef struct {
     uint32_t n, n_needed;
     const tile_cut *parts;
     const tile_needed *needed;
+    const uint8_t *same;
     diagnostics *diag;
     arena scratch;
     tile_entries entries;
@@ -93,6 +94,10 @@ static bool has_entry(const tile_needed *needed, const uint32_t *crd) {
 }
 
 static bool add(joining *j, const uint32_t *crd, uint16_t val) {
+    for (uint32_t m = 0; m < j->out->order; m++) {
+        if (crd[m] != crd[j->same[m]])
+            return true;
+    }
     for (uint32_t k = 0; k < j->n_needed; k++) {
         if (!has_entry(&j->needed[k], crd))
             return true;
@@ -253,6 +258,7 @@ bool tile_join_parts(const tile_joint *all, arena *mem, diagnostics *d, tile_ten
                  .n_needed = all->n_needed,
                  .parts = all->parts,
                  .needed = all->needed,
+                 .same = all->same,
                  .diag = d,
                  .out = out};
     const tile_cut *parts = all->parts;

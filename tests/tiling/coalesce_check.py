@@ -186,6 +186,23 @@ def multiple_case(engine, refused):
            refused=refused)
 
 
+def band_case(engine, refused):
+    """A band of a matrix times a vector: diagonals beside each other, dense or not, along rows or columns."""
+    rows, columns, width, by = random.randint(2, 20), random.randint(2, 20), random.randint(1, 6), random.randint(-4, 3)
+    turned = random.random() < 0.4
+    b, x = tensor("B", (columns, rows) if turned else (rows, columns), 0.5), tensor("x", (columns,), 0.7)
+    index = f"i+d{by:+d}" if by else "i+d"
+    access = f"B({index},i)" if turned else f"B(i,{index})"
+    more = ["-d", f"d:{width}", "-d", f"i:{rows}"]
+    for name, levels in (("B", ("dd", "ss", "ds", "DIA", "dd:1,0")), ("x", "sd")):
+        more += ["-f", f"{name}:{random.choice(levels)}"] if random.random() < 0.7 else []
+
+    def value(i):
+        return sum((b(i + d + by, i) if turned else b(i, i + d + by)) * x(i + d + by) for d in range(width) if 0 <= i + d + by < columns)
+
+    expect(f"y(i) = sum(d, {access} * x({index}))", ("B", "x"), engine, (rows,), value, *more, refused=refused)
+
+
 def convolution(engine, size, n, m, density, refused=None, boundary=0, own=False):
     """A convolution of a matrix under a mask, which is its `own` entries or another matrix."""
     b, f = tensor("B", (n, m), density), tensor("F", (size, size), 0.8)
@@ -201,7 +218,7 @@ def convolution_case(engine, refused):
     convolution(engine, 3, random.randint(3, 9), random.randint(3, 9), 0.3, refused, random.choice((0, 0, 2)))
 
 
-CASES = (chain_case, chain_case, whole_case, stencil_case, filter_case, convolution_case, multiple_case)
+CASES = (chain_case, chain_case, whole_case, stencil_case, filter_case, convolution_case, multiple_case, band_case)
 
 
 def run_cases(engine, count):

@@ -322,17 +322,18 @@ for name, index in definitions():
 
 
 def check_diagonals():
-    """A tri-diagonal matrix, in one product, which says how else, and in one along each diagonal."""
+    """A tri-diagonal matrix, in one product, which says how else, in one along each diagonal, and in a band."""
     n = 30
     entries = {(i, j): float(random.randint(1, 9)) for i in range(n) for j in (i - 1, i, i + 1) if 0 <= j < n}
     vector = {(j,): float(random.randint(1, 9)) for j in range(n)}
     write(FOLDER / "b.mtx", (n, n), entries)
     write(FOLDER / "c.mtx", (n,), vector)
     want = {(i, 0): sum(entries.get((i, j), 0) * vector[j,] for j in range(n)) for i in range(n)}
-    for text, form in (("B(i,j) * c(j)", "DIA"), ("B(i,i-1) * c(i-1) + B(i,i) * c(i) + B(i,i+1) * c(i+1)", "dd")):
-        got = onyx("run", f"x(i) = {text}", "-i", f"B:{FOLDER / 'b.mtx'}", "-i", f"c:{FOLDER / 'c.mtx'}", "-f", f"B:{form}", "-f", "c:d", "--engine",
-                   "cycle", "-o", FOLDER / "out")
-        if read(FOLDER / "out" / "x.mtx") != want or ("B has 3 diagonals: a product written along each" in got.stderr) != (form == "DIA"):
+    for text, form in (("B(i,j) * c(j)", "DIA"), ("B(i,i-1) * c(i-1) + B(i,i) * c(i) + B(i,i+1) * c(i+1)", "dd"),
+                       ("sum(d, B(i,i+d-1) * c(i+d-1))", "dd")):
+        got = onyx("run", f"x(i) = {text}", "-i", f"B:{FOLDER / 'b.mtx'}", "-i", f"c:{FOLDER / 'c.mtx'}", "-f", f"B:{form}", "-f", "c:d", *(("-d", "d:3") if "sum" in text else ()),
+                   "--engine", "cycle", "-o", FOLDER / "out")
+        if read(FOLDER / "out" / "x.mtx") != want or ("B has 3 diagonals, in a band of 3: products along them" in got.stderr) != (form == "DIA"):
             failed.append(f"{text}: {got.stderr}")
 
 

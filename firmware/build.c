@@ -19,6 +19,7 @@ static const char *const flags[] = {"-mcpu=cortex-m3",
                                     "-ffreestanding",
                                     "-nostdlib",
                                     "-fno-tree-loop-distribute-patterns", /* no calls of memcpy and memset */
+                                    "-fno-tree-dominator-opts",           /* loops once, not once a case */
                                     "-fno-tree-reassoc", /* products are added where they come up */
                                     "-ffunction-sections",
                                     "-fdata-sections",

@@ -35,7 +35,8 @@ static struct {
     uint32_t row_bytes;         /* of the part */
     uint32_t table, fresh, end; /* rows: the first, the first that is no lane's, what is behind the last */
     uint32_t starts, open;      /* start pulses; lanes at work */
-    uint32_t since;             /* cycle at which the first lane started, or the last one became idle */
+    uint32_t since, worked;     /* cycle up to which all is counted; of those behind, with a lane at work */
+    uint32_t busy, when;        /* cycle at which the first lane started; of what was waited for */
 } batch;
 
 static uint32_t bank_start(uint32_t glb_tile, uint32_t bank) {
@@ -59,15 +60,14 @@ SMALL_FROM_HERE
 
 /* A word's address is the start plus a stride a word, in one loop over the words of the stream: reset leaves
  * a stride of 0, and all words on one address; and 0 as the first cycle, which is right. */
-static void set_up_load(const kernel_stream *s, load_state *l, bool known) {
-    if (known)
-        return;
-    l->registers = glb_registers(s->glb_tile);
-    bus_write32(l->registers + GLB_LD_CTRL, FIELD(GLB_LD_CTRL_MODE, DMA_ONCE) |
-                                                FIELD(GLB_LD_CTRL_VALID_MODE, LD_READY_VALID) |
-                                                FIELD(GLB_LD_CTRL_DATA_MUX, s->data_mux));
-    bus_write32(l->registers + GLB_LD_STRIDE, 2);
-    bus_write32(l->registers + GLB_LD_CYCLE_STRIDE, 1);
+static inline void set_up_load(const kernel_stream *s, load_state *l) {
+    const uint32_t registers = glb_registers(s->glb_tile);
+    bus_write32(registers + GLB_LD_CTRL, FIELD(GLB_LD_CTRL_MODE, DMA_ONCE) |
+                                             FIELD(GLB_LD_CTRL_VALID_MODE, LD_READY_VALID) |
+                                             FIELD(GLB_LD_CTRL_DATA_MUX, s->data_mux));
+    bus_write32(registers + GLB_LD_STRIDE, 2);
+    bus_write32(registers + GLB_LD_CYCLE_STRIDE, 1);
+    l->registers = registers;
     l->address = (uint32_t)NO_ADDRESS;
     l->range = NOT_SET;
 }
@@ -95,11 +95,17 @@ static void set_up_store(const kernel_stream *s, uint32_t early, const kernel_im
 
 static void set_up_loads(const kernel_image *image, bool known) {
     const kernel_stream *s = image->loads;
-    for (uint32_t n = 0, i = 0; n < image->n_loads; n++, s++) {
+    const uint32_t of_lane = image->lane_loads;
+    uint32_t i = of_lane, back = 0; /* to the first lane's stream of the kind */
+    for (uint32_t left = image->n_loads; left; left--, s++) {
         load_state *l = &loads[s->glb_tile];
-        l->offset = bank_start(s->glb_tile, 0) - bank_start(image->loads[i].glb_tile, 0);
-        set_up_load(s, l, known);
-        i = i + 1 == image->lane_loads ? 0 : i + 1;
+        l->offset = bank_start(s->glb_tile, 0) - bank_start((s - back)->glb_tile, 0);
+        if (!known)
+            set_up_load(s, l);
+        if (--i == 0) {
+            i = of_lane;
+            back += of_lane;
+        }
     }
 }
 
@@ -242,32 +248,40 @@ static ONCE _Noreturn __attribute__((noinline)) void report_timeout(void) {
 }
 
 /* Waits for these streams of the only lane. */
-static inline uint32_t wait_for(uint32_t streams) {
-    uint32_t when;
+static inline void wait_for(uint32_t streams) {
     waits[0] = streams;
-    if (streams_wait(waits, 1, &when))
+    if (streams_wait(waits, 1, &batch.when))
         report_timeout();
-    return when;
 }
 
-static __attribute__((noinline)) void end_alone(uint32_t row, uint32_t cycles) {
-    end_row(row, cycles, run_of(row) << FW_ROW_START_SHIFT);
-    mailbox_add_cycles(mailbox.kernel_cycles, cycles);
+static void count(uint32_t now) {
+    mailbox_add_run(batch.worked, now - batch.since);
+    batch.worked = 0;
+    batch.since = now;
+}
+
+/* The array was at work for so many cycles, up to now. */
+static inline void add_work(uint32_t cycles, uint32_t now) {
+    batch.worked += cycles;
+    if ((now - batch.since) >> 31) /* a clock counts to 2^32 */
+        count(now);
 }
 
 /* Runs the rows one behind the other, on all streams at once. One write starts loads and stores: the flush it
- * makes must not meet words of this run. Loads are waited for where there is a run to set them up for. */
+ * makes must not meet words of this run. Loads are waited for where there is a run to set them up for; a
+ * short one may be over then. */
 static void run_alone(uint32_t outputs) {
     const uint32_t streams = streams_of(0);
-    uint32_t row = batch.fresh, next, last = 0, cycles = 0;
+    uint32_t row = batch.fresh, next, last = 0, cycles = 0, number = 0;
     set_loads(0, row);
     start_outputs(0, outputs);
     do {
-        const uint32_t start = streams_start(streams), idle = start - batch.since;
+        const uint32_t start = streams_start(streams);
         lanes[0].row = row;
-        if (last)
-            end_alone(last, cycles);
-        mailbox_add_cycles(mailbox.firmware_cycles, idle);
+        if (last) {
+            end_row(last, cycles, number);
+            number += 1 << FW_ROW_START_SHIFT;
+        }
         last = row;
         next = row + batch.row_bytes;
         if (next == batch.end) {
@@ -276,12 +290,14 @@ static void run_alone(uint32_t outputs) {
             wait_for(streams & STREAM_LOADS);
             set_loads(0, next);
         }
-        batch.since = wait_for(streams);
-        cycles = batch.since - start;
+        if (streams_open(streams))
+            wait_for(streams);
         take_outputs(0, row, next);
+        cycles = batch.when - start;
+        add_work(cycles, batch.when);
         row = next;
     } while (next);
-    end_alone(last, cycles);
+    end_row(last, cycles, number);
 }
 
 SMALL_FROM_HERE
@@ -320,10 +336,8 @@ static ONCE void start_run(uint32_t lane, uint32_t row) {
     lanes[lane].row = row;
     lanes[lane].started = start;
     lanes[lane].number = batch.starts++;
-    if (batch.open++ == 0) {
-        mailbox_add_cycles(mailbox.firmware_cycles, start - batch.since);
-        batch.since = start;
-    }
+    if (batch.open++ == 0)
+        batch.busy = start;
 }
 
 static ONCE void end_loads(uint32_t lane) {
@@ -335,24 +349,20 @@ static ONCE void end_loads(uint32_t lane) {
 
 static ONCE void end_run(uint32_t lane, uint32_t end) {
     const lane_state ended = lanes[lane];
-    const uint32_t busy = end - batch.since;
-    const bool idle = --batch.open == 0;
-    if (idle)
-        batch.since = end;
+    if (--batch.open == 0)
+        add_work(end - batch.busy, end);
     waits[lane] = 0;
     uint32_t next = take_run(lane);
     take_outputs(lane, ended.row, next);
     if (next)
         start_run(lane, next);
     end_row(ended.row, end - ended.started, lane | ended.number << FW_ROW_START_SHIFT);
-    if (idle)
-        mailbox_add_cycles(mailbox.kernel_cycles, busy);
 }
 
 /* A lane takes the next row whenever it is idle, and sets it up when its loads are done. */
 static ONCE void run_apart(uint32_t outputs) {
     const uint32_t n = batch.part->n_lanes;
-    uint32_t row, when;
+    uint32_t row;
     batch.starts = batch.open = 0;
     for (uint32_t lane = 0; lane < n; lane++)
         waits[lane] = lanes[lane].next = 0;
@@ -361,11 +371,11 @@ static ONCE void run_apart(uint32_t outputs) {
         start_run(lane, row);
     }
     while (batch.open) {
-        uint32_t lane = streams_wait(waits, n, &when);
+        uint32_t lane = streams_wait(waits, n, &batch.when);
         if (lane == n)
             report_timeout();
         if (waits[lane] >> STREAM_STORES)
-            end_run(lane, when);
+            end_run(lane, batch.when);
         else
             end_loads(lane);
     }
@@ -405,10 +415,11 @@ void dispatch_batch(const kernel_description *k, uint32_t part, uint32_t table, 
     batch.table = batch.fresh = table;
     batch.end = table + (uint32_t)bytes;
     batch.since = cycles_now();
+    batch.worked = 0;
     if (batch.part->n_lanes > 1)
         run_apart(outputs);
     else if (runs)
         run_alone(outputs);
     hal_unmask_interrupts();
-    mailbox_add_cycles(mailbox.firmware_cycles, cycles_now() - batch.since);
+    count(cycles_now());
 }

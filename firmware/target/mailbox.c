@@ -40,6 +40,12 @@ void mailbox_add_cycles(volatile uint32_t counter[2], uint32_t cycles) {
     add(mailbox.total_cycles, cycles);
 }
 
+void mailbox_add_run(uint32_t worked, uint32_t all) {
+    add(mailbox.kernel_cycles, worked);
+    add(mailbox.firmware_cycles, all - worked);
+    add(mailbox.total_cycles, all);
+}
+
 _Noreturn void fail(uint32_t error, uint32_t detail0, uint32_t detail1) {
     mailbox.detail[0] = detail0;
     mailbox.detail[1] = detail1;

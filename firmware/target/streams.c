@@ -116,9 +116,11 @@ uint32_t streams_wait(const uint32_t *sets, uint32_t n, uint32_t *when) {
         do {
             done = glc_read(GLC_F2G_ISR) << STREAM_STORES;
             done |= glc_read(GLC_G2F_ISR);
-            const uint32_t open = ~(before | done);
-            for (i = 0; i < n && (!sets[i] || (sets[i] & open)); i++)
-                continue;
+            i = 0;
+            while (!sets[i] || (sets[i] & ~(before | done))) {
+                if (++i == n)
+                    break;
+            }
         } while (i == n && --looks);
         state.done = before | done;
         if (i < n || expired) { /* looked at once more: either clock may stand still */

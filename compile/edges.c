@@ -52,13 +52,22 @@ static uint64_t most_steps(const compile_options *o) {
     return !o->tile_auto && (compile_edges_open(o) || compile_copies_open(o)) ? steps[o->optimize] : 0;
 }
 
+/* Returns whether operands have one load stream each: where it is said, or where levels have more streams
+ * than the board and its profile has a way out. */
+static bool comes_in_turn(const compile_options *o, const pnr_board *board, const sam_graph *sam) {
+    uint32_t loads, stores;
+    lower_count_streams(sam, false, &loads, &stores);
+    return o->streams == COMPILE_LOADS_OF_TENSORS ||
+           (o->streams == COMPILE_LOADS_AUTO && pnr_board_extended(board) && loads > board->glb_tiles);
+}
+
 tile_options compile_tiling_of(const compile_options *o, const pnr_board *board, const compile_lowered *k) {
     tile_options out = {.tile = o->tile.all,
                         .glb_tile = o->glb_tile.all,
                         .mem_words = board->mem_words,
                         .bank_words = board->glb_bank_bytes / 2,
                         .vector_reducer = pnr_board_extended(board),
-                        .in_turn = o->streams == COMPILE_LOADS_OF_TENSORS,
+                        .in_turn = comes_in_turn(o, board, &k->sam),
                         .steps = most_steps(o)};
     resolve(&o->tile, &k->statement, out.edge);
     resolve(&o->glb_tile, &k->statement, out.glb_edge);

@@ -513,6 +513,7 @@ static bool read_in_pieces(reader r, uint32_t order, arena *mem) {
         format_of_name(packed ? arena_strndup(&scratch, r.path, strlen(r.path) - 3) : r.path);
     diag_init(&quiet, &scratch);
     r.diag = &quiet;
+    r.at = r.end = ""; /* nothing is in memory yet */
     r.more = format == FILE_MTX || format == FILE_TNS ? tile_lines_begin(r.path, packed, &scratch) : NULL;
     bool good = r.more != NULL;
     if (good) {

@@ -136,7 +136,8 @@ class Tensor:
 
     def convert(self, format: str, file: os.PathLike | str, *options: str) -> dict:
         """Stores the tensor in a format (docs/storage.md) as a .stored file, which option `-i` of `run` reads back: what `onyx tile convert`
-        does, whose options may follow. Returns what it takes: entries, values, bytes, and metadata, which is part of these."""
+        does, whose options may follow. Returns what it takes: entries, values, bytes, and metadata, which is part of these;
+        of banks how many there are and what the fullest has; and the same of each of `parts`, if there are any."""
         arguments = ["-f", format, "-o", os.fspath(file), *map(str, options)]
         alive = [_ffi.new("char[]", argument.encode()) for argument in arguments]
         given = _ffi.new("onyx_tensor *", _operand("T", self, alive))

@@ -29,8 +29,6 @@ pnr_options compile_pnr_options(const compile_options *o, compile_context *ctx, 
     options.own_tiles = o->buffers > 1;
     options.flush = a->apart ? flush_by_copy(ctx, &a->net) : NULL;
     options.region = a->one_of ? past_first_tile(ctx, a, board) : NULL;
-    options.io_fan_out =
-        pnr_board_extended(board); /* whose IO tiles offer a word when all that listen are ready */
     options.timing = PNR_TIMING_OF_RUN;
     return options;
 }

@@ -350,7 +350,7 @@ bool pnr_board_set_profile(pnr_board *b, const char *profile, diagnostics *d) {
 }
 
 bool pnr_board_extended(const pnr_board *b) {
-    return strcmp(b->profile, PNR_PROFILE) != 0;
+    return b->profile && strcmp(b->profile, PNR_PROFILE) != 0;
 }
 
 void pnr_board_free(pnr_board *b) {

@@ -258,7 +258,8 @@ static void check_sinks(checker *c) {
                   cell->number, id_of(c, *owner - 1), id_of(c, c->net));
         *owner = c->net + 1;
     }
-    if (source_cell(c)->tag == 'I' && net->sinks.len > 1 && !c->design->fabric_only && !c->design->io_fan_out)
+    if (source_cell(c)->tag == 'I' && net->sinks.len > 1 && !c->design->fabric_only &&
+        !c->design->io_fan_out && !pnr_board_extended(c->design->board))
         FAULT(c, "E0534-io-rule", "input %c%u feeds %u sinks, but IO tiles cannot broadcast",
               source_cell(c)->tag, source_cell(c)->number, net->sinks.len);
 }

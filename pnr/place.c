@@ -406,11 +406,12 @@ static int64_t anneal(placer *p, arena *scratch, pnr_stats *stats) {
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
-/* An IO tile's output is not gated by its sinks' joined ready: a branch that is ready first would take a
- * token twice. */
-static bool io_fan_out_allowed(const netlist *n, const pnr_options *o, diagnostics *d) {
+/* The chip's IO tile does not gate its output by its sinks' joined ready: a branch that is ready first would
+ * take a token twice. That of onyx-ext does (docs/boards.md). */
+static bool io_fan_out_allowed(const netlist *n, const pnr_board *b, const pnr_options *o, diagnostics *d) {
+    const bool allowed = o->fabric_only || o->io_fan_out || pnr_board_extended(b);
     bool good = true;
-    for (uint32_t i = 0; i < n->nets.len && !o->fabric_only && !o->io_fan_out; i++) {
+    for (uint32_t i = 0; i < n->nets.len && !allowed; i++) {
         const net_cell_data *source = net_cell_at(n, n->nets.at[i].source.cell);
         char id[16];
         if (pnr_cell_tile(source) != NET_TILE_IO || n->nets.at[i].sinks.len < 2)
@@ -500,7 +501,7 @@ bool pnr_place(const netlist *n, const pnr_board *b, const pnr_options *o, arena
                         .no_pairs = o->pipeline == PNR_PIPELINE_NONE,
                         .flush = o->flush,
                         .stats.seed = o->seed};
-    if (!pnr_fits(n, b, o, d) || !io_fan_out_allowed(n, o, d))
+    if (!pnr_fits(n, b, o, d) || !io_fan_out_allowed(n, b, o, d))
         return false;
     arena scratch = {0};
     pnr_site *at = arena_new_n(&scratch, pnr_site, n->cells.len);

@@ -38,13 +38,26 @@ static double parents_of(const sub_tile *t, int level) {
     return level > 0 ? t->tree[level - 1] : 1;
 }
 
+/* Returns how many fibers of the level may have entries: a dense level is as long as the edge, but of a run
+ * that was split no coordinate outside of its part is met. */
+static double fibers_of(const plan_operand *o, const sub_tile *t, int level) {
+    double fibers = 1;
+    for (int l = 0; l < level; l++) {
+        const uint8_t mode = o->format->mode[l];
+        fibers = o->format->level[l] == SAM_LEVEL_DENSE && t->n ? fibers * t->size[mode] : t->tree[l];
+    }
+    return fibers;
+}
+
 /* Average coordinates in a fiber of the operand along v, or -1 where it lacks v. */
 static double fiber_length(const plan_operand *o, const sub_tile *t, sam_var v) {
     int level = level_along(o, v);
     if (level < 0)
         return -1;
-    double parents = parents_of(t, level);
-    return parents > 0 ? t->tree[level] / parents : 0;
+    if (o->format->level[level] == SAM_LEVEL_DENSE)
+        return parents_of(t, level) > 0 ? t->tree[level] / parents_of(t, level) : 0;
+    const double fibers = fibers_of(o, t, level);
+    return fibers > 0 ? t->tree[level] / fibers : 0;
 }
 
 /* Returns how many of `size` coordinates both of two fibers have, where that share of their operands is
@@ -262,7 +275,7 @@ static slowest walk_loops(const tile_planner *p, const uint32_t *sub, const plan
         sam_var v = st->loops.at[l];
         size[l] = box->size[v.v - 1];
         go_on[l] = survivors(p, sub, v, size[l]);
-        go_on[l] = go_on[l] < 0 ? size[l] : go_on[l];
+        go_on[l] = go_on[l] < 0 || go_on[l] > size[l] ? size[l] : go_on[l];
         inside[l] = l + 1 < n ? below : INFINITY;
         below *= go_on[l];
         vector[l] = result;

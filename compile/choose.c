@@ -330,55 +330,111 @@ static bool are_finite(const tile_operands *all) {
     return true;
 }
 
-/* Returns whether a vector of the kernel may be stored dense without anybody asking, so that what others have
- * along its loop locates it. */
+/* Returns whether an operand's outermost level may be stored dense without anybody asking, so that what others
+ * have along its loop locates it. */
 static bool may_store_dense(const choosing *c, const sam_statement *s, const sam_expr_data *x) {
     if (x->kind != SAM_EXPR_ACCESS)
         return false;
     const sam_tensor_data *t = sam_tensor_at(s, x->tensor);
-    return t->order == 1 && t->level[0] == SAM_LEVEL_COMPRESSED && x->protocol[0] == SAM_BEST && !t->ones &&
-           !t->fill && t->structure == SAM_VALUES && !t->windowed &&
+    for (uint32_t m = 0; m < t->order; m++) {
+        if (x->protocol[m] != SAM_BEST || t->level[m] != SAM_LEVEL_COMPRESSED)
+            return false;
+    }
+    return t->order > 0 && !t->ones && !t->fill && t->structure == SAM_VALUES && !t->windowed &&
            !is_stated(c->in->in, names_text(s->names, t->called.v ? t->called : t->name));
 }
 
-/* Returns the program, of one kernel, with the tensor dense. */
-static fe_cin with_dense(const fe_cin *cin, sam_tensor tensor, arena *mem) {
+/* A kernel with an operand's outermost level dense. */
+typedef struct {
+    const choosing *c;
+    fe_kernel kernel;
+    sam_tensor tensor;
+} dense_kernel;
+
+/* Returns whether the board can run it. What is no vector has to be located for it: its other levels stay. */
+static bool pays_dense(compile_context *ctx, void *of) {
+    const dense_kernel *d = of;
+    const sam_statement *s = &d->kernel.s;
+    compile_lowered lowered;
+    bool located = sam_tensor_at(s, d->tensor)->order == 1;
+    if (!compile_lower_sam(d->c->o, true, ctx, &d->kernel, &lowered))
+        return false;
+    for (uint32_t e = 1; e <= lowered.statement.exprs.len; e++) {
+        const sam_expr_data *x = sam_expr_at(&lowered.statement, (sam_expr){e});
+        located = located || (x->kind == SAM_EXPR_ACCESS && x->tensor.v == d->tensor.v && x->located);
+    }
+    return located && compile_lowers(d->c->o, ctx, &d->kernel, d->c->in->board);
+}
+
+/* Makes of the kernel one with the tensor's outermost level dense; false: that does not pay. */
+static bool make_dense(const choosing *c, const fe_kernel *kernel, sam_tensor tensor, fe_kernel *out) {
+    arena *mem = c->ctx->mem;
+    dense_kernel d = {c, *kernel, tensor};
+    d.kernel.s.tensors.at = arena_new_n(mem, sam_tensor_data, kernel->s.tensors.len);
+    memcpy(d.kernel.s.tensors.at, kernel->s.tensors.at, sizeof *kernel->s.tensors.at * kernel->s.tensors.len);
+    sam_tensor_at(&d.kernel.s, tensor)->level[0] = SAM_LEVEL_DENSE;
+    *out = d.kernel;
+    return compile_try(c->ctx, pays_dense, &d).works;
+}
+
+static fe_cin with_kernel(const fe_cin *cin, fe_kernel kernel, arena *mem) {
     fe_cin out = *cin;
-    fe_kernel kernel = cin->kernels.at[0];
-    kernel.s.tensors.at = arena_new_n(mem, sam_tensor_data, kernel.s.tensors.len);
-    memcpy(kernel.s.tensors.at, cin->kernels.at[0].s.tensors.at,
-           sizeof *kernel.s.tensors.at * kernel.s.tensors.len);
-    sam_tensor_at(&kernel.s, tensor)->level[0] = SAM_LEVEL_DENSE;
     out.kernels.at = NULL;
     out.kernels.len = out.kernels.cap = 0;
     vec_push(mem, &out.kernels, kernel);
     return out;
 }
 
-/* Stores vectors of the only kernel dense, one after the other, where that is expected to take less. Returns
- * what the chip is then expected to take; INFINITY: no vector may be stored so. */
+/* Returns what -f would say of it. */
+static const char *dense_format(const sam_tensor_data *t, const char *name, arena *mem) {
+    const char *format = arena_printf(mem, "%s:d", name);
+    for (uint32_t m = 1; m < t->order; m++)
+        format = arena_printf(mem, "%ss", format);
+    return format;
+}
+
+/* Lists the accesses of operands that may be stored dense. */
+static void list_stores(const choosing *c, const fe_kernel *kernel, u32_vec *out) {
+    for (uint32_t e = 1; e <= kernel->s.exprs.len; e++) {
+        const sam_expr_data *x = sam_expr_at(&kernel->s, (sam_expr){e});
+        fe_kernel dense;
+        if (may_store_dense(c, &kernel->s, x) && make_dense(c, kernel, x->tensor, &dense))
+            vec_push(c->ctx->mem, out, e);
+    }
+}
+
+/* Returns what the chip is expected to take, found in one of `share` parts of the steps of a search. */
+static double expect(choosing *c, const compile_search_in *by, const fe_cin *cin, uint32_t share) {
+    compile_search_in part = *by;
+    compile_tilings unused;
+    part.share = share;
+    return compile_search(&part, c->ctx, cin, &unused);
+}
+
+/* Stores operands of the only kernel dense along their outermost levels, one after the other, where that is
+ * expected to take less. Returns what the chip is then expected to take; INFINITY: no operand may be stored
+ * so. */
 static double choose_stores(choosing *c, const compile_search_in *by, compile_schedule *out) {
     arena *mem = c->ctx->mem;
-    compile_search_in part = *by;
-    double least = INFINITY;
-    part.share = ORDERS_PART;
-    for (uint32_t e = 1; e <= out->cin.kernels.at[0].s.exprs.len; e++) {
+    u32_vec all = {0};
+    list_stores(c, &out->cin.kernels.at[0], &all);
+    const uint32_t share = ORDERS_PART * all.len;
+    double least = all.len ? expect(c, by, &out->cin, share) : INFINITY;
+    for (uint32_t i = 0; i < all.len; i++) {
         const sam_statement *s = &out->cin.kernels.at[0].s;
-        const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
-        if (!may_store_dense(c, s, x))
+        const sam_tensor tensor = sam_expr_at(s, (sam_expr){all.at[i]})->tensor;
+        fe_kernel kernel;
+        if (!make_dense(c, &out->cin.kernels.at[0], tensor, &kernel))
             continue;
-        const fe_cin dense = with_dense(&out->cin, x->tensor, mem);
-        compile_tilings unused;
-        least = isfinite(least) ? least : compile_search(&part, c->ctx, &out->cin, &unused);
-        const double cycles =
-            maps(c, &dense.kernels.at[0]) ? compile_search(&part, c->ctx, &dense, &unused) : INFINITY;
+        const fe_cin dense = with_kernel(&out->cin, kernel, mem);
+        const double cycles = expect(c, by, &dense, share);
         if (!(cycles < WORTH_CHANGING * least))
             continue;
-        const char *before = out->chosen.at[0];
+        const char *before = out->chosen.at[0], *name = names_text(s->names, sam_tensor_at(s, tensor)->name);
         out->chosen.at[0] = arena_printf(
             mem, "%s%s%s dense: %.0f cycles of the chip expected, %.0f compressed", before ? before : "",
-            before ? "; " : "", names_text(s->names, sam_tensor_at(s, x->tensor)->name), cycles, least);
-        vec_push(mem, &out->dense, names_text(s->names, sam_tensor_at(s, x->tensor)->name));
+            before ? "; " : "", name, cycles, least);
+        vec_push(mem, &out->dense, dense_format(sam_tensor_at(s, tensor), name, mem));
         out->cin = dense;
         least = cycles;
     }
@@ -393,13 +449,10 @@ static void choose_order(choosing *c, const compile_search_in *by, compile_sched
     add_orders(c, &out->cin, &all);
     if (all.len == 1)
         return;
-    compile_search_in part = *by;
     double one = 0, least = 0;
     uint32_t best = 0;
-    part.share = ORDERS_PART * all.len;
     for (uint32_t a = 0; a < all.len; a++) {
-        compile_tilings unused;
-        const double cycles = compile_search(&part, c->ctx, &all.at[a], &unused);
+        const double cycles = expect(c, by, &all.at[a], ORDERS_PART * all.len);
         one = a ? one : cycles;
         if (a && cycles >= (best ? least : WORTH_CHANGING * one))
             continue;
@@ -415,7 +468,7 @@ static void choose_order(choosing *c, const compile_search_in *by, compile_sched
     out->cin = all.at[best];
 }
 
-/* Chooses the order of the only kernel's loops and which vectors are dense: in either order of the two. */
+/* Chooses the order of the only kernel's loops and which operands are dense: in either order of the two. */
 static void choose_loops_and_stores(choosing *c, const compile_search_in *by, compile_schedule *out) {
     const fe_kernel *kernel = &out->cin.kernels.at[0];
     const bool stores = !kernel->s.general && are_finite(&by->data->operands);
@@ -424,8 +477,10 @@ static void choose_loops_and_stores(choosing *c, const compile_search_in *by, co
     as_written.chosen.at[0] = out->chosen.at[0];
     if (!kernel->relations.len && !kernel->tags.len)
         choose_order(c, by, out);
-    const double other = stores ? choose_stores(c, by, out) : 0;
-    if (stores && out->chosen.at[0] != as_written.chosen.at[0] && choose_stores(c, by, &as_written) < other)
+    const bool reordered = out->chosen.at[0] != as_written.chosen.at[0];
+    const double first = stores ? choose_stores(c, by, out) : 0,
+                 second = stores && reordered ? choose_stores(c, by, &as_written) : INFINITY;
+    if (as_written.dense.len && second < (isfinite(first) ? first : expect(c, by, &out->cin, ORDERS_PART)))
         *out = as_written;
 }
 

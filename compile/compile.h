@@ -198,12 +198,12 @@ typedef struct {
 
 /* What onyx decided where the user left it open: a sentence each, or NULL. */
 typedef struct {
-    const char *chosen;  /* about loops that are not in the default order, and vectors stored dense */
+    const char *chosen;  /* about loops that are not in the default order, and operands stored dense */
     const char *staged;  /* about several kernels that nobody asked for */
     const char *instead; /* why it is another mapping than the one first chosen by the data */
     const char *way_out; /* a schedule that would do instead of the user's */
     text_vec bindings;   /* those that --search found, best first */
-    text_vec dense;      /* vectors that are stored dense though nobody says so */
+    text_vec dense;      /* operands that are stored dense though nobody says so, as -f would say it */
 } compile_choices;
 
 /* The operands of a kernel. */

@@ -423,7 +423,7 @@ def _choices(report: Mapping[str, Any], said: Sequence[str]) -> list:
     tiling = report.get("tiling") or {}
     found = {"--tile": tiling.get("edges") or tiling.get("tile"), "--unroll": report.get("unroll"), "--dispatch": (report.get("dispatch") or {}).get("how")}
     words = [word for name, value in found.items() if value and not any(o.split("=")[0] == name for o in said) for word in (name, str(value))]
-    return words + [word for tensor in report.get("dense", ()) for word in ("-f", f"{tensor}:d")]
+    return words + [word for stored in report.get("dense", ()) for word in ("-f", stored)]
 
 
 def compile(expression: str, operands: Optional[Mapping[str, Any]] = None, *, formats: Optional[Mapping[str, str]] = None, schedule: Optional[str] = None,

@@ -5,6 +5,7 @@
  * lowering it. */
 #include "compile/choose.h"
 #include "frontend/sums.h"
+#include "sam/operators.h"
 
 #include <math.h>
 
@@ -284,11 +285,21 @@ static const char *phases_of(const fe_kernel *kernel, arena *mem) {
 
 typedef VEC(fe_cin) cins;
 
-/* Adds the kernel in other orders of its loops that the board can run, those first that differ in the inner
- * loops only. */
-static void add_orders(choosing *c, const fe_cin *cin, cins *all) {
+/* Returns the program with another kernel in the place of kernel `at`. */
+static fe_cin with_kernel(const fe_cin *cin, uint32_t at, const fe_kernel *kernel, arena *mem) {
+    fe_cin out = *cin;
+    out.kernels.at = NULL;
+    out.kernels.len = out.kernels.cap = 0;
+    for (uint32_t n = 0; n < cin->kernels.len; n++)
+        vec_push(mem, &out.kernels, n == at ? *kernel : cin->kernels.at[n]);
+    return out;
+}
+
+/* Adds the program with kernel `at` in other orders of its loops that the board can run, those first that
+ * differ in the inner loops only. */
+static void add_orders(choosing *c, const fe_cin *cin, uint32_t at, cins *all) {
     arena *mem = c->ctx->mem;
-    const fe_kernel *kernel = &cin->kernels.at[0];
+    const fe_kernel *kernel = &cin->kernels.at[at];
     const uint32_t n = kernel->s.loops.len;
     uint32_t *place = arena_new_n(mem, uint32_t, n + 1), tried = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -300,11 +311,7 @@ static void add_orders(choosing *c, const fe_cin *cin, cins *all) {
             other.s.loops.at[i] = kernel->s.loops.at[place[i]];
         if (!maps(c, &other))
             continue;
-        fe_cin next = *cin;
-        next.kernels.at = NULL;
-        next.kernels.len = next.kernels.cap = 0;
-        vec_push(mem, &next.kernels, other);
-        vec_push(mem, all, next);
+        vec_push(mem, all, with_kernel(cin, at, &other, mem));
     }
 }
 
@@ -330,12 +337,25 @@ static bool are_finite(const tile_operands *all) {
     return true;
 }
 
-/* Returns whether an operand's outermost level may be stored dense without anybody asking, so that what others
- * have along its loop locates it. */
-static bool may_store_dense(const choosing *c, const sam_statement *s, const sam_expr_data *x) {
+/* Returns whether some kernel of the program writes the tensor. */
+static bool is_written(const fe_cin *cin, name_id tensor) {
+    for (uint32_t n = 0; n < cin->kernels.len; n++) {
+        const sam_statement *s = &cin->kernels.at[n].s;
+        if (name_eq(sam_tensor_at(s, s->result)->name, tensor))
+            return true;
+    }
+    return false;
+}
+
+/* Returns whether an operand's outermost level may be stored dense without anybody asking, so that what
+ * others have along its loop locates it. Beside functions that is done with vectors. */
+static bool may_store_dense(const choosing *c, const fe_cin *cin, const sam_statement *s,
+                            const sam_expr_data *x) {
     if (x->kind != SAM_EXPR_ACCESS)
         return false;
     const sam_tensor_data *t = sam_tensor_at(s, x->tensor);
+    if (is_written(cin, t->name) || (s->general && t->order != 1))
+        return false;
     for (uint32_t m = 0; m < t->order; m++) {
         if (x->protocol[m] != SAM_BEST || t->level[m] != SAM_LEVEL_COMPRESSED)
             return false;
@@ -377,14 +397,6 @@ static bool make_dense(const choosing *c, const fe_kernel *kernel, sam_tensor te
     return compile_try(c->ctx, pays_dense, &d).works;
 }
 
-static fe_cin with_kernel(const fe_cin *cin, fe_kernel kernel, arena *mem) {
-    fe_cin out = *cin;
-    out.kernels.at = NULL;
-    out.kernels.len = out.kernels.cap = 0;
-    vec_push(mem, &out.kernels, kernel);
-    return out;
-}
-
 /* Returns what -f would say of it. */
 static const char *dense_format(const sam_tensor_data *t, const char *name, arena *mem) {
     const char *format = arena_printf(mem, "%s:d", name);
@@ -393,12 +405,12 @@ static const char *dense_format(const sam_tensor_data *t, const char *name, aren
     return format;
 }
 
-/* Lists the accesses of operands that may be stored dense. */
-static void list_stores(const choosing *c, const fe_kernel *kernel, u32_vec *out) {
+/* Lists the accesses of operands of a kernel that may be stored dense. */
+static void list_stores(const choosing *c, const fe_cin *cin, const fe_kernel *kernel, u32_vec *out) {
     for (uint32_t e = 1; e <= kernel->s.exprs.len; e++) {
         const sam_expr_data *x = sam_expr_at(&kernel->s, (sam_expr){e});
         fe_kernel dense;
-        if (may_store_dense(c, &kernel->s, x) && make_dense(c, kernel, x->tensor, &dense))
+        if (may_store_dense(c, cin, &kernel->s, x) && make_dense(c, kernel, x->tensor, &dense))
             vec_push(c->ctx->mem, out, e);
     }
 }
@@ -411,29 +423,29 @@ static double expect(choosing *c, const compile_search_in *by, const fe_cin *cin
     return compile_search(&part, c->ctx, cin, &unused);
 }
 
-/* Stores operands of the only kernel dense along their outermost levels, one after the other, where that is
- * expected to take less. Returns what the chip is then expected to take; INFINITY: no operand may be stored
- * so. */
-static double choose_stores(choosing *c, const compile_search_in *by, compile_schedule *out) {
+/* Stores operands of kernel n dense along their outermost levels, one after the other, where that is
+ * expected to take less. Returns what the chip is then expected to take for all kernels; INFINITY: no operand
+ * may be stored so. */
+static double choose_stores(choosing *c, const compile_search_in *by, uint32_t n, compile_schedule *out) {
     arena *mem = c->ctx->mem;
     u32_vec all = {0};
-    list_stores(c, &out->cin.kernels.at[0], &all);
+    list_stores(c, &out->cin, &out->cin.kernels.at[n], &all);
     const uint32_t share = ORDERS_PART * all.len;
     double least = all.len ? expect(c, by, &out->cin, share) : INFINITY;
     for (uint32_t i = 0; i < all.len; i++) {
-        const sam_statement *s = &out->cin.kernels.at[0].s;
+        const sam_statement *s = &out->cin.kernels.at[n].s;
         const sam_tensor tensor = sam_expr_at(s, (sam_expr){all.at[i]})->tensor;
         fe_kernel kernel;
-        if (!make_dense(c, &out->cin.kernels.at[0], tensor, &kernel))
+        if (!make_dense(c, &out->cin.kernels.at[n], tensor, &kernel))
             continue;
-        const fe_cin dense = with_kernel(&out->cin, kernel, mem);
+        const fe_cin dense = with_kernel(&out->cin, n, &kernel, mem);
         const double cycles = expect(c, by, &dense, share);
         if (!(cycles < WORTH_CHANGING * least))
             continue;
-        const char *before = out->chosen.at[0], *name = names_text(s->names, sam_tensor_at(s, tensor)->name);
-        out->chosen.at[0] = arena_printf(
-            mem, "%s%s%s dense: %.0f cycles of the chip expected, %.0f compressed", before ? before : "",
-            before ? "; " : "", name, cycles, least);
+        const char *before = out->chosen.at[n], *name = names_text(s->names, sam_tensor_at(s, tensor)->name);
+        out->chosen.at[n] =
+            arena_printf(mem, "%s%s%s dense: %.0f cycles of the chip expected, %.0f compressed",
+                         before ? before : "", before ? "; " : "", name, cycles, least);
         vec_push(mem, &out->dense, dense_format(sam_tensor_at(s, tensor), name, mem));
         out->cin = dense;
         least = cycles;
@@ -441,12 +453,12 @@ static double choose_stores(choosing *c, const compile_search_in *by, compile_sc
     return least;
 }
 
-/* Gives the only kernel the order of its loops that is expected to take least. */
-static void choose_order(choosing *c, const compile_search_in *by, compile_schedule *out) {
+/* Gives kernel n the order of its loops with which the program is expected to take least. */
+static void choose_order(choosing *c, const compile_search_in *by, uint32_t n, compile_schedule *out) {
     arena *mem = c->ctx->mem;
     cins all = {0};
     vec_push(mem, &all, out->cin);
-    add_orders(c, &out->cin, &all);
+    add_orders(c, &out->cin, n, &all);
     if (all.len == 1)
         return;
     double one = 0, least = 0;
@@ -461,27 +473,64 @@ static void choose_order(choosing *c, const compile_search_in *by, compile_sched
     }
     if (!best)
         return;
-    const sam_statement *now = &all.at[best].kernels.at[0].s;
-    out->chosen.at[0] = arena_printf(mem, "loops %s: %.0f cycles of the chip expected, %.0f in the order %s",
+    const sam_statement *now = &all.at[best].kernels.at[n].s;
+    out->chosen.at[n] = arena_printf(mem, "loops %s: %.0f cycles of the chip expected, %.0f in the order %s",
                                      compile_loops_text(now, mem), least, one,
-                                     compile_loops_text(&out->cin.kernels.at[0].s, mem));
+                                     compile_loops_text(&out->cin.kernels.at[n].s, mem));
     out->cin = all.at[best];
 }
 
 /* Chooses the order of the only kernel's loops and which operands are dense: in either order of the two. */
 static void choose_loops_and_stores(choosing *c, const compile_search_in *by, compile_schedule *out) {
     const fe_kernel *kernel = &out->cin.kernels.at[0];
-    const bool stores = !kernel->s.general && are_finite(&by->data->operands);
+    const bool stores = are_finite(&by->data->operands);
     compile_schedule as_written = *out;
     as_written.chosen.at = arena_new(c->ctx->mem, const char *);
     as_written.chosen.at[0] = out->chosen.at[0];
     if (!kernel->relations.len && !kernel->tags.len)
-        choose_order(c, by, out);
+        choose_order(c, by, 0, out);
     const bool reordered = out->chosen.at[0] != as_written.chosen.at[0];
-    const double first = stores ? choose_stores(c, by, out) : 0,
-                 second = stores && reordered ? choose_stores(c, by, &as_written) : INFINITY;
+    const double first = stores ? choose_stores(c, by, 0, out) : 0,
+                 second = stores && reordered ? choose_stores(c, by, 0, &as_written) : INFINITY;
     if (as_written.dense.len && second < (isfinite(first) ? first : expect(c, by, &out->cin, ORDERS_PART)))
         *out = as_written;
+}
+
+/* Returns whether a mask, or a function that makes 0 of a zero condition, is of a sum below e. */
+static bool masks_sum(const sam_statement *s, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (x->kind == SAM_EXPR_CALL && x->operation == SAM_OPERATION_when &&
+        sam_expr_at(s, x->b)->kind == SAM_EXPR_SUM)
+        return true;
+    return (x->a.v && masks_sum(s, x->a)) || (x->b.v && masks_sum(s, x->b));
+}
+
+/* Takes several kernels, as a schedule says, where they are expected to take less than *least, what the
+ * program takes now, of which they are another form. */
+static void choose_several(choosing *c, const compile_search_in *by, const char *schedule, double *least,
+                           compile_schedule *out) {
+    const fe_in with = with_schedule(c->in->in, &schedule);
+    compile_schedule other = {0};
+    choosing again = *c;
+    const bool masks = masks_sum(&out->cin.kernels.at[0].s, out->cin.kernels.at[0].s.rhs);
+    if (!schedule || !schedule_maps(c, schedule))
+        return;
+    const bool good = fe_schedule(&with, c->in->user, c->ctx->mem, c->ctx->diag, &other.cin) &&
+                      choose_orders(&again, &other.cin, &other.chosen);
+    BUG_IF(!good, "'%s' was possible a moment ago", schedule);
+    for (uint32_t n = 0; n < other.cin.kernels.len && masks; n++) {
+        choose_order(&again, by, n, &other);
+        if (are_finite(&by->data->operands))
+            choose_stores(&again, by, n, &other);
+    }
+    const double several = compile_search(by, c->ctx, &other.cin, &other.tilings);
+    if (!(several < WORTH_CHANGING * *least))
+        return;
+    *out = other;
+    out->staged =
+        arena_printf(c->ctx->mem, "%u kernels, -s \"%s\": %.0f cycles of the chip expected, %.0f as one",
+                     other.cin.kernels.len, schedule, several, *least);
+    *least = several;
 }
 
 void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
@@ -490,27 +539,15 @@ void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, c
     const fe_kernel *kernel = &out->cin.kernels.at[0];
     const bool single = out->cin.kernels.len == 1,
                open = single && !in->in->n_schedule && !by->options->tile.along.len;
-    const char *schedule = open ? phases_of(kernel, ctx->mem) : NULL;
-    if (schedule && !schedule_maps(&c, schedule))
-        schedule = NULL;
+    const char *phases = open ? phases_of(kernel, ctx->mem) : NULL;
+    const char *apart = open && masks_sum(&kernel->s, kernel->s.rhs)
+                            ? fe_staged(kernel, FE_STAGE_PARTIAL_SUMS, ctx->mem)
+                            : NULL;
     if (open && out->chosen.len) /* there is an order that the chip runs */
         choose_loops_and_stores(&c, by, out);
-    if (!schedule && single)
+    if (!phases && !apart && single)
         return; /* its edges are chosen when it is compiled */
-    const double one = compile_search(by, ctx, &out->cin, &out->tilings);
-    if (!schedule)
-        return;
-    const fe_in with = with_schedule(in->in, &schedule);
-    compile_schedule other = {.staged = out->staged};
-    choosing again = c;
-    bool good = fe_schedule(&with, in->user, ctx->mem, ctx->diag, &other.cin) &&
-                choose_orders(&again, &other.cin, &other.chosen);
-    BUG_IF(!good, "'%s' was possible a moment ago", schedule);
-    const double several = compile_search(by, ctx, &other.cin, &other.tilings);
-    if (!(several < WORTH_CHANGING * one))
-        return;
-    *out = other;
-    out->staged =
-        arena_printf(ctx->mem, "%u kernels, -s \"%s\": %.0f cycles of the chip expected, %.0f as one",
-                     other.cin.kernels.len, schedule, several, one);
+    double least = compile_search(by, ctx, &out->cin, &out->tilings);
+    choose_several(&c, by, phases, &least, out);
+    choose_several(&c, by, apart, &least, out);
 }

@@ -23,7 +23,7 @@
 typedef struct {
     sam_statement *s;
     arena *mem;
-    bool calls; /* operations besides the product */
+    bool calls; /* unions below other operations than the product */
 } rewrite;
 
 static bool is_full(const rewrite *r) {
@@ -174,7 +174,7 @@ static sam_expr distribute_call(rewrite *r, sam_expr e) {
         return e;
     if (f == SAM_OPERATION_when && sam_expr_at(r->s, x.b)->kind == SAM_EXPR_SUM)
         return sink_when(r, e);
-    for (uint32_t at = 0; at < 2; at++) {
+    for (uint32_t at = 0; at < 2 && r->calls; at++) {
         const sam_expr inner = at ? x.b : x.a, other = at ? x.a : x.b;
         if (!operation_of(r->s, inner, &g) || !distributes_over(f, at, g) || has_sum(r->s, other) ||
             !sam_unites(r->s, inner, NULL) || !(fe_free_vars(r->s, inner) & fe_free_vars(r->s, other)))
@@ -194,7 +194,7 @@ static sam_expr distribute_call(rewrite *r, sam_expr e) {
 static sam_expr distribute(rewrite *r, sam_expr e) {
     const sam_expr_data x = with_operands(r, e, distribute);
     *sam_expr_at(r->s, e) = x;
-    if (x.kind == SAM_EXPR_CALL && r->calls)
+    if (x.kind == SAM_EXPR_CALL)
         return distribute_call(r, e);
     if (x.kind != SAM_EXPR_MUL)
         return e;

@@ -138,9 +138,9 @@ bool fe_expand(const fe_kernel *k, arena *mem, diagnostics *d, sam_statement *ou
 
 /* Writes integer products of sums as sums of products, (B + C) * D as B * D + C * D, where the sum would be
  * joined with the factor: the chip's intersecters cannot take a union's references; where `calls`, so with
- * other operations that distribute over each other. Then it writes, in a term
- * of an addition, sum(j, a * C) as a * sum(j, C): the chip's repeaters mistake fibers that are empty where
- * the term is absent. Values do not change. The statement must satisfy fe_check, as it does afterwards.
+ * other operations that distribute over each other. Masks of sums go inside of them. Then it writes, in a
+ * term of an addition, sum(j, a * C) as a * sum(j, C): the chip's repeaters mistake fibers that are empty
+ * where the term is absent. Values do not change. The statement must satisfy fe_check, as it does afterwards.
  * Returns false with E0118-too-large (exit 2) where it would become longer than any array can take. */
 bool fe_distribute(sam_statement *s, bool calls, diagnostics *d);
 /* Gives sums over one variable in several factors of a product a variable each, where the statement runs

@@ -1,4 +1,5 @@
 /* join.c - where a workspace that holds products will have values, before anything computes it. */
+#include "sam/operators.h"
 #include "tiling/choose.h"
 #include "tiling/sample.h"
 
@@ -22,9 +23,11 @@ static int mode_along(const sam_expr_data *access, uint32_t order, sam_var v) {
     return -1;
 }
 
-/* Finds the two factors that the statement multiplies, and nothing else. */
+/* Finds the two factors that the statement multiplies, and perhaps adds up, and nothing else. */
 static bool find_factors(const sam_statement *s, const tile_operands *in, factor *f) {
     const sam_expr_data *x = sam_expr_at(s, s->rhs);
+    while (x->kind == SAM_EXPR_SUM && x->operation == SAM_OPERATION_add)
+        x = sam_expr_at(s, x->a);
     if (x->kind != SAM_EXPR_MUL)
         return false;
     for (uint32_t i = 0; i < 2; i++) {

@@ -1,6 +1,7 @@
 /* The command that made a folder is left there, and gone through again: `onyx cosim`, `onyx firmware` and
  * `onyx merge`, and `onyx program` (program.c). Files are read as they are now. */
 #include "cli/case.h"
+#include "compile/application.h"
 #include "compile/folder.h"
 
 #include <stdlib.h>
@@ -95,7 +96,7 @@ static bool replay(cli_session *s, const char *folder, command_line *then) {
         0; /* nothing is written outside of the folder */
     then->compile.stats = then->compile.trace = NULL;
     then->compile.again = true;
-    then->compile.runs = false; /* onyx firmware needs no operands */
+    then->compile.runs = compile_is_application(then->compile.expression); /* all else decide themselves */
     return true;
 }
 
@@ -126,6 +127,7 @@ int cli_command_again(option_command command, int argc, char **argv,
         o->io_trace = false;
         o->check = o->check && now->check;
         o->verify_config = o->verify_config || now->verify_config;
+        o->checkpoint = now->checkpoint ? now->checkpoint : o->checkpoint;
         o->hazards = s.options.given[OPTION_HAZARDS] ? now->hazards : o->hazards;
         ok = action(&s, o);
     }
@@ -142,13 +144,7 @@ static bool cosim(cli_session *s, compile_options *o) {
 
 /* Builds the program of one kernel. */
 static bool build(cli_session *s, const compile_options *o, const compile_kernel *k, fw_app *app) {
-    const compile_programmed p = {.design = &k->array.design,
-                                  .decoded = &k->bits.decoded,
-                                  .map = k->bits.map,
-                                  .bits = &k->bits.stream,
-                                  .apart = k->array.apart,
-                                  .verify_config = o->verify_config};
-    if (!compile_build_firmware(&s->compile, &p, 1, arena_printf(&s->mem, "%s/firmware", k->folder), app))
+    if (!compile_build_firmware(o, &s->compile, k, app))
         return false;
     app->elf = arena_printf(&s->mem, "%s/firmware/app.elf", k->place);
     return true;
@@ -163,11 +159,13 @@ static void add_json(cJSON *list, const fw_app *app) {
     cJSON_AddNumberToObject(one, "bitstream_bytes", app->bitstream_bytes);
 }
 
-static void print_apps(cli_session *s, const fw_app *apps, uint32_t n) {
+typedef VEC(fw_app) apps;
+
+static void print_apps(cli_session *s, const fw_app *all, uint32_t n) {
     cJSON *list = cJSON_CreateArray();
     cli_progress_end(s);
     for (uint32_t i = 0; i < n; i++) {
-        const fw_app *app = &apps[i];
+        const fw_app *app = &all[i];
         add_json(list, app);
         if (!s->options.json && !s->options.quiet)
             printf("%s: %u bytes of program, %u of data, at most %u of stack; a bitstream of %u bytes\n",
@@ -178,16 +176,41 @@ static void print_apps(cli_session *s, const fw_app *apps, uint32_t n) {
     cJSON_Delete(list);
 }
 
-static bool firmware(cli_session *s, compile_options *o) {
-    compile_kernel k = {0};
-    bool ok = compile_to_bitstream(o, &s->compile, &k);
-    fw_app *apps = arena_new_n(&s->mem, fw_app, k.producers.len + 1);
-    uint32_t built = 0;
-    for (uint32_t n = 0; ok && n <= k.producers.len; n++) {
-        const compile_kernel *one = n < k.producers.len ? &k.producers.at[n] : &k;
-        ok = one->on_host || build(s, o, one, &apps[built++]);
+/* Builds the programs of a statement's kernels, and adds them to the list. */
+static bool build_all(cli_session *s, const compile_options *o, const compile_kernel *k, apps *built) {
+    bool ok = true;
+    for (uint32_t n = 0; ok && n <= k->producers.len; n++) {
+        const compile_kernel *one = n < k->producers.len ? &k->producers.at[n] : k;
+        fw_app app;
+        if (one->on_host)
+            continue;
+        ok = build(s, o, one, &app);
+        if (ok)
+            vec_push(&s->mem, built, app);
     }
-    if (ok && !built) {
+    return ok;
+}
+
+/* Those of a program file's statements. */
+static bool build_application(cli_session *s, compile_options *o, apps *built) {
+    compile_application a = {0};
+    o->runs = false;
+    bool ok = compile_application_run(o, &s->compile, &a);
+    for (uint32_t i = 0; ok && i < a.stages.len; i++) {
+        const compile_stage_of *stage = &a.stages.at[i];
+        ok = stage->step->kind != FE_STEP_ASSIGN || compile_stage_on_host(stage) ||
+             build_all(s, o, &stage->kernel, built);
+    }
+    return ok;
+}
+
+static bool firmware(cli_session *s, compile_options *o) {
+    compile_kernel k = {.place = o->out};
+    apps built = {0};
+    bool ok = compile_is_application(o->expression)
+                  ? build_application(s, o, &built)
+                  : compile_to_bitstream(o, &s->compile, &k) && build_all(s, o, &k, &built);
+    if (ok && !built.len) {
         diag_error(&s->diag, (src_loc){0}, "E0950-not-compiled",
                    "nothing of it is on the array: the host computes it");
         diag_hint(&s->diag, "its report.json says why");
@@ -195,7 +218,7 @@ static bool firmware(cli_session *s, compile_options *o) {
     }
     ok = ok && compile_publish(o, &s->compile, &k, NULL);
     if (ok)
-        print_apps(s, apps, built);
+        print_apps(s, built.at, built.len);
     return ok;
 }
 

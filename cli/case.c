@@ -1,6 +1,7 @@
 /* A recorded command: read, changed, written, run. */
 #include "cli/case.h"
 #include "cli/shrink.h"
+#include "compile/application.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -34,6 +35,13 @@ bool case_read(cli_session *s, const char *folder, cli_case *c) {
     command_line then;
     if (!case_record(s, folder, &c->command, &c->from, &then))
         return false;
+    if (compile_is_application(then.compile.expression)) {
+        diag_error(&s->diag, (src_loc){0}, "E0950-not-compiled",
+                   "'%s' holds a program of several statements, '%s': this takes one expression", folder,
+                   then.compile.expression);
+        diag_hint(&s->diag, "onyx run with the statement that fails, and -i of what its tensors hold then");
+        return false;
+    }
     c->expression = then.compile.expression;
     c->dtype = then.compile.dtype;
     if (access(absolute(s, c, c->expression), R_OK) == 0)

@@ -1,6 +1,7 @@
 /* onyx run and onyx compile: the options, what compile/ makes of them, and what is said of it. */
 #include "cli/cli.h"
 #include "compile/application.h"
+#include "compile/checkpoint.h"
 #include "compile/cpu.h"
 #include "compile/folder.h"
 
@@ -20,15 +21,6 @@ static bool report(const compile_options *o, cli_session *s, const compile_kerne
     return ok;
 }
 
-bool cli_run(const compile_options *o, cli_session *s, compile_kernel *k) {
-    const char *check;
-    if (!compile_and_run(o, &s->compile, k, &check))
-        return false;
-    if (o->compare_cpu)
-        compile_stage(&s->compile, "measuring a core of this machine", 0);
-    return (!o->compare_cpu || compile_compare_cpu(&s->compile, k)) && report(o, s, k, true, check);
-}
-
 /* Does all of it with a program file. */
 static bool run_application(const compile_options *o, cli_session *s) {
     compile_application a = {0};
@@ -40,12 +32,31 @@ static bool run_application(const compile_options *o, cli_session *s) {
         return false;
     cJSON *json = compile_application_report(o, &s->compile, &a);
     bool ok = compile_publish(o, &s->compile, &none, json);
+    if (ok)
+        compile_checkpoint_remove(o, &s->compile);
     if (ok && s->options.json)
         cli_print_json(json);
     else if (ok && !s->options.quiet)
         compile_application_summary(o, &s->compile, &a, stdout);
     cJSON_Delete(json);
     return ok;
+}
+
+bool cli_run(const compile_options *o, cli_session *s, compile_kernel *k) {
+    const char *check;
+    if (compile_is_application(o->expression))
+        return run_application(o, s);
+    if (o->checkpoint) {
+        diag_error(&s->diag, (src_loc){0}, "E0903-option-value",
+                   "--checkpoint is about a program file, and '%s' is one expression", o->expression);
+        diag_hint(&s->diag, "onyx program keeps every batch that is done by itself: docs/program.md");
+        return false;
+    }
+    if (!compile_and_run(o, &s->compile, k, &check))
+        return false;
+    if (o->compare_cpu)
+        compile_stage(&s->compile, "measuring a core of this machine", 0);
+    return (!o->compare_cpu || compile_compare_cpu(&s->compile, k)) && report(o, s, k, true, check);
 }
 
 /* A command that names no folder, but a file for the result, works in one of its own, which goes with it. */
@@ -75,15 +86,16 @@ static int command(option_command which, int argc, char **argv,
     cli_session_begin(&s);
     const compile_options *o = &s.options.compile;
     bool ok = cli_parse(&s, which, argc, argv) && take_folder(&s, which);
-    const bool application = ok && compile_is_application(o->expression);
-    s.compile.record = application ? NULL : cli_command_record(&s, which);
-    ok = ok && (application ? run_application(o, &s) : action(o, &s, &k));
+    s.compile.record = cli_command_record(&s, which);
+    ok = ok && action(o, &s, &k);
     if (o->passing)
         remove_folder(o->out);
     return cli_session_end(&s, ok);
 }
 
 static bool compile(const compile_options *o, cli_session *s, compile_kernel *k) {
+    if (compile_is_application(o->expression))
+        return run_application(o, s);
     double start = seconds_now();
     bool ok = compile_write_outputs(o, &s->compile, NULL) && compile_to_bitstream(o, &s->compile, k) &&
               compile_check_edges(o, &s->compile, k);

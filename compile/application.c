@@ -4,6 +4,7 @@
  *
  * What is about scalars alone is computed by the host, and so is what the array has no tiles for. */
 #include "compile/application.h"
+#include "compile/checkpoint.h"
 #include "compile/folder.h"
 #include "compile/line.h"
 #include "compile/report.h"
@@ -24,8 +25,12 @@ typedef struct {
 /* One way through the program. */
 typedef struct {
     u32_vec passes; /* of the loops that we are in */
+    u32_vec steps;  /* which of the steps around them these are */
     bool reference;
-    compile_session session;            /* of the statement that ran last on the array */
+    compile_places resumed;  /* the loops in which the program goes on, those that it is not in yet */
+    uint64_t hash;           /* of compile_checkpoint_hash */
+    uint64_t ended;          /* passes */
+    compile_session session; /* of the statement that ran last on the array */
     const compile_stage_of *configured; /* the one that the session began with; NULL: none has */
     compile_line *line;
     uint64_t now, session_began; /* cycles of the line */
@@ -232,14 +237,14 @@ static bool count_run(machine *m, compile_stage_of *stage, const compile_kernel 
 
 /* Ends the session, if there is one, and takes what it recorded. */
 static bool end_session(machine *m, compile_context *ctx) {
-    const bool any = m->session.pid != 0;
+    const bool any = compile_session_is_open(&m->session);
     uint64_t cycles;
     return compile_session_end(ctx, &m->session) &&
            (!any || line_record(m, &m->configured->kernel, m->session_began, &cycles));
 }
 
-/* As long as nothing else has to be on the array, it stays configured on engine soc; and where the firmware
- * program has all the bitstreams, it goes on with another one. */
+/* As long as nothing else has to be on the array, it stays configured where a processor starts the runs; and
+ * where the firmware program has all the bitstreams, it goes on with another one. */
 static bool share_session(machine *m, compile_context *ctx, const compile_stage_of *stage,
                           compile_kernel *k) {
     const bool same =
@@ -248,9 +253,10 @@ static bool share_session(machine *m, compile_context *ctx, const compile_stage_
     if (compile_stage_on_host(stage))
         return true;
     bool ok = same || end_session(m, ctx);
-    m->session_began = m->session.pid ? m->session_began : m->now;
-    m->configured = m->session.pid ? m->configured : stage;
-    if (m->o->engine != ENGINE_SOC || (k->producers.len && !stage->array && !m->a->images))
+    const bool open = compile_session_is_open(&m->session);
+    m->session_began = open ? m->session_began : m->now;
+    m->configured = open ? m->configured : stage;
+    if (!compile_engines[m->o->engine].by_processor || (k->producers.len && !stage->array && !m->a->images))
         return ok;
     k->session = &m->session;
     for (uint32_t n = 0; n < k->producers.len; n++)
@@ -353,18 +359,41 @@ static bool is_over(machine *m, const fe_step *step, bool *over) {
     return ok;
 }
 
+/* Keeps what there is at the end of a pass, every so many. */
+static bool keep(machine *m) {
+    const compile_application *a = m->a;
+    compile_context ctx = *m->ctx;
+    arena scratch = {0};
+    compile_state s = {.line = m->line, .now = m->now};
+    if (m->reference || !m->o->checkpoint || ++m->ended % m->o->checkpoint)
+        return true;
+    ctx.mem = &scratch;
+    s.tensors = arena_new_n(&scratch, tile_tensor, a->program.tensors.len + 1);
+    for (uint32_t t = 0; t < a->program.tensors.len; t++)
+        s.tensors[t] = m->of[t].t;
+    for (uint32_t i = 0; i < m->passes.len; i++)
+        vec_push(&scratch, &s.at, (compile_place){m->steps.at[i], m->passes.at[i] - (i + 1 < m->passes.len)});
+    bool ok = compile_checkpoint_write(m->o, &ctx, m->a, m->hash, &s);
+    arena_free(&scratch);
+    return ok;
+}
+
+/* Begins after the last pass that was kept, if there is one, and within one whose inner loop goes on. */
 static bool repeat(machine *m, const fe_step *step) {
-    uint32_t passes = 0;
-    bool over = false;
+    const uint32_t depth = m->passes.len;
+    uint32_t passes = m->resumed.len > depth ? m->resumed.at[depth].passes : 0;
+    bool over = false, within = m->resumed.len > depth + 1;
     const char *pass = pass_text(m);
+    m->resumed.len = within ? m->resumed.len : 0;
     vec_push(m->ctx->mem, &m->passes, 0);
     for (;; passes++) {
-        if (step->until && !is_over(m, step, &over))
+        if (!within && step->until && !is_over(m, step, &over))
             return false;
-        if (over || passes == step->passes)
+        if (!within && (over || passes == step->passes))
             break;
-        m->passes.at[m->passes.len - 1] = passes + 1;
-        if (!run_steps(m, &step->body))
+        within = false;
+        m->passes.at[depth] = passes + 1;
+        if (!run_steps(m, &step->body) || !keep(m))
             return false;
     }
     m->passes.len--;
@@ -379,8 +408,9 @@ static bool repeat(machine *m, const fe_step *step) {
 }
 
 static bool run_steps(machine *m, const fe_steps *steps) {
+    const uint32_t depth = m->passes.len;
     bool ok = true;
-    for (uint32_t i = 0; i < steps->len && ok; i++) {
+    for (uint32_t i = m->resumed.len > depth ? m->resumed.at[depth].step : 0; i < steps->len && ok; i++) {
         const fe_step *step = &steps->at[i];
         switch (step->kind) {
         case FE_STEP_ASSIGN:
@@ -390,7 +420,9 @@ static bool run_steps(machine *m, const fe_steps *steps) {
             ok = assign(m, step->body.at, step->body.len);
             break;
         case FE_STEP_REPEAT:
+            vec_push(m->ctx->mem, &m->steps, i);
             ok = repeat(m, step);
+            m->steps.len--;
             break;
         case FE_STEP_SWAP: {
             held first = m->of[step->swap[0]];
@@ -593,7 +625,8 @@ static bool refuse_options(const compile_options *o, compile_context *ctx) {
     return true;
 }
 
-static bool read_program(const compile_options *o, compile_context *ctx, fe_program *out) {
+static bool read_program(const compile_options *o, compile_context *ctx, compile_application *a) {
+    fe_program *out = &a->program;
     if (!compile_read_functions(o, ctx))
         return false;
     fe_program_in in = {.name = o->expression,
@@ -601,7 +634,7 @@ static bool read_program(const compile_options *o, compile_context *ctx, fe_prog
                         .functions = ctx->functions,
                         .settings = o->settings.at,
                         .n_settings = o->settings.len};
-    in.text = text_read(o->expression, ctx->mem, &in.length, ctx->diag);
+    a->text = in.text = text_read(o->expression, ctx->mem, &in.length, ctx->diag);
     return in.text && compile_list_formats(o, ctx, &in) &&
            fe_program_parse(&in, ctx->names, ctx->mem, ctx->diag, out);
 }
@@ -676,11 +709,30 @@ static bool write_outputs(const compile_options *o, const compile_context *ctx,
     return true;
 }
 
+/* Takes what an earlier command kept of this program, if it did. */
+static void resume(machine *m) {
+    compile_application *a = m->a;
+    compile_state s = {.line = m->line};
+    m->hash = compile_checkpoint_hash(m->o, m->ctx, a);
+    if (!compile_checkpoint_read(m->o, m->ctx, a, m->hash, &s))
+        return;
+    for (uint32_t t = 0; t < a->program.tensors.len; t++)
+        hold(&m->of[t], &s.tensors[t], &a->given[t]);
+    m->resumed = s.at;
+    m->now = s.now;
+    for (uint32_t i = 0; i < s.at.len; i++)
+        vec_push(m->ctx->mem, &m->passes, s.at.at[i].passes + (i + 1 < s.at.len));
+    a->checkpoints.resumed = pass_text(m);
+    m->passes.len = 0;
+}
+
 /* Runs the engine's way through the program, then the reference's. */
 static bool run(machine *m) {
     compile_application *a = m->a;
     const uint32_t n = a->program.tensors.len;
     a->check = m->o->check ? "pass" : "none";
+    if (m->o->checkpoint)
+        resume(m);
     bool ok = run_steps(m, &a->program.steps) && end_session(m, m->ctx) &&
               compile_line_write(m->line, m->ctx->partial, m->ctx->diag) && check(m);
     a->result = arena_new_n(m->ctx->mem, tile_tensor, n + 1);
@@ -698,7 +750,7 @@ static bool run(machine *m) {
 bool compile_application_run(const compile_options *o, compile_context *ctx, compile_application *a) {
     machine m = {.o = o, .ctx = ctx, .a = a, .line = compile_line_begin(ctx->mem)};
     double start = seconds_now();
-    if (!refuse_options(o, ctx) || !read_program(o, ctx, &a->program) || !write_outputs(o, ctx, a) ||
+    if (!refuse_options(o, ctx) || !read_program(o, ctx, a) || !write_outputs(o, ctx, a) ||
         !compile_application_data(o, ctx, a) || !compile_begin_application(o, ctx, a))
         return false;
     for (uint32_t t = 0; t < a->program.tensors.len; t++)

@@ -44,6 +44,12 @@ typedef struct {
     tile_tensor *result;          /* by tensor: at the end */
     compile_times times;          /* of all statements */
     const char *check;            /* "pass", "fail", "none" */
+    const char *text;             /* of the program file */
+    struct {
+        uint32_t written;
+        uint64_t words;      /* of 32 bits, of all tensors that were kept */
+        const char *resumed; /* the pass after which the program went on, as in compile_visit; NULL: it began */
+    } checkpoints;
 } compile_application;
 
 /* Returns whether nothing of the statement is on the array. */

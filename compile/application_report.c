@@ -120,6 +120,14 @@ cJSON *compile_application_report(const compile_options *o, const compile_contex
     add_number(json, "total_cycles", (double)all_cycles(a));
     if (a->images)
         add_number(json, "bitstreams", a->images->n);
+    if (o->checkpoint && a->result) {
+        cJSON *kept = cJSON_AddObjectToObject(json, "checkpoints");
+        add_number(kept, "every", o->checkpoint);
+        add_number(kept, "written", a->checkpoints.written);
+        add_number(kept, "words", (double)a->checkpoints.words);
+        if (a->checkpoints.resumed)
+            cJSON_AddStringToObject(kept, "resumed", a->checkpoints.resumed);
+    }
     cJSON *statements = cJSON_AddArrayToObject(json, "statements");
     cJSON *loops = cJSON_AddArrayToObject(json, "loops");
     for (uint32_t i = 0; i < a->stages.len; i++) {
@@ -205,6 +213,8 @@ void compile_application_summary(const compile_options *o, const compile_context
     }
     if (a->result)
         fprintf(out, "  %llu cycles in all, check: %s\n", (unsigned long long)all_cycles(a), a->check);
+    if (a->checkpoints.resumed)
+        fprintf(out, "  it went on after pass %s, which an earlier command had kept\n", a->checkpoints.resumed);
     if (a->images)
         fprintf(out, "  %u bitstreams in the global buffer, for one firmware program\n", a->images->n);
     compile_activity activity = {0};

@@ -191,7 +191,7 @@ bool compile_share_stages(const compile_options *o, compile_context *ctx, compil
     if (!make_arrays(o, ctx, a, &all, several))
         return false;
     number_arrays(ctx, a, &all);
-    if (several && o->engine == ENGINE_SOC && !o->wave && images_fit(ctx, &all))
+    if (several && compile_engines[o->engine].by_processor && !o->wave && images_fit(ctx, &all))
         give_images(ctx, a, &all);
     return true;
 }

@@ -131,6 +131,8 @@ typedef struct {
     const char *stats, *trace;
     text_vec trace_edges;
     const compile_on_board *on_board;
+    uint32_t checkpoint; /* of a program: what its tensors hold is kept after so many passes of its loops; 0:
+                            never */
     compile_dumps dump;
 } compile_options;
 
@@ -342,9 +344,10 @@ bool compile_and_run(const compile_options *o, compile_context *ctx, compile_ker
  * taken as they are. out->tried and out->can count those of the stars. E0917-orders. */
 bool compile_find_orders(const compile_options *o, compile_context *ctx, const compile_orders_in *in,
                          compile_orders *out);
-/* Builds the app.elf of `n` images, of which boot configures the first (fw_build), and beside it app.json,
- * which says what it was made of. E0713-early-output. */
-bool compile_build_firmware(compile_context *ctx, const compile_programmed *p, uint32_t n, const char *folder,
+/* Builds firmware/app.elf in the kernel's folder, of its bitstream or of all that its program has, of which
+ * boot configures the first (fw_build), and beside it app.json, which says what it was made of.
+ * E0713-early-output. */
+bool compile_build_firmware(const compile_options *o, compile_context *ctx, const compile_kernel *k,
                             fw_app *app);
 /* Returns the loops, outermost first, as "i,j,k". */
 const char *compile_loops_text(const sam_statement *st, arena *mem);

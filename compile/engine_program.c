@@ -1,9 +1,21 @@
 /* Engine program: the kernel's firmware and batches on a board, by host/. */
-#include "compile/engine.h"
+#include "compile/session.h"
 
+#include <unistd.h>
+
+/* In a session one buffer lets operands stay where they are: outputs alternate with inputs in two. */
 static bool prepare(compile_engine_run *r, compile_outcome *out) {
     (void)out;
-    return compile_firmware_begin(r, FW_BUFFERS_MOST);
+    return compile_firmware_begin(r, r->in->session ? 1 : FW_BUFFERS_MOST);
+}
+
+/* Returns whether there is a program to load, once it is built if it has to be; a session that has the board
+ * needs none. */
+static bool program_is_there(compile_engine_run *r, compile_outcome *out) {
+    const compile_engine_in *in = r->in;
+    const compile_firmware *f = r->own;
+    return (in->session && compile_session_is_open(in->session)) || compile_firmware_is_there(r, out) ||
+           (in->again && access(f->elf, R_OK) == 0) || compile_firmware_build(r, out);
 }
 
 static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
@@ -12,16 +24,24 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
     const compile_firmware *f = r->own;
     const compile_on_board *on = in->how.on_board;
     double start = seconds_now();
-    if (!compile_firmware_end(r, good) ||
-        (!compile_firmware_is_there(r, out) && !compile_firmware_build(r, out)))
+    if (!compile_firmware_end(r, good) || !program_is_there(r, out))
         return false;
     out->firmware_s = seconds_now() - start;
-    const host_job job = {
-        .elf = f->elf, .batches = f->batches, .result = f->result, .folder = f->place, .design = in->design};
+    if (in->session && !compile_session_is_open(in->session))
+        in->session->program = arena_strdup(ctx->diag->mem, f->elf);
+    const host_job job = {.elf = in->session ? in->session->program : f->elf,
+                          .batches = f->batches,
+                          .result = f->result,
+                          .folder = f->place,
+                          .design = in->design,
+                          .session = in->session ? &in->session->board : NULL};
     r->result = f->result;
     compile_stage(ctx, "loading the board", 0);
     bool ok = host_program(&on->board, &job, &on->host, ctx->mem, ctx->diag, &out->host);
     ctx->interrupted = ctx->interrupted || (!ok && out->host.interrupted);
+    out->words.loaded = out->host.words.loaded;
+    out->words.kept = out->host.words.kept;
+    out->words.collected = out->host.words.collected;
     return ok;
 }
 

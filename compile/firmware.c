@@ -34,18 +34,28 @@ static const char *design_hash(arena *mem, const compile_programmed *p, uint32_t
     return arena_printf(mem, "%016llx", (unsigned long long)hash);
 }
 
-static programmed programmed_of(const compile_engine_in *in, uint64_t longest) {
+static compile_programmed programmed_of_kernel(const compile_kernel *k, bool verify_config,
+                                               uint64_t longest) {
+    return (compile_programmed){&k->array.design, &k->bits.decoded, k->bits.map, &k->bits.stream,
+                                k->array.apart,   verify_config,    longest};
+}
+
+/* Lists what the firmware program is made of: all its images, or without images the one bitstream there is.
+ */
+static programmed programmed_of(const compile_images *images, const compile_programmed *one) {
     programmed all = {.n = 1};
-    all.of[0] = (compile_programmed){in->design, in->decoded,           in->map, in->bits,
-                                     in->apart,  in->how.verify_config, longest};
-    for (uint32_t i = 0; in->images && i < in->images->n; i++) {
-        const compile_kernel *k = in->images->of[i];
-        all.of[i] =
-            (compile_programmed){&k->array.design, &k->bits.decoded,      k->bits.map, &k->bits.stream,
-                                 k->array.apart,   in->how.verify_config, longest};
+    all.of[0] = *one;
+    for (uint32_t i = 0; images && i < images->n; i++) {
+        all.of[i] = programmed_of_kernel(images->of[i], one->verify_config, one->longest);
         all.n = i + 1;
     }
     return all;
+}
+
+static programmed programmed_of_run(const compile_engine_in *in, uint64_t longest) {
+    const compile_programmed one = {in->design, in->decoded,           in->map, in->bits,
+                                    in->apart,  in->how.verify_config, longest};
+    return programmed_of(in->images, &one);
 }
 
 /* Returns a hash of the file, or NULL where there is none. */
@@ -63,8 +73,8 @@ static const char *objects_folder(const compile_context *ctx) {
                : arena_printf(ctx->mem, "%s/firmware/objects", ctx->home);
 }
 
-bool compile_build_firmware(compile_context *ctx, const compile_programmed *p, uint32_t n, const char *folder,
-                            fw_app *app) {
+static bool build(compile_context *ctx, const compile_programmed *p, uint32_t n, const char *folder,
+                  fw_app *app) {
     fw_image images[FW_IMAGES_MOST];
     fw_options options = fw_options_default(ctx->home, folder);
     options.objects = objects_folder(ctx);
@@ -92,9 +102,16 @@ bool compile_build_firmware(compile_context *ctx, const compile_programmed *p, u
     return ok;
 }
 
+bool compile_build_firmware(const compile_options *o, compile_context *ctx, const compile_kernel *k,
+                            fw_app *app) {
+    const compile_programmed one = programmed_of_kernel(k, o->verify_config, 0);
+    const programmed p = programmed_of(k->images, &one);
+    return build(ctx, p.of, p.n, arena_printf(ctx->mem, "%s/firmware", k->folder), app);
+}
+
 bool compile_firmware_is_there(compile_engine_run *r, const compile_outcome *out) {
     const compile_engine_in *in = r->in;
-    const programmed p = programmed_of(in, out->modelled.longest);
+    const programmed p = programmed_of_run(in, out->modelled.longest);
     compile_firmware *f = r->own;
     arena *mem = in->ctx->mem;
     diagnostics quiet;
@@ -115,8 +132,8 @@ bool compile_firmware_build(compile_engine_run *r, compile_outcome *out) {
     const compile_firmware *f = r->own;
     fw_app app;
     double start = seconds_now();
-    const programmed p = programmed_of(in, out->modelled.longest);
-    bool ok = compile_build_firmware(in->ctx, p.of, p.n, f->folder, &app);
+    const programmed p = programmed_of_run(in, out->modelled.longest);
+    bool ok = build(in->ctx, p.of, p.n, f->folder, &app);
     out->firmware_s = seconds_now() - start;
     return ok;
 }

@@ -45,6 +45,11 @@ void compile_line_add(compile_line *l, const compile_line_run *run) {
     vec_push(l->mem, &l->runs, *run);
 }
 
+const compile_line_run *compile_line_runs(const compile_line *l, uint32_t *n) {
+    *n = l->runs.len;
+    return l->runs.at;
+}
+
 /* ---- bins -------------------------------------------------------------------------------------- */
 
 static uint32_t value_of(char digit) {

@@ -22,6 +22,8 @@ typedef struct {
 compile_line *compile_line_begin(arena *mem);
 /* Adds a run, which begins where the one before ended or later. Its text must outlive the line. */
 void compile_line_add(compile_line *l, const compile_line_run *run);
+/* Returns the runs so far, *n of them. */
+const compile_line_run *compile_line_runs(const compile_line *l, uint32_t *n);
 /* Takes over the timeline.json of a kernel from `folder`, if there is one, as what the kernel's channels did
  * from cycle `begin` of the program on. `kernel` is the kernel's name. Sets *cycles to the length of the
  * record, or 0. */

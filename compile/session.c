@@ -97,5 +97,7 @@ bool compile_session_run(compile_context *ctx, compile_session *s, const char *c
 }
 
 bool compile_session_end(compile_context *ctx, compile_session *s) {
+    host_session_end(s->board);
+    s->board = NULL;
     return !s->pid || end(s) == 0 || failed(ctx, s);
 }

@@ -1,5 +1,5 @@
-/* session.h - a program that goes on between the runs of a kernel, or of kernels that share the array, so
- * that this stays configured. */
+/* session.h - what goes on between the runs of a kernel, or of kernels that share the array, so that this
+ * stays configured: the co-simulation's program, or a board. */
 #ifndef ONYX_COMPILE_SESSION_H
 #define ONYX_COMPILE_SESSION_H
 
@@ -7,11 +7,11 @@
 
 #include <sys/types.h>
 
-/* 0: no program runs. */
 struct compile_session {
-    pid_t pid;
+    pid_t pid; /* 0: no program runs */
     int channel;
-    const char *program, *log;
+    const char *program, *log; /* of a board: the firmware that was loaded first; no log */
+    host_session *board;       /* NULL: there is none */
     struct {
         uint64_t kernel, total;
     } counted;           /* cycles of all its runs so far */
@@ -27,7 +27,12 @@ enum { COMPILE_SESSION_FILES = 3 }; /* batches, result, statistics */
  * others; and waits for the line that answers. E0930-tool; ctx->interrupted as compile_spawn. */
 bool compile_session_run(compile_context *ctx, compile_session *s, const char *const *argv,
                          const char *const *files, const char *log);
-/* Says that there is no more to do, and waits until the program has ended. E0930-tool. */
+/* Returns whether a program runs, or a board is there. */
+static inline bool compile_session_is_open(const compile_session *s) {
+    return s->pid || s->board;
+}
+/* Says that there is no more to do, and waits until the program has ended; lets go of the board. E0930-tool.
+ */
 bool compile_session_end(compile_context *ctx, compile_session *s);
 
 #endif

@@ -193,6 +193,20 @@ bool fw_batches_get(fw_batches *all, uint32_t i, arena *mem, diagnostics *d, fw_
     return r.good;
 }
 
-void fw_batches_close(fw_batches *all) {
-    file_close(&all->file);
+bool fw_is_there(fw_puts *there, const fw_segment *g, arena *mem) {
+    const uint64_t hash = hash_bytes(g->content, g->bytes), end = g->address + (uint64_t)g->bytes;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < there->len; i++) {
+        const fw_put *p = &there->at[i];
+        if (p->address == g->address && p->bytes == g->bytes && p->hash == hash)
+            return true;
+    }
+    for (uint32_t i = 0; i < there->len; i++) {
+        const fw_put *p = &there->at[i];
+        if (p->address + (uint64_t)p->bytes <= g->address || end <= p->address)
+            there->at[kept++] = *p;
+    }
+    there->len = kept;
+    vec_push(mem, there, (fw_put){g->address, g->bytes, hash});
+    return false;
 }

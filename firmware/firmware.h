@@ -137,6 +137,18 @@ typedef struct {
 bool fw_batches_open(const char *path, const pnr_board *board, arena *mem, diagnostics *d, fw_batches *out);
 /* Reads batch `i` into `mem` and validates it again. */
 bool fw_batches_get(fw_batches *all, uint32_t i, arena *mem, diagnostics *d, fw_batch *out);
-void fw_batches_close(fw_batches *all);
+static inline void fw_batches_close(fw_batches *all) {
+    file_close(&all->file);
+}
+
+/* The segments that a host has put into the global buffer, where the array and the program leave them. */
+typedef struct {
+    uint32_t address, bytes;
+    uint64_t hash;
+} fw_put;
+typedef VEC(fw_put) fw_puts;
+/* Returns whether the segment is there as it is, by what was put since. If it is not, it takes the place of
+ * all that it overlaps, since the caller puts it now. O(segments). */
+bool fw_is_there(fw_puts *there, const fw_segment *g, arena *mem);
 
 #endif

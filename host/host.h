@@ -3,7 +3,8 @@
  * The transport is OpenOCD, a process of its own with the board's configuration, driven over its Tcl RPC; on
  * top of it the host's part of docs/firmware.md. A board that is simulated is started, too. Results of
  * finished batches are kept in the job's folder until all are there, so a run that was cut off goes on with
- * the first batch that is not done.
+ * the first batch that is not done. Jobs of one firmware program may share a session: the board is loaded and
+ * started for the first of them, and stays as it is.
  */
 #ifndef ONYX_HOST_H
 #define ONYX_HOST_H
@@ -31,13 +32,22 @@ typedef struct {
     void (*progress)(void *context, const struct host_progress *now); /* NULL: nobody looks */
     void *context;
 } host_options;
-host_options host_options_default(void); /* 120 s */
+static inline host_options host_options_default(void) {
+    return (host_options){.openocd = "openocd", .timeout = 120};
+}
+
+/* The board between two jobs. Its first job makes it; host_session_end lets go of it, and may be given NULL.
+ */
+typedef struct host_session host_session;
+void host_session_end(host_session *s);
 
 typedef struct {
     const char *elf, *batches; /* as fw_build and fw_batches_write leave them */
     const char *result;        /* written when all is done: a result file of docs/dump.md */
     const char *folder;        /* for logs and finished batches; exists */
     const pnr_design *design;  /* says which stream did not end, if there is one; or NULL */
+    host_session **session; /* whose program runs the batches, once one is loaded: NULL there before the first
+                             * job; or NULL: the board is let go when the job is done */
 } host_job;
 
 /* What the host did while the board was there, in seconds: put batches into its memory, waited for one to be
@@ -51,7 +61,10 @@ typedef struct {
     uint32_t batches, kept; /* kept: those an earlier run had finished */
     uint32_t buffers;       /* 2: the next batch was loaded while one ran */
     host_seconds seconds;
-    uint64_t config_cycles, kernel_cycles, firmware_cycles;
+    uint64_t config_cycles, kernel_cycles, firmware_cycles; /* of this job */
+    struct {
+        uint64_t loaded, kept, collected;
+    } words; /* of 32 bits, that the host wrote, did not have to, since they were there, and read */
     uint32_t rewritten; /* configuration words that did not read back and were written again */
     bool interrupted;   /* by SIGINT or SIGTERM; nothing is diagnosed then */
 } host_outcome;

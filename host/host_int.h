@@ -38,7 +38,12 @@ typedef struct {
     int jtag_way;             /* file of a simulated board's JTAG socket, for OpenOCD to inherit, or -1 */
     uint64_t runs_before;     /* of batches that are kept */
     const pnr_design *design; /* of the job */
-    const char *image;        /* file that carries bulk data to OpenOCD and back */
+    uint32_t batches_before;  /* of earlier jobs of this program: its number of a batch counts all */
+    fw_puts there;            /* what was put into the global buffer since it was started */
+    struct {
+        uint64_t loaded, kept, collected;
+    } bytes;           /* of all its jobs */
+    const char *image; /* file that carries bulk data to OpenOCD and back */
 } host_link;
 
 /* Set by SIGINT and SIGTERM while a link is open; whoever waits gives up then. */
@@ -72,8 +77,9 @@ void host_note_kept(host_link *l);
 
 /* ---- the board (target.c) --------------------------------------------------------------------- */
 
-/* Tries the memory that a program with these batches needs, loads it, checks that it arrived, starts it and waits until it is
- * ready. *rewritten becomes the number of configuration words it had to write twice. */
+/* Tries the memory that a program with these batches needs (NULL: with any), loads it, checks that it
+ * arrived, starts it and waits until it is ready. *rewritten becomes the number of configuration words it had
+ * to write twice. */
 bool host_target_start(host_link *l, const char *elf, const fw_batches *all, uint32_t *rewritten);
 
 /* A piece of the global buffer. */

@@ -1,9 +1,7 @@
 /* Everything from files to a result file: see host.h. */
 #include "host/host_int.h"
 
-host_options host_options_default(void) {
-    return (host_options){.openocd = "openocd", .timeout = 120};
-}
+#include <stdlib.h>
 
 static bool changed_meanwhile(host_link *l, const char *folder, uint32_t batch) {
     diag_error(l->d, (src_loc){0}, "E0001-file", "batch %u, written just now, cannot be read back from '%s'",
@@ -25,7 +23,7 @@ typedef struct {
     fw_batches *all;
     const char *folder;
     host_kept *kept;
-    uint64_t counters[3]; /* counters after the batch before */
+    uint64_t *counters; /* counters after the batch before: configuration, kernel, firmware */
     host_seconds *spent;
 } course;
 
@@ -69,7 +67,7 @@ static bool finish(course *c, flight *f) {
     bool good = host_target_collect(l, c->all, &f->batch, &f->mem, &f->result) && host_nothing_lost(l) &&
                 host_kept_write(c->folder, c->all, f->number, &f->result, c->counters, l->d);
     if (good) {
-        memcpy(c->counters, f->result.counters, sizeof c->counters);
+        memcpy(c->counters, f->result.counters, sizeof f->result.counters);
         c->kept[f->number] = host_kept_read(c->folder, c->all, f->number);
         good = c->kept[f->number].done || changed_meanwhile(l, c->folder, f->number);
     }
@@ -102,9 +100,68 @@ static bool run_missing(course *c) {
     return good;
 }
 
-static bool run_all(fw_batches *all, const host_job *job, const host_options *o, arena *mem, diagnostics *d,
-                    host_outcome *out) {
+/* ---- a session ------------------------------------------------------------------------------- */
+
+struct host_session {
+    arena mem; /* of the link */
     host_link link;
+    bool open;
+    uint64_t counters[3]; /* of the program, after the last batch */
+};
+
+static host_session *session_begin(void) {
+    host_session *s = calloc(1, sizeof *s);
+    if (!s)
+        out_of_memory(sizeof *s);
+    return s;
+}
+
+static void let_go(host_session *s) {
+    if (s->open)
+        host_link_close(&s->link);
+    arena_free(&s->mem);
+    *s = (host_session){0};
+}
+
+void host_session_end(host_session *s) {
+    if (s)
+        let_go(s);
+    free(s);
+}
+
+/* Loads the board and starts its program, for the first job; the others find it ready. */
+static bool make_ready(host_session *s, const fw_batches *all, const host_job *job, const host_options *o,
+                       diagnostics *d, host_outcome *out) {
+    s->link.d = d;
+    if (s->open)
+        return !host_interrupted;
+    s->open = true;
+    return host_link_open(&s->link, all->board, o, arena_strdup(&s->mem, job->folder), &s->mem, d) &&
+           host_target_start(&s->link, job->elf, job->session ? NULL : all, &out->rewritten);
+}
+
+/* ---- a job ----------------------------------------------------------------------------------- */
+
+/* Runs what is not done yet of a job, and counts what that took. */
+static bool run_job(host_session *s, course *c, const host_job *job, host_outcome *out) {
+    host_link *l = &s->link;
+    const uint64_t config = s->counters[0], loaded = l->bytes.loaded, kept = l->bytes.kept,
+                   collected = l->bytes.collected;
+    l->design = job->design;
+    l->runs_before = 0;
+    for (uint32_t i = 0; i < c->all->batches; i++)
+        l->runs_before += c->kept[i].done ? c->all->list[i].runs : 0;
+    bool good = run_missing(c);
+    l->batches_before += c->all->batches;
+    out->config_cycles = s->counters[0] - config;
+    out->words.loaded = l->bytes.loaded / 4 - loaded / 4;
+    out->words.kept = l->bytes.kept / 4 - kept / 4;
+    out->words.collected = l->bytes.collected / 4 - collected / 4;
+    return good;
+}
+
+static bool run_all(host_session *s, fw_batches *all, const host_job *job, const host_options *o, arena *mem,
+                    diagnostics *d, host_outcome *out) {
     const char *folder = host_kept_folder(job, all, mem, d);
     if (!folder)
         return false;
@@ -113,19 +170,14 @@ static bool run_all(fw_batches *all, const host_job *job, const host_options *o,
         kept[i] = host_kept_read(folder, all, i);
         out->kept += kept[i].done;
     }
-    course c = {.link = &link, .all = all, .folder = folder, .kept = kept, .spent = &out->seconds};
-    bool good = true;
-    if (out->kept < all->batches) {
-        good = host_link_open(&link, all->board, o, job->folder, mem, d) &&
-               host_target_start(&link, job->elf, all, &out->rewritten);
-        link.design = job->design;
-        for (uint32_t i = 0; i < all->batches; i++)
-            link.runs_before += kept[i].done ? all->list[i].runs : 0;
-        good = good && run_missing(&c);
-        host_link_close(&link);
-        out->config_cycles = c.counters[0];
-        out->interrupted = host_interrupted;
-    }
+    course c = {.link = &s->link,
+                .all = all,
+                .folder = folder,
+                .kept = kept,
+                .counters = s->counters,
+                .spent = &out->seconds};
+    bool good = out->kept == all->batches || (make_ready(s, all, job, o, d, out) && run_job(s, &c, job, out));
+    out->interrupted = host_interrupted;
     if (!good || !host_kept_merge(job->result, folder, all, mem, d))
         return false;
     out->batches = all->batches;
@@ -141,11 +193,17 @@ static bool run_all(fw_batches *all, const host_job *job, const host_options *o,
 bool host_program(const pnr_board *board, const host_job *job, const host_options *o, arena *mem,
                   diagnostics *d, host_outcome *out) {
     fw_batches all;
+    host_session alone = {0}, *s = &alone;
+    if (job->session)
+        s = *job->session = *job->session ? *job->session : session_begin();
     *out = (host_outcome){0};
-    host_interrupted = 0;
+    if (!s->open)
+        host_interrupted = 0;
     if (!fw_batches_open(job->batches, board, mem, d, &all))
         return false;
-    bool good = run_all(&all, job, o, mem, d, out);
+    bool good = run_all(s, &all, job, o, mem, d, out);
     fw_batches_close(&all);
+    if (!job->session || !good)
+        let_go(s);
     return good;
 }

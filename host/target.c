@@ -64,11 +64,12 @@ static bool keeps_pattern(host_link *l, uint32_t *words, uint32_t n, uint32_t fl
     return true;
 }
 
-/* Tries what the job uses of SRAM: up to the end of the run table that ends last. */
+/* Tries what the job uses of SRAM: up to the end of the run table that ends last; without one, of all there
+ * may be. */
 static bool try_sram(host_link *l, const fw_batches *all) {
     arena mem = {0};
-    uint32_t end = FW_TABLE_OFFSET;
-    for (uint32_t i = 0; i < all->batches; i++) {
+    uint32_t end = all ? FW_TABLE_OFFSET : FW_TABLE_END;
+    for (uint32_t i = 0; all && i < all->batches; i++) {
         uint32_t of_batch =
             fw_table_offset(all->buffers, i) + all->list[i].runs * fw_row_bytes(all->inputs, all->outputs);
         end = of_batch > end ? of_batch : end;
@@ -210,7 +211,7 @@ bool host_target_wait(host_link *l, const fw_batches *all, uint32_t batch, const
             return false;
         if (polled[STATE] == FW_STATE_FAILED)
             return target_failed(l, polled);
-        if (polled[STATE] == FW_STATE_READY && polled[DONE] == batch + 1)
+        if (polled[STATE] == FW_STATE_READY && polled[DONE] == l->batches_before + batch + 1)
             return read_counters(l, out);
         if (n % TABLE_EVERY == 0 && !count_runs(l, b, row_bytes, &runs))
             return false;
@@ -265,6 +266,7 @@ bool host_target_collect(host_link *l, const fw_batches *all, const fw_batch *b,
         p->content = arena_alloc(mem, p->bytes);
         if (!host_read(l, l->board->map.cgra_data + p->first, p->content, p->bytes))
             return false;
+        l->bytes.collected += p->bytes;
     }
     return true;
 }
@@ -272,16 +274,34 @@ bool host_target_collect(host_link *l, const fw_batches *all, const fw_batch *b,
 bool host_target_load(host_link *l, const fw_batch *b) {
     for (uint32_t i = 0; i < b->segments.len; i++) {
         const fw_segment *g = &b->segments.at[i];
+        if (g->address >= l->board->map.cgra_data && fw_is_there(&l->there, g, l->mem)) {
+            l->bytes.kept += g->bytes;
+            continue;
+        }
         if (!host_write(l, g->address, g->content, g->bytes))
             return false;
+        l->bytes.loaded += g->bytes;
     }
     return true;
 }
 
+/* Forgets what lies in the banks that get outputs: a store goes on to the end of its last block. */
+static void forget_bank(host_link *l, uint32_t bank) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < l->there.len; i++) {
+        const fw_put *p = &l->there.at[i];
+        const uint32_t at = (p->address - l->board->map.cgra_data) / l->board->glb_bank_bytes;
+        if (at % l->board->glb_banks_per_tile != bank)
+            l->there.at[kept++] = *p;
+    }
+    l->there.len = kept;
+}
+
 bool host_target_begin(host_link *l, const fw_batches *all, uint32_t batch, const fw_batch *b) {
+    forget_bank(l, fw_output_bank(all->buffers, batch));
     return host_write_word(l, mailbox(l, FW_MAILBOX_RUNS), b->runs) &&
            host_write_word(l, mailbox(l, FW_MAILBOX_TABLE), b->table) &&
            host_write_word(l, mailbox(l, FW_MAILBOX_OUTPUTS), fw_output_bank(all->buffers, batch)) &&
            host_write_word(l, mailbox(l, FW_MAILBOX_PART), all->part) &&
-           host_write_word(l, mailbox(l, FW_MAILBOX_COMMAND), batch + 1);
+           host_write_word(l, mailbox(l, FW_MAILBOX_COMMAND), l->batches_before + batch + 1);
 }

@@ -7,12 +7,6 @@
 
 #define UART0 0x40002000u
 
-/* What the host has put into the global buffer, where the array and the program leave it. */
-typedef struct {
-    uint32_t address, bytes;
-    uint64_t hash;
-} put_there;
-
 typedef struct {
     const cosim_options *options;
     const char *result, *stats; /* files of the batches that run */
@@ -20,8 +14,8 @@ typedef struct {
     machine *m;
     struct {
         uint64_t loaded, kept, collected;
-    } bytes; /* that went over the host's port, or did not need to */
-    VEC(put_there) there;
+    } bytes;       /* that went over the host's port, or did not need to */
+    fw_puts there; /* that the host has put into the global buffer */
     diagnostics *d;
     arena *mem;
     uint32_t batches; /* of the files before */
@@ -230,14 +224,9 @@ static bool write_results(session *s, const fw_batches *all, const fw_batch *b, 
 
 /* Returns whether the segment lies in the global buffer as an earlier batch left it: the banks of inputs have
  * no other user. The run table is not there, since the program completes it. */
-static bool is_there(const session *s, const fw_segment *g) {
+static bool is_there(session *s, const fw_segment *g) {
     arena scratch = {0};
-    bool there = false;
-    for (uint32_t i = 0; i < s->there.len && !there; i++) {
-        const put_there *p = &s->there.at[i];
-        there =
-            p->address == g->address && p->bytes == g->bytes && p->hash == hash_bytes(g->content, g->bytes);
-    }
+    bool there = g->address >= s->board->map.cgra_data && fw_is_there(&s->there, g, s->mem);
     if (there) {
         uint8_t *now = arena_alloc(&scratch, g->bytes);
         there = machine_dump(s->m, g->address, now, g->bytes) && memcmp(now, g->content, g->bytes) == 0;
@@ -247,21 +236,12 @@ static bool is_there(const session *s, const fw_segment *g) {
 }
 
 static void load(session *s, const fw_segment *g) {
-    uint32_t kept = 0;
     if (is_there(s, g)) {
         s->bytes.kept += g->bytes;
         return;
     }
     BUG_IF(!machine_load(s->m, g->address, g->content, g->bytes), "segment at 0x%x", g->address);
     s->bytes.loaded += g->bytes;
-    for (uint32_t i = 0; i < s->there.len; i++) {
-        const put_there *p = &s->there.at[i];
-        if (p->address + (uint64_t)p->bytes <= g->address || g->address + (uint64_t)g->bytes <= p->address)
-            s->there.at[kept++] = *p;
-    }
-    s->there.len = kept;
-    if (g->address >= s->board->map.cgra_data)
-        vec_push(s->mem, &s->there, (put_there){g->address, g->bytes, hash_bytes(g->content, g->bytes)});
 }
 
 static bool run_batch(session *s, const fw_batches *all, uint32_t i, const fw_batch *b, FILE *out) {

@@ -1,0 +1,91 @@
+#!/bin/sh
+# A program of several statements on the co-simulated board: one firmware program, operands that stay, and how it goes
+# on after a cut. application.sh ONYX SOURCE
+set -eu
+. "$(dirname "$0")/setup.sh"
+setup "$1" "$2"
+# numbers REPORT MEMBER: prints the values of a member of every run, in their order
+numbers() { sed -n "s/.*\"$2\":[^0-9\"]*\"*\([0-9,]*\)\"*,*$/\1/p" "$1" | sed 's/,$//'; }
+
+# The result, the passes and the words that went to the board are those of engine soc.
+onyx run "$source/examples/sssp.onx" -o soc >/dev/null
+onyx compile "$source/examples/sssp.onx" -o out >/dev/null
+onyx firmware out >/dev/null
+mkdir no-compiler
+printf '#!/bin/sh\nexit 1\n' >no-compiler/arm-none-eabi-gcc # from here on there is none
+chmod +x no-compiler/arm-none-eabi-gcc
+PATH=$PWD/no-compiler:$PATH says "check: pass" onyx program --board onyx-cosim out 2>program.err
+cmp soc/far.mtx out/far.mtx
+grep -q '"engine":.*"program"' out/report.json
+for member in pass result_nnz loaded kept; do
+    numbers soc/report.json $member >want
+    numbers out/report.json $member >got
+    [ "$(wc -l <want)" -gt 10 ] || fail "no $member"
+    diff want got || fail "$member differs from that of engine soc"
+done
+nobody_is_left
+
+# It is cut twice in a loop within a loop, and goes on after the last pass that was kept: each run is there once.
+cat >nested.onx <<'END'
+tensor A: ss = {(0,1): 2, (1,0): 1, (1,2): 3, (2,2): 1}
+tensor x: s = {0: 1}
+tensor y: s
+scalar n = 0
+repeat 2 {
+    repeat until n >= 3 max 5 {
+        y(i) = A(i,j) * x(j)
+        x(i) = y(i) + x(i)
+        n = n + 1
+    }
+    n = 1
+}
+result x
+END
+onyx run nested.onx --engine cycle -o want-nested >/dev/null
+onyx compile nested.onx -o cut >/dev/null
+for cut in 2 4; do
+    onyx program --board onyx-cosim --checkpoint 1 cut >cut.out 2>cut.err &
+    program=$!
+    tries=0
+    until [ "$(numbers cut/checkpoint.json written 2>/dev/null || true)" -ge $cut ] 2>/dev/null; do
+        tries=$((tries + 1))
+        [ $tries -lt 60000 ] || fail "no $cut checkpoints"
+        sleep 0.01
+    done
+    kill -9 $program
+    wait $program || true
+    [ ! -e cut/x.mtx ] || fail "half-written"
+    nobody_is_left
+done
+# A damaged one would not be taken, nor one of other data.
+cp -r cut other
+cp -r cut damaged
+sed -i 's/"now":\([^0-9]*\)\([0-9]\)/"now":\1\29/' damaged/checkpoint.json
+sed -i 's/0: 1/0: 2/' nested.onx
+says "check: pass" onyx program --board onyx-cosim --checkpoint 1 other 2>other.err
+grep -q '"resumed"' other/report.json && fail "a checkpoint of other data was taken"
+sed -i 's/0: 2/0: 1/' nested.onx
+says "check: pass" onyx program --board onyx-cosim --checkpoint 3 damaged 2>damaged.err
+grep -q '"resumed"' damaged/report.json && fail "a damaged checkpoint was taken"
+says "it went on after pass " onyx program --board onyx-cosim --checkpoint 1 cut 2>cut.err
+cmp want-nested/x.mtx cut/x.mtx
+for member in pass passes result_nnz; do
+    numbers want-nested/report.json $member >want
+    numbers cut/report.json $member >got
+    diff want got || fail "$member differs from that of a command that was not cut"
+done
+[ "$(numbers cut/report.json written)" = 7 ] || fail "$(numbers cut/report.json written) checkpoints, not one a pass"
+[ ! -e cut/checkpoint.json ] || fail "the checkpoint of a program that is done stays"
+
+# Each statement with a bitstream of its own: the board is loaded anew for each.
+onyx compile nested.onx -O0 -o apart >/dev/null
+says "check: pass" onyx program --board onyx-cosim apart 2>apart.err
+cmp want-nested/x.mtx apart/x.mtx
+says "check: pass" onyx cosim apart
+cmp want-nested/x.mtx apart/x.mtx
+
+refused "--checkpoint is about a program file" onyx run "y(i)=x(i)" -g x:9:0.5 --checkpoint 1 --engine sam -o one
+refused "[E0950-not-compiled]" onyx reduce cut -o less
+nobody_is_left
+[ -z "$(ls "$TMPDIR")" ]
+echo "several statements on one board, cut, and gone on"

@@ -2,6 +2,7 @@
  * one. Whatever is unusual is left to whoever reads the file as a whole, and has messages for it. */
 #include "tiling/lines.h"
 
+#include <sys/stat.h>
 #include <zlib.h>
 
 enum { LINES_PIECE = 1 << 20, LINES_PACKED = 1 << 16, WINDOW_GZIP = 15 + 16 };
@@ -78,9 +79,11 @@ bool tile_lines_more(tile_lines *l, const char **at, const char **end) {
 tile_lines *tile_lines_begin(const char *path, bool packed, arena *mem) {
     tile_lines *l = arena_new(mem, tile_lines);
     diagnostics quiet;
+    struct stat info;
     diag_init(&quiet, mem);
     l->packed = packed;
-    if (!file_open(&l->file, path, &quiet))
+    /* To open a pipe waits for a writer, and takes what it writes: whoever reads the whole has patience. */
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || !file_open(&l->file, path, &quiet))
         return NULL;
     if (l->file.length < (packed ? LINES_PACKED : LINES_PIECE) ||
         (packed && inflateInit2(&l->z, WINDOW_GZIP) != Z_OK)) {

@@ -1,8 +1,17 @@
 /* Arenas: a list of chunks, each twice the size of the one before; freed together. */
+#include "support/poison.h"
 #include "support/support.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
+
+/* The address sanitizer sees a chunk as a whole. It is told what of it was handed out, and APART bytes behind
+ * each piece never are, so that what reads or writes past one is seen as with malloc. */
+#ifdef ARENA_POISONS
+enum { APART = 16 };
+#else
+enum { APART = 0 };
+#endif
 
 struct arena_chunk {
     arena_chunk *previous;
@@ -20,8 +29,9 @@ enum {
     PAGE = 1 << 12
 };
 
+/* What `bytes` take in a chunk. */
 static size_t round_up(size_t bytes) {
-    size_t need = (bytes + 15u) & ~(size_t)15u;
+    size_t need = ((bytes + 15u) & ~(size_t)15u) + APART;
     if (need < bytes)
         out_of_memory(bytes);
     return need;
@@ -60,10 +70,12 @@ static void *take(arena *a, size_t bytes) {
         if (!chunk)
             out_of_memory(size);
         *chunk = (arena_chunk){.previous = a->last, .size = size};
+        ASAN_POISON_MEMORY_REGION(chunk->bytes, size);
         a->last = chunk;
     }
     void *p = chunk->bytes + chunk->used;
     hand_out(a, chunk, need);
+    ASAN_UNPOISON_MEMORY_REGION(p, bytes);
     return p;
 }
 
@@ -80,6 +92,7 @@ static bool extend(arena *a, const void *p, size_t bytes, size_t larger) {
         chunk->size - chunk->used < more)
         return false;
     hand_out(a, chunk, more);
+    ASAN_UNPOISON_MEMORY_REGION(p, larger);
     return true;
 }
 

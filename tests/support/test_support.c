@@ -1,4 +1,5 @@
 /* support/: arenas, vectors, names, diagnostics with caret, JSON, random numbers, atomic files. */
+#include "support/poison.h"
 #include "tests/test.h"
 
 #include <signal.h>
@@ -70,6 +71,28 @@ static void arena_asks_for_many_pages_at_once(void **state) {
         assert_true(resident[i] & 1);
 #endif
     arena_free(&mem);
+}
+
+/* The address sanitizer knows what of a chunk was handed out: not the bytes between two pieces, nor what is
+ * left. */
+static void arena_tells_the_sanitizer(void **state) {
+    fixture *f = *state;
+    arena *mem = &f->mem;
+    assert_non_null(mem);
+#ifdef ARENA_POISONS
+    enum { BYTES = 13, MORE = 40 };
+    char *p = arena_alloc(mem, BYTES), *next = arena_alloc(mem, BYTES);
+    assert_true(next > p + BYTES);
+    assert_null(__asan_region_is_poisoned(p, BYTES));
+    for (char *at = p + BYTES; at < next; at++)
+        assert_true(__asan_address_is_poisoned(at));
+    assert_true(__asan_address_is_poisoned(next + BYTES));
+    u32_vec v = {0};
+    for (uint32_t i = 0; i < MORE; i++)
+        vec_push(mem, &v, i);
+    assert_null(__asan_region_is_poisoned(v.at, v.cap * sizeof *v.at));
+    assert_true(__asan_address_is_poisoned(v.at + v.cap));
+#endif
 }
 
 static void equal_names_are_equal_handles(void **state) {
@@ -407,14 +430,14 @@ static void seconds_are_those_of_the_clock(void **state) {
 }
 
 RUN_TESTS(TEST(arena_hands_out_zeroed_aligned_memory), TEST(arena_asks_for_many_pages_at_once),
-          TEST(vectors_keep_their_elements_while_they_grow), TEST(vectors_do_not_overlap),
-          TEST(equal_names_are_equal_handles), TEST(diagnostics_print_the_line_and_a_caret),
-          TEST(diagnostics_show_any_bytes), TEST(diagnostics_stop_keeping_after_the_limit),
-          TEST(json_errors_are_located), TEST(random_numbers_are_splitmix64),
-          TEST(a_hash_of_pieces_tells_where_they_end), TEST(files_appear_only_when_committed),
-          TEST(a_write_that_failed_says_why), TEST(a_folder_is_taken_once),
-          TEST(a_text_has_no_byte_order_mark), TEST(a_carriage_return_ends_no_printed_line),
-          TEST(a_removed_folder_spares_what_its_links_lead_to), TEST(the_end_of_a_text_is_whole_lines),
-          TEST(what_may_be_missing_is_read_without_a_word), TEST(programs_report_how_they_ended),
-          TEST(an_interruption_ends_the_wait), TEST(a_log_has_a_line_that_says_what_went_wrong),
-          TEST(seconds_are_those_of_the_clock))
+          TEST(arena_tells_the_sanitizer), TEST(vectors_keep_their_elements_while_they_grow),
+          TEST(vectors_do_not_overlap), TEST(equal_names_are_equal_handles),
+          TEST(diagnostics_print_the_line_and_a_caret), TEST(diagnostics_show_any_bytes),
+          TEST(diagnostics_stop_keeping_after_the_limit), TEST(json_errors_are_located),
+          TEST(random_numbers_are_splitmix64), TEST(a_hash_of_pieces_tells_where_they_end),
+          TEST(files_appear_only_when_committed), TEST(a_write_that_failed_says_why),
+          TEST(a_folder_is_taken_once), TEST(a_text_has_no_byte_order_mark),
+          TEST(a_carriage_return_ends_no_printed_line), TEST(a_removed_folder_spares_what_its_links_lead_to),
+          TEST(the_end_of_a_text_is_whole_lines), TEST(what_may_be_missing_is_read_without_a_word),
+          TEST(programs_report_how_they_ended), TEST(an_interruption_ends_the_wait),
+          TEST(a_log_has_a_line_that_says_what_went_wrong), TEST(seconds_are_those_of_the_clock))

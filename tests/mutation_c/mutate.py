@@ -2,7 +2,8 @@
 
 mutate.py SOURCE FOLDER [--room ROOM]... [--minutes M] [--seed N] [--mutants N] [--seconds S] [--again] [--list]
 
-A copy of SOURCE with a build tree of its own lies in FOLDER, which is best on a RAM disk, and stays there for the next time.
+A copy of SOURCE with a build tree of its own lies in FOLDER, which is best on a RAM disk, but not below /dev, and
+stays there for the next time.
 First every test of rooms.json runs once without a mutant; one that fails is listed and left out. gcov says which lines each
 of them executes (map.json, made anew where a source or a test has changed). A mutant is one token or one statement of one
 line: its file is compiled, and the tests that execute the line run, those of its room first and the quickest of them before
@@ -271,7 +272,8 @@ def map_of(tree, table, folder):
                 found['there'][path] = sorted(there.union(found['there'].get(path, ())))
                 for line in ran:
                     found['lines'].setdefault(f'{path}:{line}', []).append(name)
-        kept.write_text(json.dumps(found))
+        if found['seconds']:
+            kept.write_text(json.dumps(found))
     for name, why in found['left out'].items():
         print(f'left out: {name} {why} without a mutant', flush=True)
     return found
@@ -356,6 +358,8 @@ def main():
         for room, path, number, old, new in all_mutants(o.source, rooms, o.seed):
             print(f'{path}:{number + 1}: {old.strip()} -> {new.strip()}')
         return 0
+    if o.folder.resolve().is_relative_to('/dev'):
+        sys.exit(f'{o.folder}: programs with a mutant have a /dev of their own, so they would not find it; another folder')
     limits()
     os.environ['CCACHE_DISABLE'] = '1'
     signal.signal(signal.SIGTERM, lambda *_: sys.exit('ended'))
@@ -365,6 +369,8 @@ def main():
         sys.exit('the programs cannot be built')
     tree.read_tests()
     found = map_of(tree, table, o.folder)
+    if not found['seconds']:
+        sys.exit('no test passes without a mutant: nothing could be noticed')
     kept = o.folder / f'results-{o.seed}.json'
     results = json.loads(kept.read_text()) if kept.is_file() else {}
     if o.again:

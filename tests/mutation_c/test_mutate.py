@@ -60,7 +60,15 @@ def what_a_mutant_reaches():
         assert not pathlib.Path("/dev/onyx_mutant").exists()
 
 
+def what_is_no_folder(source):
+    """Below /dev nothing is found by what is isolated, so that no mutant could be noticed."""
+    run = subprocess.run([sys.executable, mutate.__file__, source, "/dev/shm/onyx-mutants"], capture_output=True, text=True, check=False)
+    assert run.returncode == 1 and "another folder" in run.stderr, run
+    assert not pathlib.Path("/dev/shm/onyx-mutants").exists()
+
+
 def main(source):
+    what_is_no_folder(source)
     for line, want in CASES.items():
         got = list(mutate.mutants_of_line(line))
         assert sorted(got) == sorted(want), f"{line}: {got}"

@@ -5,6 +5,7 @@ import heapq
 import json
 import math
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -119,12 +120,7 @@ class Close(dict):
 def solution():
     near = graph("graph.mtx")
     rows = [[(1 + len(near[i])) * (i == j) - (j in near[i]) for j in near] + [{0: 8.0, 33: -8.0}.get(i, 0.0)] for i in near]
-    for k, pivot in enumerate(rows):
-        for other in rows:
-            if other is not pivot:
-                factor = other[k] / pivot[k]
-                other[:] = [x - factor * y for x, y in zip(other, pivot)]
-    return Close({k: row[-1] / row[k] for k, row in enumerate(rows)})
+    return Close(enumerate(solved(rows)))
 
 
 def clusters():
@@ -150,6 +146,32 @@ def attention():
         for f in range(8):
             value = sum(p * known[w][f] for w, p in powers.items()) / sum(powers.values() or [1])
             out |= {(v, f): value} if value else {}
+    return Close(out)
+
+
+def solved(rows):
+    """The unknowns of a system, whose rows have the right side as last element; the rows change."""
+    for k, pivot in enumerate(rows):
+        for other in rows:
+            if other is not pivot:
+                factor = other[k] / pivot[k]
+                other[:] = [x - factor * y for x, y in zip(other, pivot)]
+    return [row[-1] / row[k] for k, row in enumerate(rows)]
+
+
+def least_squares():
+    """The factor of als.onx: of every row of the cube by itself, the normal equations of all that the other factors say of it."""
+    text = (examples / "als.onx").read_text()
+    b, c = ({tuple(map(int, at.split(","))): float(v) for at, v in re.findall(r"\((\d+,\d+)\): (\d+)", line)}
+            for line in text.splitlines() if line.startswith(("tensor B", "tensor C")))
+    cube = {tuple(int(w) - 1 for w in line.split()[:3]): float(line.split()[3]) for line in (examples / "cube.tns").read_text().splitlines()}
+    size = [1 + max(at[n] for at in cube) for n in range(3)]
+    pairs = [[b.get((j, r), 0) * c.get((k, r), 0) for r in range(3)] for j in range(size[1]) for k in range(size[2])]
+    out = {}
+    for i in range(size[0]):
+        values = [cube.get((i, j, k), 0) for j in range(size[1]) for k in range(size[2])]
+        normal = [[sum(p[r] * p[s] for p in pairs) for s in range(3)] + [sum(p[r] * v for p, v in zip(pairs, values))] for r in range(3)]
+        out |= {(i, r): v for r, v in enumerate(solved(normal))}
     return Close(out)
 
 
@@ -186,6 +208,7 @@ tests = {"bfs": lambda: run("bfs", "depth", breadth_first()),
          "pagerank": lambda: run("pagerank", "rank", pagerank()),
          "graph_network": lambda: run("graph_network", "Y", graph_network()),
          "gradients": lambda: run("gradients", "x", solution(), "--dtype", "bf16"),
+         "als": lambda: run("als", "A", least_squares(), "--dtype", "bf16"),
          "attention": lambda: run("attention", "Y", attention(), "--functions", "library", "--dtype", "bf16"),
          "kmeans": lambda: run("kmeans", "mean", clusters()),
          "iterated_spmv": lambda: run("iterated_spmv", "x", walks())}

@@ -69,17 +69,37 @@ static void sort_pass(const uint32_t *crd, uint32_t width, uint32_t n, uint32_t 
         to[start[(crd[(size_t)from[i] * width + column] >> shift) & 0xffu]++] = from[i];
 }
 
+/* Returns whether the tuples come in the order of their keys. */
+static bool is_sorted(const uint32_t *crd, uint32_t width, uint32_t n, const uint8_t *key, uint32_t keys) {
+    bool sorted = true;
+    for (uint32_t i = 1; i < n && sorted; i++) {
+        const uint32_t *before = crd + (size_t)(i - 1) * width, *now = before + width;
+        uint32_t k = 0;
+        while (k < keys && before[key[k]] == now[key[k]])
+            k++;
+        sorted = k == keys || before[key[k]] < now[key[k]];
+    }
+    return sorted;
+}
+
 void tile_sort(const uint32_t *crd, uint32_t width, uint32_t n, const uint8_t *key, uint32_t keys,
                uint32_t *order, arena *scratch) {
     uint32_t *other = arena_new_n(scratch, uint32_t, n);
     uint32_t *from = order, *to = other;
     for (uint32_t i = 0; i < n; i++)
         order[i] = i;
+    if (!keys || is_sorted(crd, width, n, key, keys)) /* scalars have no coordinates */
+        return;
     for (uint32_t k = keys; k-- > 0;) {
-        uint32_t largest = 0;
-        for (uint32_t i = 0; i < n; i++)
-            largest |= crd[(size_t)i * width + key[k]];
-        for (uint32_t shift = 0; shift < 32 && largest >> shift; shift += 8) {
+        uint32_t largest = 0, before = 0;
+        bool sorted = true; /* by this key: its passes, which are stable, would change nothing */
+        for (uint32_t i = 0; i < n; i++) {
+            const uint32_t now = crd[(size_t)from[i] * width + key[k]];
+            largest |= now;
+            sorted = sorted && before <= now;
+            before = now;
+        }
+        for (uint32_t shift = 0; !sorted && shift < 32 && largest >> shift; shift += 8) {
             sort_pass(crd, width, n, key[k], shift, from, to);
             uint32_t *swap = from;
             from = to;

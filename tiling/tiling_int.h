@@ -13,7 +13,8 @@ typedef struct {
 } tile_entries;
 
 /* Makes of order[] the stable permutation that sorts n coordinate tuples of `width` by the columns
- * key[0..keys), most significant first. LSD radix sort on 8-bit digits: O(n * keys * bytes per column). */
+ * key[0..keys), most significant first. LSD radix sort on 8-bit digits, without passes by keys that are in
+ * order already: O(n * keys * bytes per column). */
 void tile_sort(const uint32_t *crd, uint32_t width, uint32_t n, const uint8_t *key, uint32_t keys,
                uint32_t *order, arena *scratch);
 

@@ -4,7 +4,7 @@
 
 #include "frontend/frontend.h"
 #include "tests/test.h"
-#include "tiling/tiling.h"
+#include "tiling/tiling_int.h"
 
 static void parse(fixture *f, const char *expression, sam_statement *s) {
     const fe_in in = {.expression = expression};
@@ -279,7 +279,44 @@ static void extents_come_from_the_statement_the_operands_and_splits(void **state
     assert_false(tile_known_extents(&s, &operands, &f->mem, &f->diag, &extent));
 }
 
-RUN_TESTS(TEST(integers_are_evaluated_by_definition), TEST(bfloat16_follows_ieee),
-          TEST(a_sum_in_bfloat16_has_a_tolerance_for_its_order), TEST(packing_does_not_change_the_result),
-          TEST(split_indices_and_ones_are_made_and_undone),
+static bool comes_before(const uint32_t *a, const uint32_t *b, const uint8_t *key, uint32_t keys) {
+    uint32_t k = 0;
+    while (k < keys && a[key[k]] == b[key[k]])
+        k++;
+    return k < keys && a[key[k]] < b[key[k]];
+}
+
+/* Against a sort by insertion, of tuples in disorder, in order by all keys, and by one of them. */
+static void sorting_is_stable_whatever_is_in_order(void **state) {
+    fixture *f = *state;
+    enum { MOST = 60, WIDTH = 3 };
+    prng random = prng_seed(9);
+    for (uint32_t round = 0; round < 600; round++) {
+        const uint32_t n = prng_below(&random, MOST + 1), keys = prng_below(&random, WIDTH + 1);
+        const uint32_t large = round % 2 ? 5 : 100000, rises = round % 4; /* which column does; 3: none */
+        uint32_t crd[MOST * WIDTH], want[MOST], order[MOST];
+        uint8_t key[WIDTH] = {0, 1, 2};
+        for (uint32_t k = WIDTH; k-- > 1;) {
+            const uint32_t other = prng_below(&random, k + 1);
+            const uint8_t swap = key[k];
+            key[k] = key[other];
+            key[other] = swap;
+        }
+        for (uint32_t i = 0; i < n * WIDTH; i++)
+            crd[i] = i % WIDTH == rises ? i / WIDTH * large / 7 : prng_below(&random, large);
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t at = i;
+            for (; at > 0 && comes_before(crd + i * WIDTH, crd + want[at - 1] * WIDTH, key, keys); at--)
+                want[at] = want[at - 1];
+            want[at] = i;
+        }
+        tile_sort(crd, WIDTH, n, key, keys, order, &f->mem);
+        for (uint32_t i = 0; i < n; i++)
+            assert_int_equal(order[i], want[i]);
+    }
+}
+
+RUN_TESTS(TEST(sorting_is_stable_whatever_is_in_order), TEST(integers_are_evaluated_by_definition),
+          TEST(bfloat16_follows_ieee), TEST(a_sum_in_bfloat16_has_a_tolerance_for_its_order),
+          TEST(packing_does_not_change_the_result), TEST(split_indices_and_ones_are_made_and_undone),
           TEST(extents_come_from_the_statement_the_operands_and_splits))

@@ -2,6 +2,7 @@
  * folder is gone through again (again.c), with the board as engine: so results are collected, checked and
  * reported as by any other. */
 #include "cli/cli.h"
+#include "compile/application.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -32,12 +33,19 @@ static bool same_array(cli_session *s, const char *compiled_for, const pnr_board
 
 /* ---- progress ---------------------------------------------------------------------------------- */
 
-/* Shows progress: on a terminal by the session's bar, elsewhere by a line for each batch. */
-static void show(void *context, const host_progress *now) {
+/* Shows progress by the session's bar, on a terminal; of a program of several statements that is all, since
+ * most of its batches are of one run. */
+static void show_bar(void *context, const host_progress *now) {
     cli_session *s = context;
     if (now->done == 0)
         cli_progress_stage(s, "running on the board", now->all_runs);
     cli_progress_count(s, now->all_done);
+}
+
+/* Shows it elsewhere by a line for each batch. */
+static void show(void *context, const host_progress *now) {
+    const cli_session *s = context;
+    show_bar(context, now);
     if (now->done == now->runs && !s->options.quiet && !s->options.diagnostics && !isatty(STDERR_FILENO))
         fprintf(stderr, "onyx: batch %u of %u is done, %llu of %llu %s\n", now->batch + 1, now->batches,
                 (unsigned long long)now->all_done, (unsigned long long)now->all_runs,
@@ -54,7 +62,7 @@ static bool program(cli_session *s, compile_options *o) {
         !same_array(s, o->board, &on.board))
         return false;
     on.host.cosim = compile_program(&s->compile, "onyx-cosim");
-    on.host.progress = show;
+    on.host.progress = compile_is_application(o->expression) ? show_bar : show;
     on.host.context = s;
     o->board = board;
     o->engine = ENGINE_PROGRAM;
@@ -62,7 +70,8 @@ static bool program(cli_session *s, compile_options *o) {
     bool ok = cli_run(o, s, &k);
     if (s->compile.interrupted) {
         cli_progress_end(s);
-        fputs("onyx: interrupted; the same command goes on after the batches that are done\n", stderr);
+        fprintf(stderr, "onyx: interrupted; the same command goes on after %s\n",
+                o->checkpoint ? "the last pass that was kept" : "the batches that are done");
     }
     return ok;
 }

@@ -43,7 +43,7 @@ result x
 END
 onyx run nested.onx --engine cycle -o want-nested >/dev/null
 onyx compile nested.onx -o cut >/dev/null
-for cut in 2 4; do
+for cut in 2 4; do # by kill -9, then by an interrupt
     onyx program --board onyx-cosim --checkpoint 1 cut >cut.out 2>cut.err &
     program=$!
     tries=0
@@ -52,8 +52,12 @@ for cut in 2 4; do
         [ $tries -lt 60000 ] || fail "no $cut checkpoints"
         sleep 0.01
     done
-    kill -9 $program
-    wait $program || true
+    how=$([ $cut = 2 ] && echo KILL || echo INT)
+    kill -$how $program
+    code=0
+    wait $program || code=$?
+    [ $how = KILL ] || [ $code = 130 ] || fail "exit code $code of a command that was interrupted"
+    [ $how = KILL ] || grep -q "interrupted; the same command goes on after the last pass that was kept" cut.err || fail "not said"
     [ ! -e cut/x.mtx ] || fail "half-written"
     nobody_is_left
 done

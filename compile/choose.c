@@ -543,8 +543,13 @@ void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, c
     const char *apart = open && masks_sum(&kernel->s, kernel->s.rhs)
                             ? fe_staged(kernel, FE_STAGE_PARTIAL_SUMS, ctx->mem)
                             : NULL;
+    /* A schedule that only orders the loops leaves open how operands are stored. */
+    const bool ordered = single && in->in->n_schedule && !kernel->relations.len && !kernel->tags.len &&
+                         !by->options->tile.along.len && are_finite(&by->data->operands);
     if (open && out->chosen.len) /* there is an order that the chip runs */
         choose_loops_and_stores(&c, by, out);
+    else if (ordered && out->chosen.len)
+        choose_stores(&c, by, 0, out);
     if (!phases && !apart && single)
         return; /* its edges are chosen when it is compiled */
     double least = compile_search(by, ctx, &out->cin, &out->tilings);

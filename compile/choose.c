@@ -429,7 +429,8 @@ static double expect(choosing *c, const compile_search_in *by, const fe_cin *cin
 static double choose_stores(choosing *c, const compile_search_in *by, uint32_t n, compile_schedule *out) {
     arena *mem = c->ctx->mem;
     u32_vec all = {0};
-    list_stores(c, &out->cin, &out->cin.kernels.at[n], &all);
+    if (are_finite(&by->data->operands))
+        list_stores(c, &out->cin, &out->cin.kernels.at[n], &all);
     const uint32_t share = ORDERS_PART * all.len;
     double least = all.len ? expect(c, by, &out->cin, share) : INFINITY;
     for (uint32_t i = 0; i < all.len; i++) {
@@ -483,15 +484,14 @@ static void choose_order(choosing *c, const compile_search_in *by, uint32_t n, c
 /* Chooses the order of the only kernel's loops and which operands are dense: in either order of the two. */
 static void choose_loops_and_stores(choosing *c, const compile_search_in *by, compile_schedule *out) {
     const fe_kernel *kernel = &out->cin.kernels.at[0];
-    const bool stores = are_finite(&by->data->operands);
     compile_schedule as_written = *out;
     as_written.chosen.at = arena_new(c->ctx->mem, const char *);
     as_written.chosen.at[0] = out->chosen.at[0];
     if (!kernel->relations.len && !kernel->tags.len)
         choose_order(c, by, 0, out);
     const bool reordered = out->chosen.at[0] != as_written.chosen.at[0];
-    const double first = stores ? choose_stores(c, by, 0, out) : 0,
-                 second = stores && reordered ? choose_stores(c, by, 0, &as_written) : INFINITY;
+    const double first = choose_stores(c, by, 0, out),
+                 second = reordered ? choose_stores(c, by, 0, &as_written) : INFINITY;
     if (as_written.dense.len && second < (isfinite(first) ? first : expect(c, by, &out->cin, ORDERS_PART)))
         *out = as_written;
 }
@@ -520,8 +520,7 @@ static void choose_several(choosing *c, const compile_search_in *by, const char 
     BUG_IF(!good, "'%s' was possible a moment ago", schedule);
     for (uint32_t n = 0; n < other.cin.kernels.len && masks; n++) {
         choose_order(&again, by, n, &other);
-        if (are_finite(&by->data->operands))
-            choose_stores(&again, by, n, &other);
+        choose_stores(&again, by, n, &other);
     }
     const double several = compile_search(by, c->ctx, &other.cin, &other.tilings);
     if (!(several < WORTH_CHANGING * *least))
@@ -537,15 +536,14 @@ void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, c
                             compile_schedule *out) {
     choosing c = {.o = by->options, .ctx = ctx, .in = in};
     const fe_kernel *kernel = &out->cin.kernels.at[0];
-    const bool single = out->cin.kernels.len == 1,
-               open = single && !in->in->n_schedule && !by->options->tile.along.len;
+    const bool single = out->cin.kernels.len == 1, bare = single && !by->options->tile.along.len,
+               open = bare && !in->in->n_schedule;
     const char *phases = open ? phases_of(kernel, ctx->mem) : NULL;
     const char *apart = open && masks_sum(&kernel->s, kernel->s.rhs)
                             ? fe_staged(kernel, FE_STAGE_PARTIAL_SUMS, ctx->mem)
                             : NULL;
     /* A schedule that only orders the loops leaves open how operands are stored. */
-    const bool ordered = single && in->in->n_schedule && !kernel->relations.len && !kernel->tags.len &&
-                         !by->options->tile.along.len && are_finite(&by->data->operands);
+    const bool ordered = bare && in->in->n_schedule && !kernel->relations.len && !kernel->tags.len;
     if (open && out->chosen.len) /* there is an order that the chip runs */
         choose_loops_and_stores(&c, by, out);
     else if (ordered && out->chosen.len)

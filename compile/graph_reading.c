@@ -341,10 +341,8 @@ static bool read_operand(reading *r, sam_node h, graph_value *out) {
         if (name_eq(sam_tensor_at(st, (sam_tensor){i})->name, n->tensor))
             t.v = i;
     }
-    for (uint32_t e = 0; e < st->exprs.len && t.v; e++) {
-        if (st->exprs.at[e].kind == SAM_EXPR_ACCESS && st->exprs.at[e].tensor.v == t.v)
-            return refuse(r, h, "its values are read twice", "give each use a tensor of its own");
-    }
+    if (t.v && sam_access_of(st, t))
+        return refuse(r, h, "its values are read twice", "give each use a tensor of its own");
     if (n->fill)
         return refuse(r, h, "the array pads operands with 0, which is not its fill", "--engine sam runs it");
     if (!tensor || !t.v)

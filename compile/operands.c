@@ -146,11 +146,9 @@ static const char *fill_generator(const char *spec, const sam_expr_data *access,
 }
 
 static const sam_expr_data *first_access(const sam_statement *st, sam_tensor t) {
-    for (uint32_t e = 0; e < st->exprs.len; e++) {
-        if (st->exprs.at[e].kind == SAM_EXPR_ACCESS && st->exprs.at[e].tensor.v == t.v)
-            return &st->exprs.at[e];
-    }
-    BUG("an operand that nothing uses");
+    const sam_expr_data *access = sam_access_of(st, t);
+    BUG_IF(!access, "an operand that nothing uses");
+    return access;
 }
 
 /* Returns the tensor that a program gave for `name`, or NULL. */

@@ -201,12 +201,7 @@ static int64_t apply(char sign, int64_t a, int64_t b) {
 }
 
 static sam_var var_at_level(const sam_statement *s, const fe_condition_part *p, uint32_t level) {
-    const uint32_t mode = sam_tensor_at(s, p->tensor)->mode[level];
-    for (uint32_t e = 0; p->tensor.v != s->result.v && e < s->exprs.len; e++) {
-        if (s->exprs.at[e].kind == SAM_EXPR_ACCESS && s->exprs.at[e].tensor.v == p->tensor.v)
-            return s->exprs.at[e].index[mode];
-    }
-    return s->result_index[mode];
+    return sam_index_of(s, p->tensor)[sam_tensor_at(s, p->tensor)->mode[level]];
 }
 
 uint64_t fe_condition_vars(const fe_capability *c, uint32_t part) {

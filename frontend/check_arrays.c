@@ -51,16 +51,8 @@ static bool choose_extents(trial *t) {
 
 /* ---- arrays ------------------------------------------------------------------------------------ */
 
-static const sam_var *index_of(const sam_statement *s, sam_tensor t) {
-    for (uint32_t e = 0; t.v != s->result.v && e < s->exprs.len; e++) {
-        if (s->exprs.at[e].kind == SAM_EXPR_ACCESS && s->exprs.at[e].tensor.v == t.v)
-            return s->exprs.at[e].index;
-    }
-    return s->result_index;
-}
-
 static uint64_t size_of(const trial *t, sam_tensor tensor) {
-    const sam_var *index = index_of(t->s, tensor);
+    const sam_var *index = sam_index_of(t->s, tensor);
     uint64_t size = 1;
     for (uint32_t m = 0; m < sam_tensor_at(t->s, tensor)->order; m++)
         size *= t->extent[index[m].v - 1];
@@ -71,7 +63,7 @@ static uint64_t size_of(const trial *t, sam_tensor tensor) {
  * does. */
 static uint64_t place_of(const trial *t, sam_tensor tensor, bool mirrored) {
     const sam_tensor_data *data = sam_tensor_at(t->s, tensor);
-    const sam_var *index = index_of(t->s, tensor);
+    const sam_var *index = sam_index_of(t->s, tensor);
     uint64_t place = 0;
     for (uint32_t l = 0; l < data->order; l++) {
         const uint32_t m = data->mode[l], of = mirrored && m < 2 ? 1 - m : m;
@@ -89,7 +81,7 @@ static bool is_symmetric(const trial *t, sam_tensor tensor) {
 
 /* Goes to the next point of the indices of a tensor. */
 static bool next_point(trial *t, sam_tensor tensor) {
-    const sam_var *index = index_of(t->s, tensor);
+    const sam_var *index = sam_index_of(t->s, tensor);
     for (uint32_t m = sam_tensor_at(t->s, tensor)->order; m-- > 0;) {
         uint32_t *at = &t->at[index[m].v - 1];
         if (++*at < t->extent[index[m].v - 1])

@@ -222,6 +222,19 @@ static inline sam_tensor_data *sam_tensor_at(const sam_statement *s, sam_tensor 
 static inline sam_expr_data *sam_expr_at(const sam_statement *s, sam_expr h) {
     return &s->exprs.at[h.v - 1];
 }
+/* Returns the first access of an operand; NULL: nothing uses it. */
+static inline const sam_expr_data *sam_access_of(const sam_statement *s, sam_tensor t) {
+    for (uint32_t e = 0; e < s->exprs.len; e++) {
+        if (s->exprs.at[e].kind == SAM_EXPR_ACCESS && s->exprs.at[e].tensor.v == t.v)
+            return &s->exprs.at[e];
+    }
+    return NULL;
+}
+/* Returns the variables, by mode, of the result or of the first access of an operand. */
+static inline const sam_var *sam_index_of(const sam_statement *s, sam_tensor t) {
+    const sam_expr_data *access = t.v == s->result.v ? NULL : sam_access_of(s, t);
+    return access ? access->index : s->result_index;
+}
 
 /* These return whether v indexes the result; the result's format along v, SAM_LEVEL_NONE if v is summed over;
  * and the variables that index operands in e, bit (handle - 1) each. */

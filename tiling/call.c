@@ -125,15 +125,6 @@ static void fill_array(const calls *c, array *a, const sam_expr_data *x, const t
         a->largest = fmax(a->largest, fabs(a->whole[i]));
 }
 
-/* The access of the pattern's tensor in its expression. */
-static const sam_var *pattern_index(const sam_statement *p, sam_tensor t) {
-    for (uint32_t e = 0; t.v != p->result.v && e < p->exprs.len; e++) {
-        if (p->exprs.at[e].kind == SAM_EXPR_ACCESS && p->exprs.at[e].tensor.v == t.v)
-            return p->exprs.at[e].index;
-    }
-    return p->result_index;
-}
-
 static bool make_arrays(calls *c, diagnostics *d) {
     const sam_statement *p = c->by->pattern, *s = c->in->s;
     const sam_tensor_data *result = sam_tensor_at(s, s->result);
@@ -146,7 +137,7 @@ static bool make_arrays(calls *c, diagnostics *d) {
         const uint32_t order = literal ? 0 : data->order;
         if (is_too_large(c, order, x->index))
             return refuse_size(c, x->loc, names_text(s->names, sam_tensor_at(s, x->tensor)->name), d);
-        set_strides(c, a, &p->tensors.at[t], pattern_index(p, (sam_tensor){t + 1}), x->index, order);
+        set_strides(c, a, &p->tensors.at[t], sam_index_of(p, (sam_tensor){t + 1}), x->index, order);
         if (!literal)
             fill_array(c, a, x, data);
         else

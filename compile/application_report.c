@@ -2,6 +2,7 @@
 #include "compile/application.h"
 #include "compile/report.h"
 #include "compile/share.h"
+#include "compile/workspace.h"
 
 static uint32_t line_of(const compile_context *ctx, const fe_step *step) {
     uint32_t line = 0, column;
@@ -175,6 +176,12 @@ static void print_array(const compile_application *a, const compile_stage_of *st
     arena_free(&scratch);
 }
 
+static void print_workspace(const compile_context *ctx, const compile_kernel *k, FILE *out) {
+    if (!k->on_host)
+        fprintf(out, "    %s: %s\n", names_text(ctx->names, sam_tensor_at(&k->user, k->user.result)->name),
+                compile_workspace_on_array(k, ctx->mem));
+}
+
 static void print_stage(const compile_options *o, const compile_context *ctx, const compile_application *a,
                         const compile_stage_of *stage, FILE *out) {
     const uint64_t runs = stage->visits.len;
@@ -194,6 +201,9 @@ static void print_stage(const compile_options *o, const compile_context *ctx, co
     }
     if (stage->kernel.producers.len)
         fprintf(out, "    %u kernels\n", stage->kernel.producers.len + 1);
+    for (uint32_t n = 0; o->explain && n <= stage->kernel.producers.len; n++)
+        print_workspace(
+            ctx, n < stage->kernel.producers.len ? &stage->kernel.producers.at[n] : &stage->kernel, out);
     if (stage->kernel.bits.stream.words.len)
         print_array(a, stage, out);
     if (o->runs)
@@ -214,7 +224,8 @@ void compile_application_summary(const compile_options *o, const compile_context
     if (a->result)
         fprintf(out, "  %llu cycles in all, check: %s\n", (unsigned long long)all_cycles(a), a->check);
     if (a->checkpoints.resumed)
-        fprintf(out, "  it went on after pass %s, which an earlier command had kept\n", a->checkpoints.resumed);
+        fprintf(out, "  it went on after pass %s, which an earlier command had kept\n",
+                a->checkpoints.resumed);
     if (a->images)
         fprintf(out, "  %u bitstreams in the global buffer, for one firmware program\n", a->images->n);
     compile_activity activity = {0};

@@ -225,15 +225,12 @@ void compile_choose(const compile_options *o, compile_context *ctx, const compil
         return;
     for (uint32_t n = 0; n < out->cin.kernels.len; n++)
         out->cin.kernels.at[n].s.singly = false;
-    if (schedule && in->in->n_schedule)
-        out->way_out = schedule;
-    if (!schedule || (in->in->n_schedule && !(compile_edges_open(o) && o->runs)))
+    if (!schedule)
         return;
     const fe_in staged = with_schedule(in->in, &schedule);
     bool again = fe_schedule(&staged, in->user, ctx->mem, ctx->diag, &out->cin) &&
                  choose_orders(&c, &out->cin, &out->chosen);
     BUG_IF(!again, "'%s' was possible a moment ago", schedule);
-    out->way_out = NULL;
     out->staged =
         arena_printf(ctx->mem, "%u kernels, -s \"%s\"; as one: %s", out->cin.kernels.len, schedule, why);
 }

@@ -32,7 +32,7 @@ typedef struct {
     text_vec chosen;         /* compile_choices.chosen of each kernel; none: nobody chose */
     text_vec dense;          /* compile_choices.dense of the only kernel */
     compile_tilings tilings; /* what was chosen for each by the data; none: nothing yet */
-    const char *staged, *way_out;
+    const char *staged;
 } compile_schedule;
 /* Changes the schedule, which was made of `in` and the user's statement, to what the board can run, where the
  * user leaves that open; what it cannot stays as it is. */

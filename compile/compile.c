@@ -7,6 +7,7 @@
 #include "compile/formats.h"
 #include "compile/graph.h"
 #include "compile/share.h"
+#include "compile/workspace.h"
 #include "frontend/match.h"
 #include "sam/operators.h"
 
@@ -157,7 +158,6 @@ static bool begin_kernels(const compile_options *o, compile_context *ctx, const 
              (!bound->binding.function.v || load_calls(ctx, bound, &k->calls));
     }
     last->choices.staged = schedule->staged;
-    last->choices.way_out = schedule->way_out;
     return ok;
 }
 
@@ -272,6 +272,8 @@ bool compile_to_graph(const compile_options *o, bool chip, compile_context *ctx,
          compile_dump(o, ctx, home_of(o, ctx, ctx->partial), (compile_form){.statement = &k->user}) &&
          compile_dump(o, ctx, home_of(o, ctx, ctx->partial), (compile_form){.coordinates = &k->user});
     bool bound = false;
+    if (ok && chip && s.cin.kernels.len == 1)
+        k->choices.as_written = compile_workspace_as_written(&s.cin.kernels.at[0], ctx->mem);
     if (ok && o->search)
         ok = choose_bindings(o, ctx, &open, k, &s, &bound);
     if (ok && !bound && (chip || sam_fiber_function_in(&k->user, k->user.rhs)))
@@ -361,9 +363,6 @@ bool compile_statement(const compile_options *o, compile_context *ctx, compile_k
     bool ok = compile_to_graph(o, true, ctx, k) && set_tiling(o, ctx, k) && read_wanted_operands(o, ctx, k);
     for (uint32_t n = 0; ok && n < count_kernels(k); n++)
         ok = kernel_at(k, n)->on_host || to_bitstream(o, ctx, kernel_at(k, n));
-    if (!ok && k->choices.way_out)
-        diag_note(ctx->diag, (src_loc){0}, "the chip does it in several kernels: -s \"%s\"",
-                  k->choices.way_out);
     return ok;
 }
 

@@ -83,7 +83,7 @@ typedef struct {
     text_vec fills;        /* --fill "B:inf" */
     const char *semiring;  /* NULL: plus_times */
     uint32_t search;       /* --search N: 1 more than how many rewrites; 0: none is asked for */
-    bool explain;          /* --explain: list what it finds */
+    bool explain;          /* --explain: list what it finds, and say which workspaces there are */
     text_vec functions;  /* --functions PATH; "none": what the array lacks is refused, not left to the host */
     text_vec schedule;   /* -s */
     text_vec inputs;     /* -i "B:file" */
@@ -200,12 +200,12 @@ typedef struct {
 
 /* What onyx decided where the user left it open: a sentence each, or NULL. */
 typedef struct {
-    const char *chosen;  /* about loops that are not in the default order, and operands stored dense */
-    const char *staged;  /* about several kernels that nobody asked for */
-    const char *instead; /* why it is another mapping than the one first chosen by the data */
-    const char *way_out; /* a schedule that would do instead of the user's */
-    text_vec bindings;   /* those that --search found, best first */
-    text_vec dense;      /* operands that are stored dense though nobody says so, as -f would say it */
+    const char *chosen;     /* about loops that are not in the default order, and operands stored dense */
+    const char *staged;     /* about several kernels that nobody asked for */
+    const char *instead;    /* why it is another mapping than the one first chosen by the data */
+    const char *as_written; /* which workspace the statement needs in its own loops, where it is one kernel */
+    text_vec bindings;      /* those that --search found, best first */
+    text_vec dense;         /* operands that are stored dense though nobody says so, as -f would say it */
 } compile_choices;
 
 /* The operands of a kernel. */

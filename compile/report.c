@@ -2,6 +2,7 @@
 #include "compile/report.h"
 #include "compile/cpu.h"
 #include "compile/energy.h"
+#include "compile/workspace.h"
 
 #include <math.h>
 
@@ -270,6 +271,8 @@ static void add_details(cJSON *json, const compile_options *o, const compile_con
     cJSON_AddStringToObject(json, "loops", compile_loops_text(&k->lowered.statement, ctx->mem));
     if (k->choices.chosen)
         cJSON_AddStringToObject(json, "chosen", k->choices.chosen);
+    if (o->explain)
+        cJSON_AddStringToObject(json, "workspace", compile_workspace_on_array(k, ctx->mem));
     cJSON *dense = k->choices.dense.len ? cJSON_AddArrayToObject(json, "dense") : NULL;
     for (uint32_t t = 0; t < k->choices.dense.len; t++)
         cJSON_AddItemToArray(dense, cJSON_CreateString(k->choices.dense.at[t]));
@@ -469,8 +472,8 @@ static void stalls_summary(const compile_context *ctx, FILE *out, const compile_
 }
 
 /* Lines about one kernel, which makes `result`. */
-static void kernel_summary(const compile_context *ctx, FILE *out, const compile_kernel *k, bool ran,
-                           const char *result) {
+static void kernel_summary(const compile_options *o, const compile_context *ctx, FILE *out,
+                           const compile_kernel *k, bool ran, const char *result) {
     figures f = {0};
     add_kernel(k, ctx->mem, &f);
     if (k->on_host) {
@@ -482,6 +485,8 @@ static void kernel_summary(const compile_context *ctx, FILE *out, const compile_
     }
     if (k->choices.chosen)
         fprintf(out, "  %s\n", k->choices.chosen);
+    if (o->explain)
+        fprintf(out, "  %s\n", compile_workspace_on_array(k, ctx->mem));
     compiled_summary(ctx, out, k, &f);
     runs_summary(ctx, out, k, &f, ran);
     if (ran)
@@ -506,6 +511,8 @@ void compile_summary(const compile_options *o, const compile_context *ctx, const
     fprintf(out, "%s\n", o->expression);
     for (uint32_t i = 0; o->explain && i < k->choices.bindings.len; i++)
         fprintf(out, "  %u. %s\n", i + 1, k->choices.bindings.at[i]);
+    if (o->explain && k->choices.staged && k->choices.as_written)
+        fprintf(out, "  as one: %s\n", k->choices.as_written);
     if (k->choices.staged)
         fprintf(out, "  %s\n", k->choices.staged);
     if (k->choices.instead)
@@ -513,11 +520,11 @@ void compile_summary(const compile_options *o, const compile_context *ctx, const
     for (uint32_t n = 0; n < k->producers.len; n++) {
         const compile_kernel *p = &k->producers.at[n];
         print_name(ctx, out, p);
-        kernel_summary(ctx, out, p, ran, result_name(ctx, p));
+        kernel_summary(o, ctx, out, p, ran, result_name(ctx, p));
     }
     if (several || k->on_host)
         print_name(ctx, out, k);
-    kernel_summary(ctx, out, k, ran && !o->shards, arena_printf(ctx->mem, "the result, check: %s", check));
+    kernel_summary(o, ctx, out, k, ran && !o->shards, arena_printf(ctx->mem, "the result, check: %s", check));
     if (o->shards)
         fprintf(out, "  %llu %s of these runs, shard %u of %u: 'onyx merge' puts them together\n",
                 (unsigned long long)all->total, plural(all->total, "cycle", "cycles"), o->shard, o->shards);

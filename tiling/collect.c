@@ -1,4 +1,8 @@
-/* Results: output streams of each run are read back as fibertrees and added up into one tensor. */
+/* Results: output streams of each run are read back as fibertrees and added up into one tensor. Their entries
+ * come in any order. As many as there are already are kept as they come, then sorted and merged into those,
+ * so that each is merged O(log) times at most. */
+#include "sam/operators.h"
+#include "support/clist.h"
 #include "tiling/tiling_int.h"
 
 struct tile_collector {
@@ -7,48 +11,71 @@ struct tile_collector {
     sam_var var[SAM_MAX_ORDER];     /* of the result, by logical mode */
     uint32_t extent[SAM_MAX_ORDER]; /* of the result, by logical mode */
     tile_dtype dtype;
-    arena entries_mem; /* the partial results so far */
-    tile_entries entries;
-    uint32_t compact_at; /* merge partial results when there are this many */
-    uint64_t runs;       /* of all plans so far */
+    sam_operation merge; /* makes one of two partial results */
+    arena all_mem, some_mem;
+    clist all;     /* partial results so far, sorted, each place once */
+    clist some;    /* those that came since, in any order */
+    uint32_t most; /* as many of them are let come before they are merged */
+    uint64_t runs; /* of all plans so far */
     tile_collected cost;
 };
 
-enum { COLLECT_COMPACT_FIRST = 1 << 20 };
+enum { COLLECT_MERGE_FIRST = 1 << 20, COLLECT_ROOM_FIRST = 1 << 10 };
 
 tile_collector *tile_collect_begin(const sam_statement *s, const tile_plan *plan, const uint32_t *extent,
                                    tile_dtype dtype, arena *mem) {
     tile_collector *c = arena_new(mem, tile_collector);
-    *c = (tile_collector){.result = sam_tensor_at(s, s->result),
-                          .plan = plan,
-                          .dtype = dtype,
-                          .compact_at = COLLECT_COMPACT_FIRST};
+    *c = (tile_collector){
+        .result = sam_tensor_at(s, s->result), .plan = plan, .dtype = dtype, .most = COLLECT_MERGE_FIRST};
+    c->all.width = c->some.width = c->result->order;
     memcpy(c->var, s->result_index, sizeof c->var);
     tile_result_dim(s, extent, c->extent);
     if (sam_expr_at(s, s->rhs)->kind == SAM_EXPR_SUM)
-        c->entries.merge = sam_expr_at(s, s->rhs)->operation;
-    c->entries.fill = c->result->fill;
+        c->merge = (sam_operation)sam_expr_at(s, s->rhs)->operation;
     return c;
 }
 
-/* Adds up entries with equal coordinates, in a fresh arena. */
-static void compact(tile_collector *c) {
-    arena fresh = {0};
-    tile_tensor merged = {.order = c->result->order};
+static clist new_list(const tile_collector *c, uint32_t room, arena *mem) {
+    return (clist){.width = c->result->order,
+                   .room = room,
+                   .crd = arena_new_n(mem, uint32_t, (size_t)room * c->result->order + 1),
+                   .val = arena_new_n(mem, uint16_t, room + 1)};
+}
+
+/* Merges what came since into what there is, in a fresh arena. */
+static void merge(tile_collector *c) {
+    arena fresh = {0}, scratch = {0};
     double start = seconds_now();
-    tile_normalise(&merged, &c->entries, c->dtype, &fresh);
+    uint32_t *order = arena_new_n(&scratch, uint32_t, c->some.n + 1);
+    clist merged = new_list(c, c->all.n + c->some.n, &fresh);
+    const sam_operator *operator= sam_operator_of(c->merge, c->dtype == TILE_DTYPE_BF16);
+    tile_sort(c->some.crd, c->some.width, c->some.n, tile_logical, c->some.width, order, &scratch);
+    clist_merge(&c->all, &c->some, (clist_by){tile_logical, c->some.width}, order, operator->apply, &merged);
+    arena_free(&scratch);
+    arena_free(&c->all_mem);
+    c->all_mem = fresh;
+    c->all = merged;
+    c->some.n = 0;
+    c->most = merged.n > COLLECT_MERGE_FIRST ? merged.n : COLLECT_MERGE_FIRST;
     c->cost.seconds += seconds_now() - start;
-    uint32_t n = (uint32_t)merged.nnz;
-    tile_entries entries = {
-        .crd = {(uint32_t *)(uintptr_t)merged.crd, n * merged.order, n * merged.order},
-        .val = {(uint16_t *)(uintptr_t)merged.val, n, n},
-        .merge = c->entries.merge,
-        .fill = c->entries.fill,
-    };
-    arena_free(&c->entries_mem);
-    c->entries_mem = fresh;
-    c->entries = entries;
-    c->compact_at = n * 2 > COLLECT_COMPACT_FIRST ? n * 2 : COLLECT_COMPACT_FIRST;
+}
+
+/* Makes room for another entry. */
+static void make_room(tile_collector *c) {
+    arena fresh = {0};
+    if (c->some.n >= c->most) {
+        merge(c);
+        return;
+    }
+    clist wider = new_list(c, c->some.room ? 2 * c->some.room : COLLECT_ROOM_FIRST, &fresh);
+    wider.n = c->some.n;
+    if (wider.n && wider.width)
+        memcpy(wider.crd, c->some.crd, sizeof *wider.crd * wider.n * wider.width);
+    if (wider.n)
+        memcpy(wider.val, c->some.val, sizeof *wider.val * wider.n);
+    arena_free(&c->some_mem);
+    c->some_mem = fresh;
+    c->some = wider;
 }
 
 static int output_of(const tile_collector *c, uint32_t copy, int level) {
@@ -109,9 +136,8 @@ static void add_leaf(tile_collector *c, const tile_part *part, const tile_nodes 
         end[m] = part->origin[m] + part->size[m];
     if (!tile_leaf_at(c->result, nodes, leaf, part->origin, end, at))
         return;
-    for (uint32_t m = 0; m < c->result->order; m++)
-        vec_push(&c->entries_mem, &c->entries.crd, at[m]);
-    vec_push(&c->entries_mem, &c->entries.val, value);
+    while (!clist_insert(&c->some, at, value))
+        make_room(c);
     c->cost.entries++;
 }
 
@@ -157,8 +183,6 @@ static bool collect_part(tile_collector *c, uint32_t run, uint32_t copy, const u
     c->cost.words += most;
     c->cost.bound_words += c->plan->runs.at[run].bound_array;
     arena_free(&scratch);
-    if (c->entries.val.len >= c->compact_at)
-        compact(c);
     return good;
 }
 
@@ -178,10 +202,16 @@ tile_collected tile_collect_cost(const tile_collector *c) {
 }
 
 bool tile_collect_end(tile_collector *c, arena *mem, tile_tensor *out) {
-    compact(c);
+    merge(c);
     *out = (tile_tensor){.name = c->result->name, .order = c->result->order};
     memcpy(out->dim, c->extent, sizeof out->dim);
-    tile_without_fill(out, &c->entries, c->dtype, mem);
-    arena_free(&c->entries_mem);
+    const uint32_t words = c->all.n * c->all.width;
+    const tile_entries entries = {.crd = {c->all.crd, words, words},
+                                  .val = {c->all.val, c->all.n, c->all.n},
+                                  .merge = (uint8_t)c->merge,
+                                  .fill = c->result->fill};
+    tile_without_fill(out, &entries, c->dtype, mem);
+    arena_free(&c->all_mem);
+    arena_free(&c->some_mem);
     return true;
 }

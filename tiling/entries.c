@@ -1,5 +1,6 @@
 /* Entry lists: sorting, adding duplicates, arithmetic of the two data types. */
 #include "sam/coordinates.h"
+#include "support/clist.h"
 #include "tiling/tiling_int.h"
 
 #include <math.h>
@@ -57,84 +58,36 @@ void tile_warn_changed(const tile_tensor *t, const char *from, diagnostics *d) {
     diag_hint(d, "scale them, or compute in floating point with --dtype bf16");
 }
 
-/* Sorts by digit `shift` of column `column`, in one stable counting pass. */
-static void sort_pass(const uint32_t *crd, uint32_t width, uint32_t n, uint32_t column, uint32_t shift,
-                      const uint32_t *from, uint32_t *to) {
-    uint32_t start[257] = {0};
-    for (uint32_t i = 0; i < n; i++)
-        start[((crd[(size_t)from[i] * width + column] >> shift) & 0xffu) + 1]++;
-    for (uint32_t b = 0; b < 256; b++)
-        start[b + 1] += start[b];
-    for (uint32_t i = 0; i < n; i++)
-        to[start[(crd[(size_t)from[i] * width + column] >> shift) & 0xffu]++] = from[i];
-}
+const uint8_t tile_logical[SAM_MAX_ORDER] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
 
-/* Returns whether the tuples come in the order of their keys. */
-static bool is_sorted(const uint32_t *crd, uint32_t width, uint32_t n, const uint8_t *key, uint32_t keys) {
-    bool sorted = true;
-    for (uint32_t i = 1; i < n && sorted; i++) {
-        const uint32_t *before = crd + (size_t)(i - 1) * width, *now = before + width;
-        uint32_t k = 0;
-        while (k < keys && before[key[k]] == now[key[k]])
-            k++;
-        sorted = k == keys || before[key[k]] < now[key[k]];
-    }
-    return sorted;
+/* A list that is read only. */
+static clist list_of(const uint32_t *crd, uint32_t width, const uint16_t *val, uint32_t n) {
+    return (clist){width, n, n, (uint32_t *)(uintptr_t)crd, (uint16_t *)(uintptr_t)val};
 }
 
 void tile_sort(const uint32_t *crd, uint32_t width, uint32_t n, const uint8_t *key, uint32_t keys,
                uint32_t *order, arena *scratch) {
-    uint32_t *other = arena_new_n(scratch, uint32_t, n);
-    uint32_t *from = order, *to = other;
-    for (uint32_t i = 0; i < n; i++)
-        order[i] = i;
-    if (!keys || is_sorted(crd, width, n, key, keys)) /* scalars have no coordinates */
-        return;
-    for (uint32_t k = keys; k-- > 0;) {
-        uint32_t largest = 0, before = 0;
-        bool sorted = true; /* by this key: its passes, which are stable, would change nothing */
-        for (uint32_t i = 0; i < n; i++) {
-            const uint32_t now = crd[(size_t)from[i] * width + key[k]];
-            largest |= now;
-            sorted = sorted && before <= now;
-            before = now;
-        }
-        for (uint32_t shift = 0; !sorted && shift < 32 && largest >> shift; shift += 8) {
-            sort_pass(crd, width, n, key[k], shift, from, to);
-            uint32_t *swap = from;
-            from = to;
-            to = swap;
-        }
-    }
-    if (from != order)
-        memcpy(order, from, sizeof *order * n);
+    uint32_t start[CLIST_DIGITS + 1];
+    const clist list = list_of(crd, width, NULL, n);
+    clist_sort(&list, (clist_by){key, keys}, order, arena_new_n(scratch, uint32_t, n + 1), start);
 }
 
 void tile_normalise(tile_tensor *t, const tile_entries *entries, tile_dtype dtype, arena *mem) {
-    static const uint8_t logical[SAM_MAX_ORDER] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
-    uint32_t n = entries->val.len, width = t->order;
-    uint32_t *crd = arena_new_n(mem, uint32_t, (size_t)n * width + 1);
-    uint16_t *val = arena_new_n(mem, uint16_t, n + 1);
-    arena scratch = {0};
-    uint32_t *order = arena_new_n(&scratch, uint32_t, n);
-    tile_sort(entries->crd.at, width, n, logical, width, order, &scratch);
+    const uint32_t n = entries->val.len, width = t->order;
     const sam_operator *merge = sam_operator_of((sam_operation)entries->merge, dtype == TILE_DTYPE_BF16);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t *tuple = width ? entries->crd.at + (size_t)order[i] * width : NULL; /* of a scalar */
-        uint16_t value = entries->val.at[order[i]];
-        if (kept && (!width || memcmp(crd + (size_t)(kept - 1) * width, tuple, sizeof *crd * width) == 0)) {
-            val[kept - 1] = merge->apply(val[kept - 1], value);
-            continue;
-        }
-        if (width)
-            memcpy(crd + (size_t)kept * width, tuple, sizeof *crd * width);
-        val[kept++] = value;
-    }
+    const clist list = list_of(entries->crd.at, width, entries->val.at, n), none = {.width = width};
+    clist out = {.width = width,
+                 .room = n,
+                 .crd = arena_new_n(mem, uint32_t, (size_t)n * width + 1),
+                 .val = arena_new_n(mem, uint16_t, n + 1)};
+    arena scratch = {0};
+    uint32_t *order = arena_new_n(&scratch, uint32_t, n + 1);
+    tile_sort(list.crd, width, n, tile_logical, width, order, &scratch);
+    clist_merge(&none, &list, (clist_by){tile_logical, width}, order, merge->apply, &out);
     arena_free(&scratch);
-    t->nnz = kept;
-    t->crd = crd;
-    t->val = val;
+    t->nnz = out.n;
+    t->crd = out.crd;
+    t->val = out.val;
 }
 
 /* bfloat16 has two zeros. */

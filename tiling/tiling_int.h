@@ -13,10 +13,12 @@ typedef struct {
 } tile_entries;
 
 /* Makes of order[] the stable permutation that sorts n coordinate tuples of `width` by the columns
- * key[0..keys), most significant first. LSD radix sort on 8-bit digits, without passes by keys that are in
- * order already: O(n * keys * bytes per column). */
+ * key[0..keys), most significant first, as clist_sort does. */
 void tile_sort(const uint32_t *crd, uint32_t width, uint32_t n, const uint8_t *key, uint32_t keys,
                uint32_t *order, arena *scratch);
+
+/* All columns of a tuple, in logical order. */
+extern const uint8_t tile_logical[SAM_MAX_ORDER];
 
 /* Makes a word of the data type of a value of `t`; t->rounded and t->wrapped count what is not whole, or
  * outside of int16. E0305-value. */

@@ -1,5 +1,6 @@
 /* The program that test_fw_qemu runs on qemu's Cortex-M3, the same file, on the processor model: start-up,
- * tick, sleep, exceptions. It ends at a breakpoint, with semihosting's exit code 0. */
+ * tick, sleep, exceptions; and one that sorts and merges lists. They end at a breakpoint, with semihosting's
+ * exit code 0. */
 #include "rtl_models/soc/m3.h"
 #include "tests/firmware/bare_elf.h"
 #include "tests/firmware/elf_segments.h"
@@ -31,11 +32,11 @@ static void load(fixture *f, const char *path, memories *m) {
 }
 
 /* The exit code, or the line that found something wrong. */
-static uint32_t run(fixture *f, const char *name, const char *flags) {
+static uint32_t run(fixture *f, const char *program) {
     memories *m = arena_new(&f->mem, memories);
     m3 *core = m3_create((m3_bus){m, read_nothing, write_nothing});
     assert_non_null(core);
-    load(f, bare_elf(f, name, flags), m);
+    load(f, program, m);
     assert_true(m3_map_ram(core, 0, m->code, MEMORY_BYTES));
     assert_true(m3_map_ram(core, 0x20000000, m->sram, MEMORY_BYTES));
     assert_true(m3_map_device(core, 0x40010000, 0x2000));
@@ -63,12 +64,19 @@ static void skip_without_compiler(void) {
 
 static void start_up_tick_and_fault_work(void **state) {
     skip_without_compiler();
-    assert_int_equal(run(*state, "m3-fault", ""), 0);
+    assert_int_equal(run(*state, bare_elf(*state, "m3-fault", "")), 0);
 }
 
 static void an_exception_without_handler_is_reported(void **state) {
     skip_without_compiler();
-    assert_int_equal(run(*state, "m3-svc", "-DUNEXPECTED"), 0);
+    assert_int_equal(run(*state, bare_elf(*state, "m3-svc", "-DUNEXPECTED")), 0);
 }
 
-RUN_TESTS(TEST(start_up_tick_and_fault_work), TEST(an_exception_without_handler_is_reported))
+static void lists_are_merged(void **state) {
+    skip_without_compiler();
+    const char *program = bare_program(*state, "m3-clist", "support/clist.c tests/firmware/clist_program.c");
+    assert_int_equal(run(*state, program), 0);
+}
+
+RUN_TESTS(TEST(start_up_tick_and_fault_work), TEST(an_exception_without_handler_is_reported),
+          TEST(lists_are_merged))

@@ -1,4 +1,4 @@
-/* bare_elf.h - qemu_start.c with what it tests of the runtime, as a program that needs no device. */
+/* bare_elf.h - a file with firmware_boot, and what it tests, as a program that needs no device. */
 #ifndef ONYX_TESTS_BARE_ELF_H
 #define ONYX_TESTS_BARE_ELF_H
 
@@ -14,8 +14,9 @@ static inline int exit_code(const char *command) {
     return WEXITSTATUS(status);
 }
 
-/* Path of the program, in a folder of that name. */
-static inline const char *bare_elf(fixture *f, const char *name, const char *flags) {
+/* Path of the program, in a folder of that name; `sources` are options and files of the compiler's, from the
+ * folder of the sources. */
+static inline const char *bare_program(fixture *f, const char *name, const char *sources) {
     pnr_board board;
     const char *folder = arena_printf(&f->mem, ONYX_BINARY_DIR "/tests/fw/%s", name);
     assert_true(pnr_board_read("onyx", &f->mem, &f->diag, &board));
@@ -25,12 +26,18 @@ static inline const char *bare_elf(fixture *f, const char *name, const char *fla
     const char *target = ONYX_SOURCE_DIR "/firmware/target";
     int built = exit_code(arena_printf(
         &f->mem,
-        "arm-none-eabi-gcc -mcpu=cortex-m3 -mthumb -std=gnu11 -Os -ffreestanding -nostdlib -Wall -Werror "
-        "-fno-tree-loop-distribute-patterns %s -I%s -I" ONYX_SOURCE_DIR " -L%s -T %s/onyx.ld -o %s/start.elf "
-        "%s/startup.c %s/streams.c " ONYX_SOURCE_DIR "/tests/firmware/qemu_start.c",
-        flags, folder, folder, target, folder, target, target));
+        "cd " ONYX_SOURCE_DIR
+        " && arm-none-eabi-gcc -mcpu=cortex-m3 -mthumb -std=gnu11 -Os -ffreestanding -nostdlib -Wall -Werror "
+        "-fno-tree-loop-distribute-patterns -I%s -I. -L%s -T %s/onyx.ld -o %s/start.elf "
+        "%s/startup.c %s/streams.c %s",
+        folder, folder, target, folder, target, target, sources));
     assert_int_equal(built, 0);
     return arena_printf(&f->mem, "%s/start.elf", folder);
+}
+
+/* Returns the path of the program with qemu_start.c, made with these further flags of the compiler. */
+static inline const char *bare_elf(fixture *f, const char *name, const char *flags) {
+    return bare_program(f, name, arena_printf(&f->mem, "%s tests/firmware/qemu_start.c", flags));
 }
 
 #endif

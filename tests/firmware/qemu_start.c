@@ -1,21 +1,9 @@
 /* Runs on an emulated Cortex-M3 in place of firmware.c: start-up, memory, system tick and sleep,
  * exceptions. Ends by semihosting with exit code 0, or the number of the line that found something wrong. */
-#include "firmware/target/hal.h"
-#include "firmware/target/target.h"
+#include "tests/firmware/leave.h"
 
-const kernel_description kernel = {.timeout = 1000};
-__attribute__((section(".mailbox"))) volatile fw_mailbox mailbox;
 static volatile uint32_t initialised = 0x12345678, zeroed;
 static volatile uint32_t expected_error;
-
-static _Noreturn void leave(uint32_t code) {
-    uint32_t block[2] = {0x20026, code}; /* application exit */
-    register uint32_t operation __asm("r0") = 0x20;
-    register const uint32_t *argument __asm("r1") = block;
-    __asm volatile("bkpt 0xab" : : "r"(operation), "r"(argument) : "memory");
-    for (;;)
-        continue;
-}
 
 #define CHECK(condition)                                                                                     \
     do {                                                                                                     \
@@ -54,8 +42,4 @@ void firmware_boot(const kernel_description *k) {
     bus_read32(0xa0000000);
 #endif
     leave(__LINE__);
-}
-
-void firmware_serve(const kernel_description *k) {
-    (void)k;
 }

@@ -1,0 +1,61 @@
+/* support/clist.h: products of sparse matrices through lists of one to nine entries, and the edges of lists.
+ */
+#include "tests/support/clist_cases.h"
+#include "tests/test.h"
+
+static void products_are_those_of_dense_arrays(void **state) {
+    fixture *f = *state;
+    clist_case *c = arena_new(&f->mem, clist_case);
+    assert_int_equal(clist_wrong_case(c, 3000, CLIST_EXTENT), 0);
+}
+
+static void a_full_list_takes_nothing(void **state) {
+    uint32_t crd[4] = {0}, at[2] = {3, 4};
+    uint16_t val[2] = {0};
+    clist l = {2, 1, 0, crd, val};
+    (void)state;
+    assert_true(clist_insert(&l, at, 7));
+    at[0] = 5;
+    assert_false(clist_insert(&l, at, 8));
+    assert_int_equal(l.n, 1);
+    assert_int_equal(crd[0], 3);
+    assert_int_equal(crd[1], 4);
+    assert_int_equal(crd[2], 0);
+    assert_int_equal(val[0], 7);
+    assert_int_equal(val[1], 0);
+    l.room = 0;
+    l.n = 0;
+    assert_false(clist_insert(&l, at, 8));
+}
+
+/* Scalars: no columns, one place. */
+static void entries_without_coordinates_are_one(void **state) {
+    uint16_t some[3] = {5, 6, 7}, all[1] = {4}, out[1] = {0};
+    const clist more = {0, 3, 3, NULL, some}, so_far = {0, 1, 1, NULL, all};
+    clist merged = {0, 1, 0, NULL, out};
+    uint32_t order[3], other[3], start[CLIST_DIGITS + 1];
+    (void)state;
+    clist_sort(&more, (clist_by){NULL, 0}, order, other, start);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(order[i], i);
+    clist_merge(&so_far, &more, (clist_by){NULL, 0}, order, clist_in_turn, &merged);
+    assert_int_equal(merged.n, 1);
+    assert_int_equal(out[0], ((4 * 3 + 5) * 3 + 6) * 3 + 7);
+}
+
+/* Every byte of a coordinate counts. */
+static void coordinates_of_32_bits_are_sorted(void **state) {
+    uint32_t crd[] = {UINT32_MAX, 0x01000000, 0x00ffffff, 0, 0x80000000, 0x00010000, 0x0000ffff, 256, 255, 0};
+    enum { N = sizeof crd / sizeof *crd };
+    const uint32_t want[N] = {3, 9, 8, 7, 6, 5, 2, 1, 4, 0};
+    static const uint8_t key[] = {0};
+    const clist l = {1, N, N, crd, NULL};
+    uint32_t order[N], other[N], start[CLIST_DIGITS + 1];
+    (void)state;
+    clist_sort(&l, (clist_by){key, 1}, order, other, start);
+    for (uint32_t i = 0; i < N; i++)
+        assert_int_equal(order[i], want[i]);
+}
+
+RUN_TESTS(TEST(products_are_those_of_dense_arrays), TEST(a_full_list_takes_nothing),
+          TEST(entries_without_coordinates_are_one), TEST(coordinates_of_32_bits_are_sorted))

@@ -1,7 +1,7 @@
 /* schedule.c - the schedule language, as in taco: commands that rewrite concrete index notation, one after
  * the other. Each checks its preconditions; what the hardware makes of the result is decided in expand.c and
  * unroll.c. precompute is in precompute.c, words and numbers are in words.c. */
-#include "frontend/fe_int.h"
+#include "frontend/macros.h"
 
 typedef struct {
     fe_reader in;
@@ -554,6 +554,65 @@ static bool do_map(scheduler *c) {
     return fe_precompute(&c->in, FE_TO_MAP, c->said, c->cin, c->d);
 }
 
+/* ---- commands that stand for others --------------------------------------------------------------- */
+
+static bool parse_command(scheduler *c);
+
+/* Applies commands that are separated by commas. */
+static bool apply_text(const scheduler *as, const char *text) {
+    scheduler c = *as;
+    c.in = fe_read("<schedule>", text, c.d);
+    c.in.underscores = true;
+    c.in.functions = as->in.functions;
+    bool good = true;
+    while (good && c.in.token.kind != FE_END) {
+        good = parse_command(&c);
+        while (fe_take_sign(&c.in, ',') || fe_take_sign(&c.in, ';'))
+            ;
+    }
+    return good;
+}
+
+/* Stardust's sPromote(): sums get scalars. */
+static bool do_promote_sums(scheduler *c) {
+    return apply_text(c, fe_promoted(c->cin, c->mem));
+}
+
+/* Stardust's accelerate(e,f): what f cannot take as it is gets workspaces, and calls of f compute e. What is
+ * stored needs none: all operands lie in the global buffer while a kernel runs. */
+static bool do_accelerate(scheduler *c) {
+    const char *text = fe_accelerated(&c->in, c->cin, c->d);
+    return text && apply_text(c, text);
+}
+
+/* Stardust's communicate(X(i,j),j): the loop at which a tensor goes back and forth. */
+static bool do_communicate(scheduler *c) {
+    const fe_token name = c->in.token;
+    const sam_statement *last = &c->cin->kernels.at[c->cin->kernels.len - 1].s;
+    sam_statement s;
+    sam_expr_data access;
+    fe_kernel *k = NULL;
+    sam_var v;
+    fe_copy_statement(last, c->mem, &s);
+    if (name.kind != FE_NAME)
+        return syntax(c, "a tensor");
+    if (!fe_find_tensor(&s, names_intern_n(s.names, name.at, name.length)).v) {
+        diag_error(c->d, name.loc, "E0103-unknown-tensor", "there is no tensor '%.*s'", (int)name.length,
+                   name.at);
+        return false;
+    }
+    if (!fe_parse_access(&c->in, &s, c->d, &access))
+        return false;
+    c->in.underscores = true;
+    if (!take(c, ',') || !parse_loop(c, &k, &v))
+        return false;
+    diag_note(c->d, c->name.loc,
+              "this changes nothing: of %.*s a sub-tile is in the array's memories, and a batch of them in "
+              "the global buffer; --tile and --glb-tile say how much that is",
+              (int)name.length, name.at);
+    return true;
+}
+
 /* ---- what is said of the next bind, or map ----------------------------------------------------- */
 
 static bool do_fix(scheduler *c) {
@@ -649,6 +708,9 @@ static const struct {
     {"unroll", "unroll(i,copies)", do_unroll, false},
     {"parallelize", "parallelize(i,Lanes(4),NoRaces)", do_parallelize, false},
     {"assemble", "assemble(X,Insert)", do_assemble, false},
+    {"accelerate", "accelerate((A(i,k)+B(i,k))*C(k,j),gemm)", do_accelerate, true},
+    {"sPromote", "sPromote()", do_promote_sums, false},
+    {"communicate", "communicate(X(i,j),j)", do_communicate, true},
 };
 
 static bool parse_command(scheduler *c) {
@@ -671,22 +733,8 @@ static bool parse_command(scheduler *c) {
                (int)c->name.length, c->name.at);
     diag_hint(c->d, "the commands are reorder, split, divide, pos, fuse, precompute, bind, map, fix, "
                     "promote, tag, bound, "
-                    "unroll, parallelize, assemble");
+                    "unroll, parallelize, assemble, accelerate, sPromote, communicate");
     return false;
-}
-
-static bool parse_commands(const char *text, const fe_in *in, const scheduler *from) {
-    scheduler c = *from;
-    c.in = fe_read("<schedule>", text, c.d);
-    c.in.underscores = true;
-    c.in.functions = in->functions;
-    while (c.in.token.kind != FE_END) {
-        if (!parse_command(&c))
-            return false;
-        while (fe_take_sign(&c.in, ',') || fe_take_sign(&c.in, ';'))
-            ;
-    }
-    return true;
 }
 
 bool fe_schedule(const fe_in *in, const sam_statement *s, arena *mem, diagnostics *d, fe_cin *out) {
@@ -702,9 +750,14 @@ bool fe_schedule(const fe_in *in, const sam_statement *s, arena *mem, diagnostic
     vec_push(mem, &out->kernels, only);
     fe_binding said = {0};
     src_loc said_at = {0};
-    const scheduler all = {.cin = out, .mem = mem, .d = d, .said = &said, .said_at = &said_at};
+    const scheduler all = {.in = {.functions = in->functions},
+                           .cin = out,
+                           .mem = mem,
+                           .d = d,
+                           .said = &said,
+                           .said_at = &said_at};
     for (uint32_t i = 0; i < in->n_schedule; i++) {
-        if (!parse_commands(in->schedule[i], in, &all))
+        if (!apply_text(&all, in->schedule[i]))
             return false;
     }
     if (said.fixed || said.notes.len) {

@@ -54,7 +54,7 @@ static void mistakes_are_answered(void **state) {
          "    interchange(i,j)\n"
          "    ^~~~~~~~~~~\n"
          "    help: the commands are reorder, split, divide, pos, fuse, precompute, bind, map, fix, "
-         "promote, tag, bound, unroll, parallelize, assemble\n"},
+         "promote, tag, bound, unroll, parallelize, assemble, accelerate, sPromote, communicate\n"},
         {spmv, "assemble(x,insert)",
          "<schedule>:1:12: error: expected Insert or Append, found 'insert' [E0102-syntax]\n"
          "    assemble(x,insert)\n"

@@ -1,8 +1,8 @@
 /* What the user left open and the chip cares about: the order of the loops, and whether a statement is one
  * kernel or several. The default order is kept where the chip has all that it needs. Otherwise the first
  * order is taken that it does have, those with the result's loops outside first, since these need no reducer
- * but scalar ones; then, if nothing was scheduled, the statement in stages (fe_staged). A choice is tried by
- * lowering it. */
+ * but scalar ones; then the statement in stages (fe_staged), in an order that was asked for, too. A choice is
+ * tried by lowering it. */
 #include "compile/choose.h"
 #include "frontend/sums.h"
 #include "sam/operators.h"

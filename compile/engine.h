@@ -10,7 +10,7 @@ typedef struct {
     compile_severity hazards;
     compile_rtl rtl; /* read by engine rtl */
     bool io_trace, wave, verify_config;
-    uint32_t jobs;          /* read by engines cycle and rtl */
+    uint32_t jobs;          /* read by engines cycle, rtl and soc */
     uint32_t shard, shards; /* these are read by engine cycle */
     text_vec merged;
     /* These are read by engine sam. */

@@ -145,7 +145,11 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
         argv[n++] = in->folder;
     }
     if (in->session)
-        argv[n] = "--more";
+        argv[n++] = "--more";
+    if (in->how.jobs > 1 && !in->apart) {
+        argv[n++] = "--jobs";
+        argv[n] = arena_printf(ctx->mem, "%u", in->how.jobs);
+    }
     compile_stage(ctx, "running the firmware on the chip's RTL", 0);
     const char *const files[COMPILE_SESSION_FILES] = {f->batches, r->result, stats};
     if (in->session)

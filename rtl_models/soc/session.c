@@ -1,21 +1,36 @@
 /* session.c - see session.h. The host's part of docs/firmware.md, with a debugger's access to memory. */
 #include "rtl_models/soc/session.h"
 #include "rtl_models/soc/waves.h"
+#include "support/child.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 #define UART0 0x40002000u
 
+enum { MAILBOX_COUNTERS = 4 };
+
+/* What the host has moved, in bytes. */
+typedef struct {
+    uint64_t loaded, kept, collected; /* kept: did not need to be loaded */
+} moved;
+
+/* What was counted so far; every member a sum of 64 bits. */
+typedef struct {
+    uint64_t cycles[MAILBOX_COUNTERS]; /* of the processor, as the mailbox has them */
+    machine_counters machine;
+    moved bytes;
+} counts;
+
 typedef struct {
     const cosim_options *options;
     const char *result, *stats; /* files of the batches that run */
     const pnr_board *board;
     machine *m;
-    struct {
-        uint64_t loaded, kept, collected;
-    } bytes;       /* that went over the host's port, or did not need to */
-    fw_puts there; /* that the host has put into the global buffer */
+    moved bytes;
+    counts others;     /* what the processes have counted that made batches of this one's */
+    uint32_t *hazards; /* and the monitors that they have seen raised, as machine_hazards; by tile */
+    fw_puts there;     /* that the host has put into the global buffer */
     diagnostics *d;
     arena *mem;
     uint32_t batches; /* of the files before */
@@ -244,17 +259,26 @@ static void load(session *s, const fw_segment *g) {
     s->bytes.loaded += g->bytes;
 }
 
-static bool run_batch(session *s, const fw_batches *all, uint32_t i, const fw_batch *b, FILE *out) {
-    uint64_t first_run = machine_count(s->m).runs;
-    machine_forget_runs(s->m);
+static void load_batch(session *s, const fw_batch *b) {
     for (uint32_t k = 0; k < b->segments.len; k++)
         load(s, &b->segments.at[k]);
-    put_mailbox(s, FW_MAILBOX_RUNS, b->runs);
-    put_mailbox(s, FW_MAILBOX_TABLE, b->table);
+}
+
+/* Has the program make the runs of batch `i`, which is loaded, from run `first` on. */
+static bool make_runs(session *s, const fw_batches *all, uint32_t i, const fw_batch *b, uint32_t first) {
+    put_mailbox(s, FW_MAILBOX_RUNS, b->runs - first);
+    put_mailbox(s, FW_MAILBOX_TABLE, b->table + first * fw_row_bytes(all->inputs, all->outputs));
     put_mailbox(s, FW_MAILBOX_OUTPUTS, fw_output_bank(all->buffers, i));
     put_mailbox(s, FW_MAILBOX_PART, all->part);
     put_mailbox(s, FW_MAILBOX_COMMAND, s->batches + i + 1);
-    if (!run_until_done(s, s->batches + i + 1))
+    return run_until_done(s, s->batches + i + 1);
+}
+
+static bool run_batch(session *s, const fw_batches *all, uint32_t i, const fw_batch *b, FILE *out) {
+    uint64_t first_run = machine_count(s->m).runs;
+    machine_forget_runs(s->m);
+    load_batch(s, b);
+    if (!make_runs(s, all, i, b, 0))
         return false;
     uint64_t runs = machine_count(s->m).runs - first_run;
     return runs == b->runs ? write_results(s, all, b, first_run, out)
@@ -262,9 +286,9 @@ static bool run_batch(session *s, const fw_batches *all, uint32_t i, const fw_ba
 }
 
 /* Each batch is in memory while it runs. */
-static bool run_batches(session *s, fw_batches *all, FILE *out) {
+static bool run_batches(session *s, fw_batches *all, uint32_t first, uint32_t end, FILE *out) {
     bool good = true;
-    for (uint32_t i = 0; good && i < all->batches; i++) {
+    for (uint32_t i = first; good && i < end; i++) {
         arena mem = {0};
         fw_batch batch;
         good = fw_batches_get(all, i, &mem, s->d, &batch) && run_batch(s, all, i, &batch, out);
@@ -273,12 +297,140 @@ static bool run_batches(session *s, fw_batches *all, FILE *out) {
     return good;
 }
 
+/* ---- batches in several processes -------------------------------------------------------------- */
+
+static counts count_now(const session *s) {
+    counts c = {.machine = machine_count(s->m), .bytes = s->bytes};
+    for (uint32_t i = 0; i < MAILBOX_COUNTERS; i++)
+        c.cycles[i] = mailbox_counter(s, i);
+    return c;
+}
+
+/* Adds to *c what another has counted, `times` times. */
+static void add_counts(counts *c, const counts *of, uint64_t times) {
+    uint64_t *to = (uint64_t *)c;
+    const uint64_t *from = (const uint64_t *)of;
+    for (size_t i = 0; i < sizeof *c / sizeof *to; i++)
+        to[i] += times * from[i];
+}
+
+static uint32_t hazard_tiles(const session *s) {
+    return s->board->width * (s->board->height + 1);
+}
+
+static uint32_t *tile_hazards(const session *s, uint32_t x, uint32_t y) {
+    return &s->hazards[y * s->board->width + x];
+}
+
+static void note_hazards(session *s) {
+    for (uint32_t y = 1; y <= s->board->height; y++) {
+        for (uint32_t x = 0; x < s->board->width; x++)
+            *tile_hazards(s, x, y) |= machine_hazards(s->m, x, y);
+    }
+}
+
+typedef struct {
+    session *s;
+    uint32_t batches, n;
+} shared_file;
+
+/* Brings the machine to where it is before batch `first`. What the program, the array and the registers of
+ * the buffer keep from one batch to the next is of its last run; but that stores begin anew shows only if
+ * they have moved on, which takes two. So the last two runs of the batch before are made, too; what all the
+ * others have loaded is put where it was. */
+static bool come_to(session *s, fw_batches *all, uint32_t first) {
+    bool good = true;
+    for (uint32_t i = 0; good && i < first; i++) {
+        arena mem = {0};
+        fw_batch batch;
+        good = fw_batches_get(all, i, &mem, s->d, &batch);
+        if (good)
+            load_batch(s, &batch);
+        if (good && i + 1 == first)
+            good = make_runs(s, all, i, &batch, batch.runs > 2 ? batch.runs - 2 : 0);
+        arena_free(&mem);
+    }
+    return good;
+}
+
+/* Makes the n-th part of the batches, in a process that has a copy of the machine as it is when the program
+ * is ready. Leaves what it counted, the monitors, and the results. */
+static bool make_share(void *context, uint32_t n, FILE *out) {
+    const shared_file *f = context;
+    session *s = f->s;
+    const uint32_t first = (uint32_t)((uint64_t)f->batches * n / f->n),
+                   end = (uint32_t)((uint64_t)f->batches * (n + 1) / f->n);
+    fw_batches all; /* the parent's file has one place for all its copies */
+    counts c = {0};
+    machine_collision met;
+    if (!fw_batches_open(s->options->batches, s->board, s->mem, s->d, &all) || !come_to(s, &all, first))
+        return false;
+    const counts before = count_now(s);
+    fwrite(&c, sizeof c, 1, out);
+    fwrite(s->hazards, sizeof *s->hazards, hazard_tiles(s), out);
+    const bool good = run_batches(s, &all, first, end, out) && !machine_collided(s->m, 0, &met);
+    fw_batches_close(&all);
+    c = count_now(s);
+    add_counts(&c, &before, UINT64_MAX); /* taken away */
+    note_hazards(s);
+    return good && fseek(out, 0, SEEK_SET) == 0 && fwrite(&c, sizeof c, 1, out) == 1 &&
+           fwrite(s->hazards, sizeof *s->hazards, hazard_tiles(s), out) == hazard_tiles(s);
+}
+
+static bool copy_rest(FILE *from, FILE *to) {
+    char block[1 << 14];
+    size_t n;
+    while ((n = fread(block, 1, sizeof block, from)) > 0)
+        fwrite(block, 1, n, to);
+    return !ferror(from);
+}
+
+/* Adds up what the parts have counted; false: one of them is not whole. */
+static bool add_parts(session *s, const child_part *parts, uint32_t n, arena *mem) {
+    const uint32_t tiles = hazard_tiles(s);
+    uint32_t *raised = arena_new_n(mem, uint32_t, tiles);
+    counts all = {0}, one;
+    for (uint32_t i = 0; i < n; i++) {
+        if (parts[i].end != 0 || fread(&one, sizeof one, 1, parts[i].found) != 1 ||
+            fread(raised, sizeof *raised, tiles, parts[i].found) != tiles)
+            return false;
+        add_counts(&all, &one, 1);
+        for (uint32_t t = 0; t < tiles; t++)
+            s->hazards[t] |= raised[t];
+    }
+    s->others = all;
+    return true;
+}
+
+/* Where a process fails or meets a collision, this one makes all batches, and says what there is to say. */
+static bool run_shares(session *s, fw_batches *all, uint32_t n, FILE *out, arena *mem) {
+    shared_file f = {s, all->batches, n};
+    child_part *parts = arena_new_n(mem, child_part, n);
+    child_parts(parts, n, make_share, &f);
+    const bool whole = add_parts(s, parts, n, mem);
+    bool good = true;
+    for (uint32_t i = 0; i < n; i++) {
+        good = good && (!whole || copy_rest(parts[i].found, out));
+        if (parts[i].found)
+            fclose(parts[i].found);
+    }
+    return whole ? good : run_batches(s, all, 0, all->batches, out);
+}
+
+/* Returns how many processes make the batches. */
+static uint32_t processes(const cosim_options *o, const fw_batches *all) {
+    const uint32_t n = o->jobs < all->batches ? o->jobs : all->batches;
+    return n && !o->more && !o->waves && !o->max_cycles ? n : 1;
+}
+
+/* ---- results ----------------------------------------------------------------------------------- */
+
 /* "hazards": the tiles whose monitors were raised, and by which kinds, a bit each. */
 static void list_hazards(const session *s, cJSON *json) {
     cJSON *list = cJSON_AddArrayToObject(json, "hazards");
     for (uint32_t y = 1; y <= s->board->height; y++) {
         for (uint32_t x = 0; x < s->board->width; x++) {
-            uint32_t kinds = machine_hazards(s->m, x, y);
+            uint32_t kinds = machine_hazards(s->m, x, y) | *tile_hazards(s, x, y);
             if (!kinds)
                 continue;
             cJSON *one = cJSON_CreateObject();
@@ -309,11 +461,13 @@ static void list_collisions(const session *s, cJSON *json) {
 }
 
 static bool write_statistics(const session *s, double seconds) {
-    static const char *const names[] = {"config", "kernel", "firmware", "total"};
-    machine_counters c = machine_count(s->m);
+    static const char *const names[MAILBOX_COUNTERS] = {"config", "kernel", "firmware", "total"};
+    counts all = count_now(s);
+    add_counts(&all, &s->others, 1);
+    const machine_counters c = all.machine;
     cJSON *json = cJSON_CreateObject(), *cpu = cJSON_AddObjectToObject(json, "cycles");
-    for (uint32_t i = 0; i < 4; i++)
-        cJSON_AddNumberToObject(cpu, names[i], (double)mailbox_counter(s, i));
+    for (uint32_t i = 0; i < MAILBOX_COUNTERS; i++)
+        cJSON_AddNumberToObject(cpu, names[i], (double)all.cycles[i]);
     cJSON_AddNumberToObject(json, "runs", (double)c.runs);
     cJSON_AddNumberToObject(json, "cgra_cycles", (double)c.array_cycles);
     cJSON_AddNumberToObject(json, "cgra_cycles_kernel", (double)c.kernel);
@@ -325,9 +479,9 @@ static bool write_statistics(const session *s, double seconds) {
     cJSON_AddNumberToObject(json, "cgra_cycles_per_second",
                             seconds > 0 ? (double)c.array_cycles / seconds : 0);
     cJSON *host = cJSON_AddObjectToObject(json, "host_words");
-    cJSON_AddNumberToObject(host, "loaded", (double)(s->bytes.loaded / 4));
-    cJSON_AddNumberToObject(host, "kept", (double)(s->bytes.kept / 4));
-    cJSON_AddNumberToObject(host, "collected", (double)(s->bytes.collected / 4));
+    cJSON_AddNumberToObject(host, "loaded", (double)(all.bytes.loaded / 4));
+    cJSON_AddNumberToObject(host, "kept", (double)(all.bytes.kept / 4));
+    cJSON_AddNumberToObject(host, "collected", (double)(all.bytes.collected / 4));
     list_hazards(s, json);
     list_collisions(s, json);
     bool good = json_write(json, s->stats, s->d);
@@ -343,7 +497,9 @@ static bool run_file(session *s, fw_batches *all, double begin, arena *mem) {
     const uint32_t head[] = {0x52584e4fu /* "ONXR" */, 1, (uint32_t)all->runs, all->outputs};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++)
         file_put_u32(out.stream, head[i]);
-    if (!run_batches(s, all, out.stream)) {
+    const uint32_t n = processes(s->options, all);
+    if (!(n > 1 ? run_shares(s, all, n, out.stream, mem)
+                : run_batches(s, all, 0, all->batches, out.stream))) {
         file_abandon(&out);
         return false;
     }
@@ -420,6 +576,7 @@ static void run(session *s, fw_batches *batches, arena *mem) {
 int cosim_run(const cosim_options *o, const pnr_board *board, arena *mem, diagnostics *d) {
     fw_batches batches;
     session s = {.options = o, .board = board, .d = d, .mem = mem, .exit_code = COSIM_USAGE};
+    s.hazards = arena_new_n(mem, uint32_t, hazard_tiles(&s));
     if (!fw_batches_open(o->batches, board, mem, d, &batches))
         return COSIM_USAGE;
     run(&s, &batches, mem);

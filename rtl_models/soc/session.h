@@ -12,15 +12,17 @@ typedef struct {
     const char *elf, *batches, *result;
     const char *stats; /* NULL: none */
     const char *waves; /* folder, or NULL: waves.h */
-    bool more; /* each line of standard input asks for the file of batches, as it is then, once more */
+    bool more;     /* each line of standard input asks for the file of batches, as it is then, once more */
+    uint32_t jobs; /* processes that share the batches, where all streams of the program start together */
     uint64_t max_cycles; /* of the array; 0: no bound */
     uint64_t watchdog;   /* array cycles in which nothing may move at most */
     FILE *uart_out;
 } cosim_options;
-enum { COSIM_WATCHDOG_CYCLES = 1000000 };
+enum { COSIM_WATCHDOG_CYCLES = 1000000, COSIM_JOBS_MOST = 1024 };
 
 /* Runs it all. Results and statistics are there only if it returns COSIM_OK; with `more` those of a file are
- * there when a line on standard output answers, and statistics are of all files so far. Collisions in the
+ * there when a line on standard output answers, and statistics are of all files so far. With `jobs` both are
+ * those of one process, wall time apart; with `more`, `waves` or `max_cycles` there is one. Collisions in the
  * global buffer are warnings, E0805-bank-collision. Errors: E0750-board-model, E0751-elf, E0752-elf-address,
  * E0753-processor, those of fw_batches_open; E0760-target, E0761-stopped, E0762-output-range, E0763-runs
  * (COSIM_TARGET); E0770-watchdog, E0771-max-cycles (COSIM_WATCHDOG). */

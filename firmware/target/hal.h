@@ -14,6 +14,12 @@
 uint32_t bus_read32(uint32_t address);
 uint16_t bus_read16(uint32_t address);
 void bus_write32(uint32_t address, uint32_t value);
+static inline void bus_add_pair(uint32_t *address, uint64_t *low, uint64_t *high) {
+    const uint32_t at = *address;
+    *address = at + 8;
+    *low += (uint64_t)*address * bus_read32(at);
+    *high += (uint64_t)*address * bus_read32(at + 4);
+}
 void hal_mask_interrupts(void);
 void hal_unmask_interrupts(void);
 void hal_sleep(void);
@@ -28,6 +34,18 @@ static inline uint32_t bus_read16(uint32_t address) {
     uint32_t value; /* the compiler would clear the upper half once more */
     __asm volatile("ldrh %0, [%1]" : "=r"(value) : "r"(address) : "memory");
     return value;
+}
+/* Moves *address behind two words, and adds each of them times what *address is then to its sum: three
+ * instructions, which the compiler does not find. */
+static inline __attribute__((always_inline)) void bus_add_pair(uint32_t *address, uint64_t *low,
+                                                               uint64_t *high) {
+    uint32_t a, b;
+    __asm volatile("ldrd %[a], %[b], [%[at]], #8\n\t"
+                   "umlal %Q[low], %R[low], %[a], %[at]\n\t"
+                   "umlal %Q[high], %R[high], %[b], %[at]"
+                   : [low] "+&r"(*low), [high] "+&r"(*high), [at] "+&r"(*address), [a] "=&r"(a), [b] "=&r"(b)
+                   :
+                   : "memory");
 }
 static inline void bus_write32(uint32_t address, uint32_t value) {
     *(volatile uint32_t *)address = value;

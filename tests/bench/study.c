@@ -27,6 +27,21 @@ void study_add_plot(study *s, const char *name, const plot *p) {
     study_add_text(s, name, text_end(&out, &s->f.mem));
 }
 
+plot study_bars(const char *title, const char *x_label, uint32_t n, const char *const *category) {
+    return (plot){
+        .title = title, .x_label = x_label, .y_label = "cycles", .n = n, .category = category, .log_y = true};
+}
+
+void study_add_cycles(study *s, const char *name, const char *csv, plot *p, uint32_t n_series,
+                      const char *const *series, const double *cycles) {
+    p->n_series = n_series;
+    for (uint32_t i = 0; i < n_series; i++)
+        p->series[i] = (plot_series){series[i], cycles + (size_t)i * p->n, false};
+    fputs(csv, stdout);
+    study_add_text(s, arena_printf(&s->f.mem, "%s.csv", name), csv);
+    study_add_plot(s, arena_printf(&s->f.mem, "%s.svg", name), p);
+}
+
 static void keep_file(study *s, const study_file *file) {
     const char *path = arena_printf(&s->f.mem, FOLDER "/%s", file->name);
     file_out out;

@@ -28,6 +28,12 @@ void study_must(study *s, bool good);
 /* The ordering the dissertation shows: said when it does not hold, and the program fails. */
 void study_expect(study *s, bool holds, const char *what);
 void study_add_plot(study *s, const char *name, const plot *p);
+/* A plot of bars of cycles, logarithmic, without its series. */
+plot study_bars(const char *title, const char *x_label, uint32_t n, const char *const *category);
+/* Adds NAME.csv, which it also prints, and NAME.svg: the bars, with series of p->n cycles, one after the
+ * other. */
+void study_add_cycles(study *s, const char *name, const char *csv, plot *p, uint32_t n_series,
+                      const char *const *series, const double *cycles);
 void study_add_text(study *s, const char *name, const char *text);
 
 typedef struct {

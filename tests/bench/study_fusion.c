@@ -52,18 +52,8 @@ static void run(study *s) {
         csv = arena_printf(&s->f.mem, "%s%u,%.0f,%.0f,%.0f,%.0f\n", csv, size[i], cycles[0][i], cycles[1][i],
                            cycles[2][i], cycles[3][i]);
     }
-    fputs(csv, stdout);
-    plot p = {.title = "SDDMM, fused and unfused",
-              .x_label = "size of the summed dimension",
-              .y_label = "cycles",
-              .n = SIZES,
-              .category = label,
-              .log_y = true,
-              .n_series = WAYS};
-    for (int w = 0; w < WAYS; w++)
-        p.series[w] = (plot_series){way[w], cycles[w], false};
-    study_add_text(s, "fusion.csv", csv);
-    study_add_plot(s, "fusion.svg", &p);
+    plot p = study_bars("SDDMM, fused and unfused", "size of the summed dimension", SIZES, label);
+    study_add_cycles(s, "fusion", csv, &p, WAYS, way, &cycles[0][0]);
     for (int i = 0; i < SIZES; i++) {
         study_expect(s, cycles[2][i] > cycles[0][i] && cycles[3][i] > cycles[1][i],
                      arena_printf(&s->f.mem, "%s: unfused takes more cycles than fused", label[i]));

@@ -5,6 +5,7 @@
 
 #include "compile/compile_int.h"
 #include "compile/energy.h"
+#include "compile/share.h"
 #include "frontend/program.h"
 
 /* One run of a statement, or one visit of a loop. */
@@ -47,8 +48,9 @@ typedef struct {
     const char *text;             /* of the program file */
     struct {
         uint32_t written;
-        uint64_t words;      /* of 32 bits, of all tensors that were kept */
-        const char *resumed; /* the pass after which the program went on, as in compile_visit; NULL: it began */
+        uint64_t words; /* of 32 bits, of all tensors that were kept */
+        const char
+            *resumed; /* the pass after which the program went on, as in compile_visit; NULL: it began */
     } checkpoints;
 } compile_application;
 
@@ -68,6 +70,10 @@ bool compile_application_run(const compile_options *o, compile_context *ctx, com
  * engine soc, a firmware program with all their bitstreams; if onyx chooses (-O1 and up):
  * application_share.c. Returns false after errors. */
 bool compile_share_stages(const compile_options *o, compile_context *ctx, compile_application *a);
+/* Returns which of these kernels, that are to share an array, load what others of them store, best first:
+ * those of innermost loops, and of them those that run soonest after the store. */
+compile_pairs compile_pair_streams(compile_context *ctx, const compile_application *a,
+                                   const compile_kernels *group);
 /* report.json (docs/programs.md), and the summary that a person reads. */
 cJSON *compile_application_report(const compile_options *o, const compile_context *ctx,
                                   const compile_application *a);

@@ -70,7 +70,7 @@ static cJSON *statement_json(const compile_context *ctx, const compile_applicati
         cJSON_AddStringToObject(one, "pass", stage->visits.at[i].pass);
         add_number(one, "cycles", (double)stage->visits.at[i].cycles);
         add_number(one, "result_nnz", (double)stage->visits.at[i].entries);
-        if (stage->visits.at[i].loaded)
+        if (stage->visits.at[i].loaded || stage->visits.at[i].kept)
             add_words(one, &stage->visits.at[i]);
     }
     return json;

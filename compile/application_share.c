@@ -1,7 +1,6 @@
 /* Which statements of a program share an array: configuring it anew takes longer than most of them run. Where
  * one array is not enough their bitstreams lie in the global buffer together, for one firmware program. */
 #include "compile/application.h"
-#include "compile/share.h"
 
 /* Kernels that are to have one array. */
 typedef struct {
@@ -94,8 +93,9 @@ static bool make_arrays(const compile_options *o, compile_context *ctx, compile_
     for (uint32_t g = 0; g < all->len && ok; g++) {
         group *one = &all->at[g];
         compile_times times = {0};
+        const compile_pairs pairs = compile_pair_streams(ctx, a, &one->kernels);
         if (one->kernels.len > 1) {
-            ok = compile_share(o, ctx, &one->kernels, one_of, &times);
+            ok = compile_share(o, ctx, &one->kernels, one_of, &pairs, &times);
             a->times.place += times.place;
             a->times.route += times.route;
         }
@@ -104,10 +104,10 @@ static bool make_arrays(const compile_options *o, compile_context *ctx, compile_
             continue;
         }
         for (uint32_t i = 0; i < one->kernels.len && ok; i++) {
+            const compile_kernels alone = {&one->kernels.at[i], 1, 1};
+            const compile_pairs own = compile_pair_streams(ctx, a, &alone);
             add_group(ctx, one->kernels.at[i], true, &made);
-            if (!one_of)
-                continue;
-            ok = compile_make_one_of(o, ctx, one->kernels.at[i], &times);
+            ok = compile_make_again(o, ctx, one->kernels.at[i], one_of, &own, &times);
             a->times.place += times.place;
             a->times.route += times.route;
         }

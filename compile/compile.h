@@ -161,6 +161,7 @@ typedef struct {
     uint64_t cycles;  /* more than the kernel's where copies start apart, since it computes them in turn */
     uint64_t longest; /* cycles of a batch; counted ahead of another engine */
     bool ahead;
+    VEC(uint8_t) * stored; /* by output stream, what all runs together store, for a session; NULL: not kept */
 } compile_modelled;
 
 /* What one core of the host takes for the same statement (--compare-cpu). */
@@ -242,6 +243,7 @@ typedef struct {
     uint32_t part;     /* which of them this is, in the order of the design's cells */
     uint32_t parts;    /* that share it; 0 and 1: this one alone */
     bool one_of;       /* one of several arrays whose bitstreams GLB tile 0 keeps: it has no load there */
+    u32_vec beside;    /* pairs of cells, by index: a store, and the load whose GLB tile it is to have */
     pnr_timing timing;
     net_liveness liveness; /* of the routed netlist */
 } compile_array;

@@ -74,6 +74,7 @@ typedef struct {
     const char *folder, *place, *elf, *batches, *result;
     fw_columns columns;
     fw_batch_writer *writer;
+    fw_batch_stats counts; /* once the file is ended */
 } compile_firmware;
 /* Makes the folder and begins the file of batches, with at most so many buffers; r->own is the
  * compile_firmware. */

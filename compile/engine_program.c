@@ -48,6 +48,8 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
 static bool counters(const compile_engine_run *r, compile_outcome *out) {
     const host_outcome *host = &out->host;
     uint64_t ratio = host_cycles_ratio(r->in->board);
+    if (!host->kept) /* or nothing of these batches is on the board */
+        compile_firmware_note(r, out);
     out->cycles.config = host->config_cycles * ratio;
     out->cycles.kernel = host->kernel_cycles * ratio;
     out->cycles.firmware = host->firmware_cycles * ratio;

@@ -158,6 +158,7 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
 }
 
 static bool counters(const compile_engine_run *r, compile_outcome *out) {
+    compile_firmware_note(r, out);
     return read_stats(r->in, stats_path(r), out);
 }
 

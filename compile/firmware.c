@@ -1,7 +1,7 @@
 /* What engines soc and program share: the program of a kernel in a folder, built, or found there whole from
  * an earlier run; and the file of its batches. */
 #include "compile/batches.h"
-#include "compile/engine.h"
+#include "compile/session.h"
 #include "compile/share.h"
 
 #include <unistd.h>
@@ -138,6 +138,17 @@ bool compile_firmware_build(compile_engine_run *r, compile_outcome *out) {
     return ok;
 }
 
+/* When the image changes, stores that need no load write to the second bank of their tiles. */
+static bool find_early(const compile_engine_in *in) {
+    compile_session *s = in->session;
+    const compile_programmed p = {
+        .design = in->design, .decoded = in->decoded, .map = in->map, .bits = in->bits};
+    if (s->last_image == in->image)
+        return true;
+    s->last_image = in->image;
+    return compile_find_early(in->ctx, &p, &s->memory.early);
+}
+
 bool compile_firmware_begin(compile_engine_run *r, uint32_t buffers) {
     const compile_engine_in *in = r->in;
     compile_context *ctx = in->ctx;
@@ -153,6 +164,12 @@ bool compile_firmware_begin(compile_engine_run *r, uint32_t buffers) {
         return false;
     f->columns.part = in->number;
     f->columns.buffers = f->columns.buffers < buffers ? f->columns.buffers : buffers;
+    if (in->session && !in->apart) {
+        f->columns.memory = &in->session->memory;
+        in->session->memory.mem = ctx->diag->mem;
+        if (!find_early(in))
+            return false;
+    }
     f->writer = fw_batches_begin(&f->columns, in->board, f->batches, mem, ctx->diag);
     return f->writer != NULL;
 }
@@ -164,6 +181,16 @@ bool compile_firmware_batch(compile_engine_run *r, const tile_plan *plan) {
 
 bool compile_firmware_end(compile_engine_run *r, bool good) {
     compile_firmware *f = r->own;
-    fw_batch_stats counts;
-    return fw_batches_end(f->writer, good, &counts);
+    return fw_batches_end(f->writer, good, &f->counts);
+}
+
+void compile_firmware_note(const compile_engine_run *r, const compile_outcome *out) {
+    const compile_firmware *f = r->own;
+    fw_memory *m = f->columns.memory;
+    for (uint32_t o = 0; o < f->columns.n_out && m && f->counts.batches == 1; o++) {
+        const uint32_t at = f->counts.output[o];
+        const uint8_t *words = out->modelled.stored[o].at;
+        const uint32_t bytes = out->modelled.stored[o].len;
+        vec_push(m->mem, &m->stored, (fw_put){at, bytes, hash_bytes(words, bytes)});
+    }
 }

@@ -35,7 +35,7 @@ static edge *edges_of(const compile_engine_in *in, uint32_t *n) {
     compile_streams at, of;
     compile_streams_of(in->decoded, 0, &at);
     compile_streams_of(in->design, in->part, &of);
-    fw_columns c = {of.in_column, of.out_column, of.n_in, of.n_out, 1, 1, in->part};
+    fw_columns c = {of.in_column, of.out_column, of.n_in, of.n_out, 1, 1, in->part, NULL};
     if (in->apart && !fw_columns_of(in->design, in->part, true, ctx->mem, ctx->diag, &c))
         return NULL;
     edge *all = arena_new_n(ctx->mem, edge, c.copies);
@@ -192,6 +192,9 @@ compile_model *compile_model_begin(const compile_engine_in *in, compile_outcome 
     out->modelled.design = design;
     *m = (compile_model){.ctx = ctx, .on = &out->modelled, .hazards_end = in->how.hazards == REPORT_ERROR};
     m->edges = edges_of(in, &m->n_edges);
+    if (m->edges && in->session && !in->apart)
+        out->modelled.stored = arena_alloc(ctx->mem, sizeof *out->modelled.stored *
+                                                         (m->edges->streams.len - m->edges->inputs + 1));
     return m->edges ? m : NULL;
 }
 
@@ -202,6 +205,13 @@ static bool is_spoiled(const compile_model *m, uint32_t number) {
     return m->hazards_end && met->len > 0 && met->at[0].run <= number;
 }
 
+static void keep_stored(compile_model *m, uint32_t output, const u16_vec *got) {
+    for (uint32_t i = 0; i < got->len; i++) {
+        vec_push(m->ctx->mem, &m->on->stored[output], (uint8_t)got->at[i]);
+        vec_push(m->ctx->mem, &m->on->stored[output], (uint8_t)(got->at[i] >> 8));
+    }
+}
+
 /* Takes the words of a run, and counts its cycles. */
 static bool take_run(compile_model *m, edge *e, uint32_t run, uint32_t number, uint64_t cycles,
                      tile_collector *c) {
@@ -210,6 +220,8 @@ static bool take_run(compile_model *m, edge *e, uint32_t run, uint32_t number, u
     for (uint32_t i = e->inputs; i < e->streams.len; i++) {
         words[i - e->inputs] = e->streams.at[i].got.at;
         lengths[i - e->inputs] = e->streams.at[i].got.len;
+        if (m->on->stored)
+            keep_stored(m, i - e->inputs, &e->streams.at[i].got);
     }
     e->free += cycles;
     m->on->cycles += cycles;

@@ -80,7 +80,9 @@ bool compile_session_run(compile_context *ctx, compile_session *s, const char *c
     bool interrupted = false, first = !s->pid;
     if (first)
         *s = (compile_session){.program = arena_strdup(ctx->diag->mem, argv[0]),
-                               .log = arena_strdup(ctx->diag->mem, log)};
+                               .log = arena_strdup(ctx->diag->mem, log),
+                               .memory = s->memory,
+                               .last_image = s->last_image};
     sigemptyset(&held);
     if (sigaction(SIGINT, NULL, &action) != 0 || action.sa_handler != SIG_IGN)
         sigaddset(&held, SIGINT);
@@ -99,5 +101,6 @@ bool compile_session_run(compile_context *ctx, compile_session *s, const char *c
 bool compile_session_end(compile_context *ctx, compile_session *s) {
     host_session_end(s->board);
     s->board = NULL;
+    s->memory = (fw_memory){0};
     return !s->pid || end(s) == 0 || failed(ctx, s);
 }

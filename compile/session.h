@@ -19,7 +19,9 @@ struct compile_session {
     struct {
         uint64_t loaded, kept, collected;
     } words;
-    u32_vec raised; /* hazards that were told of: image, kind, column and row in a word */
+    fw_memory memory;    /* what lies on the chip */
+    uint32_t last_image; /* of the kernel that ran last */
+    u32_vec raised;      /* hazards that were told of: image, kind, column and row in a word */
 };
 
 enum { COMPILE_SESSION_FILES = 3 }; /* batches, result, statistics */
@@ -34,5 +36,7 @@ static inline bool compile_session_is_open(const compile_session *s) {
 /* Says that there is no more to do, and waits until the program has ended; lets go of the board. E0930-tool.
  */
 bool compile_session_end(compile_context *ctx, compile_session *s);
+/* Notes what the stores of the run, which was made, have left on the chip. */
+void compile_firmware_note(const compile_engine_run *r, const compile_outcome *out);
 
 #endif

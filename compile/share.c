@@ -8,19 +8,51 @@
 #include "compile/stages.h"
 #include "lower_onyx/join.h"
 
-bool compile_route(const compile_options *o, compile_context *ctx, const pnr_board *board, compile_array *a,
-                   compile_times *times) {
-    const pnr_options how = compile_pnr_options(o, ctx, a, board);
+/* Binds the stores that are to stand beside a load, and the loads to where they stand. The regions are
+ * `before`, or NULL, but for these. */
+static const pnr_region *bind_beside(compile_context *ctx, const compile_array *a, const pnr_region *before) {
+    pnr_region *region = arena_new_n(ctx->mem, pnr_region, a->net.cells.len + 1);
+    for (uint32_t c = 0; c < a->net.cells.len; c++)
+        region[c] = before ? before[c] : (pnr_region){.x0 = PNR_FREE};
+    for (uint32_t i = 0; i < a->beside.len; i += 2) {
+        const uint32_t store = a->beside.at[i], load = a->beside.at[i + 1];
+        const uint16_t x = a->design.site.at[load].x;
+        region[load] = (pnr_region){x, 0, x, 0};
+        region[store] = (pnr_region){(uint16_t)(x + 1), 0, (uint16_t)(x + 1), 0};
+    }
+    return region;
+}
+
+/* Places and routes; with `beside` it places twice, since where the loads want to stand shows in the first.
+ */
+static bool route_once(const compile_options *o, compile_context *ctx, const pnr_board *board, bool beside,
+                       compile_array *a, compile_times *times) {
+    pnr_options how = compile_pnr_options(o, ctx, a, board);
     const double start = seconds_now();
     compile_stage(ctx, "placing", 0);
     bool ok = pnr_place(&a->net, board, &how, ctx->mem, ctx->diag, &a->design);
+    if (ok && beside) {
+        how.region = bind_beside(ctx, a, how.region);
+        ok = pnr_place(&a->net, board, &how, ctx->mem, ctx->diag, &a->design);
+    }
     const double placed = seconds_now();
-    times->place = placed - start;
+    times->place += placed - start;
     compile_stage(ctx, "routing", 0);
     ok = ok && pnr_route_all(&a->design, &how, ctx->mem, ctx->diag) && compile_balance(o, ctx, a) &&
          pnr_check(&a->design, ctx->diag) && pnr_sta(&a->design, ctx->mem, ctx->diag, &a->timing);
-    times->route = seconds_now() - placed;
+    times->route += seconds_now() - placed;
     return ok;
+}
+
+bool compile_route(const compile_options *o, compile_context *ctx, const pnr_board *board, compile_array *a,
+                   compile_times *times) {
+    compile_context own = *ctx;
+    diagnostics unheard;
+    times->place = times->route = 0;
+    diag_init(&unheard, ctx->mem);
+    own.diag = &unheard;
+    return (a->beside.len && route_once(o, &own, board, true, a, times)) ||
+           route_once(o, ctx, board, false, a, times);
 }
 
 bool compile_encode(compile_context *ctx, const char *folder, const pnr_design *design, compile_bits *b) {
@@ -141,15 +173,43 @@ static bool loads_at_first_tile(const pnr_design *design) {
     return any;
 }
 
-bool compile_make_one_of(const compile_options *o, compile_context *ctx, compile_kernel *k,
-                         compile_times *times) {
+/* Adds the streams of a pair, level by level, those of one copy; each stands beside one other. */
+static void add_beside(compile_context *ctx, const compile_pair *p, compile_array *a) {
+    const netlist *n = &a->net;
+    for (uint32_t s = 0; s < n->cells.len; s++) {
+        const net_cell_data *store = &n->cells.at[s];
+        if (store->mode != NET_MODE_IO_OUT || store->part != p->from || !name_eq(store->tensor, p->stored))
+            continue;
+        for (uint32_t l = 0; l < n->cells.len; l++) {
+            const net_cell_data *load = &n->cells.at[l];
+            bool free = load->mode == NET_MODE_IO_IN && load->part == p->to &&
+                        name_eq(load->tensor, p->loaded) && load->level == store->level;
+            for (uint32_t i = 0; i < a->beside.len; i++)
+                free = free && a->beside.at[i] != (i % 2 ? l : s);
+            if (!free)
+                continue;
+            vec_push(ctx->mem, &a->beside, s);
+            vec_push(ctx->mem, &a->beside, l);
+        }
+    }
+}
+
+static void list_beside(compile_context *ctx, const compile_pairs *pairs, compile_array *a) {
+    a->beside.len = 0;
+    for (uint32_t i = 0; i < pairs->len; i++)
+        add_beside(ctx, &pairs->at[i], a);
+}
+
+bool compile_make_again(const compile_options *o, compile_context *ctx, compile_kernel *k, bool one_of,
+                        const compile_pairs *pairs, compile_times *times) {
     const compile_array before = k->array;
     compile_array *a = &k->array;
     compile_context own = *ctx;
     diagnostics unheard;
     *times = (compile_times){0};
-    a->one_of = true;
-    if (!loads_at_first_tile(&a->design))
+    a->one_of = one_of;
+    list_beside(ctx, pairs, a);
+    if (!a->beside.len && !(one_of && loads_at_first_tile(&a->design)))
         return true;
     diag_init(&unheard, ctx->mem);
     own.diag = &unheard;
@@ -162,7 +222,7 @@ bool compile_make_one_of(const compile_options *o, compile_context *ctx, compile
 }
 
 bool compile_share(const compile_options *o, compile_context *ctx, const compile_kernels *all, bool one_of,
-                   compile_times *times) {
+                   const compile_pairs *pairs, compile_times *times) {
     compile_array *shared = arena_new(ctx->mem, compile_array);
     compile_context own = *ctx;
     diagnostics unheard;
@@ -172,6 +232,7 @@ bool compile_share(const compile_options *o, compile_context *ctx, const compile
     shared->one_of = one_of;
     if (!join(ctx, all, ctx->diag, &shared->net))
         return false;
+    list_beside(ctx, pairs, shared);
     if (!compile_route(o, &own, &all->at[0]->board, shared, times))
         return true;
     bool ok = true;

@@ -24,7 +24,14 @@ typedef struct {
         *at[FW_MAX_STREAMS]; /* by block: last batch it is in, first word there */
     uint32_t number;         /* of the batch, from 1 */
     uint32_t in_file;        /* batches in the file before it */
+    uint32_t place[FW_MAX_STREAMS],
+        table; /* of the first copy's inputs in the buffer; of the table in SRAM */
 } packer;
+
+typedef struct {
+    uint8_t *at;
+    uint32_t bytes;
+} content;
 
 static uint32_t block_of(const packer *p, uint32_t run, uint32_t input) {
     return p->plan->run_block.at[p->plan->runs.at[run].block_first + input];
@@ -35,8 +42,8 @@ static uint32_t block_words(const packer *p, uint32_t input, uint32_t block) {
 static uint32_t bank_words(const packer *p) {
     return p->board->glb_bank_bytes / 2;
 }
-static uint32_t table_offset(const packer *p) {
-    return fw_table_offset(p->columns->buffers, p->in_file);
+static uint32_t bank_bytes(const packer *p) {
+    return p->board->glb_bank_bytes;
 }
 static uint32_t row_bytes(const packer *p) {
     return fw_row_bytes(p->columns->n_in, p->columns->n_out);
@@ -94,51 +101,130 @@ static uint32_t bank_of(const packer *p, uint32_t input, uint32_t copy) {
                            fw_input_bank(p->columns->buffers, p->in_file));
 }
 
-/* Writes the unique blocks of one input, one behind the other, for one copy. */
-static void write_blocks(const packer *p, uint32_t input, uint32_t copy, FILE *out) {
-    uint32_t pending = 0, n = 0;
-    file_put_u32(out, p->board->map.cgra_data + bank_of(p, input, copy));
-    file_put_u32(out, 2 * p->in_words[input]);
+/* Returns the unique blocks of one input, one behind the other. */
+static content blocks_of(const packer *p, uint32_t input, arena *mem) {
+    content c = {arena_alloc(mem, 2 * (size_t)p->in_words[input] + 1), 0};
     for (uint32_t k = 0; k < p->blocks[input].len; k++) {
         const tile_block *b = &p->plan->inputs.at[input].blocks.at[p->blocks[input].at[k]];
-        for (uint32_t w = 0; w < b->length; w++, n++) {
-            uint32_t word = p->plan->words.at[b->first + w];
-            if (n % 2 == 0)
-                pending = word;
-            else
-                file_put_u32(out, pending | word << 16);
+        for (uint32_t w = 0; w < b->length; w++) {
+            const uint16_t word = p->plan->words.at[b->first + w];
+            c.at[c.bytes++] = (uint8_t)word;
+            c.at[c.bytes++] = (uint8_t)(word >> 8);
         }
     }
-    if (n % 2)
-        file_put_u32(out, pending);
+    return c;
 }
 
-static void write_table(const packer *p, FILE *out) {
-    file_put_u32(out, p->board->map.sram + table_offset(p));
-    file_put_u32(out, p->runs * row_bytes(p));
-    for (uint32_t run = p->first; run < p->first + p->runs; run++) {
+static void put_u32(uint8_t *to, uint32_t word) {
+    for (int i = 0; i < 4; i++)
+        to[i] = (uint8_t)(word >> 8 * i);
+}
+
+static content table_of(const packer *p, arena *mem) {
+    content c = {arena_alloc(mem, p->runs * row_bytes(p)), p->runs * row_bytes(p)};
+    uint8_t *at = c.at;
+    memset(c.at, 0, c.bytes); /* the firmware writes the rest */
+    for (uint32_t run = p->first; run < p->first + p->runs; run++, at += row_bytes(p)) {
         for (uint32_t i = 0; i < p->columns->n_in; i++) {
-            uint32_t block = block_of(p, run, i);
-            file_put_u32(out, bank_of(p, i, 0) + 2 * p->at[i][block]);
-            file_put_u32(out, block_words(p, i, block));
+            const uint32_t block = block_of(p, run, i);
+            put_u32(at + 8 * i, p->place[i] + 2 * p->at[i][block]);
+            put_u32(at + 8 * i + 4, block_words(p, i, block));
         }
-        for (uint32_t word = 0; word < 2 * (p->columns->n_out + 1); word++)
-            file_put_u32(out, 0); /* the firmware writes these */
+    }
+    return c;
+}
+
+static void write_segment(uint32_t address, content c, FILE *out) {
+    file_put_u32(out, address);
+    file_put_u32(out, c.bytes);
+    fwrite(c.at, 1, c.bytes, out);
+    for (uint32_t n = c.bytes; n % 4; n++)
+        fputc(0, out);
+}
+
+/* ---- what lies on the chip ------------------------------------------------------------------- */
+
+static const fw_put *find_words(const fw_puts *all, content c, uint32_t from, uint32_t bytes) {
+    const uint64_t hash = hash_bytes(c.at, c.bytes);
+    for (uint32_t i = 0; i < all->len; i++) {
+        const fw_put *one = &all->at[i];
+        if (one->bytes == c.bytes && one->hash == hash && one->address >= from && one->address - from < bytes)
+            return one;
+    }
+    return NULL;
+}
+
+/* Forgets what stores have left in these bytes of the buffer. */
+static void forget(fw_memory *m, uint32_t address, uint32_t bytes) {
+    fw_is_there(&m->stored, &(fw_segment){.address = address, .bytes = bytes}, m->mem);
+}
+
+/* Decides where an input lies: where a store has left its words, or in the bank of inputs. */
+static void place_input(packer *p, uint32_t input, content c) {
+    const uint32_t own = bank_of(p, input, 0), tile_bytes = p->board->glb_banks_per_tile * bank_bytes(p);
+    fw_memory *m = p->columns->memory;
+    const fw_put *left = m ? find_words(&m->stored, c, own / tile_bytes * tile_bytes, tile_bytes) : NULL;
+    p->place[input] = left ? left->address : own;
+    if (m && !left)
+        forget(m, own, c.bytes);
+}
+
+/* Decides where outputs go: to the bank of their tile in which the batch has no input. */
+static void place_outputs(const packer *p, uint32_t *output) {
+    const fw_columns *c = p->columns;
+    const uint32_t bank = fw_output_bank(c->buffers, p->in_file);
+    for (uint32_t o = 0; o < c->n_out; o++) {
+        output[o] = fw_bank_address(p->board, c->out[o] / p->board->columns_per_glb_tile, bank);
+        for (uint32_t i = 0; i < c->n_in; i++) {
+            if (p->place[i] / bank_bytes(p) == output[o] / bank_bytes(p))
+                output[o] -= bank_bytes(p);
+        }
+        if (c->memory)
+            forget(c->memory, output[o], bank_bytes(p));
     }
 }
 
-static void write_batch(const packer *p, FILE *out, fw_batch_stats *stats) {
+/* Decides where the table lies: where it was put before, or behind all others, or, where no room is left, in
+ * their place. */
+static void place_table(packer *p, content c) {
+    const uint32_t sram = p->board->map.sram, buffers = p->columns->buffers,
+                   first = fw_table_offset(buffers, p->in_file);
+    fw_memory *m = p->columns->memory;
+    const fw_put *there = m ? find_words(&m->tables, c, sram, UINT32_MAX) : NULL;
+    p->table = there ? there->address : sram + first;
+    if (there || !m)
+        return;
+    if (m->table_end + c.bytes > FW_TABLES_KEPT)
+        m->tables.len = m->table_end = 0;
+    p->table += m->table_end;
+    m->table_end += c.bytes;
+    vec_push(m->mem, &m->tables, (fw_put){p->table, c.bytes, hash_bytes(c.at, c.bytes)});
+}
+
+static void write_batch(packer *p, fw_batch_writer *w) {
+    FILE *out = w->file.stream;
+    arena scratch = {0};
+    content block[FW_MAX_STREAMS];
+    for (uint32_t i = 0; i < p->columns->n_in; i++) {
+        block[i] = blocks_of(p, i, &scratch);
+        place_input(p, i, block[i]);
+    }
+    place_outputs(p, w->stats.output);
+    const content table = table_of(p, &scratch);
+    place_table(p, table);
     file_put_u32(out, p->runs);
-    file_put_u32(out, p->board->map.sram + table_offset(p));
+    file_put_u32(out, p->table);
     file_put_u32(out, copies_of(p->columns) * p->columns->n_in + 1);
     for (uint32_t copy = 0; copy < copies_of(p->columns); copy++) {
         for (uint32_t i = 0; i < p->columns->n_in; i++) {
-            write_blocks(p, i, copy, out);
-            stats->block_words += p->in_words[i];
+            write_segment(p->board->map.cgra_data + p->place[i] + bank_of(p, i, copy) - bank_of(p, i, 0),
+                          block[i], out);
+            w->stats.block_words += p->in_words[i];
         }
     }
-    write_table(p, out);
-    stats->batches++;
+    write_segment(p->table, table, out);
+    w->stats.batches++;
+    arena_free(&scratch);
 }
 
 static void count_run(const packer *p, uint32_t run, fw_batch_stats *stats) {
@@ -152,7 +238,7 @@ static bool pack(packer *p, fw_batch_writer *w, arena *mem) {
     begin_batch(p, 0, &w->stats);
     for (uint32_t run = 0; run < runs; run++) {
         if (p->runs && overflows(p, run)) {
-            write_batch(p, w->file.stream, &w->stats);
+            write_batch(p, w);
             begin_batch(p, run, &w->stats);
         }
         const char *what = overflows(p, run);
@@ -166,8 +252,16 @@ static bool pack(packer *p, fw_batch_writer *w, arena *mem) {
         count_run(p, run, &w->stats);
     }
     if (p->runs)
-        write_batch(p, w->file.stream, &w->stats);
+        write_batch(p, w);
     return true;
+}
+
+/* Forgets what a new image's stores, which need no load, have written over. */
+static void forget_early(fw_memory *m, const pnr_board *b) {
+    for (; m->early; m->early &= m->early - 1) {
+        const uint32_t tile = (uint32_t)__builtin_ctz(m->early);
+        forget(m, fw_bank_address(b, tile, 1), b->glb_bank_bytes);
+    }
 }
 
 static void check_columns(const uint32_t *column, uint32_t n, uint32_t copies, uint32_t width) {
@@ -184,6 +278,10 @@ fw_batch_writer *fw_batches_begin(const fw_columns *columns, const pnr_board *bo
     check_columns(columns->in, columns->n_in, copies_of(columns), board->width);
     check_columns(columns->out, columns->n_out, copies_of(columns), board->width);
     BUG_IF(columns->buffers < 1 || columns->buffers > FW_BUFFERS_MOST, "%u buffers", columns->buffers);
+    BUG_IF(columns->memory && columns->buffers * copies_of(columns) > 1,
+           "%u buffers, %u copies with a memory", columns->buffers, copies_of(columns));
+    if (columns->memory)
+        forget_early(columns->memory, board);
     if (!file_create(&w->file, path, mem, d))
         return NULL;
     file_put_u32(w->file.stream, FW_BATCH_MAGIC);

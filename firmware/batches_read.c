@@ -41,8 +41,8 @@ static bool inside(uint32_t address, uint32_t bytes, uint32_t begin, uint32_t si
     return address >= begin && address - begin <= size && bytes <= size - (address - begin);
 }
 
-/* Whether a segment lies in the inputs' bank of some GLB tile, or in the run table's area, both those of this
- * batch. */
+/* Whether a segment lies in an inputs' bank of some GLB tile, or in the run table's area, both those of this
+ * batch: with one buffer either bank may have inputs. */
 static bool allowed(const fw_batches *all, const fw_segment *s, uint32_t batch) {
     const pnr_board *b = all->board;
     uint32_t tile_bytes = b->glb_banks_per_tile * b->glb_bank_bytes,
@@ -52,7 +52,10 @@ static bool allowed(const fw_batches *all, const fw_segment *s, uint32_t batch) 
         return true;
     if (!inside(s->address, s->bytes, b->map.cgra_data, b->glb_tiles * tile_bytes))
         return false;
-    return inside((s->address - b->map.cgra_data) % tile_bytes, s->bytes, bank, b->glb_bank_bytes);
+    const uint32_t at = (s->address - b->map.cgra_data) % tile_bytes;
+    if (all->buffers == 1 && at >= b->glb_bank_bytes)
+        bank = b->glb_bank_bytes;
+    return inside(at, s->bytes, bank, b->glb_bank_bytes);
 }
 
 static fw_segment get_segment(reader *r, uint32_t batch) {
@@ -121,6 +124,22 @@ static void check_rows(reader *r, const fw_batch *batch, uint32_t number) {
     }
 }
 
+/* Outputs go to the bank of their GLB tile in which the batch has no input. */
+static void find_outputs(reader *r, fw_batch *batch, uint32_t number) {
+    const pnr_board *b = r->all->board;
+    uint32_t inputs[2] = {0}; /* tiles, by bank */
+    for (uint32_t i = 0; i < batch->segments.len; i++) {
+        const fw_segment *s = &batch->segments.at[i];
+        if (s->address < b->map.cgra_data)
+            continue;
+        const uint32_t bank = (s->address - b->map.cgra_data) / b->glb_bank_bytes;
+        inputs[bank % b->glb_banks_per_tile] |= 1u << bank / b->glb_banks_per_tile;
+        if (inputs[0] & inputs[1])
+            wrong(r, "inputs in both banks of a tile, at", number, s->address);
+    }
+    batch->outputs = fw_output_bank(r->all->buffers, number) ? ~inputs[1] & ((1u << b->glb_tiles) - 1) : 0;
+}
+
 static void get_batch(reader *r, uint32_t number, fw_batch *batch) {
     *batch = (fw_batch){0};
     batch->runs = get(r);
@@ -134,6 +153,8 @@ static void get_batch(reader *r, uint32_t number, fw_batch *batch) {
         check_segments(r, batch, number);
     if (r->good)
         check_rows(r, batch, number);
+    if (r->good)
+        find_outputs(r, batch, number);
 }
 
 /* Reads all batches once, to see that they are good and where they are. */
@@ -193,20 +214,26 @@ bool fw_batches_get(fw_batches *all, uint32_t i, arena *mem, diagnostics *d, fw_
     return r.good;
 }
 
-bool fw_is_there(fw_puts *there, const fw_segment *g, arena *mem) {
-    const uint64_t hash = hash_bytes(g->content, g->bytes), end = g->address + (uint64_t)g->bytes;
+static void take_away(fw_puts *there, const fw_segment *g) {
+    const uint64_t end = g->address + (uint64_t)g->bytes;
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < there->len; i++) {
-        const fw_put *p = &there->at[i];
-        if (p->address == g->address && p->bytes == g->bytes && p->hash == hash)
-            return true;
-    }
     for (uint32_t i = 0; i < there->len; i++) {
         const fw_put *p = &there->at[i];
         if (p->address + (uint64_t)p->bytes <= g->address || end <= p->address)
             there->at[kept++] = *p;
     }
     there->len = kept;
-    vec_push(mem, there, (fw_put){g->address, g->bytes, hash});
+}
+
+bool fw_is_there(fw_puts *there, const fw_segment *g, arena *mem) {
+    const uint64_t hash = g->content ? hash_bytes(g->content, g->bytes) : 0;
+    for (uint32_t i = 0; i < there->len && g->content; i++) {
+        const fw_put *p = &there->at[i];
+        if (p->address == g->address && p->bytes == g->bytes && p->hash == hash)
+            return true;
+    }
+    take_away(there, g);
+    if (g->content)
+        vec_push(mem, there, (fw_put){g->address, g->bytes, hash});
     return false;
 }

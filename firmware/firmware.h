@@ -72,15 +72,32 @@ void fw_note_open_streams(const pnr_design *design, uint32_t open, diagnostics *
 
 /* ---- batches --------------------------------------------------------------------------------- */
 
+/* Words that lie somewhere on the chip. */
+typedef struct {
+    uint32_t address, bytes;
+    uint64_t hash;
+} fw_put;
+typedef VEC(fw_put) fw_puts;
+enum { FW_TABLES_KEPT = 0x4000 }; /* bytes of the run tables' area that keep tables of several batches */
+/* What a program's batches have left on the chip, for those that follow as long as it lives. */
+typedef struct {
+    fw_puts stored;     /* what stores have written, from the first byte of a bank on */
+    fw_puts tables;     /* run tables as the host writes them; the firmware leaves their loads */
+    uint32_t table_end; /* bytes of that area in use */
+    uint32_t early;     /* tiles, a bit each, whose second bank a new image has written to since */
+    arena *mem;
+} fw_memory;
+
 /* IO columns of the kernel's streams, ascending: column[i] belongs to plan->inputs.at[i] or outputs.at[i].
  * With fw_options.apart these are the first copy's, and those of the others follow in the same order of
  * streams (so not ascending): fw_columns_of sorts them. */
 typedef struct {
     const uint32_t *in, *out;
     uint32_t n_in, n_out;
-    uint32_t copies;  /* that take runs each by itself; 0 counts as 1 */
-    uint32_t buffers; /* of a batch file: 1 or, to load a batch while one runs, 2 */
-    uint32_t part;    /* the kernel, of those that share the design, or of a program with several images */
+    uint32_t copies;   /* that take runs each by itself; 0 counts as 1 */
+    uint32_t buffers;  /* of a batch file: 1 or, to load a batch while one runs, 2 */
+    uint32_t part;     /* the kernel, of those that share the design, or of a program with several images */
+    fw_memory *memory; /* with one buffer and one copy: what lies on the chip; NULL: nobody knows */
 } fw_columns;
 
 /* Finds the columns of a kernel of the design (part: 0 where it has one alone), in the arena; `apart` as in
@@ -93,14 +110,17 @@ typedef struct {
     uint32_t batches;
     uint64_t block_words; /* 16-bit words of operands in the file; a block is counted once a batch */
     uint64_t run_words;   /* what they would be if every run brought its own */
+    uint32_t output[16]; /* by output of the last batch: first byte, in the global buffer, of where it goes */
 } fw_batch_stats;
 
 /* Writes a batch file (protocol.h) of the runs of one plan after the other; the plans are the parts of a
  * whole that is too large for memory. Operands lie in the banks of every copy, since any of them may take a
- * run. Runs keep their order; a batch takes runs until the next would overflow the run table, the bank of an
- * input, or by bound_words the bank of an output, and ends with its plan. If one run alone does:
- * E0710-batch-capacity (exit 2), and the rest is not written. It takes O(runs * streams + words) steps and 8
- * bytes of memory for each block of the plan. */
+ * run. By columns->memory an operand lies where a store of the same GLB tile has left the same words, outputs
+ * of that tile go to its other bank, and each run table has a place of its own. Runs keep their order; a
+ * batch takes runs until the next would overflow the run table, the bank of an input, or by bound_words the
+ * bank of an output, and ends with its plan. If one run alone does: E0710-batch-capacity (exit 2), and the
+ * rest is not written. It takes O(runs * streams + words) steps and 8 bytes of memory for each block of the
+ * plan. */
 typedef struct fw_batch_writer fw_batch_writer;
 fw_batch_writer *fw_batches_begin(const fw_columns *columns, const pnr_board *board, const char *path,
                                   arena *mem, diagnostics *d); /* NULL after errors; lives in `mem` */
@@ -114,6 +134,7 @@ typedef struct {
 } fw_segment;
 typedef struct {
     uint32_t runs, table; /* table: address in SRAM */
+    uint32_t outputs;     /* banks of the outputs, for the mailbox */
     VEC(fw_segment) segments;
 } fw_batch;
 /* An open batch file, and where its batches lie. */
@@ -141,14 +162,9 @@ static inline void fw_batches_close(fw_batches *all) {
     file_close(&all->file);
 }
 
-/* The segments that a host has put into the global buffer, where the array and the program leave them. */
-typedef struct {
-    uint32_t address, bytes;
-    uint64_t hash;
-} fw_put;
-typedef VEC(fw_put) fw_puts;
-/* Returns whether the segment is there as it is, by what was put since. If it is not, it takes the place of
- * all that it overlaps, since the caller puts it now. O(segments). */
+/* Returns whether the segment is there as it is, by what was put and stored since. If it is not, it takes the
+ * place of all that it overlaps, since the caller puts it now, or a store has put it; one without content
+ * only takes it away. O(segments). */
 bool fw_is_there(fw_puts *there, const fw_segment *g, arena *mem);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FW_PROTOCOL_VERSION = 4 };
+enum { FW_PROTOCOL_VERSION = 5 };
 #define FW_MAILBOX_MAGIC 0x584e594fu /* "OYNX" */
 
 enum { FW_STATE_BOOTING, FW_STATE_READY, FW_STATE_RUNNING, FW_STATE_FAILED };
@@ -33,7 +33,7 @@ typedef struct {
     uint32_t done;      /* number of the last batch that was run */
     uint32_t runs;      /* of the batch */
     uint32_t table;     /* address of the run table */
-    uint32_t outputs;   /* bank of the batch's outputs */
+    uint32_t outputs;   /* banks of the batch's outputs: bit g for GLB tile g */
     uint32_t rewritten; /* configuration words that did not read back and were written again */
     /* These count processor cycles since boot, low word first: configuration of the array; start pulse to
      * last store of each run; the rest of the batch loop; all three. Waiting for the host is in none. */

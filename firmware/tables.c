@@ -135,7 +135,8 @@ bool fw_columns_of(const pnr_design *design, uint32_t part, bool apart, arena *m
                         s.n_stores,
                         s.lanes,
                         fw_parts_of(design) == 1 && banks_are_free(&s, design->board) ? FW_BUFFERS_MOST : 1,
-                        part};
+                        part,
+                        NULL};
     return true;
 }
 

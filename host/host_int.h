@@ -39,7 +39,7 @@ typedef struct {
     uint64_t runs_before;     /* of batches that are kept */
     const pnr_design *design; /* of the job */
     uint32_t batches_before;  /* of earlier jobs of this program: its number of a batch counts all */
-    fw_puts there;            /* what was put into the global buffer since it was started */
+    fw_puts there;            /* what was put on the chip, and what stores have left, since it was started */
     struct {
         uint64_t loaded, kept, collected;
     } bytes;           /* of all its jobs */

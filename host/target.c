@@ -253,6 +253,31 @@ static bool find_pieces(host_link *l, const fw_batches *all, const fw_batch *b, 
     return true;
 }
 
+/* Notes what the stores have left: a run's words follow those of the run before, unless copies start apart.
+ */
+static void note_outputs(host_link *l, const fw_batches *all, const fw_batch *b, const host_batch_result *r) {
+    const uint32_t row_words = fw_row_bytes(all->inputs, all->outputs) / 4, bank = l->board->glb_bank_bytes;
+    for (uint32_t o = 0; o < all->outputs; o++) {
+        fw_segment left = {0};
+        for (uint32_t run = 0; run < b->runs; run++) {
+            const uint32_t *cell = &r->table[run * row_words + 2 * (all->inputs + o)],
+                           address = l->board->map.cgra_data + cell[0];
+            const host_piece *p = &r->banks[cell[0] / bank];
+            if (!cell[1])
+                continue;
+            if (left.bytes && (left.address + left.bytes != address || cell[0] % bank == 0)) {
+                fw_is_there(&l->there, &left, l->mem);
+                left.bytes = 0;
+            }
+            if (!left.bytes)
+                left = (fw_segment){address, 0, p->content + (cell[0] - p->first)};
+            left.bytes += 2 * cell[1];
+        }
+        if (left.bytes)
+            fw_is_there(&l->there, &left, l->mem);
+    }
+}
+
 bool host_target_collect(host_link *l, const fw_batches *all, const fw_batch *b, arena *mem,
                          host_batch_result *out) {
     uint32_t table_bytes = b->runs * fw_row_bytes(all->inputs, all->outputs);
@@ -268,13 +293,21 @@ bool host_target_collect(host_link *l, const fw_batches *all, const fw_batch *b,
             return false;
         l->bytes.collected += p->bytes;
     }
+    note_outputs(l, all, b, out);
     return true;
+}
+
+/* Whether what lies there from before will do. The cycles in a run table tell how far a batch is, and old
+ * ones would lie; of a short one nobody asks. */
+static bool may_stay(const host_link *l, const fw_batch *b, const fw_segment *g) {
+    enum { SHORT_BATCH = 64 };
+    return g->address >= l->board->map.cgra_data || b->runs <= SHORT_BATCH;
 }
 
 bool host_target_load(host_link *l, const fw_batch *b) {
     for (uint32_t i = 0; i < b->segments.len; i++) {
         const fw_segment *g = &b->segments.at[i];
-        if (g->address >= l->board->map.cgra_data && fw_is_there(&l->there, g, l->mem)) {
+        if (fw_is_there(&l->there, g, l->mem) && may_stay(l, b, g)) {
             l->bytes.kept += g->bytes;
             continue;
         }
@@ -285,23 +318,10 @@ bool host_target_load(host_link *l, const fw_batch *b) {
     return true;
 }
 
-/* Forgets what lies in the banks that get outputs: a store goes on to the end of its last block. */
-static void forget_bank(host_link *l, uint32_t bank) {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < l->there.len; i++) {
-        const fw_put *p = &l->there.at[i];
-        const uint32_t at = (p->address - l->board->map.cgra_data) / l->board->glb_bank_bytes;
-        if (at % l->board->glb_banks_per_tile != bank)
-            l->there.at[kept++] = *p;
-    }
-    l->there.len = kept;
-}
-
 bool host_target_begin(host_link *l, const fw_batches *all, uint32_t batch, const fw_batch *b) {
-    forget_bank(l, fw_output_bank(all->buffers, batch));
     return host_write_word(l, mailbox(l, FW_MAILBOX_RUNS), b->runs) &&
            host_write_word(l, mailbox(l, FW_MAILBOX_TABLE), b->table) &&
-           host_write_word(l, mailbox(l, FW_MAILBOX_OUTPUTS), fw_output_bank(all->buffers, batch)) &&
+           host_write_word(l, mailbox(l, FW_MAILBOX_OUTPUTS), b->outputs) &&
            host_write_word(l, mailbox(l, FW_MAILBOX_PART), all->part) &&
            host_write_word(l, mailbox(l, FW_MAILBOX_COMMAND), l->batches_before + batch + 1);
 }

@@ -182,12 +182,12 @@ static __attribute__((noinline)) void set_loads(uint32_t lane, uint32_t row) {
 
 /* ---- stores ---------------------------------------------------------------------------------- */
 
-/* Sets a lane's stores to the start of the batch's bank, before its first run. */
-static void start_outputs(uint32_t lane, uint32_t bank) {
+/* Sets a lane's stores to the start of the batch's banks, a bit a GLB tile, before its first run. */
+static void start_outputs(uint32_t lane, uint32_t banks) {
     const uint32_t n = batch.part->n_stores;
     const kernel_stream *at = batch.part->stores + lane * n, *const last = at + n;
     do
-        set_store(at->glb_tile, bank_start(at->glb_tile, bank));
+        set_store(at->glb_tile, bank_start(at->glb_tile, banks >> at->glb_tile & 1));
     while (++at < last);
 }
 
@@ -410,8 +410,8 @@ void dispatch_batch(const kernel_description *k, uint32_t part, uint32_t table, 
     const uint64_t bytes = (uint64_t)runs * batch.row_bytes;
     if (offset % 4 || offset > most || bytes > most - offset)
         fail(FW_ERROR_BAD_BATCH, table, runs);
-    if (outputs >= ONYX_GLB_BANKS)
-        fail(FW_ERROR_OUTPUT_BANK, outputs, ONYX_GLB_BANKS);
+    if (outputs >> ONYX_GLB_TILES)
+        fail(FW_ERROR_OUTPUT_BANK, outputs, ONYX_GLB_TILES);
     batch.table = batch.fresh = table;
     batch.end = table + (uint32_t)bytes;
     batch.since = cycles_now();

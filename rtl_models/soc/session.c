@@ -30,7 +30,7 @@ typedef struct {
     moved bytes;
     counts others;     /* what the processes have counted that made batches of this one's */
     uint32_t *hazards; /* and the monitors that they have seen raised, as machine_hazards; by tile */
-    fw_puts there;     /* that the host has put into the global buffer */
+    fw_puts there;     /* what the host has put on the chip, and stores have left */
     diagnostics *d;
     arena *mem;
     uint32_t batches; /* of the files before */
@@ -185,8 +185,29 @@ static bool run_until_done(session *s, uint32_t number) {
     }
 }
 
+/* What a store has left in the runs so far. */
+typedef struct {
+    uint32_t address, bytes;
+    uint8_t *content; /* of a bank's size */
+} stored;
+
+static void note_stored(session *s, const stored *one) {
+    if (one->bytes)
+        fw_is_there(&s->there, &(fw_segment){one->address, one->bytes, one->content}, s->mem);
+}
+
+/* The next run's words follow those before; where copies start apart, another's may be between. */
+static void add_stored(session *s, stored *to, uint32_t address, const uint8_t *content, uint32_t bytes) {
+    if (to->address + to->bytes != address || to->bytes + bytes > s->board->glb_bank_bytes) {
+        note_stored(s, to);
+        *to = (stored){address, 0, to->content};
+    }
+    memcpy(to->content + to->bytes, content, bytes);
+    to->bytes += bytes;
+}
+
 /* One stream of one run: length in 16-bit words, words, padding. */
-static bool write_output(session *s, uint32_t address, uint32_t words, FILE *out) {
+static bool write_output(session *s, uint32_t address, uint32_t words, stored *to, FILE *out) {
     uint32_t bytes = 2 * words, limit = s->board->glb_bank_bytes;
     uint8_t *content = calloc(1, limit + 4);
     if (!content)
@@ -194,6 +215,7 @@ static bool write_output(session *s, uint32_t address, uint32_t words, FILE *out
     bool good = words <= limit / 2 && machine_dump(s->m, address, content, bytes);
     if (good) {
         s->bytes.collected += (bytes + 3) / 4 * 4;
+        add_stored(s, to, address, content, bytes);
         file_put_u32(out, words);
         fwrite(content, 1, (bytes + 3) / 4 * 4, out);
     } else {
@@ -216,8 +238,8 @@ static bool wrong_runs(session *s, const char *what, uint64_t wanted, uint64_t g
 }
 
 /* Results of a batch out of its run table; `first_run`: start pulses before it. */
-static bool write_results(session *s, const fw_batches *all, const fw_batch *b, uint64_t first_run,
-                          FILE *out) {
+static bool write_runs(session *s, const fw_batches *all, const fw_batch *b, uint64_t first_run, stored *to,
+                       FILE *out) {
     uint32_t row_bytes = fw_row_bytes(all->inputs, all->outputs);
     for (uint32_t run = 0; run < b->runs; run++) {
         uint32_t row = b->table + run * row_bytes,
@@ -230,19 +252,32 @@ static bool write_results(session *s, const fw_batches *all, const fw_batch *b, 
         for (uint32_t o = 0; o < all->outputs; o++) {
             uint32_t cell = row + 8 * (all->inputs + o);
             if (!write_output(s, s->board->map.cgra_data + machine_word(s->m, cell),
-                              machine_word(s->m, cell + 4), out))
+                              machine_word(s->m, cell + 4), &to[o], out))
                 return false;
         }
     }
     return true;
 }
 
-/* Returns whether the segment lies in the global buffer as an earlier batch left it: the banks of inputs have
- * no other user. The run table is not there, since the program completes it. */
+static bool write_results(session *s, const fw_batches *all, const fw_batch *b, uint64_t first_run,
+                          FILE *out) {
+    arena scratch = {0};
+    stored *to = arena_new_n(&scratch, stored, all->outputs);
+    for (uint32_t o = 0; o < all->outputs; o++)
+        to[o].content = arena_alloc(&scratch, s->board->glb_bank_bytes);
+    bool good = write_runs(s, all, b, first_run, to, out);
+    for (uint32_t o = 0; o < all->outputs && good; o++)
+        note_stored(s, &to[o]);
+    arena_free(&scratch);
+    return good;
+}
+
+/* Returns whether the segment lies on the chip as an earlier batch left it: the host knows what it has put
+ * there, and what stores have. The program completes a run table, and leaves its loads as they are. */
 static bool is_there(session *s, const fw_segment *g) {
     arena scratch = {0};
-    bool there = g->address >= s->board->map.cgra_data && fw_is_there(&s->there, g, s->mem);
-    if (there) {
+    bool there = fw_is_there(&s->there, g, s->mem);
+    if (there && g->address >= s->board->map.cgra_data) {
         uint8_t *now = arena_alloc(&scratch, g->bytes);
         there = machine_dump(s->m, g->address, now, g->bytes) && memcmp(now, g->content, g->bytes) == 0;
     }
@@ -268,7 +303,7 @@ static void load_batch(session *s, const fw_batch *b) {
 static bool make_runs(session *s, const fw_batches *all, uint32_t i, const fw_batch *b, uint32_t first) {
     put_mailbox(s, FW_MAILBOX_RUNS, b->runs - first);
     put_mailbox(s, FW_MAILBOX_TABLE, b->table + first * fw_row_bytes(all->inputs, all->outputs));
-    put_mailbox(s, FW_MAILBOX_OUTPUTS, fw_output_bank(all->buffers, i));
+    put_mailbox(s, FW_MAILBOX_OUTPUTS, b->outputs);
     put_mailbox(s, FW_MAILBOX_PART, all->part);
     put_mailbox(s, FW_MAILBOX_COMMAND, s->batches + i + 1);
     return run_until_done(s, s->batches + i + 1);

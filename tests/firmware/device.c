@@ -252,6 +252,10 @@ static void check_flush(uint32_t lane) {
 }
 
 /* What the load DMA of a tile streams; 0 words after a violation. */
+static uint32_t output_bank(uint32_t tile) {
+    return the->output_banks >> tile & 1;
+}
+
 static uint32_t load_words(const kernel_stream *load, uint16_t *out) {
     const uint32_t *r = s.glb[load->glb_tile];
     uint32_t want = 1u | 2u << 2 | (uint32_t)load->data_mux << 5, dim = r[GLB_LD_DIM / 4];
@@ -260,7 +264,7 @@ static uint32_t load_words(const kernel_stream *load, uint16_t *out) {
     if (r[GLB_LD_CTRL / 4] != want || dim > 1 || r[GLB_LD_CYCLE_START / 4] ||
         (dim && (r[GLB_LD_STRIDE / 4] != 2 || r[GLB_LD_CYCLE_STRIDE / 4] != 1)))
         violate("a load DMA is not set to a linear ready-valid stream");
-    if (n > 65536 || address >> 17 != (uint32_t)load->glb_tile * 2 + !the->output_bank ||
+    if (n > 65536 || address >> 17 != (uint32_t)load->glb_tile * 2 + !output_bank(load->glb_tile) ||
         address + 2 * n > sizeof the->glb) {
         violate("a load leaves the inputs' bank");
         return 0;
@@ -279,11 +283,12 @@ static void store_words(const kernel_stream *store, const uint16_t *words, uint3
         r[GLB_ST_NUM_BLOCKS / 4] != store->num_blocks || r[GLB_ST_DIM / 4] > 1 || r[GLB_ST_CYCLE_START / 4] ||
         r[GLB_ST_RANGE / 4] + 2 < n || r[GLB_ST_CYCLE_STRIDE / 4] != 1)
         violate("a store DMA is not set to its ready-valid stream");
-    if (address >> 17 != (uint32_t)store->glb_tile * 2 + the->output_bank)
+    if (address >> 17 != (uint32_t)store->glb_tile * 2 + output_bank(store->glb_tile))
         violate("a store leaves the outputs' bank");
     s.bank[STORE][store->glb_tile] = address / DEVICE_BANK;
     for (uint32_t w = 0; w < n; w++, address += step) {
-        uint32_t wrapped = (address & 0x1ffff) | (uint32_t)store->glb_tile << 18 | the->output_bank << 17;
+        uint32_t wrapped =
+            (address & 0x1ffff) | (uint32_t)store->glb_tile << 18 | output_bank(store->glb_tile) << 17;
         the->glb[wrapped] = (uint8_t)words[w];
         the->glb[wrapped + 1] = (uint8_t)(words[w] >> 8);
     }
@@ -615,7 +620,7 @@ device *device_new(const kernel_description *k, uint64_t seed) {
     the->platform_id = 0x5a5a5a5a;
     the->stream_delay = 300;
     the->debugger = true;
-    the->output_bank = 1; /* where a program has its outputs until it is told */
+    the->output_banks = UINT16_MAX; /* where a program has its outputs until it is told */
     /* The platform's rows come first in the table. */
     for (uint32_t i = 0; i < 6; i++)
         s.platform[platform[i].offset / 4] = platform[i].reset;

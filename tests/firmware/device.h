@@ -33,7 +33,7 @@ typedef struct {
     uint64_t seed;                        /* of delays */
     uint32_t stream_delay;                /* longest time of a stream, cycles */
     uint32_t slow_lane;                   /* cycles more that a run of the first lane takes */
-    uint32_t output_bank;                 /* of stores; loads have the other one */
+    uint32_t output_banks;                /* of stores, a bit a tile; loads have the others */
     const uint16_t *stream;               /* what the first store gets in place of its blocks; NULL = those */
     uint32_t stream_words;
     /* Memories. */

@@ -181,6 +181,96 @@ static void a_batch_is_validated_when_it_is_read(void **state) {
     pnr_board_free(&b);
 }
 
+/* One run: of each input the words there are in `in`. */
+static tile_plan plan_of(fixture *f, const u16_vec *in, uint32_t inputs, uint32_t outputs) {
+    tile_plan plan = {.tile = 8};
+    const tile_run run = {.bound_words = 100};
+    const tile_output output = {.num_blocks = 1};
+    vec_push(&f->mem, &plan.runs, run);
+    for (uint32_t i = 0; i < inputs; i++) {
+        tile_input input = {0};
+        const tile_block block = {plan.words.len, in[i].len};
+        vec_push(&f->mem, &input.blocks, block);
+        vec_push(&f->mem, &plan.inputs, input);
+        vec_push(&f->mem, &plan.run_block, 0);
+        for (uint32_t w = 0; w < in[i].len; w++)
+            vec_push(&f->mem, &plan.words, in[i].at[w]);
+    }
+    for (uint32_t o = 0; o < outputs; o++)
+        vec_push(&f->mem, &plan.outputs, output);
+    return plan;
+}
+
+static u16_vec random_words(fixture *f, prng *p) {
+    u16_vec words = {0};
+    for (uint32_t n = 1 + prng_below(p, 9); n > 0; n--)
+        vec_push(&f->mem, &words, (uint16_t)prng_next(p));
+    return words;
+}
+
+/* Hundreds of batches with a model of the buffer beside them, which stores write random words to. An operand
+ * is often what a store has left somewhere: where that is its own tile and nothing has written over it, it
+ * lies there. Nothing may be taken for there that is not, no output may go to a bank with an input, and a
+ * table that came before has its place still. */
+static void operands_lie_where_they_were_stored(void **state) {
+    fixture *f = *state;
+    pnr_board b = onyx_board(f);
+    const char *path = scratch_path(f, "stored.bin");
+    enum { STREAMS = 3, BATCHES = 400 };
+    prng p = prng_seed(17);
+    u16_vec bank[2 * STREAMS] = {{0}}; /* what each bank of the three tiles begins with */
+    bool by_store[2 * STREAMS] = {false};
+    fw_memory memory = {.mem = &f->mem};
+    uint32_t stayed = 0, tables = 0;
+    for (uint32_t n = 0; n < BATCHES; n++) {
+        plan_columns c;
+        u16_vec in[STREAMS];
+        fw_batch_stats stats;
+        fw_batch batch;
+        uint32_t reach = memory.tables.len;
+        set_columns(&c, 1 + prng_below(&p, STREAMS), 1 + prng_below(&p, STREAMS));
+        c.columns.memory = &memory;
+        for (uint32_t i = 0; i < c.columns.n_in; i++) {
+            const u16_vec *old = &bank[prng_below(&p, 4) ? 2 * i + prng_below(&p, 2) : prng_below(&p, 6)];
+            in[i] = old->len && prng_below(&p, 4) ? *old : random_words(f, &p);
+        }
+        const tile_plan plan = plan_of(f, in, c.columns.n_in, c.columns.n_out);
+        fw_batch_writer *w = fw_batches_begin(&c.columns, &b, path, &f->mem, &f->diag);
+        assert_true(w && fw_batches_add(w, &plan) && fw_batches_end(w, true, &stats));
+        fw_batches file = read_batches(f, &b, path);
+        assert_true(file.batches == 1 && fw_batches_get(&file, 0, &f->mem, &f->diag, &batch));
+        tables += memory.tables.len == reach;
+        for (uint32_t i = 0; i < c.columns.n_in; i++) {
+            const uint32_t at = (batch.segments.at[i].address - b.map.cgra_data) / b.glb_bank_bytes;
+            const bool same[2] = {by_store[2 * i] && bank[2 * i].len == in[i].len &&
+                                      !memcmp(bank[2 * i].at, in[i].at, 2 * (size_t)in[i].len),
+                                  by_store[2 * i + 1] && bank[2 * i + 1].len == in[i].len &&
+                                      !memcmp(bank[2 * i + 1].at, in[i].at, 2 * (size_t)in[i].len)};
+            assert_int_equal(at / 2, i);
+            assert_true(same[at % 2] || (at % 2 == 0 && !same[1]));
+            assert_int_equal(batch.outputs >> i & 1, 1 - at % 2);
+            stayed += same[at % 2];
+            if (same[at % 2])
+                continue;
+            bank[at] = in[i];
+            by_store[at] = false;
+        }
+        for (uint32_t o = 0; o < c.columns.n_out; o++) {
+            const uint32_t at = 2 * o + (batch.outputs >> o & 1);
+            bank[at] = random_words(f, &p);
+            by_store[at] = true;
+            assert_int_equal(stats.output[o], at * b.glb_bank_bytes);
+            const fw_put put = {at * b.glb_bank_bytes, 2 * bank[at].len,
+                                hash_bytes(bank[at].at, 2 * (size_t)bank[at].len)};
+            vec_push(&f->mem, &memory.stored, put);
+        }
+        fw_batches_close(&file);
+    }
+    pnr_board_free(&b);
+    unlink(path);
+    assert_true(stayed > BATCHES / 4 && tables > BATCHES / 8);
+}
+
 static void a_block_is_stored_once_a_batch(void **state) {
     fixture *f = *state;
     pnr_board b = onyx_board(f);
@@ -288,6 +378,7 @@ static void refusals_say_what_and_where(void **state) {
     const char *path = scratch_path(f, "refused.bin");
     const uint32_t table = b.map.sram + FW_TABLE_OFFSET, bank = b.map.cgra_data;
     const uint32_t second = b.map.sram + 0x10000, next_bank = bank + b.glb_bank_bytes;
+    const char *both = "batch 0: inputs in both banks of a tile, at 0x20420000 [E0712-batch-content]";
     /* Magic, version, inputs, outputs, batches, buffers, part; runs, table, segments; address, bytes,
      * content. */
     enum { HEAD = 7, MOST = 26 };
@@ -304,7 +395,7 @@ static void refusals_say_what_and_where(void **state) {
          1,
          "byte 48: a segment is longer than the file [E0711-batch-format]"},
         {{1, table, 1, bank - 4, 4, 0}, 6, 1, 1, "batch 0: a segment may not lie at 0x"},
-        {{1, table, 1, next_bank, 4, 0}, 6, 1, 1, "batch 0: a segment may not lie at 0x20420000"},
+        {{1, table, 1, next_bank, 4, 0}, 6, 1, 2, "batch 0: a segment may not lie at 0x20420000"},
         {{1, second, 1, second, 24, 0, 0, 0, 0, 0, 0},
          11,
          1,
@@ -327,6 +418,7 @@ static void refusals_say_what_and_where(void **state) {
          1,
          1,
          "batch 0: a load without its words at 0x0 [E0712-batch-content]"},
+        {{1, table, 3, table, 24, 0, 1, 0, 0, 0, 0, bank, 4, 0, next_bank, 4, 0}, 17, 1, 1, both},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint32_t all[HEAD + MOST] = {FW_BATCH_MAGIC,   FW_BATCH_VERSION, 1, 1,
@@ -402,6 +494,7 @@ int main(void) {
         TEST(every_run_of_random_plans_finds_its_words),
         TEST(plans_follow_each_other),
         TEST(a_batch_is_validated_when_it_is_read),
+        TEST(operands_lie_where_they_were_stored),
         TEST(a_block_is_stored_once_a_batch),
         TEST(batches_end_exactly_where_a_memory_does),
         TEST(a_run_that_fits_nowhere_is_refused),

@@ -289,7 +289,7 @@ static void an_early_output_that_hangs_is_reported(void **state) {
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-static void load_batch(device *d, const pnr_board *b, const fw_batch *batch, uint32_t outputs) {
+static void load_batch(device *d, const pnr_board *b, const fw_batch *batch) {
     for (uint32_t i = 0; i < batch->segments.len; i++) {
         const fw_segment *seg = &batch->segments.at[i];
         if (seg->address >= b->map.cgra_data) {
@@ -304,8 +304,31 @@ static void load_batch(device *d, const pnr_board *b, const fw_batch *batch, uin
     }
     mailbox.runs = batch->runs;
     mailbox.table = batch->table;
-    mailbox.outputs = outputs;
+    mailbox.outputs = d->output_banks = batch->outputs;
     mailbox.command++;
+}
+
+/* Moves the inputs of these tiles to their second banks, and the outputs to the first, as where an earlier
+ * batch's store has left an input. */
+static void move_inputs(fixture *f, const pnr_board *b, const test_kernel *t, fw_batch *batch,
+                        uint32_t tiles) {
+    const uint32_t row_bytes = fw_row_bytes(t->part.n_loads, t->part.n_stores);
+    for (uint32_t i = 0; i < batch->segments.len; i++) {
+        fw_segment *s = &batch->segments.at[i];
+        const uint32_t tile = (s->address - b->map.cgra_data) >> 18;
+        if (s->address >= b->map.cgra_data && tiles >> tile & 1)
+            s->address += b->glb_bank_bytes;
+        if (s->address >= b->map.cgra_data)
+            continue;
+        uint8_t *table = arena_alloc(&f->mem, s->bytes);
+        memcpy(table, s->content, s->bytes);
+        s->content = table;
+        for (uint32_t r = 0; r < batch->runs; r++)
+            for (uint32_t l = 0; l < t->part.n_loads; l++) /* bit 17 of the address is the bank */
+                if (tiles >> t->loads[l].glb_tile & 1)
+                    table[r * row_bytes + 8 * l + 2] |= 2;
+    }
+    batch->outputs &= ~tiles;
 }
 
 /* The row's outputs against what the model's array makes of the run's inputs. */
@@ -365,8 +388,10 @@ static uint64_t run_plan(fixture *f, test_kernel *t, const tile_plan *plan, uint
         uint32_t words = fw_row_bytes(t->part.n_loads, t->part.n_stores) / 4;
         fw_batch batch;
         assert_true(fw_batches_get(&file, k, &f->mem, &f->diag, &batch));
-        d->output_bank = 1 - k % buffers;
-        load_batch(d, &b, &batch, d->output_bank);
+        assert_int_equal(batch.outputs, k % buffers ? 0 : UINT16_MAX);
+        if (buffers == 1 && t->part.n_lanes == 1)
+            move_inputs(f, &b, t, &batch, (uint32_t)(k * seed));
+        load_batch(d, &b, &batch);
         if (!serve(d, t))
             fail_msg("batch %u: error %u, details 0x%x 0x%x (%s)", k, mailbox.error, mailbox.detail[0],
                      mailbox.detail[1], d->violation ? d->violation : "no violation");
@@ -661,10 +686,10 @@ static device *with_batch(device *d, test_kernel *t, uint32_t runs) {
             row[2 * i + 1] = 1;
         }
     }
-    d->output_bank = 1;
+    d->output_banks = UINT16_MAX;
     mailbox.runs = runs;
     mailbox.table = 0x20000000 + FW_TABLE_OFFSET;
-    mailbox.outputs = d->output_bank;
+    mailbox.outputs = d->output_banks;
     mailbox.command = 1;
     return d;
 }
@@ -757,7 +782,7 @@ static bool serve_kernel(device *d, const kernel_description *k, uint32_t number
         }
     mailbox.runs = runs;
     mailbox.table = 0x20000000 + FW_TABLE_OFFSET;
-    mailbox.outputs = 1;
+    mailbox.outputs = UINT16_MAX;
     mailbox.part = number;
     mailbox.command++;
     if (setjmp(d->stopped))
@@ -799,7 +824,7 @@ static void kernels_of_one_bitstream_run_in_turn(void **state) {
     t[0].k.parts = parts;
     t[0].k.n_parts = 2;
     device *d = device_new(&t[0].k, 17);
-    d->output_bank = 1;
+    d->output_banks = UINT16_MAX;
     load_bitstream(d, &t[0], 5);
     assert_true(boot(d, &t[0]));
     assert_int_equal(d->flush_crossbar, 0x11111111);
@@ -833,7 +858,7 @@ static void begin_images(two_images *p, uint32_t early) {
     make_kernel(&p->t[1], 2, 2, 3);
     p->t[1].image.early_stores = (uint16_t)early;
     p->d = device_new(&p->k, 18);
-    p->d->output_bank = 1;
+    p->d->output_banks = UINT16_MAX;
     load_bitstream_at(p->d, &p->t[0], 0, 5);
     load_bitstream_at(p->d, &p->t[1], WORDS_FROM + 8 * 5, 9);
     p->k = p->t[1].k; /* the longer one: all tiles that pass words on */
@@ -985,13 +1010,13 @@ static void a_table_outside_its_area_is_refused(void **state) {
 
 static void outputs_in_no_bank_are_refused(void **state) {
     (void)state;
-    for (uint32_t bank = 2; bank; bank <<= 1) {
+    for (uint32_t banks = 1 << 16; banks; banks <<= 1) {
         test_kernel t;
         make_kernel(&t, 0, 1, 1);
         device *d = device_with_batch(&t, 1, 11);
-        mailbox.outputs = bank;
+        mailbox.outputs = banks;
         assert_false(serve(d, &t));
-        expect_failure(FW_ERROR_OUTPUT_BANK, bank, 2);
+        expect_failure(FW_ERROR_OUTPUT_BANK, banks, 16);
         assert_int_equal(d->starts, 0);
         device_free(d);
     }
@@ -1051,7 +1076,7 @@ static void an_output_beyond_its_bank_is_reported(void **state) {
     assert_true(boot(d, &t)); /* again, for the new number of blocks */
     mailbox.runs = runs;
     mailbox.table = 0x20000000 + FW_TABLE_OFFSET;
-    mailbox.outputs = 1;
+    mailbox.outputs = UINT16_MAX;
     mailbox.command = 1;
     assert_false(serve(d, &t));
     assert_null(d->violation);

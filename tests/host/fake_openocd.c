@@ -79,7 +79,7 @@ static void boot(void) {
  * before. */
 static void run_batch(void) {
     uint32_t runs = word(MAILBOX + FW_MAILBOX_RUNS), table = word(MAILBOX + FW_MAILBOX_TABLE);
-    uint32_t out = (2 * OUTPUT_TILE + word(MAILBOX + FW_MAILBOX_OUTPUTS)) * BANK_BYTES;
+    uint32_t out = (2 * OUTPUT_TILE + (word(MAILBOX + FW_MAILBOX_OUTPUTS) >> OUTPUT_TILE & 1)) * BANK_BYTES;
     for (uint32_t r = 0; r < runs; r++) {
         uint32_t row = table + r * fw_row_bytes(INPUTS, OUTPUTS), in = word(row), words = word(row + 4);
         for (uint32_t w = 0; w < words; w++) {

@@ -232,6 +232,10 @@ if engine == "soc" and "iterated_spmv" in (names or tests):
     if words[0]["kept"] or any(w["kept"] < 3 * w["loaded"] for w in words[3:]) or abs(words[3]["loaded"] - words[4]["loaded"]) > 1:
         bad += 1
         print(f"the matrix was loaded again: {words}")
+    # The vector lies where the pass before has stored it, in one bank of its tile after the other, and each bank's run table where it was.
+    if any(w["loaded"] for w in words[2:]) or not words[1]["loaded"] < words[1]["kept"]:
+        bad += 1
+        print(f"the vector was loaded again: {words}")
 if engine != "sam" and "sssp" in (names or tests):
     # All three statements are on one array, which is configured once; with -O0 each has its own.
     report = run("sssp", "far", shortest_paths())

@@ -353,7 +353,9 @@ static bool make_parts(compile_context *ctx, const sam_statement *st, const tile
             continue;
         for (uint32_t m = 0; m < as->order; m++) {
             const uint32_t v = first_access(st, (sam_tensor){t})->index[m].v - 1;
-            out->dim[m] = out->dim[m] == TILE_OPEN ? extent[v] : out->dim[m];
+            /* A file that states no dimensions may hold the first part of a tensor that goes on. */
+            if (out->dim[m] == TILE_OPEN || (out->dim_inferred && out->dim[m] < extent[v]))
+                out->dim[m] = extent[v];
             known = known && extent[v];
         }
         out->dim_inferred = out->dim_inferred || !known;

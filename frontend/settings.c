@@ -244,13 +244,20 @@ static bool set_extent(sam_statement *s, sam_var v, uint32_t extent, src_loc loc
     return true;
 }
 
-/* States the extents of a tensor's indices. How far a slice runs the tensor does not say, nor an index that
- * may be outside. */
+/* How far an index of a tensor of that size runs; 0: a slice that begins behind it. */
+static uint32_t extent_in(const sam_window *w, uint32_t size) {
+    const uint32_t end = w->high < size ? w->high : size;
+    if (!w->stride)
+        return size;
+    return (uint32_t)w->low < end ? (end - (uint32_t)w->low - 1) / w->stride + 1 : 0;
+}
+
+/* States the extents of a tensor's indices. How far one runs that may be outside the tensor does not say. */
 static bool set_extents(sam_statement *s, const sam_tensor_data *of, const sam_var *index,
                         const uint32_t *size, src_loc loc, src_loc *stated, diagnostics *d) {
     for (uint32_t m = 0, source = 0; m < of->order; m++) {
-        if (!of->window[m].stride && !sam_is_open(of, m) &&
-            !set_extent(s, index[m], size[source], loc, stated, d))
+        const uint32_t extent = extent_in(&of->window[m], size[source]);
+        if (extent && !sam_is_open(of, m) && !set_extent(s, index[m], extent, loc, stated, d))
             return false;
         source += m + 1 < of->order && sam_begins_mode(of, m + 1);
     }

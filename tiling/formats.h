@@ -122,7 +122,7 @@ typedef struct {
 } tile_cut;
 
 /* Finds how far the indices of a part run; TILE_OPEN where it does not say. E0316-outside where a slice
- * begins behind the tensor's end. */
+ * begins behind the tensor's end; 0, where the tensor's file does not state that end. */
 bool tile_cut_extents(const tile_cut *part, uint32_t *dim, diagnostics *d);
 /* A tensor whose indices an operand has among its own, index m at mode[m]. */
 typedef struct {

@@ -46,14 +46,15 @@ bool tile_cut_extents(const tile_cut *p, uint32_t *dim, diagnostics *d) {
         const sam_window *w = &p->as->window[m];
         const uint32_t all = p->of->dim[source], end = w->high < all ? w->high : all;
         dim[m] = sam_is_open(p->as, m) ? TILE_OPEN : all;
-        if (w->stride && (uint32_t)w->low >= end) {
+        const bool none = w->stride && (uint32_t)w->low >= end;
+        if (none && !p->of->dim_inferred) {
             diag_error(d, (src_loc){0}, "E0316-outside",
                        "index %u of %s has coordinates below %u, the slice begins at %d", source, p->from,
                        all, w->low);
             return false;
         }
         if (w->stride)
-            dim[m] = (end - (uint32_t)w->low - 1) / w->stride + 1;
+            dim[m] = none ? 0 : (end - (uint32_t)w->low - 1) / w->stride + 1;
         source += !goes_on(p, m);
     }
     return true;

@@ -319,7 +319,7 @@ static bool want_kernels(cli_session *s, const char *folder, const cJSON *kernel
 /* Collects what a command left in one folder. */
 static bool collect(cli_session *s, const char *folder, cJSON *data) {
     cJSON *report = json_read(arena_printf(&s->mem, "%s/report.json", folder), &s->diag);
-    const char *board_name;
+    const char *board_name, *profile;
     pnr_board board;
     if (!report) {
         diag_hint(&s->diag, "onyx run and onyx compile write it when they are done: -o %s", folder);
@@ -329,7 +329,9 @@ static bool collect(cli_session *s, const char *folder, cJSON *data) {
     cJSON *kernels = cJSON_AddArrayToObject(data, "kernels");
     cJSON_AddItemToObject(data, "report", report);
     if (!json_get_text(report, "report.json", "board", &board_name, &s->diag) ||
-        !compile_read_board(&s->compile, board_name, &board, NULL))
+        !json_get_text(report, "report.json", "profile", &profile, &s->diag) ||
+        !compile_read_board(&s->compile, board_name, &board, NULL) ||
+        !pnr_board_set_profile(&board, profile, &s->diag))
         return false;
     cJSON_AddItemToObject(data, "board", board_json(&board));
     cJSON_AddStringToObject(data, "folder", folder);

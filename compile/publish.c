@@ -211,7 +211,21 @@ static bool move(const publishing *p, const char *name) {
     return rename(from, to) == 0 || cannot(p, "write", to);
 }
 
+/* A result is a matrix or a tensor file: the one of another order that has its name is of an earlier result.
+ */
+static void remove_other_form(const publishing *p, const char *name) {
+    const char *dot = strrchr(name, '.');
+    const bool matrix = dot && strcmp(dot, ".mtx") == 0;
+    if (!matrix && !(dot && strcmp(dot, ".tns") == 0))
+        return;
+    const char *other =
+        arena_printf(p->ctx->mem, "%.*s%s", (int)(dot - name), name, matrix ? ".tns" : ".mtx");
+    if (access(in_partial(p, other), F_OK) != 0)
+        remove(in_place(p, other));
+}
+
 static bool move_file(publishing *p, const char *name) {
+    remove_other_form(p, name);
     return strcmp(name, report_name) == 0 || move(p, name);
 }
 

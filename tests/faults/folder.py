@@ -114,6 +114,13 @@ done = call(("run", "y(i)=x(i)+x(i)", "-i", "x:out/x.mtx", *BOARD, "-o", "out"))
 now = files()
 claim(done.returncode == 0 and now.get("x.mtx") == before["x.mtx"] and "y.mtx" in now, f"on a result of before: {done.stderr}")
 claim("io.trace" not in now and "dump/sam.gv" not in now, "the trace of another run stays")
+
+# A result of another order has the same name and another file.
+call(("run", "x(i)=b(i)", "-g", "b:9:0.7", "--engine", "sam", "-o", "orders"))
+for expression, operand, is_there, is_gone in (("x(i,j,k)=b(i,j,k)", "b:3x3x3:0.7", "x.tns", "x.mtx"), ("x(i)=b(i)", "b:9:0.7", "x.mtx", "x.tns")):
+    done = call(("run", expression, "-g", operand, "--engine", "sam", "-o", "orders"))
+    now = files("orders")
+    claim(done.returncode == 0 and is_there in now and is_gone not in now, f"{is_gone} stays beside {is_there}")
 print(f"{len(problems)} problems")
 print("\n".join(problems[:40]))
 sys.exit(bool(problems))

@@ -476,9 +476,15 @@ static bool open_file(const char *path, diagnostics *d, tile_bytes *bytes, file_
     if (!text)
         return false;
     *bytes = (tile_bytes){path, (const uint8_t *)text, length};
-    if ((packed || *format == FILE_UNKNOWN) && (packed || tile_is_gzip(*bytes)) &&
-        !tile_gunzip(*bytes, d->mem, d, bytes))
-        return false;
+    if (packed || (*format == FILE_UNKNOWN && tile_is_gzip(*bytes))) {
+        if (!tile_gunzip(*bytes, d->mem, d, bytes))
+            return false;
+        if (bytes->length >= 3 &&
+            memcmp(bytes->at, "\xef\xbb\xbf", 3) == 0) { /* text_read saw what was packed */
+            bytes->at += 3;
+            bytes->length -= 3;
+        }
+    }
     if (*format == FILE_UNKNOWN)
         *format = format_of_bytes(*bytes);
     return true;

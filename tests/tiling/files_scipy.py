@@ -95,6 +95,7 @@ expect("stored.npz", npz(zipfile.ZIP_STORED, **csr()), SMALL)
 expect("one.npz", npz(arr_0=npy("<i4", "(2, 2)", [0, 7, 0, 0])), {(0, 1): 7.0})
 MTX = b"%%MatrixMarket matrix coordinate integer general\n2 3 2\n1 2 5\n2 3 -7\n"
 expect("m.mtx.gz", gzip.compress(MTX), {(0, 1): 5.0, (1, 2): -7.0})
+expect("b.mtx.gz", gzip.compress(b"\xef\xbb\xbf" + MTX), {(0, 1): 5.0, (1, 2): -7.0})  # a byte-order mark
 expect("t.tns.gz", gzip.compress(MTX[:0]) + gzip.compress(b"1 2 5\n") + gzip.compress(b"2 3 -7\n"), {(0, 1): 5.0, (1, 2): -7.0})
 expect("n.npy.gz", gzip.compress(npy("<i4", "(2, 2)", [0, 7, 0, 0])), {(0, 1): 7.0})
 expect("z.npz.gz", gzip.compress(npz(**csr())), SMALL)

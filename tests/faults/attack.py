@@ -16,6 +16,7 @@ import signal
 import struct
 import subprocess
 import sys
+import time
 import zipfile
 
 onyx, source, folder, count, seed = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], pathlib.Path(sys.argv[3]).resolve(), \
@@ -23,6 +24,7 @@ onyx, source, folder, count, seed = pathlib.Path(sys.argv[1]).resolve(), sys.arg
 SECONDS = 120
 PRODUCT = ["X(i,j)=B(i,k)*C(k,j)", "-f", "B:ss", "-f", "C:ss:1,0", "-i", "B:B.mtx", "-i", "C:C.mtx"]
 SMALL = ["x(i)=b(i)*c(i)", "-g", "b:9:0.7", "-g", "c:9:0.7", "--tile", "4", "--board", "onyx-8x8"]
+SHARDED = ["y(i)=A(i,j)*x(j)", "-i", "A:B.mtx", "-g", "x:20:0.5", "--tile", "6", "--engine", "cycle"]
 PLACED = ["design/design.packed", "--board", "onyx-8x8", "--place", "design/design.place"]
 COMMANDS = [
     ["run", *PRODUCT, "--tile", "8", "--engine", "cycle", "--unroll", "2", "-o", "new"],
@@ -40,6 +42,24 @@ COMMANDS = [
     ["run", "v(i)=B(i(0:9:2),j)*c(j)", "-i", "B:B.mtx", "-g", "c:20:0.5", "-O0", "--engine", "cycle", "-o", "new"],
     ["run", "steps.onx", "--set", "most=3", "--engine", "cycle", "-o", "new"],
     ["compile", "steps.onx", "--set", "most=2", "-o", "new"],
+    ["run", "steps.onx", "--set", "most=3", "--engine", "sam", "--checkpoint", "1", "-o", "cut"],
+    ["run", "steps.onx", "-i", "A:D.npy", "--engine", "cycle", "--wave", "-o", "new"],
+    ["run", "X(i,j)=M(i,j)*B(i,k)*C(k,j)", "--functions", "library", "-s", "map(B(i,k)*C(k,j),gemm)", "-g", "M:9x8:0.3", "-g", "B:9x7:0.5:2",
+     "-g", "C:7x8:0.5:3", "--engine", "cycle", "-o", "new"],
+    ["run", "X(i,j)=B(i,k)*C(k,j)", "--functions", "library", "-s", "fix(i), split(k,k0,k1,4), promote(x,0), tag(B,symmetric), bind(B(i,k)*C(k,j),gemv)",
+     "-g", "B:9x7:0.5:2", "-g", "C:7x8:0.5:3", "--engine", "sam", "-o", "new"],
+    ["run", "x(i)=a(i)*b(i)+a(i)*c(i)", "--functions", "library", "--search", "2", "--explain", "-g", "a:10:1:1", "-g", "b:10:1:2", "-g", "c:10:1:3",
+     "--engine", "cycle", "-o", "new"],
+    ["run", "y(i)=twice(B(i,j))*own(j,c(j))", "--functions", "own.fn", "--functions", "own.xf", "-g", "B:12x9:0.4", "-g", "c:9:0.5", "--engine", "cycle", "-o", "new"],
+    ["run", *PRODUCT, "--profile", "onyx-ext", "--streams", "tensors", "--tile", "8", "--engine", "cycle", "-o", "new"],
+    ["run", *SHARDED, "--shard", "2/3", "-o", "shard1"],
+    ["merge", "shard1", "shard2", "-o", "new"],
+    ["run", "x(i)=B(i,j)*c(j)", "-f", "B:Parts", "--formats", "parts.formats", "-i", "B:B.mtx", "-g", "c:20:0.5", "--engine", "sam", "-o", "new"],
+    ["run", "x(i)=B(i,j)*c(j)", "-i", "B:parts.stored/1", "-g", "c:20:0.5", "--engine", "cycle", "--jobs", "2", "-o", "new"],
+    ["tile", "convert", "B.mtx", "-f", "Parts", "--formats", "parts.formats", "-o", "new.stored"],
+    ["tile", "query", "B.mtx", "(i,j) -> count_distinct(j div 4) by (i div 4)"],
+    ["functions", "--functions", "own.xf"],
+    ["functions", "check", "own.xf"],
     ["compile", *SMALL, "--dump", "cin,sam,onyx", "-o", "new"],
     ["compile", "X(i,j)=B(i,j)+C(i,j)", "-f", "B:dd", "--seed", "3", "--deadlock", "warn", "-o", "new"],
     ["sam", *PRODUCT, "--timing", "sam", "--stats", "stats.json", "--trace", "trace"],
@@ -82,7 +102,9 @@ HOSTILE = ["", "-", "--", "-o", "-1", "0", "1", "4294967295", "4294967296", "999
            "i:0", "i:65536", "b:0:1", "b:3:2", "b:9x9:0.5", "B:missing.mtx", "C:B.mtx", "B:", "x(", "x(i)=", "x(i)=b(j)", "x(i)=b(i)+",
            "X(i,j)=B(j,i)", "x=b(i)", "x(i)=b(i)/0", "x(i)=max(b(i),0)", "%s%n", "\u00e9", "\udcff", "a" * 5000, "(" * 300, "..", "design",
            "missing", "B:ds", "B:ss:0,0", "reorder(i,i)", "split(i,i0,i1,0)", "pos(i,p,B)", "unroll(i,4)", "onyx-ext", "bf16", "cycle", "sam",
-           "--json", "--quiet", "--unroll", "--tile", "--hazards", "error", "--timing", "--seed", "--dtype", "--no-check", "--help", "text,json"]
+           "--json", "--quiet", "--unroll", "--tile", "--hazards", "error", "--timing", "--seed", "--dtype", "--no-check", "--help", "text,json",
+           "--shard", "0/2", "3/2", "--checkpoint", "--search", "--explain", "--streams", "tensors", "map(b(i),gemm)", "fix(i)", "promote(b,1)", "tag(b,x)",
+           "bind(b(i),host)", "Parts", "library", "none", "design/netlist.json", "steps.onx", "own.xf", "own.fn", "parts.stored/7", "(i,j) -> count by (i)"]
 LETTERS = "abijkxBC019-+*=(),:.;%\"'\\ \t\n{}[]<>|&$\u00df\x01"
 NUMBERS = [b"0", b"-1", b"1", b"65536", b"4294967295", b"4294967296", b"99999999999999999999", b"1e99", b"nan", b"", b"x", b"\xff", b"("]
 
@@ -119,7 +141,22 @@ def prepare(good):
                                       "format Own = (i,j) -> (j - i, i) merge(0) trim(0,0)\n")
     (good / "steps.onx").write_text("param most = 4\ntensor A: ss = \"B.mtx\" ones\ntensor x: s = {0: 1, 3: -2}\ntensor y: s\nscalar n = 0\n"
                                     "repeat until nnz(x) == 0 || n >= most max 5 {\n    n = n + 1\n    y(i) = A(i,j) * x(j)\n    swap x, y\n}\nresult x\n")
+    (good / "parts.formats").write_text("format Parts = (i,j) -> decompose(BCSR where count by (i div 4, j div 4) >= 3, CSR)\n"
+                                        "format Lines = (i,j) -> (i, j - min(j) by (i)) levels(dense, ragged)\n")
+    (good / "own.fn").write_text("def twice(x):\n  {\n    int a = x + x;\n    if (a > 9) { return a - 1; }\n    return a;\n  }\n"
+                                 "def root(x):\n  {\n    int r = 0;\n    while ((r + 1) * (r + 1) <= x && r < 181) { r = r + 1; }\n    return r;\n  }\n")
+    (good / "own.xf").write_text("# sums so far\ncall: void own(length, values, result)\ncapability: Y(i) = own(i, X(i))\ndatatypes: int16\nsource: own.c\n")
+    (good / "own.c").write_text("void own(int n, const double *v, double *r) {\n    double sum = 0;\n    for (int i = 0; i < n; i++)\n        r[i] = sum += v[i];\n}\n")
     must("tile", "convert", "B.mtx", "-f", "BCSR", "-o", "kept.stored")
+    must("tile", "convert", "B.mtx", "-f", "Parts", "--formats", "parts.formats", "-o", "parts.stored")
+    for n in (1, 2):
+        must("run", *SHARDED, "--shard", f"{n}/2", "-o", f"shard{n}")
+    cut = subprocess.Popen([onyx, "run", "steps.onx", "--engine", "sam", "--checkpoint", "1", "-o", "cut"], cwd=good, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL)
+    while cut.poll() is None and not (good / "cut" / "checkpoint.json").exists():
+        time.sleep(0.001)
+    cut.kill()
+    cut.wait()
     must("run", *SMALL, "--engine", "cycle", "-o", "design")
     must("compile", *SMALL, "--seed", "2", "-o", "two")
     shutil.copy(good / "two" / "bitstream.bs", good / "other.bs")

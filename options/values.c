@@ -31,6 +31,8 @@ static void take_set(option_values *to, const option_row *row, const char *value
 }
 
 static void take_text(option_values *to, const option_row *row, const char *value) {
+    if (!*value) /* as of a shell's variable that is not set; a folder of no name would be the root */
+        bad_value(to, row, value, "a name");
     *(const char **)member_of(to, row) = value;
 }
 
@@ -204,12 +206,13 @@ static void take_type(option_values *to, const option_row *row, const char *valu
 
 /* A name, a colon and a file, as taco writes a tensor; anything else is a folder. */
 static void take_output(option_values *to, const option_row *row, const char *value) {
-    (void)row;
     size_t name = 0;
     while (isalnum((unsigned char)value[name]))
         name++;
     if (name && isalpha((unsigned char)value[0]) && value[name] == ':')
         vec_push(to->mem, &to->o->compile.outputs, value);
+    else if (!*value)
+        bad_value(to, row, value, "a folder, or the result's name, a colon and a file");
     else
         to->o->compile.out =
             *value == '-' ? arena_printf(to->mem, "./%s", value) : value; /* no option of others */

@@ -317,6 +317,10 @@ void file_abandon(file_out *f) {
 }
 
 bool make_folder(const char *path, diagnostics *d) {
+    if (!*path) { /* names in it would be those of the root */
+        write_error("make folder", path, ENOENT, d);
+        return false;
+    }
     char *copy = arena_strdup(d->mem, path);
     for (char *p = copy + 1;; p++) {
         if (*p != '/' && *p != '\0')

@@ -273,6 +273,13 @@ static void a_folder_is_taken_once(void **state) {
     assert_int_equal(rmdir(folder), 0);
 }
 
+static void a_folder_has_a_name(void **state) {
+    fixture *f = *state;
+    assert_false(make_folder("", &f->diag));
+    assert_non_null(
+        strstr(fixture_printed(f), "cannot make folder '': No such file or directory [E0004-write]"));
+}
+
 static const char *text_of(fixture *f, const char *path, const char *bytes, size_t n, size_t *length) {
     file_out out;
     assert_true(file_create(&out, path, &f->mem, &f->diag));
@@ -436,7 +443,7 @@ RUN_TESTS(TEST(arena_hands_out_zeroed_aligned_memory), TEST(arena_asks_for_many_
           TEST(diagnostics_stop_keeping_after_the_limit), TEST(json_errors_are_located),
           TEST(random_numbers_are_splitmix64), TEST(a_hash_of_pieces_tells_where_they_end),
           TEST(files_appear_only_when_committed), TEST(a_write_that_failed_says_why),
-          TEST(a_folder_is_taken_once), TEST(a_text_has_no_byte_order_mark),
+          TEST(a_folder_is_taken_once), TEST(a_folder_has_a_name), TEST(a_text_has_no_byte_order_mark),
           TEST(a_carriage_return_ends_no_printed_line), TEST(a_removed_folder_spares_what_its_links_lead_to),
           TEST(the_end_of_a_text_is_whole_lines), TEST(what_may_be_missing_is_read_without_a_word),
           TEST(programs_report_how_they_ended), TEST(an_interruption_ends_the_wait),

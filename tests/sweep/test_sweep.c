@@ -247,6 +247,27 @@ static void reports_say_it(void **state) {
     assert_null(strstr(page, "http")); /* needs nothing from elsewhere */
 }
 
+/* A point is best where no other has at most its time and its tiles, and less of one. */
+static void the_best_points_are_marked(void **state) {
+    static const struct {
+        double time, pe;
+    } points[] = {{30, 5}, {30, 5}, {20, 9}, {30, 9}, {20, 12}, {25, 9}}; /* the first three */
+    sweep_fixture *x = *state;
+    char plan[17];
+    sweep_point_vec p = points_of(x, plan);
+    sweep_store *store = new_store(x, "best.db");
+    for (uint32_t i = 0; i < p.len; i++)
+        put(x, store, plan, &p.at[i], SWEEP_DONE, points[i].time, points[i].pe);
+    sweep_row_vec rows = rows_of(x, store);
+    sweep_close(store);
+    const char *page = text_of(x, &rows, sweep_html);
+    uint32_t marked[2] = {0};
+    for (const char *at = strstr(page, "<circle class="); at; at = strstr(at + 1, "<circle class="))
+        marked[strncmp(at, "<circle class=\"best", 19) == 0]++;
+    assert_int_equal(marked[0], 3);
+    assert_int_equal(marked[1], 3);
+}
+
 static void other_files_are_refused(void **state) {
     sweep_fixture *x = *state;
     const char *path = path_in(x, "B.mtx");
@@ -346,6 +367,7 @@ RUN_TESTS(cmocka_unit_test_setup_teardown(product_of_axes, begin, end),
           cmocka_unit_test_setup_teardown(rows_are_kept_and_judged, begin, end),
           cmocka_unit_test_setup_teardown(energy_is_judged, begin, end),
           cmocka_unit_test_setup_teardown(reports_say_it, begin, end),
+          cmocka_unit_test_setup_teardown(the_best_points_are_marked, begin, end),
           cmocka_unit_test_setup_teardown(other_files_are_refused, begin, end),
           cmocka_unit_test_setup_teardown(what_may_pass_is_no_result, begin, end),
           cmocka_unit_test_setup_teardown(long_sweeps_are_several_arrays, begin, end))

@@ -107,6 +107,7 @@ typedef struct {
                     * be chosen by them */
     bool only;     /* of a program: no other statement wants to share the array with it */
     bool any_sign; /* operands hold what is negative: the chip does not add them with infinity */
+    bool met_first; /* what meets a union meets its operands, whatever the joiner takes: it may stand still */
     bool plain;    /* nothing is chosen by the data: it was tried, and does not run */
     uint32_t operands; /* of a kernel on the array, at most: larger ones were tried; 0: any number */
     uint32_t buffers;  /* 2: streams have GLB tiles of their own, for fw_columns.buffers */

@@ -184,12 +184,10 @@ static bool level_is_padded(const sam_statement *st, const sam_node_data *n) {
     return false;
 }
 
-/* Finds the coordinates each of which owns a fiber of `crd`; NULL if that is the outermost, or the graph does
- * not show it. */
-static const sam_edge_data *around(const sam_graph *g, const sam_edge_data *crd, sam_edge_data *out) {
+const sam_edge_data *compile_around(const sam_graph *g, const sam_edge_data *crd, sam_edge_data *out) {
     const sam_edge_data *ref = compile_edge_into(g, crd->src, 0);
     if (sam_is_joiner(sam_node_at(g, crd->src)->kind))
-        return around(g, ref, out);
+        return compile_around(g, ref, out);
     if (!ref || sam_node_at(g, crd->src)->kind != SAM_FIBERLOOKUP)
         return NULL;
     if (sam_node_at(g, ref->src)->kind == SAM_REPEAT)
@@ -223,7 +221,7 @@ static bool is_filled(const sam_statement *st, const sam_graph *g, const sam_edg
     if (n->kind == SAM_VECTORREDUCER && n->depth == 1) {
         const sam_edge_data *vectors = compile_edge_into(g, crd->src, 0);
         sam_edge_data own;
-        const sam_edge_data *summed = around(g, vectors, &own);
+        const sam_edge_data *summed = compile_around(g, vectors, &own);
         return !first && summed && is_filled(st, g, vectors, false) && is_filled(st, g, summed, false);
     }
     if (n->kind == SAM_FIBERLOOKUP)
@@ -316,6 +314,12 @@ bool compile_graph_kernel(const compile_options *o, bool chip, compile_context *
         !sam_remove_broadcasts(&file, ctx->mem, ctx->diag, &k->lowered.sam) ||
         !sam_remove_broadcasts(&file, ctx->mem, ctx->diag, &k->graph.file))
         return false;
+    compile_context unheard = *ctx;
+    diagnostics quiet;
+    diag_init(&quiet, ctx->mem);
+    unheard.diag = &quiet;
+    compile_mend_graph(ctx, &k->lowered.sam);
+    compile_mend_graph(&unheard, &k->graph.file);
     if (!read_back(o, chip, ctx, &k->graph.file, &read) ||
         !fe_parse_dimensions(&in, ctx->diag, &read.statement))
         return false;

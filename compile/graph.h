@@ -16,6 +16,13 @@ const sam_edge_data *compile_edge_into(const sam_graph *g, sam_node node, uint32
 /* Takes a dropper away: what read its two outputs reads its inputs. */
 void compile_bypass(sam_graph *g, sam_node dropper);
 
+/* Finds the coordinates each of which owns a fiber of `crd`, in *out or in the graph; NULL if that is the
+ * outermost, or the graph does not show it. */
+const sam_edge_data *compile_around(const sam_graph *g, const sam_edge_data *crd, sam_edge_data *out);
+/* Does in a graph without broadcasts what published ones leave to the tools around them (graph_mend.c), and
+ * says so. */
+void compile_mend_graph(compile_context *ctx, sam_graph *g);
+
 /* Where the graph, of binary joiners, only meets the complement of a tensor, lets it join what the tensor
  * lacks (profile onyx-ext), and says so in the statement. */
 void compile_join_regions(sam_statement *st, sam_graph *g);

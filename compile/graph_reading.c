@@ -438,7 +438,7 @@ static void add_variables(const sam_graph *g, sam_statement *st) {
 static bool result_index(const reading *r, sam_statement *st) {
     for (uint32_t i = 0; i < r->g->nodes.len; i++) {
         const sam_node_data *n = &r->g->nodes.at[i];
-        if (n->kind != SAM_FIBERWRITE || n->mode < 0)
+        if (n->kind != SAM_FIBERWRITE || n->mode < 0 || !name_eq(n->tensor, r->g->tensors.at[0].name))
             continue;
         st->result_index[n->mode] = variable(st, n->index);
         if (!st->result_index[n->mode].v)

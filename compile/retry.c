@@ -41,7 +41,7 @@ static bool retry(const compile_options *o, compile_context *ctx, const diagnost
 /* Returns whether kernels of fewer operands may do where one was refused that lowers, and the user leaves
  * open how the statement is mapped. */
 static bool may_be_smaller(const compile_options *o, const diagnostics *before, const diagnostics *now) {
-    const bool may = was_refused(before, now, "E0803-hazard") ||
+    const bool may = was_refused(before, now, "E0803-hazard") || was_refused(before, now, "E0450-deadlock") ||
                      was_refused(before, now, "E0332-whole-sum") ||
                      (was_refused(before, now, "E0510-too-large") && strcmp(o->board, "onyx") == 0);
     return may && o->runs && o->optimize && !o->schedule.len && compile_edges_open(o) &&
@@ -81,6 +81,17 @@ bool compile_retrying(const compile_options *o, compile_context *ctx, compile_ke
         return compile_retrying(&any_sign, ctx, k, action);
     }
     const char *why = ctx->diag->list.at[before.list.len].message;
+    /* A union that is met has two ways to the joiner behind it, of which one may be too short. */
+    if (!o->met_first && strcmp(o->profile, PNR_PROFILE) != 0 &&
+        was_refused(&before, ctx->diag, "E0450-deadlock")) {
+        compile_options met_first = *o;
+        met_first.met_first = true;
+        *ctx->diag = before;
+        *k = empty;
+        const bool found = compile_retrying(&met_first, ctx, k, action);
+        k->choices.instead = found ? why : NULL;
+        return found;
+    }
     const bool open = compile_edges_open(o) || compile_copies_open(o), chosen = open && was_chosen(k);
     bool ok = false;
     /* Whether the array meets what the chip gets wrong depends on the timing, and a run of the cycle model

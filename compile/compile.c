@@ -88,7 +88,8 @@ bool compile_frontend_input(const compile_options *o, compile_context *ctx, fe_i
                    .functions = ctx->functions,
                    .schedule = o->schedule.at,
                    .n_schedule = o->schedule.len,
-                   .integers = o->dtype == TILE_DTYPE_INT16};
+                   .integers = o->dtype == TILE_DTYPE_INT16,
+                   .keeps_absent = o->keeps_absent};
     return true;
 }
 

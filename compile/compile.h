@@ -103,12 +103,13 @@ typedef struct {
     bool unroll_open;  /* nobody says how many: as many as pay, from optimize = 1 on */
     uint32_t optimize; /* 0; or 1: dense operands are located, dense levels end with the data, and what is
                         * left open is chosen by the data, within a bound; 2, 3: by more of them, by all */
-    bool fullest;  /* of a program: operands that change are given as full as they may get, so that edges may
-                    * be chosen by them */
-    bool only;     /* of a program: no other statement wants to share the array with it */
-    bool any_sign; /* operands hold what is negative: the chip does not add them with infinity */
+    bool fullest;   /* of a program: operands that change are given as full as they may get, so that edges may
+                     * be chosen by them */
+    bool only;      /* of a program: no other statement wants to share the array with it */
+    bool any_sign;  /* operands hold what is negative: the chip does not add them with infinity */
     bool met_first; /* what meets a union meets its operands, whatever the joiner takes: it may stand still */
-    bool plain;    /* nothing is chosen by the data: it was tried, and does not run */
+    bool keeps_absent; /* fe_in.keeps_absent: the complement would be too large */
+    bool plain;        /* nothing is chosen by the data: it was tried, and does not run */
     uint32_t operands; /* of a kernel on the array, at most: larger ones were tried; 0: any number */
     uint32_t buffers;  /* 2: streams have GLB tiles of their own, for fw_columns.buffers */
     tile_dispatch dispatch;

@@ -75,7 +75,7 @@ void compile_find_needed(const sam_statement *st, sam_tensor t, const tile_tenso
     for (uint32_t e = 1; e <= st->exprs.len && own && whole.set.v; e++) {
         const sam_expr_data *x = sam_expr_at(st, (sam_expr){e});
         const sam_tensor_data *as = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(st, x->tensor) : NULL;
-        if (!as || x == own || as->windowed || as->structure == SAM_COMPLEMENT || as->ones || !as->order)
+        if (!as || x == own || as->windowed || sam_is_complement(as) || as->ones || !as->order)
             continue;
         tile_needed *next = &needed[all->n_needed];
         next->t = &operands[x->tensor.v - 1];

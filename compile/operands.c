@@ -372,8 +372,13 @@ static bool make_parts(compile_context *ctx, const sam_statement *st, const tile
 
 enum { COMPLEMENT_MOST = 1 << 26 };
 
-/* Makes of what the user gave the ones that struct() stands for: where it stores something, or where it does
- * not. */
+/* Whether the entry is one that the complement leaves out. */
+static bool is_left_out(const sam_tensor_data *data, uint16_t word) {
+    return data->structure == SAM_COMPLEMENT || word != data->filled;
+}
+
+/* Makes of what the user gave the ones of a structure: where it stores something, or where it does not, or
+ * has its fill. */
 static bool make_structure(const compile_options *o, compile_context *ctx, const sam_tensor_data *data,
                            const uint32_t *dim, tile_tensor *t) {
     uint64_t cells = 1, kept = 0, next = 0;
@@ -394,17 +399,19 @@ static bool make_structure(const compile_options *o, compile_context *ctx, const
         diag_hint(ctx->diag, "a tensor of at most %d has a complement", COMPLEMENT_MOST);
         return false;
     }
-    uint32_t *crd = arena_new_n(ctx->mem, uint32_t, (cells - t->nnz) * t->order + 1);
-    uint16_t *val = arena_new_n(ctx->mem, uint16_t, cells - t->nnz + 1);
+    for (uint64_t e = 0; e < t->nnz; e++)
+        next += is_left_out(data, t->val[e]);
+    uint32_t *crd = arena_new_n(ctx->mem, uint32_t, (cells - next) * t->order + 1);
+    uint16_t *val = arena_new_n(ctx->mem, uint16_t, cells - next + 1);
+    next = 0;
     for (uint64_t cell = 0; cell < cells; cell++) {
         uint32_t at[SAM_MAX_ORDER];
         uint64_t rest = cell;
         for (uint32_t m = t->order; m-- > 0; rest /= dim[m])
             at[m] = (uint32_t)(rest % dim[m]);
-        if (next < t->nnz && memcmp(at, t->crd + next * t->order, sizeof *at * t->order) == 0) {
-            next++;
+        if (next < t->nnz && memcmp(at, t->crd + next * t->order, sizeof *at * t->order) == 0 &&
+            is_left_out(data, t->val[next++]))
             continue;
-        }
         memcpy(crd + kept * t->order, at, sizeof *at * t->order);
         val[kept++] = one;
     }

@@ -1,4 +1,4 @@
-/* Profile onyx-ext: a tensor of what another one does not store is not stored, but the other one is. The
+/* Profile onyx-ext: a tensor of what another one lacks is not stored, but the other one is. The
  * joiner by regions takes what only its other operand has. */
 #include "compile/graph.h"
 
@@ -29,7 +29,7 @@ static sam_node scanner_of(const sam_graph *g, const sam_tensor_data *t) {
 /* Returns whether the tensor's last level, and no other, has a complement: fibers of all levels above are
  * whole, and there are no explicit zeros. */
 static bool lacks_coordinates(const sam_tensor_data *t) {
-    if (t->structure != SAM_COMPLEMENT || !t->order || t->padded ||
+    if (!sam_is_complement(t) || !t->order || t->padded ||
         t->level[t->order - 1] != SAM_LEVEL_COMPRESSED)
         return false;
     for (uint32_t l = 0; l + 1 < t->order; l++) {

@@ -80,6 +80,13 @@ bool compile_retrying(const compile_options *o, compile_context *ctx, compile_ke
         *k = empty;
         return compile_retrying(&any_sign, ctx, k, action);
     }
+    if (!o->keeps_absent && was_refused(&before, ctx->diag, "E0155-complement")) {
+        compile_options keeps_absent = *o;
+        keeps_absent.keeps_absent = true;
+        *ctx->diag = before;
+        *k = empty;
+        return compile_retrying(&keeps_absent, ctx, k, action);
+    }
     const char *why = ctx->diag->list.at[before.list.len].message;
     /* A union that is met has two ways to the joiner behind it, of which one may be too short. */
     if (!o->met_first && strcmp(o->profile, PNR_PROFILE) != 0 &&

@@ -109,7 +109,9 @@ static sam_expr structure_of(sam_statement *s, sam_expr e, sam_structure structu
     sam_expr_data *x = sam_expr_at(s, e);
     const sam_tensor_data of = *sam_tensor_at(s, x->tensor);
     const char *user = names_text(s->names, of.called.v ? of.called : of.name);
-    const char *suffix = structure == SAM_STORED ? "Stored" : "Complement";
+    const char *suffix = structure == SAM_STORED       ? "Stored"
+                         : structure == SAM_COMPLEMENT ? "Complement"
+                                                       : "Filled";
     sam_tensor_data data = of;
     sam_tensor t = {0};
     for (uint32_t i = 1; i <= s->tensors.len && !t.v; i++) {
@@ -121,12 +123,17 @@ static sam_expr structure_of(sam_statement *s, sam_expr e, sam_structure structu
         data.called = names_intern(s->names, user);
         data.name = fe_fresh_name(s, arena_printf(s->mem, "%s%s", user, suffix), s->mem);
         data.structure = structure;
+        data.filled = of.fill;
         data.fill = 0;
         vec_push(s->mem, &s->tensors, data);
         t.v = s->tensors.len;
     }
     sam_expr_at(s, e)->tensor = t;
     return e;
+}
+
+sam_expr fe_filled(sam_statement *s, sam_expr access) {
+    return structure_of(s, fe_add_expr(s, *sam_expr_at(s, access)), SAM_FILLED);
 }
 
 static bool is_structure(const sam_statement *s, sam_expr e, sam_structure structure) {

@@ -39,6 +39,11 @@ const char *fe_function_text(uint8_t operation);
 sam_expr fe_make_call(sam_statement *s, const fe_call *f, const fe_exprs *arguments, diagnostics *d);
 /* Makes the logical complement of e. */
 sam_expr fe_not(sam_statement *s, src_loc loc, sam_expr e);
+/* Makes 1 of every coordinate at which the tensor of an access has its fill; fills must be known. */
+sam_expr fe_filled(sam_statement *s, sam_expr access);
+/* Makes of a function that is its fill wherever an argument is stored, where that has fewer loops than the
+ * rest, one that is computed only where the argument has its fill; others stay as they are (absent.c). */
+sam_expr fe_leave_absent(sam_statement *s, sam_expr e);
 sam_expr fe_add_call(sam_statement *s, src_loc loc, sam_operation operation, sam_expr a, sam_expr b);
 /* Makes 1 or 0 of e, whether it is not 0: what is combined by a logical operation is a truth. */
 sam_expr fe_truth(sam_statement *s, sam_expr e);

@@ -25,6 +25,7 @@ typedef struct {
     const char *semiring;          /* "min_plus"; NULL: plus_times */
     const fe_functions *functions; /* NULL: none */
     bool integers;                 /* the values are 16-bit integers: a literal must be one */
+    bool keeps_absent; /* no complement is made of an argument that a function of a file has none of */
     /* For fe_schedule: how far the data say each variable of its statement runs, by handle - 1; NULL, and 0:
      * they do not say. */
     const uint32_t *extents;

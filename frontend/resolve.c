@@ -172,6 +172,7 @@ typedef struct {
     sam_statement *s;
     const uint16_t *stated; /* the result's fill, or NULL */
     fe_exprs masks;         /* with the stated fill elsewhere; their conditions follow each */
+    bool keeps_absent;
 } resolution;
 
 /* From the operands on, since fills follow from theirs. Until all is resolved a mask that has the stated fill
@@ -197,11 +198,13 @@ static sam_expr resolved(resolution *r, sam_expr e) {
     *sam_expr_at(s, e) = x;
     if (s->integers)
         absorb(s, e);
+    if (x.claim && !r->keeps_absent)
+        return fe_leave_absent(s, e);
     return mask && fill ? fe_add_call(s, x.loc, SAM_OPERATION_xor, e, literal_of(s, x.loc, fill)) : e;
 }
 
-static sam_expr resolve(sam_statement *s, const uint16_t *stated) {
-    resolution r = {.s = s, .stated = stated};
+static sam_expr resolve(sam_statement *s, const uint16_t *stated, bool keeps_absent) {
+    resolution r = {.s = s, .stated = stated, .keeps_absent = keeps_absent};
     sam_expr rhs = resolved(&r, s->rhs);
     for (uint32_t i = 0; i < r.masks.len; i += 2)
         sam_expr_at(s, r.masks.at[i])->a = r.masks.at[i + 1];
@@ -240,6 +243,35 @@ static bool copy_levels(sam_statement *s) {
     return any;
 }
 
+static name_id user_name(const sam_tensor_data *t) {
+    return t->called.v ? t->called : t->name;
+}
+
+/* Returns the place at which the user names a tensor first, among those of the whole expression. */
+static uint32_t named_at(const sam_statement *all, const sam_tensor_data *t) {
+    uint32_t at = 0;
+    while (at < all->tensors.len && !name_eq(user_name(&all->tensors.at[at]), user_name(t)))
+        at++;
+    return at;
+}
+
+/* Puts operands into the order in which the user names them, which generators go by. O(operands^2 *
+ * expressions), of operands that stand elsewhere now. */
+static void keep_order(const sam_statement *all, sam_statement *s) {
+    for (uint32_t t = 3; t <= s->tensors.len; t++) {
+        for (uint32_t v = t;
+             v > 2 && named_at(all, &s->tensors.at[v - 1]) < named_at(all, &s->tensors.at[v - 2]); v--) {
+            const sam_tensor_data before = s->tensors.at[v - 2];
+            s->tensors.at[v - 2] = s->tensors.at[v - 1];
+            s->tensors.at[v - 1] = before;
+            for (uint32_t e = 0; e < s->exprs.len; e++) {
+                sam_tensor *of = &s->exprs.at[e].tensor;
+                of->v = of->v == v ? v - 1 : of->v == v - 1 ? v : of->v;
+            }
+        }
+    }
+}
+
 bool fe_resolve(const fe_in *in, diagnostics *d, sam_statement *s) {
     const semiring *r;
     bool stated = false;
@@ -250,10 +282,11 @@ bool fe_resolve(const fe_in *in, diagnostics *d, sam_statement *s) {
     s->general = true; /* so that fills are asked for */
     sam_tensor_data *result = sam_tensor_at(s, s->result);
     const uint16_t fill = result->fill;
-    s->rhs = resolve(s, stated ? &fill : NULL);
+    s->rhs = resolve(s, stated ? &fill : NULL, in->keeps_absent);
     const sam_statement all = *s;
     if (copy_levels(s)) {
         fe_compact(s); /* what is named in struct(), or in parts, only is no operand itself */
+        keep_order(&all, s);
         fe_keep_spare(&all, s);
     }
     s->general = is_general(s);

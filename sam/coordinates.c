@@ -229,8 +229,7 @@ static bool same_expr(const sam_statement *s, sam_expr a, sam_expr b) {
            same_expr(s, x->b, y->b);
 }
 
-/* Finds what stands in e where `value` has parameters, each the same wherever it stands. Returns false where
- * e has other operations: a semiring has changed them, or a sum is bound inside. */
+/* Finds what stands in e where `value` has parameters, each the same wherever it stands. */
 static bool find_arguments(const sam_claim *by, sam_expr value, const sam_statement *s, sam_expr e,
                            sam_expr *argument) {
     const sam_expr_data *of = sam_expr_at(&by->s, value), *x = sam_expr_at(s, e);
@@ -246,6 +245,12 @@ static bool find_arguments(const sam_claim *by, sam_expr value, const sam_statem
            (!of->b.v || find_arguments(by, of->b, s, x->b, argument));
 }
 
+bool sam_claimed_arguments(const sam_statement *s, sam_expr e, sam_expr argument[SAM_MAX_ARGUMENTS]) {
+    const sam_claim *by = sam_expr_at(s, e)->claim;
+    memset(argument, 0, sizeof *argument * SAM_MAX_ARGUMENTS);
+    return by && find_arguments(by, by->value, s, e, argument);
+}
+
 /* An algebra says nothing of a constant other than the one it tests for. */
 static bool names_constant(const sam_operator *f, const sam_coordinates *argument, uint32_t i) {
     return f->algebra && strchr(f->algebra, (char)('0' + i)) && !argument[i].set.v &&
@@ -258,15 +263,16 @@ static bool names_constant(const sam_operator *f, const sam_coordinates *argumen
 static bool derive_claimed(sam_algebra *to, const sam_statement *s, sam_expr e, const uint16_t *fill,
                            sam_coordinates *out) {
     const sam_claim *by = sam_expr_at(s, e)->claim;
-    sam_expr at[SAM_MAX_ARGUMENTS] = {{0}};
-    if (!by || !find_arguments(by, by->value, s, e, at))
+    sam_expr at[SAM_MAX_ARGUMENTS];
+    if (!sam_claimed_arguments(s, e, at))
         return false;
     sam_operator f = by->of;
     sam_coordinates argument[SAM_MAX_ARGUMENTS];
     uint16_t fills[SAM_MAX_ARGUMENTS];
     for (uint32_t i = 0; i < by->parameters; i++) {
-        argument[i] = is_constant(s, at[i]) ? (sam_coordinates){{0}, constant_word(s, at[i])}
-                                            : sam_coordinates_of(to, s, at[i], fill);
+        argument[i] = !at[i].v                ? (sam_coordinates){{0}, f.tested[i]} /* absent for good */
+                      : is_constant(s, at[i]) ? (sam_coordinates){{0}, constant_word(s, at[i])}
+                                              : sam_coordinates_of(to, s, at[i], fill);
         fills[i] = argument[i].fill;
         if (names_constant(&f, argument, i))
             f.algebra = NULL;

@@ -70,7 +70,7 @@ typedef struct {
     uint32_t times;
 } sam_window;
 
-typedef enum { SAM_VALUES, SAM_STORED, SAM_COMPLEMENT } sam_structure;
+typedef enum { SAM_VALUES, SAM_STORED, SAM_COMPLEMENT, SAM_FILLED } sam_structure;
 
 typedef struct {
     name_id name;
@@ -93,9 +93,10 @@ typedef struct {
     /* Bit l: of a compressed and padded level, every coordinate. It was dense. */
     uint32_t whole;
     uint16_t fill; /* the value of what is not stored */
-    /* What the host makes of the tensor that the user gives as `called`: 1 wherever that stores something, or
-     * wherever it does not. */
+    /* What the host makes of the tensor that the user gives as `called`: 1 wherever that stores something;
+     * wherever it does not; or wherever its value is `filled`, stored or not. */
     sam_structure structure;
+    uint16_t filled;
     /* Sub-tiles of a complement hold what it lacks, and a joiner takes what only its other operand has. */
     bool lacked;
     /* It is a part of the tensor that the user gives as `called`: of each mode, one. */
@@ -125,6 +126,11 @@ static inline uint32_t sam_source_order(const sam_tensor_data *t) {
 static inline bool sam_is_open(const sam_tensor_data *t, uint32_t m) {
     const sam_window *w = &t->window[m];
     return w->permits || w->beside || w->times > 1 || (m + 1 < t->order && w[1].beside);
+}
+
+/* Returns whether the host makes the tensor of coordinates that another one lacks. */
+static inline bool sam_is_complement(const sam_tensor_data *t) {
+    return t->structure == SAM_COMPLEMENT || t->structure == SAM_FILLED;
 }
 
 /* Whether every fiber of the level has all coordinates. */

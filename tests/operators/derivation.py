@@ -80,7 +80,10 @@ class Case:
         """Whether a point is in a set as it is printed, as far as the loops of `fixed` say where the point is: an operand is there if it stores
         something that agrees with them."""
         def present(access):
-            _, index, cells = next(o for o in self.operand.values() if o[0] == access[1])
+            _, index, cells = next(o for o in self.operand.values() if o[0] == access[1].removesuffix("Filled"))
+            if access[1].endswith("Filled"):  # a complement has what its operand lacks
+                points = itertools.product(*(range(self.extent[v]) for v in index))
+                cells = [point for point in points if point not in cells]
             return str(any(all(c == at[v] for c, v in zip(cell, index) if v in fixed) for cell in cells))
         return text == "everywhere" or eval(ACCESS.sub(present, text))
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """An expression as one kernel of the array against one kernel for each operation, as a library computes it:
-fused.py ONYX FOLDER [--write PAGE]. Counts, on engine cycle, cycles and the bytes of what is kept between kernels; that an operation
+fused.py ONYX FOLDER [--write PAGE]. Counts, on engine cycle, cycles and the most bytes of all tensors that are there at once; that an operation
 takes no more values than the joined coordinates have; and, on engine sam too, that a mask keeps rows from being scanned;
 and that what is chosen unasked is faster than what is not.
 --write puts the table of cycles into the page."""
@@ -62,16 +62,24 @@ def fused(expression, operands, options=()):
 
 
 def apart(steps, operands, options=()):
-    """Returns the cycles of all steps, and the most bytes that lie between two."""
-    operands, cycles, most = dict(operands), 0, 0
-    for at, (name, order, expression) in enumerate(steps):
+    """Returns the cycles of all steps; the bytes of all operands and the result; and the most that there are at once, with what lies between."""
+    operands, cycles = dict(operands), 0
+    used = {name for _, _, expression in steps for name in operands if re.search(rf"\b{name}\(", expression)}
+    given = between = most = sum(stored(len(operands[name][0]), operands[name][1]) for name in used)
+    for name, order, expression in steps:
         out, report = run(expression, operands, options=options)
         cycles += report["cycles"]["total"]
-        if at + 1 < len(steps):
-            cells = read(out / f"{name}.mtx", order)
-            most = max(most, stored(order, cells))
-            operands[name] = ([N] * order, cells)
-    return cycles, most
+        cells = read(out / f"{name}.mtx", order)
+        operands[name] = ([N] * order, cells)
+        between += stored(order, cells)
+        most = max(most, between)
+    return cycles, given + stored(order, cells), most
+
+
+def pair(first, second):
+    """A kernel of two operations that follow each other."""
+    return (f"`(A {first} B) {second} C`".replace("|", "\\|"), f"X(i,j) = (A(i,j) {first} B(i,j)) {second} C(i,j)",
+            [("W", 2, f"W(i,j) = A(i,j) {first} B(i,j)"), ("X", 2, f"X(i,j) = W(i,j) {second} C(i,j)")], ())
 
 
 def moved(report, port):
@@ -83,8 +91,7 @@ A, B, C = matrix(0.25, 1), matrix(0.25, 2), matrix(0.1, 3)
 x, m, d = matrix(0.3, 4, (N,)), matrix(0.3, 5, (N,)), matrix(0.3, 6, (N,))
 ALL = {"A": A, "B": B, "C": C, "x": x, "m": m, "d": d}
 KERNELS = [
-    ("`(A ^ B) & C`", "X(i,j) = (A(i,j) ^ B(i,j)) & C(i,j)",
-     [("W", 2, "W(i,j) = A(i,j) ^ B(i,j)"), ("X", 2, "X(i,j) = W(i,j) & C(i,j)")], ()),
+    pair("^", "&"),
     ("`mask(C, A + B)`", "X(i,j) = mask(C(i,j), A(i,j) + B(i,j))",
      [("W", 2, "W(i,j) = A(i,j) + B(i,j)"), ("X", 2, "X(i,j) = mask(C(i,j), W(i,j))")], ()),
     ("masked SpMV", "y(i) = mask(m(i), A(i,j) * x(j))",
@@ -95,13 +102,14 @@ KERNELS = [
      [("W", 2, "W(i,j) = A(i,k) * B(k,j)"), ("X", 2, "X(i,j) = mask(C(i,j), W(i,j))")], ()),
     ("largest of masked neighbours", "y(i) = max(j, mask(A(i,j), abs(x(j))))",
      [("W", 2, "W(i,j) = mask(A(i,j), abs(x(j)))"), ("y", 1, "y(i) = max(j, W(i,j))")], ()),
+    pair("|", "&"), pair("&", "^"), pair("&", "|"), pair("^", "|"),
 ]
-table = "| kernel | cycles as one | one by one | ratio | bytes between, as one | one by one |\n|---|---|---|---|---|---|\n"
+table = "| kernel | cycles as one | one by one | ratio | bytes at once, as one | one by one |\n|---|---|---|---|---|---|\n"
 for name, expression, steps, options in KERNELS:
     one = fused(expression, ALL, options)["cycles"]["total"]
-    many, most = apart(steps, ALL, options)
+    many, least, most = apart(steps, ALL, options)
     expect(one < many, f"{name}: {one} cycles as one kernel, {many} one by one")
-    table += f"| {name} | {one} | {many} | {many / one:.2f} | 0 | {most} |\n"
+    table += f"| {name} | {one} | {many} | {many / one:.2f} | {least} | {most} |\n"
 
 # Values that operations take: the coordinates of (A or B) and C, a stop for each row that has both, and the end. So that no fiber is
 # empty, which the chip's writer mistakes, every row has coordinate 0: the host adds zeros.
@@ -113,18 +121,20 @@ padded = sum((i, 0) not in joined for i in rows)
 expect(taken and max(taken) <= len(joined) + padded + len(rows) + 1,
        f"operations take {taken} tokens, not {len(joined)} values, {padded} padded ones, {len(rows)} stops and the end")
 
-# values that the inner scanner of a masked product puts out: those of rows that the mask has
-for mask, has in (("m(i)", lambda i: (i,) in m[1]), ("not struct(m(i))", lambda i: (i,) not in m[1])):
-    expression = f"y(i) = mask({mask}, A(i,j) * x(j))"
+# values that the inner scanner of a masked product puts out: those of rows that the mask has, or that a function of a file is not 0 in
+functions = ("--functions", str(pathlib.Path(__file__).parents[2] / "examples/functions.fn"))
+for expression, options, has in (("y(i) = mask(m(i), A(i,j) * x(j))", (), lambda i: (i,) in m[1]),
+                                 ("y(i) = mask(not struct(m(i)), A(i,j) * x(j))", (), lambda i: (i,) not in m[1]),
+                                 ("y(i) = sum(j, left(A(i,j) * x(j), m(i)))", functions, lambda i: (i,) not in m[1])):
     inner = sum(1 for at in A[1] if has(at[0]))
     rows = len({at[0] for at in A[1] if has(at[0])})
     files = [a for n in "Axm" for a in ("-i", f"{n}:{write(folder / n, *ALL[n])}", "-d", f"{n}:{','.join(map(str, ALL[n][0]))}")]
-    subprocess.run([onyx, "sam", expression, *files, "--stats", str(folder / "stats.json")], check=True, capture_output=True)
+    subprocess.run([onyx, "sam", expression, *options, *files, "--stats", str(folder / "stats.json")], check=True, capture_output=True)
     edges = json.loads((folder / "stats.json").read_text())
     scanner = next(p["id"] for p in edges["primitives"] if p["label"].startswith("fiberlookup j: A1"))
     got = {e["tokens"]["number"] for e in edges["edges"] if e["src"] == scanner}
     expect(got == {inner}, f"{expression} on sam: the scanner of A gives {got}, not {inner}")
-    report = fused(expression, ALL, ("--tile", str(N)))
+    report = fused(expression, ALL, (*options, "--tile", str(N)))
     places = {line.split()[0]: f"x{line.split()[1]}y{line.split()[2]} " for line in (folder / "out/design.place").read_text().splitlines()[2:] if line}
     got = {s["moved"] for s in report["stalls"] if s["from"].startswith(places["A1"]) and "coord_out" in s["from"]}
     padded = sum((i, 0) not in A[1] for i in range(N) if has(i))

@@ -184,19 +184,6 @@ static bool level_is_padded(const sam_statement *st, const sam_node_data *n) {
     return false;
 }
 
-const sam_edge_data *compile_around(const sam_graph *g, const sam_edge_data *crd, sam_edge_data *out) {
-    const sam_edge_data *ref = compile_edge_into(g, crd->src, 0);
-    if (sam_is_joiner(sam_node_at(g, crd->src)->kind))
-        return compile_around(g, ref, out);
-    if (!ref || sam_node_at(g, crd->src)->kind != SAM_FIBERLOOKUP)
-        return NULL;
-    if (sam_node_at(g, ref->src)->kind == SAM_REPEAT)
-        return compile_edge_into(g, compile_edge_into(g, ref->src, 1)->src, 0);
-    *out = *ref;
-    out->src_port = 0;
-    return out;
-}
-
 /* Returns whether the operands of a union are all of those of one around it: of each coordinate there, one is
  * stored, and what is stored leads to something. */
 static bool unites_what_was_united(const sam_graph *g, sam_node node) {

@@ -113,6 +113,19 @@ static void compress_result(compile_context *ctx, sam_graph *g) {
     }
 }
 
+const sam_edge_data *compile_around(const sam_graph *g, const sam_edge_data *crd, sam_edge_data *out) {
+    const sam_edge_data *ref = compile_edge_into(g, crd->src, 0);
+    if (sam_is_joiner(sam_node_at(g, crd->src)->kind))
+        return compile_around(g, ref, out);
+    if (!ref || sam_node_at(g, crd->src)->kind != SAM_FIBERLOOKUP)
+        return NULL;
+    if (sam_node_at(g, ref->src)->kind == SAM_REPEAT)
+        return compile_edge_into(g, compile_edge_into(g, ref->src, 1)->src, 0);
+    *out = *ref;
+    out->src_port = 0;
+    return out;
+}
+
 /* ---- accumulators ---------------------------------------------------------------------------- */
 
 /* Finds what a stream of coordinates was before it was held for further loops. */

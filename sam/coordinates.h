@@ -50,6 +50,9 @@ sam_coordinates sam_derive(sam_algebra *to, const sam_operator *f, sam_expr of,
  * tensors say them. A literal in + - * / is everywhere; one that a function has is a constant, which is no
  * set at all (set 0) and has itself as fill. O(expressions). */
 sam_coordinates sam_coordinates_of(sam_algebra *to, const sam_statement *s, sam_expr e, const uint16_t *fill);
+/* Finds what stands in e for the parameters of the function whose value its claim is about; false where e has
+ * no claim, or other operations: a semiring has changed them, or a sum is bound inside. */
+bool sam_claimed_arguments(const sam_statement *s, sam_expr e, sam_expr argument[SAM_MAX_ARGUMENTS]);
 /* Returns the fill of an expression by those of its tensors. O(expressions). */
 uint16_t sam_fill_of(const sam_statement *s, sam_expr e);
 /* Returns whether an operation of two operands has coordinates where only one of them is stored: then its

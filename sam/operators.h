@@ -111,10 +111,6 @@ typedef struct sam_claim {
     sam_operator of; /* its algebra and its properties; it computes nothing */
 } sam_claim;
 
-/* Finds what stands in e for the parameters of the function whose value its claim is about; false where e has
- * no claim, or other operations: a semiring has changed them, or a sum is bound inside. */
-bool sam_claimed_arguments(const sam_statement *s, sam_expr e, sam_expr argument[SAM_MAX_ARGUMENTS]);
-
 /* Returns whether an expression is a function of whole fibers: along x->var, which stays. */
 static inline bool sam_takes_fiber(const sam_expr_data *x) {
     return x->program && x->program->takes_fiber;

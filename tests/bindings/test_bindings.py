@@ -184,12 +184,27 @@ class Kernels(unittest.TestCase):
         B = Gcxs()
         r = onyx.run("X(i,j) = B(i,j)", B=B)
         self.same(r.X, np.array([[0, 0, 5], [7, 0, 0]]))
+        B_dense = np.array([[0, 0], [3, 0]])
+        filled = Coo([[0], [1]], [1], (2, 2), fill_value=3)
+        s = onyx.run("X(i,j) = B(i,j) + C(i,j)", B=filled, C=B_dense, engine="sam")
+        self.assertEqual((s.tensor.fill, s.X.to_dense().tolist()), (3, [[3, 1], [6, 3]]))
         with self.assertRaises(ValueError):
-            onyx.run("X(i,j) = B(i,j)", B=Coo([[0], [0]], [1], (2, 2), fill_value=3))
+            s.tensor.to_scipy()
+        paths = onyx.run("y(i) = A(i,j) * d(j)", A=Coo([[0, 1], [1, 0]], [4, 9], (3, 2), np.inf), d=Coo([[0]], [5], (2,), np.inf),
+                         options=["--semiring", "min_plus"])
+        self.assertEqual(paths.y.tolist(), [32767, 14, 32767])
+        least = onyx.run("y = min(i, d(i))", d=Coo(np.zeros((1, 0), int), [], (2,), np.inf), engine="sam")
+        self.assertEqual(least.y, 32767)
+        with self.assertRaises(onyx.OnyxError) as raised:
+            onyx.run("X(i,j) = B(i,j)", B=Coo([[0], [0]], [1], (2, 2), fill_value=0.5))
+        self.assertIn("E0153", raised.exception.messages)
+        with self.assertRaises(ValueError):
+            onyx.program("tensor B: ss\nX(i,j) = B(i,j)\nresult X", B=filled)
         module = types.ModuleType("sparse")
-        module.COO = lambda coords, data, shape: Coo(coords, data, shape)
+        module.COO = lambda coords, data, shape, fill_value=0: Coo(coords, data, shape, fill_value)
         with unittest.mock.patch.dict(sys.modules, {"sparse": module}):
             out = r.tensor.to_sparse()
+            self.assertEqual(s.tensor.to_sparse().fill_value, 3)
         self.assertEqual((out.coords.tolist(), out.data.tolist(), out.shape), ([[0, 1], [2, 0]], [5, 7], (2, 3)))
         self.same(r.tensor.to_scipy(), r.X)
 

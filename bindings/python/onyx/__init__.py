@@ -100,12 +100,13 @@ def _whole(numbers, what, most):
 
 
 class Tensor:
-    """A sparse tensor of any order: coordinates (entries x order, from 0) and values."""
+    """A sparse tensor of any order: coordinates (entries x order, from 0), values, and `fill`, the value of what is not stored."""
 
-    def __init__(self, shape: Iterable[int], coordinates: Any, values: Any) -> None:
+    def __init__(self, shape: Iterable[int], coordinates: Any, values: Any, fill: float = 0) -> None:
         if numpy.iscomplexobj(values):
             raise TypeError("values are complex; the array has none")
         self.shape = tuple(operator.index(n) for n in shape)
+        self.fill = float(fill)
         if any(not 0 <= n < 2**31 for n in self.shape):
             raise ValueError(f"extents must be from 0 to {2**31 - 1}, not {self.shape}")
         self.values = numpy.ascontiguousarray(values, dtype=numpy.float64).reshape(-1)
@@ -116,8 +117,9 @@ class Tensor:
         return len(self.values)
 
     def to_dense(self) -> numpy.ndarray:
-        dense = numpy.zeros(self.shape)
-        numpy.add.at(dense, tuple(self.coordinates.T), self.values)
+        dense, at = numpy.full(self.shape, self.fill), tuple(self.coordinates.T)
+        dense[at] = 0
+        numpy.add.at(dense, at, self.values)
         return dense
 
     def to_scipy(self) -> Any:
@@ -126,13 +128,16 @@ class Tensor:
             raise ImportError("SciPy is not installed")
         if len(self.shape) != 2:
             raise ValueError(f"SciPy's matrices have order 2, not {len(self.shape)}")
+        if self.fill:
+            raise ValueError(f"SciPy's matrices store all that is not 0, and the fill is {self.fill:g}")
         return _sparse.csr_matrix((self.values, (self.coordinates[:, 0], self.coordinates[:, 1])), shape=self.shape)
 
     def to_sparse(self) -> Any:
         """PyData's sparse.COO, of any order."""
         import sparse
 
-        return sparse.COO(self.coordinates.T.astype(numpy.int64), self.values, shape=self.shape)
+        filled = {"fill_value": self.fill} if self.fill else {}
+        return sparse.COO(self.coordinates.T.astype(numpy.int64), self.values, shape=self.shape, **filled)
 
     def convert(self, format: str, file: os.PathLike | str, *options: str) -> dict:
         """Stores the tensor in a format (docs/storage.md) as a .stored file, which option `-i` of `run` reads back: what `onyx tile convert`
@@ -151,11 +156,12 @@ class Tensor:
             _onyx.onyx_free(result)
 
     def __repr__(self) -> str:
-        return f"<onyx.Tensor {'x'.join(map(str, self.shape)) or 'scalar'}, {self.nnz} entries>"
+        filled = f", else {self.fill:g}" if self.fill else ""
+        return f"<onyx.Tensor {'x'.join(map(str, self.shape)) or 'scalar'}, {self.nnz} entries{filled}>"
 
     @staticmethod
     def of(value: Any) -> Tensor:
-        """A Tensor of a SciPy matrix, of anything with shape, coords and data (one row of coords a mode), or of
+        """A Tensor of a SciPy matrix, of anything with shape, coords and data (one row of coords a mode), whose fill_value is its fill, or of
         what NumPy makes an array of, whose zeros are not stored."""
         if isinstance(value, Tensor):
             return value
@@ -164,10 +170,8 @@ class Tensor:
             return Tensor(coo.shape, numpy.stack([coo.row, coo.col], axis=1), coo.data)
         if hasattr(value, "asformat") and hasattr(value, "fill_value"):  # PyData's other formats
             value = value.asformat("coo")
-        if getattr(value, "fill_value", 0) != 0:
-            raise ValueError(f"what is not stored is {value.fill_value}; the array takes it for 0")
         if all(hasattr(value, name) for name in ("shape", "coords", "data")):
-            return Tensor(value.shape, numpy.asarray(value.coords).T, value.data)
+            return Tensor(value.shape, numpy.asarray(value.coords).T, value.data, getattr(value, "fill_value", 0))
         dense = numpy.asarray(value)
         if dense.ndim == 0:
             return Tensor((), numpy.zeros((1, 0)), [dense])
@@ -189,16 +193,14 @@ def _pattern(tensor: Tensor) -> str:
     return f'<svg viewBox="0 0 {columns} {rows}" width="{min(4 * columns, 256)}" fill="#4477aa" style="border:1px solid #999">{squares}</svg>'
 
 
-def _value(tensor: Tensor, fill: float = 0) -> Any:
-    """A number, an array, a matrix of SciPy, or the tensor itself; where a vector stores nothing, it is the fill."""
+def _value(tensor: Tensor) -> Any:
+    """A number, an array, a matrix of SciPy, or the tensor itself; where nothing is stored, a number or an array is the fill."""
     order = len(tensor.shape)
     if order == 0:
-        return tensor.values.sum()
+        return tensor.values.sum() if tensor.nnz else numpy.float64(tensor.fill)
     if order == 1:
-        dense = numpy.full(tensor.shape, float(fill))
-        dense[tensor.coordinates[:, 0]] = tensor.values
-        return dense
-    return tensor.to_scipy() if order == 2 and not fill and _sparse is not None else tensor
+        return tensor.to_dense()
+    return tensor.to_scipy() if order == 2 and not tensor.fill and _sparse is not None else tensor
 
 
 class Result:
@@ -208,6 +210,7 @@ class Result:
 
     def __init__(self, name: str, tensor: Tensor, report: dict, messages: str, folder: Optional[str]) -> None:
         self.name, self.tensor, self.report, self.messages, self.folder = name, tensor, report, messages, folder
+        tensor.fill = float(report.get("fill", 0))
         self.value = _value(tensor)
 
     def __repr__(self) -> str:
@@ -243,8 +246,9 @@ class ProgramResult:
 
     def __init__(self, tensors: Mapping[str, Tensor], report: dict, messages: str, folder: Optional[str]) -> None:
         self.tensors, self.report, self.messages, self.folder = dict(tensors), report, messages, folder
-        fills = {one["tensor"]: one["fill"] for one in report["results"]}
-        self.values = {name: _value(tensor, fills[name]) for name, tensor in self.tensors.items()}
+        for one in report["results"]:
+            self.tensors[one["tensor"]].fill = float(one["fill"])
+        self.values = {name: _value(tensor) for name, tensor in self.tensors.items()}
 
     def __repr__(self) -> str:
         return f"<onyx.ProgramResult {', '.join(self.values)}: {self.cycles} cycles>"
@@ -384,14 +388,15 @@ def run(expression: str, operands: Optional[Mapping[str, Any]] = None, *, format
     """Compiles `expression`, runs it on the operands, checks the result against a reference, and returns it.
 
     operands: by their names, {"B": matrix}, or as keyword arguments, B=matrix, if their names are not those of
-    others; formats: levels of tensors, {"C": "ss:1,0"}; schedule: "reorder(i,k,j)"; engine: sam, cycle, rtl or soc;
+    others, each with its fill; formats: levels of tensors, {"C": "ss:1,0"}; schedule: "reorder(i,k,j)"; engine: sam, cycle, rtl or soc;
     out: a folder for everything that is produced; options: what else `onyx run` takes, ["--tile", 16].
     Raises OnyxError, and KeyboardInterrupt as soon as this process or a program that it started is interrupted; warns
     of values that do not fit (OnyxWarning).
     """
     tensors = _tensors(operands, named)
     with tempfile.TemporaryDirectory() as scratch:
-        arguments = _arguments(expression, formats, schedule, engine, os.fspath(out or scratch), options)
+        fills = [word for n, t in tensors.items() if t.fill for word in ("--fill", f"{n}:{t.fill:.17g}")]
+        arguments = _arguments(expression, formats, schedule, engine, os.fspath(out or scratch), [*fills, *options])
         messages, (name, tensor, report) = _answer(arguments, tensors)
     return Result(name, tensor, json.loads(report), messages, out)
 
@@ -444,6 +449,9 @@ def program(source: os.PathLike | str, operands: Optional[Mapping[str, Any]] = N
     settings: values of its params and scalars, {"steps": 3}; engine, out, options, exceptions and warnings as of `run`.
     """
     tensors = _tensors(operands, named)
+    for name, tensor in tensors.items():
+        if tensor.fill:
+            raise ValueError(f"{name} has fill {tensor.fill:g}: a program says itself what fills its tensors have")
     with tempfile.TemporaryDirectory() as scratch:
         path = os.fspath(source)
         if not path.endswith(".onx"):

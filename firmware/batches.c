@@ -1,4 +1,6 @@
-/* Batch files: as many runs as the memories hold at once, each block of operand words stored once a batch. */
+/* Batch files: as many runs as the memories hold at once, each block of operand words stored once a batch. An
+ * operand stays in its banks while a plan lasts where every batch wants all of its blocks, but perhaps the
+ * last one: then they lie at the same places in each batch, and the host writes them once. */
 #include "firmware/fw_int.h"
 
 struct fw_batch_writer {
@@ -21,9 +23,10 @@ typedef struct {
     uint64_t out_words;                /* bound for every output's bank */
     u32_vec blocks[FW_MAX_STREAMS];    /* unique blocks by input, in order of use */
     uint32_t *batch_of[FW_MAX_STREAMS],
-        *at[FW_MAX_STREAMS]; /* by block: last batch it is in, first word there */
-    uint32_t number;         /* of the batch, from 1 */
-    uint32_t in_file;        /* batches in the file before it */
+        *at[FW_MAX_STREAMS];    /* by block: last batch it is in, first word there */
+    uint32_t number;            /* of the batch, from 1 */
+    uint32_t in_file;           /* batches in the file before it */
+    bool stays[FW_MAX_STREAMS]; /* each batch of the plan has all blocks of the input */
     uint32_t place[FW_MAX_STREAMS],
         table; /* of the first copy's inputs in the buffer; of the table in SRAM */
 } packer;
@@ -49,11 +52,15 @@ static uint32_t row_bytes(const packer *p) {
     return fw_row_bytes(p->columns->n_in, p->columns->n_out);
 }
 
+static bool is_in(const packer *p, uint32_t input, uint32_t block) {
+    return p->stays[input] || p->batch_of[input][block] == p->number;
+}
+
 /* Says which memory the run would overflow; NULL when it fits. */
 static const char *overflows(const packer *p, uint32_t run) {
     for (uint32_t i = 0; i < p->columns->n_in; i++) {
         uint32_t block = block_of(p, run, i);
-        uint32_t more = p->batch_of[i][block] == p->number ? 0 : block_words(p, i, block);
+        uint32_t more = is_in(p, i, block) ? 0 : block_words(p, i, block);
         if ((uint64_t)p->in_words[i] + more > bank_words(p))
             return "the global-buffer bank of an input";
     }
@@ -67,7 +74,7 @@ static const char *overflows(const packer *p, uint32_t run) {
 static void add_run(packer *p, uint32_t run, arena *mem) {
     for (uint32_t i = 0; i < p->columns->n_in; i++) {
         uint32_t block = block_of(p, run, i);
-        if (p->batch_of[i][block] == p->number)
+        if (is_in(p, i, block))
             continue;
         p->batch_of[i][block] = p->number;
         p->at[i][block] = p->in_words[i];
@@ -85,6 +92,8 @@ static void begin_batch(packer *p, uint32_t first, const fw_batch_stats *stats) 
     p->out_words = 0;
     p->number++;
     for (uint32_t i = 0; i < p->columns->n_in; i++) {
+        if (p->stays[i])
+            continue;
         p->in_words[i] = 0;
         p->blocks[i].len = 0;
     }
@@ -232,9 +241,68 @@ static void count_run(const packer *p, uint32_t run, fw_batch_stats *stats) {
         stats->run_words += block_words(p, i, block_of(p, run, i));
 }
 
+/* Gives each batch all blocks of the input that the plan uses, in the order of their numbers. */
+static void make_stay(packer *p, uint32_t input, arena *mem) {
+    p->stays[input] = true;
+    p->in_words[input] = 0;
+    p->blocks[input].len = 0;
+    for (uint32_t block = 0; block < p->plan->inputs.at[input].blocks.len; block++) {
+        if (!p->batch_of[input][block])
+            continue;
+        p->at[input][block] = p->in_words[input];
+        p->in_words[input] += block_words(p, input, block);
+        vec_push(mem, &p->blocks[input], block);
+    }
+}
+
+/* What the runs of a plan want of its inputs. */
+typedef struct {
+    uint64_t of_runs[FW_MAX_STREAMS]; /* words, if every run brought its own */
+    uint64_t used[FW_MAX_STREAMS];    /* words of the blocks that are used */
+    uint32_t whole[FW_MAX_STREAMS];   /* batches, but the last, that have all of these */
+    uint32_t batches;
+} wanted;
+
+/* Fills all batches of the plan without writing them. */
+static void survey(packer *p, const fw_batch_stats *stats, arena *mem, wanted *out) {
+    const uint32_t inputs = p->columns->n_in;
+    for (uint32_t run = 0; run < p->plan->runs.len; run++) {
+        for (uint32_t i = 0; i < inputs; i++) {
+            const uint32_t block = block_of(p, run, i);
+            out->used[i] += p->batch_of[i][block] ? 0 : block_words(p, i, block);
+            out->of_runs[i] += block_words(p, i, block);
+            p->batch_of[i][block] = 1;
+        }
+    }
+    p->number = 1;
+    begin_batch(p, 0, stats);
+    for (uint32_t run = 0; run < p->plan->runs.len; run++) {
+        if (p->runs && overflows(p, run)) {
+            for (uint32_t i = 0; i < inputs; i++)
+                out->whole[i] += p->in_words[i] == out->used[i];
+            begin_batch(p, run, stats);
+            out->batches++;
+        }
+        add_run(p, run, mem);
+    }
+}
+
+/* Finds which inputs stay. The file must not become longer than if each run brought its own blocks. */
+static void find_staying(packer *p, const fw_batch_stats *stats, arena *mem) {
+    wanted w = {0};
+    if (p->columns->memory) /* which knows where operands lie */
+        return;
+    survey(p, stats, mem, &w);
+    for (uint32_t i = 0; i < p->columns->n_in && w.batches; i++) {
+        if (w.whole[i] == w.batches && (w.batches + 1) * w.used[i] <= w.of_runs[i])
+            make_stay(p, i, mem);
+    }
+}
+
 /* Writes every batch of a plan; false after E0710. */
 static bool pack(packer *p, fw_batch_writer *w, arena *mem) {
     uint32_t runs = p->plan->runs.len;
+    find_staying(p, &w->stats, mem);
     begin_batch(p, 0, &w->stats);
     for (uint32_t run = 0; run < runs; run++) {
         if (p->runs && overflows(p, run)) {

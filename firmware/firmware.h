@@ -118,7 +118,9 @@ typedef struct {
  * run. By columns->memory an operand lies where a store of the same GLB tile has left the same words, outputs
  * of that tile go to its other bank, and each run table has a place of its own. Runs keep their order; a
  * batch takes runs until the next would overflow the run table, the bank of an input, or by bound_words the
- * bank of an output, and ends with its plan. If one run alone does: E0710-batch-capacity (exit 2), and the
+ * bank of an output, and ends with its plan. Without that memory an input of which all batches want all
+ * blocks, but perhaps the last one, has them at the same places in each, so that who finds them there
+ * (fw_is_there) writes them once. If one run alone overflows a memory: E0710-batch-capacity (exit 2), and the
  * rest is not written. It takes O(runs * streams + words) steps and 8 bytes of memory for each block of the
  * plan. */
 typedef struct fw_batch_writer fw_batch_writer;

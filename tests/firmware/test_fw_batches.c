@@ -295,6 +295,60 @@ static void a_block_is_stored_once_a_batch(void **state) {
     pnr_board_free(&b);
 }
 
+/* Returns how many bytes of the batches have to be written into the banks of an input. */
+static uint64_t bytes_to_write(fixture *f, fw_batches *file, const fw_columns *c, const pnr_board *b,
+                               uint32_t input) {
+    fw_puts there = {0};
+    uint64_t bytes = 0;
+    for (uint32_t k = 0; k < file->batches; k++) {
+        fw_batch batch;
+        assert_true(fw_batches_get(file, k, &f->mem, &f->diag, &batch));
+        for (uint32_t i = 0; i < batch.segments.len; i++) {
+            const fw_segment *g = &batch.segments.at[i];
+            const bool of_input = g->address >= b->map.cgra_data &&
+                                  (g->address - b->map.cgra_data) / b->glb_bank_bytes / 2 == c->in[input] / 2;
+            if (of_input && !fw_is_there(&there, g, &f->mem))
+                bytes += g->bytes;
+        }
+    }
+    return bytes;
+}
+
+/* Input 0: a few blocks that all runs take in turn, each batch from another one on; input 1: a block for each
+ * run. What is written of the first is its words, once for each buffer; of the second, all of it. */
+static void an_input_that_all_batches_want_stays(void **state) {
+    enum { BLOCKS = 7, RUNS = 9001, WORDS = 9 };
+    fixture *f = *state;
+    pnr_board b = onyx_board(f);
+    const char *path = scratch_path(f, "stays.bin");
+    for (uint32_t buffers = 1; buffers <= 2; buffers++) {
+        prng p = prng_seed(7);
+        const plan_shape shape = {
+            .inputs = 2, .outputs = 1, .blocks = RUNS, .runs = RUNS, .most_words = WORDS, .bound = 1};
+        tile_plan plan = random_plan(f, &p, &shape);
+        uint64_t staying = 0, passing = 0;
+        for (uint32_t r = 0; r < RUNS; r++) {
+            plan.run_block.at[plan.runs.at[r].block_first] = r % BLOCKS;
+            plan.run_block.at[plan.runs.at[r].block_first + 1] = r;
+            passing += plan.inputs.at[1].blocks.at[r].length;
+        }
+        for (uint32_t k = 0; k < BLOCKS; k++)
+            staying += plan.inputs.at[0].blocks.at[k].length;
+        plan_columns c;
+        set_columns(&c, 2, 1);
+        c.columns.buffers = buffers;
+        fw_batch_stats stats;
+        write_batches(f, &plan, &c.columns, &b, path, &stats);
+        fw_batches file = read_batches(f, &b, path);
+        assert_true(stats.batches > 2);
+        assert_int_equal(bytes_to_write(f, &file, &c.columns, &b, 0), 2 * staying * buffers);
+        assert_int_equal(bytes_to_write(f, &file, &c.columns, &b, 1), 2 * passing);
+        check_file(f, &plan, 1, &c.columns, &b, &file);
+    }
+    unlink(path);
+    pnr_board_free(&b);
+}
+
 static uint32_t batches_of(fixture *f, const pnr_board *b, uint32_t buffers, const tile_plan *plan) {
     const char *path = scratch_path(f, "limits.bin");
     plan_columns c;
@@ -496,6 +550,7 @@ int main(void) {
         TEST(a_batch_is_validated_when_it_is_read),
         TEST(operands_lie_where_they_were_stored),
         TEST(a_block_is_stored_once_a_batch),
+        TEST(an_input_that_all_batches_want_stays),
         TEST(batches_end_exactly_where_a_memory_does),
         TEST(a_run_that_fits_nowhere_is_refused),
         TEST(damaged_files_are_refused),

@@ -1,5 +1,6 @@
 """The Python module against NumPy and SciPy: test_bindings.py; exits with 77 where cffi or SciPy is missing."""
 
+import json
 import os
 import pathlib
 import signal
@@ -351,6 +352,74 @@ class Mistakes(unittest.TestCase):
             for name, code in (("Triangular", "E0364"), ("Foo", "E0363"), ("HashVector", "E0311")):
                 with self.assertRaisesRegex(onyx.OnyxError, code):
                     matrix.convert(name, path)
+
+    def test_binsparse(self):
+        """Files of BinSparse in all its formats, by name and as levels, hold what SciPy says; mistakes in them are said."""
+        try:
+            import h5py
+        except ImportError:
+            self.skipTest("h5py is not installed")
+        rows = whole(13, 9, 0.2, 5)
+        columns, pairs, dense = rows.tocsc(), rows.tocoo(), rows.toarray()
+        some = np.flatnonzero(np.diff(rows.indptr))
+        levels = {"level": "sparse", "rank": 1, "subformat": {"level": "element"}}
+        by_row = {"pointers_to_1": rows.indptr, "indices_1": rows.indices, "values": rows.data}
+        by_column = {"pointers_to_1": columns.indptr, "indices_1": columns.indices, "values": columns.data}
+        by_pair = {"indices_0": pairs.row, "indices_1": pairs.col, "values": pairs.data}
+        some_rows = {"indices_0": some, "pointers_to_1": np.append(0, np.cumsum(np.diff(rows.indptr)[some])), "indices_1": rows.indices, "values": rows.data}
+        ones = {**by_row, "values": np.array([3])}
+        half = np.tril(whole(9, 9, 0.4, 6).toarray())
+        lower = sp.csr_matrix(half)
+        by_half = {"pointers_to_1": lower.indptr, "indices_1": lower.indices, "values": lower.data}
+        of3 = {"indices_0": [1, 1, 2], "indices_1": [0, 3, 2], "pointers_to_2": [0, 2, 3, 4], "indices_2": [0, 4, 1, 2], "values": [5, 6, 7, 8]}
+        cube = np.zeros((3, 4, 5))
+        cube[1, 0, 0], cube[1, 0, 4], cube[1, 3, 1], cube[2, 2, 2] = 5, 6, 7, 8
+        good = [
+            ("CSR", {}, by_row, dense), ("CSC", {}, by_column, dense), ("COO", {}, by_pair, dense), ("COOR", {}, by_pair, dense),
+            ("COOC", {}, {"indices_0": by_pair["indices_1"], "indices_1": by_pair["indices_0"], "values": pairs.data}, dense),
+            ("DCSR", {}, some_rows, dense), ("DMAT", {}, {"values": dense.ravel()}, dense), ("DMATC", {}, {"values": dense.T.ravel()}, dense),
+            ("VEC", {}, {"indices_0": [1, 4], "values": [2, -3]}, np.array([0, 2, 0, 0, -3, 0])), ("DVEC", {}, {"values": [4, 0, 5]}, np.array([4, 0, 5])),
+            ({"level": "dense", "rank": 1, "subformat": levels}, {}, by_row, dense),
+            ({"level": "dense", "rank": 1, "subformat": levels}, {"swizzle": [1, 0]}, by_column, dense),
+            ({"level": "dense", "rank": 1, "subformat": {**levels, "subformat": {"level": "iso", "subformat": {"level": "element"}}}}, {}, ones, 3 * (dense != 0)),
+            ("CSR", {"values": "iso[int8]"}, ones, 3 * (dense != 0)),
+            ("CSR", {"structure": "symmetric_lower"}, by_half, half + half.T - np.diag(np.diag(half))),
+            ("CSC", {"structure": "skew_symmetric_upper"}, by_half, half.T - half + np.diag(np.diag(half))),
+            ({"level": "sparse", "rank": 2, "subformat": levels}, {}, of3, cube),
+        ]
+        bad = [
+            ("CSR", {}, {**by_row, "pointers_to_1": rows.indptr[:-1]}, "pointers_to_1 does not go through"),
+            ("CSR", {}, {**by_row, "pointers_to_1": rows.indptr[::-1]}, "pointers_to_1 does not go through"),
+            ("COO", {}, {**by_pair, "indices_0": pairs.row + 13}, "outside of 13x9"), ("COO", {}, {**by_pair, "values": pairs.data[1:]}, "values for"),
+            ("XYZ", {}, by_row, "no format XYZ"), ("VEC", {}, by_pair, "are not those of 2 indices"), ("CSR", {"structure": "hermitian_lower"}, by_row, "no structure"),
+            ({"level": "banded", "subformat": levels}, {}, by_row, "no level banded"), ("CSR", {"values": "complex[float64]"}, by_row, "complex"),
+            ("CSR", {"fill": True}, {**by_row, "fill_value": [4.0]}, "what is not stored is 4"),
+        ]
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "B.bsp.h5")
+
+            def write(form, more, arrays, shape):
+                more = dict(more)
+                told = {"version": "0.1", "format": form, "shape": shape, "data_types": {"values": more.pop("values", "float64")}, **more}
+                with h5py.File(path, "w") as file:
+                    group = file.create_group("B")
+                    group.attrs["binsparse"] = json.dumps({"binsparse": told})
+                    for name, array in arrays.items():
+                        group[name] = np.asarray(array)
+
+            for form, more, arrays, want in good:
+                with self.subTest(form=form, more=more):
+                    write(form, more, arrays, list(want.shape))
+                    got = onyx.Tensor.read_binsparse(path, "B")
+                    self.assertEqual(got.nnz, np.count_nonzero(want))
+                    np.testing.assert_array_equal(got.to_dense(), want)
+            for form, more, arrays, message in bad:
+                with self.subTest(message=message):
+                    write(form, more, arrays, [13, 9])
+                    with self.assertRaisesRegex((ValueError, TypeError), message):
+                        onyx.Tensor.read_binsparse(path, "B")
+            with self.assertRaisesRegex(ValueError, "no tensor of BinSparse"):
+                onyx.Tensor.read_binsparse(path)
 
     def test_version(self):
         self.assertEqual(onyx.version().split()[0], onyx.__version__)

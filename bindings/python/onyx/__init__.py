@@ -27,6 +27,7 @@ from typing import Any, Iterable, Mapping, Optional, Sequence
 import cffi
 import numpy
 
+from ._binsparse import read as _read_binsparse
 from ._einsum import expression as _einsum_expression
 
 try:
@@ -154,6 +155,11 @@ class Tensor:
             return json.loads(_ffi.string(result.report))
         finally:
             _onyx.onyx_free(result)
+
+    @staticmethod
+    def read_binsparse(file: os.PathLike | str, group: str = "/") -> Tensor:
+        """A Tensor of a file of BinSparse, .bsp.h5; of one that has several, that of a group. Needs h5py."""
+        return Tensor(*_read_binsparse(file, group))
 
     def __repr__(self) -> str:
         filled = f", else {self.fill:g}" if self.fill else ""

@@ -71,6 +71,10 @@ typedef enum {
     COMPILE_LOADS_OF_TENSORS
 } compile_loads;
 
+/* What is stored of operands that are slices: what is in them, or all, which is intersected with the slice.
+ */
+typedef enum { COMPILE_SLICES_CUT, COMPILE_SLICES_KEPT } compile_slices;
+
 typedef struct {
     const char *expression;
     const sam_statement *statement; /* of a program: the expression as it was parsed; otherwise NULL */
@@ -115,6 +119,7 @@ typedef struct {
     tile_dispatch dispatch;
     bool dispatch_auto; /* by the data instead */
     compile_loads streams;
+    compile_slices slices;
     uint64_t seed;
     bool runs;  /* onyx run, which needs operands */
     bool again; /* what the folder holds is this kernel's: compile_command_again */

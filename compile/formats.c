@@ -241,7 +241,7 @@ static void drop_repeated(const tile_joint *all, arena *mem, tile_tensor *t, sam
     t->order = as->order = kept;
 }
 
-bool compile_join_parts(compile_context *ctx, const tile_joint *all, tile_tensor *out) {
+bool compile_join_parts(compile_context *ctx, const tile_joint *all, bool quiet, tile_tensor *out) {
     const tile_cut *parts = all->parts;
     uint64_t entries = 0, bytes;
     for (uint32_t k = 0; k < all->n; k++)
@@ -254,7 +254,7 @@ bool compile_join_parts(compile_context *ctx, const tile_joint *all, tile_tensor
         drop_repeated(all, ctx->mem, &scanned, &as);
     if (!scanned_bytes(ctx, &scanned, &as, &bytes))
         return false;
-    if (was_said(ctx->diag, parts->as->loc, "E0353-recut"))
+    if (quiet || was_said(ctx->diag, parts->as->loc, "E0353-recut"))
         return true;
     diag_warning(
         ctx->diag, parts->as->loc, "E0353-recut",

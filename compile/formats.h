@@ -36,8 +36,8 @@ bool compile_store(const compile_options *o, compile_context *ctx, const char *f
 bool compile_say_repacked(const compile_options *o, compile_context *ctx, const sam_statement *st,
                           const tile_tensor *operands);
 
-/* Makes the operand that consists of these parts of the user's tensors, and warns of the bytes it takes:
- * E0353-recut. */
-bool compile_join_parts(compile_context *ctx, const tile_joint *all, tile_tensor *out);
+/* Makes the operand that consists of these parts of the user's tensors, and unless `quiet` warns of the bytes
+ * it takes: E0353-recut. */
+bool compile_join_parts(compile_context *ctx, const tile_joint *all, bool quiet, tile_tensor *out);
 
 #endif

@@ -1,6 +1,7 @@
 /* A kernel of the schedule as a SAM graph, as one the hardware can run, and in the array's primitives. */
 #include "compile/graph.h"
 #include "compile/stages.h"
+#include "frontend/keep.h"
 #include "sam/operators.h"
 
 /* Statements have no type: the graph's arithmetic gets the one that was asked for. */
@@ -44,10 +45,29 @@ static bool has_fiber_function(compile_context *ctx, const sam_statement *s) {
     return true;
 }
 
+/* Notes which slices are cut though they were to be kept. */
+static void say_cut(compile_context *ctx, const sam_statement *s) {
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        const sam_tensor_data *data = &s->tensors.at[t];
+        if (fe_is_sliced(data) && (!data->view.source.v || !name_eq(data->view.source, data->called)))
+            diag_note(
+                ctx->diag, data->loc,
+                "the host cuts this part of %s: its loops run over other slices or loops are split, or a "
+                "sum or a fill counts what is not in the slice",
+                names_text(ctx->names, data->called));
+    }
+}
+
 bool compile_lower_sam(const compile_options *o, bool chip, compile_context *ctx, const fe_kernel *kernel,
                        compile_lowered *out) {
     const fe_lower_options lower = {
         .drop = true, .exact_stops = !chip, .pad = chip, .locate = o->optimize > 0};
+    fe_kernel whole;
+    if (o->slices == COMPILE_SLICES_KEPT) {
+        if (fe_keep(kernel, ctx->mem, &whole))
+            kernel = &whole;
+        say_cut(ctx, &kernel->s);
+    }
     const fe_kernel asked = chip ? without_hints(kernel, ctx) : *kernel;
     sam_statement expanded;
     sam_graph once;

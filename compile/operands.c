@@ -2,6 +2,7 @@
 #include "compile/application.h"
 #include "compile/formats.h"
 #include "compile/needed.h"
+#include "frontend/keep.h"
 #include "sam/coordinates.h"
 
 #include <ctype.h>
@@ -337,9 +338,45 @@ static bool adds_indices(const sam_tensor_data *as) {
     return sam_source_order(as) < as->order;
 }
 
+/* Makes the operand of ones where a slice of this mode has its coordinates. */
+static void make_slice(const compile_options *o, compile_context *ctx, const sam_window *w, uint32_t dim,
+                       tile_tensor *out) {
+    const uint32_t high = w->high < dim ? w->high : dim, low = (uint32_t)w->low;
+    out->order = 1;
+    out->dim[0] = dim;
+    out->nnz = low < high ? (high - low - 1) / w->stride + 1 : 0;
+    uint32_t *crd = arena_new_n(ctx->mem, uint32_t, out->nnz + 1);
+    uint16_t *val = arena_new_n(ctx->mem, uint16_t, out->nnz + 1);
+    for (uint32_t c = 0; c < out->nnz; c++) {
+        crd[c] = low + c * w->stride;
+        val[c] = sam_literal_word(1, o->dtype == TILE_DTYPE_BF16);
+    }
+    out->crd = crd;
+    out->val = val;
+}
+
+/* Adds, behind the statement's own operands, what kernels that keep slices have in place of them: the user's
+ * tensors, and ones at the slices' coordinates. */
+static void add_kept(const compile_options *o, compile_context *ctx, const sam_statement *st,
+                     const tile_tensor *whole, tile_tensor *data, uint32_t *n) {
+    for (uint32_t t = 0; t < st->tensors.len; t++) {
+        const sam_tensor_data *as = &st->tensors.at[t];
+        if (!fe_is_sliced(as))
+            continue;
+        data[*n] = whole[t];
+        data[(*n)++].name = as->called;
+        for (uint32_t m = 0; m < as->order; m++) {
+            if (!as->window[m].stride)
+                continue;
+            data[*n].name = fe_slice_name(st, as, m);
+            make_slice(o, ctx, &as->window[m], whole[t].dim[m], &data[(*n)++]);
+        }
+    }
+}
+
 /* Makes the operands that are parts, once all others are there. */
-static bool make_parts(compile_context *ctx, const sam_statement *st, const tile_tensor *whole,
-                       const tile_operands *all, tile_tensor *data) {
+static bool make_parts(const compile_options *o, compile_context *ctx, const sam_statement *st,
+                       const tile_tensor *whole, const tile_operands *all, tile_tensor *data) {
     tile_cut *parts = arena_new_n(ctx->mem, tile_cut, st->tensors.len);
     uint32_t *extent = NULL;
     if (!reach_extents(ctx, st, whole, all, &extent))
@@ -364,7 +401,7 @@ static bool make_parts(compile_context *ctx, const sam_statement *st, const tile
             joint.same[m] = (uint8_t)m;
         if (adds_indices(as))
             compile_find_needed(st, (sam_tensor){t}, data, ctx->mem, &joint);
-        if (!compile_join_parts(ctx, &joint, out))
+        if (!compile_join_parts(ctx, &joint, o->slices == COMPILE_SLICES_KEPT && fe_is_sliced(as), out))
             return false;
     }
     return true;
@@ -442,7 +479,7 @@ bool compile_read_operands(const compile_options *o, compile_context *ctx, const
                            compile_data *out) {
     if (out->operands.operand)
         return true;
-    tile_tensor *data = arena_new_n(ctx->mem, tile_tensor, st->tensors.len);
+    tile_tensor *data = arena_new_n(ctx->mem, tile_tensor, st->tensors.len * (2 + SAM_MAX_ORDER));
     tile_operands all = {data, st->tensors.len, o->dtype};
     tile_tensor *whole = arena_new_n(ctx->mem, tile_tensor, st->tensors.len); /* of those that are parts */
     uint32_t *known = NULL, *numbers = arena_new_n(ctx->mem, uint32_t, st->tensors.len + 1);
@@ -461,7 +498,11 @@ bool compile_read_operands(const compile_options *o, compile_context *ctx, const
                       !tile_known_extents(st, &all, ctx->mem, ctx->diag, &known)))
             return false;
     }
-    return make_parts(ctx, st, whole, &all, data) &&
-           tile_extents(st, &all, ctx->mem, ctx->diag, &out->extent) &&
-           compile_say_repacked(o, ctx, st, data) && make_structures(o, ctx, st, out->extent, data);
+    if (!make_parts(o, ctx, st, whole, &all, data) ||
+        !tile_extents(st, &all, ctx->mem, ctx->diag, &out->extent) ||
+        !compile_say_repacked(o, ctx, st, data) || !make_structures(o, ctx, st, out->extent, data))
+        return false;
+    if (o->slices == COMPILE_SLICES_KEPT)
+        add_kept(o, ctx, st, whole, data, &out->operands.n);
+    return true;
 }

@@ -7,6 +7,7 @@
  * what the result gets there is dropped when it is merged.
  */
 #include "frontend/fe_int.h"
+#include "frontend/keep.h"
 
 /* loop = (variable / divide) % modulo; modulo 0: no remainder taken. */
 typedef struct {
@@ -172,36 +173,11 @@ static void note_hints(const expansion *x) {
 
 /* ---- padding --------------------------------------------------------------------------------- */
 
-/* Returns whether e is zero wherever all operands that v indexes are. */
-static bool vanishes(const sam_statement *s, sam_expr e, sam_var v) {
-    const sam_expr_data *x = sam_expr_at(s, e);
-    switch (x->kind) {
-    case SAM_EXPR_ACCESS:
-        return fe_has_index(s, e, v) && !sam_tensor_at(s, x->tensor)->fill;
-    case SAM_EXPR_NEG:
-    case SAM_EXPR_SUM:
-        return vanishes(s, x->a, v);
-    case SAM_EXPR_ADD:
-    case SAM_EXPR_SUB:
-        return vanishes(s, x->a, v) && vanishes(s, x->b, v);
-    case SAM_EXPR_MUL:
-        return vanishes(s, x->a, v) || vanishes(s, x->b, v);
-    case SAM_EXPR_DIV:
-        return vanishes(s, x->a, v) && !(fe_free_vars(s, x->b) >> (v.v - 1) & 1);
-    case SAM_EXPR_LITERAL:
-        return x->literal == 0;
-    case SAM_EXPR_CALL: /* a function may make a value of nothing */
-    case SAM_EXPR_NONE:
-        break;
-    }
-    return false;
-}
-
 /* A sum over a padded dimension must add nothing there. */
 static bool sums_vanish(expansion *x, sam_expr e) {
     const sam_expr_data *y = sam_expr_at(&x->k->s, e);
     if (y->kind == SAM_EXPR_SUM && x->of[y->var.v - 1].len > 1 &&
-        (y->operation || !vanishes(&x->k->s, y->a, y->var))) {
+        (y->operation || !fe_vanishes(&x->k->s, y->a, y->var))) {
         const fe_relation *r = fe_replacing(x->k, y->var);
         not_lowered(x, r,
                     "the sum over this loop has a value where no operand does, so padding would change it");

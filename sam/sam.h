@@ -48,6 +48,12 @@ typedef struct {
         uint32_t divide, modulo;
     } from[SAM_MAX_ORDER];
     uint8_t equal[SAM_MAX_ORDER];
+    /* By mode of the source, with a stride: coordinate c counts as low + c * stride of that which the operand
+     * `slice` runs over. */
+    struct {
+        name_id slice;
+        uint32_t low, stride;
+    } place[SAM_MAX_ORDER];
 } sam_view;
 
 /* How a level is read: as it is best, coordinate after coordinate, at coordinates that others have, by leaps

@@ -1,14 +1,32 @@
 /* views.c - the tensors a kernel works on, made from the user's (sam_view), and the result brought back. */
 #include "tiling/tiling_int.h"
 
+/* What views are made of. */
+typedef struct {
+    const tile_operands *in;
+    const name_table *names;
+} viewing;
+
+static const tile_tensor *operand_called(const viewing *from, name_id name) {
+    for (uint32_t t = 0; t < from->in->n; t++) {
+        if (name_eq(from->in->operand[t].name, name))
+            return &from->in->operand[t];
+    }
+    BUG("no operand is called %s", names_text(from->names, name));
+}
+
 /* Extent of a stored mode: the source's extent, which equal modes share, divided and cut off as its
  * coordinates are. */
-static uint32_t view_extent(const tile_tensor *source, const sam_view *view, uint32_t v) {
+static uint32_t view_extent(const tile_tensor *source, const sam_view *view, const viewing *from,
+                            uint32_t v) {
+    const uint8_t mode = view->from[v].mode;
     uint32_t dim = 0;
     for (uint32_t m = 0; m < view->source_order; m++) {
-        if (view->equal[m] == view->equal[view->from[v].mode] && source->dim[m] > dim)
+        if (view->equal[m] == view->equal[mode] && source->dim[m] > dim)
             dim = source->dim[m];
     }
+    if (view->place[mode].stride)
+        dim = operand_called(from, view->place[mode].slice)->dim[0];
     return view->from[v].modulo ? view->from[v].modulo : tile_split_extent(dim, view->from[v].divide);
 }
 
@@ -20,25 +38,30 @@ static bool kept(const sam_view *view, const uint32_t *crd) {
     return true;
 }
 
-static void make_view(const sam_tensor_data *t, const tile_tensor *source, tile_dtype dtype, arena *mem,
-                      tile_tensor *out) {
+/* Where a coordinate of the source counts. */
+static uint32_t placed(const sam_view *view, uint32_t mode, uint32_t crd) {
+    return view->place[mode].stride ? view->place[mode].low + crd * view->place[mode].stride : crd;
+}
+
+static void make_view(const sam_tensor_data *t, const viewing *from, arena *mem, tile_tensor *out) {
     const sam_view *view = &t->view;
+    const tile_tensor *source = operand_called(from, view->source);
     arena scratch = {0};
     tile_entries entries = {0};
     *out = (tile_tensor){.name = t->name, .order = t->order, .dim_inferred = source->dim_inferred};
     for (uint32_t v = 0; v < t->order; v++)
-        out->dim[v] = view_extent(source, view, v);
+        out->dim[v] = view_extent(source, view, from, v);
     for (uint64_t e = 0; e < source->nnz; e++) {
         const uint32_t *crd = source->crd + e * source->order;
         if (!kept(view, crd))
             continue;
         for (uint32_t v = 0; v < t->order; v++) {
-            uint32_t at = crd[view->from[v].mode] / view->from[v].divide;
+            uint32_t at = placed(view, view->from[v].mode, crd[view->from[v].mode]) / view->from[v].divide;
             vec_push(&scratch, &entries.crd, view->from[v].modulo ? at % view->from[v].modulo : at);
         }
         vec_push(&scratch, &entries.val, source->val[e]);
     }
-    tile_normalise(out, &entries, dtype, mem);
+    tile_normalise(out, &entries, from->in->dtype, mem);
     arena_free(&scratch);
 }
 
@@ -84,14 +107,6 @@ static bool make_ones(const sam_tensor_data *t, const uint32_t *dim, tile_dtype 
     return true;
 }
 
-static const tile_tensor *find_operand(const tile_operands *in, name_id name) {
-    for (uint32_t t = 0; t < in->n; t++) {
-        if (name_eq(in->operand[t].name, name))
-            return &in->operand[t];
-    }
-    return NULL;
-}
-
 /* Returns the access of tensor t under h, or none. */
 static sam_expr access_of(const sam_statement *s, sam_expr h, sam_tensor t) {
     const sam_expr_data *x = sam_expr_at(s, h);
@@ -123,6 +138,7 @@ bool tile_pack(const sam_statement *packed, const tile_operands *in, arena *mem,
                tile_operands *out) {
     tile_tensor *made = arena_new_n(mem, tile_tensor, packed->tensors.len);
     const tile_operands kept = *out;
+    const viewing from = {in, packed->names};
     *out = (tile_operands){made, packed->tensors.len, in->dtype};
     bool ones = false;
     for (uint32_t t = 0; t < packed->tensors.len; t++) {
@@ -134,14 +150,23 @@ bool tile_pack(const sam_statement *packed, const tile_operands *in, arena *mem,
             made[t] = kept.operand[t];
             continue;
         }
-        const tile_tensor *source = find_operand(in, data->view.source.v ? data->view.source : data->name);
-        BUG_IF(!source, "no operand is called %s", names_text(packed->names, data->name));
         if (data->view.source.v)
-            make_view(data, source, in->dtype, mem, &made[t]);
+            make_view(data, &from, mem, &made[t]);
         else
-            made[t] = *source;
+            made[t] = *operand_called(&from, data->name);
     }
     return !ones || make_all_ones(packed, made, out, mem, d);
+}
+
+/* Finds the coordinate that counts as *crd. Returns false where none does. */
+static bool taken_back(const sam_view *view, uint32_t mode, uint32_t *crd) {
+    const uint32_t low = view->place[mode].low, stride = view->place[mode].stride;
+    if (!stride)
+        return true;
+    if (*crd < low || (*crd - low) % stride)
+        return false;
+    *crd = (*crd - low) / stride;
+    return true;
 }
 
 void tile_unpack(const sam_tensor_data *result, const tile_tensor *got, const uint32_t *dim, tile_dtype dtype,
@@ -161,9 +186,12 @@ void tile_unpack(const sam_tensor_data *result, const tile_tensor *got, const ui
         for (uint32_t v = 0; v < got->order; v++)
             crd[view->from[v].mode] += got->crd[e * got->order + v] * view->from[v].divide;
         for (uint32_t m = 0; m < view->source_order; m++)
+            inside = taken_back(view, m, &crd[m]) && inside;
+        for (uint32_t m = 0; m < view->source_order; m++)
             inside = inside && crd[view->equal[m]] < dim[m];
         if (!inside)
-            continue; /* the last block of a split loop may be longer than what is left */
+            continue; /* the last block of a split loop may be longer than what is left; or it is in no slice
+                       */
         for (uint32_t m = 0; m < view->source_order; m++)
             vec_push(&scratch, &entries.crd, crd[view->equal[m]]);
         vec_push(&scratch, &entries.val, got->val[e]);

@@ -5,7 +5,7 @@ vector; the distances between all pairs of rows; and what is refused. B(i(lo:hi:
 has at i + n; extents of slices are how many coordinates they have, shifts keep them. With three numbers (and a seed), that many random cases on
 each engine with random formats of the operands, too: a third of two matrices in formats that ship, the others of up to three operands of
 order one to three, most in formats that were made up (maps in blocks or along diagonals, kinds of levels, parts), which they are converted
-to and read from. None may be wrong, and at most a tenth refused, which are counted by code.
+to and read from; half of them with slices that leave their operands as they are. None may be wrong, and at most a tenth refused, which are counted by code.
 """
 import collections
 import itertools
@@ -172,12 +172,13 @@ def stored_case(engine, refused):
         pairs = {cell: (at(b, b_at, *cell), at(c, c_at, *cell)) for cell in itertools.product(*map(range, dim))}
         want = {cell: v + w if sign == "+" else v - w if sign == "-" else v * w for cell, (v, w) in pairs.items()}
     formats = [random.choice(FORMATS) for _ in "BC"]
-    got = onyx(text, ("B", "C"), engine, "-f", f"B:{formats[0]}", "-f", f"C:{formats[1]}")
+    slices = random.choice(("cut", "keep"))
+    got = onyx(text, ("B", "C"), engine, "-f", f"B:{formats[0]}", "-f", f"C:{formats[1]}", "--slices", slices)
     code = re.search(r"error: .*\[(E\d+-[a-z0-9-]+)\]", got.stderr)
     if got.returncode == 1 and code:
         refused[code.group(1)] += 1
     elif got.returncode or read(FOLDER / "out" / "X.mtx", 2) != (dim, {cell: v for cell, v in want.items() if v}):
-        failed.append(f"{text} in {formats} on {engine}: {got.stderr}")
+        failed.append(f"{text} in {formats}, slices {slices}, on {engine}: {got.stderr}")
     return True
 
 
@@ -285,6 +286,7 @@ def varied_case(engine, refused):
             for operand, _ in re.findall(r"(\w)\((\w+)\)", term):
                 product *= made[operand](bound)
             want[tuple(bound[v] for v in result)] += product
+    words += ["--slices", random.choice(("cut", "keep"))]
     got = onyx(text, (), engine, *words, "--formats", str(FOLDER / "made.formats"))
     code = re.search(r"error: .*\[(E\d+-[a-z0-9-]+)\]", got.stderr)
     if got.returncode in (1, 2) and code:

@@ -201,6 +201,17 @@ static bool line_record(const machine *m, const compile_kernel *k, uint64_t begi
     return !m->o->wave || compile_line_record(m->line, name, k->folder, begin, m->ctx->diag, cycles);
 }
 
+/* The names are the same each time. */
+static void add_processed(const compile_processed *p, compile_processed *sum) {
+    if (!p->names)
+        return;
+    sum->names = p->names;
+    sum->calls += p->calls;
+    sum->words += p->words;
+    sum->cycles += p->cycles;
+    sum->measured = p->measured;
+}
+
 /* Counts the run that ended. In a session the channels' record comes when the session ends. */
 static bool count_run(machine *m, compile_stage_of *stage, const compile_kernel *k) {
     compile_visit visit = {.pass = pass_text(m), .entries = k->ran.result.nnz};
@@ -213,6 +224,7 @@ static bool count_run(machine *m, compile_stage_of *stage, const compile_kernel 
         run.kernel += one->ran.cycles.kernel;
         run.firmware += one->ran.cycles.firmware;
         visit.cycles += one->ran.cycles.total;
+        add_processed(&one->ran.processor, &stage->processor);
         visit.loaded += one->ran.words.loaded;
         visit.kept += one->ran.words.kept;
         visit.collected += one->ran.words.collected;
@@ -243,6 +255,20 @@ static bool end_session(machine *m, compile_context *ctx) {
            (!any || line_record(m, &m->configured->kernel, m->session_began, &cycles));
 }
 
+/* Functions of the processor are in every program: calls of them go to the one that runs, or begin one. */
+static void share_program(machine *m, const compile_stage_of *stage, compile_kernel *k) {
+    const bool open = compile_session_is_open(&m->session);
+    if (!compile_engines[m->o->engine].by_processor || m->o->wave || !compile_stage_on_processor(stage))
+        return;
+    m->session_began = open ? m->session_began : m->now;
+    m->configured = open ? m->configured : stage;
+    for (uint32_t n = 0; n <= k->producers.len; n++) {
+        compile_kernel *one = n < k->producers.len ? &k->producers.at[n] : k;
+        one->session = &m->session;
+        one->images = m->a->images;
+    }
+}
+
 /* As long as nothing else has to be on the array, it stays configured where a processor starts the runs; and
  * where the firmware program has all the bitstreams, it goes on with another one. */
 static bool share_session(machine *m, compile_context *ctx, const compile_stage_of *stage,
@@ -250,8 +276,10 @@ static bool share_session(machine *m, compile_context *ctx, const compile_stage_
     const bool same =
         m->configured == stage ||
         (m->configured && (m->a->images || (stage->array && m->configured->array == stage->array)));
-    if (compile_stage_on_host(stage))
+    if (compile_stage_on_host(stage)) {
+        share_program(m, stage, k);
         return true;
+    }
     bool ok = same || end_session(m, ctx);
     const bool open = compile_session_is_open(&m->session);
     m->session_began = open ? m->session_began : m->now;
@@ -259,8 +287,13 @@ static bool share_session(machine *m, compile_context *ctx, const compile_stage_
     if (!compile_engines[m->o->engine].by_processor || (k->producers.len && !stage->array && !m->a->images))
         return ok;
     k->session = &m->session;
-    for (uint32_t n = 0; n < k->producers.len; n++)
-        k->producers.at[n].session = &m->session;
+    for (uint32_t n = 0; n < k->producers.len; n++) {
+        compile_kernel *one = &k->producers.at[n];
+        one->images = one->on_processor ? m->a->images : one->images;
+        /* Without images a program that functions begin has nothing of the array. */
+        one->session = !one->on_processor || one->images || open ? &m->session : NULL;
+    }
+    k->images = k->on_processor ? m->a->images : k->images;
     return ok;
 }
 

@@ -29,7 +29,8 @@ typedef struct {
     VEC(compile_visit) visits;
     struct {
         uint64_t config, kernel, firmware, total;
-    } cycles; /* of all visits */
+    } cycles;                    /* of all visits */
+    compile_processed processor; /* of all visits */
     compile_activity activity;
     bool counted;     /* the activity was */
     uint64_t wrapped; /* values that the reference has beyond 16 bits */
@@ -60,6 +61,13 @@ static inline bool compile_stage_on_host(const compile_stage_of *stage) {
     for (uint32_t n = 0; n < stage->kernel.producers.len; n++)
         host = host && stage->kernel.producers.at[n].on_host;
     return host;
+}
+/* Returns whether functions in such a statement are the processor's. */
+static inline bool compile_stage_on_processor(const compile_stage_of *stage) {
+    bool is = stage->kernel.on_processor;
+    for (uint32_t n = 0; n < stage->kernel.producers.len; n++)
+        is = is || stage->kernel.producers.at[n].on_processor;
+    return is;
 }
 /* Returns whether the command's argument is the path of a program file: it ends in ".onx". */
 bool compile_is_application(const char *argument);

@@ -46,7 +46,10 @@ static cJSON *statement_json(const compile_context *ctx, const compile_applicati
     cJSON *json = cJSON_CreateObject();
     add_number(json, "line", line_of(ctx, stage->step));
     cJSON_AddStringToObject(json, "statement", stage->step->text);
-    cJSON_AddStringToObject(json, "on", compile_stage_on_host(stage) ? "host" : "array");
+    cJSON_AddStringToObject(json, "on",
+                            !compile_stage_on_host(stage)       ? "array"
+                            : compile_stage_on_processor(stage) ? "processor"
+                                                                : "host");
     if (compile_stage_on_host(stage)) {
         cJSON_AddStringToObject(json, "why", stage->why);
     } else {
@@ -62,6 +65,7 @@ static cJSON *statement_json(const compile_context *ctx, const compile_applicati
     add_number(cycles, "kernel", (double)stage->cycles.kernel);
     add_number(cycles, "firmware", (double)stage->cycles.firmware);
     add_number(cycles, "total", (double)stage->cycles.total);
+    compile_processor_json(&stage->processor, json);
     if (stage->counted)
         compile_energy_json(&stage->activity, json);
     cJSON *each = cJSON_AddArrayToObject(json, "each");
@@ -195,8 +199,15 @@ static void print_stage(const compile_options *o, const compile_context *ctx, co
         return;
     }
     print_statement(ctx, stage, out);
+    if (stage->processor.names)
+        fprintf(out, "    on the chip's processor, %s\n",
+                compile_processor_text(&stage->processor, ctx->mem));
     if (compile_stage_on_host(stage)) {
-        fprintf(out, "    on the host: %s\n", stage->why);
+        if (!stage->processor.names)
+            fprintf(out, "    on the host: %s\n", stage->why);
+        if (stage->cycles.total)
+            fprintf(out, "    %llu %s, %llu cycles\n", (unsigned long long)runs, plural(runs, "run", "runs"),
+                    (unsigned long long)stage->cycles.total);
         return;
     }
     if (stage->kernel.producers.len)

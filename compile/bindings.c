@@ -3,7 +3,8 @@
  * The kernels of the array take what compile_search expects of them, in array cycles. Calls of the host have
  * no such model: they count as CYCLES_OF_POINT for each point of their loops, and CYCLES_OF_VALUE for each
  * value of the arrays that are handed over and made. A product of 400x400 matrices took 0.45 ns a point, and
- * a sum of 2000x2000 ones 10 ns a value (docs/functions.md), which are so many cycles of 1.37 ns.
+ * a sum of 2000x2000 ones 10 ns a value (docs/functions.md), which are so many cycles of 1.37 ns. A point on
+ * the processor of the chip counts what its description says in place of the first.
  */
 #include "frontend/bindings.h"
 #include "compile/choose.h"
@@ -49,7 +50,7 @@ static double values_of(const fe_kernel *k, uint64_t vars) {
 }
 
 /* Returns what the host is taken to need for a kernel that is bound. */
-static double cost_of_calls(const fe_kernel *k) {
+static double cost_of_calls(const fe_kernel *k, double point) {
     const sam_statement *s = &k->s;
     const uint64_t result = vars_of(s->result_index, sam_tensor_at(s, s->result)->order);
     uint64_t all = result;
@@ -61,7 +62,18 @@ static double cost_of_calls(const fe_kernel *k) {
         values += access ? values_of(k, vars) : 0;
         all |= vars;
     }
-    return CYCLES_OF_POINT * points_of(s, all) + CYCLES_OF_VALUE * values;
+    return point * points_of(s, all) + CYCLES_OF_VALUE * values;
+}
+
+/* Returns what a point of the function's loops takes, in cycles of the array. */
+static double cost_of_point(const fe_functions *functions, const name_table *names, name_id function,
+                            const pnr_board *b) {
+    for (uint32_t i = 0; function.v && i < functions->all.len; i++) {
+        const fe_user_function *f = &functions->all.at[i];
+        if (f->described && f->described->on_processor && strcmp(f->name, names_text(names, function)) == 0)
+            return f->described->per_point * (b && b->cpu_mhz ? host_cycles_ratio(b) : 1);
+    }
+    return CYCLES_OF_POINT;
 }
 
 /* Returns the same for all kernels of a binding. */
@@ -78,8 +90,12 @@ static double cost_on_host(const compile_choosing *in, const fe_part_binding *bi
     diag_init(&unheard, &scratch);
     BUG_IF(!fe_schedule(&with, &binding->s, &scratch, &unheard, &cin), "'%s' was possible a moment ago",
            binding->schedule);
-    for (uint32_t n = 0; n < cin.kernels.len; n++)
-        cost += cin.kernels.at[n].on_host ? cost_of_calls(&cin.kernels.at[n]) : 0;
+    for (uint32_t n = 0; n < cin.kernels.len; n++) {
+        const fe_kernel *k = &cin.kernels.at[n];
+        if (k->on_host)
+            cost += cost_of_calls(
+                k, cost_of_point(in->in->functions, k->s.names, k->binding.function, in->board));
+    }
     arena_free(&scratch);
     return cost;
 }

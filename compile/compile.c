@@ -6,6 +6,7 @@
 #include "compile/folder.h"
 #include "compile/formats.h"
 #include "compile/graph.h"
+#include "compile/processor.h"
 #include "compile/share.h"
 #include "compile/workspace.h"
 #include "frontend/match.h"
@@ -121,6 +122,7 @@ static bool load_calls(compile_context *ctx, const fe_kernel *bound, sam_binding
         const bool ok =
             fe_load_described(f->described, sam_tensor_at(&bound->s, bound->s.result)->loc, ctx->diag);
         out->call = f->described->arrays;
+        out->on_processor = f->described->on_processor;
         return ok;
     }
     BUG("%s is bound, and is no function", name);
@@ -150,13 +152,15 @@ static bool begin_kernels(const compile_options *o, compile_context *ctx, const 
         k->choices.dense = schedule->dense;
         k->folder = home;
         k->place = place;
-        if (o->out && cin->kernels.len > 1 && !k->on_host) {
+        ok = !bound->binding.function.v || load_calls(ctx, bound, &k->calls);
+        if (ok && k->on_host)
+            compile_find_calls(ctx, k);
+        if (o->out && cin->kernels.len > 1 && (!k->on_host || k->on_processor)) {
             const char *result = names_text(ctx->names, sam_tensor_at(st, st->result)->name);
             k->folder = compile_kernel_folder(home, result, ctx->mem);
             k->place = compile_kernel_folder(place, result, ctx->mem);
         }
-        ok = (!k->folder || make_folder(k->folder, ctx->diag)) &&
-             (!bound->binding.function.v || load_calls(ctx, bound, &k->calls));
+        ok = ok && (!k->folder || make_folder(k->folder, ctx->diag));
     }
     last->choices.staged = schedule->staged;
     return ok;

@@ -178,10 +178,19 @@ typedef struct {
     const char *why;   /* nothing was measured; NULL: something was, or nobody asked */
 } compile_cpu;
 
+/* What functions on the chip's processor did (compile/processor.h). */
+typedef struct {
+    const char *names;     /* NULL: none was called */
+    uint64_t calls, words; /* of 16 bits, handed over and back */
+    uint64_t cycles;       /* of the array's clock, in the functions */
+    bool measured;         /* there; else they are what the descriptions expect */
+} compile_processed;
+
 /* What a run of a kernel yields. */
 typedef struct {
     tile_tensor result;
     uint64_t computed, calls; /* on the host: values, and calls of a function along an index */
+    compile_processed processor;
     struct {
         uint64_t config, kernel, firmware, total;
     } cycles;
@@ -296,6 +305,7 @@ struct compile_kernel {
     producers;         /* kernels that fill workspaces, in the order in which they run before this */
     bool on_host;      /* the host computes it (tile_each): it has a statement, and nothing on the array */
     sam_binding calls; /* or these calls of a function do (tile_call) */
+    bool on_processor; /* it is on_host, and functions in it are the processor's of the chip (processor.h) */
     bool again;        /* it ran before in this command: what it runs as is in its folder */
     compile_session *session;     /* that its runs share, or NULL */
     const compile_images *images; /* that its firmware program has, if there are several, or NULL */

@@ -2,6 +2,7 @@
  * programs, and how a wrong value of an option is said. */
 #include "compile/context.h"
 #include "compile/engine.h"
+#include "compile/processor.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -37,7 +38,9 @@ void compile_begin(compile_context *ctx, arena *mem, name_table *names, diagnost
     *mem = (arena){0};
     names_init(names, mem);
     diag_init(d, mem);
-    *ctx = (compile_context){.mem = mem, .names = names, .diag = d, .shown = stdout};
+    *ctx = (compile_context){
+        .mem = mem, .names = names, .diag = d, .shown = stdout, .calls = arena_new(mem, compile_calls)};
+    ctx->calls->mem = mem;
     compile_set_programs(ctx, own_folder(mem));
 }
 

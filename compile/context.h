@@ -28,6 +28,7 @@ typedef struct {
     FILE *shown;                      /* where `--dump -` goes: standard output */
     VEC(pnr_board) boards;            /* read so far */
     struct fe_functions *functions;   /* of --functions, read once; NULL: not yet, or none */
+    struct compile_calls *calls;      /* functions that the chip's processor runs; copies share it */
     int folder;                       /* descriptor of the lock on the output folder, plus 1; 0 without one */
     const char *partial;              /* where its files are made until all are there; NULL where none is */
     const char *record;               /* the caller's, kept in the folder as command.json; NULL: nothing is */

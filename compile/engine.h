@@ -37,6 +37,7 @@ typedef struct {
     bool apart;                   /* each copy starts by itself */
     const compile_images *images; /* of its firmware program, where there are several, or NULL */
     uint32_t image, number;       /* as in compile_kernel; without `images` number is the part */
+    bool calls;                   /* there is no kernel: the program makes calls of functions (processor.h) */
     bool again;                   /* the kernel ran before in this command */
     compile_session *session; /* where the array stays configured between runs, or NULL; read by engine soc */
     const char *folder;       /* receives the files of the run, until all are there */

@@ -102,7 +102,16 @@ static bool read_stats(const compile_engine_in *in, const char *path, compile_ou
         count_from(in->session, out);
         out->cycles.firmware = out->cycles.total - out->cycles.kernel - out->cycles.config;
     }
-    ok = ok && read_collisions(ctx, json, path) && read_hazards(in, json, path, &out->modelled);
+    if (ok && in->calls) {
+        const uint32_t before = in->session ? in->session->calls : 0;
+        uint32_t calls = 0;
+        ok = json_get_u32(json, path, "function_calls", &calls, ctx->diag);
+        out->processor.calls = calls - before;
+        if (in->session)
+            in->session->calls = calls;
+    }
+    ok =
+        ok && read_collisions(ctx, json, path) && (in->calls || read_hazards(in, json, path, &out->modelled));
     cJSON_Delete(json);
     return ok;
 }

@@ -1,6 +1,7 @@
 /* What engines soc and program share: the program of a kernel in a folder, built, or found there whole from
  * an earlier run; and the file of its batches. */
 #include "compile/batches.h"
+#include "compile/processor.h"
 #include "compile/session.h"
 #include "compile/share.h"
 
@@ -24,8 +25,12 @@ static uint32_t run_timeout(const compile_programmed *p) {
 
 /* Returns a hash of what decides the program: of each image the configuration words, whether they are read
  * back, and whether copies start apart; and how long a run may take. */
-static const char *design_hash(arena *mem, const compile_programmed *p, uint32_t n) {
+static const char *design_hash(compile_context *ctx, const compile_programmed *p, uint32_t n) {
+    const fw_functions *functions = compile_program_functions(ctx);
+    arena *mem = ctx->mem;
     uint64_t hash = 0;
+    for (uint32_t i = 0; functions && i < functions->n_units; i++)
+        hash = hash_more(hash, functions->units[i].text, strlen(functions->units[i].text));
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t how[] = {p[i].apart, p[i].verify_config, run_timeout(p)};
         hash = hash_more(hash, p[i].bits->words.at, sizeof *p[i].bits->words.at * p[i].bits->words.len);
@@ -55,7 +60,9 @@ static programmed programmed_of(const compile_images *images, const compile_prog
 static programmed programmed_of_run(const compile_engine_in *in, uint64_t longest) {
     const compile_programmed one = {in->design, in->decoded,           in->map, in->bits,
                                     in->apart,  in->how.verify_config, longest};
-    return programmed_of(in->images, &one);
+    programmed all = programmed_of(in->images, &one);
+    all.n = in->calls && !in->images ? 0 : all.n;
+    return all;
 }
 
 /* Returns a hash of the file, or NULL where there is none. */
@@ -73,13 +80,15 @@ static const char *objects_folder(const compile_context *ctx) {
                : arena_printf(ctx->mem, "%s/firmware/objects", ctx->home);
 }
 
-static bool build(compile_context *ctx, const compile_programmed *p, uint32_t n, const char *folder,
-                  fw_app *app) {
+static bool build(compile_context *ctx, const compile_programmed *p, uint32_t n, const pnr_board *board,
+                  const char *folder, fw_app *app) {
     fw_image images[FW_IMAGES_MOST];
     fw_options options = fw_options_default(ctx->home, folder);
     options.objects = objects_folder(ctx);
     options.verify = p->verify_config;
     options.timeout = run_timeout(p);
+    options.functions = compile_program_functions(ctx);
+    options.board = board;
     if (ctx->partial)
         options.moved = arena_printf(ctx->mem, "%s=%.*s", ctx->partial,
                                      (int)(strrchr(ctx->partial, '/') - ctx->partial), ctx->partial);
@@ -96,7 +105,7 @@ static bool build(compile_context *ctx, const compile_programmed *p, uint32_t n,
     const char *elf = file_hash(ctx->mem, app->elf);
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "elf", elf ? elf : "");
-    cJSON_AddStringToObject(json, "design", design_hash(ctx->mem, p, n));
+    cJSON_AddStringToObject(json, "design", design_hash(ctx, p, n));
     bool ok = json_write(json, arena_printf(ctx->mem, "%s/app.json", folder), ctx->diag);
     cJSON_Delete(json);
     return ok;
@@ -106,7 +115,7 @@ bool compile_build_firmware(const compile_options *o, compile_context *ctx, cons
                             fw_app *app) {
     const compile_programmed one = programmed_of_kernel(k, o->verify_config, 0);
     const programmed p = programmed_of(k->images, &one);
-    return build(ctx, p.of, p.n, arena_printf(ctx->mem, "%s/firmware", k->folder), app);
+    return build(ctx, p.of, p.n, &k->board, arena_printf(ctx->mem, "%s/firmware", k->folder), app);
 }
 
 bool compile_firmware_is_there(compile_engine_run *r, const compile_outcome *out) {
@@ -121,7 +130,7 @@ bool compile_firmware_is_there(compile_engine_run *r, const compile_outcome *out
     cJSON *json = elf ? json_read(path, &quiet) : NULL;
     bool same = json && json_get_text(json, path, "elf", &was, &quiet) &&
                 json_get_text(json, path, "design", &design, &quiet) && strcmp(was, elf) == 0 &&
-                strcmp(design, design_hash(mem, p.of, p.n)) == 0;
+                strcmp(design, design_hash(in->ctx, p.of, p.n)) == 0;
     cJSON_Delete(json);
     f->elf = same ? there : f->elf;
     return same;
@@ -133,7 +142,7 @@ bool compile_firmware_build(compile_engine_run *r, compile_outcome *out) {
     fw_app app;
     double start = seconds_now();
     const programmed p = programmed_of_run(in, out->modelled.longest);
-    bool ok = build(in->ctx, p.of, p.n, f->folder, &app);
+    bool ok = build(in->ctx, p.of, p.n, in->board, f->folder, &app);
     out->firmware_s = seconds_now() - start;
     return ok;
 }
@@ -149,18 +158,26 @@ static bool find_early(const compile_engine_in *in) {
     return compile_find_early(in->ctx, &p, &s->memory.early);
 }
 
-bool compile_firmware_begin(compile_engine_run *r, uint32_t buffers) {
+bool compile_firmware_begin_calls(compile_engine_run *r) {
     const compile_engine_in *in = r->in;
-    compile_context *ctx = in->ctx;
-    arena *mem = ctx->mem;
+    arena *mem = in->ctx->mem;
     compile_firmware *f = r->own = arena_new(mem, compile_firmware);
     f->folder = arena_printf(mem, "%s/firmware", in->folder);
     f->place = arena_printf(mem, "%s/firmware", in->place);
     f->elf = arena_printf(mem, "%s/app.elf", f->folder);
     f->batches = arena_printf(mem, "%s/batches.bin", f->folder);
     f->result = arena_printf(mem, "%s/result.bin", f->folder);
-    if (!make_folder(f->folder, ctx->diag) || !make_folder(f->place, ctx->diag) ||
-        !fw_columns_of(in->design, in->part, in->apart, mem, ctx->diag, &f->columns))
+    return make_folder(f->folder, in->ctx->diag) && make_folder(f->place, in->ctx->diag);
+}
+
+bool compile_firmware_begin(compile_engine_run *r, uint32_t buffers) {
+    const compile_engine_in *in = r->in;
+    compile_context *ctx = in->ctx;
+    arena *mem = ctx->mem;
+    if (!compile_firmware_begin_calls(r))
+        return false;
+    compile_firmware *f = r->own;
+    if (!fw_columns_of(in->design, in->part, in->apart, mem, ctx->diag, &f->columns))
         return false;
     f->columns.part = in->number;
     f->columns.buffers = f->columns.buffers < buffers ? f->columns.buffers : buffers;
@@ -181,7 +198,7 @@ bool compile_firmware_batch(compile_engine_run *r, const tile_plan *plan) {
 
 bool compile_firmware_end(compile_engine_run *r, bool good) {
     compile_firmware *f = r->own;
-    return fw_batches_end(f->writer, good, &f->counts);
+    return r->in->calls ? good : fw_batches_end(f->writer, good, &f->counts);
 }
 
 void compile_firmware_note(const compile_engine_run *r, const compile_outcome *out) {

@@ -46,11 +46,23 @@ static void add_times(const compile_times *t, compile_times *sum) {
     sum->total += t->total;
 }
 
+/* What the chip's processor did of a kernel that has nothing on the array. */
+static void add_processor(const compile_kernel *k, figures *f) {
+    f->config += k->ran.cycles.config;
+    f->kernel += k->ran.cycles.kernel;
+    f->firmware += k->ran.cycles.firmware;
+    f->total += k->ran.cycles.total;
+    if (k->on_processor && k->board.cgra_mhz)
+        f->time_us += (double)k->ran.cycles.total / k->board.cgra_mhz;
+}
+
 static void add_kernel(const compile_kernel *k, arena *mem, figures *f) {
     const tile_counts *counts = &k->ran.cut.counts;
     add_times(&k->times, &f->times);
-    if (k->on_host)
+    if (k->on_host) {
+        add_processor(k, f);
         return;
+    }
     add_tiles(&k->array.net, f);
     f->copies = larger(f->copies, k->array.copies);
     f->hops += k->array.design.net ? pnr_hops(&k->array.design) : 0;
@@ -300,10 +312,22 @@ static const char *result_name(const compile_context *ctx, const compile_kernel 
     return names_text(ctx->names, sam_tensor_at(&k->user, k->user.result)->name);
 }
 
+void compile_processor_json(const compile_processed *p, cJSON *json) {
+    if (!p->names)
+        return;
+    cJSON *own = cJSON_AddObjectToObject(json, "processor");
+    cJSON_AddStringToObject(own, "functions", p->names);
+    add_number(own, "calls", (double)p->calls);
+    add_number(own, "words", (double)p->words);
+    add_number(own, "cycles", (double)p->cycles);
+    cJSON_AddBoolToObject(own, "measured", p->measured);
+}
+
 static cJSON *host_kernel_json(const compile_context *ctx, const compile_kernel *k) {
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "tensor", result_name(ctx, k));
-    cJSON_AddStringToObject(json, "on", "host");
+    cJSON_AddStringToObject(json, "on", k->on_processor ? "processor" : "host");
+    compile_processor_json(&k->ran.processor, json);
     if (k->calls.call)
         cJSON_AddStringToObject(json, "function", k->calls.name);
     add_number(json, "computed", (double)k->ran.computed);
@@ -454,7 +478,9 @@ static void runs_summary(const compile_context *ctx, FILE *out, const compile_ke
 
 /* Each of several kernels stands under its name. */
 static void print_name(const compile_context *ctx, FILE *out, const compile_kernel *k) {
-    if (k->on_host)
+    if (k->on_processor)
+        fprintf(out, "  kernel %s, on the chip's processor\n", result_name(ctx, k));
+    else if (k->on_host)
         fprintf(out, "  kernel %s, on the host%s%s\n", result_name(ctx, k), k->calls.call ? ": " : "",
                 k->calls.call ? k->calls.name : "");
     else
@@ -471,12 +497,22 @@ static void stalls_summary(const compile_context *ctx, FILE *out, const compile_
     cJSON_Delete(section);
 }
 
+const char *compile_processor_text(const compile_processed *p, arena *mem) {
+    return arena_printf(mem, "%s: %llu %s of %llu words, %llu cycles in them%s", p->names,
+                        (unsigned long long)p->calls, plural(p->calls, "call", "calls"),
+                        (unsigned long long)p->words, (unsigned long long)p->cycles,
+                        p->measured ? "" : " expected");
+}
+
 /* Lines about one kernel, which makes `result`. */
 static void kernel_summary(const compile_options *o, const compile_context *ctx, FILE *out,
                            const compile_kernel *k, bool ran, const char *result) {
     figures f = {0};
     add_kernel(k, ctx->mem, &f);
     if (k->on_host) {
+        if (ran && k->ran.processor.names)
+            fprintf(out, "  %s; %llu cycles\n", compile_processor_text(&k->ran.processor, ctx->mem),
+                    (unsigned long long)k->ran.cycles.total);
         if (ran)
             fprintf(out, "  %llu %s computed, %llu %s in %s\n", (unsigned long long)k->ran.computed,
                     plural(k->ran.computed, "value", "values"), (unsigned long long)k->ran.result.nnz,

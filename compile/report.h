@@ -22,4 +22,8 @@ void compile_hazards_json(const compile_modelled *met, cJSON *json);
 void compile_stalls_json(const compile_context *ctx, const compile_modelled *met, cJSON *json);
 text_vec compile_stalls_lines(const cJSON *section, double cycles, arena *mem);
 
+/* What functions on the chip's processor did: "processor" of report.json, where any was called, and a line. */
+void compile_processor_json(const compile_processed *p, cJSON *json);
+const char *compile_processor_text(const compile_processed *p, arena *mem);
+
 #endif

@@ -2,6 +2,7 @@
  * reference. */
 #include "compile/batches.h"
 #include "compile/model.h"
+#include "compile/processor.h"
 #include "compile/report.h"
 #include "compile/search.h"
 #include "compile/stages.h"
@@ -151,7 +152,7 @@ static bool run_packed(const compile_options *o, compile_context *ctx, compile_k
     return ok;
 }
 
-/* Computes a kernel that has nothing on the array. */
+/* Computes a kernel that has nothing on the array, by this machine. */
 static bool run_on_host(compile_context *ctx, compile_kernel *k, const tile_operands *in) {
     double start = seconds_now();
     tile_each_work work = {0};
@@ -169,7 +170,9 @@ static bool run_on_host(compile_context *ctx, compile_kernel *k, const tile_oper
 static bool run_kernel(const compile_options *o, compile_context *ctx, compile_kernel *k,
                        const tile_operands *in) {
     if (k->on_host)
-        return run_on_host(ctx, k, in);
+        return k->on_processor
+                   ? compile_run_calls(&(compile_calls_in){o, engines[o->engine], in, run_on_host}, ctx, k)
+                   : run_on_host(ctx, k, in);
     double start = seconds_now();
     bool packed = k->data.packed.operand != NULL;
     if (!packed)

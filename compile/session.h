@@ -21,6 +21,7 @@ struct compile_session {
     } words;
     fw_memory memory;    /* what lies on the chip */
     uint32_t last_image; /* of the kernel that ran last */
+    uint32_t calls;      /* of functions, by the program's count */
     u32_vec raised;      /* hazards that were told of: image, kind, column and row in a word */
 };
 

@@ -172,8 +172,11 @@ static void survey(reader *r, arena *mem) {
         damaged(r, "impossible number of streams");
     if (!all->buffers || all->buffers > FW_BUFFERS_MOST)
         damaged(r, "impossible number of buffers");
-    if (all->part >= FW_KERNELS_MOST)
-        damaged(r, "impossible number of a kernel");
+    const bool function = all->part >= FW_FUNCTION;
+    if (all->part - (function ? FW_FUNCTION : 0) >=
+            (uint32_t)(function ? FW_FUNCTIONS_MOST : FW_KERNELS_MOST) ||
+        (function && all->outputs != 1))
+        damaged(r, "impossible number of a kernel or function");
     if (all->batches > (all->file.length - all->file.at) / LEAST_BATCH)
         damaged(r, "the file ends early");
     if (r->good)

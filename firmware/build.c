@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const runtime[] = {"startup.c", "firmware.c",  "mailbox.c", "platform.c",
-                                      "image.c",   "configure.c", "streams.c", "dispatch.c"};
+static const char *const runtime[] = {"startup.c",   "firmware.c", "mailbox.c",  "platform.c", "image.c",
+                                      "configure.c", "streams.c",  "dispatch.c", "functions.c"};
 static const char *const flags[] = {"-mcpu=cortex-m3",
                                     "-mthumb",
                                     "-std=c11",
@@ -45,8 +45,9 @@ fw_options fw_options_default(const char *home, const char *folder) {
 
 /* What objects of the runtime are made of: flags, sources and headers; NULL if one cannot be read. */
 static const char *ingredients(const char *home, arena *mem, diagnostics *d) {
-    static const char *const headers[] = {"target/hal.h",  "target/kernel.h", "target/target.h", "protocol.h",
-                                          "registers.def", "registers.h",     "errors.def"};
+    static const char *const headers[] = {"target/functions.h", "target/hal.h", "target/kernel.h",
+                                          "target/target.h",    "protocol.h",   "registers.def",
+                                          "registers.h",        "errors.def"};
     uint64_t hash = 0;
     size_t length = 0;
     for (uint32_t i = 0; i < N_FLAGS; i++)
@@ -154,10 +155,163 @@ bool fw_build_runtime(const pnr_board *b, const char *home, const char *folder, 
     return file_commit(&f, d);
 }
 
+/* ---- functions ------------------------------------------------------------------------------- */
+
+static bool refuse_unit(const fw_unit *u, diagnostics *d, const char *what, const char *hint) {
+    diag_error(d, u->loc, "E0169-processor", "'%s' is not for the processor of the chip: %s", u->name, what);
+    diag_hint(d, "%s", hint);
+    return false;
+}
+
+static const char *unit_file(const fw_options *o, uint32_t unit, const char *ending, arena *mem) {
+    return arena_printf(mem, "%s/app_functions_%u%s", o->folder, unit, ending);
+}
+
+/* Returns the unit that the linker complains of, or NULL. */
+static const fw_unit *unit_of_log(const fw_options *o, const char *log, arena *mem) {
+    size_t length = 0;
+    const char *text = o->functions ? file_read_if_there(log, mem, &length) : NULL;
+    const char *at = text ? strstr(text, "app_functions_") : NULL;
+    const bool full = text && strstr(text, "overflowed by");
+    const uint32_t i = at ? (uint32_t)strtoul(at + strlen("app_functions_"), NULL, 10) : 0;
+    return (at && i < o->functions->n_units) || full ? &o->functions->units[i] : NULL;
+}
+
+/* Returns what the linker lacks, or why it cannot place what there is. */
+static const char *linker_says(const char *log, arena *mem) {
+    static const char *const signs[] = {"undefined reference to", "multiple definition of", "region `"};
+    size_t length = 0;
+    const char *text = file_read_if_there(log, mem, &length);
+    for (size_t i = 0; text && i < sizeof signs / sizeof *signs; i++) {
+        const char *at = strstr(text, signs[i]);
+        if (at)
+            return arena_strndup(mem, at, strcspn(at, "\n;"));
+    }
+    return "it cannot be linked";
+}
+
+/* A call graph: who may call whom. */
+typedef struct {
+    const char *from, *to;
+} call_edge;
+typedef VEC(call_edge) call_edges;
+
+/* Reads the quoted text behind `key`; *at goes on behind it. NULL: there is none on this line. */
+static const char *quoted(const char **at, const char *key, arena *mem) {
+    const char *end = *at + strcspn(*at, "\n"), *found = strstr(*at, key);
+    if (!found || found > end)
+        return NULL;
+    found += strlen(key);
+    const char *stop = strchr(found, '"');
+    if (!stop)
+        return NULL;
+    *at = stop;
+    return arena_strndup(mem, found, (size_t)(stop - found));
+}
+
+/* Takes out every call that is on no way back to where it came from: of a function that calls none of those
+ * that are left, or is called by none. O(n^3) of the calls at worst. */
+static void keep_circles(call_edges *all) {
+    for (uint32_t i = 0; i < all->len;) {
+        bool follows = false, leads = false;
+        for (uint32_t k = 0; k < all->len; k++) {
+            follows = follows || strcmp(all->at[k].to, all->at[i].from) == 0;
+            leads = leads || strcmp(all->at[k].from, all->at[i].to) == 0;
+        }
+        if (follows && leads) {
+            i++;
+        } else {
+            all->at[i] = all->at[--all->len];
+            i = 0; /* others may have been on a way through it */
+        }
+    }
+}
+
+/* The sum of all frames bounds the stack only where no function is on it twice: of what gcc says of the calls
+ * (-fcallgraph-info) none may lead back, and none may be of a function that is not known. */
+static bool check_calls(const fw_options *o, uint32_t i, arena *mem, diagnostics *d) {
+    size_t length = 0;
+    const fw_unit *u = &o->functions->units[i];
+    const char *at = file_read(unit_file(o, i, ".ci", mem), mem, &length, d);
+    call_edges all = {0};
+    for (; at && *at; at += strcspn(at, "\n"), at += *at == '\n') {
+        if (strncmp(at, "edge:", 5) != 0)
+            continue;
+        call_edge one = {quoted(&at, "sourcename: \"", mem), NULL};
+        one.to = one.from ? quoted(&at, "targetname: \"", mem) : NULL;
+        if (one.to)
+            vec_push(mem, &all, one);
+    }
+    for (uint32_t e = 0; e < all.len; e++) {
+        if (strcmp(all.at[e].to, "__indirect_call") == 0)
+            return refuse_unit(u, d, "it calls by a pointer, so that nothing bounds the stack",
+                               "call functions by their names");
+    }
+    keep_circles(&all);
+    if (!all.len)
+        return at != NULL;
+    const char *name = strrchr(all.at->from, ':'); /* of a static one, behind its file */
+    return refuse_unit(u, d,
+                       arena_printf(mem, "%s calls itself, so that nothing bounds the stack",
+                                    name ? name + 1 : all.at->from),
+                       "a loop in place of the recursion");
+}
+
+/* Compiles one unit by itself, so that its mistakes are its own. Warnings are its author's. */
+static bool compile_unit(const fw_options *o, uint32_t i, arena *mem, diagnostics *d, fw_app *out) {
+    static const char *const own[] = {"-fcallgraph-info", "-fno-common", "-w", "-c"};
+    const fw_unit *u = &o->functions->units[i];
+    const char *code = unit_file(o, i, ".c", mem), *log = unit_file(o, i, ".log", mem);
+    VEC(const char *) argv = {0};
+    file_out f;
+    if (!file_create(&f, code, mem, d))
+        return false;
+    fputs(u->text, f.stream);
+    if (!file_commit(&f, d))
+        return false;
+    vec_push(mem, &argv, o->compiler);
+    for (uint32_t k = 0; k < N_FLAGS; k++) {
+        const bool strict = strncmp(flags[k], "-W", 2) == 0 || strncmp(flags[k], "-std=", 5) == 0;
+        if (!strict)
+            vec_push(mem, &argv, flags[k]);
+    }
+    vec_push(mem, &argv, "-std=gnu11");
+    for (uint32_t k = 0; k < sizeof own / sizeof *own; k++)
+        vec_push(mem, &argv, own[k]);
+    vec_push(mem, &argv, arena_printf(mem, "-I%s", o->home));
+    for (uint32_t k = 0; k < u->n_include; k++)
+        vec_push(mem, &argv, arena_printf(mem, "-I%s", u->include[k]));
+    vec_push(mem, &argv, "-o");
+    vec_push(mem, &argv, unit_file(o, i, ".o", mem));
+    vec_push(mem, &argv, code);
+    vec_push(mem, &argv, NULL);
+    const int status = program_run(argv.at, log);
+    out->interrupted = status == -SIGINT;
+    if (out->interrupted)
+        return false;
+    if (status == PROGRAM_MISSING) {
+        diag_error(d, u->loc, "E0701-compiler-missing", "'%s' is not installed", o->compiler);
+        diag_hint(d, "Debian and Ubuntu have it as gcc-arm-none-eabi");
+        return false;
+    }
+    const char *error = status ? file_error_line(log, mem) : "";
+    return status ? refuse_unit(u, d, *error ? error : "the compiler failed",
+                                "freestanding C of integers: no library, no heap")
+                  : check_calls(o, i, mem, d);
+}
+
+static bool compile_units(const fw_options *o, arena *mem, diagnostics *d, fw_app *out) {
+    bool ok = true;
+    for (uint32_t i = 0; o->functions && i < o->functions->n_units && ok; i++)
+        ok = compile_unit(o, i, mem, d, out);
+    return ok;
+}
+
 /* ---- the compiler ---------------------------------------------------------------------------- */
 
 static bool compile(const fw_options *o, const pnr_board *b, arena *mem, diagnostics *d, fw_app *out) {
-    const char *argv[N_FLAGS + N_RUNTIME + 20];
+    const uint32_t units = o->functions ? o->functions->n_units : 0;
+    const char **argv = arena_new_n(mem, const char *, N_FLAGS + N_RUNTIME + 20 + units);
     const char *log = arena_printf(mem, "%s/build.log", o->folder), *objects = take_objects(o, b, mem);
     uint32_t n = 0;
     argv[n++] = o->compiler;
@@ -183,6 +337,8 @@ static bool compile(const fw_options *o, const pnr_board *b, arena *mem, diagnos
     for (uint32_t i = 0; i < N_RUNTIME; i++)
         argv[n++] = objects ? made_of(objects, i, ".o", mem)
                             : arena_printf(mem, "%s/firmware/target/%s", o->home, runtime[i]);
+    for (uint32_t i = 0; i < units; i++)
+        argv[n++] = unit_file(o, i, ".o", mem);
     argv[n] = NULL;
     remove(log); /* left of an earlier build */
     int status = program_run(argv, log);
@@ -196,6 +352,11 @@ static bool compile(const fw_options *o, const pnr_board *b, arena *mem, diagnos
         diag_hint(d, "Debian and Ubuntu have it as gcc-arm-none-eabi");
         return false;
     }
+    const fw_unit *unit = unit_of_log(o, log, mem);
+    if (unit)
+        return refuse_unit(unit, d, linker_says(log, mem),
+                           "freestanding C of integers: no floating point, no 64-bit quotients, no heap, no "
+                           "library; and not more data than there is room for");
     const char *error = file_error_line(log, mem);
     diag_error(d, (src_loc){0}, "E0702-compiler", "'%s' failed: %s", o->compiler,
                *error ? error : "no message");
@@ -281,10 +442,16 @@ bool fw_read_stack(const char *folder, diagnostics *d, fw_app *out) {
 /* Checks that the stack has room. No function is on it twice but by an exception, and handlers share no
  * function with the rest: so the sum of all frames is a bound, plus what the processor pushes for tick, array
  * interrupt and fault. */
-static bool check_stack(const fw_app *app, diagnostics *d) {
+static bool check_stack(const fw_app *app, const fw_options *o, diagnostics *d) {
     uint32_t used = FW_MAILBOX_OFFSET + app->data_bytes, have = FW_TABLE_OFFSET - used;
     if (used <= FW_TABLE_OFFSET && app->stack_bytes <= have)
         return true;
+    if (o->functions)
+        return refuse_unit(
+            o->functions->units, d,
+            arena_printf(d->mem, "data take %u bytes and the stack up to %u, of %u that there are",
+                         app->data_bytes, app->stack_bytes, FW_TABLE_OFFSET - FW_MAILBOX_OFFSET),
+            "smaller arrays, in it or in the other functions of the program");
     diag_error(d, (src_loc){0}, "E0704-stack", "the stack may need %u bytes and has %u", app->stack_bytes,
                have);
     return false;
@@ -363,7 +530,7 @@ static void remove_reports(const char *folder, arena *mem) {
 
 /* Puts one image behind the other; they have a bank. */
 static bool place_images(const fw_image *images, uint32_t n, arena *mem, diagnostics *d, fw_placed *out) {
-    const pnr_board *b = images->design->board;
+    const pnr_board *b = n ? images->design->board : NULL;
     uint32_t end = 0;
     for (uint32_t i = 0; i < n; i++) {
         out[i] = (fw_placed){.of = &images[i],
@@ -415,9 +582,9 @@ static bool find_streams(fw_placed *image, bool several, arena *mem, diagnostics
 bool fw_build(const fw_image *images, uint32_t n, const fw_options *o, arena *mem, diagnostics *d,
               fw_app *out) {
     enum { EXCEPTION_FRAME = 8 * 4 + 4, EXCEPTIONS = 3 };
-    const pnr_board *b = images->design->board;
-    fw_placed *placed = arena_new_n(mem, fw_placed, n);
-    BUG_IF(!n || n > FW_IMAGES_MOST, "%u images", n);
+    const pnr_board *b = n ? images->design->board : o->board;
+    fw_placed *placed = arena_new_n(mem, fw_placed, n + 1);
+    BUG_IF((!n && !o->functions) || n > FW_IMAGES_MOST, "%u images", n);
     *out = (fw_app){.elf = arena_printf(mem, "%s/app.elf", o->folder)};
     bool ok = check_request(b, o, mem, d) && place_images(images, n, mem, d, placed);
     for (uint32_t i = 0; i < n && ok; i++)
@@ -426,10 +593,11 @@ bool fw_build(const fw_image *images, uint32_t n, const fw_options *o, arena *me
         return false;
     remove(out->elf);
     remove_reports(o->folder, mem);
-    if (!fw_write_board(b, o->folder, d) || !fw_write_tables(placed, n, o, d) ||
-        !fw_write_bitstreams(placed, n, o->folder, d) || !compile(o, b, mem, d, out) ||
-        !fw_read_sizes(out->elf, b, d, out) || !fw_read_stack(o->folder, d, out))
+    if (!fw_write_board(b, o->folder, d) || !fw_write_tables(placed, n, b, o, d) ||
+        !fw_write_bitstreams(placed, n, o->folder, d) || !compile_units(o, mem, d, out) ||
+        !compile(o, b, mem, d, out) || !fw_read_sizes(out->elf, b, d, out) ||
+        !fw_read_stack(o->folder, d, out))
         return false;
     out->stack_bytes += EXCEPTIONS * EXCEPTION_FRAME;
-    return check_stack(out, d);
+    return check_stack(out, o, d);
 }

@@ -24,6 +24,8 @@ typedef struct {
     bool verify;         /* read every word of a configuration back before anything runs on it */
     bool poll;           /* ask for done streams instead of sleeping until the interrupt */
     uint32_t timeout;    /* processor cycles a run may take; at least FW_MIN_TIMEOUT */
+    const struct fw_functions *functions; /* that the program is to have; NULL: none */
+    const pnr_board *board;               /* of a program without a bitstream */
 } fw_options;
 enum { FW_MIN_TIMEOUT = 1000 };
 fw_options fw_options_default(const char *home, const char *folder); /* DMA, interrupt, 2^26 cycles */
@@ -35,6 +37,22 @@ typedef struct {
     bool apart; /* each copy of the kernel starts by itself; its columns have a flush of their own */
     uint32_t early_stores; /* one bit a GLB tile: all words of its store come before the first load */
 } fw_image;
+
+/* C that is compiled with the program, for functions that the processor runs: it defines for each of them,
+ * void onyx_call_N(kernel_calls *c), where N is its number (firmware/target/kernel.h). */
+typedef struct {
+    const char *name; /* of a function in it, for messages, and where the user has it */
+    src_loc loc;
+    const char *text;
+    const char *const *include; /* folders of headers */
+    uint32_t n_include;
+} fw_unit;
+typedef struct fw_functions {
+    const fw_unit *units;
+    uint32_t n_units;
+    const uint32_t *inputs; /* of each function, 1 .. FW_FUNCTION_INPUTS_MOST */
+    uint32_t n;             /* 1 .. FW_FUNCTIONS_MOST */
+} fw_functions;
 
 typedef struct {
     const char *elf;          /* FOLDER/app.elf */
@@ -51,7 +69,9 @@ typedef struct {
  * their kernels are numbered through. Streams are numbered by IO column, loads and stores apart. Errors:
  * E0701-compiler-missing, E0702-compiler, E0703-runtime-missing, E0704-stack, E0705-elf, E0706-streams (a
  * kernel needs a load and a store, a GLB tile has one of each, and the first one no load where there are
- * several images), E0707-bitstream-size, E0708-timeout, E0714-empty-block, E0715-bitstream-word. */
+ * several images), E0707-bitstream-size, E0708-timeout, E0714-empty-block, E0715-bitstream-word; where a
+ * function is not freestanding C of integers without recursion, or wants more memory than there is,
+ * E0169-processor. A program of functions alone has no image. */
 bool fw_build(const fw_image *images, uint32_t n, const fw_options *o, arena *mem, diagnostics *d,
               fw_app *out);
 /* Returns the bytes in the global buffer of an image of this bitstream, which is bits_canonical's. */

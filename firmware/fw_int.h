@@ -48,7 +48,8 @@ typedef struct {
     const fw_streams *streams; /* of each */
 } fw_placed;
 /* app_tables.c */
-bool fw_write_tables(const fw_placed *images, uint32_t n, const fw_options *o, diagnostics *d);
+bool fw_write_tables(const fw_placed *images, uint32_t n, const pnr_board *b, const fw_options *o,
+                     diagnostics *d);
 /* app_bitstream.c: the words of each behind their header (protocol.h) */
 bool fw_write_bitstreams(const fw_placed *images, uint32_t n, const char *folder, diagnostics *d);
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FW_PROTOCOL_VERSION = 5 };
+enum { FW_PROTOCOL_VERSION = 6 };
 #define FW_MAILBOX_MAGIC 0x584e594fu /* "OYNX" */
 
 enum { FW_STATE_BOOTING, FW_STATE_READY, FW_STATE_RUNNING, FW_STATE_FAILED };
@@ -38,8 +38,10 @@ typedef struct {
     /* These count processor cycles since boot, low word first: configuration of the array; start pulse to
      * last store of each run; the rest of the batch loop; all three. Waiting for the host is in none. */
     uint32_t config_cycles[2], kernel_cycles[2], firmware_cycles[2], total_cycles[2];
-    uint32_t part; /* kernel that the batch is of, of those of all the program's images; counted from 0 */
-    uint32_t unused[11];
+    uint32_t part;  /* kernel that the batch is of, of those of all the program's images; counted from 0; or
+                       FW_FUNCTION plus the number of a function */
+    uint32_t calls; /* of functions, since boot */
+    uint32_t unused[10];
 } fw_mailbox;
 
 /* Offsets of the members in the mailbox, for a host that peeks and pokes. */
@@ -55,6 +57,7 @@ enum {
     FW_MAILBOX_REWRITTEN = 0x2c,
     FW_MAILBOX_CYCLES = 0x30,
     FW_MAILBOX_PART = 0x50,
+    FW_MAILBOX_CALLS = 0x54,
     FW_MAILBOX_BYTES = 0x80
 };
 
@@ -68,6 +71,13 @@ enum { FW_TABLE_OFFSET = 0x4000, FW_TABLE_END = 0x1c000 };
 static inline uint32_t fw_row_bytes(uint32_t inputs, uint32_t outputs) {
     return 8 * (inputs + outputs + 1);
 }
+
+/* A batch may be of a function that the program has instead: its runs are rows of calls that the processor
+ * makes. A row has {first byte in the global buffer, words} for each input, the same for the result, of which
+ * the host says how many words, then {processor cycles, 0}. All inputs are in one bank, and results in the
+ * other, of the last GLB tile; each begins at a multiple of four bytes. No stream runs meanwhile. */
+#define FW_FUNCTION 0xf0000000u /* and its number; no bit of a kernel's makes it one */
+enum { FW_FUNCTIONS_MOST = 4096, FW_FUNCTION_INPUTS_MOST = 13 };
 
 /* This header stands before a bitstream's words in the global buffer, in bank 0 of GLB tile 0, which has no
  * other user where there are several; one image follows the other. */
@@ -85,13 +95,14 @@ typedef struct {
 } fw_image_header;
 
 /* A batch file consists of little-endian 32-bit words: magic, version, inputs, outputs, batches, buffers,
- * part (kernel that it is of, of those of all the program's images, with its inputs and outputs); per batch:
+ * part (kernel that it is of, of those of all the program's images, with its inputs and outputs, or function:
+ * as in the mailbox); per batch:
  * runs, address of the run table, segments; per segment: address, bytes, content padded to 4 bytes. With two
  * buffers a batch can be loaded while the one before it runs: even and odd ones differ in the banks they use
  * of each GLB tile and in their half of the table's area. A bank does not arbitrate, so nobody may touch one
  * while a stream uses it. */
 #define FW_BATCH_MAGIC 0x42584e4fu /* "ONXB" */
-enum { FW_BATCH_VERSION = 3, FW_BUFFERS_MOST = 2 };
+enum { FW_BATCH_VERSION = 4, FW_BUFFERS_MOST = 2 };
 /* Kernels of an image, images of a program, kernels of all of them. */
 enum { FW_PARTS_MOST = 16, FW_IMAGES_MOST = 16, FW_KERNELS_MOST = 64 };
 /* These say of batch `i`, counted from 0, which buffer it uses, which bank its inputs have and which its

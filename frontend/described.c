@@ -90,12 +90,14 @@ static bool read_call(description *r) {
     const char *text = rest(r), *name;
     r->call = r->in;
     r->f->returns = "void";
-    if (fe_is_word(&r->in.token, "double") || fe_is_word(&r->in.token, "void")) {
+    if (fe_is_word(&r->in.token, "double") || fe_is_word(&r->in.token, "void") ||
+        fe_is_word(&r->in.token, "int")) {
         if (!take_name(r, "a type", &r->f->returns))
             return false;
         text = rest(r);
     } else {
-        return refuse(r, loc, "a call begins with what it returns", "void f(...), or double f(...)");
+        return refuse(r, loc, "a call begins with what it returns",
+                      "void f(...), or double f(...); on the processor of the chip int f(...)");
     }
     r->f->call = text;
     return take_name(r, "the function that is called", &name) && fe_at_sign(&r->in, '(')
@@ -240,6 +242,25 @@ static bool read_setup(description *r) {
 static bool read_teardown(description *r) {
     return add_line(r, &r->f->teardown);
 }
+static bool read_runs(description *r) {
+    r->f->runs = r->in.token.loc;
+    if (!fe_is_word(&r->in.token, "m3"))
+        return refuse(r, r->in.token.loc, "expected a processor", "runs: m3");
+    r->f->on_processor = true;
+    fe_advance(&r->in);
+    return at_end(r);
+}
+static bool read_cycles(description *r) {
+    char *end, *text = arena_strdup(r->d->mem, rest(r));
+    r->f->per_call = strtod(text, &end);
+    const bool two = end > text && *end == ' ';
+    text = end;
+    if (two)
+        r->f->per_point = strtod(text, &end);
+    return (two && end > text && !*end && r->f->per_call >= 0 && r->f->per_point >= 0) ||
+           refuse(r, r->in.token.loc, "expected two numbers from 0 up",
+                  "cycles: 40 12 is 40 a call, and 12 for each point of its loops");
+}
 static bool read_headers(description *r) {
     return add_words(r, &r->f->headers);
 }
@@ -269,6 +290,8 @@ static const struct {
     {"source", read_source, true, false},
     {"sensitivity", read_sensitivity, true, false},
     {"properties", read_properties, true, false},
+    {"runs", read_runs, true, false},
+    {"cycles", read_cycles, true, false},
     {"object", read_objects, false, false},
     {"setup", read_setup, false, false},
     {"teardown", read_teardown, false, false},
@@ -285,10 +308,10 @@ static bool read_field(description *r) {
     while (at < FIELDS && !fe_is_word(&t, fields[at].name))
         at++;
     if (at == FIELDS)
-        return refuse(
-            r, t.loc, "expected a field",
-            "call, capability, datatypes, name, formats, tags, checker, package, source, sensitivity, "
-            "properties, object, setup, teardown, headers, include, libraries, flags");
+        return refuse(r, t.loc, "expected a field",
+                      "call, capability, datatypes, name, formats, tags, checker, package, source, "
+                      "sensitivity, runs, cycles, "
+                      "properties, object, setup, teardown, headers, include, libraries, flags");
     if (r->seen >> at & 1 && fields[at].once)
         return refuse(r, t.loc, arena_printf(r->d->mem, "there is a '%s' already", fields[at].name),
                       "each field once, but for object, setup, teardown and lists");
@@ -312,6 +335,10 @@ static bool read_lines(description *r) {
         start = end + 1;
     }
     return true;
+}
+
+static bool is_object(const fe_described *f) {
+    return f->source && strcmp(strrchr(f->source, '.'), ".so") == 0;
 }
 
 /* ---- the call ---------------------------------------------------------------------------------- */
@@ -373,7 +400,13 @@ static bool check_call(description *r) {
     const char *name;
     r->in = r->call;
     const src_loc loc = r->in.token.loc;
-    const bool value = strcmp(r->f->returns, "double") == 0;
+    const char *number = r->f->on_processor ? "int" : "double";
+    const bool value = strcmp(r->f->returns, number) == 0;
+    if (!value && strcmp(r->f->returns, "void") != 0)
+        return refuse(r, loc,
+                      r->f->on_processor ? "the processor of the chip has no floating point"
+                                         : "the host hands over and takes back doubles",
+                      arena_printf(r->d->mem, "%s f(...), or void f(...)", number));
     if (r->f->array && value && sam_tensor_at(&r->f->states.s, r->f->states.s.result)->order)
         return refuse(r, loc, "a function of tensors writes the result, and returns nothing",
                       "only the value of a scalar is returned");
@@ -381,10 +414,25 @@ static bool check_call(description *r) {
         return refuse(r, loc,
                       r->f->fiber ? "a function along an index writes result[], and returns nothing"
                                   : "a function of values returns one",
-                      "void f(...) along an index, double f(...) of values");
+                      arena_printf(r->d->mem, "void f(...) along an index, %s f(...) of values", number));
     fe_advance(&r->in); /* the type */
     return take_name(r, "the function that is called", &name) && expect(r, '(', "'('") &&
            check_arguments(r, 0) && at_end(r);
+}
+
+/* The processor has C that is compiled with its program, and nothing else. */
+static bool check_processor(const description *r) {
+    const fe_described *f = r->f;
+    if (!f->on_processor)
+        return !f->per_call && !f->per_point
+                   ? true
+                   : refuse(r, r->first, "cycles are of a function on the processor of the chip", "runs: m3");
+    if (!f->source || is_object(f))
+        return refuse(r, f->runs, "what the processor of the chip runs is C of its own", "source: FILE.c");
+    if (f->libraries.len || f->flags.len || f->package)
+        return refuse(r, f->runs, "there are no libraries, flags and packages on the processor of the chip",
+                      "C that needs nothing but its own headers");
+    return true;
 }
 
 static bool check(description *r) {
@@ -393,6 +441,8 @@ static bool check(description *r) {
             return refuse(r, r->first, arena_printf(r->d->mem, "the description has no '%s'", fields[i].name),
                           "call, capability and datatypes are always there");
     }
+    if (!check_processor(r))
+        return false;
     const bool has_expression_fields = r->layouts.len || r->wants.len || r->f->checker;
     if (!r->f->array && has_expression_fields)
         return refuse(r,
@@ -448,6 +498,7 @@ bool fe_read_described(const fe_function_file *file, bool integers, name_table *
     p->parameters = f->parameters;
     p->takes_fiber = f->fiber;
     p->of = (sam_operator){.fp = !integers, .program = p};
+    p->on_processor = f->on_processor;
     user.parameters = f->parameters;
     user.other_type = r.other_type;
     vec_push(mem, &(*all)->all, user);
@@ -463,57 +514,130 @@ static const char *add_all(const char *text, const char *before, const fe_texts 
     return text;
 }
 
-static bool is_object(const fe_described *f) {
-    return f->source && strcmp(strrchr(f->source, '.'), ".so") == 0;
-}
-
 static const char *path_in(const fe_described *f, const char *path, arena *mem) {
     return *path == '/' ? path : arena_printf(mem, "%s/%s", f->folder, path);
 }
 
 /* Gives what is handed over the names of the capability. */
-static const char *handed_over(const fe_described *f, arena *mem) {
+static const char *handed_over(const fe_described *f, const char *type, arena *mem) {
     const sam_statement *s = &f->states.s;
-    const char *text = "void onyx_function(const int *onyx_extent, const double *const *onyx_operand, "
-                       "double *onyx_result) {\n";
+    const char *text = "";
     for (uint32_t v = 1; v <= s->vars.len; v++)
         text = arena_printf(mem, "%s    const int %s = onyx_extent[%u];\n", text,
                             fe_var_text(s, (sam_var){v}), v - 1);
     for (uint32_t t = 2; t <= s->tensors.len; t++)
-        text = arena_printf(mem, "%s    const double %s%s = %sonyx_operand[%u];\n", text,
+        text = arena_printf(mem, "%s    const %s %s%s = %sonyx_operand[%u];\n", text, type,
                             s->tensors.at[t - 1].order ? "*const " : "", fe_tensor_text(s, (sam_tensor){t}),
                             s->tensors.at[t - 1].order ? "" : "*", t - 2);
-    return arena_printf(mem, "%s    double *const %s = onyx_result;\n", text, fe_tensor_text(s, s->result));
+    return arena_printf(mem, "%s    %s *const %s = onyx_result;\n", text, type, fe_tensor_text(s, s->result));
 }
 
-static const char *text_of(const fe_described *f, arena *mem) {
-    const char *text = add_all("", "#include \"", &f->headers, "\"\n", mem);
-    if (f->source && !is_object(f))
-        text = arena_printf(mem, "%s#include \"%s\"\n", text, path_in(f, f->source, mem));
-    if (f->checker)
-        text =
-            arena_printf(mem, "%sint onyx_checker(const char *expression) {\n    return %s(expression);\n}\n",
-                         text, f->checker);
-    if (f->array)
-        text = arena_printf(mem, "%s%s", text, handed_over(f, mem));
-    else if (f->fiber)
-        text = arena_printf(mem,
-                            "%svoid onyx_function(int length, const int *coordinates, const double *values, "
-                            "double *result, double one) {\n",
-                            text);
-    else
-        text = arena_printf(mem, "%sdouble onyx_function(double %s, double %s) {\n", text, f->parameter[0],
-                            f->parameters > 1 ? f->parameter[1] : "onyx_none");
+/* Returns the body of a function that does what the description says. */
+static const char *body_of(const fe_described *f, const char *type, arena *mem) {
+    const bool value = strcmp(f->returns, "void") != 0;
+    const char *text = f->array ? handed_over(f, type, mem) : "";
     text = add_all(text, "    ", &f->objects, ";\n", mem);
     text = add_all(text, "    ", &f->setup, ";\n", mem);
-    const bool value = strcmp(f->returns, "double") == 0;
-    text = arena_printf(mem, "%s    %s%s;\n", text,
-                        !value     ? ""
-                        : f->array ? "onyx_result[0] = "
-                                   : "const double onyx_value = ",
-                        f->call);
+    text = arena_printf(mem, "%s    %s%s%s;\n", text,
+                        value && !f->array ? arena_printf(mem, "const %s onyx_value = ", f->returns) : "",
+                        value && f->array ? arena_printf(mem, "onyx_result[0] = (%s)", type) : "", f->call);
     text = add_all(text, "    ", &f->teardown, ";\n", mem);
-    return arena_printf(mem, "%s%s}\n", text, f->array || f->fiber ? "" : "    return onyx_value;\n");
+    return arena_printf(mem, "{\n%s%s}\n", text, f->array || f->fiber ? "" : "    return onyx_value;\n");
+}
+
+/* Returns what is declared before the function that is called. */
+static const char *included(const fe_described *f, arena *mem) {
+    const char *text = add_all("", "#include \"", &f->headers, "\"\n", mem);
+    return f->source && !is_object(f)
+               ? arena_printf(mem, "%s#include \"%s\"\n", text, path_in(f, f->source, mem))
+               : text;
+}
+
+const char *fe_described_words(const fe_described *f, const char *name, bool first, arena *mem) {
+    const char *with =
+        f->array   ? "const int *onyx_extent, const short *const *onyx_operand, short *onyx_result"
+        : f->fiber ? "int length, const int *coordinates, const short *values, short *result, int one"
+                   : arena_printf(mem, "int %s, int %s", f->parameter[0],
+                                  f->parameters > 1 ? f->parameter[1] : "onyx_none");
+    return arena_printf(mem, "%sstatic %s %s(%s) %s", first ? included(f, mem) : "",
+                        f->array || f->fiber ? "void" : "int", name, with, body_of(f, "short", mem));
+}
+
+/* The host has doubles, and what the processor of the chip runs has words: of int16 the value, of bf16 its
+ * bits. */
+static const char *through_words(const fe_described *f, arena *mem) {
+    static const char to_words[] = "static short onyx_word(double x) {\n"
+                                   "    const float number = (float)x;\n"
+                                   "    unsigned bits;\n"
+                                   "    __builtin_memcpy(&bits, &number, sizeof bits);\n"
+                                   "    return (short)(ONYX_BF16 ? bits >> 16 : (unsigned)(int)x);\n"
+                                   "}\n"
+                                   "static double onyx_number(short word) {\n"
+                                   "    const unsigned bits = (unsigned)(unsigned short)word << 16;\n"
+                                   "    float number;\n"
+                                   "    __builtin_memcpy(&number, &bits, sizeof number);\n"
+                                   "    return ONYX_BF16 ? number : word;\n"
+                                   "}\n";
+    const char *text =
+        arena_printf(mem, "%s#define ONYX_BF16 %d\n%s", fe_described_words(f, "onyx_words", true, mem),
+                     f->program->of.fp, to_words);
+    if (f->fiber)
+        return arena_printf(
+            mem,
+            "%svoid onyx_function(int n, const int *crd, const double *in, double *out, double one) {\n"
+            "    short *word = __builtin_calloc(2 * (unsigned long)n, sizeof *word);\n"
+            "    for (int i = 0; i < n; i++)\n        word[i] = onyx_word(in[i]);\n"
+            "    onyx_words(n, crd, word, word + n, onyx_word(one) & 0xffff);\n"
+            "    for (int i = 0; i < n; i++)\n        out[i] = onyx_number(word[n + i]);\n"
+            "    __builtin_free(word);\n}\n",
+            text);
+    if (!f->array)
+        return arena_printf(mem,
+                            "%sdouble onyx_function(double x, double y) {\n"
+                            "    return onyx_number((short)onyx_words(onyx_word(x), onyx_word(y)));\n}\n",
+                            text);
+    const sam_statement *s = &f->states.s;
+    text = arena_printf(mem,
+                        "%svoid onyx_function(const int *extent, const double *const *operand, double *out) "
+                        "{\n    short *word[%u];\n    unsigned long n[%u];\n",
+                        text, s->tensors.len, s->tensors.len);
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        const uint32_t which = (t + 1) % s->tensors.len; /* the result comes last */
+        const sam_var *index = sam_index_of(s, (sam_tensor){which + 1});
+        const char *size = "1ul";
+        for (uint32_t m = 0; m < s->tensors.at[which].order; m++)
+            size = arena_printf(mem, "%s * (unsigned long)extent[%u]", size, index[m].v - 1);
+        text = arena_printf(mem,
+                            "%s    n[%u] = %s;\n    word[%u] = __builtin_calloc(n[%u] + 1, 2);\n"
+                            "    for (unsigned long i = 0; i < n[%u] && %d; i++)\n"
+                            "        word[%u][i] = onyx_word(operand[%u][i]);\n",
+                            text, t, size, t, t, t, which != 0, t, which ? which - 1 : 0);
+    }
+    return arena_printf(mem,
+                        "%s    onyx_words(extent, (const short *const *)word, word[%u]);\n"
+                        "    for (unsigned long i = 0; i < n[%u]; i++)\n"
+                        "        out[i] = onyx_number(word[%u][i]);\n"
+                        "    for (int t = 0; t < %u; t++)\n        __builtin_free(word[t]);\n}\n",
+                        text, s->tensors.len - 1, s->tensors.len - 1, s->tensors.len - 1, s->tensors.len);
+}
+
+/* Returns the C that is compiled for the host. */
+static const char *text_of(const fe_described *f, arena *mem) {
+    const char *checker =
+        f->checker
+            ? arena_printf(mem, "int onyx_checker(const char *expression) {\n    return %s(expression);\n}\n",
+                           f->checker)
+            : "";
+    if (f->on_processor)
+        return arena_printf(mem, "%s%s", through_words(f, mem), checker);
+    const char *head =
+        f->array   ? "void onyx_function(const int *onyx_extent, const double *const *onyx_operand, "
+                     "double *onyx_result)"
+        : f->fiber ? "void onyx_function(int length, const int *coordinates, const double *values, "
+                     "double *result, double one)"
+                   : arena_printf(mem, "double onyx_function(double %s, double %s)", f->parameter[0],
+                                  f->parameters > 1 ? f->parameter[1] : "onyx_none");
+    return arena_printf(mem, "%s%s%s %s", included(f, mem), checker, head, body_of(f, "double", mem));
 }
 
 static bool failed(const fe_described *f, src_loc loc, diagnostics *d, const char *what, const char *hint) {

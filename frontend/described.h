@@ -1,4 +1,5 @@
-/* described.h - functions that files describe (.xf): C code of others, which the host calls. */
+/* described.h - functions that files describe (.xf): C code of others, which the host calls, or the chip's
+ * processor. */
 #ifndef ONYX_FE_DESCRIBED_H
 #define ONYX_FE_DESCRIBED_H
 
@@ -21,6 +22,9 @@ typedef struct fe_described {
     fe_capability states;
     const char *checker;        /* a function of C that may refuse; NULL: none */
     const char *package;        /* Debian's, of the library that it calls; NULL: none */
+    bool on_processor;          /* the chip's runs it; the host calls the same C where there is none */
+    src_loc runs;               /* where the file says so */
+    double per_call, per_point; /* cycles of that processor */
     sam_array_function *arrays; /* what is loaded, as the checker is */
     int (*checks)(const char *expression);
     uint32_t parameters;
@@ -36,6 +40,11 @@ bool fe_load_described(fe_described *f, src_loc loc, diagnostics *d);
 /* Loads a function that needs a package; returns whether it cannot be built, which is taken for the package
  * missing on this machine. */
 bool fe_lacks_package(fe_described *f, arena *mem);
+/* Returns C that includes the source of a function of the chip's processor and defines `name`, which calls it
+ * on words of 16 bits: int name(int X, int Y) of values, void name(int length, const int *coordinates, const
+ * short *values, short *result, int one) along an index, void name(const int *extent, const short *const
+ * *operand, short *result) of tensors. `first`: the source is not included before. */
+const char *fe_described_words(const fe_described *f, const char *name, bool first, arena *mem);
 /* Returns whether a function of such operands can have the property. */
 bool fe_is_property(const fe_described *f, const char *name);
 

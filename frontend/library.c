@@ -76,7 +76,10 @@ void fe_print_functions(const fe_functions *all, const diagnostics *d, FILE *out
     for (uint32_t i = 0; all && i < all->all.len; i++) {
         const fe_user_function *f = &all->all.at[i];
         const bool loops = !f->described && sam_expr_at(&f->s, f->value)->program;
-        fprintf(out, "%-22s %-6s %-12s %-26s %s\n", call_of(f), f->described || loops ? "host" : "array",
+        const char *where = f->described && f->described->on_processor ? "m3"
+                            : f->described || loops                    ? "host"
+                                                                       : "array";
+        fprintf(out, "%-22s %-6s %-12s %-26s %s\n", call_of(f), where,
                 f->described    ? f->described->types
                 : f->s.integers ? "int16"
                                 : "bf16",
@@ -211,10 +214,12 @@ static bool is_selection(trial *t) {
     }
     return true;
 }
+/* A word of bf16 rounds coordinates above 256. */
 static bool is_place(trial *t) {
+    const bool fp = t->p->of.fp;
     int marked = 0;
     for (int i = 0; i < t->n; i++) {
-        if (t->out[i] != 0 && t->out[i] != t->crd[i])
+        if (t->out[i] != 0 && sam_number_word(t->out[i], fp) != sam_number_word(t->crd[i], fp))
             return false;
         marked += t->out[i] != 0;
     }

@@ -36,6 +36,28 @@ static int saturated(int x) {
     return x < LEAST ? LEAST : x > MOST ? MOST : x;
 }
 
+/* The least common multiple; 0 where one is 0. */
+int least_multiple(int x, int y) {
+    int a = x < 0 ? -x : x, b = y < 0 ? -y : y;
+    const int product = a * b;
+    while (b) {
+        const int left = a % b;
+        a = b;
+        b = left;
+    }
+    return a == 0 ? 0 : product / a;
+}
+
+/* Rounded down; 0 of what is negative. One bit of it after the other. */
+int square_root(int x) {
+    int root = 0;
+    for (int bit = 128; bit; bit /= 2) {
+        if (x > 0 && (root + bit) * (root + bit) <= x)
+            root += bit;
+    }
+    return root;
+}
+
 int q15_sum(int x, int y) {
     return saturated(x + y);
 }
@@ -52,4 +74,13 @@ int floored_quotient(int x, int y) {
 
 int floored_rest(int x, int y) {
     return y == 0 ? 0 : x - y * floored_quotient(x, y);
+}
+
+/* A Q15 is an int16 over 32768; what does not fit is the nearest that does. */
+int q15_product(int x, int y) {
+    return saturated(floored_quotient(x * y, 1 << 15));
+}
+
+int q15_quotient(int x, int y) {
+    return y == 0 ? 0 : saturated(floored_quotient(x * (1 << 15), y));
 }

@@ -22,6 +22,9 @@ typedef struct {
     uint32_t *tile;    /* by the same: how many coordinates a call has; 0: all */
     sam_expr *operand; /* by the pattern's tensor - 1: the statement's access, or literal of a scalar */
     uint64_t fixed;    /* bit v - 1 of the statement's variables: a call has one coordinate of it */
+    bool on_processor; /* the chip's computes it, where there is one; `call` does elsewhere */
+    struct sam_calls
+        *calls; /* as in sam_program; their operands are those of the pattern without the result */
 } sam_binding;
 
 #endif

@@ -94,7 +94,10 @@ typedef struct sam_program {
      * fiber stores along an index (docs/functions.md). */
     double (*plain)(double x, double y);
     sam_fiber_function *fiber;
-    bool takes_fiber;   /* `fiber` is what computes it */
+    bool takes_fiber;  /* `fiber` is what computes it */
+    bool on_processor; /* the chip's computes it, where there is one; `plain` and `fiber` do elsewhere */
+    struct sam_calls
+        *calls;         /* of it, while they are written down or taken (sam/calls.h); NULL: they are not */
     double sensitivity; /* no value of the result is off by more than so many times what any operand is */
     sam_operator of;    /* what the author says of it; of.program is this program */
     /* Its value at overran_at[] did not come within SAM_MAX_STEPS steps, and was taken as 0. */

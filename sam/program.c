@@ -4,6 +4,7 @@
  * comes to an end after SAM_MAX_STEPS of them.
  */
 #include "sam/binding.h"
+#include "sam/calls.h"
 
 #include <math.h>
 
@@ -59,6 +60,24 @@ uint16_t sam_number_word(double x, bool fp) {
     return isfinite(x) ? (uint16_t)(int32_t)fmod(rint(x), 65536) : 0;
 }
 
+void sam_calls_give(sam_calls *c, uint32_t operand, const uint16_t *word, uint64_t n) {
+    for (uint64_t i = 0; i < n && !c->made; i++)
+        vec_push(c->mem, &c->in[operand], word[i]);
+    c->operands = operand >= c->operands ? operand + 1 : c->operands;
+}
+
+void sam_calls_take(sam_calls *c, uint16_t *word, uint64_t n) {
+    if (!c->made) {
+        for (uint64_t i = 0; i < n; i++)
+            vec_push(c->mem, &c->out, word[i]);
+        c->calls++;
+        return;
+    }
+    c->differs = c->differs || n > c->out.len - c->taken;
+    for (uint64_t i = 0; i < n && !c->differs; i++)
+        word[i] = c->made[c->taken++];
+}
+
 void sam_apply_fiber(const sam_program *p, uint32_t n, const int *crd, uint16_t *word) {
     arena mem = {0};
     if (!n)
@@ -66,18 +85,42 @@ void sam_apply_fiber(const sam_program *p, uint32_t n, const int *crd, uint16_t 
     double *in = arena_new_n(&mem, double, n), *out = arena_new_n(&mem, double, n);
     for (uint32_t i = 0; i < n; i++)
         in[i] = sam_word_number(word[i], p->of.fp);
+    if (p->calls) {
+        sam_calls_give(p->calls, 0, word, n);
+        for (uint32_t i = 0; i < n && !p->calls->made; i++)
+            vec_push(p->calls->mem, &p->calls->coordinates, crd[i]);
+        if (!p->calls->made)
+            vec_push(p->calls->mem, &p->calls->extents, (int32_t)n);
+    }
     p->fiber((int)n, crd, in, out, p->of.fp ? 1 : INT16_MAX);
     for (uint32_t i = 0; i < n; i++)
         word[i] = sam_number_word(out[i], p->of.fp);
+    if (p->calls)
+        sam_calls_take(p->calls, word, n);
     arena_free(&mem);
+}
+
+static uint16_t call_plain(const sam_program *p, uint16_t a, uint16_t b) {
+    const bool fp = p->of.fp;
+    return sam_number_word(p->plain(sam_word_number(a, fp), sam_word_number(b, fp)), fp);
+}
+
+uint16_t sam_call(sam_program *p, uint16_t a, uint16_t b) {
+    uint16_t word = sam_apply(&p->of, a, b);
+    if (!p->calls)
+        return word;
+    sam_calls_give(p->calls, 0, &a, 1);
+    if (p->parameters > 1)
+        sam_calls_give(p->calls, 1, &b, 1);
+    sam_calls_take(p->calls, &word, 1);
+    return word;
 }
 
 static uint16_t run(sam_program *p, uint16_t a, uint16_t b, uint32_t *left) {
     if (p->takes_fiber) /* a fill stays the fill */
         return a;
     if (p->plain)
-        return sam_number_word(p->plain(sam_word_number(a, p->of.fp), sam_word_number(b, p->of.fp)),
-                               p->of.fp);
+        return call_plain(p, a, b);
     uint16_t value[SAM_MAX_VARIABLES] = {a, b};
     for (uint32_t at = 0; *left; --*left) {
         const sam_program_step *step = &p->steps.at[at++];

@@ -6,6 +6,7 @@
  * wrapped sums. O(calls * values of a call).
  */
 #include "tiling/call.h"
+#include "sam/calls.h"
 
 #include <math.h>
 
@@ -224,6 +225,32 @@ static uint64_t copy(const calls *c, const array *a, bool out) {
     return n;
 }
 
+/* Writes a call down for another processor, or takes what that made of it. */
+static void pass_on(const calls *c, bool fp) {
+    arena mem = {0};
+    sam_calls *to = c->by->calls;
+    uint64_t n = 1;
+    for (uint32_t t = 0; t < c->by->pattern->tensors.len; t++) {
+        const uint32_t which = (t + 1) % c->by->pattern->tensors.len; /* the result comes last */
+        const array *a = &c->arrays[which];
+        n = 1;
+        for (uint32_t l = 0; l < a->order; l++)
+            n *= (uint64_t)c->extent[a->var[l]];
+        uint16_t *word = arena_new_n(&mem, uint16_t, n + 1);
+        for (uint64_t i = 0; i < n; i++)
+            word[i] = sam_number_word(a->part[i], fp);
+        if (which)
+            sam_calls_give(to, which - 1, word, n);
+        else
+            sam_calls_take(to, word, n);
+        for (uint64_t i = 0; i < n && !which && to->made; i++)
+            a->part[i] = sam_word_number(word[i], fp);
+    }
+    for (uint32_t v = 0; v < c->by->pattern->vars.len && !to->made; v++)
+        vec_push(to->mem, &to->extents, c->extent[v]);
+    arena_free(&mem);
+}
+
 static void call_once(const calls *c, const double **operand, tile_each_work *work) {
     const uint32_t tensors = c->by->pattern->tensors.len;
     for (uint32_t p = 0; p < c->by->pattern->vars.len; p++)
@@ -245,6 +272,8 @@ static void call_once(const calls *c, const double **operand, tile_each_work *wo
     for (uint64_t i = 0; i < values; i++)
         result->part[i] = 0;
     c->by->call(c->extent, operand, result->part);
+    if (c->by->calls)
+        pass_on(c, !c->in->s->integers);
     work->computed += copy(c, result, true);
     work->calls++;
 }

@@ -6,6 +6,7 @@
  * been spread over the loops of the other. Points in their order have those that are summed up side by side.
  */
 #include "tiling/each.h"
+#include "sam/calls.h"
 #include "sam/coordinates.h"
 
 #include <stdlib.h>
@@ -270,7 +271,8 @@ static uint16_t compute(const each *w, sam_expr e, uint64_t point) {
     if (x->kind == SAM_EXPR_LITERAL)
         return sam_literal_word(x->literal, fp);
     const uint16_t a = compute(w, x->a, point), b = x->b.v ? compute(w, x->b, point) : 0;
-    return sam_apply(x->program ? &x->program->of : sam_operator_of(sam_operation_of(x), fp), a, b);
+    return x->program ? sam_call(x->program, a, b)
+                      : sam_apply(sam_operator_of(sam_operation_of(x), fp), a, b);
 }
 
 /* Computes a function along a variable on all that the access below it stores: one word for each point. */

@@ -163,6 +163,10 @@ static void reset_array(const kernel_description *k, const kernel_image *i) {
 }
 
 void configure_array(const kernel_description *k, const kernel_part *p) {
+    if (!k->n_images) {
+        hold_array(k);
+        return;
+    }
     if (!p) {
         configured = 0;
         verified = 0;

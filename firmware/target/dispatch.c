@@ -3,8 +3,8 @@
  * is idle. Registers are slow to write, and between two runs nothing else happens on the array: so what holds
  * its value is not written, loads are set up for the next run while the outputs of this one drain, and what
  * only tells of the run before is written once the next one runs. */
+#include "firmware/target/functions.h"
 #include "firmware/target/hal.h"
-#include "firmware/target/target.h"
 
 /* What the DMAs of a GLB tile are set to now. Addresses of loads are those of the first lane. */
 typedef struct {
@@ -402,18 +402,21 @@ static ONCE __attribute__((noinline)) void choose_part(const kernel_description 
     mailbox_add_cycles(mailbox.config_cycles, cycles_now() - start);
 }
 
-void dispatch_batch(const kernel_description *k, uint32_t part, uint32_t table, uint32_t runs,
-                    uint32_t outputs) {
+void dispatch_check(uint32_t table, uint32_t rows, uint32_t row_bytes, uint32_t outputs) {
     const uint32_t most = FW_TABLE_END - FW_TABLE_OFFSET, offset = table - (ONYX_SRAM + FW_TABLE_OFFSET);
-    if (batch.part != &k->parts[part])
-        choose_part(k, part);
-    const uint64_t bytes = (uint64_t)runs * batch.row_bytes;
-    if (offset % 4 || offset > most || bytes > most - offset)
-        fail(FW_ERROR_BAD_BATCH, table, runs);
+    if (offset % 4 || offset > most || (uint64_t)rows * row_bytes > most - offset)
+        fail(FW_ERROR_BAD_BATCH, table, rows);
     if (outputs >> ONYX_GLB_TILES)
         fail(FW_ERROR_OUTPUT_BANK, outputs, ONYX_GLB_TILES);
+}
+
+void dispatch_batch(const kernel_description *k, uint32_t part, uint32_t table, uint32_t runs,
+                    uint32_t outputs) {
+    if (batch.part != &k->parts[part])
+        choose_part(k, part);
+    dispatch_check(table, runs, batch.row_bytes, outputs);
     batch.table = batch.fresh = table;
-    batch.end = table + (uint32_t)bytes;
+    batch.end = table + runs * batch.row_bytes;
     batch.since = cycles_now();
     batch.worked = 0;
     if (batch.part->n_lanes > 1)

@@ -20,7 +20,8 @@ void firmware_boot(const kernel_description *k) {
     count_cycles();
     platform_start_array(false);
     configure_array(k, 0);
-    dispatch_release(k, k->parts);
+    if (k->n_images)
+        dispatch_release(k, k->parts);
     mailbox_add_cycles(mailbox.config_cycles, cycles_now());
     mailbox.state = FW_STATE_READY;
     mailbox.magic = FW_MAILBOX_MAGIC;
@@ -33,7 +34,13 @@ void firmware_serve(const kernel_description *k) {
     if (command == mailbox.done)
         return;
     mailbox.state = FW_STATE_RUNNING;
-    dispatch_batch(k, mailbox.part, mailbox.table, mailbox.runs, mailbox.outputs);
+    const uint32_t part = mailbox.part;
+    if (part < FW_FUNCTION)
+        dispatch_batch(k, part, mailbox.table, mailbox.runs, mailbox.outputs);
+    else if (k->call)
+        k->call(k, part - FW_FUNCTION, mailbox.table, mailbox.runs, mailbox.outputs);
+    else
+        fail(FW_ERROR_BAD_FUNCTION, part - FW_FUNCTION, 0);
     if (stack_guard != GUARD)
         fail(FW_ERROR_STACK_OVERFLOW, stack_guard, 0);
     mailbox.state = FW_STATE_READY;

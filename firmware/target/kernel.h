@@ -45,16 +45,33 @@ typedef struct {
     uint32_t flush_crossbar;    /* a lane's first load flushes its columns */
 } kernel_part;
 
+/* A row of calls of a function; who makes them counts them. */
 typedef struct {
-    const kernel_image *images; /* boot configures the first */
+    const void *in[13]; /* FW_FUNCTION_INPUTS_MOST */
+    uint32_t words[13]; /* of 16 bits, of each input */
+    short *out;
+    uint32_t out_words, calls;
+} kernel_calls;
+typedef struct {
+    void (*run)(kernel_calls *c);
+    uint32_t inputs;
+} kernel_function;
+
+typedef struct kernel_description {
+    const kernel_image *images; /* boot configures the first, where there is one */
     const kernel_part *parts;   /* of all images, in their order */
-    uint32_t n_images, n_parts; /* 1 .. FW_IMAGES_MOST, 1 .. FW_KERNELS_MOST */
-    uint32_t stall_mask;        /* columns that stand still during configuration */
-    uint32_t config_tiles;      /* GLB tiles, from the first on, up to the last whose columns have a word */
-    bool register_path;         /* configure word by word instead of by DMA */
-    bool verify;                /* read every word back whenever an image is configured */
-    bool poll;                  /* never sleep: ask for done streams instead of waiting for the interrupt */
-    uint32_t timeout;           /* processor cycles a run may take */
+    uint32_t n_images, n_parts; /* up to FW_IMAGES_MOST and FW_KERNELS_MOST; both 0 only with functions */
+    const kernel_function *functions;
+    uint32_t n_functions;
+    /* functions_batch, where there are functions: a program without them has nothing of it. */
+    void (*call)(const struct kernel_description *k, uint32_t number, uint32_t table, uint32_t rows,
+                 uint32_t outputs);
+    uint32_t stall_mask;   /* columns that stand still during configuration */
+    uint32_t config_tiles; /* GLB tiles, from the first on, up to the last whose columns have a word */
+    bool register_path;    /* configure word by word instead of by DMA */
+    bool verify;           /* read every word back whenever an image is configured */
+    bool poll;             /* never sleep: ask for done streams instead of waiting for the interrupt */
+    uint32_t timeout;      /* processor cycles a run may take */
 } kernel_description;
 
 extern const kernel_description kernel;

@@ -42,7 +42,8 @@ ONCE void image_confirm(const kernel_image *i);
 /* ---- configure.c: bitstream in the global buffer to registers of the array ------------------- */
 /* Brings the image of that kernel into the array, in place of the one that is there; or, where it is 0, that
  * of the first, after a reset of the processor. Sets the streams up, too: that takes no longer than the words
- * are on their way. Columns stand still afterwards. */
+ * are on their way. Columns stand still afterwards. A program of functions alone needs the buffer's clocks,
+ * and gets no more. */
 ONCE void configure_array(const kernel_description *k, const kernel_part *p);
 
 /* ---- streams.c: start streams, and wait for them, by interrupt or by asking ------------------- */

@@ -34,6 +34,7 @@ typedef struct {
     diagnostics *d;
     arena *mem;
     uint32_t batches; /* of the files before */
+    bool calls;       /* the processor makes calls now, in which nothing of the array moves */
     uint64_t last_progress,
         moved_at; /* machine_counters.progress, and array time when it was last seen to grow */
     int exit_code;
@@ -151,16 +152,27 @@ static bool out_of_time(session *s, const char *code, const char *what, uint64_t
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+/* Cycles of the array for one of the processor. */
+static uint64_t ratio_of(const session *s) {
+    const uint64_t ratio = (s->board->cgra_mhz + s->board->cpu_mhz / 2) / s->board->cpu_mhz;
+    return ratio ? ratio : 1;
+}
+
+/* So many array cycles a row of calls may take, or a little more: two minutes of co-simulation. */
+static const uint64_t CALLS_MOST = UINT64_C(1) << 29;
+
 /* Time in array cycles at full clock: goes on when the array has no clock. */
 static bool in_time(session *s) {
     machine_counters c = machine_count(s->m);
-    uint64_t ratio = (s->board->cgra_mhz + s->board->cpu_mhz / 2) / s->board->cpu_mhz,
-             now = c.cpu_cycles * (ratio ? ratio : 1);
+    const uint64_t now = c.cpu_cycles * ratio_of(s);
     if (c.progress != s->last_progress) {
         s->last_progress = c.progress;
         s->moved_at = now;
     }
-    if (now - s->moved_at > s->options->watchdog)
+    if (s->calls && now - s->moved_at > CALLS_MOST)
+        return out_of_time(s, "E0770-watchdog", "a function on the processor has not come back after",
+                           CALLS_MOST);
+    if (!s->calls && now - s->moved_at > s->options->watchdog)
         return out_of_time(s, "E0770-watchdog", "nothing moved for", s->options->watchdog);
     if (s->options->max_cycles && now > s->options->max_cycles)
         return out_of_time(s, "E0771-max-cycles", "not finished after", s->options->max_cycles);
@@ -237,6 +249,11 @@ static bool wrong_runs(session *s, const char *what, uint64_t wanted, uint64_t g
     return false;
 }
 
+/* Whether the processor makes calls, in place of runs of the array. */
+static bool is_function(const fw_batches *all) {
+    return all->part >= FW_FUNCTION;
+}
+
 /* Results of a batch out of its run table; `first_run`: start pulses before it. */
 static bool write_runs(session *s, const fw_batches *all, const fw_batch *b, uint64_t first_run, stored *to,
                        FILE *out) {
@@ -246,7 +263,8 @@ static bool write_runs(session *s, const fw_batches *all, const fw_batch *b, uin
                  start = machine_word(s->m, row + row_bytes - 4) >> FW_ROW_START_SHIFT;
         if (start >= b->runs)
             return wrong_runs(s, "starts in a batch", b->runs, start + 1ull);
-        uint64_t cycles = machine_run_cycles(s->m, first_run + start);
+        uint64_t cycles = is_function(all) ? (uint64_t)machine_word(s->m, row + row_bytes - 8) * ratio_of(s)
+                                           : machine_run_cycles(s->m, first_run + start);
         file_put_u32(out, (uint32_t)cycles);
         file_put_u32(out, (uint32_t)(cycles >> 32));
         for (uint32_t o = 0; o < all->outputs; o++) {
@@ -306,6 +324,9 @@ static bool make_runs(session *s, const fw_batches *all, uint32_t i, const fw_ba
     put_mailbox(s, FW_MAILBOX_OUTPUTS, b->outputs);
     put_mailbox(s, FW_MAILBOX_PART, all->part);
     put_mailbox(s, FW_MAILBOX_COMMAND, s->batches + i + 1);
+    if (s->calls != is_function(all))
+        s->moved_at = machine_count(s->m).cpu_cycles * ratio_of(s);
+    s->calls = is_function(all);
     return run_until_done(s, s->batches + i + 1);
 }
 
@@ -315,9 +336,9 @@ static bool run_batch(session *s, const fw_batches *all, uint32_t i, const fw_ba
     load_batch(s, b);
     if (!make_runs(s, all, i, b, 0))
         return false;
-    uint64_t runs = machine_count(s->m).runs - first_run;
-    return runs == b->runs ? write_results(s, all, b, first_run, out)
-                           : wrong_runs(s, "start pulses of a batch", b->runs, runs);
+    const uint64_t runs = machine_count(s->m).runs - first_run, wanted = is_function(all) ? 0 : b->runs;
+    return runs == wanted ? write_results(s, all, b, first_run, out)
+                          : wrong_runs(s, "start pulses of a batch", wanted, runs);
 }
 
 /* Each batch is in memory while it runs. */
@@ -454,7 +475,7 @@ static bool run_shares(session *s, fw_batches *all, uint32_t n, FILE *out, arena
 
 /* Returns how many processes make the batches. */
 static uint32_t processes(const cosim_options *o, const fw_batches *all) {
-    const uint32_t n = o->jobs < all->batches ? o->jobs : all->batches;
+    const uint32_t most = is_function(all) ? 1 : o->jobs, n = most < all->batches ? most : all->batches;
     return n && !o->more && !o->waves && !o->max_cycles ? n : 1;
 }
 
@@ -504,6 +525,7 @@ static bool write_statistics(const session *s, double seconds) {
     for (uint32_t i = 0; i < MAILBOX_COUNTERS; i++)
         cJSON_AddNumberToObject(cpu, names[i], (double)all.cycles[i]);
     cJSON_AddNumberToObject(json, "runs", (double)c.runs);
+    cJSON_AddNumberToObject(json, "function_calls", mailbox(s, FW_MAILBOX_CALLS));
     cJSON_AddNumberToObject(json, "cgra_cycles", (double)c.array_cycles);
     cJSON_AddNumberToObject(json, "cgra_cycles_kernel", (double)c.kernel);
     cJSON_AddNumberToObject(json, "cgra_cycles_evaluated", (double)c.array_stepped);

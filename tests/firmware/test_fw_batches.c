@@ -1,5 +1,6 @@
 /* Batch files: every run finds its words, blocks are stored once, memories are never overfilled, damage is
  * noticed. */
+#include "firmware/calls.h"
 #include "tests/firmware/random_plan.h"
 
 static void write_batches(fixture *f, const tile_plan *plan, const fw_columns *c, const pnr_board *b,
@@ -271,6 +272,57 @@ static void operands_lie_where_they_were_stored(void **state) {
     assert_true(stayed > BATCHES / 4 && tables > BATCHES / 8);
 }
 
+/* Rows of two inputs and a result, more than the table has room for in one batch; their batch file is that of
+ * function 3, and each row finds its words. */
+static void calls_are_batches_of_rows(void **state) {
+    enum { ROWS = 3200, INPUTS = 2 };
+    fixture *f = *state;
+    pnr_board b = onyx_board(f);
+    const char *path = scratch_path(f, "calls.bin");
+    fw_call_row *rows = arena_new_n(&f->mem, fw_call_row, ROWS);
+    uint16_t *word = arena_new_n(&f->mem, uint16_t, ROWS * INPUTS * 8);
+    prng p = {7};
+    for (uint32_t r = 0; r < ROWS; r++) {
+        rows[r].out_words = (uint32_t)prng_below(&p, 5);
+        for (uint32_t i = 0; i < INPUTS; i++) {
+            uint16_t *own = word + 8 * (INPUTS * r + i);
+            rows[r].in[i].words = 1 + (uint32_t)prng_below(&p, 7);
+            rows[r].in[i].word = own;
+            for (uint32_t w = 0; w < rows[r].in[i].words; w++)
+                own[w] = (uint16_t)prng_below(&p, 0x10000);
+        }
+    }
+    const fw_calls calls = {3, INPUTS, rows, ROWS};
+    assert_true(fw_write_calls(&calls, &b, path, &f->diag));
+    fw_batches file = read_batches(f, &b, path);
+    assert_int_equal(file.part, FW_FUNCTION + 3);
+    assert_true(file.batches > 1 && file.runs == ROWS);
+    for (uint32_t k = 0, row = 0; k < file.batches; k++) {
+        fw_batch batch;
+        assert_true(fw_batches_get(&file, k, &f->mem, &f->diag, &batch));
+        const uint8_t *at = loaded(&batch, batch.table);
+        for (uint32_t r = 0; r < batch.runs; r++, row++, at += fw_row_bytes(INPUTS, 1)) {
+            for (uint32_t i = 0; i < INPUTS; i++) {
+                const uint32_t address = get32(at + 8 * i);
+                assert_int_equal(address % 4, 0);
+                assert_int_equal(address >> 17, 2 * (b.glb_tiles - 1)); /* the last tile's first bank */
+                assert_int_equal(get32(at + 8 * i + 4), rows[row].in[i].words);
+                for (uint32_t w = 0; w < rows[row].in[i].words; w++) {
+                    const uint8_t *there = loaded(&batch, b.map.cgra_data + address + 2 * w);
+                    assert_int_equal(there[0] | there[1] << 8, rows[row].in[i].word[w]);
+                }
+            }
+            assert_int_equal(get32(at + 8 * INPUTS + 4), rows[row].out_words);
+        }
+    }
+    fw_batches_close(&file);
+    rows[5].in[1].words = b.glb_bank_bytes / 2;
+    assert_false(fw_write_calls(&calls, &b, path, &f->diag));
+    assert_string_equal(f->diag.list.at[f->diag.list.len - 1].code, "E0710-batch-capacity");
+    pnr_board_free(&b);
+    assert_int_equal(unlink(path), 0);
+}
+
 static void a_block_is_stored_once_a_batch(void **state) {
     fixture *f = *state;
     pnr_board b = onyx_board(f);
@@ -501,6 +553,27 @@ static bool accepts(const pnr_board *b, const char *path) {
     return good;
 }
 
+/* Results are taken whole, or not at all. */
+static void results_of_calls_are_whole(void **state) {
+    fixture *f = *state;
+    const uint32_t content[] = {0x52584e4f, 1, 2, 1, 100, 0, 3, 0x20001, 0x3, 7, 1, 0};
+    const fw_call_row rows[2] = {{.out_words = 3}, {.out_words = 0}};
+    const fw_calls calls = {0, 1, rows, 2};
+    const char *path = scratch_path(f, "call_results.bin");
+    uint16_t made[3];
+    uint64_t cycles = 0;
+    write_bytes(path, (const char *)content, sizeof content);
+    assert_true(fw_read_calls(&calls, path, made, &cycles, &f->diag));
+    assert_true(made[0] == 1 && made[1] == 2 && made[2] == 3);
+    assert_int_equal(cycles, 107 + (UINT64_C(1) << 32));
+    for (size_t n = 0; n < sizeof content; n += 4) {
+        write_bytes(path, (const char *)content, n);
+        assert_false(fw_read_calls(&calls, path, made, &cycles, &f->diag));
+        assert_string_equal(f->diag.list.at[f->diag.list.len - 1].code, "E0717-call-results");
+    }
+    assert_true(unlink(path) == 0 && f->diag.list.len == sizeof content / 4);
+}
+
 static void damaged_files_are_refused(void **state) {
     fixture *f = *state;
     pnr_board b = onyx_board(f);
@@ -555,6 +628,8 @@ int main(void) {
         TEST(a_run_that_fits_nowhere_is_refused),
         TEST(damaged_files_are_refused),
         TEST(refusals_say_what_and_where),
+        TEST(calls_are_batches_of_rows),
+        TEST(results_of_calls_are_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

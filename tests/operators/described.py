@@ -70,6 +70,7 @@ ALONG = {  # of the values of a fiber, their coordinates, and 1
     "argmax": lambda x, at, one: place(x, at, max),
     "argmin": lambda x, at, one: place(x, at, min),
 }
+ALONG |= {"m3_" + name: ALONG[name] for name in ("softmax", "sort", "sort_down", "top4", "prefix_sum", "prefix_max", "argmax", "argmin")}
 
 
 def saturated(x):
@@ -105,6 +106,10 @@ VALUES = {  # data type, what it is of one value or two
     "asinh": ("bf16", math.asinh),
     "erfc": ("bf16", math.erfc),
     "q15_div": ("int16", lambda x, y: saturated(x * 32768 / y) if y else 0),
+    "m3_div": ("int16", lambda x, y: int16(int(math.copysign(abs(x) // abs(y), x * y))) if y else 0),
+    "m3_rem": ("int16", lambda x, y: int(math.fmod(x, y)) if y else 0),
+    "m3_gcd": ("int16", math.gcd),
+    "m3_exp": ("bf16", math.exp),
 }
 DIMS = {"i": 7, "j": 12, "k": 5, "d": 4}
 CHOICE = {"int16": [1, 2, 3, -1, -5, 40, 300, -32768, 32767], "bf16": [0.5, 1, 2, 3, -1, -0.75, 1.5]}
@@ -168,18 +173,22 @@ if ENGINE == "sam":  # each that ships; a host's kernel is the same on every eng
     lengths = [len(path.read_text().splitlines()) for path in pathlib.Path("functions").glob("*.xf")]
     if max(lengths) > 45 or sum(lengths) > 25 * len(lengths):
         complain("descriptions are too long:", lengths)
-    # what is said of integers.c: a compiler that has neither a library nor registers of floating point takes it
+    # what runs on the processor of the chip: a compiler that has neither a library nor registers of floating point takes it
     bare = ["cc", "-ffreestanding", "-nostdinc", *["-mgeneral-regs-only"] * (platform.machine() in ("x86_64", "aarch64"))]
-    done = subprocess.run([*bare, "-Wall", "-Werror", "-S", "-o", "-", "functions/integers.c"], capture_output=True, text=True)
-    if done.returncode or "double" in pathlib.Path("functions/integers.c").read_text():
-        complain("integers.c needs more than integers:", done.stderr)
+    for path in map(pathlib.Path, ("functions/integers.c", "functions/processor.c")):
+        done = subprocess.run([*bare, "-Wall", "-Wextra", "-Werror", "-S", "-o", "-", path], capture_output=True, text=True)
+        if done.returncode or "double" in path.read_text():
+            complain(path, "needs more than integers:", done.stderr)
+    types = {text.split(" = ")[1].split("(")[0]: text.split("datatypes: ")[1].split("\n")[0] for text in by_name}
     for name, dtype in itertools.product(ALONG, WORD):
+        if dtype not in types[name]:
+            continue
         data = cells("B", "ij", 0.4, dtype) | {(0, 0): 0, (0, 3): 7}  # an explicit zero counts as nothing
         data = {at: v for at, v in data.items() if at[0] != 4} | {(5, j): 0 for j in range(DIMS["j"])}  # a row of nothing, and one of zeros
         got, _ = compute(f"Y(i,j) = {name}(j, B(i,j))", "Y", [write("B", "ij", data)], dtype)
-        same((name, dtype), got, along(name, data, 1, dtype))
+        same((name, dtype), got, along(name, data, 1, dtype), near=3 if (name, dtype) == ("m3_softmax", "int16") else 0)
     for name, (dtype, function) in VALUES.items():
-        two = function in (math.hypot, math.atan2, math.lcm) or name.startswith(("q15", "floor"))
+        two = function in (math.hypot, math.atan2, math.lcm, math.gcd) or name.startswith(("q15", "floor", "m3_div", "m3_rem"))
         b, c = cells("b", "j", 0.6, dtype), cells("c", "j", 0.6, dtype)
         got, _ = compute(f"y(j) = {name}(b(j){', c(j)' if two else ''})", "y", [write("b", "j", b)] + [write("c", "j", c)] * two, dtype)
         same(name, got, {(j,): WORD[dtype](function(b.get((j,), 0), c.get((j,), 0)) if two else function(b.get((j,), 0))) for j in range(DIMS["j"])},

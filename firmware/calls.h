@@ -1,0 +1,29 @@
+/* calls.h - batches of calls of a function that the chip's processor makes, as firmware.h has those of runs.
+ */
+#ifndef ONYX_FIRMWARE_CALLS_H
+#define ONYX_FIRMWARE_CALLS_H
+
+#include "firmware/firmware.h"
+
+/* A row of calls of a function (protocol.h): its inputs, and how many words its result has. */
+typedef struct {
+    struct {
+        const uint16_t *word;
+        uint32_t words; /* from 1 on */
+    } in[FW_FUNCTION_INPUTS_MOST];
+    uint32_t out_words;
+} fw_call_row;
+/* Rows of calls of one function. */
+typedef struct {
+    uint32_t function, inputs; /* its number, from 0 on; of each row */
+    const fw_call_row *rows;
+    uint32_t n;
+} fw_calls;
+/* Writes the batch file of the rows; a batch takes rows as long as the bank of inputs, that of results and
+ * the table have room. Where one row alone has none: E0710-batch-capacity (exit 2). */
+bool fw_write_calls(const fw_calls *c, const pnr_board *b, const char *path, diagnostics *d);
+/* Reads what came of them from a result file: the words of all rows, one behind the other, and the sum of
+ * their cycles, of the array's clock. Errors: E0001-file, E0717-call-results. */
+bool fw_read_calls(const fw_calls *c, const char *path, uint16_t *made, uint64_t *cycles, diagnostics *d);
+
+#endif

@@ -1,0 +1,18 @@
+/* functions.h - calls of functions by the processor, in programs that have some. */
+#ifndef ONYX_TARGET_FUNCTIONS_H
+#define ONYX_TARGET_FUNCTIONS_H
+
+#include "firmware/target/target.h"
+
+/* Fails where so many rows of a table of that many bytes each are not in the table's area, or there is no
+ * such bank for outputs (dispatch.c). */
+void dispatch_check(uint32_t table, uint32_t rows, uint32_t row_bytes, uint32_t outputs);
+/* Makes the calls of all rows of the table, of function `number` of `k`, with results in the bank `outputs`
+ * of the last GLB tile: a bit for each tile, as of a batch of runs. */
+void functions_batch(const kernel_description *k, uint32_t number, uint32_t table, uint32_t rows,
+                     uint32_t outputs);
+/* What the description of a program says of its list of functions. */
+#define FUNCTIONS_OF(list)                                                                                   \
+    .functions = (list), .n_functions = sizeof(list) / sizeof *(list), .call = functions_batch
+
+#endif

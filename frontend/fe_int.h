@@ -218,7 +218,7 @@ sam_var fe_unfilled_level(const sam_statement *s, const fe_vars *loops, uint64_t
 typedef struct {
     sam_expr access;
     sam_tensor tensor;
-    bool always_joined; /* no union above it: wherever its expression is computed, it is present */
+    bool always_joined; /* no union leaves it out: wherever its expression is computed, it is present */
     bool reaches; /* an expression is reached by it: it is there also where that is absent, and so its fill */
 } fe_leaf;
 

@@ -64,9 +64,10 @@ bool fe_is_zero(const sam_statement *s, sam_expr e) {
     return x->kind == SAM_EXPR_MUL && (fe_is_zero(s, x->a) || fe_is_zero(s, x->b));
 }
 
-/* What stands above a part of an expression. */
+/* What stands above a part of an expression: a union; one with something that meets inside of it, so that the
+ * part is left out where the rest of its term is; and whether it says right here how far a term reaches. */
 typedef struct {
-    bool unites, reaches;
+    bool unites, meets_inside, reaches;
 } above;
 
 static void collect(fe_leaves *leaves, uint32_t *number, sam_expr e, above by, arena *mem) {
@@ -76,16 +77,20 @@ static void collect(fe_leaves *leaves, uint32_t *number, sam_expr e, above by, a
         vec_push(mem, &leaves->list,
                  (fe_leaf){.access = e,
                            .tensor = x->tensor,
-                           .always_joined = !by.unites || by.reaches,
+                           .always_joined = !by.unites || (by.reaches && !by.meets_inside),
                            .reaches = by.reaches});
         return;
     }
-    bool unites = by.unites || sam_unites(leaves->s, e, NULL);
-    bool reach = leaves->s->general && x->kind == SAM_EXPR_CALL && x->operation == SAM_OPERATION_reach;
+    const bool unites = sam_unites(leaves->s, e, NULL),
+               reach = leaves->s->general && x->kind == SAM_EXPR_CALL && x->operation == SAM_OPERATION_reach;
+    /* A sum is computed where its term is present: inside of it that is no question. */
+    above inside = {by.unites || unites,
+                    x->kind != SAM_EXPR_SUM && (by.meets_inside || (by.unites && x->b.v && !unites)), false};
     if (x->a.v)
-        collect(leaves, number, x->a, (above){unites, false}, mem);
+        collect(leaves, number, x->a, inside, mem);
+    inside.reaches = reach;
     if (x->b.v)
-        collect(leaves, number, x->b, (above){unites, reach}, mem);
+        collect(leaves, number, x->b, inside, mem);
 }
 
 fe_leaves fe_collect_leaves(const sam_statement *s, arena *mem) {
@@ -238,8 +243,8 @@ static void reach_either(void *context, sam_expr e, void *left, const void *righ
                               .bad = a.runs.bad.v ? a.runs.bad : b->runs.bad};
     uint32_t needed;
     sam_unites(s, e, &needed);
-    if (x->kind == SAM_EXPR_CALL && x->operation == SAM_OPERATION_reach)
-        needed = 1;
+    if (x->kind == SAM_EXPR_CALL && x->operation == SAM_OPERATION_reach) /* where it may be, it reaches all */
+        needed = m->exact || lacks_b || !dense_along(s, x->b, m->v);
     bool needs_all =
         x->kind == SAM_EXPR_DIV && !sam_fill_of(s, x->a) ? lacks_a : needed >> (lacks_a ? 0 : 1) & 1;
     if (lacks_a != lacks_b && needs_all && !r->missing.v && !fe_is_zero(s, lacks_a ? x->a : x->b))

@@ -424,9 +424,8 @@ static bool check_call(description *r) {
 static bool check_processor(const description *r) {
     const fe_described *f = r->f;
     if (!f->on_processor)
-        return !f->per_call && !f->per_point
-                   ? true
-                   : refuse(r, r->first, "cycles are of a function on the processor of the chip", "runs: m3");
+        return (f->per_call <= 0 && f->per_point <= 0) ||
+               refuse(r, r->first, "cycles are of a function on the processor of the chip", "runs: m3");
     if (!f->source || is_object(f))
         return refuse(r, f->runs, "what the processor of the chip runs is C of its own", "source: FILE.c");
     if (f->libraries.len || f->flags.len || f->package)

@@ -1,15 +1,15 @@
 #include "support/clist.h"
 
+/* Entries without coordinates may have no array of them, to which nothing is added. */
 static const uint32_t *entry(const clist *l, uint32_t e) {
-    return l->crd + (size_t)e * l->width;
+    return l->width ? l->crd + (size_t)e * l->width : l->crd;
 }
 
 bool clist_insert(clist *l, const uint32_t *at, uint16_t value) {
     if (l->n == l->room)
         return false;
-    uint32_t *to = l->crd + (size_t)l->n * l->width;
     for (uint32_t k = 0; k < l->width; k++)
-        to[k] = at[k];
+        l->crd[(size_t)l->n * l->width + k] = at[k];
     l->val[l->n++] = value;
     return true;
 }

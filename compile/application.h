@@ -49,9 +49,8 @@ typedef struct {
     const char *text;             /* of the program file */
     struct {
         uint32_t written;
-        uint64_t words; /* of 32 bits, of all tensors that were kept */
-        const char
-            *resumed; /* the pass after which the program went on, as in compile_visit; NULL: it began */
+        uint64_t words;      /* of 32 bits, of all tensors that were kept */
+        const char *resumed; /* after this pass it went on, as in compile_visit; NULL: it began */
     } checkpoints;
 } compile_application;
 

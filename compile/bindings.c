@@ -68,12 +68,10 @@ static double cost_of_calls(const fe_kernel *k, double point) {
 /* Returns what a point of the function's loops takes, in cycles of the array. */
 static double cost_of_point(const fe_functions *functions, const name_table *names, name_id function,
                             const pnr_board *b) {
-    for (uint32_t i = 0; function.v && i < functions->all.len; i++) {
-        const fe_user_function *f = &functions->all.at[i];
-        if (f->described && f->described->on_processor && strcmp(f->name, names_text(names, function)) == 0)
-            return f->described->per_point * (b && b->cpu_mhz ? host_cycles_ratio(b) : 1);
-    }
-    return CYCLES_OF_POINT;
+    const fe_user_function *f = function.v ? fe_function_named(functions, names_text(names, function)) : NULL;
+    if (!f || !f->described || !f->described->on_processor)
+        return CYCLES_OF_POINT;
+    return f->described->per_point * (b && b->cpu_mhz ? host_cycles_ratio(b) : 1);
 }
 
 /* Returns the same for all kernels of a binding. */
@@ -146,11 +144,11 @@ static bool is_installed(compile_context *ctx, const fe_functions *functions, co
     bool is = true;
     for (uint32_t n = 0; n < cin->kernels.len; n++) {
         const fe_kernel *k = &cin->kernels.at[n];
-        for (uint32_t i = 0; k->binding.function.v && i < functions->all.len; i++) {
-            const fe_user_function *f = &functions->all.at[i];
-            if (strcmp(f->name, names_text(ctx->names, k->binding.function)) == 0)
-                is = is && !fe_lacks_package(f->described, ctx->mem);
-        }
+        if (k->binding.function.v)
+            is = is &&
+                 !fe_lacks_package(
+                     fe_function_named(functions, names_text(ctx->names, k->binding.function))->described,
+                     ctx->mem);
     }
     return is;
 }

@@ -113,19 +113,14 @@ static const char *home_of(const compile_options *o, compile_context *ctx, const
 /* Loads the function that is bound, and how its calls compute the kernel: bind found out that they do. */
 static bool load_calls(compile_context *ctx, const fe_kernel *bound, sam_binding *out) {
     const char *name = names_text(ctx->names, bound->binding.function);
-    for (uint32_t i = 0; ctx->functions && i < ctx->functions->all.len; i++) {
-        const fe_user_function *f = &ctx->functions->all.at[i];
-        if (strcmp(f->name, name) != 0)
-            continue;
-        BUG_IF(fe_match(bound, f, ctx->mem, out).step != FE_MATCHED,
-               "%s no longer computes what it is bound to", name);
-        const bool ok =
-            fe_load_described(f->described, sam_tensor_at(&bound->s, bound->s.result)->loc, ctx->diag);
-        out->call = f->described->arrays;
-        out->on_processor = f->described->on_processor;
-        return ok;
-    }
-    BUG("%s is bound, and is no function", name);
+    const fe_user_function *f = fe_function_named(ctx->functions, name);
+    BUG_IF(!f || fe_match(bound, f, ctx->mem, out).step != FE_MATCHED,
+           "%s no longer computes what it is bound to", name);
+    const bool ok =
+        fe_load_described(f->described, sam_tensor_at(&bound->s, bound->s.result)->loc, ctx->diag);
+    out->call = f->described->arrays;
+    out->on_processor = f->described->on_processor;
+    return ok;
 }
 
 /* Makes a kernel of each of the schedule's. Where there are several, each has a folder with the name of the

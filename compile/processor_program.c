@@ -4,12 +4,9 @@
 /* ---- which functions ---------------------------------------------------------------------------- */
 
 fe_described *compile_described_of(const fe_functions *all, const char *name) {
-    for (uint32_t i = 0; all && i < all->all.len; i++) {
-        const fe_user_function *f = &all->all.at[i];
-        if (f->described && strcmp(f->name, name) == 0)
-            return f->described;
-    }
-    BUG("no description of %s", name);
+    const fe_user_function *f = fe_function_named(all, name);
+    BUG_IF(!f || !f->described, "no description of %s", name);
+    return f->described;
 }
 
 /* Returns the number of a function in the command's programs; it gets one if it has none. */

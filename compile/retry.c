@@ -38,6 +38,14 @@ static bool retry(const compile_options *o, compile_context *ctx, const diagnost
     return action(o, ctx, k);
 }
 
+/* Forgets the attempt, and makes another, behind which there may be more. */
+static bool start_again(const compile_options *o, compile_context *ctx, const diagnostics *before,
+                        const compile_kernel *empty, compile_kernel *k, compile_action *action) {
+    *ctx->diag = *before;
+    *k = *empty;
+    return compile_retrying(o, ctx, k, action);
+}
+
 /* Returns whether kernels of fewer operands may do where one was refused that lowers, and the user leaves
  * open how the statement is mapped. */
 static bool may_be_smaller(const compile_options *o, const diagnostics *before, const diagnostics *now) {
@@ -76,16 +84,12 @@ bool compile_retrying(const compile_options *o, compile_context *ctx, compile_ke
     if (!o->any_sign && !compile_array_alone(o) && was_refused(&before, ctx->diag, "E0418-range")) {
         compile_options any_sign = *o;
         any_sign.any_sign = true;
-        *ctx->diag = before;
-        *k = empty;
-        return compile_retrying(&any_sign, ctx, k, action);
+        return start_again(&any_sign, ctx, &before, &empty, k, action);
     }
     if (!o->keeps_absent && was_refused(&before, ctx->diag, "E0155-complement")) {
         compile_options keeps_absent = *o;
         keeps_absent.keeps_absent = true;
-        *ctx->diag = before;
-        *k = empty;
-        return compile_retrying(&keeps_absent, ctx, k, action);
+        return start_again(&keeps_absent, ctx, &before, &empty, k, action);
     }
     const char *why = ctx->diag->list.at[before.list.len].message;
     /* A union that is met has two ways to the joiner behind it, of which one may be too short. */
@@ -93,9 +97,7 @@ bool compile_retrying(const compile_options *o, compile_context *ctx, compile_ke
         was_refused(&before, ctx->diag, "E0450-deadlock")) {
         compile_options met_first = *o;
         met_first.met_first = true;
-        *ctx->diag = before;
-        *k = empty;
-        const bool found = compile_retrying(&met_first, ctx, k, action);
+        const bool found = start_again(&met_first, ctx, &before, &empty, k, action);
         k->choices.instead = found ? why : NULL;
         return found;
     }

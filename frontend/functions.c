@@ -750,12 +750,16 @@ static bool check_size(reader *r) {
     return true;
 }
 
-bool fe_is_defined(const fe_functions *all, const char *name) {
-    for (uint32_t i = 0; i < all->all.len; i++) {
+const fe_user_function *fe_function_named(const fe_functions *all, const char *name) {
+    for (uint32_t i = 0; all && i < all->all.len; i++) {
         if (strcmp(all->all.at[i].name, name) == 0)
-            return true;
+            return &all->all.at[i];
     }
-    return fe_is_function(name) || fe_is_keyword(name);
+    return NULL;
+}
+
+bool fe_is_defined(const fe_functions *all, const char *name) {
+    return fe_function_named(all, name) || fe_is_function(name) || fe_is_keyword(name);
 }
 
 static bool read_function(reader *r, const fe_functions *known) {

@@ -41,6 +41,8 @@ typedef struct {
     uint16_t tested[FE_MAX_PARAMETERS];
 } fe_property;
 
+/* Finds the function with the name; NULL: none, as where `all` is NULL. */
+const fe_user_function *fe_function_named(const fe_functions *all, const char *name);
 /* Returns whether a function, or a word of the language, has the name. */
 bool fe_is_defined(const fe_functions *all, const char *name);
 /* Finds the function whose name stands at the token before a parenthesis; the token becomes all of that name,

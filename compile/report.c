@@ -2,6 +2,7 @@
 #include "compile/report.h"
 #include "compile/cpu.h"
 #include "compile/energy.h"
+#include "compile/masks.h"
 #include "compile/workspace.h"
 
 #include <math.h>
@@ -277,14 +278,28 @@ static void add_host(cJSON *json, const host_outcome *h) {
     add_number(host, "collect_s", h->seconds.collect);
 }
 
-/* Adds what is said of a single kernel only. */
+/* Adds what the masks of a kernel save, if it has some. */
+static void add_masks(cJSON *json, const compile_context *ctx, const compile_kernel *last,
+                      const compile_kernel *k) {
+    const compile_masks masks = compile_masks_of(last, k, ctx->mem);
+    cJSON *list = masks.len ? cJSON_AddArrayToObject(json, "masks") : NULL;
+    for (uint32_t i = 0; i < masks.len; i++) {
+        cJSON *item = json_add_item(list);
+        cJSON_AddStringToObject(item, "mask", masks.at[i].mask);
+        cJSON_AddStringToObject(item, "saves", compile_saving_name[masks.at[i].saves]);
+        cJSON_AddStringToObject(item, "why", masks.at[i].why);
+    }
+}
+
+/* Adds what is said of a single kernel only, one of those that lead up to the last. */
 static void add_details(cJSON *json, const compile_options *o, const compile_context *ctx,
-                        const compile_kernel *k) {
+                        const compile_kernel *last, const compile_kernel *k) {
     cJSON_AddStringToObject(json, "loops", compile_loops_text(&k->lowered.statement, ctx->mem));
     if (k->choices.chosen)
         cJSON_AddStringToObject(json, "chosen", k->choices.chosen);
     if (o->explain)
         cJSON_AddStringToObject(json, "workspace", compile_workspace_on_array(k, ctx->mem));
+    add_masks(json, ctx, last, k);
     cJSON *dense = k->choices.dense.len ? cJSON_AddArrayToObject(json, "dense") : NULL;
     for (uint32_t t = 0; t < k->choices.dense.len; t++)
         cJSON_AddItemToArray(dense, cJSON_CreateString(k->choices.dense.at[t]));
@@ -338,7 +353,8 @@ static cJSON *host_kernel_json(const compile_context *ctx, const compile_kernel 
     return json;
 }
 
-static cJSON *kernel_json(const compile_options *o, const compile_context *ctx, const compile_kernel *k) {
+static cJSON *kernel_json(const compile_options *o, const compile_context *ctx, const compile_kernel *last,
+                          const compile_kernel *k) {
     if (k->on_host)
         return host_kernel_json(ctx, k);
     cJSON *json = cJSON_CreateObject();
@@ -347,7 +363,7 @@ static cJSON *kernel_json(const compile_options *o, const compile_context *ctx, 
     cJSON_AddStringToObject(json, "tensor", result_name(ctx, k));
     add_figures(json, &f, ctx->mem);
     add_number(json, "result_nnz", (double)k->ran.result.nnz);
-    add_details(json, o, ctx, k);
+    add_details(json, o, ctx, last, k);
     add_wall(json, &f.times);
     return json;
 }
@@ -393,10 +409,10 @@ cJSON *compile_report(const compile_options *o, const compile_context *ctx, cons
     if (k->producers.len || k->on_host) {
         cJSON *kernels = cJSON_AddArrayToObject(json, "kernels");
         for (uint32_t n = 0; n < k->producers.len; n++)
-            cJSON_AddItemToArray(kernels, kernel_json(o, ctx, &k->producers.at[n]));
-        cJSON_AddItemToArray(kernels, kernel_json(o, ctx, k));
+            cJSON_AddItemToArray(kernels, kernel_json(o, ctx, k, &k->producers.at[n]));
+        cJSON_AddItemToArray(kernels, kernel_json(o, ctx, k, k));
     } else {
-        add_details(json, o, ctx, k);
+        add_details(json, o, ctx, k, k);
     }
     add_checksums(json, k, ran, ctx->mem);
     add_wall(json, &all->times);
@@ -487,6 +503,14 @@ static void print_name(const compile_context *ctx, FILE *out, const compile_kern
         fprintf(out, "  kernel %s, in %s\n", result_name(ctx, k), k->place);
 }
 
+/* --explain: what the masks of a kernel save. */
+static void print_masks(const compile_context *ctx, FILE *out, const compile_kernel *last,
+                        const compile_kernel *k) {
+    const compile_masks masks = k->on_host ? (compile_masks){0} : compile_masks_of(last, k, ctx->mem);
+    for (uint32_t i = 0; i < masks.len; i++)
+        fprintf(out, "  %s\n", masks.at[i].why);
+}
+
 /* Who waited for whom, as report.json has it. */
 static void stalls_summary(const compile_context *ctx, FILE *out, const compile_modelled *met) {
     cJSON *section = cJSON_CreateObject();
@@ -556,10 +580,14 @@ void compile_summary(const compile_options *o, const compile_context *ctx, const
     for (uint32_t n = 0; n < k->producers.len; n++) {
         const compile_kernel *p = &k->producers.at[n];
         print_name(ctx, out, p);
+        if (o->explain)
+            print_masks(ctx, out, k, p);
         kernel_summary(o, ctx, out, p, ran, result_name(ctx, p));
     }
     if (several || k->on_host)
         print_name(ctx, out, k);
+    if (o->explain)
+        print_masks(ctx, out, k, k);
     kernel_summary(o, ctx, out, k, ran && !o->shards, arena_printf(ctx->mem, "the result, check: %s", check));
     if (o->shards)
         fprintf(out, "  %llu %s of these runs, shard %u of %u: 'onyx merge' puts them together\n",

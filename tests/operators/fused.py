@@ -140,6 +140,26 @@ for expression, options, has in (("y(i) = mask(m(i), A(i,j) * x(j))", (), lambda
     padded = sum((i, 0) not in A[1] for i in range(N) if has(i))
     expect(report["subtiles"]["run"] == 1 and got == {inner + padded + rows + 1},
            f"{expression} on cycle: the scanner of A gives {got}, not {inner} values, {padded} padded ones, {rows} stops and the end")
+    if not options:
+        expect([k["saves"] for k in report["masks"]] == ["scans"], f"{expression}: the report says {report['masks']}")
+
+# An accumulator has the reduced loop outside. There a mask saves values that are looked up, but the scanner of its own loop goes through
+# all entries: inside of the reduction it saves lookups, outside of it nothing, and the report says so.
+scans, lookups, told = {}, {}, {}
+S = 30  # so that it is one run
+small = {"A": ([S, S], {at: v for at, v in A[1].items() if max(at) < S}), "m": ([S], {at: v for at, v in m[1].items() if at[0] < S})}
+for expression, kernel in (("y(i) = max(j, A(i,j))", ""), ("y(i) = max(j, mask(m(i), A(i,j)))", ""), ("y(i) = mask(m(i), max(j, A(i,j)))", "w")):
+    out, report = run(expression, small, options=("--tile", str(S), "--unroll", "1"))
+    parts = report.get("kernels", [report])
+    places = {line.split()[0]: f"x{line.split()[1]}y{line.split()[2]} " for line in (out / kernel / "design.place").read_text().splitlines()[2:] if line}
+    moves = next((k for k in parts if k.get("tensor") == kernel), report)["stalls"]
+    scans[expression] = max(s["moved"] for s in moves if s["from"].startswith(places["A1"]) and "pos_out" in s["from"])
+    lookups[expression] = min([s["moved"] for s in moves if "intersect_i" in places and s["from"].startswith(places["intersect_i"])] or [scans[expression]])
+    told[expression] = [k["saves"] for part in parts for k in part.get("masks", [])]
+kept = sum((at[0],) in m[1] for at in small["A"][1])
+expect(len(set(scans.values())) == 1, f"scans of A: {scans}")
+expect(list(lookups.values()) == [list(scans.values())[0], kept + S + 1, list(scans.values())[0]], f"lookups of A: {lookups}, {kept} are kept")
+expect(list(told.values()) == [[], ["lookups"], ["nothing"]], f"what masks save: {told}")
 
 # On profile onyx-ext masks go into sums, too; and where its joiners could stand still, a union is met as on the chip.
 for name, expression, steps, options in KERNELS[1:5]:

@@ -205,6 +205,15 @@ typedef struct {
     compile_cpu cpu;
 } compile_outcome;
 
+/* An index of an operand dealt to copies by banks: the operand's entries, and those of the copy that has
+ * most.
+ */
+typedef struct {
+    const char *operand, *index;
+    uint32_t banks; /* 0: nothing is */
+    uint64_t entries, fullest;
+} compile_bank_load;
+
 /* How the copies of a kernel share the pairs of sub-tiles, and by which figures onyx chose that, where it
  * did. */
 typedef struct {
@@ -213,6 +222,7 @@ typedef struct {
     uint64_t pairs;         /* 0: the data are not known, and so is nothing below */
     double pair;            /* array cycles that a pair is expected to take on average */
     double sorted, dynamic; /* cycles that the chip is expected to take for all pairs */
+    compile_bank_load load; /* TILE_DISPATCH_BANKS, of each run */
 } compile_dispatch;
 
 /* What onyx decided where the user left it open: a sentence each, or NULL. */

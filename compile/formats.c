@@ -1,6 +1,7 @@
 /* formats.c - formats by name. */
 #include "compile/formats.h"
 #include "compile/search.h"
+#include "tiling/banks.h"
 #include "tiling/queries.h"
 
 #include <ctype.h>
@@ -82,19 +83,37 @@ static const char *host_format(const char *argument) {
     return isupper((unsigned char)colon[1]) || letters ? colon + 1 : NULL;
 }
 
-bool compile_scanned_formats(const compile_options *o, compile_context *ctx, text_vec *out) {
+bool compile_host_formats(const compile_options *o, compile_context *ctx, const tile_format **out) {
     tile_formats all = {0};
+    tile_format *found = arena_new_n(ctx->mem, tile_format, o->formats.len + 1);
+    bool banks = o->dispatch != TILE_DISPATCH_BANKS;
     for (uint32_t i = 0; i < o->formats.len; i++) {
-        const char *given = o->formats.at[i], *text = host_format(given);
-        tile_format f;
-        bool same;
+        const char *text = host_format(o->formats.at[i]);
         if (text && !all.len && !compile_read_formats(ctx, &o->format_files, &all))
             return false;
-        if (text && !compile_find_format(ctx, &all, text, &f))
+        if (text && !compile_find_format(ctx, &all, text, &found[i]))
             return false;
+        banks = banks || tile_banks(&found[i]);
+    }
+    *out = found;
+    if (banks)
+        return true;
+    diag_error(ctx->diag, (src_loc){0}, "E0356-banks",
+               "--dispatch banks: no operand has a format whose outermost level is one of banks");
+    diag_hint(ctx->diag, "such as C2SR (i mod 16) or CISR (schedule(i, 16)): -f B:CISR");
+    return false;
+}
+
+bool compile_scanned_formats(const compile_options *o, compile_context *ctx, text_vec *out) {
+    const tile_format *formats;
+    if (!compile_host_formats(o, ctx, &formats))
+        return false;
+    for (uint32_t i = 0; i < o->formats.len; i++) {
+        const char *given = o->formats.at[i], *text = host_format(given);
+        bool same;
         if (text)
             given = arena_printf(ctx->mem, "%.*s%s", (int)(text - given), given,
-                                 tile_format_scanned(&f, ctx->mem, &same));
+                                 tile_format_scanned(&formats[i], ctx->mem, &same));
         vec_push(ctx->mem, out, given);
     }
     return true;
@@ -189,13 +208,13 @@ static bool say_repacked(compile_context *ctx, tile_dtype dtype, const tile_form
 
 bool compile_say_repacked(const compile_options *o, compile_context *ctx, const sam_statement *st,
                           const tile_tensor *operands) {
-    tile_formats all = {0};
+    const tile_format *formats;
+    if (!compile_host_formats(o, ctx, &formats))
+        return false;
     for (uint32_t i = 0; i < o->formats.len; i++) {
         const char *text = host_format(o->formats.at[i]);
-        tile_format f;
+        const tile_format *f = &formats[i];
         bool said = !text;
-        if (text && !all.len && !compile_read_formats(ctx, &o->format_files, &all))
-            return false;
         for (uint32_t t = 1; !said && t <= st->tensors.len; t++) {
             const sam_tensor_data *as = sam_tensor_at(st, (sam_tensor){t});
             const char *name = names_text(ctx->names, as->called.v ? as->called : as->name);
@@ -204,9 +223,8 @@ bool compile_say_repacked(const compile_options *o, compile_context *ctx, const 
                 as->spare || sam_source_order(as) != as->order)
                 continue;
             said = true;
-            if (!compile_find_format(ctx, &all, text, &f) ||
-                (!(compile_is_blocked(&f) && compile_blocks_open(o)) &&
-                 !say_repacked(ctx, o->dtype, &f, as, &operands[t - 1])))
+            if (!(compile_is_blocked(f) && compile_blocks_open(o)) &&
+                !say_repacked(ctx, o->dtype, f, as, &operands[t - 1]))
                 return false;
         }
     }

@@ -10,6 +10,10 @@ bool compile_read_formats(compile_context *ctx, const text_vec *files, tile_form
 /* Finds the format that "BCSR" or "dh:1,0" says. E0363-format-unknown. */
 bool compile_find_format(compile_context *ctx, const tile_formats *all, const char *text, tile_format *out);
 
+/* Finds the formats that -f names, one for each word of it; without levels or parts: the word has letters
+ * that the array scans. E0363-format-unknown; E0356-banks where --dispatch asks for banks and none has any.
+ */
+bool compile_host_formats(const compile_options *o, compile_context *ctx, const tile_format **out);
 /* Returns -f as the frontend takes it: of formats by name, and of levels that only the host knows, how the
  * array scans them. */
 bool compile_scanned_formats(const compile_options *o, compile_context *ctx, text_vec *out);

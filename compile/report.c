@@ -253,8 +253,9 @@ static void add_tiling(cJSON *json, const compile_context *ctx, const compile_ke
     }
 }
 
-static void add_dispatch(cJSON *json, const compile_dispatch *d) {
-    static const char *const ways[] = {"inorder", "sorted", "dynamic"}; /* as tile_dispatch */
+static void add_dispatch(cJSON *json, const compile_array *a) {
+    const compile_dispatch *d = &a->dispatch;
+    static const char *const ways[] = {"inorder", "sorted", "dynamic", "banks"}; /* as tile_dispatch */
     cJSON *dispatch = add_object(json, "dispatch");
     cJSON_AddStringToObject(dispatch, "how", ways[d->how]);
     if (d->why)
@@ -263,6 +264,13 @@ static void add_dispatch(cJSON *json, const compile_dispatch *d) {
         add_number(dispatch, "pair", (double)(uint64_t)d->pair);
         add_number(dispatch, "predicted_sorted", (double)(uint64_t)d->sorted);
         add_number(dispatch, "predicted_dynamic", (double)(uint64_t)d->dynamic);
+    }
+    if (d->load.banks) {
+        cJSON_AddStringToObject(dispatch, "operand", d->load.operand);
+        cJSON_AddStringToObject(dispatch, "index", d->load.index);
+        add_number(dispatch, "banks", d->load.banks);
+        add_number(dispatch, "entries_most", (double)d->load.fullest);
+        add_number(dispatch, "entries_mean", (double)d->load.entries / a->copies);
     }
 }
 
@@ -310,7 +318,7 @@ static void add_details(cJSON *json, const compile_options *o, const compile_con
             cJSON_AddItemToArray(repacked, cJSON_CreateString(text));
     }
     if (k->array.copies > 1)
-        add_dispatch(json, &k->array.dispatch);
+        add_dispatch(json, &k->array);
     if (k->ran.cut.batches)
         add_tiling(json, ctx, k);
     if (k->ran.host.batches)
@@ -487,6 +495,13 @@ static void runs_summary(const compile_context *ctx, FILE *out, const compile_ke
     else if (k->ran.cut.passes && k->array.copies > 1)
         fprintf(out, "  %u copies of the kernel, which take %llu %s\n", k->array.copies,
                 (unsigned long long)k->ran.cut.passes, plural(k->ran.cut.passes, "pass", "passes"));
+    const compile_bank_load *load = &k->array.dispatch.load;
+    if (load->banks)
+        fprintf(
+            out,
+            "  %u banks of %s's %s dealt to %u copies, which have %llu entries at most and %.2f on average\n",
+            load->banks, load->operand, load->index, k->array.copies, (unsigned long long)load->fullest,
+            (double)load->entries / k->array.copies);
     if (k->array.copies > 1 && k->array.dispatch.pairs)
         fprintf(out, "  --dispatch %s was chosen: %s\n", k->array.apart ? "dynamic" : "sorted",
                 k->array.dispatch.why);

@@ -1,5 +1,6 @@
 /* The kernels of a statement in turn: packed, cut, run on an engine, collected; and the check against the
  * reference. */
+#include "compile/banks.h"
 #include "compile/batches.h"
 #include "compile/model.h"
 #include "compile/processor.h"
@@ -115,6 +116,24 @@ static bool simulate_graph(const compile_options *o, compile_context *ctx, compi
     return true;
 }
 
+/* Lets the engine run a kernel whose copies may have coordinates of their own. */
+static bool run_dealt(const compile_engine_row *engine, const compile_engine_in *in, compile_kernel *k,
+                      const compile_banked *banked, const uint32_t *extent) {
+    compile_batches_in cut = compile_batches_of(in->ctx, k);
+    if (!banked->is)
+        return run_tiled(engine, in, &cut, &k->ran, extent);
+    compile_engine_in dealt = *in;
+    uint32_t *moved;
+    dealt.statement = cut.statement = &banked->statement;
+    cut.operands = &banked->operands;
+    cut.tiling = &banked->tiling;
+    if (!tile_extents(cut.statement, cut.operands, in->ctx->mem, in->ctx->diag, &moved) ||
+        !run_tiled(engine, &dealt, &cut, &k->ran, moved))
+        return false;
+    compile_take_back(in->ctx, banked, extent, &k->ran.result);
+    return true;
+}
+
 static bool is_in_range(compile_context *ctx, const compile_kernel *k) {
     const sam_statement *st = &k->lowered.statement;
     if (!compile_adds_infinity(&k->lowered.hardware))
@@ -143,10 +162,10 @@ static bool run_packed(const compile_options *o, compile_context *ctx, compile_k
         return engine->whole(&in, &k->data.packed, &k->ran);
     if (!is_in_range(ctx, k) || (k->graph.is && o->check && !simulate_graph(o, ctx, k)))
         return false;
-    const compile_batches_in cut = compile_batches_of(ctx, k);
+    compile_banked banked;
     bool ok = tile_extents(&k->lowered.statement, &k->data.packed, ctx->mem, ctx->diag, &extent) &&
               compile_check_deadlock(o, ctx, k, longest_fiber(k, extent)) &&
-              run_tiled(engine, &in, &cut, &k->ran, extent);
+              compile_deal_banks(o, ctx, k, extent, &banked) && run_dealt(engine, &in, k, &banked, extent);
     k->times.tile += k->ran.cut.seconds;
     k->times.firmware = k->ran.firmware_s;
     return ok;

@@ -245,7 +245,7 @@ static void take_tolerance(option_values *to, const option_row *row, const char 
 /* The first words are a tile_dispatch each, the next two what the first two used to be called, the last one
  * is auto. */
 static void take_dispatch(option_values *to, const option_row *row, const char *value) {
-    enum { DISPATCHES = TILE_DISPATCH_DYNAMIC + 1 };
+    enum { DISPATCHES = TILE_DISPATCH_BANKS + 1 };
     to->o->compile.dispatch = (tile_dispatch)(choose(to, row, value) % DISPATCHES);
     to->o->compile.dispatch_auto = says_auto(value);
 }

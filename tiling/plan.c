@@ -194,11 +194,17 @@ static void expect(tile_planner *p, const uint32_t *sub, const plan_box *box) {
     f->alike[bin].longest = fmax(f->alike[bin].longest, cycles);
 }
 
+static uint32_t group_of(const tile_planner *p, const plan_box *box) {
+    const uint32_t v = p->options.dealt.v;
+    return v ? box->low[v - 1] / p->edge[v - 1] % p->options.groups : 0;
+}
+
 static bool add_run(tile_planner *p, const uint32_t *sub, const plan_box *box, plan_bound bound) {
     const sam_statement *s = p->statement;
     tile_run run = {.block_first = p->plan->run_block.len,
                     .bound_words = (uint32_t)bound.stream,
-                    .bound_array = (uint32_t)bound.widest};
+                    .bound_array = (uint32_t)bound.widest,
+                    .group = group_of(p, box)};
     tile_part part = {{0}, {0}, false};
     uint32_t block[TILE_MAX_STREAMS] = {0};
     expect(p, sub, box);

@@ -144,29 +144,3 @@ void tile_take_part(const tile_format_part *part, arena *mem, tile_tensor *rest,
     keep_entries(&all, taken, true, mem, out);
     keep_entries(&all, taken, false, mem, rest);
 }
-
-/* ---- banks ----------------------------------------------------------------------------------- */
-
-uint32_t tile_banks(const tile_format *f) {
-    const tile_format_level *level = &f->level[0];
-    const tile_map_term *term = &level->sum.term[0];
-    if (!f->levels || level->kind != TILE_KIND_DENSE)
-        return 0;
-    if (level->how == TILE_MAP_SCHEDULE)
-        return level->banks;
-    const bool one = level->how == TILE_MAP_DIRECT && level->sum.terms == 1 && !level->sum.constant;
-    return one && term->factor == 1 && term->divide == 1 ? term->modulo : 0;
-}
-
-uint64_t tile_bank_load(const tile_tensor *t, const tile_format *f, arena *mem) {
-    const uint32_t banks = tile_banks(f), index = f->level[0].sum.term[0].index;
-    uint64_t *load = arena_new_n(mem, uint64_t, banks + 1), most = 0;
-    const uint32_t *bank =
-        f->level[0].how == TILE_MAP_SCHEDULE ? tile_deal_banks(t, index, banks, mem) : NULL;
-    for (uint64_t e = 0; e < t->nnz; e++) {
-        const uint32_t at = t->crd[e * t->order + index], to = bank ? bank[at] : at % banks;
-        load[to]++;
-        most = load[to] > most ? load[to] : most;
-    }
-    return most;
-}

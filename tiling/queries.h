@@ -21,10 +21,4 @@ void tile_ask_entries(const tile_tensor *t, const tile_query *q, arena *mem, int
 /* Takes the entries of a part out of `rest`. */
 void tile_take_part(const tile_format_part *part, arena *mem, tile_tensor *rest, tile_tensor *out);
 
-/* Returns how many banks the outermost level of a format deals entries to, "schedule(i, 16)" or
- * "i mod 16"; 0: it has none. */
-uint32_t tile_banks(const tile_format *f);
-/* Returns how many entries the fullest bank of a stored tensor has. */
-uint64_t tile_bank_load(const tile_tensor *t, const tile_format *f, arena *mem);
-
 #endif

@@ -155,6 +155,8 @@ typedef struct {
     double share;        /* of what there is that the operands are; 0: all */
     bool vector_reducer; /* there is one, of profile onyx-ext */
     bool in_turn;        /* each operand's levels and values come on one stream, in turn (onyx-ext) */
+    sam_var dealt; /* whose pieces belong to so many groups in turn (tiling/banks.h); 0: no variable's */
+    uint32_t groups;
 } tile_options;
 
 /* Returns the edge along v that `options` asks for, or the one that tile = 0 chooses for this statement. */
@@ -192,6 +194,7 @@ typedef struct {
     uint32_t block_first; /* tile_plan.run_block[block_first + i]: block of input i */
     uint32_t bound_words; /* no output stream of this run is longer (headers included) */
     uint32_t bound_array; /* no array of its result in a memory tile is longer */
+    uint32_t group;       /* of its piece along tile_options.dealt, in the plan of one copy */
 } tile_run;
 
 /* What one copy of the kernel does in one run. */
@@ -310,15 +313,22 @@ typedef struct {
     uint32_t copy;
 } tile_copy_stream;
 
-/* How pairs of sub-tiles are dealt to the copies: in the order of the plan, those of like size together, or
- * each when a copy is free (which the engine decides; the plan stays that of one copy). */
-typedef enum { TILE_DISPATCH_ORDER, TILE_DISPATCH_LOAD, TILE_DISPATCH_DYNAMIC } tile_dispatch;
+/* How pairs of sub-tiles are dealt to the copies: in the order of the plan, those of like size together, each
+ * when a copy is free (which the engine decides; the plan stays that of one copy), or each to the copy of its
+ * group. */
+typedef enum {
+    TILE_DISPATCH_ORDER = 0, /* numbered as the words of --dispatch */
+    TILE_DISPATCH_LOAD,
+    TILE_DISPATCH_DYNAMIC,
+    TILE_DISPATCH_BANKS
+} tile_dispatch;
 
 /* Makes of the plan of one copy that of `copies` of them: every run of the new plan takes the next `copies`
- * runs of the old one, each on the streams of its own copy; copies the last run has nothing for get empty
- * sub-tiles. All copies start together and the slowest ends the run, so TILE_DISPATCH_LOAD first sorts by how
- * many words the operands have, most first. `inputs` and `outputs` name the streams of all copies. The new
- * plan shares the words of the old one. O(runs * (inputs + log runs)). */
+ * runs of the old one, each on the streams of its own copy; or with TILE_DISPATCH_BANKS the next one of each
+ * group, on that copy. Copies that a run has nothing for get empty sub-tiles. All copies start together and
+ * the slowest ends the run, so unless their order is to stay runs are first sorted by how many words the
+ * operands have, most first. `inputs` and `outputs` name the streams of all copies. The new plan shares the
+ * words of the old one. O(runs * (inputs + log runs)). */
 void tile_unroll(const tile_plan *one, uint32_t copies, tile_dispatch how, const tile_copy_stream *inputs,
                  uint32_t n_inputs, const tile_copy_stream *outputs, uint32_t n_outputs, arena *mem,
                  tile_plan *out);

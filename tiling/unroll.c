@@ -10,7 +10,7 @@ static bool is_lighter(const void *loads, uint32_t a, uint32_t b) {
 /* The runs in the order in which they are dealt out; the heaviest first where their loads count. */
 static uint32_t *order_runs(const tile_plan *one, tile_dispatch how, arena *mem) {
     uint32_t *load = arena_new_n(mem, uint32_t, one->runs.len + 1); /* words of all operands, by run */
-    for (uint32_t r = 0; r < one->runs.len && how == TILE_DISPATCH_LOAD; r++) {
+    for (uint32_t r = 0; r < one->runs.len && how != TILE_DISPATCH_ORDER; r++) {
         const uint32_t *block = &one->run_block.at[one->runs.at[r].block_first];
         for (uint32_t i = 0; i < one->inputs.len; i++)
             load[r] += one->inputs.at[i].blocks.at[block[i]].length;
@@ -39,25 +39,52 @@ static const tile_output *output_of(const tile_plan *one, tile_stream stream) {
     BUG("a copy has an output the kernel lacks");
 }
 
-/* Adds the run that takes order[0 .. n) on the first n copies. */
-static void add_run(const tile_plan *one, const uint32_t *order, uint32_t n, const uint32_t *source,
-                    arena *mem, tile_plan *out) {
+enum { IDLE = UINT32_MAX };
+
+/* Adds the run that has run taken[c] of the one copy's plan on copy c. */
+static void add_run(const tile_plan *one, const uint32_t *taken, const uint32_t *source, arena *mem,
+                    tile_plan *out) {
     tile_run run = {.block_first = out->run_block.len};
     for (uint32_t copy = 0; copy < out->copies; copy++) {
         const tile_part idle = {.idle = true};
-        vec_push(mem, &out->parts, copy < n ? one->parts.at[order[copy]] : idle);
+        const uint32_t its = taken[copy];
+        vec_push(mem, &out->parts, its != IDLE ? one->parts.at[its] : idle);
         /* An idle copy's result is as long as that of a run on the same empty sub-tiles, which are the least
          * there are: one coordinate a level. */
-        const tile_run bound = copy < n ? one->runs.at[order[copy]] : (tile_run){0};
+        const tile_run bound = its != IDLE ? one->runs.at[its] : (tile_run){0};
         run.bound_words = bound.bound_words > run.bound_words ? bound.bound_words : run.bound_words;
         run.bound_array = bound.bound_array > run.bound_array ? bound.bound_array : run.bound_array;
     }
     for (uint32_t i = 0; i < out->inputs.len; i++) {
-        uint32_t copy = out->inputs.at[i].copy;
-        uint32_t from = copy < n ? one->runs.at[order[copy]].block_first : 0;
-        vec_push(mem, &out->run_block, copy < n ? one->run_block.at[from + source[i]] : 0);
+        const uint32_t its = taken[out->inputs.at[i].copy];
+        vec_push(mem, &out->run_block,
+                 its != IDLE ? one->run_block.at[one->runs.at[its].block_first + source[i]] : 0);
     }
     vec_push(mem, &out->runs, run);
+}
+
+/* Takes for each copy the next run of its group, from next[copy] on in `order`. Returns false where none is
+ * left. */
+static bool take_of_groups(const tile_plan *one, const uint32_t *order, uint32_t copies, uint32_t *next,
+                           uint32_t *taken) {
+    bool any = false;
+    for (uint32_t copy = 0; copy < copies; copy++) {
+        uint32_t *at = &next[copy];
+        while (*at < one->runs.len && one->runs.at[order[*at]].group != copy)
+            ++*at;
+        taken[copy] = *at < one->runs.len ? order[(*at)++] : IDLE;
+        any = any || taken[copy] != IDLE;
+    }
+    return any;
+}
+
+/* Takes the next runs, one for each copy, from *next on in `order`. */
+static bool take_next(const tile_plan *one, const uint32_t *order, uint32_t copies, uint32_t *next,
+                      uint32_t *taken) {
+    const bool any = *next < one->runs.len;
+    for (uint32_t copy = 0; copy < copies; copy++)
+        taken[copy] = *next < one->runs.len ? order[(*next)++] : IDLE;
+    return any;
 }
 
 void tile_unroll(const tile_plan *one, uint32_t copies, tile_dispatch how, const tile_copy_stream *inputs,
@@ -84,9 +111,11 @@ void tile_unroll(const tile_plan *one, uint32_t copies, tile_dispatch how, const
         output.copy = outputs[o].copy;
         vec_push(mem, &out->outputs, output);
     }
-    for (uint32_t r = 0; r < one->runs.len; r += copies) {
-        uint32_t left = one->runs.len - r;
-        add_run(one, order + r, left < copies ? left : copies, source, mem, out);
-    }
+    uint32_t *next = arena_new_n(&scratch, uint32_t, copies),
+             *taken = arena_new_n(&scratch, uint32_t, copies);
+    const bool grouped = how == TILE_DISPATCH_BANKS;
+    while (grouped ? take_of_groups(one, order, copies, next, taken)
+                   : take_next(one, order, copies, next, taken))
+        add_run(one, taken, source, mem, out);
     arena_free(&scratch);
 }

@@ -124,6 +124,58 @@ def diagonals_table():
     return "\n".join(lines) + "\n"
 
 
+def long_rows(n, r):
+    """Rows of which the k-th has a share of 1 / (k + 200), in any order."""
+    place = r.sample(range(n), n)
+    return {(place[k], r.randrange(n)) for k in r.choices(range(n), [1 / (k + 200) for k in range(n)], k=10 * n)}
+
+
+def lanes_table():
+    """Entries of the fullest bank over those of one on average: rows in turn, and each to the one with least."""
+    counts = (16, 256, 512, 1024)
+    lines = ["| matrix | " + " | ".join(f"{n} banks: in turn, by load" for n in counts) + " |", "|---" * 5 + "|"]
+    (FOLDER / "lanes.formats").write_text("".join(f"format {name}{n} = (i,j) -> ({bank}, i, j) levels(dense, compressed, compressed)\n"
+                                                  for n in counts for name, bank in (("Turn", f"i mod {n}"), ("Load", f"schedule(i, {n})"))))
+    path, n = FOLDER / "long.mtx", 20000
+    entries = sorted(long_rows(n, random.Random(5)))
+    path.write_text(f"%%MatrixMarket matrix coordinate pattern general\n{n} {n} {len(entries)}\n" + "".join(
+        f"{i + 1} {j + 1}\n" for i, j in entries))
+    for name, file in (*((name, MATRICES / f"{name}.mtx") for name in ("494_bus", "bcspwr06")), (f"power-law of {n:,} rows", path)):
+        cells = []
+        for lanes in counts:
+            most = []
+            for kind in ("Turn", "Load"):
+                got = subprocess.run([ONYX, "tile", "convert", file, "-f", f"{kind}{lanes}", "--formats", FOLDER / "lanes.formats", "--dtype",
+                                      "bf16", "-o", FOLDER / "m.stored"], check=True, capture_output=True, text=True).stdout
+                fullest, mean = re.search(r"banks, of (\d+) entries at most and ([\d.]+) on average", got).groups()
+                most.append(f"{int(fullest) / float(mean):.2f}")
+            assert float(most[0]) >= float(most[1]), (name, lanes, most)
+            cells.append(", ".join(most))
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def copies_table():
+    """Three copies of SpMV, by how they share the work."""
+    ways = [("inorder", "DCSR"), ("sorted", "DCSR"), ("banks", "Turn"), ("banks", "Load")]
+    lines = ["| matrix | `inorder` | `sorted` | `banks`, rows in turn: cycles, load | `banks`, by load: cycles, load |", "|---" * 5 + "|"]
+    (FOLDER / "copies.formats").write_text("".join(f"format {name} = (i,j) -> ({bank}, i, j) levels(dense, compressed, compressed)\n"
+                                                   for name, bank in (("Turn", "i mod 3"), ("Load", "schedule(i, 3)"))))
+    for name, path in matrices():
+        cells = []
+        for how, form in ways:
+            out = FOLDER / "out"
+            subprocess.run([ONYX, "run", "x(i) = B(i,j) * c(j)", "-f", f"B:{form}", "--formats", FOLDER / "copies.formats", "-i", f"B:{path}", "-g",
+                            "c:d", "--values", "ones", "--tile", "32", "--unroll", "3", "--dispatch", how, "--engine", "cycle", "-o", out],
+                           check=True, capture_output=True)
+            report = json.loads((out / "report.json").read_text())
+            assert report["check"] == "pass"
+            d, cycles = report["dispatch"], str(report["cycles"]["kernel"])
+            cells.append(cycles + (f", {d['entries_most'] / d['entries_mean']:.2f}" if how == "banks" else ""))
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
 def put(text, name, made):
     pattern = rf"(<!-- made by tests/bench/formats\.py: {name} -->\n\n).*?(\n<!-- end -->)"
     new, count = re.subn(pattern, lambda m: m[1] + made + m[2], text, flags=re.S)
@@ -141,6 +193,8 @@ if ACTION == "write":
     text = put(text, "cycles", cycles_table())
     text = put(text, "products", products_table())
     text = put(text, "diagonals", diagonals_table())
+    text = put(text, "lanes", lanes_table())
+    text = put(text, "copies", copies_table())
     PAGE.write_text(text)
 subprocess.run(["rm", "-r", str(FOLDER)], check=True)
 if text != old and ACTION == "check":

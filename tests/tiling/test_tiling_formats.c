@@ -2,6 +2,7 @@
  * of taco's thesis (Figures 2-21 to 2-28). */
 #include "tests/test.h"
 
+#include "tiling/banks.h"
 #include "tiling/formats.h"
 #include "tiling/queries.h"
 
@@ -332,6 +333,25 @@ static void deals_rows_to_banks(void **state) {
     const tile_format in_turn = parse(f, "format C2SR = (i,j) -> (i mod 4, i div 4, j) trim(2,2)");
     assert_int_equal(tile_bank_load(&t, &in_turn, &f->mem), 4 * 40 + 12 * 2);
     assert_int_equal(tile_banks(tile_format_find((tile_formats[]){shipped(f)}, "CSR")), 0);
+    /* In pieces of five rows, dealt to three: each has rows of its own banks, and there and back is the same.
+     */
+    const uint32_t *bank = tile_bank_of(&t, 0, &cisr, 64, &f->mem);
+    tile_dealt dealt;
+    tile_tensor moved, back;
+    assert_true(tile_deal(bank, 64, 3, 5, &f->mem, &dealt));
+    for (uint32_t at = 0, seen = 0; at < dealt.extent; at++) {
+        const uint32_t row = dealt.from[at];
+        seen += row != TILE_NOWHERE;
+        assert_true(row == TILE_NOWHERE || (bank[row] % 3 == at / 5 % 3 && dealt.to[row] == at));
+        assert_true(at + 1 < dealt.extent || seen == 64);
+    }
+    tile_move(&t, 1, dealt.to, dealt.extent, TILE_DTYPE_INT16, &f->mem, &moved);
+    assert_int_equal(moved.dim[0], dealt.extent);
+    assert_int_equal(moved.nnz, t.nnz);
+    tile_move(&moved, 1, dealt.from, 64, TILE_DTYPE_INT16, &f->mem, &back);
+    assert_int_equal(back.nnz, t.nnz);
+    assert_memory_equal(back.crd, t.crd, t.nnz * 2 * sizeof *t.crd);
+    assert_memory_equal(back.val, t.val, t.nnz * sizeof *t.val);
     tile_tensor again;
     assert_false(tile_restore(&s, TILE_DTYPE_INT16, "banks", &f->mem, &f->diag, &again));
     assert_non_null(strstr(fixture_printed(f), "'banks' is in format CISR, whose map is indirect"));

@@ -740,6 +740,19 @@ static void copies_get_sub_tiles_of_like_size(void **state) {
         sum += two.parts.at[part].origin[0];
     }
     assert_int_equal(sum, 9 * 45); /* each pair once */
+    /* There are ten sub-tiles, dealt to three groups in turn, so the first copy has four. */
+    const tile_options grouped = {.tile = 9, .mem_words = 1024, .dealt = b.s.loops.at[0], .groups = 3};
+    const tile_copy_stream third_in[] = {all_in[0], all_in[1], {{bn, 0}, 2}},
+                           third_out[] = {all_out[0], all_out[1], {{x, SAM_MODE_VALS}, 2}};
+    assert_true(plan_all(f, &b.s, &in, &grouped, inputs, outputs, 1, &one));
+    tile_unroll(&one, 3, TILE_DISPATCH_BANKS, third_in, 3, third_out, 3, &f->mem, &two);
+    assert_int_equal(two.runs.len, 4);
+    for (uint32_t part = 0; part < 12; part++) {
+        const tile_part *p = &two.parts.at[part];
+        sum -= p->idle ? 0 : p->origin[0];
+        assert_true(p->idle ? part > 9 : p->origin[0] / 9 % 3 == part % 3);
+    }
+    assert_int_equal(sum, 0);
 }
 
 static void sub_tiles_without_work_are_skipped(void **state) {

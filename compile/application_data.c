@@ -46,8 +46,8 @@ static bool from_entries(const compile_options *o, compile_context *ctx, const f
     return true;
 }
 
-static bool read_first(const compile_options *o, compile_context *ctx, const fe_shared *t, uint32_t number,
-                       tile_tensor *out) {
+static bool read_values(const compile_options *o, compile_context *ctx, const fe_shared *t, uint32_t number,
+                        tile_tensor *out) {
     static const tile_values values[] = {TILE_VALUES_FILE, TILE_VALUES_ONES, TILE_VALUES_RAMP};
     const char *name = names_text(ctx->names, t->name);
     const tile_tensor *given = given_for(o, name);
@@ -80,6 +80,25 @@ static bool read_first(const compile_options *o, compile_context *ctx, const fe_
         return false;
     }
     return spec || t->origin != FE_FROM_ENTRIES || from_entries(o, ctx, t, out);
+}
+
+/* The extents that the program declares are those of what was read, or lie beyond all of its entries where a
+ * file states none. */
+static bool read_first(const compile_options *o, compile_context *ctx, const fe_shared *t, uint32_t number,
+                       tile_tensor *out) {
+    if (!read_values(o, ctx, t, number, out))
+        return false;
+    for (uint32_t m = 0; t->dim_declared && m < t->order; m++) {
+        if (out->dim_inferred ? out->dim[m] > t->dim[m] : out->dim[m] != t->dim[m]) {
+            diag_error(ctx->diag, t->loc, "E0320-dimension",
+                       "index %u of %s runs to %u here, but to %u in its data", m + 1,
+                       names_text(ctx->names, t->name), t->dim[m], out->dim[m]);
+            return false;
+        }
+        out->dim[m] = t->dim[m];
+    }
+    out->dim_inferred = out->dim_inferred && !t->dim_declared;
+    return true;
 }
 
 /* ---- extents ----------------------------------------------------------------------------------- */

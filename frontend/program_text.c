@@ -197,7 +197,7 @@ static bool read_source(const fe_program_reader *r, fe_reader *in, fe_shared *t)
 /* ---- declarations ------------------------------------------------------------------------------ */
 
 static bool read_extents(const fe_program_reader *r, fe_reader *in, fe_shared *t) {
-    t->sized = true;
+    t->sized = t->dim_declared = true;
     do {
         if (t->order == SAM_MAX_ORDER) {
             diag_error(r->d, in->token.loc, "E0118-too-large", "more than %d indices", SAM_MAX_ORDER);

@@ -44,6 +44,7 @@ def gives(program, tensor, want, *options, warns=None):
 
 
 v = "tensor a: s = [1, 2, 3]\n"
+(folder / "four.tns").write_text("4 7\n")
 stored = folder / "B.mtx"
 stored.write_text("%%MatrixMarket matrix coordinate integer general\n5 5 3\n1 2 3\n3 3 4\n5 1 2\n")
 spmv = f'= "{stored.resolve()}"\ntensor c: d = all 1\ntensor x: d\nx(i) = B(i,j) * c(j)\n'
@@ -78,6 +79,10 @@ refused(v + "multi { x(i) = a(i); x(i) = 2 * a(i) }", "E0174-multi", "p.onx:2:22
 refused(v + "multi { swap a, a }\nx(i) = a(i)", "E0174-multi", "p.onx:2:9")
 refused(v + "tensor b: s\nx(i) = a(i) * b(i)", "E0911-no-data", "p.onx:2:8")
 refused(v + "tensor b: s = [1, 2]\nx(i) = a(i) * b(i)", "E0320-dimension", "p.onx:2:8")
+# Declared extents are those of the data, or reach further than a file that states none.
+for extents, data, option in (("3", " = \"four.tns\"", ()), ("5", " = random \"4:0.5\"", ()), ("4,4", "", ("-g", "b:4x5:0.5")), ("3", " = [1, 2, 3]", ("-i", f"b:{folder / 'four.tns'}"))):
+    indices = "i,j"[:len(extents)]
+    refused(f"tensor b({extents}){data}\nx({indices}) = b({indices})", "E0320-dimension", "p.onx:1:8", *option)
 refused("tensor b: s = {}\nx(i) = b(i)", "E0321-no-extent", "p.onx:1:8")
 refused(v + "repeat until nnz(a) == 0 max 4 { a(i) = 2 * a(i) }", "E0960-passes", "p.onx:2:1")
 refused(v + "x(i) = a(i)\nresult y", "E0103-unknown-tensor", "p.onx:3:8")
@@ -91,6 +96,8 @@ for option in (("-f", "a:d"), ("--fill", "a:inf"), ("-d", "i:3"), ("-t", "a:int1
 gives(v + "x(i) = a(i)", "x", {0: 1, 1: 2, 2: 3})
 gives(v + "x(i) = a(i); y(i) = x(i) + a(i)  # a comment; z", "y", {0: 2, 1: 4, 2: 6})
 gives(v + "x(i) = a(i) * (a(i)\n  + a(i))\nresult x", "x", {0: 2, 1: 8, 2: 18})
+gives("tensor b(6) = \"four.tns\"\nx(i) = b(i) + 1", "x", {0: 1, 1: 1, 2: 1, 3: 8, 4: 1, 5: 1})
+gives("tensor b: s = [1, 2]\nx(i) = b(i) + 1", "x", {0: 1, 1: 1, 2: 1, 3: 8}, "-i", f"b:{folder / 'four.tns'}")
 gives(v + "tensor b: s = {}\nrepeat 3 { b(i) += a(i) }", "b", {0: 3, 1: 6, 2: 9})
 gives(v + "tensor b: s\nrepeat 3 { b(i) += a(i) }", "b", {0: 3, 1: 6, 2: 9}, warns="E0129-from-zero")
 gives(v + "tensor b: s = [7, 8, 9]\nmulti { a(i) = b(i); b(i) = a(i) }\nresult b", "b", {0: 1, 1: 2, 2: 3})

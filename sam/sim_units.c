@@ -22,7 +22,9 @@ bool sim_refuse(sim_machine *m, const sim_unit *u, const char *why) {
     diag_error(m->d, sam_node_at(m->g, u->node)->loc, "E0231-stream",
                "%s in cycle %llu: %s (at its inputs: %s)", sam_node_label(m->g, u->node, mem),
                (unsigned long long)m->cycle, why, heads);
-    diag_hint(m->d, "the graph pairs streams that do not have the same fibers");
+    diag_hint(m->d, m->timing == SAM_TIMING_PUBLISHED
+                        ? "--timing ideal runs what only the published primitives cannot take"
+                        : "the graph pairs streams that do not have the same fibers");
     m->failed = true;
     return true;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Random programs whose statements share arrays: random_programs.py ONYX FOLDER COUNT SEED ENGINE [PROFILE]. Every program runs on the engine with and
-without sharing (-O0); onyx holds it against its evaluator, and the results of both, and those of engine sam, are compared here. Ends with 1
+"""Random programs with loops, swaps and statements that share arrays: random_programs.py ONYX FOLDER COUNT SEED ENGINE [PROFILE]. What a program means
+is computed here, from the data that its files have; every program runs on engine sam and on ENGINE with and without sharing (-O0). Ends with 1
 where one is wrong; a program that is refused is counted, and one in ten may be."""
 import json
 import pathlib
@@ -11,53 +11,189 @@ import sys
 onyx, folder, count, seed, engine = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]
 profile = ["--profile", sys.argv[6]] if len(sys.argv) > 6 else []
 folder.mkdir(parents=True, exist_ok=True)
-VECTORS = ["u", "v", "w"]
-SHAPES = ["{r}(i) = A(i,j) * {a}(j)", "{r}(i) = A(j,i) * {a}(j) + {b}(i)", "{r}(i) = {a}(i) + {b}(i)", "{r}(i) = {a}(i) * {b}(i)", "{r}(i) = {a}(i) - {b}(i)",
-          "{r}(i) = max({a}(i), {b}(i))", "{r}(i) = mask(not struct({a}(i)), {b}(i))", "{r}(i) += {a}(i)", "{r}(i) = s * {a}(i)", "{r}(i) = relu({a}(i) - {b}(i))",
-          "{r}(i) = A(i,j) * {a}(i) * {b}(j)", "t = {a}(i) * {b}(i)", "s = s + 1", "B(i,j) = A(i,j) * {a}(i)", "B(i,j) = B(i,j) + A(i,j)", "{r}(i) = B(i,j) * {a}(j)",
-          "{r}(i) = ({a}(i) + {b}(i)) >> 1", "{r}(i) = max(j, A(i,j) & {a}(j))"]
+VECTORS, MATRICES = ["u", "v", "w"], ["A", "B"]
 
 
-def program(draw):
-    n = draw.randint(3, 40)
-    lines = [f'tensor A: {draw.choice(["ss", "ds", "sd", "dd", "ss:1,0"])} = random "{n}x{n}:{draw.choice([0, 0.05, 0.2, 0.6])}"',
-             f'tensor B: ss = random "{n}x{n}:{draw.choice([0.05, 0.3])}"', "scalar s = 2", "scalar t = 0"]
-    lines += [f'tensor {v}: {draw.choice("ds")} = random "{n}:{draw.choice([0, 0.1, 0.5, 1])}"' for v in VECTORS]
-    body = [draw.choice(SHAPES).format(r=draw.choice(VECTORS), a=draw.choice(VECTORS), b=draw.choice(VECTORS)) for _ in range(draw.randint(2, 5))]
-    outside = draw.choice(SHAPES).format(r=draw.choice(VECTORS), a=draw.choice(VECTORS), b=draw.choice(VECTORS))
-    lines += [outside] * draw.randint(0, 1) + [f"repeat {draw.randint(1, 3)} {{", *(f"    {one}" for one in body), "}", "result u, v, w, B"]
-    return "\n".join(lines) + "\n"
+def wrap(value):
+    return (value + 0x8000) % 0x10000 - 0x8000
+
+
+class Values:
+    """What the tensors hold: lists of n numbers, lists of n such lists, and numbers; `old` is what a statement reads."""
+
+    def __init__(self, n, now):
+        self.n, self.now, self.old = n, now, now
+
+    def each(self, function):
+        return [wrap(function(i)) for i in range(self.n)]
+
+    def rows(self, function):
+        return [[wrap(function(i, j)) for j in range(self.n)] for i in range(self.n)]
+
+    def __getattr__(self, name):
+        return self.__dict__["old"][name]
+
+
+# A statement: its text, the tensor it gives ("r": one of VECTORS), and the value of that. a, b and r are names of vectors.
+SHAPES = [
+    ("{r}(i) = A(i,j) * {a}(j)", "r", lambda m, a, b, r: m.each(lambda i: sum(x * y for x, y in zip(m.A[i], a)))),
+    ("{r}(i) = A(j,i) * {a}(j) + {b}(i)", "r", lambda m, a, b, r: m.each(lambda i: sum(m.A[j][i] * a[j] for j in range(m.n)) + b[i])),
+    ("{r}(i) = {a}(i) + {b}(i)", "r", lambda m, a, b, r: m.each(lambda i: a[i] + b[i])),
+    ("{r}(i) = {a}(i) * {b}(i)", "r", lambda m, a, b, r: m.each(lambda i: a[i] * b[i])),
+    ("{r}(i) = {a}(i) - {b}(i)", "r", lambda m, a, b, r: m.each(lambda i: a[i] - b[i])),
+    ("{r}(i) = max({a}(i), {b}(i))", "r", lambda m, a, b, r: m.each(lambda i: max(a[i], b[i]))),
+    ("{r}(i) = mask(not struct({a}(i)), {b}(i))", "r", lambda m, a, b, r: m.each(lambda i: 0 if a[i] else b[i])),
+    ("{r}(i) += {a}(i)", "r", lambda m, a, b, r: m.each(lambda i: r[i] + a[i])),
+    ("{r}(i) = s * {a}(i)", "r", lambda m, a, b, r: m.each(lambda i: m.s * a[i])),
+    ("{r}(i) = relu({a}(i) - {b}(i))", "r", lambda m, a, b, r: m.each(lambda i: max(0, wrap(a[i] - b[i])))),
+    ("{r}(i) = A(i,j) * {a}(i) * {b}(j)", "r", lambda m, a, b, r: m.each(lambda i: sum(m.A[i][j] * a[i] * b[j] for j in range(m.n)))),
+    ("{r}(i) = B(i,j) * {a}(j)", "r", lambda m, a, b, r: m.each(lambda i: sum(x * y for x, y in zip(m.B[i], a)))),
+    ("{r}(i) = ({a}(i) + {b}(i)) >> 1", "r", lambda m, a, b, r: m.each(lambda i: wrap(a[i] + b[i]) >> 1)),
+    ("{r}(i) = max(j, A(i,j) & {a}(j))", "r", lambda m, a, b, r: m.each(lambda i: max(m.A[i][j] & a[j] for j in range(m.n)))),
+    ("t = {a}(i) * {b}(i)", "t", lambda m, a, b, r: wrap(sum(x * y for x, y in zip(a, b)))),
+    ("s = s + 1", "s", lambda m, a, b, r: wrap(m.s + 1)),
+    ("s = nnz({a})", "s", lambda m, a, b, r: sum(x != 0 for x in a)),
+    ("B(i,j) = A(i,j) * {a}(i)", "B", lambda m, a, b, r: m.rows(lambda i, j: m.A[i][j] * a[i])),
+    ("B(i,j) = B(i,j) + A(i,j)", "B", lambda m, a, b, r: m.rows(lambda i, j: m.B[i][j] + m.A[i][j])),
+    ("B(i,j) = A(i,k) * B(k,j)", "B", lambda m, a, b, r: m.rows(lambda i, j: sum(m.A[i][k] * m.B[k][j] for k in range(m.n)))),
+]
+CONDITIONS = [("nnz({a}) == 0", lambda m, a: not any(a)), ("nnz({a}) < 3", lambda m, a: sum(x != 0 for x in a) < 3), ("s > 4", lambda m, a: m.s > 4),
+              ("t != 0", lambda m, a: m.t != 0)]
+
+
+class Passes(Exception):
+    """A condition did not come to hold."""
+
+
+class Program:
+    def __init__(self, draw):
+        self.draw, self.n = draw, draw.randint(3, 40)
+        self.kinds = {v: draw.choice("ds") for v in VECTORS}
+        self.kinds.update(A=draw.choice(["ss", "ds", "sd", "dd", "ss:1,0"]), B="ss")
+        self.data = {v: self.values(self.n, draw.choice([0, 0.1, 0.5, 1])) for v in VECTORS}
+        self.data["A"] = self.matrix(draw.choice([0, 0.05, 0.2, 0.6]))
+        self.data["B"] = self.matrix(draw.choice([0.05, 0.3]))
+        self.steps = [self.assign() for _ in range(draw.randint(0, 1))] + [self.loop(1)]
+
+    def values(self, n, density):
+        return [self.draw.choice([-3, -1, 1, 2, 9, 250, -32768]) if self.draw.random() < density else 0 for _ in range(n)]
+
+    def matrix(self, density):
+        return [self.values(self.n, density) for _ in range(self.n)]
+
+    def assign(self):
+        r, a, b = (self.draw.choice(VECTORS) for _ in range(3))
+        text, gives, value = self.draw.choice(SHAPES)
+        return ("assign", text.format(r=r, a=a, b=b), r if gives == "r" else gives, lambda m: value(m, m.old[a], m.old[b], m.old[r]))
+
+    def step(self, depth):
+        draw = self.draw
+        x, y = draw.sample(VECTORS, 2)
+        kind = draw.random()
+        if kind < 0.08 and self.kinds[x] == self.kinds[y]:
+            return ("swap", x, y)
+        if kind < 0.14:
+            both = [self.assign(), self.assign()]
+            return ("multi", both) if both[0][2] != both[1][2] and "+=" not in both[0][1] + both[1][1] else both[0]
+        return self.loop(depth + 1) if kind < 0.2 and depth < 2 else self.assign()
+
+    def loop(self, depth):
+        draw = self.draw
+        body = [self.step(depth) for _ in range(draw.randint(2, 5) if depth == 1 else draw.randint(1, 2))]
+        if draw.random() < 0.15:
+            a = draw.choice(VECTORS)
+            text, holds = draw.choice(CONDITIONS)
+            return ("until", text.format(a=a), lambda m: holds(m, m.old[a]), draw.randint(2, 6), body)
+        return ("repeat", draw.randint(1, 3), body)
+
+    def lines(self, steps, indent=""):
+        for one in steps:
+            if one[0] == "assign":
+                yield indent + one[1]
+            elif one[0] == "swap":
+                yield f"{indent}swap {one[1]}, {one[2]}"
+            else:
+                head = {"multi": "multi", "repeat": f"repeat {one[1]}", "until": f"repeat until {one[1]} max {one[-2]}"}[one[0]]
+                yield f"{indent}{head} {{"
+                yield from self.lines(one[-1], indent + "    ")
+                yield indent + "}"
+
+    def write(self, folder):
+        for name, value in self.data.items():
+            rows = value if name in MATRICES else [[x] for x in value]
+            cells = [(i + 1, j + 1, x) for i, row in enumerate(rows) for j, x in enumerate(row) if x]
+            text = f"%%MatrixMarket matrix coordinate integer general\n{len(rows)} {len(rows[0])} {len(cells)}\n"
+            (folder / f"{name}.mtx").write_text(text + "".join(f"{i} {j} {x}\n" for i, j, x in cells))
+        head = [f'tensor {name}: {self.kinds[name]} = "{name}.mtx"' for name in self.data] + ["scalar s = 2", "scalar t = 0"]
+        text = "\n".join([*head, *self.lines(self.steps), "result u, v, w, B", ""])
+        (folder / "random.onx").write_text(text)
+        return text
+
+    def run(self, m, steps):
+        for one in steps:
+            m.old = m.now
+            if one[0] == "assign":
+                m.now = {**m.now, one[2]: one[3](m)}
+            elif one[0] == "swap":
+                m.now = {**m.now, one[1]: m.now[one[2]], one[2]: m.now[one[1]]}
+            elif one[0] == "multi":
+                m.now = {**m.now, **{part[2]: part[3](m) for part in one[1]}}
+            elif one[0] == "repeat":
+                for _ in range(one[1]):
+                    self.run(m, one[2])
+            else:
+                for passes in range(one[3] + 1):
+                    m.old = m.now
+                    if one[2](m):
+                        break
+                    if passes == one[3]:
+                        raise Passes
+                    self.run(m, one[4])
+
+    def meaning(self):
+        """The results' entries, or None where a loop does not end."""
+        m = Values(self.n, {**self.data, "s": 2, "t": 0})
+        try:
+            self.run(m, self.steps)
+        except Passes:
+            return None
+        vectors = [{(i + 1, 1): x for i, x in enumerate(m.now[v]) if x} for v in VECTORS]
+        return vectors + [{(i + 1, j + 1): x for i, row in enumerate(m.now["B"]) for j, x in enumerate(row) if x}]
+
+
+def entries(path):
+    lines = [line.split() for line in path.read_text().splitlines() if line[0] != "%"]
+    return {(int(i), int(j)): int(x) for i, j, x in lines[1:] if int(x)}
 
 
 def results(path, how, *options):
-    """The results' lines and the report, or what it was refused for."""
+    """The results' entries and the report, or what it was refused for."""
     out = folder / how
     done = subprocess.run([onyx, "run", str(path), "--engine", how, "-o", str(out), "--quiet", "--no-warning", "E0351,E0129", *options], capture_output=True, text=True)
     if done.returncode:
         return None, f"exit {done.returncode}: {done.stderr.strip()}"
-    return [(out / f"{t}.mtx").read_text() for t in "uvwB"], json.loads((out / "report.json").read_text())
+    return [entries(out / f"{t}.mtx") for t in "uvwB"], json.loads((out / "report.json").read_text())
 
 
-wrong = refused = shared = 0
+wrong = refused = shared = endless = 0
 for number in range(count):
-    text = program(random.Random(seed + number))
-    path = folder / "random.onx"
-    path.write_text(text)
-    want, why = results(path, "sam")
-    if want is None:
-        sys.exit(f"seed {seed + number}: engine sam: {why}\n{text}")
-    for options in [[], ["-O0"]]:
-        got, report = results(path, engine, *profile, *options)
+    made = Program(random.Random(seed + number))
+    text, want = made.write(folder), made.meaning()
+    endless += want is None
+    for how, options in (("sam", []), (engine, profile), (engine, [*profile, "-O0"])):
+        got, report = results(folder / "random.onx", how, *options)
+        if got is None and want is None and "[E0960-passes]" in report:
+            continue
         if got is None and not report.startswith("exit 2"):
             wrong += 1
-            print(f"seed {seed + number} {options}: {report}\n{text}")
+            print(f"seed {seed + number} {how} {options}: {report}\n{text}")
         elif got is None:
             refused += 1
-            print(f"seed {seed + number} {options}: {report.splitlines()[0]}")
+            print(f"seed {seed + number} {how} {options}: {report.splitlines()[0]}")
         elif got != want or report["check"] != "pass":
             wrong += 1
-            print(f"seed {seed + number} {options}: wrong, check {report['check']}\n{text}")
-        else:
+            print(f"seed {seed + number} {how} {options}: wrong, check {report['check']}\n{text}")
+        elif how == engine:
             shared += any("shares" in s for s in report["statements"])
-print(f"{count} programs, {shared} with an array that statements share, {refused} runs refused, {wrong} wrong")
-sys.exit(wrong > 0 or shared * 3 < count or refused * 5 > count)
+print(f"{count} programs, {endless} whose loop does not end, {shared} runs with an array that statements share, {refused} refused, {wrong} wrong")
+sys.exit(wrong > 0 or shared * 4 < count or refused * 5 > count)

@@ -7,6 +7,7 @@
  * (frontend/stepped.c), or inside of the result's loops.
  */
 #include "compile/blocks.h"
+#include "compile/apart.h"
 #include "compile/application.h"
 #include "compile/formats.h"
 
@@ -44,6 +45,15 @@ static void set_levels(sam_tensor_data *t, const tile_format *f) {
     }
 }
 
+/* Returns the format in which an operand may be scanned as a whole: where its own takes it apart, that of a
+ * part in blocks, or NULL. */
+static const tile_format *whole_format(const tile_format *f) {
+    const tile_format *blocks = NULL;
+    for (uint32_t p = 0; f && p < f->parts && !blocks; p++)
+        blocks = compile_is_blocked(f->part[p].format) ? f->part[p].format : NULL;
+    return f && f->parts ? blocks : f;
+}
+
 /* Gives the operands that -f stores in blocks their levels. Returns whether there are any, and all fit. */
 static bool block_operands(compile_context *ctx, const compile_options *o, blocked *b) {
     tile_formats all = {0};
@@ -57,7 +67,7 @@ static bool block_operands(compile_context *ctx, const compile_options *o, block
         sam_tensor_data *t = sam_tensor_at(&b->s, x->tensor);
         const char *text =
             compile_argument_for(&o->formats, names_text(ctx->names, t->called.v ? t->called : t->name));
-        const tile_format *f = text ? tile_format_find(&all, text) : NULL;
+        const tile_format *f = text ? whole_format(tile_format_find(&all, text)) : NULL;
         if (!f || !compile_is_blocked(f) || f->order != t->order)
             continue;
         if (t->windowed || t->structure || !split_access(b, f, x->index))
@@ -155,6 +165,11 @@ bool compile_choose_blocks(const compile_search_in *by, compile_context *ctx, co
     if (any && is_faster(by, ctx, in, &b, out))
         return true;
     compile_options closed = *by->options;
+    sam_tensor apart;
+    tile_format unused;
+    if (!compile_find_apart(by->options, ctx, in->user, &apart, &unused))
+        return false;
     closed.optimize = 0;
+    closed.parts = apart.v ? COMPILE_PARTS_APART : COMPILE_PARTS_TOGETHER; /* of its parts parts.c says it */
     return compile_say_repacked(&closed, ctx, in->user, by->data->operands.operand);
 }

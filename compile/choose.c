@@ -245,9 +245,6 @@ bool compile_choose_with(const compile_options *o, compile_context *ctx, const c
 
 /* ---- by the data ------------------------------------------------------------------------------- */
 
-/* Another order of the loops, or several kernels, are taken where they are expected to take this part of what
- * the kernel does as it stands: what is expected may be off, and the host has more to do. */
-static const double WORTH_CHANGING = 0.85;
 /* Orders that are lowered; of these, the ones that are costed; and the part of the steps of a search that all
  * of them share. */
 enum { MOST_LOWERED = 24, MOST_COSTED = 5, ORDERS_PART = 4 };
@@ -438,7 +435,7 @@ static double choose_stores(choosing *c, const compile_search_in *by, uint32_t n
             continue;
         const fe_cin dense = with_kernel(&out->cin, n, &kernel, mem);
         const double cycles = expect(c, by, &dense, share);
-        if (!(cycles < WORTH_CHANGING * least))
+        if (!(cycles < COMPILE_WORTH_CHANGING * least))
             continue;
         const char *before = out->chosen.at[n], *name = names_text(s->names, sam_tensor_at(s, tensor)->name);
         out->chosen.at[n] =
@@ -464,7 +461,7 @@ static void choose_order(choosing *c, const compile_search_in *by, uint32_t n, c
     for (uint32_t a = 0; a < all.len; a++) {
         const double cycles = expect(c, by, &all.at[a], ORDERS_PART * all.len);
         one = a ? one : cycles;
-        if (a && cycles >= (best ? least : WORTH_CHANGING * one))
+        if (a && cycles >= (best ? least : COMPILE_WORTH_CHANGING * one))
             continue;
         best = a;
         least = cycles;
@@ -520,7 +517,7 @@ static void choose_several(choosing *c, const compile_search_in *by, const char 
         choose_stores(&again, by, n, &other);
     }
     const double several = compile_search(by, c->ctx, &other.cin, &other.tilings);
-    if (!(several < WORTH_CHANGING * *least))
+    if (!(several < COMPILE_WORTH_CHANGING * *least))
         return;
     *out = other;
     out->staged =

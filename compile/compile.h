@@ -75,6 +75,10 @@ typedef enum {
  */
 typedef enum { COMPILE_SLICES_CUT, COMPILE_SLICES_KEPT } compile_slices;
 
+/* An operand that its format takes apart gets a kernel for each part where that is expected to take less; or
+ * one for all of it; or one for each part whatever it takes. */
+typedef enum { COMPILE_PARTS_AUTO, COMPILE_PARTS_TOGETHER, COMPILE_PARTS_APART } compile_parts;
+
 typedef struct {
     const char *expression;
     const sam_statement *statement; /* of a program: the expression as it was parsed; otherwise NULL */
@@ -120,6 +124,7 @@ typedef struct {
     bool dispatch_auto; /* by the data instead */
     compile_loads streams;
     compile_slices slices;
+    compile_parts parts;
     uint64_t seed;
     bool runs;  /* onyx run, which needs operands */
     bool again; /* what the folder holds is this kernel's: compile_command_again */

@@ -223,7 +223,8 @@ bool compile_say_repacked(const compile_options *o, compile_context *ctx, const 
                 as->spare || sam_source_order(as) != as->order)
                 continue;
             said = true;
-            if (!(compile_is_blocked(f) && compile_blocks_open(o)) &&
+            if (!((compile_is_blocked(f) || f->parts) && compile_blocks_open(o)) &&
+                !(f->parts && o->parts == COMPILE_PARTS_APART) &&
                 !say_repacked(ctx, o->dtype, f, as, &operands[t - 1]))
                 return false;
         }

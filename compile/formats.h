@@ -35,7 +35,8 @@ bool compile_store(const compile_options *o, compile_context *ctx, const char *f
                    compile_stored_size *out);
 
 /* Stores each operand of such a format, and warns of what it takes there and on the array: E0352-repacked.
- * Tensors are by handle - 1; those in blocks are left out where it is open whether they are re-packed.
+ * Tensors are by handle - 1; those in blocks or parts are left out where it is open whether they are
+ * re-packed.
  * E0364-not-stored. */
 bool compile_say_repacked(const compile_options *o, compile_context *ctx, const sam_statement *st,
                           const tile_tensor *operands);

@@ -1,4 +1,5 @@
 /* Operands: which file or generator gives each tensor of the statement. */
+#include "compile/apart.h"
 #include "compile/application.h"
 #include "compile/formats.h"
 #include "compile/needed.h"
@@ -504,5 +505,5 @@ bool compile_read_operands(const compile_options *o, compile_context *ctx, const
         return false;
     if (o->slices == COMPILE_SLICES_KEPT)
         add_kept(o, ctx, st, whole, data, &out->operands.n);
-    return true;
+    return compile_add_parts(o, ctx, st, data, &out->operands.n);
 }

@@ -2,7 +2,7 @@
 
 With 5 % of the blocks of 4 x 4 stored, each full, SpM*SpM of BCSR operands takes at most 1 / 1.5 of the cycles of compressed ones, and at
 most 1 / 3 of their metadata; SpMV is right. Then random block formats and schedules, of matrices whose extents are no multiples of the
-blocks, on the engine (cycle), against products in Python.
+blocks, on the engine (cycle), against products in Python; and of matrices in formats that take them apart, in a kernel for each part.
 """
 import json
 import random
@@ -102,7 +102,48 @@ def check_random(r):
     assert got == product(b, c), (words, got, product(b, c))
 
 
+def check_parts(r, apart):
+    """Matrices of blocks and other entries, in a kernel for each part or as onyx chooses; on the array in blocks the blocks save cycles."""
+    rows, columns, size = r.randint(1, 70), r.randint(1, 70), r.choice((2, 4))
+    b, vector = filled(r, rows, columns, size, r.choice((0, 0.1, 0.3))), r.random() < 0.4
+    b |= {(r.randrange(rows), r.randrange(columns)): r.randint(1, 9) for _ in range(r.choice((0, 20, 60)))}
+    c = filled(r, columns, 1 if vector else 40, 1 if vector else size, 0.3)
+    (FOLDER / "parts.formats").write_text(f"format Blocks = (i,j) -> (i div {size}, j div {size}, i mod {size}, j mod {size}) merge(0,1) trim(1,1)\n"
+                                          f"format Parts = (i,j) -> decompose(Blocks where count by (i div {size}, j div {size}) >= {size}, "
+                                          f"{r.choice(('DCSR', 'CSC', 'COO'))})\n")
+    words = ["-i", f"B:{write('b.mtx', rows, columns, b)}", "-i", f"C:{write('c.mtx', columns, 1 if vector else 40, c)}", "-f", "B:Parts",
+             "--formats", FOLDER / "parts.formats", *(["--parts", "apart"] if apart else []), *r.choice(([], ["-O0"], ["--tile", "16"]))]
+    _, got, said = run("x(i) = B(i,k) * C(k)" if vector else "X(i,j) = B(i,k) * C(k,j)", *words)
+    want = product(b, c)
+    assert got == want or got == {(i,): v for (i, _), v in want.items()}, (words, got, want)
+    blocks = {}
+    for i, j in b:
+        blocks[i // size, j // size] = blocks.get((i // size, j // size), 0) + 1
+    parts = len({n >= size for n in blocks.values()})
+    assert not apart or not b or f"a kernel for each of {parts} part" in said, said
+
+
+def check_parts_goal(r):
+    n, c = 96, filled(r, 96, 96, 4, 0.2)
+    b = {(r.randrange(n), r.randrange(n)): 1 for _ in range(180)} | filled(r, n, n, 4, 0.2)
+    words = ["-i", f"B:{write('b.mtx', n, n, b)}", "-i", f"C:{write('c.mtx', n, n, c)}", "-f", "C:BCSR", "-f"]
+    cost = {}
+    for how in (["B:ss"], ["B:BlocksAndRows", "--parts", "apart"]):
+        report, got, _ = run("X(i,j) = B(i,k) * C(k,j)", *words, *how)
+        assert got == product(b, c), how
+        cost[how[0]] = report["cycles"]["kernel"]
+    print(f"blocks and other entries: {cost['B:ss']} cycles compressed, {cost['B:BlocksAndRows']} in a kernel for each")
+    assert ENGINE != "cycle" or cost["B:ss"] >= 1.3 * cost["B:BlocksAndRows"]
+    for expression, more in (("X(i,j) = B(i,k) + C(k,j)", []), ("X(i,j) = B(i,k) * C(k,j)", ["-s", "reorder(i,j,k)"])):
+        got = subprocess.run([ONYX, "run", expression, *map(str, words), "B:BlocksAndRows", "--parts", "apart", *more, "--engine", ENGINE, "-o",
+                              FOLDER / "out"], capture_output=True, text=True)
+        assert got.returncode == 2 and "[E0357-parts]" in got.stderr, got.stderr
+
+
 check_goal(random.Random(7))
+check_parts_goal(random.Random(8))
 for case in range(CASES):
     check_random(random.Random(case))
+for case in range(CASES // 2):
+    check_parts(random.Random(1000 + case), case % 3 < 2)
 subprocess.run(["rm", "-r", str(FOLDER)], check=True)

@@ -206,38 +206,85 @@ static void remove_holders(sam_graph *g) {
     }
 }
 
-static void accumulate_vectors(compile_context *ctx, sam_graph *g) {
+/* Adds a reducer of vectors that combines as an accumulator does. */
+static sam_node add_reducer(sam_graph *g, sam_node accumulator) {
+    const sam_node reducer = sam_add_node(g, SAM_VECTORREDUCER);
+    const sam_node_data *old = sam_node_at(g, accumulator);
+    sam_node_data *data = sam_node_at(g, reducer);
+    data->loc = old->loc;
+    data->alu = old->alu;
+    data->fp = old->fp;
+    data->index = sam_attribute_of(g, accumulator, "in0");
+    return reducer;
+}
+
+/* Finds the loops of an accumulator of matrices that come one after the other: its two own ones, and around
+ * them the one that it sums over and none else. */
+static bool find_matrix(const sam_graph *g, sam_node h, accumulated *out) {
+    sam_edge_data made[3];
+    const sam_edge_data *own = unheld(g, compile_edge_into(g, h, 0)),
+                        *said = unheld(g, compile_edge_into(g, h, 1));
+    if (sam_attribute_of(g, h, "in2").v || !own || !said)
+        return false;
+    out->own = *own;
+    const sam_edge_data *outer = compile_around(g, own, &made[0]);
+    if (!outer || said->src.v != outer->src.v || said->src_port != outer->src_port)
+        return false;
+    out->outer = *outer;
+    const sam_edge_data *summed = compile_around(g, outer, &made[1]);
+    return summed && !compile_around(g, summed, &made[2]);
+}
+
+static void accumulate_matrices(sam_graph *g, sam_node h, const accumulated *loops) {
+    const sam_edge_data val = *compile_edge_into(g, h, 2);
+    const sam_node reducer = add_reducer(g, h);
+    sam_node_at(g, reducer)->depth = 2;
+    cut_into(g, h);
+    move_readers(g, h, 2, reducer, 2);
+    move_readers(g, h, 1, reducer, 0);
+    move_readers(g, h, 0, reducer, 1);
+    sam_add_edge(g, loops->outer.src, loops->outer.src_port, reducer, 0, SAM_STREAM_CRD);
+    sam_add_edge(g, loops->own.src, loops->own.src_port, reducer, 1, SAM_STREAM_CRD);
+    sam_add_edge(g, val.src, val.src_port, reducer, 2, SAM_STREAM_VAL);
+}
+
+static void accumulate_vectors(sam_graph *g, sam_node h, const accumulated *loops) {
+    const uint32_t values = 1 + loops->has_outer;
+    const sam_edge_data val = *compile_edge_into(g, h, values);
+    const sam_node reducer = add_reducer(g, h);
+    cut_into(g, h);
+    move_readers(g, h, values, reducer, 1);
+    if (loops->has_outer) {
+        const sam_node dropper = sam_add_node(g, SAM_CRDDROP);
+        sam_node_at(g, dropper)->loc = sam_node_at(g, h)->loc;
+        sam_node_at(g, dropper)->outer = sam_attribute_of(g, h, "in1");
+        sam_node_at(g, dropper)->inner = sam_attribute_of(g, h, "in0");
+        move_readers(g, h, 1, dropper, 0);
+        move_readers(g, h, 0, dropper, 1);
+        sam_add_edge(g, loops->outer.src, loops->outer.src_port, dropper, 0, SAM_STREAM_CRD);
+        sam_add_edge(g, reducer, 0, dropper, 1, SAM_STREAM_CRD);
+    } else {
+        move_readers(g, h, 0, reducer, 0);
+    }
+    sam_add_edge(g, loops->own.src, loops->own.src_port, reducer, 0, SAM_STREAM_CRD);
+    sam_add_edge(g, val.src, val.src_port, reducer, 1, SAM_STREAM_VAL);
+}
+
+static void accumulate_in_order(compile_context *ctx, sam_graph *g) {
     for (uint32_t n = 1; n <= g->nodes.len; n++) {
         const sam_node h = {n};
         accumulated loops = {0};
-        if (sam_node_at(g, h)->kind != SAM_SPACCUMULATOR || !find_loops(g, h, &loops))
+        if (sam_node_at(g, h)->kind != SAM_SPACCUMULATOR)
             continue;
-        say(ctx, g, h, "adds up the points of vectors that come in order: a reducer of vectors does");
-        const uint32_t values = 1 + loops.has_outer;
-        const sam_edge_data val = *compile_edge_into(g, h, values);
-        const sam_node_data old = *sam_node_at(g, h);
-        const sam_node reducer = sam_add_node(g, SAM_VECTORREDUCER);
-        sam_node_data *data = sam_node_at(g, reducer);
-        data->loc = old.loc;
-        data->alu = old.alu;
-        data->fp = old.fp;
-        data->index = sam_attribute_of(g, h, "in0");
-        cut_into(g, h);
-        move_readers(g, h, values, reducer, 1);
-        if (loops.has_outer) {
-            const sam_node dropper = sam_add_node(g, SAM_CRDDROP);
-            sam_node_at(g, dropper)->loc = old.loc;
-            sam_node_at(g, dropper)->outer = sam_attribute_of(g, h, "in1");
-            sam_node_at(g, dropper)->inner = sam_attribute_of(g, h, "in0");
-            move_readers(g, h, 1, dropper, 0);
-            move_readers(g, h, 0, dropper, 1);
-            sam_add_edge(g, loops.outer.src, loops.outer.src_port, dropper, 0, SAM_STREAM_CRD);
-            sam_add_edge(g, reducer, 0, dropper, 1, SAM_STREAM_CRD);
+        if (find_loops(g, h, &loops)) {
+            say(ctx, g, h, "adds up the points of vectors that come in order: a reducer of vectors does");
+            accumulate_vectors(g, h, &loops);
+        } else if (find_matrix(g, h, &loops)) {
+            say(ctx, g, h, "adds up the points of matrices that come in order: a reducer of matrices does");
+            accumulate_matrices(g, h, &loops);
         } else {
-            move_readers(g, h, 0, reducer, 0);
+            continue;
         }
-        sam_add_edge(g, loops.own.src, loops.own.src_port, reducer, 0, SAM_STREAM_CRD);
-        sam_add_edge(g, val.src, val.src_port, reducer, 1, SAM_STREAM_VAL);
         sam_node_at(g, h)->kind = SAM_NONE;
         remove_holders(g);
     }
@@ -246,7 +293,7 @@ static void accumulate_vectors(compile_context *ctx, sam_graph *g) {
 void compile_mend_graph(compile_context *ctx, sam_graph *g) {
     leave_other_results_out(ctx, g);
     leave_holders_of_values_out(g);
-    accumulate_vectors(ctx, g);
+    accumulate_in_order(ctx, g);
     leave_stray_droppers_out(ctx, g);
     compress_result(ctx, g);
 }

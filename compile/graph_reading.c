@@ -70,6 +70,13 @@ static bool loops_of_level(const reading *r, sam_node h, loop_list *out) {
     return true;
 }
 
+static bool refuse_primitive(const reading *r, sam_node h) {
+    if (sam_node_at(r->g, h)->kind != SAM_VECTORREDUCER)
+        return refuse(r, h, "the array has no such primitive", "run the graph with --engine sam");
+    return refuse(r, h, "the array adds up vectors, and no tensors of more levels",
+                  "run the graph with --engine sam, or an expression with its loops, which gets two kernels");
+}
+
 /* Takes away the loop that a reducer sums over: the innermost of values, or the one around it. */
 static bool without_loop(const reading *r, sam_node h, uint32_t inside, loop_list *loops) {
     if (loops->n <= inside)
@@ -116,7 +123,7 @@ static bool loops_of(const reading *r, const sam_edge_data *edge, loop_list *out
     default:
         break;
     }
-    return refuse(r, edge->src, "the array has no such primitive", "run the graph with --engine sam");
+    return refuse_primitive(r, edge->src);
 }
 
 /* ---- joiners ----------------------------------------------------------------------------------- */
@@ -414,7 +421,7 @@ static bool value_of(reading *r, const sam_edge_data *edge, graph_value **out) {
     default:
         break;
     }
-    return refuse(r, edge->src, "the array has no such primitive", "run the graph with --engine sam");
+    return refuse_primitive(r, edge->src);
 }
 
 /* ---- the statement ----------------------------------------------------------------------------- */

@@ -526,6 +526,72 @@ static void choose_several(choosing *c, const compile_search_in *by, const char 
     *least = several;
 }
 
+/* Returns whether the array can run the kernel, and an operation in it takes whole sums. */
+static bool takes_whole_sums(compile_context *ctx, void *of) {
+    const one_kernel *one = of;
+    compile_lowered lowered;
+    return compile_lower_sam(one->c->o, true, ctx, one->kernel, &lowered) && lowered.statement.uncut;
+}
+
+/* Takes the two phases of kernel n in its place, where it has some and they are expected to take less than
+ * *least, what the program takes now. */
+static void choose_phases_of(choosing *c, const compile_search_in *by, uint32_t n, double *least,
+                             compile_schedule *out) {
+    arena *mem = c->ctx->mem;
+    const fe_kernel *kernel = &out->cin.kernels.at[n];
+    const char *phases = phases_of(kernel, mem);
+    if (!phases)
+        return;
+    const compile_choosing part = {c->in->in, &kernel->s, c->in->board};
+    const fe_in with = with_schedule(c->in->in, &phases);
+    choosing again = *c;
+    again.in = &part;
+    compile_schedule other = {0};
+    fe_cin two;
+    if (!schedule_maps(&again, phases) || !fe_schedule(&with, &kernel->s, mem, c->ctx->diag, &two))
+        return;
+    for (uint32_t at = 0; at < out->cin.kernels.len; at++) {
+        for (uint32_t m = 0; m < two.kernels.len && at == n; m++)
+            vec_push(mem, &other.cin.kernels, two.kernels.at[m]);
+        if (at != n)
+            vec_push(mem, &other.cin.kernels, out->cin.kernels.at[at]);
+    }
+    if (!choose_orders(c, &other.cin, &other.chosen))
+        return;
+    const double cycles = compile_search(by, c->ctx, &other.cin, &other.tilings);
+    if (!(cycles < COMPILE_WORTH_CHANGING * *least))
+        return;
+    *out = other;
+    *least = cycles;
+}
+
+/* Gives every sum inside of the expression a kernel where that is expected to take less than *least, what the
+ * program takes now. Sub-tiles then cut the loops of these sums; in one kernel they may not, and runs of
+ * whole loops have little of the result each. */
+static void choose_sums_apart(choosing *c, const compile_search_in *by, double *least,
+                              compile_schedule *out) {
+    compile_schedule other = {0};
+    choosing again = *c;
+    if (!fe_stage_parts(&out->cin.kernels.at[0], FE_PARTS_SUMS, c->ctx->mem, &other.cin) ||
+        !choose_orders(&again, &other.cin, &other.chosen))
+        return;
+    for (uint32_t n = 0; n < other.cin.kernels.len; n++) {
+        choose_order(&again, by, n, &other);
+        choose_stores(&again, by, n, &other);
+    }
+    double several = compile_search(by, c->ctx, &other.cin, &other.tilings);
+    for (uint32_t n = other.cin.kernels.len; n--;)
+        choose_phases_of(&again, by, n, &several, &other);
+    if (!(several < COMPILE_WORTH_CHANGING * *least))
+        return;
+    *out = other;
+    out->staged = arena_printf(
+        c->ctx->mem, "%u kernels, with the sums apart: %.0f cycles of the chip expected, %s",
+        other.cin.kernels.len, several,
+        isfinite(*least) ? arena_printf(c->ctx->mem, "%.0f as one", *least) : "and as one it does not fit");
+    *least = several;
+}
+
 void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
                             compile_schedule *out) {
     choosing c = {.o = by->options, .ctx = ctx, .in = in};
@@ -542,9 +608,13 @@ void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, c
         choose_loops_and_stores(&c, by, out);
     else if (ordered && out->chosen.len)
         choose_stores(&c, by, 0, out);
-    if (!phases && !apart && single)
+    one_kernel as_one = {&c, kernel};
+    const bool whole = open && out->chosen.len && compile_try(ctx, takes_whole_sums, &as_one).works;
+    if (!phases && !apart && !whole && single)
         return; /* its edges are chosen when it is compiled */
     double least = compile_search(by, ctx, &out->cin, &out->tilings);
     choose_several(&c, by, phases, &least, out);
     choose_several(&c, by, apart, &least, out);
+    if (whole && out->cin.kernels.len == 1)
+        choose_sums_apart(&c, by, &least, out);
 }

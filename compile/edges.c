@@ -149,6 +149,16 @@ static void choose_shared(compile_context *ctx, const pnr_board *board, const co
         *out = turn;
 }
 
+/* Makes the edges along variables that must not be cut as long as they are, where the data say how long. */
+static void leave_whole(const sam_statement *st, const uint32_t *extent, tile_options *edges) {
+    for (uint32_t v = 0; v < st->vars.len && st->uncut >> v; v++) {
+        if (!(st->uncut >> v & 1) || !extent[v])
+            continue;
+        edges->edge[v] = extent[v];
+        edges->glb_edge[v] = extent[v]; /* which is none */
+    }
+}
+
 /* Edges by the data, where all operands are the user's: those of a workspace are not there yet. What is
  * chosen is neither refused by lowering nor by capacity nor for deadlock: docs/tiling.md. */
 static bool choose_by_data(const compile_options *o, compile_context *ctx, const pnr_board *board,
@@ -168,8 +178,10 @@ static bool choose_by_data(const compile_options *o, compile_context *ctx, const
         uint32_t most = widest_along(k, pnr_board_extended(board), v);
         most = most < MOST_EDGE ? most : MOST_EDGE;
         bool ends = compile_edges_open(o) && extent[v.v - 1] && has_dense_level(st, v);
+        ends = ends || (st->uncut >> (v.v - 1) & 1 && extent[v.v - 1]);
         widest[v.v - 1] = ends && extent[v.v - 1] < most ? extent[v.v - 1] : most;
     }
+    leave_whole(st, extent, &out->options);
     const tile_options open = out->options;
     out->expected = tile_choose(st, &data->packed, &out->options, widest, ctx->mem, &out->candidates);
     choose_shared(ctx, board, k, data, &open, widest, out);
@@ -198,16 +210,6 @@ static void clip(const sam_statement *st, bool chosen, const uint32_t *extent, t
         if (most && (chosen || !edges->edge[v.v - 1]) && tile_edge(st, edges, v) > most &&
             has_dense_level(st, v))
             edges->edge[v.v - 1] = most;
-    }
-}
-
-/* Makes the edges along variables that must not be cut as long as they are, where the data say how long. */
-static void leave_whole(const sam_statement *st, const uint32_t *extent, tile_options *edges) {
-    for (uint32_t v = 0; v < st->vars.len && st->uncut >> v; v++) {
-        if (!(st->uncut >> v & 1) || !extent[v])
-            continue;
-        edges->edge[v] = extent[v];
-        edges->glb_edge[v] = extent[v]; /* which is none */
     }
 }
 

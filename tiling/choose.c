@@ -316,7 +316,9 @@ tile_candidate tile_choose(const sam_statement *s, const tile_operands *in, cons
                 .mem = mem,
                 .tried = tried,
                 .clip = options->steps && of.share >= 1 && (options->share <= 0 || options->share >= 1)};
-    if (!choose(&c)) {
+    if (choose(&c)) {
+        scale(options, of.share, &c.best);
+    } else {
         uint32_t *safe = arena_new_n(mem, uint32_t, TILE_MAX_VARS);
         for (uint32_t l = 0; l < s->loops.len; l++) {
             sam_var v = s->loops.at[l];
@@ -326,7 +328,6 @@ tile_candidate tile_choose(const sam_statement *s, const tile_operands *in, cons
     }
     for (uint32_t i = 0; i < tried->len; i++)
         scale(options, of.share, &tried->at[i]);
-    scale(options, of.share, &c.best);
     arena_free(&scratch);
     return c.best;
 }

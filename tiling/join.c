@@ -23,24 +23,31 @@ static int mode_along(const sam_expr_data *access, uint32_t order, sam_var v) {
     return -1;
 }
 
-/* Finds the two factors that the statement multiplies, and perhaps adds up, and nothing else. */
-static bool find_factors(const sam_statement *s, const tile_operands *in, factor *f) {
+/* Returns what the statement adds up, if it does. */
+static const sam_expr_data *added_up(const sam_statement *s) {
     const sam_expr_data *x = sam_expr_at(s, s->rhs);
     while (x->kind == SAM_EXPR_SUM && x->operation == SAM_OPERATION_add)
         x = sam_expr_at(s, x->a);
-    if (x->kind != SAM_EXPR_MUL)
+    return x;
+}
+
+/* Returns whether x is an operand of the user's or a workspace, and none of its diagonals. */
+static bool is_factor(const sam_statement *s, const tile_operands *in, const sam_expr_data *x, factor *out) {
+    if (x->kind != SAM_EXPR_ACCESS || sam_tensor_at(s, x->tensor)->ones)
         return false;
-    for (uint32_t i = 0; i < 2; i++) {
-        f[i] = (factor){.access = sam_expr_at(s, i ? x->b : x->a)};
-        if (f[i].access->kind != SAM_EXPR_ACCESS || sam_tensor_at(s, f[i].access->tensor)->ones)
+    *out = (factor){.access = x, .data = &in->operand[x->tensor.v - 1]};
+    for (uint32_t m = 0; m < out->data->order; m++) {
+        if (mode_along(x, m, x->index[m]) >= 0)
             return false;
-        f[i].data = &in->operand[f[i].access->tensor.v - 1];
-        for (uint32_t m = 0; m < f[i].data->order; m++) {
-            if (mode_along(f[i].access, m, f[i].access->index[m]) >= 0)
-                return false; /* a diagonal */
-        }
     }
     return true;
+}
+
+/* Finds the two factors that the statement multiplies, and perhaps adds up, and nothing else. */
+static bool find_factors(const sam_statement *s, const tile_operands *in, factor *f) {
+    const sam_expr_data *x = added_up(s);
+    return x->kind == SAM_EXPR_MUL && is_factor(s, in, sam_expr_at(s, x->a), &f[0]) &&
+           is_factor(s, in, sam_expr_at(s, x->b), &f[1]);
 }
 
 static uint32_t sort_shared(factor *f, arena *mem) {
@@ -135,6 +142,33 @@ static bool finds_all(const sam_statement *s, const factor *f) {
     return true;
 }
 
+/* Where the statement adds up one operand: where that is stored, along the result's variables. */
+static bool add_up(const sam_statement *s, const tile_operands *in, const factor *f, arena *mem,
+                   tile_tensor *out) {
+    const sam_tensor_data *result = sam_tensor_at(s, s->result);
+    tile_entries entries = {0};
+    diagnostics quiet;
+    uint32_t *extent;
+    int mode[SAM_MAX_ORDER];
+    diag_init(&quiet, mem);
+    for (uint32_t m = 0; m < result->order; m++) {
+        mode[m] = mode_along(f->access, f->data->order, s->result_index[m]);
+        if (mode[m] < 0)
+            return false;
+    }
+    if (!tile_known_extents(s, in, mem, &quiet, &extent))
+        return false;
+    for (uint64_t e = 0; e < f->data->nnz; e++) {
+        for (uint32_t m = 0; m < result->order; m++)
+            vec_push(mem, &entries.crd, f->data->crd[e * f->data->order + (uint32_t)mode[m]]);
+        vec_push(mem, &entries.val, 1);
+    }
+    *out = (tile_tensor){.name = result->name, .order = result->order};
+    tile_result_dim(s, extent, out->dim);
+    tile_normalise(out, &entries, in->dtype, mem);
+    return true;
+}
+
 bool tile_workspace(const sam_statement *s, const tile_operands *in, uint64_t whole, arena *mem,
                     tile_tensor *out, double *share) {
     const sam_tensor_data *result = sam_tensor_at(s, s->result);
@@ -146,6 +180,9 @@ bool tile_workspace(const sam_statement *s, const tile_operands *in, uint64_t wh
     double most = 0;
     bool small = false;
     diag_init(&quiet, &scratch);
+    *share = 1;
+    if (is_factor(s, in, added_up(s), &f[0]))
+        return add_up(s, in, &f[0], mem, out);
     if (!find_factors(s, in, f) || !finds_all(s, f))
         return false;
     uint32_t keys = 0;

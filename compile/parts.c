@@ -89,12 +89,12 @@ static double choose_part(const choosing_part *c, compile_schedule *out) {
 static fe_kernel sum_of(const choosing_part *c, const bool *with, uint32_t n) {
     const sam_statement *user = c->in->user;
     arena *mem = c->ctx->mem;
-    sam_statement s = *user;
-    s.tensors = (typeof(s.tensors)){0};
-    s.exprs = (typeof(s.exprs)){0};
-    s.loops = (typeof(s.loops)){0};
-    s.result = (sam_tensor){1};
-    s.rhs = (sam_expr){0};
+    sam_statement s = {.mem = user->mem,
+                       .names = user->names,
+                       .vars = user->vars,
+                       .result = {1},
+                       .integers = user->integers};
+    memcpy(s.result_index, user->result_index, sizeof s.result_index);
     const sam_tensor_data *result = sam_tensor_at(user, user->result);
     vec_push(mem, &s.tensors, *result);
     for (uint32_t m = 0; m < result->order; m++)
@@ -128,6 +128,15 @@ static void add_kernels(arena *mem, const compile_schedule *part, compile_schedu
         vec_push(mem, &all->dense, part->dense.at[n]);
 }
 
+/* Drops what was said since then; texts that were read stay. */
+static void forget_since(diagnostics *d, const diagnostics *before) {
+    diagnostics kept = *before;
+    kept.sources.at = d->sources.at;
+    kept.sources.len = d->sources.len;
+    kept.sources.cap = d->sources.cap;
+    *d = kept;
+}
+
 /* Says that the host re-packs the operand, where it is put together and not in blocks. */
 static bool say_whole(const choosing_part *c, const compile_schedule *s) {
     const name_id name = sam_tensor_at(c->in->user, c->tensor)->name;
@@ -156,6 +165,7 @@ bool compile_choose_parts(const compile_search_in *by, compile_context *ctx, con
     const bool asked = by->options->parts == COMPILE_PARTS_APART;
     const double whole = asked ? INFINITY : compile_search(by, ctx, &out->cin, &unused),
                  least = COMPILE_WORTH_CHANGING * whole;
+    const diagnostics before = *ctx->diag;
     bool with[SAM_MAX_ORDER] = {false};
     double cycles = 0;
     uint32_t filled = 0;
@@ -170,11 +180,14 @@ bool compile_choose_parts(const compile_search_in *by, compile_context *ctx, con
         c.format = format.part[c.part].format;
         cycles += choose_part(&c, &part);
         filled++;
-        if (part.cin.kernels.len)
-            add_kernels(ctx->mem, &part, &all);
+        if (!part.cin.kernels.len)
+            return false;
+        add_kernels(ctx->mem, &part, &all);
     }
-    if (!filled || !(asked || cycles < least))
+    if (!filled || !(asked || cycles < least)) {
+        forget_since(ctx->diag, &before);
         return say_whole(&c, out);
+    }
     vec_push(ctx->mem, &all.cin.kernels, sum_of(&c, with, format.parts));
     vec_push(ctx->mem, &all.chosen, NULL);
     *out = all;

@@ -120,6 +120,7 @@ def check_parts(r, apart):
     for i, j in b:
         blocks[i // size, j // size] = blocks.get((i // size, j // size), 0) + 1
     parts = len({n >= size for n in blocks.values()})
+    assert apart or "B_" not in said or "a kernel for each" in said, said
     assert not apart or not b or f"a kernel for each of {parts} part" in said, said
 
 

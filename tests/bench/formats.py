@@ -124,6 +124,30 @@ def diagonals_table():
     return "\n".join(lines) + "\n"
 
 
+def located_table():
+    """A band, beside a kernel that locates a vector at the diagonal's number: the same without what c(i+d) needs besides."""
+    lines = ["| diagonals | engine | `B(i,i+d) * c(i+d)`: bytes, cycles | `B(i,d) * c(d)`, located: bytes, cycles |", "|---" * 4 + "|"]
+    n = 4000
+    for width in (3, 5, 17):
+        r, half, edges = random.Random(4), width // 2, f"i:{min(250, 1000 // width // 2 * 2)},d:{width}"
+        entries = [(i, i + d) for i in range(n) for d in range(-half, half + 1) if 0 <= i + d < n]
+        for name, columns, move in (("d.mtx", n, lambda i, j: j), ("b.mtx", width, lambda i, j: j - i + half)):
+            (FOLDER / name).write_text(f"%%MatrixMarket matrix coordinate integer general\n{n} {columns} {len(entries)}\n" + "".join(
+                f"{i + 1} {move(i, j) + 1} {r.randint(1, 4)}\n" for i, j in entries))
+        for engine in ("cycle", "soc"):
+            cells = []
+            for words in ((f"x(i) = sum(d, B(i,i+d-{half}) * c(i+d-{half}))", "-i", f"B:{FOLDER / 'd.mtx'}", "-g", f"c:{n}:1", "-d", f"d:{width}"),
+                          ("x(i) = B(i,d) * c(d)", "-i", f"B:{FOLDER / 'b.mtx'}", "-g", f"c:{width}:1")):
+                out = FOLDER / "out"
+                subprocess.run([ONYX, "run", *words, "-f", "B:dd", "-f", "c:d", "--tile", edges, "--engine", engine, "-o", out], check=True,
+                               capture_output=True)
+                report = json.loads((out / "report.json").read_text())
+                assert report["check"] == "pass"
+                cells.append(f"{2 * report['tiling']['load_words']}, {report['cycles']['total']}")
+            lines.append(f"| {width} | `{engine}` | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
 def long_rows(n, r):
     """Rows of which the k-th has a share of 1 / (k + 200), in any order."""
     place = r.sample(range(n), n)
@@ -193,6 +217,7 @@ if ACTION == "write":
     text = put(text, "cycles", cycles_table())
     text = put(text, "products", products_table())
     text = put(text, "diagonals", diagonals_table())
+    text = put(text, "located", located_table())
     text = put(text, "lanes", lanes_table())
     text = put(text, "copies", copies_table())
     PAGE.write_text(text)

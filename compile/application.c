@@ -6,9 +6,8 @@
 #include "compile/application.h"
 #include "compile/checkpoint.h"
 #include "compile/folder.h"
-#include "compile/line.h"
 #include "compile/report.h"
-#include "compile/session.h"
+#include "compile/waiting.h"
 #include "sam/coordinates.h"
 #include "sam/operators.h"
 
@@ -17,77 +16,18 @@
 
 /* ---- what tensors hold ------------------------------------------------------------------------- */
 
-typedef struct {
-    arena mem;
-    tile_tensor t;
-} held;
-
-/* One way through the program. */
-typedef struct {
-    u32_vec passes; /* of the loops that we are in */
-    u32_vec steps;  /* which of the steps around them these are */
-    bool reference;
-    compile_places resumed;  /* the loops in which the program goes on, those that it is not in yet */
-    uint64_t hash;           /* of compile_checkpoint_hash */
-    uint64_t ended;          /* passes */
-    compile_session session; /* of the statement that ran last on the array */
-    const compile_stage_of *configured; /* the one that the session began with; NULL: none has */
-    compile_line *line;
-    uint64_t now, session_began; /* cycles of the line */
-    held *of;                    /* by tensor */
-    compile_application *a;
-    const compile_options *o;
-    compile_context *ctx;
-} machine;
-
-/* Replaces what is held by the entries that are not the fill; a scalar has one in any case. */
-static void hold(held *to, const tile_tensor *from, const tile_tensor *shape) {
-    arena old = to->mem;
-    to->mem = (arena){0};
-    const uint32_t order = shape->order;
-    uint32_t *crd = arena_new_n(&to->mem, uint32_t, from->nnz * order + 1);
-    uint16_t *val = arena_new_n(&to->mem, uint16_t, from->nnz + 1);
-    uint64_t n = 0;
-    for (uint64_t e = 0; e < from->nnz; e++) {
-        if (order && from->val[e] == shape->fill)
-            continue;
-        if (order)
-            memcpy(crd + n * order, from->crd + e * order, sizeof *crd * order);
-        val[n++] = from->val[e];
-    }
-    if (!order && !n)
-        val[n++] = from->fill;
-    to->t = *shape;
-    to->t.nnz = n;
-    to->t.crd = crd;
-    to->t.val = val;
-    arena_free(&old);
-}
-
-/* The tensor with entries of its own, in `mem`. */
-static tile_tensor copy_of(const tile_tensor *t, arena *mem) {
-    tile_tensor copy = *t;
-    uint32_t *crd = arena_new_n(mem, uint32_t, t->nnz * t->order + 1);
-    uint16_t *val = arena_new_n(mem, uint16_t, t->nnz + 1);
-    if (t->order && t->nnz)
-        memcpy(crd, t->crd, sizeof *crd * t->nnz * t->order);
-    if (t->nnz)
-        memcpy(val, t->val, sizeof *val * t->nnz);
-    copy.crd = crd;
-    copy.val = val;
-    return copy;
-}
-
 static void begin_machine(machine *m) {
     const uint32_t n = m->a->program.tensors.len;
     m->of = arena_new_n(m->ctx->mem, held, n + 1);
     for (uint32_t t = 0; t < n; t++)
-        hold(&m->of[t], &m->a->given[t], &m->a->given[t]);
+        compile_hold(&m->of[t], &m->a->given[t], &m->a->given[t]);
 }
 
 static void end_machine(machine *m) {
-    for (uint32_t t = 0; t < m->a->program.tensors.len; t++)
+    for (uint32_t t = 0; t < m->a->program.tensors.len; t++) {
+        compile_forget_left(&m->of[t]);
         arena_free(&m->of[t].mem);
+    }
 }
 
 /* ---- operands ---------------------------------------------------------------------------------- */
@@ -151,174 +91,6 @@ static compile_stage_of *stage_of(const machine *m, const fe_step *step) {
     return &m->a->stages.at[i];
 }
 
-/* Whether an operand of the statement, by its name there, is a tensor that nothing changes. A workspace is
- * none, even where one of the program has its name. */
-static bool stays(const machine *m, const fe_step *step, name_id name) {
-    const sam_statement *s = &step->statement;
-    bool same = false;
-    for (uint32_t t = 0; t < s->tensors.len; t++)
-        same = same || (t + 1 != s->result.v && name_eq(s->tensors.at[t].name, name) &&
-                        !step->use[t].counts && !m->a->program.tensors.at[step->use[t].shared].changes);
-    return same;
-}
-
-/* Keeps what was packed of tensors that nothing changes. */
-static void keep_packed(const machine *m, compile_stage_of *stage, const compile_kernel *ran) {
-    const sam_statement *packed = &stage->kernel.lowered.statement;
-    arena *mem = m->ctx->mem;
-    if (stage->kernel.data.kept.operand || !ran->data.packed.operand)
-        return;
-    tile_tensor *kept = arena_new_n(mem, tile_tensor, packed->tensors.len);
-    for (uint32_t t = 0; t < packed->tensors.len; t++) {
-        const sam_tensor_data *data = &packed->tensors.at[t];
-        const name_id source = data->view.source.v ? data->view.source : data->name;
-        if (t + 1 == packed->result.v || data->ones || !stays(m, stage->step, source))
-            continue;
-        kept[t] = copy_of(&ran->data.packed.operand[t], mem);
-    }
-    stage->kernel.data.kept = (tile_operands){kept, packed->tensors.len, ran->data.packed.dtype};
-}
-
-static const char *pass_text(const machine *m) {
-    const char *text = "";
-    for (uint32_t i = 0; i < m->passes.len; i++)
-        text = arena_printf(m->ctx->mem, "%s%s%u", text, i ? "," : "", m->passes.at[i]);
-    return text;
-}
-
-/* Adds a run of a statement to the line; it ends at `now`, or there where it begins for a host's. */
-static void line_run(machine *m, const compile_stage_of *stage, compile_line_run run) {
-    for (const compile_stage_of *one = m->a->stages.at; one != stage; one++)
-        run.statement += one->step->kind == FE_STEP_ASSIGN;
-    run.cycles = m->now - run.begin;
-    compile_line_add(m->line, &run);
-}
-
-/* Adds what the channels of a kernel did to the line; returns for how many cycles. */
-static bool line_record(const machine *m, const compile_kernel *k, uint64_t begin, uint64_t *cycles) {
-    const char *name = k->folder + strlen(m->ctx->partial) + 1;
-    *cycles = 0;
-    return !m->o->wave || compile_line_record(m->line, name, k->folder, begin, m->ctx->diag, cycles);
-}
-
-/* The names are the same each time. */
-static void add_processed(const compile_processed *p, compile_processed *sum) {
-    if (!p->names)
-        return;
-    sum->names = p->names;
-    sum->calls += p->calls;
-    sum->words += p->words;
-    sum->cycles += p->cycles;
-    sum->measured = p->measured;
-}
-
-/* Counts the run that ended. In a session the channels' record comes when the session ends. */
-static bool count_run(machine *m, compile_stage_of *stage, const compile_kernel *k) {
-    compile_visit visit = {.pass = pass_text(m), .entries = k->ran.result.nnz};
-    compile_line_run run = {.pass = visit.pass, .begin = m->now};
-    bool ok = true;
-    for (uint32_t n = 0; n <= k->producers.len; n++) {
-        const compile_kernel *one = n < k->producers.len ? &k->producers.at[n] : k;
-        uint64_t recorded = 0;
-        run.config += one->ran.cycles.config;
-        run.kernel += one->ran.cycles.kernel;
-        run.firmware += one->ran.cycles.firmware;
-        visit.cycles += one->ran.cycles.total;
-        add_processed(&one->ran.processor, &stage->processor);
-        visit.loaded += one->ran.words.loaded;
-        visit.kept += one->ran.words.kept;
-        visit.collected += one->ran.words.collected;
-        m->a->times.tile += one->times.tile;
-        m->a->times.firmware += one->times.firmware;
-        m->a->times.run += one->times.run;
-        ok = ok && (one->session || line_record(m, one, m->now, &recorded));
-        m->now += recorded > one->ran.cycles.total ? recorded : one->ran.cycles.total;
-    }
-    stage->counted = compile_activity_add(k, &stage->activity);
-    stage->cycles.config += run.config;
-    stage->cycles.kernel += run.kernel;
-    stage->cycles.firmware += run.firmware;
-    stage->cycles.total += visit.cycles;
-    run.loaded = visit.loaded;
-    run.kept = visit.kept;
-    run.collected = visit.collected;
-    line_run(m, stage, run);
-    vec_push(m->ctx->mem, &stage->visits, visit);
-    return ok;
-}
-
-/* Ends the session, if there is one, and takes what it recorded. */
-static bool end_session(machine *m, compile_context *ctx) {
-    const bool any = compile_session_is_open(&m->session);
-    uint64_t cycles;
-    return compile_session_end(ctx, &m->session) &&
-           (!any || line_record(m, &m->configured->kernel, m->session_began, &cycles));
-}
-
-/* Functions of the processor are in every program: calls of them go to the one that runs, or begin one. */
-static void share_program(machine *m, const compile_stage_of *stage, compile_kernel *k) {
-    const bool open = compile_session_is_open(&m->session);
-    if (!compile_engines[m->o->engine].by_processor || m->o->wave || !compile_stage_on_processor(stage))
-        return;
-    m->session_began = open ? m->session_began : m->now;
-    m->configured = open ? m->configured : stage;
-    for (uint32_t n = 0; n <= k->producers.len; n++) {
-        compile_kernel *one = n < k->producers.len ? &k->producers.at[n] : k;
-        one->session = &m->session;
-        one->images = m->a->images;
-    }
-}
-
-/* As long as nothing else has to be on the array, it stays configured where a processor starts the runs; and
- * where the firmware program has all the bitstreams, it goes on with another one. */
-static bool share_session(machine *m, compile_context *ctx, const compile_stage_of *stage,
-                          compile_kernel *k) {
-    const bool same =
-        m->configured == stage ||
-        (m->configured && (m->a->images || (stage->array && m->configured->array == stage->array)));
-    if (compile_stage_on_host(stage)) {
-        share_program(m, stage, k);
-        return true;
-    }
-    bool ok = same || end_session(m, ctx);
-    const bool open = compile_session_is_open(&m->session);
-    m->session_began = open ? m->session_began : m->now;
-    m->configured = open ? m->configured : stage;
-    if (!compile_engines[m->o->engine].by_processor || (k->producers.len && !stage->array && !m->a->images))
-        return ok;
-    k->session = &m->session;
-    for (uint32_t n = 0; n < k->producers.len; n++) {
-        compile_kernel *one = &k->producers.at[n];
-        one->images = one->on_processor ? m->a->images : one->images;
-        /* Without images a program that functions begin has nothing of the array. */
-        one->session = !one->on_processor || one->images || open ? &m->session : NULL;
-    }
-    k->images = k->on_processor ? m->a->images : k->images;
-    return ok;
-}
-
-/* Runs the compiled kernels of the statement on these operands. What the run needs lives in `ctx`. */
-static bool run_kernels(machine *m, compile_context *ctx, compile_stage_of *stage, const compile_data *data,
-                        tile_tensor *out) {
-    compile_kernel k = stage->kernel;
-    k.producers.at = arena_new_n(ctx->mem, compile_kernel, k.producers.len + 1);
-    for (uint32_t n = 0; n < k.producers.len; n++)
-        k.producers.at[n] = stage->kernel.producers.at[n];
-    k.data.operands = data->operands;
-    k.data.extent = data->extent;
-    bool ok =
-        share_session(m, ctx, stage, &k) && compile_run_kernels(&stage->options, ctx, &k, &data->operands);
-    m->ctx->interrupted = m->ctx->interrupted || ctx->interrupted;
-    if (!ok)
-        return false;
-    keep_packed(m, stage, &k);
-    stage->kernel.again = true;
-    for (uint32_t n = 0; n < k.producers.len; n++)
-        stage->kernel.producers.at[n].again = true;
-    *out = k.ran.result;
-    return count_run(m, stage, &k);
-}
-
 /* Sums of bf16 are rounded in an order that is the engine's, and their errors grow from pass to pass: each
  * statement is held to the reference by itself. */
 static bool check_alone(const machine *m, compile_context *ctx, const fe_step *step, const compile_data *data,
@@ -335,25 +107,61 @@ static bool check_alone(const machine *m, compile_context *ctx, const fe_step *s
     return true;
 }
 
-/* Computes the value of a statement or condition. */
-static bool compute(machine *m, compile_context *ctx, const fe_step *step, tile_tensor *out) {
+/* Notes that the host computed a statement. */
+static void count_host(machine *m, compile_stage_of *stage, const tile_tensor *value) {
+    const compile_visit visit = {.pass = compile_pass_text(m), .entries = value->nnz};
+    if (compile_list_waits(m))
+        vec_push(&m->list.mem, &m->list.runs, ((compile_waiting){stage, stage->visits.len, COMPILE_NO_STEP}));
+    else
+        compile_line_of(m, stage, (compile_line_run){.pass = visit.pass, .begin = m->now});
+    vec_push(m->ctx->mem, &stage->visits, visit);
+}
+
+/* Computes the value of a statement or condition on what the tensors hold, by this machine. */
+static bool evaluate(machine *m, compile_context *ctx, const fe_step *step, tile_tensor *out) {
     compile_stage_of *stage = stage_of(m, step);
     compile_data data = {0};
     compile_options o = stage->options;
-    if (!operands_of(m, ctx, step, &o, &data))
+    if (!operands_of(m, ctx, step, &o, &data) ||
+        !tile_reference(&step->statement, &data.operands, ctx->mem, ctx->diag, out))
         return false;
-    if (!m->reference && !stage->on_host && step->kind == FE_STEP_ASSIGN)
-        return run_kernels(m, ctx, stage, &data, out) && check_alone(m, ctx, step, &data, out);
-    if (!tile_reference(&step->statement, &data.operands, ctx->mem, ctx->diag, out))
-        return false;
-    if (m->reference)
-        stage->wrapped += out->wrapped;
-    else if (step->kind == FE_STEP_ASSIGN) {
-        const compile_visit visit = {.pass = pass_text(m), .entries = out->nnz};
-        vec_push(m->ctx->mem, &stage->visits, visit);
-        line_run(m, stage, (compile_line_run){.pass = visit.pass, .begin = m->now});
-    }
+    stage->wrapped += m->reference ? out->wrapped : 0;
     return true;
+}
+
+/* Computes the value of a statement; *left becomes what the chip has of it, if it has it alone. */
+static bool compute(machine *m, compile_context *ctx, const fe_step *step, bool may_wait, tile_tensor *out,
+                    compile_left **left) {
+    compile_stage_of *stage = stage_of(m, step);
+    compile_waited waited = COMPILE_AGAIN;
+    *left = NULL;
+    if (m->reference)
+        return evaluate(m, ctx, step, out);
+    if (stage->on_host) {
+        if (!compile_settle_operands(m, step, false, "the host computes with them") ||
+            !evaluate(m, ctx, step, out))
+            return false;
+        count_host(m, stage, out);
+        return true;
+    }
+    while (may_wait && stage->waits && waited == COMPILE_AGAIN) {
+        compile_data data = {0};
+        compile_options o = stage->options;
+        if (!operands_of(m, ctx, step, &o, &data) || !compile_wait(m, ctx, stage, &data, out, left, &waited))
+            return false;
+        if (waited == COMPILE_WAITS)
+            return check_alone(m, ctx, step, &data, out);
+    }
+    compile_data data = {0};
+    compile_options o = stage->options;
+    compile_kernel k;
+    if (!compile_settle_operands(m, step, !compile_stage_on_host(stage) || compile_stage_on_processor(stage),
+                                 stage->eager) ||
+        !operands_of(m, ctx, step, &o, &data) || !compile_begin_run(m, ctx, stage, &data, &k) ||
+        !compile_end_run(m, ctx, stage, &k, compile_run_kernels(&stage->options, ctx, &k, &data.operands)))
+        return false;
+    *out = k.ran.result;
+    return compile_count_run(m, stage, &k) && check_alone(m, ctx, step, &data, out);
 }
 
 /* ---- steps ------------------------------------------------------------------------------------- */
@@ -371,25 +179,37 @@ static bool assign(machine *m, const fe_step *steps, uint32_t n) {
     bool ok = true;
     ctx.mem = &scratch;
     tile_tensor *value = arena_new_n(&scratch, tile_tensor, n + 1);
+    compile_left *left = NULL;
     for (uint32_t i = 0; i < n && ok; i++)
-        ok = compute(m, &ctx, &steps[i], &value[i]);
+        ok = compute(m, &ctx, &steps[i], n == 1, &value[i], &left);
     for (uint32_t i = 0; i < n && ok; i++) {
         uint32_t to = fe_step_result(&steps[i]);
-        hold(&m->of[to], &value[i], shape_of(m, to));
+        compile_hold(&m->of[to], &value[i], shape_of(m, to));
+        m->of[to].left = left;
     }
-    arena_free(&scratch);
+    if (left)
+        left->mem = scratch; /* which is the result's from now on */
+    else
+        arena_free(&scratch);
     return ok;
 }
 
+/* Finds whether the loop is over: by the processor, too, where a value that it needs is on the chip alone. */
 static bool is_over(machine *m, const fe_step *step, bool *over) {
     compile_context ctx = *m->ctx;
     arena scratch = {0};
     tile_tensor value;
     ctx.mem = &scratch;
-    bool ok = compute(m, &ctx, step, &value);
+    const bool left = !m->reference && compile_has_left(m, step);
+    bool ok = evaluate(m, &ctx, step, &value);
     *over = ok && (value.nnz ? value.val[0] : value.fill) != 0;
+    if (ok && left && !compile_wait_test(m, step, *over)) {
+        ok = compile_settle_operands(m, step, false, "the processor cannot test its condition") &&
+             evaluate(m, &ctx, step, &value);
+        *over = ok && (value.nnz ? value.val[0] : value.fill) != 0;
+    }
     arena_free(&scratch);
-    return ok;
+    return ok && (!*over || m->reference || compile_run_list(m));
 }
 
 /* Keeps what there is at the end of a pass, every so many. */
@@ -400,6 +220,8 @@ static bool keep(machine *m) {
     compile_state s = {.line = m->line, .now = m->now};
     if (m->reference || !m->o->checkpoint || ++m->ended % m->o->checkpoint)
         return true;
+    if (!compile_settle_all(m, "what the tensors hold is kept (--checkpoint)"))
+        return false;
     ctx.mem = &scratch;
     s.tensors = arena_new_n(&scratch, tile_tensor, a->program.tensors.len + 1);
     for (uint32_t t = 0; t < a->program.tensors.len; t++)
@@ -416,10 +238,13 @@ static bool repeat(machine *m, const fe_step *step) {
     const uint32_t depth = m->passes.len;
     uint32_t passes = m->resumed.len > depth ? m->resumed.at[depth].passes : 0;
     bool over = false, within = m->resumed.len > depth + 1;
-    const char *pass = pass_text(m);
+    const char *pass = compile_pass_text(m);
     m->resumed.len = within ? m->resumed.len : 0;
     vec_push(m->ctx->mem, &m->passes, 0);
+    uint32_t alone = 0; /* passes that the processor made by itself */
+    compile_stage_of *loop = stage_of(m, step);
     for (;; passes++) {
+        const uint32_t breaks = m->breaks, stepped = m->stepped;
         if (!within && step->until && !is_over(m, step, &over))
             return false;
         if (!within && (over || passes == step->passes))
@@ -428,12 +253,18 @@ static bool repeat(machine *m, const fe_step *step) {
         m->passes.at[depth] = passes + 1;
         if (!run_steps(m, &step->body) || !keep(m))
             return false;
+        alone += m->breaks == breaks && m->stepped > stepped;
+        if (m->breaks != breaks && !loop->eager)
+            loop->eager = m->why;
     }
     m->passes.len--;
     if (!m->reference)
-        vec_push(m->ctx->mem, &stage_of(m, step)->visits, (compile_visit){.pass = pass, .passes = passes});
+        vec_push(m->ctx->mem, &loop->visits,
+                 ((compile_visit){.pass = pass, .passes = passes, .alone = alone}));
     if (over || !step->until)
         return true;
+    if (!m->reference && !compile_run_list(m)) /* whose last test the processor makes, too */
+        return false;
     diag_error(m->ctx->diag, step->loc, "E0960-passes", "after %u %s the condition does not hold%s", passes,
                plural(passes, "pass", "passes"), m->reference ? ", in the reference" : "");
     diag_hint(m->ctx->diag, "a larger max, if it would ever hold");
@@ -498,10 +329,10 @@ static text_vec named_formats(const fe_program *p, compile_context *ctx, const f
 
 /* Adds the program's statements and loops, in the order of its text. */
 static void list_stages(const compile_options *o, compile_context *ctx, compile_application *a,
-                        const fe_steps *steps, uint32_t loops) {
+                        const fe_steps *steps, uint32_t loops, bool multi) {
     for (uint32_t i = 0; i < steps->len; i++) {
         const fe_step *step = &steps->at[i];
-        compile_stage_of stage = {.step = step, .options = *o, .loops = loops};
+        compile_stage_of stage = {.step = step, .options = *o, .loops = loops, .multi = multi};
         compile_options *own = &stage.options;
         const text_vec none = {0};
         own->statement = &step->statement;
@@ -516,7 +347,8 @@ static void list_stages(const compile_options *o, compile_context *ctx, compile_
         }
         if (step->kind == FE_STEP_ASSIGN || step->kind == FE_STEP_REPEAT)
             vec_push(ctx->mem, &a->stages, stage);
-        list_stages(o, ctx, a, &step->body, loops + (step->kind == FE_STEP_REPEAT));
+        list_stages(o, ctx, a, &step->body, loops + (step->kind == FE_STEP_REPEAT),
+                    step->kind == FE_STEP_MULTI);
     }
 }
 
@@ -750,13 +582,23 @@ static void resume(machine *m) {
     if (!compile_checkpoint_read(m->o, m->ctx, a, m->hash, &s))
         return;
     for (uint32_t t = 0; t < a->program.tensors.len; t++)
-        hold(&m->of[t], &s.tensors[t], &a->given[t]);
+        compile_hold(&m->of[t], &s.tensors[t], &a->given[t]);
     m->resumed = s.at;
     m->now = s.now;
     for (uint32_t i = 0; i < s.at.len; i++)
         vec_push(m->ctx->mem, &m->passes, s.at.at[i].passes + (i + 1 < s.at.len));
-    a->checkpoints.resumed = pass_text(m);
+    a->checkpoints.resumed = compile_pass_text(m);
     m->passes.len = 0;
+}
+
+/* Takes the results that the chip alone has, and forgets all else that it has. */
+static bool settle_results(machine *m) {
+    bool ok = compile_run_list(m);
+    for (uint32_t i = 0; i < m->a->program.results.len && ok; i++)
+        ok = compile_settle(m, m->a->program.results.at[i], "the program ends");
+    for (uint32_t t = 0; t < m->a->program.tensors.len; t++)
+        compile_forget_left(&m->of[t]);
+    return ok;
 }
 
 /* Runs the engine's way through the program, then the reference's. */
@@ -766,12 +608,12 @@ static bool run(machine *m) {
     a->check = m->o->check ? "pass" : "none";
     if (m->o->checkpoint)
         resume(m);
-    bool ok = run_steps(m, &a->program.steps) && end_session(m, m->ctx) &&
+    bool ok = run_steps(m, &a->program.steps) && settle_results(m) && compile_end_session(m, m->ctx) &&
               compile_line_write(m->line, m->ctx->partial, m->ctx->diag) && check(m);
     a->result = arena_new_n(m->ctx->mem, tile_tensor, n + 1);
     for (uint32_t i = 0; i < a->program.results.len; i++) { /* what the machine holds goes with it */
         const uint32_t t = a->program.results.at[i];
-        a->result[t] = copy_of(&m->of[t].t, m->ctx->mem);
+        a->result[t] = compile_copy_of(&m->of[t].t, m->ctx->mem);
     }
     for (uint32_t i = 0; i < a->program.results.len && ok; i++) {
         const tile_tensor *t = &a->result[a->program.results.at[i]];
@@ -788,12 +630,16 @@ bool compile_application_run(const compile_options *o, compile_context *ctx, com
         return false;
     for (uint32_t t = 0; t < a->program.tensors.len; t++)
         a->given[t].fill = fill_word(o, &a->program.tensors.at[t]);
-    list_stages(o, ctx, a, &a->program.steps, 0);
+    list_stages(o, ctx, a, &a->program.steps, 0, false);
     begin_machine(&m);
     a->check = "none";
-    bool ok = compile_stages(&m) && compile_share_stages(o, ctx, a) && (!o->runs || run(&m));
+    bool ok = compile_stages(&m) && compile_share_stages(o, ctx, a);
+    if (ok)
+        compile_find_waiting(o, ctx, a);
+    ok = ok && (!o->runs || run(&m));
     if (!ok)
         compile_session_end(ctx, &m.session);
+    arena_free(&m.list.mem);
     end_machine(&m);
     a->times.total = seconds_now() - start;
     return ok;

@@ -13,7 +13,7 @@ typedef struct {
     const char *pass;                 /* of the loops around it, "2" or "2,5"; "" outside of all */
     uint64_t cycles, entries;         /* entries of the result */
     uint64_t loaded, kept, collected; /* words, as in compile_outcome */
-    uint32_t passes;                  /* of a loop */
+    uint32_t passes, alone;           /* of a loop; of these, that the processor made by itself */
 } compile_visit;
 
 /* A statement or a loop of the program, in the order of the text. */
@@ -23,7 +23,10 @@ typedef struct {
     uint32_t loops;     /* that it stands in */
     uint32_t array;     /* number, from 1 on, of the array that all its kernels share with others; 0: none */
     bool on_host;
-    const char *why; /* it is there */
+    const char *why;   /* it is there */
+    bool multi;        /* it is one of several that read what was there before them */
+    bool waits;        /* its result may stay on the chip, and its batches wait (machine.h) */
+    const char *eager; /* why not; of a loop why its passes are the host's */
     compile_options options;
     compile_kernel kernel;
     VEC(compile_visit) visits;

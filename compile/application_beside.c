@@ -1,6 +1,7 @@
 /* Which statements of a program store what others load. A load reaches the banks of its own GLB tile alone,
  * so an operand can be loaded where it was stored only if the store has the same tile. */
-#include "compile/application.h"
+#include "compile/waiting.h"
+#include "sam/operators.h"
 
 /* A kernel of a group, and the statement that it is of. */
 typedef struct {
@@ -117,4 +118,166 @@ compile_pairs compile_pair_streams(compile_context *ctx, const compile_applicati
         }
     }
     return pairs;
+}
+
+/* ---- results that stay on the chip ------------------------------------------------------------- */
+
+bool compile_is_test(const fe_step *step, uint32_t *operand, bool *counts, uint32_t *holds, int32_t *value) {
+    static const struct {
+        sam_operation of;
+        uint32_t holds;
+    } all[] = {{SAM_OPERATION_eq, FW_TEST_EQUAL},   {SAM_OPERATION_ne, FW_TEST_LESS | FW_TEST_GREATER},
+               {SAM_OPERATION_lt, FW_TEST_LESS},    {SAM_OPERATION_le, FW_TEST_LESS | FW_TEST_EQUAL},
+               {SAM_OPERATION_gt, FW_TEST_GREATER}, {SAM_OPERATION_ge, FW_TEST_GREATER | FW_TEST_EQUAL}};
+    const sam_statement *s = &step->statement;
+    const sam_expr_data *root = &s->exprs.at[s->rhs.v - 1];
+    if (step->kind != FE_STEP_REPEAT || !step->until || root->kind != SAM_EXPR_CALL || !root->a.v ||
+        !root->b.v)
+        return false;
+    const sam_expr_data *a = &s->exprs.at[root->a.v - 1], *b = &s->exprs.at[root->b.v - 1];
+    if (a->kind != SAM_EXPR_ACCESS || b->kind != SAM_EXPR_LITERAL || b->literal < INT16_MIN ||
+        b->literal > INT16_MAX || b->literal != (int32_t)b->literal || !s->integers)
+        return false;
+    *operand = a->tensor.v - 1;
+    *counts = step->use[*operand].counts;
+    *value = (int32_t)b->literal;
+    *holds = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        *holds |= root->operation == all[i].of ? all[i].holds : 0;
+    return *holds != 0;
+}
+
+/* Returns why what the statement stores cannot be what this one needs without the host; NULL: it may be. */
+static const char *why_needed(compile_context *ctx, const compile_stage_of *by, uint32_t class,
+                              const uint32_t *classes, uint32_t none) {
+    const fe_step *step = by->step;
+    const sam_statement *s = &step->statement;
+    uint32_t operand, holds;
+    int32_t value;
+    bool counts;
+    uint32_t line = 0, column;
+    diag_line_col(ctx->diag, step->loc, &line, &column);
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        if (t + 1 == s->result.v || step->use[t].shared >= none || classes[step->use[t].shared] != class)
+            continue;
+        if (step->kind == FE_STEP_REPEAT) {
+            if (!compile_is_test(step, &operand, &counts, &holds, &value))
+                return arena_printf(ctx->mem, "line %u: the processor cannot test this condition", line);
+            continue;
+        }
+        if (compile_stage_on_host(by) || step->use[t].counts)
+            return arena_printf(ctx->mem, "line %u is computed by the host or as a function", line);
+        if (by->multi)
+            return arena_printf(ctx->mem, "line %u is in a multi", line);
+        for (uint32_t n = 0; n <= by->kernel.producers.len; n++) {
+            const compile_kernel *k =
+                n < by->kernel.producers.len ? &by->kernel.producers.at[n] : &by->kernel;
+            const sam_statement *packed = &k->lowered.statement;
+            for (uint32_t p = 0; p < packed->tensors.len; p++) {
+                const sam_tensor_data *data = &packed->tensors.at[p];
+                const name_id source = data->view.source.v ? data->view.source : data->name;
+                if (p + 1 != packed->result.v && name_eq(source, s->tensors.at[t].name) &&
+                    !is_loaded_as_stored(data))
+                    return arena_printf(ctx->mem,
+                                        "line %u loads %s as no dense vector or matrix without a fill", line,
+                                        names_text(ctx->names, s->tensors.at[t].name));
+            }
+        }
+    }
+    return NULL;
+}
+
+/* Returns why results of the statement are taken by the host at once, NULL: they may stay. */
+static const char *why_eager(const compile_options *o, compile_context *ctx, const compile_application *a,
+                             const compile_stage_of *stage, const uint32_t *classes) {
+    const compile_kernel *k = &stage->kernel;
+    const uint32_t none = a->program.tensors.len;
+    if (compile_stage_on_host(stage))
+        return "a statement is computed by the host or as a function";
+    if (o->engine == ENGINE_SAM || o->wave || !o->optimize || o->hazards == REPORT_WARN)
+        return "an option wants each run by itself";
+    if (stage->multi)
+        return "a statement is in a multi";
+    if (k->producers.len)
+        return "a statement takes several kernels";
+    if (k->array.apart || k->on_host)
+        return "copies of a kernel start each by itself";
+    const sam_statement *s = &k->lowered.statement;
+    const sam_tensor_data *result = sam_tensor_at(s, s->result);
+    for (uint32_t l = 0; l < result->order; l++) {
+        if (result->level[l] != SAM_LEVEL_DENSE)
+            return "a result is compressed, and the host packs it anew";
+    }
+    for (uint32_t i = 0; i < a->stages.len; i++) {
+        const fe_step *step = a->stages.at[i].step;
+        if (step->kind != FE_STEP_ASSIGN && !step->until)
+            continue;
+        const char *why =
+            why_needed(ctx, &a->stages.at[i], classes[fe_step_result(stage->step)], classes, none);
+        if (why)
+            return why;
+    }
+    return NULL;
+}
+
+static compile_stage_of *stage_of(const compile_application *a, const fe_step *step) {
+    uint32_t i = 0;
+    while (a->stages.at[i].step != step)
+        i++;
+    return &a->stages.at[i];
+}
+
+/* Lists of some statements only cost more than they save: those of a loop wait if all in it do. Returns the
+ * first that does not, or NULL. */
+static const compile_stage_of *find_eager(compile_context *ctx, const compile_application *a,
+                                          const fe_steps *steps) {
+    const compile_stage_of *first = NULL;
+    for (uint32_t i = 0; i < steps->len; i++) {
+        const fe_step *step = &steps->at[i];
+        const compile_stage_of *one = step->kind == FE_STEP_ASSIGN ? stage_of(a, step) : NULL;
+        if (!one)
+            one = find_eager(ctx, a, &step->body);
+        else if (one->waits)
+            one = NULL;
+        first = first ? first : one;
+    }
+    uint32_t line = 0, column;
+    if (first)
+        diag_line_col(ctx->diag, first->step->loc, &line, &column);
+    for (uint32_t i = 0; i < steps->len && first; i++) {
+        compile_stage_of *one = steps->at[i].kind == FE_STEP_ASSIGN ? stage_of(a, &steps->at[i]) : NULL;
+        if (!one || !one->waits)
+            continue;
+        one->waits = false;
+        one->eager = arena_printf(ctx->mem, "line %u: %s", line, first->eager);
+    }
+    return first;
+}
+
+void compile_find_waiting(const compile_options *o, compile_context *ctx, compile_application *a) {
+    const uint32_t n = a->program.tensors.len;
+    uint32_t *classes = arena_new_n(ctx->mem, uint32_t, n + 1);
+    bool any = false;
+    for (uint32_t t = 0; t < n; t++)
+        classes[t] = t;
+    join_swapped(&a->program.steps, classes, n);
+    for (uint32_t i = 0; i < a->stages.len; i++) {
+        compile_stage_of *stage = &a->stages.at[i];
+        if (stage->step->kind != FE_STEP_ASSIGN)
+            continue;
+        stage->eager = why_eager(o, ctx, a, stage, classes);
+        stage->waits = !stage->eager;
+    }
+    find_eager(ctx, a, &a->program.steps);
+    for (uint32_t i = 0; i < a->stages.len; i++)
+        any = any || a->stages.at[i].waits;
+    /* A program is the same whatever runs it later. */
+    for (uint32_t i = 0; i < a->stages.len && !compile_engines[o->engine].by_processor; i++)
+        a->stages.at[i].waits = false;
+    for (uint32_t i = 0; i < a->stages.len; i++) {
+        compile_kernel *k = &a->stages.at[i].kernel;
+        k->lists = any;
+        for (uint32_t p = 0; p < k->producers.len; p++)
+            k->producers.at[p].lists = any;
+    }
 }

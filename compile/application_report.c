@@ -74,20 +74,38 @@ static cJSON *statement_json(const compile_context *ctx, const compile_applicati
         cJSON_AddStringToObject(one, "pass", stage->visits.at[i].pass);
         add_number(one, "cycles", (double)stage->visits.at[i].cycles);
         add_number(one, "result_nnz", (double)stage->visits.at[i].entries);
-        if (stage->visits.at[i].loaded || stage->visits.at[i].kept)
+        if (stage->visits.at[i].loaded || stage->visits.at[i].kept || stage->visits.at[i].collected)
             add_words(one, &stage->visits.at[i]);
     }
     return json;
 }
 
+/* Returns the passes of all visits of a loop. */
+static compile_visit passes_of(const compile_stage_of *stage) {
+    compile_visit all = {0};
+    for (uint32_t i = 0; i < stage->visits.len; i++) {
+        all.passes += stage->visits.at[i].passes;
+        all.alone += stage->visits.at[i].alone;
+    }
+    return all;
+}
+
 static cJSON *loop_json(const compile_context *ctx, const compile_stage_of *stage) {
     cJSON *json = cJSON_CreateObject();
     add_number(json, "line", line_of(ctx, stage->step));
+    const bool may = compile_engines[stage->options.engine].by_processor;
+    if (may && stage->visits.len)
+        cJSON_AddStringToObject(json, "on",
+                                passes_of(stage).passes == passes_of(stage).alone ? "processor" : "host");
+    if (may && stage->eager)
+        cJSON_AddStringToObject(json, "why", stage->eager);
     cJSON *each = cJSON_AddArrayToObject(json, "each");
     for (uint32_t i = 0; i < stage->visits.len; i++) {
         cJSON *one = json_add_item(each);
         cJSON_AddStringToObject(one, "pass", stage->visits.at[i].pass);
         add_number(one, "passes", stage->visits.at[i].passes);
+        if (may)
+            add_number(one, "on_processor", stage->visits.at[i].alone);
     }
     return json;
 }
@@ -190,12 +208,16 @@ static void print_stage(const compile_options *o, const compile_context *ctx, co
                         const compile_stage_of *stage, FILE *out) {
     const uint64_t runs = stage->visits.len;
     if (stage->step->kind == FE_STEP_REPEAT) {
-        uint64_t passes = 0;
-        for (uint32_t i = 0; i < stage->visits.len; i++)
-            passes += stage->visits.at[i].passes;
-        if (o->runs)
-            fprintf(out, "  line %u: %llu %s\n", line_of(ctx, stage->step), (unsigned long long)passes,
-                    plural(passes, "pass", "passes"));
+        const compile_visit all = passes_of(stage);
+        if (!o->runs)
+            return;
+        fprintf(out, "  line %u: %u %s", line_of(ctx, stage->step), all.passes,
+                plural(all.passes, "pass", "passes"));
+        if (compile_engines[o->engine].by_processor && all.alone)
+            fprintf(out, ", %u by the chip's processor alone", all.alone);
+        fputc('\n', out);
+        if (compile_engines[o->engine].by_processor && stage->eager && o->explain)
+            fprintf(out, "    the host goes through it: %s\n", stage->eager);
         return;
     }
     print_statement(ctx, stage, out);

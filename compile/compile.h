@@ -295,6 +295,7 @@ typedef struct {
     bool apart;         /* each copy starts by itself */
     bool verify_config; /* the program reads the configuration back before it is ready */
     uint64_t longest;   /* cycles of the array that a run is known to take at most; 0: nothing is known */
+    bool lists;         /* it goes through lists of batches by itself */
 } compile_programmed;
 
 /* A kernel that is a graph from a file. */
@@ -310,6 +311,7 @@ typedef struct compile_images compile_images; /* bitstreams of one firmware prog
 
 /* A kernel: what each stage made of it, in the order of the stages. */
 typedef struct compile_kernel compile_kernel;
+typedef struct compile_later compile_later; /* engine.h */
 struct compile_kernel {
     pnr_board board;
     const char *board_path;
@@ -323,6 +325,9 @@ struct compile_kernel {
     bool on_processor; /* it is on_host, and functions in it are the processor's of the chip (processor.h) */
     bool again;        /* it ran before in this command: what it runs as is in its folder */
     compile_session *session;     /* that its runs share, or NULL */
+    compile_later *later;         /* its one batch runs later, and the result is the cycle model's until then;
+                                            or NULL */
+    bool lists;                   /* its firmware program goes through lists of batches by itself */
     const compile_images *images; /* that its firmware program has, if there are several, or NULL */
     uint32_t image, number;       /* which of these it is of; which of all their kernels it is */
     compile_choices choices;

@@ -38,9 +38,16 @@ static const struct {
     }
 }
 
-static bool add_kernel(const compile_kernel *k, compile_activity *to) {
+void compile_activity_add_time(const compile_kernel *k, compile_activity *to) {
     const pnr_board *b = &k->board;
     const double cycles = (double)k->ran.cycles.total;
+    to->count[ENERGY_CLOCK] += cycles * b->width * (b->height - 1);
+    if (k->ran.cycles.firmware && b->cgra_mhz)
+        to->count[ENERGY_PROCESSOR] += cycles * b->cpu_mhz / b->cgra_mhz;
+    to->time_us += cycles * k->array.timing.period_ps / 1e6;
+}
+
+static bool add_kernel(const compile_kernel *k, compile_activity *to) {
     cycle_work work;
     if (k->on_host)
         return true;
@@ -52,10 +59,7 @@ static bool add_kernel(const compile_kernel *k, compile_activity *to) {
     cycle_work_of(k->ran.modelled.model, &work);
     to->count[ENERGY_OPERATION] += (double)work.operations;
     to->count[ENERGY_MEMORY] += (double)work.accesses;
-    to->count[ENERGY_CLOCK] += cycles * b->width * (b->height - 1);
-    if (k->ran.cycles.firmware && b->cgra_mhz)
-        to->count[ENERGY_PROCESSOR] += cycles * b->cpu_mhz / b->cgra_mhz;
-    to->time_us += cycles * k->array.timing.period_ps / 1e6;
+    compile_activity_add_time(k, to);
     return true;
 }
 

@@ -22,6 +22,8 @@ typedef struct {
     double low, typical, high;
 } compile_energy;
 
+/* Adds what the cycles of a run take, whose work was added when none were known. */
+void compile_activity_add_time(const compile_kernel *k, compile_activity *to);
 /* Adds what the last run of a kernel, and of those before it, did. Returns false where no engine of the array
  * counted: nothing ran, or engine sam. */
 bool compile_activity_add(const compile_kernel *k, compile_activity *to);

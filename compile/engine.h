@@ -39,6 +39,8 @@ typedef struct {
     uint32_t image, number;       /* as in compile_kernel; without `images` number is the part */
     bool calls;                   /* there is no kernel: the program makes calls of functions (processor.h) */
     bool again;                   /* the kernel ran before in this command */
+    bool lists;                   /* the firmware program goes through lists of batches by itself */
+    compile_later *later;     /* where the batch is noted in place of a run, or NULL; of a session alone */
     compile_session *session; /* where the array stays configured between runs, or NULL; read by engine soc */
     const char *folder;       /* receives the files of the run, until all are there */
     const char *place;        /* where they are then; what is kept for the next run is there now */
@@ -53,6 +55,14 @@ typedef struct {
     uint64_t result_cycles;    /* cycles that the file states, once it was collected */
 } compile_engine_run;
 
+/* The folder firmware/ of a kernel (firmware.c): its program, its batches, and what comes back of them. */
+typedef struct {
+    const char *folder, *place, *elf, *batches, *result;
+    fw_columns columns;
+    fw_batch_writer *writer;
+    fw_batch_stats counts; /* once the file is ended */
+} compile_firmware;
+
 /* What an engine does. All functions return false after errors. An engine takes the operands whole, or
  * batches of sub-tiles; then `prepare` comes before the first batch, `finish` after the last one (`good`:
  * none failed) whenever `prepare` did not fail, and `counters` when the result is there. */
@@ -62,6 +72,8 @@ typedef struct {
     bool (*batch)(compile_engine_run *r, const tile_plan *plan); /* the last one has no runs */
     bool (*finish)(compile_engine_run *r, bool good, compile_outcome *out);
     bool (*counters)(const compile_engine_run *r, compile_outcome *out);
+    /* Has the session of `in` do what a file of batches says, and counts what that took. */
+    bool (*ask)(const compile_engine_in *in, const compile_firmware *f, compile_outcome *out);
     /* The engine runs all batches in `finish`, from a file, and leaves its result in one: the cycle model
      * runs each batch ahead of it, for what the chip would get wrong there (E0803). */
     bool ahead;
@@ -70,13 +82,6 @@ typedef struct {
 #include "compile/engines.def"
 #undef ENGINE
 
-/* The folder firmware/ of a kernel (firmware.c): its program, its batches, and what comes back of them. */
-typedef struct {
-    const char *folder, *place, *elf, *batches, *result;
-    fw_columns columns;
-    fw_batch_writer *writer;
-    fw_batch_stats counts; /* once the file is ended */
-} compile_firmware;
 /* Makes the folder and begins the file of batches, with at most so many buffers; r->own is the
  * compile_firmware. */
 bool compile_firmware_begin(compile_engine_run *r, uint32_t buffers);

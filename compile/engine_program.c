@@ -1,4 +1,5 @@
 /* Engine program: the kernel's firmware and batches on a board, by host/. */
+#include "compile/later.h"
 #include "compile/session.h"
 
 #include <unistd.h>
@@ -18,15 +19,10 @@ static bool program_is_there(compile_engine_run *r, compile_outcome *out) {
            (in->again && access(f->elf, R_OK) == 0) || compile_firmware_build(r, out);
 }
 
-static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
-    const compile_engine_in *in = r->in;
+/* Has the board run the batches. */
+static bool run_on_board(const compile_engine_in *in, const compile_firmware *f, compile_outcome *out) {
     compile_context *ctx = in->ctx;
-    const compile_firmware *f = r->own;
     const compile_on_board *on = in->how.on_board;
-    double start = seconds_now();
-    if (!compile_firmware_end(r, good) || !program_is_there(r, out))
-        return false;
-    out->firmware_s = seconds_now() - start;
     if (in->session && !compile_session_is_open(in->session))
         in->session->program = arena_strdup(ctx->diag->mem, f->elf);
     const host_job job = {.elf = in->session ? in->session->program : f->elf,
@@ -35,7 +31,6 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
                           .folder = f->place,
                           .design = in->design,
                           .session = in->session ? &in->session->board : NULL};
-    r->result = f->result;
     compile_stage(ctx, "loading the board", 0);
     bool ok = host_program(&on->board, &job, &on->host, ctx->mem, ctx->diag, &out->host);
     ctx->interrupted = ctx->interrupted || (!ok && out->host.interrupted);
@@ -45,20 +40,42 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
     return ok;
 }
 
-static bool counters(const compile_engine_run *r, compile_outcome *out) {
+static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
+    const compile_engine_in *in = r->in;
+    const compile_firmware *f = r->own;
+    double start = seconds_now();
+    if (!compile_firmware_end(r, good) || !program_is_there(r, out))
+        return false;
+    out->firmware_s = seconds_now() - start;
+    r->result = f->result;
+    return in->later ? compile_firmware_later(r, out) : run_on_board(in, f, out);
+}
+
+static void count(const compile_engine_in *in, compile_outcome *out) {
     const host_outcome *host = &out->host;
-    uint64_t ratio = host_cycles_ratio(r->in->board);
-    if (!host->kept) /* or nothing of these batches is on the board */
-        compile_firmware_note(r, out);
+    uint64_t ratio = host_cycles_ratio(in->board);
     out->cycles.config = host->config_cycles * ratio;
     out->cycles.kernel = host->kernel_cycles * ratio;
     out->cycles.firmware = host->firmware_cycles * ratio;
     out->cycles.total = out->cycles.config + out->cycles.kernel + out->cycles.firmware;
+}
+
+static bool counters(const compile_engine_run *r, compile_outcome *out) {
+    if (!out->host.kept) /* or nothing of these batches is on the board */
+        compile_firmware_note(r, out);
+    count(r->in, out);
     return true;
+}
+
+static bool ask(const compile_engine_in *in, const compile_firmware *f, compile_outcome *out) {
+    bool ok = run_on_board(in, f, out);
+    count(in, out);
+    return ok;
 }
 
 const compile_engine_row compile_engine_program = {.prepare = prepare,
                                                    .batch = compile_firmware_batch,
                                                    .finish = finish,
                                                    .counters = counters,
+                                                   .ask = ask,
                                                    .ahead = true};

@@ -1,5 +1,6 @@
 /* Engine soc: the firmware of this kernel on an emulated Cortex-M3, the array's RTL behind its registers. A
  * program of its own (onyx-cosim) runs it: it links Unicorn, which is GPL-2. */
+#include "compile/later.h"
 #include "compile/model.h"
 #include "compile/session.h"
 
@@ -121,21 +122,14 @@ static bool prepare(compile_engine_run *r, compile_outcome *out) {
     return compile_firmware_begin(r, 1);
 }
 
-static const char *stats_path(const compile_engine_run *r) {
-    const compile_firmware *f = r->own;
-    return arena_printf(r->in->ctx->mem, "%s/stats.json", f->folder);
+static const char *stats_path(const compile_engine_in *in, const compile_firmware *f) {
+    return arena_printf(in->ctx->mem, "%s/stats.json", f->folder);
 }
 
-static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
-    const compile_engine_in *in = r->in;
+/* Has the co-simulation run the batches. */
+static bool cosimulate(const compile_engine_in *in, const compile_firmware *f) {
     compile_context *ctx = in->ctx;
-    const compile_firmware *f = r->own;
-    const char *log = arena_printf(ctx->mem, "%s/cosim.log", f->folder);
-    if (!compile_firmware_end(r, good) || (!in->again && !compile_firmware_build(r, out)) ||
-        (in->how.wave && !compile_write_channels(in)))
-        return false;
-    r->result = f->result;
-    const char *stats = stats_path(r),
+    const char *log = arena_printf(ctx->mem, "%s/cosim.log", f->folder), *stats = stats_path(in, f),
                *waves = in->how.wave ? arena_printf(ctx->mem, "%s/waves.fst", in->folder) : NULL;
     const char *argv[16] = {compile_program(ctx, "onyx-cosim"),
                             "--board",
@@ -145,7 +139,7 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
                             "--batches",
                             f->batches,
                             "--result",
-                            r->result,
+                            f->result,
                             "--stats",
                             stats};
     size_t n = 11;
@@ -160,19 +154,34 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
         argv[n] = arena_printf(ctx->mem, "%u", in->how.jobs);
     }
     compile_stage(ctx, "running the firmware on the chip's RTL", 0);
-    const char *const files[COMPILE_SESSION_FILES] = {f->batches, r->result, stats};
+    const char *const files[COMPILE_SESSION_FILES] = {f->batches, f->result, stats};
     if (in->session)
         return compile_session_run(ctx, in->session, argv, files, log);
-    return compile_spawn(ctx, argv, log, (const char *const[]){r->result, stats, waves, NULL});
+    return compile_spawn(ctx, argv, log, (const char *const[]){f->result, stats, waves, NULL});
+}
+
+static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
+    const compile_engine_in *in = r->in;
+    const compile_firmware *f = r->own;
+    if (!compile_firmware_end(r, good) || (!in->again && !compile_firmware_build(r, out)) ||
+        (in->how.wave && !compile_write_channels(in)))
+        return false;
+    r->result = f->result;
+    return in->later ? compile_firmware_later(r, out) : cosimulate(in, f);
 }
 
 static bool counters(const compile_engine_run *r, compile_outcome *out) {
     compile_firmware_note(r, out);
-    return read_stats(r->in, stats_path(r), out);
+    return read_stats(r->in, stats_path(r->in, r->own), out);
+}
+
+static bool ask(const compile_engine_in *in, const compile_firmware *f, compile_outcome *out) {
+    return cosimulate(in, f) && read_stats(in, stats_path(in, f), out);
 }
 
 const compile_engine_row compile_engine_soc = {.prepare = prepare,
                                                .batch = compile_firmware_batch,
                                                .finish = finish,
                                                .counters = counters,
+                                               .ask = ask,
                                                .ahead = true};

@@ -1,6 +1,7 @@
 /* What engines soc and program share: the program of a kernel in a folder, built, or found there whole from
  * an earlier run; and the file of its batches. */
 #include "compile/batches.h"
+#include "compile/later.h"
 #include "compile/processor.h"
 #include "compile/session.h"
 #include "compile/share.h"
@@ -32,7 +33,7 @@ static const char *design_hash(compile_context *ctx, const compile_programmed *p
     for (uint32_t i = 0; functions && i < functions->n_units; i++)
         hash = hash_more(hash, functions->units[i].text, strlen(functions->units[i].text));
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t how[] = {p[i].apart, p[i].verify_config, run_timeout(p)};
+        const uint32_t how[] = {p[i].apart, p[i].verify_config, run_timeout(p), p->lists};
         hash = hash_more(hash, p[i].bits->words.at, sizeof *p[i].bits->words.at * p[i].bits->words.len);
         hash = hash_more(hash, how, sizeof how);
     }
@@ -42,7 +43,7 @@ static const char *design_hash(compile_context *ctx, const compile_programmed *p
 static compile_programmed programmed_of_kernel(const compile_kernel *k, bool verify_config,
                                                uint64_t longest) {
     return (compile_programmed){&k->array.design, &k->bits.decoded, k->bits.map, &k->bits.stream,
-                                k->array.apart,   verify_config,    longest};
+                                k->array.apart,   verify_config,    longest,     k->lists};
 }
 
 /* Lists what the firmware program is made of: all its images, or without images the one bitstream there is.
@@ -59,7 +60,7 @@ static programmed programmed_of(const compile_images *images, const compile_prog
 
 static programmed programmed_of_run(const compile_engine_in *in, uint64_t longest) {
     const compile_programmed one = {in->design, in->decoded,           in->map, in->bits,
-                                    in->apart,  in->how.verify_config, longest};
+                                    in->apart,  in->how.verify_config, longest, in->lists};
     programmed all = programmed_of(in->images, &one);
     all.n = in->calls && !in->images ? 0 : all.n;
     return all;
@@ -87,6 +88,7 @@ static bool build(compile_context *ctx, const compile_programmed *p, uint32_t n,
     options.objects = objects_folder(ctx);
     options.verify = p->verify_config;
     options.timeout = run_timeout(p);
+    options.lists = n && p->lists;
     options.functions = compile_program_functions(ctx);
     options.board = board;
     if (ctx->partial)
@@ -210,4 +212,17 @@ void compile_firmware_note(const compile_engine_run *r, const compile_outcome *o
         const uint32_t bytes = out->modelled.stored[o].len;
         vec_push(m->mem, &m->stored, (fw_put){at, bytes, hash_bytes(words, bytes)});
     }
+}
+
+bool compile_firmware_later(const compile_engine_run *r, const compile_outcome *out) {
+    const compile_firmware *f = r->own;
+    compile_later *later = r->in->later;
+    *later =
+        (compile_later){.elf = f->elf, .batches = f->batches, .columns = f->columns, .counts = f->counts};
+    for (uint32_t o = 0; o < f->columns.n_out && out->modelled.stored; o++) {
+        later->stored[o].at = out->modelled.stored[o].at;
+        later->stored[o].len = out->modelled.stored[o].len;
+    }
+    compile_firmware_note(r, out);
+    return true;
 }

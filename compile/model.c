@@ -137,6 +137,8 @@ bool compile_model_report(const compile_engine_in *in, const compile_modelled *m
 }
 
 bool compile_model_raised(const compile_modelled *met, const char *kind, const char *tile) {
+    if (!met->model)
+        return false;
     const cycle_hazards *all = cycle_hazards_of(met->model);
     for (uint32_t i = 0; i < all->len; i++) {
         if (strcmp(cycle_hazard_name[all->at[i].kind], kind) == 0 &&
@@ -149,7 +151,7 @@ bool compile_model_raised(const compile_modelled *met, const char *kind, const c
 bool compile_hazard_of_array(const compile_engine_in *in, const compile_modelled *met, cycle_hazard_kind kind,
                              pnr_site at) {
     const char *site = arena_printf(in->ctx->mem, "x%uy%u ", at.x, at.y), *tile = site;
-    for (uint32_t c = 0; c < met->design->cells.len; c++) {
+    for (uint32_t c = 0; met->design && c < met->design->cells.len; c++) {
         if (strncmp(met->design->cells.at[c].name, site, strlen(site)) == 0)
             tile = met->design->cells.at[c].name;
     }

@@ -2,6 +2,7 @@
  * reference. */
 #include "compile/banks.h"
 #include "compile/batches.h"
+#include "compile/later.h"
 #include "compile/model.h"
 #include "compile/processor.h"
 #include "compile/report.h"
@@ -56,6 +57,8 @@ static compile_engine_in engine_input(const compile_options *o, compile_context 
                                .image = k->image,
                                .number = k->images ? k->number : k->array.part,
                                .again = k->again,
+                               .lists = k->lists,
+                               .later = k->later,
                                .session = k->session,
                                .folder = k->folder,
                                .place = k->place};
@@ -75,13 +78,17 @@ static bool run_batches(const compile_engine_row *engine, compile_engine_run *r,
     while (good && more) {
         uint64_t before = out->modelled.cycles;
         more = compile_next_batch(b);
-        good = !b->failed && (!ahead || compile_model_share(ahead, &b->plan, NULL, r->in->how.jobs)) &&
+        good = !b->failed &&
+               (!ahead ||
+                compile_model_share(ahead, &b->plan, r->in->later ? r->collector : NULL, r->in->how.jobs)) &&
                engine->batch(r, &b->plan);
         uint64_t took = out->modelled.cycles - before;
         out->modelled.longest = took > out->modelled.longest ? took : out->modelled.longest;
     }
     good = good && (!ahead || compile_model_report(r->in, &out->modelled));
     compile_end_batches(b); /* the engine runs without it */
+    if (r->in->later)
+        return engine->finish(r, good, out);
     return engine->finish(r, good, out) &&
            (!ahead || compile_collect_batches(b, r->result, r->collector, &r->result_cycles)) &&
            engine->counters(r, out);
@@ -185,6 +192,41 @@ static bool run_on_host(compile_context *ctx, compile_kernel *k, const tile_oper
     return ok;
 }
 
+/* Makes the result that of the user's statement. */
+static void unpack(compile_context *ctx, compile_kernel *k, tile_dtype dtype) {
+    const tile_tensor got = k->ran.result;
+    uint32_t dim[SAM_MAX_ORDER] = {0};
+    tile_result_dim(&k->user, k->data.extent, dim);
+    tile_unpack(sam_tensor_at(&k->lowered.statement, k->lowered.statement.result), &got, dim, dtype, ctx->mem,
+                &k->ran.result);
+}
+
+bool compile_ask(const compile_options *o, compile_context *ctx, const compile_kernel *k,
+                 const compile_firmware *f, compile_outcome *out) {
+    const compile_engine_in in = engine_input(o, ctx, k);
+    return engines[o->engine]->ask(&in, f, out);
+}
+
+bool compile_take_results(compile_context *ctx, compile_kernel *k, const char *path) {
+    const compile_batches_in cut = compile_batches_of(ctx, k);
+    const tile_dtype dtype = cut.operands->dtype;
+    uint32_t *extent = NULL;
+    compile_batches b;
+    uint64_t cycles;
+    if (!tile_extents(&k->lowered.statement, &k->data.packed, ctx->mem, ctx->diag, &extent) ||
+        !compile_begin_batches(&cut, &b))
+        return false;
+    tile_collector *c = tile_collect_begin(cut.statement, &b.plan, extent, dtype, ctx->mem);
+    compile_end_batches(&b);
+    b.cut.passes = k->ran.cut.passes;
+    bool ok = compile_collect_batches(&b, path, c, &cycles);
+    ok = tile_collect_end(c, ctx->mem, &k->ran.result) && ok;
+    compile_end_batches(&b);
+    if (ok)
+        unpack(ctx, k, dtype);
+    return ok;
+}
+
 /* Runs one kernel on operands and workspaces, which it finds by name; the result is that of k->user. */
 static bool run_kernel(const compile_options *o, compile_context *ctx, compile_kernel *k,
                        const tile_operands *in) {
@@ -199,11 +241,7 @@ static bool run_kernel(const compile_options *o, compile_context *ctx, compile_k
     if ((!packed && !tile_pack(&k->lowered.statement, in, ctx->mem, ctx->diag, &k->data.packed)) ||
         !run_packed(o, ctx, k))
         return false;
-    const tile_tensor got = k->ran.result;
-    uint32_t dim[SAM_MAX_ORDER] = {0};
-    tile_result_dim(&k->user, k->data.extent, dim);
-    tile_unpack(sam_tensor_at(&k->lowered.statement, k->lowered.statement.result), &got, dim, in->dtype,
-                ctx->mem, &k->ran.result);
+    unpack(ctx, k, in->dtype);
     k->times.run = seconds_now() - start - k->times.tile - k->times.firmware;
     return true;
 }

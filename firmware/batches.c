@@ -168,14 +168,16 @@ static void forget(fw_memory *m, uint32_t address, uint32_t bytes) {
     fw_is_there(&m->stored, &(fw_segment){.address = address, .bytes = bytes}, m->mem);
 }
 
-/* Decides where an input lies: where a store has left its words, or in the bank of inputs. */
-static void place_input(packer *p, uint32_t input, content c) {
+/* Decides where an input lies: where a store has left its words, or in the bank of inputs; returns whether it
+ * is the first. */
+static bool place_input(packer *p, uint32_t input, content c) {
     const uint32_t own = bank_of(p, input, 0), tile_bytes = p->board->glb_banks_per_tile * bank_bytes(p);
     fw_memory *m = p->columns->memory;
     const fw_put *left = m ? find_words(&m->stored, c, own / tile_bytes * tile_bytes, tile_bytes) : NULL;
     p->place[input] = left ? left->address : own;
     if (m && !left)
         forget(m, own, c.bytes);
+    return left != NULL;
 }
 
 /* Decides where outputs go: to the bank of their tile in which the batch has no input. */
@@ -214,9 +216,10 @@ static void write_batch(packer *p, fw_batch_writer *w) {
     FILE *out = w->file.stream;
     arena scratch = {0};
     content block[FW_MAX_STREAMS];
+    w->stats.left = 0;
     for (uint32_t i = 0; i < p->columns->n_in; i++) {
         block[i] = blocks_of(p, i, &scratch);
-        place_input(p, i, block[i]);
+        w->stats.left |= (uint32_t)place_input(p, i, block[i]) << i;
     }
     place_outputs(p, w->stats.output);
     const content table = table_of(p, &scratch);

@@ -124,6 +124,38 @@ static void check_rows(reader *r, const fw_batch *batch, uint32_t number) {
     }
 }
 
+static uint32_t word_of(const fw_segment *s, uint32_t address) {
+    return file_u32_at(s->content + (address - s->address));
+}
+
+/* A list lies in one segment, and its items are kernels' batches with tables in the tables' area, or tests of
+ * words in the buffer. */
+static void check_list(reader *r, const fw_batch *batch, uint32_t number) {
+    const pnr_board *b = r->all->board;
+    const uint32_t area = b->map.sram + FW_TABLE_OFFSET, bytes = FW_TABLE_END - FW_TABLE_OFFSET,
+                   buffer = b->glb_tiles * b->glb_banks_per_tile * b->glb_bank_bytes;
+    const fw_segment *head = segment_of(batch, batch->table, FW_LIST_HEAD);
+    const uint32_t items = head ? word_of(head, batch->table) : 0;
+    const fw_segment *s = items && items <= bytes / FW_ITEM_BYTES
+                              ? segment_of(batch, batch->table, FW_LIST_HEAD + items * FW_ITEM_BYTES)
+                              : NULL;
+    if (!s || batch->table % 4 || word_of(s, batch->table + 4) >= items) {
+        wrong(r, "no list at", number, batch->table);
+        return;
+    }
+    for (uint32_t i = 0; i < items; i++) {
+        const uint32_t at = batch->table + FW_LIST_HEAD + i * FW_ITEM_BYTES, what = word_of(s, at),
+                       first = word_of(s, at + 4), length = word_of(s, at + 8);
+        const bool test = (what & ~(uint32_t)FW_TEST_BITS) == FW_TEST;
+        const uint32_t to = word_of(s, at + 12);
+        if (what == FW_COPY ? (first | length | to) % 4 || length > b->glb_bank_bytes ||
+                                  !inside(first, length, 0, buffer) || !inside(to, length, 0, buffer)
+            : test ? first % 2 || length > b->glb_bank_bytes / 2 || !inside(first, 2 * length, 0, buffer)
+                   : what >= FW_KERNELS_MOST || first % 4 || !inside(first, 0, area, bytes))
+            wrong(r, "an item of a list has no", number, first);
+    }
+}
+
 /* Outputs go to the bank of their GLB tile in which the batch has no input. */
 static void find_outputs(reader *r, fw_batch *batch, uint32_t number) {
     const pnr_board *b = r->all->board;
@@ -149,11 +181,28 @@ static void get_batch(reader *r, uint32_t number, fw_batch *batch) {
         fw_segment s = get_segment(r, number);
         vec_push(r->mem, &batch->segments, s);
     }
+    const bool list = r->all->part == FW_LIST;
+    const uint32_t left = list ? get(r) : 0;
+    for (uint32_t i = 0; r->good && i < left; i++) {
+        fw_segment s = {.address = get(r)};
+        s.bytes = get(r);
+        vec_push(r->mem, &batch->left, s);
+    }
     if (r->good)
         check_segments(r, batch, number);
-    if (r->good)
+    if (r->good && fw_is_collecting(r->all)) {
+        const uint32_t most = fw_table_bytes(1) / fw_row_bytes(r->all->inputs, r->all->outputs);
+        if (segments || batch->table % 4 || batch->runs > most ||
+            !inside(batch->table, batch->runs * fw_row_bytes(r->all->inputs, r->all->outputs),
+                    r->all->board->map.sram + FW_TABLE_OFFSET, fw_table_bytes(1)))
+            wrong(r, "no run table at", number, batch->table);
+        return;
+    }
+    if (r->good && list)
+        check_list(r, batch, number);
+    if (r->good && !list)
         check_rows(r, batch, number);
-    if (r->good)
+    if (r->good && !list)
         find_outputs(r, batch, number);
 }
 
@@ -172,10 +221,13 @@ static void survey(reader *r, arena *mem) {
         damaged(r, "impossible number of streams");
     if (!all->buffers || all->buffers > FW_BUFFERS_MOST)
         damaged(r, "impossible number of buffers");
-    const bool function = all->part >= FW_FUNCTION;
-    if (all->part - (function ? FW_FUNCTION : 0) >=
-            (uint32_t)(function ? FW_FUNCTIONS_MOST : FW_KERNELS_MOST) ||
-        (function && all->outputs != 1))
+    const bool list = all->part == FW_LIST, function = all->part >= FW_FUNCTION && !list;
+    if (list ? all->inputs != 1 || all->outputs != 1 || all->batches != 1 || all->buffers != 1
+             : all->part - (function                ? FW_FUNCTION
+                            : fw_is_collecting(all) ? FW_COLLECT
+                                                    : 0) >=
+                       (uint32_t)(function ? FW_FUNCTIONS_MOST : FW_KERNELS_MOST) ||
+                   (function && all->outputs != 1))
         damaged(r, "impossible number of a kernel or function");
     if (all->batches > (all->file.length - all->file.at) / LEAST_BATCH)
         damaged(r, "the file ends early");

@@ -24,6 +24,7 @@ typedef struct {
     bool verify;         /* read every word of a configuration back before anything runs on it */
     bool poll;           /* ask for done streams instead of sleeping until the interrupt */
     uint32_t timeout;    /* processor cycles a run may take; at least FW_MIN_TIMEOUT */
+    bool lists;          /* the processor can go through lists of batches by itself */
     const struct fw_functions *functions; /* that the program is to have; NULL: none */
     const pnr_board *board;               /* of a program without a bitstream */
 } fw_options;
@@ -130,6 +131,7 @@ typedef struct {
     uint32_t batches;
     uint64_t block_words; /* 16-bit words of operands in the file; a block is counted once a batch */
     uint64_t run_words;   /* what they would be if every run brought its own */
+    uint32_t left;        /* inputs of the last batch, one bit each, that lie where a store has left them */
     uint32_t output[16]; /* by output of the last batch: first byte, in the global buffer, of where it goes */
 } fw_batch_stats;
 
@@ -158,6 +160,7 @@ typedef struct {
     uint32_t runs, table; /* table: address in SRAM */
     uint32_t outputs;     /* banks of the outputs, for the mailbox */
     VEC(fw_segment) segments;
+    VEC(fw_segment) left; /* of a list: what its stores write, without content */
 } fw_batch;
 /* An open batch file, and where its batches lie. */
 typedef struct {
@@ -172,6 +175,11 @@ typedef struct {
     const char *path;
     const pnr_board *board;
 } fw_batches;
+
+/* Returns whether nothing runs: results of what has run are taken (FW_COLLECT). */
+static inline bool fw_is_collecting(const fw_batches *all) {
+    return all->part >> 24 == FW_COLLECT >> 24;
+}
 
 /* Opens a batch file and validates all of it, with one batch in memory at a time: segments lie in input banks
  * or in the table's area without overlap, every row is there, every load is inside one segment. Errors are

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FW_PROTOCOL_VERSION = 6 };
+enum { FW_PROTOCOL_VERSION = 7 };
 #define FW_MAILBOX_MAGIC 0x584e594fu /* "OYNX" */
 
 enum { FW_STATE_BOOTING, FW_STATE_READY, FW_STATE_RUNNING, FW_STATE_FAILED };
@@ -41,7 +41,8 @@ typedef struct {
     uint32_t part;  /* kernel that the batch is of, of those of all the program's images; counted from 0; or
                        FW_FUNCTION plus the number of a function */
     uint32_t calls; /* of functions, since boot */
-    uint32_t unused[10];
+    uint32_t steps; /* of the last list, that were done: each kernel and each test that did not hold */
+    uint32_t unused[9];
 } fw_mailbox;
 
 /* Offsets of the members in the mailbox, for a host that peeks and pokes. */
@@ -58,6 +59,7 @@ enum {
     FW_MAILBOX_CYCLES = 0x30,
     FW_MAILBOX_PART = 0x50,
     FW_MAILBOX_CALLS = 0x54,
+    FW_MAILBOX_STEPS = 0x58,
     FW_MAILBOX_BYTES = 0x80
 };
 
@@ -78,6 +80,20 @@ static inline uint32_t fw_row_bytes(uint32_t inputs, uint32_t outputs) {
  * other, of the last GLB tile; each begins at a multiple of four bytes. No stream runs meanwhile. */
 #define FW_FUNCTION 0xf0000000u /* and its number; no bit of a kernel's makes it one */
 enum { FW_FUNCTIONS_MOST = 4096, FW_FUNCTION_INPUTS_MOST = 13 };
+
+/* Or it may be a list that the processor goes through by itself: `table` is its address in the tables' area,
+ * `runs` how many steps to make at most. It has {items, item that follows the last}, then the items. An item
+ * is a batch of a kernel, {kernel, run table, runs, banks of outputs}, and the cycles that it took so far, as
+ * in the mailbox: configuration, kernel, firmware; 0 first. Or it is a test, {FW_TEST | what holds, first
+ * byte in the global buffer, words, fill, value, 0, 0}: of the words there, blocks with their lengths before
+ * them, those that are not the fill are counted, and the list ends where the count compares to the value as
+ * said; or with FW_TEST_WORD the first word of the first block does, both of them signed. Or it copies words
+ * from one place of the global buffer to another, {FW_COPY, from, bytes, to, 0, 0, 0}: all multiples of 4. */
+#define FW_LIST 0xffffffffu
+#define FW_TEST 0xe0000000u
+#define FW_COPY 0xd0000000u
+enum { FW_TEST_LESS = 1, FW_TEST_EQUAL = 2, FW_TEST_GREATER = 4, FW_TEST_WORD = 8, FW_TEST_BITS = 15 };
+enum { FW_LIST_HEAD = 8, FW_ITEM_BYTES = 28, FW_ITEM_CYCLES = 16 };
 
 /* This header stands before a bitstream's words in the global buffer, in bank 0 of GLB tile 0, which has no
  * other user where there are several; one image follows the other. */
@@ -100,9 +116,14 @@ typedef struct {
  * runs, address of the run table, segments; per segment: address, bytes, content padded to 4 bytes. With two
  * buffers a batch can be loaded while the one before it runs: even and odd ones differ in the banks they use
  * of each GLB tile and in their half of the table's area. A bank does not arbitrate, so nobody may touch one
- * while a stream uses it. */
+ * while a stream uses it.
+ * The file of a list has part FW_LIST, one input, one output, one batch and one buffer: runs are its steps,
+ * the table is the list, which lies in a segment; behind the segments come the pieces that its stores write,
+ * each an address and bytes. With FW_COLLECT in the part nothing runs: the batches' results are taken, by
+ * rows that lists have completed. There are no segments then. */
+#define FW_COLLECT 0x80000000u
 #define FW_BATCH_MAGIC 0x42584e4fu /* "ONXB" */
-enum { FW_BATCH_VERSION = 4, FW_BUFFERS_MOST = 2 };
+enum { FW_BATCH_VERSION = 5, FW_BUFFERS_MOST = 2 };
 /* Kernels of an image, images of a program, kernels of all of them. */
 enum { FW_PARTS_MOST = 16, FW_IMAGES_MOST = 16, FW_KERNELS_MOST = 64 };
 /* These say of batch `i`, counted from 0, which buffer it uses, which bank its inputs have and which its

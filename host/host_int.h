@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include "firmware/lists.h"
 #include "host/host.h"
 
 /* ---- child programs (child.c) ----------------------------------------------------------------- */
@@ -94,6 +95,7 @@ typedef struct {
     uint32_t *table;      /* runs * fw_row_bytes / 4 words */
     host_piece *banks;    /* GLB tiles * banks of a tile; by address */
     uint64_t counters[3]; /* configuration, kernel, firmware: cycles since boot */
+    fw_list_result list;  /* of a list, in place of table and banks */
 } host_batch_result;
 /* A batch goes through these steps; `b` is batch number `batch`. A batch of another buffer may be loaded once
  * this one has begun, and begun once this one has been waited for. */

@@ -100,6 +100,35 @@ static bool run_missing(course *c) {
     return good;
 }
 
+/* Takes the results of batches that lists have run. */
+static bool collect_all(course *c) {
+    bool good = true;
+    for (uint32_t i = 0; good && i < c->all->batches; i++) {
+        flight f = {.number = i};
+        memcpy(f.result.counters, c->counters, sizeof f.result.counters);
+        good = fw_batches_get(c->all, i, &f.mem, c->link->d, &f.batch) && finish(c, &f);
+        arena_free(&f.mem);
+    }
+    return good;
+}
+
+/* Has the program go through a list, and writes what came of it. */
+static bool run_list(course *c, const char *result, arena *mem) {
+    host_link *l = c->link;
+    flight f = {0};
+    file_out out;
+    bool good = load(c, 0, &f) && begin(c, &f) && wait_for(c, &f) &&
+                host_target_collect(l, c->all, &f.batch, mem, &f.result) && host_nothing_lost(l) &&
+                file_create(&out, result, mem, l->d);
+    if (good) {
+        memcpy(c->counters, f.result.counters, sizeof f.result.counters);
+        fw_write_list_result(out.stream, &f.result.list);
+        good = file_commit(&out, l->d);
+    }
+    arena_free(&f.mem);
+    return good;
+}
+
 /* ---- a session ------------------------------------------------------------------------------- */
 
 struct host_session {
@@ -143,17 +172,23 @@ static bool make_ready(host_session *s, const fw_batches *all, const host_job *j
 /* ---- a job ----------------------------------------------------------------------------------- */
 
 /* Runs what is not done yet of a job, and counts what that took. */
-static bool run_job(host_session *s, course *c, const host_job *job, host_outcome *out) {
+static bool run_job(host_session *s, course *c, const host_job *job, arena *mem, host_outcome *out) {
     host_link *l = &s->link;
-    const uint64_t config = s->counters[0], loaded = l->bytes.loaded, kept = l->bytes.kept,
-                   collected = l->bytes.collected;
+    const uint64_t before[] = {s->counters[0], s->counters[1], s->counters[2]}, loaded = l->bytes.loaded,
+                   kept = l->bytes.kept, collected = l->bytes.collected;
     l->design = job->design;
     l->runs_before = 0;
     for (uint32_t i = 0; i < c->all->batches; i++)
         l->runs_before += c->kept[i].done ? c->all->list[i].runs : 0;
-    bool good = run_missing(c);
+    bool good = c->all->part == FW_LIST    ? run_list(c, job->result, mem)
+                : fw_is_collecting(c->all) ? collect_all(c)
+                                           : run_missing(c);
     l->batches_before += c->all->batches;
-    out->config_cycles = s->counters[0] - config;
+    out->config_cycles = s->counters[0] - before[0];
+    if (c->all->part == FW_LIST) {
+        out->kernel_cycles = s->counters[1] - before[1];
+        out->firmware_cycles = s->counters[2] - before[2];
+    }
     out->words.loaded = l->bytes.loaded / 4 - loaded / 4;
     out->words.kept = l->bytes.kept / 4 - kept / 4;
     out->words.collected = l->bytes.collected / 4 - collected / 4;
@@ -162,7 +197,12 @@ static bool run_job(host_session *s, course *c, const host_job *job, host_outcom
 
 static bool run_all(host_session *s, fw_batches *all, const host_job *job, const host_options *o, arena *mem,
                     diagnostics *d, host_outcome *out) {
+    const bool list = all->part == FW_LIST;
     const char *folder = host_kept_folder(job, all, mem, d);
+    if (folder && (list || fw_is_collecting(all))) { /* another program's, before a cut, is none of this */
+        remove_folder(folder);
+        folder = host_kept_folder(job, all, mem, d);
+    }
     if (!folder)
         return false;
     host_kept *kept = arena_new_n(mem, host_kept, all->batches + 1);
@@ -176,13 +216,14 @@ static bool run_all(host_session *s, fw_batches *all, const host_job *job, const
                 .kept = kept,
                 .counters = s->counters,
                 .spent = &out->seconds};
-    bool good = out->kept == all->batches || (make_ready(s, all, job, o, d, out) && run_job(s, &c, job, out));
+    bool good =
+        out->kept == all->batches || (make_ready(s, all, job, o, d, out) && run_job(s, &c, job, mem, out));
     out->interrupted = host_interrupted;
-    if (!good || !host_kept_merge(job->result, folder, all, mem, d))
+    if (!good || (!list && !host_kept_merge(job->result, folder, all, mem, d)))
         return false;
     out->batches = all->batches;
     out->buffers = all->buffers;
-    for (uint32_t i = 0; i < all->batches; i++) {
+    for (uint32_t i = 0; i < all->batches && !list; i++) {
         out->kernel_cycles += kept[i].kernel_cycles;
         out->firmware_cycles += kept[i].firmware_cycles;
     }

@@ -1,6 +1,7 @@
 /* The host's part of docs/firmware.md: load, start, give batches, take results. */
 #include <time.h>
 
+#include "firmware/lists.h"
 #include "firmware/registers.h"
 #include "host/host_int.h"
 
@@ -213,7 +214,9 @@ bool host_target_wait(host_link *l, const fw_batches *all, uint32_t batch, const
             return target_failed(l, polled);
         if (polled[STATE] == FW_STATE_READY && polled[DONE] == l->batches_before + batch + 1)
             return read_counters(l, out);
-        if (n % TABLE_EVERY == 0 && !count_runs(l, b, row_bytes, &runs))
+        if (n % TABLE_EVERY == 0 &&
+            !(all->part == FW_LIST ? host_read_words(l, mailbox(l, FW_MAILBOX_STEPS), &runs, 1)
+                                   : count_runs(l, b, row_bytes, &runs)))
             return false;
         if (runs != before)
             moved = seconds_now();
@@ -278,8 +281,35 @@ static void note_outputs(host_link *l, const fw_batches *all, const fw_batch *b,
     }
 }
 
+/* What came of a list; forgets what its stores have written over. */
+static bool collect_list(host_link *l, const fw_batch *b, arena *mem, fw_list_result *out) {
+    uint32_t head[2];
+    *out = (fw_list_result){0};
+    if (!host_read_words(l, mailbox(l, FW_MAILBOX_STEPS), &out->steps, 1) ||
+        !host_read_words(l, b->table, head, 2))
+        return false;
+    const uint32_t bytes = FW_LIST_HEAD + head[0] * FW_ITEM_BYTES;
+    if (head[0] > (FW_TABLE_END - FW_TABLE_OFFSET) / FW_ITEM_BYTES)
+        return bad_range(l, b->table, bytes / 2);
+    fw_item *items = arena_new_n(mem, fw_item, head[0] + 1);
+    out->n = head[0];
+    out->cycles = arena_alloc(mem, sizeof *out->cycles * ((size_t)head[0] + 1));
+    if (!host_read(l, b->table + FW_LIST_HEAD, items, bytes - FW_LIST_HEAD))
+        return false;
+    for (uint32_t i = 0; i < head[0]; i++)
+        memcpy(out->cycles[i], &items[i].word[FW_ITEM_CYCLES / 4], sizeof *out->cycles);
+    l->bytes.collected += bytes - FW_LIST_HEAD;
+    for (uint32_t i = 0; i < b->left.len; i++)
+        fw_is_there(&l->there, &b->left.at[i], l->mem);
+    /* The program counts in the list, which is not there as it was any more. */
+    fw_is_there(&l->there, &(fw_segment){b->table, bytes, NULL}, l->mem);
+    return true;
+}
+
 bool host_target_collect(host_link *l, const fw_batches *all, const fw_batch *b, arena *mem,
                          host_batch_result *out) {
+    if (all->part == FW_LIST)
+        return collect_list(l, b, mem, &out->list);
     uint32_t table_bytes = b->runs * fw_row_bytes(all->inputs, all->outputs);
     uint32_t banks = l->board->glb_tiles * l->board->glb_banks_per_tile;
     out->table = arena_alloc(mem, table_bytes);

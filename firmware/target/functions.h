@@ -1,4 +1,4 @@
-/* functions.h - calls of functions by the processor, in programs that have some. */
+/* functions.h - calls of functions by the processor, and lists of batches, in programs that have some. */
 #ifndef ONYX_TARGET_FUNCTIONS_H
 #define ONYX_TARGET_FUNCTIONS_H
 
@@ -11,8 +11,15 @@ void dispatch_check(uint32_t table, uint32_t rows, uint32_t row_bytes, uint32_t 
  * of the last GLB tile: a bit for each tile, as of a batch of runs. */
 void functions_batch(const kernel_description *k, uint32_t number, uint32_t table, uint32_t rows,
                      uint32_t outputs);
+/* Goes through the list at `table`, for so many steps at most, or until one of its tests holds; all other
+ * numbers are functions'. */
+void lists_batch(const kernel_description *k, uint32_t number, uint32_t table, uint32_t steps,
+                 uint32_t outputs);
 /* What the description of a program says of its list of functions. */
 #define FUNCTIONS_OF(list)                                                                                   \
-    .functions = (list), .n_functions = sizeof(list) / sizeof *(list), .call = functions_batch
+    .functions = (list), .n_functions = sizeof(list) / sizeof *(list), .call_function = functions_batch
+
+/* What it says where there are lists, beside that. */
+#define LISTS .call = lists_batch
 
 #endif

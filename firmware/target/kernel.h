@@ -63,9 +63,12 @@ typedef struct kernel_description {
     uint32_t n_images, n_parts; /* up to FW_IMAGES_MOST and FW_KERNELS_MOST; both 0 only with functions */
     const kernel_function *functions;
     uint32_t n_functions;
-    /* functions_batch, where there are functions: a program without them has nothing of it. */
+    /* lists_batch where there are lists, functions_batch where there are functions alone; and functions_batch
+     * where there are functions: a program without them has nothing of these. */
     void (*call)(const struct kernel_description *k, uint32_t number, uint32_t table, uint32_t rows,
                  uint32_t outputs);
+    void (*call_function)(const struct kernel_description *k, uint32_t number, uint32_t table, uint32_t rows,
+                          uint32_t outputs);
     uint32_t stall_mask;   /* columns that stand still during configuration */
     uint32_t config_tiles; /* GLB tiles, from the first on, up to the last whose columns have a word */
     bool register_path;    /* configure word by word instead of by DMA */

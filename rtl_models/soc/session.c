@@ -1,5 +1,6 @@
 /* session.c - see session.h. The host's part of docs/firmware.md, with a debugger's access to memory. */
 #include "rtl_models/soc/session.h"
+#include "firmware/lists.h"
 #include "rtl_models/soc/waves.h"
 #include "support/child.h"
 
@@ -251,7 +252,7 @@ static bool wrong_runs(session *s, const char *what, uint64_t wanted, uint64_t g
 
 /* Whether the processor makes calls, in place of runs of the array. */
 static bool is_function(const fw_batches *all) {
-    return all->part >= FW_FUNCTION;
+    return all->part >= FW_FUNCTION && all->part != FW_LIST;
 }
 
 /* Results of a batch out of its run table; `first_run`: start pulses before it. */
@@ -263,8 +264,9 @@ static bool write_runs(session *s, const fw_batches *all, const fw_batch *b, uin
                  start = machine_word(s->m, row + row_bytes - 4) >> FW_ROW_START_SHIFT;
         if (start >= b->runs)
             return wrong_runs(s, "starts in a batch", b->runs, start + 1ull);
-        uint64_t cycles = is_function(all) ? (uint64_t)machine_word(s->m, row + row_bytes - 8) * ratio_of(s)
-                                           : machine_run_cycles(s->m, first_run + start);
+        uint64_t cycles = is_function(all) || fw_is_collecting(all)
+                              ? (uint64_t)machine_word(s->m, row + row_bytes - 8) * ratio_of(s)
+                              : machine_run_cycles(s->m, first_run + start);
         file_put_u32(out, (uint32_t)cycles);
         file_put_u32(out, (uint32_t)(cycles >> 32));
         for (uint32_t o = 0; o < all->outputs; o++) {
@@ -330,10 +332,34 @@ static bool make_runs(session *s, const fw_batches *all, uint32_t i, const fw_ba
     return run_until_done(s, s->batches + i + 1);
 }
 
+/* Takes what came of a list, and forgets what its stores have written over. */
+static bool write_list(session *s, const fw_batch *b, FILE *out) {
+    arena scratch = {0};
+    fw_list_result r = {.steps = mailbox(s, FW_MAILBOX_STEPS), .n = machine_word(s->m, b->table)};
+    r.cycles = arena_alloc(&scratch, sizeof *r.cycles * ((size_t)r.n + 1));
+    for (uint32_t i = 0; i < r.n; i++) {
+        const uint32_t at = b->table + FW_LIST_HEAD + i * FW_ITEM_BYTES + FW_ITEM_CYCLES;
+        for (uint32_t c = 0; c < FW_ITEM_COUNTERS; c++)
+            r.cycles[i][c] = machine_word(s->m, at + 4 * c);
+    }
+    s->bytes.collected += sizeof *r.cycles * r.n;
+    for (uint32_t i = 0; i < b->left.len; i++)
+        fw_is_there(&s->there, &b->left.at[i], s->mem);
+    /* The program counts in the list, which is not there as it was any more. */
+    fw_is_there(&s->there, &(fw_segment){b->table, FW_LIST_HEAD + r.n * FW_ITEM_BYTES, NULL}, s->mem);
+    const bool good = fw_write_list_result(out, &r);
+    arena_free(&scratch);
+    return good;
+}
+
 static bool run_batch(session *s, const fw_batches *all, uint32_t i, const fw_batch *b, FILE *out) {
     uint64_t first_run = machine_count(s->m).runs;
+    if (fw_is_collecting(all))
+        return write_results(s, all, b, first_run, out);
     machine_forget_runs(s->m);
     load_batch(s, b);
+    if (all->part == FW_LIST)
+        return make_runs(s, all, i, b, 0) && write_list(s, b, out);
     if (!make_runs(s, all, i, b, 0))
         return false;
     const uint64_t runs = machine_count(s->m).runs - first_run, wanted = is_function(all) ? 0 : b->runs;
@@ -552,7 +578,7 @@ static bool run_file(session *s, fw_batches *all, double begin, arena *mem) {
     if (!file_create(&out, s->result, mem, s->d))
         return false;
     const uint32_t head[] = {0x52584e4fu /* "ONXR" */, 1, (uint32_t)all->runs, all->outputs};
-    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+    for (size_t i = 0; i < sizeof head / sizeof *head && all->part != FW_LIST; i++)
         file_put_u32(out.stream, head[i]);
     const uint32_t n = processes(s->options, all);
     if (!(n > 1 ? run_shares(s, all, n, out.stream, mem)

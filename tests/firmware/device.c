@@ -14,9 +14,9 @@ enum { DONE_PULSE = 5 }; /* cycles in which a finished stream sets its done bit,
 static const kernel_description *kernel_of;
 static device *the;
 
-/* The kernel of the batch that the host asked for last. */
+/* The kernel of the batch that the host asked for last; a list is of one kernel here. */
 static const kernel_part *part_now(void) {
-    return &kernel_of->parts[mailbox.part];
+    return &kernel_of->parts[mailbox.part == FW_LIST ? 0 : mailbox.part];
 }
 
 static struct {
@@ -209,7 +209,7 @@ static void start_config(uint32_t tiles) {
 uint32_t device_expected(const kernel_description *k, uint32_t i, const uint16_t *words, uint32_t n,
                          uint16_t *out) {
     uint32_t written = 0;
-    for (uint32_t b = 0; b < k->parts[mailbox.part].stores[i].num_blocks; b++) {
+    for (uint32_t b = 0; b < k->parts[mailbox.part == FW_LIST ? 0 : mailbox.part].stores[i].num_blocks; b++) {
         uint32_t length = n < 7 * b + 3 ? n : 7 * b + 3;
         out[written++] = (uint16_t)length;
         for (uint32_t w = 0; w < length; w++)
@@ -583,6 +583,11 @@ void bus_write32(uint32_t address, uint32_t value) {
         if (glb % GLB_TILE_STRIDE == GLB_ST_CTRL && !the->stalled_columns)
             violate("a store is set up while its column runs");
         s.glb[glb / GLB_TILE_STRIDE][glb % GLB_TILE_STRIDE / 4] = value;
+    } else if (address - ONYX_CGRA_DATA < sizeof the->glb) {
+        check_clock();
+        check_bank(address - ONYX_CGRA_DATA);
+        for (uint32_t b = 0; b < 4; b++)
+            the->glb[address - ONYX_CGRA_DATA + b] = (uint8_t)(value >> 8 * b);
     } else if (address - ONYX_CGRA_REG < sizeof s.glc) {
         check_clock();
         glc_register_write(address - ONYX_CGRA_REG, value);

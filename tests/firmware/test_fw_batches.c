@@ -1,6 +1,7 @@
 /* Batch files: every run finds its words, blocks are stored once, memories are never overfilled, damage is
  * noticed. */
 #include "firmware/calls.h"
+#include "firmware/lists.h"
 #include "tests/firmware/random_plan.h"
 
 static void write_batches(fixture *f, const tile_plan *plan, const fw_columns *c, const pnr_board *b,
@@ -574,6 +575,119 @@ static void results_of_calls_are_whole(void **state) {
     assert_true(unlink(path) == 0 && f->diag.list.len == sizeof content / 4);
 }
 
+static uint32_t step_of(const uint32_t *list, uint32_t n, uint32_t again, uint32_t step) {
+    return list[step < n ? step : again + (step - n) % (n - again)];
+}
+
+/* Whatever is repeated, the list makes the steps that were given, and none is shorter. */
+static void lists_make_the_steps_they_were_folded_of(void **state) {
+    fixture *f = *state;
+    prng p = prng_seed(61);
+    for (uint32_t round = 0; round < 3000; round++) {
+        const uint32_t first = prng_below(&p, 4), period = 1 + prng_below(&p, 5),
+                       steps = 1 + prng_below(&p, 40), kinds = 1 + prng_below(&p, 4);
+        fw_items all = {0};
+        uint32_t kept[40], pattern[9], again, shortest = steps;
+        for (uint32_t i = 0; i < 9; i++)
+            pattern[i] = prng_below(&p, kinds);
+        for (uint32_t i = 0; i < steps; i++) {
+            fw_item item = {{0, pattern[i < first ? i : first + (i - first) % period]}};
+            vec_push(&f->mem, &all, item);
+        }
+        const uint32_t n = fw_fold_steps(&all, &again);
+        assert_in_range(n, 1, steps);
+        assert_in_range(again, 0, n - 1);
+        for (uint32_t i = 0; i < n; i++)
+            kept[i] = all.at[i].word[1];
+        for (uint32_t i = 0; i < steps; i++)
+            assert_int_equal(step_of(kept, n, again, i), all.at[i].word[1]);
+        for (uint32_t m = 1; m < shortest; m++) { /* every length and way back there is */
+            for (uint32_t back = 0; back < m; back++) {
+                bool same = true;
+                for (uint32_t i = 0; i < m; i++)
+                    kept[i] = all.at[i].word[1];
+                for (uint32_t i = 0; i < steps; i++)
+                    same = same && step_of(kept, m, back, i) == all.at[i].word[1];
+                shortest = same ? m : shortest;
+            }
+        }
+        assert_int_equal(n, shortest);
+    }
+}
+
+/* What is written of a list is read back; what is none is refused. */
+static void lists_are_validated(void **state) {
+    fixture *f = *state;
+    pnr_board b = onyx_board(f);
+    const char *path = scratch_path(f, "list.bin");
+    const uint32_t table = b.map.sram + FW_TABLE_OFFSET, all = b.glb_tiles * 2 * b.glb_bank_bytes;
+    static const uint8_t content[6] = {1, 2, 3, 4, 5, 6};
+    fw_segment puts[] = {{b.map.cgra_data, 6, content}}, stores[] = {{b.map.cgra_data + 0x20000, 10, NULL}};
+    const fw_segments segments = {puts, 1, 1}, left = {stores, 1, 1};
+    const struct {
+        fw_item item;
+        bool good;
+    } cases[] = {{{{3, table, 1, 1}}, true},
+                 {{{FW_KERNELS_MOST, table, 1, 1}}, false},
+                 {{{3, table + 2, 1, 1}}, false},
+                 {{{3, table - 4, 1, 1}}, false},
+                 {{{FW_TEST | 7, all - 4, 2, 0, 5}}, true},
+                 {{{FW_TEST | 7, all - 2, 2, 0, 5}}, false},
+                 {{{FW_TEST | 7, 1, 2, 0, 5}}, false},
+                 {{{FW_TEST | 16, 0, 2, 0, 5}}, false},
+                 {{{FW_COPY, 0, 8, all - 8}}, true},
+                 {{{FW_COPY, 0, 8, all - 4}}, false},
+                 {{{FW_COPY, 2, 8, 16}}, false},
+                 {{{FW_FUNCTION, table, 1, 1}}, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fw_item twice[] = {cases[0].item, cases[i].item};
+        const fw_items steps = {twice, 2, 2};
+        fw_batches file;
+        fw_batch batch;
+        assert_true(fw_write_list(&steps, 2, 1, &segments, &left, &b, path, &f->diag));
+        if (accepts(&b, path) != cases[i].good)
+            fail_msg("case %zu", i);
+        if (!cases[i].good)
+            continue;
+        assert_true(fw_batches_open(path, &b, &f->mem, &f->diag, &file) &&
+                    fw_batches_get(&file, 0, &f->mem, &f->diag, &batch));
+        assert_int_equal(file.part, FW_LIST);
+        assert_int_equal(batch.runs, 2);
+        assert_int_equal(batch.table, fw_list_address(&b, 2));
+        assert_int_equal(batch.segments.len, 2);
+        assert_memory_equal(batch.segments.at[0].content, content, 6);
+        assert_int_equal(batch.left.len, 1);
+        assert_int_equal(batch.left.at[0].bytes, 10);
+        fw_batches_close(&file);
+    }
+    const uint32_t column = 0;
+    const fw_columns c = {.in = &column, .out = &column, .n_in = 2, .n_out = 1, .part = 5};
+    assert_true(fw_write_collect(&c, 3, table, path, &f->diag) && accepts(&b, path));
+    assert_true(fw_write_collect(&c, 3, table - 4, path, &f->diag) && !accepts(&b, path));
+    assert_true(fw_write_collect(&c, 4096, table, path, &f->diag) && !accepts(&b, path));
+    unlink(path);
+    pnr_board_free(&b);
+}
+
+/* Its counters are taken whole, or not at all. */
+static void results_of_lists_are_whole(void **state) {
+    fixture *f = *state;
+    const uint32_t content[] = {0x4c584e4f, 1, 9, 2, 1, 2, 3, 4, 5, 6};
+    const char *path = scratch_path(f, "list_result.bin");
+    fw_list_result r;
+    const uint32_t before = f->diag.list.len;
+    write_bytes(path, (const char *)content, sizeof content);
+    assert_true(fw_read_list_result(path, 2, &f->mem, &f->diag, &r));
+    assert_true(r.steps == 9 && r.n == 2 && r.cycles[0][2] == 3 && r.cycles[1][0] == 4);
+    assert_false(fw_read_list_result(path, 1, &f->mem, &f->diag, &r));
+    for (size_t n = 0; n < sizeof content; n += 4) {
+        write_bytes(path, (const char *)content, n);
+        assert_false(fw_read_list_result(path, 2, &f->mem, &f->diag, &r));
+        assert_string_equal(f->diag.list.at[f->diag.list.len - 1].code, "E0718-list-results");
+    }
+    assert_true(unlink(path) == 0 && f->diag.list.len == before + 1 + sizeof content / 4);
+}
+
 static void damaged_files_are_refused(void **state) {
     fixture *f = *state;
     pnr_board b = onyx_board(f);
@@ -630,6 +744,9 @@ int main(void) {
         TEST(refusals_say_what_and_where),
         TEST(calls_are_batches_of_rows),
         TEST(results_of_calls_are_whole),
+        TEST(lists_make_the_steps_they_were_folded_of),
+        TEST(lists_are_validated),
+        TEST(results_of_lists_are_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* The firmware compiled for the host, on a model of the chip: what it does to the registers, what it leaves
  * in the run table, and what it reports when the chip misbehaves. */
+#include "firmware/target/functions.h"
 #include "firmware/target/hal.h"
 #include "firmware/target/target.h"
 #include "tests/firmware/device.h"
@@ -1084,8 +1085,159 @@ static void an_output_beyond_its_bank_is_reported(void **state) {
     device_free(d);
 }
 
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+enum { ITEM_WORDS = FW_ITEM_BYTES / 4, LIST_MOST = 4 };
+
+static uint32_t *list_item(device *d, uint32_t i) {
+    return d->sram + (FW_TABLE_END - LIST_MOST * FW_ITEM_BYTES) / 4 + i * ITEM_WORDS;
+}
+
+/* Has the program go through a list of these items, for so many steps at most. */
+static bool serve_list(device *d, const test_kernel *t, const uint32_t (*items)[ITEM_WORDS], uint32_t n,
+                       uint32_t again, uint32_t steps) {
+    uint32_t *head = list_item(d, 0) - FW_LIST_HEAD / 4;
+    head[0] = n;
+    head[1] = again;
+    memcpy(list_item(d, 0), items, n * sizeof *items);
+    mailbox.part = FW_LIST;
+    mailbox.table = 0x20000000 + FW_TABLE_END - LIST_MOST * FW_ITEM_BYTES - FW_LIST_HEAD;
+    mailbox.runs = steps;
+    mailbox.outputs = 0;
+    mailbox.command = mailbox.done + 1;
+    return serve(d, t);
+}
+
+/* The first store's block has min(words, 3) words of the load: what a test finds there. */
+static void put_words(device *d, const uint16_t *words, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        d->glb[2 * i] = (uint8_t)words[i];
+        d->glb[2 * i + 1] = (uint8_t)(words[i] >> 8);
+    }
+}
+
+static void the_processor_goes_through_a_list(void **state) {
+    (void)state;
+    enum { TABLE = 0x20000000 + FW_TABLE_OFFSET };
+    static const uint16_t words[] = {5, 0, 7, 9, 0};
+    const uint32_t stored = DEVICE_BANK, kept = 3 * DEVICE_BANK + 0x40;
+    test_kernel t;
+    make_kernel(&t, 0, 1, 1);
+    t.k.call = lists_batch;
+    device *d = device_with_batch(&t, 2, 23);
+    put_words(d, words, 5);
+    const uint32_t runs = d->sram[FW_TABLE_OFFSET / 4 + 1];
+    assert_true(runs > 0);
+    const uint32_t items[][ITEM_WORDS] = {
+        {0, TABLE, 2, UINT16_MAX},
+        {0, TABLE, 1, UINT16_MAX},
+        {FW_COPY, stored, 8, kept},
+        {FW_TEST | FW_TEST_EQUAL, stored, 1, 0, 77},
+    };
+    /* Two runs; then one, a copy and a test that does not hold, twice; then one run. */
+    assert_true(serve_list(d, &t, items, 4, 1, 8));
+    assert_int_equal(mailbox.steps, 8);
+    assert_int_equal(d->starts, 5);
+    assert_memory_equal(d->glb + kept, d->glb + stored, 8);
+    const uint32_t *first = list_item(d, 0) + FW_ITEM_CYCLES / 4, *second = first + ITEM_WORDS;
+    assert_int_equal(first[0] + second[0], 0);
+    assert_int_equal(first[1] + second[1], mailbox.kernel_cycles[0]);
+    assert_in_range(first[2] + second[2], 1, mailbox.firmware_cycles[0] - 1); /* copies and tests take time */
+    assert_int_equal(counter(mailbox.total_cycles), counter(mailbox.config_cycles) +
+                                                        counter(mailbox.kernel_cycles) +
+                                                        counter(mailbox.firmware_cycles));
+    /* Steps that are left over are none of the list's; nor is a list of no steps. */
+    assert_true(serve_list(d, &t, items, 1, 0, 3));
+    assert_int_equal(mailbox.steps, 3);
+    assert_int_equal(d->starts, 11);
+    assert_true(serve_list(d, &t, items, 1, 0, 0));
+    assert_int_equal(mailbox.steps, 0);
+    assert_int_equal(d->starts, 11);
+    device_end(d);
+}
+
+static void a_list_that_is_none_is_refused(void **state) {
+    (void)state;
+    const uint32_t all = DEVICE_TILES * 2 * DEVICE_BANK;
+    const struct {
+        uint32_t item[ITEM_WORDS], n, again, error;
+    } cases[] = {{{0}, 1, 0, FW_ERROR_BAD_FUNCTION}, /* there are none */
+                 {{0}, 0, 0, FW_ERROR_BAD_BATCH},
+                 {{0}, 1, 1, FW_ERROR_BAD_BATCH},
+                 {{0}, LIST_MOST + 1, 0, FW_ERROR_BAD_BATCH},
+                 {{0}, UINT32_MAX / FW_ITEM_BYTES + 2, 0, FW_ERROR_BAD_BATCH},
+                 {{1, 0x20004000, 1, 0}, 1, 0, FW_ERROR_BAD_PART},
+                 {{0, 0x20003ffc, 1, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+                 {{FW_TEST, 1, 1, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+                 {{FW_TEST, 0, DEVICE_BANK, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+                 {{FW_TEST, all - 2, 2, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+                 {{FW_COPY, 0, 4, all}, 1, 0, FW_ERROR_BAD_BATCH},
+                 {{FW_COPY, all, 4, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+                 {{FW_COPY, 2, 4, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+                 {{FW_COPY, 0, DEVICE_BANK + 4, 0}, 1, 0, FW_ERROR_BAD_BATCH}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        test_kernel t;
+        make_kernel(&t, 0, 1, 1);
+        t.k.call = lists_batch;
+        device *d = device_with_batch(&t, 1, 25);
+        uint32_t *head = list_item(d, 0) - FW_LIST_HEAD / 4;
+        serve_list(d, &t, &cases[i].item, 1, 0, 0);
+        head[0] = cases[i].n;
+        head[1] = cases[i].again;
+        mailbox.part = cases[i].error == FW_ERROR_BAD_FUNCTION ? FW_FUNCTION + 3 : FW_LIST;
+        mailbox.runs = 1;
+        mailbox.command++;
+        assert_false(serve(d, &t));
+        if (mailbox.error != cases[i].error)
+            fail_msg("case %zu: error %u", i, mailbox.error);
+        assert_int_equal(d->starts, 0);
+        device_free(d);
+    }
+}
+
+static void tests_of_a_list_compare(void **state) {
+    (void)state;
+    /* Two blocks: 0, -3, 7 and 0, 9; so 2 zeros, 5 values, the first of them 0. */
+    static const uint16_t words[] = {3, 0, (uint16_t)-3, 7, 2, 0, 9};
+    test_kernel t;
+    make_kernel(&t, 0, 1, 1);
+    t.k.call = lists_batch;
+    device *d = device_with_batch(&t, 1, 24);
+    put_words(d, words, 7);
+    static const struct {
+        uint32_t what, address, words, fill;
+        int32_t value, now;
+    } cases[] = {{0, 0, 7, 0, 3, 3},
+                 {0, 0, 7, 0, 4, 3},
+                 {0, 0, 7, 9, 4, 4},
+                 {0, 0, 7, (uint16_t)-3, 5, 4},
+                 {0, 0, 4, 0, 1, 2},
+                 {0, 8, 3, 0, -1, 1},
+                 {0, 0, 0, 0, 0, 0},
+                 {FW_TEST_WORD, 2, 2, 0, -2, -3},
+                 {FW_TEST_WORD, 2, 2, 0, -3, -3},
+                 {FW_TEST_WORD, 0, 2, 0, -1, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (uint32_t holds = 0; holds < 8; holds++) {
+            const uint32_t item[][ITEM_WORDS] = {{FW_TEST | cases[i].what | holds, cases[i].address,
+                                                  cases[i].words, cases[i].fill, (uint32_t)cases[i].value}};
+            const bool over = cases[i].now < cases[i].value    ? holds & FW_TEST_LESS
+                              : cases[i].now == cases[i].value ? holds & FW_TEST_EQUAL
+                                                               : holds & FW_TEST_GREATER;
+            assert_true(serve_list(d, &t, item, 1, 0, 5));
+            if (mailbox.steps != (over ? 0 : 5))
+                fail_msg("case %zu, %u: %u steps", i, holds, mailbox.steps);
+        }
+    }
+    assert_true(d->starts == 0 && !d->violation);
+    device_free(d);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        TEST(the_processor_goes_through_a_list),
+        TEST(tests_of_a_list_compare),
+        TEST(a_list_that_is_none_is_refused),
         TEST(both_paths_configure_the_array),
         TEST(an_access_that_is_not_aligned_is_noticed),
         TEST(a_damaged_image_is_not_configured),

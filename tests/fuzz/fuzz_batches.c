@@ -2,7 +2,7 @@
 #include "firmware/firmware.h"
 #include "tests/fuzz/board.h"
 
-static void put_batch(const fw_batch *b, FILE *out) {
+static void put_batch(const fw_batch *b, bool list, FILE *out) {
     file_put_u32(out, b->runs);
     file_put_u32(out, b->table);
     file_put_u32(out, b->segments.len);
@@ -11,6 +11,12 @@ static void put_batch(const fw_batch *b, FILE *out) {
         file_put_u32(out, s->address);
         file_put_u32(out, s->bytes);
         fwrite(s->content, 1, ((size_t)s->bytes + 3) / 4 * 4, out);
+    }
+    if (list)
+        file_put_u32(out, b->left.len);
+    for (uint32_t i = 0; i < b->left.len; i++) {
+        file_put_u32(out, b->left.at[i].address);
+        file_put_u32(out, b->left.at[i].bytes);
     }
 }
 
@@ -27,7 +33,7 @@ static void check_same(fuzz_run *r, fw_batches *all, const uint8_t *data, size_t
     for (uint32_t i = 0; i < all->batches; i++) {
         fw_batch batch;
         FUZZ_CHECK(r, fw_batches_get(all, i, &r->mem, &r->diag, &batch));
-        put_batch(&batch, out.stream);
+        put_batch(&batch, all->part == FW_LIST, out.stream);
     }
     const char *text = text_end(&out, &r->mem);
     FUZZ_CHECK(r, out.length == size && memcmp(text, data, size) == 0);

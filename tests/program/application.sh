@@ -11,6 +11,19 @@ numbers() { sed -n "s/.*\"$2\":[^0-9\"]*\"*\([0-9,]*\)\"*,*$/\1/p" "$1" | sed 's
 onyx run "$source/examples/sssp.onx" -o soc >/dev/null
 onyx compile "$source/examples/sssp.onx" -o out >/dev/null
 onyx firmware out >/dev/null
+cat >alone.onx <<'END'
+tensor A: ds = {(0,1): 2, (1,0): 1, (1,2): 3, (2,0): 1, (3,0): 1}
+tensor x: d = {0: 1}
+tensor y(4): d
+repeat until nnz(x) == 4 max 9 {
+    y(i) = x(i) + A(i,j) * x(j)
+    x(i) = y(i) + x(i)
+}
+result x
+END
+onyx run alone.onx --engine soc -o soc-alone >/dev/null
+onyx compile alone.onx -o alone >/dev/null
+onyx firmware alone >/dev/null
 mkdir no-compiler
 printf '#!/bin/sh\nexit 1\n' >no-compiler/arm-none-eabi-gcc # from here on there is none
 chmod +x no-compiler/arm-none-eabi-gcc
@@ -23,6 +36,18 @@ for member in pass result_nnz loaded kept; do
     [ "$(wc -l <want)" -gt 10 ] || fail "no $member"
     diff want got || fail "$member differs from that of engine soc"
 done
+nobody_is_left
+
+# The processor goes through a loop by itself, with a copy and a test in each pass: the words are those of engine soc.
+says "check: pass" onyx program --board onyx-cosim alone 2>program.err
+cmp soc-alone/x.mtx alone/x.mtx
+for member in passes on_processor loaded collected; do
+    numbers soc-alone/report.json $member >want
+    numbers alone/report.json $member >got
+    [ -s want ] || fail "no $member"
+    [ $member = collected ] || diff want got || fail "$member differs from that of engine soc"
+done
+grep -q '"on":.*"processor"' alone/report.json || fail "the host went through the loop"
 nobody_is_left
 
 # It is cut twice in a loop within a loop, and goes on after the last pass that was kept: each run is there once.

@@ -1,0 +1,29 @@
+/* later.h - batches that run later than they are made, and results that are taken later than they are stored.
+ */
+#ifndef ONYX_COMPILE_LATER_H
+#define ONYX_COMPILE_LATER_H
+
+#include "compile/engine.h"
+
+/* A batch that is to run later: its file, the program, and what the model has stored by output. */
+struct compile_later {
+    const char *elf, *batches;
+    fw_columns columns;
+    fw_batch_stats counts;
+    struct {
+        const uint8_t *at;
+        uint32_t len;
+    } stored[TILE_MAX_STREAMS];
+};
+
+/* Notes the batch in in->later, and what its stores will leave. Returns true. */
+bool compile_firmware_later(const compile_engine_run *r, const compile_outcome *out);
+
+/* Has the session of the kernel do what a file of batches says, and counts what that took (run.c). */
+bool compile_ask(const compile_options *o, compile_context *ctx, const compile_kernel *k,
+                 const compile_firmware *f, compile_outcome *out);
+/* Makes k->ran.result of the results, in a file, of a kernel that ran later: its operands are as they were.
+ */
+bool compile_take_results(compile_context *ctx, compile_kernel *k, const char *path);
+
+#endif

@@ -1,0 +1,111 @@
+/* Lists of batches that the chip's processor goes through by itself: their files, and what comes of them. */
+#include "firmware/lists.h"
+#include "firmware/fw_int.h"
+
+static bool is_same(const fw_item *a, const fw_item *b) {
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+uint32_t fw_fold_steps(const fw_items *steps, uint32_t *again) {
+    uint32_t best = steps->len;
+    *again = 0;
+    for (uint32_t period = 1; period <= FW_PERIOD_MOST && period < best; period++) {
+        uint32_t first = steps->len - period; /* from here on each step is that of the period before */
+        while (first > 0 && is_same(&steps->at[first - 1], &steps->at[first - 1 + period]))
+            first--;
+        if (first + period >= best)
+            continue;
+        best = first + period;
+        *again = first;
+    }
+    return best;
+}
+
+uint32_t fw_list_address(const pnr_board *b, uint32_t items) {
+    return b->map.sram + FW_TABLE_END - (FW_LIST_HEAD + items * FW_ITEM_BYTES);
+}
+
+static void write_head(FILE *out, uint32_t inputs, uint32_t outputs, uint32_t part) {
+    const uint32_t head[] = {FW_BATCH_MAGIC, FW_BATCH_VERSION, inputs, outputs, 1, 1, part};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+        file_put_u32(out, head[i]);
+}
+
+bool fw_write_list(const fw_items *steps, uint32_t n, uint32_t again, const fw_segments *segments,
+                   const fw_segments *left, const pnr_board *b, const char *path, diagnostics *d) {
+    const uint32_t table = fw_list_address(b, n);
+    file_out f;
+    if (!file_create(&f, path, d->mem, d))
+        return false;
+    write_head(f.stream, 1, 1, FW_LIST);
+    file_put_u32(f.stream, steps->len);
+    file_put_u32(f.stream, table);
+    file_put_u32(f.stream, segments->len + 1);
+    for (uint32_t i = 0; i < segments->len; i++) {
+        const fw_segment *s = &segments->at[i];
+        file_put_u32(f.stream, s->address);
+        file_put_u32(f.stream, s->bytes);
+        fwrite(s->content, 1, s->bytes, f.stream);
+        for (uint32_t pad = s->bytes; pad % 4; pad++)
+            fputc(0, f.stream);
+    }
+    file_put_u32(f.stream, table);
+    file_put_u32(f.stream, FW_LIST_HEAD + n * FW_ITEM_BYTES);
+    file_put_u32(f.stream, n);
+    file_put_u32(f.stream, again);
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t w = 0; w < FW_ITEM_WORDS; w++)
+            file_put_u32(f.stream, steps->at[i].word[w]);
+    }
+    file_put_u32(f.stream, left->len);
+    for (uint32_t i = 0; i < left->len; i++) {
+        file_put_u32(f.stream, left->at[i].address);
+        file_put_u32(f.stream, left->at[i].bytes);
+    }
+    return file_commit(&f, d);
+}
+
+bool fw_write_collect(const fw_columns *c, uint32_t runs, uint32_t table, const char *path, diagnostics *d) {
+    file_out f;
+    if (!file_create(&f, path, d->mem, d))
+        return false;
+    write_head(f.stream, c->n_in, c->n_out, FW_COLLECT | c->part);
+    file_put_u32(f.stream, runs);
+    file_put_u32(f.stream, table);
+    file_put_u32(f.stream, 0);
+    return file_commit(&f, d);
+}
+
+#define LIST_MAGIC 0x4c584e4fu /* "ONXL" */
+
+bool fw_write_list_result(FILE *out, const fw_list_result *r) {
+    const uint32_t head[] = {LIST_MAGIC, 1, r->steps, r->n};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+        file_put_u32(out, head[i]);
+    for (uint32_t i = 0; i < r->n; i++) {
+        for (uint32_t c = 0; c < FW_ITEM_COUNTERS; c++)
+            file_put_u32(out, r->cycles[i][c]);
+    }
+    return !ferror(out);
+}
+
+bool fw_read_list_result(const char *path, uint32_t n, arena *mem, diagnostics *d, fw_list_result *out) {
+    size_t length = 0;
+    const uint8_t *bytes = (const uint8_t *)file_read(path, mem, &length, d);
+    if (!bytes)
+        return false;
+    *out = (fw_list_result){.n = n, .cycles = arena_alloc(mem, sizeof *out->cycles * ((size_t)n + 1))};
+    if (length != 16 + sizeof *out->cycles * n || file_u32_at(bytes) != LIST_MAGIC ||
+        file_u32_at(bytes + 4) != 1 || file_u32_at(bytes + 12) != n) {
+        diag_error(d, (src_loc){0}, "E0718-list-results", "'%s' has not the results of a list of %u items",
+                   path, n);
+        diag_hint(d, "please report it");
+        return false;
+    }
+    out->steps = file_u32_at(bytes + 8);
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t c = 0; c < FW_ITEM_COUNTERS; c++)
+            out->cycles[i][c] = file_u32_at(bytes + 16 + 4 * ((size_t)i * FW_ITEM_COUNTERS + c));
+    }
+    return true;
+}

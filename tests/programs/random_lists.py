@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Random programs whose loops the chip's processor may go through by itself: random_lists.py ONYX FOLDER COUNT SEED. Dense vectors in a loop, whose
+end may depend on how many values one has, or on a scalar; on engine soc, where onyx holds each against its evaluator and the cycle model, and here
+against engine sam. Ends with 1 where one is wrong, or fewer than a third of the loops are the processor's."""
+import json
+import pathlib
+import random
+import subprocess
+import sys
+
+onyx, folder, count, seed = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+folder.mkdir(parents=True, exist_ok=True)
+VECTORS = "uvw"
+SHAPES = ["{r}(i) = A(i,j) * {a}(j)", "{r}(i) = {b}(i) - A(i,j) * {a}(j)", "{r}(i) = {a}(i) + {b}(i)", "{r}(i) = {a}(i) * {b}(i)", "{r}(i) = {a}(i) - {b}(i)",
+          "{r}(i) = ({a}(i) + {b}(i)) >> 1", "{r}(i) = {a}(i) + ({b}(i) >> 2)", "t = {a}(i) * {b}(i)", "swap {a}, {b}"]
+
+
+def dense_program(draw):
+    n = draw.choice([3, 9, 17, 33, 40, 70])
+    lines = [f'tensor A: {draw.choice(["ds", "ds", "dd", "ss"])} = random "{n}x{n}:{draw.choice([0.05, 0.2, 0.6])}"', "scalar t = 3"]
+    lines += [f'tensor {v}: d = random "{n}:{draw.choice([0.1, 0.5, 1])}"' for v in VECTORS]
+    compares = f'{draw.choice(["==", "!=", "<", "<=", ">", ">="])} {draw.choice([0, 1, n // 2, n])}'
+    loop = draw.choice([f"repeat {draw.randint(1, 7)}", f"repeat until nnz({draw.choice(VECTORS)}) {compares} max {draw.randint(2, 6)}",
+                        f'repeat until t {draw.choice(["<", ">"])} {draw.choice([0, 100, -100])} max 5'])
+    body = [draw.choice(SHAPES).format(r=draw.choice(VECTORS), a=draw.choice("uv"), b=draw.choice("vw")) for _ in range(draw.randint(1, 4))]
+    body = [one for one in body if one != "swap v, v"] + ["w(i) = u(i) + v(i)"]
+    return "\n".join([*lines, loop + " {", *(f"    {one}" for one in body), "}", *draw.choice([[], ["u(i) = u(i) + v(i)"]]), "result u, v, w, t"]) + "\n"
+
+
+def run(path, engine):
+    """The results' lines and the loops of the report, or the message."""
+    out = folder / engine
+    done = subprocess.run([onyx, "run", str(path), "--engine", engine, "-o", str(out), "--quiet", "--no-warning", "E0351,E0129"], capture_output=True, text=True)
+    if done.returncode:
+        return None, f"exit {done.returncode}: {done.stderr.strip()}"
+    report = json.loads((out / "report.json").read_text())
+    return [(out / f"{t}.mtx").read_text() for t in "uvwt"] + [report["check"]], report["loops"]
+
+
+wrong = alone = 0
+for number in range(count):
+    text = dense_program(random.Random(seed + number))
+    path = folder / "random.onx"
+    path.write_text(text)
+    (want, why), (got, loops) = run(path, "sam"), run(path, "soc")
+    if got != want or want is None and not ("[E0960-passes]" in why and "[E0960-passes]" in loops):
+        wrong += 1
+        print(f"seed {seed + number}: {why if want is None else ''} {loops if got is None else 'other results'}\n{text}")
+    else: # how a loop without an end is made is not in a report
+        alone += got is None or all(loop["on"] == "processor" for loop in loops)
+print(f"{count} programs, {alone} whose loop the processor went through, {wrong} wrong")
+sys.exit(wrong > 0 or alone * 3 < count)

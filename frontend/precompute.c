@@ -191,6 +191,16 @@ static bool parse_list(fe_reader *in, const fe_cin *cin, const fe_kernel *k, req
     return !braces || take(in, '}', "',' or '}'", d);
 }
 
+/* Drops tensors that were read behind the first n and that nothing accesses: of B(i+1), which is a part of B,
+ * the statement has the part and not B. */
+static void drop_unused(sam_statement *s, uint32_t n) {
+    for (uint32_t e = 0; e < s->exprs.len; e++) {
+        if (s->exprs.at[e].kind == SAM_EXPR_ACCESS && s->exprs.at[e].tensor.v > n)
+            return;
+    }
+    s->tensors.len = n;
+}
+
 /* Reads the subexpression. */
 static bool parse_part(fe_reader *in, fe_kernel *k, request *r, diagnostics *d) {
     uint32_t vars = k->s.vars.len, tensors = k->s.tensors.len;
@@ -200,6 +210,7 @@ static bool parse_part(fe_reader *in, fe_kernel *k, request *r, diagnostics *d) 
     if (!r->want.v)
         return false;
     r->loc = sam_expr_at(&k->s, r->want)->loc;
+    drop_unused(&k->s, tensors);
     if (k->s.vars.len != vars || k->s.tensors.len != tensors) {
         diag_error(d, r->loc, "E0151-subexpression", "the expression has no '%s'",
                    k->s.tensors.len != tensors ? fe_tensor_text(&k->s, (sam_tensor){tensors + 1})

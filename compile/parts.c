@@ -9,6 +9,7 @@
 #include "compile/blocks.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* What is chosen for a part. */
 typedef struct {
@@ -28,9 +29,12 @@ static sam_statement statement_of(const choosing_part *c, const char *levels) {
     sam_tensor_data *own = sam_tensor_at(&s, c->tensor), *result = sam_tensor_at(&s, s.result);
     own->name = names_intern(c->ctx->names, compile_part_name(c->ctx, c->in->user, c->tensor, c->part));
     result->name = names_intern(c->ctx->names, compile_part_name(c->ctx, c->in->user, s.result, c->part));
-    for (uint32_t l = 0; l < own->order; l++) { /* "ds:1,0" */
+    const char *mode = strchr(levels, ':'); /* "ds:1,0" */
+    for (uint32_t l = 0; l < own->order; l++) {
+        char *end;
         own->level[l] = levels[l] == 'd' ? SAM_LEVEL_DENSE : SAM_LEVEL_COMPRESSED;
-        own->mode[l] = (uint8_t)(levels[own->order + 1 + 2 * l] - '0');
+        own->mode[l] = (uint8_t)strtoul(mode + 1, &end, 10);
+        mode = end;
     }
     return s;
 }

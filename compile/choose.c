@@ -546,7 +546,7 @@ static void choose_phases_of(choosing *c, const compile_search_in *by, uint32_t 
     const fe_in with = with_schedule(c->in->in, &phases);
     choosing again = *c;
     again.in = &part;
-    compile_schedule other = {0};
+    compile_schedule other = {.dense = out->dense};
     fe_cin two;
     if (!schedule_maps(&again, phases) || !fe_schedule(&with, &kernel->s, mem, c->ctx->diag, &two))
         return;
@@ -570,7 +570,7 @@ static void choose_phases_of(choosing *c, const compile_search_in *by, uint32_t 
  * whole loops have little of the result each. */
 static void choose_sums_apart(choosing *c, const compile_search_in *by, double *least,
                               compile_schedule *out) {
-    compile_schedule other = {0};
+    compile_schedule other = {.dense = out->dense};
     choosing again = *c;
     if (!fe_stage_parts(&out->cin.kernels.at[0], FE_PARTS_SUMS, c->ctx->mem, &other.cin) ||
         !choose_orders(&again, &other.cin, &other.chosen))

@@ -229,15 +229,16 @@ bool compile_has_left(const machine *m, const fe_step *step) {
 
 bool compile_settle_operands(machine *m, const fe_step *step, bool array, const char *why) {
     bool ok = true;
+    if (array) { /* it may store over any of them */
+        m->breaks++;
+        m->why = why;
+        return compile_settle_all(m, why);
+    }
     for (uint32_t t = 0; t < step->statement.tensors.len && ok; t++) {
         const uint32_t shared = left_operand(m, step, t);
         ok = shared == FE_NO_TENSOR || compile_settle(m, shared, why);
     }
-    if (!array)
-        return ok;
-    m->breaks++;
-    m->why = why;
-    return ok && compile_run_list(m);
+    return ok;
 }
 
 /* ---- what goes on between runs ---------------------------------------------------------------- */

@@ -20,7 +20,7 @@ bool compile_run_list(machine *m);
 bool compile_settle(machine *m, uint32_t tensor, const char *why);
 bool compile_settle_all(machine *m, const char *why);
 /* Before a statement or condition is computed by other means: takes what the chip alone has of its operands,
- * and runs what waits if it is for the array. */
+ * or, if it is for the array, which may store over what lies there, of every tensor, and runs what waits. */
 bool compile_settle_operands(machine *m, const fe_step *step, bool array, const char *why);
 /* Returns whether the chip alone has an operand of the statement or condition. */
 bool compile_has_left(const machine *m, const fe_step *step);

@@ -79,6 +79,9 @@ typedef enum { COMPILE_SLICES_CUT, COMPILE_SLICES_KEPT } compile_slices;
  * one for all of it; or one for each part whatever it takes. */
 typedef enum { COMPILE_PARTS_AUTO, COMPILE_PARTS_TOGETHER, COMPILE_PARTS_APART } compile_parts;
 
+/* Whether scanners leave out coordinates that the other side of their intersecter lacks (onyx-ext). */
+typedef enum { COMPILE_SKIP_AUTO, COMPILE_SKIP_OFF, COMPILE_SKIP_ON } compile_skip;
+
 typedef struct {
     const char *expression;
     const sam_statement *statement; /* of a program: the expression as it was parsed; otherwise NULL */
@@ -123,6 +126,7 @@ typedef struct {
     tile_dispatch dispatch;
     bool dispatch_auto; /* by the data instead */
     compile_loads streams;
+    compile_skip skip;
     compile_slices slices;
     compile_parts parts;
     uint64_t seed;

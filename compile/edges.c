@@ -68,6 +68,7 @@ tile_options compile_tiling_of(const compile_options *o, const pnr_board *board,
                         .bank_words = board->glb_bank_bytes / 2,
                         .vector_reducer = pnr_board_extended(board),
                         .in_turn = comes_in_turn(o, board, &k->sam),
+                        .skips = pnr_board_extended(board) && o->skip != COMPILE_SKIP_OFF,
                         .steps = most_steps(o)};
     resolve(&o->tile, &k->statement, out.edge);
     resolve(&o->glb_tile, &k->statement, out.glb_edge);

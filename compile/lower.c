@@ -142,6 +142,7 @@ bool compile_lower_onyx(compile_context *ctx, const compile_lowered *k, const ti
                                    .edges = pieces,
                                    .n_edges = n,
                                    .extended = extended,
-                                   .in_turn = extended && edges->in_turn};
+                                   .in_turn = extended && edges->in_turn,
+                                   .skips = extended && edges->skips};
     return lower_run(&k->hardware, &options, ctx->mem, ctx->diag, out) && lower_check(*out, ctx->diag);
 }

@@ -200,12 +200,13 @@ static void check_tile(checker *c, onyx_node h) {
 /* ---- cycles: a loop of streams never receives its first token -------------------------------- */
 
 /* Returns whether the link's sink waits for its source. An accumulator's memory does not: its reader begins
- * with the empty block that the writer makes of itself. Nor does a gate for what it never gets. */
+ * with the empty block that the writer makes of itself. Nor does a gate for what it never gets, or a scanner
+ * that skips for the coordinates it listens to. */
 static bool orders(const onyx_graph *g, const onyx_link *l) {
     const onyx_node_data *sink = onyx_node_at(g, l->sink);
     bool sums = sink->kind == ONYX_WRITE_SCANNER && onyx_get(sink, ONYX_SET_WRITE_SCANNER_INIT_BLANK) != 0;
     return onyx_port_table[l->source_port].tile_port != ONYX_INSIDE && !sums &&
-           l->sink_port != ONYX_PORT_GATE_NEVER_IN;
+           l->sink_port != ONYX_PORT_GATE_NEVER_IN && l->sink_port != ONYX_PORT_READ_SCANNER_SKIP_IN;
 }
 
 /* Kahn's algorithm: repeatedly removes nodes without a driver left; what remains is on or behind a cycle. */

@@ -101,10 +101,12 @@ static void to_inputs(analysis *a, uint32_t node, uint32_t p, uint32_t channel, 
     }
 }
 
-/* Returns whether the channel fills a memory with blocks from the global buffer. */
-static bool takes_blocks(const analysis *a, const dl_channel *channel) {
+/* Returns whether the channel fills a memory with blocks from the global buffer, or a scanner listens to it.
+ */
+static bool takes_all(const analysis *a, const dl_channel *channel) {
     const net_pin sink = a->m.n->nets.at[channel->net].sinks.at[channel->sink];
-    return sink.port == DL_BLOCK && net_cell_at(a->m.n, sink.cell)->mode == NET_MODE_FIBER_ACCESS;
+    return net_listens(a->m.n, sink) ||
+           (sink.port == DL_BLOCK && net_cell_at(a->m.n, sink.cell)->mode == NET_MODE_FIBER_ACCESS);
 }
 
 static void add_edges(analysis *a, uint32_t c) {
@@ -120,7 +122,7 @@ static void add_edges(analysis *a, uint32_t c) {
     }
     to_inputs(a, 2 * c, source, DL_NONE, EDGE_UP);
     to_outputs(a, 2 * c, source, channel->net, EDGE_FORK);
-    if (kind == DL_SOURCE || (kind == DL_STORE && channel->port != 0) || takes_blocks(a, channel))
+    if (kind == DL_SOURCE || (kind == DL_STORE && channel->port != 0) || takes_all(a, channel))
         return;                                     /* a memory takes all that comes */
     if (kind != DL_SUM || channel->port != DL_DATA) /* a sum waits for room in its memory, nothing else */
         to_inputs(a, 2 * c + 1, sink, c, EDGE_JOIN);
@@ -198,8 +200,12 @@ static int weight_of_tokens(const analysis *a, const edge *e) {
     switch (e->kind) {
     case EDGE_SIBLING:
         return -worth(a, to, to->room);
-    case EDGE_FORK: { /* a scanner's coordinates follow its references, eight at most behind */
-        bool behind = kind == DL_SCAN && a->m.n->nets.at[from->net].source.port == 2;
+    case EDGE_FORK: { /* a scanner's coordinates follow its references, eight at most behind, or leave with
+                         them */
+        const net_pin source = a->m.n->nets.at[from->net].source;
+        bool behind = kind == DL_SCAN && source.port == 2 &&
+                      !net_config_of(a->m.n, net_cell_at(a->m.n, source.cell),
+                                     "fiber_access_16_inst_read_scanner_skip");
         return -worth(a, to, room + (behind ? SCANNER_AHEAD : 0));
     }
     case EDGE_DOWN:

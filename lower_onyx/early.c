@@ -25,7 +25,7 @@ static void inputs_of(const netlist *n, uint32_t cell, const bool *early, uint32
     for (uint32_t i = 0; i < n->nets.len; i++) {
         const net_data *net = &n->nets.at[i];
         for (uint32_t s = 0; s < net->sinks.len; s++) {
-            if (net->sinks.at[s].cell.v - 1 != cell)
+            if (net->sinks.at[s].cell.v - 1 != cell || net_listens(n, net->sinks.at[s]))
                 continue;
             *ports |= 1u << net->sinks.at[s].port;
             *have |= early[i] ? 1u << net->sinks.at[s].port : 0;

@@ -493,10 +493,12 @@ static onyx_node lower_joiner(lowering *l, sam_node h) {
     }
     for (uint32_t i = 0; i < l->sam->edges.len; i++) {
         const sam_edge_data *e = &l->sam->edges.at[i];
-        if (e->src.v == h.v && e->stream == SAM_STREAM_SKIP) {
+        if (e->src.v == h.v && e->stream == SAM_STREAM_SKIP && !l->options->skips) {
             diag_unmappable(l->d, s->loc, "E0410-not-on-chip", "%s: Onyx cannot skip coordinates",
                             sam_node_label(l->sam, h, l->g->mem));
-            diag_hint(l->d, "remove the skip edges: they save cycles and change no result");
+            diag_hint(l->d,
+                      "remove the skip edges: they save cycles and change no result; or --profile onyx-ext, "
+                      "whose scanners skip");
             return (onyx_node){0};
         }
     }
@@ -1049,6 +1051,53 @@ static void lower_summed_edges(lowering *l, const accumulator *a) {
         lower_loop_edge(l, a->sum.outer, a->gate, ONYX_PORT_GATE_CRD_IN);
 }
 
+/* ---- skipping -------------------------------------------------------------------------------- */
+
+/* Returns how many streams leave an output of a node. */
+static uint32_t streams_from(const sam_graph *g, sam_node from, uint8_t port) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < g->edges.len; i++)
+        n += g->edges.at[i].src.v == from.v && g->edges.at[i].src_port == port &&
+             g->edges.at[i].stream != SAM_STREAM_SKIP;
+    return n;
+}
+
+/* Returns whether what feeds a side of an intersecter may skip: a scanner of a compressed level whose
+ * coordinates and references nobody else takes. */
+static bool may_skip(const sam_graph *g, sam_node joiner, uint8_t side) {
+    const sam_edge_data *crd = lower_edge_into(g, joiner, (uint8_t)(2 * side)),
+                        *ref = lower_edge_into(g, joiner, (uint8_t)(2 * side + 1));
+    if (!crd || !ref || crd->src.v != ref->src.v || crd->src_port != 0 || ref->src_port != 1)
+        return false;
+    const sam_node_data *from = sam_node_at(g, crd->src);
+    return from->kind == SAM_FIBERLOOKUP && from->format != SAM_LEVEL_DENSE &&
+           streams_from(g, crd->src, 0) == 1 && streams_from(g, crd->src, 1) == 1;
+}
+
+/* Returns whether there is a point in listening to the coordinates of a side: they are not all there are. */
+static bool may_be_sparse(const sam_graph *g, const sam_edge_data *crd) {
+    const sam_node_data *from = sam_node_at(g, crd->src);
+    return from->kind == SAM_FIBERLOOKUP ? from->format != SAM_LEVEL_DENSE
+                                         : from->kind == SAM_INTERSECT && crd->src_port == 0;
+}
+
+/* Leads the coordinates of each side of an intersecter to the scanner of the other, which skips by them. Of a
+ * joiner of what one side lacks that side alone may be skipped. */
+static void lower_skips(lowering *l, sam_node joiner) {
+    const name_id lacks = sam_attribute_of(l->sam, joiner, "lacks");
+    for (uint8_t side = 0; side < 2; side++) {
+        const sam_edge_data *other = lower_edge_into(l->sam, joiner, (uint8_t)(2 - 2 * side));
+        if ((lacks.v != 0 && strcmp(names_text(l->sam->names, lacks), side ? "1" : "0") != 0) ||
+            !may_skip(l->sam, joiner, side) || !other || !may_be_sparse(l->sam, other))
+            continue;
+        const onyx_node scanner = l->node[lower_edge_into(l->sam, joiner, (uint8_t)(2 * side))->src.v - 1];
+        if (scanner.v == 0 || l->node[other->src.v - 1].v == 0)
+            continue;
+        onyx_set(onyx_node_at(l->g, scanner), ONYX_SET_READ_SCANNER_SKIP, 1);
+        lower_loop_edge(l, (sam_end){other->src, other->src_port}, scanner, ONYX_PORT_READ_SCANNER_SKIP_IN);
+    }
+}
+
 uint32_t lower_widest(const sam_graph *g, name_id index, bool extended) {
     for (uint32_t i = 0; i < g->nodes.len; i++) {
         if (!name_eq(g->nodes.at[i].index, index))
@@ -1106,8 +1155,12 @@ bool lower_run(const sam_graph *g, const lower_options *options, arena *mem, dia
         add_outermost(&l);
     lower_nodes(&l);
     for (uint32_t i = 0; i < g->edges.len; i++) {
-        if (g->edges.at[i].src.v != 0)
+        if (g->edges.at[i].src.v != 0 && g->edges.at[i].stream != SAM_STREAM_SKIP)
             lower_edge(&l, &g->edges.at[i]);
+    }
+    for (uint32_t i = 0; i < g->nodes.len && options->skips; i++) {
+        if (g->nodes.at[i].kind == SAM_INTERSECT && l.node[i].v != 0)
+            lower_skips(&l, (sam_node){i + 1});
     }
     for (uint32_t i = 0; i < l.sums.len; i++)
         lower_summed_edges(&l, &l.sums.at[i]);

@@ -87,6 +87,13 @@ const char *net_port_name(net_tile tile, bool output, uint8_t port);
 
 /* Returns a configuration field of a cell by its name; 0 where the cell does not have it. */
 uint32_t net_config_of(const netlist *n, const net_cell_data *c, const char *field);
+/* Returns whether the sink only listens: a scanner that skips takes what comes there at once, and waits for
+ * none of it (docs/boards.md), so such a link orders nothing and holds nothing up. */
+static inline bool net_listens(const netlist *n, net_pin sink) {
+    const net_cell_data *c = net_cell_at(n, sink.cell);
+    return c->mode == NET_MODE_FIBER_ACCESS && sink.port == 1 &&
+           net_config_of(n, c, "fiber_access_16_inst_read_scanner_skip") != 0;
+}
 bool net_check(const netlist *n,
                diagnostics *d); /* modes, ports, one driver per input, required ports driven */
 /* These write and read netlist.json (docs/dump.md); from_json(to_json(n)) equals n but for source
@@ -99,8 +106,8 @@ bool net_from_json(const cJSON *json, name_table *names, arena *mem, diagnostics
  * and c ("_uu" where that is a name already). Ends with net_check. O(cells^2 * copies). */
 bool net_unroll(const netlist *one, uint32_t copies, arena *mem, diagnostics *d, netlist *out);
 /* Lists the cells by index, sources first, and for each cell the nets it drives: `driven` has a row a cell,
- * all empty like `order`. The memory of an accumulator comes before what writes it; other cells on a cycle
- * are left out. O(cells + pins * fields of a cell). */
+ * all empty like `order`. The memory of an accumulator comes before what writes it, and what listens
+ * waits for nothing; other cells on a cycle are left out. O(cells + pins * fields of a cell). */
 void net_sort_cells(const netlist *n, arena *mem, u32_vec *order, u32_vec *driven);
 /* A sink of a net at a join, whose path has room for fewer tokens than another path from the same fork takes
  * cycles longer: `tokens` are missing. Nets and sinks by index, in their order. */
@@ -167,6 +174,7 @@ typedef struct {
     uint32_t n_edges;
     bool extended; /* primitives of profile onyx-ext may be used (docs/boards.md) */
     bool in_turn;  /* of these: the levels and values of an operand come on one load stream, in turn */
+    bool skips;    /* .. scanners leave out coordinates that the other side of their intersecter lacks */
 } lower_options;
 /* Returns the largest sub-tile edge along `index` that the graph has room for, with `extended` of
  * lower_options. */

@@ -124,8 +124,8 @@ static bool memory_needs(const netlist *n, const net_cell_data *c, uint8_t port)
     case US_POS_IN:
         return !FIELD("read_scanner_root") && !read_out;
     case ADDR_IN:
-        return !dense && !block_write && FIELD("write_scanner_lowest_level") &&
-               !FIELD("write_scanner_compressed");
+        return FIELD("read_scanner_skip") || (!dense && !block_write && FIELD("write_scanner_lowest_level") &&
+                                              !FIELD("write_scanner_compressed"));
     case BLOCK_WR_IN:
         return block_write;
     case DATA_IN:

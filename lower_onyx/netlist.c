@@ -64,11 +64,11 @@ const char *net_port_name(net_tile tile, bool output, uint8_t port) {
 
 enum { DATA_IN = 3 }; /* of a fiber access */
 
-/* Returns whether the pin's cell has words to send before any come in there: the memory of an accumulator, or
- * a gate, which never gets any from itself. */
+/* Returns whether the pin's cell has words to send before any come in there: the memory of an accumulator, a
+ * scanner that skips, or a gate, which never gets any from itself. */
 static bool starts_itself(const netlist *n, net_pin source, net_pin sink) {
     const net_cell_data *c = net_cell_at(n, sink.cell);
-    return source.cell.v == sink.cell.v ||
+    return source.cell.v == sink.cell.v || net_listens(n, sink) ||
            (c->mode == NET_MODE_FIBER_ACCESS && sink.port == DATA_IN &&
             net_config_of(n, c, "fiber_access_16_inst_write_scanner_init_blank") != 0);
 }

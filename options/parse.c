@@ -295,6 +295,10 @@ static bool take_expression(option_command command, command_line *o, arena *mem,
         diag_error(d, (src_loc){0}, "E0906-engine-option", "--streams tensors with profile %s", PNR_PROFILE);
         diag_hint(d, "the fabricated chip's scanners take all that a load stream brings: --profile onyx-ext");
     }
+    if (o->compile.skip == COMPILE_SKIP_ON && strcmp(o->compile.profile, PNR_PROFILE) == 0) {
+        diag_error(d, (src_loc){0}, "E0906-engine-option", "--skip on with profile %s", PNR_PROFILE);
+        diag_hint(d, "the fabricated chip's scanners give all that they hold: --profile onyx-ext");
+    }
     if (o->given[OPTION_TRACE_EDGE] && !o->compile.trace)
         diag_error(d, (src_loc){0}, "E0906-engine-option", "--trace-edge without --trace FILE");
     if (command == COMMAND_RUN)

@@ -154,6 +154,7 @@ typedef struct {
     uint64_t steps;      /* 0: as much as it takes */
     double share;        /* of what there is that the operands are; 0: all */
     bool vector_reducer; /* there is one, of profile onyx-ext */
+    bool skips;          /* scanners leave out what the other side of their intersecter lacks (onyx-ext) */
     bool in_turn;        /* each operand's levels and values come on one stream, in turn (onyx-ext) */
     sam_var dealt; /* whose pieces belong to so many groups in turn (tiling/banks.h); 0: no variable's */
     uint32_t groups;

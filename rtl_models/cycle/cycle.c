@@ -236,6 +236,9 @@ static void flush_core(cycle_model *m, core *c) {
         s->seg_half = s->active = false;
         s->read_out = s->done_given = s->done_taken = s->to_block = false;
         s->plan = s->pairs = s->out = s->answers = (ring){0};
+        s->turn = s->begun = s->gapped = s->seeking = s->closing = s->held = false;
+        s->tokens = s->asked = s->dropped = 0;
+        s->skip = (skip_queue){0};
         s->trees = 0;
         s->seen_ref = false;
         break;

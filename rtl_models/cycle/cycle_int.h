@@ -4,6 +4,7 @@
 
 #include "rtl_models/cycle/cycle.h"
 #include "rtl_models/cycle/primitives.h"
+#include "rtl_models/cycle/skip.h"
 #include "rtl_models/cycle/work.h"
 
 /* onyx_fifo2: full and empty as they were before the cycle decide about both ends. `reader` and `writer` are
@@ -15,12 +16,6 @@ typedef struct {
     uint16_t reader, writer;
     uint16_t cell; /* flushed with it */
 } fifo;
-
-/* onyx_fifo_pow2 with 8 words. */
-typedef struct {
-    uint32_t at[8];
-    uint8_t head, count;
-} ring;
 
 enum { CORE_PORTS = 4 };
 
@@ -129,6 +124,11 @@ typedef struct {
     bool crd_first; /* at the read port (cycle_design.recorded) */
     uint16_t dim_size, left, read_addr, seg_first, at;
     ring plan, pairs, out, answers;
+    /* Skipping, as in onyx_read_scanner.sv. */
+    bool skips, turn, begun, gapped, seeking, closing, held;
+    uint8_t tokens, asked, dropped, step;
+    uint16_t next;
+    skip_queue skip;
     uint32_t trees; /* hazard: done tokens since the flush */
     bool seen_ref;  /* hazard: a reference since the flush */
 } reader_state;

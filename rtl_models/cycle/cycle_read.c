@@ -25,7 +25,7 @@ enum {
     RD_PASS_DONE,
     RD_INJECT_DONE
 };
-enum { RD_IN_REF = 0, RD_IN_ANSWER = 1 };                                        /* inputs */
+enum { RD_IN_REF = 0, RD_IN_ANSWER = 1, RD_IN_PARTNER = 2 };                     /* inputs */
 enum { RD_OUT_BLOCK = 0, RD_OUT_COORD = 1, RD_OUT_POS = 2, RD_OUT_COMMAND = 3 }; /* outputs */
 enum { FIBER = 1 << 17, ANSWER = 1 << 17 }; /* marks of a word of `plan`, of `out` */
 enum { RING_WORDS = 8 };
@@ -303,6 +303,10 @@ static void do_front(cycle_model *m, core *c, const front_plan *f, uint32_t ref,
 
 /* ---- walker: fibers to commands, positions and tokens ------------------------------------------- */
 
+/* A scanner that skips leaves out so many entries in a row before it reads further apart: 2^FIRST to 2^WIDEST
+ * entries, AHEAD of them at a time. */
+enum { PATIENCE = 8, FIRST = 3, WIDEST = 7, AHEAD = 3 };
+
 /* What the walker does in this cycle with the head of `plan`, a token or a fiber. */
 typedef struct {
     uint32_t head;
@@ -312,23 +316,29 @@ typedef struct {
     bool pops;         /* the head is done with */
     uint16_t at;       /* the entry */
     bool more;         /* .. is not the last */
+    uint16_t ahead;    /* the entry behind it, further on where some are skipped */
 } walk_plan;
 
 /* The read port is the walker's on its turn, or if the front does not want it. */
-static walk_plan plan_walk(const reader_state *s, bool front_wants, bool rd_room, bool pos_room,
-                           uint32_t turn) {
+static walk_plan plan_walk(const reader_state *s, const skip_view *skip, bool front_wants, bool rd_room,
+                           bool pos_room, uint32_t turn) {
     walk_plan w = {.head = ring_front(&s->plan)};
     uint32_t pair = ring_front(&s->pairs);
     bool valid = s->plan.count != 0, is_fiber = w.head & FIBER, out_room = ring_room(&s->out);
     uint16_t first = s->dense ? 0 : (uint16_t)pair, last = s->dense ? s->dim_size : (uint16_t)(pair >> 16);
     w.at = s->active ? s->at : first;
     w.more = (uint16_t)(w.at + 1) != last;
-    bool known = valid && is_fiber && (s->dense || s->pairs.count != 0), empty = w.at >= last;
+    bool same_fiber = s->tokens == 0, cut = s->skips && skip->rest && same_fiber;
+    bool known = valid && is_fiber && (s->dense || s->pairs.count != 0), empty = w.at >= last || cut;
+    const uint32_t gap = s->skips && same_fiber && (s->seeking || s->closing) ? 1u << s->step : 1;
+    w.ahead = (uint16_t)(last - w.at) > gap ? (uint16_t)(w.at + gap) : w.more ? (uint16_t)(last - 1) : last;
     w.fiber = known && !empty && out_room;
-    w.reads = w.fiber && s->compressed && pos_room;
+    w.reads = w.fiber && s->compressed && (s->skips ? gap == 1 || s->asked < AHEAD : pos_room);
     w.granted = rd_room && (s->crd_first || turn == 1 || !front_wants);
-    w.goes = pos_room && ((valid && !is_fiber && out_room) || (w.fiber && (!s->compressed || w.granted)));
-    w.pops = (w.goes && (!is_fiber || !w.more)) || (known && empty);
+    w.goes = (s->skips || pos_room) &&
+             ((valid && !is_fiber && out_room) || (w.fiber && (!s->compressed || (w.reads && w.granted))));
+    const bool resolved = !s->gapped || s->out.count == 0 || cut;
+    w.pops = (w.goes && (!is_fiber || (!w.more && !s->gapped))) || (known && empty && resolved);
     return w;
 }
 
@@ -340,18 +350,21 @@ static void do_walk(cycle_model *m, core *c, const walk_plan *w) {
     reader_state *s = c->u.reader;
     fifo *pos = c->out[RD_OUT_POS];
     uint32_t token_out = w->head & 0x1ffff;
+    if (w->goes && !s->skips)
+        push(m, pos, !w->fiber ? token_out : s->dense ? (uint16_t)(w->head * s->dim_size + w->at) : w->at);
     if (w->goes && !w->fiber) {
-        push(m, pos, token_out);
         ring_push(&s->out, token_out);
     } else if (w->goes) {
-        push(m, pos, s->dense ? (uint16_t)(w->head * s->dim_size + w->at) : w->at);
         if (s->compressed)
             push(m, c->out[RD_OUT_COMMAND], read_command(OP_READ, 1, w->at));
-        ring_push(&s->out, s->dense ? w->at : (uint32_t)ANSWER);
-        s->at = (uint16_t)(w->at + 1);
-        s->active = w->more;
+        ring_push(&s->out, s->dense   ? w->at
+                           : s->skips ? ANSWER | (uint32_t)s->turn << 16 | w->at
+                                      : (uint32_t)ANSWER);
+        s->at = w->ahead;
+        s->active = w->more || s->gapped;
     }
     if (w->pops) {
+        s->active = false;
         ring_pop(&s->plan);
         if (w->head & FIBER && !s->dense)
             ring_pop(&s->pairs);
@@ -365,15 +378,40 @@ typedef struct {
     uint32_t head;
     bool pops, routes; /* a routing token says where those behind it go */
     fifo *to;
+    /* Skipping: it leaves, with its position, and is offered as an entry; it need not; the walker steps back.
+     */
+    bool gives, offers, below, back;
+    uint16_t crd;
 } output_plan;
 
-static output_plan plan_output(const core *c) {
+/* Skipping: what becomes of the head of the queue. */
+static void plan_skipping(const core *c, const skip_view *skip, bool valid, output_plan *o) {
+    const reader_state *s = c->u.reader;
+    const bool both = room(o->to) && room(c->out[RD_OUT_POS]);
+    if (!(o->head & ANSWER)) {
+        o->gives = skip->may_end || !rtl_is_stop(o->head);
+        o->pops = valid && o->gives && both;
+        return;
+    }
+    o->crd = (uint16_t)ring_front(&s->answers);
+    const bool live = (o->head >> 16 & 1) == s->turn, in_order = !s->begun || (uint16_t)o->head == s->next;
+    const bool below = !s->held && (skip->rest || (skip->bounded && o->crd < skip->bound));
+    o->gives = live && !below && in_order;
+    o->offers = valid && o->gives;
+    o->below = live && below;
+    o->back = valid && live && !below && !in_order;
+    o->pops = valid && (!o->gives || both);
+}
+
+static output_plan plan_output(const core *c, const skip_view *skip) {
     const reader_state *s = c->u.reader;
     output_plan o = {.head = ring_front(&s->out)};
     bool valid = s->out.count != 0 && (!(o.head & ANSWER) || s->answers.count != 0);
     o.to = c->out[s->block_mode || s->to_block ? RD_OUT_BLOCK : RD_OUT_COORD];
     o.routes = s->spacc && o.head >> 8 == RTL_ROUTE >> 8;
     o.pops = valid && (o.routes || room(o.to));
+    if (s->skips)
+        plan_skipping(c, skip, valid, &o);
     return o;
 }
 
@@ -381,13 +419,88 @@ static void do_output(cycle_model *m, core *c, const output_plan *o) {
     reader_state *s = c->u.reader;
     if (!o->pops)
         return;
+    if (s->skips && o->gives)
+        push(m, c->out[RD_OUT_POS], o->head & ANSWER ? o->head & 0xffff : o->head & 0x1ffff);
     if (o->routes)
         s->to_block = o->head & 1;
-    else
+    else if (!s->skips || o->gives)
         push(m, o->to, o->head & ANSWER ? ring_front(&s->answers) : o->head & 0x1ffff);
     ring_pop(&s->out);
     if (o->head & ANSWER)
         ring_pop(&s->answers);
+}
+
+/* ---- skipping ------------------------------------------------------------------------------------- */
+
+/* Whether the walker has left a gap, and how far apart it reads. */
+static void step_apart(reader_state *s, const walk_plan *w) {
+    if (w->goes && w->fiber && w->ahead != (uint16_t)(w->at + 1))
+        s->gapped = true;
+    if (w->goes && w->fiber && s->tokens == 0 && s->seeking && s->step != WIDEST)
+        s->step++;
+    if (w->pops)
+        s->gapped = false;
+}
+
+/* How far apart entries are read where one of `n` is the first that leaves. */
+static uint8_t step_back(uint16_t n) {
+    uint8_t step = 0;
+    while (n >> step >= 8)
+        step++;
+    return step < 3 ? 0 : step < 6 ? step : 6;
+}
+
+/* What an entry or token that leaves the queue changes. */
+static void know(reader_state *s, const output_plan *o, bool bounded) {
+    const uint16_t position = (uint16_t)o->head;
+    if (!(o->head & ANSWER)) {
+        s->begun = s->seeking = s->closing = false;
+        s->dropped = 0;
+    } else if (o->below) {
+        s->next = (uint16_t)(position + 1);
+        s->begun = true;
+        if (!s->seeking && !s->closing && s->tokens == 0 && s->dropped == PATIENCE) {
+            s->seeking = true;
+            s->step = FIRST;
+        }
+        s->dropped = (uint8_t)(s->dropped + (s->dropped != PATIENCE));
+    } else if (o->back) {
+        s->turn = !s->turn;
+        s->at = s->next;
+        s->active = true;
+        s->gapped = s->seeking = false;
+        s->closing = bounded;
+        s->step = step_back((uint16_t)(position - s->next));
+        s->dropped = 0;
+    } else if (o->gives) {
+        s->next = (uint16_t)(position + 1);
+        s->begun = true;
+        s->dropped = 0;
+        s->seeking = s->closing = false;
+    }
+}
+
+/* Returns whether the queue of the other side's coordinates changed. */
+static bool do_skipping(cycle_model *m, core *c, const walk_plan *w, const output_plan *o,
+                        const skip_view *view) {
+    reader_state *s = c->u.reader;
+    fifo *partner = c->in[RD_IN_PARTNER];
+    const bool entry = o->head & ANSWER;
+    const skip_events e = {.comes = some(partner) && cycle_skip_takes(&s->skip),
+                           .token = token(partner),
+                           .passed = o->pops && entry && o->gives,
+                           .ended = o->pops && !entry && rtl_is_stop(o->head),
+                           .crd = o->crd};
+    step_apart(s, w);
+    if (o->pops)
+        know(s, o, view->bounded);
+    s->held = o->offers && !o->pops;
+    s->asked = (uint8_t)(s->asked + (w->goes && w->fiber) - (o->pops && entry));
+    s->tokens = (uint8_t)(s->tokens + (w->goes && !w->fiber) - (o->pops && !entry));
+    const bool changed = cycle_skip_advance(&s->skip, &e);
+    if (e.comes)
+        pop(m, partner);
+    return changed || e.comes;
 }
 
 /* An answer from memory is half of a segment pair, or fills a place in the queue. */
@@ -427,10 +540,11 @@ bool cycle_step_reader(cycle_model *m, core *c, uint32_t turn) {
     bool ref_valid = s->root || some(refs), rd_room = room(c->out[RD_OUT_COMMAND]);
     uint32_t ref = !s->root ? token(refs) : s->root_done ? RTL_DONE : 0;
     watch_read_out(m, c, ref_valid, ref);
+    const skip_view skip = s->skips ? cycle_skip_look(&s->skip) : (skip_view){0};
     answer_plan a = plan_answer(c);
     front_plan f = plan_front(s, ref_valid, ref, some(c->in[RD_IN_ANSWER]), a.answer);
-    walk_plan w = plan_walk(s, f.wants, rd_room, room(c->out[RD_OUT_POS]), turn);
-    output_plan o = plan_output(c);
+    walk_plan w = plan_walk(s, &skip, f.wants, rd_room, room(c->out[RD_OUT_POS]), turn);
+    output_plan o = plan_output(c, &skip);
     if (s->state == RD_WALK && s->compressed && w.pops && s->plan.count == 1) /* the last of a pass */
         f.state = RD_FREE1;
     bool front_goes = !f.needs || (rd_room && f.wants && !(w.reads && w.granted));
@@ -444,6 +558,8 @@ bool cycle_step_reader(cycle_model *m, core *c, uint32_t turn) {
         s->state = RD_START;
     else if (front_goes)
         do_front(m, c, &f, ref, a.answer);
+    if (s->skips)
+        changed |= do_skipping(m, c, &w, &o, &skip);
     do_answer(m, c, &a);
     return changed;
 }

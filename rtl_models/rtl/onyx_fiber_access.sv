@@ -1,6 +1,6 @@
 // Fiber access: write scanner, buffet and read scanner around one memory of 512 x 64 bits.
 //
-// Contract: streams as in onyx_write_scanner (addr, block, data) and onyx_read_scanner (pos in; block_rd, coord,
+// Contract: streams as in onyx_write_scanner (addr, block, data) and onyx_read_scanner (pos, partner in; block_rd, coord,
 // pos out). A finished block is freed by the reader when its tree is done, so trees follow each other
 // without a flush. Configuration must not change while running. *_run_i are the enable bits of the three
 // parts. sram_*: 64-bit access to the memory for the configuration bus, only while en_i = 0; it disturbs
@@ -11,6 +11,7 @@ module onyx_fiber_access (
     input  logic [15:0] wr_stop_lvl_i,
     input  logic [ 3:0] wr_before_i, wr_behind_i,  // blocks of others on the stream `block_wr`: onyx_block_share
     input  logic rd_run_i, rd_root_i, rd_lookup_i, rd_dense_i, rd_block_mode_i, rd_spacc_i,
+    input  logic rd_skip_i,  // `addr_in` is the reader's `partner`: the writer must have no use for it
     input  logic [15:0] rd_stop_lvl_i, rd_dim_size_i,
     input  logic buffet_run_i,
     input  logic [ 3:0] cap_log_0_i, cap_log_1_i,
@@ -45,6 +46,9 @@ module onyx_fiber_access (
   logic write_stir, buffet_stir, read_stir, wr_stir, rd_stir, rsp_stir;
   assign stir_o = write_stir | wr_stir | buffet_stir | rd_stir | rsp_mid_stir | rsp_stir | read_stir;
 
+  logic wr_addr_ready, partner_ready;
+  assign addr_in_ready_o = rd_skip_i ? partner_ready : wr_addr_ready;
+
   onyx_pkg::stream_t own_block;
   logic own_block_ready;
   onyx_block_share u_share (
@@ -58,7 +62,7 @@ module onyx_fiber_access (
       .run_i(wr_run_i), .block_mode_i(wr_block_mode_i), .lowest_level_i(wr_lowest_level_i),
       .compressed_i(wr_compressed_i), .spacc_i(wr_spacc_i), .init_blank_i(wr_init_blank_i),
       .stop_lvl_i(wr_stop_lvl_i[7:0]),
-      .addr_i(addr_in_i), .addr_ready_o(addr_in_ready_o), .block_i(own_block), .block_ready_o(own_block_ready),
+      .addr_i({addr_in_i.valid && !rd_skip_i, addr_in_i.data}), .addr_ready_o(wr_addr_ready), .block_i(own_block), .block_ready_o(own_block_ready),
       .data_i(data_in_i), .data_ready_o(data_in_ready_o), .cmd_o(wr_near), .cmd_ready_i(wr_near_ready),
       .stir_o(write_stir), .hazard_equal_o(hazard_o[3]), .hazard_empty_o(hazard_o[4])
   );
@@ -93,8 +97,9 @@ module onyx_fiber_access (
   onyx_read_scanner u_read_scanner (
       .clk_i, .rst_ni, .en_i, .flush_i,
       .run_i(rd_run_i), .root_i(rd_root_i), .lookup_i(rd_lookup_i), .dense_i(rd_dense_i),
-      .block_mode_i(rd_block_mode_i), .spacc_i(rd_spacc_i), .stop_lvl_i(rd_stop_lvl_i[7:0]), .dim_size_i(rd_dim_size_i),
-      .pos_i(pos_in_i), .pos_ready_o(pos_in_ready_o), .block_rd_o, .block_rd_ready_i,
+      .block_mode_i(rd_block_mode_i), .spacc_i(rd_spacc_i), .skip_i(rd_skip_i), .stop_lvl_i(rd_stop_lvl_i[7:0]), .dim_size_i(rd_dim_size_i),
+      .pos_i(pos_in_i), .pos_ready_o(pos_in_ready_o),
+      .partner_i({addr_in_i.valid && rd_skip_i, addr_in_i.data}), .partner_ready_o(partner_ready), .block_rd_o, .block_rd_ready_i,
       .coord_out_o, .coord_out_ready_i, .pos_out_o, .pos_out_ready_i,
       .rd_o(rd_near), .rd_ready_i(rd_near_ready), .rsp_i(rsp_far), .rsp_ready_o(rsp_far_ready),
       .walker_first_i(turn_i[0]), .stir_o(read_stir), .hazard_again_o(hazard_o[5]), .hazard_stop_o(hazard_o[6]),

@@ -108,6 +108,7 @@ module onyx_mem_core (
       .rd_dense_i(space_i[onyx_fabric_pkg::FIBER_ACCESS_16_READ_SCANNER_DENSE_LO]),
       .rd_block_mode_i(space_i[onyx_fabric_pkg::FIBER_ACCESS_16_READ_SCANNER_BLOCK_MODE_LO]),
       .rd_spacc_i(space_i[onyx_fabric_pkg::FIBER_ACCESS_16_READ_SCANNER_SPACC_MODE_LO]),
+      .rd_skip_i(space_i[onyx_fabric_pkg::FIBER_ACCESS_16_READ_SCANNER_SKIP_LO]),
       .rd_stop_lvl_i(space_i[onyx_fabric_pkg::FIBER_ACCESS_16_READ_SCANNER_STOP_LVL_LO+:16]),
       .rd_dim_size_i(space_i[onyx_fabric_pkg::FIBER_ACCESS_16_READ_SCANNER_DIM_SIZE_LO+:16]),
       .buffet_run_i(part_on && space_i[onyx_fabric_pkg::FIBER_ACCESS_16_BUFFET_TILE_EN_LO]),

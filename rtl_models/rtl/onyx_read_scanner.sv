@@ -7,6 +7,9 @@
 //                consumed and becomes n+1, anything else means stop 0; a stop without a reference before
 //                it is an empty fiber; a maybe is a reference to an empty fiber. Done passes, both blocks are
 //                freed, and the next tree begins. root_i: [0, done] instead of `pos`, for each tree (dense: once).
+//   compressed, skip_i (profile onyx-ext)   the same, less coordinates that the scanner on the other side of an intersecter
+//                lacks, whose coordinates come on `partner` (onyx_skip_queue): see "skipping" below. Which of them are left out
+//                depends on when they come; what both sides have never is, nor a stop. Not with spacc_i.
 //   dense_i      the same without memory: coordinates 0..dim_size-1, positions r*dim_size+k; a maybe goes to
 //                both outputs as it is.
 //   lookup_i     `coord_out` = value at r; other tokens pass, maybe becomes the value 0; done frees the block.
@@ -26,10 +29,11 @@
 // that memory is asked with is valid only while pos_out_ready_i. run_i = 0 stands still.
 module onyx_read_scanner (
     input  logic clk_i, rst_ni, en_i, flush_i,
-    input  logic run_i, root_i, lookup_i, dense_i, block_mode_i, spacc_i,
+    input  logic run_i, root_i, lookup_i, dense_i, block_mode_i, spacc_i, skip_i,
     input  logic [ 7:0] stop_lvl_i,
     input  logic [15:0] dim_size_i,
     input  onyx_pkg::stream_t pos_i, output logic pos_ready_o,
+    input  onyx_pkg::stream_t partner_i, output logic partner_ready_o,
     output onyx_pkg::stream_t block_rd_o, input  logic block_rd_ready_i,
     output onyx_pkg::stream_t coord_out_o, input  logic coord_out_ready_i,
     output onyx_pkg::stream_t pos_out_o, input  logic pos_out_ready_i,
@@ -131,8 +135,49 @@ module onyx_read_scanner (
   assign head_routes       = spacc_i && head_token[16] && (head_token[9:8] == 2'd3);
   assign to_block          = block_mode_i || to_block_q;
   assign block_rd_o.valid  = head_valid && !head_routes && to_block;
-  assign coord_out_o.valid = head_valid && !head_routes && !to_block;
-  assign out_pop           = head_valid && (head_routes || (to_block ? block_rd_ready_i : coord_out_ready_i));
+  assign coord_out_o.valid = head_valid && !head_routes && !to_block && (!skips || (gives && pos_out_ready_i));
+  assign out_pop           = head_valid && (head_routes || (to_block ? block_rd_ready_i : skips ? drops || gives_both :
+                                                            coord_out_ready_i));
+
+  // -- skipping: entries leave with their positions, or not at all --
+  // The walker leaves the position in an entry's place in the queue. While the fiber's coordinates are below the bound it
+  // reads ever further apart, without waiting for answers; an entry below the bound says that all before it are, too. One that is
+  // not, behind a gap, sends the walker back to the first entry that nothing is known of, to read closer together. Entries
+  // that it had asked for have the other turn, and vanish. A fiber with a gap stays with the walker until all it asked for has come.
+  localparam logic [3:0] Patience = 4'd8;  // entries in a row that are left out before the first gap
+  localparam logic [2:0] First = 3'd3;  // the first gap is of 2^First entries, about two lines of memory
+  localparam logic [2:0] Widest = 3'd7;  // .. the widest of 2^Widest
+  localparam logic [3:0] Ahead = 4'd3;  // entries asked for at a time beyond a gap: each is another line
+  logic skips, gives, gives_both, drops, goes_back, live, in_order, below;
+  logic turn_q, begun_q, gapped_q, seeking_q, closing_q, held_q;  // begun: an entry of the fiber is known; closing: after a step
+                                                           // back; held: what is offered stays
+  logic [15:0] next_q;  // the first entry that nothing is known of
+  logic [ 3:0] tokens_q, asked_q, dropped_q;  // tokens, entries in the output queue; entries in a row that were left out
+  logic [ 2:0] step_q, step, step_back;  // logarithm of how far apart entries are read
+  logic [15:0] ahead, head_pos, bound, leaves_out;
+  logic bound_valid, skip_rest, may_end, same_fiber, skip_stir;
+  assign skips      = skip_i && compressed && !spacc_i;
+  assign head_pos   = out_head[15:0];
+  assign live       = out_head[17] && (out_head[16] == turn_q);
+  assign in_order   = !begun_q || (head_pos == next_q);
+  assign below      = !held_q && (skip_rest || (bound_valid && (answer < bound)));
+  assign gives      = out_head[17] ? live && !below && in_order
+                                   : may_end || !(head_token[16] && (head_token[9:8] == 2'd0));
+  assign gives_both = gives && coord_out_ready_i && pos_out_ready_i;
+  assign drops      = out_head[17] && (!live || below || !in_order);
+  assign goes_back  = head_valid && skips && live && !below && !in_order;
+  assign leaves_out = head_pos - next_q;
+  assign step_back  = (leaves_out >= 16'd256) ? 3'd6 : (leaves_out >= 16'd128) ? 3'd5 : (leaves_out >= 16'd64) ? 3'd4 :
+                      (leaves_out >= 16'd32) ? 3'd3 : 3'd0;
+  assign same_fiber = (tokens_q == 4'd0);
+
+  onyx_skip_queue u_skip (
+      .clk_i, .rst_ni, .en_i, .flush_i,
+      .run_i(run_i && skips), .partner_i, .partner_ready_o,
+      .passed_i(out_pop && skips && out_head[17] && gives), .passed_crd_i(answer),
+      .ended_i(out_pop && skips && !out_head[17] && head_token[16] && (head_token[9:8] == 2'd0)), .may_end_o(may_end),
+      .bound_valid_o(bound_valid), .bound_o(bound), .end_o(skip_rest), .stir_o(skip_stir)
+  );
 
   // -- front: references to segment pairs or values; blocks to the GLB; frees --
   logic second_q, second_d;  // block mode: at the coordinate block
@@ -356,23 +401,29 @@ module onyx_read_scanner (
   logic [15:0] at_q;  // the entry to emit next
   logic active_q;  // .. of a fiber begun before
   logic [15:0] first, last, at;
-  logic fiber_known, empty, more, walk_token, walk_fiber, walk_want, walk_gnt, walk_go;
+  logic fiber_known, empty, more, walk_token, walk_fiber, walk_want, walk_gnt, walk_go, walk_asks, cut, resolved;
 
   // A dense fiber counts 0..dim_size-1 and adds its first position.
   assign first       = dense_i ? 16'd0 : pair[15:0];
   assign last        = dense_i ? dim_size_i : pair[31:16];
   assign at          = active_q ? at_q : first;
   assign fiber_known = plan_valid && plan[17] && (dense_i || pair_valid);
-  assign empty       = (at >= last);
+  assign cut         = skips && skip_rest && same_fiber;
+  assign empty       = (at >= last) || cut;
   assign more        = (at + 16'd1 != last);
+  assign step        = (skips && same_fiber && (seeking_q || closing_q)) ? step_q : 3'd0;
+  assign ahead       = ((last - at) > (16'd1 << step)) ? at + (16'd1 << step) : more ? last - 16'd1 : last;
+  assign resolved    = !gapped_q || !out_valid || cut;
   assign walk_token  = run_i && plan_valid && !plan[17] && out_room;
   assign walk_fiber  = run_i && fiber_known && !empty && out_room;
-  assign walk_want   = walk_fiber && compressed && pos_out_ready_i;
+  assign walk_want   = walk_fiber && compressed && (skips ? (step == 3'd0) || (asked_q < Ahead) : pos_out_ready_i);
 
-  assign pos_out_o.valid = walk_token || (compressed ? walk_want && walk_gnt : walk_fiber);
-  assign pos_out_o.data  = !plan[17] ? plan[16:0] : {1'b0, dense_i ? plan[15:0] * dim_size_i + at : at};
-  assign walk_go         = pos_out_o.valid && pos_out_ready_i;
-  assign plan_pop        = (walk_go && (!plan[17] || !more)) || (run_i && fiber_known && empty);
+  assign walk_asks       = walk_token || (compressed ? walk_want && walk_gnt : walk_fiber);
+  assign pos_out_o.valid = skips ? head_valid && gives && coord_out_ready_i : walk_asks;
+  assign pos_out_o.data  = skips ? (out_head[17] ? {1'b0, head_pos} : head_token)
+                         : !plan[17] ? plan[16:0] : {1'b0, dense_i ? plan[15:0] * dim_size_i + at : at};
+  assign walk_go         = walk_asks && (skips || pos_out_ready_i);
+  assign plan_pop        = (walk_go && (!plan[17] || (!more && !gapped_q))) || (run_i && fiber_known && empty && resolved && !goes_back);
   assign pair_pop        = plan_pop && plan[17] && !dense_i;
   assign pass_walked     = plan_pop && (planned_q == 4'd1);  // with the last of a pass
   assign walker_done     = walk_go && !plan[17] && (plan[9:8] == 2'd1);
@@ -381,7 +432,7 @@ module onyx_read_scanner (
   assign out_push = front_out_push || walk_go;
   assign out_in   = front_out_push ? front_out
                   : !plan[17] ? {1'b0, plan[16:0]}
-                  : dense_i ? {2'b00, at} : {1'b1, 17'd0};
+                  : dense_i ? {2'b00, at} : {1'b1, skips ? {turn_q, at} : 17'd0};
 
   // -- the read port: front and walker take turns --
   assign walk_gnt  = rd_ready_i && (walker_first_i || !front_want);
@@ -392,7 +443,7 @@ module onyx_read_scanner (
   assign stir_o = (state_d != state_q) || (second_d != second_q) || (read_out_d != read_out_q) ||
                   (root_done_d != root_done_q) || (done_given_d != done_given_q) || (done_taken_d != done_taken_q) ||
                   (pos_i.valid && pos_ready_o) || ref_pop || (plan_push && plan_ready) || (front_want && rd_ready_i) ||
-                  (out_push && out_room) || out_pop || plan_pop || (rsp_i.valid && run_i);
+                  (out_push && out_room) || out_pop || plan_pop || (rsp_i.valid && run_i) || skip_stir;
 
   assign rd_o = {front_gnt || (walk_want && walk_gnt), front_gnt ? front_cmd : {onyx_pkg::OpRead, 1'b1, at}};
 
@@ -415,8 +466,28 @@ module onyx_read_scanner (
       planned_q      <= 4'd0;
       ended_q        <= 1'b0;
       began_q        <= 1'b0;
+      turn_q         <= 1'b0;
+      begun_q        <= 1'b0;
+      gapped_q       <= 1'b0;
+      seeking_q      <= 1'b0;
+      closing_q      <= 1'b0;
+      next_q         <= 16'd0;
+      tokens_q       <= 4'd0;
+      asked_q        <= 4'd0;
+      held_q         <= 1'b0;
+      dropped_q      <= 4'd0;
+      step_q         <= 3'd0;
     end else if (en_i) begin
       if (flush_i) begin
+        turn_q         <= 1'b0;
+        begun_q        <= 1'b0;
+        gapped_q       <= 1'b0;
+        seeking_q      <= 1'b0;
+        closing_q      <= 1'b0;
+        tokens_q       <= 4'd0;
+        asked_q        <= 4'd0;
+        held_q         <= 1'b0;
+        dropped_q      <= 4'd0;
         ended_q        <= 1'b0;
         began_q        <= 1'b0;
         state_q        <= Start;
@@ -445,8 +516,46 @@ module onyx_read_scanner (
           if (!seg_half_q) seg_first_q <= rsp_i.data[15:0];
         end
         if (walk_go && plan[17]) begin
-          at_q     <= at + 16'd1;
-          active_q <= more;
+          at_q     <= ahead;
+          active_q <= more || gapped_q;
+        end
+        if (plan_pop) active_q <= 1'b0;
+        if (skips) begin
+          tokens_q <= tokens_q + {3'd0, walk_go && !plan[17]} - {3'd0, out_pop && !out_head[17]};
+          asked_q  <= asked_q + {3'd0, walk_go && plan[17]} - {3'd0, out_pop && out_head[17]};
+          held_q   <= head_valid && out_head[17] && gives && !gives_both;
+          if (walk_go && plan[17] && (ahead != at + 16'd1)) gapped_q <= 1'b1;
+          if (walk_go && plan[17] && same_fiber && seeking_q && (step_q != Widest)) step_q <= step_q + 3'd1;
+          if (plan_pop) gapped_q <= 1'b0;
+          if (out_pop && !out_head[17]) begin
+            begun_q   <= 1'b0;
+            dropped_q <= 4'd0;
+            seeking_q <= 1'b0;
+            closing_q <= 1'b0;
+          end else if (out_pop && live && below) begin
+            next_q  <= head_pos + 16'd1;
+            begun_q <= 1'b1;
+            if (dropped_q != Patience) dropped_q <= dropped_q + 4'd1;
+            if (!seeking_q && !closing_q && same_fiber && (dropped_q == Patience)) begin
+              seeking_q <= 1'b1;
+              step_q    <= First;
+            end
+          end else if (goes_back) begin
+            turn_q    <= !turn_q;
+            at_q      <= next_q;
+            active_q  <= 1'b1;
+            gapped_q  <= 1'b0;
+            seeking_q <= 1'b0;
+            closing_q <= bound_valid;
+            step_q    <= step_back;
+            dropped_q <= 4'd0;
+          end else if (out_pop && live) begin
+            next_q    <= head_pos + 16'd1;
+            begun_q   <= 1'b1;
+            dropped_q <= 4'd0;
+            seeking_q <= 1'b0;
+            closing_q <= 1'b0;
+          end
         end
         planned_q <= planned_q + {3'd0, plan_push && plan_ready} - {3'd0, plan_pop};
       end

@@ -69,6 +69,11 @@ net_cell made_scan(made *m, uint32_t tensor, uint32_t level, const net_pin *ref)
     return mem;
 }
 
+void made_skip(made *m, net_cell scanner, net_pin partner) {
+    set(m, scanner, "fiber_access_16_inst_read_scanner_skip", 1);
+    made_connect(m, partner, scanner, 1);
+}
+
 net_cell made_lookup(made *m, uint32_t tensor, net_pin ref) {
     net_cell mem = memory(m);
     load(m, mem, tensor, SAM_MODE_VALS);
@@ -154,6 +159,7 @@ static const struct {
               {"fiber_access_16_inst_buffet_tile_en", 2, 31},
               {"fiber_access_16_inst_buffet_buffet_capacity_log_1", 3, 0},
               {"fiber_access_16_inst_buffet_buffet_capacity_log_0", 3, 4},
+              {"fiber_access_16_inst_read_scanner_skip", 3, 16},
               {"vec_reduce_inst_tile_en", 0, 0},
               {"intersect_unit_inst_joiner_op", 0, 1},
               {"region_join_inst_regions", 0, 1},

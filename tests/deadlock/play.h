@@ -22,6 +22,8 @@ void made_connect(made *m, net_pin from, net_cell to, uint8_t port);
 /* A level of a tensor, from the global buffer: coordinates at port 1, references at port 2. `ref` NULL: root.
  */
 net_cell made_scan(made *m, uint32_t tensor, uint32_t level, const net_pin *ref);
+/* Lets a scanner skip by the coordinates of the other side of its intersecter (profile onyx-ext). */
+void made_skip(made *m, net_cell scanner, net_pin partner);
 net_cell made_lookup(made *m, uint32_t tensor, net_pin ref); /* values at port 1 */
 /* A compressed result: to memory, then to the global buffer. */
 void made_write(made *m, net_pin from, bool values);

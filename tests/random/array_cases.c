@@ -1,5 +1,5 @@
-/* Random cases on the array: array_cases [RIGHT [SEED [factors|shared]]]; factors: those of
- * case_random_factors; shared: with load streams that bring all levels of an operand (onyx-ext), each on rtl
+/* Random cases on the array: array_cases [RIGHT [SEED [factors|shared|skipping]]]; factors: those of
+ * case_random_factors; on onyx-ext, each on rtl
  * and soc. The command compiles each to a bitstream, which engine cycle decodes and runs; the file it writes
  * is compared with the definition of tests/notation, and every eighth case runs once more on the RTL. Cases
  * are made until RIGHT of them are right. The others are refused with a code, and counted by it. A wrong case
@@ -25,15 +25,16 @@ typedef struct {
 typedef struct {
     const char *folder, *option[MAX_OPTIONS];
     uint32_t n_options;
-    bool rtl, soc; /* on these, too */
+    bool rtl;             /* on the RTL, too */
+    const char *extended; /* options of profile onyx-ext, and on soc, too */
 } setting;
 
 typedef struct {
     case_counts refused, hazards;
     const char *folder; /* of the case at hand */
     uint32_t right, wrong, hazardous, on_rtl;
-    bool factors; /* cases of case_random_factors */
-    bool shared;  /* load streams that bring all levels of an operand; every case on rtl and soc, too */
+    bool factors;         /* cases of case_random_factors */
+    const char *extended; /* options of profile onyx-ext; every case on rtl and soc, too. NULL: other cases */
 } tally;
 
 /* ---- how a case is run ----------------------------------------------------------------------- */
@@ -58,9 +59,8 @@ static void choose_options(setting *s, uint64_t seed, arena *mem) {
         add_option(s, mem, "--no-balance", UINT32_MAX);
     add_option(s, mem, "--seed", prng_below(&random, 100));
     const bool extended = prng_below(&random, 3) == 0;
-    if (extended || s->soc)
-        add_option(s, mem, s->soc ? "--profile onyx-ext --streams tensors" : "--profile onyx-ext",
-                   UINT32_MAX);
+    if (extended || s->extended)
+        add_option(s, mem, s->extended ? s->extended : "--profile onyx-ext", UINT32_MAX);
     if (prng_below(&random, 2))
         add_option(s, mem, "-O0", UINT32_MAX); /* what the search leaves is a case as well */
 }
@@ -192,7 +192,7 @@ static outcome run(note *n, const setting *s, arena *mem) {
         fault = read_log(log, mem, &d);
     const char *const soc[] = {"sh", "-c", limited(command_on(n, s, "soc", mem), 10 * MOST_SECONDS, mem),
                                NULL};
-    if (!fault && s->soc && cycles_of(s, mem, &d) < SOC_CYCLES)
+    if (!fault && s->extended && cycles_of(s, mem, &d) < SOC_CYCLES)
         fault = program_run(soc, log) != 0 ? read_log(log, mem, &d) : difference(n, s->folder, mem, &d);
     return fault ? (outcome){.verdict = WRONG, .reason = fault} : (outcome){.verdict = RIGHT};
 }
@@ -250,7 +250,8 @@ static void report(uint64_t seed, const char *reason, note *n, setting *s) {
 
 static void run_case(uint64_t seed, note *n, tally *t) {
     arena mem = {0};
-    setting s = {.folder = t->folder, .rtl = t->shared || t->right % RTL_EVERY == 0, .soc = t->shared};
+    setting s = {
+        .folder = t->folder, .rtl = t->extended || t->right % RTL_EVERY == 0, .extended = t->extended};
     (t->factors ? case_random_factors : case_random_array)(seed, n);
     choose_options(&s, seed, &mem);
     outcome out = run(n, &s, &mem);
@@ -271,12 +272,18 @@ static void run_case(uint64_t seed, note *n, tally *t) {
     arena_free(&mem);
 }
 
+static const char *extended_by(const char *word) {
+    return strcmp(word, "shared") == 0     ? "--profile onyx-ext --streams tensors"
+           : strcmp(word, "skipping") == 0 ? "--profile onyx-ext --skip on"
+                                           : NULL;
+}
+
 int main(int argc, char **argv) {
     uint32_t wanted = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 0) : 50;
     uint64_t base = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
     arena mem = {0};
     tally t = {.factors = argc > 3 && strcmp(argv[3], "factors") == 0,
-               .shared = argc > 3 && strcmp(argv[3], "shared") == 0};
+               .extended = argc > 3 ? extended_by(argv[3]) : NULL};
     t.folder = arena_printf(&mem, "array_cases_%u_%llx%s", wanted, (unsigned long long)base,
                             argc > 3 ? argv[3] : "");
     diagnostics d;

@@ -80,6 +80,7 @@ void fiber_design_configure(bench_design design, bool tile_en, uint32_t mode, co
     t->wr_block_mode_i = space[0] >> 21 & 1;
     t->wr_before_i = space[3] >> 8 & 15;
     t->wr_behind_i = space[3] >> 12 & 15;
+    t->rd_skip_i = space[3] >> 16 & 1;
     t->rd_run_i = space[0] >> 23 & 1;
     t->rd_stop_lvl_i = space[0] >> 24 & 0xff;
     t->rd_spacc_i = space[1] >> 8 & 1;

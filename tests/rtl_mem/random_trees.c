@@ -325,7 +325,7 @@ void tree_case(const tree_use *use, uint64_t seed, arena *mem, spec_mem_config *
         refs_to_positions(&m, config);
 }
 
-static bench_pace random_pace(uint64_t seed) {
+bench_pace trees_pace(uint64_t seed) {
     prng random = prng_seed(seed * 2 + 1);
     static const uint32_t percents[] = {0, 0, 10, 30, 50, 70, 90};
     enum { PERCENTS = sizeof percents / sizeof *percents };
@@ -341,7 +341,7 @@ static uint32_t play(bench_design design, mem_configure *configure, const tree_u
     tree_case(use, seed, mem, &config, model.in);
     bench_result got;
     configure(design, true, 0, config.space);
-    bench_run(design, random_pace(seed), model.in, mem, &got);
+    bench_run(design, trees_pace(seed), model.in, mem, &got);
     spec_fiber_access(&config, &model);
     const char *fault = got.fault;
     uint32_t tokens = 0;

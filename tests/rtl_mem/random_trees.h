@@ -38,6 +38,17 @@ spec_mem_config tree_config(const tree_use *use, uint32_t capacity_log_0, uint32
 void tree_case(const tree_use *use, uint64_t seed, arena *mem, spec_mem_config *config,
                u32_vec in[BENCH_INS]);
 
+/* Makes a case of a scanner that skips (bit SKIPS of word 3), beside coordinates of the other side at port 1.
+ * `all`: the coordinates and positions that it gives alone. */
+enum { SKIPS = 1 << 16 };
+void skip_case(uint64_t seed, arena *mem, spec_mem_config *config, u32_vec in[BENCH_INS], u32_vec all[2]);
+/* Plays such cases after a reset, and fails the test unless what may be left out is; how many coordinates
+ * were. */
+uint64_t skips_play(bench_design design, mem_configure *configure, uint64_t first, uint64_t cases);
+
+/* Gaps, stalls and freezes that `seed` determines. */
+bench_pace trees_pace(uint64_t seed);
+
 /* Plays cases seed = first .. first + count - 1 of every use on a design that `configure` can set; fails the
  * test at the first difference. Returns the number of tokens that came out. */
 uint64_t trees_play(bench_design design, mem_configure *configure, uint64_t first, uint32_t count);

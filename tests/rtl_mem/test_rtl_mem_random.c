@@ -3,7 +3,7 @@
 #include "tests/test.h"
 
 #ifdef ONYX_MUTANTS /* slower, and run a hundred times */
-enum { SEEDS = 40, FLUSH_SEEDS = 30, LARGE_SEEDS = 30 };
+enum { SEEDS = 40, FLUSH_SEEDS = 30, LARGE_SEEDS = 30, SKIP_SEEDS = 100 };
 #else
 enum { SEEDS = 200, FLUSH_SEEDS = 150, LARGE_SEEDS = 60 };
 #endif
@@ -12,6 +12,15 @@ static void test_random_trees(void **state) {
     (void)state;
     trees_play_core(1, SEEDS, 50000);
 }
+
+#ifdef ONYX_MUTANTS /* otherwise test_rtl_skip */
+static void test_scanners_that_skip(void **state) {
+    (void)state;
+    bench_design design = mem_design_new();
+    assert_true(skips_play(design, mem_design_configure, 1, SKIP_SEEDS) > SKIP_SEEDS);
+    mem_design_free(design);
+}
+#endif
 
 #ifndef ONYX_MUTANTS /* it has none */
 /* The fiber access without the port FIFOs (but that of its positions), which hide what its own outputs do: it
@@ -297,18 +306,14 @@ static void test_unused_stands_still(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_random_trees),
-#ifndef ONYX_MUTANTS
+#ifdef ONYX_MUTANTS
+        TEST(test_scanners_that_skip),
+#else
         TEST(test_random_trees_without_port_fifos),
 #endif
-        TEST(test_flush_forgets),
-        TEST(test_too_large_waits),
-        TEST(test_full_blocks),
-        TEST(test_empty_blocks),
-        TEST(test_far_fibers),
-        TEST(test_blocks_backwards),
-        TEST(test_blocks_lie_in_order),
-        TEST(test_widest_dense),
-        TEST(test_unused_stands_still),
+        TEST(test_flush_forgets),       TEST(test_too_large_waits), TEST(test_full_blocks),
+        TEST(test_empty_blocks),        TEST(test_far_fibers),      TEST(test_blocks_backwards),
+        TEST(test_blocks_lie_in_order), TEST(test_widest_dense),    TEST(test_unused_stands_still),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -350,3 +350,37 @@ void spec_fiber_access(const spec_mem_config *config, spec_streams *streams) {
             return;
     }
 }
+
+/* ---- skipping ---------------------------------------------------------------------------------- */
+
+static bool is_in_fiber(const u32_vec *stream, uint32_t from, uint32_t crd) {
+    for (uint32_t i = from; i < stream->len && !rtl_is_stop(stream->at[i]); i++)
+        if (stream->at[i] == crd)
+            return true;
+    return false;
+}
+
+static uint32_t behind_stop(const u32_vec *stream, uint32_t at) {
+    while (at < stream->len && !rtl_is_stop(stream->at[at]))
+        at++;
+    return at + 1;
+}
+
+const char *spec_skip_fault(const u32_vec all[2], const u32_vec *partner, const u32_vec *crd,
+                            const u32_vec *pos) {
+    uint32_t got = 0, fiber = 0; /* the next token given; where the other side's fiber begins */
+    if (crd->len != pos->len)
+        return "coordinates and positions are not as many";
+    for (uint32_t i = 0; i < all[0].len; i++) {
+        const uint32_t token = all[0].at[i];
+        if (got < crd->len && crd->at[got] == token && pos->at[got] == all[1].at[i])
+            got++;
+        else if (rtl_is_control(token))
+            return "a stop or the end is not there, or comes behind what is none of its fiber";
+        else if (is_in_fiber(partner, fiber, token))
+            return "a coordinate of both sides is left out";
+        if (rtl_is_stop(token))
+            fiber = behind_stop(partner, fiber);
+    }
+    return got == crd->len ? NULL : "something is given that is in no fiber";
+}

@@ -71,6 +71,13 @@ typedef struct {
  * takes the blocks one by one; a tree has two levels around its sub-fibers. */
 void spec_fiber_access(const spec_mem_config *config, spec_streams *streams);
 
+/* Whether a scanner of profile onyx-ext left out what it may, and nothing else: of what it would give alone
+ * (`all`, as of spec_fiber_access) it may lack coordinates, with their positions, that the fiber of the other
+ * side of its intersecter lacks, too. Which of them depends on time, so this is no function. NULL, or what is
+ * wrong. */
+const char *spec_skip_fault(const u32_vec all[2], const u32_vec *partner, const u32_vec *crd,
+                            const u32_vec *pos);
+
 /* Mode 3, the vector reducer of profile onyx-ext: in and out coordinates, values. The two inputs have one
  * shape. */
 enum { SPEC_VECTOR_COORDINATES = 1024 }; /* entries beyond are lost */

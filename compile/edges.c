@@ -214,6 +214,21 @@ static void clip(const sam_statement *st, bool chosen, const uint32_t *extent, t
     }
 }
 
+/* Says of edges that the user stated for such variables that they are not used. */
+static void say_whole(const compile_options *o, compile_context *ctx, const sam_statement *st,
+                      const uint32_t *extent) {
+    uint32_t stated[TILE_MAX_VARS] = {0};
+    resolve(&o->tile, st, stated);
+    for (uint32_t v = 0; v < st->vars.len && st->uncut >> v; v++) {
+        if (!(st->uncut >> v & 1) || !stated[v] || stated[v] >= extent[v])
+            continue;
+        diag_warning(ctx->diag, sam_expr_at(st, st->rhs)->loc, "E0358-whole-loop",
+                     "an operation takes whole sums over %s here: its edge of %u is not used",
+                     names_text(st->names, st->vars.at[v].name), stated[v]);
+        diag_hint(ctx->diag, "a workspace for the sum may be cut: precompute(..) of the reduction");
+    }
+}
+
 /* What the data say changes the edges. */
 static bool fit_to_extents(const compile_options *o, compile_context *ctx, const sam_statement *st,
                            compile_data *data, tile_options *edges) {
@@ -234,6 +249,7 @@ static bool fit_to_extents(const compile_options *o, compile_context *ctx, const
         return false;
     if (o->optimize)
         clip(st, o->tile_auto || compile_edges_open(o), extent, edges);
+    say_whole(o, ctx, st, extent);
     leave_whole(st, extent, edges);
     return true;
 }

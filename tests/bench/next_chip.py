@@ -22,17 +22,18 @@ PLAIN = {"bf16_i": "1'b0", "op_i": "4'd0"}
 PE = {"joiner": ("onyx_intersect", {}), "coordinate dropper": ("onyx_crddrop", {}), "coordinate holder": ("onyx_crdhold", {}),
       "ALU": ("onyx_alu", {}), "repeater": ("onyx_repeat", {}), "repeat signal generator": ("onyx_rsg", {}),
       "reducer": ("onyx_reduce", PLAIN)}
-MEM = {"fiber access": ("onyx_fiber_access", {})}
+MEM = {"fiber access": ("onyx_fiber_access", {"rd_skip_i": "1'b0"})}
 # One of ours: the tiles that have it, how it is synthesised, and the chip's primitive that it makes larger.
 OURS = {"vector reducer": (MEM, ("onyx_vector_reduce", PLAIN), None),
         "reductions by any operation": (PE, ("onyx_reduce", {"bf16_i": "1'b0"}), "reducer"),
         "sums of bfloat16": (PE, ("onyx_reduce", {"op_i": "4'd0"}), "reducer"),
         "joiner by regions": (PE, ("onyx_region_join", {}), None),
-        "shared load streams": (MEM, ("onyx_block_share", {}), None)}
+        "shared load streams": (MEM, ("onyx_block_share", {}), None),
+        "scanners that skip": (MEM, ("onyx_fiber_access", {}), "fiber access")}
 # In the netlist of a kernel that uses it.
 SIGNS = {"vector reducer": '"vector_reduce"', "joiner by regions": '"region_join"',
          "reductions by any operation": r'(reg_cr|vec_reduce)_inst_op"', "sums of bfloat16": r'(reg_cr|vec_reduce)_inst_bf16"',
-         "shared load streams": r'write_scanner_(before|behind)"'}
+         "shared load streams": r'write_scanner_(before|behind)"', "scanners that skip": r'read_scanner_skip"'}
 
 SQUARED = ["-i", "B:{file}", "-i", "C:{file}"]
 # Kernel, the primitive of ours that it uses, the arguments of the command.
@@ -55,6 +56,12 @@ KERNELS = [
     ("SDDMM of rank 10", "shared load streams",
      ["X(i,j)=B(i,j)*c(i,r)*d(r,j)", "-i", "B:{file}", "-g", "c:{n}x10:0.5", "-g", "d:10x{n}:0.5"]),
     ("sampled SpM*SpM", "shared load streams", ["X(i,j)=B(i,k)*C(k,j)*D(i,j)", *SQUARED, "-i", "D:{file}"]),
+    ("SpM*SpM, i,j,k, one stream a level", "scanners that skip", ["X(i,j)=B(i,k)*C(k,j)", "-s", "reorder(i,j,k)", *SQUARED]),
+    ("sampled SpM*SpM, one stream a level", "scanners that skip", ["X(i,j)=B(i,k)*C(k,j)*D(i,j)", *SQUARED, "-i", "D:{file}"]),
+    ("product with a matrix that is half full", "scanners that skip", ["X(i,j)=B(i,j)*C(i,j)", "-i", "B:{file}", "-f", "C:ss", "-g", "C:{n}x{n}:0.5"]),
+    ("SpMV, vector compressed", "scanners that skip", ["x(i)=B(i,j)*c(j)", "-f", "c:s", "-i", "B:{file}", "-g", "c:{n}:0.3"]),
+    ("SDDMM of rank 10, factors compressed", "scanners that skip",
+     ["X(i,j)=B(i,j)*c(i,r)*d(r,j)", "-f", "c:ss", "-f", "d:ss:1,0", "-i", "B:{file}", "-g", "c:{n}x10:0.5", "-g", "d:10x{n}:0.5"]),
 ]
 DATA = {"west0067": 67, "west0479": 479, "494_bus": 494, "olm500": 500, "bcspwr06": 1454}
 
@@ -112,9 +119,12 @@ def measure():
     found = {}
     for name, primitive, arguments in KERNELS:
         for matrix in DATA:
-            before, none = cycles_of(arguments, "onyx", matrix)
-            streams = [] if primitive == "shared load streams" else ["--streams", "levels"]
-            after, used = cycles_of(arguments + streams, "onyx-ext", matrix)
+            skips = primitive == "scanners that skip"
+            streams = ["--streams", "levels"] if primitive != "shared load streams" else []
+            before, none = cycles_of(arguments + [*streams, "--skip", "off"], "onyx-ext", matrix) if skips else cycles_of(arguments, "onyx", matrix)
+            after, used = cycles_of(arguments + streams + ["--skip", "on" if skips else "off"], "onyx-ext", matrix)
+            if skips: # beside the same profile without, whose others are used alike
+                none, used = none - used, used - none
             found[name, matrix] = before, after, bool(used)
             print(f"{name}, {matrix}: {before} {after}", flush=True)
             if none or not used <= {primitive}:
@@ -135,11 +145,11 @@ Written by `cmake --build build --target next_chip`. What each primitive of prof
 
 * *Cells*: those of Yosys' generic library after `synth -flatten`, the memory not counted, which is the tile's in any case. The chip's primitives are
   our modules for them, by the same flow, so ratios mean more than numbers. What widens the chip's reducer counts the cells that it
-  adds to it. Not counted: the multiplexers of a tile's core, a few cells for each bit of a port.
+  adds to it; scanners that skip what the fiber access is larger by. Not counted: the multiplexers of a tile's core, a few cells for each bit of a port.
 * *Of the tile*: of all the chip's primitives in such a tile. *Of the array*: the same in every tile of the kind, of the primitives of {pe} PE and {mem}
   MEM tiles. Routing, FIFOs of the ports and registers are not in it, so the share of a real chip is smaller.
 * *Speed-up*: cycles of engine `cycle` on `onyx` by those on `onyx-ext`, the geometric mean over the kernels below that use the primitive, on {n}
-  matrices. The search is free on both sides but for an order that the kernel's name states. Firmware and configuration are not counted.
+  matrices; of scanners that skip, on `onyx-ext` without and with. The search is free on both sides but for an order that the kernel's name states. Firmware and configuration are not counted.
 * *Saved by one per cent*: the share of the cycles that is saved, by the share of the array, both in per cent. It ranks the table.
 
 | primitive | cells | of the tile | of the array | speed-up | cycles saved | saved by one per cent |

@@ -279,6 +279,8 @@ static void print_path(const pnr_design *design, const pnr_timing *t, arena *mem
 
 static void print_timing(const pnr_design *design, const pnr_timing *t, arena *mem) {
     printf("period %u ps (%.0f MHz), floor %u ps\n", t->period_ps, 1e6 / t->period_ps, t->floor_ps);
+    if (t->corner)
+        printf("by the delays of %s: %u ps (%.0f MHz)\n", t->corner, t->corner_ps, 1e6 / t->corner_ps);
     if (t->worst_net == PNR_NO_HOP)
         printf("slowest: the inside of a tile\n");
     else

@@ -179,10 +179,8 @@ static bool read_section(document *doc, const char *section, pnr_board *out) {
     return good;
 }
 
-/* Checks that delays are [least, most] pairs in picoseconds; which there have to be is the timing analysis's
- * business. */
-static bool check_delays(document *doc, const cJSON *json) {
-    const cJSON *delays = get_object(doc, json, "delays_ps");
+/* Checks that delays are [least, most] pairs in picoseconds. */
+static bool are_delays(document *doc, const cJSON *delays) {
     doc->section = "delays_ps";
     bool good = delays && each_once(doc, delays);
     for (const cJSON *m = delays ? delays->child : NULL; good && m; m = m->next) {
@@ -193,8 +191,29 @@ static bool check_delays(document *doc, const cJSON *json) {
         if (!good)
             bad_member(doc, m->string, "must be [least, most] picoseconds, 0 <= least <= most <= 1000000");
     }
+    return good;
+}
+
+/* Checks the board's delays and those of its corner, if it has one; which there have to be is the timing
+ * analysis's business. */
+static bool check_delays(document *doc, const cJSON *json) {
+    static const char *const known[] = {"name", "delays_ps", NULL};
+    const cJSON *delays = get_object(doc, json, "delays_ps"),
+                *corner = cJSON_GetObjectItemCaseSensitive(json, "corner"), *others = NULL;
+    const char *name;
+    bool good = are_delays(doc, delays);
     const char *missing = good ? pnr_missing_delay(delays) : NULL;
     good = good && (!missing || bad_type(doc, missing, "must be [least, most] picoseconds"));
+    doc->section = "";
+    if (!good || !corner)
+        return good;
+    good = get_object(doc, json, "corner") != NULL;
+    doc->section = "corner";
+    good = good && get_text(doc, corner, "name", &name) && only_members(doc, corner, known);
+    others = good ? get_object(doc, corner, "delays_ps") : NULL;
+    good = others && are_delays(doc, others);
+    const char *unknown = good ? pnr_unknown_delay(others) : NULL;
+    good = good && (!unknown || bad_member(doc, unknown, "is no delay that timing knows"));
     doc->section = "";
     return good;
 }
@@ -300,8 +319,8 @@ static bool read_head(const document *doc, const char *path, pnr_board *out) {
 
 static bool no_other_section(const document *doc, const cJSON *json) {
     static const char *const known[] = {
-        "format_version", "name",   "register_map", "array", "glb",      "mem",
-        "memory_map",     "clocks", "delays_ps",    "link",  "profiles", NULL};
+        "format_version", "name",      "register_map", "array",    "glb",    "mem", "memory_map",
+        "clocks",         "delays_ps", "link",         "profiles", "corner", NULL};
     return only_members(doc, json, known);
 }
 

@@ -152,7 +152,7 @@ static uint32_t way_by_side(const pnr_limits *l, net_tile from, pnr_site at, pnr
     if (second == NET_TILE_NONE)
         return plain;
     uint32_t pair = first_pair(d, from, first, second);
-    return least(plain, most(most(pair, d->ready[second]), d->rmux + d->capture[to]));
+    return least(plain, most(most(pair, d->ready[second]), d->rmux[second] + d->capture[to]));
 }
 
 static uint32_t way_straight_down(const pnr_limits *l, net_tile from, pnr_site at, net_tile to) {

@@ -273,13 +273,16 @@ typedef struct {
     uint32_t worst_net;         /* index into paths; PNR_NO_HOP if a tile's core is slower than every net */
     uint32_t period_ps, core_ps, floor_ps;
     uint32_t histogram[PNR_SLACK_BINS]; /* paths by slack, in tenths of the period */
+    const char *corner;                 /* name of the board's other table of delays; NULL: it has none */
+    uint32_t corner_ps;                 /* the period by that */
 } pnr_timing;
 
 /* Measures every path between FIFOs by the board's delays. Error: E0550-no-delay. */
 bool pnr_sta(const pnr_design *design, arena *mem, diagnostics *d, pnr_timing *out);
-/* Returns {"period_ps", "fmax_mhz", "floor_ps", "limited_by", "critical_path": [{"what", "x", "y", "side",
- * "track", "delay_ps", "arrival_ps"}, ...], "slack_histogram", "exceptions": [...]}; an exception is a net
- * slower than the design's floor, with the reason. The caller deletes it. */
+/* Returns {"period_ps", "fmax_mhz", "floor_ps", "corner": {"name", "period_ps", "fmax_mhz"}, "limited_by",
+ * "critical_path": [{"what", "x", "y", "side", "track", "delay_ps", "arrival_ps"}, ...], "slack_histogram",
+ * "exceptions": [...]}; an exception is a net slower than the design's floor, with the reason. The caller
+ * deletes it. */
 cJSON *pnr_timing_report(const pnr_design *design, const pnr_timing *t);
 
 /* ---- balance --------------------------------------------------------------------------------- */

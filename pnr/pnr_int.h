@@ -18,10 +18,14 @@ void pnr_pair_route(pnr_route *r, arena *scratch);
 /* The board's delays in picoseconds; by net_tile. */
 typedef struct {
     uint32_t core[4], launch[4], capture[4];
-    uint32_t data[4], valid[4], ready[4], rmux; /* of a switch box; of a register mux */
+    uint32_t data[4], valid[4], ready[4]; /* of a switch box */
+    uint32_t rmux[4];                     /* launch from a SplitFIFO */
+    uint32_t ready_launch[4];             /* of a sink's ready */
 } pnr_delays;
 /* Returns the name of the first delay the table lacks that timing needs, or NULL. */
 const char *pnr_missing_delay(const cJSON *delays);
+/* Returns the name of the first delay of a corner that timing does not know, or NULL. */
+const char *pnr_unknown_delay(const cJSON *delays);
 /* Reads the delays of a board. Error: E0550-no-delay. */
 bool pnr_read_delays(const pnr_board *b, diagnostics *d, pnr_delays *out);
 /* Returns the delay of the slowest path of a routed net. */

@@ -125,6 +125,12 @@ cJSON *pnr_timing_report(const pnr_design *design, const pnr_timing *t) {
     cJSON_AddNumberToObject(json, "period_ps", t->period_ps);
     cJSON_AddNumberToObject(json, "fmax_mhz", t->period_ps ? 1e6 / t->period_ps : 0);
     cJSON_AddNumberToObject(json, "floor_ps", t->floor_ps);
+    if (t->corner) {
+        cJSON *corner = cJSON_AddObjectToObject(json, "corner");
+        cJSON_AddStringToObject(corner, "name", t->corner);
+        cJSON_AddNumberToObject(corner, "period_ps", t->corner_ps);
+        cJSON_AddNumberToObject(corner, "fmax_mhz", t->corner_ps ? 1e6 / t->corner_ps : 0);
+    }
     cJSON *limit = cJSON_AddObjectToObject(json, "limited_by");
     if (t->worst_net == PNR_NO_HOP) {
         cJSON_AddStringToObject(limit, "kind", "core");

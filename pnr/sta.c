@@ -37,21 +37,57 @@ static const delay_row delay_rows[] = {
     {"sb_mem", AT(data[NET_TILE_MEM])},
     {"sb_mem", AT(valid[NET_TILE_MEM])},
     {"sb_mem", AT(ready[NET_TILE_MEM])},
-    {"rmux", AT(rmux)},
+    {"rmux", AT(rmux[NET_TILE_PE])},
+    {"rmux", AT(rmux[NET_TILE_MEM])},
+};
+/* What only a corner may tell apart. */
+static const delay_row corner_rows[] = {
+    {"rmux_pe", AT(rmux[NET_TILE_PE])},           {"rmux_mem", AT(rmux[NET_TILE_MEM])},
+    {"ready_pe", AT(ready_launch[NET_TILE_PE])},  {"ready_mem", AT(ready_launch[NET_TILE_MEM])},
+    {"ready_mem", AT(ready_launch[NET_TILE_IO])},
+};
+enum {
+    DELAY_ROWS = sizeof delay_rows / sizeof delay_rows[0],
+    CORNER_ROWS = sizeof corner_rows / sizeof corner_rows[0]
 };
 
 const char *pnr_missing_delay(const cJSON *delays) {
-    for (size_t i = 0; i < sizeof delay_rows / sizeof delay_rows[0]; i++) {
+    for (size_t i = 0; i < DELAY_ROWS; i++) {
         if (!cJSON_GetObjectItemCaseSensitive(delays, delay_rows[i].name))
             return delay_rows[i].name;
     }
     return NULL;
 }
 
+static bool has_row(const delay_row *rows, size_t n, const char *name) {
+    bool has = false;
+    for (size_t i = 0; i < n; i++)
+        has = has || strcmp(rows[i].name, name) == 0;
+    return has;
+}
+
+const char *pnr_unknown_delay(const cJSON *delays) {
+    for (const cJSON *m = delays->child; m; m = m->next) {
+        if (!has_row(delay_rows, DELAY_ROWS, m->string) && !has_row(corner_rows, CORNER_ROWS, m->string))
+            return m->string;
+    }
+    return NULL;
+}
+
+/* Puts what the table states in the place of what is there. */
+static void read_rows(const cJSON *table, const delay_row *rows, size_t n, pnr_delays *out) {
+    for (size_t i = 0; i < n; i++) {
+        const cJSON *most = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(table, rows[i].name), 1);
+        const uint32_t value = most ? (uint32_t)most->valuedouble : 0;
+        if (most)
+            memcpy((char *)out + rows[i].offset, &value, sizeof value);
+    }
+}
+
 bool pnr_read_delays(const pnr_board *b, diagnostics *d, pnr_delays *out) {
     const cJSON *table = b->json ? cJSON_GetObjectItemCaseSensitive(b->json, "delays_ps") : NULL;
     *out = (pnr_delays){0};
-    for (size_t i = 0; i < sizeof delay_rows / sizeof delay_rows[0]; i++) {
+    for (size_t i = 0; i < DELAY_ROWS; i++) {
         const cJSON *row = cJSON_GetObjectItemCaseSensitive(table, delay_rows[i].name);
         const cJSON *most = cJSON_GetArrayItem(row, 1);
         if (!most) {
@@ -61,9 +97,8 @@ bool pnr_read_delays(const pnr_board *b, diagnostics *d, pnr_delays *out) {
                       delay_rows[i].name);
             return false;
         }
-        uint32_t value = (uint32_t)most->valuedouble;
-        memcpy((char *)out + delay_rows[i].offset, &value, sizeof value);
     }
+    read_rows(table, delay_rows, DELAY_ROWS, out);
     return true;
 }
 
@@ -97,7 +132,7 @@ static void forward(timer *t) {
         net_tile tile = hop_tile(t, i);
         const pnr_hop *before = h->parent == PNR_NO_HOP ? NULL : &t->route->hops.at[h->parent];
         bool after_fifo = before && before->fifo_end, goes_on = before && !after_fifo;
-        uint32_t launch = after_fifo ? t->d.rmux : source_launch(t);
+        uint32_t launch = after_fifo ? t->d.rmux[hop_tile(t, h->parent)] : source_launch(t);
         uint32_t from_data = goes_on ? t->data[h->parent] : launch;
         uint32_t from_valid = goes_on ? t->valid[h->parent] : launch;
         t->data[i] = from_data + (h->from_core ? 0 : t->d.data[tile]);
@@ -157,8 +192,9 @@ static void end_paths(const timer *t, candidate *worst, uint32_t hop, uint32_t s
     uint32_t last = sink == PNR_NO_HOP ? hop : t->route->sinks.at[sink].hop;
     uint32_t capture = sink == PNR_NO_HOP ? 0 : capture_at(t, sink);
     bool after_fifo = sink != PNR_NO_HOP && last != PNR_NO_HOP && t->route->hops.at[last].fifo_end;
-    uint32_t data = last == PNR_NO_HOP ? source_launch(t) : after_fifo ? t->d.rmux : t->data[last];
-    uint32_t valid = last == PNR_NO_HOP ? source_launch(t) : after_fifo ? t->d.rmux : t->valid[last];
+    uint32_t launch = after_fifo ? t->d.rmux[hop_tile(t, last)] : source_launch(t);
+    uint32_t data = last == PNR_NO_HOP || after_fifo ? launch : t->data[last];
+    uint32_t valid = last == PNR_NO_HOP || after_fifo ? launch : t->valid[last];
     bool looped =
         !after_fifo && (last == PNR_NO_HOP || t->looped[last]) && pin_tile(t, t->net->source) != NET_TILE_IO;
     consider(worst, (candidate){data + capture, PNR_PATH_DATA, hop, sink, PNR_NO_HOP, PNR_NO_HOP});
@@ -175,6 +211,14 @@ static candidate worst_of_net(timer *t, arena *scratch) {
     t->ready = arena_new_n(scratch, uint32_t, hops + 1);
     t->ready_hop = arena_new_n(scratch, uint32_t, hops + 1);
     t->looped = arena_new_n(scratch, bool, hops + 1);
+    for (uint32_t s = 0; s < t->route->sinks.len; s++) {
+        const uint32_t last = t->route->sinks.at[s].hop,
+                       its = t->d.ready_launch[pin_tile(t, t->net->sinks.at[s])];
+        if (last == PNR_NO_HOP)
+            continue;
+        t->ready_hop[last] = last;
+        arrives[last] = its > arrives[last] ? its : arrives[last];
+    }
     forward(t);
     backward(t, arrives);
     candidate worst = {.hop = PNR_NO_HOP, .sink = PNR_NO_HOP};
@@ -238,7 +282,7 @@ static void forward_steps(const timer *t, arena *mem, pnr_timing_path *p, uint32
     if (before && !before->fifo_end)
         forward_steps(t, mem, p, h->parent, valid);
     else if (before)
-        step(mem, p, "launch from SplitFIFO", before, t->d.rmux);
+        step(mem, p, "launch from SplitFIFO", before, t->d.rmux[hop_tile(t, h->parent)]);
     else
         step(mem, p, "launch", NULL, source_launch(t));
     net_tile tile = hop_tile(t, last);
@@ -254,7 +298,7 @@ static void draw_path(const timer *t, arena *mem, const candidate *c, pnr_timing
     if (last == PNR_NO_HOP)
         step(mem, p, "launch", NULL, source_launch(t));
     else if (c->sink != PNR_NO_HOP && t->route->hops.at[last].fifo_end)
-        step(mem, p, "launch from SplitFIFO", &t->route->hops.at[last], t->d.rmux);
+        step(mem, p, "launch from SplitFIFO", &t->route->hops.at[last], t->d.rmux[hop_tile(t, last)]);
     else
         forward_steps(t, mem, p, last, c->kind == PNR_PATH_LOOP);
     if (c->sink != PNR_NO_HOP)
@@ -313,6 +357,24 @@ static void time_net(const pnr_design *design, const pnr_limits *limits, uint32_
     arena_free(&scratch);
 }
 
+/* Measures the design by the board's other table: its delays, and those of the board where it has none. */
+static void time_corner(const pnr_design *design, const pnr_delays *nominal, pnr_timing *out) {
+    const cJSON *corner = cJSON_GetObjectItemCaseSensitive(design->board->json, "corner"),
+                *table = cJSON_GetObjectItemCaseSensitive(corner, "delays_ps"),
+                *name = cJSON_GetObjectItemCaseSensitive(corner, "name");
+    pnr_delays d = *nominal;
+    if (!corner)
+        return;
+    read_rows(table, delay_rows, DELAY_ROWS, &d);
+    read_rows(table, corner_rows, CORNER_ROWS, &d);
+    out->corner = name->valuestring;
+    out->corner_ps = slowest_core(design, &d);
+    for (uint32_t n = 0; n < design->route.len; n++) {
+        const uint32_t delay = pnr_net_delay(design, &d, n);
+        out->corner_ps = delay > out->corner_ps ? delay : out->corner_ps;
+    }
+}
+
 bool pnr_sta(const pnr_design *design, arena *mem, diagnostics *d, pnr_timing *out) {
     pnr_delays table;
     *out = (pnr_timing){.worst_net = PNR_NO_HOP};
@@ -335,5 +397,6 @@ bool pnr_sta(const pnr_design *design, arena *mem, diagnostics *d, pnr_timing *o
     for (uint32_t i = 0; i < out->paths.len; i++)
         out->histogram[(uint64_t)(out->period_ps - out->paths.at[i].delay_ps) * PNR_SLACK_BINS /
                        (out->period_ps + 1)]++;
+    time_corner(design, &table, out);
     return true;
 }

@@ -99,6 +99,32 @@ static void floors_come_from_the_table(void **state) {
     cJSON_Delete(json);
 }
 
+/* A corner's delays count beside the board's own, whose clock stays as it is: the ready of a MEM tile comes
+ * later there, and a SplitFIFO's launch takes longer in a PE tile than in a MEM tile. */
+static void a_corner_is_measured_beside(void **state) {
+    pnr_bench *p = *state;
+    fixture *f = &p->f;
+    pnr_board alone = p->b;
+    cJSON *json = cJSON_Duplicate(p->b.json, true);
+    p->o.timing = PNR_TIMING_OF_RUN;
+    p->o.pipeline = PNR_PIPELINE_NONE;
+    pnr_timing t = time_netlist(f, net_between(f, 'p', 'm', 1), &p->b, &p->o);
+    assert_int_equal(t.period_ps, 208 + 486 + 490); /* ready, launch, capture */
+    assert_int_equal(t.corner_ps, 635 + 208 + 486 + 490);
+    assert_string_equal(t.corner, "archipelago");
+    t = time_netlist(f, net_between(f, 'p', 'p', 1), &p->b, &p->o);
+    assert_int_equal(t.corner_ps, t.period_ps);
+    p->o.pipeline = PNR_PIPELINE_EXHAUSTIVE;
+    t = time_netlist(f, net_between(f, '<', 'm', 1), &p->b, &p->o);
+    assert_int_equal(t.period_ps, 1370);
+    assert_true(t.corner_ps >= 1370);
+    cJSON_DeleteItemFromObject(json, "corner");
+    alone.json = json;
+    t = time_netlist(f, net_between(f, 'p', 'm', 1), &alone, &p->o);
+    assert_true(!t.corner && !t.corner_ps);
+    cJSON_Delete(json);
+}
+
 enum { MADE = 20 };
 
 /* Netlists like those of kernels: nine of ten meet the floor, and none of any kind beats it. */
@@ -141,5 +167,5 @@ static void no_design_beats_the_floor(void **state) {
 }
 
 RUN_TESTS(ON_BOARD("onyx", floors_are_known_by_hand), ON_BOARD("onyx", an_input_has_few_fast_first_hops),
-          ON_BOARD("onyx", floors_come_from_the_table), TEST(made_netlists_meet_the_floor),
-          TEST(no_design_beats_the_floor))
+          ON_BOARD("onyx", floors_come_from_the_table), ON_BOARD("onyx", a_corner_is_measured_beside),
+          TEST(made_netlists_meet_the_floor), TEST(no_design_beats_the_floor))

@@ -39,7 +39,7 @@ static const tile_output *output_of(const tile_plan *one, tile_stream stream) {
     BUG("a copy has an output the kernel lacks");
 }
 
-enum { IDLE = UINT32_MAX };
+static const uint32_t IDLE = UINT32_MAX; /* of taken: the copy has no run */
 
 /* Adds the run that has run taken[c] of the one copy's plan on copy c. */
 static void add_run(const tile_plan *one, const uint32_t *taken, const uint32_t *source, arena *mem,

@@ -202,7 +202,7 @@ static bool check_delays(document *doc, const cJSON *json) {
                 *corner = cJSON_GetObjectItemCaseSensitive(json, "corner"), *others = NULL;
     const char *name;
     bool good = are_delays(doc, delays);
-    const char *missing = good ? pnr_missing_delay(delays) : NULL;
+    const char *missing = good ? pnr_wrong_delay(delays, false) : NULL;
     good = good && (!missing || bad_type(doc, missing, "must be [least, most] picoseconds"));
     doc->section = "";
     if (!good || !corner)
@@ -212,7 +212,7 @@ static bool check_delays(document *doc, const cJSON *json) {
     good = good && get_text(doc, corner, "name", &name) && only_members(doc, corner, known);
     others = good ? get_object(doc, corner, "delays_ps") : NULL;
     good = others && are_delays(doc, others);
-    const char *unknown = good ? pnr_unknown_delay(others) : NULL;
+    const char *unknown = good ? pnr_wrong_delay(others, true) : NULL;
     good = good && (!unknown || bad_member(doc, unknown, "is no delay that timing knows"));
     doc->section = "";
     return good;

@@ -51,14 +51,6 @@ enum {
     CORNER_ROWS = sizeof corner_rows / sizeof corner_rows[0]
 };
 
-const char *pnr_missing_delay(const cJSON *delays) {
-    for (size_t i = 0; i < DELAY_ROWS; i++) {
-        if (!cJSON_GetObjectItemCaseSensitive(delays, delay_rows[i].name))
-            return delay_rows[i].name;
-    }
-    return NULL;
-}
-
 static bool has_row(const delay_row *rows, size_t n, const char *name) {
     bool has = false;
     for (size_t i = 0; i < n; i++)
@@ -66,10 +58,14 @@ static bool has_row(const delay_row *rows, size_t n, const char *name) {
     return has;
 }
 
-const char *pnr_unknown_delay(const cJSON *delays) {
-    for (const cJSON *m = delays->child; m; m = m->next) {
+const char *pnr_wrong_delay(const cJSON *delays, bool corner) {
+    for (const cJSON *m = corner ? delays->child : NULL; m; m = m->next) {
         if (!has_row(delay_rows, DELAY_ROWS, m->string) && !has_row(corner_rows, CORNER_ROWS, m->string))
             return m->string;
+    }
+    for (size_t i = 0; i < DELAY_ROWS && !corner; i++) {
+        if (!cJSON_GetObjectItemCaseSensitive(delays, delay_rows[i].name))
+            return delay_rows[i].name;
     }
     return NULL;
 }

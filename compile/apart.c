@@ -44,6 +44,8 @@ bool compile_find_apart(const compile_options *o, compile_context *ctx, const sa
                         sam_tensor *tensor, tile_format *format) {
     const tile_format *formats;
     *tensor = (sam_tensor){0};
+    if (!is_open(o) && o->parts != COMPILE_PARTS_APART)
+        return true;
     if (!compile_host_formats(o, ctx, &formats))
         return false;
     for (uint32_t t = 1; t <= st->tensors.len && is_open(o) && !tensor->v; t++) {

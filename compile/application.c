@@ -84,13 +84,6 @@ static bool operands_of(const machine *m, compile_context *ctx, const fe_step *s
 
 /* ---- one statement ----------------------------------------------------------------------------- */
 
-static compile_stage_of *stage_of(const machine *m, const fe_step *step) {
-    uint32_t i = 0;
-    while (m->a->stages.at[i].step != step)
-        i++;
-    return &m->a->stages.at[i];
-}
-
 /* Sums of bf16 are rounded in an order that is the engine's, and their errors grow from pass to pass: each
  * statement is held to the reference by itself. */
 static bool check_alone(const machine *m, compile_context *ctx, const fe_step *step, const compile_data *data,
@@ -119,7 +112,7 @@ static void count_host(machine *m, compile_stage_of *stage, const tile_tensor *v
 
 /* Computes the value of a statement or condition on what the tensors hold, by this machine. */
 static bool evaluate(machine *m, compile_context *ctx, const fe_step *step, tile_tensor *out) {
-    compile_stage_of *stage = stage_of(m, step);
+    compile_stage_of *stage = compile_stage_of_step(m->a, step);
     compile_data data = {0};
     compile_options o = stage->options;
     if (!operands_of(m, ctx, step, &o, &data) ||
@@ -132,7 +125,7 @@ static bool evaluate(machine *m, compile_context *ctx, const fe_step *step, tile
 /* Computes the value of a statement; *left becomes what the chip has of it, if it has it alone. */
 static bool compute(machine *m, compile_context *ctx, const fe_step *step, bool may_wait, tile_tensor *out,
                     compile_left **left) {
-    compile_stage_of *stage = stage_of(m, step);
+    compile_stage_of *stage = compile_stage_of_step(m->a, step);
     compile_waited waited = COMPILE_AGAIN;
     *left = NULL;
     if (m->reference)
@@ -242,7 +235,7 @@ static bool repeat(machine *m, const fe_step *step) {
     m->resumed.len = within ? m->resumed.len : 0;
     vec_push(m->ctx->mem, &m->passes, 0);
     uint32_t alone = 0; /* passes that the processor made by itself */
-    compile_stage_of *loop = stage_of(m, step);
+    compile_stage_of *loop = compile_stage_of_step(m->a, step);
     for (;; passes++) {
         const uint32_t breaks = m->breaks, stepped = m->stepped;
         if (!within && step->until && !is_over(m, step, &over))

@@ -71,6 +71,13 @@ static inline bool compile_stage_on_processor(const compile_stage_of *stage) {
         is = is || stage->kernel.producers.at[n].on_processor;
     return is;
 }
+/* Returns the stage of a step, which is one of the program's. */
+static inline compile_stage_of *compile_stage_of_step(const compile_application *a, const fe_step *step) {
+    uint32_t i = 0;
+    while (a->stages.at[i].step != step)
+        i++;
+    return &a->stages.at[i];
+}
 /* Returns whether the command's argument is the path of a program file: it ends in ".onx". */
 bool compile_is_application(const char *argument);
 /* Does all of `onyx run`, or of `onyx compile` where o->runs is false, with the program file o->expression.

@@ -73,7 +73,7 @@ static bool loads(const user *to, const user *from, const uint32_t *class, uint3
     const bool last = from->kernel == &from->stage->kernel;
     for (uint32_t t = 0; t < s->tensors.len; t++) {
         const sam_tensor_data *data = &s->tensors.at[t];
-        const name_id source = data->view.source.v ? data->view.source : data->name;
+        const name_id source = sam_stored_name(data);
         const uint32_t its = class_of(to, source, class, none);
         if (t + 1 == s->result.v || !is_loaded_as_stored(data))
             continue;
@@ -175,7 +175,7 @@ static const char *why_needed(compile_context *ctx, const compile_stage_of *by, 
             const sam_statement *packed = &k->lowered.statement;
             for (uint32_t p = 0; p < packed->tensors.len; p++) {
                 const sam_tensor_data *data = &packed->tensors.at[p];
-                const name_id source = data->view.source.v ? data->view.source : data->name;
+                const name_id source = sam_stored_name(data);
                 if (p + 1 != packed->result.v && name_eq(source, s->tensors.at[t].name) &&
                     !is_loaded_as_stored(data))
                     return arena_printf(ctx->mem,
@@ -220,13 +220,6 @@ static const char *why_eager(const compile_options *o, compile_context *ctx, con
     return NULL;
 }
 
-static compile_stage_of *stage_of(const compile_application *a, const fe_step *step) {
-    uint32_t i = 0;
-    while (a->stages.at[i].step != step)
-        i++;
-    return &a->stages.at[i];
-}
-
 /* Lists of some statements only cost more than they save: those of a loop wait if all in it do. Returns the
  * first that does not, or NULL. */
 static const compile_stage_of *find_eager(compile_context *ctx, const compile_application *a,
@@ -234,7 +227,7 @@ static const compile_stage_of *find_eager(compile_context *ctx, const compile_ap
     const compile_stage_of *first = NULL;
     for (uint32_t i = 0; i < steps->len; i++) {
         const fe_step *step = &steps->at[i];
-        const compile_stage_of *one = step->kind == FE_STEP_ASSIGN ? stage_of(a, step) : NULL;
+        const compile_stage_of *one = step->kind == FE_STEP_ASSIGN ? compile_stage_of_step(a, step) : NULL;
         if (!one)
             one = find_eager(ctx, a, &step->body);
         else if (one->waits)
@@ -245,7 +238,8 @@ static const compile_stage_of *find_eager(compile_context *ctx, const compile_ap
     if (first)
         diag_line_col(ctx->diag, first->step->loc, &line, &column);
     for (uint32_t i = 0; i < steps->len && first; i++) {
-        compile_stage_of *one = steps->at[i].kind == FE_STEP_ASSIGN ? stage_of(a, &steps->at[i]) : NULL;
+        compile_stage_of *one =
+            steps->at[i].kind == FE_STEP_ASSIGN ? compile_stage_of_step(a, &steps->at[i]) : NULL;
         if (!one || !one->waits)
             continue;
         one->waits = false;

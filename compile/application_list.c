@@ -243,7 +243,6 @@ bool compile_settle_operands(machine *m, const fe_step *step, bool array, const 
 
 /* ---- what goes on between runs ---------------------------------------------------------------- */
 
-/* Ends the session, if there is one, and takes what it recorded. */
 bool compile_end_session(machine *m, compile_context *ctx) {
     if (!compile_settle_all(m, "another program begins"))
         return false;
@@ -306,7 +305,7 @@ static void keep_packed(const machine *m, compile_stage_of *stage, const compile
     tile_tensor *kept = arena_new_n(mem, tile_tensor, packed->tensors.len);
     for (uint32_t t = 0; t < packed->tensors.len; t++) {
         const sam_tensor_data *data = &packed->tensors.at[t];
-        const name_id source = data->view.source.v ? data->view.source : data->name;
+        const name_id source = sam_stored_name(data);
         if (t + 1 == packed->result.v || data->ones || !compile_stays(m, stage->step, source))
             continue;
         kept[t] = compile_copy_of(&ran->data.packed.operand[t], mem);
@@ -396,7 +395,7 @@ static int take_before(machine *m, compile_stage_of *stage, const compile_later 
         const sam_statement *packed = &stage->kernel.lowered.statement;
         for (uint32_t p = 0; p < packed->tensors.len; p++) {
             const sam_tensor_data *data = &packed->tensors.at[p];
-            const name_id source = data->view.source.v ? data->view.source : data->name;
+            const name_id source = sam_stored_name(data);
             if (!name_eq(data->name, streams.in[i].stream.tensor) || (l->counts.left >> i & 1))
                 continue;
             for (uint32_t t = 0; t < s->tensors.len; t++) {
@@ -528,8 +527,7 @@ static void keep_operands(const machine *m, const compile_stage_of *stage, compi
     for (uint32_t t = 0; t < in->n; t++) {
         const sam_tensor_data *data = &packed->tensors.at[t];
         own[t] = in->operand[t];
-        if (t + 1 != packed->result.v && !data->ones &&
-            !compile_stays(m, stage->step, data->view.source.v ? data->view.source : data->name))
+        if (t + 1 != packed->result.v && !data->ones && !compile_stays(m, stage->step, sam_stored_name(data)))
             own[t] = compile_copy_of(&in->operand[t], mem);
     }
     in->operand = own;

@@ -11,11 +11,6 @@ typedef struct {
     uint32_t mode;
 } banked_operand;
 
-/* Returns the name of the user's tensor. */
-static name_id name_of(const sam_tensor_data *as) {
-    return as->called.v ? as->called : as->view.source.v ? as->view.source : as->name;
-}
-
 /* Finds which mode of a packed tensor is index `index` of the user's, undivided. */
 static bool find_mode(const sam_tensor_data *as, uint32_t index, uint32_t *mode) {
     for (*mode = 0; *mode < as->order; ++*mode) {
@@ -39,7 +34,7 @@ static bool find_operand(const compile_options *o, compile_context *ctx, const s
         if (!tile_banks(&formats[i]))
             continue;
         for (uint32_t t = 1; t <= st->tensors.len && !out->tensor.v; t++) {
-            const char *name = names_text(ctx->names, name_of(&st->tensors.at[t - 1]));
+            const char *name = names_text(ctx->names, sam_user_name(&st->tensors.at[t - 1]));
             if (t == st->result.v || strlen(name) != length || strncmp(name, o->formats.at[i], length) != 0)
                 continue;
             *out = (banked_operand){.format = formats[i], .tensor = {t}};
@@ -51,7 +46,7 @@ static bool find_operand(const compile_options *o, compile_context *ctx, const s
 static bool refuse(compile_context *ctx, const sam_tensor_data *as, const tile_format *f, const char *why) {
     diag_unmappable(ctx->diag, as->loc, "E0356-banks",
                     "--dispatch banks: index %s of %s, which %s has in banks, %s",
-                    f->index[tile_banked_index(f)], names_text(ctx->names, name_of(as)), f->name, why);
+                    f->index[tile_banked_index(f)], names_text(ctx->names, sam_user_name(as)), f->name, why);
     diag_hint(ctx->diag, "--dispatch sorted deals sub-tiles by their size");
     return false;
 }
@@ -147,7 +142,7 @@ bool compile_deal_banks(const compile_options *o, compile_context *ctx, compile_
         return refuse(ctx, as, &operand.format, "has too many coordinates");
     move_operands(ctx, k, extent, out);
     k->array.dispatch.load = load_of(ctx, t, &operand, bank, k->array.copies);
-    k->array.dispatch.load.operand = names_text(ctx->names, name_of(as));
+    k->array.dispatch.load.operand = names_text(ctx->names, sam_user_name(as));
     return out->is = true;
 }
 

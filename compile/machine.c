@@ -74,7 +74,6 @@ void compile_line_of(machine *m, const compile_stage_of *stage, compile_line_run
     compile_line_add(m->line, &run);
 }
 
-/* Adds what the channels of a kernel did to the line; returns for how many cycles. */
 bool compile_record_line(const machine *m, const compile_kernel *k, uint64_t begin, uint64_t *cycles) {
     const char *name = k->folder + strlen(m->ctx->partial) + 1;
     *cycles = 0;
@@ -127,10 +126,9 @@ bool compile_count_run(machine *m, compile_stage_of *stage, const compile_kernel
         m->now += recorded > one->ran.cycles.total ? recorded : one->ran.cycles.total;
     }
     stage->counted = compile_activity_add(k, &stage->activity);
-    if (k->later) { /* its cycles are known when the list has run */
-        vec_push(m->ctx->mem, &stage->visits, visit);
+    vec_push(m->ctx->mem, &stage->visits, visit);
+    if (k->later) /* its cycles are known when the list has run */
         return true;
-    }
     stage->cycles.config += run.config;
     stage->cycles.kernel += run.kernel;
     stage->cycles.firmware += run.firmware;
@@ -139,6 +137,5 @@ bool compile_count_run(machine *m, compile_stage_of *stage, const compile_kernel
     run.kept = visit.kept;
     run.collected = visit.collected;
     compile_line_of(m, stage, run);
-    vec_push(m->ctx->mem, &stage->visits, visit);
     return ok;
 }

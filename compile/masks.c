@@ -21,16 +21,11 @@ static const char *var_text(const search *f, sam_var v) {
     return names_text(f->s->names, sam_var_at(f->s, v)->name);
 }
 
-/* Returns the tensor's name as the user has it. */
-static name_id own_name(const sam_tensor_data *t) {
-    return t->called.v ? t->called : t->view.source.v ? t->view.source : t->name;
-}
-
 /* Returns the kernel that computes a tensor before this one, or NULL. */
 static const compile_kernel *maker_of(const search *f, sam_tensor t) {
     for (uint32_t n = 0; n < f->last->producers.len; n++) {
         const sam_statement *made = &f->last->producers.at[n].user;
-        if (name_eq(sam_tensor_at(made, made->result)->name, own_name(sam_tensor_at(f->s, t))))
+        if (name_eq(sam_tensor_at(made, made->result)->name, sam_user_name(sam_tensor_at(f->s, t))))
             return &f->last->producers.at[n];
     }
     return NULL;
@@ -53,7 +48,7 @@ static const char *condition_text(const search *f, const u32_vec *accesses) {
     for (uint32_t n = 0; n < accesses->len; n++) {
         const sam_expr_data *x = &f->s->exprs.at[accesses->at[n] - 1];
         const sam_tensor_data *t = sam_tensor_at(f->s, x->tensor);
-        const char *one = names_text(f->s->names, own_name(t));
+        const char *one = names_text(f->s->names, sam_user_name(t));
         for (uint32_t i = 0; i < t->order; i++)
             one = arena_printf(f->mem, "%s%s%s", one, i ? "," : "(", var_text(f, x->index[i]));
         one = t->order ? arena_printf(f->mem, "%s)", one) : one;

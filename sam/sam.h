@@ -128,6 +128,14 @@ static inline uint32_t sam_source_order(const sam_tensor_data *t) {
     return order;
 }
 
+/* Returns the name of the tensor whose entries it has: that which it is a view of, or its own. */
+static inline name_id sam_stored_name(const sam_tensor_data *t) {
+    return t->view.source.v ? t->view.source : t->name;
+}
+/* Returns the name that the user gave that. */
+static inline name_id sam_user_name(const sam_tensor_data *t) {
+    return t->called.v ? t->called : sam_stored_name(t);
+}
 /* Returns whether only the other operands say how far index m of a part runs. */
 static inline bool sam_is_open(const sam_tensor_data *t, uint32_t m) {
     const sam_window *w = &t->window[m];

@@ -343,6 +343,11 @@ void compile_processor_json(const compile_processed *p, cJSON *json) {
     add_number(own, "calls", (double)p->calls);
     add_number(own, "words", (double)p->words);
     add_number(own, "cycles", (double)p->cycles);
+    if (p->calls) {
+        cJSON *each = cJSON_AddObjectToObject(own, "per_call");
+        add_number(each, "words", (double)p->words / (double)p->calls);
+        add_number(each, "cycles", (double)p->cycles / (double)p->calls);
+    }
     cJSON_AddBoolToObject(own, "measured", p->measured);
 }
 
@@ -537,10 +542,14 @@ static void stalls_summary(const compile_context *ctx, FILE *out, const compile_
 }
 
 const char *compile_processor_text(const compile_processed *p, arena *mem) {
-    return arena_printf(mem, "%s: %llu %s of %llu words, %llu cycles in them%s", p->names,
+    const double calls = p->calls ? (double)p->calls : 1;
+    const char *each = p->calls < 2 ? ""
+                                    : arena_printf(mem, " (each %.4g words, %.0f cycles)",
+                                                   (double)p->words / calls, (double)p->cycles / calls);
+    return arena_printf(mem, "%s: %llu %s of %llu words, %llu cycles in them%s%s", p->names,
                         (unsigned long long)p->calls, plural(p->calls, "call", "calls"),
                         (unsigned long long)p->words, (unsigned long long)p->cycles,
-                        p->measured ? "" : " expected");
+                        p->measured ? "" : " expected", each);
 }
 
 /* Lines about one kernel, which makes `result`. */

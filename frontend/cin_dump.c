@@ -74,6 +74,13 @@ static void dump_binary(dump *p, const sam_expr_data *x) {
     dump_expr(p, x->b, i.strength + 1);
 }
 
+/* A scalar with the name of a variable stands in parentheses, so that it is not read as that. */
+static void dump_access(dump *p, const sam_expr_data *x) {
+    const sam_tensor_data *t = sam_tensor_at(&p->k->s, x->tensor);
+    const bool alone = !t->order && fe_find_var(&p->k->s, t->name).v;
+    fprintf(p->out, alone ? "(%s)" : "%s", fe_access_text(&p->k->s, x->tensor, x->index, &p->mem));
+}
+
 /* Parentheses where the operator around e binds more than `least`. */
 static void dump_expr(dump *p, sam_expr e, uint32_t least) {
     const sam_expr_data *x = sam_expr_at(&p->k->s, e);
@@ -82,7 +89,7 @@ static void dump_expr(dump *p, sam_expr e, uint32_t least) {
         fputc('(', p->out);
     switch (x->kind) {
     case SAM_EXPR_ACCESS:
-        fputs(fe_access_text(&p->k->s, x->tensor, x->index, &p->mem), p->out);
+        dump_access(p, x);
         break;
     case SAM_EXPR_LITERAL:
         fprintf(p->out, "%.17g", x->literal);

@@ -26,6 +26,7 @@ typedef struct {
     bool windowed, modified; /* the access that was read last is of parts, or has modifiers of any kind */
     uint32_t addends;        /* indices that it adds to others */
     sam_window window[SAM_MAX_ORDER];
+    VEC(uint32_t) alone; /* where names are that stand in parentheses of their own */
 } parser;
 
 static const sam_expr no_expr = {0};
@@ -407,6 +408,8 @@ static sam_expr parse_number(parser *p) {
 
 static sam_expr parse_group(parser *p) {
     fe_advance(&p->in);
+    if (p->in.token.kind == FE_NAME && fe_peek(&p->in) == ')')
+        vec_push(p->s->mem, &p->alone, p->in.token.loc.offset);
     sam_expr e = parse_terms(p);
     if (e.v && !fe_take_sign(&p->in, ')')) {
         fe_expected(&p->in, "an operator or ')'", p->d);
@@ -749,19 +752,48 @@ static void separate_result(sam_statement *s) {
     }
 }
 
-/* A tensor may have the name of an index. A scalar may not: x(i) = b(i) * i means no tensor i. */
-static bool check_scalars(const sam_statement *s, diagnostics *d) {
-    for (uint32_t t = 0; t < s->tensors.len; t++) {
-        const sam_tensor_data *tensor = &s->tensors.at[t];
-        sam_var v = tensor->order ? (sam_var){0} : fe_find_var(s, tensor->name);
-        if (!v.v)
-            continue;
-        diag_error(d, tensor->loc, "E0117-name-clash", "'%s' is a scalar here and an index variable there",
-                   names_text(s->names, tensor->name));
-        diag_note(d, sam_var_at(s, v)->loc, "the index variable");
-        return false;
+static bool stands_alone(const parser *p, src_loc loc) {
+    for (uint32_t i = 0; i < p->alone.len; i++) {
+        if (p->alone.at[i] == loc.offset)
+            return true;
     }
-    return true;
+    return false;
+}
+
+static bool refuse_scalar(const parser *p, const char *name, src_loc loc, sam_var v, const char *hint) {
+    diag_error(p->d, loc, "E0117-name-clash", "'%s' is an index here, whose value is no operand", name);
+    diag_hint(p->d, hint, name);
+    diag_note(p->d, sam_var_at(p->s, v)->loc, "the index variable");
+    return false;
+}
+
+/* A tensor may have the name of an index. A scalar may where that index means nothing, or in parentheses of
+ * its own: x(i) = b(i) * i means no tensor i. `known`: the variables that mean something around e, bit
+ * (handle - 1). */
+static bool check_scalars(const parser *p, sam_expr e, uint64_t known) {
+    const sam_expr_data *x = sam_expr_at(p->s, e);
+    if (x->kind == SAM_EXPR_SUM)
+        known |= (uint64_t)1 << (x->var.v - 1);
+    const sam_tensor_data *tensor = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(p->s, x->tensor) : NULL;
+    if (!tensor || tensor->order)
+        return (!x->a.v || check_scalars(p, x->a, known)) && (!x->b.v || check_scalars(p, x->b, known));
+    const sam_var v = fe_find_var(p->s, tensor->name);
+    if (!v.v || !(known >> (v.v - 1) & 1) || stands_alone(p, x->loc))
+        return true;
+    return refuse_scalar(p, names_text(p->s->names, tensor->name), x->loc, v,
+                         "a scalar of that name is (%s), in parentheses");
+}
+
+/* The result is no scalar with the name of an index: i = b(i) is rather a slip. */
+static bool check_all_scalars(const parser *p) {
+    const sam_tensor_data *result = sam_tensor_at(p->s, p->s->result);
+    const sam_var v = result->order ? (sam_var){0} : fe_find_var(p->s, result->name);
+    uint64_t known = fe_free_vars(p->s, p->s->rhs);
+    for (uint32_t m = 0; m < result->order; m++)
+        known |= (uint64_t)1 << (p->s->result_index[m].v - 1);
+    return v.v ? refuse_scalar(p, names_text(p->s->names, result->name), result->loc, v,
+                               "a result needs another name than index %s")
+               : check_scalars(p, p->s->rhs, known);
 }
 
 /* The value alone: its result is a scalar whose name no tensor can have. */
@@ -796,5 +828,5 @@ bool fe_parse_expression(const fe_in *in, diagnostics *d, sam_statement *s) {
         return false;
     }
     separate_result(s);
-    return check_scalars(s, d);
+    return check_all_scalars(&p);
 }

@@ -86,9 +86,10 @@ static void tensors_and_indices(void **state) {
            "    X(i,j) = B(i,k) * C(k,j) + C(i,j,k)\n"
            "                      ^~~~~~\n");
     expect(f, (fe_case){.expression = "x(i) = b(i) * i"},
-           "<expression>:1:15: error: 'i' is a scalar here and an index variable there [E0117-name-clash]\n"
+           "<expression>:1:15: error: 'i' is an index here, whose value is no operand [E0117-name-clash]\n"
            "    x(i) = b(i) * i\n"
            "                  ^\n"
+           "    help: a scalar of that name is (i), in parentheses\n"
            "<expression>:1:3: note: the index variable\n"
            "    x(i) = b(i) * i\n"
            "      ^\n");

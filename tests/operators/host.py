@@ -104,6 +104,17 @@ check("bound_sum", "i", ("/", spmv, d), "-s", "bind(sum(j,B(i,j)*c(j))/d(i),host
 check("bound_twice", "i", ("+", ("*", b, d), ("*", b, b)), "-s", "bind(b(i)*d(i),host), bind(b(i)*b(i),host)", host=2, array=1)
 check("bound_workspace", "ij", ("+", ("/", B, ("number", 3)), C), "-s", "precompute(B(i,j),{i,j},{i,j},w), bind(w(i,j)/3,host)", host=1, array=2)
 
+# A scalar may have the name of an index, where that means nothing or in parentheses of its own.
+CELLS["j"], DIMS["j"] = {(): 3}, []
+rows = {i: [wrap(CELLS["B"].get((i, at), 0)) for at in range(EXTENTS["j"])] for i in range(EXTENTS["i"])}
+for name, expression, want in (("bound", "min(j, B(i,j)) + j", lambda row: min(row) + 3), ("inside", "max(j, min((j), B(i,j)))", lambda row: max(min(3, v) for v in row)),
+                               ("beside", "min((j), B(i,j))", lambda row: min(3, wrap(sum(row)))), ("each", "min(j, (j) - B(i,j)) - j", lambda row: min(wrap(3 - v) for v in row) - 3)):
+    done = onyx("run", f"X(i) = {expression}", FOLDER / "scalar", "--engine", ENGINE, "-i", f"j:{write(FOLDER / 'j', [], CELLS['j'])}")
+    got = read(FOLDER / "scalar/X.mtx", 1) if done.returncode == 0 else {}
+    fill = json.loads((FOLDER / "scalar/report.json").read_text()).get("fill", 0) if done.returncode == 0 else 0
+    if done.returncode or any(got.get((i,), fill) != wrap(want(row)) for i, row in rows.items()):
+        complain("scalar", name, done.returncode, done.stderr, got)
+
 # In floating point: the quotient of what both store, rounded once; it is infinite where a 0 is stored.
 half = {n: {at: v % 16 + 1 for at, v in CELLS[n].items()} for n in "bd"}
 for n in "bd":

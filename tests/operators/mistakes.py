@@ -12,6 +12,7 @@ EXPRESSIONS = [  # expression, code, column
     ("x(i) = not ()", "E0102", 13), ("x(i) = ~", "E0102", 9), ("x(i) = max(B(i,j), c(j))", "E0109", 8), ("x(i) = B(i,j) > c(j)", "E0109", 8),
     ("x(i) = B(i,j) && c(j)", "E0109", 8), ("x(i) = min(i, b(i))", "E0108", 0), ("x(i) = sum(b(i))", "E0102", 12), ("x(i) = prod(b(i))", "E0102", 13),
     ("x(i) = min(j, B(i,j), C(i,j))", "E0152-function", 8), ("max(i) = b(i)", "E0117", 1), ("x(i) = b(i) << ", "E0102", 16), ("x(i) = b(i) >> >> 1", "E0102", 16),
+    ("x(i) = b(i) * i", "E0117", 15), ("x(i) = min(j, B(i,j) + j)", "E0117", 24), ("x(i) = B(i,j) * j", "E0117", 17), ("i = b(i)", "E0117", 1),
     ("x(i) = min(j k, B(i,j))", "E0102", 14), ("x(i) = b(i) = c(i)", "E0102", 13), ("x(i) = b(i(0:2)", "E0102", 16), ("x(i) = and(b(i))", "E0152-function", 8),
 ]
 OPTIONS = [

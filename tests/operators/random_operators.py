@@ -1,19 +1,26 @@
 #!/usr/bin/env python3
 """Random expressions of functions, also of files, reductions, fills, masks and semirings on engine sam, or another, against evaluate.py.
-random_operators.py ONYX FOLDER COUNT [SEED [ENGINE [PROFILE]]]: prints how many ran and were refused, by code, and every wrong one; the exit
-code is 1 if one is wrong, and on sam at most 2 % may be refused."""
+random_operators.py ONYX FOLDER COUNT [SEED [ENGINE [PROFILE]]] [--jobs N] [--resume]: prints every wrong one, and those that take too long, how
+many were refused by code, and last how many were right, refused, slow and wrong. The exit code is 1 if one is wrong, or fewer ran than should.
+FOLDER/results.txt has a line for each that is done; --resume goes on behind those that were not wrong, and counts them."""
+import argparse
 import collections
+import functools
 import itertools
 import json
+import multiprocessing
 import pathlib
 import random
+import signal
 import subprocess
 import sys
 
 from evaluate import INF, MINUS_INF, Evaluator, SEMIRING
 from spaces import Function
 
-TIMEOUT = 60
+PROCESSOR_S = 60  # what takes more of the processor is slow, whatever else runs beside it
+STUCK_S = 3600  # a command that takes no processor either
+MUST_RUN = {"sam": 0.98, "cycle": 0.6}
 LEVELS = ["&&", "==", "|", "^", "&", "<<", "+", "*"]
 STRENGTH = {"||": 0, "&&": 1, "==": 3, "!=": 3, "<": 3, "<=": 3, ">": 3, ">=": 3, "|": 4, "^": 5, "&": 6, "<<": 7, ">>": 7, "+": 8, "-": 8, "*": 9, "/": 9}
 
@@ -209,15 +216,18 @@ def command(onyx, case, folder, engine):
 
 
 def run(onyx, seed, folder, engine="sam", profile="onyx"):
-    """Returns "right", a code, or what is wrong."""
+    """Returns "right", a code, "slow" or "wrong", and the command with what it said."""
     case = Case(seed)
     folder.mkdir(parents=True, exist_ok=True)
     args = command(onyx, case, folder, engine) + (["--profile", profile] if profile != "onyx" else [])
+    limited = ["sh", "-c", f'ulimit -t {PROCESSOR_S}; exec "$@"', "sh", *args]
     try:
-        done = subprocess.run(args, capture_output=True, text=True, timeout=TIMEOUT)
+        done = subprocess.run(limited, capture_output=True, text=True, timeout=STUCK_S)
     except subprocess.TimeoutExpired:
-        return "wrong", f"takes longer than {TIMEOUT} s: {' '.join(args)}"
+        return "wrong", f"stuck for {STUCK_S} s: {' '.join(args)}"
     shown = " ".join(f"'{a}'" if " " in a or "(" in a else a for a in args) + "\n" + done.stderr
+    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        return "slow", shown
     codes = [w.strip("[]") for w in done.stderr.split() if w.startswith("[E")]
     if done.returncode in (1, 2) and codes:
         return codes[0].split("-")[0], shown
@@ -234,20 +244,46 @@ def run(onyx, seed, folder, engine="sam", profile="onyx"):
     return "right", shown
 
 
+def play(options, seed):
+    """Of one worker, which has a folder of its own."""
+    folder = options.folder / f"job{multiprocessing.current_process()._identity[0]}"
+    return seed, *run(options.onyx, seed, folder, options.engine, options.profile)
+
+
+def known(options, results):
+    """What is known of seeds from a run before: all but what was wrong, which is played again."""
+    if not options.resume or not results.exists():
+        return {}
+    rows = [line.split() for line in results.read_text().splitlines()]
+    return {int(row[2]): row[3] for row in rows if len(row) == 4 and row[:2] == [options.engine, options.profile] and row[3] != "wrong"}
+
+
 def main():
-    onyx, folder, count = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3])
-    first, engine, profile = [*sys.argv[4:], *["1", "sam", "onyx"][len(sys.argv) - 4:]]
-    first = int(first)
-    counts = collections.Counter()
-    for seed in range(first, first + count):
-        what, why = run(onyx, seed, folder, engine, profile)
-        counts[what] += 1
-        if what == "wrong":
-            print(f"seed {seed}: {why}")
-    refused = sum(n for what, n in counts.items() if what[0] == "E")
-    print(f"{count} expressions: {counts['right']} right, {counts['wrong']} wrong, {refused} refused:",
-          ", ".join(f"{n} {code}" for code, n in sorted(counts.items()) if code[0] == "E"))
-    return 1 if counts["wrong"] or (engine == "sam" and refused * 50 > count) else 0
+    parser = argparse.ArgumentParser()
+    parser.add_argument("onyx")
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("count", type=int)
+    parser.add_argument("seed", type=int, nargs="?", default=1)
+    parser.add_argument("engine", nargs="?", default="sam")
+    parser.add_argument("profile", nargs="?", default="onyx")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--resume", action="store_true")
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    results, seeds = options.folder / "results.txt", range(options.seed, options.seed + options.count)
+    outcome = known(options, results)
+    with results.open("a" if options.resume else "w") as file, multiprocessing.Pool(options.jobs) as pool:
+        todo = [seed for seed in seeds if seed not in outcome]
+        for seed, what, why in pool.imap_unordered(functools.partial(play, options), todo):
+            outcome[seed] = what
+            print(options.engine, options.profile, seed, what, file=file, flush=True)
+            if what in ("wrong", "slow"):
+                print(f"seed {seed}, {what}: {why}", flush=True)
+    counts = collections.Counter(outcome[seed] for seed in seeds)
+    codes = {code: n for code, n in sorted(counts.items()) if code[0] == "E"}
+    print("refused:", ", ".join(f"{n} {code}" for code, n in codes.items()) or "none")
+    print(f"{counts['right']} right, {sum(codes.values())} refused, {counts['slow']} slow, {counts['wrong']} wrong")
+    return 1 if counts["wrong"] or counts["right"] < MUST_RUN.get(options.engine, 0) * options.count else 0
 
 
 if __name__ == "__main__":

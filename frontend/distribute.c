@@ -166,6 +166,17 @@ static sam_expr sink_when(rewrite *r, sam_expr e) {
     return fe_add_expr(r->s, sum);
 }
 
+/* Returns whether joiners of e unite streams. A constant of an operation has none, so its other operand says.
+ */
+static bool unites_streams(const sam_statement *s, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (x->kind == SAM_EXPR_CALL && x->b.v && sam_expr_at(s, x->b)->kind == SAM_EXPR_LITERAL)
+        return unites_streams(s, x->a);
+    if (x->kind == SAM_EXPR_CALL && x->b.v && sam_expr_at(s, x->a)->kind == SAM_EXPR_LITERAL)
+        return unites_streams(s, x->b);
+    return sam_unites(s, e, NULL);
+}
+
 /* Puts an operation that meets inside of one that unites, as often as one is below the other. */
 static sam_expr distribute_call(rewrite *r, sam_expr e) {
     const sam_expr_data x = *sam_expr_at(r->s, e);
@@ -177,7 +188,7 @@ static sam_expr distribute_call(rewrite *r, sam_expr e) {
     for (uint32_t at = 0; at < 2 && r->calls; at++) {
         const sam_expr inner = at ? x.b : x.a, other = at ? x.a : x.b;
         if (!operation_of(r->s, inner, &g) || !distributes_over(f, at, g) || has_sum(r->s, other) ||
-            !sam_unites(r->s, inner, NULL) || !(fe_free_vars(r->s, inner) & fe_free_vars(r->s, other)))
+            !unites_streams(r->s, inner) || !(fe_free_vars(r->s, inner) & fe_free_vars(r->s, other)))
             continue;
         sam_expr_data united = *sam_expr_at(r->s, inner), first = x, second = x;
         const sam_expr again = copy(r, other);

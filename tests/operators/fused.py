@@ -161,6 +161,10 @@ expect(len(set(scans.values())) == 1, f"scans of A: {scans}")
 expect(list(lookups.values()) == [list(scans.values())[0], kept + S + 1, list(scans.values())[0]], f"lookups of A: {lookups}, {kept} are kept")
 expect(list(told.values()) == [[], ["lookups"], ["nothing"]], f"what masks save: {told}")
 
+# A fill is a constant and has no coordinates: what has one is met once, so the mask is stored once.
+report = fused("y(i) = max(j, mask(A(i,j), x(j)))", ALL, ("--fill", "x:-inf"))
+expect([k["saves"] for k in report["masks"]] == ["lookups"], f"a mask beside a fill: the report says {report['masks']}")
+
 # On profile onyx-ext masks go into sums, too; and where its joiners could stand still, a union is met as on the chip.
 for name, expression, steps, options in KERNELS[1:5]:
     on_chip, extended = (fused(expression, ALL, ("--profile", profile))["cycles"]["total"] for profile in ("onyx", "onyx-ext"))

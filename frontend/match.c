@@ -7,6 +7,8 @@
  */
 #include "frontend/match.h"
 
+static const char SYMMETRIC[] = "symmetric"; /* the one tag that follows from expressions */
+
 enum { ONE = INT32_MAX, MOST_STEPS = 1 << 20, MOST_VARS = 64, MOST_GROUPS = 16 };
 
 typedef struct goal {
@@ -33,6 +35,8 @@ typedef struct {
     fe_match_step level; /* up to which all is checked */
     bool promotes;       /* any operand, at any place */
     bool sizes;          /* finds sizes of calls that keep the conditions */
+    bool mirrors;        /* the kernel over itself, the result's indices exchanged */
+    bool turns;          /* then: operands that are tagged symmetric may have theirs exchanged, too */
     uint32_t steps;
     matched now;
     uint32_t tile[MOST_VARS]; /* by the function's index - 1; 0: all */
@@ -92,7 +96,38 @@ static uint64_t promoted_places(const matcher *m, sam_tensor t, uint32_t *order)
     return ones;
 }
 
+static bool is_tagged(const matcher *m, sam_tensor t, const char *tag) {
+    bool has = false;
+    for (uint32_t i = 0; i < m->k->binding.notes.len; i++) {
+        const fe_binding_note *note = &m->k->binding.notes.at[i];
+        has = has || (note->kind == FE_TAGGED && name_eq(note->tensor, sam_tensor_at(m->s, t)->name) &&
+                      strcmp(names_text(m->s->names, note->tag), tag) == 0);
+    }
+    return has;
+}
+
+/* Lays an operand of the kernel over one: the same tensor, its indices in turn or exchanged. */
+static bool mirror_access(matcher *m, const goal *g) {
+    const sam_expr_data *p = sam_expr_at(m->p, g->p), *s = sam_expr_at(m->s, g->s);
+    if (s->kind != SAM_EXPR_ACCESS || s->tensor.v != p->tensor.v)
+        return false;
+    const uint32_t order = sam_tensor_at(m->s, s->tensor)->order;
+    const bool turns = m->turns && order == 2 && is_tagged(m, s->tensor, SYMMETRIC);
+    for (uint32_t turn = 0; turn <= turns; turn++) {
+        const matched state = m->now;
+        bool ok = true;
+        for (uint32_t l = 0; ok && l < order; l++)
+            ok = assign(m, p->index[l], s->index[turn ? 1 - l : l].v);
+        if (ok && solve(m, g->next))
+            return true;
+        m->now = state;
+    }
+    return false;
+}
+
 static bool match_access(matcher *m, const goal *g) {
+    if (m->mirrors)
+        return mirror_access(m, g);
     const sam_expr_data *p = sam_expr_at(m->p, g->p), *s = sam_expr_at(m->s, g->s);
     const uint32_t order = sam_tensor_at(m->p, p->tensor)->order;
     const sam_expr before = m->now.operand[p->tensor.v - 1];
@@ -192,7 +227,8 @@ static bool match_operands(matcher *m, const goal *g) {
         return solve(m, pair(m, p->a, s->a, g->next));
     if (p->program || !sam_operator_of(by, !m->s->integers)->commutative)
         return solve(m, pair(m, p->a, s->a, pair(m, p->b, s->b, g->next)));
-    const bool associative = by == SAM_OPERATION_add || by == SAM_OPERATION_mul;
+    const bool exact = m->s->integers || !m->mirrors,
+               associative = exact && (by == SAM_OPERATION_add || by == SAM_OPERATION_mul);
     fe_exprs ps = {0}, ss = {0};
     if (associative) {
         collect(m->p, g->p, by, m->mem, &ps);
@@ -271,22 +307,42 @@ static bool conditions_hold(matcher *m) {
     return true;
 }
 
+/* Returns whether an index is one of an operand that needs a tag. */
+static bool is_of_tagged(const matcher *m, uint32_t p) {
+    bool is = false;
+    for (uint32_t i = 0; i < m->c->tags.len; i++) {
+        const sam_tensor t = m->c->tags.at[i].tensor;
+        for (uint32_t l = 0; l < sam_tensor_at(m->p, t)->order; l++)
+            is = is || sam_index_of(m->p, t)[l].v == p + 1;
+    }
+    return is;
+}
+
+/* A tag is of all of an operand, and says nothing of its parts: those of a symmetric matrix beside its
+ * diagonal are not. */
+static bool takes_part(const matcher *m, sam_tensor t) {
+    bool part = m->now.ones[t.v - 1] != 0;
+    for (uint32_t l = 0; l < sam_tensor_at(m->p, t)->order; l++) {
+        const uint32_t p = sam_index_of(m->p, t)[l].v - 1;
+        part = part || (m->tile[p] && m->tile[p] != extent_of(m, p));
+    }
+    return part;
+}
+
 static bool has_tags(matcher *m) {
     for (uint32_t i = 0; i < m->c->tags.len; i++) {
         const fe_required_tag *tag = &m->c->tags.at[i];
-        const sam_expr_data *x = sam_expr_at(m->s, m->now.operand[tag->tensor.v - 1]);
-        bool has = false;
-        for (uint32_t n = 0; x->kind == SAM_EXPR_ACCESS && n < m->k->binding.notes.len; n++) {
-            const fe_binding_note *note = &m->k->binding.notes.at[n];
-            has = has ||
-                  (note->kind == FE_TAGGED && name_eq(note->tensor, sam_tensor_at(m->s, x->tensor)->name) &&
-                   strcmp(names_text(m->s->names, note->tag), tag->tag) == 0);
-        }
-        if (!has) {
-            m->why = arena_printf(m->mem, "what %s stands for has no tag '%s'",
-                                  fe_tensor_text(m->p, tag->tensor), tag->tag);
-            return false;
-        }
+        const sam_expr operand = m->now.operand[tag->tensor.v - 1];
+        const sam_expr_data *x = sam_expr_at(m->s, operand);
+        const bool has = x->kind == SAM_EXPR_ACCESS && is_tagged(m, x->tensor, tag->tag);
+        if (has && !takes_part(m, tag->tensor))
+            continue;
+        m->why =
+            arena_printf(m->mem,
+                         has ? "%s is a part of %s in each call, and no part has the tag '%s'"
+                             : "%s is %s, which has no tag '%s'",
+                         fe_tensor_text(m->p, tag->tensor), fe_expr_text(m->k, operand, m->mem), tag->tag);
+        return false;
     }
     return true;
 }
@@ -333,7 +389,7 @@ static bool find_sizes(matcher *m) {
     uint64_t all = 1;
     for (uint32_t p = 0; p < m->p->vars.len; p++) {
         const uint32_t extent = extent_of(m, p);
-        if (m->now.var[p] == ONE || !may_cut(m, p) || !extent)
+        if (m->now.var[p] == ONE || !may_cut(m, p) || is_of_tagged(m, p) || !extent)
             continue;
         vec_push(m->mem, &z.vars, p);
         all = all > (1 << 22) ? all : all * extent;
@@ -395,6 +451,8 @@ static bool accept(matcher *m) {
         if (images(m, m->now.sums_of_p[g]) != m->now.sums_of_s[g])
             return false;
     }
+    if (m->mirrors)
+        return true;
     if (!take_sizes(m))
         return false;
     if (m->level == FE_INDICES)
@@ -471,6 +529,52 @@ fe_mismatch fe_match(const fe_kernel *k, const fe_user_function *f, arena *mem, 
     }
     memcpy(out->operand, m.now.operand, tensors * sizeof *out->operand);
     return what;
+}
+
+/* ---- tags that follow ---------------------------------------------------------------------------- */
+
+/* Returns whether the values are those of sums and products alone: others look at what is stored, as masks
+ * do, and zeros of a symmetric operand need not be stored on both sides. */
+static bool is_polynomial(const sam_statement *s, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    return x->kind != SAM_EXPR_CALL && x->kind != SAM_EXPR_DIV && !x->operation &&
+           (!x->a.v || is_polynomial(s, x->a)) && (!x->b.v || is_polynomial(s, x->b));
+}
+
+/* Returns whether a kernel makes the same with the two indices of its result exchanged: its expression, with
+ * them exchanged, is laid over itself. Of bf16 no sum is in another order then. */
+static bool is_symmetric(const fe_kernel *k, arena *mem) {
+    const sam_statement *s = &k->s;
+    matcher m = {.k = k, .p = s, .s = s, .mem = mem, .level = FE_INDICES, .mirrors = true};
+    const sam_var a = s->result_index[0], b = s->result_index[1];
+    if (sam_tensor_at(s, s->result)->order != 2 || a.v == b.v || s->vars.len > MOST_VARS)
+        return false;
+    m.turns = is_polynomial(s, s->rhs);
+    for (uint32_t v = 1; v <= s->vars.len && !s->integers; v++)
+        m.now.var[v - 1] = v;
+    m.now.var[a.v - 1] = b.v;
+    m.now.var[b.v - 1] = a.v;
+    return solve(&m, pair(&m, s->rhs, s->rhs, NULL));
+}
+
+void fe_derive_tags(const fe_cin *cin, const fe_kernel *reads, arena *mem, fe_binding *said) {
+    fe_binding all = {0};
+    for (uint32_t i = 0; i < said->notes.len; i++) {
+        if (said->notes.at[i].kind == FE_TAGGED)
+            vec_push(mem, &all.notes, said->notes.at[i]);
+    }
+    for (uint32_t n = 0; n + 1 < cin->kernels.len; n++) {
+        fe_kernel k = cin->kernels.at[n];
+        k.binding = (fe_binding){.notes = all.notes};
+        if (!is_symmetric(&k, mem))
+            continue;
+        const fe_binding_note note = {.kind = FE_TAGGED,
+                                      .tensor = sam_tensor_at(&k.s, k.s.result)->name,
+                                      .tag = names_intern(k.s.names, SYMMETRIC)};
+        vec_push(mem, &all.notes, note);
+        if (fe_find_tensor(&reads->s, note.tensor).v)
+            vec_push(mem, &said->notes, note);
+    }
 }
 
 /* ---- map --------------------------------------------------------------------------------------- */

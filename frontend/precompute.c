@@ -675,8 +675,11 @@ static sam_expr for_host(staging *t, sam_expr e, bool whole) {
 static bool unbound(const fe_user_function *f, const request *r, diagnostics *d, fe_mismatch what) {
     diag_error(d, r->loc, "E0167-bind", "'%s' does not compute this: %s: %s", f->name,
                fe_step_text(what.step), what.why);
-    diag_hint(d, f->described->array ? "its description says what it computes"
-                                     : "bind the call of the function alone, or bind(e,host)");
+    const bool tags = what.step == FE_CONSTRAINTS && f->described->states.tags.len;
+    diag_hint(d, tags ? "tag(T,word) before it says so of a tensor; a workspace as A(i,k) + A(k,i) is found "
+                        "to be symmetric"
+                 : f->described->array ? "its description says what it computes"
+                                       : "bind the call of the function alone, or bind(e,host)");
     return false;
 }
 
@@ -860,6 +863,8 @@ static bool bind(fe_reader *in, fe_taking how, fe_binding *said, fe_cin *cin, di
         return false;
     }
     *said = (fe_binding){0};
+    if (r.function && r.function->described->array && r.function->described->states.tags.len)
+        fe_derive_tags(cin, &reads, mem, &r.said);
     if (r.function && r.function->described->array)
         return bind_to_function(&r, &reads, cin, mem, d);
     if (r.maps && !r.function) {

@@ -2,6 +2,7 @@
 """200 bindings to functions that state expressions: valid ones made from descriptions by renaming, splitting, promoting and fixing indices, and
 invalid ones made from such by one mutation, whose failing step is known; some are run and held against Python: bindings.py CASES ONYX FOLDER."""
 import itertools
+import math
 import pathlib
 import random
 import re
@@ -510,10 +511,70 @@ for (text, extents, want), got in zip(wanted, answers(cubes, cases)):
         wrong.append((text, extents, "expected", want, "got", sizes, got))
         print(*wrong[-1])
 
+# ---- symmetric workspaces, against matrices of numbers -------------------------------------------------
+
+
+def symmetric_factor():
+    """A factor as text of two indices, and as its value at two coordinates."""
+    t, how = random.choice("ABS"), random.randrange(5)
+    if how == 0:
+        return lambda a, b: f"d({a})", lambda m, a, b: m["d"][a]
+    if how == 1:
+        u = random.choice("ABS")
+        return lambda a, b: f"sum(l, {t}({a},l) * {u}({b},l))", lambda m, a, b: sum(m[t][a][l] * m[u][b][l] for l in range(4))
+    return (lambda a, b: f"{t}({a},{b})", lambda m, a, b: m[t][a][b]) if how < 4 else (lambda a, b: f"{t}({b},{a})", lambda m, a, b: m[t][b][a])
+
+
+def mirrored(factors):
+    return [(lambda a, b, f=f: f[0](b, a), lambda m, a, b, f=f: f[1](m, b, a)) for f in factors]
+
+
+def is_mirrored(terms):
+    """By values: an identity of polynomials of low degree that holds for some random numbers holds."""
+    numbers = {t: [[random.randint(-99, 99) for _ in range(4)] for _ in range(4)] for t in "AB"} | {"d": [random.randint(-99, 99) for _ in range(4)]}
+    half = [[random.randint(-99, 99) for _ in range(4)] for _ in range(4)]
+    numbers["S"] = [[half[min(a, b)][max(a, b)] for b in range(4)] for a in range(4)]
+    at = [[sum(math.prod(f[1](numbers, a, b) for f in factors) for factors in terms) for b in range(4)] for a in range(4)]
+    return all(at[a][b] == at[b][a] for a in range(4) for b in range(a))
+
+
+cases, wanted = [], []
+for n in range(200):
+    terms = [[symmetric_factor() for _ in range(random.randint(1, 2))] for _ in range(random.randint(1, 2))]
+    if n % 2:
+        terms += [random.sample(turned := mirrored(factors), len(turned)) for factors in terms]
+        random.shuffle(terms)
+    texts = [" * ".join(f[0]("i", "k") for f in factors) for factors in terms]
+    if len(texts) == 1 == len(terms[0]) or any({"i", "k"} - set(re.findall(r"\b[ik]\b", t)) for t in texts):
+        continue  # a term that is repeated along an index would be a workspace of fewer indices; a tensor alone is none
+    e = f"({' + '.join(texts)}) * x(k)"
+    cases.append((f"y(i) = {e}", "i:4 k:4" + " l:4" * ("l" in e), ("tag(S,symmetric), " if "S(" in e else "") + f"accelerate({e}, symv)"))
+    wanted.append((is_mirrored(terms), n % 2))
+symmetric = 0
+for case, (holds, made), got in zip(cases, wanted, answers(paths, cases)):
+    found = "bind(symv" in got and "tag(w,symmetric)" in got
+    symmetric += found
+    if found != holds or (made and not holds) or (not found and "constraints: A is w(i,k), which has no tag 'symmetric'" not in got):
+        wrong.append((case, "is symmetric" if holds else "is not symmetric", "got", got))
+        print(*wrong[-1])
+if not 40 <= symmetric <= len(cases) - 40:
+    wrong.append((symmetric, "symmetric ones of", len(cases)))
+
+SYMV = "accelerate(({}) * x(k), symv)"
+for e, dtype, says in (("A(i,k) + A(k,i)", "bf16", None), ("A(i,k) + A(k,i) + d(i) * d(k)", "bf16", None), ("d(i) * d(k) + A(i,k) + A(k,i)", "int16", None),
+                       ("A(i,k) + d(i) * d(k) + A(k,i)", "bf16", "has no tag 'symmetric'"),  # added up in another order
+                       ("mask(S(i,k), A(i,k) + A(k,i))", "int16", "has no tag 'symmetric'")):  # of S a zero may be stored on one side
+    done = subprocess.run([ONYX, "run", f"y(i) = ({e}) * x(k)", "-s", ("tag(S,symmetric), " if "S(" in e else "") + SYMV.format(e), "--functions", "library", "--dtype", dtype, "--engine", "sam", "-o", FOLDER / "run",
+                           *itertools.chain(*(("-g", f"{t}:{n}") for t, n in (("A", "9x9:0.4:1"), ("S", "9x9:0.4:1"), ("d", "9:1:2"), ("x", "9:1:3")) if f"{t}(" in f"{e}x("))], capture_output=True, text=True)
+    if (says not in done.stderr if says else done.returncode or "check: pass" not in done.stdout):
+        wrong.append((e, dtype, "expected", says, "got", done.stdout, done.stderr))
+        print(*wrong[-1])
+
 # ---- messages ------------------------------------------------------------------------------------------
 
 X = ("X(i,j) = B(i,k) * C(k,j)", "i:5 j:6 k:7")
 E = "B(i,k) * C(k,j)"
+V = ("y(i) = S(i,k) * x(k)", "i:6 k:6")
 SAID = [  # schedule, what is said or written
     (f"fix(i,j), bind({E}, dot)", "suchthat(forall(i, forall(j, forall(k, X(i,j) += B(i,k) * C(k,j)))), bind(dot,fix(i,j)))"),
     (f"map({E}, dot)", "suchthat(forall(i, forall(j, forall(k, X(i,j) += B(i,k) * C(k,j)))), bind(dot,fix(i,j)))"),
@@ -523,6 +584,7 @@ SAID = [  # schedule, what is said or written
                               "split(i,i0,i1,4), split(j,j0,j1,4), split(k,k0,k1,4), bind(small_gemm))"),
     (f"bind({E}, small_gemm)", "E0167-bind: 'small_gemm' does not compute this: constraints: i <= 4 does not hold, where i is 5"),
     (f"bind({E}, symv)", "E0167-bind: 'symv' does not compute this: index variables: none match those of y(i) = sum(k, A(i,k) * x(k)) when i == k"),
+    ("split(i,io,iu,2), split(k,ko,ku,2), tag(S,symmetric), bind(S(i,k) * x(k), symv)", "E0167-bind: 'symv' does not compute this: constraints: A is a part of S(i,k) in each call, and no part has the tag 'symmetric'"),
     (f"split(i,io,iu,2), fix(iu), bind({E}, gemm)", "E0167-bind: loop 'iu' is a part of another"),
     (f"split(i,io,iu,2), split(iu,ip,iv,2), bind({E}, gemm)", "E0141-replaced-loop: the kernel has been scheduled already"),
     (f"split(i,io,iu,2), map({E}, gemm)", "E0141-replaced-loop: the kernel has been scheduled already"),
@@ -538,7 +600,7 @@ SAID = [  # schedule, what is said or written
     ("promote(B,3)", "E0142-number: 3 is no whole number from 0 to 2"),
     ("tag(B,2)", "E0102-syntax: expected a tag, found '2'"),
 ]
-for (schedule, want), got in zip(SAID, answers(paths, [(*X, schedule) for schedule, _ in SAID])):
+for (schedule, want), got in zip(SAID, answers(paths, [(*(V if "S(" in schedule else X), schedule) for schedule, _ in SAID])):
     if got != want:
         wrong.append((schedule, "expected", want, "got", got))
         print(*wrong[-1])

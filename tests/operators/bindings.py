@@ -475,17 +475,24 @@ OPERATIONS = {"+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b
               "!=": lambda a, b: a != b, "||": lambda a, b: a or b, "&&": lambda a, b: a and b}
 PARTS = {"i": lambda i, j, k: i, "j": lambda i, j, k: j, "k": lambda i, j, k: k, "words(B,0)": lambda i, j, k: i, "words(C,1)": lambda i, j, k: i * j,
          "words(X,2)": lambda i, j, k: i * j * k}
+# The same in SMT-LIB, whose div rounds down where the divisor is above 0.
+IN_SMT = {"words(B,0)": "i", "words(C,1)": "(* i j)", "words(X,2)": "(* i j k)", "==": "=", "!=": "distinct", "&&": "and", "||": "or", "/": "quotient", "%": "rest"}
+SMT = """(define-fun whole ((a Int) (b Int)) Int (ite (= b 0) 0 (div (abs a) (abs b))))
+(define-fun quotient ((a Int) (b Int)) Int (ite (= (< a 0) (< b 0)) (whole a b) (- (whole a b))))
+(define-fun rest ((a Int) (b Int)) Int (ite (= b 0) 0 (- a (* b (quotient a b)))))
+"""
 
 
 def joined(signs, a, b):
+    """A part of a condition: as text, as a function, and for z3."""
     sign = random.choice(signs)
-    return f"({a[0]}) {sign} ({b[0]})", lambda *at: OPERATIONS[sign](a[1](*at), b[1](*at))
+    return f"({a[0]}) {sign} ({b[0]})", lambda *at: OPERATIONS[sign](a[1](*at), b[1](*at)), f"({IN_SMT.get(sign, sign)} {a[2]} {b[2]})"
 
 
 def number(depth):
     if depth == 0 or random.random() < 0.3:
         n = random.randint(0, 40)
-        return random.choice([*PARTS.items(), (str(n), lambda i, j, k: n)])
+        return random.choice([*((t, f, IN_SMT.get(t, t)) for t, f in PARTS.items()), (str(n), lambda i, j, k: n, str(n))])
     return joined("+-*/%", number(depth - 1), number(depth - 1))
 
 
@@ -495,21 +502,45 @@ def condition(depth=1):
     return joined(["<", "<=", ">", ">=", "==", "!="], number(2), number(2))
 
 
+def queries(holds, extents, best):
+    """Asks whether sizes that keep the condition, in whole calls and at the ends, have the product `best`, and whether some have a larger one."""
+    sizes = []
+    for some in itertools.product(*[range(1, n + 1) for n in extents]):
+        ends = itertools.product(*[{z, n % z} - {0} for z, n in zip(some, extents)])
+        sizes.append(f"(and (= size {math.prod(some)}) {' '.join('(holds %d %d %d)' % at for at in ends)})")
+    return f"""(push)(declare-const size Int)
+(define-fun holds ((i Int) (j Int) (k Int)) Bool {holds})
+(assert (or false {' '.join(sizes)}))
+{f'(push)(assert (= size {best}))(check-sat)(pop)' if best else ''}(assert (> size {best}))(check-sat)(pop)
+"""
+
+
 cases, wanted, cubes = [], [], []
-for n in range(300):
-    text, holds = condition() if random.random() < 0.5 else joined(["&&"], condition(), condition())
+for n in range(1000):
+    text, holds, smt = condition() if random.random() < 0.5 else joined(["&&"], condition(), condition())
     text = re.sub(r"^\((.*)\) && \((.*)\)$", r"\1 && \2", text)
     extents = tuple(random.randint(1, 5) for _ in "abc")
     cubes.append(FOLDER / f"cube{n}.xf")
     cubes[-1].write_text(f"name: cube{n}\ncall: void cube(i, j, k, B, C, X)\ncapability: X(i,j,k) = B(i,j,k) + C(i,j,k) when {text}\ndatatypes: int16\n")
     cases.append(("Y(a,b,c) = D(a,b,c) + E(a,b,c)", " ".join(f"{v}:{e}" for v, e in zip("abc", extents)), f"map(D(a,b,c) + E(a,b,c), cube{n})"))
-    wanted.append((text, extents, sized(holds, extents)))
-for (text, extents, want), got in zip(wanted, answers(cubes, cases)):
+    wanted.append((text, extents, sized(holds, extents), smt))
+asked, expected = SMT, []
+for (text, extents, want, smt), got in zip(wanted, answers(cubes, cases)):
     sizes = [int((re.search(rf"split\({v},{v}0,{v}1,(\d+)\)", got) or [0, e])[1]) for v, e in zip("abc", extents)]
-    if (sizes[0] * sizes[1] * sizes[2] != want or "bind(cube" not in got or "fix(" in got) if want else \
+    if (math.prod(sizes) != want or "bind(cube" not in got or "fix(" in got) if want else \
             ("constraints: " not in got and "fix(" not in got):
         wrong.append((text, extents, "expected", want, "got", sizes, got))
         print(*wrong[-1])
+    found = math.prod(sizes) if "bind(cube" in got and "fix(" not in got else 0
+    asked += queries(smt, extents, found)
+    expected += ["sat", "unsat"] if found else ["unsat"]
+if shutil.which("z3"):
+    said = subprocess.run(["z3", "-smt2", "-in"], input=asked, capture_output=True, text=True).stdout.split()
+    if said != expected:
+        wrong.append(("z3 finds other sizes", [n for n, (a, b) in enumerate(zip(said, expected)) if a != b], said[:9]))
+        print(*wrong[-1])
+else:
+    print("z3 is not installed: sizes are those of an enumeration in Python alone")
 
 # ---- symmetric workspaces, against matrices of numbers -------------------------------------------------
 

@@ -1,7 +1,7 @@
 /* described.c - reads descriptions of functions, and loads what they call.
  *
  *   file       := (line "\n")*
- *   line       := field ":" text | "#" comment | nothing
+ *   line       := field ":" text | "#" comment | nothing                  lists of indices: lists.c
  *   call       := [type] name "(" [argument ("," argument)*] ")"
  *   argument   := ["-"] number | ["&"] name | call       name: of a datum of the operand, or of an object
  *   capability := T "(" i ")" "=" name "(" [i ","] T "(" i ")" ["," T "(" i ")"] ")"
@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "frontend/calls.h"
+#include "frontend/lists.h"
 
 typedef struct {
     fe_reader in;               /* of the line at hand: its length is where that ends */
@@ -24,7 +25,8 @@ typedef struct {
     fe_reader call, capability; /* at what is called, and what it computes */
     fe_described *f;
     fe_user_function *user;
-    src_loc first; /* of the file: its first line */
+    const char *suffix; /* of the function's name */
+    src_loc first;      /* of the file: its first line */
     src_loc properties, formats, tags, checker;
     fe_texts layouts, wants; /* of formats, tags */
     uint32_t seen;           /* bit of each field that was there */
@@ -126,7 +128,11 @@ static bool note_capability(description *r) {
 static bool read_name(description *r) {
     r->user->loc = r->in.token.loc;
     r->f->array = true;
-    return take_name(r, "a name", &r->user->name) && at_end(r);
+    if (!take_name(r, "a name", &r->user->name) || !at_end(r))
+        return false;
+    r->f->family = *r->suffix ? r->user->name : NULL;
+    r->user->name = arena_printf(r->d->mem, "%s%s", r->user->name, r->suffix);
+    return true;
 }
 
 static bool read_expression(description *r) {
@@ -311,7 +317,7 @@ static bool read_field(description *r) {
         return refuse(r, t.loc, "expected a field",
                       "call, capability, datatypes, name, formats, tags, checker, package, source, "
                       "sensitivity, runs, cycles, "
-                      "properties, object, setup, teardown, headers, include, libraries, flags");
+                      "properties, list, object, setup, teardown, headers, include, libraries, flags");
     if (r->seen >> at & 1 && fields[at].once)
         return refuse(r, t.loc, arena_printf(r->d->mem, "there is a '%s' already", fields[at].name),
                       "each field once, but for object, setup, teardown and lists");
@@ -443,6 +449,9 @@ static bool check(description *r) {
     if (!check_processor(r))
         return false;
     const bool has_expression_fields = r->layouts.len || r->wants.len || r->f->checker;
+    if (*r->suffix && !r->f->array)
+        return refuse(r, r->first, "lists of indices are of a function that states an expression",
+                      "name: add");
     if (!r->f->array && has_expression_fields)
         return refuse(r,
                       r->layouts.len ? r->formats
@@ -474,13 +483,13 @@ static const char *folder_of(const char *path, arena *mem) {
     return *folder == '/' || !getcwd(here, sizeof here) ? folder : arena_printf(mem, "%s/%s", here, folder);
 }
 
-bool fe_read_described(const fe_function_file *file, bool integers, name_table *names, arena *mem,
-                       diagnostics *d, fe_functions **all) {
-    if (!*all)
-        *all = arena_new(mem, fe_functions);
+static bool read_member(const fe_member *member, bool integers, name_table *names, arena *mem, diagnostics *d,
+                        fe_functions **all) {
+    const fe_function_file *file = &member->file;
     fe_described *f = arena_new(mem, fe_described);
     fe_user_function user = {.s = {.mem = mem, .names = names, .integers = integers}, .described = f};
-    description r = {.f = f, .user = &user, .end = file->length, .integers = integers, .d = d};
+    description r = {
+        .f = f, .user = &user, .suffix = member->suffix, .end = file->length, .integers = integers, .d = d};
     r.in = (fe_reader){.source = diag_add_source(d, file->name, file->text, file->length),
                        .text = file->text,
                        .length = file->length,
@@ -502,6 +511,25 @@ bool fe_read_described(const fe_function_file *file, bool integers, name_table *
     user.other_type = r.other_type;
     vec_push(mem, &(*all)->all, user);
     return true;
+}
+
+bool fe_read_described(const fe_function_file *file, bool integers, name_table *names, arena *mem,
+                       diagnostics *d, fe_functions **all) {
+    fe_members members = {0};
+    if (!*all)
+        *all = arena_new(mem, fe_functions);
+    if (!fe_write_out_lists(file, d, &members))
+        return false;
+    for (uint32_t i = 0; i < members.len; i++) {
+        if (!read_member(&members.at[i], integers, names, mem, d, all))
+            return false;
+    }
+    return true;
+}
+
+bool fe_is_member(const fe_user_function *f, const char *name) {
+    return strcmp(f->name, name) == 0 ||
+           (f->described && f->described->family && strcmp(f->described->family, name) == 0);
 }
 
 /* ---- building ---------------------------------------------------------------------------------- */

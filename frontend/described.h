@@ -12,6 +12,8 @@ typedef VEC(const char *) fe_texts;
 /* What a file says of a function (docs/functions.md): what builds it, and what it computes. */
 typedef struct fe_described {
     const char *folder; /* of the file, which paths in it are relative to */
+    const char
+        *family; /* the file's name of it, where lists of indices make several of it; NULL: it is alone */
     const char *source; /* C, or a shared object; NULL: a library has it */
     const char *call, *returns;
     const char *types; /* as the file has them */
@@ -32,9 +34,12 @@ typedef struct fe_described {
     sam_program *program;
 } fe_described;
 
-/* Adds the function of a file to *all, which is made where it is NULL. E0102, E0163-description. */
+/* Adds the function of a file to *all, which is made where it is NULL; with lists of indices, one for each of
+ * their lengths, whose names end in these: add_2. E0102, E0163-description. */
 bool fe_read_described(const fe_function_file *file, bool integers, name_table *names, arena *mem,
                        diagnostics *d, fe_functions **all);
+/* Returns whether a function is named so, or its family is. */
+bool fe_is_member(const fe_user_function *f, const char *name);
 /* Compiles and loads what the function calls, once. E0164-function-build, at `loc`. */
 bool fe_load_described(fe_described *f, src_loc loc, diagnostics *d);
 /* Loads a function that needs a package; returns whether it cannot be built, which is taken for the package

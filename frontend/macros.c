@@ -107,9 +107,10 @@ static void stage(macro *m, sam_expr part) {
     *sam_expr_at(s, part) = access;
 }
 
-static const fe_user_function *find_function(const fe_functions *all, const fe_token *name) {
+static const fe_user_function *find_function(const fe_functions *all, const fe_token *name, arena *mem) {
+    const char *word = arena_strndup(mem, name->at, name->length);
     for (uint32_t i = 0; all && i < all->all.len; i++) {
-        if (fe_is_word(name, all->all.at[i].name))
+        if (fe_is_member(&all->all.at[i], word))
             return &all->all.at[i];
     }
     return NULL;
@@ -135,7 +136,7 @@ const char *fe_accelerated(fe_reader *in, const fe_cin *cin, diagnostics *d) {
         return NULL;
     }
     fe_advance(in);
-    const fe_user_function *f = find_function(in->functions, &function);
+    const fe_user_function *f = find_function(in->functions, &function, mem);
     if (f && f->described && f->described->array &&
         !lay_over(&m, &f->described->states.s, f->described->states.s.rhs, e, &m.parts))
         m.parts.len = 0; /* map says how they differ */

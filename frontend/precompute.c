@@ -117,8 +117,10 @@ typedef struct {
     src_loc loc;
     fe_binding said; /* of bind and map */
     bool maps;
-    const fe_user_function *function; /* NULL: the host */
-    fe_mismatch *failed;              /* the furthest step that failed, of all ways to take the part */
+    const fe_user_function *function;
+    const char *family;
+    /* where that was named, of which the function is the first; or NULL */ /* NULL: the host */
+    fe_mismatch *failed; /* the furthest step that failed, of all ways to take the part */
 } request;
 
 static bool take(fe_reader *in, char sign, const char *what, diagnostics *d) {
@@ -673,7 +675,7 @@ static sam_expr for_host(staging *t, sam_expr e, bool whole) {
 }
 
 static bool unbound(const fe_user_function *f, const request *r, diagnostics *d, fe_mismatch what) {
-    diag_error(d, r->loc, "E0167-bind", "'%s' does not compute this: %s: %s", f->name,
+    diag_error(d, r->loc, "E0167-bind", "'%s' does not compute this: %s: %s", r->family ? r->family : f->name,
                fe_step_text(what.step), what.why);
     const bool tags = what.step == FE_CONSTRAINTS && f->described->states.tags.len;
     diag_hint(d, tags ? "tag(T,word) before it says so of a tensor; a workspace as A(i,k) + A(k,i) is found "
@@ -701,12 +703,19 @@ static bool computes(const fe_user_function *f, const sam_statement *s, const re
 }
 
 /* Reads who computes the part: the host, where *f is NULL, or a described function. */
-static bool read_who(fe_reader *in, const fe_user_function **f, diagnostics *d) {
+static bool read_who(fe_reader *in, const fe_user_function **f, const char **family, diagnostics *d) {
     *f = NULL;
+    *family = NULL;
     for (uint32_t i = 0; in->functions && i < in->functions->all.len; i++) {
         const fe_user_function *one = &in->functions->all.at[i];
-        if (one->described && fe_is_word(&in->token, one->name))
+        if (!one->described)
+            continue;
+        if (fe_is_word(&in->token, one->name))
             *f = one;
+        if (one->described->family && !*f && fe_is_word(&in->token, one->described->family)) {
+            *f = one;
+            *family = one->described->family;
+        }
     }
     if (!*f && !fe_is_word(&in->token, "host")) {
         fe_expected(in, "'host', or a function of --functions that is described", d);
@@ -813,7 +822,36 @@ static bool find_call(const search *f, const request *r, const fe_kernel *reads,
     }
 }
 
-static bool bind_to_function(const request *r, fe_kernel *reads, fe_cin *cin, arena *mem, diagnostics *d) {
+/* Returns how much a mapping says that another function of the family may do without. */
+static uint32_t effort(const fe_kernel *k) {
+    uint32_t promoted = 0;
+    for (uint32_t i = 0; i < k->binding.notes.len; i++)
+        promoted += k->binding.notes.at[i].kind == FE_PROMOTED;
+    return 64 * (uint32_t)__builtin_popcountll(k->binding.fixed) + promoted;
+}
+
+/* Tries the function, and where a family was named all of its members; the one for which least has to be said
+ * is taken. */
+static bool find_member(const search *f, request *r, const fe_functions *all, const fe_kernel *reads,
+                        const fe_cin *cin, taken_out *out) {
+    const fe_user_function *best = NULL;
+    request one = *r;
+    for (uint32_t i = 0; i < all->all.len; i++) {
+        taken_out t;
+        one.function = &all->all.at[i];
+        if (one.function != r->function && !(r->family && fe_is_member(one.function, r->family)))
+            continue;
+        if (!find_call(f, &one, reads, cin, &t) || (best && effort(&t.k) >= effort(&out->k)))
+            continue;
+        *out = t;
+        best = one.function;
+    }
+    r->function = best ? best : r->function;
+    return best;
+}
+
+static bool bind_to_function(request *r, const fe_functions *all, fe_kernel *reads, fe_cin *cin, arena *mem,
+                             diagnostics *d) {
     search f = {.s = &reads->s, .want = r->want, .mem = mem};
     taken_out t;
     if (!find_part(&f, r, d))
@@ -823,7 +861,7 @@ static bool bind_to_function(const request *r, fe_kernel *reads, fe_cin *cin, ar
         return false;
     if ((!r->maps && !is_permitted(r->function, reads, r, d)) || !has_type(r->function, &reads->s, r, d))
         return false;
-    if (!find_call(&f, r, reads, cin, &t))
+    if (!find_member(&f, r, all, reads, cin, &t))
         return unbound(r->function, r, d, *r->failed);
     if (r->maps && !is_permitted(r->function, reads, r, d)) /* a search asks it last */
         return false;
@@ -854,7 +892,7 @@ static bool bind(fe_reader *in, fe_taking how, fe_binding *said, fe_cin *cin, di
     request r = {.said = *said, .maps = how == FE_TO_MAP, .failed = &failed};
     fe_copy_statement(&last->s, mem, &reads.s);
     if (!parse_part(in, &reads, &r, d) || !take(in, ',', "',' and who computes it", d) ||
-        !read_who(in, &r.function, d))
+        !read_who(in, &r.function, &r.family, d))
         return false;
     if (r.maps && fe_at_sign(in, ',')) {
         diag_error(d, in->token.loc, "E0167-bind", "map has an expression and a function");
@@ -866,7 +904,7 @@ static bool bind(fe_reader *in, fe_taking how, fe_binding *said, fe_cin *cin, di
     if (r.function && r.function->described->array && r.function->described->states.tags.len)
         fe_derive_tags(cin, &reads, mem, &r.said);
     if (r.function && r.function->described->array)
-        return bind_to_function(&r, &reads, cin, mem, d);
+        return bind_to_function(&r, in->functions, &reads, cin, mem, d);
     if (r.maps && !r.function) {
         diag_error(d, r.loc, "E0167-bind", "nothing is to be found for the host: it computes any expression");
         diag_hint(d, "bind(e,host)");

@@ -475,7 +475,7 @@ OPERATIONS = {"+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b
               "!=": lambda a, b: a != b, "||": lambda a, b: a or b, "&&": lambda a, b: a and b}
 PARTS = {"i": lambda i, j, k: i, "j": lambda i, j, k: j, "k": lambda i, j, k: k, "words(B,0)": lambda i, j, k: i, "words(C,1)": lambda i, j, k: i * j,
          "words(X,2)": lambda i, j, k: i * j * k}
-# The same in SMT-LIB, whose div rounds down where the divisor is above 0.
+# SMT-LIB writes these operations so; its div rounds down where the divisor is above 0.
 IN_SMT = {"words(B,0)": "i", "words(C,1)": "(* i j)", "words(X,2)": "(* i j k)", "==": "=", "!=": "distinct", "&&": "and", "||": "or", "/": "quotient", "%": "rest"}
 SMT = """(define-fun whole ((a Int) (b Int)) Int (ite (= b 0) 0 (div (abs a) (abs b))))
 (define-fun quotient ((a Int) (b Int)) Int (ite (= (< a 0) (< b 0)) (whole a b) (- (whole a b))))
@@ -599,6 +599,85 @@ for e, dtype, says in (("A(i,k) + A(k,i)", "bf16", None), ("A(i,k) + A(k,i) + d(
                            *itertools.chain(*(("-g", f"{t}:{n}") for t, n in (("A", "9x9:0.4:1"), ("S", "9x9:0.4:1"), ("d", "9:1:2"), ("x", "9:1:3")) if f"{t}(" in f"{e}x("))], capture_output=True, text=True)
     if (says not in done.stderr if says else done.returncode or "check: pass" not in done.stdout):
         wrong.append((e, dtype, "expected", says, "got", done.stdout, done.stderr))
+        print(*wrong[-1])
+
+# ---- lists of indices, for each order -------------------------------------------------------------------
+
+LISTS = FOLDER / "lists"
+LISTS.mkdir()
+(LISTS / "add.c").write_text("static void add(int order, const int *extent, const double *b, const double *c, double *x) { int n = 1;\n"
+                             "    while (order--) n *= *extent++;\n    for (int i = 0; i < n; i++) x[i] = b[i] + c[i];\n}\n")
+(LISTS / "contract.c").write_text("static void contract(int oi, const int *i, int oj, const int *j, int k, const double *b, const double *c, double *x) {\n"
+                                  "    int rows = 1, columns = 1;\n    while (oi--) rows *= *i++;\n    while (oj--) columns *= *j++;\n"
+                                  "    for (int r = 0; r < rows; r++) for (int l = 0; l < k; l++) for (int s = 0; s < columns; s++)\n"
+                                  "        x[r * columns + s] += b[r * k + l] * c[l * columns + s];\n}\n")
+RANGES = {"(1...)": (1, 12), "(2...)": (2, 12), "(1...4)": (1, 4), "(2...4)": (2, 4)}
+
+
+def list_file(name, lists, call, capability):
+    path = LISTS / f"{name}.xf"
+    path.write_text("".join(f"list: {one}\n" for one in lists) + f"name: {name}\ncall: void {call}\ncapability: {capability}\ndatatypes: int16\nsource: {call.split('(')[0]}.c\n")
+    return path
+
+
+def over(vs):
+    return f"({','.join(vs)})" if vs else ""
+
+
+cases, wanted, files = [], [], []
+for n, (text, (least, most)) in enumerate(RANGES.items()):
+    files.append(list_file(f"add{n}", ["I" + text], "add(order(I), I, b, c, x)", "x(I...) = b(I...) + c(I...)"))
+    files.append(list_file(f"rows{n}", ["I" + text], "add(order(I), I, b, c, x)", "x(I...,m,n) = b(I...,m,n) + c(I...,m,n)"))
+    for order in range(1, 7):
+        at = over("pqrstu"[:order])
+        for name, beside in ((f"add{n}", 0), (f"rows{n}", 2)):
+            cases.append((f"X{at} = B{at} + C{at}", " ".join(f"{v}:3" for v in "pqrstu"[:order]), f"bind(B{at} + C{at}, {name})"))
+            wanted.append(f"bind({name}_{order - beside})" if least <= order - beside <= most else "index variables: ")
+files.append(list_file("contract", ["I(1...2)", "J(...3)"], "contract(order(I), I, order(J), J, k, B, C, X)", "X(I...,J...) = B(I...,k) * C(k,J...)"))
+for a, b in itertools.product(range(1, 4), range(5)):
+    i, j = "pqr"[:a], "stuv"[:b]
+    e = f"B{over([*i, 'k'])} * C{over(['k', *j])}"
+    cases.append((f"X{over([*i, *j])} = {e}", " ".join(f"{v}:3" for v in [*i, *j, "k"]), f"bind({e}, contract)"))
+    wanted.append(f"bind(contract_{a}_{b})" if a < 3 and b < 4 else "index variables: ")
+for case, want, got in zip(cases, wanted, answers(files, cases)):
+    if want not in got:
+        wrong.append((case, "expected", want, "got", got))
+        print(*wrong[-1])
+
+CONDITIONS = {"product(I) <= 40": lambda e: math.prod(e) <= 40, "all(I, I < 6)": lambda e: all(n < 6 for n in e), "any(I, I == 4)": lambda e: 4 in e,
+              "order(I) * 3 >= I1": lambda e: len(e) * 3 >= e[0], "product(I) < 99 && all(I, I % 2 == 0 || I > 3)": lambda e: math.prod(e) < 99 and all(n % 2 == 0 or n > 3 for n in e)}
+files = [list_file(f"when{n}", ["I(1...4)"], "add(order(I), I, b, c, x)", f"x(I...) = b(I...) + c(I...) when {text}") for n, text in enumerate(CONDITIONS)]
+cases, wanted = [], []
+for n in range(200):
+    which, extents = n % len(CONDITIONS), [random.randint(1, 7) for _ in range(random.randint(1, 4))]
+    at = over("pqrs"[:len(extents)])
+    cases.append((f"X{at} = B{at} + C{at}", " ".join(f"{v}:{e}" for v, e in zip("pqrs", extents)), f"bind(B{at} + C{at}, when{which})"))
+    wanted.append(f"bind(when{which}_{len(extents)})" if [*CONDITIONS.values()][which](extents) else "constraints: ")
+for case, want, got in zip(cases, wanted, answers(files, cases)):
+    if want not in got:
+        wrong.append((case, "expected", want, "got", got))
+        print(*wrong[-1])
+
+# map takes the member of which least has to be said; accelerate finds it by the same name. They run, and hold to what they state.
+for text, schedule, says in (("X(p,q) = B(p,q) + C(p,q)", "map(B(p,q) + C(p,q), add0)", "on the host: add0_2"),
+                             ("X(p,q,r) = B(p,k) * C(k,q,r)", "map(B(p,k) * C(k,q,r), contract)", "on the host: contract_1_2"),
+                             ("X(p,q) = (A(p,k) + A(k,p)) * C(k,q)", "accelerate((A(p,k) + A(k,p)) * C(k,q), contract)", "on the host: contract_1_1")):
+    done = subprocess.run([ONYX, "run", text, "-s", schedule, "--functions", LISTS / "add0.xf", "--functions", LISTS / "contract.xf", "--engine", "sam", "-o", FOLDER / "run",
+                           *itertools.chain(*(("-g", f"{t}:{'x'.join('5' * (of.count(',') + 1))}:0.5:{n}") for n, (t, of) in enumerate(dict(re.findall(r"([ABC])\(([^()]*)\)", text.split("=")[1])).items())))],
+                          capture_output=True, text=True)
+    if done.returncode or "check: pass" not in done.stdout or says not in done.stdout:
+        wrong.append((text, schedule, done.stdout, done.stderr))
+        print(*wrong[-1])
+done = subprocess.run([ONYX, "functions", "check", LISTS / "contract.xf"], capture_output=True, text=True)
+if not done.stdout.startswith("8 checked"):
+    wrong.append(("lists, checked", done.stdout, done.stderr))
+    print(*wrong[-1])
+for lists, says, place in ((["I(3...2)"], "expected a name and how many", "1:7"), (["I(1..2)"], "expected a name and how many", "1:7"), (["I(...13)"], "expected a name and how many", "1:7"),
+                           (["I(...)", "J(...)"], "more than 64 lengths", "1:1"), (["I(1...2)"] * 5, "at most 4 lists", "5:7"), (["I"], "expected a name and how many", "1:7")):
+    path = list_file("mistake", lists, "add(order(I), I, b, c, x)", "x(I...) = b(I...) + c(I...)")
+    done = subprocess.run([ONYX, "functions", "--functions", path], capture_output=True, text=True)
+    if done.returncode != 1 or "[E0163-description]" not in done.stderr or says not in done.stderr or f"mistake.xf:{place}:" not in done.stderr:
+        wrong.append((lists, "expected", says, place, "got", done.stderr))
         print(*wrong[-1])
 
 # ---- messages ------------------------------------------------------------------------------------------

@@ -249,6 +249,8 @@ static bool repeat(machine *m, const fe_step *step) {
         alone += m->breaks == breaks && m->stepped > stepped;
         if (m->breaks != breaks && !loop->eager)
             loop->eager = m->why;
+        else if (m->stepped == stepped && !loop->eager && !m->reference)
+            loop->eager = "a pass has nothing to run on the array";
     }
     m->passes.len--;
     if (!m->reference)

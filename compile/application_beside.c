@@ -67,6 +67,12 @@ static bool is_loaded_as_stored(const sam_tensor_data *t) {
     return dense;
 }
 
+/* Returns whether the chip's processor can make what a load of the tensor reads of what a store has left: a
+ * dense vector of any. */
+static bool is_made_of_stored(const sam_tensor_data *t, bool vector) {
+    return is_loaded_as_stored(t) || (vector && t->order == 1 && t->level[0] == SAM_LEVEL_DENSE);
+}
+
 /* Returns whether `to` loads what `from` stores, and by which name. */
 static bool loads(const user *to, const user *from, const uint32_t *class, uint32_t none, name_id *name) {
     const sam_statement *s = &to->kernel->lowered.statement;
@@ -148,7 +154,7 @@ bool compile_is_test(const fe_step *step, uint32_t *operand, bool *counts, uint3
 }
 
 /* Returns why what the statement stores cannot be what this one needs without the host; NULL: it may be. */
-static const char *why_needed(compile_context *ctx, const compile_stage_of *by, uint32_t class,
+static const char *why_needed(compile_context *ctx, const compile_stage_of *by, bool vector, uint32_t class,
                               const uint32_t *classes, uint32_t none) {
     const fe_step *step = by->step;
     const sam_statement *s = &step->statement;
@@ -177,9 +183,9 @@ static const char *why_needed(compile_context *ctx, const compile_stage_of *by, 
                 const sam_tensor_data *data = &packed->tensors.at[p];
                 const name_id source = sam_stored_name(data);
                 if (p + 1 != packed->result.v && name_eq(source, s->tensors.at[t].name) &&
-                    !is_loaded_as_stored(data))
+                    !is_made_of_stored(data, vector))
                     return arena_printf(ctx->mem,
-                                        "line %u loads %s as no dense vector or matrix without a fill", line,
+                                        "line %u loads %s as no dense vector, or matrix without a fill", line,
                                         names_text(ctx->names, s->tensors.at[t].name));
             }
         }
@@ -204,16 +210,17 @@ static const char *why_eager(const compile_options *o, compile_context *ctx, con
         return "copies of a kernel start each by itself";
     const sam_statement *s = &k->lowered.statement;
     const sam_tensor_data *result = sam_tensor_at(s, s->result);
-    for (uint32_t l = 0; l < result->order; l++) {
+    const bool vector = result->order == 1;
+    for (uint32_t l = 0; l < result->order && !vector; l++) {
         if (result->level[l] != SAM_LEVEL_DENSE)
-            return "a result is compressed, and the host packs it anew";
+            return "a result is a compressed matrix, and the host packs it anew";
     }
     for (uint32_t i = 0; i < a->stages.len; i++) {
         const fe_step *step = a->stages.at[i].step;
         if (step->kind != FE_STEP_ASSIGN && !step->until)
             continue;
         const char *why =
-            why_needed(ctx, &a->stages.at[i], classes[fe_step_result(stage->step)], classes, none);
+            why_needed(ctx, &a->stages.at[i], vector, classes[fe_step_result(stage->step)], classes, none);
         if (why)
             return why;
     }

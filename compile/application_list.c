@@ -2,6 +2,7 @@
  * loops included; and results that stay on the chip until somebody needs their values. Until then a tensor
  * holds what the cycle model, which runs ahead, has found: by it the host goes through the program. What the
  * processor does is held against that, and so is every result that the host takes. */
+#include "compile/move.h"
 #include "compile/waiting.h"
 #include "tiling/call.h"
 
@@ -97,7 +98,7 @@ static void count_list(machine *m, const fw_list_result *r, uint32_t again, cons
     for (uint32_t s = 0; s < m->list.steps.len; s++)
         times[s < r->n ? s : again + (s - r->n) % period]++;
     for (uint32_t i = 0; i < r->n; i++) {
-        for (uint32_t c = 0; c < FW_ITEM_COUNTERS; c++)
+        for (uint32_t c = 0; c < FW_ITEM_COUNTERS && m->list.steps.at[i].word[0] < FW_BLOCK; c++)
             sum[c] += r->cycles[i][c];
     }
     bool first = true;
@@ -164,10 +165,28 @@ bool compile_run_list(machine *m) {
 
 /* ---- values that the host needs ---------------------------------------------------------------- */
 
-static bool is_same(const tile_tensor *a, const tile_tensor *b) {
-    return a->nnz == b->nnz &&
-           (!a->nnz || (memcmp(a->val, b->val, sizeof *a->val * a->nnz) == 0 &&
-                        (!a->order || memcmp(a->crd, b->crd, sizeof *a->crd * a->order * a->nnz) == 0)));
+/* Takes the words that a load of it would have, where its stores' are no more. */
+static bool fetch(machine *m, compile_context *ctx, held *h, const compile_firmware *f, compile_outcome *out,
+                  tile_tensor *got) {
+    const compile_image *image = compile_image_of(m, h->left);
+    const uint8_t *words;
+    BUG_IF(!image, "a result is nowhere");
+    if (!fw_write_fetch(&image->put, &m->a->board, f->batches, ctx->diag) ||
+        !ask(m, ctx, h->left->stage, f, out) ||
+        !fw_read_fetched(f->result, image->put.bytes / 2, ctx->mem, ctx->diag, &words))
+        return false;
+    *got = compile_image_values(image, words, &h->t, ctx->mem);
+    return true;
+}
+
+static bool collect(machine *m, compile_context *ctx, compile_left *left, const compile_firmware *f,
+                    compile_outcome *out, tile_tensor *got) {
+    if (!fw_write_collect(&left->later.columns, left->step.word[2], left->step.word[1], f->batches,
+                          ctx->diag) ||
+        !ask(m, ctx, left->stage, f, out) || !compile_take_results(ctx, &left->kernel, f->result))
+        return false;
+    *got = left->kernel.ran.result;
+    return true;
 }
 
 /* Takes the result off the chip, in place of what the model found. */
@@ -176,19 +195,17 @@ static bool take(machine *m, held *h, const tile_tensor *shape) {
     arena scratch = {0};
     compile_left *left = h->left;
     compile_outcome out = {0};
+    tile_tensor got;
     ctx.mem = &scratch;
     const compile_firmware f = files_of(&scratch, left->stage, "collect", left->later.elf);
     const tile_tensor found = compile_copy_of(&h->t, &scratch);
-    bool ok =
-        fw_write_collect(&left->later.columns, left->step.word[2], left->step.word[1], f.batches, ctx.diag) &&
-        ask(m, &ctx, left->stage, &f, &out) && compile_take_results(&ctx, &left->kernel, f.result);
+    bool ok = left->gone ? fetch(m, &ctx, h, &f, &out, &got) : collect(m, &ctx, left, &f, &out, &got);
     if (ok) {
         left->stage->visits.at[left->visit].collected += out.words.collected;
         const src_loc loc = left->stage->step->loc;
         const char *name = names_text(ctx.names, shape->name);
-        const tile_tensor got = left->kernel.ran.result;
         compile_hold(h, &got, shape);
-        ok = is_same(&found, &h->t) ||
+        ok = compile_is_same(&found, &h->t) ||
              differs(
                  m, arena_printf(ctx.diag->mem, "%s on the chip is not what the cycle model has found", name),
                  loc);
@@ -198,6 +215,8 @@ static bool take(machine *m, held *h, const tile_tensor *shape) {
 }
 
 bool compile_settle(machine *m, uint32_t tensor, const char *why) {
+    if (m->of[tensor].left && m->of[tensor].left->empty)
+        compile_forget_left(&m->of[tensor]);
     if (!m->of[tensor].left)
         return true;
     m->breaks++;
@@ -338,94 +357,123 @@ bool compile_end_run(machine *m, const compile_context *ctx, compile_stage_of *s
 
 /* ---- a batch that waits ------------------------------------------------------------------------ */
 
-/* Returns whether the words of a result are still where its stores have left them, and its rows, which this
- * batch would write anew. */
-static bool is_still_there(const machine *m, const compile_left *left, const fw_batch *b,
-                           uint32_t row_bytes) {
-    const fw_puts *stored = &m->session.memory.stored;
-    const compile_later *l = &left->later;
-    bool there =
-        !overlaps(left->step.word[1], left->step.word[2] * fw_row_bytes(l->columns.n_in, l->columns.n_out),
-                  b->table, b->runs * row_bytes);
-    for (uint32_t w = 0; w < left->words.len && there; w++) {
-        bool found = false;
-        for (uint32_t i = 0; i < stored->len; i++)
-            found = found || memcmp(&stored->at[i], &left->words.at[w], sizeof *stored->at) == 0;
-        there = found;
-    }
-    return there;
+/* Returns whether a store of the result has left its words there itself, or they were moved there. */
+static bool is_stored_at(const machine *m, const compile_left *left, const fw_segment *g) {
+    bool is = false;
+    for (uint32_t i = 0; i < left->words.len; i++)
+        is = is || m->a->board.map.cgra_data + left->words.at[i].address == g->address;
+    for (uint32_t i = 0; i < left->images.len; i++)
+        is = is || m->a->board.map.cgra_data + left->images.at[i].put.address == g->address;
+    return is;
 }
 
-/* Returns whether another operand of the batch is put there before it runs. */
-static bool is_written(const machine *m, const fw_batch *b, uint32_t but, const fw_put *w) {
-    bool written = false;
-    for (uint32_t i = 0; i < b->segments.len; i++)
-        written = written || (i != but && overlaps(b->segments.at[i].address, b->segments.at[i].bytes,
-                                                   m->a->board.map.cgra_data + w->address, w->bytes));
-    return written;
-}
-
-/* Returns where the words of segment `s` lie as they are to be loaded, for the processor to copy them; NULL:
- * nowhere. */
-static const fw_put *find_copy(const machine *m, const compile_left *left, const fw_batch *b, uint32_t s) {
-    const fw_segment *g = &b->segments.at[s];
-    const uint64_t hash = hash_bytes(g->content, g->bytes);
-    for (uint32_t i = 0; i < left->words.len; i++) {
-        const fw_put *w = &left->words.at[i];
-        if (w->bytes == g->bytes && w->hash == hash && w->address % 4 == 0 && g->address % 4 == 0 &&
-            !is_written(m, b, s, w))
-            return w;
-    }
-    return NULL;
-}
-
-/* Takes every result that must be taken before this batch runs: an operand that does not lie anywhere as it
- * is loaded, and what it would store over. Those that do, elsewhere, are in copies[], by input. Returns how
- * many there were, or -1 after errors. */
-static int take_before(machine *m, compile_stage_of *stage, const compile_later *l, const fw_batch *b,
-                       const fw_memory *was, const fw_put **copies) {
+/* Returns the tensor of the program that the chip alone has and that an input, of this packed tensor,
+ * carries; otherwise FE_NO_TENSOR. */
+static uint32_t carried(const machine *m, const compile_stage_of *stage, const sam_tensor_data *data) {
     const sam_statement *s = &stage->step->statement;
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        const uint32_t shared = left_operand(m, stage->step, t);
+        if (shared != FE_NO_TENSOR && name_eq(s->tensors.at[t].name, sam_stored_name(data)))
+            return shared;
+    }
+    return FE_NO_TENSOR;
+}
+
+/* Finds how all inputs' words come there, in moves[] by input; notes why they do not. Words that are there by
+ * chance are moved all the same, so that all passes of a loop have the same steps. */
+static void move_inputs(const machine *m, const compile_stage_of *stage, compile_move_in in, arena *mem,
+                        compile_move *moves, const char **why) {
+    const sam_statement *packed = &stage->kernel.lowered.statement;
     compile_streams streams;
-    const uint32_t n = m->a->program.tensors.len, row_bytes = fw_row_bytes(l->columns.n_in, l->columns.n_out);
+    const sam_tensor_data *data[TILE_MAX_STREAMS] = {NULL};
+    uint32_t tensor[TILE_MAX_STREAMS];
+    compile_streams_of(&stage->kernel.array.design, stage->kernel.array.part, &streams);
+    for (uint32_t i = 0; i < streams.n_in; i++) {
+        for (uint32_t p = 0; p < packed->tensors.len; p++) {
+            if (name_eq(packed->tensors.at[p].name, streams.in[i].stream.tensor))
+                data[i] = &packed->tensors.at[p];
+        }
+        tensor[i] = data[i] ? carried(m, stage, data[i]) : FE_NO_TENSOR;
+        if ((in.to->counts.left >> i & 1) &&
+            (tensor[i] == FE_NO_TENSOR || is_stored_at(m, m->of[tensor[i]].left, &in.batch->segments.at[i])))
+            in.stay |= 1u << i;
+    }
+    for (uint32_t i = 0; i < streams.n_in; i++) {
+        if (tensor[i] == FE_NO_TENSOR || (in.stay >> i & 1))
+            continue;
+        const held *h = &m->of[tensor[i]];
+        in.input = i;
+        in.data = data[i];
+        if (compile_find_move(m, h->left, &in, mem, &moves[i])) {
+            moves[i].of = h->left;
+            moves[i].image.home = compile_is_home(&moves[i], &in.batch->segments.at[i], h);
+        } else if (!(in.to->counts.left >> i & 1)) {
+            why[tensor[i]] = "a result is loaded otherwise than it was stored";
+        }
+    }
+}
+
+/* Returns whether the result is somewhere on the chip once the batch has run. */
+static bool is_kept(const machine *m, const compile_left *left, const compile_move_in *in,
+                    const compile_move *moves) {
+    bool kept =
+        compile_image_of(m, left) ||
+        compile_is_stored(m, left, in->batch, fw_row_bytes(in->to->columns.n_in, in->to->columns.n_out));
+    for (uint32_t i = 0; i < in->to->columns.n_in; i++)
+        kept = kept || (moves[i].of == left && moves[i].image.home);
+    return kept;
+}
+
+/* Takes every result that must be taken before this batch runs: an operand that the processor cannot move to
+ * where it is loaded, and what it would store over. How the others move is in moves[], by input. Returns how
+ * many there were, or -1 after errors. */
+static int take_before(machine *m, compile_stage_of *stage, const compile_move_in *in, arena *mem,
+                       compile_move *moves) {
+    const uint32_t n = m->a->program.tensors.len;
     arena scratch = {0};
     const char **why = arena_new_n(&scratch, const char *, n + 1);
     int taken = 0;
-    compile_streams_of(&stage->kernel.array.design, stage->kernel.array.part, &streams);
-    for (uint32_t i = 0; i < streams.n_in; i++) {
-        const sam_statement *packed = &stage->kernel.lowered.statement;
-        for (uint32_t p = 0; p < packed->tensors.len; p++) {
-            const sam_tensor_data *data = &packed->tensors.at[p];
-            const name_id source = sam_stored_name(data);
-            if (!name_eq(data->name, streams.in[i].stream.tensor) || (l->counts.left >> i & 1))
-                continue;
-            for (uint32_t t = 0; t < s->tensors.len; t++) {
-                const uint32_t shared = left_operand(m, stage->step, t);
-                if (shared == FE_NO_TENSOR || !name_eq(s->tensors.at[t].name, source))
-                    continue;
-                copies[i] = find_copy(m, m->of[shared].left, b, i);
-                if (!copies[i])
-                    why[shared] = "a result is loaded otherwise than it was stored";
-            }
-        }
-    }
+    move_inputs(m, stage, *in, mem, moves, why);
     for (uint32_t t = 0; t < n; t++) {
         const compile_left *left = m->of[t].left;
-        if (left && !why[t] && t != fe_step_result(stage->step) && !is_still_there(m, left, b, row_bytes))
+        if (left && !why[t] && t != fe_step_result(stage->step) && !is_kept(m, left, in, moves))
             why[t] = "a result would be stored over one that is needed";
     }
     for (uint32_t t = 0; t < n; t++)
         taken += why[t] != NULL;
     if (taken)
-        restore_memory(&m->session.memory, was);
+        restore_memory(&m->session.memory, in->was);
     for (uint32_t t = 0; t < n && taken >= 0; t++) {
         if (!why[t])
             continue;
-        m->of[t].left->stage->waits = false; /* from now on the host takes it at once */
-        m->of[t].left->stage->eager = why[t];
+        if (!m->of[t].left->empty) { /* from now on the host takes it at once */
+            m->of[t].left->stage->waits = false;
+            m->of[t].left->stage->eager = why[t];
+        }
         taken = compile_settle(m, t, why[t]) ? taken : -1;
     }
     arena_free(&scratch);
     return taken;
+}
+
+/* Notes where results are once the batch, which is going to wait, has run. */
+static void note_places(machine *m, const compile_move_in *in, const compile_move *moves) {
+    const uint32_t row_bytes = fw_row_bytes(in->to->columns.n_in, in->to->columns.n_out);
+    for (uint32_t t = 0; t < m->a->program.tensors.len; t++) {
+        compile_left *left = m->of[t].left;
+        if (left)
+            left->gone = !compile_is_stored(m, left, in->batch, row_bytes);
+    }
+    for (uint32_t i = 0; i < in->to->columns.n_in; i++) {
+        if (!moves[i].of)
+            continue;
+        compile_image own = moves[i].image;
+        own.blocks = (compile_block_list){0};
+        for (uint32_t b = 0; b < moves[i].image.blocks.len; b++)
+            vec_push(&moves[i].of->mem, &own.blocks, moves[i].image.blocks.at[b]);
+        vec_push(&moves[i].of->mem, &moves[i].of->images, own);
+        vec_push(m->session.memory.mem, &m->session.memory.stored, moves[i].image.put);
+    }
 }
 
 /* Returns whether the host may write the segment before the list runs. */
@@ -433,9 +481,11 @@ static bool may_write(const machine *m, const fw_segment *g) {
     bool may = true;
     for (uint32_t i = 0; i < m->list.segments.len; i++) {
         const fw_segment *s = &m->list.segments.at[i];
-        may = may && (!overlaps(s->address, s->bytes, g->address, g->bytes) ||
-                      (s->address == g->address && s->bytes == g->bytes &&
-                       memcmp(s->content, g->content, g->bytes) == 0));
+        const bool same =
+            s->address == g->address && s->bytes == g->bytes && memcmp(s->content, g->content, g->bytes) == 0;
+        if (same && g->address < m->a->board.map.cgra_data) /* a table, which stays as it is */
+            return true;
+        may = may && (same || !overlaps(s->address, s->bytes, g->address, g->bytes));
     }
     for (uint32_t i = 0; i < m->list.left.len; i++)
         may = may && !overlaps(m->list.left.at[i].address, m->list.left.at[i].bytes, g->address, g->bytes);
@@ -471,45 +521,64 @@ static bool is_left(const compile_later *l, uint32_t g) {
     return g < l->columns.n_in && (l->counts.left >> g & 1);
 }
 
-/* Has the processor copy the words of an operand to where they are loaded from. */
-static void add_copy(machine *m, const compile_stage_of *stage, const char *elf, const fw_put *from,
-                     const fw_segment *to) {
-    const uint32_t buffer = m->a->board.map.cgra_data, bytes = (to->bytes + 3) / 4 * 4;
-    const fw_item item = {{FW_COPY, from->address, bytes, to->address - buffer}};
-    add_step(m, stage, elf, &item);
-    vec_push(&m->list.mem, &m->list.left, ((fw_segment){to->address, bytes, NULL}));
-    vec_push(&m->list.mem, &m->list.used, ((fw_segment){buffer + from->address, bytes, NULL}));
-    vec_push(m->session.memory.mem, &m->session.memory.stored,
-             ((fw_put){to->address - buffer, from->bytes, from->hash}));
+/* Has the processor move an operand to where it is loaded from. */
+static void add_move(machine *m, const compile_stage_of *stage, const char *elf, const compile_move *move) {
+    const uint32_t buffer = m->a->board.map.cgra_data;
+    const compile_left *of = move->of;
+    for (uint32_t i = 0; i < move->items.len; i++)
+        add_step(m, stage, elf, &move->items.at[i]);
+    vec_push(&m->list.mem, &m->list.left,
+             ((fw_segment){buffer + move->image.put.address, (move->image.put.bytes + 3) / 4 * 4, NULL}));
+    if (!move->spread) {
+        const fw_item *copy = &move->items.at[0];
+        vec_push(&m->list.mem, &m->list.used, ((fw_segment){buffer + copy->word[1], copy->word[2], NULL}));
+        return;
+    }
+    for (uint32_t i = 0; i < of->words.len; i++)
+        vec_push(&m->list.mem, &m->list.used,
+                 ((fw_segment){buffer + of->words.at[i].address, of->words.at[i].bytes, NULL}));
+    vec_push(&m->list.mem, &m->list.used,
+             ((fw_segment){of->step.word[1],
+                           of->step.word[2] * fw_row_bytes(of->later.columns.n_in, of->later.columns.n_out),
+                           NULL}));
 }
 
-/* Adds the batch, once what waits has run if the host has something to write between. */
+/* Has what waits run, since the processor cannot go on by itself. */
+static bool break_list(machine *m, const char *why) {
+    m->breaks++;
+    m->why = why;
+    return compile_run_list(m);
+}
+
+/* Adds the moves of its operands and the batch, once what waits has run if the host has something to write
+ * between. */
 static bool add_batch(machine *m, compile_stage_of *stage, const compile_later *l, const fw_batch *b,
-                      const fw_put *const *copies, compile_left *left) {
-    bool may = m->list.steps.len < STEPS_MOST;
-    for (uint32_t i = 0; i < b->segments.len; i++)
-        may =
-            may && (is_left(l, i) || (i < l->columns.n_in && copies[i]) || may_write(m, &b->segments.at[i]));
-    if (!may) {
-        m->breaks++;
-        m->why = m->list.steps.len < STEPS_MOST ? "the host writes operands between" : "its list is full";
-        if (!compile_run_list(m))
-            return false;
+                      const compile_move *moves, compile_left *left) {
+    uint32_t items = 1;
+    bool may = true;
+    for (uint32_t i = 0; i < l->columns.n_in; i++)
+        items += moves[i].items.len;
+    if (m->list.steps.len + items > STEPS_MOST && !break_list(m, "its list is full"))
+        return false;
+    for (uint32_t i = 0; i < l->columns.n_in; i++) {
+        if (moves[i].of)
+            add_move(m, stage, l->elf, &moves[i]);
     }
+    for (uint32_t i = 0; i < b->segments.len; i++)
+        may = may &&
+              (is_left(l, i) || (i < l->columns.n_in && moves[i].of) || may_write(m, &b->segments.at[i]));
+    if (!may && !break_list(m, "the host writes operands between"))
+        return false;
     left->step = (fw_item){{l->columns.part, b->table, b->runs, b->outputs}};
     left->stage = stage;
     left->visit = stage->visits.len;
-    for (uint32_t i = 0; i < l->columns.n_in; i++) {
-        if (copies[i])
-            add_copy(m, stage, l->elf, copies[i], &b->segments.at[i]);
-    }
     add_step(m, stage, l->elf, &left->step);
     vec_push(&m->list.mem, &m->list.runs, ((compile_waiting){stage, left->visit, m->list.steps.len - 1}));
     for (uint32_t i = 0; i < b->segments.len; i++) {
-        if (is_left(l, i))
+        if (is_left(l, i) || (i < l->columns.n_in && moves[i].of))
             vec_push(&m->list.mem, &m->list.used,
                      ((fw_segment){b->segments.at[i].address, b->segments.at[i].bytes, NULL}));
-        else if (i >= l->columns.n_in || !copies[i])
+        else
             add_segment(m, &b->segments.at[i]);
     }
     for (uint32_t i = 0; i < left->words.len; i++)
@@ -533,19 +602,35 @@ static void keep_operands(const machine *m, const compile_stage_of *stage, compi
     in->operand = own;
 }
 
-/* Reads the batch; returns false where it is not one alone, or its table is in the way of lists. */
+/* Reads the batch, where there is one; returns false where there are several, or its table is in the way of
+ * lists. */
 static bool read_batch(const machine *m, compile_context *ctx, const compile_later *l, fw_batch *b,
                        bool *good) {
     fw_batches all;
     *good = fw_batches_open(l->batches, &m->a->board, ctx->mem, ctx->diag, &all);
     if (!*good)
         return false;
-    const bool one = all.batches == 1;
-    *good = !one || fw_batches_get(&all, 0, ctx->mem, ctx->diag, b);
+    const uint32_t n = all.batches;
+    *good = n != 1 || fw_batches_get(&all, 0, ctx->mem, ctx->diag, b);
     fw_batches_close(&all);
-    return one && *good && b->runs &&
-           b->table + b->runs * fw_row_bytes(l->columns.n_in, l->columns.n_out) <=
-               m->a->board.map.sram + FW_TABLE_OFFSET + FW_TABLES_KEPT;
+    return *good && n < 2 &&
+           (!n || b->table + b->runs * fw_row_bytes(l->columns.n_in, l->columns.n_out) <=
+                      m->a->board.map.sram + FW_TABLE_OFFSET + FW_TABLES_KEPT);
+}
+
+/* Adds a statement that has no runs, since what it computes has nothing. */
+static bool add_nothing(machine *m, compile_stage_of *stage, compile_left *left) {
+    left->empty = true;
+    left->stage = stage;
+    left->visit = stage->visits.len;
+    if (!compile_count_run(m, stage, &left->kernel))
+        return false;
+    if (compile_list_waits(m))
+        vec_push(&m->list.mem, &m->list.runs, ((compile_waiting){stage, left->visit, COMPILE_NO_STEP}));
+    else
+        compile_line_of(m, stage,
+                        (compile_line_run){.pass = stage->visits.at[left->visit].pass, .begin = m->now});
+    return true;
 }
 
 bool compile_wait(machine *m, compile_context *ctx, compile_stage_of *stage, const compile_data *data,
@@ -570,8 +655,20 @@ bool compile_wait(machine *m, compile_context *ctx, compile_stage_of *stage, con
         s->last_image = image;
         return good;
     }
-    const fw_put *copies[TILE_MAX_STREAMS] = {NULL};
-    const int taken = take_before(m, stage, &l->later, &b, &was, copies);
+    *out = l->kernel.ran.result;
+    if (!b.runs) {
+        restore_memory(&s->memory, &was);
+        s->last_image = image;
+        if (!add_nothing(m, stage, l))
+            return false;
+        keep_operands(m, stage, l, ctx->mem);
+        *left = l;
+        *waited = COMPILE_WAITS;
+        return true;
+    }
+    compile_move moves[TILE_MAX_STREAMS] = {{.of = NULL}};
+    const compile_move_in in = {.to = &l->later, .batch = &b, .was = &was};
+    const int taken = take_before(m, stage, &in, ctx->mem, moves);
     if (taken) {
         *waited = COMPILE_AGAIN;
         s->last_image = image;
@@ -582,9 +679,11 @@ bool compile_wait(machine *m, compile_context *ctx, compile_stage_of *stage, con
         vec_push(ctx->mem, &l->words,
                  ((fw_put){l->later.counts.output[o], bytes, hash_bytes(l->later.stored[o].at, bytes)}));
     }
-    if (!add_batch(m, stage, &l->later, &b, copies, l) || !compile_count_run(m, stage, &l->kernel))
+    if (!add_batch(m, stage, &l->later, &b, moves, l))
         return false;
-    *out = l->kernel.ran.result;
+    note_places(m, &in, moves);
+    if (!compile_count_run(m, stage, &l->kernel))
+        return false;
     keep_operands(m, stage, l, ctx->mem);
     *left = l;
     *waited = COMPILE_WAITS;
@@ -593,24 +692,32 @@ bool compile_wait(machine *m, compile_context *ctx, compile_stage_of *stage, con
 
 /* ---- a test that waits ------------------------------------------------------------------------- */
 
-static uint32_t word_at(const compile_later *l, uint32_t i) {
-    return l->stored[0].at[2 * i] | (uint32_t)l->stored[0].at[2 * i + 1] << 8;
+/* Returns the output that has the values, where there is one; otherwise -1. */
+static int values_of(const compile_later *l) {
+    int at = -1;
+    for (uint32_t o = 0; o < l->plan.outputs.len; o++) {
+        if (l->plan.outputs.at[o].stream.level == SAM_MODE_VALS)
+            at = at == -1 ? (int)o : -2;
+    }
+    return at;
+}
+
+static uint32_t word_at(const uint8_t *words, uint32_t i) {
+    return words[2 * i] | (uint32_t)words[2 * i + 1] << 8;
 }
 
 /* Finds what the processor will find: how many of these words are not the fill, or the first value. Returns
  * false where they are not as a test has them. */
-static bool find(const compile_left *left, bool counts, uint32_t fill, int32_t *now) {
-    const compile_later *l = &left->later;
-    const uint32_t words = l->stored[0].len / 2;
+static bool find(const uint8_t *stored, uint32_t words, bool counts, uint32_t fill, int32_t *now) {
     uint32_t n = 0, at = 0;
-    if (l->columns.n_out != 1 || words < 2 || words > TEST_WORDS)
+    if (words < 2 || words > TEST_WORDS)
         return false;
-    *now = (int16_t)word_at(l, 1);
+    *now = (int16_t)word_at(stored, 1);
     if (!counts)
-        return words == 2 && word_at(l, 0) == 1;
+        return words == 2 && word_at(stored, 0) == 1;
     while (at < words) {
-        for (uint32_t block = word_at(l, at++); block && at < words; block--)
-            n += word_at(l, at++) != fill;
+        for (uint32_t block = word_at(stored, at++); block && at < words; block--)
+            n += word_at(stored, at++) != fill;
     }
     *now = (int32_t)n;
     return true;
@@ -624,7 +731,8 @@ bool compile_wait_test(machine *m, const fe_step *step, bool over) {
         return false;
     const held *h = &m->of[step->use[operand].shared];
     const compile_left *left = h->left;
-    if (!left || !find(left, counts, h->t.fill, &now))
+    const int at = left && !left->gone ? values_of(&left->later) : -1;
+    if (at < 0 || !find(left->later.stored[at].at, left->later.stored[at].len / 2, counts, h->t.fill, &now))
         return false;
     const uint32_t is = now < value ? FW_TEST_LESS : now == value ? FW_TEST_EQUAL : FW_TEST_GREATER;
     uint64_t others = 0;
@@ -633,8 +741,8 @@ bool compile_wait_test(machine *m, const fe_step *step, bool over) {
     /* Parts of a sum that the host adds up are no values. */
     if (((holds & is) != 0) != over || (counts ? (uint64_t)now != others : now != (int16_t)h->t.val[0]))
         return false;
-    const fw_item item = {{FW_TEST | holds | (counts ? 0 : FW_TEST_WORD), left->later.counts.output[0],
-                           left->later.stored[0].len / 2, h->t.fill, (uint32_t)value}};
+    const fw_item item = {{FW_TEST | holds | (counts ? 0 : FW_TEST_WORD), left->later.counts.output[at],
+                           left->later.stored[at].len / 2, h->t.fill, (uint32_t)value}};
     if (m->list.steps.len >= STEPS_MOST && !compile_run_list(m))
         return false;
     add_step(m, left->stage, left->later.elf, &item);

@@ -193,8 +193,31 @@ bool compile_firmware_begin(compile_engine_run *r, uint32_t buffers) {
     return f->writer != NULL;
 }
 
+/* Copies a list of the plan's, which does not outlive its batch. */
+#define COPY_LIST(mem, to, from)                                                                             \
+    do {                                                                                                     \
+        (to).at = arena_alloc(mem, sizeof *(to).at * ((size_t)(from).len + 1));                              \
+        (to).len = (to).cap = (from).len;                                                                    \
+        if ((from).len)                                                                                      \
+            memcpy((to).at, (from).at, sizeof *(to).at *(from).len);                                         \
+    } while (0)
+
+static tile_plan plan_without_words(const tile_plan *plan, arena *mem) {
+    tile_plan own = {.tile = plan->tile, .copies = plan->copies};
+    COPY_LIST(mem, own.outputs, plan->outputs);
+    COPY_LIST(mem, own.runs, plan->runs);
+    COPY_LIST(mem, own.parts, plan->parts);
+    COPY_LIST(mem, own.run_block, plan->run_block);
+    COPY_LIST(mem, own.inputs, plan->inputs);
+    for (uint32_t i = 0; i < plan->inputs.len; i++)
+        COPY_LIST(mem, own.inputs.at[i].blocks, plan->inputs.at[i].blocks);
+    return own;
+}
+
 bool compile_firmware_batch(compile_engine_run *r, const tile_plan *plan) {
     compile_firmware *f = r->own;
+    if (r->in->later && plan->runs.len)
+        r->in->later->plan = plan_without_words(plan, r->in->ctx->mem);
     return fw_batches_add(f->writer, plan);
 }
 
@@ -217,8 +240,10 @@ void compile_firmware_note(const compile_engine_run *r, const compile_outcome *o
 bool compile_firmware_later(const compile_engine_run *r, const compile_outcome *out) {
     const compile_firmware *f = r->own;
     compile_later *later = r->in->later;
-    *later =
-        (compile_later){.elf = f->elf, .batches = f->batches, .columns = f->columns, .counts = f->counts};
+    later->elf = f->elf;
+    later->batches = f->batches;
+    later->columns = f->columns;
+    later->counts = f->counts;
     for (uint32_t o = 0; o < f->columns.n_out && out->modelled.stored; o++) {
         later->stored[o].at = out->modelled.stored[o].at;
         later->stored[o].len = out->modelled.stored[o].len;

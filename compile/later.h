@@ -5,11 +5,12 @@
 
 #include "compile/engine.h"
 
-/* A batch that is to run later: its file, the program, and what the model has stored by output. */
+/* A batch that is to run later: its file, the program, its plan, and what the model has stored by output. */
 struct compile_later {
     const char *elf, *batches;
     fw_columns columns;
     fw_batch_stats counts;
+    tile_plan plan; /* of the last batch, without words */
     struct {
         const uint8_t *at;
         uint32_t len;

@@ -4,6 +4,12 @@
 
 /* ---- what tensors hold ------------------------------------------------------------------------- */
 
+bool compile_is_same(const tile_tensor *a, const tile_tensor *b) {
+    return a->nnz == b->nnz &&
+           (!a->nnz || (memcmp(a->val, b->val, sizeof *a->val * a->nnz) == 0 &&
+                        (!a->order || memcmp(a->crd, b->crd, sizeof *a->crd * a->order * a->nnz) == 0)));
+}
+
 void compile_forget_left(held *h) {
     if (!h->left)
         return;

@@ -13,6 +13,20 @@
 #include "compile/session.h"
 #include "firmware/lists.h"
 
+/* A block of a dense vector as it is loaded: its length, then words that are the values' differences from the
+ * fill. */
+typedef struct {
+    uint32_t origin, words; /* its first coordinate; without the length */
+    bool empty;             /* it has nothing of the vector: its words are 0 */
+} compile_block;
+typedef VEC(compile_block) compile_block_list;
+/* A vector, moved to where a load wants it. */
+typedef struct {
+    bool home; /* all that is not the fill is in it */
+    fw_put put;
+    compile_block_list blocks; /* none: it is no vector */
+} compile_image;
+
 /* A result that the chip alone has: what the tensor holds is what the cycle model ahead of it has found. */
 typedef struct compile_left {
     arena mem;             /* of the statement that made it; this struct is in it, too */
@@ -20,6 +34,9 @@ typedef struct compile_left {
     compile_later later;
     fw_item step;  /* of the list: its batch */
     fw_puts words; /* where its outputs are, each in one piece */
+    bool empty;    /* no run made it, since it has nothing: it is not on the chip, either */
+    bool gone;     /* something else is there by now, or in its rows of the run table */
+    VEC(compile_image) images;
     compile_stage_of *stage;
     uint32_t visit; /* of that stage */
 } compile_left;
@@ -72,6 +89,8 @@ static inline bool compile_list_waits(const machine *m) {
     return m->list.steps.len > 0;
 }
 
+/* Returns whether the tensors have the same entries. */
+bool compile_is_same(const tile_tensor *a, const tile_tensor *b);
 /* Forgets what the chip alone has of a tensor. */
 void compile_forget_left(held *h);
 /* Replaces what is held by the entries that are not the fill; a scalar has one in any case. What the chip

@@ -128,6 +128,23 @@ static uint32_t word_of(const fw_segment *s, uint32_t address) {
     return file_u32_at(s->content + (address - s->address));
 }
 
+/* What makes a dense vector of what was stored: cells of run tables, and words of the buffer. */
+static void check_spread(reader *r, const fw_segment *s, uint32_t at, uint32_t number) {
+    const pnr_board *b = r->all->board;
+    const uint32_t area = b->map.sram + FW_TABLE_OFFSET, bytes = FW_TABLE_END - FW_TABLE_OFFSET,
+                   buffer = b->glb_tiles * b->glb_banks_per_tile * b->glb_bank_bytes;
+    const bool block = word_of(s, at) == FW_BLOCK;
+    const uint32_t crd = word_of(s, at + 4), val = word_of(s, at + 8), to = block ? crd : word_of(s, at + 12),
+                   words = block ? val : word_of(s, at + 20);
+    if (to % 2 || words >= b->glb_bank_bytes / 2 || !inside(to, 2 * words + (block ? 2 : 0), 0, buffer))
+        wrong(r, "an item of a list has no", number, to);
+    if (block && word_of(s, at + 12) > words)
+        wrong(r, "an item of a list has no", number, word_of(s, at + 12));
+    if (!block &&
+        ((crd && (crd % 4 || !inside(crd, 8, area, bytes))) || val % 4 || !inside(val, 8, area, bytes)))
+        wrong(r, "an item of a list has no", number, val);
+}
+
 /* A list lies in one segment, and its items are kernels' batches with tables in the tables' area, or tests of
  * words in the buffer. */
 static void check_list(reader *r, const fw_batch *batch, uint32_t number) {
@@ -148,6 +165,10 @@ static void check_list(reader *r, const fw_batch *batch, uint32_t number) {
                        first = word_of(s, at + 4), length = word_of(s, at + 8);
         const bool test = (what & ~(uint32_t)FW_TEST_BITS) == FW_TEST;
         const uint32_t to = word_of(s, at + 12);
+        if (what == FW_BLOCK || (what >= FW_SPREAD && what < FW_SPREAD + FW_SPREADS)) {
+            check_spread(r, s, at, number);
+            continue;
+        }
         if (what == FW_COPY ? (first | length | to) % 4 || length > b->glb_bank_bytes ||
                                   !inside(first, length, 0, buffer) || !inside(to, length, 0, buffer)
             : test ? first % 2 || length > b->glb_bank_bytes / 2 || !inside(first, 2 * length, 0, buffer)
@@ -192,7 +213,9 @@ static void get_batch(reader *r, uint32_t number, fw_batch *batch) {
         check_segments(r, batch, number);
     if (r->good && fw_is_collecting(r->all)) {
         const uint32_t most = fw_table_bytes(1) / fw_row_bytes(r->all->inputs, r->all->outputs);
-        if (segments || batch->table % 4 || batch->runs > most ||
+        if (segments > 1 || batch->table % 4 || batch->runs > most ||
+            (segments &&
+             !segment_of(batch, batch->table, batch->runs * fw_row_bytes(r->all->inputs, r->all->outputs))) ||
             !inside(batch->table, batch->runs * fw_row_bytes(r->all->inputs, r->all->outputs),
                     r->all->board->map.sram + FW_TABLE_OFFSET, fw_table_bytes(1)))
             wrong(r, "no run table at", number, batch->table);

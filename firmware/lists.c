@@ -31,6 +31,14 @@ static void write_head(FILE *out, uint32_t inputs, uint32_t outputs, uint32_t pa
         file_put_u32(out, head[i]);
 }
 
+static void write_segment(FILE *out, const fw_segment *s) {
+    file_put_u32(out, s->address);
+    file_put_u32(out, s->bytes);
+    fwrite(s->content, 1, s->bytes, out);
+    for (uint32_t pad = s->bytes; pad % 4; pad++)
+        fputc(0, out);
+}
+
 bool fw_write_list(const fw_items *steps, uint32_t n, uint32_t again, const fw_segments *segments,
                    const fw_segments *left, const pnr_board *b, const char *path, diagnostics *d) {
     const uint32_t table = fw_list_address(b, n);
@@ -41,14 +49,8 @@ bool fw_write_list(const fw_items *steps, uint32_t n, uint32_t again, const fw_s
     file_put_u32(f.stream, steps->len);
     file_put_u32(f.stream, table);
     file_put_u32(f.stream, segments->len + 1);
-    for (uint32_t i = 0; i < segments->len; i++) {
-        const fw_segment *s = &segments->at[i];
-        file_put_u32(f.stream, s->address);
-        file_put_u32(f.stream, s->bytes);
-        fwrite(s->content, 1, s->bytes, f.stream);
-        for (uint32_t pad = s->bytes; pad % 4; pad++)
-            fputc(0, f.stream);
-    }
+    for (uint32_t i = 0; i < segments->len; i++)
+        write_segment(f.stream, &segments->at[i]);
     file_put_u32(f.stream, table);
     file_put_u32(f.stream, FW_LIST_HEAD + n * FW_ITEM_BYTES);
     file_put_u32(f.stream, n);
@@ -76,6 +78,45 @@ bool fw_write_collect(const fw_columns *c, uint32_t runs, uint32_t table, const 
     return file_commit(&f, d);
 }
 
+/* The words are those of the one store of a run that nobody makes. */
+enum { FETCH_ROW_WORDS = 6 };
+
+bool fw_write_fetch(const fw_put *put, const pnr_board *b, const char *path, diagnostics *d) {
+    const uint32_t table = b->map.sram + FW_TABLE_END - 4 * FETCH_ROW_WORDS,
+                   cell[] = {put->address, put->bytes / 2};
+    file_out f;
+    if (!file_create(&f, path, d->mem, d))
+        return false;
+    write_head(f.stream, 1, 1, FW_COLLECT);
+    file_put_u32(f.stream, 1);
+    file_put_u32(f.stream, table);
+    file_put_u32(f.stream, 1);
+    file_put_u32(f.stream, table);
+    file_put_u32(f.stream, 4 * FETCH_ROW_WORDS);
+    for (uint32_t i = 0; i < FETCH_ROW_WORDS; i++)
+        file_put_u32(f.stream, i < 4 ? cell[i % 2] : 0);
+    return file_commit(&f, d);
+}
+
+static bool no_results(diagnostics *d, const char *path, const char *of, uint32_t n, const char *what) {
+    diag_error(d, (src_loc){0}, "E0718-list-results", "'%s' has not the results of a %s of %u %s", path, of,
+               n, what);
+    diag_hint(d, "please report it");
+    return false;
+}
+
+bool fw_read_fetched(const char *path, uint32_t words, arena *mem, diagnostics *d, const uint8_t **out) {
+    enum { HEAD = 28, LENGTH_AT = 24 }; /* of a file of results, of its one run and its store */
+    size_t length = 0;
+    const uint8_t *bytes = (const uint8_t *)file_read(path, mem, &length, d);
+    if (!bytes)
+        return false;
+    if (length != HEAD + ((size_t)words + 1) / 2 * 4 || file_u32_at(bytes + LENGTH_AT) != words)
+        return no_results(d, path, "fetch", words, "words");
+    *out = bytes + HEAD;
+    return true;
+}
+
 #define LIST_MAGIC 0x4c584e4fu /* "ONXL" */
 
 bool fw_write_list_result(FILE *out, const fw_list_result *r) {
@@ -96,12 +137,8 @@ bool fw_read_list_result(const char *path, uint32_t n, arena *mem, diagnostics *
         return false;
     *out = (fw_list_result){.n = n, .cycles = arena_alloc(mem, sizeof *out->cycles * ((size_t)n + 1))};
     if (length != 16 + sizeof *out->cycles * n || file_u32_at(bytes) != LIST_MAGIC ||
-        file_u32_at(bytes + 4) != 1 || file_u32_at(bytes + 12) != n) {
-        diag_error(d, (src_loc){0}, "E0718-list-results", "'%s' has not the results of a list of %u items",
-                   path, n);
-        diag_hint(d, "please report it");
-        return false;
-    }
+        file_u32_at(bytes + 4) != 1 || file_u32_at(bytes + 12) != n)
+        return no_results(d, path, "list", n, "items");
     out->steps = file_u32_at(bytes + 8);
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t c = 0; c < FW_ITEM_COUNTERS; c++)

@@ -26,6 +26,10 @@ bool fw_write_list(const fw_items *steps, uint32_t n, uint32_t again, const fw_s
                    const fw_segments *left, const pnr_board *b, const char *path, diagnostics *d);
 /* Writes the file that takes the results of a batch of these streams which a list has run. */
 bool fw_write_collect(const fw_columns *c, uint32_t runs, uint32_t table, const char *path, diagnostics *d);
+/* Writes the file that takes words of the global buffer, and reads what comes of it. Errors: E0004-write;
+ * E0718-list-results. */
+bool fw_write_fetch(const fw_put *put, const pnr_board *b, const char *path, diagnostics *d);
+bool fw_read_fetched(const char *path, uint32_t words, arena *mem, diagnostics *d, const uint8_t **out);
 
 /* What came of a list: the steps that were made, and of each of the `n` items the cycles of the processor, in
  * all steps, that configuration, kernel and firmware took. */

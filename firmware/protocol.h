@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FW_PROTOCOL_VERSION = 7 };
+enum { FW_PROTOCOL_VERSION = 8 };
 #define FW_MAILBOX_MAGIC 0x584e594fu /* "OYNX" */
 
 enum { FW_STATE_BOOTING, FW_STATE_READY, FW_STATE_RUNNING, FW_STATE_FAILED };
@@ -88,10 +88,21 @@ enum { FW_FUNCTIONS_MOST = 4096, FW_FUNCTION_INPUTS_MOST = 13 };
  * byte in the global buffer, words, fill, value, 0, 0}: of the words there, blocks with their lengths before
  * them, those that are not the fill are counted, and the list ends where the count compares to the value as
  * said; or with FW_TEST_WORD the first word of the first block does, both of them signed. Or it copies words
- * from one place of the global buffer to another, {FW_COPY, from, bytes, to, 0, 0, 0}: all multiples of 4. */
+ * from one place of the global buffer to another, {FW_COPY, from, bytes, to, 0, 0, 0}: all multiples of 4.
+ * What a store has left of a vector becomes what a load of a dense one reads by two more. {FW_BLOCK, first
+ * byte, words, from, 0, 0, 0} writes that number of words, then words of 0 from number `from` on to the last:
+ * loads have values as they differ, bit by bit, from the fill. {FW_SPREAD | FW_SPREAD_*, cell of the
+ * coordinates, cell of the values, first byte, first, count, fill} puts the values of a run into such words:
+ * the cells are a run table's, {first byte in the global buffer, words}, as the firmware has completed them;
+ * coordinates are {segments, those, coordinates, those}, or without a cell (0) they are 0, 1, ...; values are
+ * {values, those}. That with coordinate c goes to word c + first, modulo 2^32, if that is below `count`, in
+ * place of the value there or combined with it. Values beyond the coordinates are none. */
 #define FW_LIST 0xffffffffu
 #define FW_TEST 0xe0000000u
 #define FW_COPY 0xd0000000u
+#define FW_SPREAD 0xc0000000u
+#define FW_BLOCK 0xb0000000u
+enum { FW_SPREAD_SET, FW_SPREAD_ADD, FW_SPREAD_MIN, FW_SPREAD_MAX, FW_SPREAD_OR, FW_SPREAD_AND, FW_SPREADS };
 enum { FW_TEST_LESS = 1, FW_TEST_EQUAL = 2, FW_TEST_GREATER = 4, FW_TEST_WORD = 8, FW_TEST_BITS = 15 };
 enum { FW_LIST_HEAD = 8, FW_ITEM_BYTES = 28, FW_ITEM_CYCLES = 16 };
 
@@ -120,10 +131,11 @@ typedef struct {
  * The file of a list has part FW_LIST, one input, one output, one batch and one buffer: runs are its steps,
  * the table is the list, which lies in a segment; behind the segments come the pieces that its stores write,
  * each an address and bytes. With FW_COLLECT in the part nothing runs: the batches' results are taken, by
- * rows that lists have completed. There are no segments then. */
+ * rows that lists have completed; or by a row that is the file's one segment, where its words have been moved
+ * since. */
 #define FW_COLLECT 0x80000000u
 #define FW_BATCH_MAGIC 0x42584e4fu /* "ONXB" */
-enum { FW_BATCH_VERSION = 5, FW_BUFFERS_MOST = 2 };
+enum { FW_BATCH_VERSION = 6, FW_BUFFERS_MOST = 2 };
 /* Kernels of an image, images of a program, kernels of all of them. */
 enum { FW_PARTS_MOST = 16, FW_IMAGES_MOST = 16, FW_KERNELS_MOST = 64 };
 /* These say of batch `i`, counted from 0, which buffer it uses, which bank its inputs have and which its

@@ -106,7 +106,8 @@ static bool collect_all(course *c) {
     for (uint32_t i = 0; good && i < c->all->batches; i++) {
         flight f = {.number = i};
         memcpy(f.result.counters, c->counters, sizeof f.result.counters);
-        good = fw_batches_get(c->all, i, &f.mem, c->link->d, &f.batch) && finish(c, &f);
+        good = fw_batches_get(c->all, i, &f.mem, c->link->d, &f.batch) &&
+               host_target_load(c->link, &f.batch) && finish(c, &f);
         arena_free(&f.mem);
     }
     return good;

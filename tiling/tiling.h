@@ -176,6 +176,7 @@ typedef struct {
 /* One block: the words the stream sends for one sub-tile, length headers included. */
 typedef struct {
     uint32_t first, length; /* into tile_plan.words */
+    uint32_t origin;        /* coordinate of the sub-tile's corner in the first mode; 0 of the empty one */
 } tile_block;
 
 typedef struct {

@@ -20,6 +20,12 @@ static inline void bus_add_pair(uint32_t *address, uint64_t *low, uint64_t *high
     *low += (uint64_t)*address * bus_read32(at);
     *high += (uint64_t)*address * bus_read32(at + 4);
 }
+/* Writes half a word of the buffer, which a model without byte strobes does by two accesses. */
+static inline void bus_write16(uint32_t address, uint32_t value) {
+    const uint32_t at = address & ~3u, shift = address % 4 * 8, others = bus_read32(at) & ~(0xffffu << shift);
+    bus_read16(address); /* which is where a model looks whether the address is one of half a word */
+    bus_write32(at, others | (value & 0xffff) << shift);
+}
 void hal_mask_interrupts(void);
 void hal_unmask_interrupts(void);
 void hal_sleep(void);
@@ -49,6 +55,9 @@ static inline __attribute__((always_inline)) void bus_add_pair(uint32_t *address
 }
 static inline void bus_write32(uint32_t address, uint32_t value) {
     *(volatile uint32_t *)address = value;
+}
+static inline void bus_write16(uint32_t address, uint32_t value) {
+    *(volatile uint16_t *)address = (uint16_t)value;
 }
 /* Between these two, an interrupt still ends hal_sleep but its handler waits. */
 static inline void hal_mask_interrupts(void) {

@@ -354,8 +354,10 @@ static bool write_list(session *s, const fw_batch *b, FILE *out) {
 
 static bool run_batch(session *s, const fw_batches *all, uint32_t i, const fw_batch *b, FILE *out) {
     uint64_t first_run = machine_count(s->m).runs;
-    if (fw_is_collecting(all))
+    if (fw_is_collecting(all)) {
+        load_batch(s, b);
         return write_results(s, all, b, first_run, out);
+    }
     machine_forget_runs(s->m);
     load_batch(s, b);
     if (all->part == FW_LIST)

@@ -15,7 +15,7 @@ static inline void add_random_input(fixture *f, prng *p, const plan_shape *shape
     tile_input input = {0};
     for (uint32_t b = 0; b < shape->blocks; b++) {
         uint32_t length = 1 + prng_below(p, shape->most_words);
-        const tile_block block = {plan->words.len, length};
+        const tile_block block = {.first = plan->words.len, .length = length};
         vec_push(&f->mem, &input.blocks, block);
         for (uint32_t w = 0; w < length; w++)
             vec_push(&f->mem, &plan->words, (uint16_t)prng_next(p));

@@ -121,7 +121,7 @@ static tile_plan plan_of_blocks(fixture *f, uint32_t runs, uint32_t words, uint3
     for (uint32_t i = plan.words.len; i < words; i++)
         vec_push(&f->mem, &plan.words, (uint16_t)i);
     for (uint32_t r = 0; r < runs; r++) {
-        plan.inputs.at[0].blocks.at[r] = (tile_block){0, words};
+        plan.inputs.at[0].blocks.at[r] = (tile_block){.length = words};
         plan.run_block.at[r] = r;
         plan.runs.at[r].bound_words = bound;
     }
@@ -191,7 +191,7 @@ static tile_plan plan_of(fixture *f, const u16_vec *in, uint32_t inputs, uint32_
     vec_push(&f->mem, &plan.runs, run);
     for (uint32_t i = 0; i < inputs; i++) {
         tile_input input = {0};
-        const tile_block block = {plan.words.len, in[i].len};
+        const tile_block block = {.first = plan.words.len, .length = in[i].len};
         vec_push(&f->mem, &input.blocks, block);
         vec_push(&f->mem, &plan.inputs, input);
         vec_push(&f->mem, &plan.run_block, 0);
@@ -638,6 +638,19 @@ static void lists_are_validated(void **state) {
                  {{{FW_COPY, 0, 8, all - 8}}, true},
                  {{{FW_COPY, 0, 8, all - 4}}, false},
                  {{{FW_COPY, 2, 8, 16}}, false},
+                 {{{FW_BLOCK, all - 10, 4, 4}}, true},
+                 {{{FW_BLOCK, all - 8, 4, 0}}, false},
+                 {{{FW_BLOCK, 1, 4, 0}}, false},
+                 {{{FW_BLOCK, 2, 4, 5}}, false},
+                 {{{FW_BLOCK, 0, 0x10000, 0}}, false},
+                 {{{FW_SPREAD | FW_SPREAD_AND, 0, table, all - 8, 0, 4, 0}}, true},
+                 {{{FW_SPREAD, table + 8, table, 2, 5, 4, 7}}, true},
+                 {{{FW_SPREAD | FW_SPREADS, 0, table, 2, 0, 4, 0}}, false},
+                 {{{FW_SPREAD, 0, table, all - 6, 0, 4, 0}}, false},
+                 {{{FW_SPREAD, 0, table, 3, 0, 4, 0}}, false},
+                 {{{FW_SPREAD, 0, table - 4, 2, 0, 4, 0}}, false},
+                 {{{FW_SPREAD, table + 2, table, 2, 0, 4, 0}}, false},
+                 {{{FW_SPREAD, b.map.sram + FW_TABLE_END - 4, table, 2, 0, 4, 0}}, false},
                  {{{FW_FUNCTION, table, 1, 1}}, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fw_item twice[] = {cases[0].item, cases[i].item};
@@ -665,8 +678,37 @@ static void lists_are_validated(void **state) {
     assert_true(fw_write_collect(&c, 3, table, path, &f->diag) && accepts(&b, path));
     assert_true(fw_write_collect(&c, 3, table - 4, path, &f->diag) && !accepts(&b, path));
     assert_true(fw_write_collect(&c, 4096, table, path, &f->diag) && !accepts(&b, path));
+    const fw_put put = {0x20000, 14, 0};
+    fw_batches file;
+    fw_batch batch;
+    assert_true(fw_write_fetch(&put, &b, path, &f->diag) &&
+                fw_batches_open(path, &b, &f->mem, &f->diag, &file) &&
+                fw_batches_get(&file, 0, &f->mem, &f->diag, &batch));
+    assert_true(fw_is_collecting(&file) && batch.runs == 1 && batch.segments.len == 1);
+    assert_int_equal(batch.segments.at[0].address, batch.table);
+    assert_int_equal(file_u32_at(batch.segments.at[0].content + 8), put.address);
+    assert_int_equal(file_u32_at(batch.segments.at[0].content + 12), 7);
+    fw_batches_close(&file);
     unlink(path);
     pnr_board_free(&b);
+}
+
+/* Words that were fetched are all there. */
+static void words_that_are_fetched_are_whole(void **state) {
+    fixture *f = *state;
+    const uint32_t content[] = {0x52584e4f, 1, 1, 1, 0, 0, 3, 0x00020001, 3};
+    const char *path = scratch_path(f, "fetched.bin");
+    const uint8_t *words;
+    write_bytes(path, (const char *)content, sizeof content);
+    assert_true(fw_read_fetched(path, 3, &f->mem, &f->diag, &words));
+    assert_true(words[0] == 1 && words[2] == 2 && words[4] == 3);
+    assert_false(fw_read_fetched(path, 4, &f->mem, &f->diag, &words));
+    for (size_t n = 0; n < sizeof content; n += 4) {
+        write_bytes(path, (const char *)content, n);
+        assert_false(fw_read_fetched(path, 3, &f->mem, &f->diag, &words));
+        assert_string_equal(f->diag.list.at[f->diag.list.len - 1].code, "E0718-list-results");
+    }
+    unlink(path);
 }
 
 /* Its counters are taken whole, or not at all. */
@@ -747,6 +789,7 @@ int main(void) {
         TEST(lists_make_the_steps_they_were_folded_of),
         TEST(lists_are_validated),
         TEST(results_of_lists_are_whole),
+        TEST(words_that_are_fetched_are_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

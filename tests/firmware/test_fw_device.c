@@ -1174,6 +1174,12 @@ static void a_list_that_is_none_is_refused(void **state) {
                  {{FW_COPY, 0, 4, all}, 1, 0, FW_ERROR_BAD_BATCH},
                  {{FW_COPY, all, 4, 0}, 1, 0, FW_ERROR_BAD_BATCH},
                  {{FW_COPY, 2, 4, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+                 {{FW_BLOCK, 1, 4, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+                 {{FW_BLOCK, all - 8, 4, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+                 {{FW_BLOCK, 0, 4, 5}, 1, 0, FW_ERROR_BAD_BATCH},
+                 {{FW_BLOCK, 0, DEVICE_BANK / 2, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+                 {{FW_SPREAD, 0, 0x20003ff8, 0, 0, 1, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+                 {{FW_SPREAD, 0x2001c000, 0x20004000, 0, 0, 1, 0}, 1, 0, FW_ERROR_BAD_BATCH},
                  {{FW_COPY, 0, DEVICE_BANK + 4, 0}, 1, 0, FW_ERROR_BAD_BATCH}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         test_kernel t;
@@ -1233,10 +1239,130 @@ static void tests_of_a_list_compare(void **state) {
     device_free(d);
 }
 
+/* A row of two stores: coordinates 1, 3, 4 of five segments' room, values -2, 0, 9 and one beyond them. */
+static void put_vector(device *d) {
+    static const uint16_t crd[] = {2, 0, 3, 3, 1, 3, 4}, val[] = {4, (uint16_t)-2, 0, 9, 77};
+    for (uint32_t i = 0; i < 7; i++)
+        memcpy(d->glb + 0x100 + 2 * i, &crd[i], 2);
+    for (uint32_t i = 0; i < 5; i++)
+        memcpy(d->glb + 0x206 + 2 * i, &val[i], 2);
+    const uint32_t row[] = {0x100, 7, 0x206, 5};
+    memcpy(d->sram + FW_TABLE_OFFSET / 4, row, sizeof row);
+}
+
+/* What was stored by coordinates becomes a dense block, of any fill; parts are combined. */
+static void a_list_makes_dense_vectors(void **state) {
+    (void)state;
+    enum { CRD = 0x20000000 + FW_TABLE_OFFSET, VAL = CRD + 8, N = 7 };
+    static const int32_t now[N] = {5, 5, 5, 5, 5, 5, 5};
+    static const struct {
+        uint32_t how, crd, to, fill;
+        int32_t first, count, want[N]; /* a block of 5 is combined with */
+    } cases[] = {{FW_SPREAD_SET, CRD, 0x1000, 0, 0, N, {5, -2, 5, 0, 9, 5, 5}},
+                 {FW_SPREAD_SET, CRD, 0x1002, 0x7fff, 2, N, {5, 5, 5, -2, 5, 0, 9}},
+                 {FW_SPREAD_SET, CRD, 0x1000, 3, -2, N, {5, 0, 9, 5, 5, 5, 5}},
+                 {FW_SPREAD_SET, CRD, 0x1000, 3, 0, 4, {5, -2, 5, 0, 5, 5, 5}},
+                 {FW_SPREAD_ADD, CRD, 0x1000, 0x7fff, 0, N, {5, 3, 5, 5, 14, 5, 5}},
+                 {FW_SPREAD_MIN, CRD, 0x1000, 0x7fff, 0, N, {5, -2, 5, 0, 5, 5, 5}},
+                 {FW_SPREAD_MAX, CRD, 0x1000, 0x8000, 0, N, {5, 5, 5, 5, 9, 5, 5}},
+                 {FW_SPREAD_OR, CRD, 0x1000, 0, 0, N, {5, -1, 5, 5, 13, 5, 5}},
+                 {FW_SPREAD_AND, CRD, 0x1000, 0xffff, 0, N, {5, 4, 5, 0, 1, 5, 5}},
+                 {FW_SPREAD_SET, 0, 0x1000, 0, 1, N, {5, -2, 0, 9, 77, 5, 5}},
+                 {FW_SPREAD_SET, 0, 0x1002, 0x7fff, 2, 5, {5, 5, -2, 0, 9, 5, 5}},
+                 {FW_SPREAD_SET, 0, 0x1000, 0x7fff, -1, N, {0, 9, 77, 5, 5, 5, 5}},
+                 {FW_SPREAD_SET, 0, 0x1000, 0, -4, N, {5, 5, 5, 5, 5, 5, 5}},
+                 {FW_SPREAD_SET, 0, 0x1000, 0, 7, N, {5, 5, 5, 5, 5, 5, 5}},
+                 {FW_SPREAD_ADD, 0, 0x1000, 0, 3, N, {5, 5, 5, 3, 5, 14, 82}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        test_kernel t;
+        make_kernel(&t, 0, 1, 1);
+        t.k.call = lists_batch;
+        device *d = device_with_batch(&t, 1, 26);
+        const uint32_t to = cases[i].to, fill = cases[i].fill;
+        const uint32_t items[][ITEM_WORDS] = {{FW_SPREAD | cases[i].how, cases[i].crd, VAL, to + 2,
+                                               (uint32_t)cases[i].first, (uint32_t)cases[i].count, fill}};
+        put_vector(d);
+        for (uint32_t k = 0; k < N; k++) {
+            const uint16_t word = (uint16_t)((uint32_t)now[k] ^ fill);
+            memcpy(d->glb + to + 2 + 2 * k, &word, 2);
+        }
+        assert_true(serve_list(d, &t, items, 1, 0, 1));
+        for (uint32_t k = 0; k < N; k++) {
+            uint16_t word;
+            memcpy(&word, d->glb + to + 2 + 2 * k, 2);
+            if ((int16_t)(word ^ fill) != cases[i].want[k])
+                fail_msg("case %zu, word %u: %d", i, k, (int16_t)(word ^ fill));
+        }
+        assert_true(!d->violation);
+        device_free(d);
+    }
+}
+
+/* A block has its length, and zeros from where it is said; nothing beside it changes. */
+static void a_block_of_a_list_is_cleared(void **state) {
+    (void)state;
+    for (uint32_t to = 0x1000; to < 0x1004; to += 2) {
+        for (uint32_t words = 0; words < 6; words++) {
+            for (uint32_t from = 0; from <= words; from++) {
+                test_kernel t;
+                make_kernel(&t, 0, 1, 1);
+                t.k.call = lists_batch;
+                device *d = device_with_batch(&t, 1, 27);
+                const uint32_t items[][ITEM_WORDS] = {{FW_BLOCK, to, words, from}};
+                memset(d->glb + 0xffc, 0x55, 32);
+                assert_true(serve_list(d, &t, items, 1, 0, 1));
+                for (uint32_t at = 0xffc; at < 0x1018; at += 2) {
+                    uint16_t word;
+                    memcpy(&word, d->glb + at, 2);
+                    const uint32_t k = (at - to) / 2 - 1;
+                    assert_int_equal(word, at == to ? words : at > to && k < words && k >= from ? 0 : 0x5555);
+                }
+                assert_true(!d->violation);
+                device_free(d);
+            }
+        }
+    }
+}
+
+/* What a store says that it has left is no vector, or lies beyond the buffer. */
+static void a_vector_that_is_none_is_refused(void **state) {
+    (void)state;
+    enum { CRD = 0x20000000 + FW_TABLE_OFFSET, VAL = CRD + 8, ALL = DEVICE_TILES * 2 * DEVICE_BANK };
+    static const struct {
+        uint32_t cell, value; /* a word of the row */
+        uint32_t glb;         /* or of the buffer */
+        uint32_t to, count;
+    } cases[] = {{0, ALL, 0, 0, 7},         {1, 6, 0, 0, 7},
+                 {1, 2, 0, 0, 7},           {1, 0, 0, 0, 7},
+                 {2, ALL - 2, 0, 0, 7},     {3, 4, 0, 0, 7},
+                 {3, DEVICE_BANK, 0, 0, 7}, {2, 0x207, 0, 0, 7},
+                 {4, 60, 0x100, 0, 7},      {4, 5, 0x106, 0, 7},
+                 {4, 2, 0x206, 0, 7},       {0, 0x100, 0, ALL, 7},
+                 {0, 0x100, 0, 1, 7},       {0, 0x100, 0, 0, DEVICE_BANK}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        test_kernel t;
+        make_kernel(&t, 0, 1, 1);
+        t.k.call = lists_batch;
+        device *d = device_with_batch(&t, 1, 28);
+        const uint32_t items[][ITEM_WORDS] = {{FW_SPREAD, CRD, VAL, cases[i].to, 0, cases[i].count, 0}};
+        put_vector(d);
+        if (cases[i].cell < 4)
+            d->sram[FW_TABLE_OFFSET / 4 + cases[i].cell] = cases[i].value;
+        else
+            memcpy(d->glb + cases[i].glb, &(uint16_t){(uint16_t)cases[i].value}, 2);
+        if (serve_list(d, &t, items, 1, 0, 1) || mailbox.error != FW_ERROR_BAD_BATCH)
+            fail_msg("case %zu: error %u", i, mailbox.error);
+        device_free(d);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(the_processor_goes_through_a_list),
         TEST(tests_of_a_list_compare),
+        TEST(a_list_makes_dense_vectors),
+        TEST(a_block_of_a_list_is_cleared),
+        TEST(a_vector_that_is_none_is_refused),
         TEST(a_list_that_is_none_is_refused),
         TEST(both_paths_configure_the_array),
         TEST(an_access_that_is_not_aligned_is_noticed),

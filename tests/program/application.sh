@@ -12,11 +12,13 @@ onyx run "$source/examples/sssp.onx" -o soc >/dev/null
 onyx compile "$source/examples/sssp.onx" -o out >/dev/null
 onyx firmware out >/dev/null
 cat >alone.onx <<'END'
-tensor A: ds = {(0,1): 2, (1,0): 1, (1,2): 3, (2,0): 1, (3,0): 1}
-tensor x: d = {0: 1}
-tensor y(4): d
+tensor A(5,5): ss = {(1,0): 2, (2,1): 1, (3,2): 3, (1,3): 1}
+tensor x(5): d = {0: 1}
+tensor y(5): d
+tensor z(5): d
 repeat until nnz(x) == 4 max 9 {
-    y(i) = x(i) + A(i,j) * x(j)
+    z(i) = A(i,j) * x(j)
+    y(i) = x(i) + z(i)
     x(i) = y(i) + x(i)
 }
 result x
@@ -38,7 +40,7 @@ for member in pass result_nnz loaded kept; do
 done
 nobody_is_left
 
-# The processor goes through a loop by itself, with a copy and a test in each pass: the words are those of engine soc.
+# The processor goes through a loop by itself, with copies, a vector without one row and a test in each pass: the words are those of engine soc.
 says "check: pass" onyx program --board onyx-cosim alone 2>program.err
 cmp soc-alone/x.mtx alone/x.mtx
 for member in passes on_processor loaded collected; do

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Random programs with loops, swaps and statements that share arrays: random_programs.py ONYX FOLDER COUNT SEED ENGINE [PROFILE]. What a program means
-is computed here, from the data that its files have; every program runs on engine sam and on ENGINE with and without sharing (-O0). Ends with 1
-where one is wrong; a program that is refused is counted, and one in ten may be."""
+"""Random programs with loops, swaps and statements that share arrays: random_programs.py ONYX FOLDER COUNT SEED ENGINE [PROFILE | loops]. What a program
+means is computed here, from the data that its files have; every program runs on engine sam and on ENGINE with and without sharing (-O0). With `loops`
+iterates are dense and matrices mostly compressed, so that the chip's processor makes operands of what stores have left: of compressed results, of
+several parts, with fills; on ENGINE also with --checkpoint 2 and other sub-tiles in place of -O0. Ends with 1 where one is wrong; a program that is
+refused is counted, and one in ten may be."""
 import json
 import pathlib
 import random
@@ -9,7 +11,9 @@ import subprocess
 import sys
 
 onyx, folder, count, seed, engine = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]
-profile = ["--profile", sys.argv[6]] if len(sys.argv) > 6 else []
+loops = sys.argv[6:] == ["loops"]
+profile = ["--profile", sys.argv[6]] if len(sys.argv) > 6 and not loops else []
+INF = 32767
 folder.mkdir(parents=True, exist_ok=True)
 VECTORS, MATRICES = ["u", "v", "w"], ["A", "B"]
 
@@ -21,8 +25,8 @@ def wrap(value):
 class Values:
     """What the tensors hold: lists of n numbers, lists of n such lists, and numbers; `old` is what a statement reads."""
 
-    def __init__(self, n, now):
-        self.n, self.now, self.old = n, now, now
+    def __init__(self, n, now, fill=0):
+        self.n, self.now, self.old, self.fill = n, now, now, fill
 
     def each(self, function):
         return [wrap(function(i)) for i in range(self.n)]
@@ -61,11 +65,25 @@ CONDITIONS = [("nnz({a}) == 0", lambda m, a: not any(a)), ("nnz({a}) < 3", lambd
               ("t != 0", lambda m, a: m.t != 0)]
 
 
+# These are statements of loops that the processor may go through; in the second list what is not stored is infinite.
+DENSE = [one for one in SHAPES if not any(x in one[0] for x in ("B(", "mask", "s *", "s =", "max("))]
+NEAREST = [
+    ("{r}(i) = min(j, A(i,j) + {a}(j))", "r", lambda m, a, b, r: m.each(lambda i: min([INF, *(x + y for x, y in zip(m.A[i], a))]))),
+    ("{r}(j) = min(i, A(i,j) + {a}(i))", "r", lambda m, a, b, r: m.each(lambda j: min([INF, *(m.A[i][j] + a[i] for i in range(m.n))]))),
+    ("{r}(i) = min({a}(i), {b}(i))", "r", lambda m, a, b, r: m.each(lambda i: min(a[i], b[i]))),
+    ("t = sum(i, {a}(i) != {b}(i))", "t", lambda m, a, b, r: sum(x != y for x, y in zip(a, b))),
+]
+ENDS = [("nnz({a}) == 0", lambda m, a: all(x == m.fill for x in a)), ("nnz({a}) > 2", lambda m, a: sum(x != m.fill for x in a) > 2),
+        ("t == 0", lambda m, a: m.t == 0)]
+
+
 class Passes(Exception):
     """A condition did not come to hold."""
 
 
 class Program:
+    shapes, conditions, fill = SHAPES, CONDITIONS, 0
+
     def __init__(self, draw):
         self.draw, self.n = draw, draw.randint(3, 40)
         self.kinds = {v: draw.choice("ds") for v in VECTORS}
@@ -83,7 +101,7 @@ class Program:
 
     def assign(self):
         r, a, b = (self.draw.choice(VECTORS) for _ in range(3))
-        text, gives, value = self.draw.choice(SHAPES)
+        text, gives, value = self.draw.choice(self.shapes)
         return ("assign", text.format(r=r, a=a, b=b), r if gives == "r" else gives, lambda m: value(m, m.old[a], m.old[b], m.old[r]))
 
     def step(self, depth):
@@ -102,7 +120,7 @@ class Program:
         body = [self.step(depth) for _ in range(draw.randint(2, 5) if depth == 1 else draw.randint(1, 2))]
         if draw.random() < 0.15:
             a = draw.choice(VECTORS)
-            text, holds = draw.choice(CONDITIONS)
+            text, holds = draw.choice(self.conditions)
             return ("until", text.format(a=a), lambda m: holds(m, m.old[a]), draw.randint(2, 6), body)
         return ("repeat", draw.randint(1, 3), body)
 
@@ -121,10 +139,11 @@ class Program:
     def write(self, folder):
         for name, value in self.data.items():
             rows = value if name in MATRICES else [[x] for x in value]
-            cells = [(i + 1, j + 1, x) for i, row in enumerate(rows) for j, x in enumerate(row) if x]
+            cells = [(i + 1, j + 1, x) for i, row in enumerate(rows) for j, x in enumerate(row) if x != self.fill]
             text = f"%%MatrixMarket matrix coordinate integer general\n{len(rows)} {len(rows[0])} {len(cells)}\n"
             (folder / f"{name}.mtx").write_text(text + "".join(f"{i} {j} {x}\n" for i, j, x in cells))
-        head = [f'tensor {name}: {self.kinds[name]} = "{name}.mtx"' for name in self.data] + ["scalar s = 2", "scalar t = 0"]
+        fill = " fill inf" if self.fill else ""
+        head = [f'tensor {name}: {self.kinds[name]}{fill} = "{name}.mtx"' for name in self.data] + ["scalar s = 2", "scalar t = 0"]
         text = "\n".join([*head, *self.lines(self.steps), "result u, v, w, B", ""])
         (folder / "random.onx").write_text(text)
         return text
@@ -152,18 +171,46 @@ class Program:
 
     def meaning(self):
         """The results' entries, or None where a loop does not end."""
-        m = Values(self.n, {**self.data, "s": 2, "t": 0})
+        m = Values(self.n, {**self.data, "s": 2, "t": 0}, self.fill)
         try:
             self.run(m, self.steps)
         except Passes:
             return None
-        vectors = [{(i + 1, 1): x for i, x in enumerate(m.now[v]) if x} for v in VECTORS]
-        return vectors + [{(i + 1, j + 1): x for i, row in enumerate(m.now["B"]) for j, x in enumerate(row) if x}]
+        vectors = [{(i + 1, 1): x for i, x in enumerate(m.now[v]) if x != self.fill} for v in VECTORS]
+        return vectors + [{(i + 1, j + 1): x for i, row in enumerate(m.now["B"]) for j, x in enumerate(row) if x != self.fill}]
+
+
+class Loop(Program):
+    """Dense vectors, and a matrix of any format with empty rows, in one loop."""
+
+    def __init__(self, draw):
+        self.fill = draw.choice([0, 0, INF])
+        self.shapes, self.conditions = (NEAREST if self.fill else DENSE), ENDS
+        super().__init__(draw)
+        self.kinds.update(dict.fromkeys(VECTORS, "d"), A=draw.choice(["ss", "ss", "ds", "sd", "ss:1,0"]))
+        self.tiles = draw.choice([[], ["--tile", "8"], ["--tile", "8", "--unroll", "2"], ["--tile", "16"]])
+
+    def values(self, n, density):
+        values = [0, 1, 2, 9, 250] if self.fill else [-3, -1, 1, 2, 9, 250, -32768]
+        return [self.draw.choice(values) if self.draw.random() < density else self.fill for _ in range(n)]
+
+    def matrix(self, density):
+        rows = super().matrix(density)
+        return [[self.fill] * self.n if self.draw.random() < 0.3 else row for row in rows]
+
+    def loop(self, depth):
+        body = [self.step(2) for _ in range(self.draw.randint(1, 4))]
+        body = [one for one in body if one[0] != "multi"] or [self.assign()]
+        text, holds = self.draw.choice(self.conditions)
+        a = self.draw.choice(VECTORS)
+        if self.draw.random() < 0.7:
+            return ("repeat", self.draw.randint(3, 7), body)
+        return ("until", text.format(a=a), lambda m: holds(m, m.old[a]), self.draw.randint(2, 6), body)
 
 
 def entries(path):
     lines = [line.split() for line in path.read_text().splitlines() if line[0] != "%"]
-    return {(int(i), int(j)): int(x) for i, j, x in lines[1:] if int(x)}
+    return {(int(i), int(j)): int(x) for i, j, x in lines[1:]}
 
 
 def results(path, how, *options):
@@ -175,12 +222,13 @@ def results(path, how, *options):
     return [entries(out / f"{t}.mtx") for t in "uvwB"], json.loads((out / "report.json").read_text())
 
 
-wrong = refused = shared = endless = 0
+wrong = refused = shared = endless = alone = 0
 for number in range(count):
-    made = Program(random.Random(seed + number))
+    made = (Loop if loops else Program)(random.Random(seed + number))
     text, want = made.write(folder), made.meaning()
     endless += want is None
-    for how, options in (("sam", []), (engine, profile), (engine, [*profile, "-O0"])):
+    ways = [[], [*made.tiles, "--checkpoint", "2"]] if loops else [profile, [*profile, "-O0"]]
+    for how, options in (("sam", []), *((engine, way) for way in ways)):
         got, report = results(folder / "random.onx", how, *options)
         if got is None and want is None and "[E0960-passes]" in report:
             continue
@@ -195,5 +243,9 @@ for number in range(count):
             print(f"seed {seed + number} {how} {options}: wrong, check {report['check']}\n{text}")
         elif how == engine:
             shared += any("shares" in s for s in report["statements"])
-print(f"{count} programs, {endless} whose loop does not end, {shared} runs with an array that statements share, {refused} refused, {wrong} wrong")
-sys.exit(wrong > 0 or shared * 4 < count or refused * 5 > count)
+            alone += any(one.get("on_processor", 0) for loop in report["loops"] for one in loop["each"])
+            if loops and not options and engine == "soc":
+                print(f"seed {seed + number}: " + "; ".join(f"{loop['on']} {loop.get('why', '')} {[one['on_processor'] for one in loop['each']]}" for loop in report["loops"]))
+print(f"{count} programs, {endless} whose loop does not end, {shared} runs with an array that statements share, {alone} with passes of the chip's processor alone, "
+      f"{refused} refused, {wrong} wrong")
+sys.exit(wrong > 0 or shared * 4 < count or refused * 5 > count or loops and engine == "soc" and alone * 3 < count)

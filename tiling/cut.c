@@ -10,11 +10,6 @@ static uint32_t digit_of(const plan_digit *d, uint32_t coordinate) {
     return (d->within ? coordinate % d->within : coordinate) / d->edge;
 }
 
-uint32_t plan_piece(const plan_operand *o, uint32_t tile, uint32_t k) {
-    const uint32_t *crd = o->data->crd + (size_t)o->entry[o->tile_first[tile]] * o->format->order;
-    return digit_of(&o->digit[k], crd[o->digit_mode[k]]);
-}
-
 static bool same_digits(const uint32_t *key, uint32_t width, uint32_t a, uint32_t b, uint32_t digits) {
     return memcmp(key + (size_t)a * width, key + (size_t)b * width, sizeof *key * digits) == 0;
 }
@@ -43,9 +38,12 @@ void plan_cut(tile_planner *p, plan_operand *o) {
     for (uint32_t i = 0; i < n; i++)
         o->n_tiles += i == 0 || !same_digits(key, width, o->entry[i - 1], o->entry[i], digits);
     o->tile_first = arena_new_n(&p->own, uint32_t, o->n_tiles + 1);
+    o->piece = arena_new_n(&p->own, uint32_t, (size_t)o->n_tiles * digits + 1);
     for (uint32_t i = 0, t = 0; i < n; i++) {
-        if (i == 0 || !same_digits(key, width, o->entry[i - 1], o->entry[i], digits))
-            o->tile_first[t++] = i;
+        if (i && same_digits(key, width, o->entry[i - 1], o->entry[i], digits))
+            continue;
+        memcpy(o->piece + (size_t)t * digits, key + (size_t)o->entry[i] * width, sizeof *key * digits);
+        o->tile_first[t++] = i;
     }
     o->tile_first[o->n_tiles] = n;
     o->was_split = arena_new_n(&p->own, uint64_t, o->n_tiles / 64 + 1);
@@ -62,11 +60,16 @@ static void local_entries(const plan_operand *o, const sub_tile *t, const uint32
     uint32_t order = o->format->order, n = t->n ? t->n : 1;
     tile_entries in = {.crd = {arena_new_n(mem, uint32_t, (size_t)n * order + 1), n * order, n * order + 1},
                        .val = {arena_new_n(mem, uint16_t, n), n, n}};
+    uint32_t mode[SAM_MAX_ORDER], low[SAM_MAX_ORDER], *to = in.crd.at;
+    for (uint32_t l = 0; l < order; l++) {
+        mode[l] = o->format->mode[l];
+        low[l] = t->low[mode[l]];
+    }
     in.val.at[0] = o->format->fill;
-    for (uint32_t i = 0; i < t->n; i++) {
+    for (uint32_t i = 0; i < t->n; i++, to += order) {
         const uint32_t *c = o->data->crd + (size_t)t->entry[i] * order;
         for (uint32_t l = 0; l < order; l++)
-            in.crd.at[i * order + l] = c[o->format->mode[l]] - t->low[o->format->mode[l]];
+            to[l] = c[mode[l]] - low[l];
         in.val.at[i] = o->data->val[t->entry[i]];
     }
     if (o->format->padded)
@@ -100,24 +103,6 @@ static bool build(tile_planner *p, const plan_operand *o, const sub_tile *t, til
     list_edges(p, o, dim);
     local_entries(o, t, dim, &p->scratch, e);
     return levels_of(p, o, e, dim, levels);
-}
-
-static void count_nodes(tile_planner *p, const plan_operand *o, const tile_entries *e, sub_tile *t) {
-    uint32_t order = o->format->order;
-    for (uint32_t l = 0; l < order; l++) {
-        uint32_t nodes = 0;
-        if (++p->now == 0) {
-            memset(p->seen, 0, sizeof *p->seen * p->longest);
-            p->now = 1;
-        }
-        for (uint32_t i = 0; i < e->val.len; i++) {
-            uint16_t *stamp = &p->seen[e->crd.at[(size_t)i * order + l]];
-            nodes += *stamp != p->now;
-            *stamp = p->now;
-        }
-        t->nodes[o->format->mode[l]] =
-            (uint16_t)(o->format->level[l] == SAM_LEVEL_DENSE ? p->edge[plan_level_var(o, l).v - 1] : nodes);
-    }
 }
 
 /* Whether every array fits its memory tile and every block a bank of the global buffer. */
@@ -229,26 +214,112 @@ static void trim_scratch(tile_planner *p) {
         arena_free(&p->scratch);
 }
 
-/* Fills how long the arrays of the levels are that tile_build_levels would make of the entries. Returns false
- * where it has to say why not. */
-static bool size_levels(const sam_tensor_data *format, const tile_entries *e, const uint32_t *dim,
-                        sam_tensor_levels *out) {
-    const uint32_t order = format->order;
-    uint32_t parents = 1, nodes[SAM_MAX_ORDER + 1] = {0}; /* by the first level that is another one */
-    for (uint32_t i = 0; i < e->val.len; i++) {
-        const uint32_t *c = &e->crd.at[(size_t)i * order];
-        uint32_t l = 0;
-        while (i && l < order && c[l] == (c - order)[l])
-            l++;
-        nodes[l]++;
+/* Entries in storage order that are counted: coordinate l of entry[i], less low[l], is number mode[l] of it.
+ */
+typedef struct {
+    const uint32_t *crd, *entry; /* entry NULL: all of crd, as they are */
+    uint32_t n, order, low[SAM_MAX_ORDER];
+    uint8_t mode[SAM_MAX_ORDER];
+    uint32_t padded; /* levels of which fibers without coordinate 0 get one, with zeros below: a corner */
+    uint32_t fibers; /* of the second level that have a corner where they have nothing; 0: none has */
+    bool once;       /* one of several at one place is taken */
+} listed_entries;
+
+/* What comes of them, corners included. */
+typedef struct {
+    uint32_t entries;
+    uint32_t begun[SAM_MAX_ORDER + 1]; /* by the first level that is another one than in the entry before */
+    uint32_t distinct[SAM_MAX_ORDER];  /* coordinates, by level */
+} entry_counts;
+
+/* Returns 1 for a coordinate of the level that was not seen since counting began, else 0. */
+static uint32_t count_new(tile_planner *p, uint32_t level, uint32_t coordinate) {
+    uint16_t *stamp = &p->seen[(size_t)level * p->longest + coordinate];
+    const bool is_new = *stamp != p->now;
+    *stamp = p->now;
+    return is_new;
+}
+
+/* Counts in O(entries x levels). */
+static void count_entries(tile_planner *p, const listed_entries *e, entry_counts *out) {
+    const uint32_t order = e->order, *before = NULL;
+    uint32_t corner = order; /* the outermost level of one */
+    if (++p->now == 0) {
+        memset(p->seen, 0, sizeof *p->seen * p->longest * p->most_order);
+        p->now = 1;
     }
-    out->order = order;
-    for (uint32_t l = 0; l < order; l++) {
-        nodes[l] += l ? nodes[l - 1] : 0;
+    for (uint32_t i = 0; i < e->n; i++) {
+        const uint32_t *c = e->crd + (size_t)(e->entry ? e->entry[i] : i) * order;
+        uint32_t l = 0;
+        while (before && l < order && c[e->mode[l]] == before[e->mode[l]])
+            l++;
+        out->begun[l]++;
+        out->entries += l < order || !e->once;
+        for (bool begins = !before; l < order; l++, begins = true) {
+            const uint32_t at = c[e->mode[l]] - e->low[l];
+            out->distinct[l] += count_new(p, l, at);
+            if (!begins || at == 0 || !(e->padded >> l & 1))
+                continue;
+            out->begun[l]++;
+            out->entries++;
+            corner = l < corner ? l : corner;
+        }
+        before = c;
+    }
+    if (e->fibers > out->distinct[0]) {
+        out->entries += e->fibers - out->distinct[0];
+        out->begun[0] += e->fibers - out->distinct[0];
+        corner = corner > 1 ? 1 : corner;
+    }
+    for (uint32_t l = corner; l < order; l++)
+        out->distinct[l] += count_new(p, l, 0);
+}
+
+/* Returns whether padding adds corners to a sub-tile with entries, and nothing else. */
+static bool adds_corners_only(const sam_tensor_data *format) {
+    bool dense = false, only = !format->lacked && (!format->whole || format->ones);
+    for (uint32_t l = 0; l < format->order; l++) {
+        only = only && !(dense && (format->padded >> l & 1));
+        dense = dense || (l && format->level[l] == SAM_LEVEL_DENSE);
+    }
+    return only;
+}
+
+/* Lists the sub-tile's entries as they are counted, made in p->scratch where padding takes more. */
+static listed_entries list_entries(tile_planner *p, const plan_operand *o, const sub_tile *t,
+                                   const uint32_t *dim) {
+    const sam_tensor_data *format = o->format;
+    listed_entries out = {.crd = o->data->crd, .entry = t->entry, .n = t->n, .order = format->order};
+    tile_entries made;
+    if (t->n && adds_corners_only(format)) {
+        for (uint32_t l = 0; l < format->order; l++) {
+            out.mode[l] = format->mode[l];
+            out.low[l] = t->low[out.mode[l]];
+            out.padded |= format->level[l] == SAM_LEVEL_DENSE ? 0 : format->padded & 1u << l;
+        }
+        out.once = format->padded;
+        out.fibers = format->order && format->level[0] == SAM_LEVEL_DENSE && (out.padded & 2) ? dim[0] : 0;
+        return out;
+    }
+    local_entries(o, t, dim, &p->scratch, &made);
+    out = (listed_entries){.crd = made.crd.at, .n = made.val.len, .order = format->order};
+    for (uint32_t l = 0; l < format->order; l++)
+        out.mode[l] = (uint8_t)l;
+    return out;
+}
+
+/* Fills how long the arrays of the levels are that tile_build_levels would make of what was counted. Returns
+ * false where it has to say why not. */
+static bool size_levels(const sam_tensor_data *format, const entry_counts *counts, const uint32_t *dim,
+                        sam_tensor_levels *out) {
+    uint32_t parents = 1, nodes = 0;
+    out->order = format->order;
+    for (uint32_t l = 0; l < format->order; l++) {
+        nodes += counts->begun[l];
         out->level[l] = (sam_level_data){.format = format->level[l], .dim = dim[l]};
         if (format->level[l] == SAM_LEVEL_COMPRESSED) {
             out->level[l].n_seg = parents + 1;
-            out->level[l].n_crd = parents = nodes[l];
+            out->level[l].n_crd = parents = nodes;
         } else if ((uint64_t)parents * dim[l] > TILE_MOST_DENSE)
             return false;
         else
@@ -264,12 +335,16 @@ static bool form(tile_planner *p, const plan_operand *o, sub_tile *t, bool words
     tile_entries entries;
     uint32_t dim[SAM_MAX_ORDER];
     list_edges(p, o, dim);
-    local_entries(o, t, dim, &p->scratch, &entries);
-    if (p->dry && size_levels(o->format, &entries, dim, &levels))
-        p->steps += entries.val.len;
-    else if (!levels_of(p, o, &entries, dim, &levels))
+    const listed_entries listed = list_entries(p, o, t, dim);
+    entry_counts counts = {.entries = 0};
+    count_entries(p, &listed, &counts);
+    if (p->dry && size_levels(o->format, &counts, dim, &levels))
+        p->steps += counts.entries;
+    else if (!build(p, o, t, &entries, &levels))
         return false;
-    count_nodes(p, o, &entries, t);
+    for (uint32_t l = 0; l < listed.order; l++) /* a dense level is as long as the edge */
+        t->nodes[o->format->mode[l]] =
+            (uint16_t)(o->format->level[l] == SAM_LEVEL_DENSE ? dim[l] : counts.distinct[l]);
     measure(p, &levels, t);
     if (o->format->lacked && !build_lacked(p, o, t, &levels))
         return false;

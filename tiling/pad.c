@@ -43,9 +43,16 @@ static void walk_node(padding *p, uint32_t level, uint32_t low, uint32_t high, b
         return;
     }
     if (p->format->level[level] == SAM_LEVEL_DENSE) {
-        bool lacks_value = stored && low == high;
-        for (uint32_t c = 0; c < p->dim[level]; c++)
-            low = walk_child(p, level, low, high, c, lacks_value && c == 0);
+        const bool lacks_value = stored && low == high;
+        if (p->format->padded >> (level + 1)) {
+            for (uint32_t c = 0; c < p->dim[level]; c++)
+                low = walk_child(p, level, low, high, c, lacks_value && c == 0);
+            return;
+        }
+        if (lacks_value) /* of children without entries nothing else comes */
+            walk_child(p, level, low, high, 0, true);
+        while (low < high)
+            low = walk_child(p, level, low, high, coordinate(p, low, level), false);
         return;
     }
     if ((p->format->whole >> level & 1) && !p->format->ones) {

@@ -546,7 +546,11 @@ tile_planner *tile_plan_begin(const sam_statement *s, const tile_operands *in, c
     p->n_inputs = n_inputs;
     p->n_outputs = n_outputs;
     p->operands = arena_new_n(&p->own, plan_operand, s->tensors.len);
-    p->seen = arena_new_n(&p->own, uint16_t, p->longest);
+    uint32_t most = 1;
+    for (uint32_t t = 0; t < s->tensors.len; t++)
+        most = s->tensors.at[t].order > most ? s->tensors.at[t].order : most;
+    p->most_order = most;
+    p->seen = arena_new_n(&p->own, uint16_t, (size_t)p->longest * most);
     for (uint32_t t = 0; t < s->tensors.len; t++) {
         p->operands[t].data = &in->operand[t];
         p->operands[t].format = &s->tensors.at[t];

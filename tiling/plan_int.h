@@ -72,6 +72,7 @@ typedef struct {
     uint32_t *entry;      /* all entries, by digits, then in storage order */
     uint32_t *tile_first; /* first of the entries of uniform sub-tile t; n_tiles + 1 of them */
     uint32_t n_tiles;     /* uniform sub-tiles with entries */
+    uint32_t *piece;      /* of each of these by digit: n_digits for one sub-tile */
     uint8_t *input;       /* the streams that carry it */
     uint32_t n_inputs;
     uint64_t *was_split;     /* a bit for each uniform sub-tile */
@@ -117,7 +118,9 @@ struct tile_planner {
     bool alone;     /* a statement without loops: its one run is still to come */
     uint64_t *pool; /* of piece sets, a stack */
     size_t pool_used;
-    uint16_t *seen, now; /* coordinates counted in the present sub-tile carry the stamp `now` */
+    uint16_t *seen,
+        now; /* by level and coordinate: those counted in the present sub-tile carry the stamp `now` */
+    uint32_t most_order; /* levels of seen */
     uint32_t load;       /* of the global buffer, from 1 */
     bool new_load, new_glb_tile;
     bool dry;                   /* count only: no words, no runs */
@@ -151,7 +154,9 @@ void plan_cut(tile_planner *p, plan_operand *o);
  * even a single entry fits. */
 bool plan_begin_batch(tile_planner *p, plan_operand *o);
 /* Returns which piece sub-tile `tile` has at digit k of the operand. */
-uint32_t plan_piece(const plan_operand *o, uint32_t tile, uint32_t k);
+static inline uint32_t plan_piece(const plan_operand *o, uint32_t tile, uint32_t k) {
+    return o->piece[(size_t)tile * o->n_digits + k];
+}
 /* Finds the whole uniform sub-tile; *sub is its index in o->subs. Returns false after E0331. */
 bool plan_whole(tile_planner *p, plan_operand *o, uint32_t tile, const plan_box *box, uint32_t *sub);
 /* Finds the part of sub-tile `from` in a smaller box, 0 if nothing is there. Returns false after E0331. */

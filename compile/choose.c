@@ -20,6 +20,7 @@ typedef struct {
     bool singly;          /* the host combines what the chip does not (sam_statement.singly) */
     bool part;            /* of a statement: what is too large in one order of the loops is cut further */
     const char *why;      /* why the last one that was tried will not do; NULL: a mistake of the user */
+    const tile_operands *whole; /* the user's operands, where what is chosen goes by a sample of them */
 } choosing;
 
 typedef struct {
@@ -423,7 +424,7 @@ static double expect(choosing *c, const compile_search_in *by, const fe_cin *cin
 static double choose_stores(choosing *c, const compile_search_in *by, uint32_t n, compile_schedule *out) {
     arena *mem = c->ctx->mem;
     u32_vec all = {0};
-    if (are_finite(&by->data->operands))
+    if (are_finite(c->whole))
         list_stores(c, &out->cin, &out->cin.kernels.at[n], &all);
     const uint32_t share = ORDERS_PART * all.len;
     double least = all.len ? expect(c, by, &out->cin, share) : INFINITY;
@@ -592,10 +593,46 @@ static void choose_sums_apart(choosing *c, const compile_search_in *by, double *
     *least = several;
 }
 
+/* Returns whether the statement's operands are the user's as they are stored, and their extents those of its
+ * loops: then blocks of coordinates can be left out of all of them alike. */
+static bool can_sample(const sam_statement *s, const tile_operands *all) {
+    uint64_t seen = 0;
+    bool plain = s->tensors.len <= 64 && s->tensors.len <= all->n;
+    for (uint32_t v = 0; v < s->vars.len; v++)
+        plain = plain && !s->vars.at[v].extent && !s->vars.at[v].split_of.v;
+    for (uint32_t e = 1; e <= s->exprs.len && plain; e++) {
+        const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
+        if (x->kind != SAM_EXPR_ACCESS)
+            continue;
+        const sam_tensor_data *t = sam_tensor_at(s, x->tensor);
+        plain = !(seen >> (x->tensor.v - 1) & 1) && !t->view.source.v && !t->ones && !t->windowed &&
+                name_eq(all->operand[x->tensor.v - 1].name, t->name);
+        seen |= UINT64_C(1) << (x->tensor.v - 1);
+        for (uint32_t m = 0; m < t->order; m++) {
+            for (uint32_t before = 0; before < m; before++)
+                plain = plain && x->index[before].v != x->index[m].v;
+        }
+    }
+    return plain;
+}
+
+/* Makes a search by a sample of the operands, which all that is tried of the kernel shares; what there is no
+ * sample of stays as it is. */
+static void share_sample(const sam_statement *s, arena *mem, compile_data *data, compile_search_in *by) {
+    double share;
+    if (!can_sample(s, &data->operands) ||
+        !tile_share_sample(s, &data->operands, mem, &data->operands, &share))
+        return;
+    by->data = data;
+    by->part = share;
+}
+
 void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
                             compile_schedule *out) {
-    choosing c = {.o = by->options, .ctx = ctx, .in = in};
+    choosing c = {.o = by->options, .ctx = ctx, .in = in, .whole = &by->data->operands};
     const fe_kernel *kernel = &out->cin.kernels.at[0];
+    compile_search_in sampled = *by;
+    compile_data data = {.operands = by->data->operands};
     const bool single = out->cin.kernels.len == 1, bare = single && !by->options->tile.along.len,
                open = bare && !in->in->n_schedule;
     const char *phases = open ? phases_of(kernel, ctx->mem) : NULL;
@@ -604,17 +641,19 @@ void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, c
                             : NULL;
     /* A schedule that only orders the loops leaves open how operands are stored. */
     const bool ordered = bare && in->in->n_schedule && !kernel->relations.len && !kernel->tags.len;
+    if (open && by->options->optimize < 3) /* which has no bound */
+        share_sample(&kernel->s, ctx->mem, &data, &sampled);
     if (open && out->chosen.len) /* there is an order that the chip runs */
-        choose_loops_and_stores(&c, by, out);
+        choose_loops_and_stores(&c, &sampled, out);
     else if (ordered && out->chosen.len)
         choose_stores(&c, by, 0, out);
     one_kernel as_one = {&c, kernel};
     const bool whole = open && out->chosen.len && compile_try(ctx, takes_whole_sums, &as_one).works;
     if (!phases && !apart && !whole && single)
         return; /* its edges are chosen when it is compiled */
-    double least = compile_search(by, ctx, &out->cin, &out->tilings);
-    choose_several(&c, by, phases, &least, out);
-    choose_several(&c, by, apart, &least, out);
+    double least = compile_search(&sampled, ctx, &out->cin, &out->tilings);
+    choose_several(&c, &sampled, phases, &least, out);
+    choose_several(&c, &sampled, apart, &least, out);
     if (whole && out->cin.kernels.len == 1)
-        choose_sums_apart(&c, by, &least, out);
+        choose_sums_apart(&c, &sampled, &least, out);
 }

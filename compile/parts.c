@@ -69,7 +69,8 @@ static double choose_part(const choosing_part *c, compile_schedule *out) {
     }
     data.operands.operand = operands;
     const compile_choosing open = {&in, s, c->in->board};
-    const compile_search_in by = {&own, c->by->board, &data, c->by->share};
+    const compile_search_in by = {
+        .options = &own, .board = c->by->board, .data = &data, .share = c->by->share};
     compile_tilings unused;
     if (!fe_schedule(&in, s, ctx->mem, ctx->diag, &out->cin))
         return INFINITY;

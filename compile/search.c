@@ -140,7 +140,7 @@ double compile_search(const compile_search_in *in, compile_context *ctx, const f
                       compile_tilings *out) {
     arena scratch = {0};
     diagnostics quiet;
-    searching s = {.in = in, .ctx = *ctx, .share = 1, .mem = ctx->mem};
+    searching s = {.in = in, .ctx = *ctx, .share = in->part > 0 ? in->part : 1, .mem = ctx->mem};
     double cycles = 0;
     bool known = true;
     s.ctx.mem = &scratch;

@@ -28,6 +28,7 @@ typedef struct {
     const pnr_board *board;
     const compile_data *data;
     uint32_t share; /* one of so many searches that share the steps of one; 0: the only one */
+    double part;    /* of the whole that the data are, where they are a sample; 0: all of it */
 } compile_search_in;
 typedef VEC(compile_tiling) compile_tilings;
 /* Chooses edges for each kernel of a program, in the order of the kernels: `expected` and `candidates` of

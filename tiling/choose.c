@@ -133,6 +133,15 @@ static void find_sample(const sam_statement *s, const tile_operands *in, const t
     }
 }
 
+bool tile_share_sample(const sam_statement *s, const tile_operands *in, arena *mem, tile_operands *out,
+                       double *share) {
+    tile_sampled of;
+    tile_sample(s, in, TILE_SHARED_SAMPLE, mem, &of);
+    *out = of.in;
+    *share = of.share;
+    return of.share < 1;
+}
+
 bool tile_expect(const sam_statement *s, const tile_operands *in, const tile_options *options,
                  tile_candidate *out) {
     uint64_t steps = 0;

@@ -49,11 +49,18 @@ tile_candidate tile_choose(const sam_statement *s, const tile_operands *in, cons
 bool tile_expect(const sam_statement *s, const tile_operands *in, const tile_options *options,
                  tile_candidate *out);
 /* Finds where the workspace that s makes will have values, if it is one operand, the product of two, or sums
- * of such, and nothing else: entries with any values, of about that share of the operands. Along the variables
- * of `whole` (bit = handle - 1) nothing is left out. Returns false where it cannot tell. */
+ * of such, and nothing else: entries with any values, of about that share of the operands. Along the
+ * variables of `whole` (bit = handle - 1) nothing is left out. Returns false where it cannot tell. */
 bool tile_workspace(const sam_statement *s, const tile_operands *in, uint64_t whole, arena *mem,
                     tile_tensor *out, double *share);
 
-enum { TILE_SAMPLE = 1 << 15 };
+/* Entries of the sample that one choice goes by, and of the one that several choices share. */
+enum { TILE_SAMPLE = 1 << 15, TILE_SHARED_SAMPLE = 1 << 16 };
+/* Makes a sample of the operands, by tensor handle - 1, of a statement whose tensors are stored as they are:
+ * about TILE_SHARED_SAMPLE entries of all together, blocks of coordinates along one loop or two
+ * (tiling/sample.h), and which part of all work they are. Returns false where they have no more, or nothing
+ * can be left out. O(entries). */
+bool tile_share_sample(const sam_statement *s, const tile_operands *in, arena *mem, tile_operands *out,
+                       double *share);
 
 #endif

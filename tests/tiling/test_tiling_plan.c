@@ -964,6 +964,17 @@ static void a_bounded_choice_estimates_the_whole(void **state) {
     options.steps = 0;
     assert_true(tile_expect(&b.s, &in, &options, &all) && all.complete);
     assert_true(chosen.predicted > 0.7 * all.predicted && chosen.predicted < 1.4 * all.predicted);
+    /* A sample that several choices share says about the same; what is small has none. */
+    tile_operands part, none;
+    options = (tile_options){.mem_words = 1024, .bank_words = 65536, .steps = STEPS};
+    assert_true(tile_share_sample(&b.s, &in, &f->mem, &part, &options.share));
+    const uint64_t entries = part.operand[1].nnz + part.operand[2].nnz;
+    assert_true(entries > TILE_SHARED_SAMPLE / 4 && entries < TILE_SHARED_SAMPLE / 4 * 5);
+    const tile_candidate shared = tile_choose(&b.s, &part, &options, widest, &f->mem, &tried);
+    assert_true(options.share > 0 && options.share < 1 && !shared.complete);
+    assert_true(shared.predicted > 0.7 * all.predicted && shared.predicted < 1.4 * all.predicted);
+    generate_both(f, &b, "100x100:0.5", "100:0.5", operand);
+    assert_false(tile_share_sample(&b.s, &in, &f->mem, &none, &options.share));
 }
 
 /* What the user states along a loop stays. */

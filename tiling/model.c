@@ -263,6 +263,17 @@ static uint32_t result_level(const sam_statement *st, sam_var v) {
     return l;
 }
 
+/* Returns how far the loop of v goes in a run: a dense level that is scanned is as long as the edge, also in
+ * a part of a sub-tile. */
+static double reach_of(const tile_planner *p, const plan_box *box, sam_var v) {
+    bool dense = false;
+    for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
+        const plan_operand *o = &p->operands[t];
+        dense = dense || (is_scanned(o, v) && o->format->level[level_along(o, v)] == SAM_LEVEL_DENSE);
+    }
+    return dense ? p->edge[v.v - 1] : box->size[v.v - 1];
+}
+
 /* Walks the loops, outermost first: finds the slowest stage, and in w->kept how long the result is. */
 static slowest walk_loops(const tile_planner *p, const uint32_t *sub, const plan_box *box, walk *kept) {
     const sam_statement *st = p->statement;
@@ -273,7 +284,7 @@ static slowest walk_loops(const tile_planner *p, const uint32_t *sub, const plan
     int vector[TILE_MAX_VARS], result = -1; /* the next loop of the result inside */
     for (uint32_t l = n; l-- > 0;) {
         sam_var v = st->loops.at[l];
-        size[l] = box->size[v.v - 1];
+        size[l] = reach_of(p, box, v);
         go_on[l] = survivors(p, sub, v, size[l]);
         go_on[l] = go_on[l] < 0 || go_on[l] > size[l] ? size[l] : go_on[l];
         inside[l] = l + 1 < n ? below : INFINITY;

@@ -794,6 +794,18 @@ static void expected_cycles_are_those_of_the_works(void **state) {
         assert_true(e->work[TILE_START] == (double)e->runs && e->work[TILE_LOOP] == 3 * (double)e->runs);
         assert_true(e->work[TILE_SCAN] + e->work[TILE_TOKEN] + e->work[TILE_FIBER] > (double)e->runs);
     }
+    /* A run that was split goes through a dense level to its end, and begins a fiber at each coordinate. */
+    build(&b, f, "xi:d", (const char *const[]){"Bij:ds", "Sj", NULL}, "ij");
+    tile_candidate whole = {0}, split = {0};
+    tile_options options = {.tile = 64, .mem_words = 256};
+    assert_true(
+        tile_generate("64x2:1", (name_id){0}, 1, 1, TILE_DTYPE_INT16, &f->mem, &f->diag, &operand[1]));
+    operand[1].name = names_intern(&f->names, "B");
+    const tile_operands one = {operand, 2, TILE_DTYPE_INT16};
+    assert_true(tile_expect(&b.s, &one, &options, &whole) && whole.expected.runs == 1);
+    options.mem_words = 72; /* which B's segments just fit */
+    assert_true(tile_expect(&b.s, &one, &options, &split) && split.expected.runs == 2);
+    assert_true(split.expected.cycles > 1.5 * whole.expected.cycles);
 }
 
 static void what_no_split_helps_is_refused(void **state) {

@@ -47,8 +47,9 @@ typedef struct {
     VEC(edge) edges;
     u32_vec *leaving; /* by node: edges */
     uint32_t nodes;
-    int *bound;       /* nodes * nodes: most that a way adds up to */
-    uint32_t *within; /* nodes that the measure concerns */
+    int *bound;        /* nodes * nodes: most that a way adds up to */
+    uint32_t *within;  /* nodes that the measure concerns */
+    uint32_t *reached; /* of these, by ways from one */
     uint32_t n_within;
     bool *busy, *busy_process, *seen;
     u32_vec *branches; /* by process */
@@ -359,6 +360,26 @@ static void cut_bridges(analysis *a) {
     }
 }
 
+/* Raises bounds to what ways by `node` add up to: from those that lead there to those that it leads to. */
+static void pass_by(analysis *a, uint32_t node) {
+    const int *by = &a->bound[node * a->nodes];
+    uint32_t *to = a->reached, n_to = 0;
+    for (uint32_t i = 0; i < a->n_within; i++) {
+        if (by[a->within[i]] != NEVER)
+            to[n_to++] = a->within[i];
+    }
+    for (uint32_t i = 0; i < a->n_within && n_to; i++) {
+        int *row = &a->bound[a->within[i] * a->nodes];
+        const int first = row[node];
+        if (first == NEVER)
+            continue;
+        for (uint32_t j = 0; j < n_to; j++) {
+            const int whole = first + by[to[j]], through = whole > ANY ? ANY : whole;
+            row[to[j]] = through > row[to[j]] ? through : row[to[j]];
+        }
+    }
+}
+
 /* Fills bound[u, v], the most that a way from u to v adds up to, whatever it passes twice. */
 static void find_bounds(analysis *a) {
     uint32_t n = a->nodes;
@@ -380,19 +401,8 @@ static void find_bounds(analysis *a) {
         if (e->weight != NEVER && e->weight > *b)
             *b = e->weight;
     }
-    for (uint32_t k = 0; k < a->n_within; k++) {
-        const int *by = &a->bound[a->within[k] * n];
-        for (uint32_t i = 0; i < a->n_within; i++) {
-            int *row = &a->bound[a->within[i] * n], first = row[a->within[k]];
-            if (first == NEVER)
-                continue;
-            for (uint32_t j = 0; j < a->n_within; j++) {
-                int through = sum(first, by[a->within[j]]);
-                if (through > row[a->within[j]])
-                    row[a->within[j]] = through;
-            }
-        }
-    }
+    for (uint32_t k = 0; k < a->n_within; k++)
+        pass_by(a, a->within[k]);
 }
 
 /* ---- circles --------------------------------------------------------------------------------- */
@@ -591,6 +601,7 @@ void net_deadlock(const netlist *n, const uint32_t *const *extra, arena *mem, ne
     a.leaving = arena_new_n(&scratch, u32_vec, a.nodes + 1);
     a.bound = arena_new_n(&scratch, int, (size_t)a.nodes *a.nodes + 1);
     a.within = arena_new_n(&scratch, uint32_t, a.nodes + 1);
+    a.reached = arena_new_n(&scratch, uint32_t, a.nodes + 1);
     a.busy = arena_new_n(&scratch, bool, a.nodes + 1);
     a.seen = arena_new_n(&scratch, bool, a.nodes + 1);
     a.joined = arena_new_n(&scratch, uint32_t, a.m.streams.len + a.m.processes.len + 1);

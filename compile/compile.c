@@ -252,6 +252,17 @@ static bool choose_bindings(const compile_options *o, compile_context *ctx, cons
 
 /* ---- the passes -------------------------------------------------------------------------------- */
 
+/* Takes note of the kernels. Returns false where they have been refused before. */
+static bool are_untried(const compile_options *o, compile_context *ctx, const fe_cin *cin,
+                        compile_choices *choices) {
+    text_out text;
+    text_begin(&text);
+    fe_cin_dump(cin, text.stream);
+    choices->kernels = text_end(&text, ctx->mem);
+    choices->tried = o->refused && strcmp(o->refused, choices->kernels) == 0;
+    return !choices->tried;
+}
+
 /* Seconds since the last call, or since *since. */
 static double lap(double *since) {
     double before = *since;
@@ -286,7 +297,7 @@ bool compile_to_graph(const compile_options *o, bool chip, compile_context *ctx,
     if (ok && !bound && chip)
         ok = choose_by_data(o, ctx, &open, k, &s);
     ok = ok && compile_dump(o, ctx, home_of(o, ctx, ctx->partial), (compile_form){.cin = &s.cin}) &&
-         begin_kernels(o, ctx, &s, k);
+         are_untried(o, ctx, &s.cin, &k->choices) && begin_kernels(o, ctx, &s, k);
     for (uint32_t n = 0; ok && n < count_kernels(k); n++) {
         compile_kernel *one = kernel_at(k, n);
         if (one->on_host)

@@ -119,10 +119,12 @@ typedef struct {
     bool only;      /* of a program: no other statement wants to share the array with it */
     bool any_sign;  /* operands hold what is negative: the chip does not add them with infinity */
     bool met_first; /* what meets a union meets its operands, whatever the joiner takes: it may stand still */
-    bool keeps_absent; /* fe_in.keeps_absent: the complement would be too large */
-    bool plain;        /* nothing is chosen by the data: it was tried, and does not run */
-    uint32_t operands; /* of a kernel on the array, at most: larger ones were tried; 0: any number */
-    uint32_t buffers;  /* 2: streams have GLB tiles of their own, for fw_columns.buffers */
+    bool keeps_absent;   /* fe_in.keeps_absent: the complement would be too large */
+    bool plain;          /* nothing is chosen by the data: it was tried, and does not run */
+    uint32_t operands;   /* of a kernel on the array, at most: larger ones were tried; 0: any number */
+    const char *refused; /* compile_choices.kernels of what was tried like this before, and does not run;
+                            NULL: nothing was */
+    uint32_t buffers;    /* 2: streams have GLB tiles of their own, for fw_columns.buffers */
     tile_dispatch dispatch;
     bool dispatch_auto; /* by the data instead */
     compile_loads streams;
@@ -239,6 +241,8 @@ typedef struct {
     const char *chosen;     /* about loops that are not in the default order, and operands stored dense */
     const char *staged;     /* about several kernels that nobody asked for */
     const char *instead;    /* why it is another mapping than the one first chosen by the data */
+    const char *kernels;    /* all of them, as fe_cin_dump prints them */
+    bool tried;             /* they are those of compile_options.refused, and were not compiled once more */
     const char *as_written; /* which workspace the statement needs in its own loops, where it is one kernel */
     text_vec bindings;      /* those that --search found, best first */
     text_vec dense;         /* operands that are stored dense though nobody says so, as -f would say it */

@@ -56,14 +56,22 @@ static bool may_be_smaller(const compile_options *o, const diagnostics *before, 
            compile_copies_open(o) && !compile_array_alone(o);
 }
 
-/* Runs the statement in ever smaller kernels, at last with the host for every operation of two operands. */
+/* Runs the statement in ever smaller kernels, at last with the host for every operation of two operands. What
+ * was refused as it stands without choosing by the data (`plain`), or with larger kernels, is not compiled
+ * again where that makes the same kernels. */
 static bool retry_smaller(const compile_options *o, compile_context *ctx, const diagnostics *before,
-                          const compile_kernel *empty, compile_kernel *k, compile_action *action) {
+                          const compile_kernel *empty, bool plain, compile_kernel *k,
+                          compile_action *action) {
     compile_options smaller = *o;
     bool ok = false, again = true;
     smaller.plain = true;
+    smaller.refused = plain ? k->choices.kernels : NULL;
     for (smaller.operands = 6; !ok && again && smaller.operands; smaller.operands--) {
+        const diagnostics refused = *ctx->diag;
         ok = retry(&smaller, ctx, before, empty, k, action);
+        if (!ok && k->choices.tried)
+            *ctx->diag = refused; /* which it would be for the same reason */
+        smaller.refused = k->choices.kernels;
         again = !ctx->interrupted && may_retry(before, ctx->diag);
     }
     return ok;
@@ -119,7 +127,7 @@ bool compile_retrying(const compile_options *o, compile_context *ctx, compile_ke
         ok = retry(&plain, ctx, &before, &empty, k, action);
     }
     if (!ok && divisible)
-        ok = retry_smaller(o, ctx, &before, &empty, k, action);
+        ok = retry_smaller(o, ctx, &before, &empty, chosen, k, action);
     if (ok)
         k->choices.instead = why;
     return ok;

@@ -551,6 +551,7 @@ static void choose_phases_of(choosing *c, const compile_search_in *by, uint32_t 
     fe_cin two;
     if (!schedule_maps(&again, phases) || !fe_schedule(&with, &kernel->s, mem, c->ctx->diag, &two))
         return;
+    fe_name_apart(&two, &out->cin);
     for (uint32_t at = 0; at < out->cin.kernels.len; at++) {
         for (uint32_t m = 0; m < two.kernels.len && at == n; m++)
             vec_push(mem, &other.cin.kernels, two.kernels.at[m]);

@@ -336,14 +336,33 @@ static bool is_name(const fe_cin *cin, name_id name) {
     return is;
 }
 
-static name_id workspace_name(const fe_cin *cin, const request *r) {
+/* Returns the first of w, w2, w3, ... that is a name in neither. */
+static name_id unused_name(const fe_cin *cin, const fe_cin *other) {
     name_table *names = cin->kernels.at[0].s.names;
-    if (r->workspace.v)
-        return r->workspace;
     for (uint32_t n = 1;; n++) {
         name_id name = names_intern(names, arena_printf(names->mem, n > 1 ? "w%u" : "w", n));
-        if (!is_name(cin, name))
+        if (!is_name(cin, name) && !is_name(other, name))
             return name;
+    }
+}
+
+static name_id workspace_name(const fe_cin *cin, const request *r) {
+    return r->workspace.v ? r->workspace : unused_name(cin, cin);
+}
+
+void fe_name_apart(fe_cin *cin, const fe_cin *others) {
+    for (uint32_t n = 0; n + 1 < cin->kernels.len; n++) {
+        const sam_statement *of = &cin->kernels.at[n].s;
+        const name_id old = sam_tensor_at(of, of->result)->name;
+        if (!is_name(others, old))
+            continue;
+        const name_id name = unused_name(cin, others);
+        for (uint32_t k = 0; k < cin->kernels.len; k++) {
+            const sam_statement *s = &cin->kernels.at[k].s;
+            const sam_tensor t = fe_find_tensor(s, old);
+            if (t.v)
+                sam_tensor_at(s, t)->name = name;
+        }
     }
 }
 

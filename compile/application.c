@@ -42,8 +42,12 @@ static tile_tensor count_of(const machine *m, const tile_tensor *t, name_id name
     return (tile_tensor){.name = name, .nnz = 1, .val = val};
 }
 
-/* A vector that is stored everywhere: as full as this one may get. */
-static tile_tensor fullest(const tile_tensor *t, arena *mem) {
+/* Returns a tensor that is stored wherever an operand of the step was in some run of it, or everywhere. */
+static tile_tensor fullest(const machine *m, const fe_step *step, uint32_t tensor, arena *mem) {
+    const compile_seen *seen = compile_seen_of(&compile_stage_of_step(m->a, step)->rehearsed, tensor);
+    const tile_tensor *t = &m->of[tensor].t;
+    if (seen)
+        return seen->all;
     tile_tensor full = *t;
     uint32_t *crd = arena_new_n(mem, uint32_t, t->dim[0] + 1);
     uint16_t *val = arena_new_n(mem, uint16_t, t->dim[0] + 1);
@@ -56,8 +60,8 @@ static tile_tensor fullest(const tile_tensor *t, arena *mem) {
     return full;
 }
 
-/* Makes the operands of the step what the tensors hold now; with o->fullest vectors that change are as full
- * as they may get. */
+/* Makes the operands of the step what the tensors hold now; with o->fullest those that change are as full as
+ * all runs of the step together make them, or vectors as they may get, where nobody has seen these. */
 static bool operands_of(const machine *m, compile_context *ctx, const fe_step *step, compile_options *o,
                         compile_data *out) {
     const sam_statement *s = &step->statement;
@@ -72,12 +76,12 @@ static bool operands_of(const machine *m, compile_context *ctx, const fe_step *s
             again = strcmp(o->given.at[i].name, names_text(ctx->names, name)) == 0;
         if (again)
             continue;
-        const tile_tensor *now = &m->of[use->shared].t;
-        const bool full = o->fullest && now->order && m->a->program.tensors.at[use->shared].changes;
-        vec_push(ctx->mem, &o->given,
-                 (compile_given){names_text(ctx->names, name), use->counts ? count_of(m, now, name, ctx->mem)
-                                                               : full      ? fullest(now, ctx->mem)
-                                                                           : *now});
+        tile_tensor now = m->of[use->shared].t;
+        if (use->counts)
+            now = count_of(m, &now, name, ctx->mem);
+        else if (o->fullest && now.order && m->a->program.tensors.at[use->shared].changes)
+            now = fullest(m, step, use->shared, ctx->mem);
+        vec_push(ctx->mem, &o->given, (compile_given){names_text(ctx->names, name), now});
     }
     return compile_read_operands(o, ctx, s, out);
 }
@@ -110,15 +114,36 @@ static void count_host(machine *m, compile_stage_of *stage, const tile_tensor *v
     vec_push(m->ctx->mem, &stage->visits, visit);
 }
 
+/* Notes what changes among the operands of a run. Returns whether there may be more. */
+static bool see_operands(machine *m, const fe_step *step) {
+    enum { MOST = 1 << 24 }; /* entries of all operands of all runs */
+    compile_rehearsed *r = &compile_stage_of_step(m->a, step)->rehearsed;
+    const sam_statement *s = &step->statement;
+    r->runs += step->kind == FE_STEP_ASSIGN;
+    for (uint32_t t = 0; t < s->tensors.len && step->kind == FE_STEP_ASSIGN; t++) {
+        const uint32_t tensor = step->use[t].shared;
+        bool again = t + 1 == s->result.v || step->use[t].counts;
+        for (uint32_t before = 0; before < t; before++)
+            again = again || (before + 1 != s->result.v && step->use[before].shared == tensor);
+        if (again)
+            continue;
+        const tile_tensor *now = &m->of[tensor].t;
+        m->entries += now->nnz + 1;
+        if (now->order && m->a->program.tensors.at[tensor].changes)
+            compile_see(r, tensor, now, m->ctx->mem);
+    }
+    return m->entries <= MOST;
+}
+
 /* Computes the value of a statement or condition on what the tensors hold, by this machine. */
 static bool evaluate(machine *m, compile_context *ctx, const fe_step *step, tile_tensor *out) {
     compile_stage_of *stage = compile_stage_of_step(m->a, step);
     compile_data data = {0};
     compile_options o = stage->options;
-    if (!operands_of(m, ctx, step, &o, &data) ||
+    if ((m->rehearsing && !see_operands(m, step)) || !operands_of(m, ctx, step, &o, &data) ||
         !tile_reference(&step->statement, &data.operands, ctx->mem, ctx->diag, out))
         return false;
-    stage->wrapped += m->reference ? out->wrapped : 0;
+    stage->wrapped += m->reference && !m->rehearsing ? out->wrapped : 0;
     return true;
 }
 
@@ -381,24 +406,56 @@ static bool compile_with(const machine *m, compile_context *ctx, compile_stage_o
                                        : compile_statement(&stage->options, ctx, &stage->kernel));
 }
 
-/* Chooses edges by the fullest operands, where these bound what comes; what does not lower so keeps the
- * default ones. */
+/* Returns whether all runs of the statement were seen, so that what they have together bounds each. */
+static bool is_rehearsed(const machine *m, const compile_stage_of *stage) {
+    return stage->rehearsed.runs && (m->a->rehearsed || !stage->loops);
+}
+
+/* Returns whether a run of the statement is expected to take so long that it gains by an array of its own,
+ * with copies, what it takes to configure that and the next one. */
+static bool pays_alone(const compile_stage_of *stage) {
+    const double configured = 2100; /* cycles: docs/firmware.md, "Another image" */
+    const compile_kernel *k = &stage->kernel;
+    double cost = k->on_host ? 0 : k->tiling.expected.cost;
+    for (uint32_t n = 0; n < k->producers.len; n++)
+        cost += k->producers.at[n].on_host ? 0 : k->producers.at[n].tiling.expected.cost;
+    return cost * compile_part_of_run(&stage->rehearsed) > 8 * configured;
+}
+
+/* Compiles the statement for operands that say what its work will be: once more with copies, where one run
+ * of it is long. */
+static bool compile_by_data(const machine *m, compile_context *ctx, compile_stage_of *stage) {
+    const compile_kernel empty = stage->kernel;
+    stage->options.exact = stage->rehearsed.runs == 1 && is_rehearsed(m, stage);
+    if (!compile_with(m, ctx, stage))
+        return false;
+    if (stage->options.only || !is_rehearsed(m, stage) || !stage->options.unroll_open || !pays_alone(stage))
+        return true;
+    stage->kernel = empty;
+    stage->options.only = true;
+    return compile_with(m, ctx, stage);
+}
+
+/* Chooses by the data where these bound what comes; what does not lower so keeps the defaults. */
 static bool compile_one(const machine *m, compile_context *ctx, compile_stage_of *stage) {
     const diagnostics before = *ctx->diag;
     const compile_kernel empty = stage->kernel;
     uint32_t others = 0;
     for (uint32_t i = 0; i < m->a->stages.len; i++)
         others += m->a->stages.at[i].step->kind == FE_STEP_ASSIGN && !m->a->stages.at[i].on_host;
-    stage->options.only = others == 1;
-    stage->options.fullest = m->o->engine != ENGINE_SAM && follows_fullest(m, stage->step);
-    bool ok = compile_with(m, ctx, stage);
-    if (!ok && stage->options.fullest && !ctx->interrupted) {
+    const bool only = others == 1;
+    stage->options.only = only;
+    stage->options.fullest =
+        m->o->engine != ENGINE_SAM && (is_rehearsed(m, stage) || follows_fullest(m, stage->step));
+    bool ok = stage->options.fullest ? compile_by_data(m, ctx, stage) : compile_with(m, ctx, stage);
+    const bool again = !ok && stage->options.fullest && !ctx->interrupted;
+    stage->options.fullest = stage->options.exact = false; /* from now on operands are what they are */
+    if (again) {
         *ctx->diag = before;
         stage->kernel = empty;
-        stage->options.fullest = false;
+        stage->options.only = only;
         ok = compile_with(m, ctx, stage);
     }
-    stage->options.fullest = false; /* from now on operands are what they are */
     return ok;
 }
 
@@ -455,6 +512,24 @@ static bool compile_stages(const machine *m) {
         m->a->times.bitstream += t->bitstream;
     }
     return true;
+}
+
+/* Goes through the program by the reference, to see what operands there will be, as far as a bound on these
+ * lets it. What it would say is said when the engine comes there. */
+static void rehearse(machine *engine) {
+    const compile_options *o = engine->o;
+    compile_context ctx = *engine->ctx;
+    diagnostics unheard;
+    machine m = {.o = o, .ctx = &ctx, .a = engine->a, .reference = true, .rehearsing = true};
+    if (o->engine == ENGINE_SAM || !o->optimize || o->plain || o->tile.all || o->tile_auto)
+        return;
+    diag_init(&unheard, ctx.mem);
+    ctx.diag = &unheard;
+    compile_stage(&ctx, "looking ahead by the reference", 0);
+    begin_machine(&m);
+    engine->a->rehearsed = run_steps(&m, &engine->a->program.steps);
+    end_machine(&m);
+    engine->ctx->interrupted = engine->ctx->interrupted || ctx.interrupted;
 }
 
 /* ---- the whole --------------------------------------------------------------------------------- */
@@ -628,7 +703,12 @@ bool compile_application_run(const compile_options *o, compile_context *ctx, com
     list_stages(o, ctx, a, &a->program.steps, 0, false);
     begin_machine(&m);
     a->check = "none";
+    rehearse(&m);
     bool ok = compile_stages(&m) && compile_share_stages(o, ctx, a);
+    for (uint32_t i = 0; i < a->stages.len; i++) {
+        a->stages.at[i].options.given.len = 0;
+        compile_forget_rehearsed(&a->stages.at[i].rehearsed);
+    }
     if (ok)
         compile_find_waiting(o, ctx, a);
     ok = ok && (!o->runs || run(&m));

@@ -5,6 +5,7 @@
 
 #include "compile/compile_int.h"
 #include "compile/energy.h"
+#include "compile/rehearsal.h"
 #include "compile/share.h"
 #include "frontend/program.h"
 
@@ -28,6 +29,7 @@ typedef struct {
     bool waits;        /* its result may stay on the chip, and its batches wait (machine.h) */
     const char *eager; /* why not; of a loop why its passes are the host's */
     compile_options options;
+    compile_rehearsed rehearsed; /* until it is compiled */
     compile_kernel kernel;
     VEC(compile_visit) visits;
     struct {
@@ -45,6 +47,7 @@ typedef struct {
     const char *board_path;
     tile_tensor *given; /* by tensor: what it holds first; its extents are those that hold all along */
     VEC(compile_stage_of) stages;
+    bool rehearsed;               /* stages have what their operands hold in all of their runs */
     const compile_images *images; /* bitstreams in the global buffer together; NULL: each program has one */
     tile_tensor *result;          /* by tensor: at the end */
     compile_times times;          /* of all statements */

@@ -116,7 +116,8 @@ typedef struct {
                         * left open is chosen by the data, within a bound; 2, 3: by more of them, by all */
     bool fullest;   /* of a program: operands that change are given as full as they may get, so that edges may
                      * be chosen by them */
-    bool only;      /* of a program: no other statement wants to share the array with it */
+    bool exact;     /* of a program: these are the operands of its only run */
+    bool only;      /* of a program: no other statement is to share the array with it */
     bool any_sign;  /* operands hold what is negative: the chip does not add them with infinity */
     bool met_first; /* what meets a union meets its operands, whatever the joiner takes: it may stand still */
     bool keeps_absent;   /* fe_in.keeps_absent: the complement would be too large */

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -309,6 +310,41 @@ if engine == "soc" and "pagerank" in (names or tests):
     if chosen["total_cycles"] > 0.6 * default["total_cycles"]:
         bad += 1
         print(f"pagerank: {chosen['total_cycles']} cycles, {default['total_cycles']} on 16-wide sub-tiles")
+if engine == "cycle" and not names:
+    # Edges, copies and kernels by what the program will have computed by then: two layers, the second one with a function of a sum.
+    draw = random.Random(5)
+    edges, words = ([(draw.randrange(300), draw.randrange(wide), draw.randrange(1, 5)) for _ in range(many)] for wide, many in ((300, 1500), (200, 3000)))
+    weights = [(l, k, draw.randrange(-4, 5)) for l in range(200) for k in range(8)]
+    layers = folder / "layers"
+    shutil.rmtree(layers, ignore_errors=True)
+    layers.mkdir()
+    for name, extents, entries in (("A", "300 300", edges), ("H", "300 200", words), ("W", "200 8", weights)):
+        lines = [f"{i + 1} {j + 1} {v}" for i, j, v in entries]
+        (layers / f"{name}.mtx").write_text("\n".join(["%%MatrixMarket matrix coordinate integer general", f"{extents} {len(lines)}", *lines, ""]))
+    (layers / "layers.onx").write_text("".join(f"tensor {n}: ss = \"{n}.mtx\"\n" for n in "AHW") + "tensor T: ss\ntensor Y: ss\n"
+                                       "T(i,k) = H(i,l) * W(l,k)\nY(i,k) = max(sum(j, A(i,j) * T(j,k)) - 50, 0)\nresult Y\n")
+    middle, want = {}, {}
+    for to, left, right in ((middle, words, weights), (want, edges, None)):
+        for i, j, v in left:
+            for l, k, w in right or [(l, k, w) for (l, k), w in middle.items() if l == j]:
+                to[i, k] = to.get((i, k), 0) + v * w * (l == j)
+    want = {at: v - 50 for at, v in want.items() if v > 50}
+    cycles = {}
+    for options in ((), ("--tile", "16")):
+        subprocess.run([onyx, "run", layers / "layers.onx", "--engine", "cycle", "-o", layers / "out", "--quiet", *options], check=True)
+        got = [line.split() for line in (layers / "out" / "Y.mtx").read_text().splitlines() if line[0] != "%"][1:]
+        if {(int(i) - 1, int(k) - 1): int(v) for i, k, v in got} != want:
+            bad += 1
+            print(f"layers {options}: {len(got)} values, {len(want)} wanted, or other ones")
+        report = json.loads((layers / "out" / "report.json").read_text())
+        cycles[options] = report["total_cycles"]
+        copies = [s["compiled"]["unroll"] for s in report["statements"]]
+        if (max(copies) > 1) == bool(options):
+            bad += 1
+            print(f"layers {options}: copies {copies}")
+    if cycles[()] > 0.5 * cycles["--tile", "16"]:
+        bad += 1
+        print(f"layers: cycles {cycles}")
 if not names:
     run("bfs", "depth", breadth_first(16), "--set", "start=16")
     run("pagerank", "rank", pagerank(0), "--set", "steps=0")

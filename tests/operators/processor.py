@@ -103,7 +103,7 @@ for engine in ("cycle", "soc"):
 for expression, schedule, operands in (("X(i,j) = M(i,j) * B(i,k) * C(k,j)", "bind(B(i,k) * C(k,j), m3_gemm)", ("M:14x9:0.3:1", "B:14x11:0.5:2", "C:11x9:0.5:3")),
                                        ("y(i) = a(i) * A(i,k) * x(k)", "bind(A(i,k) * x(k), m3_gemv)", ("a:9:0.7:1", "A:9x13:0.6:2", "x:13:0.8:3")),
                                        ("y(i) = A(i,k) * x(k)", "fix(i), bind(A(i,k) * x(k), m3_dot)", ("A:6x13:0.6:2", "x:13:0.8:3"))):
-    files = []
+    files, took = [], []
     for engine in ("cycle", "soc"):
         out = FOLDER / f"bound_{engine}"
         done = run(expression, "--functions", "library", "-s", schedule, *(w for o in operands for w in ("-g", o)), "--engine", engine, "--json", "-o", out)
@@ -113,9 +113,12 @@ for expression, schedule, operands in (("X(i,j) = M(i,j) * B(i,k) * C(k,j)", "bi
         one = [k["processor"] for k in report.get("kernels", [report]) if "processor" in k]
         if report["check"] != "pass" or len(one) != 1 or one[0]["measured"] != (engine == "soc"):
             complain(expression, engine, report["check"], one)
+        took.append(one[0]["cycles"])
         files.append(next(out.glob(f"{expression[0]}.mtx")).read_text())
     if len(set(files)) > 1:
         complain(expression, "is something else on the processor")
+    if len(took) == 2 and not 0.5 < took[0] / took[1] < 2:
+        complain(expression, "is expected to take", took[0], "and takes", took[1])
 
 # What a user brings, and what is refused where the program is built.
 HEAD = "capability: Z(i) = f(X(i))\ndatatypes: int16\nsource: f.c\nruns: m3\n"

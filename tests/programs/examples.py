@@ -226,16 +226,16 @@ if engine == "soc" and "iterated_spmv" in (names or tests):
         report = run("iterated_spmv", "x", walks(steps), "--set", f"steps={steps}")
         return report["statements"][0]
 
-    one, five = figures(1), figures(5)
-    if five["cycles"]["config"] > 1.2 * one["cycles"]["config"]: # cycles of the array for one of the processor are those of the whole run
+    two, five = figures(2), figures(5) # a loop of one pass is compiled for what the vector holds then
+    if five["cycles"]["config"] > 1.2 * two["cycles"]["config"]: # cycles of the array for one of the processor are those of the whole run
         bad += 1
-        print(f"configured more than once: {five['cycles']}, one pass {one['cycles']}")
+        print(f"configured more than once: {five['cycles']}, two passes {two['cycles']}")
     # The processor goes through the loop by itself: the host writes before the first pass, however many there are, and takes one vector.
     report = run("iterated_spmv", "x", walks(5), "--set", "steps=5")
     if [(loop["on"], loop["each"]) for loop in report["loops"]] != [("processor", [{"pass": "", "passes": 5, "on_processor": 5}])]:
         bad += 1
         print(f"the host went through the loop: {report['loops']}")
-    words, before = ([each.get("host_words", {}) for each in figures["each"]] for figures in (five, one))
+    words, before = ([each.get("host_words", {}) for each in figures["each"]] for figures in (five, two))
     if any(w.get("loaded") or w.get("kept") for w in words[1:]) or words[0]["kept"] or words[0]["loaded"] - before[0]["loaded"] > 20:
         bad += 1
         print(f"the host wrote in later passes: {words}")

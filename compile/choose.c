@@ -628,9 +628,45 @@ static void share_sample(const sam_statement *s, arena *mem, compile_data *data,
     by->part = share;
 }
 
+/* A kernel of the user's statement, and how far its variables run. */
+typedef struct {
+    one_kernel one;
+    const uint32_t *extent;
+} sized_kernel;
+
+/* Returns whether --tile states an edge that would cut the loop of a whole sum. */
+static bool cuts_whole_sum(compile_context *ctx, void *of) {
+    const sized_kernel *sized = of;
+    const choosing *c = sized->one.c;
+    compile_lowered lowered;
+    if (!compile_lower_sam(c->o, true, ctx, sized->one.kernel, &lowered))
+        return false;
+    const tile_options edges = compile_tiling_of(c->o, c->in->board, &lowered);
+    for (uint32_t v = 0; v < c->in->user->vars.len; v++) {
+        if (lowered.statement.uncut >> v & 1 && edges.edge[v] && edges.edge[v] < sized->extent[v])
+            return true;
+    }
+    return false;
+}
+
+/* Gives the sums inside of the expression kernels, whose sub-tiles cut their loops as the user says. */
+static void choose_cut_sums(choosing *c, const compile_search_in *by, compile_schedule *out) {
+    sized_kernel sized = {{c, &out->cin.kernels.at[0]}, by->data->extent};
+    compile_schedule other = {0};
+    if (!compile_try(c->ctx, cuts_whole_sum, &sized).works ||
+        !fe_stage_parts(&out->cin.kernels.at[0], FE_PARTS_SUMS, c->ctx->mem, &other.cin) ||
+        !choose_orders(c, &other.cin, &other.chosen))
+        return;
+    *out = other;
+    out->staged = arena_printf(c->ctx->mem, "%u kernels, with the sums apart, whose loops --tile cuts",
+                               other.cin.kernels.len);
+}
+
 void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
                             compile_schedule *out) {
     choosing c = {.o = by->options, .ctx = ctx, .in = in, .whole = &by->data->operands};
+    if (by->options->tile.along.len && out->cin.kernels.len == 1 && !in->in->n_schedule && out->chosen.len)
+        choose_cut_sums(&c, by, out);
     const fe_kernel *kernel = &out->cin.kernels.at[0];
     compile_search_in sampled = *by;
     compile_data data = {.operands = by->data->operands};

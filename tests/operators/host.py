@@ -97,6 +97,18 @@ check("many_streams", "ijk", many, host=0, array=4)
 check("complement", "i", ("+", ("mask", ("not", ("struct", "b", ("i",))), ("reduce", "and", "j", B)), b), host=0, array=2)
 # The chip adds with infinity what is not negative; which these operands are shows when they are read.
 check("shortest", "i", ("reduce", "sum", "j", ("*", B, c)), "--semiring", "min_plus", semiring="min_plus", fill=32767, host=1, array=1)
+# Where sub-tiles cut the loop of a sum, what is computed of it has another kernel: never of a part of the sum.
+row, three = ("reduce", "sum", "j", B), ("--tile", "j:4")
+for at, (result, tree, kernels) in enumerate((("ik", ("relu", ("reduce", "sum", "j", ("*", B, D))), 2), ("i", ("abs", spmv), 2),
+                                              ("i", ("relu", ("-", row, ("number", 5))), 2), ("i", ("clamp", spmv, ("number", -3), ("number", 5)), 2),
+                                              ("i", (">", spmv, b), 2), ("i", ("*", ("relu", row), ("~", spmv)), 3),
+                                              ("", ("reduce", "max", "i", ("abs", row)), None))):
+    if ENGINE == "soc" and at % 3:
+        continue
+    check(f"cut_{at}", result, tree, *three, host=kernels and 0, array=kernels)
+    if ENGINE in ("cycle", "rtl"):
+        check(f"whole_{at}", result, tree, *three, "-O0")
+        check(f"copied_{at}", result, tree, *three, "--unroll", "2")
 # What is bound is the host's, whatever the array could do; and it may be all.
 check("bound_part", "i", ("+", ("*", b, d), b), "-s", "bind(b(i)*d(i),host)", host=1, array=1, computed=both("b", "d"))
 check("bound_factors", "i", ("reduce", "sum", "j", ("*", ("*", B, c), d)), "-s", "bind(B(i,j)*d(i),host)", host=1, array=1)

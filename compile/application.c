@@ -602,10 +602,10 @@ static bool check(machine *engine) {
         const uint64_t n = a->stages.at[i].wrapped;
         if (!n)
             continue;
-        diag_warning(
-            ctx->diag, a->stages.at[i].step->loc, "E0351-wrapped",
-            "%llu %s of this statement %s outside of -32768..32767 and wrapped around, as on the chip",
-            (unsigned long long)n, plural(n, "value", "values"), plural(n, "is", "are"));
+        diag_warning(ctx->diag, a->stages.at[i].step->loc, "E0351-wrapped",
+                     "%llu %s of this statement %s outside of -32768..32767 and %s, as on the chip",
+                     (unsigned long long)n, plural(n, "value", "values"), plural(n, "is", "are"),
+                     compile_beyond_range(&a->stages.at[i].kernel.user));
         diag_hint(ctx->diag, "scale the operands, or compute in floating point with --dtype bf16");
     }
     a->check = same ? "pass" : "fail";

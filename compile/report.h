@@ -11,6 +11,9 @@ cJSON *compile_report(const compile_options *o, const compile_context *ctx, cons
 void compile_summary(const compile_options *o, const compile_context *ctx, const compile_kernel *k, bool ran,
                      const char *check, FILE *out);
 
+/* Returns what became of values beyond 16 bits in a statement, for a message. */
+const char *compile_beyond_range(const sam_statement *s);
+
 /* Writes the result to each -o T:FILE; NULL: there is none, and asking for it is a mistake. */
 bool compile_write_outputs(const compile_options *o, const compile_context *ctx, const tile_tensor *result);
 
@@ -22,7 +25,8 @@ void compile_hazards_json(const compile_modelled *met, cJSON *json);
 void compile_stalls_json(const compile_context *ctx, const compile_modelled *met, cJSON *json);
 text_vec compile_stalls_lines(const cJSON *section, double cycles, arena *mem);
 
-/* What functions on the chip's processor did: "processor" of report.json, where any was called, and a line. */
+/* What functions on the chip's processor did: "processor" of report.json, where any was called, and a line.
+ */
 void compile_processor_json(const compile_processed *p, cJSON *json);
 const char *compile_processor_text(const compile_processed *p, arena *mem);
 

@@ -291,6 +291,16 @@ bool compile_run_kernels(const compile_options *o, compile_context *ctx, compile
     return run_kernel(o, ctx, k, &now);
 }
 
+const char *compile_beyond_range(const sam_statement *s) {
+    for (uint32_t e = 1; e <= s->exprs.len; e++) {
+        const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
+        const bool operates = x->kind == SAM_EXPR_CALL || x->kind == SAM_EXPR_SUM;
+        if (operates && (x->operation == SAM_OPERATION_addhigh || x->operation == SAM_OPERATION_addlow))
+            return "became infinite or wrapped around";
+    }
+    return "wrapped around";
+}
+
 const char *compile_check(const compile_options *o, compile_context *ctx, const compile_kernel *k,
                           const tile_operands *in, const tile_tensor *got) {
     tile_tensor want;
@@ -306,10 +316,10 @@ const char *compile_check(const compile_options *o, compile_context *ctx, const 
         return "none";
     if (want.wrapped) {
         diag_warning(ctx->diag, (src_loc){0}, "E0351-wrapped",
-                     "%llu of %llu %s of %s %s outside of -32768..32767 and wrapped around, as on the chip",
+                     "%llu of %llu %s of %s %s outside of -32768..32767 and %s, as on the chip",
                      (unsigned long long)want.wrapped, (unsigned long long)want.nnz,
                      plural(want.nnz, "value", "values"), names_text(ctx->names, want.name),
-                     plural(want.wrapped, "is", "are"));
+                     plural(want.wrapped, "is", "are"), compile_beyond_range(&k->user));
         diag_hint(ctx->diag, "scale the operands, or compute in floating point with --dtype bf16");
     }
     return tile_equal(got, &want, o->dtype, ctx->names, ctx->diag) ? "pass" : "fail";

@@ -117,6 +117,17 @@ class Kernels(unittest.TestCase):
             with self.assertRaisesRegex(onyx.OnyxError, "E0902-option"):
                 onyx.run("x(i) = t(i)", t=np.array([1]), options=[option])
 
+    def test_operators_fills_and_functions(self):
+        """As the command has them; what became infinite is counted alike on every engine."""
+        A, d = sp.csr_matrix(([30000, 5], ([0, 1], [0, 1])), shape=(3, 2)), onyx.Tensor((2,), [[0, 1]], [3000, 4])
+        for engine in ("sam", "cycle", "rtl", "soc"):
+            r = onyx.run("y(i) = A(i,j) * d(j)", A=A, d=d, engine=engine, options=["--semiring", "min_plus"])
+            self.assertEqual((r.tensor.fill, r.y.tolist()), (32767, [32767, 9, 32767]))
+            self.assertIn("1 of 3 values of y is outside of -32768..32767 and became infinite or wrapped around", r.messages)
+        functions = pathlib.Path(__file__).parents[2] / "examples" / "functions.fn"
+        r = onyx.run("y(i) = gcd(b(i), c(i))", b=np.array([12, 0, 9]), c=np.array([8, 3, 0]), engine="cycle", options=["--functions", functions])
+        self.assertEqual((r.y.tolist(), r.messages), ([4, 3, 9], ""))
+
     def test_program(self):
         graph = sp.csr_matrix(([1.0, 1, 1, 1], ([0, 1, 1, 2], [1, 0, 2, 1])), shape=(4, 4))
         text = "param steps = 1\ntensor A: ss\ntensor x: d = [1, 0, 0, 0]\ntensor y: d\nscalar n\n" \

@@ -74,7 +74,7 @@ static void run_case(char *line, const fe_functions *functions, name_table *name
     }
     const char *text = text_of(&cin, mem);
     if (!fe_cin_parse(text, names, mem, &d, &again))
-        print_first(&d);
+        printf("not read back, %s\n", d.list.at[0].message);
     else if (strcmp(text_of(&again, mem), text) != 0)
         printf("read back as %s", text_of(&again, mem));
     else

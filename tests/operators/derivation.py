@@ -2,7 +2,7 @@
 """Where expressions have values, as --dump coordinates prints it.
 derivation.py ONYX FOLDER GOLDEN FUNCTIONS [COUNT [SEED]]: what is printed of each expression of GOLDEN are the lines below it. Then COUNT functions with random
 iteration spaces, of operands that have some of the loops each: outside of the set that is printed their value is the fill; the loops that visit
-what is printed for each come to every point of it; and engine sam computes what the definition says.
+what is printed for each come to every point of it, and would not if each visited what the innermost one does; and engine sam computes what the definition says.
 derivation.py ... --write writes what is printed into GOLDEN, to be read before it is kept."""
 import itertools
 import json
@@ -64,6 +64,7 @@ class Case:
         r = random.Random(seed)
         self.f = Function(r, "f", r.randint(2, 4), r.random() < 0.1)
         self.loops = r.sample("ijk", r.randint(1, 3))
+        self.same_mask_misses = False  # a point, if every loop visited the set of the whole: a row that a complement leaves is in it
         self.extent = {v: r.randint(1, 4) for v in self.loops}
         self.operand = {}
         for n, p in enumerate(self.f.names):
@@ -86,6 +87,9 @@ class Case:
                 cells = [point for point in points if point not in cells]
             return str(any(all(c == at[v] for c, v in zip(cell, index) if v in fixed) for cell in cells))
         return text == "everywhere" or eval(ACCESS.sub(present, text))
+
+    def visited(self, visits, at):
+        return all(self.inside(text, at, self.loops[: n + 1]) for n, text in enumerate(visits))
 
     def check(self, onyx, folder):
         """Returns what is wrong, or nothing."""
@@ -115,10 +119,11 @@ class Case:
                 fault = "is not in the set that the author states" if within else "is in the set that the author states"
             elif not within and value != int(whole[1]):
                 fault = f"is {value}, not {whole[1]}"
-            elif within and not all(self.inside(text, at, self.loops[: n + 1]) for n, text in enumerate(visits)):
+            elif within and not self.visited(visits, at):
                 fault = "is not visited"
             elif got.get(point, fill) != value:
                 fault = f"is computed as {got.get(point, fill)}, not {value}"
+            self.same_mask_misses |= within and not self.visited([whole[0]] * order, at)
             if fault:
                 return f"{expression}, {point} {fault}\n{self.f.definition()}{done.stdout}"
         return None
@@ -131,13 +136,16 @@ def main():
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     cases, wrong = golden(onyx, pathlib.Path(path), functions, folder, rewrite)
+    noticed = 0
     for seed in range(first, first + count):
-        fault = Case(seed).check(onyx, folder)
+        case = Case(seed)
+        fault = case.check(onyx, folder)
+        noticed += case.same_mask_misses
         if fault:
             wrong += 1
             print(f"seed {seed}: {fault}")
-    print(f"{cases} expressions and {count} random iteration spaces, {wrong} wrong")
-    return wrong != 0
+    print(f"{cases} expressions and {count} random iteration spaces, {wrong} wrong; the innermost loop's mask at every level would miss points of {noticed}")
+    return wrong != 0 or (count >= 60 and noticed == 0)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,11 @@ EXPRESSIONS = [  # expression, code, column
     ("x(i) = b(i) * i", "E0117", 15), ("x(i) = min(j, B(i,j) + j)", "E0117", 24), ("x(i) = B(i,j) * j", "E0117", 17), ("i = b(i)", "E0117", 1),
     ("x(i) = min(j k, B(i,j))", "E0102", 14), ("x(i) = b(i) = c(i)", "E0102", 13), ("x(i) = b(i(0:2)", "E0102", 16), ("x(i) = and(b(i))", "E0152-function", 8),
 ]
+SYNTAX = [
+    ("x(i) = b(3)", 10), ("x(i) = b(i c(i)", 12), ("x(i) = v(i(3:4,5))", 15), ("x(i) = v(i::leap)", 13), ("x(i) = coalesce(x(permit(i)))", 29),
+    ("x(i) = (b(i) + c(i)", 20), ("x(i) b(i)", 6), ("x(i) = b(i) c(i)", 13), ("x(i) = b(i)))", 12), ("x(i) = clamp(b(i), 1 2, 3)", 22), ("x(i) = max(, b(i))", 12),
+    ("x(i) = b(i) || && c(i)", 16), ("x(i) = ifelse b(i), c(i), d(i)", 15), ("= b(i)", 1), ("x(i) = struct()", 15), ("x(i) = b(i) + -", 16),
+]
 OPTIONS = [
     (["x(i) = b(i) & c(i)", "--dtype", "bf16"], "E0152-function"), (["x(i) = or(j, B(i,j))", "--dtype", "bf16"], "E0152-function"), (["x(i) = ~b(i)", "--dtype", "bf16"], "E0152-function"),
     (["x(i) = b(i)", "--fill", "c:1"], "E0153-fill"), (["x(i) = b(i)", "--fill", "b"], "E0153-fill"), (["x(i) = b(i)", "--fill", "b:70000"], "E0153-fill"),
@@ -37,7 +42,9 @@ def check(arguments, code, column):
 
 for expression, code, column in EXPRESSIONS:
     check([expression], code, column)
+for expression, column in SYNTAX:
+    check([expression], "E0102", column)
 for arguments, code in OPTIONS:
     check(arguments, code, 0)
-print(f"{len(EXPRESSIONS) + len(OPTIONS)} mistakes, {bad} not refused as they should be")
+print(f"{len(EXPRESSIONS) + len(SYNTAX) + len(OPTIONS)} mistakes, {bad} not refused as they should be")
 sys.exit(bad != 0)

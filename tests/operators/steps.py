@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """One step each of graph algorithms and of other uses of functions, masks and fills, on an engine, against evaluate.py:
-steps.py ONYX FOLDER ENGINE. On engine soc every second one."""
+steps.py ONYX FOLDER ENGINE [--write PAGE]. On engine soc every second one; with --write those of the page, on engines cycle, rtl and soc, of which it
+gets the cycles."""
 import itertools
 import json
 import pathlib
@@ -9,9 +10,9 @@ import subprocess
 import sys
 
 from evaluate import INF, MINUS_INF, Evaluator
-from random_operators import read, text, write
+from random_operators import put_table, read, text, write
 
-onyx, folder, engine = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
+onyx, folder, engine, *page = sys.argv[1], pathlib.Path(sys.argv[2]), *sys.argv[3:]
 folder.mkdir(parents=True, exist_ok=True)
 SIZE = {"i": 9, "j": 9, "k": 4, "l": 3, "m": 2, "n": 2, "o": 2}
 
@@ -69,7 +70,8 @@ def indices(e):
     return found
 
 
-def run(name, result, tree, semiring, fill, seed):
+def run(name, result, tree, semiring, fill, seed, engine):
+    """Returns what is wrong, and the cycles."""
     r, tensors, out = random.Random(seed), {}, folder / "out"
     args = [onyx, "run", f"X{'(' + ','.join(result) + ')' if result else ''} = {text(tree)}", "--engine", engine, "-o", str(out), "--quiet"]
     args += ["--semiring", semiring]
@@ -83,19 +85,34 @@ def run(name, result, tree, semiring, fill, seed):
             args += ["--fill", f"{tensor}:{ {INF: 'inf', MINUS_INF: '-inf'}.get(own, own)}"]
     done = subprocess.run(args, capture_output=True, text=True)
     if done.returncode:
-        return [f"{name}: {' '.join(args)}: {done.stderr}"]
+        return [f"{name}: {' '.join(args)}: {done.stderr}"], 0
     got = read(out / ("X.mtx" if len(result) <= 2 else "X.tns"), len(result))
-    stated = json.loads((out / "report.json").read_text()).get("fill", 0)
+    report = json.loads((out / "report.json").read_text())
+    stated = report.get("fill", 0)
     e = Evaluator(tensors, SIZE, semiring)
     wrong = []
     for at in itertools.product(*(range(SIZE[v]) for v in result)):
         want = e.value(tree, dict(zip(result, at)))
         if got.get(at, stated) != want:
             wrong.append(f"{name}: {at} is {got.get(at, stated)}, expected {want}: {' '.join(args)}")
-    return wrong
+    return wrong, report["cycles"]["total"]
 
 
+ON_PAGE = ("edges of an image", "a game of three moves", "a game of five moves", "a game of seven moves")
+if page:
+    bad, table = [], "| cycles | extents | `cycle` | `rtl` | `soc` |\n|---|---|---|---|---|\n"
+    for at, step in enumerate(STEPS):
+        if step[0] not in ON_PAGE:
+            continue
+        runs = [run(*step, at, name) for name in ("cycle", "rtl", "soc")]
+        bad += [line for wrong, _ in runs for line in wrong]
+        extents = "x".join(str(SIZE[v]) for v in max(indices(step[2]).values(), key=len))
+        table += f"| {step[0]} | {extents} | " + " | ".join(str(cycles) for _, cycles in runs) + " |\n"
+    print("\n".join(bad) if bad else table)
+    if not bad:
+        put_table(pathlib.Path(page[-1]), "steps.py", table)
+    sys.exit(bool(bad))
 chosen = STEPS[::2] if engine == "soc" else STEPS  # which takes its time
-bad = [line for at, step in enumerate(chosen) for line in run(*step, at)]
+bad = [line for at, step in enumerate(chosen) for line in run(*step, at, engine)[0]]
 print("\n".join(bad) if bad else f"{len(chosen)} steps are right on {engine}")
 sys.exit(bool(bad))

@@ -542,6 +542,12 @@ static void push(restorer *r, uint32_t parent, int64_t at) {
     vec_push(r->mem, &r->level[r->l], ((found){parent, r->next++, false, at}));
 }
 
+/* Adds coordinates that have a value each. */
+static void push_each(restorer *r, uint32_t parent, int64_t low, int64_t high) {
+    for (int64_t at = low; at < high; at++)
+        push(r, parent, at);
+}
+
 /* Adds several coordinates that share a value. */
 static void push_run(restorer *r, uint32_t parent, int64_t low, int64_t high) {
     for (int64_t at = low; at < high; at++)
@@ -586,8 +592,7 @@ static bool restore_listed(restorer *r, const found_vec *above, uint32_t parents
 static bool restore_between(restorer *r, uint32_t p, int64_t low, int64_t high) {
     if ((uint64_t)r->level[r->l].len + (uint64_t)(high - low) > r->most)
         return malformed(r, "it has more places than there are numbers");
-    for (int64_t at = low; at < high; at++)
-        push(r, p, at);
+    push_each(r, p, low, high);
     return true;
 }
 
@@ -627,12 +632,14 @@ static bool restore_stretches(restorer *r, const found_vec *above, uint32_t pare
                 return malformed(r, "a stretch is not as long as its values, or outside of the tensor");
             if ((uint64_t)r->level[r->l].len + (uint64_t)(end - at) > POSITIONS_MOST)
                 return malformed(r, "it has more than 2^26 positions");
-            if (r->next >= r->s->n_vals && kind != TILE_KIND_BLOCKS)
+            if (kind != TILE_KIND_BLOCKS && r->next + (uint64_t)length > r->s->n_vals)
                 return malformed(r, "there are not as many values as runs");
+            if (kind == TILE_KIND_BLOCKS && !restore_between(r, p, at, end))
+                return false;
             if (run)
                 push_run(r, p, at, r->s->vals[r->next] ? end : at);
-            else if (!restore_between(r, p, at, end))
-                return false;
+            else if (kind != TILE_KIND_BLOCKS)
+                push_each(r, p, at, end);
             at = end;
         }
         if (kind != TILE_KIND_BLOCKS && at != highest)

@@ -3,7 +3,7 @@
 What `onyx tile convert` writes of random matrices in every format that ships is read back by Python: by decoders of its own for each
 kind of level, and where levels follow from primitives its arrays are also made again from the entries. Parts hold the entries that a query
 in Python gives them. Then SpMV and SpM*SpM of what was stored, in every format, on the engines (sam,cycle), against products in Python;
-and random queries of `onyx tile query`.
+and random queries of `onyx tile query`. With `pairs` in place of engines, the sum of products of two matrices, each in every format, on sam.
 """
 import itertools
 import os
@@ -281,7 +281,27 @@ def check_kernels(name, half):
             failed.append(f"{name}: {got.stderr}")
 
 
+def check_pairs():
+    """x = B(i,j) * C(i,j), for all ordered pairs of formats."""
+    b, c = (matrix(13, 13, 0.3) for _ in "bc")
+    names = [name for name, index in definitions() if len(index) == 2 and name not in TARGETS | {"Triangular", "Symmetric", "Skew"}]
+    for tensor, entries in (("B", b), ("C", c)):
+        write(FOLDER / f"{tensor}.mtx", (13, 13), entries)
+        for name in names:
+            onyx("tile", "convert", FOLDER / f"{tensor}.mtx", "-f", name, "-o", FOLDER / f"{tensor}{name}.stored")
+    for one, other in itertools.product(names, repeat=2):
+        onyx("run", "x = B(i,j) * C(i,j)", "-i", f"B:{FOLDER / f'B{one}.stored'}", "-f", f"B:{one}", "-i", f"C:{FOLDER / f'C{other}.stored'}", "-f",
+             f"C:{other}", "--engine", "sam", "-o", FOLDER / "out")
+        if read(FOLDER / "out" / "x.mtx") != {(0, 0): sum(v * c.get(at, 0) for at, v in b.items())}:
+            failed.append(f"{one} times {other} is wrong")
+    return len(names) ** 2
+
+
 random.seed(4)
+if ENGINES == ["pairs"]:
+    count = check_pairs()
+    print("\n".join(failed) or f"{count} pairs, all as they should be")
+    sys.exit(bool(failed))
 for name, index in definitions():
     half = name.lower() if name in ("Triangular", "Symmetric", "Skew") else None
     for n in range(4):
@@ -337,7 +357,29 @@ def check_diagonals():
             failed.append(f"{text}: {got.stderr}")
 
 
+def check_blending():
+    """Two images of runs, one above the other: alpha blending in eighths."""
+    n, images = 24, {}
+    for tensor in "BC":
+        pixels, value = {}, 0.0
+        for at in itertools.product(range(n), repeat=2):
+            value = float(random.choice((0, 17, 200, 255))) if random.random() < 0.15 else value
+            pixels |= {at: value} if value else {}
+        write(FOLDER / f"{tensor}.mtx", (n, n), pixels)
+        images[tensor] = pixels
+    b, c = images["B"], images["C"]
+    want = {at: float((3 * b.get(at, 0) + 5 * c.get(at, 0)) // 8) for at in b.keys() | c.keys()}
+    for form, engine in itertools.product(("RLE", "PackBits"), ("sam", "cycle")):
+        for tensor in "BC":
+            onyx("tile", "convert", FOLDER / f"{tensor}.mtx", "-f", form, "-o", FOLDER / f"{tensor}.stored")
+        onyx("run", "X(i,j) = (3 * B(i,j) + 5 * C(i,j)) >> 3", "-i", f"B:{FOLDER / 'B.stored'}", "-i", f"C:{FOLDER / 'C.stored'}", "-f", f"B:{form}",
+             "-f", f"C:{form}", "--engine", engine, "-o", FOLDER / "out")
+        if read(FOLDER / "out" / "X.mtx") != {at: v for at, v in want.items() if v}:
+            failed.append(f"images in {form} are blended wrong on {engine}")
+
+
 if not ONLY:
+    check_blending()
     check_queries()
     check_diagonals()
 

@@ -123,6 +123,25 @@ static void stores_the_published_arrays(void **state) {
                   "3; pos 0 5; crd 0 0 2 2 2; 4; crd 0 2 0 2 3; 2; vals 1 7 0 5 0 2 4 8 3 9");
 }
 
+/* Runs have far more places than numbers; what is written out behind them has one each. */
+static void long_runs_come_back(void **state) {
+    enum { N = 40, SAME = 30 };
+    uint32_t crd[2 * 2 * N], dim[] = {2, N};
+    double val[2 * N];
+    for (uint32_t e = 0; e < 2 * N; e++) {
+        crd[2 * e] = e / N;
+        crd[2 * e + 1] = e % N;
+        val[e] = e % N < SAME ? 7 : e % N;
+    }
+    const tile_tensor t = tensor_of(*state, 2, dim, 2 * N, crd, val);
+    expect_stored(
+        *state, &t, "format PackBits = (i,j) -> (i, j) levels(dense, packbits)",
+        "2; 40; pos 0 2 4; crd 30 40 30 40; ofs 0 1 11 12 22; vals 7 30 31 32 33 34 35 36 37 38 39 7 "
+        "30 31 32 33 34 35 36 37 38 39");
+    expect_stored(*state, &t, "format RLE = (i,j) -> (i, j) levels(dense, runs)", NULL);
+    expect_stored(*state, &t, "format VBL = (i,j) -> (i, j) levels(dense, blocks)", NULL);
+}
+
 static bool same_numbers(const tile_numbers *a, const tile_numbers *b) {
     return a->n == b->n && (!a->n || memcmp(a->at, b->at, sizeof *a->at * a->n) == 0);
 }
@@ -603,7 +622,7 @@ static void keeps_files(void **state) {
     }
 }
 
-RUN_TESTS(TEST(stores_the_published_arrays), TEST(converts_there_and_back), TEST(prints_what_it_reads),
-          TEST(scans_or_repacks), TEST(stores_bands_without_waste), TEST(deals_rows_to_banks),
-          TEST(answers_queries), TEST(takes_tensors_apart), TEST(names_the_place_of_every_mistake),
-          TEST(keeps_files))
+RUN_TESTS(TEST(stores_the_published_arrays), TEST(long_runs_come_back), TEST(converts_there_and_back),
+          TEST(prints_what_it_reads), TEST(scans_or_repacks), TEST(stores_bands_without_waste),
+          TEST(deals_rows_to_banks), TEST(answers_queries), TEST(takes_tensors_apart),
+          TEST(names_the_place_of_every_mistake), TEST(keeps_files))

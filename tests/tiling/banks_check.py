@@ -1,16 +1,20 @@
 """Copies that have banks of their own: banks_check.py ONYX ENGINE CASES [SEED]
 
 Random kernels of a matrix in a format of banks, dealt in turn or to the one with least, with two or three copies of the kernel: results
-against an evaluator in Python, and the entries of the fullest copy, and of one on average, against a deal in Python. Also what is refused.
+against an evaluator in Python, and the entries of the fullest copy, and of one on average, against a deal in Python. On engine soc the words that
+each copy loads are those of its banks, and of all copies the matrix. Also what is refused.
 """
 import itertools
 import json
 import random
 import re
+import struct
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from batches import loads
 
 ONYX, ENGINE, CASES = sys.argv[1], sys.argv[2], int(sys.argv[3])
 FOLDER = Path(tempfile.mkdtemp())
@@ -101,6 +105,35 @@ def case(number):
         failed.append(f"{number}: {expression} {' '.join(words)}: {dispatch} in place of {want}")
 
 
+def check_images(copies):
+    """SpMV of a skewed matrix whose values are numbers of their own."""
+    at = [(i, j) for i, j in itertools.product(range(30), range(20)) if random.random() < 0.4 / (1 + i % 4)]
+    entries, rows = {place: n + 1 for n, place in enumerate(at)}, max(i for i, _ in at) + 1
+    most = []
+    for outer in ("i mod 4", "schedule(i, 4)"):
+        (FOLDER / "banks.formats").write_text(f"format Banks = (i,j) -> ({outer}, i, j) levels(dense, compressed, compressed)\n")
+        ones = {(j,): 1 for j in range(20)}
+        write(FOLDER / "B.mtx", (30, 20), entries)
+        write(FOLDER / "c.mtx", (20,), ones)
+        got = subprocess.run([ONYX, "run", "x(i) = B(i,j) * c(j)", "-f", "B:Banks", "--formats", str(FOLDER / "banks.formats"), "--dispatch", "banks",
+                              "--unroll", str(copies), "-i", f"B:{FOLDER / 'B.mtx'}", "-i", f"c:{FOLDER / 'c.mtx'}", "--tile", "8", "--engine", "soc",
+                              "-o", str(FOLDER / "out")], capture_output=True, text=True)
+        want = evaluate("x(i) = B(i,j) * c(j)", {"i": 30, "j": 20}, {"B": entries, "c": ones})
+        if got.returncode or read(FOLDER / "out" / "x.mtx") != want:
+            failed.append(f"images of {outer}: {got.stderr or 'wrong'}")
+            continue
+        streams, runs = loads(FOLDER / "out")
+        bank = deal(entries, 0, rows, 4, "schedule" in outer)
+        for copy in range(copies):
+            own = [i for i, s in enumerate(streams) if s["tensor"] == "B" and s["level"] == -1 and s.get("copy", 0) == copy]
+            words = {w for r in runs for i in own for w in struct.unpack(f"<{len(r[i]) // 2}H", r[i])[1:] if w}
+            if len(own) != 1 or words != {v for (i, _), v in entries.items() if bank[i] % copies == copy}:
+                failed.append(f"images of {outer}: copy {copy} loads {sorted(words)}")
+        most.append(json.loads((FOLDER / "out" / "report.json").read_text())["dispatch"]["entries_most"])
+    if len(most) == 2 and not most[1] < most[0]:
+        failed.append(f"the fullest copy has {most[1]} entries dealt by their load, {most[0]} in turn")
+
+
 def check_refusals():
     (FOLDER / "banks.formats").write_text("format Banks = (i,j) -> (j mod 3, i, j) levels(dense, compressed, compressed)\n")
     write(FOLDER / "B.mtx", (9, 9), {(i, i): 1 for i in range(9)})
@@ -117,6 +150,9 @@ random.seed(int(sys.argv[4]) if len(sys.argv) > 4 else 16)
 for n in range(CASES):
     case(n)
 check_refusals()
+if ENGINE == "soc":
+    for n in (2, 3):
+        check_images(n)
 if CASES > 3 and not dealt_apart:
     failed.append("no case has entries for the second copy")
 subprocess.run(["rm", "-r", str(FOLDER)], check=True)

@@ -6,7 +6,6 @@ slice meets.
 """
 import hashlib
 import itertools
-import json
 import random
 import struct
 import subprocess
@@ -14,10 +13,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+from batches import loads
+
 ONYX, CASES = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 8
 random.seed(int(sys.argv[3]) if len(sys.argv) > 3 else 5)
 ROWS, COLUMNS, EDGE = 37, 26, 8
-GLB = 0x20400000  # where the processor has the global buffer
 failed, known = [], {}
 
 
@@ -44,32 +44,14 @@ def part(extent, most):
 
 def loaded(folder, tensor):
     """The blocks of the tensor's streams that runs load, by sub-tile, as hashes, in their order."""
-    x = {line.split("\t")[0]: int(line.split()[1]) for line in (folder / "design.place").read_text().splitlines()[2:]}
-    cells = [c for c in json.loads((folder / "netlist.json").read_text())["cells"] if c["mode"] == "io_in"]
-    cells.sort(key=lambda c: x[c["name"]])
-    names = [c["stream"]["tensor"] for c in cells]
-    own = [i for i, name in enumerate(names) if name.startswith(tensor) and "_slice" not in name]
-    own.sort(key=lambda i: cells[i]["stream"]["level"] % 99)
-    data = (folder / "firmware" / "batches.bin").read_bytes()
-    word = struct.unpack(f"<{len(data) // 4}I", data)
-    (inputs, outputs, batches), at, runs = word[2:5], 7, []
-    for _ in range(batches):
-        (n, table, segments), at, memory = word[at:at + 3], at + 3, {}
-        for _ in range(segments):
-            address, length = word[at:at + 2]
-            memory[address] = data[4 * at + 8:4 * at + 8 + length]
-            at += 2 + (length + 3) // 4
-        row = 4 * 2 * (inputs + outputs + 1)
-        banks = {address - GLB: content for address, content in memory.items() if address != table}
-        for r in range(n):
-            loads = struct.unpack(f"<{2 * inputs}I", memory[table][r * row:r * row + 8 * inputs])
-            blocks = []
-            for i in own:
-                first, words = loads[2 * i:2 * i + 2]
-                base = max(bank for bank in banks if bank <= first)
-                blocks.append(banks[base][first - base:first - base + 2 * words])
-            if any(blocks[-1][2:]):  # values behind their number: others are the empty sub-tile's
-                runs.append(hashlib.sha256(b"".join(struct.pack("<I", len(b)) + b for b in blocks)).hexdigest())
+    streams, all_runs = loads(folder)
+    own = [i for i, s in enumerate(streams) if s["tensor"].startswith(tensor) and "_slice" not in s["tensor"]]
+    own.sort(key=lambda i: streams[i]["level"] % 99)
+    runs = []
+    for run_loads in all_runs:
+        blocks = [run_loads[i] for i in own]
+        if any(blocks[-1][2:]):  # values behind their number: others are the empty sub-tile's
+            runs.append(hashlib.sha256(b"".join(struct.pack("<I", len(b)) + b for b in blocks)).hexdigest())
     return list(dict.fromkeys(runs))
 
 

@@ -337,6 +337,20 @@ for engine in ("sam", "cycle", "rtl"):
 write("v.mtx", (8,), {(c,): c + 1 for c in range(8)})
 expect("x(i) = v(i(0:7:2))", ("v",), "sam", (4,), {(0,): 1, (1,): 3, (2,): 5, (3,): 7}, True)
 
+# Sums over the parts of any partition come to the sum over all.
+b, c = tensor((20,), 0.6), tensor((20,), 0.6)
+write("b.mtx", (20,), b)
+write("c.mtx", (20,), c)
+for case in range(6):
+    cuts = sorted(random.sample(range(1, 20), 1 + case % 3))
+    parts = [f"({low}:{high})" for low, high in zip([0, *cuts], [*cuts, ""])]
+    text = " + ".join(f"sum({v}, b({v}{part}) * c({v}{part}))" for v, part in zip("ijkl", parts))
+    for engine in ("sam", "cycle")[:1 + (case < 2)]:
+        got = onyx(f"x = {text}", ("b", "c"), engine)
+        have = sum(read(FOLDER / "out" / "x.mtx", 0)[1].values()) if got.returncode == 0 else None
+        if have != sum(v * c.get(at, 0) for at, v in b.items()):
+            failed.append(f"{text} on {engine}: {have}, {got.stderr}")
+
 # A sparse matrix times a vector by every protocol: the same result; follow locates the dense vector, the others scan it.
 b, c, cycles = tensor((20, 25), 0.2), tensor((25,), 0.5), {}
 write("B.mtx", (20, 25), b)

@@ -220,13 +220,13 @@ def run(onyx, seed, folder, engine="sam", profile="onyx"):
     case = Case(seed)
     folder.mkdir(parents=True, exist_ok=True)
     args = command(onyx, case, folder, engine) + (["--profile", profile] if profile != "onyx" else [])
-    limited = ["sh", "-c", f'ulimit -t {PROCESSOR_S}; exec "$@"', "sh", *args]
+    limited = ["sh", "-c", f'ulimit -c 0; ulimit -S -t {PROCESSOR_S}; exec "$@"', "sh", *args]
     try:
         done = subprocess.run(limited, capture_output=True, text=True, timeout=STUCK_S)
     except subprocess.TimeoutExpired:
         return "wrong", f"stuck for {STUCK_S} s: {' '.join(args)}"
     shown = " ".join(f"'{a}'" if " " in a or "(" in a else a for a in args) + "\n" + done.stderr
-    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+    if done.returncode == -signal.SIGXCPU:
         return "slow", shown
     codes = [w.strip("[]") for w in done.stderr.split() if w.startswith("[E")]
     if done.returncode in (1, 2) and codes:

@@ -389,7 +389,7 @@ static void one_random_algebra(fixture *f, uint32_t n, void *of) {
 static void random_algebras_have_their_truths(void **state) {
     prng random = prng_seed(17);
     (void)state;
-    each_afresh(10000, one_random_algebra, &random);
+    each_afresh(100000, one_random_algebra, &random);
 }
 
 /* ---- statements ------------------------------------------------------------------------------ */

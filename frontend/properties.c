@@ -1,23 +1,34 @@
 /* properties.c - what the author of a function says of it, checked on values. A claim that was seen to hold
  * on values is not proved by them unless there are no others: of one unknown all words are tried, of several
- * a sample that begins with the words at which arithmetic turns.
+ * a sample that begins with the words at which arithmetic turns, and all whole numbers from -8 to 7 of up to
+ * three.
  */
 #include "frontend/calls.h"
 #include "frontend/functions.h"
 
-enum { SAMPLE = 20000 };
+enum {
+    SAMPLE = 20000,
+    OF_SPACE = 1000,
+    SMALL_BITS = 4,
+    SMALL_PAIRS = 1 << 2 * SMALL_BITS,
+    SMALL_TRIPLES = 1 << 3 * SMALL_BITS
+};
 
 uint16_t fe_compute(const fe_user_function *f, const uint16_t *argument) {
     return sam_compute(&f->s, f->value, argument);
 }
 
-/* Word n of a sample for parameter p. The product spreads n over all words. */
-static uint16_t sampled(uint32_t n, uint32_t p) {
+/* Word n of a sample for parameter p. The product spreads n over all words; behind them come small numbers.
+ */
+static uint16_t sampled(const fe_user_function *f, uint32_t n, uint32_t p) {
     static const uint16_t turns[] = {0, 1, 0xffff, 0x7fff, 0x8000, 2, 0x3f80, 0xbf80};
     const uint32_t n_turns = sizeof turns / sizeof *turns;
     uint32_t at = n >> (3 * p);
     if (n < 512)
         return turns[at % n_turns];
+    if (n >= SAMPLE)
+        return sam_literal_word((int)((n - SAMPLE) >> SMALL_BITS * p & ((1 << SMALL_BITS) - 1)) - 8,
+                                !f->s.integers);
     return (uint16_t)((uint64_t)n * (2654435761u + 40503u * p) >> (7 + 3 * p));
 }
 
@@ -36,7 +47,7 @@ static void claim(const fe_user_function *f, const fe_property *p, uint32_t n, u
                   uint16_t *argument, uint16_t *expected) {
     const uint32_t last = f->parameters - 1;
     for (uint32_t i = 0; i <= last; i++)
-        argument[i] = sampled(n, i);
+        argument[i] = sampled(f, n, i);
     uint16_t swapped[FE_MAX_PARAMETERS];
     memcpy(swapped, argument, sizeof swapped);
     switch (p->kind) {
@@ -46,7 +57,7 @@ static void claim(const fe_user_function *f, const fe_property *p, uint32_t n, u
         *expected = fe_compute(f, swapped);
         return;
     case FE_ASSOCIATIVE: {
-        uint16_t third = sampled(n, 2), right[2] = {argument[1], third};
+        uint16_t third = sampled(f, n, 2), right[2] = {argument[1], third};
         uint16_t left[2] = {argument[0], fe_compute(f, right)};
         *expected = fe_compute(f, left);
         argument[0] = fe_compute(f, argument);
@@ -96,10 +107,12 @@ static bool refuse(const fe_user_function *f, const fe_property *p, const uint16
 
 static bool holds_at(const fe_user_function *f, const fe_property *p, uint32_t at, diagnostics *d) {
     bool one = p->kind == FE_IDEMPOTENT || p->kind == FE_ANNIHILATOR || p->kind == FE_IDENTITY;
-    uint32_t tries = one ? 65536 : p->kind == FE_SPACE ? SAMPLE / 20 : SAMPLE;
+    const bool space = p->kind == FE_SPACE;
+    const uint32_t end = one ? 65536 : SAMPLE + (space ? SMALL_PAIRS : SMALL_TRIPLES);
     uint16_t argument[FE_MAX_PARAMETERS] = {0}, expected;
     const sam_program *program = sam_expr_at(&f->s, f->value)->program;
-    for (uint32_t n = 0; n < tries; n++) {
+    for (uint32_t n = 0; n < end; n++) {
+        n = space && n == OF_SPACE ? SAMPLE : n;
         claim(f, p, n, at, argument, &expected);
         bool numbers = !is_nan(f, expected);
         for (uint32_t i = 0; i < f->parameters; i++)

@@ -297,7 +297,8 @@ static slowest walk_loops(const tile_planner *p, const uint32_t *sub, const plan
             continue;
         scan_loop(p, sub, st->loops.at[l], size[l], &w, &s);
         if (sam_is_result_var(st, st->loops.at[l])) {
-            write_level(size[l], go_on[l], inside[l], &w, &s);
+            const double part = box->size[st->loops.at[l].v - 1]; /* nothing is written beyond it */
+            write_level(part, fmin(go_on[l], part), inside[l], &w, &s);
             w.kept[result_level(st, st->loops.at[l])] = w.fibers;
         } else if (vector[l] >= 0)
             add_vectors(p, go_on[l], go_on[vector[l]], size[vector[l]], &w, &s);

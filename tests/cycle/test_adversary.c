@@ -8,7 +8,7 @@
 
 static uint32_t wanted = 150, seed = 16;
 
-enum { INDICES = 4, MOST_EXTENT = 9, PACES = 5, MOST_ENTRIES = MOST_EXTENT * MOST_EXTENT * MOST_EXTENT };
+enum { INDICES = 4, MOST_EXTENT = 9, PACES = 3, MOST_ENTRIES = MOST_EXTENT * MOST_EXTENT * MOST_EXTENT };
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 

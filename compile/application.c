@@ -116,10 +116,11 @@ static void count_host(machine *m, compile_stage_of *stage, const tile_tensor *v
 
 /* Notes what changes among the operands of a run. Returns whether there may be more. */
 static bool see_operands(machine *m, const fe_step *step) {
-    enum { MOST = 1 << 24 }; /* entries of all operands of all runs */
+    enum { MOST = 1 << 24, EACH = 256 }; /* entries of all operands of all runs, and what a run is worth */
     compile_rehearsed *r = &compile_stage_of_step(m->a, step)->rehearsed;
     const sam_statement *s = &step->statement;
     r->runs += step->kind == FE_STEP_ASSIGN;
+    m->entries += EACH;
     for (uint32_t t = 0; t < s->tensors.len && step->kind == FE_STEP_ASSIGN; t++) {
         const uint32_t tensor = step->use[t].shared;
         bool again = t + 1 == s->result.v || step->use[t].counts;
@@ -128,7 +129,7 @@ static bool see_operands(machine *m, const fe_step *step) {
         if (again)
             continue;
         const tile_tensor *now = &m->of[tensor].t;
-        m->entries += now->nnz + 1;
+        m->entries += now->nnz;
         if (now->order && m->a->program.tensors.at[tensor].changes)
             compile_see(r, tensor, now, m->ctx->mem);
     }

@@ -7,6 +7,7 @@
 #include "compile/checkpoint.h"
 #include "compile/folder.h"
 #include "compile/report.h"
+#include "compile/search.h"
 #include "compile/waiting.h"
 #include "sam/coordinates.h"
 #include "sam/operators.h"
@@ -115,13 +116,14 @@ static void count_host(machine *m, compile_stage_of *stage, const tile_tensor *v
 }
 
 /* Notes what changes among the operands of a run. Returns whether there may be more. */
-static bool see_operands(machine *m, const fe_step *step) {
+static bool see_operands(machine *m, const fe_step *step, compile_rehearsed *r) {
     enum { MOST = 1 << 24, EACH = 256 }; /* entries of all operands of all runs, and what a run is worth */
-    compile_rehearsed *r = &compile_stage_of_step(m->a, step)->rehearsed;
     const sam_statement *s = &step->statement;
-    r->runs += step->kind == FE_STEP_ASSIGN;
     m->entries += EACH;
-    for (uint32_t t = 0; t < s->tensors.len && step->kind == FE_STEP_ASSIGN; t++) {
+    if (step->kind != FE_STEP_ASSIGN) /* a condition */
+        return m->entries <= MOST;
+    r->runs++;
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
         const uint32_t tensor = step->use[t].shared;
         bool again = t + 1 == s->result.v || step->use[t].counts;
         for (uint32_t before = 0; before < t; before++)
@@ -141,7 +143,8 @@ static bool evaluate(machine *m, compile_context *ctx, const fe_step *step, tile
     compile_stage_of *stage = compile_stage_of_step(m->a, step);
     compile_data data = {0};
     compile_options o = stage->options;
-    if ((m->rehearsing && !see_operands(m, step)) || !operands_of(m, ctx, step, &o, &data) ||
+    if ((m->rehearsing && !see_operands(m, step, &stage->rehearsed)) ||
+        !operands_of(m, ctx, step, &o, &data) ||
         !tile_reference(&step->statement, &data.operands, ctx->mem, ctx->diag, out))
         return false;
     stage->wrapped += m->reference && !m->rehearsing ? out->wrapped : 0;
@@ -522,7 +525,7 @@ static void rehearse(machine *engine) {
     compile_context ctx = *engine->ctx;
     diagnostics unheard;
     machine m = {.o = o, .ctx = &ctx, .a = engine->a, .reference = true, .rehearsing = true};
-    if (o->engine == ENGINE_SAM || !o->optimize || o->plain || o->tile.all || o->tile_auto)
+    if (o->engine == ENGINE_SAM || !compile_edges_open(o))
         return;
     diag_init(&unheard, ctx.mem);
     ctx.diag = &unheard;

@@ -39,10 +39,6 @@ static void restore_memory(fw_memory *m, const fw_memory *was) {
     *m = now;
 }
 
-static bool overlaps(uint32_t a, uint32_t bytes_a, uint32_t b, uint32_t bytes_b) {
-    return a < b + (uint64_t)bytes_b && b < a + (uint64_t)bytes_a;
-}
-
 /* ---- a list that waits ------------------------------------------------------------------------- */
 
 /* Where the files of a statement's firmware are. */
@@ -485,12 +481,14 @@ static bool may_write(const machine *m, const fw_segment *g) {
             s->address == g->address && s->bytes == g->bytes && memcmp(s->content, g->content, g->bytes) == 0;
         if (same && g->address < m->a->board.map.cgra_data) /* a table, which stays as it is */
             return true;
-        may = may && (same || !overlaps(s->address, s->bytes, g->address, g->bytes));
+        may = may && (same || !compile_overlap(s->address, s->bytes, g->address, g->bytes));
     }
     for (uint32_t i = 0; i < m->list.left.len; i++)
-        may = may && !overlaps(m->list.left.at[i].address, m->list.left.at[i].bytes, g->address, g->bytes);
+        may = may &&
+              !compile_overlap(m->list.left.at[i].address, m->list.left.at[i].bytes, g->address, g->bytes);
     for (uint32_t i = 0; i < m->list.used.len; i++)
-        may = may && !overlaps(m->list.used.at[i].address, m->list.used.at[i].bytes, g->address, g->bytes);
+        may = may &&
+              !compile_overlap(m->list.used.at[i].address, m->list.used.at[i].bytes, g->address, g->bytes);
     return may;
 }
 

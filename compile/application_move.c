@@ -218,17 +218,13 @@ static bool has_put(const fw_puts *all, const fw_put *w) {
     return false;
 }
 
-static bool overlaps(uint32_t a, uint32_t bytes_a, uint32_t b, uint32_t bytes_b) {
-    return a < b + (uint64_t)bytes_b && b < a + (uint64_t)bytes_a;
-}
-
 /* Returns whether the words lie there before the batch, and no other operand is put there before it runs. */
 static bool is_source(const machine *m, const compile_move_in *in, const fw_put *w) {
     for (uint32_t i = 0; i < in->batch->segments.len; i++) {
         const fw_segment *g = &in->batch->segments.at[i];
         const bool stays = i < in->to->columns.n_in && (in->stay >> i & 1);
         if (i != in->input && !stays &&
-            overlaps(g->address, g->bytes, m->a->board.map.cgra_data + w->address, w->bytes))
+            compile_overlap(g->address, g->bytes, m->a->board.map.cgra_data + w->address, w->bytes))
             return false;
     }
     return has_put(&in->was->stored, w);
@@ -285,10 +281,10 @@ bool compile_is_home(const compile_move *move, const fw_segment *g, const held *
 /* ---- where a result is ------------------------------------------------------------------------- */
 
 bool compile_is_stored(const machine *m, const compile_left *left, const fw_batch *b, uint32_t row_bytes) {
-    bool there = !left->gone && !overlaps(left->step.word[1],
-                                          left->step.word[2] * fw_row_bytes(left->later.columns.n_in,
-                                                                            left->later.columns.n_out),
-                                          b->table, b->runs * row_bytes);
+    bool there = !left->gone && !compile_overlap(left->step.word[1],
+                                                 left->step.word[2] * fw_row_bytes(left->later.columns.n_in,
+                                                                                   left->later.columns.n_out),
+                                                 b->table, b->runs * row_bytes);
     for (uint32_t w = 0; w < left->words.len && there; w++)
         there = has_put(&m->session.memory.stored, &left->words.at[w]);
     return there;

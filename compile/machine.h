@@ -93,6 +93,10 @@ static inline bool compile_list_waits(const machine *m) {
 
 /* Returns whether the tensors have the same entries. */
 bool compile_is_same(const tile_tensor *a, const tile_tensor *b);
+/* Returns whether two pieces of memory, each an address and bytes, have a byte in common. */
+static inline bool compile_overlap(uint32_t a, uint32_t bytes_a, uint32_t b, uint32_t bytes_b) {
+    return a < b + (uint64_t)bytes_b && b < a + (uint64_t)bytes_a;
+}
 /* Forgets what the chip alone has of a tensor. */
 void compile_forget_left(held *h);
 /* Replaces what is held by the entries that are not the fill; a scalar has one in any case. What the chip

@@ -31,10 +31,20 @@ static tile_tensor merge(const tile_tensor *a, const tile_tensor *b, arena *mem)
     return both;
 }
 
+static compile_seen *find(const compile_rehearsed *r, uint32_t tensor) {
+    for (uint32_t i = 0; i < r->of.len; i++) {
+        if (r->of.at[i].tensor == tensor)
+            return &r->of.at[i];
+    }
+    return NULL;
+}
+
+const compile_seen *compile_seen_of(const compile_rehearsed *r, uint32_t tensor) {
+    return find(r, tensor);
+}
+
 void compile_see(compile_rehearsed *r, uint32_t tensor, const tile_tensor *now, arena *mem) {
-    compile_seen *seen = NULL;
-    for (uint32_t i = 0; i < r->of.len && !seen; i++)
-        seen = r->of.at[i].tensor == tensor ? &r->of.at[i] : NULL;
+    compile_seen *seen = find(r, tensor);
     if (!seen) {
         vec_push(mem, &r->of, ((compile_seen){.tensor = tensor, .all = *now}));
         seen = &r->of.at[r->of.len - 1];
@@ -45,14 +55,6 @@ void compile_see(compile_rehearsed *r, uint32_t tensor, const tile_tensor *now, 
     seen->all = merge(&seen->all, now, &seen->mem);
     seen->entries += now->nnz;
     arena_free(&old);
-}
-
-const compile_seen *compile_seen_of(const compile_rehearsed *r, uint32_t tensor) {
-    for (uint32_t i = 0; i < r->of.len; i++) {
-        if (r->of.at[i].tensor == tensor)
-            return &r->of.at[i];
-    }
-    return NULL;
 }
 
 double compile_part_of_run(const compile_rehearsed *r) {

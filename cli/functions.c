@@ -16,7 +16,7 @@ static bool read_them(cli_session *s, const char *path) {
     compile_options o = s->options.compile;
     o.functions = all;
     s->compile.functions = NULL;
-    return compile_read_functions(&o, &s->compile);
+    return compile_read_functions(&o, NULL, &s->compile);
 }
 
 static bool list(cli_session *s) {

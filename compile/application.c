@@ -566,16 +566,18 @@ static bool refuse_options(const compile_options *o, compile_context *ctx) {
 
 static bool read_program(const compile_options *o, compile_context *ctx, compile_application *a) {
     fe_program *out = &a->program;
-    if (!compile_read_functions(o, ctx))
+    size_t length = 0;
+    a->text = text_read(o->expression, ctx->mem, &length, ctx->diag);
+    if (!a->text || !compile_read_functions(o, a->text, ctx))
         return false;
     fe_program_in in = {.name = o->expression,
+                        .text = a->text,
+                        .length = length,
                         .integers = o->dtype == TILE_DTYPE_INT16,
                         .functions = ctx->functions,
                         .settings = o->settings.at,
                         .n_settings = o->settings.len};
-    a->text = in.text = text_read(o->expression, ctx->mem, &in.length, ctx->diag);
-    return in.text && compile_list_formats(o, ctx, &in) &&
-           fe_program_parse(&in, ctx->names, ctx->mem, ctx->diag, out);
+    return compile_list_formats(o, ctx, &in) && fe_program_parse(&in, ctx->names, ctx->mem, ctx->diag, out);
 }
 
 /* The word of a fill, which the text of the program has as a number. */

@@ -112,8 +112,10 @@ bool compile_statement(const compile_options *o, compile_context *ctx, compile_k
  */
 const char *compile_argument_for(const text_vec *arguments, const char *tensor);
 
-/* Reads the files of --functions into ctx->functions, where they are not there yet. */
-bool compile_read_functions(const compile_options *o, compile_context *ctx);
+/* Reads the files of --functions into ctx->functions, if there are none yet. Where --functions says nothing,
+ * it is those of the library whose functions `text`, an expression or a program, or the schedule names (NULL:
+ * none). */
+bool compile_read_functions(const compile_options *o, const char *text, compile_context *ctx);
 /* Says of a program which formats there are by name, and how the array scans them. */
 bool compile_list_formats(const compile_options *o, compile_context *ctx, fe_program_in *out);
 

@@ -195,6 +195,30 @@ static bool share_extents(const classes *c, compile_context *ctx) {
     return true;
 }
 
+/* Tells how far an index runs that no operand has, as that of `x(i) = 1`: the result says so. */
+static void state_extents(const compile_application *a, fe_steps *steps) {
+    for (uint32_t i = 0; i < steps->len; i++) {
+        fe_step *step = &steps->at[i];
+        sam_statement *s = &step->statement;
+        state_extents(a, &step->body);
+        if (step->kind != FE_STEP_ASSIGN)
+            continue;
+        const tile_tensor *result = &a->given[fe_step_result(step)];
+        for (uint32_t m = 0; m < result->order; m++) {
+            const uint32_t v = s->result_index[m].v;
+            bool read = false;
+            for (uint32_t e = 0; e < s->exprs.len; e++) {
+                const sam_expr_data *access = &s->exprs.at[e];
+                const bool is = access->kind == SAM_EXPR_ACCESS;
+                for (uint32_t k = 0; is && k < sam_tensor_at(s, access->tensor)->order; k++)
+                    read = read || access->index[k].v == v;
+            }
+            if (!read)
+                s->vars.at[v - 1].extent = result->dim[m];
+        }
+    }
+}
+
 enum { EVERYWHERE_MOST = 1 << 26 };
 
 /* `all v`: once it is known where that is. */
@@ -255,6 +279,7 @@ bool compile_application_data(const compile_options *o, compile_context *ctx, co
     join_steps(&c, &p->steps);
     if (!share_extents(&c, ctx))
         return false;
+    state_extents(a, &a->program.steps);
     for (uint32_t t = 0; t < n; t++) {
         const fe_shared *one = &p->tensors.at[t];
         if (one->origin == FE_FROM_NUMBER && !is_replaced(o, names_text(ctx->names, one->name)) &&

@@ -13,54 +13,6 @@
 #include "frontend/match.h"
 #include "sam/operators.h"
 
-#include <dirent.h>
-#include <stdlib.h>
-
-static bool ends_in(const char *path, const char *end) {
-    const size_t n = strlen(path), m = strlen(end);
-    return n >= m && strcmp(path + n - m, end) == 0;
-}
-
-static bool read_function_file(const compile_options *o, compile_context *ctx, const char *path,
-                               fe_functions **all) {
-    const bool integers = o->dtype == TILE_DTYPE_INT16;
-    fe_function_file file = {.name = path};
-    file.text = file_read(path, ctx->mem, &file.length, ctx->diag);
-    return file.text && (ends_in(path, ".xf") ? fe_read_described : fe_read_functions)(
-                            &file, integers, ctx->names, ctx->mem, ctx->diag, all);
-}
-
-static int holds_functions(const struct dirent *entry) {
-    return ends_in(entry->d_name, ".fn") || ends_in(entry->d_name, ".xf");
-}
-
-/* Reads a file, or all files of functions in a folder, by their names. */
-static bool read_function_path(const compile_options *o, compile_context *ctx, const char *path,
-                               fe_functions **all) {
-    struct dirent **entries = NULL;
-    const int n = scandir(path, &entries, holds_functions, alphasort);
-    bool ok = n >= 0 || read_function_file(o, ctx, path, all);
-    for (int i = 0; i < n; i++) {
-        ok = ok && read_function_file(o, ctx, arena_printf(ctx->mem, "%s/%s", path, entries[i]->d_name), all);
-        free(entries[i]);
-    }
-    free(entries);
-    return ok;
-}
-
-bool compile_read_functions(const compile_options *o, compile_context *ctx) {
-    fe_functions *all = NULL;
-    for (uint32_t i = 0; !ctx->functions && i < o->functions.len; i++) {
-        const char *path = o->functions.at[i];
-        if (strcmp(path, "library") == 0)
-            path = arena_printf(ctx->mem, "%s/functions", ctx->home);
-        if (strcmp(path, "none") != 0 && !read_function_path(o, ctx, path, &all))
-            return false;
-    }
-    ctx->functions = all ? all : ctx->functions;
-    return true;
-}
-
 bool compile_list_formats(const compile_options *o, compile_context *ctx, fe_program_in *out) {
     tile_formats all = {0};
     if (!compile_read_formats(ctx, &o->format_files, &all))
@@ -77,7 +29,7 @@ bool compile_list_formats(const compile_options *o, compile_context *ctx, fe_pro
 
 bool compile_frontend_input(const compile_options *o, compile_context *ctx, fe_in *out) {
     text_vec formats = {0};
-    if (!compile_scanned_formats(o, ctx, &formats) || !compile_read_functions(o, ctx))
+    if (!compile_scanned_formats(o, ctx, &formats) || !compile_read_functions(o, o->expression, ctx))
         return false;
     *out = (fe_in){.expression = o->expression,
                    .formats = formats.at,

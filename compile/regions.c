@@ -29,8 +29,7 @@ static sam_node scanner_of(const sam_graph *g, const sam_tensor_data *t) {
 /* Returns whether the tensor's last level, and no other, has a complement: fibers of all levels above are
  * whole, and there are no explicit zeros. */
 static bool lacks_coordinates(const sam_tensor_data *t) {
-    if (!sam_is_complement(t) || !t->order || t->padded ||
-        t->level[t->order - 1] != SAM_LEVEL_COMPRESSED)
+    if (!sam_is_complement(t) || !t->order || t->padded || t->level[t->order - 1] != SAM_LEVEL_COMPRESSED)
         return false;
     for (uint32_t l = 0; l + 1 < t->order; l++) {
         if (t->level[l] != SAM_LEVEL_DENSE)

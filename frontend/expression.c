@@ -532,6 +532,8 @@ static sam_expr parse_primary(parser *p) {
         return parse_number(p);
     if (t->kind != FE_NAME) {
         fe_expected(&p->in, "a tensor, a number or '('", p->d);
+        if (fe_at_sign(&p->in, '*'))
+            diag_hint(p->d, "a power is pow(a, 2)");
         return no_expr;
     }
     fe_call f;
@@ -585,6 +587,10 @@ static sam_expr add_infix(parser *p, const infix *i, sam_expr e, sam_expr b) {
     if (!b.v)
         return no_expr;
     f.loc = span(sam_expr_at(p->s, e)->loc, sam_expr_at(p->s, b)->loc);
+    if (i->sign == '^' && sam_expr_at(p->s, b)->kind == SAM_EXPR_LITERAL) {
+        diag_warning(p->d, f.loc, "E0175-exclusive-or", "'^' is the exclusive or of bits");
+        diag_hint(p->d, "a power is pow(a, 2); of bits, xor(a, 2) says so");
+    }
     vec_push(p->s->mem, &arguments, e);
     vec_push(p->s->mem, &arguments, b);
     return fe_make_call(p->s, &f, &arguments, p->d);

@@ -871,6 +871,7 @@ static sam_expr apply_described(sam_statement *s, const fe_user_function *f, src
         diag_error(d, loc, "E0152-function", "%s is not for values of %s", f->name,
                    s->integers ? "int16" : "bf16");
         diag_note(d, f->loc, "its description says for which");
+        diag_hint(d, "--dtype %s has it", s->integers ? "bf16" : "int16");
         return (sam_expr){0};
     }
     if (!fe_load_described(f->described, loc, d))

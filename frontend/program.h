@@ -13,13 +13,13 @@ typedef enum { FE_FROM_NOTHING, FE_FROM_FILE, FE_FROM_GENERATOR, FE_FROM_ENTRIES
 typedef struct {
     name_id name;
     src_loc loc;
-    bool declared, constant;     /* constant: of `param` */
-    uint32_t order;              /* FE_NO_ORDER: nothing says it yet */
-    const char *format;          /* "ss:1,0", every letter and every mode; "" of a scalar */
-    const char *stored;          /* the format's name, where it has one: `format` is what the array scans */
-    const char *fill;            /* "inf"; NULL: not known yet */
-    bool sized;                  /* dim is stated */
-    bool dim_declared;           /* it is by the declaration, for whatever data are given; else by a list of values */
+    bool declared, constant; /* constant: of `param` */
+    uint32_t order;          /* FE_NO_ORDER: nothing says it yet */
+    const char *format;      /* "ss:1,0", every letter and every mode; "" of a scalar */
+    const char *stored;      /* the format's name, where it has one: `format` is what the array scans */
+    const char *fill;        /* "inf"; NULL: not known yet */
+    bool sized;              /* dim is stated */
+    bool dim_declared; /* it is by the declaration, for whatever data are given; else by a list of values */
     uint32_t dim[SAM_MAX_ORDER]; /* of entries that state none: as far as they reach */
     fe_origin origin;
     const char *from; /* a file, or what a generator is told */
@@ -82,7 +82,7 @@ typedef struct {
 } fe_program_in;
 
 /* Reads a program, and each of its statements as fe_parse does. E0102 and the others of fe_parse, E0170 to
- * E0175. */
+ * E0174. */
 bool fe_program_parse(const fe_program_in *in, name_table *names, arena *mem, diagnostics *d,
                       fe_program *out);
 /* A file of functions; the text must outlive what is made of it. */

@@ -140,6 +140,9 @@ void fe_expected(const fe_reader *r, const char *what, diagnostics *d) {
         else
             diag_error(d, t->loc, "E0101-character", "byte 0x%02x has no meaning here",
                        (unsigned)(unsigned char)t->sign);
+        if (t->sign == '[' || t->sign == '?')
+            diag_hint(d, t->sign == '[' ? "indices stand in parentheses: B(i,j)"
+                                        : "one of two values is ifelse(c, x, y)");
         return;
     case FE_END:
         diag_error(d, t->loc, "E0102-syntax", "expected %s, found the end", what);

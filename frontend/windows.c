@@ -31,9 +31,8 @@ static bool parse_slice(fe_reader *in, src_loc loc, sam_window *w, diagnostics *
     w->low = (int32_t)low;
     if (!fe_take_sign(in, ':')) {
         fe_expected(in, "':' and the end of the slice", d);
-        diag_hint(d,
-                  "behind an index, parentheses hold a slice, as i(0:7:2); what computes is + - * / and the "
-                  "functions of docs/operators.md");
+        diag_hint(d, "behind an index, parentheses hold a slice, as i(0:7:2); functions are those of "
+                     "docs/operators.md, and those of files: onyx functions lists what ships");
         return false;
     }
     take_number(in, &w->high);

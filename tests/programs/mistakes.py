@@ -98,6 +98,10 @@ gives(v + "x(i) = a(i); y(i) = x(i) + a(i)  # a comment; z", "y", {0: 2, 1: 4, 2
 gives(v + "x(i) = a(i) * (a(i)\n  + a(i))\nresult x", "x", {0: 2, 1: 8, 2: 18})
 gives("tensor b(6) = \"four.tns\"\nx(i) = b(i) + 1", "x", {0: 1, 1: 1, 2: 1, 3: 8, 4: 1, 5: 1})
 gives("tensor b: s = [1, 2]\nx(i) = b(i) + 1", "x", {0: 1, 1: 1, 2: 1, 3: 8}, "-i", f"b:{folder / 'four.tns'}")
+# How far an index runs that no operand has, its result's declaration says, or what else is as long as that result.
+gives("tensor x(3): d\nx(i) = 7", "x", {0: 7, 1: 7, 2: 7})
+gives(v + "tensor u: d\ntensor w: dd\nu(j) = 2\nw(i,j) = 3 * a(i)\nx(i) = w(i,j) * u(j) * a(j)", "x", {0: 36, 1: 72, 2: 108})
+gives(v + "tensor u: s\nrepeat 2 { u(i) += 1 }\nx(i) = isqrt(u(i) * a(i) * 8)", "x", {0: 4, 1: 5, 2: 6}, warns="E0129-from-zero")
 gives(v + "tensor b: s = {}\nrepeat 3 { b(i) += a(i) }", "b", {0: 3, 1: 6, 2: 9})
 gives(v + "tensor b: s\nrepeat 3 { b(i) += a(i) }", "b", {0: 3, 1: 6, 2: 9}, warns="E0129-from-zero")
 gives(v + "tensor b: s = [7, 8, 9]\nmulti { a(i) = b(i); b(i) = a(i) }\nresult b", "b", {0: 1, 1: 2, 2: 3})

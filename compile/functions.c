@@ -1,0 +1,107 @@
+/* functions.c - which files of functions are read: those of --functions; where that says nothing, those of
+ * the library whose functions the expression or a schedule names. */
+#include "compile/application.h"
+#include "frontend/described.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static bool ends_in(const char *path, const char *end) {
+    const size_t n = strlen(path), m = strlen(end);
+    return n >= m && strcmp(path + n - m, end) == 0;
+}
+
+static bool read_function_file(const compile_options *o, compile_context *ctx, const char *path,
+                               fe_functions **all) {
+    const bool integers = o->dtype == TILE_DTYPE_INT16;
+    fe_function_file file = {.name = path};
+    file.text = file_read(path, ctx->mem, &file.length, ctx->diag);
+    return file.text && (ends_in(path, ".xf") ? fe_read_described : fe_read_functions)(
+                            &file, integers, ctx->names, ctx->mem, ctx->diag, all);
+}
+
+static int holds_functions(const struct dirent *entry) {
+    return ends_in(entry->d_name, ".fn") || ends_in(entry->d_name, ".xf");
+}
+
+/* Reads a file, or all files of functions in a folder, by their names. */
+static bool read_function_path(const compile_options *o, compile_context *ctx, const char *path,
+                               fe_functions **all) {
+    struct dirent **entries = NULL;
+    const int n = scandir(path, &entries, holds_functions, alphasort);
+    bool ok = n >= 0 || read_function_file(o, ctx, path, all);
+    for (int i = 0; i < n; i++) {
+        ok = ok && read_function_file(o, ctx, arena_printf(ctx->mem, "%s/%s", path, entries[i]->d_name), all);
+        free(entries[i]);
+    }
+    free(entries);
+    return ok;
+}
+
+/* ---- the library, by name ---------------------------------------------------------------------- */
+
+static bool is_in_name(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Returns whether what begins behind "name(" can only be a call's arguments: something there that is no index
+ * is applied to parentheses. Those behind an index hold a slice, as in `i(0:7:2)`; `permit(i)` is one. The
+ * text before `at` ends with a parenthesis. */
+static bool is_call(const char *at) {
+    for (int depth = 1; *at && depth; at++) {
+        depth += (*at == '(') - (*at == ')');
+        if (*at != '(' || at[1 + strcspn(at + 1, "(:)")] == ':')
+            continue;
+        size_t word = 0;
+        while (is_in_name(at[-1 - (ptrdiff_t)word]))
+            word++;
+        if (word && !(word == 6 && memcmp(at - word, "permit", word) == 0))
+            return true;
+    }
+    return false;
+}
+
+/* Reads the files of the library that are called as a name of the text is; with `calls` only as that of what
+ * can be nothing but a call, so that a tensor may have the name of a function. */
+static bool read_named(const compile_options *o, compile_context *ctx, const char *text, bool calls,
+                       fe_functions **all) {
+    for (const char *at = text; *at; at++) {
+        if (!isalpha((unsigned char)*at) || (at > text && is_in_name(at[-1])))
+            continue;
+        size_t n = 0;
+        while (is_in_name(at[n]))
+            n++;
+        const char *name = arena_printf(ctx->mem, "%.*s", (int)n, at);
+        const char *path = arena_printf(ctx->mem, "%s/functions/%s.xf", ctx->home, name);
+        if ((calls && (at[n] != '(' || !is_call(at + n + 1))) || (*all && fe_function_named(*all, name)) ||
+            access(path, R_OK) != 0)
+            continue;
+        if (!read_function_file(o, ctx, path, all))
+            return false;
+    }
+    return true;
+}
+
+bool compile_read_functions(const compile_options *o, const char *text, compile_context *ctx) {
+    fe_functions *all = NULL;
+    if (ctx->functions)
+        return true;
+    for (uint32_t i = 0; i < o->functions.len; i++) {
+        const char *path = o->functions.at[i];
+        if (strcmp(path, "library") == 0)
+            path = arena_printf(ctx->mem, "%s/functions", ctx->home);
+        if (strcmp(path, "none") != 0 && !read_function_path(o, ctx, path, &all))
+            return false;
+    }
+    const bool by_name = !o->functions.len && text;
+    if (by_name && !read_named(o, ctx, text, true, &all))
+        return false;
+    for (uint32_t i = 0; by_name && i < o->schedule.len; i++) {
+        if (!read_named(o, ctx, o->schedule.at[i], false, &all))
+            return false;
+    }
+    ctx->functions = all;
+    return true;
+}

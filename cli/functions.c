@@ -34,7 +34,9 @@ static bool check(cli_session *s) {
     bool ok = true;
     for (uint32_t i = 0; i < sizeof types / sizeof *types; i++) {
         s->options.compile.dtype = types[i];
-        ok = read_them(s, path) && fe_check_functions(s->compile.functions, SEED, &s->diag, &checked) && ok;
+        if (!read_them(s, path))
+            return false;
+        ok = fe_check_functions(s->compile.functions, SEED, &s->diag, &checked) && ok;
     }
     if (!s->options.quiet)
         printf("%u checked on %d inputs each, a function of two data types twice\n", checked,

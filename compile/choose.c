@@ -4,6 +4,7 @@
  * but scalar ones; then the statement in stages (fe_staged), in an order that was asked for, too. A choice is
  * tried by lowering it. */
 #include "compile/choose.h"
+#include "compile/processor.h"
 #include "frontend/sums.h"
 #include "sam/operators.h"
 
@@ -189,6 +190,32 @@ static fe_fit fits(void *of, const fe_kernel *one) {
     return trial.why && is_too_large(trial.why) ? FE_TOO_LARGE : FE_LACKED;
 }
 
+/* Returns whether the processor of the chip has functions of the kernel. */
+static bool is_processors(const fe_kernel *k) {
+    bool is = false;
+    for (uint32_t e = 0; e < k->s.exprs.len; e++)
+        is = is || compile_called_at(&k->s, e);
+    return is;
+}
+
+/* Returns where kernels run that the array does not, as words behind how many there are. */
+static const char *where_of(const fe_cin *cin, arena *mem) {
+    static const char *const places[] = {"on the host", "on the chip's processor"};
+    const char *text = "";
+    uint32_t n[2] = {0};
+    for (uint32_t i = 0; i < cin->kernels.len; i++) {
+        if (cin->kernels.at[i].on_host)
+            n[is_processors(&cin->kernels.at[i])]++;
+    }
+    for (uint32_t p = 0; p < 2; p++) {
+        if (n[p] == cin->kernels.len)
+            return arena_printf(mem, ", %s", places[p]);
+        if (n[p])
+            text = arena_printf(mem, "%s, %u of them %s", text, n[p], places[p]);
+    }
+    return text;
+}
+
 /* As many kernels as it takes, some of them on the host if the user lets it. */
 static bool choose_fitting(choosing *c, const char *why, compile_schedule *out) {
     arena *mem = c->ctx->mem;
@@ -201,13 +228,10 @@ static bool choose_fitting(choosing *c, const char *why, compile_schedule *out) 
         on_host += cin.kernels.at[n].on_host;
     if (on_host && compile_array_alone(c->o))
         return false;
-    const char *where = on_host == cin.kernels.len ? ", on the host"
-                        : on_host                  ? arena_printf(mem, ", %u of them on the host", on_host)
-                                                   : "";
     out->cin = cin;
     out->chosen = chosen;
     out->staged = arena_printf(mem, "%u %s%s; as one on the array: %s", cin.kernels.len,
-                               plural(cin.kernels.len, "kernel", "kernels"), where, why);
+                               plural(cin.kernels.len, "kernel", "kernels"), where_of(&cin, mem), why);
     return true;
 }
 

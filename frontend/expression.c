@@ -545,6 +545,8 @@ static sam_expr parse_primary(parser *p) {
     if (fe_peek(&p->in) == '(' && fe_find_call(t, &f))
         return f.function == FE_FUNCTION_COALESCE ? parse_coalesce(p) : parse_call(p, &f);
     sam_expr_data access = {0};
+    if (!fe_check_is_tensor(&p->in, p->d))
+        return no_expr;
     return parse_access(p, &access) && fe_check_missing(p->s, &access, p->d) ? add_expr(p, access) : no_expr;
 }
 

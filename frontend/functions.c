@@ -14,6 +14,7 @@
  */
 #include "frontend/functions.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 
 #include "frontend/calls.h"
@@ -842,6 +843,63 @@ const fe_user_function *fe_take_function(fe_reader *in) {
         return f;
     }
     return NULL;
+}
+
+/* Returns where a name that begins at `at` ends. */
+static size_t name_end(const fe_reader *in, size_t at) {
+    while (at < in->length && (isalnum((unsigned char)in->text[at]) || in->text[at] == '_'))
+        at++;
+    return at;
+}
+
+static size_t skip_blanks(const fe_reader *in, size_t at) {
+    while (at < in->length && strchr(" \t\r\n", in->text[at]))
+        at++;
+    return at;
+}
+
+/* Returns whether a name with parentheses stands at `at`, in which a letter comes first: b(i), no slice. */
+static bool is_call_at(const fe_reader *in, size_t at) {
+    static const char permit[] = "permit"; /* a word of indices */
+    const size_t end = name_end(in, at), open = skip_blanks(in, end);
+    if (open >= in->length || in->text[open] != '(' ||
+        (end - at == strlen(permit) && memcmp(in->text + at, permit, end - at) == 0))
+        return false;
+    const size_t inside = skip_blanks(in, open + 1);
+    return inside < in->length && isalpha((unsigned char)in->text[inside]);
+}
+
+static void refuse_function(const fe_reader *in, size_t start, size_t end, diagnostics *d) {
+    const char *name = arena_strndup(d->mem, in->text + start, end - start);
+    const fe_user_function *f = fe_function_named(in->functions, name);
+    diag_error(d, src_at(in->source, start, end - start), "E0152-function",
+               f ? "'%s' is of whole tensors, and no expression names it" : "there is no function '%s'",
+               name);
+    if (f)
+        diag_hint(d, "a schedule binds a part to it: -s \"bind(e, %s)\"", name);
+    else
+        diag_hint(d, "--functions library has those that ship, --functions FILE yours; 'onyx functions' "
+                     "lists them, and docs/operators.md has those of the language");
+}
+
+bool fe_check_is_tensor(const fe_reader *in, diagnostics *d) {
+    const size_t start = (size_t)(in->token.at - in->text), end = name_end(in, start);
+    size_t at = skip_blanks(in, end);
+    bool first = true; /* of what stands between commas */
+    if (at >= in->length || in->text[at] != '(')
+        return true;
+    for (int depth = 0; at < in->length; at = skip_blanks(in, at + 1)) {
+        const char sign = in->text[at];
+        depth += (sign == '(') - (sign == ')');
+        if (depth == 0)
+            return true;
+        if (depth == 1 && first && isalpha((unsigned char)sign) && is_call_at(in, at)) {
+            refuse_function(in, start, end, d);
+            return false;
+        }
+        first = sign == '(' || sign == ',';
+    }
+    return true;
 }
 
 static sam_expr put(sam_statement *s, const fe_user_function *f, sam_expr e, src_loc loc,

@@ -48,6 +48,9 @@ bool fe_is_defined(const fe_functions *all, const char *name);
 /* Finds the function whose name stands at the token before a parenthesis; the token becomes all of that name,
  * which may have underscores. NULL: none; one of whole tensors is named by schedules only. */
 const fe_user_function *fe_take_function(fe_reader *in);
+/* Returns false after E0152-function where the name at the token is none of a tensor: what stands in its
+ * parentheses are accesses or calls. */
+bool fe_check_is_tensor(const fe_reader *in, diagnostics *d);
 /* Makes the value of arguments, each of which becomes a part of it. E0118, E0152. */
 sam_expr fe_apply_function(sam_statement *s, const fe_user_function *f, src_loc loc,
                            const fe_exprs *arguments, diagnostics *d);

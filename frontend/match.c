@@ -125,13 +125,45 @@ static bool mirror_access(matcher *m, const goal *g) {
     return false;
 }
 
+/* Returns whether the description and the schedule say that an operand is symmetric: its indices may have any
+ * order then. */
+static bool turns_around(const matcher *m, const sam_expr_data *p, const sam_expr_data *s) {
+    bool wanted = false;
+    for (uint32_t i = 0; i < m->c->tags.len; i++)
+        wanted = wanted ||
+                 (m->c->tags.at[i].tensor.v == p->tensor.v && strcmp(m->c->tags.at[i].tag, SYMMETRIC) == 0);
+    return wanted && s->kind == SAM_EXPR_ACCESS && is_tagged(m, s->tensor, SYMMETRIC);
+}
+
+/* An operand's indices that stand for those of the function, in this order or, from `at` on, in any. */
+typedef struct {
+    uint32_t index[SAM_MAX_ORDER], n, at;
+    uint64_t ones;
+} laid;
+
+static bool lay(matcher *m, const goal *g, laid l) {
+    const matched state = m->now;
+    if (l.at >= l.n && assign_indices(m, sam_expr_at(m->p, g->p), l.index, l.ones) && solve(m, g->next))
+        return true;
+    m->now = state;
+    for (uint32_t i = l.at; i < l.n; i++) {
+        laid other = l;
+        other.index[l.at] = l.index[i];
+        other.index[i] = l.index[l.at];
+        other.at++;
+        if (lay(m, g, other))
+            return true;
+    }
+    return false;
+}
+
 static bool match_access(matcher *m, const goal *g) {
     if (m->mirrors)
         return mirror_access(m, g);
     const sam_expr_data *p = sam_expr_at(m->p, g->p), *s = sam_expr_at(m->s, g->s);
     const uint32_t order = sam_tensor_at(m->p, p->tensor)->order;
     const sam_expr before = m->now.operand[p->tensor.v - 1];
-    uint32_t index[SAM_MAX_ORDER], n = 0;
+    laid l = {.n = 0};
     if (s->kind != SAM_EXPR_ACCESS && (s->kind != SAM_EXPR_LITERAL || order))
         return false;
     const sam_expr_data *other = before.v ? sam_expr_at(m->s, before) : s;
@@ -141,20 +173,18 @@ static bool match_access(matcher *m, const goal *g) {
     m->now.operand[p->tensor.v - 1] = g->s;
     if (m->level == FE_OPERATORS)
         return solve(m, g->next);
-    for (uint32_t l = 0; s->kind == SAM_EXPR_ACCESS && l < sam_tensor_at(m->s, s->tensor)->order; l++) {
-        if (!is_fixed(m, s->index[l]))
-            index[n++] = s->index[l].v;
+    for (uint32_t i = 0; s->kind == SAM_EXPR_ACCESS && i < sam_tensor_at(m->s, s->tensor)->order; i++) {
+        if (!is_fixed(m, s->index[i]))
+            l.index[l.n++] = s->index[i].v;
     }
-    uint32_t has = n;
-    const uint64_t noted = s->kind == SAM_EXPR_ACCESS ? promoted_places(m, s->tensor, &has) : 0;
+    uint32_t has = l.n;
+    l.at = turns_around(m, p, s) ? 0 : l.n;
+    l.ones = s->kind == SAM_EXPR_ACCESS ? promoted_places(m, s->tensor, &has) : 0;
     if (!m->promotes)
-        return has == order && assign_indices(m, p, index, noted) && solve(m, g->next);
-    for (uint64_t ones = 0; ones < (uint64_t)1 << order; ones++) {
-        const matched state = m->now;
-        if (n + (uint32_t)__builtin_popcountll(ones) == order && assign_indices(m, p, index, ones) &&
-            solve(m, g->next))
+        return has == order && lay(m, g, l);
+    for (l.ones = 0; l.ones < (uint64_t)1 << order; l.ones++) {
+        if (l.n + (uint32_t)__builtin_popcountll(l.ones) == order && lay(m, g, l))
             return true;
-        m->now = state;
     }
     return false;
 }

@@ -738,6 +738,8 @@ static bool read_who(fe_reader *in, const fe_user_function **f, const char **fam
     }
     if (!*f && !fe_is_word(&in->token, "host")) {
         fe_expected(in, "'host', or a function of --functions that is described", d);
+        diag_hint(d, "--functions library has those that ship, --functions FILE.xf yours; 'onyx functions' "
+                     "lists them");
         return false;
     }
     fe_advance(in);

@@ -226,7 +226,7 @@ def mutated(pattern, how):
         return None  # of a product, the sum stays outside of it
     elif how == "swapped":
         some = [f for f in factors if len(f[1]) == 2 and sum(v in b.result[1] for v in f[1]) == 1]
-        if not some:
+        if not some or b.function == "symv":  # which takes them in any order
             return None
         random.choice(some)[1].reverse()
         return b, "index variables"
@@ -542,6 +542,35 @@ if shutil.which("z3"):
 else:
     print("z3 is not installed: sizes are those of an enumeration in Python alone")
 
+# ---- symmetric operands, whose indices may have any order ------------------------------------------------
+
+CUBE = FOLDER / "symmetric_cube.xf"
+CUBE.write_text("name: symmetric_cube\ncall: void symmetric_cube(i, j, k, A, b, X)\ncapability: X(i,j) = A(i,j,k) * b(k) when i == j && j == k\n"
+                "datatypes: int16\ntags: A:symmetric\nsource: symmetric_cube.c\n")
+cases, wanted = [], []
+for order in itertools.permutations("ijk"):
+    for tag in ("tag(S,symmetric), ", ""):
+        e = f"S({','.join(order)}) * b(k)"
+        cases.append((f"X(i,j) = {e}", "i:3 j:3 k:3", f"{tag}bind({e}, symmetric_cube)"))
+        wanted.append("bind(symmetric_cube,tag(S,symmetric))" if tag else "constraints: A is S" if order == ("i", "j", "k") else
+                      "constraints: A is S" if order == ("j", "i", "k") else "index variables: ")
+for index in ("i,k", "k,i"):
+    for tag, says in (("tag(S,symmetric), ", "bind(symv,tag(S,symmetric))"), ("", "constraints: A is S(i,k)" if index == "i,k" else "index variables: "),
+                      ("tag(x,symmetric), ", "constraints: A is S(i,k)" if index == "i,k" else "index variables: ")):
+        cases.append((f"y(i) = S({index}) * x(k)", "i:6 k:6", f"{tag}bind(S({index}) * x(k), symv)"))
+        wanted.append(says)
+for case, want, got in zip(cases, wanted, answers([*paths, CUBE], cases)):
+    if want not in got:
+        wrong.append((case, "expected", want, "got", got))
+        print(*wrong[-1])
+for command in ("bind", "map"):  # values, where an entry of either half alone is stored as a zero or not at all
+    b = Binding(next(p for p in PATTERNS if p[0] == "symv"))
+    b.terms[0][1][[len(of) for _, of in b.terms[0][1]].index(2)][1].reverse()
+    b.command = command
+    wrong += run(b, f"turned_{command}")
+    if wrong:
+        print(*wrong[-1])
+
 # ---- symmetric workspaces, against matrices of numbers -------------------------------------------------
 
 
@@ -695,6 +724,8 @@ SAID = [  # schedule, what is said or written
     (f"bind({E}, small_gemm)", "E0167-bind: 'small_gemm' does not compute this: constraints: i <= 4 does not hold, where i is 5"),
     (f"bind({E}, symv)", "E0167-bind: 'symv' does not compute this: index variables: none match those of y(i) = sum(k, A(i,k) * x(k)) when i == k"),
     ("split(i,io,iu,2), split(k,ko,ku,2), tag(S,symmetric), bind(S(i,k) * x(k), symv)", "E0167-bind: 'symv' does not compute this: constraints: A is a part of S(i,k) in each call, and no part has the tag 'symmetric'"),
+    ("tag(S,symmetric), bind(S(i,k) * x(k), symv)", "suchthat(forall(i, forall(k, y(i) += S(i,k) * x(k))), bind(symv,tag(S,symmetric)))"),
+    ("tag(S,banded), bind(S(i,k) * x(k), symv)", "E0167-bind: 'symv' does not compute this: constraints: A is S(i,k), which has no tag 'symmetric'"),
     (f"split(i,io,iu,2), fix(iu), bind({E}, gemm)", "E0167-bind: loop 'iu' is a part of another"),
     (f"split(i,io,iu,2), split(iu,ip,iv,2), bind({E}, gemm)", "E0141-replaced-loop: the kernel has been scheduled already"),
     (f"split(i,io,iu,2), map({E}, gemm)", "E0141-replaced-loop: the kernel has been scheduled already"),

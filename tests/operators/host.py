@@ -6,6 +6,7 @@ import json
 import pathlib
 import random
 import re
+import shutil
 import subprocess
 import sys
 
@@ -144,10 +145,18 @@ if ENGINE == "cycle":
     done = onyx("run", "X(i) = b(i) / d(i)", FOLDER / "none", "--engine", ENGINE, "--functions", "none")
     if done.returncode != 2 or "[E0410-not-on-chip]" not in done.stderr:
         complain("none", done.returncode, done.stderr)
-    for which in ("with", "without"):
-        onyx("compile", "X(i) = B(i,j) * c(j)", FOLDER / which, *(["--functions", "none"] if which == "without" else []))
-    if (FOLDER / "with/bitstream.bs").read_bytes() != (FOLDER / "without/bitstream.bs").read_bytes():
-        complain("another bitstream with the host")
+    for expression in ("X(i) = B(i,j) * c(j)", "X(i,k) = B(i,j) * D(j,k)", "X(i,j) = B(i,j) + C(i,j)", "X(i,j) = B(i,j) * M(i,l) * F(i,j,k)",
+                       "X(i,k) = E(i,j,k) * c(j)", "X(i) = relu(b(i) - d(i)) + max(b(i), d(i))", "X(i,j) = mask(not struct(b(i)), B(i,j))"):
+        made = []
+        for which in (["--functions", "none"], [], ["--functions", "library"]):
+            done = onyx("compile", expression, FOLDER / "same", *which)
+            made.append({path.relative_to(FOLDER / "same"): path.read_bytes() for path in (FOLDER / "same").rglob("*")
+                         if path.is_file() and path.name not in ("report.json", "command.json")} if not done.returncode else done.stderr)
+            if isinstance(made[-1], dict) and not any(path.name == "bitstream.bs" for path in made[-1]):
+                complain(expression, "has no bitstream", sorted(made[-1]))
+            shutil.rmtree(FOLDER / "same")
+        if isinstance(made[0], str) or any(one != made[0] for one in made):
+            complain("the array runs something else with the library", expression, [type(one) is dict or one for one in made])
     # A program has firmware for its kernels on the array; values nobody can list are refused.
     done = onyx("compile", "X(i) = B(i,j) * c(j) / d(i)", FOLDER / "compiled")
     done = subprocess.run([ONYX, "firmware", str(FOLDER / "compiled")], capture_output=True, text=True)

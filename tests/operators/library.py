@@ -40,6 +40,10 @@ runs = sum(len(f["datatypes"].split(",")) for f in fields.values() if f.get("nam
 if done.returncode or not done.stdout.startswith(f"{runs} checked on 100 inputs each"):
     complain("what ships:", done.returncode, done.stdout, done.stderr)
 
+length = [len(path.read_text().splitlines()) for path in shipped]
+if len(shipped) < 38 or max(length) > 45 or sum(length) > 25 * len(shipped):
+    complain(len(shipped), "ship, of", max(length), "lines at most and", sum(length) / len(shipped), "on average")
+
 done = functions("--functions", "examples/functions.fn")
 lines = {pathlib.Path(line.split()[-1]).name: line for line in done.stdout.splitlines()}
 for name, f in fields.items():

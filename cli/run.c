@@ -4,6 +4,7 @@
 #include "compile/checkpoint.h"
 #include "compile/cpu.h"
 #include "compile/folder.h"
+#include "compile/written.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "compile/folder.h"
 #include "compile/graph.h"
+#include "compile/written.h"
 
 /* Simulates on the operands and compares with the reference, if there is an expression to compare with. */
 static bool simulate(const compile_options *o, cli_session *s, compile_kernel *k) {

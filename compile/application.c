@@ -9,6 +9,7 @@
 #include "compile/report.h"
 #include "compile/search.h"
 #include "compile/waiting.h"
+#include "compile/written.h"
 #include "sam/coordinates.h"
 #include "sam/operators.h"
 
@@ -619,11 +620,6 @@ static bool check(machine *engine) {
     return ok;
 }
 
-static const char *result_file(const compile_context *ctx, const tile_tensor *t) {
-    return arena_printf(ctx->mem, "%s/%s.%s", ctx->partial, names_text(ctx->names, t->name),
-                        t->order <= 2 ? "mtx" : "tns");
-}
-
 static bool is_result(const compile_application *a, uint32_t tensor) {
     bool is = false;
     for (uint32_t i = 0; i < a->program.results.len; i++)
@@ -632,8 +628,7 @@ static bool is_result(const compile_application *a, uint32_t tensor) {
 }
 
 /* -o T:FILE, of results, before anything runs; and once they are there. */
-static bool write_outputs(const compile_options *o, const compile_context *ctx,
-                          const compile_application *a) {
+static bool write_outputs(const compile_options *o, compile_context *ctx, const compile_application *a) {
     for (uint32_t i = 0; i < o->outputs.len; i++) {
         const char *text = o->outputs.at[i], *path = strchr(text, ':') + 1;
         const uint32_t t = fe_program_find(&a->program, names_intern_n(ctx->names, text, strcspn(text, ":")));
@@ -643,8 +638,9 @@ static bool write_outputs(const compile_options *o, const compile_context *ctx,
             diag_hint(ctx->diag, "the program says what its results are: result T");
             return false;
         }
-        if (a->result ? !tile_write(&a->result[t], o->dtype, path, ctx->diag)
-                      : !tile_can_write(a->program.tensors.at[t].order, path, ctx->diag))
+        const fe_shared *as = &a->program.tensors.at[t];
+        const compile_written w = {path, as->stored ? as->stored : as->format, as->order};
+        if (a->result ? !compile_write(o, ctx, &w, &a->result[t]) : !compile_can_write(o, ctx, &w))
             return false;
     }
     return true;
@@ -692,8 +688,8 @@ static bool run(machine *m) {
         a->result[t] = compile_copy_of(&m->of[t].t, m->ctx->mem);
     }
     for (uint32_t i = 0; i < a->program.results.len && ok; i++) {
-        const tile_tensor *t = &a->result[a->program.results.at[i]];
-        ok = tile_write(t, m->o->dtype, result_file(m->ctx, t), m->ctx->diag);
+        const uint32_t t = a->program.results.at[i];
+        ok = compile_write_result(m->o, m->ctx, a->program.tensors.at[t].stored, &a->result[t]);
     }
     return ok && write_outputs(m->o, m->ctx, a);
 }

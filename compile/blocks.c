@@ -171,5 +171,5 @@ bool compile_choose_blocks(const compile_search_in *by, compile_context *ctx, co
         return false;
     closed.optimize = 0;
     closed.parts = apart.v ? COMPILE_PARTS_APART : COMPILE_PARTS_TOGETHER; /* of its parts parts.c says it */
-    return compile_say_repacked(&closed, ctx, in->user, by->data->operands.operand);
+    return compile_say_repacked(&closed, ctx, in->user, by->data);
 }

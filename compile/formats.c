@@ -54,23 +54,32 @@ static compile_stored_size size_of(compile_context *ctx, const tile_format *f, c
     return size;
 }
 
+bool compile_find_format_of(const compile_options *o, compile_context *ctx, const char *text, uint32_t order,
+                            tile_format *out) {
+    tile_formats all = {0};
+    if (!compile_read_formats(ctx, &o->format_files, &all) || !compile_find_format(ctx, &all, text, out))
+        return false;
+    if (out->order == order)
+        return true;
+    diag_error(ctx->diag, (src_loc){0}, "E0311-order", "format %s is of order %u, the tensor of order %u",
+               out->name, out->order, order);
+    return false;
+}
+
 bool compile_store(const compile_options *o, compile_context *ctx, const char *format, const tile_tensor *t,
                    compile_stored_size *out) {
-    tile_formats all = {0};
     tile_format f;
     tile_stored stored;
-    if (!compile_read_formats(ctx, &o->format_files, &all) || !compile_find_format(ctx, &all, format, &f))
-        return false;
-    if (f.order != t->order) {
-        diag_error(ctx->diag, (src_loc){0}, "E0311-order", "format %s is of order %u, the tensor of order %u",
-                   f.name, f.order, t->order);
-        return false;
-    }
-    if (!tile_store(t, &f, o->dtype, ctx->mem, ctx->diag, &stored) ||
+    if (!compile_find_format_of(o, ctx, format, t->order, &f) ||
+        !tile_store(t, &f, o->dtype, ctx->mem, ctx->diag, &stored) ||
         !tile_stored_write(&stored, o->dtype, o->out, ctx->diag))
         return false;
     *out = size_of(ctx, &f, t, &stored);
     return true;
+}
+
+bool compile_is_host_format(const char *format) {
+    return isupper((unsigned char)*format) || format[strcspn(format, "hrob")];
 }
 
 /* Returns what stands behind the tensor's name, where only the host knows what it says: a format by name, or
@@ -79,8 +88,7 @@ static const char *host_format(const char *argument) {
     const char *colon = strchr(argument, ':');
     if (!colon)
         return NULL;
-    bool letters = colon[strcspn(colon, "hrob")] != '\0';
-    return isupper((unsigned char)colon[1]) || letters ? colon + 1 : NULL;
+    return compile_is_host_format(colon + 1) ? colon + 1 : NULL;
 }
 
 bool compile_host_formats(const compile_options *o, compile_context *ctx, const tile_format **out) {
@@ -207,7 +215,7 @@ static bool say_repacked(compile_context *ctx, tile_dtype dtype, const tile_form
 }
 
 bool compile_say_repacked(const compile_options *o, compile_context *ctx, const sam_statement *st,
-                          const tile_tensor *operands) {
+                          const compile_data *data) {
     const tile_format *formats;
     if (!compile_host_formats(o, ctx, &formats))
         return false;
@@ -223,9 +231,10 @@ bool compile_say_repacked(const compile_options *o, compile_context *ctx, const 
                 as->spare || sam_source_order(as) != as->order)
                 continue;
             said = true;
-            if (!((compile_is_blocked(f) || f->parts) && compile_blocks_open(o)) &&
+            const tile_tensor *stored = as->windowed ? data->whole : data->operands.operand;
+            if (stored && !((compile_is_blocked(f) || f->parts) && compile_blocks_open(o)) &&
                 !(f->parts && o->parts == COMPILE_PARTS_APART) &&
-                !say_repacked(ctx, o->dtype, f, as, &operands[t - 1]))
+                !say_repacked(ctx, o->dtype, f, as, &stored[t - 1]))
                 return false;
         }
     }

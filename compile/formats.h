@@ -9,6 +9,11 @@
 bool compile_read_formats(compile_context *ctx, const text_vec *files, tile_formats *out);
 /* Finds the format that "BCSR" or "dh:1,0" says. E0363-format-unknown. */
 bool compile_find_format(compile_context *ctx, const tile_formats *all, const char *text, tile_format *out);
+/* Finds a format of tensors of that order among those that ship and that --formats names. E0311, E0363. */
+bool compile_find_format_of(const compile_options *o, compile_context *ctx, const char *text, uint32_t order,
+                            tile_format *out);
+/* Returns whether only the host knows what -f says: a format by name, or levels that the array has not. */
+bool compile_is_host_format(const char *format);
 
 /* Finds the formats that -f names, one for each word of it; without levels or parts: the word has letters
  * that the array scans. E0363-format-unknown; E0356-banks where --dispatch asks for banks and none has any.
@@ -34,12 +39,11 @@ typedef struct compile_stored_size {
 bool compile_store(const compile_options *o, compile_context *ctx, const char *format, const tile_tensor *t,
                    compile_stored_size *out);
 
-/* Stores each operand of such a format, and warns of what it takes there and on the array: E0352-repacked.
- * Tensors are by handle - 1; those in blocks or parts are left out where it is open whether they are
- * re-packed.
- * E0364-not-stored. */
+/* Stores each operand of such a format, the user's whole tensor where the operand is a part of it, and warns
+ * of what it takes there and on the array: E0352-repacked. Those in blocks or parts are left out where it is
+ * open whether they are re-packed. E0364-not-stored. */
 bool compile_say_repacked(const compile_options *o, compile_context *ctx, const sam_statement *st,
-                          const tile_tensor *operands);
+                          const compile_data *data);
 
 /* Makes the operand that consists of these parts of the user's tensors, and unless `quiet` warns of the bytes
  * it takes: E0353-recut. */

@@ -3,6 +3,7 @@
 #include "compile/application.h"
 #include "compile/formats.h"
 #include "compile/needed.h"
+#include "compile/written.h"
 #include "frontend/keep.h"
 #include "sam/coordinates.h"
 
@@ -84,8 +85,11 @@ bool compile_check_names(const compile_options *o, compile_context *ctx, const s
     }
     for (uint32_t i = 0; i < o->outputs.len; i++) {
         if (named_by(o->outputs.at[i], ctx, st).v == st->result.v) {
-            const char *path = strchr(o->outputs.at[i], ':') + 1;
-            if (!tile_can_write(sam_tensor_at(st, st->result)->order, path, ctx->diag))
+            const sam_tensor_data *t = sam_tensor_at(st, st->result);
+            const compile_written w = {.path = strchr(o->outputs.at[i], ':') + 1,
+                                       .format = compile_format_said(o, ctx, t->name),
+                                       .order = t->order};
+            if (!compile_can_write(o, ctx, &w))
                 return false;
             continue;
         }
@@ -501,7 +505,7 @@ bool compile_read_operands(const compile_options *o, compile_context *ctx, const
     }
     if (!make_parts(o, ctx, st, whole, &all, data) ||
         !tile_extents(st, &all, ctx->mem, ctx->diag, &out->extent) ||
-        !compile_say_repacked(o, ctx, st, data) || !make_structures(o, ctx, st, out->extent, data))
+        !compile_say_repacked(o, ctx, st, out) || !make_structures(o, ctx, st, out->extent, data))
         return false;
     if (o->slices == COMPILE_SLICES_KEPT)
         add_kept(o, ctx, st, whole, data, &out->operands.n);

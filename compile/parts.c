@@ -76,7 +76,7 @@ static double choose_part(const choosing_part *c, compile_schedule *out) {
         return INFINITY;
     compile_choose(&own, ctx, &open, out);
     if (!compile_edges_open(&own))
-        return compile_say_repacked(&own, ctx, s, operands) ? 0 : INFINITY; /* nobody asks what it takes */
+        return compile_say_repacked(&own, ctx, s, &data) ? 0 : INFINITY; /* nobody asks what it takes */
     compile_choose_by_data(&by, ctx, &open, out);
     if (!compile_choose_blocks(&by, ctx, &open, out))
         return INFINITY;
@@ -154,7 +154,7 @@ static bool say_whole(const choosing_part *c, const compile_schedule *s) {
         for (uint32_t t = 0; t < st->tensors.len; t++)
             in_blocks = in_blocks || (st->tensors.at[t].blocked && name_eq(st->tensors.at[t].name, name));
     }
-    return in_blocks || compile_say_repacked(&closed, c->ctx, c->in->user, c->by->data->operands.operand);
+    return in_blocks || compile_say_repacked(&closed, c->ctx, c->in->user, c->by->data);
 }
 
 bool compile_choose_parts(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,

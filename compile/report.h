@@ -14,9 +14,6 @@ void compile_summary(const compile_options *o, const compile_context *ctx, const
 /* Returns what became of values beyond 16 bits in a statement, for a message. */
 const char *compile_beyond_range(const sam_statement *s);
 
-/* Writes the result to each -o T:FILE; NULL: there is none, and asking for it is a mistake. */
-bool compile_write_outputs(const compile_options *o, const compile_context *ctx, const tile_tensor *result);
-
 /* What the cycle model met. The first adds "hazards" to report.json; after engine cycle the second adds
  * "stalls" and "bottlenecks". The third says in lines what these two of a report, or of a kernel's section of
  * one, tell of a run of so many cycles: who made others wait, and who waited most. None where they are not

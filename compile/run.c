@@ -8,6 +8,7 @@
 #include "compile/report.h"
 #include "compile/search.h"
 #include "compile/stages.h"
+#include "compile/written.h"
 #include "tiling/call.h"
 
 static const compile_engine_row *const engines[ENGINES] = {
@@ -325,28 +326,6 @@ const char *compile_check(const compile_options *o, compile_context *ctx, const 
     return tile_equal(got, &want, o->dtype, ctx->names, ctx->diag) ? "pass" : "fail";
 }
 
-bool compile_write_outputs(const compile_options *o, const compile_context *ctx, const tile_tensor *result) {
-    for (uint32_t i = 0; i < o->outputs.len; i++) {
-        const char *path = strchr(o->outputs.at[i], ':') + 1;
-        if (!result) {
-            diag_error(ctx->diag, (src_loc){0}, "E0903-option-value",
-                       "-o %s: nothing runs, so there is no result to write", o->outputs.at[i]);
-            return false;
-        }
-        if (!tile_write(result, o->dtype, path, ctx->diag))
-            return false;
-    }
-    return true;
-}
-
-static bool write_result(const compile_options *o, const compile_context *ctx, const tile_tensor *t) {
-    const char *end = t->order <= 2 ? "mtx" : "tns";
-    return compile_write_outputs(o, ctx, t) &&
-           tile_write(t, o->dtype,
-                      arena_printf(ctx->mem, "%s/%s.%s", ctx->partial, names_text(ctx->names, t->name), end),
-                      ctx->diag);
-}
-
 /* Shards are of the runs of one kernel, and copies that start each by itself depend on each other's. */
 static bool may_divide(const compile_options *o, const compile_context *ctx, const compile_kernel *k) {
     if (!o->shards && !o->merged.len)
@@ -387,5 +366,6 @@ bool compile_and_run(const compile_options *o, compile_context *ctx, compile_ker
     }
     *check = compile_check(o, ctx, k, &k->data.operands, &k->ran.result);
     k->times.total = seconds_now() - start;
-    return write_result(o, ctx, &k->ran.result);
+    return compile_write_outputs(o, ctx, &k->ran.result) &&
+           compile_write_result(o, ctx, compile_format_said(o, ctx, k->ran.result.name), &k->ran.result);
 }

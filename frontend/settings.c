@@ -71,11 +71,20 @@ static bool parse_blocks(fe_reader *r, const sam_statement *s, sam_tensor_data *
     return true;
 }
 
+/* Whether as many modes are named behind the letters: then each letter is a level, and none of a block. */
+static bool has_modes(const fe_token *word) {
+    const char *rest = word->at + word->length;
+    size_t modes = *rest == ':';
+    for (; *rest; rest++)
+        modes += *rest == ',';
+    return modes == word->length;
+}
+
 /* Reads the level letters, of which a scalar has none. */
 static bool parse_levels(fe_reader *r, const sam_statement *s, sam_tensor_data *t, diagnostics *d) {
     fe_token word = r->token;
     size_t n = word.kind == FE_NAME ? word.length : 0;
-    if (n && n == 2 * (size_t)t->order)
+    if (n && n == 2 * (size_t)t->order && !has_modes(&word))
         return parse_blocks(r, s, t, d);
     if (n != t->order) {
         diag_error(d, word.loc, "E0110-format", "%s has %u %s, but the format has %zu",

@@ -569,7 +569,7 @@ bool tile_can_write(uint32_t order, const char *path, diagnostics *d) {
     if (ends_with(path, ".mtx") ? order <= 2 : ends_with(path, ".tns"))
         return true;
     diag_error(d, (src_loc){0}, "E0312-extension", "'%s' cannot hold a tensor of order %u", path, order);
-    diag_hint(d, "name it .mtx up to order 2, or .tns");
+    diag_hint(d, "name it .mtx up to order 2, .tns, or .stored where its order is not 0");
     return false;
 }
 

@@ -5,7 +5,8 @@ vector; the distances between all pairs of rows; and what is refused. B(i(lo:hi:
 has at i + n; extents of slices are how many coordinates they have, shifts keep them. With three numbers (and a seed), that many random cases on
 each engine with random formats of the operands, too: a third of two matrices in formats that ship, the others of up to three operands of
 order one to three, most in formats that were made up (maps in blocks or along diagonals, kinds of levels, parts), which they are converted
-to and read from; half of them with slices that leave their operands as they are. None may be wrong, and at most a tenth refused, which are counted by code.
+to and read from; half of them with slices that leave their operands as they are, some with
+indices that may be outside, or with protocols. None may be wrong, and at most a tenth refused, which are counted by code.
 """
 import collections
 import itertools
@@ -143,20 +144,30 @@ def similarity(engine):
 
 
 FORMATS = ("ss", "ds", "sd", "dd", "ss:1,0", "ds:1,0", "COO", "CSR", "CSC", "DCSR", "DCSC", "Dense", "BCSR", "BCSC", "CSB", "DIA", "Band",
-           "Ragged", "VBL", "Bitmap", "RLE", "PackBits", "Hash", "DOK", "ELL", "SELL", "C2SR", "CISR")
+           "Ragged", "VBL", "Bitmap", "RLE", "PackBits", "Hash", "DOK", "ELL", "SELL", "C2SR", "CISR", "DenseByColumn", "Diagonals", "BDIA", "JDS",
+           "Skyline", "BlocksAndRows", "DiagonalsAndRows", "uq", "dh", "db:1,0")
+HALVES = {"Triangular": 0, "Symmetric": 1, "Skew": -1}  # what the other triangle has times this
+PROTOCOLS = ("", "", "", "", "", "::walk", "::follow", "::gallop", "::lead")
+
+
+def half_matrix(n, name):
+    """What such a format is for."""
+    lower = {(i, j): v for (i, j), v in tensor((n, n), 0.4).items() if j < i or (j == i and name != "Skew")}
+    return lower | {(j, i): HALVES[name] * v for (i, j), v in lower.items() if i != j and HALVES[name]}
 
 
 def stored_case(engine, refused):
     """An expression of two matrices, with modifiers of each index and formats of each operand."""
     summed = random.random() < 0.5
     b_dim, c_dim = (tuple(random.randint(2, 14) for _ in range(2)) for _ in range(2))
+    half = random.choice(("", "", "", "", *HALVES))
+    b_dim = (b_dim[0], b_dim[0]) if half else b_dim
     b_at = [window(extent) for extent in b_dim]
     c_at = [window(extent) for extent in c_dim]
     shared = ((1, 0),) if summed else ((0, 0), (1, 1))
     if any(b_at[x][1] != c_at[y][1] for x, y in shared):
         return False
-    b, c = tensor(b_dim), tensor(c_dim)
-    b[b_dim[0] - 1, b_dim[1] - 1] = c[c_dim[0] - 1, c_dim[1] - 1] = 1
+    b, c = half_matrix(b_dim[0], half) if half else tensor(b_dim), tensor(c_dim)
     write("B.mtx", b_dim, b)
     write("C.mtx", c_dim, c)
 
@@ -171,7 +182,7 @@ def stored_case(engine, refused):
         text = f"X(i,j) = B(i{b_at[0][0]}, j{b_at[1][0]}) {sign} C(i{c_at[0][0]}, j{c_at[1][0]})"
         pairs = {cell: (at(b, b_at, *cell), at(c, c_at, *cell)) for cell in itertools.product(*map(range, dim))}
         want = {cell: v + w if sign == "+" else v - w if sign == "-" else v * w for cell, (v, w) in pairs.items()}
-    formats = [random.choice(FORMATS) for _ in "BC"]
+    formats = [half or random.choice(FORMATS), random.choice(FORMATS)]
     slices = random.choice(("cut", "keep"))
     got = onyx(text, ("B", "C"), engine, "-f", f"B:{formats[0]}", "-f", f"C:{formats[1]}", "--slices", slices)
     code = re.search(r"error: .*\[(E\d+-[a-z0-9-]+)\]", got.stderr)
@@ -195,6 +206,8 @@ def any_format(order, number):
     if random.random() < 0.4:
         return random.choice(NAMED.get(order, FORMATS)), ""
     index = "ijk"[:order]
+    if order == 2 and random.random() < 0.1:
+        return f"Made{number}", f"format Made{number} = (i,j) -> (j - i, i, j) levels({random.choice(('dense', 'compressed'))}, range, offset)\n"
     levels = list(index)
     random.shuffle(levels)
     if order > 1 and random.random() < 0.2:  # a diagonal beside one of its indices
@@ -237,9 +250,17 @@ def fitting(extent):
     return f"({low}:{end}:{step})", high + beyond, lambda c: low + c * step
 
 
+def leaving(v):
+    """An index that may be outside, how long the tensor is, and where its coordinates lie."""
+    n, extent = random.randint(-3, 3), random.randint(1, 6)
+    return f"permit({v}{f'{n:+d}' if n else ''})", extent, lambda c: c + n
+
+
 def access(name, indices, extents):
-    """A random tensor, as text with modifiers, in a file, and by coordinates of the variables."""
-    at = [fitting(extents[v]) for v in indices]
+    """A random tensor, as text with modifiers and protocols, in a file, and by coordinates of the variables."""
+    leaves = {m for m in range(len(indices)) if random.random() < 0.7} if random.random() < 0.2 else set()
+    at = [leaving(v) if m in leaves else (v + where[0], *where[1:]) for m, v in enumerate(indices) for where in [fitting(extents[v])]]
+    outside = random.choice((0, 0, 4, -1))
     dim = tuple(where[1] for where in at)
     entries = tensor(dim, random.choice((0.2, 0.6, 1)))
     entries[tuple(n - 1 for n in dim)] = 1
@@ -248,8 +269,14 @@ def access(name, indices, extents):
     else:
         (FOLDER / f"{name}.mtx").unlink(missing_ok=True)
         (FOLDER / f"{name}.tns").write_text("".join(" ".join(str(c + 1) for c in crd) + f" {v}\n" for crd, v in sorted(entries.items())))
-    text = f"{name}({', '.join(v + where[0] for v, where in zip(indices, at))})"
-    return text, lambda values: entries.get(tuple(where[2](values[v]) for v, where in zip(indices, at)), 0)
+    text = f"{name}({', '.join(where[0] + ('' if m in leaves else random.choice(PROTOCOLS)) for m, where in enumerate(at))})"
+    text = f"coalesce({text}, {outside})" if leaves else text
+
+    def value(values):
+        crd = tuple(where[2](values[v]) for v, where in zip(indices, at))
+        return outside if any(not 0 <= crd[m] < dim[m] for m in leaves) else entries.get(crd, 0)
+
+    return text, value
 
 
 def stored_operand(name, order, form):
@@ -287,6 +314,7 @@ def varied_case(engine, refused):
                 product *= made[operand](bound)
             want[tuple(bound[v] for v in result)] += product
     words += ["--slices", random.choice(("cut", "keep"))]
+    words += [w for v in sorted(set("".join(i for _, i in rest))) for w in ("-d", f"{v}:{extents[v]}")]
     got = onyx(text, (), engine, *words, "--formats", str(FOLDER / "made.formats"))
     code = re.search(r"error: .*\[(E\d+-[a-z0-9-]+)\]", got.stderr)
     if got.returncode in (1, 2) and code:

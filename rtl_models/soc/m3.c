@@ -775,6 +775,8 @@ void m3_reset(m3 *c) {
     m3_code_changed(c); /* the program may be another one */
     if (!table)
         stop(c, "no memory for the vector table", 0);
+    else if (!(vectors[1] & 1)) /* a usage fault, whose handler is no better: a memory that is still empty */
+        stop(c, "lockup: the reset vector has no Thumb bit", vectors[1]);
 }
 
 uint64_t m3_instructions(const m3 *c) {

@@ -126,6 +126,27 @@ static void a_fault_in_the_fault_handler_stops(void **state) {
     m3_destroy(h->core);
 }
 
+/* A memory that was never written: the reset vector has no Thumb bit, so there is nothing to execute until a
+ * program is there. */
+static void an_empty_memory_locks_up(void **state) {
+    host *h = host_new(*state, CASE_SVC);
+    uint8_t vectors[8];
+    unsigned cycles;
+    memcpy(vectors, h->code, sizeof vectors);
+    memset(h->code, 0, sizeof vectors);
+    m3_reset(h->core);
+    uint64_t before = m3_instructions(h->core);
+    assert_int_equal(m3_step(h->core, &cycles), M3_STOPPED);
+    assert_non_null(strstr(m3_stop_reason(h->core), "lockup: the reset vector"));
+    assert_int_equal(m3_instructions(h->core), before);
+    memcpy(h->code, vectors, sizeof vectors);
+    m3_reset(h->core);
+    run(h);
+    assert_int_equal(log_of(h)->done, 1);
+    assert_int_equal(log_of(h)->len, 5);
+    m3_destroy(h->core);
+}
+
 static void ticks_come_at_their_period(void **state) {
     host *h = host_new(*state, CASE_TICK);
     m3_catch_breakpoints(h->core, true); /* a debugger keeps the clock on while it sleeps */
@@ -146,4 +167,4 @@ RUN_TESTS(TEST(an_interrupt_keeps_registers), TEST(a_stronger_interrupt_nests),
           TEST(an_unmapped_address_is_a_hard_fault), TEST(a_refused_access_is_a_hard_fault),
           TEST(or_a_bus_fault_where_enabled), TEST(an_undefined_instruction_is_a_fault),
           TEST(exceptions_leave_the_process_stack_as_it_was), TEST(a_fault_in_the_fault_handler_stops),
-          TEST(ticks_come_at_their_period))
+          TEST(an_empty_memory_locks_up), TEST(ticks_come_at_their_period))

@@ -81,70 +81,77 @@ sums_of_rows | x(i)=(B(i,k)+C(i,k))*d(k) | B:8,7 C:8,7 d:7 | 40 |
 EOF
 }
 
-# entries EXTENTS PERCENT SEED: writes a .tns file with at least one entry; one value in five is 0
-entries() {
-    awk -v extents="$1" -v percent="$2" -v seed="$3" 'BEGIN {
+# Writes the data of every run and prints a line for each: kernel|data|expression|options. One process for all of them: starting
+# another takes as long as a run. In a .tns file is at least one entry; one value in five is 0.
+runs() {
+    kernels | awk -F ' *[|] *' -v first="$first" -v last="$last" -v every="${EVERY:-1}" '
+    function entries(extents, percent, seed, file,    e, n, l, p, total, at, rest, line) {
         srand(seed); n = split(extents, e, ","); total = 1
         for (l = 1; l <= n; l++) total *= e[l]
-        first = int(rand() * total)
+        at = int(rand() * total)
         for (p = 0; p < total; p++) {
-            if (rand() * 100 >= percent && p != first) continue
+            if (rand() * 100 >= percent && p != at) continue
             rest = p; line = ""
             for (l = n; l >= 1; l--) { line = (rest % e[l] + 1) " " line; rest = int(rest / e[l]) }
-            print line (rand() < 0.2 ? 0 : int(rand() * 19) - 9)
+            print line (rand() < 0.2 ? 0 : int(rand() * 19) - 9) >file
         }
+        close(file)
+    }
+    # `empty` names the operand without entries.
+    function run(data, seed, empty,    nth, part, name, extents, options, file) {
+        if (++number % every) return
+        for (nth = 1; nth <= operands; nth++) {
+            split(operand[nth], part, ":"); name = part[1]; extents = part[2]
+            if (extents == "-")
+                options = options " -g " name "::1:" (seed + nth)
+            else if (name == empty) {
+                gsub(",", "x", extents)
+                options = options " -g " name ":" extents ":0"
+            } else {
+                file = number "." name ".tns"
+                entries(extents, seed % 2 ? $4 : int($4 / 4), seed * 100 + nth, file)
+                options = options " -i " name ":" file " -d " name ":" extents
+            }
+        }
+        print $1 "|" data "|" $2 "|" options " " $5
+    }
+    {
+        operands = split($3, operand, " ")
+        for (set = first ? first : 1; set <= last; set++) run(set, set, "")
+        for (o = 1; !first && o <= operands; o++)
+            if (operand[o] !~ /:-$/) run("empty:" substr(operand[o], 1, index(operand[o], ":") - 1), 99, substr(operand[o], 1, index(operand[o], ":") - 1))
     }'
 }
 
-# Prints the operands of one run as options; `empty` names the one without entries.
-operand_options() {
-    nth=0
-    for operand in $1; do
-        name=${operand%%:*} extents=${operand#*:} nth=$((nth + 1))
-        if [ "$extents" = - ]; then
-            printf ' -g %s::1:%s' "$name" "$(($3 + nth))"
-        elif [ "$name" = "$4" ]; then
-            printf ' -g %s:%s:0' "$name" "$(echo "$extents" | tr , x)"
-        else
-            entries "$extents" "$2" $(($3 * 100 + nth)) >"$name.tns"
-            printf ' -i %s:%s.tns -d %s:%s' "$name" "$name" "$name" "$extents"
-        fi
-    done
-}
+runs >runs.txt || exit 1
+number=0
+while IFS='|' read -r name data expression options; do
+    number=$((number + 1)) code=0
+    # shellcheck disable=SC2086
+    "$ONYX" run "$expression" $options --engine cycle -o "out/$number" >"log.$number" 2>&1 || code=$?
+    echo "$code|$name|$data|$expression|$options"
+done <runs.txt >done.txt
 
-failed=0 number=0
-printf '%-18s %5s %6s %8s\n' kernel runs right cycles
-kernels >kernels.txt
-while IFS='|' read -r name expression operands density options; do
-    name=$(echo $name) expression=$(echo "$expression") runs=0 right=0 cycles=0
-    cases=$(seq "$((first > 0 ? first : 1))" "$last")
-    for operand in $operands; do
-        [ "$first" -gt 0 ] || [ "${operand#*:}" = - ] || cases="$cases empty:${operand%%:*}"
-    done
-    for case in $cases; do
-        number=$((number + 1))
-        [ $((number % ${EVERY:-1})) = 0 ] || continue
-        empty= seed=99
-        case $case in
-        empty:*) empty=${case#empty:} ;;
-        *) seed=$case ;;
-        esac
-        percent=$density
-        [ $((seed % 2)) = 1 ] || percent=$((density / 4))
-        data=$(operand_options "$operands" $percent "$seed" "$empty")
-        runs=$((runs + 1))
-        # shellcheck disable=SC2086
-        if "$ONYX" run "$expression" $data $options --engine cycle -o out >log 2>&1 &&
-            grep -q '"check":	"pass"' out/report.json; then
-            right=$((right + 1))
-            now=$(sed -n 's/^		"kernel":	\([0-9]*\).*/\1/p' out/report.json)
-            [ "$now" -le $cycles ] || cycles=$now
-        else
-            echo "$name, data $case: onyx run \"$expression\"$data $options"
-            sed 's/^/  /' log | head -n 6
-            failed=1
-        fi
-    done
-    printf '%-18s %5d %6d %8d\n' "$name" $runs $right "$cycles"
-done <kernels.txt
-exit $failed
+# Each report is read for the check and the cycles of the kernel.
+awk -F '|' '
+    function close_kernel() { if (name != "") printf "%-18s %5d %6d %8d\n", name, runs, right, cycles }
+    BEGIN { printf "%-18s %5s %6s %8s\n", "kernel", "runs", "right", "cycles" }
+    $2 != name { close_kernel(); name = $2; runs = right = cycles = 0 }
+    {
+        runs++
+        report = "out/" NR "/report.json"; passed = 0; took = ""
+        while ((getline line <report) > 0) {
+            if (index(line, "\"check\":\t\"pass\"")) passed = 1
+            if (line ~ /^\t\t"kernel":\t[0-9]/) { took = line; sub(/^[^0-9]*/, "", took) }
+        }
+        close(report)
+        if ($1 == 0 && passed) {
+            right++
+            if (took + 0 > cycles) cycles = took + 0
+        } else {
+            failed = 1
+            print name ", data " $3 ": onyx run \"" $4 "\"" $5
+            for (n = 0; n < 6 && (getline line <("log." NR)) > 0; n++) print "  " line
+        }
+    }
+    END { close_kernel(); exit NR == 0 || failed }' done.txt

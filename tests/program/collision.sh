@@ -4,7 +4,7 @@
 set -eu
 . "$(dirname "$0")/setup.sh"
 setup "$1" "$2"
-onyx compile "x(i)=2*b(i)" -O0 --tile 1000 -g b:40000:0.95 -o out >/dev/null
+onyx compile "x(i)=2*b(i)" -O0 --tile 1000 -g b:10000:0.95 -o out >/dev/null
 cp out/report.json compiled.json
 
 # This OpenOCD looks at the inputs each time onyx looks at the mailbox of a program that runs a batch. The run table

@@ -46,12 +46,13 @@ says() {
     grep -qF -- "$text" says.out || fail "no '$text': $*"
 }
 # Prints the processes that onyx program of this test started and that are still there: OpenOCD and the simulation, in its folder.
+# One process looks at all of them: another for each takes seconds where there are many.
 left_over() {
-    for process in /proc/[0-9]*; do
-        case $(readlink "$process/cwd" 2>/dev/null) in "$work"*) ;; *) continue ;; esac
-        if { tr '\0' ' ' <"$process/cmdline"; } 2>/dev/null | grep -q -e '--jtag fd:' -e 'tcl_port pipe'; then
-            basename "$process"
-        fi
+    for process in $(find /proc/[0-9]*/cwd -maxdepth 0 -lname "$work*" 2>/dev/null); do
+        process=${process%/cwd}
+        case $({ tr '\0' ' ' <"$process/cmdline"; } 2>/dev/null) in
+        *"--jtag fd:"* | *"tcl_port pipe"*) echo "${process#/proc/}" ;;
+        esac
     done
 }
 nobody_is_left() {
@@ -64,11 +65,11 @@ nobody_is_left() {
 }
 # Waits for a file: there PATTERN
 there() {
-    tries=0
+    tries=0 pattern=$1
     # shellcheck disable=SC2086
-    until ls $1 >/dev/null 2>&1; do
+    until set -- $pattern && [ -e "$1" ]; do
         tries=$((tries + 1))
-        [ $tries -lt 6000 ] || fail "no $1 after ten minutes"
+        [ $tries -lt 6000 ] || fail "no $pattern after ten minutes"
         sleep 0.1
     done
 }

@@ -60,8 +60,12 @@ static void say_cut(compile_context *ctx, const sam_statement *s) {
 
 bool compile_lower_sam(const compile_options *o, bool chip, compile_context *ctx, const fe_kernel *kernel,
                        compile_lowered *out) {
-    const fe_lower_options lower = {
-        .drop = true, .exact_stops = !chip, .pad = chip, .locate = o->optimize > 0};
+    out->regions = chip && strcmp(o->profile, PNR_PROFILE) != 0;
+    const fe_lower_options lower = {.drop = true,
+                                    .exact_stops = !chip,
+                                    .pad = chip,
+                                    .locate = o->optimize > 0,
+                                    .counts = chip && !out->regions};
     fe_kernel whole;
     if (o->slices == COMPILE_SLICES_KEPT) {
         if (fe_keep(kernel, ctx->mem, &whole))
@@ -71,7 +75,6 @@ bool compile_lower_sam(const compile_options *o, bool chip, compile_context *ctx
     const fe_kernel asked = chip ? without_hints(kernel, ctx) : *kernel;
     sam_statement expanded;
     sam_graph once;
-    out->regions = chip && strcmp(o->profile, PNR_PROFILE) != 0;
     if (has_fiber_function(ctx, &kernel->s) || !fe_expand(kernel, ctx->mem, ctx->diag, &expanded))
         return false;
     expanded.tiled = chip; /* scanners run to the edge of a sub-tile */

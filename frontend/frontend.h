@@ -188,6 +188,8 @@ typedef struct {
     bool exact_stops;
     bool pad;    /* fe_build: fe_pad before lowering */
     bool locate; /* fe_build: fe_locate before lowering */
+    bool counts; /* scalar reducers add, so that `or` of truth values is whether their sum is not 0; of int16
+                  */
 } fe_lower_options;
 /* Makes a SAM graph of a statement (section 4.7 of the dissertation): per variable and operand a scanner or a
  * repeater, a joiner where several operands meet, then the compute tree, reducers, and the writers. Joiners

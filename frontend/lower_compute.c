@@ -12,6 +12,7 @@
 
 #include "frontend/lower_int.h"
 #include "sam/coordinates.h"
+#include "sam/operators.h"
 
 static bool compute(lowering *w, sam_expr e, const fe_presence *in, value *result);
 
@@ -227,18 +228,62 @@ static bool compute_call(lowering *w, sam_expr e, const fe_presence *in, value *
 
 /* ---- sums ------------------------------------------------------------------------ */
 
+/* Returns what a node takes at a port; of no node where nothing is connected. */
+static stream taken_by(const lowering *w, sam_node n, uint8_t port) {
+    for (uint32_t e = 0; e < w->g->edges.len; e++) {
+        const sam_edge_data *edge = &w->g->edges.at[e];
+        if (edge->dst.v == n.v && edge->dst_port == port)
+            return (stream){.node = edge->src, .port = edge->src_port};
+    }
+    return (stream){.port = 0};
+}
+
+/* Returns whether the values of a stream are 0 and 1, by the operation that makes them. */
+static bool is_truth(const lowering *w, stream val) {
+    if (!val.node.v)
+        return false;
+    const sam_node_data *n = sam_node_at(w->g, val.node);
+    if (n->kind == SAM_CRDDROP && val.port == 1)
+        return is_truth(w, taken_by(w, val.node, 1));
+    if (n->kind != SAM_ALU || n->program)
+        return false;
+    sam_operation by;
+    if (!sam_find_operation(names_text(w->g->names, n->alu), &by))
+        return false;
+    const stream left = taken_by(w, val.node, 0), right = taken_by(w, val.node, 1);
+    if (by == SAM_OPERATION_and || by == SAM_OPERATION_mul) {
+        const bool either = by == SAM_OPERATION_and, first = is_truth(w, left);
+        return first == either ? first : is_truth(w, right);
+    }
+    return (by >= SAM_OPERATION_eq && by <= SAM_OPERATION_ge) || by == SAM_OPERATION_land ||
+           by == SAM_OPERATION_lor;
+}
+
+static stream differs_from_0(lowering *w, stream val, src_loc loc) {
+    const value v = {.val = val}, zero = constant(0);
+    return add_alu(w, "ne", &v, &zero, loc).val;
+}
+
 stream lower_reducer(lowering *w, stream val, const loop *of, src_loc loc) {
+    /* Whether one of at most 65535 values holds is whether more than none do, which a sum tells. */
+    const bool any = of->operation == SAM_OPERATION_lor || of->operation == SAM_OPERATION_or;
+    bool counts = w->options->counts && w->s->integers && any;
+    if (counts && !is_truth(w, val)) {
+        counts = of->operation == SAM_OPERATION_lor;
+        val = counts ? differs_from_0(w, val, loc) : val;
+    }
     sam_node n = lower_add_node(w, SAM_REDUCE, loc);
-    sam_node_at(w->g, n)->alu = lower_reduction_name(w, of->operation);
+    if (!counts)
+        sam_node_at(w->g, n)->alu = lower_reduction_name(w, of->operation);
     /* A fiber of one value is the same by every operation; an empty one is 0. */
     bool cut = !(w->s->uncut >> (of->var.v - 1) & 1) || sam_var_at(w->s, of->var)->extent == 1;
-    if (w->s->singly && cut && of->operation != SAM_OPERATION_add && !of->may_be_empty) {
+    if (w->s->singly && cut && of->operation != SAM_OPERATION_add && !counts && !of->may_be_empty) {
         sam_node_at(w->g, n)->index = sam_var_at(w->s, of->var)->name;
         vec_push(w->g->mem, &sam_node_at(w->g, n)->extra,
                  ((sam_attribute){names_intern(w->g->names, "singly"), names_intern(w->g->names, "true")}));
     }
     lower_feed(w, val, n, 0, SAM_STREAM_VAL);
-    return lower_out(n, 0);
+    return counts ? differs_from_0(w, lower_out(n, 0), loc) : lower_out(n, 0);
 }
 
 /* Computes a sum inside an expression: its loops, its body, and a reducer for each of its variables. */

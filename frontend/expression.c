@@ -114,11 +114,33 @@ static bool parse_added(parser *p, sam_expr_data *access, uint32_t *order) {
     return true;
 }
 
+/* A number in place of an index: a slice of one coordinate along a variable that nothing else has, over which
+ * the access is summed. */
+static bool parse_coordinate(parser *p, sam_expr_data *access, uint32_t *order) {
+    const src_loc loc = p->in.token.loc;
+    const uint32_t at = fe_whole_number(&p->in.token, INT32_MAX), m = *order;
+    const char *name = arena_printf(p->s->mem, "at%u", at);
+    for (uint32_t n = 1; strstr(p->in.text, name) || fe_find_var(p->s, names_intern(p->s->names, name)).v;
+         n++)
+        name = arena_printf(p->s->mem, "at%ux%u", at, n);
+    const fe_token variable = {.kind = FE_NAME, .loc = loc, .at = name, .length = strlen(name)};
+    sam_var v = *order == SAM_MAX_ORDER ? (sam_var){0} : fe_use_var(p->s, &variable, p->d);
+    if (!v.v)
+        return parse_index(p, access, order);
+    access->index[(*order)++] = v;
+    p->window[m] = (sam_window){.low = (int32_t)at, .high = at + 1, .stride = 1};
+    p->windowed = p->modified = true;
+    fe_advance(&p->in);
+    return true;
+}
+
 /* An index between parentheses, with what modifies it. */
 static bool parse_modified_index(parser *p, sam_expr_data *access, uint32_t *order) {
     const src_loc loc = p->in.token.loc;
     const uint32_t m = *order;
     sam_window window;
+    if (fe_whole_number(&p->in.token, INT32_MAX) != INT32_MAX && !fe_at_factor(&p->in))
+        return parse_coordinate(p, access, order);
     const bool permits = fe_at_permit(&p->in);
     if (permits) {
         fe_advance(&p->in);
@@ -214,8 +236,11 @@ static bool parse_access(parser *p, sam_expr_data *access) {
         return false;
     }
     access->tensor = use_tensor(p, name, access->loc, order - p->addends);
+    const uint32_t tensors = p->s->tensors.len;
     if (access->tensor.v && p->windowed)
         access->tensor = fe_window_of(p->s, access->tensor, p->window, order);
+    if (p->s->tensors.len > tensors && p->windowed)
+        sam_tensor_at(p->s, access->tensor)->loc = access->loc;
     return access->tensor.v != 0;
 }
 

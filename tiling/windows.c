@@ -48,7 +48,7 @@ bool tile_cut_extents(const tile_cut *p, uint32_t *dim, diagnostics *d) {
         dim[m] = sam_is_open(p->as, m) ? TILE_OPEN : all;
         const bool none = w->stride && (uint32_t)w->low >= end;
         if (none && !p->of->dim_inferred) {
-            diag_error(d, (src_loc){0}, "E0316-outside",
+            diag_error(d, p->as->loc, "E0316-outside",
                        "index %u of %s has coordinates below %u, the slice begins at %d", source, p->from,
                        all, w->low);
             return false;

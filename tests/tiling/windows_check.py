@@ -130,6 +130,25 @@ def filter_of_three(density, engine):
     expect("x(i) = mask(v(i), 2 * v(i-1) + 5 * v(i) + 3 * v(i+1))", ("v",), engine, (n,), want, True)
 
 
+def coordinates(engine):
+    """Numbers in place of indices."""
+    n = 9
+    b, c = tensor((n, n), 0.5), tensor((n,), 0.5)
+    write("B.mtx", (n, n), b)
+    write("c.mtx", (n,), c)
+
+    def at(i, j):
+        return b.get((i, j), 0)
+
+    y, z = random.sample(range(n), 2)
+    for text, operands, value in ((f"x(i) = B(i,{y})", "B", lambda i: at(i, y)), (f"x(i) = B({y},i) * c(i) - B(i,{z})", "Bc", lambda i: at(y, i) * c.get((i,), 0) - at(i, z)),
+                                  (f"x(i) = B(i,{y}) * B({z},{y}) + c({z}) * c(i)", "Bc", lambda i: at(i, y) * at(z, y) + c.get((z,), 0) * c.get((i,), 0)),
+                                  (f"x(i) = coalesce(B(permit(i+1),{y}), 7)", "B", lambda i: at(i + 1, y) if i + 1 < n else 7),
+                                  (f"x(i) = B(i,j) * B(j,{y})", "B", lambda i: sum(at(i, j) * at(j, y) for j in range(n)))):
+        expect(text, operands, engine, (n,), {(i,): value(i) for i in range(n)}, True)
+    expect(f"x = B({y},{z})", "B", engine, (), {(): at(y, z)}, True)
+
+
 def similarity(engine):
     """The squared distance between all pairs of rows: their norms, and the matrix times its transpose."""
     n, m = 9, 12
@@ -355,8 +374,9 @@ for case in range(CASES):
     varied_case("cycle" if case < ON_CYCLE else "sam", refused)
 if refused:
     failed.append(f"refused: {dict(refused)}")
-convolution("sam")
-convolution("cycle")
+for engine in ("sam", "cycle"):
+    convolution(engine)
+    coordinates(engine)
 for density in (0.01, 0.05, 0.5):
     filter_of_three(density, "sam")
     filter_of_three(density, "cycle")
@@ -432,7 +452,9 @@ for expression, message, code in (
         ("x(i) = v(i(3:4,5))", "expected ')'", "E0102-syntax"),
         ("x(i) = v(i+j)", "no operand tells how far index j runs", "E0321-no-extent"),
         ("x(i) = struct(v(i+1))", "is of a tensor", "E0152-function"),
-        ("x(i) = v(i(8:))", "index 0 of v has coordinates below 8, the slice begins at 8", "E0316-outside"),
+        ("x(i) = v(i(8:))", ":1:8: error: index 0 of v has coordinates below 8, the slice begins at 8", "E0316-outside"),
+        ("x(i) = v(i) * v(9)", ":1:15: error: index 0 of v has coordinates below 8, the slice begins at 9", "E0316-outside"),
+        ("x(3) = v(i)", "what is written has its indices as they are", "E0156-modifier"),
         ("x(i) = v(i(0:3)) * v(i(0:4))", "", "E0320-dimension")):
     got = onyx(expression, ("v",), "sam")
     if got.returncode != 1 or message not in got.stderr or f"[{code}]" not in got.stderr:

@@ -3,6 +3,7 @@
 #include "compile/application.h"
 #include "compile/blocks.h"
 #include "compile/choose.h"
+#include "compile/diagonals.h"
 #include "compile/folder.h"
 #include "compile/formats.h"
 #include "compile/graph.h"
@@ -181,7 +182,7 @@ static bool choose_by_data(const compile_options *o, compile_context *ctx, const
     if (apart && !o->statement)
         return compile_choose_parts(&by, ctx, open, s);
     compile_choose_by_data(&by, ctx, open, s);
-    return o->statement ||
+    return o->statement || compile_choose_diagonals(&by, ctx, open, s) ||
            (compile_choose_blocks(&by, ctx, open, s) && compile_choose_parts(&by, ctx, open, s));
 }
 

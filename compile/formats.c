@@ -174,16 +174,41 @@ static bool was_said(const diagnostics *d, src_loc loc, const char *code) {
     return said;
 }
 
+static bool is_diagonal(const tile_format *f) {
+    const tile_format_level *level = &f->level[0];
+    return f->levels && f->order == 2 && level->how == TILE_MAP_DIRECT && level->sum.terms == 2 &&
+           level->sum.term[0].factor == -level->sum.term[1].factor;
+}
+
+sam_tensor compile_find_diagonals(const compile_options *o, compile_context *ctx, const sam_statement *st) {
+    const tile_format *formats;
+    sam_tensor found = {0};
+    if (!compile_blocks_open(o) || !st->integers || st->general || st->everywhere ||
+        !compile_host_formats(o, ctx, &formats))
+        return found;
+    for (uint32_t t = 1; t <= st->tensors.len && !found.v; t++) {
+        const sam_tensor_data *as = sam_tensor_at(st, (sam_tensor){t});
+        const char *name = names_text(ctx->names, as->name);
+        const size_t length = strlen(name);
+        for (uint32_t i = 0; i < o->formats.len; i++) {
+            const char *given = o->formats.at[i];
+            if (t != st->result.v && strncmp(given, name, length) == 0 && given[length] == ':' &&
+                compile_is_host_format(given + length + 1) && is_diagonal(&formats[i]) && as->order == 2 &&
+                !as->windowed && !as->structure && !as->called.v)
+                found.v = t;
+        }
+    }
+    return found;
+}
+
 enum { DIAGONALS_WRITTEN = 4 }; /* tests/bench/formats.py, diagonals: more take longer than one product */
 
 /* A matrix stored by diagonals is better scanned along them where they are few, or beside each other. */
 static void hint_at_diagonals(compile_context *ctx, const tile_format *f, const tile_tensor *t,
                               const char *name) {
-    const tile_format_level *level = &f->level[0];
-    if (!f->levels || f->order != 2 || level->how != TILE_MAP_DIRECT || level->sum.terms != 2 ||
-        level->sum.term[0].factor != -level->sum.term[1].factor)
+    if (!is_diagonal(f))
         return;
-    tile_query query = {.what = TILE_COUNT, .keys = 1, .key = {level->sum}};
+    tile_query query = {.what = TILE_COUNT, .keys = 1, .key = {f->level[0].sum}};
     tile_answers along;
     tile_ask(t, &query, ctx->mem, &along);
     const int64_t width = along.n ? along.key[along.n - 1] - along.key[0] + 1 : 0;
@@ -232,7 +257,8 @@ bool compile_say_repacked(const compile_options *o, compile_context *ctx, const 
                 continue;
             said = true;
             const tile_tensor *stored = as->windowed ? data->whole : data->operands.operand;
-            if (stored && !((compile_is_blocked(f) || f->parts) && compile_blocks_open(o)) &&
+            if (stored && compile_find_diagonals(o, ctx, st).v != t &&
+                !((compile_is_blocked(f) || f->parts) && compile_blocks_open(o)) &&
                 !(f->parts && o->parts == COMPILE_PARTS_APART) &&
                 !say_repacked(ctx, o->dtype, f, as, &stored[t - 1]))
                 return false;

@@ -27,6 +27,9 @@ bool compile_scanned_formats(const compile_options *o, compile_context *ctx, tex
 bool compile_is_blocked(const tile_format *f);
 /* Returns whether the options leave it open that the loops go through blocks. */
 bool compile_blocks_open(const compile_options *o);
+/* Returns the operand in a format of diagonals, where it is open that loops go along these; 0: there is none.
+ */
+sam_tensor compile_find_diagonals(const compile_options *o, compile_context *ctx, const sam_statement *st);
 /* What a tensor takes in a format; the same of its parts, where the format has any. */
 typedef struct compile_stored_size {
     const char *format;
@@ -40,8 +43,8 @@ bool compile_store(const compile_options *o, compile_context *ctx, const char *f
                    compile_stored_size *out);
 
 /* Stores each operand of such a format, the user's whole tensor where the operand is a part of it, and warns
- * of what it takes there and on the array: E0352-repacked. Those in blocks or parts are left out where it is
- * open whether they are re-packed. E0364-not-stored. */
+ * of what it takes there and on the array: E0352-repacked. Those in blocks, parts or diagonals are left
+ * out where it is open whether they are re-packed. E0364-not-stored. */
 bool compile_say_repacked(const compile_options *o, compile_context *ctx, const sam_statement *st,
                           const compile_data *data);
 

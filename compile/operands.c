@@ -1,6 +1,7 @@
 /* Operands: which file or generator gives each tensor of the statement. */
 #include "compile/apart.h"
 #include "compile/application.h"
+#include "compile/diagonals.h"
 #include "compile/formats.h"
 #include "compile/needed.h"
 #include "compile/written.h"
@@ -509,5 +510,6 @@ bool compile_read_operands(const compile_options *o, compile_context *ctx, const
         return false;
     if (o->slices == COMPILE_SLICES_KEPT)
         add_kept(o, ctx, st, whole, data, &out->operands.n);
+    compile_add_diagonals(o, ctx, st, data, &out->operands.n);
     return compile_add_parts(o, ctx, st, data, &out->operands.n);
 }

@@ -114,7 +114,7 @@ def diagonals_table():
                 cycles.append("")
                 continue
             words = ["-d", f"d:{along[-1] - along[0] + 1}"] if "sum" in text else []
-            subprocess.run([ONYX, "run", f"x(i) = {text}", "-f", "B:DIA" if "B(i,j)" in text else "B:dd", "-f", "c:d", "-i", f"B:{path}", "-g",
+            subprocess.run([ONYX, "run", f"x(i) = {text}", "-f", "B:DCSR" if "B(i,j)" in text else "B:dd", "-f", "c:d", "-i", f"B:{path}", "-g",
                             f"c:{n}:1", *words, "--engine", "cycle", "-o", out], check=True, capture_output=True)
             report = json.loads((out / "report.json").read_text())
             assert report["check"] == "pass"

@@ -391,6 +391,7 @@ static void make_producer(const search *f, const fe_kernel *k, const request *r,
     s->everywhere = false; /* which is about the whole statement's result */
     sam_tensor_at(s, s->result)->fill = s->general ? sam_fill_of(s, s->rhs) : 0;
     fe_compact(s);
+    s->general = sam_is_general(s);
     keep_bound_loops(k, s);
     for (uint32_t i = 0; i < r->from.len; i++)
         sam_var_at(s, r->from.at[i])->name = r->to.at[i];

@@ -6,6 +6,7 @@
  */
 #include "frontend/calls.h"
 #include "frontend/windows.h"
+#include "sam/coordinates.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -213,18 +214,6 @@ static sam_expr resolve(sam_statement *s, const uint16_t *stated, bool keeps_abs
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static bool is_general(const sam_statement *s) {
-    bool general = false;
-    for (uint32_t t = 0; t < s->tensors.len; t++)
-        general = general || s->tensors.at[t].fill || s->tensors.at[t].structure;
-    for (uint32_t e = 0; e < s->exprs.len; e++) {
-        const sam_expr_data *x = &s->exprs.at[e];
-        general = general || x->kind == SAM_EXPR_CALL ||
-                  (x->kind == SAM_EXPR_SUM && x->operation != SAM_OPERATION_add);
-    }
-    return general;
-}
-
 /* A tensor of ones has the levels of what the user gives. Returns whether there is one, or a part of a
  * tensor. */
 static bool copy_levels(sam_statement *s) {
@@ -289,7 +278,7 @@ bool fe_resolve(const fe_in *in, diagnostics *d, sam_statement *s) {
         keep_order(&all, s);
         fe_keep_spare(&all, s);
     }
-    s->general = is_general(s);
+    s->general = sam_is_general(s);
     result = sam_tensor_at(s, s->result);
     uint16_t derived = s->general ? sam_fill_of(s, s->rhs) : 0;
     if (stated && fill != derived) {

@@ -383,3 +383,15 @@ void sam_fold(const sam_algebra *algebra, sam_set set, const sam_fold_by *by, vo
     sam_fold(algebra, x->b, by, context, &b);
     (x->kind == SAM_SET_MEET ? by->meet : by->unite)(context, x->of, out, &b);
 }
+
+bool sam_is_general(const sam_statement *s) {
+    bool general = false;
+    for (uint32_t t = 0; t < s->tensors.len; t++)
+        general = general || s->tensors.at[t].fill || s->tensors.at[t].structure;
+    for (uint32_t e = 0; e < s->exprs.len; e++) {
+        const sam_expr_data *x = &s->exprs.at[e];
+        general = general || x->kind == SAM_EXPR_CALL ||
+                  (x->kind == SAM_EXPR_SUM && x->operation != SAM_OPERATION_add);
+    }
+    return general;
+}

@@ -101,4 +101,7 @@ static inline void sam_in_either(void *context, sam_expr of, void *a, const void
  */
 void sam_fold(const sam_algebra *algebra, sam_set set, const sam_fold_by *by, void *context, void *out);
 
+/* Returns what sam_statement.general is of a statement without a tensor or an expression that nobody uses. */
+bool sam_is_general(const sam_statement *s);
+
 #endif

@@ -473,46 +473,81 @@ static double choose_stores(choosing *c, const compile_search_in *by, uint32_t n
     return least;
 }
 
-/* Gives kernel n the order of its loops with which the program is expected to take least. */
-static void choose_order(choosing *c, const compile_search_in *by, uint32_t n, compile_schedule *out) {
+/* Returns the schedule with the program in place of its own, of which kernel n has another order of loops. */
+static compile_schedule in_order(const compile_schedule *s, const fe_cin *cin, uint32_t n, double cycles,
+                                 double before, arena *mem) {
+    compile_schedule out = *s;
+    out.chosen = (text_vec){0};
+    out.dense = (text_vec){0};
+    for (uint32_t i = 0; i < s->chosen.len; i++)
+        vec_push(mem, &out.chosen, s->chosen.at[i]);
+    for (uint32_t i = 0; i < s->dense.len; i++)
+        vec_push(mem, &out.dense, s->dense.at[i]);
+    if (cin != &s->cin)
+        out.chosen.at[n] =
+            arena_printf(mem, "loops %s: %.0f cycles of the chip expected, %.0f in the order %s",
+                         compile_loops_text(&cin->kernels.at[n].s, mem), cycles, before,
+                         compile_loops_text(&s->cin.kernels.at[n].s, mem));
+    out.cin = *cin;
+    return out;
+}
+
+/* Returns whether some operand of kernel n may be stored dense. */
+static bool has_stores(const choosing *c, const fe_cin *cin, uint32_t n) {
+    u32_vec all = {0};
+    list_stores(c, cin, &cin->kernels.at[n], &all);
+    return all.len > 0;
+}
+
+/* Gives kernel n the order of its loops with which the program is expected to take least. *second: as it is
+ * in the best of the other orders in which some operand may be stored dense; *written: that is the order as
+ * written. Returns false where there is none. */
+static bool choose_order(choosing *c, const compile_search_in *by, uint32_t n, compile_schedule *out,
+                         compile_schedule *second, bool *written) {
     arena *mem = c->ctx->mem;
+    const compile_schedule had = *out;
     cins all = {0};
     vec_push(mem, &all, out->cin);
     add_orders(c, &out->cin, n, &all);
-    if (all.len == 1)
-        return;
-    double one = 0, least = 0;
-    uint32_t best = 0;
-    for (uint32_t a = 0; a < all.len; a++) {
-        const double cycles = expect(c, by, &all.at[a], ORDERS_PART * all.len);
-        one = a ? one : cycles;
-        if (a && cycles >= (best ? least : COMPILE_WORTH_CHANGING * one))
-            continue;
-        best = a;
-        least = cycles;
+    double *cycles = arena_new_n(mem, double, all.len);
+    uint32_t best = 0, other = 0;
+    for (uint32_t a = 0; a < all.len && all.len > 1; a++) {
+        cycles[a] = expect(c, by, &all.at[a], ORDERS_PART * all.len);
+        if (a && cycles[a] < (best ? cycles[best] : COMPILE_WORTH_CHANGING * cycles[0]))
+            best = a;
     }
-    if (!best)
-        return;
-    const sam_statement *now = &all.at[best].kernels.at[n].s;
-    out->chosen.at[n] = arena_printf(mem, "loops %s: %.0f cycles of the chip expected, %.0f in the order %s",
-                                     compile_loops_text(now, mem), least, one,
-                                     compile_loops_text(&out->cin.kernels.at[n].s, mem));
-    out->cin = all.at[best];
+    bool found = false;
+    for (uint32_t a = 0; a < all.len && all.len > 1; a++) {
+        if (a == best || (found && cycles[a] >= cycles[other]) || !has_stores(c, &all.at[a], n))
+            continue;
+        found = true;
+        other = a;
+    }
+    *written = !other;
+    if (best)
+        *out = in_order(&had, &all.at[best], n, cycles[best], cycles[0], mem);
+    if (found)
+        *second = in_order(&had, other ? &all.at[other] : &had.cin, n, cycles[other], cycles[0], mem);
+    return found;
 }
 
-/* Chooses the order of the only kernel's loops and which operands are dense: in either order of the two. */
-static void choose_loops_and_stores(choosing *c, const compile_search_in *by, compile_schedule *out) {
-    const fe_kernel *kernel = &out->cin.kernels.at[0];
-    compile_schedule as_written = *out;
-    as_written.chosen.at = arena_new(c->ctx->mem, const char *);
-    as_written.chosen.at[0] = out->chosen.at[0];
-    if (!kernel->relations.len && !kernel->tags.len)
-        choose_order(c, by, 0, out);
-    const bool reordered = out->chosen.at[0] != as_written.chosen.at[0];
-    const double first = choose_stores(c, by, 0, out),
-                 second = reordered ? choose_stores(c, by, 0, &as_written) : INFINITY;
-    if (as_written.dense.len && second < (isfinite(first) ? first : expect(c, by, &out->cin, ORDERS_PART)))
-        *out = as_written;
+/* Chooses the order of kernel n's loops and which of its operands are dense. These go together: the order
+ * that is best of compressed operands may not be the one that is best of dense ones. */
+static void choose_loops_and_stores(choosing *c, const compile_search_in *by, uint32_t n,
+                                    compile_schedule *out) {
+    const fe_kernel *kernel = &out->cin.kernels.at[n];
+    const uint32_t dense = out->dense.len;
+    compile_schedule second;
+    bool written = false;
+    const bool two =
+        !kernel->relations.len && !kernel->tags.len && choose_order(c, by, n, out, &second, &written);
+    const double first = choose_stores(c, by, n, out),
+                 other = two ? choose_stores(c, by, n, &second) : INFINITY;
+    if (!two || second.dense.len == dense)
+        return;
+    const double least = isfinite(first) ? first : expect(c, by, &out->cin, ORDERS_PART);
+    if (other < (written ? 1 : COMPILE_WORTH_CHANGING) * least)
+        *out = second;
 }
 
 /* Returns whether a mask, or a function that makes 0 of a zero condition, is of a sum below e. */
@@ -537,10 +572,8 @@ static void choose_several(choosing *c, const compile_search_in *by, const char 
     const bool good = fe_schedule(&with, c->in->user, c->ctx->mem, c->ctx->diag, &other.cin) &&
                       choose_orders(&again, &other.cin, &other.chosen);
     BUG_IF(!good, "'%s' was possible a moment ago", schedule);
-    for (uint32_t n = 0; n < other.cin.kernels.len && masks; n++) {
-        choose_order(&again, by, n, &other);
-        choose_stores(&again, by, n, &other);
-    }
+    for (uint32_t n = 0; n < other.cin.kernels.len && masks; n++)
+        choose_loops_and_stores(&again, by, n, &other);
     const double several = compile_search(by, c->ctx, &other.cin, &other.tilings);
     if (!(several < COMPILE_WORTH_CHANGING * *least))
         return;
@@ -601,10 +634,8 @@ static void choose_sums_apart(choosing *c, const compile_search_in *by, double *
     if (!fe_stage_parts(&out->cin.kernels.at[0], FE_PARTS_SUMS, c->ctx->mem, &other.cin) ||
         !choose_orders(&again, &other.cin, &other.chosen))
         return;
-    for (uint32_t n = 0; n < other.cin.kernels.len; n++) {
-        choose_order(&again, by, n, &other);
-        choose_stores(&again, by, n, &other);
-    }
+    for (uint32_t n = 0; n < other.cin.kernels.len; n++)
+        choose_loops_and_stores(&again, by, n, &other);
     double several = compile_search(by, c->ctx, &other.cin, &other.tilings);
     for (uint32_t n = other.cin.kernels.len; n--;)
         choose_phases_of(&again, by, n, &several, &other);
@@ -705,7 +736,7 @@ void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, c
     if (open && by->options->optimize < 3) /* which has no bound */
         share_sample(&kernel->s, ctx->mem, &data, &sampled);
     if (open && out->chosen.len) /* there is an order that the chip runs */
-        choose_loops_and_stores(&c, &sampled, out);
+        choose_loops_and_stores(&c, &sampled, 0, out);
     else if (ordered && out->chosen.len)
         choose_stores(&c, by, 0, out);
     one_kernel as_one = {&c, kernel};

@@ -28,6 +28,7 @@ typedef struct {
     const tile_options *options;
     const uint32_t *widest;
     uint32_t extent[TILE_MAX_VARS]; /* 0: nothing says */
+    uint64_t padded; /* bit (handle - 1): an edge longer than that is not as if it were as long */
     arena *mem;
     tile_candidates *tried;
     tile_candidate best;
@@ -35,9 +36,37 @@ typedef struct {
     bool clip;      /* no edge is longer than its loop, which is there as a whole */
 } choice;
 
+/* Returns whether the edges cut the loops alike: one that is longer than its loop cuts nothing. */
+static bool cut_alike(const choice *c, const uint32_t *a, const uint32_t *b) {
+    bool alike = true;
+    for (uint32_t v = 0; v < TILE_MAX_VARS && alike; v++) {
+        const uint32_t extent = c->padded >> v & 1 ? 0 : c->extent[v];
+        alike = a[v] == b[v] || (extent && a[v] >= extent && b[v] >= extent);
+    }
+    return alike;
+}
+
+/* Returns the variables, bit (handle - 1), along which some level is dense: it is as long as the edge, also
+ * where that is longer than the loop. */
+static uint64_t find_padded(const sam_statement *s) {
+    uint64_t padded = 0;
+    for (uint32_t e = 1; e <= s->exprs.len; e++) {
+        const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
+        if (x->kind != SAM_EXPR_ACCESS)
+            continue;
+        const sam_tensor_data *t = sam_tensor_at(s, x->tensor);
+        for (uint32_t l = 0; l < t->order; l++)
+            padded |= (uint64_t)(t->level[l] == SAM_LEVEL_DENSE) << (x->index[t->mode[l]].v - 1);
+    }
+    const sam_tensor_data *result = sam_tensor_at(s, s->result);
+    for (uint32_t l = 0; l < result->order; l++)
+        padded |= (uint64_t)(result->level[l] == SAM_LEVEL_DENSE) << (s->result_index[result->mode[l]].v - 1);
+    return padded;
+}
+
 static tile_candidate *find_tried(const choice *c, const uint32_t *edge) {
     for (uint32_t i = 0; i < c->tried->len; i++) {
-        if (memcmp(c->tried->at[i].edge, edge, sizeof *edge * TILE_MAX_VARS) == 0)
+        if (cut_alike(c, c->tried->at[i].edge, edge))
             return &c->tried->at[i];
     }
     return NULL;
@@ -48,6 +77,7 @@ typedef struct {
     bool first;     /* until it can be told what it comes to */
     double most;    /* or until it seems to cost more */
     uint64_t steps; /* or has taken so many; 0: any number */
+    bool at_once;   /* within a sub-tile, too, of which then nobody knows what it comes to */
 } until;
 
 /* Returns what `part` of the runs, which was counted, says of all of them. */
@@ -95,8 +125,10 @@ static bool count_plan(const sam_statement *s, const tile_operands *in, const ti
         tile_known_extents(s, in, &scratch, &quiet, &extent) && (!u.steps || has_room(s, options, extent));
     tile_planner *p = fits ? tile_plan_begin(s, in, options, NULL, 0, NULL, 0, &scratch, &quiet) : NULL;
     fits = p != NULL;
-    if (fits)
+    if (fits) {
         p->most_steps = u.steps ? u.steps : UINT64_MAX;
+        p->at_once = u.at_once;
+    }
     for (bool more = true; fits && more;) {
         fits = tile_plan_count(p, u.first ? MOST_CYCLES : INFINITY, u.first ? FIRST_RUNS : UINT64_MAX,
                                &out->complete);
@@ -126,7 +158,7 @@ static void find_sample(const sam_statement *s, const tile_operands *in, const t
         tile_candidate c;
         tile_sample(s, in, most, mem, out);
         bool fits = count_plan(&out->statement, &out->in, options,
-                               (until){false, INFINITY, options->steps / SHARES}, &c, &steps);
+                               (until){false, INFINITY, options->steps / SHARES, true}, &c, &steps);
         if (!fits || c.complete)
             return;
         most /= 2;
@@ -146,12 +178,12 @@ bool tile_expect(const sam_statement *s, const tile_operands *in, const tile_opt
                  tile_candidate *out) {
     uint64_t steps = 0;
     if (!options->steps)
-        return count_plan(s, in, options, (until){false, INFINITY, 0}, out, &steps);
+        return count_plan(s, in, options, (until){false, INFINITY, 0, false}, out, &steps);
     arena mem = {0};
     tile_sampled of;
     find_sample(s, in, options, &mem, &of);
-    bool fits = count_plan(&of.statement, &of.in, options, (until){false, INFINITY, options->steps / SHARES},
-                           out, &steps);
+    bool fits = count_plan(&of.statement, &of.in, options,
+                           (until){false, INFINITY, options->steps / SHARES, false}, out, &steps);
     scale(options, of.share, out);
     arena_free(&mem);
     return fits;
@@ -162,7 +194,7 @@ bool tile_expect(const sam_statement *s, const tile_operands *in, const tile_opt
 static bool count_edges(choice *c, bool first, tile_candidate *out) {
     tile_options now = *c->options;
     const until u = {first, first && c->best.edge ? HOPELESS * c->best.cost : INFINITY,
-                     c->options->steps / SHARES * (first ? 1 : AGAIN)};
+                     c->options->steps / SHARES * (first ? 1 : AGAIN), false};
     memcpy(now.edge, out->edge, sizeof now.edge);
     return count_plan(c->statement, c->in, &now, u, out, &c->steps);
 }
@@ -279,6 +311,7 @@ static bool choose(choice *c) {
     uint32_t *extent = NULL, longest = 1, most = 1;
     diag_init(&quiet, &scratch);
     bool known = tile_known_extents(s, c->in, &scratch, &quiet, &extent);
+    c->padded = c->options->steps ? find_padded(s) : UINT64_MAX;
     for (uint32_t l = 0; l < s->loops.len; l++) {
         sam_var v = s->loops.at[l];
         c->extent[v.v - 1] = known ? extent[v.v - 1] : 0;

@@ -374,6 +374,10 @@ static bool emit_result_split(tile_planner *p, const uint32_t *sub, const plan_b
 
 /* Makes the runs of a box: one, or those of its halves where something does not fit. */
 static bool emit(tile_planner *p, const uint32_t *sub, const plan_box *box, bool whole) {
+    if (p->at_once && p->steps >= p->most_steps) {
+        p->cut_short = true;
+        return true;
+    }
     for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
         if (p->operands[t].access && !p->operands[t].subs.at[sub[t]].fits)
             return emit_operand_split(p, sub, box, t);
@@ -636,7 +640,7 @@ bool tile_plan_count(tile_planner *p, double most_cycles, uint64_t most_runs, bo
         }
         arena_free(&mem);
     }
-    *complete = !more;
+    *complete = !more && !p->cut_short;
     return good;
 }
 

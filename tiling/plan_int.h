@@ -126,6 +126,7 @@ struct tile_planner {
     bool dry;                   /* count only: no words, no runs */
     uint64_t steps, most_steps; /* taken so far: entries sorted and formed, runs, coordinates walked; when
                                    counting ends */
+    bool at_once, cut_short;    /* it ends even within a sub-tile that is split; it did */
     uint64_t in_words[TILE_MAX_STREAMS], out_words; /* of the present load */
     const tile_stream *inputs, *outputs;
     uint32_t n_inputs, n_outputs;

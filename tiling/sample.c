@@ -135,7 +135,7 @@ void tile_sample(const sam_statement *s, const tile_operands *in, uint64_t most,
         done |= UINT64_C(1) << (along.v - 1);
         const uint32_t whole = extent[along.v - 1];
         const blocks b = {whole, power_below((double)whole * (double)most / (double)all / BLOCKS)};
-        if (whole >= 2 * BLOCKS * b.width)
+        if (whole > BLOCKS * b.width)
             cut_along(out, along, b, mem);
     }
 }

@@ -749,3 +749,44 @@ void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, c
     if (whole && out->cin.kernels.len == 1)
         choose_sums_apart(&c, &sampled, &least, out);
 }
+
+/* ---- another statement in place of the user's ---------------------------------------------------- */
+
+/* Finds the operands of the statement among the data, by name. */
+static tile_operands operands_of(compile_context *ctx, const sam_statement *s, const compile_data *data) {
+    tile_tensor *all = arena_new_n(ctx->mem, tile_tensor, s->tensors.len);
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        for (uint32_t i = 0; i < data->operands.n; i++) {
+            if (name_eq(data->operands.operand[i].name, s->tensors.at[t].name))
+                all[t] = data->operands.operand[i];
+        }
+    }
+    return (tile_operands){all, s->tensors.len, data->operands.dtype};
+}
+
+double compile_choose_instead(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
+                              compile_schedule *out) {
+    compile_data data = {.operands = operands_of(ctx, in->user, by->data)};
+    compile_search_in own = *by;
+    compile_tilings unused;
+    own.data = &data;
+    if (!tile_extents(in->user, &data.operands, ctx->mem, ctx->diag, &data.extent) ||
+        !fe_schedule(in->in, in->user, ctx->mem, ctx->diag, &out->cin))
+        return INFINITY;
+    compile_choose(by->options, ctx, in, out);
+    compile_choose_by_data(&own, ctx, in, out);
+    if (out->cin.kernels.len != 1 || out->cin.kernels.at[0].on_host)
+        return INFINITY;
+    const double cycles = compile_search(&own, ctx, &out->cin, &unused);
+    if (!out->tilings.len)
+        out->tilings = unused;
+    return cycles;
+}
+
+bool compile_is_free(const compile_context *ctx, const sam_statement *st, const char *name) {
+    const name_id id = names_find(ctx->names, name);
+    bool is = true;
+    for (uint32_t t = 0; id.v && t < st->tensors.len; t++)
+        is = is && !name_eq(st->tensors.at[t].name, id);
+    return is;
+}

@@ -61,4 +61,11 @@ bool compile_choose_bindings(const compile_search_in *by, compile_context *ctx, 
 void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
                             compile_schedule *schedule);
 
+/* Chooses for a statement, whose operands are among by->data by name. Returns what the chip is expected to
+ * take for it, INFINITY where it is not one kernel of the array. */
+double compile_choose_instead(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
+                              compile_schedule *out);
+/* Returns whether no tensor of the statement has that name. */
+bool compile_is_free(const compile_context *ctx, const sam_statement *st, const char *name);
+
 #endif

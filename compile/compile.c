@@ -9,6 +9,7 @@
 #include "compile/graph.h"
 #include "compile/parts.h"
 #include "compile/processor.h"
+#include "compile/runs.h"
 #include "compile/share.h"
 #include "compile/workspace.h"
 #include "frontend/match.h"
@@ -173,16 +174,22 @@ static bool choose_by_data(const compile_options *o, compile_context *ctx, const
     for (uint32_t n = 0; n < s->cin.kernels.len; n++)
         on_host = on_host || s->cin.kernels.at[n].on_host;
     const bool apart = o->parts == COMPILE_PARTS_APART;
-    if (on_host || (o->statement && !o->exact) || !(apart || compile_edges_open(o)) ||
+    if ((o->statement && !o->exact) || !(apart || compile_edges_open(o)) ||
         !(o->runs || has_all_sources(o, &k->user)))
         return true;
     if (!compile_read_operands(o, ctx, &k->user, &k->data))
         return false;
+    if (on_host) {
+        compile_options closed = *o;
+        closed.optimize = 0;
+        return compile_say_repacked(&closed, ctx, &k->user, &k->data);
+    }
     const compile_search_in by = {.options = o, .board = &k->board, .data = &k->data};
     if (apart && !o->statement)
         return compile_choose_parts(&by, ctx, open, s);
     compile_choose_by_data(&by, ctx, open, s);
     return o->statement || compile_choose_diagonals(&by, ctx, open, s) ||
+           compile_choose_runs(&by, ctx, open, s) ||
            (compile_choose_blocks(&by, ctx, open, s) && compile_choose_parts(&by, ctx, open, s));
 }
 

@@ -253,9 +253,10 @@ typedef struct {
 typedef struct {
     tile_operands operands;   /* the user's, by tensor handle - 1, if they were read before compiling */
     const tile_tensor *whole; /* likewise: the tensors that operands are parts of */
-    tile_operands packed;     /* for the lowered statement, once all are known */
-    tile_operands kept;       /* of those, what an earlier run of the kernel packed and no run changes */
-    uint32_t *extent;         /* of the user's variables, by handle - 1; once the operands are there */
+    const struct compile_runs *runs; /* likewise: where no operand changes (runs.h); NULL: nobody looked */
+    tile_operands packed;            /* for the lowered statement, once all are known */
+    tile_operands kept; /* of those, what an earlier run of the kernel packed and no run changes */
+    uint32_t *extent;   /* of the user's variables, by handle - 1; once the operands are there */
 } compile_data;
 
 /* A kernel as a graph. */

@@ -25,9 +25,13 @@ static bool find_product(const compile_options *o, compile_context *ctx, const s
                          along *out) {
     const sam_expr_data *sum = sam_expr_at(st, st->rhs);
     const sam_expr_data *product = sum->kind == SAM_EXPR_SUM ? sam_expr_at(st, sum->a) : sum;
-    *out = (along){.matrix = compile_find_diagonals(o, ctx, st)};
-    if (!out->matrix.v || sum->kind != SAM_EXPR_SUM || product->kind != SAM_EXPR_MUL ||
-        sam_tensor_at(st, st->result)->order != 1)
+    *out = (along){.n = 0};
+    for (uint32_t t = 1; t <= st->tensors.len; t++) {
+        if (compile_is_stored_so(o, ctx, st, (sam_tensor){t}, COMPILE_BY_DIAGONALS))
+            out->matrix.v = t;
+    }
+    if (!out->matrix.v || !st->integers || st->general || st->everywhere || sum->kind != SAM_EXPR_SUM ||
+        product->kind != SAM_EXPR_MUL || sam_tensor_at(st, st->result)->order != 1)
         return false;
     const sam_expr_data *b = sam_expr_at(st, product->a), *c = sam_expr_at(st, product->b);
     if (b->kind != SAM_EXPR_ACCESS || c->kind != SAM_EXPR_ACCESS)
@@ -80,19 +84,11 @@ static const char *name_of(compile_context *ctx, const sam_statement *st, sam_te
                         : arena_printf(ctx->mem, "%sAlong%d", name, diagonal);
 }
 
-static bool is_free(compile_context *ctx, const sam_statement *st, const char *name) {
-    const name_id id = names_find(ctx->names, name);
-    bool is = true;
-    for (uint32_t t = 0; id.v && t < st->tensors.len; t++)
-        is = is && !name_eq(st->tensors.at[t].name, id);
-    return is;
-}
-
 static bool are_free(compile_context *ctx, const sam_statement *st, const along *a) {
     bool free = true;
     for (int d = -1; d < WRITTEN_MOST; d++)
-        free = free && is_free(ctx, st, name_of(ctx, st, a->matrix, d)) &&
-               is_free(ctx, st, name_of(ctx, st, a->vector, d));
+        free = free && compile_is_free(ctx, st, name_of(ctx, st, a->matrix, d)) &&
+               compile_is_free(ctx, st, name_of(ctx, st, a->vector, d));
     return free;
 }
 
@@ -188,18 +184,6 @@ static rewritten rewrite(compile_context *ctx, const compile_choosing *in, const
     return r;
 }
 
-/* Finds the operands of the statement among the data, by name. */
-static tile_tensor *operands_of(compile_context *ctx, const sam_statement *s, const compile_data *data) {
-    tile_tensor *all = arena_new_n(ctx->mem, tile_tensor, s->tensors.len);
-    for (uint32_t t = 0; t < s->tensors.len; t++) {
-        for (uint32_t i = 0; i < data->operands.n; i++) {
-            if (name_eq(data->operands.operand[i].name, s->tensors.at[t].name))
-                all[t] = data->operands.operand[i];
-        }
-    }
-    return all;
-}
-
 /* Returns what the chip is expected to take for the statement, INFINITY where it is no one kernel of it. */
 static double choose(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
                      const rewritten *r, compile_schedule *out) {
@@ -213,25 +197,12 @@ static double choose(const compile_search_in *by, compile_context *ctx, const co
                          .functions = in->in->functions,
                          .integers = in->in->integers};
     sam_statement *s = arena_new(ctx->mem, sam_statement);
-    compile_data data = {.whole = NULL};
-    if (!fe_parse(&front, ctx->names, ctx->mem, ctx->diag, s))
-        return INFINITY;
-    data.operands = (tile_operands){operands_of(ctx, s, by->data), s->tensors.len, by->options->dtype};
+    compile_search_in instead = *by;
+    instead.options = &own;
     const compile_choosing open = {&front, s, in->board};
-    const compile_search_in along_by = {
-        .options = &own, .board = by->board, .data = &data, .share = by->share};
-    compile_tilings unused;
-    if (!tile_extents(s, &data.operands, ctx->mem, ctx->diag, &data.extent) ||
-        !fe_schedule(&front, s, ctx->mem, ctx->diag, &out->cin))
-        return INFINITY;
-    compile_choose(&own, ctx, &open, out);
-    compile_choose_by_data(&along_by, ctx, &open, out);
-    if (out->cin.kernels.len != 1 || out->cin.kernels.at[0].on_host)
-        return INFINITY;
-    const double cycles = compile_search(&along_by, ctx, &out->cin, &unused);
-    if (!out->tilings.len)
-        out->tilings = unused;
-    return cycles;
+    return fe_parse(&front, ctx->names, ctx->mem, ctx->diag, s)
+               ? compile_choose_instead(&instead, ctx, &open, out)
+               : INFINITY;
 }
 
 /* "diagonals -1, 0 and 3", of which there may be too many to name; each is j - i of B(i,j). */

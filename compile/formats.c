@@ -180,25 +180,28 @@ static bool is_diagonal(const tile_format *f) {
            level->sum.term[0].factor == -level->sum.term[1].factor;
 }
 
-sam_tensor compile_find_diagonals(const compile_options *o, compile_context *ctx, const sam_statement *st) {
+static bool has_runs(const tile_format *f) {
+    const tile_kind last = f->levels ? f->level[f->levels - 1].kind : TILE_KIND_NONE;
+    return f->order == 2 && (last == TILE_KIND_RUNS || last == TILE_KIND_PACKBITS);
+}
+
+bool compile_is_stored_so(const compile_options *o, compile_context *ctx, const sam_statement *st,
+                          sam_tensor t, compile_shape shape) {
     const tile_format *formats;
-    sam_tensor found = {0};
-    if (!compile_blocks_open(o) || !st->integers || st->general || st->everywhere ||
-        !compile_host_formats(o, ctx, &formats))
-        return found;
-    for (uint32_t t = 1; t <= st->tensors.len && !found.v; t++) {
-        const sam_tensor_data *as = sam_tensor_at(st, (sam_tensor){t});
-        const char *name = names_text(ctx->names, as->name);
-        const size_t length = strlen(name);
-        for (uint32_t i = 0; i < o->formats.len; i++) {
-            const char *given = o->formats.at[i];
-            if (t != st->result.v && strncmp(given, name, length) == 0 && given[length] == ':' &&
-                compile_is_host_format(given + length + 1) && is_diagonal(&formats[i]) && as->order == 2 &&
-                !as->windowed && !as->structure && !as->called.v)
-                found.v = t;
-        }
+    const sam_tensor_data *as = sam_tensor_at(st, t);
+    const char *name = names_text(ctx->names, as->name);
+    const size_t length = strlen(name);
+    bool is = false;
+    if (!compile_blocks_open(o) || t.v == st->result.v || as->order != 2 || as->windowed || as->structure ||
+        as->called.v || !compile_host_formats(o, ctx, &formats))
+        return false;
+    for (uint32_t i = 0; i < o->formats.len; i++) {
+        const char *given = o->formats.at[i];
+        if (strncmp(given, name, length) == 0 && given[length] == ':' &&
+            compile_is_host_format(given + length + 1))
+            is = shape == COMPILE_BY_RUNS ? has_runs(&formats[i]) : is_diagonal(&formats[i]);
     }
-    return found;
+    return is;
 }
 
 enum { DIAGONALS_WRITTEN = 4 }; /* tests/bench/formats.py, diagonals: more take longer than one product */
@@ -257,7 +260,9 @@ bool compile_say_repacked(const compile_options *o, compile_context *ctx, const 
                 continue;
             said = true;
             const tile_tensor *stored = as->windowed ? data->whole : data->operands.operand;
-            if (stored && compile_find_diagonals(o, ctx, st).v != t &&
+            const sam_tensor own = {t};
+            if (stored && !compile_is_stored_so(o, ctx, st, own, COMPILE_BY_DIAGONALS) &&
+                !compile_is_stored_so(o, ctx, st, own, COMPILE_BY_RUNS) &&
                 !((compile_is_blocked(f) || f->parts) && compile_blocks_open(o)) &&
                 !(f->parts && o->parts == COMPILE_PARTS_APART) &&
                 !say_repacked(ctx, o->dtype, f, as, &stored[t - 1]))

@@ -27,9 +27,11 @@ bool compile_scanned_formats(const compile_options *o, compile_context *ctx, tex
 bool compile_is_blocked(const tile_format *f);
 /* Returns whether the options leave it open that the loops go through blocks. */
 bool compile_blocks_open(const compile_options *o);
-/* Returns the operand in a format of diagonals, where it is open that loops go along these; 0: there is none.
- */
-sam_tensor compile_find_diagonals(const compile_options *o, compile_context *ctx, const sam_statement *st);
+/* Returns whether -f stores an operand of order 2 by diagonals (DIA), or by runs of equal values (RLE,
+ * PackBits), and the options leave it open that loops go along these. */
+typedef enum { COMPILE_BY_DIAGONALS, COMPILE_BY_RUNS } compile_shape;
+bool compile_is_stored_so(const compile_options *o, compile_context *ctx, const sam_statement *st,
+                          sam_tensor t, compile_shape shape);
 /* What a tensor takes in a format; the same of its parts, where the format has any. */
 typedef struct compile_stored_size {
     const char *format;
@@ -43,7 +45,7 @@ bool compile_store(const compile_options *o, compile_context *ctx, const char *f
                    compile_stored_size *out);
 
 /* Stores each operand of such a format, the user's whole tensor where the operand is a part of it, and warns
- * of what it takes there and on the array: E0352-repacked. Those in blocks, parts or diagonals are left
+ * of what it takes there and on the array: E0352-repacked. Those in blocks, parts, diagonals or runs are left
  * out where it is open whether they are re-packed. E0364-not-stored. */
 bool compile_say_repacked(const compile_options *o, compile_context *ctx, const sam_statement *st,
                           const compile_data *data);

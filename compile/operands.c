@@ -4,6 +4,7 @@
 #include "compile/diagonals.h"
 #include "compile/formats.h"
 #include "compile/needed.h"
+#include "compile/runs.h"
 #include "compile/written.h"
 #include "frontend/keep.h"
 #include "sam/coordinates.h"
@@ -511,5 +512,6 @@ bool compile_read_operands(const compile_options *o, compile_context *ctx, const
     if (o->slices == COMPILE_SLICES_KEPT)
         add_kept(o, ctx, st, whole, data, &out->operands.n);
     compile_add_diagonals(o, ctx, st, data, &out->operands.n);
+    compile_add_runs(o, ctx, st, out, data);
     return compile_add_parts(o, ctx, st, data, &out->operands.n);
 }

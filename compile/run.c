@@ -6,6 +6,7 @@
 #include "compile/model.h"
 #include "compile/processor.h"
 #include "compile/report.h"
+#include "compile/runs.h"
 #include "compile/search.h"
 #include "compile/stages.h"
 #include "compile/written.h"
@@ -200,6 +201,7 @@ static void unpack(compile_context *ctx, compile_kernel *k, tile_dtype dtype) {
     tile_result_dim(&k->user, k->data.extent, dim);
     tile_unpack(sam_tensor_at(&k->lowered.statement, k->lowered.statement.result), &got, dim, dtype, ctx->mem,
                 &k->ran.result);
+    compile_expand_runs(ctx, k, &k->ran.result);
 }
 
 bool compile_ask(const compile_options *o, compile_context *ctx, const compile_kernel *k,

@@ -6,6 +6,7 @@ in Python gives them. Then SpMV and SpM*SpM of what was stored, in every format,
 and random queries of `onyx tile query`. With `pairs` in place of engines, the sum of products of two matrices, each in every format, on sam.
 """
 import itertools
+import json
 import os
 import random
 import re
@@ -92,6 +93,42 @@ def lowest(expression, index, dim):
     return min(evaluate(expression, index, at) for at in itertools.product(*[(0, n - 1) for n in dim]))
 
 
+PROBES = []  # of each entry of a hashed level, how many places are looked at until it is found
+
+
+def probe(table, coordinate):
+    at = [(coordinate + n) % len(table) for n in range(len(table))]
+    n = next(n for n, place in enumerate(at) if table[place] in (coordinate, -1))
+    assert table[at[n]] == coordinate, f"{coordinate} is not found in {table}"
+    return n + 1
+
+
+NOTED = {}  # of each kind, which of the five properties all its levels had so far
+
+
+def take_note(kind, fibers, children, size):
+    labelled = {above: [c for c in fiber if c is not None] for above, fiber in fibers.items()}
+    own = NOTED.setdefault(kind, dict.fromkeys(("full", "ordered", "unique", "branchless", "compact"), True))
+    own["full"] &= all(len(set(fiber)) == size for fiber in labelled.values())
+    own["ordered"] &= all(fiber == sorted(fiber) for fiber in labelled.values())
+    own["unique"] &= all(len(fiber) == len(set(fiber)) for fiber in labelled.values())
+    own["branchless"] &= all(n == 1 for n in children)
+    own["compact"] &= all(None not in fiber for fiber in fibers.values())
+
+
+def check_properties():
+    """What the table of level kinds says of each: always (Y) or as the data are (C), and what it denies (N) was seen not to hold."""
+    for line in (SOURCE / "sam/level_kinds.def").read_text().splitlines():
+        m = re.match(r'KIND\(\w+, "(\w+)", [^,]+, (\w), (\w), (\w), (\w), (\w),', line)
+        for said, (name, held) in zip(m.groups()[1:], NOTED.get(m.group(1), {}).items()) if m else ():
+            if {"Y": True, "N": False}.get(said, held) != held:
+                failed.append(f"the table says {said} of {name} of a {m.group(1)} level, and that is {held} of those here")
+        if m and m.group(1) not in NOTED:
+            failed.append(f"there was no {m.group(1)} level")
+    if not PROBES or sum(PROBES) > 3 * len(PROBES):
+        failed.append(f"{len(PROBES)} entries of hashed levels are found with {sum(PROBES)} probes")
+
+
 def decode(s):
     """All entries that are no zero: places are followed down the levels; then which indices have these coordinates is looked up."""
     where = {}
@@ -103,7 +140,9 @@ def decode(s):
         low = 0 if "(" in expression else lowest(expression, s.index, s.dim)
         size, pos, crd, ofs = level["size"], level.get("pos"), level.get("crd"), level.get("ofs")
         made = []
+        fibers, children = {}, []  # coordinates by those above, -1 where a place has none; how many there are below each place
         for p, (above, there) in enumerate(places):
+            first = len(made)
             if kind == "dense":
                 made += [(above + (low + c,), there) for c in range(size)]
             elif kind in ("compressed", "repeating"):
@@ -111,6 +150,7 @@ def decode(s):
             elif kind in ("singleton", "chained"):
                 made.append((above + (crd[p],), there and crd[p] >= low))
             elif kind == "hashed":
+                PROBES.extend(probe(crd[p * size:(p + 1) * size], c) for c in crd[p * size:(p + 1) * size] if c >= 0)
                 made += [(above + (c + low,), there and c >= 0) for c in crd[p * size:(p + 1) * size]]
             elif kind == "band":
                 made += [(above + (crd[p] + n,), there) for n in range(pos[p + 1] - pos[p])]
@@ -143,6 +183,11 @@ def decode(s):
             else:
                 assert kind in ("triangular", "symmetric", "skew")
                 made += [(above + (c,), there) for c in range(min(size, above[-1] + (kind != "skew")))]
+            if there:
+                below = [(at[-1], ok) for at, ok in made[first:]]
+                fibers.setdefault(above, []).extend(c if ok else None for at, ok in below for c in (at if isinstance(at, range) else [at]))
+                children.append(len(below))
+        take_note(kind, fibers, children, None if kind in ("range", "offset") else len(range(size)))
         places = made
     assert len(places) == len(s.vals), (len(places), len(s.vals))
     entries = {}
@@ -321,11 +366,11 @@ if ENGINES == ["pairs"]:
 for name, index in definitions():
     half = name.lower() if name in ("Triangular", "Symmetric", "Skew") else None
     for n in range(4):
-        dim = [random.randint(1, 12 if len(index) > 2 else 70) for _ in index]
+        dim = [random.randint(1 if n else 9, 12 if len(index) > 2 else 70) for _ in index]
         if half:
             dim[1] = dim[0]
         if len(dim) == 2:
-            entries = matrix(*dim, random.choice((0, 0.02, 0.3)), half)
+            entries = matrix(*dim, random.choice((0, 0.02, 0.3)) if n else 0.3, half)
             if name in ("BlocksAndRows", "DiagonalsAndRows"):  # what their parts are for
                 entries |= {(i, j): 2.0 for i, j in itertools.product(*map(range, dim)) if i // 4 == j // 8 or i == j + 3}
         else:
@@ -396,29 +441,66 @@ def check_diagonals():
             failed.append(f"{text} is wrong")
 
 
+def image(n, m):
+    """A matrix of runs of equal values, zeros too."""
+    pixels, value = {}, 0.0
+    for at in itertools.product(range(n), range(m)):
+        value = float(random.choice((0, 0, -3, 17, 200))) if random.random() < 0.15 else value
+        pixels |= {at: value} if value else {}
+    return pixels
+
+
 def check_blending():
-    """Two images of runs, one above the other: alpha blending in eighths."""
-    n, images = 24, {}
-    for tensor in "BC":
-        pixels, value = {}, 0.0
-        for at in itertools.product(range(n), repeat=2):
-            value = float(random.choice((0, 17, 200, 255))) if random.random() < 0.15 else value
-            pixels |= {at: value} if value else {}
-        write(FOLDER / f"{tensor}.mtx", (n, n), pixels)
-        images[tensor] = pixels
-    b, c = images["B"], images["C"]
+    """Two images of runs, one above the other: alpha blending in eighths, with one value for each run, which takes less than one for each pixel."""
+    n, cycles = 24, {}
+    b, c = image(n, n), image(n, n)
+    write(FOLDER / "B.mtx", (n, n), b)
+    write(FOLDER / "C.mtx", (n, n), c)
     want = {at: float((3 * b.get(at, 0) + 5 * c.get(at, 0)) // 8) for at in b.keys() | c.keys()}
-    for form, engine in itertools.product(("RLE", "PackBits"), ("sam", "cycle")):
+    for form, engine in itertools.product(("DCSR", "RLE", "PackBits"), ("sam", "cycle")):
         for tensor in "BC":
             onyx("tile", "convert", FOLDER / f"{tensor}.mtx", "-f", form, "-o", FOLDER / f"{tensor}.stored")
-        onyx("run", "X(i,j) = (3 * B(i,j) + 5 * C(i,j)) >> 3", "-i", f"B:{FOLDER / 'B.stored'}", "-i", f"C:{FOLDER / 'C.stored'}", "-f", f"B:{form}",
-             "-f", f"C:{form}", "--engine", engine, "-o", FOLDER / "out")
+        got = onyx("run", "X(i,j) = (3 * B(i,j) + 5 * C(i,j)) >> 3", "-i", f"B:{FOLDER / 'B.stored'}", "-i", f"C:{FOLDER / 'C.stored'}", "-f", f"B:{form}",
+                   "-f", f"C:{form}", "--engine", engine, "-o", FOLDER / "out")
+        cycles[form, engine] = json.loads((FOLDER / "out" / "report.json").read_text())["cycles"]["kernel"] if engine == "cycle" else 0
         if read(FOLDER / "out" / "X.mtx") != {at: v for at, v in want.items() if v}:
             failed.append(f"images in {form} are blended wrong on {engine}")
+        by_runs = form != "DCSR" and engine == "cycle"
+        if by_runs != ("one value for each run" in got.stdout) or (by_runs and "E0352" in got.stderr):
+            failed.append(f"{form} on {engine}: {got.stdout}{got.stderr}")
+    if not cycles["RLE", "cycle"] == cycles["PackBits", "cycle"] < 0.6 * cycles["DCSR", "cycle"]:
+        failed.append(f"blending by runs: {cycles}")
 
 
+def check_runs():
+    """Values at the same places of matrices that are stored by runs, against Python; what is no such expression is re-packed."""
+    shapes = {"B(i,j) * C(i,j)": lambda b, c, d: b * c, "B(i,j) - C(i,j)": lambda b, c, d: b - c, "B(i,j) * B(i,j) - C(i,j)": lambda b, c, d: b * b - c,
+              "B(i,j) + C(i,j) * d(i)": lambda b, c, d: b + c * d, "min(B(i,j), C(i,j))": lambda b, c, d: min(b, c), "-C(i,j) * B(i,j) + B(i,j) * d(i)": lambda b, c, d: b * d - c * b,
+              "mask(C(i,j), B(i,j))": lambda b, c, d: b if c else 0}
+    chosen = 0
+    for number in range(10):
+        n, m = random.randint(1, 20), random.randint(1, 60)
+        b, c = (image(n, m) if random.random() < 0.9 else {} for _ in "bc")
+        d = {(i,): float(random.randint(-9, 9)) for i in range(n) if random.random() < 0.7}
+        for tensor, entries in (("B", b), ("C", c)):
+            write(FOLDER / f"{tensor}.mtx", (n, m), entries)
+        write(FOLDER / "d.mtx", (n,), d)
+        text, value = random.choice(list(shapes.items()))
+        words = [w for t in "BC" if f"{t}(" in text for w in ("-i", f"{t}:{FOLDER / t}.mtx", "-f", f"{t}:{random.choice(('RLE', 'PackBits'))}")]
+        got = onyx("run", f"X(i,j) = {text}", *words, *(("-i", f"d:{FOLDER / 'd.mtx'}") if "d(" in text else ()), "--engine", "cycle", "-o", FOLDER / "out")
+        want = {(i, j): value(b.get((i, j), 0), c.get((i, j), 0), d.get((i,), 0)) for i in range(n) for j in range(m)}
+        chosen += "one value for each run" in got.stdout
+        if read(FOLDER / "out" / "X.mtx") != {at: (v + 32768) % 65536 - 32768 for at, v in want.items() if (v + 32768) % 65536 - 32768}:
+            failed.append(f"{text} of {n} x {m} in runs: {got.stdout}{got.stderr}")
+    if chosen < 4:
+        failed.append(f"only {chosen} of 10 were computed by runs")
+
+
+if EVERY == 1 and not ONLY:
+    check_properties()
 if not ONLY:
     check_blending()
+    check_runs()
     check_queries()
     check_diagonals()
 

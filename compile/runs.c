@@ -1,0 +1,219 @@
+/* runs.c - operands that are stored by runs of equal values (RLE, PackBits): one value of the result for each
+ * run.
+ *
+ * X(i,j) = f(B(i,j), C(i,j), ...) changes along a row only where an operand does. So the row falls into
+ * segments between these places, and it is enough to compute one value of each: the kernel has the number of
+ * a segment for j. A segment in which an operand is 0 has no entry of it, so what meets such a one is never
+ * looked at. The host makes the segments, and gives each coordinate of the result the value of its own.
+ */
+#include "compile/runs.h"
+#include "compile/formats.h"
+
+#include <stdlib.h>
+
+/* Returns whether e has nothing but values at the result's coordinates, of operands in runs, and such as are
+ * the same along a row. */
+static bool is_along_rows(const compile_options *o, compile_context *ctx, const sam_statement *st,
+                          sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(st, e);
+    if (x->kind == SAM_EXPR_LITERAL)
+        return true;
+    if (x->kind == SAM_EXPR_SUM)
+        return false;
+    if (x->kind != SAM_EXPR_ACCESS)
+        return (!x->a.v || is_along_rows(o, ctx, st, x->a)) && (!x->b.v || is_along_rows(o, ctx, st, x->b));
+    const sam_tensor_data *t = sam_tensor_at(st, x->tensor);
+    if (t->fill || t->structure || t->windowed || t->called.v || x->tensor.v == st->result.v || t->order > 2)
+        return false;
+    return (t->order == 0 || x->index[0].v == st->result_index[0].v) &&
+           (t->order < 2 || (x->index[1].v == st->result_index[1].v &&
+                             compile_is_stored_so(o, ctx, st, x->tensor, COMPILE_BY_RUNS)));
+}
+
+static const char *name_of(compile_context *ctx, const sam_tensor_data *t) {
+    return arena_printf(ctx->mem, "%sRuns", names_text(ctx->names, t->name));
+}
+
+/* Returns the first operand in runs of a statement that may be one of segments; 0: it may not. */
+static sam_tensor find_first(const compile_options *o, compile_context *ctx, const sam_statement *st) {
+    const sam_tensor_data *result = sam_tensor_at(st, st->result);
+    sam_tensor first = {0};
+    bool free = true;
+    if (st->everywhere || result->order != 2 || result->fill || !is_along_rows(o, ctx, st, st->rhs))
+        return first;
+    for (uint32_t t = st->tensors.len; t > 0; t--) {
+        const sam_tensor_data *one = sam_tensor_at(st, (sam_tensor){t});
+        if (t == st->result.v || one->order != 2)
+            continue;
+        free = free && compile_is_free(ctx, st, name_of(ctx, one));
+        first.v = t;
+    }
+    return free ? first : (sam_tensor){0};
+}
+
+/* The segments of one row, while they are found. */
+typedef struct {
+    arena *mem;
+    u32_vec end; /* of the segments of all rows so far */
+    u32_vec at;  /* where values of this row change, in any order */
+    uint32_t columns;
+} cutting;
+
+static uint16_t value_at(const tile_tensor *t, uint64_t e, uint32_t row, int64_t column) {
+    return e < t->nnz && t->crd[2 * e] == row && t->crd[2 * e + 1] == column ? t->val[e] : 0;
+}
+
+/* Adds where values of the operand change along the row, whose entries begin at *e. */
+static void add_changes(cutting *c, const tile_tensor *t, uint32_t row, uint64_t *e) {
+    for (; *e < t->nnz && t->crd[2 * *e] == row; ++*e) {
+        const uint32_t column = t->crd[2 * *e + 1];
+        const uint16_t value = t->val[*e];
+        if (column && (!*e || value_at(t, *e - 1, row, (int64_t)column - 1) != value))
+            vec_push(c->mem, &c->at, column);
+        if (column + 1 < c->columns && value_at(t, *e + 1, row, (int64_t)column + 1) != value)
+            vec_push(c->mem, &c->at, column + 1);
+    }
+}
+
+static int ascending(const void *a, const void *b) {
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Adds the ends of the row's segments. */
+static void end_row(cutting *c) {
+    if (c->at.len)
+        qsort(c->at.at, c->at.len, sizeof *c->at.at, ascending);
+    for (uint32_t i = 0; i < c->at.len; i++) {
+        if (!i || c->at.at[i] != c->at.at[i - 1])
+            vec_push(c->mem, &c->end, c->at.at[i]);
+    }
+    vec_push(c->mem, &c->end, c->columns);
+    c->at.len = 0;
+}
+
+/* Makes an operand with the number of a segment for the column: what it has where each begins. */
+static tile_tensor make_operand(compile_context *ctx, const tile_tensor *from, const uint32_t *dim,
+                                const struct compile_runs *runs) {
+    tile_tensor made = {.order = 2, .dim = {dim[0], dim[1]}};
+    u32_vec crd = {0};
+    VEC(uint16_t) val = {0};
+    uint64_t e = 0;
+    for (uint32_t row = 0; row < dim[0]; row++) {
+        uint32_t begin = 0;
+        for (uint32_t s = runs->first[row]; s < runs->first[row + 1]; s++) {
+            while (e < from->nnz &&
+                   (from->crd[2 * e] < row || (from->crd[2 * e] == row && from->crd[2 * e + 1] < begin)))
+                e++;
+            const uint16_t value = value_at(from, e, row, begin);
+            begin = runs->end[s];
+            if (!value)
+                continue;
+            vec_push(ctx->mem, &crd, row);
+            vec_push(ctx->mem, &crd, s - runs->first[row]);
+            vec_push(ctx->mem, &val, value);
+        }
+    }
+    made.nnz = val.len;
+    made.crd = crd.at;
+    made.val = val.at;
+    return made;
+}
+
+void compile_add_runs(const compile_options *o, compile_context *ctx, const sam_statement *st,
+                      compile_data *data, tile_tensor *operands) {
+    const sam_tensor first = find_first(o, ctx, st);
+    if (!first.v)
+        return;
+    const uint32_t rows = data->extent[st->result_index[0].v - 1];
+    uint32_t *begins = arena_new_n(ctx->mem, uint32_t, rows + 1), most = 1;
+    uint64_t *at = arena_new_n(ctx->mem, uint64_t, st->tensors.len);
+    cutting c = {.mem = ctx->mem, .columns = data->extent[st->result_index[1].v - 1]};
+    for (uint32_t row = 0; row < rows; row++) {
+        for (uint32_t t = 0; t < st->tensors.len; t++) {
+            if (t + 1 != st->result.v && st->tensors.at[t].order == 2)
+                add_changes(&c, &operands[t], row, &at[t]);
+        }
+        end_row(&c);
+        begins[row + 1] = c.end.len;
+        most = begins[row + 1] - begins[row] > most ? begins[row + 1] - begins[row] : most;
+    }
+    struct compile_runs *runs = arena_new(ctx->mem, struct compile_runs);
+    *runs = (struct compile_runs){.operand = names_intern(ctx->names, name_of(ctx, sam_tensor_at(st, first))),
+                                  .columns = c.columns,
+                                  .first = begins,
+                                  .end = c.end.at};
+    for (uint32_t t = 0; t < st->tensors.len; t++) {
+        const sam_tensor_data *one = &st->tensors.at[t];
+        if (t + 1 == st->result.v || one->order != 2)
+            continue;
+        tile_tensor *made = &operands[data->operands.n++];
+        *made = make_operand(ctx, &operands[t], (uint32_t[]){rows, most}, runs);
+        made->name = names_intern(ctx->names, name_of(ctx, one));
+    }
+    data->runs = runs;
+}
+
+/* The statement with the operands of segments, which keep their levels, and their formats as -f says them. */
+static sam_statement statement_of(compile_context *ctx, const sam_statement *st) {
+    sam_statement s = *st;
+    s.tensors.at = arena_new_n(ctx->mem, sam_tensor_data, s.tensors.len);
+    memcpy(s.tensors.at, st->tensors.at, s.tensors.len * sizeof *s.tensors.at);
+    for (uint32_t t = 0; t < s.tensors.len; t++) {
+        if (t + 1 != s.result.v && s.tensors.at[t].order == 2)
+            s.tensors.at[t].name = names_intern(ctx->names, name_of(ctx, &st->tensors.at[t]));
+    }
+    return s;
+}
+
+bool compile_choose_runs(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
+                         compile_schedule *out) {
+    if (!by->data->runs || !find_first(by->options, ctx, in->user).v)
+        return false;
+    compile_schedule made = {.staged = NULL};
+    compile_tilings unused;
+    compile_options own = *by->options;
+    compile_search_in instead = *by;
+    sam_statement *s = arena_new(ctx->mem, sam_statement);
+    *s = statement_of(ctx, in->user);
+    own.formats.len = 0;
+    instead.options = &own;
+    const compile_choosing open = {in->in, s, in->board};
+    const double whole = compile_search(by, ctx, &out->cin, &unused),
+                 cycles = compile_choose_instead(&instead, ctx, &open, &made);
+    if (!(cycles < whole))
+        return false;
+    *out = made;
+    out->staged = arena_printf(ctx->mem,
+                               "one value for each run of equal ones: %.0f cycles of the chip expected, %.0f "
+                               "for each coordinate",
+                               cycles, whole);
+    return true;
+}
+
+void compile_expand_runs(compile_context *ctx, const compile_kernel *k, tile_tensor *result) {
+    const struct compile_runs *runs = k->data.runs;
+    const sam_statement *s = &k->lowered.statement;
+    bool of_segments = false;
+    for (uint32_t t = 0; runs && t < s->tensors.len; t++)
+        of_segments = of_segments || name_eq(sam_stored_name(&s->tensors.at[t]), runs->operand);
+    if (!of_segments)
+        return;
+    u32_vec crd = {0};
+    VEC(uint16_t) val = {0};
+    for (uint64_t e = 0; e < result->nnz; e++) {
+        const uint32_t row = result->crd[2 * e], s_at = runs->first[row] + result->crd[2 * e + 1];
+        if (s_at >= runs->first[row + 1])
+            continue;
+        const uint32_t begin = s_at > runs->first[row] ? runs->end[s_at - 1] : 0;
+        for (uint32_t column = begin; column < runs->end[s_at]; column++) {
+            vec_push(ctx->mem, &crd, row);
+            vec_push(ctx->mem, &crd, column);
+            vec_push(ctx->mem, &val, result->val[e]);
+        }
+    }
+    result->dim[1] = runs->columns;
+    result->nnz = val.len;
+    result->crd = crd.at;
+    result->val = val.at;
+}

@@ -201,6 +201,36 @@ static bool set_program(const lowering *w, const value *v, sam_program *program)
     return true;
 }
 
+/* Whether a number is the special value of argument `at`. */
+static bool has_special(const lowering *w, const sam_special *special, int at, double number) {
+    return w->s->integers && special->given && (special->at == SAM_EACH || special->at == at) &&
+           special->value == sam_literal_word(number, false);
+}
+
+/* Rules that the operator's properties are: f(e, 0) is 0 where 0 is its annihilator, and e where it is its
+ * identity. */
+static bool simplify_call(const lowering *w, const sam_operator *f, const value *a, const value *b,
+                          value *result) {
+    if (a->is_constant == b->is_constant)
+        return false;
+    const value *number = a->is_constant ? a : b;
+    const int at = a->is_constant ? 0 : 1;
+    *result = a->is_constant ? *b : *a;
+    return has_special(w, &f->identity, at, number->constant);
+}
+
+static bool is_annihilated(const lowering *w, const sam_operator *f, const sam_expr_data *x, value *result) {
+    const sam_expr argument[2] = {x->a, x->b};
+    for (int i = 0; i < 2 && x->b.v; i++) {
+        const sam_expr_data *one = sam_expr_at(w->s, argument[i]);
+        if (one->kind != SAM_EXPR_LITERAL || !has_special(w, &f->annihilator, i, one->literal))
+            continue;
+        *result = constant(one->literal);
+        return true;
+    }
+    return false;
+}
+
 /* An operand of ones says where an expression is to be computed, not what. */
 static bool compute_call(lowering *w, sam_expr e, const fe_presence *in, value *result) {
     const sam_expr_data x = *sam_expr_at(w->s, e);
@@ -208,6 +238,8 @@ static bool compute_call(lowering *w, sam_expr e, const fe_presence *in, value *
         x.program ? &x.program->of : sam_operator_of((sam_operation)x.operation, !w->s->integers);
     const char *name = x.program ? x.program->name : sam_operation_name((sam_operation)x.operation);
     value a, b = {0};
+    if (is_annihilated(w, f, &x, result))
+        return true;
     if (!compute(w, x.a, in, &a))
         return false;
     a = positive(w, a, x.loc);
@@ -222,6 +254,8 @@ static bool compute_call(lowering *w, sam_expr e, const fe_presence *in, value *
     if (!compute(w, x.b, in, &b))
         return false;
     b = positive(w, b, x.loc);
+    if (simplify_call(w, f, &a, &b, result))
+        return true;
     *result = a.is_constant && b.is_constant ? fold_call(w, f, &a, &b) : add_alu(w, name, &a, &b, x.loc);
     return set_program(w, result, x.program);
 }

@@ -366,7 +366,7 @@ static bool is_written(const fe_cin *cin, name_id tensor) {
     return false;
 }
 
-/* Returns whether an operand's outermost level may be stored dense without anybody asking, so that what
+/* Returns whether an operand's outer levels may be stored dense without anybody asking, so that what
  * others have along its loop locates it. Beside functions that is done with vectors. */
 static bool may_store_dense(const choosing *c, const fe_cin *cin, const sam_statement *s,
                             const sam_expr_data *x) {
@@ -376,7 +376,8 @@ static bool may_store_dense(const choosing *c, const fe_cin *cin, const sam_stat
     if (is_written(cin, t->name) || (s->general && t->order != 1))
         return false;
     for (uint32_t m = 0; m < t->order; m++) {
-        if (x->protocol[m] != SAM_BEST || t->level[m] != SAM_LEVEL_COMPRESSED)
+        const sam_level_format level = t->level[m];
+        if (x->protocol[m] != SAM_BEST || (level != SAM_LEVEL_COMPRESSED && level != SAM_LEVEL_DENSE))
             return false;
     }
     return t->order > 0 && !t->ones && !t->fill && t->structure == SAM_VALUES && !t->windowed &&
@@ -429,7 +430,9 @@ static void list_stores(const choosing *c, const fe_cin *cin, const fe_kernel *k
     for (uint32_t e = 1; e <= kernel->s.exprs.len; e++) {
         const sam_expr_data *x = sam_expr_at(&kernel->s, (sam_expr){e});
         fe_kernel dense;
-        if (may_store_dense(c, cin, &kernel->s, x) && make_dense(c, kernel, x->tensor, &dense))
+        const bool may = may_store_dense(c, cin, &kernel->s, x) &&
+                         sam_tensor_at(&kernel->s, x->tensor)->level[0] == SAM_LEVEL_COMPRESSED;
+        if (may && make_dense(c, kernel, x->tensor, &dense))
             vec_push(c->ctx->mem, out, e);
     }
 }
@@ -550,6 +553,78 @@ static void choose_loops_and_stores(choosing *c, const compile_search_in *by, ui
         *out = second;
 }
 
+/* Makes of a kernel one that takes the columns of dense matrices one after the other: v, a loop of the
+ * result, is outermost, and a run has one coordinate of it. Both levels of the matrices that have it are
+ * dense, so that what others have along the second locates it, as it does a vector. False: there is no such
+ * matrix. */
+static bool by_columns(const choosing *c, const fe_cin *cin, const fe_kernel *kernel, sam_var v,
+                       fe_kernel *out) {
+    arena *mem = c->ctx->mem;
+    bool some = false;
+    *out = *kernel;
+    out->s.loops.at = NULL;
+    out->s.loops.len = out->s.loops.cap = 0;
+    vec_push(mem, &out->s.loops, v);
+    for (uint32_t l = 0; l < kernel->s.loops.len; l++) {
+        if (kernel->s.loops.at[l].v != v.v)
+            vec_push(mem, &out->s.loops, kernel->s.loops.at[l]);
+    }
+    out->s.tensors.at = arena_new_n(mem, sam_tensor_data, kernel->s.tensors.len);
+    memcpy(out->s.tensors.at, kernel->s.tensors.at, sizeof *kernel->s.tensors.at * kernel->s.tensors.len);
+    for (uint32_t e = 1; e <= kernel->s.exprs.len; e++) {
+        const sam_expr_data *x = sam_expr_at(&kernel->s, (sam_expr){e});
+        sam_tensor_data *t = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(&out->s, x->tensor) : NULL;
+        if (!t || t->order != 2 || (x->index[0].v != v.v && x->index[1].v != v.v))
+            continue;
+        const bool dense = t->level[0] == SAM_LEVEL_DENSE && t->level[1] == SAM_LEVEL_DENSE;
+        if (x->index[0].v == x->index[1].v || (!dense && !may_store_dense(c, cin, &kernel->s, x)))
+            return false;
+        t->level[0] = t->level[1] = SAM_LEVEL_DENSE;
+        some = true;
+    }
+    out->s.single = UINT64_C(1) << (v.v - 1);
+    return some;
+}
+
+/* Returns whether there is a way to take kernel n by columns. */
+static bool has_columns(const choosing *c, const fe_cin *cin, uint32_t n) {
+    const fe_kernel *kernel = &cin->kernels.at[n];
+    bool some = false;
+    fe_kernel unused;
+    for (uint32_t l = 0; l < kernel->s.loops.len && !kernel->relations.len && !kernel->tags.len; l++) {
+        const sam_var v = kernel->s.loops.at[l];
+        some = some || (sam_is_result_var(&kernel->s, v) && by_columns(c, cin, kernel, v, &unused));
+    }
+    return some && are_finite(c->whole);
+}
+
+/* Takes kernel n by columns of dense matrices where that is expected to take less than *least, what the
+ * program takes now. */
+static void choose_columns(choosing *c, const compile_search_in *by, uint32_t n, double *least,
+                           compile_schedule *out) {
+    arena *mem = c->ctx->mem;
+    const fe_kernel kernel = out->cin.kernels.at[n];
+    for (uint32_t l = 0; l < kernel.s.loops.len && has_columns(c, &out->cin, n); l++) {
+        const sam_var v = kernel.s.loops.at[l];
+        compile_schedule other = *out;
+        fe_kernel columns;
+        if (!sam_is_result_var(&kernel.s, v) || !by_columns(c, &out->cin, &kernel, v, &columns) ||
+            !maps(c, &columns))
+            continue;
+        other.cin = with_kernel(&out->cin, n, &columns, mem);
+        if (!(expect(c, by, &other.cin, ORDERS_PART) < COMPILE_WORTH_CHANGING * *least))
+            continue;
+        const double before = *least;
+        other.tilings.at = NULL;
+        other.tilings.len = other.tilings.cap = 0;
+        *least = compile_search(by, c->ctx, &other.cin, &other.tilings);
+        *out = other;
+        out->chosen.at[n] = arena_printf(
+            mem, "loops %s, %s one coordinate at a time: %.0f cycles of the chip expected, %.0f otherwise",
+            compile_loops_text(&columns.s, mem), fe_var_text(&columns.s, v), *least, before);
+    }
+}
+
 /* Returns whether a mask, or a function that makes 0 of a zero condition, is of a sum below e. */
 static bool masks_sum(const sam_statement *s, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(s, e);
@@ -637,8 +712,11 @@ static void choose_sums_apart(choosing *c, const compile_search_in *by, double *
     for (uint32_t n = 0; n < other.cin.kernels.len; n++)
         choose_loops_and_stores(&again, by, n, &other);
     double several = compile_search(by, c->ctx, &other.cin, &other.tilings);
-    for (uint32_t n = other.cin.kernels.len; n--;)
-        choose_phases_of(&again, by, n, &several, &other);
+    for (uint32_t n = other.cin.kernels.len; n--;) {
+        choose_columns(&again, by, n, &several, &other);
+        if (!other.cin.kernels.at[n].s.single)
+            choose_phases_of(&again, by, n, &several, &other);
+    }
     if (!(several < COMPILE_WORTH_CHANGING * *least))
         return;
     *out = other;
@@ -741,9 +819,12 @@ void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, c
         choose_stores(&c, by, 0, out);
     one_kernel as_one = {&c, kernel};
     const bool whole = open && out->chosen.len && compile_try(ctx, takes_whole_sums, &as_one).works;
-    if (!phases && !apart && !whole && single)
+    const bool columns = open && out->chosen.len && has_columns(&c, &out->cin, 0);
+    if (!phases && !apart && !whole && !columns && single)
         return; /* its edges are chosen when it is compiled */
     double least = compile_search(&sampled, ctx, &out->cin, &out->tilings);
+    if (columns)
+        choose_columns(&c, &sampled, 0, &least, out);
     choose_several(&c, &sampled, phases, &least, out);
     choose_several(&c, &sampled, apart, &least, out);
     if (whole && out->cin.kernels.len == 1)

@@ -108,7 +108,7 @@ tile_driver compile_driver(const pnr_board *board, const compile_lowered *k, boo
 }
 
 static uint32_t widest_along(const compile_lowered *k, bool extended, sam_var v) {
-    if (k->statement.stepped >> (v.v - 1) & 1)
+    if ((k->statement.stepped | k->statement.single) >> (v.v - 1) & 1)
         return 1;
     return lower_widest(&k->hardware, sam_var_at(&k->statement, v)->name, extended);
 }
@@ -195,7 +195,7 @@ void compile_limit_edges(const compile_lowered *k, bool extended, tile_options *
     for (uint32_t l = 0; l < st->loops.len; l++) {
         sam_var v = st->loops.at[l];
         uint32_t most = widest_along(k, extended, v);
-        if (st->stepped >> (v.v - 1) & 1)
+        if ((st->stepped | st->single) >> (v.v - 1) & 1)
             edges->edge[v.v - 1] = 1;
         if (!edges->tile && !edges->edge[v.v - 1] && tile_edge(st, edges, v) > most)
             edges->edge[v.v - 1] = most;

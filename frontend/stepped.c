@@ -11,7 +11,7 @@
 bool fe_is_outermost(const sam_statement *s, sam_expr access, sam_var v) {
     const sam_expr_data *x = sam_expr_at(s, access);
     for (uint32_t l = 0; l < fe_level_of(s, access, v); l++) {
-        if (!(s->stepped >> (x->index[sam_tensor_at(s, x->tensor)->mode[l]].v - 1) & 1))
+        if (!((s->stepped | s->single) >> (x->index[sam_tensor_at(s, x->tensor)->mode[l]].v - 1) & 1))
             return false;
     }
     return true;

@@ -231,6 +231,9 @@ typedef struct {
     /* Bit (handle - 1) of a variable: the graph has no loop of it. A sub-tile is one coordinate long along
      * it, and the host adds up what the runs give. */
     uint64_t stepped;
+    /* Bit (handle - 1) of a variable: a sub-tile is one coordinate long along it, so that a dense level
+     * inside of it has the references of an outermost one. */
+    uint64_t single;
 } sam_statement;
 
 static inline sam_var_data *sam_var_at(const sam_statement *s, sam_var h) {

@@ -264,6 +264,14 @@ static void mistakes_are_answered(void **state) {
          "<schedule>:1:35: error: 2 variables, but 1 name for them [E0151-subexpression]\n"
          "    precompute(C(i,k)*B(i,j),{i,j},{i},w)\n"
          "                                      ^\n"},
+        {sddmm, "precompute(C(i,k)*D(k,j),{i},{i,j},w)",
+         "<schedule>:1:33: error: 1 variable, but more names for them [E0151-subexpression]\n"
+         "    precompute(C(i,k)*D(k,j),{i},{i,j},w)\n"
+         "                                    ^\n"},
+        {sddmm, "precompute(C(i,k)*D(k,j),{i},{},w)",
+         "<schedule>:1:32: error: 1 variable, but 0 names for them [E0151-subexpression]\n"
+         "    precompute(C(i,k)*D(k,j),{i},{},w)\n"
+         "                                   ^\n"},
         {sddmm, "precompute(C(i,k)*D(k,j),{i,j},{i,j},B)",
          "<schedule>:1:38: error: 'B' is in use already [E0140-new-name]\n"
          "    precompute(C(i,k)*D(k,j),{i,j},{i,j},B)\n"

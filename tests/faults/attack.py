@@ -233,7 +233,8 @@ def limits():
 def run(line, work):
     """Exit code and messages; the code is None after too long."""
     environment = dict(os.environ, PATH=f"{folder}/bin:{os.environ['PATH']}", TMPDIR=str(folder / "tmp"),
-                       ASAN_OPTIONS="detect_leaks=1:allocator_may_return_null=1", UBSAN_OPTIONS="print_stacktrace=1")
+                       ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=1:allocator_may_return_null=1",
+                       UBSAN_OPTIONS="print_stacktrace=1")
     process = subprocess.Popen([str(onyx), *line], cwd=work, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE, start_new_session=True, preexec_fn=limits)
     try:

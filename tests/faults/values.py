@@ -414,7 +414,8 @@ def options_of(dice, case, engine):
 class Round:
     def __init__(self, onyx, folder, engine):
         self.onyx, self.folder, self.engine, self.codes, self.outcomes = onyx, folder, engine, collections.Counter(), collections.Counter()
-        self.environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=1:allocator_may_return_null=1", UBSAN_OPTIONS="print_stacktrace=1")
+        self.environment = dict(os.environ, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=1:allocator_may_return_null=1",
+                                UBSAN_OPTIONS="print_stacktrace=1")
 
     def call(self, line, work, kill_after=None):
         process = subprocess.Popen([str(self.onyx), *map(str, line)], cwd=work, env=self.environment, stdin=subprocess.DEVNULL,

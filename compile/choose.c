@@ -228,6 +228,10 @@ static bool choose_fitting(choosing *c, const char *why, compile_schedule *out) 
         on_host += cin.kernels.at[n].on_host;
     if (on_host && compile_array_alone(c->o))
         return false;
+    for (uint32_t n = 0; n < cin.kernels.len; n++) {
+        if (cin.kernels.at[n].on_host)
+            compile_fall_back(c->ctx, &cin.kernels.at[n]);
+    }
     out->cin = cin;
     out->chosen = chosen;
     out->staged = arena_printf(mem, "%u %s%s; as one on the array: %s", cin.kernels.len,

@@ -199,11 +199,12 @@ static void add_called(compile_context *ctx, fe_described *f, sam_calls **at, ca
 static void begin_calls(compile_context *ctx, compile_kernel *k, called_all *all) {
     const sam_statement *s = &k->lowered.statement;
     if (k->calls.call)
-        add_called(ctx, compile_described_of(ctx->functions, k->calls.name), &k->calls.calls, all);
+        add_called(ctx, compile_described_of(ctx->functions, ctx->calls, k->calls.name), &k->calls.calls,
+                   all);
     for (uint32_t e = 0; e < s->exprs.len && !k->calls.call; e++) {
         sam_program *p = compile_called_at(s, e);
         if (p)
-            add_called(ctx, compile_described_of(ctx->functions, p->name), &p->calls, all);
+            add_called(ctx, compile_described_of(ctx->functions, ctx->calls, p->name), &p->calls, all);
     }
 }
 

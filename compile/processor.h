@@ -13,15 +13,20 @@
 typedef struct compile_calls {
     arena *mem; /* which lives as long as the command */
     VEC(fe_described *) all;
+    fe_functions *shipped; /* what compile_fall_back has read */
 } compile_calls;
 
 /* Finds what the processor runs of a kernel that has nothing on the array: says so in k->on_processor, and
  * gives each such function a number. */
 void compile_find_calls(compile_context *ctx, compile_kernel *k);
+/* Gives the processor the quotients and remainders of int16 of a kernel that the host has to itself, where
+ * the library that ships has a function for them. Where they have values, and which, stays. */
+void compile_fall_back(compile_context *ctx, fe_kernel *k);
 /* Returns what a firmware program is to have of them, or NULL where there are none. */
 const fw_functions *compile_program_functions(compile_context *ctx);
-/* Returns the description of a function that there is, and its number; it gets one if it has none. */
-fe_described *compile_described_of(const fe_functions *all, const char *name);
+/* Returns the description of a function that there is, of the user's or what shipped, and its number; it gets
+ * one if it has none. */
+fe_described *compile_described_of(const fe_functions *all, const compile_calls *calls, const char *name);
 uint32_t compile_number_of(compile_calls *calls, fe_described *f);
 /* Returns the program of an expression that the processor runs, or NULL. */
 static inline sam_program *compile_called_at(const sam_statement *s, uint32_t e) {

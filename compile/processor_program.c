@@ -3,8 +3,9 @@
 
 /* ---- which functions ---------------------------------------------------------------------------- */
 
-fe_described *compile_described_of(const fe_functions *all, const char *name) {
+fe_described *compile_described_of(const fe_functions *all, const compile_calls *calls, const char *name) {
     const fe_user_function *f = fe_function_named(all, name);
+    f = f ? f : fe_function_named(calls->shipped, name);
     BUG_IF(!f || !f->described, "no description of %s", name);
     return f->described;
 }
@@ -23,13 +24,90 @@ void compile_find_calls(compile_context *ctx, compile_kernel *k) {
     const sam_statement *s = &k->lowered.statement;
     k->on_processor = k->calls.call && k->calls.on_processor;
     if (k->on_processor)
-        compile_number_of(ctx->calls, compile_described_of(ctx->functions, k->calls.name));
+        compile_number_of(ctx->calls, compile_described_of(ctx->functions, ctx->calls, k->calls.name));
     for (uint32_t e = 0; e < s->exprs.len && !k->calls.call; e++) {
         if (!compile_called_at(s, e))
             continue;
         k->on_processor = true;
-        compile_number_of(ctx->calls, compile_described_of(ctx->functions, compile_called_at(s, e)->name));
+        compile_number_of(ctx->calls,
+                          compile_described_of(ctx->functions, ctx->calls, compile_called_at(s, e)->name));
     }
+}
+
+/* ---- what the array lacks ------------------------------------------------------------------------ */
+
+static double computed_by(sam_operation operation, double x, double y) {
+    return sam_word_number(
+        sam_apply(sam_operator_of(operation, false), (uint16_t)(int32_t)x, (uint16_t)(int32_t)y), false);
+}
+static double quotient(double x, double y) {
+    return computed_by(SAM_OPERATION_div, x, y);
+}
+static double rest(double x, double y) {
+    return computed_by(SAM_OPERATION_rem, x, y);
+}
+
+/* By what this machine computes the same. */
+static const struct {
+    sam_operation operation;
+    const char *name;
+    double (*plain)(double x, double y);
+} fallbacks[] = {{SAM_OPERATION_div, "m3_div", quotient}, {SAM_OPERATION_rem, "m3_rem", rest}};
+
+/* Reads what ships under a name; NULL where it is not installed, or the user has another one. */
+static const fe_user_function *shipped(compile_context *ctx, const char *name) {
+    compile_calls *calls = ctx->calls;
+    const char *folder = arena_printf(calls->mem, "%s/functions/", ctx->home),
+               *path = arena_printf(calls->mem, "%s%s.xf", folder, name);
+    const fe_user_function *own = fe_function_named(ctx->functions, name),
+                           *f = own ? own : fe_function_named(calls->shipped, name);
+    fe_function_file file = {.name = path};
+    if (!f && (file.text = file_read_if_there(path, calls->mem, &file.length)) != NULL &&
+        fe_read_described(&file, true, ctx->names, calls->mem, ctx->diag, &calls->shipped))
+        f = fe_function_named(calls->shipped, name);
+    return f && f->described && f->described->on_processor &&
+                   (f != own || strcmp(f->described->folder, folder) == 0)
+               ? f
+               : NULL;
+}
+
+/* Makes the program of a fallback: what it computes, and where it has values, is as of the operation. */
+static sam_program *program_of(compile_context *ctx, uint32_t which) {
+    const fe_user_function *f = shipped(ctx, fallbacks[which].name);
+    if (!f)
+        return NULL;
+    sam_program *p = arena_new(ctx->mem, sam_program);
+    *p = *f->described->program;
+    p->plain = fallbacks[which].plain;
+    p->of = *sam_operator_of(fallbacks[which].operation, false);
+    p->of.program = p;
+    return p;
+}
+
+void compile_fall_back(compile_context *ctx, fe_kernel *k) {
+    enum { N = sizeof fallbacks / sizeof *fallbacks };
+    sam_program *made[N] = {NULL};
+    sam_expr_data *all = arena_new_n(ctx->mem, sam_expr_data, k->s.exprs.len + 1);
+    if (!k->s.integers || k->binding.function.v)
+        return;
+    for (uint32_t e = 0; e < k->s.exprs.len; e++) {
+        sam_expr_data *x = &all[e];
+        *x = k->s.exprs.at[e];
+        const bool computes = x->kind == SAM_EXPR_DIV || (x->kind == SAM_EXPR_CALL && !x->program);
+        uint32_t i = 0;
+        while (computes && i < N && sam_operation_of(x) != fallbacks[i].operation)
+            i++;
+        if (!computes || i == N)
+            continue;
+        made[i] = made[i] ? made[i] : program_of(ctx, i);
+        if (!made[i])
+            continue;
+        x->kind = SAM_EXPR_CALL;
+        x->operation = SAM_OPERATION_program;
+        x->program = made[i];
+    }
+    k->s.exprs.at = all;
+    k->s.exprs.cap = k->s.exprs.len;
 }
 
 /* ---- the program -------------------------------------------------------------------------------- */

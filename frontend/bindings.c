@@ -198,7 +198,22 @@ static bool enter_reduction(sam_statement *s, sam_expr e, bool right) {
     return true;
 }
 
-enum { RULES = 8 };
+/* a + b becomes 1 * a + b: what a function scales may be whole. */
+static bool add_identity(sam_statement *s, sam_expr e, bool right) {
+    const sam_expr_data x = *sam_expr_at(s, e);
+    const sam_expr of = right ? x.b : x.a;
+    if (!adds(s, e) || sam_expr_at(s, of)->kind == SAM_EXPR_LITERAL ||
+        sam_expr_at(s, of)->kind == SAM_EXPR_MUL)
+        return false;
+    const sam_expr one =
+                       fe_add_expr(s, (sam_expr_data){.kind = SAM_EXPR_LITERAL, .loc = x.loc, .literal = 1}),
+                   scaled = binary(s, SAM_EXPR_MUL, one, of);
+    sam_expr_data *now = sam_expr_at(s, e);
+    *(right ? &now->b : &now->a) = scaled;
+    return true;
+}
+
+enum { RULES = 10 };
 
 static bool rewrite(sam_statement *s, sam_expr e, uint32_t rule) {
     switch (rule) {
@@ -214,6 +229,9 @@ static bool rewrite(sam_statement *s, sam_expr e, uint32_t rule) {
         return reduce_each(s, e);
     case 6:
         return reduce_both(s, e);
+    case 7:
+    case 8:
+        return add_identity(s, e, rule == 8);
     default:
         return leave_reduction(s, e);
     }

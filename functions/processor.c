@@ -25,13 +25,13 @@ static int key_of(int word, int one) {
 
 /* ---- quotients and roots --------------------------------------------------------------------- */
 
-/* Toward 0; by 0 it is 0, and -32768 / -1 wraps, as the array's products do. */
+/* Toward 0; by 0 it is 0, and leaves all. -32768 / -1 wraps, as the array's products do. */
 int quotient(int x, int y) {
     return y == 0 ? 0 : x / y;
 }
 
 int rest(int x, int y) {
-    return y == 0 ? 0 : x % y;
+    return y == 0 ? x : x % y;
 }
 
 int greatest_divisor(int x, int y) {

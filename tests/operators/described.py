@@ -107,7 +107,7 @@ VALUES = {  # data type, what it is of one value or two
     "erfc": ("bf16", math.erfc),
     "q15_div": ("int16", lambda x, y: saturated(x * 32768 / y) if y else 0),
     "m3_div": ("int16", lambda x, y: int16(int(math.copysign(abs(x) // abs(y), x * y))) if y else 0),
-    "m3_rem": ("int16", lambda x, y: int(math.fmod(x, y)) if y else 0),
+    "m3_rem": ("int16", lambda x, y: int(math.fmod(x, y)) if y else x),
     "m3_gcd": ("int16", math.gcd),
     "m3_exp": ("bf16", math.exp),
 }

@@ -66,7 +66,12 @@ def check(name, result, tree, *more, host=None, array=None, computed=None, semir
         want = e.value(tree, dict(zip(result, at)))
         if got.get(at, report.get("fill", 0)) != want:
             return complain(name, at, "is", got.get(at, report.get("fill", 0)), "and not", want)
-    mine = [k for k in report.get("kernels", []) if k.get("on") == "host"]
+    mine = [k for k in report.get("kernels", []) if k.get("on") in ("host", "processor")]
+    of_chip = [k for k in mine if k["on"] == "processor"]  # quotients and remainders, unless a schedule says the host
+    if any(k["processor"]["functions"] not in ("m3_div", "m3_rem") for k in of_chip) or (of_chip and "-s" in more):
+        complain(name, "has on the processor", of_chip)
+    if of_chip and computed is not None and sum(k["processor"]["calls"] for k in of_chip) != computed:
+        complain(name, "has", [k["processor"]["calls"] for k in of_chip], "calls and not", computed)
     if ENGINE != "sam" and host is not None and (len(mine), len(report.get("kernels", [])) - len(mine)) != (host, array):
         complain(name, "has", len(mine), "kernels on the host of", len(report.get("kernels", [])))
     if ENGINE != "sam" and computed is not None and sum(k["computed"] for k in mine) != computed:
@@ -116,6 +121,15 @@ check("bound_factors", "i", ("reduce", "sum", "j", ("*", ("*", B, c), d)), "-s",
 check("bound_sum", "i", ("/", spmv, d), "-s", "bind(sum(j,B(i,j)*c(j))/d(i),host)", host=1, array=1)
 check("bound_twice", "i", ("+", ("*", b, d), ("*", b, b)), "-s", "bind(b(i)*d(i),host), bind(b(i)*b(i),host)", host=2, array=1)
 check("bound_workspace", "ij", ("+", ("/", B, ("number", 3)), C), "-s", "precompute(B(i,j),{i,j},{i,j},w), bind(w(i,j)/3,host)", host=1, array=2)
+
+# Remainders have the sign of what is divided; the processor has one for each value that may not be 0.
+done = onyx("run", "X(i) = b(i) % d(i)", FOLDER / "remainder", "--engine", ENGINE)
+got = read(FOLDER / "remainder/X.mtx", 1) if done.returncode == 0 else {}
+want = {i: wrap(v - w * quotient(v, w)) for (i,), v in CELLS["b"].items() for w in [CELLS["d"].get((i,), 0)]}
+if done.returncode or any(got.get((i,), 0) != want.get(i, 0) for i in range(EXTENTS["i"])):
+    complain("remainder", done.stderr, got, want)
+if ENGINE != "sam" and f"m3_rem: {len(CELLS['b'])} calls" not in done.stdout:
+    complain("remainder", done.stdout)
 
 # A scalar may have the name of an index, where that means nothing or in parentheses of its own.
 CELLS["j"], DIMS["j"] = {(): 3}, []

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 CASES, ONYX, FOLDER = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 shutil.rmtree(FOLDER, ignore_errors=True)
@@ -83,11 +84,14 @@ def called(operands, names, of, fixed, images, tensors):
 def oracle(expression, functions):
     """All (function, operands) that compute a part."""
     _, result, of, terms = expression
-    tensors = {t: {p: random.randint(1, 40) for p in points(indices)} for t, indices in of.items()}
+    tensors = {t: {p: random.randint(2, 40) for p in points(indices)} for t, indices in of.items()}
     want, found = value(result, of, terms, tensors), set()
+    of, tensors = {**of, "1": ""}, {**tensors, "1": {(): 1}}
     for function in functions:
         operands = FUNCTIONS[TWINS.get(function, function)]
-        for names in itertools.permutations(of, len(operands[0])):
+        scaled = operands[0][0] == ""  # by a number, which may be 1
+        some = [t for t in of if t != "1"]
+        for names in [*itertools.permutations(some, len(operands[0])), *(("1", *two) for two in itertools.permutations(some, len(operands[0]) - 1) if scaled)]:
             every = sorted({v for t in names for v in of[t]})
             for fixed in itertools.chain(*(itertools.combinations(every, n) for n in range(len(every) + 1))):
                 kept = ["".join(v for v in of[t] if v not in fixed) for t in names]
@@ -96,9 +100,10 @@ def oracle(expression, functions):
                     if not made:
                         continue
                     # the rest: what the function made times the other factors of a term, or beside the other terms
-                    for rest in rests(terms, names):
+                    tensors_of = frozenset(names) - {"1"}
+                    for rest in rests(terms, tensors_of):
                         if made and value(result, {**of, "w": made[0]}, rest, {**tensors, "w": made[1]}) == want:
-                            found.add((function, frozenset(names)))
+                            found.add((function, tensors_of))
     return found
 
 
@@ -128,10 +133,11 @@ def searched(expression, functions, depth):
 
 for expression in EXPRESSIONS:
     for functions in (FEW, MANY):
-        want, got = oracle(expression, functions), searched(expression, functions, 3)
+        want, begin = oracle(expression, functions), time.monotonic()
+        got, seconds = searched(expression, functions, 3), time.monotonic() - begin
         if got != want:
             wrong.append((expression[0], len(functions), "functions: lacks", want - got, "has", got - want))
-        print(f"{expression[0]}: {len(got)} parts and functions, of {len(functions)} functions")
+        print(f"{expression[0]}: {len(got)} parts and functions, of {len(functions)} functions, in {seconds:.3f} s")
 
 
 
@@ -166,7 +172,8 @@ if sys.argv[4:] == ["all"]:
         run_all(expression, [f for f in MANY if "package: " not in (pathlib.Path("functions") / f"{f}.xf").read_text()])
 
 # Rewrites: how many it takes until a part is found.
-REWRITES = [("x(i) = a(i) * b(i) + a(i) * c(i)", "vector_add", "bc", 1), ("x(i) = a(i) * (b(i) + c(i))", "vector_add", "bc", 0),
+REWRITES = [("x(i) = b(i) + c(i)", "axpy", "bc", 1),
+            ("x(i) = a(i) * b(i) + a(i) * c(i)", "vector_add", "bc", 1), ("x(i) = a(i) * (b(i) + c(i))", "vector_add", "bc", 0),
             ("x(i) = a(i) * (b(i) + c(i))", "axpy", "abc", None),
             ("X(i,j) = B(i,k) * C(k,j) + B(i,k) * D(k,j)", "vector_add", "CD", 2), ("X(i,j) = B(i,k) * (C(k,j) + D(k,j))", "gemm", "BC", 1),
             ("y(i) = a(i) * b(i) + a(i) * c(i) + a(i) * d(i)", "vector_add", "bc", 1)]

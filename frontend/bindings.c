@@ -296,7 +296,8 @@ static void try_part(finder *f, uint32_t rewrites, const sam_statement *s, const
         const fe_user_function *of = &f->in->functions->all.at[i];
         fe_cin cin;
         diagnostics unheard;
-        if (!of->described || !of->described->array || of->other_type || f->tries++ >= MOST_TRIES)
+        if (!of->described || !of->described->array || of->described->rule || of->other_type ||
+            f->tries++ >= MOST_TRIES)
             continue;
         arena scratch = {0};
         const char *schedule = arena_printf(f->mem, "map(%s, %s)", part, of->name);

@@ -135,6 +135,16 @@ static bool read_name(description *r) {
     return true;
 }
 
+/* What it states has a tag; nothing calls it. */
+static bool read_rule(description *r) {
+    r->user->loc = r->in.token.loc;
+    r->f->array = true;
+    if (!take_name(r, "a tag", &r->f->rule) || !at_end(r))
+        return false;
+    r->user->name = arena_printf(r->d->mem, "=> %s", r->f->rule);
+    return true;
+}
+
 static bool read_expression(description *r) {
     const fe_capability_in in = {.text = {.source = r->in.source,
                                           .text = r->in.text,
@@ -289,6 +299,7 @@ static const struct {
     {"capability", note_capability, true, true},
     {"datatypes", read_types, true, true},
     {"name", read_name, true, false},
+    {"rule", read_rule, true, false},
     {"formats", read_formats, true, false},
     {"tags", read_tags, true, false},
     {"checker", read_checker, true, false},
@@ -315,7 +326,7 @@ static bool read_field(description *r) {
         at++;
     if (at == FIELDS)
         return refuse(r, t.loc, "expected a field",
-                      "call, capability, datatypes, name, formats, tags, checker, package, source, "
+                      "call, capability, datatypes, name, rule, formats, tags, checker, package, source, "
                       "sensitivity, runs, cycles, "
                       "properties, list, object, setup, teardown, headers, include, libraries, flags");
     if (r->seen >> at & 1 && fields[at].once)
@@ -440,7 +451,27 @@ static bool check_processor(const description *r) {
     return true;
 }
 
+/* A rule says what has its tag, and nothing else. */
+static bool check_rule(description *r) {
+    static const char *const read[] = {"rule", "capability", "datatypes", "tags"};
+    for (uint32_t i = 0; i < FIELDS; i++) {
+        bool has = !(r->seen >> i & 1);
+        for (uint32_t k = 0; k < sizeof read / sizeof *read; k++)
+            has = has || strcmp(fields[i].name, read[k]) == 0;
+        if (!has)
+            return refuse(r, r->first,
+                          arena_printf(r->d->mem, "a rule for a tag has no '%s'", fields[i].name),
+                          "rule, capability, datatypes and tags");
+        if (fields[i].needed && i && !(r->seen >> i & 1))
+            return refuse(r, r->first, arena_printf(r->d->mem, "the rule has no '%s'", fields[i].name),
+                          "capability and datatypes are always there");
+    }
+    return read_expression(r);
+}
+
 static bool check(description *r) {
+    if (r->f->rule)
+        return check_rule(r);
     for (uint32_t i = 0; i < FIELDS; i++) {
         if (fields[i].needed && !(r->seen >> i & 1))
             return refuse(r, r->first, arena_printf(r->d->mem, "the description has no '%s'", fields[i].name),

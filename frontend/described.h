@@ -22,6 +22,7 @@ typedef struct fe_described {
     bool fiber;          /* along an index; else of one value or two, or */
     bool array;          /* of whole tensors: it computes what it states */
     fe_capability states;
+    const char *rule;           /* no function: the tag of what it states; NULL: it is one */
     const char *checker;        /* a function of C that may refuse; NULL: none */
     const char *package;        /* Debian's, of the library that it calls; NULL: none */
     bool on_processor;          /* the chip's runs it; the host calls the same C where there is none */

@@ -76,9 +76,10 @@ void fe_print_functions(const fe_functions *all, const diagnostics *d, FILE *out
     for (uint32_t i = 0; all && i < all->all.len; i++) {
         const fe_user_function *f = &all->all.at[i];
         const bool loops = !f->described && sam_expr_at(&f->s, f->value)->program;
-        const char *where = f->described && f->described->on_processor ? "m3"
-                            : f->described || loops                    ? "host"
-                                                                       : "array";
+        const char *where = f->described && f->described->rule           ? "rule"
+                            : f->described && f->described->on_processor ? "m3"
+                            : f->described || loops                      ? "host"
+                                                                         : "array";
         fprintf(out, "%-22s %-6s %-12s %-26s %s\n", call_of(f), where,
                 f->described    ? f->described->types
                 : f->s.integers ? "int16"
@@ -363,7 +364,7 @@ bool fe_check_functions(const fe_functions *all, uint64_t seed, diagnostics *d, 
     bool ok = true;
     for (uint32_t i = 0; all && i < all->all.len; i++) {
         const fe_user_function *f = &all->all.at[i];
-        if (!f->described || f->other_type || (all->all.len > 1 && is_left_out(f, d)))
+        if (!f->described || f->described->rule || f->other_type || (all->all.len > 1 && is_left_out(f, d)))
             continue;
         const bool right = check_function(f, seed, d);
         *checked += right;

@@ -587,23 +587,49 @@ static bool is_symmetric(const fe_kernel *k, arena *mem) {
     return solve(&m, pair(&m, s->rhs, s->rhs, NULL));
 }
 
-void fe_derive_tags(const fe_cin *cin, const fe_kernel *reads, arena *mem, fe_binding *said) {
-    fe_binding all = {0};
+/* Returns whether a rule is about what a kernel computes, the indices of the result in the same order. */
+static bool follows(const fe_kernel *k, const fe_user_function *rule, arena *mem) {
+    sam_binding by;
+    const sam_statement *p = &rule->described->states.s;
+    bool is =
+        !rule->other_type && k->s.vars.len <= MOST_VARS && fe_match(k, rule, mem, &by).step == FE_MATCHED;
+    for (uint32_t l = 0; is && l < sam_tensor_at(p, p->result)->order; l++)
+        is = by.var[p->result_index[l].v - 1].v == k->s.result_index[l].v;
+    return is;
+}
+
+/* What a binding says of workspaces while it is found out. */
+typedef struct {
+    const fe_kernel *reads;
+    fe_binding all, *said;
+    arena *mem;
+} deriving;
+
+static void add_tag(deriving *t, const sam_statement *s, const char *tag) {
+    const fe_binding_note note = {
+        .kind = FE_TAGGED, .tensor = sam_tensor_at(s, s->result)->name, .tag = names_intern(s->names, tag)};
+    vec_push(t->mem, &t->all.notes, note);
+    if (fe_find_tensor(&t->reads->s, note.tensor).v)
+        vec_push(t->mem, &t->said->notes, note);
+}
+
+void fe_derive_tags(const fe_cin *cin, const fe_kernel *reads, const fe_functions *rules, arena *mem,
+                    fe_binding *said) {
+    deriving t = {.reads = reads, .said = said, .mem = mem};
     for (uint32_t i = 0; i < said->notes.len; i++) {
         if (said->notes.at[i].kind == FE_TAGGED)
-            vec_push(mem, &all.notes, said->notes.at[i]);
+            vec_push(mem, &t.all.notes, said->notes.at[i]);
     }
     for (uint32_t n = 0; n + 1 < cin->kernels.len; n++) {
         fe_kernel k = cin->kernels.at[n];
-        k.binding = (fe_binding){.notes = all.notes};
-        if (!is_symmetric(&k, mem))
-            continue;
-        const fe_binding_note note = {.kind = FE_TAGGED,
-                                      .tensor = sam_tensor_at(&k.s, k.s.result)->name,
-                                      .tag = names_intern(k.s.names, SYMMETRIC)};
-        vec_push(mem, &all.notes, note);
-        if (fe_find_tensor(&reads->s, note.tensor).v)
-            vec_push(mem, &said->notes, note);
+        k.binding = (fe_binding){.notes = t.all.notes};
+        if (is_symmetric(&k, mem))
+            add_tag(&t, &k.s, SYMMETRIC);
+        for (uint32_t i = 0; rules && i < rules->all.len; i++) {
+            const fe_user_function *f = &rules->all.at[i];
+            if (f->described && f->described->rule && follows(&k, f, mem))
+                add_tag(&t, &k.s, f->described->rule);
+        }
     }
 }
 

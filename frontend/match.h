@@ -26,6 +26,7 @@ fe_mismatch fe_find_mapping(fe_kernel *k, const fe_user_function *f, arena *mem)
 /* Adds to what is said of a binding which operands of `reads` are symmetric, because the kernels before that
  * compute them make the same with both indices exchanged: A(i,j) + A(j,i), A(i,k) * A(j,k), and what is of
  * symmetric operands, tagged or found to be. Nothing looks at data. */
-void fe_derive_tags(const fe_cin *cin, const fe_kernel *reads, arena *mem, fe_binding *said);
+void fe_derive_tags(const fe_cin *cin, const fe_kernel *reads, const fe_functions *rules, arena *mem,
+                    fe_binding *said);
 
 #endif

@@ -728,7 +728,7 @@ static bool read_who(fe_reader *in, const fe_user_function **f, const char **fam
     *family = NULL;
     for (uint32_t i = 0; in->functions && i < in->functions->all.len; i++) {
         const fe_user_function *one = &in->functions->all.at[i];
-        if (!one->described)
+        if (!one->described || one->described->rule)
             continue;
         if (fe_is_word(&in->token, one->name))
             *f = one;
@@ -924,7 +924,7 @@ static bool bind(fe_reader *in, fe_taking how, fe_binding *said, fe_cin *cin, di
     }
     *said = (fe_binding){0};
     if (r.function && r.function->described->array && r.function->described->states.tags.len)
-        fe_derive_tags(cin, &reads, mem, &r.said);
+        fe_derive_tags(cin, &reads, in->functions, mem, &r.said);
     if (r.function && r.function->described->array)
         return bind_to_function(&r, in->functions, &reads, cin, mem, d);
     if (r.maps && !r.function) {

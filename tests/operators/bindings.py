@@ -630,6 +630,46 @@ for e, dtype, says in (("A(i,k) + A(k,i)", "bf16", None), ("A(i,k) + A(k,i) + d(
         wrong.append((e, dtype, "expected", says, "got", done.stdout, done.stderr))
         print(*wrong[-1])
 
+# ---- tags that follow by rules of the user's -------------------------------------------------------------
+
+RULES = FOLDER / "rules"
+RULES.mkdir()
+for name, text in (("sum", "R(i,j) = A(i,j) + B(i,j)\ntags: A:banded B:banded"), ("scaled", "R(i,j) = a * A(i,j)\ntags: A:banded"),
+                   ("turned", "R(i,j) = A(j,i)\ntags: A:banded"), ("product", "R(i,j) = A(i,k) * B(k,j) when i <= 6\ntags: A:diagonal B:banded")):
+    (RULES / f"{name}.xf").write_text(f"# what is banded\nrule: banded\ncapability: {text}\ndatatypes: int16\n")
+(RULES / "banded_mv.c").write_text("static void banded_mv(int n, int m, const double *a, const double *x, double *y) { for (int i = 0; i < n; i++) for (int k = 0; k < m; k++) y[i] += a[i * m + k] * x[k]; }\n")
+(RULES / "banded_mv.xf").write_text("name: banded_mv\ncall: void banded_mv(i, k, A, x, y)\ncapability: y(i) = A(i,k) * x(k)\ndatatypes: int16\ntags: A:banded\nsource: banded_mv.c\n")
+TAGGED = [  # what the workspace is, tags that are said, whether it is banded
+    ("C(i,k) + D(i,k)", "CD", True), ("C(i,k) + D(i,k)", "C", False), ("D(i,k) + C(i,k)", "CD", True), ("C(k,i) + D(k,i)", "CD", False), ("3 * C(i,k)", "C", True),
+    ("C(i,k) * D(i,k)", "CD", False), ("C(i,k) - D(i,k)", "CD", False), ("C(i,k) + D(i,k) + E(i,k)", "CDE", False), ("C(i,k) + C(i,k)", "C", True), ("d(i) * C(i,k)", "C", False)]
+cases = [(f"y(i) = ({e}) * x(k)", "i:6 k:6", "".join(f"tag({t},banded), " for t in tags) + f"accelerate(({e}) * x(k), banded_mv)") for e, tags, _ in TAGGED]
+cases.append(("y(i) = (C(i,k) + D(i,k)) * x(k)", "i:6 k:6", "tag(C,banded), tag(D,banded), precompute(C(i,k) + D(i,k),{i,k},{i,k},w), bind(w(i,k) * x(k), banded_mv)"))
+cases.append(("y(i) = (C(i,k) + D(i,k) + E(i,k)) * x(k)", "i:6 k:6", "tag(C,banded), tag(D,banded), tag(E,banded), "
+              "precompute(C(i,k) + D(i,k),{i,k},{i,k},v), precompute(v(i,k) + E(i,k),{i,k},{i,k},w), bind(w(i,k) * x(k), banded_mv)"))
+for extent in (6, 7):  # a rule has conditions, too
+    cases.append(("y(i) = C(i,l) * D(l,k) * x(k)", f"i:{extent} k:5 l:4", "tag(C,diagonal), tag(D,banded), precompute(C(i,l) * D(l,k),{i,k},{i,k},w), bind(w(i,k) * x(k), banded_mv)"))
+for case, holds, got in zip(cases, [*(holds for *_, holds in TAGGED), True, True, True, False], answers(sorted(RULES.glob("*.xf")), cases)):
+    if ("tag(w,banded)" in got and "bind(banded_mv" in got) if not holds else ("tag(w,banded)" not in got or "bind(banded_mv" not in got):
+        wrong.append((case, "is banded" if holds else "is not banded", "got", got))
+        print(*wrong[-1])
+done = subprocess.run([ONYX, "functions", "--functions", RULES], capture_output=True, text=True)
+if not re.search(r"^=> banded +rule +int16 +R\(i,j\) = A\(i,j\) \+ B\(i,j\), A:banded, B:banded +\S+sum.xf$", done.stdout, re.M):
+    wrong.append(("the list has no rule", done.stdout, done.stderr))
+    print(*wrong[-1])
+done = subprocess.run([ONYX, "run", "y(i) = (C(i,k) + D(i,k)) * x(k)", "-s", cases[0][2], "--functions", RULES, "-g", "C:6x6:0.5:1", "-g", "D:6x6:0.5:2", "-g", "x:6:1:3", "--engine", "sam", "-o", FOLDER / "run"],
+                      capture_output=True, text=True)
+if done.returncode or "on the host: banded_mv" not in done.stdout or "check: pass" not in done.stdout:
+    wrong.append(("a rule", done.stdout, done.stderr))
+    print(*wrong[-1])
+for text, says, place in (("rule: banded", "the rule has no 'capability'", "1:1"), ("rule: 7", "expected a tag", "1:7"), ("rule: banded\ncapability: R(i) = A(i)", "the rule has no 'datatypes'", "1:1"),
+                          ("rule: banded\ncapability: R(i) = A(i)\ndatatypes: int16\ncall: void f(A)", "has no 'call'", "1:1"),
+                          ("rule: banded\ncapability: R(i) = A(i)\ndatatypes: int16\ntags: R:banded", "tags:", "4:7")):
+    (FOLDER / "rule.xf").write_text(text + "\n")
+    done = subprocess.run([ONYX, "functions", "--functions", FOLDER / "rule.xf"], capture_output=True, text=True)
+    if done.returncode != 1 or f"rule.xf:{place}:" not in done.stderr or (says not in done.stderr):
+        wrong.append((text, "expected", says, place, "got", done.stderr))
+        print(*wrong[-1])
+
 # ---- lists of indices, for each order -------------------------------------------------------------------
 
 LISTS = FOLDER / "lists"

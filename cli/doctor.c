@@ -22,6 +22,8 @@ static const struct {
     {"cc", "-dumpfullversion", "functions that files describe (.xf), --compare-cpu", "gcc", NULL},
     {"cc", "-x c -include cblas.h -lblas -shared -fPIC -o /dev/null /dev/null", "the functions cblas_...",
      "libblas-dev", "a BLAS"},
+    {"cc", "-x c -include gsl/gsl_blas.h -lgsl -lgslcblas -shared -fPIC -o /dev/null /dev/null",
+     "the functions gsl_...", "libgsl-dev", "the GNU Scientific Library"},
     {"openocd", "--version", "program", "openocd", NULL},
     {"dot", "-V", "the graphs of view", "graphviz", NULL},
     {"sbatch", "--version", "sweep --slurm", "slurm-client", NULL},

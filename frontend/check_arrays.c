@@ -2,7 +2,7 @@
  *
  * The expression is computed as it stands, coordinate by coordinate: int16 in words, each operation wrapped,
  * so that a function which wraps only at the end has to be one for which that is the same; bf16 in doubles,
- * within 1e-9 of the magnitudes that are added up.
+ * within 1e-9 of the magnitudes that are added up, or what the description says in place of that.
  */
 #include "frontend/library.h"
 
@@ -150,11 +150,12 @@ static value evaluate(trial *t, sam_expr e) {
 
 /* Holds every value of the result against the expression. */
 static bool is_right(trial *t, const double *result) {
+    const double stated = t->f->described->accuracy, accuracy = stated > 0 ? stated : 1e-9;
     memset(t->at, 0, sizeof t->at);
     do {
         const double got = result[place_of(t, t->s->result, false)];
         const value want = evaluate(t, t->s->rhs);
-        const bool same = t->fp ? fabs(got - want.number) <= 1e-9 * want.magnitude
+        const bool same = t->fp ? fabs(got - want.number) <= accuracy * want.magnitude
                                 : sam_number_word(got, false) == want.word;
         if (!same)
             return fails(t, arena_printf(t->d->mem, "a value is %g, and its expression %g", got,

@@ -218,12 +218,19 @@ static bool read_properties(description *r) {
     return at_end(r);
 }
 
-static bool read_sensitivity(description *r) {
+static bool read_above_zero(const description *r, double *out, const char *hint) {
     char *end, *text = arena_strdup(r->d->mem, rest(r));
-    r->f->program->sensitivity = strtod(text, &end);
-    return (*text && !*end && r->f->program->sensitivity > 0) ||
-           refuse(r, r->in.token.loc, "expected a number above 0",
-                  "how many times more than any operand the result may be off");
+    *out = strtod(text, &end);
+    return (*text && !*end && *out > 0) || refuse(r, r->in.token.loc, "expected a number above 0", hint);
+}
+static bool read_sensitivity(description *r) {
+    return read_above_zero(r, &r->f->program->sensitivity,
+                           "how many times more than any operand the result may be off");
+}
+static bool read_accuracy(description *r) {
+    return read_above_zero(
+        r, &r->f->accuracy,
+        "how far off a value of bf16 may be, as a part of the magnitudes that are added up");
 }
 
 static bool read_source(description *r) {
@@ -306,6 +313,7 @@ static const struct {
     {"package", read_package, true, false},
     {"source", read_source, true, false},
     {"sensitivity", read_sensitivity, true, false},
+    {"accuracy", read_accuracy, true, false},
     {"properties", read_properties, true, false},
     {"runs", read_runs, true, false},
     {"cycles", read_cycles, true, false},
@@ -327,7 +335,7 @@ static bool read_field(description *r) {
     if (at == FIELDS)
         return refuse(r, t.loc, "expected a field",
                       "call, capability, datatypes, name, rule, formats, tags, checker, package, source, "
-                      "sensitivity, runs, cycles, "
+                      "sensitivity, accuracy, runs, cycles, "
                       "properties, list, object, setup, teardown, headers, include, libraries, flags");
     if (r->seen >> at & 1 && fields[at].once)
         return refuse(r, t.loc, arena_printf(r->d->mem, "there is a '%s' already", fields[at].name),
@@ -489,6 +497,9 @@ static bool check(description *r) {
                       : r->wants.len ? r->tags
                                      : r->checker,
                       "this is of a function that states an expression", "name: gemv");
+    if (!r->f->array && r->f->accuracy > 0)
+        return refuse(r, r->first, "the accuracy is of a function that states an expression",
+                      "sensitivity says how far off other functions may be");
     if (r->f->array && r->f->properties.len)
         return refuse(r, r->properties, "a function that states an expression has no other properties",
                       "tags says what operands have");

@@ -24,6 +24,7 @@ typedef struct fe_described {
     fe_capability states;
     const char *rule;           /* no function: the tag of what it states; NULL: it is one */
     const char *checker;        /* a function of C that may refuse; NULL: none */
+    double accuracy;            /* of bf16: how far off it may be, of what is added up; 0: 1e-9 */
     const char *package;        /* Debian's, of the library that it calls; NULL: none */
     bool on_processor;          /* the chip's runs it; the host calls the same C where there is none */
     src_loc runs;               /* where the file says so */

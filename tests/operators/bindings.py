@@ -388,7 +388,7 @@ def run(b, number, functions=tuple(paths), dtype="int16"):
     done = subprocess.run([ONYX, "run", text, "-s", schedule, *itertools.chain(*(("-d", e) for e in extents.split())), *arguments, "--engine", "sam", "--dtype", dtype,
                            *itertools.chain(*(("--functions", p) for p in functions)), *itertools.chain(*(("--fill", f"{t}:{v}") for t, v in b.fill.items())), "-o", FOLDER / "run", "-o", f"{b.result[0]}:{result}"],
                           capture_output=True, text=True)
-    if functions == ("library",) and done.returncode == 1 and "[E0164-function-build]" in done.stderr and "apt install libblas-dev" in done.stderr:
+    if functions == ("library",) and done.returncode == 1 and "[E0164-function-build]" in done.stderr and "apt install lib" in done.stderr:
         return []  # the functions of a package that is not there
     if done.returncode or "check: pass" not in done.stdout:
         return [(text, schedule, done.stdout, done.stderr)]
@@ -407,12 +407,13 @@ for number, b in enumerate([*kinds.values()][:12]):
 
 shipped = sorted(p.stem for p in pathlib.Path("functions").glob("*.xf") if "\nname: " in p.read_text())
 for name in shipped:
-    base = name.replace("cblas_add", "vector_add").replace("cblas_", "").replace("m3_", "")
+    base = re.sub("^(cblas|gsl|m3)_s?(?=ge|do|sy|ax|add|mul)", "", name)
+    base = {"add": "vector_add", "multiply": "vector_multiply"}.get(base, base)
     b = Binding(next(p for p in PATTERNS if p[0] == base))
     b.function = name
     if base in ("gemm", "gemv", "dot"):
         b.part() if name == "gemm" else b.fix() if base == "gemv" else b.split()
-    wrong += run(b, f"of_{name}", ("library",))
+    wrong += run(b, f"of_{name}", ("library",), "bf16" if name == "cblas_sgemm" else "int16")
     if base in ("gemm", "dot", "axpy") and not b.mask and not name.startswith("m3_"):  # a factor on the array would be rounded by itself
         wrong += run(b, f"bf16_of_{name}", ("library",), "bf16")
     if wrong:
@@ -628,6 +629,16 @@ for e, dtype, says in (("A(i,k) + A(k,i)", "bf16", None), ("A(i,k) + A(k,i) + d(
                            *itertools.chain(*(("-g", f"{t}:{n}") for t, n in (("A", "9x9:0.4:1"), ("S", "9x9:0.4:1"), ("d", "9:1:2"), ("x", "9:1:3")) if f"{t}(" in f"{e}x("))], capture_output=True, text=True)
     if (says not in done.stderr if says else done.returncode or "check: pass" not in done.stdout):
         wrong.append((e, dtype, "expected", says, "got", done.stdout, done.stderr))
+        print(*wrong[-1])
+
+# ---- how far off a function may be ----------------------------------------------------------------------
+
+(FOLDER / "near.c").write_text("static double near(int n, const double *b, const double *c) { double a = 0; while (n--) a += b[n] * c[n]; return a * 1.00001; }\n")
+for line, right in (("", False), ("accuracy: 1e-6\n", False), ("accuracy: 2e-5\n", True), ("accuracy: 0\n", None), ("accuracy: 1 2\n", None)):
+    (FOLDER / "near.xf").write_text(f"name: near\ncall: double near(i, b, c)\ncapability: a = b(i) * c(i)\ndatatypes: bf16\nsource: near.c\n{line}")
+    done = subprocess.run([ONYX, "functions", "check", FOLDER / "near.xf"], capture_output=True, text=True)
+    if (done.returncode, "[E0166-function-check]" in done.stderr, "near.xf:6:11: " in done.stderr) != {True: (0, False, False), False: (3, True, False), None: (1, False, True)}[right]:
+        wrong.append((line, right, done.returncode, done.stdout, done.stderr))
         print(*wrong[-1])
 
 # ---- tags that follow by rules of the user's -------------------------------------------------------------

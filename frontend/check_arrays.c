@@ -2,7 +2,8 @@
  *
  * The expression is computed as it stands, coordinate by coordinate: int16 in words, each operation wrapped,
  * so that a function which wraps only at the end has to be one for which that is the same; bf16 in doubles,
- * within 1e-9 of the magnitudes that are added up, or what the description says in place of that.
+ * within 1e-9 of the magnitudes that are added up, or what the description says in place of that; q15 in
+ * doubles, whose value is saturated, within one unit of it.
  */
 #include "frontend/library.h"
 
@@ -20,6 +21,7 @@ typedef struct {
     uint32_t extent[64], at[64]; /* by variable - 1; `at` is the point that is computed */
     const double **operand;      /* by tensor - 2 */
     bool fp;
+    double unit; /* of a word: 1, or 2^-15 of q15 */
     arena mem;
     diagnostics *d;
 } trial;
@@ -30,7 +32,10 @@ static bool fails(trial *t, const char *what) {
         where = arena_printf(t->d->mem, "%s%s%s = %u", where, v ? ", " : "",
                              fe_var_text(t->s, (sam_var){v + 1}), t->extent[v]);
     diag_mismatch(t->d, t->f->loc, "E0166-function-check", "%s of %s, where %s: %s", t->f->name,
-                  t->fp ? "bf16" : "int16", where, what);
+                  t->f->described->q15 ? "q15"
+                  : t->fp              ? "bf16"
+                                       : "int16",
+                  where, what);
     diag_hint(t->d, "what is called, or the description's capability: docs/functions.md");
     return false;
 }
@@ -96,8 +101,11 @@ static double *make_operand(trial *t, sam_tensor tensor) {
     double *array = arena_new_n(&t->mem, double, size + GUARD);
     for (uint64_t i = 0; i < size + GUARD; i++) {
         const int small = (int)prng_below(&t->random, 129) - 64;
-        const bool wide = !t->fp && prng_below(&t->random, 8) == 0;
-        array[i] = wide ? (int)prng_below(&t->random, 0x10000) - 0x8000 : t->fp ? small / 8.0 : small;
+        const bool q15 = t->f->described->q15, wide = (!t->fp || q15) && prng_below(&t->random, 8) == 0;
+        array[i] = wide    ? (int)prng_below(&t->random, 0x10000) - 0x8000
+                   : q15   ? 256 * small
+                   : t->fp ? small / 8.0
+                           : small;
     }
     memset(t->at, 0, sizeof t->at);
     for (bool more = is_symmetric(t, tensor); more; more = next_point(t, tensor))
@@ -131,7 +139,7 @@ static value evaluate(trial *t, sam_expr e) {
     if (x->kind == SAM_EXPR_ACCESS || x->kind == SAM_EXPR_LITERAL) {
         const double n = x->kind == SAM_EXPR_LITERAL
                              ? sam_word_number(sam_literal_word(x->literal, t->fp), t->fp)
-                             : t->operand[x->tensor.v - 2][place_of(t, x->tensor, false)];
+                             : t->unit * t->operand[x->tensor.v - 2][place_of(t, x->tensor, false)];
         return (value){sam_number_word(n, t->fp), n, fabs(n)};
     }
     const sam_operation by = sam_operation_of(x);
@@ -148,18 +156,23 @@ static value evaluate(trial *t, sam_expr e) {
     return all;
 }
 
+static bool is_same(const trial *t, double got, value want) {
+    const double stated = t->f->described->accuracy, accuracy = stated > 0 ? stated : 1e-9;
+    if (t->f->described->q15)
+        return fabs(got - fmin(fmax(want.number / t->unit, INT16_MIN), INT16_MAX)) <= 1;
+    return t->fp ? fabs(got - want.number) <= accuracy * want.magnitude
+                 : sam_number_word(got, false) == want.word;
+}
+
 /* Holds every value of the result against the expression. */
 static bool is_right(trial *t, const double *result) {
-    const double stated = t->f->described->accuracy, accuracy = stated > 0 ? stated : 1e-9;
     memset(t->at, 0, sizeof t->at);
     do {
         const double got = result[place_of(t, t->s->result, false)];
         const value want = evaluate(t, t->s->rhs);
-        const bool same = t->fp ? fabs(got - want.number) <= accuracy * want.magnitude
-                                : sam_number_word(got, false) == want.word;
-        if (!same)
+        if (!is_same(t, got, want))
             return fails(t, arena_printf(t->d->mem, "a value is %g, and its expression %g", got,
-                                         t->fp ? want.number : sam_word_number(want.word, false)));
+                                         t->fp ? want.number / t->unit : sam_word_number(want.word, false)));
     } while (next_point(t, t->s->result));
     return true;
 }
@@ -202,6 +215,7 @@ bool fe_check_arrays(const fe_user_function *f, uint64_t seed, diagnostics *d) {
                .s = &f->described->states.s,
                .random = prng_seed(seed),
                .fp = !f->described->states.s.integers,
+               .unit = f->described->q15 ? 1.0 / 32768 : 1,
                .d = d};
     bool ok = true;
     for (int i = 0; ok && i < FE_CHECK_INPUTS; i++) {

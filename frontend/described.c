@@ -27,7 +27,7 @@ typedef struct {
     fe_user_function *user;
     const char *suffix; /* of the function's name */
     src_loc first;      /* of the file: its first line */
-    src_loc properties, formats, tags, checker;
+    src_loc properties, formats, tags, checker, types;
     fe_texts layouts, wants; /* of formats, tags */
     uint32_t seen;           /* bit of each field that was there */
     bool integers, other_type;
@@ -125,10 +125,15 @@ static bool note_capability(description *r) {
     return true;
 }
 
-static bool read_name(description *r) {
+/* Reads what a description of whole tensors is called by. */
+static bool take_title(description *r, const char *what, const char **out) {
     r->user->loc = r->in.token.loc;
     r->f->array = true;
-    if (!take_name(r, "a name", &r->user->name) || !at_end(r))
+    return take_name(r, what, out) && at_end(r);
+}
+
+static bool read_name(description *r) {
+    if (!take_title(r, "a name", &r->user->name))
         return false;
     r->f->family = *r->suffix ? r->user->name : NULL;
     r->user->name = arena_printf(r->d->mem, "%s%s", r->user->name, r->suffix);
@@ -137,12 +142,9 @@ static bool read_name(description *r) {
 
 /* What it states has a tag; nothing calls it. */
 static bool read_rule(description *r) {
-    r->user->loc = r->in.token.loc;
-    r->f->array = true;
-    if (!take_name(r, "a tag", &r->f->rule) || !at_end(r))
-        return false;
-    r->user->name = arena_printf(r->d->mem, "=> %s", r->f->rule);
-    return true;
+    const bool ok = take_title(r, "a tag", &r->f->rule);
+    r->user->name = ok ? arena_printf(r->d->mem, "=> %s", r->f->rule) : NULL;
+    return ok;
 }
 
 static bool read_expression(description *r) {
@@ -195,10 +197,17 @@ static bool read_named(description *r) {
 static bool read_types(description *r) {
     bool mine = false;
     r->f->types = rest(r);
+    r->types = r->in.token.loc;
+    if (strcmp(r->f->types, "q15") == 0) {
+        r->f->q15 = true;
+        r->other_type = true;
+        return true;
+    }
     do {
         const bool int16 = fe_is_word(&r->in.token, "int16");
         if (!int16 && !fe_is_word(&r->in.token, "bf16"))
-            return refuse(r, r->in.token.loc, "expected a data type", "int16, or bf16, or both with a comma");
+            return refuse(r, r->in.token.loc, "expected a data type",
+                          "int16, or bf16, or both with a comma; or q15 alone");
         mine = mine || int16 == r->integers;
         fe_advance(&r->in);
     } while (fe_take_sign(&r->in, ','));
@@ -497,6 +506,9 @@ static bool check(description *r) {
                       : r->wants.len ? r->tags
                                      : r->checker,
                       "this is of a function that states an expression", "name: gemv");
+    if (!r->f->array && r->f->q15)
+        return refuse(r, r->types, "q15 is of a function that states an expression",
+                      "others are of words, whatever these stand for: int16");
     if (!r->f->array && r->f->accuracy > 0)
         return refuse(r, r->first, "the accuracy is of a function that states an expression",
                       "sensitivity says how far off other functions may be");

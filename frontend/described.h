@@ -22,6 +22,7 @@ typedef struct fe_described {
     bool fiber;          /* along an index; else of one value or two, or */
     bool array;          /* of whole tensors: it computes what it states */
     fe_capability states;
+    bool q15;                   /* of words that stand for x / 32768, and saturate */
     const char *rule;           /* no function: the tag of what it states; NULL: it is one */
     const char *checker;        /* a function of C that may refuse; NULL: none */
     double accuracy;            /* of bf16: how far off it may be, of what is added up; 0: 1e-9 */

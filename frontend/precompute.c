@@ -706,9 +706,10 @@ static bool unbound(const fe_user_function *f, const request *r, diagnostics *d,
 }
 
 static bool has_type(const fe_user_function *f, const sam_statement *s, const request *r, diagnostics *d) {
-    return !f->other_type ||
-           unbound(f, r, d,
-                   (fe_mismatch){FE_DATATYPES, s->integers ? "it is of no int16" : "it is of no bf16"});
+    const char *why = f->described->q15 ? "it is of q15, which saturates where int16 wraps and bf16 rounds"
+                      : s->integers     ? "it is of no int16"
+                                        : "it is of no bf16";
+    return !f->other_type || unbound(f, r, d, (fe_mismatch){FE_DATATYPES, why});
 }
 
 /* Returns whether the described function is what computes the part, its data type before its operator. */

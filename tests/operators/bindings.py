@@ -641,6 +641,40 @@ for line, right in (("", False), ("accuracy: 1e-6\n", False), ("accuracy: 2e-5\n
         wrong.append((line, right, done.returncode, done.stdout, done.stderr))
         print(*wrong[-1])
 
+# ---- fixed point that saturates --------------------------------------------------------------------------
+
+(FOLDER / "fixed.c").write_text("""static short clamp(long long x) { return x > 32767 ? 32767 : x < -32768 ? -32768 : x; }
+static void add(int n, const short *b, const short *c, short *x) { while (n--) x[n] = clamp(b[n] + c[n]); }
+static int dot(int n, const short *b, const short *c) { long long a = 0; while (n--) a += b[n] * c[n]; return clamp(a >> 15); }
+static void wrapping(int n, const short *b, const short *c, short *x) { while (n--) x[n] = b[n] + c[n]; }
+static int integers(int n, const short *b, const short *c) { long long a = 0; while (n--) a += b[n] * c[n]; return clamp(a); }
+""")
+for name, call, says in (("add", "void add(i, b, c, x)", None), ("dot", "int dot(i, b, c)", None), ("wrapping", "void wrapping(i, b, c, x)", "E0166-function-check"),
+                         ("integers", "int integers(i, b, c)", "E0166-function-check")):
+    of = "x(i) = b(i) + c(i)" if "void" in call else "a = b(i) * c(i)"
+    path = FOLDER / f"fixed_{name}.xf"
+    path.write_text(f"name: fixed_{name}\ncall: {call}\ncapability: {of}\ndatatypes: q15\nsource: fixed.c\nruns: m3\n")
+    done = subprocess.run([ONYX, "functions", "check", path], capture_output=True, text=True)
+    if done.returncode != (3 if says else 0) or (f"[{says}]" not in done.stderr or "of q15, where i = " not in done.stderr if says else not done.stdout.startswith("1 checked")):
+        wrong.append((name, done.returncode, done.stdout, done.stderr))
+        print(*wrong[-1])
+    e = of.split("= ")[1]
+    got = [*answers([path], [(of, "i:4", f"{how}({e}, fixed_{name})") for how in ("bind", "map")]), *answers([path], [(of, "i:4", "search 3")])]
+    want = f"E0167-bind: 'fixed_{name}' does not compute this: datatypes: it is of q15, which saturates where int16 wraps"
+    if not all(text.startswith(want) for text in got[:2]) or "fixed" in got[2]:  # the search has none of it, by whatever rewrites
+        wrong.append((name, got))
+        print(*wrong[-1])
+    done = subprocess.run([ONYX, "run", of, "-s", f"bind({e}, fixed_{name})", "--functions", path, "--dtype", "bf16", "-g", "b:4:1:1", "-g", "c:4:1:2", "--engine", "sam", "-o", FOLDER / "run"], capture_output=True, text=True)
+    if done.returncode != 1 or "datatypes: it is of q15" not in done.stderr:
+        wrong.append((name, "bf16", done.stdout, done.stderr))
+        print(*wrong[-1])
+for text, place in (("capability: Z(i) = f(X(i))\ndatatypes: q15", "3:12"), ("capability: Z(i) = f(X(i))\ndatatypes: q15, int16", "3:12"), ("capability: Z(i) = f(X(i))\ndatatypes: q31", "3:12")):
+    (FOLDER / "fixed.xf").write_text(f"call: int f(X)\n{text}\nsource: fixed.c\nruns: m3\n")
+    done = subprocess.run([ONYX, "functions", "--functions", FOLDER / "fixed.xf"], capture_output=True, text=True)
+    if done.returncode != 1 or "[E0163-description]" not in done.stderr or f"fixed.xf:{place}:" not in done.stderr:
+        wrong.append((text, done.stderr))
+        print(*wrong[-1])
+
 # ---- tags that follow by rules of the user's -------------------------------------------------------------
 
 RULES = FOLDER / "rules"

@@ -16,9 +16,9 @@ EXPRESSIONS = [  # expression, code, column
     ("x(i) = min(j k, B(i,j))", "E0102", 14), ("x(i) = b(i) = c(i)", "E0102", 13), ("x(i) = b(i(0:2)", "E0102", 16), ("x(i) = and(b(i))", "E0152-function", 8),
 ]
 EXPRESSIONS += [(f"x(i) = {text}", "E0152-function", 8) for text in ("exp(b(i))", "foo(2, b(i))", "my_own(B(i,j), c(j))", "foo (j, B(i,j))")]
-EXPRESSIONS += [("x(i) = b(i) + gcd( b(i), c(i))", "E0152-function", 15), ("x(i) = v(i(:4)) * foo(j, relu(B(i,j)))", "E0152-function", 19)]
+EXPRESSIONS += [("x(i) = b(3)", "E0105", 3), ("x(i) = b(i) + gcd( b(i), c(i))", "E0152-function", 15), ("x(i) = v(i(:4)) * foo(j, relu(B(i,j)))", "E0152-function", 19)]
 SYNTAX = [
-    ("x(i) = b(3)", 10), ("x(i) = b(i c(i)", 12), ("x(i) = v(i(3:4,5))", 15), ("x(i) = v(i::leap)", 13), ("x(i) = coalesce(x(permit(i)))", 29),
+    ("x(i) = b(-3)", 10), ("x(i) = b(i c(i)", 12), ("x(i) = v(i(3:4,5))", 15), ("x(i) = v(i::leap)", 13), ("x(i) = coalesce(x(permit(i)))", 29),
     ("x(i) = (b(i) + c(i)", 20), ("x(i) b(i)", 6), ("x(i) = b(i) c(i)", 13), ("x(i) = b(i)))", 12), ("x(i) = clamp(b(i), 1 2, 3)", 22), ("x(i) = max(, b(i))", 12),
     ("x(i) = b(i) || && c(i)", 16), ("x(i) = ifelse b(i), c(i), d(i)", 15), ("= b(i)", 1), ("x(i) = struct()", 15), ("x(i) = b(i) + -", 16),
 ]

@@ -7,6 +7,7 @@
 #include "compile/checkpoint.h"
 #include "compile/folder.h"
 #include "compile/report.h"
+#include "compile/scalar.h"
 #include "compile/search.h"
 #include "compile/waiting.h"
 #include "compile/written.h"
@@ -160,6 +161,15 @@ static bool compute(machine *m, compile_context *ctx, const fe_step *step, bool 
     *left = NULL;
     if (m->reference)
         return evaluate(m, ctx, step, out);
+    if (stage->on_host && stage->waits && may_wait) {
+        if (!evaluate(m, ctx, step, out))
+            return false;
+        if (compile_wait_scalar(m, ctx, stage, out, left)) {
+            count_host(m, stage, out);
+            stage->visits.at[stage->visits.len - 1].alone = 1;
+            return true;
+        }
+    }
     if (stage->on_host) {
         if (!compile_settle_operands(m, step, false, "the host computes with them") ||
             !evaluate(m, ctx, step, out))

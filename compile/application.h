@@ -14,7 +14,8 @@ typedef struct {
     const char *pass;                 /* of the loops around it, "2" or "2,5"; "" outside of all */
     uint64_t cycles, entries;         /* entries of the result */
     uint64_t loaded, kept, collected; /* words, as in compile_outcome */
-    uint32_t passes, alone;           /* of a loop; of these, that the processor made by itself */
+    uint32_t passes, alone;           /* of a loop; of these, that the processor made by itself; of a scalar's
+                                         statement 1: it did */
 } compile_visit;
 
 /* A statement or a loop of the program, in the order of the text. */
@@ -28,6 +29,7 @@ typedef struct {
     bool multi;        /* it is one of several that read what was there before them */
     bool waits;        /* its result may stay on the chip, and its batches wait (machine.h) */
     const char *eager; /* why not; of a loop why its passes are the host's */
+    const bool *alive; /* by tensor: whether what it holds after the statement may be read later */
     compile_options options;
     compile_rehearsed rehearsed; /* until it is compiled */
     compile_kernel kernel;

@@ -1,5 +1,6 @@
 /* Which statements of a program store what others load. A load reaches the banks of its own GLB tile alone,
  * so an operand can be loaded where it was stored only if the store has the same tile. */
+#include "compile/scalar.h"
 #include "compile/waiting.h"
 #include "sam/operators.h"
 
@@ -67,10 +68,10 @@ static bool is_loaded_as_stored(const sam_tensor_data *t) {
     return dense;
 }
 
-/* Returns whether the chip's processor can make what a load of the tensor reads of what a store has left: a
- * dense vector of any. */
-static bool is_made_of_stored(const sam_tensor_data *t, bool vector) {
-    return is_loaded_as_stored(t) || (vector && t->order == 1 && t->level[0] == SAM_LEVEL_DENSE);
+/* Returns whether the chip's processor can make what a load of the tensor reads of what a store has left, a
+ * result of that order: a vector of any, or a scalar. */
+static bool is_made_of_stored(const sam_tensor_data *t, uint32_t order) {
+    return is_loaded_as_stored(t) || (t->order == order && order < 2 && t->structure != SAM_FILLED);
 }
 
 /* Returns whether `to` loads what `from` stores, and by which name. */
@@ -153,9 +154,47 @@ bool compile_is_test(const fe_step *step, uint32_t *operand, bool *counts, uint3
     return *holds != 0;
 }
 
+/* Returns the item's operation, or FW_CALCS where there is none. */
+static uint32_t calc_of(const sam_expr_data *e) {
+    static const struct {
+        sam_operation of;
+        uint32_t calc;
+    } calls[] = {{SAM_OPERATION_max, FW_CALC_MAX},
+                 {SAM_OPERATION_smax, FW_CALC_MAX},
+                 {SAM_OPERATION_min, FW_CALC_MIN},
+                 {SAM_OPERATION_smin, FW_CALC_MIN}};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        if (e->kind == SAM_EXPR_CALL && e->operation == calls[i].of)
+            return calls[i].calc;
+    }
+    return e->kind == SAM_EXPR_ADD   ? FW_CALC_ADD
+           : e->kind == SAM_EXPR_SUB ? FW_CALC_SUB
+           : e->kind == SAM_EXPR_MUL ? FW_CALC_MUL
+                                     : FW_CALCS;
+}
+
+static bool is_number(const sam_expr_data *e) {
+    return e->kind == SAM_EXPR_LITERAL && e->literal >= INT16_MIN && e->literal <= INT16_MAX &&
+           e->literal == (int32_t)e->literal;
+}
+
+bool compile_is_calc(const fe_step *step, uint32_t *what) {
+    const sam_statement *s = &step->statement;
+    const sam_expr_data *root = sam_expr_at(s, s->rhs);
+    if (s->vars.len || !s->integers || calc_of(root) == FW_CALCS || !root->a.v || !root->b.v)
+        return false;
+    const sam_expr_data *both[] = {sam_expr_at(s, root->a), sam_expr_at(s, root->b)};
+    for (uint32_t i = 0; i < 2; i++) {
+        if (both[i]->kind == SAM_EXPR_ACCESS ? step->use[both[i]->tensor.v - 1].counts : !is_number(both[i]))
+            return false;
+    }
+    *what = FW_CALC | calc_of(root);
+    return both[0]->kind == SAM_EXPR_ACCESS || both[1]->kind == SAM_EXPR_ACCESS;
+}
+
 /* Returns why what the statement stores cannot be what this one needs without the host; NULL: it may be. */
-static const char *why_needed(compile_context *ctx, const compile_stage_of *by, bool vector, uint32_t class,
-                              const uint32_t *classes, uint32_t none) {
+static const char *why_needed(compile_context *ctx, const compile_stage_of *by, uint32_t order,
+                              uint32_t class, const uint32_t *classes, uint32_t none) {
     const fe_step *step = by->step;
     const sam_statement *s = &step->statement;
     uint32_t operand, holds;
@@ -171,6 +210,8 @@ static const char *why_needed(compile_context *ctx, const compile_stage_of *by, 
                 return arena_printf(ctx->mem, "line %u: the processor cannot test this condition", line);
             continue;
         }
+        if (by->on_host && compile_is_calc(step, &holds))
+            continue;
         if (compile_stage_on_host(by) || step->use[t].counts)
             return arena_printf(ctx->mem, "line %u is computed by the host or as a function", line);
         if (by->multi)
@@ -183,9 +224,9 @@ static const char *why_needed(compile_context *ctx, const compile_stage_of *by, 
                 const sam_tensor_data *data = &packed->tensors.at[p];
                 const name_id source = sam_stored_name(data);
                 if (p + 1 != packed->result.v && name_eq(source, s->tensors.at[t].name) &&
-                    !is_made_of_stored(data, vector))
+                    !is_made_of_stored(data, order))
                     return arena_printf(ctx->mem,
-                                        "line %u loads %s as no dense vector, or matrix without a fill", line,
+                                        "line %u loads %s as no vector, or dense matrix without a fill", line,
                                         names_text(ctx->names, s->tensors.at[t].name));
             }
         }
@@ -198,17 +239,19 @@ static const char *why_eager(const compile_options *o, compile_context *ctx, con
                              const compile_stage_of *stage, const uint32_t *classes) {
     const compile_kernel *k = &stage->kernel;
     const uint32_t none = a->program.tensors.len;
-    if (compile_stage_on_host(stage))
+    uint32_t what;
+    const bool calc = stage->on_host && compile_is_calc(stage->step, &what);
+    if (compile_stage_on_host(stage) && !calc)
         return "a statement is computed by the host or as a function";
     if (o->engine == ENGINE_SAM || o->wave || !o->optimize || o->hazards == REPORT_WARN)
         return "an option wants each run by itself";
     if (stage->multi)
         return "a statement is in a multi";
-    if (k->producers.len)
+    if (!calc && k->producers.len)
         return "a statement takes several kernels";
     if (k->array.apart || k->on_host)
         return "copies of a kernel start each by itself";
-    const sam_statement *s = &k->lowered.statement;
+    const sam_statement *s = calc ? &stage->step->statement : &k->lowered.statement;
     const sam_tensor_data *result = sam_tensor_at(s, s->result);
     const bool vector = result->order == 1;
     for (uint32_t l = 0; l < result->order && !vector; l++) {
@@ -219,8 +262,8 @@ static const char *why_eager(const compile_options *o, compile_context *ctx, con
         const fe_step *step = a->stages.at[i].step;
         if (step->kind != FE_STEP_ASSIGN && !step->until)
             continue;
-        const char *why =
-            why_needed(ctx, &a->stages.at[i], vector, classes[fe_step_result(stage->step)], classes, none);
+        const char *why = why_needed(ctx, &a->stages.at[i], result->order,
+                                     classes[fe_step_result(stage->step)], classes, none);
         if (why)
             return why;
     }
@@ -255,8 +298,77 @@ static const compile_stage_of *find_eager(compile_context *ctx, const compile_ap
     return first;
 }
 
+/* ---- what is read later ------------------------------------------------------------------------ */
+
+static void read_by(const compile_application *a, const fe_step *step, bool *alive) {
+    for (uint32_t t = 0; t < step->statement.tensors.len; t++) {
+        if (t + 1 != step->statement.result.v && step->use[t].shared < a->program.tensors.len)
+            alive[step->use[t].shared] = true;
+    }
+}
+
+static void find_alive(compile_context *ctx, const compile_application *a, const fe_steps *steps,
+                       bool *alive);
+
+/* Does so for assignments that all read what was there before them. */
+static void find_alive_of(compile_context *ctx, const compile_application *a, const fe_step *all, uint32_t n,
+                          bool *alive) {
+    for (uint32_t i = 0; i < n; i++) {
+        bool *after = arena_new_n(ctx->mem, bool, a->program.tensors.len + 1);
+        memcpy(after, alive, a->program.tensors.len);
+        for (uint32_t k = 0; k < n && n > 1; k++)
+            read_by(a, &all[k], after);
+        compile_stage_of_step(a, &all[i])->alive = after;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        alive[fe_step_result(&all[i])] = false;
+    for (uint32_t i = 0; i < n; i++)
+        read_by(a, &all[i], alive);
+}
+
+/* A loop's passes are followed by others, until nothing is added. */
+static void find_alive_in(compile_context *ctx, const compile_application *a, const fe_step *loop,
+                          bool *alive) {
+    const uint32_t n = a->program.tensors.len;
+    bool *within = arena_new_n(ctx->mem, bool, n + 1), more = true;
+    if (loop->until)
+        read_by(a, loop, alive);
+    while (more) {
+        more = false;
+        memcpy(within, alive, n);
+        find_alive(ctx, a, &loop->body, within);
+        for (uint32_t t = 0; t < n; t++) {
+            more = more || (within[t] && !alive[t]);
+            alive[t] = alive[t] || within[t];
+        }
+    }
+}
+
+/* Makes of the tensors whose values are read after the steps those whose are read before or in them. */
+static void find_alive(compile_context *ctx, const compile_application *a, const fe_steps *steps,
+                       bool *alive) {
+    for (uint32_t i = steps->len; i-- > 0;) {
+        const fe_step *step = &steps->at[i];
+        if (step->kind == FE_STEP_ASSIGN)
+            find_alive_of(ctx, a, step, 1, alive);
+        else if (step->kind == FE_STEP_MULTI)
+            find_alive_of(ctx, a, step->body.at, step->body.len, alive);
+        else if (step->kind == FE_STEP_REPEAT)
+            find_alive_in(ctx, a, step, alive);
+        else {
+            const bool first = alive[step->swap[0]];
+            alive[step->swap[0]] = alive[step->swap[1]];
+            alive[step->swap[1]] = first;
+        }
+    }
+}
+
 void compile_find_waiting(const compile_options *o, compile_context *ctx, compile_application *a) {
     const uint32_t n = a->program.tensors.len;
+    bool *alive = arena_new_n(ctx->mem, bool, n + 1);
+    for (uint32_t i = 0; i < a->program.results.len; i++)
+        alive[a->program.results.at[i]] = true;
+    find_alive(ctx, a, &a->program.steps, alive);
     uint32_t *classes = arena_new_n(ctx->mem, uint32_t, n + 1);
     bool any = false;
     for (uint32_t t = 0; t < n; t++)

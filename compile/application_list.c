@@ -3,6 +3,7 @@
  * holds what the cycle model, which runs ahead, has found: by it the host goes through the program. What the
  * processor does is held against that, and so is every result that the host takes. */
 #include "compile/move.h"
+#include "compile/scalar.h"
 #include "compile/waiting.h"
 #include "tiling/call.h"
 
@@ -94,7 +95,7 @@ static void count_list(machine *m, const fw_list_result *r, uint32_t again, cons
     for (uint32_t s = 0; s < m->list.steps.len; s++)
         times[s < r->n ? s : again + (s - r->n) % period]++;
     for (uint32_t i = 0; i < r->n; i++) {
-        for (uint32_t c = 0; c < FW_ITEM_COUNTERS && m->list.steps.at[i].word[0] < FW_BLOCK; c++)
+        for (uint32_t c = 0; c < FW_ITEM_COUNTERS && m->list.steps.at[i].word[0] < FW_CALC; c++)
             sum[c] += r->cycles[i][c];
     }
     bool first = true;
@@ -168,7 +169,7 @@ static bool fetch(machine *m, compile_context *ctx, held *h, const compile_firmw
     const uint8_t *words;
     BUG_IF(!image, "a result is nowhere");
     if (!fw_write_fetch(&image->put, &m->a->board, f->batches, ctx->diag) ||
-        !ask(m, ctx, h->left->stage, f, out) ||
+        !ask(m, ctx, h->left->stage ? h->left->stage : m->configured, f, out) ||
         !fw_read_fetched(f->result, image->put.bytes / 2, ctx->mem, ctx->diag, &words))
         return false;
     *got = compile_image_values(image, words, &h->t, ctx->mem);
@@ -193,12 +194,15 @@ static bool take(machine *m, held *h, const tile_tensor *shape) {
     compile_outcome out = {0};
     tile_tensor got;
     ctx.mem = &scratch;
-    const compile_firmware f = files_of(&scratch, left->stage, "collect", left->later.elf);
+    const compile_stage_of *stage =
+        left->stage ? left->stage : m->configured; /* of a scalar any on the array */
+    const compile_firmware f = files_of(&scratch, stage, "collect", left->later.elf);
     const tile_tensor found = compile_copy_of(&h->t, &scratch);
     bool ok = left->gone ? fetch(m, &ctx, h, &f, &out, &got) : collect(m, &ctx, left, &f, &out, &got);
     if (ok) {
-        left->stage->visits.at[left->visit].collected += out.words.collected;
-        const src_loc loc = left->stage->step->loc;
+        if (left->stage)
+            left->stage->visits.at[left->visit].collected += out.words.collected;
+        const src_loc loc = stage->step->loc;
         const char *name = names_text(ctx.names, shape->name);
         compile_hold(h, &got, shape);
         ok = compile_is_same(&found, &h->t) ||
@@ -217,6 +221,11 @@ bool compile_settle(machine *m, uint32_t tensor, const char *why) {
         return true;
     m->breaks++;
     m->why = why;
+    if (!m->of[tensor].left->stage &&
+        m->calc.len) { /* the value may not be there yet, and the host knows it */
+        compile_forget_left(&m->of[tensor]);
+        return compile_run_list(m);
+    }
     return compile_run_list(m) && take(m, &m->of[tensor], &m->a->given[tensor]);
 }
 
@@ -292,7 +301,7 @@ static bool share_session(machine *m, compile_context *ctx, const compile_stage_
         share_program(m, stage, k);
         return true;
     }
-    bool ok = same || compile_end_session(m, ctx);
+    bool ok = same || !m->configured || compile_end_session(m, ctx);
     const bool open = compile_session_is_open(&m->session) || compile_list_waits(m);
     m->session_began = open ? m->session_began : m->now;
     m->configured = open ? m->configured : stage;
@@ -375,9 +384,21 @@ static uint32_t carried(const machine *m, const compile_stage_of *stage, const s
     return FE_NO_TENSOR;
 }
 
+/* Returns which tensors the statement or a later one reads, or a test. */
+static const bool *alive_at(const machine *m, const compile_stage_of *stage, arena *mem) {
+    const uint32_t n = m->a->program.tensors.len;
+    bool *alive = arena_new_n(mem, bool, n + 1);
+    memcpy(alive, stage->alive, n);
+    for (uint32_t t = 0; t < stage->step->statement.tensors.len; t++) {
+        if (left_operand(m, stage->step, t) != FE_NO_TENSOR)
+            alive[stage->step->use[t].shared] = true;
+    }
+    return alive;
+}
+
 /* Finds how all inputs' words come there, in moves[] by input; notes why they do not. Words that are there by
  * chance are moved all the same, so that all passes of a loop have the same steps. */
-static void move_inputs(const machine *m, const compile_stage_of *stage, compile_move_in in, arena *mem,
+static void move_inputs(machine *m, const compile_stage_of *stage, compile_move_in in, arena *mem,
                         compile_move *moves, const char **why) {
     const sam_statement *packed = &stage->kernel.lowered.statement;
     compile_streams streams;
@@ -397,10 +418,18 @@ static void move_inputs(const machine *m, const compile_stage_of *stage, compile
     for (uint32_t i = 0; i < streams.n_in; i++) {
         if (tensor[i] == FE_NO_TENSOR || (in.stay >> i & 1))
             continue;
-        const held *h = &m->of[tensor[i]];
-        in.input = i;
+        held *h = &m->of[tensor[i]];
+        in.input = in.pair = i;
         in.data = data[i];
-        if (compile_find_move(m, h->left, &in, mem, &moves[i])) {
+        for (uint32_t k = 0; k < streams.n_in; k++)
+            in.pair = data[k] == data[i] && k != i ? k : in.pair;
+        if (data[i]->order == 1 && data[i]->level[0] == SAM_LEVEL_COMPRESSED) {
+            const bool first = in.pair >= i;
+            if (first && compile_find_pack(m, h, &in, mem, moves))
+                moves[i].of = moves[in.pair].of = h->left;
+            else if (!moves[i].of)
+                why[tensor[i]] = "a compressed operand is otherwise than the processor packs it";
+        } else if (compile_find_move(m, h->left, &in, mem, &moves[i])) {
             moves[i].of = h->left;
             moves[i].image.home = compile_is_home(&moves[i], &in.batch->segments.at[i], h);
         } else if (!(in.to->counts.left >> i & 1)) {
@@ -420,19 +449,124 @@ static bool is_kept(const machine *m, const compile_left *left, const compile_mo
     return kept;
 }
 
+static bool has_table(const fw_puts *all, const fw_put *one) {
+    bool has = false;
+    for (uint32_t i = 0; i < all->len; i++)
+        has = has || memcmp(&all->at[i], one, sizeof *one) == 0;
+    return has;
+}
+
+/* Nothing else lies where the processor packs an operand. */
+static void forget_packed(machine *m, const compile_move *move) {
+    if (move->of && move->packed)
+        fw_is_there(&m->session.memory.stored,
+                    &(fw_segment){move->image.put.address, move->image.put.bytes, NULL},
+                    m->session.memory.mem);
+}
+
+static void put_word(uint8_t *at, uint32_t word) {
+    for (uint32_t i = 0; i < 4; i++)
+        at[i] = (uint8_t)(word >> 8 * i);
+}
+
+/* Finds where the tables' area has this table, or gives it a place. */
+static uint32_t table_of(machine *m, const fw_memory *was, uint32_t table, uint32_t bytes, uint64_t hash) {
+    fw_memory *all = &m->session.memory;
+    const uint32_t begin = m->a->board.map.sram + FW_TABLE_OFFSET;
+    uint32_t own = 0;
+    while (own + 1 < all->tables.len && all->tables.at[own].address != table)
+        own++;
+    BUG_IF(own >= all->tables.len || all->tables.at[own].address != table, "a table is nowhere");
+    const bool is_new = !has_table(&was->tables, &all->tables.at[own]);
+    for (uint32_t i = 0; i < all->tables.len; i++) {
+        const fw_put *one = &all->tables.at[i];
+        if (i == own || one->bytes != bytes || one->hash != hash)
+            continue;
+        const uint32_t address = one->address;
+        if (is_new && own + 1 == all->tables.len) {
+            all->tables.len--;
+            all->table_end -= bytes;
+        }
+        return address;
+    }
+    if (is_new) {
+        all->tables.at[own].hash = hash;
+        return table;
+    }
+    if (all->table_end + bytes > FW_TABLES_KEPT)
+        all->tables.len = all->table_end = 0;
+    vec_push(all->mem, &all->tables, ((fw_put){begin + all->table_end, bytes, hash}));
+    all->table_end += bytes;
+    return begin + all->table_end - bytes;
+}
+
+/* Rows of which the processor completes loads say where these begin, and nothing of how long they are: so
+ * they are the same in each pass. */
+static void place_rows(machine *m, const compile_move_in *in, fw_batch *b, arena *mem, compile_move *moves) {
+    const uint32_t row_bytes = fw_row_bytes(in->to->columns.n_in, in->to->columns.n_out);
+    fw_segment *table = &b->segments.at[b->segments.len - 1];
+    uint8_t *content = arena_alloc(mem, table->bytes + 1);
+    bool any = false;
+    memcpy(content, table->content, table->bytes);
+    for (uint32_t i = 0; i < in->to->columns.n_in; i++) {
+        for (uint32_t r = 0; r < moves[i].places.len && moves[i].of; r++) {
+            put_word(content + r * row_bytes + 8 * i, moves[i].places.at[r]);
+            put_word(content + r * row_bytes + 8 * i + 4, 0);
+            any = true;
+        }
+    }
+    if (any) {
+        table->content = content;
+        table->address = b->table =
+            table_of(m, in->was, b->table, table->bytes, hash_bytes(content, table->bytes));
+    }
+    for (uint32_t i = 0; i < in->to->columns.n_in; i++) {
+        for (uint32_t k = 0; k < moves[i].items.len && moves[i].packed; k++) {
+            uint32_t *word = moves[i].items.at[k].word;
+            for (uint32_t c = 4; c < 6 && word[0] - FW_PACK <= FW_PACK_BITS; c++)
+                word[c] = word[c] ? b->table + word[c] - 1 : 0;
+        }
+    }
+}
+
+/* Has the processor spread out a vector that the batch would store over; returns false where it cannot. */
+static bool rescue(machine *m, uint32_t tensor, const compile_move_in *in, arena *mem,
+                   compile_moves *rescued) {
+    held *h = &m->of[tensor];
+    compile_move move = {.of = h->left, .packed = true, .spread = true, .made = true};
+    uint16_t *words;
+    compile_move_in all = *in;
+    bool there = h->left->words.len > 0;
+    all.input = UINT32_MAX; /* none is made of it */
+    for (uint32_t w = 0; w < h->left->words.len; w++)
+        there = there && compile_lies_before(m, &all, &h->left->words.at[w]);
+    const compile_image *image = there ? compile_spread_out(m, h, in->alive, mem, &move.items, &words) : NULL;
+    if (!image)
+        return false;
+    move.slot = move.image.put = image->put;
+    vec_push(mem, rescued, move);
+    return true;
+}
+
 /* Takes every result that must be taken before this batch runs: an operand that the processor cannot move to
- * where it is loaded, and what it would store over. How the others move is in moves[], by input. Returns how
- * many there were, or -1 after errors. */
-static int take_before(machine *m, compile_stage_of *stage, const compile_move_in *in, arena *mem,
-                       compile_move *moves) {
+ * where it is loaded, and what it would store over, unless that is spread out before. How the others move is
+ * in moves[], by input. Returns how many there were, or -1 after errors. */
+static int take_before(machine *m, compile_stage_of *stage, const compile_move_in *in, fw_batch *b,
+                       arena *mem, compile_move *moves, compile_moves *rescued) {
     const uint32_t n = m->a->program.tensors.len;
     arena scratch = {0};
     const char **why = arena_new_n(&scratch, const char *, n + 1);
     int taken = 0;
-    move_inputs(m, stage, *in, mem, moves, why);
+    compile_move_in with = *in;
+    with.alive = alive_at(m, stage, &scratch);
+    move_inputs(m, stage, with, mem, moves, why);
+    for (uint32_t i = 0; i < in->to->columns.n_in; i++)
+        forget_packed(m, &moves[i]);
+    place_rows(m, in, b, mem, moves);
     for (uint32_t t = 0; t < n; t++) {
         const compile_left *left = m->of[t].left;
-        if (left && !why[t] && t != fe_step_result(stage->step) && !is_kept(m, left, in, moves))
+        if (left && !why[t] && t != fe_step_result(stage->step) && stage->alive[t] &&
+            !is_kept(m, left, in, moves) && !rescue(m, t, &with, mem, rescued))
             why[t] = "a result would be stored over one that is needed";
     }
     for (uint32_t t = 0; t < n; t++)
@@ -452,8 +586,10 @@ static int take_before(machine *m, compile_stage_of *stage, const compile_move_i
     return taken;
 }
 
-/* Notes where results are once the batch, which is going to wait, has run. */
-static void note_places(machine *m, const compile_move_in *in, const compile_move *moves) {
+/* Notes where results are once the batch, which is going to wait, has run; forgets those that are nowhere,
+ * which nobody reads any more. */
+static void note_places(machine *m, const compile_stage_of *stage, const compile_move_in *in,
+                        const compile_move *moves) {
     const uint32_t row_bytes = fw_row_bytes(in->to->columns.n_in, in->to->columns.n_out);
     for (uint32_t t = 0; t < m->a->program.tensors.len; t++) {
         compile_left *left = m->of[t].left;
@@ -461,7 +597,7 @@ static void note_places(machine *m, const compile_move_in *in, const compile_mov
             left->gone = !compile_is_stored(m, left, in->batch, row_bytes);
     }
     for (uint32_t i = 0; i < in->to->columns.n_in; i++) {
-        if (!moves[i].of)
+        if (!moves[i].of || moves[i].packed)
             continue;
         compile_image own = moves[i].image;
         own.blocks = (compile_block_list){0};
@@ -470,18 +606,25 @@ static void note_places(machine *m, const compile_move_in *in, const compile_mov
         vec_push(&moves[i].of->mem, &moves[i].of->images, own);
         vec_push(m->session.memory.mem, &m->session.memory.stored, moves[i].image.put);
     }
+    for (uint32_t t = 0; t < m->a->program.tensors.len; t++) {
+        const compile_left *left = m->of[t].left;
+        if (left && !stage->alive[t] && t != fe_step_result(stage->step) && !is_kept(m, left, in, moves))
+            compile_forget_left(&m->of[t]);
+    }
 }
 
-/* Returns whether the host may write the segment before the list runs. */
+/* Returns whether the host may write the segment before the list runs: an operand that does not change may
+ * have more sub-tiles behind those of the pass before. */
 static bool may_write(const machine *m, const fw_segment *g) {
     bool may = true;
     for (uint32_t i = 0; i < m->list.segments.len; i++) {
         const fw_segment *s = &m->list.segments.at[i];
-        const bool same =
-            s->address == g->address && s->bytes == g->bytes && memcmp(s->content, g->content, g->bytes) == 0;
-        if (same && g->address < m->a->board.map.cgra_data) /* a table, which stays as it is */
+        const bool begins = s->address == g->address &&
+                            memcmp(s->content, g->content, s->bytes < g->bytes ? s->bytes : g->bytes) == 0;
+        const bool table = g->address < m->a->board.map.cgra_data;
+        if (begins && table && s->bytes == g->bytes) /* which stays as it is */
             return true;
-        may = may && (same || !compile_overlap(s->address, s->bytes, g->address, g->bytes));
+        may = may && ((begins && !table) || !compile_overlap(s->address, s->bytes, g->address, g->bytes));
     }
     for (uint32_t i = 0; i < m->list.left.len; i++)
         may = may &&
@@ -493,16 +636,19 @@ static bool may_write(const machine *m, const fw_segment *g) {
 }
 
 static void add_segment(machine *m, const fw_segment *g) {
-    for (uint32_t i = 0; i < m->list.segments.len; i++) {
-        if (m->list.segments.at[i].address == g->address)
-            return;
-    }
-    fw_segment own = *g;
+    fw_segment own = *g, *begun = NULL;
+    for (uint32_t i = 0; i < m->list.segments.len && !begun; i++)
+        begun = m->list.segments.at[i].address == g->address ? &m->list.segments.at[i] : NULL;
+    if (begun && begun->bytes >= g->bytes)
+        return;
     uint8_t *content = arena_alloc(&m->list.mem, g->bytes + 1);
     if (g->bytes)
         memcpy(content, g->content, g->bytes);
     own.content = content;
-    vec_push(&m->list.mem, &m->list.segments, own);
+    if (begun)
+        *begun = own;
+    else
+        vec_push(&m->list.mem, &m->list.segments, own);
 }
 
 static void add_step(machine *m, const compile_stage_of *stage, const char *elf, const fw_item *item) {
@@ -514,31 +660,71 @@ static void add_step(machine *m, const compile_stage_of *stage, const char *elf,
     m->stepped++;
 }
 
+bool compile_write_before(machine *m, const fw_segment *g) {
+    const bool may = may_write(m, g);
+    if (may)
+        add_segment(m, g);
+    return may;
+}
+
+void compile_add_calc(machine *m, const fw_item *item) {
+    vec_push(m->ctx->mem, &m->calc, *item);
+}
+
+/* Adds the computations that wait, which the list of this statement may begin with. */
+static void add_calcs(machine *m, const compile_stage_of *stage, const char *elf) {
+    for (uint32_t i = 0; i < m->calc.len; i++) {
+        const fw_item *item = &m->calc.at[i];
+        add_step(m, stage, elf, item);
+        vec_push(&m->list.mem, &m->list.left, ((fw_segment){fw_place(&m->a->board, item->word[1]), 4, NULL}));
+        for (uint32_t k = 2; k < (item->word[0] & FW_CALC_NUMBER ? 3u : 4u); k++)
+            vec_push(&m->list.mem, &m->list.used,
+                     ((fw_segment){fw_place(&m->a->board, item->word[k]), 4, NULL}));
+    }
+    m->calc.len = 0;
+}
+
 /* Returns whether segment `g` of the batch lies where a store has left it. */
 static bool is_left(const compile_later *l, uint32_t g) {
     return g < l->columns.n_in && (l->counts.left >> g & 1);
 }
 
-/* Has the processor move an operand to where it is loaded from. */
-static void add_move(machine *m, const compile_stage_of *stage, const char *elf, const compile_move *move) {
-    const uint32_t buffer = m->a->board.map.cgra_data;
-    const compile_left *of = move->of;
-    for (uint32_t i = 0; i < move->items.len; i++)
-        add_step(m, stage, elf, &move->items.at[i]);
+/* Nobody finds there what was there before. */
+static void add_scratch(machine *m, const fw_put *slot) {
     vec_push(&m->list.mem, &m->list.left,
-             ((fw_segment){buffer + move->image.put.address, (move->image.put.bytes + 3) / 4 * 4, NULL}));
-    if (!move->spread) {
-        const fw_item *copy = &move->items.at[0];
-        vec_push(&m->list.mem, &m->list.used, ((fw_segment){buffer + copy->word[1], copy->word[2], NULL}));
-        return;
-    }
+             ((fw_segment){fw_place(&m->a->board, slot->address), slot->bytes, NULL}));
+}
+
+/* Adds what is read of a result: its words, and the rows of its run table. */
+static void add_used(machine *m, const compile_left *of) {
     for (uint32_t i = 0; i < of->words.len; i++)
-        vec_push(&m->list.mem, &m->list.used,
-                 ((fw_segment){buffer + of->words.at[i].address, of->words.at[i].bytes, NULL}));
+        vec_push(
+            &m->list.mem, &m->list.used,
+            ((fw_segment){m->a->board.map.cgra_data + of->words.at[i].address, of->words.at[i].bytes, NULL}));
     vec_push(&m->list.mem, &m->list.used,
              ((fw_segment){of->step.word[1],
                            of->step.word[2] * fw_row_bytes(of->later.columns.n_in, of->later.columns.n_out),
                            NULL}));
+}
+
+/* Has the processor move an operand to where it is loaded from. */
+static void add_move(machine *m, const compile_stage_of *stage, const char *elf, const compile_move *move) {
+    const compile_left *of = move->of;
+    for (uint32_t i = 0; i < move->items.len; i++)
+        add_step(m, stage, elf, &move->items.at[i]);
+    vec_push(&m->list.mem, &m->list.left,
+             ((fw_segment){fw_place(&m->a->board, move->image.put.address),
+                           (move->image.put.bytes + 3) / 4 * 4, NULL}));
+    if (!move->spread) {
+        const fw_item *copy = &move->items.at[0];
+        vec_push(&m->list.mem, &m->list.used,
+                 ((fw_segment){fw_place(&m->a->board, copy->word[1]), copy->word[2], NULL}));
+        return;
+    }
+    if (move->packed && move->items.len)
+        add_scratch(m, &move->slot);
+    if (!move->packed || move->made)
+        add_used(m, of);
 }
 
 /* Has what waits run, since the processor cannot go on by itself. */
@@ -551,22 +737,27 @@ static bool break_list(machine *m, const char *why) {
 /* Adds the moves of its operands and the batch, once what waits has run if the host has something to write
  * between. */
 static bool add_batch(machine *m, compile_stage_of *stage, const compile_later *l, const fw_batch *b,
-                      const compile_move *moves, compile_left *left) {
-    uint32_t items = 1;
+                      const compile_move *moves, const compile_moves *rescued, compile_left *left) {
+    uint32_t items = 1 + m->calc.len;
     bool may = true;
     for (uint32_t i = 0; i < l->columns.n_in; i++)
         items += moves[i].items.len;
+    for (uint32_t i = 0; i < rescued->len; i++)
+        items += rescued->at[i].items.len;
     if (m->list.steps.len + items > STEPS_MOST && !break_list(m, "its list is full"))
         return false;
-    for (uint32_t i = 0; i < l->columns.n_in; i++) {
-        if (moves[i].of)
-            add_move(m, stage, l->elf, &moves[i]);
-    }
     for (uint32_t i = 0; i < b->segments.len; i++)
         may = may &&
               (is_left(l, i) || (i < l->columns.n_in && moves[i].of) || may_write(m, &b->segments.at[i]));
     if (!may && !break_list(m, "the host writes operands between"))
         return false;
+    add_calcs(m, stage, l->elf);
+    for (uint32_t i = 0; i < rescued->len; i++)
+        add_move(m, stage, l->elf, &rescued->at[i]);
+    for (uint32_t i = 0; i < l->columns.n_in; i++) {
+        if (moves[i].of)
+            add_move(m, stage, l->elf, &moves[i]);
+    }
     left->step = (fw_item){{l->columns.part, b->table, b->runs, b->outputs}};
     left->stage = stage;
     left->visit = stage->visits.len;
@@ -665,8 +856,9 @@ bool compile_wait(machine *m, compile_context *ctx, compile_stage_of *stage, con
         return true;
     }
     compile_move moves[TILE_MAX_STREAMS] = {{.of = NULL}};
+    compile_moves rescued = {0};
     const compile_move_in in = {.to = &l->later, .batch = &b, .was = &was};
-    const int taken = take_before(m, stage, &in, ctx->mem, moves);
+    const int taken = take_before(m, stage, &in, &b, ctx->mem, moves, &rescued);
     if (taken) {
         *waited = COMPILE_AGAIN;
         s->last_image = image;
@@ -677,9 +869,9 @@ bool compile_wait(machine *m, compile_context *ctx, compile_stage_of *stage, con
         vec_push(ctx->mem, &l->words,
                  ((fw_put){l->later.counts.output[o], bytes, hash_bytes(l->later.stored[o].at, bytes)}));
     }
-    if (!add_batch(m, stage, &l->later, &b, moves, l))
+    if (!add_batch(m, stage, &l->later, &b, moves, &rescued, l))
         return false;
-    note_places(m, &in, moves);
+    note_places(m, stage, &in, moves);
     if (!compile_count_run(m, stage, &l->kernel))
         return false;
     keep_operands(m, stage, l, ctx->mem);
@@ -721,29 +913,79 @@ static bool find(const uint8_t *stored, uint32_t words, bool counts, uint32_t fi
     return true;
 }
 
+/* Lists the items that test how many values a compressed vector has, which the processor spreads out first,
+ * or the one for other words; *now is what it will find. Returns false where it cannot. */
+static bool list_test(machine *m, held *h, fw_item test, arena *mem, fw_items *items, int32_t *now) {
+    const compile_left *left = h->left;
+    const sam_statement *s = &left->kernel.lowered.statement;
+    const sam_tensor_data *result = left->stage ? sam_tensor_at(s, s->result) : NULL;
+    const uint32_t dim = (uint32_t)h->t.dim[0];
+    const bool counts = !(test.word[0] & FW_TEST_WORD);
+    test.word[3] = h->t.fill;
+    if (counts && result && result->order == 1 && result->level[0] == SAM_LEVEL_COMPRESSED) {
+        uint16_t *words;
+        uint32_t n = 0;
+        bool *alive = arena_new_n(mem, bool, m->a->program.tensors.len + 1);
+        memset(alive, true, m->a->program.tensors.len);
+        const compile_image *image = compile_spread_out(m, h, alive, mem, items, &words);
+        if (!image)
+            return false;
+        for (uint32_t i = 0; i < dim; i++)
+            n += words[i] != 0;
+        *now = (int32_t)n;
+        test.word[1] = image->put.address;
+        test.word[2] = dim + 1;
+        test.word[3] = 0;
+    } else if (!counts && !left->stage) {
+        if (!compile_list_waits(m) || !compile_scalar_place(m, h, &test.word[1]))
+            return false;
+        *now = (int16_t)(h->t.nnz ? h->t.val[0] : h->t.fill);
+        test.word[2] = 2;
+    } else {
+        const int at = values_of(&left->later);
+        if (at < 0 || left->gone ||
+            !find(left->later.stored[at].at, left->later.stored[at].len / 2, counts, h->t.fill, now))
+            return false;
+        test.word[1] = left->later.counts.output[at];
+        test.word[2] = left->later.stored[at].len / 2;
+    }
+    vec_push(mem, items, test);
+    return true;
+}
+
 bool compile_wait_test(machine *m, const fe_step *step, bool over) {
     uint32_t operand, holds;
     int32_t value, now;
     bool counts;
+    arena scratch = {0};
+    fw_items items = {0};
     if (m->o->dtype != TILE_DTYPE_INT16 || !compile_is_test(step, &operand, &counts, &holds, &value))
         return false;
-    const held *h = &m->of[step->use[operand].shared];
+    held *h = &m->of[step->use[operand].shared];
     const compile_left *left = h->left;
-    const int at = left && !left->gone ? values_of(&left->later) : -1;
-    if (at < 0 || !find(left->later.stored[at].at, left->later.stored[at].len / 2, counts, h->t.fill, &now))
-        return false;
-    const uint32_t is = now < value ? FW_TEST_LESS : now == value ? FW_TEST_EQUAL : FW_TEST_GREATER;
-    uint64_t others = 0;
-    for (uint64_t e = 0; e < h->t.nnz; e++)
-        others += h->t.val[e] != h->t.fill;
-    /* Parts of a sum that the host adds up are no values. */
-    if (((holds & is) != 0) != over || (counts ? (uint64_t)now != others : now != (int16_t)h->t.val[0]))
-        return false;
-    const fw_item item = {{FW_TEST | holds | (counts ? 0 : FW_TEST_WORD), left->later.counts.output[at],
-                           left->later.stored[at].len / 2, h->t.fill, (uint32_t)value}};
-    if (m->list.steps.len >= STEPS_MOST && !compile_run_list(m))
-        return false;
-    add_step(m, left->stage, left->later.elf, &item);
-    m->list.ends = over;
-    return true;
+    const fw_item test = {{FW_TEST | holds | (counts ? 0 : FW_TEST_WORD), 0, 0, 0, (uint32_t)value}};
+    bool ok = left && (!left->gone || left->images.len) && list_test(m, h, test, &scratch, &items, &now);
+    if (ok) {
+        const uint32_t is = now < value ? FW_TEST_LESS : now == value ? FW_TEST_EQUAL : FW_TEST_GREATER;
+        uint64_t others = 0;
+        for (uint64_t e = 0; e < h->t.nnz; e++)
+            others += h->t.val[e] != h->t.fill;
+        /* Parts of a sum that the host adds up are no values. */
+        ok = ((holds & is) != 0) == over &&
+             (counts ? (uint64_t)now == others : now == (int16_t)h->t.val[0]) &&
+             (m->list.steps.len + m->calc.len + items.len <= STEPS_MOST || compile_run_list(m));
+    }
+    const compile_stage_of *stage = ok && left->stage ? left->stage : m->configured;
+    const char *elf = ok && left->stage ? left->later.elf : m->list.elf;
+    if (ok)
+        add_calcs(m, stage, elf);
+    for (uint32_t i = 0; i < items.len && ok; i++)
+        add_step(m, stage, elf, &items.at[i]);
+    if (ok && items.len > 1) {
+        add_scratch(m, &left->images.at[left->images.len - 1].put);
+        add_used(m, left);
+    }
+    m->list.ends = ok ? over : m->list.ends;
+    arena_free(&scratch);
+    return ok;
 }

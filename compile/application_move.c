@@ -32,7 +32,8 @@ tile_tensor compile_image_values(const compile_image *image, const uint8_t *cont
     tile_tensor t = *shape;
     uint32_t at = 0, *crd = arena_new_n(mem, uint32_t, image->put.bytes / 2 + 1);
     uint16_t *val = arena_new_n(mem, uint16_t, image->put.bytes / 2 + 1);
-    t.nnz = 0;
+    t.nnz = !t.order;
+    val[0] = word_at(content, 1); /* of a scalar */
     for (uint32_t b = 0; b < image->blocks.len; b++) {
         const compile_block *block = &image->blocks.at[b];
         for (uint32_t i = 0; i < block->words && !block->empty; i++) {
@@ -166,40 +167,60 @@ static void spread_into(const source *s, int64_t first, int64_t count, const sam
     }
 }
 
+/* What a block of a dense vector is made of. */
+typedef struct {
+    sources all;
+    uint32_t how; /* where parts meet */
+    const sam_operator *op;
+    uint16_t fill;
+} parts;
+
+static bool find_parts(const compile_left *left, uint16_t fill, arena *mem, parts *p) {
+    const sam_statement *s = &left->kernel.lowered.statement;
+    *p = (parts){.fill = fill};
+    return sam_tensor_at(s, s->result)->order == 1 && list_sources(left, mem, &p->all) &&
+           find_meeting(left, &p->all, fill, &p->how, &p->op);
+}
+
+/* Lists the items that make a block at this place, and makes its words. */
+static bool make_block(const parts *p, const compile_block *block, uint32_t to, arena *mem, uint16_t *words,
+                       fw_items *items) {
+    const uint32_t header = items->len;
+    int64_t put = 0; /* words from the first one on that dense parts bring without meeting others */
+    vec_push(mem, items, ((fw_item){{FW_BLOCK, to, block->words}}));
+    for (uint32_t i = 0; i < p->all.len && !block->empty; i++) {
+        const source *its = &p->all.at[i];
+        const int64_t first = its->origin - block->origin,
+                      end = first + its->size < block->words ? first + its->size : block->words;
+        if (end <= 0 || first >= end)
+            continue;
+        const uint32_t by = items->len > header + 1 ? p->how : FW_SPREAD_SET; /* the first one meets none */
+        if (by == FW_SPREAD_SET && !its->crd && its->n >= its->size && first <= put)
+            put = end;
+        spread_into(its, first, end, by == FW_SPREAD_SET ? NULL : p->op, p->fill, words);
+        vec_push(mem, items,
+                 ((fw_item){{FW_SPREAD | by, its->crd_cell, its->val_cell, to + 2, (uint32_t)first,
+                             (uint32_t)end, p->fill}}));
+        if (items->len >= ITEMS_MOST)
+            return false;
+    }
+    items->at[header].word[3] = (uint32_t)put;
+    return true;
+}
+
 /* Lists the items that make the segment of a vector, and returns whether they do. */
 static bool spread(const machine *m, const compile_left *left, const compile_block_list *blocks,
                    uint16_t fill, const fw_segment *g, arena *mem, fw_items *items) {
-    const sam_statement *s = &left->kernel.lowered.statement;
     arena scratch = {0};
-    sources all = {0};
-    uint32_t how, at = 0;
-    const sam_operator *op;
-    bool ok = sam_tensor_at(s, s->result)->order == 1 && list_sources(left, &scratch, &all) &&
-              find_meeting(left, &all, fill, &how, &op);
+    parts p;
+    uint32_t at = 0;
+    bool ok = find_parts(left, fill, &scratch, &p);
     for (uint32_t b = 0; b < blocks->len && ok; b++) {
         const compile_block *block = &blocks->at[b];
         const uint32_t to = g->address - m->a->board.map.cgra_data + 2 * at;
         uint16_t *words = arena_new_n(&scratch, uint16_t, block->words + 1);
-        const uint32_t header = items->len;
-        int64_t put = 0; /* words from the first one on that dense parts bring without meeting others */
-        vec_push(mem, items, ((fw_item){{FW_BLOCK, to, block->words}}));
-        for (uint32_t i = 0; i < all.len && !block->empty && ok; i++) {
-            const int64_t first = all.at[i].origin - block->origin,
-                          end = first + all.at[i].size < block->words ? first + all.at[i].size : block->words;
-            if (end <= 0 || first >= end)
-                continue;
-            const source *its = &all.at[i];
-            const uint32_t by = items->len > header + 1 ? how : FW_SPREAD_SET; /* the first one meets none */
-            if (by == FW_SPREAD_SET && !its->crd && its->n >= its->size && first <= put)
-                put = end;
-            spread_into(its, first, end, by == FW_SPREAD_SET ? NULL : op, fill, words);
-            vec_push(mem, items,
-                     ((fw_item){{FW_SPREAD | by, its->crd_cell, its->val_cell, to + 2, (uint32_t)first,
-                                 (uint32_t)end, fill}}));
-            ok = items->len < ITEMS_MOST;
-        }
-        items->at[header].word[3] = (uint32_t)put;
-        ok = ok && 2 * (at + 1 + block->words) <= g->bytes && word_at(g->content, at) == block->words;
+        ok = make_block(&p, block, to, mem, words, items) && 2 * (at + 1 + block->words) <= g->bytes &&
+             word_at(g->content, at) == block->words;
         for (uint32_t i = 0; i < block->words && ok; i++)
             ok = word_at(g->content, at + 1 + i) == words[i];
         at += 1 + block->words;
@@ -207,8 +228,6 @@ static bool spread(const machine *m, const compile_left *left, const compile_blo
     arena_free(&scratch);
     return ok && 2 * at == g->bytes;
 }
-
-/* ---- the move ---------------------------------------------------------------------------------- */
 
 static bool has_put(const fw_puts *all, const fw_put *w) {
     for (uint32_t i = 0; i < all->len; i++) {
@@ -218,8 +237,282 @@ static bool has_put(const fw_puts *all, const fw_put *w) {
     return false;
 }
 
-/* Returns whether the words lie there before the batch, and no other operand is put there before it runs. */
-static bool is_source(const machine *m, const compile_move_in *in, const fw_put *w) {
+/* ---- compressed vectors ------------------------------------------------------------------------ */
+
+enum { SCRATCH_BYTES = FW_SCRATCH_END - FW_SCRATCH_OFFSET };
+
+static bool is_in_scratch(const machine *m, const compile_image *image) {
+    return image->put.address & FW_SCRATCH && has_put(&m->session.memory.stored, &image->put);
+}
+
+uint32_t compile_find_slot(const machine *m, const held *h, const bool *alive, uint32_t bytes) {
+    uint32_t at = 0;
+    bool moved = true;
+    while (moved) {
+        moved = false;
+        for (uint32_t t = 0; t < m->a->program.tensors.len; t++) {
+            const compile_left *left = m->of[t].left;
+            for (uint32_t i = 0; left && (alive[t] || &m->of[t] == h) && i < left->images.len; i++) {
+                const compile_image *image = &left->images.at[i];
+                const uint32_t begin = image->put.address & ~FW_SCRATCH;
+                if (!is_in_scratch(m, image) || !compile_overlap(begin, image->put.bytes, at, bytes))
+                    continue;
+                at = (begin + image->put.bytes + 3) / 4 * 4;
+                moved = true;
+            }
+        }
+    }
+    return at;
+}
+
+void compile_note_image(machine *m, const compile_image *image) {
+    fw_memory *memory = &m->session.memory;
+    memory->mem = memory->mem ? memory->mem : m->ctx->diag->mem;
+    fw_is_there(&memory->stored, &(fw_segment){image->put.address, image->put.bytes, NULL}, memory->mem);
+    vec_push(memory->mem, &memory->stored, image->put);
+}
+
+bool compile_scalar_place(const machine *m, const held *h, uint32_t *place) {
+    const compile_left *left = h->left;
+    for (uint32_t i = 0; i < left->images.len; i++) {
+        *place = left->images.at[i].put.address;
+        if (is_in_scratch(m, &left->images.at[i]))
+            return true;
+    }
+    if (left->gone || left->empty || left->later.plan.outputs.len != 1)
+        return false;
+    *place = left->later.counts.output[0];
+    return left->later.stored[0].len == 4 && word_at(left->later.stored[0].at, 0) == 1 &&
+           word_at(left->later.stored[0].at, 1) == (h->t.nnz ? h->t.val[0] : h->t.fill);
+}
+
+const compile_image *compile_spread_out(machine *m, held *h, const bool *alive, arena *mem, fw_items *items,
+                                        uint16_t **words) {
+    compile_left *left = h->left;
+    const uint32_t dim = (uint32_t)h->t.dim[0], bytes = 2 * dim + 2;
+    if (h->t.order != 1 || h->t.dim[0] >= SCRATCH_BYTES / 2)
+        return NULL;
+    *words = arena_new_n(mem, uint16_t, dim + 1);
+    for (uint64_t e = 0; e < h->t.nnz; e++)
+        (*words)[h->t.crd[e]] = h->t.val[e] ^ h->t.fill;
+    for (uint32_t i = 0; i < left->images.len; i++) {
+        if (is_in_scratch(m, &left->images.at[i]))
+            return &left->images.at[i];
+    }
+    const uint32_t slot = compile_find_slot(m, h, alive, bytes);
+    const compile_block all = {.words = dim};
+    uint16_t *found = arena_new_n(mem, uint16_t, dim + 1);
+    arena scratch = {0};
+    parts p;
+    const bool ok = !left->gone && slot + bytes <= SCRATCH_BYTES &&
+                    find_parts(left, h->t.fill, &scratch, &p) &&
+                    make_block(&p, &all, FW_SCRATCH | slot, mem, found, items) &&
+                    memcmp(found, *words, 2 * (size_t)dim) == 0;
+    arena_free(&scratch);
+    if (!ok)
+        return NULL;
+    const compile_image image = {.home = true,
+                                 .put = {FW_SCRATCH | slot, bytes, hash_bytes(found, 2 * (size_t)dim)}};
+    compile_note_image(m, &image);
+    vec_push(&left->mem, &left->images, image);
+    vec_push(&left->mem, &left->images.at[left->images.len - 1].blocks, all);
+    return &left->images.at[left->images.len - 1];
+}
+
+/* Coordinates that a run loads. */
+typedef struct {
+    uint32_t first, count;
+} range;
+
+static bool is_empty(const uint16_t *words, range r) {
+    bool empty = true;
+    for (uint32_t i = 0; i < r.count; i++)
+        empty = empty && !words[r.first + i];
+    return empty;
+}
+
+/* Finds which coordinates run `r` has of a vector in its input; of nothing, those of its part of the result.
+ */
+static bool find_range(const compile_move_in *in, uint32_t r, uint32_t dim, const uint16_t *words,
+                       range *out) {
+    const tile_plan *plan = &in->to->plan;
+    const tile_input *input = &plan->inputs.at[in->input];
+    const uint32_t b = plan->run_block.at[plan->runs.at[r].block_first + in->input];
+    const tile_block *block = &input->blocks.at[b];
+    const tile_part *part = &plan->parts.at[r * plan->copies + input->copy];
+    *out = (range){block->origin, block->size};
+    if (!b)
+        *out = (range){part->origin[0], part->size[0]};
+    if (out->first > dim)
+        return false;
+    out->count = out->count < dim - out->first ? out->count : dim - out->first;
+    if (!b && (!out->count || !is_empty(words, *out)))
+        *out = (range){0, dim};
+    return b || is_empty(words, *out);
+}
+
+/* How a block is made of dense words; returns false where the processor cannot. */
+static bool find_how(const sam_tensor_data *t, uint32_t *how) {
+    *how = (t->padded ? FW_PACK_PADDED : 0) | (t->lacked ? FW_PACK_LACKED : 0);
+    if (t->structure == SAM_STORED || (t->structure == SAM_COMPLEMENT && t->lacked))
+        *how |= FW_PACK_ONES;
+    else if (t->structure == SAM_COMPLEMENT)
+        *how |= FW_PACK_ABSENT;
+    return t->structure != SAM_FILLED && !t->whole;
+}
+
+/* Does what an item says, on these words: coordinates and values of a block. Returns how many. */
+static uint32_t pack_words(const uint16_t *words, range r, uint32_t how, uint16_t *crd, uint16_t *val) {
+    const bool absent = how & FW_PACK_ABSENT, lacked = how & FW_PACK_LACKED;
+    uint32_t n = 0;
+    for (uint32_t c = 0; c < r.count; c++) {
+        const uint16_t word = words[r.first + c];
+        const bool has = absent ? !word : word != 0;
+        if (!has && (c || !(how & FW_PACK_PADDED)))
+            continue;
+        crd[n] = (uint16_t)c;
+        val[n++] = !has ? 0 : how & (FW_PACK_ABSENT | FW_PACK_ONES) ? 1 : word;
+    }
+    if (!n) {
+        crd[n] = (uint16_t)(lacked ? r.count : 0);
+        val[n++] = lacked;
+    }
+    return n;
+}
+
+/* Returns whether the batch loads these words in a run, at a cell of its table. */
+static bool is_loaded(const machine *m, const compile_move_in *in, uint32_t input, uint32_t r,
+                      const uint16_t *words, uint32_t n) {
+    const fw_segment *g = &in->batch->segments.at[input],
+                     *table = &in->batch->segments.at[in->batch->segments.len - 1];
+    const uint8_t *cell = table->content + (in->batch->table - table->address) +
+                          r * fw_row_bytes(in->to->columns.n_in, in->to->columns.n_out) + 8 * input;
+    const uint32_t at = (file_u32_at(cell) - (g->address - m->a->board.map.cgra_data)) / 2;
+    bool is = file_u32_at(cell + 4) == n && 2 * (at + n) <= g->bytes;
+    for (uint32_t i = 0; i < n && is; i++)
+        is = word_at(g->content, at + i) == words[i];
+    return is;
+}
+
+/* The inputs of one vector: its coordinates and its values, or one of them alone. */
+typedef struct {
+    const machine *m;
+    const compile_move_in *in;
+    const uint16_t *words;
+    uint32_t how, first; /* words of the scratch area before these */
+    uint32_t input[2];   /* coordinates first */
+    bool has[2];
+    uint32_t used[2]; /* bytes of each bank */
+} packing;
+
+/* Returns whether the blocks of a range are what run `r` loads. */
+static bool is_packed(const packing *p, range of, uint32_t r) {
+    arena scratch = {0};
+    uint16_t *crd = arena_new_n(&scratch, uint16_t, of.count + 6),
+             *val = arena_new_n(&scratch, uint16_t, of.count + 3);
+    const uint32_t n = pack_words(p->words, of, p->how, crd + 4, val + 1);
+    const uint16_t head[] = {2, 0, (uint16_t)n, (uint16_t)n};
+    memcpy(crd, head, sizeof head);
+    val[0] = (uint16_t)n;
+    const bool is = (!p->has[0] || is_loaded(p->m, p->in, p->input[0], r, crd, n + 4)) &&
+                    (!p->has[1] || is_loaded(p->m, p->in, p->input[1], r, val, n + 1));
+    arena_free(&scratch);
+    return is;
+}
+
+/* Adds the item that makes the blocks of a range, which have room for all that they may hold. */
+static void pack_range(packing *p, range of, arena *mem, fw_items *items) {
+    const compile_later *to = p->in->to;
+    fw_item item = {{FW_PACK | p->how, (p->first + of.first) << 16 | of.count}};
+    item.word[6] = to->plan.runs.len << 16 | fw_row_bytes(to->columns.n_in, to->columns.n_out);
+    for (uint32_t k = 0; k < 2; k++) {
+        if (!p->has[k])
+            continue;
+        const fw_segment *g = &p->in->batch->segments.at[p->input[k]];
+        item.word[2 + k] = g->address - p->m->a->board.map.cgra_data + p->used[k];
+        item.word[4 + k] = 8 * p->input[k] + 1;
+        p->used[k] += (2 * (of.count + (k ? 2 : 5)) + 3) / 4 * 4;
+    }
+    vec_push(mem, items, item);
+}
+
+/* Finds a place for the blocks of each run; runs of the same coordinates have the same. */
+static bool pack_runs(packing *p, uint32_t dim, arena *mem, compile_move *out) {
+    const tile_plan *plan = &p->in->to->plan;
+    const uint32_t most = fw_pinned_bytes(&p->m->a->board);
+    fw_items *items = &out[p->in->input].items;
+    arena scratch = {0};
+    range *of = arena_new_n(&scratch, range, plan->runs.len + 1);
+    bool ok = true;
+    for (uint32_t r = 0; r < plan->runs.len && ok; r++) {
+        uint32_t same = 0;
+        ok = find_range(p->in, r, dim, p->words, &of[r]) && is_packed(p, of[r], r);
+        while (same < r && (of[same].first != of[r].first || of[same].count != of[r].count))
+            same++;
+        if (ok && same == r)
+            pack_range(p, of[r], mem, items);
+        ok = ok && items->len < ITEMS_MOST && p->used[0] <= most && p->used[1] <= most;
+        for (uint32_t k = 0; k < 2 && ok; k++) {
+            u32_vec *places = &out[p->input[k]].places;
+            if (p->has[k])
+                vec_push(mem, places, same < r ? places->at[same] : items->at[items->len - 1].word[2 + k]);
+        }
+    }
+    arena_free(&scratch);
+    return ok;
+}
+
+/* Returns whether what a result's stores have left lies in no bank that an input has. */
+static bool is_apart(const machine *m, const compile_left *left, const compile_move_in *in) {
+    const uint32_t bank = m->a->board.glb_bank_bytes;
+    bool apart = true;
+    for (uint32_t w = 0; w < left->words.len; w++) {
+        apart = apart && has_put(&in->was->stored, &left->words.at[w]);
+        for (uint32_t i = 0; i < in->to->columns.n_in; i++)
+            apart = apart && (in->stay >> i & 1 ||
+                              left->words.at[w].address / bank !=
+                                  (in->batch->segments.at[i].address - m->a->board.map.cgra_data) / bank);
+    }
+    return apart;
+}
+
+bool compile_find_pack(machine *m, held *h, const compile_move_in *in, arena *mem, compile_move *out) {
+    const tile_plan *plan = &in->to->plan;
+    const uint32_t both[] = {in->input, in->pair};
+    packing p = {.m = m, .in = in};
+    uint16_t *words;
+    for (uint32_t i = 0; i < 2; i++) {
+        const int level = plan->inputs.at[both[i]].stream.level;
+        const uint32_t k = level == SAM_MODE_VALS;
+        if (!k && level)
+            return false;
+        p.input[k] = both[i];
+        p.has[k] = true;
+        out[both[i]] = (compile_move){.packed = true, .spread = true};
+    }
+    compile_move *own = &out[in->input];
+    if (plan->runs.len > UINT16_MAX || !find_how(in->data, &p.how))
+        return false;
+    const compile_image *image = compile_spread_out(m, h, in->alive, mem, &own->items, &words);
+    if (!image || (own->items.len && !is_apart(m, h->left, in)))
+        return false;
+    p.words = words;
+    p.first = (image->put.address & ~FW_SCRATCH) / 2 + 1;
+    own->slot = image->put;
+    own->made = own->items.len > 0;
+    if (!pack_runs(&p, (uint32_t)h->t.dim[0], mem, out))
+        return false;
+    for (uint32_t k = 0; k < 2; k++) {
+        if (p.has[k])
+            out[p.input[k]].image.put = (fw_put){
+                in->batch->segments.at[p.input[k]].address - m->a->board.map.cgra_data, p.used[k], 0};
+    }
+    return true;
+}
+
+/* ---- the move ---------------------------------------------------------------------------------- */
+
+bool compile_lies_before(const machine *m, const compile_move_in *in, const fw_put *w) {
     for (uint32_t i = 0; i < in->batch->segments.len; i++) {
         const fw_segment *g = &in->batch->segments.at[i];
         const bool stays = i < in->to->columns.n_in && (in->stay >> i & 1);
@@ -251,13 +544,13 @@ bool compile_find_move(const machine *m, const compile_left *left, const compile
         out->image.blocks = blocks_of(&in->to->plan, in->input, mem);
     for (uint32_t i = 0; i < left->words.len; i++) {
         const fw_put *w = &left->words.at[i];
-        const bool lies = !left->gone && is_source(m, in, w);
+        const bool lies = !left->gone && compile_lies_before(m, in, w);
         there = there && lies;
         found = found || (lies && copy_of(m, g, w, hash, mem, &out->items));
     }
     for (uint32_t i = 0; i < left->images.len && !found; i++) {
         const fw_put *w = &left->images.at[i].put;
-        found = is_source(m, in, w) && copy_of(m, g, w, hash, mem, &out->items);
+        found = compile_lies_before(m, in, w) && copy_of(m, g, w, hash, mem, &out->items);
     }
     out->spread = !found;
     return found || (there && out->image.blocks.len &&

@@ -41,15 +41,25 @@ static cJSON *sharing_json(const compile_application *a, const compile_stage_of 
     return json;
 }
 
+/* Returns the passes of all visits of a loop. */
+static compile_visit passes_of(const compile_stage_of *stage) {
+    compile_visit all = {0};
+    for (uint32_t i = 0; i < stage->visits.len; i++) {
+        all.passes += stage->visits.at[i].passes;
+        all.alone += stage->visits.at[i].alone;
+    }
+    return all;
+}
+
 static cJSON *statement_json(const compile_context *ctx, const compile_application *a,
                              const compile_stage_of *stage) {
     cJSON *json = cJSON_CreateObject();
     add_number(json, "line", line_of(ctx, stage->step));
     cJSON_AddStringToObject(json, "statement", stage->step->text);
     cJSON_AddStringToObject(json, "on",
-                            !compile_stage_on_host(stage)       ? "array"
-                            : compile_stage_on_processor(stage) ? "processor"
-                                                                : "host");
+                            !compile_stage_on_host(stage)                                 ? "array"
+                            : compile_stage_on_processor(stage) || passes_of(stage).alone ? "processor"
+                                                                                          : "host");
     if (compile_stage_on_host(stage)) {
         cJSON_AddStringToObject(json, "why", stage->why);
     } else {
@@ -78,16 +88,6 @@ static cJSON *statement_json(const compile_context *ctx, const compile_applicati
             add_words(one, &stage->visits.at[i]);
     }
     return json;
-}
-
-/* Returns the passes of all visits of a loop. */
-static compile_visit passes_of(const compile_stage_of *stage) {
-    compile_visit all = {0};
-    for (uint32_t i = 0; i < stage->visits.len; i++) {
-        all.passes += stage->visits.at[i].passes;
-        all.alone += stage->visits.at[i].alone;
-    }
-    return all;
 }
 
 static cJSON *loop_json(const compile_context *ctx, const compile_stage_of *stage) {
@@ -226,7 +226,8 @@ static void print_stage(const compile_options *o, const compile_context *ctx, co
                 compile_processor_text(&stage->processor, ctx->mem));
     if (compile_stage_on_host(stage)) {
         if (!stage->processor.names)
-            fprintf(out, "    on the host: %s\n", stage->why);
+            fprintf(out, "    on the %s: %s\n", passes_of(stage).alone ? "chip's processor" : "host",
+                    stage->why);
         if (stage->cycles.total)
             fprintf(out, "    %llu %s, %llu cycles\n", (unsigned long long)runs, plural(runs, "run", "runs"),
                     (unsigned long long)stage->cycles.total);

@@ -172,6 +172,22 @@ bool compile_firmware_begin_calls(compile_engine_run *r) {
     return make_folder(f->folder, in->ctx->diag) && make_folder(f->place, in->ctx->diag);
 }
 
+/* Returns the inputs that the processor fills where the batch runs later: compressed vectors, and scalars. */
+static uint32_t pinned_of(const compile_engine_in *in) {
+    compile_streams streams;
+    uint32_t pinned = 0;
+    compile_streams_of(in->design, in->part, &streams);
+    for (uint32_t i = 0; i < streams.n_in; i++) {
+        for (uint32_t t = 0; t < in->statement->tensors.len; t++) {
+            const sam_tensor_data *data = &in->statement->tensors.at[t];
+            if (name_eq(data->name, streams.in[i].stream.tensor) &&
+                (!data->order || (data->order == 1 && data->level[0] == SAM_LEVEL_COMPRESSED)))
+                pinned |= 1u << i;
+        }
+    }
+    return pinned;
+}
+
 bool compile_firmware_begin(compile_engine_run *r, uint32_t buffers) {
     const compile_engine_in *in = r->in;
     compile_context *ctx = in->ctx;
@@ -182,6 +198,7 @@ bool compile_firmware_begin(compile_engine_run *r, uint32_t buffers) {
     if (!fw_columns_of(in->design, in->part, in->apart, mem, ctx->diag, &f->columns))
         return false;
     f->columns.part = in->number;
+    f->columns.pinned = in->later ? pinned_of(in) : 0;
     f->columns.buffers = f->columns.buffers < buffers ? f->columns.buffers : buffers;
     if (in->session && !in->apart) {
         f->columns.memory = &in->session->memory;

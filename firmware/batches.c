@@ -173,10 +173,14 @@ static void forget(fw_memory *m, uint32_t address, uint32_t bytes) {
 static bool place_input(packer *p, uint32_t input, content c) {
     const uint32_t own = bank_of(p, input, 0), tile_bytes = p->board->glb_banks_per_tile * bank_bytes(p);
     fw_memory *m = p->columns->memory;
-    const fw_put *left = m ? find_words(&m->stored, c, own / tile_bytes * tile_bytes, tile_bytes) : NULL;
+    const bool pinned = p->columns->pinned >> input & 1;
+    const fw_put *left =
+        m && !pinned ? find_words(&m->stored, c, own / tile_bytes * tile_bytes, tile_bytes) : NULL;
     p->place[input] = left ? left->address : own;
+    if (pinned && c.bytes <= fw_pinned_bytes(p->board)) /* behind operands that do not change */
+        p->place[input] += bank_bytes(p) / 2 + p->columns->part % FW_PINNED * fw_pinned_bytes(p->board);
     if (m && !left)
-        forget(m, own, c.bytes);
+        forget(m, p->place[input], c.bytes);
     return left != NULL;
 }
 

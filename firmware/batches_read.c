@@ -128,15 +128,22 @@ static uint32_t word_of(const fw_segment *s, uint32_t address) {
     return file_u32_at(s->content + (address - s->address));
 }
 
+/* Returns whether so many bytes are in the buffer, or in the scratch area. */
+static bool has_place(const pnr_board *b, uint32_t address, uint32_t bytes) {
+    const uint32_t buffer = b->glb_tiles * b->glb_banks_per_tile * b->glb_bank_bytes;
+    return bytes <= b->glb_bank_bytes &&
+           inside(address & ~FW_SCRATCH, bytes, 0,
+                  address & FW_SCRATCH ? FW_SCRATCH_END - FW_SCRATCH_OFFSET : buffer);
+}
+
 /* What makes a dense vector of what was stored: cells of run tables, and words of the buffer. */
 static void check_spread(reader *r, const fw_segment *s, uint32_t at, uint32_t number) {
     const pnr_board *b = r->all->board;
-    const uint32_t area = b->map.sram + FW_TABLE_OFFSET, bytes = FW_TABLE_END - FW_TABLE_OFFSET,
-                   buffer = b->glb_tiles * b->glb_banks_per_tile * b->glb_bank_bytes;
+    const uint32_t area = b->map.sram + FW_TABLE_OFFSET, bytes = FW_TABLE_END - FW_TABLE_OFFSET;
     const bool block = word_of(s, at) == FW_BLOCK;
     const uint32_t crd = word_of(s, at + 4), val = word_of(s, at + 8), to = block ? crd : word_of(s, at + 12),
                    words = block ? val : word_of(s, at + 20);
-    if (to % 2 || words >= b->glb_bank_bytes / 2 || !inside(to, 2 * words + (block ? 2 : 0), 0, buffer))
+    if (to % 2 || words >= b->glb_bank_bytes / 2 || !has_place(b, to, 2 * words + (block ? 2 : 0)))
         wrong(r, "an item of a list has no", number, to);
     if (block && word_of(s, at + 12) > words)
         wrong(r, "an item of a list has no", number, word_of(s, at + 12));
@@ -145,12 +152,40 @@ static void check_spread(reader *r, const fw_segment *s, uint32_t at, uint32_t n
         wrong(r, "an item of a list has no", number, val);
 }
 
+/* What makes a compressed vector of words in the scratch area: blocks of the buffer, and cells of rows. */
+static void check_pack(reader *r, const fw_segment *s, uint32_t at, uint32_t number) {
+    const pnr_board *b = r->all->board;
+    const uint32_t area = b->map.sram + FW_TABLE_OFFSET, bytes = FW_TABLE_END - FW_TABLE_OFFSET,
+                   first = word_of(s, at + 4) >> 16, count = word_of(s, at + 4) & 0xffff,
+                   rows = word_of(s, at + 24) >> 16, row_bytes = word_of(s, at + 24) & 0xffff;
+    uint32_t streams = 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t to = word_of(s, at + 8 + 4 * i), cell = word_of(s, at + 16 + 4 * i);
+        streams += cell != 0;
+        if (cell &&
+            (to % 4 || to & FW_SCRATCH || !has_place(b, to, 2 * count + (i ? 4 : 10)) || cell % 4 || !rows ||
+             (rows - 1) * row_bytes > bytes || !inside(cell, (rows - 1) * row_bytes + 8, area, bytes)))
+            wrong(r, "an item of a list has no", number, to);
+    }
+    if (!streams || !has_place(b, FW_SCRATCH | 2 * first, 2 * count))
+        wrong(r, "an item of a list has no", number, first);
+}
+
+/* What computes a value of two. */
+static void check_calc(reader *r, const fw_segment *s, uint32_t at, uint32_t number) {
+    const pnr_board *b = r->all->board;
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint32_t place = word_of(s, at + 4 + 4 * i);
+        if ((i < 2 || !(word_of(s, at) & FW_CALC_NUMBER)) && (place % (i ? 2 : 4) || !has_place(b, place, 4)))
+            wrong(r, "an item of a list has no", number, place);
+    }
+}
+
 /* A list lies in one segment, and its items are kernels' batches with tables in the tables' area, or tests of
  * words in the buffer. */
 static void check_list(reader *r, const fw_batch *batch, uint32_t number) {
     const pnr_board *b = r->all->board;
-    const uint32_t area = b->map.sram + FW_TABLE_OFFSET, bytes = FW_TABLE_END - FW_TABLE_OFFSET,
-                   buffer = b->glb_tiles * b->glb_banks_per_tile * b->glb_bank_bytes;
+    const uint32_t area = b->map.sram + FW_TABLE_OFFSET, bytes = FW_TABLE_END - FW_TABLE_OFFSET;
     const fw_segment *head = segment_of(batch, batch->table, FW_LIST_HEAD);
     const uint32_t items = head ? word_of(head, batch->table) : 0;
     const fw_segment *s = items && items <= bytes / FW_ITEM_BYTES
@@ -169,9 +204,17 @@ static void check_list(reader *r, const fw_batch *batch, uint32_t number) {
             check_spread(r, s, at, number);
             continue;
         }
-        if (what == FW_COPY ? (first | length | to) % 4 || length > b->glb_bank_bytes ||
-                                  !inside(first, length, 0, buffer) || !inside(to, length, 0, buffer)
-            : test ? first % 2 || length > b->glb_bank_bytes / 2 || !inside(first, 2 * length, 0, buffer)
+        if (what >= FW_PACK && what <= FW_PACK + FW_PACK_BITS) {
+            check_pack(r, s, at, number);
+            continue;
+        }
+        if ((what & ~(uint32_t)FW_CALC_NUMBER) - FW_CALC < FW_CALCS) {
+            check_calc(r, s, at, number);
+            continue;
+        }
+        if (what == FW_COPY
+                ? (first | length | to) % 4 || !has_place(b, first, length) || !has_place(b, to, length)
+            : test ? first % 2 || length > b->glb_bank_bytes / 2 || !has_place(b, first, 2 * length)
                    : what >= FW_KERNELS_MOST || first % 4 || !inside(first, 0, area, bytes))
             wrong(r, "an item of a list has no", number, first);
     }

@@ -118,6 +118,8 @@ typedef struct {
     uint32_t copies;   /* that take runs each by itself; 0 counts as 1 */
     uint32_t buffers;  /* of a batch file: 1 or, to load a batch while one runs, 2 */
     uint32_t part;     /* the kernel, of those that share the design, or of a program with several images */
+    uint32_t pinned;   /* inputs, one bit each, that lie in their own bank, wherever a store has left the
+                          words: in its second half, if there is room, kernels beside each other */
     fw_memory *memory; /* with one buffer and one copy: what lies on the chip; NULL: nobody knows */
 } fw_columns;
 
@@ -176,6 +178,16 @@ typedef struct {
     const pnr_board *board;
 } fw_batches;
 
+/* Kernels that have pinned inputs beside each other in a bank, and the room of each. */
+enum { FW_PINNED = 4 };
+static inline uint32_t fw_pinned_bytes(const pnr_board *b) {
+    return b->glb_bank_bytes / 2 / FW_PINNED;
+}
+/* Returns the processor's address of a place in the buffer, or in the scratch area (protocol.h). */
+static inline uint32_t fw_place(const pnr_board *b, uint32_t address) {
+    return address & FW_SCRATCH ? b->map.sram + FW_SCRATCH_OFFSET + (address & ~FW_SCRATCH)
+                                : b->map.cgra_data + address;
+}
 /* Returns whether nothing runs: results of what has run are taken (FW_COLLECT). */
 static inline bool fw_is_collecting(const fw_batches *all) {
     return all->part >> 24 == FW_COLLECT >> 24;

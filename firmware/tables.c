@@ -136,6 +136,7 @@ bool fw_columns_of(const pnr_design *design, uint32_t part, bool apart, arena *m
                         s.lanes,
                         fw_parts_of(design) == 1 && banks_are_free(&s, design->board) ? FW_BUFFERS_MOST : 1,
                         part,
+                        0,
                         NULL};
     return true;
 }

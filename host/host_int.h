@@ -93,10 +93,15 @@ typedef struct {
  * the buffer, the piece in which outputs lie. */
 typedef struct {
     uint32_t *table;      /* runs * fw_row_bytes / 4 words */
-    host_piece *banks;    /* GLB tiles * banks of a tile; by address */
+    host_piece *banks;    /* GLB tiles * banks of a tile, and the scratch area; by address */
     uint64_t counters[3]; /* configuration, kernel, firmware: cycles since boot */
     fw_list_result list;  /* of a list, in place of table and banks */
 } host_batch_result;
+/* Returns the piece of banks[] that has a place of the program's: behind all banks that of the scratch area.
+ */
+static inline uint32_t host_bank_of(const pnr_board *b, uint32_t address) {
+    return address & FW_SCRATCH ? b->glb_tiles * b->glb_banks_per_tile : address / b->glb_bank_bytes;
+}
 /* A batch goes through these steps; `b` is batch number `batch`. A batch of another buffer may be loaded once
  * this one has begun, and begun once this one has been waited for. */
 bool host_target_load(host_link *l, const fw_batch *b);

@@ -69,7 +69,7 @@ static void put_runs(const fw_batches *all, uint32_t batch, const host_batch_res
         put_long(out, (uint64_t)row[row_words - 2] * host_cycles_ratio(board));
         for (uint32_t o = 0; o < all->outputs; o++) {
             const uint32_t *cell = &row[2 * (all->inputs + o)];
-            const host_piece *p = &r->banks[cell[0] / board->glb_bank_bytes];
+            const host_piece *p = &r->banks[host_bank_of(board, cell[0])];
             file_put_u32(out, cell[1]);
             if (cell[1])
                 fwrite(p->content + (cell[0] - p->first), 2, cell[1], out);

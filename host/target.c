@@ -243,8 +243,10 @@ static bool find_pieces(host_link *l, const fw_batches *all, const fw_batch *b, 
     uint32_t n = l->board->glb_tiles * l->board->glb_banks_per_tile;
     for (uint32_t i = 0; i < b->runs * all->outputs; i++) {
         const uint32_t *cell = &table[i / all->outputs * row_words + 2 * (all->inputs + i % all->outputs)];
-        uint32_t at = cell[0] / bank, begin = cell[0] & ~3u;
-        if (at >= n || cell[1] > bank / 2 || cell[0] % bank + 2 * cell[1] > bank)
+        const uint32_t at = host_bank_of(l->board, cell[0]), begin = cell[0] & ~3u,
+                       offset = at == n ? cell[0] & ~FW_SCRATCH : cell[0] % bank,
+                       room = at == n ? FW_SCRATCH_END - FW_SCRATCH_OFFSET : bank;
+        if (at > n || cell[1] > room / 2 || offset + 2 * cell[1] > room)
             return bad_range(l, cell[0], cell[1]);
         if (cell[1] == 0)
             continue;
@@ -264,8 +266,8 @@ static void note_outputs(host_link *l, const fw_batches *all, const fw_batch *b,
         fw_segment left = {0};
         for (uint32_t run = 0; run < b->runs; run++) {
             const uint32_t *cell = &r->table[run * row_words + 2 * (all->inputs + o)],
-                           address = l->board->map.cgra_data + cell[0];
-            const host_piece *p = &r->banks[cell[0] / bank];
+                           address = fw_place(l->board, cell[0]);
+            const host_piece *p = &r->banks[host_bank_of(l->board, cell[0])];
             if (!cell[1])
                 continue;
             if (left.bytes && (left.address + left.bytes != address || cell[0] % bank == 0)) {
@@ -311,7 +313,7 @@ bool host_target_collect(host_link *l, const fw_batches *all, const fw_batch *b,
     if (all->part == FW_LIST)
         return collect_list(l, b, mem, &out->list);
     uint32_t table_bytes = b->runs * fw_row_bytes(all->inputs, all->outputs);
-    uint32_t banks = l->board->glb_tiles * l->board->glb_banks_per_tile;
+    const uint32_t banks = l->board->glb_tiles * l->board->glb_banks_per_tile + 1;
     out->table = arena_alloc(mem, table_bytes);
     out->banks = arena_new_n(mem, host_piece, banks);
     if (!host_read(l, b->table, out->table, table_bytes) || !find_pieces(l, all, b, out->table, out->banks))
@@ -319,7 +321,7 @@ bool host_target_collect(host_link *l, const fw_batches *all, const fw_batch *b,
     for (uint32_t i = 0; i < banks; i++) {
         host_piece *p = &out->banks[i];
         p->content = arena_alloc(mem, p->bytes);
-        if (!host_read(l, l->board->map.cgra_data + p->first, p->content, p->bytes))
+        if (!host_read(l, fw_place(l->board, p->first), p->content, p->bytes))
             return false;
         l->bytes.collected += p->bytes;
     }

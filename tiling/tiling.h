@@ -177,6 +177,7 @@ typedef struct {
 typedef struct {
     uint32_t first, length; /* into tile_plan.words */
     uint32_t origin;        /* coordinate of the sub-tile's corner in the first mode; 0 of the empty one */
+    uint32_t size;          /* its extent there; 0 of the empty one */
 } tile_block;
 
 typedef struct {

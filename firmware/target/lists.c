@@ -7,12 +7,12 @@ SMALL_FROM_HERE
 
 _Static_assert(FW_ITEM_CYCLES + 12 == FW_ITEM_BYTES, "an item has three of the mailbox's counters");
 
-/* Returns how many words are not the fill. */
+/* Returns how many words, at an address of the processor's, are not the fill. */
 static uint32_t count_others(uint32_t at, uint32_t words, uint32_t fill) {
     const uint32_t end = at + 2 * words;
     uint32_t n = 0, left = 0;
     for (; at < end; at += 2) {
-        const uint32_t word = glb_data16(at);
+        const uint32_t word = bus_read16(at);
         if (left-- == 0)
             left = word; /* of the next block */
         else
@@ -21,21 +21,23 @@ static uint32_t count_others(uint32_t at, uint32_t words, uint32_t fill) {
     return n;
 }
 
-/* Fails where these bytes are not in the buffer, or so many no bank has. */
-static void check_bytes(uint32_t item, uint32_t address, uint32_t bytes) {
-    if (bytes > ONYX_GLB_BANK_BYTES ||
-        address > ONYX_GLB_TILES * ONYX_GLB_BANKS * ONYX_GLB_BANK_BYTES - bytes)
+/* Returns the processor's address of a place that has so many bytes; fails where they are neither in the
+ * buffer nor in the scratch area. */
+static __attribute__((noinline)) uint32_t place_of(uint32_t item, uint32_t address, uint32_t bytes) {
+    const uint32_t in_scratch = address & FW_SCRATCH, at = address & ~FW_SCRATCH,
+                   room = in_scratch ? FW_SCRATCH_END - FW_SCRATCH_OFFSET
+                                     : ONYX_GLB_TILES * ONYX_GLB_BANKS * ONYX_GLB_BANK_BYTES;
+    if (bytes > ONYX_GLB_BANK_BYTES || bytes > room || at > room - bytes)
         fail(FW_ERROR_BAD_BATCH, item, bytes);
+    return at + (in_scratch ? ONYX_SRAM + FW_SCRATCH_OFFSET : ONYX_CGRA_DATA);
 }
 
 static __attribute__((noinline)) void copy(uint32_t item) {
-    uint32_t from = bus_read32(item + 4), bytes = bus_read32(item + 8), to = bus_read32(item + 12);
-    check_bytes(item, from, bytes);
-    check_bytes(item, to, bytes);
+    const uint32_t bytes = bus_read32(item + 8);
+    uint32_t from = place_of(item, bus_read32(item + 4), bytes),
+             to = place_of(item, bus_read32(item + 12), bytes);
     if ((from | to | bytes) % 4)
         fail(FW_ERROR_BAD_BATCH, item, bytes);
-    from += ONYX_CGRA_DATA;
-    to += ONYX_CGRA_DATA;
     for (const uint32_t end = from + bytes; from < end; from += 4, to += 4)
         bus_write32(to, bus_read32(from));
 }
@@ -45,9 +47,9 @@ static __attribute__((noinline)) bool holds(uint32_t item, uint32_t what) {
     const int32_t value = (int32_t)bus_read32(item + 16);
     if (address % 2 || words > ONYX_GLB_BANK_BYTES / 2)
         fail(FW_ERROR_BAD_BATCH, item, words);
-    check_bytes(item, address, 2 * words);
-    const int32_t now = what & FW_TEST_WORD ? (int16_t)glb_data16(address + 2)
-                                            : (int32_t)count_others(address, words, bus_read32(item + 12));
+    const uint32_t at = place_of(item, address, 2 * words);
+    const int32_t now = what & FW_TEST_WORD ? (int16_t)bus_read16(at + 2)
+                                            : (int32_t)count_others(at, words, bus_read32(item + 12));
     return what & (now < value ? FW_TEST_LESS : now == value ? FW_TEST_EQUAL : FW_TEST_GREATER);
 }
 
@@ -55,8 +57,7 @@ static __attribute__((noinline)) void begin_block(uint32_t item) {
     const uint32_t to = bus_read32(item + 4), words = bus_read32(item + 8), from = bus_read32(item + 12);
     if (to % 2 || words >= ONYX_GLB_BANK_BYTES / 2 || from > words)
         fail(FW_ERROR_BAD_BATCH, item, words);
-    check_bytes(item, to, 2 * words + 2);
-    uint32_t at = ONYX_CGRA_DATA + to;
+    uint32_t at = place_of(item, to, 2 * words + 2);
     const uint32_t end = at + 2 * words + 2;
     bus_write16(at, words);
     for (at += 2 * from + 2; at < end && at % 4; at += 2)
@@ -72,9 +73,9 @@ static inline uint32_t words_of(uint32_t item, uint32_t cell, uint32_t *words) {
     dispatch_check(cell, 1, 8, 0);
     const uint32_t address = bus_read32(cell);
     *words = bus_read32(cell + 4);
-    if (address % 2 || *words > ONYX_GLB_BANK_BYTES / 2)
+    if (address % 2 || address & FW_SCRATCH || *words > ONYX_GLB_BANK_BYTES / 2)
         fail(FW_ERROR_BAD_BATCH, item, *words);
-    check_bytes(item, address, 2 * *words);
+    place_of(item, address, 2 * *words);
     return address;
 }
 
@@ -137,8 +138,7 @@ static __attribute__((noinline)) void spread(uint32_t item, uint32_t how) {
     }
     if (to % 2 || count > ONYX_GLB_BANK_BYTES / 2)
         fail(FW_ERROR_BAD_BATCH, item, count);
-    check_bytes(item, to, 2 * count);
-    const uint32_t base = ONYX_CGRA_DATA + to, end = ONYX_CGRA_DATA + value + 2 * n;
+    const uint32_t base = place_of(item, to, 2 * count), end = ONYX_CGRA_DATA + value + 2 * n;
     uint32_t from = ONYX_CGRA_DATA + value, crd = ONYX_CGRA_DATA + at, place = first;
     if (!cell && how == FW_SPREAD_SET) {
         const uint32_t skipped = (int32_t)first < 0 ? -first : 0, begin = (int32_t)first < 0 ? 0 : first;
@@ -161,6 +161,90 @@ static __attribute__((noinline)) void spread(uint32_t item, uint32_t how) {
                     (uint32_t)combined(how, (int16_t)(bus_read16(word) ^ fill), (int16_t)bus_read16(from)) ^
                         fill);
     }
+}
+
+/* Gives every row whose cell begins at this place of the buffer so many words. */
+static void complete_rows(uint32_t cell, uint32_t rows, uint32_t row_bytes, uint32_t address,
+                          uint32_t words) {
+    for (; rows; rows--, cell += row_bytes) {
+        if (bus_read32(cell) == address)
+            bus_write32(cell + 4, words);
+    }
+}
+
+/* Makes the entries of so many words, and returns how many; coordinates or values go nowhere at 0. */
+static uint32_t put_entries(uint32_t crd, uint32_t val, uint32_t from, uint32_t count, uint32_t how) {
+    const uint32_t absent = how & FW_PACK_ABSENT, ones = how & FW_PACK_ONES,
+                   lacked = how & FW_PACK_LACKED ? 1 : 0, end = from + 2 * count;
+    uint32_t n = 0;
+    for (uint32_t at = from; at < end; at += 2) {
+        if (at % 4 == 0 && at > from && !absent && !bus_read32(at)) {
+            at += 2;
+            continue;
+        }
+        uint32_t word = bus_read16(at);
+        word = absent ? !word : ones ? word != 0 : word;
+        if (!word && (at > from || !(how & FW_PACK_PADDED)))
+            continue;
+        if (crd)
+            bus_write16(crd + 2 * n, (at - from) / 2);
+        if (val)
+            bus_write16(val + 2 * n, word);
+        n++;
+    }
+    if (n)
+        return n;
+    if (crd)
+        bus_write16(crd, lacked * count);
+    if (val)
+        bus_write16(val, lacked);
+    return 1;
+}
+
+/* Returns where a block of an item goes, which may be of so many bytes; 0: there is no such stream. */
+static uint32_t stream_of(uint32_t item, uint32_t cell, uint32_t address, uint32_t bytes) {
+    if (!cell)
+        return 0;
+    if (address % 4 || address & FW_SCRATCH)
+        fail(FW_ERROR_BAD_BATCH, item, address);
+    return place_of(item, address, bytes);
+}
+
+/* Makes a block of a compressed vector. */
+static __attribute__((noinline)) void pack(uint32_t item, uint32_t how) {
+    const uint32_t part = bus_read32(item + 4), count = part & 0xffff, crd_at = bus_read32(item + 8),
+                   val_at = bus_read32(item + 12), crd_cell = bus_read32(item + 16),
+                   val_cell = bus_read32(item + 20), rows = bus_read32(item + 24) >> 16,
+                   row_bytes = bus_read32(item + 24) & 0xffff, table = crd_cell ? crd_cell : val_cell;
+    if (how > FW_PACK_BITS || !rows)
+        fail(FW_ERROR_BAD_BATCH, item, how);
+    dispatch_check(table, 1, (rows - 1) * row_bytes + 8, 0);
+    dispatch_check(val_cell ? val_cell : table, 1, (rows - 1) * row_bytes + 8, 0);
+    const uint32_t segments = stream_of(item, crd_cell, crd_at, 2 * count + 10),
+                   length = stream_of(item, val_cell, val_at, 2 * count + 4);
+    const uint32_t from = place_of(item, FW_SCRATCH | 2 * (part >> 16), 2 * count),
+                   n = put_entries(segments ? segments + 8 : 0, length ? length + 2 : 0, from, count, how);
+    if (segments) {
+        bus_write32(segments, 2);
+        bus_write32(segments + 4, n << 16 | n);
+        complete_rows(crd_cell, rows, row_bytes, crd_at, n + 4);
+    }
+    if (length) {
+        bus_write16(length, n);
+        complete_rows(val_cell, rows, row_bytes, val_at, n + 1);
+    }
+}
+
+/* Computes one value of two. */
+static __attribute__((noinline)) void calculate(uint32_t item, uint32_t how) {
+    const uint32_t to = place_of(item, bus_read32(item + 4), 4);
+    const int32_t a = (int16_t)bus_read16(place_of(item, bus_read32(item + 8), 4) + 2);
+    const uint32_t second = bus_read32(item + 12);
+    const int32_t b =
+        how & FW_CALC_NUMBER ? (int32_t)second : (int16_t)bus_read16(place_of(item, second, 4) + 2);
+    if (to % 4 || (how & ~(uint32_t)FW_CALC_NUMBER) >= FW_CALCS)
+        fail(FW_ERROR_BAD_BATCH, item, how);
+    bus_write32(to, (uint32_t)fw_calc(how, a, b) << 16 | 1);
 }
 
 /* Runs the batch of an item, and adds up what that took. */
@@ -192,8 +276,12 @@ void lists_batch(const kernel_description *k, uint32_t number, uint32_t table, u
     uint32_t item = first, left = steps;
     for (; left; left--) {
         const uint32_t what = bus_read32(item);
-        if (what < FW_BLOCK)
+        if (what < FW_CALC)
             run_item(k, item, what);
+        else if (what < FW_PACK)
+            calculate(item, what - FW_CALC);
+        else if (what < FW_BLOCK)
+            pack(item, what - FW_PACK);
         else if (what == FW_BLOCK)
             begin_block(item);
         else if (what < FW_COPY)

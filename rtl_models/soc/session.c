@@ -271,8 +271,8 @@ static bool write_runs(session *s, const fw_batches *all, const fw_batch *b, uin
         file_put_u32(out, (uint32_t)(cycles >> 32));
         for (uint32_t o = 0; o < all->outputs; o++) {
             uint32_t cell = row + 8 * (all->inputs + o);
-            if (!write_output(s, s->board->map.cgra_data + machine_word(s->m, cell),
-                              machine_word(s->m, cell + 4), &to[o], out))
+            if (!write_output(s, fw_place(s->board, machine_word(s->m, cell)), machine_word(s->m, cell + 4),
+                              &to[o], out))
                 return false;
         }
     }

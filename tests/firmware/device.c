@@ -557,6 +557,8 @@ uint32_t bus_read32(uint32_t address) {
 uint16_t bus_read16(uint32_t address) {
     access_takes_time();
     check_aligned(address, 2);
+    if (address - ONYX_SRAM < sizeof the->sram)
+        return (uint16_t)(the->sram[(address - ONYX_SRAM) / 4] >> address % 4 * 8);
     check_clock();
     if (address - ONYX_CGRA_DATA < sizeof the->glb) {
         check_bank(address - ONYX_CGRA_DATA);

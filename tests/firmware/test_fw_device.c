@@ -1180,6 +1180,17 @@ static void a_list_that_is_none_is_refused(void **state) {
                  {{FW_BLOCK, 0, DEVICE_BANK / 2, 0}, 1, 0, FW_ERROR_BAD_BATCH},
                  {{FW_SPREAD, 0, 0x20003ff8, 0, 0, 1, 0}, 1, 0, FW_ERROR_BAD_BATCH},
                  {{FW_SPREAD, 0x2001c000, 0x20004000, 0, 0, 1, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+                 {{FW_PACK, 4, 0, 0, 0, 0, 1 << 16 | 24}, 1, 0, FW_ERROR_BAD_BATCH}, /* no stream */
+                 {{FW_PACK, 4, 2, 0, 0x20004000, 0, 1 << 16 | 24}, 1, 0, FW_ERROR_BAD_BATCH},
+                 {{FW_PACK, 4, 0, 0, 0x20004000, 0, 24}, 1, 0, FW_ERROR_BAD_BATCH},
+                 {{FW_PACK | 16, 4, 0, 0, 0x20004000, 0, 1 << 16 | 24}, 1, 0, FW_ERROR_BAD_BATCH},
+                 {{FW_PACK, 4, all - 12, 0, 0x20004000, 0, 1 << 16 | 24}, 1, 0, FW_ERROR_BAD_BATCH},
+                 {{FW_PACK, 4, 0, FW_SCRATCH, 0, 0x20004000, 1 << 16 | 24}, 1, 0, FW_ERROR_BAD_BATCH},
+                 {{FW_PACK, 4, 0, 0, 0x2001bff8, 0, 2 << 16 | 24}, 1, 0, FW_ERROR_BAD_BATCH},
+                 {{FW_PACK, 10239u << 16 | 2, 0, 0, 0x20004000, 0, 1 << 16 | 24}, 1, 0, FW_ERROR_BAD_BATCH},
+                 {{FW_CALC, FW_SCRATCH | 2, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+                 {{FW_CALC, FW_SCRATCH | 0x5000, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+                 {{FW_CALC | FW_CALCS, 0, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
                  {{FW_COPY, 0, DEVICE_BANK + 4, 0}, 1, 0, FW_ERROR_BAD_BATCH}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         test_kernel t;
@@ -1324,6 +1335,123 @@ static void a_block_of_a_list_is_cleared(void **state) {
     }
 }
 
+/* What a block of a compressed vector has, by how it is asked for: coordinates and values. */
+static uint32_t packed_words(const uint16_t *words, uint32_t count, uint32_t how, uint16_t *crd,
+                             uint16_t *val) {
+    uint32_t n = 0;
+    for (uint32_t c = 0; c < count; c++) {
+        uint16_t value = words[c];
+        if (how & FW_PACK_ABSENT)
+            value = !value;
+        if (how & FW_PACK_ONES)
+            value = value > 0;
+        if (value || (c == 0 && how & FW_PACK_PADDED)) {
+            crd[n] = (uint16_t)c;
+            val[n++] = value;
+        }
+    }
+    if (!n) {
+        crd[0] = how & FW_PACK_LACKED ? (uint16_t)count : 0;
+        val[n++] = how & FW_PACK_LACKED ? 1 : 0;
+    }
+    return n;
+}
+
+/* A vector in the scratch area becomes compressed blocks, and the rows that load these say how long they are.
+ */
+static void a_list_packs_vectors(void **state) {
+    (void)state;
+    enum {
+        TABLE = 0x20000000 + FW_TABLE_OFFSET,
+        ROW = 24,
+        ROWS = 3,
+        MOST = 40,
+        CRD = 0x2000,
+        VAL = 0x3000,
+        OWN = TABLE + 0x100
+    };
+    prng random = prng_seed(31);
+    for (uint32_t i = 0; i < 400; i++) {
+        test_kernel t;
+        make_kernel(&t, 0, 1, 1);
+        t.k.call = lists_batch;
+        device *d = device_with_batch(&t, 1, 29);
+        const uint32_t how = prng_below(&random, FW_PACK_BITS + 1), count = prng_below(&random, MOST + 1),
+                       first = prng_below(&random, 9), zeros = prng_below(&random, 4),
+                       streams = 1 + prng_below(&random, 3);
+        uint16_t words[MOST] = {0}, crd[MOST + 1], val[MOST + 1];
+        uint8_t *scratch = (uint8_t *)(d->sram + FW_SCRATCH_OFFSET / 4);
+        for (uint32_t c = 0; c < count; c++)
+            words[c] = prng_below(&random, 4) < zeros ? 0 : (uint16_t)(1 + prng_below(&random, 0xffff));
+        memset(scratch, 0x77, 2 * MOST + 64);
+        memcpy(scratch + 2 * first, words, 2 * count);
+        for (uint32_t r = 0; r < ROWS; r++) { /* the second row loads another block */
+            const uint32_t row[ROW / 4] = {CRD + r % 2 * 0x200, 0, VAL + r % 2 * 0x200, 0, 0, 0};
+            memcpy(d->sram + (OWN - 0x20000000 + r * ROW) / 4, row, sizeof row);
+        }
+        memset(d->glb + CRD, 0x55, 0x2000);
+        const uint32_t items[][ITEM_WORDS] = {{FW_PACK | how, first << 16 | count, CRD, VAL,
+                                               streams & 1 ? OWN : 0, streams & 2 ? OWN + 8 : 0,
+                                               ROWS << 16 | ROW}};
+        assert_true(serve_list(d, &t, items, 1, 0, 1));
+        const uint32_t n = packed_words(words, count, how, crd, val);
+        const uint16_t head[] = {2, 0, (uint16_t)n, (uint16_t)n}, length = (uint16_t)n, none = 0x5555;
+        for (uint32_t r = 0; r < ROWS; r++) {
+            const uint32_t *row = d->sram + (OWN - 0x20000000 + r * ROW) / 4;
+            assert_int_equal(row[1], r % 2 || !(streams & 1) ? 0 : n + 4);
+            assert_int_equal(row[3], r % 2 || !(streams & 2) ? 0 : n + 1);
+        }
+        if (streams & 1) {
+            assert_memory_equal(d->glb + CRD, head, 8);
+            assert_memory_equal(d->glb + CRD + 8, crd, 2 * n);
+        }
+        if (streams & 2) {
+            assert_memory_equal(d->glb + VAL, &length, 2);
+            assert_memory_equal(d->glb + VAL + 2, val, 2 * n);
+        }
+        assert_memory_equal(d->glb + CRD + (streams & 1 ? 8 + 2 * n : 0), &none, 2);
+        assert_memory_equal(d->glb + VAL + (streams & 2 ? 2 + 2 * n : 0), &none, 2);
+        assert_true(!d->violation);
+        device_free(d);
+    }
+}
+
+/* Values of the scratch area and of the buffer; a test and a copy reach both. */
+static void a_list_computes_values(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t how;
+        int32_t a, b, want;
+    } cases[] = {{FW_CALC_ADD, 5, -7, -2},  {FW_CALC_ADD, 32767, 1, -32768},
+                 {FW_CALC_SUB, 5, 7, -2},   {FW_CALC_SUB, -32768, 1, 32767},
+                 {FW_CALC_MUL, -3, 7, -21}, {FW_CALC_MUL, 300, 300, 24464},
+                 {FW_CALC_MIN, -3, 2, -3},  {FW_CALC_MIN, 4, 2, 2},
+                 {FW_CALC_MAX, -3, 2, 2},   {FW_CALC_MAX, 4, -32768, 4}};
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+        const uint32_t a = (uint32_t)cases[i / 2].a << 16 | 1, b = (uint32_t)cases[i / 2].b << 16 | 1,
+                       number = i % 2 ? FW_CALC_NUMBER : 0;
+        test_kernel t;
+        make_kernel(&t, 0, 1, 1);
+        t.k.call = lists_batch;
+        device *d = device_with_batch(&t, 1, 30);
+        memcpy(d->glb + 0x40, &a, 4);
+        d->sram[FW_SCRATCH_OFFSET / 4 + 3] = b;
+        const uint32_t items[][ITEM_WORDS] = {
+            {FW_CALC | cases[i / 2].how | number, FW_SCRATCH | 8, 0x40,
+             i % 2 ? (uint32_t)cases[i / 2].b : FW_SCRATCH | 12},
+            {FW_COPY, FW_SCRATCH | 8, 4, 0x80},
+            {FW_TEST | FW_TEST_WORD | FW_TEST_EQUAL, FW_SCRATCH | 8, 2, 0, (uint32_t)cases[i / 2].want}};
+        assert_true(serve_list(d, &t, items, 3, 0, 9));
+        uint32_t word;
+        memcpy(&word, d->glb + 0x80, 4);
+        assert_int_equal(mailbox.steps, 2);
+        assert_int_equal((int16_t)(word >> 16), cases[i / 2].want);
+        assert_int_equal(word & 0xffff, 1);
+        assert_true(!d->violation);
+        device_free(d);
+    }
+}
+
 /* What a store says that it has left is no vector, or lies beyond the buffer. */
 static void a_vector_that_is_none_is_refused(void **state) {
     (void)state;
@@ -1362,6 +1490,8 @@ int main(void) {
         TEST(tests_of_a_list_compare),
         TEST(a_list_makes_dense_vectors),
         TEST(a_block_of_a_list_is_cleared),
+        TEST(a_list_packs_vectors),
+        TEST(a_list_computes_values),
         TEST(a_vector_that_is_none_is_refused),
         TEST(a_list_that_is_none_is_refused),
         TEST(both_paths_configure_the_array),

@@ -35,7 +35,11 @@ grep -q '"engine":.*"program"' out/report.json
 for member in pass result_nnz loaded kept; do
     numbers soc/report.json $member >want
     numbers out/report.json $member >got
-    [ "$(wc -l <want)" -gt 10 ] || fail "no $member"
+    case $member in # the host writes once
+    pass | result_nnz) least=10 ;;
+    *) least=0 ;;
+    esac
+    [ "$(wc -l <want)" -gt $least ] || fail "no $member"
     diff want got || fail "$member differs from that of engine soc"
 done
 nobody_is_left

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Random programs whose loops the chip's processor may go through by itself: random_lists.py ONYX FOLDER COUNT SEED. Dense vectors in a loop, whose
-end may depend on how many values one has, or on a scalar; on engine soc, where onyx holds each against its evaluator and the cycle model, and here
-against engine sam. Ends with 1 where one is wrong, or fewer than a third of the loops are the processor's."""
+"""Random programs whose loops the chip's processor may go through by itself: random_lists.py ONYX FOLDER COUNT SEED. In turn dense vectors and
+compressed ones, empty ones and explicit zeros among them, masks and scalars that change, in a loop whose end may depend on how many values one has,
+or on a scalar; on engine soc, where onyx holds each against its evaluator and the cycle model, and here against engine sam. Ends with 1 where one is
+wrong, or fewer than a third of the loops are the processor's."""
 import json
 import pathlib
 import random
@@ -27,6 +28,25 @@ def dense_program(draw):
     return "\n".join([*lines, loop + " {", *(f"    {one}" for one in body), "}", *draw.choice([[], ["u(i) = u(i) + v(i)"]]), "result u, v, w, t"]) + "\n"
 
 
+SPARSE = ["{r}(i) = A(i,j) * {a}(j)", "{r}(i) = or(j, A(i,j) & {a}(j))", "{r}(j) = max(i, A(i,j) * {a}(i))", "{r}(i) = {a}(i) + {b}(i)", "{r}(i) = {a}(i) * {b}(i)",
+          "{r}(i) = {a}(i) - {b}(i)", "{r}(i) = mask(not struct({a}(i)), {b}(i))", "{r}(i) = mask({a}(i), {b}(i))", "{r}(i) = {a}(i) | {b}(i)", "{r}(i) += t * {a}(i)",
+          "{r}(i) = ({a}(i) + {b}(i)) >> 3", "t = t + 1", "t = t * 3", "t = max(t, 2)", "t = {a}(i) * {b}(i)", "swap u, v", "swap v, w"]
+
+
+def sparse_program(draw):
+    n = draw.choice([1, 5, 17, 33, 40, 70, 300])
+    lines = [f'tensor A: {draw.choice(["ds", "ss", "ss:1,0"])} = random "{n}x{n}:{draw.choice([0, min(1, 1.5 / n), 0.1, 0.4])}"', "scalar t = 3"]
+    formats = draw.choice(["sss", "sss", "ssd", "dss"])
+    lines += [f'tensor {v}: {f} = ' + draw.choice(["{}", "{0: 1}", "{%d: -2}" % (n - 1), f'random "{n}:{draw.choice([0.1, 0.5, 1])}"']) for v, f in zip(VECTORS, formats)]
+    lines = [line.replace(":", f"({n}):", 1) if "tensor " in line and "A" not in line else line for line in lines]
+    compares = f'{draw.choice(["==", "!=", "<", ">"])} {draw.choice([0, 1, n // 2])}'
+    loop = draw.choice([f"repeat {draw.randint(2, 6)}", f"repeat until nnz({draw.choice(VECTORS)}) {compares} max {draw.randint(2, 6)}",
+                        f'repeat until t {draw.choice(["<", ">"])} {draw.choice([5, 100, -100])} max 5'])
+    body = [draw.choice(SPARSE).format(r=draw.choice(VECTORS), a=draw.choice("uv"), b=draw.choice("vw")) for _ in range(draw.randint(2, 5))]
+    body = [one for one in body if not one.startswith("swap") or len({formats[VECTORS.index(v)] for v in (one[5], one[8])}) == 1] + ["t = t + 1"]
+    return "\n".join([*lines, loop + " {", *(f"    {one}" for one in body), "}", *draw.choice([[], ["w(i) = u(i) + v(i)"]]), "result u, v, w, t"]) + "\n"
+
+
 def run(path, engine):
     """The results' lines and the loops of the report, or the message."""
     out = folder / engine
@@ -39,7 +59,7 @@ def run(path, engine):
 
 wrong = alone = 0
 for number in range(count):
-    text = dense_program(random.Random(seed + number))
+    text = (sparse_program if number % 2 else dense_program)(random.Random(seed + number))
     path = folder / "random.onx"
     path.write_text(text)
     (want, why), (got, loops) = run(path, "sam"), run(path, "soc")

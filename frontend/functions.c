@@ -878,8 +878,8 @@ static void refuse_function(const fe_reader *in, size_t start, size_t end, diagn
     if (f)
         diag_hint(d, "a schedule binds a part to it: -s \"bind(e, %s)\"", name);
     else
-        diag_hint(d, "--functions library has those that ship, --functions FILE yours; 'onyx functions' "
-                     "lists them, and docs/operators.md has those of the language");
+        diag_hint(d, "--functions FILE has yours; 'onyx functions' lists those that ship, "
+                     "and docs/operators.md has those of the language");
 }
 
 bool fe_check_is_tensor(const fe_reader *in, diagnostics *d) {

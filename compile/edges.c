@@ -46,10 +46,14 @@ static void note_droppers(const compile_lowered *k, tile_options *out) {
     }
 }
 
+static bool is_unasked(const compile_options *o) {
+    return !o->tile_auto && (compile_edges_open(o) || compile_copies_open(o));
+}
+
 /* Returns what a choice that nobody asked for may cost: at -O1 a quarter of a second. */
 static uint64_t most_steps(const compile_options *o) {
     static const uint64_t steps[] = {0, UINT64_C(1) << 22, UINT64_C(1) << 26, 0};
-    return !o->tile_auto && (compile_edges_open(o) || compile_copies_open(o)) ? steps[o->optimize] : 0;
+    return is_unasked(o) ? steps[o->optimize] : 0;
 }
 
 /* Returns whether operands have one load stream each: where it is said, or where levels have more streams
@@ -69,6 +73,7 @@ tile_options compile_tiling_of(const compile_options *o, const pnr_board *board,
                         .vector_reducer = pnr_board_extended(board),
                         .in_turn = comes_in_turn(o, board, &k->sam),
                         .skips = pnr_board_extended(board) && o->skip != COMPILE_SKIP_OFF,
+                        .clip = is_unasked(o),
                         .steps = most_steps(o)};
     resolve(&o->tile, &k->statement, out.edge);
     resolve(&o->glb_tile, &k->statement, out.glb_edge);

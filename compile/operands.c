@@ -232,6 +232,23 @@ static bool read_operand(const compile_options *o, compile_context *ctx, const s
                 : generate(o, ctx, st, t, spec, number, extent, out);
 }
 
+/* Returns what was read for an earlier operand from the same file, NULL where nothing was. all[] has those
+ * that are whole, parts[] those of which parts are taken. */
+static const tile_tensor *read_before(const compile_options *o, compile_context *ctx, const sam_statement *st,
+                                      sam_tensor t, const tile_tensor *all, const tile_tensor *parts) {
+    const sam_tensor_data *tensor = sam_tensor_at(st, t);
+    const char *name = called(ctx, tensor), *file = compile_argument_for(&o->inputs, name);
+    if (!file || given_for(o, name) || compile_argument_for(&o->generators, name))
+        return NULL;
+    for (uint32_t u = 1; u < t.v; u++) {
+        const sam_tensor_data *other = sam_tensor_at(st, (sam_tensor){u});
+        const char *its = u != st->result.v ? compile_argument_for(&o->inputs, called(ctx, other)) : NULL;
+        if (its && strcmp(its, file) == 0 && sam_source_order(other) == sam_source_order(tensor))
+            return other->windowed ? &parts[u - 1] : &all[u - 1];
+    }
+    return NULL;
+}
+
 /* Returns the number of the operand: that of the first one the user calls the same. */
 static uint32_t number_of(compile_context *ctx, const sam_statement *st, sam_tensor t, uint32_t *numbers,
                           uint32_t *next) {
@@ -493,10 +510,19 @@ bool compile_read_operands(const compile_options *o, compile_context *ctx, const
     for (uint32_t pass = 0; pass < 2; pass++) {
         uint32_t number = 0; /* operands in order of first appearance: what -g seeds with */
         for (uint32_t t = 1; t <= st->tensors.len; t++) {
-            const bool part = sam_tensor_at(st, (sam_tensor){t})->windowed;
-            if (t != st->result.v && !read_operand(o, ctx, st, (sam_tensor){t},
-                                                   number_of(ctx, st, (sam_tensor){t}, numbers, &number),
-                                                   known, part ? &whole[t - 1] : &data[t - 1]))
+            const sam_tensor_data *its = sam_tensor_at(st, (sam_tensor){t});
+            const bool part = its->windowed;
+            const tile_tensor *same =
+                pass || t == st->result.v ? NULL : read_before(o, ctx, st, (sam_tensor){t}, data, whole);
+            if (same) {
+                tile_tensor *to = part ? &whole[t - 1] : &data[t - 1];
+                *to = *same;
+                to->name = its->name;
+                number_of(ctx, st, (sam_tensor){t}, numbers, &number);
+            } else if (t != st->result.v &&
+                       !read_operand(o, ctx, st, (sam_tensor){t},
+                                     number_of(ctx, st, (sam_tensor){t}, numbers, &number), known,
+                                     part ? &whole[t - 1] : &data[t - 1]))
                 return false;
         }
         out->whole = whole;

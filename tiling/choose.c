@@ -311,7 +311,7 @@ static bool choose(choice *c) {
     uint32_t *extent = NULL, longest = 1, most = 1;
     diag_init(&quiet, &scratch);
     bool known = tile_known_extents(s, c->in, &scratch, &quiet, &extent);
-    c->padded = c->options->steps ? find_padded(s) : UINT64_MAX;
+    c->padded = c->options->clip ? find_padded(s) : UINT64_MAX;
     for (uint32_t l = 0; l < s->loops.len; l++) {
         sam_var v = s->loops.at[l];
         c->extent[v.v - 1] = known ? extent[v.v - 1] : 0;
@@ -357,7 +357,7 @@ tile_candidate tile_choose(const sam_statement *s, const tile_operands *in, cons
                 .widest = widest,
                 .mem = mem,
                 .tried = tried,
-                .clip = options->steps && of.share >= 1 && (options->share <= 0 || options->share >= 1)};
+                .clip = options->clip && of.share >= 1 && (options->share <= 0 || options->share >= 1)};
     if (choose(&c)) {
         scale(options, of.share, &c.best);
     } else {

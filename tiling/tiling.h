@@ -151,8 +151,9 @@ typedef struct {
     uint8_t drops[TILE_MAX_VARS];
     tile_driver driver; /* these three are for tile_choose: its driver, copies, and how much it may do */
     tile_room room;
-    uint64_t steps;      /* 0: as much as it takes */
-    double share;        /* of what there is that the operands are; 0: all */
+    bool clip;      /* of edges that are chosen none is longer than its loop, where all of that is there */
+    uint64_t steps; /* 0: as much as it takes */
+    double share;   /* of what there is that the operands are; 0: all */
     bool vector_reducer; /* there is one, of profile onyx-ext */
     bool skips;          /* scanners leave out what the other side of their intersecter lacks (onyx-ext) */
     bool in_turn;        /* each operand's levels and values come on one stream, in turn (onyx-ext) */

@@ -338,16 +338,6 @@ static void add_orders(choosing *c, const fe_cin *cin, uint32_t at, cins *all) {
     }
 }
 
-/* Returns whether the user says how the tensor is stored. */
-static bool is_stated(const fe_in *in, const char *name) {
-    const size_t length = strlen(name);
-    for (uint32_t i = 0; i < in->n_formats; i++) {
-        if (strncmp(in->formats[i], name, length) == 0 && in->formats[i][length] == ':')
-            return true;
-    }
-    return false;
-}
-
 /* Returns whether zero times every value is zero. */
 static bool are_finite(const tile_operands *all) {
     enum { EXPONENT = 0x7f80 };
@@ -385,7 +375,7 @@ static bool may_store_dense(const choosing *c, const fe_cin *cin, const sam_stat
             return false;
     }
     return t->order > 0 && !t->ones && !t->fill && t->structure == SAM_VALUES && !t->windowed &&
-           !is_stated(c->in->in, names_text(s->names, t->called.v ? t->called : t->name));
+           !fe_has_format(c->in->in, names_text(s->names, t->called.v ? t->called : t->name));
 }
 
 /* A kernel with an operand's outermost level dense. */

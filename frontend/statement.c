@@ -332,7 +332,7 @@ bool fe_parse(const fe_in *in, name_table *names, arena *mem, diagnostics *d, sa
     bool dimensions = fe_parse_dimensions(in, d, out);
     if (!literals || !formats || !dimensions || !fe_resolve(in, d, out))
         return false;
-    fe_set_protocols(out, d);
+    fe_set_protocols(in, out, d);
     fe_default_loops(out);
     return true;
 }

@@ -22,6 +22,8 @@ typedef fe_fit fe_fits(void *of, const fe_kernel *one);
  * too large, and where the schedule splits loops or copies them. O(expressions^2), and two questions for
  * each. */
 bool fe_stage_fitting(const fe_kernel *k, fe_fits *fits, void *of, arena *mem, fe_cin *out);
+/* Returns whether the user says how the tensor of that name is stored. */
+bool fe_has_format(const fe_in *in, const char *name);
 /* Gives the workspaces of a program names that no kernel of another one has, which it becomes a part of. */
 void fe_name_apart(fe_cin *cin, const fe_cin *others);
 

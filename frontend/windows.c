@@ -2,6 +2,7 @@
  * of such accesses, and protocols, i::walk. The host cuts the part out of the user's tensor, which is an
  * operand of its own. */
 #include "frontend/windows.h"
+#include "frontend/sums.h"
 #include "sam/operators.h"
 
 /* Reads a number if one stands here. Returns false where none does, or a number that is none of coordinates.
@@ -88,7 +89,31 @@ bool fe_parse_window(fe_reader *in, sam_window *w, uint8_t *protocol, diagnostic
     return false;
 }
 
-void fe_set_protocols(sam_statement *s, diagnostics *d) {
+bool fe_has_format(const fe_in *in, const char *name) {
+    const size_t length = strlen(name);
+    for (uint32_t i = 0; i < in->n_formats; i++) {
+        if (strncmp(in->formats[i], name, length) == 0 && in->formats[i][length] == ':')
+            return true;
+    }
+    return false;
+}
+
+/* Stores an operand dense along its outermost level, if an access follows that and nobody says how it is
+ * stored. */
+static void store_followed(const fe_in *in, sam_statement *s, const sam_expr_data *x) {
+    sam_tensor_data *t = sam_tensor_at(s, x->tensor);
+    const char *name = names_text(s->names, t->called.v ? t->called : t->name);
+    if (t->order && x->protocol[t->mode[0]] == SAM_FOLLOW && !t->structure && !t->fill &&
+        !fe_has_format(in, name))
+        t->level[0] = SAM_LEVEL_DENSE;
+}
+
+void fe_set_protocols(const fe_in *in, sam_statement *s, diagnostics *d) {
+    for (uint32_t e = 1; e <= s->exprs.len; e++) {
+        const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
+        if (x->kind == SAM_EXPR_ACCESS)
+            store_followed(in, s, x);
+    }
     for (uint32_t e = 1; e <= s->exprs.len; e++) {
         sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
         const sam_tensor_data *t = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(s, x->tensor) : NULL;

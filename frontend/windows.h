@@ -8,8 +8,8 @@
  * nothing. E0102, E0156-modifier. */
 bool fe_parse_window(fe_reader *in, sam_window *w, uint8_t *protocol, diagnostics *d);
 /* Marks the levels that are walked, and warns where the chip walks in place of another protocol:
- * E0157-walked. Formats must be known. */
-void fe_set_protocols(sam_statement *s, diagnostics *d);
+ * E0157-walked. Formats must be known; an outermost level that follows and has none is dense. */
+void fe_set_protocols(const fe_in *in, sam_statement *s, diagnostics *d);
 /* Returns the tensor that is this part of the user's, with that many indices. It is added where no access had
  * it before, and where it permits an index to be outside. */
 sam_tensor fe_window_of(sam_statement *s, sam_tensor of, const sam_window *w, uint32_t order);

@@ -415,6 +415,12 @@ for protocol in ("walk", "follow", "gallop", "lead"):
         failed.append(f"{text}: {got.stderr}")
 if len(cycles) == 4 and not cycles["follow"] < cycles["walk"] == cycles["gallop"] == cycles["lead"]:
     failed.append(f"protocols: {cycles}")
+# What follows and has no format is stored dense.
+got = onyx("x(i) = B(i,j) * c(j::follow)", ("B", "c"), "cycle")
+if got.returncode or "E0157-walked" in got.stderr or read(FOLDER / "out" / "x.mtx", 1) != ((20,), {at: v for at, v in want.items() if v}):
+    failed.append(f"follow without a format: {got.stderr}")
+elif json.loads((FOLDER / "out" / "report.json").read_text())["cycles"]["kernel"] != cycles.get("follow"):
+    failed.append("follow without a format takes other cycles than with c:d")
 # A sparse vector has no level to locate in: by every protocol of either side both are scanned, in as many cycles.
 cycles = set()
 for protocols in itertools.product(("walk", "follow", "gallop", "lead"), repeat=2):

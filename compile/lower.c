@@ -58,6 +58,16 @@ static void say_cut(compile_context *ctx, const sam_statement *s) {
     }
 }
 
+/* Notes along which loops --tile says that a sub-tile has one coordinate. */
+static void note_single(const compile_options *o, bool chip, sam_statement *s) {
+    for (uint32_t i = 0; i < o->tile.along.len && chip && o->optimize > 0; i++) {
+        for (uint32_t v = 0; v < s->vars.len && o->tile.along.at[i].edge == 1; v++) {
+            if (strcmp(names_text(s->names, s->vars.at[v].name), o->tile.along.at[i].loop) == 0)
+                s->single |= UINT64_C(1) << v;
+        }
+    }
+}
+
 bool compile_lower_sam(const compile_options *o, bool chip, compile_context *ctx, const fe_kernel *kernel,
                        compile_lowered *out) {
     out->regions = chip && strcmp(o->profile, PNR_PROFILE) != 0;
@@ -77,6 +87,7 @@ bool compile_lower_sam(const compile_options *o, bool chip, compile_context *ctx
     sam_graph once;
     if (has_fiber_function(ctx, &kernel->s) || !fe_expand(kernel, ctx->mem, ctx->diag, &expanded))
         return false;
+    note_single(o, chip, &expanded);
     expanded.tiled = chip; /* scanners run to the edge of a sub-tile */
     if (chip) {
         fe_separate(&expanded);

@@ -53,9 +53,9 @@ static void characters_and_syntax(void **state) {
            "<expression>:1:1: error: expected the result, e.g. X(i,j) =, found '=' [E0102-syntax]\n"
            "    = b(i)\n"
            "    ^\n");
-    expect(f, (fe_case){.expression = "x(i) = b(3)"},
-           "<expression>:1:10: error: expected an index variable, found '3' [E0102-syntax]\n"
-           "    x(i) = b(3)\n"
+    expect(f, (fe_case){.expression = "x(i) = b(*)"},
+           "<expression>:1:10: error: expected an index variable, found '*' [E0102-syntax]\n"
+           "    x(i) = b(*)\n"
            "             ^\n");
     expect(f, (fe_case){.expression = "x(i) = b_1"},
            "<expression>:1:10: error: expected an index variable, found '1' [E0102-syntax]\n"

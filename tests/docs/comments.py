@@ -5,6 +5,7 @@ Two forms are found. A *stacked* comment is directly followed by another one, so
 FOLDER only its findings are printed.
 """
 
+import os
 import pathlib
 import re
 import subprocess
@@ -54,8 +55,10 @@ def findings(path):
 
 def main():
     source = pathlib.Path(sys.argv[1])
-    files = [p for p in source.rglob("*") if p.suffix in LANGUAGES and p.is_file() and (p.suffix != ".txt" or p.name == "CMakeLists.txt")
-             and not any(part.startswith((".", "build")) or part in ("out", "node_modules") for part in p.relative_to(source).parts[:-1])]
+    files = []
+    for folder, inner, names in os.walk(source):  # not into the build's folders, in which other tests make and remove some meanwhile
+        inner[:] = [name for name in inner if not name.startswith((".", "build")) and name not in ("out", "node_modules")]
+        files += [pathlib.Path(folder, name) for name in names if name == "CMakeLists.txt" or pathlib.Path(name).suffix in LANGUAGES.keys() - {".txt"}]
     found = []
     for path in sorted(files):
         where = path.relative_to(source)

@@ -110,9 +110,17 @@ bool compile_application_data(const compile_options *o, compile_context *ctx, co
 bool compile_begin_application(const compile_options *o, compile_context *ctx, compile_application *a);
 /* Does compile_to_bitstream once the folder is taken, and the board is in k->board. */
 bool compile_statement(const compile_options *o, compile_context *ctx, compile_kernel *k);
+
 /* Returns the part after "T:" of the argument that names `tensor`, or NULL. A vector of "T:rest" arguments.
  */
-const char *compile_argument_for(const text_vec *arguments, const char *tensor);
+static inline const char *compile_argument_for(const text_vec *arguments, const char *tensor) {
+    const size_t length = strlen(tensor);
+    for (uint32_t i = 0; i < arguments->len; i++) {
+        if (strncmp(arguments->at[i], tensor, length) == 0 && arguments->at[i][length] == ':')
+            return arguments->at[i] + length + 1;
+    }
+    return NULL;
+}
 
 /* Reads the files of --functions into ctx->functions, if there are none yet. Where --functions says nothing,
  * it is those of the library whose functions `text`, an expression or a program, or the schedule names (NULL:

@@ -205,16 +205,9 @@ static void state_extents(const compile_application *a, fe_steps *steps) {
             continue;
         const tile_tensor *result = &a->given[fe_step_result(step)];
         for (uint32_t m = 0; m < result->order; m++) {
-            const uint32_t v = s->result_index[m].v;
-            bool read = false;
-            for (uint32_t e = 0; e < s->exprs.len; e++) {
-                const sam_expr_data *access = &s->exprs.at[e];
-                const bool is = access->kind == SAM_EXPR_ACCESS;
-                for (uint32_t k = 0; is && k < sam_tensor_at(s, access->tensor)->order; k++)
-                    read = read || access->index[k].v == v;
-            }
-            if (!read)
-                s->vars.at[v - 1].extent = result->dim[m];
+            const sam_var v = s->result_index[m];
+            if (!(sam_vars_of(s, s->rhs) >> (v.v - 1) & 1))
+                sam_var_at(s, v)->extent = result->dim[m];
         }
     }
 }

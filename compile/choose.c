@@ -549,8 +549,8 @@ static void choose_loops_and_stores(choosing *c, const compile_search_in *by, ui
 
 /* Makes of a kernel one that takes the columns of dense matrices one after the other: v, a loop of the
  * result, is outermost, and a run has one coordinate of it. Both levels of the matrices that have it are
- * dense, so that what others have along the second locates it, as it does a vector. False: there is no such
- * matrix. */
+ * dense, so that what others have along the second locates it, as it does a vector. False: v is no loop of
+ * the result, or there is no such matrix. */
 static bool by_columns(const choosing *c, const fe_cin *cin, const fe_kernel *kernel, sam_var v,
                        fe_kernel *out) {
     arena *mem = c->ctx->mem;
@@ -577,7 +577,7 @@ static bool by_columns(const choosing *c, const fe_cin *cin, const fe_kernel *ke
         some = true;
     }
     out->s.single = UINT64_C(1) << (v.v - 1);
-    return some;
+    return some && sam_is_result_var(&kernel->s, v);
 }
 
 /* Returns whether there is a way to take kernel n by columns. */
@@ -585,11 +585,9 @@ static bool has_columns(const choosing *c, const fe_cin *cin, uint32_t n) {
     const fe_kernel *kernel = &cin->kernels.at[n];
     bool some = false;
     fe_kernel unused;
-    for (uint32_t l = 0; l < kernel->s.loops.len && !kernel->relations.len && !kernel->tags.len; l++) {
-        const sam_var v = kernel->s.loops.at[l];
-        some = some || (sam_is_result_var(&kernel->s, v) && by_columns(c, cin, kernel, v, &unused));
-    }
-    return some && are_finite(c->whole);
+    for (uint32_t l = 0; l < kernel->s.loops.len && !some; l++)
+        some = by_columns(c, cin, kernel, kernel->s.loops.at[l], &unused);
+    return some && !kernel->relations.len && !kernel->tags.len && are_finite(c->whole);
 }
 
 /* Takes kernel n by columns of dense matrices where that is expected to take less than *least, what the
@@ -598,12 +596,12 @@ static void choose_columns(choosing *c, const compile_search_in *by, uint32_t n,
                            compile_schedule *out) {
     arena *mem = c->ctx->mem;
     const fe_kernel kernel = out->cin.kernels.at[n];
-    for (uint32_t l = 0; l < kernel.s.loops.len && has_columns(c, &out->cin, n); l++) {
-        const sam_var v = kernel.s.loops.at[l];
+    const uint32_t loops = has_columns(c, &out->cin, n) ? kernel.s.loops.len : 0;
+    for (uint32_t l = 0; l < loops; l++) {
         compile_schedule other = *out;
         fe_kernel columns;
-        if (!sam_is_result_var(&kernel.s, v) || !by_columns(c, &out->cin, &kernel, v, &columns) ||
-            !maps(c, &columns))
+        const sam_var v = kernel.s.loops.at[l];
+        if (!by_columns(c, &out->cin, &kernel, v, &columns) || !maps(c, &columns))
             continue;
         other.cin = with_kernel(&out->cin, n, &columns, mem);
         if (!(expect(c, by, &other.cin, ORDERS_PART) < COMPILE_WORTH_CHANGING * *least))

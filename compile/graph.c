@@ -168,9 +168,8 @@ static bool is_present(const sam_graph *g, const sam_edge_data *ref) {
         return true;
     const sam_primitive kind = sam_node_at(g, ref->src)->kind;
     if (kind == SAM_INTERSECT)
-        return is_present(g, compile_edge_into(g, ref->src, 2u * ref->src_port - 1));
-    return (kind == SAM_FIBERLOOKUP || kind == SAM_REPEAT) &&
-           is_present(g, compile_edge_into(g, ref->src, 0));
+        return is_present(g, sam_edge_into(g, ref->src, 2u * ref->src_port - 1));
+    return (kind == SAM_FIBERLOOKUP || kind == SAM_REPEAT) && is_present(g, sam_edge_into(g, ref->src, 0));
 }
 
 static bool level_is_padded(const sam_statement *st, const sam_node_data *n) {
@@ -190,39 +189,39 @@ static bool unites_what_was_united(const sam_graph *g, sam_node node) {
     const sam_edge_data *outer = NULL;
     uint32_t operands = 0, around = 0;
     for (;; operands++) {
-        const sam_edge_data *crd = compile_edge_into(g, node, 2 * operands);
-        const sam_edge_data *ref = crd ? compile_edge_into(g, crd->src, 0) : NULL;
+        const sam_edge_data *crd = sam_edge_into(g, node, 2 * operands);
+        const sam_edge_data *ref = crd ? sam_edge_into(g, crd->src, 0) : NULL;
         if (!ref || sam_node_at(g, crd->src)->kind != SAM_FIBERLOOKUP ||
             sam_node_at(g, ref->src)->kind != SAM_UNION || (outer && outer->src.v != ref->src.v))
             break;
         outer = ref;
     }
-    while (outer && compile_edge_into(g, outer->src, 2 * around))
+    while (outer && sam_edge_into(g, outer->src, 2 * around))
         around++;
-    return around && operands == around && !compile_edge_into(g, node, 2 * operands);
+    return around && operands == around && !sam_edge_into(g, node, 2 * operands);
 }
 
 /* Returns whether every fiber of the coordinates has one, or with `first` coordinate 0. */
 static bool is_filled(const sam_statement *st, const sam_graph *g, const sam_edge_data *crd, bool first) {
     const sam_node_data *n = sam_node_at(g, crd->src);
     if (n->kind == SAM_VECTORREDUCER && n->depth == 1) {
-        const sam_edge_data *vectors = compile_edge_into(g, crd->src, 0);
+        const sam_edge_data *vectors = sam_edge_into(g, crd->src, 0);
         sam_edge_data own;
         const sam_edge_data *summed = compile_around(g, vectors, &own);
         return !first && summed && is_filled(st, g, vectors, false) && is_filled(st, g, summed, false);
     }
     if (n->kind == SAM_FIBERLOOKUP)
-        return (!first || level_is_padded(st, n)) && is_present(g, compile_edge_into(g, crd->src, 0));
+        return (!first || level_is_padded(st, n)) && is_present(g, sam_edge_into(g, crd->src, 0));
     if (n->kind == SAM_CRDDROP && n->compress) /* the array keeps zeros */
-        return is_filled(st, g, compile_edge_into(g, crd->src, crd->src_port), first);
+        return is_filled(st, g, sam_edge_into(g, crd->src, crd->src_port), first);
     if (n->kind != SAM_INTERSECT && n->kind != SAM_UNION)
         return false;
     bool meets = n->kind == SAM_INTERSECT;
     if (!meets && !first && unites_what_was_united(g, crd->src))
         return true;
-    bool a = is_filled(st, g, compile_edge_into(g, crd->src, 0), first || meets),
-         b = is_filled(st, g, compile_edge_into(g, crd->src, 2), first || meets);
-    return meets ? a && b && !compile_edge_into(g, crd->src, 4) : a || b;
+    bool a = is_filled(st, g, sam_edge_into(g, crd->src, 0), first || meets),
+         b = is_filled(st, g, sam_edge_into(g, crd->src, 2), first || meets);
+    return meets ? a && b && !sam_edge_into(g, crd->src, 4) : a || b;
 }
 
 /* Takes away droppers that have nothing to drop, since the operands are padded: the chip's may err where
@@ -231,7 +230,7 @@ static void leave_droppers_out(const sam_statement *st, sam_graph *g) {
     for (uint32_t n = 1; n <= g->nodes.len; n++) {
         const sam_node_data *dropper = sam_node_at(g, (sam_node){n});
         if (dropper->kind == SAM_CRDDROP && !dropper->compress &&
-            is_filled(st, g, compile_edge_into(g, (sam_node){n}, 1), false))
+            is_filled(st, g, sam_edge_into(g, (sam_node){n}, 1), false))
             compile_bypass(g, (sam_node){n});
     }
 }

@@ -11,8 +11,6 @@ bool compile_is_graph(const char *expression);
  * compile_to_graph. E0915, E0916, E0918, E0919. */
 bool compile_graph_kernel(const compile_options *o, bool chip, compile_context *ctx, compile_kernel *k);
 
-/* Finds the edge into a port, or NULL. */
-const sam_edge_data *compile_edge_into(const sam_graph *g, sam_node node, uint32_t port);
 /* Takes a dropper away: what read its two outputs reads its inputs. */
 void compile_bypass(sam_graph *g, sam_node dropper);
 

@@ -91,8 +91,8 @@ static bool has_gaps(const sam_graph *g, const sam_edge_data *crd) {
     if (!sam_is_joiner(n->kind))
         return true;
     const bool meets = n->kind == SAM_INTERSECT;
-    for (uint32_t port = 0; compile_edge_into(g, crd->src, port); port += 2) {
-        if (has_gaps(g, compile_edge_into(g, crd->src, port)) == meets)
+    for (uint32_t port = 0; sam_edge_into(g, crd->src, port); port += 2) {
+        if (has_gaps(g, sam_edge_into(g, crd->src, port)) == meets)
             return meets;
     }
     return !meets;
@@ -103,7 +103,7 @@ static void compress_result(compile_context *ctx, sam_graph *g) {
     for (uint32_t n = 1; n <= g->nodes.len; n++) {
         const sam_node h = {n};
         sam_node_data *writer = sam_node_at(g, h);
-        const sam_edge_data *crd = writer->kind == SAM_FIBERWRITE ? compile_edge_into(g, h, 0) : NULL;
+        const sam_edge_data *crd = writer->kind == SAM_FIBERWRITE ? sam_edge_into(g, h, 0) : NULL;
         if (!crd || writer->mode < 0 || writer->format != SAM_LEVEL_DENSE ||
             !name_eq(writer->tensor, result->name) || !has_gaps(g, crd))
             continue;
@@ -114,13 +114,13 @@ static void compress_result(compile_context *ctx, sam_graph *g) {
 }
 
 const sam_edge_data *compile_around(const sam_graph *g, const sam_edge_data *crd, sam_edge_data *out) {
-    const sam_edge_data *ref = compile_edge_into(g, crd->src, 0);
+    const sam_edge_data *ref = sam_edge_into(g, crd->src, 0);
     if (sam_is_joiner(sam_node_at(g, crd->src)->kind))
         return compile_around(g, ref, out);
     if (!ref || sam_node_at(g, crd->src)->kind != SAM_FIBERLOOKUP)
         return NULL;
     if (sam_node_at(g, ref->src)->kind == SAM_REPEAT)
-        return compile_edge_into(g, compile_edge_into(g, ref->src, 1)->src, 0);
+        return sam_edge_into(g, sam_edge_into(g, ref->src, 1)->src, 0);
     *out = *ref;
     out->src_port = 0;
     return out;
@@ -131,7 +131,7 @@ const sam_edge_data *compile_around(const sam_graph *g, const sam_edge_data *crd
 /* Finds what a stream of coordinates was before it was held for further loops. */
 static const sam_edge_data *unheld(const sam_graph *g, const sam_edge_data *crd) {
     while (crd && sam_node_at(g, crd->src)->kind == SAM_CRDHOLD)
-        crd = compile_edge_into(g, crd->src, crd->src_port);
+        crd = sam_edge_into(g, crd->src, crd->src_port);
     return crd;
 }
 
@@ -145,7 +145,7 @@ typedef struct {
 static bool find_loops(const sam_graph *g, sam_node h, accumulated *out) {
     sam_edge_data made[2];
     const bool two = sam_attribute_of(g, h, "in1").v != 0;
-    const sam_edge_data *own = unheld(g, compile_edge_into(g, h, 0));
+    const sam_edge_data *own = unheld(g, sam_edge_into(g, h, 0));
     if (sam_attribute_of(g, h, "in2").v || !own)
         return false;
     out->own = *own;
@@ -159,7 +159,7 @@ static bool find_loops(const sam_graph *g, sam_node h, accumulated *out) {
     if (!two)
         return true;
     out->outer = *outer;
-    const sam_edge_data *said = unheld(g, compile_edge_into(g, h, 1));
+    const sam_edge_data *said = unheld(g, sam_edge_into(g, h, 1));
     sam_edge_data none;
     return said && said->src.v == outer->src.v && said->src_port == outer->src_port &&
            !compile_around(g, outer, &none);
@@ -181,11 +181,11 @@ static void leave_holders_of_values_out(sam_graph *g) {
     for (uint32_t n = 1; n <= g->nodes.len; n++) {
         const sam_node h = {n};
         const bool holds = sam_node_at(g, h)->kind == SAM_CRDHOLD;
-        const sam_edge_data *crd = holds ? compile_edge_into(g, h, 0) : NULL;
-        const sam_edge_data *val = holds ? compile_edge_into(g, h, 1) : NULL;
+        const sam_edge_data *crd = holds ? sam_edge_into(g, h, 0) : NULL;
+        const sam_edge_data *val = holds ? sam_edge_into(g, h, 1) : NULL;
         if (!crd || !val || sam_node_at(g, val->src)->kind != SAM_ARRAYVALS)
             continue;
-        const sam_edge_data *ref = compile_edge_into(g, val->src, 0);
+        const sam_edge_data *ref = sam_edge_into(g, val->src, 0);
         if (ref && ref->src.v == crd->src.v && crd->src_port == 0)
             compile_bypass(g, h);
     }
@@ -222,8 +222,7 @@ static sam_node add_reducer(sam_graph *g, sam_node accumulator) {
  * them the one that it sums over and none else. */
 static bool find_matrix(const sam_graph *g, sam_node h, accumulated *out) {
     sam_edge_data made[3];
-    const sam_edge_data *own = unheld(g, compile_edge_into(g, h, 0)),
-                        *said = unheld(g, compile_edge_into(g, h, 1));
+    const sam_edge_data *own = unheld(g, sam_edge_into(g, h, 0)), *said = unheld(g, sam_edge_into(g, h, 1));
     if (sam_attribute_of(g, h, "in2").v || !own || !said)
         return false;
     out->own = *own;
@@ -236,7 +235,7 @@ static bool find_matrix(const sam_graph *g, sam_node h, accumulated *out) {
 }
 
 static void accumulate_matrices(sam_graph *g, sam_node h, const accumulated *loops) {
-    const sam_edge_data val = *compile_edge_into(g, h, 2);
+    const sam_edge_data val = *sam_edge_into(g, h, 2);
     const sam_node reducer = add_reducer(g, h);
     sam_node_at(g, reducer)->depth = 2;
     cut_into(g, h);
@@ -250,7 +249,7 @@ static void accumulate_matrices(sam_graph *g, sam_node h, const accumulated *loo
 
 static void accumulate_vectors(sam_graph *g, sam_node h, const accumulated *loops) {
     const uint32_t values = 1 + loops->has_outer;
-    const sam_edge_data val = *compile_edge_into(g, h, values);
+    const sam_edge_data val = *sam_edge_into(g, h, values);
     const sam_node reducer = add_reducer(g, h);
     cut_into(g, h);
     move_readers(g, h, values, reducer, 1);

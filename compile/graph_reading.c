@@ -30,15 +30,6 @@ typedef struct {
     graph_value *value; /* by node */
 } reading;
 
-const sam_edge_data *compile_edge_into(const sam_graph *g, sam_node node, uint32_t port) {
-    for (uint32_t i = 0; i < g->edges.len; i++) {
-        const sam_edge_data *e = &g->edges.at[i];
-        if (e->src.v && e->dst.v == node.v && e->dst_port == port)
-            return e;
-    }
-    return NULL;
-}
-
 static bool refuse(const reading *r, sam_node h, const char *what, const char *help) {
     diag_error(r->ctx->diag, sam_node_at(r->g, h)->loc, "E0918-graph-form", "%s: %s",
                sam_node_label(r->g, h, r->ctx->mem), what);
@@ -61,7 +52,7 @@ static bool loops_of(const reading *r, const sam_edge_data *edge, loop_list *out
 static bool loops_of_level(const reading *r, sam_node h, loop_list *out) {
     const sam_node_data *n = sam_node_at(r->g, h);
     sam_var v = variable(&r->out->statement, n->index);
-    if (!loops_of(r, compile_edge_into(r->g, h, 0), out))
+    if (!loops_of(r, sam_edge_into(r->g, h, 0), out))
         return false;
     if (!v.v || out->n == MOST_LOOPS)
         return refuse(r, h, v.v ? "it is inside too many loops" : "the graph does not say which loop it is",
@@ -100,25 +91,24 @@ static bool loops_of(const reading *r, const sam_edge_data *edge, loop_list *out
     case SAM_UNION:
     case SAM_ARRAYVALS:
     case SAM_REPSIGGEN:
-        return loops_of(r, compile_edge_into(r->g, edge->src, 0), out);
+        return loops_of(r, sam_edge_into(r->g, edge->src, 0), out);
     case SAM_ALU:
         for (uint32_t p = 0; p < SAM_MAX_ARGUMENTS; p++) {
-            if (compile_edge_into(r->g, edge->src, p))
-                return loops_of(r, compile_edge_into(r->g, edge->src, p), out);
+            if (sam_edge_into(r->g, edge->src, p))
+                return loops_of(r, sam_edge_into(r->g, edge->src, p), out);
         }
         return refuse(r, edge->src, "it takes no stream", "one operand must be a stream of values");
     case SAM_REPEAT:
-        return loops_of(r, compile_edge_into(r->g, edge->src, 1), out);
+        return loops_of(r, sam_edge_into(r->g, edge->src, 1), out);
     case SAM_CRDDROP:
-        return loops_of(r, compile_edge_into(r->g, edge->src, edge->src_port), out);
+        return loops_of(r, sam_edge_into(r->g, edge->src, edge->src_port), out);
     case SAM_CRDHOLD:
-        return loops_of(r, compile_edge_into(r->g, edge->src, 1), out);
+        return loops_of(r, sam_edge_into(r->g, edge->src, 1), out);
     case SAM_REDUCE:
-        return loops_of(r, compile_edge_into(r->g, edge->src, 0), out) && without_loop(r, edge->src, 0, out);
+        return loops_of(r, sam_edge_into(r->g, edge->src, 0), out) && without_loop(r, edge->src, 0, out);
     case SAM_VECTORREDUCER:
         if (n->depth == 1)
-            return loops_of(r, compile_edge_into(r->g, edge->src, 0), out) &&
-                   without_loop(r, edge->src, 1, out);
+            return loops_of(r, sam_edge_into(r->g, edge->src, 0), out) && without_loop(r, edge->src, 1, out);
         break;
     default:
         break;
@@ -132,12 +122,12 @@ enum { MEET = 1, UNITE = 2 };
 
 /* Returns the operand at which the references of tensor t go through the joiner, or -1. */
 static int operand_through(const sam_graph *g, sam_node vals, sam_node joiner) {
-    const sam_edge_data *e = compile_edge_into(g, vals, 0);
+    const sam_edge_data *e = sam_edge_into(g, vals, 0);
     while (e) {
         bool joins = sam_is_joiner(sam_node_at(g, e->src)->kind);
         if (joins && e->src.v == joiner.v)
             return e->src_port - 1;
-        e = compile_edge_into(g, e->src, joins ? 2u * e->src_port - 1 : 0);
+        e = sam_edge_into(g, e->src, joins ? 2u * e->src_port - 1 : 0);
     }
     return -1;
 }
@@ -233,7 +223,7 @@ static bool value_of(reading *r, const sam_edge_data *edge, graph_value **out);
 
 static bool operation_input(reading *r, sam_node h, operation_in *in) {
     for (uint32_t p = 0; p < SAM_MAX_ARGUMENTS; p++) {
-        const sam_edge_data *edge = compile_edge_into(r->g, h, p);
+        const sam_edge_data *edge = sam_edge_into(r->g, h, p);
         const char *text = sam_alu_constant(r->g, h, p);
         in->operands += edge || text;
         if (text) {
@@ -354,7 +344,7 @@ static bool read_operand(reading *r, sam_node h, graph_value *out) {
         return refuse(r, h, "the array pads operands with 0, which is not its fill", "--engine sam runs it");
     if (!tensor || !t.v)
         return refuse(r, h, "it reads the result", "an operand has a name of its own");
-    if (!loops_of(r, compile_edge_into(r->g, h, 0), &out->loops))
+    if (!loops_of(r, sam_edge_into(r->g, h, 0), &out->loops))
         return false;
     sam_expr_data access = {.kind = SAM_EXPR_ACCESS, .loc = n->loc, .tensor = t};
     for (uint32_t i = 0; i < r->g->nodes.len; i++) {
@@ -374,7 +364,7 @@ static bool read_operand(reading *r, sam_node h, graph_value *out) {
 
 static bool read_sum(reading *r, sam_node h, uint32_t values, uint32_t inside, graph_value *out) {
     graph_value *body;
-    if (!value_of(r, compile_edge_into(r->g, h, values), &body))
+    if (!value_of(r, sam_edge_into(r->g, h, values), &body))
         return false;
     *out = *body;
     if (body->loops.n <= inside)
@@ -417,7 +407,7 @@ static bool value_of(reading *r, const sam_edge_data *edge, graph_value **out) {
         break;
     case SAM_CRDDROP:
         v->read = false;
-        return value_of(r, compile_edge_into(r->g, edge->src, 1), out);
+        return value_of(r, sam_edge_into(r->g, edge->src, 1), out);
     default:
         break;
     }
@@ -514,7 +504,7 @@ bool compile_read_back(const sam_graph *g, bool integers, compile_context *ctx, 
                           "write the values with a fiberwrite");
         if (!values)
             continue;
-        if (!value_of(&r, compile_edge_into(g, (sam_node){i + 1}, 0), &written))
+        if (!value_of(&r, sam_edge_into(g, (sam_node){i + 1}, 0), &written))
             return false;
         if (written->zero)
             note_shows(&r, (sam_node){i + 1}, "it would write what the graph makes of zeros");

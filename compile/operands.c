@@ -11,15 +11,6 @@
 
 #include <ctype.h>
 
-const char *compile_argument_for(const text_vec *arguments, const char *tensor) {
-    size_t length = strlen(tensor);
-    for (uint32_t i = 0; i < arguments->len; i++) {
-        if (strncmp(arguments->at[i], tensor, length) == 0 && arguments->at[i][length] == ':')
-            return arguments->at[i] + length + 1;
-    }
-    return NULL;
-}
-
 /* What the user calls a tensor. */
 static const char *called(const compile_context *ctx, const sam_tensor_data *t) {
     return names_text(ctx->names, t->called.v ? t->called : t->name);
@@ -89,7 +80,8 @@ bool compile_check_names(const compile_options *o, compile_context *ctx, const s
         if (named_by(o->outputs.at[i], ctx, st).v == st->result.v) {
             const sam_tensor_data *t = sam_tensor_at(st, st->result);
             const compile_written w = {.path = strchr(o->outputs.at[i], ':') + 1,
-                                       .format = compile_format_said(o, ctx, t->name),
+                                       .format =
+                                           compile_argument_for(&o->formats, names_text(ctx->names, t->name)),
                                        .order = t->order};
             if (!compile_can_write(o, ctx, &w))
                 return false;

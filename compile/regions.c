@@ -43,8 +43,8 @@ static bool lacks_coordinates(const sam_tensor_data *t) {
 static bool are_stored(const sam_statement *st, const sam_graph *g, const sam_edge_data *crd) {
     const sam_node_data *from = sam_node_at(g, crd->src);
     if (sam_is_joiner(from->kind)) {
-        const bool first = are_stored(st, g, compile_edge_into(g, crd->src, 0));
-        const bool second = are_stored(st, g, compile_edge_into(g, crd->src, 2));
+        const bool first = are_stored(st, g, sam_edge_into(g, crd->src, 0));
+        const bool second = are_stored(st, g, sam_edge_into(g, crd->src, 2));
         return from->kind == SAM_INTERSECT ? first || second : first && second;
     }
     for (uint32_t t = 0; from->kind == SAM_FIBERLOOKUP && t < st->tensors.len; t++) {
@@ -83,10 +83,10 @@ static bool find_use(const sam_statement *st, sam_graph *g, const sam_tensor_dat
     u->joiner = crd->dst;
     u->operand = crd->dst_port / 2;
     for (uint32_t port = 0; port < 4; port++) {
-        if (!compile_edge_into(g, u->joiner, port))
+        if (!sam_edge_into(g, u->joiner, port))
             return false;
     }
-    if (!are_stored(st, g, compile_edge_into(g, u->joiner, 2 - 2 * u->operand)))
+    if (!are_stored(st, g, sam_edge_into(g, u->joiner, 2 - 2 * u->operand)))
         return false;
     for (ref = only_edge(g, u->joiner, 1 + u->operand);
          ref && sam_node_at(g, ref->dst)->kind == SAM_INTERSECT;
@@ -107,7 +107,7 @@ static bool find_use(const sam_statement *st, sam_graph *g, const sam_tensor_dat
         return false;
     const sam_node_data *when = sam_node_at(g, u->val->dst);
     const bool is_when = when->kind == SAM_ALU && strcmp(names_text(g->names, when->alu), "when") == 0;
-    u->kept = is_when ? compile_edge_into(g, u->val->dst, 1) : NULL;
+    u->kept = is_when ? sam_edge_into(g, u->val->dst, 1) : NULL;
     return u->kept != NULL;
 }
 
@@ -121,7 +121,7 @@ static void cut(sam_graph *g, sam_node n, uint32_t port) {
 
 /* Takes away a repeater, and its generator of signals if that has no other. */
 static void remove_repeater(sam_graph *g, sam_node n) {
-    const sam_node signals = compile_edge_into(g, n, 1)->src;
+    const sam_node signals = sam_edge_into(g, n, 1)->src;
     bool used = false;
     cut(g, n, 0);
     cut(g, n, 1);

@@ -1,5 +1,6 @@
 /* The kernels of a statement in turn: packed, cut, run on an engine, collected; and the check against the
  * reference. */
+#include "compile/application.h"
 #include "compile/banks.h"
 #include "compile/batches.h"
 #include "compile/later.h"
@@ -368,6 +369,7 @@ bool compile_and_run(const compile_options *o, compile_context *ctx, compile_ker
     }
     *check = compile_check(o, ctx, k, &k->data.operands, &k->ran.result);
     k->times.total = seconds_now() - start;
+    const char *said = compile_argument_for(&o->formats, names_text(ctx->names, k->ran.result.name));
     return compile_write_outputs(o, ctx, &k->ran.result) &&
-           compile_write_result(o, ctx, compile_format_said(o, ctx, k->ran.result.name), &k->ran.result);
+           compile_write_result(o, ctx, said, &k->ran.result);
 }

@@ -1,17 +1,7 @@
 /* written.c - files of results: text, and what is stored in a format. */
 #include "compile/written.h"
+#include "compile/application.h"
 #include "compile/formats.h"
-
-const char *compile_format_said(const compile_options *o, const compile_context *ctx, name_id tensor) {
-    const char *name = names_text(ctx->names, tensor);
-    const size_t length = strlen(name);
-    for (uint32_t i = 0; i < o->formats.len; i++) {
-        const char *text = o->formats.at[i];
-        if (strncmp(text, name, length) == 0 && text[length] == ':')
-            return text + length + 1;
-    }
-    return NULL;
-}
 
 static bool is_stored(const char *path) {
     const size_t length = strlen(path);
@@ -50,7 +40,8 @@ bool compile_write_outputs(const compile_options *o, compile_context *ctx, const
                        "-o %s: nothing runs, so there is no result to write", o->outputs.at[i]);
             return false;
         }
-        const compile_written w = {path, compile_format_said(o, ctx, result->name), result->order};
+        const char *said = compile_argument_for(&o->formats, names_text(ctx->names, result->name));
+        const compile_written w = {path, said, result->order};
         if (!compile_write(o, ctx, &w, result))
             return false;
     }

@@ -10,8 +10,6 @@ typedef struct {
     const char *path, *format;
     uint32_t order;
 } compile_written;
-/* Returns what -f says of a tensor, NULL if nothing. */
-const char *compile_format_said(const compile_options *o, const compile_context *ctx, name_id tensor);
 /* Returns whether the file can hold the result. E0311, E0312, E0363. */
 bool compile_can_write(const compile_options *o, compile_context *ctx, const compile_written *w);
 /* Writes it. E0364 where it is not what the format is for. */

@@ -262,35 +262,23 @@ static bool compute_call(lowering *w, sam_expr e, const fe_presence *in, value *
 
 /* ---- sums ------------------------------------------------------------------------ */
 
-/* Returns what a node takes at a port; of no node where nothing is connected. */
-static stream taken_by(const lowering *w, sam_node n, uint8_t port) {
-    for (uint32_t e = 0; e < w->g->edges.len; e++) {
-        const sam_edge_data *edge = &w->g->edges.at[e];
-        if (edge->dst.v == n.v && edge->dst_port == port)
-            return (stream){.node = edge->src, .port = edge->src_port};
+/* Returns whether the values that leave a node's port are 0 and 1, by the operation that makes them. */
+static bool is_truth(const lowering *w, sam_node from, uint32_t port) {
+    const sam_node_data *n = sam_node_at(w->g, from);
+    const bool drops = n->kind == SAM_CRDDROP && port == 1;
+    sam_operation by = SAM_OPERATION_and;
+    if (!drops &&
+        (n->kind != SAM_ALU || n->program || !sam_find_operation(names_text(w->g->names, n->alu), &by)))
+        return false;
+    if (by != SAM_OPERATION_and && by != SAM_OPERATION_mul)
+        return (by >= SAM_OPERATION_eq && by <= SAM_OPERATION_ge) || by == SAM_OPERATION_land ||
+               by == SAM_OPERATION_lor;
+    uint32_t truths = 0; /* among what it takes: of a dropper its values, of an operation both sides */
+    for (uint32_t p = drops; p < 2; p++) {
+        const sam_edge_data *e = sam_edge_into(w->g, from, p);
+        truths += e && is_truth(w, e->src, e->src_port);
     }
-    return (stream){.port = 0};
-}
-
-/* Returns whether the values of a stream are 0 and 1, by the operation that makes them. */
-static bool is_truth(const lowering *w, stream val) {
-    if (!val.node.v)
-        return false;
-    const sam_node_data *n = sam_node_at(w->g, val.node);
-    if (n->kind == SAM_CRDDROP && val.port == 1)
-        return is_truth(w, taken_by(w, val.node, 1));
-    if (n->kind != SAM_ALU || n->program)
-        return false;
-    sam_operation by;
-    if (!sam_find_operation(names_text(w->g->names, n->alu), &by))
-        return false;
-    const stream left = taken_by(w, val.node, 0), right = taken_by(w, val.node, 1);
-    if (by == SAM_OPERATION_and || by == SAM_OPERATION_mul) {
-        const bool either = by == SAM_OPERATION_and, first = is_truth(w, left);
-        return first == either ? first : is_truth(w, right);
-    }
-    return (by >= SAM_OPERATION_eq && by <= SAM_OPERATION_ge) || by == SAM_OPERATION_land ||
-           by == SAM_OPERATION_lor;
+    return truths >= (by == SAM_OPERATION_mul ? 2 : 1);
 }
 
 static stream differs_from_0(lowering *w, stream val, src_loc loc) {
@@ -302,7 +290,7 @@ stream lower_reducer(lowering *w, stream val, const loop *of, src_loc loc) {
     /* Whether one of at most 65535 values holds is whether more than none do, which a sum tells. */
     const bool any = of->operation == SAM_OPERATION_lor || of->operation == SAM_OPERATION_or;
     bool counts = w->options->counts && w->s->integers && any;
-    if (counts && !is_truth(w, val)) {
+    if (counts && !is_truth(w, val.node, val.port)) {
         counts = of->operation == SAM_OPERATION_lor;
         val = counts ? differs_from_0(w, val, loc) : val;
     }

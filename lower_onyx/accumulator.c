@@ -20,8 +20,8 @@ static sam_end beside_ref(const sam_graph *s, const sam_edge_data *ref) {
     case SAM_UNION:
         return (sam_end){ref->src, 0};
     case SAM_REPEAT: {
-        const sam_edge_data *signal = lower_edge_into(s, ref->src, 1);
-        const sam_edge_data *counted = signal == NULL ? NULL : lower_edge_into(s, signal->src, 0);
+        const sam_edge_data *signal = sam_edge_into(s, ref->src, 1);
+        const sam_edge_data *counted = signal == NULL ? NULL : sam_edge_into(s, signal->src, 0);
         /* Graphs may count references in place of the coordinates that come with them. */
         return counted != NULL && counted->stream == SAM_STREAM_REF ? beside_ref(s, counted)
                                                                     : source_of(counted);
@@ -35,14 +35,14 @@ static sam_end beside_ref(const sam_graph *s, const sam_edge_data *ref) {
 static sam_end around_crd(const sam_graph *s, sam_end crd) {
     switch ((int)sam_node_at(s, crd.node)->kind) {
     case SAM_FIBERLOOKUP:
-        return beside_ref(s, lower_edge_into(s, crd.node, 0));
+        return beside_ref(s, sam_edge_into(s, crd.node, 0));
     case SAM_INTERSECT:
     case SAM_UNION: {
-        sam_end operand = source_of(lower_edge_into(s, crd.node, 0));
+        sam_end operand = source_of(sam_edge_into(s, crd.node, 0));
         return operand.node.v == 0 ? operand : around_crd(s, operand);
     }
     case SAM_VECTORREDUCER: {
-        sam_end in = source_of(lower_edge_into(s, crd.node, 0));
+        sam_end in = source_of(sam_edge_into(s, crd.node, 0));
         sam_end summed = in.node.v == 0 ? in : around_crd(s, in);
         return summed.node.v == 0 ? summed : around_crd(s, summed);
     }
@@ -53,7 +53,7 @@ static sam_end around_crd(const sam_graph *s, sam_end crd) {
 
 summed_loop lower_summed_loop(const sam_graph *s, sam_node reducer) {
     summed_loop sum = {0};
-    sam_end crd = source_of(lower_edge_into(s, reducer, 0));
+    sam_end crd = source_of(sam_edge_into(s, reducer, 0));
     sum.loop = crd.node.v == 0 ? crd : around_crd(s, crd);
     sum.outer = sum.loop.node.v == 0 ? sum.loop : around_crd(s, sum.loop);
     for (sam_end at = sum.outer; at.node.v != 0; at = around_crd(s, at))

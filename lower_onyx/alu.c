@@ -237,9 +237,9 @@ bool alu_is_nonnegative(const sam_graph *g, const sam_edge_data *values) {
     if (n->kind == SAM_CRDDROP || n->kind == SAM_VECTORREDUCER)
         return (n->kind == SAM_CRDDROP ||
                 (n->alu.v != 0 && keeps_nonnegative(names_text(g->names, n->alu)))) &&
-               alu_is_nonnegative(g, lower_edge_into(g, values->src, 1));
+               alu_is_nonnegative(g, sam_edge_into(g, values->src, 1));
     return n->kind == SAM_ALU && keeps_nonnegative(names_text(g->names, n->alu)) &&
            constants_are_nonnegative(g, values->src) &&
-           alu_is_nonnegative(g, lower_edge_into(g, values->src, 0)) &&
-           alu_is_nonnegative(g, lower_edge_into(g, values->src, 1));
+           alu_is_nonnegative(g, sam_edge_into(g, values->src, 0)) &&
+           alu_is_nonnegative(g, sam_edge_into(g, values->src, 1));
 }

@@ -131,15 +131,6 @@ static const char *processing_name(lowering *l, const sam_node_data *s) {
 
 /* ---- edges of the SAM graph ------------------------------------------------------------------ */
 
-const sam_edge_data *lower_edge_into(const sam_graph *s, sam_node node, uint8_t port) {
-    for (uint32_t i = 0; i < s->edges.len; i++) {
-        const sam_edge_data *e = &s->edges.at[i];
-        if (e->src.v != 0 && e->dst.v == node.v && e->dst_port == port)
-            return e;
-    }
-    return NULL;
-}
-
 static uint32_t inputs_of(const sam_graph *s, sam_node node) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < s->edges.len; i++)
@@ -157,13 +148,13 @@ static bool ref_is_present(const sam_graph *s, const sam_edge_data *edge) {
         return true; /* the root, or the coordinates of a dense level */
     const sam_node_data *from = sam_node_at(s, edge->src);
     if (from->kind == SAM_REPEAT)
-        return ref_is_present(s, lower_edge_into(s, edge->src, 0));
+        return ref_is_present(s, sam_edge_into(s, edge->src, 0));
     if (from->kind != SAM_INTERSECT && from->kind != SAM_UNION)
         return from->kind == SAM_FIBERLOOKUP;
     uint8_t operand = (uint8_t)(edge->src_port - 1);
-    bool present = ref_is_present(s, lower_edge_into(s, edge->src, (uint8_t)(2 * operand + 1)));
+    bool present = ref_is_present(s, sam_edge_into(s, edge->src, (uint8_t)(2 * operand + 1)));
     return present && (from->kind == SAM_INTERSECT ||
-                       crd_is_full(s, lower_edge_into(s, edge->src, (uint8_t)(2 * operand))));
+                       crd_is_full(s, sam_edge_into(s, edge->src, (uint8_t)(2 * operand))));
 }
 
 /* Returns whether every fiber of the coordinate stream holds every coordinate of its level. */
@@ -172,11 +163,11 @@ static bool crd_is_full(const sam_graph *s, const sam_edge_data *edge) {
         return false;
     const sam_node_data *from = sam_node_at(s, edge->src);
     if (from->kind == SAM_FIBERLOOKUP)
-        return from->format == SAM_LEVEL_DENSE && ref_is_present(s, lower_edge_into(s, edge->src, 0));
+        return from->format == SAM_LEVEL_DENSE && ref_is_present(s, sam_edge_into(s, edge->src, 0));
     if (from->kind != SAM_INTERSECT && from->kind != SAM_UNION)
         return false;
-    bool first = crd_is_full(s, lower_edge_into(s, edge->src, 0));
-    bool second = crd_is_full(s, lower_edge_into(s, edge->src, 2));
+    bool first = crd_is_full(s, sam_edge_into(s, edge->src, 0));
+    bool second = crd_is_full(s, sam_edge_into(s, edge->src, 2));
     return from->kind == SAM_INTERSECT ? first && second : first || second;
 }
 
@@ -401,7 +392,7 @@ static onyx_node lower_writer(lowering *l, sam_node h) {
     if (!storage_level(l, h, &level))
         return (onyx_node){0};
     if (level != SAM_MODE_VALS && s->format == SAM_LEVEL_DENSE) {
-        if (!crd_is_full(l->sam, lower_edge_into(l->sam, h, 0))) {
+        if (!crd_is_full(l->sam, sam_edge_into(l->sam, h, 0))) {
             diag_unmappable(l->d, s->loc, "E0413-dense-result",
                             "%s: level %d of result %s is dense, but its coordinates may have gaps; the chip "
                             "writes results in order only",
@@ -455,11 +446,11 @@ static bool may_be_empty(const sam_graph *s, const sam_edge_data *ref) {
         return true;
     case SAM_INTERSECT:
         return ref->src_port > 0 &&
-               may_be_empty(s, lower_edge_into(s, ref->src, (uint8_t)(2 * ref->src_port - 1)));
+               may_be_empty(s, sam_edge_into(s, ref->src, (uint8_t)(2 * ref->src_port - 1)));
     case SAM_FIBERLOOKUP:
-        return from->format == SAM_LEVEL_DENSE && may_be_empty(s, lower_edge_into(s, ref->src, 0));
+        return from->format == SAM_LEVEL_DENSE && may_be_empty(s, sam_edge_into(s, ref->src, 0));
     case SAM_REPEAT:
-        return may_be_empty(s, lower_edge_into(s, ref->src, 0));
+        return may_be_empty(s, sam_edge_into(s, ref->src, 0));
     default:
         return false;
     }
@@ -477,8 +468,8 @@ static bool any_repeater(const sam_graph *s) {
  * repeater the FIFOs hardly ever suffice for that, and a kernel for the union does. */
 static bool takes_empty_references(const lowering *l, sam_node h) {
     return l->options->extended && sam_node_at(l->sam, h)->kind == SAM_INTERSECT && !any_repeater(l->sam) &&
-           (may_be_empty(l->sam, lower_edge_into(l->sam, h, 1)) ||
-            may_be_empty(l->sam, lower_edge_into(l->sam, h, 3)));
+           (may_be_empty(l->sam, sam_edge_into(l->sam, h, 1)) ||
+            may_be_empty(l->sam, sam_edge_into(l->sam, h, 3)));
 }
 
 static onyx_node lower_joiner(lowering *l, sam_node h) {
@@ -1065,8 +1056,8 @@ static uint32_t streams_from(const sam_graph *g, sam_node from, uint8_t port) {
 /* Returns whether what feeds a side of an intersecter may skip: a scanner of a compressed level whose
  * coordinates and references nobody else takes. */
 static bool may_skip(const sam_graph *g, sam_node joiner, uint8_t side) {
-    const sam_edge_data *crd = lower_edge_into(g, joiner, (uint8_t)(2 * side)),
-                        *ref = lower_edge_into(g, joiner, (uint8_t)(2 * side + 1));
+    const sam_edge_data *crd = sam_edge_into(g, joiner, (uint8_t)(2 * side)),
+                        *ref = sam_edge_into(g, joiner, (uint8_t)(2 * side + 1));
     if (!crd || !ref || crd->src.v != ref->src.v || crd->src_port != 0 || ref->src_port != 1)
         return false;
     const sam_node_data *from = sam_node_at(g, crd->src);
@@ -1086,11 +1077,11 @@ static bool may_be_sparse(const sam_graph *g, const sam_edge_data *crd) {
 static void lower_skips(lowering *l, sam_node joiner) {
     const name_id lacks = sam_attribute_of(l->sam, joiner, "lacks");
     for (uint8_t side = 0; side < 2; side++) {
-        const sam_edge_data *other = lower_edge_into(l->sam, joiner, (uint8_t)(2 - 2 * side));
+        const sam_edge_data *other = sam_edge_into(l->sam, joiner, (uint8_t)(2 - 2 * side));
         if ((lacks.v != 0 && strcmp(names_text(l->sam->names, lacks), side ? "1" : "0") != 0) ||
             !may_skip(l->sam, joiner, side) || !other || !may_be_sparse(l->sam, other))
             continue;
-        const onyx_node scanner = l->node[lower_edge_into(l->sam, joiner, (uint8_t)(2 * side))->src.v - 1];
+        const onyx_node scanner = l->node[sam_edge_into(l->sam, joiner, (uint8_t)(2 * side))->src.v - 1];
         if (scanner.v == 0 || l->node[other->src.v - 1].v == 0)
             continue;
         onyx_set(onyx_node_at(l->g, scanner), ONYX_SET_READ_SCANNER_SKIP, 1);

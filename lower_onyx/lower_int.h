@@ -200,8 +200,6 @@ typedef struct {
     sam_node node;
     uint8_t port;
 } sam_end;
-/* Finds the edge into a port, or NULL. */
-const sam_edge_data *lower_edge_into(const sam_graph *s, sam_node node, uint8_t port);
 /* The loop that a vector reducer adds over: its coordinates, one for each vector to add (node 0: the graph
  * does not show it), those of the loop around it, and how many loops are around it. */
 typedef struct {

@@ -395,6 +395,15 @@ bool sam_parse_constant(const char *text, bool fp, uint16_t *out);
  * "in0", "in1", ... */
 name_id sam_stored_index(const sam_graph *g, sam_node n, uint32_t level);
 name_id sam_attribute_of(const sam_graph *g, sam_node n, const char *key); /* from extra; 0 if absent */
+/* Finds the edge into a port, or NULL. O(edges). */
+static inline const sam_edge_data *sam_edge_into(const sam_graph *g, sam_node node, uint32_t port) {
+    for (uint32_t i = 0; i < g->edges.len; i++) {
+        const sam_edge_data *e = &g->edges.at[i];
+        if (e->src.v && e->dst.v == node.v && e->dst_port == port)
+            return e;
+    }
+    return NULL;
+}
 
 /* ---- DOT, checks, rewrites ------------------------------------------------------------------- */
 

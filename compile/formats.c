@@ -148,7 +148,7 @@ bool compile_is_blocked(const tile_format *f) {
 
 bool compile_blocks_open(const compile_options *o) {
     return compile_edges_open(o) && !o->statement && !o->schedule.len && !o->tile.along.len &&
-           o->engine != ENGINE_SAM && o->runs;
+           o->engine != ENGINE_SAM;
 }
 
 /* Returns the bytes that the whole tensor takes in the levels the array scans. */

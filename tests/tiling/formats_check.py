@@ -402,6 +402,16 @@ for name, index in definitions():
         check_kernels(name, half)
 
 
+def check_elsewhere(text, words, want):
+    """onyx compile chooses what onyx run does, and onyx firmware and cosim what is in the folder."""
+    for command in (("compile", text, *words), ("firmware", FOLDER / "out", "--json"), ("cosim", FOLDER / "out")):
+        got = onyx(*command)
+        if got.returncode or "E0352" in got.stderr or (command[0] != "firmware" and "a dense band along diagonals" not in got.stdout):
+            failed.append(f"{command}: {got.stdout}{got.stderr}")
+    if read(FOLDER / "out" / "x.mtx") != {k: v for k, v in want.items() if v}:
+        failed.append(f"{text} on cosim is wrong")
+
+
 def check_diagonals():
     """Matrices of a few diagonals, or of a band, times a vector, by rows and by columns: in dense products along them where onyx chooses so, which
     it does of tri-diagonal ones; else it says how else, as with -O0 and of what is written out."""
@@ -428,6 +438,8 @@ def check_diagonals():
                 failed.append(f"{text} of {dim}, diagonals {at}, {more}: {got.stdout}{got.stderr}")
             if not n and ("a dense band along diagonals -1, 0 and 1 of B" not in got.stdout if len(more) == 2 else "B has 3 diagonals, in a band of 3" not in got.stderr):
                 failed.append(f"{more}: {got.stdout}{got.stderr}")
+        if not n:
+            check_elsewhere(text, words, want)
     if chosen < 4:
         failed.append(f"only {chosen} products along diagonals were chosen")
     for text in ("B(i,i-1) * c(i-1) + B(i,i) * c(i) + B(i,i+1) * c(i+1)", "sum(d, B(i,i+d-1) * c(i+d-1))"):

@@ -122,7 +122,7 @@ static bool simulate(const compile_engine_in *in, const sam_tensor_levels *opera
 }
 
 /* An operand whose file does not say how long its modes are, but how long at least, is as long as their
- * indices. */
+ * indices. A sum over nothing is one over an empty coordinate. */
 static tile_tensor as_long_as(const tile_tensor *t, const sam_statement *st, sam_tensor h,
                               const uint32_t *extent) {
     tile_tensor longer = *t;
@@ -134,6 +134,8 @@ static tile_tensor as_long_as(const tile_tensor *t, const sam_statement *st, sam
             longer.dim[m] = most > t->dim[m] ? most : t->dim[m];
         }
     }
+    for (uint32_t m = 0; m < t->order; m++)
+        longer.dim[m] += !longer.dim[m];
     return longer;
 }
 
@@ -171,8 +173,8 @@ static bool whole(const compile_engine_in *in, const tile_operands *packed, comp
     tile_result_dim(st, extent, result_extent);
     *out = (compile_outcome){.result = {.name = result->name, .order = result->order}};
     memcpy(out->result.dim, result_extent, sizeof result_extent);
-    for (uint32_t l = 0; l < st->loops.len; l++) {
-        if (!extent[st->loops.at[l].v - 1])
+    for (uint32_t m = 0; m < result->order; m++) {
+        if (!result_extent[m])
             return true; /* an index without coordinates: the result is empty */
     }
     for (uint32_t t = 0; t < st->tensors.len; t++) {

@@ -407,9 +407,9 @@ static bool make_parts(const compile_options *o, compile_context *ctx, const sam
         for (uint32_t m = 0; m < as->order; m++) {
             const uint32_t v = first_access(st, (sam_tensor){t})->index[m].v - 1;
             /* A file that states no dimensions may hold the first part of a tensor that goes on. */
+            known = known && (extent[v] || out->dim[m] != TILE_OPEN);
             if (out->dim[m] == TILE_OPEN || (out->dim_inferred && out->dim[m] < extent[v]))
                 out->dim[m] = extent[v];
-            known = known && extent[v];
         }
         out->dim_inferred = out->dim_inferred || !known;
         tile_joint joint = {.parts = parts, .n = n};

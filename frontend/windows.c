@@ -43,8 +43,12 @@ static bool parse_slice(fe_reader *in, src_loc loc, sam_window *w, diagnostics *
         fe_expected(in, "')'", d);
         return false;
     }
-    if (w->stride == 0 || w->high <= low)
-        return refuse(loc, w->stride ? "the slice has no coordinate" : "the slice has no stride", d);
+    if (w->stride == 0)
+        return refuse(loc, "the slice has no stride", d);
+    if (w->high <= low) {
+        diag_warning(d, loc, "E0176-empty-slice", "the slice has no coordinate");
+        diag_hint(d, "it ends before its second number: i(3:4) is coordinate 3");
+    }
     return true;
 }
 

@@ -1,4 +1,5 @@
 /* How far the index variables run: what the statement states, what its operands say, what splits leave. */
+#include "sam/operators.h"
 #include "tiling/tiling_int.h"
 
 /* Visits every access of the expression below h. By variable: its extent, whether it is stated, and the
@@ -64,6 +65,25 @@ bool tile_known_extents(const sam_statement *s, const tile_operands *in, arena *
     return known_extents(s, in, *extent, arena_new_n(mem, bool, s->vars.len + 1), d);
 }
 
+/* What combines nothing is the identity of its operation, which the array makes of no stream: it takes an
+ * index without a coordinate as one at which nothing is stored. */
+static bool check_reductions(const sam_statement *s, const uint32_t *extent, diagnostics *d) {
+    for (uint32_t e = 0; e < s->exprs.len; e++) {
+        const sam_expr_data *x = &s->exprs.at[e];
+        if (x->kind != SAM_EXPR_SUM || !x->operation || extent[x->var.v - 1])
+            continue;
+        const uint16_t nothing = sam_operator_of((sam_operation)x->operation, !s->integers)->monoid.value;
+        if (nothing == sam_tensor_at(s, s->result)->fill)
+            continue;
+        diag_error(d, x->loc, "E0323-reduced-nothing", "%s over index %s, which has no coordinate",
+                   sam_operation_name((sam_operation)x->operation),
+                   names_text(s->names, s->vars.at[x->var.v - 1].name));
+        diag_hint(d, "it has no value but that which changes no other; a sum of nothing is 0");
+        return false;
+    }
+    return true;
+}
+
 bool tile_extents(const sam_statement *s, const tile_operands *in, arena *mem, diagnostics *d,
                   uint32_t **extent) {
     *extent = arena_new_n(mem, uint32_t, s->vars.len + 1);
@@ -79,7 +99,7 @@ bool tile_extents(const sam_statement *s, const tile_operands *in, arena *mem, d
             return false;
         }
     }
-    return true;
+    return check_reductions(s, *extent, d);
 }
 
 void tile_result_dim(const sam_statement *s, const uint32_t *extent, uint32_t dim[SAM_MAX_ORDER]) {

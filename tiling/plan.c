@@ -505,6 +505,20 @@ static uint32_t all_pieces(const tile_planner *p, sam_var v) {
     return extent / glb * tile_split_extent(glb, edge) + tile_split_extent(extent % glb, edge);
 }
 
+/* A sum over nothing is a value, too: an index that the result lacks has one piece at least, in which no
+ * operand has an entry. */
+static void set_extents(tile_planner *p, uint32_t *extent) {
+    const sam_statement *s = p->statement;
+    for (uint32_t l = 0; l < s->loops.len; l++) {
+        const uint32_t v = s->loops.at[l].v - 1;
+        bool summed = true;
+        for (uint32_t m = 0; m < sam_tensor_at(s, s->result)->order; m++)
+            summed = summed && s->result_index[m].v - 1 != v;
+        extent[v] += summed && !extent[v];
+    }
+    p->extent = extent;
+}
+
 static void set_edges(tile_planner *p, arena *mem) {
     const sam_statement *s = p->statement;
     p->edge = arena_new_n(mem, uint32_t, TILE_MAX_VARS);
@@ -542,7 +556,7 @@ tile_planner *tile_plan_begin(const sam_statement *s, const tile_operands *in, c
     note_sums(p, s->rhs);
     p->coordinates = sam_joined_of(&p->algebra, s, s->rhs);
     set_edges(p, mem);
-    p->extent = extent;
+    set_extents(p, extent);
     p->home = mem;
     p->diag = d;
     p->inputs = inputs;

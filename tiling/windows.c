@@ -47,7 +47,8 @@ bool tile_cut_extents(const tile_cut *p, uint32_t *dim, diagnostics *d) {
         const uint32_t all = p->of->dim[source], end = w->high < all ? w->high : all;
         dim[m] = sam_is_open(p->as, m) ? TILE_OPEN : all;
         const bool none = w->stride && (uint32_t)w->low >= end;
-        if (none && !p->of->dim_inferred) {
+        const bool behind = none && (w->high > (uint32_t)w->low || (uint32_t)w->low > all);
+        if (behind && !p->of->dim_inferred) {
             diag_error(d, p->as->loc, "E0316-outside",
                        "index %u of %s has coordinates below %u, the slice begins at %d", source, p->from,
                        all, w->low);

@@ -35,10 +35,15 @@ def tensor(rows, columns, density):
     return {at: random.randint(1, 9) for at in itertools.product(range(rows), range(columns)) if random.random() < density}
 
 
+def last(value, *dim):
+    """An entry at the last coordinate, if there is one."""
+    return {tuple(n - 1 for n in dim): value} if all(dim) else {}
+
+
 def part(extent, most):
-    """A slice's text, and its coordinates: empty ones are refused, so there are none."""
+    """A slice's text, and its coordinates, of which there may be none."""
     low, step = random.randrange(extent), random.randint(1, 9)
-    high = random.randint(low + 1, min(extent, low + most) + 2)
+    high = random.randint(low + (random.random() < 0.9), min(extent, low + most) + 2)
     return f"({low}:{high}:{step})", range(low, min(high, extent), step)
 
 
@@ -67,15 +72,15 @@ def expression(shape, rows, columns, i, j, full):
     if shape == 0:
         return f"X(i,j) = B(i{rows},j{columns})", (len(i), len(j)), b
     if shape == 1:
-        c = {(y, 0): random.choice((-3, -1, 2)) for y in range(len(j)) if full or random.random() < 0.6} | {(len(j) - 1, 0): 2}
+        c = {(y, 0): random.choice((-3, -1, 2)) for y in range(len(j)) if full or random.random() < 0.6} | last(2, len(j), 1)
         write("c.mtx", (len(j), 1), c)
         return (f"x(i) = B(i{rows},j{columns}) * c(j)", (len(i),),
                 {(x,): sum(b[x, y] * c.get((y, 0), 0) for y in range(len(j))) for x in range(len(i))})
     if shape == 2:
-        d = tensor(len(i), len(j), 0.2) | {(len(i) - 1, len(j) - 1): 3}
+        d = tensor(len(i), len(j), 0.2) | last(3, len(i), len(j))
         write("D.mtx", (len(i), len(j)), d)
         return f"X(i,j) = B(i{rows},j{columns}) - D(i,j)", (len(i), len(j)), {at: v - d.get(at, 0) for at, v in b.items()}
-    c = tensor(len(j), 7, 1 if full else 0.4) | {(len(j) - 1, 6): 1}
+    c = tensor(len(j), 7, 1 if full else 0.4) | last(1, len(j), 7)
     write("C.mtx", (len(j), 7), c)
     return (f"X(i,j) = B(i{rows},k{columns}) * C(k,j)", (len(i), 7),
             {(x, z): sum(b[x, y] * c.get((y, z), 0) for y in range(len(j))) for x in range(len(i)) for z in range(7)})

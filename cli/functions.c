@@ -1,5 +1,5 @@
 /* onyx functions: the functions of files, listed; and descriptions held against what they compute. */
-#include "cli/cli.h"
+#include "cli/bitstream.h"
 #include "compile/application.h"
 #include "frontend/library.h"
 
@@ -36,7 +36,8 @@ static bool check(cli_session *s) {
         s->options.compile.dtype = types[i];
         if (!read_them(s, path))
             return false;
-        ok = fe_check_functions(s->compile.functions, SEED, &s->diag, &checked) && ok;
+        ok = fe_check_functions(s->compile.functions, SEED, &s->diag, &checked) &&
+             cli_check_bitstreams(s, SEED, &checked) && ok;
     }
     if (!s->options.quiet)
         printf("%u checked on %d inputs each, a function of two data types twice\n", checked,
@@ -45,19 +46,21 @@ static bool check(cli_session *s) {
 }
 
 int command_functions(int argc, char **argv) {
-    static const char *const actions[] = {"check", NULL};
+    static const char *const actions[] = {"check", "bitstream", NULL};
     cli_session s;
     cli_session_begin(&s);
     bool ok = cli_parse(&s, COMMAND_FUNCTIONS, argc, argv);
     const uint32_t given = s.options.arguments.len;
+    uint32_t action = 0;
     if (ok && given) {
-        options_choose("onyx functions", s.options.arguments.at[0], actions, &s.mem, &s.diag);
+        action = options_choose("onyx functions", s.options.arguments.at[0], actions, &s.mem, &s.diag);
         cli_refuse_option(&s, OPTION_FUNCTIONS, "onyx functions");
         cli_refuse_option(&s, OPTION_DTYPE, "onyx functions");
         ok = !diag_failed(&s.diag) &&
-             (given == 1 || cli_want_arguments(&s, 2, "onyx functions check [FILE.xf]"));
+             (action ? cli_want_arguments(&s, 3, "onyx functions bitstream FOLDER NAME")
+                     : given == 1 || cli_want_arguments(&s, 2, "onyx functions check [FILE.xf]"));
     }
     if (ok)
-        ok = given ? check(&s) : list(&s);
+        ok = !given ? list(&s) : action ? cli_describe_bitstream(&s) : check(&s);
     return cli_session_end(&s, ok);
 }

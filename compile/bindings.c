@@ -7,7 +7,7 @@
  * the processor of the chip counts what its description says in place of the first.
  */
 #include "frontend/bindings.h"
-#include "compile/choose.h"
+#include "compile/stand_in.h"
 #include "frontend/described.h"
 
 #include <math.h>
@@ -74,6 +74,12 @@ static double cost_of_point(const fe_functions *functions, const name_table *nam
     return f->described->per_point * (b && b->cpu_mhz ? host_cycles_ratio(b) : 1);
 }
 
+/* Returns whether the array computes a kernel that is bound. */
+static bool is_bitstream(const fe_functions *functions, const fe_kernel *k) {
+    const name_id name = k->binding.function;
+    return name.v && fe_function_named(functions, names_text(k->s.names, name))->described->bitstream;
+}
+
 /* Returns the same for all kernels of a binding. */
 static double cost_on_host(const compile_choosing *in, const fe_part_binding *binding) {
     arena scratch = {0};
@@ -90,7 +96,7 @@ static double cost_on_host(const compile_choosing *in, const fe_part_binding *bi
            binding->schedule);
     for (uint32_t n = 0; n < cin.kernels.len; n++) {
         const fe_kernel *k = &cin.kernels.at[n];
-        if (k->on_host)
+        if (k->on_host && !is_bitstream(in->in->functions, k))
             cost += cost_of_calls(
                 k, cost_of_point(in->in->functions, k->s.names, k->binding.function, in->board));
     }
@@ -129,7 +135,8 @@ static bool schedule_of(const compile_search_in *by, compile_context *ctx, const
                         const fe_part_binding *binding, compile_schedule *out) {
     const compile_choosing one = {in->in, binding ? &binding->s : in->user, in->board};
     *out = (compile_schedule){0};
-    return compile_choose_with(by->options, ctx, &one, binding ? binding->schedule : "", out);
+    return compile_choose_with(by->options, ctx, &one, binding ? binding->schedule : "", out) &&
+           compile_stand_in(by->options, ctx, out);
 }
 
 /* Returns whether two bindings are of the same part of the same statement. */

@@ -33,6 +33,7 @@ typedef struct {
     text_vec dense;          /* compile_choices.dense of the only kernel */
     compile_tilings tilings; /* what was chosen for each by the data; none: nothing yet */
     const char *staged;
+    const compile_bitstream **given; /* by kernel: bitstreams that compute them (stand_in.h); NULL: none */
 } compile_schedule;
 /* Another order of the loops, or several kernels, are taken where they are expected to take this part of what
  * the kernel does as it stands: what is expected may be off, and the host has more to do. */

@@ -11,6 +11,7 @@
 #include "compile/processor.h"
 #include "compile/runs.h"
 #include "compile/share.h"
+#include "compile/stand_in.h"
 #include "compile/workspace.h"
 #include "frontend/match.h"
 #include "sam/operators.h"
@@ -96,13 +97,14 @@ static bool begin_kernels(const compile_options *o, compile_context *ctx, const 
         k->on_host = bound->on_host;
         if (k->on_host)
             k->lowered.statement = *st;
-        if (n < schedule->tilings.len)
+        k->given = schedule->given ? schedule->given[n] : NULL;
+        if (n < schedule->tilings.len && !k->given)
             k->tiling = schedule->tilings.at[n];
         k->choices.chosen = n < schedule->chosen.len ? schedule->chosen.at[n] : NULL;
         k->choices.dense = schedule->dense;
         k->folder = home;
         k->place = place;
-        ok = !bound->binding.function.v || load_calls(ctx, bound, &k->calls);
+        ok = !k->on_host || !bound->binding.function.v || load_calls(ctx, bound, &k->calls);
         if (ok && k->on_host)
             compile_find_calls(ctx, k);
         if (o->out && cin->kernels.len > 1 && (!k->on_host || k->on_processor)) {
@@ -116,13 +118,18 @@ static bool begin_kernels(const compile_options *o, compile_context *ctx, const 
     return ok;
 }
 
+/* What is said of a kernel alone stands in its own options. */
+static const compile_options *options_of(const compile_options *o, const compile_kernel *k) {
+    return k->given ? &k->given->options : o;
+}
+
 /* What the options say of the sub-tiles of each. */
 static bool set_tiling(const compile_options *o, compile_context *ctx, compile_kernel *last) {
     const sam_statement **all = arena_new_n(ctx->mem, const sam_statement *, count_kernels(last));
     for (uint32_t n = 0; n < count_kernels(last); n++) {
         compile_kernel *k = kernel_at(last, n);
         if (!k->on_host)
-            k->tiling.options = compile_tiling_of(o, &last->board, &k->lowered);
+            k->tiling.options = compile_tiling_of(options_of(o, k), &last->board, &k->lowered);
         if (k->tiling.expected.edge) {
             memcpy(k->tiling.options.edge, k->tiling.expected.edge, sizeof k->tiling.options.edge);
             k->tiling.options.in_turn |= k->tiling.expected.in_turn;
@@ -258,12 +265,13 @@ bool compile_to_graph(const compile_options *o, bool chip, compile_context *ctx,
     if (ok && !bound && chip)
         ok = choose_by_data(o, ctx, &open, k, &s);
     ok = ok && compile_dump(o, ctx, home_of(o, ctx, ctx->partial), (compile_form){.cin = &s.cin}) &&
-         are_untried(o, ctx, &s.cin, &k->choices) && begin_kernels(o, ctx, &s, k);
+         are_untried(o, ctx, &s.cin, &k->choices) && compile_stand_in(o, ctx, &s) &&
+         begin_kernels(o, ctx, &s, k);
     for (uint32_t n = 0; ok && n < count_kernels(k); n++) {
         compile_kernel *one = kernel_at(k, n);
         if (one->on_host)
             continue;
-        ok = compile_lower_sam(o, chip, ctx, &s.cin.kernels.at[n], &one->lowered) &&
+        ok = compile_lower_sam(options_of(o, one), chip, ctx, &s.cin.kernels.at[n], &one->lowered) &&
              compile_write_graph(ctx, one->folder, "sam.gv", &one->lowered.sam) &&
              compile_dump(o, ctx, one->folder, (compile_form){.sam = &one->lowered.sam});
     }
@@ -301,7 +309,9 @@ static bool choose_edges(const compile_options *o, compile_context *ctx, compile
 }
 
 /* Compiles one kernel from its graph on. */
-static bool to_bitstream(const compile_options *o, compile_context *ctx, compile_kernel *k) {
+static bool to_bitstream(const compile_options *all, compile_context *ctx, compile_kernel *k) {
+    const compile_options *o = options_of(all, k);
+    const bool at_hand = k->given && !k->given->emit;
     compile_array *a = &k->array;
     const tile_options *edges = &k->tiling.options;
     const bool extended = pnr_board_extended(&k->board);
@@ -318,11 +328,12 @@ static bool to_bitstream(const compile_options *o, compile_context *ctx, compile
               compile_dump(o, ctx, k->folder, (compile_form){.netlist = &a->net}) &&
               compile_write_netlist(ctx, k->folder, &a->net);
     k->times.lower = lap(&clock);
-    ok = ok && compile_route(o, ctx, &k->board, a, &k->times) && compile_find_deadlock(o, ctx, a) &&
-         compile_dump(o, ctx, k->folder, (compile_form){.timing = a}) &&
+    ok = ok && (at_hand ? compile_take_design(ctx, k) : compile_route(o, ctx, &k->board, a, &k->times)) &&
+         compile_find_deadlock(o, ctx, a) && compile_dump(o, ctx, k->folder, (compile_form){.timing = a}) &&
          compile_write_design(ctx, k->folder, &a->design);
     lap(&clock);
-    ok = ok && compile_encode(ctx, k->folder, &a->design, &k->bits);
+    ok = ok && (at_hand ? compile_take_bits(ctx, k) : compile_encode(ctx, k->folder, &a->design, &k->bits)) &&
+         (at_hand || !k->given || compile_emit(ctx, k));
     k->times.bitstream = lap(&clock);
     return ok;
 }

@@ -316,6 +316,7 @@ typedef struct {
     tile_tensor want; /* what engine sam makes of it */
 } compile_from_graph;
 
+typedef struct compile_bitstream compile_bitstream; /* a bitstream at hand: stand_in.h */
 typedef struct compile_session compile_session;
 typedef struct compile_images compile_images; /* bitstreams of one firmware program: share.h */
 
@@ -329,9 +330,10 @@ struct compile_kernel {
                                  * in there where there are several kernels */
     sam_statement user;         /* as written, what the reference evaluates (of a workspace: as scheduled) */
     VEC(compile_kernel)
-    producers;         /* kernels that fill workspaces, in the order in which they run before this */
-    bool on_host;      /* the host computes it (tile_each): it has a statement, and nothing on the array */
-    sam_binding calls; /* or these calls of a function do (tile_call) */
+    producers;    /* kernels that fill workspaces, in the order in which they run before this */
+    bool on_host; /* the host computes it (tile_each): it has a statement, and nothing on the array */
+    const compile_bitstream *given; /* a bitstream at hand is of it, or NULL */
+    sam_binding calls;              /* or these calls of a function do (tile_call) */
     bool on_processor; /* it is on_host, and functions in it are the processor's of the chip (processor.h) */
     bool again;        /* it ran before in this command: what it runs as is in its folder */
     compile_session *session;     /* that its runs share, or NULL */

@@ -3,6 +3,7 @@
 #include "compile/cpu.h"
 #include "compile/energy.h"
 #include "compile/masks.h"
+#include "compile/stand_in.h"
 #include "compile/workspace.h"
 
 #include <math.h>
@@ -311,6 +312,11 @@ static void add_details(cJSON *json, const compile_options *o, const compile_con
     cJSON *dense = k->choices.dense.len ? cJSON_AddArrayToObject(json, "dense") : NULL;
     for (uint32_t t = 0; t < k->choices.dense.len; t++)
         cJSON_AddItemToArray(dense, cJSON_CreateString(k->choices.dense.at[t]));
+    const char *described = k->given || last != k ? NULL : compile_describe(o, ctx, k);
+    if (described)
+        cJSON_AddStringToObject(json, "description", described);
+    if (k->given)
+        cJSON_AddStringToObject(json, "given", k->given->folder);
     cJSON *repacked = cJSON_AddArrayToObject(json, "repacked");
     for (uint32_t t = 1; t <= k->lowered.statement.tensors.len; t++) {
         const char *text = fe_repacked(&k->lowered.statement, (sam_tensor){t}, ctx->mem);
@@ -463,6 +469,10 @@ static void compiled_summary(const compile_context *ctx, FILE *out, const compil
         if (text)
             fprintf(out, "  the host re-packs %s\n", text);
     }
+    if (k->given)
+        fprintf(out, "  the bitstream of %s%s\n", names_text(ctx->names, k->given->name),
+                k->given->emit ? ", made for this shape and kept for the next call"
+                               : ", as it is: nothing was placed or routed");
     if (f->words.len)
         fprintf(out,
                 "  %u PE, %u MEM and %u IO tiles; %u configuration words, read back and found equal to the "

@@ -301,17 +301,20 @@ static bool check_accesses(const sam_statement *s, diagnostics *d) {
     return true;
 }
 
-/* Arrays have dense levels. */
+/* Arrays have dense levels; what is not said of the tensors of a bitstream is compressed. */
 static bool check_formats(const fe_capability_in *in, diagnostics *d, sam_statement *s) {
     for (uint32_t i = 0; i < in->n_formats; i++) {
         const char *colon = strchr(in->formats[i], ':');
         for (const char *c = colon ? colon + 1 : ""; *c && *c != ':'; c++) {
-            if (*c != 'd')
-                return refuse(d, in->formats_loc, "a function is handed arrays, whose levels are dense",
-                              "A:dd row by row, A:dd:1,0 column by column");
+            if (in->sparse ? !strchr("ds", *c) : *c != 'd')
+                return in->sparse
+                           ? refuse(d, in->formats_loc, "a bitstream has dense and compressed levels",
+                                    "B:ss, C:ds:1,0")
+                           : refuse(d, in->formats_loc, "a function is handed arrays, whose levels are dense",
+                                    "A:dd row by row, A:dd:1,0 column by column");
         }
     }
-    for (uint32_t t = 0; t < s->tensors.len; t++) {
+    for (uint32_t t = 0; t < s->tensors.len && !in->sparse; t++) {
         for (uint32_t l = 0; l < s->tensors.at[t].order; l++)
             s->tensors.at[t].level[l] = SAM_LEVEL_DENSE;
     }

@@ -38,6 +38,7 @@ typedef struct {
     const char *const *tags; /* "A:symmetric" */
     uint32_t n_tags;
     src_loc formats_loc, tags_loc;
+    bool sparse; /* levels may be compressed: what computes it is no function of arrays */
     const fe_functions *functions;
     bool integers;
 } fe_capability_in;

@@ -27,12 +27,17 @@ typedef struct {
     fe_user_function *user;
     const char *suffix; /* of the function's name */
     src_loc first;      /* of the file: its first line */
-    src_loc properties, formats, tags, checker, types;
+    src_loc properties, formats, tags, checker, types, board;
+    fe_reader loops, edges;  /* of a bitstream, at what they say */
     fe_texts layouts, wants; /* of formats, tags */
     uint32_t seen;           /* bit of each field that was there */
     bool integers, other_type;
     diagnostics *d;
 } description;
+
+static const char *path_in(const fe_described *f, const char *path, arena *mem) {
+    return *path == '/' ? path : arena_printf(mem, "%s/%s", f->folder, path);
+}
 
 static bool take_name(description *r, const char *what, const char **out) {
     if (r->in.token.kind != FE_NAME) {
@@ -158,6 +163,7 @@ static bool read_expression(description *r) {
                                  .n_tags = r->wants.len,
                                  .formats_loc = r->formats,
                                  .tags_loc = r->tags,
+                                 .sparse = r->f->bitstream != NULL,
                                  .functions = r->in.functions,
                                  .integers = r->integers != r->other_type};
     return fe_read_capability(&in, r->user->s.names, r->d, &r->f->states);
@@ -293,6 +299,114 @@ static bool read_cycles(description *r) {
            refuse(r, r->in.token.loc, "expected two numbers from 0 up",
                   "cycles: 40 12 is 40 a call, and 12 for each point of its loops");
 }
+
+/* ---- of a bitstream: loops and edges are read once the capability is --------------------------------- */
+
+static fe_bitstream *bitstream_of(description *r) {
+    if (!r->f->bitstream)
+        r->f->bitstream = arena_new(r->d->mem, fe_bitstream);
+    return r->f->bitstream;
+}
+
+static bool read_folder(description *r, bool generated) {
+    fe_bitstream *b = bitstream_of(r);
+    b->loc = r->in.token.loc;
+    b->generated = generated;
+    b->folder = strcmp(rest(r), ".") == 0 ? r->f->folder : path_in(r->f, rest(r), r->d->mem);
+    return r->in.token.kind != FE_END || refuse(r, r->first, "the bitstream has no folder", "bitstream: .");
+}
+static bool read_bitstream(description *r) {
+    return read_folder(r, false);
+}
+static bool read_generator(description *r) {
+    return read_folder(r, true);
+}
+static bool note_loops(description *r) {
+    bitstream_of(r);
+    r->loops = r->in;
+    return true;
+}
+static bool note_edges(description *r) {
+    bitstream_of(r);
+    r->edges = r->in;
+    return true;
+}
+
+/* Reads "2", or "2 apart". */
+static bool read_copies(description *r) {
+    fe_bitstream *b = bitstream_of(r);
+    b->copies = fe_whole_number(&r->in.token, UINT32_MAX);
+    if (b->copies > FE_MAX_COPIES || !b->copies)
+        return refuse(r, r->in.token.loc, "expected how many copies of the kernel the bitstream has",
+                      "copies: 2, or where each starts by itself copies: 2 apart");
+    fe_advance(&r->in);
+    b->apart = fe_is_word(&r->in.token, "apart");
+    if (b->apart)
+        fe_advance(&r->in);
+    return at_end(r);
+}
+
+/* Reads "onyx", or "onyx onyx-ext" with a profile. */
+static bool read_board(description *r) {
+    fe_bitstream *b = bitstream_of(r);
+    char *text = arena_strdup(r->d->mem, rest(r)), *state = NULL;
+    b->board = strtok_r(text, " \t", &state);
+    b->profile = strtok_r(NULL, " \t", &state);
+    b->profile = b->profile ? b->profile : b->board;
+    return (b->board && !strtok_r(NULL, " \t", &state)) ||
+           refuse(r, r->in.token.loc, "expected a board, and a profile where it is not the board's own",
+                  "board: onyx, board: onyx onyx-ext");
+}
+
+static bool take_index(description *r, sam_var *out) {
+    const sam_statement *s = &r->f->states.s;
+    const src_loc loc = r->in.token.loc;
+    const char *name;
+    if (!take_name(r, "an index", &name))
+        return false;
+    *out = fe_find_var(s, names_find(s->names, name));
+    return out->v || refuse(r, loc, "the capability has no such index", "an index of its tensors");
+}
+
+/* Gives the capability the loops of the bitstream: all of its indices, outermost first. */
+static bool take_loops(description *r) {
+    sam_statement *s = &r->f->states.s;
+    uint64_t seen = 0;
+    uint32_t n = 0;
+    r->in = r->loops;
+    do {
+        sam_var v;
+        const src_loc loc = r->in.token.loc;
+        if (!take_index(r, &v))
+            return false;
+        if (seen >> (v.v - 1) & 1)
+            return refuse(r, loc, "this loop is there already", "each index once");
+        seen |= (uint64_t)1 << (v.v - 1);
+        s->loops.at[n++] = v;
+    } while (fe_take_sign(&r->in, ','));
+    return (n == s->vars.len || refuse(r, r->in.token.loc, "an index of the capability is missing",
+                                       "loops: i,k,j names all, outermost first")) &&
+           at_end(r);
+}
+
+static bool take_edges(description *r) {
+    uint32_t *edge = arena_new_n(r->d->mem, uint32_t, r->f->states.s.vars.len + 1);
+    r->f->bitstream->edge = edge;
+    if (!r->edges.text)
+        return true;
+    r->in = r->edges;
+    do {
+        sam_var v;
+        if (!take_index(r, &v) || !expect(r, ':', "':' and an edge"))
+            return false;
+        edge[v.v - 1] = fe_whole_number(&r->in.token, UINT32_MAX);
+        if (!edge[v.v - 1] || edge[v.v - 1] > UINT16_MAX)
+            return refuse(r, r->in.token.loc, "expected an edge from 1 to 65535", "edges: k:40");
+        fe_advance(&r->in);
+    } while (fe_take_sign(&r->in, ','));
+    return at_end(r);
+}
+
 static bool read_headers(description *r) {
     return add_words(r, &r->f->headers);
 }
@@ -333,6 +447,12 @@ static const struct {
     {"include", read_include, false, false},
     {"libraries", read_libraries, false, false},
     {"flags", read_flags, false, false},
+    {"bitstream", read_bitstream, true, false},
+    {"generator", read_generator, true, false},
+    {"loops", note_loops, true, false},
+    {"edges", note_edges, true, false},
+    {"copies", read_copies, true, false},
+    {"board", read_board, true, false},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
@@ -345,7 +465,8 @@ static bool read_field(description *r) {
         return refuse(r, t.loc, "expected a field",
                       "call, capability, datatypes, name, rule, formats, tags, checker, package, source, "
                       "sensitivity, accuracy, runs, cycles, "
-                      "properties, list, object, setup, teardown, headers, include, libraries, flags");
+                      "properties, list, object, setup, teardown, headers, include, libraries, flags, "
+                      "bitstream, generator, loops, edges, copies, board");
     if (r->seen >> at & 1 && fields[at].once)
         return refuse(r, t.loc, arena_printf(r->d->mem, "there is a '%s' already", fields[at].name),
                       "each field once, but for object, setup, teardown and lists");
@@ -468,27 +589,61 @@ static bool check_processor(const description *r) {
     return true;
 }
 
+/* Returns whether the description has these fields, of which it needs the first `needed`, and no other. */
+static bool has_only(const description *r, const char *what, const char *const *these, uint32_t n,
+                     uint32_t needed) {
+    const char *list = "";
+    for (uint32_t k = 0; k < n; k++)
+        list = arena_printf(r->d->mem, "%s%s%s", list, k ? ", " : "", these[k]);
+    for (uint32_t i = 0; i < FIELDS; i++) {
+        uint32_t k = 0;
+        while (k < n && strcmp(fields[i].name, these[k]) != 0)
+            k++;
+        const bool has = r->seen >> i & 1;
+        if (has && k == n)
+            return refuse(r, r->first, arena_printf(r->d->mem, "a %s has no '%s'", what, fields[i].name),
+                          list);
+        if (!has && k < needed)
+            return refuse(r, r->first, arena_printf(r->d->mem, "the %s has no '%s'", what, fields[i].name),
+                          list);
+    }
+    return true;
+}
+
 /* A rule says what has its tag, and nothing else. */
 static bool check_rule(description *r) {
-    static const char *const read[] = {"rule", "capability", "datatypes", "tags"};
-    for (uint32_t i = 0; i < FIELDS; i++) {
-        bool has = !(r->seen >> i & 1);
-        for (uint32_t k = 0; k < sizeof read / sizeof *read; k++)
-            has = has || strcmp(fields[i].name, read[k]) == 0;
-        if (!has)
-            return refuse(r, r->first,
-                          arena_printf(r->d->mem, "a rule for a tag has no '%s'", fields[i].name),
-                          "rule, capability, datatypes and tags");
-        if (fields[i].needed && i && !(r->seen >> i & 1))
-            return refuse(r, r->first, arena_printf(r->d->mem, "the rule has no '%s'", fields[i].name),
-                          "capability and datatypes are always there");
-    }
-    return read_expression(r);
+    static const char *const these[] = {"rule", "capability", "datatypes", "tags"};
+    return has_only(r, "rule", these, 4, 3) && read_expression(r);
+}
+
+/* A bitstream is called by nobody: it is configured. One that a generator makes has edges by its calls. */
+static bool check_bitstream(description *r) {
+    static const char *const these[] = {"name",  "capability", "datatypes", "board", "bitstream",
+                                        "loops", "formats",    "copies",    "edges"},
+                             *const generated[] = {"name",      "capability", "datatypes", "board",
+                                                   "generator", "loops",      "formats",   "copies"};
+    fe_bitstream *b = r->f->bitstream;
+    if (*r->suffix)
+        return refuse(r, r->first, "a bitstream is of one shape", "no lists of indices");
+    if (!(b->generated ? has_only(r, "generator of bitstreams", generated, 8, 5)
+                       : has_only(r, "bitstream", these, 9, 6)) ||
+        !read_expression(r) || (r->loops.text && !take_loops(r)) || !take_edges(r))
+        return false;
+    b->copies = b->copies ? b->copies : 1;
+    return true;
+}
+
+static bool is_new(const description *r) {
+    return !fe_is_defined(r->in.functions, r->user->name) ||
+           refuse(r, r->user->loc, arena_printf(r->d->mem, "there is a '%s' already", r->user->name),
+                  "choose another name");
 }
 
 static bool check(description *r) {
     if (r->f->rule)
         return check_rule(r);
+    if (r->f->bitstream)
+        return check_bitstream(r) && is_new(r);
     for (uint32_t i = 0; i < FIELDS; i++) {
         if (fields[i].needed && !(r->seen >> i & 1))
             return refuse(r, r->first, arena_printf(r->d->mem, "the description has no '%s'", fields[i].name),
@@ -517,9 +672,8 @@ static bool check(description *r) {
                       "tags says what operands have");
     if (!(r->f->array ? read_expression(r) : read_named(r)))
         return false;
-    if (fe_is_defined(r->in.functions, r->user->name))
-        return refuse(r, r->user->loc, arena_printf(r->d->mem, "there is a '%s' already", r->user->name),
-                      "choose another name");
+    if (!is_new(r))
+        return false;
     for (uint32_t i = 0; i < r->f->properties.len; i++) {
         if (!fe_is_property(r->f, r->f->properties.at[i]))
             return refuse(
@@ -593,10 +747,6 @@ static const char *add_all(const char *text, const char *before, const fe_texts 
     for (uint32_t i = 0; i < lines->len; i++)
         text = arena_printf(mem, "%s%s%s%s", text, before, lines->at[i], after);
     return text;
-}
-
-static const char *path_in(const fe_described *f, const char *path, arena *mem) {
-    return *path == '/' ? path : arena_printf(mem, "%s/%s", f->folder, path);
 }
 
 /* Gives what is handed over the names of the capability. */

@@ -9,6 +9,18 @@
 
 typedef VEC(const char *) fe_texts;
 
+/* A bitstream that is there, or is once it is called, in a folder of onyx compile or run, and how it was
+ * compiled: its loops have the order of those of what it states. */
+typedef struct {
+    src_loc loc;        /* where the description names it */
+    const char *folder; /* a path */
+    bool generated;     /* the folder has one for each shape that was called, in folders of their names */
+    const char *board, *profile;
+    uint32_t copies;
+    bool apart;     /* each copy starts by itself */
+    uint32_t *edge; /* of sub-tiles, by variable - 1; 0: as long as a call */
+} fe_bitstream;
+
 /* What a file says of a function (docs/functions.md): what builds it, and what it computes. */
 typedef struct fe_described {
     const char *folder; /* of the file, which paths in it are relative to */
@@ -22,6 +34,7 @@ typedef struct fe_described {
     bool fiber;          /* along an index; else of one value or two, or */
     bool array;          /* of whole tensors: it computes what it states */
     fe_capability states;
+    fe_bitstream *bitstream;    /* then it is an array, and the chip's array computes it; else NULL */
     bool q15;                   /* of words that stand for x / 32768, and saturate */
     const char *rule;           /* no function: the tag of what it states; NULL: it is one */
     const char *checker;        /* a function of C that may refuse; NULL: none */

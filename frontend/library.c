@@ -24,13 +24,13 @@ static const char *capability_of(const fe_described *f, arena *mem) {
     for (uint32_t t = 1; t <= c->s.tensors.len; t++) {
         const sam_tensor_data *data = &c->s.tensors.at[t - 1];
         const char *modes = "", *levels = "";
-        bool in_order = true;
+        bool in_order = !f->bitstream;
         for (uint32_t l = 0; l < data->order; l++) {
             in_order = in_order && data->mode[l] == l;
-            levels = arena_printf(mem, "%sd", levels);
+            levels = arena_printf(mem, "%s%c", levels, data->level[l] == SAM_LEVEL_DENSE ? 'd' : 's');
             modes = arena_printf(mem, "%s%s%u", modes, l ? "," : "", data->mode[l]);
         }
-        if (!in_order)
+        if (!in_order && data->order)
             text = arena_printf(mem, "%s, %s:%s:%s", text, fe_tensor_text(&c->s, (sam_tensor){t}), levels,
                                 modes);
     }
@@ -77,6 +77,7 @@ void fe_print_functions(const fe_functions *all, const diagnostics *d, FILE *out
         const fe_user_function *f = &all->all.at[i];
         const bool loops = !f->described && sam_expr_at(&f->s, f->value)->program;
         const char *where = f->described && f->described->rule           ? "rule"
+                            : f->described && f->described->bitstream    ? "array"
                             : f->described && f->described->on_processor ? "m3"
                             : f->described || loops                      ? "host"
                                                                          : "array";
@@ -365,7 +366,7 @@ bool fe_check_functions(const fe_functions *all, uint64_t seed, diagnostics *d, 
     for (uint32_t i = 0; all && i < all->all.len; i++) {
         const fe_user_function *f = &all->all.at[i];
         const bool here = f->described && (!f->other_type || (f->described->q15 && f->s.integers));
-        if (!here || f->described->rule || (all->all.len > 1 && is_left_out(f, d)))
+        if (!here || f->described->rule || f->described->bitstream || (all->all.len > 1 && is_left_out(f, d)))
             continue;
         const bool right = check_function(f, seed, d);
         *checked += right;

@@ -14,7 +14,8 @@ void fe_print_functions(const fe_functions *all, const diagnostics *d, FILE *out
  * operand, and what `properties` says holds; the same input has the same value each time. *checked is raised
  * by one for each that does so. Returns false after E0164-function-build or E0166-function-check, which has
  * the input. Of several, one whose package is not installed is left out, which a note says; so is one that
- * wants a tag other than symmetric, which nothing gives random arrays. */
+ * wants a tag other than symmetric, which nothing gives random arrays. Bitstreams are left to those who have
+ * an array. */
 bool fe_check_functions(const fe_functions *all, uint64_t seed, diagnostics *d, uint32_t *checked);
 /* Does the same with one that states an expression, which is loaded: the values of random arrays are those of
  * the expression. */

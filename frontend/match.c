@@ -35,7 +35,9 @@ typedef struct {
     fe_match_step level; /* up to which all is checked */
     bool promotes;       /* any operand, at any place */
     bool sizes;          /* finds sizes of calls that keep the conditions */
+    bool searches;       /* what fails is of no interest: sizes are tried by the million */
     bool mirrors;        /* the kernel over itself, the result's indices exchanged */
+    bool whole;          /* operands are handed over as they are: nothing is fixed, promoted, or a number */
     bool turns;          /* then: operands that are tagged symmetric may have theirs exchanged, too */
     uint32_t steps;
     matched now;
@@ -307,6 +309,8 @@ static bool holds_at(matcher *m, uint32_t condition, uint64_t ends) {
     }
     if (fe_condition_value(m->c, condition, extent))
         return true;
+    if (m->searches)
+        return false;
     const char *text = fe_condition_text(m->c, condition, m->mem), *where = "";
     for (uint32_t p = 0; p < m->p->vars.len; p++) {
         if (vars >> p & 1)
@@ -426,7 +430,9 @@ static bool find_sizes(matcher *m) {
     }
     z.every = all <= 1 << 22;
     const char *why = m->why;
+    m->searches = true;
     try_sizes(&z, 0, 1);
+    m->searches = false;
     memcpy(m->tile, z.best_tile, sizeof m->tile);
     for (uint32_t p = 0; z.best > 0 && p < m->p->vars.len; p++)
         m->tile[p] = m->tile[p] < extent_of(m, p) ? m->tile[p] : 0;
@@ -471,6 +477,19 @@ static bool take_sizes(matcher *m) {
     return true;
 }
 
+/* A bitstream reads operands of the same order, and has a loop for each index. */
+static bool is_whole(matcher *m) {
+    bool is = !m->k->binding.fixed;
+    for (uint32_t p = 0; p < m->p->vars.len; p++)
+        is = is && m->now.var[p] != ONE;
+    for (uint32_t t = 1; t < m->p->tensors.len; t++)
+        is = is && sam_expr_at(m->s, m->now.operand[t])->kind == SAM_EXPR_ACCESS;
+    if (!m->whole || is)
+        return true;
+    m->why = "a bitstream is given whole operands: no index is fixed, none promoted, and no operand a number";
+    return false;
+}
+
 static bool accept(matcher *m) {
     if (m->level == FE_OPERATORS)
         return true;
@@ -483,7 +502,7 @@ static bool accept(matcher *m) {
     }
     if (m->mirrors)
         return true;
-    if (!take_sizes(m))
+    if (!take_sizes(m) || !is_whole(m))
         return false;
     if (m->level == FE_INDICES)
         return true;
@@ -524,8 +543,12 @@ static bool reaches(matcher *m, fe_match_step level) {
 }
 
 static matcher matcher_of(const fe_kernel *k, const fe_user_function *f, arena *mem) {
-    return (matcher){
-        .k = k, .c = &f->described->states, .p = &f->described->states.s, .s = &k->s, .mem = mem};
+    return (matcher){.k = k,
+                     .c = &f->described->states,
+                     .p = &f->described->states.s,
+                     .s = &k->s,
+                     .whole = f->described->bitstream != NULL,
+                     .mem = mem};
 }
 
 /* Returns the step that fails first. */
@@ -712,4 +735,47 @@ fe_mismatch fe_find_mapping(fe_kernel *k, const fe_user_function *f, arena *mem)
     }
     *k = given;
     return best;
+}
+
+/* ---- kernels of bitstreams ---------------------------------------------------------------------- */
+
+/* Gives a tensor of the function's the place of one of the kernel's. A second operand of the same tensor is a
+ * view of it, since it may be stored otherwise. */
+static void stand_for(sam_statement *s, sam_tensor at, const sam_tensor_data *as) {
+    const sam_tensor_data stated = *sam_tensor_at(s, at);
+    sam_tensor_data *data = sam_tensor_at(s, at);
+    const name_id source = sam_stored_name(as);
+    bool again = false;
+    for (uint32_t t = 1; t < at.v; t++)
+        again = again || name_eq(s->tensors.at[t - 1].name, as->name);
+    *data = *as;
+    memcpy(data->level, stated.level, sizeof data->level);
+    memcpy(data->mode, stated.mode, sizeof data->mode);
+    data->blocked = false;
+    if (!again)
+        return;
+    data->name = fe_copy_name(s, as->name);
+    if (as->view.source.v)
+        return;
+    data->view = (sam_view){.source = source, .source_order = as->order};
+    for (uint32_t m = 0; m < as->order; m++) {
+        data->view.from[m].mode = data->view.equal[m] = (uint8_t)m;
+        data->view.from[m].divide = 1;
+    }
+}
+
+sam_tensor fe_as_stated(const fe_kernel *k, const sam_binding *by, arena *mem, fe_kernel *out) {
+    const sam_statement *p = by->pattern, *s = &k->s;
+    sam_tensor other = {0};
+    *out = (fe_kernel){.ordered = true, .binding = k->binding};
+    fe_copy_statement(p, mem, &out->s);
+    for (uint32_t v = 0; v < p->vars.len; v++)
+        out->s.vars.at[v] = *sam_var_at(s, by->var[v]);
+    for (uint32_t t = 1; t <= p->tensors.len; t++) {
+        const sam_tensor of = t == p->result.v ? s->result : sam_expr_at(s, by->operand[t - 1])->tensor;
+        const uint16_t fill = p->tensors.at[t - 1].fill;
+        stand_for(&out->s, (sam_tensor){t}, sam_tensor_at(s, of));
+        other = other.v || sam_tensor_at(s, of)->fill == fill ? other : of;
+    }
+    return other;
 }

@@ -23,6 +23,11 @@ fe_mismatch fe_match(const fe_kernel *k, const fe_user_function *f, arena *mem, 
 /* Finds what fix, promote and split have to say so that the function computes the kernel, fewest fixed
  * indices first, and the largest calls that keep the conditions; and says so in *k. */
 fe_mismatch fe_find_mapping(fe_kernel *k, const fe_user_function *f, arena *mem);
+/* Makes the kernel that a bitstream computes, which `by` lays over *k: the function's expression, loops and
+ * formats, with the names, parts and extents of k. It is of the array, and keeps the function's name. Returns
+ * an operand that has another fill than the bitstream reads, and what it makes of that is nothing then; or 0.
+ */
+sam_tensor fe_as_stated(const fe_kernel *k, const sam_binding *by, arena *mem, fe_kernel *out);
 /* Adds to what is said of a binding which operands of `reads` are symmetric, because the kernels before that
  * compute them make the same with both indices exchanged: A(i,j) + A(j,i), A(i,k) * A(j,k), and what is of
  * symmetric operands, tagged or found to be. Nothing looks at data. */

@@ -11,41 +11,78 @@
 
 #include <stdlib.h>
 
-/* Returns whether e has nothing but values at the result's coordinates, of operands in runs, and such as are
- * the same along a row. */
+/* What runs along rows: a value at each place of the result, or what is summed up. */
+typedef struct {
+    sam_var row, column;
+    sam_expr value;
+    bool summed;
+} along_rows;
+
+/* Finds which of the statement's indices go along rows and across them: those of the result, or, where the
+ * values are added up along rows, those of the first matrix. */
+static bool find_rows(const sam_statement *st, along_rows *out) {
+    uint64_t over = 0;
+    *out = (along_rows){.row = st->result_index[0], .column = st->result_index[1], .value = st->rhs};
+    if (sam_tensor_at(st, st->result)->order == 2)
+        return true;
+    for (const sam_expr_data *x = sam_expr_at(st, out->value); x->kind == SAM_EXPR_SUM && !x->operation;
+         x = sam_expr_at(st, out->value)) {
+        over |= UINT64_C(1) << (x->var.v - 1);
+        out->value = x->a;
+        out->summed = true;
+    }
+    for (uint32_t e = st->exprs.len; e > 0; e--) {
+        const sam_expr_data *x = &st->exprs.at[e - 1];
+        if (x->kind != SAM_EXPR_ACCESS || sam_tensor_at(st, x->tensor)->order != 2)
+            continue;
+        out->row = x->index[0];
+        out->column = x->index[1];
+    }
+    return out->summed && st->integers && out->column.v && over >> (out->column.v - 1) & 1;
+}
+
+/* Returns whether e has nothing but values at the same place, of operands in runs, and such as are the same
+ * along a row. */
 static bool is_along_rows(const compile_options *o, compile_context *ctx, const sam_statement *st,
-                          sam_expr e) {
+                          const along_rows *a, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(st, e);
     if (x->kind == SAM_EXPR_LITERAL)
         return true;
     if (x->kind == SAM_EXPR_SUM)
         return false;
     if (x->kind != SAM_EXPR_ACCESS)
-        return (!x->a.v || is_along_rows(o, ctx, st, x->a)) && (!x->b.v || is_along_rows(o, ctx, st, x->b));
+        return (!x->a.v || is_along_rows(o, ctx, st, a, x->a)) &&
+               (!x->b.v || is_along_rows(o, ctx, st, a, x->b));
     const sam_tensor_data *t = sam_tensor_at(st, x->tensor);
     if (t->fill || t->structure || t->windowed || t->called.v || x->tensor.v == st->result.v || t->order > 2)
         return false;
-    return (t->order == 0 || x->index[0].v == st->result_index[0].v) &&
-           (t->order < 2 || (x->index[1].v == st->result_index[1].v &&
-                             compile_is_stored_so(o, ctx, st, x->tensor, COMPILE_BY_RUNS)));
+    return (t->order == 0 || x->index[0].v == a->row.v) &&
+           (t->order < 2 ||
+            (x->index[1].v == a->column.v && compile_is_stored_so(o, ctx, st, x->tensor, COMPILE_BY_RUNS)));
 }
 
 static const char *name_of(compile_context *ctx, const sam_tensor_data *t) {
     return arena_printf(ctx->mem, "%sRuns", names_text(ctx->names, t->name));
 }
+static const char *name_of_lengths(compile_context *ctx, const sam_tensor_data *first) {
+    return arena_printf(ctx->mem, "%sLengths", names_text(ctx->names, first->name));
+}
 
 /* Returns the first operand in runs of a statement that may be one of segments; 0: it may not. */
-static sam_tensor find_first(const compile_options *o, compile_context *ctx, const sam_statement *st) {
+static sam_tensor find_first(const compile_options *o, compile_context *ctx, const sam_statement *st,
+                             along_rows *a) {
     const sam_tensor_data *result = sam_tensor_at(st, st->result);
     sam_tensor first = {0};
     bool free = true;
-    if (st->everywhere || result->order != 2 || result->fill || !is_along_rows(o, ctx, st, st->rhs))
+    if (st->everywhere || result->order > 2 || result->fill || !find_rows(st, a) ||
+        !is_along_rows(o, ctx, st, a, a->value))
         return first;
     for (uint32_t t = st->tensors.len; t > 0; t--) {
         const sam_tensor_data *one = sam_tensor_at(st, (sam_tensor){t});
         if (t == st->result.v || one->order != 2)
             continue;
-        free = free && compile_is_free(ctx, st, name_of(ctx, one));
+        free = free && compile_is_free(ctx, st, name_of(ctx, one)) &&
+               compile_is_free(ctx, st, name_of_lengths(ctx, one));
         first.v = t;
     }
     return free ? first : (sam_tensor){0};
@@ -120,15 +157,36 @@ static tile_tensor make_operand(compile_context *ctx, const tile_tensor *from, c
     return made;
 }
 
+/* Makes the operand that has the length of each segment. */
+static tile_tensor make_lengths(compile_context *ctx, const uint32_t *dim, const struct compile_runs *runs) {
+    tile_tensor made = {.order = 2, .dim = {dim[0], dim[1]}};
+    u32_vec crd = {0};
+    VEC(uint16_t) val = {0};
+    for (uint32_t row = 0; row < dim[0]; row++) {
+        uint32_t begin = 0;
+        for (uint32_t s = runs->first[row]; s < runs->first[row + 1]; s++) {
+            vec_push(ctx->mem, &crd, row);
+            vec_push(ctx->mem, &crd, s - runs->first[row]);
+            vec_push(ctx->mem, &val, (uint16_t)(runs->end[s] - begin));
+            begin = runs->end[s];
+        }
+    }
+    made.nnz = val.len;
+    made.crd = crd.at;
+    made.val = val.at;
+    return made;
+}
+
 void compile_add_runs(const compile_options *o, compile_context *ctx, const sam_statement *st,
                       compile_data *data, tile_tensor *operands) {
-    const sam_tensor first = find_first(o, ctx, st);
+    along_rows a;
+    const sam_tensor first = find_first(o, ctx, st, &a);
     if (!first.v)
         return;
-    const uint32_t rows = data->extent[st->result_index[0].v - 1];
+    const uint32_t rows = data->extent[a.row.v - 1];
     uint32_t *begins = arena_new_n(ctx->mem, uint32_t, rows + 1), most = 1;
     uint64_t *at = arena_new_n(ctx->mem, uint64_t, st->tensors.len);
-    cutting c = {.mem = ctx->mem, .columns = data->extent[st->result_index[1].v - 1]};
+    cutting c = {.mem = ctx->mem, .columns = data->extent[a.column.v - 1]};
     for (uint32_t row = 0; row < rows; row++) {
         for (uint32_t t = 0; t < st->tensors.len; t++) {
             if (t + 1 != st->result.v && st->tensors.at[t].order == 2)
@@ -140,6 +198,7 @@ void compile_add_runs(const compile_options *o, compile_context *ctx, const sam_
     }
     struct compile_runs *runs = arena_new(ctx->mem, struct compile_runs);
     *runs = (struct compile_runs){.operand = names_intern(ctx->names, name_of(ctx, sam_tensor_at(st, first))),
+                                  .summed = a.summed,
                                   .columns = c.columns,
                                   .first = begins,
                                   .end = c.end.at};
@@ -151,31 +210,70 @@ void compile_add_runs(const compile_options *o, compile_context *ctx, const sam_
         *made = make_operand(ctx, &operands[t], (uint32_t[]){rows, most}, runs);
         made->name = names_intern(ctx->names, name_of(ctx, one));
     }
+    if (a.summed) {
+        tile_tensor *made = &operands[data->operands.n++];
+        *made = make_lengths(ctx, (uint32_t[]){rows, most}, runs);
+        made->name = names_intern(ctx->names, name_of_lengths(ctx, sam_tensor_at(st, first)));
+    }
     data->runs = runs;
 }
 
-/* The statement with the operands of segments, which keep their levels, and their formats as -f says them. */
-static sam_statement statement_of(compile_context *ctx, const sam_statement *st) {
-    sam_statement s = *st;
-    s.tensors.at = arena_new_n(ctx->mem, sam_tensor_data, s.tensors.len);
-    memcpy(s.tensors.at, st->tensors.at, s.tensors.len * sizeof *s.tensors.at);
-    for (uint32_t t = 0; t < s.tensors.len; t++) {
-        if (t + 1 != s.result.v && s.tensors.at[t].order == 2)
-            s.tensors.at[t].name = names_intern(ctx->names, name_of(ctx, &st->tensors.at[t]));
+/* Multiplies what is summed up by the lengths of segments. */
+static void multiply(compile_context *ctx, const sam_statement *st, const along_rows *a, sam_tensor first,
+                     sam_statement *s) {
+    sam_tensor_data lengths = *sam_tensor_at(st, first);
+    lengths.name = names_intern(ctx->names, name_of_lengths(ctx, sam_tensor_at(st, first)));
+    vec_push(ctx->mem, &s->tensors, lengths);
+    const sam_expr_data access = {.kind = SAM_EXPR_ACCESS,
+                                  .loc = sam_expr_at(st, a->value)->loc,
+                                  .tensor = {s->tensors.len},
+                                  .index = {a->row, a->column}};
+    vec_push(ctx->mem, &s->exprs, access);
+    const sam_expr_data product = {
+        .kind = SAM_EXPR_MUL, .loc = access.loc, .a = a->value, .b = {s->exprs.len}};
+    vec_push(ctx->mem, &s->exprs, product);
+    for (uint32_t e = 0; e < st->exprs.len; e++) {
+        if (s->exprs.at[e].kind == SAM_EXPR_SUM && s->exprs.at[e].a.v == a->value.v)
+            s->exprs.at[e].a.v = s->exprs.len;
     }
+}
+
+/* The statement with the operands of segments, which keep their levels, and their formats as -f says them. */
+static sam_statement statement_of(compile_context *ctx, const sam_statement *st, const along_rows *a,
+                                  sam_tensor first) {
+    sam_statement s = *st;
+    memset(&s.tensors, 0, sizeof s.tensors);
+    memset(&s.exprs, 0, sizeof s.exprs);
+    s.vars.at = arena_new_n(ctx->mem, sam_var_data, st->vars.len);
+    memcpy(s.vars.at, st->vars.at, st->vars.len * sizeof *s.vars.at);
+    s.vars.at[a->column.v - 1].extent = 0;
+    for (uint32_t e = 0; e < st->exprs.len; e++)
+        vec_push(ctx->mem, &s.exprs, st->exprs.at[e]);
+    for (uint32_t t = 0; t < st->tensors.len; t++) {
+        sam_tensor_data one = st->tensors.at[t];
+        if (t + 1 != s.result.v && one.order == 2)
+            one.name = names_intern(ctx->names, name_of(ctx, &one));
+        vec_push(ctx->mem, &s.tensors, one);
+    }
+    if (a->summed)
+        multiply(ctx, st, a, first, &s);
     return s;
 }
 
 bool compile_choose_runs(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
                          compile_schedule *out) {
-    if (!by->data->runs || !find_first(by->options, ctx, in->user).v)
+    along_rows a;
+    sam_tensor first = {0};
+    if (by->data->runs)
+        first = find_first(by->options, ctx, in->user, &a);
+    if (!first.v)
         return false;
     compile_schedule made = {.staged = NULL};
     compile_tilings unused;
     compile_options own = *by->options;
     compile_search_in instead = *by;
     sam_statement *s = arena_new(ctx->mem, sam_statement);
-    *s = statement_of(ctx, in->user);
+    *s = statement_of(ctx, in->user, &a, first);
     own.formats.len = 0;
     instead.options = &own;
     const compile_choosing open = {in->in, s, in->board};
@@ -195,7 +293,7 @@ void compile_expand_runs(compile_context *ctx, const compile_kernel *k, tile_ten
     const struct compile_runs *runs = k->data.runs;
     const sam_statement *s = &k->lowered.statement;
     bool of_segments = false;
-    for (uint32_t t = 0; runs && t < s->tensors.len; t++)
+    for (uint32_t t = 0; runs && !runs->summed && t < s->tensors.len; t++)
         of_segments = of_segments || name_eq(sam_stored_name(&s->tensors.at[t]), runs->operand);
     if (!of_segments)
         return;

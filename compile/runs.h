@@ -8,14 +8,16 @@
  * 1, of which s ends before coordinate end[s]. */
 struct compile_runs {
     name_id operand; /* one that has a value for each segment */
+    bool summed;     /* along the rows: the result has no coordinates along them */
     uint32_t columns;
     const uint32_t *first, *end;
 };
 
-/* Where the statement computes each value of a matrix of those at the same place, all stored by runs, adds
- * these operands with the number of a segment for the column to the user's operands, behind the *n that are
- * there, under names of their own, and says in *data where the segments are. At most as many as the statement
- * has tensors. O(entries * log). */
+/* Where the statement computes each value of a matrix of those at the same place, all stored by runs, or sums
+ * of such values along rows, of integers, adds these operands with the number of a segment for the column to
+ * the user's operands, behind the *n that are there, under names of their own, for sums the segments'
+ * lengths, and says in *data where the segments are. At most as many as the statement has tensors, and one.
+ * O(entries * log). */
 void compile_add_runs(const compile_options *o, compile_context *ctx, const sam_statement *st,
                       compile_data *data, tile_tensor *operands);
 /* Makes of the statement one of segments, where the chip is expected to take less for it than for *out.

@@ -485,13 +485,15 @@ def check_blending():
 
 
 def check_runs():
-    """Values at the same places of matrices that are stored by runs, against Python; what is no such expression is re-packed."""
+    """Values at the same places of matrices that are stored by runs, and their sums along rows and over all, against Python; what is no such
+    expression is re-packed."""
     shapes = {"B(i,j) * C(i,j)": lambda b, c, d: b * c, "B(i,j) - C(i,j)": lambda b, c, d: b - c, "B(i,j) * B(i,j) - C(i,j)": lambda b, c, d: b * b - c,
               "B(i,j) + C(i,j) * d(i)": lambda b, c, d: b + c * d, "min(B(i,j), C(i,j))": lambda b, c, d: min(b, c), "-C(i,j) * B(i,j) + B(i,j) * d(i)": lambda b, c, d: b * d - c * b,
               "mask(C(i,j), B(i,j))": lambda b, c, d: b if c else 0}
-    chosen = 0
-    for number in range(10):
-        n, m = random.randint(1, 20), random.randint(1, 60)
+    chosen = [0, 0]
+    for number in range(16):
+        how = 1 + number % 2 if number > 9 else 0  # each value; sums along rows; the sum of all
+        n, m = random.randint(1, 20), random.randint(1, 60) * (1 + 3 * (how > 0))
         b, c = (image(n, m) if random.random() < 0.9 else {} for _ in "bc")
         d = {(i,): float(random.randint(-9, 9)) for i in range(n) if random.random() < 0.7}
         for tensor, entries in (("B", b), ("C", c)):
@@ -499,13 +501,18 @@ def check_runs():
         write(FOLDER / "d.mtx", (n,), d)
         text, value = random.choice(list(shapes.items()))
         words = [w for t in "BC" if f"{t}(" in text for w in ("-i", f"{t}:{FOLDER / t}.mtx", "-f", f"{t}:{random.choice(('RLE', 'PackBits'))}")]
-        got = onyx("run", f"X(i,j) = {text}", *words, *(("-i", f"d:{FOLDER / 'd.mtx'}") if "d(" in text else ()), "--engine", "cycle", "-o", FOLDER / "out")
+        left = (f"X(i,j) = {text}", f"X(i) = sum(j, {text})", f"X = sum(i, j, {text})")[how]
+        got = onyx("run", left, *words, *(("-i", f"d:{FOLDER / 'd.mtx'}") if "d(" in text else ()), "--engine", "cycle", "-o", FOLDER / "out")
         want = {(i, j): value(b.get((i, j), 0), c.get((i, j), 0), d.get((i,), 0)) for i in range(n) for j in range(m)}
-        chosen += "one value for each run" in got.stdout
-        if read(FOLDER / "out" / "X.mtx") != {at: (v + 32768) % 65536 - 32768 for at, v in want.items() if (v + 32768) % 65536 - 32768}:
-            failed.append(f"{text} of {n} x {m} in runs: {got.stdout}{got.stderr}")
-    if chosen < 4:
-        failed.append(f"only {chosen} of 10 were computed by runs")
+        chosen[how > 0] += "one value for each run" in got.stdout
+        totals = {}
+        for (i, j), v in want.items():
+            at = (i if how < 2 else 0, j if how < 1 else 0)
+            totals[at] = totals.get(at, 0) + v
+        if read(FOLDER / "out" / "X.mtx") != {at: (v + 32768) % 65536 - 32768 for at, v in totals.items() if (v + 32768) % 65536 - 32768}:
+            failed.append(f"{left} of {n} x {m} in runs: {got.stdout}{got.stderr}")
+    if chosen[0] < 4 or chosen[1] < 2:
+        failed.append(f"only {chosen[0]} of 10 were computed by runs, and {chosen[1]} of 6 sums")
 
 
 if EVERY == 1 and not ONLY:

@@ -1,8 +1,7 @@
-"""What matrices take in each format: formats.py ONYX SOURCE MATRICES check | bytes | write
+"""What matrices take in each format: formats.py ONYX SOURCE MATRICES check | bytes | cycles | write
 
 docs/notebook/formats.md: bytes of the stored matrix by format (`onyx tile convert`), and of what is loaded into the global buffer and array cycles
-of SpMV on engine cycle, which follow from the levels the array scans: formats that are scanned alike share a row of the second table.
-`check` compares the bytes only, which take a second; `bytes` writes these, `write` runs all.
+of SpMV on engine cycle. `check` compares the bytes only, which take a second; `bytes` writes these, `cycles` the second table, `write` runs all.
 """
 import json
 import random
@@ -15,7 +14,10 @@ from pathlib import Path
 ONYX, SOURCE, MATRICES, ACTION = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4]
 REAL = ["west0067", "ash219", "494_bus", "bcspwr06", "west0479"]
 FORMATS = re.findall(r"^format (\w+) = \(i,j\)", (SOURCE / "formats/named.formats").read_text(), re.M)
-SCANNED = {"ds": "CSR", "ss": "DCSR"}
+HALVES = {"Triangular", "Symmetric", "Skew"}
+AS_THEY_ARE = {"CSR", "CSC", "DCSR", "DCSC", "Dense", "DenseByColumn"}
+# What is chosen for these depends on the matrix.
+BY_THEMSELVES = HALVES | {"BCSR", "BCSC", "CSB", "DIA", "Diagonals", "BDIA", "RLE", "PackBits", "BlocksAndRows", "DiagonalsAndRows"}
 FOLDER = Path(tempfile.mkdtemp())
 PAGE = SOURCE / "docs/notebook/formats.md"
 
@@ -64,18 +66,35 @@ def bytes_table():
     return "\n".join(lines) + "\n"
 
 
+def spmv(name, path):
+    """Bytes loaded into the global buffer and cycles of SpMV, the levels that the host re-packed the matrix as ("": it did not), whether anything
+    else than edges and copies was chosen; None where the format cannot hold the matrix."""
+    out = FOLDER / "out"
+    got = subprocess.run([ONYX, "run", "x(i) = B(i,j) * c(j)", "-f", f"B:{name}", "-i", f"B:{path}", "-g", "c:d", "--values", "ones", "--engine", "cycle",
+                          "-o", out], capture_output=True, text=True)
+    if got.returncode:
+        assert "E0364" in got.stderr, got.stderr
+        return None
+    report = json.loads((out / "report.json").read_text())
+    assert report["check"] == "pass"
+    levels = re.search(r"takes \d+ bytes, as (\S+), which", got.stderr)
+    return f"{2 * sum(k['tiling']['load_words'] for k in report.get('kernels', [report]) if 'tiling' in k)}, {report['cycles']['kernel']}", levels[1] if levels else ""
+
+
 def cycles_table():
-    lines = ["| levels | " + " | ".join(f"{name}: bytes, cycles" for name, _ in matrices()) + " |", "|---" * 10 + "|"]
-    for levels, name in SCANNED.items():
-        cells = []
-        for _, path in matrices():
-            out = FOLDER / "out"
-            subprocess.run([ONYX, "run", "x(i) = B(i,j) * c(j)", "-f", f"B:{name}", "-i", f"B:{path}", "-g", "c:d", "--values", "ones", "--tile",
-                            "auto", "--engine", "cycle", "-o", out], check=True, capture_output=True)
-            report = json.loads((out / "report.json").read_text())
-            assert report["check"] == "pass"
-            cells.append(f"{2 * report['tiling']['load_words']}, {report['cycles']['kernel']}")
-        lines.append(f"| `{levels}` | " + " | ".join(cells) + " |")
+    """Formats that the host re-packs as the same levels share what these take."""
+    all_of, taken = dict(matrices()), {}
+    lines = ["| format | scanned as | " + " | ".join(f"{name}: bytes, cycles" for name in all_of) + " |", "|---" * (len(all_of) + 2) + "|"]
+    for name in FORMATS:
+        cells, scanned = [], set()
+        levels = spmv(name, all_of["west0067"]) if name not in HALVES else None
+        for matrix, path in all_of.items():
+            key = (levels[1], matrix) if levels and levels[1] and name not in BY_THEMSELVES else (name, matrix)
+            if key not in taken:
+                taken[key] = spmv(name, path)
+            cells.append(taken[key][0] if taken[key] else "")
+            scanned |= {taken[key][1] or ("its levels" if name in AS_THEY_ARE else "along diagonals")} if taken[key] else set()
+        lines.append(f"| {name} | {', '.join(sorted(scanned))} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
 
@@ -213,8 +232,10 @@ old = text = PAGE.read_text()
 text = put(text, "bytes", bytes_table())
 if ACTION == "bytes":
     PAGE.write_text(text)
-if ACTION == "write":
+if ACTION in ("cycles", "write"):
     text = put(text, "cycles", cycles_table())
+    PAGE.write_text(text)
+if ACTION == "write":
     text = put(text, "products", products_table())
     text = put(text, "diagonals", diagonals_table())
     text = put(text, "located", located_table())

@@ -443,6 +443,14 @@ if len(cycles) != 1:
 if "the chip does not follow here" not in onyx("x(i) = B(i,j::follow) * c(j)", ("B", "c"), "sam").stderr:
     failed.append("a level that cannot be followed is followed")
 
+# What changes nothing is not computed: both expressions have the same primitives.
+for left, right in (("b(i) + 0", "b(i)"), ("0 + b(i) - 0", "b(i)"), ("b(i) * 1 * 1", "b(i)"), ("1 * (c(i) + b(i))", "b(i) + c(i)"), ("-(-b(i))", "b(i)"),
+                    ("b(i) - -c(i)", "b(i) + c(i)"), ("b(i) / 1", "b(i)"), ("mask(1, b(i))", "b(i)"), ("b(i) | 0", "b(i)"),
+                    ("b(i) >> 0", "b(i)"), ("b(i) ^ (3 - 3)", "b(i)"), ("2 * 3 * b(i)", "6 * b(i)"), ("b(i) * 0 * c(i)", "0 * (b(i) * c(i))")):
+    kinds = [sorted(re.findall(r'type="(\w+)"', subprocess.run([ONYX, "sam", f"x(i) = {text}"], capture_output=True, text=True).stdout)) for text in (left, right)]
+    if not kinds[0] or kinds[0] != kinds[1]:
+        failed.append(f"{left} is not lowered as {right}: {kinds}")
+
 # A file that states no dimensions: the tensor may go on behind its last entry.
 (FOLDER / "t.tns").write_text("1 5\n")
 for index, stated, extent, want in (("i-2", "t:4", 4, {(2,): 5}), ("i-2", "i:4", 4, {(2,): 5}), ("i+0", "t:3", 3, {(0,): 5}), ("i(0:9:2)", "t:4", 2, {(0,): 5}),

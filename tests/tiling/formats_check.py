@@ -453,6 +453,31 @@ def check_diagonals():
             failed.append(f"{text} is wrong")
 
 
+def check_mutations():
+    """Zeros filled in and trimmed again, nodes merged and split: nothing is lost, values that a file has twice are one, and what is stored differs by the
+    zeros alone."""
+    (FOLDER / "own.formats").write_text("format Split = (i,j) -> (i,j) trim(0,1)\nformat Joined = (i,j) -> (i,j) merge(0) trim(1,1)\n"
+                                        "format Filled = (i,j) -> (i,j)\n")
+    n, m = random.randint(5, 20), random.randint(5, 20)
+    entries = {(i, j): float(random.randint(1, 9)) for i in range(n) for j in range(m) if random.random() < 0.3}
+    twice = [(i, j, 2.0) for i, j in random.sample(sorted(entries), len(entries) // 3)]
+    lines = [(i, j, v - 2 * ((i, j, 2.0) in twice)) for (i, j), v in entries.items()] + twice
+    random.shuffle(lines)
+    (FOLDER / "b.mtx").write_text(f"%%MatrixMarket matrix coordinate integer general\n{n} {m} {len(lines)}\n" + "".join(
+        f"{i + 1} {j + 1} {v:.0f}\n" for i, j, v in lines))
+    files, source = [], FOLDER / "b.mtx"
+    for number, name in enumerate(("Split", "Joined", "Filled", "Joined", "Split")):
+        onyx("tile", "convert", source, "-f", name, "--formats", FOLDER / "own.formats", "-o", FOLDER / f"{number}.stored")
+        source = FOLDER / f"{number}.stored"
+        files.append(source.read_text())
+    values = [[float(v) for v in text.split("vals ", 1)[1].split(":")[1].split()] for text in files]
+    at_once = [values[0] == [v for _, v in sorted(entries.items())], files[0] == files[4], files[1] == files[3], len(values[2]) == n * m,
+               [v for v in values[2] if v] == values[1], "level repeating" in files[0], "level compressed" in files[1]]
+    onyx("tile", "convert", source, "-o", FOLDER / "back.mtx")
+    if not all(at_once) or read(FOLDER / "back.mtx") != entries:
+        failed.append(f"filled, trimmed, merged and split: {at_once}")
+
+
 def image(n, m):
     """A matrix of runs of equal values, zeros too."""
     pixels, value = {}, 0.0
@@ -521,6 +546,7 @@ if not ONLY:
     check_blending()
     check_runs()
     check_queries()
+    check_mutations()
     check_diagonals()
 
 subprocess.run(["rm", "-r", str(FOLDER)], check=True)

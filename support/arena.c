@@ -1,7 +1,10 @@
-/* Arenas: a list of chunks, each twice the size of the one before; freed together. */
+/* Arenas: a list of chunks, each twice the size of the one before; freed together. Some of the smaller ones
+ * stay for the next arena: a short command fills and frees some 200, and what is mapped already costs neither
+ * a call of the kernel nor a fault for each page. */
 #include "support/poison.h"
 #include "support/support.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -28,6 +31,49 @@ enum {
     ARENA_AHEAD = 1 << 18,
     PAGE = 1 << 12
 };
+
+/* Chunks without an arena, SPARES of each size from ARENA_FIRST on, 2 MB in all. Threads share them: each
+ * place is taken and filled by one atomic exchange. */
+enum { SPARE_SIZES = 5, SPARES = 4 };
+static _Atomic(arena_chunk *) spare[SPARE_SIZES][SPARES];
+
+/* Returns which of the sizes that are kept has room for so much: SPARE_SIZES, if none. */
+static int spare_size(size_t bytes) {
+    int i = 0;
+    while (i < SPARE_SIZES && bytes > (size_t)ARENA_FIRST << i)
+        i++;
+    return i;
+}
+
+/* Returns a chunk of `size` bytes or more, of which nothing is handed out. */
+static arena_chunk *chunk_new(size_t size) {
+    const int kept = spare_size(size);
+    arena_chunk *chunk = NULL;
+    for (int i = 0; kept < SPARE_SIZES && i < SPARES && !chunk; i++)
+        chunk = atomic_exchange(&spare[kept][i], NULL);
+    if (!chunk) {
+        if (kept < SPARE_SIZES)
+            size = (size_t)ARENA_FIRST << kept;
+        chunk = malloc(sizeof *chunk + size);
+        if (!chunk)
+            out_of_memory(size);
+        *chunk = (arena_chunk){.size = size};
+        ASAN_POISON_MEMORY_REGION(chunk->bytes, size);
+    }
+    chunk->used = 0;
+    return chunk;
+}
+
+static void chunk_free(arena_chunk *chunk) {
+    const int kept = spare_size(chunk->size);
+    ASAN_POISON_MEMORY_REGION(chunk->bytes, chunk->size); /* before another thread may have it */
+    for (int i = 0; kept < SPARE_SIZES && i < SPARES; i++) {
+        arena_chunk *none = NULL;
+        if (atomic_compare_exchange_strong(&spare[kept][i], &none, chunk))
+            return;
+    }
+    free(chunk);
+}
 
 /* What `bytes` take in a chunk. */
 static size_t round_up(size_t bytes) {
@@ -66,11 +112,8 @@ static void *take(arena *a, size_t bytes) {
             size = ARENA_LARGEST_STEP;
         if (size < need)
             size = need;
-        chunk = malloc(sizeof *chunk + size);
-        if (!chunk)
-            out_of_memory(size);
-        *chunk = (arena_chunk){.previous = a->last, .size = size};
-        ASAN_POISON_MEMORY_REGION(chunk->bytes, size);
+        chunk = chunk_new(size);
+        chunk->previous = a->last;
         a->last = chunk;
     }
     void *p = chunk->bytes + chunk->used;
@@ -122,7 +165,7 @@ char *arena_printf(arena *a, const char *format, ...) {
 void arena_free(arena *a) {
     while (a->last) {
         arena_chunk *previous = a->last->previous;
-        free(a->last);
+        chunk_free(a->last);
         a->last = previous;
     }
     a->bytes = 0;

@@ -2,6 +2,7 @@
 #include "support/poison.h"
 #include "tests/test.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -93,6 +94,48 @@ static void arena_tells_the_sanitizer(void **state) {
     assert_null(__asan_region_is_poisoned(v.at, v.cap * sizeof *v.at));
     assert_true(__asan_address_is_poisoned(v.at + v.cap));
 #endif
+}
+
+/* Fills arenas in turn with chunks of every size that is kept, asks that each piece begins with zeros and
+ * keeps what was written, and frees them. Returns NULL if so. */
+static void *fill_and_free(void *byte) {
+    enum { ROUNDS = 50, PIECES = 90, LEAST = 4000 };
+    const unsigned char *own = byte;
+    for (int round = 0; round < ROUNDS; round++) {
+        arena mem = {0};
+        unsigned char *piece[PIECES];
+        for (size_t i = 0; i < PIECES; i++) {
+            piece[i] = arena_alloc(&mem, LEAST + i);
+            for (size_t k = 0; k < LEAST + i; k++)
+                if (piece[i][k] != 0)
+                    return byte;
+            memset(piece[i], *own, LEAST + i);
+        }
+        for (size_t i = 0; i < PIECES; i++)
+            for (size_t k = 0; k < LEAST + i; k++)
+                if (piece[i][k] != *own)
+                    return byte;
+        arena_free(&mem);
+#ifdef ARENA_POISONS
+        if (round == 0 && !__asan_address_is_poisoned(piece[0]))
+            return byte;
+#endif
+    }
+    return NULL;
+}
+
+/* A chunk serves one arena after the other, in whichever thread, but never two; what is freed is not to be
+ * read until then. */
+static void arenas_share_chunks_in_turn(void **state) {
+    (void)state;
+    unsigned char byte[] = {0x11, 0x22};
+    void *wrong = byte;
+    assert_null(fill_and_free(byte));
+    pthread_t other;
+    assert_int_equal(pthread_create(&other, NULL, fill_and_free, &byte[1]), 0);
+    assert_null(fill_and_free(byte));
+    assert_int_equal(pthread_join(other, &wrong), 0);
+    assert_null(wrong);
 }
 
 static void equal_names_are_equal_handles(void **state) {
@@ -437,14 +480,15 @@ static void seconds_are_those_of_the_clock(void **state) {
 }
 
 RUN_TESTS(TEST(arena_hands_out_zeroed_aligned_memory), TEST(arena_asks_for_many_pages_at_once),
-          TEST(arena_tells_the_sanitizer), TEST(vectors_keep_their_elements_while_they_grow),
-          TEST(vectors_do_not_overlap), TEST(equal_names_are_equal_handles),
-          TEST(diagnostics_print_the_line_and_a_caret), TEST(diagnostics_show_any_bytes),
-          TEST(diagnostics_stop_keeping_after_the_limit), TEST(json_errors_are_located),
-          TEST(random_numbers_are_splitmix64), TEST(a_hash_of_pieces_tells_where_they_end),
-          TEST(files_appear_only_when_committed), TEST(a_write_that_failed_says_why),
-          TEST(a_folder_is_taken_once), TEST(a_folder_has_a_name), TEST(a_text_has_no_byte_order_mark),
-          TEST(a_carriage_return_ends_no_printed_line), TEST(a_removed_folder_spares_what_its_links_lead_to),
-          TEST(the_end_of_a_text_is_whole_lines), TEST(what_may_be_missing_is_read_without_a_word),
-          TEST(programs_report_how_they_ended), TEST(an_interruption_ends_the_wait),
-          TEST(a_log_has_a_line_that_says_what_went_wrong), TEST(seconds_are_those_of_the_clock))
+          TEST(arena_tells_the_sanitizer), TEST(arenas_share_chunks_in_turn),
+          TEST(vectors_keep_their_elements_while_they_grow), TEST(vectors_do_not_overlap),
+          TEST(equal_names_are_equal_handles), TEST(diagnostics_print_the_line_and_a_caret),
+          TEST(diagnostics_show_any_bytes), TEST(diagnostics_stop_keeping_after_the_limit),
+          TEST(json_errors_are_located), TEST(random_numbers_are_splitmix64),
+          TEST(a_hash_of_pieces_tells_where_they_end), TEST(files_appear_only_when_committed),
+          TEST(a_write_that_failed_says_why), TEST(a_folder_is_taken_once), TEST(a_folder_has_a_name),
+          TEST(a_text_has_no_byte_order_mark), TEST(a_carriage_return_ends_no_printed_line),
+          TEST(a_removed_folder_spares_what_its_links_lead_to), TEST(the_end_of_a_text_is_whole_lines),
+          TEST(what_may_be_missing_is_read_without_a_word), TEST(programs_report_how_they_ended),
+          TEST(an_interruption_ends_the_wait), TEST(a_log_has_a_line_that_says_what_went_wrong),
+          TEST(seconds_are_those_of_the_clock))

@@ -320,15 +320,13 @@ static inline int32_t excess_change(const annealer *a, uint32_t c, spot from, sp
     return sum;
 }
 
-/* Returns the change of cost by a move, which is left undone. */
-static inline int32_t change_of(annealer *a, const place_move *m) {
+/* Returns the change of cost by a move, which is left undone; or COST_MOST if what the clock asks of links,
+ * which is dearer to evaluate than all the rest, cannot bring it down to `most`. */
+static inline int32_t change_of(annealer *a, const place_move *m, int32_t most) {
     const cell_state *cell = &a->cell[m->cell], *other = &a->cell[m->other];
     int32_t change = link_change(cell, other, m->from, m->to);
     if (m->other != a->p->cells)
         change += 2 * (int32_t)(spot_distance(m->from, m->to) * links_to(cell, m->to));
-    if (a->led)
-        change += excess_change(a, m->cell, m->from, m->to, true, false) +
-                  excess_change(a, m->other, m->to, m->from, false, false);
     change *= LENGTH_ONE;
     a->touched_len = 0;
     for (int side = 0; side < 2; side++) {
@@ -344,7 +342,12 @@ static inline int32_t change_of(annealer *a, const place_move *m) {
         other = cell;
         cell = &a->cell[m->other];
     }
-    return change;
+    if (!a->led)
+        return change;
+    if (change - LENGTH_ONE * (int64_t)(a->led[m->cell].excess + a->led[m->other].excess) > most)
+        return COST_MOST;
+    return change + LENGTH_ONE * (excess_change(a, m->cell, m->from, m->to, true, false) +
+                                  excess_change(a, m->other, m->to, m->from, false, false));
 }
 
 static inline void put_cell(annealer *a, uint32_t c, spot to) {
@@ -406,7 +409,7 @@ static uint32_t anneal_at(annealer *a, uint32_t temperature, uint32_t moves, int
         for (uint32_t k = 0; k < n; k++) {
             if (!is_possible(a, &group[k]))
                 continue;
-            int32_t change = change_of(a, &group[k]);
+            int32_t change = change_of(a, &group[k], group[k].most);
             if (change > group[k].most)
                 continue;
             keep_move(a, &group[k]);
@@ -424,7 +427,7 @@ static uint32_t first_temperature(annealer *a) {
     for (uint32_t i = 0; i < SAMPLES; i += GROUP) {
         uint32_t n = propose_group(a, UINT32_MAX, GROUP, group);
         for (uint32_t k = 0; k < n; k++) {
-            int32_t change = is_possible(a, &group[k]) ? change_of(a, &group[k]) : 0;
+            int32_t change = is_possible(a, &group[k]) ? change_of(a, &group[k], INT32_MAX) : 0;
             sum += (uint64_t)(change < 0 ? -change : change);
         }
     }

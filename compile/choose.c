@@ -4,6 +4,7 @@
  * but scalar ones; then the statement in stages (fe_staged), in an order that was asked for, too. A choice is
  * tried by lowering it. */
 #include "compile/choose.h"
+#include "compile/contract.h"
 #include "compile/processor.h"
 #include "frontend/sums.h"
 #include "sam/operators.h"
@@ -20,6 +21,7 @@ typedef struct {
     const char *schedule; /* the one on trial */
     bool singly;          /* the host combines what the chip does not (sam_statement.singly) */
     bool part;            /* of a statement: what is too large in one order of the loops is cut further */
+    bool written;         /* what one kernel computes for another may be stored dense, too */
     const char *why;      /* why the last one that was tried will not do; NULL: a mistake of the user */
     const tile_operands *whole; /* the user's operands, where what is chosen goes by a sample of them */
 } choosing;
@@ -367,7 +369,7 @@ static bool may_store_dense(const choosing *c, const fe_cin *cin, const sam_stat
     if (x->kind != SAM_EXPR_ACCESS)
         return false;
     const sam_tensor_data *t = sam_tensor_at(s, x->tensor);
-    if (is_written(cin, t->name) || (s->general && t->order != 1))
+    if ((!c->written && is_written(cin, t->name)) || (s->general && t->order != 1))
         return false;
     for (uint32_t m = 0; m < t->order; m++) {
         const sam_level_format level = t->level[m];
@@ -691,32 +693,82 @@ static void choose_phases_of(choosing *c, const compile_search_in *by, uint32_t 
     *least = cycles;
 }
 
+/* Chooses the orders of the loops, what is dense, columns and phases of each kernel. Returns what the chip is
+ * expected to take for all of them. */
+static double choose_each(choosing *c, const compile_search_in *by, compile_schedule *out) {
+    for (uint32_t n = 0; n < out->cin.kernels.len; n++)
+        choose_loops_and_stores(c, by, n, out);
+    double several = compile_search(by, c->ctx, &out->cin, &out->tilings);
+    for (uint32_t n = out->cin.kernels.len; n--;) {
+        choose_columns(c, by, n, &several, out);
+        if (!out->cin.kernels.at[n].s.single)
+            choose_phases_of(c, by, n, &several, out);
+    }
+    return several;
+}
+
+/* Returns the schedule that takes sums of the statement's products first, NULL where that is not worth
+ * costing. */
+static const char *contraction_of(const choosing *c, const compile_search_in *by) {
+    arena *mem = c->ctx->mem;
+    fe_cin cin;
+    return fe_schedule(c->in->in, c->in->user, mem, c->ctx->diag, &cin)
+               ? compile_contraction(by->data, &cin.kernels.at[0], mem)
+               : NULL;
+}
+
+/* Leaves what -f could say: of the user's operands. */
+static void keep_users(compile_schedule *s, arena *mem) {
+    text_vec said = {0};
+    for (uint32_t i = 0; i < s->dense.len; i++) {
+        const char *text = s->dense.at[i];
+        const name_id name = names_intern_n(s->cin.kernels.at[0].s.names, text, (uint32_t)strcspn(text, ":"));
+        if (!is_written(&s->cin, name))
+            vec_push(mem, &said, text);
+    }
+    s->dense = said;
+}
+
+/* Takes several kernels, which are as `how` says, where they are expected to take less than *least, what the
+ * program takes now. */
+static void take_several(const choosing *c, const compile_search_in *by, const char *how, double *least,
+                         compile_schedule *several, compile_schedule *out) {
+    arena *mem = c->ctx->mem;
+    choosing again = *c;
+    again.written = true;
+    if (!choose_orders(&again, &several->cin, &several->chosen))
+        return;
+    const double cycles = choose_each(&again, by, several);
+    if (!(cycles < COMPILE_WORTH_CHANGING * *least))
+        return;
+    *out = *several;
+    keep_users(out, mem);
+    out->staged = arena_printf(
+        mem, "%u kernels, %s: %.0f cycles of the chip expected, %s", out->cin.kernels.len, how, cycles,
+        isfinite(*least) ? arena_printf(mem, "%.0f as one", *least) : "and as one it does not fit");
+    *least = cycles;
+}
+
+/* Takes sums of a product one after the other, each in a kernel of its own, where that is expected to take
+ * less than *least, what the program takes now. */
+static void choose_contraction(choosing *c, const compile_search_in *by, const char *schedule, double *least,
+                               compile_schedule *out) {
+    const fe_in with = with_schedule(c->in->in, &schedule);
+    compile_schedule other = {0};
+    if (schedule && schedule_maps(c, schedule) &&
+        fe_schedule(&with, c->in->user, c->ctx->mem, c->ctx->diag, &other.cin))
+        take_several(c, by, arena_printf(c->ctx->mem, "one sum after the other, -s \"%s\"", schedule), least,
+                     &other, out);
+}
+
 /* Gives every sum inside of the expression a kernel where that is expected to take less than *least, what the
  * program takes now. Sub-tiles then cut the loops of these sums; in one kernel they may not, and runs of
  * whole loops have little of the result each. */
 static void choose_sums_apart(choosing *c, const compile_search_in *by, double *least,
                               compile_schedule *out) {
     compile_schedule other = {.dense = out->dense};
-    choosing again = *c;
-    if (!fe_stage_parts(&out->cin.kernels.at[0], FE_PARTS_SUMS, c->ctx->mem, &other.cin) ||
-        !choose_orders(&again, &other.cin, &other.chosen))
-        return;
-    for (uint32_t n = 0; n < other.cin.kernels.len; n++)
-        choose_loops_and_stores(&again, by, n, &other);
-    double several = compile_search(by, c->ctx, &other.cin, &other.tilings);
-    for (uint32_t n = other.cin.kernels.len; n--;) {
-        choose_columns(&again, by, n, &several, &other);
-        if (!other.cin.kernels.at[n].s.single)
-            choose_phases_of(&again, by, n, &several, &other);
-    }
-    if (!(several < COMPILE_WORTH_CHANGING * *least))
-        return;
-    *out = other;
-    out->staged = arena_printf(
-        c->ctx->mem, "%u kernels, with the sums apart: %.0f cycles of the chip expected, %s",
-        other.cin.kernels.len, several,
-        isfinite(*least) ? arena_printf(c->ctx->mem, "%.0f as one", *least) : "and as one it does not fit");
-    *least = several;
+    if (fe_stage_parts(&out->cin.kernels.at[0], FE_PARTS_SUMS, c->ctx->mem, &other.cin))
+        take_several(c, by, "with the sums apart", least, &other, out);
 }
 
 /* Returns whether the statement's operands are the user's as they are stored, and their extents those of its
@@ -795,8 +847,9 @@ void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, c
     const fe_kernel *kernel = &out->cin.kernels.at[0];
     compile_search_in sampled = *by;
     compile_data data = {.operands = by->data->operands};
-    const bool single = out->cin.kernels.len == 1, bare = single && !by->options->tile.along.len,
-               open = bare && !in->in->n_schedule;
+    const bool unsaid = !by->options->tile.along.len && !in->in->n_schedule,
+               single = out->cin.kernels.len == 1, bare = single && !by->options->tile.along.len,
+               open = single && unsaid;
     const char *phases = open ? phases_of(kernel, ctx->mem) : NULL;
     const char *apart = open && masks_sum(&kernel->s, kernel->s.rhs)
                             ? fe_staged(kernel, FE_STAGE_PARTIAL_SUMS, ctx->mem)
@@ -812,13 +865,15 @@ void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, c
     one_kernel as_one = {&c, kernel};
     const bool whole = open && out->chosen.len && compile_try(ctx, takes_whole_sums, &as_one).works;
     const bool columns = open && out->chosen.len && has_columns(&c, &out->cin, 0);
-    if (!phases && !apart && !whole && !columns && single)
+    const char *contracted = unsaid ? contraction_of(&c, by) : NULL;
+    if (!phases && !apart && !whole && !columns && !contracted && single)
         return; /* its edges are chosen when it is compiled */
     double least = compile_search(&sampled, ctx, &out->cin, &out->tilings);
     if (columns)
         choose_columns(&c, &sampled, 0, &least, out);
     choose_several(&c, &sampled, phases, &least, out);
     choose_several(&c, &sampled, apart, &least, out);
+    choose_contraction(&c, &sampled, contracted, &least, out);
     if (whole && out->cin.kernels.len == 1)
         choose_sums_apart(&c, &sampled, &least, out);
 }

@@ -136,6 +136,19 @@ static bool add_workspace(searching *s, const sam_statement *st, const sam_state
     return true;
 }
 
+/* Returns the kernel that reads what kernel n fills, the last one where none of those between does. */
+static const sam_statement *reader_of(const fe_cin *cin, uint32_t n) {
+    const sam_statement *of = &cin->kernels.at[n].s;
+    const name_id name = sam_tensor_at(of, of->result)->name;
+    uint32_t at = n + 1;
+    for (bool reads = false; !reads && at + 1 < cin->kernels.len; at += !reads) {
+        const sam_statement *s = &cin->kernels.at[at].s;
+        for (uint32_t t = 0; t < s->tensors.len; t++)
+            reads = reads || (t + 1 != s->result.v && name_eq(s->tensors.at[t].name, name));
+    }
+    return &cin->kernels.at[at].s;
+}
+
 double compile_search(const compile_search_in *in, compile_context *ctx, const fe_cin *cin,
                       compile_tilings *out) {
     arena scratch = {0};
@@ -150,13 +163,13 @@ double compile_search(const compile_search_in *in, compile_context *ctx, const f
     for (uint32_t i = 0; i < in->data->operands.n; i++)
         vec_push(&scratch, &s.known, in->data->operands.operand[i]);
     for (uint32_t n = 0; n < cin->kernels.len; n++) {
-        const fe_kernel *kernel = &cin->kernels.at[n], *last = &cin->kernels.at[cin->kernels.len - 1];
+        const fe_kernel *kernel = &cin->kernels.at[n];
         compile_tiling tiling = {.expected = {.complete = false}};
         if (!kernel->on_host)
             cycles += known ? choose_kernel(&s, kernel, &tiling) : INFINITY;
         known = known && n + 1 < cin->kernels.len &&
                 (kernel->binding.function.v ? add_full_workspace(&s, &kernel->s)
-                                            : add_workspace(&s, &kernel->s, &last->s));
+                                            : add_workspace(&s, &kernel->s, reader_of(cin, n)));
         vec_push(ctx->mem, out, tiling);
     }
     arena_free(&scratch);

@@ -1,6 +1,7 @@
 /* staged.c - a kernel as several, by a schedule that the user could have written: fe_staging says how.
  * OuterSPACE multiplies matrices in phases so: k,i,j without a reducer of matrices. */
 #include "frontend/fe_int.h"
+#include "frontend/sums.h"
 
 typedef struct {
     const fe_kernel *k;
@@ -141,4 +142,103 @@ const char *fe_staged(const fe_kernel *k, fe_staging how, arena *mem) {
         add(&t, arena_printf(mem, "reorder(%s)", list(&t, &loops, "")));
     }
     return split[how](&t, &outer) ? t.text : NULL;
+}
+
+/* ---- the order in which a product's sums are taken ------------------------------------------------ */
+
+typedef VEC(fe_factor) factors;
+typedef VEC(fe_product) products;
+
+static bool list_factors(const stages *t, sam_expr e, factors *out) {
+    const sam_expr_data *x = sam_expr_at(&t->k->s, e);
+    if (x->kind == SAM_EXPR_MUL)
+        return list_factors(t, x->a, out) && list_factors(t, x->b, out);
+    vec_push(t->mem, out, ((fe_factor){e, fe_free_vars(&t->k->s, e), fe_expr_text(t->k, e, t->mem)}));
+    return x->kind == SAM_EXPR_ACCESS;
+}
+
+/* Adds what the scope sums up, of which the variables in `kept` are left, if that is a product of operands.
+ */
+static void add_product(const stages *t, const fe_scope *scope, uint64_t kept, products *out) {
+    factors all = {0};
+    if (!scope->operation && list_factors(t, scope->body, &all))
+        vec_push(t->mem, out, ((fe_product){all.at, all.len, kept}));
+}
+
+uint32_t fe_products(const fe_kernel *k, arena *mem, const fe_product **out) {
+    const stages t = {.k = k, .mem = mem};
+    const fe_scope outer = fe_outer_scope(&k->s, mem);
+    uint64_t result = 0;
+    products all = {0};
+    fe_exprs sums = {0};
+    for (uint32_t m = 0; m < sam_tensor_at(&k->s, k->s.result)->order; m++)
+        result |= UINT64_C(1) << (k->s.result_index[m].v - 1);
+    if (k->relations.len || k->tags.len)
+        return 0;
+    add_product(&t, &outer, result, &all);
+    fe_inner_sums(&k->s, outer.body, mem, &sums);
+    for (uint32_t i = 0; i < sums.len; i++) {
+        const fe_scope scope = fe_sum_scope(&k->s, sums.at[i], mem);
+        add_product(&t, &scope, fe_free_vars(&k->s, sums.at[i]), &all);
+    }
+    *out = all.at;
+    return all.len;
+}
+
+uint64_t fe_summed_first(const fe_product *of, sam_var v, uint64_t *inside) {
+    uint64_t have = 0, others = of->kept;
+    *inside = 0;
+    for (uint32_t i = 0; i < of->n; i++) {
+        const bool has = of->factor[i].vars >> (v.v - 1) & 1;
+        *inside |= (uint64_t)has << i;
+        have |= has ? of->factor[i].vars : 0;
+        others |= has ? 0 : of->factor[i].vars;
+    }
+    return have & others;
+}
+
+/* Returns a name that nothing has yet, the n-th one. */
+static const char *new_name(const stages *t, uint32_t *n) {
+    const sam_statement *s = &t->k->s;
+    const char *name;
+    name_id id;
+    do {
+        name = arena_printf(t->mem, "w%u", ++*n);
+        id = names_find(s->names, name);
+    } while ((id.v && (fe_find_var(s, id).v || fe_find_tensor(s, id).v)) || fe_is_keyword(name));
+    return name;
+}
+
+/* Adds the kernel that sums up along v what has it in the product, which it changes. */
+static bool sum_first(stages *t, sam_var v, uint32_t *names, fe_product *of) {
+    uint64_t inside;
+    const uint64_t left = fe_summed_first(of, v, &inside);
+    const fe_vars loops = loops_of(t, left);
+    const char *product = "", *name = new_name(t, names), *vars = list(t, &loops, "");
+    factors rest = {0};
+    for (uint32_t f = 0; f < of->n; f++) {
+        if (inside >> f & 1)
+            product = arena_printf(t->mem, "%s%s%s", product, *product ? " * " : "", of->factor[f].text);
+        else
+            vec_push(t->mem, &rest, of->factor[f]);
+    }
+    if (!rest.len || !inside || !left)
+        return false;
+    add(t, arena_printf(t->mem, "precompute(%s,{%s},{%s},%s)", product, vars, vars, name));
+    vec_push(t->mem, &rest, ((fe_factor){{0}, left, arena_printf(t->mem, "%s(%s)", name, vars)}));
+    *of = (fe_product){rest.at, rest.len, of->kept};
+    return true;
+}
+
+const char *fe_contracted(const fe_kernel *k, const fe_contraction *all, uint32_t n, arena *mem) {
+    stages t = {.k = k, .mem = mem, .text = ""};
+    uint32_t names = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        fe_product of = all[i].of;
+        for (uint32_t v = 0; v < all[i].n; v++) {
+            if (!sum_first(&t, all[i].first[v], &names, &of))
+                return NULL;
+        }
+    }
+    return *t.text ? t.text : NULL;
 }

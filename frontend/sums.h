@@ -22,6 +22,36 @@ typedef fe_fit fe_fits(void *of, const fe_kernel *one);
  * too large, and where the schedule splits loops or copies them. O(expressions^2), and two questions for
  * each. */
 bool fe_stage_fitting(const fe_kernel *k, fe_fits *fits, void *of, arena *mem, fe_cin *out);
+/* A factor of a product, with its variables, a bit (handle - 1) for each. */
+typedef struct {
+    sam_expr access; /* of an operand; none: what was summed up before */
+    uint64_t vars;
+    const char *text;
+} fe_factor;
+/* A product of operands that a sum is of, or none; `kept` are the variables of what comes of it. */
+typedef struct {
+    const fe_factor *factor;
+    uint32_t n;
+    uint64_t kept;
+} fe_product;
+/* Lists the products that the kernel's outermost sums add up; returns how many they are. */
+uint32_t fe_products(const fe_kernel *k, arena *mem, const fe_product **out);
+/* Returns the variables of what is left if the factors that have v, a bit for each in *inside, are multiplied
+ * and summed up along v and all else that neither the result nor any other factor has. */
+uint64_t fe_summed_first(const fe_product *of, sam_var v, uint64_t *inside);
+
+/* A product, and the variables along which it is to be summed up first, one after the other. */
+typedef struct {
+    fe_product of;
+    const sam_var *first;
+    uint32_t n;
+} fe_contraction;
+/* Returns the schedule with which of each product the factors that have first[0] are summed up along it in a
+ * kernel of their own, then those that have first[1], what was summed up before among them, and so on: a
+ * product of matrices and a vector from the right, with as many steps as they have entries. NULL where a
+ * kernel would have all factors of its product, or be a scalar, or where there are none. O(sums x factors).
+ */
+const char *fe_contracted(const fe_kernel *k, const fe_contraction *all, uint32_t n, arena *mem);
 /* Returns whether the user says how the tensor of that name is stored. */
 bool fe_has_format(const fe_in *in, const char *name);
 /* Gives the workspaces of a program names that no kernel of another one has, which it becomes a part of. */

@@ -1,5 +1,7 @@
 /* frontend/: schedules. Every command lowers to kernels that compute what the unscheduled statement says, on
  * random data. */
+#include "frontend/fe_int.h"
+#include "frontend/sums.h"
 #include "tests/frontend/dense.h"
 #include "tests/frontend/lowered.h"
 #include "tests/frontend/scheduled.h"
@@ -330,13 +332,16 @@ static void precomputed_parts_are_kernels_of_their_own(void **state) {
                               .schedule = "precompute(B(i,j)*c(j),i,iw,w)"});
 }
 
-/* The schedule that stages the kernel of a case: its text, and that it computes the same. */
-static void expect_staged(fixture *f, fe_case c, fe_staging how, const char *expected) {
-    sam_statement s;
+static fe_cin scheduled(fixture *f, const fe_case *c, sam_statement *s) {
     fe_cin cin;
-    if (!fe_case_schedule(f, &c, &s, &cin))
-        fail_msg("%s\n%s", c.expression, fixture_printed(f));
-    const char *schedule = fe_staged(&cin.kernels.at[0], how, &f->mem);
+    if (!fe_case_schedule(f, c, s, &cin))
+        fail_msg("%s\n%s", c->expression, fixture_printed(f));
+    return cin;
+}
+
+/* Holds a schedule that was made against what is expected, NULL: none, and what it computes against the case.
+ */
+static void expect_scheduled(fixture *f, fe_case c, const char *schedule, const char *expected) {
     if (!expected) {
         assert_null(schedule);
         return;
@@ -344,6 +349,14 @@ static void expect_staged(fixture *f, fe_case c, fe_staging how, const char *exp
     assert_string_equal(schedule ? schedule : "nothing", expected);
     c.schedule = schedule;
     expect_equal(f, c);
+}
+
+/* The schedule that stages the kernel of a case: its text, and that it computes the same. */
+static void expect_staged(fixture *f, fe_case c, fe_staging how, const char *expected) {
+    sam_statement s;
+    const fe_cin cin = scheduled(f, &c, &s);
+    const char *schedule = fe_staged(&cin.kernels.at[0], how, &f->mem);
+    expect_scheduled(f, c, schedule, expected);
 }
 
 static void stages_compute_the_same(void **state) {
@@ -371,6 +384,36 @@ static void stages_compute_the_same(void **state) {
                   "reorder(i,j,k,l)");
     expect_staged(f, (fe_case){.expression = spmm, .schedule = "split(i,i0,i1,2)"}, FE_STAGE_PHASES, NULL);
     expect_staged(f, (fe_case){.expression = plus}, FE_STAGE_PHASES, NULL);
+}
+
+/* The schedule that takes a product's sums along those variables first, and that it computes the same. */
+static void expect_contracted(fixture *f, fe_case c, const char *first, const char *expected) {
+    sam_statement s;
+    sam_var order[4];
+    const fe_product *product;
+    const fe_cin cin = scheduled(f, &c, &s);
+    const fe_kernel *k = &cin.kernels.at[0];
+    const uint32_t n = (uint32_t)strlen(first);
+    for (uint32_t i = 0; i < n; i++)
+        order[i] = fe_find_var(&k->s, names_intern_n(k->s.names, &first[i], 1));
+    assert_int_equal(fe_products(k, &f->mem, &product), 1);
+    const fe_contraction sums = {product[0], order, n};
+    const char *schedule = fe_contracted(k, &sums, 1, &f->mem);
+    expect_scheduled(f, c, schedule, expected);
+}
+
+static void sums_in_turn_compute_the_same(void **state) {
+    fixture *f = *state;
+    const fe_case chain = {.expression = "y(i) = A(i,j) * B(j,k) * x(k)"};
+    expect_contracted(f, chain, "k", "precompute(B(j,k) * x(k),{j},{j},w1)");
+    expect_contracted(f, chain, "j", "precompute(A(i,j) * B(j,k),{i,k},{i,k},w1)");
+    expect_contracted(f, chain, "jk", NULL); /* the last kernel has the last sum */
+    expect_contracted(f, chain, "", NULL);
+    expect_contracted(f, (fe_case){.expression = "X(i,l) = w1(i,j) * B(j,k) * C(k,l)"}, "k",
+                      "precompute(B(j,k) * C(k,l),{l,j},{l,j},w2)");
+    expect_contracted(f, (fe_case){.expression = "y(i) = b(i) - A(i,j) * B(j,k) * x(k) * c(j)"}, "k",
+                      "precompute(B(j,k) * x(k),{j},{j},w1)");
+    expect_contracted(f, (fe_case){.expression = "y(i) = c(i) * b(k) * A(i,j)"}, "k", NULL); /* a scalar */
 }
 
 static void copies_compute_the_same(void **state) {
@@ -512,5 +555,5 @@ static void random_schedules_compute_the_same(void **state) {
 
 RUN_TESTS(TEST(split_loops_compute_the_same), TEST(renamed_loops_compute_the_same),
           TEST(hints_compute_the_same), TEST(precomputed_parts_are_kernels_of_their_own),
-          TEST(stages_compute_the_same), TEST(copies_compute_the_same), TEST(copies_are_in_the_graph),
-          TEST(random_schedules_compute_the_same))
+          TEST(stages_compute_the_same), TEST(sums_in_turn_compute_the_same), TEST(copies_compute_the_same),
+          TEST(copies_are_in_the_graph), TEST(random_schedules_compute_the_same))

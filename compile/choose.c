@@ -707,16 +707,6 @@ static double choose_each(choosing *c, const compile_search_in *by, compile_sche
     return several;
 }
 
-/* Returns the schedule that takes sums of the statement's products first, NULL where that is not worth
- * costing. */
-static const char *contraction_of(const choosing *c, const compile_search_in *by) {
-    arena *mem = c->ctx->mem;
-    fe_cin cin;
-    return fe_schedule(c->in->in, c->in->user, mem, c->ctx->diag, &cin)
-               ? compile_contraction(by->data, &cin.kernels.at[0], mem)
-               : NULL;
-}
-
 /* Leaves what -f could say: of the user's operands. */
 static void keep_users(compile_schedule *s, arena *mem) {
     text_vec said = {0};
@@ -749,16 +739,15 @@ static void take_several(const choosing *c, const compile_search_in *by, const c
     *least = cycles;
 }
 
-/* Takes sums of a product one after the other, each in a kernel of its own, where that is expected to take
- * less than *least, what the program takes now. */
-static void choose_contraction(choosing *c, const compile_search_in *by, const char *schedule, double *least,
-                               compile_schedule *out) {
+/* Takes the kernels of a schedule, where it is not NULL and they are expected to take less than *least, what
+ * the program takes now; `what` says what they are. */
+static void choose_scheduled(choosing *c, const compile_search_in *by, const char *what, const char *schedule,
+                             double *least, compile_schedule *out) {
     const fe_in with = with_schedule(c->in->in, &schedule);
     compile_schedule other = {0};
     if (schedule && schedule_maps(c, schedule) &&
         fe_schedule(&with, c->in->user, c->ctx->mem, c->ctx->diag, &other.cin))
-        take_several(c, by, arena_printf(c->ctx->mem, "one sum after the other, -s \"%s\"", schedule), least,
-                     &other, out);
+        take_several(c, by, arena_printf(c->ctx->mem, "%s, -s \"%s\"", what, schedule), least, &other, out);
 }
 
 /* Gives every sum inside of the expression a kernel where that is expected to take less than *least, what the
@@ -865,15 +854,21 @@ void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, c
     one_kernel as_one = {&c, kernel};
     const bool whole = open && out->chosen.len && compile_try(ctx, takes_whole_sums, &as_one).works;
     const bool columns = open && out->chosen.len && has_columns(&c, &out->cin, 0);
-    const char *contracted = unsaid ? contraction_of(&c, by) : NULL;
-    if (!phases && !apart && !whole && !columns && !contracted && single)
+    fe_cin written;
+    const bool again = unsaid && fe_schedule(in->in, in->user, ctx->mem, ctx->diag, &written);
+    const fe_kernel *user = again ? &written.kernels.at[0] : NULL;
+    const char *contracted = user ? compile_contraction(by->data, user, ctx->mem) : NULL;
+    /* A sum that lacks some of the loops is computed anew in each of their steps. */
+    const char *factors = user && user->s.loops.len > 2 ? fe_staged(user, FE_STAGE_FACTORS, ctx->mem) : NULL;
+    if (!phases && !apart && !whole && !columns && !contracted && !factors && single)
         return; /* its edges are chosen when it is compiled */
     double least = compile_search(&sampled, ctx, &out->cin, &out->tilings);
     if (columns)
         choose_columns(&c, &sampled, 0, &least, out);
     choose_several(&c, &sampled, phases, &least, out);
     choose_several(&c, &sampled, apart, &least, out);
-    choose_contraction(&c, &sampled, contracted, &least, out);
+    choose_scheduled(&c, &sampled, "one sum after the other", contracted, &least, out);
+    choose_scheduled(&c, &sampled, "sums that are factors first", factors, &least, out);
     if (whole && out->cin.kernels.len == 1)
         choose_sums_apart(&c, &sampled, &least, out);
 }

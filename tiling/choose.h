@@ -48,9 +48,10 @@ tile_candidate tile_choose(const sam_statement *s, const tile_operands *in, cons
  * edges. Returns false if the plan does not fit. */
 bool tile_expect(const sam_statement *s, const tile_operands *in, const tile_options *options,
                  tile_candidate *out);
-/* Finds where the workspace that s makes will have values, if it is one operand, the product of two, or sums
- * of such, and nothing else: entries with any values, of about that share of the operands. Along the
- * variables of `whole` (bit = handle - 1) nothing is left out. Returns false where it cannot tell. */
+/* Finds where the workspace that s makes will have values, if it is operands that are added to each other,
+ * the product of two, or sums of such, and nothing else: entries with any values, of about that share of the
+ * operands. Along the variables of `whole` (bit = handle - 1) nothing is left out. Returns false where it
+ * cannot tell. */
 bool tile_workspace(const sam_statement *s, const tile_operands *in, uint64_t whole, arena *mem,
                     tile_tensor *out, double *share);
 

@@ -142,27 +142,43 @@ static bool finds_all(const sam_statement *s, const factor *f) {
     return true;
 }
 
-/* Where the statement adds up one operand: where that is stored, along the result's variables. */
-static bool add_up(const sam_statement *s, const tile_operands *in, const factor *f, arena *mem,
-                   tile_tensor *out) {
+/* Adds where an operand is stored, along the result's variables; false: it lacks one. */
+static bool add_stored(const sam_statement *s, const factor *f, arena *mem, tile_entries *entries) {
     const sam_tensor_data *result = sam_tensor_at(s, s->result);
-    tile_entries entries = {0};
-    diagnostics quiet;
-    uint32_t *extent;
     int mode[SAM_MAX_ORDER];
-    diag_init(&quiet, mem);
     for (uint32_t m = 0; m < result->order; m++) {
         mode[m] = mode_along(f->access, f->data->order, s->result_index[m]);
         if (mode[m] < 0)
             return false;
     }
-    if (!tile_known_extents(s, in, mem, &quiet, &extent))
-        return false;
     for (uint64_t e = 0; e < f->data->nnz; e++) {
         for (uint32_t m = 0; m < result->order; m++)
-            vec_push(mem, &entries.crd, f->data->crd[e * f->data->order + (uint32_t)mode[m]]);
-        vec_push(mem, &entries.val, 1);
+            vec_push(mem, &entries->crd, f->data->crd[e * f->data->order + (uint32_t)mode[m]]);
+        vec_push(mem, &entries->val, 1);
     }
+    return true;
+}
+
+/* Adds where the terms of a sum are stored; false: they are more than operands, or not along all of the
+ * result's variables. */
+static bool add_terms(const sam_statement *s, const tile_operands *in, const sam_expr_data *x, arena *mem,
+                      tile_entries *entries) {
+    factor f;
+    if (x->kind == SAM_EXPR_ADD || x->kind == SAM_EXPR_SUB)
+        return add_terms(s, in, sam_expr_at(s, x->a), mem, entries) &&
+               add_terms(s, in, sam_expr_at(s, x->b), mem, entries);
+    return is_factor(s, in, x, &f) && add_stored(s, &f, mem, entries);
+}
+
+/* Where the statement adds up operands: where any is stored, along the result's variables. */
+static bool add_up(const sam_statement *s, const tile_operands *in, arena *mem, tile_tensor *out) {
+    const sam_tensor_data *result = sam_tensor_at(s, s->result);
+    tile_entries entries = {0};
+    diagnostics quiet;
+    uint32_t *extent;
+    diag_init(&quiet, mem);
+    if (!add_terms(s, in, added_up(s), mem, &entries) || !tile_known_extents(s, in, mem, &quiet, &extent))
+        return false;
     *out = (tile_tensor){.name = result->name, .order = result->order};
     tile_result_dim(s, extent, out->dim);
     tile_normalise(out, &entries, in->dtype, mem);
@@ -181,8 +197,8 @@ bool tile_workspace(const sam_statement *s, const tile_operands *in, uint64_t wh
     bool small = false;
     diag_init(&quiet, &scratch);
     *share = 1;
-    if (is_factor(s, in, added_up(s), &f[0]))
-        return add_up(s, in, &f[0], mem, out);
+    if (add_up(s, in, mem, out))
+        return true;
     if (!find_factors(s, in, f) || !finds_all(s, f))
         return false;
     uint32_t keys = 0;

@@ -46,23 +46,6 @@ static bool is_in_name(char c) {
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Returns whether what begins behind "name(" can only be a call's arguments: something there that is no index
- * is applied to parentheses. Those behind an index hold a slice, as in `i(0:7:2)`; `permit(i)` is one. The
- * text before `at` ends with a parenthesis. */
-static bool is_call(const char *at) {
-    for (int depth = 1; *at && depth; at++) {
-        depth += (*at == '(') - (*at == ')');
-        if (*at != '(' || at[1 + strcspn(at + 1, "(:)")] == ':')
-            continue;
-        size_t word = 0;
-        while (is_in_name(at[-1 - (ptrdiff_t)word]))
-            word++;
-        if (word && !(word == 6 && memcmp(at - word, "permit", word) == 0))
-            return true;
-    }
-    return false;
-}
-
 /* Reads the files of the library that are called as a name of the text is; with `calls` only as that of what
  * can be nothing but a call, so that a tensor may have the name of a function. */
 static bool read_named(const compile_options *o, compile_context *ctx, const char *text, bool calls,
@@ -75,8 +58,8 @@ static bool read_named(const compile_options *o, compile_context *ctx, const cha
             n++;
         const char *name = arena_printf(ctx->mem, "%.*s", (int)n, at);
         const char *path = arena_printf(ctx->mem, "%s/functions/%s.xf", ctx->home, name);
-        if ((calls && (at[n] != '(' || !is_call(at + n + 1))) || (*all && fe_function_named(*all, name)) ||
-            access(path, R_OK) != 0)
+        if ((calls && (at[n] != '(' || !fe_is_call(at, strlen(at), n, true))) ||
+            (*all && fe_function_named(*all, name)) || access(path, R_OK) != 0)
             continue;
         if (!read_function_file(o, ctx, path, all))
             return false;

@@ -858,15 +858,36 @@ static size_t skip_blanks(const fe_reader *in, size_t at) {
     return at;
 }
 
-/* Returns whether a name with parentheses stands at `at`, in which a letter comes first: b(i), no slice. */
-static bool is_call_at(const fe_reader *in, size_t at) {
-    static const char permit[] = "permit"; /* a word of indices */
-    const size_t end = name_end(in, at), open = skip_blanks(in, end);
-    if (open >= in->length || in->text[open] != '(' ||
-        (end - at == strlen(permit) && memcmp(in->text + at, permit, end - at) == 0))
+/* Returns whether what is applied to the parentheses at text[open], between text[from] and there, can be an
+ * operand: a name that begins one, and no word of indices. */
+static bool is_applied(const char *text, size_t from, size_t open) {
+    static const char permit[] = "permit";
+    size_t end = open, start;
+    while (end > from && strchr(" \t\r\n", text[end - 1]))
+        end--;
+    for (start = end; start > from && (isalnum((unsigned char)text[start - 1]) || text[start - 1] == '_');
+         start--)
+        ;
+    size_t before = start;
+    while (before > from && strchr(" \t\r\n", text[before - 1]))
+        before--;
+    if (start == end || !isalpha((unsigned char)text[start]) ||
+        (end - start == strlen(permit) && memcmp(text + start, permit, end - start) == 0))
         return false;
-    const size_t inside = skip_blanks(in, open + 1);
-    return inside < in->length && isalpha((unsigned char)in->text[inside]);
+    return before == from || (!isalnum((unsigned char)text[before - 1]) && !strchr("_)", text[before - 1]));
+}
+
+bool fe_is_call(const char *text, size_t length, size_t open, bool numbers) {
+    int depth = 1;
+    for (size_t at = open + 1; at < length && depth; at++) {
+        depth += (text[at] == '(') - (text[at] == ')');
+        const size_t inside = at + 1 + strcspn(text + at + 1, "(:)"),
+                     number = at + 1 + strspn(text + at + 1, " \t\r\n0123456789");
+        if (text[at] == '(' && is_applied(text, open + 1, at) && (inside >= length || text[inside] != ':') &&
+            (numbers || number < inside))
+            return true;
+    }
+    return false;
 }
 
 static void refuse_function(const fe_reader *in, size_t start, size_t end, diagnostics *d) {
@@ -879,27 +900,16 @@ static void refuse_function(const fe_reader *in, size_t start, size_t end, diagn
         diag_hint(d, "a schedule binds a part to it: -s \"bind(e, %s)\"", name);
     else
         diag_hint(d, "--functions FILE has yours; 'onyx functions' lists those that ship, "
-                     "and docs/operators.md has those of the language");
+                     "and docs/operators.md has those of the language; a slice has a colon: i(0:7:2)");
 }
 
 bool fe_check_is_tensor(const fe_reader *in, diagnostics *d) {
-    const size_t start = (size_t)(in->token.at - in->text), end = name_end(in, start);
-    size_t at = skip_blanks(in, end);
-    bool first = true; /* of what stands between commas */
-    if (at >= in->length || in->text[at] != '(')
+    const size_t start = (size_t)(in->token.at - in->text), end = name_end(in, start),
+                 open = skip_blanks(in, end);
+    if (open >= in->length || in->text[open] != '(' || !fe_is_call(in->text, in->length, open, false))
         return true;
-    for (int depth = 0; at < in->length; at = skip_blanks(in, at + 1)) {
-        const char sign = in->text[at];
-        depth += (sign == '(') - (sign == ')');
-        if (depth == 0)
-            return true;
-        if (depth == 1 && first && isalpha((unsigned char)sign) && is_call_at(in, at)) {
-            refuse_function(in, start, end, d);
-            return false;
-        }
-        first = sign == '(' || sign == ',';
-    }
-    return true;
+    refuse_function(in, start, end, d);
+    return false;
 }
 
 static sam_expr put(sam_statement *s, const fe_user_function *f, sam_expr e, src_loc loc,

@@ -48,8 +48,12 @@ bool fe_is_defined(const fe_functions *all, const char *name);
 /* Finds the function whose name stands at the token before a parenthesis; the token becomes all of that name,
  * which may have underscores. NULL: none; one of whole tensors is named by schedules only. */
 const fe_user_function *fe_take_function(fe_reader *in);
-/* Returns false after E0152-function where the name at the token is none of a tensor: what stands in its
- * parentheses are accesses or calls. */
+/* Returns whether what stands in the parentheses that open at text[open], behind a name, can only be a call's
+ * arguments: an operand there is applied to parentheses, and they hold no slice, as i(0:7:2) does; permit(i)
+ * is an index. With `numbers` b(3) is one, which is a coordinate of an operand; without, a slice gone wrong.
+ * Whoever has to know what a name is asks this. Linear in the text for each depth. */
+bool fe_is_call(const char *text, size_t length, size_t open, bool numbers);
+/* Returns false after E0152-function where the name at the token is none of a tensor by fe_is_call. */
 bool fe_check_is_tensor(const fe_reader *in, diagnostics *d);
 /* Makes the value of arguments, each of which becomes a part of it. E0118, E0152. */
 sam_expr fe_apply_function(sam_statement *s, const fe_user_function *f, src_loc loc,

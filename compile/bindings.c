@@ -133,7 +133,7 @@ static const char *describe(const candidate *c, arena *mem) {
 /* Makes the schedule of a binding, in an order of loops that the array can run. */
 static bool schedule_of(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
                         const fe_part_binding *binding, compile_schedule *out) {
-    const compile_choosing one = {in->in, binding ? &binding->s : in->user, in->board};
+    const compile_choosing one = {in->in, binding ? &binding->s : in->user, in->board, NULL};
     *out = (compile_schedule){0};
     return compile_choose_with(by->options, ctx, &one, binding ? binding->schedule : "", out) &&
            compile_stand_in(by->options, ctx, out);

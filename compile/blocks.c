@@ -129,7 +129,7 @@ static bool is_faster(const compile_search_in *all, compile_context *ctx, const 
     static const loop_set orders[][LOOP_SETS] = {
         {OUTER_SUMS, OUTER_RESULTS, INNER_RESULTS, WHOLE_SUMS, INNER_SUMS},
         {OUTER_RESULTS, INNER_RESULTS, OUTER_SUMS, WHOLE_SUMS, INNER_SUMS}};
-    const compile_choosing split = {in->in, &b->s, in->board};
+    const compile_choosing split = {in->in, &b->s, in->board, NULL};
     compile_search_in by = *all;
     compile_tilings unused;
     by.share = 1 + sizeof orders / sizeof *orders; /* of the steps of a search */

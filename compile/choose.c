@@ -6,6 +6,7 @@
 #include "compile/choose.h"
 #include "compile/contract.h"
 #include "compile/processor.h"
+#include "frontend/rows.h"
 #include "frontend/sums.h"
 #include "sam/operators.h"
 
@@ -98,6 +99,40 @@ static bool is_too_large(const char *why) {
     return strstr(why, "[E0510-too-large]") != NULL;
 }
 
+/* Rows are not longer than they are many, and an accumulator is better with more than a few values. */
+enum { ROW_LEAST = 4, ROW_MOST = 64 };
+
+static uint32_t row_of(uint32_t extent) {
+    uint32_t row = ROW_LEAST;
+    while (row < ROW_MOST && 4 * row * row <= extent)
+        row *= 2;
+    return row;
+}
+
+/* Returns how far a variable runs: as stated, or as the data of the user's statement say; 0: neither does. */
+static uint32_t extent_of(const choosing *c, const sam_statement *s, sam_var v) {
+    const sam_statement *user = c->in->user;
+    const bool has = !sam_var_at(s, v)->extent && c->in->data && c->in->data->extent &&
+                     v.v <= user->vars.len && name_eq(sam_var_at(user, v)->name, sam_var_at(s, v)->name);
+    return has ? c->in->data->extent[v.v - 1] : sam_var_at(s, v)->extent;
+}
+
+/* Gives the kernel rows along its loop, where it is known how far that runs, and maps so. */
+static bool cut_in_rows(choosing *c, fe_kernel *kernel) {
+    const sam_var loop = fe_row_loop(kernel);
+    const uint32_t extent = loop.v ? extent_of(c, &kernel->s, loop) : 0;
+    if (extent < ROW_LEAST * ROW_LEAST || c->o->tile.along.len)
+        return false;
+    const uint32_t stated = sam_var_at(&kernel->s, loop)->extent;
+    sam_var_at(&kernel->s, loop)->extent = extent;
+    kernel->s.rows = row_of(extent);
+    if (maps(c, kernel))
+        return true;
+    sam_var_at(&kernel->s, loop)->extent = stated;
+    kernel->s.rows = 0;
+    return false;
+}
+
 /* Orders in which all kernels map; a sentence for each that is not the one it had. */
 static bool choose_orders(choosing *c, fe_cin *cin, text_vec *chosen) {
     arena *mem = c->ctx->mem;
@@ -106,11 +141,14 @@ static bool choose_orders(choosing *c, fe_cin *cin, text_vec *chosen) {
         fe_kernel *kernel = &cin->kernels.at[n];
         const char *sentence = NULL;
         kernel->s.singly = false;
+        kernel->s.rows = 0;
         if (!kernel->on_host && !maps(c, kernel)) {
             const char *why = c->why, *had = compile_loops_text(&kernel->s, mem);
             bool open = why && !kernel->ordered && !kernel->relations.len && !kernel->tags.len &&
                         !(c->part && is_too_large(why));
             bool found = open && find_order(c, kernel);
+            if (!found && open && c->singly)
+                found = cut_in_rows(c, kernel);
             if (!found && why && c->singly) {
                 kernel->s.singly = true;
                 found = maps(c, kernel) || (open && find_order(c, kernel));
@@ -119,7 +157,9 @@ static bool choose_orders(choosing *c, fe_cin *cin, text_vec *chosen) {
             if (!found)
                 return false;
             const char *loops = compile_loops_text(&kernel->s, mem);
-            sentence = strcmp(loops, had) == 0
+            sentence = kernel->s.rows ? arena_printf(mem, "in rows of %u, whose values the host combines: %s",
+                                                     kernel->s.rows, why)
+                       : strcmp(loops, had) == 0
                            ? arena_printf(mem, "the host combines what the chip does not: %s", why)
                            : arena_printf(mem, "loops %s; in the order %s: %s", loops, had, why);
         }
@@ -669,7 +709,7 @@ static void choose_phases_of(choosing *c, const compile_search_in *by, uint32_t 
     const char *phases = phases_of(kernel, mem);
     if (!phases)
         return;
-    const compile_choosing part = {c->in->in, &kernel->s, c->in->board};
+    const compile_choosing part = {c->in->in, &kernel->s, c->in->board, NULL};
     const fe_in with = with_schedule(c->in->in, &phases);
     choosing again = *c;
     again.in = &part;

@@ -44,6 +44,7 @@ typedef struct {
     const fe_in *in;
     const sam_statement *user;
     const pnr_board *board;
+    const compile_data *data; /* of that statement, as far as they are read; or NULL */
 } compile_choosing;
 void compile_choose(const compile_options *o, compile_context *ctx, const compile_choosing *in,
                     compile_schedule *schedule);

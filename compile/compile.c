@@ -156,9 +156,10 @@ static bool has_all_sources(const compile_options *o, const sam_statement *user)
     return o->inputs.len + o->generators.len + o->given.len >= wanted;
 }
 
-/* A schedule may ask how far a loop runs, which the operands say, if they are there. */
+/* A schedule may ask how far a loop runs, and so may rows (frontend/rows.h), which the operands say, if they
+ * are there. */
 static bool read_scheduled_operands(const compile_options *o, compile_context *ctx, compile_kernel *k) {
-    return !o->schedule.len || !has_all_sources(o, &k->user) ||
+    return !(o->schedule.len || k->user.general) || !has_all_sources(o, &k->user) ||
            compile_read_operands(o, ctx, &k->user, &k->data);
 }
 
@@ -212,7 +213,7 @@ static bool choose_bindings(const compile_options *o, compile_context *ctx, cons
         return false;
     fe_in in = *open->in;
     in.extents = k->data.extent;
-    const compile_choosing with = {&in, open->user, open->board};
+    const compile_choosing with = {&in, open->user, open->board, NULL};
     const compile_search_in by = {.options = o, .board = &k->board, .data = &k->data};
     *bound = compile_choose_bindings(&by, ctx, &with, s, &k->choices.bindings);
     return true;
@@ -243,7 +244,7 @@ bool compile_to_graph(const compile_options *o, bool chip, compile_context *ctx,
         return compile_graph_kernel(o, chip, ctx, k) && compile_check_names(o, ctx, &k->user);
     double clock = seconds_now();
     fe_in in = {0};
-    const compile_choosing open = {&in, &k->user, chip ? &k->board : NULL};
+    const compile_choosing open = {&in, &k->user, chip ? &k->board : NULL, &k->data};
     compile_schedule s = {0};
     if (o->statement)
         k->user = *o->statement;
@@ -251,7 +252,7 @@ bool compile_to_graph(const compile_options *o, bool chip, compile_context *ctx,
               (o->statement || fe_parse(&in, ctx->names, ctx->mem, ctx->diag, &k->user)) &&
               fe_check(&k->user, ctx->diag) && compile_check_names(o, ctx, &k->user) &&
               read_scheduled_operands(o, ctx, k);
-    in.extents = k->data.extent;
+    in.extents = o->schedule.len ? k->data.extent : NULL;
     ok = ok && fe_schedule(&in, &k->user, ctx->mem, ctx->diag, &s.cin) &&
          compile_dump(o, ctx, home_of(o, ctx, ctx->partial), (compile_form){.statement = &k->user}) &&
          compile_dump(o, ctx, home_of(o, ctx, ctx->partial), (compile_form){.coordinates = &k->user});

@@ -199,7 +199,7 @@ static double choose(const compile_search_in *by, compile_context *ctx, const co
     sam_statement *s = arena_new(ctx->mem, sam_statement);
     compile_search_in instead = *by;
     instead.options = &own;
-    const compile_choosing open = {&front, s, in->board};
+    const compile_choosing open = {&front, s, in->board, NULL};
     return fe_parse(&front, ctx->names, ctx->mem, ctx->diag, s)
                ? compile_choose_instead(&instead, ctx, &open, out)
                : INFINITY;

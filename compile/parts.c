@@ -68,7 +68,7 @@ static double choose_part(const choosing_part *c, compile_schedule *out) {
             operands[c->tensor.v - 1] = operands[i];
     }
     data.operands.operand = operands;
-    const compile_choosing open = {&in, s, c->in->board};
+    const compile_choosing open = {&in, s, c->in->board, NULL};
     const compile_search_in by = {
         .options = &own, .board = c->by->board, .data = &data, .share = c->by->share};
     compile_tilings unused;

@@ -276,7 +276,7 @@ bool compile_choose_runs(const compile_search_in *by, compile_context *ctx, cons
     *s = statement_of(ctx, in->user, &a, first);
     own.formats.len = 0;
     instead.options = &own;
-    const compile_choosing open = {in->in, s, in->board};
+    const compile_choosing open = {in->in, s, in->board, NULL};
     const double whole = compile_search(by, ctx, &out->cin, &unused),
                  cycles = compile_choose_instead(&instead, ctx, &open, &made);
     if (!(cycles < whole))

@@ -14,7 +14,8 @@ void fe_copy_statement(const sam_statement *s, arena *mem, sam_statement *out) {
                            .exact = s->exact,
                            .singly = s->singly,
                            .stepped = s->stepped,
-                           .single = s->single};
+                           .single = s->single,
+                           .rows = s->rows};
     memcpy(out->result_index, s->result_index, sizeof out->result_index);
     for (uint32_t i = 0; i < s->vars.len; i++)
         vec_push(mem, &out->vars, s->vars.at[i]);

@@ -8,6 +8,7 @@
  */
 #include "frontend/fe_int.h"
 #include "frontend/keep.h"
+#include "frontend/rows.h"
 
 /* loop = (variable / divide) % modulo; modulo 0: no remainder taken. */
 typedef struct {
@@ -259,6 +260,7 @@ static bool expand_access(expansion *x, sam_tensor *tensor, sam_var *index, src_
         return false;
     split.order = 0;
     split.view = whole_view(t);
+    split.view.repeats = x->k->s.rows ? fe_row_extent(x->k) : 0;
     for (uint32_t m = 0; m < t->order; m++) {
         const parts *of = &x->of[index[m].v - 1];
         first[m] = (uint8_t)split.order;
@@ -336,6 +338,11 @@ static void expand_sums(expansion *x, sam_expr e) {
 }
 
 bool fe_expand(const fe_kernel *k, arena *mem, diagnostics *d, sam_statement *out) {
+    fe_kernel cut;
+    if (k->s.rows) {
+        fe_cut_rows(k, mem, &cut);
+        k = &cut;
+    }
     fe_copy_statement(&k->s, mem, out);
     expansion x = {.k = k, .s = out, .mem = mem, .d = d, .of = arena_new_n(mem, parts, k->s.vars.len + 1)};
     uint64_t bound;
@@ -355,9 +362,11 @@ bool fe_expand(const fe_kernel *k, arena *mem, diagnostics *d, sam_statement *ou
             }
         }
     }
-    if (!sums_vanish(&x, k->s.rhs) || !expand_tensors(&x))
+    if ((!k->s.rows && !sums_vanish(&x, k->s.rhs)) || !expand_tensors(&x))
         return false;
     expand_sums(&x, out->rhs);
+    if (k->s.rows)
+        fe_keep_rows(k, out);
     set_loops(&x);
     note_hints(&x);
     return true;

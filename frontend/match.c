@@ -6,6 +6,7 @@
  * an operand was promoted, for none, and runs over one coordinate. Exponential in operands of a chain.
  */
 #include "frontend/match.h"
+#include "frontend/rows.h"
 
 static const char SYMMETRIC[] = "symmetric"; /* the one tag that follows from expressions */
 
@@ -671,25 +672,6 @@ static void note_promotions(const matcher *m, fe_kernel *k) {
     }
 }
 
-static sam_var new_part(fe_kernel *k, sam_var of, const char *suffix, arena *mem) {
-    const char *base = arena_printf(mem, "%s%s", fe_var_text(&k->s, of), suffix);
-    vec_push(k->s.mem, &k->s.vars,
-             ((sam_var_data){.name = fe_fresh_name(&k->s, base, mem), .loc = sam_var_at(&k->s, of)->loc}));
-    return (sam_var){k->s.vars.len};
-}
-
-static void split_loop(fe_kernel *k, sam_var v, uint32_t size, arena *mem) {
-    const uint32_t at = fe_loop_position(&k->s, v);
-    fe_relation r = {.kind = FE_SPLIT, .loc = sam_var_at(&k->s, v)->loc, .var = {v}, .number = size};
-    r.var[1] = new_part(k, v, "0", mem);
-    r.var[2] = new_part(k, v, "1", mem);
-    vec_push(k->s.mem, &k->relations, r);
-    vec_push(k->s.mem, &k->s.loops, r.var[2]);
-    memmove(k->s.loops.at + at + 2, k->s.loops.at + at + 1, (k->s.loops.len - at - 2) * sizeof r.var[0]);
-    k->s.loops.at[at] = r.var[1];
-    k->s.loops.at[at + 1] = r.var[2];
-}
-
 /* Says in a kernel what the matching found, if it holds then. */
 static bool say(const matcher *m, const fe_user_function *f, fe_kernel *k) {
     fe_kernel as = *k;
@@ -704,7 +686,7 @@ static bool say(const matcher *m, const fe_user_function *f, fe_kernel *k) {
     note_promotions(m, &as);
     for (uint32_t p = 0; p < m->p->vars.len; p++) {
         if (m->tile[p] && m->now.var[p] != ONE && k->s.vars.len + 2 <= MOST_VARS)
-            split_loop(&as, (sam_var){m->now.var[p]}, m->tile[p], m->mem);
+            fe_split_loop(&as, (sam_var){m->now.var[p]}, m->tile[p], m->mem);
     }
     if (fe_match(&as, f, m->mem, &unused).step != FE_MATCHED)
         return false;

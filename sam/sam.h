@@ -54,6 +54,10 @@ typedef struct {
         name_id slice;
         uint32_t low, stride;
     } place[SAM_MAX_ORDER];
+    /* How far the loop of the mode that is split runs, where the operand's last block holds behind that what
+     * the last coordinate does; otherwise 0. */
+    uint32_t repeats;
+    uint8_t merge; /* of the result: the sam_operation that makes one value of several */
 } sam_view;
 
 /* How a level is read: as it is best, coordinate after coordinate, at coordinates that others have, by leaps
@@ -234,6 +238,9 @@ typedef struct {
     /* Bit (handle - 1) of a variable: a sub-tile is one coordinate long along it, so that a dense level
      * inside of it has the references of an outermost one. */
     uint64_t single;
+    /* Not 0: the kernel's result is one value, of which its graph makes so many, one for each place in the
+     * rows of its loop, and the host combines them (frontend/rows.c). */
+    uint32_t rows;
 } sam_statement;
 
 static inline sam_var_data *sam_var_at(const sam_statement *s, sam_var h) {

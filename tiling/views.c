@@ -43,6 +43,33 @@ static uint32_t placed(const sam_view *view, uint32_t mode, uint32_t crd) {
     return view->place[mode].stride ? view->place[mode].low + crd * view->place[mode].stride : crd;
 }
 
+/* Adds an entry of the source where the view has it. */
+static void add_viewed(const sam_view *view, uint32_t order, const uint32_t *crd, uint16_t value, arena *mem,
+                       tile_entries *out) {
+    for (uint32_t v = 0; v < order; v++) {
+        const uint8_t mode = view->from[v].mode;
+        const uint32_t at = placed(view, mode, crd[mode]) / view->from[v].divide;
+        vec_push(mem, &out->crd, view->from[v].modulo ? at % view->from[v].modulo : at);
+    }
+    vec_push(mem, &out->val, value);
+}
+
+/* Adds an entry that is at the last coordinate of the loop of a mode that is split at all coordinates that
+ * the last block has behind it. */
+static void repeat_last(const sam_view *view, uint32_t order, const tile_tensor *source, uint64_t e,
+                        arena *mem, tile_entries *out) {
+    uint32_t crd[SAM_MAX_ORDER];
+    memcpy(crd, source->crd + e * source->order, sizeof *crd * source->order);
+    for (uint32_t v = 0; v < order; v++) {
+        const uint8_t mode = view->from[v].mode;
+        const uint32_t size = view->from[v].divide, dim = view->repeats;
+        if (size < 2 || crd[mode] != dim - 1)
+            continue;
+        for (crd[mode] = dim; crd[mode] % size; crd[mode]++)
+            add_viewed(view, order, crd, source->val[e], mem, out);
+    }
+}
+
 static void make_view(const sam_tensor_data *t, const viewing *from, arena *mem, tile_tensor *out) {
     const sam_view *view = &t->view;
     const tile_tensor *source = operand_called(from, view->source);
@@ -55,11 +82,9 @@ static void make_view(const sam_tensor_data *t, const viewing *from, arena *mem,
         const uint32_t *crd = source->crd + e * source->order;
         if (!kept(view, crd))
             continue;
-        for (uint32_t v = 0; v < t->order; v++) {
-            uint32_t at = placed(view, view->from[v].mode, crd[view->from[v].mode]) / view->from[v].divide;
-            vec_push(&scratch, &entries.crd, view->from[v].modulo ? at % view->from[v].modulo : at);
-        }
-        vec_push(&scratch, &entries.val, source->val[e]);
+        add_viewed(view, t->order, crd, source->val[e], &scratch, &entries);
+        if (view->repeats)
+            repeat_last(view, t->order, source, e, &scratch, &entries);
     }
     tile_normalise(out, &entries, from->in->dtype, mem);
     arena_free(&scratch);
@@ -177,7 +202,7 @@ void tile_unpack(const sam_tensor_data *result, const tile_tensor *got, const ui
         return;
     }
     arena scratch = {0};
-    tile_entries entries = {0};
+    tile_entries entries = {.merge = view->merge};
     *out = (tile_tensor){.name = view->source, .order = view->source_order};
     memcpy(out->dim, dim, sizeof *dim * view->source_order);
     for (uint64_t e = 0; e < got->nnz; e++) {
@@ -196,6 +221,8 @@ void tile_unpack(const sam_tensor_data *result, const tile_tensor *got, const ui
             vec_push(&scratch, &entries.crd, crd[view->equal[m]]);
         vec_push(&scratch, &entries.val, got->val[e]);
     }
+    if (view->merge && got->nnz < got->dim[0])
+        vec_push(&scratch, &entries.val, got->fill); /* a row has places without a value */
     tile_normalise(out, &entries, dtype, mem);
     out->fill = got->fill;
     arena_free(&scratch);

@@ -1,0 +1,81 @@
+/* rows.c - values that become one by an operation that the chip's reducer lacks, cut into rows.
+ *
+ * The chip's accumulators combine vectors by operations that its reducer has not. So a = max(i, e(i)) with i
+ * = i0 * n + i1 is made as x(i1) = max(i0, e(i0 * n + i1)), and the host combines the n values of x, as it
+ * combines what sub-tiles give. n need not divide how far i runs: a coordinate behind the last one counts as
+ * the last one, in every operand, and once more of the same value changes nothing. Hence the operation is
+ * idempotent.
+ */
+#include "frontend/rows.h"
+#include "sam/operators.h"
+
+/* Returns whether the array's operands can be cut along the loop: no access has it twice. */
+static bool can_cut(const sam_statement *s, sam_var loop) {
+    bool can = true;
+    for (uint32_t e = 0; e < s->exprs.len && can; e++) {
+        const sam_expr_data *x = &s->exprs.at[e];
+        uint32_t times = 0;
+        for (uint32_t m = 0; x->kind == SAM_EXPR_ACCESS && m < sam_tensor_at(s, x->tensor)->order; m++)
+            times += x->index[m].v == loop.v;
+        can = times < 2 && !x->program;
+    }
+    for (uint32_t t = 0; t < s->tensors.len && can; t++)
+        can = !s->tensors.at[t].windowed && !s->tensors.at[t].blocked;
+    return can;
+}
+
+sam_var fe_row_loop(const fe_kernel *k) {
+    const sam_statement *s = &k->s;
+    const sam_expr_data *sum = sam_expr_at(s, s->rhs);
+    const bool cut = sum->kind == SAM_EXPR_SUM && s->loops.len == 1 && !sam_tensor_at(s, s->result)->order &&
+                     !k->relations.len && !k->tags.len && !k->ordered && !k->on_host &&
+                     sam_operator_of((sam_operation)sum->operation, !s->integers)->idempotent &&
+                     can_cut(s, sum->var);
+    return cut ? sum->var : (sam_var){0};
+}
+
+static sam_var new_part(fe_kernel *k, sam_var of, const char *suffix, arena *mem) {
+    const char *base = arena_printf(mem, "%s%s", fe_var_text(&k->s, of), suffix);
+    vec_push(k->s.mem, &k->s.vars,
+             ((sam_var_data){.name = fe_fresh_name(&k->s, base, mem), .loc = sam_var_at(&k->s, of)->loc}));
+    return (sam_var){k->s.vars.len};
+}
+
+void fe_split_loop(fe_kernel *k, sam_var v, uint32_t size, arena *mem) {
+    const uint32_t at = fe_loop_position(&k->s, v);
+    fe_relation r = {.kind = FE_SPLIT, .loc = sam_var_at(&k->s, v)->loc, .var = {v}, .number = size};
+    r.var[1] = new_part(k, v, "0", mem);
+    r.var[2] = new_part(k, v, "1", mem);
+    vec_push(k->s.mem, &k->relations, r);
+    vec_push(k->s.mem, &k->s.loops, r.var[2]);
+    memmove(k->s.loops.at + at + 2, k->s.loops.at + at + 1, (k->s.loops.len - at - 2) * sizeof r.var[0]);
+    k->s.loops.at[at] = r.var[1];
+    k->s.loops.at[at + 1] = r.var[2];
+}
+
+void fe_cut_rows(const fe_kernel *k, arena *mem, fe_kernel *out) {
+    *out = (fe_kernel){0};
+    fe_copy_statement(&k->s, mem, &out->s);
+    const sam_var loop = fe_row_loop(k);
+    BUG_IF(!loop.v, "a kernel without rows is cut in rows");
+    fe_split_loop(out, loop, k->s.rows, mem);
+}
+
+uint32_t fe_row_extent(const fe_kernel *cut) {
+    return sam_var_at(&cut->s, cut->relations.at[0].var[0])->extent;
+}
+
+void fe_keep_rows(const fe_kernel *cut, sam_statement *s) {
+    const sam_var place = cut->relations.at[0].var[2];
+    sam_expr_data *sum = sam_expr_at(s, s->rhs);
+    const uint8_t operation = sum->operation;
+    sam_tensor_data *result = sam_tensor_at(s, s->result);
+    sum->a = sam_expr_at(s, sum->a)->a; /* which was the sum over the places */
+    result->view = (sam_view){.source = result->name, .merge = operation};
+    result->view.from[0].divide = 1;
+    result->view.from[0].modulo = cut->s.rows;
+    result->order = 1;
+    result->level[0] = SAM_LEVEL_COMPRESSED;
+    result->mode[0] = 0;
+    s->result_index[0] = place;
+}

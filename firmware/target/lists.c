@@ -172,33 +172,43 @@ static void complete_rows(uint32_t cell, uint32_t rows, uint32_t row_bytes, uint
     }
 }
 
-/* Makes the entries of so many words, and returns how many; coordinates or values go nowhere at 0. */
-static uint32_t put_entries(uint32_t crd, uint32_t val, uint32_t from, uint32_t count, uint32_t how) {
-    const uint32_t absent = how & FW_PACK_ABSENT, ones = how & FW_PACK_ONES,
-                   lacked = how & FW_PACK_LACKED ? 1 : 0, end = from + 2 * count;
-    uint32_t n = 0;
-    for (uint32_t at = from; at < end; at += 2) {
-        if (at % 4 == 0 && at > from && !absent && !bus_read32(at)) {
-            at += 2;
-            continue;
-        }
-        uint32_t word = bus_read16(at);
-        word = absent ? !word : ones ? word != 0 : word;
-        if (!word && (at > from || !(how & FW_PACK_PADDED)))
-            continue;
-        if (crd)
-            bus_write16(crd + 2 * n, (at - from) / 2);
-        if (val)
-            bus_write16(val + 2 * n, word);
-        n++;
+/* Where the next entry goes; 0: coordinates or values go nowhere. */
+typedef struct {
+    uint32_t crd, val;
+} entry_place;
+
+static inline void put_entry(entry_place *to, uint32_t coordinate, uint32_t value) {
+    if (to->crd) {
+        bus_write16(to->crd, coordinate);
+        to->crd += 2;
     }
-    if (n)
-        return n;
-    if (crd)
-        bus_write16(crd, lacked * count);
-    if (val)
-        bus_write16(val, lacked);
-    return 1;
+    if (to->val) {
+        bus_write16(to->val, value);
+        to->val += 2;
+    }
+}
+
+/* Makes the entries of so many words, and returns how many. */
+static uint32_t put_entries(entry_place begin, uint32_t from, uint32_t count, uint32_t how) {
+    const uint32_t lacked = how & FW_PACK_LACKED ? 1 : 0, end = from + 2 * count;
+    entry_place to = begin;
+    uint32_t at = from;
+    if (how & FW_PACK_PADDED && count && !bus_read16(at) != !!(how & FW_PACK_ABSENT)) {
+        put_entry(&to, 0, 0);
+        at += 2;
+    }
+    for (; at < end && how & FW_PACK_ABSENT; at += 2) {
+        if (!bus_read16(at))
+            put_entry(&to, (at - from) / 2, 1);
+    }
+    for (; at < end; at += 2) {
+        const uint32_t word = bus_read16(at);
+        if (word)
+            put_entry(&to, (at - from) / 2, how & FW_PACK_ONES ? 1 : word);
+    }
+    if (to.crd == begin.crd && to.val == begin.val)
+        put_entry(&to, lacked * count, lacked);
+    return (begin.crd ? to.crd - begin.crd : to.val - begin.val) / 2;
 }
 
 /* Returns where a block of an item goes, which may be of so many bytes; 0: there is no such stream. */
@@ -223,7 +233,8 @@ static __attribute__((noinline)) void pack(uint32_t item, uint32_t how) {
     const uint32_t segments = stream_of(item, crd_cell, crd_at, 2 * count + 10),
                    length = stream_of(item, val_cell, val_at, 2 * count + 4);
     const uint32_t from = place_of(item, FW_SCRATCH | 2 * (part >> 16), 2 * count),
-                   n = put_entries(segments ? segments + 8 : 0, length ? length + 2 : 0, from, count, how);
+                   n = put_entries((entry_place){segments ? segments + 8 : 0, length ? length + 2 : 0}, from,
+                                   count, how);
     if (segments) {
         bus_write32(segments, 2);
         bus_write32(segments + 4, n << 16 | n);

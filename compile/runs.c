@@ -38,7 +38,8 @@ static bool find_rows(const sam_statement *st, along_rows *out) {
         out->row = x->index[0];
         out->column = x->index[1];
     }
-    return out->summed && st->integers && out->column.v && over >> (out->column.v - 1) & 1;
+    return out->summed && st->integers && out->column.v && out->row.v != out->column.v &&
+           over >> (out->column.v - 1) & 1;
 }
 
 /* Returns whether e has nothing but values at the same place, of operands in runs, and such as are the same

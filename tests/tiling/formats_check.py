@@ -536,6 +536,12 @@ def check_runs():
             totals[at] = totals.get(at, 0) + v
         if read(FOLDER / "out" / "X.mtx") != {at: (v + 32768) % 65536 - 32768 for at, v in totals.items() if (v + 32768) % 65536 - 32768}:
             failed.append(f"{left} of {n} x {m} in runs: {got.stdout}{got.stderr}")
+    b = image(30, 30)
+    write(FOLDER / "B.mtx", (30, 30), b)
+    for text, value in (("B(i,i)", sum(v for (i, j), v in b.items() if i == j)), ("sum(i, j, B(i,j) + 2)", sum(b.values()) + 1800)):
+        got = onyx("run", f"X = {text}", "-i", f"B:{FOLDER / 'B.mtx'}", "-f", "B:RLE", "--engine", "cycle", "-o", FOLDER / "out")
+        if read(FOLDER / "out" / "X.mtx") != ({(0, 0): (value + 32768) % 65536 - 32768} if value % 65536 else {}):
+            failed.append(f"{text} in runs: {got.stdout}{got.stderr}")
     if chosen[0] < 4 or chosen[1] < 2:
         failed.append(f"only {chosen[0]} of 10 were computed by runs, and {chosen[1]} of 6 sums")
 

@@ -92,12 +92,12 @@ static void make_view(const sam_tensor_data *t, const viewing *from, arena *mem,
 
 enum { ONES_MOST = 1 << 28 };
 
-/* Returns how many coordinates an operand of ones has along mode m: a compressed level only has coordinate 0.
- */
+/* Returns how many coordinates an operand of ones has along mode m: a compressed level only has coordinate 0,
+ * also along a sum of nothing, which is taken as one over an empty coordinate. */
 static uint32_t ones_along(const sam_tensor_data *t, uint32_t m, uint32_t dim) {
     for (uint32_t l = 0; l < t->order; l++) {
         if (t->mode[l] == m && !sam_level_is_whole(t, l))
-            return dim > 0;
+            return 1;
     }
     return dim;
 }
@@ -110,8 +110,8 @@ static bool make_ones(const sam_tensor_data *t, const uint32_t *dim, tile_dtype 
     uint32_t along[SAM_MAX_ORDER];
     *out = (tile_tensor){.name = t->name, .order = t->order};
     for (uint32_t m = 0; m < t->order; m++) {
-        out->dim[m] = dim[m];
         along[m] = ones_along(t, m, dim[m]);
+        out->dim[m] = dim[m] > along[m] ? dim[m] : along[m];
         points = points > ONES_MOST ? points : points * along[m];
     }
     if (points > ONES_MOST) {

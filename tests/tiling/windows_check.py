@@ -391,6 +391,13 @@ expect("x(i) = v(i(0:7:2))", ("v",), "sam", (4,), {(0,): 1, (1,): 3, (2,): 5, (3
 if "the slice has no coordinate [E0176-empty-slice]" not in onyx("x(i) = v(i(3:3))", ("v",), "sam").stderr:
     failed.append("an empty slice is not warned of")
 
+# A sum of nothing whose loop is the outer one leaves what it is added to.
+write("A.mtx", (8, 5), tensor((8, 5)))
+for engine in ("sam", "cycle"):
+    got = onyx("x(i) = v(i) - A(i,j(3:3)) * v(j(2:2))", ("v", "A"), engine, "-f", "A:dd")
+    if got.returncode or read(FOLDER / "out" / "x.mtx", 1) != ((8,), {(c,): c + 1 for c in range(8)}):
+        failed.append(f"a sum of nothing on {engine}: {got.stderr}")
+
 # Sums over the parts of any partition come to the sum over all.
 b, c = tensor((20,), 0.6), tensor((20,), 0.6)
 write("b.mtx", (20,), b)

@@ -693,6 +693,18 @@ static void choose_several(choosing *c, const compile_search_in *by, const char 
     *least = several;
 }
 
+/* Returns whether the array can run the kernel, and adds up matrices in it, whose sub-tiles are small. */
+static bool adds_matrices(compile_context *ctx, void *of) {
+    const one_kernel *one = of;
+    compile_lowered lowered;
+    bool adds = false;
+    if (!compile_lower_sam(one->c->o, true, ctx, one->kernel, &lowered))
+        return false;
+    for (uint32_t n = 0; n < lowered.sam.nodes.len; n++)
+        adds |= lowered.sam.nodes.at[n].kind == SAM_VECTORREDUCER && lowered.sam.nodes.at[n].depth > 1;
+    return adds;
+}
+
 /* Returns whether the array can run the kernel, and an operation in it takes whole sums. */
 static bool takes_whole_sums(compile_context *ctx, void *of) {
     const one_kernel *one = of;
@@ -900,7 +912,10 @@ void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, c
     const char *contracted = user ? compile_contraction(by->data, user, ctx->mem) : NULL;
     /* A sum that lacks some of the loops is computed anew in each of their steps. */
     const char *factors = user && user->s.loops.len > 2 ? fe_staged(user, FE_STAGE_FACTORS, ctx->mem) : NULL;
-    if (!phases && !apart && !whole && !columns && !contracted && !factors && single)
+    const char *matrices = ordered && out->chosen.len && compile_try(ctx, adds_matrices, &as_one).works
+                               ? find_staging(&c, kernel)
+                               : NULL;
+    if (!phases && !apart && !whole && !columns && !contracted && !factors && !matrices && single)
         return; /* its edges are chosen when it is compiled */
     double least = compile_search(&sampled, ctx, &out->cin, &out->tilings);
     if (columns)
@@ -909,6 +924,7 @@ void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, c
     choose_several(&c, &sampled, apart, &least, out);
     choose_scheduled(&c, &sampled, "one sum after the other", contracted, &least, out);
     choose_scheduled(&c, &sampled, "sums that are factors first", factors, &least, out);
+    choose_several(&c, &sampled, matrices, &least, out);
     if (whole && out->cin.kernels.len == 1)
         choose_sums_apart(&c, &sampled, &least, out);
 }

@@ -54,9 +54,10 @@ const char *compile_workspace_on_array(const compile_kernel *k, arena *mem) {
     const char *taken = "";
     if (w.summed) {
         const sam_var inner = w.level[w.levels - 1];
-        home = arena_printf(mem, "%s a vector of up to %u sums",
-                            extended ? "a memory tile has" : "two memory tiles have",
-                            lower_widest(&k->lowered.hardware, sam_var_at(s, inner)->name, extended));
+        const uint32_t most = lower_widest(&k->lowered.hardware, sam_var_at(s, inner)->name, extended);
+        home = w.order == 2 ? arena_printf(mem, "a memory tile has a matrix of up to %u sums", most * most)
+                            : arena_printf(mem, "%s a vector of up to %u sums",
+                                           extended ? "a memory tile has" : "two memory tiles have", most);
     }
     for (uint32_t l = 0; l < s->loops.len; l++) {
         if (s->stepped >> (s->loops.at[l].v - 1) & 1)

@@ -207,7 +207,11 @@ static int weight_of_tokens(const analysis *a, const edge *e) {
         bool behind = kind == DL_SCAN && source.port == 2 &&
                       !net_config_of(a->m.n, net_cell_at(a->m.n, source.cell),
                                      "fiber_access_16_inst_read_scanner_skip");
-        return -worth(a, to, room + (behind ? SCANNER_AHEAD : 0));
+        /* An outer coordinate leaves before its fiber, whose stop leaves with what is behind the coordinate.
+         */
+        const bool outer = kind == DL_MATRIX && source.port == DL_OUTER;
+        const int row = kind != DL_MATRIX ? 0 : outer ? -exact : exact_to;
+        return -worth(a, to, room + (behind ? SCANNER_AHEAD : 0)) + row;
     }
     case EDGE_DOWN:
         return -worth(a, to, room) + (kind == DL_REDUCE && exact_to);
@@ -219,6 +223,8 @@ static int weight_of_tokens(const analysis *a, const edge *e) {
     case EDGE_JOIN:
         if (kind == DL_HOLD && exact)
             return 2;
+        if (kind == DL_MATRIX && to->port == DL_OUTER)
+            return exact_to; /* it is taken before the stop of the matrix, which ends its fiber, too */
         if ((kind == DL_INTERSECT || kind == DL_UNION) && exact && (from->port ^ to->port) & 1)
             return ANY; /* the two sides of a joiner, of one family */
         return kind == DL_REPEAT && exact_to && from->port == 1;
@@ -266,6 +272,10 @@ static int weight_among(const analysis *a, const edge *e) {
     }
     case DL_VECTOR: /* the coordinates of sums are none of the loop's */
         return e->kind == EDGE_JOIN ? (exact ? -1 : 0) : e->kind == EDGE_FORK ? 0 : ANY;
+    case DL_MATRIX: /* as of vectors, but for the outer coordinates */
+        if (from->port == DL_OUTER || to->port == DL_OUTER)
+            return ANY;
+        return e->kind == EDGE_JOIN ? (exact ? -1 : 0) : ANY;
     case DL_REDUCE:
         return exact ? ANY : 0;
     case DL_HOLD:

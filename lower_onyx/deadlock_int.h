@@ -5,6 +5,7 @@
 #include "lower_onyx/lower_onyx.h"
 
 enum { DL_REFERENCES, DL_PAIRED, DL_BLOCK, DL_DATA }; /* inputs of a memory */
+enum { DL_OUTER = 2 };                                /* of a matrix reducer, in and out */
 enum { DL_INS = 4, DL_OUTS = 3 };
 #define DL_NONE UINT32_MAX
 
@@ -20,7 +21,9 @@ typedef enum {
     DL_HOLD,
     DL_REPEAT,
     DL_REDUCE,
-    DL_VECTOR, /* a vector reducer: coordinates and values in step, nothing goes before all has come */
+    DL_MATRIX,
+    DL_VECTOR, /* a vector reducer: coordinates and values in step, nothing goes before all has come;
+                  DL_MATRIX of matrices: an outer coordinate stays until its fiber has come */
     DL_STORE,  /* a memory that is written and read inside the array */
     DL_SUM     /* the two memories of an accumulator, taken as one (docs/notebook/accumulate.md) */
 } dl_kind;

@@ -64,6 +64,8 @@ static dl_kind kind_of(const dl_model *m, const net_cell_data *c, const uint32_t
         return regions_of(m, c) == 7 ? DL_UNION : DL_INTERSECT;
     if (c->mode == NET_MODE_CRDDROP && in[1] == DL_NONE)
         return DL_STEP; /* a gate */
+    if (c->mode == NET_MODE_VECTOR_REDUCE && in[DL_OUTER] != DL_NONE)
+        return DL_MATRIX;
     if (c->mode != NET_MODE_FIBER_ACCESS)
         return kinds[c->mode];
     if (reader(m, c, "block_mode"))
@@ -156,6 +158,12 @@ static bool make_streams(dl_model *m, const net_cell_data *c, dl_kind kind, cons
         fits = s[0] == s[1] && nested(m, s[0]) && nested(m, parent_of(m, s[0]));
         all = new_stream(m, fits ? parent_of(m, parent_of(m, s[0])) : 0, !fits);
         break;
+    case DL_MATRIX: /* a fiber of rows for each loop of matrices */
+        fits = s[0] == s[1] && nested(m, s[0]) && parent_of(m, s[0]) == s[DL_OUTER] &&
+               nested(m, s[DL_OUTER]) && nested(m, parent_of(m, s[DL_OUTER]));
+        out[DL_OUTER] = new_stream(m, fits ? parent_of(m, parent_of(m, s[DL_OUTER])) : 0, !fits);
+        out[0] = out[1] = new_stream(m, fits ? out[DL_OUTER] : 0, !fits);
+        return fits;
     }
     out[0] = out[1] = out[2] = all;
     return fits;
@@ -166,8 +174,8 @@ static bool gives_sorted(const dl_model *m, const net_cell_data *c, dl_kind kind
                          uint32_t port) {
     if (kind == DL_SUM)
         return port < 2 && !reader(m, c, "lookup");
-    if (kind == DL_VECTOR)
-        return port == 0;
+    if (kind == DL_VECTOR || kind == DL_MATRIX)
+        return port != 1;
     if (c->mode == NET_MODE_FIBER_ACCESS)
         return port == 1 && (kind == DL_SCAN || (kind == DL_SOURCE && reader(m, c, "root")));
     if (c->mode == NET_MODE_INTERSECT || c->mode == NET_MODE_REGION_JOIN)

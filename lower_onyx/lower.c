@@ -41,6 +41,10 @@ static const port_map port_maps[SAM_PRIMITIVES] = {
 static const port_map extended_vector_reducer = {
     {ONYX_PORT_VECTOR_REDUCER_COORD_IN, ONYX_PORT_VECTOR_REDUCER_VAL_IN},
     {ONYX_PORT_VECTOR_REDUCER_COORD_OUT, ONYX_PORT_VECTOR_REDUCER_VAL_OUT}};
+static const port_map extended_matrix_reducer = {
+    {ONYX_PORT_VECTOR_REDUCER_OUTER_IN, ONYX_PORT_VECTOR_REDUCER_COORD_IN, ONYX_PORT_VECTOR_REDUCER_VAL_IN},
+    {ONYX_PORT_VECTOR_REDUCER_OUTER_OUT, ONYX_PORT_VECTOR_REDUCER_COORD_OUT,
+     ONYX_PORT_VECTOR_REDUCER_VAL_OUT}};
 
 /* What counts a vector reducer's vectors, and the memories that its sums leave from. */
 typedef struct {
@@ -88,6 +92,8 @@ static const port_map *ports_of(const lowering *l, sam_node h) {
     if (kind == SAM_INTERSECT &&
         (sam_attribute_of(l->sam, h, "lacks").v != 0 || takes_empty_references(l, h)))
         return &region_joiner;
+    if (kind == SAM_VECTORREDUCER && sam_node_at(l->sam, h)->depth == 2)
+        return &extended_matrix_reducer;
     return kind == SAM_VECTORREDUCER && l->options->extended ? &extended_vector_reducer : &port_maps[kind];
 }
 
@@ -828,28 +834,61 @@ static onyx_node lower_accumulator(lowering *l, sam_node h) {
     return has_sum_room(l, h) ? add_accumulator(l, h, sum, by) : (onyx_node){0};
 }
 
+/* Returns the loop of a matrix reducer's outer coordinates. */
+static name_id outer_index(const sam_graph *g, sam_node reducer) {
+    const sam_edge_data *crd = sam_edge_into(g, reducer, 0);
+    while (crd && sam_node_at(g, crd->src)->kind == SAM_CRDDROP)
+        crd = sam_edge_into(g, crd->src, crd->src_port);
+    return crd ? sam_node_at(g, crd->src)->index : (name_id){0};
+}
+
+/* Finds how many bits the inner coordinates have that a matrix reducer adds up, at least one; false: its
+ * memory has no room for the points of a sub-tile. */
+static bool find_inner_bits(lowering *l, sam_node h, uint8_t *inner) {
+    const name_id name[2] = {outer_index(l->sam, h), sam_node_at(l->sam, h)->index};
+    const uint32_t outer = edge_along(l->options, name[0]), edge = edge_along(l->options, name[1]);
+    for (*inner = 1; edge > 1u << *inner && *inner < ONYX_MATRIX_POINT_BITS;)
+        ++*inner;
+    if (edge <= 1u << *inner && outer <= 1u << (ONYX_MATRIX_POINT_BITS - *inner))
+        return true;
+    diag_unmappable(l->d, sam_node_at(l->sam, h)->loc, "E0417-sum-room",
+                    "%s: matrices of up to %u by %u sums, and a memory tile accumulates %u",
+                    sam_node_label(l->sam, h, l->g->mem), outer, edge, 1u << ONYX_MATRIX_POINT_BITS);
+    diag_hint(l->d, "choose --tile %u or less, or %s:%u,%s:%u along them", ONYX_MATRIX_EDGE,
+              names_text(l->sam->names, name[0]), ONYX_MATRIX_EDGE, names_text(l->sam->names, name[1]),
+              ONYX_MATRIX_EDGE);
+    return false;
+}
+
+/* Lowers a reducer of vectors or matrices to the one of onyx-ext. */
 static onyx_node add_vector_reducer(lowering *l, sam_node h) {
     const reduction *by = find_reduction(l, h);
+    const bool matrix = sam_node_at(l->sam, h)->depth == 2;
+    uint8_t inner = 0;
     if (!by)
         return not_reduced(l, h);
-    if (!has_sum_room(l, h))
+    if (matrix ? !find_inner_bits(l, h, &inner) : !has_sum_room(l, h))
         return (onyx_node){0};
     onyx_node node = add_processing(l, h, ONYX_VECTOR_REDUCER);
     onyx_set(onyx_node_at(l->g, node), ONYX_SET_VECTOR_REDUCER_BF16, sam_node_at(l->sam, h)->fp);
     onyx_set(onyx_node_at(l->g, node), ONYX_SET_VECTOR_REDUCER_OP, by->value);
+    onyx_set(onyx_node_at(l->g, node), ONYX_SET_VECTOR_REDUCER_INNER, inner);
     return node;
 }
 
 static onyx_node lower_vector_reducer(lowering *l, sam_node h) {
     const sam_node_data *s = sam_node_at(l->sam, h);
-    if (s->depth > 1) {
+    const uint8_t most = l->options->extended ? 2 : 1;
+    if (s->depth > most) {
         diag_unmappable(l->d, s->loc, "E0410-not-on-chip",
-                        "%s: Onyx adds up vectors, this adds up tensors of order %u",
-                        sam_node_label(l->sam, h, l->g->mem), s->depth);
-        diag_hint(l->d, "%s", reducer_way_out(l));
+                        "%s: %s adds up %s, this adds up tensors of order %u",
+                        sam_node_label(l->sam, h, l->g->mem), most == 1 ? "Onyx" : "onyx-ext",
+                        most == 1 ? "vectors" : "vectors and matrices", s->depth);
+        diag_hint(l->d, "%s%s", reducer_way_out(l),
+                  s->depth == 2 ? "; --profile onyx-ext has a matrix reducer" : "");
         return (onyx_node){0};
     }
-    if (s->depth != 1)
+    if (s->depth == 0)
         return not_on_chip(l, h, reducer_way_out(l));
     return l->options->extended ? add_vector_reducer(l, h) : lower_accumulator(l, h);
 }
@@ -1091,6 +1130,10 @@ static void lower_skips(lowering *l, sam_node joiner) {
 
 uint32_t lower_widest(const sam_graph *g, name_id index, bool extended) {
     for (uint32_t i = 0; i < g->nodes.len; i++) {
+        const bool matrix = g->nodes.at[i].kind == SAM_VECTORREDUCER && g->nodes.at[i].depth == 2;
+        if (matrix && extended &&
+            (name_eq(g->nodes.at[i].index, index) || name_eq(outer_index(g, (sam_node){i + 1}), index)))
+            return ONYX_MATRIX_EDGE;
         if (!name_eq(g->nodes.at[i].index, index))
             continue;
         if (reduces_singly(g, (sam_node){i + 1}))

@@ -15,6 +15,8 @@ enum { ONYX_SUM_EDGE = 256 };
 
 /* The widest vector a vector reducer of onyx-ext has room for: two coordinates in a line of its memory. */
 enum { ONYX_VECTOR_EDGE = 1024 };
+/* Points of a matrix that it has room for, and the edge of a square one. */
+enum { ONYX_MATRIX_POINT_BITS = 10, ONYX_MATRIX_EDGE = 32 };
 
 enum { ONYX_INSIDE = 0xff, ONYX_MAX_SETTINGS = 7, ONYX_MAX_WIRES = 3 };
 

@@ -239,6 +239,7 @@ typedef enum {
 #define ONYX_VEC_REDUCE_TILE_EN 0, 1
 #define ONYX_VEC_REDUCE_BF16 1, 1
 #define ONYX_VEC_REDUCE_OP 2, 4
+#define ONYX_VEC_REDUCE_INNER 6, 4
 /* clang-format on */
 
 /* A field of CONFIG_SPACE, for the macros above: onyx_space_field(words, ONYX_REPEAT_ROOT). */

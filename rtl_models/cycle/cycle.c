@@ -245,6 +245,7 @@ static void flush_core(cycle_model *m, core *c) {
     }
     case CORE_VECTOR_REDUCE:
         c->u.vector->state = 0;
+        c->u.vector->open = false;
         memset(c->u.vector->lines, 0, sizeof c->u.vector->lines);
         break;
     case CORE_ALU:

@@ -191,10 +191,13 @@ static void build_mem(cycle_model *m, uint32_t cell, const cell_ports *p) {
 }
 
 static void build_vector(cycle_model *m, uint32_t cell) {
-    core *c = build_core(m, cell, CORE_VECTOR_REDUCE, 2, 2);
+    const uint32_t *space = m->design->cells.at[cell].space;
+    const uint8_t inner = (uint8_t)onyx_space_field(space, ONYX_VEC_REDUCE_INNER);
+    core *c = build_core(m, cell, CORE_VECTOR_REDUCE, inner ? 3 : 2, inner ? 3 : 2);
     c->u.vector = arena_new(m->mem, vector_state);
-    c->u.vector->bf16 = onyx_space_field(m->design->cells.at[cell].space, ONYX_VEC_REDUCE_BF16);
-    c->u.vector->by = (rtl_reduction)onyx_space_field(m->design->cells.at[cell].space, ONYX_VEC_REDUCE_OP);
+    c->u.vector->bf16 = onyx_space_field(space, ONYX_VEC_REDUCE_BF16);
+    c->u.vector->by = (rtl_reduction)onyx_space_field(space, ONYX_VEC_REDUCE_OP);
+    c->u.vector->inner = inner;
 }
 
 /* A tile that works; ports nobody uses are already NOWHERE or a drain. */

@@ -135,9 +135,10 @@ typedef struct {
 
 typedef struct {
     uint8_t state;
-    bool bf16, odd;
+    bool bf16, odd, open;
     rtl_reduction by;
-    uint16_t line;
+    uint8_t inner; /* of matrices: bits of the inner coordinate */
+    uint16_t line, row;
     uint64_t lines[8]; /* which of the memory's lines hold anything */
     bool there[RTL_VECTOR_COORDINATES];
     uint16_t sum[RTL_VECTOR_COORDINATES];

@@ -1,5 +1,5 @@
-/* One cycle of a vector reducer: states, handshakes and cycles are those of rtl/onyx_vector_reduce.sv, where
- * they are explained. */
+/* One cycle of a vector or matrix reducer: states, handshakes and cycles are those of
+ * rtl/onyx_vector_reduce.sv and rtl/onyx_matrix_reduce.sv, where they are explained. */
 #include "rtl_models/cycle/cycle_int.h"
 
 enum { VECTOR_TAKE, VECTOR_ADD, VECTOR_FIND, VECTOR_SEND };
@@ -21,9 +21,38 @@ static bool next_line(vector_state *s) {
     return false;
 }
 
+/* An outer coordinate stays until its fiber ends. */
 static void take(cycle_model *m, core *c) {
+    if (c->u.vector->inner && !rtl_is_item(token(c->in[0])))
+        pop(m, c->in[2]);
     pop(m, c->in[0]);
     pop(m, c->in[1]);
+}
+
+/* What the heads are to the vector reducer: a coordinate, a point of a matrix, or the end of either. */
+static uint32_t head(const core *c) {
+    const uint8_t inner = c->u.vector->inner;
+    const uint32_t crd = token(c->in[0]);
+    if (!inner)
+        return crd;
+    const uint32_t outer = token(c->in[2]);
+    if (!rtl_is_item(crd))
+        return outer;
+    if (rtl_is_control(crd) || rtl_is_control(outer))
+        return RTL_MAYBE;
+    return crd >> inner || outer << inner > UINT16_MAX ? UINT16_MAX : outer << inner | crd;
+}
+
+/* Takes what ends the fiber of an outer coordinate: its own stop, or that of the matrix, which stays. */
+static bool end_row(cycle_model *m, core *c) {
+    const uint32_t crd = token(c->in[0]);
+    if (!rtl_is_item(token(c->in[2])) || !rtl_is_stop(crd))
+        return false;
+    if (rtl_stop_level(crd) == 0)
+        take(m, c);
+    else
+        pop(m, c->in[2]);
+    return true;
 }
 
 static uint16_t value_of(const vector_state *s, uint32_t t) {
@@ -40,9 +69,11 @@ static void begin_line(vector_state *s, uint32_t crd, uint16_t value) {
 
 static bool step_take(cycle_model *m, core *c) {
     vector_state *s = c->u.vector;
-    uint32_t crd = token(c->in[0]);
-    if (!some(c->in[0]) || !some(c->in[1]))
+    if (!some(c->in[0]) || !some(c->in[1]) || (s->inner && !some(c->in[2])))
         return false;
+    if (s->inner && rtl_is_item(token(c->in[0])) != rtl_is_item(token(c->in[2])))
+        return end_row(m, c);
+    uint32_t crd = head(c);
     if (!rtl_is_item(crd)) {
         if (rtl_is_stop(crd) && rtl_stop_level(crd) == 0)
             take(m, c);
@@ -66,7 +97,7 @@ static bool step_take(cycle_model *m, core *c) {
 
 static bool step_add(cycle_model *m, core *c) {
     vector_state *s = c->u.vector;
-    uint32_t crd = token(c->in[0]);
+    uint32_t crd = head(c);
     uint16_t value = value_of(s, token(c->in[1])), old = s->sum[crd];
     m->work.operations += s->there[crd];
     m->work.accesses += 2;
@@ -77,31 +108,57 @@ static bool step_add(cycle_model *m, core *c) {
     return true;
 }
 
+static bool has_room(const core *c) {
+    return room(c->out[0]) && room(c->out[1]);
+}
+
 static bool step_find(cycle_model *m, core *c) {
     vector_state *s = c->u.vector;
-    uint32_t end = token(c->in[0]);
+    uint32_t end = head(c);
     if (next_line(s)) {
         s->state = VECTOR_SEND;
         return true;
     }
-    if (!room(c->out[0]) || !room(c->out[1]))
+    if (!has_room(c) || (s->inner && !room(c->out[2])))
         return false;
     end = rtl_is_stop(end) ? RTL_STOP(rtl_stop_level(end) - 1) : end;
+    if (s->inner)
+        push(m, c->out[2], end);
+    end = rtl_is_stop(end) && s->inner ? RTL_STOP(rtl_stop_level(end) + 1) : end;
     push(m, c->out[0], end);
     push(m, c->out[1], end);
+    s->open = false;
     s->state = VECTOR_TAKE;
     take(m, c);
     return true;
 }
 
+/* Gives an outer coordinate, and ends the fiber before it. */
+static bool begin_row(cycle_model *m, core *c, uint16_t row) {
+    vector_state *s = c->u.vector;
+    if (!room(c->out[2]) || (s->open && !has_room(c)))
+        return false;
+    if (s->open) {
+        push(m, c->out[0], RTL_STOP(0));
+        push(m, c->out[1], RTL_STOP(0));
+    }
+    push(m, c->out[2], row);
+    s->open = true;
+    s->row = row;
+    return true;
+}
+
 static bool step_send(cycle_model *m, core *c) {
     vector_state *s = c->u.vector;
-    if (!room(c->out[0]) || !room(c->out[1]))
-        return false;
-    m->work.accesses += !s->odd;
     uint32_t even = s->line * 2u;
     bool odd = s->odd || !s->there[even];
-    push(m, c->out[0], even + odd);
+    const uint16_t row = (uint16_t)((even + odd) >> s->inner);
+    if (s->inner && (!s->open || s->row != row))
+        return begin_row(m, c, row);
+    if (!has_room(c))
+        return false;
+    m->work.accesses += !s->odd;
+    push(m, c->out[0], s->inner ? (even + odd) & ((1u << s->inner) - 1) : even + odd);
     push(m, c->out[1], s->sum[even + odd]);
     if (!odd && s->there[even + 1])
         s->odd = true;

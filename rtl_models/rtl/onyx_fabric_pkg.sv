@@ -500,5 +500,7 @@ package onyx_fabric_pkg;
   localparam int unsigned VEC_REDUCE_BF16_BITS = 1;
   localparam int unsigned VEC_REDUCE_OP_LO = 2;
   localparam int unsigned VEC_REDUCE_OP_BITS = 4;
+  localparam int unsigned VEC_REDUCE_INNER_LO = 6;
+  localparam int unsigned VEC_REDUCE_INNER_BITS = 4;
   // verilator lint_on UNUSEDPARAM
 endpackage

@@ -1,9 +1,9 @@
-// The primitives of a MEM tile, the fiber access and the vector reducer (profile onyx-ext), on one memory, between the heads of
+// The primitives of a MEM tile, the fiber access and the vector or matrix reducer (profile onyx-ext), on one memory, between the heads of
 // the tile's input FIFOs and the tails of its output FIFOs (onyx_core).
 //
 // Streams of the fiber access: in0 references, in1 write addresses, in2 blocks from the GLB, in3 write data; out0 blocks to the
-// GLB, out1 coordinates or values, out2 positions. Of the vector reducer: in0 coordinates, in1 values; out0, out1 the same of the
-// sums. Fields of CONFIG_SPACE that are not read here have no effect.
+// GLB, out1 coordinates or values, out2 positions. Of the reducers: in0 coordinates, in1 values, in2 the outer coordinates of
+// matrices; out0 to out2 the same of the sums. Fields of CONFIG_SPACE that are not read here have no effect.
 // Contract: with used_i = 0 nothing is taken, offered or changed; hazard_o: what is at fault in this cycle, a bit a kind.
 // sram_*: configuration access, effective with used_i = 1, the mode of the fiber access and en_i = 0 only. Four accesses, in lane
 // order 0..3, move one 64-bit word: the fourth write stores; each read shows its lane on sram_rdata_o from the next cycle
@@ -60,24 +60,26 @@ module onyx_mem_core (
   end
 
   // -- each primitive's side of the shared ports --
-  onyx_pkg::stream_t fiber0, fiber1, fiber2, vector0, vector1;
+  onyx_pkg::stream_t fiber0, fiber1, fiber2, vector0, vector1, vector2;
   logic [3:0] fiber_ready;
-  logic [1:0] vector_ready;
+  logic [2:0] vector_ready;
   logic [7:0] fiber_hazard;
   logic vector_hazard;
-  assign head_ready_o = on_vector ? {2'd0, vector_ready} : fiber_ready;
-  assign tail_o       = on_vector ? {1'b0, fiber2.data, vector1, vector0} : {fiber2, fiber1, fiber0};
+  assign head_ready_o = on_vector ? {1'b0, vector_ready} : fiber_ready;
+  assign tail_o       = on_vector ? {vector2, vector1, vector0} : {fiber2, fiber1, fiber0};
   assign hazard_o     = on_vector ? {5'd0, vector_hazard, 2'd0} : fiber_hazard;
 
   // The vector reducer has the memory by the port of the configuration bus: a fiber access that stands still.
   logic vector_req, vector_we, unused_vector_stir;
   logic [8:0] vector_addr;
   logic [63:0] vector_wdata;
-  onyx_vector_reduce u_vector_reduce (
+  onyx_matrix_reduce u_matrix_reduce (
       .clk_i, .rst_ni, .en_i(en && on_vector), .flush_i, .bf16_i(space_i[onyx_fabric_pkg::VEC_REDUCE_BF16_LO]),
       .op_i(space_i[onyx_fabric_pkg::VEC_REDUCE_OP_LO+:onyx_fabric_pkg::VEC_REDUCE_OP_BITS]),
+      .inner_i(space_i[onyx_fabric_pkg::VEC_REDUCE_INNER_LO+:onyx_fabric_pkg::VEC_REDUCE_INNER_BITS]),
       .crd_i(h0), .crd_ready_o(vector_ready[0]), .val_i(h1), .val_ready_o(vector_ready[1]),
       .crd_o(vector0), .crd_ready_i(tail_ready_i[0]), .val_o(vector1), .val_ready_i(tail_ready_i[1]),
+      .outer_i(h2), .outer_ready_o(vector_ready[2]), .outer_o(vector2), .outer_ready_i(tail_ready_i[2]),
       .mem_req_o(vector_req), .mem_we_o(vector_we), .mem_addr_o(vector_addr), .mem_wdata_o(vector_wdata),
       .mem_rdata_i(sram_line), .stir_o(unused_vector_stir), .hazard_o(vector_hazard)
   );

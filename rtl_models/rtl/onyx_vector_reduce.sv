@@ -12,6 +12,7 @@
 //
 // Handshake: made to stand between FIFOs; both inputs are taken, and both outputs are given, in the same cycle. An
 // entry takes one cycle, two if its line holds something; the end of a sum of N entries N + 3, of none 2.
+// sends_o: what is given in this cycle, if anything, is an entry, that of coordinate next_o (both from registers and memory).
 module onyx_vector_reduce (
     input  logic clk_i, rst_ni, en_i, flush_i, bf16_i,
     input  logic [ 3:0] op_i,
@@ -24,6 +25,8 @@ module onyx_vector_reduce (
     output logic [ 8:0] mem_addr_o,
     output logic [63:0] mem_wdata_o,
     input  logic [63:0] mem_rdata_i,
+    output logic        sends_o,
+    output logic [ 9:0] next_o,
     output logic        stir_o,  // a register may change at the edge though no word moves at a port
     output logic        hazard_o
 );
@@ -167,6 +170,8 @@ module onyx_vector_reduce (
   assign val_ready_o = take;
   assign crd_o.valid = give;
   assign val_o.valid = give;
+  assign sends_o     = state_q == StSend;
+  assign next_o      = {line_q, sends_odd};
   assign stir_o      = (state_d != state_q);
   assign hazard_o    = (state_q == StTake) & both & item & ~maybe & ~fits;
 

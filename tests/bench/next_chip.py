@@ -25,13 +25,15 @@ PE = {"joiner": ("onyx_intersect", {}), "coordinate dropper": ("onyx_crddrop", {
 MEM = {"fiber access": ("onyx_fiber_access", {"rd_skip_i": "1'b0"})}
 # One of ours: the tiles that have it, how it is synthesised, and the chip's primitive that it makes larger.
 OURS = {"vector reducer": (MEM, ("onyx_vector_reduce", PLAIN), None),
+        "matrix reducer": (MEM, ("onyx_matrix_reduce", PLAIN), None),
         "reductions by any operation": (PE, ("onyx_reduce", {"bf16_i": "1'b0"}), "reducer"),
         "sums of bfloat16": (PE, ("onyx_reduce", {"op_i": "4'd0"}), "reducer"),
         "joiner by regions": (PE, ("onyx_region_join", {}), None),
         "shared load streams": (MEM, ("onyx_block_share", {}), None),
         "scanners that skip": (MEM, ("onyx_fiber_access", {}), "fiber access")}
 # In the netlist of a kernel that uses it.
-SIGNS = {"vector reducer": '"vector_reduce"', "joiner by regions": '"region_join"',
+SIGNS = {"vector reducer": '"vector_reduce"', "matrix reducer": 'vec_reduce_inst_inner"',
+         "joiner by regions": '"region_join"',
          "reductions by any operation": r'(reg_cr|vec_reduce)_inst_op"', "sums of bfloat16": r'(reg_cr|vec_reduce)_inst_bf16"',
          "shared load streams": r'write_scanner_(before|behind)"', "scanners that skip": r'read_scanner_skip"'}
 
@@ -42,6 +44,13 @@ KERNELS = [
     ("SpM*SpM, as the search has it", "vector reducer", ["X(i,j)=B(i,k)*C(k,j)", *SQUARED]),
     ("SpMV by columns", "vector reducer",
      ["x(i)=B(i,j)*c(j)", "-s", "reorder(j,i)", "-f", "B:ss:1,0", "-i", "B:{file}", "-g", "c:{n}:0.3"]),
+    ("SpM*SpM, k,i,j", "matrix reducer", ["X(i,j)=B(i,k)*C(k,j)", "-s", "reorder(k,i,j)", *SQUARED]),
+    ("products of 30 columns, k,i,j", "matrix reducer",
+     ["X(i,j)=B(k,i)*C(k,j)", "-s", "reorder(k,i,j)", "-g", "B:{n}x30:0.1", "-g", "C:{n}x30:0.1"]),
+    ("weighted products of 30 columns, k,i,j", "matrix reducer",
+     ["X(i,j)=B(k,i)*w(k)*C(k,j)", "-s", "reorder(k,i,j)", "-g", "B:{n}x30:0.1", "-g", "w:{n}:0.5", "-g", "C:{n}x30:0.1"]),
+    ("MTTKRP of 30 by 16, k,i,l,j", "matrix reducer",
+     ["X(i,j)=B(i,k,l)*C(k,j)*D(l,j)", "-s", "reorder(k,i,l,j)", "-g", "B:30x{n}x20:0.01", "-g", "C:{n}x16:0.3", "-g", "D:20x16:0.3"]),
     ("largest of each row", "reductions by any operation", ["x(i)=max(j, B(i,j))", "--fill", "B:-32768", "-i", "B:{file}"]),
     ("SpMV, bf16", "sums of bfloat16", ["x(i)=B(i,j)*c(j)", "--dtype", "bf16", "-i", "B:{file}", "-g", "c:{n}:0.3"]),
     ("SDDMM of rank 10, bf16", "sums of bfloat16",
@@ -100,7 +109,8 @@ def board():
 def used_by(folder):
     """The primitives of ours in what was put on the array."""
     texts = [file.read_text() for file in folder.rglob("netlist.json")]
-    return {name for name, sign in SIGNS.items() if any(re.search(sign, text) for text in texts)}
+    used = {name for name, sign in SIGNS.items() if any(re.search(sign, text) for text in texts)}
+    return used - {"vector reducer"} if "matrix reducer" in used else used  # of which the one is a part
 
 
 def cycles_of(arguments, profile, matrix):
@@ -145,7 +155,7 @@ Written by `cmake --build build --target next_chip`. What each primitive of prof
 
 * *Cells*: those of Yosys' generic library after `synth -flatten`, the memory not counted, which is the tile's in any case. The chip's primitives are
   our modules for them, by the same flow, so ratios mean more than numbers. What widens the chip's reducer counts the cells that it
-  adds to it; scanners that skip what the fiber access is larger by. Not counted: the multiplexers of a tile's core, a few cells for each bit of a port.
+  adds to it; scanners that skip what the fiber access is larger by; the matrix reducer has the vector reducer in it, and whoever has the one has the other. Not counted: the multiplexers of a tile's core, a few cells for each bit of a port.
 * *Of the tile*: of all the chip's primitives in such a tile. *Of the array*: the same in every tile of the kind, of the primitives of {pe} PE and {mem}
   MEM tiles. Routing, FIFOs of the ports and registers are not in it, so the share of a real chip is smaller.
 * *Speed-up*: cycles of engine `cycle` on `onyx` by those on `onyx-ext`, the geometric mean over the kernels below that use the primitive, on {n}

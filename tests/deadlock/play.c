@@ -135,6 +135,13 @@ net_cell made_vector_sum(made *m, net_pin crd, net_pin val) {
     return cell;
 }
 
+net_cell made_matrix_sum(made *m, net_pin outer, net_pin crd, net_pin val) {
+    net_cell cell = made_vector_sum(m, crd, val);
+    made_connect(m, outer, cell, 2);
+    set(m, cell, "vec_reduce_inst_inner", 5);
+    return cell;
+}
+
 /* ---- running --------------------------------------------------------------------------------- */
 
 /* The fields that say how tokens move, and their places in CONFIG_SPACE (docs/registers.md). */
@@ -161,6 +168,7 @@ static const struct {
               {"fiber_access_16_inst_buffet_buffet_capacity_log_0", 3, 4},
               {"fiber_access_16_inst_read_scanner_skip", 3, 16},
               {"vec_reduce_inst_tile_en", 0, 0},
+              {"vec_reduce_inst_inner", 0, 6},
               {"intersect_unit_inst_joiner_op", 0, 1},
               {"region_join_inst_regions", 0, 1},
               {"Repeat_inst_root", 0, 18}};

@@ -35,6 +35,7 @@ net_cell made_region_join(made *m, uint32_t regions, const net_pin side0[2], con
 net_cell made_repeat(made *m, const net_pin *ref, net_pin crd);
 /* A vector reducer: coordinates at port 0, sums at port 1. */
 net_cell made_vector_sum(made *m, net_pin crd, net_pin val);
+net_cell made_matrix_sum(made *m, net_pin outer, net_pin crd, net_pin val);
 /* Any other PE primitive, inputs in the order of its ports. */
 net_cell made_pe(made *m, net_mode mode, const net_pin *in, uint8_t n_in);
 

@@ -23,9 +23,11 @@ typedef struct {
     uint32_t parent[MOST_PATHS], order[PLAY_TENSORS];
     uint32_t n_streams, n_paths, n_tensors, most_order, extent;
     bool vectors;      /* vector reducers, too */
+    bool matrices;     /* matrix reducers, too, on tensors of three levels */
     bool regions;      /* joiners by regions in place of the chip's */
     bool skips;        /* scanners skip where they may */
     uint32_t skipping; /* scanners that do */
+    uint32_t summed;   /* matrix reducers */
     uint32_t fresh;    /* how much rather a stream nobody reads yet */
 } generator;
 
@@ -163,6 +165,24 @@ static void add_vector_sum(generator *g) {
     give(g, cell, 1, VAL, path, NULL);
 }
 
+static void add_matrix_sum(generator *g) {
+    stream *val = any(g, VAL, UINT32_MAX, UINT32_MAX);
+    uint32_t rows = val && val->path >= FIRST_PATH ? g->parent[val->path] : ROOT;
+    bool deep = rows >= FIRST_PATH && g->parent[rows] >= FIRST_PATH;
+    stream *crd = deep ? any(g, CRD, val->path, UINT32_MAX) : NULL;
+    stream *outer = crd ? any(g, CRD, rows, UINT32_MAX) : NULL;
+    if (!outer)
+        return;
+    const net_pin in[] = {use(outer), use(crd)};
+    net_cell cell = made_matrix_sum(&g->m, in[0], in[1], use(val));
+    uint32_t path = new_path(g, g->parent[g->parent[rows]]);
+    give(g, cell, 2, CRD, path, NULL);
+    path = new_path(g, path);
+    give(g, cell, 0, CRD, path, NULL);
+    give(g, cell, 1, VAL, path, NULL);
+    g->summed++;
+}
+
 static void add_dropper(generator *g, bool hold) {
     stream *outer = any(g, CRD, UINT32_MAX, UINT32_MAX);
     what kind = prng_below(&g->random, 2) ? CRD : VAL;
@@ -251,9 +271,16 @@ static void generate(generator *g) {
     g->extent = extents[prng_below(&g->random, 2)][g->most_order];
     g->fresh = g->skips ? 20 : 1 + prng_below(&g->random, 4); /* nobody else may read what skips */
     add_root(g);
+    for (uint32_t i = 0; i < 3 && g->matrices; i++)
+        add_descent(g);
     for (uint32_t i = 0; i < steps && g->m.n.cells.len < MOST_CELLS && g->n_streams + 3 < MOST_STREAMS; i++) {
-        uint32_t drawn = prng_below(&g->random, g->vectors ? 21 : g->skips && i < 6 ? 8 : 18);
-        if (drawn >= 18)
+        uint32_t drawn = prng_below(&g->random, g->matrices         ? 24
+                                                : g->vectors        ? 21
+                                                : g->skips && i < 6 ? 8
+                                                                    : 18);
+        if (g->matrices && drawn >= 17)
+            add_matrix_sum(g);
+        else if (drawn >= 18)
             add_vector_sum(g);
         else if (drawn < 2)
             add_root(g);
@@ -298,6 +325,7 @@ static const uint32_t *const *random_pairs(const netlist *n, prng *random, arena
 
 static void play_all(generator with) {
     uint32_t safe = 0, bounded = 0, real = 0, undecided = 0, wrong = 0, hopeless = 0, runs = 0, skipping = 0;
+    uint32_t summed = 0;
     for (uint32_t i = 0; i < count; i++) {
         arena mem = {0};
         name_table names;
@@ -311,6 +339,7 @@ static void play_all(generator with) {
                                  arena_printf(&mem, "netlist %u of seed %u", only ? only : i, first_seed));
         bool excluded = j.fiber >= g.extent;
         skipping += g.skipping;
+        summed += g.summed;
         runs += j.runs;
         safe += j.fiber == NET_ANY_FIBER;
         bounded += j.fiber != NET_ANY_FIBER && j.fiber > 0;
@@ -325,6 +354,8 @@ static void play_all(generator with) {
     }
     if (with.skips)
         print_message("%u scanners skip\n", skipping);
+    if (with.matrices)
+        print_message("%u sums of matrices\n", summed);
     print_message("%u netlists, %u runs: %u safe, %u safe up to some length; %u deadlock, %u do not and are "
                   "not found safe, %u undecided; %u stand still whatever the FIFOs\n",
                   count, runs, safe, bounded, real, wrong, undecided, hopeless);
@@ -332,6 +363,7 @@ static void play_all(generator with) {
         return;
     assert_true(real > 0);
     assert_true(!with.skips || skipping > count / 6);
+    assert_true(!with.matrices || summed > count / 20);
     assert_true(wrong * 100 <= count * MOST_WRONG);
 }
 
@@ -346,6 +378,11 @@ static void none_behind_vector_reducers(void **state) {
     play_all((generator){.vectors = true});
 }
 
+static void none_behind_matrix_reducers(void **state) {
+    (void)state;
+    play_all((generator){.matrices = true});
+}
+
 static void none_behind_joiners_by_regions(void **state) {
     (void)state;
     play_all((generator){.regions = true});
@@ -358,6 +395,7 @@ static void none_behind_skipping(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {TEST(no_deadlock_is_overlooked), TEST(none_behind_vector_reducers),
+                                       TEST(none_behind_matrix_reducers),
                                        TEST(none_behind_joiners_by_regions), TEST(none_behind_skipping)};
     if (argc > 1)
         count = (uint32_t)strtoul(argv[1], NULL, 10);

@@ -48,7 +48,8 @@ static void violations_name_ports_and_rule(void **state) {
          "read_scanner.coord_out to buffet.wr_data | read_scanner.coord_out may drive: joiner.coord_in_0, "
          "joiner.coord_in_1, region_joiner.coord_in_0, region_joiner.coord_in_1, "
          "crddrop.coord_in_0, crddrop.coord_in_1, crdhold.coord_in_0, crdhold.coord_in_1, "
-         "gate.crd_in, rsg.base_data_in, vector_reducer.coord_in, read_scanner.skip_in, "
+         "gate.crd_in, rsg.base_data_in, vector_reducer.coord_in, vector_reducer.outer_in, "
+         "read_scanner.skip_in, "
          "write_scanner.data_in, "
          "read_scanner.us_pos_in, joiner.pos_in_0, joiner.pos_in_1, region_joiner.pos_in_0, "
          "region_joiner.pos_in_1, repeat.proc_data_in"},

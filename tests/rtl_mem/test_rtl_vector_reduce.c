@@ -1,11 +1,11 @@
 /* The vector reducer (profile onyx-ext): RTL against the specification and, in every cycle, the cycle model,
  * on random vectors with random gaps, stalls and freezes; and what it costs. */
-#include "random_trees.h"
 #include "rtl_models/cycle/cycle.h"
+#include "sums.h"
 #include "tests/cycle/one_tile.h"
 #include "tests/test.h"
 
-enum { SEEDS = 2000, MODE = 3, ON = 1, BF16 = 2, MOST = SPEC_VECTOR_COORDINATES };
+enum { SEEDS = 2000, ON = 1, BF16 = 2, MOST = SPEC_VECTOR_COORDINATES };
 
 static uint32_t chance(prng *random, uint32_t percent) {
     return prng_below(random, 100) < percent;
@@ -55,45 +55,15 @@ static void make_case(uint64_t seed, arena *mem, uint32_t space[4], u32_vec in[B
     }
 }
 
-static bench_pace random_pace(uint64_t seed) {
-    static const uint32_t percents[] = {0, 0, 10, 30, 50, 70, 90};
-    prng random = prng_seed(seed * 2 + 1);
-    uint32_t gap = percents[prng_below(&random, 7)], stall = percents[prng_below(&random, 7)];
-    return (bench_pace){seed, gap, stall, prng_below(&random, 5) == 0 ? 20 : 0, false};
+static void specify(spec_streams *model, const uint32_t space[4]) {
+    spec_vector_reduce(model, (spec_reduction){space[0] >> 2 & 15, space[0] & BF16});
 }
 
-static uint32_t play(bench_design design, uint64_t seed, arena *mem) {
-    uint32_t space[4], tokens = 0;
-    spec_streams model = {.mem = mem};
-    bench_result got;
-    make_case(seed, mem, space, model.in);
-    mem_design_configure(design, true, MODE, space);
-    bench_run(design, random_pace(seed), model.in, mem, &got);
-    spec_vector_reduce(&model, (spec_reduction){space[0] >> 2 & 15, space[0] & BF16});
-    assert_null(got.fault);
-    for (int i = 0; i < 2; i++) {
-        const char *difference = bench_difference(&got.out[i], &model.out[i], mem);
-        if (difference)
-            fail_msg("seed %llu, out%d: %s", (unsigned long long)seed, i, difference);
-        assert_int_equal(got.in[i].token.len, model.in[i].len);
-        tokens += model.out[i].len;
-    }
-    return tokens;
-}
+static const sum_cases vectors = {make_case, specify, 2};
 
 static void test_random_vectors(void **state) {
     (void)state;
-    bench_design design = mem_design_new();
-    uint64_t tokens = 0;
-    bench_reset(design);
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        arena mem = {0};
-        tokens += play(design, seed, &mem);
-        arena_free(&mem);
-    }
-    print_message("%d cases, %llu tokens\n", SEEDS, (unsigned long long)tokens);
-    assert_true(tokens > 100000);
-    mem_design_free(design);
+    sums_play_all(&vectors, SEEDS, 100000);
 }
 
 /* A flush in the middle of a sum leaves nothing behind, neither for the next vectors nor for a fiber access.
@@ -104,15 +74,9 @@ static void test_flush_forgets(void **state) {
     bench_reset(design);
     for (uint64_t seed = 1; seed <= 300; seed++) {
         arena mem = {0};
-        uint32_t space[4];
-        u32_vec in[BENCH_INS];
         bench_result got;
-        make_case(seed, &mem, space, in);
-        for (int i = 0; i < 2; i++)
-            in[i].len = (uint32_t)(in[i].len / (2 + seed % 5));
-        mem_design_configure(design, true, MODE, space);
-        bench_run(design, (bench_pace){seed, 20, 60, 0, false}, in, &mem, &got);
-        play(design, seed + 1000, &mem);
+        sums_cut(&vectors, design, seed, &mem);
+        sums_play(&vectors, design, seed + 1000, &mem);
         spec_mem_config config;
         spec_streams fibers = {.mem = &mem};
         tree_case(&tree_uses[seed % TREE_USES], seed, &mem, &config, fibers.in);
@@ -136,7 +100,7 @@ static void test_unused_stands_still(void **state) {
         make_case(5, &f->mem, space, in);
         if (way == 1)
             space[0] &= ~(uint32_t)ON;
-        mem_design_configure(design, way != 0, way == 2 ? 2 : MODE, space);
+        mem_design_configure(design, way != 0, way == 2 ? 2 : SUM_MODE, space);
         bench_run(design, (bench_pace){0}, in, &f->mem, &got);
         bench_expect_nothing_in(&got);
         bench_expect_nothing_out(&got);
@@ -162,7 +126,7 @@ static void test_full_and_fast(void **state) {
     put_both(&f->mem, RTL_DONE, in);
     bench_design design = mem_design_new();
     bench_reset(design);
-    mem_design_configure(design, true, MODE, space);
+    mem_design_configure(design, true, SUM_MODE, space);
     bench_run(design, (bench_pace){0}, in, &f->mem, &got);
     assert_int_equal(got.out[0].token.len, MOST + 2);
     for (uint32_t crd = 0; crd < MOST; crd++) {
@@ -179,7 +143,7 @@ static void test_full_and_fast(void **state) {
 static void test_beyond_the_room(void **state) {
     fixture *f = *state;
     for (uint32_t crd = MOST - 1; crd <= MOST; crd++) {
-        cycle_cell cell = {.kind = CYCLE_MEM, .tile_en = true, .mode = MODE, .space = {ON}};
+        cycle_cell cell = {.kind = CYCLE_MEM, .tile_en = true, .mode = SUM_MODE, .space = {ON}};
         cycle_model *m = tile_build(&cell, &f->mem);
         tile_pins pins = {.in_data = {crd, 1}, .in_valid = {true, true}, .out_ready = {true, true, true}};
         for (int cycle = 0; cycle < 4; cycle++)

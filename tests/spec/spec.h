@@ -83,4 +83,8 @@ const char *spec_skip_fault(const u32_vec all[2], const u32_vec *partner, const 
 enum { SPEC_VECTOR_COORDINATES = 1024 }; /* entries beyond are lost */
 void spec_vector_reduce(spec_streams *streams, spec_reduction by);
 
+/* The vector reducer as it adds up matrices, whose inner coordinates have inner_bits bits: in and out inner
+ * coordinates, values, and outer coordinates, each of which has a fiber of the two others. */
+void spec_matrix_reduce(spec_streams *streams, uint32_t inner_bits, spec_reduction by);
+
 #endif

@@ -1,4 +1,5 @@
-/* The vector reducer: sums by coordinate, sent when the fiber around the vectors ends. */
+/* The vector and the matrix reducer: sums by coordinate or point, sent when the fiber around the tensors
+ * ends. */
 #include "tests/spec/streams.h"
 
 typedef struct {
@@ -42,5 +43,60 @@ void spec_vector_reduce(spec_streams *s, spec_reduction by) {
         send(s, all);
         put(s, 0, end);
         put(s, 1, end);
+    }
+}
+
+/* ---- matrices -------------------------------------------------------------------------------- */
+
+enum { CRD, VAL, OUTER };
+
+static void send_points(spec_streams *s, sums *all, uint32_t inner) {
+    uint32_t last = UINT32_MAX;
+    for (uint32_t point = 0; point < SPEC_VECTOR_COORDINATES; point++) {
+        const uint32_t row = point / inner;
+        if (!all->there[point])
+            continue;
+        if (row != last && last != UINT32_MAX) {
+            put(s, CRD, RTL_STOP(0));
+            put(s, VAL, RTL_STOP(0));
+        }
+        if (row != last)
+            put(s, OUTER, row);
+        last = row;
+        put(s, CRD, point % inner);
+        put(s, VAL, all->sum[point]);
+        all->there[point] = false;
+    }
+}
+
+/* The fiber of an outer coordinate; returns the stop that ends it, or 0 where that is missing. */
+static uint32_t add_row(spec_streams *s, sums *all, uint32_t outer, uint32_t inner, spec_reduction by) {
+    while (has(s, CRD) && has(s, VAL)) {
+        const uint32_t crd = take(s, CRD), value = take(s, VAL);
+        if (!rtl_is_item(crd))
+            return crd;
+        if (!rtl_is_control(crd) && !rtl_is_control(outer) && crd < inner)
+            add(all, outer * inner + crd, value, by);
+    }
+    return 0;
+}
+
+void spec_matrix_reduce(spec_streams *s, uint32_t inner_bits, spec_reduction by) {
+    const uint32_t inner = 1u << inner_bits;
+    sums *all = arena_new(s->mem, sums);
+    while (has(s, OUTER)) {
+        uint32_t outer = take(s, OUTER), end = 0;
+        for (; rtl_is_item(outer) && has(s, OUTER); outer = take(s, OUTER))
+            end = add_row(s, all, outer, inner, by);
+        if (end == 0 || rtl_stop_level(end) == 0) { /* no row, so the matrix has an end of its own */
+            end = take(s, CRD);
+            take(s, VAL);
+        }
+        if (rtl_is_stop(outer) && rtl_stop_level(outer) == 0)
+            continue;
+        send_points(s, all, inner);
+        put(s, OUTER, rtl_is_stop(outer) ? RTL_STOP(rtl_stop_level(outer) - 1) : outer);
+        put(s, CRD, rtl_is_stop(end) ? RTL_STOP(rtl_stop_level(end) - 1) : end);
+        put(s, VAL, rtl_is_stop(end) ? RTL_STOP(rtl_stop_level(end) - 1) : end);
     }
 }

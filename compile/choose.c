@@ -538,11 +538,19 @@ static bool has_stores(const choosing *c, const fe_cin *cin, uint32_t n) {
     return all.len > 0;
 }
 
-/* Gives kernel n the order of its loops with which the program is expected to take least. *second: as it is
- * in the best of the other orders in which some operand may be stored dense; *written: that is the order as
- * written. Returns false where there is none. */
-static bool choose_order(choosing *c, const compile_search_in *by, uint32_t n, compile_schedule *out,
-                         compile_schedule *second, bool *written) {
+enum { MORE_ORDERS = 2 };
+
+/* Further orders of a kernel's loops, in which some operand may be stored dense. */
+typedef struct {
+    compile_schedule schedule[MORE_ORDERS];
+    bool written[MORE_ORDERS]; /* it is the order as written */
+    uint32_t n;
+} more_orders;
+
+/* Gives kernel n the order of its loops with which the program is expected to take least. Of the others in
+ * which some operand may be stored dense, *more has the best one and the order as written. */
+static void choose_order(choosing *c, const compile_search_in *by, uint32_t n, compile_schedule *out,
+                         more_orders *more) {
     arena *mem = c->ctx->mem;
     const compile_schedule had = *out;
     cins all = {0};
@@ -555,19 +563,18 @@ static bool choose_order(choosing *c, const compile_search_in *by, uint32_t n, c
         if (a && cycles[a] < (best ? cycles[best] : COMPILE_WORTH_CHANGING * cycles[0]))
             best = a;
     }
-    bool found = false;
-    for (uint32_t a = 0; a < all.len && all.len > 1; a++) {
-        if (a == best || (found && cycles[a] >= cycles[other]) || !has_stores(c, &all.at[a], n))
-            continue;
-        found = true;
-        other = a;
+    for (uint32_t a = 1; a < all.len; a++) {
+        if (a != best && (!other || cycles[a] < cycles[other]) && has_stores(c, &all.at[a], n))
+            other = a;
     }
-    *written = !other;
     if (best)
         *out = in_order(&had, &all.at[best], n, cycles[best], cycles[0], mem);
-    if (found)
-        *second = in_order(&had, other ? &all.at[other] : &had.cin, n, cycles[other], cycles[0], mem);
-    return found;
+    if (other)
+        more->schedule[more->n++] = in_order(&had, &all.at[other], n, cycles[other], cycles[0], mem);
+    if (best && has_stores(c, &had.cin, n)) {
+        more->written[more->n] = true;
+        more->schedule[more->n++] = in_order(&had, &had.cin, n, cycles[0], cycles[0], mem);
+    }
 }
 
 /* Chooses the order of kernel n's loops and which of its operands are dense. These go together: the order
@@ -576,17 +583,21 @@ static void choose_loops_and_stores(choosing *c, const compile_search_in *by, ui
                                     compile_schedule *out) {
     const fe_kernel *kernel = &out->cin.kernels.at[n];
     const uint32_t dense = out->dense.len;
-    compile_schedule second;
-    bool written = false;
-    const bool two =
-        !kernel->relations.len && !kernel->tags.len && choose_order(c, by, n, out, &second, &written);
-    const double first = choose_stores(c, by, n, out),
-                 other = two ? choose_stores(c, by, n, &second) : INFINITY;
-    if (!two || second.dense.len == dense)
-        return;
-    const double least = isfinite(first) ? first : expect(c, by, &out->cin, ORDERS_PART);
-    if (other < (written ? 1 : COMPILE_WORTH_CHANGING) * least)
-        *out = second;
+    more_orders more = {.n = 0};
+    if (!kernel->relations.len && !kernel->tags.len)
+        choose_order(c, by, n, out, &more);
+    double least = choose_stores(c, by, n, out);
+    for (uint32_t i = 0; i < more.n; i++) {
+        const double other = choose_stores(c, by, n, &more.schedule[i]);
+        if (more.schedule[i].dense.len == dense)
+            continue;
+        if (!isfinite(least))
+            least = expect(c, by, &out->cin, ORDERS_PART);
+        if (other < (more.written[i] ? 1 : COMPILE_WORTH_CHANGING) * least) {
+            *out = more.schedule[i];
+            least = other;
+        }
+    }
 }
 
 /* Makes of a kernel one that takes the columns of dense matrices one after the other: v, a loop of the

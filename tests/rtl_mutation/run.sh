@@ -3,7 +3,7 @@
 # ONYX_MODULE tells it the module.
 # A mutant is killed when the test fails. One that is proved equal to the module is no fault. Prints a row of a table for each
 # module and a line for each survivor; fails below 95 % of a module. Equivalent is also what equivalent.txt judges by reading,
-# with the reason; a line there holds for the mutant that it tells, in the netlist at hand.
+# with the reason; a line there holds for the mutant that it tells.
 # With STRIDE 1 verdicts stay in DIR: what was interrupted goes on from there, unless what they are about has changed.
 set -eu
 rtl=$1 here=$2 test=$3 dir=$4 stride=$5
@@ -21,8 +21,8 @@ echo "$about" >"$work/about"
 sed -n 's/.* -module \([^ ]*\) .*/\1/p' "$dir/list" |
     awk -v stride="$stride" 'NR % stride == 1 % stride { print NR, $1 }' >"$work/numbers"
 
-told() { # NUMBER: what the mutant is
-    sed -n "${1}p" "$dir/list" | sed "s/^mutate -ctrl mutant [0-9]* //; s|/[^ ]*/||g"
+told() { # NUMBER: what the mutant is; the number in a cell's name changes with every other module
+    sed -n "${1}p" "$dir/list" | sed "s/^mutate -ctrl mutant [0-9]* //; s|/[^ ]*/||g; s/\(-cell [$][a-z_]*\)[$][0-9]*/\1/"
 }
 # Whether equivalent.txt has it, or it is at a wire that by its name nothing reads (unused_..): some of these stand
 # beside a multiplier, with which no proof ends.

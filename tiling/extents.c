@@ -95,7 +95,9 @@ bool tile_extents(const sam_statement *s, const tile_operands *in, arena *mem, d
         if (!(*extent)[v] && !firm[v]) {
             diag_error(d, s->vars.at[v].loc, "E0321-no-extent", "no operand tells how far index %s runs",
                        names_text(s->names, s->vars.at[v].name));
-            diag_hint(d, "say so with -d %s:SIZE", names_text(s->names, s->vars.at[v].name));
+            const char *name = names_text(s->names, s->vars.at[v].name);
+            diag_hint(d, "say so with -d %s:SIZE, or in a program file by an operand that has %s", name,
+                      name);
             return false;
         }
     }

@@ -12,6 +12,9 @@ import shutil
 import subprocess
 import sys
 
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
+import check_reports  # noqa: E402
+
 onyx, examples, folder, engine = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]), sys.argv[4]
 names = sys.argv[5:]
 folder.mkdir(parents=True, exist_ok=True)
@@ -379,4 +382,5 @@ if engine == "cycle" and not names:
 if not names:
     run("bfs", "depth", breadth_first(16), "--set", "start=16")
     run("pagerank", "rank", pagerank(0), "--set", "steps=0")
+bad += check_reports.count_wrong(examples.parent, [(str(path), "report", path.read_bytes()) for path in folder.glob("*/report.json")])
 sys.exit(bad != 0)

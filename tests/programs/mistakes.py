@@ -84,6 +84,8 @@ for extents, data, option in (("3", " = \"four.tns\"", ()), ("5", " = random \"4
     indices = "i,j"[:len(extents)]
     refused(f"tensor b({extents}){data}\nx({indices}) = b({indices})", "E0320-dimension", "p.onx:1:8", *option)
 refused("tensor b: s = {}\nx(i) = b(i)", "E0321-no-extent", "p.onx:1:8")
+refused(v + "x(i,j) = a(i) + 1", "E0321-no-extent", "tensor x(100,100)")
+refused(v + "tensor x(3)\nx(i) = a(i+j)", "E0321-no-extent", "in a program file by an operand that has j")
 refused(v + "repeat until nnz(a) == 0 max 4 { a(i) = 2 * a(i) }", "E0960-passes", "p.onx:2:1")
 refused(v + "x(i) = a(i)\nresult y", "E0103-unknown-tensor", "p.onx:3:8")
 refused(v + "x(i) = a(i)", "E0910-operand", "-o y:", "-o", "y:y.mtx")

@@ -854,7 +854,7 @@ static void an_index_of_unknown_extent_is_refused(void **state) {
         tile_extents(&b.s, &(tile_operands){operand, 2, TILE_DTYPE_INT16}, &f->mem, &f->diag, &extent));
     assert_string_equal(fixture_printed(f),
                         "onyx: error: no operand tells how far index i runs [E0321-no-extent]\n"
-                        "    help: say so with -d i:SIZE\n");
+                        "    help: say so with -d i:SIZE, or in a program file by an operand that has i\n");
 }
 
 static void corrupt_result_streams_are_refused(void **state) {

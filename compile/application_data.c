@@ -1,6 +1,7 @@
 /* What the tensors of a program hold first, and how far their indices run: indices that one variable of a
  * statement binds, or a swap exchanges, run equally far. */
 #include "compile/application.h"
+#include "compile/choose.h"
 
 #include <math.h>
 #include <unistd.h>
@@ -152,8 +153,86 @@ static void join_steps(const classes *c, const fe_steps *steps) {
     }
 }
 
+/* What is known of them while it is found out. */
+typedef struct {
+    const classes *c;
+    const compile_options *o;
+    uint32_t *extent,
+        *from; /* by class: its extent, 0 where nothing says it yet; the tensor that states it, plus 1 */
+    const fe_step *step;
+    uint32_t dim[SAM_MAX_ORDER]; /* of the step's result */
+} sharing;
+
+static bool is_known(const sharing *f, uint32_t tensor, uint32_t m) {
+    const uint32_t at = class_of(f->c, tensor * SAM_MAX_ORDER + m);
+    return f->extent[at] || f->from[at];
+}
+
+static bool are_known(const sharing *f, uint32_t tensor) {
+    bool all = true;
+    for (uint32_t m = 0; m < f->c->a->given[tensor].order; m++)
+        all = all && is_known(f, tensor, m);
+    return all;
+}
+
+/* Finds how far the result of a step reaches whose operands are parts of tensors, as if these were empty. */
+static bool find_reach(compile_context *ctx, void *of) {
+    sharing *f = of;
+    const sam_statement *s = &f->step->statement;
+    compile_options own = *f->o;
+    compile_data data = {0};
+    own.given.at = NULL;
+    own.given.len = own.given.cap = 0;
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        const uint32_t shared = f->step->use[t].shared;
+        const sam_tensor_data *one = &s->tensors.at[t];
+        tile_tensor empty = {.name = one->called.v ? one->called : one->name};
+        if (t + 1 == s->result.v)
+            continue;
+        if (!f->step->use[t].counts)
+            empty.order = f->c->a->given[shared].order;
+        for (uint32_t m = 0; m < empty.order; m++)
+            empty.dim[m] = f->extent[class_of(f->c, shared * SAM_MAX_ORDER + m)];
+        empty.crd = arena_new(ctx->mem, uint32_t);
+        empty.val = arena_new(ctx->mem, uint16_t);
+        vec_push(ctx->mem, &own.given, (compile_given){names_text(ctx->names, empty.name), empty});
+    }
+    if (!compile_read_operands(&own, ctx, s, &data))
+        return false;
+    for (uint32_t m = 0; m < sam_tensor_at(s, s->result)->order; m++)
+        f->dim[m] = data.extent[s->result_index[m].v - 1];
+    return true;
+}
+
+/* Gives results whose extents only parts of tensors tell, as slices do, these extents. Returns whether there
+ * was one. */
+static bool reach_steps(sharing *f, const compile_context *ctx, const fe_steps *steps) {
+    bool found = false;
+    for (uint32_t i = 0; i < steps->len; i++) {
+        const fe_step *step = &steps->at[i];
+        const sam_statement *s = &step->statement;
+        found = reach_steps(f, ctx, &step->body) || found;
+        if (step->kind != FE_STEP_ASSIGN)
+            continue;
+        f->step = step;
+        const uint32_t result = fe_step_result(step);
+        bool ready = !are_known(f, result);
+        for (uint32_t t = 0; t < s->tensors.len; t++)
+            ready = ready && (t + 1 == s->result.v || are_known(f, step->use[t].shared));
+        if (!ready || !compile_try(ctx, find_reach, f).works)
+            continue;
+        for (uint32_t m = 0; m < f->c->a->given[result].order; m++) {
+            const uint32_t at = class_of(f->c, result * SAM_MAX_ORDER + m);
+            f->extent[at] = is_known(f, result, m) ? f->extent[at] : f->dim[m];
+            f->from[at] = f->from[at] ? f->from[at] : result + 1;
+        }
+        found = true;
+    }
+    return found;
+}
+
 /* Gives every index of a class the extent that one of them states, or the farthest that one reaches. */
-static bool share_extents(const classes *c, compile_context *ctx) {
+static bool share_extents(const classes *c, const compile_options *o, compile_context *ctx) {
     const fe_program *p = &c->a->program;
     uint32_t n = p->tensors.len * SAM_MAX_ORDER, *extent = arena_new_n(ctx->mem, uint32_t, n);
     uint32_t *from = arena_new_n(ctx->mem, uint32_t, n); /* the tensor that states it, plus 1 */
@@ -176,6 +255,9 @@ static bool share_extents(const classes *c, compile_context *ctx) {
         extent[at] = given->dim[m] > extent[at] ? given->dim[m] : extent[at];
         from[at] = stated ? t + 1 : from[at];
     }
+    sharing found = {.c = c, .o = o, .extent = extent, .from = from};
+    while (reach_steps(&found, ctx, &p->steps))
+        ;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t t = i / SAM_MAX_ORDER, m = i % SAM_MAX_ORDER, at = class_of(c, i);
         tile_tensor *given = &c->a->given[t];
@@ -273,7 +355,7 @@ bool compile_application_data(const compile_options *o, compile_context *ctx, co
             return false;
     }
     join_steps(&c, &p->steps);
-    if (!share_extents(&c, ctx))
+    if (!share_extents(&c, o, ctx))
         return false;
     state_extents(a, &a->program.steps);
     for (uint32_t t = 0; t < n; t++) {

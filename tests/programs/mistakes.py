@@ -84,6 +84,11 @@ for extents, data, option in (("3", " = \"four.tns\"", ()), ("5", " = random \"4
     indices = "i,j"[:len(extents)]
     refused(f"tensor b({extents}){data}\nx({indices}) = b({indices})", "E0320-dimension", "p.onx:1:8", *option)
 refused("tensor b: s = {}\nx(i) = b(i)", "E0321-no-extent", "p.onx:1:8")
+# Slices and concatenations say how far a result goes that nothing else says; the next statement goes on with that.
+gives(v + "x(i) = a(i(0:3:2))", "x", {0: 1, 1: 3}, warns="E0353-recut")
+gives(v + "y(i) = coalesce(a(permit(i)), a(permit(i-3)))\nx(i) = y(i(2:)) * 2\nresult x", "x", {0: 6, 1: 2, 2: 4, 3: 6}, warns="E0353-recut")
+gives(v + "y(i) = a(i(1:1))\nx(i) = y(i) + a(i(2:2))\nresult x", "x", {}, warns="E0176-empty-slice")
+refused("tensor x: s = {}\nx(i) = coalesce(x(permit(i-1)), 0)", "E0321-no-extent", "tensor x(100)")
 refused(v + "x(i,j) = a(i) + 1", "E0321-no-extent", "tensor x(100,100)")
 refused(v + "tensor x(3)\nx(i) = a(i+j)", "E0321-no-extent", "in a program file by an operand that has j")
 refused(v + "repeat until nnz(a) == 0 max 4 { a(i) = 2 * a(i) }", "E0960-passes", "p.onx:2:1")

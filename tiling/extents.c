@@ -12,7 +12,8 @@ static bool extent_of(const sam_statement *s, sam_expr h, const tile_operands *i
     if (x->kind != SAM_EXPR_ACCESS)
         return extent_of(s, x->a, in, extent, firm, from, d) && extent_of(s, x->b, in, extent, firm, from, d);
     const tile_tensor *t = &in->operand[x->tensor.v - 1];
-    if (sam_tensor_at(s, x->tensor)->ones)
+    const sam_tensor_data *data = sam_tensor_at(s, x->tensor);
+    if (data->ones)
         return true; /* as long as the others say */
     for (uint32_t m = 0; m < t->order; m++) {
         uint32_t v = x->index[m].v - 1;
@@ -34,7 +35,9 @@ static bool extent_of(const sam_statement *s, sam_expr h, const tile_operands *i
             from[v] = t;
         if (t->dim[m] > extent[v])
             extent[v] = t->dim[m];
-        firm[v] = firm[v] || !t->dim_inferred;
+        /* A slice that ends where it begins has no coordinate, however long the tensor is. */
+        const sam_window *w = &data->window[m];
+        firm[v] = firm[v] || !t->dim_inferred || (w->stride && w->high <= (uint32_t)w->low);
     }
     return true;
 }

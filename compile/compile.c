@@ -31,12 +31,13 @@ bool compile_list_formats(const compile_options *o, compile_context *ctx, fe_pro
 }
 
 bool compile_frontend_input(const compile_options *o, compile_context *ctx, fe_in *out) {
-    text_vec formats = {0};
-    if (!compile_scanned_formats(o, ctx, &formats) || !compile_read_functions(o, o->expression, ctx))
+    text_vec formats = {0}, names = {0};
+    if (!compile_scanned_formats(o, ctx, &formats, &names) || !compile_read_functions(o, o->expression, ctx))
         return false;
     *out = (fe_in){.expression = o->expression,
                    .formats = formats.at,
                    .n_formats = formats.len,
+                   .format_names = names.at,
                    .dimensions = o->dimensions.at,
                    .n_dimensions = o->dimensions.len,
                    .fills = o->fills.at,

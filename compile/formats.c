@@ -5,6 +5,7 @@
 #include "tiling/queries.h"
 
 #include <ctype.h>
+#include <strings.h>
 
 static bool read_file(compile_context *ctx, const char *path, tile_formats *out) {
     size_t length = 0;
@@ -19,6 +20,20 @@ bool compile_read_formats(compile_context *ctx, const text_vec *files, tile_form
     return ok;
 }
 
+/* Whether these are letters of levels, one of which only a map can have. */
+static bool is_level_of_map(const char *text) {
+    const size_t n = strcspn(text, ":");
+    return strspn(text, "dsuqchrob") >= n && strcspn(text, "ro") < n;
+}
+
+/* Returns the name that is written so but for small and capital letters, or NULL. */
+static const char *other_case(const tile_formats *all, const char *text) {
+    const char *found = NULL;
+    for (uint32_t i = 0; i < all->len && !found; i++)
+        found = strcasecmp(all->at[i].name, text) == 0 ? all->at[i].name : NULL;
+    return found;
+}
+
 bool compile_find_format(compile_context *ctx, const tile_formats *all, const char *text, tile_format *out) {
     const tile_format *named = tile_format_find(all, text);
     if (named)
@@ -29,9 +44,16 @@ bool compile_find_format(compile_context *ctx, const tile_formats *all, const ch
     for (uint32_t i = 0; i < all->len; i++)
         names = arena_printf(ctx->mem, "%s%s%s", names, i ? ", " : "", all->at[i].name);
     diag_error(ctx->diag, (src_loc){0}, "E0363-format-unknown", "there is no format '%s'", text);
-    diag_hint(ctx->diag,
-              "formats by name are %s; --formats FILE adds others; levels are letters, such as ds:1,0",
-              names);
+    if (other_case(all, text))
+        diag_hint(ctx->diag, "there is %s", other_case(all, text));
+    else if (is_level_of_map(text))
+        diag_hint(ctx->diag,
+                  "range (r) and offset (o) are of coordinates along diagonals, which a definition has: "
+                  "format R = (i,j) -> (j - i, i, j) levels(compressed, range, offset)");
+    else
+        diag_hint(ctx->diag,
+                  "formats by name are %s; --formats FILE adds others; levels are letters, such as ds:1,0",
+                  names);
     return false;
 }
 
@@ -112,7 +134,7 @@ bool compile_host_formats(const compile_options *o, compile_context *ctx, const 
     return false;
 }
 
-bool compile_scanned_formats(const compile_options *o, compile_context *ctx, text_vec *out) {
+bool compile_scanned_formats(const compile_options *o, compile_context *ctx, text_vec *out, text_vec *names) {
     const tile_format *formats;
     if (!compile_host_formats(o, ctx, &formats))
         return false;
@@ -123,6 +145,7 @@ bool compile_scanned_formats(const compile_options *o, compile_context *ctx, tex
             given = arena_printf(ctx->mem, "%.*s%s", (int)(text - given), given,
                                  tile_format_scanned(&formats[i], ctx->mem, &same));
         vec_push(ctx->mem, out, given);
+        vec_push(ctx->mem, names, text && isupper((unsigned char)*text) ? text : NULL);
     }
     return true;
 }

@@ -20,8 +20,8 @@ bool compile_is_host_format(const char *format);
  */
 bool compile_host_formats(const compile_options *o, compile_context *ctx, const tile_format **out);
 /* Returns -f as the frontend takes it: of formats by name, and of levels that only the host knows, how the
- * array scans them. */
-bool compile_scanned_formats(const compile_options *o, compile_context *ctx, text_vec *out);
+ * array scans them; and the names they were given by, NULL of letters. */
+bool compile_scanned_formats(const compile_options *o, compile_context *ctx, text_vec *out, text_vec *names);
 /* Returns whether a format has blocks whose levels the array can scan: a level for what each index is divided
  * by, then one for what is left of it, all dense or compressed. */
 bool compile_is_blocked(const tile_format *f);

@@ -60,6 +60,7 @@ static double choose_part(const choosing_part *c, compile_schedule *out) {
     formats[in.n_formats++] = arena_printf(ctx->mem, "%s:%s", name, levels);
     vec_push(ctx->mem, &own.formats, arena_printf(ctx->mem, "%s:%s", name, c->format->name));
     in.formats = formats;
+    in.format_names = NULL;
     compile_data data = *c->by->data;
     tile_tensor *operands = arena_new_n(ctx->mem, tile_tensor, data.operands.n);
     memcpy(operands, data.operands.operand, data.operands.n * sizeof *operands);

@@ -14,7 +14,8 @@ typedef struct {
     const struct fe_piece *piece; /* NULL; or the expression is that part of a program (program_int.h) */
     const char *const *formats;   /* taco's -f: "B:ss", "C:ss:1,0", "x:d" */
     uint32_t n_formats;
-    const char *const *dimensions; /* taco's -d: "i:100", "B:100,80" */
+    const char *const *format_names; /* NULL; or of each the name it was given by, NULL of letters */
+    const char *const *dimensions;   /* taco's -d: "i:100", "B:100,80" */
     uint32_t n_dimensions;
     /* taco's -s, for fe_schedule: "reorder(i,j,k)"; several commands may share one string. */
     const char *const *schedule;

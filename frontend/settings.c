@@ -80,12 +80,18 @@ static bool has_modes(const fe_token *word) {
     return modes == word->length;
 }
 
-/* Reads the level letters, of which a scalar has none. */
-static bool parse_levels(fe_reader *r, const sam_statement *s, sam_tensor_data *t, diagnostics *d) {
+/* Reads the level letters, of which a scalar has none. `called` is the format's name, or NULL. */
+static bool parse_levels(fe_reader *r, const char *called, const sam_statement *s, sam_tensor_data *t,
+                         diagnostics *d) {
     fe_token word = r->token;
     size_t n = word.kind == FE_NAME ? word.length : 0;
     if (n && n == 2 * (size_t)t->order && !has_modes(&word))
         return parse_blocks(r, s, t, d);
+    if (n != t->order && called) {
+        diag_error(d, word.loc, "E0110-format", "%s has %u %s, but format %s is of order %zu",
+                   names_text(s->names, t->name), t->order, plural(t->order, "index", "indices"), called, n);
+        return false;
+    }
     if (n != t->order) {
         diag_error(d, word.loc, "E0110-format", "%s has %u %s, but the format has %zu",
                    names_text(s->names, t->name), t->order, plural(t->order, "level", "levels"), n);
@@ -194,7 +200,8 @@ static void format_parts(sam_statement *s, const sam_tensor_data *given) {
     }
 }
 
-static bool parse_format(const char *text, diagnostics *d, sam_statement *s, src_loc *seen) {
+static bool parse_format(const char *text, const char *called, diagnostics *d, sam_statement *s,
+                         src_loc *seen) {
     fe_reader r = fe_read("<format>", text, d);
     sam_tensor t;
     if (!find_format_tensor(&r, s, d, &t))
@@ -211,7 +218,7 @@ static bool parse_format(const char *text, diagnostics *d, sam_statement *s, src
         return false;
     }
     sam_tensor_data given = *sam_tensor_at(s, t);
-    if (!parse_levels(&r, s, &given, d) || (fe_take_sign(&r, ':') && !parse_modes(&r, &given, d)))
+    if (!parse_levels(&r, called, s, &given, d) || (fe_take_sign(&r, ':') && !parse_modes(&r, &given, d)))
         return false;
     if (r.token.kind != FE_END) {
         fe_expected(&r, "the end of the format", d);
@@ -232,7 +239,7 @@ bool fe_parse_formats(const fe_in *in, diagnostics *d, sam_statement *s) {
     src_loc *seen = arena_new_n(s->mem, src_loc, s->tensors.len + 1);
     bool ok = true;
     for (uint32_t i = 0; i < in->n_formats; i++)
-        ok = parse_format(in->formats[i], d, s, seen) && ok;
+        ok = parse_format(in->formats[i], in->format_names ? in->format_names[i] : NULL, d, s, seen) && ok;
     return ok;
 }
 

@@ -208,8 +208,10 @@ EXPORTED onyx_result *onyx_tensor_convert(const onyx_tensor *tensor, const char 
     compile_stored_size size;
     bool ok = begin_call(&c, COMMAND_TILE, arguments, n_arguments);
     const compile_options *o = &c.line.compile;
-    if (ok && (!o->out || !c.line.levels)) {
-        compile_bad_value(&c.d, o->out ? "-f" : "-o", "", "a format with -f, and a .stored file with -o");
+    const size_t length = ok && o->out ? strlen(o->out) : 0;
+    if (ok && (length < 7 || !c.line.levels || strcmp(o->out + length - 7, ".stored") != 0)) {
+        compile_bad_value(&c.d, c.line.levels ? "-o" : "-f", c.line.levels && o->out ? o->out : "",
+                          "a format with -f, and a .stored file with -o");
         ok = false;
     }
     ok =

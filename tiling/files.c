@@ -440,6 +440,12 @@ static bool read_as_stored(reader *r, arena *mem) {
     tile_bytes bytes = {r->path, (const uint8_t *)r->text, (size_t)(r->end - r->text)};
     if (!tile_stored_read(bytes, r->dtype, r->diag->mem, r->diag, &stored))
         return false;
+    if (r->part != WHOLE && !stored.format.parts) {
+        diag_error(r->diag, (src_loc){0}, "E0365-stored-file",
+                   "'%s' is in format %s, which takes no tensor apart: it has no part %u", r->path,
+                   stored.format.name, r->part);
+        return false;
+    }
     if (r->part != WHOLE && r->part >= stored.format.parts) {
         diag_error(r->diag, (src_loc){0}, "E0365-stored-file", "'%s' has %u %s, the first of which is 0",
                    r->path, stored.format.parts, plural(stored.format.parts, "part", "parts"));

@@ -19,6 +19,7 @@ typedef struct {
     arena *mem;
     diagnostics *diag;
     tile_format *f;
+    bool query; /* what is read is a query alone */
 } reader;
 
 static bool failed(const reader *r) {
@@ -62,8 +63,9 @@ static bool expect(reader *r, const char *sign) {
     if (take(r, sign))
         return true;
     diag_error(r->diag, here(r), "E0360-format-syntax", "'%s' should stand here", sign);
-    diag_hint(r->diag,
-              "such as: format BCSR = (i,j) -> (i div 4, j div 4, i mod 4, j mod 4) merge(0,1) trim(1,1)");
+    diag_hint(r->diag, "such as: %s",
+              r->query ? "(i,j) -> count by (i)"
+                       : "format BCSR = (i,j) -> (i div 4, j div 4, i mod 4, j mod 4) merge(0,1) trim(1,1)");
     return false;
 }
 
@@ -297,8 +299,17 @@ static bool read_primitives(reader *r) {
     for (;;) {
         uint32_t level;
         if (take(r, "trim")) {
-            if (!expect(r, "(") || !read_level(r, &p.first) || !expect(r, ",") || !read_level(r, &p.last) ||
-                !expect(r, ")"))
+            if (!expect(r, "(") || !read_level(r, &p.first) || !expect(r, ","))
+                return false;
+            skip_blanks(r);
+            const char *last = r->at;
+            if (!read_level(r, &p.last))
+                return false;
+            if (p.last < p.first) {
+                r->at = last;
+                return refuse(r, "E0362-format-levels", "trim names the outer level first");
+            }
+            if (!expect(r, ")"))
                 return false;
             p.trims = true;
         } else if (take(r, "merge") || take(r, "fuse")) {
@@ -581,7 +592,8 @@ bool tile_query_read(const char *from, const char *text, uint32_t order, diagnos
                 .errors = d->errors,
                 .mem = d->mem,
                 .diag = d,
-                .f = &f};
+                .f = &f,
+                .query = true};
     *out = (tile_query){0};
     if (!read_left(&r))
         return false;

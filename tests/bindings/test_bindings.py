@@ -363,6 +363,8 @@ class Mistakes(unittest.TestCase):
             for name, code in (("Triangular", "E0364"), ("Foo", "E0363"), ("HashVector", "E0311")):
                 with self.assertRaisesRegex(onyx.OnyxError, code):
                     matrix.convert(name, path)
+            with self.assertRaisesRegex(onyx.OnyxError, "E0903.*|-o '.*B.mtx' must be a format with -f, and a .stored file"):
+                matrix.convert("CSR", os.path.join(folder, "B.mtx"))
 
     def test_binsparse(self):
         """Files of BinSparse in all its formats, by name and as levels, hold what SciPy says; mistakes in them are said."""

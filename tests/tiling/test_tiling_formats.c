@@ -488,6 +488,8 @@ static void names_the_place_of_every_mistake(void **state) {
         {"format A = (i) -> (i mod 6 div 4, i)", "a div behind a mod must divide it", "E0361-format-map"},
         {"format A = (i) -> (i + i + i + i + i, i)", "the sum of at most four terms", "E0361-format-map"},
         {"format A = (i) -> (i) trim(0,1)", ":1:30: error: there is no such level", "E0362-format-levels"},
+        {"format A = (i,j) -> (i, j) trim(1,0)", ":1:35: error: trim names the outer level first",
+         "E0362-format-levels"},
         {"format A = (i) -> (i) levels(thick)", ":1:30: error: there is no such kind of level",
          "E0362-format-levels"},
         {"format A = (i,j) -> (i, j) levels(runs, dense)", "runs of values are the last level",

@@ -178,7 +178,10 @@ bool compile_blocks_open(const compile_options *o) {
 static bool scanned_bytes(compile_context *ctx, const tile_tensor *t, const sam_tensor_data *as,
                           uint64_t *bytes) {
     sam_tensor_levels levels;
-    if (!tile_levels(t, as, ctx->mem, ctx->diag, &levels))
+    sam_tensor_data own = *as;
+    for (uint32_t l = 0; l < own.order; l++)
+        own.level[l] = own.level[l] == SAM_LEVEL_DENSE ? SAM_LEVEL_DENSE : SAM_LEVEL_COMPRESSED;
+    if (!tile_levels(t, &own, ctx->mem, ctx->diag, &levels))
         return false;
     *bytes = 2 * (uint64_t)levels.n_vals;
     for (uint32_t l = 0; l < levels.order; l++)
@@ -265,14 +268,27 @@ static bool say_repacked(compile_context *ctx, tile_dtype dtype, const tile_form
     return true;
 }
 
+/* Returns what stands behind the tensor's name, where that is levels one of which is of a coordinate list;
+ * NULL of others. */
+static const char *list_levels(const char *argument) {
+    const char *colon = strchr(argument, ':');
+    const size_t n = colon ? strcspn(colon + 1, ":") : 0;
+    return n && strspn(colon + 1, "dsuqc") == n && strcspn(colon + 1, "uqc") < n ? colon + 1 : NULL;
+}
+
 bool compile_say_repacked(const compile_options *o, compile_context *ctx, const sam_statement *st,
                           const compile_data *data) {
     const tile_format *formats;
     if (!compile_host_formats(o, ctx, &formats))
         return false;
     for (uint32_t i = 0; i < o->formats.len; i++) {
-        const char *text = host_format(o->formats.at[i]);
+        const char *text = host_format(o->formats.at[i]), *list = list_levels(o->formats.at[i]);
         const tile_format *f = &formats[i];
+        tile_format letters;
+        if (!text && list && tile_format_of_letters(list, ctx->mem, &letters)) {
+            text = list;
+            f = &letters;
+        }
         bool said = !text;
         for (uint32_t t = 1; !said && t <= st->tensors.len; t++) {
             const sam_tensor_data *as = sam_tensor_at(st, (sam_tensor){t});

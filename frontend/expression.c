@@ -65,6 +65,8 @@ sam_var fe_use_var(sam_statement *s, const fe_token *t, diagnostics *d) {
 static bool parse_index(parser *p, sam_expr_data *access, uint32_t *order) {
     if (p->in.token.kind != FE_NAME) {
         fe_expected(&p->in, "an index variable", p->d);
+        if (fe_at_sign(&p->in, '-'))
+            diag_hint(p->d, "a number here is a coordinate: they count from 0, none from the end");
         return false;
     }
     if (*order == SAM_MAX_ORDER) {

@@ -24,25 +24,32 @@ static bool refuse(src_loc loc, const char *what, diagnostics *d) {
     return false;
 }
 
+/* Says what else was expected, and what a coordinate is where what stands here looks like one. */
+static bool expected(fe_reader *in, const char *what, const char *help, diagnostics *d) {
+    fe_expected(in, what, d);
+    if (fe_at_sign(in, '-') || in->token.kind == FE_NUMBER)
+        help = "coordinates count from 0 to at most 2147483646, none from the end, and slices go upwards";
+    if (help)
+        diag_hint(d, "%s", help);
+    return false;
+}
+
 /* Reads what follows an opening parenthesis: lo:hi:st), each of which may be missing. */
 static bool parse_slice(fe_reader *in, src_loc loc, sam_window *w, diagnostics *d) {
     uint32_t low = 0;
     *w = (sam_window){.stride = 1, .high = UINT32_MAX};
     take_number(in, &low);
     w->low = (int32_t)low;
-    if (!fe_take_sign(in, ':')) {
-        fe_expected(in, "':' and the end of the slice", d);
-        diag_hint(d, "behind an index, parentheses hold a slice, as i(0:7:2); functions are those of "
-                     "docs/operators.md, and those of files: onyx functions lists what ships");
-        return false;
-    }
+    if (!fe_take_sign(in, ':'))
+        return expected(in, "':' and the end of the slice",
+                        "behind an index, parentheses hold a slice, as i(0:7:2); functions are those of "
+                        "docs/operators.md, and those of files: onyx functions lists what ships",
+                        d);
     take_number(in, &w->high);
     if (fe_take_sign(in, ':'))
         take_number(in, &w->stride);
-    if (!fe_take_sign(in, ')')) {
-        fe_expected(in, "')'", d);
-        return false;
-    }
+    if (!fe_take_sign(in, ')'))
+        return expected(in, "')'", NULL, d);
     if (w->stride == 0)
         return refuse(loc, "the slice has no stride", d);
     if (w->high <= low) {
@@ -63,10 +70,8 @@ static bool parse_part(fe_reader *in, sam_window *w, diagnostics *d) {
     if (!plus && !fe_at_sign(in, '-'))
         return true;
     fe_advance(in);
-    if (!take_number(in, &distance)) {
-        fe_expected(in, "a whole number", d);
-        return false;
-    }
+    if (!take_number(in, &distance))
+        return expected(in, "a whole number", NULL, d);
     w->low = plus ? (int32_t)distance : -(int32_t)distance;
     return true;
 }

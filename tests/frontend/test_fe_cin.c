@@ -37,6 +37,7 @@ static void concrete_index_notation_reads_back(void **state) {
     scheduled_reads_back(f,
                          "y(i) = sum(j, coalesce(x(permit(i+j-1)), 0) * w(j)) + coalesce(u(permit(i)), x(i))",
                          "", "forall(i, where(y(i) = t1 + uPart(i), forall(j, t1 += xPart(i,j) * w(j))))");
+    scheduled_reads_back(f, "x(i) = v(i(0:7:2)) * B(i+1,j::gallop) * c(j::follow) + D(i,3)", "", NULL);
     scheduled_reads_back(f, "x = b + c(i) * sum(j, D(i,j) * sum(k, E(j,k)))", "split(k,k0,k1,2)", NULL);
 }
 

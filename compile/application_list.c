@@ -405,6 +405,7 @@ static void move_inputs(machine *m, const compile_stage_of *stage, compile_move_
     const sam_tensor_data *data[TILE_MAX_STREAMS] = {NULL};
     uint32_t tensor[TILE_MAX_STREAMS];
     compile_streams_of(&stage->kernel.array.design, stage->kernel.array.part, &streams);
+    in.moved = moves;
     for (uint32_t i = 0; i < streams.n_in; i++) {
         for (uint32_t p = 0; p < packed->tensors.len; p++) {
             if (name_eq(packed->tensors.at[p].name, streams.in[i].stream.tensor))
@@ -435,6 +436,27 @@ static void move_inputs(machine *m, const compile_stage_of *stage, compile_move_
         } else if (!(in.to->counts.left >> i & 1)) {
             why[tensor[i]] = "a result is loaded otherwise than it was stored";
         }
+    }
+}
+
+/* Notes of each result that the host is expected to put together sooner than the processor: what it takes and
+ * writes for that, and that it has to be asked, which is taken to cost as many words: 7,000 cycles, some
+ * 10 us, on engine soc. */
+static void weigh_moves(const machine *m, const compile_move_in *in, const compile_move *moves,
+                        const char **why) {
+    enum { ASKED = 500 };
+    const double word = compile_engines[m->o->engine].host_word;
+    for (uint32_t t = 0; t < m->a->program.tensors.len; t++) {
+        const compile_left *left = m->of[t].left;
+        double cycles = 0, words = ASKED;
+        for (uint32_t i = 0; left && i < left->words.len; i++)
+            words += left->words.at[i].bytes / 4;
+        for (uint32_t i = 0; left && i < in->to->columns.n_in; i++) {
+            cycles += moves[i].of == left ? moves[i].cycles : 0;
+            words += moves[i].of == left ? in->batch->segments.at[i].bytes / 4 : 0;
+        }
+        if (cycles > words * word)
+            why[t] = "the host is expected to put an operand together sooner";
     }
 }
 
@@ -540,7 +562,8 @@ static bool rescue(machine *m, uint32_t tensor, const compile_move_in *in, arena
     all.input = UINT32_MAX; /* none is made of it */
     for (uint32_t w = 0; w < h->left->words.len; w++)
         there = there && compile_lies_before(m, &all, &h->left->words.at[w]);
-    const compile_image *image = there ? compile_spread_out(m, h, in->alive, mem, &move.items, &words) : NULL;
+    const compile_image *image =
+        there ? compile_spread_out(m, h, in->alive, mem, &move.items, &move.cycles, &words) : NULL;
     if (!image)
         return false;
     move.slot = move.image.put = image->put;
@@ -560,6 +583,7 @@ static int take_before(machine *m, compile_stage_of *stage, const compile_move_i
     compile_move_in with = *in;
     with.alive = alive_at(m, stage, &scratch);
     move_inputs(m, stage, with, mem, moves, why);
+    weigh_moves(m, in, moves, why);
     for (uint32_t i = 0; i < in->to->columns.n_in; i++)
         forget_packed(m, &moves[i]);
     place_rows(m, in, b, mem, moves);
@@ -924,10 +948,11 @@ static bool list_test(machine *m, held *h, fw_item test, arena *mem, fw_items *i
     test.word[3] = h->t.fill;
     if (counts && result && result->order == 1 && result->level[0] == SAM_LEVEL_COMPRESSED) {
         uint16_t *words;
+        double cycles = 0;
         uint32_t n = 0;
         bool *alive = arena_new_n(mem, bool, m->a->program.tensors.len + 1);
         memset(alive, true, m->a->program.tensors.len);
-        const compile_image *image = compile_spread_out(m, h, alive, mem, items, &words);
+        const compile_image *image = compile_spread_out(m, h, alive, mem, items, &cycles, &words);
         if (!image)
             return false;
         for (uint32_t i = 0; i < dim; i++)

@@ -167,6 +167,11 @@ static void spread_into(const source *s, int64_t first, int64_t count, const sam
     }
 }
 
+/* Array cycles that the processor takes for an item as such, and for each word or value: copied; set to 0;
+ * put where its coordinate says, or combined there; put behind the one before it; looked at to be packed.
+ * Measured on engine soc: docs/notebook/repeated.md. */
+static const double ITEM = 150, COPIED = 7, CLEARED = 6, PUT = 22, COMBINED = 40, FOLLOWS = 7, PACKED = 22;
+
 /* What a block of a dense vector is made of. */
 typedef struct {
     sources all;
@@ -184,7 +189,7 @@ static bool find_parts(const compile_left *left, uint16_t fill, arena *mem, part
 
 /* Lists the items that make a block at this place, and makes its words. */
 static bool make_block(const parts *p, const compile_block *block, uint32_t to, arena *mem, uint16_t *words,
-                       fw_items *items) {
+                       fw_items *items, double *cycles) {
     const uint32_t header = items->len;
     int64_t put = 0; /* words from the first one on that dense parts bring without meeting others */
     vec_push(mem, items, ((fw_item){{FW_BLOCK, to, block->words}}));
@@ -197,6 +202,7 @@ static bool make_block(const parts *p, const compile_block *block, uint32_t to, 
         const uint32_t by = items->len > header + 1 ? p->how : FW_SPREAD_SET; /* the first one meets none */
         if (by == FW_SPREAD_SET && !its->crd && its->n >= its->size && first <= put)
             put = end;
+        *cycles += ITEM + its->n * (by != FW_SPREAD_SET ? COMBINED : its->crd ? PUT : FOLLOWS);
         spread_into(its, first, end, by == FW_SPREAD_SET ? NULL : p->op, p->fill, words);
         vec_push(mem, items,
                  ((fw_item){{FW_SPREAD | by, its->crd_cell, its->val_cell, to + 2, (uint32_t)first,
@@ -205,12 +211,42 @@ static bool make_block(const parts *p, const compile_block *block, uint32_t to, 
             return false;
     }
     items->at[header].word[3] = (uint32_t)put;
+    *cycles += ITEM + CLEARED * (double)(block->words - put);
     return true;
 }
 
+/* Lists the item that copies a block which begins at word `at` of the input, if an input before it, of the
+ * same result, has one of these words. Words are copied two at a time, where they lie so in both. */
+static bool copy_block(const machine *m, const compile_left *left, const compile_move_in *in,
+                       const compile_block *block, uint32_t at, arena *mem, compile_move *out) {
+    const fw_segment *to = &in->batch->segments.at[in->input];
+    const uint32_t bytes = 2 * (block->words + 1), glb = m->a->board.map.cgra_data;
+    for (uint32_t k = 0; k < in->input && !block->empty; k++) {
+        const fw_segment *from = &in->batch->segments.at[k];
+        const compile_block_list *blocks = &in->moved[k].image.blocks;
+        uint32_t begin = 0;
+        for (uint32_t b = 0; in->moved[k].of == left && !in->moved[k].packed && b < blocks->len; b++) {
+            const compile_block *other = &blocks->at[b];
+            if (other->origin == block->origin && other->words == block->words && !other->empty &&
+                (begin ^ at) % 2 == 0 &&
+                memcmp(from->content + 2 * begin, to->content + 2 * at, bytes) == 0) {
+                out->cycles += ITEM + COPIED * (block->words + 1);
+                vec_push(mem, &out->items,
+                         ((fw_item){
+                             {FW_COPY, from->address - glb + 2 * begin, bytes, to->address - glb + 2 * at}}));
+                return true;
+            }
+            begin += 1 + other->words;
+        }
+    }
+    return false;
+}
+
 /* Lists the items that make the segment of a vector, and returns whether they do. */
-static bool spread(const machine *m, const compile_left *left, const compile_block_list *blocks,
-                   uint16_t fill, const fw_segment *g, arena *mem, fw_items *items) {
+static bool spread(const machine *m, const compile_left *left, const compile_move_in *in, const fw_segment *g,
+                   arena *mem, compile_move *out) {
+    const compile_block_list *blocks = &out->image.blocks;
+    const uint16_t fill = in->data->fill;
     arena scratch = {0};
     parts p;
     uint32_t at = 0;
@@ -218,9 +254,13 @@ static bool spread(const machine *m, const compile_left *left, const compile_blo
     for (uint32_t b = 0; b < blocks->len && ok; b++) {
         const compile_block *block = &blocks->at[b];
         const uint32_t to = g->address - m->a->board.map.cgra_data + 2 * at;
+        if (2 * (at + 1 + block->words) <= g->bytes && copy_block(m, left, in, block, at, mem, out)) {
+            at += 1 + block->words;
+            continue;
+        }
         uint16_t *words = arena_new_n(&scratch, uint16_t, block->words + 1);
-        ok = make_block(&p, block, to, mem, words, items) && 2 * (at + 1 + block->words) <= g->bytes &&
-             word_at(g->content, at) == block->words;
+        ok = make_block(&p, block, to, mem, words, &out->items, &out->cycles) &&
+             2 * (at + 1 + block->words) <= g->bytes && word_at(g->content, at) == block->words;
         for (uint32_t i = 0; i < block->words && ok; i++)
             ok = word_at(g->content, at + 1 + i) == words[i];
         at += 1 + block->words;
@@ -287,7 +327,7 @@ bool compile_scalar_place(const machine *m, const held *h, uint32_t *place) {
 }
 
 const compile_image *compile_spread_out(machine *m, held *h, const bool *alive, arena *mem, fw_items *items,
-                                        uint16_t **words) {
+                                        double *cycles, uint16_t **words) {
     compile_left *left = h->left;
     const uint32_t dim = (uint32_t)h->t.dim[0], bytes = 2 * dim + 2;
     if (h->t.order != 1 || h->t.dim[0] >= SCRATCH_BYTES / 2)
@@ -306,7 +346,7 @@ const compile_image *compile_spread_out(machine *m, held *h, const bool *alive, 
     parts p;
     const bool ok = !left->gone && slot + bytes <= SCRATCH_BYTES &&
                     find_parts(left, h->t.fill, &scratch, &p) &&
-                    make_block(&p, &all, FW_SCRATCH | slot, mem, found, items) &&
+                    make_block(&p, &all, FW_SCRATCH | slot, mem, found, items, cycles) &&
                     memcmp(found, *words, 2 * (size_t)dim) == 0;
     arena_free(&scratch);
     if (!ok)
@@ -421,7 +461,7 @@ static bool is_packed(const packing *p, range of, uint32_t r) {
 }
 
 /* Adds the item that makes the blocks of a range, which have room for all that they may hold. */
-static void pack_range(packing *p, range of, arena *mem, fw_items *items) {
+static void pack_range(packing *p, range of, arena *mem, compile_move *own) {
     const compile_later *to = p->in->to;
     fw_item item = {{FW_PACK | p->how, (p->first + of.first) << 16 | of.count}};
     item.word[6] = to->plan.runs.len << 16 | fw_row_bytes(to->columns.n_in, to->columns.n_out);
@@ -433,7 +473,8 @@ static void pack_range(packing *p, range of, arena *mem, fw_items *items) {
         item.word[4 + k] = 8 * p->input[k] + 1;
         p->used[k] += (2 * (of.count + (k ? 2 : 5)) + 3) / 4 * 4;
     }
-    vec_push(mem, items, item);
+    own->cycles += ITEM + PACKED * of.count;
+    vec_push(mem, &own->items, item);
 }
 
 /* Finds a place for the blocks of each run; runs of the same coordinates have the same. */
@@ -450,7 +491,7 @@ static bool pack_runs(packing *p, uint32_t dim, arena *mem, compile_move *out) {
         while (same < r && (of[same].first != of[r].first || of[same].count != of[r].count))
             same++;
         if (ok && same == r)
-            pack_range(p, of[r], mem, items);
+            pack_range(p, of[r], mem, &out[p->in->input]);
         ok = ok && items->len < ITEMS_MOST && p->used[0] <= most && p->used[1] <= most;
         for (uint32_t k = 0; k < 2 && ok; k++) {
             u32_vec *places = &out[p->input[k]].places;
@@ -493,7 +534,7 @@ bool compile_find_pack(machine *m, held *h, const compile_move_in *in, arena *me
     compile_move *own = &out[in->input];
     if (plan->runs.len > UINT16_MAX || !find_how(in->data, &p.how))
         return false;
-    const compile_image *image = compile_spread_out(m, h, in->alive, mem, &own->items, &words);
+    const compile_image *image = compile_spread_out(m, h, in->alive, mem, &own->items, &own->cycles, &words);
     if (!image || (own->items.len && !is_apart(m, h->left, in)))
         return false;
     p.words = words;
@@ -525,12 +566,13 @@ bool compile_lies_before(const machine *m, const compile_move_in *in, const fw_p
 
 /* Returns the item of a copy, if these words are what is loaded. */
 static bool copy_of(const machine *m, const fw_segment *g, const fw_put *w, uint64_t hash, arena *mem,
-                    fw_items *items) {
-    if (w->bytes != g->bytes || w->hash != hash || w->address % 4 || g->address % 4)
+                    compile_move *out) {
+    if (w->bytes != g->bytes || w->hash != hash || (w->address ^ g->address) % 4)
         return false;
-    vec_push(
-        mem, items,
-        ((fw_item){{FW_COPY, w->address, (w->bytes + 3) / 4 * 4, g->address - m->a->board.map.cgra_data}}));
+    const uint32_t bytes = w->address % 4 ? w->bytes : (w->bytes + 3) / 4 * 4; /* two words at a time */
+    out->cycles = ITEM + COPIED * bytes / 2;
+    vec_push(mem, &out->items,
+             ((fw_item){{FW_COPY, w->address, bytes, g->address - m->a->board.map.cgra_data}}));
     return true;
 }
 
@@ -546,15 +588,14 @@ bool compile_find_move(const machine *m, const compile_left *left, const compile
         const fw_put *w = &left->words.at[i];
         const bool lies = !left->gone && compile_lies_before(m, in, w);
         there = there && lies;
-        found = found || (lies && copy_of(m, g, w, hash, mem, &out->items));
+        found = found || (lies && copy_of(m, g, w, hash, mem, out));
     }
     for (uint32_t i = 0; i < left->images.len && !found; i++) {
         const fw_put *w = &left->images.at[i].put;
-        found = compile_lies_before(m, in, w) && copy_of(m, g, w, hash, mem, &out->items);
+        found = compile_lies_before(m, in, w) && copy_of(m, g, w, hash, mem, out);
     }
     out->spread = !found;
-    return found || (there && out->image.blocks.len &&
-                     spread(m, left, &out->image.blocks, in->data->fill, g, mem, &out->items));
+    return found || (there && out->image.blocks.len && spread(m, left, in, g, mem, out));
 }
 
 bool compile_is_home(const compile_move *move, const fw_segment *g, const held *h) {

@@ -15,15 +15,16 @@
 
 typedef enum {
     ENGINE_NONE,
-#define ENGINE(key, name, by_processor, from_job) ENGINE_##key,
+#define ENGINE(key, name, ...) ENGINE_##key,
 #include "compile/engines.def"
 #undef ENGINE
     ENGINES
 } compile_engine;
 /* What engines.def says of each engine. With ENGINE_NONE a kernel is compiled for the chip and not run. */
 typedef struct {
-    const char *name; /* "none", "sam" */
+    double host_word; /* array cycles */
     bool by_processor, from_job;
+    const char *name; /* "none", "sam" */
 } compile_engine_facts;
 extern const compile_engine_facts compile_engines[ENGINES];
 /* of --rtl */

@@ -78,7 +78,8 @@ typedef struct {
      * runs each batch ahead of it, for what the chip would get wrong there (E0803). */
     bool ahead;
 } compile_engine_row;
-#define ENGINE(key, name, by_processor, from_job) extern const compile_engine_row compile_engine_##name;
+#define ENGINE(key, name, by_processor, from_job, host_word)                                                 \
+    extern const compile_engine_row compile_engine_##name;
 #include "compile/engines.def"
 #undef ENGINE
 

@@ -6,6 +6,7 @@
 
 #include "compile/machine.h"
 
+typedef struct compile_move compile_move;
 /* What is asked of a move: the batch that waits, what lay on the chip before it, which of its inputs, and the
  * tensor that it carries, as packed. */
 typedef struct {
@@ -15,29 +16,31 @@ typedef struct {
     uint32_t input, stay; /* a bit for each input that is loaded where a store has left it */
     uint32_t pair;        /* the other input of a compressed vector; the same one: there is none */
     const sam_tensor_data *data;
-    const bool *alive; /* by tensor: it is an operand, or read later */
+    const bool *alive;         /* by tensor: it is an operand, or read later */
+    const compile_move *moved; /* of the inputs before this one */
 } compile_move_in;
 /* What the processor does to have the words of an input there, in place of the host; `image` is what they are
  * of the result. Of a compressed vector blocks have fixed places, with room for all values that there may be,
  * and the processor completes the cells of the run table: word 4 and 5 of an item that packs are these cells,
  * as offsets in the table, plus 1. */
-typedef struct {
+struct compile_move {
     fw_items items;
-    bool spread; /* by the rows of the result's run table */
+    double cycles; /* of the array, that the processor is expected to take */
+    bool spread;   /* by the rows of the result's run table */
     bool packed;
     u32_vec places; /* of a compressed vector: where each run's block begins */
     fw_put slot;    /* where it is spread out */
     bool made;      /* by these items */
     compile_image image;
     compile_left *of; /* NULL: nothing is moved */
-} compile_move;
+};
 typedef VEC(compile_move) compile_moves;
 /* Returns where the scratch area has a vector that the chip alone has, as values differ from the fill, behind
  * the block's length, and makes its words; lists the items that spread it out there, if it is not yet. What
- * nobody reads after the statement `alive` is of, and is no operand of it, may be spread over. NULL: the
- * processor cannot. */
+ * nobody reads after the statement `alive` is of, and is no operand of it, may be spread over. Adds what the
+ * processor takes. NULL: it cannot. */
 const compile_image *compile_spread_out(machine *m, held *h, const bool *alive, arena *mem, fw_items *items,
-                                        uint16_t **words);
+                                        double *cycles, uint16_t **words);
 /* Returns whether the words lie there before the batch, and no other operand is put there before it runs. */
 bool compile_lies_before(const machine *m, const compile_move_in *in, const fw_put *w);
 /* Returns the first byte of the scratch area from which on so many have nothing that is read later, by

@@ -14,7 +14,7 @@
 #include "tiling/call.h"
 
 static const compile_engine_row *const engines[ENGINES] = {
-#define ENGINE(key, name, by_processor, from_job) [ENGINE_##key] = &compile_engine_##name,
+#define ENGINE(key, name, by_processor, from_job, host_word) [ENGINE_##key] = &compile_engine_##name,
 #include "compile/engines.def"
 #undef ENGINE
 };

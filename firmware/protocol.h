@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FW_PROTOCOL_VERSION = 9 };
+enum { FW_PROTOCOL_VERSION = 10 };
 #define FW_MAILBOX_MAGIC 0x584e594fu /* "OYNX" */
 
 enum { FW_STATE_BOOTING, FW_STATE_READY, FW_STATE_RUNNING, FW_STATE_FAILED };
@@ -88,7 +88,7 @@ enum { FW_FUNCTIONS_MOST = 4096, FW_FUNCTION_INPUTS_MOST = 13 };
  * byte in the global buffer, words, fill, value, 0, 0}: of the words there, blocks with their lengths before
  * them, those that are not the fill are counted, and the list ends where the count compares to the value as
  * said; or with FW_TEST_WORD the first word of the first block does, both of them signed. Or it copies words
- * from one place of the global buffer to another, {FW_COPY, from, bytes, to, 0, 0, 0}: all multiples of 4.
+ * from one place of the global buffer to another, {FW_COPY, from, bytes, to, 0, 0, 0}: all multiples of 2.
  * What a store has left of a vector becomes what a load of a dense one reads by two more. {FW_BLOCK, first
  * byte, words, from, 0, 0, 0} writes that number of words, then words of 0 from number `from` on to the last:
  * loads have values as they differ, bit by bit, from the fill. {FW_SPREAD | FW_SPREAD_*, cell of the

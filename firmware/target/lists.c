@@ -36,10 +36,20 @@ static __attribute__((noinline)) void copy(uint32_t item) {
     const uint32_t bytes = bus_read32(item + 8);
     uint32_t from = place_of(item, bus_read32(item + 4), bytes),
              to = place_of(item, bus_read32(item + 12), bytes);
-    if ((from | to | bytes) % 4)
+    if ((from | to | bytes) % 2)
         fail(FW_ERROR_BAD_BATCH, item, bytes);
-    for (const uint32_t end = from + bytes; from < end; from += 4, to += 4)
-        bus_write32(to, bus_read32(from));
+    const uint32_t end = to + bytes;
+    if ((to ^ from) % 4 == 0) {
+        if (to % 4 && bytes) {
+            bus_write16(to, bus_read16(from));
+            to += 2;
+            from += 2;
+        }
+        for (const uint32_t last = end - 2; to < last; to += 4, from += 4)
+            bus_write32(to, bus_read32(from));
+    }
+    for (; to < end; to += 2, from += 2)
+        bus_write16(to, bus_read16(from));
 }
 
 static __attribute__((noinline)) bool holds(uint32_t item, uint32_t what) {
@@ -246,6 +256,8 @@ static __attribute__((noinline)) void pack(uint32_t item, uint32_t how) {
     }
 }
 
+SMALL_FROM_HERE
+
 /* Computes one value of two. */
 static __attribute__((noinline)) void calculate(uint32_t item, uint32_t how) {
     const uint32_t to = place_of(item, bus_read32(item + 4), 4);
@@ -257,6 +269,8 @@ static __attribute__((noinline)) void calculate(uint32_t item, uint32_t how) {
         fail(FW_ERROR_BAD_BATCH, item, how);
     bus_write32(to, (uint32_t)fw_calc(how, a, b) << 16 | 1);
 }
+
+SMALL_TO_HERE
 
 /* Runs the batch of an item, and adds up what that took. */
 static inline void run_item(const kernel_description *k, uint32_t item, uint32_t part) {

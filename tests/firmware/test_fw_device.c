@@ -1173,7 +1173,8 @@ static void a_list_that_is_none_is_refused(void **state) {
                  {{FW_TEST, all - 2, 2, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
                  {{FW_COPY, 0, 4, all}, 1, 0, FW_ERROR_BAD_BATCH},
                  {{FW_COPY, all, 4, 0}, 1, 0, FW_ERROR_BAD_BATCH},
-                 {{FW_COPY, 2, 4, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+                 {{FW_COPY, 1, 4, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+                 {{FW_COPY, 2, 3, 0}, 1, 0, FW_ERROR_BAD_BATCH},
                  {{FW_BLOCK, 1, 4, 0}, 1, 0, FW_ERROR_BAD_BATCH},
                  {{FW_BLOCK, all - 8, 4, 0}, 1, 0, FW_ERROR_BAD_BATCH},
                  {{FW_BLOCK, 0, 4, 5}, 1, 0, FW_ERROR_BAD_BATCH},
@@ -1304,6 +1305,33 @@ static void a_list_makes_dense_vectors(void **state) {
             if ((int16_t)(word ^ fill) != cases[i].want[k])
                 fail_msg("case %zu, word %u: %d", i, k, (int16_t)(word ^ fill));
         }
+        assert_true(!d->violation);
+        device_free(d);
+    }
+}
+
+/* Any number of words from and to any of them; nothing beside them changes. */
+static void a_list_copies_words(void **state) {
+    (void)state;
+    enum { FROM = 0x1000, TO = 0x2000, N = 24 };
+    for (uint32_t k = 0; k < 4 * 8; k++) {
+        test_kernel t;
+        make_kernel(&t, 0, 1, 1);
+        t.k.call = lists_batch;
+        device *d = device_with_batch(&t, 1, 28);
+        const uint32_t from = FROM + 2 * (k & 1), to = TO + (k & 2), words = k / 4;
+        const uint32_t items[][ITEM_WORDS] = {{FW_COPY, from, 2 * words, to}};
+        for (uint32_t i = 0; i < 2 * N; i++) {
+            d->glb[FROM - 8 + i] = (uint8_t)(i + 1);
+            d->glb[TO - 8 + i] = 0x55;
+        }
+        assert_true(serve_list(d, &t, items, 1, 0, 1));
+        for (uint32_t at = TO - 8; at < TO - 8 + 2 * N; at++) {
+            const bool copied = at >= to && at < to + 2 * words;
+            assert_int_equal(d->glb[at], copied ? d->glb[from + (at - to)] : 0x55);
+        }
+        for (uint32_t i = 0; i < 2 * N; i++)
+            assert_int_equal(d->glb[FROM - 8 + i], i + 1);
         assert_true(!d->violation);
         device_free(d);
     }
@@ -1489,6 +1517,7 @@ int main(void) {
         TEST(the_processor_goes_through_a_list),
         TEST(tests_of_a_list_compare),
         TEST(a_list_makes_dense_vectors),
+        TEST(a_list_copies_words),
         TEST(a_block_of_a_list_is_cleared),
         TEST(a_list_packs_vectors),
         TEST(a_list_computes_values),

@@ -10,7 +10,7 @@
 
 /* ---- check ------------------------------------------------------------------------------------- */
 
-enum { LONGEST = 24, TRIES = 1000 };
+enum { LONGEST = 24, TRIES = 1000, MOST_CALLS = 3 /* along an index */ };
 
 /* Finds how far each index runs: at random, until the conditions hold; 1 where they do for nothing else. */
 static void find_extents(const fe_capability *c, prng *random, uint32_t *extent) {
@@ -35,7 +35,41 @@ static const char *generator_of(const sam_statement *s, sam_tensor t, const uint
     return arena_printf(mem, "%s:%s:%u", text, density, prng_below(random, 1000));
 }
 
-static bool try_once(cli_session *s, const fe_user_function *f, prng *random, const char *folder) {
+/* Returns whether what calls make of parts of an index adds up to the whole: it is one of the result, or of a
+ * sum around all of the expression. */
+static bool may_split(const sam_statement *s, uint32_t v) {
+    bool may = false;
+    for (uint32_t m = 0; m < sam_tensor_at(s, s->result)->order; m++)
+        may = may || s->result_index[m].v == v;
+    for (sam_expr e = s->rhs; sam_expr_at(s, e)->kind == SAM_EXPR_SUM && !sam_expr_at(s, e)->operation;
+         e = sam_expr_at(s, e)->a)
+        may = may || sam_expr_at(s, e)->var.v == v;
+    return may;
+}
+
+/* Makes operands as long as some calls along each index, the last of which may be shorter. Returns what a
+ * schedule says of that, and adds up how many calls that is. */
+static const char *find_calls(const sam_statement *s, prng *random, uint32_t *extent, uint32_t *calls,
+                              arena *mem) {
+    const char *splits = "";
+    uint32_t all = 1;
+    for (uint32_t v = 0; v < s->vars.len; v++) {
+        const uint32_t along = 1 + (uint32_t)prng_below(random, MOST_CALLS), one = extent[v];
+        const char *name = fe_var_text(s, (sam_var){v + 1});
+        if (along == 1 || !may_split(s, v + 1))
+            continue;
+        splits =
+            arena_printf(mem, "%ssplit(%s,part_of_%s,in_part_of_%s,%u), ", splits, name, name, name, one);
+        extent[v] = along * one - (uint32_t)prng_below(random, one);
+        all *= along;
+    }
+    *calls += all;
+    return splits;
+}
+
+/* Runs it on random operands: in one call, or in several, which are added to *calls. */
+static bool try_once(cli_session *s, const fe_user_function *f, prng *random, const char *folder,
+                     bool several, uint32_t *calls) {
     arena *mem = &s->mem;
     const fe_capability *c = &f->described->states;
     const char *file = s->diag.sources.at[f->loc.source - 1].name, *command = "onyx run";
@@ -44,25 +78,28 @@ static bool try_once(cli_session *s, const fe_user_function *f, prng *random, co
     if (when)
         *when = '\0';
     find_extents(c, random, extent);
+    const char *splits = several ? find_calls(&c->s, random, extent, calls, mem) : "";
+    *calls += !several;
     text_vec argv = {0};
-    const char *const first[] = {compile_program(&s->compile, "onyx"),
-                                 "run",
-                                 expression,
-                                 "-s",
-                                 arena_printf(mem, "bind(%s, %s)", strstr(expression, " = ") + 3, f->name),
-                                 "--functions",
-                                 file,
-                                 "--dtype",
-                                 s->options.compile.dtype == TILE_DTYPE_BF16 ? "bf16" : "int16",
-                                 "--board",
-                                 f->described->bitstream->board,
-                                 "--profile",
-                                 f->described->bitstream->profile,
-                                 "--engine",
-                                 "cycle",
-                                 "--quiet",
-                                 "-o",
-                                 folder};
+    const char *const first[] = {
+        compile_program(&s->compile, "onyx"),
+        "run",
+        expression,
+        "-s",
+        arena_printf(mem, "%sbind(%s, %s)", splits, strstr(expression, " = ") + 3, f->name),
+        "--functions",
+        file,
+        "--dtype",
+        s->options.compile.dtype == TILE_DTYPE_BF16 ? "bf16" : "int16",
+        "--board",
+        f->described->bitstream->board,
+        "--profile",
+        f->described->bitstream->profile,
+        "--engine",
+        "cycle",
+        "--quiet",
+        "-o",
+        folder};
     for (uint32_t i = 0; i < sizeof first / sizeof *first; i++)
         vec_push(mem, &argv, first[i]);
     for (uint32_t t = 2; t <= c->s.tensors.len; t++) {
@@ -99,8 +136,8 @@ static bool check_bitstreams(cli_session *s, uint64_t seed, uint32_t inputs, uin
         }
         made = true;
         bool right = true;
-        for (uint32_t n = 0; n < inputs && right; n++)
-            right = try_once(s, f, &random, folder);
+        for (uint32_t calls = 0; calls < inputs && right;)
+            right = try_once(s, f, &random, folder, inputs > 1, &calls);
         *checked += right;
         ok = ok && right;
     }

@@ -126,6 +126,8 @@ static inline const char *compile_argument_for(const text_vec *arguments, const 
  * it is those of the library whose functions `text`, an expression or a program, or the schedule names (NULL:
  * none). */
 bool compile_read_functions(const compile_options *o, const char *text, compile_context *ctx);
+/* Adds the function that ships under a name to *all, where there is one and *all has none of that name. */
+bool compile_read_shipped(compile_context *ctx, const char *name, tile_dtype dtype, fe_functions **all);
 /* Says of a program which formats there are by name, and how the array scans them. */
 bool compile_list_formats(const compile_options *o, compile_context *ctx, fe_program_in *out);
 

@@ -19,6 +19,7 @@ typedef struct {
     const fe_part_binding *binding; /* NULL: as it stands */
     uint32_t at;                    /* in the order in which they were found */
     bool runs;                      /* the array can run what is left, in as many kernels as there are */
+    const char *why;                /* it does not, where that is not for what is left */
     double cycles;
 } candidate;
 
@@ -121,7 +122,8 @@ static int by_cycles(const void *a, const void *b) {
 }
 
 static const char *describe(const candidate *c, arena *mem) {
-    const char *cost = !c->runs              ? "the array cannot run what is left as one kernel"
+    const char *cost = c->why                ? c->why
+                       : !c->runs            ? "the array cannot run what is left as one kernel"
                        : isfinite(c->cycles) ? arena_printf(mem, "%.0f cycles expected", c->cycles)
                                              : "nothing says what it takes";
     if (!c->binding)
@@ -130,20 +132,40 @@ static const char *describe(const candidate *c, arena *mem) {
                         c->binding->text ? c->binding->text : "", cost);
 }
 
-/* Makes the schedule of a binding, in an order of loops that the array can run. */
+/* Makes the schedule of a binding, in an order of loops that the array can run. A bitstream that is not for
+ * these operands or this board is no mistake of the user's here: *why says it. */
 static bool schedule_of(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
-                        const fe_part_binding *binding, compile_schedule *out) {
+                        const fe_part_binding *binding, compile_schedule *out, const char **why) {
     const compile_choosing one = {in->in, binding ? &binding->s : in->user, in->board, NULL};
+    compile_context quiet = *ctx;
+    diagnostics unheard;
+    diag_init(&unheard, ctx->mem);
+    quiet.diag = &unheard;
     *out = (compile_schedule){0};
-    return compile_choose_with(by->options, ctx, &one, binding ? binding->schedule : "", out) &&
-           compile_stand_in(by->options, ctx, out);
+    *why = NULL;
+    if (!compile_choose_with(by->options, ctx, &one, binding ? binding->schedule : "", out))
+        return false;
+    if (compile_stand_in(by->options, &quiet, out))
+        return true;
+    *why = unheard.list.len ? unheard.list.at[0].message : NULL;
+    return false;
 }
 
-/* Returns whether two bindings are of the same part of the same statement. */
-static bool is_same_part(const fe_part_binding *a, const fe_part_binding *b) {
+/* Returns whether a binding is to a bitstream: its schedule ends in "NAME)". */
+static bool binds_bitstream(const fe_functions *functions, const fe_part_binding *b, arena *mem) {
+    const char *name = strrchr(b->schedule, ',') + 1;
+    name += strspn(name, " ");
+    name = arena_strndup(mem, name, strcspn(name, ")"));
+    return fe_function_named(functions, name)->described->bitstream;
+}
+
+/* Returns whether two bindings are of the same part of the same statement, and leave the array the same. */
+static bool leave_the_same(const fe_functions *functions, const fe_part_binding *a, const fe_part_binding *b,
+                           arena *mem) {
     const char *end_a = strrchr(a->schedule, ','), *end_b = strrchr(b->schedule, ',');
     const size_t n = (size_t)(end_a - a->schedule), m = (size_t)(end_b - b->schedule);
-    return n == m && memcmp(a->schedule, b->schedule, n) == 0 && a->s.exprs.at == b->s.exprs.at;
+    return n == m && memcmp(a->schedule, b->schedule, n) == 0 && a->s.exprs.at == b->s.exprs.at &&
+           !binds_bitstream(functions, a, mem) && !binds_bitstream(functions, b, mem);
 }
 
 /* Returns whether what the functions call is on this machine. */
@@ -165,16 +187,18 @@ bool compile_choose_bindings(const compile_search_in *by, compile_context *ctx, 
     fe_part_bindings found;
     VEC(candidate) all = {0};
     compile_schedule s;
+    const char *why = NULL;
     bool runs = false;
     double array = INFINITY;
     fe_find_bindings(in->in, in->user, by->options->search - 1, ctx->mem, &found);
     for (uint32_t i = 0; i <= found.len; i++) {
         candidate one = {.binding = i ? &found.at[i - 1] : NULL, .at = i};
-        if (i < 2 || !is_same_part(one.binding, one.binding - 1)) { /* else the rest is the same */
-            runs = schedule_of(by, ctx, in, one.binding, &s);
+        if (i < 2 || !leave_the_same(in->in->functions, one.binding, one.binding - 1, ctx->mem)) {
+            runs = schedule_of(by, ctx, in, one.binding, &s, &why);
             array = runs ? cost_on_array(by, ctx, &s) : INFINITY;
         }
         one.runs = runs;
+        one.why = why;
         one.cycles = array + cost_on_host(in, one.binding);
         vec_push(ctx->mem, &all, one);
     }
@@ -182,7 +206,8 @@ bool compile_choose_bindings(const compile_search_in *by, compile_context *ctx, 
     for (uint32_t i = 0; i < all.len; i++)
         vec_push(ctx->mem, listed, describe(&all.at[i], ctx->mem));
     for (uint32_t i = 0; i < all.len && all.at[i].runs && all.at[i].binding; i++) {
-        if (!schedule_of(by, ctx, in, all.at[i].binding, &s) || !is_installed(ctx, in->in->functions, &s.cin))
+        if (!schedule_of(by, ctx, in, all.at[i].binding, &s, &why) ||
+            !is_installed(ctx, in->in->functions, &s.cin))
             continue;
         cost_on_array(by, ctx, &s); /* which chooses edges */
         s.staged = arena_printf(ctx->mem, "1 of %u by --search: %s", all.len, listed->at[i]);

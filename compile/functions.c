@@ -13,13 +13,11 @@ static bool ends_in(const char *path, const char *end) {
     return n >= m && strcmp(path + n - m, end) == 0;
 }
 
-static bool read_function_file(const compile_options *o, compile_context *ctx, const char *path,
-                               fe_functions **all) {
-    const bool integers = o->dtype == TILE_DTYPE_INT16;
+static bool read_function_file(tile_dtype dtype, compile_context *ctx, const char *path, fe_functions **all) {
     fe_function_file file = {.name = path};
     file.text = file_read(path, ctx->mem, &file.length, ctx->diag);
     return file.text && (ends_in(path, ".xf") ? fe_read_described : fe_read_functions)(
-                            &file, integers, ctx->names, ctx->mem, ctx->diag, all);
+                            &file, dtype == TILE_DTYPE_INT16, ctx->names, ctx->mem, ctx->diag, all);
 }
 
 static int holds_functions(const struct dirent *entry) {
@@ -27,13 +25,13 @@ static int holds_functions(const struct dirent *entry) {
 }
 
 /* Reads a file, or all files of functions in a folder, by their names. */
-static bool read_function_path(const compile_options *o, compile_context *ctx, const char *path,
-                               fe_functions **all) {
+static bool read_function_path(tile_dtype dtype, compile_context *ctx, const char *path, fe_functions **all) {
     struct dirent **entries = NULL;
     const int n = scandir(path, &entries, holds_functions, alphasort);
-    bool ok = n >= 0 || read_function_file(o, ctx, path, all);
+    bool ok = n >= 0 || read_function_file(dtype, ctx, path, all);
     for (int i = 0; i < n; i++) {
-        ok = ok && read_function_file(o, ctx, arena_printf(ctx->mem, "%s/%s", path, entries[i]->d_name), all);
+        ok = ok &&
+             read_function_file(dtype, ctx, arena_printf(ctx->mem, "%s/%s", path, entries[i]->d_name), all);
         free(entries[i]);
     }
     free(entries);
@@ -46,9 +44,15 @@ static bool is_in_name(char c) {
     return isalnum((unsigned char)c) || c == '_';
 }
 
+bool compile_read_shipped(compile_context *ctx, const char *name, tile_dtype dtype, fe_functions **all) {
+    const char *path = arena_printf(ctx->mem, "%s/functions/%s.xf", ctx->home, name);
+    return fe_function_named(*all, name) || access(path, R_OK) != 0 ||
+           read_function_file(dtype, ctx, path, all);
+}
+
 /* Reads the files of the library that are called as a name of the text is; with `calls` only as that of what
  * can be nothing but a call, so that a tensor may have the name of a function. */
-static bool read_named(const compile_options *o, compile_context *ctx, const char *text, bool calls,
+static bool read_named(tile_dtype dtype, compile_context *ctx, const char *text, bool calls,
                        fe_functions **all) {
     for (const char *at = text; *at; at++) {
         if (!isalpha((unsigned char)*at) || (at > text && is_in_name(at[-1])))
@@ -57,17 +61,16 @@ static bool read_named(const compile_options *o, compile_context *ctx, const cha
         while (is_in_name(at[n]))
             n++;
         const char *name = arena_printf(ctx->mem, "%.*s", (int)n, at);
-        const char *path = arena_printf(ctx->mem, "%s/functions/%s.xf", ctx->home, name);
-        if ((calls && (at[n] != '(' || !fe_is_call(at, strlen(at), n, true))) ||
-            (*all && fe_function_named(*all, name)) || access(path, R_OK) != 0)
+        if (calls && (at[n] != '(' || !fe_is_call(at, strlen(at), n, true)))
             continue;
-        if (!read_function_file(o, ctx, path, all))
+        if (!compile_read_shipped(ctx, name, dtype, all))
             return false;
     }
     return true;
 }
 
 bool compile_read_functions(const compile_options *o, const char *text, compile_context *ctx) {
+    const tile_dtype dtype = o->dtype;
     fe_functions *all = NULL;
     if (ctx->functions)
         return true;
@@ -75,14 +78,14 @@ bool compile_read_functions(const compile_options *o, const char *text, compile_
         const char *path = o->functions.at[i];
         if (strcmp(path, "library") == 0)
             path = arena_printf(ctx->mem, "%s/functions", ctx->home);
-        if (strcmp(path, "none") != 0 && !read_function_path(o, ctx, path, &all))
+        if (strcmp(path, "none") != 0 && !read_function_path(dtype, ctx, path, &all))
             return false;
     }
     const bool by_name = !o->functions.len && text;
-    if (by_name && !read_named(o, ctx, text, true, &all))
+    if (by_name && !read_named(dtype, ctx, text, true, &all))
         return false;
     for (uint32_t i = 0; by_name && i < o->schedule.len; i++) {
-        if (!read_named(o, ctx, o->schedule.at[i], false, &all))
+        if (!read_named(dtype, ctx, o->schedule.at[i], false, &all))
             return false;
     }
     ctx->functions = all;

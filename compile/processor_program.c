@@ -1,4 +1,5 @@
 /* Which functions of a command the chip's processor runs, and the C of them that its programs have. */
+#include "compile/application.h"
 #include "compile/processor.h"
 
 /* ---- which functions ---------------------------------------------------------------------------- */
@@ -57,13 +58,11 @@ static const struct {
 /* Reads what ships under a name; NULL where it is not installed, or the user has another one. */
 static const fe_user_function *shipped(compile_context *ctx, const char *name) {
     compile_calls *calls = ctx->calls;
-    const char *folder = arena_printf(calls->mem, "%s/functions/", ctx->home),
-               *path = arena_printf(calls->mem, "%s%s.xf", folder, name);
-    const fe_user_function *own = fe_function_named(ctx->functions, name),
-                           *f = own ? own : fe_function_named(calls->shipped, name);
-    fe_function_file file = {.name = path};
-    if (!f && (file.text = file_read_if_there(path, calls->mem, &file.length)) != NULL &&
-        fe_read_described(&file, true, ctx->names, calls->mem, ctx->diag, &calls->shipped))
+    compile_context lasting = *ctx;
+    const char *folder = arena_printf(calls->mem, "%s/functions/", ctx->home);
+    const fe_user_function *own = fe_function_named(ctx->functions, name), *f = own;
+    lasting.mem = calls->mem;
+    if (!f && compile_read_shipped(&lasting, name, TILE_DTYPE_INT16, &calls->shipped))
         f = fe_function_named(calls->shipped, name);
     return f && f->described && f->described->on_processor &&
                    (f != own || strcmp(f->described->folder, folder) == 0)

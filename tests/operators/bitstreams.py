@@ -94,6 +94,12 @@ if (FOLDER / "large/bitstream.bs").read_bytes() != made:
 if '-s "map(sum(r, Q(p,r) * R(r,q)), spmm)"' not in onyx("run", "Y(p,q) = Q(p,r) * R(r,q)", "--search", "0", "--explain", "--functions", XF, "-i", "Q:a.mtx", "-i", "R:b.mtx",
                                                         "--engine", "cycle", "-o", "search"):
     wrong.append("--search does not list it")
+# A search lists a bitstream of another board, with the reason, and does not take it.
+(FOLDER / "moved/ext.xf").write_text((FOLDER / XF).read_text().replace("board: onyx onyx", "board: onyx onyx-ext"))
+said = onyx("run", "Y(p,q) = Q(p,r) * R(r,q)", "--search", "0", "--explain", "--functions", "library", "--functions", "moved/ext.xf", "-i", "Q:a.mtx", "-i", "R:b.mtx",
+            "--engine", "cycle", "-o", "search")
+if "spmm)\": the bitstream is of board onyx, profile onyx-ext" not in said or "gemm)\": " not in said or "check: pass" not in said:
+    wrong.append(f"--search with the bitstream of another board: {said}")
 
 # A generator makes one for each shape: c is dense, so the length of k is part of it.
 (FOLDER / "spmv.xf").write_text("name: spmv\ncapability: x(i) = B(i,k) * c(k) when words(B,1) <= 1024 && k <= 64\ndatatypes: int16, bf16\nboard: onyx\ngenerator: kept\nformats: c:d\n")

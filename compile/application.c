@@ -4,6 +4,7 @@
  *
  * What is about scalars alone is computed by the host, and so is what the array has no tiles for. */
 #include "compile/application.h"
+#include "compile/beside.h"
 #include "compile/checkpoint.h"
 #include "compile/folder.h"
 #include "compile/report.h"
@@ -194,7 +195,55 @@ static bool compute(machine *m, compile_context *ctx, const fe_step *step, bool 
         !compile_end_run(m, ctx, stage, &k, compile_run_kernels(&stage->options, ctx, &k, &data.operands)))
         return false;
     *out = k.ran.result;
-    return compile_count_run(m, stage, &k) && check_alone(m, ctx, step, &data, out);
+    m->late = (compile_late){.stage = stage, .kernel = k};
+    return ((m->session.may_wait && m->session.beside) || compile_count_run(m, stage, &k)) &&
+           check_alone(m, ctx, step, &data, out);
+}
+
+/* ---- functions beside the array ----------------------------------------------------------------- */
+
+static bool reads(const fe_step *step, uint32_t tensor) {
+    bool is = false;
+    for (uint32_t t = 0; t < step->statement.tensors.len; t++)
+        is = is || (t + 1 != step->statement.result.v && step->use[t].shared == tensor);
+    return is;
+}
+
+/* Returns whether the processor may make the calls of the statement `calls` while the array runs that of
+ * `runs`: each is one or the other alone, and neither needs or replaces what the other makes. */
+static bool may_overlap(const machine *m, const fe_step *calls, const fe_step *runs) {
+    if (m->reference || m->o->engine != ENGINE_SOC || m->o->wave || !m->o->optimize ||
+        calls->kind != FE_STEP_ASSIGN || runs->kind != FE_STEP_ASSIGN)
+        return false;
+    const compile_stage_of *c = compile_stage_of_step(m->a, calls), *r = compile_stage_of_step(m->a, runs);
+    const uint32_t made = fe_step_result(calls), stored = fe_step_result(runs);
+    return !c->on_host && c->kernel.on_processor && !c->kernel.producers.len && !compile_stage_on_host(r) &&
+           !compile_stage_on_processor(r) && !r->waits &&
+           (!r->kernel.producers.len || r->array || m->a->images) && made != stored && !reads(runs, made) &&
+           !reads(calls, stored);
+}
+
+static bool assign(machine *m, const fe_step *steps, uint32_t n);
+
+/* The calls wait until the runs begin, and are counted when these have ended. */
+static bool assign_both(machine *m, const fe_step *calls, const fe_step *runs) {
+    m->session.may_wait = true;
+    bool ok = assign(m, calls, 1);
+    compile_late late = m->late;
+    m->session.may_wait = false;
+    ok = ok && assign(m, runs, 1);
+    compile_beside *b = m->session.beside;
+    if (!b)
+        return ok;
+    ok = ok && compile_end_beside(m->ctx, b);
+    compile_outcome *ran = &late.kernel.ran;
+    ran->processor.cycles = b->cost.processor.cycles;
+    ran->processor.beside = b->cost.processor.beside;
+    ran->cycles = b->cost.cycles;
+    ran->words = b->cost.words;
+    m->session.beside = NULL;
+    arena_free(&b->mem);
+    return ok && compile_count_run(m, late.stage, &late.kernel);
 }
 
 /* ---- steps ------------------------------------------------------------------------------------- */
@@ -313,7 +362,12 @@ static bool run_steps(machine *m, const fe_steps *steps) {
         const fe_step *step = &steps->at[i];
         switch (step->kind) {
         case FE_STEP_ASSIGN:
-            ok = assign(m, step, 1);
+            if (i + 1 < steps->len && may_overlap(m, step, step + 1))
+                ok = assign_both(m, step, &steps->at[++i]);
+            else if (i + 1 < steps->len && may_overlap(m, step + 1, step))
+                ok = assign_both(m, &steps->at[++i], step);
+            else
+                ok = assign(m, step, 1);
             break;
         case FE_STEP_MULTI:
             ok = assign(m, step->body.at, step->body.len);

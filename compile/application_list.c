@@ -281,8 +281,10 @@ static void share_program(machine *m, const compile_stage_of *stage, compile_ker
     const bool open = compile_session_is_open(&m->session);
     if (!compile_engines[m->o->engine].by_processor || m->o->wave || !compile_stage_on_processor(stage))
         return;
-    m->session_began = open ? m->session_began : m->now;
-    m->configured = open ? m->configured : stage;
+    if (!open && !m->session.may_wait) { /* what waits goes to the program of what it waits for */
+        m->session_began = m->now;
+        m->configured = stage;
+    }
     for (uint32_t n = 0; n <= k->producers.len; n++) {
         compile_kernel *one = n < k->producers.len ? &k->producers.at[n] : k;
         one->session = &m->session;

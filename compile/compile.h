@@ -196,6 +196,7 @@ typedef struct {
     const char *names;     /* NULL: none was called */
     uint64_t calls, words; /* of 16 bits, handed over and back */
     uint64_t cycles;       /* of the array's clock, in the functions */
+    uint64_t beside;       /* of these, while runs of the array were waited for */
     bool measured;         /* there; else they are what the descriptions expect */
 } compile_processed;
 

@@ -1,5 +1,6 @@
 /* Engine soc: the firmware of this kernel on an emulated Cortex-M3, the array's RTL behind its registers. A
  * program of its own (onyx-cosim) runs it: it links Unicorn, which is GPL-2. */
+#include "compile/beside.h"
 #include "compile/later.h"
 #include "compile/model.h"
 #include "compile/session.h"
@@ -107,9 +108,14 @@ static bool read_stats(const compile_engine_in *in, const char *path, compile_ou
         const uint32_t before = in->session ? in->session->calls : 0;
         uint32_t calls = 0;
         ok = json_get_u32(json, path, "function_calls", &calls, ctx->diag);
+        uint32_t beside = 0;
+        ok = ok && json_get_u32(json, path, "function_cycles_beside", &beside, ctx->diag);
         out->processor.calls = calls - before;
-        if (in->session)
+        out->processor.beside = beside - (in->session ? in->session->worked_beside : 0);
+        if (in->session) {
             in->session->calls = calls;
+            in->session->worked_beside = beside;
+        }
     }
     ok =
         ok && read_collisions(ctx, json, path) && (in->calls || read_hazards(in, json, path, &out->modelled));
@@ -167,7 +173,9 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
         (in->how.wave && !compile_write_channels(in)))
         return false;
     r->result = f->result;
-    return in->later ? compile_firmware_later(r, out) : cosimulate(in, f);
+    if (in->later)
+        return compile_firmware_later(r, out);
+    return (in->calls || compile_begin_beside(in, f)) && cosimulate(in, f);
 }
 
 static bool counters(const compile_engine_run *r, compile_outcome *out) {

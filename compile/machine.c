@@ -94,6 +94,7 @@ static void add_processed(const compile_processed *p, compile_processed *sum) {
     sum->calls += p->calls;
     sum->words += p->words;
     sum->cycles += p->cycles;
+    sum->beside += p->beside;
     sum->measured = p->measured;
 }
 

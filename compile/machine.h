@@ -54,6 +54,12 @@ typedef struct {
 } compile_waiting;
 enum { COMPILE_NO_STEP = INT32_MAX };
 
+/* A run that was made, or calls of which wait (beside.h). */
+typedef struct {
+    compile_stage_of *stage;
+    compile_kernel kernel; /* of its operands and its result nothing is there */
+} compile_late;
+
 /* One way through the program. */
 typedef struct {
     u32_vec passes; /* of the loops that we are in */
@@ -66,6 +72,7 @@ typedef struct {
     uint64_t ended;          /* passes */
     compile_session session; /* of the statement that ran last on the array */
     const compile_stage_of *configured; /* the one that the session began with; NULL: none has */
+    compile_late late;                  /* the last one */
     compile_line *line;
     uint64_t now, session_began; /* cycles of the line */
     held *of;                    /* by tensor */

@@ -9,6 +9,8 @@
 #include "firmware/calls.h"
 #include "frontend/described.h"
 
+typedef struct compile_beside compile_beside;
+
 /* The functions, in the order of their numbers in the program. */
 typedef struct compile_calls {
     arena *mem; /* which lives as long as the command */

@@ -349,6 +349,8 @@ void compile_processor_json(const compile_processed *p, cJSON *json) {
     add_number(own, "calls", (double)p->calls);
     add_number(own, "words", (double)p->words);
     add_number(own, "cycles", (double)p->cycles);
+    if (p->beside)
+        add_number(own, "beside", (double)p->beside);
     if (p->calls) {
         cJSON *each = cJSON_AddObjectToObject(own, "per_call");
         add_number(each, "words", (double)p->words / (double)p->calls);
@@ -556,10 +558,13 @@ const char *compile_processor_text(const compile_processed *p, arena *mem) {
     const char *each = p->calls < 2 ? ""
                                     : arena_printf(mem, " (each %.4g words, %.0f cycles)",
                                                    (double)p->words / calls, (double)p->cycles / calls);
-    return arena_printf(mem, "%s: %llu %s of %llu words, %llu cycles in them%s%s", p->names,
+    const char *beside = p->beside ? arena_printf(mem, ", %llu of them while the array was waited for",
+                                                  (unsigned long long)p->beside)
+                                   : "";
+    return arena_printf(mem, "%s: %llu %s of %llu words, %llu cycles in them%s%s%s", p->names,
                         (unsigned long long)p->calls, plural(p->calls, "call", "calls"),
                         (unsigned long long)p->words, (unsigned long long)p->cycles,
-                        p->measured ? "" : " expected", each);
+                        p->measured ? "" : " expected", each, beside);
 }
 
 /* Lines about one kernel, which makes `result`. */

@@ -82,6 +82,8 @@ bool compile_session_run(compile_context *ctx, compile_session *s, const char *c
         *s = (compile_session){.program = arena_strdup(ctx->diag->mem, argv[0]),
                                .log = arena_strdup(ctx->diag->mem, log),
                                .memory = s->memory,
+                               .may_wait = s->may_wait,
+                               .beside = s->beside,
                                .last_image = s->last_image};
     sigemptyset(&held);
     if (sigaction(SIGINT, NULL, &action) != 0 || action.sa_handler != SIG_IGN)

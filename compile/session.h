@@ -19,10 +19,13 @@ struct compile_session {
     struct {
         uint64_t loaded, kept, collected;
     } words;
-    fw_memory memory;    /* what lies on the chip */
-    uint32_t last_image; /* of the kernel that ran last */
-    uint32_t calls;      /* of functions, by the program's count */
-    u32_vec raised;      /* hazards that were told of: image, kind, column and row in a word */
+    fw_memory memory;              /* what lies on the chip */
+    uint32_t last_image;           /* of the kernel that ran last */
+    uint32_t calls;                /* of functions, by the program's count */
+    uint32_t worked_beside;        /* cycles in such while the array ran, by its count */
+    bool may_wait;                 /* calls of a function may, for a run of the array that follows */
+    struct compile_beside *beside; /* that do (beside.h); NULL: none */
+    u32_vec raised;                /* hazards that were told of: image, kind, column and row in a word */
 };
 
 enum { COMPILE_SESSION_FILES = 3 }; /* batches, result, statistics */

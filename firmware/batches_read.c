@@ -288,10 +288,11 @@ static void survey(reader *r, arena *mem) {
     if (!all->buffers || all->buffers > FW_BUFFERS_MOST)
         damaged(r, "impossible number of buffers");
     const bool list = all->part == FW_LIST, function = all->part >= FW_FUNCTION && !list;
+    const uint32_t part = function ? all->part & ~FW_HOW : all->part;
     if (list ? all->inputs != 1 || all->outputs != 1 || all->batches != 1 || all->buffers != 1
-             : all->part - (function                ? FW_FUNCTION
-                            : fw_is_collecting(all) ? FW_COLLECT
-                                                    : 0) >=
+             : part - (function                ? FW_FUNCTION
+                       : fw_is_collecting(all) ? FW_COLLECT
+                                               : 0) >=
                        (uint32_t)(function ? FW_FUNCTIONS_MOST : FW_KERNELS_MOST) ||
                    (function && all->outputs != 1))
         damaged(r, "impossible number of a kernel or function");

@@ -19,20 +19,16 @@ static uint32_t words_in(const fw_call_row *row, uint32_t inputs) {
     return words;
 }
 
-/* Returns the first byte of the last GLB tile's bank of inputs. */
-static uint32_t bank_of(const pnr_board *b) {
-    return fw_bank_address(b, b->glb_tiles - 1, 0);
-}
-
 static void write_words(const uint16_t *word, uint32_t n, FILE *out) {
     for (uint32_t i = 0; i < n; i += 2)
         file_put_u32(out, word[i] | (i + 1 < n ? (uint32_t)word[i + 1] << 16 : 0));
 }
 
-static void write_batch(const call_batch *batch, const fw_call_row *rows, uint32_t inputs, const pnr_board *b,
+static void write_batch(const fw_calls *c, const call_batch *batch, const pnr_board *b, uint32_t table,
                         FILE *out) {
-    const uint32_t table = b->map.sram + FW_TABLE_OFFSET;
-    uint32_t at = bank_of(b);
+    const fw_call_row *rows = c->rows;
+    const uint32_t inputs = c->inputs;
+    uint32_t at = c->bank ? c->bank * b->glb_bank_bytes : fw_bank_address(b, b->glb_tiles - 1, 0);
     file_put_u32(out, batch->rows);
     file_put_u32(out, table);
     file_put_u32(out, 2); /* segments */
@@ -76,7 +72,16 @@ static call_batch batch_of(const fw_call_row *rows, uint32_t n, uint32_t first, 
     return batch;
 }
 
-bool fw_write_calls(const fw_calls *c, const pnr_board *b, const char *path, diagnostics *d) {
+uint32_t fw_calls_table(const fw_calls *c, const pnr_board *b) {
+    const call_batch batch = batch_of(c->rows, c->n, 0, c->inputs, b);
+    const uint32_t bytes = c->n * fw_row_bytes(c->inputs, 1), half = b->glb_bank_bytes / 2;
+    const bool fits = batch.rows == c->n && bytes <= fw_table_bytes(1) / 2 && 2 * batch.in_words <= half &&
+                      2 * batch.out_words <= half;
+    return fits ? b->map.sram + FW_TABLE_END - bytes : 0;
+}
+
+bool fw_write_calls(const fw_calls *c, const pnr_board *b, uint32_t when, const char *path, diagnostics *d) {
+    const uint32_t table = when ? fw_calls_table(c, b) : b->map.sram + FW_TABLE_OFFSET;
     file_out f;
     uint32_t batches = 0, done = 0;
     while (done < c->n) {
@@ -93,15 +98,20 @@ bool fw_write_calls(const fw_calls *c, const pnr_board *b, const char *path, dia
         done += batch.rows;
         batches++;
     }
-    const uint32_t head[] = {FW_BATCH_MAGIC,           FW_BATCH_VERSION, c->inputs, 1, batches, 1,
-                             FW_FUNCTION + c->function};
+    const uint32_t head[] = {FW_BATCH_MAGIC,
+                             FW_BATCH_VERSION,
+                             c->inputs,
+                             1,
+                             batches,
+                             1,
+                             FW_FUNCTION + when + (c->bank << FW_BANK_SHIFT) + c->function};
     if (!file_create(&f, path, d->mem, d))
         return false;
     for (size_t i = 0; i < sizeof head / sizeof *head; i++)
         file_put_u32(f.stream, head[i]);
     for (done = 0; done < c->n;) {
         const call_batch batch = batch_of(c->rows, c->n, done, c->inputs, b);
-        write_batch(&batch, c->rows, c->inputs, b, f.stream);
+        write_batch(c, &batch, b, table, f.stream);
         done += batch.rows;
     }
     return file_commit(&f, d);

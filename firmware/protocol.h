@@ -38,11 +38,12 @@ typedef struct {
     /* These count processor cycles since boot, low word first: configuration of the array; start pulse to
      * last store of each run; the rest of the batch loop; all three. Waiting for the host is in none. */
     uint32_t config_cycles[2], kernel_cycles[2], firmware_cycles[2], total_cycles[2];
-    uint32_t part;  /* kernel that the batch is of, of those of all the program's images; counted from 0; or
-                       FW_FUNCTION plus the number of a function */
-    uint32_t calls; /* of functions, since boot */
-    uint32_t steps; /* of the last list, that were done: each kernel and each test that did not hold */
-    uint32_t unused[9];
+    uint32_t part;   /* kernel that the batch is of, of those of all the program's images; counted from 0; or
+                        FW_FUNCTION plus the number of a function */
+    uint32_t calls;  /* of functions, since boot */
+    uint32_t steps;  /* of the last list, that were done: each kernel and each test that did not hold */
+    uint32_t beside; /* processor cycles of calls, since boot, while a batch of the array waited for it */
+    uint32_t unused[8];
 } fw_mailbox;
 
 /* Offsets of the members in the mailbox, for a host that peeks and pokes. */
@@ -60,6 +61,7 @@ enum {
     FW_MAILBOX_PART = 0x50,
     FW_MAILBOX_CALLS = 0x54,
     FW_MAILBOX_STEPS = 0x58,
+    FW_MAILBOX_BESIDE = 0x5c,
     FW_MAILBOX_BYTES = 0x80
 };
 
@@ -77,8 +79,16 @@ static inline uint32_t fw_row_bytes(uint32_t inputs, uint32_t outputs) {
 /* A batch may be of a function that the program has instead: its runs are rows of calls that the processor
  * makes. A row has {first byte in the global buffer, words} for each input, the same for the result, of which
  * the host says how many words, then {processor cycles, 0}. All inputs are in one bank, and results in the
- * other, of the last GLB tile; each begins at a multiple of four bytes. No stream runs meanwhile. */
+ * other, of the last GLB tile; each begins at a multiple of four bytes. No stream runs meanwhile.
+ * Or with FW_BESIDE the batch is over at once, and its calls are made while later ones wait for the array,
+ * none of whose tables reaches its own and none of whose streams uses the bank that the number has besides:
+ * inputs are in that, and results in its second half. The same batch with FW_REST makes what is left of its
+ * calls; then the rows are complete. */
 #define FW_FUNCTION 0xf0000000u /* and its number; no bit of a kernel's makes it one */
+#define FW_BESIDE 0x01000000u
+#define FW_REST 0x02000000u
+enum { FW_BANK_SHIFT = 16, FW_BANK_MASK = 255 }; /* banks, counted from the buffer's start */
+#define FW_HOW (FW_BESIDE | FW_REST | (uint32_t)FW_BANK_MASK << FW_BANK_SHIFT)
 enum { FW_FUNCTIONS_MOST = 4096, FW_FUNCTION_INPUTS_MOST = 13 };
 
 /* Or it may be a list that the processor goes through by itself: `table` is its address in the tables' area,

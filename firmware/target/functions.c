@@ -1,5 +1,6 @@
 /* Calls of functions that the program has, by the processor itself, on operands in the global buffer. Nothing
- * runs on the array meanwhile, so no bank has another user. */
+ * runs on the array meanwhile, or only what uses no bank of the last GLB tile, so no bank has another user.
+ */
 #include "firmware/target/functions.h"
 #include "firmware/target/hal.h"
 
@@ -16,34 +17,64 @@ static uint32_t take(uint32_t cell, uint32_t address, uint32_t words, uint32_t f
     return ONYX_CGRA_DATA + address;
 }
 
+/* Rows of calls that are still to be made. */
+static struct {
+    const kernel_function *f;
+    uint32_t row, rows, to, bank; /* the next row, where its result goes, and the first byte of the bank */
+} left;
+
+/* Makes the calls of the next row. Returns the cycles that takes. */
+static uint32_t make_row(void) {
+    const uint32_t all = ONYX_GLB_TILES * ONYX_GLB_BANKS * ONYX_GLB_BANK_BYTES, start = cycles_now();
+    uint32_t row = left.row;
+    for (uint32_t i = 0; i < left.f->inputs; i++, row += 8) {
+        now.words[i] = bus_read32(row + 4);
+        now.in[i] = (const void *)take(row, bus_read32(row), now.words[i], 0, all);
+    }
+    now.out_words = bus_read32(row + 4);
+    now.out = (short *)take(row, left.to, now.out_words, left.bank, ONYX_GLB_BANK_BYTES);
+    now.calls = 0;
+    left.f->run(&now);
+    bus_write32(row, left.to);
+    left.to += (2 * now.out_words + 3) & ~3u;
+    const uint32_t cycles = cycles_now() - start;
+    bus_write32(row + 8, cycles);
+    bus_write32(row + 12, 0);
+    left.row = row + 16;
+    left.rows--;
+    mailbox.calls = mailbox.calls + now.calls;
+    return cycles;
+}
+
+/* Makes a row while the array runs, whose batch counts the cycles. */
+static bool make_beside(void) {
+    if (!left.rows)
+        return false;
+    mailbox.beside = mailbox.beside + make_row();
+    return true;
+}
+
 void functions_batch(const kernel_description *k, uint32_t number, uint32_t table, uint32_t rows,
                      uint32_t outputs) {
-    const uint32_t all = ONYX_GLB_TILES * ONYX_GLB_BANKS * ONYX_GLB_BANK_BYTES, last = ONYX_GLB_TILES - 1,
-                   bank = (last * ONYX_GLB_BANKS + (outputs >> last & 1)) * ONYX_GLB_BANK_BYTES;
-    if (number >= k->n_functions)
-        fail(FW_ERROR_BAD_FUNCTION, number, k->n_functions);
-    const kernel_function *f = &k->functions[number];
-    uint32_t to = bank, row = table;
-    dispatch_check(table, rows, fw_row_bytes(f->inputs, 1), outputs);
-    for (; rows; rows--) {
-        const uint32_t start = cycles_now();
-        for (uint32_t i = 0; i < f->inputs; i++, row += 8) {
-            now.words[i] = bus_read32(row + 4);
-            now.in[i] = (const void *)take(row, bus_read32(row), now.words[i], 0, all);
-        }
-        now.out_words = bus_read32(row + 4);
-        now.out = (short *)take(row, to, now.out_words, bank, ONYX_GLB_BANK_BYTES);
-        now.calls = 0;
-        f->run(&now);
-        bus_write32(row, to);
-        to += (2 * now.out_words + 3) & ~3u;
-        const uint32_t cycles = cycles_now() - start;
-        bus_write32(row + 8, cycles);
-        bus_write32(row + 12, 0);
-        row += 16;
-        mailbox.calls = mailbox.calls + now.calls;
-        mailbox_add_run(0, cycles);
+    const uint32_t last = ONYX_GLB_TILES - 1, which = number & ~FW_HOW;
+    if (which >= k->n_functions)
+        fail(FW_ERROR_BAD_FUNCTION, which, k->n_functions);
+    if (!(number & FW_REST)) {
+        uint32_t bank = last * ONYX_GLB_BANKS + (outputs >> last & 1);
+        if (number & FW_BESIDE)
+            bank = number >> FW_BANK_SHIFT & FW_BANK_MASK;
+        left.f = &k->functions[which];
+        left.bank = left.to = bank * ONYX_GLB_BANK_BYTES;
+        left.to += number & FW_BESIDE ? ONYX_GLB_BANK_BYTES / 2 : 0;
+        left.row = table;
+        left.rows = rows;
+        if (bank >= ONYX_GLB_TILES * ONYX_GLB_BANKS)
+            fail(FW_ERROR_BAD_BATCH, table, bank);
+        dispatch_check(table, rows, fw_row_bytes(left.f->inputs, 1), outputs);
     }
+    streams_work_beside(number & FW_BESIDE ? make_beside : 0);
+    while (left.rows && !(number & FW_BESIDE))
+        mailbox_add_run(0, make_row());
 }
 
 SMALL_TO_HERE

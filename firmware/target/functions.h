@@ -7,8 +7,12 @@
 /* Fails where so many rows of a table of that many bytes each are not in the table's area, or there is no
  * such bank for outputs (dispatch.c). */
 void dispatch_check(uint32_t table, uint32_t rows, uint32_t row_bytes, uint32_t outputs);
+/* While streams_wait has nothing to do it calls this, until it is false that there was something to do; 0: it
+ * calls nothing (streams.c). */
+void streams_work_beside(bool (*work)(void));
 /* Makes the calls of all rows of the table, of function `number` of `k`, with results in the bank `outputs`
- * of the last GLB tile: a bit for each tile, as of a batch of runs. */
+ * of the last GLB tile: a bit for each tile, as of a batch of runs. With FW_BESIDE it makes them while the
+ * batches that follow wait for the array, and with FW_REST those that are left of them. */
 void functions_batch(const kernel_description *k, uint32_t number, uint32_t table, uint32_t rows,
                      uint32_t outputs);
 /* Goes through the list at `table`, for so many steps at most, or until one of its tests holds; all other

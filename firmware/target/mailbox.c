@@ -17,6 +17,7 @@ _Static_assert(offsetof(fw_mailbox, config_cycles) == FW_MAILBOX_CYCLES, "docs/f
 _Static_assert(offsetof(fw_mailbox, part) == FW_MAILBOX_PART, "docs/firmware.md");
 _Static_assert(offsetof(fw_mailbox, calls) == FW_MAILBOX_CALLS, "docs/firmware.md");
 _Static_assert(offsetof(fw_mailbox, steps) == FW_MAILBOX_STEPS, "docs/firmware.md");
+_Static_assert(offsetof(fw_mailbox, beside) == FW_MAILBOX_BESIDE, "docs/firmware.md");
 _Static_assert(sizeof(fw_mailbox) == FW_MAILBOX_BYTES, "docs/firmware.md");
 
 SMALL_FROM_HERE

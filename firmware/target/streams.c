@@ -6,8 +6,8 @@
  * on: without one nobody sleeps here. Whoever waits has interrupts masked, and the array's is enabled only as
  * long as it sleeps: its line ends the sleep, and no handler is entered for it. Time-outs are counted by the
  * cycle counter and the tick, whichever runs. */
+#include "firmware/target/functions.h"
 #include "firmware/target/hal.h"
-#include "firmware/target/target.h"
 
 static struct {
     uint32_t done;        /* seen done, and not started since */
@@ -16,6 +16,7 @@ static struct {
     uint32_t timeout, tick_limit;
     uint32_t looks; /* before anything else is done; SLEEPER: sleep where there is nothing to do */
     bool poll;      /* never sleep */
+    bool (*work)(void);
 } state;
 
 enum { DONE_CYCLES = 5 }; /* cycles of the array: a done pulse sets its bit again as long as it lasts */
@@ -73,14 +74,24 @@ uint32_t streams_open(uint32_t streams) {
     return streams & ~state.done;
 }
 
-/* Nothing is complete, and these done bits are set. Returns whether the time is over, and else sleeps if that
- * is allowed. */
+void streams_work_beside(bool (*work)(void)) {
+    state.work = work;
+}
+
+/* Nothing is complete, and these done bits are set. Returns whether the time is over, and else does other
+ * work, whose time is no run's, or sleeps if that is allowed. */
 static ONCE __attribute__((noinline)) bool idle(uint32_t done) {
     hal_unmask_interrupts(); /* the tick's turn */
     hal_mask_interrupts();
     state.last = cycles_now();
     if (state.last - state.since >= state.timeout || state.ticks >= state.tick_limit)
         return true;
+    if (state.work) {
+        if (!state.work())
+            state.work = 0;
+        restart_timeout(cycles_now());
+        return false;
+    }
     if (state.looks != SLEEPER)
         return false;
     if (done) {
@@ -112,7 +123,7 @@ uint32_t streams_start(uint32_t streams) {
 uint32_t streams_wait(const uint32_t *sets, uint32_t n, uint32_t *when) {
     for (bool expired = false;;) {
         const uint32_t before = state.done;
-        uint32_t looks = state.looks, done, i;
+        uint32_t looks = state.work ? 1 : state.looks, done, i;
         do {
             done = glc_read(GLC_F2G_ISR) << STREAM_STORES;
             done |= glc_read(GLC_G2F_ISR);

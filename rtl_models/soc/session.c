@@ -359,11 +359,14 @@ static bool run_batch(session *s, const fw_batches *all, uint32_t i, const fw_ba
         return write_results(s, all, b, first_run, out);
     }
     machine_forget_runs(s->m);
-    load_batch(s, b);
+    if (!(is_function(all) && all->part & FW_REST)) /* which are there, and half of them are made */
+        load_batch(s, b);
     if (all->part == FW_LIST)
         return make_runs(s, all, i, b, 0) && write_list(s, b, out);
     if (!make_runs(s, all, i, b, 0))
         return false;
+    if (is_function(all) && all->part & FW_BESIDE)
+        return true; /* the rows come with FW_REST */
     const uint64_t runs = machine_count(s->m).runs - first_run, wanted = is_function(all) ? 0 : b->runs;
     return runs == wanted ? write_results(s, all, b, first_run, out)
                           : wrong_runs(s, "start pulses of a batch", wanted, runs);
@@ -554,6 +557,8 @@ static bool write_statistics(const session *s, double seconds) {
         cJSON_AddNumberToObject(cpu, names[i], (double)all.cycles[i]);
     cJSON_AddNumberToObject(json, "runs", (double)c.runs);
     cJSON_AddNumberToObject(json, "function_calls", mailbox(s, FW_MAILBOX_CALLS));
+    cJSON_AddNumberToObject(json, "function_cycles_beside",
+                            (double)mailbox(s, FW_MAILBOX_BESIDE) * (double)ratio_of(s));
     cJSON_AddNumberToObject(json, "cgra_cycles", (double)c.array_cycles);
     cJSON_AddNumberToObject(json, "cgra_cycles_kernel", (double)c.kernel);
     cJSON_AddNumberToObject(json, "cgra_cycles_evaluated", (double)c.array_stepped);

@@ -293,8 +293,8 @@ static void calls_are_batches_of_rows(void **state) {
                 own[w] = (uint16_t)prng_below(&p, 0x10000);
         }
     }
-    const fw_calls calls = {3, INPUTS, rows, ROWS};
-    assert_true(fw_write_calls(&calls, &b, path, &f->diag));
+    fw_calls calls = {.function = 3, .inputs = INPUTS, .rows = rows, .n = ROWS};
+    assert_true(fw_write_calls(&calls, &b, 0, path, &f->diag));
     fw_batches file = read_batches(f, &b, path);
     assert_int_equal(file.part, FW_FUNCTION + 3);
     assert_true(file.batches > 1 && file.runs == ROWS);
@@ -317,8 +317,24 @@ static void calls_are_batches_of_rows(void **state) {
         }
     }
     fw_batches_close(&file);
+    /* Rows that wait for runs of the array have a bank of their own, and their table lies at the end. */
+    assert_int_equal(fw_calls_table(&calls, &b), 0);
+    calls.n = 40;
+    calls.bank = 9;
+    const uint32_t end = b.map.sram + FW_TABLE_END;
+    assert_int_equal(fw_calls_table(&calls, &b), end - 40 * fw_row_bytes(INPUTS, 1));
+    assert_true(fw_write_calls(&calls, &b, FW_BESIDE, path, &f->diag));
+    file = read_batches(f, &b, path);
+    fw_batch waits;
+    assert_int_equal(file.part, FW_FUNCTION | FW_BESIDE | 9 << FW_BANK_SHIFT | 3);
+    assert_true(fw_batches_get(&file, 0, &f->mem, &f->diag, &waits));
+    assert_int_equal(waits.table, fw_calls_table(&calls, &b));
+    assert_int_equal(get32(loaded(&waits, waits.table)), 9 * b.glb_bank_bytes);
+    fw_batches_close(&file);
+    rows[5].in[1].words = b.glb_bank_bytes / 4; /* half a bank is for the results */
+    assert_int_equal(fw_calls_table(&calls, &b), 0);
     rows[5].in[1].words = b.glb_bank_bytes / 2;
-    assert_false(fw_write_calls(&calls, &b, path, &f->diag));
+    assert_false(fw_write_calls(&calls, &b, 0, path, &f->diag));
     assert_string_equal(f->diag.list.at[f->diag.list.len - 1].code, "E0710-batch-capacity");
     pnr_board_free(&b);
     assert_int_equal(unlink(path), 0);
@@ -559,7 +575,7 @@ static void results_of_calls_are_whole(void **state) {
     fixture *f = *state;
     const uint32_t content[] = {0x52584e4f, 1, 2, 1, 100, 0, 3, 0x20001, 0x3, 7, 1, 0};
     const fw_call_row rows[2] = {{.out_words = 3}, {.out_words = 0}};
-    const fw_calls calls = {0, 1, rows, 2};
+    const fw_calls calls = {0, 1, rows, 2, 0};
     const char *path = scratch_path(f, "call_results.bin");
     uint16_t made[3];
     uint64_t cycles = 0;

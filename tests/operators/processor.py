@@ -99,6 +99,30 @@ for engine in ("cycle", "soc"):
     if got != want or calls != [len(set(sides[0]) & set(sides[1]))]:
         complain("gcd by regions", engine, calls, len(set(sides[0]) & set(sides[1])), {i: (got.get(i), want.get(i)) for i in set(got) | set(want) if got.get(i) != want.get(i)})
 
+# Calls are made while the array runs a statement before or behind them that has nothing to do with them (in banks that it does not use, or E0805
+# ends the run), and not while it runs one that reads what they make. All of it is what engine cycle makes.
+BESIDE = """tensor A: ss = random "200x200:0.15:1"
+tensor x: s = random "200:0.5:2"
+tensor B: ss = random "9x40:0.3:3"
+y(i) = A(i,j) * x(j)
+S(i,j) = m3_softmax(j, B(i,j))
+T(i,j) = m3_sort(j, B(i,j))
+u(i) = 2 * sum(j, T(i,j))
+v(i) = A(i,j) * x(j)
+result y, S, T, u, v
+"""
+folders, (modelled, measured) = zip(*(program("beside", BESIDE, engine=engine) for engine in ("cycle", "soc")))
+for result in "ySTuv":
+    if len({next(folder.glob(f"{result}.*")).read_text() for folder in folders}) > 1:
+        complain(result, "is something else where the processor works beside the array")
+took = [s.get("processor", {}).get("beside", 0) for s in measured["statements"]]
+if [bool(n) for n in took] != [False, True, False, False, False] or any("beside" in s.get("processor", {}) for s in modelled["statements"]):
+    complain("beside the array", took)
+# The last statement is the first one alone, so that what is saved is known: most of the time in which the array runs.
+beside, alone = (s["cycles"]["total"] - s["cycles"]["config"] for s in (measured["statements"][0], measured["statements"][4]))
+if alone + took[1] - beside < measured["statements"][4]["cycles"]["kernel"] / 2:
+    complain("beside the array", alone, took[1], "are", beside, "together")
+
 # Functions of whole tensors, bound by a schedule; several calls, since the product is cut.
 for expression, schedule, operands in (("X(i,j) = M(i,j) * B(i,k) * C(k,j)", "bind(B(i,k) * C(k,j), m3_gemm)", ("M:14x9:0.3:1", "B:14x11:0.5:2", "C:11x9:0.5:3")),
                                        ("y(i) = a(i) * A(i,k) * x(k)", "bind(A(i,k) * x(k), m3_gemv)", ("a:9:0.7:1", "A:9x13:0.6:2", "x:13:0.8:3")),

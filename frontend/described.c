@@ -878,16 +878,32 @@ static bool failed(const fe_described *f, src_loc loc, diagnostics *d, const cha
     return false;
 }
 
-/* Returns the first line of a log that says what is wrong. */
+/* Returns the first line of a log that says what is wrong: of the linker's that is not the one with "error".
+ */
 static const char *first_error(const char *log, arena *mem) {
     size_t length;
     const char *text = file_read_if_there(log, mem, &length);
-    const char *at = text ? strstr(text, "error") : NULL;
+    const char *at = text ? strstr(text, "cannot find") : NULL;
+    at = at || !text ? at : strstr(text, "error");
     if (!at)
         return "the compiler 'cc' failed";
     while (at > text && at[-1] != '\n')
         at--;
     return arena_strndup(mem, at, strcspn(at, "\n"));
+}
+
+/* Looks whether the files and folders are there that the description names; the compiler takes a folder that
+ * is not for an empty one. */
+static bool has_files(const fe_described *f, src_loc loc, diagnostics *d) {
+    const char *lacks = f->source && access(path_in(f, f->source, d->mem), R_OK) != 0 ? f->source : NULL;
+    for (uint32_t i = 0; i < f->include.len && !lacks; i++) {
+        if (access(path_in(f, f->include.at[i], d->mem), R_OK) != 0)
+            lacks = f->include.at[i];
+    }
+    return !lacks ||
+           failed(f, loc, d, arena_printf(d->mem, "'%s' is not there", lacks),
+                  f->package ? arena_printf(d->mem, "this machine may lack it: apt install %s", f->package)
+                             : "paths are relative to the description's file");
 }
 
 static bool compile(const fe_described *f, const char *folder, src_loc loc, diagnostics *d) {
@@ -952,7 +968,7 @@ bool fe_load_described(fe_described *f, src_loc loc, diagnostics *d) {
         diag_error(d, loc, "E0004-write", "cannot make a folder such as '%s'", folder);
         return false;
     }
-    const bool ok = compile(f, folder, loc, d) && load(f, folder, loc, d);
+    const bool ok = has_files(f, loc, d) && compile(f, folder, loc, d) && load(f, folder, loc, d);
     remove_folder(folder);
     return ok;
 }

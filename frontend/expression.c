@@ -371,6 +371,7 @@ static sam_expr parse_application(parser *p, const fe_user_function *f) {
     if (f->described && f->described->fiber) {
         if (name.kind != FE_NAME || fe_peek(&p->in) != ',') {
             fe_expected(&p->in, arena_printf(p->d->mem, "%s(index, expression)", f->name), p->d);
+            diag_hint(p->d, "it is of all values along an index: %s(j, B(i,j)) for each row of B", f->name);
             return no_expr;
         }
         along = fe_use_var(p->s, &name, p->d);

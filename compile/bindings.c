@@ -121,6 +121,17 @@ static int by_cycles(const void *a, const void *b) {
     return (x->at > y->at) - (x->at < y->at);
 }
 
+/* Returns whether one of the first n candidates has the same schedule, at the same cost: a rewrite has
+ * changed what is not bound, and nothing came of it. */
+static bool is_there(const candidate *all, uint32_t n, const candidate *c) {
+    bool is = false;
+    for (uint32_t i = 0; i < n && c->binding; i++)
+        is = is ||
+             (all[i].binding && all[i].runs == c->runs && !(all[i].cycles < c->cycles) &&
+              !(all[i].cycles > c->cycles) && strcmp(all[i].binding->schedule, c->binding->schedule) == 0);
+    return is;
+}
+
 static const char *describe(const candidate *c, arena *mem) {
     const char *cost = c->why                ? c->why
                        : !c->runs            ? "the array cannot run what is left as one kernel"
@@ -200,7 +211,8 @@ bool compile_choose_bindings(const compile_search_in *by, compile_context *ctx, 
         one.runs = runs;
         one.why = why;
         one.cycles = array + cost_on_host(in, one.binding);
-        vec_push(ctx->mem, &all, one);
+        if (!is_there(all.at, all.len, &one))
+            vec_push(ctx->mem, &all, one);
     }
     qsort(all.at, all.len, sizeof *all.at, by_cycles);
     for (uint32_t i = 0; i < all.len; i++)

@@ -158,6 +158,8 @@ class Kernels(unittest.TestCase):
         for matrix, vector in ((B, c), (B * 2, c + 1), (B[:10, :5], c[:5])):
             self.same(kernel(B=matrix, c=vector).x, matrix @ vector)
             self.assertEqual(kernel.bitstream, bits)
+        with self.assertRaisesRegex(TypeError, r"options, \['--dtype', 'bf16'\]"):
+            onyx.run("x(i) = b(i)", b=B[0], dtype="bf16")
         with self.assertRaises(TypeError):
             kernel({"B": B}, B=B)
         said = onyx.compile("x(i) = B(i,j) * c(j)", engine="sam", options=["--tile=4"])

@@ -464,6 +464,15 @@ for n, (when, holds, extents) in enumerate(SIZES):
     if (product != want) if want else ("E0167-bind: 'cube' does not compute this: constraints: " not in text):
         wrong.append((when, extents, "expected", want, "got", product, text))
         print(*wrong[-1])
+for when, extents, want in (("i <= 2048", (2000,), 2000), ("i * j <= 65536", (2000, 2000), 65536), ("i * j * k * l <= 65536", (20,) * 4, 65536), ("i == 8", (2000,), 8),
+                            ("i == 8", (2001,), None)):  # of the last one a call of one coordinate is left
+    at, of = ",".join("abcd"[:len(extents)]), ",".join("ijkl"[:len(extents)])
+    path.write_text(f"name: cube\ncall: void cube({of}, B, C, X)\ncapability: X({of}) = B({of}) + C({of}) when {when}\ndatatypes: int16\nsource: cube.c\n")
+    text = answers([path], [(f"Y({at}) = D({at}) + E({at})", " ".join(f"{v}:{n}" for v, n in zip("abcd", extents)), f"map(D({at}) + E({at}), cube)")])[0]
+    product = math.prod(int((re.search(rf"split\({v},{v}0,{v}1,(\d+)\)", text) or [0, n])[1]) for v, n in zip("abcd", extents))
+    if ("bind(cube)" not in text or product != want) if want else "constraints: " not in text:
+        wrong.append((when, extents, "expected", want, "got", product, text))
+        print(*wrong[-1])
 
 
 

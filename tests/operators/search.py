@@ -196,6 +196,13 @@ for text, functions, more, binds in (("x(i) = a(i) * b(i) + a(i) * c(i)", "vecto
             binds != (f", on the host: {functions}" in done.stdout.replace("kernel w", "kernel w,").replace(",,", ",")) or \
             [what for _, what, _ in listed].count("as it stands") != 1:
         wrong.append((text, done.returncode, done.stdout, done.stderr))
+# A search takes a factor out of sums of int16, and rewrites nothing of bf16, which that rounds otherwise; what a rewrite does not change is listed once.
+for dtype, rewritten in (("int16", True), ("bf16", False)):
+    done = subprocess.run([ONYX, "run", "x(i) = a(i) * b(i) + a(i) * c(i)", "--functions", "functions/vector_add.xf", "--functions", "functions/vector_multiply.xf", "--dtype", dtype,
+                           "--search", "3", "--explain", "-g", "a:10:1:1", "-g", "b:10:1:2", "-g", "c:10:1:3", "--engine", "cycle", "-o", FOLDER / "run"], capture_output=True, text=True)
+    if done.returncode or (" of a(i) * (b(i) + c(i)): " in done.stdout) != rewritten or \
+            len(re.findall(r'^  \d+\. -s "map\(a\(i\) \* b\(i\), vector_multiply\)"', done.stdout, re.M)) != 1:
+        wrong.append(("rewrites of", dtype, done.returncode, done.stdout, done.stderr))
 absent = FOLDER / "absent.xf"
 absent.write_text("name: absent\ncall: void absent(i, b, c, x)\ncapability: x(i) = b(i) + c(i)\ndatatypes: int16\nheaders: no_such_header.h\npackage: libno-such-dev\n")
 for functions, taken in ((["functions/vector_add.xf"], "vector_add"), ([], None)):

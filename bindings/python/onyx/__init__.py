@@ -373,6 +373,9 @@ def _tensors(operands, named):
     twice = given.keys() & named.keys()
     if twice:
         raise TypeError(f"operands given twice: {', '.join(sorted(twice))}")
+    for name, value in (given | named).items():
+        if isinstance(value, str):
+            raise TypeError(f"{name}={value!r} is no operand, which are numbers, arrays and matrices; what `onyx run` takes besides goes into options, ['--{name}', {value!r}]")
     return {name: Tensor.of(value) for name, value in (given | named).items()}
 
 

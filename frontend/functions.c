@@ -64,18 +64,30 @@ static sam_tensor find_parameter(const reader *r, const fe_token *t) {
     return found.v <= r->f->parameters ? found : (sam_tensor){0};
 }
 
+/* A name that is none of the body's; as it is written, since a slice makes another one of it. */
+static sam_expr without_value(const reader *r, src_loc loc) {
+    const char *at = r->in.text + loc.offset;
+    size_t n = 0;
+    while (isalnum((unsigned char)at[n]) || at[n] == '_')
+        n++;
+    if (at[n] == '(')
+        refuse(r, loc, arena_printf(r->d->mem, "there is no function '%.*s' here", (int)n, at),
+               "a body calls functions that stand before it, not itself, and those of docs/operators.md; "
+               "names in it have no indices");
+    else
+        refuse(r, loc, arena_printf(r->d->mem, "'%.*s' has no value here", (int)n, at),
+               "a body computes with its parameters and with variables that were assigned before");
+    return (sam_expr){0};
+}
+
 /* Puts what the variables hold into an expression that was just read, whose nodes nothing else has. */
 static sam_expr with_values(const reader *r, const values *held, sam_expr e) {
     sam_expr_data *x = sam_expr_at(&r->f->s, e);
     if (x->kind == SAM_EXPR_ACCESS) {
         const sam_tensor_data *t = sam_tensor_at(&r->f->s, x->tensor);
         uint32_t v = x->tensor.v;
-        if (t->order || t->structure || v > held->len || !held->at[v - 1].v) {
-            refuse(r, x->loc,
-                   arena_printf(r->d->mem, "'%s' has no value here", names_text(r->f->s.names, t->name)),
-                   "a body computes with its parameters and with variables that were assigned before");
-            return (sam_expr){0};
-        }
+        if (t->order || t->structure || v > held->len || !held->at[v - 1].v)
+            return without_value(r, x->loc);
         return held->at[v - 1];
     }
     if (x->kind == SAM_EXPR_SUM) {

@@ -66,6 +66,8 @@ MISTAKES = [  # file, code, line and column
     ("def f(x): { while (x != 3) { x = x; } return x; } properties: idempotent", "E0161-endless", "1:5"),
     ("def f(x,y): { while (x > y) { x = y; } return x + y; } properties: commutative", "E0159-property", "1:68"),
     ("def f(x): { return y; }", "E0158-function-file", "1:20"),
+    ("def f(x): { return f(x - 1); }", "E0158-function-file", "1:20", "no function 'f' here"),
+    ("def f(x): { return sqrt(x); }", "E0158-function-file", "1:20", "no function 'sqrt' here"),
     ("def f(x): { int t = x; }", "E0158-function-file", "1:11"),
     ("def f(x): { return x; x = 1; }", "E0158-function-file", "1:23"),
     ("def f(x): { if (x > 0) { return x; } }", "E0158-function-file", "1:13"),
@@ -191,11 +193,11 @@ if done.returncode:
 graph = run("sam", "x(i) = apart(b(i), c(i)) ", "--functions", FUNCTIONS)
 if "intersect" not in graph.stdout:
     complain("apart does not meet:", graph.stdout, graph.stderr)
-for text, code, place in MISTAKES:
+for text, code, place, *says in MISTAKES:
     with open(f"{FOLDER}/bad.fn", "w") as out:
         out.write(text)
     done = run("sam", "x(i) = b(i)", "--functions", f"{FOLDER}/bad.fn")
-    if done.returncode != 1 or f"[{code}]" not in done.stderr or f"bad.fn:{place}:" not in done.stderr:
+    if done.returncode != 1 or f"[{code}]" not in done.stderr or f"bad.fn:{place}:" not in done.stderr or any(what not in done.stderr for what in says):
         complain(text, "expected", code, place, "and not", done.returncode, done.stderr)
 done = run("sam", "x(i) = leaky(b(i), b(i))", "--functions", FUNCTIONS)
 if "[E0152-function]" not in done.stderr:

@@ -209,16 +209,27 @@ static bool reads(const fe_step *step, uint32_t tensor) {
     return is;
 }
 
+/* Returns what the array is expected to take for a run of the statement, in cycles. */
+static double expected_of(const compile_stage_of *stage) {
+    const compile_kernel *k = &stage->kernel;
+    double cost = k->on_host ? 0 : k->tiling.expected.cost;
+    for (uint32_t n = 0; n < k->producers.len; n++)
+        cost += k->producers.at[n].on_host ? 0 : k->producers.at[n].tiling.expected.cost;
+    return cost;
+}
+
 /* Returns whether the processor may make the calls of the statement `calls` while the array runs that of
- * `runs`: each is one or the other alone, and neither needs or replaces what the other makes. */
+ * `runs`: each is one or the other alone, neither needs or replaces what the other makes, and the array takes
+ * long enough. Short rows of calls cost a hundredth of the time in them. */
 static bool may_overlap(const machine *m, const fe_step *calls, const fe_step *runs) {
+    const double worth_it = 4000;
     if (m->reference || m->o->engine != ENGINE_SOC || m->o->wave || !m->o->optimize ||
         calls->kind != FE_STEP_ASSIGN || runs->kind != FE_STEP_ASSIGN)
         return false;
     const compile_stage_of *c = compile_stage_of_step(m->a, calls), *r = compile_stage_of_step(m->a, runs);
     const uint32_t made = fe_step_result(calls), stored = fe_step_result(runs);
     return !c->on_host && c->kernel.on_processor && !c->kernel.producers.len && !compile_stage_on_host(r) &&
-           !compile_stage_on_processor(r) && !r->waits &&
+           !compile_stage_on_processor(r) && !r->waits && expected_of(r) >= worth_it &&
            (!r->kernel.producers.len || r->array || m->a->images) && made != stored && !reads(runs, made) &&
            !reads(calls, stored);
 }
@@ -484,11 +495,7 @@ static bool is_rehearsed(const machine *m, const compile_stage_of *stage) {
  * with copies, what it takes to configure that and the next one. */
 static bool pays_alone(const compile_stage_of *stage) {
     const double configured = 2100; /* cycles: docs/firmware.md, "Another image" */
-    const compile_kernel *k = &stage->kernel;
-    double cost = k->on_host ? 0 : k->tiling.expected.cost;
-    for (uint32_t n = 0; n < k->producers.len; n++)
-        cost += k->producers.at[n].on_host ? 0 : k->producers.at[n].tiling.expected.cost;
-    return cost * compile_part_of_run(&stage->rehearsed) > 8 * configured;
+    return expected_of(stage) * compile_part_of_run(&stage->rehearsed) > 8 * configured;
 }
 
 /* Compiles the statement for operands that say what its work will be: once more with copies, where one run

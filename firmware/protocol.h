@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FW_PROTOCOL_VERSION = 10 };
+enum { FW_PROTOCOL_VERSION = 11 };
 #define FW_MAILBOX_MAGIC 0x584e594fu /* "OYNX" */
 
 enum { FW_STATE_BOOTING, FW_STATE_READY, FW_STATE_RUNNING, FW_STATE_FAILED };

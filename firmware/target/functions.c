@@ -48,8 +48,10 @@ static uint32_t make_row(void) {
 
 /* Makes a row while the array runs, whose batch counts the cycles. */
 static bool make_beside(void) {
-    if (!left.rows)
+    if (!left.rows) {
+        streams_work_beside(0);
         return false;
+    }
     mailbox.beside = mailbox.beside + make_row();
     return true;
 }

@@ -15,12 +15,13 @@ static struct {
     volatile uint32_t ticks;
     uint32_t timeout, tick_limit;
     uint32_t looks; /* before anything else is done; SLEEPER: sleep where there is nothing to do */
-    bool poll;      /* never sleep */
+    uint32_t awake; /* AWAKE_POLLS, or AWAKE_WORKS; 0: it may sleep */
     bool (*work)(void);
 } state;
 
 enum { DONE_CYCLES = 5 }; /* cycles of the array: a done pulse sets its bit again as long as it lasts */
-enum { SLEEPER = 1, LOOKS = 64 };
+enum { SLEEPER = 1, WORKER = 2, LOOKS = 64 };
+enum { AWAKE_POLLS = 1, AWAKE_WORKS = 2 };
 
 SMALL_FROM_HERE
 
@@ -35,7 +36,7 @@ void tick_interrupt(void) {
 
 void streams_enable(bool poll) {
     const uint32_t all = (1u << ONYX_GLB_TILES) - 1;
-    state.poll = poll;
+    state.awake = poll;
     state.done = 0;
     for (uint32_t kind = 0; kind < STREAM_KINDS; kind++) { /* the registers of both stand side by side */
         glc_write(GLC_F2G_ISR + 4 * kind, all);
@@ -76,6 +77,7 @@ uint32_t streams_open(uint32_t streams) {
 
 void streams_work_beside(bool (*work)(void)) {
     state.work = work;
+    state.awake = (state.awake & AWAKE_POLLS) | (work ? AWAKE_WORKS : 0);
 }
 
 /* Nothing is complete, and these done bits are set. Returns whether the time is over, and else does other
@@ -86,14 +88,11 @@ static ONCE __attribute__((noinline)) bool idle(uint32_t done) {
     state.last = cycles_now();
     if (state.last - state.since >= state.timeout || state.ticks >= state.tick_limit)
         return true;
-    if (state.work) {
-        if (!state.work())
-            state.work = 0;
-        restart_timeout(cycles_now());
+    if (state.looks != SLEEPER) {
+        if (state.looks == WORKER && state.work && state.work())
+            restart_timeout(cycles_now());
         return false;
     }
-    if (state.looks != SLEEPER)
-        return false;
     if (done) {
         clear(done); /* they would end the sleep */
     } else {
@@ -114,7 +113,7 @@ uint32_t streams_start(uint32_t streams) {
     uint32_t now = cycles_now();
     glc_write(GLC_STREAM_START, streams);
     const bool debugger = core_read(CORE_DHCSR) & FIELD(CORE_DHCSR_C_DEBUGEN, 1);
-    state.looks = debugger && !state.poll ? SLEEPER : LOOKS;
+    state.looks = debugger && !state.awake ? SLEEPER : state.awake & AWAKE_WORKS ? WORKER : LOOKS;
     state.done &= ~streams;
     restart_timeout(now);
     return now;
@@ -123,7 +122,7 @@ uint32_t streams_start(uint32_t streams) {
 uint32_t streams_wait(const uint32_t *sets, uint32_t n, uint32_t *when) {
     for (bool expired = false;;) {
         const uint32_t before = state.done;
-        uint32_t looks = state.work ? 1 : state.looks, done, i;
+        uint32_t looks = state.looks, done, i;
         do {
             done = glc_read(GLC_F2G_ISR) << STREAM_STORES;
             done |= glc_read(GLC_G2F_ISR);

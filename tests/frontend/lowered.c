@@ -154,7 +154,8 @@ static void run_engine(fixture *f, lowered_engine e, const sam_graph *g, const s
 void lowered_check(fixture *f, const lowered *l, lowered_engine first, bool empty_operands, uint32_t runs) {
     static const uint32_t percents[] = {5, 20, 50, 90, 0};
     const sam_statement *s = &l->filled;
-    dense_data *data = calloc(1, sizeof *data);
+    static dense_data room; /* some 800 KB, which would be mapped anew for each check */
+    dense_data *const data = &room;
     prng random = prng_seed(s->exprs.len + 64 * s->tensors.len);
     for (uint32_t run = 0; run < runs; run++) {
         arena mem = {0};
@@ -172,5 +173,4 @@ void lowered_check(fixture *f, const lowered *l, lowered_engine first, bool empt
         }
         arena_free(&mem);
     }
-    free(data);
 }

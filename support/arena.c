@@ -33,9 +33,14 @@ enum {
     PAGE = 1 << 12
 };
 
-/* Chunks without an arena, SPARES of each size from ARENA_FIRST on, 2 MB in all. Threads share them: each
- * place is taken and filled by one atomic exchange. */
+/* Chunks without an arena, SPARES of each size from ARENA_FIRST on, 2 MB in all (the sanitizer maps whatever
+ * is larger, and what it notes of it, anew each time: there, 32 MB). Threads share them: each place is taken
+ * and filled by one atomic exchange. */
+#ifdef ARENA_POISONS
+enum { SPARE_SIZES = 9, SPARES = 4 };
+#else
 enum { SPARE_SIZES = 5, SPARES = 4 };
+#endif
 static _Atomic(arena_chunk *) spare[SPARE_SIZES][SPARES];
 
 /* Returns which of the sizes that are kept has room for so much: SPARE_SIZES, if none. */

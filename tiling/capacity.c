@@ -38,7 +38,7 @@ struct plan_walk {
     const plan_level **tree; /* by tensor */
     uint16_t *pool;          /* of coordinate lists, a stack */
     size_t used;
-    walk_node *nodes; /* a hash table */
+    walk_node *nodes; /* a hash table; NULL before the first walk */
     uint32_t slots, filled, walk, next_id;
     uint64_t kept[SAM_MAX_ORDER]; /* nodes by level of the result; dense ones are not counted */
     uint64_t most;                /* of any level: the walk ends */
@@ -248,7 +248,6 @@ void plan_begin_walks(tile_planner *p) {
     w->pool = arena_new_n(&p->own, uint16_t, w->n_loops * list_words(p, s->rhs, &accesses) + 1);
     for (w->slots = 64; w->slots < 4 * (uint64_t)p->options.mem_words;)
         w->slots *= 2;
-    w->nodes = arena_new_n(&p->own, walk_node, w->slots);
     p->walk = w;
 }
 
@@ -511,6 +510,8 @@ bool plan_count_result(tile_planner *p, const uint32_t *sub, const plan_box *box
     w->most = p->options.mem_words;
     w->over = false;
     w->used = w->filled = w->next_id = 0;
+    if (!w->nodes)
+        w->nodes = arena_new_n(&p->own, walk_node, w->slots);
     if (++w->walk == 0) {
         memset(w->nodes, 0, sizeof *w->nodes * w->slots);
         w->walk = 1;

@@ -25,6 +25,7 @@ pnr_options compile_pnr_options(const compile_options *o, compile_context *ctx, 
                                 const pnr_board *board) {
     pnr_options options = pnr_options_default();
     options.seed = o->seed;
+    options.effort = o->effort;
     options.pipeline = o->pipeline ? (pnr_pipelining)PNR_PIPELINE_OF_RUN : PNR_PIPELINE_NONE;
     options.own_tiles = o->buffers > 1;
     options.flush = a->apart ? flush_by_copy(ctx, &a->net) : NULL;

@@ -134,8 +134,9 @@ typedef struct {
     compile_slices slices;
     compile_parts parts;
     uint64_t seed;
-    bool runs;  /* onyx run, which needs operands */
-    bool again; /* what the folder holds is this kernel's: compile_command_again */
+    uint32_t effort; /* of placement, 1 .. 10; 0 = 5 */
+    bool runs;       /* onyx run, which needs operands */
+    bool again;      /* what the folder holds is this kernel's: compile_command_again */
     bool check, pipeline, balance, io_trace, wave;
     uint32_t jobs; /* processes that share the runs of a kernel; 0 is 1 */
     uint32_t shard,

@@ -91,7 +91,7 @@ def run(onyx, graph, seed, folder, engine):
     args += [word for v in sorted(used) for word in ("-d", f"{v}:{EXTENTS[v]}")] + ["--dtype", "bf16"] * graph.fp
     if graph.fp and engine != "sam":
         args += ["--profile", "onyx-ext"]
-    args = [onyx, "run", str(graph.path), *args, "--engine", engine, "--quiet", "-o", str(folder / "out")]
+    args = [onyx, "run", str(graph.path), *args, "--engine", engine, "--effort", "1", "--quiet", "-o", str(folder / "out")]
     done = subprocess.run(args, capture_output=True, text=True)
     code = re.search(r"(?:error|does not fit): .*\[(E\d+)", done.stderr)
     if done.returncode:

@@ -50,7 +50,7 @@ def sparse_program(draw):
 def run(path, engine):
     """The results' lines and the loops of the report, or the message."""
     out = folder / engine
-    done = subprocess.run([onyx, "run", str(path), "--engine", engine, "-o", str(out), "--quiet", "--no-warning", "E0351,E0129"], capture_output=True, text=True)
+    done = subprocess.run([onyx, "run", str(path), "--engine", engine, "--effort", "1", "-o", str(out), "--quiet", "--no-warning", "E0351,E0129"], capture_output=True, text=True)
     if done.returncode:
         return None, f"exit {done.returncode}: {done.stderr.strip()}"
     report = json.loads((out / "report.json").read_text())

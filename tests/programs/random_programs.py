@@ -216,7 +216,7 @@ def entries(path):
 def results(path, how, *options):
     """The results' entries and the report, or what it was refused for."""
     out = folder / how
-    done = subprocess.run([onyx, "run", str(path), "--engine", how, "-o", str(out), "--quiet", "--no-warning", "E0351,E0129", *options], capture_output=True, text=True)
+    done = subprocess.run([onyx, "run", str(path), "--engine", how, "--effort", "1", "-o", str(out), "--quiet", "--no-warning", "E0351,E0129", *options], capture_output=True, text=True)
     if done.returncode:
         return None, f"exit {done.returncode}: {done.stderr.strip()}"
     return [entries(out / f"{t}.mtx") for t in "uvwB"], json.loads((out / "report.json").read_text())

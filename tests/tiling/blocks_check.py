@@ -31,7 +31,7 @@ def read(path):
 
 def run(expression, *words):
     out = FOLDER / "out"
-    got = subprocess.run([ONYX, "run", expression, *map(str, words), "--engine", ENGINE, "-o", out], capture_output=True, text=True)
+    got = subprocess.run([ONYX, "run", expression, *map(str, words), "--engine", ENGINE, "--effort", "1", "-o", out], capture_output=True, text=True)
     assert got.returncode == 0, f"{expression} {words}: {got.stdout}{got.stderr}"
     report = json.loads((out / "report.json").read_text())
     return report, read(out / (expression[0] + ".mtx")), got.stdout + got.stderr
@@ -136,7 +136,7 @@ def check_parts_goal(r):
     print(f"blocks and other entries: {cost['B:ss']} cycles compressed, {cost['B:BlocksAndRows']} in a kernel for each")
     assert ENGINE != "cycle" or cost["B:ss"] >= 1.3 * cost["B:BlocksAndRows"]
     for expression, more in (("X(i,j) = B(i,k) + C(k,j)", []), ("X(i,j) = B(i,k) * C(k,j)", ["-s", "reorder(i,j,k)"])):
-        got = subprocess.run([ONYX, "run", expression, *map(str, words), "B:BlocksAndRows", "--parts", "apart", *more, "--engine", ENGINE, "-o",
+        got = subprocess.run([ONYX, "run", expression, *map(str, words), "B:BlocksAndRows", "--parts", "apart", *more, "--engine", ENGINE, "--effort", "1", "-o",
                               FOLDER / "out"], capture_output=True, text=True)
         assert got.returncode == 2 and "[E0357-parts]" in got.stderr, got.stderr
 

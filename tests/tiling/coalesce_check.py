@@ -42,7 +42,7 @@ def tensor(name, dim, density=0.35):
 
 def onyx(expression, operands, engine, *more):
     words = [w for name in operands for w in ("-i", f"{name}:{FOLDER / name}.mtx")]
-    return subprocess.run([ONYX, "run", expression, *words, "--engine", engine, "-o", str(FOLDER / "out"), *more], capture_output=True,
+    return subprocess.run([ONYX, "run", expression, *words, "--engine", engine, "--effort", "1", "-o", str(FOLDER / "out"), *more], capture_output=True,
                           text=True)
 
 

@@ -62,7 +62,7 @@ def loaded(folder, tensor):
 
 def run(expression, engine, *more):
     words = [w for name in "BCcD" if f"{name}(" in expression for w in ("-i", f"{name}:{FOLDER / name}.mtx")]
-    return subprocess.run([ONYX, "run", expression, *words, "--engine", engine, "-O0", "--tile", str(EDGE), "-o", str(FOLDER / "out"), *more],
+    return subprocess.run([ONYX, "run", expression, *words, "--engine", engine, "--effort", "1", "-O0", "--tile", str(EDGE), "-o", str(FOLDER / "out"), *more],
                           capture_output=True, text=True)
 
 

@@ -68,9 +68,21 @@ static number negate(tile_dtype dtype, number a) {
     return a;
 }
 
+static bool has_wrapped(number a) {
+    return fabsf(a.magnitude - (float)(int16_t)a.bits) > 0x1p15f;
+}
+
+/* What becomes of operands whose higher bits matter, and which may have wrapped: the value then counts as one
+ * that has, though it fits. The chip has no other operands than the wrapped ones. */
+static number of_wrapped(uint16_t bits, number a, number b) {
+    number r = exactly(TILE_DTYPE_INT16, bits);
+    r.magnitude += has_wrapped(a) || has_wrapped(b) ? 0x1p20f : 0;
+    return r;
+}
+
 static number apply_int16(sam_expr_kind op, number a, number b) {
-    if (op == SAM_EXPR_DIV) /* the chip has no other numerator and denominator than the wrapped ones */
-        return exactly(TILE_DTYPE_INT16, (uint16_t)(b.bits ? (int16_t)a.bits / (int16_t)b.bits : 0));
+    if (op == SAM_EXPR_DIV)
+        return of_wrapped((uint16_t)(b.bits ? (int16_t)a.bits / (int16_t)b.bits : 0), a, b);
     if (op == SAM_EXPR_MUL)
         return (number){.bits = (uint16_t)((uint32_t)a.bits * b.bits),
                         .magnitude = a.magnitude * b.magnitude};
@@ -127,6 +139,9 @@ static number call_int16(const sam_operator *f, sam_operation op, number a, numb
     if ((op == SAM_OPERATION_addhigh || op == SAM_OPERATION_addlow) && infinite && bits != a.bits &&
         bits != b.bits)
         return (number){.bits = bits, .magnitude = bits == 0x7fff ? 0x1p20f : -0x1p20f};
+    if (op == SAM_OPERATION_ashr || op == SAM_OPERATION_lshr || op == SAM_OPERATION_div ||
+        op == SAM_OPERATION_rem)
+        return of_wrapped(bits, a, b);
     if (bits == a.bits || bits == b.bits)
         return bits == a.bits ? a : b;
     return exactly(TILE_DTYPE_INT16, bits);
@@ -542,7 +557,7 @@ static void to_tensor(const evaluator *e, const relation *r, arena *mem, tile_te
         val[p] = n.bits;
         tolerance[p] = 2 * n.roundings * BF16_ROUNDOFF * n.magnitude;
         if (e->in->dtype == TILE_DTYPE_INT16)
-            out->wrapped += fabsf(n.magnitude - (float)(int16_t)n.bits) > 0x1p15f;
+            out->wrapped += has_wrapped(n);
     }
     out->nnz = r->val.len;
     out->crd = crd;

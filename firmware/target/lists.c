@@ -39,17 +39,16 @@ static __attribute__((noinline)) void copy(uint32_t item) {
     if ((from | to | bytes) % 2)
         fail(FW_ERROR_BAD_BATCH, item, bytes);
     const uint32_t end = to + bytes;
-    if ((to ^ from) % 4 == 0) {
-        if (to % 4 && bytes) {
+    while (to < end) {
+        if ((to | from) % 4 == 0)
+            for (; end - to >= 4; to += 4, from += 4)
+                bus_write32(to, bus_read32(from));
+        if (to < end) {
             bus_write16(to, bus_read16(from));
             to += 2;
             from += 2;
         }
-        for (const uint32_t last = end - 2; to < last; to += 4, from += 4)
-            bus_write32(to, bus_read32(from));
     }
-    for (; to < end; to += 2, from += 2)
-        bus_write16(to, bus_read16(from));
 }
 
 static __attribute__((noinline)) bool holds(uint32_t item, uint32_t what) {

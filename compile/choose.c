@@ -420,37 +420,64 @@ static bool may_store_dense(const choosing *c, const fe_cin *cin, const sam_stat
            !fe_has_format(c->in->in, names_text(s->names, t->called.v ? t->called : t->name));
 }
 
-/* A kernel with an operand's outermost level dense. */
+/* An operand's outermost level stored dense: for all accesses of the tensor, or for this one alone. */
+typedef struct {
+    sam_expr access;
+    bool alone;
+} store;
+
+/* A kernel with that. */
 typedef struct {
     const choosing *c;
     fe_kernel kernel;
-    sam_tensor tensor;
+    sam_expr access;
+    bool alone;
 } dense_kernel;
+typedef VEC(store) stores;
 
 /* Returns whether the board can run it. What is no vector has to be located for it: its other levels stay. */
 static bool pays_dense(compile_context *ctx, void *of) {
     const dense_kernel *d = of;
     const sam_statement *s = &d->kernel.s;
+    const sam_tensor tensor = sam_expr_at(s, d->access)->tensor;
     compile_lowered lowered;
-    bool located = sam_tensor_at(s, d->tensor)->order == 1;
+    bool located = sam_tensor_at(s, tensor)->order == 1;
     if (!compile_lower_sam(d->c->o, true, ctx, &d->kernel, &lowered))
         return false;
     for (uint32_t e = 1; e <= lowered.statement.exprs.len; e++) {
         const sam_expr_data *x = sam_expr_at(&lowered.statement, (sam_expr){e});
-        located = located || (x->kind == SAM_EXPR_ACCESS && x->tensor.v == d->tensor.v && x->located);
+        const bool is_it = d->alone ? e == d->access.v : x->tensor.v == tensor.v;
+        located = located || (x->kind == SAM_EXPR_ACCESS && is_it && x->located);
     }
     return located && compile_lowers(d->c->o, ctx, &d->kernel, d->c->in->board);
 }
 
-/* Makes of the kernel one with the tensor's outermost level dense; false: that does not pay. */
-static bool make_dense(const choosing *c, const fe_kernel *kernel, sam_tensor tensor, fe_kernel *out) {
+/* Makes of the kernel one with such a store; false: that does not pay. */
+static bool make_dense(const choosing *c, const fe_kernel *kernel, store to, fe_kernel *out) {
     arena *mem = c->ctx->mem;
-    dense_kernel d = {c, *kernel, tensor};
-    d.kernel.s.tensors.at = arena_new_n(mem, sam_tensor_data, kernel->s.tensors.len);
-    memcpy(d.kernel.s.tensors.at, kernel->s.tensors.at, sizeof *kernel->s.tensors.at * kernel->s.tensors.len);
-    sam_tensor_at(&d.kernel.s, tensor)->level[0] = SAM_LEVEL_DENSE;
+    const sam_statement *s = &kernel->s;
+    dense_kernel d = {c, *kernel, to.access, to.alone};
+    d.kernel.s.tensors.at = arena_new_n(mem, sam_tensor_data, s->tensors.len);
+    memcpy(d.kernel.s.tensors.at, s->tensors.at, sizeof *s->tensors.at * s->tensors.len);
+    d.kernel.s.exprs.at = arena_new_n(mem, sam_expr_data, s->exprs.len);
+    memcpy(d.kernel.s.exprs.at, s->exprs.at, sizeof *s->exprs.at * s->exprs.len);
+    if (to.alone)
+        sam_expr_at(&d.kernel.s, to.access)->outer_dense = true;
+    else
+        sam_tensor_at(&d.kernel.s, sam_expr_at(s, to.access)->tensor)->level[0] = SAM_LEVEL_DENSE;
     *out = d.kernel;
     return compile_try(c->ctx, pays_dense, &d).works;
+}
+
+/* Returns the tensor's name, or the access where that alone is meant. */
+static const char *store_text(const sam_statement *s, store to, arena *mem) {
+    const sam_expr_data *x = sam_expr_at(s, to.access);
+    const sam_tensor_data *t = sam_tensor_at(s, x->tensor);
+    const char *text = names_text(s->names, t->name);
+    for (uint32_t m = 0; to.alone && m < t->order; m++)
+        text = arena_printf(mem, "%s%s%s%s", text, m ? "," : "(", fe_var_text(s, x->index[m]),
+                            m + 1 < t->order ? "" : ")");
+    return text;
 }
 
 /* Returns what -f would say of it. */
@@ -461,15 +488,32 @@ static const char *dense_format(const sam_tensor_data *t, const char *name, aren
     return format;
 }
 
-/* Lists the accesses of operands of a kernel that may be stored dense. */
-static void list_stores(const choosing *c, const fe_cin *cin, const fe_kernel *kernel, u32_vec *out) {
-    for (uint32_t e = 1; e <= kernel->s.exprs.len; e++) {
-        const sam_expr_data *x = sam_expr_at(&kernel->s, (sam_expr){e});
+/* Returns how many of the first n expressions read the tensor. */
+static uint32_t count_accesses(const sam_statement *s, sam_tensor tensor, uint32_t n) {
+    uint32_t count = 0;
+    for (uint32_t e = 1; e <= n; e++) {
+        const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
+        count += x->kind == SAM_EXPR_ACCESS && x->tensor.v == tensor.v;
+    }
+    return count;
+}
+
+/* Lists what may be stored dense of a kernel's operands: of one that is read several times each access by
+ * itself, then all of them. */
+static void list_stores(const choosing *c, const fe_cin *cin, const fe_kernel *kernel, stores *out) {
+    const sam_statement *s = &kernel->s;
+    for (uint32_t e = 1; e <= s->exprs.len; e++) {
+        const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
         fe_kernel dense;
-        const bool may = may_store_dense(c, cin, &kernel->s, x) &&
-                         sam_tensor_at(&kernel->s, x->tensor)->level[0] == SAM_LEVEL_COMPRESSED;
-        if (may && make_dense(c, kernel, x->tensor, &dense))
-            vec_push(c->ctx->mem, out, e);
+        if (!may_store_dense(c, cin, s, x) || x->outer_dense ||
+            sam_tensor_at(s, x->tensor)->level[0] != SAM_LEVEL_COMPRESSED)
+            continue;
+        const uint32_t accesses = count_accesses(s, x->tensor, s->exprs.len);
+        const store alone = {{e}, true}, whole = {{e}, false};
+        if (accesses > 1 && make_dense(c, kernel, alone, &dense))
+            vec_push(c->ctx->mem, out, alone);
+        if (count_accesses(s, x->tensor, e) == accesses && make_dense(c, kernel, whole, &dense))
+            vec_push(c->ctx->mem, out, whole);
     }
 }
 
@@ -481,31 +525,65 @@ static double expect(choosing *c, const compile_search_in *by, const fe_cin *cin
     return compile_search(&part, c->ctx, cin, &unused);
 }
 
+/* Returns the program with such a store in kernel n; false: that does not pay. */
+static bool with_store(const choosing *c, const fe_cin *cin, uint32_t n, store to, fe_cin *out) {
+    const sam_statement *s = &cin->kernels.at[n].s;
+    fe_kernel kernel;
+    if (sam_tensor_at(s, sam_expr_at(s, to.access)->tensor)->level[0] == SAM_LEVEL_DENSE ||
+        !make_dense(c, &cin->kernels.at[n], to, &kernel))
+        return false;
+    *out = with_kernel(cin, n, &kernel, c->ctx->mem);
+    return true;
+}
+
+/* Puts the store that is best by itself in front, where single accesses are among them: what one of these
+ * saves another one may save, too. */
+static void best_first(choosing *c, const compile_search_in *by, const fe_cin *cin, uint32_t n, stores *all) {
+    double least = INFINITY;
+    uint32_t best = 0;
+    bool alone = false;
+    for (uint32_t i = 0; i < all->len; i++)
+        alone = alone || all->at[i].alone;
+    for (uint32_t i = 0; i < all->len && alone; i++) {
+        fe_cin dense;
+        const double cycles = with_store(c, cin, n, all->at[i], &dense)
+                                  ? expect(c, by, &dense, ORDERS_PART * all->len)
+                                  : INFINITY;
+        best = cycles < least ? i : best;
+        least = fmin(cycles, least);
+    }
+    if (best) {
+        const store first = all->at[best];
+        memmove(all->at + 1, all->at, best * sizeof *all->at);
+        all->at[0] = first;
+    }
+}
+
 /* Stores operands of kernel n dense along their outermost levels, one after the other, where that is
  * expected to take less. Returns what the chip is then expected to take for all kernels; INFINITY: no operand
  * may be stored so. */
 static double choose_stores(choosing *c, const compile_search_in *by, uint32_t n, compile_schedule *out) {
     arena *mem = c->ctx->mem;
-    u32_vec all = {0};
+    stores all = {0};
     if (are_finite(c->whole))
         list_stores(c, &out->cin, &out->cin.kernels.at[n], &all);
     const uint32_t share = ORDERS_PART * all.len;
     double least = all.len ? expect(c, by, &out->cin, share) : INFINITY;
+    best_first(c, by, &out->cin, n, &all);
     for (uint32_t i = 0; i < all.len; i++) {
         const sam_statement *s = &out->cin.kernels.at[n].s;
-        const sam_tensor tensor = sam_expr_at(s, (sam_expr){all.at[i]})->tensor;
-        fe_kernel kernel;
-        if (!make_dense(c, &out->cin.kernels.at[n], tensor, &kernel))
+        const sam_tensor_data *tensor = sam_tensor_at(s, sam_expr_at(s, all.at[i].access)->tensor);
+        fe_cin dense;
+        if (!with_store(c, &out->cin, n, all.at[i], &dense))
             continue;
-        const fe_cin dense = with_kernel(&out->cin, n, &kernel, mem);
         const double cycles = expect(c, by, &dense, share);
         if (!(cycles < COMPILE_WORTH_CHANGING * least))
             continue;
-        const char *before = out->chosen.at[n], *name = names_text(s->names, sam_tensor_at(s, tensor)->name);
+        const char *before = out->chosen.at[n], *name = store_text(s, all.at[i], mem);
         out->chosen.at[n] =
             arena_printf(mem, "%s%s%s dense: %.0f cycles of the chip expected, %.0f compressed",
                          before ? before : "", before ? "; " : "", name, cycles, least);
-        vec_push(mem, &out->dense, dense_format(sam_tensor_at(s, tensor), name, mem));
+        vec_push(mem, &out->dense, dense_format(tensor, name, mem));
         out->cin = dense;
         least = cycles;
     }
@@ -533,7 +611,7 @@ static compile_schedule in_order(const compile_schedule *s, const fe_cin *cin, u
 
 /* Returns whether some operand of kernel n may be stored dense. */
 static bool has_stores(const choosing *c, const fe_cin *cin, uint32_t n) {
-    u32_vec all = {0};
+    stores all = {0};
     list_stores(c, cin, &cin->kernels.at[n], &all);
     return all.len > 0;
 }
@@ -775,7 +853,8 @@ static void keep_users(compile_schedule *s, arena *mem) {
     text_vec said = {0};
     for (uint32_t i = 0; i < s->dense.len; i++) {
         const char *text = s->dense.at[i];
-        const name_id name = names_intern_n(s->cin.kernels.at[0].s.names, text, (uint32_t)strcspn(text, ":"));
+        const name_id name =
+            names_intern_n(s->cin.kernels.at[0].s.names, text, (uint32_t)strcspn(text, ":("));
         if (!is_written(&s->cin, name))
             vec_push(mem, &said, text);
     }

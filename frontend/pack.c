@@ -65,7 +65,7 @@ static void keep_in_blocks(const sam_statement *s, const plain_access *before, p
     }
 }
 
-static plain_access make_plain(const packing *p, sam_tensor h, const sam_var *index) {
+static plain_access make_plain(const packing *p, sam_tensor h, const sam_var *index, bool outer_dense) {
     const sam_tensor_data *t = sam_tensor_at(p->from, h);
     bool sparse = p->sparse_result && h.v == p->from->result.v;
     plain_access a = {0};
@@ -81,7 +81,8 @@ static plain_access make_plain(const packing *p, sam_tensor h, const sam_var *in
     for (uint32_t l = 0; l < t->order; l++) {
         sam_var v = index[t->mode[l]];
         uint32_t at = find_in(a.stored, n, v);
-        bool dense = !sparse && t->level[l] == SAM_LEVEL_DENSE && (at == n || a.level[at] == SAM_LEVEL_DENSE);
+        bool dense = !sparse && (t->level[l] == SAM_LEVEL_DENSE || (!l && outer_dense)) &&
+                     (at == n || a.level[at] == SAM_LEVEL_DENSE);
         a.level[at] = dense ? SAM_LEVEL_DENSE : SAM_LEVEL_COMPRESSED;
         a.other_format = a.other_format || a.level[at] != t->level[l];
         if (at == n)
@@ -124,9 +125,9 @@ static sam_view plain_view(const sam_tensor_data *t, const sam_var *index, const
 }
 
 /* Gives the access a tensor of its own; index[] becomes its distinct variables. */
-static sam_tensor pack_access(packing *p, sam_tensor t, sam_var *index) {
+static sam_tensor pack_access(packing *p, sam_tensor t, sam_var *index, bool outer_dense) {
     const sam_tensor_data *declared = sam_tensor_at(p->from, t);
-    plain_access a = make_plain(p, t, index);
+    plain_access a = make_plain(p, t, index, outer_dense);
     sam_tensor_data packed = *declared;
     bool again = p->used[t.v - 1];
     p->used[t.v - 1] = true;
@@ -150,7 +151,7 @@ static sam_tensor pack_access(packing *p, sam_tensor t, sam_var *index) {
 static void pack_expr(packing *p, sam_expr e) {
     sam_expr_data *x = sam_expr_at(p->to, e);
     if (x->kind == SAM_EXPR_ACCESS)
-        x->tensor = pack_access(p, x->tensor, x->index);
+        x->tensor = pack_access(p, x->tensor, x->index, x->outer_dense);
     if (x->a.v)
         pack_expr(p, x->a);
     if (x->b.v)
@@ -169,7 +170,7 @@ bool fe_pack(const sam_statement *s, bool sparse_result, arena *mem, diagnostics
     for (uint32_t e = 0; e < s->exprs.len; e++)
         vec_push(mem, &out->exprs, s->exprs.at[e]);
     packing p = {s, out, arena_new_n(mem, bool, s->tensors.len), sparse_result};
-    pack_access(&p, out->result, out->result_index);
+    pack_access(&p, out->result, out->result_index, false);
     pack_expr(&p, out->rhs);
     return fe_check_packed(out, d);
 }

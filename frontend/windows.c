@@ -108,18 +108,25 @@ bool fe_has_format(const fe_in *in, const char *name) {
 }
 
 /* Stores an operand dense along its outermost level, if an access follows that and nobody says how it is
- * stored. */
-static void store_followed(const fe_in *in, sam_statement *s, const sam_expr_data *x) {
+ * stored: for that access alone, where there are others. */
+static void store_followed(const fe_in *in, sam_statement *s, sam_expr_data *x) {
     sam_tensor_data *t = sam_tensor_at(s, x->tensor);
     const char *name = names_text(s->names, t->called.v ? t->called : t->name);
-    if (t->order && x->protocol[t->mode[0]] == SAM_FOLLOW && !t->structure && !t->fill &&
-        !fe_has_format(in, name))
+    if (!t->order || x->protocol[t->mode[0]] != SAM_FOLLOW || t->structure || t->fill ||
+        fe_has_format(in, name))
+        return;
+    uint32_t accesses = 0;
+    for (uint32_t e = 1; e <= s->exprs.len; e++)
+        accesses += sam_expr_at(s, (sam_expr){e})->tensor.v == x->tensor.v;
+    if (accesses > 1)
+        x->outer_dense = true;
+    else
         t->level[0] = SAM_LEVEL_DENSE;
 }
 
 void fe_set_protocols(const fe_in *in, sam_statement *s, diagnostics *d) {
     for (uint32_t e = 1; e <= s->exprs.len; e++) {
-        const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
+        sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
         if (x->kind == SAM_EXPR_ACCESS)
             store_followed(in, s, x);
     }
@@ -127,7 +134,8 @@ void fe_set_protocols(const fe_in *in, sam_statement *s, diagnostics *d) {
         sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
         const sam_tensor_data *t = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(s, x->tensor) : NULL;
         for (uint32_t m = 0; t && m < t->order; m++) {
-            bool follows = x->protocol[m] == SAM_FOLLOW && t->mode[0] == m && t->level[0] == SAM_LEVEL_DENSE;
+            bool follows = x->protocol[m] == SAM_FOLLOW && t->mode[0] == m &&
+                           (t->level[0] == SAM_LEVEL_DENSE || x->outer_dense);
             if (x->protocol[m] == SAM_BEST || follows)
                 continue;
             x->walked |= UINT64_C(1) << (x->index[m].v - 1);

@@ -193,6 +193,7 @@ typedef struct {
     uint64_t aligned;
     uint64_t walked; /* ACCESS, bit v - 1: loop v scans the tensor's level, whatever could locate it */
     uint8_t protocol[SAM_MAX_ORDER]; /* ACCESS: a sam_protocol for each index, as the user asks for */
+    bool outer_dense; /* ACCESS: the outermost level that it reads is dense, whatever that of the tensor is */
     double literal;
     uint8_t operation;             /* SUM, CALL: a sam_operation (sam/operators.h); 0 is addition */
     struct sam_program *program;   /* CALL of operation `program`: what it computes (sam/operators.h) */

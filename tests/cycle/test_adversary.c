@@ -244,7 +244,7 @@ static uint32_t play_case(fixture *f, prng *random, const char *folder, uint32_t
     add_words(mem, &a, ONYX_BINARY_DIR "/onyx run");
     vec_push(mem, &a, s->expression);
     add_words(mem, &a, s->options);
-    add_words(mem, &a, arena_printf(mem, "--seed %u --effort 1", prng_below(random, 100)));
+    add_words(mem, &a, arena_printf(mem, "--seed %u", prng_below(random, 100)));
     add_operands(random, mem, s, folder, &a);
     add_words(mem, &a, arena_printf(mem, "--engine cycle --hazards error --io-trace --quiet -o %s", out));
     uint32_t plain = a.len;

@@ -1,6 +1,5 @@
 /* Calls of functions that the program has, by the processor itself, on operands in the global buffer. Nothing
- * runs on the array meanwhile, or only what uses no bank of the last GLB tile, so no bank has another user.
- */
+ * runs on the array meanwhile, or only what uses other banks, so no bank has another user. */
 #include "firmware/target/functions.h"
 #include "firmware/target/hal.h"
 

@@ -425,48 +425,47 @@ typedef struct {
     sam_expr access;
     bool alone;
 } store;
-
-/* A kernel with that. */
-typedef struct {
-    const choosing *c;
-    fe_kernel kernel;
-    sam_expr access;
-    bool alone;
-} dense_kernel;
 typedef VEC(store) stores;
+
+/* A kernel with one. */
+typedef struct {
+    one_kernel one;
+    store store;
+} dense_kernel;
 
 /* Returns whether the board can run it. What is no vector has to be located for it: its other levels stay. */
 static bool pays_dense(compile_context *ctx, void *of) {
     const dense_kernel *d = of;
-    const sam_statement *s = &d->kernel.s;
-    const sam_tensor tensor = sam_expr_at(s, d->access)->tensor;
+    const choosing *c = d->one.c;
+    const sam_statement *s = &d->one.kernel->s;
+    const sam_tensor tensor = sam_expr_at(s, d->store.access)->tensor;
     compile_lowered lowered;
     bool located = sam_tensor_at(s, tensor)->order == 1;
-    if (!compile_lower_sam(d->c->o, true, ctx, &d->kernel, &lowered))
+    if (!compile_lower_sam(c->o, true, ctx, d->one.kernel, &lowered))
         return false;
     for (uint32_t e = 1; e <= lowered.statement.exprs.len; e++) {
         const sam_expr_data *x = sam_expr_at(&lowered.statement, (sam_expr){e});
-        const bool is_it = d->alone ? e == d->access.v : x->tensor.v == tensor.v;
+        const bool is_it = d->store.alone ? e == d->store.access.v : x->tensor.v == tensor.v;
         located = located || (x->kind == SAM_EXPR_ACCESS && is_it && x->located);
     }
-    return located && compile_lowers(d->c->o, ctx, &d->kernel, d->c->in->board);
+    return located && compile_lowers(c->o, ctx, d->one.kernel, c->in->board);
 }
 
 /* Makes of the kernel one with such a store; false: that does not pay. */
 static bool make_dense(const choosing *c, const fe_kernel *kernel, store to, fe_kernel *out) {
     arena *mem = c->ctx->mem;
     const sam_statement *s = &kernel->s;
-    dense_kernel d = {c, *kernel, to.access, to.alone};
-    d.kernel.s.tensors.at = arena_new_n(mem, sam_tensor_data, s->tensors.len);
-    memcpy(d.kernel.s.tensors.at, s->tensors.at, sizeof *s->tensors.at * s->tensors.len);
-    d.kernel.s.exprs.at = arena_new_n(mem, sam_expr_data, s->exprs.len);
-    memcpy(d.kernel.s.exprs.at, s->exprs.at, sizeof *s->exprs.at * s->exprs.len);
-    if (to.alone)
-        sam_expr_at(&d.kernel.s, to.access)->outer_dense = true;
-    else
-        sam_tensor_at(&d.kernel.s, sam_expr_at(s, to.access)->tensor)->level[0] = SAM_LEVEL_DENSE;
-    *out = d.kernel;
-    return compile_try(c->ctx, pays_dense, &d).works;
+    *out = *kernel;
+    if (to.alone) {
+        out->s.exprs.at = arena_new_n(mem, sam_expr_data, s->exprs.len);
+        memcpy(out->s.exprs.at, s->exprs.at, sizeof *s->exprs.at * s->exprs.len);
+        sam_expr_at(&out->s, to.access)->outer_dense = true;
+    } else {
+        out->s.tensors.at = arena_new_n(mem, sam_tensor_data, s->tensors.len);
+        memcpy(out->s.tensors.at, s->tensors.at, sizeof *s->tensors.at * s->tensors.len);
+        sam_tensor_at(&out->s, sam_expr_at(s, to.access)->tensor)->level[0] = SAM_LEVEL_DENSE;
+    }
+    return compile_try(c->ctx, pays_dense, &(dense_kernel){{c, out}, to}).works;
 }
 
 /* Returns the tensor's name, or the access where that alone is meant. */

@@ -11,7 +11,7 @@ followed by what is expected of the command above:
   out TEXT          standard output holds TEXT;    err TEXT    standard error holds TEXT
   has FILE TEXT     FILE holds TEXT;               no FILE     FILE does not exist
 Every report.json and every diagnostic in JSON is held against its schema in docs/, every log of --diagnostics=sarif against
-sarif.schema.json (check_reports.py).
+sarif.schema.json (check_reports.py), and every page and picture has to be well-formed (check_pages.py).
 
 All but the commands themselves happens in one process: starting another takes as long as a short command of onyx.
 """
@@ -24,6 +24,7 @@ import shutil
 import subprocess
 import sys
 
+import check_pages
 import check_reports
 
 
@@ -41,7 +42,7 @@ class Run:
         self.count = self.failed = self.want = self.code = 0
         self.command, self.at = None, ""
         self.out = self.err = b""
-        self.seen, self.kept = {}, []  # reports by path, as (file, time); (name, text) of what has a schema
+        self.seen, self.kept, self.pages = {}, [], []  # files by path, as (file, time); (name, text) of what has a schema; of pages
 
     def complain(self, what):
         print(f"{self.file}:{self.at}: {what}\n  command: {self.command}")
@@ -70,12 +71,19 @@ class Run:
     def keep_json(self):
         """The texts are kept, since the next command may write others to the same places."""
         for folder, _, names in os.walk(self.folder):
-            if "report.json" in names:
-                path = os.path.join(folder, "report.json")
+            for name in names:
+                path, page = os.path.join(folder, name), name.endswith((".html", ".svg"))
+                if name != "report.json" and not (page and os.path.isfile(path)):
+                    continue
                 status = os.stat(path)
-                if self.seen.get(path) != (status.st_ino, status.st_mtime_ns):
-                    self.seen[path] = (status.st_ino, status.st_mtime_ns)
-                    self.kept.append((f"{self.at}: {os.path.relpath(path, self.folder)}", "report", pathlib.Path(path).read_bytes()))
+                if self.seen.get(path) == (status.st_ino, status.st_mtime_ns):
+                    continue
+                self.seen[path] = (status.st_ino, status.st_mtime_ns)
+                where, text = f"{self.at}: {os.path.relpath(path, self.folder)}", pathlib.Path(path).read_bytes()
+                if page:
+                    self.pages.append((where, text))
+                else:
+                    self.kept.append((where, "report", text))
         if "--json" in self.command and self.out.startswith(b"{"):
             self.kept.append((f"{self.at}: standard output", "report", self.out))
         if "--diagnostics=sarif" in self.command and self.err:
@@ -136,7 +144,7 @@ def main():
             test.at = at
             test.run(command)
     test.judge()
-    test.failed += check_reports.count_wrong(source, test.kept)
+    test.failed += check_reports.count_wrong(source, test.kept) + check_pages.count_wrong(test.pages)
     print(f"{test.count} commands, {test.failed} failures")
     if test.failed or not test.count:
         return 1

@@ -20,6 +20,10 @@ FILES = [
     (RIGHT.replace("has file", "has other"), 1), (RIGHT.replace("no other", "no file"), 1), (RIGHT + "said told\n", 1),
     (RIGHT + "$ true\nout told\n", 1), (RIGHT + "$ kill -9 $$\nexit 137\n", 0),
 ]
+PAGE = '<svg viewBox="0 0 9 9"><rect x="1" y="1"/></svg><table><tr><th>a<th>b</tr><tr><td colspan="2">c</tr></table>'
+FILES += [(RIGHT + f"$ echo '{page}' >page.html\n", code) for page, code in (
+    (PAGE, 0), (PAGE.replace("</svg>", ""), 1), (PAGE.replace('y="1"', 'y="10"'), 1), (PAGE.replace("<th>b", ""), 1),
+    (PAGE.replace("<table>", ""), 1), ('<script type="application/json">{"a":1,}</script>', 1))]
 if subprocess.run(["/usr/bin/python3", "-c", "import jsonschema"], capture_output=True, check=False).returncode == 0:
     FILES += [(RIGHT + text, 1) for text in ("$ echo '{}' >report.json\n", "$ echo '{}' # --json\n",
                                              "$ echo '{\"code\": 1}' >&2\n", "$ echo no >&2 # --diagnostics=sarif\n")]

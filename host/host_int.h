@@ -63,7 +63,7 @@ bool host_command(host_link *l, const char **reply, bool *failed, const char *fo
 /* These read and write 32-bit words at an aligned address. */
 bool host_read_words(host_link *l, uint32_t address, uint32_t *to, uint32_t n);
 bool host_write_word(host_link *l, uint32_t address, uint32_t value);
-/* These move any number of bytes, by the fastest way there is. */
+/* These move any number of bytes, of which reading takes whole words alone, by the fastest way there is. */
 bool host_read(host_link *l, uint32_t address, void *to, uint32_t bytes); /* `to` is aligned for uint32_t */
 bool host_write(host_link *l, uint32_t address, const void *from, uint32_t bytes);
 

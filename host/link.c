@@ -235,12 +235,13 @@ static bool write_image(host_link *l, uint32_t address, const void *from, uint32
 }
 
 bool host_read(host_link *l, uint32_t address, void *to, uint32_t bytes) {
+    BUG_IF((address | bytes) % 4, "%u bytes at 0x%x are no words", bytes, address);
     if (bytes == 0)
         return true;
     if (l->door >= 0)
         return (door_request(l, "read", address, bytes) || no_answer(l, "its back door is shut")) &&
                door_answer(l) && (door_receive(l, to, bytes) || no_answer(l, "its back door is shut"));
-    if (bytes % 4 == 0 && address % 4 == 0 && bytes / 4 <= FEW_WORDS)
+    if (bytes / 4 <= FEW_WORDS)
         return host_read_words(l, address, to, bytes / 4);
     return read_image(l, address, to, bytes);
 }

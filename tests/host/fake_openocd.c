@@ -80,6 +80,7 @@ static void boot(void) {
 static void run_batch(void) {
     uint32_t runs = word(MAILBOX + FW_MAILBOX_RUNS), table = word(MAILBOX + FW_MAILBOX_TABLE);
     uint32_t out = (2 * OUTPUT_TILE + (word(MAILBOX + FW_MAILBOX_OUTPUTS) >> OUTPUT_TILE & 1)) * BANK_BYTES;
+    out += is("odd") ? 2 : 0; /* no word of 32 bits begins there */
     for (uint32_t r = 0; r < runs; r++) {
         uint32_t row = table + r * fw_row_bytes(INPUTS, OUTPUTS), in = word(row), words = word(row + 4);
         for (uint32_t w = 0; w < words; w++) {
@@ -164,7 +165,7 @@ static void interrupt_between_looks(uint32_t address) {
 
 static void read_memory(const char *text) {
     unsigned address, bits, n;
-    if (sscanf(text, "read_memory %x %u %u", &address, &bits, &n) != 3 || bits != 32) {
+    if (sscanf(text, "read_memory %x %u %u", &address, &bits, &n) != 3 || bits != 32 || address % 4) {
         reply(true, "what?");
         return;
     }
@@ -179,7 +180,7 @@ static void read_memory(const char *text) {
 
 static void write_memory(const char *text) {
     unsigned address, bits, value;
-    if (sscanf(text, "write_memory %x %u {%x}", &address, &bits, &value) != 3 || bits != 32) {
+    if (sscanf(text, "write_memory %x %u {%x}", &address, &bits, &value) != 3 || bits != 32 || address % 4) {
         reply(true, "what?");
         return;
     }

@@ -2,23 +2,25 @@
 
 mutate.py SOURCE FOLDER [--room ROOM]... [--minutes M] [--seed N] [--mutants N] [--seconds S] [--again] [--list]
 
-A copy of SOURCE with a build tree of its own lies in FOLDER, which is best on a RAM disk, but not below /dev, and
-stays there for the next time.
-First every test of rooms.json runs once without a mutant; one that fails is listed and left out. gcov says which lines each
-of them executes (map.json, made anew where a source or a test has changed). A mutant is one token or one statement of one
-line: its file is compiled, and the tests that execute the line run, those of its room first and the quickest of them before
-the others, each linked when its turn comes, until one fails or takes 5 times as long as without the mutant and 10 s. Then it
+A copy of SOURCE with two build trees of its own lies in FOLDER, which is best on a RAM disk, but not below /dev, and stays
+there for the next time. One is quick; of the other gcov counts the lines.
+First every test of tests.json runs once without a mutant; one that fails is listed and left out, and so is one that fails
+where gcov does not count, when it would notice its first mutant. gcov says which lines each of them executes; map/ keeps that, and a test runs anew where it or a source has changed. A mutant is one token or one
+statement of one line: its file is compiled, and the tests that execute the line run, the quickest and those that execute
+little but this room before the others, until one fails or takes 5 times as long as without the mutant and 10 s. Then it
 was noticed. No test begins when those before it took --seconds (60). What holds a mutant runs in namespaces of its own, in
 which it can write in FOLDER alone (isolated.sh). A line that no test executes
 has no test to try: its mutant survives, and the list says so. One whose object code is that of the line as it was is
 equivalent, and so is one that survivors.txt says to be; one that the compiler refuses is none. Every room has a share in
 proportion to its lines; the seed decides which lines come first. --minutes (60) of tries are made, up to --mutants;
 results-SEED.json keeps them, so that an hour can be made of pieces: the same command goes on where the last one ended.
---again tries those anew that survived. Ends with 1 where less than nine tenths of the mutants were noticed. --list prints
-the mutants there are, in their order, and tries none.
+--again tries those anew that survived, by the tests that have changed since or that the seconds did not suffice for. Ends
+with 1 where less than nine tenths of the mutants were noticed. --list prints the mutants there are, in their order, and
+tries none.
 """
 import argparse
 import collections
+import concurrent.futures
 import hashlib
 import json
 import math
@@ -41,7 +43,15 @@ OTHER = {'<': ['<='], '<=': ['<'], '>': ['>='], '>=': ['>'], '==': ['!='], '!=':
          'true': ['false'], 'false': ['true'], 'continue': ['break'], '0': ['1'], '1': ['0', '2']}
 BINARY = {'+': '-', '-': '+', '*': '+', '/': '*', '%': '/', '&': '|', '|': '&'}
 STATEMENT = re.compile(r'\s+(?:[\w.\[\]>*-]+(?:\+\+|--)|(?:\w+|\w[\w.\[\]>*+ -]*[\w\]])(?:\(.*\)| (?:[-+|&*/%^]|<<|>>)?= .*));$')
-DECLARATION = re.compile(r'\s+(?:const |static |enum |struct |unsigned |return\b|goto\b|typedef\b|case\b)|\s+[\w ]+[ *]+\w+(?:\[\w*\])? = ')
+DECLARATION = re.compile(r'\s+(?:const |static |enum |struct |unsigned |return\b|goto\b|typedef\b|case\b)|\s+\w[\w ]*[ *]+\w+(?:\[\w*\])? = ')
+
+
+def changes_nothing(line, at, text):
+    """Whether a larger number changes nothing there: room for one element more, or a comparison whose sign alone counts."""
+    behind = line[at + len(text):]
+    declared = re.search(r'(?:^\s+(?:static |const |unsigned )*\w+ \**\w+|\(char)\[$', line[:at]) and re.match(r'\](?:;|,| =|\)\{)', behind)
+    compared = re.match(r'\s+return .* \? -?1 : (?:-?1|0);$', line) and ' ? ' in line[:at]
+    return bool(declared or (compared and text == '1') or 'arena_new_n(' in line[:at])
 
 
 def mutants_of_line(line):
@@ -60,8 +70,7 @@ def mutants_of_line(line):
         if re.fullmatch(r'\d+u?', text) and text not in OTHER:
             others += [str(int(text.rstrip('u')) + 1), str(int(text.rstrip('u')) - 1)]
         for other in others:
-            # Room for one element more changes nothing.
-            if 'arena_new_n(' in line[:at] and re.fullmatch(r'\d+', other) and text.isdigit() and int(other) > int(text):
+            if text.isdigit() and other.isdigit() and int(other) > int(text) and changes_nothing(line, at, text):
                 continue
             yield line[:at] + other + line[at + len(text):]
     condition = re.fullmatch(r'(.*\b(?:if|while) \()(.*)(\)(?: \{)?)', line)
@@ -113,23 +122,35 @@ def all_mutants(source, rooms, seed):
         yield queues[room][i]
 
 
+def rooms_of(source):
+    """The folders that hold C of the tour, and the cycle model."""
+    found = {p.parent.name for p in pathlib.Path(source).glob('*/*.c')} - {'tests', 'build', 'functions'}
+    return [*sorted(found), 'rtl_models/cycle']
+
+
+def programs_of(table):
+    """For each test of tests.json the programs that it wants; OWN is the one of its name."""
+    return {test: [test if p == 'OWN' else p for p in row['programs']] for row in table for test in row['tests']}
+
+
 class Tree:
-    """The copy that is changed, and its programs."""
+    """The copy that is changed, and two builds of it: a quick one, which holds the mutants, and one whose lines gcov counts."""
 
     def __init__(self, source, folder):
-        self.tree, self.build = pathlib.Path(folder, 'tree'), pathlib.Path(folder, 'tree', 'build')
-        self.source, self.took, self.plain, self.counts = source, {}, {}, pathlib.Path(folder, 'counts')
+        self.tree, self.source, self.plain = pathlib.Path(folder, 'tree'), source, {}
+        self.build, self.counted = self.tree / 'build', self.tree / 'build-lines'
         self.isolated = [HERE / 'isolated.sh', folder]
         self.copy()
         shared = pathlib.Path(source, '..', 'shared').resolve()
         link = pathlib.Path(folder, 'shared')
         if shared.is_dir() and not link.is_symlink():
             link.symlink_to(shared)
-        generator = ['-G', 'Ninja'] if shutil.which('ninja') else []
-        linker = ' -fuse-ld=lld' if shutil.which('ld.lld') else ''
-        self.must(['cmake', *generator, '-S', self.tree, '-B', self.build, '-DCMAKE_BUILD_TYPE=Debug',
-                   f'-DCMAKE_C_FLAGS=--coverage -g0{linker}', '-DCMAKE_C_FLAGS_DEBUG=-O1', '-DCMAKE_EXE_LINKER_FLAGS=--coverage',
-                   '-DCMAKE_SHARED_LINKER_FLAGS=--coverage', f'-DONYX_MODELS_DIR={source}/build/models'])
+        self.tests = {}
+        for build, flags in ((self.build, ''), (self.counted, ' --coverage')):
+            generator = ['-G', 'Ninja'] if shutil.which('ninja') else []
+            linker = ' -fuse-ld=lld' if shutil.which('ld.lld') else ''
+            self.must(['cmake', *generator, '-S', self.tree, '-B', build, '-DCMAKE_BUILD_TYPE=Debug', f'-DCMAKE_C_FLAGS=-g0{linker}{flags}',
+                       '-DCMAKE_C_FLAGS_DEBUG=-O1', f'-DONYX_MODELS_DIR={source}/build/models'])
         self.must([*self.isolated, 'true'])
 
     def copy(self):
@@ -148,28 +169,29 @@ class Tree:
         if run.returncode:
             sys.exit(f'{" ".join(map(str, command))}:\n{run.stdout[-3000:]}{run.stderr[-3000:]}')
 
-    def make(self, targets, isolated=()):
-        return subprocess.run([*isolated, 'cmake', '--build', self.build, '-j', '2', '--target', *targets], capture_output=True, text=True,
-                              check=False).returncode == 0
+    def make(self, targets, build=None, isolated=()):
+        return subprocess.run([*isolated, 'cmake', '--build', build or self.build, '-j', '2', '--target', *targets], capture_output=True,
+                              text=True, check=False).returncode == 0
 
     def read_tests(self):
-        listing = subprocess.run(['ctest', '--test-dir', self.build, '--show-only=json-v1'], capture_output=True, text=True, check=True)
-        self.tests = {t['name']: t for t in json.loads(listing.stdout)['tests']}
+        for build in (self.build, self.counted):
+            listing = subprocess.run(['ctest', '--test-dir', build, '--show-only=json-v1'], capture_output=True, text=True, check=True)
+            self.tests[build] = {t['name']: t for t in json.loads(listing.stdout)['tests']}
 
-    def run(self, name, limit):
-        """Whether the test passes in that time; None where it is skipped or cannot run."""
-        test = self.tests.get(name, {})
+    def run(self, name, limit, build=None):
+        """Whether the test passes in that time, None where it is skipped or cannot run; and the seconds that it took."""
+        build = build or self.build
+        test = self.tests[build].get(name, {})
         if 'command' not in test:
-            return None
+            return None, 0
         properties = {p['name']: p['value'] for p in test['properties']}
-        environment = dict(os.environ, TMPDIR=str(self.build / 'tmp'), CMOCKA_TEST_ABORT='0')
+        environment = dict(os.environ, TMPDIR=str(build / 'tmp'), CMOCKA_TEST_ABORT='0')
         environment.update(e.split('=', 1) for e in properties.get('ENVIRONMENT', []))
-        # What gcov counts has no place of its own in the build tree: a program with a mutant would say that it does not fit.
-        shutil.rmtree(self.counts, ignore_errors=True)
-        environment['GCOV_PREFIX'] = str(self.counts)
-        (self.build / 'tmp').mkdir(exist_ok=True)
+        # What gcov counts has no place of its own in the build tree: a program that is full would say that it does not fit.
+        environment['GCOV_PREFIX'] = str(self.counts(name))
+        (build / 'tmp').mkdir(exist_ok=True)
         start = time.monotonic()
-        process = subprocess.Popen([*self.isolated, *test['command']], cwd=properties.get('WORKING_DIRECTORY', self.build), env=environment,
+        process = subprocess.Popen([*self.isolated, *test['command']], cwd=properties.get('WORKING_DIRECTORY', build), env=environment,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         try:
             code = process.wait(limit)
@@ -180,18 +202,20 @@ class Tree:
         except ProcessLookupError:
             pass
         process.wait()
-        self.took[name] = time.monotonic() - start
-        return None if code == properties.get('SKIP_RETURN_CODE', 77) else code == 0
+        return None if code == properties.get('SKIP_RETURN_CODE', 77) else code == 0, time.monotonic() - start
 
-    def executed(self):
-        """The lines that the last test executed, and those that there are to execute, by file."""
-        found = {}
-        for data in self.counts.rglob('*.gcda'):
-            notes = (pathlib.Path('/') / data.relative_to(self.counts)).with_suffix('.gcno')
+    def counts(self, name):
+        return self.tree.parent / 'counts' / name
+
+    def executed(self, name):
+        """The lines that a test executed, and those that there are to execute, by file."""
+        found, counts = {}, self.counts(name)
+        for data in counts.rglob('*.gcda'):
+            notes = (pathlib.Path('/') / data.relative_to(counts)).with_suffix('.gcno')
             if notes.is_file():
                 shutil.copy(notes, data.with_suffix('.gcno'))
-        tests = self.counts / self.build.relative_to('/') / 'tests'
-        data = [str(d) for d in self.counts.rglob('*.gcda') if not d.is_relative_to(tests)]
+        tests = counts / self.counted.relative_to('/') / 'tests'
+        data = [str(d) for d in counts.rglob('*.gcda') if not d.is_relative_to(tests)]
         for i in range(0, len(data), 50):
             run = subprocess.run(['gcov', '--json-format', '--stdout', *data[i:i + 50]], capture_output=True, text=True, check=False)
             for one in run.stdout.split('\n'):
@@ -201,6 +225,7 @@ class Tree:
                         there, ran = found.setdefault(str(path.relative_to(self.tree)), (set(), set()))
                         there.update(line['line_number'] for line in file['lines'])
                         ran.update(line['line_number'] for line in file['lines'] if line['count'])
+        shutil.rmtree(counts, ignore_errors=True)
         return found
 
     def object_code(self, path):
@@ -210,11 +235,31 @@ class Tree:
         if not entry:
             return None
         out = self.build / 'mutant.o'
-        words = entry['command'].split()
-        words = [w for w in words if not w.startswith('-g') and w != '--coverage'] + ['-O2']
+        words = [w for w in entry['command'].split() if not w.startswith('-g')] + ['-O2']
         words[words.index('-o') + 1] = str(out)
         run = subprocess.run(' '.join(words) + ' -w', shell=True, cwd=entry['directory'], capture_output=True, check=False)
         return out.read_bytes() if run.returncode == 0 else None
+
+    def digests(self):
+        """Of every test all that it depends on: the rooms, the data, and what lies in the folder of its files beside other tests' own."""
+        def of(paths):
+            total = hashlib.sha256()
+            for path in sorted(paths):
+                if path.is_file() and not {'mutation_c', '__pycache__'} & set(path.parts):
+                    total.update(str(path).encode() + b'\0' + path.read_bytes())
+            return total.hexdigest()
+
+        tops = [*rooms_of(self.tree), 'tests/data', 'tests/notation', 'boards', 'formats', 'examples', 'functions', 'bindings']
+        common, folders, found = of(p for top in tops for p in (self.tree / top).rglob('*')), {}, {}
+        sources = {p.stem: p for p in (self.tree / 'tests').rglob('*.c')}
+        for name, test in self.tests[self.build].items():
+            files = [p for p in map(pathlib.Path, test.get('command', ())) if p.is_relative_to(self.tree / 'tests')]
+            files += [p for p in (sources.get(pathlib.Path(test.get('command', [''])[0]).name),) if p]
+            for file in files:
+                if file.parent not in folders:
+                    folders[file.parent] = of(p for p in file.parent.iterdir() if p.suffix in ('.py', '.sh', '.h'))
+            found[name] = hashlib.sha256(' '.join([common, of(files), *(folders[f.parent] for f in files)]).encode()).hexdigest()
+        return found
 
 
 def limits():
@@ -235,86 +280,105 @@ def reasons():
     return found
 
 
-def programs_of(table):
-    """For each test the programs that it wants: that of its name, or what its stage has beside those of other tests."""
-    found = {}
-    for stage in (s for stages in table.values() for s in stages):
-        others = [t for t in stage['targets'] if t not in stage['tests']]
-        for test in stage['tests']:
-            wanted = found.setdefault(test, [])
-            wanted += [t for t in others + ([test] if test in stage['targets'] else []) if t not in wanted]
-    return found
+class Map:
+    """Which tests pass without a mutant, their seconds, and the lines that each of them executes."""
 
-
-def digest(tree, rooms):
-    """Of all that the map of lines depends on."""
-    total = hashlib.sha256()
-    for top in [*rooms, 'tests', 'boards', 'formats', 'examples']:
-        for path in sorted((tree / top).rglob('*')):
-            if path.is_file() and not {'mutation_c', '__pycache__'} & set(path.parts[len(tree.parts):]):
-                total.update(str(path).encode() + b'\0' + path.read_bytes())
-    return total.hexdigest()
-
-
-def map_of(tree, table, folder):
-    """Seconds of every test that passes without a mutant, and for each file and line the tests that execute it."""
-    kept, now = pathlib.Path(folder, 'map.json'), digest(tree.tree, table)
-    found = json.loads(kept.read_text()) if kept.is_file() else {}
-    if found.get('of') != now:
-        found = {'of': now, 'seconds': {}, 'left out': {}, 'lines': {}, 'there': {}}
-        for name in programs_of(table):
-            passes = tree.run(name, 600)
-            if not passes:
-                found['left out'][name] = 'fails' if passes is False else 'is skipped'
+    def __init__(self, tree, programs, folder):
+        kept, digests = pathlib.Path(folder, 'map'), tree.digests()
+        kept.mkdir(exist_ok=True)
+        self.tests = {file.stem: json.loads(file.read_text()) for file in kept.glob('*.json')}
+        self.tests = {name: t for name, t in self.tests.items() if t['of'] == digests.get(name)}
+        missing = [name for name in programs if name not in self.tests]
+        if missing and not tree.make(sorted({p for name in missing for p in programs[name]}), tree.counted):
+            sys.exit('the programs that gcov counts cannot be built')
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            for name, row in zip(missing, pool.map(lambda name: self.look(tree, name), missing)):
+                self.tests[name] = {'of': digests.get(name)} | row
+                (kept / f'{name}.json').write_text(json.dumps(self.tests[name]))
+        self.passes = set()
+        self.there, self.ran, self.size = collections.defaultdict(set), collections.defaultdict(list), {}
+        for name in programs:
+            test = self.tests[name]
+            if not test['passes']:
+                print(f'left out: {name} {"is skipped" if test["passes"] is None else "fails"} without a mutant', flush=True)
                 continue
-            found['seconds'][name] = tree.took[name]
-            for path, (there, ran) in tree.executed().items():
-                found['there'][path] = sorted(there.union(found['there'].get(path, ())))
-                for line in ran:
-                    found['lines'].setdefault(f'{path}:{line}', []).append(name)
-        if found['seconds']:
-            kept.write_text(json.dumps(found))
-    for name, why in found['left out'].items():
-        print(f'left out: {name} {why} without a mutant', flush=True)
-    return found
+            self.size[name] = sum(map(len, test['ran'].values()))
+            for path in test['ran']:
+                self.there[path].update(test['there'][path])
+                for line in test['ran'][path]:
+                    self.ran[path, line].append(name)
+
+    def leave_out(self, name):
+        for names in self.ran.values():
+            if name in names:
+                names.remove(name)
+
+    @staticmethod
+    def look(tree, name):
+        """Runs a test where gcov counts."""
+        passes, took = tree.run(name, 1800, tree.counted)
+        found = {'seconds': took, 'passes': passes, 'there': {}, 'ran': {}}
+        for path, (there, ran) in tree.executed(name).items() if passes else ():
+            found['there'][path], found['ran'][path] = sorted(there), sorted(ran)
+        return found
+
+    def cost(self, name, path):
+        """Seconds of a test, the more the less of what it executes is of the room of that file."""
+        test, room = self.tests[name], str(pathlib.Path(path).parent)
+        near = sum(len(lines) for file, lines in test['ran'].items() if str(pathlib.Path(file).parent) == room)
+        return (test['seconds'] + 0.05) / (0.05 + near / self.size[name])
+
+    def tests_of(self, path, number):
+        """The tests that execute a line (its number from 0), the quickest and nearest ones first; a line of which gcov knows
+        nothing goes with the one before it."""
+        there = [line for line in self.there.get(path, ()) if line <= number + 1]
+        names = self.ran.get((path, max(there)), []) if there else []
+        return sorted(names, key=lambda name: (self.cost(name, path), name))
 
 
-def tests_of(found, path, number, own):
-    """The tests that execute a line (its number from 0), those of its room first, the quickest of them before the others; a line
-    of which gcov knows nothing goes with the one before it."""
-    there = [line for line in found['there'].get(path, ()) if line <= number + 1]
-    names = found['lines'].get(f'{path}:{there[-1]}', []) if there else []
-    return sorted(names, key=lambda name: (name not in own, found['seconds'][name]))
-
-
-def verdict_of(tree, mutant, table, found, seconds):
-    """Builds and tries one mutant: (verdict, what noticed it). No test begins when those before it took that many seconds."""
-    room, path, number, _, new = mutant
-    programs, own = programs_of(table), {test for stage in table[room] for test in stage['tests']}
+def verdict_of(tree, mutant, programs, found, seconds, passed):
+    """Builds and tries one mutant: (verdict, what noticed it). No test begins when those before it took that many seconds; those in
+    'passed' are not tried again, and what passes is put there. A test that fails for the first time has to pass without the mutant."""
+    _, path, number, _, new = mutant
     file = tree.tree / path
     text = file.read_text()
     lines = text.split('\n')
     lines[number] = new
+    if path not in tree.plain:
+        tree.plain[path] = tree.object_code(path)
     try:
         file.write_text('\n'.join(lines))
-        names, begin, done = tests_of(found, path, number, own), time.monotonic(), 0
-        for name in names:
-            if time.monotonic() > begin + seconds:
-                break
-            done += 1
-            if not tree.make(programs[name], tree.isolated):
-                return 'no C', ''
-            if not tree.run(name, 10 + 5 * found['seconds'][name]):
-                return 'noticed', name
         changed = tree.object_code(path)
-        file.write_text(text)
-        if path not in tree.plain:
-            tree.plain[path] = tree.object_code(path)
         if changed is None:
             return 'no C', ''
         if changed == tree.plain[path]:
             return 'equivalent', 'the same code'
-        return 'survived', f'{done} of {len(names)} tests passed' if names else 'not executed'
+        names, begin, built = found.tests_of(path, number), time.monotonic(), set()
+        for name in names:
+            if passed.get(name) == found.tests[name]['of']:
+                continue
+            if time.monotonic() > begin + seconds:
+                break
+            if not built.issuperset(programs[name]):
+                if not tree.make(programs[name], isolated=tree.isolated):
+                    return 'no C', ''
+                built.update(programs[name])
+            if tree.run(name, 10 + 5 * found.tests[name]['seconds'])[0] is not True:
+                if name in found.passes:
+                    return 'noticed', name
+                file.write_text(text)
+                if tree.make(programs[name]) and tree.run(name, 10 + 5 * found.tests[name]['seconds'])[0]:
+                    found.passes.add(name)
+                    return 'noticed', name
+                print(f'left out: {name} fails without a mutant', flush=True)
+                found.leave_out(name)
+                file.write_text('\n'.join(lines))
+                built.clear()
+                continue
+            found.passes.add(name)
+            passed[name] = found.tests[name]['of']
+        count = sum(passed.get(name) == found.tests[name]['of'] for name in names)
+        return 'survived', f'{count} of {len(names)} tests passed' if names else 'not executed'
     finally:
         file.write_text(text)
 
@@ -352,8 +416,8 @@ def main():
     options.add_argument('--again', action='store_true')
     options.add_argument('--list', action='store_true')
     o = options.parse_args()
-    table = json.loads((HERE / 'rooms.json').read_text())
-    rooms = o.room or list(table)
+    programs = programs_of(json.loads((HERE / 'tests.json').read_text()))
+    rooms = o.room or rooms_of(o.source)
     if o.list:
         for room, path, number, old, new in all_mutants(o.source, rooms, o.seed):
             print(f'{path}:{number + 1}: {old.strip()} -> {new.strip()}')
@@ -365,31 +429,31 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit('ended'))
     known = reasons()
     tree = Tree(o.source.resolve(), o.folder.resolve())
-    if not tree.make(sorted({t for stages in table.values() for s in stages for t in s['targets']})):
+    if not tree.make(sorted({p for wanted in programs.values() for p in wanted})):
         sys.exit('the programs cannot be built')
     tree.read_tests()
-    found = map_of(tree, table, o.folder)
-    if not found['seconds']:
+    found = Map(tree, programs, o.folder)
+    if not found.size:
         sys.exit('no test passes without a mutant: nothing could be noticed')
     kept = o.folder / f'results-{o.seed}.json'
     results = json.loads(kept.read_text()) if kept.is_file() else {}
-    if o.again:
-        results = {key: r for key, r in results.items() if r['verdict'] != 'survived'}
     end = time.monotonic() + 60 * o.minutes
     for mutant in all_mutants(tree.tree, rooms, o.seed):
         room, path, number, old, new = mutant
         key = f'{path}: {old.strip()} -> {new.strip()}'
-        if key in results:
+        before = results.get(key, {})
+        if before and not (o.again and before['verdict'] == 'survived'):
             continue
-        if time.monotonic() > end or sum(r['verdict'] != 'no C' for r in results.values()) >= o.mutants:
+        if time.monotonic() > end or (not before and sum(r['verdict'] != 'no C' for r in results.values()) >= o.mutants):
             break
-        verdict, why = verdict_of(tree, mutant, table, found, o.seconds)
+        passed, begin = before.get('passed', {}), time.monotonic()
+        verdict, why = verdict_of(tree, mutant, programs, found, o.seconds, passed)
         if verdict == 'survived' and (path, old.strip(), new.strip()) in known:
             verdict, why = 'listed', known[path, old.strip(), new.strip()]
-        results[key] = {'room': room, 'verdict': verdict, 'why': why}
+        results[key] = {'room': room, 'verdict': verdict, 'why': why} | ({'passed': passed} if verdict == 'survived' else {})
         kept.write_text(json.dumps(results, indent=1))
         if verdict != 'no C':
-            print(f'{verdict:10} {path}:{number + 1}: {old.strip()} -> {new.strip()} : {why}', flush=True)
+            print(f'{verdict:10} {time.monotonic() - begin:4.0f} s {path}:{number + 1}: {old.strip()} -> {new.strip()} : {why}', flush=True)
     return not table_of_results(results, rooms)
 
 

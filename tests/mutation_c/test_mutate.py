@@ -19,7 +19,11 @@ CASES = {
     "    s->sum += words;": ["    s->sum -= words;", "    ;"],
     "    const char *at = *name;": [],
     "    uint32_t n = count(s);": [],
+    "    n = count(s);": ["    ;"],
     "    return -a;": [],
+    "    return x < y ? -1 : 1;": ["    return x <= y ? -1 : 1;", "    return x < y ? -0 : 1;", "    return x < y ? -1 : 0;"],
+    "    char text[2] = {0};": ["    char text[1] = {0};", "    char text[2] = {1};"],
+    "    text[2] = 0;": ["    text[3] = 0;", "    text[1] = 0;", "    text[2] = 1;", "    ;"],
     "    a->at = arena_new_n(mem, int, n + 1);": ["    a->at = arena_new_n(mem, int, n - 1);", "    a->at = arena_new_n(mem, int, n + 0);", "    ;"],
 }
 TEXT = """#define MOST 1
@@ -67,6 +71,30 @@ def what_is_no_folder(source):
     assert not pathlib.Path("/dev/shm/onyx-mutants").exists()
 
 
+class Tree:
+    """One of three tests that the map knows already."""
+    counted = None
+
+    @staticmethod
+    def digests():
+        return {"slow": "1", "quick": "2", "far": "3"}
+
+
+def which_tests():
+    """Those that execute the line, quick ones and those of its room alone first."""
+    with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as top:
+        there = {"r/a.c": [3, 5], "s/b.c": [1, 2, 3, 4, 5, 6, 7, 8, 9]}
+        row = {"passes": True, "there": there}
+        kept = {"slow": {"of": "1", "seconds": 9.0, "ran": {"r/a.c": [3]}} | row, "quick": {"of": "2", "seconds": 0.1, "ran": {"r/a.c": [3]}} | row,
+                "far": {"of": "3", "seconds": 0.2, "ran": {"r/a.c": [3], "s/b.c": there["s/b.c"]}} | row}
+        pathlib.Path(top, "map").mkdir()
+        for name, test in kept.items():
+            pathlib.Path(top, "map", f"{name}.json").write_text(json.dumps(test))
+        found = mutate.Map(Tree, {"slow": [], "quick": [], "far": []}, top)
+        assert [found.tests_of("r/a.c", n) for n in (1, 2, 3, 4)] == [[], ["quick", "far", "slow"], ["quick", "far", "slow"], []]
+        assert found.tests_of("s/b.c", 0) == ["far"]
+
+
 def main(source):
     what_is_no_folder(source)
     for line, want in CASES.items():
@@ -74,21 +102,19 @@ def main(source):
         assert sorted(got) == sorted(want), f"{line}: {got}"
     assert [number for number, _ in enumerate(TEXT.split("\n")) if number in set(mutate.code_lines(TEXT))] == [7, 8]
     assert [m[3] for m in mutate.mutants_of("one.c", TEXT)] == ["    return 0;", "    return 2;"]
-    rooms = json.loads((mutate.HERE / "rooms.json").read_text())
+    rooms = mutate.rooms_of(source)
+    programs = mutate.programs_of(json.loads((mutate.HERE / "tests.json").read_text()))
+    assert programs["test_host"] == ["test_host", "fake_openocd"] and programs["flow_help"] == ["onyx"], programs
     every = list(mutate.all_mutants(source, rooms, "1"))
     assert every[:50] == list(mutate.all_mutants(source, rooms, "1"))[:50] != list(mutate.all_mutants(source, rooms, "2"))[:50]
     tenth = every[:len(every) // 10]
     for room in rooms:
         share = sum(m[0] == room for m in every) / 10
         assert abs(sum(m[0] == room for m in tenth) - share) <= 1, f"{room}: a tenth of the mutants holds a tenth of its own"
-    found = {"seconds": {"slow": 9.0, "quick": 0.1}, "there": {"a.c": [3, 5]}, "lines": {"a.c:3": ["slow", "quick"]}}
-    assert [mutate.tests_of(found, "a.c", n, {}) for n in (1, 2, 3, 4)] == [[], ["quick", "slow"], ["quick", "slow"], []]
-    assert mutate.tests_of(found, "a.c", 2, {"slow"}) == ["slow", "quick"]
+    which_tests()
     assert mutate.share(90, 100) == ": 90.0 %, with 95 % certainty between 82.6 and 94.5 %", mutate.share(90, 100)
     what_a_mutant_reaches()
-    # Every room of the tour that holds C has its row; what is listed is still there, and is a mutant.
-    folders = {p.parent.name for p in pathlib.Path(source).glob("*/*.c") if p.parent.name not in ("tests", "build", "functions")}
-    assert folders <= set(rooms), folders - set(rooms)
+    # What is listed is still there, and is a mutant.
     for path, old, new in mutate.reasons():
         found = [m for m in mutate.mutants_of(path, pathlib.Path(source, path).read_text()) if (m[2].strip(), m[3].strip()) == (old, new)]
         assert found, f"survivors.txt: no such mutant: {path}: {old} -> {new}"

@@ -52,6 +52,7 @@ static void judge_warnings(cli_session *s) {
 }
 
 int cli_session_end(cli_session *s, bool ok) {
+    BUG_IF(ok && s->diag.errors, "a stage went on after an error");
     errno = 0;
     if (fflush(stdout) != 0 || ferror(stdout) || !log_copy_out(s->log))
         diag_error(&s->diag, (src_loc){0}, "E0004-write", "cannot write standard output: %s",

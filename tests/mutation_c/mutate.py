@@ -353,16 +353,18 @@ def verdict_of(tree, mutant, programs, found, seconds, passed):
             return 'no C', ''
         if changed == tree.plain[path]:
             return 'equivalent', 'the same code'
-        names, begin, built = found.tests_of(path, number), time.monotonic(), set()
-        for name in names:
-            if passed.get(name) == found.tests[name]['of']:
-                continue
+        names, begin, built, ahead = found.tests_of(path, number), time.monotonic(), set(), 1
+        left = [name for name in names if passed.get(name) != found.tests[name]['of']]
+        for at, name in enumerate(left):
             if time.monotonic() > begin + seconds:
                 break
             if not built.issuperset(programs[name]):
-                if not tree.make(programs[name], isolated=tree.isolated):
+                # The more tests have passed, the more of the next ones are linked at once.
+                wanted = {p for one in left[at:at + ahead] for p in programs[one]}
+                ahead *= 3
+                if not tree.make(sorted(wanted), isolated=tree.isolated):
                     return 'no C', ''
-                built.update(programs[name])
+                built.update(wanted)
             if tree.run(name, 10 + 5 * found.tests[name]['seconds'])[0] is not True:
                 if name in found.passes:
                     return 'noticed', name

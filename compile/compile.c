@@ -134,6 +134,7 @@ static bool set_tiling(const compile_options *o, compile_context *ctx, compile_k
         if (k->tiling.expected.edge) {
             memcpy(k->tiling.options.edge, k->tiling.expected.edge, sizeof k->tiling.options.edge);
             k->tiling.options.in_turn |= k->tiling.expected.in_turn;
+            k->tiling.options.stored |= k->tiling.expected.stored;
         }
         all[k == last ? 0 : n + 1] = &k->lowered.statement;
     }

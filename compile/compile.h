@@ -65,12 +65,9 @@ typedef struct {
     bool shown; /* they go to compile_context.shown, instead of each to a file */
 } compile_dumps;
 
-/* What a load stream brings: a level of an operand or its values; on onyx-ext all of them, in turn. */
-typedef enum {
-    COMPILE_LOADS_AUTO, /* as many, by the data */
-    COMPILE_LOADS_OF_LEVELS,
-    COMPILE_LOADS_OF_TENSORS
-} compile_loads;
+/* What a load stream brings: by the data; a level of an operand or its values; on onyx-ext all of them, in
+ * turn; so, and the levels and values of the result leave on one store stream. */
+typedef enum { COMPILE_BY_DATA, COMPILE_OF_LEVELS, COMPILE_OF_TENSORS, COMPILE_OF_ALL } compile_loads;
 
 /* What is stored of operands that are slices: what is in them, or all, which is intersected with the slice.
  */
@@ -275,6 +272,7 @@ typedef struct {
     tile_candidates candidates; /* of --tile auto */
     tile_candidate expected;    /* what all its runs are expected to take, before anything runs */
     tile_room shared;           /* with one load stream for each operand; none: that is not to be chosen */
+    tile_room stored;           /* .. and one store stream for the result */
 } compile_tiling;
 
 /* A kernel on the array. */

@@ -40,7 +40,7 @@ static bool choose_dispatch(const compile_options *o, compile_context *ctx, cons
         (!is_counted(in->tiling) && !tile_expect(st, &in->data->packed, &in->tiling->options, plan)) ||
         !plan->expected.runs)
         return true;
-    const tile_driver driver = compile_driver(in->board, in->lowered, in->tiling->options.in_turn);
+    const tile_driver driver = compile_driver(in->board, in->lowered, &in->tiling->options);
     d->pairs = plan->expected.runs;
     d->pair = plan->expected.cycles / (double)d->pairs;
     d->sorted = tile_chip_cycles(&plan->expected, &driver, together, false);
@@ -94,7 +94,7 @@ static bool choose_copies(const compile_options *o, compile_context *ctx, const 
                           uint32_t *copies) {
     compile_tiling *t = in->tiling;
     tile_room room = compile_room_for(o, in->one, in->board);
-    const tile_driver driver = compile_driver(in->board, in->lowered, t->options.in_turn);
+    const tile_driver driver = compile_driver(in->board, in->lowered, &t->options);
     *copies = 1;
     if (!compile_pack_known(ctx, &in->lowered->statement, in->data))
         return false;

@@ -60,9 +60,9 @@ static uint64_t most_steps(const compile_options *o) {
  * than the board and its profile has a way out. */
 static bool comes_in_turn(const compile_options *o, const pnr_board *board, const sam_graph *sam) {
     uint32_t loads, stores;
-    lower_count_streams(sam, false, &loads, &stores);
-    return o->streams == COMPILE_LOADS_OF_TENSORS ||
-           (o->streams == COMPILE_LOADS_AUTO && pnr_board_extended(board) && loads > board->glb_tiles);
+    lower_count_streams(sam, false, false, &loads, &stores);
+    return o->streams == COMPILE_OF_TENSORS || o->streams == COMPILE_OF_ALL ||
+           (o->streams == COMPILE_BY_DATA && pnr_board_extended(board) && loads > board->glb_tiles);
 }
 
 tile_options compile_tiling_of(const compile_options *o, const pnr_board *board, const compile_lowered *k) {
@@ -72,6 +72,7 @@ tile_options compile_tiling_of(const compile_options *o, const pnr_board *board,
                         .bank_words = board->glb_bank_bytes / 2,
                         .vector_reducer = pnr_board_extended(board),
                         .in_turn = comes_in_turn(o, board, &k->sam),
+                        .stored = o->streams == COMPILE_OF_ALL && !o->statement,
                         .skips = pnr_board_extended(board) && o->skip != COMPILE_SKIP_OFF,
                         .clip = is_unasked(o),
                         .steps = most_steps(o)};
@@ -106,9 +107,9 @@ bool compile_check_loops(const compile_options *o, compile_context *ctx, const s
     return good && all_found(ctx, "--glb-tile", &o->glb_tile, all, n);
 }
 
-tile_driver compile_driver(const pnr_board *board, const compile_lowered *k, bool in_turn) {
+tile_driver compile_driver(const pnr_board *board, const compile_lowered *k, const tile_options *edges) {
     tile_driver by = {.ratio = host_cycles_ratio(board)};
-    lower_count_streams(&k->hardware, in_turn, &by.loads, &by.stores);
+    lower_count_streams(&k->hardware, edges->in_turn, edges->stored, &by.loads, &by.stores);
     return by;
 }
 
@@ -135,24 +136,31 @@ enum { MOST_EDGE = 1 << 15 }; /* of --tile auto: the largest power of two in 16 
 /* The model is off by about as much: a kernel that the processor keeps waiting gains nothing by copies. */
 static const double WORTH = 0.9;
 
-/* Chooses once more with one load stream for each operand, where there is room for that, and takes it if the
- * chip is expected to be a tenth faster. `open`: the options before there was a choice. */
+/* Chooses once more with one load stream for each operand, and with one store stream for the result, too,
+ * where there is room for that, and takes it if the chip is expected to be a tenth faster. `open`: the
+ * options before there was a choice. */
 static void choose_shared(compile_context *ctx, const pnr_board *board, const compile_lowered *k,
                           const compile_data *data, const tile_options *open, const uint32_t *widest,
                           compile_tiling *out) {
-    compile_tiling turn = {.options = *open};
-    if (!out->shared.together)
-        return;
-    turn.options.in_turn = true;
-    turn.options.room = out->shared;
-    turn.options.driver = compile_driver(board, k, true);
-    turn.expected =
-        tile_choose(&k->statement, &data->packed, &turn.options, widest, ctx->mem, &turn.candidates);
-    turn.expected.in_turn = true;
-    for (uint32_t i = 0; i < turn.candidates.len; i++)
-        turn.candidates.at[i].in_turn = true;
-    if (turn.expected.edge && turn.expected.cost > 0 && turn.expected.cost < WORTH * out->expected.cost)
-        *out = turn;
+    for (int stored = 0; stored < 2; stored++) {
+        compile_tiling turn = {.options = *open, .shared = out->shared, .stored = out->stored};
+        turn.options.room = stored ? out->stored : out->shared;
+        if (!turn.options.room.together)
+            continue;
+        turn.options.in_turn = true;
+        turn.options.stored |= stored;
+        turn.options.driver = compile_driver(board, k, &turn.options);
+        turn.expected =
+            tile_choose(&k->statement, &data->packed, &turn.options, widest, ctx->mem, &turn.candidates);
+        turn.expected.in_turn = true;
+        turn.expected.stored = turn.options.stored;
+        for (uint32_t i = 0; i < turn.candidates.len; i++) {
+            turn.candidates.at[i].in_turn = true;
+            turn.candidates.at[i].stored = turn.options.stored;
+        }
+        if (turn.expected.edge && turn.expected.cost > 0 && turn.expected.cost < WORTH * out->expected.cost)
+            *out = turn;
+    }
 }
 
 /* Makes the edges along variables that must not be cut as long as they are, where the data say how long. */
@@ -178,7 +186,7 @@ static bool choose_by_data(const compile_options *o, compile_context *ctx, const
     if (!tile_known_extents(st, &data->packed, ctx->mem, ctx->diag, &extent))
         return false;
     if (compile_edges_open(o) || compile_engines[o->engine].by_processor)
-        out->options.driver = compile_driver(board, k, out->options.in_turn);
+        out->options.driver = compile_driver(board, k, &out->options);
     for (uint32_t l = 0; l < st->loops.len; l++) {
         sam_var v = st->loops.at[l];
         uint32_t most = widest_along(k, pnr_board_extended(board), v);

@@ -157,6 +157,7 @@ bool compile_lower_onyx(compile_context *ctx, const compile_lowered *k, const ti
                                    .n_edges = n,
                                    .extended = extended,
                                    .in_turn = extended && edges->in_turn,
+                                   .stored = extended && edges->stored,
                                    .skips = extended && edges->skips};
     return lower_run(&k->hardware, &options, ctx->mem, ctx->diag, out) && lower_check(*out, ctx->diag);
 }

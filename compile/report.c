@@ -224,7 +224,10 @@ static void add_tiling(cJSON *json, const compile_context *ctx, const compile_ke
                             compile_edges_text(&k->lowered.statement, k->ran.cut.edge, ctx->mem));
     cJSON_AddStringToObject(tiling, "glb_edges",
                             compile_edges_text(&k->lowered.statement, k->ran.cut.glb_edge, ctx->mem));
-    cJSON_AddStringToObject(tiling, "streams", k->tiling.options.in_turn ? "tensors" : "levels");
+    cJSON_AddStringToObject(tiling, "streams",
+                            k->tiling.options.stored    ? "all"
+                            : k->tiling.options.in_turn ? "tensors"
+                                                        : "levels");
     add_number(tiling, "mem_words", counts->most_words);
     add_number(tiling, "bank_words", (double)counts->most_bank_words);
     add_number(tiling, "glb_tiles", (double)counts->glb_tiles);
@@ -504,6 +507,8 @@ static void runs_summary(const compile_context *ctx, FILE *out, const compile_ke
             names_text(ctx->names, split->tensor), (unsigned long long)split->tiles,
             (unsigned long long)split->most_words, corner_text(split, 0, ctx->mem));
     }
+    if (k->tiling.options.stored)
+        fputs("  a store stream for the result, on which its levels and values leave in turn\n", out);
     if (k->tiling.options.in_turn)
         fputs("  a load stream for each operand, which brings its levels and values in turn\n", out);
     if (k->ran.cut.passes && k->array.apart)

@@ -27,12 +27,14 @@ static tile_room find_room(const compile_options *o, compile_context *ctx, const
 
 void compile_find_room(const compile_options *o, compile_context *ctx, const pnr_board *board,
                        const compile_lowered *k, compile_tiling *tiling) {
-    tile_options shared = tiling->options;
-    shared.in_turn = true;
+    tile_options shared = tiling->options, stored = tiling->options;
+    shared.in_turn = stored.in_turn = stored.stored = true;
     tiling->options.room = find_room(o, ctx, board, k, &tiling->options);
-    tiling->shared = (tile_room){0};
-    if (pnr_board_extended(board) && o->streams == COMPILE_LOADS_AUTO && compile_edges_open(o))
+    tiling->shared = tiling->stored = (tile_room){0};
+    if (pnr_board_extended(board) && o->streams == COMPILE_BY_DATA && compile_edges_open(o))
         tiling->shared = find_room(o, ctx, board, k, &shared);
+    if (tiling->shared.together && !o->statement)
+        tiling->stored = find_room(o, ctx, board, k, &stored);
 }
 
 typedef struct {
@@ -67,6 +69,7 @@ static double choose_kernel(searching *s, const fe_kernel *kernel, compile_tilin
     if (!compile_make_legal(&s->ctx, &lowered))
         return INFINITY;
     compile_find_room(in->options, &s->ctx, in->board, &lowered, &tiling);
+    tiling.stored = (tile_room){0}; /* an order of loops is not taken for it: the model is not that exact */
     if (!compile_choose_edges(in->options, &s->ctx, in->board, &lowered, &data, &tiling) ||
         !tiling.expected.edge)
         return INFINITY;

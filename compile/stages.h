@@ -40,8 +40,8 @@ bool compile_choose_edges(const compile_options *o, compile_context *ctx, const 
                           const compile_lowered *k, compile_data *data, compile_tiling *out);
 /* Lowers the default edge to one that compile_lower_onyx does not refuse. */
 void compile_limit_edges(const compile_lowered *k, bool extended, tile_options *edges);
-/* Describes the processor that drives the kernel on the chip, with in_turn of tile_options. */
-tile_driver compile_driver(const pnr_board *board, const compile_lowered *k, bool in_turn);
+/* Describes the processor that drives the kernel on the chip. */
+tile_driver compile_driver(const pnr_board *board, const compile_lowered *k, const tile_options *edges);
 
 /* ---- the array (dispatch.c, array.c) ----------------------------------------------------------- */
 

@@ -23,10 +23,11 @@ static bool add_stream(fw_stream *list, uint32_t *n, uint32_t glb_tiles, const n
 }
 
 /* Checks that no block of a store but the last can be empty, since the chip loses the length of what follows
- * an empty one. Segments begin with a 0, so they never are empty; coordinates and values may be. */
+ * an empty one. Segments begin with a 0, so they never are empty; coordinates and values may be, unless all
+ * levels come in turn (onyx-ext): then an empty block comes as the word 0. */
 static bool check_blocks(const net_cell_data *cell, diagnostics *d) {
     uint32_t most = cell->level == SAM_MODE_VALS ? 1 : 2;
-    if (cell->num_blocks <= most)
+    if (cell->num_blocks <= most || cell->level == SAM_IN_TURN)
         return true;
     diag_error(d, cell->loc, "E0714-empty-block",
                "a store takes %u blocks of %s, where each but the last may be empty", cell->num_blocks,

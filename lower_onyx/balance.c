@@ -43,7 +43,7 @@ static void leave(balancer *b, uint32_t cell) {
         out.latency += late ? COORD_LATENCY : 0;
         out.room += late ? COORD_LATENCY : 0; /* it has not left until then */
         for (uint32_t s = 0; s < net->sinks.len; s++)
-            if (!net_listens(b->net, net->sinks.at[s]))
+            if (!net_listens(b->net, net->sinks.at[s]) && !net_chains(b->net, net->sinks.at[s]))
                 b->pin[(net->sinks.at[s].cell.v - 1) * PINS + net->sinks.at[s].port] = out;
     }
 }

@@ -158,6 +158,21 @@ static void check_shares(checker *c, uint32_t index) {
     }
 }
 
+/* A read-out must let pass as many blocks as the one ahead of it gives. */
+static void check_chain(checker *c, const onyx_link *l) {
+    if (l->sink_port != ONYX_PORT_READ_SCANNER_CHAIN_IN)
+        return;
+    const onyx_node_data *before = onyx_node_at(c->g, l->source);
+    const uint32_t given = onyx_get(before, ONYX_SET_READ_SCANNER_AHEAD) +
+                           (onyx_get(before, ONYX_SET_READ_SCANNER_LOOKUP) != 0 ? 1 : 2),
+                   ahead = onyx_get(onyx_node_at(c->g, l->sink), ONYX_SET_READ_SCANNER_AHEAD);
+    if (given == ahead)
+        return;
+    diag_error(c->d, l->loc, "E0422-fan-out", "%s gives %u blocks a tree to %s, which lets %u pass",
+               source_name(c->g, l), given, sink_name(c->g, l), ahead);
+    diag_hint(c->d, "ahead is how many blocks leave before those of the read-out itself");
+}
+
 static void check_port(checker *c, onyx_node h, onyx_port port) {
     const onyx_node_data *node = onyx_node_at(c->g, h);
     const onyx_port_info *info = &onyx_port_table[port];
@@ -395,6 +410,7 @@ bool lower_check(const onyx_graph *g, diagnostics *d) {
         count_link(&c, &g->links.at[i]);
         check_fan_out(&c, i);
         check_shares(&c, i);
+        check_chain(&c, &g->links.at[i]);
     }
     for (uint32_t n = 1; n <= g->nodes.len; n++) {
         check_tile(&c, (onyx_node){n});

@@ -36,7 +36,7 @@ static void nets_into(const dl_model *m, uint32_t cell, uint32_t net[DL_INS]) {
         const net_data *data = &m->n->nets.at[k];
         for (uint32_t s = 0; s < data->sinks.len; s++) {
             if (data->sinks.at[s].cell.v - 1 == cell && data->source.cell.v - 1 != cell &&
-                !net_listens(m->n, data->sinks.at[s]))
+                !net_listens(m->n, data->sinks.at[s]) && !net_chains(m->n, data->sinks.at[s]))
                 net[data->sinks.at[s].port] = k;
         }
     }
@@ -210,8 +210,8 @@ static void add_channels(dl_model *m, const uint32_t *const *extra) {
                 m->processes.at[p].aligned &=
                     parent_of(m, m->stream_of[k]) == parent_of(m, m->processes.at[p].stream);
             uint32_t room = FIFO + inner_room(m->processes.at[p].kind, port) + (extra ? extra[k][s] : 0);
-            if (p != source &&
-                !net_listens(m->n, net->sinks.at[s])) /* .. one memory of an accumulator to the other */
+            if (p != source && !net_listens(m->n, net->sinks.at[s]) &&
+                !net_chains(m->n, net->sinks.at[s])) /* .. one memory of an accumulator to the other */
                 vec_push(m->mem, &m->processes.at[p].in, m->channels.len);
             vec_push(m->mem, &m->channels, (dl_channel){k, s, p, port, m->stream_of[k], room});
         }

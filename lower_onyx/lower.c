@@ -78,6 +78,8 @@ typedef struct {
     VEC(accumulator) sums;
     VEC(composed) composed;
     VEC(filled) filled;
+    onyx_node read_out[SAM_MAX_ORDER + 1]; /* those that share a store stream: by level, the values last */
+    sam_node stored_values;                /* what writes them */
 } lowering;
 
 static const port_map region_joiner = {{ONYX_PORT_REGION_JOINER_COORD_IN_0, ONYX_PORT_REGION_JOINER_POS_IN_0,
@@ -293,6 +295,46 @@ static bool reads_stream(const sam_node_data *n) {
     return n->kind == SAM_ARRAYVALS || (n->kind == SAM_FIBERLOOKUP && n->format != SAM_LEVEL_DENSE);
 }
 
+/* Returns whether the node writes what leaves on a store stream. */
+static bool writes_stream(const sam_node_data *n) {
+    return n->kind == SAM_FIBERWRITE && (n->mode == SAM_MODE_VALS || n->format != SAM_LEVEL_DENSE);
+}
+
+/* Returns whether a node may give tokens before anything is loaded, where it is known which others may: a
+ * root of a dense level does, what is loaded does not, a joiner and an operation need all that they have. */
+static bool may_be_early(const sam_graph *g, sam_node h, const bool *early) {
+    const sam_node_data *n = sam_node_at(g, h);
+    const bool all = n->kind == SAM_INTERSECT || n->kind == SAM_UNION || n->kind == SAM_ALU;
+    uint32_t inputs = 0, some = 0;
+    for (uint32_t i = 0; i < g->edges.len; i++) {
+        const sam_edge_data *e = &g->edges.at[i];
+        if (e->dst.v != h.v || e->stream == SAM_STREAM_SKIP)
+            continue;
+        inputs++;
+        some += e->src.v != 0 && early[e->src.v];
+    }
+    return !reads_stream(n) &&
+           ((n->kind == SAM_FIBERLOOKUP && n->root) || (all ? some == inputs : some != 0));
+}
+
+/* Returns whether a level of the result may leave before anything is loaded: the chip loses such words where
+ * others follow. */
+static bool any_written_early(const sam_graph *g) {
+    arena scratch = {0};
+    bool *early = arena_new_n(&scratch, bool, g->nodes.len + 1), found = false;
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t n = 1; n <= g->nodes.len; n++) {
+            if (!early[n] && may_be_early(g, (sam_node){n}, early))
+                early[n] = more = true;
+        }
+    }
+    for (uint32_t n = 1; n <= g->nodes.len; n++)
+        found |= early[n] && writes_stream(sam_node_at(g, (sam_node){n}));
+    arena_free(&scratch);
+    return found;
+}
+
 /* Returns how many blocks come before those of a level (SAM_MODE_VALS: of the values) where they come in
  * turn: segments and coordinates of each level that has them. */
 static uint32_t blocks_before(const sam_graph_tensor *t, int level) {
@@ -300,6 +342,17 @@ static uint32_t blocks_before(const sam_graph_tensor *t, int level) {
     for (uint32_t i = 0; i < t->order && (level == SAM_MODE_VALS || (int)i < level); i++)
         blocks += t->level[i] == SAM_LEVEL_DENSE ? 0 : 2;
     return blocks;
+}
+
+/* Returns whether what is written of the result leaves on one store stream, where any does. */
+static bool leaves_in_turn(const sam_graph *g) {
+    uint32_t writers = 0, blocks = 0;
+    for (uint32_t i = 0; i < g->nodes.len; i++) {
+        const sam_node_data *n = &g->nodes.at[i];
+        writers += writes_stream(n);
+        blocks += writes_stream(n) ? n->mode == SAM_MODE_VALS ? 1 : 2 : 0;
+    }
+    return writers > 1 && blocks <= MOST_BLOCKS && !any_written_early(g);
 }
 
 /* Returns whether what is read of the tensor shares a load stream where any does. */
@@ -411,9 +464,39 @@ static onyx_node lower_writer(lowering *l, sam_node h) {
     const char *tile = unique_name(l, level_name(l, names_text(l->sam->names, s->tensor), level));
     triplet t = add_triplet(l, tile, s->loc, level == SAM_MODE_VALS);
     onyx_set(onyx_node_at(l->g, t.read), ONYX_SET_READ_SCANNER_BLOCK_MODE, 1);
+    if (l->options->stored && leaves_in_turn(l->sam)) {
+        l->read_out[level == SAM_MODE_VALS ? SAM_MAX_ORDER : level] = t.read;
+        l->stored_values = level == SAM_MODE_VALS ? h : l->stored_values;
+        return t.write;
+    }
     onyx_node glb = add_glb(l, ONYX_GLB_OUT, tile, s, level);
     onyx_connect(l->g, t.read, ONYX_PORT_READ_SCANNER_BLOCK_RD_OUT, glb, ONYX_PORT_GLB_OUT_DATA);
     return t.write;
+}
+
+/* Leads the blocks of the result's levels through the read-outs of the levels inside of them, outermost
+ * first, behind those of the values to the global buffer. */
+static void chain_read_outs(lowering *l) {
+    onyx_node before = {0};
+    uint32_t blocks = 0;
+    for (uint32_t i = 0; i <= SAM_MAX_ORDER; i++) {
+        const onyx_node read = l->read_out[i];
+        if (read.v == 0)
+            continue;
+        if (blocks) {
+            onyx_set(onyx_node_at(l->g, read), ONYX_SET_READ_SCANNER_AHEAD, blocks);
+            onyx_connect(l->g, before, ONYX_PORT_READ_SCANNER_BLOCK_RD_OUT, read,
+                         ONYX_PORT_READ_SCANNER_CHAIN_IN);
+        }
+        blocks += i == SAM_MAX_ORDER ? 1 : 2;
+        before = read;
+    }
+    if (blocks == 0)
+        return;
+    const sam_node_data *values = sam_node_at(l->sam, l->stored_values);
+    onyx_node glb = add_glb(l, ONYX_GLB_OUT, names_text(l->sam->names, values->tensor), values, SAM_IN_TURN);
+    onyx_node_at(l->g, glb)->blocks = blocks;
+    onyx_connect(l->g, before, ONYX_PORT_READ_SCANNER_BLOCK_RD_OUT, glb, ONYX_PORT_GLB_OUT_DATA);
 }
 
 /* ---- processing primitives ------------------------------------------------------------------- */
@@ -1152,14 +1235,13 @@ static bool shares_load(const sam_graph *g, uint32_t node) {
     return earlier && comes_in_turn(g, g->nodes.at[node].tensor);
 }
 
-void lower_count_streams(const sam_graph *g, bool in_turn, uint32_t *loads, uint32_t *stores) {
+void lower_count_streams(const sam_graph *g, bool in_turn, bool stored, uint32_t *loads, uint32_t *stores) {
+    const bool in_one = stored && leaves_in_turn(g);
     *loads = *stores = 0;
     for (uint32_t i = 0; i < g->nodes.len; i++) {
         const sam_node_data *n = &g->nodes.at[i];
-        bool values = n->kind == SAM_ARRAYVALS || n->mode == SAM_MODE_VALS,
-             streams = values || n->format != SAM_LEVEL_DENSE;
         *loads += reads_stream(n) && !(in_turn && shares_load(g, i));
-        *stores += streams && n->kind == SAM_FIBERWRITE;
+        *stores += writes_stream(n) && !(in_one && *stores);
     }
 }
 
@@ -1188,6 +1270,7 @@ bool lower_run(const sam_graph *g, const lower_options *options, arena *mem, dia
     if (!options->extended && any_outermost_sum(g))
         add_outermost(&l);
     lower_nodes(&l);
+    chain_read_outs(&l);
     for (uint32_t i = 0; i < g->edges.len; i++) {
         if (g->edges.at[i].src.v != 0 && g->edges.at[i].stream != SAM_STREAM_SKIP)
             lower_edge(&l, &g->edges.at[i]);

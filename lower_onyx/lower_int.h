@@ -18,7 +18,7 @@ enum { ONYX_VECTOR_EDGE = 1024 };
 /* Points of a matrix that it has room for, and the edge of a square one. */
 enum { ONYX_MATRIX_POINT_BITS = 10, ONYX_MATRIX_EDGE = 32 };
 
-enum { ONYX_INSIDE = 0xff, ONYX_MAX_SETTINGS = 7, ONYX_MAX_WIRES = 3 };
+enum { ONYX_INSIDE = 0xff, ONYX_MAX_SETTINGS = 8, ONYX_MAX_WIRES = 3 };
 
 /* clang-format off */
 #define ONYX_NODE(kind, name, mode, prefix, doc)
@@ -151,7 +151,7 @@ typedef struct {
     uint32_t setting[ONYX_MAX_SETTINGS];
     /* GLB_IN, GLB_OUT */
     name_id tensor;
-    int level; /* storage level, SAM_MODE_VALS, or of a load SAM_IN_TURN */
+    int level; /* storage level, SAM_MODE_VALS, or SAM_IN_TURN */
     uint32_t blocks;
     /* ALU */
     const onyx_alu_op *op;

@@ -52,7 +52,7 @@ typedef struct {
     /* IO cells only */
     bool output; /* from the array to the global buffer */
     name_id tensor;
-    int level;           /* storage level, SAM_MODE_VALS, or of a load SAM_IN_TURN */
+    int level;           /* storage level, SAM_MODE_VALS, or SAM_IN_TURN */
     uint32_t num_blocks; /* blocks the stream carries per run */
     uint32_t copy;       /* of the kernel that the stream belongs to */
     uint32_t part;       /* the kernel, of those that share the array */
@@ -93,6 +93,13 @@ static inline bool net_listens(const netlist *n, net_pin sink) {
     const net_cell_data *c = net_cell_at(n, sink.cell);
     return c->mode == NET_MODE_FIBER_ACCESS && sink.port == 1 &&
            net_config_of(n, c, "fiber_access_16_inst_read_scanner_skip") != 0;
+}
+/* Returns whether the sink takes blocks of a result's level ahead, on their way to the global buffer: no word
+ * of the kernel waits for them, since memories have all of a tree before they give any. */
+static inline bool net_chains(const netlist *n, net_pin sink) {
+    const net_cell_data *c = net_cell_at(n, sink.cell);
+    return c->mode == NET_MODE_FIBER_ACCESS && sink.port == 2 &&
+           net_config_of(n, c, "fiber_access_16_inst_read_scanner_ahead") != 0;
 }
 bool net_check(const netlist *n,
                diagnostics *d); /* modes, ports, one driver per input, required ports driven */
@@ -174,15 +181,15 @@ typedef struct {
     uint32_t n_edges;
     bool extended; /* primitives of profile onyx-ext may be used (docs/boards.md) */
     bool in_turn;  /* of these: the levels and values of an operand come on one load stream, in turn */
+    bool stored;   /* .. and those of the result leave on one store stream */
     bool skips;    /* .. scanners leave out coordinates that the other side of their intersecter lacks */
 } lower_options;
 /* Returns the largest sub-tile edge along `index` that the graph has room for, with `extended` of
  * lower_options. */
 uint32_t lower_widest(const sam_graph *g, name_id index, bool extended);
-/* Counts the global buffer's streams that the netlist of the graph will have, with `in_turn` of
- * lower_options.
- */
-void lower_count_streams(const sam_graph *g, bool in_turn, uint32_t *loads, uint32_t *stores);
+/* Counts the global buffer's streams that the netlist of the graph will have, with `in_turn` and
+ * `stored` of lower_options. */
+void lower_count_streams(const sam_graph *g, bool in_turn, bool stored, uint32_t *loads, uint32_t *stores);
 
 /* Lowers a SAM graph that passed sam_check (binary joiners, no broadcasts) to the Onyx-aware IR: every memory
  * primitive becomes write scanner, buffet and read scanner; streams become bundles of wires. A dense operand

@@ -127,7 +127,7 @@ static bool memory_needs(const netlist *n, const net_cell_data *c, uint8_t port)
         return FIELD("read_scanner_skip") || (!dense && !block_write && FIELD("write_scanner_lowest_level") &&
                                               !FIELD("write_scanner_compressed"));
     case BLOCK_WR_IN:
-        return block_write;
+        return block_write || FIELD("read_scanner_ahead");
     case DATA_IN:
         return !dense && !block_write;
     default:

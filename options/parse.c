@@ -291,8 +291,9 @@ static bool take_expression(option_command command, command_line *o, arena *mem,
         o->compile.expression = o->arguments.at[0];
     else
         diag_error(d, (src_loc){0}, "E0904-argument", "an expression is missing");
-    if (o->compile.streams == COMPILE_LOADS_OF_TENSORS && strcmp(o->compile.profile, PNR_PROFILE) == 0) {
-        diag_error(d, (src_loc){0}, "E0906-engine-option", "--streams tensors with profile %s", PNR_PROFILE);
+    if (o->compile.streams >= COMPILE_OF_TENSORS && strcmp(o->compile.profile, PNR_PROFILE) == 0) {
+        diag_error(d, (src_loc){0}, "E0906-engine-option", "--streams %s with profile %s",
+                   o->compile.streams == COMPILE_OF_ALL ? "all" : "tensors", PNR_PROFILE);
         diag_hint(d, "the fabricated chip's scanners take all that a load stream brings: --profile onyx-ext");
     }
     if (o->compile.skip == COMPILE_SKIP_ON && strcmp(o->compile.profile, PNR_PROFILE) == 0) {

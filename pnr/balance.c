@@ -35,7 +35,7 @@ static void leave(balancer *b, uint32_t cell, uint32_t fork) {
         for (uint32_t s = 0; s < r->sinks.len; s++) {
             uint32_t to = net->sinks.at[s].cell.v - 1, pin = to * PORTS + net->sinks.at[s].port % PORTS;
             uint32_t pairs = pnr_pairs_to(r, s);
-            if (net_listens(b->design->net, net->sinks.at[s]))
+            if (net_listens(b->design->net, net->sinks.at[s]) || net_chains(b->design->net, net->sinks.at[s]))
                 continue;
             b->reached[to] = b->pin_reached[pin] = fork + 1;
             b->pin[pin] = (path_bounds){b->at[cell].latency + pairs, b->at[cell].room + 2 * pairs};

@@ -29,7 +29,7 @@ typedef struct {
     double cost;      /* the same with what drives the array, and with copies */
     double measured;  /* cycles of all runs with so many copies, by the cycle model; 0: nobody measured */
     uint32_t copies;
-    bool in_turn; /* with in_turn of tile_options */
+    bool in_turn, stored; /* as of tile_options */
 } tile_candidate;
 typedef VEC(tile_candidate) tile_candidates;
 /* Chooses the edges whose runs are expected to take the fewest cycles (tiling/model.c), with what drives the

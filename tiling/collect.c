@@ -100,6 +100,45 @@ static uint32_t level_edge(const tile_collector *c, uint32_t level) {
     return c->plan->edge[c->var[c->result->mode[level]].v - 1];
 }
 
+/* The words of a level, or of the values. */
+typedef struct {
+    const uint16_t *at;
+    uint32_t length;
+} level_words;
+
+/* Returns the words of a level of one copy, of a stream of its own or of one that all have in turn, where a
+ * block of no coordinates came as the word 0 (onyx_block_chain.sv). `at` NULL: it is dense, there are none.
+ */
+static level_words words_of(const tile_collector *c, uint32_t copy, int level, const uint16_t *const *words,
+                            const uint32_t *lengths, arena *scratch) {
+    int o = output_of(c, copy, level);
+    if (o >= 0)
+        return (level_words){words[o], lengths[o]};
+    o = output_of(c, copy, SAM_IN_TURN);
+    if (o < 0 || (level != SAM_MODE_VALS && c->result->level[level] == SAM_LEVEL_DENSE))
+        return (level_words){NULL, 0};
+    uint32_t at = 0, end = 0;
+    for (int l = 0; l <= (int)c->result->order; l++) {
+        const bool values = l == (int)c->result->order;
+        if (!values && c->result->level[l] == SAM_LEVEL_DENSE)
+            continue;
+        for (int block = 0; block < (values ? 1 : 2) && end < lengths[o]; block++)
+            end += 1u + words[o][end];
+        if (l == (level == SAM_MODE_VALS ? (int)c->result->order : level))
+            break;
+        at = end;
+    }
+    end = end < lengths[o] && level != SAM_MODE_VALS ? end : lengths[o];
+    const uint16_t *own = words[o] + at;
+    const uint32_t length = end > at ? end - at : 0, segments = length ? own[0] : 0;
+    if (level == SAM_MODE_VALS || length != segments + 3 || segments == 0 || own[segments] != 0)
+        return (level_words){own, length};
+    uint16_t *none = arena_new_n(scratch, uint16_t, length);
+    memcpy(none, own, sizeof *none * length);
+    none[segments + 1] = 0;
+    return (level_words){none, length - 1};
+}
+
 static bool read_compressed(const tile_collector *c, int level, const uint16_t *w, uint32_t length,
                             uint32_t parents, arena *scratch, diagnostics *d, tile_nodes *out) {
     uint32_t segs = length ? w[0] : 0;
@@ -162,24 +201,24 @@ static bool collect_part(tile_collector *c, uint32_t run, uint32_t copy, const u
     uint32_t parents = 1, most = 0;
     bool good = true;
     for (uint32_t l = 0; good && l < c->result->order; l++) {
-        int o = output_of(c, copy, (int)l);
-        if (o >= 0)
-            good = read_compressed(c, (int)l, words[o], lengths[o], parents, &scratch, d, &nodes[l]) &&
-                   is_bounded(c, run, (int)l, words[o], lengths[o], &most, d);
+        const level_words w = words_of(c, copy, (int)l, words, lengths, &scratch);
+        if (w.at)
+            good = read_compressed(c, (int)l, w.at, w.length, parents, &scratch, d, &nodes[l]) &&
+                   is_bounded(c, run, (int)l, w.at, w.length, &most, d);
         else
             nodes[l] = tile_dense_nodes(parents, level_edge(c, l), &scratch);
         parents = good ? nodes[l].n : 0;
     }
-    int o = output_of(c, copy, SAM_MODE_VALS);
-    BUG_IF(o < 0, "the kernel has no stream of result values");
+    const level_words w = words_of(c, copy, SAM_MODE_VALS, words, lengths, &scratch);
+    BUG_IF(!w.at, "the kernel has no stream of result values");
     /* A result without coordinates may still deliver the sum of nothing. */
-    if (good && (!lengths[o] || lengths[o] != 1u + words[o][0]))
-        good = broken(c, d, SAM_MODE_VALS, "words", lengths[o], lengths[o] ? 1u + words[o][0] : 1);
-    if (good && words[o][0] != parents && parents)
-        good = broken(c, d, SAM_MODE_VALS, "values", words[o][0], parents);
-    good = good && is_bounded(c, run, SAM_MODE_VALS, words[o], lengths[o], &most, d);
+    if (good && (!w.length || w.length != 1u + w.at[0]))
+        good = broken(c, d, SAM_MODE_VALS, "words", w.length, w.length ? 1u + w.at[0] : 1);
+    if (good && w.at[0] != parents && parents)
+        good = broken(c, d, SAM_MODE_VALS, "values", w.at[0], parents);
+    good = good && is_bounded(c, run, SAM_MODE_VALS, w.at, w.length, &most, d);
     for (uint32_t leaf = 0; good && leaf < parents; leaf++)
-        add_leaf(c, &c->plan->parts.at[run * c->plan->copies + copy], nodes, leaf, words[o][1 + leaf]);
+        add_leaf(c, &c->plan->parts.at[run * c->plan->copies + copy], nodes, leaf, w.at[1 + leaf]);
     c->cost.words += most;
     c->cost.bound_words += c->plan->runs.at[run].bound_array;
     arena_free(&scratch);

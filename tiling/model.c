@@ -312,6 +312,18 @@ static slowest walk_loops(const tile_planner *p, const uint32_t *sub, const plan
     return s;
 }
 
+/* Returns how many words leave behind those of the longest array of the result, where all leave in turn. */
+static double stored_behind(const tile_planner *p, const walk *w) {
+    const uint32_t order = sam_tensor_at(p->statement, p->statement->result)->order;
+    double longest = order ? w->kept[order - 1] : 1, all = longest, parents = 1;
+    for (uint32_t l = 0; p->options.stored && l < order; l++) {
+        all += w->kept[l] + parents;
+        longest = fmax(longest, w->kept[l] + parents);
+        parents = w->kept[l];
+    }
+    return all - longest;
+}
+
 double plan_cost(const tile_planner *p, const uint32_t *sub, const plan_box *box, double *work,
                  uint64_t *nodes) {
     const uint32_t n = p->statement->loops.len;
@@ -323,5 +335,5 @@ double plan_cost(const tile_planner *p, const uint32_t *sub, const plan_box *box
     s.work[TILE_LOOP] += n;
     for (uint32_t i = 0; i < TILE_WORKS; i++)
         work[i] += s.work[i];
-    return s.cycles + cycles_of[TILE_START] + n * cycles_of[TILE_LOOP];
+    return s.cycles + cycles_of[TILE_START] + n * cycles_of[TILE_LOOP] + stored_behind(p, &w);
 }

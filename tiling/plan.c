@@ -588,12 +588,21 @@ tile_planner *tile_plan_begin(const sam_statement *s, const tile_operands *in, c
     return p;
 }
 
+/* Returns how many blocks of the result a stream carries: of a level, or SAM_IN_TURN of all. */
+static uint32_t blocks_of(const tile_planner *p, int level) {
+    const sam_tensor_data *result = sam_tensor_at(p->statement, p->statement->result);
+    uint32_t blocks = level == SAM_MODE_VALS || level == SAM_IN_TURN ? 1 : 2;
+    for (uint32_t l = 0; level == SAM_IN_TURN && l < result->order; l++)
+        blocks += result->level[l] == SAM_LEVEL_DENSE ? 0 : 2;
+    return blocks;
+}
+
 static void start_streams(tile_planner *p) {
     for (uint32_t i = 0; i < p->n_inputs; i++)
         vec_push(p->mem, &p->plan->inputs, (tile_input){.stream = p->inputs[i]});
     for (uint32_t i = 0; i < p->n_outputs; i++)
         vec_push(p->mem, &p->plan->outputs,
-                 (tile_output){p->outputs[i], p->outputs[i].level == SAM_MODE_VALS ? 1u : 2u, 0});
+                 (tile_output){p->outputs[i], blocks_of(p, p->outputs[i].level), 0});
 }
 
 tile_step tile_plan_next(tile_planner *p, uint32_t most_words, arena *mem, tile_plan *out) {

@@ -157,6 +157,7 @@ typedef struct {
     bool vector_reducer; /* there is one, of profile onyx-ext */
     bool skips;          /* scanners leave out what the other side of their intersecter lacks (onyx-ext) */
     bool in_turn;        /* each operand's levels and values come on one stream, in turn (onyx-ext) */
+    bool stored;         /* .. and those of the result leave on one */
     sam_var dealt; /* whose pieces belong to so many groups in turn (tiling/banks.h); 0: no variable's */
     uint32_t groups;
 } tile_options;

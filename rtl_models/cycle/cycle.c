@@ -239,6 +239,8 @@ static void flush_core(cycle_model *m, core *c) {
         s->turn = s->begun = s->gapped = s->seeking = s->closing = s->held = false;
         s->tokens = s->asked = s->dropped = 0;
         s->skip = (skip_queue){0};
+        s->block = 0;
+        s->inside = s->pad = false;
         s->trees = 0;
         s->seen_ref = false;
         break;

@@ -135,9 +135,12 @@ static void build_mem(cycle_model *m, uint32_t cell, const cell_ports *p) {
     new_row(m, cell, 2, &rsp_near, &rsp_far);
     if (on && onyx_space_field(space, ONYX_FIBER_ACCESS_16_WRITE_SCANNER_TILE_EN)) {
         core *c = new_core(m, CORE_WRITE_SCANNER, cell);
-        for (int i = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_SKIP) ? 2 : 1; i < CYCLE_INS;
-             i++)
-            reads(m, c, i, p->in[i]);
+        const bool listens = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_SKIP),
+                   chained = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_AHEAD);
+        for (int i = 1; i < CYCLE_INS; i++) {
+            if (!(i == 1 && listens) && !(i == 2 && chained))
+                reads(m, c, i, p->in[i]);
+        }
         writes(m, c, 0, wr_near);
         c->u.writer.stop_lvl = (uint8_t)onyx_space_field(space, ONYX_FIBER_ACCESS_16_WRITE_SCANNER_STOP_LVL);
         c->u.writer.spacc = onyx_space_field(space, ONYX_FIBER_ACCESS_16_WRITE_SCANNER_SPACC_MODE);
@@ -176,8 +179,11 @@ static void build_mem(cycle_model *m, uint32_t cell, const cell_ports *p) {
         s->accumulates = s->spacc && s->compressed && !s->root;
         const bool listens = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_SKIP);
         s->skips = listens && s->compressed && !s->spacc;
+        s->ahead = (uint8_t)onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_AHEAD);
         if (listens)
             reads(m, c, 2, p->in[1]);
+        if (s->ahead)
+            reads(m, c, 3, p->in[2]);
         if (!s->root && !s->block_mode) {
             fifo *refs = new_fifo(m, cell);
             join(m, p->in[0], refs);

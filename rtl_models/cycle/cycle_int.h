@@ -129,6 +129,12 @@ typedef struct {
     uint8_t tokens, asked, dropped, step;
     uint16_t next;
     skip_queue skip;
+    /* The scanner's place in a store stream: blocks of others ahead of its own, the block of the tree at
+     * hand, its words to come, whether its length has left, whether the word of an empty one is to come
+     * (onyx_block_chain.sv). */
+    uint8_t ahead, block;
+    uint16_t words;
+    bool inside, pad;
     uint32_t trees; /* hazard: done tokens since the flush */
     bool seen_ref;  /* hazard: a reference since the flush */
 } reader_state;

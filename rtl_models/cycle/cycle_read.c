@@ -25,7 +25,7 @@ enum {
     RD_PASS_DONE,
     RD_INJECT_DONE
 };
-enum { RD_IN_REF = 0, RD_IN_ANSWER = 1, RD_IN_PARTNER = 2 };                     /* inputs */
+enum { RD_IN_REF = 0, RD_IN_ANSWER = 1, RD_IN_PARTNER = 2, RD_IN_CHAIN = 3 };    /* inputs */
 enum { RD_OUT_BLOCK = 0, RD_OUT_COORD = 1, RD_OUT_POS = 2, RD_OUT_COMMAND = 3 }; /* outputs */
 enum { FIBER = 1 << 17, ANSWER = 1 << 17 }; /* marks of a word of `plan`, of `out` */
 enum { RING_WORDS = 8 };
@@ -403,16 +403,46 @@ static void plan_skipping(const core *c, const skip_view *skip, bool valid, outp
     o->pops = valid && (!o->gives || both);
 }
 
+/* It is the turn of what comes from the tiles ahead in a store stream. */
+static bool is_ahead(const reader_state *s) {
+    return s->block < s->ahead;
+}
+
 static output_plan plan_output(const core *c, const skip_view *skip) {
     const reader_state *s = c->u.reader;
     output_plan o = {.head = ring_front(&s->out)};
     bool valid = s->out.count != 0 && (!(o.head & ANSWER) || s->answers.count != 0);
     o.to = c->out[s->block_mode || s->to_block ? RD_OUT_BLOCK : RD_OUT_COORD];
     o.routes = s->spacc && o.head >> 8 == RTL_ROUTE >> 8;
-    o.pops = valid && (o.routes || room(o.to));
+    o.pops = valid && (o.routes || room(o.to)) && !is_ahead(s);
     if (s->skips)
         plan_skipping(c, skip, valid, &o);
     return o;
+}
+
+/* Counts a word that leaves in a store stream, from a tile ahead or the scanner's own. */
+static void count_chained(reader_state *s, bool up, uint16_t word) {
+    const bool empty = !s->inside && word == 0, pads = up && empty && !s->pad;
+    s->words = s->inside ? (uint16_t)(s->words - 1) : word;
+    s->inside = !s->pad && s->words != 0;
+    s->pad = pads;
+    if (!s->inside && !pads)
+        s->block = s->block == s->ahead + !s->lookup ? 0 : (uint8_t)(s->block + 1);
+}
+
+/* Passes a word on from the tiles ahead; an empty block as the word 0. Returns whether there was one. */
+static bool pass_chained(cycle_model *m, core *c) {
+    reader_state *s = c->u.reader;
+    fifo *from = c->in[RD_IN_CHAIN];
+    if (!s->block_mode || !is_ahead(s) || !room(c->out[RD_OUT_BLOCK]) || !(s->pad || some(from)))
+        return false;
+    const uint32_t word = s->pad ? 0 : token(from);
+    const bool empty = !s->pad && !s->inside && (uint16_t)word == 0;
+    push(m, c->out[RD_OUT_BLOCK], empty ? 1 : word);
+    if (!s->pad)
+        pop(m, from);
+    count_chained(s, true, (uint16_t)word);
+    return true;
 }
 
 static void do_output(cycle_model *m, core *c, const output_plan *o) {
@@ -425,6 +455,8 @@ static void do_output(cycle_model *m, core *c, const output_plan *o) {
         s->to_block = o->head & 1;
     else if (!s->skips || o->gives)
         push(m, o->to, o->head & ANSWER ? ring_front(&s->answers) : o->head & 0x1ffff);
+    if (s->ahead)
+        count_chained(s, false, (uint16_t)ring_front(&s->answers));
     ring_pop(&s->out);
     if (o->head & ANSWER)
         ring_pop(&s->answers);
@@ -551,6 +583,8 @@ bool cycle_step_reader(cycle_model *m, core *c, uint32_t turn) {
     bool changed = front_goes && (f.needs || f.give || f.plan || f.take || f.state != s->state);
     changed |= w.goes || w.pops || o.pops || a.pops;
 
+    if (s->ahead)
+        changed |= pass_chained(m, c);
     bool walk_ends = ends_walk(s, &w);
     do_output(m, c, &o);
     do_walk(m, c, &w);

@@ -494,6 +494,8 @@ package onyx_fabric_pkg;
   localparam int unsigned FIBER_ACCESS_16_WRITE_SCANNER_BEHIND_BITS = 4;
   localparam int unsigned FIBER_ACCESS_16_READ_SCANNER_SKIP_LO = 112;
   localparam int unsigned FIBER_ACCESS_16_READ_SCANNER_SKIP_BITS = 1;
+  localparam int unsigned FIBER_ACCESS_16_READ_SCANNER_AHEAD_LO = 113;
+  localparam int unsigned FIBER_ACCESS_16_READ_SCANNER_AHEAD_BITS = 4;
   localparam int unsigned VEC_REDUCE_TILE_EN_LO = 0;
   localparam int unsigned VEC_REDUCE_TILE_EN_BITS = 1;
   localparam int unsigned VEC_REDUCE_BF16_LO = 1;

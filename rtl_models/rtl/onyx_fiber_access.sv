@@ -12,6 +12,7 @@ module onyx_fiber_access (
     input  logic [ 3:0] wr_before_i, wr_behind_i,  // blocks of others on the stream `block_wr`: onyx_block_share
     input  logic rd_run_i, rd_root_i, rd_lookup_i, rd_dense_i, rd_block_mode_i, rd_spacc_i,
     input  logic rd_skip_i,  // `addr_in` is the reader's `partner`: the writer must have no use for it
+    input  logic [ 3:0] rd_ahead_i,  // blocks of others on the stream `block_rd`, which come on `block_wr`: onyx_block_chain
     input  logic [15:0] rd_stop_lvl_i, rd_dim_size_i,
     input  logic buffet_run_i,
     input  logic [ 3:0] cap_log_0_i, cap_log_1_i,
@@ -50,11 +51,14 @@ module onyx_fiber_access (
   assign addr_in_ready_o = rd_skip_i ? partner_ready : wr_addr_ready;
 
   onyx_pkg::stream_t own_block;
-  logic own_block_ready;
+  logic own_block_ready, share_ready, chain_ready;
+  logic chained;  // `block_wr` is the chain's: the writer must have no use for it
+  assign chained = rd_ahead_i != 4'd0;
+  assign block_wr_ready_o = chained ? chain_ready : share_ready;
   onyx_block_share u_share (
       .clk_i, .rst_ni, .en_i, .flush_i,
       .run_i(wr_run_i && wr_block_mode_i), .two_i(!wr_lowest_level_i), .before_i(wr_before_i), .behind_i(wr_behind_i),
-      .in_i(block_wr_i), .in_ready_o(block_wr_ready_o), .out_o(own_block), .out_ready_i(own_block_ready)
+      .in_i({block_wr_i.valid && !chained, block_wr_i.data}), .in_ready_o(share_ready), .out_o(own_block), .out_ready_i(own_block_ready)
   );
 
   onyx_write_scanner u_write_scanner (
@@ -94,16 +98,26 @@ module onyx_fiber_access (
       .hazard_second_o(hazard_o[0]), .hazard_order_o(hazard_o[1]), .hazard_overflow_o(hazard_o[2])
   );
 
+  onyx_pkg::stream_t read_block;
+  logic read_block_ready;
   onyx_read_scanner u_read_scanner (
       .clk_i, .rst_ni, .en_i, .flush_i,
       .run_i(rd_run_i), .root_i(rd_root_i), .lookup_i(rd_lookup_i), .dense_i(rd_dense_i),
       .block_mode_i(rd_block_mode_i), .spacc_i(rd_spacc_i), .skip_i(rd_skip_i), .stop_lvl_i(rd_stop_lvl_i[7:0]), .dim_size_i(rd_dim_size_i),
       .pos_i(pos_in_i), .pos_ready_o(pos_in_ready_o),
-      .partner_i({addr_in_i.valid && rd_skip_i, addr_in_i.data}), .partner_ready_o(partner_ready), .block_rd_o, .block_rd_ready_i,
+      .partner_i({addr_in_i.valid && rd_skip_i, addr_in_i.data}), .partner_ready_o(partner_ready),
+      .block_rd_o(read_block), .block_rd_ready_i(read_block_ready),
       .coord_out_o, .coord_out_ready_i, .pos_out_o, .pos_out_ready_i,
       .rd_o(rd_near), .rd_ready_i(rd_near_ready), .rsp_i(rsp_far), .rsp_ready_o(rsp_far_ready),
       .walker_first_i(turn_i[0]), .stir_o(read_stir), .hazard_again_o(hazard_o[5]), .hazard_stop_o(hazard_o[6]),
       .hazard_done_o(hazard_o[7])
+  );
+
+  onyx_block_chain u_chain (
+      .clk_i, .rst_ni, .en_i, .flush_i,
+      .run_i(rd_run_i && rd_block_mode_i), .two_i(!rd_lookup_i), .ahead_i(rd_ahead_i),
+      .up_i({block_wr_i.valid && chained, block_wr_i.data}), .up_ready_o(chain_ready),
+      .own_i(read_block), .own_ready_o(read_block_ready), .out_o(block_rd_o), .out_ready_i(block_rd_ready_i)
   );
 
   onyx_sram u_sram (

@@ -1,7 +1,7 @@
 // The primitives of a MEM tile, the fiber access and the vector or matrix reducer (profile onyx-ext), on one memory, between the heads of
 // the tile's input FIFOs and the tails of its output FIFOs (onyx_core).
 //
-// Streams of the fiber access: in0 references, in1 write addresses, in2 blocks from the GLB, in3 write data; out0 blocks to the
+// Streams of the fiber access: in0 references, in1 write addresses, in2 blocks from the GLB, or of other tiles on the way there, in3 write data; out0 blocks to the
 // GLB, out1 coordinates or values, out2 positions. Of the reducers: in0 coordinates, in1 values, in2 the outer coordinates of
 // matrices; out0 to out2 the same of the sums. Fields of CONFIG_SPACE that are not read here have no effect.
 // Contract: with used_i = 0 nothing is taken, offered or changed; hazard_o: what is at fault in this cycle, a bit a kind.
@@ -111,6 +111,7 @@ module onyx_mem_core (
       .rd_block_mode_i(space_i[onyx_fabric_pkg::FIBER_ACCESS_16_READ_SCANNER_BLOCK_MODE_LO]),
       .rd_spacc_i(space_i[onyx_fabric_pkg::FIBER_ACCESS_16_READ_SCANNER_SPACC_MODE_LO]),
       .rd_skip_i(space_i[onyx_fabric_pkg::FIBER_ACCESS_16_READ_SCANNER_SKIP_LO]),
+      .rd_ahead_i(space_i[onyx_fabric_pkg::FIBER_ACCESS_16_READ_SCANNER_AHEAD_LO+:onyx_fabric_pkg::FIBER_ACCESS_16_READ_SCANNER_AHEAD_BITS]),
       .rd_stop_lvl_i(space_i[onyx_fabric_pkg::FIBER_ACCESS_16_READ_SCANNER_STOP_LVL_LO+:16]),
       .rd_dim_size_i(space_i[onyx_fabric_pkg::FIBER_ACCESS_16_READ_SCANNER_DIM_SIZE_LO+:16]),
       .buffet_run_i(part_on && space_i[onyx_fabric_pkg::FIBER_ACCESS_16_BUFFET_TILE_EN_LO]),

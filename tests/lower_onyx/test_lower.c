@@ -240,15 +240,47 @@ static void levels_come_in_turn(void **state) {
         sinks +=
             net_cell_at(&n, n.nets.at[i].source.cell)->mode == NET_MODE_IO_IN ? n.nets.at[i].sinks.len : 0;
     assert_int_equal(sinks, 6);
-    lower_count_streams(&sam, true, &loads, &stores);
-    assert_int_equal(loads, 2);
-    lower_count_streams(&sam, false, &loads, &stores);
-    assert_int_equal(loads, 6);
+    lower_count_streams(&sam, true, false, &loads, &stores);
+    assert_true(loads == 2 && stores == 3);
+    lower_count_streams(&sam, false, false, &loads, &stores);
+    assert_true(loads == 6 && stores == 3);
     netlist again;
     cJSON *json = net_to_json(&n);
     assert_true(net_from_json(json, &f->names, &f->mem, &f->diag, &again));
     assert_int_equal(again.cells.at[0].level, SAM_IN_TURN);
     cJSON_Delete(json);
+}
+
+/* One store stream for the result: each read-out lets pass what the levels outside of its own have stored. */
+static void levels_leave_in_turn(void **state) {
+    fixture *f = *state;
+    sam_graph sam;
+    onyx_graph *g;
+    netlist n, again;
+    uint32_t loads, stores;
+    const lower_options options = {.tile_edge = 30, .extended = true, .in_turn = true, .stored = true};
+    assert_true(read_sam(f, "matmul_ijk.gv", read_data(f, "matmul_ijk.gv"), &sam));
+    assert_true(lower_run(&sam, &options, &f->mem, &f->diag, &g) && lower_check(g, &f->diag));
+    char *text = dumped(f, g);
+    assert_non_null(strstr(text, "node glb_out out_X tensor=X level=all blocks=5\n"));
+    assert_non_null(strstr(text, "node read_scanner X0.read tile=X0 block_mode=1\n"));
+    assert_non_null(strstr(text, "node read_scanner X1.read tile=X1 block_mode=1 ahead=2\n"));
+    assert_non_null(strstr(text, "tile=X_vals block_mode=1 lookup=1 ahead=4\n"));
+    assert_non_null(strstr(text, "link X1.read.block_rd_out -> X_vals.read.chain_in"));
+    assert_string_equal(dumped(f, parsed_ir(f, text)), text);
+    lower_count_streams(&sam, true, true, &loads, &stores);
+    assert_true(loads == 2 && stores == 1);
+    assert_true(lower_pack(g, &f->mem, &f->diag, &n) && net_check(&n, &f->diag));
+    cJSON *json = net_to_json(&n);
+    assert_true(net_from_json(json, &f->names, &f->mem, &f->diag, &again));
+    for (uint32_t c = 0; c < again.cells.len; c++)
+        assert_true(!again.cells.at[c].output || again.cells.at[c].num_blocks == 5);
+    cJSON_Delete(json);
+    char *wrong = strstr(text, "ahead=4");
+    wrong[6] = '3';
+    assert_false(lower_check(parsed_ir(f, text), &f->diag));
+    assert_non_null(strstr(fixture_printed(f), "X1.read.block_rd_out gives 4 blocks a tree to "
+                                               "X_vals.read.chain_in, which lets 3 pass [E0422-fan-out]"));
 }
 
 /* Graphs that no DOT file gives: a legal one with one thing changed. */
@@ -367,5 +399,5 @@ static void tile_edge_must_fit(void **state) {
 RUN_TESTS(TEST(identity_lowers_to_the_whole_text), TEST(kernels_lower_as_expected),
           TEST(kernels_pack_into_the_right_number_of_tiles), TEST(one_stream_goes_to_both_ports),
           TEST(what_the_chip_lacks_is_named), TEST(the_extended_reducer_adds_bf16), TEST(levels_come_in_turn),
-          TEST(the_vector_reducer_is_one_tile), TEST(what_does_not_fit_is_named),
+          TEST(levels_leave_in_turn), TEST(the_vector_reducer_is_one_tile), TEST(what_does_not_fit_is_named),
           TEST(sum_under_a_product_is_refused), TEST(tile_edge_must_fit))

@@ -14,7 +14,7 @@ static void count_cells(const netlist *n, uint32_t *loads, uint32_t *stores) {
 }
 
 static void streams_are_counted(const compile_kernel *k, const char *name) {
-    const tile_driver by = compile_driver(&k->board, &k->lowered, k->tiling.options.in_turn);
+    const tile_driver by = compile_driver(&k->board, &k->lowered, &k->tiling.options);
     uint32_t loads = 0, stores = 0;
     count_cells(&k->array.net, &loads, &stores);
     if (by.loads != loads || by.stores != stores)

@@ -1,10 +1,10 @@
 /* Random cases on the array: array_cases [RIGHT [SEED [factors|shared|skipping]]]; factors: those of
- * case_random_factors; shared: with load streams that bring all levels of an operand, skipping: with scanners
- * that leave out what the other side lacks, both on onyx-ext, each on rtl and soc. The command compiles each
- * to a bitstream, which engine cycle decodes and runs; the file it writes is compared with the definition of
- * tests/notation, and every eighth case runs once more on the RTL. Cases are made until RIGHT of them are
- * right. The others are refused with a code, and counted by it. A wrong case is printed as it is and as small
- * as it gets, as a command.
+ * case_random_factors; shared: with streams that bring all levels of an operand and take all of the result,
+ * skipping: with scanners that leave out what the other side lacks, both on onyx-ext, each on rtl and soc.
+ * The command compiles each to a bitstream, which engine cycle decodes and runs; the file it writes is
+ * compared with the definition of tests/notation, and every eighth case runs once more on the RTL. Cases are
+ * made until RIGHT of them are right. The others are refused with a code, and counted by it. A wrong case is
+ * printed as it is and as small as it gets, as a command.
  *
  * A process a case: most of a case's time is its placement, and a fault of the command is one more thing that
  * can be made small. */
@@ -296,7 +296,7 @@ static void run_case(uint64_t seed, note *n, tally *t) {
 }
 
 static const char *extended_by(const char *word) {
-    return strcmp(word, "shared") == 0     ? "--profile onyx-ext --streams tensors"
+    return strcmp(word, "shared") == 0     ? "--profile onyx-ext --streams all"
            : strcmp(word, "skipping") == 0 ? "--profile onyx-ext --skip on"
                                            : NULL;
 }

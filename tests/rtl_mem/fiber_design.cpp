@@ -81,6 +81,7 @@ void fiber_design_configure(bench_design design, bool tile_en, uint32_t mode, co
     t->wr_before_i = space[3] >> 8 & 15;
     t->wr_behind_i = space[3] >> 12 & 15;
     t->rd_skip_i = space[3] >> 16 & 1;
+    t->rd_ahead_i = space[3] >> 17 & 15;
     t->rd_run_i = space[0] >> 23 & 1;
     t->rd_stop_lvl_i = space[0] >> 24 & 0xff;
     t->rd_spacc_i = space[1] >> 8 & 1;

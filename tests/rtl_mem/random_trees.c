@@ -18,6 +18,8 @@ const tree_use tree_uses[TREE_USES] = {
     {"shared block, lookup", WRITE_SHARED, READ_LOOKUP},
     {"sums, coordinates", WRITE_SUMS, READ_SUMS},
     {"sums, values", WRITE_SUMS, READ_SUM_VALUES},
+    {"stream, chained read-out", WRITE_CHAINED, READ_OUT},
+    {"stream, chained read-out of values", WRITE_CHAINED, READ_OUT_VALUES},
 };
 
 enum { IN_REF, IN_ADDR, IN_BLOCK, IN_DATA };
@@ -28,7 +30,7 @@ typedef struct {
     u32_vec *in;
     uint32_t most[2];        /* entries a block of ID 0 and 1 may have */
     uint32_t longest;        /* entries aimed at */
-    uint32_t before, behind; /* blocks of other scanners */
+    uint32_t before, behind; /* blocks of other scanners, before and behind its own */
     bool odd_ends;           /* trees that end without their stop, or hold nothing at all */
 } maker;
 
@@ -261,6 +263,8 @@ static uint32_t put_tree(maker *m, const tree_use *use) {
     }
     if (use->writer == WRITE_BLOCK)
         return put_own(m, use);
+    if (use->writer == WRITE_CHAINED)
+        put_others(m, m->before);
     return of_values(use) ? put_value_stream(m) : put_level_stream(m, use->reader == READ_ROOT);
 }
 
@@ -308,6 +312,10 @@ void tree_case(const tree_use *use, uint64_t seed, arena *mem, spec_mem_config *
         m.before = below(&m, chance(&m, 10) ? 16 : 4);
         m.behind = below(&m, chance(&m, 10) ? 16 : 4);
         config->space[3] |= m.before << 8 | m.behind << 12;
+    }
+    if (use->writer == WRITE_CHAINED) {
+        m.before = 1 + below(&m, chance(&m, 10) ? 15 : 5);
+        config->space[3] |= m.before << 17;
     }
     for (uint32_t trees = 1 + below(&m, m.longest > 200 ? 3 : 6); trees > 0; trees--) {
         m.odd_ends = chance(&m, 15);

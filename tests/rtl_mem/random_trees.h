@@ -6,9 +6,10 @@
 #include "mem_design.h"
 #include "tests/rtl_pe/bench.h"
 
-/* WRITE_SHARED: a block among those of other scanners (onyx-ext). WRITE_SUMS, READ_SUMS and READ_SUM_VALUES:
+/* WRITE_SHARED: a block among those of other scanners, WRITE_CHAINED: a stream of data whose blocks leave
+ * behind those of others (onyx-ext). WRITE_SUMS, READ_SUMS and READ_SUM_VALUES:
  * the two tiles of an accumulator, each alone. */
-typedef enum { WRITE_BLOCK, WRITE_STREAM, WRITE_PAIRS, WRITE_SHARED, WRITE_SUMS } tree_writer;
+typedef enum { WRITE_BLOCK, WRITE_STREAM, WRITE_PAIRS, WRITE_SHARED, WRITE_CHAINED, WRITE_SUMS } tree_writer;
 typedef enum {
     READ_SCAN,
     READ_ROOT,
@@ -27,7 +28,7 @@ typedef struct {
     tree_reader reader;
 } tree_use;
 
-enum { TREE_USES = 15 };
+enum { TREE_USES = 17 };
 extern const tree_use tree_uses[TREE_USES];
 
 /* CONFIG_SPACE of a use; capacities as logarithms of 64-bit words, dim_size for READ_DENSE. */

@@ -10,6 +10,7 @@ typedef struct {
     uint8_t write_level, read_level; /* of the stops that end a block of an accumulator */
     uint16_t dim_size;
     uint32_t before, behind; /* blocks of others on a shared stream */
+    uint32_t ahead;          /* blocks of others on a shared store stream */
     uint32_t capacity[2];    /* entries of ID 0 and 1 */
 } fields;
 
@@ -50,6 +51,7 @@ static fields decode(const spec_mem_config *c) {
         .block_read = bit(c, 94),
         .before = c->space[3] >> 8 & 15,
         .behind = c->space[3] >> 12 & 15,
+        .ahead = c->space[3] >> 17 & 15,
         .capacity = {entries_of(c->space[3] >> 4 & 15), entries_of(c->space[3] & 15)},
     };
 }
@@ -306,7 +308,27 @@ static bool look_up_tree(access *a, uint32_t tree) {
     return false;
 }
 
+/* Passes on blocks of the tiles ahead in a store stream; one of no words as the word 0. */
+static bool pass_ahead(access *a) {
+    for (uint32_t block = 0; block < a->config.ahead; block++) {
+        if (!has(a->s, IN_BLOCK))
+            return false;
+        const uint32_t words = take(a->s, IN_BLOCK) & 0xffff;
+        put(a->s, OUT_BLOCK, words ? words : 1);
+        for (uint32_t i = 0; i < words; i++) {
+            if (!has(a->s, IN_BLOCK))
+                return false;
+            put(a->s, OUT_BLOCK, take(a->s, IN_BLOCK));
+        }
+        if (words == 0)
+            put(a->s, OUT_BLOCK, 0);
+    }
+    return true;
+}
+
 static bool read_out_tree(access *a, uint32_t tree) {
+    if (!pass_ahead(a))
+        return false;
     for (int id = 0; id < (a->config.lookup ? 1 : 2); id++) {
         if (tree >= a->blocks[id].len)
             return false;

@@ -331,8 +331,8 @@ static void check_batch(fixture *f, const sam_statement *s, const plan_case *c, 
 static bool try_plan(fixture *f, const sam_statement *s, const tile_tensor *operand, const plan_case *c,
                      tile_counts *counts) {
     tile_operands in = {.operand = operand, .n = s->tensors.len};
-    tile_stream inputs[16], outputs[8];
-    tile_copy_stream all_in[16 * MOST_COPIES], all_out[8 * MOST_COPIES];
+    tile_stream inputs[16], outputs[16];
+    tile_copy_stream all_in[16 * MOST_COPIES], all_out[16 * MOST_COPIES];
     uint32_t n_in = 0, n_out = 0, *extent = NULL;
     for (uint32_t t = 1; t < s->tensors.len; t++)
         all_streams(f, s, t, inputs, &n_in);
@@ -470,6 +470,24 @@ static void check_plans(fixture *f, sam_statement *s, const tile_tensor *operand
 
 static void plans_compute_what_the_statement_says(void **state) {
     each_variant(*state, 16, check_plans);
+}
+
+/* Twelve levels, stored in the order of the modes or the other way around, whole or cut in two along each. */
+static void tensors_of_the_highest_order(void **state) {
+    fixture *f = *state;
+    static const char *const how[][3] = {
+        {"Xabcdefghijkl:ssssssssssss", "Babcdefghijkl:ssssssssdsss", "abcdefghijkl"},
+        {"Xabcdefghijkl:ssssssssssss:;:9876543210", "Babcdefghijkl:ssssssssssss:;:9876543210",
+         "lkjihgfedcba"}};
+    for (size_t i = 0; i < 2; i++) {
+        builder b;
+        tile_tensor operand[2];
+        build(&b, f, how[i][0], (const char *const[]){how[i][1], NULL}, how[i][2]);
+        assert_true(tile_generate("2x3x2x1x2x2x3x2x2x1x2x2:0.02", b.s.tensors.at[1].name, 1, 1,
+                                  TILE_DTYPE_INT16, &f->mem, &f->diag, &operand[1]));
+        assert_int_equal(check_plan(f, &b.s, operand, 3), 1);
+        assert_true(check_plan(f, &b.s, operand, 1) == operand[1].nnz);
+    }
 }
 
 /* X(i,j) = sum over k of B(i,k) * C(k,j) with full operands of 20 x 20. */
@@ -1146,11 +1164,11 @@ static void workspaces_are_expected_where_they_are(void **state) {
 
 RUN_TESTS(TEST(a_bounded_choice_estimates_the_whole), TEST(stated_edges_stay),
           TEST(workspaces_are_expected_where_they_are), TEST(plans_compute_what_the_statement_says),
-          TEST(every_variable_may_have_its_own_edge), TEST(copies_get_sub_tiles_of_like_size),
-          TEST(sub_tiles_without_work_are_skipped), TEST(expected_cycles_are_those_of_the_works),
-          TEST(what_no_split_helps_is_refused), TEST(what_does_not_fit_is_split),
-          TEST(results_are_as_long_as_planned), TEST(tiles_for_the_global_buffer_come_one_by_one),
-          TEST(only_what_is_too_full_is_split), TEST(tiles_for_the_global_buffer_save_loads),
-          TEST(disagreeing_dimensions_are_refused), TEST(an_index_of_unknown_extent_is_refused),
-          TEST(corrupt_result_streams_are_refused), TEST(jobs_and_results_are_files),
-          TEST(chosen_edges_are_within_their_limits))
+          TEST(tensors_of_the_highest_order), TEST(every_variable_may_have_its_own_edge),
+          TEST(copies_get_sub_tiles_of_like_size), TEST(sub_tiles_without_work_are_skipped),
+          TEST(expected_cycles_are_those_of_the_works), TEST(what_no_split_helps_is_refused),
+          TEST(what_does_not_fit_is_split), TEST(results_are_as_long_as_planned),
+          TEST(tiles_for_the_global_buffer_come_one_by_one), TEST(only_what_is_too_full_is_split),
+          TEST(tiles_for_the_global_buffer_save_loads), TEST(disagreeing_dimensions_are_refused),
+          TEST(an_index_of_unknown_extent_is_refused), TEST(corrupt_result_streams_are_refused),
+          TEST(jobs_and_results_are_files), TEST(chosen_edges_are_within_their_limits))

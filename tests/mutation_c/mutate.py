@@ -44,21 +44,26 @@ OTHER = {'<': ['<='], '<=': ['<'], '>': ['>='], '>=': ['>'], '==': ['!='], '!=':
 BINARY = {'+': '-', '-': '+', '*': '+', '/': '*', '%': '/', '&': '|', '|': '&'}
 STATEMENT = re.compile(r'\s+(?:[\w.\[\]>*-]+(?:\+\+|--)|(?:\w+|\w[\w.\[\]>*+ -]*[\w\]])(?:\(.*\)| (?:[-+|&*/%^]|<<|>>)?= .*));$')
 DECLARATION = re.compile(r'\s+(?:const |static |enum |struct |unsigned |return\b|goto\b|typedef\b|case\b)|\s+\w[\w ]*[ *]+\w+(?:\[\w*\])? = ')
+RELEASE = re.compile(r'\s+(?:\w*free|cJSON_Delete)\(')
 
 
 def changes_nothing(line, at, text):
-    """Whether a larger number changes nothing there: room for one element more, or a comparison whose sign alone counts."""
+    """Whether a larger number changes nothing there: an array with one element more, or a comparison whose sign alone counts."""
     behind = line[at + len(text):]
     declared = re.search(r'(?:^\s+(?:static |const |unsigned )*\w+ \**\w+|\(char)\[$', line[:at]) and re.match(r'\](?:;|,| =|\)\{)', behind)
     compared = re.match(r'\s+return .* \? -?1 : (?:-?1|0);$', line) and ' ? ' in line[:at]
-    return bool(declared or (compared and text == '1') or 'arena_new_n(' in line[:at])
+    return bool(declared or (compared and text == '1'))
 
 
 def mutants_of_line(line):
     """All lines that one change makes of this one, without those in comments and strings."""
     tokens = [(m.start(), m.group()) for m in TOKEN.finditer(line)]
     code = [(at, text) for at, text in tokens if not text.startswith(('//', '/*', '"', "'"))]
+    # How much room there is, and when it is given back, only the sanitizers' build sees.
+    room = line.find('arena_new_n(')
     for i, (at, text) in enumerate(code):
+        if -1 < room < at:
+            break
         before = code[i - 1][1] if i else ''
         behind = line[at + len(text):at + len(text) + 1]
         others = list(OTHER.get(text, []))
@@ -78,7 +83,7 @@ def mutants_of_line(line):
         yield f'{condition.group(1)}!({condition.group(2)}){condition.group(3)}'
         if ' if ' in ' ' + line.strip():
             yield f'{condition.group(1)}false && ({condition.group(2)}){condition.group(3)}'
-    if STATEMENT.fullmatch(line) and not DECLARATION.match(line) and line.count('(') == line.count(')'):
+    if STATEMENT.fullmatch(line) and not DECLARATION.match(line) and not RELEASE.match(line) and line.count('(') == line.count(')'):
         yield re.match(r'\s*', line).group() + ';'
 
 

@@ -1,4 +1,4 @@
-"""Holds what the commands wrote against the published schemas: check_reports.py SOURCE REPORT.json...
+"""Holds what the commands wrote against the published schemas, and reports against what docs/report.md says of their sums: check_reports.py SOURCE REPORT.json...
 
 Exit 77 where python3-jsonschema is missing; the flow tests (run.py) go on without."""
 import json
@@ -6,6 +6,8 @@ import pathlib
 import sys
 
 SCHEMAS = {"report": "docs/report", "diagnostic": "docs/diagnostics", "sarif": "tests/flow/sarif"}
+
+PARTS = ("moved", "stalled", "held", "starved", "idle")
 
 
 def rules_named(log):
@@ -20,6 +22,41 @@ def rules_named(log):
                 if region["endColumn"] <= region["startColumn"]:
                     return f"{region} is empty"
     return None
+
+
+def sums_of_kernel(k):
+    """What docs/report.md says of the cycles of a kernel, its channels, its clock and its energy."""
+    cycles, one = k["cycles"], not k.get("kernels")
+    claims = [("cycles", cycles["total"] == sum(cycles[part] for part in ("config", "load", "kernel", "store", "firmware")))]
+    if one and k["fmax_mhz"]:
+        claims.append(("time_us", abs(k["time_us"] * k["fmax_mhz"] - cycles["total"]) <= 1e-6 * cycles["total"]))
+    stalls, bottlenecks = k.get("stalls", []), k.get("bottlenecks", [])
+    if one and stalls and k.get("engine", "cycle") == "cycle":
+        # Runs of copies that start apart overlap.
+        apart, sums = k.get("dispatch", {}).get("how") == "dynamic", {sum(s[part] for part in PARTS) for s in stalls}
+        claims.append(("stalls", len(sums) == 1 and (apart or sums == {cycles["kernel"]}) and max(sums) >= cycles["kernel"]))
+        claims.append(("bottlenecks", all(0 < b["cycles"] <= max(sums) for b in bottlenecks)))
+    for name, waits in ("stalls", [s["stalled"] + s["held"] for s in stalls]), ("bottlenecks", [b["cycles"] for b in bottlenecks]):
+        claims.append((f"order of {name}", waits == sorted(waits, reverse=True)))
+    claims.append(("subtiles", k["subtiles"]["passes"] <= k["subtiles"]["run"] or not k["subtiles"]["run"]))
+    energy = k.get("energy", {"nj": {"low": 0, "typical": 0, "high": 0}})
+    for name, n in energy["nj"].items():
+        claims.append((f"energy, {name}", "mw" not in energy or abs(energy["mw"][name] * k["time_us"] - n) <= 0.011 * n))
+    claims.append(("energy", energy["nj"]["low"] <= energy["nj"]["typical"] <= energy["nj"]["high"]))
+    return [name for name, holds in claims if not holds]
+
+
+def sums_of(report):
+    """What does not add up in a report of onyx run, or of its kernels."""
+    if "expression" not in report or "cycles" not in report:
+        return None
+    wrong = sums_of_kernel(report) + [f"{name} of kernel {k['tensor']}" for k in report.get("kernels", []) if "cycles" in k
+                                      for name in sums_of_kernel(k)]
+    files = report.get("files", {})
+    for stage, name in (("place", "design.place"), ("route", "design.route"), ("bitstream", "bitstream.bs"), ("frontend", "sam.gv")):
+        if name in files and files[name] != report["checksums"][stage]:
+            wrong.append(f"checksum of {name}")
+    return f"does not add up: {', '.join(wrong)}" if wrong else None
 
 
 def count_wrong(source, texts):
@@ -43,7 +80,8 @@ def count_wrong(source, texts):
             wrong = f"no JSON: {fault}"
         else:
             error = jsonschema.exceptions.best_match(validators[kind].iter_errors(document))
-            wrong = f"{error.json_path}: {error.message}" if error else rules_named(document) if kind == "sarif" else None
+            more = {"sarif": rules_named, "report": sums_of}.get(kind, lambda _: None)
+            wrong = f"{error.json_path}: {error.message}" if error else more(document)
         if wrong:
             count += 1
             print(f"{name}: {wrong}")

@@ -242,6 +242,23 @@ static void say_whole(const compile_options *o, compile_context *ctx, const sam_
     }
 }
 
+/* Returns how far the loops run by those operands of the user's that are there; 0: none says it. */
+static uint32_t *partial_extents(const sam_statement *st, const tile_operands *in, arena *mem) {
+    uint32_t *extent = arena_new_n(mem, uint32_t, st->vars.len + 1);
+    for (uint32_t e = 1; e <= st->exprs.len; e++) {
+        const sam_expr_data *x = sam_expr_at(st, (sam_expr){e});
+        const sam_tensor_data *t = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(st, x->tensor) : NULL;
+        for (uint32_t i = 0; t && !t->view.source.v && !t->windowed && i < in->n; i++) {
+            const tile_tensor *data = &in->operand[i];
+            for (uint32_t m = 0; m < t->order && name_eq(data->name, t->name); m++) {
+                uint32_t *most = &extent[x->index[m].v - 1];
+                *most = data->dim[m] != TILE_OPEN && data->dim[m] > *most ? data->dim[m] : *most;
+            }
+        }
+    }
+    return extent;
+}
+
 /* What the data say changes the edges. */
 static bool fit_to_extents(const compile_options *o, compile_context *ctx, const sam_statement *st,
                            compile_data *data, tile_options *edges) {
@@ -256,8 +273,11 @@ static bool fit_to_extents(const compile_options *o, compile_context *ctx, const
         diag_hint(ctx->diag, "let the workspace hold the finished sums: precompute the reduction, too");
         return false;
     }
-    if (!data->packed.operand)
+    if (!data->packed.operand) {
+        if (o->optimize) /* beside workspaces */
+            clip(st, false, partial_extents(st, &data->operands, ctx->mem), edges);
         return true;
+    }
     if (!tile_known_extents(st, &data->packed, ctx->mem, ctx->diag, &extent))
         return false;
     if (o->optimize)

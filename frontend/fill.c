@@ -14,6 +14,10 @@
  * Multiplying by one and adding zero do not change a value, so the statement means the same. The analysis is
  * the one lowering uses (presence.c), so what is filled is what lowering would miss; it is repeated after
  * each change, at most (additions + loops) x variables times.
+ *
+ * A reduction by an idempotent operation (min, max, and, or) needs what is not stored once for each of its
+ * results: ones then have one coordinate at which an operand is absent, without which there is nothing, and
+ * all where it is full (sam_tensor_data.gaps).
  */
 #include "frontend/fe_int.h"
 #include "sam/coordinates.h"
@@ -160,8 +164,87 @@ static beside beside_of(const filling *f, sam_expr e) {
     return f->s->general && sam_fill_of(f->s, e) ? BESIDE_REACH : BESIDE_TIMES;
 }
 
+static bool is_reached(const sam_statement *s, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    return x->kind == SAM_EXPR_CALL && x->operation == SAM_OPERATION_reach &&
+           sam_expr_at(s, x->b)->kind == SAM_EXPR_ACCESS;
+}
+
+/* Returns the variables of the reductions from `sum` to the body where all are by one idempotent operation;
+ * 0: they are not. */
+static uint64_t reduced_once(const sam_statement *s, sam_expr sum, sam_expr body) {
+    uint64_t vars = 0;
+    const sam_expr first = sum.v ? sum : s->rhs;
+    for (sam_expr e = first; e.v != body.v; e = sam_expr_at(s, e)->a) {
+        const sam_expr_data *x = sam_expr_at(s, e);
+        if (x->operation != sam_expr_at(s, first)->operation ||
+            !sam_operator_of((sam_operation)x->operation, !s->integers)->idempotent)
+            return 0;
+        vars |= UINT64_C(1) << (x->var.v - 1);
+    }
+    return vars;
+}
+
+/* Returns whether the access may have gaps: each of its variables is one of the result or of `reduced`, of
+ * which it has one, and no other names them twice. */
+static bool may_have_gaps(const sam_statement *s, sam_expr access, uint64_t reduced) {
+    const sam_expr_data *x = sam_expr_at(s, access);
+    const sam_tensor_data *t = sam_tensor_at(s, x->tensor);
+    uint64_t seen = 0;
+    bool may = !t->ones && !t->lacked && t->structure != SAM_COMPLEMENT;
+    for (uint32_t m = 0; m < t->order; m++) {
+        const uint64_t bit = UINT64_C(1) << (x->index[m].v - 1);
+        may = may && !(seen & bit) && (bit & reduced || sam_is_result_var(s, x->index[m]));
+        seen |= bit;
+    }
+    return may && seen & reduced;
+}
+
+/* Returns the operand of the highest order without which nothing of the set is there. */
+static sam_expr find_gaps(const sam_statement *s, const sam_algebra *algebra, sam_set set, uint64_t reduced) {
+    const sam_set_data *x = set.v ? &algebra->sets.at[set.v - 1] : NULL;
+    if (x && x->kind == SAM_SET_STORED)
+        return may_have_gaps(s, x->of, reduced) ? x->of : (sam_expr){0};
+    if (!x || x->kind != SAM_SET_MEET)
+        return (sam_expr){0};
+    const sam_expr a = find_gaps(s, algebra, x->a, reduced), b = find_gaps(s, algebra, x->b, reduced);
+    if (!a.v || !b.v)
+        return a.v ? a : b;
+    return sam_tensor_at(s, sam_expr_at(s, b)->tensor)->order >
+                   sam_tensor_at(s, sam_expr_at(s, a)->tensor)->order
+               ? b
+               : a;
+}
+
+/* Returns the access whose gaps are enough for the reductions around the body, or 0. */
+static sam_expr gaps_of(const filling *f, sam_expr sum, sam_expr body) {
+    const uint64_t reduced = reduced_once(f->s, sum, body);
+    const sam_expr plain = is_reached(f->s, body) ? sam_expr_at(f->s, body)->a : body;
+    sam_algebra algebra = {.mem = f->mem};
+    if (!reduced || !f->s->tiled || f->s->everywhere || f->s->singly)
+        return (sam_expr){0};
+    const sam_coordinates c = sam_coordinates_of(&algebra, f->s, plain, NULL);
+    return find_gaps(f->s, &algebra, c.set, reduced);
+}
+
 static fill_step fill_body(filling *f, sam_expr sum, sam_expr body, sam_var v, beside how) {
+    const sam_expr gaps = how == BESIDE_REACH ? gaps_of(f, sum, body) : (sam_expr){0};
+    const uint64_t exact = f->s->exact;
     fill_step done = reach_along(f, &body, v, how);
+    if (gaps.v && done == FILL_CHANGED) {
+        const sam_expr ones = sam_expr_at(f->s, body)->b;
+        sam_tensor_data *t = sam_tensor_at(f->s, sam_expr_at(f->s, ones)->tensor);
+        t->gaps = sam_tensor_at(f->s, sam_expr_at(f->s, gaps)->tensor)->name;
+        if (fe_has_index(f->s, gaps, v)) {
+            const sam_tensor_data *g = sam_tensor_at(f->s, sam_expr_at(f->s, gaps)->tensor);
+            const bool compressed = g->level[fe_level_of(f->s, gaps, v)] == SAM_LEVEL_COMPRESSED;
+            t->level[fe_level_of(f->s, ones, v)] = SAM_LEVEL_COMPRESSED;
+            /* Nothing is behind the last coordinate then. Further inside, what is located beside what is
+             * united would wait. */
+            if (compressed && f->s->loops.at[0].v == v.v)
+                f->s->exact = exact;
+        }
+    }
     fe_set_body(f->s, sum, body);
     return done;
 }
@@ -194,9 +277,7 @@ static bool must_be_full(const filling *f, sam_expr sum, const fe_scope *scope, 
 }
 
 static bool is_reached_along(const sam_statement *s, sam_expr e, sam_var v) {
-    const sam_expr_data *x = sam_expr_at(s, e);
-    return x->kind == SAM_EXPR_CALL && x->operation == SAM_OPERATION_reach &&
-           sam_expr_at(s, x->b)->kind == SAM_EXPR_ACCESS && fe_has_index(s, x->b, v);
+    return is_reached(s, e) && fe_has_index(s, sam_expr_at(s, e)->b, v);
 }
 
 /* Returns the variables of the body that a sum around it must reach: all, or those of the loops inside of its
@@ -232,7 +313,9 @@ static sam_var missed_everywhere(const filling *f, sam_expr sum, const fe_scope 
 /* Returns whether the loop visits every coordinate. Sub-tiles without entries are not run, however dense
  * their levels are, so those need ones. */
 static bool reaches_all(const filling *f, sam_expr body, fe_domain domain, sam_var v) {
-    return domain.full && (!f->s->tiled || is_reached_along(f->s, body, v));
+    const sam_expr_data *ones = is_reached(f->s, body) ? sam_expr_at(f->s, sam_expr_at(f->s, body)->b) : NULL;
+    const bool full = domain.full || (ones && sam_tensor_at(f->s, ones->tensor)->gaps.v);
+    return full && (!f->s->tiled || is_reached_along(f->s, body, v));
 }
 
 /* Iterates a scope as lowering will, up to the first loop that lacks an operand. */

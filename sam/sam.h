@@ -97,6 +97,9 @@ typedef struct {
     /* The host makes the tensor, with value 1 at every coordinate of a dense level, and at coordinate 0 only
      * of a compressed one. */
     bool ones;
+    /* Where this names a tensor, ones have along its variables, in place of that, one coordinate that it
+     * lacks for each combination of those that the result has; all of them where it lacks none. */
+    name_id gaps;
     /* Bit l says that every fiber of compressed level l is to hold coordinate 0; the host adds explicit
      * zeros. */
     uint32_t padded;

@@ -102,6 +102,11 @@ static uint32_t ones_along(const sam_tensor_data *t, uint32_t m, uint32_t dim) {
     return dim;
 }
 
+static bool refuse_ones(const sam_tensor_data *t, diagnostics *d) {
+    diag_error(d, t->loc, "E0331-dense", "this addition fills more than %d points", ONES_MOST);
+    return false;
+}
+
 /* Makes an operand with value 1 at every coordinate of a dense level, and at coordinate 0 of a compressed
  * one. */
 static bool make_ones(const sam_tensor_data *t, const uint32_t *dim, tile_dtype dtype, arena *mem,
@@ -114,10 +119,8 @@ static bool make_ones(const sam_tensor_data *t, const uint32_t *dim, tile_dtype 
         out->dim[m] = dim[m] > along[m] ? dim[m] : along[m];
         points = points > ONES_MOST ? points : points * along[m];
     }
-    if (points > ONES_MOST) {
-        diag_error(d, t->loc, "E0331-dense", "this addition fills more than %d points", ONES_MOST);
-        return false;
-    }
+    if (points > ONES_MOST)
+        return refuse_ones(t, d);
     uint32_t *crd = arena_new_n(mem, uint32_t, points * t->order + 1);
     uint16_t *val = arena_new_n(mem, uint16_t, points + 1);
     for (uint64_t p = 0; p < points; p++) {
@@ -141,6 +144,134 @@ static sam_expr access_of(const sam_statement *s, sam_expr h, sam_tensor t) {
     return found.v || !x->b.v ? found : access_of(s, x->b, t);
 }
 
+/* What gaps are looked for in: the tensor that has them, the extents of its modes, which of these are of the
+ * result, and those first in the order in which its entries are sorted. */
+typedef struct {
+    const tile_tensor *of;
+    uint32_t dim[SAM_MAX_ORDER];
+    uint8_t key[SAM_MAX_ORDER];
+    uint32_t order, results;
+} gap_search;
+
+/* Adds the ones at a coordinate of the tensor with gaps: mode m of them has its mode from[m], or if there is
+ * none every coordinate below dim[m]. */
+static void add_ones_at(const uint32_t *at, const uint8_t *from, const uint32_t *dim, uint32_t order,
+                        tile_dtype dtype, arena *mem, tile_entries *out) {
+    uint64_t points = 1;
+    for (uint32_t m = 0; m < order; m++)
+        points *= from[m] < SAM_MAX_ORDER ? 1 : dim[m];
+    for (uint64_t p = 0; p < points; p++) {
+        uint64_t rest = p;
+        for (uint32_t m = 0; m < order; m++) {
+            vec_push(mem, &out->crd, from[m] < SAM_MAX_ORDER ? at[from[m]] : (uint32_t)(rest % dim[m]));
+            rest /= from[m] < SAM_MAX_ORDER ? 1 : dim[m];
+        }
+        vec_push(mem, &out->val, dtype == TILE_DTYPE_BF16 ? bf16_from_float(1) : 1);
+    }
+}
+
+/* Moves *at to the next coordinate along the keys [from, to); returns false behind the last one. */
+static bool step_along(const gap_search *g, uint32_t from, uint32_t to, uint32_t *at) {
+    for (uint32_t k = to; k-- > from; at[g->key[k]] = 0) {
+        if (++at[g->key[k]] < g->dim[g->key[k]])
+            return true;
+    }
+    return false;
+}
+
+/* Returns whether the entry is at `at` along the keys [0, n). */
+static bool is_at(const gap_search *g, uint64_t entry, uint32_t n, const uint32_t *at) {
+    bool equal = true;
+    for (uint32_t k = 0; k < n && equal; k++)
+        equal = g->of->crd[entry * g->order + g->key[k]] == at[g->key[k]];
+    return equal;
+}
+
+/* Makes ones where an operand stores nothing, at the first such coordinate for each of the result's, and at
+ * all where there is none. O(entries log entries + coordinates of the result). */
+static void make_gaps(const gap_search *g, const uint8_t *from, tile_dtype dtype, arena *mem,
+                      tile_tensor *out) {
+    arena scratch = {0};
+    tile_entries entries = {0};
+    const uint32_t n = (uint32_t)g->of->nnz;
+    uint32_t *sorted = arena_new_n(&scratch, uint32_t, n + 1), at[SAM_MAX_ORDER] = {0}, next = 0;
+    bool some = true;
+    for (uint32_t m = 0; m < g->order; m++)
+        some = some && g->dim[m];
+    tile_sort(g->of->crd, g->order, n, g->key, g->order, sorted, &scratch);
+    while (some) {
+        bool full = false;
+        while (!full && next < n && is_at(g, sorted[next], g->order, at)) {
+            full = !step_along(g, g->results, g->order, at);
+            next++;
+        }
+        do
+            add_ones_at(at, from, out->dim, out->order, dtype, &scratch, &entries);
+        while (full && step_along(g, g->results, g->order, at));
+        while (next < n && is_at(g, sorted[next], g->results, at))
+            next++;
+        for (uint32_t k = g->results; k < g->order; k++)
+            at[g->key[k]] = 0;
+        some = step_along(g, 0, g->results, at);
+    }
+    tile_normalise(out, &entries, dtype, mem);
+    arena_free(&scratch);
+}
+
+/* Finds the operand whose gaps ones have, and which of their modes are its. */
+static void find_gaps(const sam_statement *s, const sam_tensor_data *t, sam_expr ones, const uint32_t *extent,
+                      const tile_tensor *made, gap_search *g, uint8_t *from) {
+    sam_tensor of = {0};
+    for (uint32_t i = 0; i < s->tensors.len; i++) {
+        if (name_eq(s->tensors.at[i].name, t->gaps))
+            of.v = i + 1;
+    }
+    const sam_expr access = of.v ? access_of(s, s->rhs, of) : (sam_expr){0};
+    BUG_IF(!access.v, "no operand has the gaps of %s", names_text(s->names, t->name));
+    const sam_expr_data *x = sam_expr_at(s, access), *y = sam_expr_at(s, ones);
+    *g = (gap_search){.of = &made[of.v - 1], .order = sam_tensor_at(s, of)->order};
+    uint32_t keys = 0;
+    for (int result = 1; result >= 0; result--) {
+        for (uint32_t m = 0; m < g->order; m++) {
+            if (sam_is_result_var(s, x->index[m]) == (result == 1))
+                g->key[keys++] = (uint8_t)m;
+        }
+        g->results = result ? keys : g->results;
+    }
+    for (uint32_t m = 0; m < t->order; m++)
+        from[m] = SAM_MAX_ORDER;
+    for (uint32_t m = 0; m < g->order; m++) {
+        g->dim[m] = extent[x->index[m].v - 1];
+        for (uint32_t o = 0; o < t->order; o++)
+            from[o] = y->index[o].v == x->index[m].v ? (uint8_t)m : from[o];
+    }
+}
+
+/* Makes one operand of ones, where `access` has it. */
+static bool make_one(const sam_statement *s, sam_tensor of, sam_expr access, const uint32_t *extent,
+                     tile_tensor *made, tile_dtype dtype, arena *mem, diagnostics *d) {
+    const sam_tensor_data *t = sam_tensor_at(s, of);
+    tile_tensor *out = &made[of.v - 1];
+    uint32_t dim[SAM_MAX_ORDER];
+    for (uint32_t m = 0; m < t->order; m++)
+        dim[m] = extent[sam_expr_at(s, access)->index[m].v - 1];
+    if (!t->gaps.v)
+        return make_ones(t, dim, dtype, mem, d, out);
+    gap_search g;
+    uint8_t from[SAM_MAX_ORDER];
+    find_gaps(s, t, access, extent, made, &g, from);
+    double points = 1;
+    for (uint32_t m = 0; m < t->order; m++)
+        points *=
+            from[m] < SAM_MAX_ORDER && !sam_is_result_var(s, sam_expr_at(s, access)->index[m]) ? 1 : dim[m];
+    if (points > ONES_MOST)
+        return refuse_ones(t, d);
+    *out = (tile_tensor){.name = t->name, .order = t->order};
+    memcpy(out->dim, dim, sizeof *dim * t->order);
+    make_gaps(&g, from, dtype, mem, out);
+    return true;
+}
+
 static bool make_all_ones(const sam_statement *s, tile_tensor *made, const tile_operands *operands,
                           arena *mem, diagnostics *d) {
     uint32_t *extent = NULL;
@@ -150,10 +281,7 @@ static bool make_all_ones(const sam_statement *s, tile_tensor *made, const tile_
         sam_expr access = s->tensors.at[t].ones ? access_of(s, s->rhs, (sam_tensor){t + 1}) : (sam_expr){0};
         if (!access.v)
             continue;
-        uint32_t dim[SAM_MAX_ORDER];
-        for (uint32_t m = 0; m < s->tensors.at[t].order; m++)
-            dim[m] = extent[sam_expr_at(s, access)->index[m].v - 1];
-        if (!make_ones(&s->tensors.at[t], dim, operands->dtype, mem, d, &made[t]))
+        if (!make_one(s, (sam_tensor){t + 1}, access, extent, made, operands->dtype, mem, d))
             return false;
     }
     return true;

@@ -156,10 +156,27 @@ for expression, kernel in (("y(i) = max(j, A(i,j))", ""), ("y(i) = max(j, mask(m
     scans[expression] = max(s["moved"] for s in moves if s["from"].startswith(places["A1"]) and "pos_out" in s["from"])
     lookups[expression] = min([s["moved"] for s in moves if "intersect_i" in places and s["from"].startswith(places["intersect_i"])] or [scans[expression]])
     told[expression] = [k["saves"] for part in parts for k in part.get("masks", [])]
-kept = sum((at[0],) in m[1] for at in small["A"][1])
-expect(len(set(scans.values())) == 1, f"scans of A: {scans}")
-expect(list(lookups.values()) == [list(scans.values())[0], kept + S + 1, list(scans.values())[0]], f"lookups of A: {lookups}, {kept} are kept")
+entries = small["A"][1]
+kept = sum((at[0],) in m[1] for at in entries)
+# of the row and the column 0, which the host pads so that nothing that is joined is empty
+padded, joined = sum((0, j) not in entries for j in range(S)), S - sum((0, j) in entries for j in range(S) if (0,) in m[1])
+plain = len(entries) + S + 1
+expect(list(scans.values()) == [plain, plain + padded, plain], f"scans of A: {scans}, not {plain}, of which {padded} are padded once")
+expect(list(lookups.values()) == [plain, kept + joined + S + 1, plain], f"lookups of A: {lookups}, {kept} are kept")
 expect(list(told.values()) == [[], ["lookups"], ["nothing"]], f"what masks save: {told}")
+
+# What nobody stores counts once for each value of the result: ones have one coordinate of each row at which nothing is stored, and all of a row
+# that is full, here of values below or above 0; another row is empty.
+for word, best, sign in (("max", max, -1), ("min", min, 1)):
+    cells = {at: v for at, v in entries.items() if at[0] not in (3, 5)} | {(3, j): sign * (j + 1) for j in range(S)}
+    vector = {(j,): j % 3 + 1 for j in range(S)}
+    out, report = run(f"y(i) = {word}(j, A(i,j) * x(j))", {"A": ([S, S], cells), "x": ([S], vector)}, options=("--tile", str(S), "--unroll", "1"))
+    values = {(i,): best(cells.get((i, j), 0) * vector[j,] for j in range(S)) for i in range(S)}
+    got = read(out / "y.mtx", 1)
+    expect({at: v for at, v in got.items() if v} == {at: v for at, v in values.items() if v}, f"{word} of rows: {got}, not {values}")
+    places = [line.split() for line in (out / "design.place").read_text().splitlines() if line.startswith("ones")]
+    ones = max(s["moved"] for s in report["stalls"] for _, column, row, *_ in places if s["from"].startswith(f"x{column}y{row} "))
+    expect(ones <= S - 1 + S + S + 1, f"{word} of rows: {ones} coordinates of ones and stops")
 
 # A fill is a constant and has no coordinates: what has one is met once, so the mask is stored once.
 report = fused("y(i) = max(j, mask(A(i,j), x(j)))", ALL, ("--fill", "x:-inf"))

@@ -1,11 +1,16 @@
 /* The matrix reducer (profile onyx-ext): RTL against the specification and, in every cycle, the cycle model,
- * on random matrices with random gaps, stalls and freezes; and what it costs. */
+ * on random matrices with random gaps, stalls and freezes; and what it costs.
+ * test_rtl_matrix_reduce [CASES]. */
 #include "rtl_models/cycle/cycle.h"
 #include "sums.h"
 #include "tests/cycle/one_tile.h"
 #include "tests/test.h"
 
-enum { SEEDS = 500, ON = 1, BF16 = 2, INNER = 6, CRD = 0, VAL, OUTER };
+#include <stdlib.h>
+
+enum { ON = 1, BF16 = 2, INNER = 6, CRD = 0, VAL, OUTER };
+
+static uint32_t seeds = 500;
 
 static bool chance(prng *random, uint32_t percent) {
     return prng_below(random, 100) < percent;
@@ -81,7 +86,7 @@ static const sum_cases matrices = {make_case, specify, 3};
 
 static void test_random_matrices(void **state) {
     (void)state;
-    sums_play_all(&matrices, SEEDS, 60000);
+    sums_play_all(&matrices, seeds, 100 * (uint64_t)seeds);
 }
 
 /* Full matrices of 32 by 32 at full speed: what a vector reducer takes for their points, a cycle for the end
@@ -146,8 +151,10 @@ static void test_beyond_the_room(void **state) {
     }
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {TEST(test_random_matrices), TEST(test_full_and_fast),
                                        TEST(test_beyond_the_room)};
+    if (argc > 1)
+        seeds = (uint32_t)strtoul(argv[1], NULL, 10);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,26 +1,28 @@
 /* A read scanner that skips (profile onyx-ext): RTL against the specification and, in every cycle, the cycle
  * model, on random trees beside random coordinates of the other side, with random gaps, stalls and freezes;
- * and how many entries are given where one side has few. */
+ * and how many entries are given where one side has few. test_rtl_skip [CASES]. */
 #include "random_trees.h"
 #include "tests/test.h"
 
+#include <stdlib.h>
+
 enum { IN_REF, IN_PARTNER, IN_BLOCK };
-enum { SEEDS = 800 };
+static uint32_t seeds = 800;
 
 static void test_random_trees(void **state) {
     (void)state;
     bench_design design = mem_design_new();
-    const uint64_t left_out = skips_play(design, mem_design_configure, 1, SEEDS);
+    const uint64_t left_out = skips_play(design, mem_design_configure, 1, seeds);
     mem_design_free(design);
-    print_message("%d cases, %llu coordinates left out\n", SEEDS, (unsigned long long)left_out);
-    assert_true(left_out > 50 * SEEDS);
+    print_message("%u cases, %llu coordinates left out\n", seeds, (unsigned long long)left_out);
+    assert_true(left_out > 50 * (uint64_t)seeds);
 }
 
 /* Its own outputs keep the handshake, without port FIFOs. */
 static void test_without_port_fifos(void **state) {
     (void)state;
     bench_design design = fiber_design_new();
-    assert_true(skips_play(design, fiber_design_configure, 1, SEEDS / 4) > 0);
+    assert_true(skips_play(design, fiber_design_configure, 1, seeds / 4) > 0);
     fiber_design_free(design);
 }
 
@@ -101,8 +103,10 @@ static void test_steps(void **state) {
     mem_design_free(design);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {TEST(test_random_trees), TEST(test_without_port_fifos),
                                        TEST(test_flush_forgets), TEST(test_steps)};
+    if (argc > 1)
+        seeds = (uint32_t)strtoul(argv[1], NULL, 10);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

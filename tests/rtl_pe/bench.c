@@ -2,7 +2,7 @@
 
 #include "tests/test.h"
 
-enum { QUIET_CYCLES = 200, MAX_CYCLES = 200000 };
+enum { QUIET_CYCLES = 200, MAX_CYCLES = 1000000 };
 
 static bool chance(prng *random, uint32_t percent) {
     return percent > 0 && prng_below(random, 100) < percent;

@@ -1,7 +1,7 @@
 """Figure 5.14: X(i,j) = sum over k, l of B(i,k,l) * C(j,k) * D(j,l), fused and as two kernels, on the array; B 10 x 10 x 10,
 C and D 10 x 10, random, over their sparsities. Unfused, either the product of C and D comes first, w(j,k,l) = C(j,k) * D(j,l),
-or w(i,j,k) = sum over l of B(i,k,l) * D(j,l). Runtime is cycles of engine cycle at the clock of each kernel; on the host
-nothing is counted. study.py says how it is called.
+or w(i,j,k) = sum over l of B(i,k,l) * D(j,l). Runtime is cycles of engine cycle at the clock of each kernel; then of
+engine soc, with configuration and processor, of one draw. On the host nothing is counted. study.py says how it is called.
 """
 
 from study import Study
@@ -15,11 +15,11 @@ WAYS = [("fused", "reorder(i,j,k,l)"),
         ("unfused, B first", "precompute(B(i,k,l)*D(j,l),{i,j,k},{iw,jw,kw},w)")]
 
 
-def runtime_us(study, way, zeros_b, zeros_cd, draw):
+def runtime_us(study, way, zeros_b, zeros_cd, draw, engine="cycle"):
     density_b, density_cd = (f"{1 - float(zeros):g}" for zeros in (zeros_b, zeros_cd))
     ran = study.must_run(["X(i,j)=B(i,k,l)*C(j,k)*D(j,l)", "-s", WAYS[way][1], "-g", f"B:10x10x10:{density_b}:{draw}",
                           "-g", f"C:10x10:{density_cd}:{draw + 10}", "-g", f"D:10x10:{density_cd}:{draw + 20}",
-                          "--tile", "10", "--engine", "cycle", "--hazards", "warn"], 100)
+                          "--tile", "10", "--engine", engine, "--hazards", "warn"], 100)
     return ran.number("time_us")
 
 
@@ -32,6 +32,12 @@ csv = "zeros_of_B,zeros_of_C_and_D,fused_us,unfused_us,speedup,unfused_B_first_u
     for cd in ZEROS_CD for b in ZEROS_B)
 print(csv, end="")
 study.table("mttkrp.csv", csv)
+chip = {(way, cd, b): runtime_us(study, way, b, cd, DRAWS[0], "soc") for cd in ZEROS_CD for b in ZEROS_B for way in (FUSED, UNFUSED)}
+csv = "zeros_of_B,zeros_of_C_and_D,fused_us,unfused_us,speedup\n" + "".join(
+    f"{b},{cd},{chip[FUSED, cd, b]:.2f},{chip[UNFUSED, cd, b]:.2f},{chip[UNFUSED, cd, b] / chip[FUSED, cd, b]:.2f}\n"
+    for cd in ZEROS_CD for b in ZEROS_B)
+print(csv, end="")
+study.table("mttkrp_chip.csv", csv)
 study.plot("mttkrp.svg", ZEROS_B,
            {f"{WAYS[way][0]}, C, D {cd}": [us[way, cd, b] for b in ZEROS_B] for cd in ZEROS_CD for way in (FUSED, UNFUSED)},
            title="MTTKRP, fused and unfused", x_label="share of zeros in B", y_label="microseconds", log_y=True)

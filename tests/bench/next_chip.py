@@ -1,7 +1,7 @@
 """docs/notebook/next_chip.md: what each primitive of profile onyx-ext takes in area and saves in cycles.
 
-next_chip.py ONYX YOSYS SOURCE FOLDER [--write]: writes the page, or fails unless it says what was measured. Real matrices
-are those of ../shared/data/matrices beside the source; without them, or without Yosys, it does nothing.
+next_chip.py ONYX YOSYS SOURCE FOLDER [--write] [--only PRIMITIVE]: writes the page, or fails unless it says what was measured; with
+--only the cycles of one primitive are measured, and those of others are what the page says. Real matrices are those of ../shared/data/matrices beside the source; without them, or without Yosys, it does nothing.
 """
 
 import json
@@ -30,12 +30,13 @@ OURS = {"vector reducer": (MEM, ("onyx_vector_reduce", PLAIN), None),
         "sums of bfloat16": (PE, ("onyx_reduce", {"op_i": "4'd0"}), "reducer"),
         "joiner by regions": (PE, ("onyx_region_join", {}), None),
         "shared load streams": (MEM, ("onyx_block_share", {}), None),
+        "shared store streams": (MEM, ("onyx_block_chain", {}), None),
         "scanners that skip": (MEM, ("onyx_fiber_access", {}), "fiber access")}
 # In the netlist of a kernel that uses it.
 SIGNS = {"vector reducer": '"vector_reduce"', "matrix reducer": 'vec_reduce_inst_inner"',
          "joiner by regions": '"region_join"',
          "reductions by any operation": r'(reg_cr|vec_reduce)_inst_op"', "sums of bfloat16": r'(reg_cr|vec_reduce)_inst_bf16"',
-         "shared load streams": r'write_scanner_(before|behind)"', "scanners that skip": r'read_scanner_skip"'}
+         "shared load streams": r'write_scanner_(before|behind)"', "shared store streams": r'read_scanner_ahead"', "scanners that skip": r'read_scanner_skip"'}
 
 SQUARED = ["-i", "B:{file}", "-i", "C:{file}"]
 # Kernel, the primitive of ours that it uses, the arguments of the command.
@@ -65,6 +66,11 @@ KERNELS = [
     ("SDDMM of rank 10", "shared load streams",
      ["X(i,j)=B(i,j)*c(i,r)*d(r,j)", "-i", "B:{file}", "-g", "c:{n}x10:0.5", "-g", "d:10x{n}:0.5"]),
     ("sampled SpM*SpM", "shared load streams", ["X(i,j)=B(i,k)*C(k,j)*D(i,j)", *SQUARED, "-i", "D:{file}"]),
+    ("SpM*SpM, i,j,k, one load stream an operand", "shared store streams", ["X(i,j)=B(i,k)*C(k,j)", "-s", "reorder(i,j,k)", *SQUARED]),
+    ("SpM*SpM, i,k,j, one load stream an operand", "shared store streams", ["X(i,j)=B(i,k)*C(k,j)", "-s", "reorder(i,k,j)", *SQUARED]),
+    ("sum of a matrix and its transpose, one load stream an operand", "shared store streams", ["X(i,j)=B(i,j)+C(j,i)", *SQUARED]),
+    ("SDDMM of rank 10, one load stream an operand", "shared store streams",
+     ["X(i,j)=B(i,j)*c(i,r)*d(r,j)", "-i", "B:{file}", "-g", "c:{n}x10:0.5", "-g", "d:10x{n}:0.5"]),
     ("SpM*SpM, i,j,k, one stream a level", "scanners that skip", ["X(i,j)=B(i,k)*C(k,j)", "-s", "reorder(i,j,k)", *SQUARED]),
     ("sampled SpM*SpM, one stream a level", "scanners that skip", ["X(i,j)=B(i,k)*C(k,j)*D(i,j)", *SQUARED, "-i", "D:{file}"]),
     ("product with a matrix that is half full", "scanners that skip", ["X(i,j)=B(i,j)*C(i,j)", "-i", "B:{file}", "-f", "C:ss", "-g", "C:{n}x{n}:0.5"]),
@@ -92,7 +98,7 @@ def areas():
     """Cells by name: the chip's primitives; ours, less what they are made of on the chip."""
     chip = {name: cells_of(*how) for name, how in {**PE, **MEM}.items()}
     ours = {name: cells_of(*how) - chip.get(base, 0) for name, (_, how, base) in OURS.items()}
-    chip["fiber access"] -= ours["shared load streams"]  # which is a part of ours
+    chip["fiber access"] -= ours["shared load streams"] + ours["shared store streams"]  # which are parts of ours
     return chip, ours
 
 
@@ -124,17 +130,43 @@ def cycles_of(arguments, profile, matrix):
     return ran.number("cycles", "kernel"), used_by(out)
 
 
-def measure():
-    """Cycles on the chip and with ours, by kernel and matrix; ends the program where a kernel uses something else."""
+# Options of the run without the primitive and of that with it, where both are on onyx-ext.
+BESIDE = {"scanners that skip": (["--streams", "levels", "--skip", "off"], ["--streams", "levels", "--skip", "on"]),
+          "shared store streams": (["--streams", "tensors", "--skip", "off"], ["--skip", "off"])}
+
+
+def pair_of(primitive, arguments, matrix):
+    """Cycles without the primitive and with it, and what only the one and only the other uses."""
+    if primitive in BESIDE:  # the same profile without, whose others are used alike
+        (before, none), (after, used) = (cycles_of(arguments + options, "onyx-ext", matrix) for options in BESIDE[primitive])
+        only = used - none
+        return before, after if only else before, none - used if only else set(), only
+    before, none = cycles_of(arguments, "onyx", matrix)
+    streams = ["--streams", "levels"] if primitive != "shared load streams" else []
+    after, used = cycles_of([*arguments, *streams, "--skip", "off"], "onyx-ext", matrix)
+    if "shared store streams" in used:  # which the search takes only where loads are shared
+        after, used = cycles_of([*arguments, "--streams", "tensors", "--skip", "off"], "onyx-ext", matrix)
+    return before, after, none, used
+
+
+def on_page():
+    """What the page says of each kernel and matrix."""
     found = {}
+    for line in PAGE.read_text().splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) == 2 + len(DATA) and cells[0] in {kernel for kernel, _, _ in KERNELS}:
+            for matrix, text in zip(DATA, cells[2:]):
+                before, after = text.rstrip("*").replace(",", "").split()
+                found[cells[0], matrix] = float(before), float(after), not text.endswith("*")
+    return found
+
+
+def measure(only):
+    """Cycles on the chip and with ours, by kernel and matrix; ends the program where a kernel uses something else."""
+    found = on_page() if only else {}
     for name, primitive, arguments in KERNELS:
-        for matrix in DATA:
-            skips = primitive == "scanners that skip"
-            streams = ["--streams", "levels"] if primitive != "shared load streams" else []
-            before, none = cycles_of(arguments + [*streams, "--skip", "off"], "onyx-ext", matrix) if skips else cycles_of(arguments, "onyx", matrix)
-            after, used = cycles_of(arguments + streams + ["--skip", "on" if skips else "off"], "onyx-ext", matrix)
-            if skips: # beside the same profile without, whose others are used alike
-                none, used = none - used, used - none
+        for matrix in DATA if only in (None, primitive) else ():
+            before, after, none, used = pair_of(primitive, arguments, matrix)
             found[name, matrix] = before, after, bool(used)
             print(f"{name}, {matrix}: {before} {after}", flush=True)
             if none or not used <= {primitive}:
@@ -159,7 +191,7 @@ Written by `cmake --build build --target next_chip`. What each primitive of prof
 * *Of the tile*: of all the chip's primitives in such a tile. *Of the array*: the same in every tile of the kind, of the primitives of {pe} PE and {mem}
   MEM tiles. Routing, FIFOs of the ports and registers are not in it, so the share of a real chip is smaller.
 * *Speed-up*: cycles of engine `cycle` on `onyx` by those on `onyx-ext`, the geometric mean over the kernels below that use the primitive, on {n}
-  matrices; of scanners that skip, on `onyx-ext` without and with. The search is free on both sides but for an order that the kernel's name states. Firmware and configuration are not counted.
+  matrices; of scanners that skip and of shared store streams, on `onyx-ext` without and with. The search is free on both sides but for an order that the kernel's name states. Firmware and configuration are not counted.
 * *Saved by one per cent*: the share of the cycles that is saved, by the share of the array, both in per cent. It ranks the table.
 
 | primitive | cells | of the tile | of the array | speed-up | cycles saved | saved by one per cent |
@@ -205,7 +237,7 @@ def main():
     if not MATRICES.is_dir() or not pathlib.Path(YOSYS).exists():
         sys.exit(77)
     FOLDER.mkdir(parents=True, exist_ok=True)
-    text = page(*areas(), measure())
+    text = page(*areas(), measure(sys.argv[sys.argv.index("--only") + 1] if "--only" in sys.argv else None))
     if "--write" in sys.argv:
         PAGE.write_text(text)
     elif PAGE.read_text() != text:

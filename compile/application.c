@@ -427,6 +427,36 @@ static text_vec named_formats(const fe_program *p, compile_context *ctx, const f
     return formats;
 }
 
+/* Returns the commands of `NAME: COMMANDS` where that is the name of the statement, or NULL. */
+static const char *commands_for(const char *text, const char *name) {
+    const size_t n = strlen(name);
+    return strncmp(text, name, n) == 0 && text[n] == ':' ? text + n + 1 : NULL;
+}
+
+/* Gives the statements what -s says of each by its name, which is that of its folder. */
+static bool schedule_stages(const compile_options *o, compile_context *ctx, compile_application *a) {
+    for (uint32_t i = 0; i < o->schedule.len; i++) {
+        const char *all = "", *commands = NULL;
+        for (uint32_t s = 0; s < a->stages.len && !commands; s++) {
+            compile_stage_of *stage = &a->stages.at[s];
+            if (!stage->within || stage->on_host)
+                continue;
+            all = arena_printf(ctx->mem, "%s%s%s", all, *all ? ", " : "", stage->within);
+            commands = commands_for(o->schedule.at[i], stage->within);
+            if (commands)
+                vec_push(ctx->mem, &stage->options.schedule, commands);
+        }
+        if (commands)
+            continue;
+        diag_error(ctx->diag, (src_loc){0}, "E0903-option-value",
+                   "-s '%s' names no statement that the array computes", o->schedule.at[i]);
+        diag_hint(ctx->diag, "-s 'NAME: COMMANDS', by the name of its result, y, of a later one y.2; here %s",
+                  *all ? all : "there is none");
+        return false;
+    }
+    return true;
+}
+
 /* Adds the program's statements and loops, in the order of its text. */
 static void list_stages(const compile_options *o, compile_context *ctx, compile_application *a,
                         const fe_steps *steps, uint32_t loops, bool multi) {
@@ -437,7 +467,7 @@ static void list_stages(const compile_options *o, compile_context *ctx, compile_
         const text_vec none = {0};
         own->statement = &step->statement;
         own->expression = step->text;
-        own->inputs = own->generators = own->outputs = own->fills = none;
+        own->inputs = own->generators = own->outputs = own->fills = own->schedule = none;
         own->formats = named_formats(&a->program, ctx, step);
         if (step->kind == FE_STEP_ASSIGN)
             own->within = stage.within = folder_name(a, ctx, step);
@@ -548,7 +578,7 @@ static bool compile_stage_on_array(const machine *m, compile_stage_of *stage) {
     stage->kernel.board_path = m->a->board_path;
     bool ok = compile_one(m, &ctx, stage);
     m->ctx->interrupted = m->ctx->interrupted || ctx.interrupted;
-    stage->on_host = !ok && !own.errors && !own.mismatches && own.unmappable;
+    stage->on_host = !ok && !own.errors && !own.mismatches && own.unmappable && !stage->options.schedule.len;
     if (stage->on_host) {
         stage->why = arena_printf(ctx.mem, "%s [%s]", own.list.at[0].message, own.list.at[0].code);
         stage->kernel = (compile_kernel){0};
@@ -623,8 +653,7 @@ static bool refuse_options(const compile_options *o, compile_context *ctx) {
         const char *text;
     } options[] = {{o->formats.len > 0, "-f"},          {o->fills.len > 0, "--fill"},
                    {o->dimensions.len > 0, "-d"},       {o->types.len > 0, "-t"},
-                   {o->semiring != NULL, "--semiring"}, {o->schedule.len > 0, "-s"},
-                   {o->shards > 0, "--shard"}};
+                   {o->semiring != NULL, "--semiring"}, {o->shards > 0, "--shard"}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         if (!options[i].given)
             continue;
@@ -774,6 +803,8 @@ bool compile_application_run(const compile_options *o, compile_context *ctx, com
     for (uint32_t t = 0; t < a->program.tensors.len; t++)
         a->given[t].fill = fill_word(o, &a->program.tensors.at[t]);
     list_stages(o, ctx, a, &a->program.steps, 0, false);
+    if (!schedule_stages(o, ctx, a))
+        return false;
     begin_machine(&m);
     a->check = "none";
     rehearse(&m);

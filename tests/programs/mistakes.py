@@ -95,8 +95,19 @@ refused(v + "repeat until nnz(a) == 0 max 4 { a(i) = 2 * a(i) }", "E0960-passes"
 refused(v + "x(i) = a(i)\nresult y", "E0103-unknown-tensor", "p.onx:3:8")
 refused(v + "x(i) = a(i)", "E0910-operand", "-o y:", "-o", "y:y.mtx")
 refused(v + "x(i) = a(i)", "E0910-operand", "-g y:", "-g", "y:4:1")
-for option in ("-f", "a:s"), ("--fill", "a:1"), ("-d", "i:3"), ("-t", "a:int16"), ("--semiring", "min_plus"), ("-s", "reorder(i)"):
+for option in ("-f", "a:s"), ("--fill", "a:1"), ("-d", "i:3"), ("-t", "a:int16"), ("--semiring", "min_plus"):
     refused("tensor a: s = [1, 2]\nx(i) = a(i)", "E0903-option-value", f"{option[0]} is about one expression", *option)
+# A schedule is of one statement, by the name of its result.
+twice = "tensor a: s = [1, 2]\ntensor B: ss = {(0,1): 3, (1,0): -4}\nscalar s = 0\nx(i) = B(i,j) * a(j)\nx(i) = B(i,j) * x(j)\ns = s + 1\nresult x"
+for schedule in "reorder(i)", "y: reorder(j,i)", "x.3: reorder(j,i)", "s: reorder(j,i)":
+    refused(twice, "E0903-option-value", f"-s '{schedule}' names no statement", "-s", schedule)
+refused(twice, "E0114-schedule-variable", "reorder(k,i)", "-s", "x: reorder(k,i)")
+refused(twice, "E0410-not-on-chip", "parallelize", "-s", "x: unroll(i,2)", "--engine", "cycle", exit_code=2)
+gives(twice, "x", {0: -12, 1: -24}, "-s", "x.2: reorder(j,i)")
+graphs = [(folder / "out" / name / "sam.gv").read_text() for name in ("x", "x.2")]
+if "vectorreducer" in graphs[0] or "vectorreducer" not in graphs[1]:
+    bad += 1
+    print("a schedule of x.2 orders the loops of x, or not its own")
 for option in (("-f", "a:d"), ("--fill", "a:inf"), ("-d", "i:3"), ("-t", "a:int16"), ("--semiring", "min_plus"), ("-s", "reorder(i)")):
     refused(v + "x(i) = a(i)", "E0903-option-value", option[0], *option)
 

@@ -215,6 +215,15 @@ static void add_candidates(cJSON *tiling, const sam_statement *st, const tile_ca
     }
 }
 
+/* Returns whether levels of the result share a store stream: where there is more than one, and all wait for a
+ * load. */
+static bool stores_share(const compile_kernel *k) {
+    uint32_t loads, apart, together;
+    lower_count_streams(&k->lowered.hardware, true, false, &loads, &apart);
+    lower_count_streams(&k->lowered.hardware, true, k->tiling.options.stored, &loads, &together);
+    return together < apart;
+}
+
 static void add_tiling(cJSON *json, const compile_context *ctx, const compile_kernel *k) {
     const tile_counts *counts = &k->ran.cut.counts;
     cJSON *tiling = add_object(json, "tiling");
@@ -225,7 +234,7 @@ static void add_tiling(cJSON *json, const compile_context *ctx, const compile_ke
     cJSON_AddStringToObject(tiling, "glb_edges",
                             compile_edges_text(&k->lowered.statement, k->ran.cut.glb_edge, ctx->mem));
     cJSON_AddStringToObject(tiling, "streams",
-                            k->tiling.options.stored    ? "all"
+                            stores_share(k)             ? "all"
                             : k->tiling.options.in_turn ? "tensors"
                                                         : "levels");
     add_number(tiling, "mem_words", counts->most_words);
@@ -507,7 +516,7 @@ static void runs_summary(const compile_context *ctx, FILE *out, const compile_ke
             names_text(ctx->names, split->tensor), (unsigned long long)split->tiles,
             (unsigned long long)split->most_words, corner_text(split, 0, ctx->mem));
     }
-    if (k->tiling.options.stored)
+    if (stores_share(k))
         fputs("  a store stream for the result, on which its levels and values leave in turn\n", out);
     if (k->tiling.options.in_turn)
         fputs("  a load stream for each operand, which brings its levels and values in turn\n", out);

@@ -115,6 +115,47 @@ static void a_bound_kernel_has_no_loops(void **state) {
                "<cin>:1:35: error: the parts of calls are those of split and divide, once [E0150-cin]");
 }
 
+/* What is said of a call is kept, and reads back: one line a note. */
+static void what_is_said_of_a_call_is_kept(void **state) {
+    fixture *f = *state;
+    static const char text[] = "suchthat(forall(i, forall(j, X(i,j) = B(i,j) * c(j))), "
+                               "bind(f, fix(i,j), promote(c,1), promote(B,0), tag(X,rows)))";
+    fe_cin cin, again;
+    if (!fe_cin_parse(text, &f->names, &f->mem, &f->diag, &cin))
+        fail_msg("%s", fixture_printed(f));
+    const fe_kernel *k = &cin.kernels.at[0];
+    static const struct {
+        int kind;
+        const char *tensor, *tag;
+        uint32_t position;
+    } notes[] = {{FE_PROMOTED, "c", NULL, 1}, {FE_PROMOTED, "B", NULL, 0}, {FE_TAGGED, "X", "rows", 0}};
+    assert_true(k->on_host);
+    assert_string_equal(names_text(&f->names, k->binding.function), "f");
+    assert_int_equal(k->binding.fixed, 3);
+    assert_int_equal(k->binding.notes.len, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        const fe_binding_note *note = &k->binding.notes.at[i];
+        assert_int_equal(note->kind, notes[i].kind);
+        assert_string_equal(names_text(&f->names, note->tensor), notes[i].tensor);
+        assert_int_equal(note->position, notes[i].position);
+        if (notes[i].tag)
+            assert_string_equal(names_text(&f->names, note->tag), notes[i].tag);
+    }
+    const char *printed = scheduled_text(f, &cin);
+    assert_true(fe_cin_parse(printed, &f->names, &f->mem, &f->diag, &again));
+    assert_true(cins_equal(&cin, &again));
+    assert_string_equal(scheduled_text(f, &again), printed);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_non_null(
+            strstr(printed, ((const char *const[]){"promote(c,1)", "promote(B,0)", "tag(X,rows)"})[i]));
+    refuse_cin(f, "suchthat(forall(i, x(i) = b(i)), bind(f,promote(b,12)))",
+               "<cin>:1:51: error: 12 is no whole number from 0 to 11 [E0142-number]");
+    refuse_cin(f, "suchthat(forall(i, x(i) = b(i)), bind(f,promote(b)))",
+               "<cin>:1:50: error: expected ',', found ')' [E0102-syntax]");
+    refuse_cin(f, "suchthat(forall(i, x(i) = b(i)), bind(f,tag(b,3)))",
+               "<cin>:1:47: error: expected a tag, found '3' [E0102-syntax]");
+}
+
 /* Text made of the languages' own pieces: accepted or refused, never worse; what is accepted reads back. */
 static void answer_random_text(fixture *f, uint32_t n, void *of) {
     static const char *const piece[] = {
@@ -246,4 +287,5 @@ static void random_texts_are_answered(void **state) {
 }
 
 RUN_TESTS(TEST(concrete_index_notation_reads_back), TEST(concrete_index_notation_is_checked),
-          TEST(a_bound_kernel_has_no_loops), TEST(random_trees_read_back), TEST(random_texts_are_answered))
+          TEST(a_bound_kernel_has_no_loops), TEST(what_is_said_of_a_call_is_kept),
+          TEST(random_trees_read_back), TEST(random_texts_are_answered))

@@ -1,4 +1,5 @@
 /* The text forms of programs: what is read is what is written, and what it means. */
+#include "frontend/capability.h"
 #include "frontend/program.h"
 #include "tests/test.h"
 
@@ -132,4 +133,93 @@ static void changed_texts_are_answered(void **state) {
     each_afresh(4000, answer_changed_text, program);
 }
 
-RUN_TESTS(TEST(changed_texts_are_answered), TEST(forms), TEST(declarations), TEST(beginnings))
+static bool read_capability(fixture *f, const char *text, fe_capability *out) {
+    const fe_capability_in in = {.text = {.source = diag_add_source(&f->diag, "c", text, strlen(text)),
+                                          .text = text,
+                                          .end = strlen(text)},
+                                 .integers = true};
+    return fe_read_capability(&in, &f->names, &f->diag, out);
+}
+
+/* What conditions of y(i) = A(i,k) * x(k) come to, each part by hand; the text reads back as it is. */
+static void conditions_of_functions(void **state) {
+    fixture *f = *state;
+    enum { MOST = UINT32_MAX };
+    static const struct {
+        const char *text;
+        uint32_t i, k;
+        int64_t value;
+        uint64_t vars;
+    } cases[] = {
+        {"i <= 8", 8, 0, 1, 1},
+        {"i <= 8", 9, 0, 0, 1},
+        {"i < 8", 8, 0, 0, 1},
+        {"i < 8", 7, 0, 1, 1},
+        {"k >= 8", 0, 8, 1, 2},
+        {"k >= 8", 0, 7, 0, 2},
+        {"k > 8", 0, 8, 0, 2},
+        {"k > 8", 0, 9, 1, 2},
+        {"i == k", 3, 3, 1, 3},
+        {"i == k", 3, 4, 0, 3},
+        {"i != k", 3, 3, 0, 3},
+        {"i != k", 3, 4, 1, 3},
+        {"i - k - 1 == 2", 8, 5, 1, 3},
+        {"i - (k - 1) == 4", 8, 5, 1, 3},
+        {"i - k * 2 == 0", 10, 5, 1, 3},
+        {"(i - k) * 2 == 6", 8, 5, 1, 3},
+        {"i / k * k + i % k == 17", 17, 5, 1, 3},
+        {"i / k == 3", 17, 5, 1, 3},
+        {"i % k == 2", 17, 5, 1, 3},
+        {"i / (k - k) == 0", 17, 5, 1, 3},
+        {"i % (k - k) == 0", 17, 5, 1, 3},
+        {"i == 1 || k == 2", 1, 3, 1, 3},
+        {"i == 1 || k == 2", 2, 2, 1, 3},
+        {"i == 1 || k == 2", 2, 3, 0, 3},
+        {"words(A,0) == i", 7, 9, 1, 1},
+        {"words(A,1) == 63", 7, 9, 1, 3},
+        {"words(x,0) == 9", 7, 9, 1, 2},
+        /* From 2^63 on a value stays at the end of its range. */
+        {"words(A,1) * 2 == words(A,1)", MOST, MOST, 1, 3},
+        {"words(A,1) + words(A,1) == words(A,1)", MOST, MOST, 1, 3},
+        {"0 - words(A,1) - words(A,1) < 0", MOST, MOST, 1, 3},
+        {"(0 - words(A,1)) * words(A,1) < 0", MOST, MOST, 1, 3},
+        {"(0 - words(A,1)) * (0 - words(A,1)) > 0", MOST, MOST, 1, 3},
+        {"words(A,1) - 1 == words(A,1)", 3, 3, 0, 3},
+    };
+    fe_capability c;
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+        const uint32_t extent[] = {cases[n].i, cases[n].k};
+        if (!read_capability(f, arena_printf(&f->mem, "y(i) = A(i,k) * x(k) when %s", cases[n].text), &c))
+            fail_msg("%s", fixture_printed(f));
+        assert_int_equal(c.conditions.len, 1);
+        const uint32_t part = c.conditions.at[0];
+        assert_string_equal(fe_condition_text(&c, part, &f->mem), cases[n].text);
+        assert_int_equal(fe_condition_vars(&c, part), cases[n].vars);
+        if (fe_condition_value(&c, part, extent) != cases[n].value)
+            fail_msg("%s with i = %u, k = %u", cases[n].text, cases[n].i, cases[n].k);
+    }
+    static const char whole[] =
+        "y(i) = sum(k, A(i,k) * x(k)) when i < 64 && k == 8 || k == 9 && words(A,1) % 4 == 0";
+    assert_true(read_capability(f, whole, &c));
+    assert_int_equal(c.conditions.len, 3);
+    assert_string_equal(fe_capability_text(&c, &f->mem), whole);
+    static const char *const refused[][2] = {
+        {"i", "a number is no condition"},
+        {"i + 3", "a number is no condition"},
+        {"words(A,2) < 3", "A has no such level"},
+        {"words(A) < 3", "expected ',' and a level"},
+        {"i < ", "expected a number, an index or words(T,level)"},
+        {"i < 3 k", "expected '&&' or the end"},
+        {"(i < 3", "expected ')'"},
+    };
+    for (size_t n = 0; n < sizeof refused / sizeof *refused; n++) {
+        diag_init(&f->diag, &f->mem);
+        assert_false(
+            read_capability(f, arena_printf(&f->mem, "y(i) = A(i,k) * x(k) when %s", refused[n][0]), &c));
+        if (!strstr(fixture_printed(f), refused[n][1]))
+            fail_msg("%s: %s", refused[n][0], fixture_printed(f));
+    }
+}
+
+RUN_TESTS(TEST(conditions_of_functions), TEST(changed_texts_are_answered), TEST(forms), TEST(declarations),
+          TEST(beginnings))

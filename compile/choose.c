@@ -192,14 +192,19 @@ static bool schedule_maps(const choosing *c, const char *schedule) {
     return compile_try(c->ctx, schedule_lowers, &trial).works;
 }
 
-/* The first way to make several kernels of one in which all map; NULL: there is none. */
-static const char *find_staging(const choosing *c, const fe_kernel *kernel) {
+/* The first way to make several kernels of one in which all map; NULL: there is none. At last the host may
+ * combine what comes of single points or rows (choosing.singly), if only those of a vector. */
+static const char *find_staging(choosing *c, const fe_kernel *kernel) {
+    const bool singly = c->singly;
     const char *schedule = NULL;
     bool found = false;
     for (fe_staging how = 0; how < FE_STAGINGS && !found; how++) {
+        c->singly = singly || how == FE_STAGE_ROWS;
         schedule = fe_staged(kernel, how, c->ctx->mem);
         found = schedule && schedule_maps(c, schedule);
     }
+    if (!found)
+        c->singly = singly;
     return found ? schedule : NULL;
 }
 
@@ -289,8 +294,8 @@ void compile_choose(const compile_options *o, compile_context *ctx, const compil
     const char *why = c.why;
     const bool single = out->cin.kernels.len == 1;
     const char *schedule = why && single ? find_staging(&c, &out->cin.kernels.at[0]) : NULL;
-    c.singly = why && !schedule;
-    if (c.singly &&
+    c.singly = c.singly || (why && !schedule);
+    if (c.singly && !schedule &&
         (choose_orders(&c, &out->cin, &out->chosen) ||
          (single && !in->in->n_schedule && (choose_parts(&c, why, out) || choose_fitting(&c, why, out)))))
         return;

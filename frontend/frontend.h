@@ -122,12 +122,14 @@ bool fe_cin_check(const fe_cin *cin, diagnostics *d);
 
 /* Ways to do with several kernels what one does: partial sums get kernels and workspaces of their own; so do
  * sums that are factors; or products that are terms; or a multiply phase keeps every product, and a merge
- * phase adds them up with the sums innermost, where no reducer but scalar ones is needed. */
+ * phase adds them up with the sums innermost, where no reducer but scalar ones is needed; or a value that an
+ * operation other than addition makes of several loops is made of a vector along the outermost. */
 typedef enum {
     FE_STAGE_PARTIAL_SUMS,
     FE_STAGE_FACTORS,
     FE_STAGE_TERMS,
     FE_STAGE_PHASES,
+    FE_STAGE_ROWS,
     FE_STAGINGS
 } fe_staging;
 /* Returns the schedule that stages the kernel so, in place of the one that made k. NULL where the kernel has

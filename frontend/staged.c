@@ -130,9 +130,18 @@ static bool split_phases(stages *t, const fe_scope *outer) {
     return true;
 }
 
+/* A vector of what the reduction along the outermost loop combines into one value. */
+static bool split_rows(stages *t, const fe_scope *outer) {
+    const sam_statement *s = &t->k->s;
+    const sam_expr_data *whole = sam_expr_at(s, s->rhs);
+    return outer->operation && outer->vars.len > 1 && outer->vars.len == s->loops.len &&
+           whole->kind == SAM_EXPR_SUM && sam_expr_at(s, whole->a)->kind == SAM_EXPR_SUM &&
+           add_workspace(t, whole->a, fe_free_vars(s, whole->a), "");
+}
+
 const char *fe_staged(const fe_kernel *k, fe_staging how, arena *mem) {
-    static bool (*const split[FE_STAGINGS])(stages *, const fe_scope *) = {split_partial_sums, split_factors,
-                                                                           split_terms, split_phases};
+    static bool (*const split[FE_STAGINGS])(stages *, const fe_scope *) = {
+        split_partial_sums, split_factors, split_terms, split_phases, split_rows};
     stages t = {.k = k, .mem = mem, .text = ""};
     fe_scope outer = fe_outer_scope(&k->s, mem);
     if (k->relations.len || k->tags.len)

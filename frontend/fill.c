@@ -16,8 +16,8 @@
  * each change, at most (additions + loops) x variables times.
  *
  * A reduction by an idempotent operation (min, max, and, or) needs what is not stored once for each of its
- * results: ones then have one coordinate at which an operand is absent, without which there is nothing, and
- * all where it is full (sam_tensor_data.gaps).
+ * results: ones then have one coordinate at which an operand is absent, or all operands that are united,
+ * without which there is nothing, and all where there is none such (sam_tensor_data.gaps).
  */
 #include "frontend/fe_int.h"
 #include "sam/coordinates.h"
@@ -200,44 +200,82 @@ static bool may_have_gaps(const sam_statement *s, sam_expr access, uint64_t redu
     return may && seen & reduced;
 }
 
-/* Returns the operand of the highest order without which nothing of the set is there. */
-static sam_expr find_gaps(const sam_statement *s, const sam_algebra *algebra, sam_set set, uint64_t reduced) {
-    const sam_set_data *x = set.v ? &algebra->sets.at[set.v - 1] : NULL;
-    if (x && x->kind == SAM_SET_STORED)
-        return may_have_gaps(s, x->of, reduced) ? x->of : (sam_expr){0};
-    if (!x || x->kind != SAM_SET_MEET)
-        return (sam_expr){0};
-    const sam_expr a = find_gaps(s, algebra, x->a, reduced), b = find_gaps(s, algebra, x->b, reduced);
-    if (!a.v || !b.v)
-        return a.v ? a : b;
-    return sam_tensor_at(s, sam_expr_at(s, b)->tensor)->order >
-                   sam_tensor_at(s, sam_expr_at(s, a)->tensor)->order
-               ? b
-               : a;
+/* Accesses of the same variables without which there is nothing; none: it may be anywhere. */
+typedef struct {
+    sam_expr of[SAM_MAX_GAPS];
+    uint32_t n;
+} deciding;
+
+static uint32_t order_of(const filling *f, const deciding *x) {
+    return sam_tensor_at(f->s, sam_expr_at(f->s, x->of[0])->tensor)->order;
 }
 
-/* Returns the access whose gaps are enough for the reductions around the body, or 0. */
-static sam_expr gaps_of(const filling *f, sam_expr sum, sam_expr body) {
+/* Returns whether the tensors of the accesses have no other ones, with other indices perhaps. */
+static bool are_read_once(const filling *f, const deciding *x) {
+    bool once = true;
+    for (uint32_t i = 0; i < x->n; i++) {
+        const sam_tensor own = sam_expr_at(f->s, x->of[i])->tensor;
+        for (uint32_t e = 1; e <= f->s->exprs.len; e++) {
+            const sam_expr_data *other = sam_expr_at(f->s, (sam_expr){e});
+            once = once && (other->kind != SAM_EXPR_ACCESS || other->tensor.v != own.v || e == x->of[i].v);
+        }
+    }
+    return once;
+}
+
+/* Returns those of a and of b; none where their variables differ. */
+static deciding united(const filling *f, const deciding *a, const deciding *b) {
+    deciding both = *a;
+    if (!a->n || !b->n || a->n + b->n > SAM_MAX_GAPS ||
+        fe_free_vars(f->s, a->of[0]) != fe_free_vars(f->s, b->of[0]))
+        return (deciding){0};
+    memcpy(both.of + a->n, b->of, b->n * sizeof *b->of);
+    both.n += b->n;
+    return are_read_once(f, &both) ? both : (deciding){0};
+}
+
+/* Returns what decides whether something of the set is there: of operands that meet, the one of the highest
+ * order. */
+static deciding find_gaps(const filling *f, const sam_algebra *algebra, sam_set set, uint64_t reduced) {
+    const sam_set_data *x = set.v ? &algebra->sets.at[set.v - 1] : NULL;
+    if (x && x->kind == SAM_SET_STORED)
+        return (deciding){{x->of}, may_have_gaps(f->s, x->of, reduced)};
+    if (!x || (x->kind != SAM_SET_MEET && x->kind != SAM_SET_UNITE))
+        return (deciding){0};
+    const deciding a = find_gaps(f, algebra, x->a, reduced), b = find_gaps(f, algebra, x->b, reduced);
+    if (x->kind == SAM_SET_UNITE)
+        return united(f, &a, &b);
+    if (!a.n || !b.n)
+        return a.n ? a : b;
+    return order_of(f, &b) > order_of(f, &a) ? b : a;
+}
+
+/* Returns the accesses whose common gaps are enough for the reductions around the body, if any. */
+static deciding gaps_of(const filling *f, sam_expr sum, sam_expr body) {
     const uint64_t reduced = reduced_once(f->s, sum, body);
     const sam_expr plain = is_reached(f->s, body) ? sam_expr_at(f->s, body)->a : body;
     sam_algebra algebra = {.mem = f->mem};
     if (!reduced || !f->s->tiled || f->s->everywhere || f->s->singly)
-        return (sam_expr){0};
+        return (deciding){0};
     const sam_coordinates c = sam_coordinates_of(&algebra, f->s, plain, NULL);
-    return find_gaps(f->s, &algebra, c.set, reduced);
+    return find_gaps(f, &algebra, c.set, reduced);
 }
 
 static fill_step fill_body(filling *f, sam_expr sum, sam_expr body, sam_var v, beside how) {
-    const sam_expr gaps = how == BESIDE_REACH ? gaps_of(f, sum, body) : (sam_expr){0};
+    const deciding gaps = how == BESIDE_REACH ? gaps_of(f, sum, body) : (deciding){0};
     const uint64_t exact = f->s->exact;
     fill_step done = reach_along(f, &body, v, how);
-    if (gaps.v && done == FILL_CHANGED) {
+    if (gaps.n && done == FILL_CHANGED) {
         const sam_expr ones = sam_expr_at(f->s, body)->b;
         sam_tensor_data *t = sam_tensor_at(f->s, sam_expr_at(f->s, ones)->tensor);
-        t->gaps = sam_tensor_at(f->s, sam_expr_at(f->s, gaps)->tensor)->name;
-        if (fe_has_index(f->s, gaps, v)) {
-            const sam_tensor_data *g = sam_tensor_at(f->s, sam_expr_at(f->s, gaps)->tensor);
-            const bool compressed = g->level[fe_level_of(f->s, gaps, v)] == SAM_LEVEL_COMPRESSED;
+        bool compressed = true;
+        for (uint32_t i = 0; i < gaps.n; i++) {
+            const sam_tensor_data *g = sam_tensor_at(f->s, sam_expr_at(f->s, gaps.of[i])->tensor);
+            t->gaps[i] = g->name;
+            compressed = compressed && fe_has_index(f->s, gaps.of[i], v) &&
+                         g->level[fe_level_of(f->s, gaps.of[i], v)] == SAM_LEVEL_COMPRESSED;
+        }
+        if (fe_has_index(f->s, gaps.of[0], v)) {
             t->level[fe_level_of(f->s, ones, v)] = SAM_LEVEL_COMPRESSED;
             /* Nothing is behind the last coordinate then. Further inside, what is located beside what is
              * united would wait. */
@@ -314,7 +352,7 @@ static sam_var missed_everywhere(const filling *f, sam_expr sum, const fe_scope 
  * their levels are, so those need ones. */
 static bool reaches_all(const filling *f, sam_expr body, fe_domain domain, sam_var v) {
     const sam_expr_data *ones = is_reached(f->s, body) ? sam_expr_at(f->s, sam_expr_at(f->s, body)->b) : NULL;
-    const bool full = domain.full || (ones && sam_tensor_at(f->s, ones->tensor)->gaps.v);
+    const bool full = domain.full || (ones && sam_tensor_at(f->s, ones->tensor)->gaps[0].v);
     return full && (!f->s->tiled || is_reached_along(f->s, body, v));
 }
 

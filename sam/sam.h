@@ -12,6 +12,7 @@
 /* ---- the statement: tensor index notation ---------------------------------------------------- */
 
 enum { SAM_MAX_ORDER = 12 }; /* of a tensor as stored; split loops count twice */
+enum { SAM_MAX_GAPS = 4 };   /* tensors of which one that the host makes has the gaps */
 
 /* These are 1-based handles into sam_statement; 0 is none. */
 typedef struct {
@@ -97,9 +98,10 @@ typedef struct {
     /* The host makes the tensor, with value 1 at every coordinate of a dense level, and at coordinate 0 only
      * of a compressed one. */
     bool ones;
-    /* Where this names a tensor, ones have along its variables, in place of that, one coordinate that it
-     * lacks for each combination of those that the result has; all of them where it lacks none. */
-    name_id gaps;
+    /* Where this names tensors, ones have along their variables, in place of that, one coordinate that they
+     * all lack for each combination of those that the result has; all of them where there is none. They have
+     * the same variables, in any order. */
+    name_id gaps[SAM_MAX_GAPS];
     /* Bit l says that every fiber of compressed level l is to hold coordinate 0; the host adds explicit
      * zeros. */
     uint32_t padded;

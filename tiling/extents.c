@@ -2,6 +2,13 @@
 #include "sam/operators.h"
 #include "tiling/tiling_int.h"
 
+/* Returns an operand as its user knows it. */
+static const char *told(const sam_statement *s, const tile_operands *in, const tile_tensor *t, arena *mem) {
+    const sam_tensor_data *data = sam_tensor_at(s, (sam_tensor){(uint32_t)(t - in->operand) + 1});
+    return arena_printf(mem, "%s%s", data->windowed ? "a part of " : "",
+                        names_text(s->names, sam_user_name(data)));
+}
+
 /* Visits every access of the expression below h. By variable: its extent, whether it is stated, and the
  * tensor that said it, NULL for the statement. */
 static bool extent_of(const sam_statement *s, sam_expr h, const tile_operands *in, uint32_t *extent,
@@ -22,13 +29,12 @@ static bool extent_of(const sam_statement *s, sam_expr h, const tile_operands *i
         bool clash = firm[v] && (t->dim_inferred ? t->dim[m] > extent[v] : t->dim[m] != extent[v]);
         clash = clash || (!firm[v] && !t->dim_inferred && t->dim[m] < extent[v]);
         if (clash) {
-            const char *other = !from[v] ? "as stated"
-                                : from[v] == t
-                                    ? "in another dimension of it"
-                                    : arena_printf(d->mem, "in %s", names_text(s->names, from[v]->name));
+            const char *other = !from[v]       ? "as stated"
+                                : from[v] == t ? "in another dimension of it"
+                                               : arena_printf(d->mem, "in %s", told(s, in, from[v], d->mem));
             diag_error(d, x->loc, "E0320-dimension", "index %s runs to %u in %s but to %u %s",
-                       names_text(s->names, s->vars.at[v].name), t->dim[m], names_text(s->names, t->name),
-                       extent[v], other);
+                       names_text(s->names, s->vars.at[v].name), t->dim[m], told(s, in, t, d->mem), extent[v],
+                       other);
             return false;
         }
         if (t->dim[m] >= extent[v] && !firm[v])

@@ -144,10 +144,10 @@ static sam_expr access_of(const sam_statement *s, sam_expr h, sam_tensor t) {
     return found.v || !x->b.v ? found : access_of(s, x->b, t);
 }
 
-/* What gaps are looked for in: the tensor that has them, the extents of its modes, which of these are of the
- * result, and those first in the order in which its entries are sorted. */
+/* What gaps are looked for in: the coordinates of all tensors that have them, by the modes of the first, the
+ * extents of these, which of them are of the result, and those first in the order of sorting. */
 typedef struct {
-    const tile_tensor *of;
+    u32_vec crd;
     uint32_t dim[SAM_MAX_ORDER];
     uint8_t key[SAM_MAX_ORDER];
     uint32_t order, results;
@@ -183,27 +183,28 @@ static bool step_along(const gap_search *g, uint32_t from, uint32_t to, uint32_t
 static bool is_at(const gap_search *g, uint64_t entry, uint32_t n, const uint32_t *at) {
     bool equal = true;
     for (uint32_t k = 0; k < n && equal; k++)
-        equal = g->of->crd[entry * g->order + g->key[k]] == at[g->key[k]];
+        equal = g->crd.at[entry * g->order + g->key[k]] == at[g->key[k]];
     return equal;
 }
 
-/* Makes ones where an operand stores nothing, at the first such coordinate for each of the result's, and at
+/* Makes ones where no operand stores something, at the first such coordinate for each of the result's, and at
  * all where there is none. O(entries log entries + coordinates of the result). */
 static void make_gaps(const gap_search *g, const uint8_t *from, tile_dtype dtype, arena *mem,
                       tile_tensor *out) {
     arena scratch = {0};
     tile_entries entries = {0};
-    const uint32_t n = (uint32_t)g->of->nnz;
+    const uint32_t n = (uint32_t)(g->crd.len / g->order);
     uint32_t *sorted = arena_new_n(&scratch, uint32_t, n + 1), at[SAM_MAX_ORDER] = {0}, next = 0;
     bool some = true;
     for (uint32_t m = 0; m < g->order; m++)
         some = some && g->dim[m];
-    tile_sort(g->of->crd, g->order, n, g->key, g->order, sorted, &scratch);
+    tile_sort(g->crd.at, g->order, n, g->key, g->order, sorted, &scratch);
     while (some) {
         bool full = false;
         while (!full && next < n && is_at(g, sorted[next], g->order, at)) {
+            while (next < n && is_at(g, sorted[next], g->order, at))
+                next++;
             full = !step_along(g, g->results, g->order, at);
-            next++;
         }
         do
             add_ones_at(at, from, out->dim, out->order, dtype, &scratch, &entries);
@@ -218,18 +219,39 @@ static void make_gaps(const gap_search *g, const uint8_t *from, tile_dtype dtype
     arena_free(&scratch);
 }
 
-/* Finds the operand whose gaps ones have, and which of their modes are its. */
-static void find_gaps(const sam_statement *s, const sam_tensor_data *t, sam_expr ones, const uint32_t *extent,
-                      const tile_tensor *made, gap_search *g, uint8_t *from) {
+/* Returns the access of the operand of that name. */
+static const sam_expr_data *access_called(const sam_statement *s, name_id name) {
     sam_tensor of = {0};
     for (uint32_t i = 0; i < s->tensors.len; i++) {
-        if (name_eq(s->tensors.at[i].name, t->gaps))
+        if (name_eq(s->tensors.at[i].name, name))
             of.v = i + 1;
     }
     const sam_expr access = of.v ? access_of(s, s->rhs, of) : (sam_expr){0};
-    BUG_IF(!access.v, "no operand has the gaps of %s", names_text(s->names, t->name));
-    const sam_expr_data *x = sam_expr_at(s, access), *y = sam_expr_at(s, ones);
-    *g = (gap_search){.of = &made[of.v - 1], .order = sam_tensor_at(s, of)->order};
+    BUG_IF(!access.v, "no operand is called %s", names_text(s->names, name));
+    return sam_expr_at(s, access);
+}
+
+/* Adds where an operand has entries, by the modes that another one has, whose variables are the same. */
+static void add_entries(const sam_expr_data *own, const sam_expr_data *first, const tile_tensor *made,
+                        arena *mem, gap_search *g) {
+    const tile_tensor *t = &made[own->tensor.v - 1];
+    for (uint64_t e = 0; e < t->nnz; e++) {
+        for (uint32_t m = 0; m < g->order; m++) {
+            uint32_t of = 0;
+            while (own->index[of].v != first->index[m].v)
+                of++;
+            vec_push(mem, &g->crd, t->crd[e * t->order + of]);
+        }
+    }
+}
+
+/* Finds the operands whose gaps ones have, and which of their modes are those of the first of them. */
+static void find_gaps(const sam_statement *s, const sam_tensor_data *t, sam_expr ones, const uint32_t *extent,
+                      const tile_tensor *made, arena *mem, gap_search *g, uint8_t *from) {
+    const sam_expr_data *x = access_called(s, t->gaps[0]), *y = sam_expr_at(s, ones);
+    *g = (gap_search){.order = sam_tensor_at(s, x->tensor)->order};
+    for (uint32_t i = 0; i < SAM_MAX_GAPS && t->gaps[i].v; i++)
+        add_entries(access_called(s, t->gaps[i]), x, made, mem, g);
     uint32_t keys = 0;
     for (int result = 1; result >= 0; result--) {
         for (uint32_t m = 0; m < g->order; m++) {
@@ -255,21 +277,23 @@ static bool make_one(const sam_statement *s, sam_tensor of, sam_expr access, con
     uint32_t dim[SAM_MAX_ORDER];
     for (uint32_t m = 0; m < t->order; m++)
         dim[m] = extent[sam_expr_at(s, access)->index[m].v - 1];
-    if (!t->gaps.v)
+    if (!t->gaps[0].v)
         return make_ones(t, dim, dtype, mem, d, out);
+    arena scratch = {0};
     gap_search g;
     uint8_t from[SAM_MAX_ORDER];
-    find_gaps(s, t, access, extent, made, &g, from);
+    find_gaps(s, t, access, extent, made, &scratch, &g, from);
     double points = 1;
     for (uint32_t m = 0; m < t->order; m++)
         points *=
             from[m] < SAM_MAX_ORDER && !sam_is_result_var(s, sam_expr_at(s, access)->index[m]) ? 1 : dim[m];
-    if (points > ONES_MOST)
-        return refuse_ones(t, d);
+    const bool few = points <= ONES_MOST;
     *out = (tile_tensor){.name = t->name, .order = t->order};
     memcpy(out->dim, dim, sizeof *dim * t->order);
-    make_gaps(&g, from, dtype, mem, out);
-    return true;
+    if (few)
+        make_gaps(&g, from, dtype, mem, out);
+    arena_free(&scratch);
+    return few || refuse_ones(t, d);
 }
 
 static bool make_all_ones(const sam_statement *s, tile_tensor *made, const tile_operands *operands,

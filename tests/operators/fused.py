@@ -166,17 +166,24 @@ expect(list(lookups.values()) == [plain, kept + joined + S + 1, plain], f"lookup
 expect(list(told.values()) == [[], ["lookups"], ["nothing"]], f"what masks save: {told}")
 
 # What nobody stores counts once for each value of the result: ones have one coordinate of each row at which nothing is stored, and all of a row
-# that is full, here of values below or above 0; another row is empty.
+# that is full, here of values below or above 0; another row is empty. Of operands that are united, nothing is where none of them stores something:
+# row 3 is full by both together.
 for word, best, sign in (("max", max, -1), ("min", min, 1)):
     cells = {at: v for at, v in entries.items() if at[0] not in (3, 5)} | {(3, j): sign * (j + 1) for j in range(S)}
     vector = {(j,): j % 3 + 1 for j in range(S)}
-    out, report = run(f"y(i) = {word}(j, A(i,j) * x(j))", {"A": ([S, S], cells), "x": ([S], vector)}, options=("--tile", str(S), "--unroll", "1"))
-    values = {(i,): best(cells.get((i, j), 0) * vector[j,] for j in range(S)) for i in range(S)}
-    got = read(out / "y.mtx", 1)
-    expect({at: v for at, v in got.items() if v} == {at: v for at, v in values.items() if v}, f"{word} of rows: {got}, not {values}")
-    places = [line.split() for line in (out / "design.place").read_text().splitlines() if line.startswith("ones")]
-    ones = max(s["moved"] for s in report["stalls"] for _, column, row, *_ in places if s["from"].startswith(f"x{column}y{row} "))
-    expect(ones <= S - 1 + S + S + 1, f"{word} of rows: {ones} coordinates of ones and stops")
+    half = {at: v for at, v in cells.items() if at[0] != 3 or at[1] % 2}
+    other = {(j, 3): sign * 2 * (j + 1) for j in range(0, S, 2)} | {(j, 6): sign for j in range(1, S)}
+    for expression, tensors, value in (
+            ("A(i,j) * x(j)", {"A": ([S, S], cells), "x": ([S], vector)}, lambda i, j: cells.get((i, j), 0) * vector[j,]),
+            ("A(i,j) - B(j,i)", {"A": ([S, S], half), "B": ([S, S], other)}, lambda i, j: half.get((i, j), 0) - other.get((j, i), 0)),
+            ("A(i,j) + B(j,i)", {"A": ([S, S], half), "B": ([S, S], other)}, lambda i, j: half.get((i, j), 0) + other.get((j, i), 0))):
+        out, report = run(f"y(i) = {word}(j, {expression})", tensors, options=("--tile", str(S), "--unroll", "1"))
+        values = {(i,): best(value(i, j) for j in range(S)) for i in range(S)}
+        got = read(out / "y.mtx", 1)
+        expect({at: v for at, v in got.items() if v} == {at: v for at, v in values.items() if v}, f"{word} of {expression}: {got}, not {values}")
+        places = [line.split() for line in (out / "design.place").read_text().splitlines() if line.startswith("ones")]
+        ones = max(s["moved"] for s in report["stalls"] for _, column, row, *_ in places if s["from"].startswith(f"x{column}y{row} "))
+        expect(ones <= S - 1 + S + S + 1, f"{word} of {expression}: {ones} coordinates of ones and stops")
 
 # A fill is a constant and has no coordinates: what has one is met once, so the mask is stored once.
 report = fused("y(i) = max(j, mask(A(i,j), x(j)))", ALL, ("--fill", "x:-inf"))

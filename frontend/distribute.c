@@ -114,8 +114,15 @@ static sam_expr product(rewrite *r, const fe_exprs *factors, bool negative, src_
 
 /* ---- other operations ------------------------------------------------------------------------ */
 
+/* Returns whether the operation makes 0 of zeros: `when`, which gives 0 or its second operand, is the same
+ * before it and behind it. */
+static bool keeps_zero(sam_operation g) {
+    const sam_operator *of = sam_operator_of(g, false);
+    return of->apply && of->apply(0, 0) == 0;
+}
+
 /* Returns whether f(.., g(a, b), ..) is g(f(.., a, ..), f(.., b, ..)) for all int16, the operand with g being
- * operand `at` of f. `when` gives 0 or its second operand, so g is to make 0 of zeros. */
+ * operand `at` of f. */
 static bool distributes_over(sam_operation f, uint32_t at, sam_operation g) {
     const bool bits = g == SAM_OPERATION_and || g == SAM_OPERATION_or || g == SAM_OPERATION_xor;
     switch ((uint32_t)f) {
@@ -128,10 +135,8 @@ static bool distributes_over(sam_operation f, uint32_t at, sam_operation g) {
     case SAM_OPERATION_ashr:
     case SAM_OPERATION_lshr:
         return at == 0 && bits;
-    case SAM_OPERATION_when: {
-        const sam_operator *of = sam_operator_of(g, false);
-        return at == 1 && of->apply && of->apply(0, 0) == 0;
-    }
+    case SAM_OPERATION_when:
+        return at == 1 && keeps_zero(g);
     default:
         return false;
     }
@@ -166,15 +171,30 @@ static sam_expr sink_when(rewrite *r, sam_expr e) {
     return fe_add_expr(r->s, sum);
 }
 
-/* Returns whether joiners of e unite streams. A constant of an operation has none, so its other operand says.
- */
+/* Returns whether joiners of e unite streams. An operation of one operand has none, nor has a constant of one
+ * of two, so the other operand says. */
 static bool unites_streams(const sam_statement *s, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(s, e);
+    if (x->kind == SAM_EXPR_NEG || (x->kind == SAM_EXPR_CALL && !x->b.v && !x->program))
+        return unites_streams(s, x->a);
     if (x->kind == SAM_EXPR_CALL && x->b.v && sam_expr_at(s, x->b)->kind == SAM_EXPR_LITERAL)
         return unites_streams(s, x->a);
     if (x->kind == SAM_EXPR_CALL && x->b.v && sam_expr_at(s, x->a)->kind == SAM_EXPR_LITERAL)
         return unites_streams(s, x->b);
     return sam_unites(s, e, NULL);
+}
+
+/* Puts `when` inside of an operation of one operand that is of a union: when(c, abs(a - b)) becomes
+ * abs(when(c, a) - when(c, b)). */
+static sam_expr pass_unary(rewrite *r, sam_expr e) {
+    sam_expr_data x = *sam_expr_at(r->s, e), unary = *sam_expr_at(r->s, x.b);
+    const bool call = unary.kind == SAM_EXPR_CALL && !unary.program && !unary.b.v;
+    if ((unary.kind != SAM_EXPR_NEG && !(call && keeps_zero((sam_operation)unary.operation))) ||
+        !unites_streams(r->s, unary.a))
+        return e;
+    x.b = unary.a;
+    unary.a = distribute_call(r, fe_add_expr(r->s, x));
+    return fe_add_expr(r->s, unary);
 }
 
 /* Puts an operation that meets inside of one that unites, as often as one is below the other. */
@@ -199,7 +219,7 @@ static sam_expr distribute_call(rewrite *r, sam_expr e) {
         united.b = distribute_call(r, fe_add_expr(r->s, second));
         return fe_add_expr(r->s, united);
     }
-    return e;
+    return f == SAM_OPERATION_when && r->calls ? pass_unary(r, e) : e;
 }
 
 static sam_expr distribute(rewrite *r, sam_expr e) {

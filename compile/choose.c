@@ -294,8 +294,8 @@ void compile_choose(const compile_options *o, compile_context *ctx, const compil
     const char *why = c.why;
     const bool single = out->cin.kernels.len == 1;
     const char *schedule = why && single ? find_staging(&c, &out->cin.kernels.at[0]) : NULL;
-    c.singly = c.singly || (why && !schedule);
-    if (c.singly && !schedule &&
+    c.singly |= why && !schedule;
+    if (why && !schedule &&
         (choose_orders(&c, &out->cin, &out->chosen) ||
          (single && !in->in->n_schedule && (choose_parts(&c, why, out) || choose_fitting(&c, why, out)))))
         return;
@@ -492,16 +492,6 @@ static const char *dense_format(const sam_tensor_data *t, const char *name, aren
     return format;
 }
 
-/* Returns how many of the first n expressions read the tensor. */
-static uint32_t count_accesses(const sam_statement *s, sam_tensor tensor, uint32_t n) {
-    uint32_t count = 0;
-    for (uint32_t e = 1; e <= n; e++) {
-        const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
-        count += x->kind == SAM_EXPR_ACCESS && x->tensor.v == tensor.v;
-    }
-    return count;
-}
-
 /* Lists what may be stored dense of a kernel's operands: of one that is read several times each access by
  * itself, then all of them. */
 static void list_stores(const choosing *c, const fe_cin *cin, const fe_kernel *kernel, stores *out) {
@@ -512,11 +502,11 @@ static void list_stores(const choosing *c, const fe_cin *cin, const fe_kernel *k
         if (!may_store_dense(c, cin, s, x) || x->outer_dense ||
             sam_tensor_at(s, x->tensor)->level[0] != SAM_LEVEL_COMPRESSED)
             continue;
-        const uint32_t accesses = count_accesses(s, x->tensor, s->exprs.len);
+        const uint32_t accesses = sam_count_reads(s, x->tensor, s->exprs.len);
         const store alone = {{e}, true}, whole = {{e}, false};
         if (accesses > 1 && make_dense(c, kernel, alone, &dense))
             vec_push(c->ctx->mem, out, alone);
-        if (count_accesses(s, x->tensor, e) == accesses && make_dense(c, kernel, whole, &dense))
+        if (sam_count_reads(s, x->tensor, e) == accesses && make_dense(c, kernel, whole, &dense))
             vec_push(c->ctx->mem, out, whole);
     }
 }

@@ -61,7 +61,7 @@ static uint64_t most_steps(const compile_options *o) {
 static bool comes_in_turn(const compile_options *o, const pnr_board *board, const sam_graph *sam) {
     uint32_t loads, stores;
     lower_count_streams(sam, false, false, &loads, &stores);
-    return o->streams == COMPILE_OF_TENSORS || o->streams == COMPILE_OF_ALL ||
+    return o->streams >= COMPILE_OF_TENSORS ||
            (o->streams == COMPILE_BY_DATA && pnr_board_extended(board) && loads > board->glb_tiles);
 }
 

@@ -213,13 +213,8 @@ static uint32_t order_of(const filling *f, const deciding *x) {
 /* Returns whether the tensors of the accesses have no other ones, with other indices perhaps. */
 static bool are_read_once(const filling *f, const deciding *x) {
     bool once = true;
-    for (uint32_t i = 0; i < x->n; i++) {
-        const sam_tensor own = sam_expr_at(f->s, x->of[i])->tensor;
-        for (uint32_t e = 1; e <= f->s->exprs.len; e++) {
-            const sam_expr_data *other = sam_expr_at(f->s, (sam_expr){e});
-            once = once && (other->kind != SAM_EXPR_ACCESS || other->tensor.v != own.v || e == x->of[i].v);
-        }
-    }
+    for (uint32_t i = 0; i < x->n; i++)
+        once = once && sam_count_reads(f->s, sam_expr_at(f->s, x->of[i])->tensor, f->s->exprs.len) == 1;
     return once;
 }
 

@@ -133,10 +133,9 @@ static bool split_phases(stages *t, const fe_scope *outer) {
 /* A vector of what the reduction along the outermost loop combines into one value. */
 static bool split_rows(stages *t, const fe_scope *outer) {
     const sam_statement *s = &t->k->s;
-    const sam_expr_data *whole = sam_expr_at(s, s->rhs);
-    return outer->operation && outer->vars.len > 1 && outer->vars.len == s->loops.len &&
-           whole->kind == SAM_EXPR_SUM && sam_expr_at(s, whole->a)->kind == SAM_EXPR_SUM &&
-           add_workspace(t, whole->a, fe_free_vars(s, whole->a), "");
+    const sam_expr inner = outer->operation ? sam_expr_at(s, s->rhs)->a : (sam_expr){0};
+    return inner.v && outer->vars.len == s->loops.len && sam_expr_at(s, inner)->kind == SAM_EXPR_SUM &&
+           add_workspace(t, inner, fe_free_vars(s, inner), "");
 }
 
 const char *fe_staged(const fe_kernel *k, fe_staging how, arena *mem) {

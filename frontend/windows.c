@@ -115,10 +115,7 @@ static void store_followed(const fe_in *in, sam_statement *s, sam_expr_data *x) 
     if (!t->order || x->protocol[t->mode[0]] != SAM_FOLLOW || t->structure || t->fill ||
         fe_has_format(in, name))
         return;
-    uint32_t accesses = 0;
-    for (uint32_t e = 1; e <= s->exprs.len; e++)
-        accesses += sam_expr_at(s, (sam_expr){e})->tensor.v == x->tensor.v;
-    if (accesses > 1)
+    if (sam_count_reads(s, x->tensor, s->exprs.len) > 1)
         x->outer_dense = true;
     else
         t->level[0] = SAM_LEVEL_DENSE;

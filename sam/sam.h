@@ -266,6 +266,15 @@ static inline const sam_expr_data *sam_access_of(const sam_statement *s, sam_ten
     }
     return NULL;
 }
+/* Returns how many of the first n expressions read the tensor. */
+static inline uint32_t sam_count_reads(const sam_statement *s, sam_tensor t, uint32_t n) {
+    uint32_t count = 0;
+    for (uint32_t e = 1; e <= n; e++) {
+        const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
+        count += x->kind == SAM_EXPR_ACCESS && x->tensor.v == t.v;
+    }
+    return count;
+}
 /* Returns the variables, by mode, of the result or of the first access of an operand. */
 static inline const sam_var *sam_index_of(const sam_statement *s, sam_tensor t) {
     const sam_expr_data *access = t.v == s->result.v ? NULL : sam_access_of(s, t);

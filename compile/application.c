@@ -21,14 +21,13 @@
 /* ---- what tensors hold ------------------------------------------------------------------------- */
 
 static void begin_machine(machine *m) {
-    const uint32_t n = m->a->program.tensors.len;
-    m->of = arena_new_n(m->ctx->mem, held, n + 1);
-    for (uint32_t t = 0; t < n; t++)
+    m->of = arena_new_n(m->ctx->mem, held, m->a->places + 1);
+    for (uint32_t t = 0; t < m->a->program.tensors.len; t++)
         compile_hold(&m->of[t], &m->a->given[t], &m->a->given[t]);
 }
 
 static void end_machine(machine *m) {
-    for (uint32_t t = 0; t < m->a->program.tensors.len; t++) {
+    for (uint32_t t = 0; t < m->a->places; t++) {
         compile_forget_left(&m->of[t]);
         arena_free(&m->of[t].mem);
     }
@@ -155,14 +154,14 @@ static bool evaluate(machine *m, compile_context *ctx, const fe_step *step, tile
 }
 
 /* Computes the value of a statement; *left becomes what the chip has of it, if it has it alone. */
-static bool compute(machine *m, compile_context *ctx, const fe_step *step, bool may_wait, tile_tensor *out,
+static bool compute(machine *m, compile_context *ctx, const fe_step *step, tile_tensor *out,
                     compile_left **left) {
     compile_stage_of *stage = compile_stage_of_step(m->a, step);
     compile_waited waited = COMPILE_AGAIN;
     *left = NULL;
     if (m->reference)
         return evaluate(m, ctx, step, out);
-    if (stage->on_host && stage->waits && may_wait) {
+    if (stage->on_host && stage->waits) {
         if (!evaluate(m, ctx, step, out))
             return false;
         if (compile_wait_scalar(m, ctx, stage, out, left)) {
@@ -178,7 +177,7 @@ static bool compute(machine *m, compile_context *ctx, const fe_step *step, bool 
         count_host(m, stage, out);
         return true;
     }
-    while (may_wait && stage->waits && waited == COMPILE_AGAIN) {
+    while (stage->waits && waited == COMPILE_AGAIN) {
         compile_data data = {0};
         compile_options o = stage->options;
         if (!operands_of(m, ctx, step, &o, &data) || !compile_wait(m, ctx, stage, &data, out, left, &waited))
@@ -234,15 +233,15 @@ static bool may_overlap(const machine *m, const fe_step *calls, const fe_step *r
            !reads(calls, stored);
 }
 
-static bool assign(machine *m, const fe_step *steps, uint32_t n);
+static bool assign(machine *m, const fe_step *step);
 
 /* The calls wait until the runs begin, and are counted when these have ended. */
 static bool assign_both(machine *m, const fe_step *calls, const fe_step *runs) {
     m->session.may_wait = true;
-    bool ok = assign(m, calls, 1);
+    bool ok = assign(m, calls);
     compile_late late = m->late;
     m->session.may_wait = false;
-    ok = ok && assign(m, runs, 1);
+    ok = ok && assign(m, runs);
     compile_beside *b = m->session.beside;
     if (!b)
         return ok;
@@ -265,25 +264,39 @@ static const tile_tensor *shape_of(const machine *m, uint32_t tensor) {
     return &m->a->given[tensor];
 }
 
-/* All values first, since those of a multi see what was held before any of them. */
-static bool assign(machine *m, const fe_step *steps, uint32_t n) {
+/* Computes the value of a statement, in its place. */
+static bool assign(machine *m, const fe_step *step) {
+    held *to = &m->of[compile_stage_of_step(m->a, step)->to];
     compile_context ctx = *m->ctx;
     arena scratch = {0};
-    bool ok = true;
-    ctx.mem = &scratch;
-    tile_tensor *value = arena_new_n(&scratch, tile_tensor, n + 1);
+    tile_tensor value;
     compile_left *left = NULL;
-    for (uint32_t i = 0; i < n && ok; i++)
-        ok = compute(m, &ctx, &steps[i], n == 1, &value[i], &left);
-    for (uint32_t i = 0; i < n && ok; i++) {
-        uint32_t to = fe_step_result(&steps[i]);
-        compile_hold(&m->of[to], &value[i], shape_of(m, to));
-        m->of[to].left = left;
+    ctx.mem = &scratch;
+    const bool ok = compute(m, &ctx, step, &value, &left);
+    if (ok) {
+        compile_hold(to, &value, shape_of(m, fe_step_result(step)));
+        to->left = left;
     }
     if (left)
         left->mem = scratch; /* which is the result's from now on */
     else
         arena_free(&scratch);
+    return ok;
+}
+
+/* The values of a multi wait in places of their own, since all of them see what was held before any. */
+static bool assign_all(machine *m, const fe_steps *steps) {
+    bool ok = true;
+    for (uint32_t i = 0; i < steps->len && ok; i++)
+        ok = assign(m, &steps->at[i]);
+    for (uint32_t i = 0; i < steps->len && ok; i++) {
+        held *from = &m->of[compile_stage_of_step(m->a, &steps->at[i])->to],
+             *to = &m->of[fe_step_result(&steps->at[i])];
+        compile_forget_left(to);
+        arena_free(&to->mem);
+        *to = *from;
+        *from = (held){0};
+    }
     return ok;
 }
 
@@ -378,10 +391,10 @@ static bool run_steps(machine *m, const fe_steps *steps) {
             else if (i + 1 < steps->len && may_overlap(m, step + 1, step))
                 ok = assign_both(m, &steps->at[++i], step);
             else
-                ok = assign(m, step, 1);
+                ok = assign(m, step);
             break;
         case FE_STEP_MULTI:
-            ok = assign(m, step->body.at, step->body.len);
+            ok = assign_all(m, &step->body);
             break;
         case FE_STEP_REPEAT:
             vec_push(m->ctx->mem, &m->steps, i);
@@ -462,15 +475,18 @@ static void list_stages(const compile_options *o, compile_context *ctx, compile_
                         const fe_steps *steps, uint32_t loops, bool multi) {
     for (uint32_t i = 0; i < steps->len; i++) {
         const fe_step *step = &steps->at[i];
-        compile_stage_of stage = {.step = step, .options = *o, .loops = loops, .multi = multi};
+        compile_stage_of stage = {.step = step, .options = *o, .loops = loops};
         compile_options *own = &stage.options;
         const text_vec none = {0};
         own->statement = &step->statement;
         own->expression = step->text;
         own->inputs = own->generators = own->outputs = own->fills = own->schedule = none;
         own->formats = named_formats(&a->program, ctx, step);
-        if (step->kind == FE_STEP_ASSIGN)
+        if (step->kind == FE_STEP_ASSIGN) {
             own->within = stage.within = folder_name(a, ctx, step);
+            stage.to = multi ? a->program.tensors.len + i : fe_step_result(step);
+            a->places = stage.to >= a->places ? stage.to + 1 : a->places;
+        }
         if (step->kind == FE_STEP_ASSIGN && !step->statement.vars.len) {
             stage.on_host = true;
             stage.why = "it has scalars only";
@@ -802,6 +818,7 @@ bool compile_application_run(const compile_options *o, compile_context *ctx, com
         return false;
     for (uint32_t t = 0; t < a->program.tensors.len; t++)
         a->given[t].fill = fill_word(o, &a->program.tensors.at[t]);
+    a->places = a->program.tensors.len;
     list_stages(o, ctx, a, &a->program.steps, 0, false);
     if (!schedule_stages(o, ctx, a))
         return false;

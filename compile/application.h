@@ -26,10 +26,10 @@ typedef struct {
     uint32_t array;     /* number, from 1 on, of the array that all its kernels share with others; 0: none */
     bool on_host;
     const char *why;   /* it is there */
-    bool multi;        /* it is one of several that read what was there before them */
+    uint32_t to;       /* whose place its value gets: a tensor's, or one of those after them (places) */
     bool waits;        /* its result may stay on the chip, and its batches wait (machine.h) */
     const char *eager; /* why not; of a loop why its passes are the host's */
-    const bool *alive; /* by tensor: whether what it holds after the statement may be read later */
+    const bool *alive; /* by place: whether what it has after the statement may be read later */
     compile_options options;
     compile_rehearsed rehearsed; /* until it is compiled */
     compile_kernel kernel;
@@ -48,6 +48,7 @@ typedef struct {
     pnr_board board;
     const char *board_path;
     tile_tensor *given; /* by tensor: what it holds first; its extents are those that hold all along */
+    uint32_t places;    /* of tensors, and of the values of a multi, until it has all of them */
     VEC(compile_stage_of) stages;
     bool rehearsed;               /* stages have what their operands hold in all of their runs */
     const compile_images *images; /* bitstreams in the global buffer together; NULL: each program has one */

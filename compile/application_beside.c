@@ -178,18 +178,25 @@ static bool is_number(const sam_expr_data *e) {
            e->literal == (int32_t)e->literal;
 }
 
-bool compile_is_calc(const fe_step *step, uint32_t *what) {
+/* Returns whether it is one value that is there, or a number. */
+static bool is_value(const fe_step *step, const sam_expr_data *e) {
+    return e->kind == SAM_EXPR_ACCESS ? !step->use[e->tensor.v - 1].counts : is_number(e);
+}
+
+bool compile_is_calc(const fe_step *step, uint32_t *what, sam_expr_data *a, sam_expr_data *b) {
     const sam_statement *s = &step->statement;
     const sam_expr_data *root = sam_expr_at(s, s->rhs);
-    if (s->vars.len || !s->integers || calc_of(root) == FW_CALCS || !root->a.v || !root->b.v)
-        return false;
-    const sam_expr_data *both[] = {sam_expr_at(s, root->a), sam_expr_at(s, root->b)};
-    for (uint32_t i = 0; i < 2; i++) {
-        if (both[i]->kind == SAM_EXPR_ACCESS ? step->use[both[i]->tensor.v - 1].counts : !is_number(both[i]))
-            return false;
-    }
     *what = FW_CALC | calc_of(root);
-    return both[0]->kind == SAM_EXPR_ACCESS || both[1]->kind == SAM_EXPR_ACCESS;
+    *a = *root;
+    *b = (sam_expr_data){0};
+    if (s->vars.len || !s->integers || is_value(step, root))
+        return !s->vars.len && s->integers;
+    if (*what == (FW_CALC | FW_CALCS) || !root->a.v || !root->b.v)
+        return false;
+    *a = *sam_expr_at(s, root->a);
+    *b = *sam_expr_at(s, root->b);
+    return is_value(step, a) && is_value(step, b) &&
+           (a->kind == SAM_EXPR_ACCESS || b->kind == SAM_EXPR_ACCESS);
 }
 
 /* Returns why what the statement stores cannot be what this one needs without the host; NULL: it may be. */
@@ -200,6 +207,7 @@ static const char *why_needed(compile_context *ctx, const compile_stage_of *by, 
     uint32_t operand, holds;
     int32_t value;
     bool counts;
+    sam_expr_data a, b;
     uint32_t line = 0, column;
     diag_line_col(ctx->diag, step->loc, &line, &column);
     for (uint32_t t = 0; t < s->tensors.len; t++) {
@@ -210,12 +218,10 @@ static const char *why_needed(compile_context *ctx, const compile_stage_of *by, 
                 return arena_printf(ctx->mem, "line %u: the processor cannot test this condition", line);
             continue;
         }
-        if (by->on_host && compile_is_calc(step, &holds))
+        if (by->on_host && compile_is_calc(step, &holds, &a, &b))
             continue;
         if (compile_stage_on_host(by) || step->use[t].counts)
             return arena_printf(ctx->mem, "line %u is computed by the host or as a function", line);
-        if (by->multi)
-            return arena_printf(ctx->mem, "line %u is in a multi", line);
         for (uint32_t n = 0; n <= by->kernel.producers.len; n++) {
             const compile_kernel *k =
                 n < by->kernel.producers.len ? &by->kernel.producers.at[n] : &by->kernel;
@@ -240,13 +246,12 @@ static const char *why_eager(const compile_options *o, compile_context *ctx, con
     const compile_kernel *k = &stage->kernel;
     const uint32_t none = a->program.tensors.len;
     uint32_t what;
-    const bool calc = stage->on_host && compile_is_calc(stage->step, &what);
+    sam_expr_data both[2];
+    const bool calc = stage->on_host && compile_is_calc(stage->step, &what, &both[0], &both[1]);
     if (compile_stage_on_host(stage) && !calc)
         return "a statement is computed by the host or as a function";
     if (o->engine == ENGINE_SAM || o->wave || !o->optimize || o->hazards == REPORT_WARN)
         return "an option wants each run by itself";
-    if (stage->multi)
-        return "a statement is in a multi";
     if (!calc && k->producers.len)
         return "a statement takes several kernels";
     if (k->array.apart || k->on_host)
@@ -314,9 +319,13 @@ static void find_alive(compile_context *ctx, const compile_application *a, const
 static void find_alive_of(compile_context *ctx, const compile_application *a, const fe_step *all, uint32_t n,
                           bool *alive) {
     for (uint32_t i = 0; i < n; i++) {
-        bool *after = arena_new_n(ctx->mem, bool, a->program.tensors.len + 1);
+        bool *after = arena_new_n(ctx->mem, bool, a->places + 1);
         memcpy(after, alive, a->program.tensors.len);
-        for (uint32_t k = 0; k < n && n > 1; k++)
+        for (uint32_t k = 0; k < n && n > 1; k++) { /* values that are there wait for the last statement */
+            after[a->program.tensors.len + k] = k <= i && alive[fe_step_result(&all[k])];
+            after[fe_step_result(&all[k])] = false;
+        }
+        for (uint32_t k = i + 1; k < n; k++)
             read_by(a, &all[k], after);
         compile_stage_of_step(a, &all[i])->alive = after;
     }
@@ -365,7 +374,7 @@ static void find_alive(compile_context *ctx, const compile_application *a, const
 
 void compile_find_waiting(const compile_options *o, compile_context *ctx, compile_application *a) {
     const uint32_t n = a->program.tensors.len;
-    bool *alive = arena_new_n(ctx->mem, bool, n + 1);
+    bool *alive = arena_new_n(ctx->mem, bool, a->places + 1);
     for (uint32_t i = 0; i < a->program.results.len; i++)
         alive[a->program.results.at[i]] = true;
     find_alive(ctx, a, &a->program.steps, alive);

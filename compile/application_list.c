@@ -187,7 +187,7 @@ static bool collect(machine *m, compile_context *ctx, compile_left *left, const 
 }
 
 /* Takes the result off the chip, in place of what the model found. */
-static bool take(machine *m, held *h, const tile_tensor *shape) {
+static bool take(machine *m, held *h) {
     compile_context ctx = *m->ctx;
     arena scratch = {0};
     compile_left *left = h->left;
@@ -203,8 +203,8 @@ static bool take(machine *m, held *h, const tile_tensor *shape) {
         if (left->stage)
             left->stage->visits.at[left->visit].collected += out.words.collected;
         const src_loc loc = stage->step->loc;
-        const char *name = names_text(ctx.names, shape->name);
-        compile_hold(h, &got, shape);
+        const char *name = names_text(ctx.names, found.name);
+        compile_hold(h, &got, &found);
         ok = compile_is_same(&found, &h->t) ||
              differs(
                  m, arena_printf(ctx.diag->mem, "%s on the chip is not what the cycle model has found", name),
@@ -226,12 +226,12 @@ bool compile_settle(machine *m, uint32_t tensor, const char *why) {
         compile_forget_left(&m->of[tensor]);
         return compile_run_list(m);
     }
-    return compile_run_list(m) && take(m, &m->of[tensor], &m->a->given[tensor]);
+    return compile_run_list(m) && take(m, &m->of[tensor]);
 }
 
 bool compile_settle_all(machine *m, const char *why) {
     bool ok = compile_run_list(m);
-    for (uint32_t t = 0; t < m->a->program.tensors.len && ok; t++)
+    for (uint32_t t = 0; t < m->a->places && ok; t++)
         ok = compile_settle(m, t, why);
     return ok;
 }
@@ -388,7 +388,7 @@ static uint32_t carried(const machine *m, const compile_stage_of *stage, const s
 
 /* Returns which tensors the statement or a later one reads, or a test. */
 static const bool *alive_at(const machine *m, const compile_stage_of *stage, arena *mem) {
-    const uint32_t n = m->a->program.tensors.len;
+    const uint32_t n = m->a->places;
     bool *alive = arena_new_n(mem, bool, n + 1);
     memcpy(alive, stage->alive, n);
     for (uint32_t t = 0; t < stage->step->statement.tensors.len; t++) {
@@ -432,7 +432,7 @@ static void move_inputs(machine *m, const compile_stage_of *stage, compile_move_
                 moves[i].of = moves[in.pair].of = h->left;
             else if (!moves[i].of)
                 why[tensor[i]] = "a compressed operand is otherwise than the processor packs it";
-        } else if (compile_find_move(m, h->left, &in, mem, &moves[i])) {
+        } else if (compile_find_move(m, h, &in, mem, &moves[i])) {
             moves[i].of = h->left;
             moves[i].image.home = compile_is_home(&moves[i], &in.batch->segments.at[i], h);
         } else if (!(in.to->counts.left >> i & 1)) {
@@ -448,7 +448,7 @@ static void weigh_moves(const machine *m, const compile_move_in *in, const compi
                         const char **why) {
     enum { ASKED = 500 };
     const double word = compile_engines[m->o->engine].host_word;
-    for (uint32_t t = 0; t < m->a->program.tensors.len; t++) {
+    for (uint32_t t = 0; t < m->a->places; t++) {
         const compile_left *left = m->of[t].left;
         double cycles = 0, words = ASKED;
         for (uint32_t i = 0; left && i < left->words.len; i++)
@@ -578,7 +578,7 @@ static bool rescue(machine *m, uint32_t tensor, const compile_move_in *in, arena
  * in moves[], by input. Returns how many there were, or -1 after errors. */
 static int take_before(machine *m, compile_stage_of *stage, const compile_move_in *in, fw_batch *b,
                        arena *mem, compile_move *moves, compile_moves *rescued) {
-    const uint32_t n = m->a->program.tensors.len;
+    const uint32_t n = m->a->places;
     arena scratch = {0};
     const char **why = arena_new_n(&scratch, const char *, n + 1);
     int taken = 0;
@@ -591,8 +591,8 @@ static int take_before(machine *m, compile_stage_of *stage, const compile_move_i
     place_rows(m, in, b, mem, moves);
     for (uint32_t t = 0; t < n; t++) {
         const compile_left *left = m->of[t].left;
-        if (left && !why[t] && t != fe_step_result(stage->step) && stage->alive[t] &&
-            !is_kept(m, left, in, moves) && !rescue(m, t, &with, mem, rescued))
+        if (left && !why[t] && t != stage->to && stage->alive[t] && !is_kept(m, left, in, moves) &&
+            !rescue(m, t, &with, mem, rescued))
             why[t] = "a result would be stored over one that is needed";
     }
     for (uint32_t t = 0; t < n; t++)
@@ -617,7 +617,7 @@ static int take_before(machine *m, compile_stage_of *stage, const compile_move_i
 static void note_places(machine *m, const compile_stage_of *stage, const compile_move_in *in,
                         const compile_move *moves) {
     const uint32_t row_bytes = fw_row_bytes(in->to->columns.n_in, in->to->columns.n_out);
-    for (uint32_t t = 0; t < m->a->program.tensors.len; t++) {
+    for (uint32_t t = 0; t < m->a->places; t++) {
         compile_left *left = m->of[t].left;
         if (left)
             left->gone = !compile_is_stored(m, left, in->batch, row_bytes);
@@ -632,9 +632,9 @@ static void note_places(machine *m, const compile_stage_of *stage, const compile
         vec_push(&moves[i].of->mem, &moves[i].of->images, own);
         vec_push(m->session.memory.mem, &m->session.memory.stored, moves[i].image.put);
     }
-    for (uint32_t t = 0; t < m->a->program.tensors.len; t++) {
+    for (uint32_t t = 0; t < m->a->places; t++) {
         const compile_left *left = m->of[t].left;
-        if (left && !stage->alive[t] && t != fe_step_result(stage->step) && !is_kept(m, left, in, moves))
+        if (left && !stage->alive[t] && t != stage->to && !is_kept(m, left, in, moves))
             compile_forget_left(&m->of[t]);
     }
 }
@@ -741,12 +741,14 @@ static void add_move(machine *m, const compile_stage_of *stage, const char *elf,
     vec_push(&m->list.mem, &m->list.left,
              ((fw_segment){fw_place(&m->a->board, move->image.put.address),
                            (move->image.put.bytes + 3) / 4 * 4, NULL}));
-    if (!move->spread) {
-        const fw_item *copy = &move->items.at[0];
-        vec_push(&m->list.mem, &m->list.used,
-                 ((fw_segment){fw_place(&m->a->board, copy->word[1]), copy->word[2], NULL}));
-        return;
+    for (uint32_t i = 0; i < move->items.len && !move->spread; i++) {
+        const fw_item *copy = &move->items.at[i];
+        if (copy->word[0] == FW_COPY)
+            vec_push(&m->list.mem, &m->list.used,
+                     ((fw_segment){fw_place(&m->a->board, copy->word[1]), copy->word[2], NULL}));
     }
+    if (!move->spread)
+        return;
     if (move->packed && move->items.len)
         add_scratch(m, &move->slot);
     if (!move->packed || move->made)
@@ -952,8 +954,8 @@ static bool list_test(machine *m, held *h, fw_item test, arena *mem, fw_items *i
         uint16_t *words;
         double cycles = 0;
         uint32_t n = 0;
-        bool *alive = arena_new_n(mem, bool, m->a->program.tensors.len + 1);
-        memset(alive, true, m->a->program.tensors.len);
+        bool *alive = arena_new_n(mem, bool, m->a->places + 1);
+        memset(alive, true, m->a->places);
         const compile_image *image = compile_spread_out(m, h, alive, mem, items, &cycles, &words);
         if (!image)
             return false;

@@ -128,8 +128,9 @@ static bool list_sources(const compile_left *left, arena *mem, sources *out) {
 }
 
 /* Finds how values meet in a coordinate: where no two parts have the same one, they do not; else they are
- * combined as the host combines parts of a sum, which is the processor's where the fill changes nothing. */
-static bool find_meeting(const compile_left *left, const sources *all, uint16_t fill, uint32_t *how,
+ * combined as the host combines parts of a sum, but with the fill as well, where a part has no value: whether
+ * that changes anything is seen by the words. */
+static bool find_meeting(const compile_left *left, const sources *all, uint32_t *how,
                          const sam_operator **op) {
     static const uint32_t by[SAM_OPERATIONS] = {
         [SAM_OPERATION_add] = FW_SPREAD_ADD,  [SAM_OPERATION_min] = FW_SPREAD_MIN,
@@ -152,8 +153,7 @@ static bool find_meeting(const compile_left *left, const sources *all, uint16_t 
         return true;
     *how = by[operation];
     *op = sam_operator_of(operation, false);
-    return *how != FW_SPREAD_SET && left->kernel.data.packed.dtype == TILE_DTYPE_INT16 &&
-           (*op)->identity.given && (*op)->identity.value == fill;
+    return *how != FW_SPREAD_SET && left->kernel.data.packed.dtype == TILE_DTYPE_INT16;
 }
 
 /* Does what an item says, on the words of a block. */
@@ -184,7 +184,7 @@ static bool find_parts(const compile_left *left, uint16_t fill, arena *mem, part
     const sam_statement *s = &left->kernel.lowered.statement;
     *p = (parts){.fill = fill};
     return sam_tensor_at(s, s->result)->order == 1 && list_sources(left, mem, &p->all) &&
-           find_meeting(left, &p->all, fill, &p->how, &p->op);
+           find_meeting(left, &p->all, &p->how, &p->op);
 }
 
 /* Lists the items that make a block at this place, and makes its words. */
@@ -290,7 +290,7 @@ uint32_t compile_find_slot(const machine *m, const held *h, const bool *alive, u
     bool moved = true;
     while (moved) {
         moved = false;
-        for (uint32_t t = 0; t < m->a->program.tensors.len; t++) {
+        for (uint32_t t = 0; t < m->a->places; t++) {
             const compile_left *left = m->of[t].left;
             for (uint32_t i = 0; left && (alive[t] || &m->of[t] == h) && i < left->images.len; i++) {
                 const compile_image *image = &left->images.at[i];
@@ -576,8 +576,41 @@ static bool copy_of(const machine *m, const fw_segment *g, const fw_put *w, uint
     return true;
 }
 
-bool compile_find_move(const machine *m, const compile_left *left, const compile_move_in *in, arena *mem,
+/* Lists the items that make the segment of a vector which is spread out there, and returns whether they do.
+ */
+static bool copy_spread(const machine *m, const held *h, const fw_put *from, const fw_segment *g, arena *mem,
+                        compile_move *out) {
+    const compile_block_list *blocks = &out->image.blocks;
+    const uint32_t begin = g->address - m->a->board.map.cgra_data, dim = (uint32_t)h->t.dim[0];
+    arena scratch = {0};
+    uint16_t *words = arena_new_n(&scratch, uint16_t, dim + 1);
+    uint32_t at = 0;
+    bool ok = blocks->len > 0;
+    for (uint64_t e = 0; e < h->t.nnz; e++)
+        words[h->t.crd[e]] = h->t.val[e] ^ h->t.fill;
+    for (uint32_t b = 0; b < blocks->len && ok; b++) {
+        const compile_block *block = &blocks->at[b];
+        const uint32_t there = block->empty || block->origin > dim ? 0 : dim - block->origin,
+                       n = there < block->words ? there : block->words, to = begin + 2 * at;
+        ok = 2 * (at + 1 + block->words) <= g->bytes && word_at(g->content, at) == block->words;
+        for (uint32_t i = 0; i < block->words && ok; i++)
+            ok = word_at(g->content, at + 1 + i) == (i < n ? words[block->origin + i] : 0);
+        vec_push(mem, &out->items, ((fw_item){{FW_BLOCK, to, block->words, n}}));
+        if (n)
+            vec_push(mem, &out->items,
+                     ((fw_item){{FW_COPY, from->address + 2 * (block->origin + 1), 2 * n, to + 2}}));
+        out->cycles += 2 * ITEM + CLEARED * (block->words - n) + COPIED * n;
+        at += 1 + block->words;
+    }
+    arena_free(&scratch);
+    if (!ok)
+        out->items.len = 0;
+    return ok && 2 * at == g->bytes;
+}
+
+bool compile_find_move(const machine *m, const held *h, const compile_move_in *in, arena *mem,
                        compile_move *out) {
+    const compile_left *left = h->left;
     const fw_segment *g = &in->batch->segments.at[in->input];
     const uint64_t hash = hash_bytes(g->content, g->bytes);
     bool there = !left->gone, found = false;
@@ -592,7 +625,9 @@ bool compile_find_move(const machine *m, const compile_left *left, const compile
     }
     for (uint32_t i = 0; i < left->images.len && !found; i++) {
         const fw_put *w = &left->images.at[i].put;
-        found = compile_lies_before(m, in, w) && copy_of(m, g, w, hash, mem, out);
+        found = h->t.order == 1 && is_in_scratch(m, &left->images.at[i])
+                    ? copy_spread(m, h, w, g, mem, out)
+                    : compile_lies_before(m, in, w) && copy_of(m, g, w, hash, mem, out);
     }
     out->spread = !found;
     return found || (there && out->image.blocks.len && spread(m, left, in, g, mem, out));

@@ -45,44 +45,78 @@ static bool put_first(machine *m, scalar *one, uint32_t slot) {
     return compile_write_before(m, &(fw_segment){fw_place(&m->a->board, one->place), VALUE_BYTES, content});
 }
 
-bool compile_wait_scalar(machine *m, compile_context *ctx, compile_stage_of *stage, const tile_tensor *value,
-                         compile_left **left) {
-    const fe_step *step = stage->step;
-    const sam_statement *s = &step->statement;
-    const sam_expr_data *root = sam_expr_at(s, s->rhs);
-    const uint32_t n = m->a->program.tensors.len, result = fe_step_result(step);
-    fw_item item = {{FW_CALC}};
-    scalar a, b;
-    bool *alive = arena_new_n(ctx->mem, bool, n + 1);
-    memcpy(alive, stage->alive, n);
-    alive[result] = false;
-    if (!compile_is_calc(step, &item.word[0]) || !find_scalar(m, step, sam_expr_at(s, root->a), &a) ||
-        !find_scalar(m, step, sam_expr_at(s, root->b), &b))
-        return false;
-    const uint32_t slot = compile_find_slot(m, NULL, alive, VALUE_BYTES);
-    if (!a.on_chip && b.on_chip && item.word[0] != (FW_CALC | FW_CALC_SUB)) {
+/* One item, or two that follow each other. */
+typedef struct {
+    fw_item item[2];
+    uint32_t n;
+    uint16_t value; /* what comes of them */
+} calc;
+
+static void add_number(calc *c, uint32_t how, uint32_t to, uint32_t from, int32_t now, int32_t number) {
+    c->item[c->n++] = (fw_item){{FW_CALC | FW_CALC_NUMBER | how, to, from, (uint32_t)number}};
+    c->value = fw_calc(how, now, number);
+}
+
+/* Finds the items: a value that does not depend on what is on the chip is put into the scratch area by the
+ * host, or made of anything there is, times 0. */
+static calc find_items(machine *m, uint32_t what, scalar a, scalar b, bool alone, uint32_t slot) {
+    const uint32_t to = FW_SCRATCH | slot;
+    calc c = {.n = 0};
+    if (!a.on_chip && b.on_chip && what == (FW_CALC | FW_CALC_SUB)) {
+        add_number(&c, FW_CALC_MUL, to, b.place, b.value, -1);
+        add_number(&c, FW_CALC_ADD, to, to, (int16_t)c.value, a.value);
+        return c;
+    }
+    if (!a.on_chip && b.on_chip) {
         const scalar first = a;
         a = b;
         b = first;
     }
-    if (m->calc.len >= CALCS_MOST || slot + VALUE_BYTES > FW_SCRATCH_END - FW_SCRATCH_OFFSET ||
-        (!a.on_chip && !put_first(m, &a, slot)))
+    if (!a.on_chip && (alone || !put_first(m, &a, slot))) {
+        const int32_t value = alone ? a.value : (int16_t)fw_calc(what - FW_CALC, a.value, b.value);
+        add_number(&c, FW_CALC_MUL, to, to, 0, 0);
+        add_number(&c, FW_CALC_ADD, to, to, 0, value);
+        return c;
+    }
+    c.n = 1;
+    c.value = fw_calc(what - FW_CALC, a.value, b.value);
+    c.item[0] = (fw_item){
+        {what | (b.on_chip ? 0 : FW_CALC_NUMBER), to, a.place, b.on_chip ? b.place : (uint32_t)b.value}};
+    return c;
+}
+
+bool compile_wait_scalar(machine *m, compile_context *ctx, compile_stage_of *stage, const tile_tensor *value,
+                         compile_left **left) {
+    const fe_step *step = stage->step;
+    uint32_t what;
+    sam_expr_data first, second;
+    scalar a, b = {.value = 0};
+    bool *alive = arena_new_n(ctx->mem, bool, m->a->places + 1);
+    memcpy(alive, stage->alive, m->a->places);
+    alive[stage->to] = false;
+    if (!compile_is_calc(step, &what, &first, &second) || !find_scalar(m, step, &first, &a))
         return false;
-    item.word[0] |= b.on_chip ? 0 : FW_CALC_NUMBER;
-    item.word[1] = FW_SCRATCH | slot;
-    item.word[2] = a.place;
-    item.word[3] = b.on_chip ? b.place : (uint32_t)b.value;
+    const bool alone = second.kind == SAM_EXPR_NONE;
+    if (alone)
+        what = FW_CALC | FW_CALC_ADD; /* of 0 */
+    else if (!find_scalar(m, step, &second, &b))
+        return false;
+    const uint32_t slot = compile_find_slot(m, NULL, alive, VALUE_BYTES);
+    if (m->calc.len >= CALCS_MOST || slot + VALUE_BYTES > FW_SCRATCH_END - FW_SCRATCH_OFFSET)
+        return false;
+    const calc c = find_items(m, what, a, b, alone, slot);
     uint8_t content[VALUE_BYTES];
     put_block(content, (int16_t)(value->nnz ? value->val[0] : value->fill));
-    if (fw_calc(item.word[0] - FW_CALC, a.value, b.value) != content[2] + 256 * content[3])
+    if (c.value != content[2] + 256 * content[3])
         return false;
     compile_left *l = arena_new(ctx->mem, compile_left);
     const compile_image image = {.home = true,
-                                 .put = {item.word[1], VALUE_BYTES, hash_bytes(content, VALUE_BYTES)}};
+                                 .put = {FW_SCRATCH | slot, VALUE_BYTES, hash_bytes(content, VALUE_BYTES)}};
     vec_push(ctx->mem, &l->images, image);
     l->gone = true; /* no store has left it */
     compile_note_image(m, &image);
-    compile_add_calc(m, &item);
+    for (uint32_t i = 0; i < c.n; i++)
+        compile_add_calc(m, &c.item[i]);
     *left = l;
     return true;
 }

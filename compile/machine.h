@@ -75,7 +75,7 @@ typedef struct {
     compile_late late;                  /* the last one */
     compile_line *line;
     uint64_t now, session_began; /* cycles of the line */
-    held *of;                    /* by tensor */
+    held *of;                    /* by place */
     struct {
         arena mem;
         fw_items steps;

@@ -54,7 +54,7 @@ bool compile_scalar_place(const machine *m, const held *h, uint32_t *place);
 bool compile_find_pack(machine *m, held *h, const compile_move_in *in, arena *mem, compile_move *out);
 /* Finds how the input becomes what is loaded, of what is left of a result; false: by the host alone. Lists
  * live in `mem`. O(parts * (parts + blocks) + words). */
-bool compile_find_move(const machine *m, const compile_left *left, const compile_move_in *in, arena *mem,
+bool compile_find_move(const machine *m, const held *h, const compile_move_in *in, arena *mem,
                        compile_move *out);
 /* Returns whether all of the result is in what was moved to the segment. */
 bool compile_is_home(const compile_move *move, const fw_segment *g, const held *h);

@@ -69,6 +69,15 @@ def pagerank(steps=10):
     return rank
 
 
+def waves(steps=6):
+    near = graph("graph.mtx")
+    high, fast = {v: 1000 * (v == 0) for v in near}, dict.fromkeys(near, 0)
+    for _ in range(steps):
+        pull = {v: sum(high[w] - high[v] for w in near[v]) >> 4 for v in near}
+        high, fast = {v: high[v] + (fast[v] >> 2) for v in near}, {v: fast[v] + pull[v] for v in near}
+    return {v: h for v, h in high.items() if h}
+
+
 def walks(steps=3):
     near = graph("graph.mtx")
     at = {0: 1}
@@ -217,6 +226,7 @@ tests = {"bfs": lambda: run("bfs", "depth", breadth_first()),
          "als": lambda: run("als", "A", least_squares(), "--dtype", "bf16"),
          "attention": lambda: run("attention", "Y", attention(), "--functions", "library", "--dtype", "bf16"),
          "kmeans": lambda: run("kmeans", "mean", clusters()),
+         "waves": lambda: run("waves", "high", waves()),
          "iterated_spmv": lambda: run("iterated_spmv", "x", walks())}
 if set(tests) != {path.stem for path in examples.glob("*.onx")}:
     sys.exit("an example has no test here")
@@ -224,7 +234,7 @@ reports = {}
 for name in names or tests:
     report = reports[name] = tests[name]()
     print(f"{name}: {report['total_cycles']} cycles, loops {[one['passes'] for loop in report['loops'] for one in loop['each']]}")
-for name, passes in (("bfs", 4), ("sssp", 5)):
+for name, passes in (("bfs", 4), ("sssp", 5), ("waves", 6)):
     if engine != "soc" or name not in reports:
         continue
     # Frontiers, masks and the number of the step stay on the chip: the host writes before the first pass, and takes the result.

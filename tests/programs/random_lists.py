@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random programs whose loops the chip's processor may go through by itself: random_lists.py ONYX FOLDER COUNT SEED. In turn dense vectors and
-compressed ones, empty ones and explicit zeros among them, masks and scalars that change, in a loop whose end may depend on how many values one has,
-or on a scalar; on engine soc, where onyx holds each against its evaluator and the cycle model, and here against engine sam. Ends with 1 where one is
+compressed ones, empty ones and explicit zeros among them, masks, scalars that change and statements that read what was there before all of them, in a
+loop whose end may depend on how many values one has, or on a scalar; on engine soc, where onyx holds each against its evaluator and the cycle model, and here against engine sam. Ends with 1 where one is
 wrong, or fewer than a third of the loops are the processor's."""
 import json
 import pathlib
@@ -25,17 +25,17 @@ def dense_program(draw):
                         f'repeat until t {draw.choice(["<", ">"])} {draw.choice([0, 100, -100])} max 5'])
     body = [draw.choice(SHAPES).format(r=draw.choice(VECTORS), a=draw.choice("uv"), b=draw.choice("vw")) for _ in range(draw.randint(1, 4))]
     body = [one for one in body if one != "swap v, v"] + ["w(i) = u(i) + v(i)"]
-    return "\n".join([*lines, loop + " {", *(f"    {one}" for one in body), "}", *draw.choice([[], ["u(i) = u(i) + v(i)"]]), "result u, v, w, t"]) + "\n"
+    return "\n".join([*lines, loop + " {", *(f"    {one}" for one in in_multis(draw, body)), "}", *draw.choice([[], ["u(i) = u(i) + v(i)"]]), "result u, v, w, t"]) + "\n"
 
 
 SPARSE = ["{r}(i) = A(i,j) * {a}(j)", "{r}(i) = or(j, A(i,j) & {a}(j))", "{r}(j) = max(i, A(i,j) * {a}(i))", "{r}(i) = {a}(i) + {b}(i)", "{r}(i) = {a}(i) * {b}(i)",
           "{r}(i) = {a}(i) - {b}(i)", "{r}(i) = mask(not struct({a}(i)), {b}(i))", "{r}(i) = mask({a}(i), {b}(i))", "{r}(i) = {a}(i) | {b}(i)", "{r}(i) += t * {a}(i)",
-          "{r}(i) = ({a}(i) + {b}(i)) >> 3", "t = t + 1", "t = t * 3", "t = max(t, 2)", "t = {a}(i) * {b}(i)", "swap u, v", "swap v, w"]
+          "{r}(i) = ({a}(i) + {b}(i)) >> 3", "t = t + 1", "t = t * 3", "t = max(t, 2)", "t = 7 - t", "s = t", "s = 4", "t = {a}(i) * {b}(i)", "swap u, v", "swap v, w"]
 
 
 def sparse_program(draw):
     n = draw.choice([1, 5, 17, 33, 40, 70, 300])
-    lines = [f'tensor A: {draw.choice(["ds", "ss", "ss:1,0"])} = random "{n}x{n}:{draw.choice([0, min(1, 1.5 / n), 0.1, 0.4])}"', "scalar t = 3"]
+    lines = [f'tensor A: {draw.choice(["ds", "ss", "ss:1,0"])} = random "{n}x{n}:{draw.choice([0, min(1, 1.5 / n), 0.1, 0.4])}"', "scalar t = 3", "scalar s = 1"]
     formats = draw.choice(["sss", "sss", "ssd", "dss"])
     lines += [f'tensor {v}: {f} = ' + draw.choice(["{}", "{0: 1}", "{%d: -2}" % (n - 1), f'random "{n}:{draw.choice([0.1, 0.5, 1])}"']) for v, f in zip(VECTORS, formats)]
     lines = [line.replace(":", f"({n}):", 1) if "tensor " in line and "A" not in line else line for line in lines]
@@ -44,7 +44,20 @@ def sparse_program(draw):
                         f'repeat until t {draw.choice(["<", ">"])} {draw.choice([5, 100, -100])} max 5'])
     body = [draw.choice(SPARSE).format(r=draw.choice(VECTORS), a=draw.choice("uv"), b=draw.choice("vw")) for _ in range(draw.randint(2, 5))]
     body = [one for one in body if not one.startswith("swap") or len({formats[VECTORS.index(v)] for v in (one[5], one[8])}) == 1] + ["t = t + 1"]
-    return "\n".join([*lines, loop + " {", *(f"    {one}" for one in body), "}", *draw.choice([[], ["w(i) = u(i) + v(i)"]]), "result u, v, w, t"]) + "\n"
+    return "\n".join([*lines, loop + " {", *(f"    {one}" for one in in_multis(draw, body)), "}", *draw.choice([[], ["w(i) = u(i) + v(i)"]]), "result u, v, w, t"]) + "\n"
+
+
+def in_multis(draw, body):
+    """Puts some statements that follow each other, of different results, into one multi."""
+    out = []
+    for one in body:
+        results = {x.strip().replace("(", " ").split()[0] for x in out[-1].split(";")} if out else set()
+        plain = not one.startswith("swap") and "+=" not in one
+        if plain and out and not out[-1].startswith("swap") and "+=" not in out[-1] and one.replace("(", " ").split()[0] not in results and draw.random() < 0.4:
+            out[-1] += "; " + one
+        else:
+            out.append(one)
+    return ["multi { %s }" % one if ";" in one else one for one in out]
 
 
 def run(path, engine):

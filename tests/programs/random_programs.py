@@ -92,6 +92,8 @@ class Program:
         self.data["A"] = self.matrix(draw.choice([0, 0.05, 0.2, 0.6]))
         self.data["B"] = self.matrix(draw.choice([0.05, 0.3]))
         self.steps = [self.assign() for _ in range(draw.randint(0, 1))] + [self.loop(1)]
+        if not any("=" in line and "repeat" not in line for line in self.lines(self.steps)): # swaps alone are no program
+            self.steps.append(self.assign())
 
     def values(self, n, density):
         return [self.draw.choice([-3, -1, 1, 2, 9, 250, -32768]) if self.draw.random() < density else 0 for _ in range(n)]

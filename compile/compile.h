@@ -271,8 +271,9 @@ typedef struct {
     tile_options options;
     tile_candidates candidates; /* of --tile auto */
     tile_candidate expected;    /* what all its runs are expected to take, before anything runs */
-    tile_room shared;           /* with one load stream for each operand; none: that is not to be chosen */
-    tile_room stored;           /* .. and one store stream for the result */
+    tile_room more[2]; /* where fewer streams are asked for: with one for each level, and each operand */
+    tile_room shared;  /* with one load stream for each operand; none: that is not to be chosen */
+    tile_room stored;  /* .. and one store stream for the result */
 } compile_tiling;
 
 /* A kernel on the array. */

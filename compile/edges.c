@@ -136,6 +136,23 @@ enum { MOST_EDGE = 1 << 15 }; /* of --tile auto: the largest power of two in 16 
 /* The model is off by about as much: a kernel that the processor keeps waiting gains nothing by copies. */
 static const double WORTH = 0.9;
 
+/* Finds edges to begin with where the user wants fewer streams: those that would be chosen without that wish,
+ * so that a search of few steps does not end far from them. */
+static void begin_with_more(compile_context *ctx, const pnr_board *board, const compile_lowered *k,
+                            const compile_data *data, const uint32_t *widest, compile_tiling *out) {
+    for (uint32_t i = 0; i < 2; i++) {
+        tile_options more = out->options;
+        tile_candidates unused;
+        more.room = out->more[i];
+        if (!more.room.together)
+            continue;
+        more.in_turn = i > 0;
+        more.stored = false;
+        more.driver = compile_driver(board, k, &more);
+        out->options.begin = tile_choose(&k->statement, &data->packed, &more, widest, ctx->mem, &unused).edge;
+    }
+}
+
 /* Chooses once more with one load stream for each operand, and with one store stream for the result, too,
  * where there is room for that, and takes it if the chip is expected to be a tenth faster. `open`: the
  * options before there was a choice. */
@@ -196,6 +213,7 @@ static bool choose_by_data(const compile_options *o, compile_context *ctx, const
         widest[v.v - 1] = ends && extent[v.v - 1] < most ? extent[v.v - 1] : most;
     }
     leave_whole(st, extent, &out->options);
+    begin_with_more(ctx, board, k, data, widest, out);
     const tile_options open = out->options;
     out->expected = tile_choose(st, &data->packed, &out->options, widest, ctx->mem, &out->candidates);
     choose_shared(ctx, board, k, data, &open, widest, out);

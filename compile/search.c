@@ -27,10 +27,16 @@ static tile_room find_room(const compile_options *o, compile_context *ctx, const
 
 void compile_find_room(const compile_options *o, compile_context *ctx, const pnr_board *board,
                        const compile_lowered *k, compile_tiling *tiling) {
-    tile_options shared = tiling->options, stored = tiling->options;
+    tile_options levels = tiling->options, shared = tiling->options, stored = tiling->options;
+    levels.in_turn = levels.stored = shared.stored = false;
     shared.in_turn = stored.in_turn = stored.stored = true;
     tiling->options.room = find_room(o, ctx, board, k, &tiling->options);
-    tiling->shared = tiling->stored = (tile_room){0};
+    tiling->more[0] = tiling->more[1] = tiling->shared = tiling->stored = (tile_room){0};
+    if (pnr_board_extended(board) && o->streams >= COMPILE_OF_TENSORS && compile_edges_open(o)) {
+        tiling->more[0] = find_room(o, ctx, board, k, &levels);
+        if (tiling->options.stored)
+            tiling->more[1] = find_room(o, ctx, board, k, &shared);
+    }
     if (pnr_board_extended(board) && o->streams == COMPILE_BY_DATA && compile_edges_open(o))
         tiling->shared = find_room(o, ctx, board, k, &shared);
     if (tiling->shared.together && !o->statement)

@@ -324,6 +324,8 @@ static bool choose(choice *c) {
         try_square(c, edge);
     try_slabs(c, most, 1);
     try_slabs(c, most, LEAST_EDGE);
+    if (c->options->begin)
+        try_edges(c, c->options->begin);
     for (uint32_t factor = 4; c->best.edge && factor >= 2; factor /= 2)
         try_each_variable(c, factor);
     finish_best(c);

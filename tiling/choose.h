@@ -35,9 +35,10 @@ typedef VEC(tile_candidate) tile_candidates;
 /* Chooses the edges whose runs are expected to take the fewest cycles (tiling/model.c), with what drives the
  * array, along the variables for which options->edge has none. They are powers of two, at most widest[] of
  * each variable; `tried` lists all that were looked at: one edge for all variables first, then the best of
- * these with other edges along single ones, as long as that helps. Of plans of more than 2^16 runs the first
- * ones are counted, and the best three in full; each costs what tile_plan_begin does, and its runs. The
- * result is one of `tried`, complete, or where none fits the default edges, but not wider.
+ * these with other edges along single ones, as long as that helps; options->begin before all. Of plans of
+ * more than 2^16 runs the first ones are counted, and the best three in full; each costs what tile_plan_begin
+ * does, and its runs. The result is one of `tried`, complete, or where none fits the default edges, but not
+ * wider.
  *
  * With options->steps all of it takes about so many steps whatever the data: what is cut is a sample
  * of the operands where they have more than TILE_SAMPLE entries, and counts are left where they

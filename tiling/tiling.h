@@ -154,10 +154,11 @@ typedef struct {
     bool clip;      /* of edges that are chosen none is longer than its loop, where all of that is there */
     uint64_t steps; /* 0: as much as it takes */
     double share;   /* of what there is that the operands are; 0: all */
-    bool vector_reducer; /* there is one, of profile onyx-ext */
-    bool skips;          /* scanners leave out what the other side of their intersecter lacks (onyx-ext) */
-    bool in_turn;        /* each operand's levels and values come on one stream, in turn (onyx-ext) */
-    bool stored;         /* .. and those of the result leave on one */
+    const uint32_t *begin; /* along each variable: edges to look at first; NULL: none */
+    bool vector_reducer;   /* there is one, of profile onyx-ext */
+    bool skips;            /* scanners leave out what the other side of their intersecter lacks (onyx-ext) */
+    bool in_turn;          /* each operand's levels and values come on one stream, in turn (onyx-ext) */
+    bool stored;           /* .. and those of the result leave on one */
     sam_var dealt; /* whose pieces belong to so many groups in turn (tiling/banks.h); 0: no variable's */
     uint32_t groups;
 } tile_options;

@@ -51,12 +51,45 @@ static net_cell memory(made *m) {
     return cell;
 }
 
+/* Returns the load stream of all of the tensor, if there is one. */
+static net_cell load_in_turn(const made *m, name_id tensor) {
+    for (uint32_t c = 1; c <= m->n.cells.len; c++) {
+        const net_cell_data *cell = &m->n.cells.at[c - 1];
+        if (cell->mode == NET_MODE_IO_IN && cell->level == SAM_IN_TURN && name_eq(cell->tensor, tensor))
+            return (net_cell){c};
+    }
+    return (net_cell){0};
+}
+
 static void load(made *m, net_cell mem, uint32_t tensor, int level) {
-    net_cell io = made_cell(m, NET_MODE_IO_IN);
-    net_cell_at(&m->n, io)->tensor = names_intern(m->n.names, arena_printf(m->n.mem, "T%u", tensor));
-    net_cell_at(&m->n, io)->level = level;
+    const name_id name = names_intern(m->n.names, arena_printf(m->n.mem, "T%u", tensor));
+    net_cell io = m->in_turn ? load_in_turn(m, name) : (net_cell){0};
+    if (!io.v) {
+        io = made_cell(m, NET_MODE_IO_IN);
+        net_cell_at(&m->n, io)->tensor = name;
+        net_cell_at(&m->n, io)->level = m->in_turn ? SAM_IN_TURN : level;
+    }
     set(m, mem, "fiber_access_16_inst_write_scanner_block_mode", 1);
     made_connect(m, made_pin(io, 0), mem, 2);
+    vec_push(m->n.mem, &m->loads, ((made_load){mem, tensor, level}));
+}
+
+void made_share_loads(made *m) {
+    uint32_t order[PLAY_TENSORS] = {0};
+    for (uint32_t i = 0; i < m->loads.len; i++) {
+        const made_load *l = &m->loads.at[i];
+        if (l->level + 1 > (int)order[l->tensor])
+            order[l->tensor] = (uint32_t)l->level + 1;
+    }
+    for (uint32_t i = 0; i < m->loads.len; i++) {
+        const made_load *l = &m->loads.at[i];
+        const bool values = l->level == SAM_MODE_VALS;
+        const uint32_t all = 2 * order[l->tensor] + 1, before = values ? all - 1 : 2 * (uint32_t)l->level;
+        const name_id name = names_intern(m->n.names, arena_printf(m->n.mem, "T%u", l->tensor));
+        set(m, l->cell, "fiber_access_16_inst_write_scanner_before", before);
+        set(m, l->cell, "fiber_access_16_inst_write_scanner_behind", all - before - (values ? 1 : 2));
+        net_cell_at(&m->n, load_in_turn(m, name))->num_blocks = all;
+    }
 }
 
 net_cell made_scan(made *m, uint32_t tensor, uint32_t level, const net_pin *ref) {
@@ -84,16 +117,31 @@ net_cell made_lookup(made *m, uint32_t tensor, net_pin ref) {
 }
 
 void made_write(made *m, net_pin from, bool values) {
-    net_cell mem = memory(m), io = made_cell(m, NET_MODE_IO_OUT);
-    set(m, mem, "fiber_access_16_inst_read_scanner_block_mode", 1);
-    if (values) {
-        set(m, mem, "fiber_access_16_inst_read_scanner_lookup", 1);
-        set(m, mem, "fiber_access_16_inst_write_scanner_lowest_level", 1);
+    made_write_in_turn(m, &from, &values, 1);
+}
+
+void made_write_in_turn(made *m, const net_pin *from, const bool *values, uint32_t n) {
+    net_cell before = {0};
+    uint32_t blocks = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        net_cell mem = memory(m);
+        set(m, mem, "fiber_access_16_inst_read_scanner_block_mode", 1);
+        if (values[i]) {
+            set(m, mem, "fiber_access_16_inst_read_scanner_lookup", 1);
+            set(m, mem, "fiber_access_16_inst_write_scanner_lowest_level", 1);
+        }
+        made_connect(m, from[i], mem, 3);
+        if (i) {
+            set(m, mem, "fiber_access_16_inst_read_scanner_ahead", blocks);
+            made_connect(m, made_pin(before, 0), mem, 2);
+        }
+        blocks += values[i] ? 1 : 2;
+        before = mem;
     }
-    made_connect(m, from, mem, 3);
-    made_connect(m, made_pin(mem, 0), io, 0);
+    net_cell io = made_cell(m, NET_MODE_IO_OUT);
+    made_connect(m, made_pin(before, 0), io, 0);
     net_cell_at(&m->n, io)->output = true;
-    net_cell_at(&m->n, io)->num_blocks = values ? 1 : 2;
+    net_cell_at(&m->n, io)->num_blocks = blocks;
 }
 
 net_cell made_pe(made *m, net_mode mode, const net_pin *in, uint8_t n_in) {
@@ -166,7 +214,10 @@ static const struct {
               {"fiber_access_16_inst_buffet_tile_en", 2, 31},
               {"fiber_access_16_inst_buffet_buffet_capacity_log_1", 3, 0},
               {"fiber_access_16_inst_buffet_buffet_capacity_log_0", 3, 4},
+              {"fiber_access_16_inst_write_scanner_before", 3, 8},
+              {"fiber_access_16_inst_write_scanner_behind", 3, 12},
               {"fiber_access_16_inst_read_scanner_skip", 3, 16},
+              {"fiber_access_16_inst_read_scanner_ahead", 3, 17},
               {"vec_reduce_inst_tile_en", 0, 0},
               {"vec_reduce_inst_inner", 0, 6},
               {"intersect_unit_inst_joiner_op", 0, 1},
@@ -208,13 +259,20 @@ void play_design(const netlist *n, const uint32_t *const *pairs, uint32_t all, a
     }
 }
 
+/* How many levels a stream says that its tensor has at least. */
+static uint32_t levels_of(const net_cell_data *c) {
+    return c->level == SAM_IN_TURN     ? (uint32_t)c->num_blocks / 2
+           : c->level == SAM_MODE_VALS ? 0
+                                       : (uint32_t)c->level + 1;
+}
+
 /* The levels of a tensor: streams of the same name. */
 static uint32_t order_of(const netlist *n, name_id tensor) {
     uint32_t order = 0;
     for (uint32_t i = 0; i < n->cells.len; i++) {
         const net_cell_data *c = &n->cells.at[i];
-        if (c->mode == NET_MODE_IO_IN && name_eq(c->tensor, tensor) && c->level + 1 > (int)order)
-            order = (uint32_t)c->level + 1;
+        if (c->mode == NET_MODE_IO_IN && name_eq(c->tensor, tensor) && levels_of(c) > order)
+            order = levels_of(c);
     }
     return order;
 }
@@ -241,17 +299,21 @@ static bool any_point(uint64_t pattern, uint32_t first, uint32_t points) {
     return false;
 }
 
-/* The blocks of one level: segments and coordinates, or values. */
+/* Adds the blocks of one level, segments and coordinates, or values; SAM_IN_TURN: of all levels, then values.
+ */
 static void level_words(uint64_t pattern, uint32_t order, uint32_t extent, int level, arena *mem,
                         u16_vec *out) {
     uint32_t points = power(extent, order);
-    if (level == SAM_MODE_VALS) {
+    for (uint32_t l = 0; level == SAM_IN_TURN && l < order; l++)
+        level_words(pattern, order, extent, (int)l, mem, out);
+    if (level == SAM_MODE_VALS || level == SAM_IN_TURN) {
+        const uint32_t at = out->len;
         vec_push(mem, out, 0);
         for (uint32_t p = 0; p < points; p++) {
             if (order == 0 || (pattern >> p & 1)) /* a scalar is there always */
                 vec_push(mem, out, (uint16_t)(p + 1));
         }
-        out->at[0] = (uint16_t)(out->len - 1);
+        out->at[at] = (uint16_t)(out->len - at - 1);
         return;
     }
     uint32_t below = power(extent, order - (uint32_t)level - 1), fibers = power(extent, (uint32_t)level);
@@ -356,6 +418,19 @@ static void print_netlist(const netlist *n, const uint32_t *const *pairs, uint32
     }
 }
 
+/* The longest fiber of a level. */
+static uint32_t longest_of(uint64_t pattern, uint32_t order, uint32_t extent, uint32_t level) {
+    const uint32_t below = power(extent, order - level - 1);
+    uint32_t longest = 0;
+    for (uint32_t f = 0; f < power(extent, level); f++) {
+        uint32_t here = 0;
+        for (uint32_t k = 0; k < extent; k++)
+            here += any_point(pattern, (f * extent + k) * below, below);
+        longest = here > longest ? here : longest;
+    }
+    return longest;
+}
+
 /* How long the fibers of any stream may get: as the operands' longest, but those of a union up to the extent.
  */
 static uint32_t longest_fiber(const netlist *n, const uint64_t *pattern, uint32_t extent) {
@@ -367,11 +442,9 @@ static uint32_t longest_fiber(const netlist *n, const uint64_t *pattern, uint32_
             return extent;
         if (c->mode != NET_MODE_IO_IN || c->level == SAM_MODE_VALS)
             continue;
-        uint32_t below = power(extent, order_of(n, c->tensor) - (uint32_t)c->level - 1);
-        for (uint32_t f = 0; f < power(extent, (uint32_t)c->level); f++) {
-            uint32_t here = 0;
-            for (uint32_t k = 0; k < extent; k++)
-                here += any_point(pattern[tensor_of(n, c)], (f * extent + k) * below, below);
+        const uint32_t levels = levels_of(c);
+        for (uint32_t level = c->level == SAM_IN_TURN ? 0 : levels - 1; level < levels; level++) {
+            const uint32_t here = longest_of(pattern[tensor_of(n, c)], order_of(n, c->tensor), extent, level);
             longest = here > longest ? here : longest;
         }
     }

@@ -10,9 +10,17 @@
 
 /* ---- building -------------------------------------------------------------------------------- */
 
+/* A memory that is filled with a level of a tensor, or with its values. */
+typedef struct {
+    net_cell cell;
+    uint32_t tensor;
+    int level;
+} made_load;
 /* Tensors are called "T0", "T1", .. */
 typedef struct {
     netlist n;
+    bool in_turn; /* the levels and values of a tensor come on one load stream (profile onyx-ext) */
+    VEC(made_load) loads;
 } made;
 
 void made_begin(made *m, name_table *names, arena *mem);
@@ -25,8 +33,12 @@ net_cell made_scan(made *m, uint32_t tensor, uint32_t level, const net_pin *ref)
 /* Lets a scanner skip by the coordinates of the other side of its intersecter (profile onyx-ext). */
 void made_skip(made *m, net_cell scanner, net_pin partner);
 net_cell made_lookup(made *m, uint32_t tensor, net_pin ref); /* values at port 1 */
+/* Tells the memories of shared load streams which blocks are theirs, once all of them are there. */
+void made_share_loads(made *m);
 /* A compressed result: to memory, then to the global buffer. */
 void made_write(made *m, net_pin from, bool values);
+/* Several of them, which leave on one store stream one after the other (profile onyx-ext). */
+void made_write_in_turn(made *m, const net_pin *from, const bool *values, uint32_t n);
 /* Both operands are {coordinates, references}. Outputs: port 0 coordinates, 1 and 2 references. */
 net_cell made_join(made *m, bool is_union, const net_pin side0[2], const net_pin side1[2]);
 /* Adds a joiner of profile onyx-ext by those regions. */

@@ -5,7 +5,7 @@
 #include "tests/deadlock/play.h"
 
 typedef enum { CRD, REF, VAL } what;
-enum { ROOT, LOOSE, FIRST_PATH, MOST_STREAMS = 64, MOST_PATHS = 64, MOST_CELLS = 44 };
+enum { ROOT, LOOSE, FIRST_PATH, MOST_STREAMS = 64, MOST_PATHS = 64, MOST_CELLS = 44, MOST_CHAIN = 8 };
 /* So many of a hundred netlists may neither deadlock nor be found safe. There are more of those that are all
  * three levels deep: 54 of 2,000 without a matrix reducer, 63 with 230 of them. */
 enum { MOST_WRONG = 3, MOST_WRONG_DEEP = 4 };
@@ -28,7 +28,9 @@ typedef struct {
     bool matrices;     /* matrix reducers, too, on tensors of three levels */
     bool regions;      /* joiners by regions in place of the chip's */
     bool skips;        /* scanners skip where they may */
+    bool shared;       /* load streams of tensors, and store streams of several results */
     uint32_t skipping; /* scanners that do */
+    uint32_t chained;  /* results behind others on their store stream */
     uint32_t summed;   /* matrix reducers */
     uint32_t fresh;    /* how much rather a stream nobody reads yet */
 } generator;
@@ -263,6 +265,28 @@ static void make_skippers(generator *g) {
     }
 }
 
+/* Stores what nobody reads; each on a stream of its own, or some of them on one. */
+static void write_results(generator *g) {
+    net_pin from[MOST_CHAIN];
+    bool values[MOST_CHAIN];
+    prng random = g->random; /* a copy: what is drawn behind this is drawn without shared streams, too */
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < g->n_streams; i++) {
+        const stream *s = &g->streams[i];
+        if (s->kind == REF || s->readers)
+            continue;
+        if (n == MOST_CHAIN || (n && !(g->shared && prng_below(&random, 4)))) {
+            made_write_in_turn(&g->m, from, values, n);
+            n = 0;
+        }
+        g->chained += n > 0;
+        from[n] = s->pin;
+        values[n++] = s->kind == VAL;
+    }
+    if (n)
+        made_write_in_turn(&g->m, from, values, n);
+}
+
 /* Long fibers, or so few points that all tensors can be tried; by the highest order. */
 static const uint8_t extents[2][4] = {{0, 8, 4, 3}, {0, 5, 2, 2}};
 
@@ -301,11 +325,9 @@ static void generate(generator *g) {
         else
             add_dropper(g, prng_below(&g->random, 4) == 0);
     }
-    for (uint32_t i = 0; i < g->n_streams; i++) {
-        stream *s = &g->streams[i];
-        if (s->kind != REF && s->readers == 0)
-            made_write(&g->m, s->pin, s->kind == VAL);
-    }
+    write_results(g);
+    if (g->shared)
+        made_share_loads(&g->m);
     if (g->skips)
         make_skippers(g);
 }
@@ -327,7 +349,7 @@ static const uint32_t *const *random_pairs(const netlist *n, prng *random, arena
 
 static void play_all(generator with) {
     uint32_t safe = 0, bounded = 0, real = 0, undecided = 0, wrong = 0, hopeless = 0, runs = 0, skipping = 0;
-    uint32_t summed = 0;
+    uint32_t summed = 0, chained = 0;
     for (uint32_t i = 0; i < count; i++) {
         arena mem = {0};
         name_table names;
@@ -335,6 +357,7 @@ static void play_all(generator with) {
         generator g = with;
         g.random = prng_seed(1000003ull * first_seed + (only ? only : i));
         made_begin(&g.m, &names, &mem);
+        g.m.in_turn = g.shared;
         generate(&g);
         const uint32_t *const *pairs = random_pairs(&g.m.n, &g.random, &mem);
         judgement j = play_judge(&g.m.n, pairs, 0, g.extent, most_runs, &g.random,
@@ -342,6 +365,7 @@ static void play_all(generator with) {
         bool excluded = j.fiber >= g.extent;
         skipping += g.skipping;
         summed += g.summed;
+        chained += g.chained;
         runs += j.runs;
         safe += j.fiber == NET_ANY_FIBER;
         bounded += j.fiber != NET_ANY_FIBER && j.fiber > 0;
@@ -358,6 +382,8 @@ static void play_all(generator with) {
         print_message("%u scanners skip\n", skipping);
     if (with.matrices)
         print_message("%u sums of matrices\n", summed);
+    if (with.shared)
+        print_message("%u results behind others\n", chained);
     print_message("%u netlists, %u runs: %u safe, %u safe up to some length; %u deadlock, %u do not and are "
                   "not found safe, %u undecided; %u stand still whatever the FIFOs\n",
                   count, runs, safe, bounded, real, wrong, undecided, hopeless);
@@ -366,6 +392,7 @@ static void play_all(generator with) {
     assert_true(real > 0);
     assert_true(!with.skips || skipping > count / 6);
     assert_true(!with.matrices || summed > count / 20);
+    assert_true(!with.shared || chained > count);
     assert_true(wrong * 100 <= count * (with.matrices ? MOST_WRONG_DEEP : MOST_WRONG));
 }
 
@@ -395,10 +422,16 @@ static void none_behind_skipping(void **state) {
     play_all((generator){.skips = true});
 }
 
+static void none_behind_shared_streams(void **state) {
+    (void)state;
+    play_all((generator){.shared = true});
+}
+
 int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {TEST(no_deadlock_is_overlooked), TEST(none_behind_vector_reducers),
-                                       TEST(none_behind_matrix_reducers),
-                                       TEST(none_behind_joiners_by_regions), TEST(none_behind_skipping)};
+    const struct CMUnitTest tests[] = {
+        TEST(no_deadlock_is_overlooked),   TEST(none_behind_vector_reducers),
+        TEST(none_behind_matrix_reducers), TEST(none_behind_joiners_by_regions),
+        TEST(none_behind_skipping),        TEST(none_behind_shared_streams)};
     if (argc > 1)
         count = (uint32_t)strtoul(argv[1], NULL, 10);
     if (argc > 2)

@@ -26,6 +26,7 @@ import sys
 
 import check_pages
 import check_reports
+import golden
 
 
 def words_of(command):
@@ -37,7 +38,8 @@ def words_of(command):
 
 
 class Run:
-    def __init__(self, file, work):
+    def __init__(self, file, work, kept):
+        self.golden, self.commands = kept, []
         self.file, self.work, self.folder = file, work, work / "run"
         self.count = self.failed = self.want = self.code = 0
         self.command, self.at = None, ""
@@ -67,6 +69,8 @@ class Run:
         self.code = code if code >= 0 else 128 - code
         self.out, self.err = (self.work / "out").read_bytes(), (self.work / "err").read_bytes()
         self.keep_json()
+        self.golden.add(command, self.code, self.out, self.err)
+        self.commands.append(command)
 
     def keep_json(self):
         """The texts are kept, since the next command may write others to the same places."""
@@ -136,7 +140,7 @@ def main():
                       PATH=f"{work}/bin:{os.environ['PATH']}")
     lines = subprocess.run(["awk", "-v", f"list={file.parent}/kernels.list", "-f", file.parent / "expand.awk", file], check=True,
                            capture_output=True, encoding="utf-8").stdout
-    test = Run(file, work)
+    test = Run(file, work, golden.Golden(file, work, onyx, source))
     for line in lines.splitlines():
         at, _, text = line.partition("\t")
         command = test.line(text)
@@ -145,6 +149,7 @@ def main():
             test.run(command)
     test.judge()
     test.failed += check_reports.count_wrong(source, test.kept) + check_pages.count_wrong(test.pages)
+    test.failed += test.golden.count_wrong(test.commands)
     print(f"{test.count} commands, {test.failed} failures")
     if test.failed or not test.count:
         return 1

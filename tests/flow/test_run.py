@@ -1,4 +1,5 @@
 """The runner of .test files notices what is wrong: test_run.py SOURCE FOLDER"""
+import os
 import pathlib
 import subprocess
 import sys
@@ -33,4 +34,22 @@ for text, code in FILES:
                          capture_output=True, text=True, check=False)
     assert ran.returncode == code, f"{text}\nended with {ran.returncode}, not {code}\n{ran.stdout}{ran.stderr}"
     assert (folder / "work").exists() == (code != 0) or code == 77, "what a right run leaves is removed"
-print(f"{len(FILES)} files judged")
+
+# What commands said and wrote is kept when it is asked for, and what is not as it was kept is named.
+kept = folder / "golden/one.txt"
+kept.parent.mkdir(exist_ok=True)
+kept.write_text("")
+GOLDEN = [(RIGHT, 1, "not as it was kept"), (RIGHT, 0, "renew"), (RIGHT, 0, "1 commands"), (RIGHT.replace("| cat", "&& true"), 1, "not as it was kept"),
+          ("$ onyx word | cat\nexit 3\n$ echo more\n", 1, "echo more")]
+told = onyx.read_text()
+GOLDEN += [(RIGHT, code, said, told.replace(*change)) for change, code, said in (
+    (("echo told", "echo told it"), 1, ": out\n"), (("warned", "warned you"), 1, ": err\n"), (('"$1" >file', '"$1." >file'), 1, ": file\n"),
+    (("exit 3", "touch new; exit 3"), 1, ": new\n"), (("exit 3", "sleep 0; exit 3"), 0, ""))]
+for text, code, said, *program in GOLDEN:
+    (folder / "one.test").write_text(text)
+    onyx.write_text((program or [told])[0])
+    ran = subprocess.run(["/usr/bin/python3", "-B", source / "tests/flow/run.py", folder / "one.test", onyx, source, folder / "work"],
+                         capture_output=True, text=True, check=False, env=dict(os.environ, GOLDEN=said))
+    assert ran.returncode == code and (said == "renew" or said in ran.stdout), f"{text}\nended with {ran.returncode}, not {code}\n{ran.stdout}{ran.stderr}"
+    assert kept.read_text() or said != "renew"
+print(f"{len(FILES) + len(GOLDEN)} files judged")

@@ -1,11 +1,12 @@
 """Changes single lines of the C rooms and looks which of the changes the tests notice.
 
-mutate.py SOURCE FOLDER [--room ROOM]... [--minutes M] [--seed N] [--mutants N] [--seconds S] [--again] [--list]
+mutate.py SOURCE FOLDER [--room ROOM]... [--minutes M] [--map-minutes M] [--seed N] [--mutants N] [--seconds S] [--jobs N] [--again] [--list]
 
 A copy of SOURCE with two build trees of its own lies in FOLDER, which is best on a RAM disk, but not below /dev, and stays
 there for the next time. One is quick; of the other gcov counts the lines.
 First every test of tests.json runs once without a mutant; one that fails is listed and left out, and so is one that fails
-where gcov does not count, when it would notice its first mutant. gcov says which lines each of them executes; map/ keeps that, and a test runs anew where it or a source has changed. A mutant is one token or one
+where gcov does not count, when it would notice its first mutant. gcov says which lines each of them executes; map/ keeps that, and a
+test runs anew where it or a source has changed, the cheapest first for --map-minutes (60); what is not mapped then is left out. A mutant is one token or one
 statement of one line: its file is compiled, and the tests that execute the line run, the quickest and those that execute
 little but this room before the others, until one fails or takes 5 times as long as without the mutant and 10 s. Then it
 was noticed. No test begins when those before it took --seconds (60). What holds a mutant runs in namespaces of its own, in
@@ -141,8 +142,8 @@ def programs_of(table):
 class Tree:
     """The copy that is changed, and two builds of it: a quick one, which holds the mutants, and one whose lines gcov counts."""
 
-    def __init__(self, source, folder):
-        self.tree, self.source, self.plain = pathlib.Path(folder, 'tree'), source, {}
+    def __init__(self, source, folder, jobs):
+        self.tree, self.source, self.plain, self.jobs = pathlib.Path(folder, 'tree'), source, {}, jobs
         self.build, self.counted = self.tree / 'build', self.tree / 'build-lines'
         self.isolated = [HERE / 'isolated.sh', folder]
         self.copy()
@@ -175,7 +176,7 @@ class Tree:
             sys.exit(f'{" ".join(map(str, command))}:\n{run.stdout[-3000:]}{run.stderr[-3000:]}')
 
     def make(self, targets, build=None, isolated=()):
-        return subprocess.run([*isolated, 'cmake', '--build', build or self.build, '-j', '2', '--target', *targets], capture_output=True,
+        return subprocess.run([*isolated, 'cmake', '--build', build or self.build, '-j', str(self.jobs), '--target', *targets], capture_output=True,
                               text=True, check=False).returncode == 0
 
     def read_tests(self):
@@ -288,23 +289,28 @@ def reasons():
 class Map:
     """Which tests pass without a mutant, their seconds, and the lines that each of them executes."""
 
-    def __init__(self, tree, programs, folder):
+    def __init__(self, tree, programs, folder, minutes):
         kept, digests = pathlib.Path(folder, 'map'), tree.digests()
         kept.mkdir(exist_ok=True)
         self.tests = {file.stem: json.loads(file.read_text()) for file in kept.glob('*.json')}
         self.tests = {name: t for name, t in self.tests.items() if t['of'] == digests.get(name)}
-        missing = [name for name in programs if name not in self.tests]
+        costs = dict(line.split()[::2] for line in (tree.tree / 'tests/costs.txt').read_text().split('\n') if len(line.split()) == 3)
+        missing = sorted((name for name in programs if name not in self.tests), key=lambda name: float(costs.get(name, 0)))
+        end = time.monotonic() + 60 * minutes
         if missing and not tree.make(sorted({p for name in missing for p in programs[name]}), tree.counted):
             sys.exit('the programs that gcov counts cannot be built')
         # What runs on the emulated processor, gcov does not see.
         self.on_chip = [name for name, wanted in programs.items() if 'onyx-cosim' in wanted]
-        with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            for name, row in zip(missing, pool.map(lambda name: self.look(tree, name), missing)):
-                self.tests[name] = {'of': digests.get(name)} | row
-                (kept / f'{name}.json').write_text(json.dumps(self.tests[name]))
-        self.passes = set()
+        with concurrent.futures.ThreadPoolExecutor(tree.jobs) as pool:
+            for name, row in zip(missing, pool.map(lambda name: time.monotonic() < end and self.look(tree, name), missing)):
+                if row:
+                    self.tests[name] = {'of': digests.get(name)} | row
+                    (kept / f'{name}.json').write_text(json.dumps(self.tests[name]))
+                else:
+                    print(f'left out: {name} has not been mapped', flush=True)
+        self.passes, self.golden = set(), {f'flow_{file.stem}' for file in (tree.tree / 'tests/flow/golden').glob('*.txt')}
         self.there, self.ran, self.size = collections.defaultdict(set), collections.defaultdict(list), {}
-        for name in programs:
+        for name in self.tests.keys() & programs:
             test = self.tests[name]
             if not test['passes']:
                 print(f'left out: {name} {"is skipped" if test["passes"] is None else "fails"} without a mutant', flush=True)
@@ -332,10 +338,11 @@ class Map:
         return found
 
     def cost(self, name, path):
-        """Seconds of a test, the more the less of what it executes is of the room of that file."""
+        """Seconds of a test, the more the less of what it executes is of the room of that file; those that hold all that they see
+        against what was kept notice most."""
         test, room = self.tests[name], str(pathlib.Path(path).parent)
         near = sum(len(lines) for file, lines in test['ran'].items() if str(pathlib.Path(file).parent) == room)
-        return (test['seconds'] + 0.05) / (0.05 + near / self.size[name])
+        return (test['seconds'] + 0.05) / (0.05 + near / self.size[name]) / (5 if name in self.golden else 1)
 
     def tests_of(self, path, number):
         """The tests that execute a line (its number from 0), the quickest and nearest ones first; a line of which gcov knows
@@ -423,9 +430,11 @@ def main():
     options.add_argument('folder', type=pathlib.Path)
     options.add_argument('--room', action='append')
     options.add_argument('--minutes', type=float, default=60)
+    options.add_argument('--map-minutes', type=float, default=60)
     options.add_argument('--seed', default='1')
     options.add_argument('--mutants', type=int, default=1 << 30)
     options.add_argument('--seconds', type=float, default=60)
+    options.add_argument('--jobs', type=int, default=2)
     options.add_argument('--again', action='store_true')
     options.add_argument('--list', action='store_true')
     o = options.parse_args()
@@ -441,11 +450,11 @@ def main():
     os.environ['CCACHE_DISABLE'] = '1'
     signal.signal(signal.SIGTERM, lambda *_: sys.exit('ended'))
     known = reasons()
-    tree = Tree(o.source.resolve(), o.folder.resolve())
+    tree = Tree(o.source.resolve(), o.folder.resolve(), o.jobs)
     if not tree.make(sorted({p for wanted in programs.values() for p in wanted})):
         sys.exit('the programs cannot be built')
     tree.read_tests()
-    found = Map(tree, programs, o.folder)
+    found = Map(tree, programs, o.folder, o.map_minutes)
     if not found.size:
         sys.exit('no test passes without a mutant: nothing could be noticed')
     kept = o.folder / f'results-{o.seed}.json'

@@ -73,27 +73,34 @@ def what_is_no_folder(source):
 
 
 class Tree:
-    """One of three tests that the map knows already."""
-    counted = None
+    """One of four tests that the map knows already."""
+    counted, jobs = None, 1
+
+    def __init__(self, top):
+        self.tree = pathlib.Path(top)
 
     @staticmethod
     def digests():
-        return {"slow": "1", "quick": "2", "far": "3"}
+        return {"slow": "1", "quick": "2", "far": "3", "flow_far": "4"}
 
 
 def which_tests():
-    """Those that execute the line, quick ones and those of its room alone first."""
+    """Those that execute the line, quick ones, those of its room alone and those that see all first."""
     with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as top:
         there = {"r/a.c": [3, 5], "s/b.c": [1, 2, 3, 4, 5, 6, 7, 8, 9]}
         row = {"passes": True, "there": there}
         kept = {"slow": {"of": "1", "seconds": 9.0, "ran": {"r/a.c": [3]}} | row, "quick": {"of": "2", "seconds": 0.1, "ran": {"r/a.c": [3]}} | row,
-                "far": {"of": "3", "seconds": 0.2, "ran": {"r/a.c": [3], "s/b.c": there["s/b.c"]}} | row}
+                "far": {"of": "3", "seconds": 0.2, "ran": {"r/a.c": [3], "s/b.c": there["s/b.c"]}} | row,
+                "flow_far": {"of": "4", "seconds": 0.2, "ran": {"s/b.c": there["s/b.c"]}} | row}
         pathlib.Path(top, "map").mkdir()
+        pathlib.Path(top, "tests/flow/golden").mkdir(parents=True)
+        pathlib.Path(top, "tests/flow/golden/far.txt").touch()
+        pathlib.Path(top, "tests/costs.txt").write_text("slow 1 9\n---\n")
         for name, test in kept.items():
             pathlib.Path(top, "map", f"{name}.json").write_text(json.dumps(test))
-        found = mutate.Map(Tree, {"slow": [], "quick": [], "far": []}, top)
+        found = mutate.Map(Tree(top), {name: [] for name in kept}, top, 0)
         assert [found.tests_of("r/a.c", n) for n in (1, 2, 3, 4)] == [[], ["quick", "far", "slow"], ["quick", "far", "slow"], []]
-        assert found.tests_of("s/b.c", 0) == ["far"]
+        assert found.tests_of("s/b.c", 0) == ["flow_far", "far"]
 
 
 def main(source):

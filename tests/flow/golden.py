@@ -3,7 +3,7 @@ something else changes some word of some file, whoever looks at it. Masked is wh
 
 It says that something has changed, not that it is wrong: what the commands have to do, the .test files and the other tests say. A change
 that is meant is looked at by record.py (tests/record), which prints the differences of two programs, and accepted by
-GOLDEN=renew ctest --test-dir build -R '^flow_'. The files have a list whose commands take a second, need no other tool and write the
+GOLDEN=renew ctest --test-dir build -R '^flow_|^record_|mistakes'. The files have a list whose commands take a second, need no other tool and write the
 same on every machine; a new list begins by touching it.
 """
 import hashlib
@@ -16,22 +16,58 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "record"))
 import record  # noqa: E402
 
-# Pages of the documentation, what differs from machine to machine, lists that sanitizers shorten, and what is interrupted on purpose.
-PASSED_OVER = re.compile(r"\bhelp\b|doctor|version|--progress|timeout|EVERY|kill|&($| )|script -|ulimit|bugreport|TMPDIR")
+# Pages of the documentation, what differs from machine to machine or by other compilers, lists that sanitizers shorten, and what is interrupted on purpose.
+PASSED_OVER = re.compile(r"\bhelp\b|doctor|version|--progress|timeout|EVERY|kill|&($| )|script -|ulimit|bugreport|TMPDIR|soc|rtl")
 
 
 def short(data):
     return hashlib.sha256(data).hexdigest()[:6]
 
 
-class Golden:
+class Kept:
+    """What commands said, under a name of each; the file is there where it is to be held against."""
+
+    def __init__(self, path):
+        self.path, self.on, self.lines, self.names = path, path.is_file(), {}, {}
+
+    def add(self, command, words):
+        key = short(command.encode())
+        while key in self.lines:
+            key += "+"  # the same command once more
+        self.lines[key], self.names[key] = " ".join(words), command
+
+    def printed(self, command, run, folder):
+        """A command that was run from Python (subprocess.run with texts), where what it wrote is of no interest."""
+        texts = {name: re.sub(rf"{re.escape(str(folder))}\b", "<work>", record.steady("", text)) for name, text in (("out", run.stdout), ("err", run.stderr)) if text}
+        self.add(command, [str(run.returncode), *(f"{name}={short(text.encode())}" for name, text in texts.items())])
+
+    def count_wrong(self):
+        """Prints what is not as it was kept; or keeps it."""
+        if not self.on:
+            return 0
+        if os.environ.get("GOLDEN") == "renew":
+            self.path.write_text("".join(f"{key} {line}\n" for key, line in self.lines.items()))
+            return 0
+        kept, wrong = dict(line.split(" ", 1) for line in self.path.read_text().splitlines()), 0
+        for key in {**kept, **self.lines}:
+            if kept.get(key) == self.lines.get(key):
+                continue
+            wrong += 1
+            differs = sorted({word.split("=")[0] for word in {*kept.get(key, "").split()} ^ {*self.lines.get(key, "").split()}})
+            print(f"{self.path}: not as it was kept: {', '.join(differs[:9])}{' ...' * (len(differs) > 9)}\n  command: {self.names.get(key, 'one that there is no more')}\n"
+                  "  tests/record/record.py same --a OLD --b NEW shows the difference; one that is meant: GOLDEN=renew ctest (tests/README.md)")
+        return wrong
+
+
+class Golden(Kept):
+    """The same of the commands of a .test file and of what they write."""
+
     def __init__(self, file, work, onyx, source):
-        self.path = file.parent / "golden" / f"{file.stem}.txt"
-        self.on = self.path.is_file()
-        self.lines, self.before, self.folder = [], {}, work / "run"
+        super().__init__(file.parent / "golden" / f"{file.stem}.txt")
+        self.before, self.folder = {}, work / "run"
         self.masks = record.Masks(work, onyx, source)
 
-    def add(self, command, code, out, err):
+    def ran(self, command, code, out, err):
         """After each command."""
         if not self.on:
             return
@@ -40,31 +76,12 @@ class Golden:
         gone, self.before = sorted(self.before.keys() - after.keys()), after
         if PASSED_OVER.search(command):
             return
-        words = [f"{short(command.encode())}", str(code)]
-        words += [f"{name}={short(self.masks.printed(text.decode(errors='backslashreplace'), command).encode())}"
-                  for name, text in (("out", out), ("err", err)) if text]
+        words = [str(code)] + [f"{name}={short(self.masks.printed(text.decode(errors='backslashreplace'), command).encode())}"
+                               for name, text in (("out", out), ("err", err)) if text]
         words += [f"{self.masks.text(name)}={self.of(self.folder / name, name)}" for name in changed]
-        self.lines.append(" ".join(words + [f"-{self.masks.text(name)}" for name in gone]))
+        self.add(command, words + [f"-{self.masks.text(name)}" for name in gone])
 
     def of(self, path, name):
         if path.is_symlink():
             return "link"
         return short(self.masks.file(path, name)) if path.is_file() else "none"
-
-    def count_wrong(self, commands):
-        """Prints what is not as it was kept; or keeps it."""
-        if not self.on:
-            return 0
-        if os.environ.get("GOLDEN") == "renew":
-            self.path.write_text("\n".join(self.lines) + "\n")
-            return 0
-        names, wrong = {short(c.encode()): c for c in commands}, 0
-        kept, found = (dict((line.split(" ", 1)) for line in lines) for lines in (self.path.read_text().splitlines(), self.lines))
-        for key in {**kept, **found}:
-            if kept.get(key) == found.get(key):
-                continue
-            wrong += 1
-            differs = sorted({word.split("=")[0] for word in {*kept.get(key, "").split()} ^ {*found.get(key, "").split()}})
-            print(f"{self.path}: not as it was kept: {', '.join(differs)}\n  command: {names.get(key, 'one that there is no more')}\n"
-                  "  tests/record/record.py same --a OLD --b NEW shows the difference; one that is meant: GOLDEN=renew ctest -R '^flow_'")
-        return wrong

@@ -1,4 +1,4 @@
-"""Runs one .test file: run.py FILE.test ONYX SOURCE FOLDER; what it leaves is in the folder, which is removed when all is right.
+"""Runs one .test file: run.py FILE.test ONYX SOURCE FOLDER [ENGINE]; what it leaves is in the folder, which is removed when all is right.
 
 Lines of a .test file:
   # text            a comment; "# label: full" sets the ctest label (default quick)
@@ -13,6 +13,7 @@ followed by what is expected of the command above:
 Every report.json and every diagnostic in JSON is held against its schema in docs/, every log of --diagnostics=sarif against
 sarif.schema.json (check_reports.py), and every page and picture has to be well-formed (check_pages.py).
 
+With ENGINE every run and sweep is on that one, as tests/record has it.
 All but the commands themselves happens in one process: starting another takes as long as a short command of onyx.
 """
 
@@ -39,7 +40,7 @@ def words_of(command):
 
 class Run:
     def __init__(self, file, work, kept):
-        self.golden, self.commands = kept, []
+        self.golden = kept
         self.file, self.work, self.folder = file, work, work / "run"
         self.count = self.failed = self.want = self.code = 0
         self.command, self.at = None, ""
@@ -69,8 +70,7 @@ class Run:
         self.code = code if code >= 0 else 128 - code
         self.out, self.err = (self.work / "out").read_bytes(), (self.work / "err").read_bytes()
         self.keep_json()
-        self.golden.add(command, self.code, self.out, self.err)
-        self.commands.append(command)
+        self.golden.ran(command, self.code, self.out, self.err)
 
     def keep_json(self):
         """The texts are kept, since the next command may write others to the same places."""
@@ -129,6 +129,7 @@ class Run:
 
 
 def main():
+    engine = sys.argv[5] if len(sys.argv) > 5 else None
     file, onyx, source = (pathlib.Path(argument).resolve() for argument in sys.argv[1:4])
     work = pathlib.Path(sys.argv[4])
     shutil.rmtree(work, ignore_errors=True)
@@ -138,7 +139,8 @@ def main():
     (work / "bin/onyx").symlink_to(onyx)
     os.environ.update(SRC=str(source), DATA=f"{source}/../shared/data", EVERY=os.environ.get("EVERY", "1"), TMPDIR=f"{work}/tmp",
                       PATH=f"{work}/bin:{os.environ['PATH']}")
-    lines = subprocess.run(["awk", "-v", f"list={file.parent}/kernels.list", "-f", file.parent / "expand.awk", file], check=True,
+    flow = file.parent if (file.parent / "expand.awk").exists() else pathlib.Path(__file__).parent
+    lines = subprocess.run(["awk", "-v", f"list={flow}/kernels.list", "-f", flow / "expand.awk", file], check=True,
                            capture_output=True, encoding="utf-8").stdout
     test = Run(file, work, golden.Golden(file, work, onyx, source))
     for line in lines.splitlines():
@@ -146,10 +148,10 @@ def main():
         command = test.line(text)
         if command is not None:
             test.at = at
-            test.run(command)
+            test.run(golden.record.on_engine(command, engine) if engine else command)
     test.judge()
     test.failed += check_reports.count_wrong(source, test.kept) + check_pages.count_wrong(test.pages)
-    test.failed += test.golden.count_wrong(test.commands)
+    test.failed += test.golden.count_wrong()
     print(f"{test.count} commands, {test.failed} failures")
     if test.failed or not test.count:
         return 1

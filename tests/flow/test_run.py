@@ -28,6 +28,8 @@ FILES += [(RIGHT + f"$ echo '{page}' >page.html\n", code) for page, code in (
 if subprocess.run(["/usr/bin/python3", "-c", "import jsonschema"], capture_output=True, check=False).returncode == 0:
     FILES += [(RIGHT + text, 1) for text in ("$ echo '{}' >report.json\n", "$ echo '{}' # --json\n",
                                              "$ echo '{\"code\": 1}' >&2\n", "$ echo no >&2 # --diagnostics=sarif\n")]
+kept = folder / "golden/one.txt"
+kept.unlink(missing_ok=True)
 for text, code in FILES:
     (folder / "one.test").write_text(text)
     ran = subprocess.run(["/usr/bin/python3", "-B", source / "tests/flow/run.py", folder / "one.test", onyx, source, folder / "work"],
@@ -36,7 +38,6 @@ for text, code in FILES:
     assert (folder / "work").exists() == (code != 0) or code == 77, "what a right run leaves is removed"
 
 # What commands said and wrote is kept when it is asked for, and what is not as it was kept is named.
-kept = folder / "golden/one.txt"
 kept.parent.mkdir(exist_ok=True)
 kept.write_text("")
 GOLDEN = [(RIGHT, 1, "not as it was kept"), (RIGHT, 0, "renew"), (RIGHT, 0, "1 commands"), (RIGHT.replace("| cat", "&& true"), 1, "not as it was kept"),

@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
 """Mistakes in expressions of functions, each refused with its code at its place: mistakes.py ONYX FOLDER."""
+import pathlib
 import subprocess
 import sys
+
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
+import golden  # noqa: E402
 
 EXPRESSIONS = [  # expression, code, column
     ("x(i) = max(b(i))", "E0152-function", 8), ("x(i) = abs(b(i), c(i))", "E0152-function", 8), ("x(i) = clamp(b(i), 1)", "E0152-function", 8),
@@ -31,11 +35,13 @@ OPTIONS = [
     (["x(i) = mask(not struct(m(i)), b(i))", "-d", "i:100000000", "-g", "m:100000000:0.00000001", "-g", "b:100000000:0.00000001"], "E0155-complement"),
 ]
 bad = 0
+kept = golden.Kept(pathlib.Path(__file__).parent / "golden/mistakes.txt")
 
 
 def check(arguments, code, column):
     global bad
     done = subprocess.run([sys.argv[1], "sam", *arguments], capture_output=True, text=True)
+    kept.printed(" ".join(arguments), done, sys.argv[2])
     place = f"<expression>:1:{column}:" if column else ""
     if done.returncode not in (1, 2) or f"[{code}" not in done.stderr or place not in done.stderr:
         bad += 1
@@ -49,4 +55,5 @@ for expression, column in SYNTAX:
 for arguments, code in OPTIONS:
     check(arguments, code, 0)
 print(f"{len(EXPRESSIONS) + len(SYNTAX) + len(OPTIONS)} mistakes, {bad} not refused as they should be")
+bad += kept.count_wrong()
 sys.exit(bad != 0)

@@ -6,15 +6,22 @@ import shutil
 import subprocess
 import sys
 
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
+import golden  # noqa: E402
+
 onyx, folder = sys.argv[1], pathlib.Path(sys.argv[2])
 folder.mkdir(parents=True, exist_ok=True)
 bad = 0
+kept = golden.Kept(pathlib.Path(__file__).parent / "golden/mistakes.txt")
 
 
 def run(program, *options):
     path = folder / "p.onx"
     path.write_text(program)
-    return subprocess.run([onyx, "run", str(path), "--engine", "sam", "-o", str(folder / "out"), *options], capture_output=True, text=True)
+    done = subprocess.run([onyx, "run", str(path), "--engine", "sam", "-o", str(folder / "out"), *options], capture_output=True, text=True)
+    if "--json" not in options:
+        kept.printed(f"{program} {options}".replace(str(folder), ""), done, folder)
+    return done
 
 
 def refused(program, code, where, *options, exit_code=1):
@@ -152,4 +159,5 @@ report = json.loads(done.stdout)
 if [s["runs"] for s in report["statements"]] != [1, 2] or report["loops"][0]["each"] != [{"pass": "", "passes": 2}]:
     bad += 1
     print(f"report: {done.stdout}")
+bad += kept.count_wrong()
 sys.exit(bad != 0)

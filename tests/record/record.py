@@ -122,6 +122,7 @@ TIMES = [
     (re.compile(r"\b\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?"), "#date"),
     # a sweep's folders are named by keys, which hash the program; of points that are equally fast a key decides
     (re.compile(r"\b[0-9a-f]{16}(?=\.(sam|cycle|rtl|soc)\b)"), "#key"),
+    (re.compile(r"\bsweep [0-9a-f]{16}\b"), "sweep #key"),
     (re.compile(r"(fastest: )[^;\n]*(; \* no other point)"), r"\1#\2"),
     # the hash of a whole ELF file, whose debug information names folders
     (re.compile(r'("elf":\s*)"[0-9a-f]{16}"'), r'\1"#"'),

@@ -126,6 +126,8 @@ TIMES = [
     (re.compile(r"(fastest: )[^;\n]*(; \* no other point)"), r"\1#\2"),
     # the hash of a whole ELF file, whose debug information names folders
     (re.compile(r'("elf":\s*)"[0-9a-f]{16}"'), r'\1"#"'),
+    # the revision of the program
+    (re.compile(r'("version":\s*")[\d.]+ \([^)"]*\)'), r"\1#"),
     # the report's checksums of files, which are compared themselves
     (re.compile(r'(\\?"files\\?":\s*\{)([^}]*)\}'),
      lambda m: m[1] + re.sub(r'(\\?")[0-9a-f]{16}(?=\\?")', r"\1#", m[2]) + "}"),
@@ -207,7 +209,7 @@ def database(path):
             continue
         rows = db.execute(f'SELECT * FROM "{name}"')
         columns = [c[0] for c in rows.description]
-        found = [" | ".join(f"{c}={v}" for c, v in zip(columns, row) if c not in HIDDEN) for row in rows]
+        found = [steady(name, " | ".join(f"{c}={v}" for c, v in zip(columns, row) if c not in HIDDEN)) for row in rows]
         lines += sorted(found)
     db.close()
     return "\n".join(lines) + "\n"

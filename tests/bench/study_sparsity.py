@@ -8,11 +8,10 @@ from study import Study
 EXTENT = 512
 PEAK_GOPS = 571  # published, of 16-bit integers at 850 MHz; a multiply-add is two operations
 DENSE_US = 2 * EXTENT**3 / (PEAK_GOPS * 1e3)
-# Per cent. With fewer zeros engine cycle has more to do, by the square of the entries.
-ZEROS = [90, 95, 98, 99, 99.5, 99.9, 99.95]
-# As published: inner products, sub-tiles of 32, two copies. Only where it is not far slower than the dense fabric.
+# Per cent. With fewer zeros engine cycle has more to do, by the square of the entries: at 50 % it takes minutes.
+ZEROS = [50, 60, 70, 80, 90, 95, 98, 99, 99.5, 99.9, 99.95]
+# As published: inner products, sub-tiles of 32, two copies.
 INNER = ["-O0", "-s", "reorder(i,j,k)", "--unroll", "auto", "--dispatch", "dynamic"]
-LEAST_INNER = 98
 
 
 def runtime_us(study, zeros, options):
@@ -26,7 +25,7 @@ zeros = ZEROS[-1:] if study.short else ZEROS
 searched, inner, csv = {}, {}, "zeros_per_cent,searched_us,inner_us,dense_roofline_us\n"
 for z in zeros:
     searched[z] = runtime_us(study, z, [])
-    inner[z] = runtime_us(study, z, INNER) if z >= LEAST_INNER else 0
+    inner[z] = runtime_us(study, z, INNER)
     row = f"{z},{searched[z]:.1f},{inner[z]:.1f},{DENSE_US:.1f}\n"
     print(row, end="", flush=True)
     csv += row

@@ -56,6 +56,7 @@ typedef struct {
     uint32_t crd_cell, val_cell; /* of the run table, addresses in SRAM; no crd_cell: a dense part */
     const uint8_t *crd, *val;    /* what the model has found: coordinates and values alone */
     uint32_t n;
+    bool follows;         /* no coordinate between the first and the last is left out */
     int64_t origin, size; /* coordinates of its part */
 } source;
 typedef VEC(source) sources;
@@ -85,15 +86,17 @@ static void read_part(const compile_later *l, const uint32_t *begin, int crd, in
     const uint8_t *values = l->stored[val].at + 2 * (size_t)begin[val];
     out->n = word_at(values, 0);
     out->val = values + 2;
+    out->follows = crd < 0;
     if (crd < 0)
         return;
     const uint8_t *words = l->stored[crd].at + 2 * (size_t)begin[crd];
     const uint32_t segments = word_at(words, 0), n = word_at(words, 1 + segments);
     out->crd = words + 2 * (size_t)(2 + segments);
     out->n = n < out->n ? n : out->n;
+    out->follows = n && word_at(out->crd, n - 1) - word_at(out->crd, 0) == (int)n - 1;
 }
 
-/* Lists the parts that the runs have stored, of a vector. */
+/* Lists the parts that the runs have stored, of a vector, by their origins. */
 static bool list_sources(const compile_left *left, arena *mem, sources *out) {
     const compile_later *l = &left->later;
     const tile_plan *plan = &l->plan;
@@ -121,6 +124,10 @@ static bool list_sources(const compile_left *left, arena *mem, sources *out) {
             s.crd_cell = crd < 0 ? 0 : cells + 8 * (uint32_t)crd;
             read_part(l, begin, crd, val, &s);
             vec_push(mem, out, s);
+            for (uint32_t i = out->len - 1; i && out->at[i - 1].origin > s.origin; i--) {
+                out->at[i] = out->at[i - 1];
+                out->at[i - 1] = s;
+            }
         }
         memcpy(begin, end, sizeof begin);
     }
@@ -168,9 +175,17 @@ static void spread_into(const source *s, int64_t first, int64_t count, const sam
 }
 
 /* Array cycles that the processor takes for an item as such, and for each word or value: copied; set to 0;
- * put where its coordinate says, or combined there; put behind the one before it; looked at to be packed.
- * Measured on engine soc: docs/notebook/repeated.md. */
-static const double ITEM = 150, COPIED = 7, CLEARED = 6, PUT = 22, COMBINED = 40, FOLLOWS = 7, PACKED = 22;
+ * put where its coordinate says, or combined there; put behind the one before it, or added there; looked at
+ * to be packed. Measured on engine soc: docs/notebook/repeated.md. */
+static const double ITEM = 300, COPIED = 4, CLEARED = 2, PUT = 26, COMBINED = 46, FOLLOWS = 7, ADDED = 22,
+                    PACKED = 22;
+
+/* Returns what a value of the part takes. */
+static double value_cycles(uint32_t how, bool follows) {
+    if (how == FW_SPREAD_SET)
+        return follows ? FOLLOWS : PUT;
+    return how == FW_SPREAD_ADD && follows ? ADDED : COMBINED;
+}
 
 /* What a block of a dense vector is made of. */
 typedef struct {
@@ -200,9 +215,9 @@ static bool make_block(const parts *p, const compile_block *block, uint32_t to, 
         if (end <= 0 || first >= end)
             continue;
         const uint32_t by = items->len > header + 1 ? p->how : FW_SPREAD_SET; /* the first one meets none */
-        if (by == FW_SPREAD_SET && !its->crd && its->n >= its->size && first <= put)
+        if (by == FW_SPREAD_SET && its->follows && its->n >= its->size && first <= put)
             put = end;
-        *cycles += ITEM + its->n * (by != FW_SPREAD_SET ? COMBINED : its->crd ? PUT : FOLLOWS);
+        *cycles += ITEM + its->n * value_cycles(by, its->follows);
         spread_into(its, first, end, by == FW_SPREAD_SET ? NULL : p->op, p->fill, words);
         vec_push(mem, items,
                  ((fw_item){{FW_SPREAD | by, its->crd_cell, its->val_cell, to + 2, (uint32_t)first,

@@ -20,6 +20,17 @@ static inline void bus_add_pair(uint32_t *address, uint64_t *low, uint64_t *high
     *low += (uint64_t)*address * bus_read32(at);
     *high += (uint64_t)*address * bus_read32(at + 4);
 }
+static inline void bus_move_pair(uint32_t *from, uint32_t *to, uint32_t by) {
+    bus_write32(*to, bus_read32(*from) ^ by);
+    bus_write32(*to + 4, bus_read32(*from + 4) ^ by);
+    *from += 8;
+    *to += 8;
+}
+static inline void bus_set_pair(uint32_t *to, uint32_t value) {
+    bus_write32(*to, value);
+    bus_write32(*to + 4, value);
+    *to += 8;
+}
 /* Writes half a word of the buffer, which a model without byte strobes does by two accesses. */
 static inline void bus_write16(uint32_t address, uint32_t value) {
     const uint32_t at = address & ~3u, shift = address % 4 * 8, others = bus_read32(at) & ~(0xffffu << shift);
@@ -52,6 +63,21 @@ static inline __attribute__((always_inline)) void bus_add_pair(uint32_t *address
                    : [low] "+&r"(*low), [high] "+&r"(*high), [at] "+&r"(*address), [a] "=&r"(a), [b] "=&r"(b)
                    :
                    : "memory");
+}
+/* Moves two words, of which bits change as `by` says, and both addresses behind them. */
+static inline __attribute__((always_inline)) void bus_move_pair(uint32_t *from, uint32_t *to, uint32_t by) {
+    uint32_t a, b;
+    __asm volatile("ldrd %[a], %[b], [%[from]], #8\n\t"
+                   "eors %[a], %[by]\n\t"
+                   "eors %[b], %[by]\n\t"
+                   "strd %[a], %[b], [%[to]], #8"
+                   : [from] "+&r"(*from), [to] "+&r"(*to), [a] "=&l"(a), [b] "=&l"(b)
+                   : [by] "l"(by)
+                   : "memory", "cc");
+}
+/* Sets two words, and moves the address behind them. */
+static inline __attribute__((always_inline)) void bus_set_pair(uint32_t *to, uint32_t value) {
+    __asm volatile("strd %[value], %[value], [%[to]], #8" : [to] "+&r"(*to) : [value] "r"(value) : "memory");
 }
 static inline void bus_write32(uint32_t address, uint32_t value) {
     *(volatile uint32_t *)address = value;

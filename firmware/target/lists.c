@@ -32,23 +32,37 @@ static __attribute__((noinline)) uint32_t place_of(uint32_t item, uint32_t addre
     return at + (in_scratch ? ONYX_SRAM + FW_SCRATCH_OFFSET : ONYX_CGRA_DATA);
 }
 
-static __attribute__((noinline)) void copy(uint32_t item) {
+/* Puts words that follow each other behind each other: four at a time where they lie so in memory, else two,
+ * of which the second one is read with the next. */
+static __attribute__((noinline)) void put_part(uint32_t to, uint32_t from, uint32_t n, uint32_t fill) {
+    const uint32_t end = to + 2 * n, pairs = fill << 16 | fill;
+    if (to % 4 && n) {
+        bus_write16(to, bus_read16(from) ^ fill);
+        to += 2;
+        from += 2;
+    }
+    while (from % 4 == 0 && to + 6 < end)
+        bus_move_pair(&from, &to, pairs);
+    if (from % 4 && to < end) {
+        uint32_t read = bus_read16(from) << 16;
+        for (from += 2; to + 2 < end; from += 4, to += 4) {
+            const uint32_t first = read >> 16;
+            read = bus_read32(from);
+            bus_write32(to, (read << 16 | first) ^ pairs);
+        }
+        from -= 2;
+    }
+    for (; to < end; to += 2, from += 2)
+        bus_write16(to, bus_read16(from) ^ fill);
+}
+
+static void copy(uint32_t item) {
     const uint32_t bytes = bus_read32(item + 8);
-    uint32_t from = place_of(item, bus_read32(item + 4), bytes),
-             to = place_of(item, bus_read32(item + 12), bytes);
+    const uint32_t from = place_of(item, bus_read32(item + 4), bytes),
+                   to = place_of(item, bus_read32(item + 12), bytes);
     if ((from | to | bytes) % 2)
         fail(FW_ERROR_BAD_BATCH, item, bytes);
-    const uint32_t end = to + bytes;
-    while (to < end) {
-        if ((to | from) % 4 == 0)
-            for (; end - to >= 4; to += 4, from += 4)
-                bus_write32(to, bus_read32(from));
-        if (to < end) {
-            bus_write16(to, bus_read16(from));
-            to += 2;
-            from += 2;
-        }
-    }
+    put_part(to, from, bytes / 2, 0);
 }
 
 static __attribute__((noinline)) bool holds(uint32_t item, uint32_t what) {
@@ -71,48 +85,30 @@ static __attribute__((noinline)) void begin_block(uint32_t item) {
     bus_write16(at, words);
     for (at += 2 * from + 2; at < end && at % 4; at += 2)
         bus_write16(at, 0);
-    for (; at + 2 < end; at += 4)
-        bus_write32(at, 0);
+    while (at + 6 < end)
+        bus_set_pair(&at, 0);
     for (; at < end; at += 2)
         bus_write16(at, 0);
 }
 
-/* Returns where the words of a cell of a run table begin. */
-static inline uint32_t words_of(uint32_t item, uint32_t cell, uint32_t *words) {
+/* Returns the words of a cell of a run table: their address, and above that how many they are. */
+static __attribute__((noinline)) uint64_t words_of(uint32_t item, uint32_t cell) {
     dispatch_check(cell, 1, 8, 0);
-    const uint32_t address = bus_read32(cell);
-    *words = bus_read32(cell + 4);
-    if (address % 2 || address & FW_SCRATCH || *words > ONYX_GLB_BANK_BYTES / 2)
-        fail(FW_ERROR_BAD_BATCH, item, *words);
-    place_of(item, address, 2 * *words);
-    return address;
+    const uint32_t address = bus_read32(cell), words = bus_read32(cell + 4);
+    if (address % 2 || address & FW_SCRATCH || words > ONYX_GLB_BANK_BYTES / 2)
+        fail(FW_ERROR_BAD_BATCH, item, words);
+    return (uint64_t)words << 32 | place_of(item, address, 2 * words);
 }
 
-/* Moves *at and *words behind the number that a block begins with, which it returns. */
-static inline uint32_t begin_of(uint32_t item, uint32_t *at, uint32_t *words) {
-    const uint32_t n = *words ? glb_data16(*at) : 0;
-    if (n >= *words)
-        fail(FW_ERROR_BAD_BATCH, item, *words);
-    *at += 2;
-    *words -= 1;
+/* Returns the number that a block of these words begins with. */
+static __attribute__((noinline)) uint32_t begin_of(uint32_t item, uint32_t at, uint32_t words) {
+    const uint32_t n = words ? bus_read16(at) : 0;
+    if (n >= words)
+        fail(FW_ERROR_BAD_BATCH, item, words);
     return n;
 }
 
 SMALL_TO_HERE
-
-/* Puts words that follow each other behind each other, two at a time where they lie so. */
-static void put_part(uint32_t to, uint32_t from, uint32_t n, uint32_t fill) {
-    const uint32_t end = to + 2 * n, pairs = fill << 16 | fill;
-    if (to % 4 && n) {
-        bus_write16(to, bus_read16(from) ^ fill);
-        to += 2;
-        from += 2;
-    }
-    for (; from % 4 == 0 && to + 2 < end; to += 4, from += 4)
-        bus_write32(to, bus_read32(from) ^ pairs);
-    for (; to < end; to += 2, from += 2)
-        bus_write16(to, bus_read16(from) ^ fill);
-}
 
 static int32_t combined(uint32_t how, int32_t now, int32_t more) {
     switch (how) {
@@ -129,40 +125,55 @@ static int32_t combined(uint32_t how, int32_t now, int32_t more) {
     }
 }
 
-/* Puts the values of a run into a dense vector. */
+/* Puts the values of a run into a dense vector. Coordinates ascend: where the last is as far from the first
+ * as they are many, none is left out, and the values are put as those of a dense part are. */
 static __attribute__((noinline)) void spread(uint32_t item, uint32_t how) {
-    const uint32_t cell = bus_read32(item + 4), to = bus_read32(item + 12), first = bus_read32(item + 16),
-                   count = bus_read32(item + 20), fill = bus_read32(item + 24);
-    uint32_t words, value = words_of(item, bus_read32(item + 8), &words), n = begin_of(item, &value, &words),
-                    at = 0;
+    const uint32_t cell = bus_read32(item + 4), to = bus_read32(item + 12), count = bus_read32(item + 20),
+                   fill = bus_read32(item + 24);
+    uint32_t first = bus_read32(item + 16);
+    const uint64_t values = words_of(item, bus_read32(item + 8));
+    uint32_t from = (uint32_t)values, n = begin_of(item, from, (uint32_t)(values >> 32)), at = 0;
+    from += 2;
     if (cell) {
-        at = words_of(item, cell, &words);
-        const uint32_t segments = begin_of(item, &at, &words);
+        const uint64_t coordinates = words_of(item, cell);
+        at = (uint32_t)coordinates;
+        uint32_t words = (uint32_t)(coordinates >> 32);
+        const uint32_t segments = 1 + begin_of(item, at, words);
         at += 2 * segments;
-        words -= segments;
-        const uint32_t coordinates = begin_of(item, &at, &words);
-        if (coordinates > n)
+        words = begin_of(item, at, words - segments);
+        if (words > n)
             fail(FW_ERROR_BAD_BATCH, item, n);
-        n = coordinates;
+        n = words;
+        at += 2;
     }
     if (to % 2 || count > ONYX_GLB_BANK_BYTES / 2)
         fail(FW_ERROR_BAD_BATCH, item, count);
-    const uint32_t base = place_of(item, to, 2 * count), end = ONYX_CGRA_DATA + value + 2 * n;
-    uint32_t from = ONYX_CGRA_DATA + value, crd = ONYX_CGRA_DATA + at, place = first;
-    if (!cell && how == FW_SPREAD_SET) {
+    const uint32_t base = place_of(item, to, 2 * count), end = from + 2 * n;
+    bool follows = !cell;
+    if (cell && n) {
+        const uint32_t begin = bus_read16(at);
+        follows = bus_read16(at + 2 * n - 2) - begin == n - 1;
+        first += follows ? begin : 0;
+    }
+    uint32_t place = first;
+    if (follows && how == FW_SPREAD_SET) {
         const uint32_t skipped = (int32_t)first < 0 ? -first : 0, begin = (int32_t)first < 0 ? 0 : first;
         if (skipped < n && begin < count)
             put_part(base + 2 * begin, from + 2 * skipped,
                      n - skipped < count - begin ? n - skipped : count - begin, fill);
         return;
     }
-    for (; from < end && how == FW_SPREAD_SET; from += 2, crd += 2) {
-        place = bus_read16(crd) + first;
+    for (; from < end && how == FW_SPREAD_SET; from += 2, at += 2) {
+        place = bus_read16(at) + first;
         if (place < count)
             bus_write16(base + 2 * place, bus_read16(from) ^ fill);
     }
-    for (; from < end; from += 2, crd += 2, place++) {
-        place = cell ? bus_read16(crd) + first : place;
+    if (how == FW_SPREAD_ADD && follows && place < count && n <= count - place) { /* most sums */
+        for (uint32_t word = base + 2 * place; from < end; from += 2, word += 2)
+            bus_write16(word, ((bus_read16(word) ^ fill) + bus_read16(from)) ^ fill);
+    }
+    for (; from < end; from += 2, at += 2, place++) {
+        place = follows ? place : bus_read16(at) + first;
         if (place >= count)
             continue;
         const uint32_t word = base + 2 * place;
@@ -172,10 +183,11 @@ static __attribute__((noinline)) void spread(uint32_t item, uint32_t how) {
     }
 }
 
-/* Gives every row whose cell begins at this place of the buffer so many words. */
-static void complete_rows(uint32_t cell, uint32_t rows, uint32_t row_bytes, uint32_t address,
-                          uint32_t words) {
-    for (; rows; rows--, cell += row_bytes) {
+/* Gives every row whose cell begins at this place of the buffer so many words; `rows` << 16, and how long
+ * they are. */
+static __attribute__((noinline)) void complete_rows(uint32_t cell, uint32_t rows, uint32_t address,
+                                                    uint32_t words) {
+    for (; rows >> 16; rows -= 1u << 16, cell += rows & 0xffff) {
         if (bus_read32(cell) == address)
             bus_write32(cell + 4, words);
     }
@@ -220,12 +232,16 @@ static uint32_t put_entries(entry_place begin, uint32_t from, uint32_t count, ui
     return (begin.crd ? to.crd - begin.crd : to.val - begin.val) / 2;
 }
 
-/* Returns where a block of an item goes, which may be of so many bytes; 0: there is no such stream. */
-static uint32_t stream_of(uint32_t item, uint32_t cell, uint32_t address, uint32_t bytes) {
+/* Returns where a block of an item goes, which may be of so many bytes, for the rows with this cell; 0: there
+ * is no such stream. */
+static __attribute__((noinline)) uint32_t stream_of(uint32_t item, uint32_t cell, uint32_t address,
+                                                    uint32_t bytes) {
+    const uint32_t rows = bus_read32(item + 24);
     if (!cell)
         return 0;
-    if (address % 4 || address & FW_SCRATCH)
+    if (address % 4 || address & FW_SCRATCH || !(rows >> 16))
         fail(FW_ERROR_BAD_BATCH, item, address);
+    dispatch_check(cell, 1, ((rows >> 16) - 1) * (rows & 0xffff) + 8, 0);
     return place_of(item, address, bytes);
 }
 
@@ -233,12 +249,9 @@ static uint32_t stream_of(uint32_t item, uint32_t cell, uint32_t address, uint32
 static __attribute__((noinline)) void pack(uint32_t item, uint32_t how) {
     const uint32_t part = bus_read32(item + 4), count = part & 0xffff, crd_at = bus_read32(item + 8),
                    val_at = bus_read32(item + 12), crd_cell = bus_read32(item + 16),
-                   val_cell = bus_read32(item + 20), rows = bus_read32(item + 24) >> 16,
-                   row_bytes = bus_read32(item + 24) & 0xffff, table = crd_cell ? crd_cell : val_cell;
-    if (how > FW_PACK_BITS || !rows)
+                   val_cell = bus_read32(item + 20), rows = bus_read32(item + 24);
+    if (how > FW_PACK_BITS || !(crd_cell | val_cell))
         fail(FW_ERROR_BAD_BATCH, item, how);
-    dispatch_check(table, 1, (rows - 1) * row_bytes + 8, 0);
-    dispatch_check(val_cell ? val_cell : table, 1, (rows - 1) * row_bytes + 8, 0);
     const uint32_t segments = stream_of(item, crd_cell, crd_at, 2 * count + 10),
                    length = stream_of(item, val_cell, val_at, 2 * count + 4);
     const uint32_t from = place_of(item, FW_SCRATCH | 2 * (part >> 16), 2 * count),
@@ -247,11 +260,11 @@ static __attribute__((noinline)) void pack(uint32_t item, uint32_t how) {
     if (segments) {
         bus_write32(segments, 2);
         bus_write32(segments + 4, n << 16 | n);
-        complete_rows(crd_cell, rows, row_bytes, crd_at, n + 4);
+        complete_rows(crd_cell, rows, crd_at, n + 4);
     }
     if (length) {
         bus_write16(length, n);
-        complete_rows(val_cell, rows, row_bytes, val_at, n + 1);
+        complete_rows(val_cell, rows, val_at, n + 1);
     }
 }
 
@@ -268,8 +281,6 @@ static __attribute__((noinline)) void calculate(uint32_t item, uint32_t how) {
         fail(FW_ERROR_BAD_BATCH, item, how);
     bus_write32(to, (uint32_t)fw_calc(how, a, b) << 16 | 1);
 }
-
-SMALL_TO_HERE
 
 /* Runs the batch of an item, and adds up what that took. */
 static inline void run_item(const kernel_description *k, uint32_t item, uint32_t part) {
@@ -323,3 +334,5 @@ void lists_batch(const kernel_description *k, uint32_t number, uint32_t table, u
     /* What is between the batches is the firmware's, too. */
     mailbox_add_run(0, cycles_now() - since - (mailbox.total_cycles[0] - before));
 }
+
+SMALL_TO_HERE

@@ -1108,6 +1108,13 @@ static bool serve_list(device *d, const test_kernel *t, const uint32_t (*items)[
     return serve(d, t);
 }
 
+/* Returns a chip whose processor takes lists of the batches of a kernel with a load and a store. */
+static device *device_with_lists(test_kernel *t, uint32_t runs, uint64_t seed) {
+    make_kernel(t, 0, 1, 1);
+    t->k.call = lists_batch;
+    return device_with_batch(t, runs, seed);
+}
+
 /* The first store's block has min(words, 3) words of the load: what a test finds there. */
 static void put_words(device *d, const uint16_t *words, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
@@ -1122,9 +1129,7 @@ static void the_processor_goes_through_a_list(void **state) {
     static const uint16_t words[] = {5, 0, 7, 9, 0};
     const uint32_t stored = DEVICE_BANK, kept = 3 * DEVICE_BANK + 0x40;
     test_kernel t;
-    make_kernel(&t, 0, 1, 1);
-    t.k.call = lists_batch;
-    device *d = device_with_batch(&t, 2, 23);
+    device *d = device_with_lists(&t, 2, 23);
     put_words(d, words, 5);
     const uint32_t runs = d->sram[FW_TABLE_OFFSET / 4 + 1];
     assert_true(runs > 0);
@@ -1195,9 +1200,7 @@ static void a_list_that_is_none_is_refused(void **state) {
                  {{FW_COPY, 0, DEVICE_BANK + 4, 0}, 1, 0, FW_ERROR_BAD_BATCH}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         test_kernel t;
-        make_kernel(&t, 0, 1, 1);
-        t.k.call = lists_batch;
-        device *d = device_with_batch(&t, 1, 25);
+        device *d = device_with_lists(&t, 1, 25);
         uint32_t *head = list_item(d, 0) - FW_LIST_HEAD / 4;
         serve_list(d, &t, &cases[i].item, 1, 0, 0);
         head[0] = cases[i].n;
@@ -1218,9 +1221,7 @@ static void tests_of_a_list_compare(void **state) {
     /* Two blocks: 0, -3, 7 and 0, 9; so 2 zeros, 5 values, the first of them 0. */
     static const uint16_t words[] = {3, 0, (uint16_t)-3, 7, 2, 0, 9};
     test_kernel t;
-    make_kernel(&t, 0, 1, 1);
-    t.k.call = lists_batch;
-    device *d = device_with_batch(&t, 1, 24);
+    device *d = device_with_lists(&t, 1, 24);
     put_words(d, words, 7);
     static const struct {
         uint32_t what, address, words, fill;
@@ -1287,9 +1288,7 @@ static void a_list_makes_dense_vectors(void **state) {
                  {FW_SPREAD_ADD, 0, 0x1000, 0, 3, N, {5, 5, 5, 3, 5, 14, 82}}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         test_kernel t;
-        make_kernel(&t, 0, 1, 1);
-        t.k.call = lists_batch;
-        device *d = device_with_batch(&t, 1, 26);
+        device *d = device_with_lists(&t, 1, 26);
         const uint32_t to = cases[i].to, fill = cases[i].fill;
         const uint32_t items[][ITEM_WORDS] = {{FW_SPREAD | cases[i].how, cases[i].crd, VAL, to + 2,
                                                (uint32_t)cases[i].first, (uint32_t)cases[i].count, fill}};
@@ -1310,15 +1309,68 @@ static void a_list_makes_dense_vectors(void **state) {
     }
 }
 
+static int32_t together(uint32_t how, int32_t now, int32_t more) {
+    const int32_t all[] = {more,       now + more, more < now ? more : now, more > now ? more : now,
+                           now | more, now & more};
+    return all[how];
+}
+
+/* Parts with coordinates that follow each other, that do not, or with none, at any address, and beyond either
+ * end of the vector; nothing beside it changes. */
+static void a_list_puts_random_parts(void **state) {
+    (void)state;
+    enum { CRD = 0x20000000 + FW_TABLE_OFFSET, VAL = CRD + 8, AT_CRD = 0x100, AT_VAL = 0x200, TO = 0x1000 };
+    enum { ROOM = 40, MOST = 12 };
+    prng p = prng_seed(34);
+    for (uint32_t round = 0; round < 600; round++) {
+        test_kernel t;
+        device *d = device_with_lists(&t, 1, 26);
+        const uint32_t how = prng_below(&p, FW_SPREADS), kind = prng_below(&p, 3),
+                       n = prng_below(&p, MOST + 1), crd = AT_CRD + 2 * prng_below(&p, 2),
+                       val = AT_VAL + 2 * prng_below(&p, 2), to = TO + 2 * prng_below(&p, 2),
+                       count = prng_below(&p, ROOM / 2),
+                       fill = prng_below(&p, 2) ? 0 : prng_below(&p, 1 << 16);
+        const int32_t first = (int32_t)prng_below(&p, 24) - 8;
+        uint16_t words[MOST + 4] = {2, 0, (uint16_t)n, (uint16_t)n}, values[MOST + 1] = {(uint16_t)n};
+        int32_t want[ROOM];
+        uint32_t c = prng_below(&p, 3);
+        for (uint32_t i = 0; i < ROOM; i++) {
+            const uint16_t word = (uint16_t)prng_below(&p, 1 << 16);
+            want[i] = (int16_t)(word ^ fill);
+            memcpy(d->glb + to - 8 + 2 * i, &word, 2);
+        }
+        for (uint32_t i = 0; i < n; i++, c += kind == 1 ? 1 : 1 + prng_below(&p, 2)) {
+            const int32_t at = first + (int32_t)(kind ? c : i);
+            words[4 + i] = (uint16_t)c;
+            values[1 + i] = (uint16_t)prng_below(&p, 1 << 16);
+            if (at >= 0 && at < (int32_t)count)
+                want[4 + at] = (int16_t)together(how, want[4 + at], (int16_t)values[1 + i]);
+        }
+        memcpy(d->glb + crd, words, 2 * (n + 4));
+        memcpy(d->glb + val, values, 2 * (n + 1));
+        const uint32_t row[] = {crd, n + 4, val, n + 1},
+                       items[][ITEM_WORDS] = {
+                           {FW_SPREAD | how, kind ? CRD : 0, VAL, to, (uint32_t)first, count, fill}};
+        memcpy(d->sram + FW_TABLE_OFFSET / 4, row, sizeof row);
+        assert_true(serve_list(d, &t, items, 1, 0, 1));
+        for (uint32_t i = 0; i < ROOM; i++) {
+            uint16_t word;
+            memcpy(&word, d->glb + to - 8 + 2 * i, 2);
+            if ((int16_t)(word ^ fill) != want[i])
+                fail_msg("round %u, word %u: %d for %d", round, i, (int16_t)(word ^ fill), want[i]);
+        }
+        assert_true(!d->violation);
+        device_free(d);
+    }
+}
+
 /* Any number of words from and to any of them; nothing beside them changes. */
 static void a_list_copies_words(void **state) {
     (void)state;
     enum { FROM = 0x1000, TO = 0x2000, N = 24 };
     for (uint32_t k = 0; k < 4 * 8; k++) {
         test_kernel t;
-        make_kernel(&t, 0, 1, 1);
-        t.k.call = lists_batch;
-        device *d = device_with_batch(&t, 1, 28);
+        device *d = device_with_lists(&t, 1, 28);
         const uint32_t from = FROM + 2 * (k & 1), to = TO + (k & 2), words = k / 4;
         const uint32_t items[][ITEM_WORDS] = {{FW_COPY, from, 2 * words, to}};
         for (uint32_t i = 0; i < 2 * N; i++) {
@@ -1344,9 +1396,7 @@ static void a_block_of_a_list_is_cleared(void **state) {
         for (uint32_t words = 0; words < 6; words++) {
             for (uint32_t from = 0; from <= words; from++) {
                 test_kernel t;
-                make_kernel(&t, 0, 1, 1);
-                t.k.call = lists_batch;
-                device *d = device_with_batch(&t, 1, 27);
+                device *d = device_with_lists(&t, 1, 27);
                 const uint32_t items[][ITEM_WORDS] = {{FW_BLOCK, to, words, from}};
                 memset(d->glb + 0xffc, 0x55, 32);
                 assert_true(serve_list(d, &t, items, 1, 0, 1));
@@ -1401,9 +1451,7 @@ static void a_list_packs_vectors(void **state) {
     prng random = prng_seed(31);
     for (uint32_t i = 0; i < 400; i++) {
         test_kernel t;
-        make_kernel(&t, 0, 1, 1);
-        t.k.call = lists_batch;
-        device *d = device_with_batch(&t, 1, 29);
+        device *d = device_with_lists(&t, 1, 29);
         const uint32_t how = prng_below(&random, FW_PACK_BITS + 1), count = prng_below(&random, MOST + 1),
                        first = prng_below(&random, 9), zeros = prng_below(&random, 4),
                        streams = 1 + prng_below(&random, 3);
@@ -1459,9 +1507,7 @@ static void a_list_computes_values(void **state) {
         const uint32_t a = (uint32_t)cases[i / 2].a << 16 | 1, b = (uint32_t)cases[i / 2].b << 16 | 1,
                        number = i % 2 ? FW_CALC_NUMBER : 0;
         test_kernel t;
-        make_kernel(&t, 0, 1, 1);
-        t.k.call = lists_batch;
-        device *d = device_with_batch(&t, 1, 30);
+        device *d = device_with_lists(&t, 1, 30);
         memcpy(d->glb + 0x40, &a, 4);
         d->sram[FW_SCRATCH_OFFSET / 4 + 3] = b;
         const uint32_t items[][ITEM_WORDS] = {
@@ -1497,9 +1543,7 @@ static void a_vector_that_is_none_is_refused(void **state) {
                  {0, 0x100, 0, 1, 7},       {0, 0x100, 0, 0, DEVICE_BANK}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         test_kernel t;
-        make_kernel(&t, 0, 1, 1);
-        t.k.call = lists_batch;
-        device *d = device_with_batch(&t, 1, 28);
+        device *d = device_with_lists(&t, 1, 28);
         const uint32_t items[][ITEM_WORDS] = {{FW_SPREAD, CRD, VAL, cases[i].to, 0, cases[i].count, 0}};
         put_vector(d);
         if (cases[i].cell < 4)
@@ -1517,6 +1561,7 @@ int main(void) {
         TEST(the_processor_goes_through_a_list),
         TEST(tests_of_a_list_compare),
         TEST(a_list_makes_dense_vectors),
+        TEST(a_list_puts_random_parts),
         TEST(a_list_copies_words),
         TEST(a_block_of_a_list_is_cleared),
         TEST(a_list_packs_vectors),

@@ -96,3 +96,104 @@ module bound_range_scan (
     end
   end
 endmodule
+
+// A parallelizer of two ways: the sub-trees of each fiber, whose stops are below level depth_i (single tokens: 0), go to the ways in
+// turn; what ends a fiber goes to both. Bit 16 is that of a stop or of done, bits 1 and 0 the level, bit 8 done.
+module bound_deal (
+    input  logic clk_i, rst_ni,
+    input  logic [1:0] depth_i,
+    input  logic in_valid_i, output logic in_ready_o,
+    input  logic [16:0] in_i,
+    output logic [1:0] out_valid_o, input  logic [1:0] out_ready_i,
+    output logic [16:0] out_o
+);
+  logic turn_q;
+  logic [1:0] gone_q, now;  // ways that have what goes to both
+  logic both, ends;
+  assign both        = in_i[16] && (in_i[8] || in_i[1:0] >= depth_i);
+  assign ends        = !both && (depth_i == 2'd0 || (in_i[16] && in_i[1:0] + 2'd1 == depth_i));
+  assign out_o       = in_i;
+  assign out_valid_o = {2{in_valid_i}} & (both ? ~gone_q : {turn_q, !turn_q});
+  assign now         = out_valid_o & out_ready_i;
+  assign in_ready_o  = both ? (gone_q | now) == 2'b11 : now != 2'b00;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {turn_q, gone_q} <= '0;
+    else if (in_valid_i && in_ready_o) begin
+      gone_q <= 2'b00;
+      turn_q <= both ? 1'b0 : turn_q ^ ends;
+    end else if (in_valid_i && both) gone_q <= gone_q | now;
+  end
+endmodule
+
+// A serializer of two ways: takes sub-trees back in turn, and what ends a fiber of both at once.
+module bound_gather (
+    input  logic clk_i, rst_ni,
+    input  logic [1:0] depth_i,
+    input  logic [1:0] in_valid_i, output logic [1:0] in_ready_o,
+    input  logic [33:0] in_i,
+    output logic out_valid_o, input  logic out_ready_i,
+    output logic [16:0] out_o
+);
+  logic turn_q, both, ends;
+  logic [16:0] head;
+  assign head        = turn_q ? in_i[33:17] : in_i[16:0];
+  assign both        = head[16] && (head[8] || head[1:0] >= depth_i);
+  assign ends        = !both && (depth_i == 2'd0 || (head[16] && head[1:0] + 2'd1 == depth_i));
+  assign out_o       = head;
+  assign out_valid_o = both ? in_valid_i == 2'b11 : in_valid_i[turn_q];
+  assign in_ready_o  = {2{out_valid_o && out_ready_i}} & (both ? 2'b11 : {turn_q, !turn_q});
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) turn_q <= 1'b0;
+    else if (out_valid_o && out_ready_i) turn_q <= both ? 1'b0 : turn_q ^ ends;
+  end
+endmodule
+
+// Stores of sums at computed addresses, beside a memory of four values of 16 bits a line: a value is added to what is at its place, one a
+// cycle; what the one before writes to the same line is taken from it. Then the whole is read out, a value a cycle.
+module bound_scatter (
+    input  logic clk_i, rst_ni,
+    input  logic point_valid_i, output logic point_ready_o,
+    input  logic [10:0] place_i,
+    input  logic [15:0] val_i,
+    input  logic end_i,
+    output logic read_en_o, write_en_o,
+    output logic [8:0] read_addr_o, write_addr_o,
+    input  logic [63:0] read_i, output logic [63:0] write_o,
+    output logic out_valid_o, input  logic out_ready_i,
+    output logic [15:0] out_o
+);
+  logic [10:0] place_q, at_q;
+  logic [15:0] val_q;
+  logic [63:0] last_q, line;
+  logic [8:0] last_addr_q;
+  logic busy_q, last_valid_q, out_q, lead_q;
+  assign line          = last_valid_q && last_addr_q == place_q[10:2] ? last_q : read_i;
+  assign point_ready_o = !out_q;
+  assign read_en_o     = (point_valid_i && point_ready_o) || out_q;
+  assign read_addr_o   = out_q ? at_q[10:2] : place_i[10:2];
+  assign write_en_o    = busy_q || (out_q && out_ready_i && at_q[1:0] == 2'd3);
+  assign write_addr_o  = busy_q ? place_q[10:2] : at_q[10:2];
+  assign out_valid_o   = out_q && lead_q;
+  assign out_o         = read_i[16 * at_q[1:0] +: 16];
+  always_comb begin
+    write_o = busy_q ? line : 64'd0;
+    if (busy_q) write_o[16 * place_q[1:0] +: 16] = line[16 * place_q[1:0] +: 16] + val_q;
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {place_q, at_q, val_q, last_q, last_addr_q, busy_q, last_valid_q, out_q, lead_q} <= '0;
+    else begin
+      busy_q       <= point_valid_i && point_ready_o;
+      place_q      <= place_i;
+      val_q        <= val_i;
+      last_valid_q <= busy_q;
+      last_addr_q  <= write_addr_o;
+      last_q       <= write_o;
+      lead_q       <= out_q;
+      if (end_i && !busy_q) {out_q, at_q} <= {1'b1, 11'd0};
+      else if (out_valid_o && out_ready_i) begin
+        at_q  <= at_q + 11'd1;
+        out_q <= at_q != 11'd2047;
+      end
+    end
+  end
+endmodule

@@ -4,6 +4,7 @@ next_chip.py ONYX YOSYS SOURCE FOLDER [--write] [--only PRIMITIVE]: writes the p
 --only the cycles of one primitive are measured, and those of others are what the page says. Real matrices are those of ../shared/data/matrices beside the source; without them, or without Yosys, it does nothing.
 """
 
+import csv
 import json
 import math
 import pathlib
@@ -12,6 +13,7 @@ import subprocess
 import sys
 
 import command
+from kernels import DATA, KERNELS
 
 ONYX, YOSYS, SOURCE, FOLDER = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), pathlib.Path(sys.argv[4])
 RTL, MATRICES, PAGE = SOURCE / "rtl_models/rtl", SOURCE.parent / "shared/data/matrices", SOURCE / "docs/notebook/next_chip.md"
@@ -32,53 +34,13 @@ OURS = {"vector reducer": (MEM, ("onyx_vector_reduce", PLAIN), None),
         "shared load streams": (MEM, ("onyx_block_share", {}), None),
         "shared store streams": (MEM, ("onyx_block_chain", {}), None),
         "scanners that skip": (MEM, ("onyx_fiber_access", {}), "fiber access")}
+# What nobody has built: the tiles that would have it, and modules of bounds.sv, the least that it would be (study_unbuilt.py).
+UNBUILT = {"parallelizer and serializer": (PE, ["bound_deal", "bound_gather"]), "stores at computed addresses": (MEM, ["bound_scatter"])}
 # In the netlist of a kernel that uses it.
 SIGNS = {"vector reducer": '"vector_reduce"', "matrix reducer": 'vec_reduce_inst_inner"',
          "joiner by regions": '"region_join"',
          "reductions by any operation": r'(reg_cr|vec_reduce)_inst_op"', "sums of bfloat16": r'(reg_cr|vec_reduce)_inst_bf16"',
          "shared load streams": r'write_scanner_(before|behind)"', "shared store streams": r'read_scanner_ahead"', "scanners that skip": r'read_scanner_skip"'}
-
-SQUARED = ["-i", "B:{file}", "-i", "C:{file}"]
-# Kernel, the primitive of ours that it uses, the arguments of the command.
-KERNELS = [
-    ("SpM*SpM, i,k,j", "vector reducer", ["X(i,j)=B(i,k)*C(k,j)", "-s", "reorder(i,k,j)", *SQUARED]),
-    ("SpM*SpM, as the search has it", "vector reducer", ["X(i,j)=B(i,k)*C(k,j)", *SQUARED]),
-    ("SpMV by columns", "vector reducer",
-     ["x(i)=B(i,j)*c(j)", "-s", "reorder(j,i)", "-f", "B:ss:1,0", "-i", "B:{file}", "-g", "c:{n}:0.3"]),
-    ("SpM*SpM, k,i,j", "matrix reducer", ["X(i,j)=B(i,k)*C(k,j)", "-s", "reorder(k,i,j)", *SQUARED]),
-    ("products of 30 columns, k,i,j", "matrix reducer",
-     ["X(i,j)=B(k,i)*C(k,j)", "-s", "reorder(k,i,j)", "-g", "B:{n}x30:0.1", "-g", "C:{n}x30:0.1"]),
-    ("weighted products of 30 columns, k,i,j", "matrix reducer",
-     ["X(i,j)=B(k,i)*w(k)*C(k,j)", "-s", "reorder(k,i,j)", "-g", "B:{n}x30:0.1", "-g", "w:{n}:0.5", "-g", "C:{n}x30:0.1"]),
-    ("MTTKRP of 30 by 16, k,i,l,j", "matrix reducer",
-     ["X(i,j)=B(i,k,l)*C(k,j)*D(l,j)", "-s", "reorder(k,i,l,j)", "-g", "B:30x{n}x20:0.01", "-g", "C:{n}x16:0.3", "-g", "D:20x16:0.3"]),
-    ("largest of each row", "reductions by any operation", ["x(i)=max(j, B(i,j))", "--fill", "B:-32768", "-i", "B:{file}"]),
-    ("SpMV, bf16", "sums of bfloat16", ["x(i)=B(i,j)*c(j)", "--dtype", "bf16", "-i", "B:{file}", "-g", "c:{n}:0.3"]),
-    ("SDDMM of rank 10, bf16", "sums of bfloat16",
-     ["X(i,j)=B(i,j)*c(i,r)*d(r,j)", "--dtype", "bf16", "-i", "B:{file}", "-g", "c:{n}x10:0.5", "-g", "d:10x{n}:0.5"]),
-    ("columns that a vector lacks", "joiner by regions",
-     ["X(i,j)=mask(not struct(m(j)), B(i,j))", "-i", "B:{file}", "-g", "m:{n}:0.3"]),
-    ("(B ^ C) & D", "joiner by regions", ["X(i,j)=(B(i,j)^C(i,j))&D(i,j)", "-i", "B:{file}", "-g", "C:{n}x{n}:0.02", "-g", "D:{n}x{n}:0.05"]),
-    ("SpM*SpM, i,j,k", "shared load streams", ["X(i,j)=B(i,k)*C(k,j)", "-s", "reorder(i,j,k)", *SQUARED]),
-    ("sum of a matrix and its transpose", "shared load streams", ["X(i,j)=B(i,j)+C(j,i)", *SQUARED]),
-    ("sum of six matrices", "shared load streams",
-     ["X(i,j)=B(i,j)+C(i,j)+D(i,j)+E(i,j)+F(i,j)+G(i,j)", "-i", "B:{file}", *(w for t in "CDEFG" for w in ("-g", t + ":{n}x{n}:0.005"))]),
-    ("SDDMM of rank 10", "shared load streams",
-     ["X(i,j)=B(i,j)*c(i,r)*d(r,j)", "-i", "B:{file}", "-g", "c:{n}x10:0.5", "-g", "d:10x{n}:0.5"]),
-    ("sampled SpM*SpM", "shared load streams", ["X(i,j)=B(i,k)*C(k,j)*D(i,j)", *SQUARED, "-i", "D:{file}"]),
-    ("SpM*SpM, i,j,k, one load stream an operand", "shared store streams", ["X(i,j)=B(i,k)*C(k,j)", "-s", "reorder(i,j,k)", *SQUARED]),
-    ("SpM*SpM, i,k,j, one load stream an operand", "shared store streams", ["X(i,j)=B(i,k)*C(k,j)", "-s", "reorder(i,k,j)", *SQUARED]),
-    ("sum of a matrix and its transpose, one load stream an operand", "shared store streams", ["X(i,j)=B(i,j)+C(j,i)", *SQUARED]),
-    ("SDDMM of rank 10, one load stream an operand", "shared store streams",
-     ["X(i,j)=B(i,j)*c(i,r)*d(r,j)", "-i", "B:{file}", "-g", "c:{n}x10:0.5", "-g", "d:10x{n}:0.5"]),
-    ("SpM*SpM, i,j,k, one stream a level", "scanners that skip", ["X(i,j)=B(i,k)*C(k,j)", "-s", "reorder(i,j,k)", *SQUARED]),
-    ("sampled SpM*SpM, one stream a level", "scanners that skip", ["X(i,j)=B(i,k)*C(k,j)*D(i,j)", *SQUARED, "-i", "D:{file}"]),
-    ("product with a matrix that is half full", "scanners that skip", ["X(i,j)=B(i,j)*C(i,j)", "-i", "B:{file}", "-f", "C:ss", "-g", "C:{n}x{n}:0.5"]),
-    ("SpMV, vector compressed", "scanners that skip", ["x(i)=B(i,j)*c(j)", "-f", "c:s", "-i", "B:{file}", "-g", "c:{n}:0.3"]),
-    ("SDDMM of rank 10, factors compressed", "scanners that skip",
-     ["X(i,j)=B(i,j)*c(i,r)*d(r,j)", "-f", "c:ss", "-f", "d:ss:1,0", "-i", "B:{file}", "-g", "c:{n}x10:0.5", "-g", "d:10x{n}:0.5"]),
-]
-DATA = {"west0067": 67, "west0479": 479, "494_bus": 494, "olm500": 500, "bcspwr06": 1454}
 
 
 # ---- area ------------------------------------------------------------------------------------------
@@ -178,6 +140,19 @@ def mean(ratios):
     return math.exp(sum(map(math.log, ratios)) / len(ratios))
 
 
+def kept(name):
+    with open(SOURCE / "docs/notebook/studies" / name, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def bounds(cycles):
+    """What each of UNBUILT could gain at most: its cells, and how many times fewer cycles."""
+    cells = {row["module"]: int(row["cells"]) for row in kept("bounds_cells.csv")}
+    dealt = [float(row["array_without"]) / float(row["array_with"]) for row in kept("bounds_parallel.csv")]
+    stored = [max(1, cycles[row["kernel"], row["matrix"]][0] / float(row["array_bound_in_place_of_reducers"])) for row in kept("bounds_scatter.csv")]
+    return {name: (sum(cells[module] for module in UNBUILT[name][1]), mean(gains)) for name, gains in zip(UNBUILT, (dealt, stored))}
+
+
 # ---- the page --------------------------------------------------------------------------------------
 
 HEAD = """\
@@ -192,6 +167,8 @@ Written by `cmake --build build --target next_chip`. What each primitive of prof
   MEM tiles. Routing, FIFOs of the ports and registers are not in it, so the share of a real chip is smaller.
 * *Speed-up*: cycles of engine `cycle` on `onyx` by those on `onyx-ext`, the geometric mean over the kernels below that use the primitive, on {n}
   matrices; of scanners that skip and of shared store streams, on `onyx-ext` without and with. The search is free on both sides but for an order that the kernel's name states. Firmware and configuration are not counted.
+* *At most*: what nobody has built. Its cells are the least that it would be, its speed-up a bound from above ([studies](studies.md#what-other-primitives-could-save-at-most)): of a parallelizer over what
+  onyx-ext does without, of stores at computed addresses over `onyx`, for the five kernels whose loops come back to a coordinate; beside the reducers these gain hardly anything.
 * *Saved by one per cent*: the share of the cycles that is saved, by the share of the array, both in per cent. It ranks the table.
 
 | primitive | cells | of the tile | of the array | speed-up | cycles saved | saved by one per cent |
@@ -204,12 +181,16 @@ def ranked(chip, ours, cycles):
     core = {id(kind): sum(chip[name] for name in kind) for kind in (PE, MEM)}
     whole = sum(core[kind] * tiles[kind] for kind in core)
     rows = []
-    for name, (kind, _, _) in OURS.items():
-        gain = mean([before / after for (kernel, _), (before, after, _) in cycles.items()
-                     if name == next(primitive for k, primitive, _ in KERNELS if k == kernel)])
-        share, saved = 100 * ours[name] * tiles[id(kind)] / whole, 100 * (1 - 1 / gain)
-        rows.append((saved / share, f"| {name} | {ours[name]:,} | {100 * ours[name] / core[id(kind)]:.1f} % | {share:.1f} % | {gain:.2f} | "
+
+    def add(name, kind, cells, gain):
+        share, saved = 100 * cells * tiles[id(kind)] / whole, 100 * (1 - 1 / gain)
+        rows.append((saved / share, f"| {name} | {cells:,} | {100 * cells / core[id(kind)]:.1f} % | {share:.1f} % | {gain:.2f} | "
                                     f"{saved:.0f} % | {saved / share:.1f} % |\n"))
+    for name, (kind, _, _) in OURS.items():
+        add(name, kind, ours[name], mean([before / after for (kernel, _), (before, after, _) in cycles.items()
+                                          if name == next(primitive for k, primitive, _ in KERNELS if k == kernel)]))
+    for name, (cells, gain) in bounds(cycles).items():
+        add(f"{name}, at most", UNBUILT[name][0], cells, gain)
     return HEAD.format(pe=tiles[id(PE)], mem=tiles[id(MEM)], n=len(DATA)) + "".join(text for _, text in sorted(rows, reverse=True))
 
 

@@ -6,6 +6,8 @@ few small cases, and looks only at what also holds for them: so that the script 
 
 import json
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 
@@ -65,6 +67,15 @@ class Study:
         svg = subprocess.run([self.draw], input=json.dumps(wanted), stdout=subprocess.PIPE, text=True, check=True).stdout
         if self.write:
             (self.kept / name).write_text(svg)
+
+    def cells(self, module):
+        """Cells of a module of bounds.sv in Yosys' generic library, as of docs/notebook/next_chip.md; None: it is not looked for, or not there."""
+        yosys = shutil.which("yosys")
+        if self.short or not yosys:
+            return None
+        script = f"read_verilog -sv {pathlib.Path(__file__).with_name('bounds.sv')}; synth -flatten -top {module}; tee -q -o /dev/stdout stat"
+        said = subprocess.run([yosys, "-q", "-p", script], check=True, stdout=subprocess.PIPE, text=True).stdout
+        return int(re.findall(r"Number of cells: +(\d+)", said)[-1])
 
     def end(self):
         sys.exit(self.failed > 0)

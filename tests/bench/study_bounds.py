@@ -6,11 +6,6 @@ two coordinates in three cycles (test_rtl_skip: 1,498 for 1,000), a joiner takes
 nothing, which is what makes it a bound.
 """
 
-import pathlib
-import re
-import shutil
-import subprocess
-
 import numpy
 import scipy.io
 import scipy.sparse
@@ -92,13 +87,6 @@ def kernels(b):
     yield "SpMV, vector compressed, 30 %", cycles(b, random(1, n, 0.3, 2), all_pairs)
 
 
-def cells(yosys, source, module):
-    """Cells of Yosys' generic library, as of docs/notebook/next_chip.md."""
-    script = f"read_verilog -sv {source}; synth -flatten -top {module}; tee -q -o /dev/stdout stat"
-    said = subprocess.run([yosys, "-q", "-p", script], check=True, stdout=subprocess.PIPE, text=True).stdout
-    return int(re.findall(r"Number of cells: +(\d+)", said)[-1])
-
-
 study = Study()
 study.need_matrices()
 rows = [(f"rows of 2000, {density:.0%} full", "random", cycles(random(100, 2000, density, 3), random(100, 2000, density, 4), all_pairs))
@@ -113,9 +101,8 @@ names = list(dict.fromkeys(kernel for kernel, _, _ in rows))
 for kernel in names:
     ratios = numpy.array([[found[0] / other for other in found[1:]] for k, _, found in rows if k == kernel])
     print(kernel, " ".join(f"{mean:.2f}" for mean in numpy.exp(numpy.log(ratios).mean(axis=0))))
-yosys = shutil.which("yosys")
-for module in dict.fromkeys(filter(None, BOUNDS.values())) if yosys and not study.short else ():
-    print(f"{module}: {cells(yosys, pathlib.Path(__file__).with_name('bounds.sv'), module)} cells")
+for module in dict.fromkeys(filter(None, BOUNDS.values())):
+    print(f"{module}: {study.cells(module)} cells")
 study.table("bounds.csv", csv)
 by = {(kernel, matrix): found for kernel, matrix, found in rows}
 study.expect(by["rows of 2000, 2% full", "random"][2] > by["rows of 2000, 2% full", "random"][0], "bit vectors lose where rows of 2000 are 2 % full")

@@ -1,0 +1,43 @@
+"""The kernels and matrices that primitives of the next chip are measured on (next_chip.py, study_unbuilt.py)."""
+
+SQUARED = ["-i", "B:{file}", "-i", "C:{file}"]
+# Kernel, the primitive of ours that it uses, the arguments of the command.
+KERNELS = [
+    ("SpM*SpM, i,k,j", "vector reducer", ["X(i,j)=B(i,k)*C(k,j)", "-s", "reorder(i,k,j)", *SQUARED]),
+    ("SpM*SpM, as the search has it", "vector reducer", ["X(i,j)=B(i,k)*C(k,j)", *SQUARED]),
+    ("SpMV by columns", "vector reducer",
+     ["x(i)=B(i,j)*c(j)", "-s", "reorder(j,i)", "-f", "B:ss:1,0", "-i", "B:{file}", "-g", "c:{n}:0.3"]),
+    ("SpM*SpM, k,i,j", "matrix reducer", ["X(i,j)=B(i,k)*C(k,j)", "-s", "reorder(k,i,j)", *SQUARED]),
+    ("products of 30 columns, k,i,j", "matrix reducer",
+     ["X(i,j)=B(k,i)*C(k,j)", "-s", "reorder(k,i,j)", "-g", "B:{n}x30:0.1", "-g", "C:{n}x30:0.1"]),
+    ("weighted products of 30 columns, k,i,j", "matrix reducer",
+     ["X(i,j)=B(k,i)*w(k)*C(k,j)", "-s", "reorder(k,i,j)", "-g", "B:{n}x30:0.1", "-g", "w:{n}:0.5", "-g", "C:{n}x30:0.1"]),
+    ("MTTKRP of 30 by 16, k,i,l,j", "matrix reducer",
+     ["X(i,j)=B(i,k,l)*C(k,j)*D(l,j)", "-s", "reorder(k,i,l,j)", "-g", "B:30x{n}x20:0.01", "-g", "C:{n}x16:0.3", "-g", "D:20x16:0.3"]),
+    ("largest of each row", "reductions by any operation", ["x(i)=max(j, B(i,j))", "--fill", "B:-32768", "-i", "B:{file}"]),
+    ("SpMV, bf16", "sums of bfloat16", ["x(i)=B(i,j)*c(j)", "--dtype", "bf16", "-i", "B:{file}", "-g", "c:{n}:0.3"]),
+    ("SDDMM of rank 10, bf16", "sums of bfloat16",
+     ["X(i,j)=B(i,j)*c(i,r)*d(r,j)", "--dtype", "bf16", "-i", "B:{file}", "-g", "c:{n}x10:0.5", "-g", "d:10x{n}:0.5"]),
+    ("columns that a vector lacks", "joiner by regions",
+     ["X(i,j)=mask(not struct(m(j)), B(i,j))", "-i", "B:{file}", "-g", "m:{n}:0.3"]),
+    ("(B ^ C) & D", "joiner by regions", ["X(i,j)=(B(i,j)^C(i,j))&D(i,j)", "-i", "B:{file}", "-g", "C:{n}x{n}:0.02", "-g", "D:{n}x{n}:0.05"]),
+    ("SpM*SpM, i,j,k", "shared load streams", ["X(i,j)=B(i,k)*C(k,j)", "-s", "reorder(i,j,k)", *SQUARED]),
+    ("sum of a matrix and its transpose", "shared load streams", ["X(i,j)=B(i,j)+C(j,i)", *SQUARED]),
+    ("sum of six matrices", "shared load streams",
+     ["X(i,j)=B(i,j)+C(i,j)+D(i,j)+E(i,j)+F(i,j)+G(i,j)", "-i", "B:{file}", *(w for t in "CDEFG" for w in ("-g", t + ":{n}x{n}:0.005"))]),
+    ("SDDMM of rank 10", "shared load streams",
+     ["X(i,j)=B(i,j)*c(i,r)*d(r,j)", "-i", "B:{file}", "-g", "c:{n}x10:0.5", "-g", "d:10x{n}:0.5"]),
+    ("sampled SpM*SpM", "shared load streams", ["X(i,j)=B(i,k)*C(k,j)*D(i,j)", *SQUARED, "-i", "D:{file}"]),
+    ("SpM*SpM, i,j,k, one load stream an operand", "shared store streams", ["X(i,j)=B(i,k)*C(k,j)", "-s", "reorder(i,j,k)", *SQUARED]),
+    ("SpM*SpM, i,k,j, one load stream an operand", "shared store streams", ["X(i,j)=B(i,k)*C(k,j)", "-s", "reorder(i,k,j)", *SQUARED]),
+    ("sum of a matrix and its transpose, one load stream an operand", "shared store streams", ["X(i,j)=B(i,j)+C(j,i)", *SQUARED]),
+    ("SDDMM of rank 10, one load stream an operand", "shared store streams",
+     ["X(i,j)=B(i,j)*c(i,r)*d(r,j)", "-i", "B:{file}", "-g", "c:{n}x10:0.5", "-g", "d:10x{n}:0.5"]),
+    ("SpM*SpM, i,j,k, one stream a level", "scanners that skip", ["X(i,j)=B(i,k)*C(k,j)", "-s", "reorder(i,j,k)", *SQUARED]),
+    ("sampled SpM*SpM, one stream a level", "scanners that skip", ["X(i,j)=B(i,k)*C(k,j)*D(i,j)", *SQUARED, "-i", "D:{file}"]),
+    ("product with a matrix that is half full", "scanners that skip", ["X(i,j)=B(i,j)*C(i,j)", "-i", "B:{file}", "-f", "C:ss", "-g", "C:{n}x{n}:0.5"]),
+    ("SpMV, vector compressed", "scanners that skip", ["x(i)=B(i,j)*c(j)", "-f", "c:s", "-i", "B:{file}", "-g", "c:{n}:0.3"]),
+    ("SDDMM of rank 10, factors compressed", "scanners that skip",
+     ["X(i,j)=B(i,j)*c(i,r)*d(r,j)", "-f", "c:ss", "-f", "d:ss:1,0", "-i", "B:{file}", "-g", "c:{n}x10:0.5", "-g", "d:10x{n}:0.5"]),
+]
+DATA = {"west0067": 67, "west0479": 479, "494_bus": 494, "olm500": 500, "bcspwr06": 1454}

@@ -11,7 +11,11 @@ import struct
 import subprocess
 import sys
 
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
+import golden  # noqa: E402
+
 CASES, ONYX, FOLDER = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+kept = golden.watch(__file__, ONYX, FOLDER)
 shutil.rmtree(FOLDER, ignore_errors=True)
 FOLDER.mkdir(parents=True)
 random.seed(21)
@@ -953,4 +957,4 @@ for schedule, more, code, status in (("bind(A(i,j)*B(i,j)*C(i,j)*D(i,j), triple)
         wrong.append((schedule, more, "expected", code, "got", done.returncode, done.stderr))
         print(*wrong[-1])
 print(len(valid), "valid,", len(invalid), "invalid,", min(len(kinds), 12) + len(shipped), "run")
-sys.exit(len(wrong) > 0)
+sys.exit(len(wrong) + kept.count_wrong() > 0)

@@ -15,6 +15,9 @@ import sys
 from random_operators import read, write
 from spaces import Function, holds
 
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
+import golden  # noqa: E402
+
 ACCESS = re.compile(r"([A-Za-z]\w*)\(([a-z](?:,[a-z])*)\)")
 
 
@@ -39,7 +42,7 @@ def dump(onyx, case, functions, folder):
     return lines[-1 - sum(line.startswith("forall") for line in lines):]
 
 
-def golden(onyx, path, functions, folder, rewrite):
+def as_written(onyx, path, functions, folder, rewrite):
     wrong, cases, text = 0, 0, []
     for block in re.findall(r"^(?:#.*|\S.*(?:\n    .*)*)", path.read_text(), re.M):
         case, *expected = block.split("\n    ")
@@ -132,10 +135,11 @@ class Case:
 def main():
     rewrite = sys.argv[-1] == "--write"
     onyx, folder, path, functions, *more = sys.argv[1: len(sys.argv) - rewrite]
+    kept = golden.watch(__file__, onyx, folder)
     count, first = [*map(int, more), *[60, 1][len(more):]]
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    cases, wrong = golden(onyx, pathlib.Path(path), functions, folder, rewrite)
+    cases, wrong = as_written(onyx, pathlib.Path(path), functions, folder, rewrite)
     noticed = 0
     for seed in range(first, first + count):
         case = Case(seed)
@@ -145,7 +149,7 @@ def main():
             wrong += 1
             print(f"seed {seed}: {fault}")
     print(f"{cases} expressions and {count} random iteration spaces, {wrong} wrong; the innermost loop's mask at every level would miss points of {noticed}")
-    return wrong != 0 or (count >= 60 and noticed == 0)
+    return wrong + kept.count_wrong() != 0 or (count >= 60 and noticed == 0)
 
 
 if __name__ == "__main__":

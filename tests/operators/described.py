@@ -11,7 +11,11 @@ import struct
 import subprocess
 import sys
 
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
+import golden  # noqa: E402
+
 ONYX, FOLDER, ENGINE = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
+kept = golden.watch(__file__, ONYX, FOLDER)
 FOLDER.mkdir(parents=True, exist_ok=True)
 bad = 0
 
@@ -339,4 +343,4 @@ if ENGINE == "sam":
         complain("a shared object", done.stderr)
     else:
         same("a shared object", read(FOLDER / "mine.tns"), doubled)
-sys.exit(bad != 0)
+sys.exit(bad + kept.count_wrong() != 0)

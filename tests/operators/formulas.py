@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
 """The formulas of a paper on functions, fills, slices and reductions, in the notation of expressions: each becomes a graph with the
 operations that it needs, or where what the host stores for it is needed, too, runs as the reference says: formulas.py ONYX."""
+import pathlib
 import subprocess
 import sys
+
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
+import golden  # noqa: E402
 
 MASKED = ["y(i) = mask(not struct(m(i)), A(i,j) * x(j))", "-d", "i:20", "-d", "j:20", "-g", "m:20:0.3", "-g", "A:20x20:0.2", "-g", "x:20:0.5"]
 PRODUCT = ["A(i,j) = B(i,k) * C(k,j)"]
@@ -25,6 +29,7 @@ FORMULAS = [  # arguments, the operations of its graph, or that it runs
     (["o = max(i, min(j, max(k, A(i,j,k))))", *EDGES, "-d", "k:8"], ("max", "min")),
     (["o = max(i, min(j, max(k, min(l, max(m, A(i,j,k,l,m))))))", *EDGES, "-d", "k:8", "-d", "l:8", "-d", "m:8"], ("max", "min")),
 ]
+kept = golden.watch(__file__, sys.argv[1])
 bad = 0
 for arguments, nodes in FORMULAS:
     done = subprocess.run([sys.argv[1], "sam", *arguments], capture_output=True, text=True)
@@ -36,4 +41,4 @@ for arguments, nodes in FORMULAS:
         bad += 1
         print(arguments, done.returncode, missing, done.stderr)
 print(f"{len(FORMULAS)} formulas, {bad} wrong")
-sys.exit(bad != 0)
+sys.exit(bad + kept.count_wrong() != 0)

@@ -2,10 +2,15 @@
 """Functions of files: their values on three engines against what Python computes, and mistakes in files: functions.py ONYX FUNCTIONS FOLDER."""
 import math
 import os
+import pathlib
 import subprocess
 import sys
 
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
+import golden  # noqa: E402
+
 ONYX, FUNCTIONS, FOLDER = sys.argv[1:4]
+kept = golden.watch(__file__, ONYX, FOLDER)
 MINUS = -0x8000
 
 
@@ -203,4 +208,4 @@ done = run("sam", "x(i) = leaky(b(i), b(i))", "--functions", FUNCTIONS)
 if "[E0152-function]" not in done.stderr:
     complain("two arguments for one", done.stderr)
 print(f"{3 * len(VALUES) + 2} runs and {len(MISTAKES) + 1} mistakes, {bad} wrong")
-sys.exit(bad != 0)
+sys.exit(bad + kept.count_wrong() != 0)

@@ -13,7 +13,11 @@ import sys
 from evaluate import Evaluator, quotient, wrap
 from random_operators import read, text, write
 
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
+import golden  # noqa: E402
+
 ONYX, FUNCTIONS, FOLDER, ENGINE = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), sys.argv[4]
+kept = golden.watch(__file__, ONYX, FOLDER)
 FOLDER.mkdir(parents=True, exist_ok=True)
 EXTENTS = {"i": 9, "j": 11, "k": 7, "l": 4}
 TENSORS = {"B": "ij", "C": "ij", "D": "jk", "E": "ijk", "F": "ijk", "b": "i", "c": "j", "d": "i", "M": "il", "Q": "ii", "z": "i", "s": ""}
@@ -200,4 +204,4 @@ if ENGINE == "cycle":
     statement = json.loads((FOLDER / "program/report.json").read_text())["statements"][0] if done.returncode == 0 else {}
     if any(got.get((i,), 0) != quotient(rows[i], CELLS["d"].get((i,), 0)) for i in range(9)) or statement.get("on") != "array":
         complain("program", done.stderr, got, statement)
-sys.exit(bad > 0)
+sys.exit(bad + kept.count_wrong() > 0)

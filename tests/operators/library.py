@@ -6,7 +6,11 @@ import re
 import subprocess
 import sys
 
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
+import golden  # noqa: E402
+
 ONYX, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
+kept = golden.watch(__file__, ONYX, FOLDER)
 FOLDER.mkdir(parents=True, exist_ok=True)
 wrong = []
 
@@ -113,4 +117,4 @@ for words, code in ((["chek"], "E0903-option-value"), (["check", path, path], "E
     done = functions(*words)
     if done.returncode != 1 or f"[{code}]" not in done.stderr:
         complain(words, "expected", code, "got", done.returncode, done.stderr)
-sys.exit(len(wrong) > 0)
+sys.exit(len(wrong) + kept.count_wrong() > 0)

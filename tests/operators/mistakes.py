@@ -36,12 +36,13 @@ OPTIONS = [
 ]
 bad = 0
 kept = golden.Kept(pathlib.Path(__file__).parent / "golden/mistakes.txt")
+masks = golden.masks_of(sys.argv[1], sys.argv[2])
 
 
 def check(arguments, code, column):
     global bad
     done = subprocess.run([sys.argv[1], "sam", *arguments], capture_output=True, text=True)
-    kept.printed(" ".join(arguments), done, sys.argv[2])
+    kept.printed(" ".join(arguments), done, masks)
     place = f"<expression>:1:{column}:" if column else ""
     if done.returncode not in (1, 2) or f"[{code}" not in done.stderr or place not in done.stderr:
         bad += 1

@@ -11,7 +11,11 @@ import subprocess
 import sys
 import time
 
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
+import golden  # noqa: E402
+
 CASES, ONYX, FOLDER = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+kept = golden.watch(__file__, ONYX, FOLDER)
 shutil.rmtree(FOLDER, ignore_errors=True)
 FOLDER.mkdir(parents=True)
 random.seed(7)
@@ -218,4 +222,4 @@ for more, code in ((["-s", "reorder(i)", "--search", "1"], "E0903-option-value")
         wrong.append((more, "expected", code, "got", done.returncode, done.stderr))
 for one in wrong:
     print(*one)
-sys.exit(len(wrong) > 0)
+sys.exit(len(wrong) + kept.count_wrong() > 0)

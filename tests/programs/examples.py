@@ -14,9 +14,11 @@ import sys
 
 sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
 import check_reports  # noqa: E402
+import golden  # noqa: E402
 
 onyx, examples, folder, engine = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]), sys.argv[4]
 names = sys.argv[5:]
+kept = golden.watch(__file__, onyx, folder, *names)
 folder.mkdir(parents=True, exist_ok=True)
 bad = 0
 
@@ -411,4 +413,4 @@ if not names:
     run("bfs", "depth", breadth_first(16), "--set", "start=16")
     run("pagerank", "rank", pagerank(0), "--set", "steps=0")
 bad += check_reports.count_wrong(examples.parent, [(str(path), "report", path.read_bytes()) for path in folder.glob("*/report.json")])
-sys.exit(bad != 0)
+sys.exit(bad + kept.count_wrong() != 0)

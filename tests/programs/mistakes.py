@@ -13,14 +13,14 @@ onyx, folder = sys.argv[1], pathlib.Path(sys.argv[2])
 folder.mkdir(parents=True, exist_ok=True)
 bad = 0
 kept = golden.Kept(pathlib.Path(__file__).parent / "golden/mistakes.txt")
+masks = golden.masks_of(onyx, folder)
 
 
 def run(program, *options):
     path = folder / "p.onx"
     path.write_text(program)
     done = subprocess.run([onyx, "run", str(path), "--engine", "sam", "-o", str(folder / "out"), *options], capture_output=True, text=True)
-    if "--json" not in options:
-        kept.printed(f"{program} {options}".replace(str(folder), ""), done, folder)
+    kept.printed(f"{program} {options}", done, masks)
     return done
 
 

@@ -10,7 +10,11 @@ import random
 import subprocess
 import sys
 
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
+import golden  # noqa: E402
+
 onyx, folder, count, seed, engine = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]
+kept = golden.watch(__file__, onyx, folder)
 loops = sys.argv[6:] == ["loops"]
 profile = ["--profile", sys.argv[6]] if len(sys.argv) > 6 and not loops else []
 INF = 32767
@@ -250,4 +254,4 @@ for number in range(count):
                 print(f"seed {seed + number}: " + "; ".join(f"{loop['on']} {loop.get('why', '')} {[one['on_processor'] for one in loop['each']]}" for loop in report["loops"]))
 print(f"{count} programs, {endless} whose loop does not end, {shared} runs with an array that statements share, {alone} with passes of the chip's processor alone, "
       f"{refused} refused, {wrong} wrong")
-sys.exit(wrong > 0 or shared * 4 < count or refused * 5 > count or loops and engine == "soc" and alone * 3 < count)
+sys.exit(kept.count_wrong() > 0 or wrong > 0 or shared * 4 < count or refused * 5 > count or loops and engine == "soc" and alone * 3 < count)

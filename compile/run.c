@@ -27,11 +27,29 @@ static uint32_t longest_fiber(const compile_kernel *k, const uint32_t *extent) {
     return most < held ? most : (uint32_t)held;
 }
 
+/* A side's wires in each direction of the verilated tiles: TRACKS of onyx_fabric_pkg. */
+enum { TILE_TRACKS = 5 };
+
+/* Returns what of the RTL runs: on another fabric than that of the tiles it is the netlist of the kernel. */
+static compile_rtl rtl_for(const compile_options *o, const pnr_board *board) {
+    return o->rtl == COMPILE_RTL_AUTO && board->tracks != TILE_TRACKS ? COMPILE_RTL_NETLIST : o->rtl;
+}
+
+static bool has_tiles(const compile_options *o, compile_context *ctx, const pnr_board *board) {
+    if (o->engine != ENGINE_RTL || o->rtl != COMPILE_RTL_TILES || board->tracks == TILE_TRACKS)
+        return true;
+    diag_error(ctx->diag, (src_loc){0}, "E0902-option",
+               "--rtl tiles: the verilated tiles have %d tracks, board '%s' has %u", TILE_TRACKS, board->name,
+               board->tracks);
+    diag_hint(ctx->diag, "--rtl netlist takes any board");
+    return false;
+}
+
 static compile_engine_in engine_input(const compile_options *o, compile_context *ctx,
                                       const compile_kernel *k) {
     return (compile_engine_in){.ctx = ctx,
                                .how = {.hazards = o->hazards,
-                                       .rtl = o->rtl,
+                                       .rtl = rtl_for(o, &k->board),
                                        .io_trace = o->io_trace,
                                        .wave = o->wave,
                                        .jobs = o->jobs,
@@ -170,7 +188,8 @@ static bool run_packed(const compile_options *o, compile_context *ctx, compile_k
     uint32_t *extent = NULL;
     if (engine->whole)
         return engine->whole(&in, &k->data.packed, &k->ran);
-    if (!is_in_range(ctx, k) || (k->graph.is && o->check && !simulate_graph(o, ctx, k)))
+    if (!has_tiles(o, ctx, &k->board) || !is_in_range(ctx, k) ||
+        (k->graph.is && o->check && !simulate_graph(o, ctx, k)))
         return false;
     compile_banked banked;
     bool ok = tile_extents(&k->lowered.statement, &k->data.packed, ctx->mem, ctx->diag, &extent) &&

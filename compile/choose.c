@@ -6,6 +6,7 @@
 #include "compile/choose.h"
 #include "compile/contract.h"
 #include "compile/processor.h"
+#include "frontend/fuse.h"
 #include "frontend/rows.h"
 #include "frontend/sums.h"
 #include "sam/operators.h"
@@ -54,6 +55,14 @@ static bool maps(choosing *c, const fe_kernel *kernel) {
     const compile_attempt a = compile_try(c->ctx, lowers, &one);
     c->why = a.mistake ? NULL : a.why;
     return a.works;
+}
+
+/* Returns whether the kernel's loops may run in another order than they do: nothing splits or copies them. */
+static bool is_open(const fe_kernel *kernel) {
+    bool open = !kernel->tags.len;
+    for (uint32_t r = 0; r < kernel->relations.len; r++)
+        open = open && fe_is_fused(kernel, &kernel->relations.at[r]);
+    return open;
 }
 
 /* Returns whether every loop of the result is outside of every other. */
@@ -144,8 +153,7 @@ static bool choose_orders(choosing *c, fe_cin *cin, text_vec *chosen) {
         kernel->s.rows = 0;
         if (!kernel->on_host && !maps(c, kernel)) {
             const char *why = c->why, *had = compile_loops_text(&kernel->s, mem);
-            bool open = why && !kernel->ordered && !kernel->relations.len && !kernel->tags.len &&
-                        !(c->part && is_too_large(why));
+            bool open = why && !kernel->ordered && is_open(kernel) && !(c->part && is_too_large(why));
             bool found = open && find_order(c, kernel);
             if (!found && open && c->singly)
                 found = cut_in_rows(c, kernel);
@@ -456,6 +464,17 @@ static bool pays_dense(compile_context *ctx, void *of) {
     return located && compile_lowers(c->o, ctx, d->one.kernel, c->in->board);
 }
 
+/* Makes the outermost level of a tensor dense, and those that are fused with it by this access. */
+static void make_outer_dense(const fe_kernel *kernel, const sam_expr_data *x, sam_tensor_data *t) {
+    const fe_fusion outer = fe_fusion_of(kernel, x->index[t->mode[0]]);
+    t->level[0] = SAM_LEVEL_DENSE;
+    for (uint32_t l = 1; l < t->order && outer.times; l++) {
+        const fe_fusion own = fe_fusion_of(kernel, x->index[t->mode[l]]);
+        if (own.times && own.first.v == outer.first.v)
+            t->level[l] = SAM_LEVEL_DENSE;
+    }
+}
+
 /* Makes of the kernel one with such a store; false: that does not pay. */
 static bool make_dense(const choosing *c, const fe_kernel *kernel, store to, fe_kernel *out) {
     arena *mem = c->ctx->mem;
@@ -468,7 +487,8 @@ static bool make_dense(const choosing *c, const fe_kernel *kernel, store to, fe_
     } else {
         out->s.tensors.at = arena_new_n(mem, sam_tensor_data, s->tensors.len);
         memcpy(out->s.tensors.at, s->tensors.at, sizeof *s->tensors.at * s->tensors.len);
-        sam_tensor_at(&out->s, sam_expr_at(s, to.access)->tensor)->level[0] = SAM_LEVEL_DENSE;
+        const sam_expr_data *x = sam_expr_at(s, to.access);
+        make_outer_dense(kernel, x, sam_tensor_at(&out->s, x->tensor));
     }
     return compile_try(c->ctx, pays_dense, &(dense_kernel){{c, out}, to}).works;
 }
@@ -487,8 +507,8 @@ static const char *store_text(const sam_statement *s, store to, arena *mem) {
 /* Returns what -f would say of it. */
 static const char *dense_format(const sam_tensor_data *t, const char *name, arena *mem) {
     const char *format = arena_printf(mem, "%s:d", name);
-    for (uint32_t m = 1; m < t->order; m++)
-        format = arena_printf(mem, "%ss", format);
+    for (uint32_t l = 1; l < t->order; l++)
+        format = arena_printf(mem, "%s%c", format, t->level[l] == SAM_LEVEL_DENSE ? 'd' : 's');
     return format;
 }
 
@@ -566,7 +586,6 @@ static double choose_stores(choosing *c, const compile_search_in *by, uint32_t n
     best_first(c, by, &out->cin, n, &all);
     for (uint32_t i = 0; i < all.len; i++) {
         const sam_statement *s = &out->cin.kernels.at[n].s;
-        const sam_tensor_data *tensor = sam_tensor_at(s, sam_expr_at(s, all.at[i].access)->tensor);
         fe_cin dense;
         if (!with_store(c, &out->cin, n, all.at[i], &dense))
             continue;
@@ -577,7 +596,9 @@ static double choose_stores(choosing *c, const compile_search_in *by, uint32_t n
         out->chosen.at[n] =
             arena_printf(mem, "%s%s%s dense: %.0f cycles of the chip expected, %.0f compressed",
                          before ? before : "", before ? "; " : "", name, cycles, least);
-        vec_push(mem, &out->dense, dense_format(tensor, name, mem));
+        s = &dense.kernels.at[n].s;
+        vec_push(mem, &out->dense,
+                 dense_format(sam_tensor_at(s, sam_expr_at(s, all.at[i].access)->tensor), name, mem));
         out->cin = dense;
         least = cycles;
     }
@@ -656,7 +677,7 @@ static void choose_loops_and_stores(choosing *c, const compile_search_in *by, ui
     const fe_kernel *kernel = &out->cin.kernels.at[n];
     const uint32_t dense = out->dense.len;
     more_orders more = {.n = 0};
-    if (!kernel->relations.len && !kernel->tags.len)
+    if (is_open(kernel))
         choose_order(c, by, n, out, &more);
     double least = choose_stores(c, by, n, out);
     for (uint32_t i = 0; i < more.n; i++) {
@@ -896,6 +917,39 @@ static void choose_sums_apart(choosing *c, const compile_search_in *by, double *
         take_several(c, by, "with the sums apart", least, &other, out);
 }
 
+/* Loops are fused where that is expected to take this part of what they do apart: the host stores operands
+ * either way, and of both the same is known. */
+#define FUSE_BELOW 0.97
+
+/* Makes one loop of those whose variables stand together, where that is expected to take less than *least,
+ * what the program takes now. */
+static void choose_fused(choosing *c, const compile_search_in *by, double *least, compile_schedule *out) {
+    arena *mem = c->ctx->mem;
+    fe_in sized = *c->in->in;
+    sized.extents = by->data->extent;
+    compile_choosing in = *c->in;
+    in.in = &sized;
+    choosing again = *c;
+    again.in = &in;
+    fe_cin plain;
+    if (!fe_schedule(&sized, c->in->user, mem, c->ctx->diag, &plain))
+        return;
+    const char *schedule = fe_fusing(&plain.kernels.at[0], mem);
+    const fe_in with = with_schedule(&sized, &schedule);
+    compile_schedule other = {0};
+    if (!schedule || !fe_schedule(&with, c->in->user, mem, c->ctx->diag, &other.cin) ||
+        !choose_orders(&again, &other.cin, &other.chosen))
+        return;
+    const double cycles = choose_each(&again, by, &other);
+    if (!(cycles < FUSE_BELOW * *least))
+        return;
+    const char *chosen = other.chosen.at[0];
+    other.chosen.at[0] = arena_printf(mem, "-s \"%s\": %.0f cycles of the chip expected, %.0f apart%s%s",
+                                      schedule, cycles, *least, chosen ? "; " : "", chosen ? chosen : "");
+    *out = other;
+    *least = cycles;
+}
+
 /* Returns whether the statement's operands are the user's as they are stored, and their extents those of its
  * loops: then blocks of coordinates can be left out of all of them alike. */
 static bool can_sample(const sam_statement *s, const tile_operands *all) {
@@ -980,7 +1034,7 @@ void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, c
                             ? fe_staged(kernel, FE_STAGE_PARTIAL_SUMS, ctx->mem)
                             : NULL;
     /* A schedule that only orders the loops leaves open how operands are stored. */
-    const bool ordered = bare && in->in->n_schedule && !kernel->relations.len && !kernel->tags.len;
+    const bool ordered = bare && in->in->n_schedule && is_open(kernel);
     if (open && by->options->optimize < 3) /* which has no bound */
         share_sample(&kernel->s, ctx->mem, &data, &sampled);
     if (open && out->chosen.len) /* there is an order that the chip runs */
@@ -999,7 +1053,10 @@ void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, c
     const char *matrices = ordered && out->chosen.len && compile_try(ctx, adds_matrices, &as_one).works
                                ? find_staging(&c, kernel)
                                : NULL;
-    if (!phases && !apart && !whole && !columns && !contracted && !factors && !matrices && single)
+    const bool together =
+        unsaid && user && fe_stand_together(user) && by->options->dispatch != TILE_DISPATCH_BANKS;
+    if (!phases && !apart && !whole && !columns && !contracted && !factors && !matrices && !together &&
+        single)
         return; /* its edges are chosen when it is compiled */
     double least = compile_search(&sampled, ctx, &out->cin, &out->tilings);
     if (columns)
@@ -1011,6 +1068,8 @@ void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, c
     choose_several(&c, &sampled, matrices, &least, out);
     if (whole && out->cin.kernels.len == 1)
         choose_sums_apart(&c, &sampled, &least, out);
+    if (together)
+        choose_fused(&c, by, &least, out);
 }
 
 /* ---- another statement in place of the user's ---------------------------------------------------- */

@@ -3,10 +3,12 @@
  * A split variable i is i0 * c + i1. Wherever a tensor has i, a view of it has i0 and i1: i0 = i / c and
  * i1 = i % c, one storage level for each. So every relation becomes, for each variable of the expression, a
  * list of loops with a divisor and a modulus; nested splits compose as long as sizes divide each other.
- * Levels keep their format. A dimension that c does not divide is padded: operands have nothing there, and
- * what the result gets there is dropped when it is merged.
+ * Variables whose loops are fused have one list, that of the first of them, and the others' are empty
+ * (fuse.c). Levels keep their format. A dimension that c does not divide is padded: operands have nothing
+ * there, and what the result gets there is dropped when it is merged.
  */
 #include "frontend/fe_int.h"
+#include "frontend/fuse.h"
 #include "frontend/keep.h"
 #include "frontend/rows.h"
 
@@ -53,12 +55,14 @@ static void add_stand_ins(const fe_kernel *k, sam_var v, arena *mem, fe_vars *ou
         add_stand_ins(k, r->var[1], mem, out);
 }
 
-/* Whether the graph has no loops of its own for what the relation makes: fused loops stay apart, and neither
- * they nor positions are cut. A result is the same with and without. */
+/* Whether the graph has no loops of its own for what the relation makes: loops that are fused and have no
+ * level in common stay apart, and neither they nor positions are cut. A result is the same with and without.
+ */
 static bool is_hint(const fe_kernel *k, const fe_relation *r) {
     const fe_relation *before = fe_making(k, r->var[0]);
     bool cuts = r->kind == FE_SPLIT || r->kind == FE_DIVIDE;
-    return r->kind == FE_FUSE || (before && is_hint(k, before)) || (cuts && fe_is_position(k, r->var[0]));
+    return (r->kind == FE_FUSE && !fe_is_fused(k, r)) || (before && is_hint(k, before)) ||
+           (cuts && fe_is_position(k, r->var[0]));
 }
 
 /* ---- parts ------------------------------------------------------------------------------------- */
@@ -117,7 +121,7 @@ static bool find_parts(expansion *x, sam_var v, parts *out) {
         diag_hint(x->d, "MaxExact states the extent, and it is checked");
         return false;
     case FE_FUSE:
-        break;
+        return r->var[1].v == v.v || find_parts(x, r->var[2], out);
     }
     BUG("a relation of no kind");
 }
@@ -152,7 +156,7 @@ static void set_loops(expansion *x) {
     }
 }
 
-/* Whether it is a piece of positions, or of fused loops. */
+/* Whether it is a piece of positions, or of fused loops that stay apart. */
 static bool is_cut(const fe_kernel *k, sam_var v) {
     const fe_relation *r = fe_making(k, v);
     bool cuts = r && (r->kind == FE_SPLIT || r->kind == FE_DIVIDE);
@@ -164,10 +168,11 @@ static void note_hints(const expansion *x) {
     for (uint32_t i = 0; i < x->k->relations.len; i++) {
         const fe_relation *r = &x->k->relations.at[i];
         const char *loop = fe_var_text(s, r->var[0]);
-        if (r->kind == FE_FUSE)
+        if (r->kind == FE_FUSE && is_hint(x->k, r))
             diag_note(x->d, r->loc, "loops '%s' and '%s' stay apart, one in the other", loop,
                       fe_var_text(s, r->var[1]));
-        else if (r->kind != FE_POS && r->kind != FE_BOUND && is_hint(x->k, r) && !is_cut(x->k, r->var[0]))
+        else if (r->kind != FE_POS && r->kind != FE_BOUND && r->kind != FE_FUSE && is_hint(x->k, r) &&
+                 !is_cut(x->k, r->var[0]))
             diag_note(x->d, r->loc, "loop '%s' stays whole: no level is cut by positions", loop);
     }
 }
@@ -204,6 +209,9 @@ static bool same_view(const sam_view *a, const sam_view *b, uint32_t order) {
     for (uint32_t v = 0; v < order; v++)
         same = same && a->from[v].mode == b->from[v].mode && a->from[v].divide == b->from[v].divide &&
                a->from[v].modulo == b->from[v].modulo;
+    for (uint32_t m = 0; m < a->source_order; m++)
+        same = same && a->fused[m].onto == b->fused[m].onto && a->fused[m].times == b->fused[m].times &&
+               a->fused[m].extent == b->fused[m].extent;
     return same;
 }
 
@@ -249,17 +257,46 @@ static bool check_blocks(expansion *x, const sam_tensor_data *t, const sam_var *
     return true;
 }
 
+/* Notes which modes of a tensor are fused, by its indices. Returns whether some are. */
+static bool fuse_modes(const expansion *x, const sam_tensor_data *t, const sam_var *index, sam_view *view) {
+    bool some = false;
+    for (uint32_t m = 0; m < t->order; m++) {
+        const fe_fusion is = fe_fusion_of(x->k, index[m]);
+        for (uint32_t o = 0; o < t->order && is.times; o++) {
+            if (index[o].v == is.first.v)
+                view->fused[m].onto = (uint8_t)o;
+        }
+        view->fused[m].times = is.times;
+        view->fused[m].extent = is.extent;
+        some = some || is.times;
+    }
+    return some;
+}
+
+/* Returns the format of the level that has mode m, and those that are fused with it. */
+static sam_level_format fused_level(const sam_tensor_data *t, const sam_view *view, uint32_t m) {
+    sam_level_format format = SAM_LEVEL_DENSE;
+    for (uint32_t l = 0; l < t->order; l++) {
+        const uint32_t own = t->mode[l];
+        if (own == m && !view->fused[m].times)
+            return t->level[l];
+        if (view->fused[own].times && view->fused[own].onto == m && t->level[l] != SAM_LEVEL_DENSE)
+            format = SAM_LEVEL_COMPRESSED;
+    }
+    return format;
+}
+
 /* Gives an access the loops of its variables, and the tensor a level for each. */
 static bool expand_access(expansion *x, sam_tensor *tensor, sam_var *index, src_loc loc, bool *used) {
     const sam_tensor_data *t = sam_tensor_at(&x->k->s, *tensor);
     sam_tensor_data split = *t;
     sam_var loops[SAM_MAX_ORDER];
     uint8_t first[SAM_MAX_ORDER + 1]; /* first[m]: the new mode of mode m's outermost part */
-    bool is_split = false;
     if (!check_blocks(x, t, index))
         return false;
     split.order = 0;
     split.view = whole_view(t);
+    bool is_split = fuse_modes(x, t, index, &split.view);
     split.view.repeats = x->k->s.rows ? fe_row_extent(x->k) : 0;
     for (uint32_t m = 0; m < t->order; m++) {
         const parts *of = &x->of[index[m].v - 1];
@@ -288,12 +325,20 @@ static bool expand_access(expansion *x, sam_tensor *tensor, sam_var *index, src_
         block_levels(t, first, &split);
     for (uint32_t l = 0; l < t->order && !t->blocked; l++) {
         for (uint8_t m = first[t->mode[l]]; m < first[t->mode[l] + 1]; m++) {
-            split.level[level] = t->level[l];
+            split.level[level] = fused_level(t, &split.view, t->mode[l]);
             split.mode[level++] = m;
         }
     }
     *tensor = use_split(x, *tensor, &split, used);
     return true;
+}
+
+/* Returns whether an access stays as it is. */
+static bool stays(const expansion *x, const sam_tensor_data *t, const sam_var *index) {
+    bool does = true;
+    for (uint32_t m = 0; m < t->order; m++)
+        does = does && x->of[index[m].v - 1].len == 1 && !fe_fusion_of(x->k, index[m]).times;
+    return does;
 }
 
 static bool expand_tensors(expansion *x) {
@@ -303,11 +348,10 @@ static bool expand_tensors(expansion *x) {
     for (uint32_t pass = 0; pass < 2; pass++) {
         for (uint32_t e = 0; e < s->exprs.len; e++) {
             sam_expr_data *a = &s->exprs.at[e];
-            bool plain = true;
-            for (uint32_t i = 0; a->kind == SAM_EXPR_ACCESS && i < sam_tensor_at(&x->k->s, a->tensor)->order;
-                 i++)
-                plain = plain && x->of[x->k->s.exprs.at[e].index[i].v - 1].len == 1;
-            if (a->kind == SAM_EXPR_ACCESS && plain == (pass == 0) &&
+            if (a->kind != SAM_EXPR_ACCESS)
+                continue;
+            const sam_expr_data *old = &x->k->s.exprs.at[e];
+            if (stays(x, sam_tensor_at(&x->k->s, old->tensor), old->index) == (pass == 0) &&
                 !expand_access(x, &a->tensor, a->index, a->loc, used))
                 return false;
         }
@@ -317,7 +361,8 @@ static bool expand_tensors(expansion *x) {
 
 /* ---- the statement --------------------------------------------------------------------------- */
 
-/* Replaces sums over the variable by sums over each of its parts. */
+/* Replaces sums over variables by sums over each of their parts; there are none of those that are fused with
+ * another that is summed up. */
 static void expand_sums(expansion *x, sam_expr e) {
     sam_expr_data y = *sam_expr_at(x->s, e);
     if (y.a.v)
@@ -327,6 +372,10 @@ static void expand_sums(expansion *x, sam_expr e) {
     if (y.kind != SAM_EXPR_SUM)
         return;
     const parts *of = &x->of[y.var.v - 1];
+    if (!of->len) {
+        *sam_expr_at(x->s, e) = *sam_expr_at(x->s, y.a);
+        return;
+    }
     for (uint32_t p = of->len; p-- > 1;) {
         sam_expr_data inner = {
             .kind = SAM_EXPR_SUM, .loc = y.loc, .a = y.a, .var = of->at[p].loop, .operation = y.operation};

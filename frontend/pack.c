@@ -192,10 +192,11 @@ const char *fe_repacked(const sam_statement *s, sam_tensor t, arena *mem) {
     const sam_view *view = &data->view;
     if (!view->source.v)
         return NULL;
-    bool diagonal = false, split = false, placed = false;
+    bool diagonal = false, split = false, placed = false, fused = false;
     for (uint32_t m = 0; m < view->source_order; m++) {
         diagonal = diagonal || view->equal[m] != m;
         placed = placed || view->place[m].stride;
+        fused = fused || view->fused[m].times;
     }
     for (uint32_t v = 0; v < data->order; v++)
         split = split || view->from[v].divide > 1 || view->from[v].modulo;
@@ -204,8 +205,9 @@ const char *fe_repacked(const sam_statement *s, sam_tensor t, arena *mem) {
         return arena_printf(mem, "%s, of which a slice is taken, as %s, called %s",
                             names_text(s->names, view->source), format_text(data, mem),
                             names_text(s->names, data->name));
-    return arena_printf(mem, "%s%s as %s%s%s%s%s", diagonal ? "the diagonal of " : "",
+    return arena_printf(mem, "%s%s as %s%s%s%s%s%s", diagonal ? "the diagonal of " : "",
                         names_text(s->names, view->source), data->order ? format_text(data, mem) : "a scalar",
-                        split ? ", split" : "", placed ? ", at a slice's coordinates" : "",
-                        renamed ? ", called " : "", renamed ? names_text(s->names, data->name) : "");
+                        fused ? ", fused" : "", split ? ", split" : "",
+                        placed ? ", at a slice's coordinates" : "", renamed ? ", called " : "",
+                        renamed ? names_text(s->names, data->name) : "");
 }

@@ -40,7 +40,9 @@ typedef enum {
  * of the stored tensor is (crd[from[v].mode] / from[v].divide) % from[v].modulo of the source's coordinates
  * (modulo 0: no remainder taken). Entries are kept where crd[m] == crd[equal[m]] for every mode m of the
  * source; equal[m] == m where nothing is asked. For the result it is read backwards: crd[m] is the sum of
- * coordinate v x from[v].divide over its parts. So re-packing, diagonals and split loops are one thing. */
+ * coordinate v x from[v].divide over its parts. So re-packing, diagonals and split loops are one thing. Where
+ * loops are fused, crd[from[v].mode] above is the sum of all crd[m] x fused[m].times with this mode as
+ * fused[m].onto, itself among them; and backwards crd[m] is (that sum / fused[m].times) % fused[m].extent. */
 typedef struct {
     name_id source;
     uint32_t source_order;
@@ -49,6 +51,10 @@ typedef struct {
         uint32_t divide, modulo;
     } from[SAM_MAX_ORDER];
     uint8_t equal[SAM_MAX_ORDER];
+    struct {
+        uint8_t onto;
+        uint32_t times, extent; /* 0: it is not fused; no remainder is taken */
+    } fused[SAM_MAX_ORDER];
     /* By mode of the source, with a stride: coordinate c counts as low + c * stride of that which the operand
      * `slice` runs over. */
     struct {

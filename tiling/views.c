@@ -15,8 +15,8 @@ static const tile_tensor *operand_called(const viewing *from, name_id name) {
     BUG("no operand is called %s", names_text(from->names, name));
 }
 
-/* Extent of a stored mode: the source's extent, which equal modes share, divided and cut off as its
- * coordinates are. */
+/* Extent of a stored mode: the source's extent, which equal modes share, times that of modes that are fused
+ * with it, divided and cut off as its coordinates are. */
 static uint32_t view_extent(const tile_tensor *source, const sam_view *view, const viewing *from,
                             uint32_t v) {
     const uint8_t mode = view->from[v].mode;
@@ -27,6 +27,8 @@ static uint32_t view_extent(const tile_tensor *source, const sam_view *view, con
     }
     if (view->place[mode].stride)
         dim = operand_called(from, view->place[mode].slice)->dim[0];
+    if (view->fused[mode].times)
+        dim *= view->fused[mode].times;
     return view->from[v].modulo ? view->from[v].modulo : tile_split_extent(dim, view->from[v].divide);
 }
 
@@ -38,9 +40,16 @@ static bool kept(const sam_view *view, const uint32_t *crd) {
     return true;
 }
 
-/* Where a coordinate of the source counts. */
-static uint32_t placed(const sam_view *view, uint32_t mode, uint32_t crd) {
-    return view->place[mode].stride ? view->place[mode].low + crd * view->place[mode].stride : crd;
+/* Where coordinates of the source count along a mode: in a slice, or with those that are fused with it. */
+static uint32_t placed(const sam_view *view, uint32_t mode, const uint32_t *crd) {
+    if (view->place[mode].stride)
+        return view->place[mode].low + crd[mode] * view->place[mode].stride;
+    if (!view->fused[mode].times)
+        return crd[mode];
+    uint32_t at = 0;
+    for (uint32_t m = 0; m < view->source_order; m++)
+        at += view->fused[m].onto == mode ? crd[m] * view->fused[m].times : 0;
+    return at;
 }
 
 /* Adds an entry of the source where the view has it. */
@@ -48,7 +57,7 @@ static void add_viewed(const sam_view *view, uint32_t order, const uint32_t *crd
                        tile_entries *out) {
     for (uint32_t v = 0; v < order; v++) {
         const uint8_t mode = view->from[v].mode;
-        const uint32_t at = placed(view, mode, crd[mode]) / view->from[v].divide;
+        const uint32_t at = placed(view, mode, crd) / view->from[v].divide;
         vec_push(mem, &out->crd, view->from[v].modulo ? at % view->from[v].modulo : at);
     }
     vec_push(mem, &out->val, value);
@@ -346,6 +355,17 @@ static bool taken_back(const sam_view *view, uint32_t mode, uint32_t *crd) {
     return true;
 }
 
+/* Takes apart the coordinates of modes that are fused. */
+static void take_apart(const sam_view *view, uint32_t *crd) {
+    uint32_t fused[SAM_MAX_ORDER];
+    memcpy(fused, crd, sizeof fused);
+    for (uint32_t m = 0; m < view->source_order; m++) {
+        const uint32_t times = view->fused[m].times, extent = view->fused[m].extent;
+        if (times)
+            crd[m] = extent ? fused[view->fused[m].onto] / times % extent : fused[m] / times;
+    }
+}
+
 void tile_unpack(const sam_tensor_data *result, const tile_tensor *got, const uint32_t *dim, tile_dtype dtype,
                  arena *mem, tile_tensor *out) {
     const sam_view *view = &result->view;
@@ -362,6 +382,7 @@ void tile_unpack(const sam_tensor_data *result, const tile_tensor *got, const ui
         bool inside = true;
         for (uint32_t v = 0; v < got->order; v++)
             crd[view->from[v].mode] += got->crd[e * got->order + v] * view->from[v].divide;
+        take_apart(view, crd);
         for (uint32_t m = 0; m < view->source_order; m++)
             inside = taken_back(view, m, &crd[m]) && inside;
         for (uint32_t m = 0; m < view->source_order; m++)

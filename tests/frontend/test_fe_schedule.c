@@ -50,7 +50,12 @@ static bool seen_at(const sam_tensor_data *t, const uint32_t *from, uint32_t *at
             return false;
     }
     for (uint32_t v = 0; v < t->order; v++) {
-        at[v] = view->source.v ? from[view->from[v].mode] / view->from[v].divide : from[v];
+        uint32_t fused = 0;
+        for (uint32_t m = 0; view->source.v && m < view->source_order; m++)
+            fused += view->fused[m].onto == view->from[v].mode ? from[m] * view->fused[m].times : 0;
+        at[v] = from[view->source.v ? view->from[v].mode : v];
+        if (view->source.v)
+            at[v] = (view->fused[view->from[v].mode].times ? fused : at[v]) / view->from[v].divide;
         if (view->source.v && view->from[v].modulo)
             at[v] %= view->from[v].modulo;
     }
@@ -62,7 +67,9 @@ static void set_dims(const sam_tensor_data *t, const dense_tensor *source, dense
     for (uint32_t v = 0; v < t->order; v++) {
         uint32_t dim = source->dim[t->view.source.v ? t->view.from[v].mode : v];
         if (t->view.source.v) {
-            uint32_t divide = t->view.from[v].divide, modulo = t->view.from[v].modulo;
+            uint32_t divide = t->view.from[v].divide, modulo = t->view.from[v].modulo,
+                     times = t->view.fused[t->view.from[v].mode].times;
+            dim *= times ? times : 1;
             dim = modulo ? modulo : (dim + divide - 1) / divide;
         }
         out->dim[v] = dim;
@@ -131,6 +138,12 @@ static void unload(const sam_tensor_data *t, const sam_sim_result *r, uint32_t l
             else
                 to[v] = at[v];
         }
+        for (uint32_t m = order; t->view.source.v && m-- > 0;) {
+            if (t->view.fused[m].extent)
+                to[m] = to[t->view.fused[m].onto] / t->view.fused[m].times % t->view.fused[m].extent;
+        }
+        for (uint32_t m = 0; t->view.source.v && m < order; m++)
+            to[m] /= t->view.fused[m].times && !t->view.fused[m].extent ? t->view.fused[m].times : 1;
         for (uint32_t m = 0; t->view.source.v && m < order; m++)
             to[m] = to[t->view.equal[m]];
         for (uint32_t m = 0; m < order; m++) {
@@ -272,6 +285,56 @@ static void split_loops_compute_the_same(void **state) {
     expect_equal(
         f, (fe_case){.expression = "x = B(i,j) * C(i,j)", .schedule = "split(j,j0,j1,2), reorder(j0,i,j1)"});
     expect_equal(f, (fe_case){.expression = mttkrp, .schedule = "split(k,k0,k1,2)"});
+}
+
+/* Expects of the only kernel, as a schedule has it, how many loops it has, and that the result is right. */
+static void expect_loops(fixture *f, fe_case c, uint32_t loops) {
+    sam_statement s, expanded;
+    fe_cin cin;
+    assert_true(fe_case_schedule(f, &c, &s, &cin) && cin.kernels.len == 1);
+    assert_true(fe_expand(&cin.kernels.at[0], &f->mem, &f->diag, &expanded));
+    assert_int_equal(expanded.loops.len, loops);
+    expect_equal(f, c);
+}
+
+/* The data run to 7 at most along each loop, so that with these bounds coordinates do not meet. */
+static void fused_loops_are_one(void **state) {
+    fixture *f = *state;
+#define BOUNDS "bound(i,i,7,MaxExact), bound(j,j,7,MaxExact), "
+    static const struct {
+        fe_case c;
+        uint32_t loops;
+    } one[] = {
+        {{.expression = plus, .schedule = BOUNDS "fuse(i,j,f)"}, 1},
+        {{.expression = plus, .format = {"B:ds", "C:dd"}, .schedule = BOUNDS "fuse(j,i,f)"}, 1},
+        {{.expression = plus, .format = {"X:dd", "B:dd", "C:dd"}, .schedule = BOUNDS "fuse(i,j,f)"}, 1},
+        {{.expression = "X(i,j) = B(j,i) - C(i,j)", .format = {"C:ss:1,0"}, .schedule = BOUNDS "fuse(i,j,f)"},
+         1},
+        {{.expression = plus, .schedule = BOUNDS "fuse(i,j,f), split(f,f0,f1,3)"}, 2},
+        {{.expression = plus, .schedule = BOUNDS "fuse(i,j,f), split(f,f0,f1,8), reorder(f1,f0)"}, 2},
+        {{.expression = "x = B(i,j) * C(j,i)", .schedule = BOUNDS "fuse(i,j,f)"}, 1},
+        {{.expression = "x = B(i,j) * C(i,j)", .schedule = BOUNDS "fuse(j,i,f), unroll(f,2)"}, 1},
+        {{.expression = "X(i,j,k) = B(i,j,k) * C(k,j,i)",
+          .schedule = BOUNDS "bound(k,kb,7,MaxExact), fuse(i,j,f), fuse(f,kb,g)"},
+         1},
+        {{.expression = "X(i,j,k) = B(i,j,k) + C(i,j,k)",
+          .schedule = BOUNDS "bound(k,k,7,MaxExact), fuse(j,k,f), fuse(i,f,g), split(g,a,b,5)"},
+         2},
+        {{.expression = "X(i,j) = B(i,j,k) * c(k)", .schedule = BOUNDS "fuse(i,j,f)"}, 2},
+        {{.expression = "X(i,j,l) = B(i,j,k) * C(k,l)", .schedule = BOUNDS "fuse(i,j,f), reorder(k,l,f)"}, 3},
+        {{.expression = "x(k) = B(i,j,k) * C(i,j)", .schedule = BOUNDS "reorder(i,j,k), fuse(i,j,f)"}, 2},
+        {{.expression = "X(i,j) = B(i,j) + sum(k, C(i,j,k) * d(k))", .schedule = BOUNDS "fuse(i,j,f)"}, 2},
+        /* These have no level for both. */
+        {{.expression = plus, .schedule = "bound(i,i,7,MaxExact), fuse(i,j,f)"}, 2},
+        {{.expression = spmv, .schedule = BOUNDS "fuse(i,j,f)"}, 2},
+        {{.expression = "X(i,j) = B(i,j) + c(i)", .schedule = BOUNDS "fuse(i,j,f)"}, 2},
+        {{.expression = "X(i,j) = B(i,j) * C(i,i)", .schedule = BOUNDS "fuse(i,j,f)"}, 2},
+        {{.expression = "x(i) = B(i,j)", .schedule = BOUNDS "fuse(i,j,f)"}, 2},
+        {{.expression = plus, .schedule = BOUNDS "split(i,i0,i1,2), fuse(i1,j,f)"}, 3},
+    };
+#undef BOUNDS
+    for (size_t n = 0; n < sizeof one / sizeof *one; n++)
+        expect_loops(f, one[n].c, one[n].loops);
 }
 
 static void renamed_loops_compute_the_same(void **state) {
@@ -553,7 +616,7 @@ static void random_schedules_compute_the_same(void **state) {
     expect_accepted(11, 400, compute_random_schedule, 250);
 }
 
-RUN_TESTS(TEST(split_loops_compute_the_same), TEST(renamed_loops_compute_the_same),
+RUN_TESTS(TEST(split_loops_compute_the_same), TEST(fused_loops_are_one), TEST(renamed_loops_compute_the_same),
           TEST(hints_compute_the_same), TEST(precomputed_parts_are_kernels_of_their_own),
           TEST(stages_compute_the_same), TEST(sums_in_turn_compute_the_same), TEST(copies_compute_the_same),
           TEST(copies_are_in_the_graph), TEST(random_schedules_compute_the_same))

@@ -132,9 +132,13 @@ static named behind(const chain *c, const sam_tensor_data *t) {
 /* The dimensions of a stored tensor, from those of the one behind it. */
 static void stored_dimensions(const sam_tensor_data *t, const named *source, uint32_t *dim) {
     for (uint32_t i = 0; i < t->order; i++)
-        dim[i] = t->view.source.v ? divided(source->dim[t->view.from[i].mode], t->view.from[i].divide,
-                                            t->view.from[i].modulo)
-                                  : source->dim[i];
+        dim[i] =
+            t->view.source.v
+                ? divided(source->dim[t->view.from[i].mode] * (t->view.fused[t->view.from[i].mode].times
+                                                                   ? t->view.fused[t->view.from[i].mode].times
+                                                                   : 1),
+                          t->view.from[i].divide, t->view.from[i].modulo)
+                : source->dim[i];
 }
 
 static uint32_t dimension_by(const chain *c, const sam_statement *s, sam_var v) {
@@ -160,6 +164,14 @@ static bool on_diagonal(const sam_view *view, const uint32_t *crd) {
     return true;
 }
 
+/* A coordinate of the tensor behind, with those that are fused with it. */
+static uint32_t fused_at(const sam_view *view, uint32_t mode, const uint32_t *crd) {
+    uint32_t at = 0;
+    for (uint32_t m = 0; m < view->source_order; m++)
+        at += view->fused[m].onto == mode ? crd[m] * view->fused[m].times : 0;
+    return view->fused[mode].times ? at : crd[mode];
+}
+
 /* What a stored tensor holds, by the definition of sam_view. */
 static note_entries view_of(const chain *c, const sam_tensor_data *t, const named *source) {
     note_entries kept = {0};
@@ -170,7 +182,7 @@ static note_entries view_of(const chain *c, const sam_tensor_data *t, const name
         if (view->source.v && !on_diagonal(view, from->crd))
             continue;
         for (uint32_t v = 0; v < t->order && view->source.v; v++) {
-            uint32_t crd = from->crd[view->from[v].mode];
+            uint32_t crd = fused_at(view, view->from[v].mode, from->crd);
             crd = view->from[v].divide ? crd / view->from[v].divide : crd;
             e.crd[v] = view->from[v].modulo ? crd % view->from[v].modulo : crd;
         }
@@ -239,6 +251,12 @@ static bool user_point(const sam_tensor_data *t, const uint32_t *dim, uint32_t o
         crd[m] = t->view.source.v ? 0 : e->crd[m];
     for (uint32_t v = 0; v < t->order && t->view.source.v; v++)
         crd[t->view.from[v].mode] += e->crd[v] * (t->view.from[v].divide ? t->view.from[v].divide : 1);
+    for (uint32_t m = 0; m < order; m++)
+        if (t->view.source.v && t->view.fused[m].extent)
+            crd[m] = crd[t->view.fused[m].onto] / t->view.fused[m].times % t->view.fused[m].extent;
+    for (uint32_t m = 0; m < order; m++)
+        if (t->view.source.v && t->view.fused[m].times && !t->view.fused[m].extent)
+            crd[m] /= t->view.fused[m].times;
     for (uint32_t m = 0; m < order; m++)
         if (crd[m] >= dim[m])
             return false;

@@ -1,0 +1,148 @@
+/* fuse.c - loops that `fuse` makes of two, where one level can hold both of their variables.
+ *
+ * Where i and j stand together in every access, with (i * extent of j + j) as the coordinate of one level in
+ * their place the statement has the same values at the same points: joiners compare both coordinates at once,
+ * and a matrix is a vector. The host stores operands so, and takes the result apart (sam_view.fused). A level
+ * is dense where all of the levels it has in it are, since only then it has every coordinate.
+ */
+#include "frontend/fuse.h"
+
+static uint64_t bit_of(sam_var v) {
+    return UINT64_C(1) << (v.v - 1);
+}
+
+/* Returns whether an access has all of the variables, once each, or none; and if it has them, whether the
+ * host may store its tensor in another way. */
+static bool all_or_none(const sam_statement *s, sam_tensor of, const sam_var *index, uint64_t vars) {
+    const sam_tensor_data *t = sam_tensor_at(s, of);
+    uint64_t has = 0;
+    bool once = true;
+    for (uint32_t m = 0; m < t->order; m++) {
+        once = once && !(has & vars & bit_of(index[m]));
+        has |= bit_of(index[m]);
+    }
+    if (!(has & vars))
+        return true;
+    return (has & vars) == vars && once && !t->view.source.v && !t->ones && !t->windowed && !t->blocked;
+}
+
+/* Returns what a sum over one of the variables sums, if all of the others are summed up directly inside of
+ * it; none: they are not. */
+static sam_expr inside_sums(const sam_statement *s, sam_expr sum, uint64_t vars) {
+    const uint8_t operation = sam_expr_at(s, sum)->operation;
+    while (vars) {
+        const sam_expr_data *x = sam_expr_at(s, sum);
+        if (x->kind != SAM_EXPR_SUM || !(vars & bit_of(x->var)) || x->operation != operation)
+            return (sam_expr){0};
+        vars &= ~bit_of(x->var);
+        sum = x->a;
+    }
+    return sum;
+}
+
+/* Returns whether the variables stand together everywhere under h. */
+static bool stand_together(const sam_statement *s, sam_expr h, uint64_t vars) {
+    const sam_expr_data *x = sam_expr_at(s, h);
+    if (x->kind == SAM_EXPR_ACCESS)
+        return !x->located && !x->aligned && !x->walked && all_or_none(s, x->tensor, x->index, vars);
+    if (x->kind == SAM_EXPR_SUM && (vars & bit_of(x->var))) {
+        const sam_expr inside = inside_sums(s, h, vars);
+        return inside.v && stand_together(s, inside, vars);
+    }
+    return (!x->a.v || stand_together(s, x->a, vars)) && (!x->b.v || stand_together(s, x->b, vars));
+}
+
+static bool fit_together(const sam_statement *s, uint64_t vars) {
+    return !s->rows && !s->stepped && !s->single && all_or_none(s, s->result, s->result_index, vars) &&
+           stand_together(s, s->rhs, vars);
+}
+
+/* Returns whether a loop is one of the expression, whatever it is called now, or one of several of these. */
+static bool is_whole(const fe_kernel *k, sam_var v) {
+    const fe_relation *r = fe_making(k, v);
+    return !r || (r->kind == FE_BOUND && is_whole(k, r->var[0])) || fe_is_fused(k, r);
+}
+
+/* Coordinates of a fused loop have 31 bits. */
+static bool is_short(uint64_t outer, uint64_t inner) {
+    return outer && inner && outer <= INT32_MAX / inner;
+}
+
+bool fe_is_fused(const fe_kernel *k, const fe_relation *r) {
+    return r->kind == FE_FUSE && is_whole(k, r->var[0]) && is_whole(k, r->var[1]) &&
+           is_short(fe_known_extent(k, r->var[0]), fe_known_extent(k, r->var[1])) &&
+           fit_together(&k->s, fe_roots_of(k, r->var[2]));
+}
+
+fe_fusion fe_fusion_of(const fe_kernel *k, sam_var v) {
+    fe_fusion is = {.times = 0};
+    const sam_var own = v;
+    for (const fe_relation *r; (r = fe_replacing(k, v)) && (r->kind == FE_BOUND || fe_is_fused(k, r));) {
+        const bool fused = r->kind == FE_FUSE;
+        if (fused && !is.times) {
+            is.times = 1;
+            is.extent = fe_known_extent(k, v);
+        }
+        if (fused && v.v == r->var[0].v)
+            is.times *= fe_known_extent(k, r->var[1]);
+        v = fused ? r->var[2] : r->var[1];
+    }
+    for (const fe_relation *r; (r = fe_making(k, v));)
+        v = r->var[0];
+    is.first = v;
+    is.extent = v.v == own.v ? 0 : is.extent;
+    return is;
+}
+
+bool fe_stand_together(const fe_kernel *k) {
+    bool some = false;
+    for (uint32_t l = 0; l < k->s.loops.len; l++) {
+        for (uint32_t before = 0; before < l && !some; before++)
+            some = fit_together(&k->s, bit_of(k->s.loops.at[l]) | bit_of(k->s.loops.at[before]));
+    }
+    return some;
+}
+
+/* Lists the loops that can be fused with loop v and were not before, v first. */
+static void list_with(const fe_kernel *k, sam_var v, uint64_t *listed, arena *mem, fe_vars *out) {
+    uint64_t extent = fe_known_extent(k, v), vars = bit_of(v);
+    vec_push(mem, out, v);
+    for (uint32_t l = 0; l < k->s.loops.len; l++) {
+        const sam_var other = k->s.loops.at[l];
+        const uint32_t own = fe_known_extent(k, other);
+        if (other.v == v.v || *listed & bit_of(other) || !is_short(extent, own) ||
+            !fit_together(&k->s, vars | bit_of(other)))
+            continue;
+        vars |= bit_of(other);
+        extent *= own;
+        vec_push(mem, out, other);
+    }
+    *listed |= vars;
+}
+
+const char *fe_fusing(const fe_kernel *k, arena *mem) {
+    const char *text = NULL;
+    uint64_t listed = 0;
+    uint32_t made = 0;
+    if (k->relations.len || k->tags.len || k->on_host)
+        return NULL;
+    for (uint32_t l = 0; l < k->s.loops.len; l++) {
+        const sam_var v = k->s.loops.at[l];
+        fe_vars with = {0};
+        if (listed & bit_of(v))
+            continue;
+        list_with(k, v, &listed, mem, &with);
+        const char *loop = fe_var_text(&k->s, v);
+        for (uint32_t i = 1; i < with.len; i++) {
+            const char *fused = NULL;
+            do
+                fused = arena_printf(mem, "f%u", ++made);
+            while (fe_find_var(&k->s, names_intern(k->s.names, fused)).v ||
+                   fe_find_tensor(&k->s, names_intern(k->s.names, fused)).v);
+            text = arena_printf(mem, "%s%sfuse(%s,%s,%s)", text ? text : "", text ? ", " : "", loop,
+                                fe_var_text(&k->s, with.at[i]), fused);
+            loop = fused;
+        }
+    }
+    return text;
+}

@@ -299,7 +299,7 @@ repeat 2 {
 B(i,j) = A(i,j) * C(i,j) + D(i,j) * E(i,j) + F(i,j)
 result x, B
 """)
-    done = subprocess.run([onyx, "run", folder / "over.onx", "--engine", "soc", "-o", folder / "over", "--quiet"], capture_output=True, text=True)
+    done = subprocess.run([onyx, "run", folder / "over.onx", "-s", "B: reorder(i,j)", "--engine", "soc", "-o", folder / "over", "--quiet"], capture_output=True, text=True)
     report = json.loads((folder / "over" / "report.json").read_text()) if done.returncode == 0 else {}
     if report.get("check") != "pass" or report["bitstreams"] != 2 or report["loops"][0]["on"] != "processor":
         bad += 1

@@ -114,8 +114,8 @@ def mappings(per_copy, outside, streams, speeds):
 
 
 def bound_of(study, arguments, matrix):
-    """Cycles of the array and copies today; then by the account above, without ways and with them, each as (chip, array, groups, ways); what the
-    fewest cycles of the array alone are, without and with. None where today's best is several kernels."""
+    """Cycles of the array and copies today; then by the account above, without ways and with them, each as (chip, array, groups, ways); the fewest cycles
+    of the chip where the tiles are configured already, and of the array alone, without and with. None where today's best is several kernels."""
     folder = f"{study.folder}/run"
     report = study.must_run(filled(study, arguments, matrix) + EXTENDED, MOST_SECONDS).report
     if "kernels" in report:
@@ -131,13 +131,15 @@ def bound_of(study, arguments, matrix):
     streams = len(operands), 1
     outside = min(sum(dealt in index.split(",") for _, index in operands) + len(of_result) + 1, per_copy[1] - 1)
     words = max(report["tiling"].get("load_words", 0) / streams[0], report["tiling"].get("partials", {}).get("words", 0))
-    found = []
+    found, again = [], []
     for groups, ways in mappings(per_copy, outside, streams, speeds):
         least = max(fixed + (array - fixed) / speeds[ways], words)
         cells = groups * (sum(streams) + outside + ways * (sum(per_copy[:2]) - outside))
         found.append((chip_cycles(runs, least, *streams, groups, cells), max(least / groups, least / runs), groups, ways))
+        again.append((chip_cycles(runs, least, *streams, groups, 0), ways))
     without = [f for f in found if f[3] == 1]
-    return report["cycles"]["kernel"], copies, min(without), min(found), min(f[1] for f in without), min(f[1] for f in found)
+    return (report["cycles"]["kernel"], copies, min(without), min(found), min(f[0] for f in again if f[1] == 1), min(again)[0], min(f[1] for f in without),
+            min(f[1] for f in found))
 
 
 def on_one_copy(study, plain, report):
@@ -150,7 +152,7 @@ def on_one_copy(study, plain, report):
 
 
 def parallelizers(study):
-    csv = "kernel,matrix,array_today,copies,array_without,groups,array_with,groups_with,ways,chip_without,chip_with,array_least_without,array_least_with\n"
+    csv = "kernel,matrix,array_today,copies,array_without,groups,array_with,groups_with,ways,chip_without,chip_with,again_without,again_with,array_least_without,array_least_with\n"
     ratios = {}
     for name, _, arguments in KERNELS:
         if "one " in name or "as the search" in name or (study.short and name != "SpM*SpM, i,j,k"):
@@ -160,12 +162,12 @@ def parallelizers(study):
             if not found:
                 print(f"{name}, {matrix}: several kernels", flush=True)
                 continue
-            array, copies, without, ways, least_without, least = found
+            array, copies, without, ways, again_without, again, least_without, least = found
             row = (f"\"{name}\",{matrix},{array},{copies},{without[1]:.0f},{without[2]},{ways[1]:.0f},{ways[2]},{ways[3]},{without[0]:.0f},{ways[0]:.0f},"
-                   f"{least_without:.0f},{least:.0f}\n")
+                   f"{again_without:.0f},{again:.0f},{least_without:.0f},{least:.0f}\n")
             print(row, end="", flush=True)
             csv += row
-            ratios.setdefault(name, []).append((without[1] / ways[1], without[0] / ways[0], least_without / least))
+            ratios.setdefault(name, []).append((without[1] / ways[1], without[0] / ways[0], again_without / again, least_without / least))
     return csv, ratios
 
 
@@ -235,7 +237,7 @@ MODULES = ("bound_deal", "bound_gather", "bound_scatter")
 study = Study()
 study.need_matrices()
 csv, ratios = parallelizers(study)
-say(ratios, ("array", "chip", "array alone"))
+say(ratios, ("array", "chip", "chip that is configured", "array alone"))
 study.table("bounds_parallel.csv", csv)
 csv, scattered = scatters(study)
 say(scattered, ("array", "chip"))

@@ -68,10 +68,10 @@ static bool is_loaded_as_stored(const sam_tensor_data *t) {
     return dense;
 }
 
-/* Returns whether the chip's processor can make what a load of the tensor reads of what a store has left, a
- * result of that order: a vector of any, or a scalar. */
+/* Returns whether the chip's processor may make what a load of the tensor reads of what a store has left, a
+ * result of that order: a vector of any, or a scalar; of more than one index where both are cut alike. */
 static bool is_made_of_stored(const sam_tensor_data *t, uint32_t order) {
-    return is_loaded_as_stored(t) || (t->order == order && order < 2 && t->structure != SAM_FILLED);
+    return is_loaded_as_stored(t) || (t->order == order && t->structure != SAM_FILLED);
 }
 
 /* Returns whether `to` loads what `from` stores, and by which name. */
@@ -258,11 +258,6 @@ static const char *why_eager(const compile_options *o, compile_context *ctx, con
         return "copies of a kernel start each by itself";
     const sam_statement *s = calc ? &stage->step->statement : &k->lowered.statement;
     const sam_tensor_data *result = sam_tensor_at(s, s->result);
-    const bool vector = result->order == 1;
-    for (uint32_t l = 0; l < result->order && !vector; l++) {
-        if (result->level[l] != SAM_LEVEL_DENSE)
-            return "a result is a compressed matrix, and the host packs it anew";
-    }
     for (uint32_t i = 0; i < a->stages.len; i++) {
         const fe_step *step = a->stages.at[i].step;
         if (step->kind != FE_STEP_ASSIGN && !step->until)

@@ -623,6 +623,90 @@ static bool copy_spread(const machine *m, const held *h, const fw_put *from, con
     return ok && 2 * at == g->bytes;
 }
 
+/* What a run has stored of a stream, which is a block of a load that is cut alike. */
+typedef struct {
+    uint32_t output, begin, words; /* begin: in words */
+    uint64_t hash;
+} piece;
+typedef VEC(piece) pieces;
+
+/* Lists what the runs have stored of streams of a level. */
+static bool list_pieces(const compile_later *l, int level, arena *mem, pieces *out) {
+    for (uint32_t o = 0; o < l->plan.outputs.len; o++) {
+        uint32_t at = 0;
+        for (uint32_t r = 0; r < l->plan.runs.len && l->plan.outputs.at[o].stream.level == level; r++) {
+            const uint32_t begin = at;
+            if (out->len == SOURCES_MOST || !pass_run(l, o, &at))
+                return false;
+            const uint32_t words = at - begin;
+            vec_push(mem, out,
+                     ((piece){o, begin, words, hash_bytes(l->stored[o].at + 2 * begin, 2 * (size_t)words)}));
+        }
+    }
+    return true;
+}
+
+/* Lists the item that copies so many bytes, or lengthens the last one. */
+static void add_copy(uint32_t from, uint32_t bytes, uint32_t to, arena *mem, compile_move *out) {
+    uint32_t *last = out->items.len ? out->items.at[out->items.len - 1].word : NULL;
+    out->cycles += COPIED * bytes / 2;
+    if (last && last[0] == FW_COPY && last[1] + last[2] == from && last[3] + last[2] == to) {
+        last[2] += bytes;
+        return;
+    }
+    out->cycles += ITEM;
+    vec_push(mem, &out->items, ((fw_item){{FW_COPY, from, bytes, to}}));
+}
+
+/* Lists the items that make words that are blocks of zeros; returns false where they are not. */
+static bool add_zeros(const uint8_t *content, uint32_t words, uint32_t to, arena *mem, compile_move *out) {
+    uint32_t at = 0;
+    while (at < words) {
+        const uint32_t n = word_at(content, at);
+        for (uint32_t i = 1; i <= n; i++) {
+            if (at + i >= words || word_at(content, at + i))
+                return false;
+        }
+        vec_push(mem, &out->items, ((fw_item){{FW_BLOCK, to + 2 * at, n}}));
+        out->cycles += ITEM + CLEARED * n;
+        at += 1 + n;
+    }
+    return true;
+}
+
+/* Lists the items that copy what runs have stored to where it is loaded, block by block, and returns whether
+ * they make the segment: where both are cut alike, and nothing is a fill. O(blocks * runs). */
+static bool copy_pieces(const machine *m, const compile_left *left, const compile_move_in *in,
+                        const fw_segment *g, arena *mem, compile_move *out) {
+    const tile_plan *plan = &in->to->plan;
+    const tile_input *input = &plan->inputs.at[in->input];
+    arena scratch = {0};
+    bool *seen = arena_new_n(&scratch, bool, input->blocks.len + 1);
+    pieces all = {0};
+    uint32_t at = 0;
+    bool ok = list_pieces(&left->later, input->stream.level, &scratch, &all);
+    for (uint32_t r = 0; r < plan->runs.len && ok; r++) {
+        const uint32_t b = plan->run_block.at[plan->runs.at[r].block_first + in->input],
+                       words = input->blocks.at[b].length,
+                       to = g->address - m->a->board.map.cgra_data + 2 * at;
+        if (seen[b])
+            continue;
+        seen[b] = true;
+        ok = 2 * (at + words) <= g->bytes && out->items.len < ITEMS_MOST;
+        const uint64_t hash = ok ? hash_bytes(g->content + 2 * at, 2 * (size_t)words) : 0;
+        uint32_t k = 0;
+        while (k < all.len && (all.at[k].words != words || all.at[k].hash != hash))
+            k++;
+        if (ok && k < all.len)
+            add_copy(left->words.at[all.at[k].output].address + 2 * all.at[k].begin, 2 * words, to, mem, out);
+        else
+            ok = ok && add_zeros(g->content + 2 * at, words, to, mem, out);
+        at += words;
+    }
+    arena_free(&scratch);
+    return ok && 2 * at == g->bytes;
+}
+
 bool compile_find_move(const machine *m, const held *h, const compile_move_in *in, arena *mem,
                        compile_move *out) {
     const compile_left *left = h->left;
@@ -643,6 +727,11 @@ bool compile_find_move(const machine *m, const held *h, const compile_move_in *i
         found = h->t.order == 1 && is_in_scratch(m, &left->images.at[i])
                     ? copy_spread(m, h, w, g, mem, out)
                     : compile_lies_before(m, in, w) && copy_of(m, g, w, hash, mem, out);
+    }
+    if (!found && there && h->t.order > 1 && in->data->order > 1) {
+        out->items.len = 0;
+        out->cycles = 0;
+        return copy_pieces(m, left, in, g, mem, out);
     }
     out->spread = !found;
     return found || (there && out->image.blocks.len && spread(m, left, in, g, mem, out));

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Random programs whose loops the chip's processor may go through by itself: random_lists.py ONYX FOLDER COUNT SEED. In turn dense vectors and
-compressed ones, empty ones and explicit zeros among them, masks, scalars that change and statements that read what was there before all of them, in a
-loop whose end may depend on how many values one has, or on a scalar; on engine soc, where onyx holds each against its evaluator and the cycle model, and here against engine sam. Ends with 1 where one is
-wrong, or fewer than a third of the loops are the processor's."""
+"""Random programs whose loops the chip's processor may go through by itself: random_lists.py ONYX FOLDER COUNT SEED. In turn dense vectors,
+compressed ones, and compressed matrices that change, empty ones and explicit zeros among them, masks, scalars that change and statements that read what
+was there before all of them, in a loop whose end may depend on how many values one has, or on a scalar; on engine soc, where onyx holds each against its
+evaluator and the cycle model, and here against engine sam. Ends with 1 where one is wrong, or fewer than a third of the loops are the processor's."""
 import json
 import pathlib
 import random
@@ -47,6 +47,23 @@ def sparse_program(draw):
     return "\n".join([*lines, loop + " {", *(f"    {one}" for one in in_multis(draw, body)), "}", *draw.choice([[], ["w(i) = u(i) + v(i)"]]), "result u, v, w, t"]) + "\n"
 
 
+MATRICES = ["{r}(i,j) = {a}(i,j) + A(i,j)", "{r}(i,j) = {a}(i,j) | A(i,j)", "{r}(i,j) = {a}(i,j) * u(i)", "{r}(i,j) = {a}(i,j) * A(i,j)", "{r}(i,j) = {a}(i,j) + {b}(i,j)",
+            "{r}(i,j) = A(i,k) * {a}(k,j)", "{r}(i,j) = or(k, {a}(i,k) & A(k,j))", "{r}(i,j) = 3 * {a}(i,j)", "v(i) = {a}(i,j) * u(j)", "u(i) = v(i) >> 1", "t = {a}(i,j) * {b}(i,j)",
+            "t = t - 1", "swap B, C"]
+
+
+def matrix_program(draw):
+    """Matrices that change: where they are cut alike, and none of their values is a fill, their words are copied."""
+    n = draw.choice([1, 4, 9, 17, 33, 60])
+    f = draw.choice(["ss", "ss", "ds", "sd", "ss:1,0"])
+    lines = [f'tensor A: {draw.choice(["ss", "ds"])} = random "{n}x{n}:{draw.choice([0, min(1, 1.5 / n), 0.1, 0.4])}"{draw.choice([" ones", ""])}', "scalar t = 3"]
+    lines += [f'tensor {B}({n},{n}): {f} = random "{n}x{n}:{draw.choice([0, min(1, 1.5 / n), 0.2])}"{draw.choice([" ones", ""])}' for B in "BC"]
+    lines += [f'tensor {v}({n}): d = all 1' for v in "uvw"]
+    loop = draw.choice([f"repeat {draw.randint(2, 4)}", f"repeat {draw.randint(2, 4)}", f"repeat until nnz(B) > {n} max 4"])
+    body = [draw.choice(MATRICES).format(r=draw.choice("BC"), a=draw.choice("BC"), b=draw.choice("BC")) for _ in range(draw.randint(1, 3))] + ["B(i,j) = B(i,j) | A(i,j)"]
+    return "\n".join([*lines, loop + " {", *(f"    {one}" for one in in_multis(draw, body)), "}", "v(i) = B(i,j) * u(j)", "w(i) = C(i,j) * u(j)", "result u, v, w, t, B, C"]) + "\n"
+
+
 def in_multis(draw, body):
     """Puts some statements that follow each other, of different results, into one multi."""
     out = []
@@ -60,25 +77,28 @@ def in_multis(draw, body):
     return ["multi { %s }" % one if ";" in one else one for one in out]
 
 
-def run(path, engine):
+def run(path, engine, *options):
     """The results' lines and the loops of the report, or the message."""
     out = folder / engine
-    done = subprocess.run([onyx, "run", str(path), "--engine", engine, "--effort", "1", "-o", str(out), "--quiet", "--no-warning", "E0351,E0129"], capture_output=True, text=True)
+    done = subprocess.run([onyx, "run", str(path), "--engine", engine, *options, "--effort", "1", "-o", str(out), "--quiet", "--no-warning", "E0351,E0129"], capture_output=True, text=True)
     if done.returncode:
         return None, f"exit {done.returncode}: {done.stderr.strip()}"
     report = json.loads((out / "report.json").read_text())
-    return [(out / f"{t}.mtx").read_text() for t in "uvwt"] + [report["check"]], report["loops"]
+    names = path.read_text().rsplit("result ", 1)[1].split(", ")
+    return [(out / f"{t.strip()}.mtx").read_text() for t in names] + [report["check"]], report["loops"]
 
 
 wrong = alone = 0
 for number in range(count):
-    text = (sparse_program if number % 2 else dense_program)(random.Random(seed + number))
+    draw = random.Random(seed + number)
+    text = (dense_program, sparse_program, dense_program, sparse_program, matrix_program)[number % 5](draw)
+    options = draw.choice([[], ["--tile", "16"], ["--tile", "16", "--unroll", "1"]]) if number % 5 == 4 else []
     path = folder / "random.onx"
     path.write_text(text)
-    (want, why), (got, loops) = run(path, "sam"), run(path, "soc")
+    (want, why), (got, loops) = run(path, "sam"), run(path, "soc", *options)
     if got != want or want is None and not ("[E0960-passes]" in why and "[E0960-passes]" in loops):
         wrong += 1
-        print(f"seed {seed + number}: {why if want is None else ''} {loops if got is None else 'other results'}\n{text}")
+        print(f"seed {seed + number} {options}: {why if want is None else ''} {loops if got is None else 'other results'}\n{text}")
     else: # how a loop without an end is made is not in a report
         alone += got is None or all(loop["on"] == "processor" for loop in loops)
 print(f"{count} programs, {alone} whose loop the processor went through, {wrong} wrong")

@@ -47,12 +47,15 @@ static bool start_again(const compile_options *o, compile_context *ctx, const di
 }
 
 /* Returns whether kernels of fewer operands may do where one was refused that lowers, and the user leaves
- * open how the statement is mapped. */
+ * open how the statement is mapped; edges that are stated are those of the smaller kernels, too, so that they
+ * do not keep a statement from another mapping whose data meet what the chip gets wrong. */
 static bool may_be_smaller(const compile_options *o, const diagnostics *before, const diagnostics *now) {
-    const bool may = was_refused(before, now, "E0803-hazard") || was_refused(before, now, "E0450-deadlock") ||
+    const bool hazard = was_refused(before, now, "E0803-hazard"),
+               met = hazard && !was_refused(before, now, "E0802-cycle-stuck"),
+               may = hazard || was_refused(before, now, "E0450-deadlock") ||
                      was_refused(before, now, "E0332-whole-sum") ||
                      (was_refused(before, now, "E0510-too-large") && strcmp(o->board, "onyx") == 0);
-    return may && o->runs && o->optimize && !o->schedule.len && compile_edges_open(o) &&
+    return may && o->runs && o->optimize && !o->schedule.len && (met || compile_edges_open(o)) &&
            compile_copies_open(o) && !compile_array_alone(o);
 }
 

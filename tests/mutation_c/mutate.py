@@ -297,7 +297,7 @@ class Map:
         costs = dict(line.split()[::2] for line in (tree.tree / 'tests/costs.txt').read_text().split('\n') if len(line.split()) == 3)
         missing = sorted((name for name in programs if name not in self.tests), key=lambda name: float(costs.get(name, 0)))
         end = time.monotonic() + 60 * minutes
-        if missing and not tree.make(sorted({p for name in missing for p in programs[name]}), tree.counted):
+        if missing and minutes and not tree.make(sorted({p for name in missing for p in programs[name]}), tree.counted):
             sys.exit('the programs that gcov counts cannot be built')
         # What runs on the emulated processor, gcov does not see.
         self.on_chip = [name for name, wanted in programs.items() if 'onyx-cosim' in wanted]
@@ -329,9 +329,9 @@ class Map:
     @staticmethod
     def look(tree, name):
         """Runs a test where gcov counts."""
-        passes, took = tree.run(name, 1800, tree.counted)
+        passes, took = tree.run(name, 600, tree.counted)
         if passes is False:  # which a few do where every program leaves files behind
-            passes, took = tree.run(name, 1800)
+            passes, took = tree.run(name, 600)
         found = {'seconds': took, 'passes': passes, 'there': {}, 'ran': {}}
         for path, (there, ran) in tree.executed(name).items() if passes else ():
             found['there'][path], found['ran'][path] = sorted(there), sorted(ran)

@@ -165,6 +165,16 @@ for source, call, code, says, status in (
     done = run("z(i) = f(x(i))", "--functions", FOLDER / "f.xf", "-g", "x:20:0.5:3", "--engine", "soc", "-o", FOLDER / "user", status=status)
     if code and (f"[{code}]" not in done.stderr or says not in done.stderr or "f.xf:" not in done.stderr):
         complain(source, "expected", code, says, "got", done.stderr)
+# Of two functions the one is named that cannot be linked, wherever it stands.
+for name in "fg":
+    (FOLDER / f"{name}.xf").write_text(f"call: int {name}(X)\n{HEAD}".replace("f(X(i))", f"{name}(X(i))").replace("f.c", f"{name}.c"))
+for right, wrong_one in ("fg", "gf"):
+    (FOLDER / f"{right}.c").write_text(f"int {right}(int x) {{ return x; }}\n")
+    (FOLDER / f"{wrong_one}.c").write_text(f"int {wrong_one}(int x) {{ return (int)(x * 0.3); }}\n")
+    done = run("z(i) = f(x(i)) + g(y(i))", "--functions", FOLDER / "f.xf", "--functions", FOLDER / "g.xf", "-g", "x:20:0.5:3", "-g", "y:20:0.5:5",
+               "--engine", "soc", "-o", FOLDER / "user", status=1)
+    if "[E0169-processor]" not in done.stderr or f"{wrong_one}.xf:" not in done.stderr or f"{right}.xf:" in done.stderr:
+        complain("of two functions", wrong_one, "is wrong, and it says", done.stderr)
 for line, says in (("runs: dsp", "expected a processor"), ("runs: m3\nlibraries: m", "no libraries"), ("cycles: 5 5", "cycles are of a function"),
                    ("runs: m3\ncycles: 5", "two numbers"), ("runs: m3\nruns: m3", "already")):
     (FOLDER / "f.xf").write_text(f"call: int f(X)\ncapability: Z(i) = f(X(i))\ndatatypes: int16\nsource: f.c\n{line}\n".replace("int f", "int f" if "m3" in line else "double f"))

@@ -125,6 +125,34 @@ static void a_pass_takes_as_long_as_its_longest_run(void **state) {
     assert_true(pair > 3400 * 0.99 && pair < 3400 * 1.06);
 }
 
+/* Runs of a few lengths, pass by pass: the longest runs first, and a pass takes what its first run takes. */
+static void passes_are_those_of_a_list(void **state) {
+    (void)state;
+    enum { CLASSES = 5, MOST = 6 };
+    const tile_driver nothing = {0, 0, 0};
+    uint32_t random = 7;
+    for (uint32_t trial = 0; trial < 300; trial++) {
+        const uint32_t copies = 1 + trial % 7;
+        tile_forecast f = {0}, one = {0};
+        double length[CLASSES * MOST], want = 0;
+        uint32_t n = 0;
+        for (uint32_t c = CLASSES; c-- > 0;) {
+            random = random * 1664525 + 1013904223;
+            const double each = (double)(96 << c);
+            const uint32_t runs = (random >> 16) % MOST;
+            expect(&f, 5 + c, runs, runs * each);
+            for (uint32_t r = 0; r < runs; r++)
+                length[n++] = each;
+        }
+        for (uint32_t r = 0; r < n; r += copies)
+            want += length[r];
+        expect(&one, 5, copies, copies * 1000.0); /* one pass: what copies that start together lose */
+        const double lost = tile_chip_cycles(&one, &nothing, copies, false) / 1000,
+                     got = tile_chip_cycles(&f, &nothing, copies, false);
+        assert_true(got > want * lost - 0.001 && got < want * lost + 0.001);
+    }
+}
+
 /* Little work does not pay for configuring another copy, much does, and all are taken where that is asked
  * for. */
 static void copies_are_as_many_as_pay(void **state) {
@@ -144,4 +172,5 @@ static void copies_are_as_many_as_pay(void **state) {
 }
 
 RUN_TESTS(TEST(copies_are_as_many_as_pay), TEST(measured_kernels), TEST(copies_and_pairs),
-          TEST(the_faster_way), TEST(a_pass_takes_as_long_as_its_longest_run))
+          TEST(the_faster_way), TEST(a_pass_takes_as_long_as_its_longest_run),
+          TEST(passes_are_those_of_a_list))

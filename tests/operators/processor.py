@@ -165,7 +165,7 @@ for source, call, code, says, status in (
     done = run("z(i) = f(x(i))", "--functions", FOLDER / "f.xf", "-g", "x:20:0.5:3", "--engine", "soc", "-o", FOLDER / "user", status=status)
     if code and (f"[{code}]" not in done.stderr or says not in done.stderr or "f.xf:" not in done.stderr):
         complain(source, "expected", code, says, "got", done.stderr)
-# Of two functions the one is named that cannot be linked, wherever it stands.
+# Where one of two functions cannot be linked, the message names its description, the first or the second.
 for name in "fg":
     (FOLDER / f"{name}.xf").write_text(f"call: int {name}(X)\n{HEAD}".replace("f(X(i))", f"{name}(X(i))").replace("f.c", f"{name}.c"))
 for right, wrong_one in ("fg", "gf"):

@@ -70,7 +70,8 @@ def compare_netlist(onyx, copy, moved, shown):
         subprocess.run([onyx, "run", *copy, "--engine", "rtl", "--wave", "--quiet", "-o", folder], check=True)
         vcd = subprocess.run(["fst2vcd", f"{folder}/waves.fst"], check=True, capture_output=True, text=True).stdout
         save = pathlib.Path(f"{folder}/waves.gtkw").read_text().splitlines()
-        assert "10001 S1" in pathlib.Path(f"{folder}/tokens.txt").read_text()
+        named = [f"{0x10000 + level:05X} S{level}" for level in range(64)] + ["10100 D", "10200 N"]
+        assert pathlib.Path(f"{folder}/tokens.txt").read_text().splitlines() == named
     wires = moved_on_wires(vcd)
     titles = [line[1:].split() for line in save if line.startswith("-")]
     signals = [line.split(".")[-2] for line in save if line.endswith(".data[16:0]")]

@@ -8,7 +8,11 @@ import shutil
 import subprocess
 import sys
 
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
+import golden  # noqa: E402
+
 ONYX, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
+kept = golden.watch(__file__, ONYX, FOLDER)
 shutil.rmtree(FOLDER, ignore_errors=True)
 FOLDER.mkdir(parents=True)
 random.seed(16)
@@ -152,4 +156,4 @@ if "1 checked on 100 inputs each" not in onyx("functions", "check", XF):
     wrong.append("it does not hold for random inputs")
 
 print(*wrong[:10], f"{len(wrong)} wrong", sep="\n")
-sys.exit(bool(wrong))
+sys.exit(kept.count_wrong() > 0 or bool(wrong))

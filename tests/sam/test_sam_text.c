@@ -576,11 +576,6 @@ static const illegal_graph illegal[] = {
      "E0217-missing-attribute", "crddrop i, (node d) has no inner"},
     {COPY(SCAN, WIRES "r [type=reduce op=sub] v -> r [type=val]"), "E0217-missing-attribute",
      "reduce (node r) cannot reduce by 'sub'"},
-    {COPY(SCAN, WIRES "r [type=vectorreducer depth=1 op=sub] v -> r [type=val] s -> r [type=crd]"),
-     "E0217-missing-attribute", "vectorreducer (node r) cannot reduce by 'sub'"},
-    {COPY(SCAN, WIRES
-          "r [type=spaccumulator order=1 in0=i op=sub] v -> r [type=val] s -> r [type=crd comment=\"in-i\"]"),
-     "E0217-missing-attribute", "spaccumulator (node r) cannot reduce by 'sub'"},
     {COPY(SCAN, WIRES "r [type=reduce root=true] v -> r [type=val]"), "E0213-driven-twice",
      "reduce (node r) has an edge into port 0, which is fed by the root reference"},
 };

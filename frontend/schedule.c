@@ -731,9 +731,12 @@ static bool parse_command(scheduler *c) {
     }
     diag_error(c->d, c->name.loc, "E0113-schedule-command", "unknown scheduling command '%.*s'",
                (int)c->name.length, c->name.at);
-    diag_hint(c->d, "the commands are reorder, split, divide, pos, fuse, precompute, bind, map, fix, "
-                    "promote, tag, bound, "
-                    "unroll, parallelize, assemble, accelerate, sPromote, communicate");
+    diag_hint(c->d, "%s",
+              fe_is_word(&c->name, "environment")
+                  ? "copies and sub-tiles are options: --unroll and --tile"
+                  : "the commands are reorder, split, divide, pos, fuse, precompute, bind, map, "
+                    "fix, promote, tag, bound, unroll, parallelize, assemble, accelerate, "
+                    "sPromote, communicate");
     return false;
 }
 

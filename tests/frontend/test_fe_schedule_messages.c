@@ -55,6 +55,11 @@ static void mistakes_are_answered(void **state) {
          "    ^~~~~~~~~~~\n"
          "    help: the commands are reorder, split, divide, pos, fuse, precompute, bind, map, fix, "
          "promote, tag, bound, unroll, parallelize, assemble, accelerate, sPromote, communicate\n"},
+        {spmv, "environment(innerPar,16)",
+         "<schedule>:1:1: error: unknown scheduling command 'environment' [E0113-schedule-command]\n"
+         "    environment(innerPar,16)\n"
+         "    ^~~~~~~~~~~\n"
+         "    help: copies and sub-tiles are options: --unroll and --tile\n"},
         {spmv, "assemble(x,insert)",
          "<schedule>:1:12: error: expected Insert or Append, found 'insert' [E0102-syntax]\n"
          "    assemble(x,insert)\n"

@@ -18,7 +18,7 @@ sys.path.append(str(HERE.parent / "record"))
 import record  # noqa: E402
 
 # Pages of the documentation, what differs from machine to machine or by other compilers, lists that sanitizers shorten, and what is interrupted on purpose.
-PASSED_OVER = re.compile(r"\bhelp\b|doctor|version|--progress|timeout|EVERY|kill|&($| )|script -|ulimit|bugreport|TMPDIR|rtl|nowhere|bitstream other")
+PASSED_OVER = re.compile(r"\bhelp\b|doctor|version|--progress|timeout|EVERY|kill|&($| )|script -|ulimit|bugreport|TMPDIR|rtl|nowhere|bitstream other|377")
 # What the ARM compiler makes has another length with another version, and takes other cycles: of these commands such files alone are kept.
 BUILT = re.compile(r"soc|cosim|firmware|onyx program")
 DATA = {".bin", ".c", ".h", ".ld", ".mtx", ".tns", ".bs", ".gv", ".place", ".route", ".packed"}

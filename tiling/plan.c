@@ -348,6 +348,15 @@ static bool emit_operand_split(tile_planner *p, const uint32_t *sub, const plan_
     return plan_halve(p, o, sub[t], box, &v) && emit_halves(p, sub, box, v);
 }
 
+static bool refuse_result(tile_planner *p, plan_bound bound) {
+    diag_unmappable(p->diag, sam_tensor_at(p->statement, p->statement->result)->loc, "E0330-capacity",
+                    "a %u-wide sub-tile of the result may need %llu words of one memory tile, which holds "
+                    "%u, whatever is in it",
+                    p->longest, (unsigned long long)bound.widest, p->options.mem_words);
+    diag_hint(p->diag, "use a smaller --tile, or compressed levels (s)");
+    return false;
+}
+
 static bool emit_result_split(tile_planner *p, const uint32_t *sub, const plan_box *box, plan_bound bound,
                               bool whole) {
     const sam_statement *s = p->statement;
@@ -356,15 +365,8 @@ static bool emit_result_split(tile_planner *p, const uint32_t *sub, const plan_b
     sam_var v;
     if (!halve_result(p, sub, box, scratch, &v))
         return false;
-    if (!v.v) {
-        diag_unmappable(
-            p->diag, result->loc, "E0330-capacity",
-            "a %u-wide sub-tile of the result may need %llu words of one memory tile, which holds "
-            "%u, whatever is in it",
-            p->longest, (unsigned long long)bound.widest, p->options.mem_words);
-        diag_hint(p->diag, "use a smaller --tile, or compressed levels (s)");
-        return false;
-    }
+    if (!v.v)
+        return refuse_result(p, bound);
     for (uint32_t m = 0; m < result->order; m++)
         low[m] = box->low[s->result_index[m].v - 1];
     if (whole)
@@ -605,6 +607,21 @@ static void start_streams(tile_planner *p) {
                  (tile_output){p->outputs[i], blocks_of(p, p->outputs[i].level), 0});
 }
 
+/* Makes the sub-tiles that a batch begins with. False: dense levels of an operand or of the result do not
+ * fit, whatever is in them. */
+static bool begin_batch(tile_planner *p) {
+    const uint32_t none[PLAN_MAX_TENSORS] = {0};
+    plan_box one = {{0}, {0}};
+    for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
+        if (p->operands[t].access && !plan_begin_batch(p, &p->operands[t]))
+            return false;
+    }
+    for (uint32_t v = 0; v < p->statement->vars.len; v++)
+        one.size[v] = 1;
+    const plan_bound least = plan_bound_result(p, none, &one);
+    return least.widest <= p->options.mem_words || refuse_result(p, least);
+}
+
 tile_step tile_plan_next(tile_planner *p, uint32_t most_words, arena *mem, tile_plan *out) {
     *out = (tile_plan){.tile = p->longest,
                        .edge = p->edge,
@@ -614,10 +631,8 @@ tile_step tile_plan_next(tile_planner *p, uint32_t most_words, arena *mem, tile_
     p->mem = mem;
     p->plan = out;
     start_streams(p);
-    for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
-        if (p->operands[t].access && !plan_begin_batch(p, &p->operands[t]))
-            return TILE_FAILED;
-    }
+    if (!begin_batch(p))
+        return TILE_FAILED;
     p->new_load = true;
     while (!most_words || !out->runs.len || (out->words.len < most_words && out->runs.len < BATCH_RUNS)) {
         if (!next_leaf(p))
@@ -651,8 +666,7 @@ bool tile_plan_count(tile_planner *p, double most_cycles, uint64_t most_runs, bo
     p->mem = &mem;
     while (good && more && f->cycles <= most_cycles && f->runs < last && p->steps < p->most_steps) {
         uint64_t before = f->runs;
-        for (uint32_t t = 0; good && t < p->statement->tensors.len; t++)
-            good = !p->operands[t].access || plan_begin_batch(p, &p->operands[t]);
+        good = begin_batch(p);
         while (good && more && f->runs < before + BATCH_RUNS && f->runs < last && f->cycles <= most_cycles &&
                p->steps < p->most_steps) {
             more = next_leaf(p);

@@ -13,12 +13,17 @@
  * + c). Factors with a sum over a variable are not copied. The number of terms is the product of the sums'
  * lengths, so it is bounded: a statement that would have more than FE_MAX_EXPRS parts fits no array.
  *
+ * A sum times itself is its square: (B - C) * (B - C) is an operation of one value, which has no joiner, and
+ * takes B and C once, as long as no other factor is joined with it.
+ *
  * And factors of sums that are terms of an addition: b(i) + sum(j, a * C(i,j)) becomes b(i) + a * sum(j,
  * C(i,j)). Where C lacks i, the loop over j is empty, and a repeater of a along j would meet an empty fiber,
  * which the chip's mistakes.
  */
+#include "frontend/calls.h"
 #include "frontend/fe_int.h"
 #include "sam/coordinates.h"
+#include "sam/operators.h"
 
 typedef struct {
     sam_statement *s;
@@ -222,6 +227,50 @@ static sam_expr distribute_call(rewrite *r, sam_expr e) {
     return f == SAM_OPERATION_when && r->calls ? pass_unary(r, e) : e;
 }
 
+/* Returns the access that has all variables of factor `at`, an operation over a union that no product
+ * distributes over, where every other factor meets what it is multiplied with; none. */
+static sam_expr leading_factor(const rewrite *r, const fe_exprs *factors, uint32_t at) {
+    const sam_statement *s = r->s;
+    const sam_expr_data *x = sam_expr_at(s, factors->at[at]);
+    sam_expr lead = {0};
+    if (x->kind != SAM_EXPR_CALL || x->program || x->operation == SAM_OPERATION_times ||
+        has_sum(s, factors->at[at]) || !unites_streams(s, factors->at[at]))
+        return lead;
+    for (uint32_t i = 0; i < factors->len; i++) {
+        const sam_expr f = factors->at[i];
+        if (i == at)
+            continue;
+        if (has_sum(s, f) || unites_streams(s, f))
+            return (sam_expr){0};
+        if (sam_expr_at(s, f)->kind == SAM_EXPR_ACCESS &&
+            !(fe_free_vars(s, factors->at[at]) & ~fe_free_vars(s, f)))
+            lead = f;
+    }
+    return lead;
+}
+
+/* Multiplies an operation over a union with what leads it: A * abs(x - y) becomes A `times` abs(when(A, x) -
+ * when(A, y)), whose operands are united. What stands below `when` has no coordinate that A lacks, so the
+ * union has A's; and where A stores a zero, the product is zero whatever `when` made of the rest. Returns
+ * none where no factor is such an operation. */
+static sam_expr lead_union(rewrite *r, const fe_exprs *factors, bool negative, src_loc loc) {
+    for (uint32_t at = 0; at < factors->len && r->calls && !is_full(r); at++) {
+        const sam_expr lead = leading_factor(r, factors, at);
+        if (!lead.v)
+            continue;
+        fe_exprs others = {0};
+        for (uint32_t i = 0; i < factors->len; i++) {
+            if (i != at)
+                vec_push(r->mem, &others, factors->at[i]);
+        }
+        const sam_expr mask = copy(r, lead),
+                       masked = fe_add_call(r->s, loc, SAM_OPERATION_when, mask, factors->at[at]);
+        const sam_expr united = distribute_call(r, masked), rest = product(r, &others, negative, loc);
+        return fe_add_call(r->s, loc, SAM_OPERATION_times, rest, united);
+    }
+    return (sam_expr){0};
+}
+
 static sam_expr distribute(rewrite *r, sam_expr e) {
     const sam_expr_data x = with_operands(r, e, distribute);
     *sam_expr_at(r->s, e) = x;
@@ -231,7 +280,8 @@ static sam_expr distribute(rewrite *r, sam_expr e) {
         return e;
     fe_exprs factors = {0};
     bool negative = collect_factors(r, e, &factors);
-    return product(r, &factors, negative, x.loc);
+    const sam_expr led = lead_union(r, &factors, negative, x.loc);
+    return led.v ? led : product(r, &factors, negative, x.loc);
 }
 
 /* ---- factors in front of sums ---------------------------------------------------------------- */
@@ -279,8 +329,44 @@ static sam_expr factor(rewrite *r, sam_expr e, bool is_term) {
     return sum && is_term ? factor_sum(r, e) : e;
 }
 
+/* Returns whether two expressions are the same, of operands alone. */
+static bool is_twice(const sam_statement *s, sam_expr a, sam_expr b) {
+    if (!a.v || !b.v)
+        return a.v == b.v;
+    const sam_expr_data *x = sam_expr_at(s, a), *y = sam_expr_at(s, b);
+    bool same = x->kind == y->kind && x->operation == y->operation && x->kind != SAM_EXPR_SUM &&
+                !x->program && !x->claim;
+    if (same && x->kind == SAM_EXPR_LITERAL)
+        return x->literal == y->literal;
+    if (same && x->kind == SAM_EXPR_ACCESS) {
+        same = x->tensor.v == y->tensor.v && x->outer_dense == y->outer_dense;
+        for (uint32_t m = 0; same && m < sam_tensor_at(s, x->tensor)->order; m++)
+            same = x->index[m].v == y->index[m].v && x->protocol[m] == y->protocol[m];
+        return same;
+    }
+    return same && is_twice(s, x->a, y->a) && is_twice(s, x->b, y->b);
+}
+
+/* Makes squares of sums times themselves under e that are joined with no other factor. */
+static void make_squares(sam_statement *s, sam_expr e, bool factor) {
+    sam_expr_data *x = sam_expr_at(s, e);
+    const bool product = x->kind == SAM_EXPR_MUL || x->kind == SAM_EXPR_DIV;
+    uint32_t needed;
+    if (x->kind == SAM_EXPR_MUL && !factor && is_twice(s, x->a, x->b) && sam_unites(s, x->a, &needed)) {
+        x->kind = SAM_EXPR_CALL;
+        x->operation = SAM_OPERATION_square;
+        x->b = (sam_expr){0};
+        s->general = true;
+    }
+    if (x->a.v)
+        make_squares(s, x->a, product);
+    if (x->b.v)
+        make_squares(s, x->b, product);
+}
+
 bool fe_distribute(sam_statement *s, bool calls, diagnostics *d) {
     rewrite r = {.s = s, .mem = s->mem, .calls = calls};
+    make_squares(s, s->rhs, false);
     if (!s->integers)
         return true;
     s->unites = NULL; /* what is known of expressions that change */

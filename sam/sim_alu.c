@@ -191,6 +191,14 @@ static uint16_t int_relu(uint16_t a, uint16_t unused) {
     (void)unused;
     return a >> 15 ? 0 : a;
 }
+static uint16_t int_square(uint16_t a, uint16_t unused) {
+    (void)unused;
+    return int_mul(a, a);
+}
+static uint16_t fp_square(uint16_t a, uint16_t unused) {
+    (void)unused;
+    return fp_mul(a, a);
+}
 static uint16_t fp_neg(uint16_t a, uint16_t unused) {
     (void)unused;
     return a ^ 0x8000;

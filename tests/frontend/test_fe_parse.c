@@ -162,8 +162,22 @@ static void meets_come_before_unions(void **state) {
                "forall(i, x(i) = d(i) & b(i) | d(i) & c(i) | d(i) & e(i))");
     expect_met(f, "x(i) = mask(d(i), b(i) - c(i))", "forall(i, x(i) = when(d(i), b(i)) - when(d(i), c(i)))");
     /* these do not */
-    expect_met(f, "x(i) = (b(i) ^ c(i)) * d(i)", "forall(i, x(i) = (b(i) ^ c(i)) * d(i))");
     expect_met(f, "x(i) = (b(i) + c(i)) & d(i)", "forall(i, x(i) = b(i) + c(i) & d(i))");
+    /* what no product distributes over is led by the factor that has its variables, and united with it */
+    expect_met(f, "x(i) = (b(i) ^ c(i)) * d(i)",
+               "forall(i, x(i) = times(d(i), when(d(i), b(i)) ^ when(d(i), c(i))))");
+    expect_met(
+        f, "X(i,j) = e(j) * A(i,j) * abs(b(i) - c(j))",
+        "forall(i, forall(j, X(i,j) = times(e(j) * A(i,j), abs(when(A(i,j), b(i)) - when(A(i,j), c(j))))))");
+    expect_met(f, "X(i,j) = d(i) * max(B(i,j), C(i,j))",
+               "forall(i, forall(j, X(i,j) = d(i) * max(B(i,j), C(i,j))))");
+    /* a square takes what it is of once, where nothing else is joined with it */
+    expect_met(f, "x(i) = (b(i) - c(i)) * (b(i) - c(i))", "forall(i, x(i) = square(b(i) - c(i)))");
+    expect_met(f, "x(i) = (b(i) - c(i)) * (c(i) - b(i))",
+               "forall(i, x(i) = b(i) * c(i) - b(i) * b(i) - (c(i) * c(i) - c(i) * b(i)))");
+    expect_met(f, "x(i) = b(i) * b(i)", "forall(i, x(i) = b(i) * b(i))");
+    expect_met(f, "x(i) = b(i) + sum(j, (B(i,j) + c(j)) * (B(i,j) + c(j)))",
+               "forall(i, where(x(i) = b(i) + t1, forall(j, t1 += square(B(i,j) + c(j)))))");
     /* a mask of a sum is met before the sum's loop */
     expect_met(f, "x(i) = mask(d(i), B(i,j) * c(j))",
                "forall(i, forall(j, x(i) += when(d(i), B(i,j) * c(j))))");

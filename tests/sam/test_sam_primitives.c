@@ -269,6 +269,8 @@ static void operations_on_parts_of_bfloat16(void **state) {
     RUN("type=fp_relu", IN("0x3f80 0xbf80 S0 D"), OUT("16256 0 S0 D"));
     RUN("type=fp_neg", IN("0x3f80 D"), OUT("49024 D"));
     RUN("type=fp_abs", IN("0xbf80 D"), OUT("16256 D"));
+    RUN("type=fp_square", IN("0xc020 D"), OUT("16584 D")); /* 6.25 */
+    RUN("type=square", IN("3 0xfffd 300 D"), OUT("9 9 24464 D"));
     RUN("type=fp_mul rb_const=0.5", IN("0x3f80 D"), OUT("16128 D"));
 }
 

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Statements that the compiler computes in another form than they are written in, on random operands against NumPy: squares of differences, factors
+beside operations over unions, sums beside what is added to them, matrices that are scaled, loops that are fused. forms.py ONYX FOLDER COUNT SEED ENGINE"""
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+from random_operators import read, write
+
+onyx, folder, count, seed, engine = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]
+SIZES = {"i": (1, 2, 6, 11, 25), "j": (1, 3, 6, 14), "k": (1, 2, 5, 9)}
+
+
+def wrap(a):
+    return (np.asarray(a, np.int64) + 32768) % 65536 - 32768
+
+
+def relu(a):
+    return np.maximum(a, 0)
+
+
+# Expression, its operands with their indices, and its value of arrays: an axis of each array is an index, where it has that.
+UNIONS = {"abs({0} - {1})": lambda a, b: abs(wrap(a - b)), "max({0}, {1})": np.maximum, "min({0}, {1})": np.minimum, "relu({0} + {1})": lambda a, b: relu(wrap(a + b))}
+FORMS = [
+    ("X(i,k) = sum(j, (A(i,j) - C(k,j)) * (A(i,j) - C(k,j)))", {"A": "ij", "C": "kj"}, lambda A, C: (wrap(A[:, None] - C[None]) ** 2).sum(2)),
+    ("X(i) = b(i) + sum(j, (A(i,j) - y(j)) * (A(i,j) - y(j)))", {"A": "ij", "y": "j", "b": "i"}, lambda A, y, b: b + (wrap(A - y) ** 2).sum(1)),
+    ("X(i,j) = (A(i,j) - B(i,j)) * (A(i,j) - B(i,j))", {"A": "ij", "B": "ij"}, lambda A, B: wrap(A - B) ** 2),
+    ("X(i,j) = mask(A(i,j), (x(i) - y(j)) * (x(i) - y(j)))", {"A": "ij", "x": "i", "y": "j"}, lambda A, x, y: np.where(A != 0, wrap(x[:, None] - y) ** 2, 0)),
+    ("X(i,k) = relu(A(i,j) * H(j,k) + c(k))", {"A": "ij", "H": "jk", "c": "k"}, lambda A, H, c: relu(wrap(A @ H + c))),
+    ("X(i,k) = A(i,j) * H(j,k) + C(i,k)", {"A": "ij", "H": "jk", "C": "ik"}, lambda A, H, C: A @ H + C),
+    ("X(i,k) = x(i) * A(i,j) * y(j) * H(j,k)", {"A": "ij", "H": "jk", "x": "i", "y": "j"}, lambda A, H, x, y: (x[:, None] * A * y) @ H),
+    ("X(i) = (b(i) - A(i,j) * y(j)) / d(i)", {"A": "ij", "y": "j", "b": "i", "d": "i"},
+     lambda A, y, b, d: np.where(d == 0, 0, np.trunc(wrap(b - A @ y) / np.where(d == 0, 1, d)))),
+    ("X(i,j) = (A(i,j) + B(i,j)) * (C(i,j) - D(j,i))", {"A": "ij", "B": "ij", "C": "ij", "D": "ji"}, lambda A, B, C, D: (A + B) * (C - D.T)),
+    ("X(i,j,k) = A(i,j,k) * B(k,j,i)", {"A": "ijk", "B": "kji"}, lambda A, B: A * B.transpose(2, 1, 0)),
+    ("X(i,j,l) = A(i,j,k) * H(k,l)", {"A": "ijk", "H": "kl"}, lambda A, H: A @ H),
+    ("X = A(i,j) * B(i,j)", {"A": "ij", "B": "ij"}, lambda A, B: (A * B).sum()),
+]
+for call, of in UNIONS.items():
+    FORMS += [
+        (f"X(i,j) = A(i,j) * {call.format('x(i)', 'y(j)')}", {"A": "ij", "x": "i", "y": "j"}, lambda A, x, y, of=of: A * of(x[:, None], y)),
+        (f"X(i) = sum(j, A(i,j) * z(j) * {call.format('x(i)', 'y(j)')})", {"A": "ij", "z": "j", "x": "i", "y": "j"}, lambda A, z, x, y, of=of: (A * z * of(x[:, None], y)).sum(1)),
+        (f"X(i,j) = D(i,j) - C(i,j) * {call.format('A(i,j)', 'B(i,j)')}", {"A": "ij", "B": "ij", "C": "ij", "D": "ij"}, lambda A, B, C, D, of=of: D - C * of(A, B)),
+    ]
+folder.mkdir(parents=True, exist_ok=True)
+bad = 0
+for case in range(count):
+    random = np.random.default_rng(seed + case)
+    expression, operands, value = FORMS[case % len(FORMS)]
+    extent = {index: int(random.choice(sizes)) for index, sizes in {**SIZES, "l": (1, 4, 7)}.items()}
+    most = 300 if random.random() < 0.3 else 9
+    arrays, arguments = {}, []
+    for name, indices in operands.items():
+        shape = tuple(extent[index] for index in indices)
+        arrays[name] = (random.random(shape) < random.choice([0, 0.05, 0.3, 0.7, 1])) * random.integers(-most, most + 1, shape)
+        cells = {tuple(int(c) for c in at): int(arrays[name][tuple(at)]) for at in np.argwhere(arrays[name])}
+        cells.setdefault(tuple(int(random.integers(n)) for n in shape), 0)  # a stored zero
+        cells = {at: v if v else int(arrays[name][at]) for at, v in cells.items()}
+        arguments += ["-i", f"{name}:{write(folder / f'{name}{case}', list(shape), cells)}"]
+        if random.random() < 0.3:
+            arguments += ["-f", f"{name}:{''.join(random.choice(['s', 'd'], len(indices)))}"]
+    arguments += [word for index in sorted(set("".join(operands.values()))) for word in ("-d", f"{index}:{extent[index]}")]
+    want = wrap(value(**arrays))
+    run = subprocess.run([onyx, "run", expression, "--engine", engine, "--effort", "1", "-o", folder / "out", "--quiet", *arguments], capture_output=True, text=True)
+    got = np.zeros(want.shape, np.int64)
+    if run.returncode == 0:
+        for at, v in read(folder / "out" / ("X.tns" if want.ndim > 2 else "X.mtx"), want.ndim).items():
+            got[at] = v
+    if run.returncode or not np.array_equal(got, want):
+        bad += 1
+        print(f"case {case}: exit {run.returncode}: {expression} {' '.join(map(str, arguments))}\n{run.stderr}")
+print(f"{count} cases, {bad} wrong")
+sys.exit(bad != 0)

@@ -531,12 +531,28 @@ static void list_stores(const choosing *c, const fe_cin *cin, const fe_kernel *k
     }
 }
 
-/* Returns what the chip is expected to take, found in one of `share` parts of the steps of a search. */
-static double expect(choosing *c, const compile_search_in *by, const fe_cin *cin, uint32_t share) {
+/* Returns what the chip is expected to take, found in one of `share` parts of the steps of a search; *own
+ * gets the part of kernel n. */
+static double expect_with(choosing *c, const compile_search_in *by, const fe_cin *cin, uint32_t share,
+                          uint32_t n, double *own) {
     compile_search_in part = *by;
-    compile_tilings unused;
+    compile_tilings tilings;
     part.share = share;
-    return compile_search(&part, c->ctx, cin, &unused);
+    const double all = compile_search(&part, c->ctx, cin, &tilings);
+    *own = cin->kernels.len > 1 && tilings.at[n].expected.cost > 0 ? fmin(tilings.at[n].expected.cost, all)
+                                                                   : all;
+    return all;
+}
+
+static double expect(choosing *c, const compile_search_in *by, const fe_cin *cin, uint32_t share) {
+    double unused;
+    return expect_with(c, by, cin, share, 0, &unused);
+}
+
+/* Returns whether a program is expected to take so much less with another form of a kernel that this is worth
+ * it: as a part of what the kernel takes now. */
+static bool is_worth(double cycles, double now, double own) {
+    return cycles < now - (1 - COMPILE_WORTH_CHANGING) * own;
 }
 
 /* Returns the program with such a store in kernel n; false: that does not pay. */
@@ -582,7 +598,7 @@ static double choose_stores(choosing *c, const compile_search_in *by, uint32_t n
     if (are_finite(c->whole))
         list_stores(c, &out->cin, &out->cin.kernels.at[n], &all);
     const uint32_t share = ORDERS_PART * all.len;
-    double least = all.len ? expect(c, by, &out->cin, share) : INFINITY;
+    double own = 0, least = all.len ? expect_with(c, by, &out->cin, share, n, &own) : INFINITY;
     best_first(c, by, &out->cin, n, &all);
     for (uint32_t i = 0; i < all.len; i++) {
         const sam_statement *s = &out->cin.kernels.at[n].s;
@@ -590,7 +606,7 @@ static double choose_stores(choosing *c, const compile_search_in *by, uint32_t n
         if (!with_store(c, &out->cin, n, all.at[i], &dense))
             continue;
         const double cycles = expect(c, by, &dense, share);
-        if (!(cycles < COMPILE_WORTH_CHANGING * least))
+        if (!is_worth(cycles, least, own))
             continue;
         const char *before = out->chosen.at[n], *name = store_text(s, all.at[i], mem);
         out->chosen.at[n] =
@@ -600,6 +616,7 @@ static double choose_stores(choosing *c, const compile_search_in *by, uint32_t n
         vec_push(mem, &out->dense,
                  dense_format(sam_tensor_at(s, sam_expr_at(s, all.at[i].access)->tensor), name, mem));
         out->cin = dense;
+        own -= least - cycles;
         least = cycles;
     }
     return least;
@@ -651,9 +668,11 @@ static void choose_order(choosing *c, const compile_search_in *by, uint32_t n, c
     add_orders(c, &out->cin, n, &all);
     double *cycles = arena_new_n(mem, double, all.len);
     uint32_t best = 0, other = 0;
+    double own = 0, of_it;
     for (uint32_t a = 0; a < all.len && all.len > 1; a++) {
-        cycles[a] = expect(c, by, &all.at[a], ORDERS_PART * all.len);
-        if (a && cycles[a] < (best ? cycles[best] : COMPILE_WORTH_CHANGING * cycles[0]))
+        cycles[a] = expect_with(c, by, &all.at[a], ORDERS_PART * all.len, n, &of_it);
+        own = a ? own : of_it;
+        if (a && (best ? cycles[a] < cycles[best] : is_worth(cycles[a], cycles[0], own)))
             best = a;
     }
     for (uint32_t a = 1; a < all.len; a++) {
@@ -763,6 +782,12 @@ static void choose_columns(choosing *c, const compile_search_in *by, uint32_t n,
     }
 }
 
+/* Returns whether e has a sum in it. */
+static bool sums_under(const sam_statement *s, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    return x->kind == SAM_EXPR_SUM || (x->a.v && sums_under(s, x->a)) || (x->b.v && sums_under(s, x->b));
+}
+
 /* Returns whether a mask, or a function that makes 0 of a zero condition, is of a sum below e. */
 static bool masks_sum(const sam_statement *s, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(s, e);
@@ -849,14 +874,73 @@ static void choose_phases_of(choosing *c, const compile_search_in *by, uint32_t 
     *least = cycles;
 }
 
+/* Loops are fused where that is expected to take this part of what they do apart: the host stores operands
+ * either way, and of both the same is known. */
+#define FUSE_BELOW 0.97
+
+/* Fuses the loops of a kernel whose variables stand together. Returns how, as a schedule; NULL: none do. */
+static const char *fuse_loops(const choosing *c, const compile_search_in *by, const fe_kernel *kernel,
+                              fe_kernel *out) {
+    arena *mem = c->ctx->mem;
+    const sam_statement *s = &kernel->s, *user = c->in->user;
+    uint32_t *extent = arena_new_n(mem, uint32_t, s->vars.len + 1);
+    fe_cin sized, fused;
+    fe_in in = *c->in->in;
+    if (kernel->on_host || !fe_stand_together(kernel))
+        return NULL;
+    for (uint32_t v = 0; v < s->vars.len && v < user->vars.len; v++)
+        extent[v] = name_eq(s->vars.at[v].name, user->vars.at[v].name) ? by->data->extent[v] : 0;
+    in.extents = extent;
+    in.n_schedule = 0;
+    if (!fe_schedule(&in, s, mem, c->ctx->diag, &sized))
+        return NULL;
+    const char *how = fe_fusing(&sized.kernels.at[0], mem);
+    const fe_in with = with_schedule(&in, &how);
+    if (!how || !fe_schedule(&with, s, mem, c->ctx->diag, &fused))
+        return NULL;
+    *out = fused.kernels.at[0];
+    return how;
+}
+
+/* Says of a kernel how its loops are fused, before what else was chosen. */
+static void say_fused(const char *how, double cycles, double before, arena *mem, const char **chosen) {
+    *chosen = arena_printf(mem, "-s \"%s\": %.0f cycles of the chip expected, %.0f apart%s%s", how, cycles,
+                           before, *chosen ? "; " : "", *chosen ? *chosen : "");
+}
+
+/* Fuses the loops of kernel n, one of several, where that is expected to take less than *least, what the
+ * program takes now. */
+static void choose_fused_of(choosing *c, const compile_search_in *by, uint32_t n, double *least,
+                            compile_schedule *out) {
+    arena *mem = c->ctx->mem;
+    const fe_kernel *kernel = &out->cin.kernels.at[n];
+    fe_kernel fused;
+    const char *how = kernel->relations.len || kernel->tags.len ? NULL : fuse_loops(c, by, kernel, &fused);
+    if (!how || !maps(c, &fused))
+        return;
+    const fe_cin cin = with_kernel(&out->cin, n, &fused, mem);
+    compile_schedule other = in_order(out, &cin, n, 0, 0, mem);
+    other.chosen.at[n] = NULL;
+    choose_stores(c, by, n, &other);
+    const double cycles = compile_search(by, c->ctx, &other.cin, &other.tilings);
+    if (!(cycles < FUSE_BELOW * *least))
+        return;
+    say_fused(how, cycles, *least, mem, &other.chosen.at[n]);
+    *out = other;
+    *least = cycles;
+}
+
 /* Chooses the orders of the loops, what is dense, columns and phases of each kernel. Returns what the chip is
  * expected to take for all of them. */
 static double choose_each(choosing *c, const compile_search_in *by, compile_schedule *out) {
     for (uint32_t n = 0; n < out->cin.kernels.len; n++)
         choose_loops_and_stores(c, by, n, out);
     double several = compile_search(by, c->ctx, &out->cin, &out->tilings);
+    const bool several_kernels = out->cin.kernels.len > 1;
     for (uint32_t n = out->cin.kernels.len; n--;) {
         choose_columns(c, by, n, &several, out);
+        if (!out->cin.kernels.at[n].s.single && several_kernels)
+            choose_fused_of(c, by, n, &several, out);
         if (!out->cin.kernels.at[n].s.single)
             choose_phases_of(c, by, n, &several, out);
     }
@@ -907,9 +991,18 @@ static void choose_scheduled(choosing *c, const compile_search_in *by, const cha
         take_several(c, by, arena_printf(c->ctx->mem, "%s, -s \"%s\"", what, schedule), least, &other, out);
 }
 
+/* Returns whether a sum is a part of the expression, and not of all of it. */
+static bool has_inner_sum(const sam_statement *s) {
+    sam_expr body = s->rhs;
+    while (sam_expr_at(s, body)->kind == SAM_EXPR_SUM)
+        body = sam_expr_at(s, body)->a;
+    return sums_under(s, body);
+}
+
 /* Gives every sum inside of the expression a kernel where that is expected to take less than *least, what the
- * program takes now. Sub-tiles then cut the loops of these sums; in one kernel they may not, and runs of
- * whole loops have little of the result each. */
+ * program takes now. Sub-tiles then cut the loops of these sums; in one kernel some may not be cut, and runs
+ * of whole loops have little of the result each. Nor does an order of the loops that is good for a sum have
+ * to be one for what is beside it. */
 static void choose_sums_apart(choosing *c, const compile_search_in *by, double *least,
                               compile_schedule *out) {
     compile_schedule other = {.dense = out->dense};
@@ -917,35 +1010,22 @@ static void choose_sums_apart(choosing *c, const compile_search_in *by, double *
         take_several(c, by, "with the sums apart", least, &other, out);
 }
 
-/* Loops are fused where that is expected to take this part of what they do apart: the host stores operands
- * either way, and of both the same is known. */
-#define FUSE_BELOW 0.97
-
-/* Makes one loop of those whose variables stand together, where that is expected to take less than *least,
- * what the program takes now. */
-static void choose_fused(choosing *c, const compile_search_in *by, double *least, compile_schedule *out) {
-    arena *mem = c->ctx->mem;
-    fe_in sized = *c->in->in;
-    sized.extents = by->data->extent;
-    compile_choosing in = *c->in;
-    in.in = &sized;
-    choosing again = *c;
-    again.in = &in;
-    fe_cin plain;
-    if (!fe_schedule(&sized, c->in->user, mem, c->ctx->diag, &plain))
-        return;
-    const char *schedule = fe_fusing(&plain.kernels.at[0], mem);
-    const fe_in with = with_schedule(&sized, &schedule);
+/* Makes one loop of those of the user's statement whose variables stand together, where that is expected to
+ * take less than *least, what the program takes now. */
+static void choose_fused(choosing *c, const compile_search_in *by, const fe_kernel *user, double *least,
+                         compile_schedule *out) {
     compile_schedule other = {0};
-    if (!schedule || !fe_schedule(&with, c->in->user, mem, c->ctx->diag, &other.cin) ||
-        !choose_orders(&again, &other.cin, &other.chosen))
+    fe_kernel fused;
+    const char *how = fuse_loops(c, by, user, &fused);
+    if (!how)
         return;
-    const double cycles = choose_each(&again, by, &other);
+    vec_push(c->ctx->mem, &other.cin.kernels, fused);
+    if (!choose_orders(c, &other.cin, &other.chosen))
+        return;
+    const double cycles = choose_each(c, by, &other);
     if (!(cycles < FUSE_BELOW * *least))
         return;
-    const char *chosen = other.chosen.at[0];
-    other.chosen.at[0] = arena_printf(mem, "-s \"%s\": %.0f cycles of the chip expected, %.0f apart%s%s",
-                                      schedule, cycles, *least, chosen ? "; " : "", chosen ? chosen : "");
+    say_fused(how, cycles, *least, c->ctx->mem, &other.chosen.at[0]);
     *out = other;
     *least = cycles;
 }
@@ -1053,10 +1133,12 @@ void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, c
     const char *matrices = ordered && out->chosen.len && compile_try(ctx, adds_matrices, &as_one).works
                                ? find_staging(&c, kernel)
                                : NULL;
+    const bool inner = open && user && has_inner_sum(&user->s);
+    const char *scaled = user && user->s.loops.len > 2 && !inner ? fe_scaled(user, ctx->mem) : NULL;
     const bool together =
         unsaid && user && fe_stand_together(user) && by->options->dispatch != TILE_DISPATCH_BANKS;
-    if (!phases && !apart && !whole && !columns && !contracted && !factors && !matrices && !together &&
-        single)
+    if (!phases && !apart && !whole && !columns && !contracted && !factors && !scaled && !matrices &&
+        !together && single)
         return; /* its edges are chosen when it is compiled */
     double least = compile_search(&sampled, ctx, &out->cin, &out->tilings);
     if (columns)
@@ -1065,11 +1147,12 @@ void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, c
     choose_several(&c, &sampled, apart, &least, out);
     choose_scheduled(&c, &sampled, "one sum after the other", contracted, &least, out);
     choose_scheduled(&c, &sampled, "sums that are factors first", factors, &least, out);
+    choose_scheduled(&c, &sampled, "what scales a factor first", scaled, &least, out);
     choose_several(&c, &sampled, matrices, &least, out);
-    if (whole && out->cin.kernels.len == 1)
+    if ((whole || inner) && out->cin.kernels.len == 1)
         choose_sums_apart(&c, &sampled, &least, out);
     if (together)
-        choose_fused(&c, by, &least, out);
+        choose_fused(&c, by, user, &least, out);
 }
 
 /* ---- another statement in place of the user's ---------------------------------------------------- */
@@ -1103,6 +1186,35 @@ double compile_choose_instead(const compile_search_in *by, compile_context *ctx,
     if (!out->tilings.len)
         out->tilings = unused;
     return cycles;
+}
+
+/* Returns whether all that a kernel reads is the user's. */
+static bool reads_users(const sam_statement *s, const compile_data *data) {
+    const tile_operands *all = &data->operands;
+    for (uint32_t t = 1; t <= s->tensors.len; t++) {
+        bool is = t == s->result.v || s->tensors.at[t - 1].ones;
+        for (uint32_t i = 0; i < all->n && !is; i++)
+            is = name_eq(all->operand[i].name, s->tensors.at[t - 1].name);
+        if (!is)
+            return false;
+    }
+    return true;
+}
+
+void compile_choose_beside_host(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
+                                compile_schedule *out) {
+    fe_in unsaid = *in->in;
+    unsaid.n_schedule = 0;
+    for (uint32_t n = 0; n < out->cin.kernels.len && out->chosen.len; n++) {
+        fe_kernel *kernel = &out->cin.kernels.at[n];
+        const compile_choosing part = {&unsaid, &kernel->s, in->board, NULL};
+        compile_schedule own = {0};
+        if (kernel->on_host || kernel->relations.len || kernel->tags.len ||
+            !reads_users(&kernel->s, by->data) || !isfinite(compile_choose_instead(by, ctx, &part, &own)))
+            continue;
+        *kernel = own.cin.kernels.at[0];
+        out->chosen.at[n] = own.chosen.at[0];
+    }
 }
 
 bool compile_is_free(const compile_context *ctx, const sam_statement *st, const char *name) {

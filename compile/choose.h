@@ -67,6 +67,10 @@ void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, c
  * take for it, INFINITY where it is not one kernel of the array. */
 double compile_choose_instead(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
                               compile_schedule *out);
+/* Chooses for each kernel of the array that reads the user's operands only, in a program of which the host or
+ * the processor computes others. */
+void compile_choose_beside_host(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
+                                compile_schedule *schedule);
 /* Returns whether no tensor of the statement has that name. */
 bool compile_is_free(const compile_context *ctx, const sam_statement *st, const char *name);
 

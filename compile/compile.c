@@ -189,12 +189,14 @@ static bool choose_by_data(const compile_options *o, compile_context *ctx, const
         return true;
     if (!compile_read_operands(o, ctx, &k->user, &k->data))
         return false;
+    const compile_search_in by = {.options = o, .board = &k->board, .data = &k->data};
     if (on_host) {
         compile_options closed = *o;
         closed.optimize = 0;
+        if (!o->schedule.len && !apart)
+            compile_choose_beside_host(&by, ctx, open, s);
         return compile_say_repacked(&closed, ctx, &k->user, &k->data);
     }
-    const compile_search_in by = {.options = o, .board = &k->board, .data = &k->data};
     if (apart && !o->statement)
         return compile_choose_parts(&by, ctx, open, s);
     compile_choose_by_data(&by, ctx, open, s);

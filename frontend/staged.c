@@ -250,3 +250,44 @@ const char *fe_contracted(const fe_kernel *k, const fe_contraction *all, uint32_
     }
     return *t.text ? t.text : NULL;
 }
+
+/* ---- what scales a matrix --------------------------------------------------------------------------- */
+
+/* Adds a kernel that multiplies factor g by those that have fewer indices, all of them its own; *taken has
+ * the factors that are in a kernel already, a bit for each. */
+static void scale_factor(stages *t, const fe_product *of, uint32_t g, uint32_t *names, uint64_t *taken) {
+    const uint64_t vars = of->factor[g].vars;
+    const char *product = of->factor[g].text;
+    uint64_t with = UINT64_C(1) << g;
+    for (uint32_t f = 0; f < of->n; f++) {
+        const uint64_t own = of->factor[f].vars;
+        if (*taken >> f & 1 || f == g || own == vars || own & ~vars || !own)
+            continue;
+        with |= UINT64_C(1) << f;
+        product = arena_printf(t->mem, "%s * %s", product, of->factor[f].text);
+    }
+    if (with == UINT64_C(1) << g)
+        return;
+    const fe_vars loops = loops_of(t, vars);
+    const char *list_of = list(t, &loops, "");
+    *taken |= with;
+    add(t,
+        arena_printf(t->mem, "precompute(%s,{%s},{%s},%s)", product, list_of, list_of, new_name(t, names)));
+}
+
+const char *fe_scaled(const fe_kernel *k, arena *mem) {
+    stages t = {.k = k, .mem = mem, .text = ""};
+    const fe_product *of;
+    const uint32_t n = fe_products(k, mem, &of);
+    uint32_t names = 0;
+    for (uint32_t p = 0; p < n; p++) {
+        uint64_t all = of[p].kept, taken = 0;
+        for (uint32_t f = 0; f < of[p].n; f++)
+            all |= of[p].factor[f].vars;
+        for (uint32_t f = 0; f < of[p].n && of[p].n <= 64; f++) {
+            if (!(taken >> f & 1) && of[p].factor[f].vars != all)
+                scale_factor(&t, &of[p], f, &names, &taken);
+        }
+    }
+    return *t.text ? t.text : NULL;
+}

@@ -52,6 +52,10 @@ typedef struct {
  * kernel would have all factors of its product, or be a scalar, or where there are none. O(sums x factors).
  */
 const char *fe_contracted(const fe_kernel *k, const fe_contraction *all, uint32_t n, arena *mem);
+/* Returns the schedule with which a matrix or tensor is multiplied first by what has a part of its indices
+ * only, d(i) * A(i,k) * d(k) * H(k,j) as w(i,k) * H(k,j): once for each of its entries, and not for each
+ * product. NULL where a product has none, and where no loop is outside of the matrix. O(factors^2). */
+const char *fe_scaled(const fe_kernel *k, arena *mem);
 /* Returns whether the user says how the tensor of that name is stored. */
 bool fe_has_format(const fe_in *in, const char *name);
 /* Gives the workspaces of a program names that no kernel of another one has, which it becomes a part of. */

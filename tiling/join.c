@@ -43,11 +43,47 @@ static bool is_factor(const sam_statement *s, const tile_operands *in, const sam
     return true;
 }
 
-/* Finds the two factors that the statement multiplies, and perhaps adds up, and nothing else. */
+enum { MOST_FACTORS = 16 };
+
+/* Lists the factors of a product; false: it has others than operands and numbers, or too many. */
+static bool list_factors(const sam_statement *s, const tile_operands *in, const sam_expr_data *x, factor *all,
+                         uint32_t *n) {
+    if (x->kind == SAM_EXPR_MUL)
+        return list_factors(s, in, sam_expr_at(s, x->a), all, n) &&
+               list_factors(s, in, sam_expr_at(s, x->b), all, n);
+    if (x->kind == SAM_EXPR_LITERAL)
+        return true;
+    return *n < MOST_FACTORS && is_factor(s, in, x, &all[(*n)++]);
+}
+
+/* Returns whether b has every index that a has; of two that have the same, the later one has them. */
+static bool is_inside(const factor *a, const factor *b) {
+    bool all = a->data->order < b->data->order || (a->data->order == b->data->order && a < b);
+    for (uint32_t m = 0; m < a->data->order; m++)
+        all = all && mode_along(b->access, b->data->order, a->access->index[m]) >= 0;
+    return all;
+}
+
+/* Finds two factors of the product that the statement is, or adds up. What is multiplied with one that has
+ * all of its indices leaves out some of that one's entries at most, and is passed over, but for one where
+ * there is no second. */
 static bool find_factors(const sam_statement *s, const tile_operands *in, factor *f) {
-    const sam_expr_data *x = added_up(s);
-    return x->kind == SAM_EXPR_MUL && is_factor(s, in, sam_expr_at(s, x->a), &f[0]) &&
-           is_factor(s, in, sam_expr_at(s, x->b), &f[1]);
+    factor all[MOST_FACTORS], passed = {.access = NULL};
+    uint32_t n = 0, found = 0;
+    if (added_up(s)->kind != SAM_EXPR_MUL || !list_factors(s, in, added_up(s), all, &n))
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        bool inside = false;
+        for (uint32_t other = 0; other < n && !inside; other++)
+            inside = other != i && is_inside(&all[i], &all[other]);
+        if (inside)
+            passed = all[i];
+        else if (found++ < 2)
+            f[found - 1] = all[i];
+    }
+    if (found == 1 && passed.access)
+        f[found++] = passed;
+    return found == 2;
 }
 
 static uint32_t sort_shared(factor *f, arena *mem) {

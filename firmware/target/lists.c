@@ -44,7 +44,7 @@ static __attribute__((noinline)) void put_part(uint32_t to, uint32_t from, uint3
     while (from % 4 == 0 && to + 6 < end)
         bus_move_pair(&from, &to, pairs);
     if (from % 4 && to < end) {
-        uint32_t read = bus_read16(from) << 16;
+        uint32_t read = (uint32_t)bus_read16(from) << 16;
         for (from += 2; to + 2 < end; from += 4, to += 4) {
             const uint32_t first = read >> 16;
             read = bus_read32(from);

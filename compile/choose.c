@@ -552,7 +552,7 @@ static double expect(choosing *c, const compile_search_in *by, const fe_cin *cin
 /* Returns whether a program is expected to take so much less with another form of a kernel that this is worth
  * it: as a part of what the kernel takes now. */
 static bool is_worth(double cycles, double now, double own) {
-    return cycles < now - (1 - COMPILE_WORTH_CHANGING) * own;
+    return isfinite(now) ? cycles < now - (1 - COMPILE_WORTH_CHANGING) * own : isfinite(cycles);
 }
 
 /* Returns the program with such a store in kernel n; false: that does not pay. */
@@ -616,7 +616,7 @@ static double choose_stores(choosing *c, const compile_search_in *by, uint32_t n
         vec_push(mem, &out->dense,
                  dense_format(sam_tensor_at(s, sam_expr_at(s, all.at[i].access)->tensor), name, mem));
         out->cin = dense;
-        own -= least - cycles;
+        own = isfinite(least) ? own - (least - cycles) : cycles;
         least = cycles;
     }
     return least;

@@ -960,6 +960,10 @@ static void keep_users(compile_schedule *s, arena *mem) {
     s->dense = said;
 }
 
+/* How much more several kernels may be expected to take as they stand: orders and dense operands of their own
+ * save no more than that. */
+enum { HOPELESS = 4 };
+
 /* Takes several kernels, which are as `how` says, where they are expected to take less than *least, what the
  * program takes now. */
 static void take_several(const choosing *c, const compile_search_in *by, const char *how, double *least,
@@ -967,7 +971,8 @@ static void take_several(const choosing *c, const compile_search_in *by, const c
     arena *mem = c->ctx->mem;
     choosing again = *c;
     again.written = true;
-    if (!choose_orders(&again, &several->cin, &several->chosen))
+    if (!choose_orders(&again, &several->cin, &several->chosen) ||
+        (isfinite(*least) && expect(&again, by, &several->cin, ORDERS_PART) > HOPELESS * *least))
         return;
     const double cycles = choose_each(&again, by, several);
     if (!(cycles < COMPILE_WORTH_CHANGING * *least))

@@ -1158,6 +1158,8 @@ void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, c
         choose_sums_apart(&c, &sampled, &least, out);
     if (together)
         choose_fused(&c, by, user, &least, out);
+    if (out->cin.kernels.len == 1 && pnr_board_extended(in->board))
+        out->tilings.len = 0; /* chosen anew when it is compiled, with store streams that levels share, too */
 }
 
 /* ---- another statement in place of the user's ---------------------------------------------------- */

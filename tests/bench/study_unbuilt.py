@@ -126,10 +126,10 @@ def bound_of(study, arguments, matrix):
     array, runs = on_one_copy(study, plain, report), max(1, report["subtiles"]["run"])
     fixed = min(array, runs * (ARRAY_COST["START"] + ARRAY_COST["LOOP"] * len(loops.split(","))))
     operands, of_result = shared_streams(arguments)
-    dealt = next(loop for loop in loops.split(",") if loop in of_result)
+    dealt = next((loop for loop in loops.split(",") if loop in of_result), loops.split(",")[0])  # the first of fused ones, which all operands have
     speeds = faster(study, plain, loops, dealt) if "," in loops else {1: 1.0}
     streams = len(operands), 1
-    outside = min(sum(dealt in index.split(",") for _, index in operands) + len(of_result) + 1, per_copy[1] - 1)
+    outside = min(sum(dealt in index.split(",") or dealt not in of_result for _, index in operands) + len(of_result) + 1, per_copy[1] - 1)
     words = max(report["tiling"].get("load_words", 0) / streams[0], report["tiling"].get("partials", {}).get("words", 0))
     found, again = [], []
     for groups, ways in mappings(per_copy, outside, streams, speeds):

@@ -782,12 +782,6 @@ static void choose_columns(choosing *c, const compile_search_in *by, uint32_t n,
     }
 }
 
-/* Returns whether e has a sum in it. */
-static bool sums_under(const sam_statement *s, sam_expr e) {
-    const sam_expr_data *x = sam_expr_at(s, e);
-    return x->kind == SAM_EXPR_SUM || (x->a.v && sums_under(s, x->a)) || (x->b.v && sums_under(s, x->b));
-}
-
 /* Returns whether a mask, or a function that makes 0 of a zero condition, is of a sum below e. */
 static bool masks_sum(const sam_statement *s, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(s, e);
@@ -878,7 +872,8 @@ static void choose_phases_of(choosing *c, const compile_search_in *by, uint32_t 
  * either way, and of both the same is known. */
 #define FUSE_BELOW 0.97
 
-/* Fuses the loops of a kernel whose variables stand together. Returns how, as a schedule; NULL: none do. */
+/* Fuses the loops of a kernel whose variables stand together. Returns how, as a schedule; NULL: none do, or
+ * it has one. */
 static const char *fuse_loops(const choosing *c, const compile_search_in *by, const fe_kernel *kernel,
                               fe_kernel *out) {
     arena *mem = c->ctx->mem;
@@ -886,7 +881,7 @@ static const char *fuse_loops(const choosing *c, const compile_search_in *by, co
     uint32_t *extent = arena_new_n(mem, uint32_t, s->vars.len + 1);
     fe_cin sized, fused;
     fe_in in = *c->in->in;
-    if (kernel->on_host || !fe_stand_together(kernel))
+    if (kernel->on_host || kernel->relations.len || kernel->tags.len || !fe_stand_together(kernel))
         return NULL;
     for (uint32_t v = 0; v < s->vars.len && v < user->vars.len; v++)
         extent[v] = name_eq(s->vars.at[v].name, user->vars.at[v].name) ? by->data->extent[v] : 0;
@@ -915,7 +910,7 @@ static void choose_fused_of(choosing *c, const compile_search_in *by, uint32_t n
     arena *mem = c->ctx->mem;
     const fe_kernel *kernel = &out->cin.kernels.at[n];
     fe_kernel fused;
-    const char *how = kernel->relations.len || kernel->tags.len ? NULL : fuse_loops(c, by, kernel, &fused);
+    const char *how = fuse_loops(c, by, kernel, &fused);
     if (!how || !maps(c, &fused))
         return;
     const fe_cin cin = with_kernel(&out->cin, n, &fused, mem);
@@ -1001,7 +996,7 @@ static bool has_inner_sum(const sam_statement *s) {
     sam_expr body = s->rhs;
     while (sam_expr_at(s, body)->kind == SAM_EXPR_SUM)
         body = sam_expr_at(s, body)->a;
-    return sums_under(s, body);
+    return fe_has_sum(s, body);
 }
 
 /* Gives every sum inside of the expression a kernel where that is expected to take less than *least, what the

@@ -22,6 +22,7 @@
  */
 #include "frontend/calls.h"
 #include "frontend/fe_int.h"
+#include "frontend/sums.h"
 #include "sam/coordinates.h"
 #include "sam/operators.h"
 
@@ -49,9 +50,9 @@ static sam_expr copy(rewrite *r, sam_expr e) {
     return fe_add_expr(r->s, with_operands(r, e, copy));
 }
 
-static bool has_sum(const sam_statement *s, sam_expr e) {
+bool fe_has_sum(const sam_statement *s, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(s, e);
-    return x->kind == SAM_EXPR_SUM || (x->a.v && has_sum(s, x->a)) || (x->b.v && has_sum(s, x->b));
+    return x->kind == SAM_EXPR_SUM || (x->a.v && fe_has_sum(s, x->a)) || (x->b.v && fe_has_sum(s, x->b));
 }
 
 /* Lists the factors of e; returns whether their product is to be negated. */
@@ -76,7 +77,7 @@ static bool must_distribute(const rewrite *r, const fe_exprs *factors, uint32_t 
     for (uint32_t i = 0; i < factors->len; i++) {
         if (i == at)
             continue;
-        if (has_sum(r->s, factors->at[i]))
+        if (fe_has_sum(r->s, factors->at[i]))
             return false;
         joined = joined || (fe_free_vars(r->s, factors->at[at]) & fe_free_vars(r->s, factors->at[i])) != 0;
     }
@@ -212,7 +213,7 @@ static sam_expr distribute_call(rewrite *r, sam_expr e) {
         return sink_when(r, e);
     for (uint32_t at = 0; at < 2 && r->calls; at++) {
         const sam_expr inner = at ? x.b : x.a, other = at ? x.a : x.b;
-        if (!operation_of(r->s, inner, &g) || !distributes_over(f, at, g) || has_sum(r->s, other) ||
+        if (!operation_of(r->s, inner, &g) || !distributes_over(f, at, g) || fe_has_sum(r->s, other) ||
             !unites_streams(r->s, inner) || !(fe_free_vars(r->s, inner) & fe_free_vars(r->s, other)))
             continue;
         sam_expr_data united = *sam_expr_at(r->s, inner), first = x, second = x;
@@ -234,13 +235,13 @@ static sam_expr leading_factor(const rewrite *r, const fe_exprs *factors, uint32
     const sam_expr_data *x = sam_expr_at(s, factors->at[at]);
     sam_expr lead = {0};
     if (x->kind != SAM_EXPR_CALL || x->program || x->operation == SAM_OPERATION_times ||
-        has_sum(s, factors->at[at]) || !unites_streams(s, factors->at[at]))
+        fe_has_sum(s, factors->at[at]) || !unites_streams(s, factors->at[at]))
         return lead;
     for (uint32_t i = 0; i < factors->len; i++) {
         const sam_expr f = factors->at[i];
         if (i == at)
             continue;
-        if (has_sum(s, f) || unites_streams(s, f))
+        if (fe_has_sum(s, f) || unites_streams(s, f))
             return (sam_expr){0};
         if (sam_expr_at(s, f)->kind == SAM_EXPR_ACCESS &&
             !(fe_free_vars(s, factors->at[at]) & ~fe_free_vars(s, f)))
@@ -306,7 +307,7 @@ static sam_expr factor_sum(rewrite *r, sam_expr sum) {
     bool negative = collect_factors(r, body, &factors);
     for (uint32_t i = 0; i < factors.len; i++) {
         sam_expr f = factors.at[i];
-        bool stays = (fe_free_vars(r->s, f) & vars) || has_sum(r->s, f);
+        bool stays = (fe_free_vars(r->s, f) & vars) || fe_has_sum(r->s, f);
         vec_push(r->mem, stays ? &inside : &outside, f);
     }
     if (!inside.len || !outside.len)
@@ -351,8 +352,7 @@ static bool is_twice(const sam_statement *s, sam_expr a, sam_expr b) {
 static void make_squares(sam_statement *s, sam_expr e, bool factor) {
     sam_expr_data *x = sam_expr_at(s, e);
     const bool product = x->kind == SAM_EXPR_MUL || x->kind == SAM_EXPR_DIV;
-    uint32_t needed;
-    if (x->kind == SAM_EXPR_MUL && !factor && is_twice(s, x->a, x->b) && sam_unites(s, x->a, &needed)) {
+    if (x->kind == SAM_EXPR_MUL && !factor && is_twice(s, x->a, x->b) && sam_unites(s, x->a, NULL)) {
         x->kind = SAM_EXPR_CALL;
         x->operation = SAM_OPERATION_square;
         x->b = (sam_expr){0};
@@ -366,10 +366,10 @@ static void make_squares(sam_statement *s, sam_expr e, bool factor) {
 
 bool fe_distribute(sam_statement *s, bool calls, diagnostics *d) {
     rewrite r = {.s = s, .mem = s->mem, .calls = calls};
+    s->unites = NULL; /* what is known of expressions that change */
     make_squares(s, s->rhs, false);
     if (!s->integers)
         return true;
-    s->unites = NULL; /* what is known of expressions that change */
     s->rhs = distribute(&r, s->rhs);
     if (!is_full(&r))
         s->rhs = factor(&r, s->rhs, false);

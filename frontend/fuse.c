@@ -6,6 +6,7 @@
  * is dense where all of the levels it has in it are, since only then it has every coordinate.
  */
 #include "frontend/fuse.h"
+#include "frontend/sums.h"
 
 static uint64_t bit_of(sam_var v) {
     return UINT64_C(1) << (v.v - 1);
@@ -124,8 +125,6 @@ const char *fe_fusing(const fe_kernel *k, arena *mem) {
     const char *text = NULL;
     uint64_t listed = 0;
     uint32_t made = 0;
-    if (k->relations.len || k->tags.len || k->on_host)
-        return NULL;
     for (uint32_t l = 0; l < k->s.loops.len; l++) {
         const sam_var v = k->s.loops.at[l];
         fe_vars with = {0};
@@ -134,11 +133,7 @@ const char *fe_fusing(const fe_kernel *k, arena *mem) {
         list_with(k, v, &listed, mem, &with);
         const char *loop = fe_var_text(&k->s, v);
         for (uint32_t i = 1; i < with.len; i++) {
-            const char *fused = NULL;
-            do
-                fused = arena_printf(mem, "f%u", ++made);
-            while (fe_find_var(&k->s, names_intern(k->s.names, fused)).v ||
-                   fe_find_tensor(&k->s, names_intern(k->s.names, fused)).v);
+            const char *fused = fe_unused_name(&k->s, "f", &made, mem);
             text = arena_printf(mem, "%s%sfuse(%s,%s,%s)", text ? text : "", text ? ", " : "", loop,
                                 fe_var_text(&k->s, with.at[i]), fused);
             loop = fused;

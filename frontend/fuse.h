@@ -18,8 +18,8 @@ typedef struct {
 fe_fusion fe_fusion_of(const fe_kernel *k, sam_var v);
 /* Returns whether two variables of the kernel stand together, however far they run. */
 bool fe_stand_together(const fe_kernel *k);
-/* Returns a schedule that fuses all variables of the kernel that stand together; NULL: there are none.
- * O(variables^2 expressions). */
+/* Returns a schedule that fuses all variables that stand together of a kernel without one; NULL: there are
+ * none. O(variables^2 expressions). */
 const char *fe_fusing(const fe_kernel *k, arena *mem);
 
 #endif

@@ -205,13 +205,11 @@ uint64_t fe_summed_first(const fe_product *of, sam_var v, uint64_t *inside) {
     return have & others;
 }
 
-/* Returns a name that nothing has yet, the n-th one. */
-static const char *new_name(const stages *t, uint32_t *n) {
-    const sam_statement *s = &t->k->s;
+const char *fe_unused_name(const sam_statement *s, const char *prefix, uint32_t *n, arena *mem) {
     const char *name;
     name_id id;
     do {
-        name = arena_printf(t->mem, "w%u", ++*n);
+        name = arena_printf(mem, "%s%u", prefix, ++*n);
         id = names_find(s->names, name);
     } while ((id.v && (fe_find_var(s, id).v || fe_find_tensor(s, id).v)) || fe_is_keyword(name));
     return name;
@@ -222,7 +220,8 @@ static bool sum_first(stages *t, sam_var v, uint32_t *names, fe_product *of) {
     uint64_t inside;
     const uint64_t left = fe_summed_first(of, v, &inside);
     const fe_vars loops = loops_of(t, left);
-    const char *product = "", *name = new_name(t, names), *vars = list(t, &loops, "");
+    const char *product = "", *name = fe_unused_name(&t->k->s, "w", names, t->mem),
+               *vars = list(t, &loops, "");
     factors rest = {0};
     for (uint32_t f = 0; f < of->n; f++) {
         if (inside >> f & 1)
@@ -271,8 +270,8 @@ static void scale_factor(stages *t, const fe_product *of, uint32_t g, uint32_t *
     const fe_vars loops = loops_of(t, vars);
     const char *list_of = list(t, &loops, "");
     *taken |= with;
-    add(t,
-        arena_printf(t->mem, "precompute(%s,{%s},{%s},%s)", product, list_of, list_of, new_name(t, names)));
+    add(t, arena_printf(t->mem, "precompute(%s,{%s},{%s},%s)", product, list_of, list_of,
+                        fe_unused_name(&t->k->s, "w", names, t->mem)));
 }
 
 const char *fe_scaled(const fe_kernel *k, arena *mem) {

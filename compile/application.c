@@ -4,6 +4,7 @@
  *
  * What is about scalars alone is computed by the host, and so is what the array has no tiles for. */
 #include "compile/application.h"
+#include "compile/application_parts.h"
 #include "compile/beside.h"
 #include "compile/checkpoint.h"
 #include "compile/folder.h"
@@ -24,6 +25,18 @@ static void begin_machine(machine *m) {
     m->of = arena_new_n(m->ctx->mem, held, m->a->places + 1);
     for (uint32_t t = 0; t < m->a->program.tensors.len; t++)
         compile_hold(&m->of[t], &m->a->given[t], &m->a->given[t]);
+}
+
+/* Finds what may wait, kernels of statements of several one by one, and makes room for their workspaces. */
+static void find_waiting(machine *m) {
+    compile_application *a = m->a;
+    const uint32_t before = a->places;
+    for (uint32_t i = 0; i < a->stages.len; i++)
+        compile_find_parts(m->ctx, a, &a->stages.at[i]);
+    held *all = arena_new_n(m->ctx->mem, held, a->places + 1);
+    memcpy(all, m->of, sizeof *all * before);
+    m->of = all;
+    compile_find_waiting(m->o, m->ctx, a);
 }
 
 static void end_machine(machine *m) {
@@ -153,11 +166,28 @@ static bool evaluate(machine *m, compile_context *ctx, const fe_step *step, tile
     return true;
 }
 
+/* Has the statement's kernels wait, if they may. */
+static bool wait_for(machine *m, compile_context *ctx, compile_stage_of *stage, compile_later_run *run) {
+    const uint32_t kernels = stage->n_parts ? stage->n_parts : 1;
+    uint32_t n = 0;
+    bool ok = true;
+    *run = (compile_later_run){.waited = COMPILE_AGAIN};
+    while (n < kernels && stage->waits && ok && run->waited != COMPILE_NEVER) {
+        compile_options o = stage->options;
+        run->data = (compile_data){0};
+        ok = operands_of(m, ctx, stage->step, &o, &run->data) && compile_wait_part(m, ctx, stage, n, run);
+        n += run->waited == COMPILE_WAITS;
+    }
+    run->waited = ok && n == kernels ? COMPILE_WAITS : COMPILE_NEVER;
+    compile_end_parts(m, stage, n == kernels);
+    return ok;
+}
+
 /* Computes the value of a statement; *left becomes what the chip has of it, if it has it alone. */
 static bool compute(machine *m, compile_context *ctx, const fe_step *step, tile_tensor *out,
                     compile_left **left) {
     compile_stage_of *stage = compile_stage_of_step(m->a, step);
-    compile_waited waited = COMPILE_AGAIN;
+    compile_later_run waiting;
     *left = NULL;
     if (m->reference)
         return evaluate(m, ctx, step, out);
@@ -177,13 +207,12 @@ static bool compute(machine *m, compile_context *ctx, const fe_step *step, tile_
         count_host(m, stage, out);
         return true;
     }
-    while (stage->waits && waited == COMPILE_AGAIN) {
-        compile_data data = {0};
-        compile_options o = stage->options;
-        if (!operands_of(m, ctx, step, &o, &data) || !compile_wait(m, ctx, stage, &data, out, left, &waited))
-            return false;
-        if (waited == COMPILE_WAITS)
-            return check_alone(m, ctx, step, &data, out);
+    if (!wait_for(m, ctx, stage, &waiting))
+        return false;
+    *left = waiting.left;
+    if (waiting.waited == COMPILE_WAITS) {
+        *out = waiting.value;
+        return check_alone(m, ctx, step, &waiting.data, out);
     }
     compile_data data = {0};
     compile_options o = stage->options;
@@ -831,7 +860,7 @@ bool compile_application_run(const compile_options *o, compile_context *ctx, com
         compile_forget_rehearsed(&a->stages.at[i].rehearsed);
     }
     if (ok)
-        compile_find_waiting(o, ctx, a);
+        find_waiting(&m);
     ok = ok && (!o->runs || run(&m));
     if (!ok)
         compile_session_end(ctx, &m.session);

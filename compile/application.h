@@ -18,8 +18,10 @@ typedef struct {
                                          statement 1: it did */
 } compile_visit;
 
-/* A statement or a loop of the program, in the order of the text. */
-typedef struct {
+typedef struct compile_stage_of compile_stage_of;
+/* A statement or a loop of the program, in the order of the text; or a kernel of a statement of several,
+ * which waits by itself and whose workspaces are tensors with places of their own (application_parts.c). */
+struct compile_stage_of {
     const fe_step *step;
     const char *within; /* its folder in that of the program */
     uint32_t loops;     /* that it stands in */
@@ -33,6 +35,10 @@ typedef struct {
     compile_options options;
     compile_rehearsed rehearsed; /* until it is compiled */
     compile_kernel kernel;
+    compile_stage_of *parts; /* of a statement of several kernels that may wait, in turn */
+    uint32_t n_parts;
+    compile_stage_of *whole; /* of a part: the statement, which has its visits */
+    bool begun;              /* kernels of the last visit ran, and others are to come */
     VEC(compile_visit) visits;
     struct {
         uint64_t config, kernel, firmware, total;
@@ -41,14 +47,14 @@ typedef struct {
     compile_activity activity;
     bool counted;     /* the activity was */
     uint64_t wrapped; /* values that the reference has beyond 16 bits */
-} compile_stage_of;
+};
 
 typedef struct {
     fe_program program;
     pnr_board board;
     const char *board_path;
     tile_tensor *given; /* by tensor: what it holds first; its extents are those that hold all along */
-    uint32_t places;    /* of tensors, and of the values of a multi, until it has all of them */
+    uint32_t places; /* of tensors, of the values of a multi, until it has all of them, and of workspaces */
     VEC(compile_stage_of) stages;
     bool rehearsed;               /* stages have what their operands hold in all of their runs */
     const compile_images *images; /* bitstreams in the global buffer together; NULL: each program has one */
@@ -76,6 +82,14 @@ static inline bool compile_stage_on_processor(const compile_stage_of *stage) {
     for (uint32_t n = 0; n < stage->kernel.producers.len; n++)
         is = is || stage->kernel.producers.at[n].on_processor;
     return is;
+}
+/* Returns the statement that it is, or is a kernel of. */
+static inline compile_stage_of *compile_whole(compile_stage_of *stage) {
+    return stage->whole ? stage->whole : stage;
+}
+/* Returns kernel `n` of the statement, in the order in which they run. */
+static inline const compile_kernel *compile_kernel_of(const compile_stage_of *stage, uint32_t n) {
+    return n < stage->kernel.producers.len ? &stage->kernel.producers.at[n] : &stage->kernel;
 }
 /* Returns the stage of a step, which is one of the program's. */
 static inline compile_stage_of *compile_stage_of_step(const compile_application *a, const fe_step *step) {

@@ -240,6 +240,41 @@ static const char *why_needed(compile_context *ctx, const compile_stage_of *by, 
     return NULL;
 }
 
+/* Returns whether the kernel loads what another one of its statement has stored as the processor has it. */
+static bool loads_workspace(const compile_kernel *k, const compile_kernel *producer) {
+    const sam_statement *s = &k->lowered.statement, *made = &producer->lowered.statement;
+    const sam_tensor_data *workspace = sam_tensor_at(made, made->result);
+    bool may = true;
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        const sam_tensor_data *data = &s->tensors.at[t];
+        may = may && (t + 1 == s->result.v || !name_eq(sam_stored_name(data), workspace->name) ||
+                      is_made_of_stored(data, workspace->order));
+    }
+    return may;
+}
+
+/* Returns why the kernels of the statement cannot wait; NULL: they may. */
+static const char *why_no_parts(compile_context *ctx, const compile_application *a,
+                                const compile_stage_of *stage) {
+    const uint32_t n = stage->kernel.producers.len;
+    if (n && !stage->array && !a->images)
+        return "kernels of a statement have a firmware program each";
+    for (uint32_t i = 0; i <= n; i++) {
+        const compile_kernel *k = compile_kernel_of(stage, i);
+        if (k->on_host)
+            return "a part of a statement is computed by the host or as a function";
+        if (k->array.apart)
+            return "copies of a kernel start each by itself";
+        for (uint32_t p = 0; p < i; p++) {
+            const sam_statement *made = &compile_kernel_of(stage, p)->lowered.statement;
+            if (!loads_workspace(k, compile_kernel_of(stage, p)))
+                return arena_printf(ctx->mem, "%s is loaded as no vector, or dense matrix without a fill",
+                                    names_text(ctx->names, sam_tensor_at(made, made->result)->name));
+        }
+    }
+    return NULL;
+}
+
 /* Returns why results of the statement are taken by the host at once, NULL: they may stay. */
 static const char *why_eager(const compile_options *o, compile_context *ctx, const compile_application *a,
                              const compile_stage_of *stage, const uint32_t *classes) {
@@ -252,10 +287,9 @@ static const char *why_eager(const compile_options *o, compile_context *ctx, con
         return "a statement is computed by the host or as a function";
     if (o->engine == ENGINE_SAM || o->wave || !o->optimize || o->hazards == REPORT_WARN)
         return "an option wants each run by itself";
-    if (!calc && k->producers.len)
-        return "a statement takes several kernels";
-    if (k->array.apart || k->on_host)
-        return "copies of a kernel start each by itself";
+    const char *why_not = calc ? NULL : why_no_parts(ctx, a, stage);
+    if (why_not)
+        return why_not;
     const sam_statement *s = calc ? &stage->step->statement : &k->lowered.statement;
     const sam_tensor_data *result = sam_tensor_at(s, s->result);
     for (uint32_t i = 0; i < a->stages.len; i++) {
@@ -302,8 +336,22 @@ static const compile_stage_of *find_eager(compile_context *ctx, const compile_ap
 
 static void read_by(const compile_application *a, const fe_step *step, bool *alive) {
     for (uint32_t t = 0; t < step->statement.tensors.len; t++) {
-        if (t + 1 != step->statement.result.v && step->use[t].shared < a->program.tensors.len)
+        if (t + 1 != step->statement.result.v && step->use[t].shared < a->places)
             alive[step->use[t].shared] = true;
+    }
+}
+
+/* Finds what is read after each kernel of a statement of several. */
+static void find_alive_parts(compile_context *ctx, const compile_application *a, compile_stage_of *stage) {
+    bool *alive = arena_new_n(ctx->mem, bool, a->places + 1);
+    memcpy(alive, stage->alive, a->places);
+    for (uint32_t p = stage->n_parts; p-- > 0;) {
+        compile_stage_of *part = &stage->parts[p];
+        bool *after = arena_new_n(ctx->mem, bool, a->places + 1);
+        memcpy(after, alive, a->places);
+        part->alive = after;
+        alive[part->to] = false;
+        read_by(a, part->step, alive);
     }
 }
 
@@ -323,6 +371,7 @@ static void find_alive_of(compile_context *ctx, const compile_application *a, co
         for (uint32_t k = i + 1; k < n; k++)
             read_by(a, &all[k], after);
         compile_stage_of_step(a, &all[i])->alive = after;
+        find_alive_parts(ctx, a, compile_stage_of_step(a, &all[i]));
     }
     for (uint32_t i = 0; i < n; i++)
         alive[fe_step_result(&all[i])] = false;
@@ -396,5 +445,7 @@ void compile_find_waiting(const compile_options *o, compile_context *ctx, compil
         k->lists = any;
         for (uint32_t p = 0; p < k->producers.len; p++)
             k->producers.at[p].lists = any;
+        for (uint32_t p = 0; p < a->stages.at[i].n_parts; p++)
+            a->stages.at[i].parts[p].kernel.lists = any;
     }
 }

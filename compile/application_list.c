@@ -80,6 +80,11 @@ static uint64_t part_of(uint64_t all, double now, double sum, uint64_t *given) {
     return more;
 }
 
+/* Returns whether two kernels are of the same run of a statement. */
+static bool is_one_run(const compile_waiting *a, const compile_waiting *b) {
+    return a->stage == b->stage && a->visit == b->visit;
+}
+
 /* Divides what the list took by what its items did; an item's steps get equal parts, and the boot that the
  * first list has is its first run's. */
 static void count_list(machine *m, const fw_list_result *r, uint32_t again, const compile_outcome *out) {
@@ -99,33 +104,39 @@ static void count_list(machine *m, const fw_list_result *r, uint32_t again, cons
             sum[c] += r->cycles[i][c];
     }
     bool first = true;
+    compile_line_run run = {.pass = NULL};
     for (uint32_t i = 0; i < m->list.runs.len; i++) {
         const compile_waiting *w = &m->list.runs.at[i];
         compile_visit *visit = &w->stage->visits.at[w->visit];
-        compile_line_run run = {.pass = visit->pass, .begin = m->now};
+        if (!i || !is_one_run(w, w - 1))
+            run = (compile_line_run){.pass = visit->pass, .begin = m->now};
         if (w->step != COMPILE_NO_STEP) {
             const uint32_t item = w->step < r->n ? w->step : again + (w->step - r->n) % period;
             for (uint32_t c = 0; c < FW_ITEM_COUNTERS; c++)
                 now[c] += (double)r->cycles[item][c] / times[item];
-            run.config = (uint64_t)((double)r->cycles[item][CONFIG] / times[item] * ratio);
+            uint64_t config = (uint64_t)((double)r->cycles[item][CONFIG] / times[item] * ratio);
             if (first) {
                 const uint64_t others = (uint64_t)(sum[CONFIG] * ratio);
-                run.config += all[CONFIG] > others ? all[CONFIG] - others : 0;
-                visit->loaded = out->words.loaded;
-                visit->kept = out->words.kept;
+                config += all[CONFIG] > others ? all[CONFIG] - others : 0;
+                visit->loaded += out->words.loaded;
+                visit->kept += out->words.kept;
                 visit->collected += out->words.collected;
             }
             first = false;
-            run.kernel = part_of(all[KERNEL], now[KERNEL], sum[KERNEL], &given[KERNEL]);
-            run.firmware = part_of(all[FIRMWARE], now[FIRMWARE], sum[FIRMWARE], &given[FIRMWARE]);
+            const uint64_t kernel = part_of(all[KERNEL], now[KERNEL], sum[KERNEL], &given[KERNEL]),
+                           firmware = part_of(all[FIRMWARE], now[FIRMWARE], sum[FIRMWARE], &given[FIRMWARE]);
+            run.config += config;
+            run.kernel += kernel;
+            run.firmware += firmware;
             run.loaded = visit->loaded;
             run.kept = visit->kept;
             run.collected = visit->collected;
-            visit->cycles = run.config + run.kernel + run.firmware;
-            m->now += visit->cycles;
-            compile_stage_count(w->stage, run.config, run.kernel, run.firmware);
+            visit->cycles += config + kernel + firmware;
+            m->now += config + kernel + firmware;
+            compile_stage_count(w->stage, config, kernel, firmware);
         }
-        compile_line_of(m, w->stage, run);
+        if (i + 1 == m->list.runs.len || !is_one_run(w, w + 1))
+            compile_line_of(m, w->stage, run);
     }
     arena_free(&scratch);
 }
@@ -201,7 +212,7 @@ static bool take(machine *m, held *h) {
     bool ok = left->gone ? fetch(m, &ctx, h, &f, &out, &got) : collect(m, &ctx, left, &f, &out, &got);
     if (ok) {
         if (left->stage)
-            left->stage->visits.at[left->visit].collected += out.words.collected;
+            compile_whole(left->stage)->visits.at[left->visit].collected += out.words.collected;
         const src_loc loc = stage->step->loc;
         const char *name = names_text(ctx.names, found.name);
         compile_hold(h, &got, &found);
@@ -239,8 +250,7 @@ bool compile_settle_all(machine *m, const char *why) {
 /* Returns the tensor of the program that is operand `t`, if the chip alone has it; otherwise FE_NO_TENSOR. */
 static uint32_t left_operand(const machine *m, const fe_step *step, uint32_t t) {
     const uint32_t shared = step->use[t].shared;
-    const bool is =
-        t + 1 != step->statement.result.v && shared < m->a->program.tensors.len && m->of[shared].left;
+    const bool is = t + 1 != step->statement.result.v && shared < m->a->places && m->of[shared].left;
     return is ? shared : FE_NO_TENSOR;
 }
 
@@ -603,8 +613,8 @@ static int take_before(machine *m, compile_stage_of *stage, const compile_move_i
         if (!why[t])
             continue;
         if (!m->of[t].left->empty) { /* from now on the host takes it at once */
-            m->of[t].left->stage->waits = false;
-            m->of[t].left->stage->eager = why[t];
+            compile_whole(m->of[t].left->stage)->waits = false;
+            compile_whole(m->of[t].left->stage)->eager = why[t];
         }
         taken = compile_settle(m, t, why[t]) ? taken : -1;
     }
@@ -762,6 +772,12 @@ static bool break_list(machine *m, const char *why) {
     return compile_run_list(m);
 }
 
+/* Returns the number of the visit that a run of the statement, or of a kernel of it, is of. */
+static uint32_t visit_of(compile_stage_of *stage) {
+    const compile_stage_of *whole = compile_whole(stage);
+    return whole->visits.len - whole->begun;
+}
+
 /* Adds the moves of its operands and the batch, once what waits has run if the host has something to write
  * between. */
 static bool add_batch(machine *m, compile_stage_of *stage, const compile_later *l, const fw_batch *b,
@@ -788,9 +804,10 @@ static bool add_batch(machine *m, compile_stage_of *stage, const compile_later *
     }
     left->step = (fw_item){{l->columns.part, b->table, b->runs, b->outputs}};
     left->stage = stage;
-    left->visit = stage->visits.len;
+    left->visit = visit_of(stage);
     add_step(m, stage, l->elf, &left->step);
-    vec_push(&m->list.mem, &m->list.runs, ((compile_waiting){stage, left->visit, m->list.steps.len - 1}));
+    vec_push(&m->list.mem, &m->list.runs,
+             ((compile_waiting){compile_whole(stage), left->visit, m->list.steps.len - 1}));
     for (uint32_t i = 0; i < b->segments.len; i++) {
         if (is_left(l, i) || (i < l->columns.n_in && moves[i].of))
             vec_push(&m->list.mem, &m->list.used,
@@ -837,16 +854,17 @@ static bool read_batch(const machine *m, compile_context *ctx, const compile_lat
 
 /* Adds a statement that has no runs, since what it computes has nothing. */
 static bool add_nothing(machine *m, compile_stage_of *stage, compile_left *left) {
+    compile_stage_of *whole = compile_whole(stage);
     left->empty = true;
     left->stage = stage;
-    left->visit = stage->visits.len;
+    left->visit = visit_of(stage);
     if (!compile_count_run(m, stage, &left->kernel))
         return false;
     if (compile_list_waits(m))
-        vec_push(&m->list.mem, &m->list.runs, ((compile_waiting){stage, left->visit, COMPILE_NO_STEP}));
+        vec_push(&m->list.mem, &m->list.runs, ((compile_waiting){whole, left->visit, COMPILE_NO_STEP}));
     else
-        compile_line_of(m, stage,
-                        (compile_line_run){.pass = stage->visits.at[left->visit].pass, .begin = m->now});
+        compile_line_of(m, whole,
+                        (compile_line_run){.pass = whole->visits.at[left->visit].pass, .begin = m->now});
     return true;
 }
 
@@ -866,8 +884,8 @@ bool compile_wait(machine *m, compile_context *ctx, compile_stage_of *stage, con
                          compile_run_kernels(&stage->options, ctx, &l->kernel, &data->operands)))
         return false;
     if (!read_batch(m, ctx, &l->later, &b, &good)) {
-        stage->waits = false;
-        stage->eager = "a statement has several batches";
+        compile_whole(stage)->waits = false;
+        compile_whole(stage)->eager = "a statement has several batches";
         restore_memory(&s->memory, &was);
         s->last_image = image;
         return good;

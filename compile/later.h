@@ -26,5 +26,9 @@ bool compile_ask(const compile_options *o, compile_context *ctx, const compile_k
 /* Makes k->ran.result of the results, in a file, of a kernel that ran later: its operands are as they were.
  */
 bool compile_take_results(compile_context *ctx, compile_kernel *k, const char *path);
+/* Finds how far the variables of a workspace's kernel run, of operands that it finds by name, and whether the
+ * workspace's extents are inferred as theirs are: it may reach further as an operand. */
+bool compile_workspace_extents(compile_context *ctx, const compile_kernel *p, const tile_operands *now,
+                               uint32_t **extent, bool *inferred);
 
 #endif

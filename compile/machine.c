@@ -60,9 +60,12 @@ tile_tensor compile_copy_of(const tile_tensor *t, arena *mem) {
 bool compile_stays(const machine *m, const fe_step *step, name_id name) {
     const sam_statement *s = &step->statement;
     bool same = false;
-    for (uint32_t t = 0; t < s->tensors.len; t++)
-        same = same || (t + 1 != s->result.v && name_eq(s->tensors.at[t].name, name) &&
-                        !step->use[t].counts && !m->a->program.tensors.at[step->use[t].shared].changes);
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        const uint32_t shared = step->use[t].shared;
+        same =
+            same || (t + 1 != s->result.v && name_eq(s->tensors.at[t].name, name) && !step->use[t].counts &&
+                     shared < m->a->program.tensors.len && !m->a->program.tensors.at[shared].changes);
+    }
     return same;
 }
 
@@ -74,7 +77,7 @@ const char *compile_pass_text(const machine *m) {
 }
 
 void compile_line_of(machine *m, const compile_stage_of *stage, compile_line_run run) {
-    for (const compile_stage_of *one = m->a->stages.at; one != stage; one++)
+    for (const compile_stage_of *one = m->a->stages.at; one != stage && one != stage->whole; one++)
         run.statement += one->step->kind == FE_STEP_ASSIGN;
     run.cycles = m->now - run.begin;
     compile_line_add(m->line, &run);
@@ -110,8 +113,23 @@ void compile_stage_count(compile_stage_of *stage, uint64_t config, uint64_t kern
     stage->counted = stage->activity.time_us > 0;
 }
 
+/* Adds it, or what other kernels did to the visit whose first ones ran. */
+static void add_visit(machine *m, compile_stage_of *stage, const compile_visit *visit) {
+    if (!stage->begun) {
+        vec_push(m->ctx->mem, &stage->visits, *visit);
+        return;
+    }
+    compile_visit *all = &stage->visits.at[stage->visits.len - 1];
+    all->entries = visit->entries;
+    all->cycles += visit->cycles;
+    all->loaded += visit->loaded;
+    all->kept += visit->kept;
+    all->collected += visit->collected;
+}
+
 /* In a session the channels' record comes when the session ends. */
-bool compile_count_run(machine *m, compile_stage_of *stage, const compile_kernel *k) {
+bool compile_count_run(machine *m, compile_stage_of *ran, const compile_kernel *k) {
+    compile_stage_of *stage = compile_whole(ran);
     compile_visit visit = {.pass = compile_pass_text(m), .entries = k->ran.result.nnz};
     compile_line_run run = {.pass = visit.pass, .begin = m->now};
     bool ok = true;
@@ -133,7 +151,8 @@ bool compile_count_run(machine *m, compile_stage_of *stage, const compile_kernel
         m->now += recorded > one->ran.cycles.total ? recorded : one->ran.cycles.total;
     }
     stage->counted = compile_activity_add(k, &stage->activity);
-    vec_push(m->ctx->mem, &stage->visits, visit);
+    add_visit(m, stage, &visit);
+    stage->begun = ran != stage;
     if (k->later) /* its cycles are known when the list has run */
         return true;
     stage->cycles.config += run.config;

@@ -269,21 +269,26 @@ static bool run_kernel(const compile_options *o, compile_context *ctx, compile_k
     return true;
 }
 
+bool compile_workspace_extents(compile_context *ctx, const compile_kernel *p, const tile_operands *now,
+                               uint32_t **extent, bool *inferred) {
+    tile_tensor *own = arena_new_n(ctx->mem, tile_tensor, p->user.tensors.len);
+    *inferred = false;
+    for (uint32_t t = 0; t < p->user.tensors.len; t++) {
+        for (uint32_t i = 0; i < now->n; i++) {
+            if (name_eq(now->operand[i].name, p->user.tensors.at[t].name))
+                own[t] = now->operand[i];
+        }
+        *inferred = *inferred || own[t].dim_inferred;
+    }
+    const tile_operands in = {own, p->user.tensors.len, now->dtype};
+    return tile_known_extents(&p->user, &in, ctx->mem, ctx->diag, extent);
+}
+
 /* Runs the kernel of a workspace and adds the workspace to `all`, where its operands are, by name. */
 static bool run_producer(const compile_options *o, compile_context *ctx, compile_kernel *p, tile_tensor *all,
                          tile_operands *now) {
-    tile_tensor *own = arena_new_n(ctx->mem, tile_tensor, p->user.tensors.len);
-    bool inferred = false;
-    for (uint32_t t = 0; t < p->user.tensors.len; t++) {
-        for (uint32_t i = 0; i < now->n; i++) {
-            if (name_eq(all[i].name, p->user.tensors.at[t].name))
-                own[t] = all[i];
-        }
-        inferred = inferred || own[t].dim_inferred;
-    }
-    const tile_operands in = {own, p->user.tensors.len, now->dtype};
-    if (!tile_known_extents(&p->user, &in, ctx->mem, ctx->diag, &p->data.extent) ||
-        !run_kernel(o, ctx, p, now))
+    bool inferred;
+    if (!compile_workspace_extents(ctx, p, now, &p->data.extent, &inferred) || !run_kernel(o, ctx, p, now))
         return false;
     p->ran.result.name = sam_tensor_at(&p->user, p->user.result)->name;
     p->ran.result.dim_inferred = inferred; /* an operand of a later kernel may reach further */

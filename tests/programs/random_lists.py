@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Random programs whose loops the chip's processor may go through by itself: random_lists.py ONYX FOLDER COUNT SEED. In turn dense vectors,
-compressed ones, and compressed matrices that change, empty ones and explicit zeros among them, masks, scalars that change and statements that read what
+compressed ones, compressed matrices that change, and statements of several kernels; empty operands and explicit zeros among them, masks, scalars that change and statements that read what
 was there before all of them, in a loop whose end may depend on how many values one has, or on a scalar; on engine soc, where onyx holds each against its
 evaluator and the cycle model, and here against engine sam. Ends with 1 where one is wrong, or fewer than a third of the loops are the processor's."""
 import json
@@ -64,6 +64,23 @@ def matrix_program(draw):
     return "\n".join([*lines, loop + " {", *(f"    {one}" for one in in_multis(draw, body)), "}", "v(i) = B(i,j) * u(j)", "w(i) = C(i,j) * u(j)", "result u, v, w, t, B, C"]) + "\n"
 
 
+SEVERAL = ["{r}(i) = max({b}(i), max(j, A(i,j) * {a}(j)))", "{r}(i) = {b}(i) + max(j, A(i,j) * {a}(j))", "{r}(j) = {a}(j) | or(i, A(i,j) & {b}(i))",
+           "{r}(i) = min({a}(i), min(j, A(i,j) + {b}(j)))", "{r}(i) = mask(not struct({a}(i)), or(j, A(i,j) & {b}(j)))", "{r}(i) = max(j, A(i,j) * {a}(j)) * max(j, A(i,j) + {b}(j))",
+           "{r}(i) = relu({a}(i) - max(j, A(i,j) * {b}(j)))", "t = max(i, {a}(i)) + max(i, abs({b}(i)))", "t = max(i, max(j, A(i,j) * {a}(j)))"]
+
+
+def several_program(draw):
+    """Statements of several kernels, with a workspace between."""
+    n = draw.choice([1, 5, 17, 33, 40, 70])
+    formats = draw.choice(["ddd", "ddd", "sss", "dsd", "ssd"])
+    lines = [f'tensor A: {draw.choice(["ds", "ss", "ss:1,0", "dd"])} = random "{n}x{n}:{draw.choice([0, min(1, 1.5 / n), 0.1, 0.4])}"{draw.choice(["", " ones"])}', "scalar t = 3"]
+    lines += [f'tensor {v}({n}): {f} = ' + draw.choice(["{}", "{0: 1}", "{%d: -2}" % (n - 1), f'random "{n}:{draw.choice([0.1, 0.5, 1])}"']) for v, f in zip(VECTORS, formats)]
+    loop = draw.choice([f"repeat {draw.randint(2, 5)}", f"repeat until nnz(w) {draw.choice(['<', '>'])} {n // 2} max 4"])
+    body = [draw.choice(SEVERAL).format(r=draw.choice(VECTORS), a=draw.choice("uv"), b=draw.choice("vw")) for _ in range(draw.randint(1, 2))]
+    body += [draw.choice(["u(i) = u(i) + v(i)", "w(i) = u(i) - w(i)", "u(i) = w(i) >> 1"])]
+    return "\n".join([*lines, loop + " {", *(f"    {one}" for one in in_multis(draw, body)), "}", "result u, v, w, t"]) + "\n"
+
+
 def in_multis(draw, body):
     """Puts some statements that follow each other, of different results, into one multi."""
     out = []
@@ -91,8 +108,8 @@ def run(path, engine, *options):
 wrong = alone = 0
 for number in range(count):
     draw = random.Random(seed + number)
-    text = (dense_program, sparse_program, dense_program, sparse_program, matrix_program)[number % 5](draw)
-    options = draw.choice([[], ["--tile", "16"], ["--tile", "16", "--unroll", "1"]]) if number % 5 == 4 else []
+    text = (dense_program, sparse_program, dense_program, sparse_program, matrix_program, several_program)[number % 6](draw)
+    options = draw.choice([[], ["--tile", "16"], ["--tile", "16", "--unroll", "1"]]) if number % 6 == 4 else []
     path = folder / "random.onx"
     path.write_text(text)
     (want, why), (got, loops) = run(path, "sam"), run(path, "soc", *options)

@@ -415,14 +415,13 @@ static bool is_written(const fe_cin *cin, name_id tensor) {
     return false;
 }
 
-/* Returns whether an operand's outer levels may be stored dense without anybody asking, so that what
- * others have along its loop locates it. Beside functions that is done with vectors. */
-static bool may_store_dense(const choosing *c, const fe_cin *cin, const sam_statement *s,
-                            const sam_expr_data *x) {
+/* Returns whether nobody says how an operand is to be stored, so that it may be dense. */
+static bool is_format_open(const choosing *c, const fe_cin *cin, const sam_statement *s,
+                           const sam_expr_data *x) {
     if (x->kind != SAM_EXPR_ACCESS)
         return false;
     const sam_tensor_data *t = sam_tensor_at(s, x->tensor);
-    if ((!c->written && is_written(cin, t->name)) || (s->general && t->order != 1))
+    if (!c->written && is_written(cin, t->name))
         return false;
     for (uint32_t m = 0; m < t->order; m++) {
         const sam_level_format level = t->level[m];
@@ -431,6 +430,13 @@ static bool may_store_dense(const choosing *c, const fe_cin *cin, const sam_stat
     }
     return t->order > 0 && !t->ones && !t->fill && t->structure == SAM_VALUES && !t->windowed &&
            !fe_has_format(c->in->in, names_text(s->names, t->called.v ? t->called : t->name));
+}
+
+/* Returns whether an operand's outer levels may be stored dense without anybody asking, so that what
+ * others have along its loop locates it. Beside functions that is done with vectors. */
+static bool may_store_dense(const choosing *c, const fe_cin *cin, const sam_statement *s,
+                            const sam_expr_data *x) {
+    return is_format_open(c, cin, s, x) && (!s->general || sam_tensor_at(s, x->tensor)->order == 1);
 }
 
 /* An operand's outermost level stored dense: for all accesses of the tensor, or for this one alone. */
@@ -589,37 +595,124 @@ static void best_first(choosing *c, const compile_search_in *by, const fe_cin *c
     }
 }
 
+static const char *add_sentence(const char *before, const char *next, arena *mem) {
+    return before && next ? arena_printf(mem, "%s; %s", before, next) : before ? before : next;
+}
+
+/* What the search for stores of a kernel goes by. */
+typedef struct {
+    const compile_search_in *by;
+    uint32_t kernel, share;
+    double least, own; /* what the program, and the kernel in it, take now */
+} storing;
+
+/* Stores those that may be of `some` dense, where all of that together is expected to take less; false: it
+ * is not. */
+static bool try_stores(choosing *c, storing *to, const stores *some, compile_schedule *out) {
+    arena *mem = c->ctx->mem;
+    fe_cin cin = out->cin, next;
+    text_vec formats = {0};
+    const char *names = "";
+    for (uint32_t i = 0; i < some->len; i++) {
+        const sam_statement *s = &cin.kernels.at[to->kernel].s;
+        if (!with_store(c, &cin, to->kernel, some->at[i], &next))
+            continue;
+        const char *name = store_text(s, some->at[i], mem);
+        cin = next;
+        s = &cin.kernels.at[to->kernel].s;
+        names = arena_printf(mem, "%s%s%s", names, formats.len ? ", " : "", name);
+        vec_push(mem, &formats,
+                 dense_format(sam_tensor_at(s, sam_expr_at(s, some->at[i].access)->tensor), name, mem));
+    }
+    const double cycles = formats.len ? expect(c, to->by, &cin, to->share) : INFINITY;
+    if (!is_worth(cycles, to->least, to->own))
+        return false;
+    out->chosen.at[to->kernel] =
+        add_sentence(out->chosen.at[to->kernel],
+                     arena_printf(mem, "%s dense: %.0f cycles of the chip expected, %.0f compressed", names,
+                                  cycles, to->least),
+                     mem);
+    for (uint32_t i = 0; i < formats.len; i++)
+        vec_push(mem, &out->dense, formats.at[i]);
+    out->cin = cin;
+    to->own = isfinite(to->least) ? to->own - (to->least - cycles) : cycles;
+    to->least = cycles;
+    return true;
+}
+
 /* Stores operands of kernel n dense along their outermost levels, one after the other, where that is
- * expected to take less. Returns what the chip is then expected to take for all kernels; INFINITY: no operand
+ * expected to take less, and what is left together: two that are added to each other are scanned as long as
+ * one of them is. Returns what the chip is then expected to take for all kernels; INFINITY: no operand
  * may be stored so. */
 static double choose_stores(choosing *c, const compile_search_in *by, uint32_t n, compile_schedule *out) {
-    arena *mem = c->ctx->mem;
-    stores all = {0};
+    stores all = {0}, left = {0};
     if (are_finite(c->whole))
         list_stores(c, &out->cin, &out->cin.kernels.at[n], &all);
-    const uint32_t share = ORDERS_PART * all.len;
-    double own = 0, least = all.len ? expect_with(c, by, &out->cin, share, n, &own) : INFINITY;
+    storing to = {.by = by, .kernel = n, .share = ORDERS_PART * all.len, .least = INFINITY};
+    if (all.len)
+        to.least = expect_with(c, by, &out->cin, to.share, n, &to.own);
     best_first(c, by, &out->cin, n, &all);
     for (uint32_t i = 0; i < all.len; i++) {
-        const sam_statement *s = &out->cin.kernels.at[n].s;
-        fe_cin dense;
-        if (!with_store(c, &out->cin, n, all.at[i], &dense))
-            continue;
-        const double cycles = expect(c, by, &dense, share);
-        if (!is_worth(cycles, least, own))
-            continue;
-        const char *before = out->chosen.at[n], *name = store_text(s, all.at[i], mem);
-        out->chosen.at[n] =
-            arena_printf(mem, "%s%s%s dense: %.0f cycles of the chip expected, %.0f compressed",
-                         before ? before : "", before ? "; " : "", name, cycles, least);
-        s = &dense.kernels.at[n].s;
-        vec_push(mem, &out->dense,
-                 dense_format(sam_tensor_at(s, sam_expr_at(s, all.at[i].access)->tensor), name, mem));
-        out->cin = dense;
-        own = isfinite(least) ? own - (least - cycles) : cycles;
-        least = cycles;
+        stores one = {0};
+        vec_push(c->ctx->mem, &one, all.at[i]);
+        if (!try_stores(c, &to, &one, out) && !all.at[i].alone)
+            vec_push(c->ctx->mem, &left, all.at[i]);
     }
-    return least;
+    if (left.len > 1)
+        try_stores(c, &to, &left, out);
+    return to.least;
+}
+
+/* Returns whether nearly all values of a user's tensor are stored: beside functions, for which what is not
+ * stored may not count as the fill does, all of them. */
+static bool is_full(const choosing *c, const sam_statement *s, const sam_tensor_data *t) {
+    enum { MOST = 4 };
+    const tile_tensor *is = NULL;
+    double size = 1;
+    for (uint32_t i = 0; i < c->whole->n && !is; i++)
+        is = name_eq(c->whole->operand[i].name, t->name) ? &c->whole->operand[i] : NULL;
+    for (uint32_t m = 0; is && m < t->order; m++)
+        size *= is->dim[m];
+    return is && (s->general ? (double)is->nnz >= size : MOST * (double)is->nnz >= (MOST - 1) * size);
+}
+
+/* Stores matrices that are nearly full dense along all levels, where that is expected to take less: they
+ * need no coordinates, and the order of the loops that is best of them may be another one. Returns a
+ * sentence, or NULL: there are none. */
+static const char *choose_full(choosing *c, const compile_search_in *by, uint32_t n, compile_schedule *out) {
+    arena *mem = c->ctx->mem;
+    const fe_kernel *kernel = &out->cin.kernels.at[n];
+    fe_kernel full = *kernel;
+    text_vec formats = {0};
+    const char *names = "";
+    full.s.tensors.at = arena_new_n(mem, sam_tensor_data, kernel->s.tensors.len);
+    memcpy(full.s.tensors.at, kernel->s.tensors.at, sizeof *kernel->s.tensors.at * kernel->s.tensors.len);
+    for (uint32_t e = 1; e <= kernel->s.exprs.len; e++) {
+        const sam_expr_data *x = sam_expr_at(&kernel->s, (sam_expr){e});
+        if (!is_format_open(c, &out->cin, &kernel->s, x) || x->outer_dense)
+            continue;
+        sam_tensor_data *t = sam_tensor_at(&full.s, x->tensor);
+        const char *name = names_text(kernel->s.names, t->name);
+        if (t->order < 2 || t->level[t->order - 1] == SAM_LEVEL_DENSE || !is_full(c, &kernel->s, t))
+            continue;
+        for (uint32_t l = 0; l < t->order; l++)
+            t->level[l] = SAM_LEVEL_DENSE;
+        vec_push(mem, &formats, dense_format(t, name, mem));
+        names = arena_printf(mem, "%s%s%s", names, formats.len > 1 ? ", " : "", name);
+    }
+    if (!formats.len || !are_finite(c->whole) || !maps(c, &full))
+        return NULL;
+    const fe_cin cin = with_kernel(&out->cin, n, &full, mem);
+    double own;
+    const double now = expect_with(c, by, &out->cin, ORDERS_PART, n, &own),
+                 cycles = expect(c, by, &cin, ORDERS_PART);
+    if (!is_worth(cycles, now, own))
+        return NULL;
+    out->cin = cin;
+    for (uint32_t i = 0; i < formats.len; i++)
+        vec_push(mem, &out->dense, formats.at[i]);
+    return arena_printf(mem, "%s dense: %.0f cycles of the chip expected, %.0f compressed", names, cycles,
+                        now);
 }
 
 /* Returns the schedule with the program in place of its own, of which kernel n has another order of loops. */
@@ -693,6 +786,7 @@ static void choose_order(choosing *c, const compile_search_in *by, uint32_t n, c
  * that is best of compressed operands may not be the one that is best of dense ones. */
 static void choose_loops_and_stores(choosing *c, const compile_search_in *by, uint32_t n,
                                     compile_schedule *out) {
+    const char *full = choose_full(c, by, n, out);
     const fe_kernel *kernel = &out->cin.kernels.at[n];
     const uint32_t dense = out->dense.len;
     more_orders more = {.n = 0};
@@ -710,6 +804,16 @@ static void choose_loops_and_stores(choosing *c, const compile_search_in *by, ui
             least = other;
         }
     }
+    if (full)
+        out->chosen.at[n] = add_sentence(full, out->chosen.at[n], c->ctx->mem);
+}
+
+/* Chooses which operands of the only kernel, whose loops a schedule orders, are dense. */
+static void choose_ordered_stores(choosing *c, const compile_search_in *by, compile_schedule *out) {
+    const char *full = choose_full(c, by, 0, out);
+    choose_stores(c, by, 0, out);
+    if (full)
+        out->chosen.at[0] = add_sentence(full, out->chosen.at[0], c->ctx->mem);
 }
 
 /* Makes of a kernel one that takes the columns of dense matrices one after the other: v, a loop of the
@@ -899,8 +1003,9 @@ static const char *fuse_loops(const choosing *c, const compile_search_in *by, co
 
 /* Says of a kernel how its loops are fused, before what else was chosen. */
 static void say_fused(const char *how, double cycles, double before, arena *mem, const char **chosen) {
-    *chosen = arena_printf(mem, "-s \"%s\": %.0f cycles of the chip expected, %.0f apart%s%s", how, cycles,
-                           before, *chosen ? "; " : "", *chosen ? *chosen : "");
+    *chosen = add_sentence(
+        arena_printf(mem, "-s \"%s\": %.0f cycles of the chip expected, %.0f apart", how, cycles, before),
+        *chosen, mem);
 }
 
 /* Fuses the loops of kernel n, one of several, where that is expected to take less than *least, what the
@@ -1098,8 +1203,12 @@ static void choose_cut_sums(choosing *c, const compile_search_in *by, compile_sc
                                other.cin.kernels.len);
 }
 
-void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
+void compile_choose_by_data(const compile_search_in *given, compile_context *ctx, const compile_choosing *in,
                             compile_schedule *out) {
+    compile_searched searched = {0};
+    compile_search_in with = *given;
+    with.searched = &searched;
+    const compile_search_in *by = &with;
     choosing c = {.o = by->options, .ctx = ctx, .in = in, .whole = &by->data->operands};
     if (by->options->tile.along.len && out->cin.kernels.len == 1 && !in->in->n_schedule && out->chosen.len)
         choose_cut_sums(&c, by, out);
@@ -1120,7 +1229,7 @@ void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, c
     if (open && out->chosen.len) /* there is an order that the chip runs */
         choose_loops_and_stores(&c, &sampled, 0, out);
     else if (ordered && out->chosen.len)
-        choose_stores(&c, by, 0, out);
+        choose_ordered_stores(&c, by, out);
     one_kernel as_one = {&c, kernel};
     const bool whole = open && out->chosen.len && compile_try(ctx, takes_whole_sums, &as_one).works;
     const bool columns = open && out->chosen.len && has_columns(&c, &out->cin, 0);

@@ -175,8 +175,10 @@ static void choose_shared(compile_context *ctx, const pnr_board *board, const co
             turn.candidates.at[i].in_turn = true;
             turn.candidates.at[i].stored = turn.options.stored;
         }
+        const bool limited = out->expected.limited || turn.expected.limited;
         if (turn.expected.edge && turn.expected.cost > 0 && turn.expected.cost < WORTH * out->expected.cost)
             *out = turn;
+        out->expected.limited = limited;
     }
 }
 

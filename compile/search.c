@@ -61,7 +61,7 @@ static tile_candidate keep(tile_candidate c, arena *mem) {
 
 /* Chooses for a kernel whose operands are known. Returns what the chip is expected to take, INFINITY where
  * nothing says. */
-static double choose_kernel(searching *s, const fe_kernel *kernel, compile_tiling *out) {
+static double look_for(searching *s, const fe_kernel *kernel, compile_tiling *out) {
     const compile_search_in *in = s->in;
     compile_lowered lowered;
     compile_tiling tiling = {.expected = {.complete = false}};
@@ -84,6 +84,71 @@ static double choose_kernel(searching *s, const fe_kernel *kernel, compile_tilin
     for (uint32_t i = 0; i < tiling.candidates.len; i++)
         vec_push(s->mem, &out->candidates, keep(tiling.candidates.at[i], s->mem));
     return tiling.expected.cost > 0 ? tiling.expected.cost + BOOT : INFINITY;
+}
+
+struct compile_seen {
+    uint64_t key;
+    uint32_t share; /* of the steps: the result is that of more, too, where it is not limited */
+    double cycles;
+    compile_tiling tiling;
+};
+
+/* Returns the hash of all that what is expected of a kernel depends on, but the share of steps. */
+static uint64_t key_of(const searching *s, const fe_kernel *k) {
+    const sam_statement *st = &k->s;
+    const uint64_t numbers[] = {(uintptr_t)s->in->data,
+                                k->ordered,
+                                st->result.v,
+                                st->rhs.v,
+                                st->integers,
+                                st->uncut,
+                                st->general,
+                                st->tiled,
+                                st->exact,
+                                st->everywhere,
+                                st->singly,
+                                st->stepped,
+                                st->single,
+                                st->rows};
+    const double shares[] = {s->in->part, s->share};
+    uint64_t h = hash_more(0, numbers, sizeof numbers);
+    h = hash_more(h, shares, sizeof shares);
+    h = hash_more(h, st->result_index, sizeof st->result_index);
+    h = hash_more(h, st->vars.at, sizeof *st->vars.at * st->vars.len);
+    h = hash_more(h, st->tensors.at, sizeof *st->tensors.at * st->tensors.len);
+    h = hash_more(h, st->exprs.at, sizeof *st->exprs.at * st->exprs.len);
+    h = hash_more(h, st->loops.at, sizeof *st->loops.at * st->loops.len);
+    h = hash_more(h, k->relations.at, sizeof *k->relations.at * k->relations.len);
+    h = hash_more(h, k->tags.at, sizeof *k->tags.at * k->tags.len);
+    for (uint32_t i = s->in->data->operands.n; i < s->known.len; i++) {
+        const tile_tensor *t = &s->known.at[i];
+        h = hash_more(h, &t->name, sizeof t->name);
+        h = hash_more(h, t->dim, sizeof *t->dim * t->order);
+        h = hash_more(h, t->crd, sizeof *t->crd * t->order * t->nnz);
+        h = hash_more(h, t->val, sizeof *t->val * t->nnz);
+    }
+    return h;
+}
+
+/* Chooses for a kernel, or takes what an equal search has chosen. Forms of a program that are compared have
+ * most of their kernels in common. */
+static double choose_kernel(searching *s, const fe_kernel *kernel, compile_tiling *out) {
+    compile_searched *searched = s->in->searched;
+    if (!searched)
+        return look_for(s, kernel, out);
+    const uint64_t key = key_of(s, kernel);
+    const uint32_t share = s->in->share ? s->in->share : 1;
+    for (uint32_t i = 0; i < searched->all.len; i++) {
+        const struct compile_seen *seen = &searched->all.at[i];
+        if (seen->key == key &&
+            (seen->share == share || (seen->share > share && !seen->tiling.expected.limited))) {
+            *out = seen->tiling;
+            return seen->cycles;
+        }
+    }
+    const double cycles = look_for(s, kernel, out);
+    vec_push(s->mem, &searched->all, ((struct compile_seen){key, share, cycles, *out}));
+    return cycles;
 }
 
 /* What calls of a function fill has a value everywhere, as far as anybody knows. */

@@ -22,6 +22,11 @@ tile_room compile_room_for(const compile_options *o, const netlist *one, const p
 void compile_find_room(const compile_options *o, compile_context *ctx, const pnr_board *board,
                        const compile_lowered *k, compile_tiling *tiling);
 
+/* What searches by the same options and board have expected of kernels. All zeros: nothing yet. */
+typedef struct {
+    VEC(struct compile_seen) all;
+} compile_searched;
+
 /* What a search goes by: the user's operands among them. */
 typedef struct {
     const compile_options *options;
@@ -29,6 +34,7 @@ typedef struct {
     const compile_data *data;
     uint32_t share; /* one of so many searches that share the steps of one; 0: the only one */
     double part;    /* of the whole that the data are, where they are a sample; 0: all of it */
+    compile_searched *searched; /* what need not be looked for again, in the memory of the contexts; or NULL */
 } compile_search_in;
 typedef VEC(compile_tiling) compile_tilings;
 /* Chooses edges for each kernel of a program, in the order of the kernels: `expected` and `candidates` of

@@ -34,6 +34,7 @@ typedef struct {
     tile_candidate best;
     uint64_t steps; /* so far */
     bool clip;      /* no edge is longer than its loop, which is there as a whole */
+    bool limited;   /* steps ended something */
 } choice;
 
 /* Returns whether the edges cut the loops alike: one that is longer than its loop cuts nothing. */
@@ -114,7 +115,8 @@ static void scale(const tile_options *options, double share, tile_candidate *of)
     of->cost = tile_best_share(&of->expected, &options->driver, &options->room).cycles;
 }
 
-/* Counts the plan; false: it does not fit. Adds to *steps. */
+/* Counts the plan; false: it does not fit. Adds to *steps. `limited` of the candidate says whether those of
+ * this plan were too few. */
 static bool count_plan(const sam_statement *s, const tile_operands *in, const tile_options *options, until u,
                        tile_candidate *out, uint64_t *steps) {
     arena scratch = {0};
@@ -144,6 +146,7 @@ static bool count_plan(const sam_statement *s, const tile_operands *in, const ti
     }
     if (p) {
         *steps += p->steps;
+        out->limited = p->steps >= p->most_steps;
         tile_plan_end(p);
     }
     arena_free(&scratch);
@@ -196,11 +199,15 @@ static bool count_edges(choice *c, bool first, tile_candidate *out) {
     const until u = {first, first && c->best.edge ? HOPELESS * c->best.cost : INFINITY,
                      c->options->steps / SHARES * (first ? 1 : AGAIN), false};
     memcpy(now.edge, out->edge, sizeof now.edge);
-    return count_plan(c->statement, c->in, &now, u, out, &c->steps);
+    const bool fits = count_plan(c->statement, c->in, &now, u, out, &c->steps);
+    c->limited |= out->limited;
+    return fits;
 }
 
-static bool is_spent(const choice *c) {
-    return c->options->steps && c->steps >= c->options->steps;
+static bool is_spent(choice *c) {
+    const bool is = c->options->steps && c->steps >= c->options->steps;
+    c->limited |= is;
+    return is;
 }
 
 /* Returns whether a takes less than b, of the array alone where the processor makes both take as long. */
@@ -370,6 +377,7 @@ tile_candidate tile_choose(const sam_statement *s, const tile_operands *in, cons
         }
         c.best = (tile_candidate){.edge = safe};
     }
+    c.best.limited = c.limited || of.share < 1;
     for (uint32_t i = 0; i < tried->len; i++)
         scale(options, of.share, &tried->at[i]);
     arena_free(&scratch);

@@ -30,6 +30,7 @@ typedef struct {
     double measured;  /* cycles of all runs with so many copies, by the cycle model; 0: nobody measured */
     uint32_t copies;
     bool in_turn, stored; /* as of tile_options */
+    bool limited;         /* of the result: with more steps it may be another one */
 } tile_candidate;
 typedef VEC(tile_candidate) tile_candidates;
 /* Chooses the edges whose runs are expected to take the fewest cycles (tiling/model.c), with what drives the

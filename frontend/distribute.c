@@ -16,6 +16,9 @@
  * A sum times itself is its square: (B - C) * (B - C) is an operation of one value, which has no joiner, and
  * takes B and C once, as long as no other factor is joined with it.
  *
+ * A constant beside a sum has a value everywhere, but below a function nobody may see it: relu(B - 3) is 0
+ * where B stores nothing. There the addition is a function, too, of one operand and a constant.
+ *
  * And factors of sums that are terms of an addition: b(i) + sum(j, a * C(i,j)) becomes b(i) + a * sum(j,
  * C(i,j)). Where C lacks i, the loop over j is empty, and a repeater of a along j would meet an empty fiber,
  * which the chip's mistakes.
@@ -364,10 +367,60 @@ static void make_squares(sam_statement *s, sam_expr e, bool factor) {
         make_squares(s, x->b, product);
 }
 
+/* Returns whether e adds a constant to something else, or takes one from the other. */
+static bool is_shift(const sam_statement *s, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    return (x->kind == SAM_EXPR_ADD || x->kind == SAM_EXPR_SUB) &&
+           (sam_expr_at(s, x->a)->kind == SAM_EXPR_LITERAL) !=
+               (sam_expr_at(s, x->b)->kind == SAM_EXPR_LITERAL);
+}
+
+/* Lists such additions below functions, without a sum between. */
+static void list_shifts(const sam_statement *s, sam_expr e, arena *mem, fe_exprs *out) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (is_shift(s, e))
+        vec_push(mem, out, e);
+    if (x->kind != SAM_EXPR_ADD && x->kind != SAM_EXPR_SUB && x->kind != SAM_EXPR_NEG &&
+        x->kind != SAM_EXPR_CALL)
+        return;
+    if (x->a.v)
+        list_shifts(s, x->a, mem, out);
+    if (x->b.v)
+        list_shifts(s, x->b, mem, out);
+}
+
+/* Makes functions of such additions below e where it has its fill all the same where nothing is stored:
+ * relu(B - 3) is 0 there, though B - 3 has a value everywhere. What has one everywhere is taken to have the
+ * fill that it would have without the constant, and the result's goes by that. */
+static void make_shifts(sam_statement *s, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    const uint16_t fill = sam_fill_of(s, e);
+    fe_exprs shifts = {0};
+    if (x->kind == SAM_EXPR_CALL)
+        list_shifts(s, e, s->mem, &shifts);
+    for (uint32_t i = 0; i < shifts.len; i++) {
+        sam_expr_data *shift = sam_expr_at(s, shifts.at[i]);
+        shift->operation = shift->kind == SAM_EXPR_ADD ? SAM_OPERATION_add : SAM_OPERATION_sub;
+        shift->kind = SAM_EXPR_CALL;
+    }
+    if (shifts.len && sam_fill_of(s, e) == fill)
+        return;
+    for (uint32_t i = 0; i < shifts.len; i++) {
+        sam_expr_data *shift = sam_expr_at(s, shifts.at[i]);
+        shift->kind = shift->operation == SAM_OPERATION_add ? SAM_EXPR_ADD : SAM_EXPR_SUB;
+        shift->operation = 0;
+    }
+    if (x->a.v)
+        make_shifts(s, x->a);
+    if (x->b.v)
+        make_shifts(s, x->b);
+}
+
 bool fe_distribute(sam_statement *s, bool calls, diagnostics *d) {
     rewrite r = {.s = s, .mem = s->mem, .calls = calls};
     s->unites = NULL; /* what is known of expressions that change */
     make_squares(s, s->rhs, false);
+    make_shifts(s, s->rhs);
     if (!s->integers)
         return true;
     s->rhs = distribute(&r, s->rhs);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Statements that the compiler computes in another form than they are written in, on random operands against NumPy: squares of differences, factors
-beside operations over unions, sums beside what is added to them, matrices that are scaled, loops that are fused. forms.py ONYX FOLDER COUNT SEED ENGINE"""
+beside operations over unions, sums beside what is added to them, matrices that are scaled, loops that are fused, constants in functions, operands that are dense together. forms.py ONYX FOLDER COUNT SEED ENGINE"""
 import pathlib
 import subprocess
 import sys
@@ -36,6 +36,12 @@ FORMS = [
     ("X(i,j,k) = A(i,j,k) * B(k,j,i)", {"A": "ijk", "B": "kji"}, lambda A, B: A * B.transpose(2, 1, 0)),
     ("X(i,j,l) = A(i,j,k) * H(k,l)", {"A": "ijk", "H": "kl"}, lambda A, H: A @ H),
     ("X = A(i,j) * B(i,j)", {"A": "ij", "B": "ij"}, lambda A, B: (A * B).sum()),
+    ("X(i,j) = relu(abs(A(i,j) - 2) - 3)", {"A": "ij"}, lambda A: relu(wrap(abs(wrap(A - 2)) - 3))),
+    ("X(i,j) = mask(A(i,j) - 3 > 0, abs(B(i,j) - 2) - 2)", {"A": "ij", "B": "ij"}, lambda A, B: np.where(A > 3, abs(wrap(B - 2)) - 2, 0)),
+    ("X(i) = sum(j, relu(A(i,j) - 2) * y(j))", {"A": "ij", "y": "j"}, lambda A, y: relu(wrap(A - 2)) @ y),
+    ("X(i) = A(i,j) * (x(j) + z(j))", {"A": "ij", "x": "j", "z": "j"}, lambda A, x, z: A @ (x + z)),
+    ("X(i,k) = A(i,k) * B(i,j) * H(j,k)", {"A": "ik", "B": "ij", "H": "jk"}, lambda A, B, H: A * (B @ H)),
+    ("X(i,l) = A(i,j,k) * B(j,l) * H(k,l)", {"A": "ijk", "B": "jl", "H": "kl"}, lambda A, B, H: np.einsum("ijk,jl,kl->il", A, B, H)),
 ]
 for call, of in UNIONS.items():
     FORMS += [

@@ -34,7 +34,8 @@ typedef struct {
     const compile_data *data;
     uint32_t share; /* one of so many searches that share the steps of one; 0: the only one */
     double part;    /* of the whole that the data are, where they are a sample; 0: all of it */
-    compile_searched *searched; /* what need not be looked for again, in the memory of the contexts; or NULL */
+    compile_searched
+        *searched; /* what need not be looked for again, in the memory of the contexts; or NULL */
 } compile_search_in;
 typedef VEC(compile_tiling) compile_tilings;
 /* Chooses edges for each kernel of a program, in the order of the kernels: `expected` and `candidates` of

@@ -18,7 +18,7 @@ sys.path.append(str(HERE.parent / "record"))
 import record  # noqa: E402
 
 # Pages of the documentation, what differs from machine to machine or by other compilers, lists that sanitizers shorten, and what is interrupted on purpose.
-PASSED_OVER = re.compile(r"\bhelp\b|doctor|version|--progress|timeout|EVERY|kill|&($| )|script -|ulimit|bugreport|TMPDIR|rtl|nowhere|bitstream other|377")
+PASSED_OVER = re.compile(r"\bhelp\b|doctor|version|--progress|timeout|EVERY|kill|(?<!&)&($| )|script -|ulimit|bugreport|TMPDIR|rtl|nowhere|mknod|command -v|bitstream other|377")
 # What the ARM compiler makes has another length with another version, and takes other cycles: of these commands such files alone are kept.
 BUILT = re.compile(r"soc|cosim|firmware|onyx program")
 DATA = {".bin", ".c", ".h", ".ld", ".mtx", ".tns", ".bs", ".gv", ".place", ".route", ".packed"}
@@ -85,6 +85,7 @@ def watch(script, onyx, folder=None, *names):
 
     def run(arguments, *rest, **more):
         words = [str(word) for word in arguments] if isinstance(arguments, (list, tuple)) else ["sh"]
+        words = words[4:] if words[:2] == ["sh", "-c"] else words  # one with limits
         out = ([to for o, to in zip(words, words[1:]) if o == "-o" and ":" not in to] or [""])[0]
         before = record.files_in(out) if out else {}
         done = real(arguments, *rest, **more)

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 from evaluate import INF, MINUS_INF, wrap
-from random_operators import put_table, read, write
+from random_operators import golden, put_table, read, write
 
 args = sys.argv[1:]
 once = "--once" in args
@@ -20,7 +20,9 @@ onyx, folder, engines, *paths = [a for a in args if not a.startswith("--")]
 ROWS = 64  # of the product, where one step is asked for
 folder = pathlib.Path(folder)
 folder.mkdir(parents=True, exist_ok=True)
+kept, given = golden.watch(__file__, onyx, folder), paths
 paths = [pathlib.Path(p) for p in paths if pathlib.Path(p).exists()]
+kept.fewer |= len(paths) < len(given)
 if not paths:
     sys.exit(77)
 
@@ -206,4 +208,4 @@ bad = [line for g in graphs for line in g.wrong]
 print("\n".join(bad) if bad else table)
 if page and not bad:
     put_table(page, "graphs.py --once" if once else "graphs.py", table)
-sys.exit(bool(bad))
+sys.exit(kept.count_wrong() > 0 or bool(bad))

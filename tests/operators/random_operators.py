@@ -18,6 +18,9 @@ import sys
 from evaluate import INF, MINUS_INF, Evaluator, SEMIRING
 from spaces import Function
 
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
+import golden  # noqa: E402
+
 PROCESSOR_S = 60  # what takes more of the processor is slow, whatever else runs beside it
 STUCK_S = 3600  # a command that takes no processor either
 MUST_RUN = {"sam": 0.98, "cycle": 0.6}
@@ -246,7 +249,7 @@ def run(onyx, seed, folder, engine="sam", profile="onyx"):
 
 def play(options, seed):
     """Of one worker, which has a folder of its own."""
-    folder = options.folder / f"job{multiprocessing.current_process()._identity[0]}"
+    folder = options.folder / f"job{(*multiprocessing.current_process()._identity, 1)[0]}"
     return seed, *run(options.onyx, seed, folder, options.engine, options.profile)
 
 
@@ -270,11 +273,12 @@ def main():
     parser.add_argument("--resume", action="store_true")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
+    kept = golden.watch(__file__, options.onyx, options.folder)
     results, seeds = options.folder / "results.txt", range(options.seed, options.seed + options.count)
     outcome = known(options, results)
     with results.open("a" if options.resume else "w") as file, multiprocessing.Pool(options.jobs) as pool:
         todo = [seed for seed in seeds if seed not in outcome]
-        for seed, what, why in pool.imap_unordered(functools.partial(play, options), todo):
+        for seed, what, why in (pool.imap_unordered if options.jobs > 1 else map)(functools.partial(play, options), todo):
             outcome[seed] = what
             print(options.engine, options.profile, seed, what, file=file, flush=True)
             if what in ("wrong", "slow"):
@@ -283,7 +287,7 @@ def main():
     codes = {code: n for code, n in sorted(counts.items()) if code[0] == "E"}
     print("refused:", ", ".join(f"{n} {code}" for code, n in codes.items()) or "none")
     print(f"{counts['right']} right, {sum(codes.values())} refused, {counts['slow']} slow, {counts['wrong']} wrong")
-    return 1 if counts["wrong"] or counts["right"] < MUST_RUN.get(options.engine, 0) * options.count else 0
+    return 1 if kept.count_wrong() or counts["wrong"] or counts["right"] < MUST_RUN.get(options.engine, 0) * options.count else 0
 
 
 if __name__ == "__main__":

@@ -9,7 +9,11 @@ import random
 import subprocess
 import sys
 
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
+import golden  # noqa: E402
+
 onyx, folder, count, seed = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+kept = golden.watch(__file__, onyx, folder)
 folder.mkdir(parents=True, exist_ok=True)
 VECTORS = "uvw"
 SHAPES = ["{r}(i) = A(i,j) * {a}(j)", "{r}(i) = {b}(i) - A(i,j) * {a}(j)", "{r}(i) = {a}(i) + {b}(i)", "{r}(i) = {a}(i) * {b}(i)", "{r}(i) = {a}(i) - {b}(i)",
@@ -119,4 +123,4 @@ for number in range(count):
     else: # how a loop without an end is made is not in a report
         alone += got is None or all(loop["on"] == "processor" for loop in loops)
 print(f"{count} programs, {alone} whose loop the processor went through, {wrong} wrong")
-sys.exit(wrong > 0 or alone * 3 < count)
+sys.exit(kept.count_wrong() > 0 or wrong > 0 or alone * 3 < count)

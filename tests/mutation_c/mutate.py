@@ -9,7 +9,7 @@ where gcov does not count, when it would notice its first mutant. gcov says whic
 test runs anew where it or a source has changed, the cheapest first for --map-minutes (60); what is not mapped then is left out. A mutant is one token or one
 statement of one line: its file is compiled, and the tests that execute the line run, the quickest and those that execute
 little but this room before the others, until one fails or takes 5 times as long as without the mutant and 10 s. Then it
-was noticed. No test begins when those before it took --seconds (60). What holds a mutant runs in namespaces of its own, in
+was noticed. --jobs (2) of them run beside one another. No test begins when those before it took --seconds (60). What holds a mutant runs in namespaces of its own, in
 which it can write in FOLDER alone (isolated.sh). A line that no test executes
 has no test to try: its mutant survives, and the list says so. One whose object code is that of the line as it was is
 equivalent, and so is one that survivors.txt says to be; one that the compiler refuses is none. Every room has a share in
@@ -45,6 +45,7 @@ OTHER = {'<': ['<='], '<=': ['<'], '>': ['>='], '>=': ['>'], '==': ['!='], '!=':
 BINARY = {'+': '-', '-': '+', '*': '+', '/': '*', '%': '/', '&': '|', '|': '&'}
 STATEMENT = re.compile(r'\s+(?:[\w.\[\]>*-]+(?:\+\+|--)|(?:\w+|\w[\w.\[\]>*+ -]*[\w\]])(?:\(.*\)| (?:[-+|&*/%^]|<<|>>)?= .*));$')
 DECLARATION = re.compile(r'\s+(?:const |static |enum |struct |unsigned |return\b|goto\b|typedef\b|case\b)|\s+\w[\w ]*[ *]+\w+(?:\[\w*\])? = ')
+CHECKS = ('golden.py', 'check_pages.py', 'check_reports.py', 'sarif.schema.json')
 RELEASE = re.compile(r'\s+(?:\w*free|cJSON_Delete)\(')
 
 
@@ -210,6 +211,11 @@ class Tree:
         process.wait()
         return None if code == properties.get('SKIP_RETURN_CODE', 77) else code == 0, time.monotonic() - start
 
+    def run_some(self, names, limits):
+        """Runs tests beside one another: which of them pass."""
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            return list(zip(names, pool.map(lambda name: self.run(name, limits[name])[0], names)))
+
     def counts(self, name):
         return self.tree.parent / 'counts' / name
 
@@ -248,16 +254,18 @@ class Tree:
         return out.read_bytes() if run.returncode == 0 else None
 
     def digests(self):
-        """Of every test all that it depends on: the rooms, the data, and what lies in the folder of its files beside other tests' own."""
-        def of(paths):
+        """Of every test all that it depends on: the rooms, the data, and what lies in the folder of its files beside other tests' own;
+        and, since no line is executed by them, what looks at the results alone (CHECKS) and what was kept of them by itself."""
+        def of(paths, checks=False):
             total = hashlib.sha256()
             for path in sorted(paths):
-                if path.is_file() and not {'mutation_c', '__pycache__'} & set(path.parts):
+                if path.is_file() and not {'mutation_c', '__pycache__'} & set(path.parts) and (checks or path.name not in CHECKS):
                     total.update(str(path).encode() + b'\0' + path.read_bytes())
             return total.hexdigest()
 
         tops = [*rooms_of(self.tree), 'tests/data', 'tests/notation', 'boards', 'formats', 'examples', 'functions', 'bindings']
-        common, folders, found = of(p for top in tops for p in (self.tree / top).rglob('*')), {}, {}
+        common, folders, found, kept = of(p for top in tops for p in (self.tree / top).rglob('*')), {}, {}, {}
+        checks = of((self.tree / 'tests/flow' / name for name in CHECKS), True)
         sources = {p.stem: p for p in (self.tree / 'tests').rglob('*.c')}
         for name, test in self.tests[self.build].items():
             files = [p for p in map(pathlib.Path, test.get('command', ())) if p.is_relative_to(self.tree / 'tests')]
@@ -266,7 +274,8 @@ class Tree:
                 if file.parent not in folders:
                     folders[file.parent] = of(p for p in file.parent.iterdir() if p.suffix in ('.py', '.sh', '.h'))
             found[name] = hashlib.sha256(' '.join([common, of(files), *(folders[f.parent] for f in files)]).encode()).hexdigest()
-        return found
+            kept[name] = hashlib.sha256(''.join([found[name], checks, of(f.parent / 'golden' / f"{name.partition('_')[2]}.txt" for f in files)]).encode()).hexdigest()
+        return found, kept
 
 
 def limits():
@@ -291,7 +300,8 @@ class Map:
     """Which tests pass without a mutant, their seconds, and the lines that each of them executes."""
 
     def __init__(self, tree, programs, folder, minutes):
-        kept, digests = pathlib.Path(folder, 'map'), tree.digests()
+        kept = pathlib.Path(folder, 'map')
+        digests, self.seen = tree.digests()
         kept.mkdir(exist_ok=True)
         self.tests = {file.stem: json.loads(file.read_text()) for file in kept.glob('*.json')}
         self.tests = {name: t for name, t in self.tests.items() if t['of'] == digests.get(name)}
@@ -310,6 +320,7 @@ class Map:
                 else:
                     print(f'left out: {name} has not been mapped', flush=True)
         self.passes, self.golden = set(), {f'{file.parents[1].name}_{file.stem}' for file in (tree.tree / 'tests').glob('*/golden/*.txt')}
+        self.limits = {name: 10 + 5 * test['seconds'] for name, test in self.tests.items()}
         self.there, self.ran, self.size = collections.defaultdict(set), collections.defaultdict(list), {}
         for name in self.tests.keys() & programs:
             test = self.tests[name]
@@ -372,33 +383,38 @@ def verdict_of(tree, mutant, programs, found, seconds, passed):
             return 'no C', ''
         if changed == tree.plain[path]:
             return 'equivalent', 'the same code'
-        names, begin, built, ahead = found.tests_of(path, number), time.monotonic(), set(), 1
-        left = [name for name in names if passed.get(name) != found.tests[name]['of']]
-        for at, name in enumerate(left):
-            if time.monotonic() > begin + seconds:
-                break
-            if not built.issuperset(programs[name]):
+        names, begin, built, ahead = found.tests_of(path, number), time.monotonic(), set(), tree.jobs
+        left = [name for name in names if passed.get(name) != found.seen[name]]
+        while left and time.monotonic() <= begin + seconds:
+            some, missing = left[:tree.jobs], {p for one in left[:tree.jobs] for p in programs[one]}
+            if not built.issuperset(missing):
                 # The more tests have passed, the more of the next ones are linked at once.
-                wanted = {p for one in left[at:at + ahead] for p in programs[one]}
+                wanted = {p for one in left[:ahead] for p in programs[one]}
                 ahead *= 3
                 if not tree.make(sorted(wanted), isolated=tree.isolated):
                     return 'no C', ''
                 built.update(wanted)
-            if tree.run(name, 10 + 5 * found.tests[name]['seconds'])[0] is not True:
+            left = left[tree.jobs:]
+            failed = []
+            for name, passes in tree.run_some(some, found.limits):
+                if not passes:
+                    failed.append(name)
+                    continue
+                found.passes.add(name)
+                passed[name] = found.seen[name]
+            for name in failed:
                 if name in found.passes:
                     return 'noticed', name
                 file.write_text(text)
-                if tree.make(programs[name]) and tree.run(name, 10 + 5 * found.tests[name]['seconds'])[0]:
+                if tree.make(programs[name]) and tree.run(name, found.limits[name])[0]:
                     found.passes.add(name)
                     return 'noticed', name
                 print(f'left out: {name} fails without a mutant', flush=True)
                 found.leave_out(name)
                 file.write_text('\n'.join(lines))
                 built.clear()
-                continue
-            found.passes.add(name)
-            passed[name] = found.tests[name]['of']
-        count = sum(passed.get(name) == found.tests[name]['of'] for name in names)
+        names = found.tests_of(path, number)
+        count = sum(passed.get(name) == found.seen[name] for name in names)
         return 'survived', f'{count} of {len(names)} tests passed' if names else 'not executed'
     finally:
         file.write_text(text)

@@ -12,7 +12,18 @@ directory=$2 folder=$3
 shift 3
 inside() {
     mount --make-rprivate /
-    mount --rbind "$folder" "$folder"
+    case $folder in
+    /tmp/*)
+        mount --bind "$folder" /mnt
+        mount -t tmpfs none /tmp
+        mkdir -p "$folder"
+        mount --move /mnt "$folder"
+        ;;
+    *)
+        mount --rbind "$folder" "$folder"
+        mount -t tmpfs none /tmp
+        ;;
+    esac
     dev=$folder/dev
     mkdir -p "$dev"
     mount -t tmpfs none "$dev"
@@ -28,10 +39,6 @@ inside() {
     ln -s fd/1 "$dev/stdout"
     ln -s fd/2 "$dev/stderr"
     mount --rbind "$dev" /dev
-    case $folder in
-    /tmp/* | /run/*) ;;
-    *) mount -t tmpfs none /tmp ;;
-    esac
     awk '{ print $5 }' /proc/self/mountinfo | while read -r place; do
         case $place in
         "$folder" | "$folder"/* | /dev | /dev/* | /proc | /proc/* | /tmp) ;;

@@ -310,6 +310,7 @@ class Map:
         end = time.monotonic() + 60 * minutes
         if missing and minutes and not tree.make(sorted({p for name in missing for p in programs[name]}), tree.counted):
             sys.exit('the programs that gcov counts cannot be built')
+        tree.read_tests()  # of a test whose program was not there before, nothing was known
         # What runs on the emulated processor, gcov does not see.
         self.on_chip = [name for name, wanted in programs.items() if 'onyx-cosim' in wanted]
         with concurrent.futures.ThreadPoolExecutor(tree.jobs) as pool:

@@ -100,7 +100,7 @@ def code_lines(text):
             continue
         if line.startswith('}'):
             inside = False
-        if inside and not start and not line.lstrip().startswith(('#', '/*', '*', 'BUG_IF')):
+        if inside and not start and not line.lstrip().startswith(('#', '/*', '*', 'BUG')):
             yield number
 
 
@@ -308,9 +308,10 @@ class Map:
         costs = dict(line.split()[::2] for line in (tree.tree / 'tests/costs.txt').read_text().split('\n') if len(line.split()) == 3)
         missing = sorted((name for name in programs if name not in self.tests), key=lambda name: float(costs.get(name, 0)))
         end = time.monotonic() + 60 * minutes
-        if missing and minutes and not tree.make(sorted({p for name in missing for p in programs[name]}), tree.counted):
-            sys.exit('the programs that gcov counts cannot be built')
-        tree.read_tests()  # of a test whose program was not there before, nothing was known
+        if missing and minutes:
+            if not tree.make(sorted({p for name in missing for p in programs[name]}), tree.counted):
+                sys.exit('the programs that gcov counts cannot be built')
+            tree.read_tests()  # of a test whose program was not there before, nothing was known
         # What runs on the emulated processor, gcov does not see.
         self.on_chip = [name for name, wanted in programs.items() if 'onyx-cosim' in wanted]
         with concurrent.futures.ThreadPoolExecutor(tree.jobs) as pool:

@@ -41,7 +41,7 @@ int one(void) {
 
 
 TRIES = """echo inside >inside
-echo outside 2>/dev/null >"$1" && echo "wrote $1"
+echo outside 2>/dev/null >"$1"
 rm -f /dev/full 2>/dev/null && echo "removed /dev/full"
 echo node >/dev/onyx_mutant
 kill -USR1 "$2" 2>/dev/null && echo "killed $2"
@@ -50,7 +50,7 @@ exit 7
 
 
 def what_a_mutant_reaches():
-    """A program that is isolated writes in its folder, and neither beside it nor in /dev, and sees no other process."""
+    """A program that is isolated writes in its folder, and neither beside it (in a /tmp of its own, if there) nor in /dev, and sees no other process."""
     with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as top:
         folder, outside = pathlib.Path(top, "in"), pathlib.Path(top, "out")
         folder.mkdir()

@@ -19,13 +19,14 @@ import record  # noqa: E402
 
 # Pages of the documentation, what differs from machine to machine or by other compilers, lists that sanitizers shorten, and what is interrupted on purpose.
 PASSED_OVER = re.compile(r"\bhelp\b|doctor|version|--progress|timeout|EVERY|kill|(?<!&)&($| )|script -|ulimit|bugreport|TMPDIR|rtl|nowhere|mknod|command -v|bitstream other|377")
-# What the ARM compiler makes has another length with another version, and takes other cycles: of these commands such files alone are kept.
+# What the ARM compiler makes has another length with another version, and takes other cycles, which are in result.bin: of these commands other
+# files alone are kept.
 BUILT = re.compile(r"soc|cosim|firmware|onyx program")
 DATA = {".bin", ".c", ".h", ".ld", ".mtx", ".tns", ".bs", ".gv", ".place", ".route", ".packed"}
 
 
 def kept_of(command, names):
-    return [name for name in sorted(names) if not BUILT.search(command) or pathlib.Path(name).suffix in DATA]
+    return [name for name in sorted(names) if not BUILT.search(command) or pathlib.Path(name).suffix in DATA and not name.endswith("/result.bin")]
 
 
 def short(data):

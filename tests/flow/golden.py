@@ -64,7 +64,7 @@ class Kept:
             return 0
         kept, wrong = dict(line.split(" ", 1) for line in self.path.read_text().splitlines()), 0
         for key in {**kept, **self.lines}:
-            # Of files whose names are masked, the order says nothing.
+            # The order is that of names before they were masked: it differs from run to run.
             was, now = (sorted(lines.get(key, "").split()) for lines in (kept, self.lines))
             if was == now or (self.fewer and (key not in kept or key not in self.lines)):
                 continue

@@ -315,7 +315,9 @@ class Map:
         # What runs on the emulated processor, gcov does not see.
         self.on_chip = [name for name, wanted in programs.items() if 'onyx-cosim' in wanted]
         with concurrent.futures.ThreadPoolExecutor(tree.jobs) as pool:
-            for name, row in zip(missing, pool.map(lambda name: time.monotonic() < end and self.look(tree, name), missing)):
+            tries = {pool.submit(lambda name: time.monotonic() < end and self.look(tree, name), name): name for name in missing}
+            for tried in concurrent.futures.as_completed(tries):  # one that waits keeps no other from being written
+                name, row = tries[tried], tried.result()
                 if row:
                     self.tests[name] = {'of': digests.get(name)} | row
                     (kept / f'{name}.json').write_text(json.dumps(self.tests[name]))

@@ -156,8 +156,8 @@ class Tree:
         for build, flags in ((self.build, ''), (self.counted, '--coverage ')):
             generator = ['-G', 'Ninja'] if shutil.which('ninja') else []
             linker = ' -fuse-ld=lld' if shutil.which('ld.lld') else ''
-            self.must(['cmake', *generator, '-S', self.tree, '-B', build, '-DCMAKE_BUILD_TYPE=Debug', f'-DCMAKE_C_FLAGS={flags}-g0{linker}',
-                       '-DCMAKE_C_FLAGS_DEBUG=-O1', f'-DONYX_MODELS_DIR={source}/build/models'])
+            self.must(['cmake', *generator, '-S', self.tree, '-B', build, '-DCMAKE_BUILD_TYPE=Debug', f'-DCMAKE_C_FLAGS=-O1 {flags}-g0{linker}',
+                       '-DCMAKE_C_FLAGS_DEBUG=', f'-DONYX_MODELS_DIR={source}/build/models'])
         self.must([*self.isolated, 'true'])
 
     def copy(self):

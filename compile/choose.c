@@ -428,8 +428,8 @@ static bool is_format_open(const choosing *c, const fe_cin *cin, const sam_state
         if (x->protocol[m] != SAM_BEST || (level != SAM_LEVEL_COMPRESSED && level != SAM_LEVEL_DENSE))
             return false;
     }
-    return t->order > 0 && !t->ones && !t->fill && t->structure == SAM_VALUES && !t->windowed &&
-           !fe_has_format(c->in->in, names_text(s->names, t->called.v ? t->called : t->name));
+    return t->order > 0 && !t->ones && (t->structure == SAM_VALUES || t->structure == SAM_STORED) &&
+           !t->windowed && !fe_has_format(c->in->in, names_text(s->names, t->called.v ? t->called : t->name));
 }
 
 /* Returns whether an operand's outer levels may be stored dense without anybody asking, so that what
@@ -664,54 +664,96 @@ static double choose_stores(choosing *c, const compile_search_in *by, uint32_t n
 }
 
 /* Returns whether nearly all values of a user's tensor are stored: beside functions, for which what is not
- * stored may not count as the fill does, all of them. */
+ * stored may not count as the fill does, all of them. A vector pays with fewer. */
 static bool is_full(const choosing *c, const sam_statement *s, const sam_tensor_data *t) {
-    enum { MOST = 4 };
+    enum { MOST = 4, SOME = 8 };
     const tile_tensor *is = NULL;
     double size = 1;
     for (uint32_t i = 0; i < c->whole->n && !is; i++)
         is = name_eq(c->whole->operand[i].name, t->name) ? &c->whole->operand[i] : NULL;
     for (uint32_t m = 0; is && m < t->order; m++)
         size *= is->dim[m];
-    return is && (s->general ? (double)is->nnz >= size : MOST * (double)is->nnz >= (MOST - 1) * size);
+    if (!is || t->order == 1)
+        return is && SOME * (double)is->nnz >= size;
+    return s->general ? (double)is->nnz >= size : MOST * (double)is->nnz >= (MOST - 1) * size;
 }
 
-/* Stores matrices that are nearly full dense along all levels, where that is expected to take less: they
- * need no coordinates, and the order of the loops that is best of them may be another one. Returns a
- * sentence, or NULL: there are none. */
-static const char *choose_full(choosing *c, const compile_search_in *by, uint32_t n, compile_schedule *out) {
+/* A kernel with what is nearly full dense along all levels. */
+typedef struct {
+    fe_kernel kernel;
+    text_vec formats; /* as -f has them */
+    const char *names;
+} full_kernel;
+
+/* Makes it; false: nothing is nearly full. */
+static bool make_full(const choosing *c, const fe_cin *cin, uint32_t n, full_kernel *out) {
     arena *mem = c->ctx->mem;
-    const fe_kernel *kernel = &out->cin.kernels.at[n];
-    fe_kernel full = *kernel;
-    text_vec formats = {0};
-    const char *names = "";
-    full.s.tensors.at = arena_new_n(mem, sam_tensor_data, kernel->s.tensors.len);
-    memcpy(full.s.tensors.at, kernel->s.tensors.at, sizeof *kernel->s.tensors.at * kernel->s.tensors.len);
-    for (uint32_t e = 1; e <= kernel->s.exprs.len; e++) {
-        const sam_expr_data *x = sam_expr_at(&kernel->s, (sam_expr){e});
-        if (!is_format_open(c, &out->cin, &kernel->s, x) || x->outer_dense)
+    const fe_kernel *kernel = &cin->kernels.at[n];
+    const sam_statement *s = &kernel->s;
+    *out = (full_kernel){.kernel = *kernel, .names = ""};
+    out->kernel.s.tensors.at = arena_new_n(mem, sam_tensor_data, s->tensors.len);
+    memcpy(out->kernel.s.tensors.at, s->tensors.at, sizeof *s->tensors.at * s->tensors.len);
+    for (uint32_t e = 1; e <= s->exprs.len; e++) {
+        const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
+        if (!is_format_open(c, cin, s, x) || x->outer_dense)
             continue;
-        sam_tensor_data *t = sam_tensor_at(&full.s, x->tensor);
-        const char *name = names_text(kernel->s.names, t->name);
-        if (t->order < 2 || t->level[t->order - 1] == SAM_LEVEL_DENSE || !is_full(c, &kernel->s, t))
+        sam_tensor_data *t = sam_tensor_at(&out->kernel.s, x->tensor);
+        const char *name = names_text(s->names, t->name);
+        if (t->level[t->order - 1] == SAM_LEVEL_DENSE || !is_full(c, s, t))
             continue;
         for (uint32_t l = 0; l < t->order; l++)
             t->level[l] = SAM_LEVEL_DENSE;
-        vec_push(mem, &formats, dense_format(t, name, mem));
-        names = arena_printf(mem, "%s%s%s", names, formats.len > 1 ? ", " : "", name);
+        vec_push(mem, &out->formats, dense_format(t, name, mem));
+        out->names = arena_printf(mem, "%s%s%s", out->names, out->formats.len > 1 ? ", " : "", name);
     }
-    if (!formats.len || !are_finite(c->whole) || !maps(c, &full))
+    return out->formats.len > 0;
+}
+
+/* Gives the user's only kernel the order that its loops are written in; false: it has that. */
+static bool in_written_order(const choosing *c, fe_kernel *kernel) {
+    const sam_statement *user = c->in->user;
+    const uint32_t n = kernel->s.loops.len;
+    if (kernel->ordered || !is_open(kernel) || user->loops.len != n ||
+        memcmp(user->loops.at, kernel->s.loops.at, sizeof *user->loops.at * n) == 0)
+        return false;
+    kernel->s.loops.at = arena_new_n(c->ctx->mem, sam_var, n);
+    memcpy(kernel->s.loops.at, user->loops.at, sizeof *user->loops.at * n);
+    kernel->s.singly = false;
+    kernel->s.rows = 0;
+    return true;
+}
+
+/* Stores what is nearly full dense along all levels, where that is expected to take less: it needs no
+ * coordinates, and the order of the loops that is best of it may be another one, also the order as written
+ * if that maps only so. Returns a sentence, or NULL: nothing is stored so. */
+static const char *choose_full(choosing *c, const compile_search_in *by, uint32_t n, compile_schedule *out) {
+    arena *mem = c->ctx->mem;
+    full_kernel full;
+    double own, least = INFINITY;
+    fe_cin best = {0};
+    bool written = false;
+    if (!are_finite(c->whole) || !make_full(c, &out->cin, n, &full))
         return NULL;
-    const fe_cin cin = with_kernel(&out->cin, n, &full, mem);
-    double own;
-    const double now = expect_with(c, by, &out->cin, ORDERS_PART, n, &own),
-                 cycles = expect(c, by, &cin, ORDERS_PART);
-    if (!is_worth(cycles, now, own))
+    for (int as_written = 0; as_written < 2; as_written++) {
+        fe_kernel kernel = full.kernel;
+        if ((as_written && (out->cin.kernels.len > 1 || !in_written_order(c, &kernel))) || !maps(c, &kernel))
+            continue;
+        const fe_cin cin = with_kernel(&out->cin, n, &kernel, mem);
+        const double cycles = expect(c, by, &cin, ORDERS_PART);
+        if (!(cycles < least))
+            continue;
+        least = cycles;
+        best = cin;
+        written = as_written;
+    }
+    const double now = expect_with(c, by, &out->cin, ORDERS_PART, n, &own);
+    if (!isfinite(least) || !is_worth(least, now, own))
         return NULL;
-    out->cin = cin;
-    for (uint32_t i = 0; i < formats.len; i++)
-        vec_push(mem, &out->dense, formats.at[i]);
-    return arena_printf(mem, "%s dense: %.0f cycles of the chip expected, %.0f compressed", names, cycles,
+    out->cin = best;
+    out->chosen.at[n] = written ? NULL : out->chosen.at[n];
+    for (uint32_t i = 0; i < full.formats.len; i++)
+        vec_push(mem, &out->dense, full.formats.at[i]);
+    return arena_printf(mem, "%s dense: %.0f cycles of the chip expected, %.0f compressed", full.names, least,
                         now);
 }
 

@@ -429,7 +429,7 @@ static bool is_format_open(const choosing *c, const fe_cin *cin, const sam_state
             return false;
     }
     return t->order > 0 && !t->ones && (t->structure == SAM_VALUES || t->structure == SAM_STORED) &&
-           !t->windowed && !fe_has_format(c->in->in, names_text(s->names, t->called.v ? t->called : t->name));
+           !fe_has_format(c->in->in, names_text(s->names, t->called.v ? t->called : t->name));
 }
 
 /* Returns whether an operand's outer levels may be stored dense without anybody asking, so that what

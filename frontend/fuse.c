@@ -24,7 +24,7 @@ static bool all_or_none(const sam_statement *s, sam_tensor of, const sam_var *in
     }
     if (!(has & vars))
         return true;
-    return (has & vars) == vars && once && !t->view.source.v && !t->ones && !t->windowed && !t->blocked;
+    return (has & vars) == vars && once && !t->view.source.v && !t->ones && !t->blocked;
 }
 
 /* Returns what a sum over one of the variables sums, if all of the others are summed up directly inside of

@@ -663,10 +663,10 @@ static double choose_stores(choosing *c, const compile_search_in *by, uint32_t n
     return to.least;
 }
 
-/* Returns whether nearly all values of a user's tensor are stored: beside functions, for which what is not
- * stored may not count as the fill does, all of them. A vector pays with fewer. */
+/* Returns whether a third of the values of a user's tensor are stored: beside functions, for which what is
+ * not stored may not count as the fill does, all of them. A vector pays with fewer. */
 static bool is_full(const choosing *c, const sam_statement *s, const sam_tensor_data *t) {
-    enum { MOST = 4, SOME = 8 };
+    enum { THIRD = 3, EIGHTH = 8 };
     const tile_tensor *is = NULL;
     double size = 1;
     for (uint32_t i = 0; i < c->whole->n && !is; i++)
@@ -674,8 +674,8 @@ static bool is_full(const choosing *c, const sam_statement *s, const sam_tensor_
     for (uint32_t m = 0; is && m < t->order; m++)
         size *= is->dim[m];
     if (!is || t->order == 1)
-        return is && SOME * (double)is->nnz >= size;
-    return s->general ? (double)is->nnz >= size : MOST * (double)is->nnz >= (MOST - 1) * size;
+        return is && EIGHTH * (double)is->nnz >= size;
+    return (s->general ? 1 : THIRD) * (double)is->nnz >= size;
 }
 
 /* A kernel with what is nearly full dense along all levels. */

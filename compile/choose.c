@@ -682,11 +682,14 @@ static bool is_full(const choosing *c, const sam_statement *s, const sam_tensor_
 typedef struct {
     fe_kernel kernel;
     text_vec formats; /* as -f has them */
+    VEC(sam_tensor) tensors;
     const char *names;
 } full_kernel;
 
-/* Makes it; false: nothing is nearly full. */
-static bool make_full(const choosing *c, const fe_cin *cin, uint32_t n, full_kernel *out) {
+/* Makes it, all but `but`, if any, of the tensors dense that `of` has, of all if that is NULL; false: nothing
+ * is nearly full. */
+static bool make_full(const choosing *c, const fe_cin *cin, uint32_t n, const full_kernel *of, sam_tensor but,
+                      full_kernel *out) {
     arena *mem = c->ctx->mem;
     const fe_kernel *kernel = &cin->kernels.at[n];
     const sam_statement *s = &kernel->s;
@@ -699,11 +702,15 @@ static bool make_full(const choosing *c, const fe_cin *cin, uint32_t n, full_ker
             continue;
         sam_tensor_data *t = sam_tensor_at(&out->kernel.s, x->tensor);
         const char *name = names_text(s->names, t->name);
-        if (t->level[t->order - 1] == SAM_LEVEL_DENSE || !is_full(c, s, t))
+        bool has = !of;
+        for (uint32_t i = 0; of && i < of->tensors.len; i++)
+            has = has || of->tensors.at[i].v == x->tensor.v;
+        if (!has || x->tensor.v == but.v || t->level[t->order - 1] == SAM_LEVEL_DENSE || !is_full(c, s, t))
             continue;
         for (uint32_t l = 0; l < t->order; l++)
             t->level[l] = SAM_LEVEL_DENSE;
         vec_push(mem, &out->formats, dense_format(t, name, mem));
+        vec_push(mem, &out->tensors, x->tensor);
         out->names = arena_printf(mem, "%s%s%s", out->names, out->formats.len > 1 ? ", " : "", name);
     }
     return out->formats.len > 0;
@@ -723,38 +730,56 @@ static bool in_written_order(const choosing *c, fe_kernel *kernel) {
     return true;
 }
 
-/* Stores what is nearly full dense along all levels, where that is expected to take less: it needs no
- * coordinates, and the order of the loops that is best of it may be another one, also the order as written
- * if that maps only so. Returns a sentence, or NULL: nothing is stored so. */
+/* What the program takes with some of kernel n dense, in the order of its loops or in that as written. */
+typedef struct {
+    full_kernel full;
+    fe_cin cin;
+    double cycles;
+    bool written;
+} full_program;
+
+/* Returns what is expected of it; INFINITY: the board cannot run it. */
+static full_program expect_full(choosing *c, const compile_search_in *by, const fe_cin *cin, uint32_t n,
+                                const full_kernel *full) {
+    full_program best = {.full = *full, .cycles = INFINITY};
+    for (int as_written = 0; as_written < 2; as_written++) {
+        fe_kernel kernel = full->kernel;
+        if ((as_written && (cin->kernels.len > 1 || !in_written_order(c, &kernel))) || !maps(c, &kernel))
+            continue;
+        const fe_cin other = with_kernel(cin, n, &kernel, c->ctx->mem);
+        const double cycles = expect(c, by, &other, ORDERS_PART);
+        if (cycles < best.cycles)
+            best = (full_program){*full, other, cycles, as_written};
+    }
+    return best;
+}
+
+/* Stores what is nearly full dense along all levels, where that is expected to take less, and not what then
+ * takes less without: it needs no coordinates, and the order of the loops that is best of it may be another
+ * one, also the order as written if that maps only so. Returns a sentence, or NULL: nothing is stored so. */
 static const char *choose_full(choosing *c, const compile_search_in *by, uint32_t n, compile_schedule *out) {
     arena *mem = c->ctx->mem;
     full_kernel full;
-    double own, least = INFINITY;
-    fe_cin best = {0};
-    bool written = false;
-    if (!are_finite(c->whole) || !make_full(c, &out->cin, n, &full))
+    double own;
+    if (!are_finite(c->whole) || !make_full(c, &out->cin, n, NULL, (sam_tensor){0}, &full))
         return NULL;
-    for (int as_written = 0; as_written < 2; as_written++) {
-        fe_kernel kernel = full.kernel;
-        if ((as_written && (out->cin.kernels.len > 1 || !in_written_order(c, &kernel))) || !maps(c, &kernel))
-            continue;
-        const fe_cin cin = with_kernel(&out->cin, n, &kernel, mem);
-        const double cycles = expect(c, by, &cin, ORDERS_PART);
-        if (!(cycles < least))
-            continue;
-        least = cycles;
-        best = cin;
-        written = as_written;
-    }
+    full_program best = expect_full(c, by, &out->cin, n, &full);
     const double now = expect_with(c, by, &out->cin, ORDERS_PART, n, &own);
-    if (!isfinite(least) || !is_worth(least, now, own))
+    if (!isfinite(best.cycles) || !is_worth(best.cycles, now, own))
         return NULL;
-    out->cin = best;
-    out->chosen.at[n] = written ? NULL : out->chosen.at[n];
-    for (uint32_t i = 0; i < full.formats.len; i++)
-        vec_push(mem, &out->dense, full.formats.at[i]);
-    return arena_printf(mem, "%s dense: %.0f cycles of the chip expected, %.0f compressed", full.names, least,
-                        now);
+    for (uint32_t i = 0; i < full.tensors.len; i++) {
+        full_kernel less;
+        if (!make_full(c, &out->cin, n, &best.full, full.tensors.at[i], &less))
+            continue;
+        const full_program without = expect_full(c, by, &out->cin, n, &less);
+        best = without.cycles < best.cycles ? without : best;
+    }
+    out->cin = best.cin;
+    out->chosen.at[n] = best.written ? NULL : out->chosen.at[n];
+    for (uint32_t i = 0; i < best.full.formats.len; i++)
+        vec_push(mem, &out->dense, best.full.formats.at[i]);
+    return arena_printf(mem, "%s dense: %.0f cycles of the chip expected, %.0f compressed", best.full.names,
+                        best.cycles, now);
 }
 
 /* Returns the schedule with the program in place of its own, of which kernel n has another order of loops. */

@@ -14,6 +14,19 @@ static bool same_digits(const uint32_t *key, uint32_t width, uint32_t a, uint32_
     return memcmp(key + (size_t)a * width, key + (size_t)b * width, sizeof *key * digits) == 0;
 }
 
+/* Returns plan_operand.other_lines by some of n rows of `width` numbers in that order. */
+static double find_other_lines(const uint32_t *key, uint32_t width, uint32_t n, const uint32_t *order) {
+    enum { MOST = 1 << 12 };
+    uint32_t other = 1, looked_at = 1;
+    for (uint32_t i = 1; i < n; i += n / MOST + 1) {
+        const uint32_t *a = key + (size_t)order[i - 1] * width, *b = key + (size_t)order[i] * width;
+        other +=
+            memcmp(a, b, sizeof *a * (width - 1)) || a[width - 1] / PLAN_LINE != b[width - 1] / PLAN_LINE;
+        looked_at++;
+    }
+    return (double)other / looked_at;
+}
+
 void plan_cut(tile_planner *p, plan_operand *o) {
     uint32_t order = o->format->order, n = (uint32_t)o->data->nnz, digits = o->n_digits;
     uint32_t width = digits + order ? digits + order : 1;
@@ -47,6 +60,7 @@ void plan_cut(tile_planner *p, plan_operand *o) {
     }
     o->tile_first[o->n_tiles] = n;
     o->was_split = arena_new_n(&p->own, uint64_t, o->n_tiles / 64 + 1);
+    o->other_lines = find_other_lines(key, width, n, o->entry);
     arena_free(&p->scratch);
 }
 

@@ -221,6 +221,41 @@ static void scan_loop(const tile_planner *p, const uint32_t *sub, sam_var v, dou
                                          [TILE_TOKEN] = w->iterations * joined});
 }
 
+/* Returns which part of the coordinates of v that go on, which are `share` of all, lie in another line of
+ * words than the one before: that of the operand's entries which alone is scanned, or as many as there are of
+ * coordinates that are spread evenly. */
+static double other_lines(const tile_planner *p, sam_var v, double share) {
+    for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
+        const plan_operand *o = &p->operands[t];
+        const int level = level_along(o, v);
+        if (is_scanned(o, v) && (uint32_t)level + 1 == o->format->order && scanned_along(p, v) == 1)
+            return o->format->level[level] == SAM_LEVEL_DENSE ? 1.0 / PLAN_LINE : o->other_lines;
+    }
+    double absent = 1, same = 0;
+    for (uint32_t r = 0; r < PLAN_LINE; r++) {
+        same += (1 - absent) / PLAN_LINE;
+        absent *= 1 - fmin(share, 1);
+    }
+    return 1 - same;
+}
+
+/* Considers values that are located along v, the loop of which makes `rounds` rounds in all, each over that
+ * share of the coordinates. */
+static void look_up(const tile_planner *p, sam_var v, double rounds, double share, const walk *w,
+                    slowest *s) {
+    for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
+        const plan_operand *o = &p->operands[t];
+        const int level = level_along(o, v);
+        if (level < 0 || is_scanned(o, v) || (uint32_t)level + 1 != o->format->order)
+            continue;
+        double work[TILE_WORKS] = {[TILE_LOAD] = w->full,
+                                   [TILE_TOKEN] = w->iterations,
+                                   [TILE_LOOKUP] = w->iterations * other_lines(p, v, share)};
+        work[fiber_of(scanned_along(p, v))] = rounds;
+        consider(s, work);
+    }
+}
+
 /* Returns how many of `size` coordinates are expected to be in any of n independent fibers of `length`. */
 static double united(double size, double length, double n) {
     return n < 1 || length >= size ? length * fmin(n, 1) : size * (1 - pow(1 - length / size, n));
@@ -274,6 +309,35 @@ static double reach_of(const tile_planner *p, const plan_box *box, sam_var v) {
     return dense ? p->edge[v.v - 1] : box->size[v.v - 1];
 }
 
+/* Returns how often loop l runs, which those outside of it make, but for sums that stand beside its own. */
+static double rounds_of(const tile_planner *p, uint32_t l, const double *go_on) {
+    const sam_statement *st = p->statement;
+    const uint64_t apart = p->apart[st->loops.at[l].v - 1];
+    double rounds = 1;
+    for (uint32_t k = 0; k < l; k++) {
+        if (!is_stepped(p, st->loops.at[k]) && !(apart & var_bit(st->loops.at[k])))
+            rounds *= go_on[k];
+    }
+    return rounds;
+}
+
+/* Returns whether no loop is inside of loop l. */
+static bool is_innermost(const tile_planner *p, uint32_t l) {
+    const sam_statement *st = p->statement;
+    const uint64_t apart = p->apart[st->loops.at[l].v - 1];
+    bool inner = true;
+    for (uint32_t k = l + 1; k < st->loops.len && inner; k++)
+        inner = apart & var_bit(st->loops.at[k]);
+    return inner;
+}
+
+/* Considers the values of a loop that is innermost, which the loops outside begin so often. */
+static void take_values(uint32_t scanned, double begun, const walk *w, slowest *s) {
+    double values[TILE_WORKS] = {[TILE_LOAD] = w->full, [TILE_TOKEN] = w->iterations};
+    values[fiber_of(scanned)] = begun;
+    consider(s, values);
+}
+
 /* Walks the loops, outermost first: finds the slowest stage, and in w->kept how long the result is. */
 static slowest walk_loops(const tile_planner *p, const uint32_t *sub, const plan_box *box, walk *kept) {
     const sam_statement *st = p->statement;
@@ -295,6 +359,8 @@ static slowest walk_loops(const tile_planner *p, const uint32_t *sub, const plan
     for (uint32_t l = 0; l < n; l++) {
         if (is_stepped(p, st->loops.at[l]))
             continue;
+        if (p->any_apart)
+            w.iterations = rounds_of(p, l, go_on);
         scan_loop(p, sub, st->loops.at[l], size[l], &w, &s);
         if (sam_is_result_var(st, st->loops.at[l])) {
             const double part = box->size[st->loops.at[l].v - 1]; /* nothing is written beyond it */
@@ -304,10 +370,11 @@ static slowest walk_loops(const tile_planner *p, const uint32_t *sub, const plan
             add_vectors(p, go_on[l], go_on[vector[l]], size[vector[l]], &w, &s);
         outer = w.iterations;
         w.iterations *= go_on[l];
+        look_up(p, st->loops.at[l], outer, size[l] > 0 ? go_on[l] / size[l] : 1, &w, &s);
+        if (p->any_apart && is_innermost(p, l))
+            take_values(scanned_along(p, st->loops.at[l]), outer, &w, &s);
     }
-    double values[TILE_WORKS] = {[TILE_LOAD] = w.full, [TILE_TOKEN] = w.iterations};
-    values[n ? fiber_of(scanned_along(p, st->loops.at[n - 1])) : TILE_FIBER] = outer;
-    consider(&s, values);
+    take_values(n ? scanned_along(p, st->loops.at[n - 1]) : 2, outer, &w, &s);
     *kept = w;
     return s;
 }

@@ -55,8 +55,12 @@ uint32_t tile_longest(const sam_statement *s, const tile_options *options, const
 static uint64_t note_sums(tile_planner *p, sam_expr h) {
     const sam_expr_data *x = sam_expr_at(p->statement, h);
     uint64_t *sums = &p->sums[h.v - 1];
-    *sums = (x->kind == SAM_EXPR_SUM ? var_bit(x->var) : 0) | (x->a.v ? note_sums(p, x->a) : 0) |
-            (x->b.v ? note_sums(p, x->b) : 0);
+    const uint64_t a = x->a.v ? note_sums(p, x->a) : 0, b = x->b.v ? note_sums(p, x->b) : 0;
+    for (uint32_t v = 0; v < p->statement->vars.len && (a & ~b) && (b & ~a); v++) {
+        p->apart[v] |= (a & ~b) >> v & 1 ? b & ~a : (b & ~a) >> v & 1 ? a & ~b : 0;
+        p->any_apart = true;
+    }
+    *sums = a | b | (x->kind == SAM_EXPR_SUM ? var_bit(x->var) : 0);
     return *sums;
 }
 
@@ -552,6 +556,7 @@ tile_planner *tile_plan_begin(const sam_statement *s, const tile_operands *in, c
            s->vars.len, n_inputs);
     p->algebra.mem = &p->own;
     p->sums = arena_new_n(&p->own, uint64_t, s->exprs.len);
+    p->apart = arena_new_n(&p->own, uint64_t, s->vars.len + 1);
     note_sums(p, s->rhs);
     p->coordinates = sam_joined_of(&p->algebra, s, s->rhs);
     set_edges(p, mem);

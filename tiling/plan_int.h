@@ -60,6 +60,8 @@ typedef struct {
     uint64_t *bits; /* NULL: none yet */
 } plan_cached_set;
 
+enum { PLAN_LINE = 4 }; /* words that a memory tile reads at once */
+
 typedef struct {
     const tile_tensor *data;
     const sam_tensor_data *format;
@@ -73,7 +75,9 @@ typedef struct {
     uint32_t *tile_first; /* first of the entries of uniform sub-tile t; n_tiles + 1 of them */
     uint32_t n_tiles;     /* uniform sub-tiles with entries */
     uint32_t *piece;      /* of each of these by digit: n_digits for one sub-tile */
-    uint8_t *input;       /* the streams that carry it */
+    double other_lines; /* part of the entries whose innermost coordinate is in another line of PLAN_LINE than
+                           that of the entry before */
+    uint8_t *input;     /* the streams that carry it */
     uint32_t n_inputs;
     uint64_t *was_split;     /* a bit for each uniform sub-tile */
     VEC(sub_tile) subs;      /* those the batch met */
@@ -103,6 +107,8 @@ struct tile_planner {
     sam_algebra algebra;
     sam_set coordinates; /* which the loops visit */
     uint64_t *sums;      /* by expression, handle - 1: the variables that are summed over in it, a bit each */
+    uint64_t *apart;     /* by variable, handle - 1: those whose sums stand beside its own, a bit each */
+    bool any_apart;
     tile_options options;
     uint32_t *edge, *glb; /* of sub-tiles and of tiles for the global buffer (0: none), by handle - 1 */
     uint32_t longest;     /* of edge[] */

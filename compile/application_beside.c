@@ -1,5 +1,6 @@
 /* Which statements of a program store what others load. A load reaches the banks of its own GLB tile alone,
  * so an operand can be loaded where it was stored only if the store has the same tile. */
+#include "compile/application_calls.h"
 #include "compile/scalar.h"
 #include "compile/waiting.h"
 #include "sam/operators.h"
@@ -220,7 +221,7 @@ static const char *why_needed(compile_context *ctx, const compile_stage_of *by, 
         }
         if (by->on_host && compile_is_calc(step, &holds, &a, &b))
             continue;
-        if (compile_stage_on_host(by) || step->use[t].counts)
+        if ((compile_stage_on_host(by) && !compile_may_wait_calls(&by->kernel)) || step->use[t].counts)
             return arena_printf(ctx->mem, "line %u is computed by the host or as a function", line);
         for (uint32_t n = 0; n <= by->kernel.producers.len; n++) {
             const compile_kernel *k =
@@ -257,11 +258,14 @@ static bool loads_workspace(const compile_kernel *k, const compile_kernel *produ
 static const char *why_no_parts(compile_context *ctx, const compile_application *a,
                                 const compile_stage_of *stage) {
     const uint32_t n = stage->kernel.producers.len;
-    if (n && !stage->array && !a->images)
+    uint32_t on_array = 0;
+    for (uint32_t i = 0; i <= n; i++)
+        on_array += !compile_kernel_of(stage, i)->on_host;
+    if (on_array > 1 && !stage->array && !a->images)
         return "kernels of a statement have a firmware program each";
     for (uint32_t i = 0; i <= n; i++) {
         const compile_kernel *k = compile_kernel_of(stage, i);
-        if (k->on_host)
+        if (k->on_host && !(stage->loops && compile_may_wait_calls(k)))
             return "a part of a statement is computed by the host or as a function";
         if (k->array.apart)
             return "copies of a kernel start each by itself";
@@ -283,7 +287,7 @@ static const char *why_eager(const compile_options *o, compile_context *ctx, con
     uint32_t what;
     sam_expr_data both[2];
     const bool calc = stage->on_host && compile_is_calc(stage->step, &what, &both[0], &both[1]);
-    if (compile_stage_on_host(stage) && !calc)
+    if (compile_stage_on_host(stage) && !calc && !(stage->loops && compile_may_wait_calls(k)))
         return "a statement is computed by the host or as a function";
     if (o->engine == ENGINE_SAM || o->wave || !o->optimize || o->hazards == REPORT_WARN)
         return "an option wants each run by itself";

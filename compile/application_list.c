@@ -2,6 +2,7 @@
  * loops included; and results that stay on the chip until somebody needs their values. Until then a tensor
  * holds what the cycle model, which runs ahead, has found: by it the host goes through the program. What the
  * processor does is held against that, and so is every result that the host takes. */
+#include "compile/application_calls.h"
 #include "compile/move.h"
 #include "compile/scalar.h"
 #include "compile/waiting.h"
@@ -100,7 +101,8 @@ static void count_list(machine *m, const fw_list_result *r, uint32_t again, cons
     for (uint32_t s = 0; s < m->list.steps.len; s++)
         times[s < r->n ? s : again + (s - r->n) % period]++;
     for (uint32_t i = 0; i < r->n; i++) {
-        for (uint32_t c = 0; c < FW_ITEM_COUNTERS && m->list.steps.at[i].word[0] < FW_CALC; c++)
+        const uint32_t what = m->list.steps.at[i].word[0];
+        for (uint32_t c = 0; c < FW_ITEM_COUNTERS && (what < FW_CALC || what >= FW_FUNCTION); c++)
             sum[c] += r->cycles[i][c];
     }
     bool first = true;
@@ -131,6 +133,8 @@ static void count_list(machine *m, const fw_list_result *r, uint32_t again, cons
             run.loaded = visit->loaded;
             run.kept = visit->kept;
             run.collected = visit->collected;
+            if (m->list.steps.at[item].word[0] >= FW_FUNCTION)
+                w->stage->processor.cycles += firmware;
             visit->cycles += config + kernel + firmware;
             m->now += config + kernel + firmware;
             compile_stage_count(w->stage, config, kernel, firmware);
@@ -173,6 +177,11 @@ bool compile_run_list(machine *m) {
 
 /* ---- values that the host needs ---------------------------------------------------------------- */
 
+/* Returns a stage that has the program on the chip: of scalars and of functions any on the array. */
+static const compile_stage_of *array_stage(const machine *m, const compile_stage_of *stage) {
+    return stage && !compile_stage_on_host(stage) ? stage : m->ready ? m->ready : m->configured;
+}
+
 /* Takes the words that a load of it would have, where its stores' are no more. */
 static bool fetch(machine *m, compile_context *ctx, held *h, const compile_firmware *f, compile_outcome *out,
                   tile_tensor *got) {
@@ -180,7 +189,7 @@ static bool fetch(machine *m, compile_context *ctx, held *h, const compile_firmw
     const uint8_t *words;
     BUG_IF(!image, "a result is nowhere");
     if (!fw_write_fetch(&image->put, &m->a->board, f->batches, ctx->diag) ||
-        !ask(m, ctx, h->left->stage ? h->left->stage : m->configured, f, out) ||
+        !ask(m, ctx, array_stage(m, h->left->stage), f, out) ||
         !fw_read_fetched(f->result, image->put.bytes / 2, ctx->mem, ctx->diag, &words))
         return false;
     *got = compile_image_values(image, words, &h->t, ctx->mem);
@@ -205,11 +214,11 @@ static bool take(machine *m, held *h) {
     compile_outcome out = {0};
     tile_tensor got;
     ctx.mem = &scratch;
-    const compile_stage_of *stage =
-        left->stage ? left->stage : m->configured; /* of a scalar any on the array */
+    const compile_stage_of *stage = array_stage(m, left->stage);
     const compile_firmware f = files_of(&scratch, stage, "collect", left->later.elf);
     const tile_tensor found = compile_copy_of(&h->t, &scratch);
-    bool ok = left->gone ? fetch(m, &ctx, h, &f, &out, &got) : collect(m, &ctx, left, &f, &out, &got);
+    bool ok = left->gone || left->later.operands ? fetch(m, &ctx, h, &f, &out, &got)
+                                                 : collect(m, &ctx, left, &f, &out, &got);
     if (ok) {
         if (left->stage)
             compile_whole(left->stage)->visits.at[left->visit].collected += out.words.collected;
@@ -302,13 +311,17 @@ static void share_program(machine *m, const compile_stage_of *stage, compile_ker
     }
 }
 
+/* Returns whether the program that runs is that of the stage. */
+static bool is_configured(const machine *m, const compile_stage_of *stage) {
+    return m->configured == stage ||
+           (m->configured && (m->a->images || (stage->array && m->configured->array == stage->array)));
+}
+
 /* As long as nothing else has to be on the array, it stays configured where a processor starts the runs; and
  * where the firmware program has all the bitstreams, it goes on with another one. */
 static bool share_session(machine *m, compile_context *ctx, const compile_stage_of *stage,
                           compile_kernel *k) {
-    const bool same =
-        m->configured == stage ||
-        (m->configured && (m->a->images || (stage->array && m->configured->array == stage->array)));
+    const bool same = is_configured(m, stage);
     if (compile_stage_on_host(stage)) {
         share_program(m, stage, k);
         return true;
@@ -413,30 +426,34 @@ static const bool *alive_at(const machine *m, const compile_stage_of *stage, are
 static void move_inputs(machine *m, const compile_stage_of *stage, compile_move_in in, arena *mem,
                         compile_move *moves, const char **why) {
     const sam_statement *packed = &stage->kernel.lowered.statement;
-    compile_streams streams;
     const sam_tensor_data *data[TILE_MAX_STREAMS] = {NULL};
+    const uint32_t n = in.to->columns.n_in;
     uint32_t tensor[TILE_MAX_STREAMS];
-    compile_streams_of(&stage->kernel.array.design, stage->kernel.array.part, &streams);
     in.moved = moves;
-    for (uint32_t i = 0; i < streams.n_in; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         for (uint32_t p = 0; p < packed->tensors.len; p++) {
-            if (name_eq(packed->tensors.at[p].name, streams.in[i].stream.tensor))
-                data[i] = &packed->tensors.at[p];
+            if (name_eq(packed->tensors.at[p].name, in.to->plan.inputs.at[i].stream.tensor))
+                data[i] = in.to->operands ? &in.to->operands[i] : &packed->tensors.at[p];
         }
         tensor[i] = data[i] ? carried(m, stage, data[i]) : FE_NO_TENSOR;
         if ((in.to->counts.left >> i & 1) &&
             (tensor[i] == FE_NO_TENSOR || is_stored_at(m, m->of[tensor[i]].left, &in.batch->segments.at[i])))
             in.stay |= 1u << i;
     }
-    for (uint32_t i = 0; i < streams.n_in; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         if (tensor[i] == FE_NO_TENSOR || (in.stay >> i & 1))
             continue;
         held *h = &m->of[tensor[i]];
         in.input = in.pair = i;
         in.data = data[i];
-        for (uint32_t k = 0; k < streams.n_in; k++)
+        for (uint32_t k = 0; k < n; k++)
             in.pair = data[k] == data[i] && k != i ? k : in.pair;
-        if (data[i]->order == 1 && data[i]->level[0] == SAM_LEVEL_COMPRESSED) {
+        if (in.to->operands && !data[i]->order) {
+            if (compile_find_broadcast(m, h, &in, mem, &moves[i]))
+                moves[i].of = h->left;
+            else
+                why[tensor[i]] = "a function needs a value that is several on the chip";
+        } else if (data[i]->order == 1 && data[i]->level[0] == SAM_LEVEL_COMPRESSED) {
             const bool first = in.pair >= i;
             if (first && compile_find_pack(m, h, &in, mem, moves))
                 moves[i].of = moves[in.pair].of = h->left;
@@ -506,7 +523,6 @@ static void put_word(uint8_t *at, uint32_t word) {
 /* Finds where the tables' area has this table, or gives it a place. */
 static uint32_t table_of(machine *m, const fw_memory *was, uint32_t table, uint32_t bytes, uint64_t hash) {
     fw_memory *all = &m->session.memory;
-    const uint32_t begin = m->a->board.map.sram + FW_TABLE_OFFSET;
     uint32_t own = 0;
     while (own + 1 < all->tables.len && all->tables.at[own].address != table)
         own++;
@@ -527,11 +543,7 @@ static uint32_t table_of(machine *m, const fw_memory *was, uint32_t table, uint3
         all->tables.at[own].hash = hash;
         return table;
     }
-    if (all->table_end + bytes > FW_TABLES_KEPT)
-        all->tables.len = all->table_end = 0;
-    vec_push(all->mem, &all->tables, ((fw_put){begin + all->table_end, bytes, hash}));
-    all->table_end += bytes;
-    return begin + all->table_end - bytes;
+    return compile_add_table(m, bytes, hash);
 }
 
 /* Rows of which the processor completes loads say where these begin, and nothing of how long they are: so
@@ -689,7 +701,7 @@ static void add_segment(machine *m, const fw_segment *g) {
 
 static void add_step(machine *m, const compile_stage_of *stage, const char *elf, const fw_item *item) {
     if (!compile_list_waits(m)) {
-        m->list.stage = stage;
+        m->list.stage = array_stage(m, stage);
         m->list.elf = elf ? arena_strdup(&m->list.mem, elf) : NULL;
     }
     vec_push(&m->list.mem, &m->list.steps, *item);
@@ -782,7 +794,7 @@ static uint32_t visit_of(compile_stage_of *stage) {
  * between. */
 static bool add_batch(machine *m, compile_stage_of *stage, const compile_later *l, const fw_batch *b,
                       const compile_move *moves, const compile_moves *rescued, compile_left *left) {
-    uint32_t items = 1 + m->calc.len;
+    uint32_t items = 2 + m->calc.len;
     bool may = true;
     for (uint32_t i = 0; i < l->columns.n_in; i++)
         items += moves[i].items.len;
@@ -808,6 +820,14 @@ static bool add_batch(machine *m, compile_stage_of *stage, const compile_later *
     add_step(m, stage, l->elf, &left->step);
     vec_push(&m->list.mem, &m->list.runs,
              ((compile_waiting){compile_whole(stage), left->visit, m->list.steps.len - 1}));
+    if (l->operands) /* the length of what the calls have made */
+        add_step(
+            m, stage, l->elf,
+            &(fw_item){{FW_BLOCK, l->counts.output[0], l->stored[0].len / 2 - 1, l->stored[0].len / 2 - 1}});
+    else if (m->ready != stage) {
+        m->ready = stage;
+        m->elf = arena_strdup(m->ctx->mem, l->elf);
+    }
     for (uint32_t i = 0; i < b->segments.len; i++) {
         if (is_left(l, i) || (i < l->columns.n_in && moves[i].of))
             vec_push(&m->list.mem, &m->list.used,
@@ -868,27 +888,52 @@ static bool add_nothing(machine *m, compile_stage_of *stage, compile_left *left)
     return true;
 }
 
+/* Computes the kernel by the cycle model, or its calls by this machine, and makes the batch; *why becomes the
+ * reason why that cannot wait. Returns false after errors. */
+static bool make_batch(machine *m, compile_context *ctx, compile_stage_of *stage, const compile_data *data,
+                       compile_left *l, fw_batch *b, const char **why) {
+    compile_kernel *k = &l->kernel;
+    bool good = true;
+    if (stage->kernel.on_host) {
+        *k = stage->kernel;
+        k->data.operands = data->operands;
+        k->data.extent = data->extent;
+    }
+    k->later = &l->later;
+    if (k->on_host) {
+        good = compile_run_on_host(ctx, k, &data->operands);
+        *why = good ? compile_lay_calls(m, ctx, stage, l, b) : NULL;
+        return good;
+    }
+    if (!compile_end_run(m, ctx, stage, k, compile_run_kernels(&stage->options, ctx, k, &data->operands)))
+        return false;
+    if (!read_batch(m, ctx, &l->later, b, &good))
+        *why = "a statement has several batches";
+    return good;
+}
+
 bool compile_wait(machine *m, compile_context *ctx, compile_stage_of *stage, const compile_data *data,
                   tile_tensor *out, compile_left **left, compile_waited *waited) {
     compile_session *s = &m->session;
     compile_left *l = arena_new(ctx->mem, compile_left);
     fw_batch b = {0};
-    bool good;
     *waited = COMPILE_NEVER;
-    if (!compile_begin_run(m, ctx, stage, data, &l->kernel))
+    const bool calls = stage->kernel.on_host;
+    if (calls && (!m->ready || !is_configured(m, m->ready)))
+        return true; /* there is no program with lists yet */
+    if (!calls && !compile_begin_run(m, ctx, stage, data, &l->kernel))
         return false;
     const fw_memory was = copy_memory(&s->memory, ctx->mem);
     const uint32_t image = s->last_image;
-    l->kernel.later = &l->later;
-    if (!compile_end_run(m, ctx, stage, &l->kernel,
-                         compile_run_kernels(&stage->options, ctx, &l->kernel, &data->operands)))
+    const char *why = NULL;
+    if (!make_batch(m, ctx, stage, data, l, &b, &why))
         return false;
-    if (!read_batch(m, ctx, &l->later, &b, &good)) {
+    if (why) {
         compile_whole(stage)->waits = false;
-        compile_whole(stage)->eager = "a statement has several batches";
+        compile_whole(stage)->eager = why;
         restore_memory(&s->memory, &was);
         s->last_image = image;
-        return good;
+        return true;
     }
     *out = l->kernel.ran.result;
     if (!b.runs) {
@@ -920,7 +965,8 @@ bool compile_wait(machine *m, compile_context *ctx, compile_stage_of *stage, con
     note_places(m, stage, &in, moves);
     if (!compile_count_run(m, stage, &l->kernel))
         return false;
-    keep_operands(m, stage, l, ctx->mem);
+    if (!calls)
+        keep_operands(m, stage, l, ctx->mem);
     *left = l;
     *waited = COMPILE_WAITS;
     return true;

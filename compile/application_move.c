@@ -737,6 +737,25 @@ bool compile_find_move(const machine *m, const held *h, const compile_move_in *i
     return found || (there && out->image.blocks.len && spread(m, left, in, g, mem, out));
 }
 
+bool compile_find_broadcast(const machine *m, const held *h, const compile_move_in *in, arena *mem,
+                            compile_move *out) {
+    const fw_segment *g = &in->batch->segments.at[in->input];
+    const uint32_t to = g->address - m->a->board.map.cgra_data, words = g->bytes / 2 - 1;
+    uint32_t place, more = 1;
+    *out = (compile_move){.image.put = {to, g->bytes, hash_bytes(g->content, g->bytes)}};
+    if (!words || !compile_scalar_place(m, h, &place) ||
+        (!(place & FW_SCRATCH) && !compile_lies_before(m, in, &h->left->words.at[0])))
+        return false;
+    vec_push(mem, &out->items, ((fw_item){{FW_BLOCK, to, words, words}}));
+    vec_push(mem, &out->items, ((fw_item){{FW_COPY, place + 2, 2, to + 2}}));
+    for (uint32_t done = 1; done < words; done += more) { /* twice as many each time */
+        more = done < words - done ? done : words - done;
+        vec_push(mem, &out->items, ((fw_item){{FW_COPY, to + 2, 2 * more, to + 2 + 2 * done}}));
+    }
+    out->cycles = ITEM * out->items.len + COPIED * words;
+    return true;
+}
+
 bool compile_is_home(const compile_move *move, const fw_segment *g, const held *h) {
     arena scratch = {0};
     held got = {0};

@@ -1,13 +1,15 @@
 /* Statements of several kernels in a list that waits: each kernel is a stage by itself, and what it fills, a
  * workspace, is a tensor with a place of its own until the statement is done. */
 #include "compile/application_parts.h"
+#include "compile/application_calls.h"
 
 /* ---- the kernels as stages ---------------------------------------------------------------------- */
 
 static bool on_array(const compile_stage_of *stage) {
     bool is = stage->kernel.producers.len > 0;
     for (uint32_t n = 0; n <= stage->kernel.producers.len; n++)
-        is = is && !compile_kernel_of(stage, n)->on_host;
+        is = is &&
+             (!compile_kernel_of(stage, n)->on_host || compile_may_wait_calls(compile_kernel_of(stage, n)));
     return is;
 }
 

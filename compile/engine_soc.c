@@ -183,8 +183,18 @@ static bool counters(const compile_engine_run *r, compile_outcome *out) {
     return read_stats(r->in, stats_path(r->in, r->own), out);
 }
 
+/* Lists have calls, which are none of those that a batch of calls counts later. */
+static bool note_calls(const compile_engine_in *in, const char *path) {
+    cJSON *json = json_read(path, in->ctx->diag);
+    const bool ok = !in->session ||
+                    (json && json_get_u32(json, path, "function_calls", &in->session->calls, in->ctx->diag));
+    cJSON_Delete(json);
+    return ok;
+}
+
 static bool ask(const compile_engine_in *in, const compile_firmware *f, compile_outcome *out) {
-    return cosimulate(in, f) && read_stats(in, stats_path(in, f), out);
+    const char *stats = stats_path(in, f);
+    return cosimulate(in, f) && read_stats(in, stats, out) && note_calls(in, stats);
 }
 
 const compile_engine_row compile_engine_soc = {.prepare = prepare,

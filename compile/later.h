@@ -15,6 +15,8 @@ struct compile_later {
         const uint8_t *at;
         uint32_t len;
     } stored[TILE_MAX_STREAMS];
+    const sam_tensor_data *operands; /* of calls of a function, by input: dense vectors, or one value for all
+                                        calls; NULL: the batch is of the array */
 };
 
 /* Notes the batch in in->later, and what its stores will leave. Returns true. */
@@ -26,6 +28,8 @@ bool compile_ask(const compile_options *o, compile_context *ctx, const compile_k
 /* Makes k->ran.result of the results, in a file, of a kernel that ran later: its operands are as they were.
  */
 bool compile_take_results(compile_context *ctx, compile_kernel *k, const char *path);
+/* Computes a kernel that has nothing on the array, by this machine. */
+bool compile_run_on_host(compile_context *ctx, compile_kernel *k, const tile_operands *in);
 /* Finds how far the variables of a workspace's kernel run, of operands that it finds by name, and whether the
  * workspace's extents are inferred as theirs are: it may reach further as an operand. */
 bool compile_workspace_extents(compile_context *ctx, const compile_kernel *p, const tile_operands *now,

@@ -56,6 +56,9 @@ bool compile_find_pack(machine *m, held *h, const compile_move_in *in, arena *me
  * live in `mem`. O(parts * (parts + blocks) + words). */
 bool compile_find_move(const machine *m, const held *h, const compile_move_in *in, arena *mem,
                        compile_move *out);
+/* Finds how one value that the chip alone has becomes all those of a block. */
+bool compile_find_broadcast(const machine *m, const held *h, const compile_move_in *in, arena *mem,
+                            compile_move *out);
 /* Returns whether all of the result is in what was moved to the segment. */
 bool compile_is_home(const compile_move *move, const fw_segment *g, const held *h);
 /* Returns the vector that an image of these words has. */

@@ -200,8 +200,7 @@ static bool run_packed(const compile_options *o, compile_context *ctx, compile_k
     return ok;
 }
 
-/* Computes a kernel that has nothing on the array, by this machine. */
-static bool run_on_host(compile_context *ctx, compile_kernel *k, const tile_operands *in) {
+bool compile_run_on_host(compile_context *ctx, compile_kernel *k, const tile_operands *in) {
     double start = seconds_now();
     tile_each_work work = {0};
     const sam_statement *s = &k->lowered.statement;
@@ -255,8 +254,9 @@ static bool run_kernel(const compile_options *o, compile_context *ctx, compile_k
                        const tile_operands *in) {
     if (k->on_host)
         return k->on_processor
-                   ? compile_run_calls(&(compile_calls_in){o, engines[o->engine], in, run_on_host}, ctx, k)
-                   : run_on_host(ctx, k, in);
+                   ? compile_run_calls(&(compile_calls_in){o, engines[o->engine], in, compile_run_on_host},
+                                       ctx, k)
+                   : compile_run_on_host(ctx, k, in);
     double start = seconds_now();
     bool packed = k->data.packed.operand != NULL;
     if (!packed)

@@ -215,7 +215,8 @@ static void check_list(reader *r, const fw_batch *batch, uint32_t number) {
         if (what == FW_COPY
                 ? (first | length | to) % 2 || !has_place(b, first, length) || !has_place(b, to, length)
             : test ? first % 2 || length > b->glb_bank_bytes / 2 || !has_place(b, first, 2 * length)
-                   : what >= FW_KERNELS_MOST || first % 4 || !inside(first, 0, area, bytes))
+                   : (what >= FW_KERNELS_MOST && what - FW_FUNCTION >= FW_FUNCTIONS_MOST) || first % 4 ||
+                         !inside(first, 0, area, bytes))
             wrong(r, "an item of a list has no", number, first);
     }
 }

@@ -94,7 +94,8 @@ enum { FW_FUNCTIONS_MOST = 4096, FW_FUNCTION_INPUTS_MOST = 13 };
 /* Or it may be a list that the processor goes through by itself: `table` is its address in the tables' area,
  * `runs` how many steps to make at most. It has {items, item that follows the last}, then the items. An item
  * is a batch of a kernel, {kernel, run table, runs, banks of outputs}, and the cycles that it took so far, as
- * in the mailbox: configuration, kernel, firmware; 0 first. Or it is a test, {FW_TEST | what holds, first
+ * in the mailbox: configuration, kernel, firmware; 0 first. With FW_FUNCTION and the number of a function in
+ * place of the kernel's it makes the calls of rows. Or it is a test, {FW_TEST | what holds, first
  * byte in the global buffer, words, fill, value, 0, 0}: of the words there, blocks with their lengths before
  * them, those that are not the fill are counted, and the list ends where the count compares to the value as
  * said; or with FW_TEST_WORD the first word of the first block does, both of them signed. Or it copies words

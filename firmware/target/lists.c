@@ -282,11 +282,14 @@ static __attribute__((noinline)) void calculate(uint32_t item, uint32_t how) {
     bus_write32(to, (uint32_t)fw_calc(how, a, b) << 16 | 1);
 }
 
-/* Runs the batch of an item, and adds up what that took. */
+/* Runs the batch of an item, or makes its calls, and adds up what that took. */
 static inline void run_item(const kernel_description *k, uint32_t item, uint32_t part) {
     const uint32_t config = mailbox.config_cycles[0], kernel_ = mailbox.kernel_cycles[0],
                    rest = mailbox.firmware_cycles[0];
-    dispatch_batch(k, part, bus_read32(item + 4), bus_read32(item + 8), bus_read32(item + 12));
+    if (part >= FW_FUNCTION && !k->call_function)
+        fail(FW_ERROR_BAD_FUNCTION, part, 0);
+    (part < FW_FUNCTION ? dispatch_batch : k->call_function)(k, part & ~FW_FUNCTION, bus_read32(item + 4),
+                                                             bus_read32(item + 8), bus_read32(item + 12));
     const uint32_t at = item + FW_ITEM_CYCLES;
     bus_write32(at, bus_read32(at) + mailbox.config_cycles[0] - config);
     bus_write32(at + 4, bus_read32(at + 4) + mailbox.kernel_cycles[0] - kernel_);
@@ -311,7 +314,7 @@ void lists_batch(const kernel_description *k, uint32_t number, uint32_t table, u
     uint32_t item = first, left = steps;
     for (; left; left--) {
         const uint32_t what = bus_read32(item);
-        if (what < FW_CALC)
+        if (what < FW_CALC || what >= FW_FUNCTION)
             run_item(k, item, what);
         else if (what < FW_PACK)
             calculate(item, what - FW_CALC);

@@ -685,7 +685,9 @@ static void lists_are_validated(void **state) {
         {{{FW_CALC + FW_CALCS, FW_SCRATCH, 0, 0}}, false},
         {{{FW_COPY, FW_SCRATCH | 0x4ffc, 4, 0}}, true},
         {{{FW_COPY, FW_SCRATCH | 0x4ffc, 8, 0}}, false},
-        {{{FW_FUNCTION, table, 1, 1}}, false}};
+        {{{FW_FUNCTION, table, 1, 1}}, true},
+        {{{FW_FUNCTION, table - 4, 1, 1}}, false},
+        {{{FW_FUNCTION | FW_BESIDE, table, 1, 1}}, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fw_item twice[] = {cases[0].item, cases[i].item};
         const fw_items steps = {twice, 2, 2};

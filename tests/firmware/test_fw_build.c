@@ -77,7 +77,7 @@ static small_design *begin(fixture *f, const char *name, fw_options *o) {
 /* Budgets: what a change of the runtime may not grow beyond without a decision. The bound of the stack, which
  * has 15 KB, is of every function of the runtime, also of those that a program has not; what goes through
  * lists is only in programs that have some. */
-enum { CODE_BUDGET = 4864, LISTS_CODE = 2112, DATA_BUDGET = 1024, STACK_BUDGET = 1136, FRAME_BUDGET = 96 };
+enum { CODE_BUDGET = 4864, LISTS_CODE = 2136, DATA_BUDGET = 1024, STACK_BUDGET = 1140, FRAME_BUDGET = 96 };
 
 static void a_program_keeps_its_budgets(void **state) {
     fixture *f = *state;

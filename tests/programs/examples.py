@@ -92,6 +92,23 @@ def walks(steps=3):
     return at
 
 
+def flow(steps=8):
+    near, at = graph("graph.mtx"), {}
+    for _ in range(steps):
+        sums = {v: {0: 4000, 33: -4000}.get(v, 0) + sum(at.get(w, 0) for w in near[v]) for v in near}
+        at = {v: q for v, s in sums.items() if (q := int(s / (len(near[v]) + 1)))}
+    return at
+
+
+def central(steps=6):
+    near = graph("graph.mtx")
+    x = dict.fromkeys(near, 10)
+    for _ in range(steps):
+        y = {v: sum(x[w] for w in near[v]) for v in near}
+        x = {v: y[v] * 160 // sum(y.values()) for v in near}
+    return {v: one for v, one in x.items() if one}
+
+
 def matrix(path):
     lines = [line.split() for line in path.read_text().splitlines() if line[0] != "%"]
     return {(int(words[0]) - 1, int(words[1]) - 1): float(words[2]) if "." in words[2] or "e" in words[2] else int(words[2]) for words in lines[1:]}
@@ -229,6 +246,8 @@ tests = {"bfs": lambda: run("bfs", "depth", breadth_first()),
          "attention": lambda: run("attention", "Y", attention(), "--functions", "library", "--dtype", "bf16"),
          "kmeans": lambda: run("kmeans", "mean", clusters()),
          "waves": lambda: run("waves", "high", waves()),
+         "jacobi": lambda: run("jacobi", "x", flow()),
+         "power": lambda: run("power", "x", central()),
          "iterated_spmv": lambda: run("iterated_spmv", "x", walks())}
 if set(tests) != {path.stem for path in examples.glob("*.onx")}:
     sys.exit("an example has no test here")
@@ -236,7 +255,7 @@ reports = {}
 for name in names or tests:
     report = reports[name] = tests[name]()
     print(f"{name}: {report['total_cycles']} cycles, loops {[one['passes'] for loop in report['loops'] for one in loop['each']]}")
-for name, passes in (("bfs", 4), ("sssp", 5), ("waves", 6)):
+for name, passes in (("bfs", 4), ("sssp", 5), ("waves", 6), ("jacobi", 8), ("power", 6)):
     if engine != "soc" or name not in reports:
         continue
     # Frontiers, masks and the number of the step stay on the chip: the host writes before the first pass, and takes the result.

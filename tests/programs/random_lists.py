@@ -37,16 +37,16 @@ SPARSE = ["{r}(i) = A(i,j) * {a}(j)", "{r}(i) = or(j, A(i,j) & {a}(j))", "{r}(j)
           "{r}(i) = ({a}(i) + {b}(i)) >> 3", "t = t + 1", "t = t * 3", "t = max(t, 2)", "t = 7 - t", "s = t", "s = 4", "t = {a}(i) * {b}(i)", "swap u, v", "swap v, w"]
 
 
-def sparse_program(draw):
+def sparse_program(draw, shapes=SPARSE, kinds=("sss", "sss", "ssd", "dss"), most=5):
     n = draw.choice([1, 5, 17, 33, 40, 70, 300])
     lines = [f'tensor A: {draw.choice(["ds", "ss", "ss:1,0"])} = random "{n}x{n}:{draw.choice([0, min(1, 1.5 / n), 0.1, 0.4])}"', "scalar t = 3", "scalar s = 1"]
-    formats = draw.choice(["sss", "sss", "ssd", "dss"])
+    formats = draw.choice(kinds)
     lines += [f'tensor {v}: {f} = ' + draw.choice(["{}", "{0: 1}", "{%d: -2}" % (n - 1), f'random "{n}:{draw.choice([0.1, 0.5, 1])}"']) for v, f in zip(VECTORS, formats)]
     lines = [line.replace(":", f"({n}):", 1) if "tensor " in line and "A" not in line else line for line in lines]
     compares = f'{draw.choice(["==", "!=", "<", ">"])} {draw.choice([0, 1, n // 2])}'
     loop = draw.choice([f"repeat {draw.randint(2, 6)}", f"repeat until nnz({draw.choice(VECTORS)}) {compares} max {draw.randint(2, 6)}",
                         f'repeat until t {draw.choice(["<", ">"])} {draw.choice([5, 100, -100])} max 5'])
-    body = [draw.choice(SPARSE).format(r=draw.choice(VECTORS), a=draw.choice("uv"), b=draw.choice("vw")) for _ in range(draw.randint(2, 5))]
+    body = [draw.choice(shapes).format(r=draw.choice(VECTORS), a=draw.choice("uv"), b=draw.choice("vw"), c=draw.choice("uvw")) for _ in range(draw.randint(2, most))]
     body = [one for one in body if not one.startswith("swap") or len({formats[VECTORS.index(v)] for v in (one[5], one[8])}) == 1] + ["t = t + 1"]
     return "\n".join([*lines, loop + " {", *(f"    {one}" for one in in_multis(draw, body)), "}", *draw.choice([[], ["w(i) = u(i) + v(i)"]]), "result u, v, w, t"]) + "\n"
 
@@ -70,19 +70,14 @@ def matrix_program(draw):
 
 SEVERAL = ["{r}(i) = max({b}(i), max(j, A(i,j) * {a}(j)))", "{r}(i) = {b}(i) + max(j, A(i,j) * {a}(j))", "{r}(j) = {a}(j) | or(i, A(i,j) & {b}(i))",
            "{r}(i) = min({a}(i), min(j, A(i,j) + {b}(j)))", "{r}(i) = mask(not struct({a}(i)), or(j, A(i,j) & {b}(j)))", "{r}(i) = max(j, A(i,j) * {a}(j)) * max(j, A(i,j) + {b}(j))",
-           "{r}(i) = relu({a}(i) - max(j, A(i,j) * {b}(j)))", "t = max(i, {a}(i)) + max(i, abs({b}(i)))", "t = max(i, max(j, A(i,j) * {a}(j)))"]
+           "{r}(i) = relu({a}(i) - max(j, A(i,j) * {b}(j)))", "t = max(i, {a}(i)) + max(i, abs({b}(i)))", "t = max(i, max(j, A(i,j) * {a}(j)))",
+           "{r}(i) = ({b}(i) - A(i,j) * {a}(j)) / {c}(i)", "{r}(i) = {a}(i) / {b}(i)", "{r}(i) = {a}(i) * 64 / t", "{r}(i) = ({a}(i) + {b}(i)) / 3", "{r}(i) = {a}(i) / t + {b}(i)",
+           "t = abs({a}(i))", "t = t + 1"]
 
 
 def several_program(draw):
-    """Statements of several kernels, with a workspace between."""
-    n = draw.choice([1, 5, 17, 33, 40, 70])
-    formats = draw.choice(["ddd", "ddd", "sss", "dsd", "ssd"])
-    lines = [f'tensor A: {draw.choice(["ds", "ss", "ss:1,0", "dd"])} = random "{n}x{n}:{draw.choice([0, min(1, 1.5 / n), 0.1, 0.4])}"{draw.choice(["", " ones"])}', "scalar t = 3"]
-    lines += [f'tensor {v}({n}): {f} = ' + draw.choice(["{}", "{0: 1}", "{%d: -2}" % (n - 1), f'random "{n}:{draw.choice([0.1, 0.5, 1])}"']) for v, f in zip(VECTORS, formats)]
-    loop = draw.choice([f"repeat {draw.randint(2, 5)}", f"repeat until nnz(w) {draw.choice(['<', '>'])} {n // 2} max 4"])
-    body = [draw.choice(SEVERAL).format(r=draw.choice(VECTORS), a=draw.choice("uv"), b=draw.choice("vw")) for _ in range(draw.randint(1, 2))]
-    body += [draw.choice(["u(i) = u(i) + v(i)", "w(i) = u(i) - w(i)", "u(i) = w(i) >> 1"])]
-    return "\n".join([*lines, loop + " {", *(f"    {one}" for one in in_multis(draw, body)), "}", "result u, v, w, t"]) + "\n"
+    """Statements of several kernels, with a workspace between, and quotients, which are the processor's."""
+    return sparse_program(draw, SEVERAL, ["ddd", "ddd", "sss", "dsd", "ssd"], 3)
 
 
 def in_multis(draw, body):

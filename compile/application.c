@@ -511,6 +511,8 @@ static void list_stages(const compile_options *o, compile_context *ctx, compile_
         own->expression = step->text;
         own->inputs = own->generators = own->outputs = own->fills = own->schedule = none;
         own->formats = named_formats(&a->program, ctx, step);
+        own->repeated = loops && step->kind == FE_STEP_ASSIGN &&
+                        sam_tensor_at(&step->statement, step->statement.result)->order < 2;
         if (step->kind == FE_STEP_ASSIGN) {
             own->within = stage.within = folder_name(a, ctx, step);
             stage.to = multi ? a->program.tensors.len + i : fe_step_result(step);

@@ -116,6 +116,7 @@ typedef struct {
                      * be chosen by them */
     bool exact;     /* of a program: these are the operands of its only run */
     bool only;      /* of a program: no other statement is to share the array with it */
+    bool repeated;  /* of a program: it is in a loop, and makes a vector or one value */
     bool any_sign;  /* operands hold what is negative: the chip does not add them with infinity */
     bool met_first; /* what meets a union meets its operands, whatever the joiner takes: it may stand still */
     bool keeps_absent;   /* fe_in.keeps_absent: the complement would be too large */

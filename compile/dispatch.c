@@ -29,6 +29,9 @@ static bool choose_dispatch(const compile_options *o, compile_context *ctx, cons
     d->why = "copies with a flush of their own do not fit";
     if (apart < 2)
         return true;
+    d->why = "in a loop what copies that start together have loaded and stored stays on the chip";
+    if (o->repeated)
+        return true;
     d->why = "a job file starts all copies together";
     if (compile_engines[o->engine].from_job || o->io_trace)
         return true;
@@ -81,6 +84,8 @@ tile_room compile_room_for(const compile_options *o, const netlist *one, const p
         room.together = o->unroll;
     }
     if (o->buffers > 1) /* the pattern of loads and stores is not made for groups: the user may try */
+        room.apart = 0;
+    if (o->dispatch_auto && o->repeated)
         room.apart = 0;
     if (!o->dispatch_auto && o->dispatch == TILE_DISPATCH_DYNAMIC)
         room.together = room.apart ? 1 : room.together;

@@ -600,6 +600,8 @@ static void keeps_files(void **state) {
         {"vals 2: 5 7", "vals 2: 5 x", ":8:11: error: a number should stand here"},
         {"vals 2: 5 7", "vals 200: 5", ":8:6: error: a whole number from 0 to"},
         {"vals 2: 5 7", "vals 2: 5 7 8", ":8:13: error: the end should stand here"},
+        {"\nextents 2 3\nlevel dense 2\nlevel compressed 3\npos 3: 0 1 2\ncrd 2: 0 2\nvals 2: 5 7\n", "",
+         ":2:1: error: a definition of its format should stand here"},
     };
     static const char good[] =
         "%%onyx stored 1\nformat CSR = (i,j) -> (i, j) merge(0) trim(1,1)\nextents 2 3\n"

@@ -139,8 +139,7 @@ static tile_tensor as_long_as(const tile_tensor *t, const sam_statement *st, sam
     return longer;
 }
 
-/* Takes the explicit zero of an operand without entries away, which only hardware needs: the published
- * simulator has none. */
+/* Takes the explicit zero of an operand without entries away, which only hardware needs. */
 static void without_zero(const sam_tensor_data *t, arena *mem, sam_tensor_levels *out) {
     uint32_t fibers = 1;
     for (uint32_t l = 0; l < t->order; l++) {
@@ -159,6 +158,18 @@ static void without_zero(const sam_tensor_data *t, arena *mem, sam_tensor_levels
     }
     out->n_vals = fibers;
     out->vals = arena_new_n(mem, uint16_t, fibers + 1);
+}
+
+/* Returns whether a joiner of the graph passes on what the operand lacks: an explicit zero would count. */
+static bool is_lacked(const sam_graph *g, name_id tensor) {
+    for (uint32_t e = 0; e < g->edges.len; e++) {
+        const sam_edge_data *edge = &g->edges.at[e];
+        const name_id lacks = edge->src.v ? sam_attribute_of(g, edge->dst, "lacks") : (name_id){0};
+        if (lacks.v && name_eq(sam_node_at(g, edge->src)->tensor, tensor) &&
+            edge->dst_port / 2 == (strcmp(names_text(g->names, lacks), "0") != 0))
+            return true;
+    }
+    return false;
 }
 
 static bool whole(const compile_engine_in *in, const tile_operands *packed, compile_outcome *out) {
@@ -183,7 +194,8 @@ static bool whole(const compile_engine_in *in, const tile_operands *packed, comp
         const tile_tensor operand = as_long_as(&packed->operand[t], st, (sam_tensor){t + 1}, extent);
         if (!tile_levels(&operand, &st->tensors.at[t], mem, d, &levels[n++]))
             return false;
-        if (!operand.nnz && in->how.timing == SAM_TIMING_PUBLISHED)
+        if (!operand.nnz &&
+            (in->how.timing == SAM_TIMING_PUBLISHED || is_lacked(in->graph, st->tensors.at[t].name)))
             without_zero(&st->tensors.at[t], mem, &levels[n - 1]);
     }
     sam_sim_result sim;

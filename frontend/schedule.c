@@ -351,8 +351,12 @@ static bool do_bound(scheduler *c) {
         return relate(c, k, r);
     if (exact) {
         diag_error(c->d, number, "E0147-bound",
-                   r.number ? "loop '%s' has the extent %u already" : "loop '%s' would have no iteration",
+                   !r.number ? "loop '%s' would have no iteration"
+                   : known   ? "loop '%s' has the extent %u already"
+                             : "nothing says how far the loop runs that '%s' is made of",
                    fe_var_text(&k->s, r.var[0]), known);
+        if (r.number && !known)
+            diag_hint(c->d, "state the extent of that loop, with bound or -d");
         return false;
     }
     return relate(c, k, r);

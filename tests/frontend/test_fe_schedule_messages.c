@@ -228,6 +228,11 @@ static void mistakes_are_answered(void **state) {
          "<schedule>:1:34: error: loop 'i' has the extent 4 already [E0147-bound]\n"
          "    bound(i,i,4,MaxExact), bound(i,i,5,MaxExact)\n"
          "                                     ^\n"},
+        {spmv, "split(i,a,b,4), bound(a,a,5,MaxExact)",
+         "<schedule>:1:27: error: nothing says how far the loop runs that 'a' is made of [E0147-bound]\n"
+         "    split(i,a,b,4), bound(a,a,5,MaxExact)\n"
+         "                              ^\n"
+         "    help: state the extent of that loop, with bound or -d\n"},
         {spmv, "parallelize(i,Tiles,NoRaces)",
          "<schedule>:1:15: error: there is no parallel unit 'Tiles' [E0144-keyword]\n"
          "    parallelize(i,Tiles,NoRaces)\n"

@@ -14,6 +14,7 @@
  * Without listed variables the temporary is a scalar at each point: a sum inside of the expression, or, where
  * there is nothing to sum, a wire that the graph has anyway.
  */
+#include "frontend/calls.h"
 #include "frontend/described.h"
 #include "frontend/fe_int.h"
 #include "frontend/match.h"
@@ -600,14 +601,6 @@ static bool is_plain(const sam_statement *s, sam_expr e) {
     return plain || x->kind == SAM_EXPR_LITERAL;
 }
 
-/* Makes workspaces of what the operation is of, as far as that is not stored. */
-static void store_operands(staging *t, sam_expr operation) {
-    sam_expr_data x = *sam_expr_at(&t->s, operation);
-    x.a = is_plain(&t->s, x.a) ? x.a : workspace_of(t, x.a, false);
-    x.b = !x.b.v || is_plain(&t->s, x.b) ? x.b : workspace_of(t, x.b, false);
-    *sam_expr_at(&t->s, operation) = x;
-}
-
 /* Returns whether an operation is of a sum over a workspace: nothing says before the run how far that goes,
  * and sub-tiles must not cut a sum that an operation takes whole. */
 static bool takes_sum_of_workspace(const staging *t, sam_expr e, bool operation, bool sum) {
@@ -637,6 +630,43 @@ static fe_fit part_fits(const fitting *f, sam_expr part, bool whole) {
     return f->fits(f->of, &alone.kernels.at[0]);
 }
 
+/* Computes what an operation is of only where that counts: A / (r * c) is 0 wherever A is, whatever r * c is
+ * there, which so becomes when(A, r * c). Not where A is a workspace, of which nobody knows yet how full it
+ * is. */
+static void need_less(fitting *f, sam_expr operation) {
+    sam_statement *s = &f->at.s;
+    sam_expr_data x = *sam_expr_at(s, operation);
+    if (!s->integers || !x.b.v || x.program || (x.kind != SAM_EXPR_DIV && x.kind != SAM_EXPR_CALL))
+        return;
+    const sam_operation by = x.kind == SAM_EXPR_DIV ? SAM_OPERATION_div : (sam_operation)x.operation;
+    const sam_special zero = sam_operator_of(by, false)->annihilator;
+    for (int at = 0; at < 2 && zero.given && !zero.value; at++) {
+        const sam_expr lead = at ? x.b : x.a, other = at ? x.a : x.b;
+        if ((zero.at >= 0 && zero.at != at) || sam_expr_at(s, lead)->kind != SAM_EXPR_ACCESS ||
+            sam_expr_at(s, lead)->tensor.v > f->at.k->s.tensors.len || !is_plain(s, lead) ||
+            is_plain(s, other) || sam_fill_of(s, lead) || (fe_free_vars(s, other) & ~fe_free_vars(s, lead)))
+            continue;
+        const sam_expr mask = fe_add_expr(s, *sam_expr_at(s, lead)),
+                       needed = fe_add_call(s, x.loc, SAM_OPERATION_when, mask, other);
+        if (part_fits(f, needed, false) != FE_FITS)
+            continue;
+        *(at ? &x.a : &x.b) = needed;
+        *sam_expr_at(s, operation) = x;
+        s->general = true;
+        return;
+    }
+}
+
+/* Makes workspaces of what the operation is of, as far as that is not stored. */
+static void store_operands(fitting *f, sam_expr operation) {
+    staging *t = &f->at;
+    need_less(f, operation);
+    sam_expr_data x = *sam_expr_at(&t->s, operation);
+    x.a = is_plain(&t->s, x.a) ? x.a : workspace_of(t, x.a, false);
+    x.b = !x.b.v || is_plain(&t->s, x.b) ? x.b : workspace_of(t, x.b, false);
+    *sam_expr_at(&t->s, operation) = x;
+}
+
 static sam_expr fit_below(fitting *f, sam_expr e, bool whole) {
     staging *t = &f->at;
     sam_expr_data x = *sam_expr_at(&t->s, e);
@@ -648,7 +678,7 @@ static sam_expr fit_below(fitting *f, sam_expr e, bool whole) {
     if (!x.a.v || !has_access(&t->s, e) || part_fits(f, e, whole) == FE_FITS)
         return e;
     f->any = true;
-    store_operands(t, e);
+    store_operands(f, e);
     const fe_fit alone = part_fits(f, e, whole);
     f->too_large = f->too_large || alone == FE_TOO_LARGE;
     if (alone != FE_LACKED)

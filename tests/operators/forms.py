@@ -20,6 +20,10 @@ def relu(a):
     return np.maximum(a, 0)
 
 
+def quotient(a, b):
+    return np.where(b == 0, 0, np.trunc(a / np.where(b == 0, 1, b)))
+
+
 # Expression, its operands with their indices, and its value of arrays: an axis of each array is an index, where it has that.
 UNIONS = {"abs({0} - {1})": lambda a, b: abs(wrap(a - b)), "max({0}, {1})": np.maximum, "min({0}, {1})": np.minimum, "relu({0} + {1})": lambda a, b: relu(wrap(a + b))}
 FORMS = [
@@ -31,7 +35,11 @@ FORMS = [
     ("X(i,k) = A(i,j) * H(j,k) + C(i,k)", {"A": "ij", "H": "jk", "C": "ik"}, lambda A, H, C: A @ H + C),
     ("X(i,k) = x(i) * A(i,j) * y(j) * H(j,k)", {"A": "ij", "H": "jk", "x": "i", "y": "j"}, lambda A, H, x, y: (x[:, None] * A * y) @ H),
     ("X(i) = (b(i) - A(i,j) * y(j)) / d(i)", {"A": "ij", "y": "j", "b": "i", "d": "i"},
-     lambda A, y, b, d: np.where(d == 0, 0, np.trunc(wrap(b - A @ y) / np.where(d == 0, 1, d)))),
+     lambda A, y, b, d: quotient(wrap(b - A @ y), d)),
+    ("X(i,j) = A(i,j) / (x(i) * y(j))", {"A": "ij", "x": "i", "y": "j"}, lambda A, x, y: quotient(A, wrap(x[:, None] * y))),
+    ("X(i,j) = (x(i) + y(j)) / A(i,j)", {"A": "ij", "x": "i", "y": "j"}, lambda A, x, y: quotient(wrap(x[:, None] + y), A)),
+    ("X(i,k) = A(i,k) / sum(j, B(i,j) * H(j,k))", {"A": "ik", "B": "ij", "H": "jk"}, lambda A, B, H: quotient(A, wrap(B @ H))),
+    ("X(i,j) = A(i,j) % (x(i) - B(i,j))", {"A": "ij", "B": "ij", "x": "i"}, lambda A, B, x: A - wrap(x[:, None] - B) * quotient(A, wrap(x[:, None] - B)).astype(int)),
     ("X(i,j) = (A(i,j) + B(i,j)) * (C(i,j) - D(j,i))", {"A": "ij", "B": "ij", "C": "ij", "D": "ji"}, lambda A, B, C, D: (A + B) * (C - D.T)),
     ("X(i,j,k) = A(i,j,k) * B(k,j,i)", {"A": "ijk", "B": "kji"}, lambda A, B: A * B.transpose(2, 1, 0)),
     ("X(i,j,l) = A(i,j,k) * H(k,l)", {"A": "ijk", "H": "kl"}, lambda A, H: A @ H),

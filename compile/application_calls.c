@@ -22,12 +22,13 @@ static bool is_plain(const sam_tensor_data *t) {
 }
 
 bool compile_may_wait_calls(const compile_kernel *k) {
+    if (!k->on_processor || k->calls.call)
+        return false;
     const sam_statement *s = &k->lowered.statement;
     const sam_tensor_data *result = sam_tensor_at(s, s->result);
-    const sam_expr_data *call = k->on_processor && !k->calls.call ? call_of(k) : NULL;
-    bool any = false, may = call && call->kind == SAM_EXPR_CALL && call->program &&
-                            call->program->on_processor && !sam_takes_fiber(call) && result->order == 1 &&
-                            is_plain(result);
+    const sam_expr_data *call = call_of(k);
+    bool any = false, may = call->kind == SAM_EXPR_CALL && call->program && call->program->on_processor &&
+                            !sam_takes_fiber(call) && result->order == 1 && is_plain(result);
     for (uint32_t i = 0; may && i < call->program->parameters; i++) {
         const sam_expr_data *x = argument(k, i);
         may = i < 2 && x && (x->kind == SAM_EXPR_ACCESS || x->kind == SAM_EXPR_LITERAL);

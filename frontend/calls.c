@@ -21,7 +21,7 @@ static const fe_call rows[] = {
     {"abs", {0}, FE_FUNCTION_ONE, SAM_OPERATION_abs, 1, 1, false, false},
     {"relu", {0}, FE_FUNCTION_ONE, SAM_OPERATION_relu, 1, 1, false, false},
     {"square", {0}, FE_FUNCTION_ONE, SAM_OPERATION_square, 1, 1, false, false},
-    {"times", {0}, FE_FUNCTION_FOLD, SAM_OPERATION_times, 2, 2, false, false},
+    {"times", {0}, FE_FUNCTION_FOLD, SAM_OPERATION_times, 2, 2, false, true},
     {"fmin", {0}, FE_FUNCTION_FOLD, SAM_OPERATION_min, 2, 2, false, false},
     {"fmax", {0}, FE_FUNCTION_FOLD, SAM_OPERATION_max, 2, 2, false, false},
     {"fabs", {0}, FE_FUNCTION_ONE, SAM_OPERATION_abs, 1, 1, false, false},

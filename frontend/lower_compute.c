@@ -187,11 +187,20 @@ static bool compute_binary(lowering *w, sam_expr e, const fe_presence *in, value
 
 /* ---- functions ------------------------------------------------------------------- */
 
-/* What an operation makes of constants is one. */
-static value fold_call(const lowering *w, const sam_operator *f, const value *a, const value *b) {
+/* What an operation makes of constants is one. Concrete index notation, which has no data type, may have
+ * operations of integers where the values are bf16. */
+static bool fold_call(const lowering *w, const sam_operator *f, const char *name, const value *a,
+                      const value *b, src_loc loc, value *result) {
     const bool fp = !w->s->integers;
-    uint16_t right = b ? sam_literal_word(b->constant, fp) : 0;
-    return constant(sam_word_number(sam_apply(f, sam_literal_word(a->constant, fp), right), fp));
+    const uint16_t right = b ? sam_literal_word(b->constant, fp) : 0;
+    if (!f->apply && !f->program) {
+        diag_error(w->d, loc, "E0152-function", "%s is of the bits of integers, and these are values of bf16",
+                   name);
+        diag_hint(w->d, "use --dtype int16");
+        return false;
+    }
+    *result = constant(sam_word_number(sam_apply(f, sam_literal_word(a->constant, fp), right), fp));
+    return true;
 }
 
 /* The node that computes v computes it by a program, if there is one. Always returns true. */
@@ -248,7 +257,9 @@ static bool compute_call(lowering *w, sam_expr e, const fe_presence *in, value *
         return true;
     }
     if (!x.b.v) {
-        *result = a.is_constant ? fold_call(w, f, &a, NULL) : add_unary(w, name, &a, x.loc);
+        if (a.is_constant)
+            return fold_call(w, f, name, &a, NULL, x.loc, result);
+        *result = add_unary(w, name, &a, x.loc);
         return set_program(w, result, x.program);
     }
     if (!compute(w, x.b, in, &b))
@@ -256,7 +267,9 @@ static bool compute_call(lowering *w, sam_expr e, const fe_presence *in, value *
     b = positive(w, b, x.loc);
     if (simplify_call(w, f, &a, &b, result))
         return true;
-    *result = a.is_constant && b.is_constant ? fold_call(w, f, &a, &b) : add_alu(w, name, &a, &b, x.loc);
+    if (a.is_constant && b.is_constant)
+        return fold_call(w, f, name, &a, &b, x.loc, result);
+    *result = add_alu(w, name, &a, &b, x.loc);
     return set_program(w, result, x.program);
 }
 

@@ -224,8 +224,7 @@ static const char *why_needed(compile_context *ctx, const compile_stage_of *by, 
         if ((compile_stage_on_host(by) && !compile_may_wait_calls(&by->kernel)) || step->use[t].counts)
             return arena_printf(ctx->mem, "line %u is computed by the host or as a function", line);
         for (uint32_t n = 0; n <= by->kernel.producers.len; n++) {
-            const compile_kernel *k =
-                n < by->kernel.producers.len ? &by->kernel.producers.at[n] : &by->kernel;
+            const compile_kernel *k = compile_kernel_of(by, n);
             const sam_statement *packed = &k->lowered.statement;
             for (uint32_t p = 0; p < packed->tensors.len; p++) {
                 const sam_tensor_data *data = &packed->tensors.at[p];

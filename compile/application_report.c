@@ -236,8 +236,7 @@ static void print_stage(const compile_options *o, const compile_context *ctx, co
     if (stage->kernel.producers.len)
         fprintf(out, "    %u kernels\n", stage->kernel.producers.len + 1);
     for (uint32_t n = 0; o->explain && n <= stage->kernel.producers.len; n++)
-        print_workspace(
-            ctx, n < stage->kernel.producers.len ? &stage->kernel.producers.at[n] : &stage->kernel, out);
+        print_workspace(ctx, compile_kernel_of(stage, n), out);
     if (stage->kernel.bits.stream.words.len)
         print_array(a, stage, out);
     if (o->runs)

@@ -470,6 +470,13 @@ static bool pays_dense(compile_context *ctx, void *of) {
     return located && compile_lowers(c->o, ctx, d->one.kernel, c->in->board);
 }
 
+/* Gives the kernel tensors of its own, whose levels may change. */
+static void own_tensors(fe_kernel *kernel, arena *mem) {
+    const sam_tensor_data *had = kernel->s.tensors.at;
+    kernel->s.tensors.at = arena_new_n(mem, sam_tensor_data, kernel->s.tensors.len);
+    memcpy(kernel->s.tensors.at, had, sizeof *had * kernel->s.tensors.len);
+}
+
 /* Makes the outermost level of a tensor dense, and those that are fused with it by this access. */
 static void make_outer_dense(const fe_kernel *kernel, const sam_expr_data *x, sam_tensor_data *t) {
     const fe_fusion outer = fe_fusion_of(kernel, x->index[t->mode[0]]);
@@ -491,8 +498,7 @@ static bool make_dense(const choosing *c, const fe_kernel *kernel, store to, fe_
         memcpy(out->s.exprs.at, s->exprs.at, sizeof *s->exprs.at * s->exprs.len);
         sam_expr_at(&out->s, to.access)->outer_dense = true;
     } else {
-        out->s.tensors.at = arena_new_n(mem, sam_tensor_data, s->tensors.len);
-        memcpy(out->s.tensors.at, s->tensors.at, sizeof *s->tensors.at * s->tensors.len);
+        own_tensors(out, mem);
         const sam_expr_data *x = sam_expr_at(s, to.access);
         make_outer_dense(kernel, x, sam_tensor_at(&out->s, x->tensor));
     }
@@ -678,42 +684,48 @@ static bool is_full(const choosing *c, const sam_statement *s, const sam_tensor_
     return (s->general ? 1 : THIRD) * (double)is->nnz >= size;
 }
 
-/* A kernel with what is nearly full dense along all levels. */
-typedef struct {
-    fe_kernel kernel;
-    text_vec formats; /* as -f has them */
-    VEC(sam_tensor) tensors;
-    const char *names;
-} full_kernel;
+typedef VEC(sam_tensor) tensors;
 
-/* Makes it, all but `but`, if any, of the tensors dense that `of` has, of all if that is NULL; false: nothing
- * is nearly full. */
-static bool make_full(const choosing *c, const fe_cin *cin, uint32_t n, const full_kernel *of, sam_tensor but,
-                      full_kernel *out) {
-    arena *mem = c->ctx->mem;
-    const fe_kernel *kernel = &cin->kernels.at[n];
-    const sam_statement *s = &kernel->s;
-    *out = (full_kernel){.kernel = *kernel, .names = ""};
-    out->kernel.s.tensors.at = arena_new_n(mem, sam_tensor_data, s->tensors.len);
-    memcpy(out->kernel.s.tensors.at, s->tensors.at, sizeof *s->tensors.at * s->tensors.len);
+/* Lists the operands of kernel n that are nearly full, of which nobody says how they are to be stored. */
+static void list_full(const choosing *c, const fe_cin *cin, uint32_t n, tensors *out) {
+    const sam_statement *s = &cin->kernels.at[n].s;
     for (uint32_t e = 1; e <= s->exprs.len; e++) {
         const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
         if (!is_format_open(c, cin, s, x) || x->outer_dense)
             continue;
-        sam_tensor_data *t = sam_tensor_at(&out->kernel.s, x->tensor);
-        const char *name = names_text(s->names, t->name);
-        bool has = !of;
-        for (uint32_t i = 0; of && i < of->tensors.len; i++)
-            has = has || of->tensors.at[i].v == x->tensor.v;
-        if (!has || x->tensor.v == but.v || t->level[t->order - 1] == SAM_LEVEL_DENSE || !is_full(c, s, t))
+        const sam_tensor_data *t = sam_tensor_at(s, x->tensor);
+        bool listed = false;
+        for (uint32_t i = 0; i < out->len; i++)
+            listed = listed || out->at[i].v == x->tensor.v;
+        if (!listed && t->level[t->order - 1] != SAM_LEVEL_DENSE && is_full(c, s, t))
+            vec_push(c->ctx->mem, out, x->tensor);
+    }
+}
+
+/* A kernel with some of its tensors dense along all levels. */
+typedef struct {
+    fe_kernel kernel;
+    tensors tensors;
+    text_vec formats; /* as -f has them */
+    const char *names;
+} full_kernel;
+
+/* Makes it of all of the tensors but one, or 0. */
+static full_kernel make_full(const fe_kernel *kernel, const tensors *all, sam_tensor but, arena *mem) {
+    full_kernel out = {.kernel = *kernel, .names = ""};
+    own_tensors(&out.kernel, mem);
+    for (uint32_t i = 0; i < all->len; i++) {
+        sam_tensor_data *t = sam_tensor_at(&out.kernel.s, all->at[i]);
+        if (all->at[i].v == but.v)
             continue;
         for (uint32_t l = 0; l < t->order; l++)
             t->level[l] = SAM_LEVEL_DENSE;
-        vec_push(mem, &out->formats, dense_format(t, name, mem));
-        vec_push(mem, &out->tensors, x->tensor);
-        out->names = arena_printf(mem, "%s%s%s", out->names, out->formats.len > 1 ? ", " : "", name);
+        const char *name = names_text(kernel->s.names, t->name);
+        out.names = arena_printf(mem, "%s%s%s", out.names, out.tensors.len ? ", " : "", name);
+        vec_push(mem, &out.formats, dense_format(t, name, mem));
+        vec_push(mem, &out.tensors, all->at[i]);
     }
-    return out->formats.len > 0;
+    return out;
 }
 
 /* Gives the user's only kernel the order that its loops are written in; false: it has that. */
@@ -759,18 +771,20 @@ static full_program expect_full(choosing *c, const compile_search_in *by, const 
  * one, also the order as written if that maps only so. Returns a sentence, or NULL: nothing is stored so. */
 static const char *choose_full(choosing *c, const compile_search_in *by, uint32_t n, compile_schedule *out) {
     arena *mem = c->ctx->mem;
-    full_kernel full;
+    const fe_kernel *kernel = &out->cin.kernels.at[n];
+    tensors all = {0};
     double own;
-    if (!are_finite(c->whole) || !make_full(c, &out->cin, n, NULL, (sam_tensor){0}, &full))
+    if (are_finite(c->whole))
+        list_full(c, &out->cin, n, &all);
+    if (!all.len)
         return NULL;
+    const full_kernel full = make_full(kernel, &all, (sam_tensor){0}, mem);
     full_program best = expect_full(c, by, &out->cin, n, &full);
     const double now = expect_with(c, by, &out->cin, ORDERS_PART, n, &own);
     if (!isfinite(best.cycles) || !is_worth(best.cycles, now, own))
         return NULL;
-    for (uint32_t i = 0; i < full.tensors.len; i++) {
-        full_kernel less;
-        if (!make_full(c, &out->cin, n, &best.full, full.tensors.at[i], &less))
-            continue;
+    for (uint32_t i = 0; i < all.len && best.full.tensors.len > 1; i++) {
+        const full_kernel less = make_full(kernel, &best.full.tensors, all.at[i], mem);
         const full_program without = expect_full(c, by, &out->cin, n, &less);
         best = without.cycles < best.cycles ? without : best;
     }
@@ -899,8 +913,7 @@ static bool by_columns(const choosing *c, const fe_cin *cin, const fe_kernel *ke
         if (kernel->s.loops.at[l].v != v.v)
             vec_push(mem, &out->s.loops, kernel->s.loops.at[l]);
     }
-    out->s.tensors.at = arena_new_n(mem, sam_tensor_data, kernel->s.tensors.len);
-    memcpy(out->s.tensors.at, kernel->s.tensors.at, sizeof *kernel->s.tensors.at * kernel->s.tensors.len);
+    own_tensors(out, mem);
     for (uint32_t e = 1; e <= kernel->s.exprs.len; e++) {
         const sam_expr_data *x = sam_expr_at(&kernel->s, (sam_expr){e});
         sam_tensor_data *t = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(&out->s, x->tensor) : NULL;

@@ -394,10 +394,10 @@ static void list_shifts(const sam_statement *s, sam_expr e, arena *mem, fe_exprs
  * fill that it would have without the constant, and the result's goes by that. */
 static void make_shifts(sam_statement *s, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(s, e);
-    const uint16_t fill = sam_fill_of(s, e);
     fe_exprs shifts = {0};
     if (x->kind == SAM_EXPR_CALL)
         list_shifts(s, e, s->mem, &shifts);
+    const uint16_t fill = shifts.len ? sam_fill_of(s, e) : 0;
     for (uint32_t i = 0; i < shifts.len; i++) {
         sam_expr_data *shift = sam_expr_at(s, shifts.at[i]);
         shift->operation = shift->kind == SAM_EXPR_ADD ? SAM_OPERATION_add : SAM_OPERATION_sub;

@@ -67,7 +67,7 @@ while [ $# -gt 0 ]; do [ "$1" = -o ] && to="$2"; shift; done
 cp "$code" {folder}/cpu.c
 sed -i '{change}' "$code"
 {REAL} -std=gnu11 -Wall -Werror -Wno-unused -O0 -fsanitize=address,undefined -fno-sanitize-recover=all -o "$to.real" "$code" || exit 1
-printf '#!/bin/sh\\n"%s.real" "$1" "$2" || exit 1\\ncp "$2" {folder}/result\\n' "$to" >"$to"
+printf '#!/bin/sh\\nulimit -Sv "$(ulimit -Hv)"\\n"%s.real" "$1" "$2" || exit 1\\ncp "$2" {folder}/result\\n' "$to" >"$to"
 chmod +x "$to"
 """)
     cc.chmod(0o755)

@@ -79,10 +79,10 @@ def masks_of(onyx, folder):
     return record.Masks(pathlib.Path(folder).resolve(), pathlib.Path(onyx).resolve(), HERE.parents[1])
 
 
-def watch(script, onyx, folder=None, *names):
+def watch(script, onyx, folder=None, *names, of=None):
     """Keeps what each call of subprocess.run says and writes, where it starts the command or a program of the tests and takes texts; the
-    list has the folder's name and those of a part, since a script has several tests, or the script's."""
-    name = "_".join([pathlib.Path(folder or script).stem, *names])
+    list has the folder's name and those of a part, since a script has several tests, or the script's, or that of what it is of."""
+    name = "_".join([of or pathlib.Path(folder or script).stem, *names])
     kept, real = Kept(pathlib.Path(script).parent / "golden" / f"{name}.txt"), subprocess.run
     masks, programs = masks_of(onyx, folder or os.getcwd()), ("onyx", "bind_cases")
 

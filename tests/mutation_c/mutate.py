@@ -9,7 +9,7 @@ where gcov does not count, when it would notice its first mutant. gcov says whic
 test runs anew where it or a source has changed, the cheapest first for --map-minutes (60); what is not mapped then is left out. A mutant is one token or one
 statement of one line: its file is compiled, and the tests that execute the line run, the quickest and those that execute
 little but this room before the others, until one fails or takes 5 times as long as without the mutant and 10 s. Then it
-was noticed. --jobs (2) of them run beside one another. No test begins when those before it took --seconds (60). What holds a mutant runs in namespaces of its own, in
+was noticed. --jobs (2) of them run beside one another. No test begins when those before it took --seconds (150). What holds a mutant runs in namespaces of its own, in
 which it can write in FOLDER alone (isolated.sh). A line that no test executes
 has no test to try: its mutant survives, and the list says so. One whose object code is that of the line as it was is
 equivalent, and so is one that survivors.txt says to be; one that the compiler refuses is none. Every room has a share in
@@ -144,7 +144,7 @@ class Tree:
     """The copy that is changed, and two builds of it: a quick one, which holds the mutants, and one whose lines gcov counts."""
 
     def __init__(self, source, folder, jobs):
-        self.tree, self.source, self.plain, self.jobs = pathlib.Path(folder, 'tree'), source, {}, jobs
+        self.tree, self.source, self.plain, self.golden, self.jobs = pathlib.Path(folder, 'tree'), source, {}, set(), jobs
         self.build, self.counted = self.tree / 'build', self.tree / 'build-lines'
         self.isolated = [HERE / 'isolated.sh', folder]
         self.copy()
@@ -274,13 +274,16 @@ class Tree:
                 if file.parent not in folders:
                     folders[file.parent] = of(p for p in file.parent.iterdir() if p.suffix in ('.py', '.sh', '.h'))
             found[name] = hashlib.sha256(' '.join([common, of(files), *(folders[f.parent] for f in files)]).encode()).hexdigest()
-            kept[name] = hashlib.sha256(''.join([found[name], checks, of(f.parent / 'golden' / f"{name.partition('_')[2]}.txt" for f in files)]).encode()).hexdigest()
+            lists = [f.parent / 'golden' / f"{name.partition('_')[2]}.txt" for f in files]
+            self.golden |= {name} if any(map(pathlib.Path.is_file, lists)) else set()
+            kept[name] = hashlib.sha256(''.join([found[name], checks, of(lists)]).encode()).hexdigest()
         return found, kept
 
 
 def limits():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+    # A sanitizer maps more of it: a test whose programs have one lifts the limit for them.
+    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, resource.getrlimit(resource.RLIMIT_AS)[1]))
     resource.setrlimit(resource.RLIMIT_FSIZE, (4 << 30, 4 << 30))
 
 
@@ -323,7 +326,7 @@ class Map:
                     (kept / f'{name}.json').write_text(json.dumps(self.tests[name]))
                 else:
                     print(f'left out: {name} has not been mapped', flush=True)
-        self.passes, self.golden = set(), {f'{file.parents[1].name}_{file.stem}' for file in (tree.tree / 'tests').glob('*/golden/*.txt')}
+        self.passes, self.golden = set(), tree.golden
         self.limits = {name: 10 + 5 * test['seconds'] for name, test in self.tests.items()}
         self.there, self.ran, self.size = collections.defaultdict(set), collections.defaultdict(list), {}
         for name in self.tests.keys() & programs:
@@ -454,7 +457,7 @@ def main():
     options.add_argument('--map-minutes', type=float, default=60)
     options.add_argument('--seed', default='1')
     options.add_argument('--mutants', type=int, default=1 << 30)
-    options.add_argument('--seconds', type=float, default=60)
+    options.add_argument('--seconds', type=float, default=150)
     options.add_argument('--jobs', type=int, default=2)
     options.add_argument('--again', action='store_true')
     options.add_argument('--list', action='store_true')

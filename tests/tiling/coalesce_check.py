@@ -15,9 +15,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).parents[1] / "flow"))
+import golden  # noqa: E402
+
 ONYX, BOARDS = sys.argv[1:3]
 GONE_LATER = tempfile.TemporaryDirectory()
 FOLDER = Path(GONE_LATER.name)
+kept = golden.watch(__file__, ONYX, FOLDER, *sys.argv[3:], of="coalesce")
 failed = []
 
 
@@ -361,4 +365,4 @@ for expression, code in (("y(i) = coalesce(x(permit(i-12)), w(permit(i))) * x(i)
         failed.append(f"onyx reduce of {expression}: {got.stderr} {less.stdout} {less.stderr}")
 
 print("\n".join(failed) or "all as they should be")
-sys.exit(bool(failed))
+sys.exit(bool(failed) + kept.count_wrong() != 0)

@@ -19,9 +19,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).parents[1] / "flow"))
+import golden  # noqa: E402
+
 EVERY = int(os.environ.get("EVERY", 1))
 ONYX, CASES, ON_CYCLE = sys.argv[1], 48 // EVERY, max(6 // EVERY, 2)
 FOLDER = Path(tempfile.mkdtemp())
+kept = golden.watch(__file__, ONYX, FOLDER, *sys.argv[2:], of="windows")
 failed, filled = [], [0]
 
 
@@ -498,4 +502,4 @@ if got.returncode != 1 or "the parts of v do not say how large it is [E0913-fill
 
 subprocess.run(["rm", "-r", str(FOLDER)], check=True)
 print("\n".join(failed) or "all as they should be")
-sys.exit(bool(failed))
+sys.exit(bool(failed) + kept.count_wrong() != 0)

@@ -143,6 +143,11 @@ cJSON *compile_application_report(const compile_options *o, const compile_contex
     add_number(json, "total_cycles", (double)all_cycles(a));
     if (a->images)
         add_number(json, "bitstreams", a->images->n);
+    if (o->on_board) {
+        cJSON *boards = cJSON_AddObjectToObject(json, "boards");
+        add_number(boards, "started", o->on_board->started);
+        add_number(boards, "ready", o->on_board->ready);
+    }
     if (o->checkpoint && a->result) {
         cJSON *kept = cJSON_AddObjectToObject(json, "checkpoints");
         add_number(kept, "every", o->checkpoint);
@@ -259,6 +264,9 @@ void compile_application_summary(const compile_options *o, const compile_context
     if (a->checkpoints.resumed)
         fprintf(out, "  it went on after pass %s, which an earlier command had kept\n",
                 a->checkpoints.resumed);
+    if (o->on_board && o->on_board->ready)
+        fprintf(out, "  the board was found ready%s: not loaded, and not started again\n",
+                o->on_board->started ? ", but where another program was needed" : "");
     if (a->images)
         fprintf(out, "  %u bitstreams in the global buffer, for one firmware program\n", a->images->n);
     compile_activity activity = {0};

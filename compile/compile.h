@@ -50,6 +50,7 @@ typedef struct {
 typedef struct {
     pnr_board board;
     host_options host;
+    uint32_t started, ready; /* how often it was started so far, and found ready instead */
 } compile_on_board;
 
 /* The forms of the program between the passes that --dump keeps as text. */
@@ -149,7 +150,7 @@ typedef struct {
     uint32_t fifo_depth;
     const char *stats, *trace;
     text_vec trace_edges;
-    const compile_on_board *on_board;
+    compile_on_board *on_board;
     uint32_t checkpoint; /* of a program: what its tensors hold is kept after so many passes of its loops; 0:
                             never */
     compile_dumps dump;

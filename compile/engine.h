@@ -18,7 +18,7 @@ typedef struct {
     uint32_t fifo_depth;
     const char *stats, *trace;
     text_vec trace_edges;
-    const compile_on_board *on_board; /* read by engine program */
+    compile_on_board *on_board; /* read and counted by engine program */
 } compile_running;
 
 /* What an engine reads. */

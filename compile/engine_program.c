@@ -22,7 +22,7 @@ static bool program_is_there(compile_engine_run *r, compile_outcome *out) {
 /* Has the board run the batches. */
 static bool run_on_board(const compile_engine_in *in, const compile_firmware *f, compile_outcome *out) {
     compile_context *ctx = in->ctx;
-    const compile_on_board *on = in->how.on_board;
+    compile_on_board *on = in->how.on_board;
     if (in->session && !compile_session_is_open(in->session))
         in->session->program = arena_strdup(ctx->diag->mem, f->elf);
     const host_job job = {.elf = in->session ? in->session->program : f->elf,
@@ -34,6 +34,8 @@ static bool run_on_board(const compile_engine_in *in, const compile_firmware *f,
     compile_stage(ctx, "loading the board", 0);
     bool ok = host_program(&on->board, &job, &on->host, ctx->mem, ctx->diag, &out->host);
     ctx->interrupted = ctx->interrupted || (!ok && out->host.interrupted);
+    on->ready += out->host.found == HOST_FOUND_READY;
+    on->started += out->host.found > HOST_FOUND_READY;
     out->words.loaded = out->host.words.loaded;
     out->words.kept = out->host.words.kept;
     out->words.collected = out->host.words.collected;

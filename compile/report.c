@@ -294,6 +294,8 @@ static void add_host(cJSON *json, const host_outcome *h) {
     add_number(host, "kept", h->kept);
     add_number(host, "buffers", h->buffers);
     add_number(host, "rewritten", h->rewritten);
+    if (host_found_name(h->found))
+        cJSON_AddStringToObject(host, "found", host_found_name(h->found));
     add_number(host, "load_s", h->seconds.load);
     add_number(host, "wait_s", h->seconds.wait);
     add_number(host, "collect_s", h->seconds.collect);
@@ -612,6 +614,8 @@ static void kernel_summary(const compile_options *o, const compile_context *ctx,
                 k->ran.host.buffers > 1 ? "two buffers, one loaded while the other is worked on"
                                         : "one buffer (--buffers 2 makes it two)",
                 k->ran.host.seconds.load, k->ran.host.seconds.wait, k->ran.host.seconds.collect);
+    if (k->ran.host.found == HOST_FOUND_READY)
+        fprintf(out, "  the board was found ready: not loaded, and not configured again\n");
     if (k->ran.modelled.model && !k->ran.modelled.ahead)
         stalls_summary(ctx, out, &k->ran.modelled);
 }

@@ -1,6 +1,7 @@
 /* Makes app.elf: the cross compiler gets the generated files and the runtime, and what comes out is
  * checked. */
 #include "firmware/fw_int.h"
+#include "firmware/loaded.h"
 #include "firmware/runtime.h"
 
 #include <dirent.h>
@@ -375,16 +376,52 @@ static uint32_t get32(const uint8_t *at) {
 
 enum { ELF_HEADER = 52, ELF_SEGMENT = 32, ELF_LOAD = 1, ELF_ARM = 40 };
 
-bool fw_read_sizes(const char *elf, const pnr_board *b, diagnostics *d, fw_app *out) {
+/* The headers of an ELF file's segments. */
+typedef struct {
+    const uint8_t *file, *headers;
+    size_t length;
+    uint32_t n;
+} elf_program;
+
+/* Reads a program for this processor; it has no headers where it is none. Returns false where there is no
+ * file. */
+static bool read_program(const char *elf, arena *mem, diagnostics *d, elf_program *out) {
     size_t length = 0;
-    const uint8_t *e = (const uint8_t *)file_read(elf, d->mem, &length, d);
-    if (!e)
+    const uint8_t *e = (const uint8_t *)file_read(elf, mem, &length, d);
+    const bool good =
+        e && length >= ELF_HEADER && memcmp(e, "\177ELF\1\1", 6) == 0 && get16(e + 18) == ELF_ARM;
+    const uint32_t table = good ? get32(e + 28) : 0, n = good ? get16(e + 44) : 0;
+    *out = (elf_program){.file = e, .length = length, .n = n};
+    if (good && get16(e + 42) == ELF_SEGMENT && table + (uint64_t)n * ELF_SEGMENT <= length)
+        out->headers = e + table;
+    return e != NULL;
+}
+
+bool fw_read_loaded(const char *elf, arena *mem, diagnostics *d, fw_segments *out) {
+    elf_program p;
+    if (!read_program(elf, mem, d, &p))
         return false;
-    bool good = length >= ELF_HEADER && memcmp(e, "\177ELF\1\1", 6) == 0 && get16(e + 18) == ELF_ARM;
-    uint32_t table = good ? get32(e + 28) : 0, n = good ? get16(e + 44) : 0;
-    good = good && get16(e + 42) == ELF_SEGMENT && table + (uint64_t)n * ELF_SEGMENT <= length;
-    for (uint32_t i = 0; good && i < n; i++) {
-        const uint8_t *segment = e + table + i * ELF_SEGMENT;
+    bool good = p.headers != NULL;
+    *out = (fw_segments){0};
+    for (uint32_t i = 0; good && i < p.n; i++) {
+        const uint8_t *segment = p.headers + i * ELF_SEGMENT;
+        const uint32_t at = get32(segment + 4), address = get32(segment + 12), bytes = get32(segment + 16);
+        good = (uint64_t)at + bytes <= p.length;
+        if (good && bytes && get32(segment) == ELF_LOAD)
+            vec_push(mem, out, ((fw_segment){address, bytes, p.file + at}));
+    }
+    if (!good)
+        diag_error(d, (src_loc){0}, "E0705-elf", "'%s' is not a 32-bit Arm program", elf);
+    return good;
+}
+
+bool fw_read_sizes(const char *elf, const pnr_board *b, diagnostics *d, fw_app *out) {
+    elf_program p;
+    if (!read_program(elf, d->mem, d, &p))
+        return false;
+    bool good = p.headers != NULL;
+    for (uint32_t i = 0; good && i < p.n; i++) {
+        const uint8_t *segment = p.headers + i * ELF_SEGMENT;
         uint32_t address = get32(segment + 8), bytes = get32(segment + 20);
         if (get32(segment) != ELF_LOAD)
             continue;

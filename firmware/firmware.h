@@ -93,6 +93,12 @@ void fw_note_open_streams(const pnr_design *design, uint32_t open, diagnostics *
 
 /* ---- batches --------------------------------------------------------------------------------- */
 
+/* What lies at the processor's address. */
+typedef struct {
+    uint32_t address, bytes;
+    const uint8_t *content; /* in the arena */
+} fw_segment;
+typedef VEC(fw_segment) fw_segments;
 /* Words that lie somewhere on the chip. */
 typedef struct {
     uint32_t address, bytes;
@@ -155,14 +161,10 @@ bool fw_batches_add(fw_batch_writer *w, const tile_plan *plan);
 bool fw_batches_end(fw_batch_writer *w, bool keep, fw_batch_stats *stats);
 
 typedef struct {
-    uint32_t address, bytes;
-    const uint8_t *content; /* in the arena */
-} fw_segment;
-typedef struct {
     uint32_t runs, table; /* table: address in SRAM */
     uint32_t outputs;     /* banks of the outputs, for the mailbox */
-    VEC(fw_segment) segments;
-    VEC(fw_segment) left; /* of a list: what its stores write, without content */
+    fw_segments segments;
+    fw_segments left; /* of a list: what its stores write, without content */
 } fw_batch;
 /* An open batch file, and where its batches lie. */
 typedef struct {

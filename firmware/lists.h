@@ -11,7 +11,6 @@ typedef struct {
     uint32_t word[FW_ITEM_WORDS];
 } fw_item;
 typedef VEC(fw_item) fw_items;
-typedef VEC(fw_segment) fw_segments;
 
 /* Makes a list that repeats what it can of these steps, which are all to be made in this order: item
  * step < n ? step : *again + (step - n) % (n - *again) is that step, where n is the number of items returned,

@@ -22,7 +22,8 @@ enum {
  * no cause. */
 enum { FW_MAILBOX_OFFSET = 0x40 };
 
-/* The mailbox. The firmware writes everything but `command`, `runs`, `table`, `outputs` and `part`. */
+/* The mailbox. The firmware writes everything but `command`, `runs`, `table`, `outputs`, `part`, `kept` and
+ * `tried`; at boot it clears all of it. */
 typedef struct {
     uint32_t magic;   /* written last at boot */
     uint32_t version; /* FW_PROTOCOL_VERSION */
@@ -38,12 +39,15 @@ typedef struct {
     /* These count processor cycles since boot, low word first: configuration of the array; start pulse to
      * last store of each run; the rest of the batch loop; all three. Waiting for the host is in none. */
     uint32_t config_cycles[2], kernel_cycles[2], firmware_cycles[2], total_cycles[2];
-    uint32_t part;   /* kernel that the batch is of, of those of all the program's images; counted from 0; or
-                        FW_FUNCTION plus the number of a function */
-    uint32_t calls;  /* of functions, since boot */
-    uint32_t steps;  /* of the last list, that were done: each kernel and each test that did not hold */
-    uint32_t beside; /* processor cycles of calls, since boot, while a batch of the array waited for it */
-    uint32_t unused[8];
+    uint32_t part;    /* kernel that the batch is of, of those of all the program's images; counted from 0; or
+                         FW_FUNCTION plus the number of a function */
+    uint32_t calls;   /* of functions, since boot */
+    uint32_t steps;   /* of the last list, that were done: each kernel and each test that did not hold */
+    uint32_t beside;  /* processor cycles of calls, since boot, while a batch of the array waited for it */
+    uint32_t kept[2]; /* checksum of the program, low half first, where whoever gave it batches has left it
+                         ready for more; 0: somebody is at it, or was and did not come to an end */
+    uint32_t tried;   /* likewise: end of what was tried of SRAM, from the mailbox on; an offset */
+    uint32_t unused[5];
 } fw_mailbox;
 
 /* Offsets of the members in the mailbox, for a host that peeks and pokes. */
@@ -62,6 +66,8 @@ enum {
     FW_MAILBOX_CALLS = 0x54,
     FW_MAILBOX_STEPS = 0x58,
     FW_MAILBOX_BESIDE = 0x5c,
+    FW_MAILBOX_KEPT = 0x60,
+    FW_MAILBOX_TRIED = 0x68,
     FW_MAILBOX_BYTES = 0x80
 };
 

@@ -4,7 +4,8 @@
  * top of it the host's part of docs/firmware.md. A board that is simulated is started, too. Results of
  * finished batches are kept in the job's folder until all are there, so a run that was cut off goes on with
  * the first batch that is not done. Jobs of one firmware program may share a session: the board is loaded and
- * started for the first of them, and stays as it is.
+ * started for the first of them, and stays as it is. So it does where a job of an earlier command has left
+ * the same program ready.
  */
 #ifndef ONYX_HOST_H
 #define ONYX_HOST_H
@@ -28,6 +29,7 @@ typedef struct {
     const char *cosim;      /* program: onyx-cosim, for boards that are simulated */
     const char *board_path; /* the board's document, for the same */
     double timeout;         /* seconds without any progress */
+    bool reload;            /* the board is loaded and started whatever it runs */
     host_idcode idcode;
     void (*progress)(void *context, const struct host_progress *now); /* NULL: nobody looks */
     void *context;
@@ -56,8 +58,30 @@ typedef struct {
     double load, wait, collect;
 } host_seconds;
 
+/* What a job found on the board: its program, ready for more; or why that had to be loaded and started. */
+typedef enum {
+    HOST_FOUND_NO_BOARD, /* none was needed, or an earlier job of the session had it */
+    HOST_FOUND_READY,
+    HOST_FOUND_UNASKED, /* simulated, or host_options.reload */
+    HOST_FOUND_NOTHING,
+    HOST_FOUND_ANOTHER,   /* program */
+    HOST_FOUND_CUT_OFF,   /* it, or the command that gave it batches, did not come to an end */
+    HOST_FOUND_CLOCKS,    /* of the array or the processor are not as it sets them */
+    HOST_FOUND_DAMAGED,   /* what is in memory is not what was loaded */
+    HOST_FOUND_SILENT,    /* it does not run */
+    HOST_FOUND_CONFIGURED /* somebody configured the array otherwise */
+} host_found;
+/* Returns a word or two for it; NULL for HOST_FOUND_NO_BOARD. */
+static inline const char *host_found_name(host_found found) {
+    static const char *const names[] = {
+        NULL,      "ready",        "not asked",      "nothing",   "another program",
+        "cut off", "other clocks", "damaged memory", "no answer", "another configuration"};
+    return names[found];
+}
+
 /* Processor cycles, by the firmware's own count. */
 typedef struct {
+    host_found found;
     uint32_t batches, kept; /* kept: those an earlier run had finished */
     uint32_t buffers;       /* 2: the next batch was loaded while one ran */
     host_seconds seconds;

@@ -40,6 +40,9 @@ typedef struct {
     uint64_t runs_before;     /* of batches that are kept */
     const pnr_design *design; /* of the job */
     uint32_t batches_before;  /* of earlier jobs of this program: its number of a batch counts all */
+    uint64_t checksum;        /* of the program on the board, under which it may be left; 0: it is not */
+    uint32_t tried;           /* end of what was tried of SRAM; an offset */
+    bool tentative;           /* what OpenOCD refuses is no error */
     fw_puts there;            /* what was put on the chip, and what stores have left, since it was started */
     struct {
         uint64_t loaded, kept, collected;
@@ -50,8 +53,8 @@ typedef struct {
 /* Set by SIGINT and SIGTERM while a link is open; whoever waits gives up then. */
 extern volatile sig_atomic_t host_interrupted;
 
-/* Starts what has to run, and looks whether the right chip answers, whose processor is halted then. Whatever
- * it returns, host_link_close is due. */
+/* Starts what has to run, and looks whether a chip answers, whose processor goes on. Whatever it returns,
+ * host_link_close is due. */
 bool host_link_open(host_link *l, const pnr_board *board, const host_options *o, const char *folder,
                     arena *mem, diagnostics *d);
 void host_link_close(host_link *l);
@@ -78,6 +81,10 @@ void host_note_kept(host_link *l);
 
 /* ---- the board (target.c) --------------------------------------------------------------------- */
 
+/* Returns the address of a member of the mailbox. */
+static inline uint32_t host_mailbox(const host_link *l, uint32_t offset) {
+    return l->board->map.sram + FW_MAILBOX_OFFSET + offset;
+}
 /* Tries the memory that a program with these batches needs (NULL: with any), loads it, checks that it
  * arrived, starts it and waits until it is ready. *rewritten becomes the number of configuration words it had
  * to write twice. */

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "firmware/registers.h"
-#include "host/host_int.h"
+#include "host/ready.h"
 
 enum { END_OF_MESSAGE = 0x1A, REPLY_SECONDS = 60 };
 enum { FEW_WORDS = 32 };
@@ -136,7 +136,9 @@ bool host_command(host_link *l, const char **reply, bool *failed, const char *fo
         *reply = rest;
     if (failed)
         *failed = bad;
-    return !bad || failed ||
+    if (!bad || failed)
+        return true;
+    return !l->tentative &&
            no_answer(l, arena_printf(l->mem, "'%.60s' says '%s'", command, *rest ? rest : "nothing"));
 }
 
@@ -386,11 +388,10 @@ static bool takes_idcode(host_link *l, uint32_t idcode) {
     return !refused;
 }
 
-/* Checks that the TAP, and then the chip behind it, are the board's. */
+/* Checks that the TAP is the board's. */
 static bool identify(host_link *l) {
     const char *reply;
     bool failed;
-    uint32_t id;
     if (!host_command(l, NULL, &failed, "init"))
         return false;
     if (failed)
@@ -401,9 +402,13 @@ static bool identify(host_link *l) {
     uint32_t idcode = (uint32_t)strtoul(reply, NULL, 16);
     if (idcode == 0 || idcode == UINT32_MAX)
         return no_answer(l, "nothing is on the JTAG wires");
-    if (!takes_idcode(l, idcode))
-        return false;
-    if (!host_command(l, &reply, &failed, "reset halt"))
+    return takes_idcode(l, idcode);
+}
+
+bool host_link_halt(host_link *l) {
+    bool failed;
+    uint32_t id;
+    if (!host_command(l, NULL, &failed, "reset halt"))
         return false;
     if (failed)
         return no_answer(l, "the processor cannot be halted");

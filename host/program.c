@@ -1,5 +1,5 @@
 /* Everything from files to a result file: see host.h. */
-#include "host/host_int.h"
+#include "host/ready.h"
 
 #include <stdlib.h>
 
@@ -136,6 +136,8 @@ struct host_session {
     arena mem; /* of the link */
     host_link link;
     bool open;
+    bool owed;            /* calls that the program is still to make (FW_BESIDE) */
+    bool ready;           /* for jobs of later commands */
     uint64_t counters[3]; /* of the program, after the last batch */
 };
 
@@ -147,6 +149,8 @@ static host_session *session_begin(void) {
 }
 
 static void let_go(host_session *s) {
+    if (s->ready)
+        host_leave_ready(&s->link);
     if (s->open)
         host_link_close(&s->link);
     arena_free(&s->mem);
@@ -159,15 +163,21 @@ void host_session_end(host_session *s) {
     free(s);
 }
 
-/* Loads the board and starts its program, for the first job; the others find it ready. */
+/* Loads the board and starts its program, for the first job, unless it runs that already; the others find it
+ * ready. */
 static bool make_ready(host_session *s, const fw_batches *all, const host_job *job, const host_options *o,
                        diagnostics *d, host_outcome *out) {
-    s->link.d = d;
+    const fw_batches *tried = job->session ? NULL : all; /* others may come with any */
+    host_link *l = &s->link;
+    l->d = d;
     if (s->open)
         return !host_interrupted;
     s->open = true;
-    return host_link_open(&s->link, all->board, o, arena_strdup(&s->mem, job->folder), &s->mem, d) &&
-           host_target_start(&s->link, job->elf, job->session ? NULL : all, &out->rewritten);
+    if (!host_link_open(l, all->board, o, arena_strdup(&s->mem, job->folder), &s->mem, d) ||
+        !host_find_ready(l, job->elf, tried, &out->found, s->counters))
+        return false;
+    return out->found == HOST_FOUND_READY ||
+           (host_link_halt(l) && host_target_start(l, job->elf, tried, &out->rewritten));
 }
 
 /* ---- a job ----------------------------------------------------------------------------------- */
@@ -177,14 +187,18 @@ static bool run_job(host_session *s, course *c, const host_job *job, arena *mem,
     host_link *l = &s->link;
     const uint64_t before[] = {s->counters[0], s->counters[1], s->counters[2]}, loaded = l->bytes.loaded,
                    kept = l->bytes.kept, collected = l->bytes.collected;
+    const uint32_t how = c->all->part < FW_FUNCTION || c->all->part == FW_LIST ? 0 : c->all->part;
     l->design = job->design;
     l->runs_before = 0;
+    s->ready = false;
     for (uint32_t i = 0; i < c->all->batches; i++)
         l->runs_before += c->kept[i].done ? c->all->list[i].runs : 0;
     bool good = c->all->part == FW_LIST    ? run_list(c, job->result, mem)
                 : fw_is_collecting(c->all) ? collect_all(c)
                                            : run_missing(c);
     l->batches_before += c->all->batches;
+    s->owed = how & FW_BESIDE || (s->owed && !(how & FW_REST));
+    s->ready = good && !s->owed;
     out->config_cycles = s->counters[0] - before[0];
     if (c->all->part == FW_LIST) {
         out->kernel_cycles = s->counters[1] - before[1];

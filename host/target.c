@@ -3,16 +3,12 @@
 
 #include "firmware/lists.h"
 #include "firmware/registers.h"
-#include "host/host_int.h"
+#include "host/ready.h"
 
 /* The pause between two looks at the mailbox grows between these bounds; every so many looks are at the run
  * table, too. They are not closer because OpenOCD logs each. */
 enum { FIRST_POLL_NS = 2000000, LAST_POLL_NS = 100000000, TABLE_EVERY = 4 };
 enum { STATE, ERROR, DETAIL, DETAIL_1, COMMAND, DONE, POLLED_WORDS }; /* from FW_MAILBOX_STATE on */
-
-static uint32_t mailbox(const host_link *l, uint32_t offset) {
-    return l->board->map.sram + FW_MAILBOX_OFFSET + offset;
-}
 
 static bool set_bit_off(host_link *l, uint32_t offset, uint32_t bit) {
     uint32_t value;
@@ -42,9 +38,8 @@ static uint32_t pattern(uint32_t address) {
     return address * 0x9e3779b1u;
 }
 
-/* Writes a pattern, or its complement, to `n` words from the mailbox on, and reads it. */
-static bool keeps_pattern(host_link *l, uint32_t *words, uint32_t n, uint32_t flips) {
-    const uint32_t first = mailbox(l, 0);
+/* Writes a pattern, or its complement, to `n` words from an address on, and reads it. */
+static bool keeps_pattern(host_link *l, uint32_t first, uint32_t *words, uint32_t n, uint32_t flips) {
     for (uint32_t i = 0; i < n; i++)
         words[i] = pattern(first + 4 * i) ^ flips;
     if (!host_write(l, first, words, 4 * n) || !host_read(l, first, words, 4 * n))
@@ -65,19 +60,25 @@ static bool keeps_pattern(host_link *l, uint32_t *words, uint32_t n, uint32_t fl
     return true;
 }
 
-/* Tries what the job uses of SRAM: up to the end of the run table that ends last; without one, of all there
- * may be. */
-static bool try_sram(host_link *l, const fw_batches *all) {
-    arena mem = {0};
+/* Returns the end of what these batches use of SRAM: of the run table that ends last. */
+static uint32_t end_of_tables(const fw_batches *all) {
     uint32_t end = all ? FW_TABLE_OFFSET : FW_TABLE_END;
     for (uint32_t i = 0; all && i < all->batches; i++) {
         uint32_t of_batch =
             fw_table_offset(all->buffers, i) + all->list[i].runs * fw_row_bytes(all->inputs, all->outputs);
         end = of_batch > end ? of_batch : end;
     }
-    uint32_t n = (end - FW_MAILBOX_OFFSET) / 4, *words = arena_new_n(&mem, uint32_t, n);
-    bool good = keeps_pattern(l, words, n, 0) && keeps_pattern(l, words, n, UINT32_MAX);
+    return end;
+}
+
+bool host_target_try(host_link *l, const fw_batches *all, uint32_t first) {
+    arena mem = {0};
+    const uint32_t end = end_of_tables(all), n = end > first ? (end - first) / 4 : 0,
+                   at = l->board->map.sram + first;
+    uint32_t *words = arena_new_n(&mem, uint32_t, n + 1);
+    const bool good = keeps_pattern(l, at, words, n, 0) && keeps_pattern(l, at, words, n, UINT32_MAX);
     arena_free(&mem);
+    l->tried = good && n ? end : l->tried;
     return good;
 }
 
@@ -117,8 +118,7 @@ static bool too_long(host_link *l, const char *what) {
     return false;
 }
 
-/* Waits as long as is due before look number `n`. */
-static void wait_a_bit(uint32_t n) {
+void host_pause(uint32_t n) {
     long pause = n < 6 ? FIRST_POLL_NS << n : LAST_POLL_NS;
     nanosleep(&(const struct timespec){.tv_nsec = pause}, NULL);
 }
@@ -127,8 +127,8 @@ static bool wait_until_ready(host_link *l) {
     double limit = seconds_now() + l->options->timeout;
     uint32_t head[2], polled[POLLED_WORDS];
     for (uint32_t n = 0; !host_interrupted; n++) {
-        if (!host_read_words(l, mailbox(l, 0), head, 2) ||
-            !host_read_words(l, mailbox(l, FW_MAILBOX_STATE), polled, POLLED_WORDS))
+        if (!host_read_words(l, host_mailbox(l, 0), head, 2) ||
+            !host_read_words(l, host_mailbox(l, FW_MAILBOX_STATE), polled, POLLED_WORDS))
             return false;
         bool booted = head[0] == FW_MAILBOX_MAGIC;
         if (booted && head[1] != FW_PROTOCOL_VERSION) {
@@ -144,14 +144,14 @@ static bool wait_until_ready(host_link *l) {
             return true;
         if (seconds_now() > limit)
             return too_long(l, "the program has not come up");
-        wait_a_bit(n);
+        host_pause(n);
     }
     return false;
 }
 
 /* Says how many words of the configuration had to be written twice. */
 static bool count_rewritten(host_link *l, uint32_t *rewritten) {
-    if (!host_read_words(l, mailbox(l, FW_MAILBOX_REWRITTEN), rewritten, 1))
+    if (!host_read_words(l, host_mailbox(l, FW_MAILBOX_REWRITTEN), rewritten, 1))
         return false;
     if (*rewritten) {
         diag_warning(l->d, (src_loc){0}, "E0790-rewritten",
@@ -163,8 +163,8 @@ static bool count_rewritten(host_link *l, uint32_t *rewritten) {
 }
 
 bool host_target_start(host_link *l, const char *elf, const fw_batches *all, uint32_t *rewritten) {
-    return array_on(l) && try_sram(l, all) && load(l, elf) &&
-           host_write_word(l, mailbox(l, 0), 0) && /* no magic until the program writes it */
+    return array_on(l) && host_target_try(l, all, FW_MAILBOX_OFFSET) && load(l, elf) &&
+           host_write_word(l, host_mailbox(l, 0), 0) && /* no magic until the program writes it */
            host_command(l, NULL, NULL, "reset run") && wait_until_ready(l) && count_rewritten(l, rewritten);
 }
 
@@ -194,7 +194,7 @@ void host_tell(const host_link *l, const fw_batches *all, uint32_t batch, uint32
 
 static bool read_counters(host_link *l, host_batch_result *out) {
     uint32_t counters[6];
-    if (!host_read_words(l, mailbox(l, FW_MAILBOX_CYCLES), counters, 6))
+    if (!host_read_words(l, host_mailbox(l, FW_MAILBOX_CYCLES), counters, 6))
         return false;
     for (uint32_t i = 0; i < 3; i++)
         out->counters[i] = counters[2 * i] | (uint64_t)counters[2 * i + 1] << 32;
@@ -208,14 +208,14 @@ bool host_target_wait(host_link *l, const fw_batches *all, uint32_t batch, const
     host_tell(l, all, batch, 0);
     for (uint32_t n = 1; !host_interrupted; n++) {
         uint32_t before = runs;
-        if (!host_read_words(l, mailbox(l, FW_MAILBOX_STATE), polled, POLLED_WORDS))
+        if (!host_read_words(l, host_mailbox(l, FW_MAILBOX_STATE), polled, POLLED_WORDS))
             return false;
         if (polled[STATE] == FW_STATE_FAILED)
             return target_failed(l, polled);
         if (polled[STATE] == FW_STATE_READY && polled[DONE] == l->batches_before + batch + 1)
             return read_counters(l, out);
         if (n % TABLE_EVERY == 0 &&
-            !(all->part == FW_LIST ? host_read_words(l, mailbox(l, FW_MAILBOX_STEPS), &runs, 1)
+            !(all->part == FW_LIST ? host_read_words(l, host_mailbox(l, FW_MAILBOX_STEPS), &runs, 1)
                                    : count_runs(l, b, row_bytes, &runs)))
             return false;
         if (runs != before)
@@ -224,7 +224,7 @@ bool host_target_wait(host_link *l, const fw_batches *all, uint32_t batch, const
             host_tell(l, all, batch, runs);
         if (seconds_now() - moved > l->options->timeout)
             return too_long(l, "no run has finished");
-        wait_a_bit(n);
+        host_pause(n);
     }
     return false;
 }
@@ -287,7 +287,7 @@ static void note_outputs(host_link *l, const fw_batches *all, const fw_batch *b,
 static bool collect_list(host_link *l, const fw_batch *b, arena *mem, fw_list_result *out) {
     uint32_t head[2];
     *out = (fw_list_result){0};
-    if (!host_read_words(l, mailbox(l, FW_MAILBOX_STEPS), &out->steps, 1) ||
+    if (!host_read_words(l, host_mailbox(l, FW_MAILBOX_STEPS), &out->steps, 1) ||
         !host_read_words(l, b->table, head, 2))
         return false;
     const uint32_t bytes = FW_LIST_HEAD + head[0] * FW_ITEM_BYTES;
@@ -351,9 +351,9 @@ bool host_target_load(host_link *l, const fw_batch *b) {
 }
 
 bool host_target_begin(host_link *l, const fw_batches *all, uint32_t batch, const fw_batch *b) {
-    return host_write_word(l, mailbox(l, FW_MAILBOX_RUNS), b->runs) &&
-           host_write_word(l, mailbox(l, FW_MAILBOX_TABLE), b->table) &&
-           host_write_word(l, mailbox(l, FW_MAILBOX_OUTPUTS), b->outputs) &&
-           host_write_word(l, mailbox(l, FW_MAILBOX_PART), all->part) &&
-           host_write_word(l, mailbox(l, FW_MAILBOX_COMMAND), l->batches_before + batch + 1);
+    return host_write_word(l, host_mailbox(l, FW_MAILBOX_RUNS), b->runs) &&
+           host_write_word(l, host_mailbox(l, FW_MAILBOX_TABLE), b->table) &&
+           host_write_word(l, host_mailbox(l, FW_MAILBOX_OUTPUTS), b->outputs) &&
+           host_write_word(l, host_mailbox(l, FW_MAILBOX_PART), all->part) &&
+           host_write_word(l, host_mailbox(l, FW_MAILBOX_COMMAND), l->batches_before + batch + 1);
 }

@@ -18,6 +18,8 @@ _Static_assert(offsetof(fw_mailbox, part) == FW_MAILBOX_PART, "docs/firmware.md"
 _Static_assert(offsetof(fw_mailbox, calls) == FW_MAILBOX_CALLS, "docs/firmware.md");
 _Static_assert(offsetof(fw_mailbox, steps) == FW_MAILBOX_STEPS, "docs/firmware.md");
 _Static_assert(offsetof(fw_mailbox, beside) == FW_MAILBOX_BESIDE, "docs/firmware.md");
+_Static_assert(offsetof(fw_mailbox, kept) == FW_MAILBOX_KEPT, "docs/firmware.md");
+_Static_assert(offsetof(fw_mailbox, tried) == FW_MAILBOX_TRIED, "docs/firmware.md");
 _Static_assert(sizeof(fw_mailbox) == FW_MAILBOX_BYTES, "docs/firmware.md");
 
 SMALL_FROM_HERE

@@ -2,6 +2,7 @@
  * front of a memory and a firmware that does what FAKE_OPENOCD in the environment says. So onyx's side of a
  * link is tested without a chip or its model.
  */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -9,20 +10,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "firmware/protocol.h"
+#include "firmware/registers.h"
+#include "tests/host/fake_chip.h"
 
 /* These are facts of board onyx. */
 #define SRAM 0x20000000u
 #define MAILBOX (SRAM + FW_MAILBOX_OFFSET)
 #define GLB 0x20400000u
 #define PLATFORM 0x40007000u
-enum { SRAM_BYTES = 0x20000, GLB_BYTES = 0x400000, BANK_BYTES = 0x20000, INPUTS = 2, OUTPUTS = 1 };
+#define GLC 0x40010000u
+enum { BANK_BYTES = 0x20000, INPUTS = 2, OUTPUTS = 1 };
 enum { OUTPUT_TILE = 2, HALF_OF_TABLE = 0x10000 };
 
-static uint8_t sram[SRAM_BYTES], glb[GLB_BYTES];
+static fake_chip own, *chip = &own;
 static const char *mode;
 static bool running;         /* mode "waits": the first batch, until something is loaded for the next one */
 static uint32_t busy_inputs; /* bank of a tile that its loads use */
@@ -37,14 +42,35 @@ static bool is_free(uint32_t address) {
 }
 
 static uint8_t *memory(uint32_t address) {
-    if (address - SRAM < SRAM_BYTES)
-        return &sram[address - SRAM];
-    return address - GLB < GLB_BYTES ? &glb[address - GLB] : NULL;
+    if (address - SRAM < FAKE_SRAM_BYTES)
+        return &chip->sram[address - SRAM];
+    if (address < FAKE_CODE_BYTES)
+        return &chip->code[address];
+    return address - GLB < FAKE_GLB_BYTES ? &chip->glb[address - GLB] : NULL;
+}
+static uint32_t *chip_register(uint32_t address) {
+    if (address - PLATFORM < sizeof chip->platform)
+        return &chip->platform[(address - PLATFORM) / 4];
+    return address - GLC < sizeof chip->glc ? &chip->glc[(address - GLC) / 4] : NULL;
+}
+/* What the array has at the address that was asked for. */
+static uint32_t configured(void) {
+    for (uint32_t i = 0; i < chip->n_array; i++) {
+        if (chip->array[i].address == chip->glc[GLC_CFG_ADDRESS / 4])
+            return chip->array[i].data;
+    }
+    return 0;
 }
 static uint32_t word(uint32_t address) {
     uint32_t value = 0;
     if (address == PLATFORM)
         return is("platform") ? 0x12345678 : 0x5a5a5a5a;
+    if (address == GLC + GLC_CFG_READ_DATA)
+        return configured();
+    if (address == CORE_BASE + CORE_DWT_CYCCNT)
+        return chip->halted ? chip->cycles : ++chip->cycles;
+    if (chip_register(address))
+        return *chip_register(address);
     if (is_free(address))
         return 0xbadbad00;
     if (memory(address))
@@ -52,6 +78,8 @@ static uint32_t word(uint32_t address) {
     return value;
 }
 static void set_word(uint32_t address, uint32_t value) {
+    if (chip_register(address))
+        *chip_register(address) = value;
     if (memory(address))
         memcpy(memory(address), &value, 4);
 }
@@ -63,8 +91,22 @@ static void add_cycles(uint32_t counter, uint32_t cycles) {
     set_word(at, word(at) + cycles);
 }
 
+/* Sets the clocks, and configures the image that lies in the buffer. */
+static void start_array(void) {
+    memset(chip->platform, 0, sizeof chip->platform);
+    chip->platform[PLATFORM_SYS_CLK_SELECT / 4] = 1;
+    memset(chip->glc, 0, sizeof chip->glc);
+    chip->n_array = word(GLB) == FW_IMAGE_MAGIC ? word(GLB + offsetof(fw_image_header, words)) : 0;
+    if (chip->n_array > FAKE_WORDS)
+        exit(8);
+    memcpy(chip->array, chip->glb + sizeof(fw_image_header), sizeof *chip->array * chip->n_array);
+}
+
 static void boot(void) {
+    chip->boots++;
+    chip->halted = chip->deaf = false;
     memset(memory(MAILBOX), 0, FW_MAILBOX_BYTES);
+    start_array();
     if (is("silent") || is("interrupts"))
         return;
     add_cycles(0, 1000);
@@ -85,11 +127,11 @@ static void run_batch(void) {
         uint32_t row = table + r * fw_row_bytes(INPUTS, OUTPUTS), in = word(row), words = word(row + 4);
         for (uint32_t w = 0; w < words; w++) {
             uint16_t value;
-            memcpy(&value, &glb[in + 2 * w], 2);
+            memcpy(&value, &chip->glb[in + 2 * w], 2);
             value++;
-            memcpy(&glb[out + 2 * w], &value, 2);
+            memcpy(&chip->glb[out + 2 * w], &value, 2);
         }
-        set_word(row + 8 * INPUTS, is("range") ? GLB_BYTES : out);
+        set_word(row + 8 * INPUTS, is("range") ? FAKE_GLB_BYTES : out);
         set_word(row + 8 * INPUTS + 4, words);
         set_word(row + 8 * INPUTS + 8, 100 + r);
         out += 2 * words;
@@ -100,6 +142,8 @@ static void run_batch(void) {
 
 static void command_written(void) {
     uint32_t batch = word(MAILBOX + FW_MAILBOX_COMMAND);
+    if (chip->halted || chip->deaf)
+        return;
     if (is("timeout") || is("run")) {
         set_word(MAILBOX + FW_MAILBOX_STATE, is("run") ? FW_STATE_FAILED : FW_STATE_RUNNING);
         set_word(MAILBOX + FW_MAILBOX_ERROR, is("run") ? FW_ERROR_RUN_TIMEOUT : 0);
@@ -124,10 +168,10 @@ static void touched(uint32_t address, uint32_t bytes, bool write) {
     uint32_t table = word(MAILBOX + FW_MAILBOX_TABLE), bank = (address - GLB) / BANK_BYTES;
     if (!running)
         return;
-    if (address - GLB < GLB_BYTES &&
+    if (address - GLB < FAKE_GLB_BYTES &&
         (bank % 2 == busy_inputs % 2 ? bank / 2 < INPUTS : bank / 2 == OUTPUT_TILE))
         exit(5);
-    if (write && address - SRAM < SRAM_BYTES && bytes > 4) {
+    if (write && address - SRAM < FAKE_SRAM_BYTES && bytes > 4) {
         if (address / HALF_OF_TABLE == table / HALF_OF_TABLE)
             exit(6);
         running = false;
@@ -193,10 +237,12 @@ static void write_memory(const char *text) {
 /* What is wrong with the memory of a chip: a bit that keeps its value, an address line that does, so that two
  * words are one. */
 static void spoil_sram(void) {
+    if (is("table"))
+        chip->sram[FW_TABLE_OFFSET + 7] &= 0xfe;
     if (is("cell"))
-        sram[0x3003] |= 4;
+        chip->sram[0x3003] |= 4;
     if (is("line"))
-        memcpy(&sram[0x2000], &sram[0x3000], 0x1000);
+        memcpy(&chip->sram[0x2000], &chip->sram[0x3000], 0x1000);
 }
 
 /* load_image or dump_image of plain bytes. */
@@ -219,6 +265,36 @@ static void image(const char *text, bool load) {
     reply(!f || done == 0, "%zu bytes", done);
 }
 
+/* load_image of a program, which may be none. Its segments are at their physical addresses. */
+static void load_program(const char *text) {
+    static uint8_t file[0x10000];
+    char path[1024];
+    FILE *f = sscanf(text, "load_image {%1023[^}]}", path) == 1 ? fopen(path, "rb") : NULL;
+    const size_t n = f ? fread(file, 1, sizeof file, f) : 0;
+    enum { PHOFF = 28, PHNUM = 44, HEADER_WORDS = 8, AT = 1, ADDRESS = 3, BYTES = 4 };
+    if (f)
+        fclose(f);
+    for (uint32_t i = 0; n > PHNUM && memcmp(file, "\177ELF", 4) == 0 && i < file[PHNUM]; i++) {
+        uint32_t header[HEADER_WORDS];
+        memcpy(header, file + file[PHOFF] + sizeof header * i, sizeof header);
+        memcpy(memory(header[ADDRESS]), file + header[AT], header[BYTES]);
+    }
+    reply(is("load"), is("load") ? "checksum wrong" : "");
+}
+
+/* A chip that outlives this program. */
+static void find_chip(void) {
+    const char *path = getenv("FAKE_CHIP");
+    int file = path ? open(path, O_RDWR | O_CREAT, 0666) : -1;
+    if (!path)
+        return;
+    if (file < 0 || ftruncate(file, sizeof *chip) != 0)
+        exit(9);
+    chip = mmap(NULL, sizeof *chip, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (chip == MAP_FAILED)
+        exit(9);
+}
+
 static bool begins(const char *text, const char *with) {
     return strncmp(text, with, strlen(with)) == 0;
 }
@@ -238,7 +314,7 @@ static void serve(const char *text) {
     else if (begins(text, "write_memory"))
         write_memory(text);
     else if (begins(text, "load_image") && strstr(text, " elf"))
-        reply(is("load"), is("load") ? "checksum wrong" : "");
+        load_program(text);
     else if (begins(text, "verify_image"))
         reply(is("verify"), "");
     else if (begins(text, "load_image") || begins(text, "dump_image"))
@@ -252,6 +328,7 @@ int main(void) {
     size_t n = 0;
     int c;
     mode = getenv("FAKE_OPENOCD") ? getenv("FAKE_OPENOCD") : "";
+    find_chip();
     if (getpgrp() != getpid()) /* Ctrl-C is for onyx, which ends this program itself */
         return 7;
     while ((c = getchar()) != EOF) {

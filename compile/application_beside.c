@@ -139,65 +139,25 @@ bool compile_is_test(const fe_step *step, uint32_t *operand, bool *counts, uint3
                {SAM_OPERATION_gt, FW_TEST_GREATER}, {SAM_OPERATION_ge, FW_TEST_GREATER | FW_TEST_EQUAL}};
     const sam_statement *s = &step->statement;
     const sam_expr_data *root = &s->exprs.at[s->rhs.v - 1];
+    const int32_t most = s->integers ? INT16_MAX : UINT8_MAX; /* a larger count may be rounded to it */
     if (step->kind != FE_STEP_REPEAT || !step->until || root->kind != SAM_EXPR_CALL || !root->a.v ||
         !root->b.v)
         return false;
     const sam_expr_data *a = &s->exprs.at[root->a.v - 1], *b = &s->exprs.at[root->b.v - 1];
-    if (a->kind != SAM_EXPR_ACCESS || b->kind != SAM_EXPR_LITERAL || b->literal < INT16_MIN ||
-        b->literal > INT16_MAX || b->literal != (int32_t)b->literal || !s->integers)
+    if (a->kind != SAM_EXPR_ACCESS || b->kind != SAM_EXPR_LITERAL)
         return false;
     *operand = a->tensor.v - 1;
     *counts = step->use[*operand].counts;
-    *value = (int32_t)b->literal;
+    if (!s->integers && !*counts)
+        *value = sam_literal_word(b->literal, true);
+    else if (b->literal < -most || b->literal > most || b->literal != (int32_t)b->literal)
+        return false;
+    else
+        *value = (int32_t)b->literal;
     *holds = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         *holds |= root->operation == all[i].of ? all[i].holds : 0;
     return *holds != 0;
-}
-
-/* Returns the item's operation, or FW_CALCS where there is none. */
-static uint32_t calc_of(const sam_expr_data *e) {
-    static const struct {
-        sam_operation of;
-        uint32_t calc;
-    } calls[] = {{SAM_OPERATION_max, FW_CALC_MAX},
-                 {SAM_OPERATION_smax, FW_CALC_MAX},
-                 {SAM_OPERATION_min, FW_CALC_MIN},
-                 {SAM_OPERATION_smin, FW_CALC_MIN}};
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-        if (e->kind == SAM_EXPR_CALL && e->operation == calls[i].of)
-            return calls[i].calc;
-    }
-    return e->kind == SAM_EXPR_ADD   ? FW_CALC_ADD
-           : e->kind == SAM_EXPR_SUB ? FW_CALC_SUB
-           : e->kind == SAM_EXPR_MUL ? FW_CALC_MUL
-                                     : FW_CALCS;
-}
-
-static bool is_number(const sam_expr_data *e) {
-    return e->kind == SAM_EXPR_LITERAL && e->literal >= INT16_MIN && e->literal <= INT16_MAX &&
-           e->literal == (int32_t)e->literal;
-}
-
-/* Returns whether it is one value that is there, or a number. */
-static bool is_value(const fe_step *step, const sam_expr_data *e) {
-    return e->kind == SAM_EXPR_ACCESS ? !step->use[e->tensor.v - 1].counts : is_number(e);
-}
-
-bool compile_is_calc(const fe_step *step, uint32_t *what, sam_expr_data *a, sam_expr_data *b) {
-    const sam_statement *s = &step->statement;
-    const sam_expr_data *root = sam_expr_at(s, s->rhs);
-    *what = FW_CALC | calc_of(root);
-    *a = *root;
-    *b = (sam_expr_data){0};
-    if (s->vars.len || !s->integers || is_value(step, root))
-        return !s->vars.len && s->integers;
-    if (*what == (FW_CALC | FW_CALCS) || !root->a.v || !root->b.v)
-        return false;
-    *a = *sam_expr_at(s, root->a);
-    *b = *sam_expr_at(s, root->b);
-    return is_value(step, a) && is_value(step, b) &&
-           (a->kind == SAM_EXPR_ACCESS || b->kind == SAM_EXPR_ACCESS);
 }
 
 /* Returns why what the statement stores cannot be what this one needs without the host; NULL: it may be. */
@@ -208,7 +168,6 @@ static const char *why_needed(compile_context *ctx, const compile_stage_of *by, 
     uint32_t operand, holds;
     int32_t value;
     bool counts;
-    sam_expr_data a, b;
     uint32_t line = 0, column;
     diag_line_col(ctx->diag, step->loc, &line, &column);
     for (uint32_t t = 0; t < s->tensors.len; t++) {
@@ -219,7 +178,7 @@ static const char *why_needed(compile_context *ctx, const compile_stage_of *by, 
                 return arena_printf(ctx->mem, "line %u: the processor cannot test this condition", line);
             continue;
         }
-        if (by->on_host && compile_is_calc(step, &holds, &a, &b))
+        if (by->on_host && compile_is_calc(step))
             continue;
         if ((compile_stage_on_host(by) && !compile_may_wait_calls(&by->kernel)) || step->use[t].counts)
             return arena_printf(ctx->mem, "line %u is computed by the host or as a function", line);
@@ -283,9 +242,7 @@ static const char *why_eager(const compile_options *o, compile_context *ctx, con
                              const compile_stage_of *stage, const uint32_t *classes) {
     const compile_kernel *k = &stage->kernel;
     const uint32_t none = a->program.tensors.len;
-    uint32_t what;
-    sam_expr_data both[2];
-    const bool calc = stage->on_host && compile_is_calc(stage->step, &what, &both[0], &both[1]);
+    const bool calc = stage->on_host && compile_is_calc(stage->step);
     if (compile_stage_on_host(stage) && !calc && !(stage->loops && compile_may_wait_calls(k)))
         return "a statement is computed by the host or as a function";
     if (o->engine == ENGINE_SAM || o->wave || !o->optimize || o->hazards == REPORT_WARN)
@@ -426,7 +383,8 @@ void compile_find_waiting(const compile_options *o, compile_context *ctx, compil
         alive[a->program.results.at[i]] = true;
     find_alive(ctx, a, &a->program.steps, alive);
     uint32_t *classes = arena_new_n(ctx->mem, uint32_t, n + 1);
-    bool any = false;
+    const fw_lists own = o->dtype == TILE_DTYPE_BF16 ? FW_LISTS_OF_BF16 : FW_LISTS;
+    fw_lists any = FW_NO_LISTS;
     for (uint32_t t = 0; t < n; t++)
         classes[t] = t;
     join_swapped(&a->program.steps, classes, n);
@@ -439,7 +397,7 @@ void compile_find_waiting(const compile_options *o, compile_context *ctx, compil
     }
     find_eager(ctx, a, &a->program.steps);
     for (uint32_t i = 0; i < a->stages.len; i++)
-        any = any || a->stages.at[i].waits;
+        any = a->stages.at[i].waits ? own : any;
     /* A program is the same whatever runs it later. */
     for (uint32_t i = 0; i < a->stages.len && !compile_engines[o->engine].by_processor; i++)
         a->stages.at[i].waits = false;

@@ -575,7 +575,8 @@ static void place_rows(machine *m, const compile_move_in *in, fw_batch *b, arena
     }
 }
 
-/* Has the processor spread out a vector that the batch would store over; returns false where it cannot. */
+/* Has the processor spread out a vector that the batch would store over, or copy a value; returns false where
+ * it cannot. */
 static bool rescue(machine *m, uint32_t tensor, const compile_move_in *in, arena *mem,
                    compile_moves *rescued) {
     held *h = &m->of[tensor];
@@ -586,8 +587,9 @@ static bool rescue(machine *m, uint32_t tensor, const compile_move_in *in, arena
     all.input = UINT32_MAX; /* none is made of it */
     for (uint32_t w = 0; w < h->left->words.len; w++)
         there = there && compile_lies_before(m, &all, &h->left->words.at[w]);
-    const compile_image *image =
-        there ? compile_spread_out(m, h, in->alive, mem, &move.items, &move.cycles, &words) : NULL;
+    const compile_image *image = NULL;
+    if (there)
+        image = compile_spread_out(m, h, in->alive, mem, &move.items, &move.cycles, &words);
     if (!image)
         return false;
     move.slot = move.image.put = image->put;
@@ -624,7 +626,7 @@ static int take_before(machine *m, compile_stage_of *stage, const compile_move_i
     for (uint32_t t = 0; t < n && taken >= 0; t++) {
         if (!why[t])
             continue;
-        if (!m->of[t].left->empty) { /* from now on the host takes it at once */
+        if (!m->of[t].left->empty && m->of[t].left->stage) { /* from now on the host takes it at once */
             compile_whole(m->of[t].left->stage)->waits = false;
             compile_whole(m->of[t].left->stage)->eager = why[t];
         }
@@ -669,7 +671,7 @@ static bool may_write(const machine *m, const fw_segment *g) {
         const fw_segment *s = &m->list.segments.at[i];
         const bool begins = s->address == g->address &&
                             memcmp(s->content, g->content, s->bytes < g->bytes ? s->bytes : g->bytes) == 0;
-        const bool table = g->address < m->a->board.map.cgra_data;
+        const bool table = g->address < m->a->board.map.sram + FW_TABLE_OFFSET + FW_TABLES_KEPT;
         if (begins && table && s->bytes == g->bytes) /* which stays as it is */
             return true;
         may = may && ((begins && !table) || !compile_overlap(s->address, s->bytes, g->address, g->bytes));
@@ -709,7 +711,9 @@ static void add_step(machine *m, const compile_stage_of *stage, const char *elf,
 }
 
 bool compile_write_before(machine *m, const fw_segment *g) {
-    const bool may = may_write(m, g);
+    bool may = may_write(m, g);
+    for (uint32_t i = 0; i < m->calc.len; i++)
+        may = may && fw_place(&m->a->board, m->calc.at[i].word[1]) != g->address;
     if (may)
         add_segment(m, g);
     return may;
@@ -1052,21 +1056,32 @@ bool compile_wait_test(machine *m, const fe_step *step, bool over) {
     bool counts;
     arena scratch = {0};
     fw_items items = {0};
-    if (m->o->dtype != TILE_DTYPE_INT16 || !compile_is_test(step, &operand, &counts, &holds, &value))
+    if (!compile_is_test(step, &operand, &counts, &holds, &value))
         return false;
+    const bool fp = !step->statement.integers && !counts;
     held *h = &m->of[step->use[operand].shared];
     const compile_left *left = h->left;
     const fw_item test = {{FW_TEST | holds | (counts ? 0 : FW_TEST_WORD), 0, 0, 0, (uint32_t)value}};
     bool ok = left && (!left->gone || left->images.len) && list_test(m, h, test, &scratch, &items, &now);
     if (ok) {
-        const uint32_t is = now < value ? FW_TEST_LESS : now == value ? FW_TEST_EQUAL : FW_TEST_GREATER;
+        const bool is = fp ? compile_holds_bf16(holds, (uint16_t)now, (uint16_t)value)
+                           : holds & (now < value    ? FW_TEST_LESS
+                                      : now == value ? FW_TEST_EQUAL
+                                                     : FW_TEST_GREATER);
         uint64_t others = 0;
         for (uint64_t e = 0; e < h->t.nnz; e++)
             others += h->t.val[e] != h->t.fill;
         /* Parts of a sum that the host adds up are no values. */
-        ok = ((holds & is) != 0) == over &&
-             (counts ? (uint64_t)now == others : now == (int16_t)h->t.val[0]) &&
-             (m->list.steps.len + m->calc.len + items.len <= STEPS_MOST || compile_run_list(m));
+        ok = is == over && (counts ? (uint64_t)now == others : now == (int16_t)h->t.val[0]) &&
+             (m->list.steps.len + m->calc.len + items.len + 2 <= STEPS_MOST || compile_run_list(m));
+    }
+    const bool spreads = items.len > 1;
+    if (ok && fp) {
+        fw_item compare[COMPILE_COMPARE_ITEMS];
+        const uint32_t place = items.at[--items.len].word[1],
+                       n = compile_compare_bf16(holds, place, (uint16_t)value, compare);
+        for (uint32_t i = 0; i < n; i++)
+            vec_push(&scratch, &items, compare[i]);
     }
     const compile_stage_of *stage = ok && left->stage ? left->stage : m->configured;
     const char *elf = ok && left->stage ? left->later.elf : m->list.elf;
@@ -1074,7 +1089,7 @@ bool compile_wait_test(machine *m, const fe_step *step, bool over) {
         add_calcs(m, stage, elf);
     for (uint32_t i = 0; i < items.len && ok; i++)
         add_step(m, stage, elf, &items.at[i]);
-    if (ok && items.len > 1) {
+    if (ok && spreads) {
         add_scratch(m, &left->images.at[left->images.len - 1].put);
         add_used(m, left);
     }

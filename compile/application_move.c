@@ -140,10 +140,9 @@ static bool list_sources(const compile_left *left, arena *mem, sources *out) {
 static bool find_meeting(const compile_left *left, const sources *all, uint32_t *how,
                          const sam_operator **op) {
     static const uint32_t by[SAM_OPERATIONS] = {
-        [SAM_OPERATION_add] = FW_SPREAD_ADD,  [SAM_OPERATION_min] = FW_SPREAD_MIN,
-        [SAM_OPERATION_smin] = FW_SPREAD_MIN, [SAM_OPERATION_max] = FW_SPREAD_MAX,
-        [SAM_OPERATION_smax] = FW_SPREAD_MAX, [SAM_OPERATION_or] = FW_SPREAD_OR,
-        [SAM_OPERATION_and] = FW_SPREAD_AND};
+        [SAM_OPERATION_add] = FW_OP_ADD, [SAM_OPERATION_min] = FW_OP_MIN,  [SAM_OPERATION_smin] = FW_OP_MIN,
+        [SAM_OPERATION_max] = FW_OP_MAX, [SAM_OPERATION_smax] = FW_OP_MAX, [SAM_OPERATION_or] = FW_OP_OR,
+        [SAM_OPERATION_and] = FW_OP_AND};
     const sam_statement *s = &left->kernel.lowered.statement;
     const sam_expr_data *root = sam_expr_at(s, s->rhs);
     const sam_operation operation =
@@ -154,13 +153,13 @@ static bool find_meeting(const compile_left *left, const sources *all, uint32_t 
             meet = all->at[i].origin < all->at[k].origin + all->at[k].size &&
                    all->at[k].origin < all->at[i].origin + all->at[i].size;
     }
-    *how = FW_SPREAD_SET;
+    *how = FW_OP_SET;
     *op = NULL;
     if (!meet)
         return true;
     *how = by[operation];
-    *op = sam_operator_of(operation, false);
-    return *how != FW_SPREAD_SET && left->kernel.data.packed.dtype == TILE_DTYPE_INT16;
+    *op = sam_operator_of(operation, left->kernel.data.packed.dtype == TILE_DTYPE_BF16);
+    return *how != FW_OP_SET;
 }
 
 /* Does what an item says, on the words of a block. */
@@ -182,9 +181,9 @@ static const double ITEM = 300, COPIED = 4, CLEARED = 2, PUT = 26, COMBINED = 46
 
 /* Returns what a value of the part takes. */
 static double value_cycles(uint32_t how, bool follows) {
-    if (how == FW_SPREAD_SET)
+    if (how == FW_OP_SET)
         return follows ? FOLLOWS : PUT;
-    return how == FW_SPREAD_ADD && follows ? ADDED : COMBINED;
+    return how == FW_OP_ADD && follows ? ADDED : COMBINED;
 }
 
 /* What a block of a dense vector is made of. */
@@ -214,11 +213,11 @@ static bool make_block(const parts *p, const compile_block *block, uint32_t to, 
                       end = first + its->size < block->words ? first + its->size : block->words;
         if (end <= 0 || first >= end)
             continue;
-        const uint32_t by = items->len > header + 1 ? p->how : FW_SPREAD_SET; /* the first one meets none */
-        if (by == FW_SPREAD_SET && its->follows && its->n >= its->size && first <= put)
+        const uint32_t by = items->len > header + 1 ? p->how : FW_OP_SET; /* the first one meets none */
+        if (by == FW_OP_SET && its->follows && its->n >= its->size && first <= put)
             put = end;
         *cycles += ITEM + its->n * value_cycles(by, its->follows);
-        spread_into(its, first, end, by == FW_SPREAD_SET ? NULL : p->op, p->fill, words);
+        spread_into(its, first, end, by == FW_OP_SET ? NULL : p->op, p->fill, words);
         vec_push(mem, items,
                  ((fw_item){{FW_SPREAD | by, its->crd_cell, its->val_cell, to + 2, (uint32_t)first,
                              (uint32_t)end, p->fill}}));
@@ -294,8 +293,6 @@ static bool has_put(const fw_puts *all, const fw_put *w) {
 
 /* ---- compressed vectors ------------------------------------------------------------------------ */
 
-enum { SCRATCH_BYTES = FW_SCRATCH_END - FW_SCRATCH_OFFSET };
-
 static bool is_in_scratch(const machine *m, const compile_image *image) {
     return image->put.address & FW_SCRATCH && has_put(&m->session.memory.stored, &image->put);
 }
@@ -341,11 +338,30 @@ bool compile_scalar_place(const machine *m, const held *h, uint32_t *place) {
            word_at(left->later.stored[0].at, 1) == (h->t.nnz ? h->t.val[0] : h->t.fill);
 }
 
+/* Lists the item that copies one value to the scratch area. */
+static const compile_image *save_scalar(machine *m, held *h, const bool *alive, arena *mem, fw_items *items,
+                                        double *cycles) {
+    enum { BYTES = 4 };
+    const uint32_t slot = compile_find_slot(m, h, alive, BYTES);
+    uint32_t place;
+    if (slot + BYTES > FW_SCRATCH_ROOM || !compile_scalar_place(m, h, &place))
+        return NULL;
+    const uint16_t block[] = {1, h->t.nnz ? h->t.val[0] : h->t.fill};
+    const compile_image image = {.home = true, .put = {FW_SCRATCH | slot, BYTES, hash_bytes(block, BYTES)}};
+    vec_push(mem, items, ((fw_item){{FW_COPY, place, BYTES, FW_SCRATCH | slot}}));
+    *cycles += ITEM;
+    compile_note_image(m, &image);
+    vec_push(&h->left->mem, &h->left->images, image);
+    return &h->left->images.at[h->left->images.len - 1];
+}
+
 const compile_image *compile_spread_out(machine *m, held *h, const bool *alive, arena *mem, fw_items *items,
                                         double *cycles, uint16_t **words) {
     compile_left *left = h->left;
     const uint32_t dim = (uint32_t)h->t.dim[0], bytes = 2 * dim + 2;
-    if (h->t.order != 1 || h->t.dim[0] >= SCRATCH_BYTES / 2)
+    if (!h->t.order)
+        return save_scalar(m, h, alive, mem, items, cycles);
+    if (h->t.order != 1 || h->t.dim[0] >= FW_SCRATCH_ROOM / 2)
         return NULL;
     *words = arena_new_n(mem, uint16_t, dim + 1);
     for (uint64_t e = 0; e < h->t.nnz; e++)
@@ -359,7 +375,7 @@ const compile_image *compile_spread_out(machine *m, held *h, const bool *alive, 
     uint16_t *found = arena_new_n(mem, uint16_t, dim + 1);
     arena scratch = {0};
     parts p;
-    const bool ok = !left->gone && slot + bytes <= SCRATCH_BYTES &&
+    const bool ok = !left->gone && slot + bytes <= FW_SCRATCH_ROOM &&
                     find_parts(left, h->t.fill, &scratch, &p) &&
                     make_block(&p, &all, FW_SCRATCH | slot, mem, found, items, cycles) &&
                     memcmp(found, *words, 2 * (size_t)dim) == 0;
@@ -728,6 +744,10 @@ bool compile_find_move(const machine *m, const held *h, const compile_move_in *i
                     ? copy_spread(m, h, w, g, mem, out)
                     : compile_lies_before(m, in, w) && copy_of(m, g, w, hash, mem, out);
     }
+    /* What is moved block by block is read after some of it is written. */
+    for (uint32_t i = 0; i < left->words.len; i++)
+        there = there && !compile_overlap(left->words.at[i].address, left->words.at[i].bytes,
+                                          out->image.put.address, g->bytes);
     if (!found && there && h->t.order > 1 && in->data->order > 1) {
         out->items.len = 0;
         out->cycles = 0;

@@ -222,7 +222,7 @@ static void print_stage(const compile_options *o, const compile_context *ctx, co
             fprintf(out, ", %u by the chip's processor alone", all.alone);
         fputc('\n', out);
         if (compile_engines[o->engine].by_processor && stage->eager && o->explain)
-            fprintf(out, "    the host goes through it: %s\n", stage->eager);
+            fprintf(out, "    the host goes through %s: %s\n", all.alone ? "the others" : "it", stage->eager);
         return;
     }
     print_statement(ctx, stage, out);

@@ -1,117 +1,163 @@
-/* Statements of scalars in a loop of the chip's processor: one value of two, which it computes in its scratch
+/* Statements of scalars in a loop of the chip's processor: values of two, which it computes in its scratch
  * area. The host computes them, too, and what the processor makes is what it has found. */
 #include "compile/move.h"
 #include "compile/scalar.h"
+#include "sam/operators.h"
 
 enum {
     VALUE_BYTES = 4, /* a block of one value */
-    CALCS_MOST = 64  /* that wait for a batch */
+    CALCS_MOST = 64, /* that wait for a batch */
+    MADE_MOST = 32   /* of a statement */
 };
 
-/* An operand: a place on the chip, or a number. */
+/* ---- the items of a statement ------------------------------------------------------------------- */
+
+/* An operand: a place on the chip, or a number; and its value. */
 typedef struct {
     bool on_chip;
     uint32_t place;
-    int32_t value;
+    uint16_t value;
 } scalar;
 
-static int32_t value_of(const held *h) {
-    return (int16_t)(h->t.nnz ? h->t.val[0] : h->t.fill);
+enum { ANYWHERE = 1 }; /* no place is odd */
+typedef struct {
+    machine *m;
+    const fe_step *step;
+    uint32_t to;  /* where the value goes */
+    uint32_t put; /* the operand that the host puts there before; FE_NO_TENSOR: none */
+    fw_item item[MADE_MOST];
+    uint32_t n, between; /* places in use, at the end of the scratch area */
+    bool good;
+} calc;
+
+static uint16_t value_of(const held *h) {
+    return h->t.nnz ? h->t.val[0] : h->t.fill;
 }
 
-/* Finds it; returns false where the chip alone has it otherwise than as one value. */
-static bool find_scalar(const machine *m, const fe_step *step, const sam_expr_data *e, scalar *out) {
-    *out = (scalar){.value = (int32_t)e->literal};
-    if (e->kind != SAM_EXPR_ACCESS)
-        return true;
-    const held *h = &m->of[step->use[e->tensor.v - 1].shared];
-    out->value = value_of(h);
-    out->on_chip = h->left != NULL;
-    return !h->left || compile_scalar_place(m, h, &out->place);
-}
-
-static void put_block(uint8_t *content, int32_t value) {
+static void put_block(uint8_t *content, uint16_t value) {
     const uint32_t word = (uint32_t)value << 16 | 1;
     for (uint32_t i = 0; i < VALUE_BYTES; i++)
         content[i] = (uint8_t)(word >> 8 * i);
 }
 
-/* Has the host put a value into the scratch area before the list. */
-static bool put_first(machine *m, scalar *one, uint32_t slot) {
-    uint8_t content[VALUE_BYTES];
-    put_block(content, one->value);
-    one->on_chip = true;
-    one->place = FW_SCRATCH | slot;
-    return compile_write_before(m, &(fw_segment){fw_place(&m->a->board, one->place), VALUE_BYTES, content});
+static uint32_t place_between(calc *c) {
+    c->good = c->good && c->between < FW_SCRATCH_VALUES;
+    return compile_place_between(c->between++);
 }
 
-/* One item, or two that follow each other. */
-typedef struct {
-    fw_item item[2];
-    uint32_t n;
-    uint16_t value; /* what comes of them */
-} calc;
-
-static void add_number(calc *c, uint32_t how, uint32_t to, uint32_t from, int32_t now, int32_t number) {
-    c->item[c->n++] = (fw_item){{FW_CALC | FW_CALC_NUMBER | how, to, from, (uint32_t)number}};
-    c->value = fw_calc(how, now, number);
+static void add_item(calc *c, uint32_t how, uint32_t to, uint32_t a, scalar b) {
+    c->good = c->good && c->n < MADE_MOST;
+    if (c->good)
+        c->item[c->n++] = (fw_item){
+            {FW_CALC | how | (b.on_chip ? 0 : FW_CALC_NUMBER), to, a, b.on_chip ? b.place : b.value}};
 }
 
-/* Finds the items: a value that does not depend on what is on the chip is put into the scratch area by the
- * host, or made of anything there is, times 0. */
-static calc find_items(machine *m, uint32_t what, scalar a, scalar b, bool alone, uint32_t slot) {
-    const uint32_t to = FW_SCRATCH | slot;
-    calc c = {.n = 0};
-    if (!a.on_chip && b.on_chip && what == (FW_CALC | FW_CALC_SUB)) {
-        add_number(&c, FW_CALC_MUL, to, b.place, b.value, -1);
-        add_number(&c, FW_CALC_ADD, to, to, (int16_t)c.value, a.value);
-        return c;
-    }
-    if (!a.on_chip && b.on_chip) {
+/* Adds the item that makes a value of two, and returns it; of two numbers it is a number. */
+static scalar combine(calc *c, uint32_t how, scalar a, scalar b, uint32_t to) {
+    static const sam_operation by[FW_OPS] = {
+        [FW_OP_ADD] = SAM_OPERATION_add, [FW_OP_SUB] = SAM_OPERATION_sub, [FW_OP_MUL] = SAM_OPERATION_mul,
+        [FW_OP_DIV] = SAM_OPERATION_div, [FW_OP_MIN] = SAM_OPERATION_min, [FW_OP_MAX] = SAM_OPERATION_max,
+        [FW_OP_OR] = SAM_OPERATION_or,   [FW_OP_AND] = SAM_OPERATION_and};
+    const uint16_t value = sam_operator_of(by[how], !c->step->statement.integers)->apply(a.value, b.value);
+    scalar made = {.on_chip = a.on_chip || b.on_chip, .value = value};
+    if (!made.on_chip)
+        return made;
+    made.place = to == ANYWHERE ? place_between(c) : to;
+    if (!a.on_chip && (how == FW_OP_ADD || how == FW_OP_MUL)) {
         const scalar first = a;
         a = b;
         b = first;
+    } else if (!a.on_chip) {
+        const uint32_t place = made.place == b.place ? place_between(c) : made.place;
+        add_item(c, FW_OP_SET, place, place, a);
+        a.place = place;
     }
-    if (!a.on_chip && (alone || !put_first(m, &a, slot))) {
-        const int32_t value = alone ? a.value : (int16_t)fw_calc(what - FW_CALC, a.value, b.value);
-        add_number(&c, FW_CALC_MUL, to, to, 0, 0);
-        add_number(&c, FW_CALC_ADD, to, to, 0, value);
-        return c;
+    add_item(c, how, made.place, a.place, b);
+    return made;
+}
+
+/* Finds an operand; the chip alone may have it otherwise than as one value. */
+static scalar find_scalar(calc *c, uint32_t t) {
+    const held *h = &c->m->of[c->step->use[t].shared];
+    scalar one = {.on_chip = h->left || c->put == t, .place = c->to, .value = value_of(h)};
+    if (h->left)
+        c->good = c->good && compile_scalar_place(c->m, h, &one.place);
+    return one;
+}
+
+/* Adds the items of an expression, the last of which writes to this place. */
+static scalar add_items(calc *c, sam_expr e, uint32_t to) {
+    const sam_statement *s = &c->step->statement;
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (x->kind == SAM_EXPR_ACCESS)
+        return find_scalar(c, x->tensor.v - 1);
+    if (x->kind == SAM_EXPR_LITERAL)
+        return (scalar){.value = sam_literal_word(x->literal, !s->integers)};
+    const compile_calc_row_of *row = compile_calc_row(s, x);
+    scalar of[CALC_OPERANDS] = {[CALC_FIRST] = add_items(c, x->a, ANYWHERE)};
+    if (x->b.v)
+        of[CALC_SECOND] = add_items(c, x->b, ANYWHERE);
+    for (uint32_t i = 0; i < row->n; i++) {
+        const compile_made_of *item = &row->item[i];
+        of[CALC_NUMBER].value = item->number;
+        of[CALC_SO_FAR] = combine(c, item->how, of[item->a], of[item->b], i + 1 < row->n ? ANYWHERE : to);
     }
-    c.n = 1;
-    c.value = fw_calc(what - FW_CALC, a.value, b.value);
-    c.item[0] = (fw_item){
-        {what | (b.on_chip ? 0 : FW_CALC_NUMBER), to, a.place, b.on_chip ? b.place : (uint32_t)b.value}};
-    return c;
+    return of[CALC_SO_FAR];
+}
+
+static bool changes(const calc *c, uint32_t t) {
+    const compile_application *a = c->m->a;
+    const uint32_t shared = c->step->use[t].shared;
+    return t + 1 != c->step->statement.result.v && shared < a->program.tensors.len &&
+           a->program.tensors.at[shared].changes;
+}
+
+/* Where the chip has no operand yet, the host puts one that changes there before the list, so that its first
+ * pass is as the others are. */
+static void put_first(calc *c) {
+    const sam_statement *s = &c->step->statement;
+    uint8_t content[VALUE_BYTES];
+    bool on_chip = false;
+    for (uint32_t t = 0; t < s->tensors.len; t++)
+        on_chip = on_chip || (t + 1 != s->result.v && c->m->of[c->step->use[t].shared].left);
+    if (on_chip || sam_expr_at(s, s->rhs)->kind == SAM_EXPR_ACCESS)
+        return;
+    for (uint32_t e = 0; e < s->exprs.len; e++) {
+        const sam_expr_data *x = &s->exprs.at[e];
+        if (x->kind != SAM_EXPR_ACCESS || !changes(c, x->tensor.v - 1))
+            continue;
+        put_block(content, value_of(&c->m->of[c->step->use[x->tensor.v - 1].shared]));
+        if (compile_write_before(c->m, &(fw_segment){fw_place(&c->m->a->board, c->to), VALUE_BYTES, content}))
+            c->put = x->tensor.v - 1;
+        return;
+    }
+}
+
+/* Finds the items; a value that does not depend on what is on the chip is one. */
+static bool find_items(calc *c, uint16_t want) {
+    put_first(c);
+    const scalar value = add_items(c, c->step->statement.rhs, c->to);
+    if (!c->n)
+        add_item(c, FW_OP_SET, c->to, value.on_chip ? value.place : c->to, value);
+    return c->good && value.value == want;
 }
 
 bool compile_wait_scalar(machine *m, compile_context *ctx, compile_stage_of *stage, const tile_tensor *value,
                          compile_left **left) {
-    const fe_step *step = stage->step;
-    uint32_t what;
-    sam_expr_data first, second;
-    scalar a, b = {.value = 0};
+    const uint16_t want = value->nnz ? value->val[0] : value->fill;
     bool *alive = arena_new_n(ctx->mem, bool, m->a->places + 1);
     memcpy(alive, stage->alive, m->a->places);
     alive[stage->to] = false;
-    if (!compile_is_calc(step, &what, &first, &second) || !find_scalar(m, step, &first, &a))
-        return false;
-    const bool alone = second.kind == SAM_EXPR_NONE;
-    if (alone)
-        what = FW_CALC | FW_CALC_ADD; /* of 0 */
-    else if (!find_scalar(m, step, &second, &b))
+    if (!compile_is_calc(stage->step))
         return false;
     const uint32_t slot = compile_find_slot(m, NULL, alive, VALUE_BYTES);
-    if (m->calc.len >= CALCS_MOST || slot + VALUE_BYTES > FW_SCRATCH_END - FW_SCRATCH_OFFSET)
+    calc c = {.m = m, .step = stage->step, .to = FW_SCRATCH | slot, .put = FE_NO_TENSOR, .good = true};
+    if (slot + VALUE_BYTES > FW_SCRATCH_ROOM || !find_items(&c, want) || m->calc.len + c.n > CALCS_MOST)
         return false;
-    const calc c = find_items(m, what, a, b, alone, slot);
     uint8_t content[VALUE_BYTES];
-    put_block(content, (int16_t)(value->nnz ? value->val[0] : value->fill));
-    if (c.value != content[2] + 256 * content[3])
-        return false;
+    put_block(content, want);
     compile_left *l = arena_new(ctx->mem, compile_left);
-    const compile_image image = {.home = true,
-                                 .put = {FW_SCRATCH | slot, VALUE_BYTES, hash_bytes(content, VALUE_BYTES)}};
+    const compile_image image = {.home = true, .put = {c.to, VALUE_BYTES, hash_bytes(content, VALUE_BYTES)}};
     vec_push(ctx->mem, &l->images, image);
     l->gone = true; /* no store has left it */
     compile_note_image(m, &image);

@@ -309,7 +309,7 @@ typedef struct {
     bool apart;         /* each copy starts by itself */
     bool verify_config; /* the program reads the configuration back before it is ready */
     uint64_t longest;   /* cycles of the array that a run is known to take at most; 0: nothing is known */
-    bool lists;         /* it goes through lists of batches by itself */
+    fw_lists lists;     /* that it goes through by itself */
 } compile_programmed;
 
 /* A kernel that is a graph from a file. */
@@ -343,7 +343,7 @@ struct compile_kernel {
     compile_session *session;     /* that its runs share, or NULL */
     compile_later *later;         /* its one batch runs later, and the result is the cycle model's until then;
                                             or NULL */
-    bool lists;                   /* its firmware program goes through lists of batches by itself */
+    fw_lists lists;               /* that its firmware program goes through by itself */
     const compile_images *images; /* that its firmware program has, if there are several, or NULL */
     uint32_t image, number;       /* which of these it is of; which of all their kernels it is */
     compile_choices choices;

@@ -39,7 +39,7 @@ typedef struct {
     uint32_t image, number;       /* as in compile_kernel; without `images` number is the part */
     bool calls;                   /* there is no kernel: the program makes calls of functions (processor.h) */
     bool again;                   /* the kernel ran before in this command */
-    bool lists;                   /* the firmware program goes through lists of batches by itself */
+    fw_lists lists;               /* that the firmware program goes through by itself */
     compile_later *later;     /* where the batch is noted in place of a run, or NULL; of a session alone */
     compile_session *session; /* where the array stays configured between runs, or NULL; read by engine soc */
     const char *folder;       /* receives the files of the run, until all are there */

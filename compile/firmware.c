@@ -88,7 +88,7 @@ static bool build(compile_context *ctx, const compile_programmed *p, uint32_t n,
     options.objects = objects_folder(ctx);
     options.verify = p->verify_config;
     options.timeout = run_timeout(p);
-    options.lists = n && p->lists;
+    options.lists = n ? p->lists : FW_NO_LISTS;
     options.functions = compile_program_functions(ctx);
     options.board = board;
     if (ctx->partial)

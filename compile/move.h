@@ -35,10 +35,10 @@ struct compile_move {
     compile_left *of; /* NULL: nothing is moved */
 };
 typedef VEC(compile_move) compile_moves;
-/* Returns where the scratch area has a vector that the chip alone has, as values differ from the fill, behind
- * the block's length, and makes its words; lists the items that spread it out there, if it is not yet. What
- * nobody reads after the statement `alive` is of, and is no operand of it, may be spread over. Adds what the
- * processor takes. NULL: it cannot. */
+/* Returns where the scratch area has one value that the chip alone has, or a vector, as values differ from
+ * the fill, behind the block's length, and makes its words; lists the items that spread it out there, if it
+ * is not yet. What nobody reads after the statement `alive` is of, and is no operand of it, may be spread
+ * over. Adds what the processor takes. NULL: it cannot. */
 const compile_image *compile_spread_out(machine *m, held *h, const bool *alive, arena *mem, fw_items *items,
                                         double *cycles, uint16_t **words);
 /* Returns whether the words lie there before the batch, and no other operand is put there before it runs. */

@@ -208,7 +208,7 @@ static void check_list(reader *r, const fw_batch *batch, uint32_t number) {
             check_pack(r, s, at, number);
             continue;
         }
-        if ((what & ~(uint32_t)FW_CALC_NUMBER) - FW_CALC < FW_CALCS) {
+        if ((what & ~(uint32_t)FW_CALC_NUMBER) - FW_CALC < FW_OPS) {
             check_calc(r, s, at, number);
             continue;
         }

@@ -10,8 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const runtime[] = {"startup.c",   "firmware.c", "mailbox.c",  "platform.c",  "image.c",
-                                      "configure.c", "streams.c",  "dispatch.c", "functions.c", "lists.c"};
+static const char *const runtime[] = {"startup.c",   "firmware.c",  "mailbox.c", "platform.c",
+                                      "image.c",     "configure.c", "streams.c", "dispatch.c",
+                                      "functions.c", "lists.c",     "bf16.c"};
 static const char *const flags[] = {"-mcpu=cortex-m3",
                                     "-mthumb",
                                     "-std=c11",

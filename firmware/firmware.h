@@ -13,6 +13,9 @@
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
+/* Whether the processor can go through lists of batches by itself, of values of bf16, too. */
+typedef enum { FW_NO_LISTS, FW_LISTS, FW_LISTS_OF_BF16 } fw_lists;
+
 typedef struct {
     const char *home;     /* where firmware/target lies: the source tree, or the installed share */
     const char *folder;   /* receives app.elf and what it is made of; made if missing */
@@ -24,7 +27,7 @@ typedef struct {
     bool verify;         /* read every word of a configuration back before anything runs on it */
     bool poll;           /* ask for done streams instead of sleeping until the interrupt */
     uint32_t timeout;    /* processor cycles a run may take; at least FW_MIN_TIMEOUT */
-    bool lists;          /* the processor can go through lists of batches by itself */
+    fw_lists lists;
     const struct fw_functions *functions; /* that the program is to have; NULL: none */
     const pnr_board *board;               /* of a program without a bitstream */
 } fw_options;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FW_PROTOCOL_VERSION = 11 };
+enum { FW_PROTOCOL_VERSION = 12 };
 #define FW_MAILBOX_MAGIC 0x584e594fu /* "OYNX" */
 
 enum { FW_STATE_BOOTING, FW_STATE_READY, FW_STATE_RUNNING, FW_STATE_FAILED };
@@ -108,7 +108,7 @@ enum { FW_FUNCTIONS_MOST = 4096, FW_FUNCTION_INPUTS_MOST = 13 };
  * from one place of the global buffer to another, {FW_COPY, from, bytes, to, 0, 0, 0}: all multiples of 2.
  * What a store has left of a vector becomes what a load of a dense one reads by two more. {FW_BLOCK, first
  * byte, words, from, 0, 0, 0} writes that number of words, then words of 0 from number `from` on to the last:
- * loads have values as they differ, bit by bit, from the fill. {FW_SPREAD | FW_SPREAD_*, cell of the
+ * loads have values as they differ, bit by bit, from the fill. {FW_SPREAD | FW_OP_*, cell of the
  * coordinates, cell of the values, first byte, first, count, fill} puts the values of a run into such words:
  * the cells are a run table's, {first byte in the global buffer, words}, as the firmware has completed them;
  * coordinates are {segments, those, coordinates, those}, or without a cell (0) they are 0, 1, ...; values are
@@ -122,8 +122,9 @@ enum { FW_FUNCTIONS_MOST = 4096, FW_FUNCTION_INPUTS_MOST = 13 };
  * coordinate 0, or of those of which a joiner takes what they lack a 1 behind the last one; padded, there is
  * always one at coordinate 0. The rows whose cells begin where these blocks do get their words: the host
  * writes cells once, and need not know how many values there will be. Without a cell there is no such stream.
- * {FW_CALC | FW_CALC_*, to, a, b, 0, 0, 0} computes one value of two, of 16 bits: a and b are places of
- * blocks of one value, as is `to`; or b is a number. */
+ * {FW_CALC | FW_OP_*, to, a, b, 0, 0, 0} computes one value of two, of 16 bits: a and b are places of
+ * blocks of one value, as is `to`; or b is a number. What items combine is int16 or bf16, as the program is
+ * (fw_lists). */
 #define FW_LIST 0xffffffffu
 #define FW_TEST 0xe0000000u
 #define FW_COPY 0xd0000000u
@@ -132,26 +133,28 @@ enum { FW_FUNCTIONS_MOST = 4096, FW_FUNCTION_INPUTS_MOST = 13 };
 #define FW_PACK 0xa0000000u
 #define FW_CALC 0x90000000u /* no item of a kernel's is as large */
 enum { FW_PACK_PADDED = 1, FW_PACK_ONES = 2, FW_PACK_ABSENT = 4, FW_PACK_LACKED = 8, FW_PACK_BITS = 15 };
-enum { FW_CALC_ADD, FW_CALC_SUB, FW_CALC_MUL, FW_CALC_MIN, FW_CALC_MAX, FW_CALCS, FW_CALC_NUMBER = 16 };
+/* What is made of two values: the second; their sum and so on. Parts of a vector are combined by those before
+ * FW_SPREADS. */
+enum {
+    FW_OP_SET,
+    FW_OP_ADD,
+    FW_OP_MIN,
+    FW_OP_MAX,
+    FW_OP_OR,
+    FW_OP_AND,
+    FW_SPREADS,
+    FW_OP_SUB = FW_SPREADS,
+    FW_OP_MUL,
+    FW_OP_DIV,
+    FW_OP_COMPARE, /* of bf16 alone: -1, 0 or 1 as int16; 2 where one is no number */
+    FW_OPS,
+    FW_CALC_NUMBER = 16
+};
 /* The scratch area lies behind the tables that stay, and before the longest list; its offsets in SRAM. */
 enum { FW_SCRATCH_OFFSET = 0x8000, FW_SCRATCH_END = 0xd000 };
+/* Its end is for values in between, of the items of a statement. */
+enum { FW_SCRATCH_VALUES = 16, FW_SCRATCH_ROOM = FW_SCRATCH_END - FW_SCRATCH_OFFSET - 4 * FW_SCRATCH_VALUES };
 #define FW_SCRATCH 0x80000000u
-/* What FW_CALC_* makes of two values. */
-static inline uint16_t fw_calc(uint32_t how, int32_t a, int32_t b) {
-    switch (how & ~(uint32_t)FW_CALC_NUMBER) {
-    case FW_CALC_ADD:
-        return (uint16_t)((uint32_t)a + (uint32_t)b);
-    case FW_CALC_SUB:
-        return (uint16_t)((uint32_t)a - (uint32_t)b);
-    case FW_CALC_MUL:
-        return (uint16_t)((uint32_t)a * (uint32_t)b);
-    case FW_CALC_MIN:
-        return (uint16_t)(a < b ? a : b);
-    default:
-        return (uint16_t)(a > b ? a : b);
-    }
-}
-enum { FW_SPREAD_SET, FW_SPREAD_ADD, FW_SPREAD_MIN, FW_SPREAD_MAX, FW_SPREAD_OR, FW_SPREAD_AND, FW_SPREADS };
 enum { FW_TEST_LESS = 1, FW_TEST_EQUAL = 2, FW_TEST_GREATER = 4, FW_TEST_WORD = 8, FW_TEST_BITS = 15 };
 enum { FW_LIST_HEAD = 8, FW_ITEM_BYTES = 28, FW_ITEM_CYCLES = 16 };
 

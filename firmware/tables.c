@@ -397,9 +397,10 @@ bool fw_write_tables(const fw_placed *images, uint32_t n, const pnr_board *b, co
             ".timeout = "
             "%u,\n};\n",
             functions,
-            o->lists       ? "    LISTS,\n"
-            : o->functions ? "    .call = functions_batch,\n"
-                           : "",
+            o->lists == FW_LISTS_OF_BF16 ? "    LISTS_OF_BF16,\n"
+            : o->lists                   ? "    LISTS_OF_INT16,\n"
+            : o->functions               ? "    .call = functions_batch,\n"
+                                         : "",
             n, kernels, b->width >= 32 ? UINT32_MAX : (1u << b->width) - 1, tiles,
             o->register_path ? "true" : "false", o->verify ? "true" : "false", o->poll ? "true" : "false",
             o->timeout);

@@ -19,11 +19,15 @@ void functions_batch(const kernel_description *k, uint32_t number, uint32_t tabl
  * numbers are functions'. */
 void lists_batch(const kernel_description *k, uint32_t number, uint32_t table, uint32_t steps,
                  uint32_t outputs);
+/* Returns what FW_OP_* makes of two int16, in the lower half, or of two bf16 (bf16.c). */
+uint32_t lists_combine(uint32_t how, uint32_t word, uint32_t with);
+uint32_t bf16_combine(uint32_t how, uint32_t a, uint32_t b);
 /* What the description of a program says of its list of functions. */
 #define FUNCTIONS_OF(list)                                                                                   \
     .functions = (list), .n_functions = sizeof(list) / sizeof *(list), .call_function = functions_batch
 
 /* What it says where there are lists, beside that. */
-#define LISTS .call = lists_batch
+#define LISTS_OF_INT16 .call = lists_batch, .combine = lists_combine
+#define LISTS_OF_BF16 .call = lists_batch, .combine = bf16_combine
 
 #endif

@@ -65,6 +65,30 @@ static void copy(uint32_t item) {
     put_part(to, from, bytes / 2, 0);
 }
 
+uint32_t lists_combine(uint32_t how, uint32_t word, uint32_t with) {
+    const int32_t a = (int16_t)word, b = (int16_t)with;
+    switch (how) {
+    case FW_OP_ADD:
+        return (uint32_t)(a + b);
+    case FW_OP_MIN:
+        return (uint32_t)(a < b ? a : b);
+    case FW_OP_MAX:
+        return (uint32_t)(a > b ? a : b);
+    case FW_OP_OR:
+        return word | with;
+    case FW_OP_AND:
+        return word & with;
+    case FW_OP_SUB:
+        return (uint32_t)(a - b);
+    case FW_OP_MUL:
+        return (uint32_t)(a * b);
+    case FW_OP_DIV:
+        return b ? (uint32_t)(a / b) : 0;
+    default:
+        return with;
+    }
+}
+
 static __attribute__((noinline)) bool holds(uint32_t item, uint32_t what) {
     const uint32_t address = bus_read32(item + 4), words = bus_read32(item + 8);
     const int32_t value = (int32_t)bus_read32(item + 16);
@@ -110,24 +134,9 @@ static __attribute__((noinline)) uint32_t begin_of(uint32_t item, uint32_t at, u
 
 SMALL_TO_HERE
 
-static int32_t combined(uint32_t how, int32_t now, int32_t more) {
-    switch (how) {
-    case FW_SPREAD_ADD:
-        return now + more;
-    case FW_SPREAD_MIN:
-        return more < now ? more : now;
-    case FW_SPREAD_MAX:
-        return more > now ? more : now;
-    case FW_SPREAD_OR:
-        return now | more;
-    default:
-        return now & more;
-    }
-}
-
 /* Puts the values of a run into a dense vector. Coordinates ascend: where the last is as far from the first
  * as they are many, none is left out, and the values are put as those of a dense part are. */
-static __attribute__((noinline)) void spread(uint32_t item, uint32_t how) {
+static __attribute__((noinline)) void spread(const kernel_description *k, uint32_t item, uint32_t how) {
     const uint32_t cell = bus_read32(item + 4), to = bus_read32(item + 12), count = bus_read32(item + 20),
                    fill = bus_read32(item + 24);
     uint32_t first = bus_read32(item + 16);
@@ -156,19 +165,20 @@ static __attribute__((noinline)) void spread(uint32_t item, uint32_t how) {
         first += follows ? begin : 0;
     }
     uint32_t place = first;
-    if (follows && how == FW_SPREAD_SET) {
+    if (follows && how == FW_OP_SET) {
         const uint32_t skipped = (int32_t)first < 0 ? -first : 0, begin = (int32_t)first < 0 ? 0 : first;
         if (skipped < n && begin < count)
             put_part(base + 2 * begin, from + 2 * skipped,
                      n - skipped < count - begin ? n - skipped : count - begin, fill);
         return;
     }
-    for (; from < end && how == FW_SPREAD_SET; from += 2, at += 2) {
+    for (; from < end && how == FW_OP_SET; from += 2, at += 2) {
         place = bus_read16(at) + first;
         if (place < count)
             bus_write16(base + 2 * place, bus_read16(from) ^ fill);
     }
-    if (how == FW_SPREAD_ADD && follows && place < count && n <= count - place) { /* most sums */
+    if (how == FW_OP_ADD && k->combine == lists_combine && follows && place < count &&
+        n <= count - place) { /* most sums */
         for (uint32_t word = base + 2 * place; from < end; from += 2, word += 2)
             bus_write16(word, ((bus_read16(word) ^ fill) + bus_read16(from)) ^ fill);
     }
@@ -177,9 +187,7 @@ static __attribute__((noinline)) void spread(uint32_t item, uint32_t how) {
         if (place >= count)
             continue;
         const uint32_t word = base + 2 * place;
-        bus_write16(word,
-                    (uint32_t)combined(how, (int16_t)(bus_read16(word) ^ fill), (int16_t)bus_read16(from)) ^
-                        fill);
+        bus_write16(word, k->combine(how, bus_read16(word) ^ fill, bus_read16(from)) ^ fill);
     }
 }
 
@@ -210,7 +218,8 @@ static inline void put_entry(entry_place *to, uint32_t coordinate, uint32_t valu
 }
 
 /* Makes the entries of so many words, and returns how many. */
-static uint32_t put_entries(entry_place begin, uint32_t from, uint32_t count, uint32_t how) {
+static __attribute__((noinline)) uint32_t put_entries(entry_place begin, uint32_t from, uint32_t count,
+                                                      uint32_t how) {
     const uint32_t lacked = how & FW_PACK_LACKED ? 1 : 0, end = from + 2 * count;
     entry_place to = begin;
     uint32_t at = from;
@@ -231,6 +240,8 @@ static uint32_t put_entries(entry_place begin, uint32_t from, uint32_t count, ui
         put_entry(&to, lacked * count, lacked);
     return (begin.crd ? to.crd - begin.crd : to.val - begin.val) / 2;
 }
+
+SMALL_FROM_HERE
 
 /* Returns where a block of an item goes, which may be of so many bytes, for the rows with this cell; 0: there
  * is no such stream. */
@@ -268,18 +279,17 @@ static __attribute__((noinline)) void pack(uint32_t item, uint32_t how) {
     }
 }
 
-SMALL_FROM_HERE
-
 /* Computes one value of two. */
-static __attribute__((noinline)) void calculate(uint32_t item, uint32_t how) {
+static __attribute__((noinline)) void calculate(const kernel_description *k, uint32_t item, uint32_t how) {
     const uint32_t to = place_of(item, bus_read32(item + 4), 4);
-    const int32_t a = (int16_t)bus_read16(place_of(item, bus_read32(item + 8), 4) + 2);
-    const uint32_t second = bus_read32(item + 12);
-    const int32_t b =
-        how & FW_CALC_NUMBER ? (int32_t)second : (int16_t)bus_read16(place_of(item, second, 4) + 2);
-    if (to % 4 || (how & ~(uint32_t)FW_CALC_NUMBER) >= FW_CALCS)
+    const uint32_t a = bus_read16(place_of(item, bus_read32(item + 8), 4) + 2);
+    uint32_t b = bus_read32(item + 12);
+    if (!(how & FW_CALC_NUMBER))
+        b = bus_read16(place_of(item, b, 4) + 2);
+    how &= ~(uint32_t)FW_CALC_NUMBER;
+    if (to % 4 || how >= FW_OPS)
         fail(FW_ERROR_BAD_BATCH, item, how);
-    bus_write32(to, (uint32_t)fw_calc(how, a, b) << 16 | 1);
+    bus_write32(to, k->combine(how, a, b) << 16 | 1);
 }
 
 /* Runs the batch of an item, or makes its calls, and adds up what that took. */
@@ -317,13 +327,13 @@ void lists_batch(const kernel_description *k, uint32_t number, uint32_t table, u
         if (what < FW_CALC || what >= FW_FUNCTION)
             run_item(k, item, what);
         else if (what < FW_PACK)
-            calculate(item, what - FW_CALC);
+            calculate(k, item, what - FW_CALC);
         else if (what < FW_BLOCK)
             pack(item, what - FW_PACK);
         else if (what == FW_BLOCK)
             begin_block(item);
         else if (what < FW_COPY)
-            spread(item, what - FW_SPREAD);
+            spread(k, item, what - FW_SPREAD);
         else if (what == FW_COPY)
             copy(item);
         else if (holds(item, what))

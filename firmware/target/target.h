@@ -9,7 +9,7 @@
 /* Runs once, at boot or at the end: the compiler makes it small rather than fast. */
 #define ONCE __attribute__((cold))
 /* Between these it makes everything small. */
-#ifdef FIRMWARE_ON_HOST
+#if defined FIRMWARE_ON_HOST || defined __clang__
 #define SMALL_FROM_HERE
 #define SMALL_TO_HERE
 #else

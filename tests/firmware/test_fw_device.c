@@ -3,6 +3,7 @@
 #include "firmware/target/functions.h"
 #include "firmware/target/hal.h"
 #include "firmware/target/target.h"
+#include "sam/operators.h"
 #include "tests/firmware/device.h"
 #include "tests/firmware/random_plan.h"
 #include "tests/firmware/test_kernel.h"
@@ -1112,6 +1113,7 @@ static bool serve_list(device *d, const test_kernel *t, const uint32_t (*items)[
 static device *device_with_lists(test_kernel *t, uint32_t runs, uint64_t seed) {
     make_kernel(t, 0, 1, 1);
     t->k.call = lists_batch;
+    t->k.combine = lists_combine;
     return device_with_batch(t, runs, seed);
 }
 
@@ -1196,7 +1198,7 @@ static void a_list_that_is_none_is_refused(void **state) {
                  {{FW_PACK, 10239u << 16 | 2, 0, 0, 0x20004000, 0, 1 << 16 | 24}, 1, 0, FW_ERROR_BAD_BATCH},
                  {{FW_CALC, FW_SCRATCH | 2, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
                  {{FW_CALC, FW_SCRATCH | 0x5000, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
-                 {{FW_CALC | FW_CALCS, 0, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+                 {{FW_CALC | FW_OPS, 0, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
                  {{FW_COPY, 0, DEVICE_BANK + 4, 0}, 1, 0, FW_ERROR_BAD_BATCH}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         test_kernel t;
@@ -1271,21 +1273,21 @@ static void a_list_makes_dense_vectors(void **state) {
     static const struct {
         uint32_t how, crd, to, fill;
         int32_t first, count, want[N]; /* a block of 5 is combined with */
-    } cases[] = {{FW_SPREAD_SET, CRD, 0x1000, 0, 0, N, {5, -2, 5, 0, 9, 5, 5}},
-                 {FW_SPREAD_SET, CRD, 0x1002, 0x7fff, 2, N, {5, 5, 5, -2, 5, 0, 9}},
-                 {FW_SPREAD_SET, CRD, 0x1000, 3, -2, N, {5, 0, 9, 5, 5, 5, 5}},
-                 {FW_SPREAD_SET, CRD, 0x1000, 3, 0, 4, {5, -2, 5, 0, 5, 5, 5}},
-                 {FW_SPREAD_ADD, CRD, 0x1000, 0x7fff, 0, N, {5, 3, 5, 5, 14, 5, 5}},
-                 {FW_SPREAD_MIN, CRD, 0x1000, 0x7fff, 0, N, {5, -2, 5, 0, 5, 5, 5}},
-                 {FW_SPREAD_MAX, CRD, 0x1000, 0x8000, 0, N, {5, 5, 5, 5, 9, 5, 5}},
-                 {FW_SPREAD_OR, CRD, 0x1000, 0, 0, N, {5, -1, 5, 5, 13, 5, 5}},
-                 {FW_SPREAD_AND, CRD, 0x1000, 0xffff, 0, N, {5, 4, 5, 0, 1, 5, 5}},
-                 {FW_SPREAD_SET, 0, 0x1000, 0, 1, N, {5, -2, 0, 9, 77, 5, 5}},
-                 {FW_SPREAD_SET, 0, 0x1002, 0x7fff, 2, 5, {5, 5, -2, 0, 9, 5, 5}},
-                 {FW_SPREAD_SET, 0, 0x1000, 0x7fff, -1, N, {0, 9, 77, 5, 5, 5, 5}},
-                 {FW_SPREAD_SET, 0, 0x1000, 0, -4, N, {5, 5, 5, 5, 5, 5, 5}},
-                 {FW_SPREAD_SET, 0, 0x1000, 0, 7, N, {5, 5, 5, 5, 5, 5, 5}},
-                 {FW_SPREAD_ADD, 0, 0x1000, 0, 3, N, {5, 5, 5, 3, 5, 14, 82}}};
+    } cases[] = {{FW_OP_SET, CRD, 0x1000, 0, 0, N, {5, -2, 5, 0, 9, 5, 5}},
+                 {FW_OP_SET, CRD, 0x1002, 0x7fff, 2, N, {5, 5, 5, -2, 5, 0, 9}},
+                 {FW_OP_SET, CRD, 0x1000, 3, -2, N, {5, 0, 9, 5, 5, 5, 5}},
+                 {FW_OP_SET, CRD, 0x1000, 3, 0, 4, {5, -2, 5, 0, 5, 5, 5}},
+                 {FW_OP_ADD, CRD, 0x1000, 0x7fff, 0, N, {5, 3, 5, 5, 14, 5, 5}},
+                 {FW_OP_MIN, CRD, 0x1000, 0x7fff, 0, N, {5, -2, 5, 0, 5, 5, 5}},
+                 {FW_OP_MAX, CRD, 0x1000, 0x8000, 0, N, {5, 5, 5, 5, 9, 5, 5}},
+                 {FW_OP_OR, CRD, 0x1000, 0, 0, N, {5, -1, 5, 5, 13, 5, 5}},
+                 {FW_OP_AND, CRD, 0x1000, 0xffff, 0, N, {5, 4, 5, 0, 1, 5, 5}},
+                 {FW_OP_SET, 0, 0x1000, 0, 1, N, {5, -2, 0, 9, 77, 5, 5}},
+                 {FW_OP_SET, 0, 0x1002, 0x7fff, 2, 5, {5, 5, -2, 0, 9, 5, 5}},
+                 {FW_OP_SET, 0, 0x1000, 0x7fff, -1, N, {0, 9, 77, 5, 5, 5, 5}},
+                 {FW_OP_SET, 0, 0x1000, 0, -4, N, {5, 5, 5, 5, 5, 5, 5}},
+                 {FW_OP_SET, 0, 0x1000, 0, 7, N, {5, 5, 5, 5, 5, 5, 5}},
+                 {FW_OP_ADD, 0, 0x1000, 0, 3, N, {5, 5, 5, 3, 5, 14, 82}}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         test_kernel t;
         device *d = device_with_lists(&t, 1, 26);
@@ -1498,11 +1500,13 @@ static void a_list_computes_values(void **state) {
     static const struct {
         uint32_t how;
         int32_t a, b, want;
-    } cases[] = {{FW_CALC_ADD, 5, -7, -2},  {FW_CALC_ADD, 32767, 1, -32768},
-                 {FW_CALC_SUB, 5, 7, -2},   {FW_CALC_SUB, -32768, 1, 32767},
-                 {FW_CALC_MUL, -3, 7, -21}, {FW_CALC_MUL, 300, 300, 24464},
-                 {FW_CALC_MIN, -3, 2, -3},  {FW_CALC_MIN, 4, 2, 2},
-                 {FW_CALC_MAX, -3, 2, 2},   {FW_CALC_MAX, 4, -32768, 4}};
+    } cases[] = {
+        {FW_OP_SET, 5, -7, -7},       {FW_OP_ADD, 5, -7, -2},        {FW_OP_ADD, 32767, 1, -32768},
+        {FW_OP_SUB, 5, 7, -2},        {FW_OP_SUB, -32768, 1, 32767}, {FW_OP_MUL, -3, 7, -21},
+        {FW_OP_MUL, 300, 300, 24464}, {FW_OP_MIN, -3, 2, -3},        {FW_OP_MIN, 4, 2, 2},
+        {FW_OP_MAX, -3, 2, 2},        {FW_OP_MAX, 4, -32768, 4},     {FW_OP_OR, 5, -8, -3},
+        {FW_OP_AND, 13, -2, 12},      {FW_OP_DIV, -7, 2, -3},        {FW_OP_DIV, 7, -2, -3},
+        {FW_OP_DIV, 9, 0, 0},         {FW_OP_DIV, 0, 0, 0},          {FW_OP_DIV, -32768, -1, -32768}};
     for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
         const uint32_t a = (uint32_t)cases[i / 2].a << 16 | 1, b = (uint32_t)cases[i / 2].b << 16 | 1,
                        number = i % 2 ? FW_CALC_NUMBER : 0;
@@ -1523,6 +1527,64 @@ static void a_list_computes_values(void **state) {
         assert_int_equal(word & 0xffff, 1);
         assert_true(!d->violation);
         device_free(d);
+    }
+}
+
+/* Words of bf16 where rounding, subnormal numbers, infinities and NaN meet, and random ones. */
+static uint16_t some_bf16(prng *p) {
+    static const uint16_t edges[] = {0,      0x8000, 1,      0x8001, 0x7f,   0x80,   0x81,   0x7f7f, 0x7f80,
+                                     0xff80, 0x7fc0, 0xffff, 0x7f81, 0x3f80, 0xbf80, 0x3f81, 0x0100, 0x8080};
+    const uint32_t kind = prng_below(p, 4);
+    if (kind == 0)
+        return edges[prng_below(p, sizeof edges / sizeof *edges)];
+    if (kind == 1) /* of about the same size */
+        return (uint16_t)(0x3f00 + prng_below(p, 0x100) + (prng_below(p, 2) << 15));
+    return (uint16_t)prng_below(p, 1 << 16);
+}
+
+/* All that is made of two bf16 is what the simulator of SAM makes, which computes in single precision. */
+static void bf16_of_lists_is_that_of_the_simulator(void **state) {
+    (void)state;
+    static const sam_operation by[] = {
+        [FW_OP_ADD] = SAM_OPERATION_add, [FW_OP_MIN] = SAM_OPERATION_min, [FW_OP_MAX] = SAM_OPERATION_max,
+        [FW_OP_OR] = SAM_OPERATION_or,   [FW_OP_AND] = SAM_OPERATION_and, [FW_OP_SUB] = SAM_OPERATION_sub,
+        [FW_OP_MUL] = SAM_OPERATION_mul, [FW_OP_DIV] = SAM_OPERATION_div};
+    prng p = prng_seed(41);
+    for (uint32_t i = 0; i < 1000000; i++) {
+        const uint32_t how = FW_OP_ADD + i % (FW_OP_COMPARE - FW_OP_ADD);
+        const uint16_t a = some_bf16(&p), b = some_bf16(&p), got = (uint16_t)bf16_combine(how, a, b),
+                       want = sam_operator_of(by[how], true)->apply(a, b);
+        if (got != want)
+            fail_msg("%04x %s %04x: %04x for %04x", a, sam_operation_name(by[how]), b, got, want);
+        const bool less = sam_operator_of(SAM_OPERATION_lt, true)->apply(a, b),
+                   equal = sam_operator_of(SAM_OPERATION_eq, true)->apply(a, b),
+                   greater = sam_operator_of(SAM_OPERATION_gt, true)->apply(a, b);
+        assert_int_equal((int16_t)bf16_combine(FW_OP_COMPARE, a, b), less ? -1 : equal ? 0 : greater ? 1 : 2);
+        assert_int_equal(bf16_combine(FW_OP_SET, a, b), b);
+    }
+}
+
+/* Sums of parts are bf16 in a program of those, whether coordinates follow each other or not. */
+static void a_list_of_bf16_combines_parts(void **state) {
+    (void)state;
+    enum { CRD = 0x20000000 + FW_TABLE_OFFSET, VAL = CRD + 8, TO = 0x1000 };
+    static const uint16_t crd[] = {2, 0, 3, 3, 1, 3, 4}, val[] = {3, 0x3f80, 0xc000, 0x7f80};
+    for (uint32_t dense = 0; dense < 2; dense++) {
+        test_kernel t;
+        device *d = device_with_lists(&t, 1, 26);
+        t.k.combine = bf16_combine;
+        const uint16_t now[] = {0x3f80, 0x3f80, 0x3f80, 0x3f80, 0xff80};
+        const uint16_t want[2][5] = {{0x3f80, 0x4000, 0x3f80, 0xbf80, 0x7fc0},
+                                     {0x4000, 0xbf80, 0x7f80, 0x3f80, 0xff80}};
+        const uint32_t row[] = {0x100, 7, 0x206, 4},
+                       items[][ITEM_WORDS] = {{FW_SPREAD | FW_OP_ADD, dense ? 0 : CRD, VAL, TO, 0, 5, 0}};
+        memcpy(d->glb + 0x100, crd, sizeof crd);
+        memcpy(d->glb + 0x206, val, sizeof val);
+        memcpy(d->glb + TO, now, sizeof now);
+        memcpy(d->sram + FW_TABLE_OFFSET / 4, row, sizeof row);
+        assert_true(serve_list(d, &t, items, 1, 0, 1));
+        assert_memory_equal(d->glb + TO, want[dense], sizeof want[dense]);
+        device_end(d);
     }
 }
 
@@ -1566,6 +1628,8 @@ int main(void) {
         TEST(a_block_of_a_list_is_cleared),
         TEST(a_list_packs_vectors),
         TEST(a_list_computes_values),
+        TEST(bf16_of_lists_is_that_of_the_simulator),
+        TEST(a_list_of_bf16_combines_parts),
         TEST(a_vector_that_is_none_is_refused),
         TEST(a_list_that_is_none_is_refused),
         TEST(both_paths_configure_the_array),

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Random programs whose loops the chip's processor may go through by itself: random_lists.py ONYX FOLDER COUNT SEED. In turn dense vectors,
-compressed ones, compressed matrices that change, and statements of several kernels; empty operands and explicit zeros among them, masks, scalars that change and statements that read what
+compressed ones, compressed matrices that change, statements of several kernels, and bf16; empty operands and explicit zeros among them, masks, scalars that change and statements that read what
 was there before all of them, in a loop whose end may depend on how many values one has, or on a scalar; on engine soc, where onyx holds each against its
-evaluator and the cycle model, and here against engine sam. Ends with 1 where one is wrong, or fewer than a third of the loops are the processor's."""
+evaluator and the cycle model, and here against engine sam, or cycle, whose sums of bf16 have the same order. Ends with 1 where one is wrong, or fewer than a third of the loops are the processor's."""
 import json
 import pathlib
 import random
@@ -80,6 +80,16 @@ def several_program(draw):
     return sparse_program(draw, SEVERAL, ["ddd", "ddd", "sss", "dsd", "ssd"], 3)
 
 
+REALS = ["{r}(i) = A(i,j) * {a}(j)", "{r}(j) = A(i,j) * {a}(i)", "{r}(i) = {b}(i) - s * {a}(i)", "{r}(i) = {a}(i) + s * {b}(i)", "{r}(i) = s * {a}(i)", "{r}(i) = {a}(i) * {b}(i)",
+         "{r}(i) = max({a}(i), {b}(i))", "{r}(i) += A(i,j) * {a}(j)", "t = {a}(i) * {b}(i)", "t = {a}(i) * {a}(i)", "s = t / s", "s = 1 / (1 + abs(t))", "s = s / 3", "s = min(t, s) - 0.25",
+         "swap u, v", "swap v, w"]
+
+
+def real_program(draw):
+    """Bf16: sums of parts, quotients of scalars; profile onyx-ext."""
+    return sparse_program(draw, REALS, ["ddd", "ddd", "ddd", "sss", "dsd"], 6)
+
+
 def in_multis(draw, body):
     """Puts some statements that follow each other, of different results, into one multi."""
     out = []
@@ -107,11 +117,12 @@ def run(path, engine, *options):
 wrong = alone = 0
 for number in range(count):
     draw = random.Random(seed + number)
-    text = (dense_program, sparse_program, dense_program, sparse_program, matrix_program, several_program)[number % 6](draw)
-    options = draw.choice([[], ["--tile", "16"], ["--tile", "16", "--unroll", "1"]]) if number % 6 == 4 else []
+    text = (dense_program, sparse_program, dense_program, sparse_program, matrix_program, several_program, real_program)[number % 7](draw)
+    options = draw.choice([[], ["--tile", "16"], ["--tile", "16", "--unroll", "1"]]) if number % 7 in (4, 6) else []
+    real = ["--dtype", "bf16", "--profile", "onyx-ext"] if number % 7 == 6 else []
     path = folder / "random.onx"
     path.write_text(text)
-    (want, why), (got, loops) = run(path, "sam"), run(path, "soc", *options)
+    (want, why), (got, loops) = run(path, "cycle", *real, *options) if real else run(path, "sam"), run(path, "soc", *real, *options)
     if got != want or want is None and not ("[E0960-passes]" in why and "[E0960-passes]" in loops):
         wrong += 1
         print(f"seed {seed + number} {options}: {why if want is None else ''} {loops if got is None else 'other results'}\n{text}")

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Random programs with loops, swaps and statements that share arrays: random_programs.py ONYX FOLDER COUNT SEED ENGINE [PROFILE | loops]. What a program
+"""Random programs with loops, swaps and statements that share arrays: random_programs.py ONYX FOLDER COUNT SEED ENGINE [PROFILE | loops | scalars | bf16]. What a program
 means is computed here, from the data that its files have; every program runs on engine sam and on ENGINE with and without sharing (-O0). With `loops`
 iterates are dense and matrices mostly compressed, so that the chip's processor makes operands of what stores have left: of compressed results, of
-several parts, with fills; on ENGINE also with --checkpoint 2 and other sub-tiles in place of -O0. Ends with 1 where one is wrong; a program that is
+several parts, with fills; on ENGINE also with --checkpoint 2 and other sub-tiles in place of -O0. With `scalars` scalars are computed besides, by all
+operations of theirs, and with `bf16` in bf16, rounded after each operation, with infinities and NaN. Ends with 1 where one is wrong; a program that is
 refused is counted, and one in ten may be."""
 import json
+import math
+import operator
 import pathlib
 import random
 import subprocess
@@ -15,8 +18,10 @@ import golden  # noqa: E402
 
 onyx, folder, count, seed, engine = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]
 kept = golden.watch(__file__, onyx, folder)
-loops = sys.argv[6:] == ["loops"]
-profile = ["--profile", sys.argv[6]] if len(sys.argv) > 6 and not loops else []
+mode = sys.argv[6] if len(sys.argv) > 6 else ""
+loops = mode in ("loops", "scalars", "bf16")
+profile = ["--profile", mode] if mode and not loops else []
+real = ["--dtype", "bf16", "--profile", "onyx-ext"] if mode == "bf16" else []
 INF = 32767
 folder.mkdir(parents=True, exist_ok=True)
 VECTORS, MATRICES = ["u", "v", "w"], ["A", "B"]
@@ -81,12 +86,94 @@ ENDS = [("nnz({a}) == 0", lambda m, a: all(x == m.fill for x in a)), ("nnz({a}) 
         ("t == 0", lambda m, a: m.t == 0)]
 
 
+def quotient(a, b):
+    """Toward 0; by 0 it is 0."""
+    return 0 if b == 0 else wrap(abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1))
+
+
+def rest(a, b):
+    return a if b == 0 else wrap(a - quotient(a, b) * b)
+
+
+# Statements of scalars, of which several may be on the way, and vectors that depend on them.
+SCALARS = [
+    ("t = {a}(i) * {b}(i)", "t", lambda m, a, b, r: wrap(sum(x * y for x, y in zip(a, b)))),
+    ("t = s / t", "t", lambda m, a, b, r: quotient(m.s, m.t)),
+    ("s = t / s", "s", lambda m, a, b, r: quotient(m.t, m.s)),
+    ("s = (s + 3) / (t - 2)", "s", lambda m, a, b, r: quotient(wrap(m.s + 3), wrap(m.t - 2))),
+    ("s = t % 7", "s", lambda m, a, b, r: rest(m.t, 7)),
+    ("t = 100 % s - t", "t", lambda m, a, b, r: wrap(rest(100, m.s) - m.t)),
+    ("s = abs(t) / 3 + max(s, -t)", "s", lambda m, a, b, r: wrap(quotient(wrap(abs(m.t)), 3) + max(m.s, wrap(-m.t)))),
+    ("t = min(s, 5) * relu(t)", "t", lambda m, a, b, r: wrap(min(m.s, 5) * max(m.t, 0))),
+    ("t = 7 - s", "t", lambda m, a, b, r: wrap(7 - m.s)),
+    ("s = t", "s", lambda m, a, b, r: m.t),
+    ("s = s & 255 | t", "s", lambda m, a, b, r: wrap(m.s & 255 | m.t)),
+    ("t = s * s - t * t + 1", "t", lambda m, a, b, r: wrap(m.s * m.s - m.t * m.t + 1)),
+    ("{r}(i) = {a}(i) - s * {b}(i)", "r", lambda m, a, b, r: m.each(lambda i: a[i] - m.s * b[i])),
+    *(one for one in SHAPES if "A(i,j) *" in one[0] and "B(" not in one[0]),
+]
+NAN, FINITE = float("nan"), float.fromhex("0x1.fep127")
+
+
+def bf16(x):
+    """To the nearest, even ones of two."""
+    if x != x or x in (0, float("inf"), -float("inf")):
+        return x
+    quantum = 2.0 ** max(math.frexp(x)[1] - 8, -133)
+    near = round(x / quantum) * quantum
+    return math.copysign(float("inf") if abs(near) > FINITE else abs(near), x)
+
+
+def over(a, b):
+    if b:
+        return bf16(a / b)
+    return NAN if a == 0 or a != a else math.copysign(float("inf"), a) * math.copysign(1, b)
+
+
+class Unsaid(Exception):
+    """What an infinity or NaN times a zero is, which may be one that is not stored, no notation says (docs/index_notation.md)."""
+
+
+def times(a, vector):
+    if not math.isfinite(a) and 0 in vector:
+        raise Unsaid
+    return [bf16(a * x) for x in vector]
+
+
+def least(a, b):
+    return a if a < b else b
+
+
+def most(a, b):
+    return a if a > b else b
+
+
+# These are statements of bf16, rounded after each operation; e has one value, so that the order of its sum is none.
+REALS = [
+    ("t = e(i) * {a}(i)", "t", lambda m, a, b, r: bf16(a[m.at] * m.e[m.at]) + 0.0),
+    ("t = s / t", "t", lambda m, a, b, r: over(m.s, m.t)),
+    ("s = t / s", "s", lambda m, a, b, r: over(m.t, m.s)),
+    ("s = 1 / (t - s)", "s", lambda m, a, b, r: over(1.0, bf16(m.t - m.s))),
+    ("s = t / 3 + s", "s", lambda m, a, b, r: bf16(over(m.t, 3.0) + m.s)),
+    ("t = s * s * s", "t", lambda m, a, b, r: bf16(bf16(m.s * m.s) * m.s)),
+    ("s = min(s, t) - 0.37 * t", "s", lambda m, a, b, r: bf16(least(m.s, m.t) - bf16(bf16(0.37) * m.t))),
+    ("t = max(abs(t), s)", "t", lambda m, a, b, r: most(abs(m.t), m.s)),
+    ("s = t", "s", lambda m, a, b, r: m.t),
+    ("{r}(i) = {a}(i) - s * {b}(i)", "r", lambda m, a, b, r: [bf16(x - y) for x, y in zip(a, times(m.s, b))]),
+    ("{r}(i) = {a}(i) + {b}(i)", "r", lambda m, a, b, r: [bf16(x + y) for x, y in zip(a, b)]),
+    ("{r}(i) = t * {a}(i)", "r", lambda m, a, b, r: times(m.t, a)),
+]
+LESS = [(f"{x} {sign} {y}", lambda m, a, x=x, y=y, holds=holds: holds(getattr(m, x), bf16(y)))
+        for sign, holds in (("<", operator.lt), ("<=", operator.le), (">", operator.gt), (">=", operator.ge), ("==", operator.eq), ("!=", operator.ne))
+        for x, y in (("s", 0.01), ("t", -2.5), ("t", 0), ("s", 4))]
+
+
 class Passes(Exception):
     """A condition did not come to hold."""
 
 
 class Program:
-    shapes, conditions, fill = SHAPES, CONDITIONS, 0
+    shapes, conditions, fill, results, start = SHAPES, CONDITIONS, 0, "uvwB", {"s": 2, "t": 0}
 
     def __init__(self, draw):
         self.draw, self.n = draw, draw.randint(3, 40)
@@ -146,11 +233,11 @@ class Program:
         for name, value in self.data.items():
             rows = value if name in MATRICES else [[x] for x in value]
             cells = [(i + 1, j + 1, x) for i, row in enumerate(rows) for j, x in enumerate(row) if x != self.fill]
-            text = f"%%MatrixMarket matrix coordinate integer general\n{len(rows)} {len(rows[0])} {len(cells)}\n"
+            text = f"%%MatrixMarket matrix coordinate {'real' if real else 'integer'} general\n{len(rows)} {len(rows[0])} {len(cells)}\n"
             (folder / f"{name}.mtx").write_text(text + "".join(f"{i} {j} {x}\n" for i, j, x in cells))
         fill = " fill inf" if self.fill else ""
         head = [f'tensor {name}: {self.kinds[name]}{fill} = "{name}.mtx"' for name in self.data] + ["scalar s = 2", "scalar t = 0"]
-        text = "\n".join([*head, *self.lines(self.steps), "result u, v, w, B", ""])
+        text = "\n".join([*head, *self.lines(self.steps), "result " + ", ".join(self.results), ""])
         (folder / "random.onx").write_text(text)
         return text
 
@@ -177,21 +264,25 @@ class Program:
 
     def meaning(self):
         """The results' entries, or None where a loop does not end."""
-        m = Values(self.n, {**self.data, "s": 2, "t": 0}, self.fill)
+        m = Values(self.n, {**self.data, **self.start}, self.fill)
         try:
             self.run(m, self.steps)
         except Passes:
             return None
-        vectors = [{(i + 1, 1): x for i, x in enumerate(m.now[v]) if x != self.fill} for v in VECTORS]
-        return vectors + [{(i + 1, j + 1): x for i, row in enumerate(m.now["B"]) for j, x in enumerate(row) if x != self.fill}]
+        rows = {name: value if name in MATRICES else [[x] for x in value] if name in self.data else [[value]] for name, value in m.now.items()}
+        return [{(i + 1, j + 1): "nan" if x != x else x for i, row in enumerate(rows[name]) for j, x in enumerate(row) if x != self.fill} for name in self.results]
 
 
 class Loop(Program):
     """Dense vectors, and a matrix of any format with empty rows, in one loop."""
+    fills, body = [0, 0, INF], (1, 4)
+
+    def choose(self):
+        self.shapes, self.conditions = (NEAREST if self.fill else DENSE), ENDS
 
     def __init__(self, draw):
-        self.fill = draw.choice([0, 0, INF])
-        self.shapes, self.conditions = (NEAREST if self.fill else DENSE), ENDS
+        self.fill = draw.choice(self.fills)
+        self.choose()
         super().__init__(draw)
         self.kinds.update(dict.fromkeys(VECTORS, "d"), A=draw.choice(["ss", "ss", "ds", "sd", "ss:1,0"]))
         self.tiles = draw.choice([[], ["--tile", "8"], ["--tile", "8", "--unroll", "2"], ["--tile", "16"]])
@@ -205,7 +296,7 @@ class Loop(Program):
         return [[self.fill] * self.n if self.draw.random() < 0.3 else row for row in rows]
 
     def loop(self, depth):
-        body = [self.step(2) for _ in range(self.draw.randint(1, 4))]
+        body = [self.step(2) for _ in range(self.draw.randint(*self.body))]
         body = [one for one in body if one[0] != "multi"] or [self.assign()]
         text, holds = self.draw.choice(self.conditions)
         a = self.draw.choice(VECTORS)
@@ -214,24 +305,50 @@ class Loop(Program):
         return ("until", text.format(a=a), lambda m: holds(m, m.old[a]), self.draw.randint(2, 6), body)
 
 
+class Scalars(Loop):
+    """Statements of scalars in the loop, and tests of them."""
+    fills, body, results = [0], (3, 7), "uvwst"
+
+    def choose(self):
+        self.shapes = SCALARS
+        self.conditions = [(f"{x} {sign} 3", lambda m, a, x=x, holds=holds: holds(getattr(m, x), 3))
+                           for x in "st" for sign, holds in (("<", operator.lt), (">=", operator.ge), ("!=", operator.ne))]
+
+
+class Reals(Scalars):
+    def choose(self):
+        self.shapes, self.conditions = REALS, LESS
+
+    def __init__(self, draw):
+        super().__init__(draw)
+        self.start = {"s": 2.0, "t": 0.0, "at": draw.randrange(self.n)}
+        some = [bf16(draw.choice([-1, 1]) * draw.random() * 10.0 ** draw.choice([-3, 0, 0, 1, 19])) for _ in range(9)] + [1.0]
+        self.data = {v: [draw.choice(some) for _ in range(self.n)] for v in VECTORS} | {"e": [1.5 * (i == self.start["at"]) for i in range(self.n)]}
+        self.kinds["e"] = "s"
+
+
 def entries(path):
     lines = [line.split() for line in path.read_text().splitlines() if line[0] != "%"]
-    return {(int(i), int(j)): int(x) for i, j, x in lines[1:]}
+    values = {(int(i), int(j)): (bf16(float(x)) if real else int(x)) for i, j, x in lines[1:]}
+    return {at: "nan" if x != x else x for at, x in values.items() if x or mode not in ("scalars", "bf16")}
 
 
 def results(path, how, *options):
     """The results' entries and the report, or what it was refused for."""
     out = folder / how
-    done = subprocess.run([onyx, "run", str(path), "--engine", how, "--effort", "1", "-o", str(out), "--quiet", "--no-warning", "E0351,E0129", *options], capture_output=True, text=True)
+    done = subprocess.run([onyx, "run", str(path), "--engine", how, "--effort", "1", "-o", str(out), "--quiet", "--no-warning", "E0351,E0129", *real, *options], capture_output=True, text=True)
     if done.returncode:
         return None, f"exit {done.returncode}: {done.stderr.strip()}"
-    return [entries(out / f"{t}.mtx") for t in "uvwB"], json.loads((out / "report.json").read_text())
+    return [entries(out / f"{t}.mtx") for t in made.results], json.loads((out / "report.json").read_text())
 
 
 wrong = refused = shared = endless = alone = 0
 for number in range(count):
-    made = (Loop if loops else Program)(random.Random(seed + number))
-    text, want = made.write(folder), made.meaning()
+    made = {"loops": Loop, "scalars": Scalars, "bf16": Reals}.get(mode, Program)(random.Random(seed + number))
+    try:
+        text, want = made.write(folder), made.meaning()
+    except Unsaid:
+        continue
     endless += want is None
     ways = [[], [*made.tiles, "--checkpoint", "2"]] if loops else [profile, [*profile, "-O0"]]
     for how, options in (("sam", []), *((engine, way) for way in ways)):

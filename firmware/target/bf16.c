@@ -1,0 +1,126 @@
+/* Values of bf16 in lists, for programs that need them: by integers, as the chip's processor has no others.
+ * Sums, products and quotients are those of IEEE 754, rounded to the nearest, even ones of two, with
+ * subnormal numbers, and one NaN: bit for bit what the host computes. */
+#include "firmware/target/functions.h"
+
+SMALL_FROM_HERE
+
+enum {
+    SIGN = 0x8000,
+    INFINITE = 0x7f80, /* and what is above it is no number */
+    NO_NUMBER = 0x7fc0,
+    HIDDEN = 0x80,
+    BELOW = 11, /* bits below the last one of a bf16 */
+    TOP = 18,   /* the hidden bit's, above those */
+    UNORDERED = 2
+};
+
+static uint32_t exponent_of(uint32_t word) {
+    const uint32_t exponent = word >> 7 & 0xff;
+    return exponent ? exponent : 1;
+}
+
+static uint32_t mantissa_of(uint32_t word) {
+    return (word & 0x7f) | (word & INFINITE ? HIDDEN : 0);
+}
+
+/* Returns m, which is shifted to the right; what is lost is in the last bit. */
+static uint32_t shifted(uint32_t m, uint32_t by) {
+    return by > 31 ? m != 0 : m >> by | ((m & ((1u << by) - 1)) != 0);
+}
+
+/* Returns the bf16 of m, which has this exponent where its first bit is TOP. */
+static __attribute__((noinline)) uint32_t rounded(uint32_t sign, int32_t exponent, uint32_t m) {
+    if (!m)
+        return sign;
+    for (; m >> (TOP + 1); exponent++)
+        m = shifted(m, 1);
+    for (; !(m >> TOP); exponent--)
+        m <<= 1;
+    if (exponent >= 0xff)
+        return sign | INFINITE;
+    if (exponent < 1) {
+        m = shifted(m, (uint32_t)(1 - exponent));
+        exponent = 0; /* and no hidden bit, or that which a carry brings */
+    } else {
+        exponent--; /* the hidden bit counts one */
+    }
+    m += (1u << (BELOW - 1)) - 1 + (m >> BELOW & 1);
+    return sign | (((uint32_t)exponent << 7) + (m >> BELOW));
+}
+
+static uint32_t sum(uint32_t a, uint32_t b) {
+    if ((a & ~(uint32_t)SIGN) < (b & ~(uint32_t)SIGN)) {
+        const uint32_t less = a;
+        a = b;
+        b = less;
+    }
+    if ((a & INFINITE) == INFINITE)
+        return (a ^ b) == SIGN ? NO_NUMBER : a;
+    const uint32_t exponent = exponent_of(a), sign = a & SIGN, of_a = mantissa_of(a) << BELOW,
+                   of_b = shifted(mantissa_of(b) << BELOW, exponent - exponent_of(b));
+    if (!((a ^ b) & SIGN))
+        return rounded(sign, (int32_t)exponent, of_a + of_b);
+    return of_a == of_b ? 0 : rounded(sign, (int32_t)exponent, of_a - of_b);
+}
+
+static uint32_t product(uint32_t a, uint32_t b) {
+    const uint32_t sign = (a ^ b) & SIGN, m = mantissa_of(a) * mantissa_of(b);
+    if ((a & INFINITE) == INFINITE || (b & INFINITE) == INFINITE)
+        return m ? sign | INFINITE : NO_NUMBER; /* an infinity has a mantissa, and 0 has none */
+    return rounded(sign, (int32_t)(exponent_of(a) + exponent_of(b)) - 123, m);
+}
+
+static uint32_t quotient_of(uint32_t a, uint32_t b) {
+    const uint32_t sign = (a ^ b) & SIGN, of_a = mantissa_of(a) << 24, of_b = mantissa_of(b);
+    const bool from_infinity = (a & INFINITE) == INFINITE, by_infinity = (b & INFINITE) == INFINITE;
+    if (from_infinity ? by_infinity : !of_a && !of_b)
+        return NO_NUMBER;
+    if (from_infinity || !of_b)
+        return sign | INFINITE;
+    if (by_infinity)
+        return sign;
+    const uint32_t q = of_a / of_b;
+    return rounded(sign, (int32_t)exponent_of(a) - (int32_t)exponent_of(b) + 121, q | (q * of_b != of_a));
+}
+
+/* Numbers in order; both zeros are one. */
+static int32_t key_of(uint32_t word) {
+    const int32_t size = (int32_t)(word & ~(uint32_t)SIGN);
+    return word & SIGN ? -size : size;
+}
+
+/* Returns what FW_OP_COMPARE makes of two. */
+static int32_t compared(uint32_t a, uint32_t b) {
+    const int32_t x = key_of(a), y = key_of(b);
+    if ((a & ~(uint32_t)SIGN) > INFINITE || (b & ~(uint32_t)SIGN) > INFINITE)
+        return UNORDERED;
+    return x < y ? -1 : x > y;
+}
+
+uint32_t bf16_combine(uint32_t how, uint32_t a, uint32_t b) {
+    const int32_t compares = compared(a, b);
+    switch (how) {
+    case FW_OP_SET:
+        return b;
+    case FW_OP_OR:
+        return a | b;
+    case FW_OP_AND:
+        return a & b;
+    case FW_OP_MIN:
+        return compares == -1 ? a : b;
+    case FW_OP_MAX:
+        return compares == 1 ? a : b;
+    case FW_OP_COMPARE:
+        return (uint32_t)compares;
+    default:
+        break;
+    }
+    if (compares == UNORDERED)
+        return NO_NUMBER;
+    if (how == FW_OP_MUL)
+        return product(a, b);
+    return how == FW_OP_DIV ? quotient_of(a, b) : sum(a, how == FW_OP_SUB ? b ^ SIGN : b);
+}
+
+SMALL_TO_HERE

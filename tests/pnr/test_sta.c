@@ -163,6 +163,12 @@ static void a_join_after_a_long_chain_is_named(void **state) {
         pnr_balance(&design, &f->mem, &starved);
         assert_int_equal(starved.len, 3 * chain > 4);
         if (starved.len) {
+            cJSON *report = pnr_report(&design);
+            char *told = cJSON_PrintUnformatted(cJSON_GetObjectItem(report, "starved_joins"));
+            assert_non_null(
+                strstr(told, chain == 2 ? "\"latency\":6,\"room\":4" : "\"latency\":9,\"room\":4"));
+            cJSON_free(told);
+            cJSON_Delete(report);
             assert_int_equal(starved.at[0].fork, from.v - 1);
             assert_int_equal(starved.at[0].join, join.v - 1);
             assert_int_equal(starved.at[0].latency, 3 * chain);

@@ -2,7 +2,8 @@
  *
  * The rules are those of the primitives: a root of a dense level needs nothing, a joiner and an operation
  * need all their operands, what passes one input on alone needs any of them, and a memory needs all that is
- * written to it: words from the global buffer, or a level of the result.
+ * written to it: words from the global buffer, or a level of the result. A dropper's outputs need the input of
+ * their own number each, so that a gate's outer side, a net from it to itself, never has any.
  */
 #include "lower_onyx/lower_onyx.h"
 
@@ -12,6 +13,7 @@ static const enum {
     EARLY_NONE,
     EARLY_ANY,
     EARLY_ALL,
+    EARLY_OWN,
     EARLY_MEMORY
 } early_rule[NET_MODES] = {
 #define TILE_MODE(constant, name, tile, value, prefix, early, ...) [NET_MODE_##constant] = EARLY_##early,
@@ -33,7 +35,9 @@ static void inputs_of(const netlist *n, uint32_t cell, const bool *early, uint32
     }
 }
 
-static bool sends_early(const netlist *n, uint32_t cell, const bool *early) {
+/* Returns whether `source`, an output, has early tokens. */
+static bool sends_early(const netlist *n, net_pin source, const bool *early) {
+    const uint32_t cell = source.cell.v - 1;
     const net_cell_data *c = &n->cells.at[cell];
     uint32_t ports, have;
     inputs_of(n, cell, early, &ports, &have);
@@ -46,6 +50,8 @@ static bool sends_early(const netlist *n, uint32_t cell, const bool *early) {
         return have && have == ports;
     case EARLY_ANY:
         return have;
+    case EARLY_OWN:
+        return have >> source.port & 1;
     case EARLY_NONE:
         break;
     }
@@ -57,7 +63,7 @@ void net_early(const netlist *n, bool *early) {
     for (bool more = true; more;) {
         more = false;
         for (uint32_t i = 0; i < n->nets.len; i++) {
-            if (early[i] || !sends_early(n, n->nets.at[i].source.cell.v - 1, early))
+            if (early[i] || !sends_early(n, n->nets.at[i].source, early))
                 continue;
             early[i] = more = true;
         }

@@ -514,9 +514,32 @@ static void a_level_written_from_early_tokens_is_early(void **state) {
     assert_true(early[5]);
 }
 
+/* A gate's coordinates are early where those that it gets are; the stream from its outer side back to it never
+ * has a token. An operation on an early stream and one that waits has none. */
+static void outputs_of_a_gate_are_early_by_their_own_input(void **state) {
+    fixture *f = *state;
+    netlist n = {.mem = &f->mem, .names = &f->names};
+    net_cell root = scanner_of(f, &n, "dense"), gate = mode_cell(f, &n, NET_MODE_CRDDROP);
+    vec_push(&f->mem, &net_cell_at(&n, root)->config,
+             (net_config){names_intern(&f->names, "fiber_access_16_inst_read_scanner_root"), 1});
+    net_cell sum = mode_cell(f, &n, NET_MODE_ALU), from = mode_cell(f, &n, NET_MODE_IO_IN),
+             to = mode_cell(f, &n, NET_MODE_IO_OUT);
+    to_pin(f, net_from(f, &n, root, 1), gate, 0);
+    to_pin(f, net_from(f, &n, gate, 0), sum, 0);
+    to_pin(f, net_from(f, &n, gate, 1), gate, 1);
+    to_pin(f, net_from(f, &n, from, 0), sum, 1);
+    to_pin(f, net_from(f, &n, sum, 0), to, 0);
+    bool early[5];
+    net_early(&n, early);
+    static const bool want[] = {true, true, false, false, false};
+    for (uint32_t i = 0; i < 5; i++)
+        assert_int_equal(early[i], want[i]);
+}
+
 RUN_TESTS(TEST(identity_packs_into_eight_tiles), TEST(memory_words_are_those_of_the_chip),
           TEST(single_node_words_are_those_of_the_chip), TEST(port_names_are_those_of_packed_files),
           TEST(json_round_trip), TEST(broken_json_is_reported), TEST(net_check_finds_each_fault),
           TEST(copies_are_the_kernel_beside_itself), TEST(kernels_share_an_array),
           TEST(short_branches_lack_what_the_long_ones_are_late), TEST(references_wait_for_coordinates),
-          TEST(a_level_written_from_early_tokens_is_early))
+          TEST(a_level_written_from_early_tokens_is_early),
+          TEST(outputs_of_a_gate_are_early_by_their_own_input))

@@ -543,6 +543,14 @@ static void list_stores(const choosing *c, const fe_cin *cin, const fe_kernel *k
     }
 }
 
+/* Returns `by` for a program of which nothing is wanted but whether it takes less than `least`. */
+static compile_search_in below(const compile_search_in *by, double least) {
+    compile_search_in out = *by;
+    if (isfinite(least) && (!(out.most > 0) || least < out.most))
+        out.most = least;
+    return out;
+}
+
 /* Returns what the chip is expected to take, found in one of `share` parts of the steps of a search; *own
  * gets the part of kernel n. */
 static double expect_with(choosing *c, const compile_search_in *by, const fe_cin *cin, uint32_t share,
@@ -556,9 +564,12 @@ static double expect_with(choosing *c, const compile_search_in *by, const fe_cin
     return all;
 }
 
-static double expect(choosing *c, const compile_search_in *by, const fe_cin *cin, uint32_t share) {
+/* Returns what the chip is expected to take, `least` or more where it is not less than that. */
+static double expect_below(choosing *c, const compile_search_in *by, const fe_cin *cin, uint32_t share,
+                           double least) {
+    const compile_search_in less = below(by, least);
     double unused;
-    return expect_with(c, by, cin, share, 0, &unused);
+    return expect_with(c, &less, cin, share, 0, &unused);
 }
 
 /* Returns whether a program is expected to take so much less with another form of a kernel that this is worth
@@ -589,7 +600,7 @@ static void best_first(choosing *c, const compile_search_in *by, const fe_cin *c
     for (uint32_t i = 0; i < all->len && alone; i++) {
         fe_cin dense;
         const double cycles = with_store(c, cin, n, all->at[i], &dense)
-                                  ? expect(c, by, &dense, ORDERS_PART * all->len)
+                                  ? expect_below(c, by, &dense, ORDERS_PART * all->len, least)
                                   : INFINITY;
         best = cycles < least ? i : best;
         least = fmin(cycles, least);
@@ -630,7 +641,7 @@ static bool try_stores(choosing *c, storing *to, const stores *some, compile_sch
         vec_push(mem, &formats,
                  dense_format(sam_tensor_at(s, sam_expr_at(s, some->at[i].access)->tensor), name, mem));
     }
-    const double cycles = formats.len ? expect(c, to->by, &cin, to->share) : INFINITY;
+    const double cycles = formats.len ? expect_below(c, to->by, &cin, to->share, to->least) : INFINITY;
     if (!is_worth(cycles, to->least, to->own))
         return false;
     out->chosen.at[to->kernel] =
@@ -750,16 +761,17 @@ typedef struct {
     bool written;
 } full_program;
 
-/* Returns what is expected of it; INFINITY: the board cannot run it. */
+/* Returns what is expected of it, `least` or more where it is not less than that; INFINITY: the board cannot
+ * run it. */
 static full_program expect_full(choosing *c, const compile_search_in *by, const fe_cin *cin, uint32_t n,
-                                const full_kernel *full) {
+                                const full_kernel *full, double least) {
     full_program best = {.full = *full, .cycles = INFINITY};
     for (int as_written = 0; as_written < 2; as_written++) {
         fe_kernel kernel = full->kernel;
         if ((as_written && (cin->kernels.len > 1 || !in_written_order(c, &kernel))) || !maps(c, &kernel))
             continue;
         const fe_cin other = with_kernel(cin, n, &kernel, c->ctx->mem);
-        const double cycles = expect(c, by, &other, ORDERS_PART);
+        const double cycles = expect_below(c, by, &other, ORDERS_PART, fmin(least, best.cycles));
         if (cycles < best.cycles)
             best = (full_program){*full, other, cycles, as_written};
     }
@@ -779,13 +791,13 @@ static const char *choose_full(choosing *c, const compile_search_in *by, uint32_
     if (!all.len)
         return NULL;
     const full_kernel full = make_full(kernel, &all, (sam_tensor){0}, mem);
-    full_program best = expect_full(c, by, &out->cin, n, &full);
     const double now = expect_with(c, by, &out->cin, ORDERS_PART, n, &own);
+    full_program best = expect_full(c, by, &out->cin, n, &full, now);
     if (!isfinite(best.cycles) || !is_worth(best.cycles, now, own))
         return NULL;
     for (uint32_t i = 0; i < all.len && best.full.tensors.len > 1; i++) {
         const full_kernel less = make_full(kernel, &best.full.tensors, all.at[i], mem);
-        const full_program without = expect_full(c, by, &out->cin, n, &less);
+        const full_program without = expect_full(c, by, &out->cin, n, &less, best.cycles);
         best = without.cycles < best.cycles ? without : best;
     }
     out->cin = best.cin;
@@ -822,7 +834,7 @@ static bool has_stores(const choosing *c, const fe_cin *cin, uint32_t n) {
     return all.len > 0;
 }
 
-enum { MORE_ORDERS = 2 };
+enum { MORE_ORDERS = 2, ORDERS_WITHIN = 2 /* how much more an order may take of compressed operands */ };
 
 /* Further orders of a kernel's loops, which count if some operand is stored dense in them. */
 typedef struct {
@@ -844,7 +856,8 @@ static void choose_order(choosing *c, const compile_search_in *by, uint32_t n, c
     uint32_t best = 0, other = 0;
     double own = 0, of_it;
     for (uint32_t a = 0; a < all.len && all.len > 1; a++) {
-        cycles[a] = expect_with(c, by, &all.at[a], ORDERS_PART * all.len, n, &of_it);
+        const compile_search_in less = below(by, a ? ORDERS_WITHIN * cycles[best] : INFINITY);
+        cycles[a] = expect_with(c, &less, &all.at[a], ORDERS_PART * all.len, n, &of_it);
         own = a ? own : of_it;
         if (a && (best ? cycles[a] < cycles[best] : is_worth(cycles[a], cycles[0], own)))
             best = a;
@@ -879,7 +892,7 @@ static void choose_loops_and_stores(choosing *c, const compile_search_in *by, ui
         if (more.schedule[i].dense.len == dense)
             continue;
         if (!isfinite(least))
-            least = expect(c, by, &out->cin, ORDERS_PART);
+            least = expect_below(c, by, &out->cin, ORDERS_PART, INFINITY);
         if (other < (more.written[i] ? 1 : COMPILE_WORTH_CHANGING) * least) {
             *out = more.schedule[i];
             least = other;
@@ -953,7 +966,7 @@ static void choose_columns(choosing *c, const compile_search_in *by, uint32_t n,
         if (!by_columns(c, &out->cin, &kernel, v, &columns) || !maps(c, &columns))
             continue;
         other.cin = with_kernel(&out->cin, n, &columns, mem);
-        if (!(expect(c, by, &other.cin, ORDERS_PART) < COMPILE_WORTH_CHANGING * *least))
+        if (!(expect_below(c, by, &other.cin, ORDERS_PART, *least) < COMPILE_WORTH_CHANGING * *least))
             continue;
         const double before = *least;
         other.tilings.at = NULL;
@@ -990,7 +1003,8 @@ static void choose_several(choosing *c, const compile_search_in *by, const char 
     BUG_IF(!good, "'%s' was possible a moment ago", schedule);
     for (uint32_t n = 0; n < other.cin.kernels.len && masks; n++)
         choose_loops_and_stores(&again, by, n, &other);
-    const double several = compile_search(by, c->ctx, &other.cin, &other.tilings);
+    const compile_search_in less = below(by, *least);
+    const double several = compile_search(&less, c->ctx, &other.cin, &other.tilings);
     if (!(several < COMPILE_WORTH_CHANGING * *least))
         return;
     *out = other;
@@ -1045,7 +1059,8 @@ static void choose_phases_of(choosing *c, const compile_search_in *by, uint32_t 
     }
     if (!choose_orders(c, &other.cin, &other.chosen))
         return;
-    const double cycles = compile_search(by, c->ctx, &other.cin, &other.tilings);
+    const compile_search_in less = below(by, *least);
+    const double cycles = compile_search(&less, c->ctx, &other.cin, &other.tilings);
     if (!(cycles < COMPILE_WORTH_CHANGING * *least))
         return;
     *out = other;
@@ -1102,7 +1117,8 @@ static void choose_fused_of(choosing *c, const compile_search_in *by, uint32_t n
     compile_schedule other = in_order(out, &cin, n, 0, 0, mem);
     other.chosen.at[n] = NULL;
     choose_stores(c, by, n, &other);
-    const double cycles = compile_search(by, c->ctx, &other.cin, &other.tilings);
+    const compile_search_in less = below(by, *least);
+    const double cycles = compile_search(&less, c->ctx, &other.cin, &other.tilings);
     if (!(cycles < FUSE_BELOW * *least))
         return;
     say_fused(how, cycles, *least, mem, &other.chosen.at[n]);
@@ -1152,7 +1168,8 @@ static void take_several(const choosing *c, const compile_search_in *by, const c
     choosing again = *c;
     again.written = true;
     if (!choose_orders(&again, &several->cin, &several->chosen) ||
-        (isfinite(*least) && expect(&again, by, &several->cin, ORDERS_PART) > HOPELESS * *least))
+        (isfinite(*least) &&
+         expect_below(&again, by, &several->cin, ORDERS_PART, HOPELESS * *least) > HOPELESS * *least))
         return;
     const double cycles = choose_each(&again, by, several);
     if (!(cycles < COMPILE_WORTH_CHANGING * *least))

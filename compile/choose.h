@@ -37,7 +37,7 @@ typedef struct {
 } compile_schedule;
 /* Another order of the loops, or several kernels, are taken where they are expected to take this part of what
  * the kernel does as it stands: what is expected may be off, and the host has more to do. */
-#define COMPILE_WORTH_CHANGING 0.85
+#define COMPILE_WORTH_CHANGING 0.97
 /* Changes the schedule, which was made of `in` and the user's statement, to what the board can run, where the
  * user leaves that open; what it cannot stays as it is. */
 typedef struct {

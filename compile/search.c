@@ -60,8 +60,9 @@ static tile_candidate keep(tile_candidate c, arena *mem) {
 }
 
 /* Chooses for a kernel whose operands are known. Returns what the chip is expected to take, INFINITY where
- * nothing says. */
-static double look_for(searching *s, const fe_kernel *kernel, compile_tiling *out) {
+ * nothing says; that is more than `most` where it is known to be, and may be more or less than it takes then.
+ */
+static double look_for(searching *s, const fe_kernel *kernel, double most, compile_tiling *out) {
     const compile_search_in *in = s->in;
     compile_lowered lowered;
     compile_tiling tiling = {.expected = {.complete = false}};
@@ -70,6 +71,7 @@ static double look_for(searching *s, const fe_kernel *kernel, compile_tiling *ou
         return INFINITY;
     tiling.options = compile_tiling_of(in->options, in->board, &lowered);
     tiling.options.share = s->share;
+    tiling.options.least = isfinite(most) ? fmax(most - BOOT, 1) : 0;
     if (in->share && tiling.options.steps)
         tiling.options.steps /= in->share;
     if (!compile_make_legal(&s->ctx, &lowered))
@@ -88,8 +90,8 @@ static double look_for(searching *s, const fe_kernel *kernel, compile_tiling *ou
 
 struct compile_seen {
     uint64_t key;
-    uint32_t share; /* of the steps: the result is that of more, too, where it is not limited */
-    double cycles;
+    uint32_t share;      /* of the steps: the result is that of more, too, where it is not limited */
+    double cycles, most; /* cycles are exact up to this */
     compile_tiling tiling;
 };
 
@@ -132,22 +134,22 @@ static uint64_t key_of(const searching *s, const fe_kernel *k) {
 
 /* Chooses for a kernel, or takes what an equal search has chosen. Forms of a program that are compared have
  * most of their kernels in common. */
-static double choose_kernel(searching *s, const fe_kernel *kernel, compile_tiling *out) {
+static double choose_kernel(searching *s, const fe_kernel *kernel, double most, compile_tiling *out) {
     compile_searched *searched = s->in->searched;
     if (!searched)
-        return look_for(s, kernel, out);
+        return look_for(s, kernel, most, out);
     const uint64_t key = key_of(s, kernel);
     const uint32_t share = s->in->share ? s->in->share : 1;
     for (uint32_t i = 0; i < searched->all.len; i++) {
         const struct compile_seen *seen = &searched->all.at[i];
-        if (seen->key == key &&
+        if (seen->key == key && (seen->cycles <= seen->most || seen->most >= most) &&
             (seen->share == share || (seen->share > share && !seen->tiling.expected.limited))) {
             *out = seen->tiling;
             return seen->cycles;
         }
     }
-    const double cycles = look_for(s, kernel, out);
-    vec_push(s->mem, &searched->all, ((struct compile_seen){key, share, cycles, *out}));
+    const double cycles = look_for(s, kernel, most, out);
+    vec_push(s->mem, &searched->all, ((struct compile_seen){key, share, cycles, most, *out}));
     return cycles;
 }
 
@@ -228,6 +230,7 @@ double compile_search(const compile_search_in *in, compile_context *ctx, const f
     arena scratch = {0};
     diagnostics quiet;
     searching s = {.in = in, .ctx = *ctx, .share = in->part > 0 ? in->part : 1, .mem = ctx->mem};
+    const double most = in->most > 0 ? in->most : INFINITY;
     double cycles = 0;
     bool known = true;
     s.ctx.mem = &scratch;
@@ -240,7 +243,7 @@ double compile_search(const compile_search_in *in, compile_context *ctx, const f
         const fe_kernel *kernel = &cin->kernels.at[n];
         compile_tiling tiling = {.expected = {.complete = false}};
         if (!kernel->on_host)
-            cycles += known ? choose_kernel(&s, kernel, &tiling) : INFINITY;
+            cycles += known ? choose_kernel(&s, kernel, fmax(most - cycles, 0), &tiling) : INFINITY;
         known = known && n + 1 < cin->kernels.len &&
                 (kernel->binding.function.v ? add_full_workspace(&s, &kernel->s)
                                             : add_workspace(&s, &kernel->s, reader_of(cin, n)));

@@ -34,6 +34,7 @@ typedef struct {
     const compile_data *data;
     uint32_t share; /* one of so many searches that share the steps of one; 0: the only one */
     double part;    /* of the whole that the data are, where they are a sample; 0: all of it */
+    double most;    /* a program that takes more is of no interest, by how much not either; 0: any is */
     compile_searched
         *searched; /* what need not be looked for again, in the memory of the contexts; or NULL */
 } compile_search_in;

@@ -10,6 +10,7 @@
  * times the best is left; how many plans are looked at, and how many of the best counted to their end. */
 enum {
     LEAST_EDGE = 4,
+    LOOK_RUNS = 1 << 6, /* how soon it is looked whether a plan costs more than the best already */
     FIRST_RUNS = 1 << 12,
     MOST_RUNS = 1 << 16,
     HOPELESS = 2,
@@ -33,6 +34,7 @@ typedef struct {
     tile_candidates *tried;
     tile_candidate best;
     uint64_t steps; /* so far */
+    double share;   /* of all there is that is counted */
     bool clip;      /* no edge is longer than its loop, which is there as a whole */
     bool limited;   /* steps ended something */
 } choice;
@@ -75,8 +77,11 @@ static tile_candidate *find_tried(const choice *c, const uint32_t *edge) {
 
 /* How far a plan is counted. */
 typedef struct {
-    bool first;     /* until it can be told what it comes to */
-    double most;    /* or until it seems to cost more */
+    bool first;   /* until it can be told what it comes to */
+    double most;  /* or until it seems to cost more */
+    double best;  /* or what was counted does, which the rest only adds to */
+    double least; /* or that of which it is `share` costs more than this */
+    double share;
     uint64_t steps; /* or has taken so many; 0: any number */
     bool at_once;   /* within a sub-tile, too, of which then nobody knows what it comes to */
 } until;
@@ -95,6 +100,20 @@ static tile_forecast whole_of(const tile_forecast *counted, double part) {
     return all;
 }
 
+static double cost_of(const tile_options *options, const tile_forecast *f) {
+    return tile_best_share(f, &options->driver, &options->room).cycles;
+}
+
+/* Returns whether a plan costs too much by what was counted of it. */
+static bool is_too_much(const tile_options *options, const tile_forecast *counted, const until *u) {
+    if (u->best < INFINITY && cost_of(options, counted) > u->best)
+        return true;
+    if (!(u->least < INFINITY))
+        return false;
+    const tile_forecast all = whole_of(counted, u->share);
+    return cost_of(options, &all) > u->least;
+}
+
 static bool has_room(const sam_statement *s, const tile_options *options, const uint32_t *extent) {
     uint64_t words = 0;
     for (uint32_t l = 0; l < s->loops.len; l++) {
@@ -104,15 +123,19 @@ static bool has_room(const sam_statement *s, const tile_options *options, const 
     return words * (2 * s->exprs.len + 1) <= MOST_POOL;
 }
 
-/* Makes of the figures of a sample those of the whole. */
+/* Returns which part a sample of the operands is of all there is. */
+static double whole_share(const tile_options *options, const tile_sampled *of) {
+    return of->share * (options->share > 0 ? options->share : 1);
+}
+
+/* Makes of the figures of a `share` of all there is those of the whole. */
 static void scale(const tile_options *options, double share, tile_candidate *of) {
-    share *= options->share > 0 ? options->share : 1;
     if (share >= 1)
         return;
     of->expected = whole_of(&of->expected, share);
     of->complete = false;
     of->predicted /= share;
-    of->cost = tile_best_share(&of->expected, &options->driver, &options->room).cycles;
+    of->cost = cost_of(options, &of->expected);
 }
 
 /* Counts the plan; false: it does not fit. Adds to *steps. `limited` of the candidate says whether those of
@@ -131,16 +154,18 @@ static bool count_plan(const sam_statement *s, const tile_operands *in, const ti
         p->most_steps = u.steps ? u.steps : UINT64_MAX;
         p->at_once = u.at_once;
     }
-    for (bool more = true; fits && more;) {
-        fits = tile_plan_count(p, u.first ? MOST_CYCLES : INFINITY, u.first ? FIRST_RUNS : UINT64_MAX,
-                               &out->complete);
+    uint64_t runs = u.best < INFINITY || u.least < INFINITY ? LOOK_RUNS : FIRST_RUNS;
+    for (bool more = true; fits && more; runs = 2 * runs < FIRST_RUNS ? 2 * runs : FIRST_RUNS) {
+        fits =
+            tile_plan_count(p, u.first ? MOST_CYCLES : INFINITY, u.first ? runs : UINT64_MAX, &out->complete);
         double progress = plan_progress(p), part = out->complete || progress <= 0 ? 1 : progress;
         out->expected = tile_plan_counts(p)->expected;
         tile_forecast all = whole_of(&out->expected, part);
         out->predicted = all.cycles;
-        out->cost = tile_best_share(&all, &options->driver, &options->room).cycles;
+        out->cost = cost_of(options, &all);
         more = !out->complete && out->expected.runs < MOST_RUNS && out->expected.cycles < MOST_CYCLES &&
-               out->cost <= u.most && p->steps < p->most_steps;
+               (out->expected.runs < FIRST_RUNS || out->cost <= u.most) && p->steps < p->most_steps &&
+               !is_too_much(options, &out->expected, &u);
         if (u.steps)
             out->expected = all;
     }
@@ -161,7 +186,12 @@ static void find_sample(const sam_statement *s, const tile_operands *in, const t
         tile_candidate c;
         tile_sample(s, in, most, mem, out);
         bool fits = count_plan(&out->statement, &out->in, options,
-                               (until){false, INFINITY, options->steps / SHARES, true}, &c, &steps);
+                               (until){.most = INFINITY,
+                                       .best = INFINITY,
+                                       .least = INFINITY,
+                                       .steps = options->steps / SHARES,
+                                       .at_once = true},
+                               &c, &steps);
         if (!fits || c.complete)
             return;
         most /= 2;
@@ -181,13 +211,16 @@ bool tile_expect(const sam_statement *s, const tile_operands *in, const tile_opt
                  tile_candidate *out) {
     uint64_t steps = 0;
     if (!options->steps)
-        return count_plan(s, in, options, (until){false, INFINITY, 0, false}, out, &steps);
+        return count_plan(s, in, options, (until){.most = INFINITY, .best = INFINITY, .least = INFINITY}, out,
+                          &steps);
     arena mem = {0};
     tile_sampled of;
     find_sample(s, in, options, &mem, &of);
-    bool fits = count_plan(&of.statement, &of.in, options,
-                           (until){false, INFINITY, options->steps / SHARES, false}, out, &steps);
-    scale(options, of.share, out);
+    bool fits = count_plan(
+        &of.statement, &of.in, options,
+        (until){.most = INFINITY, .best = INFINITY, .least = INFINITY, .steps = options->steps / SHARES}, out,
+        &steps);
+    scale(options, whole_share(options, &of), out);
     arena_free(&mem);
     return fits;
 }
@@ -196,8 +229,13 @@ bool tile_expect(const sam_statement *s, const tile_operands *in, const tile_opt
  * best. */
 static bool count_edges(choice *c, bool first, tile_candidate *out) {
     tile_options now = *c->options;
-    const until u = {first, first && c->best.edge ? HOPELESS * c->best.cost : INFINITY,
-                     c->options->steps / SHARES * (first ? 1 : AGAIN), false};
+    const double best = first && c->best.edge ? c->best.cost : INFINITY;
+    const until u = {.first = first,
+                     .most = HOPELESS * best,
+                     .best = c->best.complete ? best : INFINITY,
+                     .least = first && c->options->least > 0 ? c->options->least : INFINITY,
+                     .share = c->share,
+                     .steps = c->options->steps / SHARES * (first ? 1 : AGAIN)};
     memcpy(now.edge, out->edge, sizeof now.edge);
     const bool fits = count_plan(c->statement, c->in, &now, u, out, &c->steps);
     c->limited |= out->limited;
@@ -310,6 +348,14 @@ static void finish_best(choice *c) {
     }
 }
 
+/* Returns whether the best so far takes so much that none near it is of interest. */
+static bool is_hopeless(const choice *c) {
+    if (!c->best.edge || !(c->options->least > 0))
+        return false;
+    const tile_forecast all = whole_of(&c->best.expected, c->share);
+    return cost_of(c->options, &all) > HOPELESS * c->options->least;
+}
+
 /* Chooses for the statement of c, whose operands are small enough. Returns false where nothing fits. */
 static bool choose(choice *c) {
     const sam_statement *s = c->statement;
@@ -333,9 +379,10 @@ static bool choose(choice *c) {
     try_slabs(c, most, LEAST_EDGE);
     if (c->options->begin)
         try_edges(c, c->options->begin);
-    for (uint32_t factor = 4; c->best.edge && factor >= 2; factor /= 2)
+    for (uint32_t factor = 4; c->best.edge && factor >= 2 && !is_hopeless(c); factor /= 2)
         try_each_variable(c, factor);
-    finish_best(c);
+    if (!is_hopeless(c))
+        finish_best(c);
     arena_free(&scratch);
     return c->best.edge != NULL;
 }
@@ -366,9 +413,10 @@ tile_candidate tile_choose(const sam_statement *s, const tile_operands *in, cons
                 .widest = widest,
                 .mem = mem,
                 .tried = tried,
-                .clip = options->clip && of.share >= 1 && (options->share <= 0 || options->share >= 1)};
+                .share = whole_share(options, &of)};
+    c.clip = options->clip && of.share >= 1 && (options->share <= 0 || options->share >= 1);
     if (choose(&c)) {
-        scale(options, of.share, &c.best);
+        scale(options, c.share, &c.best);
     } else {
         uint32_t *safe = arena_new_n(mem, uint32_t, TILE_MAX_VARS);
         for (uint32_t l = 0; l < s->loops.len; l++) {
@@ -379,7 +427,7 @@ tile_candidate tile_choose(const sam_statement *s, const tile_operands *in, cons
     }
     c.best.limited = c.limited || of.share < 1;
     for (uint32_t i = 0; i < tried->len; i++)
-        scale(options, of.share, &tried->at[i]);
+        scale(options, c.share, &tried->at[i]);
     arena_free(&scratch);
     return c.best;
 }

@@ -154,6 +154,7 @@ typedef struct {
     bool clip;      /* of edges that are chosen none is longer than its loop, where all of that is there */
     uint64_t steps; /* 0: as much as it takes */
     double share;   /* of what there is that the operands are; 0: all */
+    double least;   /* what is expected to take more is of no interest; 0: all is */
     const uint32_t *begin; /* along each variable: edges to look at first; NULL: none */
     bool vector_reducer;   /* there is one, of profile onyx-ext */
     bool skips;            /* scanners leave out what the other side of their intersecter lacks (onyx-ext) */

@@ -432,13 +432,6 @@ static bool is_format_open(const choosing *c, const fe_cin *cin, const sam_state
            !fe_has_format(c->in->in, names_text(s->names, t->called.v ? t->called : t->name));
 }
 
-/* Returns whether an operand's outer levels may be stored dense without anybody asking, so that what
- * others have along its loop locates it. Beside functions that is done with vectors. */
-static bool may_store_dense(const choosing *c, const fe_cin *cin, const sam_statement *s,
-                            const sam_expr_data *x) {
-    return is_format_open(c, cin, s, x) && (!s->general || sam_tensor_at(s, x->tensor)->order == 1);
-}
-
 /* An operand's outermost level stored dense: for all accesses of the tensor, or for this one alone. */
 typedef struct {
     sam_expr access;
@@ -531,7 +524,7 @@ static void list_stores(const choosing *c, const fe_cin *cin, const fe_kernel *k
     for (uint32_t e = 1; e <= s->exprs.len; e++) {
         const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
         fe_kernel dense;
-        if (!may_store_dense(c, cin, s, x) || x->outer_dense ||
+        if (!is_format_open(c, cin, s, x) || x->outer_dense ||
             sam_tensor_at(s, x->tensor)->level[0] != SAM_LEVEL_COMPRESSED)
             continue;
         const uint32_t accesses = sam_count_reads(s, x->tensor, s->exprs.len);
@@ -589,15 +582,11 @@ static bool with_store(const choosing *c, const fe_cin *cin, uint32_t n, store t
     return true;
 }
 
-/* Puts the store that is best by itself in front, where single accesses are among them: what one of these
- * saves another one may save, too. */
+/* Puts the store that is best by itself in front: what one saves another one may save, too. */
 static void best_first(choosing *c, const compile_search_in *by, const fe_cin *cin, uint32_t n, stores *all) {
     double least = INFINITY;
     uint32_t best = 0;
-    bool alone = false;
-    for (uint32_t i = 0; i < all->len; i++)
-        alone = alone || all->at[i].alone;
-    for (uint32_t i = 0; i < all->len && alone; i++) {
+    for (uint32_t i = 0; i < all->len && all->len > 1; i++) {
         fe_cin dense;
         const double cycles = with_store(c, cin, n, all->at[i], &dense)
                                   ? expect_below(c, by, &dense, ORDERS_PART * all->len, least)
@@ -933,7 +922,8 @@ static bool by_columns(const choosing *c, const fe_cin *cin, const fe_kernel *ke
         if (!t || t->order != 2 || (x->index[0].v != v.v && x->index[1].v != v.v))
             continue;
         const bool dense = t->level[0] == SAM_LEVEL_DENSE && t->level[1] == SAM_LEVEL_DENSE;
-        if (x->index[0].v == x->index[1].v || (!dense && !may_store_dense(c, cin, &kernel->s, x)))
+        if (x->index[0].v == x->index[1].v ||
+            (!dense && (kernel->s.general || !is_format_open(c, cin, &kernel->s, x))))
             return false;
         t->level[0] = t->level[1] = SAM_LEVEL_DENSE;
         some = true;

@@ -49,6 +49,10 @@ FORMS = [
     ("X(i) = sum(j, relu(A(i,j) - 2) * y(j))", {"A": "ij", "y": "j"}, lambda A, y: relu(wrap(A - 2)) @ y),
     ("X(i) = A(i,j) * (x(j) + z(j))", {"A": "ij", "x": "j", "z": "j"}, lambda A, x, z: A @ (x + z)),
     ("X(i,k) = A(i,k) * B(i,j) * H(j,k)", {"A": "ik", "B": "ij", "H": "jk"}, lambda A, B, H: A * (B @ H)),
+    ("X(i,k) = mask(A(i,k), B(i,j) * H(j,k))", {"A": "ik", "B": "ij", "H": "jk"}, lambda A, B, H: np.where(A != 0, B @ H, 0)),
+    ("X(i,k) = or(j, A(i,j) && H(j,k))", {"A": "ij", "H": "jk"}, lambda A, H: ((A != 0).astype(int) @ (H != 0)) > 0),
+    ("X(i,k) = sum(j, relu(A(i,j)) * H(j,k) * (C(i,k) > 2))", {"A": "ij", "H": "jk", "C": "ik"}, lambda A, H, C: (relu(A) @ H) * (C > 2)),
+    ("X(i,j) = mask(not A(i,j), B(i,j) + C(i,j))", {"A": "ij", "B": "ij", "C": "ij"}, lambda A, B, C: np.where(A == 0, B + C, 0)),
     ("X(i,l) = A(i,j,k) * B(j,l) * H(k,l)", {"A": "ijk", "B": "jl", "H": "kl"}, lambda A, B, H: np.einsum("ijk,jl,kl->il", A, B, H)),
 ]
 for call, of in UNIONS.items():

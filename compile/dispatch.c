@@ -77,8 +77,13 @@ static uint32_t most_copies(const compile_options *o, const netlist *one, const 
 }
 
 tile_room compile_room_for(const compile_options *o, const netlist *one, const pnr_board *board) {
-    tile_room room = {most_copies(o, one, board, false), most_copies(o, one, board, true),
-                      !compile_copies_open(o), one->cells.len};
+    arena scratch = {0};
+    tile_room room = {.together = most_copies(o, one, board, false),
+                      .apart = most_copies(o, one, board, true),
+                      .all = !compile_copies_open(o),
+                      .cells = one->cells.len,
+                      .period = pnr_fastest(one, board, o->pipeline, &scratch)};
+    arena_free(&scratch);
     if (o->unroll && !compile_copies_open(o)) {
         room.apart = o->unroll <= room.apart ? o->unroll : 0;
         room.together = o->unroll;

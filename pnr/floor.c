@@ -261,3 +261,14 @@ uint32_t pnr_floor(const pnr_limits *l) {
         floor = most(floor, pnr_net_floor(l, n));
     return floor;
 }
+
+uint32_t pnr_fastest(const netlist *n, const pnr_board *b, bool paired, arena *mem) {
+    pnr_delays d;
+    diagnostics quiet;
+    diag_init(&quiet, mem);
+    if (!pnr_read_delays(b, &quiet, &d))
+        return 0;
+    pnr_limits l = pnr_limits_of(n, b, &d, mem);
+    l.paired = paired;
+    return pnr_floor(&l);
+}

@@ -13,8 +13,9 @@ double tile_chip_cycles(const tile_forecast *f, const tile_driver *by, uint32_t 
 /* Copies of the kernel, and what the chip is expected to take for all runs with them. */
 typedef struct {
     uint32_t copies;
-    bool alone;    /* each starts by itself */
-    double cycles; /* with what configuring the copies takes */
+    bool alone; /* each starts by itself */
+    double
+        cycles; /* with what configuring the copies takes, as many of them as a faster clock has meanwhile */
 } tile_share;
 /* Returns the fewest copies among those with the least cycles. */
 tile_share tile_best_share(const tile_forecast *f, const tile_driver *by, const tile_room *room);

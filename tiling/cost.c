@@ -70,10 +70,15 @@ double tile_chip_cycles(const tile_forecast *f, const tile_driver *by, uint32_t 
     return all > longest ? all : longest;
 }
 
+/* Returns how much longer a cycle takes than the fastest that a design has. */
+static double slower(const tile_room *room) {
+    return room->period > fastest_period ? room->period / fastest_period : 1;
+}
+
 static void consider(const tile_forecast *f, const tile_driver *by, const tile_room *room, tile_share with,
                      tile_share *best) {
-    with.cycles =
-        tile_chip_cycles(f, by, with.copies, with.alone) + with.copies * room->cells * configured_cell;
+    with.cycles = slower(room) * (tile_chip_cycles(f, by, with.copies, with.alone) +
+                                  with.copies * room->cells * configured_cell);
     if (!best->copies || with.cycles < best->cycles)
         *best = with;
 }

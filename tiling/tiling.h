@@ -133,8 +133,9 @@ typedef struct {
  * themselves; 0 and 0: nobody asks. */
 typedef struct {
     uint32_t together, apart;
-    bool all;       /* as many as fit, even if fewer would do */
-    uint32_t cells; /* that each has, and that are configured */
+    bool all;        /* as many as fit, even if fewer would do */
+    uint32_t cells;  /* that each has, and that are configured */
+    uint32_t period; /* picoseconds that a cycle takes at least; 0: nobody says */
 } tile_room;
 
 typedef struct {

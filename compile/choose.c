@@ -956,7 +956,7 @@ static void choose_columns(choosing *c, const compile_search_in *by, uint32_t n,
         if (!by_columns(c, &out->cin, &kernel, v, &columns) || !maps(c, &columns))
             continue;
         other.cin = with_kernel(&out->cin, n, &columns, mem);
-        if (!(expect_below(c, by, &other.cin, ORDERS_PART, *least) < COMPILE_WORTH_CHANGING * *least))
+        if (!(expect_below(c, by, &other.cin, ORDERS_PART, *least) < COMPILE_WORTH_SEVERAL * *least))
             continue;
         const double before = *least;
         other.tilings.at = NULL;
@@ -995,7 +995,7 @@ static void choose_several(choosing *c, const compile_search_in *by, const char 
         choose_loops_and_stores(&again, by, n, &other);
     const compile_search_in less = below(by, *least);
     const double several = compile_search(&less, c->ctx, &other.cin, &other.tilings);
-    if (!(several < COMPILE_WORTH_CHANGING * *least))
+    if (!(several < COMPILE_WORTH_SEVERAL * *least))
         return;
     *out = other;
     out->staged =
@@ -1051,7 +1051,7 @@ static void choose_phases_of(choosing *c, const compile_search_in *by, uint32_t 
         return;
     const compile_search_in less = below(by, *least);
     const double cycles = compile_search(&less, c->ctx, &other.cin, &other.tilings);
-    if (!(cycles < COMPILE_WORTH_CHANGING * *least))
+    if (!(cycles < COMPILE_WORTH_SEVERAL * *least))
         return;
     *out = other;
     *least = cycles;
@@ -1162,7 +1162,7 @@ static void take_several(const choosing *c, const compile_search_in *by, const c
          expect_below(&again, by, &several->cin, ORDERS_PART, HOPELESS * *least) > HOPELESS * *least))
         return;
     const double cycles = choose_each(&again, by, several);
-    if (!(cycles < COMPILE_WORTH_CHANGING * *least))
+    if (!(cycles < COMPILE_WORTH_SEVERAL * *least))
         return;
     *out = *several;
     keep_users(out, mem);

@@ -1,6 +1,7 @@
 /* How many copies of a kernel the array gets, and how they share the pairs of sub-tiles, where the user
  * leaves it open: by what tiling expects of the data and of the chip. */
 #include "compile/search.h"
+#include "pnr/floor.h"
 
 /* The sentence of a dispatch that has everything else. */
 static const char *reason(compile_context *ctx, const compile_dispatch *d, uint32_t together,

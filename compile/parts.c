@@ -170,7 +170,7 @@ bool compile_choose_parts(const compile_search_in *by, compile_context *ctx, con
     compile_tilings unused;
     const bool asked = by->options->parts == COMPILE_PARTS_APART;
     const double whole = asked ? INFINITY : compile_search(by, ctx, &out->cin, &unused),
-                 least = COMPILE_WORTH_CHANGING * whole;
+                 least = COMPILE_WORTH_SEVERAL * whole;
     const diagnostics before = *ctx->diag;
     bool with[SAM_MAX_ORDER] = {false};
     double cycles = 0;

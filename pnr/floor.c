@@ -8,6 +8,8 @@
  * the period, and more do not. Where no pair may stand, every sink cell is at its distance, and only so many
  * tiles are near. O(sinks + columns * tiles near) a net.
  */
+#include "pnr/floor.h"
+
 #include "pnr/floor_int.h"
 
 #define NO_BOUND UINT32_MAX

@@ -279,9 +279,6 @@ typedef struct {
 
 /* Measures every path between FIFOs by the board's delays. Error: E0550-no-delay. */
 bool pnr_sta(const pnr_design *design, arena *mem, diagnostics *d, pnr_timing *out);
-/* Returns the period in picoseconds that no placement and no routing of the netlist beats, with SplitFIFO
- * pairs (`paired`) or without; 0: the board states no delays. O(nets). */
-uint32_t pnr_fastest(const netlist *n, const pnr_board *b, bool paired, arena *mem);
 /* Returns {"period_ps", "fmax_mhz", "floor_ps", "corner": {"name", "period_ps", "fmax_mhz"}, "limited_by",
  * "critical_path": [{"what", "x", "y", "side", "track", "delay_ps", "arrival_ps"}, ...], "slack_histogram",
  * "exceptions": [...]}; an exception is a net slower than the design's floor, with the reason. The caller

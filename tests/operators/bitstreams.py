@@ -56,7 +56,7 @@ def holds(what, folder, result, want):
 
 
 # A product with two copies that start apart, compiled for some data.
-onyx("run", "X(i,j) = B(i,k) * C(k,j)", "-g", "B:30x40:0.1:1", "-g", "C:40x30:0.1:2", "--engine", "cycle", "--unroll", "2", "--dispatch", "dynamic", "-o", "spmm")
+onyx("run", "X(i,j) = B(i,k) * C(k,j)", "-s", "reorder(i,j,k)", "-f", "B:ss", "-f", "C:ss:1,0", "-g", "B:30x40:0.1:1", "-g", "C:40x30:0.1:2", "--engine", "cycle", "--unroll", "2", "--dispatch", "dynamic", "-o", "spmm")
 onyx("functions", "bitstream", "spmm", "spmm")
 made = (FOLDER / "spmm/bitstream.bs").read_bytes()
 if "copies: 2 apart" not in (FOLDER / "spmm/spmm.xf").read_text() or "words(C,1) <= " not in (FOLDER / "spmm/spmm.xf").read_text():

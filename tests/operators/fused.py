@@ -102,7 +102,7 @@ KERNELS = [
     ("masked SpM*SpM", "X(i,j) = mask(C(i,j), A(i,k) * B(k,j))",
      [("W", 2, "W(i,j) = A(i,k) * B(k,j)"), ("X", 2, "X(i,j) = mask(C(i,j), W(i,j))")], ()),
     ("largest of masked neighbours", "y(i) = max(j, mask(A(i,j), abs(x(j))))",
-     [("W", 2, "W(i,j) = mask(A(i,j), abs(x(j)))"), ("y", 1, "y(i) = max(j, W(i,j))")], ()),
+     [("W", 2, "W(i,j) = mask(A(i,j), abs(x(j)))"), ("y", 1, "y(i) = max(j, W(i,j))")], ("-O0",)),
     pair("|", "&"), pair("&", "^"), pair("&", "|"), pair("^", "|"),
 ]
 table = "| kernel | cycles as one | one by one | ratio | bytes at once, as one | one by one |\n|---|---|---|---|---|---|\n"
@@ -192,7 +192,8 @@ expect([k["saves"] for k in report["masks"]] == ["lookups"], f"a mask beside a f
 
 # On profile onyx-ext masks go into sums, too; and where its joiners could stand still, a union is met as on the chip.
 for name, expression, steps, options in KERNELS[1:5]:
-    on_chip, extended = (fused(expression, ALL, ("--profile", profile))["cycles"]["total"] for profile in ("onyx", "onyx-ext"))
+    stated = ("-f", "x:s") if "x(" in expression else ()
+    on_chip, extended = (fused(expression, ALL, ("--profile", profile, *stated))["cycles"]["total"] for profile in ("onyx", "onyx-ext"))
     expect(extended <= 1.02 * on_chip, f"{name}: {extended} cycles on onyx-ext, {on_chip} on onyx")
 
 
@@ -208,11 +209,12 @@ def generated(expression, *options):
 for mask in ("m(i)", "not struct(m(i))"):
     operands = ("-g", "A:400x400:0.03:1", "-g", "x:400:0.3:4", "-g", "m:400:0.5:5")
     chosen, stated = (generated(f"y(i) = mask({mask}, A(i,j) * x(j))", *operands, *more) for more in ((), ("-f", "x:s")))
-    expect(chosen["dense"] == ["x:d"] and 2 * chosen["cycles"]["total"] < stated["cycles"]["total"],
+    expect("x:d" in chosen["dense"] and 2 * chosen["cycles"]["total"] < stated["cycles"]["total"],
            f"masked SpMV: {chosen['cycles']['total']} cycles chosen, {stated['cycles']['total']} with x compressed")
 operands = ("-g", "A:60x60:0.25:1", "-g", "B:60x60:0.25:2", "-g", "C:60x60:0.1:3")
 product = "X(i,j) = mask(not struct(C(i,j)), A(i,k) * B(k,j))"
-chosen, one = (generated(product, *operands, *more) for more in ((), ("-s", "reorder(i,j,k)")))
+compressed = ("-f", "A:ss", "-f", "B:ss")
+chosen, one = (generated(product, *operands, *compressed, *more) for more in ((), ("-s", "reorder(i,j,k)")))
 expect(len(chosen.get("kernels", [])) == 2 and 1.5 * chosen["cycles"]["total"] < one["cycles"]["total"],
        f"masked SpM*SpM: {chosen['cycles']['total']} cycles chosen, {one['cycles']['total']} as one kernel")
 

@@ -306,7 +306,7 @@ result x
         print(f"who puts vectors together: {report['loops']}; exit {done.returncode}: {done.stderr} {long['loops']}")
 if engine == "soc" and "iterated_spmv" in (names or tests):
     # What the processor has left of the loop lies in a bank that a statement of another bitstream uses: it is taken before.
-    drawn = "".join(f'tensor {name}: ss = random "16x16:0.2"\n' for name in "ACDEF")
+    drawn = "".join(f'tensor {name}: ss = random "16x16:0.2"\n' for name in "ACDEFH")
     (folder / "over.onx").write_text(drawn + """tensor G: ds = random "16x16:0.4"
 tensor x: d = all 1
 tensor y: d
@@ -315,7 +315,7 @@ repeat 2 {
     y(i) = G(i,j) * x(j)
     swap x, y
 }
-B(i,j) = A(i,j) * C(i,j) + D(i,j) * E(i,j) + F(i,j)
+B(i,j) = A(i,j) * C(i,j) + D(i,j) * E(i,j) + F(i,j) + H(i,j)
 result x, B
 """)
     done = subprocess.run([onyx, "run", folder / "over.onx", "-s", "B: reorder(i,j)", "--engine", "soc", "-o", folder / "over", "--quiet"], capture_output=True, text=True)

@@ -421,11 +421,11 @@ def check_diagonals():
     it does of tri-diagonal ones; else it says how else, as with -O0 and of what is written out."""
     chosen = 0
     for n in range(12):
-        dim = (random.randint(1, 40), random.randint(1, 40)) if n else (60, 60)
-        at = random.sample(range(1 - dim[0], dim[1]), min(sum(dim) - 1, random.randint(0, 6))) if n % 2 else [*range(-1 - n // 4, 2 + n // 4)]
-        entries = {(i, i + d): float(random.randint(-9, 9) or 1) for i in range(dim[0]) for d in at if 0 <= i + d < dim[1] and (n < 2 or random.random() < 0.9)}
+        dim = (random.randint(1, 40), random.randint(1, 40)) if n > 3 else (200, 200)
+        at = random.sample(range(1 - dim[0], dim[1]), min(sum(dim) - 1, random.randint(0, 6))) if n % 2 and n > 3 else [*range(-1 - n // 4, 2 + n // 4)]
+        entries = {(i, i + d): float(random.randint(-9, 9) or 1) for i in range(dim[0]) for d in at if 0 <= i + d < dim[1] and (n < 4 or random.random() < 0.9)}
         by_rows = n % 3 != 2
-        vector = {(j,): float(random.randint(-9, 9) or 1) for j in range(dim[by_rows]) if n < 2 or random.random() < 0.8}
+        vector = {(j,): float(random.randint(-9, 9) or 1) for j in range(dim[by_rows]) if n < 4 or random.random() < 0.8}
         write(FOLDER / "b.mtx", dim, entries)
         write(FOLDER / "c.mtx", (dim[by_rows],), vector)
         want = {}

@@ -956,7 +956,7 @@ static void choose_columns(choosing *c, const compile_search_in *by, uint32_t n,
         if (!by_columns(c, &out->cin, &kernel, v, &columns) || !maps(c, &columns))
             continue;
         other.cin = with_kernel(&out->cin, n, &columns, mem);
-        if (!(expect_below(c, by, &other.cin, ORDERS_PART, *least) < COMPILE_WORTH_SEVERAL * *least))
+        if (!(expect_below(c, by, &other.cin, ORDERS_PART, *least) < COMPILE_WORTH_CHANGING * *least))
             continue;
         const double before = *least;
         other.tilings.at = NULL;

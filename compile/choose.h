@@ -35,9 +35,9 @@ typedef struct {
     const char *staged;
     const compile_bitstream **given; /* by kernel: bitstreams that compute them (stand_in.h); NULL: none */
 } compile_schedule;
-/* Another order of the loops and other formats are taken where they are expected to take this part of what the
- * kernel does as it stands; several kernels, and one that is cut otherwise, this: there the model is off by
- * more, and the host has more to do. */
+/* Another order of the loops, other formats and columns are taken where they are expected to take this part
+ * of what the kernel does as it stands; several kernels this: there the model is off by more, and the host
+ * has more to do. */
 #define COMPILE_WORTH_CHANGING 0.97
 #define COMPILE_WORTH_SEVERAL 0.9
 /* Changes the schedule, which was made of `in` and the user's statement, to what the board can run, where the

@@ -86,6 +86,11 @@ typedef struct {
     bool at_once;   /* within a sub-tile, too, of which then nobody knows what it comes to */
 } until;
 
+/* Returns how far a plan is counted that is compared with none. */
+static until to_the_end(uint64_t steps) {
+    return (until){.most = INFINITY, .best = INFINITY, .least = INFINITY, .steps = steps};
+}
+
 /* Returns what `part` of the runs, which was counted, says of all of them. */
 static tile_forecast whole_of(const tile_forecast *counted, double part) {
     tile_forecast all = *counted;
@@ -104,14 +109,16 @@ static double cost_of(const tile_options *options, const tile_forecast *f) {
     return tile_best_share(f, &options->driver, &options->room).cycles;
 }
 
+/* Returns what that costs of which `part` was counted. */
+static double cost_of_whole(const tile_options *options, const tile_forecast *counted, double part) {
+    const tile_forecast all = whole_of(counted, part);
+    return cost_of(options, &all);
+}
+
 /* Returns whether a plan costs too much by what was counted of it. */
 static bool is_too_much(const tile_options *options, const tile_forecast *counted, const until *u) {
-    if (u->best < INFINITY && cost_of(options, counted) > u->best)
-        return true;
-    if (!(u->least < INFINITY))
-        return false;
-    const tile_forecast all = whole_of(counted, u->share);
-    return cost_of(options, &all) > u->least;
+    return (u->best < INFINITY && cost_of(options, counted) > u->best) ||
+           (u->least < INFINITY && cost_of_whole(options, counted, u->share) > u->least);
 }
 
 static bool has_room(const sam_statement *s, const tile_options *options, const uint32_t *extent) {
@@ -185,13 +192,9 @@ static void find_sample(const sam_statement *s, const tile_operands *in, const t
     for (uint32_t round = 0; round < SMALLER; round++) {
         tile_candidate c;
         tile_sample(s, in, most, mem, out);
-        bool fits = count_plan(&out->statement, &out->in, options,
-                               (until){.most = INFINITY,
-                                       .best = INFINITY,
-                                       .least = INFINITY,
-                                       .steps = options->steps / SHARES,
-                                       .at_once = true},
-                               &c, &steps);
+        until u = to_the_end(options->steps / SHARES);
+        u.at_once = true;
+        const bool fits = count_plan(&out->statement, &out->in, options, u, &c, &steps);
         if (!fits || c.complete)
             return;
         most /= 2;
@@ -211,15 +214,12 @@ bool tile_expect(const sam_statement *s, const tile_operands *in, const tile_opt
                  tile_candidate *out) {
     uint64_t steps = 0;
     if (!options->steps)
-        return count_plan(s, in, options, (until){.most = INFINITY, .best = INFINITY, .least = INFINITY}, out,
-                          &steps);
+        return count_plan(s, in, options, to_the_end(0), out, &steps);
     arena mem = {0};
     tile_sampled of;
     find_sample(s, in, options, &mem, &of);
-    bool fits = count_plan(
-        &of.statement, &of.in, options,
-        (until){.most = INFINITY, .best = INFINITY, .least = INFINITY, .steps = options->steps / SHARES}, out,
-        &steps);
+    const bool fits =
+        count_plan(&of.statement, &of.in, options, to_the_end(options->steps / SHARES), out, &steps);
     scale(options, whole_share(options, &of), out);
     arena_free(&mem);
     return fits;
@@ -350,10 +350,8 @@ static void finish_best(choice *c) {
 
 /* Returns whether the best so far takes so much that none near it is of interest. */
 static bool is_hopeless(const choice *c) {
-    if (!c->best.edge || !(c->options->least > 0))
-        return false;
-    const tile_forecast all = whole_of(&c->best.expected, c->share);
-    return cost_of(c->options, &all) > HOPELESS * c->options->least;
+    return c->best.edge && c->options->least > 0 &&
+           cost_of_whole(c->options, &c->best.expected, c->share) > HOPELESS * c->options->least;
 }
 
 /* Chooses for the statement of c, whose operands are small enough. Returns false where nothing fits. */

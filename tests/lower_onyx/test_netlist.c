@@ -486,14 +486,27 @@ static net_cell scanner_of(fixture *f, netlist *n, const char *feature) {
     return c;
 }
 
+static net_cell dense_root(fixture *f, netlist *n) {
+    net_cell c = scanner_of(f, n, "dense");
+    vec_push(&f->mem, &net_cell_at(n, c)->config,
+             (net_config){names_intern(&f->names, "fiber_access_16_inst_read_scanner_root"), 1});
+    return c;
+}
+
+/* Checks which of the first five nets of a netlist are early. */
+static void assert_early(const netlist *n, const bool want[5]) {
+    bool early[8];
+    net_early(n, early);
+    for (uint32_t i = 0; i < 5; i++)
+        assert_int_equal(early[i], want[i]);
+}
+
 /* A dense root starts by itself: so does the level of the result it is written to, and that level's output;
  * what reads words of the global buffer does not, nor what is written behind that. */
 static void a_level_written_from_early_tokens_is_early(void **state) {
     fixture *f = *state;
     netlist n = {.mem = &f->mem, .names = &f->names};
-    net_cell root = scanner_of(f, &n, "dense"), from = mode_cell(f, &n, NET_MODE_IO_IN);
-    vec_push(&f->mem, &net_cell_at(&n, root)->config,
-             (net_config){names_intern(&f->names, "fiber_access_16_inst_read_scanner_root"), 1});
+    net_cell root = dense_root(f, &n), from = mode_cell(f, &n, NET_MODE_IO_IN);
     net_cell level = mode_cell(f, &n, NET_MODE_FIBER_ACCESS),
              reader = mode_cell(f, &n, NET_MODE_FIBER_ACCESS);
     net_cell behind = mode_cell(f, &n, NET_MODE_FIBER_ACCESS), to[2];
@@ -504,24 +517,19 @@ static void a_level_written_from_early_tokens_is_early(void **state) {
     to_pin(f, net_from(f, &n, from, 0), reader, 2);
     to_pin(f, net_from(f, &n, reader, 0), behind, 0);
     to_pin(f, net_from(f, &n, behind, 0), to[1], 0);
+    assert_early(&n, (const bool[]){true, true, false, false, false});
     bool early[6];
-    net_early(&n, early);
-    static const bool want[] = {true, true, false, false, false};
-    for (uint32_t i = 0; i < 5; i++)
-        assert_int_equal(early[i], want[i]);
     to_pin(f, net_from(f, &n, level, 0), to[0], 0);
     net_early(&n, early);
     assert_true(early[5]);
 }
 
-/* A gate's coordinates are early where those that it gets are; the stream from its outer side back to it never
- * has a token. An operation on an early stream and one that waits has none. */
+/* A gate's coordinates are early where those that it gets are; the stream from its outer side back to it
+ * never has a token. An operation on an early stream and one that waits has none. */
 static void outputs_of_a_gate_are_early_by_their_own_input(void **state) {
     fixture *f = *state;
     netlist n = {.mem = &f->mem, .names = &f->names};
-    net_cell root = scanner_of(f, &n, "dense"), gate = mode_cell(f, &n, NET_MODE_CRDDROP);
-    vec_push(&f->mem, &net_cell_at(&n, root)->config,
-             (net_config){names_intern(&f->names, "fiber_access_16_inst_read_scanner_root"), 1});
+    net_cell root = dense_root(f, &n), gate = mode_cell(f, &n, NET_MODE_CRDDROP);
     net_cell sum = mode_cell(f, &n, NET_MODE_ALU), from = mode_cell(f, &n, NET_MODE_IO_IN),
              to = mode_cell(f, &n, NET_MODE_IO_OUT);
     to_pin(f, net_from(f, &n, root, 1), gate, 0);
@@ -529,11 +537,7 @@ static void outputs_of_a_gate_are_early_by_their_own_input(void **state) {
     to_pin(f, net_from(f, &n, gate, 1), gate, 1);
     to_pin(f, net_from(f, &n, from, 0), sum, 1);
     to_pin(f, net_from(f, &n, sum, 0), to, 0);
-    bool early[5];
-    net_early(&n, early);
-    static const bool want[] = {true, true, false, false, false};
-    for (uint32_t i = 0; i < 5; i++)
-        assert_int_equal(early[i], want[i]);
+    assert_early(&n, (const bool[]){true, true, false, false, false});
 }
 
 RUN_TESTS(TEST(identity_packs_into_eight_tiles), TEST(memory_words_are_those_of_the_chip),

@@ -57,8 +57,7 @@ static bool maps(choosing *c, const fe_kernel *kernel) {
     return a.works;
 }
 
-/* Returns whether the kernel's loops may run in another order than they do: nothing splits or copies them. */
-static bool is_open(const fe_kernel *kernel) {
+bool compile_loops_are_open(const fe_kernel *kernel) {
     bool open = !kernel->tags.len;
     for (uint32_t r = 0; r < kernel->relations.len; r++)
         open = open && fe_is_fused(kernel, &kernel->relations.at[r]);
@@ -153,7 +152,8 @@ static bool choose_orders(choosing *c, fe_cin *cin, text_vec *chosen) {
         kernel->s.rows = 0;
         if (!kernel->on_host && !maps(c, kernel)) {
             const char *why = c->why, *had = compile_loops_text(&kernel->s, mem);
-            bool open = why && !kernel->ordered && is_open(kernel) && !(c->part && is_too_large(why));
+            bool open =
+                why && !kernel->ordered && compile_loops_are_open(kernel) && !(c->part && is_too_large(why));
             bool found = open && find_order(c, kernel);
             if (!found && open && c->singly)
                 found = cut_in_rows(c, kernel);
@@ -732,7 +732,7 @@ static full_kernel make_full(const fe_kernel *kernel, const tensors *all, sam_te
 static bool in_written_order(const choosing *c, fe_kernel *kernel) {
     const sam_statement *user = c->in->user;
     const uint32_t n = kernel->s.loops.len;
-    if (kernel->ordered || !is_open(kernel) || user->loops.len != n ||
+    if (kernel->ordered || !compile_loops_are_open(kernel) || user->loops.len != n ||
         memcmp(user->loops.at, kernel->s.loops.at, sizeof *user->loops.at * n) == 0)
         return false;
     kernel->s.loops.at = arena_new_n(c->ctx->mem, sam_var, n);
@@ -873,7 +873,7 @@ static void choose_loops_and_stores(choosing *c, const compile_search_in *by, ui
     const fe_kernel *kernel = &out->cin.kernels.at[n];
     const uint32_t dense = out->dense.len;
     more_orders more = {.n = 0};
-    if (is_open(kernel))
+    if (compile_loops_are_open(kernel))
         choose_order(c, by, n, out, &more);
     double least = choose_stores(c, by, n, out);
     for (uint32_t i = 0; i < more.n; i++) {
@@ -1310,7 +1310,7 @@ void compile_choose_by_data(const compile_search_in *given, compile_context *ctx
                             ? fe_staged(kernel, FE_STAGE_PARTIAL_SUMS, ctx->mem)
                             : NULL;
     /* A schedule that only orders the loops leaves open how operands are stored. */
-    const bool ordered = bare && in->in->n_schedule && is_open(kernel);
+    const bool ordered = bare && in->in->n_schedule && compile_loops_are_open(kernel);
     if (open && by->options->optimize < 3) /* which has no bound */
         share_sample(&kernel->s, ctx->mem, &data, &sampled);
     if (open && out->chosen.len) /* there is an order that the chip runs */

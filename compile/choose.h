@@ -20,6 +20,8 @@ compile_attempt compile_try(const compile_context *ctx, compile_trial *trial, vo
  * of it fits the board; without a board (NULL), whether it lowers to a graph. */
 bool compile_lowers(const compile_options *o, compile_context *ctx, const fe_kernel *kernel,
                     const pnr_board *board);
+/* Returns whether the kernel's loops may run in another order than they do: nothing splits or copies them. */
+bool compile_loops_are_open(const fe_kernel *kernel);
 /* Makes of place[] the next of all orders of n numbers, of which the ascending one is the first. Returns
  * false after the last. */
 bool compile_next_order(uint32_t *place, uint32_t n);

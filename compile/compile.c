@@ -276,7 +276,8 @@ bool compile_to_graph(const compile_options *o, bool chip, compile_context *ctx,
         compile_kernel *one = kernel_at(k, n);
         if (one->on_host)
             continue;
-        ok = compile_lower_sam(options_of(o, one), chip, ctx, &s.cin.kernels.at[n], &one->lowered) &&
+        one->source = &s.cin.kernels.at[n];
+        ok = compile_lower_sam(options_of(o, one), chip, ctx, one->source, &one->lowered) &&
              compile_write_graph(ctx, one->folder, "sam.gv", &one->lowered.sam) &&
              compile_dump(o, ctx, one->folder, (compile_form){.sam = &one->lowered.sam});
     }
@@ -356,6 +357,10 @@ bool compile_statement(const compile_options *o, compile_context *ctx, compile_k
     bool ok = compile_to_graph(o, true, ctx, k) && set_tiling(o, ctx, k) && read_wanted_operands(o, ctx, k);
     for (uint32_t n = 0; ok && n < count_kernels(k); n++)
         ok = kernel_at(k, n)->on_host || to_bitstream(o, ctx, kernel_at(k, n));
+    for (uint32_t n = 0; ok && !o->statement && n < count_kernels(k); n++) {
+        if (!kernel_at(k, n)->on_host)
+            compile_find_freed(o, ctx, k, kernel_at(k, n));
+    }
     return ok;
 }
 

@@ -239,6 +239,23 @@ typedef struct {
     compile_bank_load load; /* TILE_DISPATCH_BANKS, of each run */
 } compile_dispatch;
 
+/* A format of an operand or an order of the loops with which a copy of a kernel asks for fewer streams of the
+ * global buffer, so that there is room for more copies. */
+typedef struct {
+    const char *how;        /* the option that asks for it, "-f B:ds" */
+    uint32_t loads, stores; /* streams of a copy */
+    uint32_t copies;        /* that there is room for */
+    double cycles; /* that the chip is expected to take for the kernel; INFINITY: not less than now */
+} compile_freeing;
+/* Streams of a copy of the kernel as it is, and all that frees some; there is nothing in it where something
+ * else bounds the copies. */
+typedef struct {
+    uint32_t loads, stores;
+    uint32_t room; /* copies that fit */
+    double cycles; /* INFINITY: the data are not known */
+    VEC(compile_freeing) by;
+} compile_freed;
+
 /* What onyx decided where the user left it open: a sentence each, or NULL. */
 typedef struct {
     const char *chosen;     /* about loops that are not in the default order, and operands stored dense */
@@ -249,6 +266,7 @@ typedef struct {
     const char *as_written; /* which workspace the statement needs in its own loops, where it is one kernel */
     text_vec bindings;      /* those that --search found, best first */
     text_vec dense;         /* operands that are stored dense though nobody says so, as -f would say it */
+    compile_freed freed;    /* freed.c */
 } compile_choices;
 
 /* The operands of a kernel. */
@@ -336,6 +354,7 @@ struct compile_kernel {
     VEC(compile_kernel)
     producers;    /* kernels that fill workspaces, in the order in which they run before this */
     bool on_host; /* the host computes it (tile_each): it has a statement, and nothing on the array */
+    const fe_kernel *source;        /* what the graph is lowered from; NULL where it is from a file */
     const compile_bitstream *given; /* a bitstream at hand is of it, or NULL */
     sam_binding calls;              /* or these calls of a function do (tile_call) */
     bool on_processor; /* it is on_host, and functions in it are the processor's of the chip (processor.h) */

@@ -1,5 +1,6 @@
 /* report.json and the summary a person reads. */
 #include "compile/report.h"
+#include "compile/choose.h"
 #include "compile/cpu.h"
 #include "compile/energy.h"
 #include "compile/masks.h"
@@ -287,6 +288,27 @@ static void add_dispatch(cJSON *json, const compile_array *a) {
     }
 }
 
+/* Adds what the copies of a kernel lack streams for, and what frees some. */
+static void add_freed(cJSON *json, const compile_freed *f) {
+    cJSON *freed = add_object(json, "freed");
+    add_number(freed, "loads", f->loads);
+    add_number(freed, "stores", f->stores);
+    add_number(freed, "room", f->room);
+    if (isfinite(f->cycles))
+        add_number(freed, "expected", (double)(uint64_t)f->cycles);
+    cJSON *by = cJSON_AddArrayToObject(freed, "by");
+    for (uint32_t i = 0; i < f->by.len; i++) {
+        const compile_freeing *one = &f->by.at[i];
+        cJSON *item = json_add_item(by);
+        cJSON_AddStringToObject(item, "how", one->how);
+        add_number(item, "loads", one->loads);
+        add_number(item, "stores", one->stores);
+        add_number(item, "copies", one->copies);
+        if (isfinite(one->cycles))
+            add_number(item, "expected", (double)(uint64_t)one->cycles);
+    }
+}
+
 /* Adds what the host did for a board. */
 static void add_host(cJSON *json, const host_outcome *h) {
     cJSON *host = add_object(json, "host");
@@ -339,6 +361,8 @@ static void add_details(cJSON *json, const compile_options *o, const compile_con
     }
     if (k->array.copies > 1)
         add_dispatch(json, &k->array);
+    if (k->choices.freed.by.len)
+        add_freed(json, &k->choices.freed);
     if (k->ran.cut.batches)
         add_tiling(json, ctx, k);
     if (k->ran.host.batches)
@@ -498,6 +522,23 @@ static void compiled_summary(const compile_context *ctx, FILE *out, const compil
         fprintf(out, "  %.0f MHz by the board's delay table\n", f->fmax_mhz);
 }
 
+/* Prints what frees streams for more copies, if it is expected to take less, or all of it. */
+static void print_freed(FILE *out, const compile_freed *f, bool all) {
+    for (uint32_t i = 0; i < f->by.len; i++) {
+        const compile_freeing *one = &f->by.at[i];
+        if (!all && !(isfinite(one->cycles) && one->cycles < COMPILE_WORTH_CHANGING * f->cycles))
+            continue;
+        fprintf(out, "  %s frees streams for %u %s, %u to load and %u to store each, %u and %u now", one->how,
+                one->copies, plural(one->copies, "copy", "copies"), one->loads, one->stores, f->loads,
+                f->stores);
+        if (isfinite(one->cycles))
+            fprintf(out, ": %.0f cycles of the chip expected, %.0f as it is", one->cycles, f->cycles);
+        else if (isfinite(f->cycles))
+            fprintf(out, "; no fewer cycles of the chip than %.0f expected", f->cycles);
+        fputc('\n', out);
+    }
+}
+
 /* Prints how the data were cut, and who takes which part. */
 static void runs_summary(const compile_context *ctx, FILE *out, const compile_kernel *k, const figures *f,
                          bool ran) {
@@ -604,6 +645,7 @@ static void kernel_summary(const compile_options *o, const compile_context *ctx,
         fprintf(out, "  %s\n", compile_workspace_on_array(k, ctx->mem));
     compiled_summary(ctx, out, k, &f);
     runs_summary(ctx, out, k, &f, ran);
+    print_freed(out, &k->choices.freed, o->explain);
     if (ran)
         fprintf(out, "  %llu %s, %llu %s in %s\n", (unsigned long long)f.total,
                 plural(f.total, "cycle", "cycles"), (unsigned long long)k->ran.result.nnz,

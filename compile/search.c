@@ -6,11 +6,8 @@
 
 #include <math.h>
 
-/* Array cycles from the start of a program to its first word of configuration, and back. */
-static const double BOOT = 3000;
-
-static tile_room find_room(const compile_options *o, compile_context *ctx, const pnr_board *board,
-                           const compile_lowered *k, const tile_options *edges) {
+tile_room compile_kernel_room(const compile_options *o, compile_context *ctx, const pnr_board *board,
+                              const compile_lowered *k, const tile_options *edges) {
     const bool extended = pnr_board_extended(board);
     compile_context own = *ctx;
     diagnostics unheard;
@@ -30,17 +27,17 @@ void compile_find_room(const compile_options *o, compile_context *ctx, const pnr
     tile_options levels = tiling->options, shared = tiling->options, stored = tiling->options;
     levels.in_turn = levels.stored = shared.stored = false;
     shared.in_turn = stored.in_turn = stored.stored = true;
-    tiling->options.room = find_room(o, ctx, board, k, &tiling->options);
+    tiling->options.room = compile_kernel_room(o, ctx, board, k, &tiling->options);
     tiling->more[0] = tiling->more[1] = tiling->shared = tiling->stored = (tile_room){0};
     if (pnr_board_extended(board) && o->streams >= COMPILE_OF_TENSORS && compile_edges_open(o)) {
-        tiling->more[0] = find_room(o, ctx, board, k, &levels);
+        tiling->more[0] = compile_kernel_room(o, ctx, board, k, &levels);
         if (tiling->options.stored)
-            tiling->more[1] = find_room(o, ctx, board, k, &shared);
+            tiling->more[1] = compile_kernel_room(o, ctx, board, k, &shared);
     }
     if (pnr_board_extended(board) && o->streams == COMPILE_BY_DATA && compile_edges_open(o))
-        tiling->shared = find_room(o, ctx, board, k, &shared);
+        tiling->shared = compile_kernel_room(o, ctx, board, k, &shared);
     if (tiling->shared.together && !o->statement)
-        tiling->stored = find_room(o, ctx, board, k, &stored);
+        tiling->stored = compile_kernel_room(o, ctx, board, k, &stored);
 }
 
 typedef struct {
@@ -71,7 +68,7 @@ static double look_for(searching *s, const fe_kernel *kernel, double most, compi
         return INFINITY;
     tiling.options = compile_tiling_of(in->options, in->board, &lowered);
     tiling.options.share = s->share;
-    tiling.options.least = isfinite(most) ? fmax(most - BOOT, 1) : 0;
+    tiling.options.least = isfinite(most) ? fmax(most - COMPILE_BOOT, 1) : 0;
     if (in->share && tiling.options.steps)
         tiling.options.steps /= in->share;
     if (!compile_make_legal(&s->ctx, &lowered))
@@ -85,7 +82,7 @@ static double look_for(searching *s, const fe_kernel *kernel, double most, compi
     out->expected = keep(tiling.expected, s->mem);
     for (uint32_t i = 0; i < tiling.candidates.len; i++)
         vec_push(s->mem, &out->candidates, keep(tiling.candidates.at[i], s->mem));
-    return tiling.expected.cost > 0 ? tiling.expected.cost + BOOT : INFINITY;
+    return tiling.expected.cost > 0 ? tiling.expected.cost + COMPILE_BOOT : INFINITY;
 }
 
 struct compile_seen {

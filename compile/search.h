@@ -16,9 +16,12 @@ static inline bool compile_copies_open(const compile_options *o) {
     return o->optimize && !o->plain && (!o->statement || (o->fullest && o->only)) && o->unroll_open;
 }
 
-/* Finds how many copies the options and the board have room for, of a netlist that has been packed, or of
- * those that the edges make of the kernel; none where nothing can be made of it. */
+/* Returns how many copies the options and the board have room for, of a netlist that has been packed, or of
+ * the one that edges make of the kernel; none where nothing can be made of it. */
 tile_room compile_room_for(const compile_options *o, const netlist *one, const pnr_board *board);
+tile_room compile_kernel_room(const compile_options *o, compile_context *ctx, const pnr_board *board,
+                              const compile_lowered *k, const tile_options *edges);
+/* Finds the same for the kernel with the streams that it may have. */
 void compile_find_room(const compile_options *o, compile_context *ctx, const pnr_board *board,
                        const compile_lowered *k, compile_tiling *tiling);
 
@@ -27,6 +30,8 @@ typedef struct {
     VEC(struct compile_seen) all;
 } compile_searched;
 
+/* Array cycles from the start of a program to its first word of configuration, and back. */
+#define COMPILE_BOOT 3000.0
 /* What a search goes by: the user's operands among them. */
 typedef struct {
     const compile_options *options;
@@ -48,6 +53,10 @@ double compile_search(const compile_search_in *in, compile_context *ctx, const f
 
 /* What is done with options: compiles, or compiles and runs. */
 typedef bool compile_action(const compile_options *o, compile_context *ctx, compile_kernel *k);
+/* Finds in k->choices.freed what asks for fewer streams, where these bound the copies of kernel k, one of the
+ * kernels of `last`. O(tensors * levels + orders) lowerings. */
+void compile_find_freed(const compile_options *o, compile_context *ctx, const compile_kernel *last,
+                        compile_kernel *k);
 /* Measures the candidates for the kernel's edges that are expected to be best, and takes the one with which
  * the chip is then expected to take least. `build` makes the array of a kernel whose edges are chosen. */
 void compile_measure(const compile_options *o, compile_context *ctx, compile_kernel *k,

@@ -26,7 +26,8 @@ bool compile_loops_are_open(const fe_kernel *kernel);
  * false after the last. */
 bool compile_next_order(uint32_t *place, uint32_t n);
 
-/* ---- choices (choose.c) ------------------------------------------------------------------------ */
+/* ---- choices (choose.c, choose_by_data.c)
+ * ------------------------------------------------------------------------ */
 
 /* A program as kernels, and what onyx decided about them. */
 typedef struct {

@@ -249,3 +249,28 @@ double compile_search(const compile_search_in *in, compile_context *ctx, const f
     arena_free(&scratch);
     return cycles;
 }
+
+compile_search_in compile_below(const compile_search_in *by, double least) {
+    compile_search_in out = *by;
+    if (isfinite(least) && (!(out.most > 0) || least < out.most))
+        out.most = least;
+    return out;
+}
+
+double compile_expect(const compile_search_in *by, compile_context *ctx, const fe_cin *cin, uint32_t share,
+                      uint32_t n, double *own) {
+    compile_search_in part = *by;
+    compile_tilings tilings;
+    part.share = share;
+    const double all = compile_search(&part, ctx, cin, &tilings);
+    *own = cin->kernels.len > 1 && tilings.at[n].expected.cost > 0 ? fmin(tilings.at[n].expected.cost, all)
+                                                                   : all;
+    return all;
+}
+
+double compile_expect_below(const compile_search_in *by, compile_context *ctx, const fe_cin *cin,
+                            uint32_t share, double least) {
+    const compile_search_in less = compile_below(by, least);
+    double unused;
+    return compile_expect(&less, ctx, cin, share, 0, &unused);
+}

@@ -51,6 +51,16 @@ typedef VEC(compile_tiling) compile_tilings;
 double compile_search(const compile_search_in *in, compile_context *ctx, const fe_cin *cin,
                       compile_tilings *out);
 
+/* Returns `by` for a program of which nothing is wanted but whether it takes less than `least`. */
+compile_search_in compile_below(const compile_search_in *by, double least);
+/* Returns what the chip is expected to take, found in one of `share` parts of the steps of a search; *own
+ * gets the part of kernel n. */
+double compile_expect(const compile_search_in *by, compile_context *ctx, const fe_cin *cin, uint32_t share,
+                      uint32_t n, double *own);
+/* Returns the same without *own, `least` or more where it is not less than that. */
+double compile_expect_below(const compile_search_in *by, compile_context *ctx, const fe_cin *cin,
+                            uint32_t share, double least);
+
 /* What is done with options: compiles, or compiles and runs. */
 typedef bool compile_action(const compile_options *o, compile_context *ctx, compile_kernel *k);
 /* Finds in k->choices.freed what asks for fewer streams, where these bound the copies of kernel k, one of the

@@ -2,9 +2,11 @@
 STEP-th damage only.
 
 Whatever a file holds, a command ends by itself: with exit code 0 if it does not mind, else with the code that goes with
-its message, which has an error code; it is never an internal fault, and never takes long."""
+its message, which has an error code; it is never an internal fault, and never takes long. What it says and writes is held against
+golden/files.txt where the file that is damaged holds no times."""
 import json
 import os
+import pathlib
 import random
 import re
 import shutil
@@ -12,8 +14,12 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "flow"))
+import golden  # noqa: E402
+
 onyx, source, step = sys.argv[1], sys.argv[2], int(sys.argv[3])
 work = tempfile.mkdtemp()
+kept, masks = golden.Kept(pathlib.Path(__file__).resolve().parent / "golden/files.txt"), golden.masks_of(onyx, work)
 os.chdir(work)
 problems, runs, minded = [], 0, 0
 VALUES = (None, -1, 1e99, 4294967296, "", "x\u0000\"", [], {}, True)
@@ -62,6 +68,7 @@ READERS = {
     "fabric/17.graph": (fabric,),
     "fabric/onyx-8x8.layout": (fabric,),
 }
+TIMED = ("report.json", "command.json", "sweep.db")
 REFUSED = ("program",)  # the board has no link, which is seen last
 
 
@@ -134,6 +141,9 @@ def run(name, what, words):
         problems.append(f"{name}, {what}: onyx {' '.join(line)}: takes longer than two minutes")
         return True
     judge(name, what, line, done)
+    if name not in TIMED:
+        made = golden.record.files_in("new") if line[-1] == "new" else [line[-1]] if line[-1] in ("new.bs", "new.sv") and os.path.isfile(line[-1]) else []
+        kept.printed(f"{name}, {what}: {' '.join(line)}", done, masks, {one: pathlib.Path("new" if line[-1] == "new" else "", one) for one in made})
     minded += done.returncode != 0
     return done.returncode != 0
 
@@ -162,4 +172,4 @@ for name, readers in READERS.items():
 shutil.rmtree(work)
 print(f"{runs} runs, {minded} refused; {len(problems)} problems")
 print("\n".join(problems[:40]))
-sys.exit(bool(problems))
+sys.exit(bool(problems) or kept.count_wrong() != 0)

@@ -303,6 +303,16 @@ static void size_is_bounded(void **state) {
     assert_true(fe_case_parse(f, &large, &s) && fe_check(&s, &f->diag));
 }
 
+static void names_of_semirings(void **state) {
+    fixture *f = *state;
+    sam_statement s;
+    assert_false(fe_in_parse(f, &(fe_in){.expression = "x(i) = b(i)", .semiring = "plus_plus"}, &s));
+    assert_string_equal(
+        fixture_printed(f),
+        "onyx: error: there is no semiring 'plus_plus' [E0154-semiring]\n"
+        "    help: use one of plus_times, min_plus, max_plus, max_min, lor_land, bor_band, plus_pair\n");
+}
+
 /* What fe_pack would have put in order. */
 static void storage_against_the_loops(void **state) {
     fixture *f = *state;
@@ -317,5 +327,5 @@ static void storage_against_the_loops(void **state) {
 }
 
 RUN_TESTS(TEST(characters_and_syntax), TEST(tensors_and_indices), TEST(sums), TEST(formats), TEST(dimensions),
-          TEST(literals), TEST(random_texts_are_answered), TEST(size_is_bounded),
+          TEST(literals), TEST(random_texts_are_answered), TEST(size_is_bounded), TEST(names_of_semirings),
           TEST(storage_against_the_loops))

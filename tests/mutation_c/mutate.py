@@ -8,8 +8,9 @@ First every test of tests.json runs once without a mutant; one that fails is lis
 where gcov does not count, when it would notice its first mutant. gcov says which lines each of them executes; map/ keeps that, and a
 test runs anew where it or a source has changed, the cheapest first for --map-minutes (60); what is not mapped then is left out. A mutant is one token or one
 statement of one line: its file is compiled, and the tests that execute the line run, the quickest and those that execute
-little but this room before the others, until one fails or takes 5 times as long as without the mutant and 10 s. Then it
-was noticed. --jobs (2) of them run beside one another. No test begins when those before it took --seconds (150). What holds a mutant runs in namespaces of its own, in
+little but this room before the others, and those that have noticed mutants of the same file, as the results in FOLDER say,
+until one fails or takes 5 times as long as without the mutant and 10 s. Then it was noticed. --jobs (2) of them run beside
+one another. No test begins when the processors have spent --seconds (240) on the mutant. What holds a mutant runs in namespaces of its own, in
 which it can write in FOLDER alone (isolated.sh). A line that no test executes
 has no test to try: its mutant survives, and the list says so. One whose object code is that of the line as it was is
 equivalent, and so is one that survivors.txt says to be; one that the compiler refuses is none. Every room has a share in
@@ -135,6 +136,19 @@ def rooms_of(source):
     return [*sorted(found), 'rtl_models/cycle']
 
 
+def kill_group(process):
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def spent():
+    """Seconds that the processors have worked for programs that were started here, and ended."""
+    of = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return of.ru_utime + of.ru_stime
+
+
 def programs_of(table):
     """For each test of tests.json the programs that it wants; OWN is the one of its name."""
     return {test: [test if p == 'OWN' else p for p in row['programs']] for row in table for test in row['tests']}
@@ -145,6 +159,7 @@ class Tree:
 
     def __init__(self, source, folder, jobs):
         self.tree, self.source, self.plain, self.golden, self.jobs = pathlib.Path(folder, 'tree'), source, {}, set(), jobs
+        self.running = set()
         self.build, self.counted = self.tree / 'build', self.tree / 'build-lines'
         self.isolated = [HERE / 'isolated.sh', folder]
         self.copy()
@@ -153,7 +168,7 @@ class Tree:
         if shared.is_dir() and not link.is_symlink():
             link.symlink_to(shared)
         self.tests = {}
-        for build, flags in ((self.build, ''), (self.counted, '--coverage ')):
+        for build, flags in ((self.build, ''), (self.counted, f'--coverage -include {HERE}/counted.h ')):
             generator = ['-G', 'Ninja'] if shutil.which('ninja') else []
             linker = ' -fuse-ld=lld' if shutil.which('ld.lld') else ''
             self.must(['cmake', *generator, '-S', self.tree, '-B', build, '-DCMAKE_BUILD_TYPE=Debug', f'-DCMAKE_C_FLAGS=-O1 {flags}-g0{linker}',
@@ -200,21 +215,34 @@ class Tree:
         start = time.monotonic()
         process = subprocess.Popen([*self.isolated, *test['command']], cwd=properties.get('WORKING_DIRECTORY', build), env=environment,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        self.running.add(process)
         try:
             code = process.wait(limit)
         except subprocess.TimeoutExpired:
             code = -1
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+        kill_group(process)
         process.wait()
+        self.running.discard(process)
         return None if code == properties.get('SKIP_RETURN_CODE', 77) else code == 0, time.monotonic() - start
 
-    def run_some(self, names, limits):
-        """Runs tests beside one another: which of them pass."""
+    def run_some(self, names, limits, end):
+        """Runs tests beside one another, until one fails or the processors have spent that much time: whether each of them passes that was run
+        to its end. Beside other work tests may take longer."""
+        found, failed, busy = {}, [], max(1, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+        def one(name):
+            if not failed and spent() <= end:
+                passes = self.run(name, limits[name] * busy)[0]
+                if not failed:
+                    found[name] = passes
+                    if not passes:
+                        failed.append(name)
+                        for other in list(self.running):
+                            kill_group(other)
+
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
-            return list(zip(names, pool.map(lambda name: self.run(name, limits[name])[0], names)))
+            list(pool.map(one, names))
+        return found
 
     def counts(self, name):
         return self.tree.parent / 'counts' / name
@@ -315,8 +343,9 @@ class Map:
             if not tree.make(sorted({p for name in missing for p in programs[name]}), tree.counted):
                 sys.exit('the programs that gcov counts cannot be built')
             tree.read_tests()  # of a test whose program was not there before, nothing was known
-        # What runs on the emulated processor, gcov does not see.
-        self.on_chip = [name for name, wanted in programs.items() if 'onyx-cosim' in wanted]
+        # What runs on the emulated processor gcov does not see, nor what Python's children run, which end without saying.
+        self.unseen = {folder: [name for name, wanted in programs.items() if program in wanted]
+                       for folder, program in (('firmware/target', 'onyx-cosim'), ('bindings', 'onyx_bindings'))}
         with concurrent.futures.ThreadPoolExecutor(tree.jobs) as pool:
             tries = {pool.submit(lambda name: time.monotonic() < end and self.look(tree, name), name): name for name in missing}
             for tried in concurrent.futures.as_completed(tries):  # one that waits keeps no other from being written
@@ -326,7 +355,13 @@ class Map:
                     (kept / f'{name}.json').write_text(json.dumps(self.tests[name]))
                 else:
                     print(f'left out: {name} has not been mapped', flush=True)
-        self.passes, self.golden = set(), tree.golden
+        self.golden, self.kept_passes = tree.golden, pathlib.Path(folder, 'passes.json')
+        passes = json.loads(self.kept_passes.read_text()) if self.kept_passes.is_file() else {}
+        self.passes = {name for name, seen in passes.items() if seen == self.seen.get(name)}
+        self.noticed, self.tried = collections.Counter(), collections.Counter()
+        for results in pathlib.Path(folder).glob('results-*.json'):
+            for key, result in json.loads(results.read_text()).items():
+                self.learn(key.split(': ')[0], result)
         self.limits = {name: 10 + 5 * test['seconds'] for name, test in self.tests.items()}
         self.there, self.ran, self.size = collections.defaultdict(set), collections.defaultdict(list), {}
         for name in self.tests.keys() & programs:
@@ -356,25 +391,43 @@ class Map:
             found['there'][path], found['ran'][path] = sorted(there), sorted(ran)
         return found
 
+    def passed_plain(self, name):
+        """Keeps that a test has passed without a mutant where gcov does not count."""
+        if name not in self.passes:
+            self.passes.add(name)
+            self.kept_passes.write_text(json.dumps({one: self.seen[one] for one in sorted(self.passes)}))
+
+    def learn(self, path, result):
+        """Takes in which tests passed with a mutant of that file, and which one noticed it."""
+        room = str(pathlib.Path(path).parent)
+        if result['verdict'] == 'noticed':
+            self.noticed.update([(result['why'], path), (result['why'], room)])
+        elif result['verdict'] != 'survived':
+            return
+        for name in [*result.get('passed', ()), *([result['why']] if result['verdict'] == 'noticed' else [])]:
+            self.tried.update([(name, path), (name, room)])
+
     def cost(self, name, path):
-        """Seconds of a test, the more the less of what it executes is of the room of that file; those that hold all that they see
-        against what was kept notice most."""
+        """Seconds of a test for each mutant that it will notice: more notice those that execute much of the file, little else than its room,
+        that hold all that they see against what was kept, and that have noticed others of the file or the room."""
         test, room = self.tests[name], str(pathlib.Path(path).parent)
         near = sum(len(lines) for file, lines in test['ran'].items() if str(pathlib.Path(file).parent) == room)
-        return (test['seconds'] + 0.05) / (0.05 + near / self.size[name]) / (5 if name in self.golden else 1)
+        much = len(test['ran'].get(path, ())) / max(1, len(self.there[path]))
+        chance = (0.04 + 0.4 * near / self.size[name] + (0.3 if name in self.golden else 0)) * (0.4 + 0.6 * much)
+        tried, noticed = (counts[name, path] + counts[name, room] / 4 for counts in (self.tried, self.noticed))
+        return (test['seconds'] + 0.3) / ((4 * chance + noticed) / (4 + tried))
 
     def tests_of(self, path, number):
         """The tests that execute a line (its number from 0), the quickest and nearest ones first; a line of which gcov knows
         nothing goes with the one before it."""
         there = [line for line in self.there.get(path, ()) if line <= number + 1]
         names = self.ran.get((path, max(there)), []) if there else []
-        if path.startswith('firmware/target/'):
-            names = {*names, *self.on_chip} & self.size.keys()
+        names = {*names, *self.unseen.get(str(pathlib.Path(path).parent), ())} & self.size.keys()
         return sorted(names, key=lambda name: (self.cost(name, path), name))
 
 
 def verdict_of(tree, mutant, programs, found, seconds, passed):
-    """Builds and tries one mutant: (verdict, what noticed it). No test begins when those before it took that many seconds; those in
+    """Builds and tries one mutant: (verdict, what noticed it). No test begins when the processors have spent that many seconds; those in
     'passed' are not tried again, and what passes is put there. A test that fails for the first time has to pass without the mutant."""
     _, path, number, _, new = mutant
     file = tree.tree / path
@@ -383,48 +436,51 @@ def verdict_of(tree, mutant, programs, found, seconds, passed):
     lines[number] = new
     if path not in tree.plain:
         tree.plain[path] = tree.object_code(path)
+    begin, ahead = spent(), tree.jobs
     try:
         file.write_text('\n'.join(lines))
-        changed = tree.object_code(path)
-        if changed is None:
-            return 'no C', ''
+        left = [name for name in found.tests_of(path, number) if passed.get(name) != found.seen[name]]
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            built = pool.submit(make_of, tree, programs, left[:ahead])
+            changed = tree.object_code(path)
+            if changed is None or not built.result():
+                return 'no C', ''
         if changed == tree.plain[path]:
             return 'equivalent', 'the same code'
-        names, begin, built, ahead = found.tests_of(path, number), time.monotonic(), set(), tree.jobs
-        left = [name for name in names if passed.get(name) != found.seen[name]]
-        while left and time.monotonic() <= begin + seconds:
-            some, missing = left[:tree.jobs], {p for one in left[:tree.jobs] for p in programs[one]}
-            if not built.issuperset(missing):
-                # The more tests have passed, the more of the next ones are linked at once.
-                wanted = {p for one in left[:ahead] for p in programs[one]}
-                ahead *= 3
-                if not tree.make(sorted(wanted), isolated=tree.isolated):
-                    return 'no C', ''
-                built.update(wanted)
-            left = left[tree.jobs:]
-            failed = []
-            for name, passes in tree.run_some(some, found.limits):
-                if not passes:
-                    failed.append(name)
+        while left and spent() <= begin + seconds:
+            # The more tests have passed, the more of the next ones are linked at once.
+            some = left[:ahead]
+            if not make_of(tree, programs, some):
+                return 'no C', ''
+            tries = tree.run_some(some, found.limits, begin + seconds)
+            for name, passes in tries.items():
+                if passes:
+                    found.passed_plain(name)
+                    passed[name] = found.seen[name]
                     continue
-                found.passes.add(name)
-                passed[name] = found.seen[name]
-            for name in failed:
-                if name in found.passes:
-                    return 'noticed', name
-                file.write_text(text)
-                if tree.make(programs[name]) and tree.run(name, found.limits[name])[0]:
-                    found.passes.add(name)
+                if name in found.passes or passes_plain(tree, file, text, programs, found, name):
+                    found.passed_plain(name)
                     return 'noticed', name
                 print(f'left out: {name} fails without a mutant', flush=True)
                 found.leave_out(name)
                 file.write_text('\n'.join(lines))
-                built.clear()
+            left = [name for name in found.tests_of(path, number) if passed.get(name) != found.seen[name]]
+            ahead = min(3 * ahead, 24)
         names = found.tests_of(path, number)
         count = sum(passed.get(name) == found.seen[name] for name in names)
         return 'survived', f'{count} of {len(names)} tests passed' if names else 'not executed'
     finally:
         file.write_text(text)
+
+
+def make_of(tree, programs, names):
+    wanted = {program for name in names for program in programs[name]}
+    return not wanted or tree.make(sorted(wanted), isolated=tree.isolated)
+
+
+def passes_plain(tree, file, text, programs, found, name):
+    file.write_text(text)
+    return tree.make(programs[name]) and tree.run(name, found.limits[name])[0]
 
 
 def share(noticed, all_of_them):
@@ -457,7 +513,7 @@ def main():
     options.add_argument('--map-minutes', type=float, default=60)
     options.add_argument('--seed', default='1')
     options.add_argument('--mutants', type=int, default=1 << 30)
-    options.add_argument('--seconds', type=float, default=150)
+    options.add_argument('--seconds', type=float, default=240)
     options.add_argument('--jobs', type=int, default=2)
     options.add_argument('--again', action='store_true')
     options.add_argument('--list', action='store_true')
@@ -496,7 +552,8 @@ def main():
         verdict, why = verdict_of(tree, mutant, programs, found, o.seconds, passed)
         if verdict == 'survived' and (path, old.strip(), new.strip()) in known:
             verdict, why = 'listed', known[path, old.strip(), new.strip()]
-        results[key] = {'room': room, 'verdict': verdict, 'why': why} | ({'passed': passed} if verdict == 'survived' else {})
+        results[key] = {'room': room, 'verdict': verdict, 'why': why} | ({'passed': passed} if passed else {})
+        found.learn(path, results[key])
         kept.write_text(json.dumps(results, indent=1))
         if verdict != 'no C':
             print(f'{verdict:10} {time.monotonic() - begin:4.0f} s {path}:{number + 1}: {old.strip()} -> {new.strip()} : {why}', flush=True)

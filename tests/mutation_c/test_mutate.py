@@ -101,6 +101,9 @@ def which_tests():
         found = mutate.Map(Tree(top), {name: [] for name in kept}, top, 0)
         assert [found.tests_of("r/a.c", n) for n in (1, 2, 3, 4)] == [[], ["quick", "far", "slow"], ["quick", "far", "slow"], []]
         assert found.tests_of("s/b.c", 0) == ["flow_far", "far"]
+        pathlib.Path(top, "results-1.json").write_text(json.dumps({f"r/a.c: {n} -> ;": {"verdict": "noticed", "why": "slow", "passed": {"quick": "2 kept", "far": "3 kept"}}
+                                                                   for n in range(40)}))
+        assert mutate.Map(Tree(top), {name: [] for name in kept}, top, 0).tests_of("r/a.c", 2)[0] == "slow"
 
 
 def main(source):

@@ -6,9 +6,10 @@ import subprocess
 import sys
 
 import numpy as np
-from random_operators import read, write
+from random_operators import golden, read, write
 
 onyx, folder, count, seed, engine = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]
+kept = golden.watch(__file__, onyx, folder)
 SIZES = {"i": (1, 2, 6, 11, 25), "j": (1, 3, 6, 14), "k": (1, 2, 5, 9)}
 
 
@@ -89,4 +90,4 @@ for case in range(count):
         bad += 1
         print(f"case {case}: exit {run.returncode}: {expression} {' '.join(map(str, arguments))}\n{run.stderr}")
 print(f"{count} cases, {bad} wrong")
-sys.exit(bad != 0)
+sys.exit(bad + kept.count_wrong() != 0)

@@ -6,13 +6,14 @@
 FILE has a line for each command: how often it was typed, a tab, the arguments quoted for a shell. The evaluation below is
 its own: it reads the expression, visits every point and adds up, and knows nothing of formats and schedules. Prints how
 many uses and commands came out right, wrong, or were refused, by code; --show lists the commands of one of these. Fails
-where one is wrong, or less than PERCENT of the uses are right.
+where one is wrong, or less than PERCENT of the uses are right, or one says something else than what was kept of it (golden/).
 """
 import argparse
 import collections
 import concurrent.futures
 import itertools
 import os
+import pathlib
 import random
 import re
 import shlex
@@ -20,6 +21,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "flow"))
+import golden  # noqa: E402
 
 # ---- the meaning of an expression ---------------------------------------------------------------
 
@@ -248,7 +252,7 @@ def run(onyx, work, number, arguments):
         outcome = next((a or b for a, b in codes), "exit %d" % done.returncode)
         outcome = "wrong" if done.returncode == 3 else outcome
     shutil.rmtree(folder)
-    return outcome, shlex.join(["onyx", *line[1:]]) + "\n" + said
+    return outcome, done, shlex.join(["onyx", *line[1:]]) + "\n" + said
 
 
 def main():
@@ -266,10 +270,14 @@ def main():
         lines = [line.rstrip("\n").split("\t") for line in file if line.strip() and line[0] != "#"]
     todo = [(int(uses), shlex.split(words)) for uses, words in lines]
     work = tempfile.mkdtemp(dir=given.work)
+    kept = golden.Kept(pathlib.Path(__file__).resolve().parent / "golden" / f"{pathlib.Path(given.work or 'none').name}.txt")
+    masks = golden.masks_of(given.onyx, work)
     uses, commands = collections.Counter(), collections.Counter()
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         runs = pool.map(lambda n: run(os.path.abspath(given.onyx), work, n, todo[n][1]), range(len(todo)))
-        for (count, _), (outcome, said) in zip(todo, runs):
+        for (count, _), (outcome, done, said) in zip(todo, runs):
+            done.stdout = re.sub(r"\S*/onyx-\w{6}/", "<made>/", done.stdout)
+            kept.printed(" ".join(done.args[1:]), done, masks)
             uses[outcome] += count
             commands[outcome] += 1
             if outcome == "wrong" or (given.show and given.show in outcome):
@@ -279,6 +287,8 @@ def main():
     print(f"{'outcome':30} {'uses':>6} {'%':>6} {'commands':>9}")
     for outcome, count in uses.most_common():
         print(f"{outcome:30} {count:6} {100 * count / total:6.1f} {commands[outcome]:9}")
+    if kept.count_wrong():
+        sys.exit(1)
     if uses["wrong"] or uses["right"] < given.least / 100 * total:
         sys.exit(f"{uses['wrong']} wrong, {100 * uses['right'] / total:.1f} % right, {given.least:.1f} % wanted")
 

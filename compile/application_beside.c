@@ -251,6 +251,11 @@ static const char *why_eager(const compile_options *o, compile_context *ctx, con
     if (why_not)
         return why_not;
     const sam_statement *s = calc ? &stage->step->statement : &k->lowered.statement;
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        if (s->tensors.at[t].region == SAM_REGION_HOST)
+            return arena_printf(ctx->mem, "%s is loaded for every run (@host)",
+                                names_text(ctx->names, sam_user_name(&s->tensors.at[t])));
+    }
     const sam_tensor_data *result = sam_tensor_at(s, s->result);
     for (uint32_t i = 0; i < a->stages.len; i++) {
         const fe_step *step = a->stages.at[i].step;

@@ -136,8 +136,7 @@ static void share_row(machine *m, fw_batch *b) {
 
 /* Nothing else lies there from now on. */
 static void take_place(machine *m, uint32_t address, uint32_t bytes) {
-    fw_memory *memory = &m->session.memory;
-    fw_is_there(&memory->stored, &(fw_segment){address, bytes, NULL}, memory->mem);
+    fw_forget(&m->session.memory, address, bytes);
 }
 
 /* Returns whether a call of each coordinate makes this block. */

@@ -345,10 +345,13 @@ static bool share_session(machine *m, compile_context *ctx, const compile_stage_
 
 /* ---- a run of a statement ---------------------------------------------------------------------- */
 
-/* Keeps what was packed of tensors that nothing changes. */
+/* Keeps what was packed of tensors that nothing changes, and what the host wrote of operands. */
 static void keep_packed(const machine *m, compile_stage_of *stage, const compile_kernel *ran) {
     const sam_statement *packed = &stage->kernel.lowered.statement;
     arena *mem = m->ctx->mem;
+    stage->kernel.placed.at = ran->placed.at;
+    stage->kernel.placed.len = ran->placed.len;
+    stage->kernel.placed.cap = ran->placed.cap;
     if (stage->kernel.data.kept.operand || !ran->data.packed.operand)
         return;
     tile_tensor *kept = arena_new_n(mem, tile_tensor, packed->tensors.len);
@@ -510,9 +513,7 @@ static bool has_table(const fw_puts *all, const fw_put *one) {
 /* Nothing else lies where the processor packs an operand. */
 static void forget_packed(machine *m, const compile_move *move) {
     if (move->of && move->packed)
-        fw_is_there(&m->session.memory.stored,
-                    &(fw_segment){move->image.put.address, move->image.put.bytes, NULL},
-                    m->session.memory.mem);
+        fw_forget(&m->session.memory, move->image.put.address, move->image.put.bytes);
 }
 
 static void put_word(uint8_t *at, uint32_t word) {

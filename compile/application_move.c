@@ -320,7 +320,7 @@ uint32_t compile_find_slot(const machine *m, const held *h, const bool *alive, u
 void compile_note_image(machine *m, const compile_image *image) {
     fw_memory *memory = &m->session.memory;
     memory->mem = memory->mem ? memory->mem : m->ctx->diag->mem;
-    fw_is_there(&memory->stored, &(fw_segment){image->put.address, image->put.bytes, NULL}, memory->mem);
+    fw_forget(memory, image->put.address, image->put.bytes);
     vec_push(memory->mem, &memory->stored, image->put);
 }
 

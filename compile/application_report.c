@@ -51,6 +51,18 @@ static compile_visit passes_of(const compile_stage_of *stage) {
     return all;
 }
 
+/* Adds the operands that nothing changes. */
+static void add_placed(const compile_context *ctx, const compile_application *a,
+                       const compile_stage_of *stage, cJSON *json) {
+    const compile_kernel *k = &stage->kernel;
+    cJSON *list = k->placed.len ? cJSON_AddArrayToObject(json, "operands") : NULL;
+    for (uint32_t p = 0; p < k->placed.len; p++) {
+        const uint32_t t = fe_program_find(&a->program, k->placed.at[p].tensor);
+        if (t < a->program.tensors.len && !a->program.tensors.at[t].changes)
+            compile_placed_json(ctx, &k->placed.at[p], list);
+    }
+}
+
 static cJSON *statement_json(const compile_context *ctx, const compile_application *a,
                              const compile_stage_of *stage) {
     cJSON *json = cJSON_CreateObject();
@@ -78,6 +90,7 @@ static cJSON *statement_json(const compile_context *ctx, const compile_applicati
     compile_processor_json(&stage->processor, json);
     if (stage->counted)
         compile_energy_json(&stage->activity, json);
+    add_placed(ctx, a, stage, json);
     cJSON *each = cJSON_AddArrayToObject(json, "each");
     for (uint32_t i = 0; i < stage->visits.len; i++) {
         cJSON *one = json_add_item(each);
@@ -244,6 +257,7 @@ static void print_stage(const compile_options *o, const compile_context *ctx, co
         print_workspace(ctx, compile_kernel_of(stage, n), out);
     if (stage->kernel.bits.stream.words.len)
         print_array(a, stage, out);
+    compile_regions_summary(ctx, &stage->kernel, out);
     if (o->runs)
         fprintf(out, "    %llu %s, %llu cycles\n", (unsigned long long)runs, plural(runs, "run", "runs"),
                 (unsigned long long)stage->cycles.total);

@@ -219,6 +219,17 @@ typedef struct {
     compile_cpu cpu;
 } compile_outcome;
 
+/* What the host has written of an operand for all runs of its kernel so far: a word goes there for each copy.
+ */
+typedef struct {
+    name_id tensor; /* the user's name */
+    sam_region stated;
+    uint64_t loaded, kept; /* bytes that it wrote; that lay there from before */
+    uint32_t streams;      /* that carry it */
+    uint32_t times, since; /* blocks that it wrote for batches; the last of these batches, from 1 */
+    uint32_t batches;
+} compile_placed;
+
 /* An index of an operand dealt to copies by banks: the operand's entries, and those of the copy that has
  * most.
  */
@@ -352,7 +363,8 @@ struct compile_kernel {
                                  * in there where there are several kernels */
     sam_statement user;         /* as written, what the reference evaluates (of a workspace: as scheduled) */
     VEC(compile_kernel)
-    producers;    /* kernels that fill workspaces, in the order in which they run before this */
+    producers;                  /* kernels that fill workspaces, in the order in which they run before this */
+    VEC(compile_placed) placed; /* of engines that have a global buffer */
     bool on_host; /* the host computes it (tile_each): it has a statement, and nothing on the array */
     const fe_kernel *source;        /* what the graph is lowered from; NULL where it is from a file */
     const compile_bitstream *given; /* a bitstream at hand is of it, or NULL */

@@ -42,6 +42,7 @@ typedef struct {
     fw_lists lists;               /* that the firmware program goes through by itself */
     compile_later *later;     /* where the batch is noted in place of a run, or NULL; of a session alone */
     compile_session *session; /* where the array stays configured between runs, or NULL; read by engine soc */
+    compile_kernel *counted;  /* takes what the host writes of its operands, or NULL */
     const char *folder;       /* receives the files of the run, until all are there */
     const char *place;        /* where they are then; what is kept for the next run is there now */
 } compile_engine_in;

@@ -172,20 +172,110 @@ bool compile_firmware_begin_calls(compile_engine_run *r) {
     return make_folder(f->folder, in->ctx->diag) && make_folder(f->place, in->ctx->diag);
 }
 
+/* Returns the packed tensor that a stream carries, or NULL. */
+static const sam_tensor_data *tensor_of(const compile_engine_in *in, const tile_stream *stream) {
+    for (uint32_t t = 0; t < in->statement->tensors.len; t++) {
+        if (name_eq(in->statement->tensors.at[t].name, stream->tensor))
+            return &in->statement->tensors.at[t];
+    }
+    return NULL;
+}
+
 /* Returns the inputs that the processor fills where the batch runs later: compressed vectors, and scalars. */
 static uint32_t pinned_of(const compile_engine_in *in) {
     compile_streams streams;
     uint32_t pinned = 0;
     compile_streams_of(in->design, in->part, &streams);
     for (uint32_t i = 0; i < streams.n_in; i++) {
-        for (uint32_t t = 0; t < in->statement->tensors.len; t++) {
-            const sam_tensor_data *data = &in->statement->tensors.at[t];
-            if (name_eq(data->name, streams.in[i].stream.tensor) &&
-                (!data->order || (data->order == 1 && data->level[0] == SAM_LEVEL_COMPRESSED)))
-                pinned |= 1u << i;
-        }
+        const sam_tensor_data *data = tensor_of(in, &streams.in[i].stream);
+        if (data && (!data->order || (data->order == 1 && data->level[0] == SAM_LEVEL_COMPRESSED)))
+            pinned |= 1u << i;
     }
     return pinned;
+}
+
+/* Returns the sub-array that a stream carries, as in "segments and coordinates of level 1 of B". */
+static const char *array_text(const compile_engine_in *in, const sam_tensor_data *data, int level) {
+    const char *name = names_text(in->ctx->names, sam_user_name(data));
+    if (level >= 0)
+        return arena_printf(in->ctx->mem, "segments and coordinates of level %d of %s", level, name);
+    return arena_printf(in->ctx->mem, level == SAM_MODE_VALS ? "values of %s" : "levels and values of %s",
+                        name);
+}
+
+/* Says where inputs lie, if the statement says that of any. */
+static void find_regions(const compile_engine_in *in, fw_columns *columns) {
+    compile_streams streams;
+    fw_region *all = arena_new_n(in->ctx->mem, fw_region, columns->n_in);
+    compile_streams_of(in->design, in->part, &streams);
+    for (uint32_t i = 0; i < columns->n_in; i++) {
+        const sam_tensor_data *data = tensor_of(in, &streams.in[i].stream);
+        if (!data || !data->region)
+            continue;
+        all[i] = (fw_region){.again = data->region == SAM_REGION_HOST,
+                             .fixed = data->region == SAM_REGION_GLB,
+                             .called = array_text(in, data, streams.in[i].stream.level),
+                             .loc = data->region_loc};
+        columns->region = all;
+    }
+    for (uint32_t i = 0; i < columns->n_in && columns->region; i++)
+        columns->buffers = all[i].fixed ? 1 : columns->buffers; /* with two it would be written for each */
+}
+
+/* Adds an input's words. */
+static void add_placed(compile_placed *to, const fw_batch_stats *counts, uint32_t input) {
+    const uint32_t since = counts->input[input].since ? to->batches + counts->input[input].since : 0;
+    to->loaded += counts->input[input].loaded;
+    to->kept += counts->input[input].kept;
+    to->since = since > to->since ? since : to->since;
+    to->times += counts->input[input].times;
+    to->streams += !to->batches;
+}
+
+/* E0719 where an operand that was to stay is written again, since what is on the chip does not last. */
+static bool stay_there(const compile_engine_in *in, const compile_kernel *k) {
+    diagnostics *d = in->ctx->diag;
+    for (uint32_t t = 0; t < in->statement->tensors.len; t++) {
+        const sam_tensor_data *data = &in->statement->tensors.at[t];
+        for (uint32_t p = 0; p < k->placed.len && data->region == SAM_REGION_GLB; p++) {
+            const compile_placed *one = &k->placed.at[p];
+            if (!name_eq(one->tensor, sam_user_name(data)) || one->times <= one->streams)
+                continue;
+            diag_unmappable(
+                d, data->region_loc, "E0719-stays",
+                "%s cannot stay in the global buffer: each program that another bitstream needs begins "
+                "with an empty one",
+                names_text(in->ctx->names, one->tensor));
+            diag_hint(d, "without -O0 and --wave bitstreams are parts of one program");
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Adds what the host writes of each operand to what it wrote before. */
+static bool count_placed(const compile_engine_in *in, const fw_columns *columns,
+                         const fw_batch_stats *counts) {
+    compile_streams streams;
+    compile_kernel *k = in->counted;
+    if (!k)
+        return true;
+    compile_streams_of(in->design, in->part, &streams);
+    for (uint32_t i = 0; i < columns->n_in; i++) {
+        const sam_tensor_data *data = tensor_of(in, &streams.in[i].stream);
+        uint32_t p = 0;
+        if (!data)
+            continue;
+        while (p < k->placed.len && !name_eq(k->placed.at[p].tensor, sam_user_name(data)))
+            p++;
+        if (p == k->placed.len)
+            vec_push(in->ctx->diag->mem, &k->placed,
+                     ((compile_placed){.tensor = sam_user_name(data), .stated = data->region}));
+        add_placed(&k->placed.at[p], counts, i);
+    }
+    for (uint32_t p = 0; p < k->placed.len; p++)
+        k->placed.at[p].batches += counts->batches;
+    return stay_there(in, k);
 }
 
 bool compile_firmware_begin(compile_engine_run *r, uint32_t buffers) {
@@ -200,6 +290,7 @@ bool compile_firmware_begin(compile_engine_run *r, uint32_t buffers) {
     f->columns.part = in->number;
     f->columns.pinned = in->later ? pinned_of(in) : 0;
     f->columns.buffers = f->columns.buffers < buffers ? f->columns.buffers : buffers;
+    find_regions(in, &f->columns);
     if (in->session && !in->apart) {
         f->columns.memory = &in->session->memory;
         in->session->memory.mem = ctx->diag->mem;
@@ -240,7 +331,11 @@ bool compile_firmware_batch(compile_engine_run *r, const tile_plan *plan) {
 
 bool compile_firmware_end(compile_engine_run *r, bool good) {
     compile_firmware *f = r->own;
-    return r->in->calls ? good : fw_batches_end(f->writer, good, &f->counts);
+    if (r->in->calls)
+        return good;
+    if (!fw_batches_end(f->writer, good, &f->counts))
+        return false;
+    return count_placed(r->in, &f->columns, &f->counts);
 }
 
 void compile_firmware_note(const compile_engine_run *r, const compile_outcome *out) {

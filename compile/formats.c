@@ -101,7 +101,8 @@ bool compile_store(const compile_options *o, compile_context *ctx, const char *f
 }
 
 bool compile_is_host_format(const char *format) {
-    return isupper((unsigned char)*format) || format[strcspn(format, "hrob")];
+    const char found = format[strcspn(format, "hrob@")]; /* behind @ there is a region */
+    return isupper((unsigned char)*format) || (found && found != '@');
 }
 
 /* Returns what stands behind the tensor's name, where only the host knows what it says: a format by name, or
@@ -113,6 +114,10 @@ static const char *host_format(const char *argument) {
     return compile_is_host_format(colon + 1) ? colon + 1 : NULL;
 }
 
+static const char *without_region(compile_context *ctx, const char *format) {
+    return arena_strndup(ctx->mem, format, strcspn(format, "@"));
+}
+
 bool compile_host_formats(const compile_options *o, compile_context *ctx, const tile_format **out) {
     tile_formats all = {0};
     tile_format *found = arena_new_n(ctx->mem, tile_format, o->formats.len + 1);
@@ -121,7 +126,7 @@ bool compile_host_formats(const compile_options *o, compile_context *ctx, const 
         const char *text = host_format(o->formats.at[i]);
         if (text && !all.len && !compile_read_formats(ctx, &o->format_files, &all))
             return false;
-        if (text && !compile_find_format(ctx, &all, text, &found[i]))
+        if (text && !compile_find_format(ctx, &all, without_region(ctx, text), &found[i]))
             return false;
         banks = banks || tile_banks(&found[i]);
     }
@@ -142,10 +147,11 @@ bool compile_scanned_formats(const compile_options *o, compile_context *ctx, tex
         const char *given = o->formats.at[i], *text = host_format(given);
         bool same;
         if (text)
-            given = arena_printf(ctx->mem, "%.*s%s", (int)(text - given), given,
-                                 tile_format_scanned(&formats[i], ctx->mem, &same));
+            given =
+                arena_printf(ctx->mem, "%.*s%s%s", (int)(text - given), given,
+                             tile_format_scanned(&formats[i], ctx->mem, &same), text + strcspn(text, "@"));
         vec_push(ctx->mem, out, given);
-        vec_push(ctx->mem, names, text && isupper((unsigned char)*text) ? text : NULL);
+        vec_push(ctx->mem, names, text && isupper((unsigned char)*text) ? without_region(ctx, text) : NULL);
     }
     return true;
 }

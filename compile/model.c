@@ -35,7 +35,7 @@ static edge *edges_of(const compile_engine_in *in, uint32_t *n) {
     compile_streams at, of;
     compile_streams_of(in->decoded, 0, &at);
     compile_streams_of(in->design, in->part, &of);
-    fw_columns c = {of.in_column, of.out_column, of.n_in, of.n_out, 1, 1, in->part, 0, NULL};
+    fw_columns c = {of.in_column, of.out_column, of.n_in, of.n_out, 1, 1, in->part, 0, NULL, NULL};
     if (in->apart && !fw_columns_of(in->design, in->part, true, ctx->mem, ctx->diag, &c))
         return NULL;
     edge *all = arena_new_n(ctx->mem, edge, c.copies);

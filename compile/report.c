@@ -336,6 +336,53 @@ static void add_masks(cJSON *json, const compile_context *ctx, const compile_ker
     }
 }
 
+void compile_placed_json(const compile_context *ctx, const compile_placed *p, cJSON *list) {
+    const bool glb = p->stated == SAM_REGION_GLB || (!p->stated && p->times <= p->streams);
+    cJSON *one = json_add_item(list);
+    cJSON_AddStringToObject(one, "operand", names_text(ctx->names, p->tensor));
+    cJSON_AddStringToObject(one, "region", glb ? "glb" : "host");
+    cJSON_AddBoolToObject(one, "stated", p->stated != SAM_REGION_AUTO);
+    add_number(one, "loaded", (double)(p->loaded / 4));
+    add_number(one, "kept", (double)(p->kept / 4));
+    add_number(one, "from", p->since);
+    add_number(one, "to", p->batches);
+}
+
+/* What a program's statement has is reported with its passes. */
+static void add_placed(const compile_context *ctx, const compile_kernel *k, cJSON *json) {
+    cJSON *list = k->placed.len && !k->session ? cJSON_AddArrayToObject(json, "operands") : NULL;
+    for (uint32_t p = 0; list && p < k->placed.len; p++)
+        compile_placed_json(ctx, &k->placed.at[p], list);
+}
+
+/* Returns what came of an operand's region, behind its name. */
+static const char *region_text(const compile_kernel *k, name_id tensor, arena *mem) {
+    for (uint32_t p = 0; p < k->placed.len; p++) {
+        const compile_placed *one = &k->placed.at[p];
+        if (name_eq(one->tensor, tensor))
+            return arena_printf(mem, "%llu words are loaded, for %u %s, and %llu lay there from before",
+                                (unsigned long long)(one->loaded / 4), one->batches,
+                                plural(one->batches, "batch", "batches"),
+                                (unsigned long long)(one->kept / 4));
+    }
+    return "nothing was loaded: only a processor beside the array has a global buffer (--engine soc, onyx "
+           "program)";
+}
+
+void compile_regions_summary(const compile_context *ctx, const compile_kernel *k, FILE *out) {
+    const sam_statement *s = &k->lowered.statement;
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        const name_id name = sam_user_name(&s->tensors.at[t]);
+        bool said = !s->tensors.at[t].region;
+        for (uint32_t b = 0; b < t; b++)
+            said = said || name_eq(sam_user_name(&s->tensors.at[b]), name);
+        if (!said)
+            fprintf(out, "  %s@%s: %s\n", names_text(ctx->names, name),
+                    s->tensors.at[t].region == SAM_REGION_GLB ? "glb" : "host",
+                    region_text(k, name, ctx->mem));
+    }
+}
+
 /* Adds what is said of a single kernel only, one of those that lead up to the last. */
 static void add_details(cJSON *json, const compile_options *o, const compile_context *ctx,
                         const compile_kernel *last, const compile_kernel *k) {
@@ -359,6 +406,7 @@ static void add_details(cJSON *json, const compile_options *o, const compile_con
         if (text)
             cJSON_AddItemToArray(repacked, cJSON_CreateString(text));
     }
+    add_placed(ctx, k, json);
     if (k->array.copies > 1)
         add_dispatch(json, &k->array);
     if (k->choices.freed.by.len)
@@ -509,6 +557,7 @@ static void compiled_summary(const compile_context *ctx, FILE *out, const compil
         if (text)
             fprintf(out, "  the host re-packs %s\n", text);
     }
+    compile_regions_summary(ctx, k, out);
     if (k->given)
         fprintf(out, "  the bitstream of %s%s\n", names_text(ctx->names, k->given->name),
                 k->given->emit ? ", made for this shape and kept for the next call"

@@ -11,6 +11,12 @@ cJSON *compile_report(const compile_options *o, const compile_context *ctx, cons
 void compile_summary(const compile_options *o, const compile_context *ctx, const compile_kernel *k, bool ran,
                      const char *check, FILE *out);
 
+/* Adds an operand of a kernel on an engine that has a global buffer to a list: its region, as it was stated
+ * or as it came, for which batches it stayed, and what the host wrote. */
+void compile_placed_json(const compile_context *ctx, const compile_placed *p, cJSON *list);
+/* Prints what came of regions that are stated. */
+void compile_regions_summary(const compile_context *ctx, const compile_kernel *k, FILE *out);
+
 /* Returns what became of values beyond 16 bits in a statement, for a message. */
 const char *compile_beyond_range(const sam_statement *s);
 

@@ -184,7 +184,8 @@ static bool is_in_range(compile_context *ctx, const compile_kernel *k) {
 /* Runs the packed statement on the packed operands. */
 static bool run_packed(const compile_options *o, compile_context *ctx, compile_kernel *k) {
     const compile_engine_row *engine = engines[o->engine];
-    const compile_engine_in in = engine_input(o, ctx, k);
+    compile_engine_in in = engine_input(o, ctx, k);
+    in.counted = k;
     uint32_t *extent = NULL;
     if (engine->whole)
         return engine->whole(&in, &k->data.packed, &k->ran);

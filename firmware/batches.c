@@ -10,6 +10,7 @@ struct fw_batch_writer {
     file_out file;
     fw_batch_stats stats;
     uint32_t runs; /* of the plans before */
+    fw_memory own; /* what lies on the chip, where nobody else knows */
     bool failed;
 };
 
@@ -18,6 +19,8 @@ typedef struct {
     const tile_plan *plan;
     const fw_columns *columns;
     const pnr_board *board;
+    fw_memory *puts;                   /* what was put where */
+    uint32_t free[FW_MAX_STREAMS];     /* first byte of each input's bank that is no other one's for good */
     uint32_t first, runs;              /* of the plan */
     uint32_t in_words[FW_MAX_STREAMS]; /* of each input's bank in use */
     uint64_t out_words;                /* bound for every output's bank */
@@ -61,7 +64,7 @@ static const char *overflows(const packer *p, uint32_t run) {
     for (uint32_t i = 0; i < p->columns->n_in; i++) {
         uint32_t block = block_of(p, run, i);
         uint32_t more = is_in(p, i, block) ? 0 : block_words(p, i, block);
-        if ((uint64_t)p->in_words[i] + more > bank_words(p))
+        if ((uint64_t)p->in_words[i] + more + p->free[i] / 2 > bank_words(p))
             return "the global-buffer bank of an input";
     }
     if (p->out_words + p->plan->runs.at[run].bound_words > bank_words(p))
@@ -143,9 +146,9 @@ static content table_of(const packer *p, arena *mem) {
     return c;
 }
 
-static void write_segment(uint32_t address, content c, FILE *out) {
+static void write_segment(uint32_t address, content c, bool again, FILE *out) {
     file_put_u32(out, address);
-    file_put_u32(out, c.bytes);
+    file_put_u32(out, c.bytes | (again ? FW_AGAIN : 0));
     fwrite(c.at, 1, c.bytes, out);
     for (uint32_t n = c.bytes; n % 4; n++)
         fputc(0, out);
@@ -163,9 +166,73 @@ static const fw_put *find_words(const fw_puts *all, content c, uint32_t from, ui
     return NULL;
 }
 
-/* Forgets what stores have left in these bytes of the buffer. */
-static void forget(fw_memory *m, uint32_t address, uint32_t bytes) {
-    fw_is_there(&m->stored, &(fw_segment){.address = address, .bytes = bytes}, m->mem);
+static bool is_fixed(const packer *p, uint32_t input) {
+    return p->columns->region && p->columns->region[input].fixed;
+}
+
+/* Returns where the input's words stay, once they were put there; NULL before. */
+static const fw_put *place_of_fixed(const packer *p, uint32_t input) {
+    for (uint32_t f = 0; f < p->puts->fixed.len; f++) {
+        const fw_fixed *one = &p->puts->fixed.at[f];
+        if (one->part == p->columns->part && one->input == input)
+            return &one->put;
+    }
+    return NULL;
+}
+
+/* Returns the first byte of the input's bank behind words of others that stay. */
+static uint32_t find_free(const packer *p, uint32_t input) {
+    const uint32_t own = bank_of(p, input, 0);
+    const fw_put *there = place_of_fixed(p, input);
+    uint32_t free = 0;
+    if (there)
+        return there->address - own;
+    for (uint32_t f = 0; f < p->puts->fixed.len; f++) {
+        const fw_put *put = &p->puts->fixed.at[f].put;
+        const uint32_t end = (put->address + put->bytes + 3) / 4 * 4;
+        if (put->address >= own && put->address - own < bank_bytes(p) && end - own > free)
+            free = end - own;
+    }
+    return free;
+}
+
+/* E0719: says of an input that cannot stay where it was put first why not. */
+static bool cannot_stay(const packer *p, diagnostics *d, uint32_t input, const char *why) {
+    const fw_region *r = &p->columns->region[input];
+    diag_unmappable(d, r->loc, "E0719-stays", "%s cannot stay in the global buffer: %s", r->called, why);
+    diag_hint(
+        d, "without @glb it is loaded again where it has to be; smaller operands, or sub-tiles as large as "
+           "the operand (--tile), stay");
+    return false;
+}
+
+/* Notes where the words of an input that stays are; false after E0719. */
+static bool keep_fixed(const packer *p, diagnostics *d, uint32_t input, content c) {
+    const fw_put put = {p->place[input], c.bytes, hash_bytes(c.at, c.bytes)},
+                 *before = place_of_fixed(p, input);
+    if (!is_fixed(p, input))
+        return true;
+    if (before && (before->bytes != put.bytes || before->hash != put.hash))
+        return cannot_stay(p, d, input,
+                           arena_printf(d->mem, "later batches want other sub-tiles of it, %u words after %u",
+                                        put.bytes / 2, before->bytes / 2));
+    if (!before)
+        vec_push(p->puts->mem, &p->puts->fixed, ((fw_fixed){put, p->columns->part, input}));
+    return true;
+}
+
+/* Counts the host's words of an input's segment; false after E0719, where one that stays was written over. */
+static bool count_put(const packer *p, fw_batch_writer *w, uint32_t input, bool before, const fw_segment *g) {
+    const bool again = p->columns->region && p->columns->region[input].again;
+    if (again) /* it is written all the same */
+        fw_is_there(&p->puts->loaded, &(fw_segment){.address = g->address, .bytes = g->bytes}, p->puts->mem);
+    const bool there = fw_is_there(&p->puts->loaded, g, p->puts->mem);
+    *(there ? &w->stats.input[input].kept : &w->stats.input[input].loaded) += g->bytes;
+    if (!there && w->stats.input[input].since <= w->stats.batches) { /* of several copies the first */
+        w->stats.input[input].since = w->stats.batches + 1;
+        w->stats.input[input].times++;
+    }
+    return there || !before || cannot_stay(p, w->diag, input, "its words are written over between batches");
 }
 
 /* Decides where an input lies: where a store has left its words, or in the bank of inputs; returns whether it
@@ -173,14 +240,17 @@ static void forget(fw_memory *m, uint32_t address, uint32_t bytes) {
 static bool place_input(packer *p, uint32_t input, content c) {
     const uint32_t own = bank_of(p, input, 0), tile_bytes = p->board->glb_banks_per_tile * bank_bytes(p);
     fw_memory *m = p->columns->memory;
-    const bool pinned = p->columns->pinned >> input & 1;
+    const bool pinned = p->columns->pinned >> input & 1,
+               own_place = pinned || p->free[input] || is_fixed(p, input) ||
+                           (p->columns->region && p->columns->region[input].again);
     const fw_put *left =
-        m && !pinned ? find_words(&m->stored, c, own / tile_bytes * tile_bytes, tile_bytes) : NULL;
-    p->place[input] = left ? left->address : own;
+        m && !own_place ? find_words(&m->stored, c, own / tile_bytes * tile_bytes, tile_bytes) : NULL;
+    p->place[input] = left ? left->address : own + p->free[input];
     if (pinned && c.bytes <= fw_pinned_bytes(p->board)) /* behind operands that do not change */
-        p->place[input] += bank_bytes(p) / 2 + p->columns->part % FW_PINNED * fw_pinned_bytes(p->board);
-    if (m && !left)
-        forget(m, p->place[input], c.bytes);
+        p->place[input] = own + bank_bytes(p) / 2 + p->columns->part % FW_PINNED * fw_pinned_bytes(p->board);
+    if (!left) /* what stores have left there is gone */
+        fw_is_there(&p->puts->stored, &(fw_segment){.address = p->place[input], .bytes = c.bytes},
+                    p->puts->mem);
     return left != NULL;
 }
 
@@ -194,8 +264,7 @@ static void place_outputs(const packer *p, uint32_t *output) {
             if (p->place[i] / bank_bytes(p) == output[o] / bank_bytes(p))
                 output[o] -= bank_bytes(p);
         }
-        if (c->memory)
-            forget(c->memory, output[o], bank_bytes(p));
+        fw_forget(p->puts, output[o], bank_bytes(p));
     }
 }
 
@@ -216,14 +285,18 @@ static void place_table(packer *p, content c) {
     vec_push(m->mem, &m->tables, (fw_put){p->table, c.bytes, hash_bytes(c.at, c.bytes)});
 }
 
-static void write_batch(packer *p, fw_batch_writer *w) {
+static bool write_batch(packer *p, fw_batch_writer *w) {
     FILE *out = w->file.stream;
     arena scratch = {0};
     content block[FW_MAX_STREAMS];
+    uint32_t before = 0; /* inputs that stay and were put before, a bit each */
+    bool good = true;
     w->stats.left = 0;
     for (uint32_t i = 0; i < p->columns->n_in; i++) {
         block[i] = blocks_of(p, i, &scratch);
         w->stats.left |= (uint32_t)place_input(p, i, block[i]) << i;
+        before |= (uint32_t)(place_of_fixed(p, i) != NULL) << i;
+        good = good && keep_fixed(p, w->diag, i, block[i]);
     }
     place_outputs(p, w->stats.output);
     const content table = table_of(p, &scratch);
@@ -233,14 +306,18 @@ static void write_batch(packer *p, fw_batch_writer *w) {
     file_put_u32(out, copies_of(p->columns) * p->columns->n_in + 1);
     for (uint32_t copy = 0; copy < copies_of(p->columns); copy++) {
         for (uint32_t i = 0; i < p->columns->n_in; i++) {
-            write_segment(p->board->map.cgra_data + p->place[i] + bank_of(p, i, copy) - bank_of(p, i, 0),
-                          block[i], out);
+            const uint32_t at = p->place[i] + bank_of(p, i, copy) - bank_of(p, i, 0);
+            const bool again = p->columns->region && p->columns->region[i].again;
+            good =
+                good && count_put(p, w, i, before >> i & 1, &(fw_segment){at, block[i].bytes, block[i].at});
+            write_segment(p->board->map.cgra_data + at, block[i], again, out);
             w->stats.block_words += p->in_words[i];
         }
     }
-    write_segment(p->table, table, out);
+    write_segment(p->table, table, false, out);
     w->stats.batches++;
     arena_free(&scratch);
+    return good;
 }
 
 static void count_run(const packer *p, uint32_t run, fw_batch_stats *stats) {
@@ -294,26 +371,54 @@ static void survey(packer *p, const fw_batch_stats *stats, arena *mem, wanted *o
     }
 }
 
+/* Has the inputs stay of which that is asked; false after E0719. */
+static bool make_fixed(packer *p, fw_batch_writer *w, const wanted *all, arena *mem) {
+    for (uint32_t i = 0; i < p->columns->n_in; i++) {
+        const uint64_t room = bank_words(p) - p->free[i] / 2;
+        if (!is_fixed(p, i))
+            continue;
+        if (all->used[i] > room)
+            return cannot_stay(
+                p, w->diag, i,
+                arena_printf(w->diag->mem, "they want %llu words, and %s has %llu",
+                             (unsigned long long)all->used[i],
+                             p->free[i] ? "what another operand leaves of its bank" : "its bank",
+                             (unsigned long long)room));
+        make_stay(p, i, mem);
+    }
+    return true;
+}
+
 /* Finds which inputs stay. The file must not become longer than if each run brought its own blocks. */
-static void find_staying(packer *p, const fw_batch_stats *stats, arena *mem) {
+static bool find_staying(packer *p, fw_batch_writer *writer, arena *mem) {
     wanted w = {0};
-    if (p->columns->memory) /* which knows where operands lie */
-        return;
-    survey(p, stats, mem, &w);
+    if (p->columns->memory && !p->columns->region) /* the memory knows where operands lie */
+        return true;
+    survey(p, &writer->stats, mem, &w);
+    if (!make_fixed(p, writer, &w, mem))
+        return false;
+    if (p->columns->memory)
+        return true;
     for (uint32_t i = 0; i < p->columns->n_in && w.batches; i++) {
-        if (w.whole[i] == w.batches && (w.batches + 1) * w.used[i] <= w.of_runs[i])
+        const bool free = !p->columns->region || (!is_fixed(p, i) && !p->columns->region[i].again);
+        if (free && w.whole[i] == w.batches && (w.batches + 1) * w.used[i] <= w.of_runs[i])
             make_stay(p, i, mem);
     }
+    return true;
 }
 
 /* Writes every batch of a plan; false after E0710. */
 static bool pack(packer *p, fw_batch_writer *w, arena *mem) {
     uint32_t runs = p->plan->runs.len;
-    find_staying(p, &w->stats, mem);
+    for (uint32_t i = 0; i < p->columns->n_in; i++)
+        p->free[i] = find_free(p, i);
+    if (!find_staying(p, w, mem))
+        return false;
     begin_batch(p, 0, &w->stats);
     for (uint32_t run = 0; run < runs; run++) {
         if (p->runs && overflows(p, run)) {
-            write_batch(p, w);
+            if (!write_batch(p, w))
+                return false;
             begin_batch(p, run, &w->stats);
         }
         const char *what = overflows(p, run);
@@ -326,16 +431,14 @@ static bool pack(packer *p, fw_batch_writer *w, arena *mem) {
         add_run(p, run, mem);
         count_run(p, run, &w->stats);
     }
-    if (p->runs)
-        write_batch(p, w);
-    return true;
+    return !p->runs || write_batch(p, w);
 }
 
 /* Forgets what a new image's stores, which need no load, have written over. */
 static void forget_early(fw_memory *m, const pnr_board *b) {
     for (; m->early; m->early &= m->early - 1) {
         const uint32_t tile = (uint32_t)__builtin_ctz(m->early);
-        forget(m, fw_bank_address(b, tile, 1), b->glb_bank_bytes);
+        fw_forget(m, fw_bank_address(b, tile, 1), b->glb_bank_bytes);
     }
 }
 
@@ -355,6 +458,7 @@ fw_batch_writer *fw_batches_begin(const fw_columns *columns, const pnr_board *bo
     BUG_IF(columns->buffers < 1 || columns->buffers > FW_BUFFERS_MOST, "%u buffers", columns->buffers);
     BUG_IF(columns->memory && columns->buffers * copies_of(columns) > 1,
            "%u buffers, %u copies with a memory", columns->buffers, copies_of(columns));
+    w->own.mem = mem;
     if (columns->memory)
         forget_early(columns->memory, board);
     if (!file_create(&w->file, path, mem, d))
@@ -371,7 +475,10 @@ fw_batch_writer *fw_batches_begin(const fw_columns *columns, const pnr_board *bo
 
 bool fw_batches_add(fw_batch_writer *w, const tile_plan *plan) {
     arena scratch = {0};
-    packer p = {.plan = plan, .columns = w->columns, .board = w->board};
+    packer p = {.plan = plan,
+                .columns = w->columns,
+                .board = w->board,
+                .puts = w->columns->memory ? w->columns->memory : &w->own};
     BUG_IF(plan->inputs.len != w->columns->n_in || plan->outputs.len != w->columns->n_out,
            "columns for %u and %u streams, a plan with %u and %u", w->columns->n_in, w->columns->n_out,
            plan->inputs.len, plan->outputs.len);

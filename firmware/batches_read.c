@@ -58,10 +58,13 @@ static bool allowed(const fw_batches *all, const fw_segment *s, uint32_t batch) 
     return inside(at, s->bytes, bank, b->glb_bank_bytes);
 }
 
-static fw_segment get_segment(reader *r, uint32_t batch) {
+/* Reads a segment, and whether it is written though it may be there. */
+static fw_segment get_segment(reader *r, uint32_t batch, bool *again) {
     fw_segment s = {0};
     s.address = get(r);
-    s.bytes = get(r);
+    const uint32_t bytes = get(r);
+    s.bytes = bytes & ~FW_AGAIN;
+    *again = bytes & FW_AGAIN;
     size_t padded = ((size_t)s.bytes + 3) / 4 * 4;
     const file_in *file = &r->all->file;
     if (!r->good || file->length - file->at < padded) {
@@ -243,7 +246,9 @@ static void get_batch(reader *r, uint32_t number, fw_batch *batch) {
     batch->table = get(r);
     uint32_t segments = get(r);
     for (uint32_t i = 0; r->good && i < segments; i++) {
-        fw_segment s = get_segment(r, number);
+        bool again;
+        fw_segment s = get_segment(r, number, &again);
+        batch->again |= i < 32 && again ? UINT32_C(1) << i : 0;
         vec_push(r->mem, &batch->segments, s);
     }
     const bool list = r->all->part == FW_LIST;

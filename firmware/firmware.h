@@ -108,6 +108,11 @@ typedef struct {
     uint64_t hash;
 } fw_put;
 typedef VEC(fw_put) fw_puts;
+/* Words that stay where they were put first: an input of a kernel (fw_columns.part). */
+typedef struct {
+    fw_put put;
+    uint32_t part, input;
+} fw_fixed;
 enum { FW_TABLES_KEPT = 0x4000 }; /* bytes of the run tables' area that keep tables of several batches */
 /* What a program's batches have left on the chip, for those that follow as long as it lives. */
 typedef struct {
@@ -115,8 +120,18 @@ typedef struct {
     fw_puts tables;     /* run tables as the host writes them; the firmware leaves their loads */
     uint32_t table_end; /* bytes of that area in use */
     uint32_t early;     /* tiles, a bit each, whose second bank a new image has written to since */
+    fw_puts loaded;     /* what the host has written there, and nothing else since */
+    VEC(fw_fixed) fixed;
     arena *mem;
 } fw_memory;
+
+/* What is said of where an input lies between batches. */
+typedef struct {
+    bool again; /* the host writes it for every batch */
+    bool fixed; /* it is written once, all of it, and nothing else there as long as the program lives */
+    const char *called; /* "the values of B", for messages */
+    src_loc loc;
+} fw_region;
 
 /* IO columns of the kernel's streams, ascending: column[i] belongs to plan->inputs.at[i] or outputs.at[i].
  * With fw_options.apart these are the first copy's, and those of the others follow in the same order of
@@ -124,12 +139,13 @@ typedef struct {
 typedef struct {
     const uint32_t *in, *out;
     uint32_t n_in, n_out;
-    uint32_t copies;   /* that take runs each by itself; 0 counts as 1 */
-    uint32_t buffers;  /* of a batch file: 1 or, to load a batch while one runs, 2 */
-    uint32_t part;     /* the kernel, of those that share the design, or of a program with several images */
-    uint32_t pinned;   /* inputs, one bit each, that lie in their own bank, wherever a store has left the
-                          words: in its second half, if there is room, kernels beside each other */
-    fw_memory *memory; /* with one buffer and one copy: what lies on the chip; NULL: nobody knows */
+    uint32_t copies;  /* that take runs each by itself; 0 counts as 1 */
+    uint32_t buffers; /* of a batch file: 1 or, to load a batch while one runs, 2 */
+    uint32_t part;    /* the kernel, of those that share the design, or of a program with several images */
+    uint32_t pinned;  /* inputs, one bit each, that lie in their own bank, wherever a store has left the
+                         words: in its second half, if there is room, kernels beside each other */
+    const fw_region *region; /* by input; NULL: nothing is said */
+    fw_memory *memory;       /* with one buffer and one copy: what lies on the chip; NULL: nobody knows */
 } fw_columns;
 
 /* Finds the columns of a kernel of the design (part: 0 where it has one alone), in the arena; `apart` as in
@@ -142,20 +158,25 @@ typedef struct {
     uint32_t batches;
     uint64_t block_words; /* 16-bit words of operands in the file; a block is counted once a batch */
     uint64_t run_words;   /* what they would be if every run brought its own */
-    uint32_t left;        /* inputs of the last batch, one bit each, that lie where a store has left them */
+    struct {
+        uint64_t loaded, kept; /* bytes that the host writes; that lie there from before */
+        uint32_t times, since; /* batches that it writes something for; the last of them, from 1 */
+    } input[16];
+    uint32_t left;       /* inputs of the last batch, one bit each, that lie where a store has left them */
     uint32_t output[16]; /* by output of the last batch: first byte, in the global buffer, of where it goes */
 } fw_batch_stats;
 
 /* Writes a batch file (protocol.h) of the runs of one plan after the other; the plans are the parts of a
  * whole that is too large for memory. Operands lie in the banks of every copy, since any of them may take a
- * run. By columns->memory an operand lies where a store of the same GLB tile has left the same words, outputs
- * of that tile go to its other bank, and each run table has a place of its own. Runs keep their order; a
- * batch takes runs until the next would overflow the run table, the bank of an input, or by bound_words the
- * bank of an output, and ends with its plan. Without that memory an input of which all batches want all
- * blocks, but perhaps the last one, has them at the same places in each, so that who finds them there
- * (fw_is_there) writes them once. If one run alone overflows a memory: E0710-batch-capacity (exit 2), and the
- * rest is not written. It takes O(runs * streams + words) steps and 8 bytes of memory for each block of the
- * plan. */
+ * run. By columns->region an input is written for each batch, or once for all: E0719-stays (exit 2) where it
+ * cannot be. By columns->memory an operand lies where a store of the same GLB tile has left the same words,
+ * outputs of that tile go to its other bank, and each run table has a place of its own. Runs keep their
+ * order; a batch takes runs until the next would overflow the run table, the bank of an input, or by
+ * bound_words the bank of an output, and ends with its plan. Without that memory an input of which all
+ * batches want all blocks, but perhaps the last one, has them at the same places in each, so that who finds
+ * them there (fw_is_there) writes them once. If one run alone overflows a memory: E0710-batch-capacity (exit
+ * 2), and the rest is not written. It takes O(runs * streams + words) steps and 8 bytes of memory for each
+ * block of the plan. */
 typedef struct fw_batch_writer fw_batch_writer;
 fw_batch_writer *fw_batches_begin(const fw_columns *columns, const pnr_board *board, const char *path,
                                   arena *mem, diagnostics *d); /* NULL after errors; lives in `mem` */
@@ -167,6 +188,7 @@ typedef struct {
     uint32_t runs, table; /* table: address in SRAM */
     uint32_t outputs;     /* banks of the outputs, for the mailbox */
     fw_segments segments;
+    uint32_t again;   /* segments, a bit each, that are written though they may be there */
     fw_segments left; /* of a list: what its stores write, without content */
 } fw_batch;
 /* An open batch file, and where its batches lie. */
@@ -213,5 +235,18 @@ static inline void fw_batches_close(fw_batches *all) {
  * place of all that it overlaps, since the caller puts it now, or a store has put it; one without content
  * only takes it away. O(segments). */
 bool fw_is_there(fw_puts *there, const fw_segment *g, arena *mem);
+/* The same of a segment of a batch, which may have to be written anyway. */
+static inline bool fw_may_stay(fw_puts *there, const fw_batch *b, uint32_t segment, arena *mem) {
+    const fw_segment *g = &b->segments.at[segment];
+    if (segment < 32 && (b->again >> segment & 1)) /* what is there goes */
+        fw_is_there(there, &(fw_segment){.address = g->address, .bytes = g->bytes}, mem);
+    return fw_is_there(there, g, mem);
+}
+/* Forgets what is known of these bytes of the buffer, where something else is written. */
+static inline void fw_forget(fw_memory *m, uint32_t address, uint32_t bytes) {
+    const fw_segment gone = {.address = address, .bytes = bytes};
+    fw_is_there(&m->stored, &gone, m->mem);
+    fw_is_there(&m->loaded, &gone, m->mem);
+}
 
 #endif

@@ -186,8 +186,9 @@ typedef struct {
  * rows that lists have completed; or by a row that is the file's one segment, where its words have been moved
  * since. */
 #define FW_COLLECT 0x80000000u
-#define FW_BATCH_MAGIC 0x42584e4fu /* "ONXB" */
-enum { FW_BATCH_VERSION = 6, FW_BUFFERS_MOST = 2 };
+#define FW_BATCH_MAGIC 0x42584e4fu    /* "ONXB" */
+#define FW_AGAIN UINT32_C(0x80000000) /* in the bytes of a segment: it is written though it may be there */
+enum { FW_BATCH_VERSION = 7, FW_BUFFERS_MOST = 2 };
 /* Kernels of an image, images of a program, kernels of all of them. */
 enum { FW_PARTS_MOST = 16, FW_IMAGES_MOST = 16, FW_KERNELS_MOST = 64 };
 /* These say of batch `i`, counted from 0, which buffer it uses, which bank its inputs have and which its

@@ -138,6 +138,7 @@ bool fw_columns_of(const pnr_design *design, uint32_t part, bool apart, arena *m
                         fw_parts_of(design) == 1 && banks_are_free(&s, design->board) ? FW_BUFFERS_MOST : 1,
                         part,
                         0,
+                        NULL,
                         NULL};
     return true;
 }

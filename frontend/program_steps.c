@@ -134,7 +134,7 @@ static bool list_settings(fe_program_reader *r, const fe_piece *piece, const fe_
             continue;
         const fe_shared *one = &p->tensors.at[first.use[t].shared];
         const char *name = names_text(p->names, one->name);
-        vec_push(p->mem, formats, arena_printf(p->mem, "%s:%s", name, one->format));
+        vec_push(p->mem, formats, arena_printf(p->mem, "%s:%s%s", name, one->format, one->region));
         if (one->fill)
             vec_push(p->mem, fills, arena_printf(p->mem, "%s:%s", name, one->fill));
     }

@@ -1,9 +1,8 @@
 /* program_text.c - the declarations of a program file.
  *
- *   declaration := "tensor" name ["(" extents ")"] [":" levels [":" modes]] ["fill" value] ["=" source]
- *                | "scalar" name ["=" value] | "param" name "=" value
- *   source      := string ["ones" | "ramp"] | "random" string | "all" value
- *                | "{" [coordinate ":" value ("," ...)*] "}" | "[" [value ("," value)*] "]"
+ *   declaration := "tensor" name ["(" extents ")"] [":" levels [":" modes] ["@" region]] ["fill" value] ["="
+ * source] | "scalar" name ["=" value] | "param" name "=" value source      := string ["ones" | "ramp"] |
+ * "random" string | "all" value | "{" [coordinate ":" value ("," ...)*] "}" | "[" [value ("," value)*] "]"
  *   coordinate  := whole | "(" whole ("," whole)* ")"
  *   value       := ["-"] (number | "inf" | name of a param)
  */
@@ -33,7 +32,8 @@ static const char *compressed(uint32_t order, arena *mem) {
 }
 
 uint32_t fe_program_add(fe_program *p, name_id name, src_loc loc, uint32_t order) {
-    fe_shared t = {.name = name, .loc = loc, .order = order, .format = compressed(order, p->mem)};
+    fe_shared t = {
+        .name = name, .loc = loc, .order = order, .format = compressed(order, p->mem), .region = ""};
     vec_push(p->mem, &p->tensors, t);
     return p->tensors.len - 1;
 }
@@ -258,6 +258,20 @@ static bool read_format(const fe_program_reader *r, fe_reader *in, fe_shared *t)
     return true;
 }
 
+/* The word is checked as the letters are. */
+static bool read_region(const fe_program_reader *r, fe_reader *in, fe_shared *t) {
+    if (!at_sign(in, '@'))
+        return true;
+    fe_advance(in);
+    if (in->token.kind != FE_NAME) {
+        fe_expected(in, "glb or host", r->d);
+        return false;
+    }
+    t->region = arena_printf(r->out->mem, "@%.*s", (int)in->token.length, in->token.at);
+    fe_advance(in);
+    return true;
+}
+
 /* Reads the name, which no other declaration has. */
 static bool read_name(const fe_program_reader *r, fe_reader *in, fe_shared **out) {
     const fe_token t = in->token;
@@ -289,7 +303,7 @@ static bool declare_tensor(const fe_program_reader *r, fe_reader *in) {
     if (!read_name(r, in, &t) || (fe_take_sign(in, '(') && !read_extents(r, in, t)))
         return false;
     t->format = compressed(t->order, r->out->mem);
-    if (fe_take_sign(in, ':') && !read_format(r, in, t))
+    if (fe_take_sign(in, ':') && (!read_format(r, in, t) || !read_region(r, in, t)))
         return false;
     if (!t->order) {
         diag_error(r->d, t->loc, "E0170-declaration", "nothing says how many indices '%s' has",

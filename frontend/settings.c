@@ -75,7 +75,7 @@ static bool parse_blocks(fe_reader *r, const sam_statement *s, sam_tensor_data *
 static bool has_modes(const fe_token *word) {
     const char *rest = word->at + word->length;
     size_t modes = *rest == ':';
-    for (; *rest; rest++)
+    for (; *rest && *rest != '@'; rest++)
         modes += *rest == ',';
     return modes == word->length;
 }
@@ -187,6 +187,8 @@ static void format_parts(sam_statement *s, const sam_tensor_data *given) {
         sam_tensor_data *part = &s->tensors.at[t];
         if (!part->called.v || !name_eq(part->called, given->name))
             continue;
+        part->region = given->region;
+        part->region_loc = given->region_loc;
         if (part->order == given->order) {
             memcpy(part->level, given->level, sizeof part->level);
             memcpy(part->inner, given->inner, sizeof part->inner);
@@ -198,6 +200,44 @@ static void format_parts(sam_statement *s, const sam_tensor_data *given) {
                 part->level[l] = SAM_LEVEL_DENSE;
         }
     }
+}
+
+/* Returns which region such a word, of other tools, may mean. */
+static const char *region_like(const fe_token *word) {
+    static const char *const off_chip[] = {"dram", "offChip", "offchip", "ddr", "hbm", "memory"};
+    for (size_t i = 0; i < sizeof off_chip / sizeof *off_chip; i++) {
+        if (fe_is_word(word, off_chip[i]))
+            return "@host";
+    }
+    return "@glb";
+}
+
+/* Reads "@glb" or "@host", if it is there. */
+static bool parse_region(fe_reader *r, const sam_statement *s, bool result, sam_tensor_data *t,
+                         diagnostics *d) {
+    const src_loc loc = r->token.loc;
+    if (r->token.kind != FE_BAD || r->token.sign != '@')
+        return true;
+    fe_advance(r);
+    const bool glb = fe_is_word(&r->token, "glb");
+    if (!glb && !fe_is_word(&r->token, "host")) {
+        diag_error(d, r->token.kind == FE_END ? loc : r->token.loc, "E0178-region",
+                   "'@%.*s' is no region of this chip", (int)r->token.length, r->token.at);
+        diag_hint(d,
+                  "%s may be meant: @glb is in the global buffer from the first batch to the last, @host is "
+                  "loaded for each",
+                  region_like(&r->token));
+        return false;
+    }
+    if (result) {
+        diag_error(d, loc, "E0178-region", "a region is that of an operand, and %s is the result",
+                   names_text(s->names, t->name));
+        return false;
+    }
+    t->region = glb ? SAM_REGION_GLB : SAM_REGION_HOST;
+    t->region_loc = src_at(loc.source, loc.offset, (uint32_t)r->token.length + 1);
+    fe_advance(r);
+    return true;
 }
 
 static bool parse_format(const char *text, const char *called, diagnostics *d, sam_statement *s,
@@ -218,7 +258,8 @@ static bool parse_format(const char *text, const char *called, diagnostics *d, s
         return false;
     }
     sam_tensor_data given = *sam_tensor_at(s, t);
-    if (!parse_levels(&r, called, s, &given, d) || (fe_take_sign(&r, ':') && !parse_modes(&r, &given, d)))
+    if (!parse_levels(&r, called, s, &given, d) || (fe_take_sign(&r, ':') && !parse_modes(&r, &given, d)) ||
+        !parse_region(&r, s, t.v == s->result.v, &given, d))
         return false;
     if (r.token.kind != FE_END) {
         fe_expected(&r, "the end of the format", d);

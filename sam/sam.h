@@ -87,6 +87,10 @@ typedef struct {
     uint32_t times;
 } sam_window;
 
+/* Where an operand is between the batches of a kernel, and its runs in a program: where the batches leave it;
+ * off the chip, so that it is loaded for each; or in the global buffer. */
+typedef enum { SAM_REGION_AUTO, SAM_REGION_HOST, SAM_REGION_GLB } sam_region;
+
 typedef enum { SAM_VALUES, SAM_STORED, SAM_COMPLEMENT, SAM_FILLED } sam_structure;
 
 typedef struct {
@@ -128,6 +132,8 @@ typedef struct {
     name_id beyond;
     bool spare, bounded;
     uint16_t outside;
+    sam_region region;
+    src_loc region_loc; /* where that was said */
 } sam_tensor_data;
 
 /* Returns whether another index than this one, or none, goes with the mode of the user's tensor before. */

@@ -294,9 +294,10 @@ static bool write_results(session *s, const fw_batches *all, const fw_batch *b, 
 
 /* Returns whether the segment lies on the chip as an earlier batch left it: the host knows what it has put
  * there, and what stores have. The program completes a run table, and leaves its loads as they are. */
-static bool is_there(session *s, const fw_segment *g) {
+static bool is_there(session *s, const fw_batch *b, uint32_t k) {
     arena scratch = {0};
-    bool there = fw_is_there(&s->there, g, s->mem);
+    const fw_segment *g = &b->segments.at[k];
+    bool there = fw_may_stay(&s->there, b, k, s->mem);
     if (there && g->address >= s->board->map.cgra_data) {
         uint8_t *now = arena_alloc(&scratch, g->bytes);
         there = machine_dump(s->m, g->address, now, g->bytes) && memcmp(now, g->content, g->bytes) == 0;
@@ -305,8 +306,9 @@ static bool is_there(session *s, const fw_segment *g) {
     return there;
 }
 
-static void load(session *s, const fw_segment *g) {
-    if (is_there(s, g)) {
+static void load(session *s, const fw_batch *b, uint32_t k) {
+    const fw_segment *g = &b->segments.at[k];
+    if (is_there(s, b, k)) {
         s->bytes.kept += g->bytes;
         return;
     }
@@ -316,7 +318,7 @@ static void load(session *s, const fw_segment *g) {
 
 static void load_batch(session *s, const fw_batch *b) {
     for (uint32_t k = 0; k < b->segments.len; k++)
-        load(s, &b->segments.at[k]);
+        load(s, b, k);
 }
 
 /* Has the program make the runs of batch `i`, which is loaded, from run `first` on. */

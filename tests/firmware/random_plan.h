@@ -55,7 +55,7 @@ static inline void set_columns(plan_columns *c, uint32_t inputs, uint32_t output
         c->in[i] = 2 * i;
         c->out[i] = 2 * i + 1;
     }
-    c->columns = (fw_columns){c->in, c->out, inputs, outputs, 1, 1, 0, 0, NULL};
+    c->columns = (fw_columns){c->in, c->out, inputs, outputs, 1, 1, 0, 0, NULL, NULL};
 }
 
 static inline pnr_board onyx_board(fixture *f) {

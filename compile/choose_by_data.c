@@ -156,6 +156,15 @@ static void choose_ordered_stores(compile_trying *c, const compile_search_in *by
         out->chosen.at[0] = compile_add_sentence(full, out->chosen.at[0], c->ctx->mem);
 }
 
+/* Chooses edges for a program that is to take less than this part of `least`. Returns what it is expected to
+ * take, INFINITY where that is not less. */
+static double search_below(const compile_search_in *by, compile_context *ctx, double part, double least,
+                           compile_schedule *s) {
+    const compile_search_in less = compile_below(by, least);
+    const double cycles = compile_search(&less, ctx, &s->cin, &s->tilings);
+    return cycles < part * least ? cycles : INFINITY;
+}
+
 /* Returns whether a mask, or a function that makes 0 of a zero condition, is of a sum below e. */
 static bool masks_sum(const sam_statement *s, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(s, e);
@@ -180,9 +189,8 @@ static void choose_several(compile_trying *c, const compile_search_in *by, const
     BUG_IF(!good, "'%s' was possible a moment ago", schedule);
     for (uint32_t n = 0; n < other.cin.kernels.len && masks; n++)
         choose_loops_and_stores(&again, by, n, &other);
-    const compile_search_in less = compile_below(by, *least);
-    const double several = compile_search(&less, c->ctx, &other.cin, &other.tilings);
-    if (!(several < COMPILE_WORTH_SEVERAL * *least))
+    const double several = search_below(by, c->ctx, COMPILE_WORTH_SEVERAL, *least, &other);
+    if (!isfinite(several))
         return;
     *out = other;
     out->staged =
@@ -236,9 +244,8 @@ static void choose_phases_of(compile_trying *c, const compile_search_in *by, uin
     }
     if (!compile_choose_orders(c, &other.cin, &other.chosen))
         return;
-    const compile_search_in less = compile_below(by, *least);
-    const double cycles = compile_search(&less, c->ctx, &other.cin, &other.tilings);
-    if (!(cycles < COMPILE_WORTH_SEVERAL * *least))
+    const double cycles = search_below(by, c->ctx, COMPILE_WORTH_SEVERAL, *least, &other);
+    if (!isfinite(cycles))
         return;
     *out = other;
     *least = cycles;
@@ -294,9 +301,8 @@ static void choose_fused_of(compile_trying *c, const compile_search_in *by, uint
     compile_schedule other = in_order(out, &cin, n, 0, 0, mem);
     other.chosen.at[n] = NULL;
     compile_choose_stores(c, by, n, &other);
-    const compile_search_in less = compile_below(by, *least);
-    const double cycles = compile_search(&less, c->ctx, &other.cin, &other.tilings);
-    if (!(cycles < FUSE_BELOW * *least))
+    const double cycles = search_below(by, c->ctx, FUSE_BELOW, *least, &other);
+    if (!isfinite(cycles))
         return;
     say_fused(how, cycles, *least, mem, &other.chosen.at[n]);
     *out = other;

@@ -371,9 +371,6 @@ static bool compile(const fw_options *o, const pnr_board *b, arena *mem, diagnos
 static uint32_t get16(const uint8_t *at) {
     return at[0] | (uint32_t)at[1] << 8;
 }
-static uint32_t get32(const uint8_t *at) {
-    return get16(at) | get16(at + 2) << 16;
-}
 
 enum { ELF_HEADER = 52, ELF_SEGMENT = 32, ELF_LOAD = 1, ELF_ARM = 40 };
 
@@ -391,7 +388,7 @@ static bool read_program(const char *elf, arena *mem, diagnostics *d, elf_progra
     const uint8_t *e = (const uint8_t *)file_read(elf, mem, &length, d);
     const bool good =
         e && length >= ELF_HEADER && memcmp(e, "\177ELF\1\1", 6) == 0 && get16(e + 18) == ELF_ARM;
-    const uint32_t table = good ? get32(e + 28) : 0, n = good ? get16(e + 44) : 0;
+    const uint32_t table = good ? file_u32_at(e + 28) : 0, n = good ? get16(e + 44) : 0;
     *out = (elf_program){.file = e, .length = length, .n = n};
     if (good && get16(e + 42) == ELF_SEGMENT && table + (uint64_t)n * ELF_SEGMENT <= length)
         out->headers = e + table;
@@ -406,9 +403,10 @@ bool fw_read_loaded(const char *elf, arena *mem, diagnostics *d, fw_segments *ou
     *out = (fw_segments){0};
     for (uint32_t i = 0; good && i < p.n; i++) {
         const uint8_t *segment = p.headers + i * ELF_SEGMENT;
-        const uint32_t at = get32(segment + 4), address = get32(segment + 12), bytes = get32(segment + 16);
+        const uint32_t at = file_u32_at(segment + 4), address = file_u32_at(segment + 12),
+                       bytes = file_u32_at(segment + 16);
         good = (uint64_t)at + bytes <= p.length;
-        if (good && bytes && get32(segment) == ELF_LOAD)
+        if (good && bytes && file_u32_at(segment) == ELF_LOAD)
             vec_push(mem, out, ((fw_segment){address, bytes, p.file + at}));
     }
     if (!good)
@@ -423,8 +421,8 @@ bool fw_read_sizes(const char *elf, const pnr_board *b, diagnostics *d, fw_app *
     bool good = p.headers != NULL;
     for (uint32_t i = 0; good && i < p.n; i++) {
         const uint8_t *segment = p.headers + i * ELF_SEGMENT;
-        uint32_t address = get32(segment + 8), bytes = get32(segment + 20);
-        if (get32(segment) != ELF_LOAD)
+        uint32_t address = file_u32_at(segment + 8), bytes = file_u32_at(segment + 20);
+        if (file_u32_at(segment) != ELF_LOAD)
             continue;
         if (address - b->map.code < b->map.code_bytes)
             out->code_bytes += bytes;

@@ -10,9 +10,11 @@ import pathlib
 import random
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "flow"))
 import golden  # noqa: E402
@@ -44,6 +46,31 @@ must("sweep", "x(i)=b(i)", "-g", "b:9:0.7", "--tile", "4,8", "--board", "onyx-8x
 must("fabric", "write", "--board", "onyx-8x8", "-o", "good/fabric")
 shutil.copy(f"{source}/boards/onyx-8x8.json", "good/board.json")
 os.symlink(f"{source}/boards/onyx", "good/onyx")
+shutil.copy(f"{source}/examples/functions.fn", "good/functions.fn")
+with open("good/data.mtx", "w") as file:
+    file.write("%%MatrixMarket matrix coordinate integer symmetric\n% of nothing\n5 5 4\n1 1 7\n3 1 -2\n5 2 9\n5 5 1\n")
+with open("good/dense.mtx", "w") as file:
+    file.write("%%MatrixMarket matrix array real general\n3 2\n1.5\n0\n-3\n0\n4e2\n1\n")
+with open("good/data.tns", "w") as file:
+    file.write("# of three modes\n1 1 2 4\n1 3 1 -5\n2 2 2 6\n4 1 1 30\n")
+
+
+def array(kind, shape, *values):
+    """A file of NumPy's."""
+    head = str({"descr": "<" + {"i": "i4", "d": "f8", "3s": "S3"}[kind], "fortran_order": False, "shape": shape})
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head) + 1) + head.encode() + b"\n" + struct.pack(f"<{len(values) if kind != '3s' else ''}{kind}", *values)
+
+
+with open("good/data.npy", "wb") as file:
+    file.write(array("d", (2, 3), 1, 0, 2.5, 0, -7, 3))
+with zipfile.ZipFile("good/data.npz", "w") as file:
+    for name, content in (("indices", array("i", (3,), 0, 2, 1)), ("indptr", array("i", (4,), 0, 2, 2, 3)), ("format", array("3s", (), b"csr")),
+                          ("shape", array("i", (2,), 3, 3)), ("data", array("d", (3,), 5, 6, -7))):
+        file.writestr(zipfile.ZipInfo(f"{name}.npy"), content)
+must("tile", "convert", "good/data.mtx", "-f", "CSR", "-o", "good/csr.stored")
+must("tile", "convert", "good/data.mtx", "-f", "BCSR", "-o", "good/bcsr.stored")
+with open("good/steps.onx", "w") as file:
+    file.write('tensor A: ds = "data.mtx"\ntensor x: d = all 1\nrepeat 2 {\n  y(i) = A(i,j) * x(j)\n  x(i) = y(i)\n}\nresult x\n')
 small = ("--board", "onyx-8x8")
 packed = ("{}/design.packed", *small)
 routed = (*packed, "--place", "{}/design.place", "--route", "{}/design.route")
@@ -69,6 +96,20 @@ READERS = {
     "fabric/onyx-8x8.layout": (fabric,),
 }
 TIMED = ("report.json", "command.json", "sweep.db")
+# Short ones, of which more are tried.
+LEVELS = ("tile", "levels")
+DATA = {
+    "data.mtx": ((*LEVELS, "{}/data.mtx", "-f", "ds"), ("tile", "stats", "{}/data.mtx", "--tile", "2")),
+    "dense.mtx": ((*LEVELS, "{}/dense.mtx", "-f", "dd"),),
+    "data.tns": ((*LEVELS, "{}/data.tns", "-f", "sss"),),
+    "data.npy": ((*LEVELS, "{}/data.npy", "-f", "ss"),),
+    "data.npz": ((*LEVELS, "{}/data.npz", "-f", "ds"),),
+    "csr.stored": ((*LEVELS, "{}/csr.stored", "-f", "ss"),),
+    "bcsr.stored": ((*LEVELS, "{}/bcsr.stored", "-f", "ss"),),
+    "functions.fn": (("sam", "x(i) = gcd(b(i), c(i))", "--functions", "{}/functions.fn"),),
+    "steps.onx": (("run", "{}/steps.onx", "--engine", "sam", "-o", "new"),),
+}
+READERS |= DATA
 REFUSED = ("program",)  # the board has no link, which is seen last
 
 
@@ -156,7 +197,7 @@ for name, readers in READERS.items():
     for words in readers:
         if run(name, "as it is", words) and words[0] not in REFUSED:
             problems.append(f"{name}, as it is: onyx {' '.join(words)} fails")
-    cases = [None, ""] + list(damages(name, content))[::step]
+    cases = [None, ""] + list(damages(name, content))[::max(1, step // 4) if name in DATA else step]
     for case in cases:
         if os.path.isdir(f"bad/{name}"):
             os.rmdir(f"bad/{name}")

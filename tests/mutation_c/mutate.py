@@ -23,6 +23,7 @@ tries none.
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import hashlib
 import json
 import math
@@ -143,6 +144,19 @@ def kill_group(process):
         pass
 
 
+@contextlib.contextmanager
+def workers(tree):
+    """Threads that run tests; what ends this program ends the tests, and none begins."""
+    with concurrent.futures.ThreadPoolExecutor(tree.jobs) as pool:
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in list(tree.running):
+                kill_group(process)
+            raise
+
+
 def spent():
     """Seconds that the processors have worked for programs that were started here, and ended."""
     of = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -240,7 +254,7 @@ class Tree:
                         for other in list(self.running):
                             kill_group(other)
 
-        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+        with workers(self) as pool:
             list(pool.map(one, names))
         return found
 
@@ -346,7 +360,7 @@ class Map:
         # What runs on the emulated processor gcov does not see, nor what Python's children run, which end without saying.
         self.unseen = {folder: [name for name, wanted in programs.items() if program in wanted]
                        for folder, program in (('firmware/target', 'onyx-cosim'), ('bindings', 'onyx_bindings'))}
-        with concurrent.futures.ThreadPoolExecutor(tree.jobs) as pool:
+        with workers(tree) as pool:
             tries = {pool.submit(lambda name: time.monotonic() < end and self.look(tree, name), name): name for name in missing}
             for tried in concurrent.futures.as_completed(tries):  # one that waits keeps no other from being written
                 name, row = tries[tried], tried.result()

@@ -77,7 +77,7 @@ class Tree:
     counted, jobs = None, 1
 
     def __init__(self, top):
-        self.tree, self.golden = pathlib.Path(top), {"flow_far"}
+        self.tree, self.golden, self.running = pathlib.Path(top), {"flow_far"}, set()
 
     @staticmethod
     def digests():

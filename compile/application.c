@@ -7,6 +7,7 @@
 #include "compile/application_parts.h"
 #include "compile/beside.h"
 #include "compile/checkpoint.h"
+#include "compile/environment.h"
 #include "compile/folder.h"
 #include "compile/report.h"
 #include "compile/scalar.h"
@@ -485,6 +486,8 @@ static bool schedule_stages(const compile_options *o, compile_context *ctx, comp
                 continue;
             all = arena_printf(ctx->mem, "%s%s%s", all, *all ? ", " : "", stage->within);
             commands = commands_for(o->schedule.at[i], stage->within);
+            if (commands && !compile_take_environment(commands, ctx->mem, ctx->diag, &stage->options))
+                return false;
             if (commands)
                 vec_push(ctx->mem, &stage->options.schedule, commands);
         }

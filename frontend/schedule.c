@@ -1,6 +1,7 @@
 /* schedule.c - the schedule language, as in taco: commands that rewrite concrete index notation, one after
  * the other. Each checks its preconditions; what the hardware makes of the result is decided in expand.c and
  * unroll.c. precompute is in precompute.c, words and numbers are in words.c. */
+#include "frontend/environment.h"
 #include "frontend/macros.h"
 
 typedef struct {
@@ -568,7 +569,8 @@ static bool apply_text(const scheduler *as, const char *text) {
     c.in = fe_read("<schedule>", text, c.d);
     c.in.underscores = true;
     c.in.functions = as->in.functions;
-    bool good = true;
+    fe_environments unused = {0};
+    bool good = !strstr(text, "environment") || fe_find_environment(text, c.mem, c.d, &unused);
     while (good && c.in.token.kind != FE_END) {
         good = parse_command(&c);
         while (fe_take_sign(&c.in, ',') || fe_take_sign(&c.in, ';'))
@@ -690,6 +692,13 @@ static bool do_tag(scheduler *c) {
     return true;
 }
 
+/* What it says was read before all commands (apply_text): the loops stay. */
+static bool do_environment(scheduler *c) {
+    while (c->in.token.kind != FE_END && !fe_at_sign(&c->in, ')'))
+        fe_advance(&c->in);
+    return true;
+}
+
 /* ---- the language ---------------------------------------------------------------------------- */
 
 static const struct {
@@ -715,6 +724,7 @@ static const struct {
     {"accelerate", "accelerate((A(i,k)+B(i,k))*C(k,j),gemm)", do_accelerate, true},
     {"sPromote", "sPromote()", do_promote_sums, false},
     {"communicate", "communicate(X(i,j),j)", do_communicate, true},
+    {"environment", "environment(unroll,2)", do_environment, false},
 };
 
 static bool parse_command(scheduler *c) {
@@ -735,12 +745,9 @@ static bool parse_command(scheduler *c) {
     }
     diag_error(c->d, c->name.loc, "E0113-schedule-command", "unknown scheduling command '%.*s'",
                (int)c->name.length, c->name.at);
-    diag_hint(c->d, "%s",
-              fe_is_word(&c->name, "environment")
-                  ? "copies and sub-tiles are options: --unroll and --tile"
-                  : "the commands are reorder, split, divide, pos, fuse, precompute, bind, map, "
+    diag_hint(c->d, "the commands are reorder, split, divide, pos, fuse, precompute, bind, map, "
                     "fix, promote, tag, bound, unroll, parallelize, assemble, accelerate, "
-                    "sPromote, communicate");
+                    "sPromote, communicate, environment");
     return false;
 }
 

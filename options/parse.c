@@ -1,4 +1,5 @@
 /* A command line: first which options it has, then what each of them says. */
+#include "compile/environment.h"
 #include "options/options_int.h"
 
 /* ---- what is given ----------------------------------------------------------------------------- */
@@ -330,6 +331,17 @@ command_line options_default(option_command command) {
     return o;
 }
 
+/* The schedules of a program file are of its statements, "NAME: COMMANDS", and read with these. */
+static bool take_environment(command_line *o, arena *mem, diagnostics *d) {
+    bool good = true;
+    for (uint32_t i = 0; i < o->compile.schedule.len && good; i++) {
+        const char *text = o->compile.schedule.at[i];
+        if (text[strcspn(text, ":(")] != ':')
+            good = compile_take_environment(text, mem, d, &o->compile);
+    }
+    return good;
+}
+
 bool options_parse(option_command command, int argc, const char *const *argv, arena *mem, diagnostics *d,
                    command_line *o) {
     parsing p = {command, argc, argv, o, mem, d};
@@ -342,6 +354,8 @@ bool options_parse(option_command command, int argc, const char *const *argv, ar
         row->take(&(option_values){o, mem, d}, row, o->in_order.at[i].value);
     }
     o->compile.unroll_open = !o->given[OPTION_UNROLL];
+    if (takes_expression(command) && !take_environment(o, mem, d))
+        return false;
     return takes_expression(command) ? take_expression(command, o, mem, d) : !diag_failed(d);
 }
 

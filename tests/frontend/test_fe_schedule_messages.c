@@ -54,12 +54,21 @@ static void mistakes_are_answered(void **state) {
          "    interchange(i,j)\n"
          "    ^~~~~~~~~~~\n"
          "    help: the commands are reorder, split, divide, pos, fuse, precompute, bind, map, fix, "
-         "promote, tag, bound, unroll, parallelize, assemble, accelerate, sPromote, communicate\n"},
+         "promote, tag, bound, unroll, parallelize, assemble, accelerate, sPromote, communicate, "
+         "environment\n"},
         {spmv, "environment(innerPar,16)",
-         "<schedule>:1:1: error: unknown scheduling command 'environment' [E0113-schedule-command]\n"
+         "<schedule>:1:13: error: innerPar is fixed on the chip: a tile takes one token in a cycle, so it is "
+         "1 "
+         "[E0179-environment]\n"
          "    environment(innerPar,16)\n"
-         "    ^~~~~~~~~~~\n"
-         "    help: copies and sub-tiles are options: --unroll and --tile\n"},
+         "                ^~~~~~~~\n"},
+        {spmv, "environment(warps,16)",
+         "<schedule>:1:13: error: 'warps' is nothing of this chip's environment [E0179-environment]\n"
+         "    environment(warps,16)\n"
+         "                ^~~~~\n"
+         "    help: there are unroll (copies, --unroll), tile and, along loop i, tile_i or tileI (edges of "
+         "sub-tiles, "
+         "--tile); the chip has banks, fifo, innerPar, outerPar, joiner and clock as they are\n"},
         {spmv, "assemble(x,insert)",
          "<schedule>:1:12: error: expected Insert or Append, found 'insert' [E0102-syntax]\n"
          "    assemble(x,insert)\n"

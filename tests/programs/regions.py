@@ -6,16 +6,10 @@ import pathlib
 import subprocess
 import sys
 
+from checked import expect, wrong
+
 onyx, examples, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(sys.argv[3])
 folder.mkdir(parents=True, exist_ok=True)
-bad = 0
-
-
-def expect(what, got, want):
-    global bad
-    if got != want:
-        bad += 1
-        print(f"{what}: {got}, not {want}")
 
 
 def run(*words, engine="soc"):
@@ -122,4 +116,4 @@ done, report = run("y(i) = B(i(0:4),j) * c(j)", "-f", "B:ss@glb", "-g", "B:9x9:0
 expect("a slice", (done.returncode, operands(report)["B"]["stated"] if report else done.stderr), (0, True))
 done, report = run("y(i) = B(i,j) * c(j)", "-f", "B:ss@glb", "-g", "B:9x9:0.5", "-g", "c:9:1", engine="cycle")
 expect("engine cycle", (done.returncode, "B@glb: nothing was loaded" in done.stdout, "operands" in report), (0, True, False))
-sys.exit(bad > 0)
+sys.exit(bool(wrong))

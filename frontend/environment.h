@@ -1,0 +1,19 @@
+/* environment.h - what schedules say of the array as a whole. */
+#ifndef ONYX_FRONTEND_ENVIRONMENT_H
+#define ONYX_FRONTEND_ENVIRONMENT_H
+
+#include "frontend/frontend.h"
+
+/* What environment(name,n) of a schedule says: edges of sub-tiles along all loops ("") or one, or, without a
+ * loop, copies of the kernel. */
+enum { FE_COPIES_MOST = 64, FE_EDGE_MOST = 1 << 15 };
+typedef struct {
+    const char *loop;
+    uint32_t value;
+    src_loc loc;
+} fe_environment;
+typedef VEC(fe_environment) fe_environments;
+/* Adds those of a schedule, whose other commands are not looked at. E0102, E0179. */
+bool fe_find_environment(const char *schedule, arena *mem, diagnostics *d, fe_environments *out);
+
+#endif

@@ -56,6 +56,11 @@ class Kernels(unittest.TestCase):
     def test_on_the_soc(self):
         B = whole(12, 12, 0.2, 3)
         self.same(onyx.run("X(i,j) = B(i,j) * C(i,j)", B=B, C=B, engine="soc").X, B.multiply(B))
+        r = onyx.run("X(i,j) = B(i,j) * C(i,j)", B=B, C=B, formats={"B": "ss@glb", "C": "ss:0,1@host"}, engine="soc")
+        self.same(r.X, B.multiply(B))
+        self.assertEqual({(one["operand"], one["region"], one["stated"]) for one in r.report["operands"]}, {("B", "glb", True), ("C", "host", True)})
+        with self.assertRaisesRegex(onyx.OnyxError, "E0178-region"):
+            onyx.run("X(i,j) = B(i,j) * C(i,j)", B=B, C=B, formats={"B": "ss@dram"}, engine="soc")
 
     def test_orders(self):
         rng = np.random.default_rng(4)

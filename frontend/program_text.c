@@ -1,8 +1,10 @@
 /* program_text.c - the declarations of a program file.
  *
- *   declaration := "tensor" name ["(" extents ")"] [":" levels [":" modes] ["@" region]] ["fill" value] ["="
- * source] | "scalar" name ["=" value] | "param" name "=" value source      := string ["ones" | "ramp"] |
- * "random" string | "all" value | "{" [coordinate ":" value ("," ...)*] "}" | "[" [value ("," value)*] "]"
+ *   declaration := "tensor" name ["(" extents ")"] [":" format] ["fill" value] ["=" source]
+ *                | "scalar" name ["=" value] | "param" name "=" value
+ *   format      := levels [":" modes] ["@" region]
+ *   source      := string ["ones" | "ramp"] | "random" string | "all" value
+ *                | "{" [coordinate ":" value ("," ...)*] "}" | "[" [value ("," value)*] "]"
  *   coordinate  := whole | "(" whole ("," whole)* ")"
  *   value       := ["-"] (number | "inf" | name of a param)
  */

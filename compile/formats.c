@@ -278,7 +278,7 @@ static bool say_repacked(compile_context *ctx, tile_dtype dtype, const tile_form
  * NULL of others. */
 static const char *list_levels(const char *argument) {
     const char *colon = strchr(argument, ':');
-    const size_t n = colon ? strcspn(colon + 1, ":") : 0;
+    const size_t n = colon ? strcspn(colon + 1, ":@") : 0;
     return n && strspn(colon + 1, "dsuqc") == n && strcspn(colon + 1, "uqc") < n ? colon + 1 : NULL;
 }
 
@@ -291,7 +291,7 @@ bool compile_say_repacked(const compile_options *o, compile_context *ctx, const 
         const char *text = host_format(o->formats.at[i]), *list = list_levels(o->formats.at[i]);
         const tile_format *f = &formats[i];
         tile_format letters;
-        if (!text && list && tile_format_of_letters(list, ctx->mem, &letters)) {
+        if (!text && list && tile_format_of_letters(without_region(ctx, list), ctx->mem, &letters)) {
             text = list;
             f = &letters;
         }

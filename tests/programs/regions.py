@@ -112,6 +112,8 @@ refused("a program", run(folder / "bad.onx")[0], "E0102-syntax", "expected glb o
 # Formats by name, parts of a tensor, and engines without a global buffer.
 done, report = run("y(i) = B(i,j) * c(j)", "-f", "B:CSR@host", "-g", "B:9x9:0.5", "-g", "c:9:1")
 expect("a format by name", (done.returncode, operands(report)["B"]["region"] if report else done.stderr), (0, "host"))
+done, report = run("y(i) = B(i,j) * c(j)", "-f", "B:uq@host", "-g", "B:9x9:0.5", "-g", "c:9:1")
+expect("what the host re-packs is said", (done.returncode, "scans no uq: the host re-packs B" in done.stderr), (0, True))
 done, report = run("y(i) = B(i(0:4),j) * c(j)", "-f", "B:ss@glb", "-g", "B:9x9:0.5", "-g", "c:9:1")
 expect("a slice", (done.returncode, operands(report)["B"]["stated"] if report else done.stderr), (0, True))
 done, report = run("y(i) = B(i,j) * c(j)", "-f", "B:ss@glb", "-g", "B:9x9:0.5", "-g", "c:9:1", engine="cycle")

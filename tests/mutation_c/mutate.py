@@ -151,6 +151,7 @@ def workers(tree):
         try:
             yield pool
         except BaseException:
+            tree.ending = True
             pool.shutdown(wait=False, cancel_futures=True)
             for process in list(tree.running):
                 kill_group(process)
@@ -173,7 +174,7 @@ class Tree:
 
     def __init__(self, source, folder, jobs):
         self.tree, self.source, self.plain, self.golden, self.jobs = pathlib.Path(folder, 'tree'), source, {}, set(), jobs
-        self.running = set()
+        self.running, self.ending = set(), False
         self.build, self.counted = self.tree / 'build', self.tree / 'build-lines'
         self.isolated = [HERE / 'isolated.sh', folder]
         self.copy()
@@ -230,6 +231,8 @@ class Tree:
         process = subprocess.Popen([*self.isolated, *test['command']], cwd=properties.get('WORKING_DIRECTORY', build), env=environment,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         self.running.add(process)
+        if self.ending:
+            kill_group(process)
         try:
             code = process.wait(limit)
         except subprocess.TimeoutExpired:

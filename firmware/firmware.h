@@ -235,7 +235,8 @@ static inline void fw_batches_close(fw_batches *all) {
  * place of all that it overlaps, since the caller puts it now, or a store has put it; one without content
  * only takes it away. O(segments). */
 bool fw_is_there(fw_puts *there, const fw_segment *g, arena *mem);
-/* The same of a segment of a batch, which may have to be written anyway. */
+/* Returns whether segment number `segment` of the batch is there as it is; one that is to be written again is
+ * not. */
 static inline bool fw_may_stay(fw_puts *there, const fw_batch *b, uint32_t segment, arena *mem) {
     const fw_segment *g = &b->segments.at[segment];
     if (segment < 32 && (b->again >> segment & 1)) /* what is there goes */

@@ -68,7 +68,7 @@ for said, options, code, *texts in mistakes:
     done, _ = run(*given, "-s", said, *options)
     expect(f"{said} {options}", (done.returncode != 0, f"[{code}]" in done.stderr, [text for text in texts if text not in done.stderr]), (True, True, []))
 
-# Of a statement of a program; the others are not concerned.
+# In a program such commands are about the statement that they name: the other one has a copy and its own edges.
 (folder / "two.onx").write_text(f'tensor B: ss = "B.mtx"\ntensor c: d = "c.mtx"\ntensor y: d\ntensor z: d\ny(i) = B(i,j) * c(j)\nz(i) = y(i) + y(i)\n')
 done, report = run(folder / "two.onx", "-s", "y: environment(unroll,2), environment(tile_i,12)")
 expect("a program", done.returncode and done.stderr, 0)

@@ -336,6 +336,17 @@ static void calls_are_batches_of_rows(void **state) {
     rows[5].in[1].words = b.glb_bank_bytes / 2;
     assert_false(fw_write_calls(&calls, &b, 0, path, &f->diag));
     assert_string_equal(f->diag.list.at[f->diag.list.len - 1].code, "E0710-batch-capacity");
+    const uint32_t quarter = b.glb_bank_bytes / 8; /* words: two rows of two fill the bank to its last one */
+    const uint16_t *full = arena_new_n(&f->mem, uint16_t, quarter);
+    for (uint32_t i = 0; i < 2 * INPUTS; i++) {
+        rows[i / INPUTS].in[i % INPUTS].words = quarter;
+        rows[i / INPUTS].in[i % INPUTS].word = full;
+    }
+    calls = (fw_calls){.function = 3, .inputs = INPUTS, .rows = rows, .n = 2};
+    assert_true(fw_write_calls(&calls, &b, 0, path, &f->diag));
+    file = read_batches(f, &b, path);
+    assert_int_equal(file.batches, 1);
+    fw_batches_close(&file);
     pnr_board_free(&b);
     assert_int_equal(unlink(path), 0);
 }

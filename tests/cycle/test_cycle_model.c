@@ -1,5 +1,6 @@
 /* The cycle model alone: accounts, hangs, hazards, sleeping; designs small enough to know the answer. */
 #include "compile/cycle_load.h"
+#include "rtl_models/cycle/accounts.h"
 #include "rtl_models/cycle/cycle.h"
 #include "rtl_models/cycle/primitives.h"
 #include "tests/cycle/one_tile.h"
@@ -343,6 +344,11 @@ static void test_hazard_of_stalled_values(void **state) {
         assert_int_equal(met->len, sinks - 1);
         if (met->len)
             assert_int_equal(met->at[0].kind, CYCLE_HAZARD_VALUES_STALLED);
+        cycle_forget(m); /* another account of the same begins with nothing */
+        assert_int_equal(met->len, 0);
+        cycle_stream again[2] = {input(in, five, 6), {.cell = out, .blocks = 1}};
+        cycle_run(m, again, 2, false, &f->mem, &cycles);
+        assert_int_equal(met->len, sinks - 1);
     }
 }
 

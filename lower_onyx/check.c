@@ -142,9 +142,9 @@ static void check_shares(checker *c, uint32_t index) {
     const onyx_link *l = &c->g->links.at[index];
     for (uint32_t i = 0; i < index && l->source_port == ONYX_PORT_GLB_IN_DATA; i++) {
         const onyx_link *first = &c->g->links.at[i];
-        if (first->source.v != l->source.v)
-            continue;
         const onyx_node_data *a = onyx_node_at(c->g, first->sink), *b = onyx_node_at(c->g, l->sink);
+        if (first->source.v != l->source.v || a->kind != ONYX_WRITE_SCANNER || b->kind != ONYX_WRITE_SCANNER)
+            continue;
         uint32_t a_end, b_end, all = blocks_of_share(a, &a_end);
         const uint32_t a_start = onyx_get(a, ONYX_SET_WRITE_SCANNER_BEFORE),
                        b_start = onyx_get(b, ONYX_SET_WRITE_SCANNER_BEFORE);
@@ -160,9 +160,9 @@ static void check_shares(checker *c, uint32_t index) {
 
 /* A read-out must let pass as many blocks as the one ahead of it gives. */
 static void check_chain(checker *c, const onyx_link *l) {
-    if (l->sink_port != ONYX_PORT_READ_SCANNER_CHAIN_IN)
-        return;
     const onyx_node_data *before = onyx_node_at(c->g, l->source);
+    if (l->sink_port != ONYX_PORT_READ_SCANNER_CHAIN_IN || before->kind != ONYX_READ_SCANNER)
+        return;
     const uint32_t given = onyx_get(before, ONYX_SET_READ_SCANNER_AHEAD) +
                            (onyx_get(before, ONYX_SET_READ_SCANNER_LOOKUP) != 0 ? 1 : 2),
                    ahead = onyx_get(onyx_node_at(c->g, l->sink), ONYX_SET_READ_SCANNER_AHEAD);

@@ -181,6 +181,29 @@ static void only_zeros_are_references(void **state) {
     }
 }
 
+/* Shares of a stream and chains of read-outs are those of scanners: where another kind stands, only that is
+ * said. */
+static void no_other_kind_has_shares(void **state) {
+    fixture *f = *state;
+    onyx_graph *g = parsed_ir(
+        f,
+        "onyx-ir 1\nnode glb_in in_B0 tensor=B level=0 blocks=1\n"
+        "node write_scanner B0.write tile=B0 block_mode=1 compressed=1\nnode read_scanner B0.read tile=B0\n"
+        "node joiner join joiner_op=1\nnode repeat again\n"
+        "link in_B0.data -> B0.write.block_wr_in" STREAM "link in_B0.data -> join.coord_in_1" STREAM
+        "link again.ref_data_out -> B0.read.chain_in" STREAM);
+    const char *wrong[] = {"in_B0.data must not drive join.coord_in_1", "again.ref_data_out must not drive"};
+    uint32_t found = 0;
+    assert_false(lower_check(g, &f->diag));
+    for (uint32_t i = 0; i < f->diag.list.len; i++) {
+        const diagnostic *m = &f->diag.list.at[i];
+        if (found < 2 && strncmp(m->message, wrong[found], strlen(wrong[found])) == 0)
+            found++;
+        assert_string_not_equal(m->code, "E0422-fan-out");
+    }
+    assert_int_equal(found, 2);
+}
+
 static void values_and_references_are_kept_apart(void **state) {
     fixture *f = *state;
     onyx_graph *g = parsed_ir(
@@ -281,5 +304,5 @@ RUN_TESTS(TEST(tables_are_consistent), TEST(parse_of_dump_is_the_same), TEST(leg
           TEST(comments_and_blank_lines_are_skipped), TEST(violations_name_ports_and_rule),
           TEST(a_cycle_is_found), TEST(empty_tokens_must_not_reach_an_intersecter),
           TEST(stops_lost_by_a_dropper_are_not_counted), TEST(only_zeros_are_references),
-          TEST(values_and_references_are_kept_apart), TEST(syntax_errors_are_located),
-          TEST(truncated_texts_are_survived))
+          TEST(no_other_kind_has_shares), TEST(values_and_references_are_kept_apart),
+          TEST(syntax_errors_are_located), TEST(truncated_texts_are_survived))

@@ -349,9 +349,7 @@ static bool share_session(machine *m, compile_context *ctx, const compile_stage_
 static void keep_packed(const machine *m, compile_stage_of *stage, const compile_kernel *ran) {
     const sam_statement *packed = &stage->kernel.lowered.statement;
     arena *mem = m->ctx->mem;
-    stage->kernel.placed.at = ran->placed.at;
-    stage->kernel.placed.len = ran->placed.len;
-    stage->kernel.placed.cap = ran->placed.cap;
+    stage->kernel.placed = ran->placed;
     if (stage->kernel.data.kept.operand || !ran->data.packed.operand)
         return;
     tile_tensor *kept = arena_new_n(mem, tile_tensor, packed->tensors.len);

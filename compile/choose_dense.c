@@ -46,13 +46,6 @@ static bool is_format_open(const compile_trying *c, const fe_cin *cin, const sam
 
 typedef VEC(compile_store) stores;
 
-/* Gives the kernel tensors of its own, whose levels may change. */
-static void own_tensors(fe_kernel *kernel, arena *mem) {
-    const sam_tensor_data *had = kernel->s.tensors.at;
-    kernel->s.tensors.at = arena_new_n(mem, sam_tensor_data, kernel->s.tensors.len);
-    memcpy(kernel->s.tensors.at, had, sizeof *had * kernel->s.tensors.len);
-}
-
 /* Makes the outermost level of a tensor dense, and those that are fused with it by this access. */
 static void make_outer_dense(const fe_kernel *kernel, const sam_expr_data *x, sam_tensor_data *t) {
     const fe_fusion outer = fe_fusion_of(kernel, x->index[t->mode[0]]);
@@ -74,7 +67,7 @@ static bool make_dense(const compile_trying *c, const fe_kernel *kernel, compile
         memcpy(out->s.exprs.at, s->exprs.at, sizeof *s->exprs.at * s->exprs.len);
         sam_expr_at(&out->s, to.access)->outer_dense = true;
     } else {
-        own_tensors(out, mem);
+        compile_own_tensors(out, mem);
         const sam_expr_data *x = sam_expr_at(s, to.access);
         make_outer_dense(kernel, x, sam_tensor_at(&out->s, x->tensor));
     }
@@ -90,14 +83,6 @@ static const char *store_text(const sam_statement *s, compile_store to, arena *m
         text = arena_printf(mem, "%s%s%s%s", text, m ? "," : "(", fe_var_text(s, x->index[m]),
                             m + 1 < t->order ? "" : ")");
     return text;
-}
-
-/* Returns what -f would say of it. */
-static const char *dense_format(const sam_tensor_data *t, const char *name, arena *mem) {
-    const char *format = arena_printf(mem, "%s:d", name);
-    for (uint32_t l = 1; l < t->order; l++)
-        format = arena_printf(mem, "%s%c", format, t->level[l] == SAM_LEVEL_DENSE ? 'd' : 's');
-    return format;
 }
 
 /* Lists what may be stored dense of a kernel's operands: of one that is read several times each access by
@@ -174,8 +159,9 @@ static bool try_stores(compile_trying *c, storing *to, const stores *some, compi
         cin = next;
         s = &cin.kernels.at[to->kernel].s;
         names = arena_printf(mem, "%s%s%s", names, formats.len ? ", " : "", name);
-        vec_push(mem, &formats,
-                 dense_format(sam_tensor_at(s, sam_expr_at(s, some->at[i].access)->tensor), name, mem));
+        vec_push(
+            mem, &formats,
+            compile_format_text(sam_tensor_at(s, sam_expr_at(s, some->at[i].access)->tensor), name, mem));
     }
     const double cycles =
         formats.len ? compile_expect_below(to->by, c->ctx, &cin, to->share, to->least) : INFINITY;
@@ -258,7 +244,7 @@ typedef struct {
 /* Makes it of all of the tensors but one, or 0. */
 static full_kernel make_full(const fe_kernel *kernel, const tensors *all, sam_tensor but, arena *mem) {
     full_kernel out = {.kernel = *kernel, .names = ""};
-    own_tensors(&out.kernel, mem);
+    compile_own_tensors(&out.kernel, mem);
     for (uint32_t i = 0; i < all->len; i++) {
         sam_tensor_data *t = sam_tensor_at(&out.kernel.s, all->at[i]);
         if (all->at[i].v == but.v)
@@ -267,7 +253,7 @@ static full_kernel make_full(const fe_kernel *kernel, const tensors *all, sam_te
             t->level[l] = SAM_LEVEL_DENSE;
         const char *name = names_text(kernel->s.names, t->name);
         out.names = arena_printf(mem, "%s%s%s", out.names, out.tensors.len ? ", " : "", name);
-        vec_push(mem, &out.formats, dense_format(t, name, mem));
+        vec_push(mem, &out.formats, compile_format_text(t, name, mem));
         vec_push(mem, &out.tensors, all->at[i]);
     }
     return out;
@@ -364,7 +350,7 @@ static bool by_columns(const compile_trying *c, const fe_cin *cin, const fe_kern
         if (kernel->s.loops.at[l].v != v.v)
             vec_push(mem, &out->s.loops, kernel->s.loops.at[l]);
     }
-    own_tensors(out, mem);
+    compile_own_tensors(out, mem);
     for (uint32_t e = 1; e <= kernel->s.exprs.len; e++) {
         const sam_expr_data *x = sam_expr_at(&kernel->s, (sam_expr){e});
         sam_tensor_data *t = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(&out->s, x->tensor) : NULL;

@@ -99,6 +99,21 @@ static inline bool compile_is_worth(double cycles, double now, double own) {
     return isfinite(now) ? cycles < now - (1 - COMPILE_WORTH_CHANGING) * own : isfinite(cycles);
 }
 
+/* Gives the kernel tensors of its own, whose levels may change. */
+static inline void compile_own_tensors(fe_kernel *kernel, arena *mem) {
+    const sam_tensor_data *had = kernel->s.tensors.at;
+    kernel->s.tensors.at = arena_new_n(mem, sam_tensor_data, kernel->s.tensors.len);
+    memcpy(kernel->s.tensors.at, had, sizeof *had * kernel->s.tensors.len);
+}
+
+/* Returns what -f says of a tensor whose outermost level is dense. */
+static inline const char *compile_format_text(const sam_tensor_data *t, const char *name, arena *mem) {
+    const char *format = arena_printf(mem, "%s:d", name);
+    for (uint32_t l = 1; l < t->order; l++)
+        format = arena_printf(mem, "%s%c", format, t->level[l] == SAM_LEVEL_DENSE ? 'd' : 's');
+    return format;
+}
+
 /* Returns both sentences as one; either may be NULL. */
 static inline const char *compile_add_sentence(const char *before, const char *next, arena *mem) {
     return before && next ? arena_printf(mem, "%s; %s", before, next) : before ? before : next;

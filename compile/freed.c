@@ -1,6 +1,6 @@
 /* Streams of the global buffer bound how many copies of a kernel there are: which format of an operand, or
  * which order of the loops, asks for fewer of them. */
-#include "compile/choose.h"
+#include "compile/choosing.h"
 
 #include <math.h>
 
@@ -66,19 +66,15 @@ static bool has_format(const freeing *f, const sam_tensor_data *t) {
 /* Adds the first format of a tensor that frees a stream, of those with more and more outer levels dense. */
 static void add_formats(freeing *f, const fe_kernel *kernel, uint32_t tensor) {
     fe_kernel other = *kernel;
-    const uint32_t n = kernel->s.tensors.len;
-    other.s.tensors.at = arena_new_n(f->ctx.mem, sam_tensor_data, n);
-    memcpy(other.s.tensors.at, kernel->s.tensors.at, sizeof *other.s.tensors.at * n);
+    compile_own_tensors(&other, f->ctx.mem);
     sam_tensor_data *t = &other.s.tensors.at[tensor];
     bool added = !has_format(f, t);
     for (uint32_t outer = 0; outer < t->order && !added; outer++) {
         if (t->level[outer] == SAM_LEVEL_DENSE)
             continue;
         t->level[outer] = SAM_LEVEL_DENSE;
-        const char *how = arena_printf(f->mem, "-f %s:", names_text(f->ctx.names, t->name));
-        for (uint32_t l = 0; l < t->order; l++)
-            how = arena_printf(f->mem, "%s%c", how, t->level[l] == SAM_LEVEL_DENSE ? 'd' : 's');
-        added = add_form(f, &other, how);
+        const char *format = compile_format_text(t, names_text(f->ctx.names, t->name), f->ctx.mem);
+        added = add_form(f, &other, arena_printf(f->mem, "-f %s", format));
     }
 }
 

@@ -224,9 +224,7 @@ static bool keep_fixed(const packer *p, diagnostics *d, uint32_t input, content 
 /* Counts the host's words of an input's segment; false after E0719, where one that stays was written over. */
 static bool count_put(const packer *p, fw_batch_writer *w, uint32_t input, bool before, const fw_segment *g) {
     const bool again = p->columns->region && p->columns->region[input].again;
-    if (again) /* it is written all the same */
-        fw_is_there(&p->puts->loaded, &(fw_segment){.address = g->address, .bytes = g->bytes}, p->puts->mem);
-    const bool there = fw_is_there(&p->puts->loaded, g, p->puts->mem);
+    const bool there = fw_may_stay(&p->puts->loaded, g, again, p->puts->mem);
     *(there ? &w->stats.input[input].kept : &w->stats.input[input].loaded) += g->bytes;
     if (!there && w->stats.input[input].since <= w->stats.batches) { /* of several copies the first */
         w->stats.input[input].since = w->stats.batches + 1;

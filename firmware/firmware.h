@@ -235,11 +235,13 @@ static inline void fw_batches_close(fw_batches *all) {
  * place of all that it overlaps, since the caller puts it now, or a store has put it; one without content
  * only takes it away. O(segments). */
 bool fw_is_there(fw_puts *there, const fw_segment *g, arena *mem);
-/* Returns whether segment number `segment` of the batch is there as it is; one that is to be written again is
- * not. */
-static inline bool fw_may_stay(fw_puts *there, const fw_batch *b, uint32_t segment, arena *mem) {
-    const fw_segment *g = &b->segments.at[segment];
-    if (segment < 32 && (b->again >> segment & 1)) /* what is there goes */
+/* Returns whether that segment of a batch is written though it may be there. */
+static inline bool fw_is_again(const fw_batch *b, uint32_t segment) {
+    return segment < 32 && (b->again >> segment & 1);
+}
+/* Returns whether the segment is there as it is; one that is to be written again is not. */
+static inline bool fw_may_stay(fw_puts *there, const fw_segment *g, bool again, arena *mem) {
+    if (again) /* what is there goes */
         fw_is_there(there, &(fw_segment){.address = g->address, .bytes = g->bytes}, mem);
     return fw_is_there(there, g, mem);
 }

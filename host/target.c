@@ -339,7 +339,7 @@ static bool may_stay(const host_link *l, const fw_batch *b, const fw_segment *g)
 bool host_target_load(host_link *l, const fw_batch *b) {
     for (uint32_t i = 0; i < b->segments.len; i++) {
         const fw_segment *g = &b->segments.at[i];
-        if (fw_may_stay(&l->there, b, i, l->mem) && may_stay(l, b, g)) {
+        if (fw_may_stay(&l->there, g, fw_is_again(b, i), l->mem) && may_stay(l, b, g)) {
             l->bytes.kept += g->bytes;
             continue;
         }

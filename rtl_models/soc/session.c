@@ -297,7 +297,7 @@ static bool write_results(session *s, const fw_batches *all, const fw_batch *b, 
 static bool is_there(session *s, const fw_batch *b, uint32_t k) {
     arena scratch = {0};
     const fw_segment *g = &b->segments.at[k];
-    bool there = fw_may_stay(&s->there, b, k, s->mem);
+    bool there = fw_may_stay(&s->there, g, fw_is_again(b, k), s->mem);
     if (there && g->address >= s->board->map.cgra_data) {
         uint8_t *now = arena_alloc(&scratch, g->bytes);
         there = machine_dump(s->m, g->address, now, g->bytes) && memcmp(now, g->content, g->bytes) == 0;

@@ -57,6 +57,10 @@ bool fe_bind_sums(sam_statement *s, diagnostics *d);
 /* Puts the "-f" strings onto the tensors; those without one get compressed levels in order. E0103, E0110,
  * E0111. */
 bool fe_parse_formats(const fe_in *in, diagnostics *d, sam_statement *s);
+/* Reads "ss:1,0@glb", as many levels as the tensor has indices, onto it. `called` is the format's name, or
+ * NULL; a result has no region. E0102, E0110 to E0112, E0178. */
+bool fe_parse_layout(fe_reader *r, const char *called, const sam_statement *s, bool result,
+                     sam_tensor_data *t, diagnostics *d);
 /* Orders the loops: the result's variables as it stores them, then each scope's sums, outer scopes first. */
 void fe_default_loops(sam_statement *s);
 
@@ -94,8 +98,7 @@ static inline bool fe_results_hang_on(const sam_statement *s, const fe_vars *loo
 typedef VEC(sam_expr) fe_exprs;
 void fe_inner_sums(const sam_statement *s, sam_expr e, arena *mem, fe_exprs *out);
 
-char fe_level_letter(sam_level_format format);    /* 'd', 's', 'u', 'q', 'c' */
-sam_level_format fe_level_of_letter(char letter); /* SAM_LEVEL_NONE for any other letter */
+char fe_level_letter(sam_level_format format); /* 'd', 's', 'u', 'q', 'c' */
 
 sam_var fe_find_var(const sam_statement *s, name_id name);
 sam_tensor fe_find_tensor(const sam_statement *s, name_id name);

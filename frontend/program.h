@@ -17,6 +17,7 @@ typedef struct {
     uint32_t order;          /* FE_NO_ORDER: nothing says it yet */
     const char *format;      /* "ss:1,0", every letter and every mode; "" of a scalar */
     const char *region;      /* "@glb", as -f has it; "": nothing was said */
+    src_loc region_loc;
     const char *stored;      /* the format's name, where it has one: `format` is what the array scans */
     const char *fill;        /* "inf"; NULL: not known yet */
     bool sized;              /* dim is stated */

@@ -134,9 +134,25 @@ static bool list_settings(fe_program_reader *r, const fe_piece *piece, const fe_
             continue;
         const fe_shared *one = &p->tensors.at[first.use[t].shared];
         const char *name = names_text(p->names, one->name);
+        if (*one->region && t + 1 == first.statement.result.v) {
+            diag_error(r->d, one->region_loc, "E0178-region",
+                       "a region is that of an operand, and %s is the result of a statement", name);
+            diag_note(r->d, src_at(piece->source, (uint32_t)piece->first, 1), "this one");
+            return false;
+        }
         vec_push(p->mem, formats, arena_printf(p->mem, "%s:%s%s", name, one->format, one->region));
         if (one->fill)
             vec_push(p->mem, fills, arena_printf(p->mem, "%s:%s", name, one->fill));
+    }
+    return true;
+}
+
+/* Regions were said where tensors are declared, not in this statement's formats. */
+static bool locate_regions(const fe_program *p, fe_step *step) {
+    for (uint32_t t = 0; t < step->statement.tensors.len; t++) {
+        sam_tensor_data *data = &step->statement.tensors.at[t];
+        if (data->region)
+            data->region_loc = p->tensors.at[step->use[t].shared].region_loc;
     }
     return true;
 }
@@ -158,6 +174,6 @@ bool fe_program_statement(fe_program_reader *r, const fe_piece *piece, fe_step *
         end--;
     step->text = arena_strndup(p->mem, piece->text + piece->first, end - piece->first);
     return fe_parse(&in, p->names, p->mem, r->d, &step->statement) && fe_check(&step->statement, r->d) &&
-           fe_program_bind(p, r->d, step) && check_scalars(step, r->d) && mark(r, step, is_adding(piece)) &&
-           fe_schedule(&in, &step->statement, p->mem, r->d, &step->cin);
+           fe_program_bind(p, r->d, step) && locate_regions(p, step) && check_scalars(step, r->d) &&
+           mark(r, step, is_adding(piece)) && fe_schedule(&in, &step->statement, p->mem, r->d, &step->cin);
 }

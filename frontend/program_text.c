@@ -21,16 +21,17 @@ uint32_t fe_program_find(const fe_program *p, name_id name) {
     return t;
 }
 
-/* Returns the format with every letter and every mode, as ("ss", "") gives "ss:0,1". */
-static const char *whole_format(const char *letters, size_t n, const char *modes, arena *mem) {
+/* Returns the format with every letter and every mode, as "ss" with 0 and 1 gives "ss:0,1". */
+static const char *whole_format(const char *letters, const uint8_t *modes, uint32_t n, arena *mem) {
     const char *text = arena_printf(mem, "%.*s", (int)n, letters);
-    for (uint32_t m = 0; m < n && !*modes; m++)
-        text = arena_printf(mem, "%s%c%u", text, m ? ',' : ':', m);
-    return *modes ? arena_printf(mem, "%s:%s", text, modes) : text;
+    for (uint32_t m = 0; m < n; m++)
+        text = arena_printf(mem, "%s%c%u", text, m ? ',' : ':', modes[m]);
+    return text;
 }
 
 static const char *compressed(uint32_t order, arena *mem) {
-    return whole_format("ssssssssssss", order < SAM_MAX_ORDER ? order : SAM_MAX_ORDER, "", mem);
+    static const uint8_t ascending[SAM_MAX_ORDER] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    return whole_format("ssssssssssss", ascending, order < SAM_MAX_ORDER ? order : SAM_MAX_ORDER, mem);
 }
 
 uint32_t fe_program_add(fe_program *p, name_id name, src_loc loc, uint32_t order) {
@@ -211,10 +212,24 @@ static bool read_extents(const fe_program_reader *r, fe_reader *in, fe_shared *t
     return take(in, ')', r->d);
 }
 
-/* Reads the name of a format, of which `found` has the letters. */
-static bool take_named(const fe_program_reader *r, fe_reader *in, const fe_named_format *found,
+/* Reads the letters and modes of an order, which may be 0 where a name stood for them, and the region. */
+static bool read_layout(const fe_program_reader *r, fe_reader *in, sam_tensor_data *data, fe_shared *t) {
+    const sam_statement names = {.names = r->out->names};
+    data->name = t->name;
+    if (!fe_parse_layout(in, NULL, &names, false, data, r->d))
+        return false;
+    if (data->region) {
+        t->region = data->region == SAM_REGION_GLB ? "@glb" : "@host";
+        t->region_loc = data->region_loc;
+    }
+    return true;
+}
+
+/* Reads the name of a format, of which `found` has the letters, and the region. */
+static bool read_named(const fe_program_reader *r, fe_reader *in, const fe_named_format *found,
                        fe_shared *t) {
     const uint32_t order = (uint32_t)strcspn(found->scanned, ":");
+    sam_tensor_data data = {0};
     if (t->sized && order != t->order) {
         diag_error(r->d, in->token.loc, "E0170-declaration", "format %s is of order %u, '%s' has %u extents",
                    found->name, order, names_text(r->out->names, t->name), t->order);
@@ -224,16 +239,26 @@ static bool take_named(const fe_program_reader *r, fe_reader *in, const fe_named
     t->order = order;
     t->stored = found->name;
     t->format = found->scanned;
+    return read_layout(r, in, &data, t);
+}
+
+static bool read_levels(const fe_program_reader *r, fe_reader *in, fe_shared *t) {
+    const fe_token letters = in->token;
+    sam_tensor_data data = {.order = (uint32_t)letters.length};
+    for (uint32_t m = 0; m < data.order; m++)
+        data.mode[m] = (uint8_t)m;
+    if (!read_layout(r, in, &data, t))
+        return false;
+    t->order = data.order;
+    t->format = whole_format(letters.at, data.mode, data.order, r->out->mem);
     return true;
 }
 
-/* The letters are checked by fe_parse, with each statement that has the tensor. */
 static bool read_format(const fe_program_reader *r, fe_reader *in, fe_shared *t) {
     const fe_token letters = in->token;
-    const char *modes = "";
     for (uint32_t f = 0; f < r->in->n_formats; f++) {
         if (fe_is_word(&letters, r->in->formats[f].name))
-            return take_named(r, in, &r->in->formats[f], t);
+            return read_named(r, in, &r->in->formats[f], t);
     }
     if (letters.kind == FE_NAME && letters.at[0] >= 'A' && letters.at[0] <= 'Z') {
         diag_error(r->d, letters.loc, "E0170-declaration", "there is no format '%.*s'", (int)letters.length,
@@ -241,37 +266,11 @@ static bool read_format(const fe_program_reader *r, fe_reader *in, fe_shared *t)
         diag_hint(r->d, "docs/storage.md has those that ship; --formats FILE adds others");
         return false;
     }
-    bool whole = letters.kind == FE_NAME && letters.length <= SAM_MAX_ORDER &&
-                 (!t->sized || letters.length == t->order);
-    if (!whole) {
-        fe_expected(in, "a letter for each level, such as ds, or a format by its name", r->d);
-        return false;
-    }
-    t->order = (uint32_t)letters.length;
-    fe_advance(in);
-    if (fe_take_sign(in, ':')) {
-        do {
-            modes = arena_printf(r->d->mem, "%s%s%.*s", modes, *modes ? "," : "", (int)in->token.length,
-                                 in->token.at);
-            fe_advance(in);
-        } while (fe_take_sign(in, ','));
-    }
-    t->format = whole_format(letters.at, letters.length, modes, r->out->mem);
-    return true;
-}
-
-/* The word is checked as the letters are. */
-static bool read_region(const fe_program_reader *r, fe_reader *in, fe_shared *t) {
-    if (!at_sign(in, '@'))
-        return true;
-    fe_advance(in);
-    if (in->token.kind != FE_NAME) {
-        fe_expected(in, "glb or host", r->d);
-        return false;
-    }
-    t->region = arena_printf(r->out->mem, "@%.*s", (int)in->token.length, in->token.at);
-    fe_advance(in);
-    return true;
+    if (letters.kind == FE_NAME && letters.length <= SAM_MAX_ORDER &&
+        (!t->sized || letters.length == t->order))
+        return read_levels(r, in, t);
+    fe_expected(in, "a letter for each level, such as ds, or a format by its name", r->d);
+    return false;
 }
 
 /* Reads the name, which no other declaration has. */
@@ -305,7 +304,7 @@ static bool declare_tensor(const fe_program_reader *r, fe_reader *in) {
     if (!read_name(r, in, &t) || (fe_take_sign(in, '(') && !read_extents(r, in, t)))
         return false;
     t->format = compressed(t->order, r->out->mem);
-    if (fe_take_sign(in, ':') && (!read_format(r, in, t) || !read_region(r, in, t)))
+    if (fe_take_sign(in, ':') && !read_format(r, in, t))
         return false;
     if (!t->order) {
         diag_error(r->d, t->loc, "E0170-declaration", "nothing says how many indices '%s' has",

@@ -22,7 +22,7 @@ char fe_level_letter(sam_level_format format) {
     return format <= SAM_LEVEL_SINGLETON_DUPLICATES ? level_letters[format] : 0;
 }
 
-sam_level_format fe_level_of_letter(char letter) {
+static sam_level_format level_of_letter(char letter) {
     for (size_t f = 1; f <= SAM_LEVEL_SINGLETON_DUPLICATES; f++) {
         if (level_letters[f] == letter)
             return (sam_level_format)f;
@@ -54,7 +54,7 @@ static bool check_singleton(const sam_statement *s, const sam_tensor_data *t, ui
 static bool parse_blocks(fe_reader *r, const sam_statement *s, sam_tensor_data *t, diagnostics *d) {
     const fe_token word = r->token;
     for (uint32_t l = 0; l < 2 * t->order; l++) {
-        const sam_level_format level = fe_level_of_letter(word.at[l]);
+        const sam_level_format level = level_of_letter(word.at[l]);
         if (level != SAM_LEVEL_DENSE && level != SAM_LEVEL_COMPRESSED) {
             diag_error(d, src_at(word.loc.source, word.loc.offset + l, 1), "E0111-level-format",
                        "level %u of %s, which is in blocks, is d (dense) or s (compressed)", l,
@@ -100,7 +100,7 @@ static bool parse_levels(fe_reader *r, const char *called, const sam_statement *
     }
     for (uint32_t l = 0; l < t->order; l++) {
         src_loc letter = src_at(word.loc.source, word.loc.offset + l, 1);
-        t->level[l] = fe_level_of_letter(word.at[l]);
+        t->level[l] = level_of_letter(word.at[l]);
         if (t->level[l] == SAM_LEVEL_NONE) {
             diag_error(d, letter, "E0111-level-format", "level %u of %s: there is no level format '%c'", l,
                        names_text(s->names, t->name), word.at[l]);
@@ -221,8 +221,9 @@ static bool parse_region(fe_reader *r, const sam_statement *s, bool result, sam_
     fe_advance(r);
     const bool glb = fe_is_word(&r->token, "glb");
     if (!glb && !fe_is_word(&r->token, "host")) {
-        diag_error(d, r->token.kind == FE_END ? loc : r->token.loc, "E0178-region",
-                   "'@%.*s' is no region of this chip", (int)r->token.length, r->token.at);
+        const bool named = r->token.kind == FE_NAME;
+        diag_error(d, named ? r->token.loc : loc, "E0178-region", "'@%.*s' is no region of this chip",
+                   named ? (int)r->token.length : 0, r->token.at);
         diag_hint(d,
                   "%s may be meant: @glb is in the global buffer from the first batch to the last, @host is "
                   "loaded for each",
@@ -238,6 +239,12 @@ static bool parse_region(fe_reader *r, const sam_statement *s, bool result, sam_
     t->region_loc = src_at(loc.source, loc.offset, (uint32_t)r->token.length + 1);
     fe_advance(r);
     return true;
+}
+
+bool fe_parse_layout(fe_reader *r, const char *called, const sam_statement *s, bool result,
+                     sam_tensor_data *t, diagnostics *d) {
+    return parse_levels(r, called, s, t, d) && (!fe_take_sign(r, ':') || parse_modes(r, t, d)) &&
+           parse_region(r, s, result, t, d);
 }
 
 static bool parse_format(const char *text, const char *called, diagnostics *d, sam_statement *s,
@@ -258,8 +265,7 @@ static bool parse_format(const char *text, const char *called, diagnostics *d, s
         return false;
     }
     sam_tensor_data given = *sam_tensor_at(s, t);
-    if (!parse_levels(&r, called, s, &given, d) || (fe_take_sign(&r, ':') && !parse_modes(&r, &given, d)) ||
-        !parse_region(&r, s, t.v == s->result.v, &given, d))
+    if (!fe_parse_layout(&r, called, s, t.v == s->result.v, &given, d))
         return false;
     if (r.token.kind != FE_END) {
         fe_expected(&r, "the end of the format", d);

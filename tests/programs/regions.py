@@ -89,7 +89,7 @@ if len(totals) == 2:
     expect("fewer words with @glb", totals[1] < totals[0], True)
     expect("the same results", results[0], results[1])
 done, _ = run(folder / "two.onx", "-O0")
-refused("a program for each bitstream", done, "E0719-stays", "G cannot stay in the global buffer", "-O0")
+refused("a program for each bitstream", done, "E0719-stays", "two.onx:6:13: does not fit: G cannot stay in the global buffer", "-O0")
 
 # What has to be in a bank and is longer; by array, level and limit.
 long = ("y(i) = B(i,j) * c(j)", "-f", "y:d", "-g", "B:3000x3000:0.02:1", "-g", "c:3000:1:2", "--tile", "100", "--unroll", "1")
@@ -104,10 +104,18 @@ mistakes = [(("-f", "B:ss@dram"), "'@dram' is no region of this chip", "@host ma
             (("-f", "y:d@glb"), "a region is that of an operand, and y is the result")]
 for options, *texts in mistakes:
     refused(options, run("y(i) = B(i,j) * c(j)", *options, "-g", "B:9x9:0.5", "-g", "c:9:1")[0], "E0178-region", *texts, exit_code=1)
-(folder / "bad.onx").write_text('tensor B: ss@dram = random "9x9:0.5"\ntensor c: d = all 1\ny(i) = B(i,j) * c(j)\n')
-refused("a program", run(folder / "bad.onx")[0], "E0178-region", "'@dram'", exit_code=1)
-(folder / "bad.onx").write_text('tensor B: ss@ = random "9x9:0.5"\ntensor c: d = all 1\ny(i) = B(i,j) * c(j)\n')
-refused("a program", run(folder / "bad.onx")[0], "E0102-syntax", "expected glb or host", exit_code=1)
+for format, code, *texts in (("ss@dram", "E0178-region", "bad.onx:1:14: error: '@dram'", "@host may be meant"),
+                             ("ss@", "E0178-region", "bad.onx:1:13: error: '@' is no region"),
+                             ("CSR@chip", "E0178-region", "bad.onx:1:15: error: '@chip'"),
+                             ("sx", "E0111-level-format", "bad.onx:1:12: error: level 1 of B: there is no level format 'x'"),
+                             ("qs", "E0112-singleton", "bad.onx:1:11: error: level 0 of B"),
+                             ("ss:1,1", "E0110-format", "bad.onx:1:16: error: the mode order is not a permutation"),
+                             ("ss:1", "E0102-syntax", "bad.onx:1:16: error: expected ',' and the next mode")):
+    (folder / "bad.onx").write_text(f'tensor B: {format} = random "9x9:0.5"\ntensor c: d = all 1\ny(i) = B(i,j) * c(j)\n')
+    refused(format, run(folder / "bad.onx")[0], code, *texts, exit_code=1)
+(folder / "bad.onx").write_text('tensor B: ss = random "9x9:0.5"\ntensor c: d = all 1\ntensor y: d@glb\ny(i) = B(i,j) * c(j)\n')
+refused("a result", run(folder / "bad.onx")[0], "E0178-region", "bad.onx:3:12: error: a region is that of an operand, and y is the result",
+        "bad.onx:4:1: note: this one", exit_code=1)
 
 # Formats by name, parts of a tensor, and engines without a global buffer.
 done, report = run("y(i) = B(i,j) * c(j)", "-f", "B:CSR@host", "-g", "B:9x9:0.5", "-g", "c:9:1")

@@ -104,10 +104,19 @@ static bool read_first(const compile_options *o, compile_context *ctx, const fe_
 
 /* ---- extents ----------------------------------------------------------------------------------- */
 
+/* What makes two indices of tensors run equally far: a variable of a statement, or a swap. */
+typedef struct {
+    uint32_t one, other; /* tensor * SAM_MAX_ORDER + mode */
+    const fe_step *step;
+    sam_var var; /* 0: a swap */
+} tie;
+typedef VEC(tie) tie_vec;
+
 /* Indices of tensors, each in a class of those that run equally far. */
 typedef struct {
     const compile_application *a;
     uint32_t *parent; /* by tensor * SAM_MAX_ORDER + mode */
+    tie_vec *ties;
 } classes;
 
 static uint32_t class_of(const classes *c, uint32_t index) {
@@ -116,11 +125,13 @@ static uint32_t class_of(const classes *c, uint32_t index) {
     return index;
 }
 
-static void join(const classes *c, uint32_t a, uint32_t b) {
-    c->parent[class_of(c, a)] = class_of(c, b);
+static void join(const classes *c, arena *mem, tie t) {
+    c->parent[class_of(c, t.one)] = class_of(c, t.other);
+    if (t.one != t.other)
+        vec_push(mem, c->ties, t);
 }
 
-static void join_access(const classes *c, const fe_step *step, sam_tensor t, const sam_var *index,
+static void join_access(const classes *c, arena *mem, const fe_step *step, sam_tensor t, const sam_var *index,
                         uint32_t *first) {
     const sam_tensor_data *data = sam_tensor_at(&step->statement, t);
     uint32_t shared = step->use[t.v - 1].shared;
@@ -131,11 +142,11 @@ static void join_access(const classes *c, const fe_step *step, sam_tensor t, con
             continue;
         if (*of == UINT32_MAX)
             *of = at;
-        join(c, at, *of);
+        join(c, mem, (tie){at, *of, step, index[m]});
     }
 }
 
-static void join_steps(const classes *c, const fe_steps *steps) {
+static void join_steps(const classes *c, arena *mem, const fe_steps *steps) {
     for (uint32_t i = 0; i < steps->len; i++) {
         const fe_step *step = &steps->at[i];
         const sam_statement *s = &step->statement;
@@ -143,13 +154,14 @@ static void join_steps(const classes *c, const fe_steps *steps) {
         memset(first, 0xff, sizeof first);
         for (uint32_t e = 0; e < s->exprs.len && step->kind == FE_STEP_ASSIGN; e++) {
             if (s->exprs.at[e].kind == SAM_EXPR_ACCESS)
-                join_access(c, step, s->exprs.at[e].tensor, s->exprs.at[e].index, first);
+                join_access(c, mem, step, s->exprs.at[e].tensor, s->exprs.at[e].index, first);
         }
         if (step->kind == FE_STEP_ASSIGN)
-            join_access(c, step, s->result, s->result_index, first);
+            join_access(c, mem, step, s->result, s->result_index, first);
         for (uint32_t m = 0; m < SAM_MAX_ORDER && step->kind == FE_STEP_SWAP; m++)
-            join(c, step->swap[0] * SAM_MAX_ORDER + m, step->swap[1] * SAM_MAX_ORDER + m);
-        join_steps(c, &step->body);
+            join(c, mem,
+                 (tie){step->swap[0] * SAM_MAX_ORDER + m, step->swap[1] * SAM_MAX_ORDER + m, step, {0}});
+        join_steps(c, mem, &step->body);
     }
 }
 
@@ -158,7 +170,7 @@ typedef struct {
     const classes *c;
     const compile_options *o;
     uint32_t *extent,
-        *from; /* by class: its extent, 0 where nothing says it yet; the tensor that states it, plus 1 */
+        *from; /* by class: its extent, 0 where nothing says it yet; the index that states it, plus 1 */
     const fe_step *step;
     uint32_t dim[SAM_MAX_ORDER]; /* of the step's result */
 } sharing;
@@ -224,18 +236,65 @@ static bool reach_steps(sharing *f, const compile_context *ctx, const fe_steps *
         for (uint32_t m = 0; m < f->c->a->given[result].order; m++) {
             const uint32_t at = class_of(f->c, result * SAM_MAX_ORDER + m);
             f->extent[at] = is_known(f, result, m) ? f->extent[at] : f->dim[m];
-            f->from[at] = f->from[at] ? f->from[at] : result + 1;
+            f->from[at] = f->from[at] ? f->from[at] : result * SAM_MAX_ORDER + m + 1;
         }
         found = true;
     }
     return found;
 }
 
+/* Notes, from an index of a tensor to another one of its class, what ties each to the next: by the fewest. */
+static void note_ties(const classes *c, const compile_context *ctx, uint32_t one, uint32_t other) {
+    const fe_program *p = &c->a->program;
+    const uint32_t n = p->tensors.len * SAM_MAX_ORDER;
+    const tie **by = arena_new_n(ctx->mem, const tie *, n); /* of each index: what leads on to `other` */
+    uint32_t *queue = arena_new_n(ctx->mem, uint32_t, n), len = 0;
+    queue[len++] = other;
+    for (uint32_t i = 0; i < len && !by[one]; i++) {
+        for (uint32_t t = 0; t < c->ties->len; t++) {
+            const tie *of = &c->ties->at[t];
+            const uint32_t next = of->one == queue[i] ? of->other : of->one;
+            if ((of->one != queue[i] && of->other != queue[i]) || next == other || by[next])
+                continue;
+            by[next] = of;
+            queue[len++] = next;
+        }
+    }
+    for (uint32_t at = one, next; at != other && by[at]; at = next) {
+        const tie *of = by[at];
+        next = of->one == at ? of->other : of->one;
+        const char *a = names_text(ctx->names, p->tensors.at[at / SAM_MAX_ORDER].name),
+                   *b = names_text(ctx->names, p->tensors.at[next / SAM_MAX_ORDER].name);
+        const uint32_t m = at % SAM_MAX_ORDER + 1, k = next % SAM_MAX_ORDER + 1;
+        if (of->var.v)
+            diag_note(ctx->diag, of->step->loc, "'%s' is index %u of %s and index %u of %s here",
+                      names_text(ctx->names, sam_var_at(&of->step->statement, of->var)->name), m, a, k, b);
+        else
+            diag_note(ctx->diag, of->step->loc, "%s and %s are exchanged here", a, b);
+    }
+}
+
+static void report_extents(const classes *c, const compile_context *ctx, uint32_t index, uint32_t from,
+                           uint32_t extent) {
+    const fe_program *p = &c->a->program;
+    const fe_shared *one = &p->tensors.at[index / SAM_MAX_ORDER];
+    const uint32_t m = index % SAM_MAX_ORDER;
+    diag_error(ctx->diag, one->loc, "E0320-dimension",
+               "index %u of %s runs to %u here, but to %u elsewhere in the program", m + 1,
+               names_text(ctx->names, one->name), c->a->given[index / SAM_MAX_ORDER].dim[m], extent);
+    if (!from)
+        return;
+    const fe_shared *other = &p->tensors.at[(from - 1) / SAM_MAX_ORDER];
+    note_ties(c, ctx, index, from - 1);
+    diag_note(ctx->diag, other->loc, "index %u of %s", (from - 1) % SAM_MAX_ORDER + 1,
+              names_text(ctx->names, other->name));
+}
+
 /* Gives every index of a class the extent that one of them states, or the farthest that one reaches. */
 static bool share_extents(const classes *c, const compile_options *o, compile_context *ctx) {
     const fe_program *p = &c->a->program;
     uint32_t n = p->tensors.len * SAM_MAX_ORDER, *extent = arena_new_n(ctx->mem, uint32_t, n);
-    uint32_t *from = arena_new_n(ctx->mem, uint32_t, n); /* the tensor that states it, plus 1 */
+    uint32_t *from = arena_new_n(ctx->mem, uint32_t, n); /* the index that states it, plus 1 */
     for (uint32_t i = 0; i < n; i++) {
         uint32_t t = i / SAM_MAX_ORDER, m = i % SAM_MAX_ORDER, at = class_of(c, i);
         const tile_tensor *given = &c->a->given[t];
@@ -244,16 +303,11 @@ static bool share_extents(const classes *c, const compile_options *o, compile_co
         bool stated = !given->dim_inferred;
         if ((from[at] && given->dim[m] > extent[at]) || (stated && given->dim[m] < extent[at]) ||
             (stated && from[at] && given->dim[m] != extent[at])) {
-            diag_error(ctx->diag, p->tensors.at[t].loc, "E0320-dimension",
-                       "index %u of %s runs to %u here, but to %u elsewhere in the program", m + 1,
-                       names_text(ctx->names, p->tensors.at[t].name), given->dim[m], extent[at]);
-            if (from[at])
-                diag_note(ctx->diag, p->tensors.at[from[at] - 1].loc, "in %s",
-                          names_text(ctx->names, p->tensors.at[from[at] - 1].name));
+            report_extents(c, ctx, i, from[at], extent[at]);
             return false;
         }
         extent[at] = given->dim[m] > extent[at] ? given->dim[m] : extent[at];
-        from[at] = stated ? t + 1 : from[at];
+        from[at] = stated ? i + 1 : from[at];
     }
     sharing found = {.c = c, .o = o, .extent = extent, .from = from};
     while (reach_steps(&found, ctx, &p->steps))
@@ -340,7 +394,8 @@ static bool all_known(const compile_context *ctx, const compile_application *a, 
 bool compile_application_data(const compile_options *o, compile_context *ctx, compile_application *a) {
     const fe_program *p = &a->program;
     const uint32_t n = p->tensors.len;
-    classes c = {a, arena_new_n(ctx->mem, uint32_t, n * SAM_MAX_ORDER + 1)};
+    tie_vec ties = {0};
+    classes c = {a, arena_new_n(ctx->mem, uint32_t, n * SAM_MAX_ORDER + 1), &ties};
     a->given = arena_new_n(ctx->mem, tile_tensor, n + 1);
     for (uint32_t i = 0; i < n * SAM_MAX_ORDER; i++)
         c.parent[i] = i;
@@ -354,7 +409,7 @@ bool compile_application_data(const compile_options *o, compile_context *ctx, co
         if (!read_first(o, ctx, &p->tensors.at[t], t, &a->given[t]))
             return false;
     }
-    join_steps(&c, &p->steps);
+    join_steps(&c, ctx->mem, &p->steps);
     if (!share_extents(&c, o, ctx))
         return false;
     state_extents(a, &a->program.steps);

@@ -86,6 +86,10 @@ refused(v + "multi { x(i) = a(i); x(i) = 2 * a(i) }", "E0174-multi", "p.onx:2:22
 refused(v + "multi { swap a, a }\nx(i) = a(i)", "E0174-multi", "p.onx:2:9")
 refused(v + "tensor b: s\nx(i) = a(i) * b(i)", "E0911-no-data", "p.onx:2:8")
 refused(v + "tensor b: s = [1, 2]\nx(i) = a(i) * b(i)", "E0320-dimension", "p.onx:2:8")
+# What ties the two, step by step.
+for note in ("p.onx:6:1: note: 'i' is index 1 of b and index 1 of x here", "p.onx:5:1: note: x and c are exchanged here", "p.onx:4:1: note: 'j' is index 1 of c and index 1 of a here",
+             "p.onx:1:8: note: index 1 of a"):
+    refused(v + "tensor b: s = [1, 2]\ntensor x: s\nc(j) = a(j)\nswap x, c\ny(i) = x(i) * b(i)", "E0320-dimension", note)
 # Declared extents are those of the data, or reach further than a file that states none.
 for extents, data, option in (("3", " = \"four.tns\"", ()), ("5", " = random \"4:0.5\"", ()), ("4,4", "", ("-g", "b:4x5:0.5")), ("3", " = [1, 2, 3]", ("-i", f"b:{folder / 'four.tns'}"))):
     indices = "i,j"[:len(extents)]

@@ -14,6 +14,14 @@ static const compile_calc_row_of rows[] = {
     {SAM_OPERATION_smax, CALC_OF_INTEGERS, 1, {{FW_OP_MAX, CALC_FIRST, CALC_SECOND, 0}}},
     {SAM_OPERATION_or, CALC_OF_BOTH, 1, {{FW_OP_OR, CALC_FIRST, CALC_SECOND, 0}}},
     {SAM_OPERATION_and, CALC_OF_BOTH, 1, {{FW_OP_AND, CALC_FIRST, CALC_SECOND, 0}}},
+    {SAM_OPERATION_land, CALC_OF_BOTH, 1, {{FW_OP_AND, CALC_FIRST, CALC_SECOND, 0}}}, /* of truths */
+    {SAM_OPERATION_lor, CALC_OF_BOTH, 1, {{FW_OP_OR, CALC_FIRST, CALC_SECOND, 0}}},
+    {SAM_OPERATION_lt, CALC_OF_BOTH, 1, {{FW_OP_LESS, CALC_FIRST, CALC_SECOND, 0}}},
+    {SAM_OPERATION_le, CALC_OF_BOTH, 1, {{FW_OP_LESS_EQUAL, CALC_FIRST, CALC_SECOND, 0}}},
+    {SAM_OPERATION_gt, CALC_OF_BOTH, 1, {{FW_OP_LESS, CALC_SECOND, CALC_FIRST, 0}}},
+    {SAM_OPERATION_ge, CALC_OF_BOTH, 1, {{FW_OP_LESS_EQUAL, CALC_SECOND, CALC_FIRST, 0}}},
+    {SAM_OPERATION_eq, CALC_OF_BOTH, 1, {{FW_OP_EQUAL, CALC_FIRST, CALC_SECOND, 0}}},
+    {SAM_OPERATION_ne, CALC_OF_BOTH, 1, {{FW_OP_UNEQUAL, CALC_FIRST, CALC_SECOND, 0}}},
     {SAM_OPERATION_rem,
      CALC_OF_INTEGERS,
      3,
@@ -31,7 +39,11 @@ static const compile_calc_row_of rows[] = {
     {SAM_OPERATION_square, CALC_OF_BOTH, 1, {{FW_OP_MUL, CALC_FIRST, CALC_FIRST, 0}}}};
 
 const compile_calc_row_of *compile_calc_row(const sam_statement *s, const sam_expr_data *x) {
+    static const compile_calc_row_of root = {
+        SAM_OPERATION_program, CALC_OF_BOTH, 1, {{FW_OP_ROOT, CALC_FIRST, CALC_FIRST, 0}}};
     const bool named = x->kind == SAM_EXPR_CALL;
+    if (named && x->program && x->program->root)
+        return &root;
     if ((named && x->program) || !x->a.v || x->kind == SAM_EXPR_SUM)
         return NULL;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -50,6 +50,40 @@ bool compile_read_shipped(compile_context *ctx, const char *name, tile_dtype dty
            read_function_file(dtype, ctx, path, all);
 }
 
+/* Whether a program's text declares the name of so many characters by this word. */
+static bool declares(const char *text, const char *word, const char *name, size_t n) {
+    const size_t length = strlen(word);
+    for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) {
+        const char *of = at + length + strspn(at + length, " \t");
+        if ((at == text || !is_in_name(at[-1])) && of > at + length && strncmp(of, name, n) == 0 &&
+            !is_in_name(of[n]))
+            return true;
+    }
+    return false;
+}
+
+/* Whether what stands in the parentheses at text[open], behind a name, are scalars of the program and
+ * numbers: then the name is no tensor's, unless the program declares it. */
+static bool is_of_scalars(const char *text, size_t open, const char *name) {
+    bool any = false;
+    size_t at = open;
+    do {
+        at++;
+        at += strspn(text + at, " \t\r\n");
+        const size_t n = strspn(text + at, "0123456789.");
+        size_t length = n;
+        while (is_in_name(text[at + length]))
+            length++;
+        if (!length || (!n && !declares(text, "scalar", text + at, length) &&
+                        !declares(text, "param", text + at, length)))
+            return false;
+        any = any || !n;
+        at += length;
+        at += strspn(text + at, " \t\r\n");
+    } while (text[at] == ',');
+    return text[at] == ')' && any && !declares(text, "tensor", name, strlen(name));
+}
+
 /* Reads the files of the library that are called as a name of the text is; with `calls` only as that of what
  * can be nothing but a call, so that a tensor may have the name of a function. */
 static bool read_named(tile_dtype dtype, compile_context *ctx, const char *text, bool calls,
@@ -61,7 +95,9 @@ static bool read_named(tile_dtype dtype, compile_context *ctx, const char *text,
         while (is_in_name(at[n]))
             n++;
         const char *name = arena_printf(ctx->mem, "%.*s", (int)n, at);
-        if (calls && (at[n] != '(' || !fe_is_call(at, strlen(at), n, true)))
+        const size_t open = (size_t)(at - text) + n;
+        if (calls &&
+            (at[n] != '(' || (!fe_is_call(at, strlen(at), n, true) && !is_of_scalars(text, open, name))))
             continue;
         if (!compile_read_shipped(ctx, name, dtype, all))
             return false;

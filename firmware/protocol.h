@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FW_PROTOCOL_VERSION = 12 };
+enum { FW_PROTOCOL_VERSION = 13 };
 #define FW_MAILBOX_MAGIC 0x584e594fu /* "OYNX" */
 
 enum { FW_STATE_BOOTING, FW_STATE_READY, FW_STATE_RUNNING, FW_STATE_FAILED };
@@ -146,6 +146,12 @@ enum {
     FW_OP_SUB = FW_SPREADS,
     FW_OP_MUL,
     FW_OP_DIV,
+    FW_OP_LESS, /* 1 where it holds, else 0, of the data type; nothing but UNEQUAL holds of what is no number
+                 */
+    FW_OP_LESS_EQUAL,
+    FW_OP_EQUAL,
+    FW_OP_UNEQUAL,
+    FW_OP_ROOT,    /* the square root of the first: of int16 rounded down, and 0 of what is negative */
     FW_OP_COMPARE, /* of bf16 alone: -1, 0 or 1 as int16; 2 where one is no number */
     FW_OPS,
     FW_CALC_NUMBER = 16

@@ -280,13 +280,21 @@ static bool read_setup(description *r) {
 static bool read_teardown(description *r) {
     return add_line(r, &r->f->teardown);
 }
-static bool read_runs(description *r) {
-    r->f->runs = r->in.token.loc;
-    if (!fe_is_word(&r->in.token, "m3"))
-        return refuse(r, r->in.token.loc, "expected a processor", "runs: m3");
-    r->f->on_processor = true;
+/* Takes the only word that a field may have. */
+static bool take_word(description *r, const char *word, const char *what, const char *example) {
+    if (!fe_is_word(&r->in.token, word))
+        return refuse(r, r->in.token.loc, what, example);
     fe_advance(&r->in);
     return at_end(r);
+}
+static bool read_runs(description *r) {
+    r->f->runs = r->in.token.loc;
+    r->f->on_processor = take_word(r, "m3", "expected a processor", "runs: m3");
+    return r->f->on_processor;
+}
+static bool read_scalar(description *r) {
+    r->f->root = take_word(r, "root", "expected an operation of the chip's processor", "scalar: root");
+    return r->f->root;
 }
 static bool read_cycles(description *r) {
     char *end, *text = arena_strdup(r->d->mem, rest(r));
@@ -439,6 +447,7 @@ static const struct {
     {"accuracy", read_accuracy, true, false},
     {"properties", read_properties, true, false},
     {"runs", read_runs, true, false},
+    {"scalar", read_scalar, true, false},
     {"cycles", read_cycles, true, false},
     {"object", read_objects, false, false},
     {"setup", read_setup, false, false},
@@ -464,7 +473,7 @@ static bool read_field(description *r) {
     if (at == FIELDS)
         return refuse(r, t.loc, "expected a field",
                       "call, capability, datatypes, name, rule, formats, tags, checker, package, source, "
-                      "sensitivity, accuracy, runs, cycles, "
+                      "sensitivity, accuracy, runs, scalar, cycles, "
                       "properties, list, object, setup, teardown, headers, include, libraries, flags, "
                       "bitstream, generator, loops, edges, copies, board");
     if (r->seen >> at & 1 && fields[at].once)
@@ -715,6 +724,7 @@ static bool read_member(const fe_member *member, bool integers, name_table *name
     p->takes_fiber = f->fiber;
     p->of = (sam_operator){.fp = !integers, .program = p};
     p->on_processor = f->on_processor;
+    p->root = f->root;
     user.parameters = f->parameters;
     user.other_type = r.other_type;
     vec_push(mem, &(*all)->all, user);

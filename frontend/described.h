@@ -42,6 +42,7 @@ typedef struct fe_described {
     const char *package;        /* Debian's, of the library that it calls; NULL: none */
     bool on_processor;          /* the chip's runs it; the host calls the same C where there is none */
     src_loc runs;               /* where the file says so */
+    bool root;                  /* of scalars it is the processor's FW_OP_ROOT */
     double per_call, per_point; /* cycles of that processor */
     sam_array_function *arrays; /* what is loaded, as the checker is */
     int (*checks)(const char *expression);

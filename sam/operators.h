@@ -96,6 +96,7 @@ typedef struct sam_program {
     sam_fiber_function *fiber;
     bool takes_fiber;  /* `fiber` is what computes it */
     bool on_processor; /* the chip's computes it, where there is one; `plain` and `fiber` do elsewhere */
+    bool root;         /* the square root, of int16 rounded down, and 0 of what is negative */
     struct sam_calls
         *calls;         /* of it, while they are written down or taken (sam/calls.h); NULL: they are not */
     double sensitivity; /* no value of the result is off by more than so many times what any operand is */

@@ -9,6 +9,7 @@ enum {
     SIGN = 0x8000,
     INFINITE = 0x7f80, /* and what is above it is no number */
     NO_NUMBER = 0x7fc0,
+    ONE = 0x3f80,
     HIDDEN = 0x80,
     BELOW = 11, /* bits below the last one of a bf16 */
     TOP = 18,   /* the hidden bit's, above those */
@@ -84,6 +85,25 @@ static uint32_t quotient_of(uint32_t a, uint32_t b) {
     return rounded(sign, (int32_t)exponent_of(a) - (int32_t)exponent_of(b) + 121, q | (q * of_b != of_a));
 }
 
+/* The mantissa becomes a whole number of 24 or 25 bits times an even power of two: its root has 12 or 13
+ * bits, of which 8 are kept, and what is left of it is in one more. */
+static uint32_t root_of(uint32_t a) {
+    uint32_t m = mantissa_of(a), root = 0;
+    int32_t exponent = (int32_t)exponent_of(a);
+    if (!m || a == INFINITE)
+        return a;     /* the root of -0 is -0 */
+    if (a > INFINITE) /* negative, or no number */
+        return NO_NUMBER;
+    for (; m < HIDDEN; exponent--)
+        m <<= 1;
+    m <<= 16 + (exponent & 1);
+    for (uint32_t bit = 1u << 12; bit; bit >>= 1) {
+        if ((root + bit) * (root + bit) <= m)
+            root += bit;
+    }
+    return rounded(0, (exponent - (exponent & 1) - 150) / 2 + 144, root << 1 | (root * root != m));
+}
+
 /* Numbers in order; both zeros are one. */
 static int32_t key_of(uint32_t word) {
     const int32_t size = (int32_t)(word & ~(uint32_t)SIGN);
@@ -98,8 +118,19 @@ static int32_t compared(uint32_t a, uint32_t b) {
     return x < y ? -1 : x > y;
 }
 
+static uint32_t calculated(uint32_t how, uint32_t a, uint32_t b, bool no_number) {
+    if (no_number)
+        return NO_NUMBER;
+    if (how == FW_OP_ROOT)
+        return root_of(a);
+    if (how == FW_OP_MUL)
+        return product(a, b);
+    return how == FW_OP_DIV ? quotient_of(a, b) : sum(a, how == FW_OP_SUB ? b ^ SIGN : b);
+}
+
 uint32_t bf16_combine(uint32_t how, uint32_t a, uint32_t b) {
     const int32_t compares = compared(a, b);
+    bool holds = compares == 0;
     switch (how) {
     case FW_OP_SET:
         return b;
@@ -113,14 +144,19 @@ uint32_t bf16_combine(uint32_t how, uint32_t a, uint32_t b) {
         return compares == 1 ? a : b;
     case FW_OP_COMPARE:
         return (uint32_t)compares;
-    default:
+    case FW_OP_LESS:
+    case FW_OP_LESS_EQUAL:
+        holds = compares == -1 || (holds && how == FW_OP_LESS_EQUAL);
         break;
+    case FW_OP_UNEQUAL:
+        holds = !holds;
+        break;
+    case FW_OP_EQUAL:
+        break;
+    default:
+        return calculated(how, a, b, how != FW_OP_ROOT && compares == UNORDERED);
     }
-    if (compares == UNORDERED)
-        return NO_NUMBER;
-    if (how == FW_OP_MUL)
-        return product(a, b);
-    return how == FW_OP_DIV ? quotient_of(a, b) : sum(a, how == FW_OP_SUB ? b ^ SIGN : b);
+    return holds ? ONE : 0;
 }
 
 SMALL_TO_HERE

@@ -65,6 +65,15 @@ static void copy(uint32_t item) {
     put_part(to, from, bytes / 2, 0);
 }
 
+static uint32_t root_of(int32_t x) {
+    int32_t root = 0;
+    for (int32_t bit = 128; bit; bit /= 2) {
+        if ((root + bit) * (root + bit) <= x)
+            root += bit;
+    }
+    return (uint32_t)root;
+}
+
 uint32_t lists_combine(uint32_t how, uint32_t word, uint32_t with) {
     const int32_t a = (int16_t)word, b = (int16_t)with;
     switch (how) {
@@ -84,6 +93,16 @@ uint32_t lists_combine(uint32_t how, uint32_t word, uint32_t with) {
         return (uint32_t)(a * b);
     case FW_OP_DIV:
         return b ? (uint32_t)(a / b) : 0;
+    case FW_OP_LESS:
+        return a < b;
+    case FW_OP_LESS_EQUAL:
+        return a <= b;
+    case FW_OP_EQUAL:
+        return a == b;
+    case FW_OP_UNEQUAL:
+        return a != b;
+    case FW_OP_ROOT:
+        return root_of(a);
     default:
         return with;
     }

@@ -8,6 +8,8 @@
 #include "tests/firmware/random_plan.h"
 #include "tests/firmware/test_kernel.h"
 
+#include <math.h>
+
 static bool serve(device *d, const test_kernel *t) {
     if (setjmp(d->stopped))
         return false;
@@ -1542,20 +1544,33 @@ static uint16_t some_bf16(prng *p) {
     return (uint16_t)prng_below(p, 1 << 16);
 }
 
-/* All that is made of two bf16 is what the simulator of SAM makes, which computes in single precision. */
-static void bf16_of_lists_is_that_of_the_simulator(void **state) {
+/* All that is made of two bf16 is what the simulator of SAM makes, which computes in single precision; of two
+ * int16 likewise. */
+static void values_of_lists_are_those_of_the_simulator(void **state) {
     (void)state;
     static const sam_operation by[] = {
-        [FW_OP_ADD] = SAM_OPERATION_add, [FW_OP_MIN] = SAM_OPERATION_min, [FW_OP_MAX] = SAM_OPERATION_max,
-        [FW_OP_OR] = SAM_OPERATION_or,   [FW_OP_AND] = SAM_OPERATION_and, [FW_OP_SUB] = SAM_OPERATION_sub,
-        [FW_OP_MUL] = SAM_OPERATION_mul, [FW_OP_DIV] = SAM_OPERATION_div};
+        [FW_OP_ADD] = SAM_OPERATION_add,    [FW_OP_MIN] = SAM_OPERATION_min,
+        [FW_OP_MAX] = SAM_OPERATION_max,    [FW_OP_OR] = SAM_OPERATION_or,
+        [FW_OP_AND] = SAM_OPERATION_and,    [FW_OP_SUB] = SAM_OPERATION_sub,
+        [FW_OP_MUL] = SAM_OPERATION_mul,    [FW_OP_DIV] = SAM_OPERATION_div,
+        [FW_OP_LESS] = SAM_OPERATION_lt,    [FW_OP_EQUAL] = SAM_OPERATION_eq,
+        [FW_OP_UNEQUAL] = SAM_OPERATION_ne, [FW_OP_LESS_EQUAL] = SAM_OPERATION_le};
     prng p = prng_seed(41);
     for (uint32_t i = 0; i < 1000000; i++) {
-        const uint32_t how = FW_OP_ADD + i % (FW_OP_COMPARE - FW_OP_ADD);
+        const uint32_t how = FW_OP_ADD + i % (FW_OP_ROOT - FW_OP_ADD);
+        const uint16_t word = (uint16_t)prng_below(&p, 1 << 16),
+                       with = i % 3 ? (uint16_t)prng_below(&p, 1 << 16) : (uint16_t)(word + i % 2);
+        const uint32_t root = lists_combine(FW_OP_ROOT, word, with);
+        assert_true((int16_t)word <= 0 ? !root : root * root <= word && (root + 1) * (root + 1) > word);
+        if (how != FW_OP_DIV)
+            assert_int_equal((uint16_t)lists_combine(how, word, with),
+                             sam_operator_of(by[how], false)->apply(word, with));
         const uint16_t a = some_bf16(&p), b = some_bf16(&p), got = (uint16_t)bf16_combine(how, a, b),
                        want = sam_operator_of(by[how], true)->apply(a, b);
         if (got != want)
             fail_msg("%04x %s %04x: %04x for %04x", a, sam_operation_name(by[how]), b, got, want);
+        assert_int_equal(bf16_combine(FW_OP_ROOT, a, b),
+                         sam_literal_word(sqrt(sam_word_number(a, true)), true));
         const bool less = sam_operator_of(SAM_OPERATION_lt, true)->apply(a, b),
                    equal = sam_operator_of(SAM_OPERATION_eq, true)->apply(a, b),
                    greater = sam_operator_of(SAM_OPERATION_gt, true)->apply(a, b);
@@ -1628,7 +1643,7 @@ int main(void) {
         TEST(a_block_of_a_list_is_cleared),
         TEST(a_list_packs_vectors),
         TEST(a_list_computes_values),
-        TEST(bf16_of_lists_is_that_of_the_simulator),
+        TEST(values_of_lists_are_those_of_the_simulator),
         TEST(a_list_of_bf16_combines_parts),
         TEST(a_vector_that_is_none_is_refused),
         TEST(a_list_that_is_none_is_refused),

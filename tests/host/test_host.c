@@ -127,7 +127,7 @@ static void test_refusals(void **state) {
         {"line", "[E0789-sram]"},
         {"load", "as it should be: checksum wrong [E0785-load]"},
         {"verify", "as it should be: it reads back differently [E0785-load]"},
-        {"version", "speaks version 99 of the protocol, this onyx version 12 [E0786-firmware]"},
+        {"version", "speaks version 99 of the protocol, this onyx version 13 [E0786-firmware]"},
         {"silent", "the program has not come up for 1 seconds [E0783-no-answer]"},
         {"image", "error 5: the bitstream in the global buffer is damaged [E0787-target]"},
         {"run", "by GLB tile: 0x00010002"},

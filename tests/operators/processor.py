@@ -175,7 +175,7 @@ for right, wrong_one in ("fg", "gf"):
                "--engine", "soc", "-o", FOLDER / "user", status=1)
     if "[E0169-processor]" not in done.stderr or f"{wrong_one}.xf:" not in done.stderr or f"{right}.xf:" in done.stderr:
         complain("of two functions", wrong_one, "is wrong, and it says", done.stderr)
-for line, says in (("runs: dsp", "expected a processor"), ("runs: m3\nlibraries: m", "no libraries"), ("cycles: 5 5", "cycles are of a function"),
+for line, says in (("runs: dsp", "expected a processor"), ("scalar: cube", "expected an operation of the chip"), ("runs: m3\nlibraries: m", "no libraries"), ("cycles: 5 5", "cycles are of a function"),
                    ("runs: m3\ncycles: 5", "two numbers"), ("runs: m3\nruns: m3", "already")):
     (FOLDER / "f.xf").write_text(f"call: int f(X)\ncapability: Z(i) = f(X(i))\ndatatypes: int16\nsource: f.c\n{line}\n".replace("int f", "int f" if "m3" in line else "double f"))
     done = run("z(i) = f(x(i))", "--functions", FOLDER / "f.xf", "-g", "x:20:0.5:3", "--engine", "sam", "-o", FOLDER / "user", status=1)

@@ -568,7 +568,7 @@ static void place_rows(machine *m, const compile_move_in *in, fw_batch *b, arena
     for (uint32_t i = 0; i < in->to->columns.n_in; i++) {
         for (uint32_t k = 0; k < moves[i].items.len && moves[i].packed; k++) {
             uint32_t *word = moves[i].items.at[k].word;
-            for (uint32_t c = 4; c < 6 && word[0] - FW_PACK <= FW_PACK_BITS; c++)
+            for (uint32_t c = 4; c < 6 && word[0] >> FW_KIND_SHIFT == FW_PACK >> FW_KIND_SHIFT; c++)
                 word[c] = word[c] ? b->table + word[c] - 1 : 0;
         }
     }
@@ -774,7 +774,7 @@ static void add_move(machine *m, const compile_stage_of *stage, const char *elf,
     }
     if (!move->spread)
         return;
-    if (move->packed && move->items.len)
+    if (move->packed && move->slot.bytes)
         add_scratch(m, &move->slot);
     if (!move->packed || move->made)
         add_used(m, of);

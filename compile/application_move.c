@@ -177,7 +177,7 @@ static void spread_into(const source *s, int64_t first, int64_t count, const sam
  * put where its coordinate says, or combined there; put behind the one before it, or added there; looked at
  * to be packed. Measured on engine soc: docs/notebook/repeated.md. */
 static const double ITEM = 300, COPIED = 4, CLEARED = 2, PUT = 26, COMBINED = 46, FOLLOWS = 7, ADDED = 22,
-                    PACKED = 22;
+                    PACKED = 22, TAKEN = 23;
 
 /* Returns what a value of the part takes. */
 static double value_cycles(uint32_t how, bool follows) {
@@ -470,6 +470,8 @@ typedef struct {
     const machine *m;
     const compile_move_in *in;
     const uint16_t *words;
+    const sources *stored; /* NULL: they are spread out in the scratch area */
+    uint16_t fill;
     uint32_t how, first; /* words of the scratch area before these */
     uint32_t input[2];   /* coordinates first */
     bool has[2];
@@ -491,8 +493,53 @@ static bool is_packed(const packing *p, range of, uint32_t r) {
     return is;
 }
 
-/* Adds the item that makes the blocks of a range, which have room for all that they may hold. */
-static void pack_range(packing *p, range of, arena *mem, compile_move *own) {
+/* Lists the parts that have coordinates of a range, if these are compressed, no two have the same, and
+ * together they make these words there. */
+static bool find_parts_of(const packing *p, range of, arena *mem, sources *out) {
+    const int64_t first = of.first, end = first + of.count;
+    int64_t last = 0;
+    uint16_t *words = arena_new_n(mem, uint16_t, of.count + 1);
+    bool ok = true;
+    for (uint32_t i = 0; i < p->stored->len && ok; i++) {
+        const source *s = &p->stored->at[i];
+        if (s->origin >= end || s->origin + s->size <= first)
+            continue;
+        ok = s->crd_cell && (!out->len || s->origin >= last) && s->origin - first <= INT16_MAX &&
+             first - s->origin <= INT16_MAX;
+        last = s->origin + s->size;
+        spread_into(s, s->origin - first, of.count, NULL, p->fill, words);
+        vec_push(mem, out, *s);
+    }
+    return ok && out->len && memcmp(words, p->words + of.first, 2 * (size_t)of.count) == 0;
+}
+
+/* Adds the items that make the blocks of a range of what runs have stored, whose first run is `r`; these
+ * cells are of the table's first row. Returns whether there are such. */
+static bool pack_parts(const packing *p, range of, uint32_t r, fw_item item, arena *mem, compile_move *own) {
+    const uint32_t row_bytes = item.word[6] & 0xffff;
+    arena scratch = {0};
+    sources all = {0};
+    const bool ok = find_parts_of(p, of, &scratch, &all);
+    item.word[6] -= r << 16;
+    for (uint32_t k = 4; k < 6; k++)
+        item.word[k] += item.word[k] ? r * row_bytes : 0;
+    for (uint32_t i = 0; i < all.len && ok; i++) {
+        const source *s = &all.at[i];
+        item.word[0] = FW_PACK | FW_PACK_STORED | p->how | (uint32_t)p->fill << FW_PACK_FILL_SHIFT |
+                       (i ? FW_PACK_MORE : 0) | (i + 1 < all.len ? FW_PACK_OPEN : 0);
+        item.word[1] = (uint32_t)(of.first - s->origin) << 16 | of.count;
+        item.word[2] = s->crd_cell;
+        item.word[3] = s->val_cell;
+        own->cycles += 2 * ITEM + TAKEN * s->n;
+        vec_push(mem, &own->items, item);
+    }
+    arena_free(&scratch);
+    return ok;
+}
+
+/* Adds the items that make the blocks of a range, which have room for all that they may hold, for run `r` and
+ * those behind it; place[] is where they go. Returns whether there are such. */
+static bool pack_range(packing *p, range of, uint32_t r, arena *mem, compile_move *own, uint32_t *place) {
     const compile_later *to = p->in->to;
     fw_item item = {{FW_PACK | p->how, (p->first + of.first) << 16 | of.count}};
     item.word[6] = to->plan.runs.len << 16 | fw_row_bytes(to->columns.n_in, to->columns.n_out);
@@ -500,12 +547,16 @@ static void pack_range(packing *p, range of, arena *mem, compile_move *own) {
         if (!p->has[k])
             continue;
         const fw_segment *g = &p->in->batch->segments.at[p->input[k]];
-        item.word[2 + k] = g->address - p->m->a->board.map.cgra_data + p->used[k];
+        place[k] = g->address - p->m->a->board.map.cgra_data + p->used[k];
+        item.word[2 + k] = place[k];
         item.word[4 + k] = 8 * p->input[k] + 1;
         p->used[k] += (2 * (of.count + (k ? 2 : 5)) + 3) / 4 * 4;
     }
+    if (p->stored)
+        return pack_parts(p, of, r, item, mem, own);
     own->cycles += ITEM + PACKED * of.count;
     vec_push(mem, &own->items, item);
+    return true;
 }
 
 /* Finds a place for the blocks of each run; runs of the same coordinates have the same. */
@@ -517,17 +568,17 @@ static bool pack_runs(packing *p, uint32_t dim, arena *mem, compile_move *out) {
     range *of = arena_new_n(&scratch, range, plan->runs.len + 1);
     bool ok = true;
     for (uint32_t r = 0; r < plan->runs.len && ok; r++) {
-        uint32_t same = 0;
+        uint32_t same = 0, place[2] = {0};
         ok = find_range(p->in, r, dim, p->words, &of[r]) && is_packed(p, of[r], r);
         while (same < r && (of[same].first != of[r].first || of[same].count != of[r].count))
             same++;
         if (ok && same == r)
-            pack_range(p, of[r], mem, &out[p->in->input]);
+            ok = pack_range(p, of[r], r, mem, &out[p->in->input], place);
         ok = ok && items->len < ITEMS_MOST && p->used[0] <= most && p->used[1] <= most;
         for (uint32_t k = 0; k < 2 && ok; k++) {
             u32_vec *places = &out[p->input[k]].places;
             if (p->has[k])
-                vec_push(mem, places, same < r ? places->at[same] : items->at[items->len - 1].word[2 + k]);
+                vec_push(mem, places, same < r ? places->at[same] : place[k]);
         }
     }
     arena_free(&scratch);
@@ -548,11 +599,61 @@ static bool is_apart(const machine *m, const compile_left *left, const compile_m
     return apart;
 }
 
+/* Packs what the runs have stored, where no coordinate is in two of their parts: then none is looked at that
+ * has no value. What is spread out already is packed from there, and short vectors are, where that takes as
+ * long and one of several loads alone spreads them out. */
+enum { STORED_LEAST = 64 };
+static bool pack_stored(packing *p, held *h, arena *mem, compile_move *out) {
+    const uint32_t dim = (uint32_t)h->t.dim[0];
+    compile_move *own = &out[p->in->input];
+    arena scratch = {0};
+    sources all = {0};
+    bool ok = !(p->how & FW_PACK_ABSENT) && h->t.order == 1 && dim >= STORED_LEAST && !h->left->gone &&
+              is_apart(p->m, h->left, p->in);
+    for (uint32_t i = 0; i < h->left->images.len; i++)
+        ok = ok && !is_in_scratch(p->m, &h->left->images.at[i]);
+    if (ok && list_sources(h->left, &scratch, &all)) {
+        uint16_t *words = arena_new_n(&scratch, uint16_t, dim + 1);
+        for (uint64_t e = 0; e < h->t.nnz; e++)
+            words[h->t.crd[e]] = h->t.val[e] ^ h->t.fill;
+        p->words = words;
+        p->stored = &all;
+        p->fill = h->t.fill;
+        own->made = pack_runs(p, dim, mem, out);
+        p->stored = NULL;
+    }
+    arena_free(&scratch);
+    if (own->made)
+        return true;
+    for (uint32_t k = 0; k < 2; k++) {
+        p->used[k] = 0;
+        if (!p->has[k])
+            continue;
+        out[p->input[k]].items.len = out[p->input[k]].places.len = 0;
+        out[p->input[k]].cycles = 0;
+    }
+    return false;
+}
+
+/* Packs what is spread out in the scratch area, or is first. */
+static bool pack_spread(packing *p, machine *m, held *h, arena *mem, compile_move *out) {
+    compile_move *own = &out[p->in->input];
+    uint16_t *words;
+    const compile_image *image =
+        compile_spread_out(m, h, p->in->alive, mem, &own->items, &own->cycles, &words);
+    if (!image || (own->items.len && !is_apart(m, h->left, p->in)))
+        return false;
+    p->words = words;
+    p->first = (image->put.address & ~FW_SCRATCH) / 2 + 1;
+    own->slot = image->put;
+    own->made = own->items.len > 0;
+    return pack_runs(p, (uint32_t)h->t.dim[0], mem, out);
+}
+
 bool compile_find_pack(machine *m, held *h, const compile_move_in *in, arena *mem, compile_move *out) {
     const tile_plan *plan = &in->to->plan;
     const uint32_t both[] = {in->input, in->pair};
     packing p = {.m = m, .in = in};
-    uint16_t *words;
     for (uint32_t i = 0; i < 2; i++) {
         const int level = plan->inputs.at[both[i]].stream.level;
         const uint32_t k = level == SAM_MODE_VALS;
@@ -562,17 +663,8 @@ bool compile_find_pack(machine *m, held *h, const compile_move_in *in, arena *me
         p.has[k] = true;
         out[both[i]] = (compile_move){.packed = true, .spread = true};
     }
-    compile_move *own = &out[in->input];
-    if (plan->runs.len > UINT16_MAX || !find_how(in->data, &p.how))
-        return false;
-    const compile_image *image = compile_spread_out(m, h, in->alive, mem, &own->items, &own->cycles, &words);
-    if (!image || (own->items.len && !is_apart(m, h->left, in)))
-        return false;
-    p.words = words;
-    p.first = (image->put.address & ~FW_SCRATCH) / 2 + 1;
-    own->slot = image->put;
-    own->made = own->items.len > 0;
-    if (!pack_runs(&p, (uint32_t)h->t.dim[0], mem, out))
+    if (plan->runs.len > UINT16_MAX || !find_how(in->data, &p.how) ||
+        (!pack_stored(&p, h, mem, out) && !pack_spread(&p, m, h, mem, out)))
         return false;
     for (uint32_t k = 0; k < 2; k++) {
         if (p.has[k])

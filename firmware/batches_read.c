@@ -155,6 +155,21 @@ static void check_spread(reader *r, const fw_segment *s, uint32_t at, uint32_t n
         wrong(r, "an item of a list has no", number, val);
 }
 
+/* What makes a compressed vector of what a run has stored: cells of its row, and of rows that load it. */
+static void check_stored(reader *r, const fw_segment *s, uint32_t at, uint32_t number) {
+    const pnr_board *b = r->all->board;
+    const uint32_t area = b->map.sram + FW_TABLE_OFFSET, bytes = FW_TABLE_END - FW_TABLE_OFFSET,
+                   rows = word_of(s, at + 24) >> 16, row_bytes = word_of(s, at + 24) & 0xffff;
+    bool good = rows && (rows - 1) * row_bytes <= bytes && (word_of(s, at + 16) | word_of(s, at + 20));
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint32_t cell = word_of(s, at + 8 + 4 * i), length = i < 2 ? 8 : (rows - 1) * row_bytes + 8;
+        good = good && (i < 2 ? cell != 0 : true) && cell % 4 == 0 &&
+               (!cell || inside(cell, length, area, bytes));
+    }
+    if (!good)
+        wrong(r, "an item of a list has no", number, word_of(s, at + 8));
+}
+
 /* What makes a compressed vector of words in the scratch area: blocks of the buffer, and cells of rows. */
 static void check_pack(reader *r, const fw_segment *s, uint32_t at, uint32_t number) {
     const pnr_board *b = r->all->board;
@@ -209,6 +224,11 @@ static void check_list(reader *r, const fw_batch *batch, uint32_t number) {
         }
         if (what >= FW_PACK && what <= FW_PACK + FW_PACK_BITS) {
             check_pack(r, s, at, number);
+            continue;
+        }
+        if (what >> FW_KIND_SHIFT == FW_PACK >> FW_KIND_SHIFT && what & FW_PACK_STORED &&
+            !(what & FW_PACK_ABSENT)) {
+            check_stored(r, s, at, number);
             continue;
         }
         if ((what & ~(uint32_t)FW_CALC_NUMBER) - FW_CALC < FW_OPS) {

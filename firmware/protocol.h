@@ -122,9 +122,13 @@ enum { FW_FUNCTIONS_MOST = 4096, FW_FUNCTION_INPUTS_MOST = 13 };
  * coordinate 0, or of those of which a joiner takes what they lack a 1 behind the last one; padded, there is
  * always one at coordinate 0. The rows whose cells begin where these blocks do get their words: the host
  * writes cells once, and need not know how many values there will be. Without a cell there is no such stream.
- * {FW_CALC | FW_OP_*, to, a, b, 0, 0, 0} computes one value of two, of 16 bits: a and b are places of
- * blocks of one value, as is `to`; or b is a number. What items combine is int16 or bf16, as the program is
- * (fw_lists). */
+ * {FW_PACK | FW_PACK_STORED | FW_PACK_* | fill << FW_PACK_FILL_SHIFT, first << 16 | count, cell of the
+ * coordinates, cell of the values, cells of the first row with the blocks, rows from there on << 16 | bytes
+ * of a row} makes them of the entries that a run has stored, from coordinate `first`, a signed one, on: in as
+ * many steps as there are entries. FW_PACK_OPEN says that items follow with FW_PACK_MORE, of parts further
+ * on, which add theirs to the block. {FW_CALC | FW_OP_*, to, a, b, 0, 0, 0} computes one value of two, of 16
+ * bits: a and b are places of blocks of one value, as is `to`; or b is a number. What items combine is int16
+ * or bf16, as the program is (fw_lists). */
 #define FW_LIST 0xffffffffu
 #define FW_TEST 0xe0000000u
 #define FW_COPY 0xd0000000u
@@ -132,7 +136,18 @@ enum { FW_FUNCTIONS_MOST = 4096, FW_FUNCTION_INPUTS_MOST = 13 };
 #define FW_BLOCK 0xb0000000u
 #define FW_PACK 0xa0000000u
 #define FW_CALC 0x90000000u /* no item of a kernel's is as large */
-enum { FW_PACK_PADDED = 1, FW_PACK_ONES = 2, FW_PACK_ABSENT = 4, FW_PACK_LACKED = 8, FW_PACK_BITS = 15 };
+enum {
+    FW_PACK_PADDED = 1,
+    FW_PACK_ONES = 2,
+    FW_PACK_ABSENT = 4,
+    FW_PACK_LACKED = 8,
+    FW_PACK_BITS = 15, /* of words in the scratch area */
+    FW_PACK_STORED = 16,
+    FW_PACK_MORE = 32, /* behind the entries that the block has */
+    FW_PACK_OPEN = 64, /* more will follow */
+    FW_PACK_FILL_SHIFT = 8,
+    FW_KIND_SHIFT = 28 /* of an item's first word */
+};
 /* What is made of two values: the second; their sum and so on. Parts of a vector are combined by those before
  * FW_SPREADS. */
 enum {

@@ -151,6 +151,25 @@ static __attribute__((noinline)) uint32_t begin_of(uint32_t item, uint32_t at, u
     return n;
 }
 
+/* Finds the values that a run has stored of a part of a vector, from *from on, and their coordinates from *at
+ * on; without a cell of those there are none. Returns how many. */
+static __attribute__((noinline)) uint32_t part_of(uint32_t item, uint32_t crd_cell, uint32_t val_cell,
+                                                  uint32_t *at, uint32_t *from) {
+    const uint64_t values = words_of(item, val_cell);
+    const uint32_t n = begin_of(item, (uint32_t)values, (uint32_t)(values >> 32));
+    *from = (uint32_t)values + 2;
+    if (!crd_cell)
+        return n;
+    const uint64_t coordinates = words_of(item, crd_cell);
+    const uint32_t words = (uint32_t)(coordinates >> 32), begin = (uint32_t)coordinates,
+                   segments = 1 + begin_of(item, begin, words),
+                   those = begin_of(item, begin + 2 * segments, words - segments);
+    *at = begin + 2 * segments + 2;
+    if (those > n)
+        fail(FW_ERROR_BAD_BATCH, item, n);
+    return those;
+}
+
 SMALL_TO_HERE
 
 /* Puts the values of a run into a dense vector. Coordinates ascend: where the last is as far from the first
@@ -159,21 +178,8 @@ static __attribute__((noinline)) void spread(const kernel_description *k, uint32
     const uint32_t cell = bus_read32(item + 4), to = bus_read32(item + 12), count = bus_read32(item + 20),
                    fill = bus_read32(item + 24);
     uint32_t first = bus_read32(item + 16);
-    const uint64_t values = words_of(item, bus_read32(item + 8));
-    uint32_t from = (uint32_t)values, n = begin_of(item, from, (uint32_t)(values >> 32)), at = 0;
-    from += 2;
-    if (cell) {
-        const uint64_t coordinates = words_of(item, cell);
-        at = (uint32_t)coordinates;
-        uint32_t words = (uint32_t)(coordinates >> 32);
-        const uint32_t segments = 1 + begin_of(item, at, words);
-        at += 2 * segments;
-        words = begin_of(item, at, words - segments);
-        if (words > n)
-            fail(FW_ERROR_BAD_BATCH, item, n);
-        n = words;
-        at += 2;
-    }
+    uint32_t at = 0, from;
+    const uint32_t n = part_of(item, cell, bus_read32(item + 8), &at, &from);
     if (to % 2 || count > ONYX_GLB_BANK_BYTES / 2)
         fail(FW_ERROR_BAD_BATCH, item, count);
     const uint32_t base = place_of(item, to, 2 * count), end = from + 2 * n;
@@ -262,39 +268,135 @@ static __attribute__((noinline)) uint32_t put_entries(entry_place begin, uint32_
 
 SMALL_FROM_HERE
 
-/* Returns where a block of an item goes, which may be of so many bytes, for the rows with this cell; 0: there
- * is no such stream. */
-static __attribute__((noinline)) uint32_t stream_of(uint32_t item, uint32_t cell, uint32_t address,
+/* Returns the first of some ascending words, `n` of them, that is no less than this: mostly one of the ends.
+ */
+static __attribute__((noinline)) uint32_t first_from(uint32_t at, uint32_t n, int32_t least) {
+    uint32_t low = 0;
+    if (!n || (int32_t)bus_read16(at) >= least)
+        return 0;
+    if ((int32_t)bus_read16(at + 2 * n - 2) < least)
+        return n;
+    while (low < n) {
+        const uint32_t middle = (low + n) / 2;
+        if ((int32_t)bus_read16(at + 2 * middle) < least)
+            low = middle + 1;
+        else
+            n = middle;
+    }
+    return low;
+}
+
+/* Puts entries that follow each other. */
+static __attribute__((noinline)) void put_run(entry_place *to, entry_place from, uint32_t n, uint32_t first,
+                                              uint32_t how) {
+    if (to->crd && !first)
+        put_part(to->crd, from.crd, n, 0);
+    for (uint32_t i = 0; to->crd && first && i < 2 * n; i += 2)
+        bus_write16(to->crd + i, bus_read16(from.crd + i) - first);
+    if (to->val && !(how & FW_PACK_ONES))
+        put_part(to->val, from.val, n, how >> FW_PACK_FILL_SHIFT);
+    for (uint32_t i = 0; to->val && how & FW_PACK_ONES && i < 2 * n; i += 2)
+        bus_write16(to->val + i, 1);
+    to->crd += to->crd ? 2 * n : 0;
+    to->val += to->val ? 2 * n : 0;
+}
+
+/* Returns where the first word from `at` on is that is the fill, or the end. */
+static inline uint32_t run_end(uint32_t at, uint32_t end, uint32_t fill) {
+    for (; at < end && (at % 4 || at + 4 > end); at += 2) {
+        if (bus_read16(at) == fill)
+            return at;
+        if (at + 2 == end)
+            return end;
+    }
+    for (; at + 4 <= end; at += 4) {
+        const uint32_t two = bus_read32(at);
+        if ((two & 0xffff) == fill)
+            return at;
+        if (two >> 16 == fill)
+            return at + 2;
+    }
+    return at < end && bus_read16(at) != fill ? end : at;
+}
+
+/* Makes the entries of those that a run has stored, behind `had` that the block has, and returns how many. */
+static __attribute__((noinline)) uint32_t put_stored(entry_place begin, uint32_t item, uint32_t how,
+                                                     uint32_t had) {
+    const uint32_t part = bus_read32(item + 4), count = part & 0xffff, fill = how >> FW_PACK_FILL_SHIFT;
+    const int32_t first = (int32_t)part >> 16;
+    entry_place to = begin, from;
+    const uint32_t n = part_of(item, bus_read32(item + 8), bus_read32(item + 12), &from.crd, &from.val),
+                   low = first_from(from.crd, n, first),
+                   some = low + first_from(from.crd + 2 * low, n - low, first + (int32_t)count);
+    if (had + some - low > count)
+        fail(FW_ERROR_BAD_BATCH, item, some - low);
+    const uint32_t end = from.val + 2 * some;
+    bool none = !had, padded = none && how & FW_PACK_PADDED && count;
+    from.crd += 2 * low;
+    from.val += 2 * low;
+    for (;;) {
+        uint32_t at = from.val;
+        while (at < end && bus_read16(at) == fill)
+            at += 2;
+        from.crd += at - from.val;
+        from.val = at;
+        at = run_end(at, end, fill);
+        if (at == from.val)
+            break;
+        if (padded && (int32_t)bus_read16(from.crd) != first)
+            put_entry(&to, 0, 0);
+        padded = none = false;
+        put_run(&to, from, (at - from.val) / 2, (uint32_t)first, how);
+        from.crd += at - from.val;
+        from.val = at;
+    }
+    if (none && !(how & FW_PACK_OPEN)) {
+        const uint32_t lacked = how & FW_PACK_LACKED && !padded;
+        put_entry(&to, lacked * count, lacked);
+    }
+    return (begin.crd ? to.crd - begin.crd : to.val - begin.val) / 2;
+}
+
+/* Returns where a block of an item goes, that of coordinates or of values, which may be of so many bytes; 0:
+ * there is no such stream. */
+static __attribute__((noinline)) uint32_t stream_of(uint32_t item, uint32_t how, bool values,
                                                     uint32_t bytes) {
-    const uint32_t rows = bus_read32(item + 24);
+    const uint32_t cell = bus_read32(item + 16 + 4 * values), rows = bus_read32(item + 24);
     if (!cell)
         return 0;
+    if (rows >> 16)
+        dispatch_check(cell, 1, ((rows >> 16) - 1) * (rows & 0xffff) + 8, 0);
+    const uint32_t address = bus_read32(how & FW_PACK_STORED ? cell : item + 8 + 4 * values);
     if (address % 4 || address & FW_SCRATCH || !(rows >> 16))
         fail(FW_ERROR_BAD_BATCH, item, address);
-    dispatch_check(cell, 1, ((rows >> 16) - 1) * (rows & 0xffff) + 8, 0);
     return place_of(item, address, bytes);
 }
 
 /* Makes a block of a compressed vector. */
 static __attribute__((noinline)) void pack(uint32_t item, uint32_t how) {
-    const uint32_t part = bus_read32(item + 4), count = part & 0xffff, crd_at = bus_read32(item + 8),
-                   val_at = bus_read32(item + 12), crd_cell = bus_read32(item + 16),
+    const uint32_t part = bus_read32(item + 4), count = part & 0xffff, crd_cell = bus_read32(item + 16),
                    val_cell = bus_read32(item + 20), rows = bus_read32(item + 24);
-    if (how > FW_PACK_BITS || !(crd_cell | val_cell))
+    const bool stored = how & FW_PACK_STORED;
+    if ((!stored && how > FW_PACK_BITS) || (stored && (how & FW_PACK_ABSENT || !bus_read32(item + 8))) ||
+        !(crd_cell | val_cell))
         fail(FW_ERROR_BAD_BATCH, item, how);
-    const uint32_t segments = stream_of(item, crd_cell, crd_at, 2 * count + 10),
-                   length = stream_of(item, val_cell, val_at, 2 * count + 4);
-    const uint32_t from = place_of(item, FW_SCRATCH | 2 * (part >> 16), 2 * count),
-                   n = put_entries((entry_place){segments ? segments + 8 : 0, length ? length + 2 : 0}, from,
-                                   count, how);
+    const uint32_t segments = stream_of(item, how, false, 2 * count + 10),
+                   length = stream_of(item, how, true, 2 * count + 4);
+    uint32_t had = 0;
+    if (stored && how & FW_PACK_MORE)
+        had = bus_read16(segments ? segments + 4 : length);
+    const entry_place to = {segments ? segments + 8 + 2 * had : 0, length ? length + 2 + 2 * had : 0};
+    const uint32_t n =
+        stored ? had + put_stored(to, item, how, had)
+               : put_entries(to, place_of(item, FW_SCRATCH | 2 * (part >> 16), 2 * count), count, how);
     if (segments) {
         bus_write32(segments, 2);
         bus_write32(segments + 4, n << 16 | n);
-        complete_rows(crd_cell, rows, crd_at, n + 4);
+        complete_rows(crd_cell, rows, segments - ONYX_CGRA_DATA, n + 4);
     }
     if (length) {
         bus_write16(length, n);
-        complete_rows(val_cell, rows, val_at, n + 1);
+        complete_rows(val_cell, rows, length - ONYX_CGRA_DATA, n + 1);
     }
 }
 

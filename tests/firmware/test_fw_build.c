@@ -79,10 +79,10 @@ static small_design *begin(fixture *f, const char *name, fw_options *o) {
  * lists is only in programs that have some, and what computes bf16 only where these are of bf16. */
 enum {
     CODE_BUDGET = 4864,
-    LISTS_CODE = 2224,
+    LISTS_CODE = 3000,
     BF16_CODE = 784,
     DATA_BUDGET = 1024,
-    STACK_BUDGET = 1240,
+    STACK_BUDGET = 1408,
     FRAME_BUDGET = 96
 };
 

@@ -1170,38 +1170,44 @@ static void a_list_that_is_none_is_refused(void **state) {
     const uint32_t all = DEVICE_TILES * 2 * DEVICE_BANK;
     const struct {
         uint32_t item[ITEM_WORDS], n, again, error;
-    } cases[] = {{{0}, 1, 0, FW_ERROR_BAD_FUNCTION}, /* there are none */
-                 {{0}, 0, 0, FW_ERROR_BAD_BATCH},
-                 {{0}, 1, 1, FW_ERROR_BAD_BATCH},
-                 {{0}, LIST_MOST + 1, 0, FW_ERROR_BAD_BATCH},
-                 {{0}, UINT32_MAX / FW_ITEM_BYTES + 2, 0, FW_ERROR_BAD_BATCH},
-                 {{1, 0x20004000, 1, 0}, 1, 0, FW_ERROR_BAD_PART},
-                 {{0, 0x20003ffc, 1, 0}, 1, 0, FW_ERROR_BAD_BATCH},
-                 {{FW_TEST, 1, 1, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
-                 {{FW_TEST, 0, DEVICE_BANK, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
-                 {{FW_TEST, all - 2, 2, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
-                 {{FW_COPY, 0, 4, all}, 1, 0, FW_ERROR_BAD_BATCH},
-                 {{FW_COPY, all, 4, 0}, 1, 0, FW_ERROR_BAD_BATCH},
-                 {{FW_COPY, 1, 4, 0}, 1, 0, FW_ERROR_BAD_BATCH},
-                 {{FW_COPY, 2, 3, 0}, 1, 0, FW_ERROR_BAD_BATCH},
-                 {{FW_BLOCK, 1, 4, 0}, 1, 0, FW_ERROR_BAD_BATCH},
-                 {{FW_BLOCK, all - 8, 4, 0}, 1, 0, FW_ERROR_BAD_BATCH},
-                 {{FW_BLOCK, 0, 4, 5}, 1, 0, FW_ERROR_BAD_BATCH},
-                 {{FW_BLOCK, 0, DEVICE_BANK / 2, 0}, 1, 0, FW_ERROR_BAD_BATCH},
-                 {{FW_SPREAD, 0, 0x20003ff8, 0, 0, 1, 0}, 1, 0, FW_ERROR_BAD_BATCH},
-                 {{FW_SPREAD, 0x2001c000, 0x20004000, 0, 0, 1, 0}, 1, 0, FW_ERROR_BAD_BATCH},
-                 {{FW_PACK, 4, 0, 0, 0, 0, 1 << 16 | 24}, 1, 0, FW_ERROR_BAD_BATCH}, /* no stream */
-                 {{FW_PACK, 4, 2, 0, 0x20004000, 0, 1 << 16 | 24}, 1, 0, FW_ERROR_BAD_BATCH},
-                 {{FW_PACK, 4, 0, 0, 0x20004000, 0, 24}, 1, 0, FW_ERROR_BAD_BATCH},
-                 {{FW_PACK | 16, 4, 0, 0, 0x20004000, 0, 1 << 16 | 24}, 1, 0, FW_ERROR_BAD_BATCH},
-                 {{FW_PACK, 4, all - 12, 0, 0x20004000, 0, 1 << 16 | 24}, 1, 0, FW_ERROR_BAD_BATCH},
-                 {{FW_PACK, 4, 0, FW_SCRATCH, 0, 0x20004000, 1 << 16 | 24}, 1, 0, FW_ERROR_BAD_BATCH},
-                 {{FW_PACK, 4, 0, 0, 0x2001bff8, 0, 2 << 16 | 24}, 1, 0, FW_ERROR_BAD_BATCH},
-                 {{FW_PACK, 10239u << 16 | 2, 0, 0, 0x20004000, 0, 1 << 16 | 24}, 1, 0, FW_ERROR_BAD_BATCH},
-                 {{FW_CALC, FW_SCRATCH | 2, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
-                 {{FW_CALC, FW_SCRATCH | 0x5000, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
-                 {{FW_CALC | FW_OPS, 0, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
-                 {{FW_COPY, 0, DEVICE_BANK + 4, 0}, 1, 0, FW_ERROR_BAD_BATCH}};
+    } cases[] = {
+        {{0}, 1, 0, FW_ERROR_BAD_FUNCTION}, /* there are none */
+        {{0}, 0, 0, FW_ERROR_BAD_BATCH},
+        {{0}, 1, 1, FW_ERROR_BAD_BATCH},
+        {{0}, LIST_MOST + 1, 0, FW_ERROR_BAD_BATCH},
+        {{0}, UINT32_MAX / FW_ITEM_BYTES + 2, 0, FW_ERROR_BAD_BATCH},
+        {{1, 0x20004000, 1, 0}, 1, 0, FW_ERROR_BAD_PART},
+        {{0, 0x20003ffc, 1, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_TEST, 1, 1, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_TEST, 0, DEVICE_BANK, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_TEST, all - 2, 2, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_COPY, 0, 4, all}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_COPY, all, 4, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_COPY, 1, 4, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_COPY, 2, 3, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_BLOCK, 1, 4, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_BLOCK, all - 8, 4, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_BLOCK, 0, 4, 5}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_BLOCK, 0, DEVICE_BANK / 2, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_SPREAD, 0, 0x20003ff8, 0, 0, 1, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_SPREAD, 0x2001c000, 0x20004000, 0, 0, 1, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_PACK, 4, 0, 0, 0, 0, 1 << 16 | 24}, 1, 0, FW_ERROR_BAD_BATCH}, /* no stream */
+        {{FW_PACK, 4, 2, 0, 0x20004000, 0, 1 << 16 | 24}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_PACK, 4, 0, 0, 0x20004000, 0, 24}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_PACK | 32, 4, 0, 0, 0x20004000, 0, 1 << 16 | 24}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_PACK | FW_PACK_STORED, 4, 0, 0x20004000, 0x20004000, 0, 1 << 16 | 24}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_PACK | FW_PACK_STORED | FW_PACK_ABSENT, 4, 0x20004000, 0x20004008, 0x20004000, 0, 1 << 16 | 24},
+         1,
+         0,
+         FW_ERROR_BAD_BATCH},
+        {{FW_PACK, 4, all - 12, 0, 0x20004000, 0, 1 << 16 | 24}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_PACK, 4, 0, FW_SCRATCH, 0, 0x20004000, 1 << 16 | 24}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_PACK, 4, 0, 0, 0x2001bff8, 0, 2 << 16 | 24}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_PACK, 10239u << 16 | 2, 0, 0, 0x20004000, 0, 1 << 16 | 24}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_CALC, FW_SCRATCH | 2, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_CALC, FW_SCRATCH | 0x5000, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_CALC | FW_OPS, 0, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_COPY, 0, DEVICE_BANK + 4, 0}, 1, 0, FW_ERROR_BAD_BATCH}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         test_kernel t;
         device *d = device_with_lists(&t, 1, 25);
@@ -1439,59 +1445,126 @@ static uint32_t packed_words(const uint16_t *words, uint32_t count, uint32_t how
     return n;
 }
 
+/* Three rows that load blocks of a vector, the second one others than these, and the blocks' places. */
+enum {
+    PACK_TABLE = 0x20000000 + FW_TABLE_OFFSET,
+    PACK_ROW = 24,
+    PACK_ROWS = 3,
+    PACK_MOST = 40,
+    PACK_CRD = 0x2000,
+    PACK_VAL = 0x3000,
+    PACK_OWN = PACK_TABLE + 0x100
+};
+static void put_pack_rows(device *d) {
+    for (uint32_t r = 0; r < PACK_ROWS; r++) {
+        const uint32_t row[PACK_ROW / 4] = {PACK_CRD + r % 2 * 0x200, 0, PACK_VAL + r % 2 * 0x200, 0, 0, 0};
+        memcpy(d->sram + (PACK_OWN - 0x20000000 + r * PACK_ROW) / 4, row, sizeof row);
+    }
+    memset(d->glb + PACK_CRD, 0x55, 0x2000);
+}
+
+/* The blocks have these entries and end there, and the rows have their lengths; bit 0 of streams:
+ * coordinates. */
+static void expect_packed(const device *d, uint32_t streams, uint32_t n, const uint16_t *crd,
+                          const uint16_t *val) {
+    const uint16_t head[] = {2, 0, (uint16_t)n, (uint16_t)n}, length = (uint16_t)n, none = 0x5555;
+    for (uint32_t r = 0; r < PACK_ROWS; r++) {
+        const uint32_t *row = d->sram + (PACK_OWN - 0x20000000 + r * PACK_ROW) / 4;
+        assert_int_equal(row[1], r % 2 || !(streams & 1) ? 0 : n + 4);
+        assert_int_equal(row[3], r % 2 || !(streams & 2) ? 0 : n + 1);
+    }
+    if (streams & 1) {
+        assert_memory_equal(d->glb + PACK_CRD, head, 8);
+        assert_memory_equal(d->glb + PACK_CRD + 8, crd, 2 * n);
+    }
+    if (streams & 2) {
+        assert_memory_equal(d->glb + PACK_VAL, &length, 2);
+        assert_memory_equal(d->glb + PACK_VAL + 2, val, 2 * n);
+    }
+    assert_memory_equal(d->glb + PACK_CRD + (streams & 1 ? 8 + 2 * n : 0), &none, 2);
+    assert_memory_equal(d->glb + PACK_VAL + (streams & 2 ? 2 + 2 * n : 0), &none, 2);
+    assert_true(!d->violation);
+}
+
 /* A vector in the scratch area becomes compressed blocks, and the rows that load these say how long they are.
  */
 static void a_list_packs_vectors(void **state) {
     (void)state;
-    enum {
-        TABLE = 0x20000000 + FW_TABLE_OFFSET,
-        ROW = 24,
-        ROWS = 3,
-        MOST = 40,
-        CRD = 0x2000,
-        VAL = 0x3000,
-        OWN = TABLE + 0x100
-    };
     prng random = prng_seed(31);
     for (uint32_t i = 0; i < 400; i++) {
         test_kernel t;
         device *d = device_with_lists(&t, 1, 29);
-        const uint32_t how = prng_below(&random, FW_PACK_BITS + 1), count = prng_below(&random, MOST + 1),
-                       first = prng_below(&random, 9), zeros = prng_below(&random, 4),
-                       streams = 1 + prng_below(&random, 3);
-        uint16_t words[MOST] = {0}, crd[MOST + 1], val[MOST + 1];
+        const uint32_t how = prng_below(&random, FW_PACK_BITS + 1),
+                       count = prng_below(&random, PACK_MOST + 1), first = prng_below(&random, 9),
+                       zeros = prng_below(&random, 4), streams = 1 + prng_below(&random, 3);
+        uint16_t words[PACK_MOST] = {0}, crd[PACK_MOST + 1], val[PACK_MOST + 1];
         uint8_t *scratch = (uint8_t *)(d->sram + FW_SCRATCH_OFFSET / 4);
         for (uint32_t c = 0; c < count; c++)
             words[c] = prng_below(&random, 4) < zeros ? 0 : (uint16_t)(1 + prng_below(&random, 0xffff));
-        memset(scratch, 0x77, 2 * MOST + 64);
+        memset(scratch, 0x77, 2 * PACK_MOST + 64);
         memcpy(scratch + 2 * first, words, 2 * count);
-        for (uint32_t r = 0; r < ROWS; r++) { /* the second row loads another block */
-            const uint32_t row[ROW / 4] = {CRD + r % 2 * 0x200, 0, VAL + r % 2 * 0x200, 0, 0, 0};
-            memcpy(d->sram + (OWN - 0x20000000 + r * ROW) / 4, row, sizeof row);
-        }
-        memset(d->glb + CRD, 0x55, 0x2000);
-        const uint32_t items[][ITEM_WORDS] = {{FW_PACK | how, first << 16 | count, CRD, VAL,
-                                               streams & 1 ? OWN : 0, streams & 2 ? OWN + 8 : 0,
-                                               ROWS << 16 | ROW}};
+        put_pack_rows(d);
+        const uint32_t items[][ITEM_WORDS] = {{FW_PACK | how, first << 16 | count, PACK_CRD, PACK_VAL,
+                                               streams & 1 ? PACK_OWN : 0, streams & 2 ? PACK_OWN + 8 : 0,
+                                               PACK_ROWS << 16 | PACK_ROW}};
         assert_true(serve_list(d, &t, items, 1, 0, 1));
         const uint32_t n = packed_words(words, count, how, crd, val);
-        const uint16_t head[] = {2, 0, (uint16_t)n, (uint16_t)n}, length = (uint16_t)n, none = 0x5555;
-        for (uint32_t r = 0; r < ROWS; r++) {
-            const uint32_t *row = d->sram + (OWN - 0x20000000 + r * ROW) / 4;
-            assert_int_equal(row[1], r % 2 || !(streams & 1) ? 0 : n + 4);
-            assert_int_equal(row[3], r % 2 || !(streams & 2) ? 0 : n + 1);
+        expect_packed(d, streams, n, crd, val);
+        device_free(d);
+    }
+}
+
+/* So do the entries that a run has stored of a part, of which the block has some coordinates; entries that
+ * are the fill are none. */
+static void a_list_packs_what_was_stored(void **state) {
+    (void)state;
+    static const uint32_t ways[] = {0,
+                                    FW_PACK_PADDED,
+                                    FW_PACK_ONES,
+                                    FW_PACK_LACKED,
+                                    FW_PACK_PADDED | FW_PACK_ONES,
+                                    FW_PACK_PADDED | FW_PACK_LACKED,
+                                    FW_PACK_ONES | FW_PACK_LACKED};
+    prng random = prng_seed(37);
+    for (uint32_t i = 0; i < 600; i++) {
+        test_kernel t;
+        device *d = device_with_lists(&t, 1, 29);
+        const uint32_t how = ways[prng_below(&random, sizeof ways / sizeof *ways)],
+                       count = prng_below(&random, PACK_MOST + 1), streams = 1 + prng_below(&random, 3),
+                       zeros = prng_below(&random, 5),
+                       fill = prng_below(&random, 3) ? 0 : prng_below(&random, 0x10000);
+        const int32_t first = (int32_t)prng_below(&random, 13) - 6;
+        uint16_t stored[4 * PACK_MOST + 8], words[PACK_MOST] = {0}, crd[PACK_MOST + 1], val[PACK_MOST + 1];
+        uint32_t n = 0, c = 0;
+        for (; c < PACK_MOST; c++) { /* coordinates of the part */
+            if (prng_below(&random, 4) < zeros)
+                continue;
+            const uint16_t value =
+                (uint16_t)(prng_below(&random, 3) ? 1 + prng_below(&random, 0xffff) : fill);
+            crd[n] = (uint16_t)c;
+            val[n++] = value;
+            if ((int32_t)c >= first && (int32_t)c - first < (int32_t)count)
+                words[(int32_t)c - first] = value ^ (uint16_t)fill;
         }
-        if (streams & 1) {
-            assert_memory_equal(d->glb + CRD, head, 8);
-            assert_memory_equal(d->glb + CRD + 8, crd, 2 * n);
-        }
-        if (streams & 2) {
-            assert_memory_equal(d->glb + VAL, &length, 2);
-            assert_memory_equal(d->glb + VAL + 2, val, 2 * n);
-        }
-        assert_memory_equal(d->glb + CRD + (streams & 1 ? 8 + 2 * n : 0), &none, 2);
-        assert_memory_equal(d->glb + VAL + (streams & 2 ? 2 + 2 * n : 0), &none, 2);
-        assert_true(!d->violation);
+        uint16_t *at = stored;
+        *at++ = 2;
+        *at++ = 0;
+        *at++ = (uint16_t)n;
+        *at++ = (uint16_t)n;
+        memcpy(at, crd, 2 * n);
+        at[n] = (uint16_t)n;
+        memcpy(at + n + 1, val, 2 * n);
+        memcpy(d->glb + 0x4000, stored, sizeof stored);
+        const uint32_t cells[] = {0x4000, n + 4, 0x4000 + 2 * (n + 4), n + 1};
+        memcpy(d->sram + (PACK_TABLE - 0x20000000) / 4, cells, sizeof cells);
+        put_pack_rows(d);
+        const uint32_t items[][ITEM_WORDS] = {{FW_PACK | FW_PACK_STORED | how | fill << FW_PACK_FILL_SHIFT,
+                                               (uint32_t)first << 16 | count, PACK_TABLE, PACK_TABLE + 8,
+                                               streams & 1 ? PACK_OWN : 0, streams & 2 ? PACK_OWN + 8 : 0,
+                                               PACK_ROWS << 16 | PACK_ROW}};
+        assert_true(serve_list(d, &t, items, 1, 0, 1));
+        n = packed_words(words, count, how, crd, val);
+        expect_packed(d, streams, n, crd, val);
         device_free(d);
     }
 }
@@ -1642,6 +1715,7 @@ int main(void) {
         TEST(a_list_copies_words),
         TEST(a_block_of_a_list_is_cleared),
         TEST(a_list_packs_vectors),
+        TEST(a_list_packs_what_was_stored),
         TEST(a_list_computes_values),
         TEST(values_of_lists_are_those_of_the_simulator),
         TEST(a_list_of_bf16_combines_parts),

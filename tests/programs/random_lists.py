@@ -118,7 +118,7 @@ wrong = alone = 0
 for number in range(count):
     draw = random.Random(seed + number)
     text = (dense_program, sparse_program, dense_program, sparse_program, matrix_program, several_program, real_program)[number % 7](draw)
-    options = draw.choice([[], ["--tile", "16"], ["--tile", "16", "--unroll", "1"]]) if number % 7 in (4, 6) else []
+    options = draw.choice([[], ["--tile", "16"], ["--tile", "16", "--unroll", "1"]]) if number % 7 in (4, 6) else draw.choice([[], [], ["--tile", "32"]]) if number % 7 in (1, 3) else []
     real = ["--dtype", "bf16", "--profile", "onyx-ext"] if number % 7 == 6 else []
     path = folder / "random.onx"
     path.write_text(text)

@@ -54,9 +54,11 @@ bool compile_read_shipped(compile_context *ctx, const char *name, tile_dtype dty
 static bool declares(const char *text, const char *word, const char *name, size_t n) {
     const size_t length = strlen(word);
     for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) {
-        const char *of = at + length + strspn(at + length, " \t");
-        if ((at == text || !is_in_name(at[-1])) && of > at + length && strncmp(of, name, n) == 0 &&
-            !is_in_name(of[n]))
+        const char *of = at + length + strspn(at + length, " \t"), *line = at;
+        while (line > text && line[-1] != '\n' && *line != '#')
+            line--;
+        if (*line != '#' && (at == text || !is_in_name(at[-1])) && of > at + length &&
+            strncmp(of, name, n) == 0 && !is_in_name(of[n]))
             return true;
     }
     return false;

@@ -131,6 +131,10 @@ gives("tensor b: s = [1, 2]\nx(i) = b(i) + 1", "x", {0: 1, 1: 1, 2: 1, 3: 8}, "-
 gives("tensor x(3): d\nx(i) = 7", "x", {0: 7, 1: 7, 2: 7})
 gives(v + "tensor u: d\ntensor w: dd\nu(j) = 2\nw(i,j) = 3 * a(i)\nx(i) = w(i,j) * u(j) * a(j)", "x", {0: 36, 1: 72, 2: 108})
 gives(v + "tensor u: s\nrepeat 2 { u(i) += 1 }\nx(i) = isqrt(u(i) * a(i) * 8)", "x", {0: 4, 1: 5, 2: 6}, warns="E0129-from-zero")
+# A function of the library is called with scalars, unless a tensor has its name.
+gives(v + "scalar n = 17\nscalar r = 0\nr = isqrt(n)\nx(i) = r * a(i)", "x", {0: 4, 1: 8, 2: 12})
+gives("# no scalar i\nscalar n = 17\ntensor isqrt: s = [1, 2, 3]\nx(i) = n * isqrt(i)", "x", {0: 17, 1: 34, 2: 51})
+gives("scalar i = 17\ntensor isqrt: s = [1, 2, 3]\nx(n) = isqrt(n) * i", "x", {0: 17, 1: 34, 2: 51})
 gives(v + "tensor b: s = {}\nrepeat 3 { b(i) += a(i) }", "b", {0: 3, 1: 6, 2: 9})
 gives(v + "tensor b: s\nrepeat 3 { b(i) += a(i) }", "b", {0: 3, 1: 6, 2: 9}, warns="E0129-from-zero")
 gives(v + "tensor b: s = [7, 8, 9]\nmulti { a(i) = b(i); b(i) = a(i) }\nresult b", "b", {0: 1, 1: 2, 2: 3})

@@ -29,6 +29,7 @@ struct compile_stage_of {
     bool on_host;
     const char *why;   /* it is there */
     uint32_t to;       /* whose place its value gets: a tensor's, or one of those after them (places) */
+    bool by_items;     /* the processor may compute it by items of a list (application_items.c) */
     bool waits;        /* its result may stay on the chip, and its batches wait (machine.h) */
     const char *eager; /* why not; of a loop why its passes are the host's */
     const bool *alive; /* by place: whether what it has after the statement may be read later */

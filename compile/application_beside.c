@@ -180,10 +180,14 @@ static const char *why_needed(compile_context *ctx, const compile_stage_of *by, 
         }
         if (by->on_host && compile_is_calc(step))
             continue;
+        if (by->by_items)
+            continue;
         if ((compile_stage_on_host(by) && !compile_may_wait_calls(&by->kernel)) || step->use[t].counts)
             return arena_printf(ctx->mem, "line %u is computed by the host or as a function", line);
         for (uint32_t n = 0; n <= by->kernel.producers.len; n++) {
             const compile_kernel *k = compile_kernel_of(by, n);
+            if (by->n_parts && by->parts[n].by_items)
+                continue;
             const sam_statement *packed = &k->lowered.statement;
             for (uint32_t p = 0; p < packed->tensors.len; p++) {
                 const sam_tensor_data *data = &packed->tensors.at[p];
@@ -223,6 +227,8 @@ static const char *why_no_parts(compile_context *ctx, const compile_application 
         return "kernels of a statement have a firmware program each";
     for (uint32_t i = 0; i <= n; i++) {
         const compile_kernel *k = compile_kernel_of(stage, i);
+        if (stage->n_parts ? stage->parts[i].by_items : stage->by_items)
+            continue;
         if (k->on_host && !(stage->loops && compile_may_wait_calls(k)))
             return "a part of a statement is computed by the host or as a function";
         if (k->array.apart)
@@ -243,14 +249,17 @@ static const char *why_eager(const compile_options *o, compile_context *ctx, con
     const compile_kernel *k = &stage->kernel;
     const uint32_t none = a->program.tensors.len;
     const bool calc = stage->on_host && compile_is_calc(stage->step);
-    if (compile_stage_on_host(stage) && !calc && !(stage->loops && compile_may_wait_calls(k)))
+    if (compile_stage_on_host(stage) && !calc && !stage->by_items &&
+        !(stage->loops && compile_may_wait_calls(k)))
         return "a statement is computed by the host or as a function";
     if (o->engine == ENGINE_SAM || o->wave || !o->optimize || o->hazards == REPORT_WARN)
         return "an option wants each run by itself";
     const char *why_not = calc ? NULL : why_no_parts(ctx, a, stage);
     if (why_not)
         return why_not;
-    const sam_statement *s = calc ? &stage->step->statement : &k->lowered.statement;
+    const sam_statement *s = calc                             ? &stage->step->statement
+                             : stage->by_items && !k->on_host ? &k->user
+                                                              : &k->lowered.statement;
     for (uint32_t t = 0; t < s->tensors.len; t++) {
         if (s->tensors.at[t].region == SAM_REGION_HOST)
             return arena_printf(ctx->mem, "%s is loaded for every run (@host)",
@@ -393,6 +402,8 @@ void compile_find_waiting(const compile_options *o, compile_context *ctx, compil
     for (uint32_t t = 0; t < n; t++)
         classes[t] = t;
     join_swapped(&a->program.steps, classes, n);
+    for (uint32_t i = 0; i < a->stages.len; i++)
+        compile_find_dense_kernels(a, &a->stages.at[i]);
     for (uint32_t i = 0; i < a->stages.len; i++) {
         compile_stage_of *stage = &a->stages.at[i];
         if (stage->step->kind != FE_STEP_ASSIGN)

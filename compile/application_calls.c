@@ -3,117 +3,148 @@
  * before them, in whose place the result's is written afterwards. So the result lies there as a store of the
  * array would leave it. */
 #include "compile/application_calls.h"
+#include "compile/move.h"
 #include "compile/processor.h"
 #include "sam/calls.h"
 
-static const sam_expr_data *call_of(const compile_kernel *k) {
-    return sam_expr_at(&k->lowered.statement, k->lowered.statement.rhs);
-}
-
-/* Returns argument `i`, or NULL. */
-static const sam_expr_data *argument(const compile_kernel *k, uint32_t i) {
-    const sam_expr_data *call = call_of(k);
-    const sam_expr e = i ? call->b : call->a;
-    return e.v ? sam_expr_at(&k->lowered.statement, e) : NULL;
+static const sam_expr_data *call_of(const sam_statement *s) {
+    return sam_expr_at(s, s->rhs);
 }
 
 static bool is_plain(const sam_tensor_data *t) {
     return !t->fill && !t->structure && !t->windowed && !t->ones && !t->blocked;
 }
 
-bool compile_may_wait_calls(const compile_kernel *k) {
-    if (!k->on_processor || k->calls.call)
-        return false;
-    const sam_statement *s = &k->lowered.statement;
+/* Finds the operands of a call. */
+static bool find_call(const sam_statement *s, compile_dense *out) {
     const sam_tensor_data *result = sam_tensor_at(s, s->result);
-    const sam_expr_data *call = call_of(k);
+    const sam_expr_data *call = call_of(s);
+    compile_dense d = {.s = s, .body = s->rhs, .how = FW_OP_SET, .results = result->order, .calls = true};
     bool any = false, may = call->kind == SAM_EXPR_CALL && call->program && call->program->on_processor &&
-                            !sam_takes_fiber(call) && result->order == 1 && is_plain(result);
+                            !sam_takes_fiber(call) && result->order > 0 &&
+                            result->order <= COMPILE_DENSE_MODES && is_plain(result);
+    for (; may && d.vars < result->order; d.vars++)
+        d.var[d.vars] = s->result_index[d.vars];
     for (uint32_t i = 0; may && i < call->program->parameters; i++) {
-        const sam_expr_data *x = argument(k, i);
+        const sam_expr e = i ? call->b : call->a;
+        const sam_expr_data *x = e.v ? sam_expr_at(s, e) : NULL;
         may = i < 2 && x && (x->kind == SAM_EXPR_ACCESS || x->kind == SAM_EXPR_LITERAL);
+        if (may)
+            d.operand[d.operands++] = e;
         if (!may || x->kind == SAM_EXPR_LITERAL)
             continue;
         const sam_tensor_data *t = sam_tensor_at(s, x->tensor);
-        may = is_plain(t) && (!t->order || (t->order == 1 && x->index[0].v == s->result_index[0].v));
+        may = is_plain(t) && t->order <= result->order;
+        for (uint32_t m = 0; m < t->order && may; m++)
+            may = compile_dense_mode(&d, x, m) < d.vars && (!m || x->index[0].v != x->index[1].v);
         any = any || t->order;
     }
+    *out = d;
     return may && any;
 }
+
+bool compile_may_wait_calls(const compile_kernel *k) {
+    compile_dense d;
+    return k->on_processor && !k->calls.call && find_call(&k->lowered.statement, &d);
+}
+
+/* ---- what is loaded and stored ------------------------------------------------------------------ */
 
 static void put_word(uint8_t *at, uint32_t i, uint16_t word) {
     at[2 * i] = (uint8_t)word;
     at[2 * i + 1] = (uint8_t)(word >> 8);
 }
 
-static uint16_t word_at(const uint8_t *at, uint32_t i) {
-    return (uint16_t)(at[2 * i] | at[2 * i + 1] << 8);
-}
-
-/* Makes a block of the tensor's values, n of them. */
-static uint8_t *block_of(const tile_tensor *t, uint32_t n, arena *mem) {
-    uint8_t *block = arena_new_n(mem, uint8_t, 2 * n + 4);
+/* Makes a block of the tensor's values row by row, repeated along an index that it has not; mode[m] is the
+ * one of its mode m. */
+static uint8_t *block_of(const tile_tensor *t, const uint32_t *size, const uint8_t *mode, arena *mem) {
+    const uint32_t n = size[0] * size[1];
+    uint8_t *block = arena_new_n(mem, uint8_t, 2 * (size_t)n + 4);
     put_word(block, 0, (uint16_t)n);
-    for (uint64_t e = 0; e < t->nnz && t->order; e++)
-        put_word(block, 1 + t->crd[e], t->val[e]);
-    for (uint32_t i = 0; i < n && !t->order; i++)
-        put_word(block, 1 + i, t->nnz ? t->val[0] : 0);
+    for (uint64_t e = 0; e < t->nnz; e++) {
+        uint32_t begin[] = {0, 0}, end[] = {size[0], size[1]};
+        for (uint32_t m = 0; m < t->order; m++) {
+            begin[mode[m]] = t->crd[e * t->order + m];
+            end[mode[m]] = begin[mode[m]] + 1;
+        }
+        for (uint32_t i = begin[0]; i < end[0]; i++) {
+            for (uint32_t k = begin[1]; k < end[1]; k++)
+                put_word(block, 1 + i * size[1] + k, t->val[e]);
+        }
+    }
     return block;
 }
 
-/* Makes the block of an argument, and what it is. */
-static const uint8_t *block_of_argument(const compile_kernel *k, uint32_t i, uint32_t n, arena *mem,
-                                        sam_tensor_data *what) {
-    const sam_statement *s = &k->lowered.statement;
-    const sam_expr_data *x = argument(k, i);
-    uint16_t word = x->kind == SAM_EXPR_LITERAL ? sam_literal_word(x->literal, !s->integers) : 0;
-    tile_tensor t = {.nnz = 1, .val = &word};
-    *what = (sam_tensor_data){.name = {0}};
-    if (x->kind == SAM_EXPR_ACCESS) {
-        *what = *sam_tensor_at(s, x->tensor);
-        for (uint32_t o = 0; o < k->data.operands.n; o++) {
-            if (name_eq(k->data.operands.operand[o].name, what->name))
-                t = k->data.operands.operand[o];
-        }
-        what->level[0] = SAM_LEVEL_DENSE;
-    }
-    return block_of(&t, n, mem);
+/* Returns what the tensor of an operand holds. */
+static const tile_tensor *held_by(const tile_operands *all, name_id name) {
+    const tile_tensor *t = NULL;
+    for (uint32_t o = 0; o < all->n; o++)
+        t = name_eq(all->operand[o].name, name) ? &all->operand[o] : t;
+    BUG_IF(!t, "an operand is nowhere");
+    return t;
 }
 
-/* Says in the plan what is loaded and stored: one block each. */
-static void plan_blocks(arena *mem, const sam_tensor_data *operands, uint32_t inputs, uint32_t n,
-                        tile_plan *plan) {
+/* Makes the block of an operand, and what it is: a matrix by rows, or a vector whose mode is the
+ * statement's. */
+static const uint8_t *block_of_operand(const compile_dense *d, uint32_t i, const tile_operands *all,
+                                       const compile_layout *y, arena *mem, sam_tensor_data *what) {
+    const sam_expr_data *x = sam_expr_at(d->s, d->operand[i]);
+    uint16_t word = x->kind == SAM_EXPR_LITERAL ? sam_literal_word(x->literal, !d->s->integers) : 0;
+    tile_tensor t = {.nnz = 1, .val = &word};
+    uint8_t mode[COMPILE_DENSE_MODES] = {0};
+    *what = (sam_tensor_data){.name = {0}};
+    if (x->kind == SAM_EXPR_ACCESS) {
+        *what = *sam_tensor_at(d->s, x->tensor);
+        t = *held_by(all, what->name);
+    }
+    for (uint32_t m = 0; m < what->order; m++) {
+        mode[m] = (uint8_t)compile_dense_mode(d, x, m);
+        what->level[m] = SAM_LEVEL_DENSE;
+        what->mode[what->order == 2 ? mode[m] : 0] = (uint8_t)(what->order == 2 ? m : mode[m]);
+    }
+    return block_of(&t, y->size, mode, mem);
+}
+
+/* Says in the plan what is loaded and stored: one block each; behind the part of the result comes what is
+ * gone through, a matrix or a vector. */
+static void plan_blocks(arena *mem, const compile_dense *d, const sam_tensor_data *operands,
+                        const compile_layout *y, tile_plan *plan) {
     *plan = (tile_plan){.copies = 1};
-    for (uint32_t i = 0; i < inputs; i++) {
+    for (uint32_t i = 0; i < y->inputs; i++) {
         tile_input in = {.stream = {operands[i].name, SAM_MODE_VALS}};
+        tile_block block = {.length = y->n + 1, .size = y->n};
+        if (operands[i].order == 2) {
+            block.row = y->size[1];
+            block.size = y->size[operands[i].mode[0] != 0];
+            block.second_size = y->size[operands[i].mode[0] == 0];
+        }
         vec_push(mem, &in.blocks, ((tile_block){0}));
-        vec_push(mem, &in.blocks, ((tile_block){.length = n + 1, .size = n}));
+        vec_push(mem, &in.blocks, block);
         vec_push(mem, &plan->inputs, in);
         vec_push(mem, &plan->run_block, 1);
     }
     vec_push(mem, &plan->outputs, ((tile_output){.stream.level = SAM_MODE_VALS, .num_blocks = 1}));
-    vec_push(mem, &plan->runs, ((tile_run){.bound_words = n + 1}));
-    vec_push(mem, &plan->parts, ((tile_part){.size = {n}}));
+    vec_push(mem, &plan->runs, ((tile_run){.bound_words = y->results + 1}));
+    vec_push(mem, &plan->parts, ((tile_part){.size = {y->result_size[0], y->result_size[1]}}));
+    vec_push(mem, &plan->parts, ((tile_part){.size = {y->size[0], d->vars > 1 ? y->size[1] : 0}}));
 }
-
-/* Where the operands begin, how far each is from the next one, and where the result goes. */
-typedef struct {
-    uint32_t inputs, n, bytes, begin, each, to;
-} layout;
 
 static void put_u32(uint8_t *at, uint32_t word) {
     put_word(at, 0, (uint16_t)word);
     put_word(at, 1, (uint16_t)(word >> 16));
 }
 
-/* Makes the row of the calls, and gives it its place: the processor writes where the result goes. */
-static void add_row(machine *m, arena *mem, const layout *y, fw_batch *b) {
+/* Makes the row of the calls, and gives it its place: the processor writes where their result goes; that of
+ * items is there from the first. */
+static void add_row(machine *m, arena *mem, const compile_dense *d, const compile_layout *y, fw_batch *b) {
     const uint32_t bytes = fw_row_bytes(y->inputs, 1);
     uint8_t *row = arena_new_n(mem, uint8_t, bytes);
-    for (uint32_t i = 0; i <= y->inputs; i++) {
-        put_u32(row + 8 * i, i < y->inputs ? b->segments.at[i].address - m->a->board.map.cgra_data : 0);
+    for (uint32_t i = 0; i < y->inputs; i++) {
+        put_u32(row + 8 * i, b->segments.at[i].address - m->a->board.map.cgra_data);
         put_u32(row + 8 * i + 4, y->n + 1);
     }
+    put_u32(row + 8 * y->inputs, d->calls ? 0 : y->to);
+    put_u32(row + 8 * y->inputs + 4, y->results + 1);
     b->runs = 1;
     b->table = compile_add_table(m, bytes, hash_bytes(row, bytes));
     vec_push(mem, &b->segments, ((fw_segment){b->table, bytes, row}));
@@ -139,47 +170,64 @@ static void take_place(machine *m, uint32_t address, uint32_t bytes) {
     fw_forget(&m->session.memory, address, bytes);
 }
 
-/* Returns whether a call of each coordinate makes this block. */
-static bool makes(const compile_kernel *k, const fw_batch *in, uint32_t n, const uint8_t *block) {
-    const sam_expr_data *call = call_of(k);
-    bool same = true;
-    for (uint32_t i = 1; i <= n && same; i++) {
-        const uint16_t b = call->program->parameters > 1 ? word_at(in->segments.at[1].content, i) : 0;
-        same = sam_call(call->program, word_at(in->segments.at[0].content, i), b) == word_at(block, i);
+/* Makes the words that a call of each coordinate makes. */
+static const uint16_t *call_words(const compile_dense *d, const fw_batch *in, uint32_t n, arena *mem) {
+    const sam_expr_data *call = call_of(d->s);
+    uint16_t *words = arena_new_n(mem, uint16_t, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint16_t b =
+            call->program->parameters > 1 ? compile_word_at(in->segments.at[1].content, 1 + i) : 0;
+        words[i] = sam_call(call->program, compile_word_at(in->segments.at[0].content, 1 + i), b);
     }
-    return same;
+    return words;
 }
 
-static layout layout_of(const machine *m, const compile_kernel *k) {
+/* Finds how far the indices run, by the operands; returns false where these have too many values. */
+static bool find_layout(const machine *m, const compile_dense *d, const tile_operands *all,
+                        compile_layout *out) {
     const pnr_board *b = &m->a->board;
-    const sam_statement *s = &k->lowered.statement;
     const uint32_t bank = b->glb_bank_bytes, last = (b->glb_tiles - 1) * b->glb_banks_per_tile * bank;
-    layout y = {.inputs = call_of(k)->program->parameters, .begin = last + bank / 2, .to = last + bank};
-    y.n = k->data.extent[s->result_index[0].v - 1];
+    compile_layout y = {
+        .size = {1, 1}, .inputs = d->operands, .begin = last + bank / 2, .to = last + bank, .results = 1};
+    for (uint32_t i = 0; i < d->operands; i++) {
+        const sam_expr_data *x = sam_expr_at(d->s, d->operand[i]);
+        const sam_tensor_data *t = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(d->s, x->tensor) : NULL;
+        for (uint32_t k = 0; t && k < t->order; k++)
+            y.size[compile_dense_mode(d, x, k)] = held_by(all, t->name)->dim[k];
+    }
+    for (uint32_t v = 0; v < COMPILE_DENSE_MODES; v++) {
+        y.result_size[v] = v < d->results ? y.size[v] : 1;
+        y.results *= y.result_size[v];
+    }
+    if ((uint64_t)y.size[0] * y.size[1] > INT16_MAX)
+        return false;
+    y.n = y.size[0] * y.size[1];
     y.bytes = 2 * (y.n + 1);
+    y.result_bytes = 2 * (y.results + 1);
     y.each = (y.bytes + 3) / 4 * 4;
-    return y;
+    *out = y;
+    return 2 * y.each * y.inputs <= bank;
 }
 
-/* Finds where a store has left these words, which lie there until the calls are made. */
-static bool is_there(const machine *m, const compile_stage_of *stage, const sam_tensor_data *operand,
-                     const uint8_t *block, const layout *y, uint32_t *at) {
+/* Finds where a store has left these words, which lie there until they are read. */
+static bool is_there(const machine *m, const compile_stage_of *stage, const compile_dense *d,
+                     const sam_tensor_data *operand, const uint8_t *block, const compile_layout *y,
+                     uint32_t *at) {
     const sam_statement *s = &stage->step->statement;
     const compile_left *left = NULL;
     const uint64_t hash = hash_bytes(block, y->bytes);
-    for (uint32_t t = 0; t < s->tensors.len && operand->order; t++) {
+    const bool as_it_is = operand->order == d->vars && (d->vars == 1 || operand->mode[0] == 0);
+    for (uint32_t t = 0; t < s->tensors.len && as_it_is; t++) {
         const uint32_t shared = stage->step->use[t].shared;
         if (t + 1 != s->result.v && shared < m->a->places && name_eq(s->tensors.at[t].name, operand->name))
             left = m->of[shared].left;
     }
     for (uint32_t w = 0; left && !left->gone && w < left->words.len; w++) {
         const fw_put *put = &left->words.at[w];
-        bool there = false;
-        for (uint32_t i = 0; i < m->session.memory.stored.len; i++)
-            there = there || memcmp(&m->session.memory.stored.at[i], put, sizeof *put) == 0;
-        if (!there || put->bytes != y->bytes || put->hash != hash || put->address % 4 ||
-            compile_overlap(put->address, put->bytes, y->begin, y->inputs * y->each) ||
-            compile_overlap(put->address, put->bytes, y->to, y->bytes))
+        const uint32_t half = m->a->board.glb_bank_bytes / 2;
+        if (!compile_has_put(&m->session.memory.stored, put) || put->bytes != y->bytes || put->hash != hash ||
+            put->address % 4 || compile_overlap(put->address, put->bytes, y->begin, half) ||
+            compile_overlap(put->address, put->bytes, y->to, y->result_bytes))
             continue;
         *at = put->address;
         return true;
@@ -187,25 +235,33 @@ static bool is_there(const machine *m, const compile_stage_of *stage, const sam_
     return false;
 }
 
-/* Says what a batch of the array would have left of the calls' result. */
-static void note_result(machine *m, compile_context *ctx, const layout *y, const uint8_t *made,
+/* Says what a batch of the array would have left of the result. */
+static void note_result(machine *m, compile_context *ctx, const compile_layout *y, const uint8_t *made,
                         compile_left *l) {
-    const char *name = call_of(&l->kernel)->program->name;
-    const fw_put put = {y->to, y->bytes, hash_bytes(made, y->bytes)};
+    const fw_put put = {y->to, y->result_bytes, hash_bytes(made, y->result_bytes)};
     compile_image home = {.home = true, .put = put};
     compile_later *later = &l->later;
     later->elf = m->elf;
     later->columns = (fw_columns){.n_in = y->inputs, .n_out = 1, .copies = 1, .buffers = 1};
-    later->columns.part =
-        FW_FUNCTION + compile_number_of(ctx->calls, compile_described_of(ctx->functions, ctx->calls, name));
     later->counts.batches = 1;
     later->counts.output[0] = y->to;
     later->stored[0].at = made;
-    later->stored[0].len = y->bytes;
-    take_place(m, y->to, y->bytes);
+    later->stored[0].len = y->result_bytes;
+    take_place(m, y->to, y->result_bytes);
     vec_push(m->session.memory.mem, &m->session.memory.stored, put);
-    vec_push(ctx->mem, &home.blocks, ((compile_block){.words = y->n}));
+    vec_push(
+        ctx->mem, &home.blocks,
+        ((compile_block){.words = y->results,
+                         .grid = {{0}, {y->result_size[0], y->result_size[1]}, {y->result_size[1], 1}}}));
     vec_push(ctx->mem, &l->images, home);
+}
+
+/* Says which function the calls are of. */
+static void note_calls(machine *m, const compile_context *ctx, const compile_dense *d,
+                       const compile_layout *y, compile_left *l) {
+    const char *name = call_of(d->s)->program->name;
+    l->later.columns.part =
+        FW_FUNCTION + compile_number_of(ctx->calls, compile_described_of(ctx->functions, ctx->calls, name));
     l->kernel.ran.processor = (compile_processed){.names = arena_strdup(m->ctx->mem, name),
                                                   .calls = y->n + 1,
                                                   .words = (uint64_t)(y->inputs + 1) * (y->n + 1),
@@ -215,15 +271,19 @@ static void note_result(machine *m, compile_context *ctx, const layout *y, const
 const char *compile_lay_calls(machine *m, compile_context *ctx, const compile_stage_of *stage,
                               compile_left *l, fw_batch *b) {
     const pnr_board *board = &m->a->board;
-    const compile_kernel *k = &l->kernel;
-    const layout y = layout_of(m, k);
-    if (2 * y.each * y.inputs > board->glb_bank_bytes || y.n > INT16_MAX)
+    const tile_operands *all = &l->kernel.data.operands;
+    compile_dense d;
+    compile_layout y;
+    const bool found = stage->by_items ? compile_find_dense(&l->kernel.lowered.statement, &d)
+                                       : find_call(&l->kernel.lowered.statement, &d);
+    BUG_IF(!found, "calls that may not wait do");
+    if (!find_layout(m, &d, all, &y))
         return "vectors of a function are longer than the processor has room for";
     sam_tensor_data *operands = arena_new_n(ctx->mem, sam_tensor_data, y.inputs + 1);
     for (uint32_t i = 0; i < y.inputs; i++) {
-        const uint8_t *block = block_of_argument(k, i, y.n, ctx->mem, &operands[i]);
+        const uint8_t *block = block_of_operand(&d, i, all, &y, ctx->mem, &operands[i]);
         uint32_t at = y.begin + i * y.each;
-        if (is_there(m, stage, &operands[i], block, &y, &at))
+        if (is_there(m, stage, &d, &operands[i], block, &y, &at))
             l->later.counts.left |= 1u << i;
         vec_push(ctx->mem, &b->segments, ((fw_segment){board->map.cgra_data + at, y.bytes, block}));
     }
@@ -231,14 +291,26 @@ const char *compile_lay_calls(machine *m, compile_context *ctx, const compile_st
         if (!(l->later.counts.left >> i & 1))
             take_place(m, y.begin + i * y.each, y.bytes);
     }
-    const uint8_t *made = block_of(&k->ran.result, y.n, ctx->mem);
-    if (!makes(k, b, y.n, made))
-        return "a function has values where its result has none";
-    add_row(m, ctx->mem, &y, b);
+    const uint8_t *made = block_of(&l->kernel.ran.result, y.result_size, (const uint8_t[]){0, 1}, ctx->mem);
+    uint32_t between = 0;
+    const uint16_t *words = d.calls ? call_words(&d, b, y.n, ctx->mem)
+                                    : compile_dense_items(&d, &y, &b->segments, board->map.cgra_data,
+                                                          ctx->mem, &l->items, &between);
+    if (!words || 2 * y.each * (y.inputs + between) > board->glb_bank_bytes)
+        return "vectors of a function are longer than the processor has room for";
+    for (uint32_t i = 0; i < y.results; i++) {
+        if (words[i] != compile_word_at(made, 1 + i))
+            return "a function has values where its result has none";
+    }
+    l->between = (fw_put){y.begin + y.inputs * y.each, between * y.each, 0};
+    take_place(m, l->between.address, l->between.bytes);
+    add_row(m, ctx->mem, &d, &y, b);
     share_row(m, b);
     b->outputs = 1u << (board->glb_tiles - 1);
-    plan_blocks(ctx->mem, operands, y.inputs, y.n, &l->later.plan);
+    plan_blocks(ctx->mem, &d, operands, &y, &l->later.plan);
     l->later.operands = operands;
     note_result(m, ctx, &y, made, l);
+    if (d.calls)
+        note_calls(m, ctx, &d, &y, l);
     return NULL;
 }

@@ -179,7 +179,9 @@ bool compile_run_list(machine *m) {
 
 /* Returns a stage that has the program on the chip: of scalars and of functions any on the array. */
 static const compile_stage_of *array_stage(const machine *m, const compile_stage_of *stage) {
-    return stage && !compile_stage_on_host(stage) ? stage : m->ready ? m->ready : m->configured;
+    return stage && !compile_stage_on_host(stage) && !stage->by_items ? stage
+           : m->ready                                                 ? m->ready
+                                                                      : m->configured;
 }
 
 /* Takes the words that a load of it would have, where its stores' are no more. */
@@ -454,6 +456,11 @@ static void move_inputs(machine *m, const compile_stage_of *stage, compile_move_
                 moves[i].of = h->left;
             else
                 why[tensor[i]] = "a function needs a value that is several on the chip";
+        } else if (in.to->operands && data[i]->order == 1 && in.to->plan.parts.at[1].size[1]) {
+            if (compile_repeat_vector(m, h, &in, mem, &moves[i]))
+                moves[i].of = h->left;
+            else
+                why[tensor[i]] = "a function needs a vector that is otherwise than it can be spread out";
         } else if (data[i]->order == 1 && data[i]->level[0] == SAM_LEVEL_COMPRESSED) {
             const bool first = in.pair >= i;
             if (first && compile_find_pack(m, h, &in, mem, moves))
@@ -758,6 +765,16 @@ static void add_used(machine *m, const compile_left *of) {
                            NULL}));
 }
 
+/* Returns how many bytes a copy reads between the first one and the last. */
+static uint32_t copied_from(const fw_item *copy) {
+    uint32_t bytes = copy->word[2];
+    for (uint32_t way = 0; way < 32; way += 16) {
+        const uint32_t times = copy->word[4] >> way & 0xffff;
+        bytes += times ? (times - 1) * (copy->word[5] >> way & 0xffff) : 0;
+    }
+    return bytes;
+}
+
 /* Has the processor move an operand to where it is loaded from. */
 static void add_move(machine *m, const compile_stage_of *stage, const char *elf, const compile_move *move) {
     const compile_left *of = move->of;
@@ -770,7 +787,7 @@ static void add_move(machine *m, const compile_stage_of *stage, const char *elf,
         const fw_item *copy = &move->items.at[i];
         if (copy->word[0] == FW_COPY)
             vec_push(&m->list.mem, &m->list.used,
-                     ((fw_segment){fw_place(&m->a->board, copy->word[1]), copy->word[2], NULL}));
+                     ((fw_segment){fw_place(&m->a->board, copy->word[1]), copied_from(copy), NULL}));
     }
     if (!move->spread)
         return;
@@ -797,7 +814,7 @@ static uint32_t visit_of(compile_stage_of *stage) {
  * between. */
 static bool add_batch(machine *m, compile_stage_of *stage, const compile_later *l, const fw_batch *b,
                       const compile_move *moves, const compile_moves *rescued, compile_left *left) {
-    uint32_t items = 2 + m->calc.len;
+    uint32_t items = 2 + m->calc.len + left->items.len;
     bool may = true;
     for (uint32_t i = 0; i < l->columns.n_in; i++)
         items += moves[i].items.len;
@@ -820,9 +837,13 @@ static bool add_batch(machine *m, compile_stage_of *stage, const compile_later *
     left->step = (fw_item){{l->columns.part, b->table, b->runs, b->outputs}};
     left->stage = stage;
     left->visit = visit_of(stage);
-    add_step(m, stage, l->elf, &left->step);
+    for (uint32_t i = 0; i < left->items.len; i++)
+        add_step(m, stage, l->elf, &left->items.at[i]);
+    if (!left->items.len)
+        add_step(m, stage, l->elf, &left->step);
     vec_push(&m->list.mem, &m->list.runs,
-             ((compile_waiting){compile_whole(stage), left->visit, m->list.steps.len - 1}));
+             ((compile_waiting){compile_whole(stage), left->visit,
+                                left->items.len ? COMPILE_NO_STEP : m->list.steps.len - 1}));
     if (l->operands) /* the length of what the calls have made */
         add_step(
             m, stage, l->elf,
@@ -842,6 +863,8 @@ static bool add_batch(machine *m, compile_stage_of *stage, const compile_later *
         vec_push(&m->list.mem, &m->list.left,
                  ((fw_segment){m->a->board.map.cgra_data + left->words.at[i].address, left->words.at[i].bytes,
                                NULL}));
+    if (left->between.bytes)
+        add_scratch(m, &left->between);
     return true;
 }
 
@@ -897,14 +920,21 @@ static bool make_batch(machine *m, compile_context *ctx, compile_stage_of *stage
                        compile_left *l, fw_batch *b, const char **why) {
     compile_kernel *k = &l->kernel;
     bool good = true;
-    if (stage->kernel.on_host) {
+    if (stage->kernel.on_host || stage->by_items) {
         *k = stage->kernel;
         k->data.operands = data->operands;
         k->data.extent = data->extent;
     }
     k->later = &l->later;
-    if (k->on_host) {
-        good = compile_run_on_host(ctx, k, &data->operands);
+    if (k->on_host || stage->by_items) {
+        if (k->on_host) {
+            good = compile_run_on_host(ctx, k, &data->operands);
+        } else { /* as it is written, not as the array has it */
+            k->on_host = true;
+            k->lowered.statement = k->user;
+            k->ran = (compile_outcome){0};
+            good = tile_reference(&k->user, &data->operands, ctx->mem, ctx->diag, &k->ran.result);
+        }
         *why = good ? compile_lay_calls(m, ctx, stage, l, b) : NULL;
         return good;
     }
@@ -921,7 +951,7 @@ bool compile_wait(machine *m, compile_context *ctx, compile_stage_of *stage, con
     compile_left *l = arena_new(ctx->mem, compile_left);
     fw_batch b = {0};
     *waited = COMPILE_NEVER;
-    const bool calls = stage->kernel.on_host;
+    const bool calls = stage->kernel.on_host || stage->by_items;
     if (calls && (!m->ready || !is_configured(m, m->ready)))
         return true; /* there is no program with lists yet */
     if (!calls && !compile_begin_run(m, ctx, stage, data, &l->kernel))
@@ -987,22 +1017,18 @@ static int values_of(const compile_later *l) {
     return at;
 }
 
-static uint32_t word_at(const uint8_t *words, uint32_t i) {
-    return words[2 * i] | (uint32_t)words[2 * i + 1] << 8;
-}
-
 /* Finds what the processor will find: how many of these words are not the fill, or the first value. Returns
  * false where they are not as a test has them. */
 static bool find(const uint8_t *stored, uint32_t words, bool counts, uint32_t fill, int32_t *now) {
     uint32_t n = 0, at = 0;
     if (words < 2 || words > TEST_WORDS)
         return false;
-    *now = (int16_t)word_at(stored, 1);
+    *now = (int16_t)compile_word_at(stored, 1);
     if (!counts)
-        return words == 2 && word_at(stored, 0) == 1;
+        return words == 2 && compile_word_at(stored, 0) == 1;
     while (at < words) {
-        for (uint32_t block = word_at(stored, at++); block && at < words; block--)
-            n += word_at(stored, at++) != fill;
+        for (uint32_t block = compile_word_at(stored, at++); block && at < words; block--)
+            n += compile_word_at(stored, at++) != fill;
     }
     *now = (int32_t)n;
     return true;

@@ -6,8 +6,9 @@
 
 /* ---- the blocks that an input loads ------------------------------------------------------------ */
 
-/* Lists them in the order in which they lie: that of their first run. */
-static compile_block_list blocks_of(const tile_plan *plan, uint32_t input, arena *mem) {
+/* Lists those of the tensor in the order in which they lie: that of their first run. */
+static compile_block_list blocks_of(const tile_plan *plan, uint32_t input, const sam_tensor_data *t,
+                                    arena *mem) {
     const tile_input *in = &plan->inputs.at[input];
     compile_block_list out = {0};
     arena scratch = {0};
@@ -15,29 +16,34 @@ static compile_block_list blocks_of(const tile_plan *plan, uint32_t input, arena
     for (uint32_t r = 0; r < plan->runs.len; r++) {
         const uint32_t b = plan->run_block.at[plan->runs.at[r].block_first + input];
         const tile_block *block = &in->blocks.at[b];
+        compile_block one = {.origin = block->origin, .words = block->length - 1, .empty = b == 0};
+        if (t->order == 2) {
+            one.grid =
+                (compile_grid){{block->origin, block->second}, {block->size, block->second_size}, {0, 0}};
+            one.grid.step[t->mode[0]] = block->row;
+            one.grid.step[t->mode[1]] = 1;
+        }
         if (!seen[b])
-            vec_push(mem, &out, ((compile_block){block->origin, block->length - 1, b == 0}));
+            vec_push(mem, &out, one);
         seen[b] = true;
     }
     arena_free(&scratch);
     return out;
 }
 
-static uint16_t word_at(const uint8_t *words, uint32_t i) {
-    return (uint16_t)(words[2 * i] | words[2 * i + 1] << 8);
-}
-
 tile_tensor compile_image_values(const compile_image *image, const uint8_t *content, const tile_tensor *shape,
                                  arena *mem) {
     tile_tensor t = *shape;
+    if (t.order == 2)
+        return compile_grid_values(image, content, shape, mem);
     uint32_t at = 0, *crd = arena_new_n(mem, uint32_t, image->put.bytes / 2 + 1);
     uint16_t *val = arena_new_n(mem, uint16_t, image->put.bytes / 2 + 1);
     t.nnz = !t.order;
-    val[0] = word_at(content, 1); /* of a scalar */
+    val[0] = compile_word_at(content, 1); /* of a scalar */
     for (uint32_t b = 0; b < image->blocks.len; b++) {
         const compile_block *block = &image->blocks.at[b];
         for (uint32_t i = 0; i < block->words && !block->empty; i++) {
-            const uint16_t word = word_at(content, at + 1 + i);
+            const uint16_t word = compile_word_at(content, at + 1 + i);
             if (!word || block->origin + i >= shape->dim[0])
                 continue;
             crd[t.nnz] = block->origin + i;
@@ -71,12 +77,11 @@ static int output_of(const tile_plan *plan, uint32_t copy, int level) {
     return -1;
 }
 
-/* Moves behind the blocks of a run of an output; returns false where there are not so many words. */
-static bool pass_run(const compile_later *l, uint32_t output, uint32_t *at) {
+bool compile_pass_run(const compile_later *l, uint32_t output, uint32_t *at) {
     for (uint32_t b = 0; b < l->plan.outputs.at[output].num_blocks; b++) {
         if (2 * *at >= l->stored[output].len)
             return false;
-        *at += 1u + word_at(l->stored[output].at, *at);
+        *at += 1u + compile_word_at(l->stored[output].at, *at);
     }
     return 2 * *at <= l->stored[output].len;
 }
@@ -84,16 +89,16 @@ static bool pass_run(const compile_later *l, uint32_t output, uint32_t *at) {
 /* Finds the values, and the coordinates if there are any, of one copy in one run. */
 static void read_part(const compile_later *l, const uint32_t *begin, int crd, int val, source *out) {
     const uint8_t *values = l->stored[val].at + 2 * (size_t)begin[val];
-    out->n = word_at(values, 0);
+    out->n = compile_word_at(values, 0);
     out->val = values + 2;
     out->follows = crd < 0;
     if (crd < 0)
         return;
     const uint8_t *words = l->stored[crd].at + 2 * (size_t)begin[crd];
-    const uint32_t segments = word_at(words, 0), n = word_at(words, 1 + segments);
+    const uint32_t segments = compile_word_at(words, 0), n = compile_word_at(words, 1 + segments);
     out->crd = words + 2 * (size_t)(2 + segments);
     out->n = n < out->n ? n : out->n;
-    out->follows = n && word_at(out->crd, n - 1) - word_at(out->crd, 0) == (int)n - 1;
+    out->follows = n && compile_word_at(out->crd, n - 1) - compile_word_at(out->crd, 0) == (int)n - 1;
 }
 
 /* Lists the parts that the runs have stored, of a vector, by their origins. */
@@ -109,7 +114,7 @@ static bool list_sources(const compile_left *left, arena *mem, sources *out) {
         uint32_t end[TILE_MAX_STREAMS];
         memcpy(end, begin, sizeof end);
         for (uint32_t o = 0; o < plan->outputs.len; o++) {
-            if (!pass_run(l, o, &end[o]))
+            if (!compile_pass_run(l, o, &end[o]))
                 return false;
         }
         for (uint32_t c = 0; c < plan->copies; c++) {
@@ -134,19 +139,26 @@ static bool list_sources(const compile_left *left, arena *mem, sources *out) {
     return true;
 }
 
+void compile_reduction(sam_operation operation, tile_dtype dtype, uint32_t *how, const sam_operator **op) {
+    static const uint32_t by[SAM_OPERATIONS] = {
+        [SAM_OPERATION_add] = FW_OP_ADD, [SAM_OPERATION_min] = FW_OP_MIN,  [SAM_OPERATION_smin] = FW_OP_MIN,
+        [SAM_OPERATION_max] = FW_OP_MAX, [SAM_OPERATION_smax] = FW_OP_MAX, [SAM_OPERATION_or] = FW_OP_OR,
+        [SAM_OPERATION_and] = FW_OP_AND};
+    *how = by[operation];
+    *op = sam_operator_of(operation, dtype == TILE_DTYPE_BF16);
+}
+
+void compile_meeting(const sam_statement *s, tile_dtype dtype, uint32_t *how, const sam_operator **op) {
+    const sam_expr_data *root = sam_expr_at(s, s->rhs);
+    compile_reduction(root->kind == SAM_EXPR_SUM ? (sam_operation)root->operation : SAM_OPERATION_add, dtype,
+                      how, op);
+}
+
 /* Finds how values meet in a coordinate: where no two parts have the same one, they do not; else they are
  * combined as the host combines parts of a sum, but with the fill as well, where a part has no value: whether
  * that changes anything is seen by the words. */
 static bool find_meeting(const compile_left *left, const sources *all, uint32_t *how,
                          const sam_operator **op) {
-    static const uint32_t by[SAM_OPERATIONS] = {
-        [SAM_OPERATION_add] = FW_OP_ADD, [SAM_OPERATION_min] = FW_OP_MIN,  [SAM_OPERATION_smin] = FW_OP_MIN,
-        [SAM_OPERATION_max] = FW_OP_MAX, [SAM_OPERATION_smax] = FW_OP_MAX, [SAM_OPERATION_or] = FW_OP_OR,
-        [SAM_OPERATION_and] = FW_OP_AND};
-    const sam_statement *s = &left->kernel.lowered.statement;
-    const sam_expr_data *root = sam_expr_at(s, s->rhs);
-    const sam_operation operation =
-        root->kind == SAM_EXPR_SUM ? (sam_operation)root->operation : SAM_OPERATION_add;
     bool meet = false;
     for (uint32_t i = 0; i < all->len && !meet; i++) {
         for (uint32_t k = 0; k < i && !meet; k++)
@@ -157,8 +169,7 @@ static bool find_meeting(const compile_left *left, const sources *all, uint32_t 
     *op = NULL;
     if (!meet)
         return true;
-    *how = by[operation];
-    *op = sam_operator_of(operation, left->kernel.data.packed.dtype == TILE_DTYPE_BF16);
+    compile_meeting(&left->kernel.lowered.statement, left->kernel.data.packed.dtype, how, op);
     return *how != FW_OP_SET;
 }
 
@@ -166,8 +177,8 @@ static bool find_meeting(const compile_left *left, const sources *all, uint32_t 
 static void spread_into(const source *s, int64_t first, int64_t count, const sam_operator *op, uint16_t fill,
                         uint16_t *words) {
     for (uint32_t i = 0; i < s->n; i++) {
-        const int64_t at = first + (s->crd ? word_at(s->crd, i) : i);
-        const uint16_t value = word_at(s->val, i);
+        const int64_t at = first + (s->crd ? compile_word_at(s->crd, i) : i);
+        const uint16_t value = compile_word_at(s->val, i);
         if (at >= 0 && at < count)
             words[at] = (op ? op->apply(words[at] ^ fill, value) : value) ^ fill;
     }
@@ -176,8 +187,8 @@ static void spread_into(const source *s, int64_t first, int64_t count, const sam
 /* Array cycles that the processor takes for an item as such, and for each word or value: copied; set to 0;
  * put where its coordinate says, or combined there; put behind the one before it, or added there; looked at
  * to be packed. Measured on engine soc: docs/notebook/repeated.md. */
-static const double ITEM = 300, COPIED = 4, CLEARED = 2, PUT = 26, COMBINED = 46, FOLLOWS = 7, ADDED = 22,
-                    PACKED = 22, TAKEN = 23;
+static const double ITEM = COMPILE_ITEM_CYCLES, COPIED = 4, CLEARED = 2, PUT = 26, COMBINED = 46, FOLLOWS = 7,
+                    ADDED = 22, PACKED = 22, TAKEN = 23;
 
 /* Returns what a value of the part takes. */
 static double value_cycles(uint32_t how, bool follows) {
@@ -274,16 +285,16 @@ static bool spread(const machine *m, const compile_left *left, const compile_mov
         }
         uint16_t *words = arena_new_n(&scratch, uint16_t, block->words + 1);
         ok = make_block(&p, block, to, mem, words, &out->items, &out->cycles) &&
-             2 * (at + 1 + block->words) <= g->bytes && word_at(g->content, at) == block->words;
+             2 * (at + 1 + block->words) <= g->bytes && compile_word_at(g->content, at) == block->words;
         for (uint32_t i = 0; i < block->words && ok; i++)
-            ok = word_at(g->content, at + 1 + i) == words[i];
+            ok = compile_word_at(g->content, at + 1 + i) == words[i];
         at += 1 + block->words;
     }
     arena_free(&scratch);
     return ok && 2 * at == g->bytes;
 }
 
-static bool has_put(const fw_puts *all, const fw_put *w) {
+bool compile_has_put(const fw_puts *all, const fw_put *w) {
     for (uint32_t i = 0; i < all->len; i++) {
         if (memcmp(&all->at[i], w, sizeof *w) == 0)
             return true;
@@ -293,8 +304,8 @@ static bool has_put(const fw_puts *all, const fw_put *w) {
 
 /* ---- compressed vectors ------------------------------------------------------------------------ */
 
-static bool is_in_scratch(const machine *m, const compile_image *image) {
-    return image->put.address & FW_SCRATCH && has_put(&m->session.memory.stored, &image->put);
+bool compile_in_scratch(const machine *m, const compile_image *image) {
+    return image->put.address & FW_SCRATCH && compile_has_put(&m->session.memory.stored, &image->put);
 }
 
 uint32_t compile_find_slot(const machine *m, const held *h, const bool *alive, uint32_t bytes) {
@@ -307,7 +318,7 @@ uint32_t compile_find_slot(const machine *m, const held *h, const bool *alive, u
             for (uint32_t i = 0; left && (alive[t] || &m->of[t] == h) && i < left->images.len; i++) {
                 const compile_image *image = &left->images.at[i];
                 const uint32_t begin = image->put.address & ~FW_SCRATCH;
-                if (!is_in_scratch(m, image) || !compile_overlap(begin, image->put.bytes, at, bytes))
+                if (!compile_in_scratch(m, image) || !compile_overlap(begin, image->put.bytes, at, bytes))
                     continue;
                 at = (begin + image->put.bytes + 3) / 4 * 4;
                 moved = true;
@@ -328,14 +339,14 @@ bool compile_scalar_place(const machine *m, const held *h, uint32_t *place) {
     const compile_left *left = h->left;
     for (uint32_t i = 0; i < left->images.len; i++) {
         *place = left->images.at[i].put.address;
-        if (is_in_scratch(m, &left->images.at[i]))
+        if (compile_in_scratch(m, &left->images.at[i]))
             return true;
     }
     if (left->gone || left->empty || left->later.plan.outputs.len != 1)
         return false;
     *place = left->later.counts.output[0];
-    return left->later.stored[0].len == 4 && word_at(left->later.stored[0].at, 0) == 1 &&
-           word_at(left->later.stored[0].at, 1) == (h->t.nnz ? h->t.val[0] : h->t.fill);
+    return left->later.stored[0].len == 4 && compile_word_at(left->later.stored[0].at, 0) == 1 &&
+           compile_word_at(left->later.stored[0].at, 1) == (h->t.nnz ? h->t.val[0] : h->t.fill);
 }
 
 /* Lists the item that copies one value to the scratch area. */
@@ -361,13 +372,15 @@ const compile_image *compile_spread_out(machine *m, held *h, const bool *alive, 
     const uint32_t dim = (uint32_t)h->t.dim[0], bytes = 2 * dim + 2;
     if (!h->t.order)
         return save_scalar(m, h, alive, mem, items, cycles);
+    if (h->t.order == 2)
+        return compile_save_grid(m, h, alive, mem, items, cycles);
     if (h->t.order != 1 || h->t.dim[0] >= FW_SCRATCH_ROOM / 2)
         return NULL;
     *words = arena_new_n(mem, uint16_t, dim + 1);
     for (uint64_t e = 0; e < h->t.nnz; e++)
         (*words)[h->t.crd[e]] = h->t.val[e] ^ h->t.fill;
     for (uint32_t i = 0; i < left->images.len; i++) {
-        if (is_in_scratch(m, &left->images.at[i]))
+        if (compile_in_scratch(m, &left->images.at[i]))
             return &left->images.at[i];
     }
     const uint32_t slot = compile_find_slot(m, h, alive, bytes);
@@ -461,7 +474,7 @@ static bool is_loaded(const machine *m, const compile_move_in *in, uint32_t inpu
     const uint32_t at = (file_u32_at(cell) - (g->address - m->a->board.map.cgra_data)) / 2;
     bool is = file_u32_at(cell + 4) == n && 2 * (at + n) <= g->bytes;
     for (uint32_t i = 0; i < n && is; i++)
-        is = word_at(g->content, at + i) == words[i];
+        is = compile_word_at(g->content, at + i) == words[i];
     return is;
 }
 
@@ -590,7 +603,7 @@ static bool is_apart(const machine *m, const compile_left *left, const compile_m
     const uint32_t bank = m->a->board.glb_bank_bytes;
     bool apart = true;
     for (uint32_t w = 0; w < left->words.len; w++) {
-        apart = apart && has_put(&in->was->stored, &left->words.at[w]);
+        apart = apart && compile_has_put(&in->was->stored, &left->words.at[w]);
         for (uint32_t i = 0; i < in->to->columns.n_in; i++)
             apart = apart && (in->stay >> i & 1 ||
                               left->words.at[w].address / bank !=
@@ -611,7 +624,7 @@ static bool pack_stored(packing *p, held *h, arena *mem, compile_move *out) {
     bool ok = !(p->how & FW_PACK_ABSENT) && h->t.order == 1 && dim >= STORED_LEAST && !h->left->gone &&
               is_apart(p->m, h->left, p->in);
     for (uint32_t i = 0; i < h->left->images.len; i++)
-        ok = ok && !is_in_scratch(p->m, &h->left->images.at[i]);
+        ok = ok && !compile_in_scratch(p->m, &h->left->images.at[i]);
     if (ok && list_sources(h->left, &scratch, &all)) {
         uint16_t *words = arena_new_n(&scratch, uint16_t, dim + 1);
         for (uint64_t e = 0; e < h->t.nnz; e++)
@@ -684,7 +697,7 @@ bool compile_lies_before(const machine *m, const compile_move_in *in, const fw_p
             compile_overlap(g->address, g->bytes, m->a->board.map.cgra_data + w->address, w->bytes))
             return false;
     }
-    return has_put(&in->was->stored, w);
+    return compile_has_put(&in->was->stored, w);
 }
 
 /* Returns the item of a copy, if these words are what is loaded. */
@@ -715,9 +728,9 @@ static bool copy_spread(const machine *m, const held *h, const fw_put *from, con
         const compile_block *block = &blocks->at[b];
         const uint32_t there = block->empty || block->origin > dim ? 0 : dim - block->origin,
                        n = there < block->words ? there : block->words, to = begin + 2 * at;
-        ok = 2 * (at + 1 + block->words) <= g->bytes && word_at(g->content, at) == block->words;
+        ok = 2 * (at + 1 + block->words) <= g->bytes && compile_word_at(g->content, at) == block->words;
         for (uint32_t i = 0; i < block->words && ok; i++)
-            ok = word_at(g->content, at + 1 + i) == (i < n ? words[block->origin + i] : 0);
+            ok = compile_word_at(g->content, at + 1 + i) == (i < n ? words[block->origin + i] : 0);
         vec_push(mem, &out->items, ((fw_item){{FW_BLOCK, to, block->words, n}}));
         if (n)
             vec_push(mem, &out->items,
@@ -744,7 +757,7 @@ static bool list_pieces(const compile_later *l, int level, arena *mem, pieces *o
         uint32_t at = 0;
         for (uint32_t r = 0; r < l->plan.runs.len && l->plan.outputs.at[o].stream.level == level; r++) {
             const uint32_t begin = at;
-            if (out->len == SOURCES_MOST || !pass_run(l, o, &at))
+            if (out->len == SOURCES_MOST || !compile_pass_run(l, o, &at))
                 return false;
             const uint32_t words = at - begin;
             vec_push(mem, out,
@@ -758,7 +771,7 @@ static bool list_pieces(const compile_later *l, int level, arena *mem, pieces *o
 static void add_copy(uint32_t from, uint32_t bytes, uint32_t to, arena *mem, compile_move *out) {
     uint32_t *last = out->items.len ? out->items.at[out->items.len - 1].word : NULL;
     out->cycles += COPIED * bytes / 2;
-    if (last && last[0] == FW_COPY && last[1] + last[2] == from && last[3] + last[2] == to) {
+    if (last && last[0] == FW_COPY && !last[4] && last[1] + last[2] == from && last[3] + last[2] == to) {
         last[2] += bytes;
         return;
     }
@@ -770,9 +783,9 @@ static void add_copy(uint32_t from, uint32_t bytes, uint32_t to, arena *mem, com
 static bool add_zeros(const uint8_t *content, uint32_t words, uint32_t to, arena *mem, compile_move *out) {
     uint32_t at = 0;
     while (at < words) {
-        const uint32_t n = word_at(content, at);
+        const uint32_t n = compile_word_at(content, at);
         for (uint32_t i = 1; i <= n; i++) {
-            if (at + i >= words || word_at(content, at + i))
+            if (at + i >= words || compile_word_at(content, at + i))
                 return false;
         }
         vec_push(mem, &out->items, ((fw_item){{FW_BLOCK, to + 2 * at, n}}));
@@ -822,8 +835,12 @@ bool compile_find_move(const machine *m, const held *h, const compile_move_in *i
     const uint64_t hash = hash_bytes(g->content, g->bytes);
     bool there = !left->gone, found = false;
     *out = (compile_move){.image.put = {g->address - m->a->board.map.cgra_data, g->bytes, hash}};
-    if (in->data->order == 1 && in->data->level[0] == SAM_LEVEL_DENSE)
-        out->image.blocks = blocks_of(&in->to->plan, in->input, mem);
+    if (compile_is_grid(in->data) || (in->data->order == 1 && in->data->level[0] == SAM_LEVEL_DENSE))
+        out->image.blocks = blocks_of(&in->to->plan, in->input, in->data, mem);
+    if (compile_is_grid(in->data) && h->t.order == 2 && compile_move_grid(m, h, in, mem, out))
+        return true;
+    out->items.len = 0;
+    out->cycles = 0;
     for (uint32_t i = 0; i < left->words.len; i++) {
         const fw_put *w = &left->words.at[i];
         const bool lies = !left->gone && compile_lies_before(m, in, w);
@@ -832,7 +849,7 @@ bool compile_find_move(const machine *m, const held *h, const compile_move_in *i
     }
     for (uint32_t i = 0; i < left->images.len && !found; i++) {
         const fw_put *w = &left->images.at[i].put;
-        found = h->t.order == 1 && is_in_scratch(m, &left->images.at[i])
+        found = h->t.order == 1 && compile_in_scratch(m, &left->images.at[i])
                     ? copy_spread(m, h, w, g, mem, out)
                     : compile_lies_before(m, in, w) && copy_of(m, g, w, hash, mem, out);
     }
@@ -871,7 +888,7 @@ bool compile_find_broadcast(const machine *m, const held *h, const compile_move_
 bool compile_is_home(const compile_move *move, const fw_segment *g, const held *h) {
     arena scratch = {0};
     held got = {0};
-    bool home = move->image.blocks.len > 0 && h->t.order == 1;
+    bool home = move->image.blocks.len > 0 && (h->t.order == 1 || h->t.order == 2);
     if (home) {
         const tile_tensor found = compile_image_values(&move->image, g->content, &h->t, &scratch);
         compile_hold(&got, &found, &h->t);
@@ -890,13 +907,13 @@ bool compile_is_stored(const machine *m, const compile_left *left, const fw_batc
                                                                                    left->later.columns.n_out),
                                                  b->table, b->runs * row_bytes);
     for (uint32_t w = 0; w < left->words.len && there; w++)
-        there = has_put(&m->session.memory.stored, &left->words.at[w]);
+        there = compile_has_put(&m->session.memory.stored, &left->words.at[w]);
     return there;
 }
 
 const compile_image *compile_image_of(const machine *m, const compile_left *left) {
     for (uint32_t i = 0; i < left->images.len; i++) {
-        if (left->images.at[i].home && has_put(&m->session.memory.stored, &left->images.at[i].put))
+        if (left->images.at[i].home && compile_has_put(&m->session.memory.stored, &left->images.at[i].put))
             return &left->images.at[i];
     }
     return NULL;

@@ -7,9 +7,11 @@
 
 static bool on_array(const compile_stage_of *stage) {
     bool is = stage->kernel.producers.len > 0;
+    compile_dense d;
     for (uint32_t n = 0; n <= stage->kernel.producers.len; n++)
         is = is &&
-             (!compile_kernel_of(stage, n)->on_host || compile_may_wait_calls(compile_kernel_of(stage, n)));
+             (!compile_kernel_of(stage, n)->on_host || compile_may_wait_calls(compile_kernel_of(stage, n)) ||
+              compile_find_dense(&compile_kernel_of(stage, n)->lowered.statement, &d));
     return is;
 }
 

@@ -4,8 +4,6 @@
 #include "compile/scalar.h"
 #include "sam/operators.h"
 
-#include <math.h>
-
 enum {
     VALUE_BYTES = 4, /* a block of one value */
     CALCS_MOST = 64, /* that wait for a batch */
@@ -54,23 +52,9 @@ static void add_item(calc *c, uint32_t how, uint32_t to, uint32_t a, scalar b) {
             {FW_CALC | how | (b.on_chip ? 0 : FW_CALC_NUMBER), to, a, b.on_chip ? b.place : b.value}};
 }
 
-static uint16_t root_of(uint16_t of, bool fp) {
-    const double x = sam_word_number(of, fp);
-    return fp ? sam_literal_word(sqrt(x), true) : (uint16_t)sqrt(x > 0 ? x : 0);
-}
-
 /* Adds the item that makes a value of two, and returns it; of two numbers it is a number. */
 static scalar combine(calc *c, uint32_t how, scalar a, scalar b, uint32_t to) {
-    static const sam_operation by[FW_OPS] = {
-        [FW_OP_ADD] = SAM_OPERATION_add,  [FW_OP_SUB] = SAM_OPERATION_sub,
-        [FW_OP_MUL] = SAM_OPERATION_mul,  [FW_OP_DIV] = SAM_OPERATION_div,
-        [FW_OP_MIN] = SAM_OPERATION_min,  [FW_OP_MAX] = SAM_OPERATION_max,
-        [FW_OP_OR] = SAM_OPERATION_or,    [FW_OP_AND] = SAM_OPERATION_and,
-        [FW_OP_LESS] = SAM_OPERATION_lt,  [FW_OP_LESS_EQUAL] = SAM_OPERATION_le,
-        [FW_OP_EQUAL] = SAM_OPERATION_eq, [FW_OP_UNEQUAL] = SAM_OPERATION_ne};
-    const bool fp = !c->step->statement.integers;
-    const uint16_t value =
-        how == FW_OP_ROOT ? root_of(a.value, fp) : sam_operator_of(by[how], fp)->apply(a.value, b.value);
+    const uint16_t value = compile_calc_value(how, !c->step->statement.integers, a.value, b.value);
     scalar made = {.on_chip = a.on_chip || b.on_chip, .value = value};
     if (!made.on_chip)
         return made;

@@ -3,6 +3,8 @@
 #include "compile/scalar.h"
 #include "sam/operators.h"
 
+#include <math.h>
+
 static const compile_calc_row_of rows[] = {
     {SAM_OPERATION_add, CALC_OF_BOTH, 1, {{FW_OP_ADD, CALC_FIRST, CALC_SECOND, 0}}},
     {SAM_OPERATION_sub, CALC_OF_BOTH, 1, {{FW_OP_SUB, CALC_FIRST, CALC_SECOND, 0}}},
@@ -52,6 +54,22 @@ const compile_calc_row_of *compile_calc_row(const sam_statement *s, const sam_ex
             return &rows[i];
     }
     return NULL;
+}
+
+static uint16_t root_of(uint16_t of, bool fp) {
+    const double x = sam_word_number(of, fp);
+    return fp ? sam_literal_word(sqrt(x), true) : (uint16_t)sqrt(x > 0 ? x : 0);
+}
+
+uint16_t compile_calc_value(uint32_t how, bool fp, uint16_t a, uint16_t b) {
+    static const sam_operation by[FW_OPS] = {
+        [FW_OP_ADD] = SAM_OPERATION_add,  [FW_OP_SUB] = SAM_OPERATION_sub,
+        [FW_OP_MUL] = SAM_OPERATION_mul,  [FW_OP_DIV] = SAM_OPERATION_div,
+        [FW_OP_MIN] = SAM_OPERATION_min,  [FW_OP_MAX] = SAM_OPERATION_max,
+        [FW_OP_OR] = SAM_OPERATION_or,    [FW_OP_AND] = SAM_OPERATION_and,
+        [FW_OP_LESS] = SAM_OPERATION_lt,  [FW_OP_LESS_EQUAL] = SAM_OPERATION_le,
+        [FW_OP_EQUAL] = SAM_OPERATION_eq, [FW_OP_UNEQUAL] = SAM_OPERATION_ne};
+    return how == FW_OP_ROOT ? root_of(a, fp) : sam_operator_of(by[how], fp)->apply(a, b);
 }
 
 /* Returns whether it is a value that is there, a number, or made of such. */

@@ -312,6 +312,10 @@ bool compile_firmware_begin(compile_engine_run *r, uint32_t buffers) {
 
 static tile_plan plan_without_words(const tile_plan *plan, arena *mem) {
     tile_plan own = {.tile = plan->tile, .copies = plan->copies};
+    uint32_t *edge = arena_new_n(mem, uint32_t, TILE_MAX_VARS);
+    if (plan->edge)
+        memcpy(edge, plan->edge, sizeof *edge * TILE_MAX_VARS);
+    own.edge = edge;
     COPY_LIST(mem, own.outputs, plan->outputs);
     COPY_LIST(mem, own.runs, plan->runs);
     COPY_LIST(mem, own.parts, plan->parts);

@@ -13,18 +13,24 @@
 #include "compile/session.h"
 #include "firmware/lists.h"
 
-/* A block of a dense vector as it is loaded: its length, then words that are the values' differences from the
- * fill. */
+/* What words have of a dense matrix, by mode: the first coordinate, how many, and how many words each is
+ * behind the one before it. */
 typedef struct {
-    uint32_t origin, words; /* its first coordinate; without the length */
-    bool empty;             /* it has nothing of the vector: its words are 0 */
+    uint32_t origin[2], size[2], step[2];
+} compile_grid;
+/* A block of a dense vector or matrix as it is loaded: its length, then words that are the values'
+ * differences from the fill. */
+typedef struct {
+    uint32_t origin, words; /* its first coordinate, of a vector; without the length */
+    bool empty;             /* it has nothing of the tensor: its words are 0 */
+    compile_grid grid;      /* of a matrix */
 } compile_block;
 typedef VEC(compile_block) compile_block_list;
-/* A vector, moved to where a load wants it. */
+/* A vector or a dense matrix, moved to where a load wants it. */
 typedef struct {
     bool home; /* all that is not the fill is in it */
     fw_put put;
-    compile_block_list blocks; /* none: it is no vector */
+    compile_block_list blocks; /* none: it is neither */
 } compile_image;
 
 /* A result that the chip alone has: what the tensor holds is what the cycle model ahead of it has found. */
@@ -32,10 +38,12 @@ typedef struct compile_left {
     arena mem;             /* of the statement that made it; this struct is in it, too */
     compile_kernel kernel; /* as it was run */
     compile_later later;
-    fw_item step;  /* of the list: its batch */
-    fw_puts words; /* where its outputs are, each in one piece */
-    bool empty;    /* no run made it, since it has nothing: it is not on the chip, either */
-    bool gone;     /* something else is there by now, or in its rows of the run table */
+    fw_item step;   /* of the list: its batch */
+    fw_items items; /* in place of a batch */
+    fw_put between; /* where these have values in between */
+    fw_puts words;  /* where its outputs are, each in one piece */
+    bool empty;     /* no run made it, since it has nothing: it is not on the chip, either */
+    bool gone;      /* something else is there by now, or in its rows of the run table */
     VEC(compile_image) images;
     compile_stage_of *stage;
     uint32_t visit; /* of that stage */

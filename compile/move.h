@@ -5,6 +5,7 @@
 #define ONYX_COMPILE_MOVE_H
 
 #include "compile/machine.h"
+#include "sam/operators.h"
 
 typedef struct compile_move compile_move;
 /* What is asked of a move: the batch that waits, what lay on the chip before it, which of its inputs, and the
@@ -35,6 +36,16 @@ struct compile_move {
     compile_left *of; /* NULL: nothing is moved */
 };
 typedef VEC(compile_move) compile_moves;
+/* Array cycles that the processor is taken to spend on an item as such. */
+enum { COMPILE_ITEM_CYCLES = 300 };
+static inline uint16_t compile_word_at(const uint8_t *words, uint32_t i) {
+    return (uint16_t)(words[2 * i] | words[2 * i + 1] << 8);
+}
+/* Moves behind the blocks of a run of an output; returns false where there are not so many words. */
+bool compile_pass_run(const compile_later *l, uint32_t output, uint32_t *at);
+bool compile_has_put(const fw_puts *all, const fw_put *w);
+/* Returns whether the image still lies in the scratch area. */
+bool compile_in_scratch(const machine *m, const compile_image *image);
 /* Returns where the scratch area has one value that the chip alone has, or a vector, as values differ from
  * the fill, behind the block's length, and makes its words; lists the items that spread it out there, if it
  * is not yet. What nobody reads after the statement `alive` is of, and is no operand of it, may be spread
@@ -61,6 +72,30 @@ bool compile_find_broadcast(const machine *m, const held *h, const compile_move_
                             compile_move *out);
 /* Returns whether all of the result is in what was moved to the segment. */
 bool compile_is_home(const compile_move *move, const fw_segment *g, const held *h);
+/* Returns how items combine what an operation reduces, by FW_OP_*; FW_OP_SET: they do not. */
+void compile_reduction(sam_operation operation, tile_dtype dtype, uint32_t *how, const sam_operator **op);
+/* Finds how parts of a result are combined where they meet, by FW_OP_*; FW_OP_SET: they cannot be. */
+void compile_meeting(const sam_statement *s, tile_dtype dtype, uint32_t *how, const sam_operator **op);
+
+/* ---- dense matrices (application_grid.c) ---- */
+
+/* Returns whether a load or a store of the tensor is that of a dense matrix, without a fill. */
+bool compile_is_grid(const sam_tensor_data *t);
+/* Finds how an input that loads blocks of a dense matrix, out->image.blocks, becomes that: of what stores
+ * have left of a dense one, cut otherwise, in another order or in parts to be added up, or of an image. */
+bool compile_move_grid(const machine *m, const held *h, const compile_move_in *in, arena *mem,
+                       compile_move *out);
+/* Finds how a vector that the chip alone has is repeated along the other index of calls that make a matrix;
+ * data->mode[0] is the one that it has. */
+bool compile_repeat_vector(machine *m, held *h, const compile_move_in *in, arena *mem, compile_move *out);
+/* Returns where the scratch area has a dense matrix, row by row behind a block's length, as
+ * compile_spread_out does. */
+const compile_image *compile_save_grid(machine *m, held *h, const bool *alive, arena *mem, fw_items *items,
+                                       double *cycles);
+/* Returns the matrix that an image of these words has. */
+tile_tensor compile_grid_values(const compile_image *image, const uint8_t *content, const tile_tensor *shape,
+                                arena *mem);
+
 /* Returns the vector that an image of these words has. */
 tile_tensor compile_image_values(const compile_image *image, const uint8_t *content, const tile_tensor *shape,
                                  arena *mem);

@@ -22,6 +22,8 @@ typedef struct {
 } compile_calc_row_of;
 /* Returns the items of an expression's operation, or NULL where the processor has none. */
 const compile_calc_row_of *compile_calc_row(const sam_statement *s, const sam_expr_data *x);
+/* Returns what FW_OP_* makes of two numbers. */
+uint16_t compile_calc_value(uint32_t how, bool fp, uint16_t a, uint16_t b);
 /* Returns place `i` of those at the end of the scratch area, for values in between. */
 static inline uint32_t compile_place_between(uint32_t i) {
     return FW_SCRATCH | (FW_SCRATCH_END - FW_SCRATCH_OFFSET - 4 * (i + 1));

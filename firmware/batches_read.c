@@ -189,12 +189,35 @@ static void check_pack(reader *r, const fw_segment *s, uint32_t at, uint32_t num
         wrong(r, "an item of a list has no", number, first);
 }
 
-/* What computes a value of two. */
+/* Returns how far it is from the begin of the first piece to the end of the last one, of so many bytes. */
+static uint32_t reach_of(uint32_t bytes, uint32_t times, uint32_t steps) {
+    uint64_t reach = bytes;
+    for (uint32_t way = 0; way < 2; way++, times >>= 16, steps >>= 16)
+        reach += (uint64_t)((times & 0xffff) ? (times & 0xffff) - 1 : 0) * (steps & 0xffff);
+    return reach > UINT32_MAX ? UINT32_MAX : (uint32_t)reach;
+}
+
+/* What copies words. */
+static void check_copy(reader *r, const fw_segment *s, uint32_t at, uint32_t number) {
+    const uint32_t from = word_of(s, at + 4), bytes = word_of(s, at + 8), to = word_of(s, at + 12),
+                   times = word_of(s, at + 16), steps = word_of(s, at + 20), steps_to = word_of(s, at + 24);
+    if ((from | bytes | to) % 2 || (steps | steps_to) & 0x10001 ||
+        !has_place(r->all->board, from, reach_of(bytes, times, steps)) ||
+        !has_place(r->all->board, to, reach_of(bytes, times, steps_to)))
+        wrong(r, "an item of a list has no", number, from);
+}
+
+/* What computes values of two. */
 static void check_calc(reader *r, const fw_segment *s, uint32_t at, uint32_t number) {
     const pnr_board *b = r->all->board;
+    const uint32_t times = word_of(s, at + 16), steps = word_of(s, at + 20),
+                   step[] = {steps & 0xffff, steps >> 16, word_of(s, at + 24) & 0xffff};
+    const bool b_is_number = word_of(s, at) & FW_CALC_NUMBER;
     for (uint32_t i = 0; i < 3; i++) {
-        const uint32_t place = word_of(s, at + 4 + 4 * i);
-        if ((i < 2 || !(word_of(s, at) & FW_CALC_NUMBER)) && (place % (i ? 2 : 4) || !has_place(b, place, 4)))
+        const uint32_t place = word_of(s, at + 4 + 4 * i),
+                       bytes = times ? reach_of(2 * (times & 0xffff), times >> 16, step[i]) : 4;
+        if ((times && step[i] % 2) ||
+            ((i < 2 || !b_is_number) && (place % (i || times ? 2 : 4) || !has_place(b, place, bytes))))
             wrong(r, "an item of a list has no", number, place);
     }
 }
@@ -217,7 +240,6 @@ static void check_list(reader *r, const fw_batch *batch, uint32_t number) {
         const uint32_t at = batch->table + FW_LIST_HEAD + i * FW_ITEM_BYTES, what = word_of(s, at),
                        first = word_of(s, at + 4), length = word_of(s, at + 8);
         const bool test = (what & ~(uint32_t)FW_TEST_BITS) == FW_TEST;
-        const uint32_t to = word_of(s, at + 12);
         if (what == FW_BLOCK || (what >= FW_SPREAD && what < FW_SPREAD + FW_SPREADS)) {
             check_spread(r, s, at, number);
             continue;
@@ -235,11 +257,13 @@ static void check_list(reader *r, const fw_batch *batch, uint32_t number) {
             check_calc(r, s, at, number);
             continue;
         }
-        if (what == FW_COPY
-                ? (first | length | to) % 2 || !has_place(b, first, length) || !has_place(b, to, length)
-            : test ? first % 2 || length > b->glb_bank_bytes / 2 || !has_place(b, first, 2 * length)
-                   : (what >= FW_KERNELS_MOST && what - FW_FUNCTION >= FW_FUNCTIONS_MOST) || first % 4 ||
-                         !inside(first, 0, area, bytes))
+        if (what == FW_COPY) {
+            check_copy(r, s, at, number);
+            continue;
+        }
+        if (test ? first % 2 || length > b->glb_bank_bytes / 2 || !has_place(b, first, 2 * length)
+                 : (what >= FW_KERNELS_MOST && what - FW_FUNCTION >= FW_FUNCTIONS_MOST) || first % 4 ||
+                       !inside(first, 0, area, bytes))
             wrong(r, "an item of a list has no", number, first);
     }
 }

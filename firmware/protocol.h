@@ -105,7 +105,9 @@ enum { FW_FUNCTIONS_MOST = 4096, FW_FUNCTION_INPUTS_MOST = 13 };
  * byte in the global buffer, words, fill, value, 0, 0}: of the words there, blocks with their lengths before
  * them, those that are not the fill are counted, and the list ends where the count compares to the value as
  * said; or with FW_TEST_WORD the first word of the first block does, both of them signed. Or it copies words
- * from one place of the global buffer to another, {FW_COPY, from, bytes, to, 0, 0, 0}: all multiples of 2.
+ * from one place of the global buffer to another, {FW_COPY, from, bytes, to, times, steps, steps of `to`}:
+ * all multiples of 2. Two halves of `times` say how often along two ways, 0 for once, each so many bytes
+ * further as the same half of the steps says, which may be 0: so it transposes matrices, and repeats values.
  * What a store has left of a vector becomes what a load of a dense one reads by two more. {FW_BLOCK, first
  * byte, words, from, 0, 0, 0} writes that number of words, then words of 0 from number `from` on to the last:
  * loads have values as they differ, bit by bit, from the fill. {FW_SPREAD | FW_OP_*, cell of the
@@ -126,9 +128,13 @@ enum { FW_FUNCTIONS_MOST = 4096, FW_FUNCTION_INPUTS_MOST = 13 };
  * coordinates, cell of the values, cells of the first row with the blocks, rows from there on << 16 | bytes
  * of a row} makes them of the entries that a run has stored, from coordinate `first`, a signed one, on: in as
  * many steps as there are entries. FW_PACK_OPEN says that items follow with FW_PACK_MORE, of parts further
- * on, which add theirs to the block. {FW_CALC | FW_OP_*, to, a, b, 0, 0, 0} computes one value of two, of 16
- * bits: a and b are places of blocks of one value, as is `to`; or b is a number. What items combine is int16
- * or bf16, as the program is (fw_lists). */
+ * on, which add theirs to the block.
+ * {FW_CALC | FW_OP_*, to, a, b, 0, 0, 0} computes one value of two, of 16 bits: a and b are places of
+ * blocks of one value, as is `to`; or b is a number. With {.., rows << 16 | n, step of a << 16 | step of to,
+ * step of b} in place of zeros it computes rows of n values, from the places themselves on, and is that many
+ * bytes further for each row: in one place, where these are 0. There a quotient of two zeros, which stand for
+ * nothing, is 0 of bf16, too. What items combine is int16 or bf16, as the
+ * program is (fw_lists). */
 #define FW_LIST 0xffffffffu
 #define FW_TEST 0xe0000000u
 #define FW_COPY 0xd0000000u

@@ -210,6 +210,11 @@ static void push_blocks(tile_planner *p, const plan_operand *o, const sam_tensor
     for (uint32_t i = 0; i < o->n_inputs; i++) {
         tile_input *input = &p->plan->inputs.at[o->input[i]];
         tile_block block = {.first = p->plan->words.len, .origin = t->low[0], .size = t->size[0]};
+        if (levels->order == 2) {
+            block.second = t->low[1];
+            block.second_size = t->size[1];
+            block.row = levels->level[1].dim;
+        }
         t->block = input->blocks.len;
         for (uint32_t l = 0; input->stream.level == SAM_IN_TURN && l < levels->order; l++) {
             if (levels->level[l].format != SAM_LEVEL_DENSE)

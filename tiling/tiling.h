@@ -183,6 +183,9 @@ typedef struct {
     uint32_t first, length; /* into tile_plan.words */
     uint32_t origin;        /* coordinate of the sub-tile's corner in the first mode; 0 of the empty one */
     uint32_t size;          /* its extent there; 0 of the empty one */
+    /* Of a matrix: corner and extent in the second mode, and values from one coordinate of the outer level to
+     * the next where both are dense. */
+    uint32_t second, second_size, row;
 } tile_block;
 
 typedef struct {

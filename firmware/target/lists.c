@@ -56,13 +56,37 @@ static __attribute__((noinline)) void put_part(uint32_t to, uint32_t from, uint3
         bus_write16(to, bus_read16(from) ^ fill);
 }
 
+/* Returns the bytes from the begin of the first of some pieces to that of the last one: `times` and `steps`
+ * have those along one way in their lower half, and those along the other above. */
+static uint32_t reach_of(uint32_t item, uint32_t times, uint32_t steps) {
+    uint32_t reach = 0;
+    for (uint32_t way = 0; way < 2; way++, times >>= 16, steps >>= 16) {
+        const uint32_t more = (times & 0xffff) ? (times & 0xffff) - 1 : 0, step = steps & 0xffff;
+        if (step % 2 || more * step > ONYX_GLB_BANK_BYTES)
+            fail(FW_ERROR_BAD_BATCH, item, step);
+        reach += more * step;
+    }
+    return reach;
+}
+
 static void copy(uint32_t item) {
-    const uint32_t bytes = bus_read32(item + 8);
-    const uint32_t from = place_of(item, bus_read32(item + 4), bytes),
-                   to = place_of(item, bus_read32(item + 12), bytes);
+    const uint32_t bytes = bus_read32(item + 8), times = bus_read32(item + 16), steps = bus_read32(item + 20),
+                   steps_to = bus_read32(item + 24), longest = ONYX_GLB_BANK_BYTES;
+    if (bytes > longest)
+        fail(FW_ERROR_BAD_BATCH, item, bytes);
+    uint32_t from = place_of(item, bus_read32(item + 4), bytes + reach_of(item, times, steps)),
+             to = place_of(item, bus_read32(item + 12), bytes + reach_of(item, times, steps_to));
     if ((from | to | bytes) % 2)
         fail(FW_ERROR_BAD_BATCH, item, bytes);
-    put_part(to, from, bytes / 2, 0);
+    for (uint32_t j = times >> 16 ? times >> 16 : 1; j; j--, from += steps >> 16, to += steps_to >> 16) {
+        uint32_t at = from, put = to, i = (times & 0xffff) ? times & 0xffff : 1;
+        for (; i; i--, at += steps & 0xffff, put += steps_to & 0xffff) {
+            if (bytes == 2)
+                bus_write16(put, bus_read16(at));
+            else
+                put_part(put, at, bytes / 2, 0);
+        }
+    }
 }
 
 static uint32_t root_of(int32_t x) {
@@ -400,8 +424,34 @@ static __attribute__((noinline)) void pack(uint32_t item, uint32_t how) {
     }
 }
 
+/* Computes rows of values, each of two. */
+static __attribute__((noinline)) void calculate_rows(const kernel_description *k, uint32_t item,
+                                                     uint32_t how) {
+    const uint32_t times = bus_read32(item + 16), bytes = 2 * (times & 0xffff), rows = times >> 16,
+                   steps = bus_read32(item + 20), step_b = bus_read32(item + 24), above = rows << 16;
+    const bool number = how & FW_CALC_NUMBER;
+    uint32_t to = place_of(item, bus_read32(item + 4), bytes + reach_of(item, above, steps << 16)),
+             a = place_of(item, bus_read32(item + 8), bytes + reach_of(item, above, steps)),
+             b = bus_read32(item + 12);
+    how &= ~(uint32_t)FW_CALC_NUMBER;
+    if (!number)
+        b = place_of(item, b, bytes + reach_of(item, above, step_b << 16));
+    if ((to | a | (number ? 0 : b)) % 2 || how >= FW_OPS)
+        fail(FW_ERROR_BAD_BATCH, item, how);
+    for (uint32_t j = rows; j; j--, to += steps & 0xffff, a += steps >> 16, b += step_b & 0xffff) {
+        for (uint32_t i = 0; i < bytes; i += 2) {
+            const uint32_t word = bus_read16(a + i), with = number ? b : bus_read16(b + i);
+            bus_write16(to + i, how == FW_OP_DIV && !(word | with) ? 0 : k->combine(how, word, with));
+        }
+    }
+}
+
 /* Computes one value of two. */
 static __attribute__((noinline)) void calculate(const kernel_description *k, uint32_t item, uint32_t how) {
+    if (bus_read32(item + 16)) {
+        calculate_rows(k, item, how);
+        return;
+    }
     const uint32_t to = place_of(item, bus_read32(item + 4), 4);
     const uint32_t a = bus_read16(place_of(item, bus_read32(item + 8), 4) + 2);
     uint32_t b = bus_read32(item + 12);

@@ -3,9 +3,13 @@
  * before them, in whose place the result's is written afterwards. So the result lies there as a store of the
  * array would leave it. */
 #include "compile/application_calls.h"
-#include "compile/move.h"
+#include "compile/grid.h"
+#include "compile/items.h"
 #include "compile/processor.h"
 #include "sam/calls.h"
+
+/* Bytes from the half of the bank on: what computing may take; behind it are operands that do not change. */
+enum { CONSTANTS_BEGIN = 48 << 10 };
 
 static const sam_expr_data *call_of(const sam_statement *s) {
     return sam_expr_at(s, s->rhs);
@@ -46,6 +50,44 @@ static bool find_call(const sam_statement *s, compile_dense *out) {
 bool compile_may_wait_calls(const compile_kernel *k) {
     compile_dense d;
     return k->on_processor && !k->calls.call && find_call(&k->lowered.statement, &d);
+}
+
+/* ---- what items compute ------------------------------------------------------------------------- */
+
+/* Returns whether an operand of the program changes; workspaces do. */
+static bool changes(const compile_application *a, const fe_step *step, name_id name) {
+    const sam_statement *s = &step->statement;
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        if (t + 1 != s->result.v && name_eq(s->tensors.at[t].name, name))
+            return step->use[t].shared >= a->program.tensors.len ||
+                   a->program.tensors.at[step->use[t].shared].changes;
+    }
+    return true;
+}
+
+/* Returns whether the array's loads of the operands are such that the processor should compute: it reduces,
+ * and each operand is a result; matrices are dense ones. */
+static bool is_reduction(const compile_application *a, const fe_step *step, const compile_dense *d) {
+    bool is = d->how != FW_OP_SET && d->how != FW_OP_ADD;
+    for (uint32_t i = 0; i < d->operands && is; i++) {
+        const sam_tensor_data *t = sam_tensor_at(d->s, sam_expr_at(d->s, d->operand[i])->tensor);
+        is = (!t->order || changes(a, step, t->name)) && (t->order < 2 || compile_is_grid(t));
+    }
+    return is;
+}
+
+void compile_find_dense_kernels(const compile_application *a, compile_stage_of *stage) {
+    const uint32_t n = stage->n_parts ? stage->n_parts : 1;
+    for (uint32_t p = 0; p < n && stage->loops && !stage->on_host; p++) {
+        compile_stage_of *part = stage->n_parts ? &stage->parts[p] : stage;
+        const compile_kernel *k = &part->kernel;
+        compile_dense d;
+        if (k->on_host)
+            part->by_items =
+                !compile_may_wait_calls(k) && !k->calls.call && compile_find_dense(&k->lowered.statement, &d);
+        else if (!k->producers.len && (p + 1 < n || n == 1)) /* else it is written without workspaces */
+            part->by_items = compile_find_dense(&k->user, &d) && is_reduction(a, stage->step, &d);
+    }
 }
 
 /* ---- what is loaded and stored ------------------------------------------------------------------ */
@@ -134,12 +176,12 @@ static void put_u32(uint8_t *at, uint32_t word) {
     put_word(at, 1, (uint16_t)(word >> 16));
 }
 
-/* Makes the row of the calls, and gives it its place: the processor writes where their result goes; that of
- * items is there from the first. */
+/* Makes the row of the calls, and gives it its place: the processor writes where their result goes. Of items
+ * it says that, and nothing else. */
 static void add_row(machine *m, arena *mem, const compile_dense *d, const compile_layout *y, fw_batch *b) {
     const uint32_t bytes = fw_row_bytes(y->inputs, 1);
     uint8_t *row = arena_new_n(mem, uint8_t, bytes);
-    for (uint32_t i = 0; i < y->inputs; i++) {
+    for (uint32_t i = 0; i < y->inputs && d->calls; i++) {
         put_u32(row + 8 * i, b->segments.at[i].address - m->a->board.map.cgra_data);
         put_u32(row + 8 * i + 4, y->n + 1);
     }
@@ -206,23 +248,29 @@ static bool find_layout(const machine *m, const compile_dense *d, const tile_ope
     y.result_bytes = 2 * (y.results + 1);
     y.each = (y.bytes + 3) / 4 * 4;
     *out = y;
-    return 2 * y.each * y.inputs <= bank;
+    return y.each * y.inputs <= CONSTANTS_BEGIN;
 }
 
-/* Finds where a store has left these words, which lie there until they are read. */
-static bool is_there(const machine *m, const compile_stage_of *stage, const compile_dense *d,
-                     const sam_tensor_data *operand, const uint8_t *block, const compile_layout *y,
-                     uint32_t *at) {
+/* Returns what the chip alone has of an operand, or NULL. */
+static const compile_left *left_of(const machine *m, const compile_stage_of *stage,
+                                   const sam_tensor_data *operand) {
     const sam_statement *s = &stage->step->statement;
     const compile_left *left = NULL;
-    const uint64_t hash = hash_bytes(block, y->bytes);
-    const bool as_it_is = operand->order == d->vars && (d->vars == 1 || operand->mode[0] == 0);
-    for (uint32_t t = 0; t < s->tensors.len && as_it_is; t++) {
+    for (uint32_t t = 0; t < s->tensors.len && operand->name.v; t++) {
         const uint32_t shared = stage->step->use[t].shared;
         if (t + 1 != s->result.v && shared < m->a->places && name_eq(s->tensors.at[t].name, operand->name))
             left = m->of[shared].left;
     }
-    for (uint32_t w = 0; left && !left->gone && w < left->words.len; w++) {
+    return left;
+}
+
+/* Finds where a store has left these words, which lie there until they are read. */
+static bool is_there(const machine *m, const compile_left *left, const compile_dense *d,
+                     const sam_tensor_data *operand, const uint8_t *block, const compile_layout *y,
+                     uint32_t *at) {
+    const uint64_t hash = hash_bytes(block, y->bytes);
+    const bool as_it_is = operand->order == d->vars && (d->vars == 1 || operand->mode[0] == 0);
+    for (uint32_t w = 0; left && as_it_is && !left->gone && w < left->words.len; w++) {
         const fw_put *put = &left->words.at[w];
         const uint32_t half = m->a->board.glb_bank_bytes / 2;
         if (!compile_has_put(&m->session.memory.stored, put) || put->bytes != y->bytes || put->hash != hash ||
@@ -233,6 +281,25 @@ static bool is_there(const machine *m, const compile_stage_of *stage, const comp
         return true;
     }
     return false;
+}
+
+/* Finds a place of its own for words that the host has, at the end of the bank: the same for the same words,
+ * so that it writes them once, whatever is computed between. */
+static bool find_constant(machine *m, const compile_layout *y, const uint8_t *block, uint32_t *at) {
+    const uint64_t hash = hash_bytes(block, y->bytes);
+    const fw_puts *all = &m->constants;
+    for (uint32_t i = 0; i < all->len; i++) {
+        *at = all->at[i].address;
+        if (all->at[i].bytes == y->bytes && all->at[i].hash == hash)
+            return true;
+    }
+    const uint32_t end = all->len ? all->at[all->len - 1].address : y->begin + m->a->board.glb_bank_bytes / 2;
+    *at = end - y->each;
+    if (end - y->begin - CONSTANTS_BEGIN < y->each)
+        return false;
+    vec_push(m->ctx->mem, &m->constants, ((fw_put){*at, y->bytes, hash}));
+    take_place(m, *at, y->bytes);
+    return true;
 }
 
 /* Says what a batch of the array would have left of the result. */
@@ -282,13 +349,16 @@ const char *compile_lay_calls(machine *m, compile_context *ctx, const compile_st
     sam_tensor_data *operands = arena_new_n(ctx->mem, sam_tensor_data, y.inputs + 1);
     for (uint32_t i = 0; i < y.inputs; i++) {
         const uint8_t *block = block_of_operand(&d, i, all, &y, ctx->mem, &operands[i]);
-        uint32_t at = y.begin + i * y.each;
-        if (is_there(m, stage, &d, &operands[i], block, &y, &at))
+        const compile_left *left = left_of(m, stage, &operands[i]);
+        uint32_t at = y.begin + i * y.each, constant;
+        if (is_there(m, left, &d, &operands[i], block, &y, &at))
             l->later.counts.left |= 1u << i;
+        else if (!left && find_constant(m, &y, block, &constant))
+            at = constant;
         vec_push(ctx->mem, &b->segments, ((fw_segment){board->map.cgra_data + at, y.bytes, block}));
     }
     for (uint32_t i = 0; i < y.inputs; i++) {
-        if (!(l->later.counts.left >> i & 1))
+        if (b->segments.at[i].address == board->map.cgra_data + y.begin + i * y.each)
             take_place(m, y.begin + i * y.each, y.bytes);
     }
     const uint8_t *made = block_of(&l->kernel.ran.result, y.result_size, (const uint8_t[]){0, 1}, ctx->mem);
@@ -296,7 +366,7 @@ const char *compile_lay_calls(machine *m, compile_context *ctx, const compile_st
     const uint16_t *words = d.calls ? call_words(&d, b, y.n, ctx->mem)
                                     : compile_dense_items(&d, &y, &b->segments, board->map.cgra_data,
                                                           ctx->mem, &l->items, &between);
-    if (!words || 2 * y.each * (y.inputs + between) > board->glb_bank_bytes)
+    if (!words || y.each * (y.inputs + between) > CONSTANTS_BEGIN)
         return "vectors of a function are longer than the processor has room for";
     for (uint32_t i = 0; i < y.results; i++) {
         if (words[i] != compile_word_at(made, 1 + i))

@@ -1,8 +1,7 @@
 /* How the chip's processor makes a dense matrix of what statements have left: it copies rows, or single
  * values where the other index is the inner one, and adds up parts that meet. As in application_move.c it is
  * tried on the words that the cycle model has found. */
-#include "compile/move.h"
-#include "sam/operators.h"
+#include "compile/grid.h"
 
 /* Array cycles for a word that is copied in a row, copied by itself, set to 0, combined; and for a row. */
 static const double IN_ROW = 4, ALONE = 40, CLEARED = 2, COMBINED = 90, ROW = 60;
@@ -18,7 +17,6 @@ typedef struct {
 } piece;
 typedef struct {
     VEC(piece) all;
-    bool stored;            /* by the statement itself; or else an image has them */
     uint32_t how;           /* where pieces meet */
     const sam_operator *op; /* likewise */
 } pieces;
@@ -68,7 +66,6 @@ static bool list_stored(const compile_left *left, arena *mem, pieces *out) {
             vec_push(mem, &out->all, p);
         }
     }
-    out->stored = true;
     return true;
 }
 
@@ -98,30 +95,15 @@ static void list_image(const held *h, const compile_image *image, arena *mem, pi
     }
 }
 
-static bool find_pieces(const machine *m, const held *h, const compile_move_in *in, arena *mem, pieces *out) {
+/* Lists those of an image; NULL: what the stores have left, whose parts may meet. */
+static bool find_pieces(const held *h, const compile_image *image, arena *mem, pieces *out) {
     const compile_left *left = h->left;
-    const sam_statement *s = &left->kernel.lowered.statement;
-    bool there = !left->gone && left->words.len > 0;
-    for (uint32_t w = 0; w < left->words.len; w++)
-        there =
-            there &&
-            (!in || (compile_lies_before(m, in, &left->words.at[w]) &&
-                     !compile_overlap(left->words.at[w].address, left->words.at[w].bytes,
-                                      in->batch->segments.at[in->input].address - m->a->board.map.cgra_data,
-                                      in->batch->segments.at[in->input].bytes)));
-    if (there && list_stored(left, mem, out)) {
-        compile_meeting(s, left->kernel.data.packed.dtype, &out->how, &out->op);
-        return true;
-    }
-    for (uint32_t i = 0; i < left->images.len && in; i++) {
-        const compile_image *image = &left->images.at[i];
-        if (!image->home || !(compile_in_scratch(m, image) || compile_lies_before(m, in, &image->put)))
-            continue;
-        *out = (pieces){.stored = false};
+    *out = (pieces){.how = FW_OP_SET};
+    if (image)
         list_image(h, image, mem, out);
-        return true;
-    }
-    return false;
+    else
+        compile_meeting(&left->kernel.lowered.statement, left->kernel.data.packed.dtype, &out->how, &out->op);
+    return image || list_stored(left, mem, out);
 }
 
 /* ---- items -------------------------------------------------------------------------------------- */
@@ -257,85 +239,48 @@ static bool make_block(const pieces *p, const compile_block *block, uint32_t to,
     return ok;
 }
 
-bool compile_move_grid(const machine *m, const held *h, const compile_move_in *in, arena *mem,
-                       compile_move *out) {
-    const fw_segment *g = &in->batch->segments.at[in->input];
+bool compile_move_grid(const held *h, const compile_image *image, const fw_segment *g, uint32_t to,
+                       arena *mem, compile_move *out) {
     const compile_block_list *blocks = &out->image.blocks;
     arena scratch = {0};
-    pieces p = {.how = FW_OP_SET};
+    pieces p;
     uint32_t at = 0;
-    bool ok = find_pieces(m, h, in, &scratch, &p);
+    bool ok = find_pieces(h, image, &scratch, &p);
+    out->items.len = 0;
+    out->cycles = 0;
     for (uint32_t b = 0; b < blocks->len && ok; b++) {
         const compile_block *block = &blocks->at[b];
         uint16_t *words = arena_new_n(&scratch, uint16_t, block->words + 1);
         ok = 2 * ((uint64_t)at + 1 + block->words) <= g->bytes &&
-             make_block(&p, block, g->address - m->a->board.map.cgra_data + 2 * at, mem, words, &out->items,
-                        &out->cycles) &&
+             make_block(&p, block, to + 2 * at, mem, words, &out->items, &out->cycles) &&
              compile_word_at(g->content, at) == block->words;
         for (uint32_t i = 0; i < block->words && ok; i++)
             ok = compile_word_at(g->content, at + 1 + i) == words[i];
         at += 1 + block->words;
     }
     arena_free(&scratch);
-    out->spread = p.stored;
+    out->spread = !image;
     return ok && 2 * at == g->bytes;
 }
 
-const compile_image *compile_save_grid(machine *m, held *h, const bool *alive, arena *mem, fw_items *items,
-                                       double *cycles) {
-    compile_left *left = h->left;
+bool compile_save_grid(const held *h, uint32_t slot, arena *mem, fw_items *items, double *cycles,
+                       compile_image *out) {
     const uint32_t rows = h->t.dim[0], columns = h->t.dim[1];
-    if ((uint64_t)rows * columns >= FW_SCRATCH_ROOM / 2 || h->t.fill)
-        return NULL;
-    for (uint32_t i = 0; i < left->images.len; i++) {
-        if (left->images.at[i].home && compile_in_scratch(m, &left->images.at[i]))
-            return &left->images.at[i];
-    }
     const compile_block all = {.words = rows * columns, .grid = {{0}, {rows, columns}, {columns, 1}}};
-    const uint32_t bytes = 2 * all.words + 2, slot = compile_find_slot(m, h, alive, bytes);
     uint16_t *found = arena_new_n(mem, uint16_t, all.words + 1);
     arena scratch = {0};
-    pieces p = {.how = FW_OP_SET};
-    bool ok = slot + bytes <= FW_SCRATCH_ROOM && find_pieces(m, h, NULL, &scratch, &p) &&
+    pieces p;
+    bool ok = find_pieces(h, NULL, &scratch, &p) &&
               make_block(&p, &all, FW_SCRATCH | slot, mem, found, items, cycles);
     const uint8_t *want = block_words(&all, &h->t, &scratch);
     for (uint32_t i = 0; i < all.words && ok; i++)
         ok = compile_word_at(want, i) == found[i];
     arena_free(&scratch);
-    if (!ok)
-        return NULL;
-    const compile_image image = {.home = true,
-                                 .put = {FW_SCRATCH | slot, bytes, hash_bytes(found, 2 * (size_t)all.words)}};
-    compile_note_image(m, &image);
-    vec_push(&left->mem, &left->images, image);
-    vec_push(&left->mem, &left->images.at[left->images.len - 1].blocks, all);
-    return &left->images.at[left->images.len - 1];
-}
-
-/* ---- vectors along one index of a matrix ---------------------------------------------------------- */
-
-bool compile_repeat_vector(machine *m, held *h, const compile_move_in *in, arena *mem, compile_move *out) {
-    const fw_segment *g = &in->batch->segments.at[in->input];
-    const uint32_t *size = in->to->plan.parts.at[1].size, mode = in->data->mode[0], words = size[0] * size[1],
-                   to = g->address - m->a->board.map.cgra_data;
-    bool ok = h->t.order == 1 && h->t.dim[0] == size[mode];
-    uint16_t *values;
-    *out = (compile_move){.packed = true, .spread = true, .image.put = {to, g->bytes, 0}};
-    for (uint32_t w = 0; w < h->left->words.len && !h->left->gone; w++)
-        ok = ok && compile_lies_before(m, in, &h->left->words.at[w]);
-    const compile_image *image =
-        ok ? compile_spread_out(m, h, in->alive, mem, &out->items, &out->cycles, &values) : NULL;
-    if (!image)
-        return false;
-    out->slot = image->put;
-    out->made = out->items.len > 0;
-    region r = {image->put.address + 2, to + 2, {size[0], size[1]}, {0}, {size[1], 1}};
-    r.step[mode] = 1;
-    for (uint32_t i = 0; i < words; i++)
-        ok = ok && compile_word_at(g->content, 1 + i) == values[mode ? i % size[1] : i / size[1]];
-    push(&out->items, (fw_item){{FW_BLOCK, to, words, words}}, mem);
-    copy_region(&r, mem, &out->items, &out->cycles);
-    return ok && has_room(&r);
+    *out = (compile_image){
+        .home = true,
+        .put = {FW_SCRATCH | slot, 2 * all.words + 2, hash_bytes(found, 2 * (size_t)all.words)}};
+    vec_push(&h->left->mem, &out->blocks, all);
+    return ok;
 }
 
 /* ---- values ------------------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* Statements on dense tensors that the chip's processor computes by items of a list, an operation of all
  * values each, in place of the host, which does what the array lacks; or of the array, whose vectors could
  * reduce what it loads, but not as the processor can make it: compressed, or in rows (frontend/rows.c). */
-#include "compile/application_calls.h"
-#include "compile/move.h"
+#include "compile/items.h"
+#include "compile/lies.h"
 #include "compile/scalar.h"
 
 enum { REDUCED_MOST = 256, BETWEEN_MOST = 8 }; /* items of a reduction; places for values in between */
@@ -76,42 +76,6 @@ bool compile_find_dense(const sam_statement *s, compile_dense *out) {
         ok = ok && along[v];
     *out = d;
     return ok;
-}
-
-/* Returns whether an operand of the program changes; workspaces do. */
-static bool changes(const compile_application *a, const fe_step *step, name_id name) {
-    const sam_statement *s = &step->statement;
-    for (uint32_t t = 0; t < s->tensors.len; t++) {
-        if (t + 1 != s->result.v && name_eq(s->tensors.at[t].name, name))
-            return step->use[t].shared >= a->program.tensors.len ||
-                   a->program.tensors.at[step->use[t].shared].changes;
-    }
-    return true;
-}
-
-/* Returns whether the array's loads of the operands are such that the processor should compute: it reduces,
- * and each operand is a result; matrices are dense ones. */
-static bool is_reduction(const compile_application *a, const fe_step *step, const compile_dense *d) {
-    bool is = d->how != FW_OP_SET && d->how != FW_OP_ADD;
-    for (uint32_t i = 0; i < d->operands && is; i++) {
-        const sam_tensor_data *t = sam_tensor_at(d->s, sam_expr_at(d->s, d->operand[i])->tensor);
-        is = (!t->order || changes(a, step, t->name)) && (t->order < 2 || compile_is_grid(t));
-    }
-    return is;
-}
-
-void compile_find_dense_kernels(const compile_application *a, compile_stage_of *stage) {
-    const uint32_t n = stage->n_parts ? stage->n_parts : 1;
-    for (uint32_t p = 0; p < n && stage->loops && !stage->on_host; p++) {
-        compile_stage_of *part = stage->n_parts ? &stage->parts[p] : stage;
-        const compile_kernel *k = &part->kernel;
-        compile_dense d;
-        if (k->on_host)
-            part->by_items =
-                !compile_may_wait_calls(k) && !k->calls.call && compile_find_dense(&k->lowered.statement, &d);
-        else if (!k->producers.len && (p + 1 < n || n == 1)) /* else it is written without workspaces */
-            part->by_items = compile_find_dense(&k->user, &d) && is_reduction(a, stage->step, &d);
-    }
 }
 
 /* ---- items -------------------------------------------------------------------------------------- */

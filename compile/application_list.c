@@ -797,6 +797,47 @@ static void add_move(machine *m, const compile_stage_of *stage, const char *elf,
         add_used(m, of);
 }
 
+/* Has the processor combine what the parts of one value have stored, as the host would, where each has one.
+ */
+static void gather_value(machine *m, const compile_stage_of *stage, const tile_tensor *value,
+                         compile_left *left) {
+    const compile_later *l = &left->later;
+    const sam_statement *s = &left->kernel.lowered.statement;
+    const tile_dtype dtype = left->kernel.data.packed.dtype;
+    const uint16_t want = value->nnz ? value->val[0] : value->fill;
+    const uint32_t slot = compile_find_slot(m, NULL, stage->alive, 4), place = FW_SCRATCH | slot;
+    const sam_operator *op;
+    uint32_t how, parts = 0;
+    uint16_t made = 0;
+    fw_items items = {0};
+    compile_meeting(s, dtype, &how, &op);
+    for (uint32_t o = 0; o < l->plan.outputs.len; o++) {
+        const uint32_t n = l->stored[o].len / 4, from = left->words.at[o].address;
+        for (uint32_t i = 0; i < n; i++, parts++) {
+            const uint16_t word = compile_word_at(l->stored[o].at, 2 * i + 1);
+            if (compile_word_at(l->stored[o].at, 2 * i) != 1)
+                return;
+            made = parts ? op->apply(made, word) : word;
+        }
+        const uint32_t first = o ? 0 : 1;
+        if (!o)
+            vec_push(&left->mem, &items, ((fw_item){{FW_COPY, from, 4, place}}));
+        if (n > first)
+            vec_push(&left->mem, &items,
+                     ((fw_item){{FW_CALC | how, place + 2, place + 2, from + 4 * first + 2,
+                                 1 | (n - first) << 16, 0, 4}}));
+    }
+    if (parts < 2 || how == FW_OP_SET || made != want || slot + 4 > FW_SCRATCH_ROOM || !l->stored[0].len)
+        return;
+    const uint16_t block[] = {1, want};
+    const compile_image image = {.home = true, .put = {place, sizeof block, hash_bytes(block, sizeof block)}};
+    for (uint32_t i = 0; i < items.len; i++)
+        add_step(m, stage, l->elf, &items.at[i]);
+    compile_note_image(m, &image);
+    vec_push(&left->mem, &left->images, image);
+    add_scratch(m, &image.put);
+}
+
 /* Has what waits run, since the processor cannot go on by itself. */
 static bool break_list(machine *m, const char *why) {
     m->breaks++;
@@ -814,7 +855,7 @@ static uint32_t visit_of(compile_stage_of *stage) {
  * between. */
 static bool add_batch(machine *m, compile_stage_of *stage, const compile_later *l, const fw_batch *b,
                       const compile_move *moves, const compile_moves *rescued, compile_left *left) {
-    uint32_t items = 2 + m->calc.len + left->items.len;
+    uint32_t items = 2 + m->calc.len + left->items.len + l->plan.copies + 1;
     bool may = true;
     for (uint32_t i = 0; i < l->columns.n_in; i++)
         items += moves[i].items.len;
@@ -822,9 +863,11 @@ static bool add_batch(machine *m, compile_stage_of *stage, const compile_later *
         items += rescued->at[i].items.len;
     if (m->list.steps.len + items > STEPS_MOST && !break_list(m, "its list is full"))
         return false;
-    for (uint32_t i = 0; i < b->segments.len; i++)
-        may = may &&
-              (is_left(l, i) || (i < l->columns.n_in && moves[i].of) || may_write(m, &b->segments.at[i]));
+    for (uint32_t i = 0; i < b->segments.len; i++) { /* the row of items says the same all along */
+        const bool stays = is_left(l, i) || (i < l->columns.n_in && moves[i].of) ||
+                           (left->items.len && i == l->columns.n_in);
+        may = may && (stays || may_write(m, &b->segments.at[i]));
+    }
     if (!may && !break_list(m, "the host writes operands between"))
         return false;
     add_calcs(m, stage, l->elf);
@@ -996,6 +1039,8 @@ bool compile_wait(machine *m, compile_context *ctx, compile_stage_of *stage, con
     if (!add_batch(m, stage, &l->later, &b, moves, &rescued, l))
         return false;
     note_places(m, stage, &in, moves);
+    if (!out->order && !calls && l->later.plan.outputs.len == l->later.plan.copies)
+        gather_value(m, stage, out, l);
     if (!compile_count_run(m, stage, &l->kernel))
         return false;
     if (!calls)

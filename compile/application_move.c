@@ -1,8 +1,8 @@
 /* How the chip's processor makes an operand of what a statement has left: a copy, where the words are those
  * that are loaded; or the values of each run, by their coordinates, in a dense vector. What it is to do is
  * tried on the words that the cycle model has found, and taken only if it gives what is loaded. */
+#include "compile/grid.h"
 #include "compile/move.h"
-#include "sam/operators.h"
 
 /* ---- the blocks that an input loads ------------------------------------------------------------ */
 
@@ -77,15 +77,6 @@ static int output_of(const tile_plan *plan, uint32_t copy, int level) {
     return -1;
 }
 
-bool compile_pass_run(const compile_later *l, uint32_t output, uint32_t *at) {
-    for (uint32_t b = 0; b < l->plan.outputs.at[output].num_blocks; b++) {
-        if (2 * *at >= l->stored[output].len)
-            return false;
-        *at += 1u + compile_word_at(l->stored[output].at, *at);
-    }
-    return 2 * *at <= l->stored[output].len;
-}
-
 /* Finds the values, and the coordinates if there are any, of one copy in one run. */
 static void read_part(const compile_later *l, const uint32_t *begin, int crd, int val, source *out) {
     const uint8_t *values = l->stored[val].at + 2 * (size_t)begin[val];
@@ -139,21 +130,6 @@ static bool list_sources(const compile_left *left, arena *mem, sources *out) {
     return true;
 }
 
-void compile_reduction(sam_operation operation, tile_dtype dtype, uint32_t *how, const sam_operator **op) {
-    static const uint32_t by[SAM_OPERATIONS] = {
-        [SAM_OPERATION_add] = FW_OP_ADD, [SAM_OPERATION_min] = FW_OP_MIN,  [SAM_OPERATION_smin] = FW_OP_MIN,
-        [SAM_OPERATION_max] = FW_OP_MAX, [SAM_OPERATION_smax] = FW_OP_MAX, [SAM_OPERATION_or] = FW_OP_OR,
-        [SAM_OPERATION_and] = FW_OP_AND};
-    *how = by[operation];
-    *op = sam_operator_of(operation, dtype == TILE_DTYPE_BF16);
-}
-
-void compile_meeting(const sam_statement *s, tile_dtype dtype, uint32_t *how, const sam_operator **op) {
-    const sam_expr_data *root = sam_expr_at(s, s->rhs);
-    compile_reduction(root->kind == SAM_EXPR_SUM ? (sam_operation)root->operation : SAM_OPERATION_add, dtype,
-                      how, op);
-}
-
 /* Finds how values meet in a coordinate: where no two parts have the same one, they do not; else they are
  * combined as the host combines parts of a sum, but with the fill as well, where a part has no value: whether
  * that changes anything is seen by the words. */
@@ -188,7 +164,7 @@ static void spread_into(const source *s, int64_t first, int64_t count, const sam
  * put where its coordinate says, or combined there; put behind the one before it, or added there; looked at
  * to be packed. Measured on engine soc: docs/notebook/repeated.md. */
 static const double ITEM = COMPILE_ITEM_CYCLES, COPIED = 4, CLEARED = 2, PUT = 26, COMBINED = 46, FOLLOWS = 7,
-                    ADDED = 22, PACKED = 22, TAKEN = 23;
+                    ADDED = 22, PACKED = 22, TAKEN = 23, ALONE = 40;
 
 /* Returns what a value of the part takes. */
 static double value_cycles(uint32_t how, bool follows) {
@@ -294,46 +270,7 @@ static bool spread(const machine *m, const compile_left *left, const compile_mov
     return ok && 2 * at == g->bytes;
 }
 
-bool compile_has_put(const fw_puts *all, const fw_put *w) {
-    for (uint32_t i = 0; i < all->len; i++) {
-        if (memcmp(&all->at[i], w, sizeof *w) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* ---- compressed vectors ------------------------------------------------------------------------ */
-
-bool compile_in_scratch(const machine *m, const compile_image *image) {
-    return image->put.address & FW_SCRATCH && compile_has_put(&m->session.memory.stored, &image->put);
-}
-
-uint32_t compile_find_slot(const machine *m, const held *h, const bool *alive, uint32_t bytes) {
-    uint32_t at = 0;
-    bool moved = true;
-    while (moved) {
-        moved = false;
-        for (uint32_t t = 0; t < m->a->places; t++) {
-            const compile_left *left = m->of[t].left;
-            for (uint32_t i = 0; left && (alive[t] || &m->of[t] == h) && i < left->images.len; i++) {
-                const compile_image *image = &left->images.at[i];
-                const uint32_t begin = image->put.address & ~FW_SCRATCH;
-                if (!compile_in_scratch(m, image) || !compile_overlap(begin, image->put.bytes, at, bytes))
-                    continue;
-                at = (begin + image->put.bytes + 3) / 4 * 4;
-                moved = true;
-            }
-        }
-    }
-    return at;
-}
-
-void compile_note_image(machine *m, const compile_image *image) {
-    fw_memory *memory = &m->session.memory;
-    memory->mem = memory->mem ? memory->mem : m->ctx->diag->mem;
-    fw_forget(memory, image->put.address, image->put.bytes);
-    vec_push(memory->mem, &memory->stored, image->put);
-}
 
 bool compile_scalar_place(const machine *m, const held *h, uint32_t *place) {
     const compile_left *left = h->left;
@@ -366,6 +303,26 @@ static const compile_image *save_scalar(machine *m, held *h, const bool *alive, 
     return &h->left->images.at[h->left->images.len - 1];
 }
 
+/* Lists the items that put a dense matrix into the scratch area, row by row. */
+static const compile_image *save_matrix(machine *m, held *h, const bool *alive, arena *mem, fw_items *items,
+                                        double *cycles) {
+    const uint64_t bytes = 2 * (uint64_t)h->t.dim[0] * h->t.dim[1] + 2;
+    compile_left *left = h->left;
+    compile_image image;
+    for (uint32_t i = 0; i < left->images.len; i++) {
+        if (left->images.at[i].home && compile_in_scratch(m, &left->images.at[i]))
+            return &left->images.at[i];
+    }
+    if (bytes > FW_SCRATCH_ROOM || h->t.fill)
+        return NULL;
+    const uint32_t slot = compile_find_slot(m, h, alive, (uint32_t)bytes);
+    if (slot + bytes > FW_SCRATCH_ROOM || !compile_save_grid(h, slot, mem, items, cycles, &image))
+        return NULL;
+    compile_note_image(m, &image);
+    vec_push(&left->mem, &left->images, image);
+    return &left->images.at[left->images.len - 1];
+}
+
 const compile_image *compile_spread_out(machine *m, held *h, const bool *alive, arena *mem, fw_items *items,
                                         double *cycles, uint16_t **words) {
     compile_left *left = h->left;
@@ -373,7 +330,7 @@ const compile_image *compile_spread_out(machine *m, held *h, const bool *alive, 
     if (!h->t.order)
         return save_scalar(m, h, alive, mem, items, cycles);
     if (h->t.order == 2)
-        return compile_save_grid(m, h, alive, mem, items, cycles);
+        return save_matrix(m, h, alive, mem, items, cycles);
     if (h->t.order != 1 || h->t.dim[0] >= FW_SCRATCH_ROOM / 2)
         return NULL;
     *words = arena_new_n(mem, uint16_t, dim + 1);
@@ -689,17 +646,6 @@ bool compile_find_pack(machine *m, held *h, const compile_move_in *in, arena *me
 
 /* ---- the move ---------------------------------------------------------------------------------- */
 
-bool compile_lies_before(const machine *m, const compile_move_in *in, const fw_put *w) {
-    for (uint32_t i = 0; i < in->batch->segments.len; i++) {
-        const fw_segment *g = &in->batch->segments.at[i];
-        const bool stays = i < in->to->columns.n_in && (in->stay >> i & 1);
-        if (i != in->input && !stays &&
-            compile_overlap(g->address, g->bytes, m->a->board.map.cgra_data + w->address, w->bytes))
-            return false;
-    }
-    return compile_has_put(&in->was->stored, w);
-}
-
 /* Returns the item of a copy, if these words are what is loaded. */
 static bool copy_of(const machine *m, const fw_segment *g, const fw_put *w, uint64_t hash, arena *mem,
                     compile_move *out) {
@@ -828,6 +774,28 @@ static bool copy_pieces(const machine *m, const compile_left *left, const compil
     return ok && 2 * at == g->bytes;
 }
 
+/* Finds how a dense matrix becomes what is loaded: of what its stores have left, or of an image. */
+static bool move_matrix(const machine *m, const held *h, const compile_move_in *in, arena *mem,
+                        compile_move *out) {
+    const compile_left *left = h->left;
+    const fw_segment *g = &in->batch->segments.at[in->input];
+    const uint32_t to = g->address - m->a->board.map.cgra_data;
+    bool there = !left->gone && left->words.len > 0, found = false;
+    for (uint32_t w = 0; w < left->words.len; w++) {
+        const fw_put *put = &left->words.at[w];
+        there = there && compile_lies_before(m, in, put) &&
+                !compile_overlap(put->address, put->bytes, to, g->bytes);
+    }
+    found = there && compile_move_grid(h, NULL, g, to, mem, out);
+    for (uint32_t i = 0; i < left->images.len && !found; i++) {
+        const compile_image *image = &left->images.at[i];
+        found = image->home && (compile_in_scratch(m, image) || compile_lies_before(m, in, &image->put)) &&
+                !compile_overlap(image->put.address, image->put.bytes, to, g->bytes) &&
+                compile_move_grid(h, image, g, to, mem, out);
+    }
+    return found;
+}
+
 bool compile_find_move(const machine *m, const held *h, const compile_move_in *in, arena *mem,
                        compile_move *out) {
     const compile_left *left = h->left;
@@ -837,7 +805,7 @@ bool compile_find_move(const machine *m, const held *h, const compile_move_in *i
     *out = (compile_move){.image.put = {g->address - m->a->board.map.cgra_data, g->bytes, hash}};
     if (compile_is_grid(in->data) || (in->data->order == 1 && in->data->level[0] == SAM_LEVEL_DENSE))
         out->image.blocks = blocks_of(&in->to->plan, in->input, in->data, mem);
-    if (compile_is_grid(in->data) && h->t.order == 2 && compile_move_grid(m, h, in, mem, out))
+    if (compile_is_grid(in->data) && h->t.order == 2 && move_matrix(m, h, in, mem, out))
         return true;
     out->items.len = 0;
     out->cycles = 0;
@@ -883,6 +851,31 @@ bool compile_find_broadcast(const machine *m, const held *h, const compile_move_
     }
     out->cycles = ITEM * out->items.len + COPIED * words;
     return true;
+}
+
+bool compile_repeat_vector(machine *m, held *h, const compile_move_in *in, arena *mem, compile_move *out) {
+    const fw_segment *g = &in->batch->segments.at[in->input];
+    const uint32_t *size = in->to->plan.parts.at[1].size, mode = in->data->mode[0], words = size[0] * size[1],
+                   to = g->address - m->a->board.map.cgra_data;
+    bool ok = h->t.order == 1 && h->t.dim[0] == size[mode];
+    uint16_t *values;
+    *out = (compile_move){.packed = true, .spread = true, .image.put = {to, g->bytes, 0}};
+    for (uint32_t w = 0; w < h->left->words.len && !h->left->gone; w++)
+        ok = ok && compile_lies_before(m, in, &h->left->words.at[w]);
+    const compile_image *image =
+        ok ? compile_spread_out(m, h, in->alive, mem, &out->items, &out->cycles, &values) : NULL;
+    if (!image)
+        return false;
+    out->slot = image->put;
+    out->made = out->items.len > 0;
+    for (uint32_t i = 0; i < words; i++)
+        ok = ok && compile_word_at(g->content, 1 + i) == values[mode ? i % size[1] : i / size[1]];
+    vec_push(mem, &out->items, ((fw_item){{FW_BLOCK, to, words, words}}));
+    vec_push(mem, &out->items,
+             ((fw_item){{FW_COPY, image->put.address + 2, 2, to + 2, size[0] | size[1] << 16,
+                         mode ? 2u << 16 : 2u, 2 * size[1] | 2u << 16}}));
+    out->cycles += 2 * ITEM + ALONE * words;
+    return ok && 2 * size[1] <= UINT16_MAX;
 }
 
 bool compile_is_home(const compile_move *move, const fw_segment *g, const held *h) {

@@ -2,6 +2,7 @@
  * workspace, is a tensor with a place of its own until the statement is done. */
 #include "compile/application_parts.h"
 #include "compile/application_calls.h"
+#include "compile/items.h"
 
 /* ---- the kernels as stages ---------------------------------------------------------------------- */
 

@@ -97,10 +97,11 @@ typedef struct {
         const char *elf;
         bool ends; /* the last step is a test that holds */
     } list;
-    fw_items calc;    /* values to compute before the next step of a list */
-    uint32_t stepped; /* steps that lists had so far */
-    uint32_t breaks;  /* how often the processor could not go on by itself so far */
-    const char *why;  /* it could not, most recently */
+    fw_puts constants; /* operands of calls that the host has, where they stay */
+    fw_items calc;     /* values to compute before the next step of a list */
+    uint32_t stepped;  /* steps that lists had so far */
+    uint32_t breaks;   /* how often the processor could not go on by itself so far */
+    const char *why;   /* it could not, most recently */
     compile_application *a;
     const compile_options *o;
     compile_context *ctx;

@@ -4,61 +4,14 @@
 #ifndef ONYX_COMPILE_MOVE_H
 #define ONYX_COMPILE_MOVE_H
 
-#include "compile/machine.h"
-#include "sam/operators.h"
+#include "compile/lies.h"
 
-typedef struct compile_move compile_move;
-/* What is asked of a move: the batch that waits, what lay on the chip before it, which of its inputs, and the
- * tensor that it carries, as packed. */
-typedef struct {
-    const compile_later *to;
-    const fw_batch *batch;
-    const fw_memory *was;
-    uint32_t input, stay; /* a bit for each input that is loaded where a store has left it */
-    uint32_t pair;        /* the other input of a compressed vector; the same one: there is none */
-    const sam_tensor_data *data;
-    const bool *alive;         /* by tensor: it is an operand, or read later */
-    const compile_move *moved; /* of the inputs before this one */
-} compile_move_in;
-/* What the processor does to have the words of an input there, in place of the host; `image` is what they are
- * of the result. Of a compressed vector blocks have fixed places, with room for all values that there may be,
- * and the processor completes the cells of the run table: word 4 and 5 of an item that packs are these cells,
- * as offsets in the table, plus 1. */
-struct compile_move {
-    fw_items items;
-    double cycles; /* of the array, that the processor is expected to take */
-    bool spread;   /* by the rows of the result's run table */
-    bool packed;
-    u32_vec places; /* of a compressed vector: where each run's block begins */
-    fw_put slot;    /* where it is spread out */
-    bool made;      /* by these items */
-    compile_image image;
-    compile_left *of; /* NULL: nothing is moved */
-};
-typedef VEC(compile_move) compile_moves;
-/* Array cycles that the processor is taken to spend on an item as such. */
-enum { COMPILE_ITEM_CYCLES = 300 };
-static inline uint16_t compile_word_at(const uint8_t *words, uint32_t i) {
-    return (uint16_t)(words[2 * i] | words[2 * i + 1] << 8);
-}
-/* Moves behind the blocks of a run of an output; returns false where there are not so many words. */
-bool compile_pass_run(const compile_later *l, uint32_t output, uint32_t *at);
-bool compile_has_put(const fw_puts *all, const fw_put *w);
-/* Returns whether the image still lies in the scratch area. */
-bool compile_in_scratch(const machine *m, const compile_image *image);
 /* Returns where the scratch area has one value that the chip alone has, or a vector, as values differ from
  * the fill, behind the block's length, and makes its words; lists the items that spread it out there, if it
  * is not yet. What nobody reads after the statement `alive` is of, and is no operand of it, may be spread
  * over. Adds what the processor takes. NULL: it cannot. */
 const compile_image *compile_spread_out(machine *m, held *h, const bool *alive, arena *mem, fw_items *items,
                                         double *cycles, uint16_t **words);
-/* Returns whether the words lie there before the batch, and no other operand is put there before it runs. */
-bool compile_lies_before(const machine *m, const compile_move_in *in, const fw_put *w);
-/* Returns the first byte of the scratch area from which on so many have nothing that is read later, by
- * alive[], or of `h`, unless that is NULL. */
-uint32_t compile_find_slot(const machine *m, const held *h, const bool *alive, uint32_t bytes);
-/* Notes what the scratch area has from now on. */
-void compile_note_image(machine *m, const compile_image *image);
 /* Finds the place of a block of one value that the chip alone has. */
 bool compile_scalar_place(const machine *m, const held *h, uint32_t *place);
 /* Finds how both inputs of a compressed vector become what is loaded; out[] is by input. */
@@ -72,29 +25,10 @@ bool compile_find_broadcast(const machine *m, const held *h, const compile_move_
                             compile_move *out);
 /* Returns whether all of the result is in what was moved to the segment. */
 bool compile_is_home(const compile_move *move, const fw_segment *g, const held *h);
-/* Returns how items combine what an operation reduces, by FW_OP_*; FW_OP_SET: they do not. */
-void compile_reduction(sam_operation operation, tile_dtype dtype, uint32_t *how, const sam_operator **op);
-/* Finds how parts of a result are combined where they meet, by FW_OP_*; FW_OP_SET: they cannot be. */
-void compile_meeting(const sam_statement *s, tile_dtype dtype, uint32_t *how, const sam_operator **op);
 
-/* ---- dense matrices (application_grid.c) ---- */
-
-/* Returns whether a load or a store of the tensor is that of a dense matrix, without a fill. */
-bool compile_is_grid(const sam_tensor_data *t);
-/* Finds how an input that loads blocks of a dense matrix, out->image.blocks, becomes that: of what stores
- * have left of a dense one, cut otherwise, in another order or in parts to be added up, or of an image. */
-bool compile_move_grid(const machine *m, const held *h, const compile_move_in *in, arena *mem,
-                       compile_move *out);
 /* Finds how a vector that the chip alone has is repeated along the other index of calls that make a matrix;
  * data->mode[0] is the one that it has. */
 bool compile_repeat_vector(machine *m, held *h, const compile_move_in *in, arena *mem, compile_move *out);
-/* Returns where the scratch area has a dense matrix, row by row behind a block's length, as
- * compile_spread_out does. */
-const compile_image *compile_save_grid(machine *m, held *h, const bool *alive, arena *mem, fw_items *items,
-                                       double *cycles);
-/* Returns the matrix that an image of these words has. */
-tile_tensor compile_grid_values(const compile_image *image, const uint8_t *content, const tile_tensor *shape,
-                                arena *mem);
 
 /* Returns the vector that an image of these words has. */
 tile_tensor compile_image_values(const compile_image *image, const uint8_t *content, const tile_tensor *shape,

@@ -69,7 +69,7 @@ static uint32_t reach_of(uint32_t item, uint32_t times, uint32_t steps) {
     return reach;
 }
 
-static void copy(uint32_t item) {
+static __attribute__((noinline)) void copy(uint32_t item) {
     const uint32_t bytes = bus_read32(item + 8), times = bus_read32(item + 16), steps = bus_read32(item + 20),
                    steps_to = bus_read32(item + 24), longest = ONYX_GLB_BANK_BYTES;
     if (bytes > longest)
@@ -428,8 +428,9 @@ static __attribute__((noinline)) void pack(uint32_t item, uint32_t how) {
 static __attribute__((noinline)) void calculate_rows(const kernel_description *k, uint32_t item,
                                                      uint32_t how) {
     const uint32_t times = bus_read32(item + 16), bytes = 2 * (times & 0xffff), rows = times >> 16,
-                   steps = bus_read32(item + 20), step_b = bus_read32(item + 24), above = rows << 16;
+                   steps = bus_read32(item + 20), above = rows << 16;
     const bool number = how & FW_CALC_NUMBER;
+    const uint32_t step_b = number ? 0 : bus_read32(item + 24);
     uint32_t to = place_of(item, bus_read32(item + 4), bytes + reach_of(item, above, steps << 16)),
              a = place_of(item, bus_read32(item + 8), bytes + reach_of(item, above, steps)),
              b = bus_read32(item + 12);

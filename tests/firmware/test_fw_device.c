@@ -1207,6 +1207,16 @@ static void a_list_that_is_none_is_refused(void **state) {
         {{FW_CALC, FW_SCRATCH | 2, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
         {{FW_CALC, FW_SCRATCH | 0x5000, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
         {{FW_CALC | FW_OPS, 0, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_CALC, 0, 0, 1, 1 << 16 | 1}, 1, 0, FW_ERROR_BAD_BATCH}, /* rows */
+        {{FW_CALC, all - 2, 0, 0, 1 << 16 | 2}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_CALC, 0, all - 8, 0, 3 << 16 | 1, 4u << 16}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_CALC, 0, 0, all - 8, 3 << 16 | 1, 0, 4}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_CALC | FW_OPS, 0, 0, 0, 1 << 16 | 1}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_COPY, 0, 2, 8, 2, 3, 2}, 1, 0, FW_ERROR_BAD_BATCH}, /* ways */
+        {{FW_COPY, 0, 2, 8, 2 << 16, 2, 3 << 16}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_COPY, all - 8, 2, 8, 3, 4, 2}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_COPY, 0, 2, all - 8, 3 << 16, 2u << 16, 4u << 16}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_COPY, 0, 2, 8, UINT32_MAX, 0xfffefffe, 0}, 1, 0, FW_ERROR_BAD_BATCH},
         {{FW_COPY, 0, DEVICE_BANK + 4, 0}, 1, 0, FW_ERROR_BAD_BATCH}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         test_kernel t;
@@ -1605,6 +1615,81 @@ static void a_list_computes_values(void **state) {
     }
 }
 
+static uint16_t glb_word(const device *d, uint32_t at) {
+    uint16_t word;
+    memcpy(&word, d->glb + at, 2);
+    return word;
+}
+
+/* Pieces of memory along two ways: matrices by rows, by columns, in parts; vectors that are repeated. */
+static void a_list_copies_along_two_ways(void **state) {
+    (void)state;
+    enum { FROM = 0x100, TO = 0x8000, BYTES = 0x4000 };
+    static uint8_t want[BYTES];
+    prng p = prng_seed(29);
+    for (int i = 0; i < 100; i++) {
+        const uint32_t words = 1 + prng_below(&p, 3) * prng_below(&p, 5), n = prng_below(&p, 9),
+                       rows = prng_below(&p, 7), step = 2 * prng_below(&p, 20),
+                       step_rows = 2 * prng_below(&p, 200), to = 2 * words * (1 + prng_below(&p, 2)),
+                       to_rows = to * (n ? n : 1) + 2 * prng_below(&p, 5),
+                       from = FROM + 2 * prng_below(&p, 3), put = TO + 2 * prng_below(&p, 3);
+        test_kernel t;
+        device *d = device_with_lists(&t, 1, 31);
+        for (uint32_t w = 0; w < BYTES; w++)
+            d->glb[FROM + w] = (uint8_t)prng_below(&p, 256);
+        memcpy(want, d->glb + TO, BYTES);
+        for (uint32_t row = 0; row < (rows ? rows : 1); row++) {
+            for (uint32_t k = 0; k < (n ? n : 1); k++)
+                memcpy(want + put - TO + row * to_rows + k * to, d->glb + from + row * step_rows + k * step,
+                       2 * (size_t)words);
+        }
+        const uint32_t items[][ITEM_WORDS] = {
+            {FW_COPY, from, 2 * words, put, rows << 16 | n, step_rows << 16 | step, to_rows << 16 | to}};
+        assert_true(serve_list(d, &t, items, 1, 0, 1));
+        assert_memory_equal(d->glb + TO, want, BYTES);
+        assert_true(!d->violation);
+        device_free(d);
+    }
+}
+
+/* Rows of values, of two operands or of an operand and a number; and reductions, into one place. */
+static void a_list_computes_rows(void **state) {
+    (void)state;
+    enum { A = 0x100, B = 0x2000, TO = 0x8000, WORDS = 200 };
+    prng p = prng_seed(30);
+    for (int i = 0; i < 200; i++) {
+        const uint32_t n = 1 + prng_below(&p, 9), rows = 1 + prng_below(&p, 7),
+                       how = prng_below(&p, FW_OPS - 1), step_a = 2 * prng_below(&p, 12),
+                       step_b = 2 * prng_below(&p, 12);
+        const bool number = prng_below(&p, 3) == 0, reduces = prng_below(&p, 2);
+        const uint32_t step = reduces ? 0 : 2 * n, to = TO + 2 * prng_below(&p, 2);
+        test_kernel t;
+        device *d = device_with_lists(&t, 1, 32);
+        uint16_t want[WORDS];
+        for (uint32_t w = 0; w < 2 * WORDS; w++) {
+            d->glb[A + w] = (uint8_t)prng_below(&p, 256);
+            d->glb[B + w] = (uint8_t)(prng_below(&p, 3) ? prng_below(&p, 256) : 0);
+        }
+        for (uint32_t w = 0; w < WORDS; w++)
+            want[w] = glb_word(d, to + 2 * w);
+        for (uint32_t r = 0; r < rows; r++) {
+            for (uint32_t k = 0; k < n; k++) {
+                const uint32_t at = r * step / 2 + k;
+                const uint16_t a = reduces ? want[at] : glb_word(d, A + r * step_a + 2 * k),
+                               b = number ? 77 : glb_word(d, B + r * step_b + 2 * k);
+                want[at] = (uint16_t)lists_combine(how, a, b);
+            }
+        }
+        const uint32_t items[][ITEM_WORDS] = {{FW_CALC | how | (number ? FW_CALC_NUMBER : 0), to,
+                                               reduces ? to : A, number ? 77 : B, rows << 16 | n,
+                                               (reduces ? 0 : step_a) << 16 | step, step_b}};
+        assert_true(serve_list(d, &t, items, 1, 0, 1));
+        assert_memory_equal(d->glb + to, want, 2 * WORDS);
+        assert_true(!d->violation);
+        device_free(d);
+    }
+}
+
 /* Words of bf16 where rounding, subnormal numbers, infinities and NaN meet, and random ones. */
 static uint16_t some_bf16(prng *p) {
     static const uint16_t edges[] = {0,      0x8000, 1,      0x8001, 0x7f,   0x80,   0x81,   0x7f7f, 0x7f80,
@@ -1717,6 +1802,8 @@ int main(void) {
         TEST(a_list_packs_vectors),
         TEST(a_list_packs_what_was_stored),
         TEST(a_list_computes_values),
+        TEST(a_list_copies_along_two_ways),
+        TEST(a_list_computes_rows),
         TEST(values_of_lists_are_those_of_the_simulator),
         TEST(a_list_of_bf16_combines_parts),
         TEST(a_vector_that_is_none_is_refused),

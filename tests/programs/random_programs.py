@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Random programs with loops, swaps and statements that share arrays: random_programs.py ONYX FOLDER COUNT SEED ENGINE [PROFILE | loops | scalars | bf16]. What a program
+"""Random programs with loops, swaps and statements that share arrays: random_programs.py ONYX FOLDER COUNT SEED ENGINE [PROFILE | loops | scalars | bf16 | dense | dense_bf16]. What a program
 means is computed here, from the data that its files have; every program runs on engine sam and on ENGINE with and without sharing (-O0). With `loops`
 iterates are dense and matrices mostly compressed, so that the chip's processor makes operands of what stores have left: of compressed results, of
 several parts, with fills; on ENGINE also with --checkpoint 2 and other sub-tiles in place of -O0. With `scalars` scalars are computed besides, by all
-operations of theirs, and with `bf16` in bf16, rounded after each operation, with infinities and NaN. Ends with 1 where one is wrong; a program that is
+operations of theirs, and with `bf16` in bf16, rounded after each operation, with infinities and NaN; with `dense` quotients and matrices that are dense,
+transposed, cut and put together again, and reductions other than sums, which are the processor's, and with `dense_bf16` these in bf16. Ends with 1 where one is wrong; a program that is
 refused is counted, and one in ten may be."""
 import json
 import math
@@ -19,12 +20,12 @@ import golden  # noqa: E402
 onyx, folder, count, seed, engine = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]
 kept = golden.watch(__file__, onyx, folder)
 mode = sys.argv[6] if len(sys.argv) > 6 else ""
-loops = mode in ("loops", "scalars", "bf16")
+loops = mode in ("loops", "scalars", "bf16", "dense", "dense_bf16")
 profile = ["--profile", mode] if mode and not loops else []
-real = ["--dtype", "bf16", "--profile", "onyx-ext"] if mode == "bf16" else []
+real = ["--dtype", "bf16", "--profile", "onyx-ext"] if mode in ("bf16", "dense_bf16") else []
 INF = 32767
 folder.mkdir(parents=True, exist_ok=True)
-VECTORS, MATRICES = ["u", "v", "w"], ["A", "B"]
+VECTORS, MATRICES = ["u", "v", "w"], ["A", "B", "C"]
 
 
 def wrap(value):
@@ -172,6 +173,61 @@ REALS = [
 LESS = [(f"{x} {sign} {y}", lambda m, a, x=x, y=y, holds=holds: holds(getattr(m, x), bf16(y)))
         for sign, holds in (("<", operator.lt), ("<=", operator.le), (">", operator.gt), (">=", operator.ge), ("==", operator.eq), ("!=", operator.ne))
         for x, y in (("s", 0.01), ("t", -2.5), ("t", 0), ("s", 4))]
+
+
+def reduced(how, values):
+    """What a reduction other than a sum makes of all values; where one is no number, nobody says."""
+    if any(x != x for x in values):
+        raise Unsaid
+    return how(values)
+
+
+def quotient_of(a, b):
+    """Of bf16, where two zeros that are not stored have none; whether a negative zero is stored nobody says."""
+    if any(x == 0 and math.copysign(1, x) < 0 for x in (a, b)):
+        raise Unsaid
+    return 0.0 if a == b == 0 else over(a, b)
+
+
+# Statements on dense matrices: loads want them by rows or by columns, whole or in sub-tiles; and what the processor computes of dense operands.
+GRIDS = [
+    ("B(i,j) = C(i,j) + B(i,j)", "B", lambda m, a, b, r: m.rows(lambda i, j: m.C[i][j] + m.B[i][j])),
+    ("C(i,j) = B(j,i) - C(i,j)", "C", lambda m, a, b, r: m.rows(lambda i, j: m.B[j][i] - m.C[i][j])),
+    ("B(i,j) = C(i,k) * B(k,j)", "B", lambda m, a, b, r: m.rows(lambda i, j: sum(m.C[i][k] * m.B[k][j] for k in range(m.n)))),
+    ("C(i,j) = relu(B(i,j) - {a}(i))", "C", lambda m, a, b, r: m.rows(lambda i, j: max(0, wrap(m.B[i][j] - a[i])))),
+    ("{r}(i) = B(i,j) * {a}(j)", "r", lambda m, a, b, r: m.each(lambda i: sum(x * y for x, y in zip(m.B[i], a)))),
+    ("{r}(j) = B(i,j) * {a}(i)", "r", lambda m, a, b, r: m.each(lambda j: sum(m.B[i][j] * a[i] for i in range(m.n)))),
+    ("t = B(i,j) * C(i,j)", "t", lambda m, a, b, r: wrap(sum(m.B[i][j] * m.C[i][j] for i in range(m.n) for j in range(m.n)))),
+    ("{r}(i) = {a}(i) - {b}(i)", "r", lambda m, a, b, r: m.each(lambda i: a[i] - b[i])),
+    ("B(i,j) = C(i,j) / {a}(i)", "B", lambda m, a, b, r: m.rows(lambda i, j: quotient(m.C[i][j], a[i]))),
+    ("C(i,j) = B(i,j) / {a}(j)", "C", lambda m, a, b, r: m.rows(lambda i, j: quotient(m.B[i][j], a[j]))),
+    ("C(i,j) = {a}(i) / B(i,j)", "C", lambda m, a, b, r: m.rows(lambda i, j: quotient(a[i], m.B[i][j]))),
+    ("B(i,j) = C(j,i) / s", "B", lambda m, a, b, r: m.rows(lambda i, j: quotient(m.C[j][i], m.s))),
+    ("B(i,j) = {a}(i) / {b}(j)", "B", lambda m, a, b, r: m.rows(lambda i, j: quotient(a[i], b[j]))),
+    ("C(i,j) = C(i,j) % 7", "C", lambda m, a, b, r: m.rows(lambda i, j: rest(m.C[i][j], 7))),
+    ("{r}(i) = {a}(i) / {b}(i)", "r", lambda m, a, b, r: m.each(lambda i: quotient(a[i], b[i]))),
+    ("{r}(i) = max(j, B(i,j))", "r", lambda m, a, b, r: m.each(lambda i: max(m.B[i]))),
+    ("{r}(j) = min(i, C(i,j))", "r", lambda m, a, b, r: m.each(lambda j: min(m.C[i][j] for i in range(m.n)))),
+    ("{r}(i) = min(j, abs(B(i,j) - {a}(j)))", "r", lambda m, a, b, r: m.each(lambda i: min(wrap(abs(wrap(x - y))) for x, y in zip(m.B[i], a)))),
+    ("t = max(i, {a}(i))", "t", lambda m, a, b, r: max(a)),
+    ("t = min(i, {a}(i) * {b}(i))", "t", lambda m, a, b, r: min(wrap(x * y) for x, y in zip(a, b))),
+    ("t = max(i, max(j, C(i,j)))", "t", lambda m, a, b, r: max(map(max, m.C))),
+    ("{r}(i) = {a}(i) * 64 / t", "r", lambda m, a, b, r: m.each(lambda i: quotient(wrap(a[i] * 64), m.t))),
+    ("s = s + 1", "s", lambda m, a, b, r: wrap(m.s + 1)),
+]
+REAL_GRIDS = [
+    ("B(i,j) = C(i,j) + B(i,j)", "B", lambda m, a, b, r: [[bf16(x + y) for x, y in zip(*both)] for both in zip(m.C, m.B)]),
+    ("B(i,j) = C(i,j) / {a}(i)", "B", lambda m, a, b, r: [[quotient_of(x, y) for x in row] for row, y in zip(m.C, a)]),
+    ("C(i,j) = {a}(j) / B(j,i)", "C", lambda m, a, b, r: [[quotient_of(a[j], m.B[j][i]) for j in range(m.n)] for i in range(m.n)]),
+    ("C(i,j) = (B(i,j) / s) / {a}(j)", "C", lambda m, a, b, r: [[quotient_of(quotient_of(x, m.s), y) for x, y in zip(row, a)] for row in m.B]),
+    ("{r}(i) = {a}(i) / {b}(i)", "r", lambda m, a, b, r: [quotient_of(x, y) for x, y in zip(a, b)]),
+    ("{r}(i) = {a}(i) / 3 + {b}(i)", "r", lambda m, a, b, r: [bf16(over(x, 3.0) + y) for x, y in zip(a, b)]),
+    ("{r}(i) = {a}(i) + {b}(i)", "r", lambda m, a, b, r: [bf16(x + y) for x, y in zip(a, b)]),
+    ("{r}(i) = max(j, abs(B(i,j)))", "r", lambda m, a, b, r: [reduced(max, [abs(x) for x in row]) for row in m.B]),
+    ("{r}(j) = min(i, C(i,j))", "r", lambda m, a, b, r: [reduced(min, column) for column in zip(*m.C)]),
+    ("t = max(i, abs({a}(i) - {b}(i)))", "t", lambda m, a, b, r: reduced(max, [abs(bf16(x - y)) for x, y in zip(a, b)])),
+    ("s = 2 - t", "s", lambda m, a, b, r: bf16(2.0 - m.t)),
+]
 
 
 class Passes(Exception):
@@ -333,10 +389,45 @@ class Reals(Scalars):
         self.kinds["e"] = "s"
 
 
+class Grids(Scalars):
+    """Dense matrices and vectors in the loop."""
+    results, some = "uvwstBC", GRIDS
+
+    def choose(self):
+        super().choose()
+        self.shapes = self.some
+
+    def __init__(self, draw):
+        super().__init__(draw)
+        self.n = min(self.n, 13)
+        self.data = {v: self.values(self.n, draw.choice([0, 0.5, 1])) for v in VECTORS} | {v: [self.values(self.n, p) for _ in range(self.n)] for v, p in (("B", 1), ("C", 0.6))}
+        self.kinds.update(B="dd", C="dd")
+        self.tiles = draw.choice([["--tile", "4"], ["--tile", "8"], ["--tile", "8", "--unroll", "2"], ["--tile", "16"]])
+
+    def step(self, depth):
+        return ("swap", "B", "C") if self.draw.random() < 0.1 else super().step(depth)
+
+
+class RealGrids(Grids):
+    some = REAL_GRIDS
+
+    def choose(self):
+        self.shapes, self.conditions = self.some, LESS
+
+    def __init__(self, draw):
+        super().__init__(draw)
+        self.start = {"s": 2.0, "t": 0.0}
+
+    def values(self, n, density):
+        """Numbers of which quotients are rounded, infinite and subnormal."""
+        draw = self.draw
+        return [bf16(draw.choice([-1, 1]) * (1 + draw.random()) * 10.0 ** draw.choice([-38, -3, 0, 0, 1, 19])) if draw.random() < density else 0.0 for _ in range(n)]
+
+
 def entries(path):
     lines = [line.split() for line in path.read_text().splitlines() if line[0] != "%"]
     values = {(int(i), int(j)): (bf16(float(x)) if real else int(x)) for i, j, x in lines[1:]}
-    return {at: "nan" if x != x else x for at, x in values.items() if x or mode not in ("scalars", "bf16")}
+    return {at: "nan" if x != x else x for at, x in values.items() if x or mode in ("", "loops")}
 
 
 def results(path, how, *options):
@@ -350,14 +441,15 @@ def results(path, how, *options):
 
 wrong = refused = shared = endless = alone = 0
 for number in range(count):
-    made = {"loops": Loop, "scalars": Scalars, "bf16": Reals}.get(mode, Program)(random.Random(seed + number))
+    made = {"loops": Loop, "scalars": Scalars, "bf16": Reals, "dense": Grids, "dense_bf16": RealGrids}.get(mode, Program)(random.Random(seed + number))
     try:
         text, want = made.write(folder), made.meaning()
     except Unsaid:
         continue
     endless += want is None
     ways = [[], [*made.tiles, "--checkpoint", "2"]] if loops else [profile, [*profile, "-O0"]]
-    for how, options in (("sam", []), *((engine, way) for way in ways)):
+    # Engine sam divides zeros of dense operands, too, which may be NaN then (docs/index_notation.md).
+    for how, options in (("cycle" if mode == "dense_bf16" else "sam", []), *((engine, way) for way in ways)):
         got, report = results(folder / "random.onx", how, *options)
         if got is None and want is None and "[E0960-passes]" in report:
             continue

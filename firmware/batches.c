@@ -245,7 +245,7 @@ static bool place_input(packer *p, uint32_t input, content c) {
         m && !own_place ? find_words(&m->stored, c, own / tile_bytes * tile_bytes, tile_bytes) : NULL;
     p->place[input] = left ? left->address : own + p->free[input];
     if (pinned && c.bytes <= fw_pinned_bytes(p->board)) /* behind operands that do not change */
-        p->place[input] = own + bank_bytes(p) / 2 + p->columns->part % FW_PINNED * fw_pinned_bytes(p->board);
+        p->place[input] = own + fw_pinned_place(p->board, p->columns->part);
     if (!left) /* what stores have left there is gone */
         fw_is_there(&p->puts->stored, &(fw_segment){.address = p->place[input], .bytes = c.bytes},
                     p->puts->mem);

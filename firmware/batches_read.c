@@ -1,5 +1,6 @@
 /* Reading batch files back, and what must hold for every one of them. */
 #include "firmware/fw_int.h"
+#include "support/mlist.h"
 
 typedef struct {
     fw_batches *all;
@@ -222,6 +223,45 @@ static void check_calc(reader *r, const fw_segment *s, uint32_t at, uint32_t num
     }
 }
 
+static bool has_cell(const pnr_board *b, uint32_t cell, uint32_t bytes) {
+    return cell % 4 == 0 &&
+           inside(cell, bytes, b->map.sram + FW_TABLE_OFFSET, FW_TABLE_END - FW_TABLE_OFFSET);
+}
+
+/* What makes a compressed matrix: a list in the scratch area, cells, rows of a table, and places of the
+ * buffer.
+ */
+static void check_entries(reader *r, const fw_segment *s, uint32_t at, uint32_t number) {
+    enum { MOST = FW_SCRATCH_END - FW_SCRATCH_OFFSET };
+    const pnr_board *b = r->all->board;
+    const uint32_t kind = word_of(s, at) & FW_ENTRIES_KIND, first = word_of(s, at + 4),
+                   second = word_of(s, at + 8), third = word_of(s, at + 12);
+    bool good = true;
+    if (kind == FW_ENTRIES_BEGIN || kind == FW_ENTRIES_AGAIN) {
+        good = first & FW_SCRATCH && first % 4 == 0 && second <= MOST && third <= 1 &&
+               has_place(b, first, FW_ENTRIES_HEAD + mlist_bytes(second, third));
+    } else if (kind == FW_ENTRIES_TAKE) {
+        good =
+            (!first || has_cell(b, first, 8)) && (!second || has_cell(b, second, 8)) && has_cell(b, third, 8);
+    } else if (kind == FW_ENTRIES_SHAPE) {
+        const uint32_t rows = second >> 16, row_bytes = second & 0xffff;
+        good = rows * row_bytes <= MOST && has_cell(b, first, rows * row_bytes);
+        for (uint32_t k = 0; k < 24; k += 8) {
+            const uint32_t input = third >> k & FW_ENTRIES_NONE;
+            good = good && (input == FW_ENTRIES_NONE || 8 * input + 8 <= row_bytes);
+        }
+    } else if (kind == FW_ENTRIES_LEVELS) {
+        for (uint32_t k = 12; k <= 20; k += 4) {
+            const uint32_t place = word_of(s, at + k);
+            good = good && place % 2 == 0 && !(place & FW_SCRATCH) && has_place(b, place, 2);
+        }
+    } else {
+        good = false;
+    }
+    if (!good)
+        wrong(r, "an item of a list has no", number, first);
+}
+
 /* A list lies in one segment, and its items are kernels' batches with tables in the tables' area, or tests of
  * words in the buffer. */
 static void check_list(reader *r, const fw_batch *batch, uint32_t number) {
@@ -251,6 +291,10 @@ static void check_list(reader *r, const fw_batch *batch, uint32_t number) {
         if (what >> FW_KIND_SHIFT == FW_PACK >> FW_KIND_SHIFT && what & FW_PACK_STORED &&
             !(what & FW_PACK_ABSENT)) {
             check_stored(r, s, at, number);
+            continue;
+        }
+        if (what >= FW_ENTRIES && what <= FW_ENTRIES + FW_ENTRIES_BITS) {
+            check_entries(r, s, at, number);
             continue;
         }
         if ((what & ~(uint32_t)FW_CALC_NUMBER) - FW_CALC < FW_OPS) {

@@ -13,8 +13,16 @@
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
-/* Whether the processor can go through lists of batches by itself, of values of bf16, too. */
-typedef enum { FW_NO_LISTS, FW_LISTS, FW_LISTS_OF_BF16 } fw_lists;
+/* Whether the processor can go through lists of batches by itself, of values of bf16 in place of int16; and,
+ * a bit beside those, with lists of entries, of which compressed matrices are made. */
+typedef enum {
+    FW_NO_LISTS,
+    FW_LISTS,
+    FW_LISTS_OF_BF16,
+    FW_ENTRY_LISTS = 4,
+    FW_ENTRY_LISTS_OF_INT16 = FW_ENTRY_LISTS | FW_LISTS,
+    FW_ENTRY_LISTS_OF_BF16 = FW_ENTRY_LISTS | FW_LISTS_OF_BF16
+} fw_lists;
 
 typedef struct {
     const char *home;     /* where firmware/target lies: the source tree, or the installed share */
@@ -205,10 +213,16 @@ typedef struct {
     const pnr_board *board;
 } fw_batches;
 
-/* Kernels that have pinned inputs beside each other in a bank, and the room of each. */
-enum { FW_PINNED = 4 };
+/* Kernels that have pinned inputs beside each other in a bank, and the room of each: the first ones in its
+ * second half, and then down from there, where operands that do not change seldom reach. */
+enum { FW_PINNED = 7, FW_PINNED_ABOVE = 4 };
 static inline uint32_t fw_pinned_bytes(const pnr_board *b) {
-    return b->glb_bank_bytes / 2 / FW_PINNED;
+    return b->glb_bank_bytes / 2 / FW_PINNED_ABOVE;
+}
+static inline uint32_t fw_pinned_place(const pnr_board *b, uint32_t part) {
+    const uint32_t n = part % FW_PINNED, half = b->glb_bank_bytes / 2;
+    return n < FW_PINNED_ABOVE ? half + n * fw_pinned_bytes(b)
+                               : half - (n + 1 - FW_PINNED_ABOVE) * fw_pinned_bytes(b);
 }
 /* Returns the processor's address of a place in the buffer, or in the scratch area (protocol.h). */
 static inline uint32_t fw_place(const pnr_board *b, uint32_t address) {

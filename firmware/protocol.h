@@ -134,14 +134,34 @@ enum { FW_FUNCTIONS_MOST = 4096, FW_FUNCTION_INPUTS_MOST = 13 };
  * step of b} in place of zeros it computes rows of n values, from the places themselves on, and is that many
  * bytes further for each row: in one place, where these are 0. There a quotient of two zeros, which stand for
  * nothing, is 0 of bf16, too. What items combine is int16 or bf16, as the
- * program is (fw_lists). */
+ * program is (fw_lists).
+ * Streams of a compressed matrix come of a list of entries, two coordinates of 16 bits and a value each, in
+ * the scratch area (support/mlist.h), behind FW_ENTRIES_HEAD bytes. {FW_ENTRIES | FW_ENTRIES_BEGIN, place,
+ * room, sorts, fill, how, mask} begins one for so many entries; where it `sorts` it has room for them twice,
+ * and for digits. {FW_ENTRIES | FW_ENTRIES_TAKE, cell of the first level, of the second, of the values,
+ * corner, size, edges} adds what a run has stored of its part, whose corner is at these coordinates: a level
+ * without a cell is dense, with that edge. What is beyond the size is none. Pairs are of 16 bits, that of the
+ * outer level of what is made in the upper half; with FW_ENTRIES_TURNED the run has stored the inner one
+ * first. Where the list is full it is sorted and merged before it goes on. {FW_ENTRIES | FW_ENTRIES_SHAPE |
+ * levels, table, rows << 16 | bytes of a row, inputs, edges, 0, 0} sorts and merges: values at the same
+ * coordinates are combined from the first to the last (FW_OP_SET: there are none), and what is the fill then,
+ * in the bits of the mask, goes. The levels are bits, FW_ENTRIES_DENSE and FW_ENTRIES_PADDED, shifted by the
+ * level; `inputs` are bytes, the lowest of the first level: the number of the load in the table's rows that
+ * has this stream, or FW_ENTRIES_NONE. Then {FW_ENTRIES | FW_ENTRIES_LEVELS, low << 16 | size along the first
+ * level, the same along the second, place of the first level's block, of the second, of the values, 0} makes
+ * the streams of a sub-tile: those entries that are in it, values as they differ from the fill. One without
+ * entries has a fill at its corner; padded, each fiber has coordinate 0. Rows whose cells begin there get
+ * their lengths. {FW_ENTRIES | FW_ENTRIES_AGAIN, place, room, sorts, 0, 0, 0} goes back to a list that was
+ * begun so, where nothing else was put there since; with FW_ENTRIES_TURNED its outer level is the other one
+ * from now on. */
 #define FW_LIST 0xffffffffu
 #define FW_TEST 0xe0000000u
 #define FW_COPY 0xd0000000u
 #define FW_SPREAD 0xc0000000u
 #define FW_BLOCK 0xb0000000u
 #define FW_PACK 0xa0000000u
-#define FW_CALC 0x90000000u /* no item of a kernel's is as large */
+#define FW_CALC 0x90000000u
+#define FW_ENTRIES 0x80000000u /* no item of a kernel's is as large */
 enum {
     FW_PACK_PADDED = 1,
     FW_PACK_ONES = 2,
@@ -153,6 +173,20 @@ enum {
     FW_PACK_OPEN = 64, /* more will follow */
     FW_PACK_FILL_SHIFT = 8,
     FW_KIND_SHIFT = 28 /* of an item's first word */
+};
+enum {
+    FW_ENTRIES_BEGIN,
+    FW_ENTRIES_TAKE,
+    FW_ENTRIES_SHAPE,
+    FW_ENTRIES_LEVELS,
+    FW_ENTRIES_AGAIN,
+    FW_ENTRIES_KIND = 7,
+    FW_ENTRIES_TURNED = 8,
+    FW_ENTRIES_DENSE = 16,  /* and 32 of the second level */
+    FW_ENTRIES_PADDED = 64, /* and 128 */
+    FW_ENTRIES_BITS = 255,
+    FW_ENTRIES_NONE = 255,
+    FW_ENTRIES_HEAD = 96
 };
 /* What is made of two values: the second; their sum and so on. Parts of a vector are combined by those before
  * FW_SPREADS. */
@@ -215,7 +249,7 @@ typedef struct {
 #define FW_COLLECT 0x80000000u
 #define FW_BATCH_MAGIC 0x42584e4fu    /* "ONXB" */
 #define FW_AGAIN UINT32_C(0x80000000) /* in the bytes of a segment: it is written though it may be there */
-enum { FW_BATCH_VERSION = 7, FW_BUFFERS_MOST = 2 };
+enum { FW_BATCH_VERSION = 8, FW_BUFFERS_MOST = 2 };
 /* Kernels of an image, images of a program, kernels of all of them. */
 enum { FW_PARTS_MOST = 16, FW_IMAGES_MOST = 16, FW_KERNELS_MOST = 64 };
 /* These say of batch `i`, counted from 0, which buffer it uses, which bank its inputs have and which its

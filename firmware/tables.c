@@ -391,17 +391,18 @@ bool fw_write_tables(const fw_placed *images, uint32_t n, const pnr_board *b, co
     }
     const char *functions = write_functions(f.stream, o->functions);
     fprintf(f.stream,
-            "\nconst kernel_description kernel = {\n%s%s"
+            "\nconst kernel_description kernel = {\n%s%s%s"
             "    .images = images,\n    .parts = parts,\n    .n_images = %u,\n    .n_parts = %u,\n"
             "    .stall_mask = 0x%08x,\n    .config_tiles = %u,\n    .register_path = %s,\n    .verify = "
             "%s,\n    .poll = %s,\n    "
             ".timeout = "
             "%u,\n};\n",
             functions,
-            o->lists == FW_LISTS_OF_BF16 ? "    LISTS_OF_BF16,\n"
-            : o->lists                   ? "    LISTS_OF_INT16,\n"
-            : o->functions               ? "    .call = functions_batch,\n"
-                                         : "",
+            o->lists & FW_LISTS_OF_BF16 ? "    LISTS_OF_BF16,\n"
+            : o->lists                  ? "    LISTS_OF_INT16,\n"
+            : o->functions              ? "    .call = functions_batch,\n"
+                                        : "",
+            o->lists & FW_ENTRY_LISTS ? "    LISTS_OF_ENTRIES,\n" : "",
             n, kernels, b->width >= 32 ? UINT32_MAX : (1u << b->width) - 1, tiles,
             o->register_path ? "true" : "false", o->verify ? "true" : "false", o->poll ? "true" : "false",
             o->timeout);

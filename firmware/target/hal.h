@@ -14,6 +14,10 @@
 uint32_t bus_read32(uint32_t address);
 uint16_t bus_read16(uint32_t address);
 void bus_write32(uint32_t address, uint32_t value);
+extern uint32_t *bus_sram;
+static inline void *bus_memory(uint32_t address) { /* of the processor's own */
+    return bus_sram + (address - ONYX_SRAM) / 4;
+}
 static inline void bus_add_pair(uint32_t *address, uint64_t *low, uint64_t *high) {
     const uint32_t at = *address;
     *address = at + 8;
@@ -44,6 +48,9 @@ _Noreturn void hal_stop(void);
 
 #else
 
+static inline void *bus_memory(uint32_t address) {
+    return (void *)address;
+}
 static inline uint32_t bus_read32(uint32_t address) {
     return *(volatile uint32_t *)address;
 }

@@ -71,6 +71,8 @@ typedef struct kernel_description {
                           uint32_t outputs);
     /* It makes one value of two for lists, where there are some: lists_combine, or bf16_combine. */
     uint32_t (*combine)(uint32_t how, uint32_t a, uint32_t b);
+    /* It does an item of a list of entries, where programs have such: entries_item. */
+    void (*entries)(const struct kernel_description *k, uint32_t item, uint32_t what);
     uint32_t stall_mask;   /* columns that stand still during configuration */
     uint32_t config_tiles; /* GLB tiles, from the first on, up to the last whose columns have a word */
     bool register_path;    /* configure word by word instead of by DMA */

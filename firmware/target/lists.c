@@ -21,9 +21,7 @@ static uint32_t count_others(uint32_t at, uint32_t words, uint32_t fill) {
     return n;
 }
 
-/* Returns the processor's address of a place that has so many bytes; fails where they are neither in the
- * buffer nor in the scratch area. */
-static __attribute__((noinline)) uint32_t place_of(uint32_t item, uint32_t address, uint32_t bytes) {
+uint32_t lists_place(uint32_t item, uint32_t address, uint32_t bytes) {
     const uint32_t in_scratch = address & FW_SCRATCH, at = address & ~FW_SCRATCH,
                    room = in_scratch ? FW_SCRATCH_END - FW_SCRATCH_OFFSET
                                      : ONYX_GLB_TILES * ONYX_GLB_BANKS * ONYX_GLB_BANK_BYTES;
@@ -74,8 +72,8 @@ static __attribute__((noinline)) void copy(uint32_t item) {
                    steps_to = bus_read32(item + 24), longest = ONYX_GLB_BANK_BYTES;
     if (bytes > longest)
         fail(FW_ERROR_BAD_BATCH, item, bytes);
-    uint32_t from = place_of(item, bus_read32(item + 4), bytes + reach_of(item, times, steps)),
-             to = place_of(item, bus_read32(item + 12), bytes + reach_of(item, times, steps_to));
+    uint32_t from = lists_place(item, bus_read32(item + 4), bytes + reach_of(item, times, steps)),
+             to = lists_place(item, bus_read32(item + 12), bytes + reach_of(item, times, steps_to));
     if ((from | to | bytes) % 2)
         fail(FW_ERROR_BAD_BATCH, item, bytes);
     for (uint32_t j = times >> 16 ? times >> 16 : 1; j; j--, from += steps >> 16, to += steps_to >> 16) {
@@ -137,7 +135,7 @@ static __attribute__((noinline)) bool holds(uint32_t item, uint32_t what) {
     const int32_t value = (int32_t)bus_read32(item + 16);
     if (address % 2 || words > ONYX_GLB_BANK_BYTES / 2)
         fail(FW_ERROR_BAD_BATCH, item, words);
-    const uint32_t at = place_of(item, address, 2 * words);
+    const uint32_t at = lists_place(item, address, 2 * words);
     const int32_t now = what & FW_TEST_WORD ? (int16_t)bus_read16(at + 2)
                                             : (int32_t)count_others(at, words, bus_read32(item + 12));
     return what & (now < value ? FW_TEST_LESS : now == value ? FW_TEST_EQUAL : FW_TEST_GREATER);
@@ -147,7 +145,7 @@ static __attribute__((noinline)) void begin_block(uint32_t item) {
     const uint32_t to = bus_read32(item + 4), words = bus_read32(item + 8), from = bus_read32(item + 12);
     if (to % 2 || words >= ONYX_GLB_BANK_BYTES / 2 || from > words)
         fail(FW_ERROR_BAD_BATCH, item, words);
-    uint32_t at = place_of(item, to, 2 * words + 2);
+    uint32_t at = lists_place(item, to, 2 * words + 2);
     const uint32_t end = at + 2 * words + 2;
     bus_write16(at, words);
     for (at += 2 * from + 2; at < end && at % 4; at += 2)
@@ -158,17 +156,15 @@ static __attribute__((noinline)) void begin_block(uint32_t item) {
         bus_write16(at, 0);
 }
 
-/* Returns the words of a cell of a run table: their address, and above that how many they are. */
-static __attribute__((noinline)) uint64_t words_of(uint32_t item, uint32_t cell) {
+uint64_t lists_words(uint32_t item, uint32_t cell) {
     dispatch_check(cell, 1, 8, 0);
     const uint32_t address = bus_read32(cell), words = bus_read32(cell + 4);
     if (address % 2 || address & FW_SCRATCH || words > ONYX_GLB_BANK_BYTES / 2)
         fail(FW_ERROR_BAD_BATCH, item, words);
-    return (uint64_t)words << 32 | place_of(item, address, 2 * words);
+    return (uint64_t)words << 32 | lists_place(item, address, 2 * words);
 }
 
-/* Returns the number that a block of these words begins with. */
-static __attribute__((noinline)) uint32_t begin_of(uint32_t item, uint32_t at, uint32_t words) {
+uint32_t lists_begin(uint32_t item, uint32_t at, uint32_t words) {
     const uint32_t n = words ? bus_read16(at) : 0;
     if (n >= words)
         fail(FW_ERROR_BAD_BATCH, item, words);
@@ -179,15 +175,15 @@ static __attribute__((noinline)) uint32_t begin_of(uint32_t item, uint32_t at, u
  * on; without a cell of those there are none. Returns how many. */
 static __attribute__((noinline)) uint32_t part_of(uint32_t item, uint32_t crd_cell, uint32_t val_cell,
                                                   uint32_t *at, uint32_t *from) {
-    const uint64_t values = words_of(item, val_cell);
-    const uint32_t n = begin_of(item, (uint32_t)values, (uint32_t)(values >> 32));
+    const uint64_t values = lists_words(item, val_cell);
+    const uint32_t n = lists_begin(item, (uint32_t)values, (uint32_t)(values >> 32));
     *from = (uint32_t)values + 2;
     if (!crd_cell)
         return n;
-    const uint64_t coordinates = words_of(item, crd_cell);
+    const uint64_t coordinates = lists_words(item, crd_cell);
     const uint32_t words = (uint32_t)(coordinates >> 32), begin = (uint32_t)coordinates,
-                   segments = 1 + begin_of(item, begin, words),
-                   those = begin_of(item, begin + 2 * segments, words - segments);
+                   segments = 1 + lists_begin(item, begin, words),
+                   those = lists_begin(item, begin + 2 * segments, words - segments);
     *at = begin + 2 * segments + 2;
     if (those > n)
         fail(FW_ERROR_BAD_BATCH, item, n);
@@ -206,7 +202,7 @@ static __attribute__((noinline)) void spread(const kernel_description *k, uint32
     const uint32_t n = part_of(item, cell, bus_read32(item + 8), &at, &from);
     if (to % 2 || count > ONYX_GLB_BANK_BYTES / 2)
         fail(FW_ERROR_BAD_BATCH, item, count);
-    const uint32_t base = place_of(item, to, 2 * count), end = from + 2 * n;
+    const uint32_t base = lists_place(item, to, 2 * count), end = from + 2 * n;
     bool follows = !cell;
     if (cell && n) {
         const uint32_t begin = bus_read16(at);
@@ -240,10 +236,7 @@ static __attribute__((noinline)) void spread(const kernel_description *k, uint32
     }
 }
 
-/* Gives every row whose cell begins at this place of the buffer so many words; `rows` << 16, and how long
- * they are. */
-static __attribute__((noinline)) void complete_rows(uint32_t cell, uint32_t rows, uint32_t address,
-                                                    uint32_t words) {
+void lists_complete(uint32_t cell, uint32_t rows, uint32_t address, uint32_t words) {
     for (; rows >> 16; rows -= 1u << 16, cell += rows & 0xffff) {
         if (bus_read32(cell) == address)
             bus_write32(cell + 4, words);
@@ -393,7 +386,7 @@ static __attribute__((noinline)) uint32_t stream_of(uint32_t item, uint32_t how,
     const uint32_t address = bus_read32(how & FW_PACK_STORED ? cell : item + 8 + 4 * values);
     if (address % 4 || address & FW_SCRATCH || !(rows >> 16))
         fail(FW_ERROR_BAD_BATCH, item, address);
-    return place_of(item, address, bytes);
+    return lists_place(item, address, bytes);
 }
 
 /* Makes a block of a compressed vector. */
@@ -412,15 +405,15 @@ static __attribute__((noinline)) void pack(uint32_t item, uint32_t how) {
     const entry_place to = {segments ? segments + 8 + 2 * had : 0, length ? length + 2 + 2 * had : 0};
     const uint32_t n =
         stored ? had + put_stored(to, item, how, had)
-               : put_entries(to, place_of(item, FW_SCRATCH | 2 * (part >> 16), 2 * count), count, how);
+               : put_entries(to, lists_place(item, FW_SCRATCH | 2 * (part >> 16), 2 * count), count, how);
     if (segments) {
         bus_write32(segments, 2);
         bus_write32(segments + 4, n << 16 | n);
-        complete_rows(crd_cell, rows, segments - ONYX_CGRA_DATA, n + 4);
+        lists_complete(crd_cell, rows, segments - ONYX_CGRA_DATA, n + 4);
     }
     if (length) {
         bus_write16(length, n);
-        complete_rows(val_cell, rows, length - ONYX_CGRA_DATA, n + 1);
+        lists_complete(val_cell, rows, length - ONYX_CGRA_DATA, n + 1);
     }
 }
 
@@ -431,12 +424,12 @@ static __attribute__((noinline)) void calculate_rows(const kernel_description *k
                    steps = bus_read32(item + 20), above = rows << 16;
     const bool number = how & FW_CALC_NUMBER;
     const uint32_t step_b = number ? 0 : bus_read32(item + 24);
-    uint32_t to = place_of(item, bus_read32(item + 4), bytes + reach_of(item, above, steps << 16)),
-             a = place_of(item, bus_read32(item + 8), bytes + reach_of(item, above, steps)),
+    uint32_t to = lists_place(item, bus_read32(item + 4), bytes + reach_of(item, above, steps << 16)),
+             a = lists_place(item, bus_read32(item + 8), bytes + reach_of(item, above, steps)),
              b = bus_read32(item + 12);
     how &= ~(uint32_t)FW_CALC_NUMBER;
     if (!number)
-        b = place_of(item, b, bytes + reach_of(item, above, step_b << 16));
+        b = lists_place(item, b, bytes + reach_of(item, above, step_b << 16));
     if ((to | a | (number ? 0 : b)) % 2 || how >= FW_OPS)
         fail(FW_ERROR_BAD_BATCH, item, how);
     for (uint32_t j = rows; j; j--, to += steps & 0xffff, a += steps >> 16, b += step_b & 0xffff) {
@@ -453,11 +446,11 @@ static __attribute__((noinline)) void calculate(const kernel_description *k, uin
         calculate_rows(k, item, how);
         return;
     }
-    const uint32_t to = place_of(item, bus_read32(item + 4), 4);
-    const uint32_t a = bus_read16(place_of(item, bus_read32(item + 8), 4) + 2);
+    const uint32_t to = lists_place(item, bus_read32(item + 4), 4);
+    const uint32_t a = bus_read16(lists_place(item, bus_read32(item + 8), 4) + 2);
     uint32_t b = bus_read32(item + 12);
     if (!(how & FW_CALC_NUMBER))
-        b = bus_read16(place_of(item, b, 4) + 2);
+        b = bus_read16(lists_place(item, b, 4) + 2);
     how &= ~(uint32_t)FW_CALC_NUMBER;
     if (to % 4 || how >= FW_OPS)
         fail(FW_ERROR_BAD_BATCH, item, how);
@@ -478,6 +471,12 @@ static inline void run_item(const kernel_description *k, uint32_t item, uint32_t
     bus_write32(at + 8, bus_read32(at + 8) + mailbox.firmware_cycles[0] - rest);
 }
 
+static void entries(const kernel_description *k, uint32_t item, uint32_t what) {
+    if (!k->entries)
+        fail(FW_ERROR_BAD_BATCH, item, what);
+    k->entries(k, item, what);
+}
+
 void lists_batch(const kernel_description *k, uint32_t number, uint32_t table, uint32_t steps,
                  uint32_t outputs) {
     if (number != FW_LIST - FW_FUNCTION) {
@@ -496,8 +495,10 @@ void lists_batch(const kernel_description *k, uint32_t number, uint32_t table, u
     uint32_t item = first, left = steps;
     for (; left; left--) {
         const uint32_t what = bus_read32(item);
-        if (what < FW_CALC || what >= FW_FUNCTION)
+        if (what < FW_ENTRIES || what >= FW_FUNCTION)
             run_item(k, item, what);
+        else if (what < FW_CALC)
+            entries(k, item, what - FW_ENTRIES);
         else if (what < FW_PACK)
             calculate(k, item, what - FW_CALC);
         else if (what < FW_BLOCK)

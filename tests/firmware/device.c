@@ -13,6 +13,7 @@ enum { DONE_PULSE = 5 }; /* cycles in which a finished stream sets its done bit,
 
 static const kernel_description *kernel_of;
 static device *the;
+uint32_t *bus_sram;
 
 /* The kernel of the batch that the host asked for last; a list is of one kernel here. */
 static const kernel_part *part_now(void) {
@@ -619,6 +620,7 @@ device *device_new(const kernel_description *k, uint64_t seed) {
 #undef REGISTER_FIELD
     };
     the = calloc(1, sizeof *the);
+    bus_sram = the->sram;
     BUG_IF(!the, "out of memory");
     memset(&s, 0, sizeof s);
     kernel_of = k;

@@ -1,0 +1,350 @@
+/* Lists of entries, for programs that make compressed matrices of what runs have stored: in other sub-tiles,
+ * in another order of their levels, of several parts, without what is the fill. */
+#include "firmware/target/functions.h"
+#include "firmware/target/hal.h"
+#include "support/mlist.h"
+
+enum { UPPER = 16, LOWER = 0xffff, NO_WORD = 0x10000 };
+
+/* Lies in the scratch area, before the memory of the list. */
+typedef struct {
+    mlist of;
+    uint32_t fill, mask, how;
+} entries;
+_Static_assert(sizeof(entries) <= FW_ENTRIES_HEAD, "the head of a list of entries");
+static entries *list;  /* the one that items are of */
+static uint32_t shape; /* the item that says how its streams are; 0: none yet */
+
+static uint32_t upper(uint32_t pair) {
+    return pair >> UPPER;
+}
+static uint32_t lower(uint32_t pair) {
+    return pair & LOWER;
+}
+
+SMALL_FROM_HERE
+
+/* Goes to the list of an item, which begins there or has begun. */
+static void go_to(uint32_t item, uint32_t what) {
+    const uint32_t place = bus_read32(item + 4), room = bus_read32(item + 8), sorts = bus_read32(item + 12);
+    if (!(place & FW_SCRATCH) || place % 4 || room > FW_SCRATCH_END - FW_SCRATCH_OFFSET || sorts > 1)
+        fail(FW_ERROR_BAD_BATCH, item, room);
+    const uint32_t at = lists_place(item, place, FW_ENTRIES_HEAD + mlist_bytes(room, sorts));
+    list = bus_memory(at);
+    shape = 0;
+    if ((what & FW_ENTRIES_KIND) == FW_ENTRIES_BEGIN) {
+        mlist_begin(&list->of, bus_memory(at + FW_ENTRIES_HEAD), room, sorts);
+        list->fill = bus_read32(item + 16);
+        list->how = bus_read32(item + 20);
+        list->mask = bus_read32(item + 24);
+    } else if (list->of.room != room || list->of.n > room || !list->of.start != !sorts) {
+        fail(FW_ERROR_BAD_BATCH, item, list->of.n);
+    }
+    if (what & FW_ENTRIES_TURNED)
+        mlist_turn(&list->of);
+}
+
+/* Sorts, and merges where values meet; what is the fill goes only if `drops`. */
+static __attribute__((noinline)) void merge(const kernel_description *k, uint32_t item, bool drops) {
+    if (mlist_sort(&list->of) < 0)
+        fail(FW_ERROR_BAD_BATCH, item, list->of.n);
+    if (list->how != FW_OP_SET)
+        mlist_merge(&list->of, list->how, k->combine, list->mask, drops ? list->fill : NO_WORD);
+}
+
+/* A level of what a run has stored; no addresses: a dense one. */
+typedef struct {
+    uint32_t segments, coordinates, n;
+} level;
+
+static __attribute__((noinline)) level level_of(uint32_t item, uint32_t cell, uint32_t parents,
+                                                uint32_t edge) {
+    if (!cell)
+        return (level){0, 0, parents * edge};
+    const uint64_t stored = lists_words(item, cell);
+    const uint32_t at = (uint32_t)stored, words = (uint32_t)(stored >> 32),
+                   segments = lists_begin(item, at, words),
+                   n = lists_begin(item, at + 2 * segments + 2, words - segments - 1);
+    if (parents && segments != parents + 1)
+        fail(FW_ERROR_BAD_BATCH, item, segments);
+    return (level){at + 2, at + 2 * segments + 4, parents ? n : 0};
+}
+
+SMALL_TO_HERE
+
+/* A row of a part. */
+typedef struct {
+    uint32_t coordinates, values, n; /* addresses; no coordinates: they are 0, 1, ... */
+    uint32_t size;
+    uint32_t key;        /* of coordinate 0 */
+    uint32_t step;       /* of the key, from one coordinate to the next */
+    uint32_t mask, drop; /* a value that is none, in these bits */
+} row;
+
+/* Adds entries of a row from value `from` on, until there is no room; returns how far it came. */
+static __attribute__((noinline)) uint32_t take_row(const row *r, uint32_t from) {
+    const uint32_t size = r->size, step = r->step, first = r->key, mask = r->mask, drop = r->drop;
+    uint32_t *const begin = list->of.key + list->of.n,
+                    *key = begin, *const end = list->of.key + list->of.room;
+    uint16_t *val = list->of.val + list->of.n;
+    uint32_t crd = r->coordinates ? r->coordinates + 2 * from : 0, at = r->values + 2 * from, c = from;
+    for (const uint32_t last = r->values + 2 * r->n; at < last; at += 2, c++) {
+        if (crd) {
+            c = bus_read16(crd);
+            crd += 2;
+        }
+        const uint32_t value = bus_read16(at);
+        if (c >= size || (value & mask) == drop)
+            continue;
+        if (key == end)
+            break;
+        *key++ = first + c * step;
+        *val++ = (uint16_t)value;
+    }
+    if (key > begin) /* coordinates of a fiber ascend */
+        mlist_note(&list->of, *begin, key[-1]);
+    list->of.n = (uint32_t)(key - list->of.key);
+    return (at - r->values) / 2;
+}
+
+SMALL_FROM_HERE
+
+/* Adds the entries of a run's part. */
+static __attribute__((noinline)) void take(const kernel_description *k, uint32_t item, uint32_t turned) {
+    const uint32_t corner = bus_read32(item + 16), size = bus_read32(item + 20),
+                   edges = bus_read32(item + 24);
+    static level rows, columns; /* not on the stack, as what follows */
+    rows = level_of(item, bus_read32(item + 4), 1, upper(edges));
+    columns = level_of(item, bus_read32(item + 8), rows.n, lower(edges));
+    const uint64_t values = lists_words(item, bus_read32(item + 12));
+    const uint32_t n = lists_begin(item, (uint32_t)values, (uint32_t)(values >> 32));
+    static row r;
+    r.size = lower(size);
+    r.step = turned ? 1u << UPPER : 1;
+    r.mask = list->mask;
+    r.drop = list->how == FW_OP_SET ? list->fill : NO_WORD;
+    uint32_t from = 0;
+    if (columns.n > n || shape)
+        fail(FW_ERROR_BAD_BATCH, item, n);
+    for (uint32_t i = 0; i < rows.n; i++) {
+        const uint32_t c = rows.coordinates ? bus_read16(rows.coordinates + 2 * i) : i,
+                       to = columns.coordinates ? bus_read16(columns.segments + 2 * i + 2)
+                                                : from + lower(edges);
+        if (to < from || to > columns.n)
+            fail(FW_ERROR_BAD_BATCH, item, to);
+        r.n = c < upper(size) ? to - from : 0;
+        r.values = (uint32_t)values + 2 * from + 2;
+        r.coordinates = columns.coordinates ? columns.coordinates + 2 * from : 0;
+        r.key = turned ? lower(corner) << UPPER | (upper(corner) + c)
+                       : (upper(corner) + c) << UPPER | lower(corner);
+        for (uint32_t taken = 0; taken < r.n && (taken = take_row(&r, taken)) < r.n;) {
+            merge(k, item, false);
+            if (list->of.n == list->of.room)
+                fail(FW_ERROR_BAD_BATCH, item, list->of.room);
+        }
+        from = to;
+    }
+}
+
+SMALL_TO_HERE
+
+/* The streams of a sub-tile while they are made: nothing is written where an address is 0. */
+typedef struct {
+    uint32_t e, end;          /* the entry that comes next, of those of its rows */
+    uint32_t row, low, width; /* the first row; the first column, and how many */
+    uint32_t edge;            /* of a dense second level; 0: it is compressed */
+    uint32_t outer, segment, inner, value;
+    uint32_t n;  /* coordinates of the second level so far */
+    bool padded; /* that level is */
+} streams;
+
+/* Coordinates of the first level, and of the second. */
+typedef struct {
+    uint32_t rows, n;
+    bool none; /* no entry is in the sub-tile */
+} counts;
+
+/* Counts what the streams will have. */
+static __attribute__((noinline)) counts count(const streams *s, uint32_t what, uint32_t edge) {
+    const uint32_t low = s->low, width = s->width, padded = s->padded;
+    const uint32_t *key = list->of.key + s->e, *const end = list->of.key + s->end;
+    uint32_t rows = 0, n = 0, before = NO_WORD, first = NO_WORD;
+    for (; key < end; key++) {
+        const uint32_t column = lower(*key) - low, outer = upper(*key);
+        if (column >= width)
+            continue;
+        if (outer != before) {
+            first = rows++ ? first : outer;
+            n += padded && column;
+            before = outer;
+        }
+        n++;
+    }
+    const bool none = !rows;
+    if (what & FW_ENTRIES_DENSE) {
+        n += padded ? edge - rows : none;
+        rows = edge;
+    } else if (none || (what & FW_ENTRIES_PADDED && first != s->row)) {
+        rows++;
+        n++;
+    }
+    return (counts){rows, s->edge ? rows * s->edge : n, none};
+}
+
+static inline void put_word(uint32_t *at, uint32_t word) {
+    if (*at) {
+        bus_write16(*at, word);
+        *at += 2;
+    }
+}
+
+/* Makes a fiber of a dense second level. */
+static __attribute__((noinline)) void put_dense(streams *s, uint32_t outer) {
+    const uint32_t values = s->value;
+    if (!values)
+        return;
+    for (uint32_t c = 0; c < s->edge; c++)
+        put_word(&s->value, 0);
+    for (; s->e < s->end && upper(list->of.key[s->e]) == outer; s->e++) {
+        const uint32_t c = lower(list->of.key[s->e]) - s->low;
+        if (c < s->width)
+            bus_write16(values + 2 * c, list->of.val[s->e] ^ list->fill);
+    }
+}
+
+/* Makes a fiber of a compressed one: what the row's entries are, or, where it has none but is `needed`, a
+ * fill.
+ */
+static __attribute__((noinline)) void put_fiber(streams *s, uint32_t outer, bool needed) {
+    const uint32_t low = s->low, width = s->width, fill = list->fill;
+    const uint32_t *const keys = list->of.key, *key = keys + s->e, *const end = keys + s->end;
+    const uint16_t *val = list->of.val + s->e;
+    uint32_t inner = s->inner, value = s->value, n = s->n;
+    const uint32_t before = n;
+    for (; key < end && upper(*key) == outer; key++, val++) {
+        const uint32_t c = lower(*key) - low;
+        if (c >= width)
+            continue;
+        if (n == before && s->padded && c) {
+            put_word(&inner, 0);
+            put_word(&value, 0);
+            n++;
+        }
+        put_word(&inner, c);
+        put_word(&value, *val ^ fill);
+        n++;
+    }
+    if (n == before && needed) {
+        put_word(&inner, 0);
+        put_word(&value, 0);
+        n++;
+    }
+    s->e = (uint32_t)(key - keys);
+    s->inner = inner;
+    s->value = value;
+    s->n = n;
+    put_word(&s->segment, n);
+}
+
+SMALL_FROM_HERE
+
+static void put_row(streams *s, uint32_t outer, bool needed) {
+    if (s->edge)
+        put_dense(s, outer);
+    else
+        put_fiber(s, outer, needed);
+}
+
+/* Makes all fibers of a sub-tile. */
+static __attribute__((noinline)) void put_rows(streams *s, uint32_t what, uint32_t edge, bool none) {
+    if (what & FW_ENTRIES_DENSE) {
+        for (uint32_t r = 0; r < edge; r++)
+            put_row(s, s->row + r, s->padded || (none && !r));
+        return;
+    }
+    for (bool first = true;; first = false) {
+        while (s->e < s->end && lower(list->of.key[s->e]) - s->low >= s->width)
+            s->e++;
+        const bool over = s->e == s->end, corner = first && (over || what & FW_ENTRIES_PADDED);
+        if (over && !corner)
+            return;
+        const uint32_t r = corner ? 0 : upper(list->of.key[s->e]) - s->row;
+        put_word(&s->outer, r);
+        put_row(s, s->row + r, true);
+    }
+}
+
+/* Returns where a stream's block goes, which has so many words, and says so in its rows; 0: there is none. */
+static __attribute__((noinline)) uint32_t stream_of(uint32_t item, uint32_t stream, uint32_t words) {
+    const uint32_t input = bus_read32(shape + 12) >> 8 * stream & FW_ENTRIES_NONE,
+                   place = bus_read32(item + 12 + 4 * stream);
+    if (input == FW_ENTRIES_NONE)
+        return 0;
+    if (place % 2 || place & FW_SCRATCH)
+        fail(FW_ERROR_BAD_BATCH, item, place);
+    lists_complete(bus_read32(shape + 4) + 8 * input, bus_read32(shape + 8), place, words);
+    return lists_place(item, place, 2 * words);
+}
+
+/* Says how the streams of sub-tiles are. */
+static void take_shape(uint32_t item) {
+    const uint32_t rows = bus_read32(item + 8), inputs = bus_read32(item + 12);
+    dispatch_check(bus_read32(item + 4), upper(rows), lower(rows), 0);
+    for (uint32_t stream = 0; stream < 3; stream++) {
+        const uint32_t input = inputs >> 8 * stream & FW_ENTRIES_NONE;
+        if (input != FW_ENTRIES_NONE && 8 * input + 8 > lower(rows))
+            fail(FW_ERROR_BAD_BATCH, item, inputs);
+    }
+    shape = item;
+}
+
+/* Makes the streams of a sub-tile. */
+static __attribute__((noinline)) void put_levels(uint32_t item) {
+    if (!shape)
+        fail(FW_ERROR_BAD_BATCH, item, 0);
+    const uint32_t what = bus_read32(shape), edges = bus_read32(shape + 16), rows = bus_read32(item + 4),
+                   columns = bus_read32(item + 8);
+    static streams s;
+    s.row = upper(rows);
+    s.low = upper(columns);
+    s.width = lower(columns);
+    s.edge = what & FW_ENTRIES_DENSE << 1 ? lower(edges) : 0;
+    s.padded = what & FW_ENTRIES_PADDED << 1;
+    s.e = mlist_find(&list->of, s.row);
+    s.end = mlist_find(&list->of, s.row + lower(rows));
+    const counts all = count(&s, what, upper(edges));
+    s.n = 0;
+    s.outer = stream_of(item, 0, all.rows + 4);
+    s.segment = stream_of(item, 1, all.rows + all.n + 3);
+    s.value = stream_of(item, 2, all.n + 1);
+    s.inner = s.segment ? s.segment + 2 * all.rows + 4 : 0;
+    if (s.outer) {
+        put_word(&s.outer, 2);
+        put_word(&s.outer, 0);
+        put_word(&s.outer, all.rows);
+        put_word(&s.outer, all.rows);
+    }
+    put_word(&s.segment, all.rows + 1);
+    put_word(&s.segment, 0);
+    put_word(&s.inner, all.n);
+    put_word(&s.value, all.n);
+    put_rows(&s, what, upper(edges), all.none);
+}
+
+void entries_item(const kernel_description *k, uint32_t item, uint32_t what) {
+    const uint32_t kind = what & FW_ENTRIES_KIND, goes = kind == FW_ENTRIES_BEGIN || kind == FW_ENTRIES_AGAIN;
+    if (what > FW_ENTRIES_BITS || kind > FW_ENTRIES_AGAIN || (!goes && !list))
+        fail(FW_ERROR_BAD_BATCH, item, what);
+    if (goes)
+        go_to(item, what);
+    else if (kind == FW_ENTRIES_TAKE)
+        take(k, item, what & FW_ENTRIES_TURNED);
+    else if (kind == FW_ENTRIES_LEVELS)
+        put_levels(item);
+    else {
+        take_shape(item);
+        merge(k, item, true);
+    }
+}
+
+SMALL_TO_HERE

@@ -390,6 +390,45 @@ static void find_alive(compile_context *ctx, const compile_application *a, const
     }
 }
 
+/* Returns whether the kernel loads a matrix of that name by levels. */
+static bool loads_levels(const compile_kernel *k, name_id name) {
+    const sam_statement *s = &k->lowered.statement;
+    bool loads = false;
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        const sam_tensor_data *data = &s->tensors.at[t];
+        loads = loads || (t + 1 != s->result.v && data->order == 2 && !is_loaded_as_stored(data) &&
+                          name_eq(sam_stored_name(data), name));
+    }
+    return loads;
+}
+
+/* Returns whether a matrix that the statement makes, or a kernel of it, is loaded by levels, which the
+ * processor may have to make. */
+static bool makes_levels(const compile_application *a, const compile_stage_of *stage,
+                         const uint32_t *classes) {
+    const uint32_t n = stage->kernel.producers.len;
+    bool makes = false;
+    for (uint32_t p = 0; p < n; p++) {
+        const sam_statement *made = &compile_kernel_of(stage, p)->lowered.statement;
+        for (uint32_t k = p + 1; k <= n; k++)
+            makes =
+                makes || loads_levels(compile_kernel_of(stage, k), sam_tensor_at(made, made->result)->name);
+    }
+    for (uint32_t i = 0; i < a->stages.len; i++) {
+        const compile_stage_of *by = &a->stages.at[i];
+        const sam_statement *s = &by->step->statement;
+        for (uint32_t t = 0; t < s->tensors.len; t++) {
+            const uint32_t shared = by->step->use[t].shared;
+            if (t + 1 == s->result.v || shared >= a->program.tensors.len ||
+                classes[shared] != classes[fe_step_result(stage->step)])
+                continue;
+            for (uint32_t k = 0; k <= by->kernel.producers.len; k++)
+                makes = makes || loads_levels(compile_kernel_of(by, k), s->tensors.at[t].name);
+        }
+    }
+    return makes;
+}
+
 void compile_find_waiting(const compile_options *o, compile_context *ctx, compile_application *a) {
     const uint32_t n = a->program.tensors.len;
     bool *alive = arena_new_n(ctx->mem, bool, a->places + 1);
@@ -412,8 +451,11 @@ void compile_find_waiting(const compile_options *o, compile_context *ctx, compil
         stage->waits = !stage->eager;
     }
     find_eager(ctx, a, &a->program.steps);
-    for (uint32_t i = 0; i < a->stages.len; i++)
-        any = a->stages.at[i].waits ? own : any;
+    for (uint32_t i = 0; i < a->stages.len; i++) {
+        const compile_stage_of *stage = &a->stages.at[i];
+        any = stage->waits ? own | (any & FW_ENTRY_LISTS) : any;
+        any |= stage->waits && makes_levels(a, stage, classes) ? FW_ENTRY_LISTS : 0;
+    }
     /* A program is the same whatever runs it later. */
     for (uint32_t i = 0; i < a->stages.len && !compile_engines[o->engine].by_processor; i++)
         a->stages.at[i].waits = false;

@@ -154,11 +154,11 @@ static void plan_blocks(arena *mem, const compile_dense *d, const sam_tensor_dat
     *plan = (tile_plan){.copies = 1};
     for (uint32_t i = 0; i < y->inputs; i++) {
         tile_input in = {.stream = {operands[i].name, SAM_MODE_VALS}};
-        tile_block block = {.length = y->n + 1, .size = y->n};
+        tile_block block = {.length = y->n + 1, .size = {y->n}};
         if (operands[i].order == 2) {
             block.row = y->size[1];
-            block.size = y->size[operands[i].mode[0] != 0];
-            block.second_size = y->size[operands[i].mode[0] == 0];
+            block.size[0] = y->size[operands[i].mode[0] != 0];
+            block.size[1] = y->size[operands[i].mode[0] == 0];
         }
         vec_push(mem, &in.blocks, ((tile_block){0}));
         vec_push(mem, &in.blocks, block);

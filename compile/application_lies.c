@@ -23,7 +23,7 @@ bool compile_in_scratch(const machine *m, const compile_image *image) {
     return image->put.address & FW_SCRATCH && compile_has_put(&m->session.memory.stored, &image->put);
 }
 
-uint32_t compile_find_slot(const machine *m, const held *h, const bool *alive, uint32_t bytes) {
+uint32_t compile_find_slot(const machine *m, const held *h, const bool *alive, bool lists, uint32_t bytes) {
     uint32_t at = 0;
     bool moved = true;
     while (moved) {
@@ -33,7 +33,9 @@ uint32_t compile_find_slot(const machine *m, const held *h, const bool *alive, u
             for (uint32_t i = 0; left && (alive[t] || &m->of[t] == h) && i < left->images.len; i++) {
                 const compile_image *image = &left->images.at[i];
                 const uint32_t begin = image->put.address & ~FW_SCRATCH;
-                if (!compile_in_scratch(m, image) || !compile_overlap(begin, image->put.bytes, at, bytes))
+                if (!compile_in_scratch(m, image) ||
+                    (image->list.is && !left->gone && !(lists && image->list.fresh)) ||
+                    !compile_overlap(begin, image->put.bytes, at, bytes))
                     continue;
                 at = (begin + image->put.bytes + 3) / 4 * 4;
                 moved = true;

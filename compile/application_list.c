@@ -3,7 +3,7 @@
  * holds what the cycle model, which runs ahead, has found: by it the host goes through the program. What the
  * processor does is held against that, and so is every result that the host takes. */
 #include "compile/application_calls.h"
-#include "compile/move.h"
+#include "compile/entries.h"
 #include "compile/scalar.h"
 #include "compile/waiting.h"
 #include "tiling/call.h"
@@ -102,7 +102,7 @@ static void count_list(machine *m, const fw_list_result *r, uint32_t again, cons
         times[s < r->n ? s : again + (s - r->n) % period]++;
     for (uint32_t i = 0; i < r->n; i++) {
         const uint32_t what = m->list.steps.at[i].word[0];
-        for (uint32_t c = 0; c < FW_ITEM_COUNTERS && (what < FW_CALC || what >= FW_FUNCTION); c++)
+        for (uint32_t c = 0; c < FW_ITEM_COUNTERS && (what < FW_ENTRIES || what >= FW_FUNCTION); c++)
             sum[c] += r->cycles[i][c];
     }
     bool first = true;
@@ -194,7 +194,8 @@ static bool fetch(machine *m, compile_context *ctx, held *h, const compile_firmw
         !ask(m, ctx, array_stage(m, h->left->stage), f, out) ||
         !fw_read_fetched(f->result, image->put.bytes / 2, ctx->mem, ctx->diag, &words))
         return false;
-    *got = compile_image_values(image, words, &h->t, ctx->mem);
+    *got = image->list.is ? compile_list_values(m, image, words, &h->t, ctx->mem)
+                          : compile_image_values(image, words, &h->t, ctx->mem);
     return true;
 }
 
@@ -433,6 +434,7 @@ static void move_inputs(machine *m, const compile_stage_of *stage, compile_move_
     const uint32_t n = in.to->columns.n_in;
     uint32_t tensor[TILE_MAX_STREAMS];
     in.moved = moves;
+    in.statement = packed;
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t p = 0; p < packed->tensors.len; p++) {
             if (name_eq(packed->tensors.at[p].name, in.to->plan.inputs.at[i].stream.tensor))
@@ -444,7 +446,7 @@ static void move_inputs(machine *m, const compile_stage_of *stage, compile_move_
             in.stay |= 1u << i;
     }
     for (uint32_t i = 0; i < n; i++) {
-        if (tensor[i] == FE_NO_TENSOR || (in.stay >> i & 1))
+        if (tensor[i] == FE_NO_TENSOR || (in.stay >> i & 1) || moves[i].of)
             continue;
         held *h = &m->of[tensor[i]];
         in.input = in.pair = i;
@@ -470,6 +472,9 @@ static void move_inputs(machine *m, const compile_stage_of *stage, compile_move_
         } else if (compile_find_move(m, h, &in, mem, &moves[i])) {
             moves[i].of = h->left;
             moves[i].image.home = compile_is_home(&moves[i], &in.batch->segments.at[i], h);
+        } else if (h->t.order == 2 && data[i]->order == 2 && !in.to->operands) {
+            const char *const cannot = compile_find_entries(m, h, &in, mem, moves);
+            why[tensor[i]] = cannot ? cannot : why[tensor[i]];
         } else if (!(in.to->counts.left >> i & 1)) {
             why[tensor[i]] = "a result is loaded otherwise than it was stored";
         }
@@ -577,6 +582,8 @@ static void place_rows(machine *m, const compile_move_in *in, fw_batch *b, arena
             uint32_t *word = moves[i].items.at[k].word;
             for (uint32_t c = 4; c < 6 && word[0] >> FW_KIND_SHIFT == FW_PACK >> FW_KIND_SHIFT; c++)
                 word[c] = word[c] ? b->table + word[c] - 1 : 0;
+            if (word[0] - FW_ENTRIES <= FW_ENTRIES_BITS && (word[0] & FW_ENTRIES_KIND) == FW_ENTRIES_SHAPE)
+                word[1] = b->table;
         }
     }
 }
@@ -594,7 +601,9 @@ static bool rescue(machine *m, uint32_t tensor, const compile_move_in *in, arena
     for (uint32_t w = 0; w < h->left->words.len; w++)
         there = there && compile_lies_before(m, &all, &h->left->words.at[w]);
     const compile_image *image = NULL;
-    if (there)
+    if (there && h->t.order == 2)
+        image = compile_list_matrix(m, h, &all, mem, &move);
+    else if (there)
         image = compile_spread_out(m, h, in->alive, mem, &move.items, &move.cycles, &words);
     if (!image)
         return false;
@@ -625,6 +634,7 @@ static int take_before(machine *m, compile_stage_of *stage, const compile_move_i
             !rescue(m, t, &with, mem, rescued))
             why[t] = "a result would be stored over one that is needed";
     }
+    compile_keep_lists(m, stage->alive);
     for (uint32_t t = 0; t < n; t++)
         taken += why[t] != NULL;
     if (taken)
@@ -805,7 +815,7 @@ static void gather_value(machine *m, const compile_stage_of *stage, const tile_t
     const sam_statement *s = &left->kernel.lowered.statement;
     const tile_dtype dtype = left->kernel.data.packed.dtype;
     const uint16_t want = value->nnz ? value->val[0] : value->fill;
-    const uint32_t slot = compile_find_slot(m, NULL, stage->alive, 4), place = FW_SCRATCH | slot;
+    const uint32_t slot = compile_find_slot(m, NULL, stage->alive, true, 4), place = FW_SCRATCH | slot;
     const sam_operator *op;
     uint32_t how, parts = 0;
     uint16_t made = 0;

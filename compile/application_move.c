@@ -1,8 +1,8 @@
 /* How the chip's processor makes an operand of what a statement has left: a copy, where the words are those
  * that are loaded; or the values of each run, by their coordinates, in a dense vector. What it is to do is
  * tried on the words that the cycle model has found, and taken only if it gives what is loaded. */
+#include "compile/entries.h"
 #include "compile/grid.h"
-#include "compile/move.h"
 
 /* ---- the blocks that an input loads ------------------------------------------------------------ */
 
@@ -16,10 +16,10 @@ static compile_block_list blocks_of(const tile_plan *plan, uint32_t input, const
     for (uint32_t r = 0; r < plan->runs.len; r++) {
         const uint32_t b = plan->run_block.at[plan->runs.at[r].block_first + input];
         const tile_block *block = &in->blocks.at[b];
-        compile_block one = {.origin = block->origin, .words = block->length - 1, .empty = b == 0};
+        compile_block one = {.origin = block->origin[0], .words = block->length - 1, .empty = b == 0};
         if (t->order == 2) {
-            one.grid =
-                (compile_grid){{block->origin, block->second}, {block->size, block->second_size}, {0, 0}};
+            one.grid = (compile_grid){
+                {block->origin[0], block->origin[1]}, {block->size[0], block->size[1]}, {0, 0}};
             one.grid.step[t->mode[0]] = block->row;
             one.grid.step[t->mode[1]] = 1;
         }
@@ -69,7 +69,7 @@ typedef VEC(source) sources;
 
 enum { SOURCES_MOST = 1024, ITEMS_MOST = 1024 };
 
-static int output_of(const tile_plan *plan, uint32_t copy, int level) {
+int compile_output_of(const tile_plan *plan, uint32_t copy, int level) {
     for (uint32_t o = 0; o < plan->outputs.len; o++) {
         if (plan->outputs.at[o].copy == copy && plan->outputs.at[o].stream.level == level)
             return (int)o;
@@ -110,7 +110,7 @@ static bool list_sources(const compile_left *left, arena *mem, sources *out) {
         }
         for (uint32_t c = 0; c < plan->copies; c++) {
             const tile_part *part = &plan->parts.at[r * plan->copies + c];
-            const int crd = output_of(plan, c, 0), val = output_of(plan, c, SAM_MODE_VALS);
+            const int crd = compile_output_of(plan, c, 0), val = compile_output_of(plan, c, SAM_MODE_VALS);
             if (part->idle)
                 continue;
             if (val < 0)
@@ -290,7 +290,7 @@ bool compile_scalar_place(const machine *m, const held *h, uint32_t *place) {
 static const compile_image *save_scalar(machine *m, held *h, const bool *alive, arena *mem, fw_items *items,
                                         double *cycles) {
     enum { BYTES = 4 };
-    const uint32_t slot = compile_find_slot(m, h, alive, BYTES);
+    const uint32_t slot = compile_find_slot(m, h, alive, true, BYTES);
     uint32_t place;
     if (slot + BYTES > FW_SCRATCH_ROOM || !compile_scalar_place(m, h, &place))
         return NULL;
@@ -315,7 +315,7 @@ static const compile_image *save_matrix(machine *m, held *h, const bool *alive, 
     }
     if (bytes > FW_SCRATCH_ROOM || h->t.fill)
         return NULL;
-    const uint32_t slot = compile_find_slot(m, h, alive, (uint32_t)bytes);
+    const uint32_t slot = compile_find_slot(m, h, alive, true, (uint32_t)bytes);
     if (slot + bytes > FW_SCRATCH_ROOM || !compile_save_grid(h, slot, mem, items, cycles, &image))
         return NULL;
     compile_note_image(m, &image);
@@ -340,7 +340,7 @@ const compile_image *compile_spread_out(machine *m, held *h, const bool *alive, 
         if (compile_in_scratch(m, &left->images.at[i]))
             return &left->images.at[i];
     }
-    const uint32_t slot = compile_find_slot(m, h, alive, bytes);
+    const uint32_t slot = compile_find_slot(m, h, alive, true, bytes);
     const compile_block all = {.words = dim};
     uint16_t *found = arena_new_n(mem, uint16_t, dim + 1);
     arena scratch = {0};
@@ -381,7 +381,7 @@ static bool find_range(const compile_move_in *in, uint32_t r, uint32_t dim, cons
     const uint32_t b = plan->run_block.at[plan->runs.at[r].block_first + in->input];
     const tile_block *block = &input->blocks.at[b];
     const tile_part *part = &plan->parts.at[r * plan->copies + input->copy];
-    *out = (range){block->origin, block->size};
+    *out = (range){block->origin[0], block->size[0]};
     if (!b)
         *out = (range){part->origin[0], part->size[0]};
     if (out->first > dim)
@@ -421,9 +421,8 @@ static uint32_t pack_words(const uint16_t *words, range r, uint32_t how, uint16_
     return n;
 }
 
-/* Returns whether the batch loads these words in a run, at a cell of its table. */
-static bool is_loaded(const machine *m, const compile_move_in *in, uint32_t input, uint32_t r,
-                      const uint16_t *words, uint32_t n) {
+bool compile_is_loaded(const machine *m, const compile_move_in *in, uint32_t input, uint32_t r,
+                       const uint16_t *words, uint32_t n) {
     const fw_segment *g = &in->batch->segments.at[input],
                      *table = &in->batch->segments.at[in->batch->segments.len - 1];
     const uint8_t *cell = table->content + (in->batch->table - table->address) +
@@ -457,8 +456,8 @@ static bool is_packed(const packing *p, range of, uint32_t r) {
     const uint16_t head[] = {2, 0, (uint16_t)n, (uint16_t)n};
     memcpy(crd, head, sizeof head);
     val[0] = (uint16_t)n;
-    const bool is = (!p->has[0] || is_loaded(p->m, p->in, p->input[0], r, crd, n + 4)) &&
-                    (!p->has[1] || is_loaded(p->m, p->in, p->input[1], r, val, n + 1));
+    const bool is = (!p->has[0] || compile_is_loaded(p->m, p->in, p->input[0], r, crd, n + 4)) &&
+                    (!p->has[1] || compile_is_loaded(p->m, p->in, p->input[1], r, val, n + 1));
     arena_free(&scratch);
     return is;
 }

@@ -146,7 +146,7 @@ bool compile_wait_scalar(machine *m, compile_context *ctx, compile_stage_of *sta
     alive[stage->to] = false;
     if (!compile_is_calc(stage->step))
         return false;
-    const uint32_t slot = compile_find_slot(m, NULL, alive, VALUE_BYTES);
+    const uint32_t slot = compile_find_slot(m, NULL, alive, true, VALUE_BYTES);
     calc c = {.m = m, .step = stage->step, .to = FW_SCRATCH | slot, .put = FE_NO_TENSOR, .good = true};
     if (slot + VALUE_BYTES > FW_SCRATCH_ROOM || !find_items(&c, want) || m->calc.len + c.n > CALCS_MOST)
         return false;

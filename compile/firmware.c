@@ -181,14 +181,23 @@ static const sam_tensor_data *tensor_of(const compile_engine_in *in, const tile_
     return NULL;
 }
 
-/* Returns the inputs that the processor fills where the batch runs later: compressed vectors, and scalars. */
+/* Returns whether the processor fills loads of the tensor where the batch runs later, if it changes: those of
+ * compressed vectors and matrices, and of scalars. */
+static bool is_filled_there(const sam_tensor_data *t) {
+    bool filled = !t->order;
+    for (uint32_t l = 0; l < t->order && t->order <= 2; l++)
+        filled = filled || t->level[l] == SAM_LEVEL_COMPRESSED;
+    return filled && (t->order < 2 || !t->region);
+}
+
+/* Returns the inputs that it fills. */
 static uint32_t pinned_of(const compile_engine_in *in) {
     compile_streams streams;
     uint32_t pinned = 0;
     compile_streams_of(in->design, in->part, &streams);
     for (uint32_t i = 0; i < streams.n_in; i++) {
         const sam_tensor_data *data = tensor_of(in, &streams.in[i].stream);
-        if (data && (!data->order || (data->order == 1 && data->level[0] == SAM_LEVEL_COMPRESSED)))
+        if (data && is_filled_there(data))
             pinned |= 1u << i;
     }
     return pinned;
@@ -310,12 +319,11 @@ bool compile_firmware_begin(compile_engine_run *r, uint32_t buffers) {
             memcpy((to).at, (from).at, sizeof *(to).at *(from).len);                                         \
     } while (0)
 
-static tile_plan plan_without_words(const tile_plan *plan, arena *mem) {
-    tile_plan own = {.tile = plan->tile, .copies = plan->copies};
-    uint32_t *edge = arena_new_n(mem, uint32_t, TILE_MAX_VARS);
+static tile_plan plan_without_words(const tile_plan *plan, uint32_t vars, arena *mem) {
+    uint32_t *edge = arena_new_n(mem, uint32_t, vars + 1);
+    tile_plan own = {.tile = plan->tile, .edge = edge, .copies = plan->copies};
     if (plan->edge)
-        memcpy(edge, plan->edge, sizeof *edge * TILE_MAX_VARS);
-    own.edge = edge;
+        memcpy(edge, plan->edge, sizeof *edge * vars);
     COPY_LIST(mem, own.outputs, plan->outputs);
     COPY_LIST(mem, own.runs, plan->runs);
     COPY_LIST(mem, own.parts, plan->parts);
@@ -329,7 +337,7 @@ static tile_plan plan_without_words(const tile_plan *plan, arena *mem) {
 bool compile_firmware_batch(compile_engine_run *r, const tile_plan *plan) {
     compile_firmware *f = r->own;
     if (r->in->later && plan->runs.len)
-        r->in->later->plan = plan_without_words(plan, r->in->ctx->mem);
+        r->in->later->plan = plan_without_words(plan, r->in->statement->vars.len, r->in->ctx->mem);
     return fw_batches_add(f->writer, plan);
 }
 

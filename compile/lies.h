@@ -16,8 +16,9 @@ typedef struct {
     uint32_t input, stay; /* a bit for each input that is loaded where a store has left it */
     uint32_t pair;        /* the other input of a compressed vector; the same one: there is none */
     const sam_tensor_data *data;
-    const bool *alive;         /* by tensor: it is an operand, or read later */
-    const compile_move *moved; /* of the inputs before this one */
+    const sam_statement *statement; /* that it is an operand of */
+    const bool *alive;              /* by tensor: it is an operand, or read later */
+    const compile_move *moved;      /* of the inputs before this one */
 } compile_move_in;
 /* What the processor does to have the words of an input there, in place of the host; `image` is what they are
  * of the result. Of a compressed vector blocks have fixed places, with room for all values that there may be,
@@ -48,8 +49,9 @@ bool compile_in_scratch(const machine *m, const compile_image *image);
 /* Returns whether the words lie there before the batch, and no other operand is put there before it runs. */
 bool compile_lies_before(const machine *m, const compile_move_in *in, const fw_put *w);
 /* Returns the first byte of the scratch area from which on so many have nothing that is read later, by
- * alive[], or of `h`, unless that is NULL. */
-uint32_t compile_find_slot(const machine *m, const held *h, const bool *alive, uint32_t bytes);
+ * alive[], or of `h`, unless that is NULL. A list of entries that lie elsewhere, too, is none, unless `lists`
+ * count and it is for this batch. */
+uint32_t compile_find_slot(const machine *m, const held *h, const bool *alive, bool lists, uint32_t bytes);
 /* Notes what the scratch area has from now on. */
 void compile_note_image(machine *m, const compile_image *image);
 /* Returns how items combine what an operation reduces, by FW_OP_*; FW_OP_SET: they do not. */

@@ -30,6 +30,13 @@ typedef VEC(compile_block) compile_block_list;
 typedef struct {
     bool home; /* all that is not the fill is in it */
     fw_put put;
+    struct {
+        bool is;        /* a list of a matrix's entries, in the scratch area */
+        bool fresh;     /* for the batch that is being made, which reads it: until then nothing goes there */
+        bool sorts;     /* there is room to sort it */
+        uint32_t room;  /* entries */
+        uint32_t outer; /* the index that it is sorted by first */
+    } list;
     compile_block_list blocks; /* none: it is neither */
 } compile_image;
 
@@ -99,6 +106,7 @@ typedef struct {
     } list;
     fw_puts constants; /* operands of calls that the host has, where they stay */
     fw_items calc;     /* values to compute before the next step of a list */
+    uint32_t listed;   /* lists of entries so far: which one lies there is told by that */
     uint32_t stepped;  /* steps that lists had so far */
     uint32_t breaks;   /* how often the processor could not go on by itself so far */
     const char *why;   /* it could not, most recently */

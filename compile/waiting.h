@@ -9,7 +9,8 @@
  * program's text tells (application_beside.c). */
 void compile_find_waiting(const compile_options *o, compile_context *ctx, compile_application *a);
 /* Returns whether a condition compares one value of one tensor, or how many it has (*counts), to a number,
- * *value, or the bf16 that is the number: *holds are the bits of a test (firmware/protocol.h), *operand is the handle less 1. */
+ * *value, or the bf16 that is the number: *holds are the bits of a test (firmware/protocol.h), *operand is
+ * the handle less 1. */
 bool compile_is_test(const fe_step *step, uint32_t *operand, bool *counts, uint32_t *holds, int32_t *value);
 
 /* Runs the list that waits, and counts what its runs took. E0344-later where it did not make the steps that

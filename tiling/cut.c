@@ -209,11 +209,11 @@ static void push_blocks(tile_planner *p, const plan_operand *o, const sam_tensor
     t->block = 0;
     for (uint32_t i = 0; i < o->n_inputs; i++) {
         tile_input *input = &p->plan->inputs.at[o->input[i]];
-        tile_block block = {.first = p->plan->words.len, .origin = t->low[0], .size = t->size[0]};
-        if (levels->order == 2) {
-            block.second = t->low[1];
-            block.second_size = t->size[1];
-            block.row = levels->level[1].dim;
+        tile_block block = {.first = p->plan->words.len};
+        block.row = levels->order == 2 ? levels->level[1].dim : 0;
+        for (uint32_t m = 0; m < TILE_BLOCK_MODES; m++) {
+            block.origin[m] = t->low[m];
+            block.size[m] = t->size[m];
         }
         t->block = input->blocks.len;
         for (uint32_t l = 0; input->stream.level == SAM_IN_TURN && l < levels->order; l++) {

@@ -178,14 +178,14 @@ typedef struct {
                   values */
 } tile_stream;
 
+enum { TILE_BLOCK_MODES = 2 };
 /* One block: the words the stream sends for one sub-tile, length headers included. */
 typedef struct {
     uint32_t first, length; /* into tile_plan.words */
-    uint32_t origin;        /* coordinate of the sub-tile's corner in the first mode; 0 of the empty one */
-    uint32_t size;          /* its extent there; 0 of the empty one */
-    /* Of a matrix: corner and extent in the second mode, and values from one coordinate of the outer level to
-     * the next where both are dense. */
-    uint32_t second, second_size, row;
+    /* The sub-tile's corner in the first modes, and its extent there; 0 of the empty one. */
+    uint32_t origin[TILE_BLOCK_MODES], size[TILE_BLOCK_MODES];
+    uint32_t
+        row; /* of a matrix: values from one coordinate of the outer level to the next where both are dense */
 } tile_block;
 
 typedef struct {

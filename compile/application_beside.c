@@ -227,7 +227,7 @@ static const char *why_no_parts(compile_context *ctx, const compile_application 
         return "kernels of a statement have a firmware program each";
     for (uint32_t i = 0; i <= n; i++) {
         const compile_kernel *k = compile_kernel_of(stage, i);
-        if (stage->n_parts ? stage->parts[i].by_items : stage->by_items)
+        if (stage->loops && (stage->n_parts ? stage->parts[i].by_items : stage->by_items))
             continue;
         if (k->on_host && !(stage->loops && compile_may_wait_calls(k)))
             return "a part of a statement is computed by the host or as a function";
@@ -249,8 +249,8 @@ static const char *why_eager(const compile_options *o, compile_context *ctx, con
     const compile_kernel *k = &stage->kernel;
     const uint32_t none = a->program.tensors.len;
     const bool calc = stage->on_host && compile_is_calc(stage->step);
-    if (compile_stage_on_host(stage) && !calc && !stage->by_items &&
-        !(stage->loops && compile_may_wait_calls(k)))
+    const bool in_list = stage->loops && (stage->n_parts || stage->by_items || compile_may_wait_calls(k));
+    if (compile_stage_on_host(stage) && !calc && !in_list)
         return "a statement is computed by the host or as a function";
     if (o->engine == ENGINE_SAM || o->wave || !o->optimize || o->hazards == REPORT_WARN)
         return "an option wants each run by itself";

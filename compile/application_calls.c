@@ -78,14 +78,16 @@ static bool is_reduction(const compile_application *a, const fe_step *step, cons
 
 void compile_find_dense_kernels(const compile_application *a, compile_stage_of *stage) {
     const uint32_t n = stage->n_parts ? stage->n_parts : 1;
-    for (uint32_t p = 0; p < n && stage->loops && !stage->on_host; p++) {
+    const bool computes = stage->step->kind == FE_STEP_ASSIGN && !stage->on_host;
+    for (uint32_t p = 0; p < n && computes; p++) {
         compile_stage_of *part = stage->n_parts ? &stage->parts[p] : stage;
         const compile_kernel *k = &part->kernel;
         compile_dense d;
         if (k->on_host)
             part->by_items =
                 !compile_may_wait_calls(k) && !k->calls.call && compile_find_dense(&k->lowered.statement, &d);
-        else if (!k->producers.len && (p + 1 < n || n == 1)) /* else it is written without workspaces */
+        else if (stage->loops && !k->producers.len &&
+                 (p + 1 < n || n == 1)) /* else it is written without workspaces */
             part->by_items = compile_find_dense(&k->user, &d) && is_reduction(a, stage->step, &d);
     }
 }
@@ -335,6 +337,20 @@ static void note_calls(machine *m, const compile_context *ctx, const compile_den
                                                   .measured = true};
 }
 
+/* Returns whether the array is expected to compute it sooner, of operands that the host puts together: what
+ * that takes and writes, and that it has to be asked, is priced as for moves. */
+static bool is_dear(const machine *m, const compile_layout *y, const fw_items *items) {
+    const double combined = compile_combined_cycles(m->o->dtype);
+    double cycles = 0;
+    for (uint32_t i = 0; i < items->len; i++) {
+        const uint32_t *word = items->at[i].word;
+        cycles += COMPILE_ITEM_CYCLES +
+                  (word[0] == FW_COPY ? 0 : combined) * (double)(word[4] & 0xffff) * (word[4] >> 16);
+    }
+    return cycles > (COMPILE_ASKED_WORDS + (y->inputs * y->bytes + y->result_bytes) / 4) *
+                        compile_engines[m->o->engine].host_word;
+}
+
 const char *compile_lay_calls(machine *m, compile_context *ctx, const compile_stage_of *stage,
                               compile_left *l, fw_batch *b) {
     const pnr_board *board = &m->a->board;
@@ -368,6 +384,8 @@ const char *compile_lay_calls(machine *m, compile_context *ctx, const compile_st
                                                           ctx->mem, &l->items, &between);
     if (!words || y.each * (y.inputs + between) > CONSTANTS_BEGIN)
         return "vectors of a function are longer than the processor has room for";
+    if (!d.calls && !stage->kernel.on_host && is_dear(m, &y, &l->items))
+        return "the host is expected to put an operand together sooner";
     for (uint32_t i = 0; i < y.results; i++) {
         if (words[i] != compile_word_at(made, 1 + i))
             return "a function has values where its result has none";

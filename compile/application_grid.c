@@ -4,7 +4,7 @@
 #include "compile/grid.h"
 
 /* Array cycles for a word that is copied in a row, copied by itself, set to 0, combined; and for a row. */
-static const double IN_ROW = 4, ALONE = 40, CLEARED = 2, COMBINED = 90, ROW = 60;
+static const double IN_ROW = 4, ALONE = 40, CLEARED = 2, ROW = 60;
 enum { ITEMS_MOST = 1024, HALF = 0xffff };
 
 /* ---- what there is ------------------------------------------------------------------------------ */
@@ -19,6 +19,7 @@ typedef struct {
     VEC(piece) all;
     uint32_t how;           /* where pieces meet */
     const sam_operator *op; /* likewise */
+    tile_dtype dtype;
 } pieces;
 
 bool compile_is_grid(const sam_tensor_data *t) {
@@ -98,7 +99,7 @@ static void list_image(const held *h, const compile_image *image, arena *mem, pi
 /* Lists those of an image; NULL: what the stores have left, whose parts may meet. */
 static bool find_pieces(const held *h, const compile_image *image, arena *mem, pieces *out) {
     const compile_left *left = h->left;
-    *out = (pieces){.how = FW_OP_SET};
+    *out = (pieces){.how = FW_OP_SET, .dtype = left->kernel.data.packed.dtype};
     if (image)
         list_image(h, image, mem, out);
     else
@@ -148,7 +149,8 @@ static void copy_region(const region *r, arena *mem, fw_items *items, double *cy
     push(items, item, mem);
 }
 
-static void combine_region(const region *r, uint32_t how, arena *mem, fw_items *items, double *cycles) {
+static void combine_region(const region *r, uint32_t how, tile_dtype dtype, arena *mem, fw_items *items,
+                           double *cycles) {
     const uint32_t inner = inner_of(r), m = inner == 2 ? 0 : inner, other = 1 - m,
                    n = inner == 2 ? 1 : r->size[m], step = 2 * r->step[other], to = 2 * r->step_to[other];
     for (uint32_t i = 0; i < (inner == 2 ? r->size[0] : 1); i++) {
@@ -157,7 +159,7 @@ static void combine_region(const region *r, uint32_t how, arena *mem, fw_items *
              (fw_item){{FW_CALC | how, at, at, r->from + 2 * i * r->step[0], n | r->size[other] << 16,
                         to | to << 16, step}},
              mem);
-        *cycles += COMPILE_ITEM_CYCLES + (COMBINED * n + ROW) * r->size[other];
+        *cycles += COMPILE_ITEM_CYCLES + (compile_combined_cycles(dtype) * n + ROW) * r->size[other];
     }
 }
 
@@ -228,7 +230,7 @@ static bool make_block(const pieces *p, const compile_block *block, uint32_t to,
         apply(its, &both, &block->grid, meets ? p->op : NULL, words);
         put += meets ? 0 : (uint64_t)both.size[0] * both.size[1];
         if (meets)
-            combine_region(&r, p->how, mem, items, cycles);
+            combine_region(&r, p->how, p->dtype, mem, items, cycles);
         else
             copy_region(&r, mem, items, cycles);
         ok = items->len < ITEMS_MOST;

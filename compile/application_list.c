@@ -482,15 +482,13 @@ static void move_inputs(machine *m, const compile_stage_of *stage, compile_move_
 }
 
 /* Notes of each result that the host is expected to put together sooner than the processor: what it takes and
- * writes for that, and that it has to be asked, which is taken to cost as many words: 7,000 cycles, some
- * 10 us, on engine soc. */
+ * writes for that, and that it has to be asked, which is taken to cost as many words. */
 static void weigh_moves(const machine *m, const compile_move_in *in, const compile_move *moves,
                         const char **why) {
-    enum { ASKED = 500 };
     const double word = compile_engines[m->o->engine].host_word;
     for (uint32_t t = 0; t < m->a->places; t++) {
         const compile_left *left = m->of[t].left;
-        double cycles = 0, words = ASKED;
+        double cycles = 0, words = COMPILE_ASKED_WORDS;
         for (uint32_t i = 0; left && i < left->words.len; i++)
             words += left->words.at[i].bytes / 4;
         for (uint32_t i = 0; left && i < in->to->columns.n_in; i++) {
@@ -837,7 +835,11 @@ static void gather_value(machine *m, const compile_stage_of *stage, const tile_t
                      ((fw_item){{FW_CALC | how, place + 2, place + 2, from + 4 * first + 2,
                                  1 | (n - first) << 16, 0, 4}}));
     }
-    if (parts < 2 || how == FW_OP_SET || made != want || slot + 4 > FW_SCRATCH_ROOM || !l->stored[0].len)
+    const double cycles =
+        (double)items.len * COMPILE_ITEM_CYCLES + (double)parts * compile_combined_cycles(dtype);
+    const bool dear = cycles > (COMPILE_ASKED_WORDS + parts) * compile_engines[m->o->engine].host_word;
+    if (parts < 2 || dear || how == FW_OP_SET || made != want || slot + 4 > FW_SCRATCH_ROOM ||
+        !l->stored[0].len)
         return;
     const uint16_t block[] = {1, want};
     const compile_image image = {.home = true, .put = {place, sizeof block, hash_bytes(block, sizeof block)}};

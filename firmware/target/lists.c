@@ -67,15 +67,11 @@ static uint32_t reach_of(uint32_t item, uint32_t times, uint32_t steps) {
     return reach;
 }
 
-static __attribute__((noinline)) void copy(uint32_t item) {
-    const uint32_t bytes = bus_read32(item + 8), times = bus_read32(item + 16), steps = bus_read32(item + 20),
-                   steps_to = bus_read32(item + 24), longest = ONYX_GLB_BANK_BYTES;
-    if (bytes > longest)
-        fail(FW_ERROR_BAD_BATCH, item, bytes);
+/* Copies pieces of so many bytes along two ways. */
+static __attribute__((noinline)) void copy_ways(uint32_t item, uint32_t bytes, uint32_t times) {
+    const uint32_t steps = bus_read32(item + 20), steps_to = bus_read32(item + 24);
     uint32_t from = lists_place(item, bus_read32(item + 4), bytes + reach_of(item, times, steps)),
              to = lists_place(item, bus_read32(item + 12), bytes + reach_of(item, times, steps_to));
-    if ((from | to | bytes) % 2)
-        fail(FW_ERROR_BAD_BATCH, item, bytes);
     for (uint32_t j = times >> 16 ? times >> 16 : 1; j; j--, from += steps >> 16, to += steps_to >> 16) {
         uint32_t at = from, put = to, i = (times & 0xffff) ? times & 0xffff : 1;
         for (; i; i--, at += steps & 0xffff, put += steps_to & 0xffff) {
@@ -85,6 +81,18 @@ static __attribute__((noinline)) void copy(uint32_t item) {
                 put_part(put, at, bytes / 2, 0);
         }
     }
+}
+
+static void copy(uint32_t item) {
+    const uint32_t bytes = bus_read32(item + 8), times = bus_read32(item + 16);
+    const uint32_t from = lists_place(item, bus_read32(item + 4), bytes),
+                   to = lists_place(item, bus_read32(item + 12), bytes);
+    if ((from | to | bytes) % 2)
+        fail(FW_ERROR_BAD_BATCH, item, bytes);
+    if (times)
+        copy_ways(item, bytes, times);
+    else
+        put_part(to, from, bytes / 2, 0);
 }
 
 static uint32_t root_of(int32_t x) {

@@ -346,6 +346,17 @@ result x
     if {int(w[0]) - 1: int(w[2]) for w in lines} != {i: v for i, v in enumerate(x) if v} or report["loops"][0].get("on") != "processor":
         bad += 1
         print(f"a matrix that changes: exit {done.returncode}: {done.stderr} {report['loops']} {lines}, expected {x}")
+if engine == "soc" and "kmeans" in (names or tests):
+    # With dense matrices the processor goes through the loop: transposed loads, the least along an index, a quotient with a vector, a swap.
+    dense = (examples / "kmeans.onx").read_text().replace(": ss", ": dd").replace("least: s", "least: d").replace("far(p,c) == least(p)", "relu(1 - (far(p,c) - least(p)))")
+    (folder / "dense.onx").write_text(dense)
+    (folder / "points.mtx").write_text((examples / "points.mtx").read_text())
+    done = subprocess.run([onyx, "run", folder / "dense.onx", "--engine", "soc", "-o", folder / "dense", "--quiet"], capture_output=True, text=True)
+    report = json.loads((folder / "dense" / "report.json").read_text()) if done.returncode == 0 else {"loops": []}
+    same = done.returncode == 0 and all((folder / "dense" / f"{t}.mtx").read_text() == (folder / "kmeans" / f"{t}.mtx").read_text() for t in ("mean", "size"))
+    if not same or report["check"] != "pass" or [loop["each"] for loop in report["loops"]] != [[{"pass": "", "passes": 4, "on_processor": 4}]]:
+        bad += 1
+        print(f"clusters by dense matrices: exit {done.returncode}: {done.stderr} {report['loops']}")
 if engine == "soc" and "iterated_spmv" in (names or tests):
     # A chip that does otherwise than the cycle model ahead of it: one step less of a list, one bit of what is taken in the end.
     home = folder / "tampered"

@@ -219,9 +219,8 @@ static const uint16_t *call_words(const compile_dense *d, const fw_batch *in, ui
     const sam_expr_data *call = call_of(d->s);
     uint16_t *words = arena_new_n(mem, uint16_t, n + 1);
     for (uint32_t i = 0; i < n; i++) {
-        const uint16_t b =
-            call->program->parameters > 1 ? compile_word_at(in->segments.at[1].content, 1 + i) : 0;
-        words[i] = sam_call(call->program, compile_word_at(in->segments.at[0].content, 1 + i), b);
+        const uint16_t b = call->program->parameters > 1 ? word_at(in->segments.at[1].content, 1 + i) : 0;
+        words[i] = sam_call(call->program, word_at(in->segments.at[0].content, 1 + i), b);
     }
     return words;
 }
@@ -387,7 +386,7 @@ const char *compile_lay_calls(machine *m, compile_context *ctx, const compile_st
     if (!d.calls && !stage->kernel.on_host && is_dear(m, &y, &l->items))
         return "the host is expected to put an operand together sooner";
     for (uint32_t i = 0; i < y.results; i++) {
-        if (words[i] != compile_word_at(made, 1 + i))
+        if (words[i] != word_at(made, 1 + i))
             return "a function has values where its result has none";
     }
     l->between = (fw_put){y.begin + y.inputs * y.each, between * y.each, 0};

@@ -45,10 +45,6 @@ typedef struct {
     double cycles;
 } making;
 
-static uint16_t word_at(const uint8_t *words, uint32_t i) {
-    return (uint16_t)(words[2 * i] | words[2 * i + 1] << 8);
-}
-
 /* ---- what is asked --------------------------------------------------------------------------- */
 
 /* Returns whether the operand's entries are those of the result, and nothing else. */

@@ -62,7 +62,7 @@ static bool list_stored(const compile_left *left, arena *mem, pieces *out) {
                 return false;
             if (part->idle || !part->size[0] || !part->size[1])
                 continue;
-            if (words_of(&p.grid) > compile_word_at(words, 0))
+            if (words_of(&p.grid) > word_at(words, 0))
                 return false;
             vec_push(mem, &out->all, p);
         }
@@ -195,7 +195,7 @@ static void apply(const piece *p, const compile_grid *both, const compile_grid *
     for (uint32_t i = 0; i < both->size[0]; i++) {
         for (uint32_t k = 0; k < both->size[1]; k++) {
             const uint32_t at[] = {both->origin[0] + i, both->origin[1] + k}, put = offset_of(to, at);
-            const uint16_t value = compile_word_at(p->words, offset_of(&p->grid, at));
+            const uint16_t value = word_at(p->words, offset_of(&p->grid, at));
             words[put] = op ? op->apply(words[put], value) : value;
         }
     }
@@ -255,9 +255,9 @@ bool compile_move_grid(const held *h, const compile_image *image, const fw_segme
         uint16_t *words = arena_new_n(&scratch, uint16_t, block->words + 1);
         ok = 2 * ((uint64_t)at + 1 + block->words) <= g->bytes &&
              make_block(&p, block, to + 2 * at, mem, words, &out->items, &out->cycles) &&
-             compile_word_at(g->content, at) == block->words;
+             word_at(g->content, at) == block->words;
         for (uint32_t i = 0; i < block->words && ok; i++)
-            ok = compile_word_at(g->content, at + 1 + i) == words[i];
+            ok = word_at(g->content, at + 1 + i) == words[i];
         at += 1 + block->words;
     }
     arena_free(&scratch);
@@ -276,7 +276,7 @@ bool compile_save_grid(const held *h, uint32_t slot, arena *mem, fw_items *items
               make_block(&p, &all, FW_SCRATCH | slot, mem, found, items, cycles);
     const uint8_t *want = block_words(&all, &h->t, &scratch);
     for (uint32_t i = 0; i < all.words && ok; i++)
-        ok = compile_word_at(want, i) == found[i];
+        ok = word_at(want, i) == found[i];
     arena_free(&scratch);
     *out = (compile_image){
         .home = true,
@@ -303,7 +303,7 @@ tile_tensor compile_grid_values(const compile_image *image, const uint8_t *conte
             for (uint32_t k = 0; k < g->size[1]; k++) {
                 const uint32_t to[] = {g->origin[0] + i, g->origin[1] + k};
                 if (to[0] < rows && to[1] < columns)
-                    all[offset_of(&whole, to)] = compile_word_at(content, at + offset_of(g, to));
+                    all[offset_of(&whole, to)] = word_at(content, at + offset_of(g, to));
             }
         }
         at += 1 + block->words;

@@ -156,7 +156,7 @@ static values make(making *g, sam_expr e) {
         values v = {.place = block->address - g->glb + 2,
                     .words = arena_new_n(g->mem, uint16_t, g->y->n + 1)};
         for (uint32_t w = 0; w < g->y->n; w++)
-            v.words[w] = compile_word_at(block->content, 1 + w);
+            v.words[w] = word_at(block->content, 1 + w);
         return v;
     }
     const compile_calc_row_of *row = compile_calc_row(s, x);

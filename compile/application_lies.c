@@ -6,7 +6,7 @@ bool compile_pass_run(const compile_later *l, uint32_t output, uint32_t *at) {
     for (uint32_t b = 0; b < l->plan.outputs.at[output].num_blocks; b++) {
         if (2 * *at >= l->stored[output].len)
             return false;
-        *at += 1u + compile_word_at(l->stored[output].at, *at);
+        *at += 1u + word_at(l->stored[output].at, *at);
     }
     return 2 * *at <= l->stored[output].len;
 }

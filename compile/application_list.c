@@ -822,8 +822,8 @@ static void gather_value(machine *m, const compile_stage_of *stage, const tile_t
     for (uint32_t o = 0; o < l->plan.outputs.len; o++) {
         const uint32_t n = l->stored[o].len / 4, from = left->words.at[o].address;
         for (uint32_t i = 0; i < n; i++, parts++) {
-            const uint16_t word = compile_word_at(l->stored[o].at, 2 * i + 1);
-            if (compile_word_at(l->stored[o].at, 2 * i) != 1)
+            const uint16_t word = word_at(l->stored[o].at, 2 * i + 1);
+            if (word_at(l->stored[o].at, 2 * i) != 1)
                 return;
             made = parts ? op->apply(made, word) : word;
         }
@@ -1080,12 +1080,12 @@ static bool find(const uint8_t *stored, uint32_t words, bool counts, uint32_t fi
     uint32_t n = 0, at = 0;
     if (words < 2 || words > TEST_WORDS)
         return false;
-    *now = (int16_t)compile_word_at(stored, 1);
+    *now = (int16_t)word_at(stored, 1);
     if (!counts)
-        return words == 2 && compile_word_at(stored, 0) == 1;
+        return words == 2 && word_at(stored, 0) == 1;
     while (at < words) {
-        for (uint32_t block = compile_word_at(stored, at++); block && at < words; block--)
-            n += compile_word_at(stored, at++) != fill;
+        for (uint32_t block = word_at(stored, at++); block && at < words; block--)
+            n += word_at(stored, at++) != fill;
     }
     *now = (int32_t)n;
     return true;

@@ -39,11 +39,11 @@ tile_tensor compile_image_values(const compile_image *image, const uint8_t *cont
     uint32_t at = 0, *crd = arena_new_n(mem, uint32_t, image->put.bytes / 2 + 1);
     uint16_t *val = arena_new_n(mem, uint16_t, image->put.bytes / 2 + 1);
     t.nnz = !t.order;
-    val[0] = compile_word_at(content, 1); /* of a scalar */
+    val[0] = word_at(content, 1); /* of a scalar */
     for (uint32_t b = 0; b < image->blocks.len; b++) {
         const compile_block *block = &image->blocks.at[b];
         for (uint32_t i = 0; i < block->words && !block->empty; i++) {
-            const uint16_t word = compile_word_at(content, at + 1 + i);
+            const uint16_t word = word_at(content, at + 1 + i);
             if (!word || block->origin + i >= shape->dim[0])
                 continue;
             crd[t.nnz] = block->origin + i;
@@ -80,16 +80,16 @@ int compile_output_of(const tile_plan *plan, uint32_t copy, int level) {
 /* Finds the values, and the coordinates if there are any, of one copy in one run. */
 static void read_part(const compile_later *l, const uint32_t *begin, int crd, int val, source *out) {
     const uint8_t *values = l->stored[val].at + 2 * (size_t)begin[val];
-    out->n = compile_word_at(values, 0);
+    out->n = word_at(values, 0);
     out->val = values + 2;
     out->follows = crd < 0;
     if (crd < 0)
         return;
     const uint8_t *words = l->stored[crd].at + 2 * (size_t)begin[crd];
-    const uint32_t segments = compile_word_at(words, 0), n = compile_word_at(words, 1 + segments);
+    const uint32_t segments = word_at(words, 0), n = word_at(words, 1 + segments);
     out->crd = words + 2 * (size_t)(2 + segments);
     out->n = n < out->n ? n : out->n;
-    out->follows = n && compile_word_at(out->crd, n - 1) - compile_word_at(out->crd, 0) == (int)n - 1;
+    out->follows = n && word_at(out->crd, n - 1) - word_at(out->crd, 0) == (int)n - 1;
 }
 
 /* Lists the parts that the runs have stored, of a vector, by their origins. */
@@ -153,8 +153,8 @@ static bool find_meeting(const compile_left *left, const sources *all, uint32_t 
 static void spread_into(const source *s, int64_t first, int64_t count, const sam_operator *op, uint16_t fill,
                         uint16_t *words) {
     for (uint32_t i = 0; i < s->n; i++) {
-        const int64_t at = first + (s->crd ? compile_word_at(s->crd, i) : i);
-        const uint16_t value = compile_word_at(s->val, i);
+        const int64_t at = first + (s->crd ? word_at(s->crd, i) : i);
+        const uint16_t value = word_at(s->val, i);
         if (at >= 0 && at < count)
             words[at] = (op ? op->apply(words[at] ^ fill, value) : value) ^ fill;
     }
@@ -261,9 +261,9 @@ static bool spread(const machine *m, const compile_left *left, const compile_mov
         }
         uint16_t *words = arena_new_n(&scratch, uint16_t, block->words + 1);
         ok = make_block(&p, block, to, mem, words, &out->items, &out->cycles) &&
-             2 * (at + 1 + block->words) <= g->bytes && compile_word_at(g->content, at) == block->words;
+             2 * (at + 1 + block->words) <= g->bytes && word_at(g->content, at) == block->words;
         for (uint32_t i = 0; i < block->words && ok; i++)
-            ok = compile_word_at(g->content, at + 1 + i) == words[i];
+            ok = word_at(g->content, at + 1 + i) == words[i];
         at += 1 + block->words;
     }
     arena_free(&scratch);
@@ -282,8 +282,8 @@ bool compile_scalar_place(const machine *m, const held *h, uint32_t *place) {
     if (left->gone || left->empty || left->later.plan.outputs.len != 1)
         return false;
     *place = left->later.counts.output[0];
-    return left->later.stored[0].len == 4 && compile_word_at(left->later.stored[0].at, 0) == 1 &&
-           compile_word_at(left->later.stored[0].at, 1) == (h->t.nnz ? h->t.val[0] : h->t.fill);
+    return left->later.stored[0].len == 4 && word_at(left->later.stored[0].at, 0) == 1 &&
+           word_at(left->later.stored[0].at, 1) == (h->t.nnz ? h->t.val[0] : h->t.fill);
 }
 
 /* Lists the item that copies one value to the scratch area. */
@@ -430,7 +430,7 @@ bool compile_is_loaded(const machine *m, const compile_move_in *in, uint32_t inp
     const uint32_t at = (file_u32_at(cell) - (g->address - m->a->board.map.cgra_data)) / 2;
     bool is = file_u32_at(cell + 4) == n && 2 * (at + n) <= g->bytes;
     for (uint32_t i = 0; i < n && is; i++)
-        is = compile_word_at(g->content, at + i) == words[i];
+        is = word_at(g->content, at + i) == words[i];
     return is;
 }
 
@@ -673,9 +673,9 @@ static bool copy_spread(const machine *m, const held *h, const fw_put *from, con
         const compile_block *block = &blocks->at[b];
         const uint32_t there = block->empty || block->origin > dim ? 0 : dim - block->origin,
                        n = there < block->words ? there : block->words, to = begin + 2 * at;
-        ok = 2 * (at + 1 + block->words) <= g->bytes && compile_word_at(g->content, at) == block->words;
+        ok = 2 * (at + 1 + block->words) <= g->bytes && word_at(g->content, at) == block->words;
         for (uint32_t i = 0; i < block->words && ok; i++)
-            ok = compile_word_at(g->content, at + 1 + i) == (i < n ? words[block->origin + i] : 0);
+            ok = word_at(g->content, at + 1 + i) == (i < n ? words[block->origin + i] : 0);
         vec_push(mem, &out->items, ((fw_item){{FW_BLOCK, to, block->words, n}}));
         if (n)
             vec_push(mem, &out->items,
@@ -728,9 +728,9 @@ static void add_copy(uint32_t from, uint32_t bytes, uint32_t to, arena *mem, com
 static bool add_zeros(const uint8_t *content, uint32_t words, uint32_t to, arena *mem, compile_move *out) {
     uint32_t at = 0;
     while (at < words) {
-        const uint32_t n = compile_word_at(content, at);
+        const uint32_t n = word_at(content, at);
         for (uint32_t i = 1; i <= n; i++) {
-            if (at + i >= words || compile_word_at(content, at + i))
+            if (at + i >= words || word_at(content, at + i))
                 return false;
         }
         vec_push(mem, &out->items, ((fw_item){{FW_BLOCK, to + 2 * at, n}}));
@@ -868,7 +868,7 @@ bool compile_repeat_vector(machine *m, held *h, const compile_move_in *in, arena
     out->slot = image->put;
     out->made = out->items.len > 0;
     for (uint32_t i = 0; i < words; i++)
-        ok = ok && compile_word_at(g->content, 1 + i) == values[mode ? i % size[1] : i / size[1]];
+        ok = ok && word_at(g->content, 1 + i) == values[mode ? i % size[1] : i / size[1]];
     vec_push(mem, &out->items, ((fw_item){{FW_BLOCK, to, words, words}}));
     vec_push(mem, &out->items,
              ((fw_item){{FW_COPY, image->put.address + 2, 2, to + 2, size[0] | size[1] << 16,

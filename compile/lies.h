@@ -43,7 +43,7 @@ enum { COMPILE_ITEM_CYCLES = 300, COMPILE_ASKED_WORDS = 500 };
 static inline double compile_combined_cycles(tile_dtype dtype) {
     return dtype == TILE_DTYPE_BF16 ? 250 : 100;
 }
-static inline uint16_t compile_word_at(const uint8_t *words, uint32_t i) {
+static inline uint16_t word_at(const uint8_t *words, uint32_t i) {
     return (uint16_t)(words[2 * i] | words[2 * i + 1] << 8);
 }
 /* Moves behind the blocks of a run of an output; returns false where there are not so many words. */

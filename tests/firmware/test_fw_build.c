@@ -80,8 +80,8 @@ static small_design *begin(fixture *f, const char *name, fw_options *o) {
  * compressed matrices only where some change. */
 enum {
     CODE_BUDGET = 4864,
-    LISTS_CODE = 3520,
-    BF16_CODE = 784,
+    LISTS_CODE = 3560,
+    BF16_CODE = 800,
     ENTRIES_CODE = 3072,
     DATA_BUDGET = 1024,
     STACK_BUDGET = 2200,

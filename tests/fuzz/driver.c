@@ -93,12 +93,15 @@ static size_t change(prng *p, uint8_t *bytes, size_t length, const input_vec *in
     }
 }
 
-static uint64_t run_changed(const input_vec *inputs, double seconds) {
+/* What so many changes come to is kept, however long they take. */
+enum { KEPT_CHANGES = 500, KEPT_EACH = 10 };
+
+static uint64_t run_changed(const input_vec *inputs, uint64_t seed, uint64_t least, double seconds) {
     static uint8_t bytes[MOST_BYTES];
-    prng p = prng_seed(1);
+    prng p = prng_seed(seed);
     uint64_t runs = 0;
     signal(SIGABRT, leave_input);
-    for (double end = seconds_now() + seconds; seconds_now() < end; runs++) {
+    for (double end = seconds_now() + seconds; runs < least || seconds_now() < end; runs++) {
         const kept_input *from = &inputs->at[prng_below(&p, inputs->len)];
         size_t length = from->length < MOST_BYTES ? from->length : MOST_BYTES;
         memcpy(bytes, from->bytes, length);
@@ -106,6 +109,7 @@ static uint64_t run_changed(const input_vec *inputs, double seconds) {
             length = change(&p, bytes, length, inputs);
         current = (kept_input){bytes, length};
         LLVMFuzzerTestOneInput(bytes, length);
+        kept_case(&fuzz_seen);
     }
     return runs;
 }
@@ -113,7 +117,7 @@ static uint64_t run_changed(const input_vec *inputs, double seconds) {
 int main(int argc, char **argv) {
     arena mem = {0};
     input_vec inputs = {0};
-    double seconds = 0;
+    double seconds = 0, start = seconds_now();
     crash = arena_printf(&mem, "%s.crash", argv[0]);
     for (int i = 1; i < argc; i++) {
         if (strncmp(argv[i], "-seconds=", 9) == 0)
@@ -121,10 +125,15 @@ int main(int argc, char **argv) {
         else
             read_folder(argv[i], &mem, &inputs);
     }
-    for (uint32_t i = 0; i < inputs.len; i++)
+    kept_begin(&fuzz_seen, KEPT_EACH);
+    for (uint32_t i = 0; i < inputs.len; i++) {
         LLVMFuzzerTestOneInput(inputs.at[i].bytes, inputs.at[i].length);
-    uint64_t changed = inputs.len ? run_changed(&inputs, seconds) : 0;
+        kept_case(&fuzz_seen);
+    }
+    uint64_t changed = inputs.len && fuzz_seen.path ? run_changed(&inputs, 1, KEPT_CHANGES, 0) : 0;
+    const bool same = kept_same(&fuzz_seen);
+    changed += inputs.len && seconds > 0 ? run_changed(&inputs, 2, 0, seconds - seconds_now() + start) : 0;
     printf("%u inputs, %llu changed\n", inputs.len, (unsigned long long)changed);
     arena_free(&mem);
-    return inputs.len == 0;
+    return inputs.len == 0 || !same;
 }

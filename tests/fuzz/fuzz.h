@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "sam/sam.h"
+#include "tests/kept.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -20,6 +21,9 @@ static inline void fuzz_begin(fuzz_run *r) {
     diag_init(&r->diag, &r->mem);
     names_init(&r->names, &r->mem);
 }
+
+/* What readers said of each input, and what was written of it (driver.c). */
+extern kept_list fuzz_seen;
 
 /* Prints what was diagnosed so far and stops unless the condition holds. */
 #define FUZZ_CHECK(run, condition)                                                                           \

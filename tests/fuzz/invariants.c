@@ -5,11 +5,26 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/sam/graph_equal.h"
 
+kept_list fuzz_seen;
+static char folder[PATH_MAX]; /* of this process */
+
+/* Without the names of folders, which are others in the next process. */
+static void see(const char *text) {
+    const char *at;
+    const size_t length = strlen(folder);
+    for (; length && (at = strstr(text, folder)); text = at + length)
+        kept_bytes(&fuzz_seen, text, (size_t)(at - text));
+    kept_text(&fuzz_seen, text);
+}
+
 void fuzz_answer(fuzz_run *r, bool ok) {
     FUZZ_CHECK(r, ok == !diag_failed(&r->diag));
     for (uint32_t i = 0; i < r->diag.list.len; i++) {
         const diagnostic *d = &r->diag.list.at[i];
         FUZZ_CHECK(r, d->message[0] && (d->kind == DIAG_NOTE || (d->code[0] == 'E' && strlen(d->code) > 5)));
+        see(d->code);
+        see(d->message);
+        see(d->hint ? d->hint : "");
     }
 }
 
@@ -21,13 +36,12 @@ void fuzz_verdict(fuzz_run *r, bool ok) {
         uint32_t line, col;
         located = located || ((d->kind == DIAG_ERROR || d->kind == DIAG_UNMAPPABLE) &&
                               diag_line_col(&r->diag, d->loc, &line, &col));
+        kept_bytes(&fuzz_seen, &d->loc, sizeof d->loc);
     }
     FUZZ_CHECK(r, ok || located);
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
-
-static char folder[PATH_MAX]; /* of this process */
 
 static void remove_files(void) {
     remove_folder(folder);
@@ -53,6 +67,7 @@ const char *fuzz_file(fuzz_run *r, const char *end, const void *bytes, size_t si
 char *fuzz_content(fuzz_run *r, const char *path, size_t *length) {
     char *text = file_read(path, &r->mem, length, &r->diag);
     FUZZ_CHECK(r, text);
+    kept_bytes(&fuzz_seen, text, *length);
     return text;
 }
 
@@ -87,6 +102,7 @@ bool fuzz_same_lines(fuzz_run *r, const char *one, const char *other) {
 static void round_trip(fuzz_run *r, const sam_graph *g) {
     sam_graph again;
     char *text = graph_text(g, &r->mem);
+    kept_text(&fuzz_seen, text);
     FUZZ_CHECK(r, sam_parse("dumped", text, strlen(text), &r->names, &r->mem, &r->diag, &again));
     FUZZ_CHECK(r, graphs_equal(g, &again));
     FUZZ_CHECK(r, strcmp(graph_text(&again, &r->mem), text) == 0);

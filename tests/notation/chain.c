@@ -4,6 +4,7 @@
 
 #include "frontend/frontend.h"
 #include "tests/frontend/cin_equal.h"
+#include "tests/sam/graph_equal.h"
 
 /* A tensor that statements name: an operand of the note, or the workspace of an earlier kernel. */
 typedef struct {
@@ -21,6 +22,8 @@ typedef struct {
     const sam_statement *user; /* of the kernel at hand */
     sam_statement s;           /* as it is lowered */
 } chain;
+
+void (*chain_told)(const char *text);
 
 static chain_outcome wrong(const char *reason) {
     return (chain_outcome){.verdict = CHAIN_WRONG, .reason = reason};
@@ -364,6 +367,8 @@ static chain_outcome run_kernel(chain *c, const fe_kernel *k, const variant *v, 
     chain_outcome out = build(c, k, v, &g);
     if (out.verdict != CHAIN_RIGHT)
         return out;
+    if (chain_told)
+        chain_told(graph_text(&g, c->mem));
     if (!sam_simulate(&g, operands_of(c), c->s.tensors.len - 1, NULL, c->mem, &c->diag, &run))
         return wrong(arena_printf(c->mem, "the %s graph does not run: %s", v->name, printed(c)));
     const char *fault = read_result(c, &run.result, result);
@@ -393,6 +398,8 @@ static const char *round_trip(chain *c, const fe_cin *cin) {
     text_begin(&out);
     fe_cin_dump(cin, out.stream);
     const char *text = text_end(&out, c->mem);
+    if (chain_told)
+        chain_told(text);
     if (!fe_cin_parse(text, &c->names, c->mem, &c->diag, &again))
         return arena_printf(c->mem, "its own text form does not parse: %s%s", text, printed(c));
     return cins_equal(cin, &again) ? NULL : arena_printf(c->mem, "its text form is another: %s", text);

@@ -18,4 +18,7 @@ typedef struct {
  * WRONG. */
 chain_outcome chain_run(note *n, arena *mem);
 
+/* Is given the texts of what the passes make and say, where somebody wants to know. */
+extern void (*chain_told)(const char *text);
+
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "tests/kept.h"
 #include "tests/notation/chain.h"
 #include "tests/random/cases.h"
 
@@ -16,6 +17,7 @@ typedef struct {
     bool factors; /* cases of case_random_factors */
 } tally;
 
+static kept_list seen;
 static volatile uint64_t running; /* the seed at hand, for crashed() */
 
 static void crashed(int number) {
@@ -51,11 +53,19 @@ static void report(uint64_t seed, const char *reason, note *n) {
     arena_free(&mem);
 }
 
+static void see(const char *text) {
+    kept_text(&seen, text);
+}
+
 static void run_case(uint64_t seed, note *n, tally *t) {
     arena mem = {0};
     running = seed;
     (t->factors ? case_random_factors : case_random)(seed, n);
+    chain_told = see;
     chain_outcome out = chain_run(n, &mem);
+    chain_told = NULL;
+    kept_text(&seen, out.verdict == CHAIN_RIGHT ? "" : out.reason);
+    kept_case(&seen);
     switch (out.verdict) {
     case CHAIN_RIGHT:
         t->right++;
@@ -80,6 +90,7 @@ int main(int argc, char **argv) {
         return 1;
     signal(SIGABRT, crashed);
     signal(SIGSEGV, crashed);
+    kept_begin(&seen, (uint32_t)(cases / 100) + 1);
     double start = seconds_now();
     uint64_t i = 0;
     for (; i < cases && t.wrong < MAX_FAILURES; i++) /* one case alone runs its own seed */
@@ -92,5 +103,5 @@ int main(int argc, char **argv) {
     bool few = i > 1 && 2 * t.right < i;
     if (few)
         printf("too few cases are right to have shown anything\n");
-    return t.wrong != 0 || few;
+    return !kept_same(&seen) || t.wrong != 0 || few;
 }

@@ -33,7 +33,7 @@ typedef struct {
 
 typedef struct {
     case_counts refused, hazards;
-    const char *folder; /* of the case at hand */
+    const char *folder; /* of the case at hand; with $KEPT below it, a folder for each */
     uint32_t right, wrong, hazardous, on_rtl;
     bool factors;         /* cases of case_random_factors */
     const char *extended; /* options of profile onyx-ext; every case on rtl and soc, too. NULL: other cases */
@@ -275,6 +275,12 @@ static void run_case(uint64_t seed, note *n, tally *t) {
     arena mem = {0};
     setting s = {
         .folder = t->folder, .rtl = t->extended || t->right % RTL_EVERY == 0, .extended = t->extended};
+    if (getenv("KEPT")) {
+        diagnostics d;
+        diag_init(&d, &mem);
+        s.folder = arena_printf(&mem, "%s/%llu", t->folder, (unsigned long long)(seed & UINT32_MAX));
+        make_folder(s.folder, &d);
+    }
     (t->factors ? case_random_factors : case_random_array)(seed, n);
     choose_options(&s, seed, &mem);
     outcome out = run(n, &s, &mem);
@@ -307,8 +313,9 @@ int main(int argc, char **argv) {
     arena mem = {0};
     tally t = {.factors = argc > 3 && strcmp(argv[3], "factors") == 0,
                .extended = argc > 3 ? extended_by(argv[3]) : NULL};
-    t.folder = arena_printf(&mem, "array_cases_%u_%llx%s", wanted, (unsigned long long)base,
-                            argc > 3 ? argv[3] : "");
+    t.folder = getenv("KEPT") ? getenv("KEPT")
+                              : arena_printf(&mem, "array_cases_%u_%llx%s", wanted, (unsigned long long)base,
+                                             argc > 3 ? argv[3] : "");
     diagnostics d;
     diag_init(&d, &mem);
     note *n = malloc(sizeof *n);

@@ -1,6 +1,7 @@
 /* kept.h - what a program of the tests saw, as checksums held against a file that the environment names
- * (KEPT): as flow/golden.py does with commands. It says that something has changed, not that it is wrong. What
- * each case said is written to the file that KEPT_TEXT names, so that diff shows what two programs said. */
+ * (KEPT): as flow/golden.py does with commands. It says that something has changed, not that it is wrong.
+ * What each case said is written to the file that KEPT_TEXT names, so that diff shows what two programs said.
+ */
 #ifndef ONYX_TESTS_KEPT_H
 #define ONYX_TESTS_KEPT_H
 

@@ -215,6 +215,10 @@ class Tree:
             listing = subprocess.run(['ctest', '--test-dir', build, '--show-only=json-v1'], capture_output=True, text=True, check=True)
             self.tests[build] = {t['name']: t for t in json.loads(listing.stdout)['tests']}
 
+    def labels(self, name):
+        properties = {p['name']: p['value'] for p in self.tests[self.build].get(name, {}).get('properties', ())}
+        return properties.get('LABELS', ())
+
     def run(self, name, limit, build=None):
         """Whether the test passes in that time, None where it is skipped or cannot run; and the seconds that it took."""
         build = build or self.build
@@ -286,17 +290,21 @@ class Tree:
         shutil.rmtree(counts, ignore_errors=True)
         return found
 
-    def object_code(self, path):
-        """The machine code of a file, without what says where its lines are."""
+    def compile(self, path, options, out):
+        """Compiles a file with more options to another place: that place, or None."""
         entries = json.loads((self.build / 'compile_commands.json').read_text())
         entry = next((e for e in entries if pathlib.Path(e['file']) == self.tree / path), None)
         if not entry:
             return None
-        out = self.build / 'mutant.o'
-        words = [w for w in entry['command'].split() if not w.startswith('-g')] + ['-O2']
+        words = [w for w in entry['command'].split() if not w.startswith('-g')] + options
         words[words.index('-o') + 1] = str(out)
         run = subprocess.run(' '.join(words) + ' -w', shell=True, cwd=entry['directory'], capture_output=True, check=False)
-        return out.read_bytes() if run.returncode == 0 else None
+        return out if run.returncode == 0 else None
+
+    def object_code(self, path):
+        """The machine code of a file, without what says where its lines are."""
+        made = self.compile(path, ['-O2'], self.build / 'mutant.o')
+        return made and made.read_bytes()
 
     def digests(self):
         """Of every test all that it depends on: the rooms, the data, and what lies in the folder of its files beside other tests' own;
@@ -484,10 +492,34 @@ def verdict_of(tree, mutant, programs, found, seconds, passed):
             left = [name for name in found.tests_of(path, number) if passed.get(name) != found.seen[name]]
             ahead = min(3 * ahead, 24)
         names = found.tests_of(path, number)
+        by = sanitizers_notice(tree, path, number, text, programs, found, begin + 2 * seconds)
+        if by:
+            return 'noticed', f'{by} with sanitizers'
         count = sum(passed.get(name) == found.seen[name] for name in names)
         return 'survived', f'{count} of {len(names)} tests passed' if names else 'not executed'
     finally:
         file.write_text(text)
+
+
+def sanitizers_notice(tree, path, number, plain, programs, found, end):
+    """Tries the mutant once more, its file with the sanitizer for undefined behaviour, by the quick tests, which run with that in the presets
+    asan and fuzz, too: the one that fails, and passes where the file says what it should."""
+    quick = [name for name in found.tests_of(path, number) if 'quick' in tree.labels(name)]
+    failed = first_failing(tree, path, programs, found, quick, end)
+    (tree.tree / path).write_text(plain)
+    return failed if failed and not first_failing(tree, path, programs, found, [failed], end + 60) else None
+
+
+def first_failing(tree, path, programs, found, names, end):
+    """The first test that fails where the file is compiled with that sanitizer; none begins after `end` (spent). The build knows nothing of
+    it: the file is what the compiler makes of it."""
+    made = names and tree.compile(path, ['-fsanitize=undefined', '-fsanitize-undefined-trap-on-error', '-S'], tree.build / 'mutant.s')
+    if made:
+        (tree.tree / path).write_text(f'__asm__(".include \\"{made}\\"");\n')
+        for name in names:
+            if spent() <= end and make_of(tree, programs, [name]) and tree.run(name, 3 * found.limits[name])[0] is False:
+                return name
+    return None
 
 
 def make_of(tree, programs, names):

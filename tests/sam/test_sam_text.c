@@ -177,6 +177,21 @@ static void the_minuend_holds_the_first_tensor(void **state) {
     assert_round_trip(f, &g);
 }
 
+static void a_port_far_behind_leaves_the_first_one(void **state) {
+    fixture *f = *state;
+    sam_graph g;
+    for (int port = 30; port < 34; port++) {
+        const char *text =
+            arena_printf(&f->mem,
+                         "digraph { comment=\"x=s0,b=s0,c=s0\" b [type=arrayvals tensor=b] c [type=arrayvals "
+                         "tensor=c] n [type=add] b -> n [type=val dst_port=%d] c -> n [type=val] }",
+                         port);
+        assert_true(parse(f, text, &g));
+        assert_ports(&g, "b", "n", SAM_STREAM_VAL, 0, port);
+        assert_ports(&g, "c", "n", SAM_STREAM_VAL, 0, 0);
+    }
+}
+
 static void a_differing_comment_is_a_warning(void **state) {
     fixture *f = *state;
     sam_graph g;
@@ -677,8 +692,9 @@ static void published_graphs_are_read(void **state) {
 }
 
 RUN_TESTS(TEST(the_dialect_is_read), TEST(ports_are_read_from_hints), TEST(modes_beyond_nine_are_letters),
-          TEST(the_minuend_holds_the_first_tensor), TEST(a_differing_comment_is_a_warning),
-          TEST(errors_are_located), TEST(damaged_texts_are_read_or_refused), TEST(kernels_round_trip),
+          TEST(the_minuend_holds_the_first_tensor), TEST(a_port_far_behind_leaves_the_first_one),
+          TEST(a_differing_comment_is_a_warning), TEST(errors_are_located),
+          TEST(damaged_texts_are_read_or_refused), TEST(kernels_round_trip),
           TEST(the_text_is_what_the_contract_says), TEST(graphs_that_differ_are_not_equal),
           TEST(illegal_graphs_are_refused), TEST(graphs_built_by_hand_are_checked),
           TEST(the_primitive_table_is_consistent), TEST(published_graphs_are_read))

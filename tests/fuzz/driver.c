@@ -94,7 +94,7 @@ static size_t change(prng *p, uint8_t *bytes, size_t length, const input_vec *in
 }
 
 /* What so many changes come to is kept, however long they take. */
-enum { KEPT_CHANGES = 500, KEPT_EACH = 10 };
+enum { KEPT_LINES = 50 };
 
 static uint64_t run_changed(const input_vec *inputs, uint64_t seed, uint64_t least, double seconds) {
     static uint8_t bytes[MOST_BYTES];
@@ -117,20 +117,23 @@ static uint64_t run_changed(const input_vec *inputs, uint64_t seed, uint64_t lea
 int main(int argc, char **argv) {
     arena mem = {0};
     input_vec inputs = {0};
+    uint64_t changes = 0;
     double seconds = 0, start = seconds_now();
     crash = arena_printf(&mem, "%s.crash", argv[0]);
     for (int i = 1; i < argc; i++) {
         if (strncmp(argv[i], "-seconds=", 9) == 0)
             seconds = strtod(argv[i] + 9, NULL);
+        else if (strncmp(argv[i], "-changes=", 9) == 0)
+            changes = strtoull(argv[i] + 9, NULL, 10);
         else
             read_folder(argv[i], &mem, &inputs);
     }
-    kept_begin(&fuzz_seen, KEPT_EACH);
+    kept_begin(&fuzz_seen, (uint32_t)(inputs.len + changes) / KEPT_LINES + 1);
     for (uint32_t i = 0; i < inputs.len; i++) {
         LLVMFuzzerTestOneInput(inputs.at[i].bytes, inputs.at[i].length);
         kept_case(&fuzz_seen);
     }
-    uint64_t changed = inputs.len && fuzz_seen.path ? run_changed(&inputs, 1, KEPT_CHANGES, 0) : 0;
+    uint64_t changed = inputs.len && fuzz_seen.path ? run_changed(&inputs, 1, changes, 0) : 0;
     const bool same = kept_same(&fuzz_seen);
     changed += inputs.len && seconds > 0 ? run_changed(&inputs, 2, 0, seconds - seconds_now() + start) : 0;
     printf("%u inputs, %llu changed\n", inputs.len, (unsigned long long)changed);

@@ -616,6 +616,29 @@ static void vector_products_agree_with_loops(void **state) {
                       "tensor=X "                                                                            \
                       "mode=vals]\n" skips "}"
 
+/* The same with rows that are converted to bit vectors, one fiber behind the other. */
+#define CONVERTED                                                                                            \
+    "digraph { comment=\"X=ss01,B=ss01,C=ss01\"\n" LEVEL("bi", "B", "0", "i", "fiberlookup",                 \
+                                                         "root=true") LEVEL("ci", "C", "0", "i",             \
+                                                                            "fiberlookup", "root=true")      \
+        LEVEL("bj", "B", "1", "j", "fiberlookup", "") LEVEL(                                                 \
+            "cj", "C", "1", "j", "fiberlookup",                                                              \
+            "") "ni [type=union index=i] nj [type=bvunion index=j width=3]\n"                                \
+                "op [type=add] kb [type=bvconvert index=j width=3] kc [type=bvconvert index=j width=3]\n"    \
+                "bi -> ni [type=crd comment=in_B] bi -> ni [type=ref comment=in_B]\n"                        \
+                "ci -> ni [type=crd comment=in_C] ci -> ni [type=ref comment=in_C]\n"                        \
+                "ni -> bj [type=ref comment=out_B] ni -> cj [type=ref comment=out_C]\n"                      \
+                "bj -> kb [type=crd] cj -> kc [type=crd]\n"                                                  \
+                "kb -> nj [type=bv comment=in_B] kb -> nj [type=ref comment=in_B]\n"                         \
+                "kc -> nj [type=bv comment=in_C] kc -> nj [type=ref comment=in_C]\n"                         \
+                "vb [type=arrayvals tensor=B] vc [type=arrayvals tensor=C]\n"                                \
+                "nj -> vb [type=ref comment=out_B] nj -> vc [type=ref comment=out_C]\n"                      \
+                "vb -> op [type=val] vc -> op [type=val] op -> u [type=val] ni -> w0 [type=crd] nj -> w1 "   \
+                "[type=crd]\n"                                                                               \
+                "w0 [type=fiberwrite index=i tensor=X mode=0 format=compressed]\n"                           \
+                "w1 [type=fiberwrite index=j tensor=X mode=1 format=compressed] u [type=fiberwrite "         \
+                "tensor=X mode=vals] }"
+
 /* x(j) = sum over i of B(i,j) * c(i): values scattered into a dense vector. */
 #define SCATTER                                                                                              \
     "digraph { comment=\"x=d0,B=ss01,c=s0\"\n" LEVEL("bi", "B", "0", "i", "fiberlookup", "root=true")        \
@@ -635,6 +658,7 @@ static const struct {
 } matrices[] = {
     {"bit tree", MATRICES("bvlookup", "bvintersect", "bv", "mul", ""), false},
     {"bit tree, union", MATRICES("bvlookup", "bvunion", "bv", "add", ""), true},
+    {"converted rows", CONVERTED, true},
     {"skipping",
      MATRICES("fiberlookup", "intersect", "crd", "mul",
               "ni -> bi [type=skip comment=skip_B] ni -> ci [type=skip comment=skip_C]\n"

@@ -548,6 +548,8 @@ static bool read_regions(reader *r) {
         general = all.at[i].given ? general : &all.at[i];
     if (!general)
         return refuse(r, r->f->loc, "the function has no region for all values", "add x,y => { ... }");
+    if (all.len > 1 && r->f->s.integers && !fe_check_literals(&r->f->s, 0, r->d))
+        return false; /* what is compared here is computed */
     for (uint32_t i = 0; i < all.len; i++) {
         fe_user_function one = *r->f;
         uint16_t argument[FE_MAX_PARAMETERS];

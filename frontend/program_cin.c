@@ -128,7 +128,11 @@ static bool read_passes(fe_program_reader *r, fe_reader *in, fe_step *step) {
     fe_advance(in); /* "(", seen by at_word */
     fe_piece condition = take_piece(r, in);
     condition.value = true;
-    const fe_in value = {.piece = &condition};
+    /* The text has no data type: it may have the operations of integers, or numbers that are none. */
+    diagnostics quiet;
+    diag_init(&quiet, r->out->mem);
+    fe_in value = {.piece = &condition, .integers = true};
+    value.integers = fe_parse(&value, r->out->names, r->out->mem, &quiet, &step->statement);
     return fe_parse(&value, r->out->names, r->out->mem, r->d, &step->statement) &&
            fe_program_bind(r->out, r->d, step) && take(in, ',', r->d) &&
            fe_parse_number(in, 0, INT32_MAX, r->d, &step->passes) && take(in, ')', r->d);

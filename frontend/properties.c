@@ -187,6 +187,8 @@ bool fe_check_property(fe_user_function *f, const fe_property *p, diagnostics *d
         diag_hint(d, "remove it");
         return false;
     }
+    if (f->s.integers && !fe_check_literals(&f->s, 0, d))
+        return false; /* what is held against it is computed */
     uint32_t cases = p->kind == FE_SPACE ? 1u << f->parameters : f->parameters;
     for (uint32_t at = 0; at < cases; at++) {
         bool about = p->kind == FE_SPACE ? !(p->space >> at & 1) : (p->at >> at & 1) != 0;

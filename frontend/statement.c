@@ -309,9 +309,8 @@ void fe_inner_sums(const sam_statement *s, sam_expr e, arena *mem, fe_exprs *out
 
 /* ---- fe_parse -------------------------------------------------------------------------------- */
 
-/* Checks that the literals of integer statements are whole, and within 16 bits, signed or not. */
-static bool check_literals(const sam_statement *s, diagnostics *d) {
-    for (uint32_t e = 0; e < s->exprs.len; e++) {
+bool fe_check_literals(const sam_statement *s, uint32_t from, diagnostics *d) {
+    for (uint32_t e = from; e < s->exprs.len; e++) {
         const sam_expr_data *x = &s->exprs.at[e];
         if (x->kind != SAM_EXPR_LITERAL ||
             (x->literal <= UINT16_MAX && x->literal == (double)(uint32_t)x->literal))
@@ -327,7 +326,7 @@ bool fe_parse(const fe_in *in, name_table *names, arena *mem, diagnostics *d, sa
     *out = (sam_statement){.mem = mem, .names = names, .integers = in->integers};
     if (!fe_parse_expression(in, d, out) || !fe_bind_sums(out, d))
         return false;
-    bool literals = !in->integers || check_literals(out, d);
+    bool literals = !in->integers || fe_check_literals(out, 0, d);
     bool formats = fe_parse_formats(in, d, out);
     bool dimensions = fe_parse_dimensions(in, d, out);
     if (!literals || !formats || !dimensions || !fe_resolve(in, d, out))

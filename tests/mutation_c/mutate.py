@@ -492,7 +492,7 @@ def verdict_of(tree, mutant, programs, found, seconds, passed):
             left = [name for name in found.tests_of(path, number) if passed.get(name) != found.seen[name]]
             ahead = min(3 * ahead, 24)
         names = found.tests_of(path, number)
-        by = sanitizers_notice(tree, path, number, text, programs, found, begin + 2 * seconds)
+        by = sanitizers_notice(tree, path, number, text, programs, found, spent() + seconds / 4)
         if by:
             return 'noticed', f'{by} with sanitizers'
         count = sum(passed.get(name) == found.seen[name] for name in names)

@@ -596,48 +596,36 @@ static void vector_products_agree_with_loops(void **state) {
 #define LEVEL(id, t, mode, index, how, more)                                                                 \
     id " [type=" how " index=" index " tensor=" t " mode=" mode " format=compressed " more "]\n"
 
-/* X(i,j) = B(i,j) * C(i,j), or +: both levels by the same scanner and joiner. */
-#define MATRICES(scanner, joiner, stream, op, skips)                                                         \
+/* The values that nj joins, combined, and stored with the coordinates of ni and nj. */
+#define COMBINED                                                                                             \
+    "vb [type=arrayvals tensor=B] vc [type=arrayvals tensor=C]\n"                                            \
+    "nj -> vb [type=ref comment=out_B] nj -> vc [type=ref comment=out_C]\n"                                  \
+    "vb -> op [type=val] vc -> op [type=val] op -> u [type=val] ni -> w0 [type=crd] nj -> w1 [type=crd]\n"   \
+    "w0 [type=fiberwrite index=i tensor=X mode=0 format=compressed]\n"                                       \
+    "w1 [type=fiberwrite index=j tensor=X mode=1 format=compressed]\n"                                       \
+    "u [type=fiberwrite tensor=X mode=vals]\n"
+#define ROWS(scanner, stream)                                                                                \
     "digraph { comment=\"X=ss01,B=ss01,C=ss01\"\n" LEVEL("bi", "B", "0", "i", scanner, "root=true")          \
         LEVEL("ci", "C", "0", "i", scanner, "root=true") LEVEL("bj", "B", "1", "j", scanner, "")             \
             LEVEL("cj", "C", "1", "j", scanner,                                                              \
-                  "") "ni [type=" joiner " index=i] nj [type=" joiner " index=j] op [type=" op "]\n"         \
-                      "bi -> ni [type=" stream " comment=in_B] bi -> ni [type=ref comment=in_B]\n"           \
+                  "") "bi -> ni [type=" stream " comment=in_B] bi -> ni [type=ref comment=in_B]\n"           \
                       "ci -> ni [type=" stream " comment=in_C] ci -> ni [type=ref comment=in_C]\n"           \
-                      "ni -> bj [type=ref comment=out_B] ni -> cj [type=ref comment=out_C]\n"                \
-                      "bj -> nj [type=" stream " comment=in_B] bj -> nj [type=ref comment=in_B]\n"           \
-                      "cj -> nj [type=" stream " comment=in_C] cj -> nj [type=ref comment=in_C]\n"           \
-                      "vb [type=arrayvals tensor=B] vc [type=arrayvals tensor=C]\n"                          \
-                      "nj -> vb [type=ref comment=out_B] nj -> vc [type=ref comment=out_C]\n"                \
-                      "vb -> op [type=val] vc -> op [type=val] op -> u [type=val] ni -> w0 [type=crd] nj "   \
-                      "-> w1 [type=crd]\n"                                                                   \
-                      "w0 [type=fiberwrite index=i tensor=X mode=0 format=compressed]\n"                     \
-                      "w1 [type=fiberwrite index=j tensor=X mode=1 format=compressed] u [type=fiberwrite "   \
-                      "tensor=X "                                                                            \
-                      "mode=vals]\n" skips "}"
+                      "ni -> bj [type=ref comment=out_B] ni -> cj [type=ref comment=out_C]\n"
+#define JOINED(b, c, stream)                                                                                 \
+    b " -> nj [type=" stream " comment=in_B] " b " -> nj [type=ref comment=in_B]\n" c " -> nj [type=" stream \
+      " comment=in_C] " c " -> nj [type=ref comment=in_C]\n"
+/* X(i,j) = B(i,j) * C(i,j), or +: both levels by the same scanner and joiner. */
+#define MATRICES(scanner, joiner, stream, op, skips)                                                         \
+    ROWS(scanner, stream)                                                                                    \
+    "ni [type=" joiner " index=i] nj [type=" joiner " index=j] op [type=" op                                 \
+    "]\n" JOINED("bj", "cj", stream) COMBINED skips "}"
 
-/* The same with rows that are converted to bit vectors, one fiber behind the other. */
+/* X = B + C, whose rows are converted to bit vectors, one fiber behind the other. */
 #define CONVERTED                                                                                            \
-    "digraph { comment=\"X=ss01,B=ss01,C=ss01\"\n" LEVEL("bi", "B", "0", "i", "fiberlookup",                 \
-                                                         "root=true") LEVEL("ci", "C", "0", "i",             \
-                                                                            "fiberlookup", "root=true")      \
-        LEVEL("bj", "B", "1", "j", "fiberlookup", "") LEVEL(                                                 \
-            "cj", "C", "1", "j", "fiberlookup",                                                              \
-            "") "ni [type=union index=i] nj [type=bvunion index=j width=3]\n"                                \
-                "op [type=add] kb [type=bvconvert index=j width=3] kc [type=bvconvert index=j width=3]\n"    \
-                "bi -> ni [type=crd comment=in_B] bi -> ni [type=ref comment=in_B]\n"                        \
-                "ci -> ni [type=crd comment=in_C] ci -> ni [type=ref comment=in_C]\n"                        \
-                "ni -> bj [type=ref comment=out_B] ni -> cj [type=ref comment=out_C]\n"                      \
-                "bj -> kb [type=crd] cj -> kc [type=crd]\n"                                                  \
-                "kb -> nj [type=bv comment=in_B] kb -> nj [type=ref comment=in_B]\n"                         \
-                "kc -> nj [type=bv comment=in_C] kc -> nj [type=ref comment=in_C]\n"                         \
-                "vb [type=arrayvals tensor=B] vc [type=arrayvals tensor=C]\n"                                \
-                "nj -> vb [type=ref comment=out_B] nj -> vc [type=ref comment=out_C]\n"                      \
-                "vb -> op [type=val] vc -> op [type=val] op -> u [type=val] ni -> w0 [type=crd] nj -> w1 "   \
-                "[type=crd]\n"                                                                               \
-                "w0 [type=fiberwrite index=i tensor=X mode=0 format=compressed]\n"                           \
-                "w1 [type=fiberwrite index=j tensor=X mode=1 format=compressed] u [type=fiberwrite "         \
-                "tensor=X mode=vals] }"
+    ROWS("fiberlookup", "crd")                                                                               \
+    "ni [type=union index=i] nj [type=bvunion index=j width=3] op [type=add]\n"                              \
+    "kb [type=bvconvert index=j width=3] kc [type=bvconvert index=j width=3] bj -> kb [type=crd] cj -> kc "  \
+    "[type=crd]\n" JOINED("kb", "kc", "bv") COMBINED "}"
 
 /* x(j) = sum over i of B(i,j) * c(i): values scattered into a dense vector. */
 #define SCATTER                                                                                              \

@@ -11,7 +11,8 @@ statement of one line: its file is compiled, and the tests that execute the line
 little but this room before the others, and those that have noticed mutants of the same file, as the results in FOLDER say,
 until one fails or takes 5 times as long as without the mutant and 10 s. Then it was noticed. --jobs (2) of them run beside
 one another. No test begins when the processors have spent --seconds (240) on the mutant. What holds a mutant runs in namespaces of its own, in
-which it can write in FOLDER alone (isolated.sh). A line that no test executes
+which it can write in FOLDER alone (isolated.sh). One that survives is tried once more, its file compiled with the sanitizer for
+undefined behaviour, by the quick tests, which the presets asan and fuzz run with it, too. A line that no test executes
 has no test to try: its mutant survives, and the list says so. One whose object code is that of the line as it was is
 equivalent, and so is one that survivors.txt says to be; one that the compiler refuses is none. Every room has a share in
 proportion to its lines; the seed decides which lines come first. --minutes (60) of tries are made, up to --mutants;

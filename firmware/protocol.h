@@ -162,18 +162,11 @@ enum { FW_FUNCTIONS_MOST = 4096, FW_FUNCTION_INPUTS_MOST = 13 };
 #define FW_PACK 0xa0000000u
 #define FW_CALC 0x90000000u
 #define FW_ENTRIES 0x80000000u /* no item of a kernel's is as large */
-enum {
-    FW_PACK_PADDED = 1,
-    FW_PACK_ONES = 2,
-    FW_PACK_ABSENT = 4,
-    FW_PACK_LACKED = 8,
-    FW_PACK_BITS = 15, /* of words in the scratch area */
-    FW_PACK_STORED = 16,
-    FW_PACK_MORE = 32, /* behind the entries that the block has */
-    FW_PACK_OPEN = 64, /* more will follow */
-    FW_PACK_FILL_SHIFT = 8,
-    FW_KIND_SHIFT = 28 /* of an item's first word */
-};
+enum { FW_PACK_PADDED = 1, FW_PACK_ONES = 2, FW_PACK_ABSENT = 4, FW_PACK_LACKED = 8, FW_PACK_BITS = 15 };
+/* STORED takes what a run has stored; with MORE behind the entries that the block has, with OPEN more follow.
+ */
+enum { FW_PACK_STORED = 16, FW_PACK_MORE = 32, FW_PACK_OPEN = 64, FW_PACK_FILL_SHIFT = 8 };
+enum { FW_KIND_SHIFT = 28 }; /* of an item's first word */
 enum {
     FW_ENTRIES_BEGIN,
     FW_ENTRIES_TAKE,

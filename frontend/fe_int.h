@@ -50,10 +50,6 @@ void fe_expected(const fe_reader *r, const char *what, diagnostics *d);
 /* Reads "A = B" into vars, tensors, exprs, result and rhs, with the sums that are written only. E0101-E0108,
  * E0116-E0118. */
 bool fe_parse_expression(const fe_in *in, diagnostics *d, sam_statement *s);
-/* Puts a sum over each variable that nothing binds around the smallest part that holds every use of it, or
- * further out where only products and signs lie between; over additions that all use it, term by term. E0108,
- * E0109, warning E0128. */
-bool fe_bind_sums(sam_statement *s, diagnostics *d);
 /* Puts the "-f" strings onto the tensors; those without one get compressed levels in order. E0103, E0110,
  * E0111. */
 bool fe_parse_formats(const fe_in *in, diagnostics *d, sam_statement *s);

@@ -231,7 +231,10 @@ static bool bind(binder *b, sam_expr *e) {
     return ok;
 }
 
-bool fe_bind_sums(sam_statement *s, diagnostics *d) {
+/* Puts a sum over each variable that nothing binds around the smallest part that holds every use of it, or
+ * further out where only products and signs lie between; over additions that all use it, term by term. E0108,
+ * E0109, warning E0128. */
+static bool bind_sums(sam_statement *s, diagnostics *d) {
     binder b = {.s = s, .d = d};
     uint64_t result_vars = 0;
     for (uint32_t i = 0; i < sam_tensor_at(s, s->result)->order; i++)
@@ -324,7 +327,7 @@ bool fe_check_literals(const sam_statement *s, uint32_t from, diagnostics *d) {
 
 bool fe_parse(const fe_in *in, name_table *names, arena *mem, diagnostics *d, sam_statement *out) {
     *out = (sam_statement){.mem = mem, .names = names, .integers = in->integers};
-    if (!fe_parse_expression(in, d, out) || !fe_bind_sums(out, d))
+    if (!fe_parse_expression(in, d, out) || !bind_sums(out, d))
         return false;
     bool literals = !in->integers || fe_check_literals(out, 0, d);
     bool formats = fe_parse_formats(in, d, out);

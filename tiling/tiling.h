@@ -184,8 +184,7 @@ typedef struct {
     uint32_t first, length; /* into tile_plan.words */
     /* The sub-tile's corner in the first modes, and its extent there; 0 of the empty one. */
     uint32_t origin[TILE_BLOCK_MODES], size[TILE_BLOCK_MODES];
-    uint32_t
-        row; /* of a matrix: values from one coordinate of the outer level to the next where both are dense */
+    uint32_t row; /* of a matrix that is dense: values from one coordinate of its outer level to the next */
 } tile_block;
 
 typedef struct {

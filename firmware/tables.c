@@ -195,6 +195,16 @@ static uint32_t glb_mask(const pnr_board *b, const fw_stream *list, uint32_t n) 
     return mask;
 }
 
+/* Likewise of those stores that have so many blocks. */
+static uint32_t block_mask(const pnr_board *b, const fw_stream *list, uint32_t n, uint32_t blocks) {
+    uint32_t mask = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (list[i].cell->num_blocks == blocks)
+            mask |= glb_mask(b, list + i, 1);
+    }
+    return mask;
+}
+
 /* Returns what a stream carries: "B values", "B level 0". */
 static const char *stream_text(const pnr_design *design, const net_cell_data *cell, arena *mem) {
     const char *tensor = names_text(design->net->names, cell->tensor);
@@ -299,13 +309,16 @@ static void write_images(FILE *out, const fw_placed *images, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         const fw_placed *image = &images[i];
         const pnr_board *b = image->of->design->board;
-        uint32_t sums[FW_IMAGE_SUMS], n_loads = 0, n_stores = 0, load_mask = 0, store_mask = 0;
+        uint32_t sums[FW_IMAGE_SUMS], n_loads = 0, n_stores = 0, load_mask = 0, store_mask = 0, one = 0,
+                                      two = 0;
         for (uint32_t p = 0; p < image->parts; p++) {
             const fw_streams *s = &image->streams[p];
             n_loads += s->lanes * s->n_loads;
             n_stores += s->lanes * s->n_stores;
             load_mask |= glb_mask(b, s->load, s->lanes * s->n_loads);
             store_mask |= glb_mask(b, s->store, s->lanes * s->n_stores);
+            one |= block_mask(b, s->store, s->lanes * s->n_stores, 1);
+            two |= block_mask(b, s->store, s->lanes * s->n_stores, 2);
         }
         fw_add_up(b, image->at, &image->words, sums);
         fprintf(
@@ -313,10 +326,11 @@ static void write_images(FILE *out, const fw_placed *images, uint32_t n) {
             "    {.loads = loads + %u, .stores = stores + %u, .n_loads = %u, .n_stores = %u, .lane_loads = "
             "%u,\n"
             "     .at = 0x%x, .config_words = %u, .config_sums = {0x%08x, 0x%08x, 0x%08x, 0x%08x},\n"
-            "     .load_mask = 0x%04x, .store_mask = 0x%04x, .early_stores = 0x%04x},\n",
+            "     .load_mask = 0x%04x, .store_mask = 0x%04x, .early_stores = 0x%04x,\n"
+            "     .one_block = 0x%04x, .two_blocks = 0x%04x},\n",
             loads, stores, n_loads, n_stores, image->streams->lanes > 1 ? image->streams->n_loads : n_loads,
             image->at, image->words.words.len, sums[0], sums[1], sums[2], sums[3], load_mask, store_mask,
-            image->of->early_stores);
+            image->of->early_stores, one, two);
         loads += n_loads;
         stores += n_stores;
     }

@@ -5,20 +5,22 @@
 SMALL_FROM_HERE
 
 enum {
+    CLOCK_RATIO = 2,               /* of the array's to the processor's: platform.c */
     RESET_CYCLES = 16,             /* cycles of the array, to clear what an earlier kernel left */
     RESET_WAIT = RESET_CYCLES + 8, /* of the processor, never faster than the array */
     CONFIG_CYCLES = 32,            /* cycles of the array in which a word reaches the farthest tile */
     READ_CYCLES = 128,             /* what is read comes back through all tiles of the buffer at once */
-    READ_WAIT =
-        READ_CYCLES / 2 + 8, /* of the processor, whose clock is half the array's; and the access itself */
-    REWRITES = 16,           /* of all words together, before the program gives up */
-    SETTLE_CYCLES = 64,      /* cycles of the processor, never faster than the array: pulses have died down */
+    READ_WAIT = READ_CYCLES / CLOCK_RATIO + 8, /* of the processor; and the access itself */
+    REWRITES = 16,                             /* of all words together, before the program gives up */
+    SETTLE_CYCLES = 64, /* of the array, in which the last word reaches the farthest tile, and pulses die */
+    SETTLE_WAIT = SETTLE_CYCLES / CLOCK_RATIO + 8,
     CONFIG_TIMEOUT = 1 << 20, /* processor cycles; the longest bitstream takes 16384 */
 };
 
 static const kernel_image *configured; /* NULL: none is yet */
-static uint32_t verified;              /* images, one bit each, that were found whole */
-static uint32_t settled; /* likewise, whose streams were set up since the buffer's registers were reset */
+static uint32_t verified; /* images, one bit each, that were found whole, and the array was reset for */
+static bool doubted;      /* the controller's reset has failed once */
+static uint32_t sent_at;  /* cycle in which the words began to be sent */
 
 #define BROADCAST(from) (FIELD(GLB_PCFG_BROADCAST_MUX_SOUTH, from) | FIELD(GLB_PCFG_BROADCAST_MUX_EAST, from))
 
@@ -28,30 +30,35 @@ static void wait_since(uint32_t start, uint32_t cycles) {
         continue;
 }
 
-/* The first GLB tile sends words to its own columns and to the east, the others pass on what comes from the
- * west, up to the last that has a word of any image. */
+/* Settings of the configuration DMA that all images share. The first GLB tile sends words to its own columns
+ * and to the east, the others pass on what comes from the west, up to the last that has a word of any image.
+ */
 static void lead_words(const kernel_description *k) {
     uint32_t at = glb_registers(0) + GLB_PCFG_BROADCAST_MUX, end = at + GLB_TILE_STRIDE * k->config_tiles;
     for (uint32_t mux = BROADCAST(BROADCAST_OWN_DMA); at < end; at += GLB_TILE_STRIDE) {
         bus_write32(at, mux);
         mux = BROADCAST(BROADCAST_FROM_WEST);
     }
+    glb_write(0, GLB_PCFG_CTRL, FIELD(GLB_PCFG_CTRL_MODE, 1));
+    glc_write(GLC_PCFG_IER, 1); /* without it the done bit is not seen; it interrupts nobody */
 }
 
-/* Has the DMA send the words. */
-static void send_words(const kernel_image *i) {
+/* Tells the DMA which words. */
+static void aim_words(const kernel_image *i) {
     glb_write(0, GLB_PCFG_START_ADDR, i->at + IMAGE_WORDS);
     glb_write(0, GLB_PCFG_NUM_WORDS, i->config_words);
-    glb_write(0, GLB_PCFG_CTRL, FIELD(GLB_PCFG_CTRL_MODE, 1));
+}
+
+/* Has the DMA send them. */
+static void send_words(void) {
     glc_write(GLC_PCFG_ISR, 1);
-    glc_write(GLC_PCFG_IER, 1); /* without it the done bit is not seen; it interrupts nobody */
     glc_write(GLC_PC_START, 1);
 }
 
-/* Waits until all words have been sent; the last ones are still on their way. */
-static void await_words(const kernel_image *i, uint32_t start) {
+/* Waits until all words have been sent, one a cycle; the last ones are still on their way. */
+static void await_words(const kernel_image *i) {
     while (!(glc_read(GLC_PCFG_ISR) & 1)) {
-        if (cycles_now() - start > CONFIG_TIMEOUT)
+        if (cycles_now() - sent_at > CONFIG_TIMEOUT)
             fail(FW_ERROR_CONFIG_TIMEOUT, glc_read(GLC_PCFG_ISR), i->config_words);
     }
 }
@@ -104,10 +111,12 @@ static void hold_array(const kernel_description *k) {
     glc_write(GLC_CGRA_STALL, k->stall_mask);
 }
 
-/* Resets the array by the controller, which leaves the registers of the buffer as they are. */
-static void reset_by_controller(void) {
+/* Resets the array by the controller, which leaves the registers of the buffer as they are: so meanwhile the
+ * DMA is set. */
+static void reset_by_controller(const kernel_image *i) {
     uint32_t start = cycles_now();
     glc_write(GLC_GLOBAL_RESET, RESET_CYCLES);
+    aim_words(i);
     wait_since(start, RESET_WAIT);
 }
 
@@ -127,32 +136,35 @@ static void clear_buffer(void) {
 }
 
 /* Resets all of the array's side, the controller and the buffer's registers included. */
-static void reset_by_platform(const kernel_description *k) {
+static void reset_by_platform(const kernel_description *k, const kernel_image *i) {
     platform_start_array(true);
     streams_enable(k->poll);
     hold_array(k);
     lead_words(k);
-    settled = 0;
+    aim_words(i);
+    dispatch_forget();
 }
 
 /* Clears what an earlier kernel left. A word that was written before, here or with the image of before, says
  * whether the reset did it: no program known to run on the chip uses the platform's, nor the controller's.
  * Between two images of this program the controller's comes first, since what it leaves need not be set
  * again. */
-static void reset_array(const kernel_description *k, const kernel_image *i) {
+static ONCE void reset_array(const kernel_description *k, const kernel_image *i) {
     const kernel_image *old = configured;
     uint32_t words = (old ? old : i)->at + IMAGE_WORDS, witness = glb_data32(words + 4), left = 1;
     if (old) {
-        reset_by_controller();
-        left = read_word(witness);
-        if (left)
-            reset_by_platform(k);
-    } else {
-        write_word(witness, glb_data32(words));
-        reset_by_platform(k);
+        reset_by_controller(i);
         left = read_word(witness);
         if (left) {
-            reset_by_controller();
+            doubted = true;
+            reset_by_platform(k, i);
+        }
+    } else {
+        write_word(witness, glb_data32(words));
+        reset_by_platform(k, i);
+        left = read_word(witness);
+        if (left) {
+            reset_by_controller(i);
             clear_buffer();
         }
     }
@@ -162,47 +174,58 @@ static void reset_array(const kernel_description *k, const kernel_image *i) {
         fail(FW_ERROR_ARRAY_RESET, platform_read(PLATFORM_RESET_ACK), left);
 }
 
-void configure_array(const kernel_description *k, const kernel_part *p) {
-    if (!k->n_images) {
-        hold_array(k);
-        return;
-    }
-    if (!p) {
-        configured = 0;
-        verified = 0;
-        p = k->parts;
-    }
-    const kernel_image *i = p->image, *old = configured;
-    uint32_t bit = 1u << (i - k->images);
-    bool known = (verified & bit) != 0; /* its bank has no other user as long as the program lives */
+/* Looks at all before a word is sent: the first time, or always where there is doubt. An image that was found
+ * whole stays so, and the controller of a chip that resets the array does it again. */
+static ONCE __attribute__((noinline)) void prepare_image(const kernel_description *k, const kernel_image *i) {
+    const uint32_t bit = 1u << (i - k->images);
+    const bool known = verified & bit; /* its bank has no other user as long as the program lives */
     if (!known)
         image_check(k, i);
-    if (old)
+    if (configured)
         glc_write(GLC_CGRA_STALL, k->stall_mask);
     else
         hold_array(k);
     if (!known)
         image_confirm(i);
-    verified |= bit;
     reset_array(k, i);
-    known = (settled & bit) != 0;
-    settled |= bit;
+    verified |= bit;
+}
+
+void configure_begin(const kernel_description *k, const kernel_image *i) {
+    if (verified >> (i - k->images) & 1 && !doubted && !k->verify) {
+        glc_write(GLC_CGRA_STALL, k->stall_mask);
+        reset_by_controller(i);
+    } else {
+        prepare_image(k, i);
+    }
     configured = i;
     if (k->register_path)
         configure_by_register(i);
     else
-        send_words(i);
-    uint32_t sent = cycles_now();
-    dispatch_set(i, STREAM_LOAD, old, known);
-    if (known)
-        dispatch_set(i, STREAM_STORE, old, true);
+        send_words();
+    sent_at = cycles_now();
+}
+
+void configure_end(const kernel_description *k, const kernel_part *p, uint32_t row) {
+    const kernel_image *i = p->image;
+    dispatch_set_loads(i, row);
+    dispatch_set_stores(i, row);
+    glc_write(GLC_FLUSH_CROSSBAR, p->flush_crossbar);
     if (!k->register_path)
-        await_words(i, sent);
-    sent = cycles_now();
-    if (!known)
-        dispatch_set(i, STREAM_STORE, old, false);
-    wait_since(sent, SETTLE_CYCLES); /* the last words are still on their way */
+        await_words(i);
+    wait_since(sent_at, i->config_words / CLOCK_RATIO + SETTLE_WAIT); /* they have arrived */
     if (k->verify)
         read_back(i);
-    glc_write(GLC_FLUSH_CROSSBAR, p->flush_crossbar);
+}
+
+void configure_boot(const kernel_description *k) {
+    if (!k->n_images) {
+        hold_array(k);
+        return;
+    }
+    configured = 0;
+    verified = 0;
+    doubted = false;
+    configure_begin(k, k->images);
+    configure_end(k, k->parts, 0);
 }

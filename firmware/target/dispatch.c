@@ -6,20 +6,21 @@
 #include "firmware/target/functions.h"
 #include "firmware/target/hal.h"
 
-/* What the DMAs of a GLB tile are set to now. Addresses of loads are those of the first lane. */
+/* What the DMAs of a GLB tile are set to now. A load's address is that of its run's row: the first lane's. */
 typedef struct {
     uint32_t address;
-    int32_t range;      /* the words but two; NOT_SET, which no run has: nothing is known */
-    uint32_t registers; /* address of the tile's */
-    uint32_t offset;    /* from the first lane's bank to this one's, bytes */
+    int32_t range; /* the words but two; NOT_SET, which no run has: nothing is known */
 } load_state;
 typedef struct {
     uint32_t address; /* where the run's output begins */
-    uint32_t blocks;
+    uint32_t control; /* while it is on */
 } store_state;
 static load_state loads[ONYX_GLB_TILES];
 static store_state stores[ONYX_GLB_TILES];
 enum { NOT_SET = INT32_MIN, NO_ADDRESS = -1 };
+/* Likewise, a bit a GLB tile: which have what all runs share; which stores are on, which stand at the start
+ * of a bank, by bank, and which are set to one block, or to two. */
+static uint32_t loads_set, stores_set, stores_on, at_start[ONYX_GLB_BANKS], one_block, two_blocks;
 
 /* Rows of the run table are named by their addresses; 0 is no row. */
 typedef struct {
@@ -33,6 +34,9 @@ static uint32_t waits[KERNEL_MAX_LANES]; /* by lane: its loads, then its stores,
 static struct {
     const kernel_part *part;
     uint32_t row_bytes;         /* of the part */
+    uint32_t outputs;           /* banks, a bit a GLB tile */
+    uint32_t setting;           /* the row that loads are set up for */
+    uint32_t ready;             /* the row whose streams are set up: the first, behind a switch */
     uint32_t table, fresh, end; /* rows: the first, the first that is no lane's, what is behind the last */
     uint32_t starts, open;      /* start pulses; lanes at work */
     uint32_t since, worked;     /* cycle up to which all is counted; of those behind, with a lane at work */
@@ -41,6 +45,16 @@ static struct {
 
 static uint32_t bank_start(uint32_t glb_tile, uint32_t bank) {
     return (glb_tile * ONYX_GLB_BANKS + bank) * ONYX_GLB_BANK_BYTES;
+}
+
+static uint32_t streams_of(uint32_t lane) {
+    const kernel_lane *l = &batch.part->lanes[lane];
+    return l->load_mask | (uint32_t)l->store_mask << STREAM_STORES;
+}
+
+/* Returns the same place of a GLB tile as one has in its own: a bit field is one instruction. */
+static uint32_t place_in(uint32_t glb_tile, uint32_t address) {
+    return bank_start(glb_tile, 0) | (address & (ONYX_GLB_BANKS * ONYX_GLB_BANK_BYTES - 1));
 }
 
 static uint32_t run_of(uint32_t row) {
@@ -54,107 +68,15 @@ static inline __attribute__((always_inline)) void set_store(uint32_t tile, uint3
     glb_write(tile, GLB_ST_START_ADDR, address);
 }
 
-SMALL_FROM_HERE
+/* ---- settings of a run ------------------------------------------------------------------------ */
 
-/* ---- what all runs share --------------------------------------------------------------------- */
-
-/* A word's address is the start plus a stride a word, in one loop over the words of the stream: reset leaves
- * a stride of 0, and all words on one address; and 0 as the first cycle, which is right. */
-static inline void set_up_load(const kernel_stream *s, load_state *l) {
-    const uint32_t registers = glb_registers(s->glb_tile);
-    bus_write32(registers + GLB_LD_CTRL, FIELD(GLB_LD_CTRL_MODE, DMA_ONCE) |
-                                             FIELD(GLB_LD_CTRL_VALID_MODE, LD_READY_VALID) |
-                                             FIELD(GLB_LD_CTRL_DATA_MUX, s->data_mux));
-    bus_write32(registers + GLB_LD_STRIDE, 2);
-    bus_write32(registers + GLB_LD_CYCLE_STRIDE, 1);
-    l->registers = registers;
-    l->address = (uint32_t)NO_ADDRESS;
-    l->range = NOT_SET;
-}
-
-/* The blocks end a store; its loop only has to be as long as a bank. */
-static void set_up_store(const kernel_stream *s, uint32_t early, const kernel_image *old, store_state *to) {
-    uint32_t registers = glb_registers(s->glb_tile);
-    if (!old || !(old->store_mask >> s->glb_tile & 1))
-        bus_write32(registers + GLB_ST_CTRL, FIELD(GLB_ST_CTRL_MODE, DMA_ONCE) |
-                                                 FIELD(GLB_ST_CTRL_VALID_MODE, ST_READY_VALID) |
-                                                 FIELD(GLB_ST_CTRL_DATA_MUX, s->data_mux));
-    if (!old || to->blocks != s->num_blocks)
-        bus_write32(registers + GLB_ST_NUM_BLOCKS, s->num_blocks);
-    to->blocks = s->num_blocks;
-    if (!old) {
-        bus_write32(registers + GLB_ST_DIM, 1);
-        bus_write32(registers + GLB_ST_RANGE, ONYX_GLB_BANK_BYTES / 2 - 2);
-        bus_write32(registers + GLB_ST_STRIDE, 2);
-        bus_write32(registers + GLB_ST_CYCLE_STRIDE, 1);
-        to->address = (uint32_t)NO_ADDRESS;
+/* A loop has an extent of at least 2: a single word is no loop at all. `next` is the stream behind. */
+static ONCE __attribute__((noinline)) void set_loops(const kernel_stream *next, int32_t range) {
+    if (range == -2) {
+        const kernel_part *p = batch.part;
+        fail(FW_ERROR_BAD_BATCH, batch.setting + 8 * ((uint32_t)(next - 1 - p->loads) % p->n_loads) + 4, 0);
     }
-    if (early >> s->glb_tile & 1)
-        set_store(s->glb_tile, bank_start(s->glb_tile, 1));
-}
-
-static void set_up_loads(const kernel_image *image, bool known) {
-    const kernel_stream *s = image->loads;
-    const uint32_t of_lane = image->lane_loads;
-    uint32_t i = of_lane, back = 0; /* to the first lane's stream of the kind */
-    for (uint32_t left = image->n_loads; left; left--, s++) {
-        load_state *l = &loads[s->glb_tile];
-        l->offset = bank_start(s->glb_tile, 0) - bank_start((s - back)->glb_tile, 0);
-        if (!known)
-            set_up_load(s, l);
-        if (--i == 0) {
-            i = of_lane;
-            back += of_lane;
-        }
-    }
-}
-
-static void set_up_stores(const kernel_image *image, const kernel_image *old, bool known) {
-    uint32_t others = old ? old->store_mask & ~(uint32_t)image->store_mask : 0;
-    for (; others; others &= others - 1) /* a store that is set up takes words whether it runs or not */
-        glb_write((uint32_t)__builtin_ctz(others), GLB_ST_CTRL, 0);
-    const kernel_stream *s = image->stores;
-    for (uint32_t n = 0; n < image->n_stores; n++, s++)
-        set_up_store(s, image->early_stores, known ? old : 0, &stores[s->glb_tile]);
-}
-
-void dispatch_set(const kernel_image *i, stream_kind kind, const kernel_image *old, bool known) {
-    if (kind == STREAM_LOAD)
-        set_up_loads(i, known);
-    else
-        set_up_stores(i, old, known);
-}
-
-static void take_part(const kernel_part *p) {
-    batch.part = p;
-    batch.row_bytes = fw_row_bytes(p->n_loads, p->n_stores);
-}
-
-/* Lets the columns run. A store has room for words whether it runs or not, and its start forgets them: so
- * those that need no load, and come now, go to where the first batch will write. The flush of the first run
- * makes them once more. */
-void dispatch_release(const kernel_description *k, const kernel_part *p) {
-    const uint32_t early = (uint32_t)p->image->early_stores << STREAM_STORES;
-    uint32_t when;
-    take_part(p);
-    streams_set_timeout(k->timeout);
-    if (early)
-        streams_start(early);
-    glc_write(GLC_CGRA_STALL, 0);
-    if (early && streams_wait(&early, 1, &when) != 0)
-        fail(FW_ERROR_EARLY_OUTPUT, streams_open(early) >> STREAM_STORES, early >> STREAM_STORES);
-    hal_unmask_interrupts();
-}
-
-SMALL_TO_HERE
-
-/* ---- loads ----------------------------------------------------------------------------------- */
-
-/* A loop has an extent of at least 2: a single word is no loop at all. */
-static ONCE __attribute__((noinline)) void set_loops(const load_state *l, int32_t range, uint32_t from) {
-    if (range == -2)
-        fail(FW_ERROR_BAD_BATCH, from, 0);
-    bus_write32(l->registers + GLB_LD_DIM, range >= 0);
+    glb_write(next[-1].glb_tile, GLB_LD_DIM, range >= 0);
 }
 
 /* Sets a lane's loads up for a run. Rows have the addresses of the first lane; the other lanes' banks hold
@@ -162,34 +84,197 @@ static ONCE __attribute__((noinline)) void set_loops(const load_state *l, int32_
 static __attribute__((noinline)) void set_loads(uint32_t lane, uint32_t row) {
     const uint32_t n = batch.part->n_loads;
     const kernel_stream *at = batch.part->loads + lane * n, *const end = at + n;
+    batch.setting = row;
     do {
-        load_state *l = &loads[at++->glb_tile];
-        uint32_t address = bus_read32(row);
-        int32_t range = (int32_t)(bus_read32(row + 4) - 2);
+        const uint32_t tile = at++->glb_tile;
+        load_state *l = &loads[tile];
+        uint32_t address, words;
+        HAL_KEEP(l);
+        bus_read_pair(row, &address, &words);
         row += 8;
-        if (address != l->address) {
+        const int32_t range = (int32_t)(words - 2);
+        const load_state was = *l;
+        if (address != was.address) {
             l->address = address;
-            bus_write32(l->registers + GLB_LD_START_ADDR, address + l->offset);
+            glb_write(tile, GLB_LD_START_ADDR, place_in(tile, address));
         }
-        if (range != l->range) {
-            if ((range | l->range) < 0)
-                set_loops(l, range, row - 4);
+        if (range != was.range) {
+            if ((range | was.range) < 0)
+                set_loops(at, range);
             l->range = range;
-            bus_write32(l->registers + GLB_LD_RANGE, (uint32_t)range); /* unused without a loop */
+            glb_write(tile, GLB_LD_RANGE, (uint32_t)range); /* unused without a loop */
         }
     } while (at < end);
 }
 
-/* ---- stores ---------------------------------------------------------------------------------- */
-
 /* Sets a lane's stores to the start of the batch's banks, a bit a GLB tile, before its first run. */
-static void start_outputs(uint32_t lane, uint32_t banks) {
-    const uint32_t n = batch.part->n_stores;
-    const kernel_stream *at = batch.part->stores + lane * n, *const last = at + n;
-    do
-        set_store(at->glb_tile, bank_start(at->glb_tile, banks >> at->glb_tile & 1));
-    while (++at < last);
+static __attribute__((noinline)) void start_outputs(uint32_t lane, uint32_t banks) {
+    const uint32_t mask = batch.part->lanes[lane].store_mask, first = at_start[0], second = at_start[1];
+    uint32_t others = mask & ~((first & ~banks) | (second & banks));
+    if (!others)
+        return;
+    at_start[0] = (first & ~mask) | (mask & ~banks);
+    at_start[1] = (second & ~mask) | (mask & banks);
+    for (; others; others &= others - 1) {
+        const uint32_t tile = (uint32_t)__builtin_ctz(others), address = bank_start(tile, banks >> tile & 1);
+        stores[tile].address = address;
+        glb_write(tile, GLB_ST_START_ADDR, address);
+    }
 }
+
+SMALL_FROM_HERE
+
+/* ---- what all runs share --------------------------------------------------------------------- */
+
+void dispatch_forget(void) {
+    loads_set = stores_set = stores_on = 0;
+}
+
+/* A word's address is the start plus a stride a word, in one loop over the words of the stream: reset leaves
+ * a stride of 0, and all words on one address; and 0 as the first cycle, which is right. */
+static void set_up_load(const kernel_stream *s) {
+    const uint32_t registers = glb_registers(s->glb_tile);
+    bus_write32(registers + GLB_LD_CTRL, FIELD(GLB_LD_CTRL_MODE, DMA_ONCE) |
+                                             FIELD(GLB_LD_CTRL_VALID_MODE, LD_READY_VALID) |
+                                             FIELD(GLB_LD_CTRL_DATA_MUX, s->data_mux));
+    bus_write32(registers + GLB_LD_STRIDE, 2);
+    bus_write32(registers + GLB_LD_CYCLE_STRIDE, 1);
+    loads[s->glb_tile] = (load_state){(uint32_t)NO_ADDRESS, NOT_SET};
+}
+
+/* The blocks end a store; its loop only has to be as long as a bank. */
+static ONCE __attribute__((noinline)) void set_up_store(const kernel_stream *s) {
+    const uint32_t registers = glb_registers(s->glb_tile);
+    bus_write32(registers + GLB_ST_DIM, 1);
+    bus_write32(registers + GLB_ST_RANGE, ONYX_GLB_BANK_BYTES / 2 - 2);
+    bus_write32(registers + GLB_ST_STRIDE, 2);
+    bus_write32(registers + GLB_ST_CYCLE_STRIDE, 1);
+    stores[s->glb_tile] =
+        (store_state){(uint32_t)NO_ADDRESS, FIELD(GLB_ST_CTRL_MODE, DMA_ONCE) |
+                                                FIELD(GLB_ST_CTRL_VALID_MODE, ST_READY_VALID) |
+                                                FIELD(GLB_ST_CTRL_DATA_MUX, s->data_mux)};
+}
+
+static ONCE __attribute__((noinline)) void set_up_loads(const kernel_image *image) {
+    const kernel_stream *s = image->loads;
+    for (uint32_t left = image->n_loads; left; left--, s++) {
+        if (!(loads_set >> s->glb_tile & 1))
+            set_up_load(s);
+    }
+    loads_set |= image->load_mask;
+}
+
+static ONCE __attribute__((noinline)) void set_up_stores(const kernel_image *image) {
+    const uint32_t fresh = image->store_mask & ~stores_set;
+    const kernel_stream *s = image->stores;
+    for (uint32_t left = image->n_stores; left; left--, s++) {
+        if (fresh >> s->glb_tile & 1)
+            set_up_store(s);
+    }
+    at_start[0] &= ~fresh;
+    at_start[1] &= ~fresh;
+    one_block &= ~fresh;
+    two_blocks &= ~fresh;
+    stores_set |= fresh;
+}
+
+/* Stores whose words come before the first run: to where that will have them, if nobody says otherwise. */
+static ONCE __attribute__((noinline)) void set_early_stores(uint32_t early) {
+    at_start[0] &= ~early;
+    at_start[1] &= ~early;
+    for (; early; early &= early - 1) {
+        const uint32_t tile = (uint32_t)__builtin_ctz(early);
+        set_store(tile, bank_start(tile, 1));
+    }
+}
+
+SMALL_TO_HERE
+
+/* Writes one value into that register of all these tiles. */
+static __attribute__((noinline)) void put_all(uint32_t tiles, uint32_t offset, uint32_t value) {
+    const uint32_t registers = glb_registers(0) + offset;
+    for (; tiles; tiles &= tiles - 1)
+        bus_write32(registers + GLB_TILE_STRIDE * (uint32_t)__builtin_ctz(tiles), value);
+}
+
+/* Sets the blocks of an image's stores that have another number now. */
+static __attribute__((noinline)) void set_blocks(const kernel_image *image) {
+    const uint32_t mask = image->store_mask, one = image->one_block, two = image->two_blocks;
+    put_all(one & ~one_block, GLB_ST_NUM_BLOCKS, 1);
+    put_all(two & ~two_blocks, GLB_ST_NUM_BLOCKS, 2);
+    one_block = (one_block & ~mask) | one;
+    two_blocks = (two_blocks & ~mask) | two;
+    const uint32_t others = mask & ~(one | two);
+    if (!others)
+        return;
+    for (const kernel_stream *s = image->stores, *const end = s + image->n_stores; s < end; s++) {
+        if (others >> s->glb_tile & 1)
+            glb_write(s->glb_tile, GLB_ST_NUM_BLOCKS, s->num_blocks);
+    }
+}
+
+/* A store that is set up takes words whether it runs or not: those of other images are off. */
+static void turn_stores(uint32_t mask) {
+    put_all(stores_on & ~mask, GLB_ST_CTRL, 0);
+    for (uint32_t on = mask & ~stores_on; on; on &= on - 1)
+        glb_write((uint32_t)__builtin_ctz(on), GLB_ST_CTRL, stores[__builtin_ctz(on)].control);
+    stores_on = mask;
+}
+
+void dispatch_set_loads(const kernel_image *i, uint32_t row) {
+    if (i->load_mask & ~loads_set)
+        set_up_loads(i);
+    if (row)
+        set_loads(0, row);
+}
+
+void dispatch_set_stores(const kernel_image *i, uint32_t row) {
+    const uint32_t mask = i->store_mask;
+    if (mask & ~stores_set)
+        set_up_stores(i);
+    if (stores_on != mask)
+        turn_stores(mask);
+    if (mask & ~((one_block & i->one_block) | (two_blocks & i->two_blocks)))
+        set_blocks(i);
+    if (i->early_stores)
+        set_early_stores(i->early_stores);
+    if (row) {
+        start_outputs(0, batch.outputs);
+        streams_rest(streams_of(0));
+        batch.ready = row;
+    }
+}
+
+SMALL_FROM_HERE
+
+static inline __attribute__((always_inline)) void take_part(const kernel_part *p) {
+    batch.part = p;
+    batch.row_bytes = fw_row_bytes(p->n_loads, p->n_stores);
+}
+
+/* Lets the columns run. A store has room for words whether it runs or not, and its start forgets them: so
+ * those that need no load, and come now, go to where the first batch will write. The flush of the first run
+ * makes them once more. */
+static void release(void) {
+    const uint32_t early = (uint32_t)batch.part->image->early_stores << STREAM_STORES;
+    uint32_t when;
+    if (early)
+        streams_start(early);
+    glc_write(GLC_CGRA_STALL, 0);
+    if (early && streams_wait(&early, 1, &when) != 0)
+        fail(FW_ERROR_EARLY_OUTPUT, streams_open(early) >> STREAM_STORES, early >> STREAM_STORES);
+}
+
+void dispatch_begin(const kernel_description *k) {
+    take_part(k->parts);
+    streams_set_timeout(k->timeout);
+    release();
+    hal_unmask_interrupts();
+}
+
+SMALL_TO_HERE
+
+/* ---- outputs ---------------------------------------------------------------------------------- */
 
 /* A run's output goes beyond its bank, or only leaves no word for the next one. */
 static ONCE _Noreturn __attribute__((noinline)) void overflow(uint32_t tile, uint32_t row) {
@@ -202,10 +287,15 @@ static __attribute__((noinline)) void take_outputs(uint32_t lane, uint32_t row, 
     const kernel_part *p = batch.part;
     const kernel_stream *at = p->stores + lane * p->n_stores, *const last = at + p->n_stores;
     uint32_t out = row + 8 * p->n_loads;
+    if (next) {
+        const uint32_t moved = p->lanes[lane].store_mask;
+        at_start[0] &= ~moved;
+        at_start[1] &= ~moved;
+    }
     do {
         const uint32_t tile = at->glb_tile, from = stores[tile].address,
                        bank = from | (ONYX_GLB_BANK_BYTES - 1);
-        uint32_t to = from, blocks = stores[tile].blocks;
+        uint32_t to = from, blocks = at->num_blocks;
         do
             to += 2 * glb_data16(to) + 2;
         while (--blocks && to <= bank);
@@ -224,11 +314,6 @@ static __attribute__((noinline)) void take_outputs(uint32_t lane, uint32_t row, 
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
-
-static uint32_t streams_of(uint32_t lane) {
-    const kernel_lane *l = &batch.part->lanes[lane];
-    return l->load_mask | (uint32_t)l->store_mask << STREAM_STORES;
-}
 
 static inline void end_row(uint32_t row, uint32_t cycles, uint32_t start) {
     const uint32_t last = row + batch.row_bytes - 8;
@@ -270,11 +355,14 @@ static inline void add_work(uint32_t cycles, uint32_t now) {
 /* Runs the rows one behind the other, on all streams at once. One write starts loads and stores: the flush it
  * makes must not meet words of this run. Loads are waited for where there is a run to set them up for; a
  * short one may be over then. */
-static void run_alone(uint32_t outputs) {
+static void run_alone(void) {
     const uint32_t streams = streams_of(0);
     uint32_t row = batch.fresh, next, last = 0, cycles = 0, number = 0;
-    set_loads(0, row);
-    start_outputs(0, outputs);
+    if (batch.ready != row) {
+        set_loads(0, row);
+        start_outputs(0, batch.outputs);
+    }
+    batch.ready = 0;
     do {
         const uint32_t start = streams_start(streams);
         lanes[0].row = row;
@@ -360,14 +448,14 @@ static ONCE void end_run(uint32_t lane, uint32_t end) {
 }
 
 /* A lane takes the next row whenever it is idle, and sets it up when its loads are done. */
-static ONCE void run_apart(uint32_t outputs) {
+static ONCE void run_apart(void) {
     const uint32_t n = batch.part->n_lanes;
     uint32_t row;
     batch.starts = batch.open = 0;
     for (uint32_t lane = 0; lane < n; lane++)
         waits[lane] = lanes[lane].next = 0;
     for (uint32_t lane = 0; lane < n && (row = take_run(lane)) != 0; lane++) {
-        start_outputs(lane, outputs);
+        start_outputs(lane, batch.outputs);
         start_run(lane, row);
     }
     while (batch.open) {
@@ -385,23 +473,6 @@ SMALL_TO_HERE
 
 /* ---- batches --------------------------------------------------------------------------------- */
 
-/* Makes a kernel the one that runs. Of those that share the image it only needs the flush of all columns,
- * with what the others have left in theirs, by its first load. */
-static ONCE __attribute__((noinline)) void choose_part(const kernel_description *k, uint32_t number) {
-    if (number >= k->n_parts)
-        fail(FW_ERROR_BAD_PART, number, k->n_parts);
-    const kernel_part *p = &k->parts[number];
-    if (batch.part->image == p->image) {
-        glc_write(GLC_FLUSH_CROSSBAR, p->flush_crossbar);
-        take_part(p);
-        return;
-    }
-    uint32_t start = cycles_now();
-    configure_array(k, p);
-    dispatch_release(k, p);
-    mailbox_add_cycles(mailbox.config_cycles, cycles_now() - start);
-}
-
 void dispatch_check(uint32_t table, uint32_t rows, uint32_t row_bytes, uint32_t outputs) {
     const uint32_t most = FW_TABLE_END - FW_TABLE_OFFSET, offset = table - (ONYX_SRAM + FW_TABLE_OFFSET);
     if (offset % 4 || offset > most || (uint64_t)rows * row_bytes > most - offset)
@@ -410,19 +481,39 @@ void dispatch_check(uint32_t table, uint32_t rows, uint32_t row_bytes, uint32_t 
         fail(FW_ERROR_OUTPUT_BANK, outputs, ONYX_GLB_TILES);
 }
 
+/* Kernels that share an image need the flush of all columns, with what the others have left in theirs, by
+ * their own first load. Where another image comes in, what is not needed for that is done beside its words.
+ */
 void dispatch_batch(const kernel_description *k, uint32_t part, uint32_t table, uint32_t runs,
                     uint32_t outputs) {
-    if (batch.part != &k->parts[part])
-        choose_part(k, part);
+    const kernel_part *const old = batch.part, *const p = &k->parts[part];
+    const uint32_t start = cycles_now();
+    if (old != p && part >= k->n_parts)
+        fail(FW_ERROR_BAD_PART, part, k->n_parts);
+    const bool other = old->image != p->image;
+    if (other)
+        configure_begin(k, p->image);
+    if (old != p)
+        take_part(p);
     dispatch_check(table, runs, batch.row_bytes, outputs);
     batch.table = batch.fresh = table;
     batch.end = table + runs * batch.row_bytes;
-    batch.since = cycles_now();
+    batch.outputs = outputs;
+    if (other)
+        configure_end(k, p, runs && p->n_lanes == 1 ? table : 0);
+    else if (old != p)
+        glc_write(GLC_FLUSH_CROSSBAR, p->flush_crossbar);
     batch.worked = 0;
-    if (batch.part->n_lanes > 1)
-        run_apart(outputs);
+    batch.since = cycles_now();
+    const uint32_t configuration = batch.since - start;
+    if (other)
+        release();
+    if (p->n_lanes > 1)
+        run_apart();
     else if (runs)
-        run_alone(outputs);
+        run_alone();
     hal_unmask_interrupts();
+    if (other)
+        mailbox_add_cycles(mailbox.config_cycles, configuration);
     count(cycles_now());
 }

@@ -19,9 +19,9 @@ void firmware_boot(const kernel_description *k) {
     mailbox_clear();
     count_cycles();
     platform_start_array(false);
-    configure_array(k, 0);
+    configure_boot(k);
     if (k->n_images)
-        dispatch_release(k, k->parts);
+        dispatch_begin(k);
     mailbox_add_cycles(mailbox.config_cycles, cycles_now());
     mailbox.state = FW_STATE_READY;
     mailbox.magic = FW_MAILBOX_MAGIC;

@@ -11,6 +11,7 @@
 
 #ifdef FIRMWARE_ON_HOST
 
+#define HAL_KEEP(x) (void)(x)
 uint32_t bus_read32(uint32_t address);
 uint16_t bus_read16(uint32_t address);
 void bus_write32(uint32_t address, uint32_t value);
@@ -23,6 +24,10 @@ static inline void bus_add_pair(uint32_t *address, uint64_t *low, uint64_t *high
     *address = at + 8;
     *low += (uint64_t)*address * bus_read32(at);
     *high += (uint64_t)*address * bus_read32(at + 4);
+}
+static inline void bus_read_pair(uint32_t address, uint32_t *first, uint32_t *second) {
+    *first = bus_read32(address);
+    *second = bus_read32(address + 4);
 }
 static inline void bus_move_pair(uint32_t *from, uint32_t *to, uint32_t by) {
     bus_write32(*to, bus_read32(*from) ^ by);
@@ -59,6 +64,8 @@ static inline uint32_t bus_read16(uint32_t address) {
     __asm volatile("ldrh %0, [%1]" : "=r"(value) : "r"(address) : "memory");
     return value;
 }
+/* The compiler is to compute this once, and not again wherever it is used. */
+#define HAL_KEEP(x) __asm("" : "+r"(x))
 /* Moves *address behind two words, and adds each of them times what *address is then to its sum: three
  * instructions, which the compiler does not find. */
 static inline __attribute__((always_inline)) void bus_add_pair(uint32_t *address, uint64_t *low,
@@ -70,6 +77,14 @@ static inline __attribute__((always_inline)) void bus_add_pair(uint32_t *address
                    : [low] "+&r"(*low), [high] "+&r"(*high), [at] "+&r"(*address), [a] "=&r"(a), [b] "=&r"(b)
                    :
                    : "memory");
+}
+/* Reads two words that stand side by side. */
+static inline __attribute__((always_inline)) void bus_read_pair(uint32_t address, uint32_t *first,
+                                                                uint32_t *second) {
+    uint32_t a, b;
+    __asm volatile("ldrd %[a], %[b], [%[at]]" : [a] "=r"(a), [b] "=r"(b) : [at] "r"(address) : "memory");
+    *first = a;
+    *second = b;
 }
 /* Moves two words, of which bits change as `by` says, and both addresses behind them. */
 static inline __attribute__((always_inline)) void bus_move_pair(uint32_t *from, uint32_t *to, uint32_t by) {

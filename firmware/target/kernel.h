@@ -31,6 +31,7 @@ typedef struct {
     uint32_t config_sums[4];        /* of these words, as in fw_image_header */
     uint16_t load_mask, store_mask; /* of all its streams, one bit a GLB tile */
     uint16_t early_stores;          /* likewise: all their words come before the first load */
+    uint16_t one_block, two_blocks; /* likewise: those of so many blocks a run */
 } kernel_image;
 
 /* One of the kernels. Those of one image run in turn without configuring anything. */

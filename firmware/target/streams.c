@@ -38,7 +38,7 @@ void streams_enable(bool poll) {
     const uint32_t all = (1u << ONYX_GLB_TILES) - 1;
     state.awake = poll;
     state.done = 0;
-    for (uint32_t kind = 0; kind < STREAM_KINDS; kind++) { /* the registers of both stand side by side */
+    for (uint32_t kind = 0; kind < 2; kind++) { /* the registers of both stand side by side */
         glc_write(GLC_F2G_ISR + 4 * kind, all);
         glc_write(GLC_F2G_IER + 4 * kind, all);
     }
@@ -105,6 +105,12 @@ static ONCE __attribute__((noinline)) bool idle(uint32_t done) {
 }
 
 SMALL_TO_HERE
+
+void streams_rest(uint32_t streams) {
+    if (state.done & streams)
+        clear(streams);
+    state.done &= ~streams;
+}
 
 uint32_t streams_start(uint32_t streams) {
     if (state.done & streams)

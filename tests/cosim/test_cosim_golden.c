@@ -135,6 +135,14 @@ static void expect_end(fixture *f, const setting *s, int exit_code, const char *
 }
 
 /* One bit of the bitstream flipped on the way; then the head of the file. */
+/* Returns where these words are, from `at` on. */
+static size_t find(const char *elf, size_t length, size_t at, const uint32_t words[2]) {
+    while (at + 8 <= length && memcmp(elf + at, words, 8) != 0)
+        at++;
+    assert_true(at + 8 <= length);
+    return at;
+}
+
 static void damaged_programs_are_told(void **state) {
     fixture *f = *state;
     setting s;
@@ -143,10 +151,9 @@ static void damaged_programs_are_told(void **state) {
         no_data();
     char *elf = file_read(s.options.elf, &f->mem, &length, &f->diag);
     const bits_word *first = &s.kernel->bits.words.at[0];
-    const uint32_t pattern[2] = {first->data, first->address};
-    while (at + 8 <= length && memcmp(elf + at, pattern, 8) != 0)
-        at++;
-    assert_true(at + 8 <= length);
+    const uint32_t head[2] = {FW_IMAGE_MAGIC, FW_IMAGE_VERSION}, pattern[2] = {first->data, first->address};
+    at = find(elf, length, at, head);
+    at = find(elf, length, at, pattern);
     elf[at] ^= 1;
     overwrite(s.options.elf, elf, length);
     expect_end(f, &s, COSIM_TARGET, "E0760-target", "the sum expected");

@@ -825,6 +825,8 @@ static void kernels_of_one_bitstream_run_in_turn(void **state) {
     t[0].image.stores = stores;
     t[0].image.n_loads = t[0].image.lane_loads = 5;
     t[0].image.n_stores = 6;
+    t[0].image.load_mask |= t[1].image.load_mask;
+    t[0].image.store_mask |= t[1].image.store_mask;
     t[0].k.parts = parts;
     t[0].k.n_parts = 2;
     device *d = device_new(&t[0].k, 17);
@@ -860,6 +862,7 @@ typedef struct {
 static void begin_images(two_images *p, uint32_t early) {
     make_kernel(&p->t[0], 1, 3, 2);
     make_kernel(&p->t[1], 2, 2, 3);
+    p->t[1].stores[2].num_blocks = 3;
     p->t[1].image.early_stores = (uint16_t)early;
     p->d = device_new(&p->k, 18);
     p->d->output_banks = UINT16_MAX;
@@ -949,6 +952,15 @@ static void a_reset_between_images_is_noticed(void **state) {
     assert_false(serve_kernel(p.d, &p.k, 1, 2));
     expect_failure(FW_ERROR_ARRAY_RESET, 0x7cd8, 0x9e3779b9u);
     assert_int_equal(p.d->starts, 0);
+    device_end(p.d);
+    begin_images(&p, 0);
+    p.k.verify = true; /* asks every time, not only when an image comes in first */
+    assert_true(boot_images(&p));
+    for (uint32_t i = 0; i < 3; i++)
+        assert_true(serve_kernel(p.d, &p.k, order[i], 2));
+    p.d->stuck_configuration = true;
+    assert_false(serve_kernel(p.d, &p.k, 0, 2));
+    expect_failure(FW_ERROR_ARRAY_RESET, 0x7cd8, 0x9e3779b9u);
     device_end(p.d);
 }
 
@@ -1076,6 +1088,7 @@ static void an_output_beyond_its_bank_is_reported(void **state) {
         row[6 * r] = 2u << 18;
         row[6 * r + 1] = 100;
     }
+    t.image.one_block = 0;
     mailbox.runs = runs;
     assert_true(boot(d, &t)); /* again, for the new number of blocks */
     mailbox.runs = runs;

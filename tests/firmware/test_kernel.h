@@ -97,6 +97,12 @@ static inline void load_bitstream_at(device *d, test_kernel *t, uint32_t at, uin
     }
     t->image.at = at;
     t->image.config_words = words;
+    t->image.one_block = t->image.two_blocks = 0;
+    for (uint32_t i = 0; i < t->image.n_stores; i++) {
+        const kernel_stream *store = &t->image.stores[i];
+        t->image.one_block |= (uint16_t)((store->num_blocks == 1) << store->glb_tile);
+        t->image.two_blocks |= (uint16_t)((store->num_blocks == 2) << store->glb_tile);
+    }
     t->k.config_tiles = (word_address(words - 1, words) >> 8 & 0xff) / 2 + 1;
     sign(d, t);
 }

@@ -12,7 +12,7 @@
 
 static const char *const runtime[] = {"startup.c",   "firmware.c",  "mailbox.c", "platform.c",
                                       "image.c",     "configure.c", "streams.c", "dispatch.c",
-                                      "functions.c", "lists.c",     "entries.c",   "bf16.c"};
+                                      "functions.c", "lists.c",     "entries.c", "bf16.c"};
 static const char *const flags[] = {"-mcpu=cortex-m3",
                                     "-mthumb",
                                     "-std=c11",
@@ -47,9 +47,9 @@ fw_options fw_options_default(const char *home, const char *folder) {
 
 /* What objects of the runtime are made of: flags, sources and headers; NULL if one cannot be read. */
 static const char *ingredients(const char *home, arena *mem, diagnostics *d) {
-    static const char *const headers[] = {"target/functions.h", "target/hal.h", "target/kernel.h",
-                                          "target/target.h",    "protocol.h",   "registers.def",
-                                          "registers.h",        "errors.def",   "../support/mlist.h"};
+    static const char *const headers[] = {
+        "target/functions.h", "target/hal.h",  "target/kernel.h", "target/switch.h", "target/target.h",
+        "protocol.h",         "registers.def", "registers.h",     "errors.def",      "../support/mlist.h"};
     uint64_t hash = 0;
     size_t length = 0;
     for (uint32_t i = 0; i < N_FLAGS; i++)

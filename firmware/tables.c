@@ -195,7 +195,7 @@ static uint32_t glb_mask(const pnr_board *b, const fw_stream *list, uint32_t n) 
     return mask;
 }
 
-/* Likewise of those stores that have so many blocks. */
+/* Returns a mask of the GLB tiles of those stores that have so many blocks. */
 static uint32_t block_mask(const pnr_board *b, const fw_stream *list, uint32_t n, uint32_t blocks) {
     uint32_t mask = 0;
     for (uint32_t i = 0; i < n; i++) {

@@ -1,6 +1,6 @@
 /* Brings a bitstream from the global buffer into the array: by configuration DMA, or word by word. */
 #include "firmware/target/hal.h"
-#include "firmware/target/target.h"
+#include "firmware/target/switch.h"
 
 SMALL_FROM_HERE
 

@@ -5,6 +5,7 @@
  * only tells of the run before is written once the next one runs. */
 #include "firmware/target/functions.h"
 #include "firmware/target/hal.h"
+#include "firmware/target/switch.h"
 
 /* What the DMAs of a GLB tile are set to now. A load's address is that of its run's row: the first lane's. */
 typedef struct {
@@ -18,8 +19,8 @@ typedef struct {
 static load_state loads[ONYX_GLB_TILES];
 static store_state stores[ONYX_GLB_TILES];
 enum { NOT_SET = INT32_MIN, NO_ADDRESS = -1 };
-/* Likewise, a bit a GLB tile: which have what all runs share; which stores are on, which stand at the start
- * of a bank, by bank, and which are set to one block, or to two. */
+/* A bit for each GLB tile: loads and stores that have what all runs share; stores that are on, that stand at
+ * the start of a bank, by bank, and that are set to one block, or to two. */
 static uint32_t loads_set, stores_set, stores_on, at_start[ONYX_GLB_BANKS], one_block, two_blocks;
 
 /* Rows of the run table are named by their addresses; 0 is no row. */
@@ -107,18 +108,17 @@ static __attribute__((noinline)) void set_loads(uint32_t lane, uint32_t row) {
     } while (at < end);
 }
 
-/* Sets a lane's stores to the start of the batch's banks, a bit a GLB tile, before its first run. */
+/* Sets a lane's stores to the start of the batch's banks, a bit a GLB tile, before its first run. There they
+ * stay if it is the only one. */
 static __attribute__((noinline)) void start_outputs(uint32_t lane, uint32_t banks) {
-    const uint32_t mask = batch.part->lanes[lane].store_mask, first = at_start[0], second = at_start[1];
+    const uint32_t mask = batch.part->lanes[lane].store_mask, first = at_start[0], second = at_start[1],
+                   stay = batch.table + batch.row_bytes == batch.end ? mask : 0;
     uint32_t others = mask & ~((first & ~banks) | (second & banks));
-    if (!others)
-        return;
-    at_start[0] = (first & ~mask) | (mask & ~banks);
-    at_start[1] = (second & ~mask) | (mask & banks);
+    at_start[0] = (first & ~mask) | (stay & ~banks);
+    at_start[1] = (second & ~mask) | (stay & banks);
     for (; others; others &= others - 1) {
-        const uint32_t tile = (uint32_t)__builtin_ctz(others), address = bank_start(tile, banks >> tile & 1);
-        stores[tile].address = address;
-        glb_write(tile, GLB_ST_START_ADDR, address);
+        const uint32_t tile = (uint32_t)__builtin_ctz(others);
+        set_store(tile, bank_start(tile, banks >> tile & 1));
     }
 }
 
@@ -287,11 +287,6 @@ static __attribute__((noinline)) void take_outputs(uint32_t lane, uint32_t row, 
     const kernel_part *p = batch.part;
     const kernel_stream *at = p->stores + lane * p->n_stores, *const last = at + p->n_stores;
     uint32_t out = row + 8 * p->n_loads;
-    if (next) {
-        const uint32_t moved = p->lanes[lane].store_mask;
-        at_start[0] &= ~moved;
-        at_start[1] &= ~moved;
-    }
     do {
         const uint32_t tile = at->glb_tile, from = stores[tile].address,
                        bank = from | (ONYX_GLB_BANK_BYTES - 1);

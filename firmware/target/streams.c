@@ -8,6 +8,7 @@
  * cycle counter and the tick, whichever runs. */
 #include "firmware/target/functions.h"
 #include "firmware/target/hal.h"
+#include "firmware/target/switch.h"
 
 static struct {
     uint32_t done;        /* seen done, and not started since */

@@ -43,12 +43,6 @@ ONCE void image_confirm(const kernel_image *i);
 /* Brings the first image into the array, after a reset of the processor. A program of functions alone needs
  * the buffer's clocks, and gets no more. */
 ONCE void configure_boot(const kernel_description *k);
-/* Sends an image to the array in place of the one that is there; columns stand still from here on. Returns
- * while the words are on their way. */
-void configure_begin(const kernel_description *k, const kernel_image *i);
-/* Sets up streams meanwhile, of that kernel of it also for the run with this row, if there is one, and
- * returns when all words are there. */
-void configure_end(const kernel_description *k, const kernel_part *p, uint32_t row);
 
 /* ---- streams.c: start streams, and wait for them, by interrupt or by asking ------------------- */
 /* Streams are a word with a bit each: loads by their GLB tile, stores by theirs behind them, as
@@ -66,18 +60,10 @@ uint32_t streams_start(uint32_t streams);
  * seen; n after the time-out. Nobody waits for an empty set. */
 uint32_t streams_wait(const uint32_t *sets, uint32_t n, uint32_t *when);
 uint32_t streams_open(uint32_t streams); /* those that have not finished */
-/* Makes them ready to start: streams_start does it where it was not done before. */
-void streams_rest(uint32_t streams);
 void array_interrupt(void);
 void tick_interrupt(void);
 
 /* ---- dispatch.c: the runs of a batch --------------------------------------------------------- */
-/* Nothing is known any more of what the streams are set to: the buffer's registers were reset. */
-ONCE void dispatch_forget(void);
-/* Set what all runs share, of the image's loads or stores, while columns stand still; and what the batch's
- * run with this row needs, if there is one. */
-void dispatch_set_loads(const kernel_image *i, uint32_t row);
-void dispatch_set_stores(const kernel_image *i, uint32_t row);
 /* Lets the columns run after boot, for the first kernel, and takes out what needs no load. */
 ONCE void dispatch_begin(const kernel_description *k);
 /* Runs a batch of that kernel of `k`, whose outputs go to the bank `outputs`; if another image is in the

@@ -134,7 +134,6 @@ static void expect_end(fixture *f, const setting *s, int exit_code, const char *
     assert_int_not_equal(access(s->options.result, F_OK), 0);
 }
 
-/* One bit of the bitstream flipped on the way; then the head of the file. */
 /* Returns where these words are, from `at` on. */
 static size_t find(const char *elf, size_t length, size_t at, const uint32_t words[2]) {
     while (at + 8 <= length && memcmp(elf + at, words, 8) != 0)
@@ -143,6 +142,7 @@ static size_t find(const char *elf, size_t length, size_t at, const uint32_t wor
     return at;
 }
 
+/* One bit of the bitstream flipped on the way; then the head of the file. */
 static void damaged_programs_are_told(void **state) {
     fixture *f = *state;
     setting s;

@@ -35,7 +35,7 @@ def configured(name, steps):
 
 
 bad = 0
-for name, extent, most in ("alike", 480, 1250), ("others", 300, 1600):  # of as many words each load, or of others: 15 registers more
+for name, extent, most in ("alike", 480, 1400), ("others", 300, 1550):  # loads of as many words, or of others: 15 registers more
     (folder / f"{name}.onx").write_text(FORM.format(extent))
     took = [(many - few) // (MANY - FEW) for few, many in zip(configured(name, FEW), configured(name, MANY))]
     print(f"{name}: {took} cycles")

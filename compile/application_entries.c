@@ -288,7 +288,8 @@ static const compile_image *note_list(making *g, held *h, uint32_t slot, uint32_
     const compile_image image = {
         .home = true,
         .put = {FW_SCRATCH | slot, FW_ENTRIES_HEAD + mlist_bytes(room, sorts), ++g->m->listed},
-        .list = {.is = true, .fresh = true, .sorts = sorts, .room = room, .outer = g->outer}};
+        .list = {
+            .is = true, .fresh = true, .sorts = sorts, .room = room, .outer = g->outer, .next = g->outer}};
     compile_note_image(g->m, &image);
     vec_push(&h->left->mem, &h->left->images, image);
     return &h->left->images.at[h->left->images.len - 1];
@@ -333,7 +334,7 @@ static compile_image *find_list(const making *g, held *h) {
     for (uint32_t i = 0; i < h->left->images.len; i++) {
         compile_image *image = &h->left->images.at[i];
         if (image->list.is && compile_has_put(&g->m->session.memory.stored, &image->put) &&
-            (!found || image->list.outer == g->outer))
+            (!found || image->list.next == g->outer))
             found = image;
     }
     return found;
@@ -341,7 +342,7 @@ static compile_image *find_list(const making *g, held *h) {
 
 /* Goes back to a list that is there, and makes it as it is. Returns NULL, or why the processor cannot. */
 static const char *use_list(making *g, const held *h, compile_image *image, arena *mem, compile_move *out) {
-    const bool turns = image->list.outer != g->outer;
+    const bool turns = image->list.next != g->outer;
     if (turns && !image->list.sorts)
         return no_room;
     list_tensor(g, &h->t, mem, &g->list);
@@ -352,7 +353,7 @@ static const char *use_list(making *g, const held *h, compile_image *image, aren
         const int passes = mlist_sort(&g->list);
         g->cycles += SORTED * g->list.n * passes + DIGIT * 2 * MLIST_DIGITS;
     }
-    image->list.outer = g->outer;
+    image->list.next = g->outer;
     image->list.fresh = true;
     out->slot = image->put;
     vec_push(mem, &out->items,
@@ -538,6 +539,7 @@ static bool begin_making(machine *m, const held *h, const compile_move_in *in, m
 static const char *list_stored(making *g, held *h, bool sorts, arena *mem, compile_move *out) {
     arena scratch = {0};
     const char *why = otherwise;
+    g->all = (parts){0};
     if (list_parts(g, &scratch)) {
         const bool meet = parts_meet(&g->all);
         g->how = FW_OP_SET;
@@ -586,7 +588,7 @@ const char *compile_find_entries(machine *m, held *h, const compile_move_in *in,
     compile_move *own = &out[in->input];
     compile_image *list = find_list(&g, h);
     const bool there = is_there(&g);
-    own->made = !list || (list->list.outer != g.outer && there);
+    own->made = !list || (list->list.next != g.outer && there);
     const char *why = !own->made ? use_list(&g, h, list, mem, own)
                       : there    ? list_stored(&g, h, false, mem, own)
                                  : otherwise;
@@ -601,9 +603,13 @@ void compile_keep_lists(machine *m, const bool *alive) {
         compile_left *left = m->of[t].left;
         for (uint32_t i = 0; left && i < left->images.len; i++) {
             compile_image *image = &left->images.at[i];
-            if (image->list.is && !alive[t] && compile_has_put(&m->session.memory.stored, &image->put))
+            if (image->list.is && alive && !alive[t] &&
+                compile_has_put(&m->session.memory.stored, &image->put))
                 fw_forget(&m->session.memory, image->put.address, image->put.bytes);
             image->list.fresh = false;
+            if (alive)
+                image->list.outer = image->list.next;
+            image->list.next = image->list.outer;
         }
     }
 }

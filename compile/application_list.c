@@ -632,9 +632,9 @@ static int take_before(machine *m, compile_stage_of *stage, const compile_move_i
             !rescue(m, t, &with, mem, rescued))
             why[t] = "a result would be stored over one that is needed";
     }
-    compile_keep_lists(m, stage->alive);
     for (uint32_t t = 0; t < n; t++)
         taken += why[t] != NULL;
+    compile_keep_lists(m, taken ? NULL : stage->alive);
     if (taken)
         restore_memory(&m->session.memory, in->was);
     for (uint32_t t = 0; t < n && taken >= 0; t++) {

@@ -16,7 +16,8 @@ const char *compile_find_entries(machine *m, held *h, const compile_move_in *in,
  * list is: an image of it. NULL: it cannot. */
 const compile_image *compile_list_matrix(machine *m, held *h, const compile_move_in *in, arena *mem,
                                          compile_move *move);
-/* The batch that is being made has all its moves: only lists of entries that may be read later stay. */
+/* The batch that was being made has all its moves: only lists of entries that may be read later stay. Or it
+ * is not made now (`alive` is NULL): lists are as they were. */
 void compile_keep_lists(machine *m, const bool *alive);
 /* Returns the matrix that a list of entries has, as it lies in memory. */
 tile_tensor compile_list_values(const machine *m, const compile_image *image, const uint8_t *content,

@@ -31,11 +31,12 @@ typedef struct {
     bool home; /* all that is not the fill is in it */
     fw_put put;
     struct {
-        bool is;        /* a list of a matrix's entries, in the scratch area */
-        bool fresh;     /* for the batch that is being made, which reads it: until then nothing goes there */
-        bool sorts;     /* there is room to sort it */
-        uint32_t room;  /* entries */
-        uint32_t outer; /* the index that it is sorted by first */
+        bool is;       /* a list of a matrix's entries, in the scratch area */
+        bool fresh;    /* for the batch that is being made, which reads it: until then nothing goes there */
+        bool sorts;    /* there is room to sort it */
+        uint32_t room; /* entries */
+        uint32_t outer,
+            next; /* the index that it is sorted by first; that will be, by the batch that is being made */
     } list;
     compile_block_list blocks; /* none: it is neither */
 } compile_image;

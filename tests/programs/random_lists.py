@@ -53,11 +53,11 @@ def sparse_program(draw, shapes=SPARSE, kinds=("sss", "sss", "ssd", "dss"), most
 
 MATRICES = ["{r}(i,j) = {a}(i,j) + A(i,j)", "{r}(i,j) = {a}(i,j) | A(i,j)", "{r}(i,j) = {a}(i,j) * u(i)", "{r}(i,j) = {a}(i,j) * A(i,j)", "{r}(i,j) = {a}(i,j) + {b}(i,j)",
             "{r}(i,j) = A(i,k) * {a}(k,j)", "{r}(i,j) = or(k, {a}(i,k) & A(k,j))", "{r}(i,j) = 3 * {a}(i,j)", "v(i) = {a}(i,j) * u(j)", "u(i) = v(i) >> 1", "t = {a}(i,j) * {b}(i,j)",
-            "t = t - 1", "swap B, C"]
+            "t = t - 1", "swap B, C", "{r}(i,j) = {a}(i,j) - {b}(i,j)", "{r}(i,j) = {a}(j,i) + A(i,j)", "v(j) = {a}(i,j) * u(i)", "{r}(i,j) = max(k, {a}(i,k) * A(k,j))"]
 
 
 def matrix_program(draw):
-    """Matrices that change: where they are cut alike, and none of their values is a fill, their words are copied."""
+    """Matrices that change: where they are cut alike, and none of their values is a fill, their words are copied; else they are made of lists of entries where these are few."""
     n = draw.choice([1, 4, 9, 17, 33, 60])
     f = draw.choice(["ss", "ss", "ds", "sd", "ss:1,0"])
     lines = [f'tensor A: {draw.choice(["ss", "ds"])} = random "{n}x{n}:{draw.choice([0, min(1, 1.5 / n), 0.1, 0.4])}"{draw.choice([" ones", ""])}', "scalar t = 3"]

@@ -182,9 +182,9 @@ enum { TILE_BLOCK_MODES = 2 };
 /* One block: the words the stream sends for one sub-tile, length headers included. */
 typedef struct {
     uint32_t first, length; /* into tile_plan.words */
-    /* The sub-tile's corner in the first modes, and its extent there; 0 of the empty one. */
-    uint32_t origin[TILE_BLOCK_MODES], size[TILE_BLOCK_MODES];
-    uint32_t row; /* of a matrix that is dense: values from one coordinate of its outer level to the next */
+    /* The sub-tile's corner in the first modes, and its extent there, 0 of the empty one; of a matrix that is
+     * dense, values from one coordinate of its outer level to the next. */
+    uint32_t origin[TILE_BLOCK_MODES], size[TILE_BLOCK_MODES], row;
 } tile_block;
 
 typedef struct {

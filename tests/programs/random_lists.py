@@ -53,7 +53,7 @@ def sparse_program(draw, shapes=SPARSE, kinds=("sss", "sss", "ssd", "dss"), most
 
 MATRICES = ["{r}(i,j) = {a}(i,j) + A(i,j)", "{r}(i,j) = {a}(i,j) | A(i,j)", "{r}(i,j) = {a}(i,j) * u(i)", "{r}(i,j) = {a}(i,j) * A(i,j)", "{r}(i,j) = {a}(i,j) + {b}(i,j)",
             "{r}(i,j) = A(i,k) * {a}(k,j)", "{r}(i,j) = or(k, {a}(i,k) & A(k,j))", "{r}(i,j) = 3 * {a}(i,j)", "v(i) = {a}(i,j) * u(j)", "u(i) = v(i) >> 1", "t = {a}(i,j) * {b}(i,j)",
-            "t = t - 1", "swap B, C", "{r}(i,j) = {a}(i,j) - {b}(i,j)", "{r}(i,j) = {a}(j,i) + A(i,j)", "v(j) = {a}(i,j) * u(i)", "{r}(i,j) = max(k, {a}(i,k) * A(k,j))"]
+            "t = t - 1", "swap B, C", "{r}(i,j) = {a}(i,j) - {b}(i,j)", "{r}(i,j) = {a}(j,i) + A(i,j)", "v(j) = {a}(i,j) * u(i)", "{r}(i,j) = {a}(i,j) & A(j,i)"]
 
 
 def matrix_program(draw):

@@ -57,9 +57,6 @@ bool fe_parse_formats(const fe_in *in, diagnostics *d, sam_statement *s);
  * NULL; a result has no region. E0102, E0110 to E0112, E0178. */
 bool fe_parse_layout(fe_reader *r, const char *called, const sam_statement *s, bool result,
                      sam_tensor_data *t, diagnostics *d);
-/* Checks that the literals of a statement of integers, of its expressions from `from` on, are whole, and
- * within 16 bits, signed or not: E0127. */
-bool fe_check_literals(const sam_statement *s, uint32_t from, diagnostics *d);
 /* Orders the loops: the result's variables as it stores them, then each scope's sums, outer scopes first. */
 void fe_default_loops(sam_statement *s);
 

@@ -64,4 +64,8 @@ uint16_t fe_compute(const fe_user_function *f, const uint16_t *argument);
  * it, and what it narrows is marked. E0159-property. */
 bool fe_check_property(fe_user_function *f, const fe_property *p, diagnostics *d);
 
+/* Checks that the literals of a statement of integers, of its expressions from `from` on, are whole, and
+ * within 16 bits, signed or not: E0127. */
+bool fe_check_literals(const sam_statement *s, uint32_t from, diagnostics *d);
+
 #endif

@@ -1,5 +1,6 @@
 /* statement.c - fe_parse, the sums that index notation leaves implicit, and the scopes of a statement. */
 #include "frontend/calls.h"
+#include "frontend/functions.h"
 #include "frontend/settings.h"
 #include "frontend/windows.h"
 #include "sam/operators.h"

@@ -38,7 +38,7 @@ typedef struct {
     uint32_t stream_words;
     /* Memories. */
     uint8_t glb[DEVICE_TILES * 2 * DEVICE_BANK];
-    uint32_t sram[0x20000 / 4];
+    _Alignas(8) uint32_t sram[0x20000 / 4];
     /* What the model saw. */
     uint32_t starts, config_writes, ticks, sleeps;
     uint32_t idle_looks; /* at the done bits of stores, then of loads, and there was none */

@@ -807,7 +807,7 @@ static void add_move(machine *m, const compile_stage_of *stage, const char *elf,
 
 /* Has the processor combine what the parts of one value have stored, as the host would, where each has one.
  */
-static void gather_value(machine *m, const compile_stage_of *stage, const tile_tensor *value,
+static void gather_value(machine *m, const compile_stage_of *stage, const tile_tensor *value, arena *mem,
                          compile_left *left) {
     const compile_later *l = &left->later;
     const sam_statement *s = &left->kernel.lowered.statement;
@@ -829,9 +829,9 @@ static void gather_value(machine *m, const compile_stage_of *stage, const tile_t
         }
         const uint32_t first = o ? 0 : 1;
         if (!o)
-            vec_push(&left->mem, &items, ((fw_item){{FW_COPY, from, 4, place}}));
+            vec_push(mem, &items, ((fw_item){{FW_COPY, from, 4, place}}));
         if (n > first)
-            vec_push(&left->mem, &items,
+            vec_push(mem, &items,
                      ((fw_item){{FW_CALC | how, place + 2, place + 2, from + 4 * first + 2,
                                  1 | (n - first) << 16, 0, 4}}));
     }
@@ -846,7 +846,7 @@ static void gather_value(machine *m, const compile_stage_of *stage, const tile_t
     for (uint32_t i = 0; i < items.len; i++)
         add_step(m, stage, l->elf, &items.at[i]);
     compile_note_image(m, &image);
-    vec_push(&left->mem, &left->images, image);
+    vec_push(mem, &left->images, image);
     add_scratch(m, &image.put);
 }
 
@@ -1052,7 +1052,7 @@ bool compile_wait(machine *m, compile_context *ctx, compile_stage_of *stage, con
         return false;
     note_places(m, stage, &in, moves);
     if (!out->order && !calls && l->later.plan.outputs.len == l->later.plan.copies)
-        gather_value(m, stage, out, l);
+        gather_value(m, stage, out, ctx->mem, l);
     if (!compile_count_run(m, stage, &l->kernel))
         return false;
     if (!calls)

@@ -58,15 +58,19 @@ static uint32_t class_of(const user *u, name_id name, const uint32_t *class, uin
     return none;
 }
 
+static bool is_dense(const sam_tensor_data *t) {
+    bool dense = true;
+    for (uint32_t l = 0; l < t->order; l++)
+        dense = dense && t->level[l] == SAM_LEVEL_DENSE;
+    return dense;
+}
+
 /* Returns whether a store may leave the words that a load of the tensor reads, whatever the values are. Of
  * compressed levels the host drops what is a fill, and values beside a fill are loaded as they differ from
  * it.
  */
 static bool is_loaded_as_stored(const sam_tensor_data *t) {
-    bool dense = t->order && !t->fill;
-    for (uint32_t l = 0; l < t->order; l++)
-        dense = dense && t->level[l] == SAM_LEVEL_DENSE;
-    return dense;
+    return t->order && !t->fill && is_dense(t);
 }
 
 /* Returns whether the chip's processor may make what a load of the tensor reads of what a store has left, a
@@ -160,9 +164,16 @@ bool compile_is_test(const fe_step *step, uint32_t *operand, bool *counts, uint3
     return *holds != 0;
 }
 
-/* Returns why what the statement stores cannot be what this one needs without the host; NULL: it may be. */
-static const char *why_needed(compile_context *ctx, const compile_stage_of *by, uint32_t order,
+/* Returns whether the processor computes the statement of dense operands, by calls or by items. */
+static bool is_of_dense(const compile_stage_of *by) {
+    return by->by_items || (compile_stage_on_host(by) && compile_may_wait_calls(&by->kernel));
+}
+
+/* Returns why what a statement stores, such a result, cannot be what this one needs without the host; NULL:
+ * it may be. */
+static const char *why_needed(compile_context *ctx, const compile_stage_of *by, const sam_tensor_data *result,
                               uint32_t class, const uint32_t *classes, uint32_t none) {
+    const uint32_t order = result->order;
     const fe_step *step = by->step;
     const sam_statement *s = &step->statement;
     uint32_t operand, holds;
@@ -180,6 +191,9 @@ static const char *why_needed(compile_context *ctx, const compile_stage_of *by, 
         }
         if (by->on_host && compile_is_calc(step))
             continue;
+        if (is_of_dense(by) && order > 1 && !is_dense(result))
+            return arena_printf(ctx->mem, "line %u takes %s, a compressed matrix, as a dense one", line,
+                                names_text(ctx->names, s->tensors.at[t].name));
         if (by->by_items)
             continue;
         if ((compile_stage_on_host(by) && !compile_may_wait_calls(&by->kernel)) || step->use[t].counts)
@@ -270,8 +284,8 @@ static const char *why_eager(const compile_options *o, compile_context *ctx, con
         const fe_step *step = a->stages.at[i].step;
         if (step->kind != FE_STEP_ASSIGN && !step->until)
             continue;
-        const char *why = why_needed(ctx, &a->stages.at[i], result->order,
-                                     classes[fe_step_result(stage->step)], classes, none);
+        const char *why =
+            why_needed(ctx, &a->stages.at[i], result, classes[fe_step_result(stage->step)], classes, none);
         if (why)
             return why;
     }

@@ -1960,7 +1960,7 @@ static void a_list_copies_along_two_ways(void **state) {
         memcpy(want, d->glb + TO, BYTES);
         for (uint32_t row = 0; row < (rows ? rows : 1); row++) {
             for (uint32_t k = 0; k < (n ? n : 1); k++)
-                memcpy(want + put - TO + row * to_rows + k * to, d->glb + from + row * step_rows + k * step,
+                memcpy(want + (put - TO) + row * to_rows + k * to, d->glb + from + row * step_rows + k * step,
                        2 * (size_t)words);
         }
         const uint32_t items[][ITEM_WORDS] = {

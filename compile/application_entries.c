@@ -23,6 +23,7 @@ typedef struct {
 typedef VEC(part) parts;
 
 static const char otherwise[] = "a result is loaded otherwise than it was stored";
+static const char no_room[] = "a matrix has more entries than the processor has room for";
 
 typedef struct {
     machine *m;
@@ -260,9 +261,7 @@ static const char *list_all(making *g, const tile_tensor *t, uint32_t n, uint32_
     g->cycles += SORTED * n * g->passes + (g->passes ? DIGIT * digits : 0) + (g->how ? MERGED * n : 0);
     const bool found = g->full || (g->ascend && is_found(g, t, &scratch));
     arena_free(&scratch);
-    return g->full  ? "a matrix has more entries than the processor has room for"
-           : !found ? "a matrix is otherwise than the processor puts it together"
-                    : NULL;
+    return g->full ? no_room : !found ? "a matrix is otherwise than the processor puts it together" : NULL;
 }
 
 /* Returns how many entries a list has room for in the scratch area, of `n` at most, and where. */
@@ -280,8 +279,6 @@ static uint32_t find_room(const making *g, const held *h, uint32_t n, bool sorts
     }
     return 0;
 }
-
-static const char no_room[] = "a matrix has more entries than the processor has room for";
 
 /* Notes a list in the scratch area, for the batch that is being made. */
 static const compile_image *note_list(making *g, held *h, uint32_t slot, uint32_t room, bool sorts) {
@@ -618,9 +615,10 @@ void compile_keep_lists(machine *m, const bool *alive) {
 tile_tensor compile_list_values(const machine *m, const compile_image *image, const uint8_t *content,
                                 const tile_tensor *shape, arena *mem) {
     enum { N_AT = 4, KEYS_AT = 8, VALUES_AT = 12 };
-    const uint32_t base = fw_place(&m->a->board, image->put.address), n = file_u32_at(content + N_AT),
-                   keys = file_u32_at(content + KEYS_AT) - base,
-                   values = file_u32_at(content + VALUES_AT) - base;
+    const uint32_t base = fw_place(&m->a->board, image->put.address);
+    const uint8_t *head = content + (-base & (FW_ENTRIES_ALIGNED - 1u));
+    const uint32_t n = file_u32_at(head + N_AT), keys = file_u32_at(head + KEYS_AT) - base,
+                   values = file_u32_at(head + VALUES_AT) - base;
     const bool good = n <= image->list.room && keys <= image->put.bytes && values <= image->put.bytes &&
                       keys + 4 * n <= image->put.bytes && values + 2 * n <= image->put.bytes;
     tile_tensor t = *shape;

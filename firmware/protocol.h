@@ -179,7 +179,8 @@ enum {
     FW_ENTRIES_PADDED = 64, /* and 128 */
     FW_ENTRIES_BITS = 255,
     FW_ENTRIES_NONE = 255,
-    FW_ENTRIES_HEAD = 96
+    FW_ENTRIES_HEAD = 96,
+    FW_ENTRIES_ALIGNED = 8 /* the first such address from the place on has what the list is */
 };
 /* What is made of two values: the second; their sum and so on. Parts of a vector are combined by those before
  * FW_SPREADS. */

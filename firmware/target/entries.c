@@ -11,8 +11,7 @@ typedef struct {
     mlist of;
     uint32_t fill, mask, how;
 } entries;
-enum { ALIGNED = 8 }; /* where the runtime is compiled for the host, whose pointers are longer */
-_Static_assert(sizeof(entries) + ALIGNED - 4 <= FW_ENTRIES_HEAD, "the head of a list of entries");
+_Static_assert(sizeof(entries) + FW_ENTRIES_ALIGNED - 4 <= FW_ENTRIES_HEAD, "the head of a list of entries");
 static entries *list;  /* the one that items are of */
 static uint32_t shape; /* the item that says how its streams are; 0: none yet */
 
@@ -31,7 +30,7 @@ static void go_to(uint32_t item, uint32_t what) {
     if (!(place & FW_SCRATCH) || place % 4 || room > FW_SCRATCH_END - FW_SCRATCH_OFFSET || sorts > 1)
         fail(FW_ERROR_BAD_BATCH, item, room);
     const uint32_t at = lists_place(item, place, FW_ENTRIES_HEAD + mlist_bytes(room, sorts));
-    list = bus_memory((at + ALIGNED - 1) & ~(uint32_t)(ALIGNED - 1));
+    list = bus_memory((at + FW_ENTRIES_ALIGNED - 1) & ~(FW_ENTRIES_ALIGNED - 1u));
     shape = 0;
     if ((what & FW_ENTRIES_KIND) == FW_ENTRIES_BEGIN) {
         mlist_begin(&list->of, bus_memory(at + FW_ENTRIES_HEAD), room, sorts);

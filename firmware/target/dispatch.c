@@ -12,16 +12,12 @@ typedef struct {
     uint32_t address;
     int32_t range; /* the words but two; NOT_SET, which no run has: nothing is known */
 } load_state;
-typedef struct {
-    uint32_t address; /* where the run's output begins */
-    uint32_t control; /* while it is on */
-} store_state;
 static load_state loads[ONYX_GLB_TILES];
-static store_state stores[ONYX_GLB_TILES];
+static uint32_t stores[ONYX_GLB_TILES]; /* the address at which the run's output begins */
 enum { NOT_SET = INT32_MIN, NO_ADDRESS = -1 };
-/* A bit for each GLB tile: loads and stores that have what all runs share; stores that are on, that stand at
- * the start of a bank, by bank, and that are set to one block, or to two. */
-static uint32_t loads_set, stores_set, stores_on, at_start[ONYX_GLB_BANKS], one_block, two_blocks;
+/* A bit for each GLB tile: loads and stores that have what all runs share; stores that stand at the start of a
+ * bank, by bank, and that are set to one block, or to two. */
+static uint32_t loads_set, stores_set, at_start[ONYX_GLB_BANKS], one_block, two_blocks;
 
 /* Rows of the run table are named by their addresses; 0 is no row. */
 typedef struct {
@@ -63,9 +59,9 @@ static uint32_t run_of(uint32_t row) {
 }
 
 static inline __attribute__((always_inline)) void set_store(uint32_t tile, uint32_t address) {
-    if (stores[tile].address == address)
+    if (stores[tile] == address)
         return;
-    stores[tile].address = address;
+    stores[tile] = address;
     glb_write(tile, GLB_ST_START_ADDR, address);
 }
 
@@ -127,7 +123,7 @@ SMALL_FROM_HERE
 /* ---- what all runs share --------------------------------------------------------------------- */
 
 void dispatch_forget(void) {
-    loads_set = stores_set = stores_on = 0;
+    loads_set = stores_set = 0;
 }
 
 /* A word's address is the start plus a stride a word, in one loop over the words of the stream: reset leaves
@@ -142,17 +138,19 @@ static void set_up_load(const kernel_stream *s) {
     loads[s->glb_tile] = (load_state){(uint32_t)NO_ADDRESS, NOT_SET};
 }
 
-/* The blocks end a store; its loop only has to be as long as a bank. */
+/* The blocks end a store; its loop only has to be as long as a bank. From here on it takes words whether it
+ * runs or not, three at most, and its next start forgets them: so it stays on while an image is in the array
+ * that does not have it. */
 static ONCE __attribute__((noinline)) void set_up_store(const kernel_stream *s) {
     const uint32_t registers = glb_registers(s->glb_tile);
     bus_write32(registers + GLB_ST_DIM, 1);
     bus_write32(registers + GLB_ST_RANGE, ONYX_GLB_BANK_BYTES / 2 - 2);
     bus_write32(registers + GLB_ST_STRIDE, 2);
     bus_write32(registers + GLB_ST_CYCLE_STRIDE, 1);
-    stores[s->glb_tile] =
-        (store_state){(uint32_t)NO_ADDRESS, FIELD(GLB_ST_CTRL_MODE, DMA_ONCE) |
-                                                FIELD(GLB_ST_CTRL_VALID_MODE, ST_READY_VALID) |
-                                                FIELD(GLB_ST_CTRL_DATA_MUX, s->data_mux)};
+    bus_write32(registers + GLB_ST_CTRL, FIELD(GLB_ST_CTRL_MODE, DMA_ONCE) |
+                                             FIELD(GLB_ST_CTRL_VALID_MODE, ST_READY_VALID) |
+                                             FIELD(GLB_ST_CTRL_DATA_MUX, s->data_mux));
+    stores[s->glb_tile] = (uint32_t)NO_ADDRESS;
 }
 
 static ONCE __attribute__((noinline)) void set_up_loads(const kernel_image *image) {
@@ -213,14 +211,6 @@ static __attribute__((noinline)) void set_blocks(const kernel_image *image) {
     }
 }
 
-/* A store that is set up takes words whether it runs or not: those of other images are off. */
-static void turn_stores(uint32_t mask) {
-    put_all(stores_on & ~mask, GLB_ST_CTRL, 0);
-    for (uint32_t on = mask & ~stores_on; on; on &= on - 1)
-        glb_write((uint32_t)__builtin_ctz(on), GLB_ST_CTRL, stores[__builtin_ctz(on)].control);
-    stores_on = mask;
-}
-
 void dispatch_set_loads(const kernel_image *i, uint32_t row) {
     if (i->load_mask & ~loads_set)
         set_up_loads(i);
@@ -232,8 +222,6 @@ void dispatch_set_stores(const kernel_image *i, uint32_t row) {
     const uint32_t mask = i->store_mask;
     if (mask & ~stores_set)
         set_up_stores(i);
-    if (stores_on != mask)
-        turn_stores(mask);
     if (mask & ~((one_block & i->one_block) | (two_blocks & i->two_blocks)))
         set_blocks(i);
     if (i->early_stores)
@@ -288,7 +276,7 @@ static __attribute__((noinline)) void take_outputs(uint32_t lane, uint32_t row, 
     const kernel_stream *at = p->stores + lane * p->n_stores, *const last = at + p->n_stores;
     uint32_t out = row + 8 * p->n_loads;
     do {
-        const uint32_t tile = at->glb_tile, from = stores[tile].address,
+        const uint32_t tile = at->glb_tile, from = stores[tile],
                        bank = from | (ONYX_GLB_BANK_BYTES - 1);
         uint32_t to = from, blocks = at->num_blocks;
         do

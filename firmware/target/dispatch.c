@@ -240,17 +240,24 @@ static inline __attribute__((always_inline)) void take_part(const kernel_part *p
     batch.row_bytes = fw_row_bytes(p->n_loads, p->n_stores);
 }
 
-/* Lets the columns run. A store has room for words whether it runs or not, and its start forgets them: so
- * those that need no load, and come now, go to where the first batch will write. The flush of the first run
- * makes them once more. */
-static void release(void) {
-    const uint32_t early = (uint32_t)batch.part->image->early_stores << STREAM_STORES;
+/* Lets the columns run where some stores have words that need no load. A store has room for words whether it
+ * runs or not, and its start forgets them: so these, which come now, go to where the first batch will write.
+ * The flush of the first run makes them once more. */
+static ONCE __attribute__((noinline)) void release_early(uint32_t early) {
     uint32_t when;
-    if (early)
-        streams_start(early);
+    streams_start(early);
     glc_write(GLC_CGRA_STALL, 0);
-    if (early && streams_wait(&early, 1, &when) != 0)
+    if (streams_wait(&early, 1, &when) != 0)
         fail(FW_ERROR_EARLY_OUTPUT, streams_open(early) >> STREAM_STORES, early >> STREAM_STORES);
+}
+
+/* Lets the columns run. */
+static inline __attribute__((always_inline)) void release(void) {
+    const uint32_t early = (uint32_t)batch.part->image->early_stores << STREAM_STORES;
+    if (early)
+        release_early(early);
+    else
+        glc_write(GLC_CGRA_STALL, 0);
 }
 
 void dispatch_begin(const kernel_description *k) {

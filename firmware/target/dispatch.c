@@ -295,9 +295,7 @@ static __attribute__((noinline)) void take_outputs(uint32_t lane, uint32_t row, 
             if (next)
                 overflow(tile, next);
         }
-        bus_write32(out, from);
-        bus_write32(out + 4, (to - from) / 2);
-        out += 8;
+        bus_set_pair(&out, from, (to - from) / 2);
         if (next)
             set_store(tile, to);
     } while (++at < last);

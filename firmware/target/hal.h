@@ -35,9 +35,9 @@ static inline void bus_move_pair(uint32_t *from, uint32_t *to, uint32_t by) {
     *from += 8;
     *to += 8;
 }
-static inline void bus_set_pair(uint32_t *to, uint32_t value) {
-    bus_write32(*to, value);
-    bus_write32(*to + 4, value);
+static inline void bus_set_pair(uint32_t *to, uint32_t first, uint32_t second) {
+    bus_write32(*to, first);
+    bus_write32(*to + 4, second);
     *to += 8;
 }
 /* Writes half a word of the buffer, which a model without byte strobes does by two accesses. */
@@ -98,8 +98,12 @@ static inline __attribute__((always_inline)) void bus_move_pair(uint32_t *from, 
                    : "memory", "cc");
 }
 /* Sets two words, and moves the address behind them. */
-static inline __attribute__((always_inline)) void bus_set_pair(uint32_t *to, uint32_t value) {
-    __asm volatile("strd %[value], %[value], [%[to]], #8" : [to] "+&r"(*to) : [value] "r"(value) : "memory");
+static inline __attribute__((always_inline)) void bus_set_pair(uint32_t *to, uint32_t first,
+                                                               uint32_t second) {
+    __asm volatile("strd %[first], %[second], [%[to]], #8"
+                   : [to] "+&r"(*to)
+                   : [first] "r"(first), [second] "r"(second)
+                   : "memory");
 }
 static inline void bus_write32(uint32_t address, uint32_t value) {
     *(volatile uint32_t *)address = value;

@@ -159,7 +159,7 @@ static __attribute__((noinline)) void begin_block(uint32_t item) {
     for (at += 2 * from + 2; at < end && at % 4; at += 2)
         bus_write16(at, 0);
     while (at + 6 < end)
-        bus_set_pair(&at, 0);
+        bus_set_pair(&at, 0, 0);
     for (; at < end; at += 2)
         bus_write16(at, 0);
 }

@@ -15,8 +15,8 @@ typedef struct {
 static load_state loads[ONYX_GLB_TILES];
 static uint32_t stores[ONYX_GLB_TILES]; /* the address at which the run's output begins */
 enum { NOT_SET = INT32_MIN, NO_ADDRESS = -1 };
-/* A bit for each GLB tile: loads and stores that have what all runs share; stores that stand at the start of a
- * bank, by bank, and that are set to one block, or to two. */
+/* A bit for each GLB tile: loads and stores that have what all runs share; stores that stand at the start of
+ * a bank, by bank, and that are set to one block, or to two. */
 static uint32_t loads_set, stores_set, at_start[ONYX_GLB_BANKS], one_block, two_blocks;
 
 /* Rows of the run table are named by their addresses; 0 is no row. */
@@ -283,8 +283,7 @@ static __attribute__((noinline)) void take_outputs(uint32_t lane, uint32_t row, 
     const kernel_stream *at = p->stores + lane * p->n_stores, *const last = at + p->n_stores;
     uint32_t out = row + 8 * p->n_loads;
     do {
-        const uint32_t tile = at->glb_tile, from = stores[tile],
-                       bank = from | (ONYX_GLB_BANK_BYTES - 1);
+        const uint32_t tile = at->glb_tile, from = stores[tile], bank = from | (ONYX_GLB_BANK_BYTES - 1);
         uint32_t to = from, blocks = at->num_blocks;
         do
             to += 2 * glb_data16(to) + 2;

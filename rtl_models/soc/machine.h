@@ -59,6 +59,10 @@ const char *machine_stop_reason(machine *m);
  * because the access has no meaning there. */
 const char *machine_refused(const machine *m);
 
+/* The latest run that began behind configuration words: as Switch of soc.h. */
+typedef struct {
+    uint64_t words, left, stalled, started, stored;
+} machine_switch;
 typedef struct {
     uint64_t cpu_cycles, instructions;
     uint64_t array_cycles;  /* of the array's clock */
@@ -67,6 +71,7 @@ typedef struct {
     uint64_t progress;      /* grows whenever something moves on the array's side */
     uint64_t runs;          /* start pulses of streams */
     uint64_t kernel;        /* array cycles in which a run was under way */
+    machine_switch last;
 } machine_counters;
 machine_counters machine_count(const machine *m);
 /* Array cycles of run i of all so far, by start pulses: to the last store it started. Not of those that were

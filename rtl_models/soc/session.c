@@ -16,12 +16,18 @@ typedef struct {
     uint64_t loaded, kept, collected; /* kept: did not need to be loaded */
 } moved;
 
-/* What was counted so far; every member a sum of 64 bits. */
+/* What was counted so far; every member a sum of 64 bits, but for machine.last, which nobody reads here. */
 typedef struct {
     uint64_t cycles[MAILBOX_COUNTERS]; /* of the processor, as the mailbox has them */
     machine_counters machine;
     moved bytes;
 } counts;
+
+/* Runs that began behind so many configuration words, since the last store before: cycles of the array
+ * without those of a list's other items in between. The first has what is done once for each bitstream. */
+typedef struct {
+    uint64_t words, times, first, least, most;
+} switches;
 
 typedef struct {
     const cosim_options *options;
@@ -34,6 +40,11 @@ typedef struct {
     fw_puts there;     /* what the host has put on the chip, and stores have left */
     diagnostics *d;
     arena *mem;
+    VEC(switches) switches;
+    uint64_t switched; /* when the latest began */
+    uint64_t items_from,
+        items_to;     /* when the first item of a list was over since the last store, and the last */
+    uint32_t items;   /* of the list that were over when that was looked at */
     uint32_t batches; /* of the files before */
     bool calls;       /* the processor makes calls now, in which nothing of the array moves */
     uint64_t last_progress,
@@ -180,12 +191,43 @@ static bool in_time(session *s) {
     return true;
 }
 
+static void add_switch(session *s, uint64_t words, uint64_t cycles) {
+    uint32_t i = 0;
+    while (i < s->switches.len && s->switches.at[i].words != words)
+        i++;
+    if (i == s->switches.len)
+        vec_push(s->mem, &s->switches, ((switches){.words = words, .first = cycles, .least = UINT64_MAX}));
+    switches *one = &s->switches.at[i];
+    if (one->times++) {
+        one->least = cycles < one->least ? cycles : one->least;
+        one->most = cycles > one->most ? cycles : one->most;
+    }
+}
+
+/* Looks whether an item of a list is over, and whether another bitstream runs. */
+static void watch_switches(session *s) {
+    const machine_counters now = machine_count(s->m);
+    const machine_switch last = now.last;
+    const uint32_t items = mailbox(s, FW_MAILBOX_STEPS);
+    if (items != s->items) {
+        s->items = items;
+        s->items_to = now.array_cycles;
+        s->items_from = s->items_from < last.stored ? s->items_to : s->items_from;
+    }
+    if (last.started == s->switched)
+        return;
+    s->switched = last.started;
+    add_switch(s, last.words,
+               last.started - last.left - (s->items_from > last.left ? s->items_to - s->items_from : 0));
+}
+
 /* Runs until the program has finished batch `number`, or with 0 until it is ready for the first. */
 static bool run_until_done(session *s, uint32_t number) {
     enum { CHECK_TIME_EVERY = 256 };
     for (uint32_t i = 1;; i++) {
         if (!machine_step(s->m))
             return stopped(s);
+        watch_switches(s);
         if (i % CHECK_TIME_EVERY == 0 && !in_time(s))
             return false;
         if (mailbox(s, 0) != FW_MAILBOX_MAGIC)
@@ -531,6 +573,22 @@ static void list_hazards(const session *s, cJSON *json) {
     }
 }
 
+/* "switches": by the words of the bitstream that came in. */
+static void list_switches(const session *s, cJSON *json) {
+    cJSON *list = cJSON_AddArrayToObject(json, "switches");
+    for (uint32_t i = 0; i < s->switches.len; i++) {
+        const switches *of = &s->switches.at[i];
+        cJSON *one = json_add_item(list);
+        cJSON_AddNumberToObject(one, "words", (double)of->words);
+        cJSON_AddNumberToObject(one, "times", (double)of->times);
+        cJSON_AddNumberToObject(one, "first", (double)of->first);
+        if (of->times > 1) {
+            cJSON_AddNumberToObject(one, "least", (double)of->least);
+            cJSON_AddNumberToObject(one, "most", (double)of->most);
+        }
+    }
+}
+
 /* "collisions": where two accesses met in a bank of the global buffer, and whose is lost on the chip. */
 static void list_collisions(const session *s, cJSON *json) {
     cJSON *list = cJSON_AddArrayToObject(json, "collisions");
@@ -575,6 +633,7 @@ static bool write_statistics(const session *s, double seconds) {
     cJSON_AddNumberToObject(host, "kept", (double)(all.bytes.kept / 4));
     cJSON_AddNumberToObject(host, "collected", (double)(all.bytes.collected / 4));
     list_hazards(s, json);
+    list_switches(s, json);
     list_collisions(s, json);
     bool good = json_write(json, s->stats, s->d);
     cJSON_Delete(json);

@@ -68,7 +68,8 @@ struct Soc::State {
     uint64_t runs_forgotten = 0;
     std::vector<uint64_t> run_starts, run_cycles; /* of the runs after those */
     std::array<uint64_t, TILES> run_of{};         /* by store: the run it is of, or NO_RUN */
-    uint64_t busy_since = 0, kernel_cycles = 0;
+    uint64_t busy_since = 0, kernel_cycles = 0, words = 0, stalled_at = 0; /* words since the latest start */
+    Switch last_switch;
     std::array<uint32_t, TILES> collided{}; /* bit BANKS * kind + bank */
     std::vector<Collision> collisions;      /* of these bits */
     Watcher watcher;
@@ -146,6 +147,7 @@ void Soc::State::configure_array() {
     array.config_write(config.front().address, config.front().data);
     config.pop_front();
     progress++;
+    words++;
 }
 
 void Soc::State::tell_configuration(bool moves) const {
@@ -251,6 +253,9 @@ void Soc::State::note_start() {
     if (glc.g2f_start_o) {
         if (!any_run_open())
             busy_since = cycles;
+        if (words && last_switch.stored)
+            last_switch = {words, last_switch.stored, stalled_at, cycles, last_switch.stored};
+        words = 0;
         run_starts.push_back(cycles);
         run_cycles.push_back(0);
     }
@@ -270,8 +275,10 @@ void Soc::State::note_done(unsigned t) {
         stores[t].open = false;
         if (run_of[t] != NO_RUN && run_of[t] >= runs_forgotten)
             run_cycles[run_of[t] - runs_forgotten] = cycles - run_starts[run_of[t] - runs_forgotten];
-        if (run_of[t] != NO_RUN && !any_run_open())
+        if (run_of[t] != NO_RUN && !any_run_open()) {
             kernel_cycles += cycles - busy_since;
+            last_switch.stored = cycles;
+        }
     }
     if (m.ld_done_o || m.st_done_o || m.pc_done_o)
         wake(t);
@@ -326,6 +333,7 @@ void Soc::State::step() {
         note_start();
     if (glc.stall_o != stalled) {
         stalled = glc.stall_o;
+        stalled_at = stalled ? cycles : stalled_at;
         array.set_stall(stalled);
     }
     bool array_resets = !glc.array_rst_no;
@@ -501,6 +509,9 @@ void Soc::forget_runs() {
     state_->runs_forgotten = runs();
     state_->run_starts.clear();
     state_->run_cycles.clear();
+}
+const Switch &Soc::last_switch() const {
+    return state_->last_switch;
 }
 uint64_t Soc::kernel_cycles() const {
     return state_->kernel_cycles;

@@ -32,6 +32,14 @@ struct Collision {
     uint64_t cycle; /* of the first of this kind, by Soc::cycles */
 };
 
+/* The latest run that began behind configuration words; cycles as of Soc::cycles. `stored` is of the latest
+ * run of all. */
+struct Switch {
+    uint64_t words = 0, left = 0; /* configuration words; the last store of the run before them */
+    uint64_t stalled = 0, started = 0;
+    uint64_t stored = 0; /* the last store so far, when no run was open */
+};
+
 class Soc {
   public:
     static constexpr unsigned TILES = 16;           /* of the global buffer */
@@ -77,6 +85,7 @@ class Soc {
     void forget_runs();
     /* Cycles in which a run was under way; less than the sum of all where copies of a kernel run apart. */
     uint64_t kernel_cycles() const;
+    const Switch &last_switch() const;
     /* As of Array. */
     uint32_t hazards(unsigned x, unsigned y) const;
     /* The first of each kind in each bank since construction, in the order of time. */

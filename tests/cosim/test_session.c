@@ -7,12 +7,21 @@
 
 /* ---- the machine ----------------------------------------------------------------------------- */
 
+/* What there is after a step: array cycles, items of a list that are over. */
+typedef struct {
+    uint64_t cycle;
+    uint32_t items;
+    machine_switch last;
+} moment;
+
 typedef struct {
     bool refused;                /* machine_create fails */
     const char *stop;            /* it stops here as soon as a batch is commanded */
     uint32_t output, output_len; /* what its program writes into the first row of the run table */
     bool collides;               /* somebody touches a bank in use */
     bool idle;                   /* its program reports runs it did not start */
+    const moment *moments;       /* of its first steps, in which it does nothing else */
+    uint32_t n_moments;
 } behaviour;
 
 struct machine {
@@ -20,6 +29,8 @@ struct machine {
     uint32_t sram;
     uint8_t memory[0x20000];
     uint64_t runs, forgotten;
+    moment now;
+    uint32_t step;
 };
 
 static const behaviour *next; /* of the next machine; cosim_run makes its own */
@@ -65,6 +76,11 @@ void machine_reset(machine *m) {
     *mailbox_cell(m, FW_MAILBOX_STATE) = FW_STATE_READY;
 }
 bool machine_step(machine *m) {
+    if (m->step < m->does->n_moments) {
+        m->now = m->does->moments[m->step++];
+        *mailbox_cell(m, FW_MAILBOX_STEPS) = m->now.items;
+        return true;
+    }
     uint32_t command = *mailbox_cell(m, FW_MAILBOX_COMMAND);
     if (command == *mailbox_cell(m, FW_MAILBOX_DONE))
         return true;
@@ -84,7 +100,7 @@ const char *machine_refused(const machine *m) {
     return m->does->stop ? "write to 0x40000000: the array has no clock" : "";
 }
 machine_counters machine_count(const machine *m) {
-    return (machine_counters){.runs = m->runs};
+    return (machine_counters){.runs = m->runs, .array_cycles = m->now.cycle, .last = m->now.last};
 }
 uint64_t machine_run_cycles(const machine *m, uint64_t run) {
     assert_true(run >= m->forgotten);
@@ -219,6 +235,52 @@ static void a_collision_is_told(void **state) {
     pnr_board_free(&b);
 }
 
+static double member(const cJSON *of, const char *name) {
+    return cJSON_GetNumberValue(cJSON_GetObjectItem(of, name));
+}
+
+/* From the last store to the start, without what items of a list took in between. */
+static void switches_are_counted(void **state) {
+    static const moment moments[] = {
+        {10, 0, {0}},
+        {1000, 0, {.stored = 1000}},
+        {1100, 1, {.stored = 1000}},
+        {1400, 2, {.stored = 1000}},
+        {2500, 2, {135, 1000, 1500, 2500, 1000}},
+        {4000, 3, {135, 1000, 1500, 2500, 4000}},
+        {5400, 3, {135, 4000, 4500, 5400, 4000}},
+        {9000, 3, {135, 4000, 4500, 5400, 9000}},
+        {9001, 4, {135, 4000, 4500, 5400, 9000}},
+        {9300, 4, {583, 9000, 9100, 9300, 9000}},
+        {12000, 4, {583, 9000, 9100, 9300, 12000}},
+        {13300, 4, {135, 12000, 12100, 13300, 12000}},
+    };
+    fixture *f = *state;
+    pnr_board b = onyx(f);
+    const behaviour does = {
+        .output_len = 4, .moments = moments, .n_moments = sizeof moments / sizeof *moments};
+    const cosim_options o = {.elf = write_elf(f, 0),
+                             .batches = write_batches(f, &b),
+                             .result = scratch(f, "result.bin"),
+                             .stats = scratch(f, "stats.json"),
+                             .watchdog = COSIM_WATCHDOG_CYCLES};
+    next = &does;
+    assert_int_equal(cosim_run(&o, &b, &f->mem, &f->diag), COSIM_OK);
+    cJSON *json = json_read(o.stats, &f->diag);
+    const cJSON *all = cJSON_GetObjectItem(json, "switches"), *one = cJSON_GetArrayItem(all, 0),
+                *other = cJSON_GetArrayItem(all, 1);
+    assert_int_equal(cJSON_GetArraySize(all), 2);
+    assert_true(member(one, "words") == 135 && member(one, "times") == 3 && member(one, "first") == 1200 &&
+                member(one, "least") == 1300 && member(one, "most") == 1400);
+    assert_true(member(other, "words") == 583 && member(other, "times") == 1 &&
+                member(other, "first") == 300);
+    assert_false(cJSON_HasObjectItem(other, "most"));
+    cJSON_Delete(json);
+    unlink(o.result);
+    unlink(o.stats);
+    pnr_board_free(&b);
+}
+
 static void another_board_is_refused(void **state) {
     fixture *f = *state;
     pnr_board b = onyx(f);
@@ -269,5 +331,6 @@ static void a_program_that_does_otherwise_is_named(void **state) {
     pnr_board_free(&b);
 }
 
-RUN_TESTS(TEST(a_batch_that_fits_runs), TEST(a_collision_is_told), TEST(another_board_is_refused),
-          TEST(a_program_for_other_memories_is_refused), TEST(a_program_that_does_otherwise_is_named))
+RUN_TESTS(TEST(a_batch_that_fits_runs), TEST(a_collision_is_told), TEST(switches_are_counted),
+          TEST(another_board_is_refused), TEST(a_program_for_other_memories_is_refused),
+          TEST(a_program_that_does_otherwise_is_named))

@@ -5,6 +5,7 @@
 #include "tests/test.h"
 
 #include "tiling/choose.h"
+#include "tiling/sample.h"
 
 /* ---- statements by hand ---------------------------------------------------------------------- */
 
@@ -1121,6 +1122,51 @@ static void a_bounded_choice_estimates_the_whole(void **state) {
     assert_false(tile_share_sample(&b.s, &in, &f->mem, &none, &options.share));
 }
 
+/* A sample is cut along a loop once, the one with the most entries first, until it is small enough; of a full
+ * matrix it has as much as its share says, and within a block what lies side by side. */
+static void a_sample_is_cut_along_each_loop_once(void **state) {
+    fixture *f = *state;
+    enum { ROWS = 64, COLUMNS = 48, BLOCKS = 8 };
+    builder b;
+    build(&b, f, "Xij:ss", (const char *const[]){"Bij:ss", NULL}, "ij");
+    tile_tensor operand[2] = {0}, *t = &operand[1];
+    const tile_operands in = {.operand = operand, .n = 2};
+    uint32_t *crd = arena_new_n(&f->mem, uint32_t, 2 * ROWS * COLUMNS);
+    uint16_t *val = arena_new_n(&f->mem, uint16_t, ROWS * COLUMNS);
+    for (uint32_t e = 0; e < ROWS * COLUMNS; e++) {
+        crd[2 * e] = e / COLUMNS;
+        crd[2 * e + 1] = e % COLUMNS;
+        val[e] = (uint16_t)e;
+    }
+    *t = (tile_tensor){.name = b.s.tensors.at[1].name,
+                       .order = 2,
+                       .dim = {ROWS, COLUMNS},
+                       .nnz = ROWS * COLUMNS,
+                       .crd = crd,
+                       .val = val};
+    static const struct {
+        uint64_t most;
+        uint32_t rows, columns; /* that are left */
+    } cases[] = {{4000, ROWS, COLUMNS}, {2000, 32, COLUMNS}, {300, 8, 32}, {100, 8, 8}, {1, 8, 8}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        tile_sampled of;
+        tile_sample(&b.s, &in, cases[k].most, &f->mem, &of);
+        const tile_tensor *part = &of.in.operand[1];
+        const uint32_t rows = cases[k].rows, columns = cases[k].columns;
+        assert_int_equal(part->dim[0], rows);
+        assert_int_equal(part->dim[1], columns);
+        assert_int_equal(part->nnz, rows * columns);
+        assert_true(fabs(of.share * ROWS * COLUMNS - rows * columns) < 1e-6);
+        for (uint32_t e = 0; e < part->nnz; e++) {
+            const uint32_t wide = rows == ROWS ? ROWS : rows / BLOCKS, i = e / columns;
+            assert_int_equal(part->crd[2 * e], i);
+            assert_int_equal(part->crd[2 * e + 1], e % columns);
+            if (i % wide)
+                assert_int_equal(part->val[e], part->val[e - columns] + COLUMNS);
+        }
+    }
+}
+
 /* What the user states along a loop stays. */
 static void stated_edges_stay(void **state) {
     fixture *f = *state;
@@ -1162,13 +1208,14 @@ static void workspaces_are_expected_where_they_are(void **state) {
     assert_true((double)got.nnz > 0.8 * share * 8e5 && (double)got.nnz < 1.2 * share * 8e5);
 }
 
-RUN_TESTS(TEST(a_bounded_choice_estimates_the_whole), TEST(stated_edges_stay),
-          TEST(workspaces_are_expected_where_they_are), TEST(plans_compute_what_the_statement_says),
-          TEST(tensors_of_the_highest_order), TEST(every_variable_may_have_its_own_edge),
-          TEST(copies_get_sub_tiles_of_like_size), TEST(sub_tiles_without_work_are_skipped),
-          TEST(expected_cycles_are_those_of_the_works), TEST(what_no_split_helps_is_refused),
-          TEST(what_does_not_fit_is_split), TEST(results_are_as_long_as_planned),
-          TEST(tiles_for_the_global_buffer_come_one_by_one), TEST(only_what_is_too_full_is_split),
-          TEST(tiles_for_the_global_buffer_save_loads), TEST(disagreeing_dimensions_are_refused),
-          TEST(an_index_of_unknown_extent_is_refused), TEST(corrupt_result_streams_are_refused),
-          TEST(jobs_and_results_are_files), TEST(chosen_edges_are_within_their_limits))
+RUN_TESTS(TEST(a_sample_is_cut_along_each_loop_once), TEST(a_bounded_choice_estimates_the_whole),
+          TEST(stated_edges_stay), TEST(workspaces_are_expected_where_they_are),
+          TEST(plans_compute_what_the_statement_says), TEST(tensors_of_the_highest_order),
+          TEST(every_variable_may_have_its_own_edge), TEST(copies_get_sub_tiles_of_like_size),
+          TEST(sub_tiles_without_work_are_skipped), TEST(expected_cycles_are_those_of_the_works),
+          TEST(what_no_split_helps_is_refused), TEST(what_does_not_fit_is_split),
+          TEST(results_are_as_long_as_planned), TEST(tiles_for_the_global_buffer_come_one_by_one),
+          TEST(only_what_is_too_full_is_split), TEST(tiles_for_the_global_buffer_save_loads),
+          TEST(disagreeing_dimensions_are_refused), TEST(an_index_of_unknown_extent_is_refused),
+          TEST(corrupt_result_streams_are_refused), TEST(jobs_and_results_are_files),
+          TEST(chosen_edges_are_within_their_limits))

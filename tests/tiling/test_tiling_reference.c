@@ -4,6 +4,7 @@
 
 #include "frontend/frontend.h"
 #include "tests/test.h"
+#include "tiling/each.h"
 #include "tiling/tiling_int.h"
 
 static void parse(fixture *f, const char *expression, sam_statement *s) {
@@ -191,6 +192,46 @@ static tile_tensor through_packing(fixture *f, const sam_statement *packed, cons
     return out;
 }
 
+/* What the host computes coordinate by coordinate is what the statement says: operands dense and with gaps, a
+ * row and an operand without entries, and a sum that makes more of what is there than of what is not, or
+ * less. */
+static void computed_one_by_one_it_is_the_same(void **state) {
+    static const char *const expressions[] = {
+        "x(i) = max(j, B(i,j))",        "x(i) = min(j, B(i,j))",
+        "x(j) = max(i, B(i,j))",        "x(i) = and(j, B(i,j))",
+        "x(i) = or(j, B(i,j))",         "x(i) = prod(j, B(i,j))",
+        "x(i) = max(j, c(i) * B(i,j))", "x(i) = min(j, B(i,j) + D(i,j))",
+        "x(i) = B(i,j) * c(j)",         "x = max(i, c(i))",
+        "x(i) = max(c(i), b(i))",       "X(i,j) = B(i,j) / c(i)",
+        "X(j,i) = B(i,j) + D(j,i)",     "x(i) = max(j, e(j) * B(i,j))"};
+    static const float rows[16] = {-3, -1, -2, -9, 0, -4, -5, 0, 0, 0, 0, 0, 2, 0, 7, -1}, none[4] = {0};
+    fixture *f = *state;
+    for (size_t k = 0; k < sizeof expressions / sizeof *expressions; k++) {
+        sam_statement s;
+        tile_tensor want, got, data[4];
+        tile_each_work work;
+        const uint32_t extent[2] = {4, 4};
+        const fe_in statement = {.expression = expressions[k], .integers = true};
+        if (!fe_parse(&statement, &f->names, &f->mem, &f->diag, &s))
+            fail_msg("%s\n%s", expressions[k], fixture_printed(f));
+        for (uint32_t t = 1; t < s.tensors.len; t++) {
+            const char *name = names_text(&f->names, s.tensors.at[t].name);
+            const float *cells = *name == 'B'   ? rows
+                                 : *name == 'D' ? matrix_D
+                                 : *name == 'b' ? vector_b
+                                 : *name == 'c' ? vector_c
+                                                : none;
+            data[t] = dense(f, name, 4, s.tensors.at[t].order == 2 ? 4 : 0, cells, TILE_DTYPE_INT16);
+        }
+        const tile_operands in = {data, s.tensors.len, TILE_DTYPE_INT16},
+                            named = {data + 1, s.tensors.len - 1, TILE_DTYPE_INT16};
+        assert_true(tile_reference(&s, &in, &f->mem, &f->diag, &want));
+        assert_true(tile_each(&s, &named, extent, &f->mem, &f->diag, &got, &work));
+        if (!tile_equal(&got, &want, TILE_DTYPE_INT16, &f->names, &f->diag))
+            fail_msg("%s\n%s", expressions[k], fixture_printed(f));
+    }
+}
+
 static void packing_does_not_change_the_result(void **state) {
     static const char *const results[] = {"x", "x(i)", "X(i,j)", "X(k,i)", "X(i,i)", "X(j,i,k)", "X(i,j,i)"};
     uint32_t accepted = 0, statements = 3000;
@@ -316,7 +357,8 @@ static void sorting_is_stable_whatever_is_in_order(void **state) {
     }
 }
 
-RUN_TESTS(TEST(sorting_is_stable_whatever_is_in_order), TEST(integers_are_evaluated_by_definition),
-          TEST(bfloat16_follows_ieee), TEST(a_sum_in_bfloat16_has_a_tolerance_for_its_order),
-          TEST(packing_does_not_change_the_result), TEST(split_indices_and_ones_are_made_and_undone),
+RUN_TESTS(TEST(computed_one_by_one_it_is_the_same), TEST(sorting_is_stable_whatever_is_in_order),
+          TEST(integers_are_evaluated_by_definition), TEST(bfloat16_follows_ieee),
+          TEST(a_sum_in_bfloat16_has_a_tolerance_for_its_order), TEST(packing_does_not_change_the_result),
+          TEST(split_indices_and_ones_are_made_and_undone),
           TEST(extents_come_from_the_statement_the_operands_and_splits))

@@ -1,7 +1,8 @@
-"""mutate.py on lines whose mutants are known: test_mutate.py SOURCE"""
+"""mutate.py on lines whose mutants are known: test_mutate.py SOURCE BUILD"""
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -106,7 +107,22 @@ def which_tests():
         assert mutate.Map(Tree(top), {name: [] for name in kept}, top, 0).tests_of("r/a.c", 2)[0] == "slow"
 
 
-def main(source):
+# What looks at sources, packages, RTL or programs that run beside the command, and at no C of the rooms; longer runs of tests that are listed.
+LEFT = re.compile(r"comments|cosim_|error_codes|fabric_facts|faults_cosim|flow_(runner|same_bytes)|folders|house|install|layers|maturity|mutation_|notebook|output_nodes|package|pnr_same_bytes|"
+                  r"program_ready|proof_|report_schema|rtl_lint_|shell|sweep_slurm|tables|timeouts|tutorial|versions|view_clicks|wheel|whole_chip|"
+                  r"test_(chip_dropper|glb_tile|glc|golden_array|monolithic|registers|routes|rtl_golden_runs|rtl_\w+_(golden|limits|full)|spec_)|"
+                  r"(adversary|deadlock_kernels|deadlock_random|random_array)_full")
+
+
+def all_tests_are_listed(build, programs):
+    """A test that nobody lists could notice nothing."""
+    said = subprocess.run(["ctest", "--test-dir", build, "-N", "-L", "quick|full"], capture_output=True, text=True, check=True).stdout
+    names = re.findall(r"Test +#\d+: (\S+)", said)
+    missing = [name for name in names if name not in programs and not LEFT.match(name)]
+    assert names and not missing, f"tests.json lacks {missing}"
+
+
+def main(source, build):
     what_is_no_folder(source)
     for line, want in CASES.items():
         got = list(mutate.mutants_of_line(line))
@@ -116,6 +132,7 @@ def main(source):
     rooms = mutate.rooms_of(source)
     programs = mutate.programs_of(json.loads((mutate.HERE / "tests.json").read_text()))
     assert programs["test_host"] == ["test_host", "fake_openocd"] and programs["flow_help"] == ["onyx"], programs
+    all_tests_are_listed(build, programs)
     every = list(mutate.all_mutants(source, rooms, "1"))
     assert every[:50] == list(mutate.all_mutants(source, rooms, "1"))[:50] != list(mutate.all_mutants(source, rooms, "2"))[:50]
     tenth = every[:len(every) // 10]
@@ -131,4 +148,4 @@ def main(source):
         assert found, f"survivors.txt: no such mutant: {path}: {old} -> {new}"
 
 
-main(sys.argv[1])
+main(*sys.argv[1:])

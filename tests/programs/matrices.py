@@ -96,6 +96,29 @@ result B, v, w
 """, {"B": b, "v": {(j, 0): x for j, x in v.items() if x}, "w": {(i, 0): x for i, x in w.items() if x}}
 
 
+def listed(draw, n, density):
+    """A sum that is loaded by columns and times another matrix: where the product is stored over its words, a list of entries is left of it, which the host reads. For n = 4 and 5 that
+    is at a multiple of four that is none of eight."""
+    a, c = cells(draw, n, n, density, [1, 2, 3]), cells(draw, n, n, density, [2, 3])
+    b = without(0, {at: wrap(a.get(at, 0) + c.get(at, 0)) for at in {*a, *c}})
+    v = {}
+    for (i, j), x in b.items():
+        v[j, 0] = v.get((j, 0), 0) + 2 * x
+    return f"""tensor A({n},{n}): ss = {entries(a)}
+tensor C({n},{n}): ss = {entries(c)}
+tensor B({n},{n}): ss
+tensor E({n},{n}): ss
+tensor u({n}): d = all 1
+tensor v({n}): d
+repeat 2 {{
+    B(i,j) = A(i,j) + C(i,j)
+    v(j) += B(i,j) * u(i)
+    E(i,j) = B(i,k) * C(k,j)
+}}
+result B, v, E
+""", {"B": b, "v": v, "E": without(0, product(b, c, lambda x, y: x + y, lambda x, y: x * y))}
+
+
 def nearest(draw, n, means):
     """What k-means asks: which mean is nearest to each point; distances are loaded by points and by means."""
     points = [(draw.randrange(9), draw.randrange(9)) for _ in range(n)]
@@ -135,6 +158,7 @@ cases = [("closure", closure(draw, 5, 0.25), one_copy, 3),
          ("turned", turned(draw, 6, 5, 0.3), one_copy, 3),
          ("turned_long", turned(draw, 40, 23, 0.1), ["--tile", "16"], 0),
          ("turned_nothing", turned(draw, 5, 7, 0), one_copy, 0),
+         *((f"listed_{n}", listed(random.Random(seed), n, 0.3), one_copy, 2) for n, seed in ((3, 2), (4, 1), (5, 1))),
          ("nearest", nearest(draw, 7, 2), one_copy, 3)]
 bad = 0
 for name, (text, want), options, passes in cases:

@@ -195,12 +195,11 @@ static bool sums_vanish(expansion *x, sam_expr e) {
 
 /* ---- tensors --------------------------------------------------------------------------------- */
 
+/* Of the parts that the tensor's indices are split into, the view says nothing yet. */
 static sam_view whole_view(const sam_tensor_data *t) {
     sam_view view = {.source = t->name, .source_order = t->order};
-    for (uint32_t m = 0; m < t->order; m++) {
-        view.from[m].mode = view.equal[m] = (uint8_t)m;
-        view.from[m].divide = 1;
-    }
+    for (uint32_t m = 0; m < t->order; m++)
+        view.equal[m] = (uint8_t)m;
     return view;
 }
 

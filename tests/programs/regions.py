@@ -3,6 +3,7 @@
 against closed forms of the data; the words of each pass are those that the co-simulated bus has counted."""
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -21,7 +22,7 @@ def run(*words, engine="soc"):
 
 
 def refused(what, done, code, *texts, exit_code=2):
-    expect(f"{what} exits", (done.returncode, f"[{code}]" in done.stderr), (exit_code, True))
+    expect(f"{what} exits, for one reason", (done.returncode, re.findall(r"\[(E\d+[\w-]*)\]\n", done.stderr)), (exit_code, [code]))
     for text in texts:
         expect(f"{what} says '{text}'", text in done.stderr, True)
 

@@ -376,6 +376,13 @@ static void streams_the_chip_lacks_are_refused(void **state) {
     expect_refusal(f, s, &o, "E0706-streams");
     pnr_board_free(&s->board);
     s = small_design_new(f, "onyx");
+    s->net.cells.at[0].copy = FW_MAX_LANES; /* a copy more, and all but one of them without a stream */
+    fw_columns columns;
+    clear_diagnostics(f);
+    assert_false(fw_columns_of(&s->design, 0, true, &f->mem, &f->diag, &columns));
+    assert_string_equal(f->diag.list.at[0].code, "E0706-streams");
+    pnr_board_free(&s->board);
+    s = small_design_new(f, "onyx");
     add_words(f, s, 16384 - 4 - 400 + 1);
     expect_refusal(f, s, &o, "E0707-bitstream-size");
     assert_int_equal(f->diag.unmappable, 1);

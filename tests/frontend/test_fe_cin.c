@@ -52,6 +52,12 @@ static void refuse_cin(fixture *f, const char *text, const char *expected) {
 
 static void concrete_index_notation_is_checked(void **state) {
     fixture *f = *state;
+    text_out deep;
+    text_begin(&deep);
+    for (uint32_t n = 0; n < 300; n++)
+        fputs("forall(i, ", deep.stream);
+    refuse_cin(f, text_end(&deep, &f->mem),
+               "<cin>:1:2561: error: nested more than 256 deep [E0118-too-large]");
     refuse_cin(f, "forall(i, x(i) += b(i))",
                "<cin>:1:16: error: no loop around this is a sum: write '=' [E0150-cin]");
     refuse_cin(f, "forall(i, forall(j, x(i) = B(i,j)))",

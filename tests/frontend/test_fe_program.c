@@ -99,6 +99,19 @@ static void beginnings(void **state) {
             fe_program_cin_parse(arena_strndup(&f->mem, cin, n), &f->names, &f->mem, &other.diag, &p));
         assert_true(other.diag.errors > 0);
     }
+    text_out deep;
+    text_begin(&deep);
+    for (uint32_t n = 0; n < 300; n++)
+        fputs("repeat(2, ", deep.stream);
+    const char *const refused[][2] = {
+        {arena_printf(&f->mem, "%s, swap(v, w)", cin), "expected the end, found ','"},
+        {text_end(&deep, &f->mem), "nested more than 256 deep"}};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        fe_program p;
+        clear_diagnostics(f);
+        assert_false(fe_program_cin_parse(refused[i][0], &f->names, &f->mem, &f->diag, &p));
+        assert_string_equal(f->diag.list.at[0].message, refused[i][1]);
+    }
 }
 
 /* Whatever bytes a program has, it is read or refused. */

@@ -1,9 +1,10 @@
 /* The reference: the statement evaluated as an expression over coordinate maps.
  *
  * Every sub-expression becomes a relation: the points of its variables that differ from a background value,
- * with their values. A product of relations with background zero is a join on the shared variables; any other
- * operation brings both sides to the same variables and merges them point by point. Nothing here knows SAM,
- * levels or tiles. Cost: joins and merges are O(n log n)-free (radix sorts), output-sensitive.
+ * with their values. An operation that has its background wherever a side is absent, as a product of
+ * relations with background zero, is a join on the shared variables; any other brings both sides to the same
+ * variables and merges them point by point. Nothing here knows SAM, levels or tiles. Cost: joins and merges
+ * are O(n log n)-free (radix sorts), output-sensitive.
  *
  * int16 wraps, so the order of additions does not matter; division truncates, and by zero gives zero. Each
  * value carries what it would be without wrapping, to a relative error of some 2^-24, which tells it from one
@@ -40,6 +41,7 @@ typedef struct {
     const tile_operands *in;
     const uint32_t *extent; /* by variable handle - 1 */
     arena *mem;
+    const relation *within; /* only its points count, whatever is elsewhere; NULL: all do */
 } evaluator;
 
 /* ---- arithmetic ------------------------------------------------------------------------------ */
@@ -278,14 +280,14 @@ static int compare_on(const relation *shared, const relation *a, uint32_t pa, co
     return 0;
 }
 
-/* Product of two relations whose background is zero: a sort-merge join on the shared variables. */
-static void join(const evaluator *e, const relation *a, const relation *b, relation *out) {
+/* What the operation makes where both sides have a point: a sort-merge join on the shared variables. */
+static void join(const evaluator *e, const sam_expr_data *x, const relation *a, const relation *b,
+                 relation *out) {
     relation shared = {0};
     for (uint32_t i = 0; i < a->vars; i++) {
         if (column_of(b, a->var[i]) >= 0)
             shared.var[shared.vars++] = a->var[i];
     }
-    merge_vars(a, b, out);
     const uint32_t *oa = sorted(e, a, &shared), *ob = sorted(e, b, &shared);
     uint32_t i = 0, j = 0;
     while (i < a->val.len && j < b->val.len) {
@@ -305,8 +307,7 @@ static void join(const evaluator *e, const relation *a, const relation *b, relat
                              column >= 0 ? tuple(a, oa[i])[column]
                                          : tuple(b, ob[k])[column_of(b, out->var[v])]);
                 }
-                vec_push(e->mem, &out->val,
-                         apply(e->in->dtype, SAM_EXPR_MUL, a->val.at[oa[i]], b->val.at[ob[k]]));
+                vec_push(e->mem, &out->val, apply_expr(e->in->dtype, x, a->val.at[oa[i]], b->val.at[ob[k]]));
             }
         }
         j = end;
@@ -349,18 +350,83 @@ static void push_point(const evaluator *e, relation *out, const uint32_t *at, nu
     vec_push(e->mem, &out->val, value);
 }
 
+/* The value of the operation with its sides in their places. */
+static number apply_sides(const evaluator *e, const sam_expr_data *x, bool first, number one, number other) {
+    return first ? apply_expr(e->in->dtype, x, one, other) : apply_expr(e->in->dtype, x, other, one);
+}
+
+/* Whether the operation has its background wherever `one` has none of its points, whatever `other` is there:
+ * so has a mask where it is absent, and a sum with infinities where one side is infinite. */
+static bool absorbs(const evaluator *e, const sam_expr_data *x, bool first, const relation *one,
+                    const relation *other, number background) {
+    for (uint32_t p = 0; p <= other->val.len; p++) {
+        const number beside = p < other->val.len ? other->val.at[p] : other->background;
+        const number made = apply_sides(e, x, first, one->background, beside);
+        if (made.bits != background.bits || made.roundings != background.roundings ||
+            made.magnitude != background.magnitude)
+            return false;
+    }
+    return true;
+}
+
+/* What the operation makes at the points of `one`, outside of which it has its background. */
+static void look_up(const evaluator *e, const sam_expr_data *x, bool first, const relation *one,
+                    const relation *other, relation *out) {
+    relation wide;
+    expand(e, one, out, &wide);
+    const uint32_t *at = sorted(e, &wide, other), *order = sorted(e, other, other);
+    for (uint32_t i = 0, j = 0; i < wide.val.len; i++) {
+        while (j < other->val.len && compare_on(other, other, order[j], &wide, at[i]) < 0)
+            j++;
+        const bool met = j < other->val.len && compare_on(other, other, order[j], &wide, at[i]) == 0;
+        push_point(
+            e, out, tuple(&wide, at[i]),
+            apply_sides(e, x, first, wide.val.at[at[i]], met ? other->val.at[order[j]] : other->background));
+    }
+}
+
+/* The points of `all` by the variables of `out`, each once. */
+static relation points_of(const evaluator *e, const relation *all, const relation *out) {
+    relation at = {.vars = out->vars};
+    memcpy(at.var, out->var, sizeof at.var);
+    const uint32_t *order = sorted(e, all, out);
+    for (uint32_t i = 0; i < all->val.len; i++) {
+        if (i && compare_on(out, all, order[i - 1], all, order[i]) == 0)
+            continue;
+        for (uint32_t v = 0; v < out->vars; v++)
+            vec_push(e->mem, &at.crd, tuple(all, order[i])[column_of(all, out->var[v])]);
+        vec_push(e->mem, &at.val, (number){0});
+    }
+    return at;
+}
+
+static bool has_all(const relation *r, const relation *of) {
+    for (uint32_t v = 0; v < of->vars; v++) {
+        if (column_of(r, of->var[v]) < 0)
+            return false;
+    }
+    return true;
+}
+
+/* Extends the relation to the variables of `over`, where that counts. */
+static void spread(const evaluator *e, const relation *r, const relation *over, relation *out) {
+    const sam_expr_data reach = {.kind = SAM_EXPR_CALL, .operation = SAM_OPERATION_reach};
+    if (r->vars == over->vars || !e->within || !has_all(e->within, over)) {
+        expand(e, r, over, out);
+        return;
+    }
+    const relation at = points_of(e, e->within, over);
+    *out = (relation){.vars = over->vars, .background = r->background};
+    memcpy(out->var, over->var, sizeof out->var);
+    join(e, &reach, r, &at, out);
+}
+
 /* Any operation, point by point over the union of both variable sets. */
-static void merge(const evaluator *e, const sam_expr_data *x, const relation *a, const relation *b,
+static void unite(const evaluator *e, const sam_expr_data *x, const relation *a, const relation *b,
                   relation *out) {
     relation wide_a, wide_b;
-    merge_vars(a, b, out);
-    expand(e, a, out, &wide_a);
-    expand(e, b, out, &wide_b);
-    bool nothing = is_zero(e->in->dtype, a->background) && is_zero(e->in->dtype, b->background);
-    if (x->kind != SAM_EXPR_DIV || !nothing) /* nothing divided by nothing is nothing */
-        out->background = apply_expr(e->in->dtype, x, a->background, b->background);
-    if (is_zero(e->in->dtype, out->background))
-        out->background.bits = 0;
+    spread(e, a, out, &wide_a);
+    spread(e, b, out, &wide_b);
     const uint32_t *oa = sorted(e, &wide_a, out), *ob = sorted(e, &wide_b, out);
     uint32_t i = 0, j = 0;
     while (i < wide_a.val.len || j < wide_b.val.len) {
@@ -374,6 +440,31 @@ static void merge(const evaluator *e, const sam_expr_data *x, const relation *a,
         i += order <= 0;
         j += order >= 0;
     }
+}
+
+/* Any operation. Points are repeated along what the other side alone has only where they may count. */
+static void merge(const evaluator *e, const sam_expr_data *x, const relation *a, const relation *b,
+                  relation *out) {
+    const bool nothing = is_zero(e->in->dtype, a->background) && is_zero(e->in->dtype, b->background);
+    merge_vars(a, b, out);
+    if (x->kind == SAM_EXPR_MUL && nothing) {
+        join(e, x, a, b, out);
+        return;
+    }
+    if (x->kind != SAM_EXPR_DIV || !nothing) /* nothing divided by nothing is nothing */
+        out->background = apply_expr(e->in->dtype, x, a->background, b->background);
+    if (is_zero(e->in->dtype, out->background))
+        out->background.bits = 0;
+    const bool alike = a->vars == out->vars && b->vars == out->vars;
+    const bool plain = alike || x->program; /* a loop may end for the values there are, and for no other */
+    const bool of_a = !plain && absorbs(e, x, true, a, b, out->background);
+    const bool of_b = !plain && absorbs(e, x, false, b, a, out->background);
+    if (of_a && of_b)
+        join(e, x, a, b, out);
+    else if (of_a || of_b)
+        look_up(e, x, of_a, of_a ? a : b, of_a ? b : a, out);
+    else
+        unite(e, x, a, b, out);
 }
 
 /* n addends that are equal, or n operands of a reduction. */
@@ -478,11 +569,47 @@ static void access(const evaluator *e, const sam_expr_data *x, relation *out) {
     }
 }
 
+static void evaluate(const evaluator *e, sam_expr h, relation *out);
+
+static bool is_stored(const sam_statement *s, sam_expr h) {
+    const sam_expr_data *x = sam_expr_at(s, h);
+    return x->kind == SAM_EXPR_ACCESS || (x->kind == SAM_EXPR_CALL && !x->b.v && is_stored(s, x->a));
+}
+
+/* Whether the operation has one value where a side has `absent`, whatever number the other side is. */
+static bool decides(const evaluator *e, const sam_expr_data *x, bool first, number absent) {
+    const tile_dtype dtype = e->in->dtype;
+    const number made = apply_sides(e, x, first, absent, (number){0});
+    for (uint32_t bits = 0; bits <= UINT16_MAX; bits++) {
+        if (apply_sides(e, x, first, absent, exactly(dtype, (uint16_t)bits)).bits != made.bits)
+            return false;
+    }
+    return true;
+}
+
+/* Evaluates both sides: an operand by itself first, and the other side only where the operand has points, if
+ * nothing else of it counts. */
+static void evaluate_sides(const evaluator *e, const sam_expr_data *x, relation *a, relation *b) {
+    const sam_statement *s = e->statement;
+    const bool first = is_stored(s, x->a) || !is_stored(s, x->b);
+    const sam_expr other = first ? x->b : x->a;
+    relation *one = first ? a : b, *rest = first ? b : a;
+    evaluate(e, first ? x->a : x->b, one);
+    evaluator inside = *e;
+    const bool product = x->kind == SAM_EXPR_MUL && is_zero(e->in->dtype, one->background);
+    const bool apart = one->vars > 1 && !x->program && !is_stored(s, other); /* else nothing is repeated */
+    if (apart && (product || decides(e, x, first, one->background)))
+        inside.within = one;
+    evaluate(&inside, other, rest);
+    if (apart && product && e->in->dtype == TILE_DTYPE_BF16 && !is_zero(e->in->dtype, rest->background))
+        evaluate(e, other, rest); /* 0 times infinity is something */
+}
+
 static void evaluate(const evaluator *e, sam_expr h, relation *out) {
     const sam_expr_data *x = sam_expr_at(e->statement, h);
     relation a = {0}, b = {0};
     arena inner = {0}; /* of the operands: there may be many more points than the result has */
-    const evaluator operands = {e->statement, e->in, e->extent, &inner};
+    const evaluator operands = {e->statement, e->in, e->extent, &inner, e->within};
     *out = (relation){0};
     switch (x->kind) {
     case SAM_EXPR_ACCESS:
@@ -504,7 +631,8 @@ static void evaluate(const evaluator *e, sam_expr h, relation *out) {
         return;
     case SAM_EXPR_CALL:
         if (!x->b.v) {
-            evaluate(e, x->a, out);
+            const evaluator all = {e->statement, e->in, e->extent, e->mem, NULL};
+            evaluate(sam_takes_fiber(x) ? &all : e, x->a, out);
             if (sam_takes_fiber(x)) {
                 fibers(e, x, out);
                 return;
@@ -514,8 +642,7 @@ static void evaluate(const evaluator *e, sam_expr h, relation *out) {
             out->background = apply_expr(e->in->dtype, x, out->background, out->background);
             return;
         }
-        evaluate(&operands, x->a, &a);
-        evaluate(&operands, x->b, &b);
+        evaluate_sides(&operands, x, &a, &b);
         merge(e, x, &a, &b, out);
         arena_free(&inner);
         return;
@@ -523,13 +650,8 @@ static void evaluate(const evaluator *e, sam_expr h, relation *out) {
     case SAM_EXPR_SUB:
     case SAM_EXPR_MUL:
     case SAM_EXPR_DIV:
-        evaluate(&operands, x->a, &a);
-        evaluate(&operands, x->b, &b);
-        if (x->kind == SAM_EXPR_MUL && is_zero(e->in->dtype, a.background) &&
-            is_zero(e->in->dtype, b.background))
-            join(e, &a, &b, out);
-        else
-            merge(e, x, &a, &b, out);
+        evaluate_sides(&operands, x, &a, &b);
+        merge(e, x, &a, &b, out);
         arena_free(&inner);
         return;
     case SAM_EXPR_NONE:
@@ -572,7 +694,7 @@ bool tile_reference(const sam_statement *s, const tile_operands *in, arena *mem,
     uint32_t *extent = NULL;
     if (!tile_extents(s, in, &scratch, d, &extent))
         return false;
-    evaluator e = {s, in, extent, &scratch};
+    evaluator e = {s, in, extent, &scratch, NULL};
     relation got, wide, all = {0};
     const sam_tensor_data *result = sam_tensor_at(s, s->result);
     *out = (tile_tensor){.name = result->name, .order = result->order};
@@ -589,9 +711,10 @@ bool tile_reference(const sam_statement *s, const tile_operands *in, arena *mem,
         relation full = {0}, point = {0};
         vec_push(&scratch, &point.val, (number){0});
         expand(&e, &point, &all, &full);
-        relation sum_of = {0};
+        relation sum_of = {.background = got.background};
         const sam_expr_data everywhere = {.kind = SAM_EXPR_CALL, .operation = SAM_OPERATION_reach};
-        merge(&e, &everywhere, &got, &full, &sum_of);
+        merge_vars(&got, &full, &sum_of);
+        unite(&e, &everywhere, &got, &full, &sum_of);
         got = sum_of;
     }
     expand(&e, &got, &all, &wide);

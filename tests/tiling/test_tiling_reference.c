@@ -97,6 +97,56 @@ static void integers_are_evaluated_by_definition(void **state) {
     expect(f, "x(i) = b(i) + 32768", 7 - 32768, 32767 - 6, 5 - 32768, -32768); /* only a sign is not zero */
 }
 
+static void what_one_side_decides_is_not_looked_at(void **state) {
+    fixture *f = *state;
+    expect(f, "x(i) = sum(j, D(i,j) * (b(i) + c(j)))", 27, -15, 53, 0);
+    expect(f, "x(i) = sum(j, (b(i) + c(j)) * D(i,j))", 27, -15, 53, 0);
+    expect(f, "x(i) = sum(j, mask(D(i,j), b(i) - c(j)))", 10, -9, 8, 0);
+    expect(f, "x(i) = sum(j, mask(D(i,j), b(i) > c(j)))", 2, 0, 2, 0);
+    expect(f, "x(i) = sum(j, unless(b(i), D(i,j)))", 0, 0, 0, -1);
+    expect(f, "x(i) = max(j, mask(D(j,i), c(j) - 5))", 0, 0, 0, 0);
+    expect(f, "x(i) = sum(j, D(i,j) * (b(i) + max(k, D(k,i))))", 33, -12, 99, -5);
+}
+
+enum { FAR = 1 << 16 };
+
+/* A sum with one more index than either side has FAR * FAR values, of which the matrix asks for FAR. */
+static void a_sum_is_evaluated_where_a_matrix_has_entries(void **state) {
+    static const char *const expression[] = {
+        "x(i) = sum(j, D(i,j) * (b(i) + c(j)))", "x(i) = sum(j, mask(D(i,j), b(i) + c(j)))",
+        "x(i) = sum(j, (b(i) + c(j)) * D(i,j))", "x(i) = max(j, mask(D(i,j), c(j)))",
+        "x(i) = sum(j, when(c(j), D(i,j)))"};
+    static const int scale[] = {1, 1, 1, 0, -1};
+    fixture *f = *state;
+    uint32_t *line = arena_new_n(&f->mem, uint32_t, FAR), *pairs = arena_new_n(&f->mem, uint32_t, 2 * FAR);
+    uint16_t *ones = arena_new_n(&f->mem, uint16_t, FAR), *places = arena_new_n(&f->mem, uint16_t, FAR);
+    for (uint32_t i = 0; i < FAR; i++) {
+        line[i] = pairs[2 * i] = i;
+        pairs[2 * i + 1] = FAR - 1 - i;
+        ones[i] = 1;
+        places[i] = (uint16_t)(1 + i % 99);
+    }
+    for (uint32_t n = 0; n < sizeof expression / sizeof *expression; n++) {
+        sam_statement s;
+        tile_tensor out, data[4];
+        parse(f, expression[n], &s);
+        for (uint32_t t = 1; t < s.tensors.len; t++) {
+            const bool matrix = s.tensors.at[t].order == 2;
+            data[t] = (tile_tensor){
+                .name = s.tensors.at[t].name, .order = matrix ? 2 : 1, .dim = {FAR, FAR}, .nnz = FAR};
+            data[t].crd = matrix ? pairs : line;
+            data[t].val = matrix ? ones : places;
+        }
+        const tile_operands in = {data, s.tensors.len, TILE_DTYPE_INT16};
+        assert_true(tile_reference(&s, &in, &f->mem, &f->diag, &out));
+        assert_int_equal(out.nnz, FAR);
+        for (uint32_t i = 0; i < FAR; i++) {
+            const int c = places[FAR - 1 - i];
+            assert_int_equal((int16_t)out.val[i], scale[n] < 0 ? 1 : scale[n] * places[i] + c);
+        }
+    }
+}
+
 static void bfloat16_follows_ieee(void **state) {
     fixture *f = *state;
     tile_tensor x = evaluate(f, "x(i) = b(i) / c(i)", TILE_DTYPE_BF16);
@@ -358,7 +408,8 @@ static void sorting_is_stable_whatever_is_in_order(void **state) {
 }
 
 RUN_TESTS(TEST(computed_one_by_one_it_is_the_same), TEST(sorting_is_stable_whatever_is_in_order),
-          TEST(integers_are_evaluated_by_definition), TEST(bfloat16_follows_ieee),
+          TEST(integers_are_evaluated_by_definition), TEST(what_one_side_decides_is_not_looked_at),
+          TEST(a_sum_is_evaluated_where_a_matrix_has_entries), TEST(bfloat16_follows_ieee),
           TEST(a_sum_in_bfloat16_has_a_tolerance_for_its_order), TEST(packing_does_not_change_the_result),
           TEST(split_indices_and_ones_are_made_and_undone),
           TEST(extents_come_from_the_statement_the_operands_and_splits))

@@ -1,6 +1,7 @@
 /* A program on an engine. Each statement is compiled once, before anything runs; then the host goes through
  * the loops and tests their conditions, twice: with the engine, and with the reference, which sees nothing of
- * what the engine made. Between statements a tensor holds what is not its fill.
+ * what the engine made. Between statements a tensor holds what is not its fill, unless it stays as it was
+ * given and a statement asks where it is stored.
  *
  * What is about scalars alone is computed by the host, and so is what the array has no tiles for. */
 #include "compile/application.h"
@@ -22,10 +23,27 @@
 
 /* ---- what tensors hold ------------------------------------------------------------------------- */
 
+/* Whether a statement asks where the tensor is stored (`struct`), which nothing changes. */
+static bool shows_fills(const compile_application *a, uint32_t tensor) {
+    bool asked = false;
+    for (uint32_t i = 0; i < a->stages.len && !a->program.tensors.at[tensor].changes; i++) {
+        const fe_step *step = a->stages.at[i].step;
+        for (uint32_t t = 0; t < step->statement.tensors.len; t++) {
+            const sam_structure how = step->statement.tensors.at[t].structure;
+            asked = asked || (step->use[t].shared == tensor && (how == SAM_STORED || how == SAM_COMPLEMENT));
+        }
+    }
+    return asked;
+}
+
 static void begin_machine(machine *m) {
     m->of = arena_new_n(m->ctx->mem, held, m->a->places + 1);
-    for (uint32_t t = 0; t < m->a->program.tensors.len; t++)
-        compile_hold(&m->of[t], &m->a->given[t], &m->a->given[t]);
+    for (uint32_t t = 0; t < m->a->program.tensors.len; t++) {
+        if (shows_fills(m->a, t))
+            m->of[t].t = m->a->given[t];
+        else
+            compile_hold(&m->of[t], &m->a->given[t], &m->a->given[t]);
+    }
 }
 
 /* Finds what may wait, kernels of statements of several one by one, and makes room for their workspaces. */
@@ -803,8 +821,10 @@ static void resume(machine *m) {
     m->hash = compile_checkpoint_hash(m->o, m->ctx, a);
     if (!compile_checkpoint_read(m->o, m->ctx, a, m->hash, &s))
         return;
-    for (uint32_t t = 0; t < a->program.tensors.len; t++)
-        compile_hold(&m->of[t], &s.tensors[t], &a->given[t]);
+    for (uint32_t t = 0; t < a->program.tensors.len; t++) {
+        if (!shows_fills(a, t))
+            compile_hold(&m->of[t], &s.tensors[t], &a->given[t]);
+    }
     m->resumed = s.at;
     m->now = s.now;
     for (uint32_t i = 0; i < s.at.len; i++)

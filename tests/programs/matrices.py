@@ -146,6 +146,36 @@ result in, size
 """, {"in": inside, "size": size}
 
 
+def structure(draw, n, density):
+    """A matrix with explicit zeros that nothing changes, asked where it is stored; and one that changes, which holds none."""
+    a = cells(draw, n, n, density, [-2, 0, 0, 3])
+    b = cells(draw, n, n, density, [1, 5])
+    degree, inside, outside = {}, {}, {}
+    for i, j in a:
+        degree[i, 0] = degree.get((i, 0), 0) + 1
+    for at, v in b.items():
+        (inside if at in a else outside)[at] = v
+    return f"""tensor A({n},{n}): ss = {entries(a)}
+tensor B({n},{n}): ss = {entries(b)}
+tensor C({n},{n}): ss = {entries(a)}
+tensor degree: s
+tensor inside: ss
+tensor outside: ss
+tensor left: ss
+scalar stored
+repeat 2 {{
+    degree(i) = struct(A(i,j))
+    inside(i,j) = mask(struct(A(i,j)), B(i,j))
+    outside(i,j) = mask(not struct(A(i,j)), B(i,j))
+    left(i,j) = struct(C(i,j))
+    C(i,j) = C(i,j) * 2
+    stored = nnz(A)
+}}
+result degree, inside, outside, left, stored
+""", {"degree": degree, "inside": inside, "outside": outside, "left": dict.fromkeys(without(0, a), 1),
+      "stored": {(0, 0): len(without(0, a))}}
+
+
 draw = random.Random(3)
 one_copy = ["--unroll", "1"]
 # Name, program and what comes of it, options, least passes of the processor alone on engine soc.
@@ -159,7 +189,9 @@ cases = [("closure", closure(draw, 5, 0.25), one_copy, 3),
          ("turned_long", turned(draw, 40, 23, 0.1), ["--tile", "16"], 0),
          ("turned_nothing", turned(draw, 5, 7, 0), one_copy, 0),
          *((f"listed_{n}", listed(random.Random(seed), n, 0.3), one_copy, 2) for n, seed in ((3, 2), (4, 1), (5, 1))),
-         ("nearest", nearest(draw, 7, 2), one_copy, 3)]
+         ("nearest", nearest(draw, 7, 2), one_copy, 3),
+         ("structure", structure(draw, 9, 0.3), [], 0),
+         ("structure_cut", structure(draw, 21, 0.1), ["--tile", "8"], 0)]
 bad = 0
 for name, (text, want), options, passes in cases:
     path, out = folder / f"{name}.onx", folder / name

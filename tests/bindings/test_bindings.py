@@ -167,6 +167,16 @@ class Kernels(unittest.TestCase):
             onyx.run("x(i) = b(i)", b=B[0], dtype="bf16")
         with self.assertRaises(TypeError):
             kernel({"B": B}, B=B)
+        for expression, want in ("X(i,j) = B(i,k) * C(k,j)", lambda b, c: b @ c), ("X(i,j) = B(i,j) + C(j,i)", lambda b, c: b + c.T):
+            kernel, sparse = onyx.compile(expression), []  # sparse ones have other loops, or fused ones
+            for density in 0.05, 0.3, 0.05, 1:
+                one, other = (sp.random(m, n, density, random_state=3, format="csr") for m, n in ((20, 25), (25, 20)))
+                one.data, other.data = np.ceil(one.data * 9), np.ceil(other.data * 9)
+                self.same(kernel(B=one, C=other).X.toarray(), want(one, other).toarray())
+                sparse.append(kernel.bitstream)
+            self.assertEqual(len(set(sparse)), 1, expression)
+            kernel._loops = ["-s", "reorder(none)"]  # what they do not fit is run in loops that they do
+            self.same(kernel(B=one, C=other).X.toarray(), want(one, other).toarray())
         said = onyx.compile("x(i) = B(i,j) * c(j)", engine="sam", options=["--tile=4"])
         self.assertEqual(repr(said), "<onyx.Kernel x(i) = B(i,j) * c(j)>")
         self.same(said({"B": B, "c": c}).x, B @ c)

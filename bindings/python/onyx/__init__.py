@@ -17,6 +17,7 @@ import operator
 import os
 import pathlib
 import pickle
+import re
 import shutil
 import signal
 import tempfile
@@ -412,24 +413,34 @@ def run(expression: str, operands: Optional[Mapping[str, Any]] = None, *, format
 
 class Kernel:
     """An expression with its settings, to be called with one set of operands after the other, as `run` takes them. What the first ones made onyx
-    choose (the edges of sub-tiles, how many copies, how they share the work, which vectors are stored dense) holds for the others, so that all run on the same bitstream,
+    choose (the order of the loops, the edges of sub-tiles, how many copies, how they share the work, what is stored dense) holds for the others, so that all run on the same bitstream,
     whose hash is `bitstream` (None before the first call, and of engine sam)."""
 
     def __init__(self, expression: str, how: Mapping[str, Any]) -> None:
-        self.expression, self.bitstream, self._how, self._chosen = expression, None, dict(how), None
+        self.expression, self.bitstream, self._how, self._chosen, self._loops = expression, None, dict(how), None, []
 
     def __repr__(self) -> str:
         return f"<onyx.Kernel {self.expression}{'' if self._chosen is None else ' ' + ' '.join(self._chosen)}>".replace(" >", ">")
 
     def __call__(self, operands: Optional[Mapping[str, Any]] = None, *, out: Optional[os.PathLike | str] = None, **named: Any) -> Result:
         tensors = _tensors(operands, named)
-        options = [*self._how.get("options", ()), *(self._chosen or ())]
-        result = run(self.expression, tensors, **{**self._how, "options": options, "out": out})
+        said = [str(option) for option in self._how.get("options", ())]
+        try:
+            result = self._run(tensors, [*said, *(self._chosen or ()), *self._loops], out)
+        except OnyxError:
+            if not self._loops:
+                raise
+            self._loops = []  # these loops cannot have these operands, or none: others may
+            result = self._run(tensors, [*said, *self._chosen], out)
         bits = result.report.get("bitstream") or {}
         self.bitstream = bits["xxh64"] if bits.get("words") else None
         if self._chosen is None:
-            self._chosen = _choices(result.report, [str(option) for option in options])
+            self._chosen = _choices(result.report, said)
+            self._loops = [] if self._how.get("schedule") or any(o.startswith(("-s", "--schedule")) for o in said) else _order(result.report)
         return result
+
+    def _run(self, tensors, options, out):
+        return run(self.expression, tensors, **{**self._how, "options": options, "out": out})
 
 
 def _choices(report: Mapping[str, Any], said: Sequence[str]) -> list:
@@ -438,6 +449,12 @@ def _choices(report: Mapping[str, Any], said: Sequence[str]) -> list:
     found = {"--tile": tiling.get("edges") or tiling.get("tile"), "--unroll": report.get("unroll"), "--dispatch": (report.get("dispatch") or {}).get("how")}
     words = [word for name, value in found.items() if value and not any(o.split("=")[0] == name for o in said) for word in (name, str(value))]
     return words + [word for stored in report.get("dense", ()) for word in ("-f", stored)]
+
+
+def _order(report: Mapping[str, Any]) -> list:
+    """The option that says in which loops one kernel runs."""
+    made = re.search('-s "([^"]*)"', report.get("chosen") or "")
+    return ["-s", f"{made[1]}, reorder({report['loops']})" if made else f"reorder({report['loops']})"] if report.get("loops") else []
 
 
 def compile(expression: str, operands: Optional[Mapping[str, Any]] = None, *, formats: Optional[Mapping[str, str]] = None, schedule: Optional[str] = None,

@@ -6,11 +6,13 @@
 #include "support/mlist.h"
 
 /* Array cycles that the processor takes for an item as such; for each value that a run has stored, and each
- * row of them; in a pass that sorts, for an entry and for a digit; for one that is merged; and in a
- * sub-tile's streams, for an entry, for one that lies beside it, and for a row. Measured on engine soc:
- * docs/notebook/repeated.md. */
+ * row of them; in a pass that sorts, for an entry and for a digit; for one that is merged; for one that is
+ * put into a dense workspace in place of that, one that is listed of it, 32 of its places, and how much less
+ * a row takes; and in a sub-tile's streams, for an entry, for one that lies beside it, and for a row.
+ * Measured on engine soc: docs/notebook/repeated.md. */
 static const double ITEM = COMPILE_ITEM_CYCLES, TAKEN = 38, TAKEN_ROW = 190, SORTED = 50, DIGIT = 18,
-                    MERGED = 40, MADE = 64, BESIDE = 35, MADE_ROW = 160, TURNED = 20;
+                    MERGED = 40, PUT = 12, WALKED = 40, WORD = 10, ROW_LESS = 65, MADE = 64, BESIDE = 35,
+                    MADE_ROW = 160, TURNED = 20;
 
 enum { PARTS_MOST = 1024, ITEMS_MOST = 1024, STREAMS = 3, VALUES = 2 };
 
@@ -35,6 +37,7 @@ typedef struct {
     bool has[STREAMS];
     uint32_t outer;  /* the operand's index that its outer level has */
     uint32_t passes; /* that sorted the list */
+    uint32_t rows;   /* stored ones, of all parts */
     bool before;     /* it is listed before what the batch's moves list */
     bool full;       /* there is no room for an entry */
     bool ascend;     /* the coordinates of every fiber do */
@@ -189,20 +192,30 @@ static uint32_t combine(uint32_t how, uint32_t earlier, uint32_t later) {
     return how ? combined_by->apply((uint16_t)earlier, (uint16_t)later) : later;
 }
 
-/* Sorts and merges; what is `drop` goes. */
+/* Sorts and merges; what is `drop` goes. Of a dense workspace the entries are listed. */
 static void merge(making *g, uint32_t drop) {
-    g->passes += (uint32_t)mlist_sort(&g->list);
-    combined_by = g->op;
+    if (g->list.pitch) {
+        g->full = !mlist_walk(&g->list, g->mask, drop);
+        return;
+    }
+    const int passes = mlist_sort(&g->list);
+    g->full = g->full || passes < 0;
+    g->passes += passes < 0 ? 0 : (uint32_t)passes;
     if (g->how)
         mlist_merge(&g->list, g->how, combine, g->mask, drop);
 }
 
 /* Adds an entry of a part. */
 static void add_listed(making *g, const part *p, uint32_t row, uint32_t column, uint32_t value) {
-    const uint32_t outer = p->corner[0] + row, inner = p->corner[1] + column;
+    const uint32_t first = p->corner[0] + row, second = p->corner[1] + column,
+                   outer = g->turned ? second : first, inner = g->turned ? first : second;
+    if (g->list.pitch) {
+        mlist_put(&g->list, outer * g->list.pitch + inner, value, g->how, combine);
+        return;
+    }
     if (g->list.n == g->list.room)
         merge(g, UINT32_MAX);
-    if (!mlist_insert(&g->list, g->turned ? inner << 16 | outer : outer << 16 | inner, value))
+    if (!mlist_insert(&g->list, outer << 16 | inner, value))
         g->full = true;
 }
 
@@ -223,6 +236,7 @@ static uint32_t list_entries(making *g, const part *p) {
                 add_listed(g, p, row, column, value);
         }
     }
+    g->rows += g->list.room ? 0 : rows.n;
     g->cycles += g->list.room ? TAKEN * columns.n + TAKEN_ROW * rows.n : 0;
     return n;
 }
@@ -232,7 +246,7 @@ static uint32_t list_entries(making *g, const part *p) {
 /* Makes a list of a tensor's entries, sorted. */
 static void list_tensor(const making *g, const tile_tensor *t, arena *mem, mlist *out) {
     const uint32_t n = (uint32_t)t->nnz;
-    mlist_begin(out, arena_alloc(mem, mlist_bytes(n, true) + 4), n, true);
+    mlist_begin(out, arena_alloc(mem, mlist_bytes(n, MLIST_SORTS) + 4), n, MLIST_SORTS);
     for (uint64_t e = 0; e < t->nnz; e++)
         mlist_insert(out, t->crd[2 * e + g->outer] << 16 | t->crd[2 * e + 1 - g->outer], t->val[e]);
     mlist_sort(out);
@@ -246,75 +260,101 @@ static bool is_found(const making *g, const tile_tensor *t, arena *scratch) {
            memcmp(want.val, g->list.val, sizeof *want.val * want.n) == 0;
 }
 
+/* What `n` entries take in a way, beside being listed, which has left as many as the list has. */
+static double cycles_of(const making *g, uint32_t n, uint32_t way) {
+    const uint32_t words = (mlist_places(way) + 31) / 32,
+                   digits = (g->list.used >> 16) + (g->list.used & 0xffff) + 2;
+    if (words)
+        return PUT * n + WALKED * g->list.n + WORD * words - ROW_LESS * g->rows;
+    return SORTED * n * g->passes + (g->passes ? DIGIT * digits : 0) + (g->how ? MERGED * n : 0);
+}
+
 /* Lists the entries of all parts, as the processor does; returns NULL, or why it cannot. */
-static const char *list_all(making *g, const tile_tensor *t, uint32_t n, uint32_t room, uint32_t *passes,
+static const char *list_all(making *g, const tile_tensor *t, uint32_t n, uint32_t room, uint32_t way,
                             arena *mem) {
     arena scratch = {0};
-    mlist_begin(&g->list, arena_alloc(mem, mlist_bytes(room, true) + 4), room, true);
+    mlist_begin(&g->list, arena_alloc(mem, mlist_bytes(room, way) + 4), room, way);
     g->passes = 0;
     g->full = false;
+    combined_by = g->op;
     for (uint32_t i = 0; i < g->all.len && !g->full; i++)
         list_entries(g, &g->all.at[i]);
-    const uint32_t digits = (g->list.used >> 16) + (g->list.used & 0xffff) + 2;
     merge(g, g->fill);
-    *passes = g->passes;
-    g->cycles += SORTED * n * g->passes + (g->passes ? DIGIT * digits : 0) + (g->how ? MERGED * n : 0);
+    g->cycles += cycles_of(g, n, way);
     const bool found = g->full || (g->ascend && is_found(g, t, &scratch));
     arena_free(&scratch);
     return g->full ? no_room : !found ? "a matrix is otherwise than the processor puts it together" : NULL;
 }
 
-/* Returns how many entries a list has room for in the scratch area, of `n` at most, and where. */
-static uint32_t find_room(const making *g, const held *h, uint32_t n, bool sorts, uint32_t *slot) {
+/* Returns how many entries a list has room for in the scratch area, and where: as many as there are, or
+ * fewer, if it may be merged before all are there. */
+static uint32_t find_room(const making *g, const held *h, uint32_t n, uint32_t way, uint32_t *slot) {
+    const bool fewer = g->how && !mlist_places(way);
     uint32_t room = 1;
     while (room < n) /* as in other passes, which may have some more */
         room *= 2;
     for (; room; room = room > n ? n : room / 8 * 7) {
-        const uint32_t bytes = FW_ENTRIES_HEAD + mlist_bytes(room, sorts);
+        const uint32_t bytes = FW_ENTRIES_HEAD + mlist_bytes(room, way);
         *slot = compile_find_slot(g->m, h, g->in->alive, g->before, bytes);
         if (*slot + bytes <= FW_SCRATCH_ROOM)
             return room;
-        if (!g->how && room <= n)
+        if (!fewer && room <= n)
             return 0;
     }
     return 0;
 }
 
 /* Notes a list in the scratch area, for the batch that is being made. */
-static const compile_image *note_list(making *g, held *h, uint32_t slot, uint32_t room, bool sorts) {
+static const compile_image *note_list(making *g, held *h, uint32_t slot, uint32_t room, uint32_t way) {
     const compile_image image = {
         .home = true,
-        .put = {FW_SCRATCH | slot, FW_ENTRIES_HEAD + mlist_bytes(room, sorts), ++g->m->listed},
-        .list = {
-            .is = true, .fresh = true, .sorts = sorts, .room = room, .outer = g->outer, .next = g->outer}};
+        .put = {FW_SCRATCH | slot, FW_ENTRIES_HEAD + mlist_bytes(room, way), ++g->m->listed},
+        .list = {.is = true, .fresh = true, .way = way, .room = room, .outer = g->outer, .next = g->outer}};
     compile_note_image(g->m, &image);
     vec_push(&h->left->mem, &h->left->images, image);
     return &h->left->images.at[h->left->images.len - 1];
 }
 
+/* Chooses the way in which `n` entries, which are listed, are put into order: where a dense workspace fits
+ * and takes less than sorting and merging, by one. Returns how many entries there is room for, and where. */
+static uint32_t choose_way(const making *g, const held *h, uint32_t n, uint32_t *way, uint32_t *slot) {
+    const uint32_t dense = h->t.dim[g->outer] << 16 | h->t.dim[1 - g->outer], listed = g->list.n;
+    const bool less = (g->passes || g->how) && cycles_of(g, n, dense) < cycles_of(g, n, *way);
+    uint32_t room = less ? 0 : find_room(g, h, n, *way, slot);
+    if (room < n && dense > MLIST_SORTS && mlist_is_way(dense, FW_SCRATCH_ROOM)) {
+        const uint32_t of_dense = find_room(g, h, listed, dense, slot);
+        if (of_dense) {
+            *way = dense;
+            return of_dense;
+        }
+    }
+    return less || !room ? find_room(g, h, n, *way, slot) : room;
+}
+
 /* Makes the list of all entries, and the items that make it there, in the scratch area. Returns NULL, or why
  * the processor cannot. */
 static const char *make_list(making *g, held *h, bool sorts, arena *mem, compile_move *out) {
-    uint32_t n = 0, passes = 0, slot = 0;
+    uint32_t n = 0, slot = 0;
+    g->rows = 0;
     for (uint32_t i = 0; i < g->all.len; i++)
         n += list_entries(g, &g->all.at[i]);
     const double before = g->cycles;
-    const char *why = list_all(g, &h->t, n, n + 1, &passes, mem);
-    sorts = sorts || passes;
-    const uint32_t room = why ? 0 : find_room(g, h, n, sorts, &slot);
+    const char *why = list_all(g, &h->t, n, n + 1, MLIST_SORTS, mem);
+    uint32_t way = sorts || g->passes ? MLIST_SORTS : MLIST_IN_ORDER;
+    const uint32_t room = why ? 0 : choose_way(g, h, n, &way, &slot);
     if (!why && !room)
         return no_room;
-    if (!why && room < n) { /* it is merged before all is there */
+    if (!why && (room < n || mlist_places(way))) { /* it is merged before all is there, or not sorted */
         g->cycles = before;
-        why = list_all(g, &h->t, n, room, &passes, mem);
+        why = list_all(g, &h->t, n, room, way, mem);
     }
     if (why)
         return why;
-    const compile_image *image = note_list(g, h, slot, room, sorts);
+    const compile_image *image = note_list(g, h, slot, room, way);
     out->slot = image->put;
     vec_push(mem, &out->items,
-             ((fw_item){{FW_ENTRIES | FW_ENTRIES_BEGIN, image->put.address, room, sorts, g->fill, g->how,
-                         g->mask}}));
+             ((fw_item){
+                 {FW_ENTRIES | FW_ENTRIES_BEGIN, image->put.address, room, way, g->fill, g->how, g->mask}}));
     for (uint32_t i = 0; i < g->all.len; i++) {
         const part *p = &g->all.at[i];
         vec_push(mem, &out->items,
@@ -340,22 +380,22 @@ static compile_image *find_list(const making *g, held *h) {
 /* Goes back to a list that is there, and makes it as it is. Returns NULL, or why the processor cannot. */
 static const char *use_list(making *g, const held *h, compile_image *image, arena *mem, compile_move *out) {
     const bool turns = image->list.next != g->outer;
-    if (turns && !image->list.sorts)
+    if (turns && image->list.way == MLIST_IN_ORDER)
         return no_room;
     list_tensor(g, &h->t, mem, &g->list);
     if (turns) {
-        g->cycles += TURNED * g->list.n;
+        g->how = FW_OP_SET;
         mlist_turn(&g->list);
         mlist_turn(&g->list);
-        const int passes = mlist_sort(&g->list);
-        g->cycles += SORTED * g->list.n * passes + DIGIT * 2 * MLIST_DIGITS;
+        g->passes = (uint32_t)mlist_sort(&g->list);
+        g->cycles += TURNED * g->list.n + cycles_of(g, g->list.n, image->list.way);
     }
     image->list.next = g->outer;
     image->list.fresh = true;
     out->slot = image->put;
     vec_push(mem, &out->items,
              ((fw_item){{FW_ENTRIES | FW_ENTRIES_AGAIN | (turns ? FW_ENTRIES_TURNED : 0), image->put.address,
-                         image->list.room, image->list.sorts}}));
+                         image->list.room, image->list.way}}));
     return NULL;
 }
 
@@ -623,7 +663,8 @@ tile_tensor compile_list_values(const machine *m, const compile_image *image, co
                       keys + 4 * n <= image->put.bytes && values + 2 * n <= image->put.bytes;
     tile_tensor t = *shape;
     mlist all;
-    mlist_begin(&all, arena_alloc(mem, mlist_bytes(good ? n : 0, true) + 4), good ? n : 0, true);
+    mlist_begin(&all, arena_alloc(mem, mlist_bytes(good ? n : 0, MLIST_SORTS) + 4), good ? n : 0,
+                MLIST_SORTS);
     for (uint32_t e = 0; e < n && good; e++)
         mlist_insert(&all, file_u32_at(content + keys + 4 * e), word_at(content + values, e));
     if (image->list.outer)

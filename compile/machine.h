@@ -33,7 +33,7 @@ typedef struct {
     struct {
         bool is;       /* a list of a matrix's entries, in the scratch area */
         bool fresh;    /* for the batch that is being made, which reads it: until then nothing goes there */
-        bool sorts;    /* there is room to sort it */
+        uint32_t way;  /* in which it is put into order (support/mlist.h) */
         uint32_t room; /* entries */
         uint32_t outer,
             next; /* the index that it is sorted by first; that will be, by the batch that is being made */

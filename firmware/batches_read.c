@@ -238,7 +238,7 @@ static void check_entries(reader *r, const fw_segment *s, uint32_t at, uint32_t 
                    second = word_of(s, at + 8), third = word_of(s, at + 12);
     bool good = true;
     if (kind == FW_ENTRIES_BEGIN || kind == FW_ENTRIES_AGAIN) {
-        good = first & FW_SCRATCH && first % 4 == 0 && second <= MOST && third <= 1 &&
+        good = first & FW_SCRATCH && first % 4 == 0 && second <= MOST && mlist_is_way(third, MOST) &&
                has_place(b, first, FW_ENTRIES_HEAD + mlist_bytes(second, third));
     } else if (kind == FW_ENTRIES_TAKE) {
         good =

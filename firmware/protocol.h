@@ -137,23 +137,25 @@ enum { FW_FUNCTIONS_MOST = 4096, FW_FUNCTION_INPUTS_MOST = 13 };
  * program is (fw_lists).
  * Streams of a compressed matrix come of a list of entries, two coordinates of 16 bits and a value each, in
  * the scratch area (support/mlist.h), behind FW_ENTRIES_HEAD bytes. {FW_ENTRIES | FW_ENTRIES_BEGIN, place,
- * room, sorts, fill, how, mask} begins one for so many entries; where it `sorts` it has room for them twice,
- * and for digits. {FW_ENTRIES | FW_ENTRIES_TAKE, cell of the first level, of the second, of the values,
- * corner, size, edges} adds what a run has stored of its part, whose corner is at these coordinates: a level
- * without a cell is dense, with that edge. What is beyond the size is none. Pairs are of 16 bits, that of the
- * outer level of what is made in the upper half; with FW_ENTRIES_TURNED the run has stored the inner one
- * first. Where the list is full it is sorted and merged before it goes on. {FW_ENTRIES | FW_ENTRIES_SHAPE |
- * levels, table, rows << 16 | bytes of a row, inputs, edges, 0, 0} sorts and merges: values at the same
- * coordinates are combined from the first to the last (FW_OP_SET: there are none), and what is the fill then,
- * in the bits of the mask, goes. The levels are bits, FW_ENTRIES_DENSE and FW_ENTRIES_PADDED, shifted by the
- * level; `inputs` are bytes, the lowest of the first level: the number of the load in the table's rows that
- * has this stream, or FW_ENTRIES_NONE. Then {FW_ENTRIES | FW_ENTRIES_LEVELS, low << 16 | size along the first
- * level, the same along the second, place of the first level's block, of the second, of the values, 0} makes
- * the streams of a sub-tile: those entries that are in it, values as they differ from the fill. One without
- * entries has a fill at its corner; padded, each fiber has coordinate 0. Rows whose cells begin there get
- * their lengths. {FW_ENTRIES | FW_ENTRIES_AGAIN, place, room, sorts, 0, 0, 0} goes back to a list that was
- * begun so, where nothing else was put there since; with FW_ENTRIES_TURNED its outer level is the other one
- * from now on. */
+ * room, way, fill, how, mask} begins one for so many entries, which come in order (way 0), or are sorted (1):
+ * then it has room for them twice, and for digits. Or the way is both extents, that of the outer level of
+ * what is made in the upper half: they are put into a dense workspace behind it. {FW_ENTRIES |
+ * FW_ENTRIES_TAKE, cell of the first level, of the second, of the values, corner, size, edges} adds what a
+ * run has stored of its part, whose corner is at these coordinates: a level without a cell is dense, with
+ * that edge. What is beyond the size is none. Pairs are of 16 bits, that of the outer level of what is made
+ * in the upper half; with FW_ENTRIES_TURNED the run has stored the inner one first. Where the list is full it
+ * is sorted and merged before it goes on; of a dense workspace the entries are listed once all are there.
+ * {FW_ENTRIES | FW_ENTRIES_SHAPE | levels, table, rows << 16 | bytes of a row, inputs, edges, 0, 0} sorts and
+ * merges: values at the same coordinates are combined from the first to the last (FW_OP_SET: there are none),
+ * and what is the fill then, in the bits of the mask, goes. The levels are bits, FW_ENTRIES_DENSE and
+ * FW_ENTRIES_PADDED, shifted by the level; `inputs` are bytes, the lowest of the first level: the number of
+ * the load in the table's rows that has this stream, or FW_ENTRIES_NONE. Then {FW_ENTRIES |
+ * FW_ENTRIES_LEVELS, low << 16 | size along the first level, the same along the second, place of the first
+ * level's block, of the second, of the values, 0} makes the streams of a sub-tile: those entries that are in
+ * it, values as they differ from the fill. One without entries has a fill at its corner; padded, each fiber
+ * has coordinate 0. Rows whose cells begin there get their lengths. {FW_ENTRIES | FW_ENTRIES_AGAIN, place,
+ * room, way, 0, 0, 0} goes back to a list that was begun so and merged, where nothing else was put there
+ * since; with FW_ENTRIES_TURNED its outer level is the other one from now on. */
 #define FW_LIST 0xffffffffu
 #define FW_TEST 0xe0000000u
 #define FW_COPY 0xd0000000u

@@ -1,5 +1,7 @@
 /* mlist.h - lists of a matrix's entries: insert, sort, merge; clist.h in little memory, six bytes an entry.
  * Both coordinates are in one word, the outer one in its upper half, so that one comparison tells the order.
+ * A matrix of few places has a dense workspace beside its list: entries are put where they belong, and listed
+ * in the end.
  *
  * Freestanding, without heap or recursion, for the chip's processor and for whoever tries what that would do.
  * All memory is the caller's.
@@ -12,38 +14,66 @@
 #include <stdint.h>
 
 enum { MLIST_DIGITS = 256 };
+/* The way in which entries come to be in order: they are already; they are sorted; or, any larger number, by
+ * a dense workspace, whose extents that is, the outer one in the upper half. */
+enum { MLIST_IN_ORDER, MLIST_SORTS };
 typedef struct {
     uint32_t room, n;
     uint32_t *key; /* room */
     uint16_t *val;
-    /* As many once more, and counters of digits, for entries that are sorted; NULL: these come in order. */
+    /* As many once more, and counters of digits, for entries that are sorted. Or, of a dense workspace, bits
+     * that say which places have an entry, and the values of all places. */
     uint32_t *other_key;
-    uint16_t *other_val, *start; /* MLIST_DIGITS */
+    uint16_t *other_val, *start; /* MLIST_DIGITS; NULL: no entry is sorted */
+    uint32_t way, pitch;         /* pitch: places from one outer coordinate to the next; 0: none are dense */
     uint32_t last, used;         /* the last key; bits that are set in some */
-    bool other, other_inner;     /* a key is below the one before; an inner coordinate is */
+    bool other, other_inner;     /* a key is below the one before, or entries are not listed; an inner
+                                  * coordinate is */
 } mlist;
 
-/* Makes one value of two at the same coordinates, the earlier one first; `how` is the caller's. */
+/* Makes one value of two at the same coordinates, the earlier one first; `how` is the caller's. Where it is
+ * NULL it is their sum. */
 typedef uint32_t mlist_combine(uint32_t how, uint32_t earlier, uint32_t later);
+static inline uint32_t mlist_combined(mlist_combine *combine, uint32_t how, uint32_t earlier,
+                                      uint32_t later) {
+    return combine ? combine(how, earlier, later) : earlier + later;
+}
+
+/* Returns how many places the dense workspace of a way has; 0: it is another way. */
+static inline uint32_t mlist_places(uint32_t way) {
+    return (way >> 16) * (way & 0xffffu);
+}
+
+static inline bool mlist_is_way(uint32_t way, uint32_t places_most) {
+    return way <= MLIST_SORTS || (mlist_places(way) && mlist_places(way) <= places_most);
+}
 
 /* Returns the bytes of a list with so much room. */
-static inline uint32_t mlist_bytes(uint32_t room, bool sorts) {
-    const uint32_t bytes = 6 * room + room % 2 * 2;
-    return sorts ? 2 * bytes + 2 * MLIST_DIGITS : bytes;
+static inline uint32_t mlist_bytes(uint32_t room, uint32_t way) {
+    const uint32_t bytes = 6 * room + room % 2 * 2, places = mlist_places(way);
+    return way == MLIST_SORTS ? 2 * bytes + 2 * MLIST_DIGITS
+                              : bytes + 4 * ((places + 31) / 32) + 2 * (places + places % 2);
 }
 
 /* Makes an empty list in memory of so many bytes, which is aligned to four. */
-static inline void mlist_begin(mlist *l, void *memory, uint32_t room, bool sorts) {
+static inline void mlist_begin(mlist *l, void *memory, uint32_t room, uint32_t way) {
     const uint32_t halves = (room + 1) / 2; /* words of the values */
+    const uint32_t words = (mlist_places(way) + 31) / 32;
+    const bool sorts = way == MLIST_SORTS;
     uint32_t *const end = (uint32_t *)memory + room + halves;
     l->room = room; /* one by one: there is no library that clears them */
+    l->way = way;
+    l->pitch = words ? way & 0xffffu : 0;
     l->n = l->last = l->used = 0;
-    l->other = l->other_inner = false;
+    l->other = l->pitch;
+    l->other_inner = false;
     l->key = memory;
     l->val = (uint16_t *)(l->key + room);
-    l->other_key = sorts ? end : NULL;
-    l->other_val = sorts ? (uint16_t *)(end + room) : NULL;
+    l->other_key = end;
+    l->other_val = (uint16_t *)(end + (sorts ? room : words));
     l->start = sorts ? (uint16_t *)(end + room + halves) : NULL;
+    for (uint32_t w = 0; w < words; w++)
+        end[w] = 0;
 }
 
 /* Notes that behind the others there are entries now whose keys ascend from the first to the last. */
@@ -121,7 +151,7 @@ static inline void mlist_merge(mlist *l, uint32_t how, mlist_combine *combine, u
         const uint32_t key = l->key[i];
         uint32_t value = l->val[i++];
         for (; i < l->n && l->key[i] == key; i++)
-            value = combine(how, value, l->val[i]) & 0xffffu;
+            value = mlist_combined(combine, how, value, l->val[i]) & 0xffffu;
         l->key[n] = key;
         l->val[n] = (uint16_t)value;
         n += (value & mask) != fill;
@@ -132,8 +162,61 @@ static inline void mlist_merge(mlist *l, uint32_t how, mlist_combine *combine, u
     l->last = n ? l->key[n - 1] : 0;
 }
 
-/* Exchanges the coordinates of all entries. */
+/* Puts a value at a place of a dense workspace: combined with what is there, or alone. */
+static inline void mlist_put(const mlist *l, uint32_t place, uint32_t value, uint32_t how,
+                             mlist_combine *combine) {
+    uint32_t *const word = l->other_key + place / 32;
+    uint16_t *const cell = l->other_val + place;
+    const uint32_t bit = 1u << place % 32;
+    if (*word & bit)
+        value = mlist_combined(combine, how, *cell, value);
+    else
+        *word |= bit;
+    *cell = (uint16_t)value;
+}
+
+/* Lists what a dense workspace has, which is empty then, without what is the fill in the bits of `mask`.
+ * Returns false where there is no room. O(n + places / 32). */
+static inline bool mlist_walk(mlist *l, uint32_t mask, uint32_t fill) {
+    const uint32_t places = mlist_places(l->way), pitch = l->pitch;
+    const uint16_t *const cells = l->other_val;
+    uint32_t *key = l->key + l->n, *const last = l->key + l->room;
+    uint16_t *val = l->val + l->n;
+    uint32_t zero = 0, end = pitch; /* the key of place 0, were it in this row, which ends there */
+    for (uint32_t first = 0, *word = l->other_key; first < places; first += 32, word++) {
+        for (uint32_t bits = *word; bits; bits &= bits - 1) {
+            const uint32_t place = first + (uint32_t)__builtin_ctz(bits), value = cells[place];
+            for (; place >= end; end += pitch)
+                zero += 0x10000u - pitch;
+            if ((value & mask) == fill)
+                continue;
+            if (key == last)
+                return false;
+            *key++ = zero + place;
+            *val++ = (uint16_t)value;
+        }
+        *word = 0;
+    }
+    l->n = (uint32_t)(key - l->key);
+    l->other = false;
+    return true;
+}
+
+/* Puts the entries, which are listed, where they belong with coordinates exchanged. */
+static inline void mlist_put_turned(mlist *l) {
+    l->pitch = (l->way >> 16) + (l->way & 0xffffu) - l->pitch;
+    for (uint32_t i = 0; i < l->n; i++)
+        mlist_put(l, (l->key[i] & 0xffffu) * l->pitch + (l->key[i] >> 16), l->val[i], 0, NULL);
+    l->n = 0;
+    l->other = true;
+}
+
+/* Exchanges the coordinates of all entries, which a dense workspace has listed. */
 static inline void mlist_turn(mlist *l) {
+    if (l->pitch) {
+        mlist_put_turned(l);
+        return;
+    }
     for (uint32_t i = 0; i < l->n; i++)
         l->key[i] = l->key[i] << 16 | l->key[i] >> 16;
     l->used = l->used << 16 | l->used >> 16;

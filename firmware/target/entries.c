@@ -26,30 +26,38 @@ SMALL_FROM_HERE
 
 /* Goes to the list of an item, which begins there or has begun. */
 static void go_to(uint32_t item, uint32_t what) {
-    const uint32_t place = bus_read32(item + 4), room = bus_read32(item + 8), sorts = bus_read32(item + 12);
-    if (!(place & FW_SCRATCH) || place % 4 || room > FW_SCRATCH_END - FW_SCRATCH_OFFSET || sorts > 1)
+    const uint32_t place = bus_read32(item + 4), room = bus_read32(item + 8), way = bus_read32(item + 12);
+    if (!(place & FW_SCRATCH) || place % 4 || room > FW_SCRATCH_END - FW_SCRATCH_OFFSET ||
+        !mlist_is_way(way, FW_SCRATCH_END - FW_SCRATCH_OFFSET))
         fail(FW_ERROR_BAD_BATCH, item, room);
-    const uint32_t at = lists_place(item, place, FW_ENTRIES_HEAD + mlist_bytes(room, sorts));
+    const uint32_t at = lists_place(item, place, FW_ENTRIES_HEAD + mlist_bytes(room, way));
     list = bus_memory((at + FW_ENTRIES_ALIGNED - 1) & ~(FW_ENTRIES_ALIGNED - 1u));
     shape = 0;
     if ((what & FW_ENTRIES_KIND) == FW_ENTRIES_BEGIN) {
-        mlist_begin(&list->of, bus_memory(at + FW_ENTRIES_HEAD), room, sorts);
+        mlist_begin(&list->of, bus_memory(at + FW_ENTRIES_HEAD), room, way);
         list->fill = bus_read32(item + 16);
         list->how = bus_read32(item + 20);
         list->mask = bus_read32(item + 24);
-    } else if (list->of.room != room || list->of.n > room || !list->of.start != !sorts) {
+    } else if (list->of.room != room || list->of.n > room || list->of.way != way ||
+               (list->of.pitch && list->of.other)) {
         fail(FW_ERROR_BAD_BATCH, item, list->of.n);
     }
     if (what & FW_ENTRIES_TURNED)
         mlist_turn(&list->of);
 }
 
+/* Returns what makes one value of two; NULL: an addition. */
+static mlist_combine *combine_of(const kernel_description *k) {
+    return list->how == FW_OP_ADD && k->combine == lists_combine ? NULL : k->combine;
+}
+
 /* Sorts, and merges where values meet; what is the fill goes only if `drops`. */
 static __attribute__((noinline)) void merge(const kernel_description *k, uint32_t item, bool drops) {
-    if (mlist_sort(&list->of) < 0)
+    const bool pending = list->of.pitch && list->of.other;
+    if (pending ? !mlist_walk(&list->of, list->mask, list->fill) : mlist_sort(&list->of) < 0)
         fail(FW_ERROR_BAD_BATCH, item, list->of.n);
-    if (list->how != FW_OP_SET)
-        mlist_merge(&list->of, list->how, k->combine, list->mask, drops ? list->fill : NO_WORD);
+    if (list->how != FW_OP_SET && !list->of.pitch)
+        mlist_merge(&list->of, list->how, combine_of(k), list->mask, drops ? list->fill : NO_WORD);
 }
 
 /* A level of what a run has stored; no addresses: a dense one. */
@@ -76,8 +84,9 @@ SMALL_TO_HERE
 typedef struct {
     uint32_t coordinates, values, n; /* addresses; no coordinates: they are 0, 1, ... */
     uint32_t size;
-    uint32_t key;        /* of coordinate 0 */
-    uint32_t step;       /* of the key, from one coordinate to the next */
+    uint32_t key;        /* of coordinate 0; of a dense workspace its place */
+    uint32_t step;       /* from one coordinate to the next */
+    uint32_t scale;      /* from one outer coordinate to the next */
     uint32_t mask, drop; /* a value that is none, in these bits */
 } row;
 
@@ -107,7 +116,29 @@ static __attribute__((noinline)) uint32_t take_row(const row *r, uint32_t from) 
     return (at - r->values) / 2;
 }
 
+/* Puts the entries of a row into the dense workspace; what is the fill goes when they are listed. */
+static __attribute__((noinline)) void put_values(const row *r, mlist_combine *combine) {
+    const uint32_t size = r->size, step = r->step, first = r->key, how = list->how;
+    const mlist of = list->of;
+    uint32_t crd = r->coordinates, at = r->values, c = 0;
+    for (const uint32_t last = at + 2 * r->n; at < last; at += 2, c++) {
+        if (crd) {
+            c = bus_read16(crd);
+            crd += 2;
+        }
+        if (c < size)
+            mlist_put(&of, first + c * step, bus_read16(at), how, combine);
+    }
+}
+
 SMALL_FROM_HERE
+
+/* Returns whether a part is within the dense workspace, and that has listed nothing yet. */
+static bool fits(uint32_t corner, uint32_t size, uint32_t turned) {
+    const uint32_t way = list->of.way, inner = list->of.pitch, outer = upper(way) + lower(way) - inner,
+                   rows = upper(corner) + upper(size), columns = lower(corner) + lower(size);
+    return list->of.other && rows <= (turned ? inner : outer) && columns <= (turned ? outer : inner);
+}
 
 /* Adds the entries of a run's part. */
 static __attribute__((noinline)) void take(const kernel_description *k, uint32_t item, uint32_t turned) {
@@ -120,11 +151,12 @@ static __attribute__((noinline)) void take(const kernel_description *k, uint32_t
     const uint32_t n = lists_begin(item, (uint32_t)values, (uint32_t)(values >> 32));
     static row r;
     r.size = lower(size);
-    r.step = turned ? 1u << UPPER : 1;
+    r.scale = list->of.pitch ? list->of.pitch : 1u << UPPER;
+    r.step = turned ? r.scale : 1;
     r.mask = list->mask;
     r.drop = list->how == FW_OP_SET ? list->fill : NO_WORD;
     uint32_t from = 0;
-    if (columns.n > n || shape)
+    if (columns.n > n || shape || (list->of.pitch && !fits(corner, size, turned)))
         fail(FW_ERROR_BAD_BATCH, item, n);
     for (uint32_t i = 0; i < rows.n; i++) {
         const uint32_t c = rows.coordinates ? bus_read16(rows.coordinates + 2 * i) : i,
@@ -135,9 +167,11 @@ static __attribute__((noinline)) void take(const kernel_description *k, uint32_t
         r.n = c < upper(size) ? to - from : 0;
         r.values = (uint32_t)values + 2 * from + 2;
         r.coordinates = columns.coordinates ? columns.coordinates + 2 * from : 0;
-        r.key = turned ? lower(corner) << UPPER | (upper(corner) + c)
-                       : (upper(corner) + c) << UPPER | lower(corner);
-        for (uint32_t taken = 0; taken < r.n && (taken = take_row(&r, taken)) < r.n;) {
+        r.key = turned ? lower(corner) * r.scale + upper(corner) + c
+                       : (upper(corner) + c) * r.scale + lower(corner);
+        if (list->of.pitch)
+            put_values(&r, combine_of(k));
+        for (uint32_t taken = list->of.pitch ? r.n : 0; taken < r.n && (taken = take_row(&r, taken)) < r.n;) {
             merge(k, item, false);
             if (list->of.n == list->of.room)
                 fail(FW_ERROR_BAD_BATCH, item, list->of.room);

@@ -4,6 +4,7 @@
 #include "firmware/target/hal.h"
 #include "firmware/target/target.h"
 #include "sam/operators.h"
+#include "support/mlist.h"
 #include "tests/firmware/device.h"
 #include "tests/firmware/random_plan.h"
 #include "tests/firmware/test_kernel.h"
@@ -1811,8 +1812,10 @@ static void a_list_makes_matrices(void **state) {
         for (uint32_t a = 0; a < EXTENT * EXTENT; a++)
             distinct += c.want.has[a / EXTENT][a % EXTENT];
         const uint32_t room = c.how && prng_below(&c.random, 2) ? distinct + 1 : c.stored + 1,
-                       place = FW_SCRATCH | 4 * prng_below(&c.random, 9);
-        const uint32_t begin[] = {FW_ENTRIES | FW_ENTRIES_BEGIN, place, room, 1, c.fill, c.how, 0xffff};
+                       place = FW_SCRATCH | 4 * prng_below(&c.random, 9),
+                       outer = EXTENT + prng_below(&c.random, 3), inner = EXTENT + prng_below(&c.random, 30),
+                       way = prng_below(&c.random, 2) ? MLIST_SORTS : outer << 16 | inner;
+        const uint32_t begin[] = {FW_ENTRIES | FW_ENTRIES_BEGIN, place, room, way, c.fill, c.how, 0xffff};
         assert_true(serve_list(c.d, &c.t, &begin, 1, 0, 1));
         for (uint32_t p = 0; p < parts; p++)
             assert_true(serve_list(c.d, &c.t, (const uint32_t(*)[ITEM_WORDS])take + p, 1, 0, 1));
@@ -1824,7 +1827,7 @@ static void a_list_makes_matrices(void **state) {
             make_box(&c);
         for (uint32_t turns = 0; turns < 2; turns++) {
             const uint32_t again[] = {
-                FW_ENTRIES | FW_ENTRIES_AGAIN | (turns ? FW_ENTRIES_TURNED : 0), place, room, 1, 0, 0, 0};
+                FW_ENTRIES | FW_ENTRIES_AGAIN | (turns ? FW_ENTRIES_TURNED : 0), place, room, way, 0, 0, 0};
             assert_true(serve_list(c.d, &c.t, &again, 1, 0, 1));
             if (turns)
                 turn_matrix(&c.want);
@@ -1841,6 +1844,10 @@ static void a_list_of_entries_that_is_none_is_refused(void **state) {
     enum { CRD = 0x1000, VAL = 0x2000, CELLS = 0x20004400, ALL = DEVICE_TILES * 2 * DEVICE_BANK };
 #define BEGIN(room)                                                                                          \
     { FW_ENTRIES | FW_ENTRIES_BEGIN, FW_SCRATCH, room, 0, 0, 0, 0xffff }
+#define DENSE(rows, columns)                                                                                 \
+    { FW_ENTRIES | FW_ENTRIES_BEGIN, FW_SCRATCH, 3, (rows) << 16 | (columns), 0, 0, 0xffff }
+#define AGAIN(way)                                                                                           \
+    { FW_ENTRIES | FW_ENTRIES_AGAIN, FW_SCRATCH, 3, way }
 #define TAKE(size)                                                                                           \
     { FW_ENTRIES | FW_ENTRIES_TAKE, 0, CELLS, CELLS + 8, 0, 1 << 16 | (size), 1 << 16 }
 #define SHAPE(inputs)                                                                                        \
@@ -1867,6 +1874,14 @@ static void a_list_of_entries_that_is_none_is_refused(void **state) {
         {{BEGIN(3), TAKE(9), {FW_ENTRIES | FW_ENTRIES_AGAIN, FW_SCRATCH, 4, 0}}, false},
         {{BEGIN(3), TAKE(9), {FW_ENTRIES | FW_ENTRIES_AGAIN, FW_SCRATCH, 3, 1}}, false},
         {{BEGIN(3), TAKE(9), {FW_ENTRIES | FW_ENTRIES_AGAIN, FW_SCRATCH, 3, 0}}, true},
+        {{DENSE(1, 9), TAKE(9), SHAPE(0x020100)}, true},
+        {{DENSE(1, 8), TAKE(9), SHAPE(0x020100)}, false}, /* the part is beyond */
+        {{DENSE(0, 9), SHAPE(0x020100)}, false},
+        {{DENSE(1, 9), TAKE(9), AGAIN(1 << 16 | 9)}, false}, /* they are not listed */
+        {{DENSE(1, 9), SHAPE(0x020100), AGAIN(1 << 16 | 9)}, true},
+        {{DENSE(1, 9), SHAPE(0x020100), AGAIN(9 << 16 | 1)}, false},
+        {{DENSE(1, 9), SHAPE(0x020100), TAKE(9)}, false},
+        {{DENSE(150, 150), SHAPE(0x020100)}, false},
         {{BEGIN(3), TAKE(9), {FW_ENTRIES | (FW_ENTRIES_AGAIN + 1)}}, false},
         {{BEGIN(3), TAKE(9), {FW_ENTRIES | (FW_ENTRIES_BITS + 1)}}, false},
         {{BEGIN(3), TAKE(9), {FW_ENTRIES | FW_ENTRIES_BEGIN, 0, 3, 0, 0, 0, 0xffff}}, false},
@@ -1876,6 +1891,8 @@ static void a_list_of_entries_that_is_none_is_refused(void **state) {
         {{BEGIN(3), TAKE(9), {FW_ENTRIES | FW_ENTRIES_BEGIN, FW_SCRATCH, 3400, 0, 0, 0, 0xffff}}, false},
     };
 #undef BEGIN
+#undef DENSE
+#undef AGAIN
 #undef TAKE
 #undef SHAPE
     static const uint16_t segments[] = {0, 3}, columns[] = {1, 4, 7}, values[] = {5, 6, 7};

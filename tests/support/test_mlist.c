@@ -87,4 +87,67 @@ static void lists_in_order_are_not_sorted(void **state) {
     assert_int_equal(mlist_find(&l, 9), 4);
 }
 
-RUN_TESTS(TEST(entries_are_sorted_and_merged), TEST(lists_in_order_are_not_sorted))
+static uint32_t added(uint32_t how, uint32_t earlier, uint32_t later) {
+    (void)how;
+    return earlier + later;
+}
+
+/* Puts entries where they belong, of which some are at the same place; and exchanges their coordinates. */
+static void a_dense_workspace_has_what_a_list_has(void **state) {
+    (void)state;
+    prng p = prng_seed(12);
+    for (uint32_t c = 0; c < CASES; c++) {
+        const uint32_t rows = 1 + prng_below(&p, 40), columns = 1 + prng_below(&p, 40),
+                       way = rows << 16 | columns, n = prng_below(&p, MOST), fill = prng_below(&p, 4),
+                       how = prng_below(&p, 2);
+        uint32_t *const memory = test_malloc(mlist_bytes(n, way) + 4), *const other = test_malloc(
+                                                                           mlist_bytes(n, MLIST_SORTS) + 4);
+        mlist dense, list;
+        assert_true(mlist_is_way(way, rows * columns) && !mlist_is_way(way, rows * columns - 1));
+        mlist_begin(&dense, memory, n, way);
+        mlist_begin(&list, other, n, MLIST_SORTS);
+        for (uint32_t i = 0; i < n; i++) {
+            const uint32_t row = prng_below(&p, rows), column = prng_below(&p, columns),
+                           value = prng_below(&p, 5);
+            mlist_put(&dense, row * columns + column, value, 3, how ? in_turn : NULL);
+            assert_true(mlist_insert(&list, row << 16 | column, value));
+        }
+        for (uint32_t turn = 0; turn < 3; turn++) {
+            assert_true(mlist_sort(&list) >= 0);
+            mlist_merge(&list, 3, how ? in_turn : added, 0x7fff, fill);
+            assert_true(mlist_walk(&dense, 0x7fff, fill));
+            assert_int_equal(dense.n, list.n);
+            assert_memory_equal(dense.key, list.key, sizeof *list.key * list.n);
+            assert_memory_equal(dense.val, list.val, sizeof *list.val * list.n);
+            mlist_turn(&list);
+            mlist_turn(&dense);
+        }
+        test_free(memory);
+        test_free(other);
+    }
+}
+
+/* What has more entries than the list is refused; places without extents are no dense workspace. */
+static void a_dense_workspace_keeps_to_its_room(void **state) {
+    (void)state;
+    uint32_t memory[8];
+    mlist l;
+    assert_in_range(mlist_bytes(1, 2 << 16 | 3), 8 + 4 + 12, sizeof memory);
+    mlist_begin(&l, memory, 1, 2 << 16 | 3);
+    mlist_put(&l, 5, 7, 0, NULL);
+    mlist_put(&l, 0, 0, 0, NULL);
+    assert_true(mlist_walk(&l, 0xffff, 0)); /* one of both is a fill */
+    assert_int_equal(l.n, 1);
+    assert_int_equal(l.key[0], 1 << 16 | 2);
+    assert_int_equal(l.val[0], 7);
+    mlist_begin(&l, memory, 1, 2 << 16 | 3);
+    mlist_put(&l, 5, 7, 0, NULL);
+    mlist_put(&l, 0, 1, 0, NULL);
+    assert_false(mlist_walk(&l, 0xffff, 0));
+    assert_false(mlist_is_way(5, 100));
+    assert_false(mlist_is_way(5 << 16, 100));
+    assert_true(mlist_is_way(MLIST_SORTS, 0));
+}
+
+RUN_TESTS(TEST(entries_are_sorted_and_merged), TEST(a_dense_workspace_has_what_a_list_has),
+          TEST(a_dense_workspace_keeps_to_its_room), TEST(lists_in_order_are_not_sorted))

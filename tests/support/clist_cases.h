@@ -1,11 +1,17 @@
 /* clist_cases.h - random products of sparse matrices, product by product into lists of a few entries, against
- * sums in a dense array. Freestanding, so that the emulated processor runs the same cases. */
+ * sums in a dense array, by one policy or another. Freestanding, so that the emulated processor runs the same
+ * cases. */
 #ifndef ONYX_TESTS_CLIST_CASES_H
 #define ONYX_TESTS_CLIST_CASES_H
 
-#include "support/clist.h"
+#include "tests/support/clist_policies.h"
 
-enum { CLIST_EXTENT = 7, CLIST_PLACES = CLIST_EXTENT * CLIST_EXTENT, CLIST_SOME = 9 };
+enum {
+    CLIST_EXTENT = 7,
+    CLIST_PLACES = CLIST_EXTENT * CLIST_EXTENT,
+    CLIST_SOME = 9,
+    CLIST_MOST = CLIST_PLACES * CLIST_EXTENT /* products of two matrices */
+};
 
 typedef struct {
     uint32_t random;
@@ -16,11 +22,14 @@ typedef struct {
     bool adds;      /* or else values are combined so that their order matters */
     uint16_t want[CLIST_PLACES];
     bool there[CLIST_PLACES];
-    uint32_t some_crd[2 * CLIST_SOME], all_crd[2][2 * (CLIST_PLACES + CLIST_SOME)];
-    uint16_t some_val[CLIST_SOME], all_val[2][CLIST_PLACES + CLIST_SOME];
+    uint32_t some_crd[2 * CLIST_MOST], all_crd[2][2 * CLIST_PLACES];
+    uint16_t some_val[CLIST_MOST], all_val[2][CLIST_PLACES];
     clist some, all[2];
     uint32_t now; /* which of both lists has what was merged so far */
-    uint32_t order[CLIST_PLACES + CLIST_SOME], other[CLIST_PLACES + CLIST_SOME], start[CLIST_DIGITS + 1];
+    uint32_t order[CLIST_MOST], other[CLIST_MOST], next[CLIST_MOST], start[CLIST_DIGITS + 1];
+    bool by_rows; /* i is the outermost loop; or k */
+    const policy *how;
+    policy_work work;
 } clist_case;
 
 static inline uint32_t clist_random(clist_case *c, uint32_t below) {
@@ -52,25 +61,47 @@ static inline void clist_draw(clist_case *c, uint32_t most) {
     c->key[0] = (uint8_t)clist_random(c, 2);
     c->key[1] = (uint8_t)(1 - c->key[0]);
     c->adds = clist_random(c, 2) != 0;
+    c->by_rows = clist_random(c, 2) != 0;
     c->now = 0;
     c->some = (clist){2, 1 + clist_random(c, CLIST_SOME), 0, c->some_crd, c->some_val};
     for (uint32_t l = 0; l < 2; l++)
-        c->all[l] = (clist){2, CLIST_PLACES + CLIST_SOME, 0, c->all_crd[l], c->all_val[l]};
+        c->all[l] = (clist){2, CLIST_PLACES, 0, c->all_crd[l], c->all_val[l]};
+}
+
+static inline void clist_begin(clist_case *c) {
+    policy_work *w = &c->work;
+    c->adds = c->adds || c->how->bucket;
+    c->some.room = c->how->single ? 1 : c->how->whole ? (uint32_t)CLIST_MOST : c->some.room;
+    w->some = &c->some; /* one by one: there is no library that clears it */
+    w->key = c->key;
+    w->extent[0] = c->extent[0];
+    w->extent[1] = c->extent[2];
+    w->combine = c->adds ? clist_add : clist_in_turn;
+    w->next = c->next;
+    w->order = c->order;
+    w->other = c->other;
+    w->start = c->start;
+    w->steps = 0;
+    policy_begin(w, c->how);
 }
 
 static inline void clist_flush(clist_case *c) {
     const clist_by by = {c->key, 2};
-    clist_sort(&c->some, by, c->order, c->other, c->start);
-    clist_merge(&c->all[c->now], &c->some, by, c->order, c->adds ? clist_add : clist_in_turn,
-                &c->all[1 - c->now]);
+    c->how->sort(&c->work);
+    clist_merge(&c->all[c->now], &c->some, by, c->order, c->work.combine, &c->all[1 - c->now]);
+    c->work.steps += c->all[c->now].n + c->some.n;
     c->now = 1 - c->now;
     c->some.n = 0;
+    policy_begin(&c->work, c->how);
 }
 
-/* The outer product: k is the outermost loop, so both indices of the result are scattered. */
+/* The outer product, where k is the outermost loop, so that both indices of the result are scattered; or by
+ * rows, each of which has its columns scattered. */
 static inline void clist_multiply(clist_case *c) {
-    for (uint32_t k = 0; k < c->extent[1]; k++) {
-        for (uint32_t i = 0; i < c->extent[0]; i++) {
+    const uint32_t outer = c->extent[c->by_rows ? 0 : 1], middle = c->extent[c->by_rows ? 1 : 0];
+    for (uint32_t a = 0; a < outer; a++) {
+        for (uint32_t b = 0; b < middle; b++) {
+            const uint32_t i = c->by_rows ? a : b, k = c->by_rows ? b : a;
             for (uint32_t j = 0; j < c->extent[2]; j++) {
                 const uint32_t of_b = i * CLIST_EXTENT + k, of_c = k * CLIST_EXTENT + j;
                 const uint32_t at[2] = {i, j}, place = i * CLIST_EXTENT + j;
@@ -80,7 +111,7 @@ static inline void clist_multiply(clist_case *c) {
                 const uint32_t before = c->adds ? c->want[place] : 3u * c->want[place];
                 c->want[place] = (uint16_t)(c->there[place] ? before + value : value);
                 c->there[place] = true;
-                while (!clist_insert(&c->some, at, value))
+                while (!policy_insert(&c->work, c->how, at, value))
                     clist_flush(c);
             }
         }
@@ -129,11 +160,13 @@ static inline bool clist_levels_are_right(clist_case *c) {
     return e == all->n;
 }
 
-/* Runs so many cases with extents of up to `most`. Returns the first that is wrong, counted from 1, or 0. */
+/* Runs so many cases with extents of up to `most`, by c->how. Returns the first that is wrong, counted from
+ * 1, or 0. */
 static inline uint32_t clist_wrong_case(clist_case *c, uint32_t cases, uint32_t most) {
     c->random = 20260u;
     for (uint32_t n = 1; n <= cases; n++) {
         clist_draw(c, most);
+        clist_begin(c);
         clist_multiply(c);
         if (!clist_is_right(c) || !clist_levels_are_right(c))
             return n;

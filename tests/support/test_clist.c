@@ -1,12 +1,52 @@
-/* support/clist.h: products of sparse matrices through lists of one to nine entries, and the edges of lists.
- */
+/* support/clist.h: products of sparse matrices through lists of one to nine entries, also by policies of
+ * others, and the edges of lists. */
 #include "tests/support/clist_cases.h"
 #include "tests/test.h"
 
 static void products_are_those_of_dense_arrays(void **state) {
     fixture *f = *state;
     clist_case *c = arena_new(&f->mem, clist_case);
-    assert_int_equal(clist_wrong_case(c, 3000, CLIST_EXTENT), 0);
+    for (uint32_t p = 0; p < POLICIES; p++) {
+        c->how = &policies[p];
+        const uint32_t wrong = clist_wrong_case(c, 3000, CLIST_EXTENT);
+        if (wrong)
+            fail_msg("%s: case %u", c->how->name, wrong);
+    }
+}
+
+/* Returns the steps of a product of matrices of 7 x 7 by a policy, `share` of 100 full; by rows where it
+ * keeps one at a time. */
+static uint32_t steps_of(clist_case *c, uint32_t p, uint32_t share) {
+    c->random = 7;
+    clist_draw(c, CLIST_EXTENT);
+    c->how = &policies[p];
+    c->by_rows = c->how->row;
+    c->key[0] = 0;
+    c->key[1] = 1;
+    for (uint32_t v = 0; v < 3; v++)
+        c->extent[v] = CLIST_EXTENT;
+    for (uint32_t at = 0; at < CLIST_PLACES; at++) {
+        c->in_b[at] = clist_random(c, 100) < share;
+        c->in_c[at] = clist_random(c, 100) < share;
+    }
+    c->some.room = CLIST_PLACES;
+    clist_begin(c);
+    clist_multiply(c);
+    assert_true(clist_is_right(c));
+    return c->work.steps;
+}
+
+/* Where many products meet, one entry at a time takes more steps than buckets, and so do all at once. */
+static void steps_of_policies(void **state) {
+    fixture *f = *state;
+    clist_case *c = arena_new(&f->mem, clist_case);
+    for (uint32_t p = 0; p < POLICIES; p++)
+        print_message("%s: %u steps at 20 %%, %u at 50 %%, %u at 100 %%\n", policies[p].name,
+                      steps_of(c, p, 20), steps_of(c, p, 50), steps_of(c, p, 100));
+    for (uint32_t share = 50; share <= 100; share += 10) {
+        const uint32_t bucket = steps_of(c, POLICY_BUCKET, share);
+        assert_true(steps_of(c, POLICY_MAP, share) >= bucket && steps_of(c, POLICY_VECTOR, share) >= bucket);
+    }
 }
 
 static void a_full_list_takes_nothing(void **state) {
@@ -57,5 +97,5 @@ static void coordinates_of_32_bits_are_sorted(void **state) {
         assert_int_equal(order[i], want[i]);
 }
 
-RUN_TESTS(TEST(products_are_those_of_dense_arrays), TEST(a_full_list_takes_nothing),
+RUN_TESTS(TEST(products_are_those_of_dense_arrays), TEST(steps_of_policies), TEST(a_full_list_takes_nothing),
           TEST(entries_without_coordinates_are_one), TEST(coordinates_of_32_bits_are_sorted))

@@ -195,7 +195,7 @@ static bool sums_vanish(expansion *x, sam_expr e) {
 
 /* ---- tensors --------------------------------------------------------------------------------- */
 
-/* Of the parts that the tensor's indices are split into, the view says nothing yet. */
+/* The view of a tensor that is not split. */
 static sam_view whole_view(const sam_tensor_data *t) {
     sam_view view = {.source = t->name, .source_order = t->order};
     for (uint32_t m = 0; m < t->order; m++)

@@ -8,7 +8,11 @@ import random
 import subprocess
 import sys
 
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
+import golden  # noqa: E402
+
 onyx, folder = sys.argv[1:]
+kept = golden.watch(__file__, onyx, folder)
 FOLDER = pathlib.Path(folder)
 FOLDER.mkdir(parents=True, exist_ok=True)
 wrong = []
@@ -181,4 +185,4 @@ for line, says in (("runs: dsp", "expected a processor"), ("scalar: cube", "expe
     done = run("z(i) = f(x(i))", "--functions", FOLDER / "f.xf", "-g", "x:20:0.5:3", "--engine", "sam", "-o", FOLDER / "user", status=1)
     if "[E0163-description]" not in done.stderr or says not in done.stderr:
         complain(line, "expected", says, "got", done.stderr)
-sys.exit(bool(wrong))
+sys.exit(kept.count_wrong() > 0 or bool(wrong))

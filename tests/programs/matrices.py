@@ -8,7 +8,11 @@ import random
 import subprocess
 import sys
 
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
+import golden  # noqa: E402
+
 onyx, folder, engine = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
+kept = golden.watch(__file__, onyx, folder)
 folder.mkdir(parents=True, exist_ok=True)
 
 
@@ -214,4 +218,4 @@ for name, (text, want), options, passes in cases:
         print(f"{name}: check {report['check']}, {alone} passes of the processor alone, {passes} expected: {report['loops']}")
     if engine == "soc":
         print(f"{name}: {report['total_cycles']} cycles, {alone} passes of the processor alone {[loop.get('why') for loop in report['loops']]}")
-sys.exit(bad > 0)
+sys.exit(kept.count_wrong() + bad > 0)

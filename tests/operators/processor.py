@@ -148,6 +148,13 @@ for expression, schedule, operands in (("X(i,j) = M(i,j) * B(i,k) * C(k,j)", "bi
     if len(took) == 2 and not 0.5 < took[0] / took[1] < 2:
         complain(expression, "is expected to take", took[0], "and takes", took[1])
 
+# A function of numbers alone, whose rows have no extents.
+(FOLDER / "both.c").write_text("int both(int a, int b) { return a * b; }\n")
+(FOLDER / "both.xf").write_text("name: both\ncall: int both(a, b)\ncapability: y = a * b\ndatatypes: int16\nsource: both.c\nruns: m3\n")
+done = run("z = x * w", "--functions", FOLDER / "both.xf", "-s", "bind(x * w, both)", "-g", "x::1:3", "-g", "w::1:4", "--engine", "soc", "-o", FOLDER / "both")
+if "both: 1 call of 3 words" not in done.stdout or "check: pass" not in done.stdout:
+    complain("a function of numbers", done.stdout)
+
 # What a user brings, and what is refused where the program is built.
 HEAD = "capability: Z(i) = f(X(i))\ndatatypes: int16\nsource: f.c\nruns: m3\n"
 for source, call, code, says, status in (

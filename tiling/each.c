@@ -230,6 +230,20 @@ static void meet(void *context, sam_expr of, void *a, const void *b) {
     *(points *)a = both;
 }
 
+/* Whether a quotient of bf16 is 0 wherever its numerator, which has all loops, is not stored: unless the
+ * other operand stores a 0. */
+static bool decides(const each *w, const sam_expr_data *x) {
+    const sam_expr_data *above = sam_expr_at(w->s, x->a), *below = sam_expr_at(w->s, x->b);
+    if (above->kind != SAM_EXPR_ACCESS || below->kind != SAM_EXPR_ACCESS)
+        return false;
+    const tile_tensor *t = operand_of(w, above->tensor), *by = operand_of(w, below->tensor);
+    bool zero = t->order == w->n && by->order < w->n && !sam_tensor_at(w->s, above->tensor)->fill &&
+                !sam_tensor_at(w->s, below->tensor)->fill;
+    for (uint64_t i = 0; i < by->nnz && zero; i++)
+        zero = !(sam_apply(sam_operator_of(sam_operation_of(x), true), 0, by->val[i]) & 0x7fff);
+    return zero;
+}
+
 /* Returns where the right side is computed: where it has coordinates, and where the sum makes something of
  * fills. */
 static points where_computed(each *w) {
@@ -242,7 +256,12 @@ static points where_computed(each *w) {
     const sam_coordinates c = sam_coordinates_of(&algebra, s, w->body, NULL);
     const sam_sum_reach reach = w->sum ? sam_reach_of_sum(s, s->rhs) : SAM_SUM_STORED;
     points p = everywhere;
-    if (c.set.v && sam_fill_of(s, s->rhs) == sam_tensor_at(s, s->result)->fill && reach != SAM_SUM_EVERYWHERE)
+    const sam_expr_data *x = sam_expr_at(s, w->body);
+    const bool quotient = x->kind == SAM_EXPR_DIV && !s->integers && !w->sum;
+    if (quotient && decides(w, x) && c.set.v && sam_fill_of(s, s->rhs) == sam_tensor_at(s, s->result)->fill)
+        stored(w, x->a, &p);
+    else if (c.set.v && sam_fill_of(s, s->rhs) == sam_tensor_at(s, s->result)->fill &&
+             reach != SAM_SUM_EVERYWHERE)
         sam_fold(&algebra, c.set, &by, w, &p);
     if (reach == SAM_SUM_ALONG && !w->too_many) {
         const uint32_t kept = p.loops & all >> 1;

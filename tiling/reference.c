@@ -359,10 +359,10 @@ static number apply_sides(const evaluator *e, const sam_expr_data *x, bool first
  * so has a mask where it is absent, and a sum with infinities where one side is infinite. */
 static bool absorbs(const evaluator *e, const sam_expr_data *x, bool first, const relation *one,
                     const relation *other, number background) {
-    for (uint32_t p = 0; p <= other->val.len; p++) {
-        const number beside = p < other->val.len ? other->val.at[p] : other->background;
-        const number made = apply_sides(e, x, first, one->background, beside);
-        if (made.bits != background.bits || made.roundings != background.roundings ||
+    for (uint32_t p = 0; p < other->val.len; p++) {
+        const number made = apply_sides(e, x, first, one->background, other->val.at[p]);
+        const bool zeros = is_zero(e->in->dtype, made) && is_zero(e->in->dtype, background);
+        if ((made.bits != background.bits && !zeros) || made.roundings != background.roundings ||
             made.magnitude != background.magnitude)
             return false;
     }

@@ -218,6 +218,24 @@ static bool is_keyword(const fe_reader *in, const char *word) {
     return fe_is_word(&in->token, word) && !(next && strchr("(=+_", next));
 }
 
+/* Says what there is in place of what other languages begin a block with. */
+static bool is_foreign(const fe_reader *in, diagnostics *d) {
+    static const struct {
+        const char *word, *here;
+    } all[] = {{"for", "repeat 10 { ... }"},
+               {"while", "the opposite condition: repeat until nnz(front) == 0 max 1000 { ... }"},
+               {"loop", "repeat 10 { ... }"},
+               {"if", "a value by a condition: mask(c(i), a(i)), ifelse(c(i), a(i), b(i))"}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (!is_keyword(in, all[i].word))
+            continue;
+        diag_error(d, in->token.loc, "E0102-syntax", "a program has no '%s'", all[i].word);
+        diag_hint(d, "%s", all[i].here);
+        return true;
+    }
+    return false;
+}
+
 /* The header of a block ends at its '{', every other item at the end of its line. */
 static bool read_item(fe_program_reader *r, fe_steps *steps) {
     fe_piece piece = part_of(r, r->at, find_end(&r->text, r->at, ";\n}"));
@@ -246,7 +264,7 @@ static bool read_item(fe_program_reader *r, fe_steps *steps) {
         fe_advance(&in);
         return fe_program_declare(r, &in, &word) && at_end(&in, r->d);
     } else {
-        ok = fe_program_statement(r, &piece, &step);
+        ok = !is_foreign(&in, r->d) && fe_program_statement(r, &piece, &step);
     }
     vec_push(r->out->mem, steps, step);
     return ok;

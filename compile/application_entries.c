@@ -8,13 +8,14 @@
 /* Array cycles that the processor takes for an item as such; for each value that a run has stored, and each
  * row of them; in a pass that sorts, for an entry and for a digit; for one that is merged; for one that is
  * put into a dense workspace in place of that, one that is listed of it, 32 of its places, and how much less
- * a row takes; and in a sub-tile's streams, for an entry, for one that lies beside it, and for a row.
- * Measured on engine soc: docs/notebook/repeated.md. */
+ * a row takes; and in a sub-tile's streams, for an entry, for one that lies beside it, where rows have few
+ * entries or so many (`MANY`) that several are gone past at a time, and for a row. Measured on engine soc:
+ * docs/notebook/repeated.md. */
 static const double ITEM = COMPILE_ITEM_CYCLES, TAKEN = 38, TAKEN_ROW = 190, SORTED = 50, DIGIT = 18,
-                    MERGED = 40, PUT = 12, WALKED = 40, WORD = 10, ROW_LESS = 65, MADE = 64, BESIDE = 35,
-                    MADE_ROW = 160, TURNED = 20;
+                    MERGED = 40, PUT = 12, WALKED = 40, WORD = 10, ROW_LESS = 65, MADE = 40, BESIDE = 35,
+                    PASSED = 10, MADE_ROW = 232, TURNED = 20;
 
-enum { PARTS_MOST = 1024, ITEMS_MOST = 1024, STREAMS = 3, VALUES = 2 };
+enum { MANY = 8, PARTS_MOST = 1024, ITEMS_MOST = 1024, STREAMS = 3, VALUES = 2 };
 
 /* What a run has stored of one of its parts, in storage order. */
 typedef struct {
@@ -490,9 +491,10 @@ static bool is_made(making *g, const box *b, uint32_t r) {
     bool made = true;
     for (uint32_t k = 0; k < STREAMS && made; k++)
         made = !g->has[k] || compile_is_loaded(g->m, g->in, g->input[k], r, stream[k].at, stream[k].len);
-    const uint32_t beside = mlist_find(&g->list, b->low[0] + b->size[0]) - mlist_find(&g->list, b->low[0]);
-    g->cycles += MADE * s.values.len + MADE_ROW * s.rows.len +
-                 BESIDE * (beside > s.columns.len ? beside - s.columns.len : 0);
+    const uint32_t all = mlist_find(&g->list, b->low[0] + b->size[0]) - mlist_find(&g->list, b->low[0]);
+    g->cycles +=
+        MADE * s.values.len + MADE_ROW * s.rows.len +
+        (all < MANY * b->size[0] ? BESIDE : PASSED) * (all > s.columns.len ? all - s.columns.len : 0);
     arena_free(&scratch);
     return made;
 }

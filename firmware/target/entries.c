@@ -183,13 +183,15 @@ static __attribute__((noinline)) void take(const kernel_description *k, uint32_t
 SMALL_TO_HERE
 
 /* The streams of a sub-tile while they are made: nothing is written where an address is 0. */
+enum { STRIDE = 8 };
 typedef struct {
-    uint32_t e, end;          /* the entry that comes next, of those of its rows */
+    uint32_t e, end;          /* the entry of it that comes next; where its rows end */
     uint32_t row, low, width; /* the first row; the first column, and how many */
     uint32_t edge;            /* of a dense second level; 0: it is compressed */
     uint32_t outer, segment, inner, value;
     uint32_t n;  /* coordinates of the second level so far */
     bool padded; /* that level is */
+    bool few;    /* entries in a row */
 } streams;
 
 /* Coordinates of the first level, and of the second. */
@@ -198,21 +200,43 @@ typedef struct {
     bool none; /* no entry is in the sub-tile */
 } counts;
 
+/* Returns the first entry behind one that is beside the sub-tile which is in it. What is beside it in a row
+ * is gone past by several at a time, where there are so many. */
+static __attribute__((noinline)) const uint32_t *pass_beside(const streams *s, const uint32_t *key) {
+    const uint32_t *const end = list->of.key + s->end;
+    const uint32_t low = s->low, width = s->width;
+    if (s->few) {
+        while (key < end && lower(*key) - low >= width)
+            key++;
+        return key;
+    }
+    do {
+        const uint32_t begin = *key & ~(uint32_t)LOWER, span = *key - begin < low ? low : 1u << UPPER;
+        while (key + STRIDE <= end && key[STRIDE - 1] - begin < span)
+            key += STRIDE;
+        while (key < end && *key - begin < span)
+            key++;
+    } while (key < end && lower(*key) - low >= width);
+    return key;
+}
+
+/* Returns the first entry from there on that is in the sub-tile. */
+static inline const uint32_t *in_box(const streams *s, const uint32_t *key, const uint32_t *end) {
+    return key < end && lower(*key) - s->low >= s->width ? pass_beside(s, key) : key;
+}
+
 /* Counts what the streams will have. */
 static __attribute__((noinline)) counts count(const streams *s, uint32_t what, uint32_t edge) {
     const uint32_t low = s->low, width = s->width, padded = s->padded;
     const uint32_t *key = list->of.key + s->e, *const end = list->of.key + s->end;
-    uint32_t rows = 0, n = 0, before = NO_WORD, first = NO_WORD;
-    for (; key < end; key++) {
-        const uint32_t column = lower(*key) - low, outer = upper(*key);
-        if (column >= width)
-            continue;
-        if (outer != before) {
-            first = rows++ ? first : outer;
-            n += padded && column;
-            before = outer;
-        }
-        n++;
+    uint32_t rows = 0, n = 0, first = NO_WORD;
+    for (; key < end; key = in_box(s, key, end)) {
+        const uint32_t corner = (*key & ~(uint32_t)LOWER) + low, *const begin = key;
+        first = rows++ ? first : upper(*key);
+        n += padded && *key != corner;
+        while (key < end && *key - corner < width)
+            key++;
+        n += (uint32_t)(key - begin);
     }
     const bool none = !rows;
     if (what & FW_ENTRIES_DENSE) {
@@ -234,46 +258,37 @@ static inline void put_word(uint32_t *at, uint32_t word) {
 
 /* Makes a fiber of a dense second level. */
 static __attribute__((noinline)) void put_dense(streams *s, uint32_t outer) {
-    const uint32_t values = s->value;
+    const uint32_t values = s->value, corner = (outer << UPPER) + s->low;
+    const uint32_t *const keys = list->of.key, *const end = keys + s->end, *key = keys + s->e;
     if (!values)
         return;
     for (uint32_t c = 0; c < s->edge; c++)
         put_word(&s->value, 0);
-    for (; s->e < s->end && upper(list->of.key[s->e]) == outer; s->e++) {
-        const uint32_t c = lower(list->of.key[s->e]) - s->low;
-        if (c < s->width)
-            bus_write16(values + 2 * c, list->of.val[s->e] ^ list->fill);
-    }
+    for (; key < end && *key - corner < s->width; key++)
+        bus_write16(values + 2 * (*key - corner), list->of.val[key - keys] ^ list->fill);
+    s->e = (uint32_t)(in_box(s, key, end) - keys);
 }
 
 /* Makes a fiber of a compressed one: what the row's entries are, or, where it has none but is `needed`, a
  * fill.
  */
 static __attribute__((noinline)) void put_fiber(streams *s, uint32_t outer, bool needed) {
-    const uint32_t low = s->low, width = s->width, fill = list->fill;
-    const uint32_t *const keys = list->of.key, *key = keys + s->e, *const end = keys + s->end;
-    const uint16_t *val = list->of.val + s->e;
+    const uint32_t corner = (outer << UPPER) + s->low, width = s->width, fill = list->fill;
+    const uint32_t *const keys = list->of.key, *const end = keys + s->end, *key = keys + s->e;
+    const uint16_t *val = list->of.val + (key - keys);
     uint32_t inner = s->inner, value = s->value, n = s->n;
-    const uint32_t before = n;
-    for (; key < end && upper(*key) == outer; key++, val++) {
-        const uint32_t c = lower(*key) - low;
-        if (c >= width)
-            continue;
-        if (n == before && s->padded && c) {
-            put_word(&inner, 0);
-            put_word(&value, 0);
-            n++;
-        }
-        put_word(&inner, c);
-        put_word(&value, *val ^ fill);
-        n++;
-    }
-    if (n == before && needed) {
+    const bool any = key < end && *key - corner < width;
+    if (any ? s->padded && *key != corner : needed) {
         put_word(&inner, 0);
         put_word(&value, 0);
         n++;
     }
-    s->e = (uint32_t)(key - keys);
+    for (; key < end && *key - corner < width; key++, val++) {
+        put_word(&inner, *key - corner);
+        put_word(&value, *val ^ fill);
+        n++;
+    }
+    s->e = (uint32_t)(in_box(s, key, end) - keys);
     s->inner = inner;
     s->value = value;
     s->n = n;
@@ -297,8 +312,6 @@ static __attribute__((noinline)) void put_rows(streams *s, uint32_t what, uint32
         return;
     }
     for (bool first = true;; first = false) {
-        while (s->e < s->end && lower(list->of.key[s->e]) - s->low >= s->width)
-            s->e++;
         const bool over = s->e == s->end, corner = first && (over || what & FW_ENTRIES_PADDED);
         if (over && !corner)
             return;
@@ -344,8 +357,11 @@ static __attribute__((noinline)) void put_levels(uint32_t item) {
     s.width = lower(columns);
     s.edge = what & FW_ENTRIES_DENSE << 1 ? lower(edges) : 0;
     s.padded = what & FW_ENTRIES_PADDED << 1;
-    s.e = mlist_find(&list->of, s.row);
     s.end = mlist_find(&list->of, s.row + lower(rows));
+    const uint32_t *const keys = list->of.key;
+    s.e = mlist_find(&list->of, s.row);
+    s.few = s.end - s.e < STRIDE * lower(rows);
+    s.e = (uint32_t)(in_box(&s, keys + s.e, keys + s.end) - keys);
     const counts all = count(&s, what, upper(edges));
     s.n = 0;
     s.outer = stream_of(item, 0, all.rows + 4);

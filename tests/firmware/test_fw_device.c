@@ -1593,7 +1593,7 @@ static void a_list_packs_what_was_stored(void **state) {
 
 /* ---- lists of entries ------------------------------------------------------------------------ */
 
-enum { EXTENT = 12, STREAM_ROOM = 0x1000, PARTS = 3, GUARD = 0x5555 };
+enum { EXTENT = 20, STREAM_ROOM = 0x1000, PARTS = 3, GUARD = 0x5555 };
 
 /* A matrix as the lists of entries have it: by outer and inner coordinate. */
 typedef struct {

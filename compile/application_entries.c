@@ -12,7 +12,7 @@
  * entries or so many (`MANY`) that several are gone past at a time, and for a row. Measured on engine soc:
  * docs/notebook/repeated.md. */
 static const double ITEM = COMPILE_ITEM_CYCLES, TAKEN = 38, TAKEN_ROW = 190, SORTED = 50, DIGIT = 18,
-                    MERGED = 40, PUT = 12, WALKED = 40, WORD = 10, ROW_LESS = 65, MADE = 40, BESIDE = 35,
+                    MERGED = 40, PUT = 12, WALKED = 40, WORD = 24, ROW_LESS = 80, MADE = 40, BESIDE = 35,
                     PASSED = 10, MADE_ROW = 232, TURNED = 20;
 
 enum { MANY = 8, PARTS_MOST = 1024, ITEMS_MOST = 1024, STREAMS = 3, VALUES = 2 };

@@ -890,7 +890,7 @@ static bool failed(const fe_described *f, src_loc loc, diagnostics *d, const cha
 
 /* Returns the first line of a log that says what is wrong: of the linker's that is not the one with "error".
  */
-static const char *first_error(const char *log, arena *mem) {
+static const char *first_error(const char *folder, const char *log, arena *mem) {
     size_t length;
     const char *text = file_read_if_there(log, mem, &length);
     const char *at = text ? strstr(text, "cannot find") : NULL;
@@ -899,6 +899,8 @@ static const char *first_error(const char *log, arena *mem) {
         return "the compiler 'cc' failed";
     while (at > text && at[-1] != '\n')
         at--;
+    const size_t there = strlen(folder);
+    at += strncmp(at, folder, there) == 0 && at[there] == '/' ? there + 1 : 0; /* which is gone by then */
     return arena_strndup(mem, at, strcspn(at, "\n"));
 }
 
@@ -926,7 +928,16 @@ static bool compile(const fe_described *f, const char *folder, src_loc loc, diag
     fputs(text_of(f, mem), out.stream);
     if (!file_commit(&out, d))
         return false;
-    const char *const first[] = {"cc", "-std=gnu11", "-O2", "-ffp-contract=off", "-shared", "-fPIC", "-o"};
+    /* A number where the function takes an array, or the other way round, would end the command. */
+    const char *const first[] = {"cc",
+                                 "-std=gnu11",
+                                 "-O2",
+                                 "-ffp-contract=off",
+                                 "-Werror=int-conversion",
+                                 "-Werror=incompatible-pointer-types",
+                                 "-shared",
+                                 "-fPIC",
+                                 "-o"};
     for (uint32_t i = 0; i < sizeof first / sizeof *first; i++)
         vec_push(mem, &argv, first[i]);
     vec_push(mem, &argv, arena_printf(mem, "%s/function.so", folder));
@@ -948,7 +959,7 @@ static bool compile(const fe_described *f, const char *folder, src_loc loc, diag
     if (end == PROGRAM_MISSING)
         return failed(f, loc, d, "this machine has no C compiler, 'cc'", "install one, such as gcc");
     return end == 0 ||
-           failed(f, loc, d, first_error(log, mem),
+           failed(f, loc, d, first_error(folder, log, mem),
                   f->package ? arena_printf(mem, "this machine may lack it: apt install %s", f->package)
                              : "its source, headers, include, libraries and flags");
 }

@@ -311,6 +311,9 @@ MISTAKES = [  # description, code, line and column
     (changed(2, "datatypes: bf16"), "E0152-function", "1:10"),
     (changed(3, "source: f.py"), "E0163-description", "4:9"),
     ([*GOOD, "sensitivity: low"], "E0163-description", "5:14"),
+    (changed(0, "call: void f(values, values, result)"), "E0164-function-build", "1:10"),
+    (changed(0, "call: void f(length, length, result)"), "E0164-function-build", "1:10"),
+    (changed(0, "call: void f(length, coordinates, result)"), "E0164-function-build", "1:10"),
     (changed(3, "source: missing.c"), "E0164-function-build", "1:10"),
     ([*GOOD, "libraries: no_such_library"], "E0164-function-build", "1:10"),
 ]

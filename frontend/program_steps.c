@@ -157,6 +157,21 @@ static bool locate_regions(const fe_program *p, fe_step *step) {
     return true;
 }
 
+/* Names of indices are their own: one that is a param's, too, is not that number. */
+static bool warn_of_indices(const fe_program *p, const fe_step *step, diagnostics *d) {
+    for (uint32_t v = 0; v < step->statement.vars.len; v++) {
+        const sam_var_data *var = &step->statement.vars.at[v];
+        const uint32_t param = fe_program_find(p, var->name);
+        if (param == p->tensors.len || !p->tensors.at[param].constant)
+            continue;
+        diag_warning(d, var->loc, "E0180-index-name",
+                     "'%s' is an index of this statement, and not the param of that name",
+                     names_text(p->names, var->name));
+        diag_hint(d, "a param stands for a value, and not for a coordinate: call the index otherwise");
+    }
+    return true;
+}
+
 bool fe_program_statement(fe_program_reader *r, const fe_piece *piece, fe_step *step) {
     fe_program *p = r->out;
     texts formats = {0}, fills = {0};
@@ -174,6 +189,7 @@ bool fe_program_statement(fe_program_reader *r, const fe_piece *piece, fe_step *
         end--;
     step->text = arena_strndup(p->mem, piece->text + piece->first, end - piece->first);
     return fe_parse(&in, p->names, p->mem, r->d, &step->statement) && fe_check(&step->statement, r->d) &&
-           fe_program_bind(p, r->d, step) && locate_regions(p, step) && check_scalars(step, r->d) &&
-           mark(r, step, is_adding(piece)) && fe_schedule(&in, &step->statement, p->mem, r->d, &step->cin);
+           fe_program_bind(p, r->d, step) && warn_of_indices(p, step, r->d) && locate_regions(p, step) &&
+           check_scalars(step, r->d) && mark(r, step, is_adding(piece)) &&
+           fe_schedule(&in, &step->statement, p->mem, r->d, &step->cin);
 }

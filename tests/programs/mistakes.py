@@ -102,6 +102,9 @@ refused("tensor b: s = {}\nx(i) = b(i)", "E0321-no-extent", "p.onx:1:8")
 gives(v + "x(i) = a(i(0:3:2))", "x", {0: 1, 1: 3}, warns="E0353-recut")
 gives(v + "y(i) = coalesce(a(permit(i)), a(permit(i-3)))\nx(i) = y(i(2:)) * 2\nresult x", "x", {0: 6, 1: 2, 2: 4, 3: 6}, warns="E0353-recut")
 gives(v + "y(i) = a(i(1:1))\nx(i) = y(i) + a(i(2:2))\nresult x", "x", {}, warns="E0176-empty-slice")
+# A param is no coordinate.
+gives(f'param j = 1\ntensor B: CSR = "{stored.resolve()}"\nx(i) = B(i,j)\nresult x', "x", {0: 3, 2: 4, 4: 2},
+      warns="p.onx:3:12: warning: 'j' is an index of this statement, and not the param of that name [E0180-index-name]")
 refused("tensor x: s = {}\nx(i) = coalesce(x(permit(i-1)), 0)", "E0321-no-extent", "tensor x(100)")
 refused(v + "x(i,j) = a(i) + 1", "E0321-no-extent", "tensor x(100,100)")
 refused(v + "tensor x(3)\nx(i) = a(i+j)", "E0321-no-extent", "in a program file by an operand that has j")

@@ -61,13 +61,18 @@ static bool read_values(const compile_options *o, compile_context *ctx, const fe
                *spec = compile_argument_for(&o->generators, name);
     *out = (tile_tensor){.name = t->name, .order = t->order, .dim_inferred = !t->sized};
     memcpy(out->dim, t->dim, sizeof out->dim);
-    if (!file && !spec && t->origin == FE_FROM_FILE)
+    const bool named = !file && !spec && t->origin == FE_FROM_FILE; /* by the program */
+    if (named)
         file = beside(o, t->from, ctx->mem);
     if (!file && !spec && t->origin == FE_FROM_GENERATOR)
         spec = t->from;
-    if (file)
-        return tile_read(file, t->name, t->order, o->dtype, t->values ? values[t->values] : o->values,
-                         ctx->mem, ctx->diag, out);
+    if (file) {
+        const bool read = tile_read(file, t->name, t->order, o->dtype,
+                                    t->values ? values[t->values] : o->values, ctx->mem, ctx->diag, out);
+        if (!read && named)
+            diag_note(ctx->diag, t->loc, "the declaration of %s, whose file it is", name);
+        return read;
+    }
     if (spec && !tile_generate(spec, t->name, number, o->seed, o->dtype, ctx->mem, ctx->diag, out))
         return false;
     if (spec && out->order != t->order) {

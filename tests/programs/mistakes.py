@@ -102,6 +102,7 @@ refused("tensor b: s = {}\nx(i) = b(i)", "E0321-no-extent", "p.onx:1:8")
 gives(v + "x(i) = a(i(0:3:2))", "x", {0: 1, 1: 3}, warns="E0353-recut")
 gives(v + "y(i) = coalesce(a(permit(i)), a(permit(i-3)))\nx(i) = y(i(2:)) * 2\nresult x", "x", {0: 6, 1: 2, 2: 4, 3: 6}, warns="E0353-recut")
 gives(v + "y(i) = a(i(1:1))\nx(i) = y(i) + a(i(2:2))\nresult x", "x", {}, warns="E0176-empty-slice")
+refused('tensor a: s = "nowhere.tns"\nx(i) = a(i)', "E0001-file", "p.onx:1:8: note: the declaration of a, whose file it is")
 # A param is no coordinate.
 gives(f'param j = 1\ntensor B: CSR = "{stored.resolve()}"\nx(i) = B(i,j)\nresult x', "x", {0: 3, 2: 4, 4: 2},
       warns="p.onx:3:12: warning: 'j' is an index of this statement, and not the param of that name [E0180-index-name]")

@@ -586,6 +586,7 @@ typedef struct {
     staging at;
     fe_fits *fits;
     void *of;
+    sam_expr mask; /* around what is looked at: whatever is elsewhere does not count */
     bool any, on_host,
         too_large; /* something does not fit; the right side is the host's; an operation is too large */
 } fitting;
@@ -657,23 +658,63 @@ static void need_less(fitting *f, sam_expr operation) {
     }
 }
 
+/* Returns whether the host can compute a part of its operands as they are stored. */
+static bool is_pointwise(const sam_statement *s, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    return is_plain(s, e) || (x->kind != SAM_EXPR_ACCESS && x->kind != SAM_EXPR_SUM && !sam_takes_fiber(x) &&
+                              is_pointwise(s, x->a) && (!x->b.v || is_pointwise(s, x->b)));
+}
+
+/* Returns what an operation is of as it is stored, or a workspace of it: below a mask only of what is there
+ * where the mask has a value, mask(c, f(e)) as mask(c, f(when(c, e))), on the chip where that has it. No mask
+ * of bf16 is on it: then the host, which would take all of e from it, computes e at those points instead. */
+static sam_expr store(fitting *f, sam_expr e) {
+    staging *t = &f->at;
+    if (is_plain(&t->s, e))
+        return e;
+    if (!f->mask.v || (fe_free_vars(&t->s, e) & ~fe_free_vars(&t->s, f->mask)))
+        return workspace_of(t, e, false);
+    const sam_expr mask = fe_add_expr(&t->s, *sam_expr_at(&t->s, f->mask)),
+                   needed = fe_add_call(&t->s, sam_expr_at(&t->s, e)->loc, SAM_OPERATION_when, mask, e);
+    const fe_fit fit = part_fits(f, needed, false);
+    const bool by_host = fit == FE_LACKED && !t->s.integers && is_pointwise(&t->s, e);
+    if (fit != FE_FITS && !by_host)
+        return workspace_of(t, e, false);
+    t->s.general = true;
+    return workspace_of(t, needed, by_host);
+}
+
 /* Makes workspaces of what the operation is of, as far as that is not stored. */
 static void store_operands(fitting *f, sam_expr operation) {
-    staging *t = &f->at;
     need_less(f, operation);
-    sam_expr_data x = *sam_expr_at(&t->s, operation);
-    x.a = is_plain(&t->s, x.a) ? x.a : workspace_of(t, x.a, false);
-    x.b = !x.b.v || is_plain(&t->s, x.b) ? x.b : workspace_of(t, x.b, false);
-    *sam_expr_at(&t->s, operation) = x;
+    sam_expr_data x = *sam_expr_at(&f->at.s, operation);
+    x.a = store(f, x.a);
+    x.b = x.b.v ? store(f, x.b) : x.b;
+    *sam_expr_at(&f->at.s, operation) = x;
+}
+
+/* Returns the mask that what an operation is of stands below: its own, or one around it, unless it goes
+ * along fibers. */
+static sam_expr mask_below(const fitting *f, const sam_expr_data *x) {
+    const sam_statement *s = &f->at.s;
+    if (x->kind == SAM_EXPR_SUM || sam_takes_fiber(x))
+        return (sam_expr){0};
+    const bool own = x->kind == SAM_EXPR_CALL && !x->program && x->operation == SAM_OPERATION_when &&
+                     sam_expr_at(s, x->a)->kind == SAM_EXPR_ACCESS && is_plain(s, x->a) &&
+                     sam_expr_at(s, x->a)->tensor.v <= f->at.k->s.tensors.len && !sam_fill_of(s, x->a);
+    return own ? x->a : f->mask;
 }
 
 static sam_expr fit_below(fitting *f, sam_expr e, bool whole) {
     staging *t = &f->at;
     sam_expr_data x = *sam_expr_at(&t->s, e);
+    const sam_expr around = f->mask;
+    f->mask = mask_below(f, &x);
     if (x.a.v)
         x.a = fit_below(f, x.a, false);
     if (x.b.v)
         x.b = fit_below(f, x.b, false);
+    f->mask = around;
     *sam_expr_at(&t->s, e) = x;
     if (!x.a.v || !has_access(&t->s, e) || part_fits(f, e, whole) == FE_FITS)
         return e;
@@ -688,7 +729,7 @@ static sam_expr fit_below(fitting *f, sam_expr e, bool whole) {
 }
 
 bool fe_stage_fitting(const fe_kernel *k, fe_fits *fits, void *of, arena *mem, fe_cin *out) {
-    fitting f = {{.k = k, .mem = mem, .out = out}, fits, of, false, false, false};
+    fitting f = {.at = {.k = k, .mem = mem, .out = out}, .fits = fits, .of = of};
     if (k->relations.len || k->tags.len)
         return false;
     *out = (fe_cin){0};

@@ -230,15 +230,22 @@ static void meet(void *context, sam_expr of, void *a, const void *b) {
     *(points *)a = both;
 }
 
-/* Whether a quotient of bf16 is 0 wherever its numerator, which has all loops, is not stored: unless the
- * other operand stores a 0. */
+/* Whether nothing counts but where the first operand, which has all loops, is stored: of a mask, and of a
+ * quotient of bf16 unless the other operand stores a 0. */
 static bool decides(const each *w, const sam_expr_data *x) {
-    const sam_expr_data *above = sam_expr_at(w->s, x->a), *below = sam_expr_at(w->s, x->b);
-    if (above->kind != SAM_EXPR_ACCESS || below->kind != SAM_EXPR_ACCESS)
+    const bool mask = x->kind == SAM_EXPR_CALL && !x->program && x->operation == SAM_OPERATION_when,
+               quotient = x->kind == SAM_EXPR_DIV && !w->s->integers;
+    if (!mask && !quotient)
         return false;
-    const tile_tensor *t = operand_of(w, above->tensor), *by = operand_of(w, below->tensor);
-    bool zero = t->order == w->n && by->order < w->n && !sam_tensor_at(w->s, above->tensor)->fill &&
-                !sam_tensor_at(w->s, below->tensor)->fill;
+    const sam_expr_data *first = sam_expr_at(w->s, x->a);
+    if (first->kind != SAM_EXPR_ACCESS || operand_of(w, first->tensor)->order != w->n ||
+        sam_tensor_at(w->s, first->tensor)->fill)
+        return false;
+    const sam_expr_data *below = sam_expr_at(w->s, x->b);
+    if (mask || below->kind != SAM_EXPR_ACCESS)
+        return mask;
+    const tile_tensor *by = operand_of(w, below->tensor);
+    bool zero = by->order < w->n && !sam_tensor_at(w->s, below->tensor)->fill;
     for (uint64_t i = 0; i < by->nnz && zero; i++)
         zero = !(sam_apply(sam_operator_of(sam_operation_of(x), true), 0, by->val[i]) & 0x7fff);
     return zero;
@@ -257,8 +264,7 @@ static points where_computed(each *w) {
     const sam_sum_reach reach = w->sum ? sam_reach_of_sum(s, s->rhs) : SAM_SUM_STORED;
     points p = everywhere;
     const sam_expr_data *x = sam_expr_at(s, w->body);
-    const bool quotient = x->kind == SAM_EXPR_DIV && !s->integers && !w->sum;
-    if (quotient && decides(w, x) && c.set.v && sam_fill_of(s, s->rhs) == sam_tensor_at(s, s->result)->fill)
+    if (!w->sum && decides(w, x) && c.set.v && sam_fill_of(s, s->rhs) == sam_tensor_at(s, s->result)->fill)
         stored(w, x->a, &p);
     else if (c.set.v && sam_fill_of(s, s->rhs) == sam_tensor_at(s, s->result)->fill &&
              reach != SAM_SUM_EVERYWHERE)

@@ -102,6 +102,9 @@ check("inside", "i", ("reduce", "sum", "j", ("*", ("/", B, C), c)), host=1, arra
 check("scalar", "", ("/", ("reduce", "sum", "i", ("/", b, d)), ("number", 7)), host=2, array=1)
 check("largest", "i", ("reduce", "max", "j", ("/", B, C)), host=1, array=1)
 check("empty", "i", ("reduce", "sum", "j", ("/", ("*", B, z), c)))
+# Below a mask only what that lets count is stored, and divided: not all that d and c make.
+check("masked", "ij", ("mask", ("struct", "B", ("i", "j")), ("/", ("+", d, c), c)), host=1, array=2,
+      computed=sum((j,) in CELLS["c"] and (CELLS["d"].get((i,), 0) + CELLS["c"][j,]) % 65536 != 0 for i, j in CELLS["B"]))
 # Nothing is missing here, but one kernel has too many streams: no part of it is the host's.
 many = ("+", ("ifelse", E, F, access("E", "ijk")), ("mask", F, ("ifelse", access("D"), B, E)))
 check("many_streams", "ijk", many, host=0, array=4)
@@ -163,11 +166,11 @@ if not want or any(abs(got.get(at, 0) - v) > v / 256 for at, v in want.items()) 
 # Without the host it is refused, and what fits is the same, bit for bit.
 if ENGINE == "cycle":
     # Rows by a number each, or columns: computed where the matrix has entries, and not at all 36,000,000 coordinates of the indices.
-    for expression in ("X(i,j) = B(i,j) / d(i)", "X(i,j) = B(i,j) / d(j)"):
+    for expression in ("X(i,j) = B(i,j) / d(i)", "X(i,j) = B(i,j) / d(j)", "X(i,j) = mask(struct(B(i,j)), exp(d(i) - d(j)))"):
         done = subprocess.run([ONYX, "run", expression, "--dtype", "bf16", "-g", "B:6000x6000:0.0005:1", "-g", "d:6000:1:2", "--engine", ENGINE,
                                "-o", str(FOLDER / "rows")], capture_output=True, text=True)
         report = json.loads((FOLDER / "rows/report.json").read_text()) if done.returncode == 0 else {"kernels": [{}]}
-        if report.get("check") != "pass" or report["kernels"][0]["computed"] != report["result_nnz"]:
+        if report.get("check") != "pass" or not report["result_nnz"] <= report["kernels"][0]["computed"] < 19000:
             complain(expression, done.stderr, report)
     done = onyx("run", "X(i) = b(i) / d(i)", FOLDER / "none", "--engine", ENGINE, "--functions", "none")
     if done.returncode != 2 or "[E0410-not-on-chip]" not in done.stderr:

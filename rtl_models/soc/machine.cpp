@@ -360,10 +360,9 @@ const char *machine_refused(const machine *m) {
 
 machine_counters machine_count(const machine *m) {
     const onyx::Switch &s = m->soc.last_switch();
-    return {
-        m->cpu_cycles,         m3_instructions(m->core), m->soc.cycles(),
-        m->soc.array_cycles(), m->soc.evaluations(),     m->soc.progress(),
-        m->soc.runs(),         m->soc.kernel_cycles(),   {s.words, s.left, s.stalled, s.started, s.stored}};
+    return {m->cpu_cycles,         m3_instructions(m->core), m->soc.cycles(),
+            m->soc.array_cycles(), m->soc.evaluations(),     m->soc.progress(),
+            m->soc.runs(),         m->soc.kernel_cycles(),   {s.words, s.left, s.started, s.stored}};
 }
 
 uint64_t machine_run_cycles(const machine *m, uint64_t run) {

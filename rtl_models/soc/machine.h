@@ -61,7 +61,7 @@ const char *machine_refused(const machine *m);
 
 /* The latest run that began behind configuration words: as Switch of soc.h. */
 typedef struct {
-    uint64_t words, left, stalled, started, stored;
+    uint64_t words, left, started, stored;
 } machine_switch;
 typedef struct {
     uint64_t cpu_cycles, instructions;

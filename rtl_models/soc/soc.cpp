@@ -66,9 +66,9 @@ struct Soc::State {
     uint64_t cycles = 0, progress = 0;
     uint64_t busy_before = 0, evaluations_before = 0; /* of the array before its last reset */
     uint64_t runs_forgotten = 0;
-    std::vector<uint64_t> run_starts, run_cycles; /* of the runs after those */
-    std::array<uint64_t, TILES> run_of{};         /* by store: the run it is of, or NO_RUN */
-    uint64_t busy_since = 0, kernel_cycles = 0, words = 0, stalled_at = 0; /* words since the latest start */
+    std::vector<uint64_t> run_starts, run_cycles;          /* of the runs after those */
+    std::array<uint64_t, TILES> run_of{};                  /* by store: the run it is of, or NO_RUN */
+    uint64_t busy_since = 0, kernel_cycles = 0, words = 0; /* words since the latest start */
     Switch last_switch;
     std::array<uint32_t, TILES> collided{}; /* bit BANKS * kind + bank */
     std::vector<Collision> collisions;      /* of these bits */
@@ -254,7 +254,7 @@ void Soc::State::note_start() {
         if (!any_run_open())
             busy_since = cycles;
         if (words && last_switch.stored)
-            last_switch = {words, last_switch.stored, stalled_at, cycles, last_switch.stored};
+            last_switch = {words, last_switch.stored, cycles, last_switch.stored};
         words = 0;
         run_starts.push_back(cycles);
         run_cycles.push_back(0);
@@ -333,7 +333,6 @@ void Soc::State::step() {
         note_start();
     if (glc.stall_o != stalled) {
         stalled = glc.stall_o;
-        stalled_at = stalled ? cycles : stalled_at;
         array.set_stall(stalled);
     }
     bool array_resets = !glc.array_rst_no;

@@ -36,7 +36,7 @@ struct Collision {
  * run of all. */
 struct Switch {
     uint64_t words = 0, left = 0; /* configuration words; the last store of the run before them */
-    uint64_t stalled = 0, started = 0;
+    uint64_t started = 0;
     uint64_t stored = 0; /* the last store so far, when no run was open */
 };
 

@@ -631,31 +631,25 @@ static fe_fit part_fits(const fitting *f, sam_expr part, bool whole) {
     return f->fits(f->of, &alone.kernels.at[0]);
 }
 
-/* Computes what an operation is of only where that counts: A / (r * c) is 0 wherever A is, whatever r * c is
- * there, which so becomes when(A, r * c). Not where A is a workspace, of which nobody knows yet how full it
- * is. */
-static void need_less(fitting *f, sam_expr operation) {
-    sam_statement *s = &f->at.s;
-    sam_expr_data x = *sam_expr_at(s, operation);
-    if (!s->integers || !x.b.v || x.program || (x.kind != SAM_EXPR_DIV && x.kind != SAM_EXPR_CALL))
-        return;
-    const sam_operation by = x.kind == SAM_EXPR_DIV ? SAM_OPERATION_div : (sam_operation)x.operation;
+/* Returns whether an operand of the program is nothing where it is not stored. Not a workspace, of which
+ * nobody knows yet how full it is. */
+static bool leads(const fitting *f, sam_expr e) {
+    const sam_statement *s = &f->at.s;
+    const sam_expr_data *x = sam_expr_at(s, e);
+    return x->kind == SAM_EXPR_ACCESS && x->tensor.v <= f->at.k->s.tensors.len && is_plain(s, e) &&
+           !sam_fill_of(s, e);
+}
+
+/* Returns the operand whose zeros decide what an operation of integers is, whatever the one at place `at` is:
+ * A / (r * c) is 0 wherever A is. */
+static sam_expr annihilator(const fitting *f, const sam_expr_data *x, int at) {
+    if (!f->at.s.integers || !x->b.v || x->program || (x->kind != SAM_EXPR_DIV && x->kind != SAM_EXPR_CALL))
+        return (sam_expr){0};
+    const sam_operation by = x->kind == SAM_EXPR_DIV ? SAM_OPERATION_div : (sam_operation)x->operation;
     const sam_special zero = sam_operator_of(by, false)->annihilator;
-    for (int at = 0; at < 2 && zero.given && !zero.value; at++) {
-        const sam_expr lead = at ? x.b : x.a, other = at ? x.a : x.b;
-        if ((zero.at >= 0 && zero.at != at) || sam_expr_at(s, lead)->kind != SAM_EXPR_ACCESS ||
-            sam_expr_at(s, lead)->tensor.v > f->at.k->s.tensors.len || !is_plain(s, lead) ||
-            is_plain(s, other) || sam_fill_of(s, lead) || (fe_free_vars(s, other) & ~fe_free_vars(s, lead)))
-            continue;
-        const sam_expr mask = fe_add_expr(s, *sam_expr_at(s, lead)),
-                       needed = fe_add_call(s, x.loc, SAM_OPERATION_when, mask, other);
-        if (part_fits(f, needed, false) != FE_FITS)
-            continue;
-        *(at ? &x.a : &x.b) = needed;
-        *sam_expr_at(s, operation) = x;
-        s->general = true;
-        return;
-    }
+    const sam_expr lead = at ? x->a : x->b;
+    const bool is = zero.given && !zero.value && zero.at != at && leads(f, lead);
+    return is ? lead : (sam_expr){0};
 }
 
 /* Returns whether the host can compute a part of its operands as they are stored. */
@@ -665,43 +659,47 @@ static bool is_pointwise(const sam_statement *s, sam_expr e) {
                               is_pointwise(s, x->a) && (!x->b.v || is_pointwise(s, x->b)));
 }
 
-/* Returns what an operation is of as it is stored, or a workspace of it: below a mask only of what is there
- * where the mask has a value, mask(c, f(e)) as mask(c, f(when(c, e))), on the chip where that has it. No mask
- * of bf16 is on it: then the host, which would take all of e from it, computes e at those points instead. */
-static sam_expr store(fitting *f, sam_expr e) {
+/* Returns what an operation is of as it is stored, or a workspace of it: where an operand of the operation,
+ * or a mask around it, decides elsewhere, only of what is there, A / (r * c) as A / when(A, r * c) and
+ * mask(c, f(e)) as mask(c, f(when(c, e))), on the chip where that has it. No mask of bf16 is on it: then the
+ * host, which would take all of e from it, computes e at those points instead. */
+static sam_expr store(fitting *f, sam_expr e, sam_expr lead) {
     staging *t = &f->at;
+    const sam_expr by[] = {lead, f->mask};
     if (is_plain(&t->s, e))
         return e;
-    if (!f->mask.v || (fe_free_vars(&t->s, e) & ~fe_free_vars(&t->s, f->mask)))
-        return workspace_of(t, e, false);
-    const sam_expr mask = fe_add_expr(&t->s, *sam_expr_at(&t->s, f->mask)),
-                   needed = fe_add_call(&t->s, sam_expr_at(&t->s, e)->loc, SAM_OPERATION_when, mask, e);
-    const fe_fit fit = part_fits(f, needed, false);
-    const bool by_host = fit == FE_LACKED && !t->s.integers && is_pointwise(&t->s, e);
-    if (fit != FE_FITS && !by_host)
-        return workspace_of(t, e, false);
-    t->s.general = true;
-    return workspace_of(t, needed, by_host);
+    bool by_host = false;
+    for (int i = 0; i < 2; i++) {
+        if (!by[i].v || (fe_free_vars(&t->s, e) & ~fe_free_vars(&t->s, by[i])))
+            continue;
+        const sam_expr mask = fe_add_expr(&t->s, *sam_expr_at(&t->s, by[i])),
+                       needed = fe_add_call(&t->s, sam_expr_at(&t->s, e)->loc, SAM_OPERATION_when, mask, e);
+        const fe_fit fit = part_fits(f, needed, false);
+        by_host = fit == FE_LACKED && !t->s.integers && is_pointwise(&t->s, e);
+        if (fit != FE_FITS && !by_host)
+            continue;
+        t->s.general = true;
+        e = needed;
+    }
+    return workspace_of(t, e, by_host);
 }
 
 /* Makes workspaces of what the operation is of, as far as that is not stored. */
 static void store_operands(fitting *f, sam_expr operation) {
-    need_less(f, operation);
-    sam_expr_data x = *sam_expr_at(&f->at.s, operation);
-    x.a = store(f, x.a);
-    x.b = x.b.v ? store(f, x.b) : x.b;
+    const sam_expr_data was = *sam_expr_at(&f->at.s, operation);
+    sam_expr_data x = was;
+    x.a = store(f, was.a, annihilator(f, &was, 0));
+    x.b = was.b.v ? store(f, was.b, annihilator(f, &was, 1)) : was.b;
     *sam_expr_at(&f->at.s, operation) = x;
 }
 
 /* Returns the mask that what an operation is of stands below: its own, or one around it, unless it goes
  * along fibers. */
 static sam_expr mask_below(const fitting *f, const sam_expr_data *x) {
-    const sam_statement *s = &f->at.s;
     if (x->kind == SAM_EXPR_SUM || sam_takes_fiber(x))
         return (sam_expr){0};
-    const bool own = x->kind == SAM_EXPR_CALL && !x->program && x->operation == SAM_OPERATION_when &&
-                     sam_expr_at(s, x->a)->kind == SAM_EXPR_ACCESS && is_plain(s, x->a) &&
-                     sam_expr_at(s, x->a)->tensor.v <= f->at.k->s.tensors.len && !sam_fill_of(s, x->a);
+    const bool own =
+        x->kind == SAM_EXPR_CALL && !x->program && x->operation == SAM_OPERATION_when && leads(f, x->a);
     return own ? x->a : f->mask;
 }
 

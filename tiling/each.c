@@ -264,10 +264,10 @@ static points where_computed(each *w) {
     const sam_sum_reach reach = w->sum ? sam_reach_of_sum(s, s->rhs) : SAM_SUM_STORED;
     points p = everywhere;
     const sam_expr_data *x = sam_expr_at(s, w->body);
-    if (!w->sum && decides(w, x) && c.set.v && sam_fill_of(s, s->rhs) == sam_tensor_at(s, s->result)->fill)
+    const bool somewhere = c.set.v && sam_fill_of(s, s->rhs) == sam_tensor_at(s, s->result)->fill;
+    if (somewhere && !w->sum && decides(w, x))
         stored(w, x->a, &p);
-    else if (c.set.v && sam_fill_of(s, s->rhs) == sam_tensor_at(s, s->result)->fill &&
-             reach != SAM_SUM_EVERYWHERE)
+    else if (somewhere && reach != SAM_SUM_EVERYWHERE)
         sam_fold(&algebra, c.set, &by, w, &p);
     if (reach == SAM_SUM_ALONG && !w->too_many) {
         const uint32_t kept = p.loops & all >> 1;

@@ -1,11 +1,12 @@
 /* The C interface: one session of the command, its operands taken from and its result copied to memory. */
 #include "bindings/stored.h"
-#include "compile/application.h"
-#include "compile/folder.h"
-#include "compile/formats.h"
-#include "compile/report.h"
+#include "compile/compile.h"
+#include "kernel/folder.h"
+#include "kernel/formats.h"
 #include "onyx_version.h" /* made by cmake/version.cmake */
 #include "options/options.h"
+#include "programs/programs.h"
+#include "report/report.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

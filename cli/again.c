@@ -1,8 +1,10 @@
 /* The command that made a folder is left there, and gone through again: `onyx cosim`, `onyx firmware` and
  * `onyx merge`, and `onyx program` (program.c). Files are read as they are now. */
 #include "cli/case.h"
-#include "compile/application.h"
-#include "compile/folder.h"
+#include "compile/compile.h"
+#include "engines/firmware.h"
+#include "kernel/folder.h"
+#include "programs/programs.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,9 +1,9 @@
 /* Bitstreams as functions: a description is what the report of its folder says, and a check is the command a
  * user would give, with random operands that keep the conditions. */
 #include "cli/bitstream.h"
-#include "compile/application.h"
 #include "frontend/described.h"
 #include "frontend/library.h"
+#include "kernel/functions.h"
 
 #include <stdlib.h>
 #include <unistd.h>

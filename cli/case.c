@@ -1,7 +1,9 @@
 /* A recorded command: read, changed, written, run. */
 #include "cli/case.h"
 #include "cli/shrink.h"
-#include "compile/application.h"
+#include "compile/compile.h"
+#include "kernel/operands.h"
+#include "programs/programs.h"
 
 #include <signal.h>
 #include <stdlib.h>

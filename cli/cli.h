@@ -2,7 +2,6 @@
 #ifndef ONYX_CLI_H
 #define ONYX_CLI_H
 
-#include "compile/report.h"
 #include "options/options.h"
 
 /* Everything one invocation works on. */

@@ -2,7 +2,7 @@
  * folder is gone through again (again.c), with the board as engine: so results are collected, checked and
  * reported as by any other. */
 #include "cli/cli.h"
-#include "compile/application.h"
+#include "programs/programs.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,10 +1,11 @@
 /* onyx run and onyx compile: the options, what compile/ makes of them, and what is said of it. */
 #include "cli/cli.h"
-#include "compile/application.h"
-#include "compile/checkpoint.h"
-#include "compile/cpu.h"
-#include "compile/folder.h"
-#include "compile/written.h"
+#include "compile/compile.h"
+#include "kernel/folder.h"
+#include "kernel/written.h"
+#include "programs/checkpoint.h"
+#include "report/cpu.h"
+#include "report/report.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,11 @@
 /* onyx sam: prints the graph of an expression or a file, or simulates it. */
 #include "cli/cli.h"
-#include "compile/folder.h"
-#include "compile/graph.h"
-#include "compile/written.h"
+#include "compile/compile.h"
+#include "engines/engines.h"
+#include "graphs/graphs.h"
+#include "kernel/folder.h"
+#include "kernel/operands.h"
+#include "kernel/written.h"
 
 /* Simulates on the operands and compares with the reference, if there is an expression to compare with. */
 static bool simulate(const compile_options *o, cli_session *s, compile_kernel *k) {

@@ -2,7 +2,7 @@
 #ifndef ONYX_SHRINK_H
 #define ONYX_SHRINK_H
 
-#include "compile/context.h"
+#include "kernel/context.h"
 
 /* Says whether what is kept, of n things, still does the same. */
 typedef bool shrink_set_test(void *to, const bool *keep);

@@ -1,6 +1,8 @@
 /* onyx sweep: an expression over tile sizes, copies, loop orders, schedules, seeds and boards. */
-#include "sweep/against.h"
 #include "cli/cli.h"
+#include "compile/compile.h"
+#include "engines/session.h"
+#include "sweep/against.h"
 
 #include <unistd.h>
 

@@ -2,7 +2,7 @@
  * format and order of modes; convert: files of them in any format; query: where their
  * entries are. */
 #include "cli/cli.h"
-#include "compile/formats.h"
+#include "kernel/formats.h"
 #include "tiling/queries.h"
 
 #include <stdlib.h>

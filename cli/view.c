@@ -1,7 +1,8 @@
 /* onyx view: what a run, or two, left in its folder, as one page for a browser. This collects the data; the
  * page (cli/view/) draws it. */
 #include "cli/cli.h"
-#include "compile/folder.h"
+#include "kernel/folder.h"
+#include "report/report.h"
 
 #include <signal.h>
 #include <unistd.h>

@@ -1,34 +1,24 @@
 /* The compiler as a straight list of passes, a check after each. What a pass reads are its parameters, and
  * what it makes is its result. */
-#include "compile/application.h"
-#include "compile/blocks.h"
-#include "compile/choose.h"
-#include "compile/diagonals.h"
-#include "compile/folder.h"
-#include "compile/formats.h"
-#include "compile/graph.h"
-#include "compile/parts.h"
-#include "compile/processor.h"
-#include "compile/runs.h"
-#include "compile/share.h"
-#include "compile/stand_in.h"
-#include "compile/workspace.h"
+#include "compile/compile.h"
+#include "autoschedule/blocks.h"
+#include "autoschedule/parts.h"
+#include "compile/retry.h"
 #include "frontend/match.h"
+#include "graphs/graphs.h"
+#include "kernel/array.h"
+#include "kernel/dispatch.h"
+#include "kernel/edges.h"
+#include "kernel/folder.h"
+#include "kernel/formats.h"
+#include "kernel/functions.h"
+#include "kernel/lower.h"
+#include "kernel/operands.h"
+#include "kernel/processor.h"
+#include "kernel/route.h"
+#include "kernel/stand_in.h"
+#include "kernel/workspace.h"
 #include "sam/operators.h"
-
-bool compile_list_formats(const compile_options *o, compile_context *ctx, fe_program_in *out) {
-    tile_formats all = {0};
-    if (!compile_read_formats(ctx, &o->format_files, &all))
-        return false;
-    fe_named_format *formats = arena_new_n(ctx->mem, fe_named_format, all.len + 1);
-    for (uint32_t i = 0; i < all.len; i++) {
-        bool same;
-        formats[i] = (fe_named_format){all.at[i].name, tile_format_scanned(&all.at[i], ctx->mem, &same)};
-    }
-    out->formats = formats;
-    out->n_formats = all.len;
-    return true;
-}
 
 bool compile_frontend_input(const compile_options *o, compile_context *ctx, fe_in *out) {
     text_vec formats = {0}, names = {0};
@@ -200,8 +190,7 @@ static bool choose_by_data(const compile_options *o, compile_context *ctx, const
     if (apart && !o->statement)
         return compile_choose_parts(&by, ctx, open, s);
     compile_choose_by_data(&by, ctx, open, s);
-    return o->statement || compile_choose_diagonals(&by, ctx, open, s) ||
-           compile_choose_runs(&by, ctx, open, s) ||
+    return o->statement || compile_choose_rewritten(&by, ctx, open, s) ||
            (compile_choose_blocks(&by, ctx, open, s) && compile_choose_parts(&by, ctx, open, s));
 }
 
@@ -362,10 +351,4 @@ bool compile_statement(const compile_options *o, compile_context *ctx, compile_k
             compile_find_freed(o, ctx, k, kernel_at(k, n));
     }
     return ok;
-}
-
-bool compile_begin_application(const compile_options *o, compile_context *ctx, compile_application *a) {
-    return compile_take_folder(ctx, o->out) && compile_read_board(ctx, o->board, &a->board, &a->board_path) &&
-           pnr_board_set_profile(&a->board, o->profile, ctx->diag) && compile_begin_partial(o, ctx) &&
-           compile_dump(o, ctx, ctx->partial, (compile_form){.program = &a->program});
 }

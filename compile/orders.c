@@ -1,6 +1,8 @@
 /* orders.c - --order of onyx sweep: "all", or outer loops and a star for the orders of the others. Only those
  * count that can run, which is found out by lowering each before any point runs. */
-#include "compile/choose.h"
+#include "compile/compile.h"
+#include "kernel/edges.h"
+#include "kernel/trial.h"
 
 enum { MOST_FREE = 6, MOST_ORDERS = 120 }; /* loops a star stands for: 720 orders; those that may remain */
 

@@ -1,6 +1,6 @@
 /* What was chosen by the data may turn out not to run on these data: another mapping is tried before the user
  * hears of it. */
-#include "compile/search.h"
+#include "compile/retry.h"
 
 /* Returns whether another mapping may do: it does not fit the hardware, or ran into what the chip gets wrong.
  */

@@ -4,7 +4,7 @@
 #ifndef ONYX_OPTIONS_H
 #define ONYX_OPTIONS_H
 
-#include "compile/compile.h"
+#include "kernel/kernel.h"
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* A command line: first which options it has, then what each of them says. */
-#include "compile/environment.h"
+#include "kernel/environment.h"
 #include "options/options_int.h"
 
 /* ---- what is given ----------------------------------------------------------------------------- */

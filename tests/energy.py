@@ -1,7 +1,7 @@
 """The estimate of energy by hand: energy.py SOURCE REPORT.json
 
 The report is of x(i) = b(i) * c(i) in one run of one copy, both operands with entries at the same four coordinates. Its counts are
-compared with what the array's documents say it does (docs/storage.md, docs/primitives.md), its energy with an own sum over compile/energy.def. Then
+compared with what the array's documents say it does (docs/storage.md, docs/primitives.md), its energy with an own sum over report/energy.def. Then
 the published power of a dense kernel must lie within what the coefficients say of its work (docs/energy.md).
 """
 
@@ -11,7 +11,7 @@ import re
 import sys
 
 source, report = pathlib.Path(sys.argv[1]), json.loads(pathlib.Path(sys.argv[2]).read_text())
-text = (source / "compile/energy.def").read_text()
+text = (source / "report/energy.def").read_text()
 least, most = map(float, re.search(r"^ENERGY_SCALING\(([\d.]+), ([\d.]+)\)$", text, re.M).groups())
 coefficient = {}
 for name, low, high, node in re.findall(r'^ENERGY\(\w+, "(\w+)", ([\d.]+), ([\d.]+), (\d+),', text, re.M):

@@ -33,10 +33,16 @@ check sweep support
 check firmware support sam tiling lower_onyx pnr bitstream
 check firmware/target firmware/protocol.h firmware/registers.h support/mlist.h
 check host support sam tiling lower_onyx pnr bitstream firmware
-check compile support boards/onyx sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware host
-check options compile
-check cli support sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware host compile options sweep
-check bindings support compile options
+check kernel support boards/onyx sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware host
+check graphs support sam frontend kernel
+check engines support boards/onyx sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware host kernel
+check autoschedule support sam frontend tiling lower_onyx pnr kernel engines
+check report support sam frontend tiling lower_onyx pnr rtl_models/cycle kernel engines
+check compile support boards/onyx sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware host kernel graphs engines autoschedule
+check programs support boards/onyx sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware host kernel engines report compile
+check options kernel
+check cli support sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware host kernel graphs engines report compile programs options sweep
+check bindings support kernel report compile programs options
 for folder in $(find . \( -name '.?*' -o -name 'build*' -o -name out -o -path ./tests \) -prune -o -type f \
     \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.def' -o -name '*.sv' \) -printf '%h\n' | sort -u); do
     case "$rooms" in

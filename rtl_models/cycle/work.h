@@ -1,4 +1,4 @@
-/* work.h - how often a model did what takes energy, over all its runs so far: compile/energy.def. */
+/* work.h - how often a model did what takes energy, over all its runs so far: report/energy.def. */
 #ifndef ONYX_CYCLE_WORK_H
 #define ONYX_CYCLE_WORK_H
 

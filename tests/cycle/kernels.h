@@ -3,7 +3,7 @@
 #ifndef ONYX_TESTS_KERNELS_H
 #define ONYX_TESTS_KERNELS_H
 
-#include "compile/cycle_load.h"
+#include "engines/cycle_load.h"
 #include "tests/test.h"
 
 typedef struct {

@@ -1,7 +1,7 @@
 /* Every element-wise operation of sam/operations.def on the chip: it either runs, from the bitstream's bytes,
  * and gives on awkward values what the simulator of graphs gives, or is refused, located and with a way out.
  */
-#include "compile/cycle_load.h"
+#include "engines/cycle_load.h"
 #include "tests/bitstream/bits_fixture.h"
 
 static const char two_operands[] =

@@ -1,5 +1,5 @@
 /* The cycle model alone: accounts, hangs, hazards, sleeping; designs small enough to know the answer. */
-#include "compile/cycle_load.h"
+#include "engines/cycle_load.h"
 #include "rtl_models/cycle/accounts.h"
 #include "rtl_models/cycle/cycle.h"
 #include "rtl_models/cycle/primitives.h"

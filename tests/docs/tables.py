@@ -68,9 +68,9 @@ def level_kinds():
 
 
 def energies():
-    """What each part takes, by compile/energy.def, at the chip's node."""
-    (least, most), made = [[float(n) for n in row] for row in rows("compile/energy.def", "ENERGY_SCALING") if row[0][0].isdigit()][0], []
-    for key, name, low, high, node, each, origin in rows("compile/energy.def", "ENERGY"):
+    """What each part takes, by report/energy.def, at the chip's node."""
+    (least, most), made = [[float(n) for n in row] for row in rows("report/energy.def", "ENERGY_SCALING") if row[0][0].isdigit()][0], []
+    for key, name, low, high, node, each, origin in rows("report/energy.def", "ENERGY"):
         if key == "KEY":
             continue
         low, high = float(low) * (least if node == "45" else 1), float(high) * (most if node == "45" else 1)

@@ -1,6 +1,7 @@
 /* The streams that the cost model counts of a kernel against those its netlist has: of every kernel of
  * tests/flow/array_kernels.sh, and of those that precede it, on the chip and on onyx-ext. */
-#include "compile/stages.h"
+#include "compile/compile.h"
+#include "kernel/edges.h"
 #include "options/options.h"
 #include "tests/test.h"
 

@@ -1,0 +1,334 @@
+/* What the chip cannot do in the default order of the loops. That is kept where the chip has all that it
+ * needs. Otherwise the first order is taken that it does have, those with the result's loops outside first,
+ * since these need no reducer but scalar ones; then the statement in stages (fe_staged), in an order that was
+ * asked for, too. A choice is tried by lowering it. */
+#include "autoschedule/choose.h"
+#include "autoschedule/choosing.h"
+#include "frontend/fuse.h"
+#include "frontend/rows.h"
+#include "frontend/sums.h"
+#include "kernel/edges.h"
+#include "kernel/lower.h"
+#include "kernel/processor.h"
+
+/* Orders tried of one kernel: all of four loops. Of five, one that maps is among the first or not there. */
+enum { MOST_ORDERS = 24 };
+
+static bool lowers(compile_context *ctx, void *of) {
+    const compile_one_kernel *one = of;
+    return compile_lowers(one->c->o, ctx, one->kernel, one->c->in->board);
+}
+
+static uint32_t count_operands(const sam_statement *s, sam_expr h) {
+    if (!h.v)
+        return 0;
+    const sam_expr_data *x = sam_expr_at(s, h);
+    return x->kind == SAM_EXPR_ACCESS ? 1 : count_operands(s, x->a) + count_operands(s, x->b);
+}
+
+bool compile_maps(compile_trying *c, const fe_kernel *kernel) {
+    compile_one_kernel one = {c, kernel};
+    if (c->o->operands && count_operands(&kernel->s, kernel->s.rhs) > c->o->operands) {
+        c->why = "another kernel with as many operands was tried, and does not run";
+        return false;
+    }
+    const compile_attempt a = compile_try(c->ctx, lowers, &one);
+    c->why = a.mistake ? NULL : a.why;
+    return a.works;
+}
+
+/* A kernel with a store. */
+typedef struct {
+    compile_one_kernel one;
+    compile_dense_level store;
+} dense_kernel;
+
+/* Returns whether the board can run it. What is no vector has to be located for it: its other levels stay. */
+static bool pays_dense(compile_context *ctx, void *of) {
+    const dense_kernel *d = of;
+    const compile_trying *c = d->one.c;
+    const sam_statement *s = &d->one.kernel->s;
+    const sam_tensor tensor = sam_expr_at(s, d->store.access)->tensor;
+    compile_lowered lowered;
+    bool located = sam_tensor_at(s, tensor)->order == 1;
+    if (!compile_lower_sam(c->o, true, ctx, d->one.kernel, &lowered))
+        return false;
+    for (uint32_t e = 1; e <= lowered.statement.exprs.len; e++) {
+        const sam_expr_data *x = sam_expr_at(&lowered.statement, (sam_expr){e});
+        const bool is_it = d->store.alone ? e == d->store.access.v : x->tensor.v == tensor.v;
+        located = located || (x->kind == SAM_EXPR_ACCESS && is_it && x->located);
+    }
+    return located && compile_lowers(c->o, ctx, d->one.kernel, c->in->board);
+}
+
+bool compile_pays_dense(const compile_trying *c, const fe_kernel *kernel, compile_dense_level store) {
+    return compile_works(c, pays_dense, &(dense_kernel){{c, kernel}, store});
+}
+
+bool compile_loops_are_open(const fe_kernel *kernel) {
+    bool open = !kernel->tags.len;
+    for (uint32_t r = 0; r < kernel->relations.len; r++)
+        open = open && fe_is_fused(kernel, &kernel->relations.at[r]);
+    return open;
+}
+
+/* Returns whether every loop of the result is outside of every other. */
+static bool results_outside(const sam_statement *st) {
+    bool sums = false;
+    for (uint32_t i = 0; i < st->loops.len; i++) {
+        bool result = sam_is_result_var(st, st->loops.at[i]);
+        if (result && sums)
+            return false;
+        sums = sums || !result;
+    }
+    return true;
+}
+
+/* Gives the kernel the first order of its loops that maps. O(orders) lowerings. */
+static bool find_order(compile_trying *c, fe_kernel *kernel) {
+    uint32_t n = kernel->s.loops.len, tried = 0;
+    sam_var *loop = arena_new_n(c->ctx->mem, sam_var, n), *other = arena_new_n(c->ctx->mem, sam_var, n);
+    uint32_t *place = arena_new_n(c->ctx->mem, uint32_t, n);
+    memcpy(loop, kernel->s.loops.at, sizeof *loop * n);
+    fe_kernel trial = *kernel;
+    trial.s.loops.at = other;
+    for (int outside = 1; outside >= 0; outside--) {
+        for (uint32_t i = 0; i < n; i++)
+            place[i] = i;
+        do {
+            for (uint32_t i = 0; i < n; i++)
+                other[i] = loop[place[i]];
+            if (results_outside(&trial.s) != (outside != 0))
+                continue;
+            if (tried++ == MOST_ORDERS)
+                return false;
+            if (compile_maps(c, &trial)) {
+                memcpy(kernel->s.loops.at, other, sizeof *loop * n);
+                return true;
+            }
+        } while (compile_next_order(place, n));
+    }
+    return false;
+}
+
+static bool is_too_large(const char *why) {
+    return strstr(why, "[E0510-too-large]") != NULL;
+}
+
+/* Rows are not longer than they are many, and an accumulator is better with more than a few values. */
+enum { ROW_LEAST = 4, ROW_MOST = 64 };
+
+static uint32_t row_of(uint32_t extent) {
+    uint32_t row = ROW_LEAST;
+    while (row < ROW_MOST && 4 * row * row <= extent)
+        row *= 2;
+    return row;
+}
+
+/* Returns how far a variable runs: as stated, or as the data of the user's statement say; 0: neither does. */
+static uint32_t extent_of(const compile_trying *c, const sam_statement *s, sam_var v) {
+    const sam_statement *user = c->in->user;
+    const bool has = !sam_var_at(s, v)->extent && c->in->data && c->in->data->extent &&
+                     v.v <= user->vars.len && name_eq(sam_var_at(user, v)->name, sam_var_at(s, v)->name);
+    return has ? c->in->data->extent[v.v - 1] : sam_var_at(s, v)->extent;
+}
+
+/* Gives the kernel rows along its loop, where it is known how far that runs, and maps so. */
+static bool cut_in_rows(compile_trying *c, fe_kernel *kernel) {
+    const sam_var loop = fe_row_loop(kernel);
+    const uint32_t extent = loop.v ? extent_of(c, &kernel->s, loop) : 0;
+    if (extent < ROW_LEAST * ROW_LEAST || c->o->tile.along.len)
+        return false;
+    const uint32_t stated = sam_var_at(&kernel->s, loop)->extent;
+    sam_var_at(&kernel->s, loop)->extent = extent;
+    kernel->s.rows = row_of(extent);
+    if (compile_maps(c, kernel))
+        return true;
+    sam_var_at(&kernel->s, loop)->extent = stated;
+    kernel->s.rows = 0;
+    return false;
+}
+
+bool compile_choose_orders(compile_trying *c, fe_cin *cin, text_vec *chosen) {
+    arena *mem = c->ctx->mem;
+    *chosen = (text_vec){0};
+    for (uint32_t n = 0; n < cin->kernels.len; n++) {
+        fe_kernel *kernel = &cin->kernels.at[n];
+        const char *sentence = NULL;
+        kernel->s.singly = false;
+        kernel->s.rows = 0;
+        if (!kernel->on_host && !compile_maps(c, kernel)) {
+            const char *why = c->why, *had = compile_loops_text(&kernel->s, mem);
+            bool open =
+                why && !kernel->ordered && compile_loops_are_open(kernel) && !(c->part && is_too_large(why));
+            bool found = open && find_order(c, kernel);
+            if (!found && open && c->singly)
+                found = cut_in_rows(c, kernel);
+            if (!found && why && c->singly) {
+                kernel->s.singly = true;
+                found = compile_maps(c, kernel) || (open && find_order(c, kernel));
+            }
+            c->why = why;
+            if (!found)
+                return false;
+            const char *loops = compile_loops_text(&kernel->s, mem);
+            sentence = kernel->s.rows ? arena_printf(mem, "in rows of %u, whose values the host combines: %s",
+                                                     kernel->s.rows, why)
+                       : strcmp(loops, had) == 0
+                           ? arena_printf(mem, "the host combines what the chip does not: %s", why)
+                           : arena_printf(mem, "loops %s; in the order %s: %s", loops, had, why);
+        }
+        vec_push(mem, chosen, sentence);
+    }
+    return true;
+}
+
+fe_in compile_with_schedule(const fe_in *in, const char *const *schedule) {
+    fe_in other = *in;
+    other.schedule = schedule;
+    other.n_schedule = 1;
+    return other;
+}
+
+static bool schedule_lowers(compile_context *ctx, void *of) {
+    const compile_trying *c = of;
+    const fe_in staged = compile_with_schedule(c->in->in, &c->schedule);
+    compile_trying trial = {.o = c->o, .ctx = ctx, .in = c->in, .singly = c->singly};
+    fe_cin cin;
+    text_vec unused;
+    return fe_schedule(&staged, c->in->user, ctx->mem, ctx->diag, &cin) &&
+           compile_choose_orders(&trial, &cin, &unused);
+}
+
+bool compile_schedule_maps(const compile_trying *c, const char *schedule) {
+    compile_trying trial = *c;
+    trial.schedule = schedule;
+    return compile_works(c, schedule_lowers, &trial);
+}
+
+const char *compile_find_staging(compile_trying *c, const fe_kernel *kernel) {
+    const bool singly = c->singly;
+    const char *schedule = NULL;
+    bool found = false;
+    for (fe_staging how = 0; how < FE_STAGINGS && !found; how++) {
+        c->singly = singly || how == FE_STAGE_ROWS;
+        schedule = fe_staged(kernel, how, c->ctx->mem);
+        found = schedule && compile_schedule_maps(c, schedule);
+    }
+    if (!found)
+        c->singly = singly;
+    return found ? schedule : NULL;
+}
+
+/* Sums inside of the expression, unions that are met, or both become kernels. */
+static bool choose_parts(compile_trying *c, const char *why, compile_schedule *out) {
+    static const char *const what[FE_PARTS_KINDS] = {"sum", "union that is met", "sum and union that is met"};
+    fe_cin cin;
+    text_vec chosen;
+    for (fe_parts parts = 0; parts < FE_PARTS_KINDS; parts++) {
+        if (!fe_stage_parts(&out->cin.kernels.at[0], parts, c->ctx->mem, &cin) ||
+            !compile_choose_orders(c, &cin, &chosen))
+            continue;
+        out->cin = cin;
+        out->chosen = chosen;
+        out->staged = arena_printf(c->ctx->mem, "%u kernels, one for each %s; as one: %s", cin.kernels.len,
+                                   what[parts], why);
+        return true;
+    }
+    return false;
+}
+
+static fe_fit fits(void *of, const fe_kernel *one) {
+    compile_trying trial = *(compile_trying *)of;
+    fe_cin cin = {0};
+    text_vec unused;
+    vec_push(trial.ctx->mem, &cin.kernels, *one);
+    trial.part = true;
+    if (compile_choose_orders(&trial, &cin, &unused))
+        return FE_FITS;
+    return trial.why && is_too_large(trial.why) ? FE_TOO_LARGE : FE_LACKED;
+}
+
+/* Returns whether the processor of the chip has functions of the kernel. */
+static bool is_processors(const fe_kernel *k) {
+    bool is = false;
+    for (uint32_t e = 0; e < k->s.exprs.len; e++)
+        is = is || compile_called_at(&k->s, e);
+    return is;
+}
+
+/* Returns where kernels run that the array does not, as words behind how many there are. */
+static const char *where_of(const fe_cin *cin, arena *mem) {
+    static const char *const places[] = {"on the host", "on the chip's processor"};
+    const char *text = "";
+    uint32_t n[2] = {0};
+    for (uint32_t i = 0; i < cin->kernels.len; i++) {
+        if (cin->kernels.at[i].on_host)
+            n[is_processors(&cin->kernels.at[i])]++;
+    }
+    for (uint32_t p = 0; p < 2; p++) {
+        if (n[p] == cin->kernels.len)
+            return arena_printf(mem, ", %s", places[p]);
+        if (n[p])
+            text = arena_printf(mem, "%s, %u of them %s", text, n[p], places[p]);
+    }
+    return text;
+}
+
+/* As many kernels as it takes, some of them on the host if the user lets it. */
+static bool choose_fitting(compile_trying *c, const char *why, compile_schedule *out) {
+    arena *mem = c->ctx->mem;
+    fe_cin cin;
+    text_vec chosen;
+    uint32_t on_host = 0;
+    if (!fe_stage_fitting(&out->cin.kernels.at[0], fits, c, mem, &cin) ||
+        !compile_choose_orders(c, &cin, &chosen))
+        return false;
+    for (uint32_t n = 0; n < cin.kernels.len; n++)
+        on_host += cin.kernels.at[n].on_host;
+    if (on_host && compile_array_alone(c->o))
+        return false;
+    for (uint32_t n = 0; n < cin.kernels.len; n++) {
+        if (cin.kernels.at[n].on_host)
+            compile_fall_back(c->ctx, &cin.kernels.at[n]);
+    }
+    out->cin = cin;
+    out->chosen = chosen;
+    out->staged = arena_printf(mem, "%u %s%s; as one on the array: %s", cin.kernels.len,
+                               plural(cin.kernels.len, "kernel", "kernels"), where_of(&cin, mem), why);
+    return true;
+}
+
+void compile_choose(const compile_options *o, compile_context *ctx, const compile_choosing *in,
+                    compile_schedule *out) {
+    compile_trying c = {.o = o, .ctx = ctx, .in = in};
+    if (compile_choose_orders(&c, &out->cin, &out->chosen))
+        return;
+    const char *why = c.why;
+    const bool single = out->cin.kernels.len == 1;
+    const char *schedule = why && single ? compile_find_staging(&c, &out->cin.kernels.at[0]) : NULL;
+    c.singly |= why && !schedule;
+    if (why && !schedule &&
+        (compile_choose_orders(&c, &out->cin, &out->chosen) ||
+         (single && !in->in->n_schedule && (choose_parts(&c, why, out) || choose_fitting(&c, why, out)))))
+        return;
+    for (uint32_t n = 0; n < out->cin.kernels.len; n++)
+        out->cin.kernels.at[n].s.singly = false;
+    if (!schedule)
+        return;
+    const fe_in staged = compile_with_schedule(in->in, &schedule);
+    bool again = fe_schedule(&staged, in->user, ctx->mem, ctx->diag, &out->cin) &&
+                 compile_choose_orders(&c, &out->cin, &out->chosen);
+    BUG_IF(!again, "'%s' was possible a moment ago", schedule);
+    out->staged =
+        arena_printf(ctx->mem, "%u kernels, -s \"%s\"; as one: %s", out->cin.kernels.len, schedule, why);
+}
+
+bool compile_choose_with(const compile_options *o, compile_context *ctx, const compile_choosing *in,
+                         const char *schedule, compile_schedule *out) {
+    compile_trying c = {.o = o, .ctx = ctx, .in = in, .singly = true};
+    const fe_in with = compile_with_schedule(in->in, &schedule);
+    return compile_schedule_maps(&c, schedule) &&
+           fe_schedule(&with, in->user, ctx->mem, ctx->diag, &out->cin) &&
+           compile_choose_orders(&c, &out->cin, &out->chosen);
+}

@@ -1,0 +1,123 @@
+/* choosing.h - what the files that choose share: a statement on trial, its kernels, and which operands of
+ * them are dense. */
+#ifndef ONYX_AUTOSCHEDULE_CHOOSING_H
+#define ONYX_AUTOSCHEDULE_CHOOSING_H
+
+#include "autoschedule/choose.h"
+#include "kernel/trial.h"
+
+#include <math.h>
+
+/* The part of the steps of a search that all that is tried of a kernel shares. */
+enum { COMPILE_ORDERS_PART = 4 };
+
+/* A program on trial. */
+typedef struct {
+    const compile_options *o;
+    compile_context *ctx;
+    const compile_choosing *in;
+    const char *schedule; /* the one on trial */
+    bool singly;          /* the host combines what the chip does not (sam_statement.singly) */
+    bool part;            /* of a statement: what is too large in one order of the loops is cut further */
+    bool written;         /* what one kernel computes for another may be stored dense, too */
+    const char *why;      /* why the last one that was tried will not do; NULL: a mistake of the user */
+    const tile_operands *whole; /* the user's operands, where what is chosen goes by a sample of them */
+} compile_trying;
+
+typedef struct {
+    const compile_trying *c;
+    const fe_kernel *kernel;
+} compile_one_kernel;
+
+/* An operand's outermost level stored dense: for all accesses of the tensor, or for this one alone. */
+typedef struct {
+    sam_expr access;
+    bool alone;
+} compile_dense_level;
+
+/* ---- trials (choose.c) ------------------------------------------------------------------------ */
+
+/* Returns whether the trial works. */
+static inline bool compile_works(const compile_trying *c, compile_trial *trial, void *of) {
+    return compile_try(c->ctx, trial, of).works;
+}
+/* Returns whether the chip can run the kernel. */
+bool compile_maps(compile_trying *c, const fe_kernel *kernel);
+/* Returns whether the chip can run the kernel, which stores an operand so. What is no vector has to be
+ * located for it: its other levels stay. */
+bool compile_pays_dense(const compile_trying *c, const fe_kernel *kernel, compile_dense_level store);
+/* Gives all kernels orders of their loops in which they map, and *chosen a sentence for each that is not the
+ * one it had. */
+bool compile_choose_orders(compile_trying *c, fe_cin *cin, text_vec *chosen);
+/* Returns the first way to make several kernels of one in which all map, as a schedule; NULL: there is none.
+ * At last the host may combine what comes of single points or rows (`singly`), if only those of a vector. */
+const char *compile_find_staging(compile_trying *c, const fe_kernel *kernel);
+/* Returns the input with this schedule in the place of its own. */
+fe_in compile_with_schedule(const fe_in *in, const char *const *schedule);
+/* Returns whether the chip can run the statement as the schedule says, in some order of the loops. */
+bool compile_schedule_maps(const compile_trying *c, const char *schedule);
+
+/* ---- dense operands (choose_dense.c) ------------------------------------------------------------ */
+
+/* Returns whether some kernel of the program writes the tensor. */
+bool compile_is_written(const fe_cin *cin, name_id tensor);
+/* Returns whether some operand of kernel n may be stored dense. */
+bool compile_has_stores(const compile_trying *c, const fe_cin *cin, uint32_t n);
+/* Stores operands of kernel n dense along their outermost levels, one after the other, where that is
+ * expected to take less, and what is left together: two that are added to each other are scanned as long as
+ * one of them is. Returns what the chip is then expected to take for all kernels; INFINITY: no operand
+ * may be stored so. */
+double compile_choose_stores(compile_trying *c, const compile_search_in *by, uint32_t n,
+                             compile_schedule *out);
+/* Stores what is nearly full dense along all levels, where that is expected to take less, and not what then
+ * takes less without: it needs no coordinates, and the order of the loops that is best of it may be another
+ * one, also the order as written if that maps only so. Returns a sentence, or NULL: nothing is stored so. */
+const char *compile_choose_full(compile_trying *c, const compile_search_in *by, uint32_t n,
+                                compile_schedule *out);
+/* Returns whether there is a way to take kernel n by columns. */
+bool compile_has_columns(const compile_trying *c, const fe_cin *cin, uint32_t n);
+/* Takes kernel n by columns of dense matrices where that is expected to take less than *least, what the
+ * program takes now. */
+void compile_choose_columns(compile_trying *c, const compile_search_in *by, uint32_t n, double *least,
+                            compile_schedule *out);
+
+/* ---- programs with another kernel --------------------------------------------------------------- */
+
+/* Returns the program with another kernel in the place of kernel `at`. */
+static inline fe_cin compile_with_kernel(const fe_cin *cin, uint32_t at, const fe_kernel *kernel,
+                                         arena *mem) {
+    fe_cin out = *cin;
+    out.kernels.at = NULL;
+    out.kernels.len = out.kernels.cap = 0;
+    for (uint32_t n = 0; n < cin->kernels.len; n++)
+        vec_push(mem, &out.kernels, n == at ? *kernel : cin->kernels.at[n]);
+    return out;
+}
+
+/* Returns whether a program is expected to take so much less with another form of a kernel that this is worth
+ * it: as a part of what the kernel takes now. */
+static inline bool compile_is_worth(double cycles, double now, double own) {
+    return isfinite(now) ? cycles < now - (1 - COMPILE_WORTH_CHANGING) * own : isfinite(cycles);
+}
+
+/* Gives the kernel tensors of its own, whose levels may change. */
+static inline void compile_own_tensors(fe_kernel *kernel, arena *mem) {
+    const sam_tensor_data *had = kernel->s.tensors.at;
+    kernel->s.tensors.at = arena_new_n(mem, sam_tensor_data, kernel->s.tensors.len);
+    memcpy(kernel->s.tensors.at, had, sizeof *had * kernel->s.tensors.len);
+}
+
+/* Returns what -f says of a tensor whose outermost level is dense. */
+static inline const char *compile_format_text(const sam_tensor_data *t, const char *name, arena *mem) {
+    const char *format = arena_printf(mem, "%s:d", name);
+    for (uint32_t l = 1; l < t->order; l++)
+        format = arena_printf(mem, "%s%c", format, t->level[l] == SAM_LEVEL_DENSE ? 'd' : 's');
+    return format;
+}
+
+/* Returns both sentences as one; either may be NULL. */
+static inline const char *compile_add_sentence(const char *before, const char *next, arena *mem) {
+    return before && next ? arena_printf(mem, "%s; %s", before, next) : before ? before : next;
+}
+
+#endif

@@ -1,0 +1,138 @@
+/* contract.c - in which order the sums of a product are taken. y(i) = A(i,j) * B(j,k) * x(k) in one kernel
+ * goes through every path along A and B; B * x first takes as many steps as A and B have entries. The steps
+ * of a kernel are expected as of independent operands: the points at which all factors have entries, the
+ * entries that are read, and those that are written. What is chosen is costed as all else is
+ * (compile_search), so what is found here needs to be right about the order only. */
+#include "autoschedule/contract.h"
+#include "frontend/sums.h"
+
+enum { MOST_FACTORS = 16, MOST_SUMS = 6, MOST_PRODUCTS = 8 };
+/* Several kernels are looked at where they are expected to take so many times the steps of one: each step of
+ * that waits for more joiners. */
+static const double WORTH_COSTING = 1.5;
+
+/* A product, and for each factor the share of the points of its variables at which it has entries. */
+typedef struct {
+    fe_factor factor[MOST_FACTORS];
+    double share[MOST_FACTORS];
+    fe_product of; /* these */
+} product;
+
+typedef struct {
+    const sam_statement *s;
+    const compile_data *data;
+    sam_var sum[MOST_SUMS], order[MOST_SUMS], best[MOST_SUMS];
+    uint32_t n_sums, n_best;
+    double least;
+} contracting;
+
+static double points_of(const contracting *c, uint64_t vars) {
+    double points = 1;
+    for (uint32_t v = 0; v < c->s->vars.len; v++)
+        points *= vars >> v & 1 ? (double)c->data->extent[v] : 1;
+    return points;
+}
+
+/* Returns the steps of a kernel that multiplies the factors of `inside`, which leaves the variables `left`,
+ * and in *share at which part of their points there is something. */
+static double steps_of(const contracting *c, const product *p, uint64_t inside, uint64_t left,
+                       double *share) {
+    uint64_t vars = 0;
+    double met = 1, read = 0;
+    for (uint32_t f = 0; f < p->of.n; f++) {
+        if (!(inside >> f & 1))
+            continue;
+        vars |= p->factor[f].vars;
+        met *= p->share[f];
+        read += p->share[f] * points_of(c, p->factor[f].vars);
+    }
+    met *= points_of(c, vars);
+    const double points = points_of(c, left), written = met < points ? met : points;
+    *share = points > 0 ? written / points : 0;
+    return read + met + written;
+}
+
+static void add_factor(product *p, fe_factor factor, double share) {
+    p->share[p->of.n] = share;
+    p->factor[p->of.n++] = factor;
+    p->of.factor = p->factor;
+}
+
+/* Takes the sum along `next` of the factors that have it; false: none or all have it, or a scalar would be
+ * left. */
+static bool contract(const contracting *c, const product *p, sam_var next, product *out, double *steps) {
+    uint64_t inside;
+    const uint64_t left = fe_summed_first(&p->of, next, &inside);
+    double share;
+    out->of = (fe_product){out->factor, 0, p->of.kept};
+    for (uint32_t f = 0; f < p->of.n; f++) {
+        if (!(inside >> f & 1))
+            add_factor(out, p->factor[f], p->share[f]);
+    }
+    if (!inside || !left || !out->of.n)
+        return false;
+    *steps += steps_of(c, p, inside, left, &share);
+    add_factor(out, (fe_factor){.vars = left}, share);
+    return true;
+}
+
+/* Tries all orders of the sums that are left, and to end here: one kernel for all of them. */
+static void try_orders(contracting *c, const product *p, uint32_t depth, double steps) {
+    double share;
+    const double all = steps + steps_of(c, p, (UINT64_C(1) << p->of.n) - 1, p->of.kept, &share);
+    if (!depth || all < c->least) {
+        c->least = depth ? all : all * WORTH_COSTING;
+        c->n_best = depth;
+        memcpy(c->best, c->order, sizeof c->best);
+    }
+    for (uint32_t i = 0; i < c->n_sums; i++) {
+        product rest;
+        double taken = steps;
+        if (!contract(c, p, c->sum[i], &rest, &taken))
+            continue;
+        c->order[depth] = c->sum[i];
+        try_orders(c, &rest, depth + 1, taken);
+    }
+}
+
+/* Adds an operand of which is known how many entries it has, and that it is 0 where it has none. */
+static bool add_known(const contracting *c, const fe_factor *f, product *p) {
+    const sam_expr_data *x = sam_expr_at(c->s, f->access);
+    const sam_tensor_data *t = sam_tensor_at(c->s, x->tensor);
+    if (x->tensor.v > c->data->operands.n || t->ones || t->windowed || t->fill ||
+        t->structure != SAM_VALUES || t->view.source.v)
+        return false;
+    const double points = points_of(c, f->vars),
+                 share = points > 0 ? (double)c->data->operands.operand[x->tensor.v - 1].nnz / points : 0;
+    add_factor(p, *f, share < 1 ? share : 1);
+    return true;
+}
+
+/* Finds the sums that are best taken first; none where one kernel is. */
+static void find_order(contracting *c, const fe_product *of) {
+    product all = {.of = {.kept = of->kept}};
+    uint64_t vars = 0;
+    for (uint32_t f = 0; f < of->n; f++) {
+        if (of->n < 3 || of->n > MOST_FACTORS || !add_known(c, &of->factor[f], &all))
+            return;
+        vars |= of->factor[f].vars;
+    }
+    for (uint32_t l = 0; l < c->s->loops.len && c->n_sums < MOST_SUMS; l++) {
+        if ((vars & ~of->kept) >> (c->s->loops.at[l].v - 1) & 1)
+            c->sum[c->n_sums++] = c->s->loops.at[l];
+    }
+    try_orders(c, &all, 0, 0);
+}
+
+const char *compile_contraction(const compile_data *data, const fe_kernel *kernel, arena *mem) {
+    const fe_product *of;
+    const uint32_t n = data->extent ? fe_products(kernel, mem, &of) : 0;
+    fe_contraction all[MOST_PRODUCTS];
+    contracting c[MOST_PRODUCTS];
+    for (uint32_t i = 0; i < n && i < MOST_PRODUCTS; i++) {
+        c[i] = (contracting){.s = &kernel->s, .data = data};
+        find_order(&c[i], &of[i]);
+        all[i] = (fe_contraction){of[i], c[i].best, c[i].n_best};
+    }
+    return fe_contracted(kernel, all, n < MOST_PRODUCTS ? n : MOST_PRODUCTS, mem);
+}

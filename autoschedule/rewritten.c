@@ -1,0 +1,42 @@
+/* The statement written otherwise, of operands that the host makes (kernel/rewriting.h): taken where the chip
+ * is expected to take less for it. */
+#include "autoschedule/choose.h"
+#include "kernel/diagonals.h"
+#include "kernel/runs.h"
+
+static compile_rewriter *const rewriters[] = {compile_rewrite_diagonals, compile_rewrite_runs};
+
+/* Returns what the chip is expected to take for the statement, INFINITY where it is no one kernel of it. */
+static double expect(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
+                     const compile_rewriting *r, compile_schedule *out) {
+    compile_options own = *by->options;
+    compile_search_in instead = *by;
+    own.formats = r->formats;
+    instead.options = &own;
+    return compile_choose_instead(&instead, ctx, &(compile_choosing){&r->in, r->statement, in->board, NULL},
+                                  out);
+}
+
+bool compile_choose_rewritten(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
+                              compile_schedule *out) {
+    bool taken = false;
+    for (uint32_t way = 0; way < sizeof rewriters / sizeof *rewriters && !taken; way++) {
+        compile_rewriting all[COMPILE_REWRITINGS];
+        compile_tilings unused;
+        const uint32_t n = rewriters[way](by->options, ctx, in->in, in->user, by->data, all);
+        const double whole = n ? compile_search(by, ctx, &out->cin, &unused) : 0;
+        double least = whole;
+        for (uint32_t r = 0; r < n; r++) {
+            compile_schedule made = {.staged = NULL};
+            const double cycles = expect(by, ctx, in, &all[r], &made);
+            if (!(cycles < least))
+                continue;
+            least = cycles;
+            *out = made;
+            out->staged = arena_printf(ctx->mem, "%s: %.0f cycles of the chip expected, %.0f %s", all[r].how,
+                                       cycles, whole, all[r].than);
+            taken = true;
+        }
+    }
+    return taken;
+}

@@ -1,0 +1,35 @@
+/* Which stores have words before anything is loaded: the cycle model tells. */
+#include "engines/early.h"
+#include "engines/cycle_load.h"
+#include "kernel/streams.h"
+
+/* Blocks of a run that the store at an IO column takes. */
+static uint32_t blocks_at(const pnr_design *design, uint32_t column) {
+    uint32_t blocks = 0;
+    for (uint32_t c = 0; c < design->net->cells.len; c++) {
+        const net_cell_data *cell = &design->net->cells.at[c];
+        if (cell->mode == NET_MODE_IO_OUT && design->site.at[c].x == column)
+            blocks = cell->num_blocks;
+    }
+    return blocks;
+}
+
+bool compile_find_early(compile_context *ctx, const compile_programmed *p, uint32_t *stores) {
+    compile_streams decoded;
+    cycle_stream outputs[64] = {0};
+    bool early[64];
+    cycle_design model;
+    compile_streams_of(p->decoded, 0, &decoded);
+    for (uint32_t i = 0; i < decoded.n_out; i++)
+        outputs[i] = (cycle_stream){.cell = decoded.out_cell[i],
+                                    .blocks = blocks_at(p->design, decoded.out_column[i])};
+    *stores = 0;
+    if (!cycle_load(p->decoded, p->map, ctx->mem, ctx->diag, &model) ||
+        !cycle_find_early(&model, outputs, decoded.n_out, early, ctx->diag))
+        return false;
+    for (uint32_t i = 0; i < decoded.n_out; i++) {
+        if (early[i])
+            *stores |= 1u << decoded.out_column[i] / p->design->board->columns_per_glb_tile;
+    }
+    return true;
+}

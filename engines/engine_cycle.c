@@ -1,0 +1,98 @@
+/* Engine cycle: the cycle model alone, with what of it can be written down. */
+#include "engines/model.h"
+#include "engines/shard.h"
+#include "rtl_models/cycle/wave.h"
+
+/* Where --io-trace writes: the cycle of every word, and the job it is of. */
+typedef struct {
+    compile_model *model;
+    wave *waves; /* NULL: none */
+    file_out trace;
+    tile_job job;
+    uint32_t batches;     /* so far */
+    compile_shard_of of;  /* with --shard: what was made */
+    compile_shards parts; /* of onyx merge */
+} cycle_engine;
+
+static bool begin_trace(const compile_engine_in *in, cycle_engine *e) {
+    compile_context *ctx = in->ctx;
+    if (!file_create(&e->trace, arena_printf(ctx->mem, "%s/io.trace", in->folder), ctx->mem, ctx->diag))
+        return false;
+    bool ok = tile_job_begin(&e->job, arena_printf(ctx->mem, "%s/job.bin", in->folder), ctx->diag);
+    if (!ok)
+        file_abandon(&e->trace);
+    return ok;
+}
+
+/* What there is of both stays when the run is stuck. */
+static bool end_trace(compile_context *ctx, cycle_engine *e) {
+    bool job = tile_job_end(&e->job, e->job.plans > 0, ctx->diag) || !e->job.plans;
+    return file_commit(&e->trace, ctx->diag) && job;
+}
+
+static bool prepare(compile_engine_run *r, compile_outcome *out) {
+    const compile_engine_in *in = r->in;
+    compile_context *ctx = in->ctx;
+    cycle_engine *e = r->own = arena_new(ctx->mem, cycle_engine);
+    e->model = compile_model_begin(in, out);
+    if (!e->model || (in->how.io_trace && !begin_trace(in, e)))
+        return false;
+    e->of.design = compile_shard_design(in->bits);
+    if (in->how.merged.len && !compile_shards_read(in, &e->parts))
+        return false;
+    const compile_modelled *on = &out->modelled;
+    cycle_watcher *watcher;
+    if (in->how.wave)
+        e->waves = wave_of_model(in->folder, on->design, &watcher, ctx->mem, ctx->diag);
+    if (e->waves)
+        cycle_watch(on->model, watcher, e->waves);
+    bool ok = e->waves || !in->how.wave;
+    if (!ok && in->how.io_trace)
+        end_trace(ctx, e);
+    return ok;
+}
+
+static bool batch(compile_engine_run *r, const tile_plan *plan) {
+    cycle_engine *e = r->own;
+    if (r->in->how.io_trace)
+        tile_job_add(&e->job, plan);
+    const uint32_t number = e->batches++;
+    const compile_running *how = &r->in->how;
+    arena *mem = r->in->ctx->mem;
+    if (how->shards && plan->runs.len) {
+        vec_push(mem, &e->of.batch, compile_shard_batch(plan));
+        return compile_model_shard(e->model, plan, how->shard - 1, how->shards,
+                                   compile_shard_file(r->in->folder, number, mem));
+    }
+    if (how->merged.len && plan->runs.len) {
+        const char **files = arena_new_n(mem, const char *, e->parts.n);
+        for (uint32_t i = 0; i < e->parts.n; i++)
+            files[i] = compile_shard_file(e->parts.folder[i], number, mem);
+        return compile_shards_match(r->in, &e->parts, number, plan) &&
+               compile_model_merge(e->model, plan, r->collector, files, e->parts.n);
+    }
+    if (r->in->how.jobs > 1)
+        return compile_model_share(e->model, plan, r->collector, r->in->how.jobs);
+    return compile_model_batch(e->model, plan, r->collector, e->trace.stream);
+}
+
+static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
+    cycle_engine *e = r->own;
+    compile_context *ctx = r->in->ctx;
+    cycle_watch(out->modelled.model, NULL, NULL);
+    if (e->waves)
+        good = wave_end(e->waves, ctx->diag) && good;
+    if (r->in->how.io_trace)
+        good = end_trace(ctx, e) && good;
+    good = compile_model_report(r->in, &out->modelled) && good;
+    return good && (!r->in->how.shards || compile_shard_write(r->in, &e->of));
+}
+
+static bool counters(const compile_engine_run *r, compile_outcome *out) {
+    const cycle_engine *e = r->own;
+    out->cycles.kernel = out->cycles.total = compile_model_cycles(e->model);
+    return true;
+}
+
+const compile_engine_row compile_engine_cycle = {
+    .prepare = prepare, .batch = batch, .finish = finish, .counters = counters};

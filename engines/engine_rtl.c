@@ -1,0 +1,476 @@
+/* Engine rtl: the RTL of the configured array on a job file, in one of two forms of equal cycles. The tiles
+ * of rtl_models/soc (onyx-array) are verilated when onyx is built, and the words of the bitstream configure
+ * them. The netlist is the decoded bitstream as SystemVerilog, built by Verilator for this kernel alone:
+ * three times as fast, once it is built. Its program is kept beside it and used again by the next run into
+ * the same folder that needs the same one. */
+#include "engines/model.h"
+#include "engines/waves.h"
+#include "kernel/streams.h"
+#include "support/child.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- what the program is made of ------------------------------------------------------------- */
+
+static int is_module(const struct dirent *entry) {
+    return strstr(entry->d_name, ".sv") != NULL;
+}
+
+static bool hash_file(const char *path, compile_context *ctx, uint64_t *hash) {
+    size_t length = 0;
+    const char *text = file_read(path, ctx->mem, &length, ctx->diag);
+    if (text)
+        *hash = hash_more(*hash, text, length);
+    return text != NULL;
+}
+
+/* Contents of the netlist, its ports, the harness and the modules of rtl_models/rtl in the order of their
+ * names, and where they lie: 16 digits, NULL after errors. Which Verilator and compiler are there is not
+ * looked at. */
+static const char *ingredients(compile_context *ctx, const char *folder) {
+    arena *mem = ctx->mem;
+    const char *home = ctx->home, *rtl = arena_printf(mem, "%s/rtl_models/rtl", home);
+    uint64_t hash = hash_more(0, home, strlen(home));
+    bool ok = hash_file(arena_printf(mem, "%s/onyx_design.sv", folder), ctx, &hash) &&
+              hash_file(arena_printf(mem, "%s/onyx_design_io.h", folder), ctx, &hash) &&
+              hash_file(arena_printf(mem, "%s/rtl_models/soc/design_main.cpp", home), ctx, &hash) &&
+              hash_file(arena_printf(mem, "%s/rtl_models/soc/job_run.h", home), ctx, &hash);
+    struct dirent **entries = NULL;
+    int count = scandir(rtl, &entries, is_module, alphasort);
+    if (count < 0) {
+        diag_error(ctx->diag, (src_loc){0}, "E0001-file", "cannot read '%s': %s", rtl, strerror(errno));
+        ok = false;
+    }
+    for (int i = 0; i < count; i++) {
+        ok = ok && hash_file(arena_printf(mem, "%s/%s", rtl, entries[i]->d_name), ctx, &hash);
+        free(entries[i]);
+    }
+    free(entries);
+    return ok ? arena_printf(mem, "%016llx\n", (unsigned long long)hash) : NULL;
+}
+
+/* Optimised, the program takes three times as long to build and a third of the time to run: with the 27 tiles
+ * of SpM*SpM, 20 s in place of 6 s, and 0.55 million cycles a second in place of 0.16. They break even
+ * here.
+ */
+enum { MANY_CYCLES = 3000000 };
+
+/* Up to here the tiles end sooner than the netlist, its build included: they run 0.15 million cycles a
+ * second. */
+enum { TILES_CYCLES = 4000000 };
+
+/* Cycles that a run may take beyond its last result, which the model does not count: what is left of its
+ * operands comes in. */
+enum { MOST_DRAINED = 2000000 };
+
+/* How the program is built: quickly, optimised, or quickly and with waveforms or counts of what ran. */
+typedef enum { BUILD_SMALL, BUILD_FAST, BUILD_WAVES, BUILD_COVERAGE } build_kind;
+static const char *const build_name[] = {"small\n", "fast\n", "waves\n", "coverage\n"};
+
+/* The program there was made of `key`, and as is wanted, or better. */
+static bool is_built(compile_context *ctx, const char *folder, const char *key, build_kind kind) {
+    size_t length = 0;
+    if (access(arena_printf(ctx->mem, "%s/obj/design_sim", folder), X_OK) != 0)
+        return false;
+    const char *kept = file_read_if_there(arena_printf(ctx->mem, "%s/built_from", folder), ctx->mem, &length);
+    if (!kept || strncmp(kept, key, strlen(key)) != 0)
+        return false;
+    kept += strlen(key);
+    return strcmp(kept, build_name[kind]) == 0 ||
+           (kind == BUILD_SMALL && strcmp(kept, build_name[BUILD_FAST]) == 0);
+}
+
+/* ---- build and run --------------------------------------------------------------------------- */
+
+static bool verilate(compile_context *ctx, const char *folder, build_kind kind, const char *log) {
+    arena *mem = ctx->mem;
+    const char *home = ctx->home;
+    /* Compiled once, with the house; but without what writes waveforms and counts. */
+    bool runtime = kind != BUILD_WAVES && kind != BUILD_COVERAGE && access(ONYX_VERILATED_LIB, R_OK) == 0;
+    /* Reset and set-up code stays at -O0 beside -O2: it runs once. Most of a file is its headers: one is
+     * soonest compiled. */
+    const char *how = kind == BUILD_FAST ? "OPT_FAST=-O2" : "OPT_FAST=-O0 VM_PARALLEL_BUILDS=0";
+    const char *argv[40] = {"verilator",
+                            "--cc",
+                            "--exe",
+                            "--build",
+                            "-j",
+                            "2",
+                            "-O3",
+                            "--x-assign",
+                            "fast",
+                            "--x-initial",
+                            "fast",
+                            "--noassert",
+                            "-Wno-fatal",
+                            "-Wno-UNOPTFLAT",
+                            "--top-module",
+                            "onyx_design",
+                            arena_printf(mem, "-I%s/rtl_models/rtl", home),
+                            "-Mdir",
+                            arena_printf(mem, "%s/obj", folder),
+                            "-CFLAGS",
+                            "-I..",
+                            "-MAKEFLAGS",
+                            how,
+                            "-o",
+                            "design_sim",
+                            arena_printf(mem, "%s/onyx_design.sv", folder),
+                            arena_printf(mem, "%s/rtl_models/soc/design_main.cpp", home)};
+    size_t n = 0;
+    while (argv[n])
+        n++;
+    if (kind == BUILD_WAVES) {
+        argv[n++] = "--trace-fst";
+        argv[n++] = "--trace-structs"; /* valid and data of a stream by name */
+    }
+    if (kind == BUILD_COVERAGE)
+        argv[n++] = "--coverage-line"; /* counts of each wire would take minutes to compile */
+    if (runtime) {
+        argv[n++] = ONYX_VERILATED_LIB;
+        argv[n++] = "-MAKEFLAGS";
+        argv[n] = "VM_GLOBAL_FAST=";
+    }
+    compile_stage(ctx, "Verilator builds the netlist", 0);
+    return compile_spawn(ctx, argv, log, (const char *const[]){NULL});
+}
+
+/* In `made`, a folder that is empty: what Verilator reads. */
+static bool link_sources(compile_context *ctx, const char *folder, const char *made) {
+    static const char *const names[] = {"onyx_design.sv", "onyx_design_io.h"};
+    char here[4096] = "";
+    bool ok = *folder == '/' || getcwd(here, sizeof here);
+    for (size_t i = 0; ok && i < sizeof names / sizeof *names; i++)
+        ok = symlink(arena_printf(ctx->mem, "%s%s%s/%s", here, *here ? "/" : "", folder, names[i]),
+                     arena_printf(ctx->mem, "%s/%s", made, names[i])) == 0;
+    return ok;
+}
+
+static bool copy_program(compile_context *ctx, const char *from, const char *folder) {
+    size_t length = 0;
+    const char *bytes = file_read(from, ctx->mem, &length, ctx->diag),
+               *to = arena_printf(ctx->mem, "%s/design_sim", folder);
+    file_out f;
+    if (!bytes || !make_folder(folder, ctx->diag) || !file_create(&f, to, ctx->mem, ctx->diag))
+        return false;
+    fwrite(bytes, 1, length, f.stream);
+    return file_commit(&f, ctx->diag) && chmod(to, 0777) == 0;
+}
+
+/* make takes some characters of a path for its own. Where the folder has one, the program is built in another
+ * and copied. */
+static bool verilate_anywhere(compile_context *ctx, const char *folder, build_kind kind, const char *log) {
+    char here[4096] = "";
+    const char *place = getenv("TMPDIR"), *whole = *folder == '/' || !getcwd(here, sizeof here) ? "" : here;
+    static const char special[] = " \t\n$#%:;=,&|<>()'\"`\\*?[]~!{}";
+    if (!folder[strcspn(folder, special)] && !whole[strcspn(whole, special)])
+        return verilate(ctx, folder, kind, log);
+    char *made = arena_printf(ctx->mem, "%s/onyx-XXXXXX", place && *place ? place : "/tmp");
+    if (!mkdtemp(made) || !link_sources(ctx, folder, made)) {
+        diag_error(ctx->diag, (src_loc){0}, "E0004-write", "cannot build in '%s': %s", made, strerror(errno));
+        return false;
+    }
+    bool ok =
+        verilate(ctx, made, kind, log) && copy_program(ctx, arena_printf(ctx->mem, "%s/obj/design_sim", made),
+                                                       arena_printf(ctx->mem, "%s/obj", folder));
+    remove_folder(made);
+    return ok;
+}
+
+static bool build(compile_context *ctx, const char *folder, build_kind kind, const char *log) {
+    const char *key = ingredients(ctx, folder);
+    if (!key)
+        return false;
+    if (is_built(ctx, folder, key, kind))
+        return true;
+    /* The objects may be those of another design, or of another tree. */
+    const char *built_from = arena_printf(ctx->mem, "%s/built_from", folder);
+    remove(built_from);
+    remove_folder(arena_printf(ctx->mem, "%s/obj", folder));
+    file_out file;
+    if (!verilate_anywhere(ctx, folder, kind, log) || !file_create(&file, built_from, ctx->mem, ctx->diag))
+        return false;
+    fprintf(file.stream, "%s%s", key, build_name[kind]);
+    return file_commit(&file, ctx->diag);
+}
+
+/* Processor time of the programs that have ended. */
+static double children_s(void) {
+    struct rusage r;
+    getrusage(RUSAGE_CHILDREN, &r);
+    return (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) +
+           1e-6 * (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec);
+}
+
+/* The RTL's monitors, lines "hazard KIND TILE" of the log, must have raised what those of the model ahead of
+ * it did: both see the same tokens in the same cycles. */
+static bool same_hazards(compile_context *ctx, const compile_modelled *met, const char *log) {
+    size_t length = 0;
+    char *text = file_read(log, ctx->mem, &length, ctx->diag);
+    uint32_t raised = 0, modelled = cycle_hazards_of(met->model)->len;
+    for (char *line = text ? strtok(text, "\n") : NULL; line; line = strtok(NULL, "\n")) {
+        char kind[32], tile[64];
+        if (sscanf(line, "hazard %31s %63[^\n]", kind, tile) != 2)
+            continue;
+        raised++;
+        if (!compile_model_raised(met, kind, tile)) {
+            diag_mismatch(ctx->diag, (src_loc){0}, "E0804-monitors",
+                          "%s: the RTL raises %s, the cycle model does not", tile, kind);
+            return false;
+        }
+    }
+    if (text && raised != modelled)
+        diag_mismatch(ctx->diag, (src_loc){0}, "E0804-monitors",
+                      "the cycle model raises %u %s, the RTL %u of them", modelled,
+                      plural(modelled, "hazard", "hazards"), raised);
+    return text && raised == modelled;
+}
+
+/* ---- several processes ------------------------------------------------------------------------- */
+
+enum { MOST_WORDS = 9, RESULT_HEADER = 16 };
+
+/* A command that makes all runs of a job, and its parts: each makes as many runs, one behind the other. */
+typedef struct {
+    compile_context *ctx;
+    const char *const *argv; /* `words` of them; that at `result` names the file for it */
+    size_t words, result;
+    const char *folder;
+    uint32_t runs, n;
+} shared_job;
+
+static const char *part_file(const shared_job *s, const char *name, uint32_t i) {
+    return arena_printf(s->ctx->mem, "%s/%s.%u", s->folder, name, i);
+}
+
+/* The n-th part, into files of its own. Ends as the program did. */
+static bool make_part(void *context, uint32_t i, FILE *out) {
+    const shared_job *s = context;
+    const char *argv[MOST_WORDS + 1] = {NULL};
+    (void)out;
+    memcpy(argv, s->argv, sizeof *argv * s->words);
+    argv[s->result] = part_file(s, "result.bin", i);
+    argv[s->words] = arena_printf(s->ctx->mem, "%llu:%llu", (unsigned long long)s->runs * i / s->n,
+                                  (unsigned long long)s->runs * (i + 1) / s->n);
+    const int code = program_run(argv, part_file(s, "run.log", i));
+    if (code < 0 && code != PROGRAM_NOT_RUN) {
+        signal(-code, SIG_DFL);
+        raise(-code);
+    }
+    return code == 0;
+}
+
+/* One result of those of the parts: their runs, behind a header with the number of all. */
+static bool join_results(const shared_job *s, const char *result) {
+    compile_context *ctx = s->ctx;
+    file_out f;
+    bool ok = file_create(&f, result, ctx->mem, ctx->diag);
+    for (uint32_t i = 0; i < s->n && ok; i++) {
+        arena scratch = {0};
+        size_t length = 0;
+        const char *part = file_read(part_file(s, "result.bin", i), &scratch, &length, ctx->diag);
+        ok = part && length >= RESULT_HEADER;
+        if (ok && i == 0) {
+            fwrite(part, 1, 8, f.stream);
+            file_put_u32(f.stream, s->runs);
+            fwrite(part + 12, 1, 4, f.stream);
+        }
+        if (ok)
+            fwrite(part + RESULT_HEADER, 1, length - RESULT_HEADER, f.stream);
+        arena_free(&scratch);
+    }
+    if (!ok)
+        file_abandon(&f);
+    return ok && file_commit(&f, ctx->diag);
+}
+
+/* One log of those of the parts, every line once. */
+static bool join_logs(const shared_job *s, const char *log) {
+    compile_context *ctx = s->ctx;
+    const char *all = "\n";
+    for (uint32_t i = 0; i < s->n; i++) {
+        size_t length = 0;
+        char *text = file_read(part_file(s, "run.log", i), ctx->mem, &length, ctx->diag), *rest = NULL;
+        if (!text)
+            return false;
+        for (const char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+            if (!strstr(all, arena_printf(ctx->mem, "\n%s\n", line)))
+                all = arena_printf(ctx->mem, "%s%s\n", all, line);
+        }
+    }
+    file_out f;
+    if (!file_create(&f, log, ctx->mem, ctx->diag))
+        return false;
+    fputs(all + 1, f.stream);
+    return file_commit(&f, ctx->diag);
+}
+
+/* Runs the parts and joins what they leave. *alone: one of them failed, and a process for all runs will say
+ * why. */
+static bool run_parts(const shared_job *s, const char *result, const char *log, bool *alone) {
+    compile_context *ctx = s->ctx;
+    child_part *parts = arena_new_n(ctx->mem, child_part, s->n);
+    child_parts(parts, s->n, make_part, (void *)(uintptr_t)s);
+    bool ok = true;
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (parts[i].found)
+            fclose(parts[i].found);
+        *alone = *alone || parts[i].end > 0;
+        if (ok && parts[i].end < 0)
+            ok = compile_share_failed(ctx, arena_printf(ctx->mem, "runs 0 to %u", s->runs - 1), i, s->n,
+                                      parts[i].end);
+    }
+    ok = ok && !*alone && join_results(s, result) && join_logs(s, log);
+    for (uint32_t i = 0; i < s->n; i++) {
+        remove(part_file(s, "result.bin", i));
+        remove(part_file(s, "run.log", i));
+    }
+    return ok;
+}
+
+/* ---- the engine ------------------------------------------------------------------------------ */
+
+typedef struct {
+    const char *folder, *job_path;
+    tile_job job;
+    uint32_t runs;
+} rtl_engine;
+
+static bool prepare(compile_engine_run *r, compile_outcome *out) {
+    compile_context *ctx = r->in->ctx;
+    if (r->in->how.rtl == COMPILE_RTL_COVERAGE && r->in->how.wave) {
+        diag_error(ctx->diag, (src_loc){0}, "E0902-option", "--rtl coverage counts, and leaves no waves");
+        diag_hint(ctx->diag, "--wave with --rtl netlist does");
+        return false;
+    }
+    rtl_engine *e = r->own = arena_new(ctx->mem, rtl_engine);
+    (void)out;
+    e->folder = arena_printf(ctx->mem, "%s/rtl", r->in->place);
+    e->job_path = arena_printf(ctx->mem, "%s/job.bin", e->folder);
+    return make_folder(e->folder, ctx->diag) && tile_job_begin(&e->job, e->job_path, ctx->diag);
+}
+
+static bool batch(compile_engine_run *r, const tile_plan *plan) {
+    rtl_engine *e = r->own;
+    tile_job_add(&e->job, plan);
+    e->runs += plan->runs.len;
+    return true;
+}
+
+/* By column, whether the kernel has a stream there: those of others that share the array stand still. */
+static const bool *driven_columns(const compile_engine_in *in) {
+    bool *driven = arena_new_n(in->ctx->mem, bool, in->board->width);
+    compile_streams of;
+    compile_streams_of(in->design, in->part, &of);
+    for (uint32_t i = 0; i < of.n_in; i++)
+        driven[of.in_column[i]] = true;
+    for (uint32_t i = 0; i < of.n_out; i++)
+        driven[of.out_column[i]] = true;
+    return driven;
+}
+
+/* What onyx-array reads: the geometry, the IO columns in the order of the job's streams, the names of the
+ * tiles, and the words. */
+static bool write_array(const compile_engine_in *in, const char *path) {
+    compile_context *ctx = in->ctx;
+    const pnr_board *b = in->board;
+    const netlist *n = in->decoded->net;
+    const bool *driven = driven_columns(in);
+    file_out f;
+    if (!file_create(&f, path, ctx->mem, ctx->diag))
+        return false;
+    fprintf(f.stream, "array %u %u %u %u\n", b->width, b->height, b->mem_period, b->mem_phase);
+    for (uint32_t x = 0; x < b->width; x++) {
+        for (uint32_t i = 0; i < n->cells.len; i++) {
+            if (net_mode_table[n->cells.at[i].mode].tile == NET_TILE_IO && in->decoded->site.at[i].x == x &&
+                driven[x])
+                fprintf(f.stream, "%s %u\n", n->cells.at[i].output ? "out" : "in", x);
+        }
+    }
+    for (uint32_t i = 0; i < n->cells.len; i++)
+        fprintf(f.stream, "tile %u %u %s\n", in->decoded->site.at[i].x, in->decoded->site.at[i].y,
+                net_mode_table[n->cells.at[i].mode].name);
+    for (uint32_t i = 0; i < in->bits->words.len; i++)
+        fprintf(f.stream, "word %08X %08X\n", in->bits->words.at[i].address, in->bits->words.at[i].data);
+    return file_commit(&f, ctx->diag);
+}
+
+static bool write_netlist(const compile_engine_in *in, const char *folder) {
+    compile_context *ctx = in->ctx;
+    return bits_to_verilog(in->decoded, in->map, arena_printf(ctx->mem, "%s/onyx_design.sv", folder),
+                           ctx->diag) &&
+           bits_write_ports(in->decoded, driven_columns(in),
+                            arena_printf(ctx->mem, "%s/onyx_design_io.h", folder), ctx->diag) &&
+           (!in->how.wave || compile_write_netlist_waves(in->decoded, in->folder, ctx));
+}
+
+/* Whether the tiles end sooner than the netlist, which is built first. */
+static bool takes_tiles(const compile_engine_in *in, uint64_t cycles) {
+    if (in->how.wave || in->how.rtl == COMPILE_RTL_NETLIST || in->how.rtl == COMPILE_RTL_COVERAGE)
+        return false;
+    return in->how.rtl == COMPILE_RTL_TILES || cycles < TILES_CYCLES;
+}
+
+static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
+    const compile_engine_in *in = r->in;
+    compile_context *ctx = in->ctx;
+    arena *mem = ctx->mem;
+    rtl_engine *e = r->own;
+    bool tiles = takes_tiles(in, out->modelled.cycles);
+    const char *log = arena_printf(mem, "%s/run.log", e->folder),
+               *array = arena_printf(mem, "%s/array.txt", e->folder);
+    if (!tile_job_end(&e->job, good, ctx->diag) ||
+        !(tiles ? write_array(in, array) : write_netlist(in, e->folder)))
+        return false;
+    r->result = arena_printf(mem, "%s/result.bin", e->folder);
+    const char *trace = arena_printf(mem, "%s/io.trace", in->folder),
+               *record = in->how.wave ? arena_printf(mem, "%s/waves.fst", in->folder)
+                         : in->how.rtl == COMPILE_RTL_COVERAGE
+                             ? arena_printf(mem, "%s/coverage.dat", in->folder)
+                             : NULL;
+    const char *argv[MOST_WORDS] = {0};
+    size_t n = 0;
+    argv[n++] =
+        tiles ? compile_program(ctx, "onyx-array") : arena_printf(mem, "%s/obj/design_sim", e->folder);
+    if (tiles)
+        argv[n++] = array;
+    argv[n++] = e->job_path;
+    const size_t result = n;
+    argv[n++] = r->result;
+    argv[n++] = in->how.io_trace ? trace : "";
+    if (!tiles)
+        argv[n++] = record ? record : "";
+    /* It ends every run in the cycle in which the model ahead of it did. */
+    argv[n++] = arena_printf(mem, "%llu", (unsigned long long)out->modelled.cycles + MOST_DRAINED);
+    build_kind kind = in->how.wave                          ? BUILD_WAVES
+                      : in->how.rtl == COMPILE_RTL_COVERAGE ? BUILD_COVERAGE
+                      : out->modelled.cycles >= MANY_CYCLES ? BUILD_FAST
+                                                            : BUILD_SMALL;
+    double start = seconds_now();
+    if (!tiles && !build(ctx, e->folder, kind, arena_printf(mem, "%s/build.log", e->folder)))
+        return false;
+    out->build_s = seconds_now() - start;
+    double before = children_s();
+    compile_stage(ctx, tiles ? "running the tiles" : "running the netlist", 0);
+    const uint32_t jobs = in->how.jobs < e->runs ? in->how.jobs : e->runs;
+    const shared_job shared = {ctx, argv, n, result, e->folder, e->runs, jobs};
+    bool alone = jobs < 2, ok = !alone && run_parts(&shared, r->result, log, &alone);
+    if (alone)
+        ok = compile_spawn(ctx, argv, log, (const char *const[]){r->result, trace, record, NULL});
+    out->cpu_s = children_s() - before;
+    return ok && same_hazards(ctx, &out->modelled, log);
+}
+
+static bool counters(const compile_engine_run *r, compile_outcome *out) {
+    out->cycles.kernel = out->cycles.total = r->result_cycles;
+    return true;
+}
+
+const compile_engine_row compile_engine_rtl = {
+    .prepare = prepare, .batch = batch, .finish = finish, .counters = counters, .ahead = true};

@@ -1,0 +1,210 @@
+/* Engine sam: the SAM graph on whole operands; and a look inside, the statistics as JSON, the trace as text:
+ * docs/simulator.md. */
+#include "engines/engine.h"
+
+typedef struct {
+    const compile_running *how;
+    const name_table *names;
+    file_out file;
+    bool *met; /* by --trace-edge: a token went there */
+} tracing;
+
+/* Returns 1 plus the index of the last --trace-edge that is this edge, or 0. */
+static uint32_t asked_for(const tracing *t, const sam_edge_statistics *e) {
+    const char *src = names_text(t->names, e->src), *dst = names_text(t->names, e->dst);
+    for (uint32_t i = t->how->trace_edges.len; i > 0; i--) {
+        const char *edge = t->how->trace_edges.at[i - 1];
+        size_t length = strlen(src);
+        if (strncmp(edge, src, length) == 0 && edge[length] == ',' && strcmp(edge + length + 1, dst) == 0)
+            return i;
+    }
+    return 0;
+}
+
+static void trace_token(void *context, const sam_trace_event *event) {
+    tracing *t = context;
+    const sam_edge_statistics *e = event->edge;
+    uint32_t asked = asked_for(t, e);
+    if (t->how->trace_edges.len && !asked)
+        return;
+    if (asked)
+        t->met[asked - 1] = true;
+    fprintf(t->file.stream, "%llu %s.%u %s.%u %s ", (unsigned long long)event->cycle,
+            names_text(t->names, e->src), e->src_port, names_text(t->names, e->dst), e->dst_port,
+            sam_stream_name(e->stream));
+    if (event->kind == SAM_TOKEN_NUMBER)
+        fprintf(t->file.stream, "%u\n", event->value);
+    else if (event->kind == SAM_TOKEN_STOP)
+        fprintf(t->file.stream, "S%u\n", event->value);
+    else
+        fputs(event->kind == SAM_TOKEN_EMPTY ? "N\n" : "D\n", t->file.stream);
+}
+
+static bool end_trace(tracing *t, bool finished, compile_context *ctx) {
+    for (uint32_t i = 0; i < t->how->trace_edges.len && finished; i++) {
+        if (t->met[i])
+            continue;
+        diag_error(ctx->diag, (src_loc){0}, "E0907-trace-edge", "no edge goes as --trace-edge %s says",
+                   t->how->trace_edges.at[i]);
+        diag_hint(ctx->diag, "the ids of two nodes of the graph, a comma between them: --trace-edge 3,12");
+        file_abandon(&t->file);
+        return false;
+    }
+    return file_commit(&t->file, ctx->diag);
+}
+
+static void add_tokens(cJSON *object, const uint64_t *tokens) {
+    static const char *const kinds[SAM_TOKEN_KINDS] = {"number", "stop", "empty", "done"};
+    cJSON *json = cJSON_AddObjectToObject(object, "tokens");
+    for (int kind = 0; kind < SAM_TOKEN_KINDS; kind++)
+        cJSON_AddNumberToObject(json, kinds[kind], (double)tokens[kind]);
+}
+
+static void add_primitive(cJSON *item, const name_table *names, const sam_unit_statistics *u) {
+    cJSON_AddStringToObject(item, "id", names_text(names, u->id));
+    cJSON_AddStringToObject(item, "label", u->label);
+    cJSON_AddNumberToObject(item, "active", (double)u->active);
+    cJSON_AddNumberToObject(item, "idle", (double)u->idle);
+    cJSON_AddNumberToObject(item, "stalled", (double)u->stalled);
+    cJSON_AddNumberToObject(item, "done", (double)u->done);
+    add_tokens(item, u->tokens);
+}
+
+static void add_edge(cJSON *item, const name_table *names, const sam_edge_statistics *e) {
+    cJSON_AddStringToObject(item, "src", names_text(names, e->src));
+    cJSON_AddNumberToObject(item, "src_port", e->src_port);
+    cJSON_AddStringToObject(item, "dst", names_text(names, e->dst));
+    cJSON_AddNumberToObject(item, "dst_port", e->dst_port);
+    cJSON_AddStringToObject(item, "stream", sam_stream_name(e->stream));
+    cJSON_AddNumberToObject(item, "high_water", e->high_water);
+    add_tokens(item, e->tokens);
+}
+
+static bool write_statistics(const compile_running *how, compile_context *ctx, const sam_sim_result *r) {
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddNumberToObject(json, "format_version", 1);
+    cJSON_AddStringToObject(json, "timing", how->timing == SAM_TIMING_PUBLISHED ? "sam" : "ideal");
+    cJSON_AddNumberToObject(json, "fifo", how->fifo_depth);
+    cJSON_AddNumberToObject(json, "cycles", (double)r->cycles);
+    cJSON_AddNumberToObject(json, "tokens", (double)r->tokens);
+    cJSON_AddNumberToObject(json, "stored", (double)r->stored);
+    cJSON *primitives = cJSON_AddArrayToObject(json, "primitives");
+    for (uint32_t i = 0; i < r->n_units; i++)
+        add_primitive(json_add_item(primitives), ctx->names, &r->units[i]);
+    cJSON *edges = cJSON_AddArrayToObject(json, "edges");
+    for (uint32_t i = 0; i < r->n_edges; i++)
+        add_edge(json_add_item(edges), ctx->names, &r->edges[i]);
+    bool good = json_write(json, how->stats, ctx->diag);
+    cJSON_Delete(json);
+    return good;
+}
+
+/* Writes the statistics and the trace also of a run that failed; of several kernels those of the last.
+ * E0907-trace-edge. */
+static bool simulate(const compile_engine_in *in, const sam_tensor_levels *operands, uint32_t n_operands,
+                     sam_sim_result *out) {
+    compile_context *ctx = in->ctx;
+    const compile_running *how = &in->how;
+    tracing t = {.how = how, .names = ctx->names};
+    sam_sim_options options = {
+        .timing = how->timing, .fifo_depth = how->fifo_depth, .statistics = how->stats};
+    if (how->trace) {
+        if (!file_create(&t.file, how->trace, ctx->mem, ctx->diag))
+            return false;
+        t.met = arena_new_n(ctx->mem, bool, how->trace_edges.len + 1);
+        options.trace = trace_token;
+        options.trace_context = &t;
+    }
+    compile_stage(ctx, "simulating the graph", 0);
+    bool good = sam_simulate(in->graph, operands, n_operands, &options, ctx->mem, ctx->diag, out);
+    good = (!how->trace || end_trace(&t, good, ctx)) && good;
+    return (!how->stats || write_statistics(how, ctx, out)) && good;
+}
+
+/* An operand whose file does not say how long its modes are, but how long at least, is as long as their
+ * indices. A sum over nothing is one over an empty coordinate. */
+static tile_tensor as_long_as(const tile_tensor *t, const sam_statement *st, sam_tensor h,
+                              const uint32_t *extent) {
+    tile_tensor longer = *t;
+    for (uint32_t e = 0; t->dim_inferred && e < st->exprs.len; e++) {
+        const sam_expr_data *x = &st->exprs.at[e];
+        bool access = x->kind == SAM_EXPR_ACCESS && x->tensor.v == h.v;
+        for (uint32_t m = 0; access && m < t->order; m++) {
+            uint32_t most = extent[x->index[m].v - 1];
+            longer.dim[m] = most > t->dim[m] ? most : t->dim[m];
+        }
+    }
+    for (uint32_t m = 0; m < t->order; m++)
+        longer.dim[m] += !longer.dim[m];
+    return longer;
+}
+
+/* Takes the explicit zero of an operand without entries away, which only hardware needs. */
+static void without_zero(const sam_tensor_data *t, arena *mem, sam_tensor_levels *out) {
+    uint32_t fibers = 1;
+    for (uint32_t l = 0; l < t->order; l++) {
+        if (t->level[l] != SAM_LEVEL_DENSE && t->level[l] != SAM_LEVEL_COMPRESSED)
+            return;
+    }
+    for (uint32_t l = 0; l < t->order; l++) {
+        sam_level_data *level = &out->level[l];
+        if (t->level[l] == SAM_LEVEL_DENSE) {
+            fibers *= level->dim;
+            continue;
+        }
+        level->n_seg = fibers + 1;
+        level->seg = arena_new_n(mem, uint32_t, level->n_seg);
+        level->n_crd = fibers = 0;
+    }
+    out->n_vals = fibers;
+    out->vals = arena_new_n(mem, uint16_t, fibers + 1);
+}
+
+/* Returns whether a joiner of the graph passes on what the operand lacks: an explicit zero would count. */
+static bool is_lacked(const sam_graph *g, name_id tensor) {
+    for (uint32_t e = 0; e < g->edges.len; e++) {
+        const sam_edge_data *edge = &g->edges.at[e];
+        const name_id lacks = edge->src.v ? sam_attribute_of(g, edge->dst, "lacks") : (name_id){0};
+        if (lacks.v && name_eq(sam_node_at(g, edge->src)->tensor, tensor) &&
+            edge->dst_port / 2 == (strcmp(names_text(g->names, lacks), "0") != 0))
+            return true;
+    }
+    return false;
+}
+
+static bool whole(const compile_engine_in *in, const tile_operands *packed, compile_outcome *out) {
+    const sam_statement *st = in->statement;
+    arena *mem = in->ctx->mem;
+    diagnostics *d = in->ctx->diag;
+    sam_tensor_levels *levels = arena_new_n(mem, sam_tensor_levels, st->tensors.len);
+    uint32_t *extent = NULL, result_extent[SAM_MAX_ORDER] = {0}, n = 0;
+    const sam_tensor_data *result = sam_tensor_at(st, st->result);
+    if (!tile_extents(st, packed, mem, d, &extent))
+        return false;
+    tile_result_dim(st, extent, result_extent);
+    *out = (compile_outcome){.result = {.name = result->name, .order = result->order}};
+    memcpy(out->result.dim, result_extent, sizeof result_extent);
+    for (uint32_t m = 0; m < result->order; m++) {
+        if (!result_extent[m])
+            return true; /* an index without coordinates: the result is empty */
+    }
+    for (uint32_t t = 0; t < st->tensors.len; t++) {
+        if (t + 1 == st->result.v)
+            continue;
+        const tile_tensor operand = as_long_as(&packed->operand[t], st, (sam_tensor){t + 1}, extent);
+        if (!tile_levels(&operand, &st->tensors.at[t], mem, d, &levels[n++]))
+            return false;
+        if (!operand.nnz &&
+            (in->how.timing == SAM_TIMING_PUBLISHED || is_lacked(in->graph, st->tensors.at[t].name)))
+            without_zero(&st->tensors.at[t], mem, &levels[n - 1]);
+    }
+    sam_sim_result sim;
+    if (!simulate(in, levels, n, &sim))
+        return false;
+    for (uint32_t l = 0; l < result->order; l++) /* a dense result level is as long as its index */
+        sim.result.level[l].dim = result_extent[result->mode[l]];
+    out->cycles.kernel = out->cycles.total = sim.cycles;
+    return tile_from_levels(&sim.result, result, result_extent, packed->dtype, mem, d, &out->result);
+}
+
+const compile_engine_row compile_engine_sam = {.whole = whole};

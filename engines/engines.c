@@ -1,0 +1,307 @@
+/* The kernels of a statement in turn: packed, cut, run on an engine, collected; and the check against the
+ * reference. */
+#include "engines/engines.h"
+#include "engines/banks.h"
+#include "engines/batches.h"
+#include "engines/calls.h"
+#include "engines/model.h"
+#include "kernel/array.h"
+#include "kernel/lower.h"
+#include "kernel/runs.h"
+#include "tiling/call.h"
+
+static const compile_engine_row *const engines[ENGINES] = {
+#define ENGINE(key, name, by_processor, from_job, host_word) [ENGINE_##key] = &compile_engine_##name,
+#include "kernel/engines.def"
+#undef ENGINE
+};
+
+/* Returns how many coordinates a fiber of a sub-tile has at most: a memory tile holds no more of one operand.
+ */
+static uint32_t longest_fiber(const compile_kernel *k, const uint32_t *extent) {
+    uint32_t most = tile_longest(&k->lowered.statement, &k->tiling.options, extent);
+    uint64_t held = (uint64_t)k->tiling.options.mem_words * k->lowered.statement.tensors.len;
+    return most < held ? most : (uint32_t)held;
+}
+
+/* A side's wires in each direction of the verilated tiles: TRACKS of onyx_fabric_pkg. */
+enum { TILE_TRACKS = 5 };
+
+/* Returns what of the RTL runs: on another fabric than that of the tiles it is the netlist of the kernel. */
+static compile_rtl rtl_for(const compile_options *o, const pnr_board *board) {
+    return o->rtl == COMPILE_RTL_AUTO && board->tracks != TILE_TRACKS ? COMPILE_RTL_NETLIST : o->rtl;
+}
+
+static bool has_tiles(const compile_options *o, compile_context *ctx, const pnr_board *board) {
+    if (o->engine != ENGINE_RTL || o->rtl != COMPILE_RTL_TILES || board->tracks == TILE_TRACKS)
+        return true;
+    diag_error(ctx->diag, (src_loc){0}, "E0902-option",
+               "--rtl tiles: the verilated tiles have %d tracks, board '%s' has %u", TILE_TRACKS, board->name,
+               board->tracks);
+    diag_hint(ctx->diag, "--rtl netlist takes any board");
+    return false;
+}
+
+static compile_engine_in engine_input(const compile_options *o, compile_context *ctx,
+                                      const compile_kernel *k) {
+    return (compile_engine_in){.ctx = ctx,
+                               .how = {.hazards = o->hazards,
+                                       .rtl = rtl_for(o, &k->board),
+                                       .io_trace = o->io_trace,
+                                       .wave = o->wave,
+                                       .jobs = o->jobs,
+                                       .shard = o->shard,
+                                       .shards = o->shards,
+                                       .merged = o->merged,
+                                       .timing = o->timing,
+                                       .fifo_depth = o->fifo_depth,
+                                       .stats = o->stats,
+                                       .trace = o->trace,
+                                       .trace_edges = o->trace_edges,
+                                       .on_board = o->on_board,
+                                       .verify_config = o->verify_config},
+                               .statement = &k->lowered.statement,
+                               .graph = &k->lowered.sam,
+                               .board = &k->board,
+                               .board_path = k->board_path,
+                               .design = &k->array.design,
+                               .decoded = &k->bits.decoded,
+                               .map = k->bits.map,
+                               .bits = &k->bits.stream,
+                               .part = k->array.part,
+                               .shared = k->array.parts > 1,
+                               .apart = k->array.apart,
+                               .images = k->images,
+                               .image = k->image,
+                               .number = k->images ? k->number : k->array.part,
+                               .again = k->again,
+                               .lists = k->lists,
+                               .later = k->later,
+                               .session = k->session,
+                               .folder = k->folder,
+                               .place = k->place};
+}
+
+/* Leads every batch through the engine; where that runs batches from a file, by itself, the cycle model runs
+ * each one ahead of it. */
+static bool run_batches(const compile_engine_row *engine, compile_engine_run *r, compile_batches *b,
+                        compile_outcome *out) {
+    compile_model *ahead = NULL;
+    if (!engine->prepare(r, out))
+        return false;
+    if (engine->ahead)
+        ahead = compile_model_begin(r->in, out);
+    out->modelled.ahead = engine->ahead;
+    bool good = ahead || !engine->ahead, more = good;
+    while (good && more) {
+        uint64_t before = out->modelled.cycles;
+        more = compile_next_batch(b);
+        good = !b->failed &&
+               (!ahead ||
+                compile_model_share(ahead, &b->plan, r->in->later ? r->collector : NULL, r->in->how.jobs)) &&
+               engine->batch(r, &b->plan);
+        uint64_t took = out->modelled.cycles - before;
+        out->modelled.longest = took > out->modelled.longest ? took : out->modelled.longest;
+    }
+    good = good && (!ahead || compile_model_report(r->in, &out->modelled));
+    compile_end_batches(b); /* the engine runs without it */
+    if (r->in->later)
+        return engine->finish(r, good, out);
+    return engine->finish(r, good, out) &&
+           (!ahead || compile_collect_batches(b, r->result, r->collector, &r->result_cycles)) &&
+           engine->counters(r, out);
+}
+
+/* Cuts the packed operands, lets the engine run every pair, collects. */
+static bool run_tiled(const compile_engine_row *engine, const compile_engine_in *in,
+                      const compile_batches_in *cut, compile_outcome *out, const uint32_t *extent) {
+    compile_engine_run r = {.in = in};
+    compile_batches b;
+    if (!compile_begin_batches(cut, &b))
+        return false;
+    r.collector = tile_collect_begin(in->statement, &b.plan, extent, cut->operands->dtype, in->ctx->mem);
+    bool ok = run_batches(engine, &r, &b, out);
+    bool collected = tile_collect_end(r.collector, in->ctx->mem, &out->result);
+    compile_end_batches(&b);
+    out->cut = b.cut;
+    out->cut.partials = tile_collect_cost(r.collector);
+    return collected && ok;
+}
+
+/* Finds what engine sam makes of a graph from a file, on whole operands: a graph that does nothing sensible
+ * shows before the array runs it. */
+static bool simulate_graph(const compile_options *o, compile_context *ctx, compile_kernel *k) {
+    compile_engine_in in = engine_input(o, ctx, k);
+    compile_outcome out;
+    in.how = (compile_running){0};
+    in.graph = &k->graph.file;
+    if (!compile_engine_sam.whole(&in, &k->data.packed, &out))
+        return false;
+    k->graph.want = out.result;
+    return true;
+}
+
+/* Lets the engine run a kernel whose copies may have coordinates of their own. */
+static bool run_dealt(const compile_engine_row *engine, const compile_engine_in *in, compile_kernel *k,
+                      const compile_banked *banked, const uint32_t *extent) {
+    compile_batches_in cut = compile_batches_of(in->ctx, k);
+    if (!banked->is)
+        return run_tiled(engine, in, &cut, &k->ran, extent);
+    compile_engine_in dealt = *in;
+    uint32_t *moved;
+    dealt.statement = cut.statement = &banked->statement;
+    cut.operands = &banked->operands;
+    cut.tiling = &banked->tiling;
+    if (!tile_extents(cut.statement, cut.operands, in->ctx->mem, in->ctx->diag, &moved) ||
+        !run_tiled(engine, &dealt, &cut, &k->ran, moved))
+        return false;
+    compile_take_back(in->ctx, banked, extent, &k->ran.result);
+    return true;
+}
+
+static bool is_in_range(compile_context *ctx, const compile_kernel *k) {
+    const sam_statement *st = &k->lowered.statement;
+    if (!compile_adds_infinity(&k->lowered.hardware))
+        return true;
+    for (uint32_t t = 0; t < st->tensors.len; t++) {
+        const tile_tensor *data = &k->data.packed.operand[t];
+        for (uint64_t e = 0; t + 1 != st->result.v && e < data->nnz; e++) {
+            if (data->val[e] <= INT16_MAX)
+                continue;
+            diag_unmappable(ctx->diag, st->tensors.at[t].loc, "E0418-range",
+                            "%s holds %d, and the chip adds with infinity from 0 to 32767",
+                            names_text(ctx->names, st->tensors.at[t].name), (int16_t)data->val[e]);
+            diag_hint(ctx->diag, "--engine sam adds any values");
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Runs the packed statement on the packed operands. */
+static bool run_packed(const compile_options *o, compile_context *ctx, compile_kernel *k) {
+    const compile_engine_row *engine = engines[o->engine];
+    compile_engine_in in = engine_input(o, ctx, k);
+    in.counted = k;
+    uint32_t *extent = NULL;
+    if (engine->whole)
+        return engine->whole(&in, &k->data.packed, &k->ran);
+    if (!has_tiles(o, ctx, &k->board) || !is_in_range(ctx, k) ||
+        (k->graph.is && o->check && !simulate_graph(o, ctx, k)))
+        return false;
+    compile_banked banked;
+    bool ok = tile_extents(&k->lowered.statement, &k->data.packed, ctx->mem, ctx->diag, &extent) &&
+              compile_check_deadlock(o, ctx, k, longest_fiber(k, extent)) &&
+              compile_deal_banks(o, ctx, k, extent, &banked) && run_dealt(engine, &in, k, &banked, extent);
+    k->times.tile += k->ran.cut.seconds;
+    k->times.firmware = k->ran.firmware_s;
+    return ok;
+}
+
+bool compile_run_on_host(compile_context *ctx, compile_kernel *k, const tile_operands *in) {
+    double start = seconds_now();
+    tile_each_work work = {0};
+    const sam_statement *s = &k->lowered.statement;
+    const tile_call_in calls = {&k->calls, s, in, k->data.extent};
+    bool ok = k->calls.call ? tile_call(&calls, ctx->mem, ctx->diag, &k->ran.result, &work)
+                            : tile_each(s, in, k->data.extent, ctx->mem, ctx->diag, &k->ran.result, &work);
+    k->ran.computed = work.computed;
+    k->ran.calls = work.calls;
+    k->times.run = seconds_now() - start;
+    return ok;
+}
+
+/* Makes the result that of the user's statement. */
+static void unpack(compile_context *ctx, compile_kernel *k, tile_dtype dtype) {
+    const tile_tensor got = k->ran.result;
+    uint32_t dim[SAM_MAX_ORDER] = {0};
+    tile_result_dim(&k->user, k->data.extent, dim);
+    tile_unpack(sam_tensor_at(&k->lowered.statement, k->lowered.statement.result), &got, dim, dtype, ctx->mem,
+                &k->ran.result);
+    compile_expand_runs(ctx, k, &k->ran.result);
+}
+
+bool compile_ask(const compile_options *o, compile_context *ctx, const compile_kernel *k,
+                 const compile_firmware *f, compile_outcome *out) {
+    const compile_engine_in in = engine_input(o, ctx, k);
+    return engines[o->engine]->ask(&in, f, out);
+}
+
+bool compile_take_results(compile_context *ctx, compile_kernel *k, const char *path) {
+    const compile_batches_in cut = compile_batches_of(ctx, k);
+    const tile_dtype dtype = cut.operands->dtype;
+    uint32_t *extent = NULL;
+    compile_batches b;
+    uint64_t cycles;
+    if (!tile_extents(&k->lowered.statement, &k->data.packed, ctx->mem, ctx->diag, &extent) ||
+        !compile_begin_batches(&cut, &b))
+        return false;
+    tile_collector *c = tile_collect_begin(cut.statement, &b.plan, extent, dtype, ctx->mem);
+    compile_end_batches(&b);
+    b.cut.passes = k->ran.cut.passes;
+    bool ok = compile_collect_batches(&b, path, c, &cycles);
+    ok = tile_collect_end(c, ctx->mem, &k->ran.result) && ok;
+    compile_end_batches(&b);
+    if (ok)
+        unpack(ctx, k, dtype);
+    return ok;
+}
+
+/* Runs one kernel on operands and workspaces, which it finds by name; the result is that of k->user. */
+static bool run_kernel(const compile_options *o, compile_context *ctx, compile_kernel *k,
+                       const tile_operands *in) {
+    if (k->on_host)
+        return k->on_processor
+                   ? compile_run_calls(&(compile_calls_in){o, engines[o->engine], in, compile_run_on_host},
+                                       ctx, k)
+                   : compile_run_on_host(ctx, k, in);
+    double start = seconds_now();
+    bool packed = k->data.packed.operand != NULL;
+    if (!packed)
+        k->data.packed = k->data.kept;
+    if ((!packed && !tile_pack(&k->lowered.statement, in, ctx->mem, ctx->diag, &k->data.packed)) ||
+        !run_packed(o, ctx, k))
+        return false;
+    unpack(ctx, k, in->dtype);
+    k->times.run = seconds_now() - start - k->times.tile - k->times.firmware;
+    return true;
+}
+
+bool compile_workspace_extents(compile_context *ctx, const compile_kernel *p, const tile_operands *now,
+                               uint32_t **extent, bool *inferred) {
+    tile_tensor *own = arena_new_n(ctx->mem, tile_tensor, p->user.tensors.len);
+    *inferred = false;
+    for (uint32_t t = 0; t < p->user.tensors.len; t++) {
+        for (uint32_t i = 0; i < now->n; i++) {
+            if (name_eq(now->operand[i].name, p->user.tensors.at[t].name))
+                own[t] = now->operand[i];
+        }
+        *inferred = *inferred || own[t].dim_inferred;
+    }
+    const tile_operands in = {own, p->user.tensors.len, now->dtype};
+    return tile_known_extents(&p->user, &in, ctx->mem, ctx->diag, extent);
+}
+
+/* Runs the kernel of a workspace and adds the workspace to `all`, where its operands are, by name. */
+static bool run_producer(const compile_options *o, compile_context *ctx, compile_kernel *p, tile_tensor *all,
+                         tile_operands *now) {
+    bool inferred;
+    if (!compile_workspace_extents(ctx, p, now, &p->data.extent, &inferred) || !run_kernel(o, ctx, p, now))
+        return false;
+    p->ran.result.name = sam_tensor_at(&p->user, p->user.result)->name;
+    p->ran.result.dim_inferred = inferred; /* an operand of a later kernel may reach further */
+    all[now->n++] = p->ran.result;
+    return true;
+}
+
+bool compile_run_kernels(const compile_options *o, compile_context *ctx, compile_kernel *k,
+                         const tile_operands *in) {
+    tile_tensor *all = arena_new_n(ctx->mem, tile_tensor, in->n + k->producers.len);
+    tile_operands now = {all, in->n, in->dtype}; /* the user's, and the workspaces so far */
+    memcpy(all, in->operand, sizeof *all * in->n);
+    for (uint32_t n = 0; n < k->producers.len; n++) {
+        if (!run_producer(o, ctx, &k->producers.at[n], all, &now))
+            return false;
+    }
+    return run_kernel(o, ctx, k, &now);
+}

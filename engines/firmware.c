@@ -1,0 +1,377 @@
+/* What engines soc and program share: the program of a kernel in a folder, built, or found there whole from
+ * an earlier run; and the file of its batches. */
+#include "engines/firmware.h"
+#include "engines/early.h"
+#include "engines/session.h"
+#include "kernel/processor.h"
+#include "kernel/streams.h"
+
+#include <unistd.h>
+
+/* What a firmware program is made of. */
+typedef struct {
+    compile_programmed of[FW_IMAGES_MOST];
+    uint32_t n;
+} programmed;
+
+/* Returns how long a run may take, in cycles of the processor, which are no shorter than the array's: at
+ * least twice what is known, since the global buffer has a pace of its own. A power of two, so that a program
+ * serves for other operands, too. */
+static uint32_t run_timeout(const compile_programmed *p) {
+    uint32_t timeout = fw_options_default("", "").timeout;
+    while (timeout < UINT32_C(1) << 31 && timeout / 2 < p->longest)
+        timeout *= 2;
+    return timeout;
+}
+
+/* Returns a hash of what decides the program: of each image the configuration words, whether they are read
+ * back, and whether copies start apart; and how long a run may take. */
+static const char *design_hash(compile_context *ctx, const compile_programmed *p, uint32_t n) {
+    const fw_functions *functions = compile_program_functions(ctx);
+    arena *mem = ctx->mem;
+    uint64_t hash = 0;
+    for (uint32_t i = 0; functions && i < functions->n_units; i++)
+        hash = hash_more(hash, functions->units[i].text, strlen(functions->units[i].text));
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t how[] = {p[i].apart, p[i].verify_config, run_timeout(p), p->lists};
+        hash = hash_more(hash, p[i].bits->words.at, sizeof *p[i].bits->words.at * p[i].bits->words.len);
+        hash = hash_more(hash, how, sizeof how);
+    }
+    return arena_printf(mem, "%016llx", (unsigned long long)hash);
+}
+
+static compile_programmed programmed_of_kernel(const compile_kernel *k, bool verify_config,
+                                               uint64_t longest) {
+    return (compile_programmed){&k->array.design, &k->bits.decoded, k->bits.map, &k->bits.stream,
+                                k->array.apart,   verify_config,    longest,     k->lists};
+}
+
+/* Lists what the firmware program is made of: all its images, or without images the one bitstream there is.
+ */
+static programmed programmed_of(const compile_images *images, const compile_programmed *one) {
+    programmed all = {.n = 1};
+    all.of[0] = *one;
+    for (uint32_t i = 0; images && i < images->n; i++) {
+        all.of[i] = programmed_of_kernel(images->of[i], one->verify_config, one->longest);
+        all.n = i + 1;
+    }
+    return all;
+}
+
+static programmed programmed_of_run(const compile_engine_in *in, uint64_t longest) {
+    const compile_programmed one = {in->design, in->decoded,           in->map, in->bits,
+                                    in->apart,  in->how.verify_config, longest, in->lists};
+    programmed all = programmed_of(in->images, &one);
+    all.n = in->calls && !in->images ? 0 : all.n;
+    return all;
+}
+
+/* Returns a hash of the file, or NULL where there is none. */
+static const char *file_hash(arena *mem, const char *path) {
+    size_t length = 0;
+    const char *text = file_read_if_there(path, mem, &length);
+    return text ? arena_printf(mem, "%016llx", (unsigned long long)hash_bytes(text, length)) : NULL;
+}
+
+/* Where the firmware's runtime lies as objects: the build folder's, or what was installed. */
+static const char *objects_folder(const compile_context *ctx) {
+    const char *built = compile_program(ctx, "firmware/objects");
+    return *ctx->programs && access(built, R_OK) == 0
+               ? built
+               : arena_printf(ctx->mem, "%s/firmware/objects", ctx->home);
+}
+
+static bool build(compile_context *ctx, const compile_programmed *p, uint32_t n, const pnr_board *board,
+                  const char *folder, fw_app *app) {
+    fw_image images[FW_IMAGES_MOST];
+    fw_options options = fw_options_default(ctx->home, folder);
+    options.objects = objects_folder(ctx);
+    options.verify = p->verify_config;
+    options.timeout = run_timeout(p);
+    options.lists = n ? p->lists : FW_NO_LISTS;
+    options.functions = compile_program_functions(ctx);
+    options.board = board;
+    if (ctx->partial)
+        options.moved = arena_printf(ctx->mem, "%s=%.*s", ctx->partial,
+                                     (int)(strrchr(ctx->partial, '/') - ctx->partial), ctx->partial);
+    compile_stage(ctx, "building the firmware", 0);
+    for (uint32_t i = 0; i < n; i++) {
+        images[i] = (fw_image){.design = p[i].design, .bits = p[i].bits, .apart = p[i].apart};
+        if (!compile_find_early(ctx, &p[i], &images[i].early_stores))
+            return false;
+    }
+    if (!fw_build(images, n, &options, ctx->mem, ctx->diag, app)) {
+        ctx->interrupted = ctx->interrupted || app->interrupted;
+        return false;
+    }
+    const char *elf = file_hash(ctx->mem, app->elf);
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "elf", elf ? elf : "");
+    cJSON_AddStringToObject(json, "design", design_hash(ctx, p, n));
+    bool ok = json_write(json, arena_printf(ctx->mem, "%s/app.json", folder), ctx->diag);
+    cJSON_Delete(json);
+    return ok;
+}
+
+bool compile_build_firmware(const compile_options *o, compile_context *ctx, const compile_kernel *k,
+                            fw_app *app) {
+    const compile_programmed one = programmed_of_kernel(k, o->verify_config, 0);
+    const programmed p = programmed_of(k->images, &one);
+    return build(ctx, p.of, p.n, &k->board, arena_printf(ctx->mem, "%s/firmware", k->folder), app);
+}
+
+bool compile_firmware_is_there(compile_engine_run *r, const compile_outcome *out) {
+    const compile_engine_in *in = r->in;
+    const programmed p = programmed_of_run(in, out->modelled.longest);
+    compile_firmware *f = r->own;
+    arena *mem = in->ctx->mem;
+    diagnostics quiet;
+    const char *there = arena_printf(mem, "%s/app.elf", f->place), *elf = file_hash(mem, there),
+               *path = arena_printf(mem, "%s/app.json", f->place), *was = NULL, *design = NULL;
+    diag_init(&quiet, mem);
+    cJSON *json = elf ? json_read(path, &quiet) : NULL;
+    bool same = json && json_get_text(json, path, "elf", &was, &quiet) &&
+                json_get_text(json, path, "design", &design, &quiet) && strcmp(was, elf) == 0 &&
+                strcmp(design, design_hash(in->ctx, p.of, p.n)) == 0;
+    cJSON_Delete(json);
+    f->elf = same ? there : f->elf;
+    return same;
+}
+
+bool compile_firmware_build(compile_engine_run *r, compile_outcome *out) {
+    const compile_engine_in *in = r->in;
+    const compile_firmware *f = r->own;
+    fw_app app;
+    double start = seconds_now();
+    const programmed p = programmed_of_run(in, out->modelled.longest);
+    bool ok = build(in->ctx, p.of, p.n, in->board, f->folder, &app);
+    out->firmware_s = seconds_now() - start;
+    return ok;
+}
+
+/* When the image changes, stores that need no load write to the second bank of their tiles. */
+static bool find_early(const compile_engine_in *in) {
+    compile_session *s = in->session;
+    const compile_programmed p = {
+        .design = in->design, .decoded = in->decoded, .map = in->map, .bits = in->bits};
+    if (s->last_image == in->image)
+        return true;
+    s->last_image = in->image;
+    return compile_find_early(in->ctx, &p, &s->memory.early);
+}
+
+bool compile_firmware_begin_calls(compile_engine_run *r) {
+    const compile_engine_in *in = r->in;
+    arena *mem = in->ctx->mem;
+    compile_firmware *f = r->own = arena_new(mem, compile_firmware);
+    f->folder = arena_printf(mem, "%s/firmware", in->folder);
+    f->place = arena_printf(mem, "%s/firmware", in->place);
+    f->elf = arena_printf(mem, "%s/app.elf", f->folder);
+    f->batches = arena_printf(mem, "%s/batches.bin", f->folder);
+    f->result = arena_printf(mem, "%s/result.bin", f->folder);
+    return make_folder(f->folder, in->ctx->diag) && make_folder(f->place, in->ctx->diag);
+}
+
+/* Returns the packed tensor that a stream carries, or NULL. */
+static const sam_tensor_data *tensor_of(const compile_engine_in *in, const tile_stream *stream) {
+    for (uint32_t t = 0; t < in->statement->tensors.len; t++) {
+        if (name_eq(in->statement->tensors.at[t].name, stream->tensor))
+            return &in->statement->tensors.at[t];
+    }
+    return NULL;
+}
+
+/* Returns whether the processor fills loads of the tensor where the batch runs later, if it changes: those of
+ * compressed vectors and matrices, and of scalars. */
+static bool is_filled_there(const sam_tensor_data *t) {
+    bool filled = !t->order;
+    for (uint32_t l = 0; l < t->order && t->order <= 2; l++)
+        filled = filled || t->level[l] == SAM_LEVEL_COMPRESSED;
+    return filled && (t->order < 2 || !t->region);
+}
+
+/* Returns the inputs that it fills. */
+static uint32_t pinned_of(const compile_engine_in *in) {
+    compile_streams streams;
+    uint32_t pinned = 0;
+    compile_streams_of(in->design, in->part, &streams);
+    for (uint32_t i = 0; i < streams.n_in; i++) {
+        const sam_tensor_data *data = tensor_of(in, &streams.in[i].stream);
+        if (data && is_filled_there(data))
+            pinned |= 1u << i;
+    }
+    return pinned;
+}
+
+/* Returns the sub-array that a stream carries, as in "segments and coordinates of level 1 of B". */
+static const char *array_text(const compile_engine_in *in, const sam_tensor_data *data, int level) {
+    const char *name = names_text(in->ctx->names, sam_user_name(data));
+    if (level >= 0)
+        return arena_printf(in->ctx->mem, "segments and coordinates of level %d of %s", level, name);
+    return arena_printf(in->ctx->mem, level == SAM_MODE_VALS ? "values of %s" : "levels and values of %s",
+                        name);
+}
+
+/* Says where inputs lie, if the statement says that of any. */
+static void find_regions(const compile_engine_in *in, fw_columns *columns) {
+    compile_streams streams;
+    fw_region *all = arena_new_n(in->ctx->mem, fw_region, columns->n_in);
+    compile_streams_of(in->design, in->part, &streams);
+    for (uint32_t i = 0; i < columns->n_in; i++) {
+        const sam_tensor_data *data = tensor_of(in, &streams.in[i].stream);
+        if (!data || !data->region)
+            continue;
+        all[i] = (fw_region){.again = data->region == SAM_REGION_HOST,
+                             .fixed = data->region == SAM_REGION_GLB,
+                             .called = array_text(in, data, streams.in[i].stream.level),
+                             .loc = data->region_loc};
+        columns->region = all;
+    }
+    for (uint32_t i = 0; i < columns->n_in && columns->region; i++)
+        columns->buffers = all[i].fixed ? 1 : columns->buffers; /* with two it would be written for each */
+}
+
+/* Adds an input's words. */
+static void add_placed(compile_placed *to, const fw_batch_stats *counts, uint32_t input) {
+    const uint32_t since = counts->input[input].since ? to->batches + counts->input[input].since : 0;
+    to->loaded += counts->input[input].loaded;
+    to->kept += counts->input[input].kept;
+    to->since = since > to->since ? since : to->since;
+    to->times += counts->input[input].times;
+    to->streams += !to->batches;
+}
+
+/* E0719 where an operand that was to stay is written again, since what is on the chip does not last. */
+static bool stay_there(const compile_engine_in *in, const compile_kernel *k) {
+    diagnostics *d = in->ctx->diag;
+    for (uint32_t t = 0; t < in->statement->tensors.len; t++) {
+        const sam_tensor_data *data = &in->statement->tensors.at[t];
+        for (uint32_t p = 0; p < k->placed.len && data->region == SAM_REGION_GLB; p++) {
+            const compile_placed *one = &k->placed.at[p];
+            if (!name_eq(one->tensor, sam_user_name(data)) || one->times <= one->streams)
+                continue;
+            diag_unmappable(
+                d, data->region_loc, "E0719-stays",
+                "%s cannot stay in the global buffer: each program that another bitstream needs begins "
+                "with an empty one",
+                names_text(in->ctx->names, one->tensor));
+            diag_hint(d, "without -O0 and --wave bitstreams are parts of one program");
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Adds what the host writes of each operand to what it wrote before. */
+static bool count_placed(const compile_engine_in *in, const fw_columns *columns,
+                         const fw_batch_stats *counts) {
+    compile_streams streams;
+    compile_kernel *k = in->counted;
+    if (!k)
+        return true;
+    compile_streams_of(in->design, in->part, &streams);
+    for (uint32_t i = 0; i < columns->n_in; i++) {
+        const sam_tensor_data *data = tensor_of(in, &streams.in[i].stream);
+        uint32_t p = 0;
+        if (!data)
+            continue;
+        while (p < k->placed.len && !name_eq(k->placed.at[p].tensor, sam_user_name(data)))
+            p++;
+        if (p == k->placed.len)
+            vec_push(in->ctx->diag->mem, &k->placed,
+                     ((compile_placed){.tensor = sam_user_name(data), .stated = data->region}));
+        add_placed(&k->placed.at[p], counts, i);
+    }
+    for (uint32_t p = 0; p < k->placed.len; p++)
+        k->placed.at[p].batches += counts->batches;
+    return stay_there(in, k);
+}
+
+bool compile_firmware_begin(compile_engine_run *r, uint32_t buffers) {
+    const compile_engine_in *in = r->in;
+    compile_context *ctx = in->ctx;
+    arena *mem = ctx->mem;
+    if (!compile_firmware_begin_calls(r))
+        return false;
+    compile_firmware *f = r->own;
+    if (!fw_columns_of(in->design, in->part, in->apart, mem, ctx->diag, &f->columns))
+        return false;
+    f->columns.part = in->number;
+    f->columns.pinned = in->later ? pinned_of(in) : 0;
+    f->columns.buffers = f->columns.buffers < buffers ? f->columns.buffers : buffers;
+    find_regions(in, &f->columns);
+    if (in->session && !in->apart) {
+        f->columns.memory = &in->session->memory;
+        in->session->memory.mem = ctx->diag->mem;
+        if (!find_early(in))
+            return false;
+    }
+    f->writer = fw_batches_begin(&f->columns, in->board, f->batches, mem, ctx->diag);
+    return f->writer != NULL;
+}
+
+/* Copies a list of the plan's, which does not outlive its batch. */
+#define COPY_LIST(mem, to, from)                                                                             \
+    do {                                                                                                     \
+        (to).at = arena_alloc(mem, sizeof *(to).at * ((size_t)(from).len + 1));                              \
+        (to).len = (to).cap = (from).len;                                                                    \
+        if ((from).len)                                                                                      \
+            memcpy((to).at, (from).at, sizeof *(to).at *(from).len);                                         \
+    } while (0)
+
+static tile_plan plan_without_words(const tile_plan *plan, uint32_t vars, arena *mem) {
+    uint32_t *edge = arena_new_n(mem, uint32_t, vars + 1);
+    tile_plan own = {.tile = plan->tile, .edge = edge, .copies = plan->copies};
+    if (plan->edge)
+        memcpy(edge, plan->edge, sizeof *edge * vars);
+    COPY_LIST(mem, own.outputs, plan->outputs);
+    COPY_LIST(mem, own.runs, plan->runs);
+    COPY_LIST(mem, own.parts, plan->parts);
+    COPY_LIST(mem, own.run_block, plan->run_block);
+    COPY_LIST(mem, own.inputs, plan->inputs);
+    for (uint32_t i = 0; i < plan->inputs.len; i++)
+        COPY_LIST(mem, own.inputs.at[i].blocks, plan->inputs.at[i].blocks);
+    return own;
+}
+
+bool compile_firmware_batch(compile_engine_run *r, const tile_plan *plan) {
+    compile_firmware *f = r->own;
+    if (r->in->later && plan->runs.len)
+        r->in->later->plan = plan_without_words(plan, r->in->statement->vars.len, r->in->ctx->mem);
+    return fw_batches_add(f->writer, plan);
+}
+
+bool compile_firmware_end(compile_engine_run *r, bool good) {
+    compile_firmware *f = r->own;
+    if (r->in->calls)
+        return good;
+    if (!fw_batches_end(f->writer, good, &f->counts))
+        return false;
+    return count_placed(r->in, &f->columns, &f->counts);
+}
+
+void compile_firmware_note(const compile_engine_run *r, const compile_outcome *out) {
+    const compile_firmware *f = r->own;
+    fw_memory *m = f->columns.memory;
+    for (uint32_t o = 0; o < f->columns.n_out && m && f->counts.batches == 1; o++) {
+        const uint32_t at = f->counts.output[o];
+        const uint8_t *words = out->modelled.stored[o].at;
+        const uint32_t bytes = out->modelled.stored[o].len;
+        vec_push(m->mem, &m->stored, (fw_put){at, bytes, hash_bytes(words, bytes)});
+    }
+}
+
+bool compile_firmware_later(const compile_engine_run *r, const compile_outcome *out) {
+    const compile_firmware *f = r->own;
+    compile_later *later = r->in->later;
+    later->elf = f->elf;
+    later->batches = f->batches;
+    later->columns = f->columns;
+    later->counts = f->counts;
+    for (uint32_t o = 0; o < f->columns.n_out && out->modelled.stored; o++) {
+        later->stored[o].at = out->modelled.stored[o].at;
+        later->stored[o].len = out->modelled.stored[o].len;
+    }
+    compile_firmware_note(r, out);
+    return true;
+}

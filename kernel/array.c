@@ -1,0 +1,73 @@
+/* A netlist on the array: how it is placed and routed, and what its FIFOs have to hold. */
+#include "kernel/array.h"
+
+/* By cell: its copy of the kernel, which has a flush of its own. */
+static const uint32_t *flush_by_copy(compile_context *ctx, const netlist *n) {
+    uint32_t *flush = arena_new_n(ctx->mem, uint32_t, n->cells.len + 1);
+    for (uint32_t c = 0; c < n->cells.len; c++)
+        flush[c] = n->cells.at[c].copy;
+    return flush;
+}
+
+/* By cell: a load may stand everywhere but at the first GLB tile. */
+static const pnr_region *past_first_tile(compile_context *ctx, const compile_array *a, const pnr_board *b) {
+    pnr_region *region = arena_new_n(ctx->mem, pnr_region, a->net.cells.len + 1);
+    for (uint32_t c = 0; c < a->net.cells.len; c++) {
+        const net_cell_data *cell = &a->net.cells.at[c];
+        const bool load = pnr_cell_tile(cell) == NET_TILE_IO && !cell->output;
+        region[c] = load ? (pnr_region){(uint16_t)b->columns_per_glb_tile, 0, (uint16_t)(b->width - 1), 0}
+                         : (pnr_region){PNR_FREE, 0, 0, 0};
+    }
+    return region;
+}
+
+pnr_options compile_pnr_options(const compile_options *o, compile_context *ctx, const compile_array *a,
+                                const pnr_board *board) {
+    pnr_options options = pnr_options_default();
+    options.seed = o->seed;
+    options.effort = o->effort;
+    options.pipeline = o->pipeline ? (pnr_pipelining)PNR_PIPELINE_OF_RUN : PNR_PIPELINE_NONE;
+    options.own_tiles = o->buffers > 1;
+    options.flush = a->apart ? flush_by_copy(ctx, &a->net) : NULL;
+    options.region = a->one_of ? past_first_tile(ctx, a, board) : NULL;
+    options.timing = PNR_TIMING_OF_RUN;
+    return options;
+}
+
+/* Pairs of SplitFIFO registers hold two tokens each. */
+bool compile_balance(const compile_options *o, compile_context *ctx, compile_array *a) {
+    enum { MOST_PAIRS = 3 }; /* six: 2 % fewer cycles, twice as many words to configure */
+    net_shortage_vec shortages = {0};
+    if (!o->pipeline || !o->balance)
+        return true;
+    net_balance(&a->net, ctx->mem, &shortages);
+    pnr_want *want = arena_new_n(ctx->mem, pnr_want, shortages.len + 1);
+    for (uint32_t i = 0; i < shortages.len; i++) {
+        const net_shortage *short_of = &shortages.at[i];
+        uint32_t pairs = (short_of->tokens + 1) / 2;
+        want[i] = (pnr_want){short_of->net, short_of->sink, pairs < MOST_PAIRS ? pairs : MOST_PAIRS};
+    }
+    pnr_stretch(&a->design, want, shortages.len, ctx->mem);
+    return true;
+}
+
+bool compile_find_deadlock(const compile_options *o, compile_context *ctx, compile_array *a) {
+    if (o->deadlock == REPORT_OFF)
+        return true;
+    const uint32_t **extra = arena_new_n(ctx->mem, const uint32_t *, a->net.nets.len + 1);
+    for (uint32_t i = 0; i < a->net.nets.len; i++) {
+        const pnr_route *r = &a->design.route.at[i];
+        uint32_t *tokens = arena_new_n(ctx->mem, uint32_t, r->sinks.len + 1);
+        for (uint32_t sink = 0; sink < r->sinks.len; sink++)
+            tokens[sink] = 2 * pnr_pairs_to(r, sink);
+        extra[i] = tokens;
+    }
+    net_deadlock(&a->net, extra, ctx->mem, &a->liveness);
+    return true;
+}
+
+bool compile_check_deadlock(const compile_options *o, compile_context *ctx, const compile_kernel *k,
+                            uint32_t longest) {
+    return o->deadlock == REPORT_OFF || net_deadlock_report(&k->array.net, &k->array.liveness, longest,
+                                                            o->deadlock == REPORT_WARN, ctx->diag);
+}

@@ -1,0 +1,144 @@
+/* How many copies of a kernel the array gets, and how they share the pairs of sub-tiles, where the user
+ * leaves it open: by what tiling expects of the data and of the chip. */
+#include "kernel/dispatch.h"
+#include "kernel/edges.h"
+#include "kernel/pack.h"
+#include "pnr/floor.h"
+
+/* The sentence of a dispatch that has everything else. */
+static const char *reason(compile_context *ctx, const compile_dispatch *d, uint32_t together,
+                          uint32_t apart) {
+    double pairs = (double)d->pairs;
+    return arena_printf(ctx->mem,
+                        "a pair takes the array %.0f cycles; the chip is expected to take %.0f cycles a pair "
+                        "with %u copies that start together, %.0f with %u that start apart",
+                        d->pair, d->sorted / pairs, together, d->dynamic / pairs, apart);
+}
+
+static bool is_counted(const compile_tiling *t) {
+    return t->expected.complete || (t->options.steps && t->expected.expected.runs);
+}
+
+/* Chooses the dispatch by the options or by the data, for so many copies that start together or apart (0:
+ * they do not fit). */
+static bool choose_dispatch(const compile_options *o, compile_context *ctx, const compile_copied *in,
+                            uint32_t together, uint32_t apart, compile_dispatch *d) {
+    const sam_statement *st = &in->lowered->statement;
+    tile_candidate *plan = &in->tiling->expected;
+    *d = (compile_dispatch){.how = o->dispatch};
+    if (!o->dispatch_auto || (together < 2 && apart < 2))
+        return true;
+    d->how = TILE_DISPATCH_LOAD;
+    d->why = "copies with a flush of their own do not fit";
+    if (apart < 2)
+        return true;
+    d->why = "in a loop what copies that start together have loaded and stored stays on the chip";
+    if (o->repeated)
+        return true;
+    d->why = "a job file starts all copies together";
+    if (compile_engines[o->engine].from_job || o->io_trace)
+        return true;
+    d->why = "the data are not known before they are run";
+    if (!compile_pack_known(ctx, st, in->data))
+        return false;
+    /* What does not fit is said when it is run. */
+    if ((!in->data->packed.operand && !is_counted(in->tiling)) ||
+        (!is_counted(in->tiling) && !tile_expect(st, &in->data->packed, &in->tiling->options, plan)) ||
+        !plan->expected.runs)
+        return true;
+    const tile_driver driver = compile_driver(in->board, in->lowered, &in->tiling->options);
+    d->pairs = plan->expected.runs;
+    d->pair = plan->expected.cycles / (double)d->pairs;
+    d->sorted = tile_chip_cycles(&plan->expected, &driver, together, false);
+    d->dynamic = tile_chip_cycles(&plan->expected, &driver, apart, true);
+    if (d->dynamic < d->sorted)
+        d->how = TILE_DISPATCH_DYNAMIC;
+    d->why = reason(ctx, d, together, apart);
+    return true;
+}
+
+static uint32_t divide_up(uint32_t a, uint32_t b) {
+    return (a + b - 1) / b;
+}
+
+/* How many of the kernel the board has tiles and streams for; `apart`: each in flush groups of its own, which
+ * have a like share of everything. */
+static uint32_t most_copies(const compile_options *o, const netlist *one, const pnr_board *board,
+                            bool apart) {
+    pnr_resource table[PNR_RESOURCES];
+    uint32_t most = UINT32_MAX, groups = divide_up(board->width, board->flush_columns);
+    pnr_count_resources(one, board, table);
+    if (o->buffers > 1)
+        pnr_own_tiles(board, table);
+    for (int i = 0; i < PNR_RESOURCES; i++) {
+        uint32_t need = table[i].need, have = table[i].have, fit = UINT32_MAX;
+        if (need)
+            fit = apart ? groups / divide_up(need * groups, have ? have : 1) : have / need;
+        most = fit < most ? fit : most;
+    }
+    return most;
+}
+
+tile_room compile_room_for(const compile_options *o, const netlist *one, const pnr_board *board) {
+    arena scratch = {0};
+    tile_room room = {.together = most_copies(o, one, board, false),
+                      .apart = most_copies(o, one, board, true),
+                      .all = !compile_copies_open(o),
+                      .cells = one->cells.len,
+                      .period = pnr_fastest(one, board, o->pipeline, &scratch)};
+    arena_free(&scratch);
+    if (o->unroll && !compile_copies_open(o)) {
+        room.apart = o->unroll <= room.apart ? o->unroll : 0;
+        room.together = o->unroll;
+    }
+    if (o->buffers > 1) /* the pattern of loads and stores is not made for groups: the user may try */
+        room.apart = 0;
+    if (o->dispatch_auto && o->repeated)
+        room.apart = 0;
+    if (!o->dispatch_auto && o->dispatch == TILE_DISPATCH_DYNAMIC)
+        room.together = room.apart ? 1 : room.together;
+    else if (!o->dispatch_auto)
+        room.apart = 0;
+    return room;
+}
+
+/* How many copies pay, by what all runs are expected to take; one where nothing is known of them. */
+static bool choose_copies(const compile_options *o, compile_context *ctx, const compile_copied *in,
+                          uint32_t *copies) {
+    compile_tiling *t = in->tiling;
+    tile_room room = compile_room_for(o, in->one, in->board);
+    const tile_driver driver = compile_driver(in->board, in->lowered, &t->options);
+    *copies = 1;
+    if (!compile_pack_known(ctx, &in->lowered->statement, in->data))
+        return false;
+    if (compile_engines[o->engine].from_job || o->io_trace) /* a job file starts all copies together */
+        room.apart = 0;
+    if (is_counted(t) || (in->data->packed.operand &&
+                          tile_expect(&in->lowered->statement, &in->data->packed, &t->options, &t->expected)))
+        *copies = tile_best_share(&t->expected.expected, &driver, &room).copies;
+    return true;
+}
+
+bool compile_make_copies(const compile_options *o, compile_context *ctx, const compile_copied *in,
+                         compile_array *out) {
+    uint32_t together = most_copies(o, in->one, in->board, false),
+             apart = most_copies(o, in->one, in->board, true), asked = o->unroll;
+    if (compile_copies_open(o) && !choose_copies(o, ctx, in, &asked))
+        return false;
+    uint32_t of_apart = !asked ? apart : asked <= apart ? asked : 0;
+    if (o->buffers > 1) /* the pattern of loads and stores is not made for groups: the user may try */
+        of_apart = 0;
+    if (!choose_dispatch(o, ctx, in, asked ? asked : together, of_apart, &out->dispatch))
+        return false;
+    uint32_t most = out->dispatch.how == TILE_DISPATCH_DYNAMIC ? apart : together;
+    out->copies = asked ? asked : most ? most : 1;
+    out->apart = out->copies > 1 && out->dispatch.how == TILE_DISPATCH_DYNAMIC;
+    if (!net_unroll(in->one, out->copies, ctx->mem, ctx->diag, &out->net))
+        return false;
+    const pnr_options rules = {.own_tiles = o->buffers > 1};
+    if (pnr_fits(&out->net, in->board, &rules, ctx->diag))
+        return true;
+    if (most)
+        diag_note(ctx->diag, (src_loc){0}, "the most that fits is --unroll %u", most);
+    return false;
+}

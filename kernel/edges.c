@@ -1,0 +1,332 @@
+/* Edges of sub-tiles along loops by their names (--tile, --glb-tile), and those that the options leave open.
+ */
+#include "kernel/edges.h"
+#include "kernel/pack.h"
+
+const char *compile_loops_text(const sam_statement *st, arena *mem) {
+    const char *text = "";
+    for (uint32_t i = 0; i < st->loops.len; i++)
+        text = arena_printf(mem, "%s%s%s", text, i ? "," : "",
+                            names_text(st->names, sam_var_at(st, st->loops.at[i])->name));
+    return text;
+}
+
+/* Returns the loop of st with that name, or 0. */
+static sam_var loop_named(const sam_statement *st, const char *name) {
+    for (uint32_t l = 0; l < st->loops.len; l++) {
+        if (strcmp(names_text(st->names, sam_var_at(st, st->loops.at[l])->name), name) == 0)
+            return st->loops.at[l];
+    }
+    return (sam_var){0};
+}
+
+/* Fills edge[] for the loops of st; what names others' is not for it. */
+static void resolve(const compile_edges *edges, const sam_statement *st, uint32_t *edge) {
+    for (uint32_t i = 0; i < edges->along.len; i++) {
+        sam_var v = loop_named(st, edges->along.at[i].loop);
+        if (v.v)
+            edge[v.v - 1] = edges->along.at[i].edge;
+    }
+}
+
+static sam_var var_named(const sam_statement *st, name_id name) {
+    for (uint32_t v = 0; v < st->vars.len; v++) {
+        if (name_eq(st->vars.at[v].name, name))
+            return (sam_var){v + 1};
+    }
+    return (sam_var){0};
+}
+
+/* Finds which coordinates of the result the graph drops: tiling counts what is left. */
+static void note_droppers(const compile_lowered *k, tile_options *out) {
+    for (uint32_t n = 0; n < k->sam.nodes.len; n++) {
+        const sam_node_data *node = &k->sam.nodes.at[n];
+        sam_var outer = var_named(&k->statement, node->outer), inner = var_named(&k->statement, node->inner);
+        if (node->kind == SAM_CRDDROP && !node->compress && outer.v && inner.v)
+            out->drops[outer.v - 1] = (uint8_t)inner.v;
+    }
+}
+
+static bool is_unasked(const compile_options *o) {
+    return !o->tile_auto && (compile_edges_open(o) || compile_copies_open(o));
+}
+
+/* Returns what a choice that nobody asked for may cost: at -O1 a quarter of a second. */
+static uint64_t most_steps(const compile_options *o) {
+    static const uint64_t steps[] = {0, UINT64_C(1) << 22, UINT64_C(1) << 26, 0};
+    return is_unasked(o) ? steps[o->optimize] : 0;
+}
+
+/* Returns whether operands have one load stream each: where it is said, or where levels have more streams
+ * than the board and its profile has a way out. */
+static bool comes_in_turn(const compile_options *o, const pnr_board *board, const sam_graph *sam) {
+    uint32_t loads, stores;
+    lower_count_streams(sam, false, false, &loads, &stores);
+    return o->streams >= COMPILE_OF_TENSORS ||
+           (o->streams == COMPILE_BY_DATA && pnr_board_extended(board) && loads > board->glb_tiles);
+}
+
+tile_options compile_tiling_of(const compile_options *o, const pnr_board *board, const compile_lowered *k) {
+    tile_options out = {.tile = o->tile.all,
+                        .glb_tile = o->glb_tile.all,
+                        .mem_words = board->mem_words,
+                        .bank_words = board->glb_bank_bytes / 2,
+                        .vector_reducer = pnr_board_extended(board),
+                        .in_turn = comes_in_turn(o, board, &k->sam),
+                        .stored = o->streams == COMPILE_OF_ALL && !o->statement,
+                        .skips = pnr_board_extended(board) && o->skip != COMPILE_SKIP_OFF,
+                        .clip = is_unasked(o),
+                        .steps = most_steps(o)};
+    resolve(&o->tile, &k->statement, out.edge);
+    resolve(&o->glb_tile, &k->statement, out.glb_edge);
+    note_droppers(k, &out);
+    return out;
+}
+
+/* Checks that every loop that the option names is one of some statement. */
+static bool all_found(compile_context *ctx, const char *option, const compile_edges *edges,
+                      const sam_statement *const *all, uint32_t n) {
+    const char *loops = "";
+    bool good = true;
+    for (uint32_t s = 0; s < n; s++)
+        loops = arena_printf(ctx->mem, "%s%s%s", loops, s ? "; " : "", compile_loops_text(all[s], ctx->mem));
+    for (uint32_t i = 0; i < edges->along.len; i++) {
+        const char *name = edges->along.at[i].loop;
+        bool found = false;
+        for (uint32_t s = 0; s < n && !found; s++)
+            found = loop_named(all[s], name).v != 0;
+        if (!found)
+            compile_bad_value(ctx->diag, option, name, arena_printf(ctx->mem, "a loop of %s", loops));
+        good = good && found;
+    }
+    return good;
+}
+
+bool compile_check_loops(const compile_options *o, compile_context *ctx, const sam_statement *const *all,
+                         uint32_t n) {
+    bool good = all_found(ctx, "--tile", &o->tile, all, n);
+    return good && all_found(ctx, "--glb-tile", &o->glb_tile, all, n);
+}
+
+tile_driver compile_driver(const pnr_board *board, const compile_lowered *k, const tile_options *edges) {
+    tile_driver by = {.ratio = host_cycles_ratio(board)};
+    lower_count_streams(&k->hardware, edges->in_turn, edges->stored, &by.loads, &by.stores);
+    return by;
+}
+
+static uint32_t widest_along(const compile_lowered *k, bool extended, sam_var v) {
+    if ((k->statement.stepped | k->statement.single) >> (v.v - 1) & 1)
+        return 1;
+    return lower_widest(&k->hardware, sam_var_at(&k->statement, v)->name, extended);
+}
+
+static bool has_dense_level(const sam_statement *st, sam_var v) {
+    for (uint32_t e = 1; e <= st->exprs.len; e++) {
+        const sam_expr_data *x = sam_expr_at(st, (sam_expr){e});
+        const sam_tensor_data *t = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(st, x->tensor) : NULL;
+        for (uint32_t l = 0; t && l < t->order; l++) {
+            if (x->index[t->mode[l]].v == v.v && t->level[l] == SAM_LEVEL_DENSE)
+                return true;
+        }
+    }
+    return false;
+}
+
+enum { MOST_EDGE = 1 << 15 }; /* of --tile auto: the largest power of two in 16 bits */
+
+/* The model is off by about as much: a kernel that the processor keeps waiting gains nothing by copies. */
+static const double WORTH = 0.9;
+
+/* Finds edges to begin with where the user wants fewer streams: those that would be chosen without that wish,
+ * so that a search of few steps does not end far from them. */
+static void begin_with_more(compile_context *ctx, const pnr_board *board, const compile_lowered *k,
+                            const compile_data *data, const uint32_t *widest, compile_tiling *out) {
+    for (uint32_t i = 0; i < 2; i++) {
+        tile_options more = out->options;
+        tile_candidates unused;
+        more.room = out->more[i];
+        if (!more.room.together)
+            continue;
+        more.in_turn = i > 0;
+        more.stored = false;
+        more.driver = compile_driver(board, k, &more);
+        out->options.begin = tile_choose(&k->statement, &data->packed, &more, widest, ctx->mem, &unused).edge;
+    }
+}
+
+/* Chooses once more with one load stream for each operand, and with one store stream for the result, too,
+ * where there is room for that, and takes it if the chip is expected to be a tenth faster. `open`: the
+ * options before there was a choice. */
+static void choose_shared(compile_context *ctx, const pnr_board *board, const compile_lowered *k,
+                          const compile_data *data, const tile_options *open, const uint32_t *widest,
+                          compile_tiling *out) {
+    for (int stored = 0; stored < 2; stored++) {
+        compile_tiling turn = {.options = *open, .shared = out->shared, .stored = out->stored};
+        turn.options.room = stored ? out->stored : out->shared;
+        if (!turn.options.room.together)
+            continue;
+        turn.options.in_turn = true;
+        turn.options.stored |= stored;
+        turn.options.driver = compile_driver(board, k, &turn.options);
+        turn.expected =
+            tile_choose(&k->statement, &data->packed, &turn.options, widest, ctx->mem, &turn.candidates);
+        turn.expected.in_turn = true;
+        turn.expected.stored = turn.options.stored;
+        for (uint32_t i = 0; i < turn.candidates.len; i++) {
+            turn.candidates.at[i].in_turn = true;
+            turn.candidates.at[i].stored = turn.options.stored;
+        }
+        const bool limited = out->expected.limited || turn.expected.limited;
+        if (turn.expected.edge && turn.expected.cost > 0 && turn.expected.cost < WORTH * out->expected.cost)
+            *out = turn;
+        out->expected.limited = limited;
+    }
+}
+
+/* Makes the edges along variables that must not be cut as long as they are, where the data say how long. */
+static void leave_whole(const sam_statement *st, const uint32_t *extent, tile_options *edges) {
+    for (uint32_t v = 0; v < st->vars.len && st->uncut >> v; v++) {
+        if (!(st->uncut >> v & 1) || !extent[v])
+            continue;
+        edges->edge[v] = extent[v];
+        edges->glb_edge[v] = extent[v]; /* which is none */
+    }
+}
+
+/* Edges by the data, where all operands are the user's: those of a workspace are not there yet. What is
+ * chosen is neither refused by lowering nor by capacity nor for deadlock: docs/tiling.md. */
+static bool choose_by_data(const compile_options *o, compile_context *ctx, const pnr_board *board,
+                           const compile_lowered *k, compile_data *data, compile_tiling *out) {
+    const sam_statement *st = &k->statement;
+    uint32_t widest[TILE_MAX_VARS] = {0}, *extent;
+    if (!compile_pack_known(ctx, st, data))
+        return false;
+    if (!data->packed.operand)
+        return true;
+    if (!tile_known_extents(st, &data->packed, ctx->mem, ctx->diag, &extent))
+        return false;
+    if (compile_edges_open(o) || compile_engines[o->engine].by_processor)
+        out->options.driver = compile_driver(board, k, &out->options);
+    for (uint32_t l = 0; l < st->loops.len; l++) {
+        sam_var v = st->loops.at[l];
+        uint32_t most = widest_along(k, pnr_board_extended(board), v);
+        most = most < MOST_EDGE ? most : MOST_EDGE;
+        bool ends = compile_edges_open(o) && extent[v.v - 1] && has_dense_level(st, v);
+        ends = ends || (st->uncut >> (v.v - 1) & 1 && extent[v.v - 1]);
+        widest[v.v - 1] = ends && extent[v.v - 1] < most ? extent[v.v - 1] : most;
+    }
+    leave_whole(st, extent, &out->options);
+    begin_with_more(ctx, board, k, data, widest, out);
+    const tile_options open = out->options;
+    out->expected = tile_choose(st, &data->packed, &out->options, widest, ctx->mem, &out->candidates);
+    choose_shared(ctx, board, k, data, &open, widest, out);
+    memcpy(out->options.edge, out->expected.edge, sizeof out->options.edge);
+    return true;
+}
+
+void compile_limit_edges(const compile_lowered *k, bool extended, tile_options *edges) {
+    const sam_statement *st = &k->statement;
+    for (uint32_t l = 0; l < st->loops.len; l++) {
+        sam_var v = st->loops.at[l];
+        uint32_t most = widest_along(k, extended, v);
+        if ((st->stepped | st->single) >> (v.v - 1) & 1)
+            edges->edge[v.v - 1] = 1;
+        if (!edges->tile && !edges->edge[v.v - 1] && tile_edge(st, edges, v) > most)
+            edges->edge[v.v - 1] = most;
+    }
+}
+
+/* A dense level is as long as the edge, so where the data say how far a loop runs, no edge that nobody asked
+ * for goes further. `chosen`: those that are there have been chosen. */
+static void clip(const sam_statement *st, bool chosen, const uint32_t *extent, tile_options *edges) {
+    for (uint32_t l = 0; l < st->loops.len && !edges->tile; l++) {
+        sam_var v = st->loops.at[l];
+        uint32_t most = extent[v.v - 1];
+        if (most && (chosen || !edges->edge[v.v - 1]) && tile_edge(st, edges, v) > most &&
+            has_dense_level(st, v))
+            edges->edge[v.v - 1] = most;
+    }
+}
+
+/* Says of edges that the user stated for such variables that they are not used. */
+static void say_whole(const compile_options *o, compile_context *ctx, const sam_statement *st,
+                      const uint32_t *extent) {
+    uint32_t stated[TILE_MAX_VARS] = {0};
+    resolve(&o->tile, st, stated);
+    for (uint32_t v = 0; v < st->vars.len && st->uncut >> v; v++) {
+        if (!(st->uncut >> v & 1) || !stated[v] || stated[v] >= extent[v])
+            continue;
+        diag_warning(ctx->diag, sam_expr_at(st, st->rhs)->loc, "E0358-whole-loop",
+                     "an operation takes whole sums over %s here: its edge of %u is not used",
+                     names_text(st->names, st->vars.at[v].name), stated[v]);
+        diag_hint(ctx->diag, "a workspace for the sum may be cut: precompute(..) of the reduction");
+    }
+}
+
+/* Returns how far the loops run by those operands of the user's that are there; 0: none says it. */
+static uint32_t *partial_extents(const sam_statement *st, const tile_operands *in, arena *mem) {
+    uint32_t *extent = arena_new_n(mem, uint32_t, st->vars.len + 1);
+    for (uint32_t e = 1; e <= st->exprs.len; e++) {
+        const sam_expr_data *x = sam_expr_at(st, (sam_expr){e});
+        const sam_tensor_data *t = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(st, x->tensor) : NULL;
+        for (uint32_t i = 0; t && !t->view.source.v && !t->windowed && i < in->n; i++) {
+            const tile_tensor *data = &in->operand[i];
+            for (uint32_t m = 0; m < t->order && name_eq(data->name, t->name); m++) {
+                uint32_t *most = &extent[x->index[m].v - 1];
+                *most = data->dim[m] != TILE_OPEN && data->dim[m] > *most ? data->dim[m] : *most;
+            }
+        }
+    }
+    return extent;
+}
+
+/* What the data say changes the edges. */
+static bool fit_to_extents(const compile_options *o, compile_context *ctx, const sam_statement *st,
+                           compile_data *data, tile_options *edges) {
+    uint32_t *extent = NULL;
+    if (!compile_pack_known(ctx, st, data))
+        return false;
+    if (!data->packed.operand && st->uncut && o->runs) {
+        diag_unmappable(
+            ctx->diag, sam_expr_at(st, st->rhs)->loc, "E0332-whole-sum",
+            "an operation takes whole sums here, but of a workspace nothing says before the run how "
+            "far they go, and sub-tiles might cut them");
+        diag_hint(ctx->diag, "let the workspace hold the finished sums: precompute the reduction, too");
+        return false;
+    }
+    if (!data->packed.operand) {
+        if (o->optimize) /* beside workspaces */
+            clip(st, false, partial_extents(st, &data->operands, ctx->mem), edges);
+        return true;
+    }
+    if (!tile_known_extents(st, &data->packed, ctx->mem, ctx->diag, &extent))
+        return false;
+    if (o->optimize)
+        clip(st, o->tile_auto || compile_edges_open(o), extent, edges);
+    say_whole(o, ctx, st, extent);
+    leave_whole(st, extent, edges);
+    return true;
+}
+
+bool compile_choose_edges(const compile_options *o, compile_context *ctx, const pnr_board *board,
+                          const compile_lowered *k, compile_data *data, compile_tiling *out) {
+    bool wanted = o->tile_auto || (compile_edges_open(o) && !out->expected.edge);
+    if (wanted && !choose_by_data(o, ctx, board, k, data, out))
+        return false;
+    if (!fit_to_extents(o, ctx, &k->statement, data, &out->options))
+        return false;
+    compile_limit_edges(k, pnr_board_extended(board), &out->options);
+    return true;
+}
+
+const char *compile_edges_text(const sam_statement *st, const uint32_t *edge, arena *mem) {
+    const char *text = "";
+    bool same = true;
+    for (uint32_t l = 0; l < st->loops.len; l++) {
+        sam_var v = st->loops.at[l];
+        same = same && edge[v.v - 1] == edge[st->loops.at[0].v - 1];
+        text = arena_printf(mem, "%s%s%s:%u", text, l ? "," : "",
+                            names_text(st->names, sam_var_at(st, v)->name), edge[v.v - 1]);
+    }
+    return same && st->loops.len ? arena_printf(mem, "%u", edge[st->loops.at[0].v - 1]) : text;
+}

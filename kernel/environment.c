@@ -1,0 +1,75 @@
+/* What environment(name,n) of schedules says of copies and edges of sub-tiles, as if options did. */
+#include "kernel/environment.h"
+#include "frontend/environment.h"
+
+/* E0179: two places say different numbers; `before` is where the schedule has said the other one. */
+static bool contradicts(diagnostics *d, const fe_environment *one, const char *other, const src_loc *before) {
+    const char *what = one->loop ? "tile" : "unroll";
+    diag_error(d, one->loc, "E0179-environment", "environment(%s%s%s,%u) contradicts %s", what,
+               one->loop && *one->loop ? "_" : "", one->loop ? one->loop : "", one->value, other);
+    if (before)
+        diag_note(d, *before, "the other one");
+    else
+        diag_hint(d, "leave one of them out");
+    return false;
+}
+
+/* Finds what options say of the same; NULL: nothing else. */
+static const char *said_by_option(const compile_options *o, const fe_environment *one, arena *mem) {
+    if (!one->loop) {
+        const bool other = !o->unroll_open && o->unroll != one->value;
+        return !other ? NULL : o->unroll ? arena_printf(mem, "--unroll %u", o->unroll) : "--unroll auto";
+    }
+    if (o->tile_auto)
+        return "--tile auto";
+    if (!*one->loop)
+        return o->tile.all && o->tile.all != one->value ? arena_printf(mem, "--tile %u", o->tile.all) : NULL;
+    for (uint32_t i = 0; i < o->tile.along.len; i++) {
+        const compile_edge *edge = &o->tile.along.at[i];
+        if (strcmp(edge->loop, one->loop) == 0 && edge->edge != one->value)
+            return arena_printf(mem, "--tile %s:%u", edge->loop, edge->edge);
+    }
+    return NULL;
+}
+
+static const fe_environment *said_before(const fe_environments *all, uint32_t n) {
+    const fe_environment *one = &all->at[n];
+    for (uint32_t i = 0; i < n; i++) {
+        const fe_environment *other = &all->at[i];
+        const bool same = !one->loop == !other->loop && (!one->loop || strcmp(one->loop, other->loop) == 0);
+        if (same && other->value != one->value)
+            return other;
+    }
+    return NULL;
+}
+
+bool compile_take_environment(const char *schedule, arena *mem, diagnostics *d, compile_options *o) {
+    fe_environments all = {0};
+    if (!strstr(schedule, "environment"))
+        return true;
+    if (!fe_find_environment(schedule, mem, d, &all))
+        return false;
+    compile_edges edges = {.all = o->tile.all}; /* a list of this statement's own */
+    for (uint32_t i = 0; i < o->tile.along.len; i++)
+        vec_push(mem, &edges.along, o->tile.along.at[i]);
+    for (uint32_t i = 0; i < all.len; i++) {
+        const fe_environment *one = &all.at[i], *before = said_before(&all, i);
+        const char *option = before ? NULL : said_by_option(o, one, mem);
+        if (before)
+            return contradicts(d, one, "what is said before", &before->loc);
+        if (option)
+            return contradicts(d, one, option, NULL);
+        if (one->loop && *one->loop)
+            vec_push(mem, &edges.along, ((compile_edge){one->loop, one->value}));
+        else if (one->loop)
+            edges.all = one->value;
+    }
+    for (uint32_t i = 0; i < all.len; i++) {
+        if (!all.at[i].loop) {
+            o->unroll = all.at[i].value;
+            o->unroll_open = false;
+        }
+    }
+    o->tile = edges;
+    return true;
+}

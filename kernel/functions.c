@@ -1,0 +1,131 @@
+/* functions.c - which files of functions are read: those of --functions; where that says nothing, those of
+ * the library whose functions the expression or a schedule names. */
+#include "kernel/functions.h"
+#include "frontend/described.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static bool ends_in(const char *path, const char *end) {
+    const size_t n = strlen(path), m = strlen(end);
+    return n >= m && strcmp(path + n - m, end) == 0;
+}
+
+static bool read_function_file(tile_dtype dtype, compile_context *ctx, const char *path, fe_functions **all) {
+    fe_function_file file = {.name = path};
+    file.text = file_read(path, ctx->mem, &file.length, ctx->diag);
+    return file.text && (ends_in(path, ".xf") ? fe_read_described : fe_read_functions)(
+                            &file, dtype == TILE_DTYPE_INT16, ctx->names, ctx->mem, ctx->diag, all);
+}
+
+static int holds_functions(const struct dirent *entry) {
+    return ends_in(entry->d_name, ".fn") || ends_in(entry->d_name, ".xf");
+}
+
+/* Reads a file, or all files of functions in a folder, by their names. */
+static bool read_function_path(tile_dtype dtype, compile_context *ctx, const char *path, fe_functions **all) {
+    struct dirent **entries = NULL;
+    const int n = scandir(path, &entries, holds_functions, alphasort);
+    bool ok = n >= 0 || read_function_file(dtype, ctx, path, all);
+    for (int i = 0; i < n; i++) {
+        ok = ok &&
+             read_function_file(dtype, ctx, arena_printf(ctx->mem, "%s/%s", path, entries[i]->d_name), all);
+        free(entries[i]);
+    }
+    free(entries);
+    return ok;
+}
+
+/* ---- the library, by name ---------------------------------------------------------------------- */
+
+static bool is_in_name(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+bool compile_read_shipped(compile_context *ctx, const char *name, tile_dtype dtype, fe_functions **all) {
+    const char *path = arena_printf(ctx->mem, "%s/functions/%s.xf", ctx->home, name);
+    return fe_function_named(*all, name) || access(path, R_OK) != 0 ||
+           read_function_file(dtype, ctx, path, all);
+}
+
+/* Whether a program's text declares the name of so many characters by this word. */
+static bool declares(const char *text, const char *word, const char *name, size_t n) {
+    const size_t length = strlen(word);
+    for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) {
+        const char *of = at + length + strspn(at + length, " \t"), *line = at;
+        while (line > text && line[-1] != '\n' && *line != '#')
+            line--;
+        if (*line != '#' && (at == text || !is_in_name(at[-1])) && of > at + length &&
+            strncmp(of, name, n) == 0 && !is_in_name(of[n]))
+            return true;
+    }
+    return false;
+}
+
+/* Whether what stands in the parentheses at text[open], behind a name, are scalars of the program and
+ * numbers: then the name is no tensor's, unless the program declares it. */
+static bool is_of_scalars(const char *text, size_t open, const char *name) {
+    bool any = false;
+    size_t at = open;
+    do {
+        at++;
+        at += strspn(text + at, " \t\r\n");
+        const size_t n = strspn(text + at, "0123456789.");
+        size_t length = n;
+        while (is_in_name(text[at + length]))
+            length++;
+        if (!length || (!n && !declares(text, "scalar", text + at, length) &&
+                        !declares(text, "param", text + at, length)))
+            return false;
+        any = any || !n;
+        at += length;
+        at += strspn(text + at, " \t\r\n");
+    } while (text[at] == ',');
+    return text[at] == ')' && any && !declares(text, "tensor", name, strlen(name));
+}
+
+/* Reads the files of the library that are called as a name of the text is; with `calls` only as that of what
+ * can be nothing but a call, so that a tensor may have the name of a function. */
+static bool read_named(tile_dtype dtype, compile_context *ctx, const char *text, bool calls,
+                       fe_functions **all) {
+    for (const char *at = text; *at; at++) {
+        if (!isalpha((unsigned char)*at) || (at > text && is_in_name(at[-1])))
+            continue;
+        size_t n = 0;
+        while (is_in_name(at[n]))
+            n++;
+        const char *name = arena_printf(ctx->mem, "%.*s", (int)n, at);
+        const size_t open = (size_t)(at - text) + n;
+        if (calls &&
+            (at[n] != '(' || (!fe_is_call(at, strlen(at), n, true) && !is_of_scalars(text, open, name))))
+            continue;
+        if (!compile_read_shipped(ctx, name, dtype, all))
+            return false;
+    }
+    return true;
+}
+
+bool compile_read_functions(const compile_options *o, const char *text, compile_context *ctx) {
+    const tile_dtype dtype = o->dtype;
+    fe_functions *all = NULL;
+    if (ctx->functions)
+        return true;
+    for (uint32_t i = 0; i < o->functions.len; i++) {
+        const char *path = o->functions.at[i];
+        if (strcmp(path, "library") == 0)
+            path = arena_printf(ctx->mem, "%s/functions", ctx->home);
+        if (strcmp(path, "none") != 0 && !read_function_path(dtype, ctx, path, &all))
+            return false;
+    }
+    const bool by_name = !o->functions.len && text;
+    if (by_name && !read_named(dtype, ctx, text, true, &all))
+        return false;
+    for (uint32_t i = 0; by_name && i < o->schedule.len; i++) {
+        if (!read_named(dtype, ctx, o->schedule.at[i], false, &all))
+            return false;
+    }
+    ctx->functions = all;
+    return true;
+}

@@ -1,0 +1,534 @@
+/* Operands: which file or generator gives each tensor of the statement. */
+#include "kernel/operands.h"
+#include "frontend/keep.h"
+#include "kernel/apart.h"
+#include "kernel/diagonals.h"
+#include "kernel/needed.h"
+#include "kernel/runs.h"
+#include "kernel/written.h"
+#include "sam/coordinates.h"
+
+#include <ctype.h>
+
+/* What the user calls a tensor. */
+static const char *called(const compile_context *ctx, const sam_tensor_data *t) {
+    return names_text(ctx->names, t->called.v ? t->called : t->name);
+}
+
+/* Handle of the tensor that a "T:rest" argument names, 0 for none; of two the result, which comes first. */
+static sam_tensor named_by(const char *argument, const compile_context *ctx, const sam_statement *st) {
+    size_t length = strcspn(argument, ":");
+    for (uint32_t t = 1; argument[length] == ':' && t <= st->tensors.len; t++) {
+        const char *name = called(ctx, sam_tensor_at(st, (sam_tensor){t}));
+        if (strlen(name) == length && strncmp(name, argument, length) == 0)
+            return (sam_tensor){t};
+    }
+    return (sam_tensor){0};
+}
+
+static const char *operand_names(compile_context *ctx, const sam_statement *st) {
+    const char *all = "";
+    for (uint32_t t = 1; t <= st->tensors.len; t++) {
+        const char *name = called(ctx, sam_tensor_at(st, (sam_tensor){t}));
+        if (t != st->result.v)
+            all = arena_printf(ctx->mem, "%s%s%s", all, *all ? ", " : "", name);
+    }
+    return all;
+}
+
+/* Returns whether an operand holds what the result held before. */
+static bool reads_result(const sam_statement *st) {
+    const name_id result = sam_tensor_at(st, st->result)->name;
+    bool reads = false;
+    for (uint32_t t = 0; t < st->tensors.len; t++)
+        reads = reads || (st->tensors.at[t].called.v && name_eq(st->tensors.at[t].called, result));
+    return reads;
+}
+
+/* Checks that every -i and -g names an operand of the statement, once. */
+static bool all_known(const text_vec *arguments, const char *option, compile_context *ctx,
+                      const sam_statement *st) {
+    for (uint32_t i = 0; i < arguments->len; i++) {
+        sam_tensor t = named_by(arguments->at[i], ctx, st);
+        if (!t.v || (t.v == st->result.v && !reads_result(st))) {
+            diag_error(ctx->diag, (src_loc){0}, "E0910-operand",
+                       "%s %s does not name an operand of the expression", option, arguments->at[i]);
+            diag_hint(ctx->diag,
+                      "write the tensor's name, a colon, and the file or generator; the operands are %s",
+                      operand_names(ctx, st));
+            return false;
+        }
+        const char *first = compile_argument_for(arguments, called(ctx, sam_tensor_at(st, t)));
+        if (first != strchr(arguments->at[i], ':') + 1) {
+            diag_error(ctx->diag, (src_loc){0}, "E0914-twice", "a second %s %s", option, arguments->at[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool compile_check_names(const compile_options *o, compile_context *ctx, const sam_statement *st) {
+    for (uint32_t i = 0; i < o->types.len; i++) {
+        if (named_by(o->types.at[i], ctx, st).v)
+            continue;
+        diag_error(ctx->diag, (src_loc){0}, "E0910-operand", "-t %s does not name a tensor of the expression",
+                   o->types.at[i]);
+        return false;
+    }
+    for (uint32_t i = 0; i < o->outputs.len; i++) {
+        if (named_by(o->outputs.at[i], ctx, st).v == st->result.v) {
+            const sam_tensor_data *t = sam_tensor_at(st, st->result);
+            const compile_written w = {.path = strchr(o->outputs.at[i], ':') + 1,
+                                       .format =
+                                           compile_argument_for(&o->formats, names_text(ctx->names, t->name)),
+                                       .order = t->order};
+            if (!compile_can_write(o, ctx, &w))
+                return false;
+            continue;
+        }
+        diag_error(ctx->diag, (src_loc){0}, "E0910-operand", "-o %s does not name the result",
+                   o->outputs.at[i]);
+        diag_hint(ctx->diag, "only the result is written, %s here",
+                  names_text(ctx->names, sam_tensor_at(st, st->result)->name));
+        return false;
+    }
+    text_vec given = {0};
+    for (uint32_t i = 0; i < o->given.len; i++)
+        vec_push(ctx->mem, &given, arena_printf(ctx->mem, "%s:", o->given.at[i].name));
+    return all_known(&given, "operand", ctx, st) && all_known(&o->inputs, "-i", ctx, st) &&
+           all_known(&o->generators, "-g", ctx, st);
+}
+
+enum { DEFAULT_EXTENT = 42 }; /* taco's */
+
+/* taco's fills, and how full they are there; NULL: a pattern that is not made here. */
+static const struct {
+    char letter;
+    const char *density, *pattern;
+} fills[] = {{'d', "1", "dense"},           {'u', "1", "uniform"},
+             {'r', "1", "random"},          {'s', "0.07", "sparse"},
+             {'h', "0.005", "hypersparse"}, {'v', NULL, "vertical slices"},
+             {'l', NULL, "slices"},         {'f', NULL, "FEM"},
+             {'b', NULL, "blocked"}};
+
+static bool is_fill(const char *spec) {
+    return isalpha((unsigned char)spec[0]) != 0;
+}
+
+/* Returns the generator that taco's fill stands for: "42x80:0.07" for "s" and an access of the tensor. */
+static const char *fill_generator(const char *spec, const sam_expr_data *access, uint32_t order,
+                                  const uint32_t *extent, compile_context *ctx) {
+    const char *known = "";
+    for (size_t i = 0; i < sizeof fills / sizeof *fills; i++) {
+        if (spec[0] != fills[i].letter || spec[1]) {
+            known = fills[i].density
+                        ? arena_printf(ctx->mem, "%s%s%c", known, *known ? ", " : "", fills[i].letter)
+                        : known;
+            continue;
+        }
+        if (!fills[i].density) {
+            diag_error(ctx->diag, (src_loc){0}, "E0913-fill", "fill '%c' (%s) is not made here", spec[0],
+                       fills[i].pattern);
+            diag_hint(ctx->diag, "use a density, such as 100x80:0.05, or read a file with -i");
+            return NULL;
+        }
+        const char *dims = "";
+        for (uint32_t m = 0; m < order; m++) {
+            uint32_t dim = extent[access->index[m].v - 1];
+            dims = arena_printf(ctx->mem, "%s%s%u", dims, m ? "x" : "", dim ? dim : DEFAULT_EXTENT);
+        }
+        return arena_printf(ctx->mem, "%s:%s", dims, fills[i].density);
+    }
+    diag_error(ctx->diag, (src_loc){0}, "E0913-fill", "there is no fill '%s'", spec);
+    diag_hint(ctx->diag, "fills are %s", known);
+    return NULL;
+}
+
+static const sam_expr_data *first_access(const sam_statement *st, sam_tensor t) {
+    const sam_expr_data *access = sam_access_of(st, t);
+    BUG_IF(!access, "an operand that nothing uses");
+    return access;
+}
+
+/* Returns the tensor that a program gave for `name`, or NULL. */
+static const tile_tensor *given_for(const compile_options *o, const char *name) {
+    for (uint32_t i = 0; i < o->given.len; i++) {
+        if (strcmp(o->given.at[i].name, name) == 0)
+            return &o->given.at[i].data;
+    }
+    return NULL;
+}
+
+/* Exactly one of memory, -i and -g gives a tensor. */
+static bool one_source(const tile_tensor *given, const char *file, const char *spec, const char *name,
+                       src_loc loc, compile_context *ctx) {
+    if (given && (file || spec))
+        diag_error(ctx->diag, loc, "E0914-twice", "%s is given in memory, and has -%c", name,
+                   file ? 'i' : 'g');
+    if (given)
+        return !file && !spec;
+    if (!file && !spec) {
+        diag_error(ctx->diag, loc, "E0911-no-data", "nothing says what %s holds", name);
+        diag_hint(ctx->diag, "give -i %s:FILE, or -g %s:DIMS:DENSITY", name, name);
+    } else if (file && spec) {
+        diag_error(ctx->diag, loc, "E0914-twice", "%s has both -i %s and -g %s", name, file, spec);
+    }
+    return !file != !spec;
+}
+
+/* Generates an operand; extents are for taco's fills. */
+static bool generate(const compile_options *o, compile_context *ctx, const sam_statement *st, sam_tensor t,
+                     const char *spec, uint32_t number, const uint32_t *extent, tile_tensor *out) {
+    const sam_tensor_data *tensor = sam_tensor_at(st, t);
+    if (extent && tensor->windowed) {
+        diag_error(ctx->diag, tensor->loc, "E0913-fill", "the parts of %s do not say how large it is",
+                   called(ctx, tensor));
+        diag_hint(ctx->diag, "use sizes and a density, such as 100x80:0.05, or read a file with -i");
+        return false;
+    }
+    if (extent)
+        spec = fill_generator(spec, first_access(st, t), tensor->order, extent, ctx);
+    if (!spec || !tile_generate(spec, tensor->name, number, o->seed, o->dtype, ctx->mem, ctx->diag, out))
+        return false;
+    const uint32_t order = sam_source_order(tensor);
+    if (out->order == order)
+        return true;
+    diag_error(ctx->diag, tensor->loc, "E0912-order", "-g %s makes a tensor of order %u, %s has %u %s", spec,
+               out->order, called(ctx, tensor), order, plural(order, "index", "indices"));
+    return false;
+}
+
+/* Operand `number` of the seeds; fills are made once the others' extents are known (not NULL). */
+static bool read_operand(const compile_options *o, compile_context *ctx, const sam_statement *st,
+                         sam_tensor t, uint32_t number, const uint32_t *extent, tile_tensor *out) {
+    const sam_tensor_data *tensor = sam_tensor_at(st, t);
+    const char *name = called(ctx, tensor);
+    const char *file = compile_argument_for(&o->inputs, name),
+               *spec = compile_argument_for(&o->generators, name);
+    const tile_tensor *given = given_for(o, name);
+    if (!one_source(given, file, spec, name, tensor->loc, ctx))
+        return false;
+    if (given) {
+        if (extent)
+            return true; /* in the first pass */
+        *out = *given;
+        out->name = tensor->name;
+        return tile_squeeze(out, sam_source_order(tensor), name, ctx->diag);
+    }
+    bool fill = spec && is_fill(spec);
+    if (fill != (extent != NULL))
+        return true; /* in the other pass */
+    return file ? tile_read(file, tensor->name, sam_source_order(tensor), o->dtype, o->values, ctx->mem,
+                            ctx->diag, out)
+                : generate(o, ctx, st, t, spec, number, extent, out);
+}
+
+/* Returns what was read for an earlier operand from the same file, NULL where nothing was. all[] has those
+ * that are whole, parts[] those of which parts are taken. */
+static const tile_tensor *read_before(const compile_options *o, compile_context *ctx, const sam_statement *st,
+                                      sam_tensor t, const tile_tensor *all, const tile_tensor *parts) {
+    const sam_tensor_data *tensor = sam_tensor_at(st, t);
+    const char *name = called(ctx, tensor), *file = compile_argument_for(&o->inputs, name);
+    if (!file || given_for(o, name) || compile_argument_for(&o->generators, name))
+        return NULL;
+    for (uint32_t u = 1; u < t.v; u++) {
+        const sam_tensor_data *other = sam_tensor_at(st, (sam_tensor){u});
+        const char *its = u != st->result.v ? compile_argument_for(&o->inputs, called(ctx, other)) : NULL;
+        if (its && strcmp(its, file) == 0 && sam_source_order(other) == sam_source_order(tensor))
+            return other->windowed ? &parts[u - 1] : &all[u - 1];
+    }
+    return NULL;
+}
+
+/* Returns the number of the operand: that of the first one the user calls the same. */
+static uint32_t number_of(compile_context *ctx, const sam_statement *st, sam_tensor t, uint32_t *numbers,
+                          uint32_t *next) {
+    const char *name = called(ctx, sam_tensor_at(st, t));
+    for (uint32_t u = 1; u < t.v; u++) {
+        if (u != st->result.v && strcmp(called(ctx, sam_tensor_at(st, (sam_tensor){u})), name) == 0)
+            return numbers[t.v - 1] = numbers[u - 1];
+    }
+    return numbers[t.v - 1] = (*next)++;
+}
+
+/* ---- parts ----------------------------------------------------------------------------------- */
+
+/* Lists the parts that an operand is made of, its own and those behind it, of tensors that were read. Returns
+ * how many there are: 0 where it is none. */
+static uint32_t list_parts(compile_context *ctx, const sam_statement *st, const tile_tensor *whole,
+                           const sam_tensor_data *as, tile_cut *out) {
+    uint32_t n = 0;
+    as = as->windowed && !as->spare ? as : NULL;
+    while (as) {
+        const sam_tensor_data *next = NULL;
+        for (uint32_t t = 0; t < st->tensors.len; t++) {
+            if (name_eq(st->tensors.at[t].name, as->name) && whole[t].name.v)
+                out[n++] = (tile_cut){&whole[t], as, called(ctx, as)};
+            if (as->beyond.v && name_eq(st->tensors.at[t].name, as->beyond))
+                next = &st->tensors.at[t];
+        }
+        as = next;
+    }
+    return n;
+}
+
+/* Finds how far the indices of a part run, by what its tensors say: an index that may leave one of them need
+ * not leave another one. */
+static bool begin_part(compile_context *ctx, const tile_cut *parts, uint32_t n, tile_tensor *out) {
+    *out = (tile_tensor){.name = parts->as->name, .order = parts->as->order};
+    for (uint32_t m = 0; m < out->order; m++)
+        out->dim[m] = TILE_OPEN;
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t dim[SAM_MAX_ORDER];
+        if (!tile_cut_extents(&parts[k], dim, ctx->diag))
+            return false;
+        for (uint32_t m = 0; m < out->order; m++) {
+            bool open = dim[m] == TILE_OPEN;
+            if (!open && out->dim[m] != TILE_OPEN && dim[m] != out->dim[m]) {
+                diag_error(ctx->diag, parts[k].as->loc, "E0320-dimension",
+                           "index %u runs to %u in this part of %s but to %u in another one", m, dim[m],
+                           parts[k].from, out->dim[m]);
+                return false;
+            }
+            out->dim[m] = open ? out->dim[m] : dim[m];
+            out->dim_inferred = out->dim_inferred || (!open && parts[k].of->dim_inferred);
+        }
+    }
+    return true;
+}
+
+static bool begin_parts(compile_context *ctx, const sam_statement *st, const tile_tensor *whole,
+                        tile_tensor *data) {
+    tile_cut *parts = arena_new_n(ctx->mem, tile_cut, st->tensors.len);
+    bool ok = true;
+    for (uint32_t t = 0; t < st->tensors.len && ok; t++) {
+        const uint32_t n = list_parts(ctx, st, whole, &st->tensors.at[t], parts);
+        ok = !n || begin_part(ctx, parts, n, &data[t]);
+    }
+    return ok;
+}
+
+/* How far index m of a part runs if nothing else says so: one part leaves it as long as its tensor, several,
+ * or one whose index is taken several times, reach to where the last one ends. 0: nothing says. */
+static uint32_t reach_of(const tile_cut *parts, uint32_t n, uint32_t m) {
+    uint32_t source = 0;
+    int64_t reach = 0;
+    if (!sam_begins_mode(parts->as, m))
+        return 0;
+    for (uint32_t i = 1; i <= m; i++)
+        source += sam_begins_mode(parts->as, i);
+    for (uint32_t k = 0; k < n; k++) {
+        const sam_window *w = &parts[k].as->window[m];
+        const int64_t times = w->times ? w->times : 1, low = n > 1 || times > 1 ? w->low : 0;
+        const int64_t end = ((int64_t)parts[k].of->dim[source] - low + times - 1) / times;
+        reach = end > reach ? end : reach;
+    }
+    return (uint32_t)reach;
+}
+
+/* Gives the extents that nothing else says those that parts reach. */
+static bool reach_extents(compile_context *ctx, const sam_statement *st, const tile_tensor *whole,
+                          const tile_operands *all, uint32_t **extent) {
+    tile_cut *parts = arena_new_n(ctx->mem, tile_cut, st->tensors.len);
+    if (!tile_known_extents(st, all, ctx->mem, ctx->diag, extent))
+        return false;
+    bool *open = arena_new_n(ctx->mem, bool, st->vars.len + 1);
+    for (uint32_t v = 0; v < st->vars.len; v++)
+        open[v] = !(*extent)[v];
+    for (uint32_t t = 1; t <= st->tensors.len; t++) {
+        const sam_tensor_data *as = sam_tensor_at(st, (sam_tensor){t});
+        const uint32_t n = list_parts(ctx, st, whole, as, parts);
+        for (uint32_t m = 0; n && m < as->order; m++) {
+            uint32_t v = first_access(st, (sam_tensor){t})->index[m].v - 1;
+            uint32_t reach = open[v] && all->operand[t - 1].dim[m] == TILE_OPEN ? reach_of(parts, n, m) : 0;
+            (*extent)[v] = reach > (*extent)[v] ? reach : (*extent)[v];
+        }
+    }
+    return true;
+}
+
+/* Whether an entry of the user's stands in the part for each coordinate of an index that is added to another.
+ */
+static bool adds_indices(const sam_tensor_data *as) {
+    return sam_source_order(as) < as->order;
+}
+
+/* Makes the operand of ones where a slice of this mode has its coordinates. */
+static void make_slice(const compile_options *o, compile_context *ctx, const sam_window *w, uint32_t dim,
+                       tile_tensor *out) {
+    const uint32_t high = w->high < dim ? w->high : dim, low = (uint32_t)w->low;
+    out->order = 1;
+    out->dim[0] = dim;
+    out->nnz = low < high ? (high - low - 1) / w->stride + 1 : 0;
+    uint32_t *crd = arena_new_n(ctx->mem, uint32_t, out->nnz + 1);
+    uint16_t *val = arena_new_n(ctx->mem, uint16_t, out->nnz + 1);
+    for (uint32_t c = 0; c < out->nnz; c++) {
+        crd[c] = low + c * w->stride;
+        val[c] = sam_literal_word(1, o->dtype == TILE_DTYPE_BF16);
+    }
+    out->crd = crd;
+    out->val = val;
+}
+
+/* Adds, behind the statement's own operands, what kernels that keep slices have in place of them: the user's
+ * tensors, and ones at the slices' coordinates. */
+static void add_kept(const compile_options *o, compile_context *ctx, const sam_statement *st,
+                     const tile_tensor *whole, tile_tensor *data, uint32_t *n) {
+    for (uint32_t t = 0; t < st->tensors.len; t++) {
+        const sam_tensor_data *as = &st->tensors.at[t];
+        if (!fe_is_sliced(as))
+            continue;
+        data[*n] = whole[t];
+        data[(*n)++].name = as->called;
+        for (uint32_t m = 0; m < as->order; m++) {
+            if (!as->window[m].stride)
+                continue;
+            data[*n].name = fe_slice_name(st, as, m);
+            make_slice(o, ctx, &as->window[m], whole[t].dim[m], &data[(*n)++]);
+        }
+    }
+}
+
+/* Makes the operands that are parts, once all others are there. */
+static bool make_parts(const compile_options *o, compile_context *ctx, const sam_statement *st,
+                       const tile_tensor *whole, const tile_operands *all, tile_tensor *data) {
+    tile_cut *parts = arena_new_n(ctx->mem, tile_cut, st->tensors.len);
+    uint32_t *extent = NULL;
+    if (!reach_extents(ctx, st, whole, all, &extent))
+        return false;
+    for (uint32_t t = 1; t <= st->tensors.len; t++) {
+        const sam_tensor_data *as = sam_tensor_at(st, (sam_tensor){t});
+        tile_tensor *out = &data[t - 1];
+        const uint32_t n = list_parts(ctx, st, whole, as, parts);
+        bool known = true;
+        if (!n)
+            continue;
+        for (uint32_t m = 0; m < as->order; m++) {
+            const uint32_t v = first_access(st, (sam_tensor){t})->index[m].v - 1;
+            /* A file that states no dimensions may hold the first part of a tensor that goes on. */
+            known = known && (extent[v] || out->dim[m] != TILE_OPEN);
+            if (out->dim[m] == TILE_OPEN || (out->dim_inferred && out->dim[m] < extent[v]))
+                out->dim[m] = extent[v];
+        }
+        out->dim_inferred = out->dim_inferred || !known;
+        tile_joint joint = {.parts = parts, .n = n};
+        for (uint32_t m = 0; m < as->order; m++)
+            joint.same[m] = (uint8_t)m;
+        if (adds_indices(as))
+            compile_find_needed(st, (sam_tensor){t}, data, ctx->mem, &joint);
+        if (!compile_join_parts(ctx, &joint, o->slices == COMPILE_SLICES_KEPT && fe_is_sliced(as), out))
+            return false;
+    }
+    return true;
+}
+
+enum { COMPLEMENT_MOST = 1 << 26 };
+
+/* Whether the entry is one that the complement leaves out. */
+static bool is_left_out(const sam_tensor_data *data, uint16_t word) {
+    return data->structure == SAM_COMPLEMENT || word != data->filled;
+}
+
+/* Makes of what the user gave the ones of a structure: where it stores something, or where it does not, or
+ * has its fill. */
+static bool make_structure(const compile_options *o, compile_context *ctx, const sam_tensor_data *data,
+                           const uint32_t *dim, tile_tensor *t) {
+    uint64_t cells = 1, kept = 0, next = 0;
+    const uint16_t one = sam_literal_word(1, o->dtype == TILE_DTYPE_BF16);
+    if (data->structure == SAM_STORED) {
+        uint16_t *val = arena_new_n(ctx->mem, uint16_t, t->nnz + 1);
+        for (uint64_t e = 0; e < t->nnz; e++)
+            val[e] = one;
+        t->val = val;
+        return true;
+    }
+    for (uint32_t m = 0; m < t->order && cells <= COMPLEMENT_MOST; m++)
+        cells *= dim[m];
+    if (cells > COMPLEMENT_MOST) {
+        diag_unmappable(ctx->diag, data->loc, "E0155-complement",
+                        "not struct(%s) has %llu coordinates, of which the host would store nearly all",
+                        called(ctx, data), (unsigned long long)cells);
+        diag_hint(ctx->diag, "a tensor of at most %d has a complement", COMPLEMENT_MOST);
+        return false;
+    }
+    for (uint64_t e = 0; e < t->nnz; e++)
+        next += is_left_out(data, t->val[e]);
+    uint32_t *crd = arena_new_n(ctx->mem, uint32_t, (cells - next) * t->order + 1);
+    uint16_t *val = arena_new_n(ctx->mem, uint16_t, cells - next + 1);
+    next = 0;
+    for (uint64_t cell = 0; cell < cells; cell++) {
+        uint32_t at[SAM_MAX_ORDER];
+        uint64_t rest = cell;
+        for (uint32_t m = t->order; m-- > 0; rest /= dim[m])
+            at[m] = (uint32_t)(rest % dim[m]);
+        if (next < t->nnz && memcmp(at, t->crd + next * t->order, sizeof *at * t->order) == 0 &&
+            is_left_out(data, t->val[next++]))
+            continue;
+        memcpy(crd + kept * t->order, at, sizeof *at * t->order);
+        val[kept++] = one;
+    }
+    memcpy(t->dim, dim, sizeof *dim * t->order);
+    t->crd = crd;
+    t->val = val;
+    t->nnz = kept;
+    return true;
+}
+
+/* Once all extents are known. */
+static bool make_structures(const compile_options *o, compile_context *ctx, const sam_statement *st,
+                            const uint32_t *extent, tile_tensor *all) {
+    for (uint32_t t = 1; t <= st->tensors.len; t++) {
+        const sam_tensor_data *data = sam_tensor_at(st, (sam_tensor){t});
+        uint32_t dim[SAM_MAX_ORDER] = {0};
+        if (!data->structure)
+            continue;
+        for (uint32_t m = 0; m < data->order; m++)
+            dim[m] = extent[first_access(st, (sam_tensor){t})->index[m].v - 1];
+        if (!make_structure(o, ctx, data, dim, &all[t - 1]))
+            return false;
+    }
+    return true;
+}
+
+bool compile_read_operands(const compile_options *o, compile_context *ctx, const sam_statement *st,
+                           compile_data *out) {
+    if (out->operands.operand)
+        return true;
+    tile_tensor *data = arena_new_n(ctx->mem, tile_tensor, st->tensors.len * (2 + SAM_MAX_ORDER));
+    tile_operands all = {data, st->tensors.len, o->dtype};
+    tile_tensor *whole = arena_new_n(ctx->mem, tile_tensor, st->tensors.len); /* of those that are parts */
+    uint32_t *known = NULL, *numbers = arena_new_n(ctx->mem, uint32_t, st->tensors.len + 1);
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        uint32_t number = 0; /* operands in order of first appearance: what -g seeds with */
+        for (uint32_t t = 1; t <= st->tensors.len; t++) {
+            const sam_tensor_data *its = sam_tensor_at(st, (sam_tensor){t});
+            const bool part = its->windowed;
+            const tile_tensor *same =
+                pass || t == st->result.v ? NULL : read_before(o, ctx, st, (sam_tensor){t}, data, whole);
+            if (same) {
+                tile_tensor *to = part ? &whole[t - 1] : &data[t - 1];
+                *to = *same;
+                to->name = its->name;
+                number_of(ctx, st, (sam_tensor){t}, numbers, &number);
+            } else if (t != st->result.v &&
+                       !read_operand(o, ctx, st, (sam_tensor){t},
+                                     number_of(ctx, st, (sam_tensor){t}, numbers, &number), known,
+                                     part ? &whole[t - 1] : &data[t - 1]))
+                return false;
+        }
+        out->whole = whole;
+        out->operands = all; /* also where they do not go together: onyx reduce looks at them */
+        if (!pass && (!begin_parts(ctx, st, whole, data) ||
+                      !tile_known_extents(st, &all, ctx->mem, ctx->diag, &known)))
+            return false;
+    }
+    if (!make_parts(o, ctx, st, whole, &all, data) ||
+        !tile_extents(st, &all, ctx->mem, ctx->diag, &out->extent) ||
+        !compile_say_repacked(o, ctx, st, out) || !make_structures(o, ctx, st, out->extent, data))
+        return false;
+    if (o->slices == COMPILE_SLICES_KEPT)
+        add_kept(o, ctx, st, whole, data, &out->operands.n);
+    compile_add_diagonals(o, ctx, st, data, &out->operands.n);
+    compile_add_runs(o, ctx, st, out, data);
+    return compile_add_parts(o, ctx, st, data, &out->operands.n);
+}

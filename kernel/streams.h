@@ -1,0 +1,19 @@
+/* streams.h - a kernel's streams, by the IO columns of its design. */
+#ifndef ONYX_KERNEL_STREAMS_H
+#define ONYX_KERNEL_STREAMS_H
+
+#include "kernel/kernel.h"
+
+/* The kernel's streams in the order of their IO columns; cells by index in the design's netlist. A decoded
+ * design has columns and cells only. */
+typedef struct {
+    tile_copy_stream in[64], out[64];
+    uint32_t in_column[64], out_column[64];
+    uint32_t in_cell[64], out_cell[64];
+    uint32_t n_in, n_out;
+} compile_streams;
+/* Finds the streams of one kernel, of those that share the design; of a decoded design `part` is 0, and all
+ * of them are found. */
+void compile_streams_of(const pnr_design *design, uint32_t part, compile_streams *streams);
+
+#endif

@@ -1,0 +1,62 @@
+/* Trials: lower something and see, while nobody hears what is said of it. */
+#include "kernel/trial.h"
+#include "kernel/edges.h"
+#include "kernel/lower.h"
+
+compile_attempt compile_try(const compile_context *ctx, compile_trial *trial, void *of) {
+    compile_context own = *ctx;
+    arena mem = {0};
+    diagnostics unheard;
+    own.mem = &mem;
+    diag_init(&unheard, own.mem);
+    own.diag = &unheard;
+    compile_attempt out = {.works = trial(&own, of)};
+    out.mistake = unheard.errors > 0;
+    if (!out.works && unheard.list.len)
+        out.why = arena_printf(ctx->mem, "%s [%s]", unheard.list.at[0].message, unheard.list.at[0].code);
+    arena_free(&mem);
+    return out;
+}
+
+bool compile_lowers(const compile_options *o, compile_context *ctx, const fe_kernel *kernel,
+                    const pnr_board *board) {
+    const pnr_options rules = {.own_tiles = o->buffers > 1};
+    compile_lowered lowered;
+    onyx_graph *graph;
+    netlist one;
+    if (!compile_lower_sam(o, board != NULL, ctx, kernel, &lowered))
+        return false;
+    if (!board)
+        return true;
+    const bool extended = pnr_board_extended(board);
+    tile_options edges = compile_tiling_of(o, board, &lowered);
+    if (!compile_make_legal(ctx, &lowered))
+        return false;
+    if (o->any_sign && compile_adds_infinity(&lowered.hardware)) {
+        diag_unmappable(ctx->diag, (src_loc){0}, "E0418-range",
+                        "the chip adds with infinity from 0 to 32767, and operands are negative");
+        return false;
+    }
+    compile_limit_edges(&lowered, extended, &edges);
+    return compile_lower_onyx(ctx, &lowered, &edges, extended, &graph) &&
+           lower_pack(graph, ctx->mem, ctx->diag, &one) && pnr_fits(&one, board, &rules, ctx->diag);
+}
+
+bool compile_next_order(uint32_t *place, uint32_t n) {
+    uint32_t i = n, k = n;
+    while (i > 1 && place[i - 2] > place[i - 1])
+        i--;
+    if (i <= 1)
+        return false;
+    while (place[k - 1] < place[i - 2])
+        k--;
+    uint32_t swap = place[k - 1];
+    place[k - 1] = place[i - 2];
+    place[i - 2] = swap;
+    for (uint32_t a = i - 1, b = n - 1; a < b; a++, b--) { /* what follows descends: make it ascend */
+        swap = place[a];
+        place[a] = place[b];
+        place[b] = swap;
+    }
+    return true;
+}

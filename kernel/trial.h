@@ -1,0 +1,25 @@
+/* trial.h - trials: something is lowered while nobody hears what is said of it, which gives a result or the
+ * reason. */
+#ifndef ONYX_KERNEL_TRIAL_H
+#define ONYX_KERNEL_TRIAL_H
+
+#include "kernel/kernel.h"
+
+/* What came of a trial. */
+typedef struct {
+    bool works, mistake; /* mistake: it does not work on any hardware, since the input is wrong */
+    const char *why;     /* the first thing that was said against it; NULL: nothing was */
+} compile_attempt;
+typedef bool compile_trial(compile_context *ctx, void *of);
+/* Runs the trial in a context of its own: nobody hears its diagnostics, and what it makes is gone afterwards
+ * but for new names. */
+compile_attempt compile_try(const compile_context *ctx, compile_trial *trial, void *of);
+/* Returns whether a kernel lowers with the edges that the options ask for along its own loops, and one copy
+ * of it fits the board; without a board (NULL), whether it lowers to a graph. */
+bool compile_lowers(const compile_options *o, compile_context *ctx, const fe_kernel *kernel,
+                    const pnr_board *board);
+/* Makes of place[] the next of all orders of n numbers, of which the ascending one is the first. Returns
+ * false after the last. */
+bool compile_next_order(uint32_t *place, uint32_t n);
+
+#endif

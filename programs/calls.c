@@ -1,0 +1,403 @@
+/* Calls of a function by the chip's processor in a list: its operands become dense vectors behind each other
+ * in the last tile of the global buffer, and one call is made for each coordinate, and one for the lengths
+ * before them, in whose place the result's is written afterwards. So the result lies there as a store of the
+ * array would leave it. */
+#include "programs/calls.h"
+#include "kernel/processor.h"
+#include "programs/grid.h"
+#include "programs/items.h"
+#include "sam/calls.h"
+
+/* Bytes from the half of the bank on: what computing may take; behind it are operands that do not change. */
+enum { CONSTANTS_BEGIN = 48 << 10 };
+
+static const sam_expr_data *call_of(const sam_statement *s) {
+    return sam_expr_at(s, s->rhs);
+}
+
+static bool is_plain(const sam_tensor_data *t) {
+    return !t->fill && !t->structure && !t->windowed && !t->ones && !t->blocked;
+}
+
+/* Finds the operands of a call. */
+static bool find_call(const sam_statement *s, compile_dense *out) {
+    const sam_tensor_data *result = sam_tensor_at(s, s->result);
+    const sam_expr_data *call = call_of(s);
+    compile_dense d = {.s = s, .body = s->rhs, .how = FW_OP_SET, .results = result->order, .calls = true};
+    bool any = false, may = call->kind == SAM_EXPR_CALL && call->program && call->program->on_processor &&
+                            !sam_takes_fiber(call) && result->order > 0 &&
+                            result->order <= COMPILE_DENSE_MODES && is_plain(result);
+    for (; may && d.vars < result->order; d.vars++)
+        d.var[d.vars] = s->result_index[d.vars];
+    for (uint32_t i = 0; may && i < call->program->parameters; i++) {
+        const sam_expr e = i ? call->b : call->a;
+        const sam_expr_data *x = e.v ? sam_expr_at(s, e) : NULL;
+        may = i < 2 && x && (x->kind == SAM_EXPR_ACCESS || x->kind == SAM_EXPR_LITERAL);
+        if (may)
+            d.operand[d.operands++] = e;
+        if (!may || x->kind == SAM_EXPR_LITERAL)
+            continue;
+        const sam_tensor_data *t = sam_tensor_at(s, x->tensor);
+        may = is_plain(t) && t->order <= result->order;
+        for (uint32_t m = 0; m < t->order && may; m++)
+            may = compile_dense_mode(&d, x, m) < d.vars && (!m || x->index[0].v != x->index[1].v);
+        any = any || t->order;
+    }
+    *out = d;
+    return may && any;
+}
+
+bool compile_may_wait_calls(const compile_kernel *k) {
+    compile_dense d;
+    return k->on_processor && !k->calls.call && find_call(&k->lowered.statement, &d);
+}
+
+/* ---- what items compute ------------------------------------------------------------------------- */
+
+/* Returns whether an operand of the program changes; workspaces do. */
+static bool changes(const compile_application *a, const fe_step *step, name_id name) {
+    const sam_statement *s = &step->statement;
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        if (t + 1 != s->result.v && name_eq(s->tensors.at[t].name, name))
+            return step->use[t].shared >= a->program.tensors.len ||
+                   a->program.tensors.at[step->use[t].shared].changes;
+    }
+    return true;
+}
+
+/* Returns whether the array's loads of the operands are such that the processor should compute: it reduces,
+ * and each operand is a result; matrices are dense ones. */
+static bool is_reduction(const compile_application *a, const fe_step *step, const compile_dense *d) {
+    bool is = d->how != FW_OP_SET && d->how != FW_OP_ADD;
+    for (uint32_t i = 0; i < d->operands && is; i++) {
+        const sam_tensor_data *t = sam_tensor_at(d->s, sam_expr_at(d->s, d->operand[i])->tensor);
+        is = (!t->order || changes(a, step, t->name)) && (t->order < 2 || compile_is_grid(t));
+    }
+    return is;
+}
+
+void compile_find_dense_kernels(const compile_application *a, compile_stage_of *stage) {
+    const uint32_t n = stage->n_parts ? stage->n_parts : 1;
+    const bool computes = stage->step->kind == FE_STEP_ASSIGN && !stage->on_host;
+    for (uint32_t p = 0; p < n && computes; p++) {
+        compile_stage_of *part = stage->n_parts ? &stage->parts[p] : stage;
+        const compile_kernel *k = &part->kernel;
+        compile_dense d;
+        if (k->on_host)
+            part->by_items =
+                !compile_may_wait_calls(k) && !k->calls.call && compile_find_dense(&k->lowered.statement, &d);
+        else if (stage->loops && !k->producers.len &&
+                 (p + 1 < n || n == 1)) /* else it is written without workspaces */
+            part->by_items = compile_find_dense(&k->user, &d) && is_reduction(a, stage->step, &d);
+    }
+}
+
+/* ---- what is loaded and stored ------------------------------------------------------------------ */
+
+static void put_word(uint8_t *at, uint32_t i, uint16_t word) {
+    at[2 * i] = (uint8_t)word;
+    at[2 * i + 1] = (uint8_t)(word >> 8);
+}
+
+/* Makes a block of the tensor's values row by row, repeated along an index that it has not; mode[m] is the
+ * one of its mode m. */
+static uint8_t *block_of(const tile_tensor *t, const uint32_t *size, const uint8_t *mode, arena *mem) {
+    const uint32_t n = size[0] * size[1];
+    uint8_t *block = arena_new_n(mem, uint8_t, 2 * (size_t)n + 4);
+    put_word(block, 0, (uint16_t)n);
+    for (uint64_t e = 0; e < t->nnz; e++) {
+        uint32_t begin[] = {0, 0}, end[] = {size[0], size[1]};
+        for (uint32_t m = 0; m < t->order; m++) {
+            begin[mode[m]] = t->crd[e * t->order + m];
+            end[mode[m]] = begin[mode[m]] + 1;
+        }
+        for (uint32_t i = begin[0]; i < end[0]; i++) {
+            for (uint32_t k = begin[1]; k < end[1]; k++)
+                put_word(block, 1 + i * size[1] + k, t->val[e]);
+        }
+    }
+    return block;
+}
+
+/* Returns what the tensor of an operand holds. */
+static const tile_tensor *held_by(const tile_operands *all, name_id name) {
+    const tile_tensor *t = NULL;
+    for (uint32_t o = 0; o < all->n; o++)
+        t = name_eq(all->operand[o].name, name) ? &all->operand[o] : t;
+    BUG_IF(!t, "an operand is nowhere");
+    return t;
+}
+
+/* Makes the block of an operand, and what it is: a matrix by rows, or a vector whose mode is the
+ * statement's. */
+static const uint8_t *block_of_operand(const compile_dense *d, uint32_t i, const tile_operands *all,
+                                       const compile_layout *y, arena *mem, sam_tensor_data *what) {
+    const sam_expr_data *x = sam_expr_at(d->s, d->operand[i]);
+    uint16_t word = x->kind == SAM_EXPR_LITERAL ? sam_literal_word(x->literal, !d->s->integers) : 0;
+    tile_tensor t = {.nnz = 1, .val = &word};
+    uint8_t mode[COMPILE_DENSE_MODES] = {0};
+    *what = (sam_tensor_data){.name = {0}};
+    if (x->kind == SAM_EXPR_ACCESS) {
+        *what = *sam_tensor_at(d->s, x->tensor);
+        t = *held_by(all, what->name);
+    }
+    for (uint32_t m = 0; m < what->order; m++) {
+        mode[m] = (uint8_t)compile_dense_mode(d, x, m);
+        what->level[m] = SAM_LEVEL_DENSE;
+        what->mode[what->order == 2 ? mode[m] : 0] = (uint8_t)(what->order == 2 ? m : mode[m]);
+    }
+    return block_of(&t, y->size, mode, mem);
+}
+
+/* Says in the plan what is loaded and stored: one block each; behind the part of the result comes what is
+ * gone through, a matrix or a vector. */
+static void plan_blocks(arena *mem, const compile_dense *d, const sam_tensor_data *operands,
+                        const compile_layout *y, tile_plan *plan) {
+    *plan = (tile_plan){.copies = 1};
+    for (uint32_t i = 0; i < y->inputs; i++) {
+        tile_input in = {.stream = {operands[i].name, SAM_MODE_VALS}};
+        tile_block block = {.length = y->n + 1, .size = {y->n}};
+        if (operands[i].order == 2) {
+            block.row = y->size[1];
+            block.size[0] = y->size[operands[i].mode[0] != 0];
+            block.size[1] = y->size[operands[i].mode[0] == 0];
+        }
+        vec_push(mem, &in.blocks, ((tile_block){0}));
+        vec_push(mem, &in.blocks, block);
+        vec_push(mem, &plan->inputs, in);
+        vec_push(mem, &plan->run_block, 1);
+    }
+    vec_push(mem, &plan->outputs, ((tile_output){.stream.level = SAM_MODE_VALS, .num_blocks = 1}));
+    vec_push(mem, &plan->runs, ((tile_run){.bound_words = y->results + 1}));
+    vec_push(mem, &plan->parts, ((tile_part){.size = {y->result_size[0], y->result_size[1]}}));
+    vec_push(mem, &plan->parts, ((tile_part){.size = {y->size[0], d->vars > 1 ? y->size[1] : 0}}));
+}
+
+static void put_u32(uint8_t *at, uint32_t word) {
+    put_word(at, 0, (uint16_t)word);
+    put_word(at, 1, (uint16_t)(word >> 16));
+}
+
+/* Makes the row of the calls, and gives it its place: the processor writes where their result goes. Of items
+ * it says that, and nothing else. */
+static void add_row(machine *m, arena *mem, const compile_dense *d, const compile_layout *y, fw_batch *b) {
+    const uint32_t bytes = fw_row_bytes(y->inputs, 1);
+    uint8_t *row = arena_new_n(mem, uint8_t, bytes);
+    for (uint32_t i = 0; i < y->inputs && d->calls; i++) {
+        put_u32(row + 8 * i, b->segments.at[i].address - m->a->board.map.cgra_data);
+        put_u32(row + 8 * i + 4, y->n + 1);
+    }
+    put_u32(row + 8 * y->inputs, d->calls ? 0 : y->to);
+    put_u32(row + 8 * y->inputs + 4, y->results + 1);
+    b->runs = 1;
+    b->table = compile_add_table(m, bytes, hash_bytes(row, bytes));
+    vec_push(mem, &b->segments, ((fw_segment){b->table, bytes, row}));
+}
+
+/* Finds a table of the same row in the tables' area. */
+static void share_row(machine *m, fw_batch *b) {
+    fw_memory *all = &m->session.memory;
+    fw_segment *row = &b->segments.at[b->segments.len - 1];
+    const uint64_t hash = hash_bytes(row->content, row->bytes);
+    for (uint32_t i = 0; i + 1 < all->tables.len; i++) {
+        if (all->tables.at[i].bytes != row->bytes || all->tables.at[i].hash != hash)
+            continue;
+        all->tables.len--;
+        all->table_end -= row->bytes;
+        row->address = b->table = all->tables.at[i].address;
+        return;
+    }
+}
+
+/* Nothing else lies there from now on. */
+static void take_place(machine *m, uint32_t address, uint32_t bytes) {
+    fw_forget(&m->session.memory, address, bytes);
+}
+
+/* Makes the words that a call of each coordinate makes. */
+static const uint16_t *call_words(const compile_dense *d, const fw_batch *in, uint32_t n, arena *mem) {
+    const sam_expr_data *call = call_of(d->s);
+    uint16_t *words = arena_new_n(mem, uint16_t, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint16_t b = call->program->parameters > 1 ? word_at(in->segments.at[1].content, 1 + i) : 0;
+        words[i] = sam_call(call->program, word_at(in->segments.at[0].content, 1 + i), b);
+    }
+    return words;
+}
+
+/* Finds how far the indices run, by the operands; returns false where these have too many values. */
+static bool find_layout(const machine *m, const compile_dense *d, const tile_operands *all,
+                        compile_layout *out) {
+    const pnr_board *b = &m->a->board;
+    const uint32_t bank = b->glb_bank_bytes, last = (b->glb_tiles - 1) * b->glb_banks_per_tile * bank;
+    compile_layout y = {
+        .size = {1, 1}, .inputs = d->operands, .begin = last + bank / 2, .to = last + bank, .results = 1};
+    for (uint32_t i = 0; i < d->operands; i++) {
+        const sam_expr_data *x = sam_expr_at(d->s, d->operand[i]);
+        const sam_tensor_data *t = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(d->s, x->tensor) : NULL;
+        for (uint32_t k = 0; t && k < t->order; k++)
+            y.size[compile_dense_mode(d, x, k)] = held_by(all, t->name)->dim[k];
+    }
+    for (uint32_t v = 0; v < COMPILE_DENSE_MODES; v++) {
+        y.result_size[v] = v < d->results ? y.size[v] : 1;
+        y.results *= y.result_size[v];
+    }
+    if ((uint64_t)y.size[0] * y.size[1] > INT16_MAX)
+        return false;
+    y.n = y.size[0] * y.size[1];
+    y.bytes = 2 * (y.n + 1);
+    y.result_bytes = 2 * (y.results + 1);
+    y.each = (y.bytes + 3) / 4 * 4;
+    *out = y;
+    return y.each * y.inputs <= CONSTANTS_BEGIN;
+}
+
+/* Returns what the chip alone has of an operand, or NULL. */
+static const compile_left *left_of(const machine *m, const compile_stage_of *stage,
+                                   const sam_tensor_data *operand) {
+    const sam_statement *s = &stage->step->statement;
+    const compile_left *left = NULL;
+    for (uint32_t t = 0; t < s->tensors.len && operand->name.v; t++) {
+        const uint32_t shared = stage->step->use[t].shared;
+        if (t + 1 != s->result.v && shared < m->a->places && name_eq(s->tensors.at[t].name, operand->name))
+            left = m->of[shared].left;
+    }
+    return left;
+}
+
+/* Finds where a store has left these words, which lie there until they are read. */
+static bool is_there(const machine *m, const compile_left *left, const compile_dense *d,
+                     const sam_tensor_data *operand, const uint8_t *block, const compile_layout *y,
+                     uint32_t *at) {
+    const uint64_t hash = hash_bytes(block, y->bytes);
+    const bool as_it_is = operand->order == d->vars && (d->vars == 1 || operand->mode[0] == 0);
+    for (uint32_t w = 0; left && as_it_is && !left->gone && w < left->words.len; w++) {
+        const fw_put *put = &left->words.at[w];
+        const uint32_t half = m->a->board.glb_bank_bytes / 2;
+        if (!compile_has_put(&m->session.memory.stored, put) || put->bytes != y->bytes || put->hash != hash ||
+            put->address % 4 || compile_overlap(put->address, put->bytes, y->begin, half) ||
+            compile_overlap(put->address, put->bytes, y->to, y->result_bytes))
+            continue;
+        *at = put->address;
+        return true;
+    }
+    return false;
+}
+
+/* Finds a place of its own for words that the host has, at the end of the bank: the same for the same words,
+ * so that it writes them once, whatever is computed between. */
+static bool find_constant(machine *m, const compile_layout *y, const uint8_t *block, uint32_t *at) {
+    const uint64_t hash = hash_bytes(block, y->bytes);
+    const fw_puts *all = &m->constants;
+    for (uint32_t i = 0; i < all->len; i++) {
+        *at = all->at[i].address;
+        if (all->at[i].bytes == y->bytes && all->at[i].hash == hash)
+            return true;
+    }
+    const uint32_t end = all->len ? all->at[all->len - 1].address : y->begin + m->a->board.glb_bank_bytes / 2;
+    *at = end - y->each;
+    if (end - y->begin - CONSTANTS_BEGIN < y->each)
+        return false;
+    vec_push(m->ctx->mem, &m->constants, ((fw_put){*at, y->bytes, hash}));
+    take_place(m, *at, y->bytes);
+    return true;
+}
+
+/* Says what a batch of the array would have left of the result. */
+static void note_result(machine *m, compile_context *ctx, const compile_layout *y, const uint8_t *made,
+                        compile_left *l) {
+    const fw_put put = {y->to, y->result_bytes, hash_bytes(made, y->result_bytes)};
+    compile_image home = {.home = true, .put = put};
+    compile_later *later = &l->later;
+    later->elf = m->elf;
+    later->columns = (fw_columns){.n_in = y->inputs, .n_out = 1, .copies = 1, .buffers = 1};
+    later->counts.batches = 1;
+    later->counts.output[0] = y->to;
+    later->stored[0].at = made;
+    later->stored[0].len = y->result_bytes;
+    take_place(m, y->to, y->result_bytes);
+    vec_push(m->session.memory.mem, &m->session.memory.stored, put);
+    vec_push(
+        ctx->mem, &home.blocks,
+        ((compile_block){.words = y->results,
+                         .grid = {{0}, {y->result_size[0], y->result_size[1]}, {y->result_size[1], 1}}}));
+    vec_push(ctx->mem, &l->images, home);
+}
+
+/* Says which function the calls are of. */
+static void note_calls(machine *m, const compile_context *ctx, const compile_dense *d,
+                       const compile_layout *y, compile_left *l) {
+    const char *name = call_of(d->s)->program->name;
+    l->later.columns.part =
+        FW_FUNCTION + compile_number_of(ctx->calls, compile_described_of(ctx->functions, ctx->calls, name));
+    l->kernel.ran.processor = (compile_processed){.names = arena_strdup(m->ctx->mem, name),
+                                                  .calls = y->n + 1,
+                                                  .words = (uint64_t)(y->inputs + 1) * (y->n + 1),
+                                                  .measured = true};
+}
+
+/* Returns whether the array is expected to compute it sooner, of operands that the host puts together: what
+ * that takes and writes, and that it has to be asked, is priced as for moves. */
+static bool is_dear(const machine *m, const compile_layout *y, const fw_items *items) {
+    const double combined = compile_combined_cycles(m->o->dtype);
+    double cycles = 0;
+    for (uint32_t i = 0; i < items->len; i++) {
+        const uint32_t *word = items->at[i].word;
+        cycles += COMPILE_ITEM_CYCLES +
+                  (word[0] == FW_COPY ? 0 : combined) * (double)(word[4] & 0xffff) * (word[4] >> 16);
+    }
+    return cycles > (COMPILE_ASKED_WORDS + (y->inputs * y->bytes + y->result_bytes) / 4) *
+                        compile_engines[m->o->engine].host_word;
+}
+
+const char *compile_lay_calls(machine *m, compile_context *ctx, const compile_stage_of *stage,
+                              compile_left *l, fw_batch *b) {
+    const pnr_board *board = &m->a->board;
+    const tile_operands *all = &l->kernel.data.operands;
+    compile_dense d;
+    compile_layout y;
+    const bool found = stage->by_items ? compile_find_dense(&l->kernel.lowered.statement, &d)
+                                       : find_call(&l->kernel.lowered.statement, &d);
+    BUG_IF(!found, "calls that may not wait do");
+    if (!find_layout(m, &d, all, &y))
+        return "vectors of a function are longer than the processor has room for";
+    sam_tensor_data *operands = arena_new_n(ctx->mem, sam_tensor_data, y.inputs + 1);
+    for (uint32_t i = 0; i < y.inputs; i++) {
+        const uint8_t *block = block_of_operand(&d, i, all, &y, ctx->mem, &operands[i]);
+        const compile_left *left = left_of(m, stage, &operands[i]);
+        uint32_t at = y.begin + i * y.each, constant;
+        if (is_there(m, left, &d, &operands[i], block, &y, &at))
+            l->later.counts.left |= 1u << i;
+        else if (!left && find_constant(m, &y, block, &constant))
+            at = constant;
+        vec_push(ctx->mem, &b->segments, ((fw_segment){board->map.cgra_data + at, y.bytes, block}));
+    }
+    for (uint32_t i = 0; i < y.inputs; i++) {
+        if (b->segments.at[i].address == board->map.cgra_data + y.begin + i * y.each)
+            take_place(m, y.begin + i * y.each, y.bytes);
+    }
+    const uint8_t *made = block_of(&l->kernel.ran.result, y.result_size, (const uint8_t[]){0, 1}, ctx->mem);
+    uint32_t between = 0;
+    const uint16_t *words = d.calls ? call_words(&d, b, y.n, ctx->mem)
+                                    : compile_dense_items(&d, &y, &b->segments, board->map.cgra_data,
+                                                          ctx->mem, &l->items, &between);
+    if (!words || y.each * (y.inputs + between) > CONSTANTS_BEGIN)
+        return "vectors of a function are longer than the processor has room for";
+    if (!d.calls && !stage->kernel.on_host && is_dear(m, &y, &l->items))
+        return "the host is expected to put an operand together sooner";
+    for (uint32_t i = 0; i < y.results; i++) {
+        if (words[i] != word_at(made, 1 + i))
+            return "a function has values where its result has none";
+    }
+    l->between = (fw_put){y.begin + y.inputs * y.each, between * y.each, 0};
+    take_place(m, l->between.address, l->between.bytes);
+    add_row(m, ctx->mem, &d, &y, b);
+    share_row(m, b);
+    b->outputs = 1u << (board->glb_tiles - 1);
+    plan_blocks(ctx->mem, &d, operands, &y, &l->later.plan);
+    l->later.operands = operands;
+    note_result(m, ctx, &y, made, l);
+    if (d.calls)
+        note_calls(m, ctx, &d, &y, l);
+    return NULL;
+}

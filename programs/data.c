@@ -1,0 +1,434 @@
+/* What the tensors of a program hold first, and how far their indices run: indices that one variable of a
+ * statement binds, or a swap exchanges, run equally far. */
+#include "kernel/operands.h"
+#include "kernel/trial.h"
+#include "programs/programs.h"
+
+#include <math.h>
+#include <unistd.h>
+
+/* ---- first values ------------------------------------------------------------------------------ */
+
+static const char *beside(const compile_options *o, const char *path, arena *mem) {
+    const char *slash = strrchr(o->expression, '/');
+    if (*path == '/' || !slash)
+        return path;
+    return arena_printf(mem, "%.*s%s", (int)(slash + 1 - o->expression), o->expression, path);
+}
+
+/* An int16 is infinite at its ends. */
+static double bounded(const compile_options *o, double value) {
+    if (o->dtype != TILE_DTYPE_INT16 || !isinf(value))
+        return value;
+    return value > 0 ? INT16_MAX : INT16_MIN;
+}
+
+static const tile_tensor *given_for(const compile_options *o, const char *name) {
+    const tile_tensor *given = NULL;
+    for (uint32_t i = 0; i < o->given.len && !given; i++)
+        given = strcmp(o->given.at[i].name, name) == 0 ? &o->given.at[i].data : NULL;
+    return given;
+}
+
+/* Whether the command gives the tensor, in place of what the program says. */
+static bool is_replaced(const compile_options *o, const char *name) {
+    return given_for(o, name) || compile_argument_for(&o->inputs, name) ||
+           compile_argument_for(&o->generators, name);
+}
+
+static bool from_entries(const compile_options *o, compile_context *ctx, const fe_shared *t,
+                         tile_tensor *out) {
+    double *val = arena_new_n(ctx->mem, double, t->val.len + 1);
+    for (uint32_t i = 0; i < t->val.len; i++)
+        val[i] = bounded(o, t->val.at[i]);
+    if (!tile_from_entries(t->name, t->order, t->dim, t->val.len, t->crd.at, val, o->dtype,
+                           names_text(ctx->names, t->name), ctx->mem, ctx->diag, out))
+        return false;
+    out->dim_inferred = !t->sized;
+    return true;
+}
+
+static bool read_values(const compile_options *o, compile_context *ctx, const fe_shared *t, uint32_t number,
+                        tile_tensor *out) {
+    static const tile_values values[] = {TILE_VALUES_FILE, TILE_VALUES_ONES, TILE_VALUES_RAMP};
+    const char *name = names_text(ctx->names, t->name);
+    const tile_tensor *given = given_for(o, name);
+    if (given) {
+        *out = *given;
+        out->name = t->name;
+        return tile_squeeze(out, t->order, name, ctx->diag);
+    }
+    const char *file = compile_argument_for(&o->inputs, name),
+               *spec = compile_argument_for(&o->generators, name);
+    *out = (tile_tensor){.name = t->name, .order = t->order, .dim_inferred = !t->sized};
+    memcpy(out->dim, t->dim, sizeof out->dim);
+    const bool named = !file && !spec && t->origin == FE_FROM_FILE; /* by the program */
+    if (named)
+        file = beside(o, t->from, ctx->mem);
+    if (!file && !spec && t->origin == FE_FROM_GENERATOR)
+        spec = t->from;
+    if (file) {
+        const bool read = tile_read(file, t->name, t->order, o->dtype,
+                                    t->values ? values[t->values] : o->values, ctx->mem, ctx->diag, out);
+        if (!read && named)
+            diag_note(ctx->diag, t->loc, "the declaration of %s, whose file it is", name);
+        return read;
+    }
+    if (spec && !tile_generate(spec, t->name, number, o->seed, o->dtype, ctx->mem, ctx->diag, out))
+        return false;
+    if (spec && out->order != t->order) {
+        diag_error(ctx->diag, t->loc, "E0912-order", "'%s' makes a tensor of order %u, %s has %u %s", spec,
+                   out->order, name, t->order, plural(t->order, "index", "indices"));
+        return false;
+    }
+    if (!spec && t->read_first && t->origin == FE_FROM_NOTHING) {
+        diag_error(ctx->diag, t->loc, "E0911-no-data", "nothing says what %s holds before it is read", name);
+        diag_hint(ctx->diag, "declare it with values, tensor %s: ... = {}, or give -i %s:FILE", name, name);
+        return false;
+    }
+    return spec || t->origin != FE_FROM_ENTRIES || from_entries(o, ctx, t, out);
+}
+
+/* The extents that the program declares are those of what was read, or lie beyond all of its entries where a
+ * file states none. */
+static bool read_first(const compile_options *o, compile_context *ctx, const fe_shared *t, uint32_t number,
+                       tile_tensor *out) {
+    if (!read_values(o, ctx, t, number, out))
+        return false;
+    for (uint32_t m = 0; t->dim_declared && m < t->order; m++) {
+        if (out->dim_inferred ? out->dim[m] > t->dim[m] : out->dim[m] != t->dim[m]) {
+            diag_error(ctx->diag, t->loc, "E0320-dimension",
+                       "index %u of %s runs to %u here, but to %u in its data", m + 1,
+                       names_text(ctx->names, t->name), t->dim[m], out->dim[m]);
+            return false;
+        }
+        out->dim[m] = t->dim[m];
+    }
+    out->dim_inferred = out->dim_inferred && !t->dim_declared;
+    return true;
+}
+
+/* ---- extents ----------------------------------------------------------------------------------- */
+
+/* What makes two indices of tensors run equally far: a variable of a statement, or a swap. */
+typedef struct {
+    uint32_t one, other; /* tensor * SAM_MAX_ORDER + mode */
+    const fe_step *step;
+    sam_var var; /* 0: a swap */
+} tie;
+typedef VEC(tie) tie_vec;
+
+/* Indices of tensors, each in a class of those that run equally far. */
+typedef struct {
+    const compile_application *a;
+    uint32_t *parent; /* by tensor * SAM_MAX_ORDER + mode */
+    tie_vec *ties;
+} classes;
+
+static uint32_t class_of(const classes *c, uint32_t index) {
+    while (c->parent[index] != index)
+        index = c->parent[index];
+    return index;
+}
+
+static void join(const classes *c, arena *mem, tie t) {
+    c->parent[class_of(c, t.one)] = class_of(c, t.other);
+    if (t.one != t.other)
+        vec_push(mem, c->ties, t);
+}
+
+static void join_access(const classes *c, arena *mem, const fe_step *step, sam_tensor t, const sam_var *index,
+                        uint32_t *first) {
+    const sam_tensor_data *data = sam_tensor_at(&step->statement, t);
+    uint32_t shared = step->use[t.v - 1].shared;
+    for (uint32_t m = 0, source = 0; m < data->order; m++) {
+        uint32_t at = shared * SAM_MAX_ORDER + source, *of = &first[index[m].v - 1];
+        source += m + 1 < data->order && sam_begins_mode(data, m + 1);
+        if (data->window[m].stride || sam_is_open(data, m))
+            continue;
+        if (*of == UINT32_MAX)
+            *of = at;
+        join(c, mem, (tie){at, *of, step, index[m]});
+    }
+}
+
+static void join_steps(const classes *c, arena *mem, const fe_steps *steps) {
+    for (uint32_t i = 0; i < steps->len; i++) {
+        const fe_step *step = &steps->at[i];
+        const sam_statement *s = &step->statement;
+        uint32_t first[TILE_MAX_VARS];
+        memset(first, 0xff, sizeof first);
+        for (uint32_t e = 0; e < s->exprs.len && step->kind == FE_STEP_ASSIGN; e++) {
+            if (s->exprs.at[e].kind == SAM_EXPR_ACCESS)
+                join_access(c, mem, step, s->exprs.at[e].tensor, s->exprs.at[e].index, first);
+        }
+        if (step->kind == FE_STEP_ASSIGN)
+            join_access(c, mem, step, s->result, s->result_index, first);
+        for (uint32_t m = 0; m < SAM_MAX_ORDER && step->kind == FE_STEP_SWAP; m++)
+            join(c, mem,
+                 (tie){step->swap[0] * SAM_MAX_ORDER + m, step->swap[1] * SAM_MAX_ORDER + m, step, {0}});
+        join_steps(c, mem, &step->body);
+    }
+}
+
+/* What is known of them while it is found out. */
+typedef struct {
+    const classes *c;
+    const compile_options *o;
+    uint32_t *extent,
+        *from; /* by class: its extent, 0 where nothing says it yet; the index that states it, plus 1 */
+    const fe_step *step;
+    uint32_t dim[SAM_MAX_ORDER]; /* of the step's result */
+} sharing;
+
+static bool is_known(const sharing *f, uint32_t tensor, uint32_t m) {
+    const uint32_t at = class_of(f->c, tensor * SAM_MAX_ORDER + m);
+    return f->extent[at] || f->from[at];
+}
+
+static bool are_known(const sharing *f, uint32_t tensor) {
+    bool all = true;
+    for (uint32_t m = 0; m < f->c->a->given[tensor].order; m++)
+        all = all && is_known(f, tensor, m);
+    return all;
+}
+
+/* Finds how far the result of a step reaches whose operands are parts of tensors, as if these were empty. */
+static bool find_reach(compile_context *ctx, void *of) {
+    sharing *f = of;
+    const sam_statement *s = &f->step->statement;
+    compile_options own = *f->o;
+    compile_data data = {0};
+    own.given.at = NULL;
+    own.given.len = own.given.cap = 0;
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        const uint32_t shared = f->step->use[t].shared;
+        const sam_tensor_data *one = &s->tensors.at[t];
+        tile_tensor empty = {.name = one->called.v ? one->called : one->name};
+        if (t + 1 == s->result.v)
+            continue;
+        if (!f->step->use[t].counts)
+            empty.order = f->c->a->given[shared].order;
+        for (uint32_t m = 0; m < empty.order; m++)
+            empty.dim[m] = f->extent[class_of(f->c, shared * SAM_MAX_ORDER + m)];
+        empty.crd = arena_new(ctx->mem, uint32_t);
+        empty.val = arena_new(ctx->mem, uint16_t);
+        vec_push(ctx->mem, &own.given, (compile_given){names_text(ctx->names, empty.name), empty});
+    }
+    if (!compile_read_operands(&own, ctx, s, &data))
+        return false;
+    for (uint32_t m = 0; m < sam_tensor_at(s, s->result)->order; m++)
+        f->dim[m] = data.extent[s->result_index[m].v - 1];
+    return true;
+}
+
+/* Gives results whose extents only parts of tensors tell, as slices do, these extents. Returns whether there
+ * was one. */
+static bool reach_steps(sharing *f, const compile_context *ctx, const fe_steps *steps) {
+    bool found = false;
+    for (uint32_t i = 0; i < steps->len; i++) {
+        const fe_step *step = &steps->at[i];
+        const sam_statement *s = &step->statement;
+        found = reach_steps(f, ctx, &step->body) || found;
+        if (step->kind != FE_STEP_ASSIGN)
+            continue;
+        f->step = step;
+        const uint32_t result = fe_step_result(step);
+        bool ready = !are_known(f, result);
+        for (uint32_t t = 0; t < s->tensors.len; t++)
+            ready = ready && (t + 1 == s->result.v || are_known(f, step->use[t].shared));
+        if (!ready || !compile_try(ctx, find_reach, f).works)
+            continue;
+        for (uint32_t m = 0; m < f->c->a->given[result].order; m++) {
+            const uint32_t at = class_of(f->c, result * SAM_MAX_ORDER + m);
+            f->extent[at] = is_known(f, result, m) ? f->extent[at] : f->dim[m];
+            f->from[at] = f->from[at] ? f->from[at] : result * SAM_MAX_ORDER + m + 1;
+        }
+        found = true;
+    }
+    return found;
+}
+
+/* Notes, from an index of a tensor to another one of its class, what ties each to the next: by the fewest. */
+static void note_ties(const classes *c, const compile_context *ctx, uint32_t one, uint32_t other) {
+    const fe_program *p = &c->a->program;
+    const uint32_t n = p->tensors.len * SAM_MAX_ORDER;
+    const tie **by = arena_new_n(ctx->mem, const tie *, n); /* of each index: what leads on to `other` */
+    uint32_t *queue = arena_new_n(ctx->mem, uint32_t, n), len = 0;
+    queue[len++] = other;
+    for (uint32_t i = 0; i < len && !by[one]; i++) {
+        for (uint32_t t = 0; t < c->ties->len; t++) {
+            const tie *of = &c->ties->at[t];
+            const uint32_t next = of->one == queue[i] ? of->other : of->one;
+            if ((of->one != queue[i] && of->other != queue[i]) || next == other || by[next])
+                continue;
+            by[next] = of;
+            queue[len++] = next;
+        }
+    }
+    for (uint32_t at = one, next; at != other && by[at]; at = next) {
+        const tie *of = by[at];
+        next = of->one == at ? of->other : of->one;
+        const char *a = names_text(ctx->names, p->tensors.at[at / SAM_MAX_ORDER].name),
+                   *b = names_text(ctx->names, p->tensors.at[next / SAM_MAX_ORDER].name);
+        const uint32_t m = at % SAM_MAX_ORDER + 1, k = next % SAM_MAX_ORDER + 1;
+        if (of->var.v)
+            diag_note(ctx->diag, of->step->loc, "'%s' is index %u of %s and index %u of %s here",
+                      names_text(ctx->names, sam_var_at(&of->step->statement, of->var)->name), m, a, k, b);
+        else
+            diag_note(ctx->diag, of->step->loc, "%s and %s are exchanged here", a, b);
+    }
+}
+
+static void report_extents(const classes *c, const compile_context *ctx, uint32_t index, uint32_t from,
+                           uint32_t extent) {
+    const fe_program *p = &c->a->program;
+    const fe_shared *one = &p->tensors.at[index / SAM_MAX_ORDER];
+    const uint32_t m = index % SAM_MAX_ORDER;
+    diag_error(ctx->diag, one->loc, "E0320-dimension",
+               "index %u of %s runs to %u here, but to %u elsewhere in the program", m + 1,
+               names_text(ctx->names, one->name), c->a->given[index / SAM_MAX_ORDER].dim[m], extent);
+    if (!from)
+        return;
+    const fe_shared *other = &p->tensors.at[(from - 1) / SAM_MAX_ORDER];
+    note_ties(c, ctx, index, from - 1);
+    diag_note(ctx->diag, other->loc, "index %u of %s", (from - 1) % SAM_MAX_ORDER + 1,
+              names_text(ctx->names, other->name));
+}
+
+/* Gives every index of a class the extent that one of them states, or the farthest that one reaches. */
+static bool share_extents(const classes *c, const compile_options *o, compile_context *ctx) {
+    const fe_program *p = &c->a->program;
+    uint32_t n = p->tensors.len * SAM_MAX_ORDER, *extent = arena_new_n(ctx->mem, uint32_t, n);
+    uint32_t *from = arena_new_n(ctx->mem, uint32_t, n); /* the index that states it, plus 1 */
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t t = i / SAM_MAX_ORDER, m = i % SAM_MAX_ORDER, at = class_of(c, i);
+        const tile_tensor *given = &c->a->given[t];
+        if (m >= given->order)
+            continue;
+        bool stated = !given->dim_inferred;
+        if ((from[at] && given->dim[m] > extent[at]) || (stated && given->dim[m] < extent[at]) ||
+            (stated && from[at] && given->dim[m] != extent[at])) {
+            report_extents(c, ctx, i, from[at], extent[at]);
+            return false;
+        }
+        extent[at] = given->dim[m] > extent[at] ? given->dim[m] : extent[at];
+        from[at] = stated ? i + 1 : from[at];
+    }
+    sharing found = {.c = c, .o = o, .extent = extent, .from = from};
+    while (reach_steps(&found, ctx, &p->steps))
+        ;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t t = i / SAM_MAX_ORDER, m = i % SAM_MAX_ORDER, at = class_of(c, i);
+        tile_tensor *given = &c->a->given[t];
+        if (m >= given->order)
+            continue;
+        given->dim[m] = extent[at];
+        given->dim_inferred = false;
+        if (extent[at] || from[at])
+            continue;
+        diag_error(ctx->diag, p->tensors.at[t].loc, "E0321-no-extent",
+                   "nothing tells how far index %u of %s runs", m + 1,
+                   names_text(ctx->names, p->tensors.at[t].name));
+        const char *extents = "100";
+        for (uint32_t k = 1; k < given->order; k++)
+            extents = arena_printf(ctx->mem, "%s,100", extents);
+        diag_hint(ctx->diag, "declare it with its extents: tensor %s(%s)",
+                  names_text(ctx->names, p->tensors.at[t].name), extents);
+        return false;
+    }
+    return true;
+}
+
+/* Tells how far an index runs that no operand has, as that of `x(i) = 1`: the result says so. */
+static void state_extents(const compile_application *a, fe_steps *steps) {
+    for (uint32_t i = 0; i < steps->len; i++) {
+        fe_step *step = &steps->at[i];
+        sam_statement *s = &step->statement;
+        state_extents(a, &step->body);
+        if (step->kind != FE_STEP_ASSIGN)
+            continue;
+        const tile_tensor *result = &a->given[fe_step_result(step)];
+        for (uint32_t m = 0; m < result->order; m++) {
+            const sam_var v = s->result_index[m];
+            if (!(sam_vars_of(s, s->rhs) >> (v.v - 1) & 1))
+                sam_var_at(s, v)->extent = result->dim[m];
+        }
+    }
+}
+
+enum { EVERYWHERE_MOST = 1 << 26 };
+
+/* `all v`: once it is known where that is. */
+static bool fill_in(const compile_options *o, compile_context *ctx, const fe_shared *t, tile_tensor *out) {
+    uint64_t cells = 1;
+    for (uint32_t m = 0; m < out->order && cells <= EVERYWHERE_MOST; m++)
+        cells *= out->dim[m];
+    if (cells > EVERYWHERE_MOST) {
+        diag_error(ctx->diag, t->loc, "E0331-dense", "%s has more than %d values",
+                   names_text(ctx->names, t->name), EVERYWHERE_MOST);
+        return false;
+    }
+    uint32_t *crd = arena_new_n(ctx->mem, uint32_t, cells * out->order + 1);
+    double *val = arena_new_n(ctx->mem, double, cells + 1);
+    const tile_tensor shape = *out;
+    for (uint64_t cell = 0; cell < cells; cell++) {
+        uint64_t rest = cell;
+        for (uint32_t m = out->order; m-- > 0; rest /= out->dim[m])
+            crd[cell * out->order + m] = (uint32_t)(rest % out->dim[m]);
+        val[cell] = bounded(o, t->val.at[0]);
+    }
+    return tile_from_entries(t->name, shape.order, shape.dim, cells, crd, val, o->dtype,
+                             names_text(ctx->names, t->name), ctx->mem, ctx->diag, out);
+}
+
+/* ---- the whole --------------------------------------------------------------------------------- */
+
+static bool all_known(const compile_context *ctx, const compile_application *a, const text_vec *arguments,
+                      const char *option) {
+    for (uint32_t i = 0; i < arguments->len; i++) {
+        name_id name = names_intern_n(ctx->names, arguments->at[i], strcspn(arguments->at[i], ":"));
+        if (fe_program_find(&a->program, name) < a->program.tensors.len)
+            continue;
+        diag_error(ctx->diag, (src_loc){0}, "E0910-operand", "%s %s names no tensor of the program", option,
+                   arguments->at[i]);
+        return false;
+    }
+    return true;
+}
+
+bool compile_application_data(const compile_options *o, compile_context *ctx, compile_application *a) {
+    const fe_program *p = &a->program;
+    const uint32_t n = p->tensors.len;
+    tie_vec ties = {0};
+    classes c = {a, arena_new_n(ctx->mem, uint32_t, n * SAM_MAX_ORDER + 1), &ties};
+    a->given = arena_new_n(ctx->mem, tile_tensor, n + 1);
+    for (uint32_t i = 0; i < n * SAM_MAX_ORDER; i++)
+        c.parent[i] = i;
+    text_vec given = {0};
+    for (uint32_t i = 0; i < o->given.len; i++)
+        vec_push(ctx->mem, &given, o->given.at[i].name);
+    if (!all_known(ctx, a, &given, "operand") || !all_known(ctx, a, &o->inputs, "-i") ||
+        !all_known(ctx, a, &o->generators, "-g"))
+        return false;
+    for (uint32_t t = 0; t < n; t++) {
+        if (!read_first(o, ctx, &p->tensors.at[t], t, &a->given[t]))
+            return false;
+    }
+    join_steps(&c, ctx->mem, &p->steps);
+    if (!share_extents(&c, o, ctx))
+        return false;
+    state_extents(a, &a->program.steps);
+    for (uint32_t t = 0; t < n; t++) {
+        const fe_shared *one = &p->tensors.at[t];
+        if (one->origin == FE_FROM_NUMBER && !is_replaced(o, names_text(ctx->names, one->name)) &&
+            !fill_in(o, ctx, one, &a->given[t]))
+            return false;
+        if (one->added_first && !a->given[t].nnz) {
+            diag_warning(ctx->diag, one->loc, "E0129-from-zero", "%s holds nothing where += first adds to it",
+                         names_text(ctx->names, one->name));
+            diag_hint(ctx->diag, "declare it with = {} if that is meant");
+        }
+    }
+    return true;
+}

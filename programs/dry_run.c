@@ -1,0 +1,75 @@
+/* Operands of all runs of a statement, as one tensor each. */
+#include "programs/dry_run.h"
+#include "support/clist.h"
+
+static uint16_t latest(uint16_t earlier, uint16_t later) {
+    (void)earlier;
+    return later;
+}
+
+static clist as_list(const tile_tensor *t) {
+    return (clist){t->order, (uint32_t)t->nnz, (uint32_t)t->nnz, (uint32_t *)t->crd, (uint16_t *)t->val};
+}
+
+/* Makes of two tensors of one shape the one that has an entry where either has one: that of b, if both do. */
+static tile_tensor merge(const tile_tensor *a, const tile_tensor *b, arena *mem) {
+    const clist all = as_list(a), more = as_list(b);
+    clist out = {.width = b->order, .room = all.n + more.n};
+    uint8_t key[SAM_MAX_ORDER];
+    uint32_t *order = arena_new_n(mem, uint32_t, more.n + 1);
+    for (uint32_t e = 0; e < more.n; e++)
+        order[e] = e;
+    for (uint8_t m = 0; m < b->order; m++)
+        key[m] = m;
+    out.crd = arena_new_n(mem, uint32_t, (uint64_t)out.room * out.width + 1);
+    out.val = arena_new_n(mem, uint16_t, out.room + 1);
+    clist_merge(&all, &more, (clist_by){key, b->order}, order, latest, &out);
+    tile_tensor both = *b;
+    both.nnz = out.n;
+    both.crd = out.crd;
+    both.val = out.val;
+    return both;
+}
+
+static compile_seen *find(const compile_rehearsed *r, uint32_t tensor) {
+    for (uint32_t i = 0; i < r->of.len; i++) {
+        if (r->of.at[i].tensor == tensor)
+            return &r->of.at[i];
+    }
+    return NULL;
+}
+
+const compile_seen *compile_seen_of(const compile_rehearsed *r, uint32_t tensor) {
+    return find(r, tensor);
+}
+
+void compile_see(compile_rehearsed *r, uint32_t tensor, const tile_tensor *now, arena *mem) {
+    compile_seen *seen = find(r, tensor);
+    if (!seen) {
+        vec_push(mem, &r->of, ((compile_seen){.tensor = tensor, .all = *now}));
+        seen = &r->of.at[r->of.len - 1];
+        seen->all.nnz = 0;
+    }
+    arena old = seen->mem;
+    seen->mem = (arena){0};
+    seen->all = merge(&seen->all, now, &seen->mem);
+    seen->entries += now->nnz;
+    arena_free(&old);
+}
+
+double compile_part_of_run(const compile_rehearsed *r) {
+    double least = 1;
+    for (uint32_t i = 0; i < r->of.len; i++) {
+        const compile_seen *seen = &r->of.at[i];
+        const double all = (double)r->runs * (double)seen->all.nnz;
+        if (all > 0 && (double)seen->entries < least * all)
+            least = (double)seen->entries / all;
+    }
+    return least;
+}
+
+void compile_forget_rehearsed(compile_rehearsed *r) {
+    for (uint32_t i = 0; i < r->of.len; i++)
+        arena_free(&r->of.at[i].mem);
+    *r = (compile_rehearsed){0};
+}

@@ -1,0 +1,323 @@
+/* How the chip's processor makes a dense matrix of what statements have left: it copies rows, or single
+ * values where the other index is the inner one, and adds up parts that meet. As in application_move.c it is
+ * tried on the words that the cycle model has found. */
+#include "programs/grid.h"
+
+/* Array cycles for a word that is copied in a row, copied by itself, set to 0, combined; and for a row. */
+static const double IN_ROW = 4, ALONE = 40, CLEARED = 2, ROW = 60;
+enum { ITEMS_MOST = 1024, HALF = 0xffff };
+
+/* ---- what there is ------------------------------------------------------------------------------ */
+
+/* A piece of a matrix: where it lies, and its words. */
+typedef struct {
+    compile_grid grid;
+    uint32_t address;
+    const uint8_t *words;
+} piece;
+typedef struct {
+    VEC(piece) all;
+    uint32_t how;           /* where pieces meet */
+    const sam_operator *op; /* likewise */
+    tile_dtype dtype;
+} pieces;
+
+bool compile_is_grid(const sam_tensor_data *t) {
+    return t->order == 2 && t->level[0] == SAM_LEVEL_DENSE && t->level[1] == SAM_LEVEL_DENSE && !t->fill &&
+           !t->structure && !t->windowed && !t->blocked && !t->ones;
+}
+
+/* Finds how far the coordinates of a result's part are apart; of calls it is a matrix by rows. */
+static compile_grid grid_of(const compile_left *left, const tile_part *part) {
+    const compile_later *l = &left->later;
+    const sam_statement *s = &left->kernel.lowered.statement;
+    const sam_tensor_data *t = sam_tensor_at(s, s->result);
+    compile_grid g = {{part->origin[0], part->origin[1]}, {part->size[0], part->size[1]}, {part->size[1], 1}};
+    if (!l->operands) {
+        g.step[t->mode[0]] = l->plan.edge[s->result_index[t->mode[1]].v - 1];
+        g.step[t->mode[1]] = 1;
+    }
+    return g;
+}
+
+static uint32_t words_of(const compile_grid *g) {
+    return (g->size[0] - 1) * g->step[0] + (g->size[1] - 1) * g->step[1] + 1;
+}
+
+/* Lists what the stores of a statement have left of a dense matrix. */
+static bool list_stored(const compile_left *left, arena *mem, pieces *out) {
+    const compile_later *l = &left->later;
+    const sam_statement *s = &left->kernel.lowered.statement;
+    const sam_tensor_data *t = sam_tensor_at(s, s->result);
+    uint32_t begin[TILE_MAX_STREAMS] = {0};
+    if (t->order != 2 || t->fill || !(l->operands || compile_is_grid(t)) ||
+        l->plan.outputs.len != l->plan.copies)
+        return false;
+    for (uint32_t r = 0; r < l->plan.runs.len; r++) {
+        for (uint32_t o = 0; o < l->plan.outputs.len; o++) {
+            const tile_part *part = &l->plan.parts.at[r * l->plan.copies + l->plan.outputs.at[o].copy];
+            const uint8_t *words = l->stored[o].at + 2 * (size_t)begin[o];
+            const piece p = {grid_of(left, part), left->words.at[o].address + 2 * begin[o] + 2, words + 2};
+            if (out->all.len == ITEMS_MOST || !compile_pass_run(l, o, &begin[o]))
+                return false;
+            if (part->idle || !part->size[0] || !part->size[1])
+                continue;
+            if (words_of(&p.grid) > word_at(words, 0))
+                return false;
+            vec_push(mem, &out->all, p);
+        }
+    }
+    return true;
+}
+
+/* Makes the words of an image's block, behind its length. */
+static const uint8_t *block_words(const compile_block *b, const tile_tensor *t, arena *mem) {
+    uint8_t *words = arena_new_n(mem, uint8_t, 2 * b->words + 2);
+    const compile_grid *g = &b->grid;
+    for (uint64_t e = 0; e < t->nnz; e++) {
+        const uint32_t i = t->crd[2 * e] - g->origin[0], k = t->crd[2 * e + 1] - g->origin[1];
+        const size_t at = 2 * ((size_t)i * g->step[0] + (size_t)k * g->step[1]);
+        if (i >= g->size[0] || k >= g->size[1] || at >= 2 * (size_t)b->words)
+            continue;
+        words[at] = (uint8_t)t->val[e];
+        words[at + 1] = (uint8_t)(t->val[e] >> 8);
+    }
+    return words;
+}
+
+/* Lists the pieces of an image that has all of the matrix. */
+static void list_image(const held *h, const compile_image *image, arena *mem, pieces *out) {
+    uint32_t at = image->put.address;
+    for (uint32_t b = 0; b < image->blocks.len; b++) {
+        const compile_block *block = &image->blocks.at[b];
+        if (!block->empty)
+            vec_push(mem, &out->all, ((piece){block->grid, at + 2, block_words(block, &h->t, mem)}));
+        at += 2 * (block->words + 1);
+    }
+}
+
+/* Lists those of an image; NULL: what the stores have left, whose parts may meet. */
+static bool find_pieces(const held *h, const compile_image *image, arena *mem, pieces *out) {
+    const compile_left *left = h->left;
+    *out = (pieces){.how = FW_OP_SET, .dtype = left->kernel.data.packed.dtype};
+    if (image)
+        list_image(h, image, mem, out);
+    else
+        compile_meeting(&left->kernel.lowered.statement, left->kernel.data.packed.dtype, &out->how, &out->op);
+    return image || list_stored(left, mem, out);
+}
+
+/* ---- items -------------------------------------------------------------------------------------- */
+
+/* What is to be moved: from a place to a place, by two modes. */
+typedef struct {
+    uint32_t from, to, size[2], step[2], step_to[2];
+} region;
+
+static void push(fw_items *items, fw_item item, arena *mem) {
+    vec_push(mem, items, item);
+}
+
+/* Returns the mode whose values follow each other in both places, the longer one of two; 2: none does. */
+static uint32_t inner_of(const region *r) {
+    uint32_t inner = 2;
+    for (uint32_t m = 0; m < 2; m++) {
+        const bool follows = r->size[m] == 1 || (r->step[m] == 1 && r->step_to[m] == 1);
+        inner = follows && (inner == 2 || r->size[m] > r->size[inner]) ? m : inner;
+    }
+    return inner;
+}
+
+static void copy_region(const region *r, arena *mem, fw_items *items, double *cycles) {
+    const uint32_t inner = inner_of(r), words = r->size[0] * r->size[1];
+    fw_item item = {{FW_COPY, r->from, 2, r->to}};
+    *cycles += COMPILE_ITEM_CYCLES;
+    if (inner == 2) {
+        item.word[4] = r->size[0] | r->size[1] << 16;
+        item.word[5] = 2 * r->step[0] | 2 * r->step[1] << 16;
+        item.word[6] = 2 * r->step_to[0] | 2 * r->step_to[1] << 16;
+        *cycles += ALONE * words;
+    } else {
+        const uint32_t n = r->size[inner], other = 1 - inner, rows = r->size[other];
+        const bool whole = rows == 1 || (r->step[other] == n && r->step_to[other] == n);
+        item.word[2] = whole ? 2 * words : 2 * n;
+        item.word[4] = whole ? 0 : rows;
+        item.word[5] = whole ? 0 : 2 * r->step[other];
+        item.word[6] = whole ? 0 : 2 * r->step_to[other];
+        *cycles += IN_ROW * words + (whole ? 0 : ROW * rows);
+    }
+    push(items, item, mem);
+}
+
+static void combine_region(const region *r, uint32_t how, tile_dtype dtype, arena *mem, fw_items *items,
+                           double *cycles) {
+    const uint32_t inner = inner_of(r), m = inner == 2 ? 0 : inner, other = 1 - m,
+                   n = inner == 2 ? 1 : r->size[m], step = 2 * r->step[other], to = 2 * r->step_to[other];
+    for (uint32_t i = 0; i < (inner == 2 ? r->size[0] : 1); i++) {
+        const uint32_t at = r->to + 2 * i * r->step_to[0];
+        push(items,
+             (fw_item){{FW_CALC | how, at, at, r->from + 2 * i * r->step[0], n | r->size[other] << 16,
+                        to | to << 16, step}},
+             mem);
+        *cycles += COMPILE_ITEM_CYCLES + (compile_combined_cycles(dtype) * n + ROW) * r->size[other];
+    }
+}
+
+/* Returns whether an item's words have room for it. */
+static bool has_room(const region *r) {
+    bool has = true;
+    for (uint32_t m = 0; m < 2; m++)
+        has = has && r->size[m] <= HALF && 2 * r->step[m] <= HALF && 2 * r->step_to[m] <= HALF;
+    return has;
+}
+
+/* Finds the coordinates that both have; returns whether there are some. */
+static bool find_common(const compile_grid *a, const compile_grid *b, compile_grid *both) {
+    bool any = true;
+    for (uint32_t m = 0; m < 2; m++) {
+        const uint32_t begin = a->origin[m] > b->origin[m] ? a->origin[m] : b->origin[m],
+                       end_a = a->origin[m] + a->size[m], end_b = b->origin[m] + b->size[m],
+                       end = end_a < end_b ? end_a : end_b;
+        any = any && begin < end;
+        both->origin[m] = begin;
+        both->size[m] = end - begin;
+    }
+    return any;
+}
+
+static uint32_t offset_of(const compile_grid *g, const uint32_t *at) {
+    return (at[0] - g->origin[0]) * g->step[0] + (at[1] - g->origin[1]) * g->step[1];
+}
+
+/* Does what the items say of a region, on the words of a block. */
+static void apply(const piece *p, const compile_grid *both, const compile_grid *to, const sam_operator *op,
+                  uint16_t *words) {
+    for (uint32_t i = 0; i < both->size[0]; i++) {
+        for (uint32_t k = 0; k < both->size[1]; k++) {
+            const uint32_t at[] = {both->origin[0] + i, both->origin[1] + k}, put = offset_of(to, at);
+            const uint16_t value = word_at(p->words, offset_of(&p->grid, at));
+            words[put] = op ? op->apply(words[put], value) : value;
+        }
+    }
+}
+
+/* Lists the items that make a block of so many words behind a length at this place, and makes its words. */
+static bool make_block(const pieces *p, const compile_block *block, uint32_t to, arena *mem, uint16_t *words,
+                       fw_items *items, double *cycles) {
+    const uint32_t header = items->len;
+    uint64_t put = 0;
+    bool ok = true;
+    push(items, (fw_item){{FW_BLOCK, to, block->words}}, mem);
+    for (uint32_t i = 0; i < p->all.len && ok && !block->empty; i++) {
+        const piece *its = &p->all.at[i];
+        compile_grid both, again;
+        if (!find_common(&its->grid, &block->grid, &both))
+            continue;
+        bool meets = false;
+        for (uint32_t k = 0; k < i && !meets; k++)
+            meets = find_common(&both, &p->all.at[k].grid, &again);
+        const region r = {its->address + 2 * offset_of(&its->grid, both.origin),
+                          to + 2 + 2 * offset_of(&block->grid, both.origin),
+                          {both.size[0], both.size[1]},
+                          {its->grid.step[0], its->grid.step[1]},
+                          {block->grid.step[0], block->grid.step[1]}};
+        ok = has_room(&r) && !(meets && p->how == FW_OP_SET) &&
+             (uint64_t)offset_of(&block->grid, both.origin) + (r.size[0] - 1) * r.step_to[0] +
+                     (r.size[1] - 1) * r.step_to[1] <
+                 block->words;
+        if (!ok)
+            break;
+        apply(its, &both, &block->grid, meets ? p->op : NULL, words);
+        put += meets ? 0 : (uint64_t)both.size[0] * both.size[1];
+        if (meets)
+            combine_region(&r, p->how, p->dtype, mem, items, cycles);
+        else
+            copy_region(&r, mem, items, cycles);
+        ok = items->len < ITEMS_MOST;
+    }
+    const uint32_t from = put == block->words ? block->words : 0;
+    items->at[header].word[3] = from;
+    *cycles += COMPILE_ITEM_CYCLES + CLEARED * (block->words - from);
+    return ok;
+}
+
+bool compile_move_grid(const held *h, const compile_image *image, const fw_segment *g, uint32_t to,
+                       arena *mem, compile_move *out) {
+    const compile_block_list *blocks = &out->image.blocks;
+    arena scratch = {0};
+    pieces p;
+    uint32_t at = 0;
+    bool ok = find_pieces(h, image, &scratch, &p);
+    out->items.len = 0;
+    out->cycles = 0;
+    for (uint32_t b = 0; b < blocks->len && ok; b++) {
+        const compile_block *block = &blocks->at[b];
+        uint16_t *words = arena_new_n(&scratch, uint16_t, block->words + 1);
+        ok = 2 * ((uint64_t)at + 1 + block->words) <= g->bytes &&
+             make_block(&p, block, to + 2 * at, mem, words, &out->items, &out->cycles) &&
+             word_at(g->content, at) == block->words;
+        for (uint32_t i = 0; i < block->words && ok; i++)
+            ok = word_at(g->content, at + 1 + i) == words[i];
+        at += 1 + block->words;
+    }
+    arena_free(&scratch);
+    out->spread = !image;
+    return ok && 2 * at == g->bytes;
+}
+
+bool compile_save_grid(const held *h, uint32_t slot, arena *mem, fw_items *items, double *cycles,
+                       compile_image *out) {
+    const uint32_t rows = h->t.dim[0], columns = h->t.dim[1];
+    const compile_block all = {.words = rows * columns, .grid = {{0}, {rows, columns}, {columns, 1}}};
+    uint16_t *found = arena_new_n(mem, uint16_t, all.words + 1);
+    arena scratch = {0};
+    pieces p;
+    bool ok = find_pieces(h, NULL, &scratch, &p) &&
+              make_block(&p, &all, FW_SCRATCH | slot, mem, found, items, cycles);
+    const uint8_t *want = block_words(&all, &h->t, &scratch);
+    for (uint32_t i = 0; i < all.words && ok; i++)
+        ok = word_at(want, i) == found[i];
+    arena_free(&scratch);
+    *out = (compile_image){
+        .home = true,
+        .put = {FW_SCRATCH | slot, 2 * all.words + 2, hash_bytes(found, 2 * (size_t)all.words)}};
+    vec_push(&h->left->mem, &out->blocks, all);
+    return ok;
+}
+
+/* ---- values ------------------------------------------------------------------------------------- */
+
+tile_tensor compile_grid_values(const compile_image *image, const uint8_t *content, const tile_tensor *shape,
+                                arena *mem) {
+    const uint32_t rows = shape->dim[0], columns = shape->dim[1];
+    const size_t n = (size_t)rows * columns;
+    arena scratch = {0};
+    uint16_t *all = arena_new_n(&scratch, uint16_t, n + 1);
+    tile_tensor t = *shape;
+    uint32_t at = 1, *crd = arena_new_n(mem, uint32_t, 2 * n + 1);
+    uint16_t *val = arena_new_n(mem, uint16_t, n + 1);
+    for (uint32_t b = 0; b < image->blocks.len; b++) {
+        const compile_block *block = &image->blocks.at[b];
+        const compile_grid *g = &block->grid, whole = {{0}, {rows, columns}, {columns, 1}};
+        for (uint32_t i = 0; i < g->size[0] && !block->empty; i++) {
+            for (uint32_t k = 0; k < g->size[1]; k++) {
+                const uint32_t to[] = {g->origin[0] + i, g->origin[1] + k};
+                if (to[0] < rows && to[1] < columns)
+                    all[offset_of(&whole, to)] = word_at(content, at + offset_of(g, to));
+            }
+        }
+        at += 1 + block->words;
+    }
+    t.nnz = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!all[i])
+            continue;
+        crd[2 * t.nnz] = (uint32_t)(i / columns);
+        crd[2 * t.nnz + 1] = (uint32_t)(i % columns);
+        val[t.nnz++] = all[i];
+    }
+    arena_free(&scratch);
+    t.crd = crd;
+    t.val = val;
+    return t;
+}

@@ -1,0 +1,180 @@
+/* What a program's way through it has: what its tensors hold, and what its statements' runs took. */
+#include "programs/interpreter.h"
+
+/* ---- what tensors hold ------------------------------------------------------------------------- */
+
+bool compile_is_same(const tile_tensor *a, const tile_tensor *b) {
+    return a->nnz == b->nnz &&
+           (!a->nnz || (memcmp(a->val, b->val, sizeof *a->val * a->nnz) == 0 &&
+                        (!a->order || memcmp(a->crd, b->crd, sizeof *a->crd * a->order * a->nnz) == 0)));
+}
+
+void compile_forget_left(held *h) {
+    if (!h->left)
+        return;
+    arena mem = h->left->mem; /* in which it is itself */
+    h->left = NULL;
+    arena_free(&mem);
+}
+
+void compile_hold(held *to, const tile_tensor *from, const tile_tensor *shape) {
+    compile_forget_left(to);
+    arena old = to->mem;
+    to->mem = (arena){0};
+    const uint32_t order = shape->order;
+    uint32_t *crd = arena_new_n(&to->mem, uint32_t, from->nnz * order + 1);
+    uint16_t *val = arena_new_n(&to->mem, uint16_t, from->nnz + 1);
+    uint64_t n = 0;
+    for (uint64_t e = 0; e < from->nnz; e++) {
+        if (order && from->val[e] == shape->fill)
+            continue;
+        if (order)
+            memcpy(crd + n * order, from->crd + e * order, sizeof *crd * order);
+        val[n++] = from->val[e];
+    }
+    if (!order && !n)
+        val[n++] = from->fill;
+    to->t = *shape;
+    to->t.nnz = n;
+    to->t.crd = crd;
+    to->t.val = val;
+    arena_free(&old);
+}
+
+tile_tensor compile_copy_of(const tile_tensor *t, arena *mem) {
+    tile_tensor copy = *t;
+    uint32_t *crd = arena_new_n(mem, uint32_t, t->nnz * t->order + 1);
+    uint16_t *val = arena_new_n(mem, uint16_t, t->nnz + 1);
+    if (t->order && t->nnz)
+        memcpy(crd, t->crd, sizeof *crd * t->nnz * t->order);
+    if (t->nnz)
+        memcpy(val, t->val, sizeof *val * t->nnz);
+    copy.crd = crd;
+    copy.val = val;
+    return copy;
+}
+
+/* ---- runs of statements ------------------------------------------------------------------------- */
+
+bool compile_stays(const machine *m, const fe_step *step, name_id name) {
+    const sam_statement *s = &step->statement;
+    bool same = false;
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        const uint32_t shared = step->use[t].shared;
+        same =
+            same || (t + 1 != s->result.v && name_eq(s->tensors.at[t].name, name) && !step->use[t].counts &&
+                     shared < m->a->program.tensors.len && !m->a->program.tensors.at[shared].changes);
+    }
+    return same;
+}
+
+uint32_t compile_add_table(machine *m, uint32_t bytes, uint64_t hash) {
+    fw_memory *all = &m->session.memory;
+    all->mem = all->mem ? all->mem : m->ctx->diag->mem;
+    if (all->table_end + bytes > FW_TABLES_KEPT)
+        all->tables.len = all->table_end = 0;
+    const uint32_t address = m->a->board.map.sram + FW_TABLE_OFFSET + all->table_end;
+    vec_push(all->mem, &all->tables, ((fw_put){address, bytes, hash}));
+    all->table_end += bytes;
+    return address;
+}
+
+const char *compile_pass_text(const machine *m) {
+    const char *text = "";
+    for (uint32_t i = 0; i < m->passes.len; i++)
+        text = arena_printf(m->ctx->mem, "%s%s%u", text, i ? "," : "", m->passes.at[i]);
+    return text;
+}
+
+void compile_line_of(machine *m, const compile_stage_of *stage, compile_line_run run) {
+    for (const compile_stage_of *one = m->a->stages.at; one != stage && one != stage->whole; one++)
+        run.statement += one->step->kind == FE_STEP_ASSIGN;
+    run.cycles = m->now - run.begin;
+    compile_line_add(m->line, &run);
+}
+
+bool compile_record_line(const machine *m, const compile_kernel *k, uint64_t begin, uint64_t *cycles) {
+    const char *name = k->folder + strlen(m->ctx->partial) + 1;
+    *cycles = 0;
+    return !m->o->wave || compile_line_record(m->line, name, k->folder, begin, m->ctx->diag, cycles);
+}
+
+/* The names are the same each time. */
+static void add_processed(const compile_processed *p, compile_processed *sum) {
+    if (!p->names)
+        return;
+    sum->names = p->names;
+    sum->calls += p->calls;
+    sum->words += p->words;
+    sum->cycles += p->cycles;
+    sum->beside += p->beside;
+    sum->measured = p->measured;
+}
+
+void compile_stage_count(compile_stage_of *stage, uint64_t config, uint64_t kernel, uint64_t firmware) {
+    uint32_t n = 0;
+    while (n < stage->kernel.producers.len && compile_kernel_of(stage, n)->on_host)
+        n++;
+    compile_kernel k = *compile_kernel_of(stage, n); /* that has a clock */
+    stage->cycles.config += config;
+    stage->cycles.kernel += kernel;
+    stage->cycles.firmware += firmware;
+    stage->cycles.total += config + kernel + firmware;
+    k.ran.cycles.firmware = firmware;
+    k.ran.cycles.total = config + kernel + firmware;
+    compile_activity_add_time(&k, &stage->activity);
+    stage->counted = stage->activity.time_us > 0;
+}
+
+/* Adds it, or what other kernels did to the visit whose first ones ran. */
+static void add_visit(machine *m, compile_stage_of *stage, const compile_visit *visit) {
+    if (!stage->begun) {
+        vec_push(m->ctx->mem, &stage->visits, *visit);
+        return;
+    }
+    compile_visit *all = &stage->visits.at[stage->visits.len - 1];
+    all->entries = visit->entries;
+    all->cycles += visit->cycles;
+    all->loaded += visit->loaded;
+    all->kept += visit->kept;
+    all->collected += visit->collected;
+}
+
+/* In a session the channels' record comes when the session ends. */
+bool compile_count_run(machine *m, compile_stage_of *ran, const compile_kernel *k) {
+    compile_stage_of *stage = compile_whole(ran);
+    compile_visit visit = {.pass = compile_pass_text(m), .entries = k->ran.result.nnz};
+    compile_line_run run = {.pass = visit.pass, .begin = m->now};
+    bool ok = true;
+    for (uint32_t n = 0; n <= k->producers.len; n++) {
+        const compile_kernel *one = n < k->producers.len ? &k->producers.at[n] : k;
+        uint64_t recorded = 0;
+        run.config += one->ran.cycles.config;
+        run.kernel += one->ran.cycles.kernel;
+        run.firmware += one->ran.cycles.firmware;
+        visit.cycles += one->ran.cycles.total;
+        add_processed(&one->ran.processor, &stage->processor);
+        visit.loaded += one->ran.words.loaded;
+        visit.kept += one->ran.words.kept;
+        visit.collected += one->ran.words.collected;
+        m->a->times.tile += one->times.tile;
+        m->a->times.firmware += one->times.firmware;
+        m->a->times.run += one->times.run;
+        ok = ok && (one->session || compile_record_line(m, one, m->now, &recorded));
+        m->now += recorded > one->ran.cycles.total ? recorded : one->ran.cycles.total;
+    }
+    stage->counted = compile_activity_add(k, &stage->activity);
+    add_visit(m, stage, &visit);
+    stage->begun = ran != stage;
+    if (k->later) /* its cycles are known when the list has run */
+        return true;
+    stage->cycles.config += run.config;
+    stage->cycles.kernel += run.kernel;
+    stage->cycles.firmware += run.firmware;
+    stage->cycles.total += visit.cycles;
+    run.loaded = visit.loaded;
+    run.kept = visit.kept;
+    run.collected = visit.collected;
+    compile_line_of(m, stage, run);
+    return ok;
+}

@@ -1,0 +1,79 @@
+/* What lies where on the chip between the batches of a list, and how parts of a result that meet are
+ * combined. */
+#include "programs/layout.h"
+
+bool compile_pass_run(const compile_later *l, uint32_t output, uint32_t *at) {
+    for (uint32_t b = 0; b < l->plan.outputs.at[output].num_blocks; b++) {
+        if (2 * *at >= l->stored[output].len)
+            return false;
+        *at += 1u + word_at(l->stored[output].at, *at);
+    }
+    return 2 * *at <= l->stored[output].len;
+}
+
+bool compile_has_put(const fw_puts *all, const fw_put *w) {
+    for (uint32_t i = 0; i < all->len; i++) {
+        if (memcmp(&all->at[i], w, sizeof *w) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool compile_in_scratch(const machine *m, const compile_image *image) {
+    return image->put.address & FW_SCRATCH && compile_has_put(&m->session.memory.stored, &image->put);
+}
+
+uint32_t compile_find_slot(const machine *m, const held *h, const bool *alive, bool lists, uint32_t bytes) {
+    uint32_t at = 0;
+    bool moved = true;
+    while (moved) {
+        moved = false;
+        for (uint32_t t = 0; t < m->a->places; t++) {
+            const compile_left *left = m->of[t].left;
+            for (uint32_t i = 0; left && (alive[t] || &m->of[t] == h) && i < left->images.len; i++) {
+                const compile_image *image = &left->images.at[i];
+                const uint32_t begin = image->put.address & ~FW_SCRATCH;
+                if (!compile_in_scratch(m, image) ||
+                    (image->list.is && !left->gone && !(lists && image->list.fresh)) ||
+                    !compile_overlap(begin, image->put.bytes, at, bytes))
+                    continue;
+                at = (begin + image->put.bytes + 3) / 4 * 4;
+                moved = true;
+            }
+        }
+    }
+    return at;
+}
+
+void compile_note_image(machine *m, const compile_image *image) {
+    fw_memory *memory = &m->session.memory;
+    memory->mem = memory->mem ? memory->mem : m->ctx->diag->mem;
+    fw_forget(memory, image->put.address, image->put.bytes);
+    vec_push(memory->mem, &memory->stored, image->put);
+}
+
+bool compile_lies_before(const machine *m, const compile_move_in *in, const fw_put *w) {
+    for (uint32_t i = 0; i < in->batch->segments.len; i++) {
+        const fw_segment *g = &in->batch->segments.at[i];
+        const bool stays = i < in->to->columns.n_in && (in->stay >> i & 1);
+        if (i != in->input && !stays &&
+            compile_overlap(g->address, g->bytes, m->a->board.map.cgra_data + w->address, w->bytes))
+            return false;
+    }
+    return compile_has_put(&in->was->stored, w);
+}
+
+void compile_reduction(sam_operation operation, tile_dtype dtype, uint32_t *how, const sam_operator **op) {
+    static const uint32_t by[SAM_OPERATIONS] = {
+        [SAM_OPERATION_add] = FW_OP_ADD, [SAM_OPERATION_min] = FW_OP_MIN,  [SAM_OPERATION_smin] = FW_OP_MIN,
+        [SAM_OPERATION_max] = FW_OP_MAX, [SAM_OPERATION_smax] = FW_OP_MAX, [SAM_OPERATION_or] = FW_OP_OR,
+        [SAM_OPERATION_and] = FW_OP_AND};
+    *how = by[operation];
+    *op = sam_operator_of(operation, dtype == TILE_DTYPE_BF16);
+}
+
+void compile_meeting(const sam_statement *s, tile_dtype dtype, uint32_t *how, const sam_operator **op) {
+    const sam_expr_data *root = sam_expr_at(s, s->rhs);
+    compile_reduction(root->kind == SAM_EXPR_SUM ? (sam_operation)root->operation : SAM_OPERATION_add, dtype,
+                      how, op);
+}

@@ -1,0 +1,161 @@
+/* Statements of several kernels in a list that waits: each kernel is a stage by itself, and what it fills, a
+ * workspace, is a tensor with a place of its own until the statement is done. */
+#include "programs/parts.h"
+#include "engines/engines.h"
+#include "programs/calls.h"
+#include "programs/items.h"
+
+/* ---- the kernels as stages ---------------------------------------------------------------------- */
+
+static bool on_array(const compile_stage_of *stage) {
+    bool is = stage->kernel.producers.len > 0;
+    compile_dense d;
+    for (uint32_t n = 0; n <= stage->kernel.producers.len; n++)
+        is = is &&
+             (!compile_kernel_of(stage, n)->on_host || compile_may_wait_calls(compile_kernel_of(stage, n)) ||
+              compile_find_dense(&compile_kernel_of(stage, n)->lowered.statement, &d));
+    return is;
+}
+
+/* Returns what a name stands for: an operand of the statement, a workspace of the kernels before `n`, or
+ * neither, where the host makes it of operands. */
+static fe_use use_of(const compile_stage_of *stage, uint32_t n, name_id name) {
+    const sam_statement *s = &stage->step->statement;
+    for (uint32_t p = 0; p < n; p++) {
+        const sam_statement *made = &stage->parts[p].kernel.lowered.statement;
+        if (name_eq(sam_tensor_at(made, made->result)->name, name))
+            return (fe_use){.shared = stage->parts[p].to};
+    }
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        if (t + 1 != s->result.v && name_eq(s->tensors.at[t].name, name))
+            return stage->step->use[t];
+    }
+    return (fe_use){.shared = FE_NO_TENSOR};
+}
+
+/* Makes the step of kernel `n`: its operands by the names that they are stored under. */
+static const fe_step *step_of(compile_context *ctx, const compile_stage_of *stage, uint32_t n) {
+    const sam_statement *packed = &stage->parts[n].kernel.lowered.statement;
+    fe_step *step = arena_new(ctx->mem, fe_step);
+    fe_use *use = arena_new_n(ctx->mem, fe_use, packed->tensors.len + 1);
+    *step = (fe_step){.kind = FE_STEP_ASSIGN, .loc = stage->step->loc, .text = stage->step->text, .use = use};
+    step->statement.result = packed->result;
+    for (uint32_t t = 0; t < packed->tensors.len; t++) {
+        sam_tensor_data data = packed->tensors.at[t];
+        data.name = sam_stored_name(&data);
+        vec_push(ctx->mem, &step->statement.tensors, data);
+        use[t] =
+            t + 1 == packed->result.v ? (fe_use){.shared = stage->parts[n].to} : use_of(stage, n, data.name);
+    }
+    return step;
+}
+
+void compile_find_parts(compile_context *ctx, compile_application *a, compile_stage_of *stage) {
+    const uint32_t n = stage->kernel.producers.len + 1;
+    if (stage->step->kind != FE_STEP_ASSIGN || !on_array(stage))
+        return;
+    stage->parts = arena_new_n(ctx->mem, compile_stage_of, n);
+    stage->n_parts = n;
+    for (uint32_t p = 0; p < n; p++) {
+        compile_stage_of *part = &stage->parts[p];
+        *part = (compile_stage_of){.within = stage->within,
+                                   .loops = stage->loops,
+                                   .array = stage->array,
+                                   .to = p + 1 < n ? a->places++ : stage->to,
+                                   .options = stage->options,
+                                   .kernel = *compile_kernel_of(stage, p),
+                                   .whole = stage};
+        memset(&part->kernel.producers, 0, sizeof part->kernel.producers);
+        part->step = step_of(ctx, stage, p);
+    }
+}
+
+/* ---- their runs --------------------------------------------------------------------------------- */
+
+/* Adds the workspaces before kernel `n` to the operands of its statement. */
+static bool add_workspaces(const machine *m, compile_context *ctx, const compile_stage_of *stage, uint32_t n,
+                           compile_data *data, bool *inferred) {
+    const uint32_t own = data->operands.n;
+    tile_tensor *all = arena_new_n(ctx->mem, tile_tensor, own + n + 1);
+    memcpy(all, data->operands.operand, sizeof *all * own);
+    for (uint32_t p = 0; p < n; p++)
+        all[own + p] = m->of[stage->parts[p].to].t;
+    data->operands = (tile_operands){all, own + n, data->operands.dtype};
+    *inferred = false;
+    return n + 1 == stage->n_parts ||
+           compile_workspace_extents(ctx, &stage->parts[n].kernel, &data->operands, &data->extent, inferred);
+}
+
+/* Returns whether what the kernel computes is the same where an operand has a value that is its fill, and
+ * where it has none there. */
+static bool is_by_values(const sam_statement *s) {
+    bool is = true;
+    for (uint32_t e = 0; e < s->exprs.len; e++) {
+        const sam_expr_data *x = &s->exprs.at[e];
+        const bool call = x->kind == SAM_EXPR_CALL;
+        is = is && x->kind != SAM_EXPR_DIV &&
+             !(call && (x->operation == SAM_OPERATION_unless || x->operation == SAM_OPERATION_reach ||
+                        x->operation == SAM_OPERATION_program || x->operation == SAM_OPERATION_div));
+    }
+    for (uint32_t t = 0; t < s->tensors.len; t++)
+        is = is && !s->tensors.at[t].structure;
+    return is;
+}
+
+/* Holds a workspace, of which values that are the fill go, as of every tensor, unless they count. */
+static bool hold_workspace(machine *m, compile_stage_of *stage, uint32_t n, const tile_tensor *value) {
+    const sam_statement *made = &stage->parts[n].kernel.lowered.statement;
+    held *to = &m->of[stage->parts[n].to];
+    bool counts = false;
+    for (uint32_t p = n + 1; p < stage->n_parts; p++)
+        counts = counts || !is_by_values(&stage->parts[p].kernel.lowered.statement);
+    compile_hold(to, value, value);
+    to->t.name = sam_tensor_at(made, made->result)->name;
+    return to->t.nnz == value->nnz || !counts;
+}
+
+/* Computes a workspace. */
+static bool fill_workspace(machine *m, const compile_context *ctx, compile_stage_of *stage, uint32_t n,
+                           compile_later_run *run) {
+    compile_context own = *ctx;
+    arena scratch = {0};
+    compile_left *left = NULL;
+    tile_tensor value;
+    bool inferred;
+    own.mem = &scratch;
+    const bool ok = add_workspaces(m, &own, stage, n, &run->data, &inferred) &&
+                    compile_wait(m, &own, &stage->parts[n], &run->data, &value, &left, &run->waited);
+    if (!ok || !left) {
+        arena_free(&scratch);
+        return ok;
+    }
+    value.dim_inferred = value.dim_inferred || inferred;
+    if (!hold_workspace(m, stage, n, &value)) {
+        run->waited = COMPILE_NEVER;
+        stage->waits = false;
+        stage->eager = "values of a workspace count though they are its fill";
+    }
+    m->of[stage->parts[n].to].left = left;
+    left->mem = scratch;
+    return true;
+}
+
+bool compile_wait_part(machine *m, compile_context *ctx, compile_stage_of *stage, uint32_t n,
+                       compile_later_run *run) {
+    compile_stage_of *own = stage->n_parts ? &stage->parts[n] : stage;
+    bool inferred;
+    if (n + 1 < stage->n_parts)
+        return fill_workspace(m, ctx, stage, n, run);
+    return (!stage->n_parts || add_workspaces(m, ctx, stage, n, &run->data, &inferred)) &&
+           compile_wait(m, ctx, own, &run->data, &run->value, &run->left, &run->waited);
+}
+
+void compile_end_parts(machine *m, compile_stage_of *stage, bool all) {
+    for (uint32_t n = 0; n + 1 < stage->n_parts; n++) {
+        held *workspace = &m->of[stage->parts[n].to];
+        compile_forget_left(workspace);
+        arena_free(&workspace->mem);
+        *workspace = (held){0};
+    }
+    stage->begun = stage->begun && !all;
+}

@@ -1,0 +1,25 @@
+/* parts.h - the kernels of a statement of several, as stages that wait by themselves. */
+#ifndef ONYX_PROGRAMS_PARTS_H
+#define ONYX_PROGRAMS_PARTS_H
+
+#include "programs/queue.h"
+
+/* Gives the kernels of a statement of several, if all of them are on the array, stages of their own, and
+ * their workspaces places. */
+void compile_find_parts(compile_context *ctx, compile_application *a, compile_stage_of *stage);
+/* A run of a statement that waits: its operands as they are now, or, with those of a kernel, the workspaces
+ * before it; and the value, what the chip has of it, and whether it waits (waiting.h). */
+typedef struct {
+    compile_data data;
+    tile_tensor value;
+    compile_left *left;
+    compile_waited waited;
+} compile_later_run;
+/* Does as compile_wait with kernel `n` of the statement, where there are several, or with the one there is.
+ * Workspaces are held in their places, and what comes of them is the statement's with the last kernel. */
+bool compile_wait_part(machine *m, compile_context *ctx, compile_stage_of *stage, uint32_t n,
+                       compile_later_run *run);
+/* Forgets the workspaces; `all` kernels of the statement wait, or else it is computed otherwise. */
+void compile_end_parts(machine *m, compile_stage_of *stage, bool all);
+
+#endif

@@ -1,0 +1,124 @@
+/* programs.h - a program file on an engine: each statement is compiled once, then the host goes through
+ * the loops, and gives the engine every statement's data of the moment. */
+#ifndef ONYX_PROGRAMS_H
+#define ONYX_PROGRAMS_H
+
+#include "frontend/program.h"
+#include "programs/dry_run.h"
+#include "programs/share.h"
+#include "report/energy.h"
+
+/* One run of a statement, or one visit of a loop. */
+typedef struct {
+    const char *pass;                 /* of the loops around it, "2" or "2,5"; "" outside of all */
+    uint64_t cycles, entries;         /* entries of the result */
+    uint64_t loaded, kept, collected; /* words, as in compile_outcome */
+    uint32_t passes, alone;           /* of a loop; of these, that the processor made by itself; of a scalar's
+                                         statement 1: it did */
+} compile_visit;
+
+typedef struct compile_stage_of compile_stage_of;
+/* A statement or a loop of the program, in the order of the text; or a kernel of a statement of several,
+ * which waits by itself and whose workspaces are tensors with places of their own (application_parts.c). */
+struct compile_stage_of {
+    const fe_step *step;
+    const char *within; /* its folder in that of the program */
+    uint32_t loops;     /* that it stands in */
+    uint32_t array;     /* number, from 1 on, of the array that all its kernels share with others; 0: none */
+    bool on_host;
+    const char *why;   /* it is there */
+    uint32_t to;       /* whose place its value gets: a tensor's, or one of those after them (places) */
+    bool by_items;     /* the processor may compute it by items of a list (application_items.c) */
+    bool waits;        /* its result may stay on the chip, and its batches wait (machine.h) */
+    const char *eager; /* why not; of a loop why its passes are the host's */
+    const bool *alive; /* by place: whether what it has after the statement may be read later */
+    compile_options options;
+    compile_rehearsed rehearsed; /* until it is compiled */
+    compile_kernel kernel;
+    compile_stage_of *parts; /* of a statement of several kernels that may wait, in turn */
+    uint32_t n_parts;
+    compile_stage_of *whole; /* of a part: the statement, which has its visits */
+    bool begun;              /* kernels of the last visit ran, and others are to come */
+    VEC(compile_visit) visits;
+    struct {
+        uint64_t config, kernel, firmware, total;
+    } cycles;                    /* of all visits */
+    compile_processed processor; /* of all visits */
+    compile_activity activity;
+    bool counted;     /* the activity was */
+    uint64_t wrapped; /* values that the reference has beyond 16 bits */
+};
+
+typedef struct {
+    fe_program program;
+    pnr_board board;
+    const char *board_path;
+    tile_tensor *given; /* by tensor: what it holds first; its extents are those that hold all along */
+    uint32_t places; /* of tensors, of the values of a multi, until it has all of them, and of workspaces */
+    VEC(compile_stage_of) stages;
+    bool rehearsed;               /* stages have what their operands hold in all of their runs */
+    const compile_images *images; /* bitstreams in the global buffer together; NULL: each program has one */
+    tile_tensor *result;          /* by tensor: at the end */
+    compile_times times;          /* of all statements */
+    const char *check;            /* "pass", "fail", "none" */
+    const char *text;             /* of the program file */
+    struct {
+        uint32_t written;
+        uint64_t words;      /* of 32 bits, of all tensors that were kept */
+        const char *resumed; /* after this pass it went on, as in compile_visit; NULL: it began */
+    } checkpoints;
+} compile_application;
+
+/* Returns whether nothing of the statement is on the array. */
+static inline bool compile_stage_on_host(const compile_stage_of *stage) {
+    bool host = stage->on_host || stage->kernel.on_host;
+    for (uint32_t n = 0; n < stage->kernel.producers.len; n++)
+        host = host && stage->kernel.producers.at[n].on_host;
+    return host;
+}
+/* Returns whether functions in such a statement are the processor's. */
+static inline bool compile_stage_on_processor(const compile_stage_of *stage) {
+    bool is = stage->kernel.on_processor;
+    for (uint32_t n = 0; n < stage->kernel.producers.len; n++)
+        is = is || stage->kernel.producers.at[n].on_processor;
+    return is;
+}
+/* Returns the statement that it is, or is a kernel of. */
+static inline compile_stage_of *compile_whole(compile_stage_of *stage) {
+    return stage->whole ? stage->whole : stage;
+}
+/* Returns kernel `n` of the statement, in the order in which they run. */
+static inline const compile_kernel *compile_kernel_of(const compile_stage_of *stage, uint32_t n) {
+    return n < stage->kernel.producers.len ? &stage->kernel.producers.at[n] : &stage->kernel;
+}
+/* Returns the stage of a step, which is one of the program's. */
+static inline compile_stage_of *compile_stage_of_step(const compile_application *a, const fe_step *step) {
+    uint32_t i = 0;
+    while (a->stages.at[i].step != step)
+        i++;
+    return &a->stages.at[i];
+}
+/* Returns whether the command's argument is the path of a program file: it ends in ".onx". */
+bool compile_is_application(const char *argument);
+/* Does all of `onyx run`, or of `onyx compile` where o->runs is false, with the program file o->expression.
+ * Those of fe_program_parse, E0910, E0911, E0320, E0321, E0960, and of each statement. */
+bool compile_application_run(const compile_options *o, compile_context *ctx, compile_application *a);
+/* Lets statements share arrays, those in the innermost loops first, as far as the board has room, and, on
+ * engine soc, a firmware program with all their bitstreams; if onyx chooses (-O1 and up):
+ * application_share.c. Returns false after errors. */
+bool compile_share_stages(const compile_options *o, compile_context *ctx, compile_application *a);
+/* Returns which of these kernels, that are to share an array, load what others of them store, best first:
+ * those of innermost loops, and of them those that run soonest after the store. */
+compile_pairs compile_pair_streams(compile_context *ctx, const compile_application *a,
+                                   const compile_kernels *group);
+/* report.json (docs/programs.md), and the summary that a person reads. */
+cJSON *compile_application_report(const compile_options *o, const compile_context *ctx,
+                                  const compile_application *a);
+void compile_application_summary(const compile_options *o, const compile_context *ctx,
+                                 const compile_application *a, FILE *out);
+
+/* ---- what the files of a program share --------------------------------------------------------- */
+
+/* Reads what the tensors hold first, and finds how far each of their indices runs (application_data.c). */
+bool compile_application_data(const compile_options *o, compile_context *ctx, compile_application *a);
+#endif

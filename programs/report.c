@@ -1,0 +1,291 @@
+/* report.json of a program, and the summary that a person reads. */
+#include "report/report.h"
+#include "kernel/workspace.h"
+#include "programs/programs.h"
+
+static uint32_t line_of(const compile_context *ctx, const fe_step *step) {
+    uint32_t line = 0, column;
+    return diag_line_col(ctx->diag, step->loc, &line, &column) ? line : 0;
+}
+
+static void add_number(cJSON *object, const char *key, double value) {
+    cJSON_AddNumberToObject(object, key, value);
+}
+
+static void add_words(cJSON *json, const compile_visit *visit) {
+    cJSON *words = cJSON_AddObjectToObject(json, "host_words");
+    add_number(words, "loaded", (double)visit->loaded);
+    add_number(words, "kept", (double)visit->kept);
+    add_number(words, "collected", (double)visit->collected);
+}
+
+/* Returns the folders of the other statements that are on the same array. */
+static text_vec sharing(const compile_application *a, const compile_stage_of *stage, arena *mem) {
+    text_vec folders = {0};
+    for (uint32_t i = 0; i < a->stages.len; i++) {
+        const compile_stage_of *one = &a->stages.at[i];
+        if (one != stage && one->array == stage->array)
+            vec_push(mem, &folders, one->within);
+    }
+    return folders;
+}
+
+static cJSON *sharing_json(const compile_application *a, const compile_stage_of *stage) {
+    cJSON *json = cJSON_CreateArray();
+    arena scratch = {0};
+    const text_vec folders = sharing(a, stage, &scratch);
+    for (uint32_t i = 0; i < folders.len; i++)
+        cJSON_AddItemToArray(json, cJSON_CreateString(folders.at[i]));
+    arena_free(&scratch);
+    return json;
+}
+
+/* Returns the passes of all visits of a loop. */
+static compile_visit passes_of(const compile_stage_of *stage) {
+    compile_visit all = {0};
+    for (uint32_t i = 0; i < stage->visits.len; i++) {
+        all.passes += stage->visits.at[i].passes;
+        all.alone += stage->visits.at[i].alone;
+    }
+    return all;
+}
+
+/* Adds the operands that nothing changes. */
+static void add_placed(const compile_context *ctx, const compile_application *a,
+                       const compile_stage_of *stage, cJSON *json) {
+    const compile_kernel *k = &stage->kernel;
+    cJSON *list = k->placed.len ? cJSON_AddArrayToObject(json, "operands") : NULL;
+    for (uint32_t p = 0; p < k->placed.len; p++) {
+        const uint32_t t = fe_program_find(&a->program, k->placed.at[p].tensor);
+        if (t < a->program.tensors.len && !a->program.tensors.at[t].changes)
+            compile_placed_json(ctx, &k->placed.at[p], list);
+    }
+}
+
+static cJSON *statement_json(const compile_context *ctx, const compile_application *a,
+                             const compile_stage_of *stage) {
+    cJSON *json = cJSON_CreateObject();
+    add_number(json, "line", line_of(ctx, stage->step));
+    cJSON_AddStringToObject(json, "statement", stage->step->text);
+    cJSON_AddStringToObject(json, "on",
+                            !compile_stage_on_host(stage)                                 ? "array"
+                            : compile_stage_on_processor(stage) || passes_of(stage).alone ? "processor"
+                                                                                          : "host");
+    if (compile_stage_on_host(stage)) {
+        cJSON_AddStringToObject(json, "why", stage->why);
+    } else {
+        cJSON_AddStringToObject(json, "folder", stage->within);
+        if (stage->array)
+            cJSON_AddItemToObject(json, "shares", sharing_json(a, stage));
+        cJSON_AddItemToObject(json, "compiled",
+                              compile_report(&stage->options, ctx, &stage->kernel, false, a->check));
+    }
+    add_number(json, "runs", stage->visits.len);
+    cJSON *cycles = cJSON_AddObjectToObject(json, "cycles");
+    add_number(cycles, "config", (double)stage->cycles.config);
+    add_number(cycles, "kernel", (double)stage->cycles.kernel);
+    add_number(cycles, "firmware", (double)stage->cycles.firmware);
+    add_number(cycles, "total", (double)stage->cycles.total);
+    compile_processor_json(&stage->processor, json);
+    if (stage->counted)
+        compile_energy_json(&stage->activity, json);
+    add_placed(ctx, a, stage, json);
+    cJSON *each = cJSON_AddArrayToObject(json, "each");
+    for (uint32_t i = 0; i < stage->visits.len; i++) {
+        cJSON *one = json_add_item(each);
+        cJSON_AddStringToObject(one, "pass", stage->visits.at[i].pass);
+        add_number(one, "cycles", (double)stage->visits.at[i].cycles);
+        add_number(one, "result_nnz", (double)stage->visits.at[i].entries);
+        if (stage->visits.at[i].loaded || stage->visits.at[i].kept || stage->visits.at[i].collected)
+            add_words(one, &stage->visits.at[i]);
+    }
+    return json;
+}
+
+static cJSON *loop_json(const compile_context *ctx, const compile_stage_of *stage) {
+    cJSON *json = cJSON_CreateObject();
+    add_number(json, "line", line_of(ctx, stage->step));
+    const bool may = compile_engines[stage->options.engine].by_processor;
+    if (may && stage->visits.len)
+        cJSON_AddStringToObject(json, "on",
+                                passes_of(stage).passes == passes_of(stage).alone ? "processor" : "host");
+    if (may && stage->eager)
+        cJSON_AddStringToObject(json, "why", stage->eager);
+    cJSON *each = cJSON_AddArrayToObject(json, "each");
+    for (uint32_t i = 0; i < stage->visits.len; i++) {
+        cJSON *one = json_add_item(each);
+        cJSON_AddStringToObject(one, "pass", stage->visits.at[i].pass);
+        add_number(one, "passes", stage->visits.at[i].passes);
+        if (may)
+            add_number(one, "on_processor", stage->visits.at[i].alone);
+    }
+    return json;
+}
+
+static uint64_t all_cycles(const compile_application *a) {
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < a->stages.len; i++)
+        total += a->stages.at[i].cycles.total;
+    return total;
+}
+
+/* Sums what all statements did; returns whether any of them was counted. */
+static bool all_activity(const compile_application *a, compile_activity *sum) {
+    bool any = false;
+    for (uint32_t i = 0; i < a->stages.len; i++) {
+        const compile_activity *one = &a->stages.at[i].activity;
+        any = any || a->stages.at[i].counted;
+        sum->time_us += one->time_us;
+        for (int e = 0; e < ENERGIES; e++)
+            sum->count[e] += one->count[e];
+    }
+    return any;
+}
+
+cJSON *compile_application_report(const compile_options *o, const compile_context *ctx,
+                                  const compile_application *a) {
+    cJSON *json = cJSON_CreateObject();
+    add_number(json, "format_version", 1);
+    cJSON_AddStringToObject(json, "program", o->expression);
+    cJSON_AddStringToObject(json, "board", o->board);
+    cJSON_AddStringToObject(json, "profile", o->profile);
+    cJSON_AddStringToObject(json, "engine", compile_engines[o->runs ? o->engine : ENGINE_NONE].name);
+    add_number(json, "seed", (double)o->seed);
+    cJSON_AddStringToObject(json, "check", a->check);
+    add_number(json, "total_cycles", (double)all_cycles(a));
+    if (a->images)
+        add_number(json, "bitstreams", a->images->n);
+    if (o->on_board) {
+        cJSON *boards = cJSON_AddObjectToObject(json, "boards");
+        add_number(boards, "started", o->on_board->started);
+        add_number(boards, "ready", o->on_board->ready);
+    }
+    if (o->checkpoint && a->result) {
+        cJSON *kept = cJSON_AddObjectToObject(json, "checkpoints");
+        add_number(kept, "every", o->checkpoint);
+        add_number(kept, "written", a->checkpoints.written);
+        add_number(kept, "words", (double)a->checkpoints.words);
+        if (a->checkpoints.resumed)
+            cJSON_AddStringToObject(kept, "resumed", a->checkpoints.resumed);
+    }
+    cJSON *statements = cJSON_AddArrayToObject(json, "statements");
+    cJSON *loops = cJSON_AddArrayToObject(json, "loops");
+    for (uint32_t i = 0; i < a->stages.len; i++) {
+        const compile_stage_of *stage = &a->stages.at[i];
+        if (stage->step->kind == FE_STEP_REPEAT)
+            cJSON_AddItemToArray(loops, loop_json(ctx, stage));
+        else
+            cJSON_AddItemToArray(statements, statement_json(ctx, a, stage));
+    }
+    cJSON *results = cJSON_AddArrayToObject(json, "results");
+    for (uint32_t i = 0; i < a->program.results.len && a->result; i++) {
+        const tile_tensor *t = &a->result[a->program.results.at[i]];
+        cJSON *one = json_add_item(results);
+        cJSON_AddStringToObject(one, "tensor", names_text(ctx->names, t->name));
+        add_number(one, "result_nnz", (double)t->nnz);
+        add_number(one, "fill", tile_to_double(o->dtype, t->fill));
+    }
+    compile_activity activity = {0};
+    if (all_activity(a, &activity))
+        compile_energy_json(&activity, json);
+    cJSON *wall = cJSON_AddObjectToObject(json, "wall_s");
+    const compile_times *t = &a->times;
+    add_number(wall, "compile", t->frontend + t->lower + t->place + t->route + t->bitstream);
+    add_number(wall, "run", t->tile + t->firmware + t->run);
+    add_number(wall, "total", t->total);
+    return json;
+}
+
+/* The first line of a statement. */
+static void print_statement(const compile_context *ctx, const compile_stage_of *stage, FILE *out) {
+    const char *text = stage->step->text;
+    fprintf(out, "  line %u: %.*s%s\n", line_of(ctx, stage->step), (int)strcspn(text, "\n"), text,
+            strchr(text, '\n') ? " ..." : "");
+}
+
+/* What is on the array. */
+static void print_array(const compile_application *a, const compile_stage_of *stage, FILE *out) {
+    arena scratch = {0};
+    const text_vec with = stage->array ? sharing(a, stage, &scratch) : (text_vec){0};
+    fprintf(out, "    %u tiles, %u configuration words", stage->kernel.array.net.cells.len,
+            stage->kernel.bits.stream.words.len);
+    for (uint32_t i = 0; i < with.len; i++)
+        fprintf(out, "%s%s", i ? ", " : " shared with ", with.at[i]);
+    fputc('\n', out);
+    arena_free(&scratch);
+}
+
+static void print_workspace(const compile_context *ctx, const compile_kernel *k, FILE *out) {
+    if (!k->on_host)
+        fprintf(out, "    %s: %s\n", names_text(ctx->names, sam_tensor_at(&k->user, k->user.result)->name),
+                compile_workspace_on_array(k, ctx->mem));
+}
+
+static void print_stage(const compile_options *o, const compile_context *ctx, const compile_application *a,
+                        const compile_stage_of *stage, FILE *out) {
+    const uint64_t runs = stage->visits.len;
+    if (stage->step->kind == FE_STEP_REPEAT) {
+        const compile_visit all = passes_of(stage);
+        if (!o->runs)
+            return;
+        fprintf(out, "  line %u: %u %s", line_of(ctx, stage->step), all.passes,
+                plural(all.passes, "pass", "passes"));
+        if (compile_engines[o->engine].by_processor && all.alone)
+            fprintf(out, ", %u by the chip's processor alone", all.alone);
+        fputc('\n', out);
+        if (compile_engines[o->engine].by_processor && stage->eager && o->explain)
+            fprintf(out, "    the host goes through %s: %s\n", all.alone ? "the others" : "it", stage->eager);
+        return;
+    }
+    print_statement(ctx, stage, out);
+    if (stage->processor.names)
+        fprintf(out, "    on the chip's processor, %s\n",
+                compile_processor_text(&stage->processor, ctx->mem));
+    if (compile_stage_on_host(stage)) {
+        if (!stage->processor.names)
+            fprintf(out, "    on the %s: %s\n", passes_of(stage).alone ? "chip's processor" : "host",
+                    stage->why);
+        if (stage->cycles.total)
+            fprintf(out, "    %llu %s, %llu cycles\n", (unsigned long long)runs, plural(runs, "run", "runs"),
+                    (unsigned long long)stage->cycles.total);
+        return;
+    }
+    if (stage->kernel.producers.len)
+        fprintf(out, "    %u kernels\n", stage->kernel.producers.len + 1);
+    for (uint32_t n = 0; o->explain && n <= stage->kernel.producers.len; n++)
+        print_workspace(ctx, compile_kernel_of(stage, n), out);
+    if (stage->kernel.bits.stream.words.len)
+        print_array(a, stage, out);
+    compile_regions_summary(ctx, &stage->kernel, out);
+    if (o->runs)
+        fprintf(out, "    %llu %s, %llu cycles\n", (unsigned long long)runs, plural(runs, "run", "runs"),
+                (unsigned long long)stage->cycles.total);
+}
+
+void compile_application_summary(const compile_options *o, const compile_context *ctx,
+                                 const compile_application *a, FILE *out) {
+    fprintf(out, "%s\n", o->expression);
+    for (uint32_t i = 0; i < a->stages.len; i++)
+        print_stage(o, ctx, a, &a->stages.at[i], out);
+    for (uint32_t i = 0; i < a->program.results.len && a->result; i++) {
+        const tile_tensor *t = &a->result[a->program.results.at[i]];
+        fprintf(out, "  %llu %s in %s\n", (unsigned long long)t->nnz, plural(t->nnz, "value", "values"),
+                names_text(ctx->names, t->name));
+    }
+    if (a->result)
+        fprintf(out, "  %llu cycles in all, check: %s\n", (unsigned long long)all_cycles(a), a->check);
+    if (a->checkpoints.resumed)
+        fprintf(out, "  it went on after pass %s, which an earlier command had kept\n",
+                a->checkpoints.resumed);
+    if (o->on_board && o->on_board->ready)
+        fprintf(out, "  the board was found ready%s: not loaded, and not started again\n",
+                o->on_board->started ? ", but where another program was needed" : "");
+    if (a->images)
+        fprintf(out, "  %u bitstreams in the global buffer, for one firmware program\n", a->images->n);
+    compile_activity activity = {0};
+    if (all_activity(a, &activity))
+        compile_energy_print(&activity, out);
+    const compile_times *t = &a->times;
+    fprintf(out, "  %.3f s to the bitstreams, %.3f s in all; everything is in %s\n",
+            t->frontend + t->lower + t->place + t->route + t->bitstream, t->total, o->out);
+}

@@ -1,0 +1,484 @@
+/* Which statements of a program store what others load. A load reaches the banks of its own GLB tile alone,
+ * so an operand can be loaded where it was stored only if the store has the same tile. */
+#include "programs/calls.h"
+#include "programs/queue.h"
+#include "programs/scalar.h"
+#include "sam/operators.h"
+
+/* A kernel of a group, and the statement that it is of. */
+typedef struct {
+    const compile_stage_of *stage;
+    const compile_kernel *kernel;
+    uint32_t number; /* in the group */
+} user;
+
+/* Tensors that swaps exchange are one: class[t] is the first of them. */
+static void join_swapped(const fe_steps *steps, uint32_t *class, uint32_t n) {
+    for (uint32_t i = 0; i < steps->len; i++) {
+        const fe_step *step = &steps->at[i];
+        join_swapped(&step->body, class, n);
+        if (step->kind != FE_STEP_SWAP)
+            continue;
+        const uint32_t a = class[step->swap[0]], b = class[step->swap[1]];
+        for (uint32_t t = 0; t < n; t++)
+            class[t] = class[t] == a || class[t] == b ? a < b ? a : b : class[t];
+    }
+}
+
+/* Adds the group's kernels in the order in which they run. */
+static uint32_t list_users(const compile_application *a, const compile_kernels *group, user *to) {
+    uint32_t n = 0;
+    for (uint32_t s = 0; s < a->stages.len; s++) {
+        const compile_stage_of *stage = &a->stages.at[s];
+        const uint32_t producers = stage->kernel.producers.len;
+        for (uint32_t p = 0; p <= producers; p++) {
+            const compile_kernel *k = p < producers ? &stage->kernel.producers.at[p] : &stage->kernel;
+            for (uint32_t i = 0; i < group->len; i++) {
+                if (group->at[i] == k)
+                    to[n++] = (user){stage, k, i};
+            }
+        }
+    }
+    return n;
+}
+
+static name_id stored_by(const user *u) {
+    const sam_statement *s = &u->kernel->lowered.statement;
+    return sam_tensor_at(s, s->result)->name;
+}
+
+/* Returns the class of an operand of the statement, by the name it has there; those that are none of the
+ * program's, workspaces, have `none`. */
+static uint32_t class_of(const user *u, name_id name, const uint32_t *class, uint32_t none) {
+    const fe_step *step = u->stage->step;
+    for (uint32_t t = 0; t < step->statement.tensors.len; t++) {
+        if (t + 1 != step->statement.result.v && name_eq(step->statement.tensors.at[t].name, name))
+            return step->use[t].counts ? none : class[step->use[t].shared];
+    }
+    return none;
+}
+
+static bool is_dense(const sam_tensor_data *t) {
+    bool dense = true;
+    for (uint32_t l = 0; l < t->order; l++)
+        dense = dense && t->level[l] == SAM_LEVEL_DENSE;
+    return dense;
+}
+
+/* Returns whether a store may leave the words that a load of the tensor reads, whatever the values are. Of
+ * compressed levels the host drops what is a fill, and values beside a fill are loaded as they differ from
+ * it.
+ */
+static bool is_loaded_as_stored(const sam_tensor_data *t) {
+    return t->order && !t->fill && is_dense(t);
+}
+
+/* Returns whether the chip's processor may make what a load of the tensor reads of what a store has left, a
+ * result of that order: a vector of any, or a scalar; of more than one index where both are cut alike. */
+static bool is_made_of_stored(const sam_tensor_data *t, uint32_t order) {
+    return is_loaded_as_stored(t) || (t->order == order && t->structure != SAM_FILLED);
+}
+
+/* Returns whether `to` loads what `from` stores, and by which name. */
+static bool loads(const user *to, const user *from, const uint32_t *class, uint32_t none, name_id *name) {
+    const sam_statement *s = &to->kernel->lowered.statement;
+    const bool last = from->kernel == &from->stage->kernel;
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        const sam_tensor_data *data = &s->tensors.at[t];
+        const name_id source = sam_stored_name(data);
+        const uint32_t its = class_of(to, source, class, none);
+        if (t + 1 == s->result.v || !is_loaded_as_stored(data))
+            continue;
+        *name = data->name;
+        if (last ? its != none && its == class[fe_step_result(from->stage->step)]
+                 : its == none && to->stage == from->stage && name_eq(source, stored_by(from)))
+            return true;
+    }
+    return false;
+}
+
+/* Adds the kernels that load what the user stores, those that run first before all. */
+static void add_pairs(compile_context *ctx, const user *all, uint32_t n, uint32_t from, const uint32_t *class,
+                      uint32_t none, compile_pairs *pairs) {
+    const user *u = &all[from];
+    for (uint32_t d = 1; d <= n; d++) {
+        const user *to = &all[(from + d) % n];
+        const bool again = from + d >= n; /* in the loop's next pass */
+        name_id name;
+        if (to->kernel->array.copies <= 1 && (!again || (u->stage->loops && to->stage->loops)) &&
+            loads(to, u, class, none, &name))
+            vec_push(ctx->mem, pairs, ((compile_pair){u->number, to->number, stored_by(u), name}));
+    }
+}
+
+compile_pairs compile_pair_streams(compile_context *ctx, const compile_application *a,
+                                   const compile_kernels *group) {
+    const uint32_t none = a->program.tensors.len;
+    uint32_t *class = arena_new_n(ctx->mem, uint32_t, none + 1), deepest = 0;
+    user *all = arena_new_n(ctx->mem, user, group->len + 1);
+    const uint32_t n = list_users(a, group, all);
+    compile_pairs pairs = {0};
+    for (uint32_t t = 0; t < none; t++)
+        class[t] = t;
+    join_swapped(&a->program.steps, class, none);
+    for (uint32_t i = 0; i < n; i++)
+        deepest = all[i].stage->loops > deepest ? all[i].stage->loops : deepest;
+    for (uint32_t loops = deepest + 1; loops-- > 0;) {
+        for (uint32_t i = 0; i < n; i++) {
+            if (all[i].stage->loops == loops && all[i].kernel->array.copies <= 1)
+                add_pairs(ctx, all, n, i, class, none, &pairs);
+        }
+    }
+    return pairs;
+}
+
+/* ---- results that stay on the chip ------------------------------------------------------------- */
+
+bool compile_is_test(const fe_step *step, uint32_t *operand, bool *counts, uint32_t *holds, int32_t *value) {
+    static const struct {
+        sam_operation of;
+        uint32_t holds;
+    } all[] = {{SAM_OPERATION_eq, FW_TEST_EQUAL},   {SAM_OPERATION_ne, FW_TEST_LESS | FW_TEST_GREATER},
+               {SAM_OPERATION_lt, FW_TEST_LESS},    {SAM_OPERATION_le, FW_TEST_LESS | FW_TEST_EQUAL},
+               {SAM_OPERATION_gt, FW_TEST_GREATER}, {SAM_OPERATION_ge, FW_TEST_GREATER | FW_TEST_EQUAL}};
+    const sam_statement *s = &step->statement;
+    const sam_expr_data *root = &s->exprs.at[s->rhs.v - 1];
+    const int32_t most = s->integers ? INT16_MAX : UINT8_MAX; /* a larger count may be rounded to it */
+    if (step->kind != FE_STEP_REPEAT || !step->until || root->kind != SAM_EXPR_CALL || !root->a.v ||
+        !root->b.v)
+        return false;
+    const sam_expr_data *a = &s->exprs.at[root->a.v - 1], *b = &s->exprs.at[root->b.v - 1];
+    if (a->kind != SAM_EXPR_ACCESS || b->kind != SAM_EXPR_LITERAL)
+        return false;
+    *operand = a->tensor.v - 1;
+    *counts = step->use[*operand].counts;
+    if (!s->integers && !*counts)
+        *value = sam_literal_word(b->literal, true);
+    else if (b->literal < -most || b->literal > most || b->literal != (int32_t)b->literal)
+        return false;
+    else
+        *value = (int32_t)b->literal;
+    *holds = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        *holds |= root->operation == all[i].of ? all[i].holds : 0;
+    return *holds != 0;
+}
+
+/* Returns whether the processor computes the statement of dense operands, by calls or by items. */
+static bool is_of_dense(const compile_stage_of *by) {
+    return by->by_items || (compile_stage_on_host(by) && compile_may_wait_calls(&by->kernel));
+}
+
+/* Returns why what a statement stores, such a result, cannot be what this one needs without the host; NULL:
+ * it may be. */
+static const char *why_needed(compile_context *ctx, const compile_stage_of *by, const sam_tensor_data *result,
+                              uint32_t class, const uint32_t *classes, uint32_t none) {
+    const uint32_t order = result->order;
+    const fe_step *step = by->step;
+    const sam_statement *s = &step->statement;
+    uint32_t operand, holds;
+    int32_t value;
+    bool counts;
+    uint32_t line = 0, column;
+    diag_line_col(ctx->diag, step->loc, &line, &column);
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        if (t + 1 == s->result.v || step->use[t].shared >= none || classes[step->use[t].shared] != class)
+            continue;
+        if (step->kind == FE_STEP_REPEAT) {
+            if (!compile_is_test(step, &operand, &counts, &holds, &value))
+                return arena_printf(ctx->mem, "line %u: the processor cannot test this condition", line);
+            continue;
+        }
+        if (by->on_host && compile_is_calc(step))
+            continue;
+        if (is_of_dense(by) && order > 1 && !is_dense(result))
+            return arena_printf(ctx->mem, "line %u takes %s, a compressed matrix, as a dense one", line,
+                                names_text(ctx->names, s->tensors.at[t].name));
+        if (by->by_items)
+            continue;
+        if ((compile_stage_on_host(by) && !compile_may_wait_calls(&by->kernel)) || step->use[t].counts)
+            return arena_printf(ctx->mem, "line %u is computed by the host or as a function", line);
+        for (uint32_t n = 0; n <= by->kernel.producers.len; n++) {
+            const compile_kernel *k = compile_kernel_of(by, n);
+            if (by->n_parts && by->parts[n].by_items)
+                continue;
+            const sam_statement *packed = &k->lowered.statement;
+            for (uint32_t p = 0; p < packed->tensors.len; p++) {
+                const sam_tensor_data *data = &packed->tensors.at[p];
+                const name_id source = sam_stored_name(data);
+                if (p + 1 != packed->result.v && name_eq(source, s->tensors.at[t].name) &&
+                    !is_made_of_stored(data, order))
+                    return arena_printf(ctx->mem,
+                                        "line %u loads %s as no vector, or dense matrix without a fill", line,
+                                        names_text(ctx->names, s->tensors.at[t].name));
+            }
+        }
+    }
+    return NULL;
+}
+
+/* Returns whether the kernel loads what another one of its statement has stored as the processor has it. */
+static bool loads_workspace(const compile_kernel *k, const compile_kernel *producer) {
+    const sam_statement *s = &k->lowered.statement, *made = &producer->lowered.statement;
+    const sam_tensor_data *workspace = sam_tensor_at(made, made->result);
+    bool may = true;
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        const sam_tensor_data *data = &s->tensors.at[t];
+        may = may && (t + 1 == s->result.v || !name_eq(sam_stored_name(data), workspace->name) ||
+                      is_made_of_stored(data, workspace->order));
+    }
+    return may;
+}
+
+/* Returns why the kernels of the statement cannot wait; NULL: they may. */
+static const char *why_no_parts(compile_context *ctx, const compile_application *a,
+                                const compile_stage_of *stage) {
+    const uint32_t n = stage->kernel.producers.len;
+    uint32_t on_array = 0;
+    for (uint32_t i = 0; i <= n; i++)
+        on_array += !compile_kernel_of(stage, i)->on_host;
+    if (on_array > 1 && !stage->array && !a->images)
+        return "kernels of a statement have a firmware program each";
+    for (uint32_t i = 0; i <= n; i++) {
+        const compile_kernel *k = compile_kernel_of(stage, i);
+        if (stage->loops && (stage->n_parts ? stage->parts[i].by_items : stage->by_items))
+            continue;
+        if (k->on_host && !(stage->loops && compile_may_wait_calls(k)))
+            return "a part of a statement is computed by the host or as a function";
+        if (k->array.apart)
+            return "copies of a kernel start each by itself";
+        for (uint32_t p = 0; p < i; p++) {
+            const sam_statement *made = &compile_kernel_of(stage, p)->lowered.statement;
+            if (!loads_workspace(k, compile_kernel_of(stage, p)))
+                return arena_printf(ctx->mem, "%s is loaded as no vector, or dense matrix without a fill",
+                                    names_text(ctx->names, sam_tensor_at(made, made->result)->name));
+        }
+    }
+    return NULL;
+}
+
+/* Returns why results of the statement are taken by the host at once, NULL: they may stay. */
+static const char *why_eager(const compile_options *o, compile_context *ctx, const compile_application *a,
+                             const compile_stage_of *stage, const uint32_t *classes) {
+    const compile_kernel *k = &stage->kernel;
+    const uint32_t none = a->program.tensors.len;
+    const bool calc = stage->on_host && compile_is_calc(stage->step);
+    const bool in_list = stage->loops && (stage->n_parts || stage->by_items || compile_may_wait_calls(k));
+    if (compile_stage_on_host(stage) && !calc && !in_list)
+        return "a statement is computed by the host or as a function";
+    if (o->engine == ENGINE_SAM || o->wave || !o->optimize || o->hazards == REPORT_WARN)
+        return "an option wants each run by itself";
+    const char *why_not = calc ? NULL : why_no_parts(ctx, a, stage);
+    if (why_not)
+        return why_not;
+    const sam_statement *s = calc                             ? &stage->step->statement
+                             : stage->by_items && !k->on_host ? &k->user
+                                                              : &k->lowered.statement;
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        if (s->tensors.at[t].region == SAM_REGION_HOST)
+            return arena_printf(ctx->mem, "%s is loaded for every run (@host)",
+                                names_text(ctx->names, sam_user_name(&s->tensors.at[t])));
+    }
+    const sam_tensor_data *result = sam_tensor_at(s, s->result);
+    for (uint32_t i = 0; i < a->stages.len; i++) {
+        const fe_step *step = a->stages.at[i].step;
+        if (step->kind != FE_STEP_ASSIGN && !step->until)
+            continue;
+        const char *why =
+            why_needed(ctx, &a->stages.at[i], result, classes[fe_step_result(stage->step)], classes, none);
+        if (why)
+            return why;
+    }
+    return NULL;
+}
+
+/* Lists of some statements only cost more than they save: those of a loop wait if all in it do. Returns the
+ * first that does not, or NULL. */
+static const compile_stage_of *find_eager(compile_context *ctx, const compile_application *a,
+                                          const fe_steps *steps) {
+    const compile_stage_of *first = NULL;
+    for (uint32_t i = 0; i < steps->len; i++) {
+        const fe_step *step = &steps->at[i];
+        const compile_stage_of *one = step->kind == FE_STEP_ASSIGN ? compile_stage_of_step(a, step) : NULL;
+        if (!one)
+            one = find_eager(ctx, a, &step->body);
+        else if (one->waits)
+            one = NULL;
+        first = first ? first : one;
+    }
+    uint32_t line = 0, column;
+    if (first)
+        diag_line_col(ctx->diag, first->step->loc, &line, &column);
+    for (uint32_t i = 0; i < steps->len && first; i++) {
+        compile_stage_of *one =
+            steps->at[i].kind == FE_STEP_ASSIGN ? compile_stage_of_step(a, &steps->at[i]) : NULL;
+        if (!one || !one->waits)
+            continue;
+        one->waits = false;
+        one->eager = arena_printf(ctx->mem, "line %u: %s", line, first->eager);
+    }
+    return first;
+}
+
+/* ---- what is read later ------------------------------------------------------------------------ */
+
+static void read_by(const compile_application *a, const fe_step *step, bool *alive) {
+    for (uint32_t t = 0; t < step->statement.tensors.len; t++) {
+        if (t + 1 != step->statement.result.v && step->use[t].shared < a->places)
+            alive[step->use[t].shared] = true;
+    }
+}
+
+/* Finds what is read after each kernel of a statement of several. */
+static void find_alive_parts(compile_context *ctx, const compile_application *a, compile_stage_of *stage) {
+    bool *alive = arena_new_n(ctx->mem, bool, a->places + 1);
+    memcpy(alive, stage->alive, a->places);
+    for (uint32_t p = stage->n_parts; p-- > 0;) {
+        compile_stage_of *part = &stage->parts[p];
+        bool *after = arena_new_n(ctx->mem, bool, a->places + 1);
+        memcpy(after, alive, a->places);
+        part->alive = after;
+        alive[part->to] = false;
+        read_by(a, part->step, alive);
+    }
+}
+
+static void find_alive(compile_context *ctx, const compile_application *a, const fe_steps *steps,
+                       bool *alive);
+
+/* Does so for assignments that all read what was there before them. */
+static void find_alive_of(compile_context *ctx, const compile_application *a, const fe_step *all, uint32_t n,
+                          bool *alive) {
+    for (uint32_t i = 0; i < n; i++) {
+        bool *after = arena_new_n(ctx->mem, bool, a->places + 1);
+        memcpy(after, alive, a->program.tensors.len);
+        for (uint32_t k = 0; k < n && n > 1; k++) { /* values that are there wait for the last statement */
+            after[a->program.tensors.len + k] = k <= i && alive[fe_step_result(&all[k])];
+            after[fe_step_result(&all[k])] = false;
+        }
+        for (uint32_t k = i + 1; k < n; k++)
+            read_by(a, &all[k], after);
+        compile_stage_of_step(a, &all[i])->alive = after;
+        find_alive_parts(ctx, a, compile_stage_of_step(a, &all[i]));
+    }
+    for (uint32_t i = 0; i < n; i++)
+        alive[fe_step_result(&all[i])] = false;
+    for (uint32_t i = 0; i < n; i++)
+        read_by(a, &all[i], alive);
+}
+
+/* A loop's passes are followed by others, until nothing is added. */
+static void find_alive_in(compile_context *ctx, const compile_application *a, const fe_step *loop,
+                          bool *alive) {
+    const uint32_t n = a->program.tensors.len;
+    bool *within = arena_new_n(ctx->mem, bool, n + 1), more = true;
+    if (loop->until)
+        read_by(a, loop, alive);
+    while (more) {
+        more = false;
+        memcpy(within, alive, n);
+        find_alive(ctx, a, &loop->body, within);
+        for (uint32_t t = 0; t < n; t++) {
+            more = more || (within[t] && !alive[t]);
+            alive[t] = alive[t] || within[t];
+        }
+    }
+}
+
+/* Makes of the tensors whose values are read after the steps those whose are read before or in them. */
+static void find_alive(compile_context *ctx, const compile_application *a, const fe_steps *steps,
+                       bool *alive) {
+    for (uint32_t i = steps->len; i-- > 0;) {
+        const fe_step *step = &steps->at[i];
+        if (step->kind == FE_STEP_ASSIGN)
+            find_alive_of(ctx, a, step, 1, alive);
+        else if (step->kind == FE_STEP_MULTI)
+            find_alive_of(ctx, a, step->body.at, step->body.len, alive);
+        else if (step->kind == FE_STEP_REPEAT)
+            find_alive_in(ctx, a, step, alive);
+        else {
+            const bool first = alive[step->swap[0]];
+            alive[step->swap[0]] = alive[step->swap[1]];
+            alive[step->swap[1]] = first;
+        }
+    }
+}
+
+/* Returns whether the kernel loads a matrix of that name by levels. */
+static bool loads_levels(const compile_kernel *k, name_id name) {
+    const sam_statement *s = &k->lowered.statement;
+    bool loads = false;
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        const sam_tensor_data *data = &s->tensors.at[t];
+        loads = loads || (t + 1 != s->result.v && data->order == 2 && !is_loaded_as_stored(data) &&
+                          name_eq(sam_stored_name(data), name));
+    }
+    return loads;
+}
+
+/* Returns whether a matrix that the statement makes, or a kernel of it, is loaded by levels, which the
+ * processor may have to make. */
+static bool makes_levels(const compile_application *a, const compile_stage_of *stage,
+                         const uint32_t *classes) {
+    const uint32_t n = stage->kernel.producers.len;
+    bool makes = false;
+    for (uint32_t p = 0; p < n; p++) {
+        const sam_statement *made = &compile_kernel_of(stage, p)->lowered.statement;
+        for (uint32_t k = p + 1; k <= n; k++)
+            makes =
+                makes || loads_levels(compile_kernel_of(stage, k), sam_tensor_at(made, made->result)->name);
+    }
+    for (uint32_t i = 0; i < a->stages.len; i++) {
+        const compile_stage_of *by = &a->stages.at[i];
+        const sam_statement *s = &by->step->statement;
+        for (uint32_t t = 0; t < s->tensors.len; t++) {
+            const uint32_t shared = by->step->use[t].shared;
+            if (t + 1 == s->result.v || shared >= a->program.tensors.len ||
+                classes[shared] != classes[fe_step_result(stage->step)])
+                continue;
+            for (uint32_t k = 0; k <= by->kernel.producers.len; k++)
+                makes = makes || loads_levels(compile_kernel_of(by, k), s->tensors.at[t].name);
+        }
+    }
+    return makes;
+}
+
+void compile_find_waiting(const compile_options *o, compile_context *ctx, compile_application *a) {
+    const uint32_t n = a->program.tensors.len;
+    bool *alive = arena_new_n(ctx->mem, bool, a->places + 1);
+    for (uint32_t i = 0; i < a->program.results.len; i++)
+        alive[a->program.results.at[i]] = true;
+    find_alive(ctx, a, &a->program.steps, alive);
+    uint32_t *classes = arena_new_n(ctx->mem, uint32_t, n + 1);
+    const fw_lists own = o->dtype == TILE_DTYPE_BF16 ? FW_LISTS_OF_BF16 : FW_LISTS;
+    fw_lists any = FW_NO_LISTS;
+    for (uint32_t t = 0; t < n; t++)
+        classes[t] = t;
+    join_swapped(&a->program.steps, classes, n);
+    for (uint32_t i = 0; i < a->stages.len; i++)
+        compile_find_dense_kernels(a, &a->stages.at[i]);
+    for (uint32_t i = 0; i < a->stages.len; i++) {
+        compile_stage_of *stage = &a->stages.at[i];
+        if (stage->step->kind != FE_STEP_ASSIGN)
+            continue;
+        stage->eager = why_eager(o, ctx, a, stage, classes);
+        stage->waits = !stage->eager;
+    }
+    find_eager(ctx, a, &a->program.steps);
+    for (uint32_t i = 0; i < a->stages.len; i++) {
+        const compile_stage_of *stage = &a->stages.at[i];
+        any = stage->waits ? own | (any & FW_ENTRY_LISTS) : any;
+        any |= stage->waits && makes_levels(a, stage, classes) ? FW_ENTRY_LISTS : 0;
+    }
+    /* A program is the same whatever runs it later. */
+    for (uint32_t i = 0; i < a->stages.len && !compile_engines[o->engine].by_processor; i++)
+        a->stages.at[i].waits = false;
+    for (uint32_t i = 0; i < a->stages.len; i++) {
+        compile_kernel *k = &a->stages.at[i].kernel;
+        k->lists = any;
+        for (uint32_t p = 0; p < k->producers.len; p++)
+            k->producers.at[p].lists = any;
+        for (uint32_t p = 0; p < a->stages.at[i].n_parts; p++)
+            a->stages.at[i].parts[p].kernel.lists = any;
+    }
+}

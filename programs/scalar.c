@@ -1,0 +1,164 @@
+/* Statements of scalars in a loop of the chip's processor: values of two, which it computes in its scratch
+ * area. The host computes them, too, and what the processor makes is what it has found. */
+#include "programs/scalar.h"
+#include "programs/move.h"
+#include "sam/operators.h"
+
+enum {
+    VALUE_BYTES = 4, /* a block of one value */
+    CALCS_MOST = 64, /* that wait for a batch */
+    MADE_MOST = 32   /* of a statement */
+};
+
+/* ---- the items of a statement ------------------------------------------------------------------- */
+
+/* An operand: a place on the chip, or a number; and its value. */
+typedef struct {
+    bool on_chip;
+    uint32_t place;
+    uint16_t value;
+} scalar;
+
+enum { ANYWHERE = 1 }; /* no place is odd */
+typedef struct {
+    machine *m;
+    const fe_step *step;
+    uint32_t to;  /* where the value goes */
+    uint32_t put; /* the operand that the host puts there before; FE_NO_TENSOR: none */
+    fw_item item[MADE_MOST];
+    uint32_t n, between; /* places in use, at the end of the scratch area */
+    bool good;
+} calc;
+
+static uint16_t value_of(const held *h) {
+    return h->t.nnz ? h->t.val[0] : h->t.fill;
+}
+
+static void put_block(uint8_t *content, uint16_t value) {
+    const uint32_t word = (uint32_t)value << 16 | 1;
+    for (uint32_t i = 0; i < VALUE_BYTES; i++)
+        content[i] = (uint8_t)(word >> 8 * i);
+}
+
+static uint32_t place_between(calc *c) {
+    c->good = c->good && c->between < FW_SCRATCH_VALUES;
+    return compile_place_between(c->between++);
+}
+
+static void add_item(calc *c, uint32_t how, uint32_t to, uint32_t a, scalar b) {
+    c->good = c->good && c->n < MADE_MOST;
+    if (c->good)
+        c->item[c->n++] = (fw_item){
+            {FW_CALC | how | (b.on_chip ? 0 : FW_CALC_NUMBER), to, a, b.on_chip ? b.place : b.value}};
+}
+
+/* Adds the item that makes a value of two, and returns it; of two numbers it is a number. */
+static scalar combine(calc *c, uint32_t how, scalar a, scalar b, uint32_t to) {
+    const uint16_t value = compile_calc_value(how, !c->step->statement.integers, a.value, b.value);
+    scalar made = {.on_chip = a.on_chip || b.on_chip, .value = value};
+    if (!made.on_chip)
+        return made;
+    made.place = to == ANYWHERE ? place_between(c) : to;
+    if (!a.on_chip && (how == FW_OP_ADD || how == FW_OP_MUL)) {
+        const scalar first = a;
+        a = b;
+        b = first;
+    } else if (!a.on_chip) {
+        const uint32_t place = made.place == b.place ? place_between(c) : made.place;
+        add_item(c, FW_OP_SET, place, place, a);
+        a.place = place;
+    }
+    add_item(c, how, made.place, a.place, b);
+    return made;
+}
+
+/* Finds an operand; the chip alone may have it otherwise than as one value. */
+static scalar find_scalar(calc *c, uint32_t t) {
+    const held *h = &c->m->of[c->step->use[t].shared];
+    scalar one = {.on_chip = h->left || c->put == t, .place = c->to, .value = value_of(h)};
+    if (h->left)
+        c->good = c->good && compile_scalar_place(c->m, h, &one.place);
+    return one;
+}
+
+/* Adds the items of an expression, the last of which writes to this place. */
+static scalar add_items(calc *c, sam_expr e, uint32_t to) {
+    const sam_statement *s = &c->step->statement;
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (x->kind == SAM_EXPR_ACCESS)
+        return find_scalar(c, x->tensor.v - 1);
+    if (x->kind == SAM_EXPR_LITERAL)
+        return (scalar){.value = sam_literal_word(x->literal, !s->integers)};
+    const compile_calc_row_of *row = compile_calc_row(s, x);
+    scalar of[CALC_OPERANDS] = {[CALC_FIRST] = add_items(c, x->a, ANYWHERE)};
+    if (x->b.v)
+        of[CALC_SECOND] = add_items(c, x->b, ANYWHERE);
+    for (uint32_t i = 0; i < row->n; i++) {
+        const compile_made_of *item = &row->item[i];
+        of[CALC_NUMBER].value = item->number;
+        of[CALC_SO_FAR] = combine(c, item->how, of[item->a], of[item->b], i + 1 < row->n ? ANYWHERE : to);
+    }
+    return of[CALC_SO_FAR];
+}
+
+static bool changes(const calc *c, uint32_t t) {
+    const compile_application *a = c->m->a;
+    const uint32_t shared = c->step->use[t].shared;
+    return t + 1 != c->step->statement.result.v && shared < a->program.tensors.len &&
+           a->program.tensors.at[shared].changes;
+}
+
+/* Where the chip has no operand yet, the host puts one that changes there before the list, so that its first
+ * pass is as the others are. */
+static void put_first(calc *c) {
+    const sam_statement *s = &c->step->statement;
+    uint8_t content[VALUE_BYTES];
+    bool on_chip = false;
+    for (uint32_t t = 0; t < s->tensors.len; t++)
+        on_chip = on_chip || (t + 1 != s->result.v && c->m->of[c->step->use[t].shared].left);
+    if (on_chip || sam_expr_at(s, s->rhs)->kind == SAM_EXPR_ACCESS)
+        return;
+    for (uint32_t e = 0; e < s->exprs.len; e++) {
+        const sam_expr_data *x = &s->exprs.at[e];
+        if (x->kind != SAM_EXPR_ACCESS || !changes(c, x->tensor.v - 1))
+            continue;
+        put_block(content, value_of(&c->m->of[c->step->use[x->tensor.v - 1].shared]));
+        if (compile_write_before(c->m, &(fw_segment){fw_place(&c->m->a->board, c->to), VALUE_BYTES, content}))
+            c->put = x->tensor.v - 1;
+        return;
+    }
+}
+
+/* Finds the items; a value that does not depend on what is on the chip is one. */
+static bool find_items(calc *c, uint16_t want) {
+    put_first(c);
+    const scalar value = add_items(c, c->step->statement.rhs, c->to);
+    if (!c->n)
+        add_item(c, FW_OP_SET, c->to, value.on_chip ? value.place : c->to, value);
+    return c->good && value.value == want;
+}
+
+bool compile_wait_scalar(machine *m, compile_context *ctx, compile_stage_of *stage, const tile_tensor *value,
+                         compile_left **left) {
+    const uint16_t want = value->nnz ? value->val[0] : value->fill;
+    bool *alive = arena_new_n(ctx->mem, bool, m->a->places + 1);
+    memcpy(alive, stage->alive, m->a->places);
+    alive[stage->to] = false;
+    if (!compile_is_calc(stage->step))
+        return false;
+    const uint32_t slot = compile_find_slot(m, NULL, alive, true, VALUE_BYTES);
+    calc c = {.m = m, .step = stage->step, .to = FW_SCRATCH | slot, .put = FE_NO_TENSOR, .good = true};
+    if (slot + VALUE_BYTES > FW_SCRATCH_ROOM || !find_items(&c, want) || m->calc.len + c.n > CALCS_MOST)
+        return false;
+    uint8_t content[VALUE_BYTES];
+    put_block(content, want);
+    compile_left *l = arena_new(ctx->mem, compile_left);
+    const compile_image image = {.home = true, .put = {c.to, VALUE_BYTES, hash_bytes(content, VALUE_BYTES)}};
+    vec_push(ctx->mem, &l->images, image);
+    l->gone = true; /* no store has left it */
+    compile_note_image(m, &image);
+    for (uint32_t i = 0; i < c.n; i++)
+        compile_add_calc(m, &c.item[i]);
+    *left = l;
+    return true;
+}

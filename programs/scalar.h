@@ -1,0 +1,49 @@
+/* scalar.h - statements of scalars that the chip's processor computes between the batches of a list.
+ */
+#ifndef ONYX_PROGRAMS_SCALAR_H
+#define ONYX_PROGRAMS_SCALAR_H
+
+#include "programs/interpreter.h"
+#include "sam/operators.h"
+
+/* An operation as items that make a value of two: of its operands, of what the item before made, or of a
+ * number. */
+typedef struct {
+    uint32_t how; /* FW_OP_* */
+    enum { CALC_FIRST, CALC_SECOND, CALC_SO_FAR, CALC_NUMBER, CALC_OPERANDS } a, b;
+    uint16_t number;
+} compile_made_of;
+enum { COMPILE_MADE_MOST = 3 };
+typedef struct {
+    sam_operation operation;
+    enum { CALC_OF_BOTH, CALC_OF_INTEGERS, CALC_OF_BF16 } type;
+    uint32_t n;
+    compile_made_of item[COMPILE_MADE_MOST];
+} compile_calc_row_of;
+/* Returns the items of an expression's operation, or NULL where the processor has none. */
+const compile_calc_row_of *compile_calc_row(const sam_statement *s, const sam_expr_data *x);
+/* Returns what FW_OP_* makes of two numbers. */
+uint16_t compile_calc_value(uint32_t how, bool fp, uint16_t a, uint16_t b);
+/* Returns place `i` of those at the end of the scratch area, for values in between. */
+static inline uint32_t compile_place_between(uint32_t i) {
+    return FW_SCRATCH | (FW_SCRATCH_END - FW_SCRATCH_OFFSET - 4 * (i + 1));
+}
+/* Returns whether the processor can compute a statement of scalars, by items that make one value of two each.
+ */
+bool compile_is_calc(const fe_step *step);
+/* Has it do so, once the host has found the value; *left is what the chip has of it, in the arena of `ctx`.
+ * Returns false where it cannot now. */
+bool compile_wait_scalar(machine *m, compile_context *ctx, compile_stage_of *stage, const tile_tensor *value,
+                         compile_left **left);
+/* Returns whether the comparison of two bf16 holds, of one bit or two of FW_TEST_*. */
+bool compile_holds_bf16(uint32_t holds, uint16_t now, uint16_t value);
+/* Makes the items by which the processor compares a bf16 on the chip to another, the last of which is the
+ * test; returns how many. */
+enum { COMPILE_COMPARE_ITEMS = 3 };
+uint32_t compile_compare_bf16(uint32_t holds, uint32_t place, uint16_t value, fw_item *out);
+/* Has the host write a segment before the list that waits; returns false where it may not. */
+bool compile_write_before(machine *m, const fw_segment *g);
+/* Adds the computation of a value, before the next batch or test of a list. */
+void compile_add_calc(machine *m, const fw_item *item);
+
+#endif

@@ -1,0 +1,149 @@
+/* Several kernels on one array. Their netlists stand beside each other and
+ * have no wire in common; the flush that starts one clears what the others hold, and streams that nobody
+ * starts move nothing. */
+#include "programs/share.h"
+#include "engines/early.h"
+#include "kernel/array.h"
+#include "kernel/folder.h"
+#include "kernel/route.h"
+#include "lower_onyx/join.h"
+
+bool compile_may_share(compile_context *ctx, const compile_kernel *k) {
+    const compile_programmed p = {
+        .design = &k->array.design, .decoded = &k->bits.decoded, .map = k->bits.map, .bits = &k->bits.stream};
+    compile_context own = *ctx;
+    diagnostics unheard;
+    uint32_t early = 0;
+    diag_init(&unheard, ctx->mem);
+    own.diag = &unheard;
+    return !k->array.apart && compile_find_early(&own, &p, &early) && !early;
+}
+
+static bool join(compile_context *ctx, const compile_kernels *all, diagnostics *d, netlist *out) {
+    const netlist **parts = arena_new_n(ctx->mem, const netlist *, all->len);
+    for (uint32_t i = 0; i < all->len; i++)
+        parts[i] = &all->at[i]->array.net;
+    return net_join(parts, all->len, ctx->mem, d, out);
+}
+
+bool compile_fit_together(const compile_options *o, compile_context *ctx, const compile_kernels *all,
+                          bool one_of) {
+    enum { LOADS = 2 };
+    const pnr_options rules = {.own_tiles = o->buffers > 1};
+    const pnr_board *board = &all->at[0]->board;
+    pnr_resource table[PNR_RESOURCES];
+    diagnostics unheard;
+    netlist net;
+    diag_init(&unheard, ctx->mem);
+    if (all->len > FW_PARTS_MOST || !join(ctx, all, &unheard, &net) ||
+        !pnr_fits(&net, board, &rules, &unheard))
+        return false;
+    pnr_count_resources(&net, board, table);
+    return table[LOADS].need + one_of <= table[LOADS].have;
+}
+
+/* What the deadlock analysis reads of a kernel: its own netlist, with the pairs that its routes have here. */
+static bool find_deadlock(const compile_options *o, compile_context *ctx, const compile_array *shared,
+                          uint32_t first_net, compile_array *own) {
+    compile_array view = *own;
+    view.design = shared->design;
+    view.design.route.at += first_net;
+    bool ok = compile_find_deadlock(o, ctx, &view);
+    own->liveness = view.liveness;
+    return ok;
+}
+
+/* Gives kernel `i` the array that all share. */
+static bool take_part(const compile_options *o, compile_context *ctx, const compile_kernels *all, uint32_t i,
+                      const compile_array *shared, uint32_t first_net) {
+    compile_kernel *k = all->at[i];
+    compile_array *a = &k->array;
+    if (!find_deadlock(o, ctx, shared, first_net, a))
+        return false;
+    a->design = shared->design;
+    a->timing = shared->timing;
+    a->part = i;
+    a->parts = all->len;
+    a->one_of = shared->one_of;
+    return compile_write_netlist(ctx, k->folder, shared->design.net) &&
+           compile_write_design(ctx, k->folder, &a->design) &&
+           compile_encode(ctx, k->folder, &a->design, &k->bits);
+}
+
+static bool loads_at_first_tile(const pnr_design *design) {
+    bool any = false;
+    for (uint32_t c = 0; c < design->net->cells.len; c++)
+        any = any || (design->net->cells.at[c].mode == NET_MODE_IO_IN &&
+                      design->site.at[c].x < design->board->columns_per_glb_tile);
+    return any;
+}
+
+/* Adds the streams of a pair, level by level, those of one copy; each stands beside one other. */
+static void add_beside(compile_context *ctx, const compile_pair *p, compile_array *a) {
+    const netlist *n = &a->net;
+    for (uint32_t s = 0; s < n->cells.len; s++) {
+        const net_cell_data *store = &n->cells.at[s];
+        if (store->mode != NET_MODE_IO_OUT || store->part != p->from || !name_eq(store->tensor, p->stored))
+            continue;
+        for (uint32_t l = 0; l < n->cells.len; l++) {
+            const net_cell_data *load = &n->cells.at[l];
+            bool free = load->mode == NET_MODE_IO_IN && load->part == p->to &&
+                        name_eq(load->tensor, p->loaded) && load->level == store->level;
+            for (uint32_t i = 0; i < a->beside.len; i++)
+                free = free && a->beside.at[i] != (i % 2 ? l : s);
+            if (!free)
+                continue;
+            vec_push(ctx->mem, &a->beside, s);
+            vec_push(ctx->mem, &a->beside, l);
+        }
+    }
+}
+
+static void list_beside(compile_context *ctx, const compile_pairs *pairs, compile_array *a) {
+    a->beside.len = 0;
+    for (uint32_t i = 0; i < pairs->len; i++)
+        add_beside(ctx, &pairs->at[i], a);
+}
+
+bool compile_make_again(const compile_options *o, compile_context *ctx, compile_kernel *k, bool one_of,
+                        const compile_pairs *pairs, compile_times *times) {
+    const compile_array before = k->array;
+    compile_array *a = &k->array;
+    compile_context own = *ctx;
+    diagnostics unheard;
+    *times = (compile_times){0};
+    a->one_of = one_of;
+    list_beside(ctx, pairs, a);
+    if (!a->beside.len && !(one_of && loads_at_first_tile(&a->design)))
+        return true;
+    diag_init(&unheard, ctx->mem);
+    own.diag = &unheard;
+    if (!compile_route(o, &own, &k->board, a, times)) {
+        *a = before;
+        return true;
+    }
+    return compile_find_deadlock(o, ctx, a) && compile_write_design(ctx, k->folder, &a->design) &&
+           compile_encode(ctx, k->folder, &a->design, &k->bits);
+}
+
+bool compile_share(const compile_options *o, compile_context *ctx, const compile_kernels *all, bool one_of,
+                   const compile_pairs *pairs, compile_times *times) {
+    compile_array *shared = arena_new(ctx->mem, compile_array);
+    compile_context own = *ctx;
+    diagnostics unheard;
+    uint32_t net = 0;
+    diag_init(&unheard, ctx->mem);
+    own.diag = &unheard;
+    shared->one_of = one_of;
+    if (!join(ctx, all, ctx->diag, &shared->net))
+        return false;
+    list_beside(ctx, pairs, shared);
+    if (!compile_route(o, &own, &all->at[0]->board, shared, times))
+        return true;
+    bool ok = true;
+    for (uint32_t i = 0; i < all->len && ok; i++) {
+        ok = take_part(o, ctx, all, i, shared, net);
+        net += all->at[i]->array.net.nets.len;
+    }
+    return ok;
+}

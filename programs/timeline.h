@@ -1,0 +1,35 @@
+/* timeline.h - one time line over all runs of a program: DIR/program_timeline.json (docs/programs.md). Every
+ * run has a summary; what its channels did (timeline.json, docs/cycle.md) is kept within a bound on the
+ * file's size. */
+#ifndef ONYX_PROGRAMS_TIMELINE_H
+#define ONYX_PROGRAMS_TIMELINE_H
+
+#include "kernel/kernel.h"
+
+typedef struct compile_line compile_line;
+
+/* A run of a statement, by its index among the program's statements; a statement on the host takes no cycles.
+ */
+typedef struct {
+    uint32_t statement;
+    const char *pass; /* as in compile_visit */
+    uint64_t begin, cycles;
+    uint64_t config, kernel, firmware;
+    uint64_t loaded, kept, collected; /* words, as in compile_outcome */
+} compile_line_run;
+
+/* Returns an empty line, which lives in `mem`. */
+compile_line *compile_line_begin(arena *mem);
+/* Adds a run, which begins where the one before ended or later. Its text must outlive the line. */
+void compile_line_add(compile_line *l, const compile_line_run *run);
+/* Returns the runs so far, *n of them. */
+const compile_line_run *compile_line_runs(const compile_line *l, uint32_t *n);
+/* Takes over the timeline.json of a kernel from `folder`, if there is one, as what the kernel's channels did
+ * from cycle `begin` of the program on. `kernel` is the kernel's name. Sets *cycles to the length of the
+ * record, or 0. */
+bool compile_line_record(compile_line *l, const char *kernel, const char *folder, uint64_t begin,
+                         diagnostics *d, uint64_t *cycles);
+/* Writes FOLDER/program_timeline.json. E0001-file. */
+bool compile_line_write(const compile_line *l, const char *folder, diagnostics *d);
+
+#endif

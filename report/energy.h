@@ -1,0 +1,36 @@
+/* energy.h - an estimate of the energy that runs take, by how often each part of the chip works
+ * (docs/energy.md). It is a range: per-operation energies of the chip are not public. */
+#ifndef ONYX_REPORT_ENERGY_H
+#define ONYX_REPORT_ENERGY_H
+
+#include "kernel/kernel.h"
+
+typedef enum {
+#define ENERGY(KEY, name, low, high, node, each, source) ENERGY_##KEY,
+#include "report/energy.def"
+    ENERGIES
+} compile_energy_kind;
+
+/* How often each was paid, and the time that the runs took. */
+typedef struct {
+    double count[ENERGIES];
+    double time_us;
+} compile_activity;
+
+/* nJ */
+typedef struct {
+    double low, typical, high;
+} compile_energy;
+
+/* Adds what the cycles of a run take, whose work was added when none were known. */
+void compile_activity_add_time(const compile_kernel *k, compile_activity *to);
+/* Adds what the last run of a kernel, and of those before it, did. Returns false where no engine of the array
+ * counted: nothing ran, or engine sam. */
+bool compile_activity_add(const compile_kernel *k, compile_activity *to);
+compile_energy compile_energy_of(const compile_activity *a);
+/* Adds "energy" to report.json (docs/report.md). */
+void compile_energy_json(const compile_activity *a, cJSON *json);
+/* Prints the line of a summary. */
+void compile_energy_print(const compile_activity *a, FILE *out);
+
+#endif

@@ -1,0 +1,33 @@
+/* report.h - what is said of compiled kernels and their runs: for programs and for people. */
+#ifndef ONYX_REPORT_H
+#define ONYX_REPORT_H
+
+#include "kernel/kernel.h"
+
+/* report.json (docs/report.md); `ran`: after run, not only compiled. */
+cJSON *compile_report(const compile_options *o, const compile_context *ctx, const compile_kernel *k, bool ran,
+                      const char *check);
+/* The summary that a person reads. */
+void compile_summary(const compile_options *o, const compile_context *ctx, const compile_kernel *k, bool ran,
+                     const char *check, FILE *out);
+
+/* Adds an operand of a kernel on an engine that has a global buffer to a list: its region, as it was stated
+ * or as it came, for which batches it stayed, and what the host wrote. */
+void compile_placed_json(const compile_context *ctx, const compile_placed *p, cJSON *list);
+/* Prints what came of regions that are stated. */
+void compile_regions_summary(const compile_context *ctx, const compile_kernel *k, FILE *out);
+
+/* What the cycle model met. The first adds "hazards" to report.json; after engine cycle the second adds
+ * "stalls" and "bottlenecks". The third says in lines what these two of a report, or of a kernel's section of
+ * one, tell of a run of so many cycles: who made others wait, and who waited most. None where they are not
+ * there. */
+void compile_hazards_json(const compile_modelled *met, cJSON *json);
+void compile_stalls_json(const compile_context *ctx, const compile_modelled *met, cJSON *json);
+text_vec compile_stalls_lines(const cJSON *section, double cycles, arena *mem);
+
+/* What functions on the chip's processor did: "processor" of report.json, where any was called, and a line.
+ */
+void compile_processor_json(const compile_processed *p, cJSON *json);
+const char *compile_processor_text(const compile_processed *p, arena *mem);
+
+#endif

@@ -41,12 +41,13 @@ static bool read_design(const char *folder, const pnr_board *board, cli_session 
            pnr_check(design, &s->diag);
 }
 
-/* Decodes, encodes again, compares word by word; and with the routed netlist of a folder, if one is named. */
+/* Decodes, checks the netlist, encodes again, compares word by word; and with the routed netlist of a folder, if one is named. */
 static bool verify(const char *path, const char *folder, cli_session *s, bits_file *f) {
     bits_stream again;
     netlist net;
     pnr_design design;
-    if (!decode(s, f) || !bits_encode(&f->design, f->map, &s->mem, &s->diag, &again))
+    if (!decode(s, f) || !net_check(&f->net, &s->diag) ||
+        !bits_encode(&f->design, f->map, &s->mem, &s->diag, &again))
         return false;
     bits_order_as(&again, &f->bits, &s->mem);
     for (uint32_t w = 0; w < f->bits.words.len; w++) {

@@ -190,6 +190,17 @@ static void check_port(checker *c, onyx_node h, onyx_port port) {
     }
 }
 
+/* The chip's scanner makes no reference of its own for a value memory: START has no branch for it. */
+static void check_root(checker *c, onyx_node h) {
+    const onyx_node_data *n = onyx_node_at(c->g, h);
+    if (n->kind != ONYX_READ_SCANNER || onyx_get(n, ONYX_SET_READ_SCANNER_ROOT) == 0 ||
+        onyx_get(n, ONYX_SET_READ_SCANNER_LOOKUP) == 0)
+        return;
+    diag_error(c->d, n->loc, "E0431-root-lookup", "%s looks values up and is a root: the chip never answers",
+               onyx_node_name(c->g, h));
+    diag_hint(c->d, "lead it the position of a dense root with one coordinate, through a reducer");
+}
+
 /* ---- tiles ----------------------------------------------------------------------------------- */
 
 static void check_tile(checker *c, onyx_node h) {
@@ -350,18 +361,41 @@ static void check_summands(checker *c, const onyx_link *l, const bool *values) {
     diag_hint(c->d, "values go through the unioner of an accumulator only, and to its adder");
 }
 
+/* Returns whether the node is a dense level of one coordinate around all others: its only position is 0. */
+static bool is_single_root(const onyx_node_data *n) {
+    return n->kind == ONYX_READ_SCANNER && onyx_get(n, ONYX_SET_READ_SCANNER_DENSE) != 0 &&
+           onyx_get(n, ONYX_SET_READ_SCANNER_ROOT) != 0 && onyx_get(n, ONYX_SET_READ_SCANNER_DIM_SIZE) == 1;
+}
+
+static void refuse_reference(checker *c, const onyx_link *l, const char *carries, const char *hint) {
+    diag_error(c->d, l->loc, "E0420-neighbour", "%s must not drive %s: it carries %s", source_name(c->g, l),
+               sink_name(c->g, l), carries);
+    diag_hint(c->d, "%s", hint);
+}
+
 /* What an operation gives is a reference only if it is 0: the difference of a stream and itself. */
 static void check_zero(checker *c, const onyx_link *l) {
     if (l->source_port != ONYX_PORT_ALU_RES || l->sink_port != ONYX_PORT_READ_SCANNER_US_POS_IN)
         return;
     const onyx_link *a = c->driver[slot(l->source, ONYX_PORT_ALU_DATA0)],
                     *b = c->driver[slot(l->source, ONYX_PORT_ALU_DATA1)];
-    if (a != NULL && b != NULL && a->source.v == b->source.v && a->source_port == b->source_port &&
-        onyx_node_at(c->g, l->source)->op == onyx_alu_find("sub", false))
+    if (a == NULL || b == NULL || a->source.v != b->source.v || a->source_port != b->source_port ||
+        onyx_node_at(c->g, l->source)->op != onyx_alu_find("sub", false))
+        refuse_reference(c, l, "values", "only a stream less itself may, whose values are 0");
+}
+
+/* A reducer takes the stop behind the one position of a level around all: what it gives is the reference of a
+ * scalar. Other positions are not added, and other sums are no references. */
+static void check_scalar(checker *c, const onyx_link *l) {
+    static const char hint[] = "only a dense root with one coordinate may, through a reducer";
+    if (l->source_port == ONYX_PORT_READ_SCANNER_POS_OUT && l->sink_port == ONYX_PORT_REDUCE_DATA_IN &&
+        !is_single_root(onyx_node_at(c->g, l->source)))
+        refuse_reference(c, l, "references", hint);
+    if (l->source_port != ONYX_PORT_REDUCE_DATA_OUT || l->sink_port != ONYX_PORT_READ_SCANNER_US_POS_IN)
         return;
-    diag_error(c->d, l->loc, "E0420-neighbour", "%s must not drive %s: it carries values",
-               source_name(c->g, l), sink_name(c->g, l));
-    diag_hint(c->d, "only a stream less itself may, whose values are 0");
+    const onyx_link *from = c->driver[slot(l->source, ONYX_PORT_REDUCE_DATA_IN)];
+    if (from == NULL || from->source_port != ONYX_PORT_READ_SCANNER_POS_OUT)
+        refuse_reference(c, l, "values", hint);
 }
 
 static void check_streams(checker *c) {
@@ -372,6 +406,7 @@ static void check_streams(checker *c) {
         const onyx_link *l = &g->links.at[i];
         check_summands(c, l, values);
         check_zero(c, l);
+        check_scalar(c, l);
         if (empty[slot(l->sink, l->sink_port)] && !takes_empty_token(c, l)) {
             diag_unmappable(c->d, l->loc, "E0428-empty-token",
                             "%s may receive the empty token from %s, which the chip's %s mistakes",
@@ -418,6 +453,7 @@ bool lower_check(const onyx_graph *g, diagnostics *d) {
             if (onyx_port_table[p].kind == onyx_node_at(g, (onyx_node){n})->kind)
                 check_port(&c, (onyx_node){n}, (onyx_port)p);
         }
+        check_root(&c, (onyx_node){n});
     }
     check_cycles(&c);
     check_streams(&c);

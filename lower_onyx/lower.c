@@ -75,6 +75,7 @@ typedef struct {
     onyx_node
         *node; /* by SAM node index: the hardware node its streams end at; 0 = an implicit dense level */
     onyx_node outermost; /* a level of one coordinate around all others; 0 = none */
+    onyx_node single;    /* gives the references of scalars; 0 = none yet */
     VEC(accumulator) sums;
     VEC(composed) composed;
     VEC(filled) filled;
@@ -195,14 +196,15 @@ static bool any_outermost_sum(const sam_graph *s) {
     return false;
 }
 
-/* Adds a dense level with one coordinate, from which all levels hang that were outermost. */
-static void add_outermost(lowering *l) {
-    const char *tile = unique_name(l, "outermost");
-    l->outermost =
+/* Adds a dense root with one coordinate. */
+static onyx_node add_single_root(lowering *l, const char *name) {
+    const char *tile = unique_name(l, name);
+    onyx_node root =
         onyx_add_node(l->g, ONYX_READ_SCANNER, arena_printf(l->g->mem, "%s.read", tile), tile, (src_loc){0});
-    onyx_set(onyx_node_at(l->g, l->outermost), ONYX_SET_READ_SCANNER_DENSE, 1);
-    onyx_set(onyx_node_at(l->g, l->outermost), ONYX_SET_READ_SCANNER_DIM_SIZE, 1);
-    onyx_set(onyx_node_at(l->g, l->outermost), ONYX_SET_READ_SCANNER_ROOT, 1);
+    onyx_set(onyx_node_at(l->g, root), ONYX_SET_READ_SCANNER_DENSE, 1);
+    onyx_set(onyx_node_at(l->g, root), ONYX_SET_READ_SCANNER_DIM_SIZE, 1);
+    onyx_set(onyx_node_at(l->g, root), ONYX_SET_READ_SCANNER_ROOT, 1);
+    return root;
 }
 
 /* A root has no reference stream, unless there is a level around all. */
@@ -211,6 +213,40 @@ static void set_root(lowering *l, onyx_node node, onyx_setting setting, onyx_por
         onyx_connect(l->g, l->outermost, ONYX_PORT_READ_SCANNER_POS_OUT, node, ref_in);
     else
         onyx_set(onyx_node_at(l->g, node), setting, root);
+}
+
+static bool any_reducer(const sam_graph *g) {
+    bool found = false;
+    for (uint32_t i = 0; i < g->nodes.len; i++)
+        found |= g->nodes.at[i].kind == SAM_REDUCE;
+    return found;
+}
+
+/* Makes the stream of the references of scalars, once: "0, done". The chip's scanner makes none for a value
+ * memory. A dense root gives "0, stop, done", and a reducer takes the stop; where nothing is reduced, the
+ * values of scalars meet only each other and a writer, which drops it. */
+static void add_scalar_references(lowering *l) {
+    const onyx_node root = add_single_root(l, "scalars");
+    l->single = root;
+    if (!any_reducer(l->sam))
+        return;
+    const char *name = unique_name(l, "scalars_reference");
+    l->single = onyx_add_node(l->g, ONYX_REDUCE, name, name, (src_loc){0});
+    onyx_connect(l->g, root, ONYX_PORT_READ_SCANNER_POS_OUT, l->single, ONYX_PORT_REDUCE_DATA_IN);
+}
+
+/* Leads a value memory that is a root its reference. */
+static void feed_scalar(lowering *l, onyx_node read) {
+    if (l->outermost.v != 0) {
+        onyx_connect(l->g, l->outermost, ONYX_PORT_READ_SCANNER_POS_OUT, read,
+                     ONYX_PORT_READ_SCANNER_US_POS_IN);
+        return;
+    }
+    if (l->single.v == 0)
+        add_scalar_references(l);
+    const bool reduced = onyx_node_at(l->g, l->single)->kind == ONYX_REDUCE;
+    onyx_connect(l->g, l->single, reduced ? ONYX_PORT_REDUCE_DATA_OUT : ONYX_PORT_READ_SCANNER_POS_OUT, read,
+                 ONYX_PORT_READ_SCANNER_US_POS_IN);
 }
 
 /* ---- memory primitives ----------------------------------------------------------------------- */
@@ -436,7 +472,10 @@ static onyx_node lower_reader(lowering *l, sam_node h) {
     onyx_node glb = load_of(l, tile, s, level);
     triplet t = add_triplet(l, tile, s->loc, s->kind == SAM_ARRAYVALS);
     onyx_set(onyx_node_at(l->g, t.write), ONYX_SET_WRITE_SCANNER_BLOCK_MODE, 1);
-    set_root(l, t.read, ONYX_SET_READ_SCANNER_ROOT, ONYX_PORT_READ_SCANNER_US_POS_IN, s->root);
+    if (s->kind == SAM_ARRAYVALS && s->root)
+        feed_scalar(l, t.read);
+    else
+        set_root(l, t.read, ONYX_SET_READ_SCANNER_ROOT, ONYX_PORT_READ_SCANNER_US_POS_IN, s->root);
     connect_load(l, glb, s, level, t.write);
     if (s->kind == SAM_ARRAYVALS && s->fill != 0)
         vec_push(l->g->mem, &l->filled, ((filled){h, add_fill(l, tile, s, t.read)}));
@@ -1268,7 +1307,7 @@ bool lower_run(const sam_graph *g, const lower_options *options, arena *mem, dia
     l.g->names = g->names;
     l.node = arena_new_n(mem, onyx_node, g->nodes.len + 1);
     if (!options->extended && any_outermost_sum(g))
-        add_outermost(&l);
+        l.outermost = add_single_root(&l, "outermost");
     lower_nodes(&l);
     chain_read_outs(&l);
     for (uint32_t i = 0; i < g->edges.len; i++) {

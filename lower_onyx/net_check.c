@@ -115,9 +115,14 @@ static void check_net(const netlist *n, uint32_t index, net_pin *driver, diagnos
 
 enum { US_POS_IN, ADDR_IN, BLOCK_WR_IN, DATA_IN };
 
+/* Returns whether a field of a memory tile's scanners and buffet is set. */
+static bool memory_field(const netlist *n, const net_cell_data *c, const char *name) {
+    return net_config_of(n, c, arena_printf(n->mem, "fiber_access_16_inst_%s", name)) != 0;
+}
+
 /* Returns whether a memory tile's scanners read that input port. */
 static bool memory_needs(const netlist *n, const net_cell_data *c, uint8_t port) {
-#define FIELD(name) (net_config_of(n, c, "fiber_access_16_inst_" name) != 0)
+#define FIELD(name) memory_field(n, c, name)
     bool dense = FIELD("read_scanner_dense"), read_out = FIELD("read_scanner_block_mode");
     bool block_write = FIELD("write_scanner_block_mode");
     switch (port) {
@@ -162,11 +167,24 @@ static void check_inputs(const netlist *n, net_cell h, const net_pin *driver, di
     }
 }
 
+/* The chip's scanner makes no reference of its own for a value memory: START has no branch for it. */
+static void check_root(const netlist *n, const net_cell_data *c, diagnostics *d) {
+    if (c->mode != NET_MODE_FIBER_ACCESS || !memory_field(n, c, "read_scanner_root") ||
+        !memory_field(n, c, "read_scanner_lookup") || memory_field(n, c, "read_scanner_block_mode"))
+        return;
+    diag_error(d, c->loc, "E0431-root-lookup",
+               "cell %s looks values up and is a root: the chip never answers",
+               names_text(n->names, c->name));
+    diag_hint(d, "lead it the position of a dense root with one coordinate, through a reducer");
+}
+
 bool net_check(const netlist *n, diagnostics *d) {
     uint32_t before = d->errors;
     net_pin *driver = arena_new_n(n->mem, net_pin, ((size_t)n->cells.len + 1) * 4);
     for (uint32_t i = 0; i < n->cells.len; i++)
         check_cell(n, i, d);
+    for (uint32_t i = 0; i < n->cells.len; i++)
+        check_root(n, &n->cells.at[i], d);
     for (uint32_t i = 0; i < n->nets.len; i++)
         check_net(n, i, driver, d);
     for (uint32_t i = 0; i < n->cells.len; i++)

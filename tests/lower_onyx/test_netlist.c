@@ -297,6 +297,18 @@ static void same_number(fixture *f, netlist *n) {
     n->cells.at[1].number = 0;
     (void)f;
 }
+/* Makes a value memory of B0, which is a root; fields stay in order. */
+static void root_of_values(fixture *f, netlist *n) {
+    net_cell_data *c = cell_named(f, n, "B0");
+    const net_config lookup = {names_intern(&f->names, "fiber_access_16_inst_read_scanner_lookup"), 1};
+    uint32_t at = c->config.len;
+    vec_push(n->mem, &c->config, lookup);
+    for (; at > 0 && strcmp(names_text(&f->names, c->config.at[at - 1].field),
+                            "fiber_access_16_inst_read_scanner_lookup") > 0;
+         at--)
+        c->config.at[at] = c->config.at[at - 1];
+    c->config.at[at] = lookup;
+}
 static void empty_net(fixture *f, netlist *n) {
     n->nets.at[6].sinks.len = 0;
     (void)f;
@@ -326,6 +338,9 @@ static void net_check_finds_each_fault(void **state) {
         {same_number,
          "E0441-cell: cells in_B0 and B0 have the same number 0 | numbers make the block ids of .packed "
          "files: make them unique"},
+        {root_of_values,
+         "E0431-root-lookup: cell B0 looks values up and is a root: the chip never answers | lead it the "
+         "position of a dense root with one coordinate, through a reducer"},
         {empty_net, "E0444-net: the net of X_vals.block_rd_out has no sink | leave nets without sinks out"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

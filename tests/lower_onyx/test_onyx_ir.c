@@ -181,6 +181,55 @@ static void only_zeros_are_references(void **state) {
     }
 }
 
+/* A value memory makes no reference of its own. A reducer makes it one of the position of a dense root with one
+ * coordinate, and of no other. */
+static void a_scalar_gets_its_reference(void **state) {
+    fixture *f = *state;
+    const struct {
+        const char *settings, *message; /* of the root; first message with the code below */
+        const char *code;
+    } cases[] = {
+        {"dense=1 root=1 dim_size=1", NULL, "E0420-neighbour"},
+        {"dense=1 root=1 dim_size=2", "one.read.pos_out must not drive sum.data_in: it carries references",
+         "E0420-neighbour"},
+        {"root=1", "one.read.pos_out must not drive sum.data_in: it carries references", "E0420-neighbour"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        clear_diagnostics(f);
+        onyx_graph *g = parsed_ir(
+            f, arena_printf(&f->mem,
+                            "onyx-ir 1\nnode read_scanner one.read tile=one %s\nnode reduce sum\n"
+                            "node read_scanner a.read tile=a lookup=1\n"
+                            "link one.read.pos_out -> sum.data_in" STREAM
+                            "link sum.data_out -> a.read.us_pos_in" STREAM,
+                            cases[i].settings));
+        lower_check(g, &f->diag);
+        const diagnostic *m = message_with_code(f, cases[i].code);
+        assert_int_equal(m != NULL, cases[i].message != NULL);
+        if (m != NULL)
+            assert_string_equal(m->message, cases[i].message);
+    }
+}
+
+static void sums_are_no_references(void **state) {
+    fixture *f = *state;
+    onyx_graph *g = parsed_ir(f, "onyx-ir 1\nnode read_scanner b.read tile=b lookup=1\nnode reduce sum\n"
+                                 "node read_scanner a.read tile=a lookup=1\n"
+                                 "link b.read.val_out -> sum.data_in" STREAM
+                                 "link sum.data_out -> a.read.us_pos_in" STREAM);
+    assert_false(lower_check(g, &f->diag));
+    assert_string_equal(message_with_code(f, "E0420-neighbour")->message,
+                        "sum.data_out must not drive a.read.us_pos_in: it carries values");
+}
+
+static void a_value_memory_is_no_root(void **state) {
+    fixture *f = *state;
+    onyx_graph *g = parsed_ir(f, "onyx-ir 1\nnode read_scanner a.read tile=a lookup=1 root=1\n");
+    assert_false(lower_check(g, &f->diag));
+    assert_string_equal(message_with_code(f, "E0431-root-lookup")->message,
+                        "a.read looks values up and is a root: the chip never answers");
+}
+
 /* Shares of a stream and chains of read-outs are those of scanners: where another kind stands, only that is
  * said. */
 static void no_other_kind_has_shares(void **state) {
@@ -303,6 +352,7 @@ static void tables_are_consistent(void **state) {
 RUN_TESTS(TEST(tables_are_consistent), TEST(parse_of_dump_is_the_same), TEST(legal_graph_passes),
           TEST(comments_and_blank_lines_are_skipped), TEST(violations_name_ports_and_rule),
           TEST(a_cycle_is_found), TEST(empty_tokens_must_not_reach_an_intersecter),
-          TEST(stops_lost_by_a_dropper_are_not_counted), TEST(only_zeros_are_references),
+          TEST(stops_lost_by_a_dropper_are_not_counted), TEST(only_zeros_are_references), TEST(a_scalar_gets_its_reference),
+          TEST(sums_are_no_references), TEST(a_value_memory_is_no_root),
           TEST(no_other_kind_has_shares), TEST(values_and_references_are_kept_apart),
           TEST(syntax_errors_are_located), TEST(truncated_texts_are_survived))

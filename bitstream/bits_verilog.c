@@ -32,7 +32,7 @@ typedef struct {
     bool stirs;                 /* has registers that change while no word moves at a port: stir_o */
     const char *in[4], *out[3]; /* stream names by 17-bit port number */
     config_port config[24];     /* up to the first without a name */
-    const char *watch[2];       /* its monitors: ports of one bit, or one of a bit for each hazard */
+    const char *watch[3];       /* its monitors: ports of one bit, or one of a bit for each hazard */
     hazard hazard[HAZARDS];     /* what they raise, by bit (docs/errata.md), up to HAZARD_NONE */
 } primitive;
 
@@ -339,7 +339,7 @@ static void write_watch(writer *w, const net_cell_data *data, const char *name) 
     const primitive *p = &primitives[data->mode];
     if (p->watch[0] && !p->watch[1])
         fprintf(w->out, ",\n      .%s(%s_hazard)", p->watch[0], name);
-    for (int i = 0; i < 2 && p->watch[1]; i++)
+    for (int i = 0; i < 3 && p->watch[1] && p->watch[i]; i++)
         fprintf(w->out, ",\n      .%s(%s_hazard[%d])", p->watch[i], name, i);
 }
 

@@ -242,7 +242,6 @@ static void flush_core(cycle_model *m, core *c) {
         s->block = 0;
         s->inside = s->pad = false;
         s->trees = 0;
-        s->seen_ref = false;
         break;
     }
     case CORE_VECTOR_REDUCE:

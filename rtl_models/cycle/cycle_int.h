@@ -136,7 +136,6 @@ typedef struct {
     uint16_t words;
     bool inside, pad;
     uint32_t trees; /* hazard: done tokens since the flush */
-    bool seen_ref;  /* hazard: a reference since the flush */
 } reader_state;
 
 typedef struct {

@@ -358,6 +358,8 @@ static bool step_repeat(cycle_model *m, core *c) {
     sent = give && room(out);
     if (s->leading && s->state == REPEAT_STOP && pop_proc && proc_stop)
         cycle_note_hazard(m, c, CYCLE_HAZARD_REPEAT_LEADING, 2, proc_token, signal);
+    if (sent && s->state == REPEAT_REPEAT && sig_item && rtl_is_control(signal))
+        cycle_note_hazard(m, c, CYCLE_HAZARD_REPEAT_MAYBE, 2, proc_token, signal);
     bool begins = s->state == REPEAT_REPEAT && !s->spacc && sig_stop && proc_stop && s->fresh;
     bool leading = (s->leading || begins) && !proc_item && !proc_done;
     s->early |= s->state == REPEAT_REPEAT && sig_stop && s->fresh && !some(proc) && !s->root;

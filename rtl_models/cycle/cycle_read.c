@@ -128,7 +128,7 @@ static void front_ref(const reader_state *s, uint32_t t, bool plan_room, front_p
 
 static void front_start(const reader_state *s, bool valid, uint32_t t, front_plan *f) {
     if (!s->accumulates) {
-        f->state = s->block_mode ? RD_SIZE : s->root ? RD_INJECT : RD_REF;
+        f->state = s->block_mode ? RD_SIZE : !s->root ? RD_REF : s->lookup ? RD_START : RD_INJECT;
     } else if (valid && rtl_is_done(t) && !s->read_out) {
         f->take = true;
         f->done_given = false;
@@ -243,11 +243,16 @@ static front_plan plan_front(const reader_state *s, bool valid, uint32_t t, bool
     return f;
 }
 
-/* The chip's read-out takes a done that is there when it starts for data. */
-static void watch_read_out(cycle_model *m, core *c, bool valid, uint32_t t) {
+/* The chip's read-out takes a done that is there when it starts for data. Its dense scanner passes a stop on as
+ * it is where a reference may be: it raises only the one behind a reference. */
+static void watch_head(cycle_model *m, core *c, bool valid, uint32_t t) {
     const reader_state *s = c->u.reader;
-    if (s->read_out && s->state == RD_REF && valid && rtl_is_done(t))
+    if (s->state != RD_REF || !valid)
+        return;
+    if (s->read_out && rtl_is_done(t))
         cycle_note_hazard(m, c, CYCLE_HAZARD_LATE_DONE, 1, t, 0);
+    if (s->dense && rtl_is_stop(t))
+        cycle_note_hazard(m, c, CYCLE_HAZARD_DENSE_STOP, 1, t, 0);
 }
 
 static void watch_reference(cycle_model *m, core *c, uint32_t t) {
@@ -256,9 +261,6 @@ static void watch_reference(cycle_model *m, core *c, uint32_t t) {
         return;
     if (s->trees > 0)
         cycle_note_hazard(m, c, CYCLE_HAZARD_DENSE_AGAIN, 1, t, 0);
-    if (rtl_is_stop(t) && !s->seen_ref)
-        cycle_note_hazard(m, c, CYCLE_HAZARD_DENSE_STOP, 1, t, 0);
-    s->seen_ref = true;
     s->trees += rtl_is_done(t);
 }
 
@@ -571,7 +573,7 @@ bool cycle_step_reader(cycle_model *m, core *c, uint32_t turn) {
     const fifo *refs = c->in[RD_IN_REF];
     bool ref_valid = s->root || some(refs), rd_room = room(c->out[RD_OUT_COMMAND]);
     uint32_t ref = !s->root ? token(refs) : s->root_done ? RTL_DONE : 0;
-    watch_read_out(m, c, ref_valid, ref);
+    watch_head(m, c, ref_valid, ref);
     const skip_view skip = s->skips ? cycle_skip_look(&s->skip) : (skip_view){0};
     answer_plan a = plan_answer(c);
     front_plan f = plan_front(s, ref_valid, ref, some(c->in[RD_IN_ANSWER]), a.answer);

@@ -36,7 +36,7 @@ module onyx_core #(
   onyx_pkg::outputs_t tail;
   logic [3:0] head_ready;
   logic [2:0] tail_ready;
-  logic [8:0] hazard;
+  logic [9:0] hazard;
   onyx_port_fifos u_ports (
       .clk_i, .rst_ni, .en_i(en), .flush_i, .used_i(used),
       .in_i, .in_ready_o, .head_o(head), .head_ready_i(head_ready),
@@ -64,12 +64,13 @@ module onyx_core #(
 
   generate
     if (Monitors) begin : g_monitors
-      logic [8:0] hazard_q  /* verilator public_flat_rd */;
+      logic [9:0] hazard_q  /* verilator public_flat_rd */;
       always_ff @(posedge clk_i or negedge rst_ni) begin
-        if (!rst_ni) hazard_q <= 9'd0;
-        else if (en) hazard_q <= flush_i ? 9'd0 : (hazard_q & {~Mem, 8'hFF}) | hazard;  // that of the balance may go
+        if (!rst_ni) hazard_q <= 10'd0;
+        else if (en) hazard_q <= flush_i ? 10'd0 : (hazard_q & {1'b1, ~Mem, 8'hFF}) | hazard;  // that of the balance may go
       end
     end
+    if (Mem) assign hazard[9] = 1'b0;
     if (Monitors && Mem) begin : g_balance
       // A read-out of values bears a sink that stalls a fifth of the time: words sent less four times the cycles
       // waited. A run sends some 1024 words, so what is lower than the least of 13 bits does not come back.

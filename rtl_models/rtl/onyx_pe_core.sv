@@ -15,7 +15,7 @@ module onyx_pe_core (
     // verilator lint_on UNUSEDSIGNAL
     input  onyx_pkg::inputs_t head_i, output logic [3:0] head_ready_o,
     output onyx_pkg::outputs_t tail_o, input  logic [2:0] tail_ready_i,
-    output logic [8:0] hazard_o
+    output logic [9:0] hazard_o
 );
   localparam logic [2:0] ModeJoiner = 3'(onyx_fabric_pkg::PE_MODE_INTERSECT_UNIT);
   localparam logic [2:0] ModeCrdDrop = 3'(onyx_fabric_pkg::PE_MODE_CRDDROP);
@@ -46,10 +46,10 @@ module onyx_pe_core (
   logic [1:0] drop_ready, hold_ready, alu_ready, repeat_ready;
   logic rsg_ready, reduce_ready;
   onyx_pkg::stream_t joiner0, joiner1, joiner2, regions0, regions1, regions2, drop0, drop1, hold0, hold1, alu0, repeat0, rsg0, reduce0;
-  logic [8:0] hazard;
+  logic [9:0] hazard;
   logic hazard_joiner, hazard_regions;
   assign hazard[7] = (on_joiner & hazard_joiner) | (on_regions & hazard_regions);
-  assign hazard_o = hazard & {on_repeat, 1'b1, on_reduce, on_repeat, on_alu, on_hold, on_drop, on_drop, on_joiner};
+  assign hazard_o = hazard & {on_repeat, on_repeat, 1'b1, on_reduce, on_repeat, on_alu, on_hold, on_drop, on_drop, on_joiner};
   logic [4:0] unused_stir;  // for netlists with gated clocks
 
   onyx_intersect i_joiner (
@@ -92,7 +92,7 @@ module onyx_pe_core (
       .root_i(space_i[onyx_fabric_pkg::REPEAT_ROOT_LO]), .spacc_i(space_i[onyx_fabric_pkg::REPEAT_SPACC_MODE_LO]),
       .proc_i(h0), .proc_ready_o(repeat_ready[0]), .repsig_i(h1), .repsig_ready_o(repeat_ready[1]),
       .ref_o(repeat0), .ref_ready_i(tail_ready_i[0]), .stir_o(unused_stir[2]), .hazard_o(hazard[5]),
-      .hazard_leading_o(hazard[8])
+      .hazard_leading_o(hazard[8]), .hazard_maybe_o(hazard[9])
   );
   onyx_rsg i_rsg (
       .clk_i, .rst_ni, .en_i(on_rsg), .flush_i,

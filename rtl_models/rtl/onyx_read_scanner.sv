@@ -12,7 +12,8 @@
 //                depends on when they come; what both sides have never is, nor a stop. Not with spacc_i.
 //   dense_i      the same without memory: coordinates 0..dim_size-1, positions r*dim_size+k; a maybe goes to
 //                both outputs as it is.
-//   lookup_i     `coord_out` = value at r; other tokens pass, maybe becomes the value 0; done frees the block.
+//   lookup_i     `coord_out` = value at r; other tokens pass, maybe becomes the value 0; done frees the block. With root_i
+//                it gives nothing, ever: as on the chip, no reference is made for it.
 //   block_mode_i `block_rd_out` = size and contents of the segment (or value) block, and unless lookup_i those of
 //                the coordinate block; frees them; again and again. Takes no input.
 //   compressed, spacc_i   accumulates: each pass scans the oldest block as above, up to a stop of level stop_lvl_i
@@ -42,7 +43,7 @@ module onyx_read_scanner (
     input  logic        walker_first_i,  // turns of front and walker at the read port
     output logic        stir_o,  // a register may change at the edge
     output logic        hazard_again_o,  // dense: the chip loses a tree after the first
-    output logic        hazard_stop_o,  // .. sends a stop ahead of any reference twice
+    output logic        hazard_stop_o,  // .. passes a stop that is not behind a reference as it is
     output logic        hazard_done_o  // accumulating: .. takes a late done for the read-out's data
 );
   localparam logic [16:0] Done = 17'h10100;
@@ -233,7 +234,7 @@ module onyx_read_scanner (
             state_d = Route;
           end
         end else if (run_i) begin
-          state_d = block_mode_i ? Size : root_i ? Inject : Ref;
+          state_d = block_mode_i ? Size : !root_i ? Ref : lookup_i ? Start : Inject;
         end
       end
       Inject: state_d = InjectDone;
@@ -390,11 +391,11 @@ module onyx_read_scanner (
     if (ref_pop && is_data) root_done_d = 1'b1;
   end
 
-  // -- for the monitors: dense, done has been taken, anything has been --
-  logic ended_q, began_q, taken;
+  // -- for the monitors: dense, done has been taken; a stop where a reference may be --
+  logic ended_q, taken;
   assign taken          = run_i && dense_i && ref_pop;
   assign hazard_again_o = taken && ended_q;
-  assign hazard_stop_o  = taken && is_stop && !began_q;
+  assign hazard_stop_o  = run_i && dense_i && (state_q == Ref) && ref_valid && is_stop;
   assign hazard_done_o  = read_out_q && (state_q == Ref) && ref_valid && is_done;
 
   // -- walker: fibers to commands, positions and tokens --
@@ -465,7 +466,6 @@ module onyx_read_scanner (
       active_q       <= 1'b0;
       planned_q      <= 4'd0;
       ended_q        <= 1'b0;
-      began_q        <= 1'b0;
       turn_q         <= 1'b0;
       begun_q        <= 1'b0;
       gapped_q       <= 1'b0;
@@ -489,7 +489,6 @@ module onyx_read_scanner (
         held_q         <= 1'b0;
         dropped_q      <= 4'd0;
         ended_q        <= 1'b0;
-        began_q        <= 1'b0;
         state_q        <= Start;
         read_out_q     <= 1'b0;
         done_given_q   <= 1'b0;
@@ -509,7 +508,6 @@ module onyx_read_scanner (
         done_taken_q <= done_taken_d;
         level_q     <= level_d;
         ended_q     <= ended_q || (taken && is_done);
-        began_q     <= began_q || taken;
         if (out_pop && head_routes) to_block_q <= head_token[0];
         if (seg_rsp) begin
           seg_half_q <= !seg_half_q;

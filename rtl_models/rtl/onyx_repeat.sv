@@ -3,7 +3,7 @@
 // A repsig stop of level 0 ends one reference, a higher one also the proc fiber it closes (or, when that
 // fiber is empty, it alone); the repsig stop is sent on, proc stops are not, also none that no repsig stop
 // accounts for (a dropper before has lowered that one's level). A maybe on proc is repeated like
-// a reference, a maybe on repsig counts as data. Done leaves when both streams have it. With root_i the proc
+// a reference, a maybe on repsig counts as data (the chip stands still for ever). Done leaves when both streams have it. With root_i the proc
 // stream is [0, done], made here, once for every tree. With spacc_i stops end no reference: done does.
 //
 // Handshake: made to stand between FIFOs, with a FIFO of its own behind the proc port; out valid does not
@@ -19,7 +19,8 @@ module onyx_repeat (
     output onyx_pkg::stream_t ref_o, input  logic ref_ready_i,
     output logic        stir_o,  // a register may change at the edge though no word moves at a port
     output logic        hazard_o,  // the chip keeps the reference of this empty repsig fiber
-    output logic        hazard_leading_o  // .. loses what comes behind the second of leading stops
+    output logic        hazard_leading_o,  // .. loses what comes behind the second of leading stops
+    output logic        hazard_maybe_o  // .. never takes the maybe in the repeat signal
 );
   localparam logic [16:0] TokenDone = 17'h10100;
 
@@ -134,6 +135,8 @@ module onyx_repeat (
   logic leading_q, leading_d;
   assign hazard_leading_o = leading_q & (state_q == StStop) & proc_pop & proc_stop;
   assign leading_d = (leading_q | (ends_ref & proc_stop & fresh)) & ~proc_item & ~proc_done;
+
+  assign hazard_maybe_o = sent & (state_q == StRepeat) & sig_item & repsig_i.data[16];
 
   assign stir_o = ({state_d, send_d, close_d, was_high_d, fresh_d, early_d, leading_d} !=
                    {state_q, send_q, close_q, was_high_q, fresh_q, early_q, leading_q}) | proc_pop;

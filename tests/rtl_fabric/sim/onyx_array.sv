@@ -65,7 +65,7 @@ module onyx_array
   int clocked_list[Sites];
   int clocked_count;
   logic flushed[Sites];
-  logic [8:0] hazard[Sites] /* verilator public_flat_rd */;
+  logic [9:0] hazard[Sites] /* verilator public_flat_rd */;
 
   function automatic int row(input int site);
     return site / int'(Width);

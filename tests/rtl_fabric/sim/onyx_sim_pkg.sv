@@ -19,7 +19,7 @@ package onyx_sim_pkg;
     logic [31:0] cfg_rdata;
     logic [191:0] sb;
     logic [3:0][5:0] cb;
-    logic [8:0] hazard;
+    logic [9:0] hazard;
     logic [3:0] in_ready;
     logic [2:0] out_valid;
     logic [2:0][16:0] out_data;

@@ -1,9 +1,11 @@
-/* Arithmetic of the simulator: int16 that wraps, and bfloat16 rounded to nearest even.
+/* Arithmetic of the simulator: int16 that wraps, and bfloat16 rounded to nearest even, of which products are
+ * cut first (support/bf16.h).
  *
- * A bfloat16 is the upper half of an IEEE single. Sums, products and quotients of two of them computed in
- * single precision and rounded again are correctly rounded, since 24 >= 2 * 8 + 2 (Figueroa 1995). */
+ * A bfloat16 is the upper half of an IEEE single. Sums and quotients of two of them computed in single
+ * precision and rounded again are correctly rounded, since 24 >= 2 * 8 + 2 (Figueroa 1995). */
 #include "sam/operators.h"
 #include "sam/sim_int.h"
+#include "support/bf16.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -59,7 +61,7 @@ static uint16_t fp_sub(uint16_t a, uint16_t b) {
     return from_float(to_float(a) - to_float(b));
 }
 static uint16_t fp_mul(uint16_t a, uint16_t b) {
-    return from_float(to_float(a) * to_float(b));
+    return bf16_product(a, b);
 }
 static uint16_t fp_div(uint16_t a, uint16_t b) {
     return from_float(to_float(a) / to_float(b));

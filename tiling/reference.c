@@ -14,6 +14,7 @@
  * Stability, 4.2). Without a sum d is 0 and the comparison exact.
  */
 #include "sam/coordinates.h"
+#include "support/bf16.h"
 #include "tiling/tiling_int.h"
 
 #include <math.h>
@@ -21,6 +22,8 @@
 enum { RELATION_MAX_VARS = 64 };
 
 static const float BF16_ROUNDOFF = 0x1p-8f;
+/* The error of a product is below 5/8 of a unit in the last place, that of a sum at most 1/2. */
+static const float ROUNDINGS_OF_PRODUCT = 1.25f;
 
 /* A value, and how far another order of the same additions may be from it. */
 typedef struct {
@@ -104,15 +107,15 @@ static float quotient_magnitude(number a, number b) {
 static number apply_bf16(sam_expr_kind op, number a, number b) {
     float x = bf16_to_float(a.bits), y = bf16_to_float(b.bits), roundings = a.roundings + b.roundings;
     number r = {.roundings = roundings > 0 ? roundings + 1 : 0, .magnitude = a.magnitude + b.magnitude};
-    float exact = op == SAM_EXPR_ADD   ? x + y
-                  : op == SAM_EXPR_SUB ? x - y
-                  : op == SAM_EXPR_MUL ? x * y
-                                       : x / y;
-    if (op == SAM_EXPR_MUL)
+    if (op == SAM_EXPR_MUL) {
+        r.bits = bf16_product(a.bits, b.bits);
+        r.roundings = roundings > 0 ? roundings + ROUNDINGS_OF_PRODUCT : 0;
         r.magnitude = a.magnitude * b.magnitude;
-    else if (op == SAM_EXPR_DIV)
+        return r;
+    }
+    if (op == SAM_EXPR_DIV)
         r.magnitude = quotient_magnitude(a, b);
-    r.bits = bf16_from_float(exact);
+    r.bits = bf16_from_float(op == SAM_EXPR_ADD ? x + y : op == SAM_EXPR_SUB ? x - y : x / y);
     return r;
 }
 
@@ -181,7 +184,7 @@ static number combine(tile_dtype dtype, sam_operation op, number total, number a
     number r = call(dtype, op, total, a);
     bool rounds = op == SAM_OPERATION_mul || op == SAM_OPERATION_addhigh || op == SAM_OPERATION_addlow;
     if (rounds && dtype == TILE_DTYPE_BF16)
-        r.roundings = total.roundings + a.roundings + 1;
+        r.roundings = total.roundings + a.roundings + (op == SAM_OPERATION_mul ? ROUNDINGS_OF_PRODUCT : 1);
     return r;
 }
 

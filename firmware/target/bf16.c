@@ -1,6 +1,8 @@
 /* Values of bf16 in lists, for programs that need them: by integers, as the chip's processor has no others.
- * Sums, products and quotients are those of IEEE 754, rounded to the nearest, even ones of two, with
- * subnormal numbers, and one NaN: bit for bit what the host computes. */
+ * Sums and quotients are those of IEEE 754, rounded to the nearest, even ones of two, with subnormal numbers,
+ * and one NaN: bit for bit what the host computes. Products are those of the array's processing elements,
+ * which cut the product after EXTRA bits below the last one and round then (support/bf16.h), so that a value
+ * does not depend on where the compiler has the product computed. */
 #include "firmware/target/functions.h"
 
 SMALL_FROM_HERE
@@ -13,6 +15,7 @@ enum {
     HIDDEN = 0x80,
     BELOW = 11, /* bits below the last one of a bf16 */
     TOP = 18,   /* the hidden bit's, above those */
+    EXTRA = 3,  /* bits below the last one that a product keeps until it is rounded */
     UNORDERED = 2
 };
 
@@ -30,8 +33,9 @@ static uint32_t shifted(uint32_t m, uint32_t by) {
     return by > 31 ? m != 0 : m >> by | ((m & ((1u << by) - 1)) != 0);
 }
 
-/* Returns the bf16 of m, which has this exponent where its first bit is TOP. */
-static __attribute__((noinline)) uint32_t rounded(uint32_t sign, int32_t exponent, uint32_t m) {
+/* Returns the bf16 of m, which has this exponent where its first bit is TOP. `cut`: EXTRA bits below the last
+ * one count, the others do not. */
+static __attribute__((noinline)) uint32_t rounded(uint32_t sign, int32_t exponent, uint32_t m, bool cut) {
     if (!m)
         return sign;
     for (; m >> (TOP + 1); exponent++)
@@ -46,6 +50,8 @@ static __attribute__((noinline)) uint32_t rounded(uint32_t sign, int32_t exponen
     } else {
         exponent--; /* the hidden bit counts one */
     }
+    if (cut)
+        m &= ~((1u << (BELOW - EXTRA)) - 1);
     m += (1u << (BELOW - 1)) - 1 + (m >> BELOW & 1);
     return sign | (((uint32_t)exponent << 7) + (m >> BELOW));
 }
@@ -61,15 +67,15 @@ static uint32_t sum(uint32_t a, uint32_t b) {
     const uint32_t exponent = exponent_of(a), sign = a & SIGN, of_a = mantissa_of(a) << BELOW,
                    of_b = shifted(mantissa_of(b) << BELOW, exponent - exponent_of(b));
     if (!((a ^ b) & SIGN))
-        return rounded(sign, (int32_t)exponent, of_a + of_b);
-    return of_a == of_b ? 0 : rounded(sign, (int32_t)exponent, of_a - of_b);
+        return rounded(sign, (int32_t)exponent, of_a + of_b, false);
+    return of_a == of_b ? 0 : rounded(sign, (int32_t)exponent, of_a - of_b, false);
 }
 
 static uint32_t product(uint32_t a, uint32_t b) {
     const uint32_t sign = (a ^ b) & SIGN, m = mantissa_of(a) * mantissa_of(b);
     if ((a & INFINITE) == INFINITE || (b & INFINITE) == INFINITE)
         return m ? sign | INFINITE : NO_NUMBER; /* an infinity has a mantissa, and 0 has none */
-    return rounded(sign, (int32_t)(exponent_of(a) + exponent_of(b)) - 123, m);
+    return rounded(sign, (int32_t)(exponent_of(a) + exponent_of(b)) - 123, m, true);
 }
 
 static uint32_t quotient_of(uint32_t a, uint32_t b) {
@@ -82,7 +88,8 @@ static uint32_t quotient_of(uint32_t a, uint32_t b) {
     if (by_infinity)
         return sign;
     const uint32_t q = of_a / of_b;
-    return rounded(sign, (int32_t)exponent_of(a) - (int32_t)exponent_of(b) + 121, q | (q * of_b != of_a));
+    return rounded(sign, (int32_t)exponent_of(a) - (int32_t)exponent_of(b) + 121, q | (q * of_b != of_a),
+                   false);
 }
 
 /* The mantissa becomes a whole number of 24 or 25 bits times an even power of two: its root has 12 or 13
@@ -101,7 +108,7 @@ static uint32_t root_of(uint32_t a) {
         if ((root + bit) * (root + bit) <= m)
             root += bit;
     }
-    return rounded(0, (exponent - (exponent & 1) - 150) / 2 + 144, root << 1 | (root * root != m));
+    return rounded(0, (exponent - (exponent & 1) - 150) / 2 + 144, root << 1 | (root * root != m), false);
 }
 
 /* Numbers in order; both zeros are one. */

@@ -1,5 +1,6 @@
 /* The ALU and the bfloat16 unit of a PE: the meaning of an instruction word, with the operands as numbers. */
 #include "rtl_models/cycle/primitives.h"
+#include "support/bf16.h"
 
 /* A field of the instruction, which stands in the configuration space. */
 #define INSTRUCTION(field) onyx_space_field(space, ONYX_PE_ONYX_ONYXPEINTF_##field)
@@ -17,7 +18,7 @@ static uint16_t shift_right(uint16_t value, uint16_t amount, bool is_signed) {
     return (uint16_t)(v >= 0 ? v / divisor : -((-v + divisor - 1) / divisor)); /* floor */
 }
 
-/* ---- bfloat16, as onyx_bf16.sv has it -------------------------------------------------------- */
+/* ---- bfloat16, as onyx_bf16.sv has it; products are in support/bf16.c ------------------------- */
 
 enum { INFINITY_BITS = 0x7f80, NOT_A_NUMBER = 0x7fc0 };
 
@@ -73,21 +74,13 @@ static uint16_t fp_add(bf16 a, bf16 b) {
     return with_sign(sign, sum ? rounded(sum, larger + 2) : 0);
 }
 
-static uint16_t fp_mul(bf16 a, bf16 b) {
-    bool sign = a.sign != b.sign;
-    uint32_t product = a.significand * b.significand;
-    if (a.inf || b.inf)
-        return a.significand && b.significand ? with_sign(sign, INFINITY_BITS) : NOT_A_NUMBER;
-    return with_sign(sign, product ? rounded(product << 4, a.exponent + b.exponent - 126) : 0);
-}
-
 static uint16_t fp_result(uint32_t opcode, uint16_t a, uint16_t b) {
     bf16 x = unpack(a, false), y = unpack(b, opcode == 1);
-    if (opcode != 0 && opcode != 1 && opcode != 3)
+    if (opcode == 3)
+        return bf16_product(a, b);
+    if (opcode != 0 && opcode != 1)
         return 0;
-    if (x.nan || y.nan)
-        return NOT_A_NUMBER;
-    return opcode == 3 ? fp_mul(x, y) : fp_add(x, y);
+    return x.nan || y.nan ? NOT_A_NUMBER : fp_add(x, y);
 }
 
 /* ---- what reducers combine by ---------------------------------------------------------------- */

@@ -1,5 +1,5 @@
-// Sum, difference or product of two bfloat16 numbers, rounded to nearest, ties to even; with subnormals.
-// Every NaN comes out as 7fc0. Combinational.
+// Sum, difference or product of two bfloat16 numbers, rounded to nearest, ties to even; with subnormals. A product is
+// cut after three bits below the last one before it is rounded. Every NaN comes out as 7fc0. Combinational.
 module onyx_bf16 (
     input  logic [ 4:0] op_i,  // 0 a + b, 1 a - b, 3 a * b; others give 0
     input  logic [15:0] a_i,
@@ -30,8 +30,12 @@ module onyx_bf16 (
     jam  = kept | {19'd0, lost != 20'd0};
   endfunction
 
-  // Nearest number of magnitude x * 2^(scale - 146): 20 bits whose highest has weight 2^(scale - 127).
-  function automatic logic [14:0] rounded(input logic [19:0] x, input logic signed [10:0] scale);
+  // Nearest number of magnitude x * 2^(scale - 146): 20 bits whose highest has weight 2^(scale - 127). Of the bits
+  // below the half only those in `seen` count; jam joins lost bits into bit 0, which a product does not see.
+  localparam logic [10:0] SeenOfSum = 11'h7ff;
+  localparam logic [10:0] SeenOfProduct = 11'h600;
+  function automatic logic [14:0] rounded(input logic [19:0] x, input logic signed [10:0] scale,
+                                          input logic [10:0] seen);
     logic [19:0] s;
     logic signed [10:0] e;
     logic [14:0] magnitude;
@@ -48,7 +52,7 @@ module onyx_bf16 (
       e = 11'sd1;
     end
     // Rounding up the largest number gives infinity, too.
-    magnitude = {8'(e - 11'sd1), 7'd0} + {7'd0, s[19:12]} + {14'd0, s[11] & (s[12] | (s[10:0] != 11'd0))};
+    magnitude = {8'(e - 11'sd1), 7'd0} + {7'd0, s[19:12]} + {14'd0, s[11] & (s[12] | ((s[10:0] & seen) != 11'd0))};
     rounded   = (e > 11'sd254) ? Infinity : magnitude;
   endfunction
 
@@ -96,13 +100,13 @@ module onyx_bf16 (
         else if (inf_a) result_o = {sign_a, Infinity};
         else if (inf_b) result_o = {sign_b, Infinity};
         else if (sum == 20'd0) result_o = {sum_sign, 15'd0};
-        else result_o = {sum_sign, rounded(sum, sum_scale)};
+        else result_o = {sum_sign, rounded(sum, sum_scale, SeenOfSum)};
       end
       OpMul: begin
         if ((inf_a && zero_b) || (inf_b && zero_a)) result_o = NotANumber;
         else if (inf_a || inf_b) result_o = {sign_a ^ sign_b, Infinity};
         else if (zero_a || zero_b) result_o = {sign_a ^ sign_b, 15'd0};
-        else result_o = {sign_a ^ sign_b, rounded({product, 4'd0}, product_scale)};
+        else result_o = {sign_a ^ sign_b, rounded({product, 4'd0}, product_scale, SeenOfProduct)};
       end
       default:      result_o = 16'd0;
     endcase

@@ -8,6 +8,7 @@
 #include "tests/firmware/device.h"
 #include "tests/firmware/random_plan.h"
 #include "tests/firmware/test_kernel.h"
+#include "tests/support/bf16_products.h"
 
 #include <math.h>
 
@@ -2074,6 +2075,17 @@ static void values_of_lists_are_those_of_the_simulator(void **state) {
     }
 }
 
+/* The processor multiplies as the array does, and so does the simulator: where a product is computed does not
+ * change it. */
+static void products_of_lists_are_those_of_the_array(void **state) {
+    (void)state;
+    for (uint32_t n = 0; n < BF16_PRODUCTS; n++) {
+        const bf16_case c = bf16_case_at(n);
+        assert_int_equal(bf16_combine(FW_OP_MUL, c.a, c.b), c.chip);
+        assert_int_equal(sam_operator_of(SAM_OPERATION_mul, true)->apply(c.a, c.b), c.chip);
+    }
+}
+
 /* Sums of parts are bf16 in a program of those, whether coordinates follow each other or not. */
 static void a_list_of_bf16_combines_parts(void **state) {
     (void)state;
@@ -2144,6 +2156,7 @@ int main(void) {
         TEST(a_list_copies_along_two_ways),
         TEST(a_list_computes_rows),
         TEST(values_of_lists_are_those_of_the_simulator),
+        TEST(products_of_lists_are_those_of_the_array),
         TEST(a_list_of_bf16_combines_parts),
         TEST(a_vector_that_is_none_is_refused),
         TEST(a_list_that_is_none_is_refused),

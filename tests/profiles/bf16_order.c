@@ -24,14 +24,25 @@ typedef struct {
 } entry;
 typedef entry matrix[N][N];
 
-/* The bfloat16 nearest to x, ties to even. Exact sums and products of two bfloat16 numbers may be rounded to
- * float first: it has more than twice the digits. */
+/* The bfloat16 nearest to x, ties to even. Exact sums of two bfloat16 numbers may be rounded to float first:
+ * it has more than twice the digits. */
 static float bf16(float x) {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
     bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000u;
     memcpy(&x, &bits, sizeof x);
     return x;
+}
+
+/* The product, which a float has exactly, without the bits below three more than a bfloat16 has; then
+ * rounded. */
+static float product(float x, float y) {
+    float exact = x * y;
+    uint32_t bits;
+    memcpy(&bits, &exact, sizeof bits);
+    bits &= 0xffffe000u;
+    memcpy(&exact, &bits, sizeof exact);
+    return bf16(exact);
 }
 
 static uint32_t next(uint32_t *state, uint32_t below) {
@@ -120,8 +131,8 @@ static entry dot(matrix b, matrix c, const entry *s, int i, int j, int tile) {
         entry part = {0};
         for (int k = first; k < first + tile && k < N; k++) {
             if (b[i][k].there && c[k][j].there)
-                add(&part,
-                    bf16(s ? bf16(s->value * b[i][k].value) * c[k][j].value : b[i][k].value * c[k][j].value));
+                add(&part, s ? product(product(s->value, b[i][k].value), c[k][j].value)
+                             : product(b[i][k].value, c[k][j].value));
         }
         join(&total, part);
     }
@@ -138,7 +149,7 @@ static entry inner(matrix b, matrix s, int tile) {
                 entry row = {0};
                 for (int j = left; j < left + tile && j < N; j++) {
                     if (b[i][j].there && s[i][j].there)
-                        add(&row, bf16(b[i][j].value * s[i][j].value));
+                        add(&row, product(b[i][j].value, s[i][j].value));
                 }
                 if (row.there)
                     add(&part, row.value);

@@ -128,6 +128,15 @@ def bf16(x):
     return math.copysign(float("inf") if abs(near) > FINITE else abs(near), x)
 
 
+def product(a, b):
+    """As the array multiplies: what is below three bits more than a bfloat16 has is cut before the product is rounded."""
+    exact = a * b
+    if exact != exact or exact in (0, float("inf"), -float("inf")):
+        return exact
+    quantum = 2.0 ** max(math.frexp(exact)[1] - 11, -136)
+    return bf16(math.trunc(exact / quantum) * quantum)
+
+
 def over(a, b):
     if b:
         return bf16(a / b)
@@ -141,7 +150,7 @@ class Unsaid(Exception):
 def times(a, vector):
     if not math.isfinite(a) and 0 in vector:
         raise Unsaid
-    return [bf16(a * x) for x in vector]
+    return [product(a, x) for x in vector]
 
 
 def least(a, b):
@@ -154,13 +163,13 @@ def most(a, b):
 
 # These are statements of bf16, rounded after each operation; e has one value, so that the order of its sum is none.
 REALS = [
-    ("t = e(i) * {a}(i)", "t", lambda m, a, b, r: bf16(a[m.at] * m.e[m.at]) + 0.0),
+    ("t = e(i) * {a}(i)", "t", lambda m, a, b, r: product(a[m.at], m.e[m.at]) + 0.0),
     ("t = s / t", "t", lambda m, a, b, r: over(m.s, m.t)),
     ("s = t / s", "s", lambda m, a, b, r: over(m.t, m.s)),
     ("s = 1 / (t - s)", "s", lambda m, a, b, r: over(1.0, bf16(m.t - m.s))),
     ("s = t / 3 + s", "s", lambda m, a, b, r: bf16(over(m.t, 3.0) + m.s)),
-    ("t = s * s * s", "t", lambda m, a, b, r: bf16(bf16(m.s * m.s) * m.s)),
-    ("s = min(s, t) - 0.37 * t", "s", lambda m, a, b, r: bf16(least(m.s, m.t) - bf16(bf16(0.37) * m.t))),
+    ("t = s * s * s", "t", lambda m, a, b, r: product(product(m.s, m.s), m.s)),
+    ("s = min(s, t) - 0.37 * t", "s", lambda m, a, b, r: bf16(least(m.s, m.t) - product(bf16(0.37), m.t))),
     ("t = max(abs(t), s)", "t", lambda m, a, b, r: most(abs(m.t), m.s)),
     ("s = (t > s) - 2 * (s == 3)", "s", lambda m, a, b, r: (m.t > m.s) - 2.0 * (m.s == 3)),
     ("s = sqrt(s)", "s", lambda m, a, b, r: bf16(math.sqrt(m.s)) if m.s >= 0 else NAN),

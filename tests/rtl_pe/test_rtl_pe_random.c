@@ -1,5 +1,6 @@
 /* Random streams: RTL against models, and what the bench itself promises. */
 #include "random_streams.h"
+#include "tests/support/bf16_products.h"
 #include "tests/test.h"
 
 #ifdef ONYX_MUTANTS /* slower, and run a hundred times; fewer cases have to notice the same faults */
@@ -65,9 +66,30 @@ static void test_unused_stands_still(void **state) {
     pe_design_free(design);
 }
 
+/* All pairs of significands, in one stream each. */
+static void test_bf16_products(void **state) {
+    fixture *f = *state;
+    bench_design design = pe_design_new();
+    u32_vec in[BENCH_INS] = {{0}}, want[BENCH_OUTS] = {{0}};
+    bench_result got;
+    bench_reset(design);
+    for (uint32_t n = 0; n < BF16_PRODUCTS; n++) {
+        const bf16_case c = bf16_case_at(n);
+        vec_push(&f->mem, &in[0], c.a);
+        vec_push(&f->mem, &in[1], c.b);
+        vec_push(&f->mem, &want[0], c.chip);
+    }
+    pe_design_configure(design, true, RTL_PE_ALU,
+                        (const uint32_t[3]){1 | 2 << 1 | 3 << 3 | 2u << 22, 2u << 8 | 2u << 26, 2u << 12});
+    bench_run(design, (bench_pace){0}, in, &f->mem, &got);
+    bench_expect(&got, want, &f->mem);
+    pe_design_free(design);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_random_streams),
+        TEST(test_bf16_products),
         TEST(test_flush_and_reset_forget),
         TEST(test_unused_stands_still),
     };

@@ -1,5 +1,7 @@
 /* support/: arenas, vectors, names, diagnostics with caret, JSON, random numbers, atomic files. */
+#include "support/bf16.h"
 #include "support/poison.h"
+#include "tests/support/bf16_products.h"
 #include "tests/test.h"
 
 #include <fcntl.h>
@@ -9,6 +11,22 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
+
+/* The product of a pair of significands is that of IEEE 754, or one unit in the last place below: for as many
+ * pairs as on the public netlist. */
+static void products_of_bf16_are_cut_and_rounded(void **state) {
+    (void)state;
+    uint32_t lower = 0;
+    for (uint32_t n = 0; n < BF16_PRODUCTS; n++) {
+        const bf16_case c = bf16_case_at(n);
+        assert_int_equal(bf16_product(c.a, c.b), c.chip);
+        assert_int_equal(bf16_product(c.a ^ 0x8000, c.b), c.chip | 0x8000);
+        assert_true(c.chip == c.ieee || c.chip + 1 == c.ieee);
+        lower += c.chip != c.ieee;
+    }
+    assert_int_equal(lower, BF16_PRODUCTS_LOWER);
+    assert_int_equal(bf16_product(0x3f81, 0x3fc1), 0x3fc2);
+}
 
 static void arena_hands_out_zeroed_aligned_memory(void **state) {
     fixture *f = *state;
@@ -509,16 +527,17 @@ static void seconds_are_those_of_the_clock(void **state) {
     assert_true(slept >= 0.12 && slept <= outside);
 }
 
-RUN_TESTS(TEST(arena_hands_out_zeroed_aligned_memory), TEST(arena_asks_for_many_pages_at_once),
-          TEST(arena_tells_the_sanitizer), TEST(sanitizer_still_finds_leaks),
-          TEST(arenas_share_chunks_in_turn), TEST(vectors_keep_their_elements_while_they_grow),
-          TEST(vectors_do_not_overlap), TEST(equal_names_are_equal_handles),
-          TEST(diagnostics_print_the_line_and_a_caret), TEST(diagnostics_show_any_bytes),
-          TEST(diagnostics_stop_keeping_after_the_limit), TEST(json_errors_are_located),
-          TEST(random_numbers_are_splitmix64), TEST(a_hash_of_pieces_tells_where_they_end),
-          TEST(files_appear_only_when_committed), TEST(a_write_that_failed_says_why),
-          TEST(a_folder_is_taken_once), TEST(a_folder_has_a_name), TEST(a_text_has_no_byte_order_mark),
-          TEST(a_carriage_return_ends_no_printed_line), TEST(a_removed_folder_spares_what_its_links_lead_to),
-          TEST(the_end_of_a_text_is_whole_lines), TEST(what_may_be_missing_is_read_without_a_word),
-          TEST(programs_report_how_they_ended), TEST(an_interruption_ends_the_wait),
-          TEST(a_log_has_a_line_that_says_what_went_wrong), TEST(seconds_are_those_of_the_clock))
+RUN_TESTS(TEST(products_of_bf16_are_cut_and_rounded), TEST(arena_hands_out_zeroed_aligned_memory),
+          TEST(arena_asks_for_many_pages_at_once), TEST(arena_tells_the_sanitizer),
+          TEST(sanitizer_still_finds_leaks), TEST(arenas_share_chunks_in_turn),
+          TEST(vectors_keep_their_elements_while_they_grow), TEST(vectors_do_not_overlap),
+          TEST(equal_names_are_equal_handles), TEST(diagnostics_print_the_line_and_a_caret),
+          TEST(diagnostics_show_any_bytes), TEST(diagnostics_stop_keeping_after_the_limit),
+          TEST(json_errors_are_located), TEST(random_numbers_are_splitmix64),
+          TEST(a_hash_of_pieces_tells_where_they_end), TEST(files_appear_only_when_committed),
+          TEST(a_write_that_failed_says_why), TEST(a_folder_is_taken_once), TEST(a_folder_has_a_name),
+          TEST(a_text_has_no_byte_order_mark), TEST(a_carriage_return_ends_no_printed_line),
+          TEST(a_removed_folder_spares_what_its_links_lead_to), TEST(the_end_of_a_text_is_whole_lines),
+          TEST(what_may_be_missing_is_read_without_a_word), TEST(programs_report_how_they_ended),
+          TEST(an_interruption_ends_the_wait), TEST(a_log_has_a_line_that_says_what_went_wrong),
+          TEST(seconds_are_those_of_the_clock))

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "frontend/frontend.h"
+#include "tests/support/bf16_products.h"
 #include "tests/test.h"
 #include "tiling/each.h"
 #include "tiling/tiling_int.h"
@@ -156,6 +157,36 @@ static void bfloat16_follows_ieee(void **state) {
     x = evaluate(f, "x(i) = b(i) / 3", TILE_DTYPE_BF16);
     assert_true(from_bf16(x.val[0]) == 2.328125f); /* 7/3 to 8 bits */
     assert_true(x.tolerance[0] == 0);
+}
+
+/* All pairs of significands: the reference multiplies as the array does, and allows no tolerance. */
+static void products_in_bfloat16_are_those_of_the_array(void **state) {
+    fixture *f = *state;
+    sam_statement s;
+    tile_tensor x, data[3];
+    uint32_t *crd = arena_new_n(&f->mem, uint32_t, BF16_PRODUCTS);
+    uint16_t *b = arena_new_n(&f->mem, uint16_t, BF16_PRODUCTS),
+             *c = arena_new_n(&f->mem, uint16_t, BF16_PRODUCTS);
+    parse(f, "x(i) = b(i) * c(i)", &s);
+    for (uint32_t n = 0; n < BF16_PRODUCTS; n++) {
+        crd[n] = n;
+        b[n] = bf16_case_at(n).a;
+        c[n] = bf16_case_at(n).b;
+    }
+    for (uint32_t t = 1; t < s.tensors.len; t++)
+        data[t] = (tile_tensor){.name = s.tensors.at[t].name,
+                                .order = 1,
+                                .dim = {BF16_PRODUCTS},
+                                .crd = crd,
+                                .val = t == 1 ? b : c,
+                                .nnz = BF16_PRODUCTS};
+    const tile_operands in = {data, s.tensors.len, TILE_DTYPE_BF16};
+    assert_true(tile_reference(&s, &in, &f->mem, &f->diag, &x));
+    assert_int_equal(x.nnz, BF16_PRODUCTS);
+    for (uint32_t n = 0; n < BF16_PRODUCTS; n++) {
+        assert_int_equal(x.val[n], bf16_case_at(n).chip);
+        assert_true(x.tolerance[n] == 0);
+    }
 }
 
 static void a_sum_in_bfloat16_has_a_tolerance_for_its_order(void **state) {
@@ -410,6 +441,7 @@ static void sorting_is_stable_whatever_is_in_order(void **state) {
 RUN_TESTS(TEST(computed_one_by_one_it_is_the_same), TEST(sorting_is_stable_whatever_is_in_order),
           TEST(integers_are_evaluated_by_definition), TEST(what_one_side_decides_is_not_looked_at),
           TEST(a_sum_is_evaluated_where_a_matrix_has_entries), TEST(bfloat16_follows_ieee),
+          TEST(products_in_bfloat16_are_those_of_the_array),
           TEST(a_sum_in_bfloat16_has_a_tolerance_for_its_order), TEST(packing_does_not_change_the_result),
           TEST(split_indices_and_ones_are_made_and_undone),
           TEST(extents_come_from_the_statement_the_operands_and_splits))

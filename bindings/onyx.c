@@ -7,6 +7,7 @@
 #include "options/options.h"
 #include "programs/programs.h"
 #include "report/report.h"
+#include "support/caller.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -129,8 +130,9 @@ static bool run_kernel(const compile_options *o, compile_context *ctx, owned_res
     return compile_and_run(o, ctx, &k, &check) && keep(o, ctx, &k, check, out);
 }
 
-/* A call of the library: the session of the command, and what the caller gets. */
+/* A call of the library: the caller's state, the session of the command, and what the caller gets. */
 typedef struct {
+    caller_state caller;
     arena mem;
     name_table names;
     diagnostics d;
@@ -141,6 +143,7 @@ typedef struct {
 
 /* Returns whether the arguments are those of the command. */
 static bool begin_call(call *c, option_command command, const char *const *arguments, uint32_t n) {
+    caller_begin(&c->caller);
     c->out = calloc(1, sizeof *c->out);
     if (!c->out)
         out_of_memory(sizeof *c->out);
@@ -161,6 +164,7 @@ static onyx_result *end_call(call *c, bool ok) {
     c->out->result.code = compile_exit_code(&c->ctx);
     BUG_IF(!ok && c->out->result.code == EXIT_OK, "a stage failed without saying why");
     compile_end(&c->ctx);
+    caller_end(&c->caller);
     return &c->out->result;
 }
 
@@ -195,9 +199,9 @@ static cJSON *size_json(const compile_stored_size *size) {
 /* What the tensor takes, as JSON. */
 static const char *size_text(const compile_stored_size *size, arena *mem) {
     cJSON *json = size_json(size);
-    char *text = cJSON_PrintUnformatted(json);
+    char *text = json_print(json, false);
     const char *kept = arena_strdup(mem, text);
-    free(text);
+    cJSON_free(text);
     cJSON_Delete(json);
     return kept;
 }

@@ -236,7 +236,7 @@ static void read_log(const char *text, arena *mem, case_end *end) {
             end->says = arena_strndup(mem, at, length);
             return;
         }
-        cJSON *json = strncmp(at, "{\"code\"", 7) == 0 ? cJSON_ParseWithLength(at, length) : NULL;
+        cJSON *json = strncmp(at, "{\"code\"", 7) == 0 ? json_parse("", at, length, NULL) : NULL;
         const char *code = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "code"));
         const char *severity = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "severity"));
         const char *says = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "message"));

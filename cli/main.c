@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/complete.h"
 #include "cli/help.h"
+#include "support/caller.h"
 
 #include <locale.h>
 #ifdef __GLIBC__
@@ -74,8 +75,8 @@ static int no_command(int argc, char **argv) {
     return cli_session_end(&s, false);
 }
 
-/* A pass frees its arena where the next one fills its own, so what is freed is kept: to give memory back and to
- * ask for it again took a third of a short run. Blocks beyond 16 MB still go back at once. */
+/* A pass frees its arena where the next one fills its own, so what is freed is kept: to give memory back and
+ * to ask for it again took a third of a short run. Blocks beyond 16 MB still go back at once. */
 static void keep_what_is_freed(void) {
 #ifdef __GLIBC__
     mallopt(M_MMAP_THRESHOLD, 16 << 20);
@@ -87,6 +88,7 @@ static void keep_what_is_freed(void) {
 int main(int argc, char **argv) {
     keep_what_is_freed();
     setlocale(LC_ALL, "C");
+    caller_defaults();
     if (argc < 2) {
         print_usage(stderr);
         return EXIT_USER;

@@ -2,6 +2,7 @@
  * a bar where work is counted, and gone at the end, with --progress lines that stay. A thread looks at the
  * clock, so stages need not come back to report. */
 #include "cli/cli.h"
+#include "support/number.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -33,8 +34,8 @@ static void draw(struct cli_progress *p) {
         fputs("\r\033[K", stderr);
     if (p->terminal && p->total)
         fprintf(stderr, "[%.*s%*s] ", full, "##############################", WIDTH - full, "");
-    fprintf(stderr, "onyx: %s%s, %.0f s%s", p->what, count, seconds_now() - p->begin,
-            p->terminal ? "" : "\n");
+    number_print(stderr, "onyx: %s%s, %.0f s%s", p->what, count, seconds_now() - p->begin,
+                 p->terminal ? "" : "\n");
     fflush(stderr);
     p->drawn = p->terminal;
 }

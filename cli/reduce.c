@@ -1,6 +1,7 @@
 /* onyx reduce: a command that failed, with as little as fails in the same way. */
 #include "cli/reduce.h"
 #include "cli/shrink.h"
+#include "support/number.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -429,9 +430,9 @@ bool reduce_case(cli_session *s, const char *of, const char *folder, const char 
         if (entries_before)
             printf("%llu of %llu %s, ", (unsigned long long)count_entries(&r.best),
                    (unsigned long long)entries_before, plural(entries_before, "nonzero", "nonzeros"));
-        printf("%u of %u %s left, after %u runs in %.1f s%s\n", r.best.options.len, options_before,
-               plural(options_before, "option is", "options are"), r.tries, seconds_now() - begin,
-               r.stopped ? ", where it was interrupted" : "");
+        number_print(stdout, "%u of %u %s left, after %u runs in %.1f s%s\n", r.best.options.len,
+                     options_before, plural(options_before, "option is", "options are"), r.tries,
+                     seconds_now() - begin, r.stopped ? ", where it was interrupted" : "");
     }
     return true;
 }

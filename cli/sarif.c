@@ -161,7 +161,7 @@ void sarif_print(const diagnostics *d, int code, arena *mem, FILE *out) {
     text_begin(&lines);
     diag_print_json(d, 0, lines.stream);
     for (const char *at = text_end(&lines, mem); *at; at += strcspn(at, "\n") + 1) {
-        cJSON *one = cJSON_ParseWithLength(at, strcspn(at, "\n"));
+        cJSON *one = json_parse("", at, strcspn(at, "\n"), NULL);
         add_result(d, one, mem, rules, results);
         cJSON_Delete(one);
     }

@@ -1,5 +1,6 @@
 /* Place and route as stages on files: onyx pnr, place, route, sta. */
 #include "cli/cli.h"
+#include "support/number.h"
 
 #include <stdlib.h>
 
@@ -185,8 +186,8 @@ static bool report_design(const stage *o, const pnr_design *design) {
         if (design->route.len)
             printf(", %u %s", hops, plural(hops, "hop", "hops"));
         if (fmax)
-            printf(", %.0f MHz", fmax->valuedouble);
-        printf(", %.1f ms\n", seconds * 1e3);
+            number_print(stdout, ", %.0f MHz", fmax->valuedouble);
+        number_print(stdout, ", %.1f ms\n", seconds * 1e3);
     }
     cJSON_Delete(report);
     return ok;
@@ -278,9 +279,11 @@ static void print_path(const pnr_design *design, const pnr_timing *t, arena *mem
 }
 
 static void print_timing(const pnr_design *design, const pnr_timing *t, arena *mem) {
-    printf("period %u ps (%.0f MHz), floor %u ps\n", t->period_ps, 1e6 / t->period_ps, t->floor_ps);
+    number_print(stdout, "period %u ps (%.0f MHz), floor %u ps\n", t->period_ps, 1e6 / t->period_ps,
+                 t->floor_ps);
     if (t->corner)
-        printf("by the delays of %s: %u ps (%.0f MHz)\n", t->corner, t->corner_ps, 1e6 / t->corner_ps);
+        number_print(stdout, "by the delays of %s: %u ps (%.0f MHz)\n", t->corner, t->corner_ps,
+                     1e6 / t->corner_ps);
     if (t->worst_net == PNR_NO_HOP)
         printf("slowest: the inside of a tile\n");
     else

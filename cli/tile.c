@@ -3,6 +3,7 @@
  * entries are. */
 #include "cli/cli.h"
 #include "kernel/formats.h"
+#include "support/number.h"
 #include "tiling/queries.h"
 
 #include <stdlib.h>
@@ -68,8 +69,8 @@ static cJSON *stats_json(const tile_statistics *t, uint32_t order) {
 }
 
 static void print_range(const char *what, const tile_range *r, uint64_t n) {
-    printf("  %-16s %8llu %10.2f %8llu\n", what, (unsigned long long)r->least,
-           n ? (double)r->sum / (double)n : 0, (unsigned long long)r->most);
+    number_print(stdout, "  %-16s %8llu %10.2f %8llu\n", what, (unsigned long long)r->least,
+                 n ? (double)r->sum / (double)n : 0, (unsigned long long)r->most);
 }
 
 static void print_histogram(const tile_statistics *t) {
@@ -96,10 +97,10 @@ static void print_stats(const tile_statistics *t, uint32_t order, arena *mem) {
     }
     if (square)
         edges = arena_printf(mem, "%u", t->tile);
-    printf("sub-tiles of %s: %llu, %.2f %% of them empty; %llu hold more than a memory tile\n", edges,
-           (unsigned long long)t->possible,
-           t->possible ? 100 * (double)(t->possible - t->filled) / (double)t->possible : 0,
-           (unsigned long long)t->overflowing);
+    number_print(stdout, "sub-tiles of %s: %llu, %.2f %% of them empty; %llu hold more than a memory tile\n",
+                 edges, (unsigned long long)t->possible,
+                 t->possible ? 100 * (double)(t->possible - t->filled) / (double)t->possible : 0,
+                 (unsigned long long)t->overflowing);
     if (!t->filled)
         return;
     printf("  %-16s %8s %10s %8s\n", "words", "min", "mean", "max");
@@ -178,7 +179,8 @@ static bool levels(cli_session *s) {
     }
     printf("],\"vals\":[");
     for (uint32_t i = 0; i < stored.n_vals; i++)
-        printf("%s%.9g", i ? "," : "", tile_to_double(s->options.compile.dtype, stored.vals[i]));
+        number_print(stdout, "%s%.9g", i ? "," : "",
+                     tile_to_double(s->options.compile.dtype, stored.vals[i]));
     printf("]}\n");
     return true;
 }
@@ -190,8 +192,8 @@ static void print_size(const compile_stored_size *size, const char *indent) {
            (unsigned long long)size->entries, (unsigned long long)size->values,
            (unsigned long long)size->bytes, (unsigned long long)size->metadata);
     if (size->banks)
-        printf("%s  %u banks, of %llu entries at most and %.2f on average\n", indent, size->banks,
-               (unsigned long long)size->fullest, (double)size->entries / size->banks);
+        number_print(stdout, "%s  %u banks, of %llu entries at most and %.2f on average\n", indent,
+                     size->banks, (unsigned long long)size->fullest, (double)size->entries / size->banks);
     for (uint32_t p = 0; p < size->parts; p++)
         print_size(&size->part[p], "  ");
 }

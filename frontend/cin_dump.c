@@ -3,6 +3,7 @@
 
 #include "frontend/calls.h"
 #include "sam/operators.h"
+#include "support/number.h"
 
 typedef struct {
     const fe_kernel *k;
@@ -92,7 +93,7 @@ static void dump_expr(dump *p, sam_expr e, uint32_t least) {
         dump_access(p, x);
         break;
     case SAM_EXPR_LITERAL:
-        fprintf(p->out, "%.17g", x->literal);
+        number_print(p->out, "%.17g", x->literal);
         break;
     case SAM_EXPR_NEG:
         fputc('-', p->out);

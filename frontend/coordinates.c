@@ -6,6 +6,7 @@
  * in an inner loop: where a row is stored, there may be columns that are not.
  */
 #include "frontend/coordinates.h"
+#include "support/number.h"
 
 #include "frontend/fe_int.h"
 #include "sam/coordinates.h"
@@ -87,7 +88,7 @@ static void print_fill(const sam_statement *s, uint16_t word, FILE *out) {
     if (s->integers && (word == 0x7FFF || word == 0x8000))
         fputs(word == 0x7FFF ? "inf" : "-inf", out);
     else
-        fprintf(out, "%g", sam_word_number(word, !s->integers));
+        number_print(out, "%g", sam_word_number(word, !s->integers));
 }
 
 /* Operands first; returns where e has values. Constants of functions have no set. */

@@ -11,6 +11,7 @@
  * down. It is compiled where an expression names the function, so that a folder of many costs nothing.
  */
 #include "frontend/described.h"
+#include "support/number.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -235,7 +236,7 @@ static bool read_properties(description *r) {
 
 static bool read_above_zero(const description *r, double *out, const char *hint) {
     char *end, *text = arena_strdup(r->d->mem, rest(r));
-    *out = strtod(text, &end);
+    *out = number_read(text, &end);
     return (*text && !*end && *out > 0) || refuse(r, r->in.token.loc, "expected a number above 0", hint);
 }
 static bool read_sensitivity(description *r) {
@@ -298,11 +299,11 @@ static bool read_scalar(description *r) {
 }
 static bool read_cycles(description *r) {
     char *end, *text = arena_strdup(r->d->mem, rest(r));
-    r->f->per_call = strtod(text, &end);
+    r->f->per_call = number_read(text, &end);
     const bool two = end > text && *end == ' ';
     text = end;
     if (two)
-        r->f->per_point = strtod(text, &end);
+        r->f->per_point = number_read(text, &end);
     return (two && end > text && !*end && r->f->per_call >= 0 && r->f->per_point >= 0) ||
            refuse(r, r->in.token.loc, "expected two numbers from 0 up",
                   "cycles: 40 12 is 40 a call, and 12 for each point of its loops");

@@ -17,6 +17,7 @@
 #include "frontend/functions.h"
 #include "frontend/program_int.h"
 #include "frontend/windows.h"
+#include "support/number.h"
 
 typedef struct {
     fe_reader in;
@@ -424,7 +425,8 @@ static sam_expr parse_call(parser *p, fe_call *f) {
 
 static sam_expr parse_number(parser *p) {
     char *digits = arena_strndup(p->s->mem, p->in.token.at, p->in.token.length);
-    sam_expr_data e = {.kind = SAM_EXPR_LITERAL, .loc = p->in.token.loc, .literal = strtod(digits, NULL)};
+    sam_expr_data e = {
+        .kind = SAM_EXPR_LITERAL, .loc = p->in.token.loc, .literal = number_read(digits, NULL)};
     if (!isfinite(e.literal) && p->in.token.kind == FE_NUMBER) {
         diag_error(p->d, e.loc, "E0127-literal", "this number is too large");
         diag_hint(p->d, "write one below 1.8e308");

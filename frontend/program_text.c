@@ -10,6 +10,7 @@
  */
 #include "frontend/calls.h"
 #include "frontend/program_int.h"
+#include "support/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -69,7 +70,7 @@ static bool read_value(const fe_program_reader *r, fe_reader *in, double *value)
     double sign = fe_take_sign(in, '-') ? -1 : 1;
     const fe_token *t = &in->token;
     if (t->kind == FE_NUMBER) {
-        *value = sign * strtod(arena_strndup(r->d->mem, t->at, t->length), NULL);
+        *value = sign * number_read(arena_strndup(r->d->mem, t->at, t->length), NULL);
     } else if (fe_is_word(t, "inf")) {
         *value = sign * INFINITY;
     } else {
@@ -340,7 +341,7 @@ static bool read_setting(const fe_program_reader *r, const fe_shared *t, double 
     char *end = NULL;
     if (!set)
         return true;
-    *value = strtod(set, &end);
+    *value = number_read(set, &end);
     if (*set && !*end && !isnan(*value))
         return true;
     diag_error(r->d, t->loc, "E0171-setting", "--set %s=%s: this is no number", name, set);

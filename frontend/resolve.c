@@ -7,6 +7,7 @@
 #include "frontend/calls.h"
 #include "frontend/windows.h"
 #include "sam/coordinates.h"
+#include "support/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -101,7 +102,7 @@ static bool bad_fill(const char *text, const char *why, diagnostics *d) {
 
 static bool read_fill(const char *text, const char *number, bool integers, uint16_t *out, diagnostics *d) {
     char *end;
-    double value = strtod(number, &end);
+    double value = number_read(number, &end);
     if (!*number || *end || isnan(value))
         return bad_fill(text, "this is no number", d);
     if (integers && isinf(value))

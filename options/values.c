@@ -1,5 +1,6 @@
 /* The table of options, and what each kind of value is taken for. */
 #include "options/options_int.h"
+#include "support/number.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -235,7 +236,7 @@ static void take_tolerance(option_values *to, const option_row *row, const char 
         char *number = strchr(one, '='), *end = number;
         if (number)
             *number++ = '\0';
-        const double percent = number ? strtod(number, &end) : 0;
+        const double percent = number ? number_read(number, &end) : 0;
         if (!number || end == number || *end || !(percent >= 0 && percent <= 1e6))
             bad_value(to, row, value, "per cent of what may be worse, as in cycles=2,time=0.5");
         to->o->sweep.tolerance[choose(to, row, one)] = percent;

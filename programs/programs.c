@@ -18,6 +18,7 @@
 #include "programs/scalar.h"
 #include "sam/coordinates.h"
 #include "sam/operators.h"
+#include "support/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -752,7 +753,7 @@ static bool read_program(const compile_options *o, compile_context *ctx, compile
 
 /* The word of a fill, which the text of the program has as a number. */
 static uint16_t fill_word(const compile_options *o, const fe_shared *t) {
-    double fill = t->fill ? strtod(t->fill, NULL) : 0;
+    double fill = t->fill ? number_read(t->fill, NULL) : 0;
     if (o->dtype == TILE_DTYPE_INT16 && isinf(fill))
         fill = fill > 0 ? INT16_MAX : INT16_MIN;
     return sam_literal_word(fill, o->dtype == TILE_DTYPE_BF16);

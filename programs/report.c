@@ -2,6 +2,7 @@
 #include "report/report.h"
 #include "kernel/workspace.h"
 #include "programs/programs.h"
+#include "support/number.h"
 
 static uint32_t line_of(const compile_context *ctx, const fe_step *step) {
     uint32_t line = 0, column;
@@ -286,6 +287,6 @@ void compile_application_summary(const compile_options *o, const compile_context
     if (all_activity(a, &activity))
         compile_energy_print(&activity, out);
     const compile_times *t = &a->times;
-    fprintf(out, "  %.3f s to the bitstreams, %.3f s in all; everything is in %s\n",
-            t->frontend + t->lower + t->place + t->route + t->bitstream, t->total, o->out);
+    number_print(out, "  %.3f s to the bitstreams, %.3f s in all; everything is in %s\n",
+                 t->frontend + t->lower + t->place + t->route + t->bitstream, t->total, o->out);
 }

@@ -1,5 +1,6 @@
 /* The program of --compare-cpu: its operands, the compiler, its run, its result. */
 #include "report/cpu.h"
+#include "support/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -124,7 +125,7 @@ static bool measure(compile_context *ctx, const cpu_plan *p, const char *folder,
         return false;
     size_t length;
     const char *said = file_read(log, ctx->mem, &length, ctx->diag);
-    out->seconds = said ? strtod(said, NULL) : 0;
+    out->seconds = said ? number_read(said, NULL) : 0;
     return said != NULL;
 }
 
@@ -199,15 +200,15 @@ void compile_cpu_print(const compile_cpu *cpu, cpu_chip chip, FILE *out) {
     const double us = cpu->seconds * 1e6, runs = paying_runs(cpu, chip);
     if (cpu->why || !cpu->loops)
         return;
-    fprintf(out, "  a CPU core took %.2f us in the order %s", us, cpu->loops);
+    number_print(out, "  a CPU core took %.2f us in the order %s", us, cpu->loops);
     if (chip.total <= 0)
         fputs("; engine sam has no chip to compare it with\n", out);
     else if (runs == 0)
-        fprintf(out, ", the chip %.2f: it does not pay on such data\n", chip.total);
+        number_print(out, ", the chip %.2f: it does not pay on such data\n", chip.total);
     else if (runs == 1)
-        fprintf(out, ", the chip %.2f: it pays\n", chip.total);
+        number_print(out, ", the chip %.2f: it pays\n", chip.total);
     else
-        fprintf(out,
-                ", the chip %.2f with its configuration: it pays from %.0f runs of one configuration on\n",
-                chip.total, runs);
+        number_print(
+            out, ", the chip %.2f with its configuration: it pays from %.0f runs of one configuration on\n",
+            chip.total, runs);
 }

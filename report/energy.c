@@ -1,6 +1,7 @@
 /* Counts by the cycle model, which engine cycle is and which runs ahead of the others; pJ by energy.def. */
 #include "report/energy.h"
 #include "rtl_models/cycle/work.h"
+#include "support/number.h"
 
 #include <math.h>
 
@@ -114,6 +115,6 @@ void compile_energy_print(const compile_activity *a, FILE *out) {
     int unit = 0;
     for (; unit < 3 && e.typical / by >= 1000; unit++)
         by *= 1000;
-    fprintf(out, "  an estimate: %.6g %s, somewhere from %.6g to %.6g (onyx help energy)\n",
-            rounded(e.typical / by, 2), units[unit], rounded(e.low / by, 2), rounded(e.high / by, 2));
+    number_print(out, "  an estimate: %.6g %s, somewhere from %.6g to %.6g (onyx help energy)\n",
+                 rounded(e.typical / by, 2), units[unit], rounded(e.low / by, 2), rounded(e.high / by, 2));
 }

@@ -6,6 +6,7 @@
 #include "report/cpu.h"
 #include "report/energy.h"
 #include "report/masks.h"
+#include "support/number.h"
 
 #include <math.h>
 
@@ -530,9 +531,9 @@ cJSON *compile_report(const compile_options *o, const compile_context *ctx, cons
 /* Prints what --tile auto came to. */
 static void print_choice(const compile_context *ctx, FILE *out, const compile_kernel *k, bool ran) {
     const tile_candidate *chosen = &k->tiling.expected;
-    fprintf(out, "  --tile %s was chosen of %u: %.0f cycles predicted",
-            compile_edges_text(&k->lowered.statement, chosen->edge, ctx->mem), k->tiling.candidates.len,
-            ran ? predicted_cycles(k) : chosen->predicted / k->array.copies);
+    number_print(out, "  --tile %s was chosen of %u: %.0f cycles predicted",
+                 compile_edges_text(&k->lowered.statement, chosen->edge, ctx->mem), k->tiling.candidates.len,
+                 ran ? predicted_cycles(k) : chosen->predicted / k->array.copies);
     if (ran)
         fprintf(out, ", %llu measured", (unsigned long long)k->ran.cycles.kernel);
     fputc('\n', out);
@@ -542,8 +543,9 @@ static void print_choice(const compile_context *ctx, FILE *out, const compile_ke
             continue;
         const char *edges = compile_edges_text(&k->lowered.statement, c->edge, ctx->mem);
         if (isfinite(c->measured))
-            fprintf(out, "    %s: %.0f cycles predicted, %.0f measured with %u %s\n", edges,
-                    c->predicted / c->copies, c->measured, c->copies, plural(c->copies, "copy", "copies"));
+            number_print(out, "    %s: %.0f cycles predicted, %.0f measured with %u %s\n", edges,
+                         c->predicted / c->copies, c->measured, c->copies,
+                         plural(c->copies, "copy", "copies"));
         else
             fprintf(out, "    %s: does not run\n", edges);
     }
@@ -568,7 +570,7 @@ static void compiled_summary(const compile_context *ctx, FILE *out, const compil
                 "routed netlist\n",
                 f->pe, f->mem, f->io, f->words.len / 2);
     if (f->fmax_mhz > 0)
-        fprintf(out, "  %.0f MHz by the board's delay table\n", f->fmax_mhz);
+        number_print(out, "  %.0f MHz by the board's delay table\n", f->fmax_mhz);
 }
 
 /* Prints what frees streams for more copies, if it is expected to take less, or all of it. */
@@ -581,9 +583,9 @@ static void print_freed(FILE *out, const compile_freed *f, bool all) {
                 one->copies, plural(one->copies, "copy", "copies"), one->loads, one->stores, f->loads,
                 f->stores);
         if (isfinite(one->cycles))
-            fprintf(out, ": %.0f cycles of the chip expected, %.0f as it is", one->cycles, f->cycles);
+            number_print(out, ": %.0f cycles of the chip expected, %.0f as it is", one->cycles, f->cycles);
         else if (isfinite(f->cycles))
-            fprintf(out, "; no fewer cycles of the chip than %.0f expected", f->cycles);
+            number_print(out, "; no fewer cycles of the chip than %.0f expected", f->cycles);
         fputc('\n', out);
     }
 }
@@ -620,7 +622,7 @@ static void runs_summary(const compile_context *ctx, FILE *out, const compile_ke
                 (unsigned long long)k->ran.cut.passes, plural(k->ran.cut.passes, "pass", "passes"));
     const compile_bank_load *load = &k->array.dispatch.load;
     if (load->banks)
-        fprintf(
+        number_print(
             out,
             "  %u banks of %s's %s dealt to %u copies, which have %llu entries at most and %.2f on average\n",
             load->banks, load->operand, load->index, k->array.copies, (unsigned long long)load->fullest,
@@ -700,11 +702,11 @@ static void kernel_summary(const compile_options *o, const compile_context *ctx,
                 plural(f.total, "cycle", "cycles"), (unsigned long long)k->ran.result.nnz,
                 plural(k->ran.result.nnz, "nonzero", "nonzeros"), result);
     if (k->ran.host.batches > 1)
-        fprintf(out, "  %u batches with %s: %.1f s to load them, %.1f s waited, %.1f s to collect\n",
-                k->ran.host.batches,
-                k->ran.host.buffers > 1 ? "two buffers, one loaded while the other is worked on"
-                                        : "one buffer (--buffers 2 makes it two)",
-                k->ran.host.seconds.load, k->ran.host.seconds.wait, k->ran.host.seconds.collect);
+        number_print(out, "  %u batches with %s: %.1f s to load them, %.1f s waited, %.1f s to collect\n",
+                     k->ran.host.batches,
+                     k->ran.host.buffers > 1 ? "two buffers, one loaded while the other is worked on"
+                                             : "one buffer (--buffers 2 makes it two)",
+                     k->ran.host.seconds.load, k->ran.host.seconds.wait, k->ran.host.seconds.collect);
     if (k->ran.host.found == HOST_FOUND_READY)
         fprintf(out, "  the board was found ready: not loaded, and not configured again\n");
     if (k->ran.modelled.model && !k->ran.modelled.ahead)
@@ -747,8 +749,8 @@ void compile_summary(const compile_options *o, const compile_context *ctx, const
         compile_energy_print(&activity, out);
     compile_cpu_print(&k->ran.cpu, chip_of(all), out);
     const compile_times *t = &all->times;
-    fprintf(out, "  %.3f s to the bitstream, %.3f s in all; %s is in %s\n",
-            t->frontend + t->lower + t->place + t->route + t->bitstream, t->total,
-            o->passing ? "the result" : "everything",
-            o->passing ? strchr(o->outputs.at[0], ':') + 1 : o->out);
+    number_print(out, "  %.3f s to the bitstream, %.3f s in all; %s is in %s\n",
+                 t->frontend + t->lower + t->place + t->route + t->bitstream, t->total,
+                 o->passing ? "the result" : "everything",
+                 o->passing ? strchr(o->outputs.at[0], ':') + 1 : o->out);
 }

@@ -5,6 +5,7 @@
  */
 #include "sam/binding.h"
 #include "sam/calls.h"
+#include "support/number.h"
 
 #include <math.h>
 
@@ -25,7 +26,7 @@ uint16_t sam_literal_word(double literal, bool fp) {
     char text[40];
     if (!fp && literal >= INT16_MIN && literal <= UINT16_MAX)
         return (uint16_t)(int32_t)literal;
-    snprintf(text, sizeof text, "%.17g", literal);
+    number_text(text, sizeof text, "%.17g", literal);
     BUG_IF(!sam_parse_constant(text, fp, &word), "the literal %s", text);
     return word;
 }

@@ -6,6 +6,7 @@
 #include "sam/operators.h"
 #include "sam/sim_int.h"
 #include "support/bf16.h"
+#include "support/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -316,7 +317,7 @@ sim_operation sim_find_operation(const char *name, bool fp, uint32_t *most_opera
 bool sam_parse_constant(const char *text, bool fp, uint16_t *out) {
     char *end;
     if (fp) {
-        *out = from_float(strtof(text, &end));
+        *out = from_float(number_read_float(text, &end));
     } else {
         long value = strtol(text, &end, 10);
         if (value < INT16_MIN || value > UINT16_MAX)

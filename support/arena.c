@@ -1,6 +1,7 @@
 /* Arenas: a list of chunks, each twice the size of the one before; freed together. Some of the smaller ones
  * stay for the next arena: a short command fills and frees some 200, and what is mapped already costs neither
  * a call of the kernel nor a fault for each page. */
+#include "support/number.h"
 #include "support/poison.h"
 #include "support/support.h"
 
@@ -180,11 +181,11 @@ char *arena_printf(arena *a, const char *format, ...) {
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
+    int length = number_text_of(NULL, 0, format, args);
     va_end(args);
     BUG_IF(length < 0, "bad format '%s'", format);
     char *text = arena_alloc(a, (size_t)length + 1);
-    vsnprintf(text, (size_t)length + 1, format, again);
+    number_text_of(text, (size_t)length + 1, format, again);
     va_end(again);
     return text;
 }

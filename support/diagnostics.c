@@ -1,4 +1,5 @@
 /* Diagnostics: collected in order, printed with the line they speak of and a caret under it. */
+#include "support/number.h"
 #include "support/support.h"
 
 #include <stdlib.h>
@@ -38,10 +39,10 @@ src_loc src_at(uint32_t source, size_t offset, size_t length) {
 static const char *format_message(arena *mem, const char *format, va_list args) {
     va_list again;
     va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, again);
+    int length = number_text_of(NULL, 0, format, again);
     va_end(again);
     char *text = arena_alloc(mem, (size_t)length + 1);
-    vsnprintf(text, (size_t)length + 1, format, args);
+    number_text_of(text, (size_t)length + 1, format, args);
     return text;
 }
 

@@ -1,4 +1,5 @@
 /* JSON glue: cJSON parses and prints; this adds locations and stable error codes. */
+#include "support/number.h"
 #include "support/support.h"
 
 #include <stdlib.h>
@@ -21,7 +22,9 @@ void json_begin(void) {
 }
 
 char *json_print(const cJSON *json, bool indented) {
+    locale_t before = number_locale_begin();
     char *text = indented ? cJSON_Print(json) : cJSON_PrintUnformatted(json);
+    number_locale_end(before);
     if (!text)
         out_of_memory(0);
     return text;
@@ -29,14 +32,16 @@ char *json_print(const cJSON *json, bool indented) {
 
 cJSON *json_parse(const char *name, const char *text, size_t length, diagnostics *d) {
     const char *end = NULL;
+    locale_t before = number_locale_begin();
     cJSON *json = cJSON_ParseWithLengthOpts(text, length, &end, false);
+    number_locale_end(before);
     while (json && end < text + length && strchr(" \t\r\n", *end) && *end)
         end++;
     if (json && end < text + length) { /* cJSON stops after the first document */
         cJSON_Delete(json);
         json = NULL;
     }
-    if (!json) {
+    if (!json && d) {
         uint32_t source = diag_add_source(d, name, text, length);
         size_t at = end && end >= text && end <= text + length ? (size_t)(end - text) : 0;
         diag_error(d, src_at(source, at, 1), "E0002-json", "this is not JSON from here on");

@@ -1,4 +1,5 @@
 /* Child programs: started with their output in a log, waited for. */
+#include "support/caller.h"
 #include "support/child.h"
 
 #include <errno.h>
@@ -16,6 +17,7 @@ _Noreturn void child_become(const char *const *argv, int in, int out, int err, p
         if (given[i] >= 0)
             dup2(given[i], i);
     }
+    caller_defaults();
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) /* it ended before that */
         _exit(126);

@@ -181,8 +181,8 @@ char *text_end(text_out *out, arena *mem);
  * where cJSON itself would leave out what it has no memory for. */
 void json_begin(void);
 /* cJSON does the parsing and printing; these functions add locations and diagnostics. json_read reads and
- * parses a file and returns NULL after a located error (E0001-file, E0002-json). The caller frees the result
- * with cJSON_Delete. */
+ * parses a file and returns NULL after a located error (E0001-file, E0002-json). json_parse without `d`
+ * returns NULL alone. The caller frees the result with cJSON_Delete. */
 cJSON *json_read(const char *path, diagnostics *d);
 cJSON *json_parse(const char *name, const char *text, size_t length, diagnostics *d);
 cJSON *json_add_item(cJSON *list); /* a new object at its end */

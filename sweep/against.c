@@ -1,6 +1,7 @@
 /* What a sweep found held against what an earlier one did, point by point: for those who change a program and
  * want to know of what gets slower. */
 #include "sweep/against.h"
+#include "support/number.h"
 
 static const char *const measure_name[SWEEP_MEASURES] = {"cycles", "time", "tiles", "words"};
 
@@ -28,8 +29,8 @@ static bool is_worse(const sweep_row *before, const sweep_row *now, const double
         if (is == was)
             continue;
         const bool too_much = percent > tolerance[m];
-        fprintf(out, "  %c %s: %g, was %g (%+.1f %%), at %s %s\n", too_much ? '!' : ' ', measure_name[m], is,
-                was, percent, now->expression, now->settings);
+        number_print(out, "  %c %s: %g, was %g (%+.1f %%), at %s %s\n", too_much ? '!' : ' ', measure_name[m],
+                     is, was, percent, now->expression, now->settings);
         worse = worse || too_much;
     }
     return worse;

@@ -1,4 +1,5 @@
 /* A point's files, its command, and what is stored of how it ended. */
+#include "support/number.h"
 #include "sweep/sweep_int.h"
 
 #include <stdlib.h>
@@ -69,7 +70,7 @@ static void tell(const batch *b, const sweep_row *r, const sweep_run_options *o)
         return;
     fprintf(stderr, "[%u/%u] %s%s %s", o->ran, b->n, r->engine, b->confirms ? " confirms" : "", r->settings);
     if (r->state == SWEEP_DONE)
-        fprintf(stderr, ": %.0f cycles, %.2f us\n", r->cycles, r->time_us);
+        number_print(stderr, ": %.0f cycles, %.2f us\n", r->cycles, r->time_us);
     else
         fprintf(stderr, ": %s%s%s\n", sweep_state_name[r->state], *r->message ? ": " : "", r->message);
 }
@@ -107,7 +108,7 @@ bool finish_point(sweep_store *store, const batch *b, uint32_t index, int code, 
                            .passes = number_of(report, "subtiles", "passes"),
                            .result_nnz = number_of(report, NULL, "result_nnz"),
                            .wall_s = wall > 0 ? wall : number_of(report, "wall_s", "total")};
-    char *text = report ? cJSON_PrintUnformatted(report) : NULL;
+    char *text = report ? json_print(report, false) : NULL;
     bool ok;
     if (b->confirms)
         ok = store_confirm(store, point->key, b->engine, row.cycles,

@@ -1,5 +1,6 @@
 /* Plots as SVG. Coordinates are printed in tenths of a pixel. */
 #include "sweep/plot.h"
+#include "support/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -59,20 +60,20 @@ static void write_text(FILE *out, const char *text) {
 }
 
 static void label(FILE *out, double x, double y, const char *anchor, const char *text) {
-    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
+    number_print(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
     write_text(out, text);
     fputs("</text>\n", out);
 }
 
 static void number(FILE *out, double x, double y, const char *anchor, double value) {
     char text[32];
-    snprintf(text, sizeof text, value >= 1e6 ? "%.0e" : "%g", value);
+    number_text(text, sizeof text, value >= 1e6 ? "%.0e" : "%g", value);
     label(out, x, y, anchor, text);
 }
 
 static void line(FILE *out, double x1, double y1, double x2, double y2, const char *colour) {
-    fprintf(out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\"/>\n", x1, y1, x2, y2,
-            colour);
+    number_print(out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\"/>\n", x1, y1, x2,
+                 y2, colour);
 }
 
 static void tick(FILE *out, const axis *a, bool vertical, double value) {
@@ -131,12 +132,12 @@ static void write_line(const plot *p, FILE *out, uint32_t s, const axis *x, cons
             p->series[s].published ? " stroke-dasharray=\"6 4\"" : "");
     for (uint32_t i = 0; i < p->n; i++)
         if (!p->log_y || p->series[s].y[i] > 0)
-            fprintf(out, "%.1f,%.1f ", place(x, p->x[i]), place(y, p->series[s].y[i]));
+            number_print(out, "%.1f,%.1f ", place(x, p->x[i]), place(y, p->series[s].y[i]));
     fputs("\"/>\n", out);
     for (uint32_t i = 0; i < p->n; i++)
         if (!p->log_y || p->series[s].y[i] > 0)
-            fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>\n", place(x, p->x[i]),
-                    place(y, p->series[s].y[i]), p->series[s].published ? "white" : colours[s]);
+            number_print(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>\n", place(x, p->x[i]),
+                         place(y, p->series[s].y[i]), p->series[s].published ? "white" : colours[s]);
 }
 
 static void write_lines(const plot *p, FILE *out, const axis *y) {
@@ -151,7 +152,8 @@ static void write_lines(const plot *p, FILE *out, const axis *y) {
 /* ---- bars ------------------------------------------------------------------------------------ */
 
 static void bar(FILE *out, const plot *p, double x, double width, double top, double bottom, uint32_t s) {
-    fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" ", x, top, width, bottom - top);
+    number_print(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" ", x, top, width,
+                 bottom - top);
     if (p->series[s].published)
         fprintf(out, "fill=\"none\" stroke=\"%s\" stroke-dasharray=\"3 2\"/>\n", colours[s]);
     else
@@ -195,8 +197,8 @@ static void write_front(const plot *p, FILE *out, const axis *x, const axis *y) 
     fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" points=\"", colours[1]);
     for (uint32_t i = 0; i < n; i++) {
         if (i)
-            fprintf(out, "%.1f,%.1f ", place(x, best[i].x), place(y, best[i - 1].y));
-        fprintf(out, "%.1f,%.1f ", place(x, best[i].x), place(y, best[i].y));
+            number_print(out, "%.1f,%.1f ", place(x, best[i].x), place(y, best[i - 1].y));
+        number_print(out, "%.1f,%.1f ", place(x, best[i].x), place(y, best[i].y));
     }
     fputs("\"/>\n", out);
     free(best);
@@ -208,7 +210,7 @@ static void write_point(const plot_point *at, FILE *out, const axis *x, const ax
         write_text(out, at->link);
         fputs("\">", out);
     }
-    fprintf(
+    number_print(
         out,
         "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"%s\" stroke=\"%s\" stroke-width=\"2\">",
         at->best ? "best" : "point", place(x, at->x), place(y, at->y), at->best ? colours[1] : "white",
@@ -241,11 +243,11 @@ static void write_cell(const plot *p, FILE *out, uint32_t i, double least, doubl
     const double x = LEFT + width * (i % p->n), y = BOTTOM - height * (i / p->n + 1);
     const double share = most > least ? log(value / least) / log(most / least) : 0;
     char text[32];
-    snprintf(text, sizeof text, "%.4g", value);
-    fprintf(out,
-            "<rect class=\"cell\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#0072b2\" "
-            "fill-opacity=\"%.2f\" stroke=\"%s\"/>\n",
-            x, y, width, height, 1 - 0.9 * share, value > least ? "white" : colours[1]);
+    number_text(text, sizeof text, "%.4g", value);
+    number_print(out,
+                 "<rect class=\"cell\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#0072b2\" "
+                 "fill-opacity=\"%.2f\" stroke=\"%s\"/>\n",
+                 x, y, width, height, 1 - 0.9 * share, value > least ? "white" : colours[1]);
     fprintf(out, "<g style=\"fill:%s\">", share < 0.45 ? "white" : "black");
     label(out, x + width / 2, y + height / 2 + 4, "middle", text);
     fputs("</g>\n", out);

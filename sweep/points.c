@@ -23,7 +23,7 @@ static const char *settings_of(const sweep_plan *plan, const uint32_t *at, arena
     cJSON *json = cJSON_CreateObject();
     for (uint32_t a = 0; a < plan->axes.len; a++)
         cJSON_AddStringToObject(json, plan->axes.at[a].name, plan->axes.at[a].label.at[at[a]]);
-    char *text = cJSON_PrintUnformatted(json);
+    char *text = json_print(json, false);
     const char *kept = arena_strdup(mem, text);
     cJSON_free(text);
     cJSON_Delete(json);

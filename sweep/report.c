@@ -1,4 +1,5 @@
 /* What a sweep found: a table for people, CSV for tools, a page to look at. */
+#include "support/number.h"
 #include "sweep/plot.h"
 #include "sweep/sweep_int.h"
 
@@ -6,7 +7,7 @@
 
 /* Prints {"tile":"16","unroll":"2"} as "tile 16, unroll 2". */
 static void put_settings(const char *settings, FILE *out) {
-    cJSON *json = cJSON_Parse(settings);
+    cJSON *json = json_parse("", settings, strlen(settings), NULL);
     const char *between = "";
     for (const cJSON *m = cJSON_IsObject(json) ? json->child : NULL; m; m = m->next) {
         fprintf(out, "%s%s %s", between, m->string, cJSON_IsString(m) ? m->valuestring : "?");
@@ -34,11 +35,12 @@ static uint32_t count_state(const sweep_row_vec *rows, uint32_t at, uint32_t end
 
 static void print_row(const sweep_row *r, FILE *out) {
     if (r->state == SWEEP_DONE) {
-        fprintf(out, "  %c %12.0f %12.2f %8.0f %4.0f %4.0f %4.0f %6.0f %10.0f  ", r->pareto ? '*' : ' ',
-                r->cycles, r->time_us, r->fmax_mhz, r->pe, r->mem, r->io, r->passes, r->energy_nj);
+        number_print(out, "  %c %12.0f %12.2f %8.0f %4.0f %4.0f %4.0f %6.0f %10.0f  ", r->pareto ? '*' : ' ',
+                     r->cycles, r->time_us, r->fmax_mhz, r->pe, r->mem, r->io, r->passes, r->energy_nj);
         put_settings(r->settings, out);
         if (*r->confirm_engine)
-            fprintf(out, "  [%s: %.0f cycles, %s]", r->confirm_engine, r->confirm_cycles, r->confirm_check);
+            number_print(out, "  [%s: %.0f cycles, %s]", r->confirm_engine, r->confirm_cycles,
+                         r->confirm_check);
     } else {
         fprintf(out, "    %-68s  ", sweep_state_name[r->state]);
         put_settings(r->settings, out);
@@ -92,11 +94,11 @@ void sweep_csv(const sweep_row_vec *rows, FILE *out) {
             put_csv(first[k], out);
             fputc(',', out);
         }
-        fprintf(out, "%.0f,%.6g,%.6g,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.6g,%.6g,%.6g,%.6g,%d,", r->cycles,
-                r->time_us, r->fmax_mhz, r->pe, r->mem, r->io, r->words, r->passes, r->result_nnz, r->wall_s,
-                r->energy_nj, r->energy_low_nj, r->energy_high_nj, r->pareto);
+        number_print(out, "%.0f,%.6g,%.6g,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.6g,%.6g,%.6g,%.6g,%d,", r->cycles,
+                     r->time_us, r->fmax_mhz, r->pe, r->mem, r->io, r->words, r->passes, r->result_nnz,
+                     r->wall_s, r->energy_nj, r->energy_low_nj, r->energy_high_nj, r->pareto);
         put_csv(r->confirm_engine, out);
-        fprintf(out, ",%.0f,", r->confirm_cycles);
+        number_print(out, ",%.0f,", r->confirm_cycles);
         put_csv(r->confirm_check, out);
         fputc(',', out);
         put_csv(r->message, out);
@@ -209,7 +211,7 @@ typedef struct {
 
 /* Returns the place of a row's value; VALUES_MOST where it has none, or one of those that are too many. */
 static uint32_t value_of(const axis_values *a, const sweep_row *row) {
-    cJSON *settings = cJSON_Parse(row->settings);
+    cJSON *settings = json_parse("", row->settings, strlen(row->settings), NULL);
     const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(settings, a->name));
     uint32_t i = 0;
     while (value && i < a->n && strcmp(a->label[i], value) != 0)
@@ -228,7 +230,7 @@ static axis_values values_of(const sweep_row_vec *rows, uint32_t at, uint32_t en
                              arena *mem) {
     axis_values a = {.name = name};
     for (uint32_t r = at; r < end; r++) {
-        cJSON *settings = cJSON_Parse(rows->at[r].settings);
+        cJSON *settings = json_parse("", rows->at[r].settings, strlen(rows->at[r].settings), NULL);
         const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(settings, name));
         if (value && is_shown(&rows->at[r]) && a.n < VALUES_MOST &&
             value_of(&a, &rows->at[r]) == VALUES_MOST) {
@@ -297,7 +299,7 @@ static void axes_svg(const sweep_row_vec *rows, uint32_t at, uint32_t end, FILE 
     arena mem = {0};
     axis_values axis[AXES_MOST];
     uint32_t n = 0;
-    cJSON *axes = cJSON_Parse(rows->at[at].settings);
+    cJSON *axes = json_parse("", rows->at[at].settings, strlen(rows->at[at].settings), NULL);
     for (const cJSON *m = cJSON_IsObject(axes) ? axes->child : NULL; m && n < AXES_MOST; m = m->next) {
         axis[n] = values_of(rows, at, end, m->string, &mem);
         n += axis[n].n > 1;
@@ -330,11 +332,11 @@ static void rows_html(const sweep_row_vec *rows, uint32_t at, uint32_t end, FILE
         fputs(*r->page ? "</a>" : "", out);
         fprintf(out, "<td>%s", sweep_state_name[r->state]);
         if (r->state == SWEEP_DONE) {
-            fprintf(out, "<td>%.0f<td>%.2f<td>%.0f<td>%.0f<td>%.0f<td>%.0f<td>%.0f<td>%.6g<td>", r->cycles,
-                    r->time_us, r->fmax_mhz, r->pe, r->mem, r->io, r->passes, r->energy_nj);
+            number_print(out, "<td>%.0f<td>%.2f<td>%.0f<td>%.0f<td>%.0f<td>%.0f<td>%.0f<td>%.6g<td>",
+                         r->cycles, r->time_us, r->fmax_mhz, r->pe, r->mem, r->io, r->passes, r->energy_nj);
             if (*r->confirm_engine) {
                 put_text(r->confirm_engine, out);
-                fprintf(out, ": %.0f cycles, ", r->confirm_cycles);
+                number_print(out, ": %.0f cycles, ", r->confirm_cycles);
                 put_text(r->confirm_check, out);
             }
         } else {
@@ -359,7 +361,7 @@ static void plan_html(const sweep_row_vec *rows, uint32_t at, uint32_t end, FILE
     if (best->state == SWEEP_DONE) {
         fputs(". Fastest: <strong>", out);
         put_settings_html(best->settings, out);
-        fprintf(out, "</strong>, %.6g %s</p>\n", row_time(best), time_label(best));
+        number_print(out, "</strong>, %.6g %s</p>\n", row_time(best), time_label(best));
         static const cost_axis costs[] = {
             {"time and tiles: on the line, no other point is as fast on as few", "tiles (PE, MEM and IO)",
              row_tiles},

@@ -115,7 +115,7 @@ static char *arguments_json(const sweep_point *point) {
     cJSON *list = cJSON_CreateArray();
     for (uint32_t i = 0; i < point->arguments.len; i++)
         cJSON_AddItemToArray(list, cJSON_CreateString(point->arguments.at[i]));
-    char *text = cJSON_PrintUnformatted(list);
+    char *text = json_print(list, false);
     cJSON_Delete(list);
     return text;
 }

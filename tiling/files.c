@@ -1,5 +1,6 @@
 /* Sparse tensor files: Matrix Market (.mtx) and FROSTT (.tns), read with located errors, written sorted;
  * which of the formats that can be read a file has. */
+#include "support/number.h"
 #include "tiling/containers.h"
 #include "tiling/formats.h"
 #include "tiling/lines.h"
@@ -109,7 +110,7 @@ static bool read_value(reader *r, uint32_t stored, uint16_t *out) {
     skip_blanks(r);
     size_t length = word_length(r);
     char *end = NULL;
-    double x = length ? strtod(r->at, &end) : 0;
+    double x = length ? number_read(r->at, &end) : 0;
     if (!length || end != r->at + length) {
         diag_error(r->diag, here(r, r->at, length), "E0302-number", "the value must be a number here");
         return false;
@@ -592,7 +593,7 @@ bool tile_write(const tile_tensor *t, tile_dtype dtype, const char *path, diagno
         for (uint32_t m = 0; m < (mtx ? 2 : t->order); m++)
             fprintf(f.stream, "%u ", m < t->order ? t->crd[e * t->order + m] + 1 : 1);
         if (dtype == TILE_DTYPE_BF16)
-            fprintf(f.stream, "%.9g\n", (double)bf16_to_float(t->val[e]));
+            number_print(f.stream, "%.9g\n", (double)bf16_to_float(t->val[e]));
         else
             fprintf(f.stream, "%d\n", (int)(int16_t)t->val[e]);
     }
@@ -622,7 +623,7 @@ static bool parse_generator(const char *spec, uint64_t base_seed, generator *g) 
     }
     if (*p == ':') {
         char *end;
-        g->density = strtod(p + 1, &end);
+        g->density = number_read(p + 1, &end);
         if (end == p + 1 || !(g->density >= 0 && g->density <= 1))
             return false;
         p = end;

@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "support/number.h"
 #include "tiling/formats_int.h"
 #include "tiling/tiling_int.h"
 
@@ -37,7 +38,7 @@ static void write_whole(FILE *stream, const tile_stored *s, tile_dtype dtype, ar
     }
     fprintf(stream, "vals %u:", s->n_vals);
     for (uint32_t i = 0; i < s->n_vals; i++)
-        fprintf(stream, " %.9g", tile_to_double(dtype, s->vals[i]));
+        number_print(stream, " %.9g", tile_to_double(dtype, s->vals[i]));
     fprintf(stream, "\n");
 }
 
@@ -134,7 +135,7 @@ static bool take_values(reader *r, tile_dtype dtype, const char *path, tile_stor
     for (uint32_t i = 0; i < out->n_vals; i++) {
         char *rest = NULL;
         skip_blanks(r);
-        double x = r->at < r->end ? strtod(r->at, &rest) : 0;
+        double x = r->at < r->end ? number_read(r->at, &rest) : 0;
         if (!rest || rest == r->at || (rest < r->end && !isspace((unsigned char)*rest)))
             return refuse(r, "a number");
         src_loc loc = src_at(r->source, (size_t)(r->at - r->text), (size_t)(rest - r->at));

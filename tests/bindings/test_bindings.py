@@ -328,6 +328,44 @@ class Mistakes(unittest.TestCase):
                 signal.signal(signal.SIGINT, before)
         np.testing.assert_array_equal(onyx.run("x(i) = v(i)", v=np.array([1])).x, [1])
 
+    def test_children_that_are_not_kept(self):
+        """SIGCHLD is ignored, or its handler takes the end of every child."""
+        def take(*_):
+            try:
+                while os.waitpid(-1, os.WNOHANG)[0]:
+                    pass
+            except ChildProcessError:
+                pass
+
+        for how in (signal.SIG_IGN, take):
+            before = signal.signal(signal.SIGCHLD, how)
+            try:
+                for engine in ("sam", "cycle", "soc"):
+                    np.testing.assert_array_equal(onyx.run("x(i) = v(i)", v=np.array([1]), engine=engine).x, [1])
+                self.fails(1, "[E0910-operand]", "x(i) = v(i)", v=np.array([1]), w=np.array([1]))
+            finally:
+                signal.signal(signal.SIGCHLD, before)
+
+    def test_end_of_this_program(self):
+        """However Python ends, the kernel's process ends, and what that started."""
+        script = ("import numpy, onyx, scipy.sparse as sp, signal\n"
+                  "signal.signal(signal.SIGTERM, lambda *_: None)\n"
+                  "B = sp.random(4000, 4000, 0.02, random_state=1, format='csr')\n"
+                  "B.data[:] = 1\nprint('begun', flush=True)\n"
+                  "onyx.run('X(i,j) = B(i,k) * C(k,j)', B=B, C=B)\n")
+        program = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, start_new_session=True)
+        self.assertEqual(program.stdout.readline(), b"begun\n")
+        time.sleep(2)
+        of_group = ["ps", "-o", "pid=", "--sid", str(program.pid)]
+        self.assertGreater(len(subprocess.run(of_group, capture_output=True).stdout.split()), 1)
+        program.kill()
+        program.wait()
+        program.stdout.close()
+        since = time.monotonic()
+        while subprocess.run(of_group, capture_output=True).stdout.split():
+            self.assertLess(time.monotonic() - since, 20)
+            time.sleep(0.1)
+
     def test_interruption_of_this_program(self):
         """While the library computes. All is over soon, the programs it started too, and the folder is free again."""
         B = whole(3000, 3000, 0.02, 8)

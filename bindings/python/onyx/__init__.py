@@ -64,8 +64,10 @@ def _library_path() -> str:
 
 
 _ffi = cffi.FFI()
-_ffi.cdef(_declarations())
+_ffi.cdef(_declarations() + "int prctl(int option, unsigned long argument);")
 _onyx = _ffi.dlopen(_library_path())
+_system = _ffi.dlopen(None)
+_PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 _INTERRUPTED = 130  # exit code of the command
 __version__: str = _ffi.string(_onyx.onyx_version()).decode().split()[0]
 
@@ -324,33 +326,48 @@ def _call(arguments, operands):
         _onyx.onyx_free(result)
 
 
-def _answer_into(pipe, arguments, operands):
-    """All of the child process. Ctrl-C ends it at once, wherever it is."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+def _answer_into(pipe, arguments, operands, parent):
+    """All of the child process. It ends with this thread of its parent, and Ctrl-C ends it at once, wherever it is: handlers and held-back
+    signals of the parent's are about the parent's own work."""
+    _system.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        return
+    for number in signal.valid_signals():
+        if number == signal.SIGINT or callable(signal.getsignal(number)):
+            signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
     with os.fdopen(pipe, "wb") as to:
         pickle.dump(_call(arguments, operands), to)
+
+
+def _wait(child, how=0):
+    """os.waitpid, but where SIGCHLD is ignored, or its handler took the child's end, the status is None."""
+    try:
+        return os.waitpid(child, how)
+    except ChildProcessError:
+        return child, None
 
 
 def _end(child):
     """Interrupts the child, which ends the programs that it started; kills it if it does not mind."""
     os.kill(child, signal.SIGINT)
     for _ in range(200):
-        if os.waitpid(child, os.WNOHANG)[0]:
+        if _wait(child, os.WNOHANG)[0]:
             return
         time.sleep(0.01)
     os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
+    _wait(child)
 
 
 def _call_apart(arguments, operands):
     """_call in a process of its own, so that whatever interrupts this one ends it."""
-    pipe, to = os.pipe()
+    parent, (pipe, to) = os.getpid(), os.pipe()
     child = os.fork()
     if not child:
         code = 1
         try:
             os.close(pipe)
-            _answer_into(to, arguments, operands)
+            _answer_into(to, arguments, operands, parent)
             code = 0
         finally:
             os._exit(code)
@@ -358,15 +375,18 @@ def _call_apart(arguments, operands):
     try:
         with os.fdopen(pipe, "rb") as answer:
             text = answer.read()
-        _, status = os.waitpid(child, 0)
+        _, status = _wait(child)
     except BaseException:
         _end(child)
         raise
-    if not status:
-        return pickle.loads(text)
-    if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT:
+    if text and not status:
+        try:
+            return pickle.loads(text)
+        except (EOFError, pickle.UnpicklingError):
+            pass  # it ended while it wrote
+    if status is not None and os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT:
         return [_INTERRUPTED, ""]
-    raise OnyxError(os.waitstatus_to_exitcode(status), "the kernel's process ended without an answer")
+    raise OnyxError(1 if status is None else os.waitstatus_to_exitcode(status), "the kernel's process ended without an answer")
 
 
 def _tensors(operands, named):

@@ -1,0 +1,33 @@
+/* caller.h - the state of the process that calls us: its locale, its floating-point environment, its signals.
+ * A function of a library for others stands between caller_begin and caller_end; a program begins with
+ * caller_defaults. */
+#ifndef ONYX_SUPPORT_CALLER_H
+#define ONYX_SUPPORT_CALLER_H
+
+#include <fenv.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdbool.h>
+
+typedef struct {
+    locale_t locale;
+    fenv_t numbers;
+    sigset_t mask;
+    struct sigaction children; /* what the caller has for SIGCHLD */
+    bool replaced;             /* whether that was replaced */
+} caller_state;
+
+/* Keeps the caller's state, and sets ours. Of this thread: the locale "C", rounding to nearest, no flush to
+ * zero, and signals held back whose handlers would interrupt our system calls. Of the process: the default
+ * for SIGCHLD, since who ignores or handles it may take the end of our children. */
+void caller_begin(caller_state *s);
+/* Puts the caller's state back. A handler of SIGCHLD is called once, as ends of the caller's own children may
+ * have been missed. */
+void caller_end(const caller_state *s);
+
+/* Makes this process one that can have children, whatever its parent left: SIGCHLD, SIGTERM and SIGPIPE have
+ * their defaults, and no signal is held back. SIGINT and SIGHUP stay ignored where they are (nohup). A child
+ * calls it before it becomes another program, which is asked to end by SIGTERM. */
+void caller_defaults(void);
+
+#endif

@@ -1,0 +1,60 @@
+/* Numbers as text, in the locale "C". The locale is that of the thread alone: the caller's other threads keep
+ * theirs. */
+#define _GNU_SOURCE /* strtod_l, locale_t */
+#include "support/number.h"
+
+#include <stdlib.h>
+
+/* The C library has this locale as a constant: nothing is allocated. */
+static locale_t plain(void) {
+    return newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+double number_read(const char *text, char **end) {
+    locale_t c = plain();
+    double value = strtod_l(text, end, c);
+    freelocale(c);
+    return value;
+}
+
+float number_read_float(const char *text, char **end) {
+    locale_t c = plain();
+    float value = strtof_l(text, end, c);
+    freelocale(c);
+    return value;
+}
+
+locale_t number_locale_begin(void) {
+    return uselocale(plain());
+}
+
+void number_locale_end(locale_t before) {
+    locale_t c = uselocale(before);
+    if (c != before)
+        freelocale(c);
+}
+
+int number_print(FILE *out, const char *format, ...) {
+    locale_t before = number_locale_begin();
+    va_list args;
+    va_start(args, format);
+    int length = vfprintf(out, format, args);
+    va_end(args);
+    number_locale_end(before);
+    return length;
+}
+
+int number_text_of(char *to, size_t room, const char *format, va_list args) {
+    locale_t before = number_locale_begin();
+    int length = vsnprintf(to, room, format, args);
+    number_locale_end(before);
+    return length;
+}
+
+int number_text(char *to, size_t room, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    int length = number_text_of(to, room, format, args);
+    va_end(args);
+    return length;
+}

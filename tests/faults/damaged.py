@@ -2,8 +2,8 @@
 STEP-th damage only.
 
 Whatever a file holds, a command ends by itself: with exit code 0 if it does not mind, else with the code that goes with
-its message, which has an error code; it is never an internal fault, and never takes long. What it says and writes is held against
-golden/files.txt where the file that is damaged holds no times."""
+its message, which has an error code; it is never an internal fault, and never takes long. behaviour.py records what it
+says and writes where the file that is damaged holds no times."""
 import json
 import os
 import pathlib
@@ -16,12 +16,12 @@ import sys
 import tempfile
 import zipfile
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "flow"))
-import golden  # noqa: E402
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "record"))
+import behaviour  # noqa: E402
 
 onyx, source, step = sys.argv[1], sys.argv[2], int(sys.argv[3])
 work = tempfile.mkdtemp()
-kept, masks = golden.Kept(pathlib.Path(__file__).resolve().parent / "golden/files.txt"), golden.masks_of(onyx, work)
+kept, masks = behaviour.Seen("files"), behaviour.masks_of(onyx, work)
 os.chdir(work)
 problems, runs, minded = [], 0, 0
 VALUES = (None, -1, 1e99, 4294967296, "", "x\u0000\"", [], {}, True)
@@ -183,7 +183,7 @@ def run(name, what, words):
         return True
     judge(name, what, line, done)
     if name not in TIMED:
-        made = golden.record.files_in("new") if line[-1] == "new" else [line[-1]] if line[-1] in ("new.bs", "new.sv") and os.path.isfile(line[-1]) else []
+        made = behaviour.record.files_in("new") if line[-1] == "new" else [line[-1]] if line[-1] in ("new.bs", "new.sv") and os.path.isfile(line[-1]) else []
         kept.printed(f"{name}, {what}: {' '.join(line)}", done, masks, {one: pathlib.Path("new" if line[-1] == "new" else "", one) for one in made})
     minded += done.returncode != 0
     return done.returncode != 0

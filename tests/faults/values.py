@@ -22,8 +22,8 @@ import subprocess
 import sys
 import zipfile
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "flow"))
-import golden  # noqa: E402
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "record"))
+import behaviour  # noqa: E402
 
 SECONDS = 180
 MATRIX_FORMATS = ["COO", "CSR", "CSC", "DCSR", "DCSC", "Dense", "DenseByColumn", "BCSR", "BCSC", "CSB", "DIA", "Diagonals", "BDIA", "Band", "Ragged",
@@ -417,8 +417,8 @@ def options_of(dice, case, engine):
 class Round:
     def __init__(self, onyx, folder, engine):
         self.onyx, self.folder, self.engine, self.codes, self.outcomes = onyx, folder, engine, collections.Counter(), collections.Counter()
-        self.kept = golden.Kept(pathlib.Path(__file__).resolve().parent / "golden" / f"{folder.name}.txt")
-        self.masks = golden.masks_of(onyx, folder)
+        self.kept = behaviour.Seen("values")
+        self.masks = behaviour.masks_of(onyx, folder)
         self.environment = dict(os.environ, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=1:allocator_may_return_null=1",
                                 UBSAN_OPTIONS="print_stacktrace=1")
 
@@ -530,7 +530,7 @@ class Round:
             self.call(["run", "X(i,j)=B(i,j)", "-g", "B:9x9:0.4", "--engine", "cycle", "--board", "onyx-8x8", "-o", "out", "--quiet"], work)
         code, out, messages = self.call(line, work)
         if what in ("run", "shards") and code is not None:
-            made = golden.record.files_in(work / "out") if code == 0 and engine != "soc" else ()
+            made = behaviour.record.files_in(work / "out") if code == 0 and engine != "soc" else ()
             self.kept.printed(f"{number} {shlex.join(map(str, line))}", subprocess.CompletedProcess(line, code, out, messages), self.masks,
                               {name: work / "out" / name for name in made})
         wrong = self.ended(code, messages)

@@ -27,7 +27,8 @@ import sys
 
 import check_pages
 import check_reports
-import golden
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "record"))
+import behaviour  # noqa: E402
 
 
 def words_of(command):
@@ -39,8 +40,8 @@ def words_of(command):
 
 
 class Run:
-    def __init__(self, file, work, kept):
-        self.golden = kept
+    def __init__(self, file, work, behaviour_of):
+        self.behaviour = behaviour_of
         self.file, self.work, self.folder = file, work, work / "run"
         self.count = self.failed = self.want = self.code = 0
         self.command, self.at = None, ""
@@ -70,7 +71,7 @@ class Run:
         self.code = code if code >= 0 else 128 - code
         self.out, self.err = (self.work / "out").read_bytes(), (self.work / "err").read_bytes()
         self.keep_json()
-        self.golden.ran(command, self.code, self.out, self.err)
+        self.behaviour.ran(command, self.code, self.out, self.err)
 
     def keep_json(self):
         """The texts are kept, since the next command may write others to the same places."""
@@ -142,16 +143,16 @@ def main():
     flow = file.parent if (file.parent / "expand.awk").exists() else pathlib.Path(__file__).parent
     lines = subprocess.run(["awk", "-v", f"list={flow}/kernels.list", "-f", flow / "expand.awk", file], check=True,
                            capture_output=True, encoding="utf-8").stdout
-    test = Run(file, work, golden.Golden(file, work, onyx, source))
+    test = Run(file, work, behaviour.Commands(file, work, onyx, source))
     for line in lines.splitlines():
         at, _, text = line.partition("\t")
         command = test.line(text)
         if command is not None:
             test.at = at
-            test.run(golden.record.on_engine(command, engine) if engine else command)
+            test.run(behaviour.record.on_engine(command, engine) if engine else command)
     test.judge()
     test.failed += check_reports.count_wrong(source, test.kept) + check_pages.count_wrong(test.pages)
-    test.failed += test.golden.count_wrong()
+    test.failed += test.behaviour.count_wrong()
     print(f"{test.count} commands, {test.failed} failures")
     if test.failed or not test.count:
         return 1

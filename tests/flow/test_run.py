@@ -1,6 +1,7 @@
 """The runner of .test files notices what is wrong: test_run.py SOURCE FOLDER"""
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -28,8 +29,8 @@ FILES += [(RIGHT + f"$ echo '{page}' >page.html\n", code) for page, code in (
 if subprocess.run(["/usr/bin/python3", "-c", "import jsonschema"], capture_output=True, check=False).returncode == 0:
     FILES += [(RIGHT + text, 1) for text in ("$ echo '{}' >report.json\n", "$ echo '{}' # --json\n",
                                              "$ echo '{\"code\": 1}' >&2\n", "$ echo no >&2 # --diagnostics=sarif\n")]
-kept = folder / "golden/one.txt"
-kept.unlink(missing_ok=True)
+seen = folder / "seen"
+shutil.rmtree(seen, ignore_errors=True)
 for text, code in FILES:
     (folder / "one.test").write_text(text)
     ran = subprocess.run(["/usr/bin/python3", "-B", source / "tests/flow/run.py", folder / "one.test", onyx, source, folder / "work"],
@@ -37,20 +38,19 @@ for text, code in FILES:
     assert ran.returncode == code, f"{text}\nended with {ran.returncode}, not {code}\n{ran.stdout}{ran.stderr}"
     assert (folder / "work").exists() == (code != 0) or code == 77, "what a right run leaves is removed"
 
-# What commands said and wrote is kept when it is asked for, and what is not as it was kept is named.
-kept.parent.mkdir(exist_ok=True)
-kept.write_text("")
-GOLDEN = [(RIGHT, 1, "not as it was kept"), (RIGHT, 0, "renew"), (RIGHT, 0, "1 commands"), (RIGHT.replace("| cat", "&& true"), 1, "not as it was kept"),
-          ("$ onyx word | cat\nexit 3\n$ echo more\n", 1, "echo more")]
+# With SEEN the first run records what commands say and write, and a later one names what differs.
+seen.mkdir()
+SEEN = [(RIGHT, 0, "1 commands"), (RIGHT, 0, "1 commands"), (RIGHT.replace("| cat", "&& true"), 1, "differ from the first run"),
+        ("$ onyx word | cat\nexit 3\n$ echo more\n", 1, "echo more")]
 told = onyx.read_text()
-GOLDEN += [(RIGHT, code, said, told.replace(*change)) for change, code, said in (
-    (("echo told", "echo told it"), 1, ": out\n"), (("warned", "warned you"), 1, ": err\n"), (('"$1" >file', '"$1." >file'), 1, ": file\n"),
-    (("exit 3", "touch new; exit 3"), 1, ": new\n"), (("exit 3", "sleep 0; exit 3"), 0, ""))]
-for text, code, said, *program in GOLDEN:
+SEEN += [(RIGHT, code, said, told.replace(*change)) for change, code, said in (
+    (("echo told", "echo told it"), 1, ": stdout differ"), (("warned", "warned you"), 1, ": stderr differ"),
+    (('"$1" >file', '"$1." >file'), 1, ": file file differ"), (("exit 3", "touch new; exit 3"), 1, ": file new differ"), (("exit 3", "sleep 0; exit 3"), 0, ""))]
+for text, code, said, *program in SEEN:
     (folder / "one.test").write_text(text)
     onyx.write_text((program or [told])[0])
     ran = subprocess.run(["/usr/bin/python3", "-B", source / "tests/flow/run.py", folder / "one.test", onyx, source, folder / "work"],
-                         capture_output=True, text=True, check=False, env=dict(os.environ, GOLDEN=said))
-    assert ran.returncode == code and (said == "renew" or said in ran.stdout), f"{text}\nended with {ran.returncode}, not {code}\n{ran.stdout}{ran.stderr}"
-    assert kept.read_text() or said != "renew"
-print(f"{len(FILES) + len(GOLDEN)} files judged")
+                         capture_output=True, text=True, check=False, env=dict(os.environ, SEEN=str(seen)))
+    assert ran.returncode == code and said in ran.stdout, f"{text}\nended with {ran.returncode}, not {code}\n{ran.stdout}{ran.stderr}"
+    assert (seen / "one.json").is_file()
+print(f"{len(FILES) + len(SEEN)} files judged")

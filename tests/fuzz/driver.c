@@ -93,9 +93,6 @@ static size_t change(prng *p, uint8_t *bytes, size_t length, const input_vec *in
     }
 }
 
-/* What so many changes come to is kept, however long they take. */
-enum { KEPT_LINES = 50 };
-
 static uint64_t run_changed(const input_vec *inputs, uint64_t seed, uint64_t least, double seconds) {
     static uint8_t bytes[MOST_BYTES];
     prng p = prng_seed(seed);
@@ -109,7 +106,7 @@ static uint64_t run_changed(const input_vec *inputs, uint64_t seed, uint64_t lea
             length = change(&p, bytes, length, inputs);
         current = (kept_input){bytes, length};
         LLVMFuzzerTestOneInput(bytes, length);
-        kept_case(&fuzz_seen);
+        seen_case(&fuzz_seen);
     }
     return runs;
 }
@@ -128,13 +125,13 @@ int main(int argc, char **argv) {
         else
             read_folder(argv[i], &mem, &inputs);
     }
-    kept_begin(&fuzz_seen, (uint32_t)(inputs.len + changes) / KEPT_LINES + 1);
+    seen_begin(&fuzz_seen);
     for (uint32_t i = 0; i < inputs.len; i++) {
         LLVMFuzzerTestOneInput(inputs.at[i].bytes, inputs.at[i].length);
-        kept_case(&fuzz_seen);
+        seen_case(&fuzz_seen);
     }
-    uint64_t changed = inputs.len && fuzz_seen.path ? run_changed(&inputs, 1, changes, 0) : 0;
-    const bool same = kept_same(&fuzz_seen);
+    uint64_t changed = inputs.len ? run_changed(&inputs, 1, changes, 0) : 0;
+    const bool same = seen_same(&fuzz_seen);
     changed += inputs.len && seconds > 0 ? run_changed(&inputs, 2, 0, seconds - seconds_now() + start) : 0;
     printf("%u inputs, %llu changed\n", inputs.len, (unsigned long long)changed);
     arena_free(&mem);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "sam/sam.h"
-#include "tests/kept.h"
+#include "tests/seen.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -23,7 +23,7 @@ static inline void fuzz_begin(fuzz_run *r) {
 }
 
 /* What readers said of each input, and what was written of it (driver.c). */
-extern kept_list fuzz_seen;
+extern seen_list fuzz_seen;
 
 /* Prints what was diagnosed so far and stops unless the condition holds. */
 #define FUZZ_CHECK(run, condition)                                                                           \

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (ok) {
         text_begin(&out);
         fe_print_functions(all, &r.diag, out.stream);
-        kept_text(&fuzz_seen, text_end(&out, &r.mem));
+        seen_text(&fuzz_seen, text_end(&out, &r.mem));
         fuzz_statement(
             &r, &(fe_in){.expression = "y(i) = sum(j, f(A(i,j), x(j)))", .functions = all, .integers = true});
     }

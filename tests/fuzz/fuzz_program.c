@@ -9,7 +9,7 @@ static const char *notation_of(fuzz_run *r, const fe_program *p) {
     text_begin(&out);
     fe_program_cin_dump(p, out.stream);
     const char *text = text_end(&out, &r->mem);
-    kept_text(&fuzz_seen, text);
+    seen_text(&fuzz_seen, text);
     return text;
 }
 
@@ -19,11 +19,11 @@ static void see_tensors(const fe_program *p) {
         const uint32_t is[] = {one->order,      one->sized,      one->dim_declared, one->origin,
                                one->values,     one->crd.len,    one->val.len,      one->changes,
                                one->read_first, one->added_first};
-        kept_bytes(&fuzz_seen, is, sizeof is);
-        kept_text(&fuzz_seen, one->format ? one->format : "none");
-        kept_text(&fuzz_seen, one->fill ? one->fill : "none");
+        seen_bytes(&fuzz_seen, is, sizeof is);
+        seen_text(&fuzz_seen, one->format ? one->format : "none");
+        seen_text(&fuzz_seen, one->fill ? one->fill : "none");
         if (one->val.len)
-            kept_bytes(&fuzz_seen, one->val.at, sizeof *one->val.at * one->val.len);
+            seen_bytes(&fuzz_seen, one->val.at, sizeof *one->val.at * one->val.len);
     }
 }
 

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (ok) {
         int64_t *value = arena_new_n(&r.mem, int64_t, t.nnz);
         tile_ask_entries(&t, &query, &r.mem, value);
-        kept_bytes(&fuzz_seen, value, sizeof *value * t.nnz);
+        seen_bytes(&fuzz_seen, value, sizeof *value * t.nnz);
     }
     arena_free(&r.mem);
     return 0;

@@ -5,7 +5,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/sam/graph_equal.h"
 
-kept_list fuzz_seen;
+seen_list fuzz_seen;
 static char folder[PATH_MAX]; /* of this process */
 
 /* Without the names of folders, which are others in the next process. */
@@ -13,8 +13,8 @@ static void see(const char *text) {
     const char *at;
     const size_t length = strlen(folder);
     for (; length && (at = strstr(text, folder)); text = at + length)
-        kept_bytes(&fuzz_seen, text, (size_t)(at - text));
-    kept_text(&fuzz_seen, text);
+        seen_bytes(&fuzz_seen, text, (size_t)(at - text));
+    seen_text(&fuzz_seen, text);
 }
 
 void fuzz_answer(fuzz_run *r, bool ok) {
@@ -36,7 +36,7 @@ void fuzz_verdict(fuzz_run *r, bool ok) {
         uint32_t line, col;
         located = located || ((d->kind == DIAG_ERROR || d->kind == DIAG_UNMAPPABLE) &&
                               diag_line_col(&r->diag, d->loc, &line, &col));
-        kept_bytes(&fuzz_seen, &d->loc, sizeof d->loc);
+        seen_bytes(&fuzz_seen, &d->loc, sizeof d->loc);
     }
     FUZZ_CHECK(r, ok || located);
 }
@@ -67,7 +67,7 @@ const char *fuzz_file(fuzz_run *r, const char *end, const void *bytes, size_t si
 char *fuzz_content(fuzz_run *r, const char *path, size_t *length) {
     char *text = file_read(path, &r->mem, length, &r->diag);
     FUZZ_CHECK(r, text);
-    kept_bytes(&fuzz_seen, text, *length);
+    seen_bytes(&fuzz_seen, text, *length);
     return text;
 }
 
@@ -102,7 +102,7 @@ bool fuzz_same_lines(fuzz_run *r, const char *one, const char *other) {
 static void round_trip(fuzz_run *r, const sam_graph *g) {
     sam_graph again;
     char *text = graph_text(g, &r->mem);
-    kept_text(&fuzz_seen, text);
+    seen_text(&fuzz_seen, text);
     FUZZ_CHECK(r, sam_parse("dumped", text, strlen(text), &r->names, &r->mem, &r->diag, &again));
     FUZZ_CHECK(r, graphs_equal(g, &again));
     FUZZ_CHECK(r, strcmp(graph_text(&again, &r->mem), text) == 0);

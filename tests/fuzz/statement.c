@@ -8,7 +8,7 @@ static void round_trip(fuzz_run *r, const fe_cin *cin) {
     text_begin(&out);
     fe_cin_dump(cin, out.stream);
     const char *text = text_end(&out, &r->mem);
-    kept_text(&fuzz_seen, text);
+    seen_text(&fuzz_seen, text);
     FUZZ_CHECK(r, fe_cin_parse(text, &r->names, &r->mem, &r->diag, &again));
     FUZZ_CHECK(r, cins_equal(cin, &again));
 }

@@ -48,7 +48,7 @@ OTHER = {'<': ['<='], '<=': ['<'], '>': ['>='], '>=': ['>'], '==': ['!='], '!=':
 BINARY = {'+': '-', '-': '+', '*': '+', '/': '*', '%': '/', '&': '|', '|': '&'}
 STATEMENT = re.compile(r'\s+(?:[\w.\[\]>*-]+(?:\+\+|--)|(?:\w+|\w[\w.\[\]>*+ -]*[\w\]])(?:\(.*\)| (?:[-+|&*/%^]|<<|>>)?= .*));$')
 DECLARATION = re.compile(r'\s+(?:const |static |enum |struct |unsigned |return\b|goto\b|typedef\b|case\b)|\s+\w[\w ]*[ *]+\w+(?:\[\w*\])? = ')
-CHECKS = ('golden.py', 'check_pages.py', 'check_reports.py', 'sarif.schema.json')
+CHECKS = ('check_pages.py', 'check_reports.py', 'sarif.schema.json')
 RELEASE = re.compile(r'\s+(?:\w*free|cJSON_Delete)\(')
 
 
@@ -174,7 +174,7 @@ class Tree:
     """The copy that is changed, and two builds of it: a quick one, which holds the mutants, and one whose lines gcov counts."""
 
     def __init__(self, source, folder, jobs):
-        self.tree, self.source, self.plain, self.golden, self.jobs = pathlib.Path(folder, 'tree'), source, {}, set(), jobs
+        self.tree, self.source, self.plain, self.seen, self.jobs = pathlib.Path(folder, 'tree'), source, {}, pathlib.Path(folder, 'seen'), jobs
         self.running, self.ending = set(), False
         self.build, self.counted = self.tree / 'build', self.tree / 'build-lines'
         self.isolated = [HERE / 'isolated.sh', folder]
@@ -220,8 +220,9 @@ class Tree:
         properties = {p['name']: p['value'] for p in self.tests[self.build].get(name, {}).get('properties', ())}
         return properties.get('LABELS', ())
 
-    def run(self, name, limit, build=None):
-        """Whether the test passes in that time, None where it is skipped or cannot run; and the seconds that it took."""
+    def run(self, name, limit, build=None, first=False):
+        """Whether the test passes in that time, None where it is skipped or cannot run; and the seconds that it took. The first run
+        records what its commands do (tests/record/behaviour.py), and later ones compare themselves with that."""
         build = build or self.build
         test = self.tests[build].get(name, {})
         if 'command' not in test:
@@ -232,6 +233,12 @@ class Tree:
         # What gcov counts has no place of its own in the build tree: a program that is full would say that it does not fit.
         environment['GCOV_PREFIX'] = str(self.counts(name))
         (build / 'tmp').mkdir(exist_ok=True)
+        seen = self.seen / name
+        if first:
+            shutil.rmtree(seen, ignore_errors=True)
+            seen.mkdir(parents=True)
+        if first or self.records(name):
+            environment['SEEN'] = str(seen)
         start = time.monotonic()
         process = subprocess.Popen([*self.isolated, *test['command']], cwd=properties.get('WORKING_DIRECTORY', build), env=environment,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
@@ -246,6 +253,10 @@ class Tree:
         process.wait()
         self.running.discard(process)
         return None if code == properties.get('SKIP_RETURN_CODE', 77) else code == 0, time.monotonic() - start
+
+    def records(self, name):
+        """Whether the test has recorded what its commands do."""
+        return any((self.seen / name).glob('*'))
 
     def run_some(self, names, limits, end):
         """Runs tests beside one another, until one fails or the processors have spent that much time: whether each of them passes that was run
@@ -309,7 +320,7 @@ class Tree:
 
     def digests(self):
         """Of every test all that it depends on: the rooms, the data, and what lies in the folder of its files beside other tests' own;
-        and, since no line is executed by them, what looks at the results alone (CHECKS) and what was kept of them by itself."""
+        and, since no line is executed by them, with what looks at the results alone (CHECKS)."""
         def of(paths, checks=False):
             total = hashlib.sha256()
             for path in sorted(paths):
@@ -318,7 +329,8 @@ class Tree:
             return total.hexdigest()
 
         tops = [*rooms_of(self.tree), 'tests/data', 'tests/notation', 'boards', 'formats', 'examples', 'functions', 'bindings']
-        common, folders, found, kept = of(p for top in tops for p in (self.tree / top).rglob('*')), {}, {}, {}
+        recorders = [self.tree / 'tests/record' / name for name in ('behaviour.py', 'record.py')]
+        common, folders, found, kept = of([*recorders, *(p for top in tops for p in (self.tree / top).rglob('*'))]), {}, {}, {}
         checks = of((self.tree / 'tests/flow' / name for name in CHECKS), True)
         sources = {p.stem: p for p in (self.tree / 'tests').rglob('*.c')}
         for name, test in self.tests[self.build].items():
@@ -328,9 +340,7 @@ class Tree:
                 if file.parent not in folders:
                     folders[file.parent] = of(p for p in file.parent.iterdir() if p.suffix in ('.py', '.sh', '.h'))
             found[name] = hashlib.sha256(' '.join([common, of(files), *(folders[f.parent] for f in files)]).encode()).hexdigest()
-            lists = [f.parent / 'golden' / f"{name.partition('_')[2]}.txt" for f in files]
-            self.golden |= {name} if any(map(pathlib.Path.is_file, lists)) else set()
-            kept[name] = hashlib.sha256(''.join([found[name], checks, of(lists)]).encode()).hexdigest()
+            kept[name] = hashlib.sha256((found[name] + checks).encode()).hexdigest()
         return found, kept
 
 
@@ -381,7 +391,7 @@ class Map:
                     (kept / f'{name}.json').write_text(json.dumps(self.tests[name]))
                 else:
                     print(f'left out: {name} has not been mapped', flush=True)
-        self.golden, self.kept_passes = tree.golden, pathlib.Path(folder, 'passes.json')
+        self.kept_passes = pathlib.Path(folder, 'passes.json')
         passes = json.loads(self.kept_passes.read_text()) if self.kept_passes.is_file() else {}
         self.passes = {name for name, seen in passes.items() if seen == self.seen.get(name)}
         self.noticed, self.tried = collections.Counter(), collections.Counter()
@@ -389,13 +399,15 @@ class Map:
             for key, result in json.loads(results.read_text()).items():
                 self.learn(key.split(': ')[0], result)
         self.limits = {name: 10 + 5 * test['seconds'] for name, test in self.tests.items()}
-        self.there, self.ran, self.size = collections.defaultdict(set), collections.defaultdict(list), {}
+        self.there, self.ran, self.size, self.records = collections.defaultdict(set), collections.defaultdict(list), {}, set()
         for name in self.tests.keys() & programs:
             test = self.tests[name]
             if not test['passes']:
                 print(f'left out: {name} {"is skipped" if test["passes"] is None else "fails"} without a mutant', flush=True)
                 continue
             self.size[name] = sum(map(len, test['ran'].values()))
+            if tree.records(name):
+                self.records.add(name)
             for path in test['ran']:
                 self.there[path].update(test['there'][path])
                 for line in test['ran'][path]:
@@ -409,9 +421,9 @@ class Map:
     @staticmethod
     def look(tree, name):
         """Runs a test where gcov counts."""
-        passes, took = tree.run(name, 600, tree.counted)
+        passes, took = tree.run(name, 600, tree.counted, True)
         if passes is False:  # which a few do where every program leaves files behind
-            passes, took = tree.run(name, 600)
+            passes, took = tree.run(name, 600, first=True)
         found = {'seconds': took, 'passes': passes, 'there': {}, 'ran': {}}
         for path, (there, ran) in tree.executed(name).items() if passes else ():
             found['there'][path], found['ran'][path] = sorted(there), sorted(ran)
@@ -435,11 +447,11 @@ class Map:
 
     def cost(self, name, path):
         """Seconds of a test for each mutant that it will notice: more notice those that execute much of the file, little else than its room,
-        that hold all that they see against what was kept, and that have noticed others of the file or the room."""
+        that record all that they see, and that have noticed others of the file or the room."""
         test, room = self.tests[name], str(pathlib.Path(path).parent)
         near = sum(len(lines) for file, lines in test['ran'].items() if str(pathlib.Path(file).parent) == room)
         much = len(test['ran'].get(path, ())) / max(1, len(self.there[path]))
-        chance = (0.04 + 0.4 * near / self.size[name] + (0.3 if name in self.golden else 0)) * (0.4 + 0.6 * much)
+        chance = (0.04 + 0.4 * near / self.size[name] + (0.3 if name in self.records else 0)) * (0.4 + 0.6 * much)
         tried, noticed = (counts[name, path] + counts[name, room] / 4 for counts in (self.tried, self.noticed))
         return (test['seconds'] + 0.3) / ((4 * chance + noticed) / (4 + tried))
 

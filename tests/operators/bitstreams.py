@@ -8,11 +8,11 @@ import shutil
 import subprocess
 import sys
 
-sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
-import golden  # noqa: E402
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "record"))
+import behaviour  # noqa: E402
 
 ONYX, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
-kept = golden.watch(__file__, ONYX, FOLDER)
+kept = behaviour.watch(__file__, ONYX, FOLDER)
 shutil.rmtree(FOLDER, ignore_errors=True)
 FOLDER.mkdir(parents=True)
 random.seed(16)

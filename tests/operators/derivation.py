@@ -15,8 +15,8 @@ import sys
 from random_operators import read, write
 from spaces import Function, holds
 
-sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
-import golden  # noqa: E402
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "record"))
+import behaviour  # noqa: E402
 
 ACCESS = re.compile(r"([A-Za-z]\w*)\(([a-z](?:,[a-z])*)\)")
 
@@ -135,7 +135,7 @@ class Case:
 def main():
     rewrite = sys.argv[-1] == "--write"
     onyx, folder, path, functions, *more = sys.argv[1: len(sys.argv) - rewrite]
-    kept = golden.watch(__file__, onyx, folder)
+    kept = behaviour.watch(__file__, onyx, folder)
     count, first = [*map(int, more), *[60, 1][len(more):]]
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)

@@ -6,10 +6,10 @@ import subprocess
 import sys
 
 import numpy as np
-from random_operators import golden, read, write
+from random_operators import behaviour, read, write
 
 onyx, folder, count, seed, engine = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]
-kept = golden.watch(__file__, onyx, folder)
+kept = behaviour.watch(__file__, onyx, folder)
 SIZES = {"i": (1, 2, 6, 11, 25), "j": (1, 3, 6, 14), "k": (1, 2, 5, 9)}
 
 

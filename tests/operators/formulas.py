@@ -5,8 +5,8 @@ import pathlib
 import subprocess
 import sys
 
-sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
-import golden  # noqa: E402
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "record"))
+import behaviour  # noqa: E402
 
 MASKED = ["y(i) = mask(not struct(m(i)), A(i,j) * x(j))", "-d", "i:20", "-d", "j:20", "-g", "m:20:0.3", "-g", "A:20x20:0.2", "-g", "x:20:0.5"]
 PRODUCT = ["A(i,j) = B(i,k) * C(k,j)"]
@@ -29,7 +29,7 @@ FORMULAS = [  # arguments, the operations of its graph, or that it runs
     (["o = max(i, min(j, max(k, A(i,j,k))))", *EDGES, "-d", "k:8"], ("max", "min")),
     (["o = max(i, min(j, max(k, min(l, max(m, A(i,j,k,l,m))))))", *EDGES, "-d", "k:8", "-d", "l:8", "-d", "m:8"], ("max", "min")),
 ]
-kept = golden.watch(__file__, sys.argv[1])
+kept = behaviour.watch(__file__, sys.argv[1])
 bad = 0
 for arguments, nodes in FORMULAS:
     done = subprocess.run([sys.argv[1], "sam", *arguments], capture_output=True, text=True)

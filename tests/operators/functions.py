@@ -6,11 +6,11 @@ import pathlib
 import subprocess
 import sys
 
-sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
-import golden  # noqa: E402
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "record"))
+import behaviour  # noqa: E402
 
 ONYX, FUNCTIONS, FOLDER = sys.argv[1:4]
-kept = golden.watch(__file__, ONYX, FOLDER)
+kept = behaviour.watch(__file__, ONYX, FOLDER)
 MINUS = -0x8000
 
 

@@ -11,11 +11,11 @@ import re
 import subprocess
 import sys
 
-from random_operators import golden, put_table, read, write
+from random_operators import behaviour, put_table, read, write
 
 page = pathlib.Path(sys.argv.pop(sys.argv.index("--write") + 1)) if "--write" in sys.argv else None
 onyx, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-held = golden.watch(__file__, onyx, folder)
+held = behaviour.watch(__file__, onyx, folder)
 folder.mkdir(parents=True, exist_ok=True)
 N = 60
 wrong = []

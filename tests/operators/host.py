@@ -13,11 +13,11 @@ import sys
 from evaluate import Evaluator, quotient, wrap
 from random_operators import read, text, write
 
-sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
-import golden  # noqa: E402
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "record"))
+import behaviour  # noqa: E402
 
 ONYX, FUNCTIONS, FOLDER, ENGINE = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), sys.argv[4]
-kept = golden.watch(__file__, ONYX, FOLDER)
+kept = behaviour.watch(__file__, ONYX, FOLDER)
 FOLDER.mkdir(parents=True, exist_ok=True)
 EXTENTS = {"i": 9, "j": 11, "k": 7, "l": 4}
 TENSORS = {"B": "ij", "C": "ij", "D": "jk", "E": "ijk", "F": "ijk", "b": "i", "c": "j", "d": "i", "M": "il", "Q": "ii", "z": "i", "s": ""}

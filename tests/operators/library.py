@@ -6,11 +6,11 @@ import re
 import subprocess
 import sys
 
-sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
-import golden  # noqa: E402
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "record"))
+import behaviour  # noqa: E402
 
 ONYX, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
-kept = golden.watch(__file__, ONYX, FOLDER)
+kept = behaviour.watch(__file__, ONYX, FOLDER)
 FOLDER.mkdir(parents=True, exist_ok=True)
 wrong = []
 

@@ -4,8 +4,8 @@ import pathlib
 import subprocess
 import sys
 
-sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
-import golden  # noqa: E402
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "record"))
+import behaviour  # noqa: E402
 
 EXPRESSIONS = [  # expression, code, column
     ("x(i) = max(b(i))", "E0152-function", 8), ("x(i) = abs(b(i), c(i))", "E0152-function", 8), ("x(i) = clamp(b(i), 1)", "E0152-function", 8),
@@ -35,8 +35,8 @@ OPTIONS = [
     (["x(i) = mask(not struct(m(i)), b(i))", "-d", "i:100000000", "-g", "m:100000000:0.00000001", "-g", "b:100000000:0.00000001"], "E0155-complement"),
 ]
 bad = 0
-kept = golden.Kept(pathlib.Path(__file__).parent / "golden/mistakes.txt")
-masks = golden.masks_of(sys.argv[1], sys.argv[2])
+kept = behaviour.Seen("mistakes")
+masks = behaviour.masks_of(sys.argv[1], sys.argv[2])
 
 
 def check(arguments, code, column):

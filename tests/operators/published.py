@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 from evaluate import Evaluator
-from random_operators import golden, read, write
+from random_operators import behaviour, read, write
 
 EXTENTS = {"i": 7, "j": 8, "k": 6, "l": 5, "m": 4, "n": 3}
 # What a graph computes: its operands multiplied and summed over what the result lacks, or what stands here.
@@ -115,7 +115,7 @@ def main():
     if not paths:
         return 77
     folder.mkdir(parents=True, exist_ok=True)
-    counts, wrong, kept = collections.Counter(), 0, golden.watch(__file__, onyx, folder)
+    counts, wrong, kept = collections.Counter(), 0, behaviour.watch(__file__, onyx, folder)
     for path in paths:
         name = str(path.relative_to(graphs).with_suffix(""))
         if names and name not in names:

@@ -18,8 +18,8 @@ import sys
 from evaluate import INF, MINUS_INF, Evaluator, SEMIRING
 from spaces import Function
 
-sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
-import golden  # noqa: E402
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "record"))
+import behaviour  # noqa: E402
 
 PROCESSOR_S = 60  # what takes more of the processor is slow, whatever else runs beside it
 STUCK_S = 3600  # a command that takes no processor either
@@ -273,7 +273,7 @@ def main():
     parser.add_argument("--resume", action="store_true")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
-    kept = golden.watch(__file__, options.onyx, options.folder)
+    kept = behaviour.watch(__file__, options.onyx, options.folder)
     results, seeds = options.folder / "results.txt", range(options.seed, options.seed + options.count)
     outcome = known(options, results)
     with results.open("a" if options.resume else "w") as file, multiprocessing.Pool(options.jobs) as pool:

@@ -11,15 +11,15 @@ import subprocess
 import sys
 import time
 
-sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
-import golden  # noqa: E402
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "record"))
+import behaviour  # noqa: E402
 
 CASES, ONYX, FOLDER = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 shutil.rmtree(FOLDER, ignore_errors=True)
 FOLDER.mkdir(parents=True)
 random.seed(7)
 wrong = []
-kept = golden.watch(__file__, ONYX, FOLDER)
+kept = behaviour.watch(__file__, ONYX, FOLDER)
 
 FUNCTIONS = {  # operands with their indices, result's indices, the value
     "gemm": (("ik", "kj"), "ij", lambda b, c: b * c), "dot": (("i", "i"), "", lambda b, c: b * c), "vector_add": (("i", "i"), "i", lambda b, c: b + c),

@@ -12,11 +12,11 @@ import sys
 from evaluate import INF, MINUS_INF, Evaluator
 from random_operators import put_table, read, text, write
 
-sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
-import golden  # noqa: E402
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "record"))
+import behaviour  # noqa: E402
 
 onyx, folder, engine, *page = sys.argv[1], pathlib.Path(sys.argv[2]), *sys.argv[3:]
-kept = golden.watch(__file__, onyx, folder)
+kept = behaviour.watch(__file__, onyx, folder)
 folder.mkdir(parents=True, exist_ok=True)
 SIZE = {"i": 9, "j": 9, "k": 4, "l": 3, "m": 2, "n": 2, "o": 2}
 

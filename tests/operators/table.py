@@ -9,10 +9,10 @@ import subprocess
 import sys
 
 from evaluate import INF, MINUS_INF, BINARY, Evaluator
-from random_operators import golden, read, text, write
+from random_operators import behaviour, read, text, write
 
 onyx, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-kept = golden.watch(__file__, onyx, folder)
+kept = behaviour.watch(__file__, onyx, folder)
 folder.mkdir(parents=True, exist_ok=True)
 FILLS = {"0": 0, "7": 7, "-1": -1, "inf": INF, "-inf": MINUS_INF}
 A, B, C, M = ("access", "A", ("i", "j")), ("access", "B", ("i", "j")), ("access", "C", ("i", "j")), ("access", "M", ("i",))

@@ -12,13 +12,13 @@ import shutil
 import subprocess
 import sys
 
-sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "record"))
 import check_reports  # noqa: E402
-import golden  # noqa: E402
+import behaviour  # noqa: E402
 
 onyx, examples, folder, engine = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]), sys.argv[4]
 names = sys.argv[5:]
-kept = golden.watch(__file__, onyx, folder, *names)
+kept = behaviour.watch(__file__, onyx, folder, *names)
 folder.mkdir(parents=True, exist_ok=True)
 bad = 0
 

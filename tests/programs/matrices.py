@@ -8,11 +8,11 @@ import random
 import subprocess
 import sys
 
-sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
-import golden  # noqa: E402
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "record"))
+import behaviour  # noqa: E402
 
 onyx, folder, engine = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
-kept = golden.watch(__file__, onyx, folder)
+kept = behaviour.watch(__file__, onyx, folder)
 folder.mkdir(parents=True, exist_ok=True)
 
 

@@ -6,14 +6,14 @@ import shutil
 import subprocess
 import sys
 
-sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
-import golden  # noqa: E402
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "record"))
+import behaviour  # noqa: E402
 
 onyx, folder = sys.argv[1], pathlib.Path(sys.argv[2])
 folder.mkdir(parents=True, exist_ok=True)
 bad = 0
-kept = golden.Kept(pathlib.Path(__file__).parent / "golden/mistakes.txt")
-masks = golden.masks_of(onyx, folder)
+kept = behaviour.Seen("mistakes")
+masks = behaviour.masks_of(onyx, folder)
 
 
 def run(program, *options):

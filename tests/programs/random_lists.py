@@ -9,11 +9,11 @@ import random
 import subprocess
 import sys
 
-sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
-import golden  # noqa: E402
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "record"))
+import behaviour  # noqa: E402
 
 onyx, folder, count, seed = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
-kept = golden.watch(__file__, onyx, folder)
+kept = behaviour.watch(__file__, onyx, folder)
 folder.mkdir(parents=True, exist_ok=True)
 VECTORS = "uvw"
 SHAPES = ["{r}(i) = A(i,j) * {a}(j)", "{r}(i) = {b}(i) - A(i,j) * {a}(j)", "{r}(i) = {a}(i) + {b}(i)", "{r}(i) = {a}(i) * {b}(i)", "{r}(i) = {a}(i) - {b}(i)",

@@ -14,11 +14,11 @@ import random
 import subprocess
 import sys
 
-sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
-import golden  # noqa: E402
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "record"))
+import behaviour  # noqa: E402
 
 onyx, folder, count, seed, engine = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]
-kept = golden.watch(__file__, onyx, folder)
+kept = behaviour.watch(__file__, onyx, folder)
 mode = sys.argv[6] if len(sys.argv) > 6 else ""
 loops = mode in ("loops", "scalars", "bf16", "dense", "dense_bf16")
 profile = ["--profile", mode] if mode and not loops else []

@@ -33,7 +33,7 @@ typedef struct {
 
 typedef struct {
     case_counts refused, hazards;
-    const char *folder; /* of the case at hand; with $KEPT below it, a folder for each */
+    const char *folder; /* of the case at hand; with $EACH below it, a folder for each */
     uint32_t right, wrong, hazardous, on_rtl;
     bool factors;         /* cases of case_random_factors */
     const char *extended; /* options of profile onyx-ext; every case on rtl and soc, too. NULL: other cases */
@@ -275,7 +275,7 @@ static void run_case(uint64_t seed, note *n, tally *t) {
     arena mem = {0};
     setting s = {
         .folder = t->folder, .rtl = t->extended || t->right % RTL_EVERY == 0, .extended = t->extended};
-    if (getenv("KEPT")) {
+    if (getenv("EACH")) {
         diagnostics d;
         diag_init(&d, &mem);
         s.folder = arena_printf(&mem, "%s/%llu", t->folder, (unsigned long long)(seed & UINT32_MAX));
@@ -313,7 +313,7 @@ int main(int argc, char **argv) {
     arena mem = {0};
     tally t = {.factors = argc > 3 && strcmp(argv[3], "factors") == 0,
                .extended = argc > 3 ? extended_by(argv[3]) : NULL};
-    t.folder = getenv("KEPT") ? getenv("KEPT")
+    t.folder = getenv("EACH") ? getenv("EACH")
                               : arena_printf(&mem, "array_cases_%u_%llx%s", wanted, (unsigned long long)base,
                                              argc > 3 ? argv[3] : "");
     diagnostics d;

@@ -14,8 +14,8 @@ import sys
 
 import numpy
 
-sys.path.append(str(pathlib.Path(__file__).parents[1] / "flow"))
-import golden  # noqa: E402
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "record"))
+import behaviour  # noqa: E402
 
 ONYX, FOLDER, KIND, CASES, SEED = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3], int(sys.argv[4]), int(sys.argv[5])
 LEAST, MOST = -32768, 32767
@@ -66,7 +66,7 @@ KINDS = {
         ("X(i,j)=B(i,j)*C(i,k)*D(k,j)", "i,j,k", lambda operands, stored: operands[0] * (operands[1] @ operands[2]), ["--dtype", "bf16"])]),
 }
 SIGN, LARGE, KERNELS = KINDS[KIND]
-kept = golden.watch(__file__, ONYX, FOLDER)
+kept = behaviour.watch(__file__, ONYX, FOLDER)
 
 
 def write(path, tensor, zeros, draw):

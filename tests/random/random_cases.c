@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "tests/kept.h"
 #include "tests/notation/chain.h"
 #include "tests/random/cases.h"
+#include "tests/seen.h"
 
 enum { MAX_FAILURES = 40 };
 
@@ -17,7 +17,7 @@ typedef struct {
     bool factors; /* cases of case_random_factors */
 } tally;
 
-static kept_list seen;
+static seen_list seen;
 static volatile uint64_t running; /* the seed at hand, for crashed() */
 
 static void crashed(int number) {
@@ -54,18 +54,18 @@ static void report(uint64_t seed, const char *reason, note *n) {
 }
 
 static void see(const char *text) {
-    kept_text(&seen, text);
+    seen_text(&seen, text);
 }
 
 static void run_case(uint64_t seed, note *n, tally *t) {
     arena mem = {0};
     running = seed;
     (t->factors ? case_random_factors : case_random)(seed, n);
-    chain_told = see;
+    chain_told = seen.texts ? see : NULL;
     chain_outcome out = chain_run(n, &mem);
     chain_told = NULL;
-    kept_text(&seen, out.verdict == CHAIN_RIGHT ? "" : out.reason);
-    kept_case(&seen);
+    seen_text(&seen, out.verdict == CHAIN_RIGHT ? "" : out.reason);
+    seen_case(&seen);
     switch (out.verdict) {
     case CHAIN_RIGHT:
         t->right++;
@@ -90,7 +90,7 @@ int main(int argc, char **argv) {
         return 1;
     signal(SIGABRT, crashed);
     signal(SIGSEGV, crashed);
-    kept_begin(&seen, (uint32_t)(cases / 100) + 1);
+    seen_begin(&seen);
     double start = seconds_now();
     uint64_t i = 0;
     for (; i < cases && t.wrong < MAX_FAILURES; i++) /* one case alone runs its own seed */
@@ -103,5 +103,5 @@ int main(int argc, char **argv) {
     bool few = i > 1 && 2 * t.right < i;
     if (few)
         printf("too few cases are right to have shown anything\n");
-    return !kept_same(&seen) || t.wrong != 0 || few;
+    return !seen_same(&seen) || t.wrong != 0 || few;
 }

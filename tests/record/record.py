@@ -27,6 +27,8 @@ import tempfile
 import threading
 import zlib
 
+import ctest_units
+
 HERE = pathlib.Path(__file__).resolve().parent
 ENGINES = ("sam", "cycle", "rtl", "soc")
 TIME_LIMIT = 1800  # seconds for one command; the longest of the suite takes a minute
@@ -84,21 +86,28 @@ def units_of(source, engines):
             changed = sum(a != b for a, b in zip(plain.commands, other.commands))
             if engine in engines and 4 * changed >= len(plain.commands):
                 units.append(other)
-    for path in sorted(HERE.glob("*.test")):
+    for path in sorted((source / "tests/record").glob("*.test")):
         named = re.search(r"^# engines: (.*)$", path.read_text(), re.M)
         wanted = named.group(1).split() if named else [None]
         units += [Unit(path, engine) for engine in wanted if engine is None or engine in engines]
     return units
 
 
-def chosen(arguments):
+def quick_units():
+    """Names of the units of quick.txt, each with the targets that its test needs besides the commands."""
+    rows = [line.split() for line in (HERE / "quick.txt").read_text().splitlines() if line and not line.startswith("#")]
+    return {name: targets for name, *targets in rows}
+
+
+def chosen(arguments, tests=None):
+    """`tests`: the build folder whose tests are units, too."""
     engines = arguments.engines.split(",")
-    units = units_of(arguments.source.resolve(), engines)
+    units = units_of(arguments.source.resolve(), engines) + (ctest_units.units_of(tests) if tests else [])
     if arguments.quick:
-        names = set((HERE / "quick.txt").read_text().split())
-        absent = names - {u.name for u in units_of(arguments.source.resolve(), ENGINES)}
+        names = quick_units()
+        absent = {name for name in names.keys() - {u.name for u in units} if tests or not name.startswith("test/")}
         if absent:
-            sys.exit(f"record: quick.txt names what there is not: {' '.join(sorted(absent))}")
+            print(f"record: of quick.txt are not there: {' '.join(sorted(absent))}")
         units = [u for u in units if u.name in names]
     if arguments.only:
         units = [u for u in units if re.search(arguments.only, u.name)]
@@ -133,6 +142,8 @@ TIMES = [
      lambda m: m[1] + re.sub(r'(\\?")[0-9a-f]{16}(?=\\?")', r"\1#", m[2]) + "}"),
     # the file that is written before it takes its name
     (re.compile(r"\.\d+\.part\b"), ".#.part"),
+    # a temporary folder
+    (re.compile(r"/onyx-[A-Za-z0-9]{6}(?=['/\s])"), "/onyx-#"),
 ]
 PROGRESS = re.compile(r"^.*onyx: [^\n]*, # s[^\n]*\n?", re.M)
 
@@ -142,8 +153,8 @@ def steady(name, text):
     be held against one of a recorder that masks more."""
     for pattern, by in TIMES:
         text = pattern.sub(by, text)
-    if name.endswith(".su"):  # GCC's list of frames names lines of the source
-        text = re.sub(r"^([^:\n]*):\d+:\d+:", r"\1:#:#:", text, flags=re.M)
+    if name.endswith(".su"):  # GCC's list of frames names folders and lines of the source
+        text = re.sub(r"^(?:[^:\n]*/)?([^:/\n]*):[\d#]+:[\d#]+:", r"\1:#:#:", text, flags=re.M)
     if name.endswith(".html"):
         rows = re.compile(r"<circle |<tr><td>")
         following = iter(sorted(line for line in text.split("\n") if rows.match(line)))
@@ -156,6 +167,8 @@ class Masks:
         build = onyx.parent
         found = [(str(work), "<work>"), (str(build), "<build>"), (str(source.parent / "shared"), "<shared>"),
                  (str(source), "<tree>"), (str(build.parent), "<tree>"), (str(build.parent.parent / "shared"), "<shared>")]
+        if "SEEN_BUILD" in os.environ:  # a test of this build folder was given another one's program
+            found.append((os.environ["SEEN_BUILD"], "<build>"))
         # The longest first: one folder lies inside another.
         self.paths = sorted(set(found), key=lambda f: -len(f[0]))
 
@@ -176,6 +189,12 @@ class Masks:
             points = iter(sorted(line for line in text.split("\n") if point.match(line)))
             text = "\n".join(next(points) if point.match(line) else line for line in text.split("\n"))
         return text
+
+    def kept(self, path, name):
+        """The same, or where a link leads."""
+        if path.is_symlink():
+            return b"-> " + self.text(os.readlink(path)).encode()
+        return self.file(path, name) if path.is_file() else b"(no file)"
 
     def file(self, path, name):
         """What stands for a file in the record."""
@@ -258,6 +277,7 @@ class Store:
         self.lock = threading.Lock()
         path.unlink(missing_ok=True)
         self.db = sqlite3.connect(path, check_same_thread=False)
+        self.db.execute("PRAGMA synchronous = OFF")  # a record is made anew where the machine stops
         self.db.executescript("""
             CREATE TABLE command (unit TEXT, position INTEGER, text TEXT, PRIMARY KEY (unit, position));
             CREATE TABLE part (unit TEXT, position INTEGER, name TEXT, hash TEXT, PRIMARY KEY (unit, position, name));
@@ -307,6 +327,8 @@ def run_command(command, folder, environment):
 
 def record_unit(unit, onyx, source, work, store):
     """Runs the unit's commands one after the other in one folder, as tests/flow/run.py does."""
+    if isinstance(unit, ctest_units.Unit):
+        return unit.record(onyx, work, store)
     base = work / re.sub(r"\W", "_", unit.name)
     run = base / "run"
     for folder in ("run", "bin", "tmp", "home"):
@@ -328,9 +350,7 @@ def record_unit(unit, onyx, source, work, store):
                  "stderr": masks.printed(err, command).encode()}
         after = files_in(run)
         for name in after.keys() - before.keys() | {n for n in after if before.get(n) != after[n]}:
-            path = run / name
-            parts[f"file {masks.text(name)}"] = (b"-> " + masks.text(os.readlink(path)).encode() if path.is_symlink()
-                                                 else masks.file(path, name) if path.is_file() else b"(no file)")
+            parts[f"file {masks.text(name)}"] = masks.kept(run / name, name)
         for name in before.keys() - after.keys():
             parts[f"gone {masks.text(name)}"] = b""
         before = after
@@ -383,7 +403,7 @@ class Record:
 
 
 class Exception_:
-    """One line of exceptions.txt: UNIT :: COMMAND :: PART :: LINES :: REASON, four regular expressions and a sentence."""
+    """One line of base.txt: UNIT :: COMMAND :: PART :: LINES :: REASON, four regular expressions and a sentence."""
 
     def __init__(self, line):
         fields = [f.strip() for f in line.split(" :: ")]
@@ -402,7 +422,7 @@ class Exception_:
 
 
 def read_exceptions(path):
-    return [Exception_(line) for line in path.read_text().splitlines() if line.strip() and not line.startswith("#")]
+    return [Exception_(line) for line in path.read_text().splitlines() if line.strip() and not line.startswith(("#", "commit "))]
 
 
 def changed_lines(a, b):
@@ -485,7 +505,7 @@ def main():
         if name == "compare":
             p.add_argument("a", type=pathlib.Path)
             p.add_argument("b", type=pathlib.Path)
-        p.add_argument("--exceptions", type=pathlib.Path, default=HERE / "exceptions.txt")
+        p.add_argument("--exceptions", type=pathlib.Path, default=HERE / "base.txt")
         p.add_argument("--lines", type=int, default=12, help="lines shown of each difference")
     arguments = parser.parse_args()
 

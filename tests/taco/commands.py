@@ -6,7 +6,7 @@
 FILE has a line for each command: how often it was typed, a tab, the arguments quoted for a shell. The evaluation below is
 its own: it reads the expression, visits every point and adds up, and knows nothing of formats and schedules. Prints how
 many uses and commands came out right, wrong, or were refused, by code; --show lists the commands of one of these. Fails
-where one is wrong, or less than PERCENT of the uses are right, or one says something else than what was kept of it (golden/).
+where one is wrong, or less than PERCENT of the uses are right. behaviour.py records what each command does.
 """
 import argparse
 import collections
@@ -22,8 +22,8 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "flow"))
-import golden  # noqa: E402
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "record"))
+import behaviour  # noqa: E402
 
 # ---- the meaning of an expression ---------------------------------------------------------------
 
@@ -270,8 +270,8 @@ def main():
         lines = [line.rstrip("\n").split("\t") for line in file if line.strip() and line[0] != "#"]
     todo = [(int(uses), shlex.split(words)) for uses, words in lines]
     work = tempfile.mkdtemp(dir=given.work)
-    kept = golden.Kept(pathlib.Path(__file__).resolve().parent / "golden" / f"{pathlib.Path(given.work or 'none').name}.txt")
-    masks = golden.masks_of(given.onyx, work)
+    kept = behaviour.Seen("commands")
+    masks = behaviour.masks_of(given.onyx, work)
     uses, commands = collections.Counter(), collections.Counter()
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         runs = pool.map(lambda n: run(os.path.abspath(given.onyx), work, n, todo[n][1]), range(len(todo)))

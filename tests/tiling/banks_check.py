@@ -16,12 +16,12 @@ from pathlib import Path
 
 from batches import loads
 
-sys.path.append(str(Path(__file__).parents[1] / "flow"))
-import golden  # noqa: E402
+sys.path.append(str(Path(__file__).parents[1] / "record"))
+import behaviour  # noqa: E402
 
 ONYX, ENGINE, CASES = sys.argv[1], sys.argv[2], int(sys.argv[3])
 FOLDER = Path(tempfile.mkdtemp())
-kept = golden.watch(__file__, ONYX, FOLDER, *sys.argv[4:], of="banks" if ENGINE == "cycle" else f"banks_{ENGINE}")
+kept = behaviour.watch(__file__, ONYX, FOLDER, *sys.argv[4:], of="banks" if ENGINE == "cycle" else f"banks_{ENGINE}")
 # the expression, and how often the most copies fit
 SHAPES = [("x(i) = B(i,j) * c(j)", 3), ("X(i,j) = B(i,k) * C(k,j)", 2), ("X(i,j) = B(i,j) + C(i,j)", 2), ("x(j) = B(i,j) * c(i)", 3),
           ("x(i) = B(i,j) * c(j) + d(i)", 2), ("X(i,j) = B(i,j) * c(i)", 3), ("X(i,j) = B(i,k) * B(j,k)", 2)]

@@ -11,14 +11,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).parents[1] / "flow"))
-import golden  # noqa: E402
+sys.path.append(str(Path(__file__).parents[1] / "record"))
+import behaviour  # noqa: E402
 
 ONYX = sys.argv[1]
 ENGINE = sys.argv[2] if len(sys.argv) > 2 else "cycle"
 CASES = int(sys.argv[3]) if len(sys.argv) > 3 else 30
 FOLDER = Path(tempfile.mkdtemp())
-kept = golden.watch(__file__, ONYX, FOLDER, of="blocks" if ENGINE == "cycle" else f"blocks_{ENGINE}")
+kept = behaviour.watch(__file__, ONYX, FOLDER, of="blocks" if ENGINE == "cycle" else f"blocks_{ENGINE}")
 
 
 def write(name, rows, columns, entries):

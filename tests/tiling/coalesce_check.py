@@ -15,13 +15,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).parents[1] / "flow"))
-import golden  # noqa: E402
+sys.path.append(str(Path(__file__).parents[1] / "record"))
+import behaviour  # noqa: E402
 
 ONYX, BOARDS = sys.argv[1:3]
 GONE_LATER = tempfile.TemporaryDirectory()
 FOLDER = Path(GONE_LATER.name)
-kept = golden.watch(__file__, ONYX, FOLDER, *sys.argv[3:], of="coalesce")
+kept = behaviour.watch(__file__, ONYX, FOLDER, *sys.argv[3:], of="coalesce")
 failed = []
 
 

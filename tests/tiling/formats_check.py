@@ -15,15 +15,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).parents[1] / "flow"))
-import golden  # noqa: E402
+sys.path.append(str(Path(__file__).parents[1] / "record"))
+import behaviour  # noqa: E402
 
 ONYX, SOURCE = sys.argv[1], Path(sys.argv[2])
 ENGINES = sys.argv[3].split(",") if len(sys.argv) > 3 else ["sam", "cycle"]
 FOLDER = Path(tempfile.mkdtemp())
 ONLY = sys.argv[4].split(",") if len(sys.argv) > 4 else []
 EVERY = int(os.environ.get("EVERY", 1))  # one in so many formats
-kept = golden.watch(__file__, ONYX, FOLDER, *sys.argv[3:], of="formats")
+kept = behaviour.watch(__file__, ONYX, FOLDER, *sys.argv[3:], of="formats")
 INDIRECT = {"ELL", "SELL", "CISR", "JDS"}
 TARGETS = INDIRECT | {"Skyline"}  # are not read back; the former have the coordinates of all indices
 failed = []

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from batches import loads
 
-sys.path.append(str(Path(__file__).parents[1] / "flow"))
-import golden  # noqa: E402
+sys.path.append(str(Path(__file__).parents[1] / "record"))
+import behaviour  # noqa: E402
 
 ONYX, CASES = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 8
 random.seed(int(sys.argv[3]) if len(sys.argv) > 3 else 5)
@@ -127,7 +127,7 @@ def case(number):
 
 with tempfile.TemporaryDirectory() as folder:
     FOLDER = Path(folder)
-    kept = golden.watch(__file__, ONYX, FOLDER, *sys.argv[3:], of="slices" if CASES < 9 else "slices_more")
+    kept = behaviour.watch(__file__, ONYX, FOLDER, *sys.argv[3:], of="slices" if CASES < 9 else "slices_more")
     B = tensor(ROWS, COLUMNS, 0.15) | {(ROWS - 1, COLUMNS - 1): 1}
     write("B.mtx", (ROWS, COLUMNS), B)
     for number in range(CASES):

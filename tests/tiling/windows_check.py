@@ -19,13 +19,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).parents[1] / "flow"))
-import golden  # noqa: E402
+sys.path.append(str(Path(__file__).parents[1] / "record"))
+import behaviour  # noqa: E402
 
 EVERY = int(os.environ.get("EVERY", 1))
 ONYX, CASES, ON_CYCLE = sys.argv[1], 48 // EVERY, max(6 // EVERY, 2)
 FOLDER = Path(tempfile.mkdtemp())
-kept = golden.watch(__file__, ONYX, FOLDER, *sys.argv[2:], of="windows")
+kept = behaviour.watch(__file__, ONYX, FOLDER, *sys.argv[2:], of="windows")
 failed, filled = [], [0]
 
 

@@ -89,7 +89,7 @@ static bool keep(const compile_options *o, compile_context *ctx, const compile_k
     const char *name = names_text(ctx->names, sam_tensor_at(&k->user, k->user.result)->name);
     cJSON *report = compile_report(o, ctx, k, true, check);
     size_t length = 0;
-    bool ok = compile_publish(o, ctx, k, report);
+    bool ok = compile_publish(o, ctx, report);
     cJSON_Delete(report);
     if (!ok)
         return false;
@@ -101,12 +101,11 @@ static bool keep(const compile_options *o, compile_context *ctx, const compile_k
 /* Runs a program file, and copies all of its results. */
 static bool run_application(const compile_options *o, compile_context *ctx, owned_result *out) {
     compile_application a = {0};
-    const compile_kernel none = {.place = o->out};
     size_t length = 0;
     if (!compile_application_run(o, ctx, &a))
         return false;
     cJSON *report = compile_application_report(o, ctx, &a);
-    bool ok = compile_publish(o, ctx, &none, report);
+    bool ok = compile_publish(o, ctx, report);
     cJSON_Delete(report);
     if (!ok)
         return false;

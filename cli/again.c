@@ -4,6 +4,7 @@
 #include "compile/compile.h"
 #include "engines/firmware.h"
 #include "kernel/folder.h"
+#include "kernel/settle.h"
 #include "programs/programs.h"
 
 #include <stdlib.h>
@@ -47,9 +48,12 @@ static bool not_recorded(cli_session *s, const char *folder) {
 /* Reads the record of a folder: what was typed, from which folder on ("." is the one of the record). */
 static bool read_record(cli_session *s, const char *folder, const char *path, option_command *command,
                         const char **where, text_vec *words) {
+    static const char *const reads[] = {"command.json", NULL};
     uint32_t version = 0;
     if (access(path, R_OK) != 0)
         return not_recorded(s, folder);
+    if (!compile_folder_fits(&s->compile, folder, reads))
+        return false;
     cJSON *json = json_read(path, &s->diag);
     const cJSON *list = json ? json_get_array(json, path, "arguments", &s->diag) : NULL, *one;
     if (!list || !json_get_u32(json, path, "format_version", &version, &s->diag) ||
@@ -218,7 +222,7 @@ static bool firmware(cli_session *s, compile_options *o) {
         diag_hint(&s->diag, "its report.json says why");
         ok = false;
     }
-    ok = ok && compile_publish(o, &s->compile, &k, NULL);
+    ok = ok && compile_publish(o, &s->compile, NULL);
     if (ok)
         print_apps(s, built.at, built.len);
     return ok;

@@ -1,6 +1,7 @@
 /* onyx bugreport: a folder to send, with what is wanted to see again what the last command of a folder did.
  */
 #include "cli/reduce.h"
+#include "support/inputs.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -41,6 +42,7 @@ static const char *take_file(report *r, const char *path, const char *name) {
     cJSON_AddStringToObject(one, "file", name);
     if (!bytes)
         return name;
+    inputs_note(&s->diag, path);
     cJSON_AddNumberToObject(one, "bytes", (double)length);
     cJSON_AddStringToObject(one, "xxh64",
                             arena_printf(&s->mem, "%016llx", (unsigned long long)hash_bytes(bytes, length)));
@@ -185,6 +187,8 @@ static bool collect(cli_session *s, const char *of, const char *folder) {
     }
     r.folder = here;
     take_files(&r, &c);
+    if (diag_failed(&s->diag))
+        return false;
     const bool ok = run_again(&r, &c, &end) && ask_doctor(&r, c.from) && summary(&r, &end);
     remove_folder(in_folder(&r, "reduced"));
     if (s->options.cases.inputs == OPTIONS_INPUTS_NONE)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct cli_log {
@@ -12,8 +13,27 @@ struct cli_log {
     int printed; /* where standard output was; -1: it is there again */
 };
 
+/* A file that is there must be a log: what else it holds would be lost before it is known who reads it. */
+static bool may_become_log(const char *path, diagnostics *d) {
+    static const char begin[] = "$ onyx ";
+    char text[sizeof begin] = "";
+    struct stat info;
+    FILE *there = stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size ? fopen(path, "rb") : NULL;
+    if (!there)
+        return true;
+    bool log = fread(text, 1, sizeof begin - 1, there) == sizeof begin - 1 && strcmp(text, begin) == 0;
+    fclose(there);
+    if (!log) {
+        diag_error(d, (src_loc){0}, "E0008-overwrites", "--log '%s': the file is there, and is no log", path);
+        diag_hint(d, "name another file: a log begins with '%s'", begin);
+    }
+    return log;
+}
+
 cli_log *log_begin(const char *path, const char *command, arena *mem, diagnostics *d) {
     cli_log *log = arena_new(mem, cli_log);
+    if (!may_become_log(path, d))
+        return NULL;
     log->file = fopen(path, "w+");
     if (log->file) {
         fprintf(log->file, "$ onyx %s\n", command);

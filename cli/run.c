@@ -14,7 +14,7 @@
 static bool report(const compile_options *o, cli_session *s, const compile_kernel *k, bool ran,
                    const char *check) {
     cJSON *json = compile_report(o, &s->compile, k, ran, check);
-    bool ok = compile_publish(o, &s->compile, k, json);
+    bool ok = compile_publish(o, &s->compile, json);
     if (ok && s->options.json)
         cli_print_json(json);
     else if (ok && !s->options.quiet)
@@ -26,14 +26,13 @@ static bool report(const compile_options *o, cli_session *s, const compile_kerne
 /* Does all of it with a program file. */
 static bool run_application(const compile_options *o, cli_session *s) {
     compile_application a = {0};
-    const compile_kernel none = {.place = o->out};
     if (o->compare_cpu)
         diag_note(&s->diag, (src_loc){0},
                   "--compare-cpu measures nothing: it takes an expression, not a program file");
     if (!compile_application_run(o, &s->compile, &a))
         return false;
     cJSON *json = compile_application_report(o, &s->compile, &a);
-    bool ok = compile_publish(o, &s->compile, &none, json);
+    bool ok = compile_publish(o, &s->compile, json);
     if (ok)
         compile_checkpoint_remove(o, &s->compile);
     if (ok && s->options.json)

@@ -17,7 +17,7 @@ static bool simulate(const compile_options *o, cli_session *s, compile_kernel *k
     const char *check = compile_is_graph(o->expression)
                             ? "none"
                             : compile_check(o, &s->compile, k, &k->data.operands, &k->ran.result);
-    if (!compile_publish(o, &s->compile, k, NULL))
+    if (!compile_publish(o, &s->compile, NULL))
         return false;
     uint64_t cycles = k->ran.cycles.kernel;
     for (uint32_t n = 0; n < k->producers.len; n++)
@@ -60,8 +60,7 @@ int command_sam(int argc, char **argv) {
         note_repacking(&k, &s);
     if (ok && o->inputs.len + o->generators.len)
         ok = simulate(o, &s, &k);
-    else if (ok &&
-             (ok = compile_write_outputs(o, &s.compile, NULL) && compile_publish(o, &s.compile, &k, NULL)))
+    else if (ok && (ok = compile_write_outputs(o, &s.compile, NULL) && compile_publish(o, &s.compile, NULL)))
         dump_graphs(&k);
     return cli_session_end(&s, ok);
 }

@@ -1,6 +1,7 @@
 /* A command line of this program: parsed by options/; argp writes what --help and --usage print. */
 #include "cli/case.h"
 #include "cli/log.h"
+#include "kernel/settle.h"
 #include "onyx_version.h" /* made by cmake/version.cmake */
 
 #include <argp.h>
@@ -30,6 +31,18 @@ static bool begin_log(cli_session *s, option_command command, int argc, char **a
     return s->log != NULL;
 }
 
+/* Folders of the command line whose last command was interrupted while its files went to their places. */
+static bool settle_folders(cli_session *s) {
+    const text_vec *given = &s->options.arguments;
+    bool ok = true;
+    for (uint32_t i = 0; i < given->len && ok; i++)
+        ok = compile_folder_settle(&s->compile, given->at[i]);
+    const char *const named[] = {s->options.compile.out, s->options.design};
+    for (size_t i = 0; i < sizeof named / sizeof *named && ok; i++)
+        ok = !named[i] || compile_folder_settle(&s->compile, named[i]);
+    return ok;
+}
+
 bool cli_parse(cli_session *s, option_command command, int argc, char **argv) {
     s->options = options_default(command);
     bool good = options_parse(command, argc, (const char *const *)argv, &s->mem, &s->diag, &s->options);
@@ -43,7 +56,7 @@ bool cli_parse(cli_session *s, option_command command, int argc, char **argv) {
         print_help(s, command);
     else
         cli_progress_begin(s);
-    return !s->options.help;
+    return !s->options.help && settle_folders(s);
 }
 
 void cli_refuse_option(cli_session *s, option_key key, const char *reader) {

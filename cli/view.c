@@ -2,6 +2,7 @@
  * page (cli/view/) draws it. */
 #include "cli/cli.h"
 #include "kernel/folder.h"
+#include "kernel/settle.h"
 #include "report/report.h"
 
 #include <signal.h>
@@ -319,6 +320,9 @@ static bool want_kernels(cli_session *s, const char *folder, const cJSON *kernel
 
 /* Collects what a command left in one folder. */
 static bool collect(cli_session *s, const char *folder, cJSON *data) {
+    static const char *const reads[] = {
+        "netlist.json", "design.place",  "design.route",          "sam.gv", "sam_hw.gv",
+        "io.trace",     "timeline.json", "program_timeline.json", NULL};
     cJSON *report = json_read(arena_printf(&s->mem, "%s/report.json", folder), &s->diag);
     const char *board_name, *profile;
     pnr_board board;
@@ -331,6 +335,7 @@ static bool collect(cli_session *s, const char *folder, cJSON *data) {
     cJSON_AddItemToObject(data, "report", report);
     if (!json_get_text(report, "report.json", "board", &board_name, &s->diag) ||
         !json_get_text(report, "report.json", "profile", &profile, &s->diag) ||
+        !compile_folder_fits(&s->compile, folder, reads) ||
         !compile_read_board(&s->compile, board_name, &board, NULL) ||
         !pnr_board_set_profile(&board, profile, &s->diag))
         return false;
@@ -364,6 +369,8 @@ int command_view(int argc, char **argv) {
         for (uint32_t i = 0; i < folders->len && ok; i++)
             ok = collect(&s, folders->at[i], json_add_item(runs));
         ok = ok && !diag_failed(&s.diag) && !s.compile.interrupted && write_page(&s, data, page);
+        if (ok && !o->compile.out)
+            compile_list_file(&s.compile, last, name);
         if (ok && !o->quiet)
             printf("%s\n", page);
     }

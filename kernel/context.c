@@ -2,6 +2,7 @@
  * programs, and how a wrong value of an option is said. */
 #include "kernel/context.h"
 #include "kernel/processor.h"
+#include "kernel/settle.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -93,7 +94,7 @@ bool compile_take_folder(compile_context *ctx, const char *path) {
         ctx->folder = lock + 1;
         sweep_parts(path, ctx->mem);
     }
-    return ok;
+    return ok && compile_folder_settle(ctx, path);
 }
 
 bool compile_read_board(compile_context *ctx, const char *name, pnr_board *board, const char **path) {

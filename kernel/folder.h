@@ -11,11 +11,11 @@
 bool compile_begin_partial(const compile_options *o, compile_context *ctx);
 /* Returns the folder of a kernel among several, in that of the program. */
 const char *compile_kernel_folder(const char *folder, const char *tensor, arena *mem);
-/* Moves the command's files into o->out, one by one, and report.json last, with "files": the names and XXH64
+/* Makes the command's files those of o->out, all at once, and adds "files" to the report: the names and XXH64
  * of all. `report` may be NULL; of a command that is gone through again it is then the one that is there.
- * What an earlier command left there and this one would have made goes away; results stay: they may be
- * operands now. Returns false after errors. */
-bool compile_publish(const compile_options *o, compile_context *ctx, const compile_kernel *k, cJSON *report);
+ * What the last report lists and this command would have made goes away; results stay: they may be operands
+ * now. Returns false after errors. */
+bool compile_publish(const compile_options *o, compile_context *ctx, cJSON *report);
 /* Writes the graph to FOLDER/name, and nothing where the folder is NULL, as `onyx sam` may have none. */
 bool compile_write_graph(compile_context *ctx, const char *folder, const char *name, const sam_graph *g);
 /* The first writes FOLDER/netlist.json and design.packed, the second design.place and design.route. */

@@ -15,7 +15,7 @@ static bool ends_in(const char *path, const char *end) {
 
 static bool read_function_file(tile_dtype dtype, compile_context *ctx, const char *path, fe_functions **all) {
     fe_function_file file = {.name = path};
-    file.text = file_read(path, ctx->mem, &file.length, ctx->diag);
+    file.text = text_read(path, ctx->mem, &file.length, ctx->diag);
     return file.text && (ends_in(path, ".xf") ? fe_read_described : fe_read_functions)(
                             &file, dtype == TILE_DTYPE_INT16, ctx->names, ctx->mem, ctx->diag, all);
 }

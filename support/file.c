@@ -1,6 +1,6 @@
 /* Whole files, files that appear only when complete, folders, hashing, the clock. */
 #define _GNU_SOURCE /* fopencookie */
-#include "support/support.h"
+#include "support/inputs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -124,6 +124,7 @@ char *text_read(const char *path, arena *mem, size_t *length, diagnostics *d) {
     char *text = file_read(path, mem, length, d);
     if (!text)
         return NULL;
+    inputs_note(d, path);
     if (*length >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0)) {
         diag_error(d, src_at(diag_add_source(d, path, text, *length), 0, 2), "E0006-encoding",
                    "the text is in UTF-16");
@@ -149,6 +150,7 @@ bool file_open(file_in *f, const char *path, diagnostics *d) {
         return false;
     }
     f->length = (uint64_t)info.st_size;
+    inputs_note(d, path);
     return true;
 }
 
@@ -171,6 +173,44 @@ void file_close(file_in *f) {
         fclose(f->stream);
     f->stream = NULL;
 }
+
+/* ---- inputs: inputs.h ------------------------------------------------------------------------------ */
+
+static bool has(const file_ids *list, const struct stat *info) {
+    for (uint32_t i = 0; i < list->len; i++) {
+        if (list->at[i].device == (uint64_t)info->st_dev && list->at[i].inode == (uint64_t)info->st_ino)
+            return true;
+    }
+    return false;
+}
+
+static file_id id_of(const struct stat *info) {
+    return (file_id){(uint64_t)info->st_dev, (uint64_t)info->st_ino};
+}
+
+void inputs_note(diagnostics *d, const char *path) {
+    struct stat info;
+    if (stat(path, &info) == 0 && S_ISREG(info.st_mode) && !has(&d->made, &info) && !has(&d->inputs, &info))
+        vec_push(d->mem, &d->inputs, id_of(&info));
+}
+
+void inputs_note_made(diagnostics *d, FILE *stream) {
+    struct stat info;
+    if (fstat(fileno(stream), &info) == 0 && S_ISREG(info.st_mode) && !has(&d->made, &info))
+        vec_push(d->mem, &d->made, id_of(&info));
+}
+
+bool inputs_spared(diagnostics *d, const char *path) {
+    struct stat info;
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || !has(&d->inputs, &info))
+        return true;
+    diag_error(d, (src_loc){0}, "E0008-overwrites", "'%s' was read: it would be lost if it were written",
+               path);
+    diag_hint(d, "name another file or folder for what is written");
+    return false;
+}
+
+/* ---- output files: what is said of a failure ------------------------------------------------------- */
 
 static void write_error(const char *what, const char *path, int why, diagnostics *d) {
     diag_error(d, (src_loc){0}, "E0004-write", "cannot %s '%s': %s", what, path, strerror(why));
@@ -263,6 +303,8 @@ bool file_create(file_out *f, const char *path, arena *mem, diagnostics *d) {
         if (descriptor >= 0 || !S_ISREG(there.st_mode))
             return open_through(f, descriptor, mem, d);
     }
+    if (!inputs_spared(d, path))
+        return false;
     const char *target = target_of(path, mem);
     f->target = target ? arena_strdup(mem, target) : f->path;
     f->temporary = arena_printf(mem, "%s.%ld.part", f->target, (long)getpid());
@@ -291,6 +333,12 @@ bool file_commit(file_out *f, diagnostics *d) {
     errno = 0;
     bool failed = ferror(f->stream) != 0, bad = failed || fflush(f->stream) != 0;
     int why = failed ? write_failure(f) : errno;
+    if (!bad && f->temporary && !inputs_spared(d, f->target)) { /* it was read since */
+        file_abandon(f);
+        return false;
+    }
+    if (f->temporary)
+        inputs_note_made(d, f->stream);
     if (fclose(f->stream) != 0 && !bad) {
         bad = true;
         why = errno;

@@ -114,11 +114,18 @@ typedef struct {
     size_t length;
 } src_text;
 
+/* A file, whatever its names are. */
+typedef struct {
+    uint64_t device, inode;
+} file_id;
+typedef VEC(file_id) file_ids;
+
 /* Collects what went wrong; prints nothing by itself. */
 typedef struct {
     arena *mem;
     VEC(diagnostic) list;
     VEC(src_text) sources;
+    file_ids inputs, made; /* support/inputs.h: files of others that were read, and files written since */
     uint32_t errors, unmappable, mismatches, warnings; /* counts by kind */
 } diagnostics;
 

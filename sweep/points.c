@@ -1,4 +1,5 @@
 /* The product of the axes, and what identifies a point. */
+#include "support/inputs.h"
 #include "sweep/sweep_int.h"
 
 static uint64_t mix_text(uint64_t hash, const char *text) {
@@ -11,6 +12,7 @@ static bool mix_file(uint64_t *hash, const char *path, diagnostics *d) {
     char *bytes = file_read(path, &scratch, &length, d);
     if (bytes)
         *hash = hash_more(*hash, bytes, length);
+    inputs_note(d, path);
     arena_free(&scratch);
     return bytes != NULL;
 }

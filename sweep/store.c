@@ -1,4 +1,5 @@
 /* Results in an SQLite file: one row a point. */
+#include "support/inputs.h"
 #include "sweep/sweep_int.h"
 
 #include <sqlite3.h>
@@ -86,8 +87,10 @@ sweep_store *sweep_open(const char *path, bool create, arena *mem, diagnostics *
     store->folder = arena_printf(mem, "%s.work", path);
     int flags = SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
     bool ok = sqlite3_open_v2(path, &store->db, flags, NULL) == SQLITE_OK || fail(store, "open", d);
-    if (ok && prepare(store, create, d))
+    if (ok && prepare(store, create, d)) {
+        inputs_note(d, path);
         return store;
+    }
     sweep_close(store);
     return NULL;
 }

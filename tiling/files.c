@@ -1,5 +1,6 @@
 /* Sparse tensor files: Matrix Market (.mtx) and FROSTT (.tns), read with located errors, written sorted;
  * which of the formats that can be read a file has. */
+#include "support/inputs.h"
 #include "support/number.h"
 #include "tiling/containers.h"
 #include "tiling/formats.h"
@@ -518,7 +519,7 @@ static const char *whole_path(const char *path, arena *mem, uint32_t *part) {
  * mistake: then it is read as a whole. */
 static bool read_in_pieces(reader r, uint32_t order, arena *mem) {
     arena scratch = {0};
-    diagnostics quiet;
+    diagnostics quiet, *given = r.diag;
     tile_entries entries = {0};
     const tile_tensor empty = *r.tensor;
     const bool packed = ends_with(r.path, ".gz");
@@ -528,6 +529,8 @@ static bool read_in_pieces(reader r, uint32_t order, arena *mem) {
     r.diag = &quiet;
     r.at = r.end = ""; /* nothing is in memory yet */
     r.more = format == FILE_MTX || format == FILE_TNS ? tile_lines_begin(r.path, packed, &scratch) : NULL;
+    if (r.more)
+        inputs_note(given, r.path);
     bool good = r.more != NULL;
     if (good) {
         has_line(&r);

@@ -42,6 +42,12 @@ def must(*words):
 
 must("run", "x(i)=b(i)*c(i)", "-g", "b:9:0.7", "-g", "c:9:0.7", "--tile", "4", "--engine", "cycle", "--board", "onyx-8x8",
      "-o", "good")
+# Without the checksums of its files, by which the folder's readers would refuse them before they read them (whole.py).
+with open("good/report.json", encoding="utf-8") as file:
+    report = json.load(file)
+del report["files"]
+with open("good/report.json", "w", encoding="utf-8") as file:
+    json.dump(report, file, indent=1)
 must("sweep", "x(i)=b(i)", "-g", "b:9:0.7", "--tile", "4,8", "--board", "onyx-8x8", "--db", "good/sweep.db", "--quiet")
 must("fabric", "write", "--board", "onyx-8x8", "-o", "good/fabric")
 shutil.copy(f"{source}/boards/onyx-8x8.json", "good/board.json")

@@ -1,12 +1,15 @@
 /* fail_nth.c - preloaded into a program, fails one call of one kind: FAULT_KIND is "malloc" (malloc, calloc,
  * realloc), "open" (fopen, mkdir), "close" (fclose, fflush of a file), "rename" or "disk" (write, pwrite,
- * ftruncate, fsync and fdatasync of a regular file); FAULT_NTH counts from 1, 0 fails none. At the end the
- * file FAULT_LOG gets "CALLS LIVE": the calls of that kind there were, and blocks not freed. Programs that
- * this one starts are left alone, and so are allocations of Unicorn, which ends the process by itself. */
+ * ftruncate, fsync and fdatasync of a regular file), or "kill": the process is killed before its n-th call
+ * that changes a folder or waits for the disk (mkdir, rename, remove, unlink, rmdir, fsync). FAULT_NTH counts
+ * from 1, 0 fails none. At the end the file FAULT_LOG gets "CALLS LIVE": the calls of that kind there were,
+ * and blocks not freed. Programs that this one starts are left alone, and so are allocations of Unicorn,
+ * which ends the process by itself. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -50,6 +53,11 @@ static bool fails(const char *what, int why) {
         return false;
     errno = why;
     return true;
+}
+
+static void may_die(void) {
+    if (fails("kill", 0))
+        kill(getpid(), SIGKILL);
 }
 
 /* Unicorn ends the process by itself, and Verilator's run time does not look at what strdup gives it. */
@@ -125,8 +133,21 @@ int mkdir(const char *path, mode_t mode) {
     static int (*real)(const char *, mode_t);
     if (!real)
         find(&real, "mkdir");
+    may_die();
     return fails("open", EACCES) ? -1 : real(path, mode);
 }
+
+#define REMOVING(name)                                                                                       \
+    int name(const char *path) {                                                                             \
+        static int (*real)(const char *);                                                                    \
+        if (!real)                                                                                           \
+            find(&real, #name);                                                                              \
+        may_die();                                                                                           \
+        return real(path);                                                                                   \
+    }
+REMOVING(remove)
+REMOVING(unlink)
+REMOVING(rmdir)
 
 int fclose(FILE *file) {
     static int (*real)(FILE *);
@@ -150,6 +171,7 @@ int rename(const char *from, const char *to) {
     static int (*real)(const char *, const char *);
     if (!real)
         find(&real, "rename");
+    may_die();
     return fails("rename", EACCES) ? -1 : real(from, to);
 }
 
@@ -171,8 +193,15 @@ DISK_CALL(ssize_t, pwrite, (int file, const void *bytes, size_t n, off_t at), (f
 DISK_CALL(ssize_t, pwrite64, (int file, const void *bytes, size_t n, off_t at), (file, bytes, n, at))
 DISK_CALL(int, ftruncate, (int file, off_t size), (file, size))
 DISK_CALL(int, ftruncate64, (int file, off_t size), (file, size))
-DISK_CALL(int, fsync, (int file), (file))
 DISK_CALL(int, fdatasync, (int file), (file))
+
+int fsync(int file) {
+    static int (*real)(int);
+    if (!real)
+        find(&real, "fsync");
+    may_die();
+    return disk_fails(file) ? -1 : real(file);
+}
 
 __attribute__((constructor)) static void begin(void) {
     const char *n = getenv("FAULT_NTH"), *k = getenv("FAULT_KIND");

@@ -92,9 +92,9 @@ def judge(what, done, out, parts):
     if parts:
         left = {name for name in left if not name.endswith(".part")}
     if done.returncode:
-        left = {name for name in left if not passing(name.removeprefix("partial/"))}
+        left = {name for name in left if not passing(re.sub("^(partial|ready)/", "", name))}
     wanted = files(good)
-    whole_name = {name: name.removeprefix("partial/") for name in left}
+    whole_name = {name: re.sub("^(partial|ready)/", "", name) for name in left}
     bad = [name for name, its in whole_name.items() if its not in wanted or not same(its, f"{out}/{name}", f"{good}/{its}")]
     messages.add(done.stderr)
     if done.returncode not in (0, 1):

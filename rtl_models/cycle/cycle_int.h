@@ -61,11 +61,10 @@ typedef struct {
 typedef struct {
     uint8_t state;
     bool root, spacc, send, close;
-    bool was_high; /* hazard: the signal before was a stop above level 0 */
-    bool fresh;    /* hazard: no signal of the tree has left */
-    bool early;    /* hazard: its first signal is a stop that came before any reference */
-    bool leading;  /* hazard: the tree began with a stop on both streams, and no reference has come yet */
-    fifo *queue;   /* behind the proc port */
+    bool stays; /* hazard: the chip is in the state in which it sends stops and takes no reference for them */
+    bool fresh; /* hazard: no signal of the tree has left */
+    bool leading; /* hazard: the tree began with a stop on both streams, and no reference has come yet */
+    fifo *queue;  /* behind the proc port */
 } repeat_state;
 
 typedef struct {

@@ -14,6 +14,11 @@ static bool is_end(uint32_t t) {
     return rtl_is_control(t) && !rtl_is_maybe(t);
 }
 
+/* Whether an end stands at the head. */
+static bool ends_at(const fifo *in) {
+    return some(in) && is_end(token(in));
+}
+
 static bool step_joiner(cycle_model *m, core *c) {
     joiner_state *s = &c->u.joiner;
     fifo *crd0 = c->in[0], *crd1 = c->in[1], *pos0 = c->in[2], *pos1 = c->in[3];
@@ -22,8 +27,9 @@ static bool step_joiner(cycle_model *m, core *c) {
         s->state = JOIN_IDLE;
         return true;
     }
-    bool over = (some(crd0) && is_end(token(crd0))) || (some(crd1) && is_end(token(crd1)));
-    if (!all && s->state == JOIN_ITERATE && over) {
+    const bool over = ends_at(crd0) || ends_at(crd1) || ends_at(pos0) || ends_at(pos1);
+    const bool waits = s->state == JOIN_IDLE || (s->state == JOIN_ITERATE && !all);
+    if (waits && over && !s->is_union) {
         s->state = JOIN_ALIGN;
         return true;
     }
@@ -37,13 +43,13 @@ static bool step_joiner(cycle_model *m, core *c) {
     uint8_t state = s->state;
     switch (s->state) {
     case JOIN_IDLE:
-        s->state = s->is_union ? JOIN_UNION : end0 || end1 ? JOIN_ALIGN : JOIN_ITERATE;
+        s->state = s->is_union ? JOIN_UNION : JOIN_ITERATE;
         return true;
     case JOIN_ITERATE:
         if (rtl_is_maybe(a) || rtl_is_maybe(b)) {
             take0 = rtl_is_maybe(a);
             take1 = rtl_is_maybe(b);
-        } else if (end0 || end1) {
+        } else if (over) {
             state = JOIN_ALIGN;
         } else {
             take0 = equal || less;
@@ -319,9 +325,6 @@ static bool step_repeat(cycle_model *m, core *c) {
             pop_proc = proc_stop || (sig_done && proc_item);
             state = sig_done && proc_done ? REPEAT_DONE : state;
         } else if (sig_stop && (proc_item || proc_stop)) {
-            if (proc_item && (s->was_high || s->early))
-                cycle_note_hazard(m, c, CYCLE_HAZARD_REPEAT_EMPTY, 2, proc_token, signal);
-            s->early = false;
             pop_proc = send = true;
             close = proc_item && is_high(signal);
             state = REPEAT_STOP;
@@ -360,20 +363,24 @@ static bool step_repeat(cycle_model *m, core *c) {
         cycle_note_hazard(m, c, CYCLE_HAZARD_REPEAT_LEADING, 2, proc_token, signal);
     if (sent && s->state == REPEAT_REPEAT && sig_item && rtl_is_control(signal))
         cycle_note_hazard(m, c, CYCLE_HAZARD_REPEAT_MAYBE, 2, proc_token, signal);
+    const bool keeps = s->stays && sig_stop && proc_item && !s->send && !s->close;
+    const bool stays = s->stays ? !(some(proc) && !proc_stop && room(out))
+                                : s->state == REPEAT_REPEAT && sig_stop && !proc_done && !s->spacc;
+    if (keeps)
+        cycle_note_hazard(m, c, CYCLE_HAZARD_REPEAT_EMPTY, 2, proc_token, signal);
     bool begins = s->state == REPEAT_REPEAT && !s->spacc && sig_stop && proc_stop && s->fresh;
     bool leading = (s->leading || begins) && !proc_item && !proc_done;
-    s->early |= s->state == REPEAT_REPEAT && sig_stop && s->fresh && !some(proc) && !s->root;
     if (sent) {
         push(m, out, s->state == REPEAT_REPEAT && !sig_stop ? proc_token : signal);
-        s->was_high = sig_stop && is_high(signal);
         s->fresh = sig_done;
         pop(m, sig);
     }
     if (pop_proc)
         pop(m, proc);
     bool changed = sent || pop_proc || state != s->state || send != s->send || close != s->close ||
-                   leading != s->leading;
+                   leading != s->leading || stays != s->stays;
     s->leading = leading;
+    s->stays = stays;
     s->state = state;
     s->send = send;
     s->close = close;

@@ -9,7 +9,7 @@
 // depends (combinationally) on the ready of the two others, never on its own.
 //
 // States and their cost are the chip's: Idle, then Iterate (intersection) or Union, one comparison a cycle; the
-// first end of a fiber to come ends Iterate, whatever the other side has; Align discards what is left of the longer side; Drain passes control tokens, one a cycle; Restart.
+// first end of a fiber to come, as a coordinate or as a position, ends Idle or Iterate, whatever the other streams have; Align discards what is left of the longer side; Drain passes control tokens, one a cycle; Restart.
 module onyx_intersect (
     input  logic clk_i, rst_ni, en_i, flush_i,
     input  logic        joiner_op_i,
@@ -47,6 +47,13 @@ module onyx_intersect (
   assign less   = crd0_i.data[15:0] < crd1_i.data[15:0];
   assign equal  = crd0_i.data[15:0] == crd1_i.data[15:0];
 
+  // An end stands at the head of any of the four streams.
+  logic over;
+  function automatic logic ends(input onyx_pkg::stream_t s);
+    ends = s.valid & s.data[16] & (s.data[9:8] != 2'd2);
+  endfunction
+  assign over = ends(crd0_i) | ends(crd1_i) | ends(pos0_i) | ends(pos1_i);
+
   // take0, take1: the sides that leave, at once if nothing is pushed, else when the outputs have room.
   logic take0, take1, push, room;
   always_comb begin
@@ -59,21 +66,20 @@ module onyx_intersect (
     state_d     = state_q;
     unique case (state_q)
       StIdle: begin
-        if (all && joiner_op_i) state_d = StUnion;
-        else if (all) state_d = (end0 | end1) ? StAlign : StIterate;
+        if (joiner_op_i) state_d = all ? StUnion : StIdle;
+        else if (over) state_d = StAlign;
+        else if (all) state_d = StIterate;
       end
       StIterate: begin
         if (all && (maybe0 || maybe1)) begin
           take0 = maybe0;
           take1 = maybe1;
-        end else if (all && (end0 || end1)) begin
+        end else if (over) begin
           state_d = StAlign;
         end else if (all) begin
           take0 = equal | less;
           take1 = equal | ~less;
           push  = equal;
-        end else if ((crd0_i.valid && end0) || (crd1_i.valid && end1)) begin
-          state_d = StAlign;
         end
       end
       StUnion: begin

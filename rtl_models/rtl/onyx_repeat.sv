@@ -113,23 +113,19 @@ module onyx_repeat (
     endcase
   end
 
-  // For the monitor: what left last was a higher stop; nothing has left since the tree began; the first fiber's
-  // stop was there before any reference.
-  logic was_high_q, was_high_d, fresh_q, fresh_d, early_q, early_d;
+  // For the monitors. The chip goes to its state for stops with the first stop of the signal, whether there is anything
+  // on proc to be popped or not, and stays there until proc has something other than a stop and the output has room. A
+  // stop that meets a reference there, and is not the one that ended what was popped last, leaves and pops nothing.
+  logic stays_q, stays_d, fresh_q, fresh_d;
   logic fresh, ends_ref;
+  assign hazard_o = stays_q & sig_stop & proc_item & ~send_q & ~close_q;
+  assign stays_d  = stays_q ? ~(proc_valid & ~proc_stop & ref_ready_i)
+                            : (state_q == StRepeat) & sig_stop & ~proc_done & ~spacc_i;
+
+  // Nothing has left since the tree began.
   assign fresh    = fresh_q | (state_q == StStart);
   assign ends_ref = (state_q == StRepeat) & ~spacc_i & sig_stop & (proc_item | proc_stop);
-  assign hazard_o = ends_ref & proc_item & (was_high_q | early_q);
-  always_comb begin
-    was_high_d = was_high_q;
-    fresh_d    = fresh;
-    early_d    = (early_q & ~ends_ref) |
-                 ((state_q == StRepeat) & sig_stop & fresh & ~proc_valid & ~root_i);
-    if (sent) begin
-      was_high_d = sig_stop & sig_high;
-      fresh_d    = sig_done;
-    end
-  end
+  assign fresh_d  = sent ? sig_done : fresh;
 
   // The tree began with a stop on both streams, and no reference has come yet.
   logic leading_q, leading_d;
@@ -138,25 +134,23 @@ module onyx_repeat (
 
   assign hazard_maybe_o = sent & (state_q == StRepeat) & sig_item & repsig_i.data[16];
 
-  assign stir_o = ({state_d, send_d, close_d, was_high_d, fresh_d, early_d, leading_d} !=
-                   {state_q, send_q, close_q, was_high_q, fresh_q, early_q, leading_q}) | proc_pop;
+  assign stir_o = ({state_d, send_d, close_d, stays_d, fresh_d, leading_d} !=
+                   {state_q, send_q, close_q, stays_q, fresh_q, leading_q}) | proc_pop;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q    <= StStart;
       send_q     <= 1'b0;
       close_q    <= 1'b0;
-      was_high_q <= 1'b0;
+      stays_q    <= 1'b0;
       fresh_q    <= 1'b0;
-      early_q    <= 1'b0;
       leading_q  <= 1'b0;
     end else if (en_i) begin
       state_q    <= flush_i ? StStart : state_d;
       send_q     <= ~flush_i & send_d;
       close_q    <= ~flush_i & close_d;
-      was_high_q <= ~flush_i & was_high_d;
+      stays_q    <= ~flush_i & stays_d;
       fresh_q    <= ~flush_i & fresh_d;
-      early_q    <= ~flush_i & early_d;
       leading_q  <= ~flush_i & leading_d;
     end
   end

@@ -48,11 +48,10 @@ module onyx_intersect (
   assign equal  = crd0_i.data[15:0] == crd1_i.data[15:0];
 
   // An end stands at the head of any of the four streams.
-  logic over;
-  function automatic logic ends(input onyx_pkg::stream_t s);
-    ends = s.valid & s.data[16] & (s.data[9:8] != 2'd2);
-  endfunction
-  assign over = ends(crd0_i) | ends(crd1_i) | ends(pos0_i) | ends(pos1_i);
+  logic over, over0, over1;
+  assign over0 = (crd0_i.valid & end0) | (pos0_i.valid & pos0_i.data[16] & (pos0_i.data[9:8] != 2'd2));
+  assign over1 = (crd1_i.valid & end1) | (pos1_i.valid & pos1_i.data[16] & (pos1_i.data[9:8] != 2'd2));
+  assign over  = over0 | over1;
 
   // take0, take1: the sides that leave, at once if nothing is pushed, else when the outputs have room.
   logic take0, take1, push, room;

@@ -95,6 +95,14 @@ module p_intersect (
   assign end0   = crd0_i.data[16] & ~maybe0;
   assign end1   = crd1_i.data[16] & ~maybe1;
 
+  // A position ends where its coordinate does, and may come first. Where streams do not, a coordinate may be lost.
+  logic pos_end0, pos_end1, unpaired, unpaired_q;
+  assign pos_end0 = pos0_i.valid & pos0_i.data[16] & (pos0_i.data[9:8] != 2'd2);
+  assign pos_end1 = pos1_i.valid & pos1_i.data[16] & (pos1_i.data[9:8] != 2'd2);
+  assign unpaired = unpaired_q | (crd0_i.valid & pos0_i.valid & (end0 != pos_end0)) |
+                    (crd1_i.valid & pos1_i.valid & (end1 != pos_end1));
+  always_ff @(posedge clk_i) unpaired_q <= rst_n & ~(en_i & flush_i) & unpaired;
+
   always_comb begin
     if (rst_n) begin
       `PROVE(gated_same, {gated_crd0_ready, gated_crd1_ready, gated_pos0_ready, gated_pos1_ready, gated_crd.data, gated_crd.valid, gated_out0.data, gated_out0.valid, gated_out1.data, gated_out1.valid, gated_hazard} ==
@@ -115,11 +123,11 @@ module p_intersect (
         `PROVE(end_taken, crd0_takes && crd1_takes && end0 && end1)
         `PROVE(end_everywhere, crd.data == crd0_i.data && out0.data == crd.data && out1.data == crd.data)
       end
-      if (crd0_takes && !crd_gives) begin
-        `PROVE(lost0, maybe0 || (!end0 && !union_mode && (end1 || (!crd1_i.data[16] && crd0_i.data < crd1_i.data))))
+      if (crd0_takes && !crd_gives && !unpaired) begin
+        `PROVE(lost0, maybe0 || (!end0 && !union_mode && (end1 || pos_end1 || (!crd1_i.data[16] && crd0_i.data < crd1_i.data))))
       end
-      if (crd1_takes && !crd_gives) begin
-        `PROVE(lost1, maybe1 || (!end1 && !union_mode && (end0 || (!crd0_i.data[16] && crd1_i.data < crd0_i.data))))
+      if (crd1_takes && !crd_gives && !unpaired) begin
+        `PROVE(lost1, maybe1 || (!end1 && !union_mode && (end0 || pos_end0 || (!crd0_i.data[16] && crd1_i.data < crd0_i.data))))
       end
     end
     if (rst_n) begin

@@ -127,8 +127,9 @@ static bool write_level(access *a, u16_vec *seg, u16_vec *crd) {
     vec_push(mem, seg, 0);
     while (has(a->s, IN_DATA)) {
         uint32_t token = take(a->s, IN_DATA);
+        const bool merges = a->s->meaning != SPEC_SAM; /* equal neighbours, and stops in a row */
         if (!rtl_is_control(token)) {
-            if (!in_fiber || crd->at[crd->len - 1] != token)
+            if (!in_fiber || !merges || crd->at[crd->len - 1] != token)
                 vec_push(mem, crd, (uint16_t)token);
             in_fiber = true;
             ended = false;
@@ -136,7 +137,7 @@ static bool write_level(access *a, u16_vec *seg, u16_vec *crd) {
         }
         if (rtl_is_done(token) && a->config.sums_write)
             continue;
-        if (!ended)
+        if (!ended || (!merges && !rtl_is_done(token)))
             vec_push(mem, seg, (uint16_t)crd->len);
         in_fiber = false;
         ended = true;
@@ -221,12 +222,14 @@ static bool scan_fiber(access *a, uint32_t tree, uint32_t ref) {
  * the blocks end before. */
 static uint32_t scan_reference(access *a, uint32_t tree) {
     uint32_t token = take(a->s, IN_REF), stop = RTL_STOP(0);
-    if (rtl_is_stop(token)) { /* an empty fiber one level up */
+    const bool passes =
+        a->config.dense && a->s->meaning >= SPEC_CHIP; /* a stop, too, and then a second one */
+    if (rtl_is_stop(token) && !passes) {               /* an empty fiber one level up */
         stop = token + 1;
     } else {
-        if (rtl_is_maybe(token) && a->config.dense)
+        if (rtl_is_control(token) && a->config.dense)
             put_both(a, token);
-        if (!rtl_is_maybe(token) && !scan_fiber(a, tree, token))
+        if (!rtl_is_control(token) && !scan_fiber(a, tree, token))
             return 0;
         if (!has(a->s, IN_REF))
             return 0;
@@ -358,6 +361,8 @@ void spec_fiber_access(const spec_mem_config *config, spec_streams *streams) {
         continue;
     if (!a.config.reader_on)
         return;
+    if (a.config.root && a.config.lookup && !a.config.block_read && streams->meaning >= SPEC_CHIP)
+        return; /* it never answers */
     if (a.config.root && !a.config.block_read)
         make_root(&a);
     if (a.config.sums_read && !a.config.root && !a.config.dense && !a.config.lookup && !a.config.block_read) {

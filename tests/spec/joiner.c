@@ -38,6 +38,10 @@ static bool merge_fiber(spec_streams *s, uint32_t regions) {
 }
 
 void spec_joiner(spec_streams *s, uint32_t regions) {
+    if (s->meaning >= SPEC_CHIP) {
+        spec_chip_joiner(s, regions != RTL_REGION_BOTH);
+        return;
+    }
     while (merge_fiber(s, regions)) {
         for (int port = 0; port < 3; port++)
             put(s, port, head(s, 0));

@@ -42,6 +42,10 @@ static void skip_stops(spec_streams *s, int outer) {
 
 void spec_crddrop(spec_streams *s) {
     bool filled = false;
+    if (s->meaning >= SPEC_CHIP) {
+        spec_chip_crddrop(s);
+        return;
+    }
     while (has(s, 0)) {
         uint32_t inner = head(s, 0);
         bool stands_for_empty = rtl_is_stop(inner) && rtl_stop_level(inner) > 0 && !filled;
@@ -76,6 +80,10 @@ void spec_crddrop(spec_streams *s) {
 }
 
 void spec_crdhold(spec_streams *s) {
+    if (s->meaning >= SPEC_CHIP) {
+        spec_chip_crdhold(s);
+        return;
+    }
     while (has(s, 0)) {
         uint32_t inner = head(s, 0);
         if (!rtl_is_stop(inner))
@@ -112,6 +120,12 @@ static void make_root(spec_streams *s) {
 void spec_repeat(spec_streams *s, bool root, bool one_reference) {
     if (root)
         make_root(s);
+    if (s->meaning >= SPEC_CHIP && !one_reference) {
+        if (root && s->meaning == SPEC_CHIP_EARLY)
+            s->meaning = SPEC_CHIP; /* its reference is there from the beginning */
+        spec_chip_repeat(s);
+        return;
+    }
     while (has(s, 1)) {
         uint32_t signal = head(s, 1);
         if (!rtl_is_stop(signal) || one_reference)

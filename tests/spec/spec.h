@@ -13,10 +13,24 @@
 
 enum { SPEC_INS = 4, SPEC_OUTS = 3 };
 
+/* What a primitive does where the fabricated chip does not do what it should (docs/errata.md): what our RTL
+ * does, which raises a monitor and goes on as the graph means, but copies the chip where nothing else can be
+ * had; what the graph means; what the chip does, whose repeater depends on which of its streams comes first.
+ */
+typedef enum {
+    SPEC_RTL,
+    SPEC_SAM,
+    SPEC_CHIP,       /* a repeater has all tokens at once */
+    SPEC_CHIP_LATE,  /* .. a token of its signal only when nothing else can change */
+    SPEC_CHIP_EARLY, /* .. the first token of its signal before any reference */
+    SPEC_MEANINGS
+} spec_meaning;
+
 /* The streams at a tile's ports. A model takes whole inputs, appends to the outputs, and stops when a token
  * it needs is missing: taken[i] < in[i].len afterwards means the streams do not fit together. */
 typedef struct {
     arena *mem;
+    spec_meaning meaning;
     u32_vec in[SPEC_INS];
     uint32_t taken[SPEC_INS];
     u32_vec out[SPEC_OUTS];

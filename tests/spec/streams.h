@@ -4,6 +4,12 @@
 
 #include "tests/spec/spec.h"
 
+/* chip.c: primitives of the PE tile as the fabricated chip has them. */
+void spec_chip_joiner(spec_streams *s, bool unites);
+void spec_chip_crddrop(spec_streams *s);
+void spec_chip_crdhold(spec_streams *s);
+void spec_chip_repeat(spec_streams *s);
+
 static inline bool has(const spec_streams *s, int port) {
     return s->taken[port] < s->in[port].len;
 }

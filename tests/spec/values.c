@@ -101,6 +101,8 @@ void spec_reduce(spec_streams *s, uint16_t default_value, spec_reduction by) {
             put(s, 0, token - 1);
         if (rtl_is_done(token))
             put(s, 0, token);
+        if (s->meaning >= SPEC_CHIP && rtl_is_maybe(token))
+            return; /* it stands still */
         open = rtl_is_item(token);
         if (open && !rtl_is_maybe(token))
             sum = spec_combine(by, sum, (uint16_t)token);

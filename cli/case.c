@@ -78,7 +78,7 @@ static bool unpack(cli_session *s, const cli_case *c, const char *folder) {
     compile_options *o = &now.compile;
     o->out = NULL;
     o->runs = true;
-    compile_to_graph(o, false, &s->compile, &k);
+    compile_to_graph(o, &s->compile, &k);
     s->diag.errors = s->diag.unmappable = s->diag.mismatches = 0;
     if (k.user.tensors.len)
         compile_read_operands(o, &s->compile, &k.user, &k.data);

@@ -95,11 +95,19 @@ static int command(option_command which, int argc, char **argv,
 }
 
 static bool compile(const compile_options *o, cli_session *s, compile_kernel *k) {
-    if (compile_is_application(o->expression))
+    const bool program = compile_is_application(o->expression);
+    if (program && o->stop_after) {
+        diag_error(&s->diag, (src_loc){0}, "E0903-option-value",
+                   "--stop-after is about one expression, and '%s' is a program file", o->expression);
+        return false;
+    }
+    if (program)
         return run_application(o, s);
     double start = seconds_now();
-    bool ok = compile_write_outputs(o, &s->compile, NULL) && compile_to_bitstream(o, &s->compile, k) &&
-              compile_check_edges(o, &s->compile, k);
+    bool ok = compile_write_outputs(o, &s->compile, NULL) && compile_to_bitstream(o, &s->compile, k);
+    if (ok && o->stop_after)
+        return compile_publish(o, &s->compile, k, NULL);
+    ok = ok && compile_check_edges(o, &s->compile, k);
     k->times.total = seconds_now() - start;
     return ok && report(o, s, k, false, "none");
 }

@@ -55,7 +55,7 @@ int command_sam(int argc, char **argv) {
               (!o->out || compile_take_folder(&s.compile, o->out)) &&
               (compile_is_graph(o->expression)
                    ? compile_read_graph(o, &s.compile, &k) && compile_check_names(o, &s.compile, &k.user)
-                   : compile_to_graph(o, false, &s.compile, &k));
+                   : compile_to_graph(o, &s.compile, &k));
     if (ok && !s.options.quiet)
         note_repacking(&k, &s);
     if (ok && o->inputs.len + o->generators.len)

@@ -1,6 +1,7 @@
 /* A command line of this program: parsed by options/; argp writes what --help and --usage print. */
 #include "cli/case.h"
 #include "cli/log.h"
+#include "compile/compile.h"
 #include "kernel/settle.h"
 #include "onyx_version.h" /* made by cmake/version.cmake */
 
@@ -20,6 +21,13 @@ static void print_help(cli_session *s, option_command command) {
     const struct argp all = {.options = table, .args_doc = c->arguments, .doc = c->help};
     argp_help(&all, stdout, s->options.help == OPTIONS_LIST ? ARGP_HELP_STD_HELP : ARGP_HELP_USAGE,
               arena_printf(&s->mem, "onyx %s", c->name));
+}
+
+static void print_passes(void) {
+    for (uint32_t i = 0; compile_pass_at(i).name; i++) {
+        const compile_pass_facts pass = compile_pass_at(i);
+        printf("%-11s %s\n%-11s reads %s; makes %s\n", pass.name, pass.doc, "", pass.reads, pass.makes);
+    }
 }
 
 static bool begin_log(cli_session *s, option_command command, int argc, char **argv) {
@@ -52,6 +60,8 @@ bool cli_parse(cli_session *s, option_command command, int argc, char **argv) {
         return false;
     if (s->options.help == OPTIONS_VERSION)
         puts("onyx " ONYX_VERSION " (" ONYX_REVISION ")\n" ONYX_BUILD);
+    else if (s->options.help == OPTIONS_PASSES)
+        print_passes();
     else if (s->options.help)
         print_help(s, command);
     else

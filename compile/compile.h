@@ -16,9 +16,14 @@ typedef struct {
     uint32_t tried, can; /* of those that stars stand for */
 } compile_orders;
 
-/* Makes SAM graphs of the expression: the first third of compile_to_bitstream (for the chip) and all that
- * engine sam needs. */
-bool compile_to_graph(const compile_options *o, bool chip, compile_context *ctx, compile_kernel *k);
+/* What passes.def says of a pass. */
+typedef struct {
+    const char *name, *reads, *makes, *doc;
+} compile_pass_facts;
+/* Returns what is said of pass i, from 0; behind the last one there is no name. */
+compile_pass_facts compile_pass_at(uint32_t i);
+/* Makes SAM graphs of the expression: all that engine sam needs. */
+bool compile_to_graph(const compile_options *o, compile_context *ctx, compile_kernel *k);
 /* Makes a bitstream for each kernel of the expression, decodes it and proves it equal to the routed netlist;
  * writes the folder o->out. */
 bool compile_to_bitstream(const compile_options *o, compile_context *ctx, compile_kernel *k);

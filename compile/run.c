@@ -74,7 +74,7 @@ static bool may_divide(const compile_options *o, const compile_context *ctx, con
 }
 
 static bool run_once(const compile_options *o, compile_context *ctx, compile_kernel *k) {
-    bool ok = o->engine == ENGINE_SAM ? compile_take_folder(ctx, o->out) && compile_to_graph(o, false, ctx, k)
+    bool ok = o->engine == ENGINE_SAM ? compile_take_folder(ctx, o->out) && compile_to_graph(o, ctx, k)
                                       : compile_to_bitstream_once(o, ctx, k);
     return ok && compile_read_operands(o, ctx, &k->user, &k->data) && may_divide(o, ctx, k) &&
            compile_run_kernels(o, ctx, k, &k->data.operands);

@@ -62,6 +62,7 @@ enum {
 extern const char *const compile_dump_names[]; /* the stages, "-", NULL */
 typedef struct {
     bool of[COMPILE_DUMPS];
+    bool all;   /* that are made */
     bool shown; /* they go to compile_context.shown, instead of each to a file */
 } compile_dumps;
 
@@ -153,6 +154,8 @@ typedef struct {
     uint32_t checkpoint; /* of a program: what its tensors hold is kept after so many passes of its loops; 0:
                             never */
     compile_dumps dump;
+    uint32_t stop_after; /* 1 more than the pass after which compiling ends (compile/passes.def); 0: the last
+                            one */
 } compile_options;
 
 /* Wall seconds of each stage. */

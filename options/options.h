@@ -26,9 +26,9 @@ typedef enum {
     OPTIONS
 } option_key;
 
-enum { OPTIONS_TEXT, OPTIONS_JSON, OPTIONS_SARIF };           /* diagnostics of a command_line */
-enum { OPTIONS_LIST = 1, OPTIONS_USAGE, OPTIONS_VERSION };    /* its help */
-enum { OPTIONS_IO_CHIP, OPTIONS_IO_COLUMNS, OPTIONS_IO_ANY }; /* its stages.io */
+enum { OPTIONS_TEXT, OPTIONS_JSON, OPTIONS_SARIF };                        /* diagnostics of a command_line */
+enum { OPTIONS_LIST = 1, OPTIONS_USAGE, OPTIONS_VERSION, OPTIONS_PASSES }; /* its help */
+enum { OPTIONS_IO_CHIP, OPTIONS_IO_COLUMNS, OPTIONS_IO_ANY };              /* its stages.io */
 enum { OPTIONS_INPUTS_FILES, OPTIONS_INPUTS_REDUCED, OPTIONS_INPUTS_NONE }; /* its cases.inputs */
 enum { OPTIONS_EDGE_MOST = 1 << 15 };                                       /* coordinates have 16 bits */
 
@@ -51,8 +51,8 @@ typedef struct {
     text_vec no_warning; /* codes, with their name or without: "E0420" */
     const char *log;     /* NULL: none */
     int diagnostics;     /* OPTIONS_TEXT, OPTIONS_JSON, OPTIONS_SARIF */
-    int help; /* OPTIONS_LIST, OPTIONS_USAGE, OPTIONS_VERSION: that is all that is asked for; nothing else is
-                 set */
+    int help; /* OPTIONS_LIST, OPTIONS_USAGE, OPTIONS_VERSION, OPTIONS_PASSES: that is all that is asked for;
+                 nothing else is set */
     text_vec arguments;         /* what is no option */
     text_vec words;             /* all of the command line: options, then arguments */
     VEC(option_given) in_order; /* all but the options of every command */

@@ -21,7 +21,7 @@ const char *options_spelling(option_key key, arena *mem) {
 
 static bool is_help(const option_row *row) {
     return row == &option_rows[OPTION_HELP] || row == &option_rows[OPTION_USAGE] ||
-           row == &option_rows[OPTION_VERSION];
+           row == &option_rows[OPTION_VERSION] || row == &option_rows[OPTION_PASSES];
 }
 
 static bool reads(const parsing *p, const option_row *row) {
@@ -89,7 +89,7 @@ static void give(parsing *p, const option_row *row, const char *value) {
     if (value && row->letter && *value == '=')
         given.value++; /* taco's -f=X:ss */
     p->o->given[given.key] = true;
-    if (is_common(row))
+    if (is_common(row) || is_help(row))
         row->take(&(option_values){p->o, p->mem, p->diag}, row, given.value);
     else
         vec_push(p->mem, &p->o->in_order, given);

@@ -156,8 +156,10 @@ static void take_dumps(option_values *to, const option_row *row, const char *val
         uint32_t stage = choose(to, row, one);
         if (stage < COMPILE_DUMPS)
             out->of[stage] = any = true;
-        else
+        else if (stage == COMPILE_DUMPS)
             out->shown = true;
+        else
+            out->all = any = true;
     }
     if (!any)
         bad_value(to, row, value, "a stage, or several with commas");
@@ -289,6 +291,12 @@ enum {
     .take = take_edges_or_auto, AT(m), .is_auto = offsetof(command_line, flag), .low = (least), .high = (most)
 #define SIZES(m, least, most) .take = take_sizes, AT(m), .low = (least), .high = (most)
 #define AXIS(key, between) .take = take_axis, .axis = OPTION_##key, .separators = (between)
+static const char *const pass_names[] = {
+#define PASS(name, ...) #name,
+#include "compile/passes.def"
+#undef PASS
+    NULL};
+#define PASS_OF(m) .take = take_choice, AT(m), .low = 1, .words = pass_names
 #define DUMPS(m) .take = take_dumps, AT(m), .words = compile_dump_names
 #define OWN(what, ...) .take = take_##what, ONE_OF(__VA_ARGS__)
 

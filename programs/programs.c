@@ -582,7 +582,7 @@ static bool follows_fullest(const machine *m, const fe_step *step) {
 
 static bool compile_with(const machine *m, compile_context *ctx, compile_stage_of *stage) {
     return operands_of(m, ctx, stage->step, &stage->options, &stage->kernel.data) &&
-           (m->o->engine == ENGINE_SAM ? compile_to_graph(&stage->options, false, ctx, &stage->kernel)
+           (m->o->engine == ENGINE_SAM ? compile_to_graph(&stage->options, ctx, &stage->kernel)
                                        : compile_statement(&stage->options, ctx, &stage->kernel));
 }
 

@@ -40,7 +40,7 @@ check autoschedule support sam frontend tiling lower_onyx pnr kernel engines
 check report support sam frontend tiling lower_onyx pnr rtl_models/cycle kernel engines
 check compile support boards/onyx sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware host kernel graphs engines autoschedule
 check programs support boards/onyx sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware host kernel engines report compile
-check options support kernel
+check options support kernel compile/passes.def
 check cli support sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware host kernel graphs engines report compile programs options sweep
 check bindings support kernel report compile programs options
 for folder in $(find . \( -name '.?*' -o -name 'build*' -o -name out -o -path ./tests \) -prune -o -type f \

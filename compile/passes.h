@@ -1,0 +1,52 @@
+/* passes.h - the passes of a statement, as passes.def lists them, and the loop over them. */
+#ifndef ONYX_COMPILE_PASSES_H
+#define ONYX_COMPILE_PASSES_H
+
+#include "compile/compile.h"
+#include "kernel/folder.h"
+#include "kernel/stand_in.h"
+
+/* What goes from pass to pass besides the kernels. */
+typedef struct {
+    const compile_options *o; /* of the statement; in a pass of a kernel that kernel's own */
+    compile_context *ctx;
+    bool chip;                 /* else a graph is all that is wanted */
+    bool graph;                /* the statement is that of a .gv file */
+    compile_kernel *all;       /* the last kernel; those before are its producers */
+    compile_kernel *k;         /* the kernel that the pass is of, if it is of one */
+    fe_in in;                  /* of the frontend */
+    compile_schedule schedule; /* the kernels as loops */
+    bool bound;                /* some to functions */
+    onyx_graph *primitives;    /* of k */
+    netlist one;               /* a copy of k */
+} compile_passing;
+
+/* Returns what the kernel's options are: of a bitstream at hand those that it was made with. */
+static inline const compile_options *compile_options_of(const compile_options *o, const compile_kernel *k) {
+    return k->given ? &k->given->options : o;
+}
+/* These count and number all kernels of a statement, in the order in which they run: those that fill
+ * workspaces, then the last one. */
+static inline uint32_t compile_count_kernels(const compile_kernel *last) {
+    return last->producers.len + 1;
+}
+static inline compile_kernel *compile_kernel_at(compile_kernel *last, uint32_t n) {
+    return n < last->producers.len ? &last->producers.at[n] : last;
+}
+
+/* Returns where in a folder of the program the files of the statement belong. */
+static inline const char *compile_home_of(const compile_options *o, compile_context *ctx,
+                                          const char *folder) {
+    return o->within && folder ? compile_kernel_folder(folder, o->within, ctx->mem) : folder;
+}
+
+#define PASS(name, ...)                                                                                      \
+    bool pass_run_##name(compile_passing *p);                                                                \
+    bool pass_check_##name(const compile_passing *p);
+#include "compile/passes.def"
+#undef PASS
+
+/* Goes through the passes. */
+bool compile_go_through(compile_passing *p);
+
+#endif

@@ -1,0 +1,327 @@
+/* The passes of a whole statement: from the expression to kernels as loops; their edges and operands. */
+#include "autoschedule/blocks.h"
+#include "autoschedule/parts.h"
+#include "compile/passes.h"
+#include "frontend/match.h"
+#include "graphs/graphs.h"
+#include "kernel/edges.h"
+#include "kernel/formats.h"
+#include "kernel/functions.h"
+#include "kernel/operands.h"
+#include "kernel/processor.h"
+#include "kernel/stand_in.h"
+#include "kernel/workspace.h"
+#include "sam/operators.h"
+
+/* ---- the expression ----------------------------------------------------------------------------- */
+
+bool compile_frontend_input(const compile_options *o, compile_context *ctx, fe_in *out) {
+    text_vec formats = {0}, names = {0};
+    if (!compile_scanned_formats(o, ctx, &formats, &names) || !compile_read_functions(o, o->expression, ctx))
+        return false;
+    *out = (fe_in){.expression = o->expression,
+                   .formats = formats.at,
+                   .n_formats = formats.len,
+                   .format_names = names.at,
+                   .dimensions = o->dimensions.at,
+                   .n_dimensions = o->dimensions.len,
+                   .fills = o->fills.at,
+                   .n_fills = o->fills.len,
+                   .semiring = o->semiring,
+                   .functions = ctx->functions,
+                   .schedule = o->schedule.at,
+                   .n_schedule = o->schedule.len,
+                   .integers = o->dtype == TILE_DTYPE_INT16,
+                   .keeps_absent = o->keeps_absent};
+    return true;
+}
+
+bool pass_run_read(compile_passing *p) {
+    const compile_options *o = p->o;
+    if (!compile_begin_partial(o, p->ctx) || !compile_frontend_input(o, p->ctx, &p->in))
+        return false;
+    if (!o->statement)
+        return fe_parse(&p->in, p->ctx->names, p->ctx->mem, p->ctx->diag, &p->all->user);
+    p->all->user = *o->statement;
+    return true;
+}
+
+bool pass_check_read(const compile_passing *p) {
+    return fe_check(&p->all->user, p->ctx->diag) && compile_check_names(p->o, p->ctx, &p->all->user);
+}
+
+bool pass_run_graph(compile_passing *p) {
+    return compile_graph_kernel(p->o, p->chip, p->ctx, p->all);
+}
+
+bool pass_check_graph(const compile_passing *p) {
+    return sam_check(&p->all->lowered.sam, p->ctx->diag) && compile_check_names(p->o, p->ctx, &p->all->user);
+}
+
+/* ---- the schedule, and what is chosen ------------------------------------------------------------- */
+
+static name_id user_name(const sam_tensor_data *t) {
+    return t->called.v ? t->called : t->name;
+}
+
+/* Several operands may be made of one tensor of the user's. */
+static bool has_all_sources(const compile_options *o, const sam_statement *user) {
+    uint32_t wanted = 0;
+    for (uint32_t t = 0; t < user->tensors.len; t++) {
+        bool again = t + 1 == user->result.v;
+        for (uint32_t before = 0; before < t && !again; before++)
+            again = before + 1 != user->result.v &&
+                    name_eq(user_name(&user->tensors.at[before]), user_name(&user->tensors.at[t]));
+        wanted += !again;
+    }
+    return o->inputs.len + o->generators.len + o->given.len >= wanted;
+}
+
+/* A schedule may ask how far a loop runs, and so may rows (frontend/rows.h), which the operands say, if they
+ * are there. */
+static bool read_scheduled_operands(const compile_options *o, compile_context *ctx, compile_kernel *k) {
+    return !(o->schedule.len || k->user.general) || !has_all_sources(o, &k->user) ||
+           compile_read_operands(o, ctx, &k->user, &k->data);
+}
+
+bool pass_run_schedule(compile_passing *p) {
+    compile_kernel *k = p->all;
+    if (!read_scheduled_operands(p->o, p->ctx, k))
+        return false;
+    p->in.extents = p->o->schedule.len ? k->data.extent : NULL;
+    if (!fe_schedule(&p->in, &k->user, p->ctx->mem, p->ctx->diag, &p->schedule.cin))
+        return false;
+    if (p->chip && p->schedule.cin.kernels.len == 1)
+        k->choices.as_written = compile_workspace_as_written(&p->schedule.cin.kernels.at[0], p->ctx->mem);
+    return true;
+}
+
+bool pass_check_schedule(const compile_passing *p) {
+    return fe_cin_check(&p->schedule.cin, p->ctx->diag);
+}
+
+/* Returns what choices go by. */
+static compile_choosing choosing_of(const compile_passing *p) {
+    return (compile_choosing){&p->in, &p->all->user, p->chip ? &p->all->board : NULL, &p->all->data};
+}
+
+/* What the data decide before there are kernels. */
+static bool choose_by_data(const compile_options *o, compile_context *ctx, const compile_choosing *open,
+                           compile_kernel *k, compile_schedule *s) {
+    bool on_host = false;
+    for (uint32_t n = 0; n < s->cin.kernels.len; n++)
+        on_host = on_host || s->cin.kernels.at[n].on_host;
+    const bool apart = o->parts == COMPILE_PARTS_APART;
+    if ((o->statement && !o->exact) || !(apart || compile_edges_open(o)) ||
+        !(o->runs || has_all_sources(o, &k->user)))
+        return true;
+    if (!compile_read_operands(o, ctx, &k->user, &k->data))
+        return false;
+    const compile_search_in by = {.options = o, .board = &k->board, .data = &k->data};
+    if (on_host) {
+        compile_options closed = *o;
+        closed.optimize = 0;
+        if (!o->schedule.len && !apart)
+            compile_choose_beside_host(&by, ctx, open, s);
+        return compile_say_repacked(&closed, ctx, &k->user, &k->data);
+    }
+    if (apart && !o->statement)
+        return compile_choose_parts(&by, ctx, open, s);
+    compile_choose_by_data(&by, ctx, open, s);
+    return o->statement || compile_choose_rewritten(&by, ctx, open, s) ||
+           (compile_choose_blocks(&by, ctx, open, s) && compile_choose_parts(&by, ctx, open, s));
+}
+
+/* Binds a part to a function, if that is asked for and one computes it. */
+bool pass_run_bind(compile_passing *p) {
+    const compile_options *o = p->o;
+    compile_context *ctx = p->ctx;
+    compile_kernel *k = p->all;
+    if (!o->search)
+        return true;
+    if (o->schedule.len || o->statement) {
+        diag_error(ctx->diag, (src_loc){0}, "E0903-option-value", "--search finds a schedule, and %s",
+                   o->statement ? "statements of a program have none" : "there is one");
+        return false;
+    }
+    if (!compile_read_operands(o, ctx, &k->user, &k->data))
+        return false;
+    fe_in in = p->in;
+    compile_choosing with = choosing_of(p);
+    in.extents = k->data.extent;
+    with.in = &in;
+    with.data = NULL;
+    const compile_search_in by = {.options = o, .board = &k->board, .data = &k->data};
+    p->bound = compile_choose_bindings(&by, ctx, &with, &p->schedule, &k->choices.bindings);
+    return true;
+}
+
+bool pass_check_bind(const compile_passing *p) {
+    return pass_check_schedule(p);
+}
+
+bool pass_run_choose(compile_passing *p) {
+    const compile_choosing open = choosing_of(p);
+    if (!p->bound && (p->chip || sam_fiber_function_in(&p->all->user, p->all->user.rhs)))
+        compile_choose(p->o, p->ctx, &open, &p->schedule);
+    return true;
+}
+
+bool pass_check_choose(const compile_passing *p) {
+    return pass_check_schedule(p);
+}
+
+bool pass_run_data(compile_passing *p) {
+    const compile_choosing open = choosing_of(p);
+    return !p->chip || p->bound || choose_by_data(p->o, p->ctx, &open, p->all, &p->schedule);
+}
+
+bool pass_check_data(const compile_passing *p) {
+    return pass_check_schedule(p);
+}
+
+/* ---- kernels ------------------------------------------------------------------------------------- */
+
+/* Loads the function that is bound, and how its calls compute the kernel: bind found out that they do. */
+static bool load_calls(compile_context *ctx, const fe_kernel *bound, sam_binding *out) {
+    const char *name = names_text(ctx->names, bound->binding.function);
+    const fe_user_function *f = fe_function_named(ctx->functions, name);
+    BUG_IF(!f || fe_match(bound, f, ctx->mem, out).step != FE_MATCHED,
+           "%s no longer computes what it is bound to", name);
+    const bool ok =
+        fe_load_described(f->described, sam_tensor_at(&bound->s, bound->s.result)->loc, ctx->diag);
+    out->call = f->described->arrays;
+    out->on_processor = f->described->on_processor;
+    return ok;
+}
+
+/* Makes a kernel of each of the schedule's. Where there are several, each has a folder with the name of the
+ * tensor that it writes. */
+static bool begin_kernels(const compile_options *o, compile_context *ctx, const compile_schedule *schedule,
+                          compile_kernel *last) {
+    const fe_cin *cin = &schedule->cin;
+    const char *home = compile_home_of(o, ctx, ctx->partial), *place = compile_home_of(o, ctx, o->out);
+    bool ok = true;
+    for (uint32_t n = 1; n < cin->kernels.len; n++)
+        vec_push(ctx->mem, &last->producers,
+                 (compile_kernel){.board_path = last->board_path, .user = cin->kernels.at[n - 1].s});
+    for (uint32_t n = 0; ok && n < cin->kernels.len; n++) {
+        compile_kernel *k = compile_kernel_at(last, n);
+        const fe_kernel *bound = &cin->kernels.at[n];
+        const sam_statement *st = &bound->s;
+        k->board = last->board;
+        k->on_host = bound->on_host;
+        if (k->on_host)
+            k->lowered.statement = *st;
+        k->given = schedule->given ? schedule->given[n] : NULL;
+        if (n < schedule->tilings.len && !k->given)
+            k->tiling = schedule->tilings.at[n];
+        k->choices.chosen = n < schedule->chosen.len ? schedule->chosen.at[n] : NULL;
+        k->choices.dense = schedule->dense;
+        k->folder = home;
+        k->place = place;
+        ok = !k->on_host || !bound->binding.function.v || load_calls(ctx, bound, &k->calls);
+        if (ok && k->on_host)
+            compile_find_calls(ctx, k);
+        if (o->out && cin->kernels.len > 1 && (!k->on_host || k->on_processor)) {
+            const char *result = names_text(ctx->names, sam_tensor_at(st, st->result)->name);
+            k->folder = compile_kernel_folder(home, result, ctx->mem);
+            k->place = compile_kernel_folder(place, result, ctx->mem);
+        }
+        ok = ok && (!k->folder || make_folder(k->folder, ctx->diag));
+    }
+    last->choices.staged = schedule->staged;
+    return ok;
+}
+
+/* Takes note of the kernels. Returns false where they have been refused before. */
+static bool are_untried(const compile_options *o, compile_context *ctx, const fe_cin *cin,
+                        compile_choices *choices) {
+    text_out text;
+    text_begin(&text);
+    fe_cin_dump(cin, text.stream);
+    choices->kernels = text_end(&text, ctx->mem);
+    choices->tried = o->refused && strcmp(o->refused, choices->kernels) == 0;
+    return !choices->tried;
+}
+
+bool pass_run_kernels(compile_passing *p) {
+    compile_kernel *last = p->all;
+    if (!are_untried(p->o, p->ctx, &p->schedule.cin, &last->choices) ||
+        !compile_stand_in(p->o, p->ctx, &p->schedule) || !begin_kernels(p->o, p->ctx, &p->schedule, last))
+        return false;
+    for (uint32_t n = 0; n < compile_count_kernels(last); n++) {
+        compile_kernel *k = compile_kernel_at(last, n);
+        k->source = k->on_host ? NULL : &p->schedule.cin.kernels.at[n];
+    }
+    return true;
+}
+
+/* What a kernel reads has been written by one before it, or is the user's. */
+bool pass_check_kernels(const compile_passing *p) {
+    const fe_cin *cin = &p->schedule.cin;
+    for (uint32_t n = 0; n < cin->kernels.len; n++) {
+        const sam_statement *s = &cin->kernels.at[n].s;
+        for (uint32_t later = n + 1; later < cin->kernels.len; later++) {
+            const sam_statement *by = &cin->kernels.at[later].s;
+            for (uint32_t t = 0; t < s->tensors.len; t++)
+                BUG_IF(t + 1 != s->result.v &&
+                           name_eq(s->tensors.at[t].name, sam_tensor_at(by, by->result)->name),
+                       "kernel %u reads what kernel %u writes", n, later);
+        }
+    }
+    return true;
+}
+
+/* ---- edges and operands -------------------------------------------------------------------------- */
+
+/* What the options say of the sub-tiles of each, and what was chosen. */
+bool pass_run_tiles(compile_passing *p) {
+    for (uint32_t n = 0; n < compile_count_kernels(p->all); n++) {
+        compile_kernel *k = compile_kernel_at(p->all, n);
+        if (!k->on_host)
+            k->tiling.options = compile_tiling_of(compile_options_of(p->o, k), &p->all->board, &k->lowered);
+        if (k->tiling.expected.edge) {
+            memcpy(k->tiling.options.edge, k->tiling.expected.edge, sizeof k->tiling.options.edge);
+            k->tiling.options.in_turn |= k->tiling.expected.in_turn;
+            k->tiling.options.stored |= k->tiling.expected.stored;
+        }
+    }
+    return true;
+}
+
+bool pass_check_tiles(const compile_passing *p) {
+    const uint32_t kernels = compile_count_kernels(p->all);
+    const sam_statement **all = arena_new_n(p->ctx->mem, const sam_statement *, kernels);
+    all[0] = &p->all->lowered.statement;
+    for (uint32_t n = 1; n < kernels; n++)
+        all[n] = &p->all->producers.at[n - 1].lowered.statement;
+    return compile_check_loops(p->o, p->ctx, all, kernels);
+}
+
+/* Where the data decide, or are needed anyway: a mistake in them shows before anything is placed. onyx
+ * compile may have no operands, and does without them where it can. */
+bool pass_run_operands(compile_passing *p) {
+    const compile_options *o = p->o;
+    compile_kernel *last = p->all;
+    bool matters = o->optimize || (o->dispatch_auto && o->unroll != 1);
+    bool wanted = o->runs || o->tile_auto || (matters && has_all_sources(o, &last->user));
+    if (wanted && !compile_read_operands(o, p->ctx, &last->user, &last->data))
+        return false;
+    for (uint32_t n = 0; n < last->producers.len; n++)
+        last->producers.at[n].data.operands = last->data.operands;
+    return true;
+}
+
+/* Every coordinate lies inside of its tensor. */
+bool pass_check_operands(const compile_passing *p) {
+    const tile_operands *all = &p->all->data.operands;
+    for (uint32_t t = 0; t < all->n; t++) {
+        const tile_tensor *x = &all->operand[t];
+        for (uint64_t e = 0; e < x->nnz; e++) {
+            for (uint32_t m = 0; m < x->order; m++)
+                BUG_IF(x->crd[e * x->order + m] >= x->dim[m], "an entry of operand %u is outside of it", t);
+        }
+    }
+    return true;
+}

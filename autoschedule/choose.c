@@ -28,12 +28,14 @@ static uint32_t count_operands(const sam_statement *s, sam_expr h) {
 
 bool compile_maps(compile_trying *c, const fe_kernel *kernel) {
     compile_one_kernel one = {c, kernel};
-    if (c->o->operands && count_operands(&kernel->s, kernel->s.rhs) > c->o->operands) {
+    if (c->o->tried.operands && count_operands(&kernel->s, kernel->s.rhs) > c->o->tried.operands) {
         c->why = "another kernel with as many operands was tried, and does not run";
+        c->refusal = DIAG_REFUSED_NONE;
         return false;
     }
     const compile_attempt a = compile_try(c->ctx, lowers, &one);
     c->why = a.mistake ? NULL : a.why;
+    c->refusal = a.mistake ? DIAG_REFUSED_NONE : a.refusal;
     return a.works;
 }
 
@@ -111,10 +113,6 @@ static bool find_order(compile_trying *c, fe_kernel *kernel) {
     return false;
 }
 
-static bool is_too_large(const char *why) {
-    return strstr(why, "[E0510-too-large]") != NULL;
-}
-
 /* Rows are not longer than they are many, and an accumulator is better with more than a few values. */
 enum { ROW_LEAST = 4, ROW_MOST = 64 };
 
@@ -159,8 +157,9 @@ bool compile_choose_orders(compile_trying *c, fe_cin *cin, text_vec *chosen) {
         kernel->s.rows = 0;
         if (!kernel->on_host && !compile_maps(c, kernel)) {
             const char *why = c->why, *had = compile_loops_text(&kernel->s, mem);
-            bool open =
-                why && !kernel->ordered && compile_loops_are_open(kernel) && !(c->part && is_too_large(why));
+            const diag_refusal refusal = c->refusal;
+            bool open = why && !kernel->ordered && compile_loops_are_open(kernel) &&
+                        !(c->part && refusal == DIAG_REFUSED_TOO_LARGE);
             bool found = open && find_order(c, kernel);
             if (!found && open && c->singly)
                 found = cut_in_rows(c, kernel);
@@ -169,6 +168,7 @@ bool compile_choose_orders(compile_trying *c, fe_cin *cin, text_vec *chosen) {
                 found = compile_maps(c, kernel) || (open && find_order(c, kernel));
             }
             c->why = why;
+            c->refusal = refusal;
             if (!found)
                 return false;
             const char *loops = compile_loops_text(&kernel->s, mem);
@@ -246,7 +246,7 @@ static fe_fit fits(void *of, const fe_kernel *one) {
     trial.part = true;
     if (compile_choose_orders(&trial, &cin, &unused))
         return FE_FITS;
-    return trial.why && is_too_large(trial.why) ? FE_TOO_LARGE : FE_LACKED;
+    return trial.refusal == DIAG_REFUSED_TOO_LARGE ? FE_TOO_LARGE : FE_LACKED;
 }
 
 /* Returns whether the processor of the chip has functions of the kernel. */

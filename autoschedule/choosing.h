@@ -21,6 +21,7 @@ typedef struct {
     bool part;            /* of a statement: what is too large in one order of the loops is cut further */
     bool written;         /* what one kernel computes for another may be stored dense, too */
     const char *why;      /* why the last one that was tried will not do; NULL: a mistake of the user */
+    diag_refusal refusal; /* that this is, if it is one */
     const tile_operands *whole; /* the user's operands, where what is chosen goes by a sample of them */
 } compile_trying;
 

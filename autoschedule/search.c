@@ -39,7 +39,7 @@ void compile_find_room(const compile_options *o, compile_context *ctx, const pnr
     }
     if (pnr_board_extended(board) && o->streams == COMPILE_BY_DATA && compile_edges_open(o))
         tiling->shared = compile_kernel_room(o, ctx, board, k, &shared);
-    if (tiling->shared.together && !o->statement)
+    if (tiling->shared.together && !o->asked.statement)
         tiling->stored = compile_kernel_room(o, ctx, board, k, &stored);
 }
 

@@ -37,7 +37,7 @@ static inline compile_kernel *compile_kernel_at(compile_kernel *last, uint32_t n
 /* Returns where in a folder of the program the files of the statement belong. */
 static inline const char *compile_home_of(const compile_options *o, compile_context *ctx,
                                           const char *folder) {
-    return o->within && folder ? compile_kernel_folder(folder, o->within, ctx->mem) : folder;
+    return o->asked.within && folder ? compile_kernel_folder(folder, o->asked.within, ctx->mem) : folder;
 }
 
 #define PASS(name, ...)                                                                                      \

@@ -2,14 +2,25 @@
  * hears of it. */
 #include "compile/retry.h"
 
+#include <stddef.h>
+
+typedef struct {
+    compile_context *ctx;
+    compile_kernel *k;
+    compile_action *action;
+    diagnostics before; /* the first attempt */
+    compile_kernel empty;
+} retrying;
+
 /* Returns whether another mapping may do: it does not fit the hardware, or ran into what the chip gets wrong.
  */
-static bool may_retry(const diagnostics *before, const diagnostics *now) {
-    if (now->list.len <= before->list.len || now->mismatches > before->mismatches)
+static bool may_retry(const retrying *r) {
+    const diagnostics *now = r->ctx->diag;
+    if (r->ctx->interrupted || now->list.len <= r->before.list.len || now->mismatches > r->before.mismatches)
         return false;
-    for (uint32_t i = before->list.len; i < now->list.len; i++) {
+    for (uint32_t i = r->before.list.len; i < now->list.len; i++) {
         const diagnostic *d = &now->list.at[i];
-        if (d->kind == DIAG_ERROR && strncmp(d->code, "E0802", 5) != 0)
+        if (d->kind == DIAG_ERROR && d->refusal != DIAG_REFUSED_CYCLE_STUCK)
             return false;
     }
     return true;
@@ -23,38 +34,75 @@ static bool was_chosen(const compile_kernel *k) {
     return chosen;
 }
 
-static bool was_refused(const diagnostics *before, const diagnostics *now, const char *code) {
+static bool was_refused(const retrying *r, diag_refusal what) {
     bool was = false;
-    for (uint32_t i = before->list.len; i < now->list.len; i++)
-        was = was || strcmp(now->list.at[i].code, code) == 0;
+    for (uint32_t i = r->before.list.len; i < r->ctx->diag->list.len; i++)
+        was = was || r->ctx->diag->list.at[i].refusal == what;
     return was;
 }
 
-/* Forgets what came of the attempt before, and makes another. */
-static bool retry(const compile_options *o, compile_context *ctx, const diagnostics *before,
-                  const compile_kernel *empty, compile_kernel *k, compile_action *action) {
-    *ctx->diag = *before; /* what it refused is not said: the user did not ask for it */
-    *k = *empty;
-    return action(o, ctx, k);
+/* Forgets what came of the attempt before, and what it refused: the user did not ask for it. */
+static void forget(retrying *r) {
+    *r->ctx->diag = r->before;
+    *r->k = r->empty;
 }
 
-/* Forgets the attempt, and makes another, behind which there may be more. */
-static bool start_again(const compile_options *o, compile_context *ctx, const diagnostics *before,
-                        const compile_kernel *empty, compile_kernel *k, compile_action *action) {
-    *ctx->diag = *before;
-    *k = *empty;
-    return compile_retrying(o, ctx, k, action);
+static bool retry(retrying *r, const compile_options *o) {
+    forget(r);
+    return r->action(o, r->ctx, r->k);
 }
+
+/* ---- what is tried from the beginning ------------------------------------------------------------- */
+
+static bool host_may_help(const compile_options *o) {
+    return !compile_array_alone(o);
+}
+static bool is_open(const compile_options *o) {
+    (void)o;
+    return true;
+}
+/* A union that is met has two ways to the joiner behind it, of which one may be too short. */
+static bool may_meet_first(const compile_options *o) {
+    return strcmp(o->profile, PNR_PROFILE) != 0;
+}
+
+/* For a refusal: what is set in the statement's compile_tried, once, where that is open. */
+static const struct {
+    diag_refusal refused;
+    size_t set;
+    bool (*may)(const compile_options *o);
+    bool said; /* why it is another mapping than the first one */
+} changes[] = {
+    {DIAG_REFUSED_RANGE, offsetof(compile_tried, any_sign), host_may_help, false},
+    {DIAG_REFUSED_COMPLEMENT, offsetof(compile_tried, keeps_absent), is_open, false},
+    {DIAG_REFUSED_DEADLOCK, offsetof(compile_tried, met_first), may_meet_first, true},
+};
+
+/* Finds the change that is to be made; false: there is none. */
+static bool find_change(const retrying *r, const compile_options *o, compile_options *out, bool *said) {
+    for (uint32_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        *out = *o;
+        bool *set = (bool *)((char *)&out->tried + changes[i].set);
+        if (*set || !changes[i].may(o) || !was_refused(r, changes[i].refused))
+            continue;
+        *set = true;
+        *said = changes[i].said;
+        return true;
+    }
+    return false;
+}
+
+/* ---- what is tried one after the other ------------------------------------------------------------ */
 
 /* Returns whether kernels of fewer operands may do where one was refused that lowers, and the user leaves
  * open how the statement is mapped; edges that are stated are those of the smaller kernels, too, so that they
  * do not keep a statement from another mapping whose data meet what the chip gets wrong. */
-static bool may_be_smaller(const compile_options *o, const diagnostics *before, const diagnostics *now) {
-    const bool hazard = was_refused(before, now, "E0803-hazard"),
-               met = hazard && !was_refused(before, now, "E0802-cycle-stuck"),
-               may = hazard || was_refused(before, now, "E0450-deadlock") ||
-                     was_refused(before, now, "E0332-whole-sum") ||
-                     (was_refused(before, now, "E0510-too-large") && strcmp(o->board, "onyx") == 0);
+static bool may_be_smaller(const retrying *r, const compile_options *o) {
+    const bool hazard = was_refused(r, DIAG_REFUSED_HAZARD),
+               met = hazard && !was_refused(r, DIAG_REFUSED_CYCLE_STUCK),
+               may = hazard || was_refused(r, DIAG_REFUSED_DEADLOCK) ||
+                     was_refused(r, DIAG_REFUSED_WHOLE_SUM) ||
+                     (was_refused(r, DIAG_REFUSED_TOO_LARGE) && strcmp(o->board, "onyx") == 0);
     return may && o->runs && o->optimize && !o->schedule.len && (met || compile_edges_open(o)) &&
            compile_copies_open(o) && !compile_array_alone(o);
 }
@@ -62,76 +110,65 @@ static bool may_be_smaller(const compile_options *o, const diagnostics *before, 
 /* Runs the statement in ever smaller kernels, at last with the host for every operation of two operands. What
  * was refused as it stands without choosing by the data (`plain`), or with larger kernels, is not compiled
  * again where that makes the same kernels. */
-static bool retry_smaller(const compile_options *o, compile_context *ctx, const diagnostics *before,
-                          const compile_kernel *empty, bool plain, compile_kernel *k,
-                          compile_action *action) {
+static bool retry_smaller(retrying *r, const compile_options *o, bool plain) {
     compile_options smaller = *o;
     bool ok = false, again = true;
-    smaller.plain = true;
-    smaller.refused = plain ? k->choices.kernels : NULL;
-    for (smaller.operands = 6; !ok && again && smaller.operands; smaller.operands--) {
-        const diagnostics refused = *ctx->diag;
-        ok = retry(&smaller, ctx, before, empty, k, action);
-        if (!ok && k->choices.tried)
-            *ctx->diag = refused; /* which it would be for the same reason */
-        smaller.refused = k->choices.kernels;
-        again = !ctx->interrupted && may_retry(before, ctx->diag);
+    smaller.tried.plain = true;
+    smaller.tried.refused = plain ? r->k->choices.kernels : NULL;
+    for (smaller.tried.operands = 6; !ok && again && smaller.tried.operands; smaller.tried.operands--) {
+        const diagnostics refused = *r->ctx->diag;
+        ok = retry(r, &smaller);
+        if (!ok && r->k->choices.tried)
+            *r->ctx->diag = refused; /* which it would be for the same reason */
+        smaller.tried.refused = r->k->choices.kernels;
+        again = may_retry(r);
     }
     return ok;
 }
 
-bool compile_retrying(const compile_options *o, compile_context *ctx, compile_kernel *k,
-                      compile_action *action) {
-    const diagnostics before = *ctx->diag;
-    const compile_kernel empty = *k;
-    if (action(o, ctx, k))
-        return true;
-    if (ctx->interrupted || !may_retry(&before, ctx->diag))
-        return false;
-    /* The other shards have not met it, and keep their mapping. */
-    if ((o->shards || o->merged.len) && (was_refused(&before, ctx->diag, "E0803-hazard") ||
-                                         was_refused(&before, ctx->diag, "E0802-cycle-stuck")))
-        return false;
-    if (!o->any_sign && !compile_array_alone(o) && was_refused(&before, ctx->diag, "E0418-range")) {
-        compile_options any_sign = *o;
-        any_sign.any_sign = true;
-        return start_again(&any_sign, ctx, &before, &empty, k, action);
-    }
-    if (!o->keeps_absent && was_refused(&before, ctx->diag, "E0155-complement")) {
-        compile_options keeps_absent = *o;
-        keeps_absent.keeps_absent = true;
-        return start_again(&keeps_absent, ctx, &before, &empty, k, action);
-    }
-    const char *why = ctx->diag->list.at[before.list.len].message;
-    /* A union that is met has two ways to the joiner behind it, of which one may be too short. */
-    if (!o->met_first && strcmp(o->profile, PNR_PROFILE) != 0 &&
-        was_refused(&before, ctx->diag, "E0450-deadlock")) {
-        compile_options met_first = *o;
-        met_first.met_first = true;
-        const bool found = start_again(&met_first, ctx, &before, &empty, k, action);
-        k->choices.instead = found ? why : NULL;
-        return found;
-    }
-    const bool open = compile_edges_open(o) || compile_copies_open(o), chosen = open && was_chosen(k);
-    bool ok = false;
-    /* Whether the array meets what the chip gets wrong depends on the timing, and a run of the cycle model
-     * tells. */
-    const bool divisible = may_be_smaller(o, &before, ctx->diag);
-    if (was_refused(&before, ctx->diag, "E0803-hazard") && open && o->optimize == 1) {
-        compile_options measured = *o;
-        measured.optimize = 2;
-        ok = retry(&measured, ctx, &before, &empty, k, action);
-        if (!ok && (ctx->interrupted || !may_retry(&before, ctx->diag)))
+/* Tries other mappings of what is open: edges that were measured, nothing chosen by the data, smaller
+ * kernels. Whether the array meets what the chip gets wrong depends on the timing, and a run of the cycle
+ * model tells.
+ */
+static bool retry_mapped(retrying *r, const compile_options *o) {
+    const bool open = compile_edges_open(o) || compile_copies_open(o), chosen = open && was_chosen(r->k),
+               divisible = may_be_smaller(r, o);
+    compile_options other = *o;
+    if (was_refused(r, DIAG_REFUSED_HAZARD) && open && o->optimize == 1) {
+        other.optimize = 2;
+        if (retry(r, &other))
+            return true;
+        if (!may_retry(r))
             return false;
     }
-    if (!ok && chosen) {
-        compile_options plain = *o;
-        plain.plain = true;
-        ok = retry(&plain, ctx, &before, &empty, k, action);
+    other = *o;
+    other.tried.plain = true;
+    return (chosen && retry(r, &other)) || (divisible && retry_smaller(r, o, chosen));
+}
+
+bool compile_retrying(const compile_options *o, compile_context *ctx, compile_kernel *k,
+                      compile_action *action) {
+    retrying r = {ctx, k, action, *ctx->diag, *k};
+    compile_options other;
+    bool said = true;
+    if (action(o, ctx, k))
+        return true;
+    if (!may_retry(&r))
+        return false;
+    /* The other shards have not met it, and keep their mapping. */
+    if ((o->shards || o->merged.len) &&
+        (was_refused(&r, DIAG_REFUSED_HAZARD) || was_refused(&r, DIAG_REFUSED_CYCLE_STUCK)))
+        return false;
+    const char *why = ctx->diag->list.at[r.before.list.len].message;
+    if (find_change(&r, o, &other, &said)) {
+        forget(&r);
+        const bool found = compile_retrying(&other, ctx, k, action);
+        if (said)
+            k->choices.instead = found ? why : NULL;
+        return found;
     }
-    if (!ok && divisible)
-        ok = retry_smaller(o, ctx, &before, &empty, chosen, k, action);
-    if (ok)
+    const bool found = retry_mapped(&r, o);
+    if (found)
         k->choices.instead = why;
-    return ok;
+    return found;
 }

@@ -32,7 +32,7 @@ bool compile_frontend_input(const compile_options *o, compile_context *ctx, fe_i
                    .schedule = o->schedule.at,
                    .n_schedule = o->schedule.len,
                    .integers = o->dtype == TILE_DTYPE_INT16,
-                   .keeps_absent = o->keeps_absent};
+                   .keeps_absent = o->tried.keeps_absent};
     return true;
 }
 
@@ -40,9 +40,9 @@ bool pass_run_read(compile_passing *p) {
     const compile_options *o = p->o;
     if (!compile_begin_partial(o, p->ctx) || !compile_frontend_input(o, p->ctx, &p->in))
         return false;
-    if (!o->statement)
+    if (!o->asked.statement)
         return fe_parse(&p->in, p->ctx->names, p->ctx->mem, p->ctx->diag, &p->all->user);
-    p->all->user = *o->statement;
+    p->all->user = *o->asked.statement;
     return true;
 }
 
@@ -112,7 +112,7 @@ static bool choose_by_data(const compile_options *o, compile_context *ctx, const
     for (uint32_t n = 0; n < s->cin.kernels.len; n++)
         on_host = on_host || s->cin.kernels.at[n].on_host;
     const bool apart = o->parts == COMPILE_PARTS_APART;
-    if ((o->statement && !o->exact) || !(apart || compile_edges_open(o)) ||
+    if ((o->asked.statement && !o->asked.exact) || !(apart || compile_edges_open(o)) ||
         !(o->runs || has_all_sources(o, &k->user)))
         return true;
     if (!compile_read_operands(o, ctx, &k->user, &k->data))
@@ -125,10 +125,10 @@ static bool choose_by_data(const compile_options *o, compile_context *ctx, const
             compile_choose_beside_host(&by, ctx, open, s);
         return compile_say_repacked(&closed, ctx, &k->user, &k->data);
     }
-    if (apart && !o->statement)
+    if (apart && !o->asked.statement)
         return compile_choose_parts(&by, ctx, open, s);
     compile_choose_by_data(&by, ctx, open, s);
-    return o->statement || compile_choose_rewritten(&by, ctx, open, s) ||
+    return o->asked.statement || compile_choose_rewritten(&by, ctx, open, s) ||
            (compile_choose_blocks(&by, ctx, open, s) && compile_choose_parts(&by, ctx, open, s));
 }
 
@@ -139,9 +139,9 @@ bool pass_run_bind(compile_passing *p) {
     compile_kernel *k = p->all;
     if (!o->search)
         return true;
-    if (o->schedule.len || o->statement) {
+    if (o->schedule.len || o->asked.statement) {
         diag_error(ctx->diag, (src_loc){0}, "E0903-option-value", "--search finds a schedule, and %s",
-                   o->statement ? "statements of a program have none" : "there is one");
+                   o->asked.statement ? "statements of a program have none" : "there is one");
         return false;
     }
     if (!compile_read_operands(o, ctx, &k->user, &k->data))
@@ -241,7 +241,7 @@ static bool are_untried(const compile_options *o, compile_context *ctx, const fe
     text_begin(&text);
     fe_cin_dump(cin, text.stream);
     choices->kernels = text_end(&text, ctx->mem);
-    choices->tried = o->refused && strcmp(o->refused, choices->kernels) == 0;
+    choices->tried = o->tried.refused && strcmp(o->tried.refused, choices->kernels) == 0;
     return !choices->tried;
 }
 

@@ -8,6 +8,7 @@
 #include "kernel/array.h"
 #include "kernel/lower.h"
 #include "kernel/runs.h"
+#include "support/refusals.h"
 #include "tiling/call.h"
 
 static const compile_engine_row *const engines[ENGINES] = {
@@ -168,9 +169,9 @@ static bool is_in_range(compile_context *ctx, const compile_kernel *k) {
         for (uint64_t e = 0; t + 1 != st->result.v && e < data->nnz; e++) {
             if (data->val[e] <= INT16_MAX)
                 continue;
-            diag_unmappable(ctx->diag, st->tensors.at[t].loc, "E0418-range",
-                            "%s holds %d, and the chip adds with infinity from 0 to 32767",
-                            names_text(ctx->names, st->tensors.at[t].name), (int16_t)data->val[e]);
+            diag_refuse(ctx->diag, DIAG_UNMAPPABLE, DIAG_REFUSED_RANGE, st->tensors.at[t].loc,
+                        "%s holds %d, and the chip adds with infinity from 0 to 32767",
+                        names_text(ctx->names, st->tensors.at[t].name), (int16_t)data->val[e]);
             diag_hint(ctx->diag, "--engine sam adds any values");
             return false;
         }

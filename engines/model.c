@@ -5,6 +5,7 @@
 #include "kernel/streams.h"
 #include "rtl_models/cycle/accounts.h"
 #include "support/child.h"
+#include "support/refusals.h"
 
 #include <signal.h>
 
@@ -94,8 +95,9 @@ static void explain_stuck(compile_context *ctx, const edge *e, const cycle_model
                                 e->columns.at[i], t->taken, t->blocks, plural(t->blocks, "block", "blocks"),
                                 t->got.len, plural(t->got.len, "word", "words"));
     }
-    diag_error(ctx->diag, (src_loc){0}, "E0802-cycle-stuck", "run %u: nothing moves any more after %llu %s",
-               number, (unsigned long long)cycles, plural(cycles, "cycle", "cycles"));
+    diag_refuse(ctx->diag, DIAG_ERROR, DIAG_REFUSED_CYCLE_STUCK, (src_loc){0},
+                "run %u: nothing moves any more after %llu %s", number, (unsigned long long)cycles,
+                plural(cycles, "cycle", "cycles"));
     diag_hint(ctx->diag, "tokens at the heads, and who waits for whom:\n%s%s", ends,
               cycle_wait_graph(m, ctx->mem));
 }
@@ -108,11 +110,11 @@ static bool report_hazard(const compile_engine_in *in, cycle_hazard_kind kind, c
         arena_printf(ctx->mem, "the chip would be wrong here: %s: %s%s", tile, cycle_hazard_what[kind], when);
     if (in->how.hazards == REPORT_OFF)
         return true;
-    if (in->how.hazards == REPORT_WARN) {
-        diag_warning(ctx->diag, (src_loc){0}, "E0803-hazard", "%s", text);
+    const bool warn = in->how.hazards == REPORT_WARN;
+    diag_refuse(ctx->diag, warn ? DIAG_WARNING : DIAG_UNMAPPABLE, DIAG_REFUSED_HAZARD, (src_loc){0}, "%s",
+                text);
+    if (warn)
         return true;
-    }
-    diag_unmappable(ctx->diag, (src_loc){0}, "E0803-hazard", "%s", text);
     diag_hint(ctx->diag, "%s; --hazards warn goes on, our RTL does it right (hazard '%s', docs/errata.md)",
               cycle_hazard_help[kind], cycle_hazard_name[kind]);
     return false;

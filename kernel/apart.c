@@ -36,7 +36,7 @@ static bool are_free(const compile_context *ctx, const sam_statement *st, sam_te
 
 /* Whether there may be a kernel for each part. */
 static bool is_open(const compile_options *o) {
-    const bool stated = o->parts == COMPILE_PARTS_APART && !o->statement && !o->schedule.len;
+    const bool stated = o->parts == COMPILE_PARTS_APART && !o->asked.statement && !o->schedule.len;
     return stated || (o->parts == COMPILE_PARTS_AUTO && compile_blocks_open(o));
 }
 

@@ -33,7 +33,7 @@ static bool choose_dispatch(const compile_options *o, compile_context *ctx, cons
     if (apart < 2)
         return true;
     d->why = "in a loop what copies that start together have loaded and stored stays on the chip";
-    if (o->repeated)
+    if (o->asked.repeated)
         return true;
     d->why = "a job file starts all copies together";
     if (compile_engines[o->engine].from_job || o->io_trace)
@@ -93,7 +93,7 @@ tile_room compile_room_for(const compile_options *o, const netlist *one, const p
     }
     if (o->buffers > 1) /* the pattern of loads and stores is not made for groups: the user may try */
         room.apart = 0;
-    if (o->dispatch_auto && o->repeated)
+    if (o->dispatch_auto && o->asked.repeated)
         room.apart = 0;
     if (!o->dispatch_auto && o->dispatch == TILE_DISPATCH_DYNAMIC)
         room.together = room.apart ? 1 : room.together;

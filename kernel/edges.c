@@ -2,6 +2,7 @@
  */
 #include "kernel/edges.h"
 #include "kernel/pack.h"
+#include "support/refusals.h"
 
 const char *compile_loops_text(const sam_statement *st, arena *mem) {
     const char *text = "";
@@ -73,7 +74,7 @@ tile_options compile_tiling_of(const compile_options *o, const pnr_board *board,
                         .bank_words = board->glb_bank_bytes / 2,
                         .vector_reducer = pnr_board_extended(board),
                         .in_turn = comes_in_turn(o, board, &k->sam),
-                        .stored = o->streams == COMPILE_OF_ALL && !o->statement,
+                        .stored = o->streams == COMPILE_OF_ALL && !o->asked.statement,
                         .skips = pnr_board_extended(board) && o->skip != COMPILE_SKIP_OFF,
                         .clip = is_unasked(o),
                         .steps = most_steps(o)};
@@ -287,10 +288,9 @@ static bool fit_to_extents(const compile_options *o, compile_context *ctx, const
     if (!compile_pack_known(ctx, st, data))
         return false;
     if (!data->packed.operand && st->uncut && o->runs) {
-        diag_unmappable(
-            ctx->diag, sam_expr_at(st, st->rhs)->loc, "E0332-whole-sum",
-            "an operation takes whole sums here, but of a workspace nothing says before the run how "
-            "far they go, and sub-tiles might cut them");
+        diag_refuse(ctx->diag, DIAG_UNMAPPABLE, DIAG_REFUSED_WHOLE_SUM, sam_expr_at(st, st->rhs)->loc,
+                    "an operation takes whole sums here, but of a workspace nothing says before the run how "
+                    "far they go, and sub-tiles might cut them");
         diag_hint(ctx->diag, "let the workspace hold the finished sums: precompute the reduction, too");
         return false;
     }

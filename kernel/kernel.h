@@ -81,10 +81,31 @@ typedef enum { COMPILE_PARTS_AUTO, COMPILE_PARTS_TOGETHER, COMPILE_PARTS_APART }
 /* Whether scanners leave out coordinates that the other side of their intersecter lacks (onyx-ext). */
 typedef enum { COMPILE_SKIP_AUTO, COMPILE_SKIP_OFF, COMPILE_SKIP_ON } compile_skip;
 
+/* What a program asks of one of its statements; all zeros: it is of none. */
+typedef struct {
+    const sam_statement *statement; /* as it was parsed */
+    const char *within;             /* the folder in `out` of this statement's kernels */
+    bool fullest;  /* operands that change are given as full as they may get, so that edges may be chosen by
+                      them */
+    bool exact;    /* these are the operands of its only run */
+    bool only;     /* no other statement is to share the array with it */
+    bool repeated; /* it is in a loop, and makes a vector or one value */
+} compile_asked;
+
+/* What was tried of a statement and does not run, so that it is mapped otherwise (compile/retry.c). All
+ * zeros: nothing was. */
+typedef struct {
+    bool any_sign;  /* operands hold what is negative: the chip does not add them with infinity */
+    bool met_first; /* what meets a union meets its operands, whatever the joiner takes: it may stand still */
+    bool keeps_absent;   /* fe_in.keeps_absent: the complement would be too large */
+    bool plain;          /* nothing is chosen by the data */
+    uint32_t operands;   /* of a kernel on the array, at most; 0: any number */
+    const char *refused; /* compile_choices.kernels of what was tried with fewer changes; NULL: nothing was */
+} compile_tried;
+
+/* What the user said; what a program asks; what was tried. */
 typedef struct {
     const char *expression;
-    const sam_statement *statement; /* of a program: the expression as it was parsed; otherwise NULL */
-    const char *within;    /* of a program: the folder in `out` of this statement's kernels, or NULL */
     text_vec settings;     /* of a program: --set "steps=3" */
     text_vec formats;      /* -f */
     text_vec format_files; /* --formats */
@@ -113,19 +134,7 @@ typedef struct {
     bool unroll_open;  /* nobody says how many: as many as pay, from optimize = 1 on */
     uint32_t optimize; /* 0; or 1: dense operands are located, dense levels end with the data, and what is
                         * left open is chosen by the data, within a bound; 2, 3: by more of them, by all */
-    bool fullest;   /* of a program: operands that change are given as full as they may get, so that edges may
-                     * be chosen by them */
-    bool exact;     /* of a program: these are the operands of its only run */
-    bool only;      /* of a program: no other statement is to share the array with it */
-    bool repeated;  /* of a program: it is in a loop, and makes a vector or one value */
-    bool any_sign;  /* operands hold what is negative: the chip does not add them with infinity */
-    bool met_first; /* what meets a union meets its operands, whatever the joiner takes: it may stand still */
-    bool keeps_absent;   /* fe_in.keeps_absent: the complement would be too large */
-    bool plain;          /* nothing is chosen by the data: it was tried, and does not run */
-    uint32_t operands;   /* of a kernel on the array, at most: larger ones were tried; 0: any number */
-    const char *refused; /* compile_choices.kernels of what was tried like this before, and does not run;
-                            NULL: nothing was */
-    uint32_t buffers;    /* 2: streams have GLB tiles of their own, for fw_columns.buffers */
+    uint32_t buffers;  /* 2: streams have GLB tiles of their own, for fw_columns.buffers */
     tile_dispatch dispatch;
     bool dispatch_auto; /* by the data instead */
     compile_loads streams;
@@ -154,6 +163,8 @@ typedef struct {
     uint32_t checkpoint; /* of a program: what its tensors hold is kept after so many passes of its loops; 0:
                             never */
     compile_dumps dump;
+    compile_asked asked;
+    compile_tried tried;
     uint32_t stop_after; /* 1 more than the pass after which compiling ends (compile/passes.def); 0: the last
                             one */
 } compile_options;
@@ -275,7 +286,7 @@ typedef struct {
     const char *staged;     /* about several kernels that nobody asked for */
     const char *instead;    /* why it is another mapping than the one first chosen by the data */
     const char *kernels;    /* all of them, as fe_cin_dump prints them */
-    bool tried;             /* they are those of compile_options.refused, and were not compiled once more */
+    bool tried;             /* they are those of compile_tried.refused, and were not compiled once more */
     const char *as_written; /* which workspace the statement needs in its own loops, where it is one kernel */
     text_vec bindings;      /* those that --search found, best first */
     text_vec dense;         /* operands that are stored dense though nobody says so, as -f would say it */
@@ -422,14 +433,16 @@ typedef bool compile_action(const compile_options *o, compile_context *ctx, comp
  * statement of a program, whose data change from step to step, the edges by the fullest that they may be,
  * and the copies where nothing else wants their streams. */
 static inline bool compile_edges_open(const compile_options *o) {
-    return o->optimize && !o->plain && (!o->statement || o->fullest) && !o->tile.all && !o->tile_auto;
+    return o->optimize && !o->tried.plain && (!o->asked.statement || o->asked.fullest) && !o->tile.all &&
+           !o->tile_auto;
 }
 static inline bool compile_copies_open(const compile_options *o) {
-    return o->optimize && !o->plain && (!o->statement || (o->fullest && o->only)) && o->unroll_open;
+    return o->optimize && !o->tried.plain && (!o->asked.statement || (o->asked.fullest && o->asked.only)) &&
+           o->unroll_open;
 }
 /* Returns whether the options leave it open that the loops go through blocks of an operand. */
 static inline bool compile_blocks_open(const compile_options *o) {
-    return compile_edges_open(o) && !o->statement && !o->schedule.len && !o->tile.along.len &&
+    return compile_edges_open(o) && !o->asked.statement && !o->schedule.len && !o->tile.along.len &&
            o->engine != ENGINE_SAM;
 }
 /* Returns whether the host is to compute nothing that the array lacks (--functions none). */

@@ -91,7 +91,7 @@ bool compile_lower_sam(const compile_options *o, bool chip, compile_context *ctx
     expanded.tiled = chip; /* scanners run to the edge of a sub-tile */
     if (chip) {
         fe_separate(&expanded);
-        if (!fe_distribute(&expanded, !out->regions || o->met_first, ctx->diag))
+        if (!fe_distribute(&expanded, !out->regions || o->tried.met_first, ctx->diag))
             return false;
     }
     if (!fe_build(&expanded, &lower, ctx->mem, ctx->diag, &out->statement, &once) ||

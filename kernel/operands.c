@@ -7,6 +7,7 @@
 #include "kernel/runs.h"
 #include "kernel/written.h"
 #include "sam/coordinates.h"
+#include "support/refusals.h"
 
 #include <ctype.h>
 
@@ -445,9 +446,9 @@ static bool make_structure(const compile_options *o, compile_context *ctx, const
     for (uint32_t m = 0; m < t->order && cells <= COMPLEMENT_MOST; m++)
         cells *= dim[m];
     if (cells > COMPLEMENT_MOST) {
-        diag_unmappable(ctx->diag, data->loc, "E0155-complement",
-                        "not struct(%s) has %llu coordinates, of which the host would store nearly all",
-                        called(ctx, data), (unsigned long long)cells);
+        diag_refuse(ctx->diag, DIAG_UNMAPPABLE, DIAG_REFUSED_COMPLEMENT, data->loc,
+                    "not struct(%s) has %llu coordinates, of which the host would store nearly all",
+                    called(ctx, data), (unsigned long long)cells);
         diag_hint(ctx->diag, "a tensor of at most %d has a complement", COMPLEMENT_MOST);
         return false;
     }

@@ -16,7 +16,7 @@ static bool keep_record(compile_context *ctx) {
 }
 
 bool compile_begin_partial(const compile_options *o, compile_context *ctx) {
-    if (!o->out || o->within)
+    if (!o->out || o->asked.within)
         return true;
     ctx->partial = arena_printf(ctx->mem, "%s/partial", o->out);
     remove_folder(ctx->partial);

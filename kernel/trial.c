@@ -2,6 +2,7 @@
 #include "kernel/trial.h"
 #include "kernel/edges.h"
 #include "kernel/lower.h"
+#include "support/refusals.h"
 
 compile_attempt compile_try(const compile_context *ctx, compile_trial *trial, void *of) {
     compile_context own = *ctx;
@@ -12,8 +13,10 @@ compile_attempt compile_try(const compile_context *ctx, compile_trial *trial, vo
     own.diag = &unheard;
     compile_attempt out = {.works = trial(&own, of)};
     out.mistake = unheard.errors > 0;
-    if (!out.works && unheard.list.len)
+    if (!out.works && unheard.list.len) {
+        out.refusal = unheard.list.at[0].refusal;
         out.why = arena_printf(ctx->mem, "%s [%s]", unheard.list.at[0].message, unheard.list.at[0].code);
+    }
     arena_free(&mem);
     return out;
 }
@@ -32,9 +35,9 @@ bool compile_lowers(const compile_options *o, compile_context *ctx, const fe_ker
     tile_options edges = compile_tiling_of(o, board, &lowered);
     if (!compile_make_legal(ctx, &lowered))
         return false;
-    if (o->any_sign && compile_adds_infinity(&lowered.hardware)) {
-        diag_unmappable(ctx->diag, (src_loc){0}, "E0418-range",
-                        "the chip adds with infinity from 0 to 32767, and operands are negative");
+    if (o->tried.any_sign && compile_adds_infinity(&lowered.hardware)) {
+        diag_refuse(ctx->diag, DIAG_UNMAPPABLE, DIAG_REFUSED_RANGE, (src_loc){0},
+                    "the chip adds with infinity from 0 to 32767, and operands are negative");
         return false;
     }
     compile_limit_edges(&lowered, extended, &edges);

@@ -7,8 +7,9 @@
 
 /* What came of a trial. */
 typedef struct {
-    bool works, mistake; /* mistake: it does not work on any hardware, since the input is wrong */
-    const char *why;     /* the first thing that was said against it; NULL: nothing was */
+    bool works, mistake;  /* mistake: it does not work on any hardware, since the input is wrong */
+    const char *why;      /* the first thing that was said against it; NULL: nothing was */
+    diag_refusal refusal; /* that this was, if it was one */
 } compile_attempt;
 typedef bool compile_trial(compile_context *ctx, void *of);
 /* Runs the trial in a context of its own: nobody hears its diagnostics, and what it makes is gone afterwards

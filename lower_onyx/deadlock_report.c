@@ -1,5 +1,6 @@
 /* deadlock_report.c - the findings of net_deadlock as a message and as JSON. */
 #include "lower_onyx/lower_onyx.h"
+#include "support/refusals.h"
 
 static const char *cell_name(const netlist *n, net_cell cell) {
     return names_text(n->names, net_cell_at(n, cell)->name);
@@ -37,10 +38,7 @@ bool net_deadlock_report(const netlist *n, const net_liveness *found, uint32_t l
                            ? "it cannot be decided whether the FIFOs suffice: tiles on a cycle, or too many "
                              "circles of waiting"
                            : "tiles may wait for each other for good: the FIFOs on their way are too short";
-    if (warn)
-        diag_warning(d, loc, "E0450-deadlock", "%s", what);
-    else
-        diag_unmappable(d, loc, "E0450-deadlock", "%s", what);
+    diag_refuse(d, warn ? DIAG_WARNING : DIAG_UNMAPPABLE, DIAG_REFUSED_DEADLOCK, loc, "%s", what);
     if (found->undecided)
         diag_hint(d, "--deadlock warn goes on; engine cycle finds every deadlock of the data at hand");
     else

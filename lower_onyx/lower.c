@@ -7,6 +7,7 @@
  */
 #include "lower_onyx/alu.h"
 #include "sam/coordinates.h"
+#include "support/refusals.h"
 
 /* Which hardware port a port of a SAM primitive becomes. Droppers and holds number inner and outer the other
  * way round than SAM does. */
@@ -671,9 +672,9 @@ static bool is_in_range(lowering *l, sam_node h) {
     const sam_edge_data self = {.src = h};
     if (alu_is_nonnegative(l->sam, &self))
         return true;
-    diag_unmappable(l->d, sam_node_at(l->sam, h)->loc, "E0418-range",
-                    "%s: the chip adds with infinity from 0 to 32767, and an operand may be outside",
-                    sam_node_label(l->sam, h, l->g->mem));
+    diag_refuse(l->d, DIAG_UNMAPPABLE, DIAG_REFUSED_RANGE, sam_node_at(l->sam, h)->loc,
+                "%s: the chip adds with infinity from 0 to 32767, and an operand may be outside",
+                sam_node_label(l->sam, h, l->g->mem));
     diag_hint(l->d, "operands may be tensors, and their minima, maxima, sums of this kind and comparisons");
     return false;
 }

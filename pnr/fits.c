@@ -1,5 +1,6 @@
 /* Does the netlist fit the board at all? Counted before any work, so that the answer names every shortage. */
 #include "pnr/pnr_int.h"
+#include "support/refusals.h"
 
 enum { KINDS = PNR_RESOURCES };
 
@@ -44,8 +45,8 @@ bool pnr_fits(const netlist *n, const pnr_board *b, const pnr_options *o, diagno
     }
     if (!missing[0])
         return true;
-    diag_unmappable(d, (src_loc){0}, "E0510-too-large", "the design needs more than board '%s' has: %s",
-                    b->name, missing);
+    diag_refuse(d, DIAG_UNMAPPABLE, DIAG_REFUSED_TOO_LARGE, (src_loc){0},
+                "the design needs more than board '%s' has: %s", b->name, missing);
     diag_hint(d, "use a larger board, a lower unroll factor, or split the expression into several kernels");
     if (all[0])
         diag_note(d, (src_loc){0}, "what does fit: %s", all);

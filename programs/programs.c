@@ -97,8 +97,9 @@ static tile_tensor fullest(const machine *m, const fe_step *step, uint32_t tenso
     return full;
 }
 
-/* Makes the operands of the step what the tensors hold now; with o->fullest those that change are as full as
- * all runs of the step together make them, or vectors as they may get, where nobody has seen these. */
+/* Makes the operands of the step what the tensors hold now; with o->asked.fullest those that change are as
+ * full as all runs of the step together make them, or vectors as they may get, where nobody has seen these.
+ */
 static bool operands_of(const machine *m, compile_context *ctx, const fe_step *step, compile_options *o,
                         compile_data *out) {
     const sam_statement *s = &step->statement;
@@ -116,7 +117,7 @@ static bool operands_of(const machine *m, compile_context *ctx, const fe_step *s
         tile_tensor now = m->of[use->shared].t;
         if (use->counts)
             now = count_of(m, &now, name, ctx->mem);
-        else if (o->fullest && now.order && m->a->program.tensors.at[use->shared].changes)
+        else if (o->asked.fullest && now.order && m->a->program.tensors.at[use->shared].changes)
             now = fullest(m, step, use->shared, ctx->mem);
         vec_push(ctx->mem, &o->given, (compile_given){names_text(ctx->names, name), now});
     }
@@ -530,14 +531,14 @@ static void list_stages(const compile_options *o, compile_context *ctx, compile_
         compile_stage_of stage = {.step = step, .options = *o, .loops = loops};
         compile_options *own = &stage.options;
         const text_vec none = {0};
-        own->statement = &step->statement;
+        own->asked.statement = &step->statement;
         own->expression = step->text;
         own->inputs = own->generators = own->outputs = own->fills = own->schedule = none;
         own->formats = named_formats(&a->program, ctx, step);
-        own->repeated = loops && step->kind == FE_STEP_ASSIGN &&
-                        sam_tensor_at(&step->statement, step->statement.result)->order < 2;
+        own->asked.repeated = loops && step->kind == FE_STEP_ASSIGN &&
+                              sam_tensor_at(&step->statement, step->statement.result)->order < 2;
         if (step->kind == FE_STEP_ASSIGN) {
-            own->within = stage.within = folder_name(a, ctx, step);
+            own->asked.within = stage.within = folder_name(a, ctx, step);
             stage.to = multi ? a->program.tensors.len + i : fe_step_result(step);
             a->places = stage.to >= a->places ? stage.to + 1 : a->places;
         }
@@ -602,13 +603,14 @@ static bool pays_alone(const compile_stage_of *stage) {
  * of it is long. */
 static bool compile_by_data(const machine *m, compile_context *ctx, compile_stage_of *stage) {
     const compile_kernel empty = stage->kernel;
-    stage->options.exact = stage->rehearsed.runs == 1 && is_rehearsed(m, stage);
+    stage->options.asked.exact = stage->rehearsed.runs == 1 && is_rehearsed(m, stage);
     if (!compile_with(m, ctx, stage))
         return false;
-    if (stage->options.only || !is_rehearsed(m, stage) || !stage->options.unroll_open || !pays_alone(stage))
+    if (stage->options.asked.only || !is_rehearsed(m, stage) || !stage->options.unroll_open ||
+        !pays_alone(stage))
         return true;
     stage->kernel = empty;
-    stage->options.only = true;
+    stage->options.asked.only = true;
     return compile_with(m, ctx, stage);
 }
 
@@ -620,16 +622,17 @@ static bool compile_one(const machine *m, compile_context *ctx, compile_stage_of
     for (uint32_t i = 0; i < m->a->stages.len; i++)
         others += m->a->stages.at[i].step->kind == FE_STEP_ASSIGN && !m->a->stages.at[i].on_host;
     const bool only = others == 1;
-    stage->options.only = only;
-    stage->options.fullest =
+    stage->options.asked.only = only;
+    stage->options.asked.fullest =
         m->o->engine != ENGINE_SAM && (is_rehearsed(m, stage) || follows_fullest(m, stage->step));
-    bool ok = stage->options.fullest ? compile_by_data(m, ctx, stage) : compile_with(m, ctx, stage);
-    const bool again = !ok && stage->options.fullest && !ctx->interrupted;
-    stage->options.fullest = stage->options.exact = false; /* from now on operands are what they are */
+    bool ok = stage->options.asked.fullest ? compile_by_data(m, ctx, stage) : compile_with(m, ctx, stage);
+    const bool again = !ok && stage->options.asked.fullest && !ctx->interrupted;
+    stage->options.asked.fullest = stage->options.asked.exact =
+        false; /* from now on operands are what they are */
     if (again) {
         *ctx->diag = before;
         stage->kernel = empty;
-        stage->options.only = only;
+        stage->options.asked.only = only;
         ok = compile_with(m, ctx, stage);
     }
     return ok;

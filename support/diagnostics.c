@@ -64,7 +64,7 @@ static void diag_add(diagnostics *d, diag_kind kind, src_loc loc, const char *co
     if (before >= DIAG_MAX_ERRORS && failures(d) > before)
         return;
     const char *message = format_message(d->mem, format, args);
-    vec_push(d->mem, &d->list, (diagnostic){kind, code, loc, message, NULL});
+    vec_push(d->mem, &d->list, (diagnostic){kind, DIAG_REFUSED_NONE, code, loc, message, NULL});
 }
 
 #define DIAG_FUNCTION(name, kind)                                                                            \
@@ -294,7 +294,9 @@ void diag_print_json(const diagnostics *d, uint32_t first, FILE *out) {
     print_line(json, out);
     if (failures(d) > DIAG_MAX_ERRORS) {
         const char *message = not_shown(failures(d) - DIAG_MAX_ERRORS, &scratch);
-        print_line(diagnostic_json(d, &(diagnostic){DIAG_NOTE, "", {0}, message, NULL}, &scratch), out);
+        print_line(
+            diagnostic_json(d, &(diagnostic){DIAG_NOTE, DIAG_REFUSED_NONE, "", {0}, message, NULL}, &scratch),
+            out);
     }
     arena_free(&scratch);
 }

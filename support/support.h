@@ -100,8 +100,17 @@ typedef struct {
 
 typedef enum { DIAG_NONE, DIAG_ERROR, DIAG_UNMAPPABLE, DIAG_MISMATCH, DIAG_WARNING, DIAG_NOTE } diag_kind;
 
+/* What a caller may do something about. */
+typedef enum {
+    DIAG_REFUSED_NONE,
+#define REFUSAL(key, code) DIAG_REFUSED_##key,
+#include "support/refusals.def"
+#undef REFUSAL
+} diag_refusal;
+
 typedef struct {
     diag_kind kind;
+    diag_refusal refusal;
     const char *code; /* "E0104-rank"; "" for notes */
     src_loc loc;
     const char *message;

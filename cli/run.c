@@ -106,7 +106,7 @@ static bool compile(const compile_options *o, cli_session *s, compile_kernel *k)
     double start = seconds_now();
     bool ok = compile_write_outputs(o, &s->compile, NULL) && compile_to_bitstream(o, &s->compile, k);
     if (ok && o->stop_after)
-        return compile_publish(o, &s->compile, k, NULL);
+        return compile_publish(o, &s->compile, NULL);
     ok = ok && compile_check_edges(o, &s->compile, k);
     k->times.total = seconds_now() - start;
     return ok && report(o, s, k, false, "none");

@@ -126,7 +126,8 @@ static bool run_application(const compile_options *o, compile_context *ctx, owne
 static bool run_kernel(const compile_options *o, compile_context *ctx, owned_result *out) {
     compile_kernel k = {0};
     const char *check;
-    return compile_and_run(o, ctx, &k, &check) && keep(o, ctx, &k, check, out);
+    return compile_refuse_program_options(o, ctx->diag) && compile_and_run(o, ctx, &k, &check) &&
+           keep(o, ctx, &k, check, out);
 }
 
 /* A call of the library: the caller's state, the session of the command, and what the caller gets. */

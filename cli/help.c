@@ -8,11 +8,6 @@
 
 #define NOTEBOOK "notebook" /* its folder, below the manual's */
 
-const char *help_docs_folder(cli_session *s) {
-    const char *docs = arena_printf(&s->mem, "%s/docs", s->compile.home);
-    return access(docs, F_OK) == 0 ? docs : compile_program(&s->compile, ONYX_DOCS_INSTALLED);
-}
-
 /* Returns the pages of a folder without its index, whose place the list of them takes. */
 static text_vec pages_of(cli_session *s, const char *folder) {
     text_vec pages = {0};

@@ -47,13 +47,7 @@ bool cli_run(const compile_options *o, cli_session *s, compile_kernel *k) {
     const char *check;
     if (compile_is_application(o->expression))
         return run_application(o, s);
-    if (o->checkpoint) {
-        diag_error(&s->diag, (src_loc){0}, "E0903-option-value",
-                   "--checkpoint is about a program file, and '%s' is one expression", o->expression);
-        diag_hint(&s->diag, "onyx program keeps every batch that is done by itself: docs/program.md");
-        return false;
-    }
-    if (!compile_and_run(o, &s->compile, k, &check))
+    if (!compile_refuse_program_options(o, &s->diag) || !compile_and_run(o, &s->compile, k, &check))
         return false;
     if (o->compare_cpu)
         compile_stage(&s->compile, "measuring a core of this machine", 0);
@@ -104,7 +98,8 @@ static bool compile(const compile_options *o, cli_session *s, compile_kernel *k)
     if (program)
         return run_application(o, s);
     double start = seconds_now();
-    bool ok = compile_write_outputs(o, &s->compile, NULL) && compile_to_bitstream(o, &s->compile, k);
+    bool ok = compile_refuse_program_options(o, &s->diag) && compile_write_outputs(o, &s->compile, NULL) &&
+              compile_to_bitstream(o, &s->compile, k);
     if (ok && o->stop_after)
         return compile_publish(o, &s->compile, NULL);
     ok = ok && compile_check_edges(o, &s->compile, k);

@@ -1,5 +1,6 @@
 /* A command line of this program: parsed by options/; argp writes what --help and --usage print. */
 #include "cli/case.h"
+#include "cli/help.h"
 #include "cli/log.h"
 #include "compile/compile.h"
 #include "kernel/settle.h"
@@ -39,6 +40,19 @@ static bool begin_log(cli_session *s, option_command command, int argc, char **a
     return s->log != NULL;
 }
 
+/* What no message has as its code is a slip, and would hide nothing. */
+static bool know_codes(cli_session *s) {
+    const text_vec *codes = &s->options.no_warning;
+    for (uint32_t i = 0; i < codes->len; i++) {
+        if (help_has_code(s, codes->at[i]))
+            continue;
+        compile_bad_value(&s->diag, "--no-warning", codes->at[i],
+                          "the code of a message: onyx help lists them");
+        return false;
+    }
+    return true;
+}
+
 /* Folders of the command line whose last command was interrupted while its files went to their places. */
 static bool settle_folders(cli_session *s) {
     const text_vec *given = &s->options.arguments;
@@ -66,7 +80,7 @@ bool cli_parse(cli_session *s, option_command command, int argc, char **argv) {
         print_help(s, command);
     else
         cli_progress_begin(s);
-    return !s->options.help && settle_folders(s);
+    return !s->options.help && know_codes(s) && settle_folders(s);
 }
 
 void cli_refuse_option(cli_session *s, option_key key, const char *reader) {

@@ -375,7 +375,7 @@ bool pnr_write_packed(const netlist *n, const char *path, diagnostics *d) {
 static bool read_place_row(const reader *r, const netlist *n, pnr_site *fixed) {
     uint32_t x, y, number;
     char tag;
-    word id = r->words.len == 4 ? r->words.at[3] : (word){0};
+    word id = r->words.len == 4 ? r->words.at[3] : (word){0}, called = r->words.at[0];
     if (id.length < 2 || id.at[0] != '#' || !word_block((word){id.at + 1, id.length - 1}, &tag, &number) ||
         !word_number(r->words.at[1], &x) || !word_number(r->words.at[2], &y) || x >= PNR_FREE ||
         y >= PNR_FREE)
@@ -387,11 +387,31 @@ static bool read_place_row(const reader *r, const netlist *n, pnr_site *fixed) {
             diag_error(r->d, loc_of(r, id), "E0543-place-block", "block %c%u is placed twice", tag, number);
             return false;
         }
+        if (!word_is(called, names_text(n->names, n->cells.at[i].name))) {
+            diag_error(r->d, loc_of(r, called), "E0543-place-block", "block %c%u is called '%s', not '%.*s'",
+                       tag, number, names_text(n->names, n->cells.at[i].name), (int)called.length, called.at);
+            return false;
+        }
         fixed[i] = (pnr_site){(uint16_t)x, (uint16_t)y};
         return true;
     }
     diag_error(r->d, loc_of(r, id), "E0543-place-block", "the netlist has no block %c%u", tag, number);
     return false;
+}
+
+/* Reads the two lines above the rows. */
+static bool read_place_heading(reader *r) {
+    static const char *const names[] = {"Block", "Name", "X", "Y", "#Block", "ID"};
+    enum { NAMES = sizeof names / sizeof *names };
+    bool good = read_line(r) && r->words.len == NAMES;
+    for (uint32_t i = 0; good && i < NAMES; i++)
+        good = word_is(r->words.at[i], names[i]);
+    const word rule = good && read_line(r) && r->words.len == 1 ? r->words.at[0] : (word){0};
+    for (size_t i = 0; i < rule.length; i++)
+        good = good && rule.at[i] == '-';
+    return (good && rule.length) ||
+           wrong(r, line_word(r),
+                 "expected the heading 'Block Name X Y #Block ID', and a line of dashes below");
 }
 
 bool pnr_read_place(const netlist *n, const char *path, arena *mem, diagnostics *d, pnr_site **fixed) {
@@ -401,10 +421,10 @@ bool pnr_read_place(const netlist *n, const char *path, arena *mem, diagnostics 
     *fixed = arena_new_n(mem, pnr_site, n->cells.len + 1);
     for (uint32_t i = 0; i < n->cells.len; i++)
         (*fixed)[i].x = (*fixed)[i].y = PNR_FREE;
-    for (uint32_t line = 0; read_line(&r); line++)
-        if (line >= 2 && r.words.len && !read_place_row(&r, n, *fixed)) /* two lines of heading */
-            return false;
-    return true;
+    bool good = read_place_heading(&r);
+    while (good && read_line(&r))
+        good = !r.words.len || read_place_row(&r, n, *fixed);
+    return good;
 }
 
 bool pnr_write_place(const pnr_design *design, const char *path, diagnostics *d) {
@@ -556,7 +576,7 @@ typedef enum { ROUTE_PORT, ROUTE_ARRIVES, ROUTE_LEAVES, ROUTE_REGISTER, ROUTE_MU
 typedef struct {
     route_node_kind kind;
     uint32_t x, y, side, track;
-    word name; /* of a port */
+    word name; /* of a port or a register */
 } route_node;
 
 /* Reads a side and a track, "2_0". */
@@ -584,6 +604,7 @@ static bool read_node_words(const reader *r, route_node *out) {
     }
     if (n == 6 && word_is(w[0], "REG")) {
         out->kind = ROUTE_REGISTER;
+        out->name = w[1];
         return word_number(w[2], &out->track) && word_number(w[3], &out->x) && word_number(w[4], &out->y);
     }
     if (n == 5 && word_is(w[0], "RMUX")) {
@@ -648,9 +669,33 @@ static void register_hop(pnr_route *r, uint32_t hop) {
     h->fifo_start = !ends;
 }
 
+/* Checks that a register or its mux is on the wire by which the line before leaves, and is called so. */
+static bool on_hop(const reader *r, const pnr_hop *h, const route_node *n) {
+    char name[32];
+    snprintf(name, sizeof name, "T%u_%s", h->track, side_words[h->side]);
+    const bool there = n->x == h->x && n->y == h->y && n->track == h->track;
+    if (n->kind == ROUTE_REGISTER ? there && word_is(n->name, name) : there && n->side == h->side)
+        return true;
+    diag_error(r->d, loc_of(r, line_word(r)), r->code, "the wire before is %s of (%u, %u), not this", name,
+               h->x, h->y);
+    return false;
+}
+
+/* Checks that a port is the pin of the net that it stands for. */
+static bool is_pin(const reader *r, const netlist *n, net_pin pin, bool output, word name) {
+    const net_cell_data *cell = net_cell_at(n, pin.cell);
+    const char *want = net_port_name(pnr_cell_tile(cell), output, pin.port);
+    if (word_is(name, want))
+        return true;
+    diag_error(r->d, loc_of(r, name), r->code, "the net's pin is port %s of %c%u, not '%.*s'", want,
+               cell->tag, cell->number, (int)name.length, name.at);
+    return false;
+}
+
 static bool read_segment(reader *r, pnr_design *design, uint32_t net, uint32_t nodes, arena *mem) {
     pnr_route *route = &design->route.at[net];
     route_node before = {0}, node = {0};
+    const net_data *pins = &design->net->nets.at[net];
     uint32_t hop = PNR_NO_HOP;
     for (uint32_t i = 0; i < nodes; i++) {
         if (!read_line(r) || !route_node_words(r, &node))
@@ -661,7 +706,16 @@ static bool read_segment(reader *r, pnr_design *design, uint32_t net, uint32_t n
             hop = add_hop(design, mem, route, &before, &node, design->net->nets.at[net].source.port);
         } else if (node.kind == ROUTE_ARRIVES) {
             hop = hop_arriving(design, route, &node);
-        } else if (node.kind == ROUTE_REGISTER && hop != PNR_NO_HOP) {
+        } else if (node.kind == ROUTE_PORT) {
+            if (i == 0 && !is_pin(r, design->net, pins->source, true, node.name))
+                return false;
+        } else if (hop != PNR_NO_HOP) {
+            if (!on_hop(r, &route->hops.at[hop], &node))
+                return false;
+            if (node.kind == ROUTE_MUX) {
+                before = i + 1 < nodes ? node : before;
+                continue;
+            }
             register_hop(route, hop);
             continue; /* where data came from stays the hop */
         }
@@ -670,6 +724,9 @@ static bool read_segment(reader *r, pnr_design *design, uint32_t net, uint32_t n
     }
     if (node.kind != ROUTE_PORT)
         return wrong(r, line_word(r), "a segment ends at a port");
+    if (route->sinks.len < pins->sinks.len &&
+        !is_pin(r, design->net, pins->sinks.at[route->sinks.len], false, node.name))
+        return false;
     pnr_sink sink = {.hop = hop};
     if (before.kind == ROUTE_ARRIVES) {
         sink.side = (uint8_t)before.side;
@@ -692,9 +749,14 @@ static bool find_net(const netlist *n, word id, uint32_t *out) {
            !n->nets.at[*out].id.v;
 }
 
+static bool is_heading(const reader *r, const char *first, const char *second, const char *fourth) {
+    const word *w = r->words.at;
+    return word_is(w[0], first) && word_is(w[1], second) && word_is(w[3], fourth);
+}
+
 bool pnr_read_route(pnr_design *design, const char *path, arena *mem, diagnostics *d) {
     reader r;
-    uint32_t net = 0, number = 0, segments = 0, nodes = 0;
+    uint32_t net = 0, number = 0, segments = 0, nodes = 0, given = 0;
     if (!reader_open(&r, path, "E0544-route-syntax", mem, d))
         return false;
     design->route.len = 0;
@@ -704,11 +766,13 @@ bool pnr_read_route(pnr_design *design, const char *path, arena *mem, diagnostic
         const word *w = r.words.at;
         if (r.words.len == 0)
             continue;
-        if (r.words.len == 6 && word_is(w[0], "Net") && word_number(w[5], &segments)) {
+        if (r.words.len == 6 && is_heading(&r, "Net", "ID", "Segment") && word_is(w[4], "Size") &&
+            word_number(w[5], &segments)) {
             if (!find_net(design->net, w[2], &net) || design->route.at[net].sinks.len)
                 return wrong(&r, w[2], "no such net, or a net for the second time");
             number = 0;
-        } else if (r.words.len == 4 && word_is(w[0], "Segment") && word_number(w[3], &nodes) &&
+        } else if (r.words.len == 4 && word_is(w[0], "Segment") && word_is(w[2], "Size") &&
+                   word_number(w[1], &given) && given == number && word_number(w[3], &nodes) &&
                    number < segments) {
             number++;
             if (!read_segment(&r, design, net, nodes, mem))

@@ -719,6 +719,17 @@ bool compile_is_application(const char *argument) {
     return length >= sizeof end && strcmp(argument + length - (sizeof end - 1), end) == 0;
 }
 
+bool compile_refuse_program_options(const compile_options *o, diagnostics *d) {
+    if (!o->checkpoint && !o->settings.len)
+        return true;
+    diag_error(d, (src_loc){0}, "E0903-option-value",
+               "%s is about a program file, and '%s' is one expression",
+               o->checkpoint ? "--checkpoint" : "--set", o->expression);
+    diag_hint(d, o->checkpoint ? "onyx program keeps every batch that is done by itself: docs/program.md"
+                               : "write the number into the expression");
+    return false;
+}
+
 /* What is about one statement, or is in the file. */
 static bool refuse_options(const compile_options *o, compile_context *ctx) {
     const struct {

@@ -100,6 +100,8 @@ static inline compile_stage_of *compile_stage_of_step(const compile_application 
 }
 /* Returns whether the command's argument is the path of a program file: it ends in ".onx". */
 bool compile_is_application(const char *argument);
+/* Refuses options that are about a program file where the argument is one expression: E0903-option-value. */
+bool compile_refuse_program_options(const compile_options *o, diagnostics *d);
 /* Does all of `onyx run`, or of `onyx compile` where o->runs is false, with the program file o->expression.
  * Those of fe_program_parse, E0910, E0911, E0320, E0321, E0960, and of each statement. */
 bool compile_application_run(const compile_options *o, compile_context *ctx, compile_application *a);

@@ -3,23 +3,38 @@
 #define _GNU_SOURCE /* strtod_l, locale_t */
 #include "support/number.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The C library has this locale as a constant: nothing is allocated. */
 static locale_t plain(void) {
     return newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
+/* The C library also reads hexadecimal digits, "0x10": nobody means these where a number stands, and what
+ * other programs read there is the 0. */
+static bool is_hexadecimal(const char *text) {
+    text += strspn(text, " \t\n\v\f\r");
+    text += *text == '+' || *text == '-';
+    return text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+}
+
 double number_read(const char *text, char **end) {
     locale_t c = plain();
-    double value = strtod_l(text, end, c);
+    double value = is_hexadecimal(text) ? 0 : strtod_l(text, end, c);
+    if (is_hexadecimal(text) && end)
+        *end = (char *)(uintptr_t)strpbrk(text, "xX");
     freelocale(c);
     return value;
 }
 
 float number_read_float(const char *text, char **end) {
     locale_t c = plain();
-    float value = strtof_l(text, end, c);
+    float value = is_hexadecimal(text) ? 0 : strtof_l(text, end, c);
+    if (is_hexadecimal(text) && end)
+        *end = (char *)(uintptr_t)strpbrk(text, "xX");
     freelocale(c);
     return value;
 }

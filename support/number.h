@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Read as strtod and strtof do. */
+/* Read as strtod and strtof do, but decimal digits only: of "0x10" they read the 0. */
 double number_read(const char *text, char **end);
 float number_read_float(const char *text, char **end);
 

@@ -116,11 +116,13 @@ bool run_slurm(sweep_store *store, const batch *b, sweep_run_options *o, arena *
             !take_in(store, b, todo + at, n, left, &n_left, o, mem, d))
             return false;
         if (n_left && !o->interrupted) {
+            const char *said = file_error_line(arena_printf(mem, "%s/sbatch.log", store_folder(store)), mem);
             diag_error(d, (src_loc){0}, "E0941-slurm",
                        "%u of %u %s left no result; what sbatch said is in '%s/sbatch.log'", n_left, n,
                        plural(n, "task", "tasks"), store_folder(store));
-            diag_hint(d,
-                      "give the same command again once the cluster runs jobs: only these points will run");
+            diag_hint(
+                d, "%s%sgive the same command again once the cluster runs jobs: only these points will run",
+                said, *said ? "\n    " : "");
             return false;
         }
     }

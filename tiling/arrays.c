@@ -308,6 +308,28 @@ static bool same_length(const matrix *m, const array *a, uint64_t length) {
     return false;
 }
 
+/* Coordinates as one array of two dimensions, one row of them a dimension of the tensor: SciPy's coo of an
+ * order other than 2, and PyData's. */
+static bool read_coordinates(const matrix *m) {
+    array coords, data;
+    int64_t at;
+    if (!member_array(m, "coords.npy", 2, true, &coords) || !member_array(m, "data.npy", 1, false, &data))
+        return false;
+    if (coords.dim[0] != m->out->order || coords.dim[1] != data.n)
+        return bad_array(coords.file, 0, "it should have a row for each dimension, a column for each entry",
+                         m->diag);
+    for (uint64_t i = 0; i < data.n; i++) {
+        for (uint32_t k = 0; k < m->out->order; k++) {
+            const uint64_t from = coords.by_column ? i * m->out->order + k : k * data.n + i;
+            if (!whole_at(&coords, from, 0, (int64_t)m->out->dim[k] - 1, m->diag, &at))
+                return false;
+            vec_push(m->mem, &m->out->crd, (uint32_t)at);
+        }
+        vec_push(m->mem, &m->out->val, number_at(&data, i));
+    }
+    return true;
+}
+
 static bool read_coo(const matrix *m) {
     array row, col, data;
     int64_t at[2];
@@ -390,27 +412,79 @@ static const char *text_of(const array *a, arena *mem) {
     return text;
 }
 
+static bool read_dimensions(const matrix *m) {
+    array shape;
+    int64_t dim;
+    if (!member_array(m, "shape.npy", 1, true, &shape))
+        return false;
+    if (shape.n > SAM_MAX_ORDER)
+        return bad_array(shape.file, 0, "the tensor has too many dimensions", m->diag);
+    m->out->order = (uint32_t)shape.n;
+    for (uint32_t i = 0; i < shape.n; i++) {
+        if (!whole_at(&shape, i, 0, DIM_MOST, m->diag, &dim))
+            return false;
+        m->out->dim[i] = (uint32_t)dim;
+    }
+    return true;
+}
+
+/* A vector in csr: a matrix of one row, whose coordinates go. */
+static bool read_vector(const matrix *m) {
+    m->out->dim[1] = m->out->dim[0];
+    m->out->dim[0] = 1;
+    const bool good = read_compressed(m, false, false);
+    for (uint32_t i = 0; good && i < m->out->val.len; i++)
+        m->out->crd.at[i] = m->out->crd.at[2 * i + 1];
+    m->out->crd.len = m->out->val.len;
+    m->out->dim[0] = m->out->dim[1];
+    return good;
+}
+
+/* An archive without SciPy's format: what sparse.save_npz of PyData writes of a COO, or one array. */
+static bool read_other(const matrix *m) {
+    tile_bytes coords, rows, fill;
+    array filled;
+    if (!tile_member(m->file, "coords.npy", m->diag->mem, m->diag, &coords) ||
+        !tile_member(m->file, "compressed_axes.npy", m->diag->mem, m->diag, &rows) ||
+        !tile_member(m->file, "fill_value.npy", m->diag->mem, m->diag, &fill))
+        return false;
+    if (rows.at) {
+        bad_array(m->file, 0, "PyData's GCXS is not read", m->diag);
+        diag_hint(m->diag, "save it as COO: sparse.save_npz(file, tensor.asformat('coo'))");
+        return false;
+    }
+    if (!coords.at)
+        return tile_member(m->file, NULL, m->diag->mem, m->diag, &coords) &&
+               tile_read_array(coords, m->mem, m->diag, m->out);
+    if (fill.at && (!read_header(fill, m->diag, &filled) || !fits(&filled, m->diag)))
+        return false;
+    if (fill.at && filled.n == 1 && number_at(&filled, 0) != 0) {
+        bad_array(fill, 0, "the fill value is not 0", m->diag);
+        diag_hint(m->diag, "save it with fill value 0, and give the fill with --fill");
+        return false;
+    }
+    return read_dimensions(m) && read_coordinates(m);
+}
+
 bool tile_read_archive(tile_bytes in, arena *mem, diagnostics *d, tile_found *out) {
     matrix m = {in, mem, d, out};
     tile_bytes bytes;
-    array name, shape;
-    int64_t dim;
-    *out = (tile_found){.order = 2};
+    array name;
+    *out = (tile_found){0};
     if (!tile_member(in, "format.npy", d->mem, d, &bytes))
         return false;
     if (!bytes.at)
-        return tile_member(in, NULL, d->mem, d, &bytes) && tile_read_array(bytes, mem, d, out);
-    if (!read_header(bytes, d, &name) || !member_array(&m, "shape.npy", 1, true, &shape) ||
-        !same_length(&m, &shape, 2))
+        return read_other(&m);
+    if (!read_header(bytes, d, &name) || !read_dimensions(&m))
         return false;
-    for (uint32_t i = 0; i < 2; i++) {
-        if (!whole_at(&shape, i, 0, DIM_MOST, d, &dim))
-            return false;
-        out->dim[i] = (uint32_t)dim;
-    }
     const char *format = name.n == 1 && strchr("SU", name.kind) ? text_of(&name, d->mem) : "";
     if (strcmp(format, "coo") == 0)
-        return read_coo(&m);
+        return out->order == 2 ? read_coo(&m) : read_coordinates(&m);
+    if (strcmp(format, "csr") == 0 && out->order == 1)
+        return read_vector(&m);
+    if (out->order != 2)
+        return bad_array(name.file, 0,
+                         arena_printf(d->mem, "a tensor of order %u is not read in it", out->order), d);
     if (strcmp(format, "csr") == 0 || strcmp(format, "csc") == 0)
         return read_compressed(&m, format[2] == 'c', false);
     if (strcmp(format, "bsr") == 0)

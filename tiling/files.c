@@ -21,6 +21,7 @@ typedef struct {
     diagnostics *diag;
     tile_dtype dtype;
     tile_values values;
+    char comment;        /* what begins a comment */
     tile_lines *more;    /* NULL: text to end is the whole file */
     uint32_t part;       /* of a stored tensor, or WHOLE */
     tile_tensor *tensor; /* being read */
@@ -42,11 +43,11 @@ static bool has_line(reader *r) {
     return r->at < r->end;
 }
 
-/* Skips blank lines and comment lines that start with `comment`; false at the end of the file. */
-static bool next_line_with_data(reader *r, char comment) {
+/* Skips blank lines and comment lines; false at the end of the file. */
+static bool next_line_with_data(reader *r) {
     while (has_line(r)) {
         skip_blanks(r);
-        if (r->at < r->end && *r->at != '\n' && *r->at != comment)
+        if (r->at < r->end && *r->at != '\n' && *r->at != r->comment)
             return true;
         while (r->at < r->end && *r->at != '\n')
             r->at++;
@@ -65,6 +66,10 @@ static size_t word_length(const reader *r) {
 
 static bool end_of_line(reader *r) {
     skip_blanks(r);
+    if (r->at < r->end && *r->at == r->comment) {
+        const char *end = memchr(r->at, '\n', (size_t)(r->end - r->at));
+        r->at = end ? end : r->end;
+    }
     if (r->at < r->end && *r->at != '\n') {
         diag_error(r->diag, here(r, r->at, word_length(r)), "E0304-trailing",
                    "unexpected text after the entry");
@@ -107,11 +112,31 @@ static bool to_value(reader *r, double x, src_loc loc, uint32_t stored, uint16_t
     return tile_from_double(x, r->dtype, loc, r->diag, r->tensor, out);
 }
 
+/* Reads a number as number_read does, also one of Fortran whose exponent has a D. *end becomes where it ends.
+ */
+static double read_double(const char *at, size_t length, const char **end) {
+    enum { LONGEST = 64 };
+    char word[LONGEST], *rest = NULL;
+    const char *exponent = memchr(at, 'D', length);
+    exponent = exponent ? exponent : memchr(at, 'd', length);
+    if (!exponent || length >= LONGEST) {
+        const double x = number_read(at, &rest);
+        *end = rest;
+        return x;
+    }
+    memcpy(word, at, length);
+    word[length] = '\0';
+    word[exponent - at] = 'e';
+    const double x = number_read(word, &rest);
+    *end = at + (rest - word);
+    return x;
+}
+
 static bool read_value(reader *r, uint32_t stored, uint16_t *out) {
     skip_blanks(r);
     size_t length = word_length(r);
-    char *end = NULL;
-    double x = length ? number_read(r->at, &end) : 0;
+    const char *end = r->at;
+    double x = length ? read_double(r->at, length, &end) : 0;
     if (!length || end != r->at + length) {
         diag_error(r->diag, here(r, r->at, length), "E0302-number", "the value must be a number here");
         return false;
@@ -152,13 +177,14 @@ static int banner_word(reader *r, const char *what, const char *const *known, co
 static bool mtx_banner(reader *r, mtx_header *h) {
     static const char *const magic[] = {"%%matrixmarket", NULL}, *const object[] = {"matrix", NULL};
     static const char *const layout[] = {"coordinate", "array", NULL};
-    static const char *const field[] = {"real", "integer", "pattern", "double", NULL};
+    static const char *const field[] = {"real", "integer", "pattern", "double", "unsigned-integer", NULL};
     static const char *const sym[] = {"general", "symmetric", "skew-symmetric", NULL};
     if (banner_word(r, "first word", magic, "a Matrix Market file starts with %%MatrixMarket") < 0 ||
         banner_word(r, "object", object, "only 'matrix' is read") < 0)
         return false;
     int l = banner_word(r, "layout", layout, "coordinate and array are read");
-    int f = l < 0 ? -1 : banner_word(r, "field", field, "real, integer and pattern are read");
+    int f =
+        l < 0 ? -1 : banner_word(r, "field", field, "real, integer, unsigned-integer and pattern are read");
     int s = f < 0 ? -1 : banner_word(r, "symmetry", sym, "general, symmetric and skew-symmetric are read");
     if (s < 0)
         return false;
@@ -207,14 +233,57 @@ static void make_room(reader *r, uint32_t entries, tile_entries *e) {
     e->val.cap = n;
 }
 
+typedef struct {
+    uint32_t high, low;
+    bool above;
+} place;
+
+static int by_place(const void *a, const void *b) {
+    const place *l = a, *r = b;
+    if (l->high != r->high)
+        return l->high < r->high ? -1 : 1;
+    if (l->low != r->low)
+        return l->low < r->low ? -1 : 1;
+    return l->above - r->above;
+}
+
+/* Checks that a symmetric file that has entries above the diagonal has no place and its mirror image: whoever
+ * wrote both meant that they are not added. Each entry of another place than the diagonal is there twice in
+ * a row, as it was read first. */
+static bool one_triangle(reader *r, const tile_entries *e) {
+    arena scratch = {0};
+    place *places = arena_new_n(&scratch, place, e->val.len + 1);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < e->val.len; i++) {
+        const uint32_t row = e->crd.at[2 * i], col = e->crd.at[2 * i + 1];
+        if (row == col)
+            continue;
+        places[n++] = row > col ? (place){row, col, false} : (place){col, row, true};
+        i++;
+    }
+    qsort(places, n, sizeof *places, by_place);
+    bool good = true;
+    for (uint32_t i = 1; i < n && good; i++) {
+        const place *a = &places[i - 1], *b = &places[i];
+        good = a->high != b->high || a->low != b->low || a->above == b->above;
+        if (!good)
+            diag_error(r->diag, here(r, r->text, 1), "E0307-triangle",
+                       "a symmetric file stores one triangle; (%u, %u) and (%u, %u) are both there",
+                       a->high + 1, a->low + 1, a->low + 1, a->high + 1);
+    }
+    arena_free(&scratch);
+    return good;
+}
+
 static bool mtx_coordinates(reader *r, const mtx_header *h, const uint32_t *dim, uint32_t entries,
                             tile_entries *e) {
+    bool above = false;
     if (r->more)
         make_room(r, entries, e);
     for (uint32_t i = 0; i < entries; i++) {
         uint32_t row, col;
         uint16_t value = 0;
-        if (!next_line_with_data(r, '%'))
+        if (!next_line_with_data(r))
             return truncated(r, i, entries);
         const char *line = r->at;
         if (!read_whole(r, "row", 1, dim[0], &row) || !read_whole(r, "column", 1, dim[1], &col))
@@ -222,11 +291,7 @@ static bool mtx_coordinates(reader *r, const mtx_header *h, const uint32_t *dim,
         bool good = h->pattern ? to_value(r, 1, here(r, line, 1), i, &value) : read_value(r, i, &value);
         if (!good || !end_of_line(r))
             return false;
-        if (h->sym != SYMMETRY_GENERAL && col > row) {
-            diag_error(r->diag, here(r, line, 1), "E0307-triangle",
-                       "a symmetric file stores the lower triangle only; row %u is above the diagonal", row);
-            return false;
-        }
+        above = above || (h->sym != SYMMETRY_GENERAL && col > row);
         if (h->sym == SYMMETRY_SKEW && col == row && value) {
             diag_error(r->diag, here(r, line, 1), "E0307-triangle",
                        "the diagonal of a skew-symmetric matrix is 0; row %u has a value there", row);
@@ -234,7 +299,7 @@ static bool mtx_coordinates(reader *r, const mtx_header *h, const uint32_t *dim,
         }
         add_entry(r, e, row - 1, col - 1, value, h->sym);
     }
-    return true;
+    return !above || one_triangle(r, e);
 }
 
 /* The file ended before it said how large the matrix is. */
@@ -255,7 +320,7 @@ static bool mtx_array(reader *r, const mtx_header *h, const uint32_t *dim, tile_
         uint32_t first = h->sym == SYMMETRY_GENERAL ? 0 : h->sym == SYMMETRY_SKEW ? col + 1 : col;
         for (uint32_t row = first; row < dim[0]; row++) {
             uint16_t value = 0;
-            if (!next_line_with_data(r, '%'))
+            if (!next_line_with_data(r))
                 return truncated(r, got, all);
             got++;
             if (!read_value(r, stored, &value) || !end_of_line(r))
@@ -276,7 +341,7 @@ static bool read_mtx(reader *r, tile_tensor *t, tile_entries *e) {
         return without_size(r);
     if (!mtx_banner(r, &h))
         return false;
-    if (!next_line_with_data(r, '%'))
+    if (!next_line_with_data(r))
         return without_size(r);
     const char *line = r->at;
     t->order = 2;
@@ -290,7 +355,7 @@ static bool read_mtx(reader *r, tile_tensor *t, tile_entries *e) {
         return false;
     }
     bool good = h.array ? mtx_array(r, &h, t->dim, e) : mtx_coordinates(r, &h, t->dim, entries, e);
-    if (good && next_line_with_data(r, '%')) {
+    if (good && next_line_with_data(r)) {
         diag_error(r->diag, here(r, r->at, word_length(r)), "E0309-extra",
                    "more entries follow than the size line announces");
         return false;
@@ -306,20 +371,57 @@ static uint32_t words_on_line(reader r) {
     for (;;) {
         skip_blanks(&r);
         size_t length = word_length(&r);
-        if (!length)
+        if (!length || *r.at == r.comment)
             return n;
         n++;
         r.at += length;
     }
 }
 
+/* Goes to the next line of the text at hand that has data; returns how many words that line has. */
+static uint32_t words_below(reader *r) {
+    const char *end = memchr(r->at, '\n', (size_t)(r->end - r->at));
+    r->at = end ? end : r->end;
+    r->more = NULL; /* what is not in memory is not looked at */
+    return next_line_with_data(r) ? words_on_line(*r) : 0;
+}
+
+/* Whether the file begins as the extended format has it: "order entries", a line of as many extents, and
+ * lines with a word more. Looks only at what is in memory. */
+static bool is_extended(const reader *r) {
+    reader look = *r;
+    uint32_t order, entries;
+    diagnostics quiet;
+    diag_init(&quiet, r->diag->mem);
+    look.diag = &quiet;
+    if (words_on_line(look) != 2 || !read_whole(&look, "order", 1, SAM_MAX_ORDER, &order) ||
+        !read_whole(&look, "number of entries", 0, INT32_MAX, &entries))
+        return false;
+    const uint32_t extents = words_below(&look), entry = words_below(&look);
+    return extents == order && entry == (entries ? order + 1 : 0);
+}
+
+static bool read_extents(reader *r, tile_tensor *t, uint32_t *entries) {
+    bool good = read_whole(r, "order", 1, SAM_MAX_ORDER, &t->order) &&
+                read_whole(r, "number of entries", 0, INT32_MAX, entries) && end_of_line(r) &&
+                next_line_with_data(r);
+    for (uint32_t m = 0; m < t->order && good; m++)
+        good = read_whole(r, "extent", 1, INT32_MAX, &t->dim[m]);
+    t->dim_inferred = false;
+    return good && end_of_line(r);
+}
+
 /* A file without entries has the order that is wanted. */
 static bool read_tns(reader *r, uint32_t order, tile_tensor *t, tile_entries *e) {
+    uint32_t announced = 0;
     t->dim_inferred = true;
     t->order = order;
-    while (next_line_with_data(r, '#')) {
+    if (next_line_with_data(r) && is_extended(r) && !read_extents(r, t, &announced))
+        return false;
+    const bool extended = !t->dim_inferred;
+    while (next_line_with_data(r)) {
         uint32_t words = words_on_line(*r);
-        if (!e->val.len)
+        if (!e->val.len && !extended)
             t->order = words - 1;
         if (t->order > SAM_MAX_ORDER || words != t->order + 1) {
             diag_error(
@@ -331,18 +433,23 @@ static bool read_tns(reader *r, uint32_t order, tile_tensor *t, tile_entries *e)
         }
         for (uint32_t m = 0; m < t->order; m++) {
             uint32_t c;
-            if (!read_whole(r, "coordinate", 1, INT32_MAX, &c))
+            if (!read_whole(r, "coordinate", 1, extended ? t->dim[m] : INT32_MAX, &c))
                 return false;
             if (c > t->dim[m])
                 t->dim[m] = c;
             vec_push(r->diag->mem, &e->crd, c - 1);
         }
         uint16_t value = 0;
+        if (extended && e->val.len == announced) {
+            diag_error(r->diag, here(r, r->at, word_length(r)), "E0309-extra",
+                       "more entries follow than the header announces");
+            return false;
+        }
         if (!read_value(r, e->val.len, &value) || !end_of_line(r))
             return false;
         vec_push(r->diag->mem, &e->val, value);
     }
-    return true;
+    return !extended || e->val.len == announced || truncated(r, e->val.len, announced);
 }
 
 /* ---- all formats ----------------------------------------------------------------------------- */
@@ -413,6 +520,7 @@ bool tile_squeeze(tile_tensor *t, uint32_t order, const char *from, diagnostics 
 /* Reads a file that is text. */
 static bool read_as_text(reader *r, file_format format, uint32_t order, tile_entries *entries) {
     r->source = diag_add_source(r->diag, r->path, r->text, (size_t)(r->end - r->text));
+    r->comment = format == FILE_MTX ? '%' : '#';
     return format == FILE_MTX ? read_mtx(r, r->tensor, entries)
                               : read_tns(r, order <= SAM_MAX_ORDER ? order : 0, r->tensor, entries);
 }
@@ -470,8 +578,9 @@ static bool read_as_stored(reader *r, arena *mem) {
 static bool open_file(const char *path, diagnostics *d, tile_bytes *bytes, file_format *format) {
     size_t length = strlen(path);
     bool packed = ends_with(path, ".gz");
-    const char *name = packed ? arena_strndup(d->mem, path, length - 3) : path;
-    *format = format_of_name(name);
+    const char *name = packed ? arena_strndup(d->mem, path, length - 3) : path, *slash = strrchr(name, '/');
+    const bool tar = ends_with(name, ".tar");
+    *format = tar ? FILE_MTX : format_of_name(name);
     if (*format == FILE_UNKNOWN && has_extension(name)) {
         diag_error(d, (src_loc){0}, "E0312-extension", "'%s' is neither .mtx, .tns, .npy, .npz nor .stored",
                    path);
@@ -495,7 +604,9 @@ static bool open_file(const char *path, diagnostics *d, tile_bytes *bytes, file_
     }
     if (*format == FILE_UNKNOWN)
         *format = format_of_bytes(*bytes);
-    return true;
+    name = slash ? slash + 1 : name;
+    return !tar || tile_tar_member(*bytes, arena_strndup(d->mem, name, strlen(name) - strlen(".tar")), d->mem,
+                                   d, bytes);
 }
 
 /* Returns the file that "B.stored/1" is a part of, and which one; the path itself of all others. */

@@ -192,13 +192,18 @@ bool tile_member(tile_bytes archive, const char *name, arena *mem, diagnostics *
     uint64_t at = file_u32_at(last + 16);
     uint32_t n = u16_at(last + 10);
     if (!name && n != 1)
-        return bad_archive(archive, at, arena_printf(mem, "it holds %u files and none is format.npy", n), d);
+        return bad_archive(archive, at,
+                           arena_printf(mem, "it holds %u files and none is format.npy or coords.npy", n), d);
+    member found = {0};
     for (uint32_t i = 0; i < n; i++) {
         member m;
         if (!next_member(archive, &at, mem, d, &m))
             return false;
-        if (!name || strcmp(m.name, name) == 0)
-            return unpack(archive, &m, mem, d, out);
+        if (name && strcmp(m.name, name) != 0)
+            continue;
+        if (found.name)
+            return bad_archive(archive, m.at, arena_printf(mem, "it holds two files called %s", m.name), d);
+        found = m;
     }
-    return true;
+    return !found.name || unpack(archive, &found, mem, d, out);
 }

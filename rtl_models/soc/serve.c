@@ -78,10 +78,12 @@ static bool open_door(serve_door *x, const char *where, diagnostics *d) {
     bool given = strncmp(where, "fd:", 3) == 0;
     const char *digits = given ? where + 3 : where;
     unsigned long number = strtoul(digits, &end, 10);
-    bool whole = isdigit((unsigned char)*digits) && *end == '\0' && number <= UINT16_MAX;
-    x->listener = given && whole ? listening((int)number)
-                  : whole        ? listen_tcp((uint16_t)number)
-                                 : listen_unix(where);
+    const bool whole = isdigit((unsigned char)*digits) && *end == '\0', far = whole && number > UINT16_MAX;
+    errno = ERANGE;
+    x->listener = far              ? -1
+                  : given && whole ? listening((int)number)
+                  : whole          ? listen_tcp((uint16_t)number)
+                                   : listen_unix(where);
     x->path = whole || x->listener < 0 ? NULL : where;
     return x->listener >= 0 || socket_error(where, d);
 }

@@ -311,6 +311,13 @@ class Mistakes(unittest.TestCase):
         self.fails(1, "[E0903-option-value]", "x(i) = v(i)", v=v, options=["--tile", 0])
         self.fails(2, "[E0", "X(i,j) = v(i) * w(j)", v=v, w=v, options=["--board", "onyx-4x2"])
 
+    def test_texts_with_zero_characters(self):
+        v = np.array([1, 2])
+        for run in (lambda: onyx.run("x(i) = v(i)\0 * 2", v=v), lambda: onyx.run("x(i) = v(i)", {"v\0w": v}), lambda: onyx.run("x(i) = v(i)", v=v, options=["--tile", "4\0"]),
+                    lambda: onyx.program("scalar a = 1\0\nresult a\n")):
+            with self.assertRaisesRegex(ValueError, "zero character"):
+                run()
+
     def test_interruption(self):
         """Of a program that the library started, and which sends Ctrl-C to this one, too; then all is as before."""
         before, path = signal.signal(signal.SIGINT, signal.default_int_handler), os.environ["PATH"]

@@ -161,16 +161,28 @@ static void wrong_placements_are_located(void **state) {
         {"cell_0 0 0 I0\n", ":3:1: error: expected 'name x y #block'"},
         {"cell_0 0 #I0\n", ":3:1: error: expected 'name x y #block'"},
         {"cell_0 70000 0 #I0\n", ":3:1: error: expected 'name x y #block'"},
+        {"cell_1 0 0 #I0\n", ":3:1: error: block I0 is called 'cell_0', not 'cell_1'"},
     };
     netlist *n = diamond_netlist(f, 2);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         pnr_site *fixed;
         clear_diagnostics(f);
-        const char *path =
-            write_text(f, "wrong.place", arena_printf(&f->mem, "heading\n---\n%s", cases[i].rows));
+        const char *path = write_text(
+            f, "wrong.place", arena_printf(&f->mem, "Block Name X Y #Block ID\n---\n%s", cases[i].rows));
         assert_false(pnr_read_place(n, path, &f->mem, &f->diag, &fixed));
         if (!strstr(fixture_printed(f), cases[i].printed))
             fail_msg("expected %s in\n%s", cases[i].printed, fixture_printed(f));
+        remove(path);
+    }
+    static const char *const headings[] = {"", "cell_0 0 0 #I0\ncell_1 2 0 #I1\n",
+                                           "Block Name X Y #Block ID\n", "Block Name Y X #Block ID\n---\n",
+                                           "Block Name X Y #Block ID\n===\n"};
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
+        pnr_site *fixed;
+        clear_diagnostics(f);
+        const char *path = write_text(f, "heading.place", headings[i]);
+        assert_false(pnr_read_place(n, path, &f->mem, &f->diag, &fixed));
+        assert_non_null(strstr(fixture_printed(f), "E0542-place-syntax"));
         remove(path);
     }
 }

@@ -9,6 +9,7 @@ import random
 import struct
 import subprocess
 import sys
+import tarfile
 import tempfile
 import zipfile
 from pathlib import Path
@@ -214,6 +215,40 @@ def expect_mistake(name, content, where, code):
     if got[0] != 1 or where not in got[2] or code not in got[2]:
         failed.append(f"{name}: {where} {code} should be in {got[2][:300]}")
 
+
+# What newer SciPy and PyData write: tensors of other orders than 2.
+CUBE = dict(coords=npy("<i8", "(3, 2)", (0, 1, 2, 0, 1, 3)), data=npy("<f8", "(2,)", (5, 7)), shape=npy("<i8", "(3,)", (2, 3, 4)))
+WANT = {(0, 2, 1): 5.0, (1, 0, 3): 7.0}
+expect("cube.npz", npz(format=npy("|S3", "()", b"coo"), **CUBE), WANT, 3)
+expect("pydata.npz", npz(fill_value=npy("<f8", "()", (0,)), **CUBE), WANT, 3)
+refuse("filled.npz", npz(fill_value=npy("<f8", "()", (2,)), **CUBE), "E0314-array", "fill value is not 0")
+refuse("gcxs.npz", npz(compressed_axes=npy("<i8", "(1,)", (0,)), **CUBE), "E0314-array", "GCXS is not read")
+refuse("rows.npz", npz(format=npy("|S3", "()", b"coo"), **{**CUBE, "shape": npy("<i8", "(2,)", (2, 3))}), "E0314-array", "row.npy")
+refuse("few.npz", npz(format=npy("|S3", "()", b"coo"), **{**CUBE, "shape": npy("<i8", "(4,)", (2, 3, 4, 5))}), "E0314-array", "a row for each dimension")
+expect("vector.npz", npz(format=npy("|S3", "()", b"csr"), shape=npy("<i8", "(1,)", (6,)), indptr=npy("<i4", "(2,)", (0, 2)),
+                         indices=npy("<i4", "(2,)", (1, 4)), data=npy("<f8", "(2,)", (5, 7))), {(1,): 5.0, (4,): 7.0}, 1)
+expect("line.npz", npz(format=npy("|S3", "()", b"coo"), shape=npy("<i8", "(1,)", (6,)), coords=npy("<i8", "(1, 2)", (1, 4)),
+                       data=npy("<f8", "(2,)", (5, 7))), {(1,): 5.0, (4,): 7.0}, 1)
+
+
+def tar(**files):
+    """An archive, packed, as the SuiteSparse collection has them; names have a folder."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz", format=tarfile.USTAR_FORMAT) as archive:
+        for name, text in files.items():
+            info = tarfile.TarInfo(f"folder/{name.replace('_', '.')}")
+            info.size = len(text)
+            archive.addfile(info, io.BytesIO(text))
+    return out.getvalue()
+
+
+MATRIX = b"%%MatrixMarket matrix coordinate integer general\n2 2 1\n2 1 3\n"
+expect("karate.tar.gz", tar(a_txt=b"x" * 700, karate_mtx=MATRIX), {(1, 0): 3.0})
+expect("karate.tar.gz", tar(other_mtx=MATRIX), {(1, 0): 3.0})
+expect("karate.tar.gz", tar(other_mtx=b"", karate_mtx=MATRIX), {(1, 0): 3.0})
+refuse("karate.tar.gz", tar(a_mtx=MATRIX, b_mtx=MATRIX), "E0315-archive", "holds no karate.mtx")
+refuse("karate.tar.gz", tar(a_txt=b"x"), "E0315-archive", "holds no karate.mtx")
+refuse("karate.tar.gz", gzip.compress(gzip.decompress(tar(karate_mtx=MATRIX))[:530]), "E0315-archive", "cut off")
 
 long_files()
 for path in FOLDER.iterdir():

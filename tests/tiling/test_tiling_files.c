@@ -79,6 +79,34 @@ static void reads_scalars_nothing_and_pipes(void **state) {
     assert_non_null(strstr(fixture_printed(f), ":2:1: error: a line must hold"));
 }
 
+/* What SciPy, Fortran programs, published collections and other tools write. */
+static void reads_what_others_write(void **state) {
+    static const char *const cases[][3] = {
+        {".mtx", "%%MatrixMarket matrix coordinate unsigned-integer general\n2 2 1\n2 1 3\n", "1,0=3"},
+        {".mtx", "%%MatrixMarket matrix coordinate integer symmetric\n3 3 2\n1 2 5\n3 2 4\n",
+         "0,1=5 1,0=5 1,2=4 2,1=4"},
+        {".mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2.5D+01\n2 2 3d0\n",
+         "0,0=25 1,1=3"},
+        {".mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1 % size\n2 1 3 % three\n", "1,0=3"},
+        {".tns", "2 1 3 # three\n", "1,0=3"}};
+    fixture *f = *state;
+    tile_tensor t;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_entries(f, cases[i][0], cases[i][1], 2, cases[i][2]);
+    assert_true(read_text(f, ".tns", "# extended FROSTT\n3 2\n4 5 6\n1 2 3 7\n4 5 6 8\n", 3, &t));
+    assert_int_equal(t.nnz, 2);
+    assert_int_equal(t.dim[2], 6);
+    assert_false(t.dim_inferred);
+    assert_true(read_text(f, ".tns", "2 1\n4 5\n1 2 7\n", 2, &t));
+    assert_int_equal(t.dim[1], 5);
+    expect_entries(f, ".tns", "2 1\n4 5\n", 1, "1=1 3=5"); /* no line has a word more: two entries */
+    assert_false(diag_failed(&f->diag));
+    assert_false(read_text(f, ".tns", "2 2\n4 5\n1 2 7\n", 2, &t));
+    assert_non_null(strstr(fixture_printed(f), "E0306-truncated"));
+    assert_false(read_text(f, ".tns", "2 1\n4 5\n1 2 7\n1 3 7\n", 2, &t));
+    assert_non_null(strstr(fixture_printed(f), "E0309-extra"));
+}
+
 static void rounds_and_wraps_with_a_warning_each(void **state) {
     fixture *f = *state;
     tile_tensor t;
@@ -116,7 +144,10 @@ static void names_the_place_of_every_mistake(void **state) {
         {"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1 9\n", ":3:7:", "E0304-trailing"},
         {"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 nan\n", ":3:5:", "E0305-value"},
         {"%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n", ":3:6:", "E0306-truncated"},
-        {"%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n", ":3:1:", "E0307-triangle"},
+        {"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 0x10\n", ":3:5:", "E0302-number"},
+        {"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1D\n", ":3:5:", "E0302-number"},
+        {"%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 2 1\n2 1 1\n",
+         ": error: a symmetric file stores one triangle; (2, 1) and (1, 2)", "E0307-triangle"},
         {"", ":1:1: error: the file is empty", "E0306-truncated"},
         {"%%MatrixMarket matrix coordinate real general\n% 2 2 1\n",
          ":2:8: error: the file ends before its size", "E0306-truncated"},
@@ -248,6 +279,6 @@ static void reads_real_matrices(void **state) {
 }
 
 RUN_TESTS(TEST(reads_coordinates_of_every_symmetry), TEST(reads_scalars_nothing_and_pipes),
-          TEST(rounds_and_wraps_with_a_warning_each), TEST(names_the_place_of_every_mistake),
-          TEST(generates_the_published_data), TEST(generates_large_tensors), TEST(writes_what_it_reads),
-          TEST(reads_real_matrices))
+          TEST(reads_what_others_write), TEST(rounds_and_wraps_with_a_warning_each),
+          TEST(names_the_place_of_every_mistake), TEST(generates_the_published_data),
+          TEST(generates_large_tensors), TEST(writes_what_it_reads), TEST(reads_real_matrices))

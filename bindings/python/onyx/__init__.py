@@ -148,7 +148,7 @@ class Tensor:
         does, whose options may follow. Returns what it takes: entries, values, bytes, and metadata, which is part of these;
         of banks how many there are and what the fullest has; and the same of each of `parts`, if there are any."""
         arguments = ["-f", format, "-o", os.fspath(file), *map(str, options)]
-        alive = [_ffi.new("char[]", argument.encode()) for argument in arguments]
+        alive = [_text(argument) for argument in arguments]
         given = _ffi.new("onyx_tensor *", _operand("T", self, alive))
         argv = _ffi.new("char *[]", alive[:len(arguments)])
         result = _onyx.onyx_tensor_convert(given, _ffi.cast("const char *const *", argv), len(arguments))
@@ -281,11 +281,23 @@ def _arguments(expression, formats, schedule, engine, folder, options):
     return arguments + [str(option) for option in options]
 
 
+def _text(text):
+    """A text for C."""
+    return _ffi.new("char[]", _whole_text(text).encode())
+
+
+def _whole_text(text):
+    """The text, in which a zero character would be the end for C."""
+    if "\0" in text:
+        raise ValueError(f"a zero character in {text!r}")
+    return text
+
+
 def _operand(name, tensor, alive):
     """The C structure; `alive` holds what it points to."""
     crd = _whole(tensor.coordinates, f"coordinates of {name}", 2**32 - 1)
     dim = numpy.array(tensor.shape, dtype=numpy.uint32)
-    text = _ffi.new("char[]", name.encode())
+    text = _text(name)
     alive += [crd, dim, text, tensor]
     return {
         "name": text,
@@ -310,7 +322,7 @@ def _tensor(t):
 
 def _call(arguments, operands):
     """What the library answers: exit code, messages, and of a kernel that ran its result's name, tensor and report."""
-    alive = [_ffi.new("char[]", argument.encode()) for argument in arguments]
+    alive = [_text(argument) for argument in arguments]
     argv = _ffi.new("char *[]", alive)
     given = _ffi.new("onyx_tensor[]", [_operand(n, t, alive) for n, t in operands.items()])
     result = _onyx.onyx_run(_ffi.cast("const char *const *", argv), len(arguments), given, len(given))
@@ -402,6 +414,8 @@ def _tensors(operands, named):
 
 def _answer(arguments, tensors):
     """Messages, and what ran; everything else is raised, and warnings are those of who called the caller."""
+    for text in (*arguments, *tensors):
+        _whole_text(text)
     code, messages, *ran = _call_apart(arguments, tensors)
     if code == _INTERRUPTED:
         raise KeyboardInterrupt
@@ -500,7 +514,7 @@ def program(source: os.PathLike | str, operands: Optional[Mapping[str, Any]] = N
             raise ValueError(f"{name} has fill {tensor.fill:g}: a program says itself what fills its tensors have")
     with tempfile.TemporaryDirectory() as scratch:
         path = os.fspath(source)
-        if not path.endswith(".onx"):
+        if not _whole_text(path).endswith(".onx"):
             path = os.path.join(scratch, "program.onx")
             pathlib.Path(path).write_text(os.fspath(source))
         arguments = [path, "--engine", engine, "-o", os.fspath(out or os.path.join(scratch, "out"))]

@@ -62,6 +62,8 @@ typedef struct {
     uint8_t state;
     bool root, spacc, send, close;
     bool stays; /* hazard: the chip is in the state in which it sends stops and takes no reference for them */
+    bool late;  /* hazard: the chip has sent the stop that is still to be sent */
+    bool kept;  /* hazard: it has sent the stop of an empty fiber without its reference */
     bool fresh; /* hazard: no signal of the tree has left */
     bool leading; /* hazard: the tree began with a stop on both streams, and no reference has come yet */
     fifo *queue;  /* behind the proc port */

@@ -363,12 +363,16 @@ static bool step_repeat(cycle_model *m, core *c) {
         cycle_note_hazard(m, c, CYCLE_HAZARD_REPEAT_LEADING, 2, proc_token, signal);
     if (sent && s->state == REPEAT_REPEAT && sig_item && rtl_is_control(signal))
         cycle_note_hazard(m, c, CYCLE_HAZARD_REPEAT_MAYBE, 2, proc_token, signal);
+    const bool ends = s->state == REPEAT_REPEAT && !s->spacc && sig_stop && (proc_item || proc_stop);
+    const bool harms = s->kept && sent && s->state == REPEAT_REPEAT && sig_item;
     const bool keeps = s->stays && sig_stop && proc_item && !s->send && !s->close;
-    const bool stays = s->stays ? !(some(proc) && !proc_stop && room(out))
+    const bool kept = (s->kept || keeps) && s->state != REPEAT_DONE;
+    const bool late = (s->late && !sent) || (ends && proc_stop && s->stays);
+    const bool stays = s->stays ? (s->late && s->send) || !(some(proc) && !proc_stop && room(out))
                                 : s->state == REPEAT_REPEAT && sig_stop && !proc_done && !s->spacc;
-    if (keeps)
+    if (harms)
         cycle_note_hazard(m, c, CYCLE_HAZARD_REPEAT_EMPTY, 2, proc_token, signal);
-    bool begins = s->state == REPEAT_REPEAT && !s->spacc && sig_stop && proc_stop && s->fresh;
+    bool begins = ends && proc_stop && s->fresh;
     bool leading = (s->leading || begins) && !proc_item && !proc_done;
     if (sent) {
         push(m, out, s->state == REPEAT_REPEAT && !sig_stop ? proc_token : signal);
@@ -378,9 +382,11 @@ static bool step_repeat(cycle_model *m, core *c) {
     if (pop_proc)
         pop(m, proc);
     bool changed = sent || pop_proc || state != s->state || send != s->send || close != s->close ||
-                   leading != s->leading || stays != s->stays;
+                   leading != s->leading || stays != s->stays || late != s->late || kept != s->kept;
     s->leading = leading;
     s->stays = stays;
+    s->late = late;
+    s->kept = kept;
     s->state = state;
     s->send = send;
     s->close = close;

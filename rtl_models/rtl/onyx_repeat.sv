@@ -115,11 +115,15 @@ module onyx_repeat (
 
   // For the monitors. The chip goes to its state for stops with the first stop of the signal, whether there is anything
   // on proc to be popped or not, and stays there until proc has something other than a stop and the output has room. A
-  // stop that meets a reference there, and is not the one that ended what was popped last, leaves and pops nothing.
-  logic stays_q, stays_d, fresh_q, fresh_d;
+  // stop that meets a reference there, and is not the one that ended what was popped last, leaves and pops nothing. A
+  // stop for an empty proc fiber leaves there with the proc stop, here with what follows (late_q). The reference that
+  // is kept does harm when the next token of the signal repeats it.
+  logic stays_q, stays_d, late_q, late_d, kept_q, kept_d, fresh_q, fresh_d;
   logic fresh, ends_ref;
-  assign hazard_o = stays_q & sig_stop & proc_item & ~send_q & ~close_q;
-  assign stays_d  = stays_q ? ~(proc_valid & ~proc_stop & ref_ready_i)
+  assign hazard_o = kept_q & sent & (state_q == StRepeat) & sig_item;
+  assign kept_d   = (kept_q | (stays_q & sig_stop & proc_item & ~send_q & ~close_q)) & (state_q != StDone);
+  assign late_d   = (late_q & ~sent) | (ends_ref & proc_stop & stays_q);
+  assign stays_d  = stays_q ? (late_q & send_q) | ~(proc_valid & ~proc_stop & ref_ready_i)
                             : (state_q == StRepeat) & sig_stop & ~proc_done & ~spacc_i;
 
   // Nothing has left since the tree began.
@@ -134,8 +138,8 @@ module onyx_repeat (
 
   assign hazard_maybe_o = sent & (state_q == StRepeat) & sig_item & repsig_i.data[16];
 
-  assign stir_o = ({state_d, send_d, close_d, stays_d, fresh_d, leading_d} !=
-                   {state_q, send_q, close_q, stays_q, fresh_q, leading_q}) | proc_pop;
+  assign stir_o = ({state_d, send_d, close_d, stays_d, late_d, kept_d, fresh_d, leading_d} !=
+                   {state_q, send_q, close_q, stays_q, late_q, kept_q, fresh_q, leading_q}) | proc_pop;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -143,6 +147,8 @@ module onyx_repeat (
       send_q     <= 1'b0;
       close_q    <= 1'b0;
       stays_q    <= 1'b0;
+      late_q     <= 1'b0;
+      kept_q     <= 1'b0;
       fresh_q    <= 1'b0;
       leading_q  <= 1'b0;
     end else if (en_i) begin
@@ -150,6 +156,8 @@ module onyx_repeat (
       send_q     <= ~flush_i & send_d;
       close_q    <= ~flush_i & close_d;
       stays_q    <= ~flush_i & stays_d;
+      late_q     <= ~flush_i & late_d;
+      kept_q     <= ~flush_i & kept_d;
       fresh_q    <= ~flush_i & fresh_d;
       leading_q  <= ~flush_i & leading_d;
     end

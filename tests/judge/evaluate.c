@@ -4,18 +4,19 @@ enum { MOST_ROUNDS = 20000 };
 
 typedef struct {
     u32_vec in[CYCLE_INS], out[CYCLE_OUTS];
-    bool due; /* an input has grown since it was computed */
+    bool due;       /* an input has grown since it was computed */
+    arena mem, old; /* of out[]; of what it was before, which others may still have */
 } tile;
 
 /* The tokens of an input's words, or of what comes at an output's port. */
-static void compute_io(tile *t, const judge_stream *s, arena *mem) {
+static void compute_io(tile *t, const judge_stream *s) {
     t->out[0] = (u32_vec){0};
     for (uint32_t w = 0; s && !s->output && w < s->length; w++)
-        vec_push(mem, &t->out[0], s->words[w]);
+        vec_push(&t->mem, &t->out[0], s->words[w]);
 }
 
-static void compute(const cycle_cell *cell, spec_meaning meaning, tile *t, arena *mem) {
-    spec_streams s = {.mem = mem, .meaning = meaning};
+static void compute(const cycle_cell *cell, spec_meaning meaning, tile *t) {
+    spec_streams s = {.mem = &t->mem, .meaning = meaning};
     memcpy(s.in, t->in, sizeof s.in);
     if (cell->tile_en && cell->kind == CYCLE_PE) {
         spec_pe_config config = {.mode = (rtl_pe_mode)cell->mode};
@@ -47,10 +48,9 @@ static bool spread(const cycle_design *d, tile *tiles) {
         for (uint32_t k = 0; k < net->sinks.len; k++) {
             tile *t = &tiles[net->sinks.at[k].cell];
             u32_vec *to = &t->in[net->sinks.at[k].port];
-            if (from->len <= to->len)
-                continue;
+            t->due |= from->len > to->len;
+            grown |= from->len > to->len;
             *to = *from;
-            t->due = grown = true;
         }
     }
     return grown;
@@ -66,13 +66,17 @@ void judge_evaluate(const cycle_design *d, spec_meaning meaning, judge_stream *s
             if (!tiles[c].due && !first)
                 continue;
             tiles[c].due = false;
+            tiles[c].old = tiles[c].mem;
+            tiles[c].mem = (arena){0};
             if (cell->kind == CYCLE_IO_IN)
-                compute_io(&tiles[c], stream_at(streams, n, c), mem);
+                compute_io(&tiles[c], stream_at(streams, n, c));
             else if (cell->kind != CYCLE_IO_OUT)
-                compute(cell, meaning, &tiles[c], mem);
+                compute(cell, meaning, &tiles[c]);
         }
         first = false;
         grown = spread(d, tiles);
+        for (uint32_t c = 0; c < d->cells.len; c++)
+            arena_free(&tiles[c].old);
     }
     BUG_IF(grown, "streams that grow for ever");
     for (uint32_t i = 0; i < n; i++) {
@@ -81,6 +85,8 @@ void judge_evaluate(const cycle_design *d, spec_meaning meaning, judge_stream *s
         for (uint32_t w = 0; streams[i].output && w < in->len; w++)
             vec_push(mem, &streams[i].got, (uint16_t)in->at[w]);
     }
+    for (uint32_t c = 0; c < d->cells.len; c++)
+        arena_free(&tiles[c].mem);
 }
 
 /* Words of the blocks of an output; UINT32_MAX where they are not all there. */

@@ -127,7 +127,8 @@ static bool write_level(access *a, u16_vec *seg, u16_vec *crd) {
     vec_push(mem, seg, 0);
     while (has(a->s, IN_DATA)) {
         uint32_t token = take(a->s, IN_DATA);
-        const bool merges = a->s->meaning != SPEC_SAM; /* equal neighbours, and stops in a row */
+        /* Equal neighbours, and stops in a row; an accumulator is built on that. */
+        const bool merges = a->s->meaning != SPEC_SAM || a->config.sums_write;
         if (!rtl_is_control(token)) {
             if (!in_fiber || !merges || crd->at[crd->len - 1] != token)
                 vec_push(mem, crd, (uint16_t)token);

@@ -21,8 +21,11 @@ typedef struct {
 
 /* Array cycles from the start of a program to its first word of configuration, and back. */
 #define COMPILE_BOOT 3000.0
+/* Returns what a program is expected to take, in the place of compile_search. */
+typedef double compile_cost(const fe_cin *cin);
 /* What a search goes by: the user's operands among them. */
 typedef struct {
+    compile_cost *cost; /* of a test; NULL: what the chip is expected to take */
     const compile_options *options;
     const pnr_board *board;
     const compile_data *data;

@@ -231,6 +231,7 @@ static bool begin_kernels(const compile_options *o, compile_context *ctx, const 
         ok = ok && (!k->folder || make_folder(k->folder, ctx->diag));
     }
     last->choices.staged = schedule->staged;
+    last->choices.candidates = schedule->candidates;
     return ok;
 }
 

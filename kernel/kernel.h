@@ -280,6 +280,17 @@ typedef struct {
     VEC(compile_freeing) by;
 } compile_freed;
 
+/* Another form of the statement that was tried (autoschedule/candidates.def). */
+typedef struct {
+    const char *name, *what;
+    const char *schedule; /* it is; "": none says it */
+    const char *by_hand;  /* how a user gets it otherwise */
+    bool refused, taken;  /* the chip cannot run it; it is the program's form */
+    double cycles; /* of the chip, expected; INFINITY: not fewer than are worth it, and no more is known */
+    double before; /* of the program as it was then */
+} compile_candidate;
+typedef VEC(compile_candidate) compile_candidates;
+
 /* What onyx decided where the user left it open: a sentence each, or NULL. */
 typedef struct {
     const char *chosen;     /* about loops that are not in the default order, and operands stored dense */
@@ -289,8 +300,9 @@ typedef struct {
     bool tried;             /* they are those of compile_tried.refused, and were not compiled once more */
     const char *as_written; /* which workspace the statement needs in its own loops, where it is one kernel */
     text_vec bindings;      /* those that --search found, best first */
-    text_vec dense;         /* operands that are stored dense though nobody says so, as -f would say it */
-    compile_freed freed;    /* freed.c */
+    compile_candidates candidates; /* that were tried, in their order */
+    text_vec dense;      /* operands that are stored dense though nobody says so, as -f would say it */
+    compile_freed freed; /* freed.c */
 } compile_choices;
 
 /* The operands of a kernel. */
@@ -416,6 +428,7 @@ typedef struct {
     compile_tilings tilings; /* what was chosen for each by the data; none: nothing yet */
     const char *staged;
     const compile_bitstream **given; /* by kernel: bitstreams that compute them (stand_in.h); NULL: none */
+    compile_candidates candidates;   /* compile_choices.candidates of the statement */
 } compile_schedule;
 
 /* What is done with options: compiles, or compiles and runs. */

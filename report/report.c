@@ -713,6 +713,23 @@ static void kernel_summary(const compile_options *o, const compile_context *ctx,
         stalls_summary(ctx, out, &k->ran.modelled);
 }
 
+/* --explain: the other forms of the statement that were tried, and why each lost. */
+static void print_candidates(FILE *out, const compile_candidates *all) {
+    for (uint32_t i = 0; i < all->len; i++) {
+        const compile_candidate *one = &all->at[i];
+        const char *how = *one->schedule ? one->schedule : one->by_hand;
+        fprintf(out, "  candidate %s, %s (%s%s): ", one->name, one->what, *one->schedule ? "-s " : "", how);
+        if (one->refused)
+            fputs("the chip cannot run it\n", out);
+        else if (isfinite(one->cycles))
+            number_print(out, "%.0f cycles of the chip expected, %.0f without: %s\n", one->cycles,
+                         one->before, one->taken ? "taken" : "not worth it");
+        else
+            number_print(out, "it is not expected to take enough less than %.0f cycles of the chip\n",
+                         one->before);
+    }
+}
+
 void compile_summary(const compile_options *o, const compile_context *ctx, const compile_kernel *k, bool ran,
                      const char *check, FILE *out) {
     const figures totals = figures_of_all(k, ctx->mem), *all = &totals;
@@ -725,6 +742,8 @@ void compile_summary(const compile_options *o, const compile_context *ctx, const
         fprintf(out, "  as one: %s\n", k->choices.as_written);
     if (k->choices.staged)
         fprintf(out, "  %s\n", k->choices.staged);
+    if (o->explain)
+        print_candidates(out, &k->choices.candidates);
     if (k->choices.instead)
         fprintf(out, "  another mapping; of the one first chosen: %s\n", k->choices.instead);
     for (uint32_t n = 0; n < k->producers.len; n++) {

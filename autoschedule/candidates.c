@@ -1,0 +1,449 @@
+/* Whether a statement is one kernel or several, by what the chip is expected to take: a loop over the
+ * candidates (candidates.def), each of which is taken where it is worth it. */
+#include "autoschedule/choose_by_data.h"
+#include "autoschedule/contract.h"
+#include "frontend/fuse.h"
+#include "frontend/sums.h"
+#include "kernel/edges.h"
+#include "kernel/lower.h"
+#include "sam/operators.h"
+
+#include <math.h>
+
+/* A program while candidates for it are tried. */
+typedef struct {
+    compile_trying *c;
+    const compile_search_in *by, *all; /* by a sample of the operands; by all of them */
+    const fe_kernel *kernel, *user;    /* the first one there is; the user's statement as written, or NULL */
+    bool open;                         /* it is one kernel, of which nothing is said */
+    bool ordered;                      /* one, whose loops a schedule orders */
+    bool mapped;                       /* there is an order that the chip runs */
+    bool unsaid;                       /* no edges and no schedule */
+    double least;                      /* that the program is expected to take now */
+    compile_schedule *out;
+    /* These are about the candidate that is tried. */
+    const char *what;
+    double worth, cycles; /* expected; INFINITY: it was left before that was known */
+    bool refused;         /* the chip cannot run it */
+} deciding;
+
+/* Leaves what -f could say: of the user's operands. */
+static void keep_users(compile_schedule *s, arena *mem) {
+    text_vec said = {0};
+    for (uint32_t i = 0; i < s->dense.len; i++) {
+        const char *text = s->dense.at[i];
+        const name_id name =
+            names_intern_n(s->cin.kernels.at[0].s.names, text, (uint32_t)strcspn(text, ":("));
+        if (!compile_is_written(&s->cin, name))
+            vec_push(mem, &said, text);
+    }
+    s->dense = said;
+}
+
+/* How much more several kernels may be expected to take as they stand: orders and dense operands of their own
+ * save no more than that. */
+enum { HOPELESS = 4 };
+
+/* Takes several kernels, which are as `how` says, where they are expected to take less than what the program
+ * takes now. */
+static void take_several(deciding *s, const char *how, compile_schedule *several) {
+    arena *mem = s->c->ctx->mem;
+    compile_schedule *out = s->out;
+    compile_trying again = *s->c;
+    again.written = true;
+    if (!compile_choose_orders(&again, &several->cin, &several->chosen) ||
+        (isfinite(s->least) && compile_expect_below(s->by, again.ctx, &several->cin, COMPILE_ORDERS_PART,
+                                                    HOPELESS * s->least) > HOPELESS * s->least))
+        return;
+    const double cycles = s->cycles = compile_choose_each(&again, s->by, several);
+    if (!(cycles < s->worth * s->least))
+        return;
+    *out = *several;
+    keep_users(out, mem);
+    out->staged = arena_printf(
+        mem, "%u kernels, %s: %.0f cycles of the chip expected, %s", out->cin.kernels.len, how, cycles,
+        isfinite(s->least) ? arena_printf(mem, "%.0f as one", s->least) : "and as one it does not fit");
+    s->least = cycles;
+}
+
+/* Takes several kernels, as a schedule says, where they are expected to take less than what the program takes
+ * now, of which they are another form. */
+static void choose_several(deciding *s, const char *schedule) {
+    compile_trying *c = s->c;
+    compile_schedule *out = s->out;
+    const fe_in with = compile_with_schedule(c->in->in, &schedule);
+    compile_schedule other = {0};
+    compile_trying again = *c;
+    const bool masks = compile_masks_sum(&out->cin.kernels.at[0].s, out->cin.kernels.at[0].s.rhs);
+    s->refused = !compile_schedule_maps(c, schedule);
+    if (s->refused)
+        return;
+    const bool good = fe_schedule(&with, c->in->user, c->ctx->mem, c->ctx->diag, &other.cin) &&
+                      compile_choose_orders(&again, &other.cin, &other.chosen);
+    BUG_IF(!good, "'%s' was possible a moment ago", schedule);
+    for (uint32_t n = 0; n < other.cin.kernels.len && masks; n++)
+        compile_choose_loops_and_stores(&again, s->by, n, &other);
+    const double several = compile_search_below(s->by, c->ctx, s->worth, s->least, &other);
+    s->cycles = several;
+    if (!isfinite(several))
+        return;
+    *out = other;
+    out->staged =
+        arena_printf(c->ctx->mem, "%u kernels, -s \"%s\": %.0f cycles of the chip expected, %.0f as one",
+                     other.cin.kernels.len, schedule, several, s->least);
+    s->least = several;
+}
+
+/* Takes the kernels of a schedule, where they are expected to take less than what the program takes now. */
+static void choose_scheduled(deciding *s, const char *schedule) {
+    compile_trying *c = s->c;
+    const fe_in with = compile_with_schedule(c->in->in, &schedule);
+    compile_schedule other = {0};
+    s->refused = !compile_schedule_maps(c, schedule) ||
+                 !fe_schedule(&with, c->in->user, c->ctx->mem, c->ctx->diag, &other.cin);
+    if (!s->refused)
+        take_several(s, arena_printf(c->ctx->mem, "%s, -s \"%s\"", s->what, schedule), &other);
+}
+
+/* Returns whether the array can run the kernel, and adds up matrices in it, whose sub-tiles are small. */
+static bool adds_matrices(compile_context *ctx, void *of) {
+    const compile_one_kernel *one = of;
+    compile_lowered lowered;
+    bool adds = false;
+    if (!compile_lower_sam(one->c->o, true, ctx, one->kernel, &lowered))
+        return false;
+    for (uint32_t n = 0; n < lowered.sam.nodes.len; n++)
+        adds |= lowered.sam.nodes.at[n].kind == SAM_VECTORREDUCER && lowered.sam.nodes.at[n].depth > 1;
+    return adds;
+}
+
+/* Returns whether the array can run the kernel, and an operation in it takes whole sums. */
+static bool takes_whole_sums(compile_context *ctx, void *of) {
+    const compile_one_kernel *one = of;
+    compile_lowered lowered;
+    return compile_lower_sam(one->c->o, true, ctx, one->kernel, &lowered) && lowered.statement.uncut;
+}
+
+/* Returns whether a sum is a part of the expression, and not of all of it. */
+static bool has_inner_sum(const sam_statement *s) {
+    sam_expr body = s->rhs;
+    while (sam_expr_at(s, body)->kind == SAM_EXPR_SUM)
+        body = sam_expr_at(s, body)->a;
+    return fe_has_sum(s, body);
+}
+
+/* ---- the candidates ----------------------------------------------------------------------------- */
+
+static const char *find_columns(const deciding *s) {
+    return s->open && s->mapped && compile_has_columns(s->c, &s->out->cin, 0) ? "" : NULL;
+}
+static void try_columns(deciding *s, const char *found) {
+    const double before = s->least;
+    (void)found;
+    compile_choose_columns(s->c, s->by, 0, &s->least, s->out);
+    s->cycles = s->least < before ? s->least : INFINITY;
+}
+
+static const char *find_phases(const deciding *s) {
+    return s->open ? compile_phases_of(s->kernel, s->c->ctx->mem) : NULL;
+}
+static void try_phases(deciding *s, const char *found) {
+    choose_several(s, found);
+}
+
+static const char *find_partial(const deciding *s) {
+    return s->open && compile_masks_sum(&s->kernel->s, s->kernel->s.rhs)
+               ? fe_staged(s->kernel, FE_STAGE_PARTIAL_SUMS, s->c->ctx->mem)
+               : NULL;
+}
+static void try_partial(deciding *s, const char *found) {
+    choose_several(s, found);
+}
+
+static const char *find_contracted(const deciding *s) {
+    return s->user ? compile_contraction(s->all->data, s->user, s->c->ctx->mem) : NULL;
+}
+static void try_contracted(deciding *s, const char *found) {
+    choose_scheduled(s, found);
+}
+
+/* A sum that lacks some of the loops is computed anew in each of their steps. */
+static const char *find_factors(const deciding *s) {
+    return s->user && s->user->s.loops.len > 2 ? fe_staged(s->user, FE_STAGE_FACTORS, s->c->ctx->mem) : NULL;
+}
+static void try_factors(deciding *s, const char *found) {
+    choose_scheduled(s, found);
+}
+
+static const char *find_scaled(const deciding *s) {
+    const bool inner = s->open && s->user && has_inner_sum(&s->user->s);
+    return s->user && s->user->s.loops.len > 2 && !inner ? fe_scaled(s->user, s->c->ctx->mem) : NULL;
+}
+static void try_scaled(deciding *s, const char *found) {
+    choose_scheduled(s, found);
+}
+
+static const char *find_matrices(const deciding *s) {
+    compile_one_kernel as_one = {s->c, s->kernel};
+    return s->ordered && s->mapped && compile_works(s->c, adds_matrices, &as_one)
+               ? compile_find_staging(s->c, s->kernel)
+               : NULL;
+}
+static void try_matrices(deciding *s, const char *found) {
+    choose_several(s, found);
+}
+
+static const char *find_sums(const deciding *s) {
+    compile_one_kernel as_one = {s->c, s->kernel};
+    const bool whole = s->open && s->mapped && compile_works(s->c, takes_whole_sums, &as_one);
+    return whole || (s->open && s->user && has_inner_sum(&s->user->s)) ? "with the sums apart" : NULL;
+}
+/* Gives every sum inside of the expression a kernel where that is expected to take less than what the
+ * program takes now. Sub-tiles then cut the loops of these sums; in one kernel some may not be cut, and runs
+ * of whole loops have little of the result each. Nor does an order of the loops that is good for a sum have
+ * to be one for what is beside it. */
+static void try_sums(deciding *s, const char *found) {
+    compile_schedule other = {.dense = s->out->dense};
+    if (s->out->cin.kernels.len != 1)
+        return;
+    s->refused = !fe_stage_parts(&s->out->cin.kernels.at[0], FE_PARTS_SUMS, s->c->ctx->mem, &other.cin);
+    if (!s->refused)
+        take_several(s, found, &other);
+}
+
+static const char *find_fused(const deciding *s) {
+    return s->unsaid && s->user && fe_stand_together(s->user) && s->c->o->dispatch != TILE_DISPATCH_BANKS
+               ? ""
+               : NULL;
+}
+/* Makes one loop of those of the user's statement whose variables stand together, where that is expected to
+ * take less than what the program takes now. */
+static void try_fused(deciding *s, const char *found) {
+    compile_trying *c = s->c;
+    compile_schedule other = {0};
+    fe_kernel fused;
+    const char *how = compile_fuse_loops(c, s->all, s->user, &fused);
+    (void)found;
+    s->refused = !how;
+    if (!how)
+        return;
+    vec_push(c->ctx->mem, &other.cin.kernels, fused);
+    s->refused = !compile_choose_orders(c, &other.cin, &other.chosen);
+    if (s->refused)
+        return;
+    const double cycles = s->cycles = compile_choose_each(c, s->all, &other);
+    if (!(cycles < s->worth * s->least))
+        return;
+    compile_say_fused(how, cycles, s->least, c->ctx->mem, &other.chosen.at[0]);
+    *s->out = other;
+    s->least = cycles;
+}
+
+typedef struct {
+    const char *name, *applies, *what, *by_hand;
+    double worth;
+    const char *(*find)(const deciding *s);
+    void (*try)(deciding *s, const char *found);
+} candidate_row;
+
+static const candidate_row rows[] = {
+#define CANDIDATE(name, worth, applies, what, by_hand)                                                       \
+    {#name, applies, what, by_hand, worth, find_##name, try_##name},
+#include "autoschedule/candidates.def"
+#undef CANDIDATE
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+/* Tries a candidate, and takes note of what came of it. */
+static void try_row(deciding *s, const candidate_row *row, const char *found, compile_candidates *all) {
+    const double before = s->least;
+    s->what = row->what;
+    s->worth = row->worth;
+    s->cycles = INFINITY;
+    s->refused = false;
+    row->try(s, found);
+    const compile_candidate one = {row->name,    row->what,  strncmp(found, "with", 4) ? found : "",
+                                   row->by_hand, s->refused, s->least < before,
+                                   s->cycles,    before};
+    vec_push(s->c->ctx->mem, all, one);
+}
+
+/* Returns whether the statement's operands are the user's as they are stored, and their extents those of its
+ * loops: then blocks of coordinates can be left out of all of them alike. */
+static bool can_sample(const sam_statement *s, const tile_operands *all) {
+    uint64_t seen = 0;
+    bool plain = s->tensors.len <= 64 && s->tensors.len <= all->n;
+    for (uint32_t v = 0; v < s->vars.len; v++)
+        plain = plain && !s->vars.at[v].extent && !s->vars.at[v].split_of.v;
+    for (uint32_t e = 1; e <= s->exprs.len && plain; e++) {
+        const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
+        if (x->kind != SAM_EXPR_ACCESS)
+            continue;
+        const sam_tensor_data *t = sam_tensor_at(s, x->tensor);
+        plain = !(seen >> (x->tensor.v - 1) & 1) && !t->view.source.v && !t->ones && !t->windowed &&
+                name_eq(all->operand[x->tensor.v - 1].name, t->name);
+        seen |= UINT64_C(1) << (x->tensor.v - 1);
+        for (uint32_t m = 0; m < t->order; m++) {
+            for (uint32_t before = 0; before < m; before++)
+                plain = plain && x->index[before].v != x->index[m].v;
+        }
+    }
+    return plain;
+}
+
+/* Makes a search by a sample of the operands, which all that is tried of the kernel shares; what there is no
+ * sample of stays as it is. */
+static void share_sample(const sam_statement *s, arena *mem, compile_data *data, compile_search_in *by) {
+    double share;
+    if (!can_sample(s, &data->operands) ||
+        !tile_share_sample(s, &data->operands, mem, &data->operands, &share))
+        return;
+    by->data = data;
+    by->part = share;
+}
+
+/* A kernel of the user's statement, and how far its variables run. */
+typedef struct {
+    compile_one_kernel one;
+    const uint32_t *extent;
+} sized_kernel;
+
+/* Returns whether --tile states an edge that would cut the loop of a whole sum. */
+static bool cuts_whole_sum(compile_context *ctx, void *of) {
+    const sized_kernel *sized = of;
+    const compile_trying *c = sized->one.c;
+    compile_lowered lowered;
+    if (!compile_lower_sam(c->o, true, ctx, sized->one.kernel, &lowered))
+        return false;
+    const tile_options edges = compile_tiling_of(c->o, c->in->board, &lowered);
+    for (uint32_t v = 0; v < c->in->user->vars.len; v++) {
+        if (lowered.statement.uncut >> v & 1 && edges.edge[v] && edges.edge[v] < sized->extent[v])
+            return true;
+    }
+    return false;
+}
+
+/* Gives the sums inside of the expression kernels, whose sub-tiles cut their loops as the user says. */
+static void choose_cut_sums(compile_trying *c, const compile_search_in *by, compile_schedule *out) {
+    sized_kernel sized = {{c, &out->cin.kernels.at[0]}, by->data->extent};
+    compile_schedule other = {0};
+    if (!compile_works(c, cuts_whole_sum, &sized) ||
+        !fe_stage_parts(&out->cin.kernels.at[0], FE_PARTS_SUMS, c->ctx->mem, &other.cin) ||
+        !compile_choose_orders(c, &other.cin, &other.chosen))
+        return;
+    *out = other;
+    out->staged = arena_printf(c->ctx->mem, "%u kernels, with the sums apart, whose loops --tile cuts",
+                               other.cin.kernels.len);
+}
+
+/* Chooses what goes before all candidates: the order of the loops, and what is stored dense. */
+static void choose_form(deciding *s) {
+    if (s->open && s->mapped)
+        compile_choose_loops_and_stores(s->c, s->by, 0, s->out);
+    else if (s->ordered && s->mapped)
+        compile_choose_ordered_stores(s->c, s->all, s->out);
+}
+
+void compile_choose_by_data(const compile_search_in *given, compile_context *ctx, const compile_choosing *in,
+                            compile_schedule *out) {
+    compile_searched searched = {0};
+    compile_search_in with = *given;
+    with.searched = &searched;
+    compile_trying c = {.o = with.options, .ctx = ctx, .in = in, .whole = &with.data->operands};
+    if (with.options->tile.along.len && out->cin.kernels.len == 1 && !in->in->n_schedule && out->chosen.len)
+        choose_cut_sums(&c, &with, out);
+    const bool single = out->cin.kernels.len == 1, edges = with.options->tile.along.len;
+    compile_search_in sampled = with;
+    compile_data data = {.operands = with.data->operands};
+    fe_cin written;
+    deciding s = {.c = &c, .by = &sampled, .all = &with, .kernel = &out->cin.kernels.at[0], .out = out};
+    s.unsaid = !edges && !in->in->n_schedule;
+    s.open = single && s.unsaid;
+    s.mapped = out->chosen.len;
+    /* A schedule that only orders the loops leaves open how operands are stored. */
+    s.ordered = single && !edges && in->in->n_schedule && compile_loops_are_open(s.kernel);
+    if (s.open && with.options->optimize < 3) /* which has no bound */
+        share_sample(&s.kernel->s, ctx->mem, &data, &sampled);
+    choose_form(&s);
+    if (s.unsaid && fe_schedule(in->in, in->user, ctx->mem, ctx->diag, &written))
+        s.user = &written.kernels.at[0];
+    const char *found[ROWS];
+    compile_candidates all = {0};
+    bool any = !single;
+    for (uint32_t i = 0; i < ROWS; i++) {
+        found[i] = rows[i].find(&s);
+        any = any || found[i];
+    }
+    if (!any)
+        return; /* its edges are chosen when it is compiled */
+    s.least = compile_search(&sampled, ctx, &out->cin, &out->tilings);
+    for (uint32_t i = 0; i < ROWS; i++) {
+        if (found[i])
+            try_row(&s, &rows[i], found[i], &all);
+    }
+    out->candidates = all;
+    if (out->cin.kernels.len == 1 && pnr_board_extended(in->board))
+        out->tilings.len = 0; /* chosen anew when it is compiled, with store streams that levels share, too */
+}
+
+/* ---- another statement in place of the user's ---------------------------------------------------- */
+
+/* Finds the operands of the statement among the data, by name. */
+static tile_operands operands_of(compile_context *ctx, const sam_statement *s, const compile_data *data) {
+    tile_tensor *all = arena_new_n(ctx->mem, tile_tensor, s->tensors.len);
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        for (uint32_t i = 0; i < data->operands.n; i++) {
+            if (name_eq(data->operands.operand[i].name, s->tensors.at[t].name))
+                all[t] = data->operands.operand[i];
+        }
+    }
+    return (tile_operands){all, s->tensors.len, data->operands.dtype};
+}
+
+double compile_choose_instead(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
+                              compile_schedule *out) {
+    compile_data data = {.operands = operands_of(ctx, in->user, by->data)};
+    compile_search_in own = *by;
+    compile_tilings unused;
+    own.data = &data;
+    if (!tile_extents(in->user, &data.operands, ctx->mem, ctx->diag, &data.extent) ||
+        !fe_schedule(in->in, in->user, ctx->mem, ctx->diag, &out->cin))
+        return INFINITY;
+    compile_choose(by->options, ctx, in, out);
+    compile_choose_by_data(&own, ctx, in, out);
+    if (out->cin.kernels.len != 1 || out->cin.kernels.at[0].on_host)
+        return INFINITY;
+    const double cycles = compile_search(&own, ctx, &out->cin, &unused);
+    if (!out->tilings.len)
+        out->tilings = unused;
+    return cycles;
+}
+
+/* Returns whether all that a kernel reads is the user's. */
+static bool reads_users(const sam_statement *s, const compile_data *data) {
+    const tile_operands *all = &data->operands;
+    for (uint32_t t = 1; t <= s->tensors.len; t++) {
+        bool is = t == s->result.v || s->tensors.at[t - 1].ones;
+        for (uint32_t i = 0; i < all->n && !is; i++)
+            is = name_eq(all->operand[i].name, s->tensors.at[t - 1].name);
+        if (!is)
+            return false;
+    }
+    return true;
+}
+
+void compile_choose_beside_host(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
+                                compile_schedule *out) {
+    fe_in unsaid = *in->in;
+    unsaid.n_schedule = 0;
+    for (uint32_t n = 0; n < out->cin.kernels.len && out->chosen.len; n++) {
+        fe_kernel *kernel = &out->cin.kernels.at[n];
+        const compile_choosing part = {&unsaid, &kernel->s, in->board, NULL};
+        compile_schedule own = {0};
+        if (kernel->on_host || kernel->relations.len || kernel->tags.len ||
+            !reads_users(&kernel->s, by->data) || !isfinite(compile_choose_instead(by, ctx, &part, &own)))
+            continue;
+        *kernel = own.cin.kernels.at[0];
+        out->chosen.at[n] = own.chosen.at[0];
+    }
+}

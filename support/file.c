@@ -1,33 +1,14 @@
-/* Whole files, files that appear only when complete, folders, hashing, the clock. */
+/* Whole files, and files that appear only when complete. */
 #define _GNU_SOURCE /* fopencookie */
 #include "support/inputs.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
-#include <time.h>
 #include <unistd.h>
-#include <xxhash.h>
-
-uint64_t hash_bytes(const void *bytes, size_t length) {
-    return XXH64(bytes, length, 0);
-}
-
-uint64_t hash_more(uint64_t hash, const void *bytes, size_t length) {
-    const uint64_t words[3] = {hash, length, hash_bytes(bytes, length)};
-    return hash_bytes(words, sizeof words);
-}
-
-double seconds_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 enum { DEVICE_MOST = 1 << 26, PIPE_PATIENCE_MS = 10000 };
 
@@ -101,39 +82,6 @@ char *file_read(const char *path, arena *mem, size_t *length, diagnostics *d) {
 char *file_read_if_there(const char *path, arena *mem, size_t *length) {
     int why;
     return read_whole(path, mem, length, &why);
-}
-
-const char *text_tail(const char *text, size_t length, uint32_t lines) {
-    size_t at = length;
-    uint32_t ends = 0;
-    while (at > 0 && (ends += text[at - 1] == '\n') <= lines)
-        at--;
-    return text + at;
-}
-
-const char *file_error_line(const char *log, arena *mem) {
-    size_t length = 0;
-    const char *text = file_read_if_there(log, mem, &length), *error = text ? strstr(text, "error:") : NULL,
-               *begin = error ? error : text;
-    while (begin > text && begin[-1] != '\n')
-        begin--;
-    return text ? arena_strndup(mem, begin, strcspn(begin, "\n")) : "";
-}
-
-char *text_read(const char *path, arena *mem, size_t *length, diagnostics *d) {
-    char *text = file_read(path, mem, length, d);
-    if (!text)
-        return NULL;
-    inputs_note(d, path);
-    if (*length >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0)) {
-        diag_error(d, src_at(diag_add_source(d, path, text, *length), 0, 2), "E0006-encoding",
-                   "the text is in UTF-16");
-        diag_hint(d, "save it as UTF-8: iconv -f utf-16 -t utf-8");
-        return NULL;
-    }
-    size_t mark = *length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    *length -= mark;
-    return text + mark;
 }
 
 bool file_open(file_in *f, const char *path, diagnostics *d) {
@@ -212,7 +160,7 @@ bool inputs_spared(diagnostics *d, const char *path) {
 
 /* ---- output files: what is said of a failure ------------------------------------------------------- */
 
-static void write_error(const char *what, const char *path, int why, diagnostics *d) {
+void file_write_error(const char *what, const char *path, int why, diagnostics *d) {
     diag_error(d, (src_loc){0}, "E0004-write", "cannot %s '%s': %s", what, path, strerror(why));
     if (why == ENOSPC || why == EDQUOT || why == EFBIG)
         diag_hint(d, "make room there, or write elsewhere; nothing half-written is left");
@@ -270,7 +218,7 @@ static bool open_through(file_out *f, int descriptor, arena *mem, diagnostics *d
     if (t->to >= 0)
         f->stream = fopencookie(t, "w", (cookie_io_functions_t){.write = put_through, .close = end_through});
     if (!f->stream) {
-        write_error("write", f->path, errno, d);
+        file_write_error("write", f->path, errno, d);
         if (t->to >= 0)
             close(t->to);
         return false;
@@ -311,7 +259,7 @@ bool file_create(file_out *f, const char *path, arena *mem, diagnostics *d) {
     errno = ELOOP;
     f->stream = target ? fopen(f->temporary, "wb") : NULL;
     if (!f->stream)
-        write_error("write", path, errno, d);
+        file_write_error("write", path, errno, d);
     return f->stream != NULL;
 }
 
@@ -351,7 +299,7 @@ bool file_commit(file_out *f, diagnostics *d) {
     if (bad) {
         if (f->temporary)
             unlink(f->temporary);
-        write_error("write", f->path, why ? why : EIO, d);
+        file_write_error("write", f->path, why ? why : EIO, d);
     }
     return !bad;
 }
@@ -364,73 +312,24 @@ void file_abandon(file_out *f) {
         unlink(f->temporary);
 }
 
-bool make_folder(const char *path, diagnostics *d) {
-    if (!*path) { /* names in it would be those of the root */
-        write_error("make folder", path, ENOENT, d);
-        return false;
-    }
-    char *copy = arena_strdup(d->mem, path);
-    for (char *p = copy + 1;; p++) {
-        if (*p != '/' && *p != '\0')
-            continue;
-        char kept = *p;
-        *p = '\0';
-        if (mkdir(copy, 0777) != 0 && errno != EEXIST) {
-            write_error("make folder", copy, errno, d);
-            return false;
-        }
-        *p = kept;
-        if (!kept)
-            return true;
-    }
-}
-
-bool folder_take(const char *path, diagnostics *d, int *lock) {
-    *lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (*lock < 0 || flock(*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
-        return true;
-    close(*lock);
-    *lock = -1;
-    diag_error(d, (src_loc){0}, "E0007-in-use", "another onyx works in '%s'", path);
-    diag_hint(d, "wait for it, or name another folder");
-    return false;
-}
-
-static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *at) {
-    (void)info;
-    (void)kind;
-    (void)at;
-    return remove(path);
-}
-
-void remove_folder(const char *path) {
-    if (nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS) != 0 && errno == ENOMEM)
-        out_of_memory(0); /* or what should be gone stays, and nobody is told */
-}
-
 void file_put_u32(FILE *out, uint32_t word) {
     const unsigned char bytes[4] = {(unsigned char)word, (unsigned char)(word >> 8),
                                     (unsigned char)(word >> 16), (unsigned char)(word >> 24)};
     fwrite(bytes, 1, sizeof bytes, out);
 }
 
-uint32_t file_u32_at(const uint8_t *at) {
-    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
-
-void text_begin(text_out *out) {
-    *out = (text_out){0};
-    out->stream = open_memstream(&out->text, &out->length);
-    if (!out->stream)
-        out_of_memory(0);
-}
-
-char *text_end(text_out *out, arena *mem) {
-    bool bad = ferror(out->stream) != 0;
-    if (fclose(out->stream) != 0 || bad)
-        out_of_memory(0);
-    char *kept = arena_strndup(mem, out->text, out->length);
-    free(out->text);
-    *out = (text_out){.text = kept, .length = out->length};
-    return kept;
+char *text_read(const char *path, arena *mem, size_t *length, diagnostics *d) {
+    char *text = file_read(path, mem, length, d);
+    if (!text)
+        return NULL;
+    inputs_note(d, path);
+    if (*length >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0)) {
+        diag_error(d, src_at(diag_add_source(d, path, text, *length), 0, 2), "E0006-encoding",
+                   "the text is in UTF-16");
+        diag_hint(d, "save it as UTF-8: iconv -f utf-16 -t utf-8");
+        return NULL;
+    }
+    size_t mark = *length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    *length -= mark;
+    return text + mark;
 }

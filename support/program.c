@@ -116,3 +116,9 @@ void child_parts(child_part *parts, uint32_t n, child_work *work, void *context)
     }
     free(child);
 }
+
+double seconds_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}

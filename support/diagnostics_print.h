@@ -1,0 +1,17 @@
+/* diagnostics_print.h - what prints diagnostics, for people and for programs. */
+#ifndef ONYX_SUPPORT_DIAGNOSTICS_PRINT_H
+#define ONYX_SUPPORT_DIAGNOSTICS_PRINT_H
+
+#include "support/diagnostics.h"
+#include <stdio.h>
+
+/* Writes every diagnostic from index `first` on as `name:line:col: error: message [code]`, the
+ * line, a caret. */
+void diag_print(const diagnostics *d, uint32_t first, FILE *out, bool colour);
+/* Writes them as one JSON object a line, for programs: docs/diagnostics.md, docs/diagnostics.schema.json. */
+void diag_print_json(const diagnostics *d, uint32_t first, FILE *out);
+/* Returns whether colours belong on `out`: it is a terminal, TERM is not dumb, and NO_COLOR is unset or
+ * empty. */
+bool diag_colour(FILE *out);
+
+#endif

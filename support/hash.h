@@ -1,0 +1,13 @@
+/* hash.h - checksums. */
+#ifndef ONYX_SUPPORT_HASH_H
+#define ONYX_SUPPORT_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+uint64_t hash_bytes(const void *bytes, size_t length); /* XXH64, seed 0 */
+/* Hashes a row of pieces, one a call: `hash` is that of the pieces before, 0 at first. The cuts count: "ab",
+ * "c" and "a", "bc" have different hashes. */
+uint64_t hash_more(uint64_t hash, const void *bytes, size_t length);
+
+#endif

@@ -1,0 +1,37 @@
+/* json.h - located errors and atomic writing around cJSON. */
+#ifndef ONYX_SUPPORT_JSON_H
+#define ONYX_SUPPORT_JSON_H
+
+#include "support/diagnostics.h"
+#include <cjson/cJSON.h>
+
+/* Every program that uses cJSON calls this first: an allocation of cJSON that fails then ends the program,
+ * where cJSON itself would leave out what it has no memory for. */
+void json_begin(void);
+/* cJSON does the parsing and printing; these functions add locations and diagnostics. json_read reads and
+ * parses a file and returns NULL after a located error (E0001-file, E0002-json). json_parse without `d`
+ * returns NULL alone. The caller frees the result with cJSON_Delete. */
+cJSON *json_read(const char *path, diagnostics *d);
+cJSON *json_parse(const char *name, const char *text, size_t length, diagnostics *d);
+cJSON *json_add_item(cJSON *list); /* a new object at its end */
+/* These get a required member; if it is missing or of another type, they report E0003-json-member, which
+ * names `where`.`key`. */
+bool json_get_u32(const cJSON *object, const char *where, const char *key, uint32_t *out, diagnostics *d);
+bool json_get_text(const cJSON *object, const char *where, const char *key, const char **out, diagnostics *d);
+/* `type`: cJSON_Array or cJSON_Object; NULL after the error. */
+const cJSON *json_get_parts(const cJSON *object, const char *where, const char *key, int type,
+                            diagnostics *d);
+static inline const cJSON *json_get_array(const cJSON *object, const char *where, const char *key,
+                                          diagnostics *d) {
+    return json_get_parts(object, where, key, cJSON_Array, d);
+}
+static inline const cJSON *json_get_object(const cJSON *object, const char *where, const char *key,
+                                           diagnostics *d) {
+    return json_get_parts(object, where, key, cJSON_Object, d);
+}
+/* Prints as cJSON_Print and cJSON_PrintUnformatted do, but never returns NULL; the caller frees the text with
+ * cJSON_free. */
+char *json_print(const cJSON *json, bool indented);
+bool json_write(const cJSON *json, const char *path, diagnostics *d); /* atomic, indented, final newline */
+
+#endif

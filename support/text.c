@@ -1,0 +1,38 @@
+/* Text: what is printed, as a string; parts of a text. */
+#include "support/support.h"
+
+#include <stdlib.h>
+
+const char *text_tail(const char *text, size_t length, uint32_t lines) {
+    size_t at = length;
+    uint32_t ends = 0;
+    while (at > 0 && (ends += text[at - 1] == '\n') <= lines)
+        at--;
+    return text + at;
+}
+
+const char *file_error_line(const char *log, arena *mem) {
+    size_t length = 0;
+    const char *text = file_read_if_there(log, mem, &length), *error = text ? strstr(text, "error:") : NULL,
+               *begin = error ? error : text;
+    while (begin > text && begin[-1] != '\n')
+        begin--;
+    return text ? arena_strndup(mem, begin, strcspn(begin, "\n")) : "";
+}
+
+void text_begin(text_out *out) {
+    *out = (text_out){0};
+    out->stream = open_memstream(&out->text, &out->length);
+    if (!out->stream)
+        out_of_memory(0);
+}
+
+char *text_end(text_out *out, arena *mem) {
+    bool bad = ferror(out->stream) != 0;
+    if (fclose(out->stream) != 0 || bad)
+        out_of_memory(0);
+    char *kept = arena_strndup(mem, out->text, out->length);
+    free(out->text);
+    *out = (text_out){.text = kept, .length = out->length};
+    return kept;
+}

@@ -1,0 +1,29 @@
+/* text.h - text in memory. */
+#ifndef ONYX_SUPPORT_TEXT_H
+#define ONYX_SUPPORT_TEXT_H
+
+#include "support/arena.h"
+#include <stdio.h>
+
+/* Returns the word for n things, where a number is shown to people: plural(n, "copy", "copies"). */
+static inline const char *plural(uint64_t n, const char *one, const char *many) {
+    return n == 1 ? one : many;
+}
+
+/* Collects what is printed to `stream` between text_begin and text_end. It must not be moved in between. */
+typedef struct {
+    FILE *stream;
+    char *text;
+    size_t length; /* after text_end */
+} text_out;
+
+void text_begin(text_out *out);
+/* Returns the text, ended by 0, in `mem`. */
+char *text_end(text_out *out, arena *mem);
+
+/* Returns the first line of a log that has "error:" in it, or else its first line; "" if there is none. */
+const char *file_error_line(const char *log, arena *mem);
+/* Returns the last `lines` lines of a text. */
+const char *text_tail(const char *text, size_t length, uint32_t lines);
+
+#endif

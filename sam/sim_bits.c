@@ -2,7 +2,7 @@
  * the lowest bit for the first; the reference beside it is the position of its first set bit, so that the
  * position of any other is that plus the number of bits set below it. Words at the end of a fiber that hold
  * no bit may be absent. */
-#include "sam/sim_step.h"
+#include "sam/sim_units.h"
 
 static sim_token new_word(sim_machine *m, uint64_t bits) {
     vec_push(m->mem, &m->words, bits);

@@ -1,5 +1,5 @@
 /* What goes into the simulator's memories and what its writers made of it. */
-#include "sam/sim_int.h"
+#include "sam/sim_data.h"
 
 const sam_tensor_levels *sim_find_operand(const sam_tensor_levels *operands, uint32_t n_operands,
                                           name_id name) {

@@ -233,32 +233,6 @@ static inline void sim_push(arena *mem, sim_queue *q, sim_token t) {
     q->at[q->end++ & q->mask] = t;
 }
 
-/* ---- sim_units.c ----------------------------------------------------------------------------- */
-sim_step_function sim_step; /* of every unit in the ideal timing */
-const char *sim_token_text(arena *mem, sim_token t);
-
-/* ---- sim_locate.c ---------------------------------------------------------------------------- */
-sim_step_function sim_step_locate;
-sim_step_function sim_step_store;
-/* Position of a coordinate in fiber `fiber` of a level; SIM_EMPTY if it is not there. O(log fiber). */
-sim_token sim_locate(const sam_level_data *level, uint32_t fiber, uint32_t crd);
-/* Position of the first coordinate >= crd among those from position `at` to `end` of a level whose dense
- * fiber begins at `base`; `end` if there is none. */
-uint32_t sim_lower_bound(const sam_level_data *level, uint32_t at, uint32_t end, uint32_t base, uint32_t crd);
-
-/* ---- sim_bits.c ------------------------------------------------------------------------------ */
-sim_step_function sim_step_bv_convert;
-sim_step_function sim_step_bv_join;
-/* Puts out the next word of the fiber that a bit-vector scanner is in. */
-void sim_scan_word(sim_machine *m, sim_unit *u);
-
-/* ---- sim_reduce.c ---------------------------------------------------------------------------- */
-sim_step_function sim_step_vector;
-
-/* ---- sim_parallel.c -------------------------------------------------------------------------- */
-sim_step_function sim_step_parallelize;
-sim_step_function sim_step_serialize;
-
 /* ---- sim_published.c ------------------------------------------------------------------------- */
 /* Makes `u` a unit of the published simulator; false after E0235-unsupported where that has none. */
 bool sim_publish(sim_machine *m, sim_unit *u);
@@ -276,21 +250,5 @@ void sim_watch_end(const sim_machine *m, sam_sim_result *out);
 /* ---- sim_alu.c ------------------------------------------------------------------------------- */
 /* The operation and the number of operands it may have; NULL if the simulator does not know it. */
 sim_operation sim_find_operation(const char *name, bool fp, uint32_t *most_operands);
-
-/* ---- sim_data.c ------------------------------------------------------------------------------ */
-/* E0233-operand unless every tensor the graph reads is there, with the levels the graph describes. */
-bool sim_check_operands(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n_operands,
-                        arena *mem, diagnostics *d);
-const sam_tensor_levels *sim_find_operand(const sam_tensor_levels *operands, uint32_t n_operands,
-                                          name_id name);
-/* Returns the number of fibers of a storage level, which is 1 for the outermost. */
-uint32_t sim_fibers(const sam_tensor_levels *t, uint32_t level);
-/* The size of an index variable: of the level of an operand that a scanner of that variable reads; 0 if there
- * is none. */
-uint32_t sim_dimension_of(const sam_graph *g, name_id index, const sam_tensor_levels *operands,
-                          uint32_t n_operands);
-/* Makes the result of what the writers recorded, and counts the values that they wrote; E0232-result. */
-bool sim_result_of(const sim_machine *m, const sam_tensor_levels *operands, uint32_t n_operands,
-                   sam_tensor_levels *out, uint64_t *stored);
 
 #endif

@@ -1,5 +1,5 @@
 /* Units that find a place by a coordinate or put values there: the locator and the array in store mode. */
-#include "sam/sim_step.h"
+#include "sam/sim_units.h"
 
 uint32_t sim_lower_bound(const sam_level_data *level, uint32_t at, uint32_t end, uint32_t base,
                          uint32_t crd) {

@@ -5,7 +5,7 @@
  * ends of all fibers: a copy without a sub-tree in some fiber sees that fiber empty. The serializer takes the
  * sub-trees back in the same order, so a copy must give exactly one for each it was given: what drops
  * sub-trees belongs behind the serializer. */
-#include "sam/sim_step.h"
+#include "sam/sim_units.h"
 
 static bool ends_fiber(sim_token t, uint32_t depth) {
     return sim_is_stop(t) && sim_level(t) >= depth;

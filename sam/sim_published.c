@@ -3,7 +3,7 @@
  *
  * Units that do not differ are those of sim_units.c. */
 #include "sam/coordinates.h"
-#include "sam/sim_step.h"
+#include "sam/sim_units.h"
 
 static bool same_stop(sim_token a, sim_token b) {
     return sim_is_stop(a) && sim_is_stop(b) && sim_level(a) == sim_level(b);

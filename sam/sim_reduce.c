@@ -4,7 +4,7 @@
  * coordinates. It collects whole n-level tensors, adds up the values of equal points, and sends the sum when
  * the fiber around these tensors ends: a stop of level n or more on the innermost stream. Sorting makes it
  * O(e log e) for e entries; values of one point are added in the order they came. */
-#include "sam/sim_step.h"
+#include "sam/sim_units.h"
 #include "support/sort.h"
 
 /* ---- the sum --------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* What a run that stopped moving says: who waits for whom. */
-#include "sam/sim_int.h"
+#include "sam/sim_units.h"
 
 static uint32_t fill(const sim_queue *q) {
     return (uint32_t)(q->end - q->begin);

@@ -1,33 +1,7 @@
 /* What each primitive does in one cycle: take at most one token from each input, give at most one to each
  * output. Where a function returns without having moved anything, the unit waits. */
+#include "sam/sim_units.h"
 #include "sam/operators.h"
-#include "sam/sim_step.h"
-
-const char *sim_token_text(arena *mem, sim_token t) {
-    if (sim_is_number(t))
-        return arena_printf(mem, "%u", t);
-    if (sim_is_stop(t) && sim_hollow(t))
-        return arena_printf(mem, "S%u/%u", sim_level(t), sim_hollow(t));
-    if (sim_is_stop(t))
-        return arena_printf(mem, "S%u", sim_level(t));
-    return t == SIM_EMPTY ? "N" : "D";
-}
-
-bool sim_refuse(sim_machine *m, const sim_unit *u, const char *why) {
-    arena *mem = m->d->mem;
-    const char *heads = "";
-    for (uint32_t i = 0; i < u->n_in; i++)
-        heads = arena_printf(mem, "%s%s%s", heads, i ? ", " : "",
-                             sim_has(u->in[i]) ? sim_token_text(mem, sim_head(u->in[i])) : "-");
-    diag_error(m->d, sam_node_at(m->g, u->node)->loc, "E0231-stream",
-               "%s in cycle %llu: %s (at its inputs: %s)", sam_node_label(m->g, u->node, mem),
-               (unsigned long long)m->cycle, why, heads);
-    diag_hint(m->d, m->timing == SAM_TIMING_PUBLISHED
-                        ? "--timing ideal runs what only the published primitives cannot take"
-                        : "the graph pairs streams that do not have the same fibers");
-    m->failed = true;
-    return true;
-}
 
 /* ---- level scanner --------------------------------------------------------------------------- */
 
@@ -221,26 +195,6 @@ static void joiner_skip(sim_machine *m, sim_unit *u, uint32_t operand, sim_token
 
 static bool joiner_skips(const sim_unit *u) {
     return u->n_out > 1 + u->n_in / 2;
-}
-
-sim_token sim_join_control(sim_machine *m, sim_unit *u) {
-    sim_token t = sim_head(u->in[0]);
-    for (uint32_t i = 0; i < u->n_in; i++) {
-        sim_token other = sim_head(u->in[i]);
-        if (sim_is_stop(t) ? !sim_is_stop(other) || sim_level(other) != sim_level(t) : other != t) {
-            sim_refuse(m, u, "the operands' fibers end differently");
-            return SIM_EMPTY;
-        }
-        if (sim_is_stop(t) && sim_hollow(other) < sim_hollow(t))
-            t = other;
-    }
-    for (uint32_t i = 0; i < u->n_in; i++)
-        sim_pop(u->in[i]);
-    for (uint32_t port = 0; port <= u->n_in / 2; port++)
-        sim_emit(m, u, port, t);
-    if (t == SIM_DONE)
-        sim_finish(m, u);
-    return t;
 }
 
 static bool joiner_control(sim_machine *m, sim_unit *u) {

@@ -8,30 +8,8 @@
  * that moved last or were given one since. A cycle in which nothing moves repeats for ever: then the run is
  * over or stuck. */
 #include "sam/coordinates.h"
-#include "sam/sim_int.h"
-
-/* ---- queues ---------------------------------------------------------------------------------- */
-
-enum { QUEUE_FIRST = 16 };
-
-/* Nobody is told of its tokens until its reader has a place in the order. */
-sim_queue *sim_new_queue(arena *mem) {
-    sim_queue *q = arena_new(mem, sim_queue);
-    q->at = arena_new_n(mem, sim_token, QUEUE_FIRST);
-    q->mask = QUEUE_FIRST - 1;
-    q->ready = arena_new(mem, uint64_t);
-    return q;
-}
-
-void sim_grow(arena *mem, sim_queue *q) {
-    uint32_t larger = (q->mask + 1) * 2;
-    BUG_IF(!larger, "queue of 2^31 tokens");
-    sim_token *at = arena_new_n(mem, sim_token, larger);
-    for (uint64_t i = q->begin; i != q->end; i++)
-        at[i & (larger - 1)] = q->at[i & q->mask];
-    q->at = at;
-    q->mask = larger - 1;
-}
+#include "sam/sim_data.h"
+#include "sam/sim_units.h"
 
 static void want_inputs(arena *mem, sim_unit *u, uint32_t n) {
     if (n <= u->n_in)

@@ -2,7 +2,7 @@
 #ifndef ONYX_TESTS_UNIT_RUN_H
 #define ONYX_TESTS_UNIT_RUN_H
 
-#include "sam/sim_int.h"
+#include "sam/sim_units.h"
 #include "tests/test.h"
 
 enum { MAX_STREAMS = 8 };

@@ -1,0 +1,145 @@
+/* graph.h - the dataflow graph that computes a statement. */
+#ifndef ONYX_SAM_GRAPH_H
+#define ONYX_SAM_GRAPH_H
+
+#include "sam/statement.h"
+
+enum { SAM_ANY = -1 };
+
+typedef enum {
+    SAM_NONE,
+#define SAM(name, type, in, out, ports_in, ports_out, doc) SAM_##name,
+#include "sam/primitives.def"
+#undef SAM
+    SAM_PRIMITIVES
+} sam_primitive;
+
+typedef struct {
+    const char *name, *type; /* "FIBERLOOKUP", "fiberlookup" */
+    int in, out;             /* SAM_ANY = as many as connected */
+    const char *ports_in, *ports_out, *doc;
+} sam_primitive_info;
+extern const sam_primitive_info sam_primitive_table[SAM_PRIMITIVES];
+
+typedef struct {
+    uint32_t v;
+} sam_node; /* 1-based index into sam_graph.nodes; 0 = none */
+
+typedef enum {
+    SAM_STREAM_NONE,
+    SAM_STREAM_CRD,
+    SAM_STREAM_REF,
+    SAM_STREAM_VAL,
+    SAM_STREAM_REPSIG,
+    SAM_STREAM_BV,  /* bit vectors */
+    SAM_STREAM_SKIP /* requests of a joiner to the scanners that feed it; only they may close a cycle */
+} sam_stream;
+
+enum {
+    SAM_MODE_VALS = -1,
+    SAM_IN_TURN = -2
+}; /* of a stream: compressed levels, outermost first, then values */
+
+typedef struct {
+    name_id key, value;
+} sam_attribute;
+
+typedef struct {
+    sam_primitive kind; /* SAM_NONE: the node was removed */
+    src_loc loc;
+    name_id id;     /* DOT node id, e.g. "12" */
+    name_id tensor; /* whatever reads or writes one; REPEAT (informative) */
+    name_id index;  /* index variable, where there is one */
+    /* FIBERLOOKUP, BVLOOKUP, LOCATE, FIBERWRITE: logical mode (not storage level); SAM_MODE_VALS for values
+     */
+    int mode;
+    sam_level_format format; /* of the level, likewise */
+    /* Where port 0 takes references: the reference input (port 0) has no edge, it receives "0, D". */
+    bool root;
+    /* ALU: "add", "sub", "mul", "div", "max", ...; see sam_alu_constant. ARRAYSTORE: what combines a value
+     * with the one that is there, none: it is written over. REDUCE, VECTORREDUCER, SPACCUMULATOR: what
+     * combines values, none: "add". */
+    name_id alu;
+    struct sam_program *program; /* ALU: a function of a file with loops, whose name `alu` is; or NULL */
+    uint16_t fill;               /* ARRAYVALS: the value of what is not stored */
+    name_id outer, inner;        /* CRDDROP, CRDHOLD: index variables; inner may be "val" */
+    /* CRDDROP: both streams have the same depth, one value per coordinate, and pairs whose value is zero
+     * are dropped (DOT: mode="0"). Otherwise inner is one level deeper and empty fibers are dropped. */
+    bool compress; /* REDUCE: nothing for an empty fiber instead of a zero (DOT: empty="drop") */
+    /* VECTORREDUCER: levels of the tensors it adds up: 1 vectors (what sam_add_node sets), 2 matrices, ...
+     * PARALLELIZE, SERIALIZE: levels of the sub-trees they deal out, 0: single tokens. */
+    uint8_t depth;
+    uint8_t width;            /* BVLOOKUP, BVCONVERT, BVINTERSECT, BVUNION: bits of a word, 1 to 64; 0: 64 */
+    bool fp;                  /* ALU, REDUCE, VECTORREDUCER, ARRAYSTORE, CRDDROP with compress: bfloat16 */
+    VEC(sam_attribute) extra; /* attributes the reader keeps but does not interpret */
+} sam_node_data;
+
+/* One stream. Several edges may leave one port (each gets every token); at most one enters a port. */
+typedef struct {
+    sam_node src, dst; /* src.v == 0: removed */
+    uint8_t src_port, dst_port;
+    sam_stream stream;
+    src_loc loc;
+} sam_edge_data;
+
+/* This is one tensor of the graph comment "X=ss01,B=ss01,C=ss10". */
+typedef struct {
+    name_id name;
+    uint32_t order; /* 0: scalar ("none") */
+    sam_level_format level[SAM_MAX_ORDER];
+    uint8_t mode[SAM_MAX_ORDER]; /* mode[l]: logical mode held by storage level l */
+} sam_graph_tensor;
+
+typedef struct {
+    arena *mem;
+    name_table *names;
+    src_loc loc; /* of the comment that describes the tensors, else of the graph's first word */
+    VEC(sam_node_data) nodes;
+    VEC(sam_edge_data) edges;
+    VEC(sam_graph_tensor) tensors; /* result first */
+} sam_graph;
+
+void sam_graph_init(sam_graph *g, arena *mem, name_table *names);
+sam_node sam_add_node(sam_graph *g, sam_primitive kind); /* with a fresh numeric id */
+void sam_add_edge(sam_graph *g, sam_node src, uint8_t src_port, sam_node dst, uint8_t dst_port,
+                  sam_stream stream);
+static inline sam_node_data *sam_node_at(const sam_graph *g, sam_node n) {
+    return &g->nodes.at[n.v - 1];
+}
+static inline bool sam_is_joiner(sam_primitive k) { /* inputs 2k, 2k+1 are what to join on and references */
+    return k == SAM_INTERSECT || k == SAM_UNION || k == SAM_BVINTERSECT || k == SAM_BVUNION;
+}
+static inline bool sam_reads_level(sam_primitive k) {
+    return k == SAM_FIBERLOOKUP || k == SAM_BVLOOKUP || k == SAM_LOCATE;
+}
+/* Returns how messages name a node: "intersect j (node 10)". */
+const char *sam_node_label(const sam_graph *g, sam_node n, arena *mem);
+const char *sam_stream_name(sam_stream s); /* as DOT's edge type: "crd", "ref", ...; "" for none */
+
+/* The first returns the tensor of that name, or NULL; the second the storage level that holds logical mode
+ * `mode`, or -1. */
+const sam_graph_tensor *sam_find_tensor(const sam_graph *g, name_id name);
+int sam_storage_level(const sam_graph_tensor *t, int mode);
+
+/* An ALU operand may be a constant: attribute "const0" (operand 0), "const1", ... holds a number and no
+ * edge enters that port; "rb_const" is another word for "const1" where there is no "const0". Returns its
+ * text, or NULL when operand `port` is a stream. */
+const char *sam_alu_constant(const sam_graph *g, sam_node n, uint32_t port);
+/* Reads the word that a constant's text stands for: an integer from -32768 to 65535, or a number rounded to
+ * bfloat16. */
+bool sam_parse_constant(const char *text, bool fp, uint16_t *out);
+/* Returns the index variable of storage level l of the result that an ARRAYSTORE writes, from its attributes
+ * "in0", "in1", ... */
+name_id sam_stored_index(const sam_graph *g, sam_node n, uint32_t level);
+name_id sam_attribute_of(const sam_graph *g, sam_node n, const char *key); /* from extra; 0 if absent */
+/* Finds the edge into a port, or NULL. O(edges). */
+static inline const sam_edge_data *sam_edge_into(const sam_graph *g, sam_node node, uint32_t port) {
+    for (uint32_t i = 0; i < g->edges.len; i++) {
+        const sam_edge_data *e = &g->edges.at[i];
+        if (e->src.v && e->dst.v == node.v && e->dst_port == port)
+            return e;
+    }
+    return NULL;
+}
+
+#endif

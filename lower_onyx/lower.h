@@ -1,0 +1,48 @@
+/* lower.h - lowering a graph to a netlist. */
+#ifndef ONYX_LOWER_ONYX_LOWER_H
+#define ONYX_LOWER_ONYX_LOWER_H
+
+#include "lower_onyx/netlist.h"
+
+typedef struct onyx_graph onyx_graph; /* the Onyx-aware IR; docs/ir_onyx.md */
+
+typedef struct {
+    name_id index;
+    uint32_t edge;
+} lower_piece;
+typedef struct {
+    uint32_t tile_edge; /* extent of dense levels inside a sub-tile, and of vectors that are summed up */
+    const lower_piece *edges; /* along these index variables, instead of tile_edge */
+    uint32_t n_edges;
+    bool extended; /* primitives of profile onyx-ext may be used (docs/boards.md) */
+    bool in_turn;  /* of these: the levels and values of an operand come on one load stream, in turn */
+    bool stored;   /* .. and those of the result leave on one store stream */
+    bool skips;    /* .. scanners leave out coordinates that the other side of their intersecter lacks */
+} lower_options;
+/* Returns the largest sub-tile edge along `index` that the graph has room for, with `extended` of
+ * lower_options. */
+uint32_t lower_widest(const sam_graph *g, name_id index, bool extended);
+/* Counts the global buffer's streams that the netlist of the graph will have, with `in_turn` and
+ * `stored` of lower_options. */
+void lower_count_streams(const sam_graph *g, bool in_turn, bool stored, uint32_t *loads, uint32_t *stores);
+
+/* Lowers a SAM graph that passed sam_check (binary joiners, no broadcasts) to the Onyx-aware IR: every memory
+ * primitive becomes write scanner, buffet and read scanner; streams become bundles of wires. A dense operand
+ * level becomes a scanner without memory, a dense result level whose coordinates all come becomes nothing.
+ * False after a diagnostic (docs/errors/lower_onyx.md); E0410-not-on-chip names a primitive the chip lacks
+ * (exit 2). */
+bool lower_run(const sam_graph *g, const lower_options *options, arena *mem, diagnostics *d,
+               onyx_graph **out);
+/* Checks neighbour rules, wires, tiles, cycles, and the tokens the chip's primitives mistake. It reads the
+ * tables nodes.def and neighbours.def and the graph, and knows nothing of how lower_run builds one. */
+bool lower_check(const onyx_graph *g, diagnostics *d);
+/* These write and read the text form (docs/ir_onyx.md). lower_parse(lower_dump(g)) dumps to the same text. */
+void lower_dump(const onyx_graph *g, FILE *out);
+bool lower_parse(const char *name, const char *text, size_t length, name_table *names, arena *mem,
+                 diagnostics *d, onyx_graph **out);
+/* Packs a graph that passed lower_check: one PE primitive a tile, each memory triplet into one MEM tile, each
+ * GLB stream into one IO tile. Cells come in the order of the graph's nodes, so inputs by operand and level
+ * (values last), then processing, then results. Ends with net_check. */
+bool lower_pack(const onyx_graph *g, arena *mem, diagnostics *d, netlist *out);
+
+#endif

@@ -1,0 +1,26 @@
+/* collect.h - results of runs, put together. */
+#ifndef ONYX_TILING_COLLECT_H
+#define ONYX_TILING_COLLECT_H
+
+#include "tiling/plan.h"
+
+/* Collects results: words[o] are the words output stream o delivered for this run. Adds them (wrap-around
+ * int16 or bf16) at the origin of each copy's part; coordinates beyond the part's or the result's extent are
+ * dropped. More words than the run's bounds are E0341-result-stream, as is what is no fibertree. `plan` may
+ * be filled anew between runs, with the next batch. */
+typedef struct tile_collector tile_collector;
+tile_collector *tile_collect_begin(const sam_statement *s, const tile_plan *plan, const uint32_t *extent,
+                                   tile_dtype dtype, arena *mem);
+bool tile_collect_run(tile_collector *c, uint32_t run, const uint16_t *const *words, const uint32_t *lengths,
+                      diagnostics *d);
+bool tile_collect_end(tile_collector *c, arena *mem, tile_tensor *out);
+/* What was collected so far: the entries of partial results, and the seconds that adding them up took; the
+ * words of the longest array that each run wrote into a memory tile, and of what the plan had room for,
+ * summed over the runs. */
+typedef struct {
+    uint64_t entries, words, bound_words;
+    double seconds;
+} tile_collected;
+tile_collected tile_collect_cost(const tile_collector *c);
+
+#endif

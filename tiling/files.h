@@ -1,0 +1,64 @@
+/* files.h - tensors as coordinates, and their files. */
+#ifndef ONYX_TILING_FILES_H
+#define ONYX_TILING_FILES_H
+
+#include "sam/sam.h"
+
+/* An extent that the other operands of the statement say. */
+#define TILE_OPEN UINT32_MAX
+
+/* A tensor as coordinates: sorted by coordinate in logical order, no duplicates; explicit fills are kept. */
+typedef struct {
+    name_id name;
+    uint32_t order;
+    uint32_t dim[SAM_MAX_ORDER];
+    bool dim_inferred;   /* the file states no dimensions: dim is the largest coordinate seen */
+    uint64_t nnz;        /* stored entries */
+    const uint32_t *crd; /* nnz * order, entry by entry */
+    const uint16_t *val;
+    uint16_t fill;          /* of a result: the value of every other coordinate */
+    uint64_t rounded;       /* values that were not whole numbers in the file (int16 only) */
+    uint64_t wrapped;       /* values read, or of a reference, that 16 bits do not hold (int16 only) */
+    bool divides;           /* a reference whose statement divides: its NaNs in bfloat16 stand for anything */
+    const float *tolerance; /* of each value of a bfloat16 reference, or NULL: exact */
+} tile_tensor;
+
+typedef enum { TILE_DTYPE_INT16, TILE_DTYPE_BF16 } tile_dtype;
+typedef enum { TILE_VALUES_FILE, TILE_VALUES_ONES, TILE_VALUES_RAMP } tile_values;
+
+/* Reads .mtx (Matrix Market: coordinate or array; real, integer, pattern; general, symmetric,
+ * skew-symmetric), .tns (FROSTT; an empty one has no entries, a scalar is its value alone), .npy (NumPy) or
+ * .npz (SciPy's save_npz, or one array), and each of them packed by gzip (.gz); a name without an extension,
+ * such as /dev/stdin, is read as what its first bytes say; "B.stored/1" is part 1 of a stored tensor that has
+ * some. `order` is how many indices the statement uses: a
+ * file's dimensions of extent 1 are dropped to match it (an N x 1 matrix is a vector), SAM_MAX_ORDER + 1
+ * keeps the file's order. int16: rounded to the nearest whole number, halves away from zero, then wrapped to
+ * 16 bits; one warning each counts those. Duplicates are added. ONES and RAMP replace the k-th stored value
+ * by 1 and by 1 + k % 127. Errors E0301..E0315, located. */
+bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype, tile_values values,
+               arena *mem, diagnostics *d, tile_tensor *out);
+/* Makes a random tensor of "100x80:0.05" or "100x80:0.05:7" (dimensions, density, base seed): splitmix64
+ * seeded with base * 1000 + operand, row-major over all coordinates; an entry exists if the next draw is
+ * below density * 2^64, its value is then 1 + (next >> 33) % 9. Of more than 2^28 coordinates the number of
+ * those left out before an entry is drawn instead of each. Dimensions "" make a scalar, one value. Error
+ * E0313-generator. O(product of dimensions) up to there, O(entries) beyond. */
+bool tile_generate(const char *spec, name_id name, uint32_t operand, uint64_t base_seed, tile_dtype dtype,
+                   arena *mem, diagnostics *d, tile_tensor *out);
+/* Makes a tensor of entries in memory, in any order and with duplicates, which are added: crd[e * order +
+ * mode] is 0-based, below dim[mode]; values are rounded as by tile_read; messages call it `from`.
+ * E0303-range, E0305-value. O(nnz * order). */
+bool tile_from_entries(name_id name, uint32_t order, const uint32_t *dim, uint64_t nnz, const uint32_t *crd,
+                       const double *val, tile_dtype dtype, const char *from, arena *mem, diagnostics *d,
+                       tile_tensor *out);
+/* Drops dimensions of extent 1, the last ones first, until the tensor, which `from` gave, has `order` of
+ * them. E0311-order. */
+bool tile_squeeze(tile_tensor *t, uint32_t order, const char *from, diagnostics *d);
+/* Returns the number that a word stands for: -32768 to 32767, or any bfloat16. */
+double tile_to_double(tile_dtype dtype, uint16_t word);
+/* Writes the format that the name ends in: .mtx up to order 2 (a vector as N x 1, a scalar as 1 x 1), or
+ * .tns; coordinates are 1-based and sorted. E0312-extension, which tile_can_write finds before there is a
+ * tensor. */
+bool tile_can_write(uint32_t order, const char *path, diagnostics *d);
+bool tile_write(const tile_tensor *t, tile_dtype dtype, const char *path, diagnostics *d);
+
+#endif

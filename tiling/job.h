@@ -1,0 +1,34 @@
+/* job.h - a plan as a file for an array simulator, and what comes back. */
+#ifndef ONYX_TILING_JOB_H
+#define ONYX_TILING_JOB_H
+
+#include "tiling/collect.h"
+
+/* Little-endian 32-bit words, docs/dump.md: "ONXJ", 1, inputs, outputs, num_blocks of each output, runs;
+ * then per run and input: length in 16-bit words, the words, padded to a multiple of 4 bytes. Written plan by
+ * plan, the parts of a whole that is too large for memory; at least one, which may have no runs. */
+typedef struct {
+    file_out file;
+    uint32_t outputs, plans, runs; /* of a plan; so far */
+} tile_job;
+bool tile_job_begin(tile_job *j, const char *path, diagnostics *d);
+void tile_job_add(tile_job *j, const tile_plan *plan);
+/* Ends the file, which appears only with `keep`. */
+bool tile_job_end(tile_job *j, bool keep, diagnostics *d);
+
+/* The answer: "ONXR", 1, runs, outputs; then per run: cycles (64 bits), and per output: length, words,
+ * padding. Read plan by plan, a run in memory at a time. Errors E0342-job-result, of all three. */
+typedef struct {
+    file_in file;
+    const char *path;
+    uint32_t outputs;
+    uint64_t cycles; /* of the runs so far */
+} tile_results;
+bool tile_results_open(tile_results *r, const char *path, uint64_t runs, diagnostics *d); /* runs: of all */
+/* Feeds the runs of the next plan to the collector. */
+bool tile_results_collect(tile_results *r, const tile_plan *plan, tile_collector *c, diagnostics *d);
+/* Closes the file, which must be closed whenever it was opened; where all went well (`good`) nothing may be
+ * left in it. */
+bool tile_results_close(tile_results *r, bool good, diagnostics *d);
+
+#endif

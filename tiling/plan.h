@@ -1,0 +1,203 @@
+/* plan.h - sub-tiles, and the runs a kernel needs. */
+#ifndef ONYX_TILING_PLAN_H
+#define ONYX_TILING_PLAN_H
+
+#include "tiling/operands.h"
+
+enum { TILE_MAX_VARS = 64 }; /* of a statement */
+
+/* What drives the array: a processor that starts so many streams in a run, one of whose cycles is `ratio` of
+ * the array's. With a ratio of 0 nothing does, and the array is alone. */
+typedef struct {
+    uint32_t loads, stores, ratio;
+} tile_driver;
+
+/* How many copies of the kernel there is room for, such that start together and such that each start by
+ * themselves; 0 and 0: nobody asks. */
+typedef struct {
+    uint32_t together, apart;
+    bool all;        /* as many as fit, even if fewer would do */
+    uint32_t cells;  /* that each has, and that are configured */
+    uint32_t period; /* picoseconds that a cycle takes at least; 0: nobody says */
+} tile_room;
+
+typedef struct {
+    uint32_t tile; /* edge of a sub-tile in coordinates, along every variable that has none of its own; 0 =
+                      the largest power of two whose sub-tiles fit whatever they hold */
+    uint32_t glb_tile;   /* edge of a tile for the global buffer; there are none where it is not above the
+                            sub-tile's */
+    uint32_t mem_words;  /* segment, coordinate or value words a MEM tile holds (1024) */
+    uint32_t bank_words; /* of a stream's bank in the global buffer; 0 = no bound */
+    uint32_t edge[TILE_MAX_VARS], glb_edge[TILE_MAX_VARS]; /* along a variable, by handle - 1; 0: as above */
+    /* For each variable, by handle - 1, another one (its handle): the graph drops a coordinate of the first
+     * where the second has none inside it. 0 without such a dropper; then results are taken to be longer than
+     * they may be. */
+    uint8_t drops[TILE_MAX_VARS];
+    tile_driver driver; /* these three are for tile_choose: its driver, copies, and how much it may do */
+    tile_room room;
+    bool clip;      /* of edges that are chosen none is longer than its loop, where all of that is there */
+    uint64_t steps; /* 0: as much as it takes */
+    double share;   /* of what there is that the operands are; 0: all */
+    double least;   /* what is expected to take more is of no interest; 0: all is */
+    const uint32_t *begin; /* along each variable: edges to look at first; NULL: none */
+    bool vector_reducer;   /* there is one, of profile onyx-ext */
+    bool skips;            /* scanners leave out what the other side of their intersecter lacks (onyx-ext) */
+    bool in_turn;          /* each operand's levels and values come on one stream, in turn (onyx-ext) */
+    bool stored;           /* .. and those of the result leave on one */
+    sam_var dealt; /* whose pieces belong to so many groups in turn (tiling/banks.h); 0: no variable's */
+    uint32_t groups;
+} tile_options;
+
+/* Returns the edge along v that `options` asks for, or the one that tile = 0 chooses for this statement. */
+uint32_t tile_edge(const sam_statement *s, const tile_options *options, sam_var v);
+/* Returns the longest piece of any loop. `extent` has that of every variable, by handle - 1, or is NULL where
+ * they are not known. */
+uint32_t tile_longest(const sam_statement *s, const tile_options *options, const uint32_t *extent);
+
+/* What one GLB stream carries, in the order of the netlist's IO cells. */
+typedef struct {
+    name_id tensor;
+    int level; /* storage level, SAM_MODE_VALS (-1), or SAM_IN_TURN (-2): every level that is stored, then
+                  values */
+} tile_stream;
+
+enum { TILE_BLOCK_MODES = 2 };
+/* One block: the words the stream sends for one sub-tile, length headers included. */
+typedef struct {
+    uint32_t first, length; /* into tile_plan.words */
+    /* The sub-tile's corner in the first modes, and its extent there, 0 of the empty one; of a matrix that is
+     * dense, values from one coordinate of its outer level to the next. */
+    uint32_t origin[TILE_BLOCK_MODES], size[TILE_BLOCK_MODES], row;
+} tile_block;
+
+typedef struct {
+    tile_stream stream;
+    VEC(tile_block) blocks; /* one per sub-tile that exists; block 0 is the empty sub-tile */
+    uint32_t copy;          /* of the kernel, that the stream feeds */
+} tile_input;
+
+typedef struct {
+    tile_stream stream;
+    uint32_t num_blocks; /* 2 for a compressed level (segments, coordinates), 1 for values */
+    uint32_t copy;       /* of the kernel, that the stream comes from */
+} tile_output;
+
+/* One pass of the array: every copy of the kernel over one sub-tile of each operand. */
+typedef struct {
+    uint32_t block_first; /* tile_plan.run_block[block_first + i]: block of input i */
+    uint32_t bound_words; /* no output stream of this run is longer (headers included) */
+    uint32_t bound_array; /* no array of its result in a memory tile is longer */
+    uint32_t group;       /* of its piece along tile_options.dealt, in the plan of one copy */
+} tile_run;
+
+/* What one copy of the kernel does in one run. */
+typedef struct {
+    uint32_t origin[SAM_MAX_ORDER]; /* coordinate of the result sub-tile's corner, by logical mode */
+    uint32_t size[SAM_MAX_ORDER];   /* its extent; what dense levels write beyond belongs to another part */
+    bool idle;                      /* the copy runs on empty sub-tiles; its result is not read */
+} tile_part;
+
+typedef struct {
+    uint32_t tile; /* the longest edge in coordinates */
+    /* Edges along each variable, by handle - 1: of sub-tiles, and of tiles for the global buffer (0 without
+     * any). They live in the planner's `mem`. */
+    const uint32_t *edge, *glb_edge;
+    u16_vec words; /* all blocks of all inputs */
+    VEC(tile_input) inputs;
+    VEC(tile_output) outputs;
+    uint32_t copies; /* of the kernel on the array */
+    VEC(tile_run) runs;
+    VEC(tile_part) parts; /* of run r: parts[r * copies] and those that follow, by copy */
+    u32_vec run_block;
+    uint64_t runs_possible; /* before empty sub-tiles and pairs without work were skipped */
+} tile_plan;
+
+enum { TILE_MAX_STREAMS = 64, TILE_SPLITS_LISTED = 8, TILE_COSTS = 40 };
+
+/* Sub-tiles of a tensor that held too much and were split. For the result they are runs whose result might
+ * not fit. */
+typedef struct {
+    name_id tensor;
+    uint32_t order;
+    uint64_t tiles;
+    uint64_t most_words;                                /* of the largest array of the fullest */
+    uint32_t corner[TILE_SPLITS_LISTED][SAM_MAX_ORDER]; /* of the first ones, by logical mode */
+} tile_split;
+
+/* The kinds of work that a run's cycles are made of; tiling/costs.def has their costs. */
+typedef enum {
+#define ARRAY(NAME, name, cycles, each) TILE_##NAME,
+#include "tiling/costs.def"
+    TILE_WORKS
+} tile_work;
+extern const char *const tile_work_name[TILE_WORKS];
+
+/* What runs are expected to take the array. */
+typedef struct {
+    uint64_t runs;
+    double cycles;           /* of all runs, one after the other */
+    double work[TILE_WORKS]; /* that these are made of */
+    struct {
+        uint64_t runs;
+        double cycles, longest; /* of all; of one */
+    } alike[TILE_COSTS];        /* runs of like size: bin b has those of 2^b to 2^(b+1) cycles */
+} tile_forecast;
+
+/* What a plan came to so far. A pair that was split is several runs. */
+typedef struct {
+    uint64_t possible, pairs; /* pairs of uniform sub-tiles: all there are, and those with work */
+    uint32_t most_words;      /* of any array in a memory tile */
+    uint64_t most_bank_words; /* of any stream's bank at once */
+    uint64_t glb_tiles;       /* tiles for the global buffer that had work */
+    uint64_t loads;           /* of the global buffer: as many runs as the banks hold, of one of its tiles */
+    uint64_t load_words;      /* operand words of all loads; a block is counted once a load */
+    tile_forecast expected;   /* of all runs so far */
+    VEC(tile_split) splits;   /* by tensor */
+} tile_counts;
+
+/* Cuts operands into sub-tiles, enumerates the runs the statement needs, batch by batch, and sees to
+ * capacities. Pairing is derived from the expression: a product needs all its factors, a sum what either side
+ * has, and a term outside a reduction takes part in that reduction's first tile only. With options->glb_tile,
+ * all runs of a tile for the global buffer come before those of the next. Dense levels are padded to the tile
+ * edge and have no stream of their own. Where a sub-tile or a result may overflow a memory tile or a bank, a
+ * variable's piece is halved for all operands that have it, until all parts fit; E0330-capacity (exit 2) only
+ * where even parts of one coordinate would not. docs/tiling.md.
+ *
+ * `inputs` and `outputs` name the streams the mapped kernel has; they, the statement and the operands must
+ * live as long as the planner, which lives in `mem`. NULL after errors. Memory: 4 bytes an entry and 4 a
+ * sub-tile, and the batch. Work of all batches: proportional to the entries, and to the runs times the tiles
+ * along one variable / 64. */
+typedef struct tile_planner tile_planner;
+tile_planner *tile_plan_begin(const sam_statement *s, const tile_operands *in, const tile_options *options,
+                              const tile_stream *inputs, uint32_t n_inputs, const tile_stream *outputs,
+                              uint32_t n_outputs, arena *mem, diagnostics *d);
+typedef enum { TILE_BATCH, TILE_END, TILE_FAILED } tile_step;
+/* Makes the next runs, in `mem`: about as many as have most_words words of blocks, at most 16384, or all
+ * where most_words is 0. Returns TILE_END when none are left; then `out` has streams, but no runs. */
+tile_step tile_plan_next(tile_planner *p, uint32_t most_words, arena *mem, tile_plan *out);
+const tile_counts *tile_plan_counts(const tile_planner *p);
+/* Counts on, instead of tile_plan_next: counts runs, splits and predicted cycles without making words, until
+ * there are more than most_cycles, or most_runs more runs, or until all are counted, which *complete says.
+ * Returns false after errors. */
+bool tile_plan_count(tile_planner *p, double most_cycles, uint64_t most_runs, bool *complete);
+void tile_plan_end(tile_planner *p);
+
+enum { TILE_BINS = 17 };
+
+/* Least, most and sum over the uniform sub-tiles of a tensor that have entries. */
+typedef struct {
+    uint64_t least, most, sum;
+} tile_range;
+typedef struct {
+    uint32_t tile, edge[SAM_MAX_ORDER]; /* the longest edge, and all by logical mode */
+    uint64_t possible, filled;          /* sub-tiles there are, those with entries */
+    uint64_t overflowing;               /* those of which some array is longer than mem_words */
+    uint64_t histogram[TILE_BINS]; /* of entries: bin b counts 2^b to 2^(b+1) - 1, the last one all above */
+    tile_range entries, vals;
+    tile_range seg[SAM_MAX_ORDER], crd[SAM_MAX_ORDER]; /* words by storage level; 0 for dense ones */
+} tile_statistics;
+/* Measures the operand of a statement that has only one, packed as for a plan. E0321, E0330, E0331. */
+bool tile_stats(const sam_statement *s, const tile_operands *in, const tile_options *options, arena *mem,
+                diagnostics *d, tile_statistics *out);
+
+#endif

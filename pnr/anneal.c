@@ -61,7 +61,7 @@ typedef struct {
     const placer *p;
     prng random;
     cell_state *cell;   /* by cell, nobody included */
-    link_place *noted;  /* as p->link */
+    link_place *noted;  /* as p->link.item */
     cell_lead *led;     /* by cell, nobody included; NULL: the clock asks for nothing */
     uint32_t *occupant; /* by spot */
     net_state *net;
@@ -79,8 +79,8 @@ typedef struct {
 static uint32_t half_perimeter(const annealer *a, uint32_t n, uint32_t cell, spot to) {
     const placer *p = a->p;
     uint32_t x0 = spot_x(to), x1 = x0, y0 = spot_y(to), y1 = y0;
-    for (uint32_t i = p->pin_at[n]; i < p->pin_at[n + 1]; i++) {
-        spot s = p->pin[i] == cell ? to : a->cell[p->pin[i]].at;
+    for (uint32_t i = p->pin.from[n]; i < p->pin.from[n + 1]; i++) {
+        spot s = p->pin.item[i] == cell ? to : a->cell[p->pin.item[i]].at;
         uint32_t x = spot_x(s), y = spot_y(s);
         x0 = x < x0 ? x : x0;
         x1 = x > x1 ? x : x1;
@@ -147,9 +147,9 @@ static inline uint32_t excess_of(const annealer *a, uint32_t lead, spot own, spo
 
 static void measure_net(annealer *a, uint32_t n) {
     const placer *p = a->p;
-    const uint32_t *pin = p->pin + p->pin_at[n];
+    const uint32_t *pin = p->pin.item + p->pin.from[n];
     net_state *s = &a->net[n];
-    s->cells = p->pin_at[n + 1] - p->pin_at[n];
+    s->cells = p->pin.from[n + 1] - p->pin.from[n];
     ranks_clear(s->rank);
     for (uint32_t i = 0; i < s->cells && s->cells <= SPOTS; i++)
         ranks_move(s->rank, spots_all(RANK_LAST), spots_all(a->cell[pin[i]].at), s->rank);
@@ -169,12 +169,12 @@ static int64_t measure_all(annealer *a, const pnr_site *at) {
         a->occupant[a->cell[c].at] = c;
     }
     for (uint32_t c = 0; c < p->cells; c++)
-        for (uint32_t i = p->link_at[c]; i < p->link_at[c + 1]; i++) {
-            a->cell[c].link[i - p->link_at[c]] = a->cell[p->link[i]].at;
-            twice += spot_distance(a->cell[c].at, a->cell[p->link[i]].at);
+        for (uint32_t i = p->link.from[c]; i < p->link.from[c + 1]; i++) {
+            a->cell[c].link[i - p->link.from[c]] = a->cell[p->link.item[i]].at;
+            twice += spot_distance(a->cell[c].at, a->cell[p->link.item[i]].at);
         }
     for (uint32_t n = 0; n < p->nets; n++) {
-        if (p->linked[n] || p->pin_at[n + 1] - p->pin_at[n] < 2)
+        if (p->linked[n] || p->pin.from[n + 1] - p->pin.from[n] < 2)
             continue;
         measure_net(a, n);
         total += a->net[n].cost;
@@ -230,9 +230,9 @@ static inline uint32_t pick(reach r, uint64_t bits) {
  * is connected to, which leaves far fewer netlists in a poor local optimum. False if the move is none. */
 static inline bool propose(const annealer *a, uint32_t next_to_partner, uint64_t bits, place_move *m) {
     const placer *p = a->p;
-    m->cell = p->movable[(bits >> 46) * p->movable_len >> 18];
+    m->cell = p->movable.at[(bits >> 46) * p->movable.len >> 18];
     const cell_state *cell = &a->cell[m->cell];
-    uint32_t partner = p->near[cell->near_at + ((uint32_t)(bits >> 24 & 0xfff) * cell->nears >> 12)];
+    uint32_t partner = p->near.item[cell->near_at + ((uint32_t)(bits >> 24 & 0xfff) * cell->nears >> 12)];
     spot around = a->cell[next_to_partner ? partner : m->cell].at;
     uint32_t column = pick(a->column[next_to_partner][cell->class][spot_x(around)], bits);
     uint32_t row = pick(a->row[next_to_partner][cell->class][spot_y(around)], bits >> 12);
@@ -314,7 +314,7 @@ static inline int32_t excess_change(const annealer *a, uint32_t c, spot from, sp
         sum += (int32_t)(after - before);
         if (note && after != before) {
             a->led[c].excess += after - before;
-            a->led[a->noted[a->p->link_at[c] + i].cell].excess += after - before;
+            a->led[a->noted[a->p->link.from[c] + i].cell].excess += after - before;
         }
     }
     return sum;
@@ -354,7 +354,7 @@ static inline void put_cell(annealer *a, uint32_t c, spot to) {
     const placer *p = a->p;
     a->cell[c].at = to;
     a->occupant[to] = c;
-    for (uint32_t i = p->link_at[c]; i < p->link_at[c + 1]; i++)
+    for (uint32_t i = p->link.from[c]; i < p->link.from[c + 1]; i++)
         a->cell[a->noted[i].cell].link[a->noted[i].place] = to;
 }
 
@@ -474,7 +474,7 @@ static void adapt_window(annealer *a, uint32_t accepted, uint32_t moves) {
 static uint32_t move_nanoseconds(const placer *p) {
     uint32_t sum = 0;
     for (uint32_t n = 0; n < p->nets; n++) {
-        uint32_t k = p->pin_at[n + 1] - p->pin_at[n];
+        uint32_t k = p->pin.from[n + 1] - p->pin.from[n];
         sum += k <= 2 ? 0 : k <= SPOTS ? 26 * k : 7 * k * k;
     }
     return 18 + sum / p->cells;
@@ -527,36 +527,36 @@ static void schedule(annealer *a, uint32_t moves, anneal_result *best, pnr_site 
 static void list_cell(annealer *a, uint32_t c) {
     const placer *p = a->p;
     cell_state *s = &a->cell[c];
-    uint32_t manys = p->many_at[c + 1] - p->many_at[c], links = p->link_at[c + 1] - p->link_at[c];
+    uint32_t manys = p->many.from[c + 1] - p->many.from[c], links = p->link.from[c + 1] - p->link.from[c];
     BUG_IF(manys > SPOTS || links > SPOTS, "a tile has fewer ports than cell %u has nets", c);
     *s = (cell_state){
-        .class = p->class_of[c], .near_at = p->near_at[c], .nears = p->near_at[c + 1] - p->near_at[c]};
+        .class = p->class_of[c], .near_at = p->near.from[c], .nears = p->near.from[c + 1] - p->near.from[c]};
     s->links = (uint8_t)links;
     s->manys = (uint8_t)manys;
     for (uint32_t i = 0; i < manys; i++) {
-        uint32_t n = p->many[p->many_at[c] + i];
+        uint32_t n = p->many.item[p->many.from[c] + i];
         s->many[i] = n;
-        uint32_t unit = unit_length(p->pin_at[n + 1] - p->pin_at[n]);
+        uint32_t unit = unit_length(p->pin.from[n + 1] - p->pin.from[n]);
         s->gain += p->options->timing > FORK_BEND ? INT32_MAX / SPOTS
                    : p->options->timing           ? unit * 2
                                                   : unit * 3 / 2;
     }
     for (uint32_t i = 0; i < links && a->led; i++)
-        a->led[c].lead[i] = p->lead[p->link_at[c] + i];
+        a->led[c].lead[i] = p->lead[p->link.from[c] + i];
 }
 
 /* Lists where cell c is noted at its partners. Of two nets between the same cells, which are as good as each
  * other, the second has the partner's second place. */
 static void list_noted(annealer *a, uint32_t c) {
     const placer *p = a->p;
-    for (uint32_t i = p->link_at[c]; i < p->link_at[c + 1]; i++) {
-        uint32_t other = p->link[i], place = p->link_at[other];
-        for (uint32_t k = p->link_at[c]; k <= i; k++) {
-            if (p->link[k] != other)
+    for (uint32_t i = p->link.from[c]; i < p->link.from[c + 1]; i++) {
+        uint32_t other = p->link.item[i], place = p->link.from[other];
+        for (uint32_t k = p->link.from[c]; k <= i; k++) {
+            if (p->link.item[k] != other)
                 continue;
-            while (p->link[place] != c)
+            while (p->link.item[place] != c)
                 place++;
-            a->noted[i] = (link_place){other, place++ - p->link_at[other]};
+            a->noted[i] = (link_place){other, place++ - p->link.from[other]};
         }
     }
 }
@@ -566,7 +566,7 @@ static annealer *annealer_new(const placer *p, uint64_t seed, arena *mem) {
     a->p = p;
     a->random = prng_seed(seed);
     a->cell = arena_new_n(mem, cell_state, p->cells + 1);
-    a->noted = arena_new_n(mem, link_place, p->link_at[p->cells]);
+    a->noted = arena_new_n(mem, link_place, p->link.from[p->cells]);
     a->led = p->lead ? arena_new_n(mem, cell_lead, p->cells + 1) : NULL;
     a->occupant = arena_new_n(mem, uint32_t, p->board->height * SPOT_SIDE);
     a->net = arena_new_n(mem, net_state, p->nets);

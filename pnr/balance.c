@@ -101,3 +101,10 @@ void pnr_balance(const pnr_design *design, arena *mem, pnr_imbalance_vec *out) {
             vec_push(mem, out, worst[c]);
     arena_free(&scratch);
 }
+
+uint32_t pnr_pairs_to(const pnr_route *r, uint32_t sink) {
+    uint32_t pairs = 0;
+    for (uint32_t h = r->sinks.at[sink].hop; h != PNR_NO_HOP; h = r->hops.at[h].parent)
+        pairs += r->hops.at[h].fifo_start;
+    return pairs;
+}

@@ -3,7 +3,7 @@
  * The switch box joins every pair of sides track by track through a permutation, so an output has one input
  * from each other side. Its wires are the table boards/onyx/switch_box.csv.
  */
-#include "pnr/pnr.h"
+#include "pnr/pnr_int.h"
 
 #include "boards/onyx/fabric.h"
 
@@ -87,4 +87,8 @@ bool pnr_switch_select(const pnr_board *b, pnr_side in_side, uint32_t in_track, 
             place++;
         }
     return false;
+}
+
+bool pnr_io_column(const pnr_board *b, bool output, bool fabric_only, uint32_t x) {
+    return fabric_only || x % b->columns_per_glb_tile == (output ? 1u : 0u);
 }

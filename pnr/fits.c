@@ -52,3 +52,8 @@ bool pnr_fits(const netlist *n, const pnr_board *b, const pnr_options *o, diagno
         diag_note(d, (src_loc){0}, "what does fit: %s", all);
     return false;
 }
+
+const char *pnr_block_id(const net_cell_data *cell, char buffer[16]) {
+    snprintf(buffer, 16, "%c%u", cell->tag, cell->number);
+    return buffer;
+}

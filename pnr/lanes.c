@@ -6,13 +6,14 @@
  * it longer, the whole netlist is annealed, too, and the shorter one is kept. Lanes are recognised by the
  * order of their cells and nets. O(pins) to find them, O(steps * cells) to shift them.
  */
-#include "pnr/place_int.h"
+#include "pnr/place_task.h"
 
 typedef struct {
     const netlist *net;
     uint32_t lanes, cells, nets; /* cells and nets of one lane */
     uint32_t *cell, *of_net;     /* by lane * cells + i, lane * nets + i: index in the netlist */
     uint32_t *local;             /* by cell: its i */
+    bool *taken;                 /* by y * width + x: a copy has a cell there */
 } lane_map;
 
 /* ---- finding them ---------------------------------------------------------------------------- */
@@ -130,12 +131,12 @@ static uint32_t column_period(const pnr_board *b, const pnr_options *o) {
 
 /* Puts every lane `step` columns east of the one before; false if two cells meet. */
 static bool copy_lanes(const lane_map *m, const pnr_board *b, const pnr_site *lane, uint32_t west,
-                       uint32_t step, bool *taken, pnr_site *at) {
-    memset(taken, 0, sizeof *taken * b->width * b->height);
+                       uint32_t step, pnr_site *at) {
+    memset(m->taken, 0, sizeof *m->taken * b->width * b->height);
     for (uint32_t k = 0; k < m->lanes; k++)
         for (uint32_t i = 0; i < m->cells; i++) {
             pnr_site s = {(uint16_t)(lane[i].x - west + k * step), lane[i].y};
-            bool *site = &taken[(uint32_t)s.y * b->width + s.x];
+            bool *site = &m->taken[(uint32_t)s.y * b->width + s.x];
             if (*site)
                 return false;
             *site = true;
@@ -157,9 +158,9 @@ static bool flushes_apart(const netlist *n, const pnr_board *b, const pnr_option
 }
 
 /* Puts the copies of the lane as far apart as the array allows; false if they do not fit. */
-static bool spread_lanes(const lane_map *m, const pnr_board *b, const pnr_options *o, const pnr_site *lane,
-                         arena *mem, pnr_site *at) {
-    bool *taken = arena_new_n(mem, bool, b->width * b->height);
+static bool spread_lanes(const lane_map *m, const pnr_site *lane, const place_task *t, pnr_site *at) {
+    const pnr_board *b = t->board;
+    const pnr_options *o = t->options;
     uint32_t period = column_period(b, o), x0 = b->width, x1 = 0;
     for (uint32_t i = 0; i < m->cells; i++) {
         x0 = lane[i].x < x0 ? lane[i].x : x0;
@@ -168,7 +169,7 @@ static bool spread_lanes(const lane_map *m, const pnr_board *b, const pnr_option
     uint32_t west = x0 / period * period;
     for (uint32_t step = (b->width - 1 - (x1 - west)) / (m->lanes - 1) / period * period; step;
          step -= period)
-        if (copy_lanes(m, b, lane, west, step, taken, at) && flushes_apart(m->net, b, o, at, mem))
+        if (copy_lanes(m, b, lane, west, step, at) && flushes_apart(m->net, b, o, at, t->mem))
             return true;
     return false;
 }
@@ -188,40 +189,45 @@ static double time_left(const pnr_options *o, double start) {
     return o->time_limit <= 0 ? 0 : left > 1e-6 ? left : 1e-6;
 }
 
-bool place_lanes(const netlist *n, const pnr_board *b, const pnr_options *o, arena *mem, pnr_stats *stats,
-                 pnr_site *at) {
+bool place_lanes(const place_task *t, pnr_stats *stats, pnr_site *at) {
+    const netlist *n = t->net;
+    const pnr_board *b = t->board;
+    const pnr_options *o = t->options;
+    arena *mem = t->mem;
     lane_map m = {.net = n};
     if (o->fixed || o->region || o->whole || o->own_tiles || !find_lanes(&m, mem))
         return false;
     double start = seconds_now();
     diagnostics d; /* what a lane is refused for does not matter: the whole netlist is judged by itself */
     diag_init(&d, mem);
-    const netlist *lane = first_lane(&m, mem);
     pnr_site *one = arena_new_n(mem, pnr_site, m.cells);
+    m.taken = arena_new_n(mem, bool, b->width * b->height);
     pnr_options of_lane = *o, of_rest = *o;
+    place_task lane = {first_lane(&m, mem), b, &of_lane, m.lanes, mem, &d},
+               rest = {n, b, &of_rest, 1, mem, &d};
     of_lane.flush = NULL;
     of_lane.moves = o->moves / m.lanes + (o->moves > 0);
     int64_t alone, cost, whole = INT64_MAX;
-    if (!place_whole(lane, b, &of_lane, m.lanes, mem, &d, stats, one, &alone))
+    if (!place_whole(&lane, stats, one, &alone))
         return false;
-    if (spread_lanes(&m, b, o, one, mem, at)) {
+    if (spread_lanes(&m, one, t, at)) {
         stats->lanes = m.lanes;
         return true;
     }
     pnr_board share = share_of_board(b, column_period(b, o), m.lanes);
     of_lane.time_limit = time_left(o, start);
-    if (!share.width || !pnr_fits(lane, &share, o, &d) ||
-        !place_whole(lane, &share, &of_lane, m.lanes, mem, &d, stats, one, &cost) ||
-        !spread_lanes(&m, b, o, one, mem, at))
+    lane.board = &share;
+    if (!share.width || !pnr_fits(lane.net, &share, o, &d) || !place_whole(&lane, stats, one, &cost) ||
+        !spread_lanes(&m, one, t, at))
         return false;
     stats->lanes = m.lanes;
     if (cost <= alone)
         return true;
-    pnr_site *rest = arena_new_n(mem, pnr_site, n->cells.len);
+    pnr_site *other = arena_new_n(mem, pnr_site, n->cells.len);
     pnr_stats of_whole = *stats;
     of_rest.time_limit = time_left(o, start);
-    if (place_whole(n, b, &of_rest, 1, mem, &d, &of_whole, rest, &whole) && whole < cost * m.lanes) {
-        memcpy(at, rest, n->cells.len * sizeof *at);
+    if (place_whole(&rest, &of_whole, other, &whole) && whole < cost * m.lanes) {
+        memcpy(at, other, n->cells.len * sizeof *at);
         *stats = of_whole;
         stats->lanes = 0;
     }

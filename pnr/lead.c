@@ -171,7 +171,7 @@ static uint8_t *choose_leads(placer *p, arena *mem) {
 }
 
 static uint32_t cells_of(const placer *p, uint32_t net) {
-    return p->pin_at[net + 1] - p->pin_at[net];
+    return p->pin.from[net + 1] - p->pin.from[net];
 }
 
 /* Decides which nets are links: those of two cells, and led ones of more as long as their cells have room. */
@@ -180,8 +180,8 @@ static void choose_links(placer *p, const uint8_t *lead, arena *mem) {
     p->linked = arena_new_n(mem, bool, p->nets + 1);
     for (uint32_t n = 0; n < p->nets; n++) {
         p->linked[n] = cells_of(p, n) == 2;
-        for (uint32_t i = p->pin_at[n]; p->linked[n] && i < p->pin_at[n + 1]; i++)
-            ends[p->pin[i]]++;
+        for (uint32_t i = p->pin.from[n]; p->linked[n] && i < p->pin.from[n + 1]; i++)
+            ends[p->pin.item[i]]++;
     }
     for (uint32_t n = 0; n < p->nets; n++)
         if (cells_of(p, n) > 2 && lead[n] & (LEAD_ROW | LEAD_NEAR))
@@ -195,7 +195,7 @@ static void add_link(placer *p, uint32_t c, uint32_t other, bool at_sink, uint8_
         lead = (uint8_t)(lead + p->class_of[to]);
     else if (at_sink && lead & LEAD_ROW)
         lead |= LEAD_SINK;
-    p->link[*links] = other;
+    p->link.item[*links] = other;
     if (p->lead)
         p->lead[*links] = lead;
     ++*links;
@@ -204,7 +204,7 @@ static void add_link(placer *p, uint32_t c, uint32_t other, bool at_sink, uint8_
 /* Adds the links of a net at cell c: one if it has but two cells, otherwise one per sink. */
 static void add_links_of(placer *p, uint32_t c, uint32_t n, uint8_t lead, uint32_t *links) {
     const net_data *net = &p->net->nets.at[n];
-    const uint32_t *pin = p->pin + p->pin_at[n];
+    const uint32_t *pin = p->pin.item + p->pin.from[n];
     uint32_t from = net->source.cell.v - 1;
     if (cells_of(p, n) == 2) {
         add_link(p, c, pin[0] == c ? pin[1] : pin[0], from != c, lead, links);
@@ -220,7 +220,7 @@ static void add_links_of(placer *p, uint32_t c, uint32_t n, uint8_t lead, uint32
 }
 
 void place_list_links(placer *p, arena *mem) {
-    uint32_t uses = p->use_at[p->cells], ends = uses, links = 0, many = 0;
+    uint32_t uses = p->use.from[p->cells], ends = uses, links = 0, many = 0;
     const uint8_t *lead = choose_leads(p, mem);
     choose_links(p, lead, mem);
     bool any = false;
@@ -228,22 +228,22 @@ void place_list_links(placer *p, arena *mem) {
         ends += 2 * p->net->nets.at[n].sinks.len;
         any |= lead[n] && p->linked[n];
     }
-    p->link_at = arena_new_n(mem, uint32_t, p->cells + 2);
-    p->many_at = arena_new_n(mem, uint32_t, p->cells + 2);
-    p->link = arena_new_n(mem, uint32_t, ends);
+    p->link.from = arena_new_n(mem, uint32_t, p->cells + 2);
+    p->many.from = arena_new_n(mem, uint32_t, p->cells + 2);
+    p->link.item = arena_new_n(mem, uint32_t, ends);
     p->lead = any ? arena_new_n(mem, uint8_t, ends) : NULL;
-    p->many = arena_new_n(mem, uint32_t, uses);
+    p->many.item = arena_new_n(mem, uint32_t, uses);
     for (uint32_t c = 0; c < p->cells; c++) {
-        for (uint32_t i = p->use_at[c]; i < p->use_at[c + 1]; i++) {
-            uint32_t n = p->use[i];
+        for (uint32_t i = p->use.from[c]; i < p->use.from[c + 1]; i++) {
+            uint32_t n = p->use.item[i];
             if (p->linked[n])
                 add_links_of(p, c, n, lead[n], &links);
             else if (cells_of(p, n) > 2)
-                p->many[many++] = n;
+                p->many.item[many++] = n;
         }
-        p->link_at[c + 1] = links;
-        p->many_at[c + 1] = many;
+        p->link.from[c + 1] = links;
+        p->many.from[c + 1] = many;
     }
-    p->link_at[p->cells + 1] = links; /* nobody has no nets */
-    p->many_at[p->cells + 1] = many;
+    p->link.from[p->cells + 1] = links; /* nobody has no nets */
+    p->many.from[p->cells + 1] = many;
 }

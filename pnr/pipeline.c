@@ -113,13 +113,6 @@ static void fill_starved_joins(pnr_design *design, arena *scratch) {
         }
 }
 
-uint32_t pnr_pairs_to(const pnr_route *r, uint32_t sink) {
-    uint32_t pairs = 0;
-    for (uint32_t h = r->sinks.at[sink].hop; h != PNR_NO_HOP; h = r->hops.at[h].parent)
-        pairs += r->hops.at[h].fifo_start;
-    return pairs;
-}
-
 void pnr_pipeline(pnr_design *design, pnr_pipelining how, arena *scratch) {
     pnr_delays table;
     diagnostics quiet; /* a board without delays has no slowest path: every pair is as good as another */

@@ -1,8 +1,8 @@
-/* place_int.h - the placement problem in flat arrays, shared by place.c (start, constraints) and anneal.c. */
+/* place_int.h - the placement problem in flat arrays, shared by the files that place. */
 #ifndef ONYX_PNR_PLACE_INT_H
 #define ONYX_PNR_PLACE_INT_H
 
-#include "pnr/pnr_int.h"
+#include "pnr/place_task.h"
 
 /* Sites of one kind: every row from `row0` on in the given columns. */
 typedef struct {
@@ -21,34 +21,41 @@ enum { LEAD_ROW = 15, LEAD_LOOP = 32, LEAD_SINK = 64, LEAD_NEAR = 128 };
 enum { LEAD_REACH = 3, LEAD_SIDE = 2 * LEAD_REACH + 1, LEAD_FAR = 16 };
 typedef uint8_t lead_table[LEAD_SIDE][LEAD_SIDE]; /* hops too many, by dy and dx, LEAD_REACH and beyond */
 
-/* Read-only once made: anneals of several seeds share it. Cell number `cells` stands for "nobody". */
+/* Lists by index: list i is item[from[i]] .. item[from[i + 1] - 1]. */
 typedef struct {
+    uint32_t *from, *item;
+} place_lists;
+
+/* Read-only once made: anneals of several seeds share it. Cell number `cells` stands for "nobody". */
+struct placer {
     const netlist *net;
     const pnr_board *board;
     const pnr_options *options;
     uint32_t cells, nets;
-    uint32_t lanes;           /* of the netlist this is one of; 1: it is no lane */
-    uint32_t *pin_at, *pin;   /* cells of net n: pin[pin_at[n]] .. pin[pin_at[n + 1] - 1], each cell once */
-    uint32_t *use_at, *use;   /* nets of cell c, each once */
-    uint32_t *link_at, *link; /* the other end of each link of cell c: a two-cell net, or a led branch */
-    uint32_t *many_at, *many; /* nets of cell c with more cells */
-    bool *linked;             /* by net: it is among the links */
-    uint8_t *lead;            /* as link; NULL: the clock asks for nothing */
+    uint32_t lanes;   /* see place_task */
+    place_lists pin;  /* by net: its cells, each once */
+    place_lists use;  /* by cell: its nets, each once */
+    place_lists link; /* by cell: the other end of each of its links, a two-cell net or a led branch */
+    place_lists many; /* by cell: its nets with more cells */
+    place_lists near; /* by cell: every other cell of every net of it */
+    bool *linked;     /* by net: it is among the links */
+    uint8_t *lead;    /* as link.item; NULL: the clock asks for nothing */
     lead_table *too_near[CLASSES]; /* by x of the source; NULL: no net of this class of source is led */
     uint16_t too_far[CLASSES * CLASSES][LEAD_FAR]; /* hops, by source * CLASSES + sink and distance */
-    uint32_t *near_at, *near;                      /* every other cell of every net of cell c */
     uint32_t *occupant;                            /* by y * width + x: the cell there */
     pnr_site *at;                                  /* by cell */
     uint8_t *class_of;                             /* by cell */
     bool *fixed;                                   /* by cell, including nobody */
     uint32_t *column_flush; /* by x: the flush whose cells may stand there; NULL: there is but one */
-    uint32_t *movable, movable_len;
+    u32_vec movable;
     site_class class[CLASSES];
-    /* The first `own_loads` of every `own_period` GLB tiles have no store, the others no load; with a period
+    /* The first own.loads of every own.period GLB tiles have no store, the others no load; with a period
      * of 0 any tile has both. */
-    uint32_t own_period, own_loads;
+    struct {
+        uint32_t period, loads;
+    } own;
     double deadline; /* of seconds_now; 0 = none */
-} placer;
+};
 
 static inline uint32_t site_index(const placer *p, pnr_site s) {
     return (uint32_t)s.y * p->board->width + s.x;
@@ -74,14 +81,6 @@ static inline bool region_allows(const placer *p, uint32_t cell, pnr_site s) {
 /* Deals the flush groups to the flushes of p->options->flush (p->column_flush). Errors: E0512-bad-fixed,
  * E0514-flush-groups. */
 bool place_deal_flushes(placer *p, arena *mem, diagnostics *d);
-
-/* Places a netlist, one lane of `lanes`, cell by cell. Gives `at` by cell and its cost, and adds to `stats`.
- * Errors: as pnr_place. */
-bool place_whole(const netlist *n, const pnr_board *b, const pnr_options *o, uint32_t lanes, arena *scratch,
-                 diagnostics *d, pnr_stats *stats, pnr_site *at, int64_t *cost);
-/* Places a netlist of equal lanes; false if it is none, or its lanes do not fit side by side. */
-bool place_lanes(const netlist *n, const pnr_board *b, const pnr_options *o, arena *mem, pnr_stats *stats,
-                 pnr_site *at);
 
 /* Anneals a copy of p's placement with the given seed; `at` has one entry per cell. Returns its cost. */
 typedef struct {

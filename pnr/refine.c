@@ -1,7 +1,7 @@
 /* After negotiation: shorter routes, then faster ones. Both work on free wires only, so that the design stays
  * legal throughout. O(sinks) searches a net each.
  */
-#include "pnr/route_int.h"
+#include "pnr/grow.h"
 #include "support/sort.h"
 
 /* ---- after the routes are legal -------------------------------------------------------------- */

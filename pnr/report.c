@@ -1,11 +1,6 @@
 /* Numbers about a placed and routed design. */
 #include "pnr/pnr_int.h"
 
-const char *pnr_block_id(const net_cell_data *cell, char buffer[16]) {
-    snprintf(buffer, 16, "%c%u", cell->tag, cell->number);
-    return buffer;
-}
-
 uint32_t pnr_hpwl(const pnr_design *design) {
     uint32_t total = 0;
     for (uint32_t n = 0; n < design->net->nets.len; n++) {

@@ -1,12 +1,13 @@
-/* route_int.h - the router's state, shared by route.c (negotiation) and refine.c (what follows once legal).
- */
+/* route_int.h - the router's state, shared by route.c (negotiation), grow.c (one net) and refine.c (what
+ * follows once legal). */
 #ifndef ONYX_PNR_ROUTE_INT_H
 #define ONYX_PNR_ROUTE_INT_H
 
 #include "pnr/floor_int.h"
 
 #define ROUTE_NONE UINT32_MAX
-enum { ROUTE_BASE = 64 }; /* cost of a wire nobody else wants */
+enum { ROUTE_BASE = 64 };    /* cost of a wire nobody else wants */
+enum { ROUTE_PRESENT = 16 }; /* router.present that counts another user as one more wire */
 
 typedef struct {
     uint32_t node;
@@ -17,6 +18,11 @@ typedef struct {
     VEC(tree_node) nodes; /* parents first */
     u32_vec sink;         /* by sink of the net: index in the tree, ROUTE_NONE while unreached */
 } route_tree;
+
+/* A switch-box port. */
+typedef struct {
+    uint32_t x, y, side, track;
+} route_port;
 
 typedef struct {
     uint32_t x, y; /* a sink's tile; y == 0 for an IO tile */
@@ -30,7 +36,7 @@ typedef struct {
     uint8_t turn[4][8][4]; /* output track by input side, input track, output side */
     uint32_t *history;     /* by wire */
     uint16_t *uses;        /* by wire */
-    uint32_t present;      /* cost factor of one other user, PRESENT_ONE = 1 */
+    uint32_t present;      /* cost factor of one other user, ROUTE_PRESENT = 1 */
     bool exclusive;        /* wires in use are forbidden instead of dear */
     bool detour;           /* an IO tile's wire may not reach the target by a single hop */
     uint32_t branch_cost;  /* of leaving the tree one hop farther from its source */
@@ -40,32 +46,25 @@ typedef struct {
     pnr_limits limits; /* without a netlist: the clock does not matter */
     uint32_t period;   /* that no design beats */
     uint8_t *lead;     /* by net: the sides by which a branch may leave, if each needs a pair at once; or 0 */
-    /* one search */
-    uint8_t sides;       /* the net's */
-    bool plain;          /* may it have no pair? */
-    bool near_enough[2]; /* may the target be reached by no hop, by one? */
-    uint32_t epoch;
-    uint32_t *reached, *cost, *from; /* by node; valid where reached == epoch */
-    uint32_t *in_tree, *tree_index;  /* by node; valid where in_tree == tree_epoch */
-    uint32_t tree_epoch;
-    target_tile target;
-    VEC(uint64_t)
-    heap; /* cost + lookahead << 36 | lookahead << 24 | node: far-advanced nodes first among equals */
+    struct {
+        uint8_t sides;       /* the net's */
+        bool plain;          /* may it have no pair? */
+        bool near_enough[2]; /* may the target be reached by no hop, by one? */
+        uint32_t epoch;
+        uint32_t *reached, *cost, *from; /* by node; valid where reached == epoch */
+        uint32_t *in_tree, *tree_index;  /* by node; valid where in_tree == tree_epoch */
+        uint32_t tree_epoch;
+        target_tile target;
+        VEC(uint64_t)
+        heap; /* cost + lookahead << 36 | lookahead << 24 | node: far-advanced nodes first among equals */
+    } search; /* of a way for one net */
 } router;
 
-/* Frees the wires that a net uses. */
-void route_rip_up(router *r, uint32_t net);
-/* Leads the net to every sink that it has not reached, nearest first or farthest first. Returns false if one
- * cannot be reached at all. */
-bool route_grow(router *r, uint32_t net, bool farthest);
 /* Returns the sides by which a branch of the net may leave if a pair follows at once. */
 static inline uint8_t route_lead_sides(const router *r, uint32_t net) {
     pnr_site at = r->design->site.at[r->design->net->nets.at[net].source.cell.v - 1];
     return (uint8_t)pnr_lead_sides(&r->limits, at, pnr_lead_period(&r->limits, at, r->period));
 }
-/* Writes the net's tree as a route of the design, which is empty while a sink is unreached. */
-void route_write(const router *r, uint32_t net, arena *mem, pnr_route *out);
-
 /* Shortens legal routes on free wires; returns the hops saved. */
 uint32_t route_refine(router *r, const uint32_t *order);
 /* Shortens the period of legal, written and pipelined routes: nets above the floor are led again on free

@@ -7,96 +7,11 @@
  * FIFO or sink back to the start of the SplitFIFO before it; core    inside a tile, from its input FIFOs to
  * its output FIFOs. A SplitFIFO's first register cuts ready, its second data and valid. Launch from a tile is
  * fifo_to_sb (the switch box of the first hop is in it), from an IO tile io_core, from a SplitFIFO rmux;
- * capture at a tile is sb_to_fifo, at a SplitFIFO nothing beyond its switch box. Of [least, most]
- * picoseconds, `most` counts. O(hops) per net.
+ * capture at a tile is sb_to_fifo, at a SplitFIFO nothing beyond its switch box. O(hops) per net.
  */
 #include "pnr/floor_int.h"
 
 #include <stdlib.h>
-
-/* ---- the board's table ----------------------------------------------------------------------- */
-
-typedef struct {
-    const char *name;
-    size_t offset;
-} delay_row;
-
-#define AT(field) offsetof(pnr_delays, field)
-static const delay_row delay_rows[] = {
-    {"pe_core", AT(core[NET_TILE_PE])},
-    {"mem_core", AT(core[NET_TILE_MEM])},
-    {"io_core", AT(launch[NET_TILE_IO])},
-    {"fifo_to_sb_pe", AT(launch[NET_TILE_PE])},
-    {"fifo_to_sb_mem", AT(launch[NET_TILE_MEM])},
-    {"sb_to_fifo_pe", AT(capture[NET_TILE_PE])},
-    {"sb_to_fifo_mem", AT(capture[NET_TILE_MEM])},
-    {"sb_to_fifo_mem", AT(capture[NET_TILE_IO])}, /* the table has no row for IO: the slower tile's */
-    {"sb_pe_data", AT(data[NET_TILE_PE])},
-    {"sb_pe_valid", AT(valid[NET_TILE_PE])},
-    {"sb_pe_ready", AT(ready[NET_TILE_PE])},
-    {"sb_mem", AT(data[NET_TILE_MEM])},
-    {"sb_mem", AT(valid[NET_TILE_MEM])},
-    {"sb_mem", AT(ready[NET_TILE_MEM])},
-    {"rmux", AT(rmux[NET_TILE_PE])},
-    {"rmux", AT(rmux[NET_TILE_MEM])},
-};
-/* What only a corner may tell apart. */
-static const delay_row corner_rows[] = {
-    {"rmux_pe", AT(rmux[NET_TILE_PE])},           {"rmux_mem", AT(rmux[NET_TILE_MEM])},
-    {"ready_pe", AT(ready_launch[NET_TILE_PE])},  {"ready_mem", AT(ready_launch[NET_TILE_MEM])},
-    {"ready_mem", AT(ready_launch[NET_TILE_IO])},
-};
-enum {
-    DELAY_ROWS = sizeof delay_rows / sizeof delay_rows[0],
-    CORNER_ROWS = sizeof corner_rows / sizeof corner_rows[0]
-};
-
-static bool has_row(const delay_row *rows, size_t n, const char *name) {
-    bool has = false;
-    for (size_t i = 0; i < n; i++)
-        has = has || strcmp(rows[i].name, name) == 0;
-    return has;
-}
-
-const char *pnr_wrong_delay(const cJSON *delays, bool corner) {
-    for (const cJSON *m = corner ? delays->child : NULL; m; m = m->next) {
-        if (!has_row(delay_rows, DELAY_ROWS, m->string) && !has_row(corner_rows, CORNER_ROWS, m->string))
-            return m->string;
-    }
-    for (size_t i = 0; i < DELAY_ROWS && !corner; i++) {
-        if (!cJSON_GetObjectItemCaseSensitive(delays, delay_rows[i].name))
-            return delay_rows[i].name;
-    }
-    return NULL;
-}
-
-/* Puts what the table states in the place of what is there. */
-static void read_rows(const cJSON *table, const delay_row *rows, size_t n, pnr_delays *out) {
-    for (size_t i = 0; i < n; i++) {
-        const cJSON *most = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(table, rows[i].name), 1);
-        const uint32_t value = most ? (uint32_t)most->valuedouble : 0;
-        if (most)
-            memcpy((char *)out + rows[i].offset, &value, sizeof value);
-    }
-}
-
-bool pnr_read_delays(const pnr_board *b, diagnostics *d, pnr_delays *out) {
-    const cJSON *table = b->json ? cJSON_GetObjectItemCaseSensitive(b->json, "delays_ps") : NULL;
-    *out = (pnr_delays){0};
-    for (size_t i = 0; i < DELAY_ROWS; i++) {
-        const cJSON *row = cJSON_GetObjectItemCaseSensitive(table, delay_rows[i].name);
-        const cJSON *most = cJSON_GetArrayItem(row, 1);
-        if (!most) {
-            diag_error(d, (src_loc){0}, "E0550-no-delay", "board '%s' states no delay \"%s\"", b->name,
-                       delay_rows[i].name);
-            diag_hint(d, "add \"%s\": [least, most] picoseconds to \"delays_ps\" of the board",
-                      delay_rows[i].name);
-            return false;
-        }
-    }
-    read_rows(table, delay_rows, DELAY_ROWS, out);
-    return true;
-}
 
 /* ---- one net --------------------------------------------------------------------------------- */
 
@@ -355,15 +270,10 @@ static void time_net(const pnr_design *design, const pnr_limits *limits, uint32_
 
 /* Measures the design by the board's other table: its delays, and those of the board where it has none. */
 static void time_corner(const pnr_design *design, const pnr_delays *nominal, pnr_timing *out) {
-    const cJSON *corner = cJSON_GetObjectItemCaseSensitive(design->board->json, "corner"),
-                *table = cJSON_GetObjectItemCaseSensitive(corner, "delays_ps"),
-                *name = cJSON_GetObjectItemCaseSensitive(corner, "name");
     pnr_delays d = *nominal;
-    if (!corner)
+    out->corner = pnr_read_corner(design->board, &d);
+    if (!out->corner)
         return;
-    read_rows(table, delay_rows, DELAY_ROWS, &d);
-    read_rows(table, corner_rows, CORNER_ROWS, &d);
-    out->corner = name->valuestring;
     out->corner_ps = slowest_core(design, &d);
     for (uint32_t n = 0; n < design->route.len; n++) {
         const uint32_t delay = pnr_net_delay(design, &d, n);

@@ -1,0 +1,23 @@
+/* delays.h - the delays that a board states. */
+#ifndef ONYX_PNR_DELAYS_H
+#define ONYX_PNR_DELAYS_H
+
+#include "pnr/board.h"
+
+/* The board's delays in picoseconds; by net_tile. */
+typedef struct {
+    uint32_t core[4], launch[4], capture[4];
+    uint32_t data[4], valid[4], ready[4]; /* of a switch box */
+    uint32_t rmux[4];                     /* launch from a SplitFIFO */
+    uint32_t ready_launch[4];             /* of a sink's ready */
+} pnr_delays;
+/* Returns the name of the first delay that timing needs and the board's table lacks, of a corner's that
+ * timing does not know; or NULL. */
+const char *pnr_wrong_delay(const cJSON *delays, bool corner);
+/* Reads the delays of a board. Error: E0550-no-delay. */
+bool pnr_read_delays(const pnr_board *b, diagnostics *d, pnr_delays *out);
+/* Writes the delays that the board's corner states over those in `out`. Returns the corner's name; NULL: the
+ * board has no corner. */
+const char *pnr_read_corner(const pnr_board *b, pnr_delays *out);
+
+#endif

@@ -3,7 +3,7 @@
 #ifndef ONYX_FE_CAPABILITY_H
 #define ONYX_FE_CAPABILITY_H
 
-#include "frontend/program_int.h"
+#include "frontend/fe_int.h"
 
 /* A part of a condition: a number, how far an index runs, how many words a tensor has, or an operation of two
  * parts. */

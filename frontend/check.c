@@ -167,3 +167,16 @@ bool fe_check_packed(const sam_statement *s, diagnostics *d) {
     arena_free(&scratch);
     return ok;
 }
+
+bool fe_check_literals(const sam_statement *s, uint32_t from, diagnostics *d) {
+    for (uint32_t e = from; e < s->exprs.len; e++) {
+        const sam_expr_data *x = &s->exprs.at[e];
+        if (x->kind != SAM_EXPR_LITERAL ||
+            (x->literal <= UINT16_MAX && x->literal == (double)(uint32_t)x->literal))
+            continue;
+        diag_error(d, x->loc, "E0127-literal", "%g is no 16-bit integer", x->literal);
+        diag_hint(d, "compute in floating point with --dtype bf16");
+        return false;
+    }
+    return true;
+}

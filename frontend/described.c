@@ -1,4 +1,4 @@
-/* described.c - reads descriptions of functions, and loads what they call.
+/* described.c - reads descriptions of functions.
  *
  *   file       := (line "\n")*
  *   line       := field ":" text | "#" comment | nothing                  lists of indices: lists.c
@@ -8,12 +8,12 @@
  *               | what capability.c reads, where there is a name
  *
  * What is called is a function of C made of the description: it declares the objects, sets up, calls, tears
- * down. It is compiled where an expression names the function, so that a folder of many costs nothing.
+ * down. It is compiled (load.c) where an expression names the function, so that a folder of many costs
+ * nothing.
  */
 #include "frontend/described.h"
 #include "support/number.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -35,10 +35,6 @@ typedef struct {
     bool integers, other_type;
     diagnostics *d;
 } description;
-
-static const char *path_in(const fe_described *f, const char *path, arena *mem) {
-    return *path == '/' ? path : arena_printf(mem, "%s/%s", f->folder, path);
-}
 
 static bool take_name(description *r, const char *what, const char **out) {
     if (r->in.token.kind != FE_NAME) {
@@ -321,7 +317,7 @@ static bool read_folder(description *r, bool generated) {
     fe_bitstream *b = bitstream_of(r);
     b->loc = r->in.token.loc;
     b->generated = generated;
-    b->folder = strcmp(rest(r), ".") == 0 ? r->f->folder : path_in(r->f, rest(r), r->d->mem);
+    b->folder = strcmp(rest(r), ".") == 0 ? r->f->folder : fe_described_path(r->f, rest(r), r->d->mem);
     return r->in.token.kind != FE_END || refuse(r, r->first, "the bitstream has no folder", "bitstream: .");
 }
 static bool read_bitstream(description *r) {
@@ -502,10 +498,6 @@ static bool read_lines(description *r) {
     return true;
 }
 
-static bool is_object(const fe_described *f) {
-    return f->source && strcmp(strrchr(f->source, '.'), ".so") == 0;
-}
-
 /* ---- the call ---------------------------------------------------------------------------------- */
 
 /* Returns whether the last name of a declaration is this one: "gsl_permutation *p". */
@@ -591,7 +583,7 @@ static bool check_processor(const description *r) {
     if (!f->on_processor)
         return (f->per_call <= 0 && f->per_point <= 0) ||
                refuse(r, r->first, "cycles are of a function on the processor of the chip", "runs: m3");
-    if (!f->source || is_object(f))
+    if (!f->source || fe_is_object(f))
         return refuse(r, f->runs, "what the processor of the chip runs is C of its own", "source: FILE.c");
     if (f->libraries.len || f->flags.len || f->package)
         return refuse(r, f->runs, "there are no libraries, flags and packages on the processor of the chip",
@@ -749,254 +741,4 @@ bool fe_read_described(const fe_function_file *file, bool integers, name_table *
 bool fe_is_member(const fe_user_function *f, const char *name) {
     return strcmp(f->name, name) == 0 ||
            (f->described && f->described->family && strcmp(f->described->family, name) == 0);
-}
-
-/* ---- building ---------------------------------------------------------------------------------- */
-
-static const char *add_all(const char *text, const char *before, const fe_texts *lines, const char *after,
-                           arena *mem) {
-    for (uint32_t i = 0; i < lines->len; i++)
-        text = arena_printf(mem, "%s%s%s%s", text, before, lines->at[i], after);
-    return text;
-}
-
-/* Gives what is handed over the names of the capability. */
-static const char *handed_over(const fe_described *f, const char *type, arena *mem) {
-    const sam_statement *s = &f->states.s;
-    const char *text = "";
-    for (uint32_t v = 1; v <= s->vars.len; v++)
-        text = arena_printf(mem, "%s    const int %s = onyx_extent[%u];\n", text,
-                            fe_var_text(s, (sam_var){v}), v - 1);
-    for (uint32_t t = 2; t <= s->tensors.len; t++)
-        text = arena_printf(mem, "%s    const %s %s%s = %sonyx_operand[%u];\n", text, type,
-                            s->tensors.at[t - 1].order ? "*const " : "", fe_tensor_text(s, (sam_tensor){t}),
-                            s->tensors.at[t - 1].order ? "" : "*", t - 2);
-    return arena_printf(mem, "%s    %s *const %s = onyx_result;\n", text, type, fe_tensor_text(s, s->result));
-}
-
-/* Returns the body of a function that does what the description says. */
-static const char *body_of(const fe_described *f, const char *type, arena *mem) {
-    const bool value = strcmp(f->returns, "void") != 0;
-    const char *text = f->array ? handed_over(f, type, mem) : "";
-    text = add_all(text, "    ", &f->objects, ";\n", mem);
-    text = add_all(text, "    ", &f->setup, ";\n", mem);
-    text = arena_printf(mem, "%s    %s%s%s;\n", text,
-                        value && !f->array ? arena_printf(mem, "const %s onyx_value = ", f->returns) : "",
-                        value && f->array ? arena_printf(mem, "onyx_result[0] = (%s)", type) : "", f->call);
-    text = add_all(text, "    ", &f->teardown, ";\n", mem);
-    return arena_printf(mem, "{\n%s%s}\n", text, f->array || f->fiber ? "" : "    return onyx_value;\n");
-}
-
-/* Returns what is declared before the function that is called. */
-static const char *included(const fe_described *f, arena *mem) {
-    const char *text = add_all("", "#include \"", &f->headers, "\"\n", mem);
-    return f->source && !is_object(f)
-               ? arena_printf(mem, "%s#include \"%s\"\n", text, path_in(f, f->source, mem))
-               : text;
-}
-
-const char *fe_described_words(const fe_described *f, const char *name, bool first, arena *mem) {
-    const char *with =
-        f->array   ? "const int *onyx_extent, const short *const *onyx_operand, short *onyx_result"
-        : f->fiber ? "int length, const int *coordinates, const short *values, short *result, int one"
-                   : arena_printf(mem, "int %s, int %s", f->parameter[0],
-                                  f->parameters > 1 ? f->parameter[1] : "onyx_none");
-    return arena_printf(mem, "%sstatic %s %s(%s) %s", first ? included(f, mem) : "",
-                        f->array || f->fiber ? "void" : "int", name, with, body_of(f, "short", mem));
-}
-
-/* The host has doubles, and what the processor of the chip runs has words: of int16 the value, of bf16 its
- * bits. */
-static const char *through_words(const fe_described *f, arena *mem) {
-    static const char to_words[] = "static short onyx_word(double x) {\n"
-                                   "    const float number = (float)x;\n"
-                                   "    unsigned bits;\n"
-                                   "    __builtin_memcpy(&bits, &number, sizeof bits);\n"
-                                   "    return (short)(ONYX_BF16 ? bits >> 16 : (unsigned)(int)x);\n"
-                                   "}\n"
-                                   "static double onyx_number(short word) {\n"
-                                   "    const unsigned bits = (unsigned)(unsigned short)word << 16;\n"
-                                   "    float number;\n"
-                                   "    __builtin_memcpy(&number, &bits, sizeof number);\n"
-                                   "    return ONYX_BF16 ? number : word;\n"
-                                   "}\n";
-    const char *text =
-        arena_printf(mem, "%s#define ONYX_BF16 %d\n%s", fe_described_words(f, "onyx_words", true, mem),
-                     f->program->of.fp, to_words);
-    if (f->fiber)
-        return arena_printf(
-            mem,
-            "%svoid onyx_function(int n, const int *crd, const double *in, double *out, double one) {\n"
-            "    short *word = __builtin_calloc(2 * (unsigned long)n, sizeof *word);\n"
-            "    for (int i = 0; i < n; i++)\n        word[i] = onyx_word(in[i]);\n"
-            "    onyx_words(n, crd, word, word + n, onyx_word(one) & 0xffff);\n"
-            "    for (int i = 0; i < n; i++)\n        out[i] = onyx_number(word[n + i]);\n"
-            "    __builtin_free(word);\n}\n",
-            text);
-    if (!f->array)
-        return arena_printf(mem,
-                            "%sdouble onyx_function(double x, double y) {\n"
-                            "    return onyx_number((short)onyx_words(onyx_word(x), onyx_word(y)));\n}\n",
-                            text);
-    const sam_statement *s = &f->states.s;
-    text = arena_printf(mem,
-                        "%svoid onyx_function(const int *extent, const double *const *operand, double *out) "
-                        "{\n    short *word[%u];\n    unsigned long n[%u];\n",
-                        text, s->tensors.len, s->tensors.len);
-    for (uint32_t t = 0; t < s->tensors.len; t++) {
-        const uint32_t which = (t + 1) % s->tensors.len; /* the result comes last */
-        const sam_var *index = sam_index_of(s, (sam_tensor){which + 1});
-        const char *size = "1ul";
-        for (uint32_t m = 0; m < s->tensors.at[which].order; m++)
-            size = arena_printf(mem, "%s * (unsigned long)extent[%u]", size, index[m].v - 1);
-        text = arena_printf(mem,
-                            "%s    n[%u] = %s;\n    word[%u] = __builtin_calloc(n[%u] + 1, 2);\n"
-                            "    for (unsigned long i = 0; i < n[%u] && %d; i++)\n"
-                            "        word[%u][i] = onyx_word(operand[%u][i]);\n",
-                            text, t, size, t, t, t, which != 0, t, which ? which - 1 : 0);
-    }
-    return arena_printf(mem,
-                        "%s    onyx_words(extent, (const short *const *)word, word[%u]);\n"
-                        "    for (unsigned long i = 0; i < n[%u]; i++)\n"
-                        "        out[i] = onyx_number(word[%u][i]);\n"
-                        "    for (int t = 0; t < %u; t++)\n        __builtin_free(word[t]);\n}\n",
-                        text, s->tensors.len - 1, s->tensors.len - 1, s->tensors.len - 1, s->tensors.len);
-}
-
-/* Returns the C that is compiled for the host. */
-static const char *text_of(const fe_described *f, arena *mem) {
-    const char *checker =
-        f->checker
-            ? arena_printf(mem, "int onyx_checker(const char *expression) {\n    return %s(expression);\n}\n",
-                           f->checker)
-            : "";
-    if (f->on_processor)
-        return arena_printf(mem, "%s%s", through_words(f, mem), checker);
-    const char *head =
-        f->array   ? "void onyx_function(const int *onyx_extent, const double *const *onyx_operand, "
-                     "double *onyx_result)"
-        : f->fiber ? "void onyx_function(int length, const int *coordinates, const double *values, "
-                     "double *result, double one)"
-                   : arena_printf(mem, "double onyx_function(double %s, double %s)", f->parameter[0],
-                                  f->parameters > 1 ? f->parameter[1] : "onyx_none");
-    return arena_printf(mem, "%s%s%s %s", included(f, mem), checker, head, body_of(f, "double", mem));
-}
-
-static bool failed(const fe_described *f, src_loc loc, diagnostics *d, const char *what, const char *hint) {
-    diag_error(d, loc, "E0164-function-build", "%s is not built: %s", f->program->name, what);
-    diag_hint(d, "%s", hint);
-    diag_note(d, f->program->loc, "its description");
-    return false;
-}
-
-/* Returns the first line of a log that says what is wrong: of the linker's that is not the one with "error".
- */
-static const char *first_error(const char *folder, const char *log, arena *mem) {
-    size_t length;
-    const char *text = file_read_if_there(log, mem, &length);
-    const char *at = text ? strstr(text, "cannot find") : NULL;
-    at = at || !text ? at : strstr(text, "error");
-    if (!at)
-        return "the compiler 'cc' failed";
-    while (at > text && at[-1] != '\n')
-        at--;
-    const size_t there = strlen(folder);
-    at += strncmp(at, folder, there) == 0 && at[there] == '/' ? there + 1 : 0; /* which is gone by then */
-    return arena_strndup(mem, at, strcspn(at, "\n"));
-}
-
-/* Looks whether the files and folders are there that the description names; the compiler takes a folder that
- * is not for an empty one. */
-static bool has_files(const fe_described *f, src_loc loc, diagnostics *d) {
-    const char *lacks = f->source && access(path_in(f, f->source, d->mem), R_OK) != 0 ? f->source : NULL;
-    for (uint32_t i = 0; i < f->include.len && !lacks; i++) {
-        if (access(path_in(f, f->include.at[i], d->mem), R_OK) != 0)
-            lacks = f->include.at[i];
-    }
-    return !lacks ||
-           failed(f, loc, d, arena_printf(d->mem, "'%s' is not there", lacks),
-                  f->package ? arena_printf(d->mem, "this machine may lack it: apt install %s", f->package)
-                             : "paths are relative to the description's file");
-}
-
-static bool compile(const fe_described *f, const char *folder, src_loc loc, diagnostics *d) {
-    arena *mem = d->mem;
-    const char *code = arena_printf(mem, "%s/function.c", folder), *log = arena_printf(mem, "%s/log", folder);
-    VEC(const char *) argv = {0};
-    file_out out;
-    if (!file_create(&out, code, mem, d))
-        return false;
-    fputs(text_of(f, mem), out.stream);
-    if (!file_commit(&out, d))
-        return false;
-    /* A number where the function takes an array, or the other way round, would end the command. */
-    const char *const first[] = {"cc",
-                                 "-std=gnu11",
-                                 "-O2",
-                                 "-ffp-contract=off",
-                                 "-Werror=int-conversion",
-                                 "-Werror=incompatible-pointer-types",
-                                 "-shared",
-                                 "-fPIC",
-                                 "-o"};
-    for (uint32_t i = 0; i < sizeof first / sizeof *first; i++)
-        vec_push(mem, &argv, first[i]);
-    vec_push(mem, &argv, arena_printf(mem, "%s/function.so", folder));
-    for (uint32_t i = 0; i < f->flags.len; i++)
-        vec_push(mem, &argv, f->flags.at[i]);
-    vec_push(mem, &argv, arena_printf(mem, "-I%s", f->folder));
-    for (uint32_t i = 0; i < f->include.len; i++)
-        vec_push(mem, &argv, arena_printf(mem, "-I%s", path_in(f, f->include.at[i], mem)));
-    vec_push(mem, &argv, code);
-    if (is_object(f))
-        vec_push(mem, &argv, path_in(f, f->source, mem));
-    for (uint32_t i = 0; i < f->libraries.len; i++) {
-        const char *name = f->libraries.at[i];
-        vec_push(mem, &argv, strchr(name, '/') ? path_in(f, name, mem) : arena_printf(mem, "-l%s", name));
-    }
-    vec_push(mem, &argv, "-lm");
-    vec_push(mem, &argv, NULL);
-    const int end = program_run(argv.at, log);
-    if (end == PROGRAM_MISSING)
-        return failed(f, loc, d, "this machine has no C compiler, 'cc'", "install one, such as gcc");
-    return end == 0 ||
-           failed(f, loc, d, first_error(folder, log, mem),
-                  f->package ? arena_printf(mem, "this machine may lack it: apt install %s", f->package)
-                             : "its source, headers, include, libraries and flags");
-}
-
-static bool load(fe_described *f, const char *folder, src_loc loc, diagnostics *d) {
-    void *handle = dlopen(arena_printf(d->mem, "%s/function.so", folder), RTLD_NOW | RTLD_LOCAL);
-    void *symbol = handle ? dlsym(handle, "onyx_function") : NULL;
-    if (!symbol)
-        return failed(f, loc, d, arena_strdup(d->mem, dlerror()), "libraries names what it needs");
-    if (f->array)
-        memcpy(&f->arrays, &symbol, sizeof symbol);
-    else if (f->fiber)
-        memcpy(&f->program->fiber, &symbol, sizeof symbol);
-    else
-        memcpy(&f->program->plain, &symbol, sizeof symbol);
-    symbol = f->checker ? dlsym(handle, "onyx_checker") : NULL;
-    memcpy(&f->checks, &symbol, sizeof symbol);
-    return true;
-}
-
-bool fe_load_described(fe_described *f, src_loc loc, diagnostics *d) {
-    const char *temporary = getenv("TMPDIR");
-    char *folder = arena_printf(d->mem, "%s/onyx-XXXXXX", temporary && *temporary ? temporary : "/tmp");
-    if (f->arrays || f->program->fiber || f->program->plain)
-        return true;
-    if (!mkdtemp(folder)) {
-        diag_error(d, loc, "E0004-write", "cannot make a folder such as '%s'", folder);
-        return false;
-    }
-    const bool ok = has_files(f, loc, d) && compile(f, folder, loc, d) && load(f, folder, loc, d);
-    remove_folder(folder);
-    return ok;
-}
-
-bool fe_lacks_package(fe_described *f, arena *mem) {
-    diagnostics unheard;
-    diag_init(&unheard, mem);
-    return f->package && !fe_load_described(f, (src_loc){0}, &unheard);
 }

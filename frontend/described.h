@@ -51,6 +51,13 @@ typedef struct fe_described {
     sam_program *program;
 } fe_described;
 
+/* Returns a path of the description's, which is relative to the file's folder. */
+static inline const char *fe_described_path(const fe_described *f, const char *path, arena *mem) {
+    return *path == '/' ? path : arena_printf(mem, "%s/%s", f->folder, path);
+}
+static inline bool fe_is_object(const fe_described *f) { /* its source is a shared object */
+    return f->source && strcmp(strrchr(f->source, '.'), ".so") == 0;
+}
 /* Adds the function of a file to *all, which is made where it is NULL; with lists of indices, one for each of
  * their lengths, whose names end in these: add_2. E0102, E0163-description. */
 bool fe_read_described(const fe_function_file *file, bool integers, name_table *names, arena *mem,

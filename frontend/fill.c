@@ -34,20 +34,6 @@ typedef enum { FILL_DONE, FILL_CHANGED, FILL_FAILED } fill_step;
 
 /* ---- operands of ones ------------------------------------------------------------------------ */
 
-name_id fe_fresh_name(const sam_statement *s, const char *base, arena *mem) {
-    for (uint32_t n = 1;; n++) {
-        name_id name = names_intern(s->names, n == 1 ? base : arena_printf(mem, "%s%u", base, n));
-        if (!fe_find_tensor(s, name).v && !fe_find_var(s, name).v)
-            return name;
-    }
-}
-
-sam_expr fe_add_ones(sam_statement *s, src_loc loc, arena *mem) {
-    name_id name = fe_fresh_name(s, "ones", mem);
-    vec_push(mem, &s->tensors, (sam_tensor_data){.name = name, .loc = loc, .ones = true});
-    return fe_add_expr(s, (sam_expr_data){.kind = SAM_EXPR_ACCESS, .loc = loc, .tensor = {s->tensors.len}});
-}
-
 /* The tensor of ones reaches along v too; its levels stay in loop order. */
 static void extend_ones(filling *f, sam_expr ones, sam_var v, sam_level_format format) {
     sam_expr_data *x = sam_expr_at(f->s, ones);
@@ -146,18 +132,6 @@ static fill_step reach_along(filling *f, sam_expr *e, sam_var v, beside how) {
 }
 
 /* ---- one change ------------------------------------------------------------------------------ */
-
-void fe_set_body(sam_statement *s, sam_expr sum, sam_expr body) {
-    sam_expr inner = sum.v ? sum : s->rhs, last = {0};
-    const uint8_t operation = sam_expr_at(s, inner)->operation;
-    for (; sam_expr_at(s, inner)->kind == SAM_EXPR_SUM && sam_expr_at(s, inner)->operation == operation;
-         inner = sam_expr_at(s, inner)->a)
-        last = inner;
-    if (last.v)
-        sam_expr_at(s, last)->a = body;
-    else
-        s->rhs = body;
-}
 
 /* A product with ones has fill 0. */
 static beside beside_of(const filling *f, sam_expr e) {

@@ -11,7 +11,7 @@ typedef struct fe_functions fe_functions;
 
 typedef struct {
     const char *expression;       /* "X(i,j) = B(i,k) * C(k,j)" */
-    const struct fe_piece *piece; /* NULL; or the expression is that part of a program (program_int.h) */
+    const struct fe_piece *piece; /* NULL; or the expression is that part of a program (text.h) */
     const char *const *formats;   /* taco's -f: "B:ss", "C:ss:1,0", "x:d" */
     uint32_t n_formats;
     const char *const *format_names; /* NULL; or of each the name it was given by, NULL of letters */

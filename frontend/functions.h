@@ -64,8 +64,16 @@ uint16_t fe_compute(const fe_user_function *f, const uint16_t *argument);
  * it, and what it narrows is marked. E0159-property. */
 bool fe_check_property(fe_user_function *f, const fe_property *p, diagnostics *d);
 
-/* Checks that the literals of a statement of integers, of its expressions from `from` on, are whole, and
- * within 16 bits, signed or not: E0127. */
-bool fe_check_literals(const sam_statement *s, uint32_t from, diagnostics *d);
+/* A file of functions; the text must outlive what is made of it. */
+typedef struct {
+    const char *name, *text;
+    size_t length;
+} fe_function_file;
+
+/* Adds the functions of a file to *all, which is made where it is NULL: docs/functions.md. They are of one
+ * data type, whose values the properties are checked on. E0152, E0158 to E0160.
+ */
+bool fe_read_functions(const fe_function_file *file, bool integers, name_table *names, arena *mem,
+                       diagnostics *d, fe_functions **all);
 
 #endif

@@ -8,10 +8,6 @@
 #include "frontend/fuse.h"
 #include "frontend/sums.h"
 
-static uint64_t bit_of(sam_var v) {
-    return UINT64_C(1) << (v.v - 1);
-}
-
 /* Returns whether an access has all of the variables, once each, or none; and if it has them, whether the
  * host may store its tensor in another way. */
 static bool all_or_none(const sam_statement *s, sam_tensor of, const sam_var *index, uint64_t vars) {
@@ -19,8 +15,8 @@ static bool all_or_none(const sam_statement *s, sam_tensor of, const sam_var *in
     uint64_t has = 0;
     bool once = true;
     for (uint32_t m = 0; m < t->order; m++) {
-        once = once && !(has & vars & bit_of(index[m]));
-        has |= bit_of(index[m]);
+        once = once && !(has & vars & fe_bit(index[m]));
+        has |= fe_bit(index[m]);
     }
     if (!(has & vars))
         return true;
@@ -33,9 +29,9 @@ static sam_expr inside_sums(const sam_statement *s, sam_expr sum, uint64_t vars)
     const uint8_t operation = sam_expr_at(s, sum)->operation;
     while (vars) {
         const sam_expr_data *x = sam_expr_at(s, sum);
-        if (x->kind != SAM_EXPR_SUM || !(vars & bit_of(x->var)) || x->operation != operation)
+        if (x->kind != SAM_EXPR_SUM || !(vars & fe_bit(x->var)) || x->operation != operation)
             return (sam_expr){0};
-        vars &= ~bit_of(x->var);
+        vars &= ~fe_bit(x->var);
         sum = x->a;
     }
     return sum;
@@ -46,7 +42,7 @@ static bool stand_together(const sam_statement *s, sam_expr h, uint64_t vars) {
     const sam_expr_data *x = sam_expr_at(s, h);
     if (x->kind == SAM_EXPR_ACCESS)
         return !x->located && !x->aligned && !x->walked && all_or_none(s, x->tensor, x->index, vars);
-    if (x->kind == SAM_EXPR_SUM && (vars & bit_of(x->var))) {
+    if (x->kind == SAM_EXPR_SUM && (vars & fe_bit(x->var))) {
         const sam_expr inside = inside_sums(s, h, vars);
         return inside.v && stand_together(s, inside, vars);
     }
@@ -99,22 +95,22 @@ bool fe_stand_together(const fe_kernel *k) {
     bool some = false;
     for (uint32_t l = 0; l < k->s.loops.len; l++) {
         for (uint32_t before = 0; before < l && !some; before++)
-            some = fit_together(&k->s, bit_of(k->s.loops.at[l]) | bit_of(k->s.loops.at[before]));
+            some = fit_together(&k->s, fe_bit(k->s.loops.at[l]) | fe_bit(k->s.loops.at[before]));
     }
     return some;
 }
 
 /* Lists the loops that can be fused with loop v and were not before, v first. */
 static void list_with(const fe_kernel *k, sam_var v, uint64_t *listed, arena *mem, fe_vars *out) {
-    uint64_t extent = fe_known_extent(k, v), vars = bit_of(v);
+    uint64_t extent = fe_known_extent(k, v), vars = fe_bit(v);
     vec_push(mem, out, v);
     for (uint32_t l = 0; l < k->s.loops.len; l++) {
         const sam_var other = k->s.loops.at[l];
         const uint32_t own = fe_known_extent(k, other);
-        if (other.v == v.v || *listed & bit_of(other) || !is_short(extent, own) ||
-            !fit_together(&k->s, vars | bit_of(other)))
+        if (other.v == v.v || *listed & fe_bit(other) || !is_short(extent, own) ||
+            !fit_together(&k->s, vars | fe_bit(other)))
             continue;
-        vars |= bit_of(other);
+        vars |= fe_bit(other);
         extent *= own;
         vec_push(mem, out, other);
     }
@@ -128,7 +124,7 @@ const char *fe_fusing(const fe_kernel *k, arena *mem) {
     for (uint32_t l = 0; l < k->s.loops.len; l++) {
         const sam_var v = k->s.loops.at[l];
         fe_vars with = {0};
-        if (listed & bit_of(v))
+        if (listed & fe_bit(v))
             continue;
         list_with(k, v, &listed, mem, &with);
         const char *loop = fe_var_text(&k->s, v);

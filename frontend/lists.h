@@ -3,7 +3,7 @@
 #ifndef ONYX_FE_LISTS_H
 #define ONYX_FE_LISTS_H
 
-#include "frontend/program.h"
+#include "frontend/functions.h"
 
 enum { FE_MOST_LISTS = 4, FE_MOST_MEMBERS = 64 };
 

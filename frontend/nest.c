@@ -167,3 +167,15 @@ bool fe_pull_sums(sam_statement *s, arena *mem) {
             return false;
     }
 }
+
+void fe_set_body(sam_statement *s, sam_expr sum, sam_expr body) {
+    sam_expr inner = sum.v ? sum : s->rhs, last = {0};
+    const uint8_t operation = sam_expr_at(s, inner)->operation;
+    for (; sam_expr_at(s, inner)->kind == SAM_EXPR_SUM && sam_expr_at(s, inner)->operation == operation;
+         inner = sam_expr_at(s, inner)->a)
+        last = inner;
+    if (last.v)
+        sam_expr_at(s, last)->a = body;
+    else
+        s->rhs = body;
+}

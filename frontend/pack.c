@@ -95,14 +95,6 @@ static plain_access make_plain(const packing *p, sam_tensor h, const sam_var *in
     return a;
 }
 
-name_id fe_copy_name(const sam_statement *s, name_id name) {
-    for (uint32_t n = 2;; n++) {
-        name_id copy = names_intern(s->names, arena_printf(s->mem, "%s_%u", names_text(s->names, name), n));
-        if (!fe_find_tensor(s, copy).v && !fe_find_var(s, copy).v)
-            return copy;
-    }
-}
-
 /* Makes the view of the plain tensor: of the declared one, through the view that this one may already be. */
 static sam_view plain_view(const sam_tensor_data *t, const sam_var *index, const plain_access *a) {
     sam_view base = t->view;

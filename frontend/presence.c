@@ -16,15 +16,6 @@
 #include "frontend/stepped.h"
 #include "sam/coordinates.h"
 
-bool fe_has_index(const sam_statement *s, sam_expr access, sam_var v) {
-    const sam_expr_data *x = sam_expr_at(s, access);
-    for (uint32_t i = 0; i < sam_tensor_at(s, x->tensor)->order; i++) {
-        if (x->index[i].v == v.v)
-            return true;
-    }
-    return false;
-}
-
 /* What e computes with its operand alone does not change where that has coordinates. */
 static sam_expr without_signs_and_sums(const sam_statement *s, sam_expr e) {
     while (sam_expr_at(s, e)->a.v && !sam_expr_at(s, e)->b.v)
@@ -111,15 +102,6 @@ fe_presence fe_presence_start(const fe_leaves *leaves, arena *mem) {
 }
 
 /* ---- broadcasts inside their term ------------------------------------------------------------ */
-
-uint32_t fe_level_of(const sam_statement *s, sam_expr access, sam_var v) {
-    const sam_expr_data *x = sam_expr_at(s, access);
-    const sam_tensor_data *t = sam_tensor_at(s, x->tensor);
-    uint32_t l = 0;
-    while (l < t->order && x->index[t->mode[l]].v != v.v)
-        l++;
-    return l;
-}
 
 static bool dense_along(const sam_statement *s, sam_expr access, sam_var v) {
     return sam_level_is_whole(sam_tensor_at(s, sam_expr_at(s, access)->tensor), fe_level_of(s, access, v));

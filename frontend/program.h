@@ -18,10 +18,10 @@ typedef struct {
     const char *format;      /* "ss:1,0", every letter and every mode; "" of a scalar */
     const char *region;      /* "@glb", as -f has it; "": nothing was said */
     src_loc region_loc;
-    const char *stored;      /* the format's name, where it has one: `format` is what the array scans */
-    const char *fill;        /* "inf"; NULL: not known yet */
-    bool sized;              /* dim is stated */
-    bool dim_declared; /* it is by the declaration, for whatever data are given; else by a list of values */
+    const char *stored; /* the format's name, where it has one: `format` is what the array scans */
+    const char *fill;   /* "inf"; NULL: not known yet */
+    bool sized;         /* dim is stated */
+    bool dim_declared;  /* it is by the declaration, for whatever data are given; else by a list of values */
     uint32_t dim[SAM_MAX_ORDER]; /* of entries that state none: as far as they reach */
     fe_origin origin;
     const char *from; /* a file, or what a generator is told */
@@ -87,17 +87,6 @@ typedef struct {
  * E0174. */
 bool fe_program_parse(const fe_program_in *in, name_table *names, arena *mem, diagnostics *d,
                       fe_program *out);
-/* A file of functions; the text must outlive what is made of it. */
-typedef struct {
-    const char *name, *text;
-    size_t length;
-} fe_function_file;
-
-/* Adds the functions of a file to *all, which is made where it is NULL: docs/functions.md. They are of one
- * data type, whose values the properties are checked on. E0152, E0158 to E0160.
- */
-bool fe_read_functions(const fe_function_file *file, bool integers, name_table *names, arena *mem,
-                       diagnostics *d, fe_functions **all);
 
 /* Returns the index of a tensor, or the number of tensors. */
 uint32_t fe_program_find(const fe_program *p, name_id name);

@@ -5,16 +5,6 @@
 #include "frontend/fe_int.h"
 #include "frontend/program.h"
 
-/* A part of a text that the diagnostics know, between two bytes. In it nnz(T) is a scalar. */
-typedef struct fe_piece fe_piece;
-struct fe_piece {
-    uint32_t source;
-    const char *text;
-    size_t first, end;
-    bool value; /* it is the right side alone */
-};
-fe_reader fe_read_piece(const fe_piece *piece);
-
 /* A program file while it is read. */
 typedef struct {
     const fe_program_in *in;

@@ -13,12 +13,8 @@
  */
 #include "frontend/fe_int.h"
 
-static uint64_t bit_of(sam_var v) {
-    return (uint64_t)1 << (v.v - 1);
-}
-
 fe_reach fe_level_reach(const sam_statement *s, const fe_vars *loops, sam_var v) {
-    fe_reach reach = {.dense = bit_of(v)};
+    fe_reach reach = {.dense = fe_bit(v)};
     uint32_t at = 0, results = loops->len;
     while (loops->at[at].v != v.v)
         at++;
@@ -29,15 +25,15 @@ fe_reach fe_level_reach(const sam_statement *s, const fe_vars *loops, sam_var v)
         sam_level_format format = sam_result_level(s, loops->at[i]);
         sum_outside = sum_outside || format == SAM_LEVEL_NONE;
         if (format == SAM_LEVEL_NONE)
-            reach.first |= bit_of(loops->at[i]);
+            reach.first |= fe_bit(loops->at[i]);
         else if (format == SAM_LEVEL_COMPRESSED)
             reach.first = 0;
     }
     for (uint32_t i = at + 1; i < results && sum_outside; i++) {
         if (sam_is_result_var(s, loops->at[i]))
-            reach.dense |= bit_of(loops->at[i]);
+            reach.dense |= fe_bit(loops->at[i]);
         else
-            reach.first |= bit_of(loops->at[i]);
+            reach.first |= fe_bit(loops->at[i]);
     }
     return reach;
 }
@@ -51,7 +47,7 @@ static bool reaches(const sam_statement *s, sam_expr e, fe_reach reach) {
     const sam_tensor_data *t = sam_tensor_at(s, ones->tensor);
     fe_reach have = {0};
     for (uint32_t l = 0; l < t->order; l++) {
-        uint64_t bit = bit_of(ones->index[t->mode[l]]);
+        uint64_t bit = fe_bit(ones->index[t->mode[l]]);
         bool whole = sam_level_is_whole(t, l);
         have.dense |= whole ? bit : 0;
         have.first |= whole ? 0 : bit;
@@ -80,11 +76,11 @@ sam_var fe_unfilled_level(const sam_statement *s, const fe_vars *loops, uint64_t
         sam_level_format format = sam_result_level(s, v);
         if (format == SAM_LEVEL_NONE) {
             sum_outside = true;
-            sums_full = sums_full && full & bit_of(v);
+            sums_full = sums_full && full & fe_bit(v);
         }
-        bool complete = full & bit_of(v) && sums_full;
+        bool complete = full & fe_bit(v) && sums_full;
         for (uint32_t k = i + 1; k < results && sum_outside; k++)
-            complete = complete && full & bit_of(loops->at[k]);
+            complete = complete && full & fe_bit(loops->at[k]);
         if (format == SAM_LEVEL_DENSE && !complete && !fe_level_is_filled(s, loops, v, mem))
             return v;
     }

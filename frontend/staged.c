@@ -205,16 +205,6 @@ uint64_t fe_summed_first(const fe_product *of, sam_var v, uint64_t *inside) {
     return have & others;
 }
 
-const char *fe_unused_name(const sam_statement *s, const char *prefix, uint32_t *n, arena *mem) {
-    const char *name;
-    name_id id;
-    do {
-        name = arena_printf(mem, "%s%u", prefix, ++*n);
-        id = names_find(s->names, name);
-    } while ((id.v && (fe_find_var(s, id).v || fe_find_tensor(s, id).v)) || fe_is_keyword(name));
-    return name;
-}
-
 /* Adds the kernel that sums up along v what has it in the product, which it changes. */
 static bool sum_first(stages *t, sam_var v, uint32_t *names, fe_product *of) {
     uint64_t inside;

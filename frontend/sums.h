@@ -60,9 +60,6 @@ const char *fe_scaled(const fe_kernel *k, arena *mem);
 bool fe_has_format(const fe_in *in, const char *name);
 /* Returns whether e has a sum in it. */
 bool fe_has_sum(const sam_statement *s, sam_expr e);
-/* Returns a name that no index and no tensor of the statement has: the prefix and a number above *n, which it
- * becomes. */
-const char *fe_unused_name(const sam_statement *s, const char *prefix, uint32_t *n, arena *mem);
 /* Gives the workspaces of a program names that no kernel of another one has, which it becomes a part of. */
 void fe_name_apart(fe_cin *cin, const fe_cin *others);
 

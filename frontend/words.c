@@ -148,3 +148,13 @@ bool fe_parse_new_name(fe_reader *in, const fe_cin *cin, fe_named what, diagnost
     fe_advance(in);
     return true;
 }
+
+const char *fe_unused_name(const sam_statement *s, const char *prefix, uint32_t *n, arena *mem) {
+    const char *name;
+    name_id id;
+    do {
+        name = arena_printf(mem, "%s%u", prefix, ++*n);
+        id = names_find(s->names, name);
+    } while ((id.v && (fe_find_var(s, id).v || fe_find_tensor(s, id).v)) || fe_is_keyword(name));
+    return name;
+}

@@ -1,0 +1,24 @@
+/* check.h - invariants of a statement. */
+#ifndef ONYX_FRONTEND_CHECK_H
+#define ONYX_FRONTEND_CHECK_H
+
+#include "frontend/frontend.h"
+
+/* Checks everything but the loops; *bound receives the variables that the result or a sum binds. E0130. */
+bool fe_check_parts(const sam_statement *s, uint64_t *bound, diagnostics *d);
+
+/* An invariant of a checker, whose code it reports: the function around it returns false where it is broken.
+ */
+#define FE_REQUIRE(code, condition, loc, ...)                                                                \
+    do {                                                                                                     \
+        if (!(condition)) {                                                                                  \
+            diag_error(d, loc, code, __VA_ARGS__);                                                           \
+            return false;                                                                                    \
+        }                                                                                                    \
+    } while (0)
+
+/* Checks that the literals of a statement of integers, of its expressions from `from` on, are whole, and
+ * within 16 bits, signed or not: E0127. */
+bool fe_check_literals(const sam_statement *s, uint32_t from, diagnostics *d);
+
+#endif

@@ -1,0 +1,10 @@
+/* guard.h - absent quotients. */
+#ifndef ONYX_FRONTEND_GUARD_H
+#define ONYX_FRONTEND_GUARD_H
+
+#include "frontend/frontend.h"
+
+/* Makes quotients in sums 0 where they are absent, unless the statement is one of integers. In place. */
+void fe_guard_quotients(sam_statement *s, arena *mem);
+
+#endif

@@ -1,0 +1,12 @@
+/* locate.h - dense factors that loops need not scan. */
+#ifndef ONYX_FRONTEND_LOCATE_H
+#define ONYX_FRONTEND_LOCATE_H
+
+#include "frontend/frontend.h"
+
+/* Marks the factors (sam_expr_data.located) that loops need not scan, since the other factors' coordinates
+ * are their references: outermost dense levels. The statement must come from fe_fill, and from fe_pad if that
+ * is wanted. */
+void fe_locate(sam_statement *s, arena *mem);
+
+#endif

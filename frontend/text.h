@@ -1,0 +1,54 @@
+/* text.h - tokens: one reader for expressions, formats and schedules. */
+#ifndef ONYX_FRONTEND_TEXT_H
+#define ONYX_FRONTEND_TEXT_H
+
+#include "frontend/frontend.h"
+
+typedef enum { FE_END, FE_NAME, FE_NUMBER, FE_SIGN, FE_BAD } fe_token_kind;
+
+/* Signs of two characters. */
+enum { FE_EQ = 'a', FE_NE, FE_LE, FE_GE, FE_AND, FE_OR, FE_SHL, FE_SHR };
+
+typedef struct {
+    fe_token_kind kind;
+    char sign; /* FE_SIGN: the character, or one of the above */
+    src_loc loc;
+    const char *at;
+    size_t length;
+} fe_token;
+
+/* A reader has a text and the token at its position. */
+typedef struct {
+    uint32_t source;
+    const char *text;
+    size_t length, pos;
+    bool underscores; /* names may have some, as those of loops; in an expression B_i is an access */
+    bool counts;      /* nnz(T) is a scalar: of a program */
+    bool infinite;    /* inf is a number: of concrete index notation, where fills are */
+    const fe_functions *functions; /* the user's; NULL: none */
+    fe_token token;
+} fe_reader;
+
+/* Registers a copy of the text with the diagnostics and reads the first token. */
+fe_reader fe_read(const char *name, const char *text, diagnostics *d);
+void fe_advance(fe_reader *r);
+bool fe_at_sign(const fe_reader *r, char sign);
+bool fe_take_sign(fe_reader *r, char sign); /* advances if it is there */
+char fe_peek(const fe_reader *r);           /* the first character after the token and blanks; 0 at the end */
+bool fe_is_word(const fe_token *t, const char *word);
+/* Returns the token's value if it is a whole number up to 2^31 - 1, otherwise `other`. */
+uint32_t fe_whole_number(const fe_token *t, uint32_t other);
+/* Reports E0101-character or E0102-syntax at the current token: "expected WHAT, found ...". */
+void fe_expected(const fe_reader *r, const char *what, diagnostics *d);
+
+/* A part of a text that the diagnostics know, between two bytes. In it nnz(T) is a scalar. */
+typedef struct fe_piece fe_piece;
+struct fe_piece {
+    uint32_t source;
+    const char *text;
+    size_t first, end;
+    bool value; /* it is the right side alone */
+};
+fe_reader fe_read_piece(const fe_piece *piece);
+
+#endif

@@ -1,6 +1,7 @@
 /* The command that made a folder is left there, and gone through again: `onyx cosim`, `onyx firmware` and
  * `onyx merge`, and `onyx program` (program.c). Files are read as they are now. */
-#include "cli/case.h"
+#include "cli/record.h"
+#include "cli/usage.h"
 #include "compile/compile.h"
 #include "engines/firmware.h"
 #include "kernel/folder.h"
@@ -10,93 +11,19 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static const char *current_folder(cli_session *s) {
-    char here[4096];
-    return getcwd(here, sizeof here) ? arena_strdup(&s->mem, here) : ".";
-}
-
-static const char *absolute(cli_session *s, const char *path) {
-    return *path == '/' ? path : arena_printf(&s->mem, "%s/%s", current_folder(s), path);
-}
-
-static const char *record_path(cli_session *s, const char *folder) {
-    return arena_printf(&s->mem, "%s/command.json", folder);
-}
-
-const char *cli_command_record(cli_session *s, option_command command) {
-    cJSON *json = cJSON_CreateObject();
-    cJSON_AddNumberToObject(json, "format_version", 1);
-    cJSON_AddStringToObject(json, "command", option_commands[command].name);
-    cJSON_AddStringToObject(json, "folder", current_folder(s));
-    cJSON *list = cJSON_AddArrayToObject(json, "arguments");
-    for (uint32_t i = 0; i < s->options.words.len; i++)
-        cJSON_AddItemToArray(list, cJSON_CreateString(s->options.words.at[i]));
-    char *text = json_print(json, true);
-    const char *copy = arena_printf(&s->mem, "%s\n", text);
-    cJSON_free(text);
-    cJSON_Delete(json);
-    return copy;
-}
-
-static bool not_recorded(cli_session *s, const char *folder) {
-    diag_error(&s->diag, (src_loc){0}, "E0950-not-compiled",
-               "'%s' does not hold what onyx run or onyx compile leave there", folder);
-    diag_hint(&s->diag, "onyx compile EXPRESSION -i T:FILE ... -o %s", folder);
-    return false;
-}
-
-/* Reads the record of a folder: what was typed, from which folder on ("." is the one of the record). */
-static bool read_record(cli_session *s, const char *folder, const char *path, option_command *command,
-                        const char **where, text_vec *words) {
-    static const char *const reads[] = {"command.json", NULL};
-    uint32_t version = 0;
-    if (access(path, R_OK) != 0)
-        return not_recorded(s, folder);
-    if (!compile_folder_fits(&s->compile, folder, reads))
-        return false;
-    cJSON *json = json_read(path, &s->diag);
-    const cJSON *list = json ? json_get_array(json, path, "arguments", &s->diag) : NULL, *one;
-    if (!list || !json_get_u32(json, path, "format_version", &version, &s->diag) ||
-        !json_get_text(json, path, "folder", where, &s->diag)) {
-        cJSON_Delete(json);
-        return false;
-    }
-    const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "command"));
-    *command =
-        name && strcmp(name, option_commands[COMMAND_COMPILE].name) == 0 ? COMMAND_COMPILE : COMMAND_RUN;
-    vec_push(&s->mem, words, "onyx");
-    cJSON_ArrayForEach(one, list)
-        vec_push(&s->mem, words, arena_strdup(&s->mem, cJSON_IsString(one) ? one->valuestring : ""));
-    *where = strcmp(*where, ".") == 0 ? absolute(s, folder) : arena_strdup(&s->mem, *where);
-    cJSON_Delete(json);
-    return version == 1 || not_recorded(s, folder);
-}
-
-bool case_record(cli_session *s, const char *folder, option_command *command, const char **where,
-                 command_line *then) {
-    const char *failed = record_path(s, arena_printf(&s->mem, "%s/partial", folder));
-    const char *path = access(failed, R_OK) == 0 ? failed : record_path(s, folder);
-    text_vec words = {0};
-    if (!read_record(s, folder, path, command, where, &words))
-        return false;
-    *then = options_default(*command);
-    return (options_parse(*command, (int)words.len, words.at, &s->mem, &s->diag, then) && !then->help) ||
-           diag_failed(&s->diag) || not_recorded(s, folder);
-}
-
 /* Files among the arguments are named from where the command ran; that folder may be gone. */
 static bool replay(cli_session *s, const char *folder, command_line *then) {
     const char *where = NULL;
     option_command command;
     text_vec words = {0};
-    if (!read_record(s, folder, record_path(s, folder), &command, &where, &words))
+    if (!record_read(s, folder, &command, &where, &words))
         return false;
-    const char *self = absolute(s, folder);
-    if (strcmp(where, current_folder(s)) != 0 && chdir(where) == 0)
+    const char *self = record_absolute(s, folder);
+    if (strcmp(where, record_folder(s)) != 0 && chdir(where) == 0)
         folder = self;
     *then = options_default(COMMAND_RUN);
     if (!options_parse(COMMAND_RUN, (int)words.len, words.at, &s->mem, &s->diag, then) || then->help)
-        return diag_failed(&s->diag) ? false : not_recorded(s, folder);
+        return diag_failed(&s->diag) ? false : record_missing(s, folder);
     then->compile.out = folder;
     then->compile.outputs.len = then->compile.trace_edges.len =
         0; /* nothing is written outside of the folder */
@@ -111,8 +38,8 @@ static bool replay(cli_session *s, const char *folder, command_line *then) {
 /* Files that the command at hand names: from here, not from where the folder's command ran. */
 static void hold_paths(cli_session *s) {
     const char **board = &s->options.compile.board, **config = &s->options.host.config;
-    *board = strstr(*board, ".json") ? absolute(s, *board) : *board;
-    *config = *config ? absolute(s, *config) : NULL;
+    *board = strstr(*board, ".json") ? record_absolute(s, *board) : *board;
+    *config = *config ? record_absolute(s, *config) : NULL;
 }
 
 int cli_command_again(option_command command, int argc, char **argv,
@@ -264,9 +191,9 @@ int command_merge(int argc, char **argv) {
     cli_session_begin(&s);
     bool ok = cli_parse(&s, COMMAND_MERGE, argc, argv) && want_shards(&s) &&
               options_want_folder(&s.options, &s.diag);
-    const char *out = ok ? absolute(&s, s.options.compile.out) : NULL;
+    const char *out = ok ? record_absolute(&s, s.options.compile.out) : NULL;
     for (uint32_t i = 0; ok && i < s.options.arguments.len; i++)
-        vec_push(&s.mem, &folders, absolute(&s, s.options.arguments.at[i]));
+        vec_push(&s.mem, &folders, record_absolute(&s, s.options.arguments.at[i]));
     ok = ok && replay(&s, folders.at[0], &then);
     if (ok) {
         compile_options *o = &then.compile;
@@ -277,7 +204,7 @@ int command_merge(int argc, char **argv) {
         o->merged = folders;
         o->check = o->check && s.options.compile.check;
         s.options.words = whole_command(&s, &then, out);
-        s.compile.record = cli_command_record(&s, COMMAND_RUN);
+        s.compile.record = record_command(&s, COMMAND_RUN);
         ok = cli_run(o, &s, &k);
     }
     return cli_session_end(&s, ok);

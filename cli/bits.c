@@ -1,5 +1,5 @@
 /* onyx bits and bitgen: bitstreams made of a routed netlist's files, checked, explained and compared. */
-#include "cli/cli.h"
+#include "cli/usage.h"
 
 /* A bitstream file taken apart. */
 typedef struct {
@@ -41,7 +41,8 @@ static bool read_design(const char *folder, const pnr_board *board, cli_session 
            pnr_check(design, &s->diag);
 }
 
-/* Decodes, checks the netlist, encodes again, compares word by word; and with the routed netlist of a folder, if one is named. */
+/* Decodes, checks the netlist, encodes again, compares word by word; and with the routed netlist of a folder,
+ * if one is named. */
 static bool verify(const char *path, const char *folder, cli_session *s, bits_file *f) {
     bits_stream again;
     netlist net;

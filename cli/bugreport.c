@@ -1,6 +1,7 @@
 /* onyx bugreport: a folder to send, with what is wanted to see again what the last command of a folder did.
  */
 #include "cli/reduce.h"
+#include "cli/usage.h"
 #include "support/inputs.h"
 
 #include <stdlib.h>
@@ -136,7 +137,7 @@ static bool run_again(report *r, const cli_case *c, case_end *end) {
     const char *log;
     size_t length = 0;
     text_vec words = case_words(s, c, "onyx", ".", "run");
-    const char *line = case_shell(&words, &s->mem);
+    const char *line = cli_shell(&words, &s->mem);
     cli_progress_stage(s, "running the command again", 0);
     bool ok = write_clean(r, "command.txt", arena_printf(&s->mem, "%s\n", line), c->from) &&
               run_here(r, words, end, &log) && write_clean(r, "output.txt", log, c->from);

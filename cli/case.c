@@ -1,5 +1,6 @@
 /* A recorded command: read, changed, written, run. */
 #include "cli/case.h"
+#include "cli/record.h"
 #include "cli/shrink.h"
 #include "compile/compile.h"
 #include "kernel/operands.h"
@@ -35,7 +36,7 @@ static option_given settled(cli_session *s, const cli_case *c, option_given o) {
 
 bool case_read(cli_session *s, const char *folder, cli_case *c) {
     command_line then;
-    if (!case_record(s, folder, &c->command, &c->from, &then))
+    if (!record_last(s, folder, &c->command, &c->from, &then))
         return false;
     if (compile_is_application(then.compile.expression)) {
         diag_error(&s->diag, (src_loc){0}, "E0950-not-compiled",
@@ -208,20 +209,6 @@ bool case_write_operands(cli_session *s, const cli_case *c, const char *folder) 
                             arena_printf(&s->mem, "%s/%s", folder, operand_file(o, &s->mem)), &s->diag);
     }
     return ok;
-}
-
-const char *case_shell(const text_vec *words, arena *mem) {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,-+%@";
-    const char *line = "";
-    for (uint32_t i = 0; i < words->len; i++) {
-        const char *word = words->at[i], *quoted = "'";
-        for (const char *c = word; *c; c++)
-            quoted = arena_printf(mem, *c == '\'' ? "%s'\\''" : "%s%c", quoted, *c);
-        line = arena_printf(mem, "%s%s%s%s", line, i ? " " : "",
-                            *word && !word[strspn(word, plain)] ? word : quoted,
-                            *word && !word[strspn(word, plain)] ? "" : "'");
-    }
-    return line;
 }
 
 /* ---- running ---------------------------------------------------------------------------------- */

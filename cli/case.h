@@ -28,10 +28,6 @@ typedef struct {
 } case_end;
 enum { CASE_LATE = 124 };
 
-/* Reads what the last run or compile in the folder was told, even if it failed; *where is the folder that its
- * files are named from. E0950-not-compiled. */
-bool case_record(cli_session *s, const char *folder, option_command *command, const char **where,
-                 command_line *then);
 /* Reads the command that a folder records, of the last run there even if that failed; paths are absolute
  * afterwards, and the current folder is that of then, if it is still there. E0950-not-compiled. */
 bool case_read(cli_session *s, const char *folder, cli_case *c);
@@ -47,7 +43,5 @@ bool case_write_operands(cli_session *s, const cli_case *c, const char *folder);
  * where `messages` is NULL; else all that is printed goes to that file as it is. False after E0930-tool, and
  * where the user interrupted it. */
 bool case_run(cli_session *s, text_vec words, const char *folder, const char *messages, case_end *end);
-/* Returns words as they are typed in a shell. */
-const char *case_shell(const text_vec *words, arena *mem);
 
 #endif

@@ -31,22 +31,13 @@ int cli_session_end(cli_session *s, bool ok);
  * no such folder. */
 text_vec cli_names_in(cli_session *s, const char *folder, const char *end);
 
-/* ---- arguments (usage.c) ----------------------------------------------------------------------- */
+/* ---- commands ------------------------------------------------------------------------------------ */
 
 #define SUBCOMMAND(key, name, arguments, help)
 #define COMMAND(key, name, arguments, does, help) int command_##name(int argc, char **argv);
 #include "options/commands.def"
 #undef COMMAND
 #undef SUBCOMMAND
-
-/* Reads the command line into s->options. Returns false after errors, and where all that was asked for is
- * --help, which it prints. */
-bool cli_parse(cli_session *s, option_command command, int argc, char **argv);
-/* Refuses an option that only the action `reader` of a command reads, where another of its actions is at
- * hand: E0902-option if it was given. */
-void cli_refuse_option(cli_session *s, option_key key, const char *reader);
-/* Checks how many arguments there are: E0904-argument. */
-bool cli_want_arguments(cli_session *s, uint32_t wanted, const char *usage);
 
 /* Runs a command on a folder that run or compile left (again.c): it parses the options, goes through the
  * folder's command again, and calls `action` with the options of then. Their paths hold, since the current
@@ -62,8 +53,6 @@ bool cli_read_placement(cli_session *s, const char *path, pnr_options *options, 
 
 /* Does all of `onyx run` with these options but the printing. */
 bool cli_run(const compile_options *o, cli_session *s, compile_kernel *k);
-/* Returns what a folder records of the command at hand, for those that go through it again. */
-const char *cli_command_record(cli_session *s, option_command command);
 void cli_print_json(const cJSON *json);
 
 #endif

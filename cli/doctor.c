@@ -1,6 +1,7 @@
 /* onyx doctor: what is installed, which probes are there, and what will not work and why. */
 #include "cli/doctor.h"
 #include "cli/help.h"
+#include "cli/usage.h"
 #include "onyx_version.h" /* made by cmake/version.cmake */
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* onyx fabric and onyx boards: what can be targeted, and its routing fabric proved and written out. */
-#include "cli/cli.h"
+#include "cli/usage.h"
 
 static bool fabric_check(cli_session *s, const pnr_board *b) {
     diagnostics *d = &s->diag;

@@ -1,6 +1,7 @@
 /* onyx functions: the functions of files, listed; and descriptions held against what they compute. */
 #include "kernel/functions.h"
 #include "cli/bitstream.h"
+#include "cli/usage.h"
 #include "frontend/library.h"
 
 enum { SEED = 1 };

@@ -2,6 +2,7 @@
  * code. */
 #include "cli/help.h"
 #include "cli/terminal.h"
+#include "cli/usage.h"
 
 #include <ctype.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 /* onyx reduce: a command that failed, with as little as fails in the same way. */
 #include "cli/reduce.h"
 #include "cli/shrink.h"
+#include "cli/usage.h"
 #include "support/number.h"
 
 #include <sys/stat.h>
@@ -396,7 +397,7 @@ static bool leave(reduction *r, const char *folder, const char **line) {
     text_vec typed = {0};
     for (uint32_t i = 0; i < words.len; i++)
         vec_push(&r->s->mem, &typed, i ? words.at[i] : "onyx");
-    *line = case_shell(&typed, &r->s->mem);
+    *line = cli_shell(&typed, &r->s->mem);
     r->s->compile.interrupted = false; /* what was found until then is left, too */
     const bool ok = case_write_operands(r->s, &r->best, folder) && case_run(r->s, words, r->work, NULL, &end);
     remove_folder(r->work);

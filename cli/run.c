@@ -1,5 +1,6 @@
 /* onyx run and onyx compile: the options, what compile/ makes of them, and what is said of it. */
-#include "cli/cli.h"
+#include "cli/record.h"
+#include "cli/usage.h"
 #include "compile/compile.h"
 #include "kernel/folder.h"
 #include "kernel/written.h"
@@ -81,7 +82,7 @@ static int command(option_command which, int argc, char **argv,
     cli_session_begin(&s);
     const compile_options *o = &s.options.compile;
     bool ok = cli_parse(&s, which, argc, argv) && take_folder(&s, which);
-    s.compile.record = cli_command_record(&s, which);
+    s.compile.record = record_command(&s, which);
     ok = ok && action(o, &s, &k);
     if (o->passing)
         remove_folder(o->out);

@@ -1,5 +1,5 @@
 /* onyx sam: prints the graph of an expression or a file, or simulates it. */
-#include "cli/cli.h"
+#include "cli/usage.h"
 #include "compile/compile.h"
 #include "engines/engines.h"
 #include "graphs/graphs.h"

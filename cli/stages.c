@@ -1,5 +1,5 @@
 /* Place and route as stages on files: onyx pnr, place, route, sta. */
-#include "cli/cli.h"
+#include "cli/usage.h"
 #include "support/number.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* onyx sweep: an expression over tile sizes, copies, loop orders, schedules, seeds and boards. */
-#include "cli/cli.h"
+#include "cli/usage.h"
 #include "compile/compile.h"
 #include "engines/session.h"
 #include "sweep/against.h"

@@ -1,7 +1,7 @@
 /* onyx tile: tensors by themselves. stats: how full their sub-tiles are; levels: their level storage in any
  * format and order of modes; convert: files of them in any format; query: where their
  * entries are. */
-#include "cli/cli.h"
+#include "cli/usage.h"
 #include "kernel/formats.h"
 #include "support/number.h"
 #include "tiling/queries.h"

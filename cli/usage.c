@@ -1,5 +1,5 @@
 /* A command line of this program: parsed by options/; argp writes what --help and --usage print. */
-#include "cli/case.h"
+#include "cli/usage.h"
 #include "cli/help.h"
 #include "cli/log.h"
 #include "compile/compile.h"
@@ -36,7 +36,7 @@ static bool begin_log(cli_session *s, option_command command, int argc, char **a
     vec_push(&s->mem, &words, option_commands[command].name);
     for (int i = 1; i < argc; i++)
         vec_push(&s->mem, &words, argv[i]);
-    s->log = log_begin(s->options.log, case_shell(&words, &s->mem), &s->mem, &s->diag);
+    s->log = log_begin(s->options.log, cli_shell(&words, &s->mem), &s->mem, &s->diag);
     return s->log != NULL;
 }
 
@@ -95,4 +95,18 @@ bool cli_want_arguments(cli_session *s, uint32_t wanted, const char *usage) {
         diag_error(&s->diag, (src_loc){0}, "E0904-argument", "%u %s given, %u expected: %s", given,
                    plural(given, "argument", "arguments"), wanted, usage);
     return given == wanted;
+}
+
+const char *cli_shell(const text_vec *words, arena *mem) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,-+%@";
+    const char *line = "";
+    for (uint32_t i = 0; i < words->len; i++) {
+        const char *word = words->at[i], *quoted = "'";
+        for (const char *c = word; *c; c++)
+            quoted = arena_printf(mem, *c == '\'' ? "%s'\\''" : "%s%c", quoted, *c);
+        line = arena_printf(mem, "%s%s%s%s", line, i ? " " : "",
+                            *word && !word[strspn(word, plain)] ? word : quoted,
+                            *word && !word[strspn(word, plain)] ? "" : "'");
+    }
+    return line;
 }

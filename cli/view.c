@@ -1,6 +1,6 @@
 /* onyx view: what a run, or two, left in its folder, as one page for a browser. This collects the data; the
  * page (cli/view/) draws it. */
-#include "cli/cli.h"
+#include "cli/usage.h"
 #include "kernel/folder.h"
 #include "kernel/settle.h"
 #include "report/report.h"

@@ -5,21 +5,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-point_files files_of(const sweep_store *store, const char *key, const char *engine, arena *mem) {
-    const char *base = arena_printf(mem, "%s/%s.%s", store_folder(store), key, engine);
-    return (point_files){.folder = base,
-                         .json = arena_printf(mem, "%s.json", base),
-                         .log = arena_printf(mem, "%s.log", base),
-                         .exit = arena_printf(mem, "%s.exit", base)};
-}
-
-void files_remove(const point_files *f) {
-    remove_folder(f->folder);
-    unlink(f->json);
-    unlink(f->log);
-    unlink(f->exit);
-}
-
 const char *const *point_argv(const sweep_plan *plan, const sweep_point *point, const char *engine,
                               const point_files *f, arena *mem) {
     const char *const last[] = {"--engine", engine, "--json", "-o", f->folder, NULL};

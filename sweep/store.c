@@ -265,3 +265,18 @@ bool sweep_rows(sweep_store *store, arena *mem, diagnostics *d, sweep_row_vec *o
     mark_pareto(out);
     return true;
 }
+
+point_files files_of(const sweep_store *store, const char *key, const char *engine, arena *mem) {
+    const char *base = arena_printf(mem, "%s/%s.%s", store_folder(store), key, engine);
+    return (point_files){.folder = base,
+                         .json = arena_printf(mem, "%s.json", base),
+                         .log = arena_printf(mem, "%s.log", base),
+                         .exit = arena_printf(mem, "%s.exit", base)};
+}
+
+void files_remove(const point_files *f) {
+    remove_folder(f->folder);
+    unlink(f->json);
+    unlink(f->log);
+    unlink(f->exit);
+}

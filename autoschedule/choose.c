@@ -45,7 +45,8 @@ typedef struct {
     compile_dense_level store;
 } dense_kernel;
 
-/* Returns whether the board can run it. What is no vector has to be located for it: its other levels stay. */
+/* Returns whether the board can run it. What is no vector has to be located for it: its other levels stay. What
+ * the chip's dense scanner cannot take is stored compressed all the same (fe_pad), so it does not pay. */
 static bool pays_dense(compile_context *ctx, void *of) {
     const dense_kernel *d = of;
     const compile_trying *c = d->one.c;
@@ -58,7 +59,11 @@ static bool pays_dense(compile_context *ctx, void *of) {
     for (uint32_t e = 1; e <= lowered.statement.exprs.len; e++) {
         const sam_expr_data *x = sam_expr_at(&lowered.statement, (sam_expr){e});
         const bool is_it = d->store.alone ? e == d->store.access.v : x->tensor.v == tensor.v;
-        located = located || (x->kind == SAM_EXPR_ACCESS && is_it && x->located);
+        if (x->kind != SAM_EXPR_ACCESS || !is_it)
+            continue;
+        located = located || x->located;
+        if (sam_tensor_at(&lowered.statement, x->tensor)->whole)
+            return false;
     }
     return located && compile_lowers(c->o, ctx, d->one.kernel, c->in->board);
 }

@@ -4,6 +4,7 @@
 #include "frontend/fuse.h"
 #include "frontend/sums.h"
 #include "kernel/edges.h"
+#include "kernel/lower.h"
 
 #include <math.h>
 
@@ -283,6 +284,30 @@ typedef struct {
     bool written;
 } full_program;
 
+typedef struct {
+    compile_one_kernel one;
+    const tensors *dense;
+} dense_tensors;
+
+/* Returns whether the chip gets the tensors as dense as the kernel has them: what may be absent, or is
+ * scanned inside of a loop that may be empty, is stored compressed for it (fe_pad). */
+static bool stay_dense(compile_context *ctx, void *of) {
+    const dense_tensors *d = of;
+    compile_lowered lowered;
+    if (!compile_lower_sam(d->one.c->o, true, ctx, d->one.kernel, &lowered))
+        return false;
+    for (uint32_t t = 0; t < lowered.statement.tensors.len; t++) {
+        const sam_tensor_data *packed = &lowered.statement.tensors.at[t];
+        bool is_dense = false;
+        for (uint32_t i = 0; i < d->dense->len; i++)
+            is_dense |=
+                name_eq(sam_tensor_at(&d->one.kernel->s, d->dense->at[i])->name, sam_stored_name(packed));
+        if (is_dense && packed->whole)
+            return false;
+    }
+    return true;
+}
+
 /* Returns what is expected of it, `least` or more where it is not less than that; INFINITY: the board cannot
  * run it. */
 static full_program expect_full(compile_trying *c, const compile_search_in *by, const fe_cin *cin, uint32_t n,
@@ -291,7 +316,8 @@ static full_program expect_full(compile_trying *c, const compile_search_in *by, 
     for (int as_written = 0; as_written < 2; as_written++) {
         fe_kernel kernel = full->kernel;
         if ((as_written && (cin->kernels.len > 1 || !in_written_order(c, &kernel))) ||
-            !compile_maps(c, &kernel))
+            !compile_maps(c, &kernel) ||
+            !compile_works(c, stay_dense, &(dense_tensors){{c, &kernel}, &full->tensors}))
             continue;
         const fe_cin other = compile_with_kernel(cin, n, &kernel, c->ctx->mem);
         const double cycles =

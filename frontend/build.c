@@ -62,7 +62,7 @@ static bool fill_and_lower(const sam_statement *plain, const fe_lower_options *o
     if (!fe_fill(plain, mem, d, packed))
         return false;
     if (options->pad)
-        fe_pad(packed, mem);
+        fe_pad(packed, options->locate, mem);
     if (options->locate)
         fe_locate(packed, mem);
     packed->uncut = whole_sums(packed);

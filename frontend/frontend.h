@@ -176,9 +176,11 @@ bool fe_fill(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *
 /* Marks the levels that the host is to pad (sam_tensor_data.padded) for the chip, whose repeaters and
  * droppers mistake empty fibers: no loop is to meet an empty fiber where a repeater or a result's coordinates
  * hang on it. All operands of such a loop then share coordinate 0, and an explicit zero changes no value. A
- * loop that stays empty where a term of a union is absent keeps its droppers. The statement must come from
+ * loop that stays empty where a term of a union is absent keeps its droppers, and dense levels that are scanned
+ * inside of it become compressed ones with all coordinates; so do those of absent operands whose coordinates go
+ * anywhere. `locates`: fe_locate follows, and what it locates is not scanned. The statement must come from
  * fe_fill. */
-void fe_pad(sam_statement *s, arena *mem);
+void fe_pad(sam_statement *s, bool locates, arena *mem);
 
 /* ---- lowering -------------------------------------------------------------------------------- */
 

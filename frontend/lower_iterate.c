@@ -47,6 +47,9 @@ static joined join_leaf(lowering *w, sam_expr access, sam_var v) {
     node->tensor = t->name;
     node->mode = t->mode[level];
     node->format = t->level[level];
+    if (node->format != SAM_LEVEL_DENSE && sam_level_is_whole(t, level))
+        vec_push(w->g->mem, &node->extra,
+                 ((sam_attribute){names_intern(w->g->names, "whole"), names_intern(w->g->names, "true")}));
     lower_feed(w, w->refs[number], n, 0, SAM_STREAM_REF);
     joined j = {.crd = lower_out(n, 0)};
     vec_push(w->mem, &j.refs, (leaf_stream){number, lower_out(n, 1)});

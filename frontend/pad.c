@@ -1,8 +1,9 @@
 /* pad.c - which levels the host pads with explicit zeros, so that the chip meets no empty fiber it mistakes.
  *
- * A dense scanner sends a maybe for an absent reference, among the coordinates too, and the chip's joiner
- * takes that for the end of the fiber. So where an operand may be absent, a dense level of it that is joined
- * is stored compressed, with all its coordinates: such a scanner makes an empty fiber of a maybe.
+ * A dense scanner sends a maybe for an absent reference, among the coordinates too. The chip's joiner takes
+ * that for the end of the fiber, and its repeater stops at one in its signal. So where an operand may be
+ * absent, a dense level of it whose coordinates go anywhere is stored compressed, with all its coordinates:
+ * such a scanner makes an empty fiber of a maybe.
  *
  * An intersection may have no coordinate. The chip's repeater then loses a reference if the fiber's stop
  * comes right behind a higher one, its dropper loses the next coordinate if the fiber is an outer one, and a
@@ -10,8 +11,11 @@
  * coordinate 0 in every fiber, the fiber has that coordinate, whatever the data: there is nothing to drop.
  * The zero comes with something below it, down to a value 0, so sums stay what they are, and the result has
  * at most explicit zeros more, which the host leaves out. Coordinate 0 and not one beyond the others, because
- * dense levels have it and a full sub-tile has room for it. A dense scanner sends its first stop twice if no
- * reference comes before it, so no loop around one is empty either.
+ * dense levels have it and a full sub-tile has room for it.
+ *
+ * A dense scanner sends a stop that is not behind a reference a level too low, so no loop around one may be
+ * empty: it is padded, and if it may be empty all the same, as where a term of a union is absent, all dense
+ * levels that are scanned inside of it, however deep, are stored compressed, with all their coordinates.
  *
  * Else left as they are: the outermost loop, which has one fiber only; inner sums without repeaters, since a
  * reducer takes empty fibers; a loop inside of a union's term that may be absent as a whole.
@@ -34,39 +38,111 @@ static bool may_be_absent(const padding *p, const fe_presence *presence, uint32_
     return absent;
 }
 
-/* Counts the operands under e that v indexes; of those that may be absent, a dense level v becomes whole. */
-static uint32_t make_whole(padding *p, sam_expr e, sam_var v, const fe_presence *presence, bool joined) {
-    const sam_expr_data *x = sam_expr_at(p->s, e);
-    if (x->kind == SAM_EXPR_ACCESS) {
-        if (!fe_has_index(p->s, e, v))
-            return 0;
-        sam_tensor_data *t = sam_tensor_at(p->s, x->tensor);
-        uint32_t level = fe_level_of(p->s, e, v);
-        if (joined && t->level[level] == SAM_LEVEL_DENSE &&
-            may_be_absent(p, presence, p->leaves.number[e.v - 1])) {
-            t->level[level] = SAM_LEVEL_COMPRESSED;
-            t->whole |= UINT32_C(1) << level;
-            t->padded |= UINT32_C(1) << level;
-        }
-        return 1;
-    }
-    return (x->a.v ? make_whole(p, x->a, v, presence, joined) : 0) +
-           (x->b.v ? make_whole(p, x->b, v, presence, joined) : 0);
+/* Makes the level of an access that holds v whole, and compressed, if it is dense. */
+static void store_whole(padding *p, sam_expr access, sam_var v) {
+    sam_tensor_data *t = sam_tensor_at(p->s, sam_expr_at(p->s, access)->tensor);
+    const uint32_t level = fe_level_of(p->s, access, v), bit = UINT32_C(1) << level;
+    if (t->level[level] != SAM_LEVEL_DENSE)
+        return;
+    t->level[level] = SAM_LEVEL_COMPRESSED;
+    t->whole |= bit;
+    t->padded |= bit;
 }
 
-static void make_scope_whole(padding *p, sam_expr sum, fe_presence presence) {
+/* Counts the operands under e that v indexes. */
+static uint32_t count_operands(const sam_statement *s, sam_expr e, sam_var v) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (x->kind == SAM_EXPR_ACCESS)
+        return fe_has_index(s, e, v);
+    return (x->a.v ? count_operands(s, x->a, v) : 0) + (x->b.v ? count_operands(s, x->b, v) : 0);
+}
+
+/* Makes the dense levels whole that v indexes under e, of operands that may be absent. */
+static void make_absent_whole(padding *p, sam_expr e, sam_var v, const fe_presence *presence) {
+    const sam_expr_data *x = sam_expr_at(p->s, e);
+    if (x->kind == SAM_EXPR_ACCESS && fe_has_index(p->s, e, v) &&
+        may_be_absent(p, presence, p->leaves.number[e.v - 1]))
+        store_whole(p, e, v);
+    if (x->a.v)
+        make_absent_whole(p, x->a, v, presence);
+    if (x->b.v)
+        make_absent_whole(p, x->b, v, presence);
+}
+
+static bool has_repeated(const sam_statement *s, sam_expr e, sam_var v);
+
+/* Returns whether coordinates of loop `at` go anywhere: to a joiner, to what repeats the other operands, to a
+ * writer or dropper, or to an accumulator of what is inside. */
+static bool are_coordinates_used(const padding *p, const fe_scope *scope, uint32_t at) {
+    const sam_var v = scope->vars.at[at];
+    return count_operands(p->s, scope->body, v) > 1 || has_repeated(p->s, scope->body, v) ||
+           fe_results_hang_on(p->s, &scope->vars, at);
+}
+
+/* ---- dense levels inside of loops that may be empty ------------------------------------------- */
+
+/* Makes the dense levels whole that v indexes under e and that are scanned. `located`: the statement as
+ * fe_locate leaves it. */
+static void make_scanned_whole(padding *p, sam_expr e, sam_var v, const sam_statement *located) {
+    const sam_expr_data *x = sam_expr_at(p->s, e);
+    if (x->kind == SAM_EXPR_ACCESS && fe_has_index(p->s, e, v) &&
+        !(sam_expr_at(located, e)->located >> (v.v - 1) & 1))
+        store_whole(p, e, v);
+    const sam_expr part[] = {x->a, x->b};
+    for (int i = 0; i < 2 && part[i].v; i++)
+        make_scanned_whole(p, part[i], v, located);
+}
+
+/* Returns whether e has a dense level along v. */
+static bool is_dense_along(const sam_statement *s, sam_expr e, sam_var v) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (x->kind == SAM_EXPR_ACCESS)
+        return fe_has_index(s, e, v) &&
+               sam_tensor_at(s, x->tensor)->level[fe_level_of(s, e, v)] == SAM_LEVEL_DENSE;
+    return (x->a.v && is_dense_along(s, x->a, v)) || (x->b.v && is_dense_along(s, x->b, v));
+}
+
+/* Returns whether the loop runs over one dense level alone, whose scanner gives a maybe for an absent
+ * reference and no empty fiber. */
+static bool is_dense_alone(const padding *p, sam_expr body, sam_var v) {
+    return count_operands(p->s, body, v) == 1 && is_dense_along(p->s, body, v);
+}
+
+/* What comes into a loop from those around it: a stop right behind a stop; a maybe in the place of a
+ * reference. */
+typedef struct {
+    bool stops, maybe;
+} arrivals;
+
+/* Makes what is dense in loop `at` whole, where its scanner gets what it mistakes, and returns what comes
+ * into the loop inside. */
+static arrivals make_loop_whole(padding *p, const fe_scope *scope, uint32_t at, const fe_presence *presence,
+                                arrivals in, const sam_statement *located) {
+    const sam_var v = scope->vars.at[at];
+    if (in.stops)
+        make_scanned_whole(p, scope->body, v, located);
+    const bool empty = in.maybe || !fe_domain_of(&p->leaves, presence, scope->body, v).nonempty;
+    return is_dense_alone(p, scope->body, v) ? (arrivals){in.stops, empty}
+                                             : (arrivals){in.stops || empty, false};
+}
+
+/* `located`: the statement as fe_locate leaves it; NULL: only absent operands are looked at. */
+static void make_scope_whole(padding *p, sam_expr sum, fe_presence presence, arrivals in,
+                             const sam_statement *located) {
     fe_scope scope = sum.v ? fe_sum_scope(p->s, sum, p->mem) : fe_outer_scope(p->s, p->mem);
     fe_scope_order(p->s, &scope);
     for (uint32_t i = 0; i < scope.vars.len; i++) {
-        sam_var v = scope.vars.at[i];
-        if (make_whole(p, scope.body, v, &presence, false) > 1)
-            make_whole(p, scope.body, v, &presence, true);
-        presence = fe_presence_inside(&p->leaves, &presence, scope.body, v, p->mem);
+        if (located)
+            in = make_loop_whole(p, &scope, i, &presence, in, located);
+        else if (are_coordinates_used(p, &scope, i))
+            make_absent_whole(p, scope.body, scope.vars.at[i], &presence);
+        presence = fe_presence_inside(&p->leaves, &presence, scope.body, scope.vars.at[i], p->mem);
     }
+    in = (arrivals){in.stops || in.maybe, false};
     fe_exprs inner = {0};
     fe_inner_sums(p->s, scope.body, p->mem, &inner);
     for (uint32_t i = 0; i < inner.len; i++)
-        make_scope_whole(p, inner.at[i], presence);
+        make_scope_whole(p, inner.at[i], presence, in, located);
 }
 
 /* ---- padding --------------------------------------------------------------------------------- */
@@ -94,13 +170,14 @@ static bool has_repeated_inside(const padding *p, const fe_scope *scope, sam_exp
     return at < scope->vars.len || has_repeating_sum(p->s, scope->body);
 }
 
-/* Sets, or clears, the mark of the compressed levels of the operands under e that hold v. */
+/* Sets, or clears, the mark of the compressed levels of the operands under e that hold v. Whole ones keep it.
+ */
 static void mark(sam_statement *s, sam_expr e, sam_var v, bool padded) {
     const sam_expr_data *x = sam_expr_at(s, e);
     if (x->kind == SAM_EXPR_ACCESS && fe_has_index(s, e, v)) {
         sam_tensor_data *t = sam_tensor_at(s, x->tensor);
         uint32_t level = fe_level_of(s, e, v), bit = UINT32_C(1) << level;
-        if (t->level[level] == SAM_LEVEL_COMPRESSED)
+        if (t->level[level] == SAM_LEVEL_COMPRESSED && !(t->whole & bit))
             t->padded = padded ? t->padded | bit : t->padded & ~bit;
     }
     if (x->a.v)
@@ -181,10 +258,15 @@ static void pad_scope(padding *p, sam_expr sum, sam_expr product, fe_presence pr
     }
 }
 
-void fe_pad(sam_statement *s, arena *mem) {
+void fe_pad(sam_statement *s, bool locates, arena *mem) {
     fe_keep_joins(s, mem);
     padding p = {.s = s, .mem = mem, .leaves = fe_collect_leaves(s, mem)};
-    make_scope_whole(&p, (sam_expr){0}, fe_presence_start(&p.leaves, mem));
+    make_scope_whole(&p, (sam_expr){0}, fe_presence_start(&p.leaves, mem), (arrivals){0}, NULL);
     pad_scope(&p, (sam_expr){0}, (sam_expr){0}, fe_presence_start(&p.leaves, mem));
+    sam_statement located;
+    fe_copy_statement(s, mem, &located);
+    if (locates)
+        fe_locate(&located, mem);
+    make_scope_whole(&p, (sam_expr){0}, fe_presence_start(&p.leaves, mem), (arrivals){0}, &located);
     s->unites = NULL;
 }

@@ -156,8 +156,13 @@ static void follow_padding(const sam_statement *st, sam_graph *g) {
         for (uint32_t l = 0; l < data->order; l++) {
             for (uint32_t i = 0; i < g->nodes.len; i++) {
                 sam_node_data *n = &g->nodes.at[i];
-                if (n->kind == SAM_FIBERLOOKUP && name_eq(n->tensor, data->name) && n->mode == data->mode[l])
-                    n->format = data->level[l];
+                if (n->kind != SAM_FIBERLOOKUP || !name_eq(n->tensor, data->name) || n->mode != data->mode[l])
+                    continue;
+                n->format = data->level[l];
+                if (data->whole >> l & 1)
+                    vec_push(
+                        g->mem, &n->extra,
+                        ((sam_attribute){names_intern(g->names, "whole"), names_intern(g->names, "true")}));
             }
         }
     }
@@ -269,7 +274,7 @@ static bool make_tiled(const graph_reading *read, compile_context *ctx, compile_
     if (!hides_padding(read, &k->lowered.sam, ctx) || !fe_check_packed(st, ctx->diag))
         return false;
     st->tiled = true;
-    fe_pad(st, ctx->mem);
+    fe_pad(st, false, ctx->mem);
     follow_padding(st, &k->graph.file);
     follow_padding(st, &k->lowered.sam);
     leave_droppers_out(st, &k->lowered.sam);

@@ -2,6 +2,7 @@
  * how lower_run builds graphs. O(links * rules + nodes * ports), and O(links^2) at worst for the two stream
  * analyses.
  */
+#include "lower_onyx/absent.h"
 #include "lower_onyx/lower_int.h"
 
 typedef struct {
@@ -236,7 +237,7 @@ static bool orders(const onyx_graph *g, const onyx_link *l) {
 }
 
 /* Kahn's algorithm: repeatedly removes nodes without a driver left; what remains is on or behind a cycle. */
-static void check_cycles(checker *c) {
+static bool check_cycles(checker *c) {
     const onyx_graph *g = c->g;
     uint32_t *drivers = arena_new_n(g->mem, uint32_t, g->nodes.len + 1);
     bool *removed = arena_new_n(g->mem, bool, g->nodes.len + 1);
@@ -260,9 +261,10 @@ static void check_cycles(checker *c) {
                        "%s waits, directly or not, for its own output",
                        onyx_node_name(g, (onyx_node){n + 1}));
             diag_hint(c->d, "the streams of a dataflow graph must not form a cycle");
-            return;
+            return false;
         }
     }
+    return true;
 }
 
 /* ---- tokens the chip's primitives cannot take ------------------------------------------------ */
@@ -455,7 +457,9 @@ bool lower_check(const onyx_graph *g, diagnostics *d) {
         }
         check_root(&c, (onyx_node){n});
     }
-    check_cycles(&c);
+    const bool acyclic = check_cycles(&c);
     check_streams(&c);
+    if (acyclic)
+        lower_check_absent(g, d);
     return d->errors + d->unmappable == before;
 }

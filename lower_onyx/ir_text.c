@@ -19,6 +19,8 @@ static void dump_node(const onyx_graph *g, const onyx_node_data *n, FILE *out) {
         if (n->constants >> i & 1)
             fprintf(out, " const%u=%u", i, n->constant[i]);
     }
+    if (n->whole)
+        fputs(" whole=1", out);
     if (n->tensor.v != 0) {
         fprintf(out, " tensor=%s level=", names_text(g->names, n->tensor));
         if (n->level == SAM_IN_TURN)
@@ -155,6 +157,7 @@ static bool parse_attribute(reader *r, onyx_node_data *n, word w) {
     word key = {w.text, (size_t)(equals - w.text), w.loc};
     word value = {equals + 1, w.length - key.length - 1, w.loc};
     bool glb = n->kind == ONYX_GLB_IN || n->kind == ONYX_GLB_OUT;
+    uint32_t whole = 0;
     bool good;
     if (value.length > 0 && word_is(key, "tile")) {
         n->tile = intern_word(r, value);
@@ -166,6 +169,9 @@ static bool parse_attribute(reader *r, onyx_node_data *n, word w) {
         good = parse_level(n, value);
     } else if (glb && word_is(key, "blocks")) {
         good = number(value, &n->blocks);
+    } else if (n->kind == ONYX_READ_SCANNER && word_is(key, "whole")) {
+        good = number(value, &whole) && whole <= 1;
+        n->whole = whole == 1;
     } else if (n->kind == ONYX_ALU && word_is(key, "op")) {
         good = parse_op(r, n, value);
     } else if (n->kind == ONYX_ALU && key.length == 6 && memcmp(key.text, "const", 5) == 0 &&

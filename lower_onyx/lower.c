@@ -477,6 +477,7 @@ static onyx_node lower_reader(lowering *l, sam_node h) {
         feed_scalar(l, t.read);
     else
         set_root(l, t.read, ONYX_SET_READ_SCANNER_ROOT, ONYX_PORT_READ_SCANNER_US_POS_IN, s->root);
+    onyx_node_at(l->g, t.read)->whole = sam_attribute_of(l->sam, h, "whole").v != 0;
     connect_load(l, glb, s, level, t.write);
     if (s->kind == SAM_ARRAYVALS && s->fill != 0)
         vec_push(l->g->mem, &l->filled, ((filled){h, add_fill(l, tile, s, t.read)}));

@@ -549,6 +549,15 @@ static void no_loop_is_empty_where_a_repeater_or_a_writer_hangs_on_it(void **sta
         {{"X(i,j) = B(i,j) + C(i,j)", {"B:sd"}, NULL}, "B1w ", 0},
         {{"X(i,j) = B(i,j) + C(i,j)", {"B:dd"}, NULL}, "", 0},
         {{"X(i,j) = c(i) + B(i,j)", {0}, NULL}, "ones0w ", 0},
+        /* a single one, whose coordinates repeat D and f */
+        {{"x(j) = e(j) + b(j,i) * D(j,r) * f(r)", {"b:sd"}, NULL}, "b1w D1 f0 ", 0},
+        {{"x(i) = e(i) + sum(j, B(i,j))", {"B:sd"}, NULL}, "", 0},
+        /* dense levels inside of loops that are empty where B is absent, however deep */
+        {{"x(i) = d(i) + B(i,j) * C(j,k) * e(k)", {"C:sd", "e:d"}, NULL}, "C1w e0w ", 0},
+        {{"x(i) = d(i) + B(i,j,k) * c(k)", {"B:ssd", "c:d"}, NULL}, "B2w c0w ", 0},
+        {{"x(i) = d(i) + B(i,j,k,l) * c(l)", {"B:sssd", "c:d"}, NULL}, "B3w c0w ", 0},
+        {{"x(i) = d(i) + B(i,j,k,l)", {"B:sdsd"}, NULL}, "B2 B3w ", 0},
+        {{"x(i) = d(i) + B(i,j,k)", {"B:dsd"}, NULL}, "B1 ", 0},
         /* B may be absent: nothing can keep its fibers over k from being empty */
         {{"X(i,j) = D(i,j) + sum(k, a * B(i,j,k) * c(k))", {0}, NULL}, "", 0},
     };

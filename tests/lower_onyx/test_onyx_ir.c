@@ -143,6 +143,105 @@ static void empty_tokens_must_not_reach_an_intersecter(void **state) {
     assert_int_equal(f->diag.unmappable, 1);
 }
 
+/* b(i,j,k) and d(i) united along i. `b`, `d`, `b1`: settings of the scanners of b's level i, of d and of b's
+ * level j; `last`: what is inside of level j. */
+static onyx_graph *united(fixture *f, const char *b, const char *d, const char *b1, const char *last) {
+    return parsed_ir(f, arena_printf(&f->mem,
+                                     "onyx-ir 1\nnode read_scanner b.read tile=b root=1 %s\n"
+                                     "node read_scanner d.read tile=d root=1 %s\n"
+                                     "node joiner union_i joiner_op=1\nnode read_scanner b1.read tile=b1 %s\n"
+                                     "link b.read.coord_out -> union_i.coord_in_0" STREAM
+                                     "link b.read.pos_out -> union_i.pos_in_0" STREAM
+                                     "link d.read.coord_out -> union_i.coord_in_1" STREAM
+                                     "link d.read.pos_out -> union_i.pos_in_1" STREAM
+                                     "link union_i.pos_out_0 -> b1.read.us_pos_in" STREAM "%s",
+                                     b, d, b1, last));
+}
+
+/* Inside of a loop that is empty where an operand is absent, however deep, nothing dense is scanned. */
+static void dense_levels_meet_no_stop_behind_a_stop(void **state) {
+    fixture *f = *state;
+    static const char dense[] = "node read_scanner b2.read tile=b2 dense=1 dim_size=4\n"
+                                "link b1.read.pos_out -> b2.read.us_pos_in" STREAM;
+    static const char deep[] =
+        "node read_scanner b2.read tile=b2\nnode read_scanner b3.read tile=b3 dense=1 dim_size=4\n"
+        "link b1.read.pos_out -> b2.read.us_pos_in" STREAM "link b2.read.pos_out -> b3.read.us_pos_in" STREAM;
+    static const char repeated[] =
+        "node rsg rsg_j\nnode repeat repeat_c_j root=1\nnode read_scanner c.read tile=c dense=1 dim_size=4\n"
+        "link b1.read.coord_out -> rsg_j.base_data_in" STREAM
+        "link rsg_j.repsig_data_out -> repeat_c_j.repsig_data_in" STREAM
+        "link repeat_c_j.ref_data_out -> c.read.us_pos_in" STREAM;
+    const struct {
+        const char *b, *d, *b1, *last, *refused;
+    } cases[] = {
+        {"", "", "", dense, "b2.read"},
+        {"", "", "", deep, "b3.read"},
+        {"", "", "", repeated, "c.read"},
+        {"", "", "whole=1", dense, "b2.read"},
+        {"", "", "dense=1 dim_size=4", dense, NULL}, /* the empty token passes dense levels */
+        {"dense=1 dim_size=4", "", "", dense, NULL}, /* b lacks nothing */
+        {"whole=1", "", "", deep, NULL},             /* nor here */
+        {"", "dense=1 dim_size=4", "", deep, "b3.read"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        clear_diagnostics(f);
+        onyx_graph *g = united(f, cases[i].b, cases[i].d, cases[i].b1, cases[i].last);
+        assert_false(lower_check(g, &f->diag)); /* its memories are open */
+        const diagnostic *m = message_with_code(f, "E0432-dense-stop");
+        assert_int_equal(m != NULL, cases[i].refused != NULL);
+        if (m == NULL)
+            continue;
+        assert_int_equal(m->kind, DIAG_UNMAPPABLE);
+        assert_int_equal(strncmp(m->message, cases[i].refused, strlen(cases[i].refused)), 0);
+    }
+}
+
+/* The empty token that a dense scanner passes on is no coordinate and no signal. */
+static void empty_tokens_are_no_coordinates(void **state) {
+    fixture *f = *state;
+    const struct {
+        const char *last, *sink;
+    } cases[] = {
+        {"node rsg rsg_j\nlink b1.read.coord_out -> rsg_j.base_data_in" STREAM, "rsg_j.base_data_in"},
+        {"node joiner join_j joiner_op=1\nlink b1.read.coord_out -> join_j.coord_in_0" STREAM,
+         "join_j.coord_in_0"},
+        {"node crddrop drop\nlink b1.read.coord_out -> drop.coord_in_1" STREAM, "drop.coord_in_1"},
+        {"node write_scanner X1.write tile=X1 compressed=1\nlink b1.read.coord_out -> "
+         "X1.write.data_in" STREAM,
+         "X1.write.data_in"},
+        {"node read_scanner v.read tile=v lookup=1\nlink b1.read.pos_out -> v.read.us_pos_in" STREAM, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (int absent = 0; absent < 2; absent++) {
+            clear_diagnostics(f);
+            onyx_graph *g = united(f, absent ? "" : "whole=1", "", "dense=1 dim_size=4", cases[i].last);
+            assert_false(lower_check(g, &f->diag));
+            const diagnostic *m = message_with_code(f, "E0428-empty-token");
+            assert_int_equal(m != NULL, absent && cases[i].sink != NULL);
+            if (m != NULL)
+                assert_int_equal(strncmp(m->message, cases[i].sink, strlen(cases[i].sink)), 0);
+        }
+    }
+}
+
+/* At each i either b(i,j) or d(i,j) has a row: the union of both along j is not empty. */
+static void one_of_two_is_there(void **state) {
+    fixture *f = *state;
+    static const char both[] =
+        "node read_scanner d1.read tile=d1\nnode joiner join_j joiner_op=%d\n"
+        "node read_scanner b2.read tile=b2 dense=1 dim_size=4\n"
+        "link union_i.pos_out_1 -> d1.read.us_pos_in" STREAM
+        "link b1.read.coord_out -> join_j.coord_in_0" STREAM "link b1.read.pos_out -> join_j.pos_in_0" STREAM
+        "link d1.read.coord_out -> join_j.coord_in_1" STREAM "link d1.read.pos_out -> join_j.pos_in_1" STREAM
+        "link join_j.pos_out_0 -> b2.read.us_pos_in" STREAM;
+    for (int unites = 0; unites < 2; unites++) {
+        clear_diagnostics(f);
+        onyx_graph *g = united(f, "", "", "", arena_printf(&f->mem, both, unites));
+        assert_false(lower_check(g, &f->diag));
+        assert_int_equal(message_with_code(f, "E0432-dense-stop") != NULL, !unites);
+    }
+}
+
 static void stops_lost_by_a_dropper_are_not_counted(void **state) {
     fixture *f = *state;
     onyx_graph *g = parsed_ir(
@@ -181,8 +280,8 @@ static void only_zeros_are_references(void **state) {
     }
 }
 
-/* A value memory makes no reference of its own. A reducer makes it one of the position of a dense root with one
- * coordinate, and of no other. */
+/* A value memory makes no reference of its own. A reducer makes it one of the position of a dense root with
+ * one coordinate, and of no other. */
 static void a_scalar_gets_its_reference(void **state) {
     fixture *f = *state;
     const struct {
@@ -196,13 +295,13 @@ static void a_scalar_gets_its_reference(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         clear_diagnostics(f);
-        onyx_graph *g = parsed_ir(
-            f, arena_printf(&f->mem,
-                            "onyx-ir 1\nnode read_scanner one.read tile=one %s\nnode reduce sum\n"
-                            "node read_scanner a.read tile=a lookup=1\n"
-                            "link one.read.pos_out -> sum.data_in" STREAM
-                            "link sum.data_out -> a.read.us_pos_in" STREAM,
-                            cases[i].settings));
+        onyx_graph *g =
+            parsed_ir(f, arena_printf(&f->mem,
+                                      "onyx-ir 1\nnode read_scanner one.read tile=one %s\nnode reduce sum\n"
+                                      "node read_scanner a.read tile=a lookup=1\n"
+                                      "link one.read.pos_out -> sum.data_in" STREAM
+                                      "link sum.data_out -> a.read.us_pos_in" STREAM,
+                                      cases[i].settings));
         lower_check(g, &f->diag);
         const diagnostic *m = message_with_code(f, cases[i].code);
         assert_int_equal(m != NULL, cases[i].message != NULL);
@@ -352,7 +451,8 @@ static void tables_are_consistent(void **state) {
 RUN_TESTS(TEST(tables_are_consistent), TEST(parse_of_dump_is_the_same), TEST(legal_graph_passes),
           TEST(comments_and_blank_lines_are_skipped), TEST(violations_name_ports_and_rule),
           TEST(a_cycle_is_found), TEST(empty_tokens_must_not_reach_an_intersecter),
-          TEST(stops_lost_by_a_dropper_are_not_counted), TEST(only_zeros_are_references), TEST(a_scalar_gets_its_reference),
-          TEST(sums_are_no_references), TEST(a_value_memory_is_no_root),
+          TEST(stops_lost_by_a_dropper_are_not_counted), TEST(dense_levels_meet_no_stop_behind_a_stop),
+          TEST(empty_tokens_are_no_coordinates), TEST(one_of_two_is_there), TEST(only_zeros_are_references),
+          TEST(a_scalar_gets_its_reference), TEST(sums_are_no_references), TEST(a_value_memory_is_no_root),
           TEST(no_other_kind_has_shares), TEST(values_and_references_are_kept_apart),
           TEST(syntax_errors_are_located), TEST(truncated_texts_are_survived))

@@ -48,6 +48,7 @@ typedef struct {
 typedef struct {
     bool has_data, owed;
     bool fiber_open, empty_before; /* hazard: the outer fiber has a coordinate; one without was before it */
+    bool any;                      /* hazard: some outer fiber of the tree has one */
 } crddrop_state;
 
 typedef struct {

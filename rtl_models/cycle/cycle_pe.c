@@ -161,9 +161,12 @@ static void watch_drop(cycle_model *m, core *c, uint32_t outer) {
     if (rtl_is_item(outer)) {
         if (s->empty_before)
             cycle_note_hazard(m, c, CYCLE_HAZARD_DROP_EMPTY, 1, outer, 0);
-        s->fiber_open = true;
+        s->fiber_open = s->any = true;
         s->empty_before = false;
     } else {
+        if (rtl_is_done(outer) && s->empty_before && s->any)
+            cycle_note_hazard(m, c, CYCLE_HAZARD_DROP_EMPTY, 1, outer, 0);
+        s->any = s->any && !rtl_is_done(outer);
         s->empty_before = rtl_is_stop(outer) && (s->empty_before || !s->fiber_open);
         s->fiber_open = false;
     }

@@ -15,7 +15,7 @@ module onyx_crddrop (
     input  onyx_pkg::stream_t outer_i, output logic outer_ready_o,
     output onyx_pkg::stream_t inner_o, input  logic inner_ready_i,
     output onyx_pkg::stream_t outer_o, input  logic outer_ready_i,
-    output logic        hazard_empty_o,  // the chip loses this coordinate: the outer fiber before had none
+    output logic        hazard_empty_o,  // the chip loses this coordinate, or keeps an inner stop: the outer fiber before had none
     output logic        hazard_uneven_o  // .. repeats done, or loses a coordinate: one output only has room
 );
   // has_data_q: the inner fiber at hand had data. owed_q: an outer stop already answered is still to pass.
@@ -61,14 +61,18 @@ module onyx_crddrop (
     if (inner_ready_o && close && inner_high) owed_d = 1'b1;
   end
 
-  // For the monitors: the outer fiber at hand has a coordinate; one before it, in this row, had none.
-  logic fiber_open_q, fiber_open_d, empty_before_q, empty_before_d;
-  assign hazard_empty_o  = outer_ready_o & outer_item & empty_before_q;
+  // For the monitors: the outer fiber at hand has a coordinate; one before it, in this row, had none; some fiber of the
+  // tree has one. The chip passes an empty outer fiber's inner stop with done: a sum too many, of which nobody knows
+  // only where no coordinate is at all.
+  logic fiber_open_q, fiber_open_d, empty_before_q, empty_before_d, any_q, any_d;
+  assign hazard_empty_o  = outer_ready_o & empty_before_q & (outer_item | (outer_done & any_q));
   assign hazard_uneven_o = finish ? (inner_ready_i ^ outer_ready_i) : (close & ~has_data_q & inner_ready_i & ~outer_ready_i);
   always_comb begin
     fiber_open_d   = fiber_open_q;
     empty_before_d = empty_before_q;
+    any_d = any_q;
     if (outer_ready_o) begin
+      any_d          = outer_item | (any_q & ~outer_done);
       fiber_open_d   = outer_item;
       empty_before_d = outer_stop & (empty_before_q | ~fiber_open_q);
     end
@@ -80,11 +84,13 @@ module onyx_crddrop (
       owed_q         <= 1'b0;
       fiber_open_q   <= 1'b0;
       empty_before_q <= 1'b0;
+      any_q          <= 1'b0;
     end else if (en_i) begin
       has_data_q     <= ~flush_i & has_data_d;
       owed_q         <= ~flush_i & owed_d;
       fiber_open_q   <= ~flush_i & fiber_open_d;
       empty_before_q <= ~flush_i & empty_before_d;
+      any_q          <= ~flush_i & any_d;
     end
   end
 endmodule

@@ -42,6 +42,10 @@ kernel_pair kernel_start(const kernel *k, arena *mem);
  * streams, the outputs' words in `got`. */
 uint64_t kernel_run(kernel_pair *p, const kernel_stream *streams, uint32_t n, arena *mem,
                     cycle_stream **outputs);
+/* A run that neither finishes: fails the test where one does, or where they differ before. Compares hazards and
+ * closes the pair. */
+void kernel_hang(kernel_pair *p, const kernel_stream *streams, uint32_t n, arena *mem,
+                 cycle_stream **outputs);
 /* `cycles`: of all runs. Each of them must be in one of the accounts of every channel, and the monitors of
  * the RTL must have raised the model's hazards. */
 void kernel_stop(kernel_pair *p, uint64_t cycles, arena *mem);

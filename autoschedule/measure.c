@@ -1,8 +1,7 @@
 /* From -O2 on the edges that are expected to be best are tried on the cycle model before one is taken: at -O2
  * on some of the runs, at -O3 on all of them. What fails or is wrong there is not taken. */
 #include "autoschedule/search.h"
-#include "engines/batches.h"
-#include "engines/model.h"
+#include "engines/engines.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #include "cli/record.h"
 #include "cli/usage.h"
 #include "compile/compile.h"
-#include "engines/firmware.h"
+#include "engines/engines.h"
 #include "kernel/folder.h"
 #include "kernel/settle.h"
 #include "programs/programs.h"

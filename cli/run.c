@@ -4,8 +4,7 @@
 #include "compile/compile.h"
 #include "kernel/folder.h"
 #include "kernel/written.h"
-#include "programs/checkpoint.h"
-#include "report/cpu.h"
+#include "programs/programs.h"
 #include "report/report.h"
 
 #include <errno.h>

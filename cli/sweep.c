@@ -1,7 +1,7 @@
 /* onyx sweep: an expression over tile sizes, copies, loop orders, schedules, seeds and boards. */
 #include "cli/usage.h"
 #include "compile/compile.h"
-#include "engines/session.h"
+#include "engines/engines.h"
 #include "sweep/against.h"
 
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* The passes of a kernel: from loops to the array's bitstream. */
-#include "autoschedule/search.h"
+#include "autoschedule/autoschedule.h"
 #include "compile/passes.h"
 #include "kernel/array.h"
 #include "kernel/dispatch.h"

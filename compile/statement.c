@@ -1,6 +1,5 @@
 /* The passes of a whole statement: from the expression to kernels as loops; their edges and operands. */
-#include "autoschedule/blocks.h"
-#include "autoschedule/parts.h"
+#include "autoschedule/autoschedule.h"
 #include "compile/passes.h"
 #include "frontend/match.h"
 #include "graphs/graphs.h"

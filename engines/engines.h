@@ -3,7 +3,13 @@
 #ifndef ONYX_ENGINES_H
 #define ONYX_ENGINES_H
 
+#include "engines/batches.h"
+#include "engines/beside.h"
+#include "engines/early.h"
 #include "engines/engine.h"
+#include "engines/firmware.h"
+#include "engines/model.h"
+#include "engines/session.h"
 
 /* Runs all kernels in turn on the user's operands and on the workspaces of those before, each on the engine
  * of the options; k->ran.result is the user's result. */

@@ -32,7 +32,5 @@ bool compile_checkpoint_write(const compile_options *o, compile_context *ctx, co
  * what the statements of `a` have counted. Returns false where there is nothing to go on with. */
 bool compile_checkpoint_read(const compile_options *o, compile_context *ctx, compile_application *a,
                              uint64_t hash, compile_state *s);
-/* Removes the file, if there is one. */
-void compile_checkpoint_remove(const compile_options *o, compile_context *ctx);
 
 #endif

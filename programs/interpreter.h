@@ -5,9 +5,7 @@
 #ifndef ONYX_PROGRAMS_INTERPRETER_H
 #define ONYX_PROGRAMS_INTERPRETER_H
 
-#include "engines/batches.h"
-#include "engines/firmware.h"
-#include "engines/session.h"
+#include "engines/engines.h"
 #include "firmware/lists.h"
 #include "programs/checkpoint.h"
 

@@ -6,7 +6,6 @@
  * What is about scalars alone is computed by the host, and so is what the array has no tiles for. */
 #include "programs/programs.h"
 #include "compile/compile.h"
-#include "engines/beside.h"
 #include "engines/engines.h"
 #include "kernel/environment.h"
 #include "kernel/folder.h"

@@ -6,7 +6,7 @@
 #include "frontend/program.h"
 #include "programs/dry_run.h"
 #include "programs/share.h"
-#include "report/energy.h"
+#include "report/report.h"
 
 /* One run of a statement, or one visit of a loop. */
 typedef struct {
@@ -113,6 +113,8 @@ bool compile_share_stages(const compile_options *o, compile_context *ctx, compil
  * those of innermost loops, and of them those that run soonest after the store. */
 compile_pairs compile_pair_streams(compile_context *ctx, const compile_application *a,
                                    const compile_kernels *group);
+/* Removes the checkpoint of a program that has ended, if there is one (--checkpoint). */
+void compile_checkpoint_remove(const compile_options *o, compile_context *ctx);
 /* report.json (docs/programs.md), and the summary that a person reads. */
 cJSON *compile_application_report(const compile_options *o, const compile_context *ctx,
                                   const compile_application *a);

@@ -2,7 +2,7 @@
  * have no wire in common; the flush that starts one clears what the others hold, and streams that nobody
  * starts move nothing. */
 #include "programs/share.h"
-#include "engines/early.h"
+#include "engines/engines.h"
 #include "kernel/array.h"
 #include "kernel/folder.h"
 #include "kernel/route.h"

@@ -3,6 +3,8 @@
 #define ONYX_REPORT_H
 
 #include "kernel/kernel.h"
+#include "report/cpu.h"
+#include "report/energy.h"
 
 /* report.json (docs/report.md); `ran`: after run, not only compiled. */
 cJSON *compile_report(const compile_options *o, const compile_context *ctx, const compile_kernel *k, bool ran,

@@ -43,6 +43,12 @@ check programs support boards/onyx sam frontend tiling lower_onyx pnr bitstream 
 check options support kernel compile/passes.def
 check cli support sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware host kernel graphs engines report compile programs options sweep
 check bindings support kernel report compile programs options
+# Other rooms see one header of each of these, which is named after the room.
+for room in graphs engines autoschedule report compile programs; do
+    inside=$(grep -rlE "#include \"$room/[a-z_]+\.h\"" --include='*.[ch]' kernel graphs engines autoschedule report compile programs options \
+        cli bindings | grep -v "^$room/" | xargs grep -HE "#include \"$room/" /dev/null | grep -vE "\"$room/($room\.h|[a-z_]+\.def)\"")
+    [ -z "$inside" ] || { echo "$inside"; bad=1; }
+done
 for folder in $(find . \( -name '.?*' -o -name 'build*' -o -name out -o -path ./tests \) -prune -o -type f \
     \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.def' -o -name '*.sv' \) -printf '%h\n' | sort -u); do
     case "$rooms" in

@@ -1,6 +1,6 @@
 /* What is chosen goes by the cost function alone: with one that likes several kernels a candidate of several
  * is taken, with one that does not the statement stays one kernel; every candidate says what came of it. */
-#include "autoschedule/choose.h"
+#include "autoschedule/autoschedule.h"
 #include "compile/compile.h"
 #include "kernel/operands.h"
 #include "options/options.h"

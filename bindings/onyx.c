@@ -33,8 +33,25 @@ static const char *programs_folder(arena *mem) {
     return arena_printf(mem, "%s/" ONYX_PROGRAMS_INSTALLED "/", folder);
 }
 
+/* Refuses pointers that are NULL where something should be, with what the caller's text says it is. */
+static bool is_given(const void *pointer, uint64_t n, const char *what, diagnostics *d) {
+    if (pointer || !n)
+        return true;
+    diag_error(d, (src_loc){0}, "E0904-argument", "%s is NULL", what);
+    return false;
+}
+
+static bool all_given(const onyx_tensor *t, diagnostics *d) {
+    return is_given(t->name, 1, "the name of an operand", d) &&
+           is_given(t->dim, t->order, "dim of an operand", d) &&
+           is_given(t->crd, t->nnz * t->order, "crd of an operand", d) &&
+           is_given(t->val, t->nnz, "val of an operand", d);
+}
+
 /* Makes a tensor of the caller's. */
 static bool take_tensor(compile_context *ctx, tile_dtype dtype, const onyx_tensor *t, tile_tensor *out) {
+    if (!is_given(t, 1, "the tensor", ctx->diag) || !all_given(t, ctx->diag))
+        return false;
     for (uint32_t m = 0; m < t->order && m < SAM_MAX_ORDER; m++) {
         if (t->dim[m] <= INT32_MAX)
             continue;
@@ -53,7 +70,11 @@ static bool take_tensor(compile_context *ctx, tile_dtype dtype, const onyx_tenso
 }
 
 static bool take_operands(compile_context *ctx, compile_options *o, const onyx_tensor *operands, uint32_t n) {
+    if (!is_given(operands, n, "the list of operands", ctx->diag))
+        return false;
     for (uint32_t i = 0; i < n; i++) {
+        if (!all_given(&operands[i], ctx->diag))
+            return false;
         compile_given given = {.name = arena_strdup(ctx->mem, operands[i].name)};
         if (!take_tensor(ctx, o->dtype, &operands[i], &given.data))
             return false;
@@ -154,6 +175,11 @@ static bool begin_call(call *c, option_command command, const char *const *argum
     c->line = options_default(command);
     c->line.embedded = true;
     const char **argv = arena_new_n(&c->mem, const char *, n + 1); /* a name in front */
+    bool good = is_given(arguments, n, "the list of arguments", &c->d);
+    for (uint32_t i = 0; i < n && good; i++)
+        good = is_given(arguments[i], 1, "an argument", &c->d);
+    if (!good)
+        return false;
     for (uint32_t i = 0; i < n; i++)
         argv[i + 1] = arena_strdup(&c->mem, arguments[i]);
     return options_parse(command, (int)n + 1, argv, &c->mem, &c->d, &c->line);

@@ -5,11 +5,11 @@
 #include "onyx_version.h" /* made by cmake/version.cmake */
 
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-/* A program that onyx can do without: what it is asked for its version, what it is wanted for, and Debian's
- * package of it, NULL: it comes with onyx; and what it lacks where it is there and says no. */
+/* A program that onyx can do without: what it is asked for its version (words, divided by |), what it is
+ * wanted for, and Debian's package of it, NULL: it comes with onyx; and what it lacks where it is there and
+ * says no. */
 static const struct {
     const char *name, *asked, *wanted_for, *package, *lacks;
 } needs[] = {
@@ -21,18 +21,18 @@ static const struct {
     {"g++", "-dumpfullversion", "what Verilator makes", "g++", NULL},
     {"make", "--version", "what Verilator makes", "make", NULL},
     {"cc", "-dumpfullversion", "functions that files describe (.xf), --compare-cpu", "gcc", NULL},
-    {"cc", "-x c -include cblas.h -lblas -shared -fPIC -o /dev/null /dev/null", "the functions cblas_...",
+    {"cc", "-x|c|-include|cblas.h|-lblas|-shared|-fPIC|-o|/dev/null|/dev/null", "the functions cblas_...",
      "libblas-dev", "a BLAS"},
-    {"cc", "-x c -include gsl/gsl_blas.h -lgsl -lgslcblas -shared -fPIC -o /dev/null /dev/null",
+    {"cc", "-x|c|-include|gsl/gsl_blas.h|-lgsl|-lgslcblas|-shared|-fPIC|-o|/dev/null|/dev/null",
      "the functions gsl_...", "libgsl-dev", "the GNU Scientific Library"},
     {"openocd", "--version", "program", "openocd", NULL},
     {"dot", "-V", "the graphs of view", "graphviz", NULL},
     {"sbatch", "--version", "sweep --slurm", "slurm-client", NULL},
     {"gtkwave", NULL, "looking at what --wave writes", "gtkwave", NULL},
-    {"python3", "-c 'import cffi, numpy, scipy; print(\"with cffi, numpy, scipy\")'", "the Python module",
+    {"python3", "-c|import cffi, numpy, scipy; print(\"with cffi, numpy, scipy\")", "the Python module",
      "python3-cffi python3-scipy", "cffi, numpy or scipy"},
 };
-enum { NEEDS = sizeof needs / sizeof *needs };
+enum { NEEDS = sizeof needs / sizeof *needs, MOST_WORDS = 12 };
 
 /* What was found of one of them. */
 typedef struct {
@@ -54,21 +54,23 @@ static const char *on_path(const char *name, arena *mem) {
 }
 
 /* Asks a program of the table; returns the first line of what it says, "" for nothing. *code is its exit
- * code. */
+ * code. No shell sees the name of a folder of PATH. */
 static const char *answer_of(const char *file, const char *asked, int *code, arena *mem) {
-    char line[200] = "";
-    FILE *out =
-        popen(arena_printf(mem, "'%s' %s 2>&1", file, asked), "r"); /* a path with a quote finds nothing */
-    if (!out)
+    const char *temporary = getenv("TMPDIR");
+    char *log = arena_printf(mem, "%s/onyx-doctor-XXXXXX", temporary && *temporary ? temporary : "/tmp");
+    const char *argv[MOST_WORDS + 2] = {file};
+    uint32_t n = 1;
+    for (const char *at = asked; at && n <= MOST_WORDS; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
+        argv[n++] = arena_strndup(mem, at, strcspn(at, "|"));
+    size_t length = 0;
+    int made = mkstemp(log);
+    if (made < 0)
         return "";
-    if (!fgets(line, sizeof line, out))
-        line[0] = '\0';
-    for (int c = 0; c != EOF;)
-        c = fgetc(out); /* so that it need not end by a broken pipe */
-    int status = pclose(out);
-    *code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
-    line[strcspn(line, "\n")] = '\0';
-    return arena_strdup(mem, line);
+    close(made);
+    *code = program_run(argv, log);
+    const char *said = file_read_if_there(log, mem, &length);
+    remove(log);
+    return said ? arena_strndup(mem, said, strcspn(said, "\n")) : "";
 }
 
 static finding look(const cli_session *s, int i, arena *mem) {

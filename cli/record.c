@@ -39,6 +39,18 @@ bool record_missing(cli_session *s, const char *folder) {
     return false;
 }
 
+static bool all_texts(const cJSON *list, const char *path, diagnostics *d) {
+    const cJSON *one;
+    cJSON_ArrayForEach(one, list) {
+        if (cJSON_IsString(one))
+            continue;
+        diag_error(d, (src_loc){0}, "E0003-json-member", "%s: every one of \"arguments\" must be a string",
+                   path);
+        return false;
+    }
+    return true;
+}
+
 /* Reads a record at `path`, whose paths are the folder's. */
 static bool read_record(cli_session *s, const char *folder, const char *path, option_command *command,
                         const char **where, text_vec *words) {
@@ -50,7 +62,8 @@ static bool read_record(cli_session *s, const char *folder, const char *path, op
         return false;
     cJSON *json = json_read(path, &s->diag);
     const cJSON *list = json ? json_get_array(json, path, "arguments", &s->diag) : NULL, *one;
-    if (!list || !json_get_u32(json, path, "format_version", &version, &s->diag) ||
+    if (!list || !all_texts(list, path, &s->diag) ||
+        !json_get_u32(json, path, "format_version", &version, &s->diag) ||
         !json_get_text(json, path, "folder", where, &s->diag)) {
         cJSON_Delete(json);
         return false;
@@ -59,8 +72,7 @@ static bool read_record(cli_session *s, const char *folder, const char *path, op
     *command =
         name && strcmp(name, option_commands[COMMAND_COMPILE].name) == 0 ? COMMAND_COMPILE : COMMAND_RUN;
     vec_push(&s->mem, words, "onyx");
-    cJSON_ArrayForEach(one, list)
-        vec_push(&s->mem, words, arena_strdup(&s->mem, cJSON_IsString(one) ? one->valuestring : ""));
+    cJSON_ArrayForEach(one, list) vec_push(&s->mem, words, arena_strdup(&s->mem, one->valuestring));
     *where = strcmp(*where, ".") == 0 ? record_absolute(s, folder) : arena_strdup(&s->mem, *where);
     cJSON_Delete(json);
     return version == 1 || record_missing(s, folder);
@@ -79,6 +91,9 @@ bool record_last(cli_session *s, const char *folder, option_command *command, co
     if (!read_record(s, folder, path, command, where, &words))
         return false;
     *then = options_default(*command);
-    return (options_parse(*command, (int)words.len, words.at, &s->mem, &s->diag, then) && !then->help) ||
-           diag_failed(&s->diag) || record_missing(s, folder);
+    const bool good =
+        options_parse(*command, (int)words.len, words.at, &s->mem, &s->diag, then) && !then->help;
+    if (!then->compile.expression || !*then->compile.expression)
+        return !diag_failed(&s->diag) && record_missing(s, folder);
+    return good || diag_failed(&s->diag) || record_missing(s, folder);
 }

@@ -69,9 +69,10 @@ void sweep_print(const sweep_row_vec *rows, FILE *out) {
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-/* Prints a field as RFC 4180 asks. */
+/* Prints a field as RFC 4180 asks. What a spreadsheet would take for a formula gets an apostrophe in front.
+ */
 static void put_csv(const char *text, FILE *out) {
-    fputc('"', out);
+    fputs(*text && strchr("=+-@\t\r", *text) ? "\"'" : "\"", out);
     for (; *text; text++) {
         if (*text == '"')
             fputc('"', out);

@@ -311,6 +311,13 @@ class Mistakes(unittest.TestCase):
         self.fails(1, "[E0903-option-value]", "x(i) = v(i)", v=v, options=["--tile", 0])
         self.fails(2, "[E0", "X(i,j) = v(i) * w(j)", v=v, w=v, options=["--board", "onyx-4x2"])
 
+    def test_arrays_of_no_numbers(self):
+        for v in (np.ma.masked_array([1, 2], [0, 1]), np.array(["2026-01-01"], "datetime64[D]"), np.array([3], "timedelta64[s]"), np.array(["1", "2"])):
+            with self.assertRaises(TypeError):
+                onyx.run("x(i) = v(i)", v=v)
+        with self.assertRaises(TypeError):
+            onyx.Tensor((2,), [[0]], np.ma.masked_array([1], [1]))
+
     def test_texts_with_zero_characters(self):
         v = np.array([1, 2])
         for run in (lambda: onyx.run("x(i) = v(i)\0 * 2", v=v), lambda: onyx.run("x(i) = v(i)", {"v\0w": v}), lambda: onyx.run("x(i) = v(i)", v=v, options=["--tile", "4\0"]),

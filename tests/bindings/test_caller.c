@@ -160,6 +160,27 @@ static void test_flush_to_zero(void **state) {
 #endif
 }
 
+/* Pointers that are NULL where something should be are mistakes, not faults. */
+static void test_null(void **state) {
+    static const uint32_t dim[] = {4}, crd[] = {0};
+    static const double val[] = {1};
+    static const onyx_tensor bad[] = {{NULL, 1, dim, 1, crd, val},
+                                      {"b", 1, NULL, 1, crd, val},
+                                      {"b", 1, dim, 1, NULL, val},
+                                      {"b", 1, dim, 1, crd, NULL}};
+    const char *const words[] = {"x(i) = b(i)", HOW}, *const with_null[] = {"x(i) = b(i)", NULL};
+    onyx_result *const got[] = {onyx_run(words, 7, &bad[0], 1), onyx_run(words, 7, &bad[1], 1),
+                                onyx_run(words, 7, &bad[2], 1), onyx_run(words, 7, &bad[3], 1),
+                                onyx_run(words, 7, NULL, 1),    onyx_run(NULL, 3, NULL, 0),
+                                onyx_run(with_null, 2, NULL, 0)};
+    (void)state;
+    for (size_t i = 0; i < sizeof got / sizeof *got; i++) {
+        assert_int_equal(got[i]->code, 1);
+        assert_non_null(strstr(got[i]->messages, "is NULL [E0904-argument]"));
+        onyx_free(got[i]);
+    }
+}
+
 static void take_all(int number) {
     (void)number;
     while (waitpid(-1, NULL, WNOHANG) > 0)
@@ -223,6 +244,6 @@ int main(void) {
         cmocka_unit_test(test_locales),           cmocka_unit_test(test_rounding),
         cmocka_unit_test(test_flush_to_zero),     cmocka_unit_test(test_children_ignored),
         cmocka_unit_test(test_children_not_kept), cmocka_unit_test(test_children_taken),
-        cmocka_unit_test(test_interrupted_calls)};
+        cmocka_unit_test(test_interrupted_calls), cmocka_unit_test(test_null)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

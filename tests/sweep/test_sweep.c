@@ -233,7 +233,9 @@ static void reports_say_it(void **state) {
     const char *table = text_of(x, &rows, sweep_print);
     assert_non_null(strstr(table, "3 points, 2 done"));
     assert_non_null(strstr(table, "fastest: tile 16, unroll 2"));
+    rows.at[1].message = "=HYPERLINK(1)";
     const char *csv = text_of(x, &rows, sweep_csv);
+    assert_non_null(strstr(csv, "\"'=HYPERLINK(1)\""));
     assert_non_null(strstr(csv, "\"it does not fit, <really> \"\"not\"\" [E0330-capacity]\""));
     assert_non_null(strstr(
         csv, "\"{\"\"tile\"\":\"\"16\"\",\"\"unroll\"\":\"\"2\"\"}\",\"done\",\"pass\",10000,20,510,9,3,4,"

@@ -109,6 +109,8 @@ class Tensor:
     def __init__(self, shape: Iterable[int], coordinates: Any, values: Any, fill: float = 0) -> None:
         if numpy.iscomplexobj(values):
             raise TypeError("values are complex; the array has none")
+        if numpy.ma.is_masked(values) or numpy.asarray(values).dtype.kind in "mMSUV":
+            raise TypeError(f"values are no numbers, but {'masked' if numpy.ma.is_masked(values) else numpy.asarray(values).dtype}")
         self.shape = tuple(operator.index(n) for n in shape)
         self.fill = float(fill)
         if any(not 0 <= n < 2**31 for n in self.shape):
@@ -174,6 +176,8 @@ class Tensor:
         what NumPy makes an array of, whose zeros are not stored."""
         if isinstance(value, Tensor):
             return value
+        if isinstance(value, numpy.ma.MaskedArray):
+            raise TypeError("the array is masked: .filled(VALUE) says what masked places hold")
         if _sparse is not None and _sparse.issparse(value):
             coo = value.tocoo()
             return Tensor(coo.shape, numpy.stack([coo.row, coo.col], axis=1), coo.data)

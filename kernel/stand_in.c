@@ -127,6 +127,16 @@ static bool has_same_wires(compile_context *ctx, const char *one, const char *ot
     return end_a && end_b && end_a - a == end_b - b && memcmp(a, b, (size_t)(end_a - a)) == 0;
 }
 
+/* The netlist, whose cells have names of other tensors in the files of the bitstream. */
+static netlist without_names(const netlist *n, arena *mem) {
+    netlist out = *n;
+    out.cells.at = arena_new_n(mem, net_cell_data, n->cells.len + 1);
+    memcpy(out.cells.at, n->cells.at, sizeof *n->cells.at * n->cells.len);
+    for (uint32_t i = 0; i < n->cells.len; i++)
+        out.cells.at[i].name = (name_id){0};
+    return out;
+}
+
 bool compile_take_design(compile_context *ctx, compile_kernel *k) {
     const compile_bitstream *given = k->given;
     const char *folder = given->folder;
@@ -138,7 +148,8 @@ bool compile_take_design(compile_context *ctx, compile_kernel *k) {
         return !diag_failed(ctx->diag) &&
                refuse(ctx, given->loc, "the bitstream has other wires than what the description states",
                       WITH);
-    if (!pnr_read_place(&a->net, arena_printf(ctx->mem, "%s/design.place", folder), ctx->mem, ctx->diag,
+    const netlist unnamed = without_names(&a->net, ctx->mem);
+    if (!pnr_read_place(&unnamed, arena_printf(ctx->mem, "%s/design.place", folder), ctx->mem, ctx->diag,
                         &site))
         return false;
     how.fixed = site; /* nothing is left to place, but the sites are judged */

@@ -387,7 +387,7 @@ static bool read_place_row(const reader *r, const netlist *n, pnr_site *fixed) {
             diag_error(r->d, loc_of(r, id), "E0543-place-block", "block %c%u is placed twice", tag, number);
             return false;
         }
-        if (!word_is(called, names_text(n->names, n->cells.at[i].name))) {
+        if (n->cells.at[i].name.v && !word_is(called, names_text(n->names, n->cells.at[i].name))) {
             diag_error(r->d, loc_of(r, called), "E0543-place-block", "block %c%u is called '%s', not '%.*s'",
                        tag, number, names_text(n->names, n->cells.at[i].name), (int)called.length, called.at);
             return false;

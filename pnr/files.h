@@ -9,7 +9,7 @@
  */
 bool pnr_read_packed(const char *path, name_table *names, arena *mem, diagnostics *d, netlist *out);
 /* Reads a .place file as fixed sites: *fixed has one entry per cell, PNR_FREE where the file has none. Errors
- * located: E0542-place-syntax, E0543-place-block. */
+ * located: E0542-place-syntax, E0543-place-block. A cell without a name may be called anything. */
 bool pnr_read_place(const netlist *n, const char *path, arena *mem, diagnostics *d, pnr_site **fixed);
 bool pnr_write_packed(const netlist *n, const char *path, diagnostics *d);
 bool pnr_write_place(const pnr_design *design, const char *path, diagnostics *d);

@@ -195,16 +195,6 @@ static uint32_t glb_mask(const pnr_board *b, const fw_stream *list, uint32_t n) 
     return mask;
 }
 
-/* Returns a mask of the GLB tiles of those stores that have so many blocks. */
-static uint32_t block_mask(const pnr_board *b, const fw_stream *list, uint32_t n, uint32_t blocks) {
-    uint32_t mask = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        if (list[i].cell->num_blocks == blocks)
-            mask |= glb_mask(b, list + i, 1);
-    }
-    return mask;
-}
-
 /* Returns what a stream carries: "B values", "B level 0". */
 static const char *stream_text(const pnr_design *design, const net_cell_data *cell, arena *mem) {
     const char *tensor = names_text(design->net->names, cell->tensor);
@@ -309,28 +299,19 @@ static void write_images(FILE *out, const fw_placed *images, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         const fw_placed *image = &images[i];
         const pnr_board *b = image->of->design->board;
-        uint32_t sums[FW_IMAGE_SUMS], n_loads = 0, n_stores = 0, load_mask = 0, store_mask = 0, one = 0,
-                                      two = 0;
+        uint32_t sums[FW_IMAGE_SUMS], n_loads = 0, n_stores = 0;
         for (uint32_t p = 0; p < image->parts; p++) {
             const fw_streams *s = &image->streams[p];
             n_loads += s->lanes * s->n_loads;
             n_stores += s->lanes * s->n_stores;
-            load_mask |= glb_mask(b, s->load, s->lanes * s->n_loads);
-            store_mask |= glb_mask(b, s->store, s->lanes * s->n_stores);
-            one |= block_mask(b, s->store, s->lanes * s->n_stores, 1);
-            two |= block_mask(b, s->store, s->lanes * s->n_stores, 2);
         }
         fw_add_up(b, image->at, &image->words, sums);
-        fprintf(
-            out,
-            "    {.loads = loads + %u, .stores = stores + %u, .n_loads = %u, .n_stores = %u, .lane_loads = "
-            "%u,\n"
-            "     .at = 0x%x, .config_words = %u, .config_sums = {0x%08x, 0x%08x, 0x%08x, 0x%08x},\n"
-            "     .load_mask = 0x%04x, .store_mask = 0x%04x, .early_stores = 0x%04x,\n"
-            "     .one_block = 0x%04x, .two_blocks = 0x%04x},\n",
-            loads, stores, n_loads, n_stores, image->streams->lanes > 1 ? image->streams->n_loads : n_loads,
-            image->at, image->words.words.len, sums[0], sums[1], sums[2], sums[3], load_mask, store_mask,
-            image->of->early_stores, one, two);
+        fprintf(out,
+                "    {.loads = loads + %u, .stores = stores + %u, .n_loads = %u, .n_stores = %u,\n"
+                "     .at = 0x%x, .config_words = %u, .config_tiles = %u,\n"
+                "     .config_sums = {0x%08x, 0x%08x, 0x%08x, 0x%08x}, .early_stores = 0x%04x},\n",
+                loads, stores, n_loads, n_stores, image->at, image->words.words.len,
+                glb_tiles_of(b, &image->words), sums[0], sums[1], sums[2], sums[3], image->of->early_stores);
         loads += n_loads;
         stores += n_stores;
     }
@@ -379,7 +360,6 @@ static void write_no_kernels(FILE *out) {
 
 bool fw_write_tables(const fw_placed *images, uint32_t n, const pnr_board *b, const fw_options *o,
                      diagnostics *d) {
-    uint32_t tiles = 0;
     file_out f;
     if (!file_create(&f, arena_printf(d->mem, "%s/app_tables.c", o->folder), d->mem, d))
         return false;
@@ -394,10 +374,6 @@ bool fw_write_tables(const fw_placed *images, uint32_t n, const pnr_board *b, co
     } else {
         write_no_kernels(f.stream);
     }
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t of_image = glb_tiles_of(b, &images[i].words);
-        tiles = of_image > tiles ? of_image : tiles;
-    }
     const uint32_t kernels = n ? write_parts(f.stream, images, n, d) : 0;
     if (n && !kernels) {
         file_abandon(&f);
@@ -407,19 +383,16 @@ bool fw_write_tables(const fw_placed *images, uint32_t n, const pnr_board *b, co
     fprintf(f.stream,
             "\nconst kernel_description kernel = {\n%s%s%s"
             "    .images = images,\n    .parts = parts,\n    .n_images = %u,\n    .n_parts = %u,\n"
-            "    .stall_mask = 0x%08x,\n    .config_tiles = %u,\n    .register_path = %s,\n    .verify = "
-            "%s,\n    .poll = %s,\n    "
-            ".timeout = "
-            "%u,\n};\n",
+            "    .stall_mask = 0x%08x,\n    .register_path = %s,\n    .verify = %s,\n    .poll = %s,\n"
+            "    .timeout = %u,\n};\n",
             functions,
             o->lists & FW_LISTS_OF_BF16 ? "    LISTS_OF_BF16,\n"
             : o->lists                  ? "    LISTS_OF_INT16,\n"
             : o->functions              ? "    .call = functions_batch,\n"
                                         : "",
-            o->lists & FW_ENTRY_LISTS ? "    LISTS_OF_ENTRIES,\n" : "",
-            n, kernels, b->width >= 32 ? UINT32_MAX : (1u << b->width) - 1, tiles,
-            o->register_path ? "true" : "false", o->verify ? "true" : "false", o->poll ? "true" : "false",
-            o->timeout);
+            o->lists & FW_ENTRY_LISTS ? "    LISTS_OF_ENTRIES,\n" : "", n, kernels,
+            b->width >= 32 ? UINT32_MAX : (1u << b->width) - 1, o->register_path ? "true" : "false",
+            o->verify ? "true" : "false", o->poll ? "true" : "false", o->timeout);
     return file_commit(&f, d);
 }
 

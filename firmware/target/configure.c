@@ -5,11 +5,11 @@
 SMALL_FROM_HERE
 
 enum {
-    CLOCK_RATIO = 2,               /* of the array's to the processor's: platform.c */
-    RESET_CYCLES = 16,             /* cycles of the array, to clear what an earlier kernel left */
-    RESET_WAIT = RESET_CYCLES + 8, /* of the processor, never faster than the array */
-    CONFIG_CYCLES = 32,            /* cycles of the array in which a word reaches the farthest tile */
-    READ_CYCLES = 128,             /* what is read comes back through all tiles of the buffer at once */
+    CLOCK_RATIO = 2,   /* of the array's to the processor's: platform.c */
+    RESET_CYCLES = 16, /* cycles of the array, to clear what an earlier kernel left */
+    RESET_WAIT = RESET_CYCLES / CLOCK_RATIO + 8, /* of the processor: what comes before the end is lost */
+    CONFIG_CYCLES = 32, /* cycles of the array in which a word reaches the farthest tile */
+    READ_CYCLES = 128,  /* what is read comes back through all tiles of the buffer at once */
     READ_WAIT = READ_CYCLES / CLOCK_RATIO + 8, /* of the processor; and the access itself */
     REWRITES = 16,                             /* of all words together, before the program gives up */
     SETTLE_CYCLES = 64, /* of the array, in which the last word reaches the farthest tile, and pulses die */
@@ -31,27 +31,18 @@ static void wait_since(uint32_t start, uint32_t cycles) {
         continue;
 }
 
-/* Settings of the configuration DMA that all images share. The first GLB tile sends words to its own columns
- * and to the east, the others pass on what comes from the west, up to the last that has a word of any image.
+/* Has the configuration DMA send the words. The first GLB tile sends them to its own columns and to the east,
+ * the others pass on what comes from the west, up to the last that has a word. A reset has cleared all of
+ * this.
  */
-static void lead_words(const kernel_description *k) {
-    uint32_t at = glb_registers(0) + GLB_PCFG_BROADCAST_MUX, end = at + GLB_TILE_STRIDE * k->config_tiles;
-    for (uint32_t mux = BROADCAST(BROADCAST_OWN_DMA); at < end; at += GLB_TILE_STRIDE) {
-        bus_write32(at, mux);
-        mux = BROADCAST(BROADCAST_FROM_WEST);
-    }
+static void send_words(const kernel_image *i) {
+    uint32_t at = glb_registers(0) + GLB_PCFG_BROADCAST_MUX, end = at + GLB_TILE_STRIDE * i->config_tiles;
+    bus_write32(at, BROADCAST(BROADCAST_OWN_DMA));
+    while ((at += GLB_TILE_STRIDE) < end)
+        bus_write32(at, BROADCAST(BROADCAST_FROM_WEST));
     glb_write(0, GLB_PCFG_CTRL, FIELD(GLB_PCFG_CTRL_MODE, 1));
-    glc_write(GLC_PCFG_IER, 1); /* without it the done bit is not seen; it interrupts nobody */
-}
-
-/* Tells the DMA which words. */
-static void aim_words(const kernel_image *i) {
     glb_write(0, GLB_PCFG_START_ADDR, i->at + IMAGE_WORDS);
     glb_write(0, GLB_PCFG_NUM_WORDS, i->config_words);
-}
-
-/* Has the DMA send them. */
-static void send_words(void) {
     glc_write(GLC_PCFG_ISR, 1);
     glc_write(GLC_PC_START, 1);
 }
@@ -105,69 +96,48 @@ static void read_back(const kernel_image *i) {
 
 /* Clocks of the buffer are on: its own gating saves power and is not described well enough to rely on.
  * Columns stand still: configuring running ones leaves junk in the FIFOs of the interconnect, which no flush
- * removes. */
+ * removes. The done bit of the configuration DMA is not seen without its enable; it interrupts nobody. */
 static void hold_array(const kernel_description *k) {
     glc_write(GLC_GLB_CLK_EN_MASTER, (1u << ONYX_GLB_TILES) - 1);
     glc_write(GLC_GLB_CLK_EN_BANK, (1u << ONYX_GLB_TILES) - 1);
     glc_write(GLC_CGRA_STALL, k->stall_mask);
+    glc_write(GLC_PCFG_IER, 1);
 }
 
-/* Resets the array by the controller, which leaves the registers of the buffer as they are: so meanwhile the
- * DMA is set. */
-static void reset_by_controller(const kernel_image *i) {
+/* Resets the array and the buffer's registers by the controller, which keeps its own. */
+static void reset_by_controller(void) {
     uint32_t start = cycles_now();
     glc_write(GLC_GLOBAL_RESET, RESET_CYCLES);
-    aim_words(i);
     wait_since(start, RESET_WAIT);
 }
 
-/* Clears the buffer's registers that are taken for 0 and that an earlier program may have set: chains to the
- * next tile among them, and streams, which take words even where nobody starts them. */
-static void clear_buffer(void) {
-    for (uint32_t tile = 0; tile < ONYX_GLB_TILES; tile++) {
-        glb_write(tile, GLB_LD_CTRL, 0);
-        glb_write(tile, GLB_ST_CTRL, 0);
-        glb_write(tile, GLB_DATA_NET_CTRL, 0);
-        glb_write(tile, GLB_DATA_NET_LATENCY, 0);
-        glb_write(tile, GLB_PCFG_NET_CTRL, 0);
-        glb_write(tile, GLB_PCFG_NET_LATENCY, 0);
-        glb_write(tile, GLB_LD_CYCLE_START, 0);
-        glb_write(tile, GLB_ST_CYCLE_START, 0);
-    }
-}
-
-/* Resets all of the array's side, the controller and the buffer's registers included. */
-static void reset_by_platform(const kernel_description *k, const kernel_image *i) {
+/* Resets all of the array's side, the controller included. */
+static void reset_by_platform(const kernel_description *k) {
     platform_start_array(true);
     streams_enable(k->poll);
     hold_array(k);
-    lead_words(k);
-    aim_words(i);
-    dispatch_forget();
 }
 
 /* Clears what an earlier kernel left. A word that was written before, here or with the image of before, says
  * whether the reset did it: no program known to run on the chip uses the platform's, nor the controller's.
- * Between two images of this program the controller's comes first, since what it leaves need not be set
- * again. */
+ * Between two images of this program the controller's comes first, since it keeps the controller's registers.
+ */
 static ONCE void reset_array(const kernel_description *k, const kernel_image *i) {
     const kernel_image *old = configured;
     uint32_t words = (old ? old : i)->at + IMAGE_WORDS, witness = glb_data32(words + 4), left = 1;
     if (old) {
-        reset_by_controller(i);
+        reset_by_controller();
         left = read_word(witness);
         if (left) {
             doubted = true;
-            reset_by_platform(k, i);
+            reset_by_platform(k);
         }
     } else {
         write_word(witness, glb_data32(words));
-        reset_by_platform(k, i);
+        reset_by_platform(k);
         left = read_word(witness);
-        if (left) {
-            reset_by_controller(i);
-            clear_buffer();
-        }
+        if (left)
+            reset_by_controller();
     }
     if (left)
         left = read_word(witness);
@@ -196,7 +166,7 @@ static ONCE __attribute__((noinline)) void prepare_image(const kernel_descriptio
 void configure_begin(const kernel_description *k, const kernel_image *i) {
     if (trusted >> (i - k->images) & 1) {
         glc_write(GLC_CGRA_STALL, k->stall_mask);
-        reset_by_controller(i);
+        reset_by_controller();
     } else {
         prepare_image(k, i);
     }
@@ -204,14 +174,13 @@ void configure_begin(const kernel_description *k, const kernel_image *i) {
     if (k->register_path)
         configure_by_register(i);
     else
-        send_words();
+        send_words(i);
     sent_at = cycles_now();
 }
 
 void configure_end(const kernel_description *k, const kernel_part *p, uint32_t row) {
     const kernel_image *i = p->image;
-    dispatch_set_loads(i, row);
-    dispatch_set_stores(i, row);
+    dispatch_set_streams(p, row);
     glc_write(GLC_FLUSH_CROSSBAR, p->flush_crossbar);
     if (!k->register_path)
         await_words(i);

@@ -10,14 +10,14 @@
 /* What the DMAs of a GLB tile are set to now. A load's address is that of its run's row: the first lane's. */
 typedef struct {
     uint32_t address;
-    int32_t range; /* the words but two; NOT_SET, which no run has: nothing is known */
+    int32_t range; /* the words but two */
 } load_state;
 static load_state loads[ONYX_GLB_TILES];
 static uint32_t stores[ONYX_GLB_TILES]; /* the address at which the run's output begins */
-enum { NOT_SET = INT32_MIN, NO_ADDRESS = -1 };
-/* A bit for each GLB tile: loads and stores that have what all runs share; stores that stand at the start of
- * a bank, by bank, and that are set to one block, or to two. */
-static uint32_t loads_set, stores_set, at_start[ONYX_GLB_BANKS], one_block, two_blocks;
+enum { NO_ADDRESS = -1 };
+/* By bank, a bit for each GLB tile: stores that stand at its start. By the tile of a kernel's first load: its
+ * streams are set up since its image came in. */
+static uint32_t at_start[ONYX_GLB_BANKS], parts_set;
 
 /* Rows of the run table are named by their addresses; 0 is no row. */
 typedef struct {
@@ -67,12 +67,16 @@ static inline __attribute__((always_inline)) void set_store(uint32_t tile, uint3
 
 /* ---- settings of a run ------------------------------------------------------------------------ */
 
+/* A run has no word for the load before `next`. */
+static ONCE _Noreturn __attribute__((noinline)) void no_words(const kernel_stream *next) {
+    const kernel_part *p = batch.part;
+    fail(FW_ERROR_BAD_BATCH, batch.setting + 8 * ((uint32_t)(next - 1 - p->loads) % p->n_loads) + 4, 0);
+}
+
 /* A loop has an extent of at least 2: a single word is no loop at all. `next` is the stream behind. */
 static ONCE __attribute__((noinline)) void set_loops(const kernel_stream *next, int32_t range) {
-    if (range == -2) {
-        const kernel_part *p = batch.part;
-        fail(FW_ERROR_BAD_BATCH, batch.setting + 8 * ((uint32_t)(next - 1 - p->loads) % p->n_loads) + 4, 0);
-    }
+    if (range == -2)
+        no_words(next);
     glb_write(next[-1].glb_tile, GLB_LD_DIM, range >= 0);
 }
 
@@ -118,114 +122,81 @@ static __attribute__((noinline)) void start_outputs(uint32_t lane, uint32_t bank
     }
 }
 
-SMALL_FROM_HERE
-
 /* ---- what all runs share --------------------------------------------------------------------- */
 
-void dispatch_forget(void) {
-    loads_set = stores_set = 0;
-}
-
-/* A word's address is the start plus a stride a word, in one loop over the words of the stream: reset leaves
- * a stride of 0, and all words on one address; and 0 as the first cycle, which is right. */
-static void set_up_load(const kernel_stream *s) {
-    const uint32_t registers = glb_registers(s->glb_tile);
-    bus_write32(registers + GLB_LD_CTRL, FIELD(GLB_LD_CTRL_MODE, DMA_ONCE) |
-                                             FIELD(GLB_LD_CTRL_VALID_MODE, LD_READY_VALID) |
-                                             FIELD(GLB_LD_CTRL_DATA_MUX, s->data_mux));
-    bus_write32(registers + GLB_LD_STRIDE, 2);
-    bus_write32(registers + GLB_LD_CYCLE_STRIDE, 1);
-    loads[s->glb_tile] = (load_state){(uint32_t)NO_ADDRESS, NOT_SET};
+/* Sets a kernel's loads, and for the run with this row, if there is one. A word's address is the start plus a
+ * stride a word, in one loop over the words of the stream. Reset leaves a stride of 0, and all words on one
+ * address; no loop, which is right for one word; and 0 as the first cycle and as the stride of cycles, which
+ * a ready-valid stream does not look at. */
+static __attribute__((noinline)) void set_up_loads(const kernel_part *p, uint32_t row) {
+    const kernel_stream *s = p->loads, *const first = s + (row ? p->n_loads : 0),
+                        *const end = s + p->n_lanes * p->n_loads;
+    batch.setting = row;
+    for (; s < end; s++) {
+        const uint32_t tile = s->glb_tile, registers = glb_registers(tile);
+        uint32_t address = (uint32_t)NO_ADDRESS, words = 1;
+        bus_write32(registers + GLB_LD_CTRL, FIELD(GLB_LD_CTRL_MODE, DMA_ONCE) |
+                                                 FIELD(GLB_LD_CTRL_VALID_MODE, LD_READY_VALID) |
+                                                 FIELD(GLB_LD_CTRL_DATA_MUX, s->data_mux));
+        bus_write32(registers + GLB_LD_STRIDE, 2);
+        if (s < first) {
+            bus_read_pair(row, &address, &words);
+            row += 8;
+            bus_write32(registers + GLB_LD_START_ADDR, place_in(tile, address));
+        }
+        if (words != 1) {
+            if (!words)
+                no_words(s + 1);
+            bus_write32(registers + GLB_LD_DIM, 1);
+            bus_write32(registers + GLB_LD_RANGE, words - 2);
+        }
+        loads[tile] = (load_state){address, (int32_t)(words - 2)};
+    }
 }
 
 /* The blocks end a store; its loop only has to be as long as a bank. From here on it takes words whether it
- * runs or not, three at most, and its next start forgets them: so it stays on while an image is in the array
- * that does not have it. */
-static ONCE __attribute__((noinline)) void set_up_store(const kernel_stream *s) {
-    const uint32_t registers = glb_registers(s->glb_tile);
+ * runs or not, three at most, and its next start forgets them. */
+static void set_up_store(const kernel_stream *s, uint32_t bank) {
+    const uint32_t tile = s->glb_tile, registers = glb_registers(tile), address = bank_start(tile, bank);
+    bus_write32(registers + GLB_ST_NUM_BLOCKS, s->num_blocks);
     bus_write32(registers + GLB_ST_DIM, 1);
+    bus_write32(registers + GLB_ST_START_ADDR, address);
     bus_write32(registers + GLB_ST_RANGE, ONYX_GLB_BANK_BYTES / 2 - 2);
     bus_write32(registers + GLB_ST_STRIDE, 2);
-    bus_write32(registers + GLB_ST_CYCLE_STRIDE, 1);
     bus_write32(registers + GLB_ST_CTRL, FIELD(GLB_ST_CTRL_MODE, DMA_ONCE) |
                                              FIELD(GLB_ST_CTRL_VALID_MODE, ST_READY_VALID) |
                                              FIELD(GLB_ST_CTRL_DATA_MUX, s->data_mux));
-    stores[s->glb_tile] = (uint32_t)NO_ADDRESS;
+    stores[tile] = address;
+    at_start[bank] |= 1u << tile;
 }
 
-static ONCE __attribute__((noinline)) void set_up_loads(const kernel_image *image) {
-    const kernel_stream *s = image->loads;
-    for (uint32_t left = image->n_loads; left; left--, s++) {
-        if (!(loads_set >> s->glb_tile & 1))
-            set_up_load(s);
-    }
-    loads_set |= image->load_mask;
-}
-
-static ONCE __attribute__((noinline)) void set_up_stores(const kernel_image *image) {
-    const uint32_t fresh = image->store_mask & ~stores_set;
-    const kernel_stream *s = image->stores;
-    for (uint32_t left = image->n_stores; left; left--, s++) {
-        if (fresh >> s->glb_tile & 1)
-            set_up_store(s);
-    }
-    at_start[0] &= ~fresh;
-    at_start[1] &= ~fresh;
-    one_block &= ~fresh;
-    two_blocks &= ~fresh;
-    stores_set |= fresh;
-}
-
-/* Stores whose words come before the first run: to where that will have them, if nobody says otherwise. */
-static ONCE __attribute__((noinline)) void set_early_stores(uint32_t early) {
-    at_start[0] &= ~early;
-    at_start[1] &= ~early;
-    for (; early; early &= early - 1) {
-        const uint32_t tile = (uint32_t)__builtin_ctz(early);
-        set_store(tile, bank_start(tile, 1));
+/* Sets those of these stores that are in `tiles`, to the start of banks by tile. */
+static __attribute__((noinline)) void set_up_stores(const kernel_stream *s, uint32_t n, uint32_t tiles,
+                                                    uint32_t banks) {
+    for (const kernel_stream *const end = s + n; s < end; s++) {
+        if (tiles >> s->glb_tile & 1)
+            set_up_store(s, banks >> s->glb_tile & 1);
     }
 }
 
-SMALL_TO_HERE
-
-/* Writes one value into that register of all these tiles. */
-static __attribute__((noinline)) void put_all(uint32_t tiles, uint32_t offset, uint32_t value) {
-    const uint32_t registers = glb_registers(0) + offset;
-    for (; tiles; tiles &= tiles - 1)
-        bus_write32(registers + GLB_TILE_STRIDE * (uint32_t)__builtin_ctz(tiles), value);
+/* Those of a kernel and of all its lanes, but what came before its first run. */
+static void set_up_part(const kernel_part *p, uint32_t row) {
+    set_up_loads(p, row);
+    set_up_stores(p->stores, p->n_lanes * p->n_stores, ~(uint32_t)p->image->early_stores,
+                  row ? batch.outputs : UINT32_MAX);
+    parts_set |= 1u << p->loads->glb_tile;
 }
 
-/* Sets the blocks of an image's stores that have another number now. */
-static __attribute__((noinline)) void set_blocks(const kernel_image *image) {
-    const uint32_t mask = image->store_mask, one = image->one_block, two = image->two_blocks;
-    put_all(one & ~one_block, GLB_ST_NUM_BLOCKS, 1);
-    put_all(two & ~two_blocks, GLB_ST_NUM_BLOCKS, 2);
-    one_block = (one_block & ~mask) | one;
-    two_blocks = (two_blocks & ~mask) | two;
-    const uint32_t others = mask & ~(one | two);
-    if (!others)
-        return;
-    for (const kernel_stream *s = image->stores, *const end = s + image->n_stores; s < end; s++) {
-        if (others >> s->glb_tile & 1)
-            glb_write(s->glb_tile, GLB_ST_NUM_BLOCKS, s->num_blocks);
-    }
-}
-
-void dispatch_set_loads(const kernel_image *i, uint32_t row) {
-    if (i->load_mask & ~loads_set)
-        set_up_loads(i);
-    if (row)
-        set_loads(0, row);
-}
-
-void dispatch_set_stores(const kernel_image *i, uint32_t row) {
-    const uint32_t mask = i->store_mask;
-    if (mask & ~stores_set)
-        set_up_stores(i);
-    if (mask & ~((one_block & i->one_block) | (two_blocks & i->two_blocks)))
-        set_blocks(i);
+/* Stores whose words come before the first run, of any kernel of the image, write to where that will have
+ * them, if nobody says otherwise: to the second bank. They do not stand at its start then. */
+void dispatch_set_streams(const kernel_part *p, uint32_t row) {
+    const kernel_image *i = p->image;
+    parts_set = 0;
+    at_start[0] = at_start[1] = 0;
     if (i->early_stores)
-        set_early_stores(i->early_stores);
+        set_up_stores(i->stores, i->n_stores, i->early_stores, i->early_stores);
+    at_start[1] = 0;
+    set_up_part(p, row);
     if (row) {
         start_outputs(0, batch.outputs);
         streams_rest(streams_of(0));
@@ -469,8 +440,16 @@ void dispatch_check(uint32_t table, uint32_t rows, uint32_t row_bytes, uint32_t 
 }
 
 /* Kernels that share an image need the flush of all columns, with what the others have left in theirs, by
- * their own first load. Where another image comes in, what is not needed for that is done beside its words.
- */
+ * their own first load, and their streams set up the first time. */
+static bool take_turns(const kernel_part *p, uint32_t row) {
+    const bool fresh = !(parts_set >> p->loads->glb_tile & 1);
+    glc_write(GLC_FLUSH_CROSSBAR, p->flush_crossbar);
+    if (fresh)
+        set_up_part(p, row);
+    return fresh;
+}
+
+/* Where another image comes in, what is not needed for that is done beside its words. */
 void dispatch_batch(const kernel_description *k, uint32_t part, uint32_t table, uint32_t runs,
                     uint32_t outputs) {
     const kernel_part *const old = batch.part, *const p = &k->parts[part];
@@ -478,6 +457,7 @@ void dispatch_batch(const kernel_description *k, uint32_t part, uint32_t table, 
     if (old != p && part >= k->n_parts)
         fail(FW_ERROR_BAD_PART, part, k->n_parts);
     const bool other = old->image != p->image;
+    bool sets = other;
     if (other)
         configure_begin(k, p->image);
     if (old != p)
@@ -486,10 +466,11 @@ void dispatch_batch(const kernel_description *k, uint32_t part, uint32_t table, 
     batch.table = batch.fresh = table;
     batch.end = table + runs * batch.row_bytes;
     batch.outputs = outputs;
+    const uint32_t first = runs && p->n_lanes == 1 ? table : 0;
     if (other)
-        configure_end(k, p, runs && p->n_lanes == 1 ? table : 0);
+        configure_end(k, p, first);
     else if (old != p)
-        glc_write(GLC_FLUSH_CROSSBAR, p->flush_crossbar);
+        sets = take_turns(p, first);
     batch.worked = 0;
     batch.since = cycles_now();
     const uint32_t configuration = batch.since - start;
@@ -500,7 +481,7 @@ void dispatch_batch(const kernel_description *k, uint32_t part, uint32_t table, 
     else if (runs)
         run_alone();
     hal_unmask_interrupts();
-    if (other)
+    if (sets)
         mailbox_add_cycles(mailbox.config_cycles, configuration);
     count(cycles_now());
 }

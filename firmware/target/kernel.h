@@ -24,14 +24,13 @@ typedef struct {
 
 /* A bitstream in the global buffer. */
 typedef struct {
-    const kernel_stream *loads, *stores;    /* of all its parts and their lanes */
-    uint32_t n_loads, n_stores, lane_loads; /* all of them; the loads of a lane, where there are several */
-    uint32_t at;                    /* first byte of its header; the first image lies at the buffer's start */
-    uint32_t config_words;          /* {data, address} each, behind the header */
-    uint32_t config_sums[4];        /* of these words, as in fw_image_header */
-    uint16_t load_mask, store_mask; /* of all its streams, one bit a GLB tile */
-    uint16_t early_stores;          /* likewise: all their words come before the first load */
-    uint16_t one_block, two_blocks; /* likewise: those of so many blocks a run */
+    const kernel_stream *loads, *stores; /* of all its parts and their lanes */
+    uint32_t n_loads, n_stores;          /* all of them */
+    uint32_t at;             /* first byte of its header; the first image lies at the buffer's start */
+    uint32_t config_words;   /* {data, address} each, behind the header */
+    uint32_t config_tiles;   /* GLB tiles, from the first on, up to the last whose columns have a word */
+    uint32_t config_sums[4]; /* of these words, as in fw_image_header */
+    uint16_t early_stores;   /* one bit a GLB tile: all their words come before the first load */
 } kernel_image;
 
 /* One of the kernels. Those of one image run in turn without configuring anything. */
@@ -74,12 +73,11 @@ typedef struct kernel_description {
     uint32_t (*combine)(uint32_t how, uint32_t a, uint32_t b);
     /* It does an item of a list of entries, where programs have such: entries_item. */
     void (*entries)(const struct kernel_description *k, uint32_t item, uint32_t what);
-    uint32_t stall_mask;   /* columns that stand still during configuration */
-    uint32_t config_tiles; /* GLB tiles, from the first on, up to the last whose columns have a word */
-    bool register_path;    /* configure word by word instead of by DMA */
-    bool verify;           /* read every word back whenever an image is configured */
-    bool poll;             /* never sleep: ask for done streams instead of waiting for the interrupt */
-    uint32_t timeout;      /* processor cycles a run may take */
+    uint32_t stall_mask; /* columns that stand still during configuration */
+    bool register_path;  /* configure word by word instead of by DMA */
+    bool verify;         /* read every word back whenever an image is configured */
+    bool poll;           /* never sleep: ask for done streams instead of waiting for the interrupt */
+    uint32_t timeout;    /* processor cycles a run may take */
 } kernel_description;
 
 extern const kernel_description kernel;

@@ -13,12 +13,10 @@ void configure_begin(const kernel_description *k, const kernel_image *i);
 void configure_end(const kernel_description *k, const kernel_part *p, uint32_t row);
 
 /* ---- dispatch.c ------------------------------------------------------------------------------ */
-/* Nothing is known any more of what the streams are set to: the buffer's registers were reset. */
-ONCE void dispatch_forget(void);
-/* Set what all runs share, of the image's loads or stores, while columns stand still; and what the batch's
- * run with this row needs, if there is one. */
-void dispatch_set_loads(const kernel_image *i, uint32_t row);
-void dispatch_set_stores(const kernel_image *i, uint32_t row);
+/* Sets the streams of a kernel whose image comes in, behind a reset of the buffer and while columns stand
+ * still; for the batch's run with this row, if there is one. The image's other kernels have theirs set when
+ * they run. */
+void dispatch_set_streams(const kernel_part *p, uint32_t row);
 
 /* ---- streams.c ------------------------------------------------------------------------------- */
 /* Makes these ready to start: streams_start does it where it was not done before. */

@@ -263,7 +263,7 @@ static uint32_t load_words(const kernel_stream *load, uint16_t *out) {
     uint32_t n = dim == 0 ? 1 : r[GLB_LD_RANGE / 4] + 2, address = r[GLB_LD_START_ADDR / 4];
     check_tile(load->glb_tile, GLB_DATA_NET_CTRL, GLB_DATA_NET_LATENCY);
     if (r[GLB_LD_CTRL / 4] != want || dim > 1 || r[GLB_LD_CYCLE_START / 4] ||
-        (dim && (r[GLB_LD_STRIDE / 4] != 2 || r[GLB_LD_CYCLE_STRIDE / 4] != 1)))
+        (dim && r[GLB_LD_STRIDE / 4] != 2))
         violate("a load DMA is not set to a linear ready-valid stream");
     if (n > 65536 || address >> 17 != (uint32_t)load->glb_tile * 2 + !output_bank(load->glb_tile) ||
         address + 2 * n > sizeof the->glb) {
@@ -282,7 +282,7 @@ static void store_words(const kernel_stream *store, const uint16_t *words, uint3
     check_tile(store->glb_tile, GLB_DATA_NET_CTRL, GLB_DATA_NET_LATENCY);
     if (r[GLB_ST_CTRL / 4] != (1u | 1u << 2 | (uint32_t)store->data_mux << 4) ||
         r[GLB_ST_NUM_BLOCKS / 4] != store->num_blocks || r[GLB_ST_DIM / 4] > 1 || r[GLB_ST_CYCLE_START / 4] ||
-        r[GLB_ST_RANGE / 4] + 2 < n || r[GLB_ST_CYCLE_STRIDE / 4] != 1)
+        r[GLB_ST_RANGE / 4] + 2 < n)
         violate("a store DMA is not set to its ready-valid stream");
     if (address >> 17 != (uint32_t)store->glb_tile * 2 + output_bank(store->glb_tile))
         violate("a store leaves the outputs' bank");
@@ -306,16 +306,15 @@ static void start_early(uint32_t stores) {
     s.early = stores;
 }
 
-/* A store that no kernel of the program has is off. One that the image in the array does not have may be on,
- * as one that does not run: it takes three words at most of what comes by, writes none, and its next start
- * forgets them (test_glb_tile, an_idle_store_takes_three_words). */
+/* A store that no kernel of the image has is off. */
 static void check_others(void) {
+    const kernel_image *image = part_now()->image;
     uint32_t stores = 0;
-    for (uint32_t i = 0; i < kernel_of->n_images; i++)
-        stores |= kernel_of->images[i].store_mask;
+    for (uint32_t i = 0; i < image->n_stores; i++)
+        stores |= 1u << image->stores[i].glb_tile;
     for (uint32_t t = 0; t < DEVICE_TILES; t++) {
         if (s.glb[t][GLB_ST_CTRL / 4] && !(stores >> t & 1))
-            violate("a store is set up that no kernel of the program has");
+            violate("a store is set up that no kernel of the image has");
     }
 }
 
@@ -380,8 +379,15 @@ static uint32_t platform_register(uint32_t offset) {
     return s.platform[offset / 4];
 }
 
+/* What the buffer is told or asked during a reset is lost, or never answered. */
+static void check_reset(void) {
+    if (s.now < s.reset_until)
+        violate("the buffer was touched during its reset");
+}
+
 /* A bank has no arbitration: one of the two accesses would be lost. */
 static void check_bank(uint32_t address) {
+    check_reset();
     for (uint32_t kind = 0; kind < KINDS; kind++)
         for (uint32_t t = 0; t < DEVICE_TILES; t++)
             if (s.due[kind][t] && s.bank[kind][t] == address / DEVICE_BANK)
@@ -422,13 +428,18 @@ static void clear_configuration(void) {
         the->n_config = 0;
 }
 
-/* The platform controller's reset: all of the array's side but the buffer's memory. */
-static void reset_all(void) {
+/* The controller's reset: configuration and registers of the buffer; streams end. */
+static void reset_streams(void) {
     clear_configuration();
-    memset(s.glc, 0, sizeof s.glc);
     memset(s.glb, 0, sizeof s.glb);
-    memset(s.done, 0, sizeof s.done);
     memset(s.due, 0, sizeof s.due);
+}
+
+/* The platform controller's: all of the array's side but the buffer's memory. */
+static void reset_all(void) {
+    reset_streams();
+    memset(s.glc, 0, sizeof s.glc);
+    memset(s.done, 0, sizeof s.done);
     the->stalled_columns = 0;
 }
 
@@ -437,8 +448,8 @@ static void glc_register_write(uint32_t offset, uint32_t value) {
     switch (offset) {
     case GLC_GLOBAL_RESET:
         if (!the->dead_global_reset)
-            clear_configuration();
-        s.reset_until = s.now + value;
+            reset_streams();
+        s.reset_until = s.now + value / 2; /* cycles of the array, which is twice as fast */
         break;
     case GLC_CGRA_STALL:
         if (the->stalled_columns && !value)
@@ -446,9 +457,11 @@ static void glc_register_write(uint32_t offset, uint32_t value) {
         the->stalled_columns = value;
         break;
     case GLC_STREAM_START:
+        check_reset();
         start_streams(value);
         break;
     case GLC_PC_START:
+        check_reset();
         start_config(value);
         break;
     case GLC_G2F_ISR:
@@ -584,8 +597,10 @@ void bus_write32(uint32_t address, uint32_t value) {
             reset_all();
     } else if (glb < DEVICE_TILES * GLB_TILE_STRIDE && glb % GLB_TILE_STRIDE <= GLB_PCFG_BROADCAST_MUX) {
         check_clock();
-        if (glb % GLB_TILE_STRIDE == GLB_ST_CTRL && !the->stalled_columns)
-            violate("a store is set up while its column runs");
+        check_reset();
+        if (glb % GLB_TILE_STRIDE == GLB_ST_CTRL && !the->stalled_columns &&
+            part_now()->image->early_stores >> glb / GLB_TILE_STRIDE & 1)
+            violate("a store is set up while its column runs, which has words");
         s.glb[glb / GLB_TILE_STRIDE][glb % GLB_TILE_STRIDE / 4] = value;
     } else if (address - ONYX_CGRA_DATA < sizeof the->glb) {
         check_clock();

@@ -450,13 +450,10 @@ static void add_lanes(test_kernel *t, uint32_t lanes) {
     t->image.n_loads = lanes * loads;
     t->image.n_stores = lanes * stores;
     t->part.flush_crossbar = 0;
-    t->image.load_mask = t->image.store_mask = 0;
     for (uint32_t lane = 0; lane < lanes; lane++) {
         uint32_t first = lane * tiles;
         t->lanes[lane] = (kernel_lane){(uint16_t)(((1u << loads) - 1) << first),
                                        (uint16_t)(((1u << stores) - 1) << first)};
-        t->image.load_mask |= t->lanes[lane].load_mask;
-        t->image.store_mask |= t->lanes[lane].store_mask;
         for (uint32_t i = 0; i < loads; i++)
             t->loads[lane * loads + i] = (kernel_stream){.glb_tile = (uint8_t)(first + i), .data_mux = 1};
         for (uint32_t i = 0; i < stores; i++)
@@ -825,10 +822,8 @@ static void kernels_of_one_bitstream_run_in_turn(void **state) {
     }
     t[0].image.loads = loads;
     t[0].image.stores = stores;
-    t[0].image.n_loads = t[0].image.lane_loads = 5;
+    t[0].image.n_loads = 5;
     t[0].image.n_stores = 6;
-    t[0].image.load_mask |= t[1].image.load_mask;
-    t[0].image.store_mask |= t[1].image.store_mask;
     t[0].k.parts = parts;
     t[0].k.n_parts = 2;
     device *d = device_new(&t[0].k, 17);
@@ -870,7 +865,7 @@ static void begin_images(two_images *p, uint32_t early) {
     p->d->output_banks = UINT16_MAX;
     load_bitstream_at(p->d, &p->t[0], 0, 5);
     load_bitstream_at(p->d, &p->t[1], WORDS_FROM + 8 * 5, 9);
-    p->k = p->t[1].k; /* the longer one: all tiles that pass words on */
+    p->k = p->t[1].k;
     for (uint32_t i = 0; i < 2; i++) {
         p->images[i] = p->t[i].image;
         p->parts[i] = p->t[i].part;
@@ -1087,7 +1082,6 @@ static void an_output_beyond_its_bank_is_reported(void **state) {
         row[6 * r] = 2u << 18;
         row[6 * r + 1] = 100;
     }
-    t.image.one_block = 0;
     mailbox.runs = runs;
     assert_true(boot(d, &t)); /* again, for the new number of blocks */
     mailbox.runs = runs;

@@ -16,8 +16,7 @@ typedef struct {
 
 static inline void make_kernel(test_kernel *t, uint32_t first, uint32_t loads, uint32_t stores) {
     *t = (test_kernel){0};
-    t->image = (kernel_image){
-        .loads = t->loads, .stores = t->stores, .n_loads = loads, .n_stores = stores, .lane_loads = loads};
+    t->image = (kernel_image){.loads = t->loads, .stores = t->stores, .n_loads = loads, .n_stores = stores};
     t->part = (kernel_part){.image = &t->image,
                             .loads = t->loads,
                             .stores = t->stores,
@@ -32,8 +31,6 @@ static inline void make_kernel(test_kernel *t, uint32_t first, uint32_t loads, u
                                 .n_parts = 1,
                                 .stall_mask = UINT32_MAX,
                                 .timeout = 1u << 20};
-    t->image.load_mask = (uint16_t)(((1u << loads) - 1) << first);
-    t->image.store_mask = (uint16_t)(((1u << stores) - 1) << first);
     for (uint32_t i = 0; i < loads; i++) {
         t->loads[i] = (kernel_stream){.glb_tile = (uint8_t)(first + i), .data_mux = 1};
         t->lanes[0].load_mask |= (uint16_t)(1u << (first + i));
@@ -97,13 +94,7 @@ static inline void load_bitstream_at(device *d, test_kernel *t, uint32_t at, uin
     }
     t->image.at = at;
     t->image.config_words = words;
-    t->image.one_block = t->image.two_blocks = 0;
-    for (uint32_t i = 0; i < t->image.n_stores; i++) {
-        const kernel_stream *store = &t->image.stores[i];
-        t->image.one_block |= (uint16_t)((store->num_blocks == 1) << store->glb_tile);
-        t->image.two_blocks |= (uint16_t)((store->num_blocks == 2) << store->glb_tile);
-    }
-    t->k.config_tiles = (word_address(words - 1, words) >> 8 & 0xff) / 2 + 1;
+    t->image.config_tiles = (word_address(words - 1, words) >> 8 & 0xff) / 2 + 1;
     sign(d, t);
 }
 

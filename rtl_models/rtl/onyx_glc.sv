@@ -3,9 +3,10 @@
 // Contract: one AXI4-Lite access at a time. Byte addresses 0x0000..0x0054 are the controller's own registers; addresses
 // with bit 12 set are a global-buffer tile's registers (tile in bits 11:8), which take 26 cycles to write. A write is
 // answered when it has taken effect; responses are always OKAY. Reads of nothing give 0.
-// - global_reset n holds array_rst_no low for n cycles.
+// - global_reset n holds array_rst_no low for n cycles: the reset of the array and of the global buffer.
 // - cgra_config.write n puts address and data on the configuration bus for n cycles, .read n does the same with the
-//   read strobe and captures the answer in the last cycle; the AXI answer comes after that.
+//   read strobe and captures the answer in each of them. The AXI answer comes at once: who writes address or data before
+//   the strobe is over changes what is on the bus.
 // - stream_start_pulse and pc_start_pulse are single cycles towards the buffer.
 // - isr bits are set by done pulses, shown under their enable, cleared by writing 1; irq_o is their OR under
 //   global_ier (0 f2g, 1 g2f, 2 configuration).
@@ -63,12 +64,13 @@ module onyx_glc (
 
   logic [2:0] state_q;
   logic [12:0] addr_q;
-  logic [31:0] wdata_q, wait_q, rdata_q;
+  logic [31:0] wdata_q, rdata_q, write_left_q, read_left_q;
+  logic [4:0] wait_q;
   logic [31:0] test_q, stall_q, cfg_addr_q, cfg_data_q, cfg_rdata_q, crossbar_q, reset_left_q;
   logic [15:0] clk_en_q, bank_clk_en_q, pcfg_stall_q;
   logic [15:0] f2g_ier_q, g2f_ier_q, pc_ier_q, f2g_isr_q, g2f_isr_q, pc_isr_q;
   logic [2:0] global_ier_q;
-  logic cfg_write_q, cfg_read_q, glb_we_q;
+  logic glb_we_q;
   logic [4:0] word;
   logic [2:0] global_isr;
 
@@ -85,8 +87,8 @@ module onyx_glc (
   assign array_rst_no     = (reset_left_q == 32'd0);
   assign stall_o          = stall_q;
   assign flush_crossbar_o = crossbar_q;
-  assign cfg_write_o      = cfg_write_q;
-  assign cfg_read_o       = cfg_read_q;
+  assign cfg_write_o      = (write_left_q != 32'd0);
+  assign cfg_read_o       = (read_left_q != 32'd0);
   assign cfg_addr_o       = cfg_addr_q;
   assign cfg_data_o       = cfg_data_q;
   assign global_isr       = {|(pc_isr_q & pc_ier_q), |(g2f_isr_q & g2f_ier_q), |(f2g_isr_q & f2g_ier_q)};
@@ -100,7 +102,9 @@ module onyx_glc (
       state_q       <= StIdle;
       addr_q        <= 13'd0;
       wdata_q       <= 32'd0;
-      wait_q        <= 32'd0;
+      wait_q        <= 5'd0;
+      write_left_q  <= 32'd0;
+      read_left_q   <= 32'd0;
       rdata_q       <= 32'd0;
       test_q        <= 32'd0;
       stall_q       <= 32'd0;
@@ -116,8 +120,6 @@ module onyx_glc (
       g2f_ier_q     <= 16'd0;
       pc_ier_q      <= 16'd0;
       global_ier_q  <= 3'd0;
-      cfg_write_q   <= 1'b0;
-      cfg_read_q    <= 1'b0;
       glb_we_q      <= 1'b0;
       g2f_start_o   <= 16'd0;
       f2g_start_o   <= 16'd0;
@@ -128,6 +130,11 @@ module onyx_glc (
       f2g_start_o <= 16'd0;
       pc_start_o  <= 16'd0;
       if (reset_left_q != 32'd0) reset_left_q <= reset_left_q - 32'd1;
+      if (cfg_write_o) write_left_q <= write_left_q - 32'd1;
+      if (cfg_read_o) begin
+        read_left_q <= read_left_q - 32'd1;
+        cfg_rdata_q <= cfg_rdata_i;
+      end
       case (state_q)
         StIdle: begin
           if (awready_o) begin
@@ -143,7 +150,7 @@ module onyx_glc (
           state_q <= StAnswer;
           if (addr_q[12]) begin
             glb_we_q <= 1'b1;
-            wait_q   <= 32'(GlbWriteCycles);
+            wait_q   <= 5'(GlbWriteCycles);
             state_q  <= StWait;
           end else begin
             case (word)
@@ -161,25 +168,16 @@ module onyx_glc (
               WGlobalIer: global_ier_q <= wdata_q[2:0];
               WCfgAddress: cfg_addr_q <= wdata_q;
               WCfgData: cfg_data_q <= wdata_q;
-              WCfgWrite, WCfgRead: begin
-                cfg_write_q <= (word == WCfgWrite) & (wdata_q != 32'd0);
-                cfg_read_q  <= (word == WCfgRead) & (wdata_q != 32'd0);
-                wait_q      <= wdata_q;
-                if (wdata_q != 32'd0) state_q <= StWait;
-              end
+              WCfgWrite: write_left_q <= wdata_q;
+              WCfgRead: read_left_q <= wdata_q;
               WFlushCrossbar: crossbar_q <= wdata_q;
               default: ;
             endcase
           end
         end
         StWait: begin
-          wait_q <= wait_q - 32'd1;
-          if (wait_q == 32'd1) begin
-            if (cfg_read_q) cfg_rdata_q <= cfg_rdata_i;
-            cfg_write_q <= 1'b0;
-            cfg_read_q  <= 1'b0;
-            state_q     <= StAnswer;
-          end
+          wait_q <= wait_q - 5'd1;
+          if (wait_q == 5'd1) state_q <= StAnswer;
         end
         StAnswer: if (bready_i) state_q <= StIdle;
         StRead: begin

@@ -136,6 +136,8 @@ bool machine::refuse(const char *what, uint32_t address) {
 bool machine::array_read(uint32_t address, unsigned size, uint32_t *value) {
     if (!array_runs())
         return refuse("the array has no clock or is in reset", address);
+    if (soc.buffer_in_reset() && !inside(address, config.registers, onyx::Soc::GLB_REGISTERS))
+        return refuse("the global buffer is in reset and never answers", address);
     uint64_t before = ask();
     if (inside(address, config.registers, onyx::Soc::REGISTER_BYTES)) {
         if (size != 4 || address % 4 != 0)

@@ -21,7 +21,6 @@
 namespace onyx {
 namespace {
 
-constexpr uint32_t GLB_REGISTERS = 0x1000;   /* offset bit of the buffer's registers */
 constexpr unsigned CONFIG_READ_CYCLES = 128; /* until a word of the array has come to the controller */
 constexpr unsigned BANK_BYTES = 0x20000;
 constexpr unsigned BANKS = 2; /* of a tile */
@@ -59,9 +58,10 @@ struct Soc::State {
     Array array;
     unsigned width;
     std::deque<ConfigWord> config; /* words on their way: the array takes one a cycle */
-    bool array_was_reset = true;
+    bool in_reset = false;         /* the controller's reset, as of this cycle: of the array and the buffer */
     uint32_t stalled = 0, config_read_data = 0, config_answer = 0;
-    unsigned config_reading = 0; /* cycles of the read strobe so far */
+    unsigned config_reading = 0; /* cycles of the read strobe so far, all at this address */
+    uint32_t config_read_at = 0;
     bool register_reading = false;
     uint64_t cycles = 0, progress = 0;
     uint64_t busy_before = 0, evaluations_before = 0; /* of the array before its last reset */
@@ -100,7 +100,8 @@ struct Soc::State {
     bool on(unsigned t) const { return awake[t] != 0 || loads[t].open || stores[t].open || configs[t].open; }
 
     void reset_array();
-    void feed_array();
+    void hold_buffer(bool reset);
+    void follow_reset();
     void configure_array();
     void tell_configuration(bool moves) const;
     void tell_streams(unsigned t) const;
@@ -131,6 +132,27 @@ void Soc::State::reset_array() {
     stalled = 0;
 }
 
+/* Puts all tiles of the buffer into reset, or takes them out: registers and DMAs. Their memory stays. */
+void Soc::State::hold_buffer(bool reset) {
+    for (unsigned t = 0; t < TILES; t++) {
+        tiles[t]->rst_ni = !reset;
+        tiles[t]->eval();
+        awake[t] = 0;
+        loads[t] = stores[t] = configs[t] = Stream();
+    }
+}
+
+/* The reset of the controller's register is that of the array and of the buffer. */
+void Soc::State::follow_reset() {
+    const bool now = !glc.array_rst_no;
+    if (now == in_reset)
+        return;
+    in_reset = now;
+    hold_buffer(now);
+    if (now)
+        reset_array();
+}
+
 /* Words the south outputs offer to the columns of their tile, and the controller's own configuration bus. */
 void Soc::State::configure_array() {
     for (unsigned t = 0; t < TILES; t++) {
@@ -138,7 +160,7 @@ void Soc::State::configure_array() {
         if (on(t) && m.cfg_south_valid_o && (m.cfg_south_addr_o >> 8 & 0xFF) / 2 == t)
             config.push_back({m.cfg_south_addr_o, m.cfg_south_data_o});
     }
-    if (glc.cfg_write_o)
+    if (glc.cfg_write_o && !in_reset)
         config.push_back({glc.cfg_addr_o, glc.cfg_data_o});
     if (watcher)
         tell_configuration(!config.empty());
@@ -161,10 +183,10 @@ void Soc::State::tell_configuration(bool moves) const {
 void Soc::State::tell_streams(unsigned t) const {
     const Vonyx_glb_tile &m = *tiles[t];
     for (unsigned column = 2 * t; column < 2 * t + 2 && column < width; column++) {
-        const bool odd = column % 2 != 0, running = (stalled >> column & 1) == 0, here = on(t);
+        const bool odd = column % 2 != 0, here = on(t);
         const bool loads_word = here && (odd ? m.odd_valid_o : m.even_valid_o),
-                   is_taken = running && array.to_array_ready(column);
-        const bool comes = running && array.from_array_valid(column),
+                   is_taken = array.to_array_ready(column);
+        const bool comes = array.from_array_valid(column),
                    is_stored = here && (odd ? m.odd_ready_o : m.even_ready_o);
         watcher(cycles, column, 0, MACHINE_LOAD, loads_word, loads_word ? is_taken : loads[t].open,
                 loads_word && is_taken, odd ? m.odd_data_o : m.even_data_o);
@@ -183,13 +205,14 @@ void Soc::State::flush_array() {
     array.flush(groups);
 }
 
-/* One column: both directions between a GLB tile and the IO tile below it. */
+/* One column: both directions between a GLB tile and the IO tile below it. Ready and valid of an IO tile say
+ * what its FIFOs hold, also where the column is stalled: then a load's word is lost, and a store takes the
+ * same word again. */
 void Soc::State::carry_stream_end(unsigned column, bool own_valid, uint16_t own_data, bool own_ready,
                                   CData &ready_in, CData &valid_in, SData &data_in, unsigned t) {
-    bool running = (stalled >> column & 1) == 0;
     array.to_array(column, own_valid, own_data);
     array.from_array_ready(column, own_ready);
-    bool ready = running && array.to_array_ready(column), valid = running && array.from_array_valid(column);
+    bool ready = array.to_array_ready(column), valid = array.from_array_valid(column);
     ready_in = ready;
     valid_in = valid;
     data_in = array.from_array_data(column);
@@ -237,7 +260,7 @@ void Soc::State::carry_control(unsigned t, const std::array<ConfigWord, TILES> &
 /* A store takes words whether or not it was started. */
 bool Soc::State::is_offered_a_word(unsigned t) const {
     for (unsigned column = 2 * t; column < 2 * t + 2 && column < width; column++)
-        if ((stalled >> column & 1) == 0 && array.from_array_valid(column))
+        if (array.from_array_valid(column))
             return true;
     return false;
 }
@@ -305,9 +328,11 @@ void Soc::State::note_host(uint32_t address, size_t bytes) {
  * the array comes back through all tiles of the buffer at once, without a register between, so it has arrived
  * when the strobe has lasted; before, there is what was read last. The array is asked once per strobe. */
 void Soc::State::read_data_to_controller() {
-    if (glc.cfg_read_o && config_reading == 0)
+    if (!glc.cfg_read_o || glc.cfg_addr_o != config_read_at)
+        config_reading = 0;
+    config_read_at = glc.cfg_addr_o;
+    if (glc.cfg_read_o && config_reading++ == 0)
         config_answer = array.config_read(glc.cfg_addr_o);
-    config_reading = glc.cfg_read_o ? config_reading + 1 : 0;
     if (config_reading == CONFIG_READ_CYCLES)
         config_read_data = config_answer;
     glc.cfg_rdata_i = config_read_data;
@@ -321,6 +346,7 @@ void Soc::State::read_data_to_controller() {
 }
 
 void Soc::State::step() {
+    follow_reset();
     read_data_to_controller();
     std::array<ConfigWord, TILES> east;
     std::array<bool, TILES> east_valid;
@@ -329,21 +355,17 @@ void Soc::State::step() {
         east[t] = {m.cfg_east_addr_o, m.cfg_east_data_o};
         east_valid[t] = on(t) && m.cfg_east_valid_o;
     }
-    if (glc.g2f_start_o || glc.f2g_start_o)
+    if ((glc.g2f_start_o || glc.f2g_start_o) && !in_reset)
         note_start();
     if (glc.stall_o != stalled) {
         stalled = glc.stall_o;
         array.set_stall(stalled);
     }
-    bool array_resets = !glc.array_rst_no;
-    if (array_resets && !array_was_reset)
-        reset_array();
-    array_was_reset = array_resets;
 
     glc.g2f_done_i = glc.f2g_done_i = glc.pc_done_i = 0;
     configure_array();
     flush_array();
-    for (unsigned t = 0; t < TILES; t++) {
+    for (unsigned t = 0; t < TILES && !in_reset; t++) {
         carry_control(t, east, east_valid);
         if (awake[t] == 0 && is_offered_a_word(t))
             wake(t);
@@ -368,7 +390,7 @@ void Soc::State::step() {
         if (tiles[t]->collision_o)
             note_collisions(t, tiles[t]->collision_o);
     }
-    if (!array_resets)
+    if (!in_reset)
         array.step();
     cycles++;
 }
@@ -384,13 +406,10 @@ Soc::~Soc() = default;
 void Soc::reset() {
     State &s = *state_;
     State::reset(s.glc);
-    for (unsigned t = 0; t < TILES; t++) {
-        State::reset(*s.tiles[t]);
-        s.awake[t] = 0;
-        s.loads[t] = s.stores[t] = s.configs[t] = Stream();
-    }
+    for (bool level : {false, true, false})
+        s.hold_buffer(level);
     s.reset_array();
-    s.array_was_reset = false;
+    s.in_reset = false;
     s.config_reading = 0;
 }
 
@@ -483,6 +502,9 @@ void Soc::dump(uint32_t address, uint8_t *to, size_t bytes) const {
         to[i] = static_cast<uint8_t>(state_->bank(address)[address % BANK_BYTES / 8] >> 8 * (address % 8));
 }
 
+bool Soc::buffer_in_reset() const {
+    return !state_->glc.array_rst_no;
+}
 bool Soc::interrupt() const {
     return state_->glc.irq_o;
 }

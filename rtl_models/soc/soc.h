@@ -4,10 +4,13 @@
  * (rtl_models/soc/array_glue.h). Accesses of the processor are AXI4-Lite transactions and single accesses to
  * a buffer tile's port; each takes its cycles and moves everything else with it.
  *
- * GLB tile g feeds columns 2g and 2g+1; a stalled column neither takes nor gives a word. Each group of four
- * columns is flushed by the tile its four bits of the flush crossbar name. Configuration words travel east
- * along the tiles; what a tile's south output carries for one of its own two columns joins a common pipeline
- * to the array's bus, one word a cycle. This wiring exists only here: there is no SystemVerilog module of it.
+ * GLB tile g feeds columns 2g and 2g+1. A stalled column's IO tile shows what its FIFOs hold and moves
+ * nothing: a word of a load is lost there, and a store takes the same word again. The controller's global
+ * reset is that of the array and of the buffer's registers and DMAs: words and starts that come meanwhile are
+ * lost. Each group of four columns is flushed by the tile its four bits of the flush crossbar name.
+ * Configuration words travel east along the tiles; what a tile's south output carries for one of its own two
+ * columns joins a common pipeline to the array's bus, one word a cycle. This wiring exists only here: there
+ * is no SystemVerilog module of it.
  *
  * A GLB tile with nothing to do is not evaluated, and neither is a tile of the array in which nothing can
  * happen (docs/notebook/array.md); that cannot be seen in results.
@@ -46,6 +49,7 @@ class Soc {
     static constexpr uint32_t TILE_BYTES = 0x40000; /* two banks */
     static constexpr uint32_t GLB_BYTES = TILES * TILE_BYTES;
     static constexpr uint32_t REGISTER_BYTES = 0x2000;
+    static constexpr uint32_t GLB_REGISTERS = 0x1000; /* from here on the buffer's, before the controller's */
 
     /* Width (1..32, two columns to a GLB tile) and height of the array without its IO row, and its MEM
      * columns as of Array. In reset. */
@@ -72,6 +76,9 @@ class Soc {
     void load(uint32_t address, const uint8_t *from, size_t bytes);
     void dump(uint32_t address, uint8_t *to, size_t bytes) const;
 
+    /* The controller resets array and buffer: what is written to the buffer is lost, what is read never
+     * comes. */
+    bool buffer_in_reset() const;
     bool interrupt() const;
     uint64_t cycles() const;       /* steps since construction */
     uint64_t array_cycles() const; /* of these, how many the array was evaluated in */

@@ -74,9 +74,13 @@ static void a_short_read_of_the_array_is_stale(void **state) {
         set(m, REGISTERS + GLC_CFG_ADDRESS, PE_REGISTER);
         set(m, REGISTERS + GLC_CFG_DATA, value);
         set(m, REGISTERS + GLC_CFG_WRITE, 32);
+        let_it_end(m);
         set(m, REGISTERS + GLC_CFG_READ, LEAST - 1);
+        let_it_end(m);
         assert_int_equal(get(m, REGISTERS + GLC_CFG_READ_DATA), value - 1);
         set(m, REGISTERS + GLC_CFG_READ, LEAST);
+        assert_int_equal(get(m, REGISTERS + GLC_CFG_READ_DATA), value - 1); /* the strobe lasts */
+        let_it_end(m);
         assert_int_equal(get(m, REGISTERS + GLC_CFG_READ_DATA), value);
     }
     machine_destroy(m);

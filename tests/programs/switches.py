@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What a switch between two bitstreams of one firmware program takes on engine soc: switches.py ONYX EXAMPLES FOLDER. What more passes of a loop
 cost beyond those before, in which each bitstream came in once, are switches alone: from the command to where the columns run again. From the last
-store of the run before to the first start it is what the chip's model has counted."""
+store of the run before to the first start it is what the chip's model has counted. The reset between two bitstreams clears the registers of the global
+buffer on the chip, so each of a kernel's streams is set anew: 5 writes a load, 6 a store, one a tile that words pass, at 31 cycles at least."""
 import json
 import pathlib
 import subprocess
@@ -45,14 +46,14 @@ def from_last_store(out):
 
 
 bad = 0
-for name, extent, most, most_in_all in ("alike", 480, 1400, 2250), ("others", 300, 1550, 2600):  # loads of as many words, or of others: 15 registers more
+for name, extent, most, most_in_all in ("alike", 480, 7750, 8950), ("others", 300, 7750, 8950):  # loads of as many words, or of others
     (folder / f"{name}.onx").write_text(FORM.format(extent))
     took = [(many - few) // (MANY - FEW) for few, many in zip(configured(name, FEW), configured(name, MANY))]
     in_all = from_last_store(folder / f"{name}_{MANY}")
     print(f"{name}: {took} cycles, from the last store {in_all}")
     bad += not all(0 < t < most for t in took) or not in_all or not all(most < t < most_in_all for t in in_all.values())
 # Where few registers change it is the lengths of outputs and what goes between processor and host, or items of the list, that make it longer.
-for name, most in ("bfs", [1600, 1725]), ("kmeans", [1500, 1625]):
+for name, most in ("bfs", [2950, 3350]), ("kmeans", [2850, 2900]):
     run(examples / f"{name}.onx", folder / name)
     in_all = from_last_store(folder / name)
     print(f"{name}: from the last store {in_all}")

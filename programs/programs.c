@@ -196,7 +196,8 @@ static bool wait_for(machine *m, compile_context *ctx, compile_stage_of *stage, 
     while (n < kernels && stage->waits && ok && run->waited != COMPILE_NEVER) {
         compile_options o = stage->options;
         run->data = (compile_data){0};
-        ok = operands_of(m, ctx, stage->step, &o, &run->data) && compile_wait_part(m, ctx, stage, n, run);
+        ok = compile_leave_program(m, ctx, stage->n_parts ? &stage->parts[n] : stage) &&
+             operands_of(m, ctx, stage->step, &o, &run->data) && compile_wait_part(m, ctx, stage, n, run);
         n += run->waited == COMPILE_WAITS;
     }
     run->waited = ok && n == kernels ? COMPILE_WAITS : COMPILE_NEVER;
@@ -238,10 +239,13 @@ static bool compute(machine *m, compile_context *ctx, const fe_step *step, tile_
     compile_data data = {0};
     compile_options o = stage->options;
     compile_kernel k;
-    if (!compile_settle_operands(m, step, !compile_stage_on_host(stage) || compile_stage_on_processor(stage),
+    if (!compile_leave_program(m, ctx, stage) ||
+        !compile_settle_operands(m, step, !compile_stage_on_host(stage) || compile_stage_on_processor(stage),
                                  stage->eager) ||
-        !operands_of(m, ctx, step, &o, &data) || !compile_begin_run(m, ctx, stage, &data, &k) ||
-        !compile_end_run(m, ctx, stage, &k, compile_run_kernels(&stage->options, ctx, &k, &data.operands)))
+        !operands_of(m, ctx, step, &o, &data))
+        return false;
+    compile_begin_run(m, ctx, stage, &data, &k);
+    if (!compile_end_run(m, ctx, stage, &k, compile_run_kernels(&stage->options, ctx, &k, &data.operands)))
         return false;
     *out = k.ran.result;
     m->late = (compile_late){.stage = stage, .kernel = k};
@@ -865,7 +869,8 @@ static bool run(machine *m) {
     a->check = m->o->check ? "pass" : "none";
     if (m->o->checkpoint)
         resume(m);
-    bool ok = run_steps(m, &a->program.steps) && settle_results(m) && compile_end_session(m, m->ctx) &&
+    bool ok = run_steps(m, &a->program.steps) && settle_results(m) &&
+              compile_leave_program(m, m->ctx, NULL) &&
               compile_line_write(m->line, m->ctx->partial, m->ctx->diag) && check(m);
     a->result = arena_new_n(m->ctx->mem, tile_tensor, n + 1);
     for (uint32_t i = 0; i < a->program.results.len; i++) { /* what the machine holds goes with it */

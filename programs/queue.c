@@ -291,7 +291,7 @@ bool compile_settle_operands(machine *m, const fe_step *step, bool array, const 
 
 /* ---- what goes on between runs ---------------------------------------------------------------- */
 
-bool compile_end_session(machine *m, compile_context *ctx) {
+static bool end_session(machine *m, compile_context *ctx) {
     if (!compile_settle_all(m, "another program begins"))
         return false;
     const bool any = compile_session_is_open(&m->session);
@@ -322,21 +322,28 @@ static bool is_configured(const machine *m, const compile_stage_of *stage) {
            (m->configured && (m->a->images || (stage->array && m->configured->array == stage->array)));
 }
 
+bool compile_leave_program(machine *m, compile_context *ctx, const compile_stage_of *stage) {
+    if (stage &&
+        (!m->configured || compile_stage_on_host(stage) || stage->by_items || is_configured(m, stage)))
+        return true;
+    const bool ok = end_session(m, ctx);
+    m->configured = NULL;
+    return ok;
+}
+
 /* As long as nothing else has to be on the array, it stays configured where a processor starts the runs; and
  * where the firmware program has all the bitstreams, it goes on with another one. */
-static bool share_session(machine *m, compile_context *ctx, const compile_stage_of *stage,
-                          compile_kernel *k) {
-    const bool same = is_configured(m, stage);
+static void share_session(machine *m, const compile_stage_of *stage, compile_kernel *k) {
     if (compile_stage_on_host(stage)) {
         share_program(m, stage, k);
-        return true;
+        return;
     }
-    bool ok = same || !m->configured || compile_end_session(m, ctx);
+    BUG_IF(m->configured && !is_configured(m, stage), "another program runs: its results are operands here");
     const bool open = compile_session_is_open(&m->session) || compile_list_waits(m);
     m->session_began = open ? m->session_began : m->now;
     m->configured = open ? m->configured : stage;
     if (!compile_engines[m->o->engine].by_processor || (k->producers.len && !stage->array && !m->a->images))
-        return ok;
+        return;
     k->session = &m->session;
     for (uint32_t n = 0; n < k->producers.len; n++) {
         compile_kernel *one = &k->producers.at[n];
@@ -345,7 +352,6 @@ static bool share_session(machine *m, compile_context *ctx, const compile_stage_
         one->session = !one->on_processor || one->images || open ? &m->session : NULL;
     }
     k->images = k->on_processor ? m->a->images : k->images;
-    return ok;
 }
 
 /* ---- a run of a statement ---------------------------------------------------------------------- */
@@ -368,7 +374,7 @@ static void keep_packed(const machine *m, compile_stage_of *stage, const compile
     stage->kernel.data.kept = (tile_operands){kept, packed->tensors.len, ran->data.packed.dtype};
 }
 
-bool compile_begin_run(machine *m, compile_context *ctx, compile_stage_of *stage, const compile_data *data,
+void compile_begin_run(machine *m, compile_context *ctx, compile_stage_of *stage, const compile_data *data,
                        compile_kernel *k) {
     *k = stage->kernel;
     k->producers.at = arena_new_n(ctx->mem, compile_kernel, k->producers.len + 1);
@@ -376,7 +382,7 @@ bool compile_begin_run(machine *m, compile_context *ctx, compile_stage_of *stage
         k->producers.at[n] = stage->kernel.producers.at[n];
     k->data.operands = data->operands;
     k->data.extent = data->extent;
-    return share_session(m, ctx, stage, k);
+    share_session(m, stage, k);
 }
 
 bool compile_end_run(machine *m, const compile_context *ctx, compile_stage_of *stage, const compile_kernel *k,
@@ -1011,8 +1017,8 @@ bool compile_wait(machine *m, compile_context *ctx, compile_stage_of *stage, con
     const bool calls = stage->kernel.on_host || stage->by_items;
     if (calls && (!m->ready || !is_configured(m, m->ready)))
         return true; /* there is no program with lists yet */
-    if (!calls && !compile_begin_run(m, ctx, stage, data, &l->kernel))
-        return false;
+    if (!calls)
+        compile_begin_run(m, ctx, stage, data, &l->kernel);
     const fw_memory was = copy_memory(&s->memory, ctx->mem);
     const uint32_t image = s->last_image;
     const char *why = NULL;

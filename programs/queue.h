@@ -35,11 +35,13 @@ bool compile_wait(machine *m, compile_context *ctx, compile_stage_of *stage, con
 /* Adds the test of a loop to the list, whose outcome is known. Returns false where the processor cannot make
  * it. */
 bool compile_wait_test(machine *m, const fe_step *step, bool over);
-/* Ends the session, if there is one, and takes what it recorded, and what the chip alone has. */
-bool compile_end_session(machine *m, compile_context *ctx);
+/* Ends the session, if there is one, where the statement needs another program, or in any case without one;
+ * takes what it recorded, and what the chip alone has. Tensors change by that: so this comes before operands
+ * are looked at, which are the tensors' own. */
+bool compile_leave_program(machine *m, compile_context *ctx, const compile_stage_of *stage);
 /* Makes *k the compiled kernels of the statement, with these operands and what goes on between runs; they are
  * run by compile_run_kernels. What the run needs lives in `ctx`. */
-bool compile_begin_run(machine *m, compile_context *ctx, compile_stage_of *stage, const compile_data *data,
+void compile_begin_run(machine *m, compile_context *ctx, compile_stage_of *stage, const compile_data *data,
                        compile_kernel *k);
 /* Keeps what later runs need of one that was made, if it was. Returns `ok`. */
 bool compile_end_run(machine *m, const compile_context *ctx, compile_stage_of *stage, const compile_kernel *k,

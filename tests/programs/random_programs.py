@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Random programs with loops, swaps and statements that share arrays: random_programs.py ONYX FOLDER COUNT SEED ENGINE [PROFILE | loops | scalars | bf16 | dense | dense_bf16]. What a program
-means is computed here, from the data that its files have; every program runs on engine sam and on ENGINE with and without sharing (-O0). With `loops`
+means is computed here, from the data that its files have; every program runs on engine sam and on ENGINE with and without sharing (-O0), on soc also with eight copies. With `loops`
 iterates are dense and matrices mostly compressed, so that the chip's processor makes operands of what stores have left: of compressed results, of
 several parts, with fills; on ENGINE also with --checkpoint 2 and other sub-tiles in place of -O0. With `scalars` scalars are computed besides, by all
 operations of theirs, and with `bf16` in bf16, rounded after each operation, with infinities and NaN; with `dense` quotients and matrices that are dense,
@@ -455,6 +455,8 @@ for number in range(count):
     said += 1
     endless += want is None
     ways = [[], [*made.tiles, "--checkpoint", "2"]] if loops else [profile, [*profile, "-O0"]]
+    if engine == "soc" and not loops:  # so many copies that each kernel is a firmware program of its own
+        ways.append([*profile, "--tile", "2", "--unroll", "8"])
     # Engine sam divides zeros of dense operands, too, which may be NaN then (docs/index_notation.md).
     for how, options in (("cycle" if mode == "dense_bf16" else "sam", []), *((engine, way) for way in ways)):
         got, report = results(folder / "random.onx", how, *options)

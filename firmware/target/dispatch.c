@@ -188,14 +188,13 @@ static void set_up_part(const kernel_part *p, uint32_t row) {
 }
 
 /* Stores whose words come before the first run, of any kernel of the image, write to where that will have
- * them, if nobody says otherwise: to the second bank. They do not stand at its start then. */
+ * them, if nobody says otherwise: to the second bank. */
 void dispatch_set_streams(const kernel_part *p, uint32_t row) {
     const kernel_image *i = p->image;
     parts_set = 0;
     at_start[0] = at_start[1] = 0;
     if (i->early_stores)
         set_up_stores(i->stores, i->n_stores, i->early_stores, i->early_stores);
-    at_start[1] = 0;
     set_up_part(p, row);
     if (row) {
         start_outputs(0, batch.outputs);

@@ -204,7 +204,7 @@ static void start_config(uint32_t tiles) {
             configure(address, glb_word32(at));
     }
     s.bank[CONFIG][0] = 0;
-    s.due[CONFIG][0] = the->hang_config ? 0 : s.now + n + 10;
+    s.due[CONFIG][0] = the->hang_config ? 0 : s.now + n + 1000; /* longer than the words need to arrive */
 }
 
 uint32_t device_expected(const kernel_description *k, uint32_t i, const uint16_t *words, uint32_t n,
@@ -323,6 +323,8 @@ static void check_others(void) {
 static void release_columns(void) {
     if (s.early != part_now()->image->early_stores)
         violate("words come to a store that does not run");
+    if (s.due[CONFIG][0])
+        violate("columns run while words are sent");
     check_others();
     for (uint32_t t = 0; t < DEVICE_TILES; t++) {
         if ((s.early >> t & 1) && !(the->hang_stores >> t & 1))

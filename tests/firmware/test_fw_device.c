@@ -773,31 +773,61 @@ static void a_copy_that_hangs_is_named(void **state) {
     device_end(d);
 }
 
-/* Has kernel `number` of the description run `runs` runs; returns whether the program did. */
-static bool serve_kernel(device *d, const kernel_description *k, uint32_t number, uint32_t runs) {
-    const kernel_part *p = &k->parts[number];
+/* Words that store `s` of a kernel writes of a load of `n`: its blocks, with their lengths. */
+static uint32_t words_stored(const kernel_stream *store, uint32_t n) {
+    uint32_t words = 0;
+    for (uint32_t b = 0; b < store->num_blocks; b++)
+        words += 1 + (n < 7 * b + 3 ? n : 7 * b + 3);
+    return words;
+}
+
+/* Writes the table of a batch of `runs` runs, of one word and more. Batches store to the banks in turn. */
+static void put_rows(device *d, const kernel_part *p, uint32_t runs) {
     uint32_t *row = d->sram + FW_TABLE_OFFSET / 4;
-    const uint32_t words = fw_row_bytes(p->n_loads, p->n_stores) / 4, before = d->starts;
-    for (uint32_t r = 0; r < runs; r++)
+    d->output_banks = p->image->early_stores || mailbox.command % 2 ? UINT16_MAX : 0;
+    for (uint32_t r = 0; r < runs; r++, row += fw_row_bytes(p->n_loads, p->n_stores) / 4)
         for (uint32_t l = 0; l < p->n_loads; l++) {
-            row[r * words + 2 * l] = (uint32_t)p->loads[l].glb_tile << 18;
-            row[r * words + 2 * l + 1] = 2 + r;
+            row[2 * l] = (uint32_t)p->loads[l].glb_tile << 18 | (d->output_banks ? 0 : 1u << 17);
+            row[2 * l + 1] = 1 + mailbox.command % 3 + r;
         }
-    mailbox.runs = runs;
-    mailbox.table = 0x20000000 + FW_TABLE_OFFSET;
-    mailbox.outputs = UINT16_MAX;
-    mailbox.part = number;
-    mailbox.command++;
+}
+
+/* Every store of each run stands in its bank, and has what its load brought. */
+static void expect_rows(const device *d, const kernel_part *p, uint32_t runs) {
+    const uint32_t *row = d->sram + FW_TABLE_OFFSET / 4;
+    for (uint32_t r = 0; r < runs; r++, row += fw_row_bytes(p->n_loads, p->n_stores) / 4)
+        for (uint32_t s = 0; s < p->n_stores; s++) {
+            const uint32_t *out = &row[2 * (p->n_loads + s)];
+            assert_int_equal(out[0] >> 17, p->stores[s].glb_tile * 2u + (d->output_banks != 0));
+            assert_int_equal(out[1], words_stored(&p->stores[s], row[2 * (s % p->n_loads) + 1]));
+        }
+}
+
+/* Nothing else stands here that longjmp might change. */
+static __attribute__((noinline)) bool is_served(device *d, const kernel_description *k) {
     if (setjmp(d->stopped))
         return false;
     firmware_serve(k);
+    return true;
+}
+
+/* Has kernel `number` of the description run `runs` runs; returns whether the program did. */
+static bool serve_kernel(device *d, const kernel_description *k, uint32_t number, uint32_t runs) {
+    const kernel_part *p = &k->parts[number];
+    const uint32_t before = d->starts;
+    put_rows(d, p, runs);
+    mailbox.runs = runs;
+    mailbox.table = 0x20000000 + FW_TABLE_OFFSET;
+    mailbox.outputs = d->output_banks;
+    mailbox.part = number;
+    mailbox.command++;
+    if (!is_served(d, k))
+        return false;
     if (d->violation)
         fail_msg("kernel %u: %s", number, d->violation);
     assert_int_equal(d->flush_crossbar, p->flush_crossbar);
     assert_int_equal(d->starts, before + runs);
-    for (uint32_t r = 0; r < runs; r++)
-        for (uint32_t s = 0; s < p->n_stores; s++)
-            assert_int_equal(row[r * words + 2 * (p->n_loads + s)] >> 18, p->stores[s].glb_tile);
+    expect_rows(d, p, runs);
     return true;
 }
 
@@ -833,8 +863,12 @@ static void kernels_of_one_bitstream_run_in_turn(void **state) {
     assert_int_equal(d->flush_crossbar, 0x11111111);
     const uint32_t written = d->config_writes;
     static const uint32_t order[] = {1, 0, 0, 1, 1, 0};
-    for (uint32_t i = 0; i < sizeof order / sizeof *order; i++)
+    uint64_t config = 0;
+    for (uint32_t i = 0; i < sizeof order / sizeof *order; i++) {
         assert_true(serve_kernel(d, &t[0].k, order[i], RUNS));
+        assert_true(i == 0 || counter(mailbox.config_cycles) == config); /* its streams were set up once */
+        config = counter(mailbox.config_cycles);
+    }
     assert_int_equal(d->config_writes, written);
     mailbox.part = 2;
     mailbox.command++;
@@ -911,7 +945,7 @@ static void images_take_turns(void **state) {
         uint32_t now = 0;
         for (uint32_t i = 0; i < sizeof order / sizeof *order; i++) {
             const uint32_t writes = p.d->config_writes;
-            assert_true(serve_kernel(p.d, &p.k, order[i], 2));
+            assert_true(serve_kernel(p.d, &p.k, order[i], 1 + i % 3));
             const uint64_t took = counter(mailbox.config_cycles) - config;
             config += took;
             assert_int_equal(p.d->config_writes - writes, order[i] == now ? 0 : order[i] ? 9 : 5);
@@ -1034,6 +1068,17 @@ static void outputs_in_no_bank_are_refused(void **state) {
 
 static void a_load_without_words_is_refused(void **state) {
     (void)state;
+    two_images p;
+    begin_images(&p, 0);
+    assert_true(boot_images(&p));
+    p.d->sram[FW_TABLE_OFFSET / 4 + 1] = 5;
+    p.d->sram[FW_TABLE_OFFSET / 4 + 3] = 0;
+    mailbox.runs = mailbox.part = mailbox.command = 1;
+    mailbox.table = 0x20000000 + FW_TABLE_OFFSET;
+    mailbox.outputs = UINT16_MAX;
+    assert_false(is_served(p.d, &p.k)); /* another image's, too */
+    expect_failure(FW_ERROR_BAD_BATCH, 0x2000400c, 0);
+    device_end(p.d);
     test_kernel t;
     make_kernel(&t, 0, 1, 1);
     device *d = device_with_batch(&t, 1, 12);

@@ -491,6 +491,21 @@ static bool make_structures(const compile_options *o, compile_context *ctx, cons
     return true;
 }
 
+/* An operand whose file states no dimensions goes as far as its indices do, also where its last rows are
+ * empty. */
+static void reach_extents_of(const sam_statement *st, const uint32_t *extent, tile_tensor *data) {
+    for (uint32_t t = 1; t <= st->tensors.len; t++) {
+        tile_tensor *one = &data[t - 1];
+        const sam_expr_data *access = sam_access_of(st, (sam_tensor){t});
+        const bool short_of =
+            one->dim_inferred && access && one->order == sam_tensor_at(st, access->tensor)->order;
+        for (uint32_t m = 0; short_of && m < one->order; m++) {
+            const uint32_t now = extent[access->index[m].v - 1];
+            one->dim[m] = one->dim[m] != TILE_OPEN && one->dim[m] < now ? now : one->dim[m];
+        }
+    }
+}
+
 bool compile_read_operands(const compile_options *o, compile_context *ctx, const sam_statement *st,
                            compile_data *out) {
     if (out->operands.operand)
@@ -524,8 +539,10 @@ bool compile_read_operands(const compile_options *o, compile_context *ctx, const
             return false;
     }
     if (!make_parts(o, ctx, st, whole, &all, data) ||
-        !tile_extents(st, &all, ctx->mem, ctx->diag, &out->extent) ||
-        !compile_say_repacked(o, ctx, st, out) || !make_structures(o, ctx, st, out->extent, data))
+        !tile_extents(st, &all, ctx->mem, ctx->diag, &out->extent))
+        return false;
+    reach_extents_of(st, out->extent, data);
+    if (!compile_say_repacked(o, ctx, st, out) || !make_structures(o, ctx, st, out->extent, data))
         return false;
     if (o->slices == COMPILE_SLICES_KEPT)
         add_kept(o, ctx, st, whole, data, &out->operands.n);

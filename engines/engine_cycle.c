@@ -3,12 +3,10 @@
 #include "engines/shard.h"
 #include "rtl_models/cycle/wave.h"
 
-/* Where --io-trace writes: the cycle of every word, and the job it is of. */
 typedef struct {
     compile_model *model;
-    wave *waves; /* NULL: none */
-    file_out trace;
-    tile_job job;
+    wave *waves;          /* NULL: none */
+    file_out trace;       /* where --io-trace writes the cycle of every word */
     uint32_t batches;     /* so far */
     compile_shard_of of;  /* with --shard: what was made */
     compile_shards parts; /* of onyx merge */
@@ -16,18 +14,7 @@ typedef struct {
 
 static bool begin_trace(const compile_engine_in *in, cycle_engine *e) {
     compile_context *ctx = in->ctx;
-    if (!file_create(&e->trace, arena_printf(ctx->mem, "%s/io.trace", in->folder), ctx->mem, ctx->diag))
-        return false;
-    bool ok = tile_job_begin(&e->job, arena_printf(ctx->mem, "%s/job.bin", in->folder), ctx->diag);
-    if (!ok)
-        file_abandon(&e->trace);
-    return ok;
-}
-
-/* What there is of both stays when the run is stuck. */
-static bool end_trace(compile_context *ctx, cycle_engine *e) {
-    bool job = tile_job_end(&e->job, e->job.plans > 0, ctx->diag) || !e->job.plans;
-    return file_commit(&e->trace, ctx->diag) && job;
+    return file_create(&e->trace, arena_printf(ctx->mem, "%s/io.trace", in->folder), ctx->mem, ctx->diag);
 }
 
 static bool prepare(compile_engine_run *r, compile_outcome *out) {
@@ -48,14 +35,12 @@ static bool prepare(compile_engine_run *r, compile_outcome *out) {
         cycle_watch(on->model, watcher, e->waves);
     bool ok = e->waves || !in->how.wave;
     if (!ok && in->how.io_trace)
-        end_trace(ctx, e);
+        file_commit(&e->trace, ctx->diag);
     return ok;
 }
 
 static bool batch(compile_engine_run *r, const tile_plan *plan) {
     cycle_engine *e = r->own;
-    if (r->in->how.io_trace)
-        tile_job_add(&e->job, plan);
     const uint32_t number = e->batches++;
     const compile_running *how = &r->in->how;
     arena *mem = r->in->ctx->mem;
@@ -83,7 +68,7 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
     if (e->waves)
         good = wave_end(e->waves, ctx->diag) && good;
     if (r->in->how.io_trace)
-        good = end_trace(ctx, e) && good;
+        good = file_commit(&e->trace, ctx->diag) && good; /* what there is stays when the run is stuck */
     good = compile_model_report(r->in, &out->modelled) && good;
     return good && (!r->in->how.shards || compile_shard_write(r->in, &e->of));
 }

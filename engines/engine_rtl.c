@@ -353,7 +353,7 @@ static bool prepare(compile_engine_run *r, compile_outcome *out) {
     (void)out;
     e->folder = arena_printf(ctx->mem, "%s/rtl", r->in->place);
     e->job_path = arena_printf(ctx->mem, "%s/job.bin", e->folder);
-    return make_folder(e->folder, ctx->diag) && tile_job_begin(&e->job, e->job_path, ctx->diag);
+    return make_folder(e->folder, ctx->diag) && tile_job_begin(&e->job, e->job_path, false, ctx->diag);
 }
 
 static bool batch(compile_engine_run *r, const tile_plan *plan) {

@@ -5,6 +5,7 @@
 #include "engines/batches.h"
 #include "engines/calls.h"
 #include "engines/model.h"
+#include "engines/record.h"
 #include "kernel/array.h"
 #include "kernel/lower.h"
 #include "kernel/runs.h"
@@ -85,8 +86,8 @@ static compile_engine_in engine_input(const compile_options *o, compile_context 
 
 /* Leads every batch through the engine; where that runs batches from a file, by itself, the cycle model runs
  * each one ahead of it. */
-static bool run_batches(const compile_engine_row *engine, compile_engine_run *r, compile_batches *b,
-                        compile_outcome *out) {
+static bool run_recorded(const compile_engine_row *engine, compile_engine_run *r, compile_batches *b,
+                         compile_record *record, compile_outcome *out) {
     compile_model *ahead = NULL;
     if (!engine->prepare(r, out))
         return false;
@@ -97,6 +98,8 @@ static bool run_batches(const compile_engine_row *engine, compile_engine_run *r,
     while (good && more) {
         uint64_t before = out->modelled.cycles;
         more = compile_next_batch(b);
+        if (!b->failed)
+            compile_record_add(record, &b->plan);
         good = !b->failed &&
                (!ahead ||
                 compile_model_share(ahead, &b->plan, r->in->later ? r->collector : NULL, r->in->how.jobs)) &&
@@ -111,6 +114,13 @@ static bool run_batches(const compile_engine_row *engine, compile_engine_run *r,
     return engine->finish(r, good, out) &&
            (!ahead || compile_collect_batches(b, r->result, r->collector, &r->result_cycles)) &&
            engine->counters(r, out);
+}
+
+static bool run_batches(const compile_engine_row *engine, compile_engine_run *r, compile_batches *b,
+                        compile_outcome *out) {
+    compile_record record;
+    return compile_record_begin(r->in, &record) &&
+           compile_record_end(r->in, &record, run_recorded(engine, r, b, &record, out));
 }
 
 /* Cuts the packed operands, lets the engine run every pair, collects. */

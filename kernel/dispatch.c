@@ -36,7 +36,7 @@ static bool choose_dispatch(const compile_options *o, compile_context *ctx, cons
     if (o->asked.repeated)
         return true;
     d->why = "a job file starts all copies together";
-    if (compile_engines[o->engine].from_job || o->io_trace)
+    if (compile_engines[o->engine].from_job || (o->io_trace && o->engine != ENGINE_SOC))
         return true;
     d->why = "the data are not known before they are run";
     if (!compile_pack_known(ctx, st, in->data))
@@ -111,7 +111,8 @@ static bool choose_copies(const compile_options *o, compile_context *ctx, const 
     *copies = 1;
     if (!compile_pack_known(ctx, &in->lowered->statement, in->data))
         return false;
-    if (compile_engines[o->engine].from_job || o->io_trace) /* a job file starts all copies together */
+    if (compile_engines[o->engine].from_job ||
+        (o->io_trace && o->engine != ENGINE_SOC)) /* a job file starts all copies together */
         room.apart = 0;
     if (is_counted(t) || (in->data->packed.operand &&
                           tile_expect(&in->lowered->statement, &in->data->packed, &t->options, &t->expected)))

@@ -187,14 +187,11 @@ static bool is_dump(const char *name) {
 /* What another command left must not stand beside what this one leaves. Results stay: they may be operands.
  */
 static void clear(const change *c) {
-    static const char *const names[] = {"command.json",  "view.html",
-                                        "bitstream.bs",  "netlist.json",
-                                        "design.packed", "design.place",
-                                        "design.route",  "sam.gv",
-                                        "sam_hw.gv",     "io.trace",
-                                        "waves.fst",     "waves.gtkw",
-                                        "timeline.json", "program_timeline.json",
-                                        "coverage.dat",  "compare.html"};
+    static const char *const names[] = {
+        "command.json", "view.html",    "bitstream.bs", "netlist.json",  "design.packed",
+        "design.place", "design.route", "sam.gv",       "sam_hw.gv",     "io.trace",
+        "job.bin",      "waves.fst",    "waves.gtkw",   "timeline.json", "program_timeline.json",
+        "coverage.dat", "compare.html"};
     const cJSON *one;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         remove_listed(c, names[i]);

@@ -273,7 +273,7 @@ static void check_engine(const command_line *all, arena *mem, diagnostics *d) {
         diag_hint(d, "a shard has no result of its own, and makes its runs in one process");
     }
     bool apart = o->unroll != 1 && o->dispatch == TILE_DISPATCH_DYNAMIC && !o->dispatch_auto;
-    if (apart && (o->engine == ENGINE_RTL || o->io_trace)) {
+    if (apart && (o->engine == ENGINE_RTL || (o->io_trace && o->engine != ENGINE_SOC))) {
         diag_error(d, (src_loc){0}, "E0906-engine-option",
                    "--dispatch dynamic is for engines cycle and soc, without --io-trace");
         diag_hint(d, "a job file starts all copies together");

@@ -11,14 +11,26 @@ static void put_words(FILE *out, const uint16_t *words, uint32_t n) {
         file_put_u32(out, words[i] | (i + 1 < n ? (uint32_t)words[i + 1] << 16 : 0));
 }
 
-bool tile_job_begin(tile_job *j, const char *path, diagnostics *d) {
-    *j = (tile_job){.plans = 0};
-    return file_create(&j->file, path, d->mem, d);
-}
-
 /* The number of runs stands behind the outputs' blocks and is known at the end. */
 static long count_offset(uint32_t outputs) {
     return 4 * (4 + (long)outputs);
+}
+
+bool tile_job_begin(tile_job *j, const char *path, bool more, diagnostics *d) {
+    arena scratch = {0};
+    size_t length = 0;
+    const char *before = more ? file_read_if_there(path, &scratch, &length) : NULL;
+    *j = (tile_job){.plans = 0};
+    const bool ok = file_create(&j->file, path, d->mem, d);
+    if (ok && before) {
+        const uint8_t *head = (const uint8_t *)before;
+        j->plans = 1;
+        j->outputs = file_u32_at(head + 12);
+        j->runs = file_u32_at(head + count_offset(j->outputs));
+        fwrite(before, 1, length, j->file.stream);
+    }
+    arena_free(&scratch);
+    return ok;
 }
 
 static void put_head(FILE *out, const tile_plan *plan) {

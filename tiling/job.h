@@ -11,7 +11,8 @@ typedef struct {
     file_out file;
     uint32_t outputs, plans, runs; /* of a plan; so far */
 } tile_job;
-bool tile_job_begin(tile_job *j, const char *path, diagnostics *d);
+/* `more`: behind the runs of the file, if there is one, which was written by these functions for the same streams. */
+bool tile_job_begin(tile_job *j, const char *path, bool more, diagnostics *d);
 void tile_job_add(tile_job *j, const tile_plan *plan);
 /* Ends the file, which appears only with `keep`. */
 bool tile_job_end(tile_job *j, bool keep, diagnostics *d);

@@ -1002,7 +1002,7 @@ static void jobs_and_results_are_files(void **state) {
     tile_job j;
     for (uint32_t keep = 0; keep < 2; keep++) {
         remove(path);
-        assert_true(tile_job_begin(&j, path, &f->diag));
+        assert_true(tile_job_begin(&j, path, false, &f->diag));
         for (uint32_t plans = 0; plans < 2; plans++)
             tile_job_add(&j, &plan);
         assert_int_equal(tile_job_end(&j, keep, &f->diag), keep);

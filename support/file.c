@@ -142,9 +142,19 @@ void inputs_note(diagnostics *d, const char *path) {
         vec_push(d->mem, &d->inputs, id_of(&info));
 }
 
+/* The number of a file that was read and removed may be that of one made since. */
 void inputs_note_made(diagnostics *d, FILE *stream) {
     struct stat info;
-    if (fstat(fileno(stream), &info) == 0 && S_ISREG(info.st_mode) && !has(&d->made, &info))
+    if (fstat(fileno(stream), &info) != 0 || !S_ISREG(info.st_mode))
+        return;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < d->inputs.len; i++) {
+        const file_id one = d->inputs.at[i];
+        if (one.device != (uint64_t)info.st_dev || one.inode != (uint64_t)info.st_ino)
+            d->inputs.at[kept++] = one;
+    }
+    d->inputs.len = kept;
+    if (!has(&d->made, &info))
         vec_push(d->mem, &d->made, id_of(&info));
 }
 

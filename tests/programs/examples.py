@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 
-sys.path.append(str(pathlib.Path(__file__).parents[1] / "record"))
+sys.path.extend(str(pathlib.Path(__file__).parents[1] / room) for room in ("record", "flow"))
 import check_reports  # noqa: E402
 import behaviour  # noqa: E402
 

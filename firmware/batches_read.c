@@ -1,4 +1,5 @@
 /* Reading batch files back, and what must hold for every one of them. */
+#include "firmware/command_list.h"
 #include "firmware/fw_int.h"
 #include "support/mlist.h"
 
@@ -140,133 +141,159 @@ static bool has_place(const pnr_board *b, uint32_t address, uint32_t bytes) {
                   address & FW_SCRATCH ? FW_SCRATCH_END - FW_SCRATCH_OFFSET : buffer);
 }
 
-/* What makes a dense vector of what was stored: cells of run tables, and words of the buffer. */
-static void check_spread(reader *r, const fw_segment *s, uint32_t at, uint32_t number) {
-    const pnr_board *b = r->all->board;
-    const uint32_t area = b->map.sram + FW_TABLE_OFFSET, bytes = FW_TABLE_END - FW_TABLE_OFFSET;
-    const bool block = word_of(s, at) == FW_BLOCK;
-    const uint32_t crd = word_of(s, at + 4), val = word_of(s, at + 8), to = block ? crd : word_of(s, at + 12),
-                   words = block ? val : word_of(s, at + 20);
-    if (to % 2 || words >= b->glb_bank_bytes / 2 || !has_place(b, to, 2 * words + (block ? 2 : 0)))
-        wrong(r, "an item of a list has no", number, to);
-    if (block && word_of(s, at + 12) > words)
-        wrong(r, "an item of a list has no", number, word_of(s, at + 12));
-    if (!block &&
-        ((crd && (crd % 4 || !inside(crd, 8, area, bytes))) || val % 4 || !inside(val, 8, area, bytes)))
-        wrong(r, "an item of a list has no", number, val);
-}
-
-/* What makes a compressed vector of what a run has stored: cells of its row, and of rows that load it. */
-static void check_stored(reader *r, const fw_segment *s, uint32_t at, uint32_t number) {
-    const pnr_board *b = r->all->board;
-    const uint32_t area = b->map.sram + FW_TABLE_OFFSET, bytes = FW_TABLE_END - FW_TABLE_OFFSET,
-                   rows = word_of(s, at + 24) >> 16, row_bytes = word_of(s, at + 24) & 0xffff;
-    bool good = rows && (rows - 1) * row_bytes <= bytes && (word_of(s, at + 16) | word_of(s, at + 20));
-    for (uint32_t i = 0; i < 4; i++) {
-        const uint32_t cell = word_of(s, at + 8 + 4 * i), length = i < 2 ? 8 : (rows - 1) * row_bytes + 8;
-        good = good && (i < 2 ? cell != 0 : true) && cell % 4 == 0 &&
-               (!cell || inside(cell, length, area, bytes));
-    }
-    if (!good)
-        wrong(r, "an item of a list has no", number, word_of(s, at + 8));
-}
-
-/* What makes a compressed vector of words in the scratch area: blocks of the buffer, and cells of rows. */
-static void check_pack(reader *r, const fw_segment *s, uint32_t at, uint32_t number) {
-    const pnr_board *b = r->all->board;
-    const uint32_t area = b->map.sram + FW_TABLE_OFFSET, bytes = FW_TABLE_END - FW_TABLE_OFFSET,
-                   first = word_of(s, at + 4) >> 16, count = word_of(s, at + 4) & 0xffff,
-                   rows = word_of(s, at + 24) >> 16, row_bytes = word_of(s, at + 24) & 0xffff;
-    uint32_t streams = 0;
-    for (uint32_t i = 0; i < 2; i++) {
-        const uint32_t to = word_of(s, at + 8 + 4 * i), cell = word_of(s, at + 16 + 4 * i);
-        streams += cell != 0;
-        if (cell &&
-            (to % 4 || to & FW_SCRATCH || !has_place(b, to, 2 * count + (i ? 4 : 10)) || cell % 4 || !rows ||
-             (rows - 1) * row_bytes > bytes || !inside(cell, (rows - 1) * row_bytes + 8, area, bytes)))
-            wrong(r, "an item of a list has no", number, to);
-    }
-    if (!streams || !has_place(b, FW_SCRATCH | 2 * first, 2 * count))
-        wrong(r, "an item of a list has no", number, first);
-}
-
-/* Returns how far it is from the begin of the first piece to the end of the last one, of so many bytes. */
-static uint32_t reach_of(uint32_t bytes, uint32_t times, uint32_t steps) {
-    uint64_t reach = bytes;
-    for (uint32_t way = 0; way < 2; way++, times >>= 16, steps >>= 16)
-        reach += (uint64_t)((times & 0xffff) ? (times & 0xffff) - 1 : 0) * (steps & 0xffff);
-    return reach > UINT32_MAX ? UINT32_MAX : (uint32_t)reach;
-}
-
-/* What copies words. */
-static void check_copy(reader *r, const fw_segment *s, uint32_t at, uint32_t number) {
-    const uint32_t from = word_of(s, at + 4), bytes = word_of(s, at + 8), to = word_of(s, at + 12),
-                   times = word_of(s, at + 16), steps = word_of(s, at + 20), steps_to = word_of(s, at + 24);
-    if ((from | bytes | to) % 2 || (steps | steps_to) & 0x10001 ||
-        !has_place(r->all->board, from, reach_of(bytes, times, steps)) ||
-        !has_place(r->all->board, to, reach_of(bytes, times, steps_to)))
-        wrong(r, "an item of a list has no", number, from);
-}
-
-/* What computes values of two. */
-static void check_calc(reader *r, const fw_segment *s, uint32_t at, uint32_t number) {
-    const pnr_board *b = r->all->board;
-    const uint32_t times = word_of(s, at + 16), steps = word_of(s, at + 20),
-                   step[] = {steps & 0xffff, steps >> 16, word_of(s, at + 24) & 0xffff};
-    const bool b_is_number = word_of(s, at) & FW_CALC_NUMBER;
-    for (uint32_t i = 0; i < 3; i++) {
-        const uint32_t place = word_of(s, at + 4 + 4 * i),
-                       bytes = times ? reach_of(2 * (times & 0xffff), times >> 16, step[i]) : 4;
-        if ((times && step[i] % 2) ||
-            ((i < 2 || !b_is_number) && (place % (i || times ? 2 : 4) || !has_place(b, place, bytes))))
-            wrong(r, "an item of a list has no", number, place);
-    }
-}
-
 static bool has_cell(const pnr_board *b, uint32_t cell, uint32_t bytes) {
     return cell % 4 == 0 &&
            inside(cell, bytes, b->map.sram + FW_TABLE_OFFSET, FW_TABLE_END - FW_TABLE_OFFSET);
 }
 
-/* What makes a compressed matrix: a list in the scratch area, cells, rows of a table, and places of the
- * buffer.
- */
-static void check_entries(reader *r, const fw_segment *s, uint32_t at, uint32_t number) {
-    enum { MOST = FW_SCRATCH_END - FW_SCRATCH_OFFSET };
-    const pnr_board *b = r->all->board;
-    const uint32_t kind = word_of(s, at) & FW_ENTRIES_KIND, first = word_of(s, at + 4),
-                   second = word_of(s, at + 8), third = word_of(s, at + 12);
-    bool good = true;
-    if (kind == FW_ENTRIES_BEGIN || kind == FW_ENTRIES_AGAIN) {
-        good = first & FW_SCRATCH && first % 4 == 0 && second <= MOST && mlist_is_way(third, MOST) &&
-               has_place(b, first, FW_ENTRIES_HEAD + mlist_bytes(second, third));
-    } else if (kind == FW_ENTRIES_TAKE) {
-        good =
-            (!first || has_cell(b, first, 8)) && (!second || has_cell(b, second, 8)) && has_cell(b, third, 8);
-    } else if (kind == FW_ENTRIES_SHAPE) {
-        const uint32_t rows = second >> 16, row_bytes = second & 0xffff;
-        good = rows * row_bytes <= MOST && has_cell(b, first, rows * row_bytes);
-        for (uint32_t k = 0; k < 24; k += 8) {
-            const uint32_t input = third >> k & FW_ENTRIES_NONE;
-            good = good && (input == FW_ENTRIES_NONE || 8 * input + 8 <= row_bytes);
-        }
-    } else if (kind == FW_ENTRIES_LEVELS) {
-        for (uint32_t k = 12; k <= 20; k += 4) {
-            const uint32_t place = word_of(s, at + k);
-            good = good && place % 2 == 0 && !(place & FW_SCRATCH) && has_place(b, place, 2);
-        }
-    } else {
-        good = false;
-    }
-    if (!good)
-        wrong(r, "an item of a list has no", number, first);
+/* Each of these returns what of a command is not where it may be, with *good false; else something. */
+
+static uint32_t check_block(const pnr_board *b, const fw_item *item, bool *good) {
+    const uint32_t to = FW_GET(item, block, to), words = FW_GET(item, block, words),
+                   from = FW_GET(item, block, from);
+    *good = to % 2 == 0 && words < b->glb_bank_bytes / 2 && has_place(b, to, 2 * words + 2) && from <= words;
+    return from > words ? from : to;
 }
 
-/* A list lies in one segment, and its items are kernels' batches with tables in the tables' area, or tests of
- * words in the buffer. */
+/* Makes a dense vector of what was stored: cells of run tables, and words of the buffer. */
+static uint32_t check_spread(const pnr_board *b, const fw_item *item, bool *good) {
+    const uint32_t crd = FW_GET(item, spread, crd_cell), val = FW_GET(item, spread, val_cell),
+                   to = FW_GET(item, spread, to), words = FW_GET(item, spread, count);
+    const bool place = to % 2 == 0 && words < b->glb_bank_bytes / 2 && has_place(b, to, 2 * words);
+    *good = place && FW_GET(item, spread, op) < FW_SPREADS && (!crd || has_cell(b, crd, 8)) &&
+            has_cell(b, val, 8);
+    return place ? val : to;
+}
+
+/* Makes a compressed vector of what a run has stored: cells of its row, and of rows that load it. */
+static uint32_t check_gather(const pnr_board *b, const fw_item *item, bool *good) {
+    const uint32_t rows = FW_GET(item, gather, rows), row_bytes = FW_GET(item, gather, row_bytes),
+                   from[] = {FW_GET(item, gather, from_crd), FW_GET(item, gather, from_val)},
+                   to[] = {FW_GET(item, gather, crd_cell), FW_GET(item, gather, val_cell)};
+    *good = rows && (rows - 1) * row_bytes <= FW_TABLE_END - FW_TABLE_OFFSET && (to[0] | to[1]) &&
+            !(FW_GET(item, gather, how) & FW_PACK_ABSENT);
+    for (uint32_t i = 0; i < 2; i++)
+        *good = *good && from[i] && has_cell(b, from[i], 8) &&
+                (!to[i] || has_cell(b, to[i], (rows - 1) * row_bytes + 8));
+    return from[0];
+}
+
+/* Makes a compressed vector of words in the scratch area: blocks of the buffer, and cells of rows. */
+static uint32_t check_pack(const pnr_board *b, const fw_item *item, bool *good) {
+    const uint32_t first = FW_GET(item, pack, first), count = FW_GET(item, pack, count),
+                   rows = FW_GET(item, pack, rows), row_bytes = FW_GET(item, pack, row_bytes),
+                   to[] = {FW_GET(item, pack, crd), FW_GET(item, pack, val)},
+                   cell[] = {FW_GET(item, pack, crd_cell), FW_GET(item, pack, val_cell)};
+    *good = (cell[0] || cell[1]) && has_place(b, FW_SCRATCH | 2 * first, 2 * count);
+    for (uint32_t i = 0; i < 2; i++) {
+        if (cell[i] && (to[i] % 4 || to[i] & FW_SCRATCH || !has_place(b, to[i], 2 * count + (i ? 4 : 10)) ||
+                        !rows || (rows - 1) * row_bytes > FW_TABLE_END - FW_TABLE_OFFSET ||
+                        !has_cell(b, cell[i], (rows - 1) * row_bytes + 8))) {
+            *good = false;
+            return to[i];
+        }
+    }
+    return first;
+}
+
+/* Returns how far it is from the begin of the first piece to the end of the last one, of so many bytes. */
+static uint32_t reach_of(uint32_t bytes, uint32_t times, uint32_t step) {
+    const uint64_t reach = bytes + (uint64_t)(times ? times - 1 : 0) * step;
+    return reach > UINT32_MAX ? UINT32_MAX : (uint32_t)reach;
+}
+
+static uint32_t check_copy(const pnr_board *b, const fw_item *item, bool *good) {
+    const uint32_t from = FW_GET(item, copy, from), bytes = FW_GET(item, copy, bytes),
+                   to = FW_GET(item, copy, to), inner = FW_GET(item, copy, times),
+                   outer = FW_GET(item, copy, times_outer),
+                   steps[] = {FW_GET(item, copy, step), FW_GET(item, copy, step_outer),
+                              FW_GET(item, copy, step_to), FW_GET(item, copy, step_to_outer)};
+    *good = (from | bytes | to | steps[0] | steps[1] | steps[2] | steps[3]) % 2 == 0 &&
+            has_place(b, from, reach_of(reach_of(bytes, inner, steps[0]), outer, steps[1])) &&
+            has_place(b, to, reach_of(reach_of(bytes, inner, steps[2]), outer, steps[3]));
+    return from;
+}
+
+/* Computes values of two. */
+static uint32_t check_calc(const pnr_board *b, const fw_item *item, bool *good) {
+    const uint32_t n = FW_GET(item, calc, n), rows = FW_GET(item, calc, rows), times = n | rows,
+                   place[] = {FW_GET(item, calc, to), FW_GET(item, calc, a), FW_GET(item, calc, b)},
+                   step[] = {FW_GET(item, calc, step_to), FW_GET(item, calc, step_a),
+                             FW_GET(item, calc, step_b) & 0xffff},
+                   places = FW_GET(item, calc, number) ? 2 : 3;
+    *good = FW_GET(item, calc, op) < FW_OPS;
+    for (uint32_t i = 0; i < 3 && *good; i++) {
+        const uint32_t bytes = times ? reach_of(2 * n, rows, step[i]) : 4;
+        *good = !(times && step[i] % 2) &&
+                (i >= places || (place[i] % (i || times ? 2 : 4) == 0 && has_place(b, place[i], bytes)));
+        if (!*good)
+            return place[i];
+    }
+    return place[0];
+}
+
+/* A list of entries lies in the scratch area. */
+static uint32_t check_begin(const pnr_board *b, const fw_item *item, bool *good) {
+    enum { MOST = FW_SCRATCH_END - FW_SCRATCH_OFFSET };
+    const uint32_t place = FW_GET(item, begin, place), room = FW_GET(item, begin, room),
+                   way = FW_GET(item, begin, way);
+    *good = place & FW_SCRATCH && place % 4 == 0 && room <= MOST && mlist_is_way(way, MOST) &&
+            has_place(b, place, FW_ENTRIES_HEAD + mlist_bytes(room, way));
+    return place;
+}
+
+static uint32_t check_take(const pnr_board *b, const fw_item *item, bool *good) {
+    const uint32_t outer = FW_GET(item, take, outer), inner = FW_GET(item, take, inner);
+    *good = (!outer || has_cell(b, outer, 8)) && (!inner || has_cell(b, inner, 8)) &&
+            has_cell(b, FW_GET(item, take, values), 8);
+    return outer;
+}
+
+static uint32_t check_shape(const pnr_board *b, const fw_item *item, bool *good) {
+    const uint32_t rows = FW_GET(item, shape, rows), row_bytes = FW_GET(item, shape, row_bytes),
+                   table = FW_GET(item, shape, table),
+                   input[] = {FW_GET(item, shape, outer), FW_GET(item, shape, inner),
+                              FW_GET(item, shape, values)};
+    *good = rows * row_bytes <= FW_SCRATCH_END - FW_SCRATCH_OFFSET && has_cell(b, table, rows * row_bytes);
+    for (uint32_t i = 0; i < 3; i++)
+        *good = *good && (input[i] == FW_ENTRIES_NONE || 8 * input[i] + 8 <= row_bytes);
+    return table;
+}
+
+static uint32_t check_levels(const pnr_board *b, const fw_item *item, bool *good) {
+    const uint32_t place[] = {FW_GET(item, levels, outer), FW_GET(item, levels, inner),
+                              FW_GET(item, levels, values)};
+    *good = true;
+    for (uint32_t i = 0; i < 3; i++)
+        *good = *good && place[i] % 2 == 0 && !(place[i] & FW_SCRATCH) && has_place(b, place[i], 2);
+    return FW_GET(item, levels, outer_size);
+}
+
+static uint32_t check_test(const pnr_board *b, const fw_item *item, bool *good) {
+    const uint32_t place = FW_GET(item, test, place), words = FW_GET(item, test, words);
+    *good = place % 2 == 0 && words <= b->glb_bank_bytes / 2 && has_place(b, place, 2 * words);
+    return place;
+}
+
+static uint32_t check_step(const pnr_board *b, const fw_item *item, bool *good) {
+    const uint32_t part = FW_GET(item, batch, part), table = FW_GET(item, batch, table);
+    *good = (part < FW_KERNELS_MOST || part - FW_FUNCTION < FW_FUNCTIONS_MOST) && has_cell(b, table, 0);
+    return table;
+}
+
+/* A list lies in one segment, and its items are kernels' batches with tables in the tables' area, or other
+ * commands on words of the buffer and the scratch area. */
 static void check_list(reader *r, const fw_batch *batch, uint32_t number) {
+    static uint32_t (*const checks[FW_COMMANDS])(const pnr_board *, const fw_item *, bool *) = {
+        [FW_COMMAND_batch] = check_step,    [FW_COMMAND_begin] = check_begin,
+        [FW_COMMAND_take] = check_take,     [FW_COMMAND_shape] = check_shape,
+        [FW_COMMAND_levels] = check_levels, [FW_COMMAND_again] = check_begin,
+        [FW_COMMAND_calc] = check_calc,     [FW_COMMAND_pack] = check_pack,
+        [FW_COMMAND_gather] = check_gather, [FW_COMMAND_block] = check_block,
+        [FW_COMMAND_spread] = check_spread, [FW_COMMAND_copy] = check_copy,
+        [FW_COMMAND_test] = check_test};
     const pnr_board *b = r->all->board;
-    const uint32_t area = b->map.sram + FW_TABLE_OFFSET, bytes = FW_TABLE_END - FW_TABLE_OFFSET;
+    const uint32_t bytes = FW_TABLE_END - FW_TABLE_OFFSET;
     const fw_segment *head = segment_of(batch, batch->table, FW_LIST_HEAD);
     const uint32_t items = head ? word_of(head, batch->table) : 0;
     const fw_segment *s = items && items <= bytes / FW_ITEM_BYTES
@@ -277,38 +304,17 @@ static void check_list(reader *r, const fw_batch *batch, uint32_t number) {
         return;
     }
     for (uint32_t i = 0; i < items; i++) {
-        const uint32_t at = batch->table + FW_LIST_HEAD + i * FW_ITEM_BYTES, what = word_of(s, at),
-                       first = word_of(s, at + 4), length = word_of(s, at + 8);
-        const bool test = (what & ~(uint32_t)FW_TEST_BITS) == FW_TEST;
-        if (what == FW_BLOCK || (what >= FW_SPREAD && what < FW_SPREAD + FW_SPREADS)) {
-            check_spread(r, s, at, number);
-            continue;
-        }
-        if (what >= FW_PACK && what <= FW_PACK + FW_PACK_BITS) {
-            check_pack(r, s, at, number);
-            continue;
-        }
-        if (what >> FW_KIND_SHIFT == FW_PACK >> FW_KIND_SHIFT && what & FW_PACK_STORED &&
-            !(what & FW_PACK_ABSENT)) {
-            check_stored(r, s, at, number);
-            continue;
-        }
-        if (what >= FW_ENTRIES && what <= FW_ENTRIES + FW_ENTRIES_BITS) {
-            check_entries(r, s, at, number);
-            continue;
-        }
-        if ((what & ~(uint32_t)FW_CALC_NUMBER) - FW_CALC < FW_OPS) {
-            check_calc(r, s, at, number);
-            continue;
-        }
-        if (what == FW_COPY) {
-            check_copy(r, s, at, number);
-            continue;
-        }
-        if (test ? first % 2 || length > b->glb_bank_bytes / 2 || !has_place(b, first, 2 * length)
-                 : (what >= FW_KERNELS_MOST && what - FW_FUNCTION >= FW_FUNCTIONS_MOST) || first % 4 ||
-                       !inside(first, 0, area, bytes))
-            wrong(r, "an item of a list has no", number, first);
+        const uint32_t at = batch->table + FW_LIST_HEAD + i * FW_ITEM_BYTES;
+        fw_item item;
+        for (uint32_t w = 0; w < FW_ITEM_WORDS; w++)
+            item.word[w] = word_of(s, at + 4 * w);
+        const uint32_t command = fw_command_of(item.word);
+        uint32_t where = item.word[0];
+        bool good = command < FW_COMMANDS && fw_command_is_plain(command, item.word);
+        if (good)
+            where = checks[command](b, &item, &good);
+        if (!good)
+            wrong(r, "an item of a list has no", number, where);
     }
 }
 

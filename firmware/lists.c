@@ -21,6 +21,27 @@ uint32_t fw_fold_steps(const fw_items *steps, uint32_t *again) {
     return best;
 }
 
+void fw_list_print(const fw_list *list, FILE *out) {
+    fprintf(out, "list commands=%u again=%u\n", list->n, list->again);
+    for (uint32_t i = 0; i < list->n; i++)
+        fw_command_print(out, list->steps->at[i].word);
+}
+
+bool fw_list_parse(const char *text, arena *mem, fw_items *commands, uint32_t *again) {
+    uint32_t n;
+    int length = 0;
+    *commands = (fw_items){0};
+    if (sscanf(text, "list commands=%u again=%u\n%n", &n, again, &length) != 2 || !length)
+        return false;
+    for (text += length; *text; text += strcspn(text, "\n"), text += *text == '\n') {
+        fw_item item;
+        if (!fw_command_parse(text, &item))
+            return false;
+        vec_push(mem, commands, item);
+    }
+    return commands->len == n && *again < n;
+}
+
 uint32_t fw_list_address(const pnr_board *b, uint32_t items) {
     return b->map.sram + FW_TABLE_END - (FW_LIST_HEAD + items * FW_ITEM_BYTES);
 }

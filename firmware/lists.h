@@ -3,14 +3,18 @@
 #ifndef ONYX_FIRMWARE_LISTS_H
 #define ONYX_FIRMWARE_LISTS_H
 
+#include "firmware/command_list.h"
 #include "firmware/firmware.h"
 
-/* An item's words as they lie in SRAM. */
-enum { FW_ITEM_WORDS = FW_ITEM_BYTES / 4, FW_ITEM_COUNTERS = (FW_ITEM_BYTES - FW_ITEM_CYCLES) / 4 };
+/* A list: its first `n` steps are its commands, and after the last one it goes on with number `again`. */
 typedef struct {
-    uint32_t word[FW_ITEM_WORDS];
-} fw_item;
-typedef VEC(fw_item) fw_items;
+    const fw_items *steps;
+    uint32_t n, again;
+} fw_list;
+/* Print it as text, a line for each command (docs/commands.md), and read that back: all commands, and *again;
+ * false where it is no such text. */
+void fw_list_print(const fw_list *list, FILE *out);
+bool fw_list_parse(const char *text, arena *mem, fw_items *commands, uint32_t *again);
 
 /* Makes a list that repeats what it can of these steps, which are all to be made in this order: item
  * step < n ? step : *again + (step - n) % (n - *again) is that step, where n is the number of items returned,

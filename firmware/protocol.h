@@ -97,65 +97,11 @@ enum { FW_BANK_SHIFT = 16, FW_BANK_MASK = 255 }; /* banks, counted from the buff
 #define FW_HOW (FW_BESIDE | FW_REST | (uint32_t)FW_BANK_MASK << FW_BANK_SHIFT)
 enum { FW_FUNCTIONS_MOST = 4096, FW_FUNCTION_INPUTS_MOST = 13 };
 
-/* Or it may be a list that the processor goes through by itself: `table` is its address in the tables' area,
- * `runs` how many steps to make at most. It has {items, item that follows the last}, then the items. An item
- * is a batch of a kernel, {kernel, run table, runs, banks of outputs}, and the cycles that it took so far, as
- * in the mailbox: configuration, kernel, firmware; 0 first. With FW_FUNCTION and the number of a function in
- * place of the kernel's it makes the calls of rows. Or it is a test, {FW_TEST | what holds, first
- * byte in the global buffer, words, fill, value, 0, 0}: of the words there, blocks with their lengths before
- * them, those that are not the fill are counted, and the list ends where the count compares to the value as
- * said; or with FW_TEST_WORD the first word of the first block does, both of them signed. Or it copies words
- * from one place of the global buffer to another, {FW_COPY, from, bytes, to, times, steps, steps of `to`}:
- * all multiples of 2. Two halves of `times` say how often along two ways, 0 for once, each so many bytes
- * further as the same half of the steps says, which may be 0: so it transposes matrices, and repeats values.
- * What a store has left of a vector becomes what a load of a dense one reads by two more. {FW_BLOCK, first
- * byte, words, from, 0, 0, 0} writes that number of words, then words of 0 from number `from` on to the last:
- * loads have values as they differ, bit by bit, from the fill. {FW_SPREAD | FW_OP_*, cell of the
- * coordinates, cell of the values, first byte, first, count, fill} puts the values of a run into such words:
- * the cells are a run table's, {first byte in the global buffer, words}, as the firmware has completed them;
- * coordinates are {segments, those, coordinates, those}, or without a cell (0) they are 0, 1, ...; values are
- * {values, those}. That with coordinate c goes to word c + first, modulo 2^32, if that is below `count`, in
- * place of the value there or combined with it. Values beyond the coordinates are none.
- * A compressed vector comes of words that lie in the scratch area of SRAM: each place in the global buffer
- * but those of rows may be in it instead, FW_SCRATCH and an offset from its begin. {FW_PACK | FW_PACK_*,
- * words before << 16 | words, coordinates, values, cell of the coordinates, cell of the values, rows << 16 |
- * bytes of a row} makes of some words of the area a block's segments and coordinates, and its values: those
- * that are not 0; or 1 for each of these; or 1 for each that is 0. Where there is none it is a 0 at
- * coordinate 0, or of those of which a joiner takes what they lack a 1 behind the last one; padded, there is
- * always one at coordinate 0. The rows whose cells begin where these blocks do get their words: the host
- * writes cells once, and need not know how many values there will be. Without a cell there is no such stream.
- * {FW_PACK | FW_PACK_STORED | FW_PACK_* | fill << FW_PACK_FILL_SHIFT, first << 16 | count, cell of the
- * coordinates, cell of the values, cells of the first row with the blocks, rows from there on << 16 | bytes
- * of a row} makes them of the entries that a run has stored, from coordinate `first`, a signed one, on: in as
- * many steps as there are entries. FW_PACK_OPEN says that items follow with FW_PACK_MORE, of parts further
- * on, which add theirs to the block.
- * {FW_CALC | FW_OP_*, to, a, b, 0, 0, 0} computes one value of two, of 16 bits: a and b are places of
- * blocks of one value, as is `to`; or b is a number. With {.., rows << 16 | n, step of a << 16 | step of to,
- * step of b} in place of zeros it computes rows of n values, from the places themselves on, and is that many
- * bytes further for each row: in one place, where these are 0. There a quotient of two zeros, which stand for
- * nothing, is 0 of bf16, too. What items combine is int16 or bf16, as the
- * program is (fw_lists).
- * Streams of a compressed matrix come of a list of entries, two coordinates of 16 bits and a value each, in
- * the scratch area (support/mlist.h), behind FW_ENTRIES_HEAD bytes. {FW_ENTRIES | FW_ENTRIES_BEGIN, place,
- * room, way, fill, how, mask} begins one for so many entries, which come in order (way 0), or are sorted (1):
- * then it has room for them twice, and for digits. Or the way is both extents, that of the outer level of
- * what is made in the upper half: they are put into a dense workspace behind it. {FW_ENTRIES |
- * FW_ENTRIES_TAKE, cell of the first level, of the second, of the values, corner, size, edges} adds what a
- * run has stored of its part, whose corner is at these coordinates: a level without a cell is dense, with
- * that edge. What is beyond the size is none. Pairs are of 16 bits, that of the outer level of what is made
- * in the upper half; with FW_ENTRIES_TURNED the run has stored the inner one first. Where the list is full it
- * is sorted and merged before it goes on; of a dense workspace the entries are listed once all are there.
- * {FW_ENTRIES | FW_ENTRIES_SHAPE | levels, table, rows << 16 | bytes of a row, inputs, edges, 0, 0} sorts and
- * merges: values at the same coordinates are combined from the first to the last (FW_OP_SET: there are none),
- * and what is the fill then, in the bits of the mask, goes. The levels are bits, FW_ENTRIES_DENSE and
- * FW_ENTRIES_PADDED, shifted by the level; `inputs` are bytes, the lowest of the first level: the number of
- * the load in the table's rows that has this stream, or FW_ENTRIES_NONE. Then {FW_ENTRIES |
- * FW_ENTRIES_LEVELS, low << 16 | size along the first level, the same along the second, place of the first
- * level's block, of the second, of the values, 0} makes the streams of a sub-tile: those entries that are in
- * it, values as they differ from the fill. One without entries has a fill at its corner; padded, each fiber
- * has coordinate 0. Rows whose cells begin there get their lengths. {FW_ENTRIES | FW_ENTRIES_AGAIN, place,
- * room, way, 0, 0, 0} goes back to a list that was begun so and merged, where nothing else was put there
- * since; with FW_ENTRIES_TURNED its outer level is the other one from now on. */
+/* Or it may be a list of commands that the processor goes through by itself: `table` is its address in the
+ * tables' area, `runs` how many commands to do at most. It has {commands, number of the one that follows the
+ * last}, then the commands, FW_ITEM_BYTES each. commands.def has their fields, docs/firmware.md (Lists) what
+ * they do: a batch, a test that ends the list, copies, and whatever makes a load's words of what stores have
+ * left. A command that is refused ends the program with FW_ERROR_BAD_BATCH. */
 #define FW_LIST 0xffffffffu
 #define FW_TEST 0xe0000000u
 #define FW_COPY 0xd0000000u
@@ -168,7 +114,6 @@ enum { FW_PACK_PADDED = 1, FW_PACK_ONES = 2, FW_PACK_ABSENT = 4, FW_PACK_LACKED 
 /* STORED takes what a run has stored; with MORE behind the entries that the block has, with OPEN more follow.
  */
 enum { FW_PACK_STORED = 16, FW_PACK_MORE = 32, FW_PACK_OPEN = 64, FW_PACK_FILL_SHIFT = 8 };
-enum { FW_KIND_SHIFT = 28 }; /* of an item's first word */
 enum {
     FW_ENTRIES_BEGIN,
     FW_ENTRIES_TAKE,

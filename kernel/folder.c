@@ -64,6 +64,9 @@ static void print_onyx(const onyx_graph *g, FILE *out) {
 static void print_netlist(const netlist *n, FILE *out) {
     print_json(net_to_json(n), out);
 }
+static void print_list(const fw_list *l, FILE *out) {
+    fw_list_print(l, out);
+}
 static void print_timing(const compile_array *a, FILE *out) {
     print_json(pnr_timing_report(&a->design, &a->timing), out);
 }

@@ -4,7 +4,7 @@
 #define ONYX_KERNEL_H
 
 #include "bitstream/bitstream.h"
-#include "firmware/firmware.h"
+#include "firmware/lists.h"
 #include "frontend/frontend.h"
 #include "host/host.h"
 #include "kernel/context.h"

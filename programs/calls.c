@@ -342,9 +342,10 @@ static bool is_dear(const machine *m, const compile_layout *y, const fw_items *i
     const double combined = compile_combined_cycles(m->o->dtype);
     double cycles = 0;
     for (uint32_t i = 0; i < items->len; i++) {
-        const uint32_t *word = items->at[i].word;
-        cycles += COMPILE_ITEM_CYCLES +
-                  (word[0] == FW_COPY ? 0 : combined) * (double)(word[4] & 0xffff) * (word[4] >> 16);
+        const fw_item *item = &items->at[i];
+        cycles += COMPILE_ITEM_CYCLES;
+        if (fw_command_of(item->word) != FW_COMMAND_copy)
+            cycles += combined * (double)FW_GET(item, calc, n) * FW_GET(item, calc, rows);
     }
     return cycles > (COMPILE_ASKED_WORDS + (y->inputs * y->bytes + y->result_bytes) / 4) *
                         compile_engines[m->o->engine].host_word;

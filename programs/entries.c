@@ -117,8 +117,8 @@ static bool is_there(const making *g) {
 static bool add_part(making *g, uint32_t run, uint32_t copy, const uint32_t *begin, arena *mem) {
     const compile_later *l = &g->left->later;
     const tile_part *of = &l->plan.parts.at[run * l->plan.copies + copy];
-    const uint32_t cells =
-        g->left->step.word[1] + run * fw_row_bytes(l->columns.n_in, l->columns.n_out) + 8 * l->columns.n_in;
+    const uint32_t cells = FW_GET(&g->left->step, batch, table) +
+                           run * fw_row_bytes(l->columns.n_in, l->columns.n_out) + 8 * l->columns.n_in;
     part p = {.cell = {0}};
     if (of->idle)
         return true;
@@ -354,14 +354,15 @@ static const char *make_list(making *g, held *h, bool sorts, arena *mem, compile
     const compile_image *image = note_list(g, h, slot, room, way);
     out->slot = image->put;
     vec_push(mem, &out->items,
-             ((fw_item){
-                 {FW_ENTRIES | FW_ENTRIES_BEGIN, image->put.address, room, way, g->fill, g->how, g->mask}}));
+             FW_MAKE(begin, .place = image->put.address, .room = room, .way = way, .fill = g->fill,
+                     .how = g->how, .mask = g->mask));
     for (uint32_t i = 0; i < g->all.len; i++) {
         const part *p = &g->all.at[i];
         vec_push(mem, &out->items,
-                 ((fw_item){{FW_ENTRIES | FW_ENTRIES_TAKE | (g->turned ? FW_ENTRIES_TURNED : 0), p->cell[0],
-                             p->cell[1], p->cell[VALUES], p->corner[0] << 16 | p->corner[1],
-                             p->size[0] << 16 | p->size[1], g->from_edge[0] << 16 | g->from_edge[1]}}));
+                 FW_MAKE(take, .turned = g->turned, .outer = p->cell[0], .inner = p->cell[1],
+                         .values = p->cell[VALUES], .corner = p->corner[0] << 16 | p->corner[1],
+                         .size = p->size[0] << 16 | p->size[1],
+                         .edges = g->from_edge[0] << 16 | g->from_edge[1]));
     }
     return NULL;
 }
@@ -395,8 +396,8 @@ static const char *use_list(making *g, const held *h, compile_image *image, aren
     image->list.fresh = true;
     out->slot = image->put;
     vec_push(mem, &out->items,
-             ((fw_item){{FW_ENTRIES | FW_ENTRIES_AGAIN | (turns ? FW_ENTRIES_TURNED : 0), image->put.address,
-                         image->list.room, image->list.way}}));
+             FW_MAKE(again, .turned = turns, .place = image->put.address, .room = image->list.room,
+                     .way = image->list.way));
     return NULL;
 }
 
@@ -521,17 +522,19 @@ static bool make_blocks(making *g, arena *mem, compile_move *moves) {
     const tile_plan *plan = &g->in->to->plan;
     const uint32_t row_bytes = fw_row_bytes(g->in->to->columns.n_in, g->in->to->columns.n_out);
     fw_items *items = &moves[g->in->input].items;
-    fw_item shape = {{FW_ENTRIES | FW_ENTRIES_SHAPE, 0, plan->runs.len << 16 | row_bytes, 0,
-                      g->to_edge[0] << 16 | g->to_edge[1]}};
+    fw_shape_fields shape = {.rows = plan->runs.len,
+                             .row_bytes = row_bytes,
+                             .outer = g->has[0] ? g->input[0] : FW_ENTRIES_NONE,
+                             .inner = g->has[1] ? g->input[1] : FW_ENTRIES_NONE,
+                             .values = g->has[VALUES] ? g->input[VALUES] : FW_ENTRIES_NONE,
+                             .edges = g->to_edge[0] << 16 | g->to_edge[1]};
     arena scratch = {0};
     bool *seen = arena_new_n(&scratch, bool, plan->inputs.at[g->in->input].blocks.len + 1), ok = true;
     for (uint32_t l = 0; l < 2; l++) {
-        shape.word[0] |= g->to->level[l] == SAM_LEVEL_DENSE ? (uint32_t)FW_ENTRIES_DENSE << l : 0;
-        shape.word[0] |= g->to->padded >> l & 1 ? (uint32_t)FW_ENTRIES_PADDED << l : 0;
+        shape.dense |= g->to->level[l] == SAM_LEVEL_DENSE ? 1u << l : 0;
+        shape.padded |= g->to->padded >> l & 1 ? 1u << l : 0;
     }
-    for (uint32_t k = 0; k < STREAMS; k++)
-        shape.word[3] |= (g->has[k] ? g->input[k] : FW_ENTRIES_NONE) << 8 * k;
-    vec_push(mem, items, shape);
+    vec_push(mem, items, fw_encode_shape(&shape));
     for (uint32_t r = 0; r < plan->runs.len && ok; r++) {
         const uint32_t b = plan->run_block.at[plan->runs.at[r].block_first + g->in->input];
         for (uint32_t k = 0; k < STREAMS; k++) {
@@ -542,11 +545,13 @@ static bool make_blocks(making *g, arena *mem, compile_move *moves) {
             continue;
         seen[b] = true;
         const box at = box_of(g, &plan->inputs.at[g->in->input].blocks.at[b]);
-        fw_item item = {
-            {FW_ENTRIES | FW_ENTRIES_LEVELS, at.low[0] << 16 | at.size[0], at.low[1] << 16 | at.size[1]}};
+        uint32_t place[STREAMS];
         for (uint32_t k = 0; k < STREAMS; k++)
-            item.word[3 + k] = g->has[k] ? place_of(g, g->input[k], r) : 0;
-        vec_push(mem, items, item);
+            place[k] = g->has[k] ? place_of(g, g->input[k], r) : 0;
+        vec_push(mem, items,
+                 FW_MAKE(levels, .outer_low = at.low[0], .outer_size = at.size[0], .inner_low = at.low[1],
+                         .inner_size = at.size[1], .outer = place[0], .inner = place[1],
+                         .values = place[VALUES]));
         ok = items->len < ITEMS_MOST && is_made(g, &at, r);
     }
     arena_free(&scratch);
@@ -600,9 +605,9 @@ const compile_image *compile_list_matrix(machine *m, held *h, const compile_move
     g.before = true;
     if (list_stored(&g, h, true, mem, move) && (g.cycles = 0, list_stored(&g, h, false, mem, move)))
         return NULL;
-    vec_push(
-        mem, &move->items,
-        ((fw_item){{FW_ENTRIES | FW_ENTRIES_SHAPE, m->a->board.map.sram + FW_TABLE_OFFSET, 0, 0xffffff}}));
+    vec_push(mem, &move->items,
+             FW_MAKE(shape, .table = m->a->board.map.sram + FW_TABLE_OFFSET, .outer = FW_ENTRIES_NONE,
+                     .inner = FW_ENTRIES_NONE, .values = FW_ENTRIES_NONE));
     return &h->left->images.at[h->left->images.len - 1];
 }
 

@@ -130,23 +130,26 @@ static uint32_t inner_of(const region *r) {
 
 static void copy_region(const region *r, arena *mem, fw_items *items, double *cycles) {
     const uint32_t inner = inner_of(r), words = r->size[0] * r->size[1];
-    fw_item item = {{FW_COPY, r->from, 2, r->to}};
+    fw_copy_fields copy = {.from = r->from, .bytes = 2, .to = r->to};
     *cycles += COMPILE_ITEM_CYCLES;
     if (inner == 2) {
-        item.word[4] = r->size[0] | r->size[1] << 16;
-        item.word[5] = 2 * r->step[0] | 2 * r->step[1] << 16;
-        item.word[6] = 2 * r->step_to[0] | 2 * r->step_to[1] << 16;
+        copy.times = r->size[0];
+        copy.times_outer = r->size[1];
+        copy.step = 2 * r->step[0];
+        copy.step_outer = 2 * r->step[1];
+        copy.step_to = 2 * r->step_to[0];
+        copy.step_to_outer = 2 * r->step_to[1];
         *cycles += ALONE * words;
     } else {
         const uint32_t n = r->size[inner], other = 1 - inner, rows = r->size[other];
         const bool whole = rows == 1 || (r->step[other] == n && r->step_to[other] == n);
-        item.word[2] = whole ? 2 * words : 2 * n;
-        item.word[4] = whole ? 0 : rows;
-        item.word[5] = whole ? 0 : 2 * r->step[other];
-        item.word[6] = whole ? 0 : 2 * r->step_to[other];
+        copy.bytes = whole ? 2 * words : 2 * n;
+        copy.times = whole ? 0 : rows;
+        copy.step = whole ? 0 : 2 * r->step[other];
+        copy.step_to = whole ? 0 : 2 * r->step_to[other];
         *cycles += IN_ROW * words + (whole ? 0 : ROW * rows);
     }
-    push(items, item, mem);
+    push(items, fw_encode_copy(&copy), mem);
 }
 
 static void combine_region(const region *r, uint32_t how, tile_dtype dtype, arena *mem, fw_items *items,
@@ -156,8 +159,8 @@ static void combine_region(const region *r, uint32_t how, tile_dtype dtype, aren
     for (uint32_t i = 0; i < (inner == 2 ? r->size[0] : 1); i++) {
         const uint32_t at = r->to + 2 * i * r->step_to[0];
         push(items,
-             (fw_item){{FW_CALC | how, at, at, r->from + 2 * i * r->step[0], n | r->size[other] << 16,
-                        to | to << 16, step}},
+             FW_MAKE(calc, .op = how, .to = at, .a = at, .b = r->from + 2 * i * r->step[0], .n = n,
+                     .rows = r->size[other], .step_to = to, .step_a = to, .step_b = step),
              mem);
         *cycles += COMPILE_ITEM_CYCLES + (compile_combined_cycles(dtype) * n + ROW) * r->size[other];
     }
@@ -207,7 +210,7 @@ static bool make_block(const pieces *p, const compile_block *block, uint32_t to,
     const uint32_t header = items->len;
     uint64_t put = 0;
     bool ok = true;
-    push(items, (fw_item){{FW_BLOCK, to, block->words}}, mem);
+    push(items, FW_MAKE(block, .to = to, .words = block->words), mem);
     for (uint32_t i = 0; i < p->all.len && ok && !block->empty; i++) {
         const piece *its = &p->all.at[i];
         compile_grid both, again;
@@ -236,7 +239,7 @@ static bool make_block(const pieces *p, const compile_block *block, uint32_t to,
         ok = items->len < ITEMS_MOST;
     }
     const uint32_t from = put == block->words ? block->words : 0;
-    items->at[header].word[3] = from;
+    FW_SET(&items->at[header], block, from, from);
     *cycles += COMPILE_ITEM_CYCLES + CLEARED * (block->words - from);
     return ok;
 }

@@ -105,6 +105,7 @@ typedef struct {
     fw_items calc;     /* values to compute before the next step of a list */
     uint32_t listed;   /* lists of entries so far: which one lies there is told by that */
     uint32_t stepped;  /* steps that lists had so far */
+    uint32_t lists;    /* that were run so far */
     uint32_t breaks;   /* how often the processor could not go on by itself so far */
     const char *why;   /* it could not, most recently */
     compile_application *a;

@@ -118,8 +118,8 @@ static uint16_t made_of(const compile_dense *d, uint32_t how, uint16_t a, uint16
 static void add_item(making *g, uint32_t how, const values *a, const values *b, const values *to) {
     const uint32_t place = a->number ? to->place : a->place;
     vec_push(g->mem, g->items,
-             ((fw_item){{FW_CALC | how | (b->number ? FW_CALC_NUMBER : 0), to->place, place,
-                         b->number ? b->value : b->place, 1u << 16 | g->y->n}}));
+             FW_MAKE(calc, .op = how, .number = b->number, .to = to->place, .a = place,
+                     .b = b->number ? b->value : b->place, .n = g->y->n, .rows = 1));
     for (uint32_t i = 0; i < g->y->n; i++)
         to->words[i] = made_of(g->d, how, word_of(a, i), word_of(b, i));
 }
@@ -176,7 +176,8 @@ static values make(making *g, sam_expr e) {
 static void add_reduced(making *g, uint32_t to, uint32_t from, uint32_t rows, uint32_t step_to,
                         uint32_t step) {
     vec_push(g->mem, g->items,
-             ((fw_item){{FW_CALC | g->d->how, to, to, from, 1 | rows << 16, step_to | step_to << 16, step}}));
+             FW_MAKE(calc, .op = g->d->how, .to = to, .a = to, .b = from, .n = 1, .rows = rows,
+                     .step_to = step_to, .step_a = step_to, .step_b = step));
 }
 
 /* Adds the items that reduce values to the result: all of them, or each row of a matrix, or column by column
@@ -187,7 +188,8 @@ static bool reduce(making *g, const values *of, uint16_t *made) {
                    to = y->to + 2, row = 2 * columns;
     if (row > UINT16_MAX || (rows > REDUCED_MOST && columns > REDUCED_MOST))
         return false;
-    vec_push(g->mem, g->items, ((fw_item){{FW_COPY, from, 2, to, rows, row, 2}}));
+    vec_push(g->mem, g->items,
+             FW_MAKE(copy, .from = from, .bytes = 2, .to = to, .times = rows, .step = row, .step_to = 2));
     for (uint32_t i = 1; i < columns && columns < rows; i++)
         add_reduced(g, to, from + 2 * i, rows, 2, row);
     for (uint32_t i = 0; i < rows && columns >= rows && columns > 1; i++)
@@ -207,9 +209,9 @@ const uint16_t *compile_dense_items(const compile_dense *d, const compile_layout
         return NULL;
     if (d->how == FW_OP_SET) {
         if (made.between)
-            items->at[items->len - 1].word[1] = y->to + 2;
+            FW_SET(&items->at[items->len - 1], calc, to, y->to + 2);
         else
-            vec_push(mem, items, ((fw_item){{FW_COPY, made.place, 2 * y->n, y->to + 2}}));
+            vec_push(mem, items, FW_MAKE(copy, .from = made.place, .bytes = 2 * y->n, .to = y->to + 2));
         return made.words;
     }
     uint16_t *reduced = arena_new_n(mem, uint16_t, y->results + 1);

@@ -102,7 +102,7 @@ static bool list_sources(const compile_left *left, arena *mem, sources *out) {
     if ((uint64_t)plan->runs.len * plan->copies > SOURCES_MOST)
         return false;
     for (uint32_t r = 0; r < plan->runs.len; r++) {
-        const uint32_t cells = left->step.word[1] + r * row_bytes + 8 * l->columns.n_in;
+        const uint32_t cells = FW_GET(&left->step, batch, table) + r * row_bytes + 8 * l->columns.n_in;
         uint32_t end[TILE_MAX_STREAMS];
         memcpy(end, begin, sizeof end);
         for (uint32_t o = 0; o < plan->outputs.len; o++) {
@@ -194,7 +194,7 @@ static bool make_block(const parts *p, const compile_block *block, uint32_t to, 
                        fw_items *items, double *cycles) {
     const uint32_t header = items->len;
     int64_t put = 0; /* words from the first one on that dense parts bring without meeting others */
-    vec_push(mem, items, ((fw_item){{FW_BLOCK, to, block->words}}));
+    vec_push(mem, items, FW_MAKE(block, .to = to, .words = block->words));
     for (uint32_t i = 0; i < p->all.len && !block->empty; i++) {
         const source *its = &p->all.at[i];
         const int64_t first = its->origin - block->origin,
@@ -207,12 +207,12 @@ static bool make_block(const parts *p, const compile_block *block, uint32_t to, 
         *cycles += ITEM + its->n * value_cycles(by, its->follows);
         spread_into(its, first, end, by == FW_OP_SET ? NULL : p->op, p->fill, words);
         vec_push(mem, items,
-                 ((fw_item){{FW_SPREAD | by, its->crd_cell, its->val_cell, to + 2, (uint32_t)first,
-                             (uint32_t)end, p->fill}}));
+                 FW_MAKE(spread, .op = by, .crd_cell = its->crd_cell, .val_cell = its->val_cell, .to = to + 2,
+                         .first = (uint32_t)first, .count = (uint32_t)end, .fill = p->fill));
         if (items->len >= ITEMS_MOST)
             return false;
     }
-    items->at[header].word[3] = (uint32_t)put;
+    FW_SET(&items->at[header], block, from, (uint32_t)put);
     *cycles += ITEM + CLEARED * (double)(block->words - put);
     return true;
 }
@@ -234,8 +234,8 @@ static bool copy_block(const machine *m, const compile_left *left, const compile
                 memcmp(from->content + 2 * begin, to->content + 2 * at, bytes) == 0) {
                 out->cycles += ITEM + COPIED * (block->words + 1);
                 vec_push(mem, &out->items,
-                         ((fw_item){
-                             {FW_COPY, from->address - glb + 2 * begin, bytes, to->address - glb + 2 * at}}));
+                         FW_MAKE(copy, .from = from->address - glb + 2 * begin, .bytes = bytes,
+                                 .to = to->address - glb + 2 * at));
                 return true;
             }
             begin += 1 + other->words;
@@ -297,7 +297,7 @@ static const compile_image *save_scalar(machine *m, held *h, const bool *alive, 
         return NULL;
     const uint16_t block[] = {1, h->t.nnz ? h->t.val[0] : h->t.fill};
     const compile_image image = {.home = true, .put = {FW_SCRATCH | slot, BYTES, hash_bytes(block, BYTES)}};
-    vec_push(mem, items, ((fw_item){{FW_COPY, place, BYTES, FW_SCRATCH | slot}}));
+    vec_push(mem, items, FW_MAKE(copy, .from = place, .bytes = BYTES, .to = FW_SCRATCH | slot));
     *cycles += ITEM;
     compile_note_image(m, &image);
     vec_push(&h->left->mem, &h->left->images, image);
@@ -485,23 +485,23 @@ static bool find_parts_of(const packing *p, range of, arena *mem, sources *out) 
 
 /* Adds the items that make the blocks of a range of what runs have stored, whose first run is `r`; these
  * cells are of the table's first row. Returns whether there are such. */
-static bool pack_parts(const packing *p, range of, uint32_t r, fw_item item, arena *mem, compile_move *own) {
-    const uint32_t row_bytes = item.word[6] & 0xffff;
+static bool pack_parts(const packing *p, range of, uint32_t r, fw_gather_fields rows, arena *mem,
+                       compile_move *own) {
     arena scratch = {0};
     sources all = {0};
     const bool ok = find_parts_of(p, of, &scratch, &all);
-    item.word[6] -= r << 16;
-    for (uint32_t k = 4; k < 6; k++)
-        item.word[k] += item.word[k] ? r * row_bytes : 0;
+    rows.rows -= r;
+    rows.crd_cell += rows.crd_cell ? r * rows.row_bytes : 0;
+    rows.val_cell += rows.val_cell ? r * rows.row_bytes : 0;
     for (uint32_t i = 0; i < all.len && ok; i++) {
         const source *s = &all.at[i];
-        item.word[0] = FW_PACK | FW_PACK_STORED | p->how | (uint32_t)p->fill << FW_PACK_FILL_SHIFT |
-                       (i ? FW_PACK_MORE : 0) | (i + 1 < all.len ? FW_PACK_OPEN : 0);
-        item.word[1] = (uint32_t)(of.first - s->origin) << 16 | of.count;
-        item.word[2] = s->crd_cell;
-        item.word[3] = s->val_cell;
+        rows.more = i > 0;
+        rows.open = i + 1 < all.len;
+        rows.first = (uint16_t)(of.first - s->origin);
+        rows.from_crd = s->crd_cell;
+        rows.from_val = s->val_cell;
         own->cycles += 2 * ITEM + TAKEN * s->n;
-        vec_push(mem, &own->items, item);
+        vec_push(mem, &own->items, fw_encode_gather(&rows));
     }
     arena_free(&scratch);
     return ok;
@@ -511,21 +511,31 @@ static bool pack_parts(const packing *p, range of, uint32_t r, fw_item item, are
  * those behind it; place[] is where they go. Returns whether there are such. */
 static bool pack_range(packing *p, range of, uint32_t r, arena *mem, compile_move *own, uint32_t *place) {
     const compile_later *to = p->in->to;
-    fw_item item = {{FW_PACK | p->how, (p->first + of.first) << 16 | of.count}};
-    item.word[6] = to->plan.runs.len << 16 | fw_row_bytes(to->columns.n_in, to->columns.n_out);
+    const uint32_t rows = to->plan.runs.len, row_bytes = fw_row_bytes(to->columns.n_in, to->columns.n_out);
+    uint32_t cell[2] = {0}; /* and 1: the table is placed later */
     for (uint32_t k = 0; k < 2; k++) {
         if (!p->has[k])
             continue;
         const fw_segment *g = &p->in->batch->segments.at[p->input[k]];
         place[k] = g->address - p->m->a->board.map.cgra_data + p->used[k];
-        item.word[2 + k] = place[k];
-        item.word[4 + k] = 8 * p->input[k] + 1;
+        cell[k] = 8 * p->input[k] + 1;
         p->used[k] += (2 * (of.count + (k ? 2 : 5)) + 3) / 4 * 4;
     }
     if (p->stored)
-        return pack_parts(p, of, r, item, mem, own);
+        return pack_parts(p, of, r,
+                          (fw_gather_fields){.how = p->how,
+                                             .fill = p->fill,
+                                             .count = of.count,
+                                             .crd_cell = cell[0],
+                                             .val_cell = cell[1],
+                                             .row_bytes = row_bytes,
+                                             .rows = rows},
+                          mem, own);
     own->cycles += ITEM + PACKED * of.count;
-    vec_push(mem, &own->items, item);
+    vec_push(mem, &own->items,
+             FW_MAKE(pack, .how = p->how, .count = of.count, .first = p->first + of.first,
+                     .crd = p->has[0] ? place[0] : 0, .val = p->has[1] ? place[1] : 0, .crd_cell = cell[0],
+                     .val_cell = cell[1], .row_bytes = row_bytes, .rows = rows));
     return true;
 }
 
@@ -654,7 +664,7 @@ static bool copy_of(const machine *m, const fw_segment *g, const fw_put *w, uint
     const uint32_t bytes = w->address % 4 ? w->bytes : (w->bytes + 3) / 4 * 4; /* two words at a time */
     out->cycles = ITEM + COPIED * bytes / 2;
     vec_push(mem, &out->items,
-             ((fw_item){{FW_COPY, w->address, bytes, g->address - m->a->board.map.cgra_data}}));
+             FW_MAKE(copy, .from = w->address, .bytes = bytes, .to = g->address - m->a->board.map.cgra_data));
     return true;
 }
 
@@ -677,10 +687,11 @@ static bool copy_spread(const machine *m, const held *h, const fw_put *from, con
         ok = 2 * (at + 1 + block->words) <= g->bytes && word_at(g->content, at) == block->words;
         for (uint32_t i = 0; i < block->words && ok; i++)
             ok = word_at(g->content, at + 1 + i) == (i < n ? words[block->origin + i] : 0);
-        vec_push(mem, &out->items, ((fw_item){{FW_BLOCK, to, block->words, n}}));
+        vec_push(mem, &out->items, FW_MAKE(block, .to = to, .words = block->words, .from = n));
         if (n)
-            vec_push(mem, &out->items,
-                     ((fw_item){{FW_COPY, from->address + 2 * (block->origin + 1), 2 * n, to + 2}}));
+            vec_push(
+                mem, &out->items,
+                FW_MAKE(copy, .from = from->address + 2 * (block->origin + 1), .bytes = 2 * n, .to = to + 2));
         out->cycles += 2 * ITEM + CLEARED * (block->words - n) + COPIED * n;
         at += 1 + block->words;
     }
@@ -715,14 +726,18 @@ static bool list_pieces(const compile_later *l, int level, arena *mem, pieces *o
 
 /* Lists the item that copies so many bytes, or lengthens the last one. */
 static void add_copy(uint32_t from, uint32_t bytes, uint32_t to, arena *mem, compile_move *out) {
-    uint32_t *last = out->items.len ? out->items.at[out->items.len - 1].word : NULL;
+    fw_item *last = out->items.len ? &out->items.at[out->items.len - 1] : NULL;
     out->cycles += COPIED * bytes / 2;
-    if (last && last[0] == FW_COPY && !last[4] && last[1] + last[2] == from && last[3] + last[2] == to) {
-        last[2] += bytes;
-        return;
+    if (last && fw_command_of(last->word) == FW_COMMAND_copy && !FW_GET(last, copy, times) &&
+        !FW_GET(last, copy, times_outer)) {
+        const uint32_t had = FW_GET(last, copy, bytes);
+        if (FW_GET(last, copy, from) + had == from && FW_GET(last, copy, to) + had == to) {
+            FW_SET(last, copy, bytes, had + bytes);
+            return;
+        }
     }
     out->cycles += ITEM;
-    vec_push(mem, &out->items, ((fw_item){{FW_COPY, from, bytes, to}}));
+    vec_push(mem, &out->items, FW_MAKE(copy, .from = from, .bytes = bytes, .to = to));
 }
 
 /* Lists the items that make words that are blocks of zeros; returns false where they are not. */
@@ -734,7 +749,7 @@ static bool add_zeros(const uint8_t *content, uint32_t words, uint32_t to, arena
             if (at + i >= words || word_at(content, at + i))
                 return false;
         }
-        vec_push(mem, &out->items, ((fw_item){{FW_BLOCK, to + 2 * at, n}}));
+        vec_push(mem, &out->items, FW_MAKE(block, .to = to + 2 * at, .words = n));
         out->cycles += ITEM + CLEARED * n;
         at += 1 + n;
     }
@@ -843,11 +858,11 @@ bool compile_find_broadcast(const machine *m, const held *h, const compile_move_
     if (!words || !compile_scalar_place(m, h, &place) ||
         (!(place & FW_SCRATCH) && !compile_lies_before(m, in, &h->left->words.at[0])))
         return false;
-    vec_push(mem, &out->items, ((fw_item){{FW_BLOCK, to, words, words}}));
-    vec_push(mem, &out->items, ((fw_item){{FW_COPY, place + 2, 2, to + 2}}));
+    vec_push(mem, &out->items, FW_MAKE(block, .to = to, .words = words, .from = words));
+    vec_push(mem, &out->items, FW_MAKE(copy, .from = place + 2, .bytes = 2, .to = to + 2));
     for (uint32_t done = 1; done < words; done += more) { /* twice as many each time */
         more = done < words - done ? done : words - done;
-        vec_push(mem, &out->items, ((fw_item){{FW_COPY, to + 2, 2 * more, to + 2 + 2 * done}}));
+        vec_push(mem, &out->items, FW_MAKE(copy, .from = to + 2, .bytes = 2 * more, .to = to + 2 + 2 * done));
     }
     out->cycles = ITEM * out->items.len + COPIED * words;
     return true;
@@ -870,12 +885,15 @@ bool compile_repeat_vector(machine *m, held *h, const compile_move_in *in, arena
     out->made = out->items.len > 0;
     for (uint32_t i = 0; i < words; i++)
         ok = ok && word_at(g->content, 1 + i) == values[mode ? i % size[1] : i / size[1]];
-    vec_push(mem, &out->items, ((fw_item){{FW_BLOCK, to, words, words}}));
+    if (!ok || 2 * size[1] > UINT16_MAX)
+        return false;
+    vec_push(mem, &out->items, FW_MAKE(block, .to = to, .words = words, .from = words));
     vec_push(mem, &out->items,
-             ((fw_item){{FW_COPY, image->put.address + 2, 2, to + 2, size[0] | size[1] << 16,
-                         mode ? 2u << 16 : 2u, 2 * size[1] | 2u << 16}}));
+             FW_MAKE(copy, .from = image->put.address + 2, .bytes = 2, .to = to + 2, .times = size[0],
+                     .times_outer = size[1], .step = mode ? 0 : 2, .step_outer = mode ? 2 : 0,
+                     .step_to = 2 * size[1], .step_to_outer = 2));
     out->cycles += 2 * ITEM + ALONE * words;
-    return ok && 2 * size[1] <= UINT16_MAX;
+    return true;
 }
 
 bool compile_is_home(const compile_move *move, const fw_segment *g, const held *h) {
@@ -895,10 +913,11 @@ bool compile_is_home(const compile_move *move, const fw_segment *g, const held *
 /* ---- where a result is ------------------------------------------------------------------------- */
 
 bool compile_is_stored(const machine *m, const compile_left *left, const fw_batch *b, uint32_t row_bytes) {
-    bool there = !left->gone && !compile_overlap(left->step.word[1],
-                                                 left->step.word[2] * fw_row_bytes(left->later.columns.n_in,
-                                                                                   left->later.columns.n_out),
-                                                 b->table, b->runs * row_bytes);
+    bool there =
+        !left->gone && !compile_overlap(FW_GET(&left->step, batch, table),
+                                        FW_GET(&left->step, batch, runs) *
+                                            fw_row_bytes(left->later.columns.n_in, left->later.columns.n_out),
+                                        b->table, b->runs * row_bytes);
     for (uint32_t w = 0; w < left->words.len && there; w++)
         there = compile_has_put(&m->session.memory.stored, &left->words.at[w]);
     return there;

@@ -4,6 +4,7 @@
  * processor does is held against that, and so is every result that the host takes. */
 #include "programs/queue.h"
 #include "engines/engines.h"
+#include "kernel/folder.h"
 #include "programs/calls.h"
 #include "programs/entries.h"
 #include "programs/move.h"
@@ -103,8 +104,8 @@ static void count_list(machine *m, const fw_list_result *r, uint32_t again, cons
     for (uint32_t s = 0; s < m->list.steps.len; s++)
         times[s < r->n ? s : again + (s - r->n) % period]++;
     for (uint32_t i = 0; i < r->n; i++) {
-        const uint32_t what = m->list.steps.at[i].word[0];
-        for (uint32_t c = 0; c < FW_ITEM_COUNTERS && (what < FW_ENTRIES || what >= FW_FUNCTION); c++)
+        const bool batch = fw_command_of(m->list.steps.at[i].word) == FW_COMMAND_batch;
+        for (uint32_t c = 0; c < FW_ITEM_COUNTERS && batch; c++)
             sum[c] += r->cycles[i][c];
     }
     bool first = true;
@@ -135,7 +136,7 @@ static void count_list(machine *m, const fw_list_result *r, uint32_t again, cons
             run.loaded = visit->loaded;
             run.kept = visit->kept;
             run.collected = visit->collected;
-            if (m->list.steps.at[item].word[0] >= FW_FUNCTION)
+            if (FW_GET(&m->list.steps.at[item], batch, part) >= FW_FUNCTION)
                 w->stage->processor.cycles += firmware;
             visit->cycles += config + kernel + firmware;
             m->now += config + kernel + firmware;
@@ -145,6 +146,12 @@ static void count_list(machine *m, const fw_list_result *r, uint32_t again, cons
             compile_line_of(m, w->stage, run);
     }
     arena_free(&scratch);
+}
+
+/* Lists are numbered from 1 on, in the order in which they run; each has a folder for --dump. */
+static bool dump_list(machine *m, const fw_list *list) {
+    const char *folder = arena_printf(m->ctx->mem, "%s/list%u", m->ctx->partial, ++m->lists);
+    return compile_dump(m->o, m->ctx, folder, (compile_form){.list = list});
 }
 
 bool compile_run_list(machine *m) {
@@ -160,6 +167,7 @@ bool compile_run_list(machine *m) {
     uint32_t again;
     const uint32_t n = fw_fold_steps(&m->list.steps, &again);
     bool ok =
+        dump_list(m, &(fw_list){&m->list.steps, n, again}) &&
         fw_write_list(&m->list.steps, n, again, &m->list.segments, &m->list.left, b, f.batches, ctx.diag) &&
         ask(m, &ctx, m->list.stage, &f, &out) && fw_read_list_result(f.result, n, &scratch, ctx.diag, &r);
     const uint32_t wanted = m->list.steps.len - m->list.ends;
@@ -203,8 +211,8 @@ static bool fetch(machine *m, compile_context *ctx, held *h, const compile_firmw
 
 static bool collect(machine *m, compile_context *ctx, compile_left *left, const compile_firmware *f,
                     compile_outcome *out, tile_tensor *got) {
-    if (!fw_write_collect(&left->later.columns, left->step.word[2], left->step.word[1], f->batches,
-                          ctx->diag) ||
+    if (!fw_write_collect(&left->later.columns, FW_GET(&left->step, batch, runs),
+                          FW_GET(&left->step, batch, table), f->batches, ctx->diag) ||
         !ask(m, ctx, left->stage, f, out) || !compile_take_results(ctx, &left->kernel, f->result))
         return false;
     *got = left->kernel.ran.result;
@@ -563,6 +571,18 @@ static uint32_t table_of(machine *m, const fw_memory *was, uint32_t table, uint3
     return compile_add_table(m, bytes, hash);
 }
 
+/* Rows of an item were numbered from 1 on before the table had a place. */
+static void place_table(fw_item *item, uint32_t table) {
+    const uint32_t command = fw_command_of(item->word);
+    if (command == FW_COMMAND_shape)
+        FW_SET(item, shape, table, table);
+    if (command != FW_COMMAND_pack && command != FW_COMMAND_gather)
+        return;
+    const uint32_t crd = FW_GET(item, pack, crd_cell), val = FW_GET(item, pack, val_cell);
+    FW_SET(item, pack, crd_cell, crd ? table + crd - 1 : 0);
+    FW_SET(item, pack, val_cell, val ? table + val - 1 : 0);
+}
+
 /* Rows of which the processor completes loads say where these begin, and nothing of how long they are: so
  * they are the same in each pass. */
 static void place_rows(machine *m, const compile_move_in *in, fw_batch *b, arena *mem, compile_move *moves) {
@@ -584,13 +604,8 @@ static void place_rows(machine *m, const compile_move_in *in, fw_batch *b, arena
             table_of(m, in->was, b->table, table->bytes, hash_bytes(content, table->bytes));
     }
     for (uint32_t i = 0; i < in->to->columns.n_in; i++) {
-        for (uint32_t k = 0; k < moves[i].items.len && moves[i].packed; k++) {
-            uint32_t *word = moves[i].items.at[k].word;
-            for (uint32_t c = 4; c < 6 && word[0] >> FW_KIND_SHIFT == FW_PACK >> FW_KIND_SHIFT; c++)
-                word[c] = word[c] ? b->table + word[c] - 1 : 0;
-            if (word[0] - FW_ENTRIES <= FW_ENTRIES_BITS && (word[0] & FW_ENTRIES_KIND) == FW_ENTRIES_SHAPE)
-                word[1] = b->table;
-        }
+        for (uint32_t k = 0; k < moves[i].items.len && moves[i].packed; k++)
+            place_table(&moves[i].items.at[k], b->table);
     }
 }
 
@@ -735,7 +750,7 @@ static void add_step(machine *m, const compile_stage_of *stage, const char *elf,
 bool compile_write_before(machine *m, const fw_segment *g) {
     bool may = may_write(m, g);
     for (uint32_t i = 0; i < m->calc.len; i++)
-        may = may && fw_place(&m->a->board, m->calc.at[i].word[1]) != g->address;
+        may = may && fw_place(&m->a->board, FW_GET(&m->calc.at[i], calc, to)) != g->address;
     if (may)
         add_segment(m, g);
     return may;
@@ -750,10 +765,11 @@ static void add_calcs(machine *m, const compile_stage_of *stage, const char *elf
     for (uint32_t i = 0; i < m->calc.len; i++) {
         const fw_item *item = &m->calc.at[i];
         add_step(m, stage, elf, item);
-        vec_push(&m->list.mem, &m->list.left, ((fw_segment){fw_place(&m->a->board, item->word[1]), 4, NULL}));
-        for (uint32_t k = 2; k < (item->word[0] & FW_CALC_NUMBER ? 3u : 4u); k++)
-            vec_push(&m->list.mem, &m->list.used,
-                     ((fw_segment){fw_place(&m->a->board, item->word[k]), 4, NULL}));
+        const uint32_t of[] = {FW_GET(item, calc, a), FW_GET(item, calc, b)};
+        vec_push(&m->list.mem, &m->list.left,
+                 ((fw_segment){fw_place(&m->a->board, FW_GET(item, calc, to)), 4, NULL}));
+        for (uint32_t k = 0; k < (FW_GET(item, calc, number) ? 1u : 2u); k++)
+            vec_push(&m->list.mem, &m->list.used, ((fw_segment){fw_place(&m->a->board, of[k]), 4, NULL}));
     }
     m->calc.len = 0;
 }
@@ -776,19 +792,17 @@ static void add_used(machine *m, const compile_left *of) {
             &m->list.mem, &m->list.used,
             ((fw_segment){m->a->board.map.cgra_data + of->words.at[i].address, of->words.at[i].bytes, NULL}));
     vec_push(&m->list.mem, &m->list.used,
-             ((fw_segment){of->step.word[1],
-                           of->step.word[2] * fw_row_bytes(of->later.columns.n_in, of->later.columns.n_out),
+             ((fw_segment){FW_GET(&of->step, batch, table),
+                           FW_GET(&of->step, batch, runs) *
+                               fw_row_bytes(of->later.columns.n_in, of->later.columns.n_out),
                            NULL}));
 }
 
 /* Returns how many bytes a copy reads between the first one and the last. */
 static uint32_t copied_from(const fw_item *copy) {
-    uint32_t bytes = copy->word[2];
-    for (uint32_t way = 0; way < 32; way += 16) {
-        const uint32_t times = copy->word[4] >> way & 0xffff;
-        bytes += times ? (times - 1) * (copy->word[5] >> way & 0xffff) : 0;
-    }
-    return bytes;
+    const uint32_t inner = FW_GET(copy, copy, times), outer = FW_GET(copy, copy, times_outer);
+    return FW_GET(copy, copy, bytes) + (inner ? (inner - 1) * FW_GET(copy, copy, step) : 0) +
+           (outer ? (outer - 1) * FW_GET(copy, copy, step_outer) : 0);
 }
 
 /* Has the processor move an operand to where it is loaded from. */
@@ -801,9 +815,10 @@ static void add_move(machine *m, const compile_stage_of *stage, const char *elf,
                            (move->image.put.bytes + 3) / 4 * 4, NULL}));
     for (uint32_t i = 0; i < move->items.len && !move->spread; i++) {
         const fw_item *copy = &move->items.at[i];
-        if (copy->word[0] == FW_COPY)
-            vec_push(&m->list.mem, &m->list.used,
-                     ((fw_segment){fw_place(&m->a->board, copy->word[1]), copied_from(copy), NULL}));
+        if (fw_command_of(copy->word) == FW_COMMAND_copy)
+            vec_push(
+                &m->list.mem, &m->list.used,
+                ((fw_segment){fw_place(&m->a->board, FW_GET(copy, copy, from)), copied_from(copy), NULL}));
     }
     if (!move->spread)
         return;
@@ -837,11 +852,11 @@ static void gather_value(machine *m, const compile_stage_of *stage, const tile_t
         }
         const uint32_t first = o ? 0 : 1;
         if (!o)
-            vec_push(mem, &items, ((fw_item){{FW_COPY, from, 4, place}}));
+            vec_push(mem, &items, FW_MAKE(copy, .from = from, .bytes = 4, .to = place));
         if (n > first)
             vec_push(mem, &items,
-                     ((fw_item){{FW_CALC | how, place + 2, place + 2, from + 4 * first + 2,
-                                 1 | (n - first) << 16, 0, 4}}));
+                     FW_MAKE(calc, .op = how, .to = place + 2, .a = place + 2, .b = from + 4 * first + 2,
+                             .n = 1, .rows = n - first, .step_b = 4));
     }
     const double cycles =
         (double)items.len * COMPILE_ITEM_CYCLES + (double)parts * compile_combined_cycles(dtype);
@@ -897,7 +912,8 @@ static bool add_batch(machine *m, compile_stage_of *stage, const compile_later *
         if (moves[i].of)
             add_move(m, stage, l->elf, &moves[i]);
     }
-    left->step = (fw_item){{l->columns.part, b->table, b->runs, b->outputs}};
+    left->step =
+        FW_MAKE(batch, .part = l->columns.part, .table = b->table, .runs = b->runs, .outputs = b->outputs);
     left->stage = stage;
     left->visit = visit_of(stage);
     for (uint32_t i = 0; i < left->items.len; i++)
@@ -907,11 +923,11 @@ static bool add_batch(machine *m, compile_stage_of *stage, const compile_later *
     vec_push(&m->list.mem, &m->list.runs,
              ((compile_waiting){compile_whole(stage), left->visit,
                                 left->items.len ? COMPILE_NO_STEP : m->list.steps.len - 1}));
-    if (l->operands) /* the length of what the calls have made */
-        add_step(
-            m, stage, l->elf,
-            &(fw_item){{FW_BLOCK, l->counts.output[0], l->stored[0].len / 2 - 1, l->stored[0].len / 2 - 1}});
-    else if (m->ready != stage) {
+    if (l->operands) { /* the length of what the calls have made */
+        const uint32_t words = l->stored[0].len / 2 - 1;
+        const fw_item length = FW_MAKE(block, .to = l->counts.output[0], .words = words, .from = words);
+        add_step(m, stage, l->elf, &length);
+    } else if (m->ready != stage) {
         m->ready = stage;
         m->elf = arena_strdup(m->ctx->mem, l->elf);
     }
@@ -1101,13 +1117,13 @@ static bool find(const uint8_t *stored, uint32_t words, bool counts, uint32_t fi
 
 /* Lists the items that test how many values a compressed vector has, which the processor spreads out first,
  * or the one for other words; *now is what it will find. Returns false where it cannot. */
-static bool list_test(machine *m, held *h, fw_item test, arena *mem, fw_items *items, int32_t *now) {
+static bool list_test(machine *m, held *h, fw_test_fields test, arena *mem, fw_items *items, int32_t *now) {
     const compile_left *left = h->left;
     const sam_statement *s = &left->kernel.lowered.statement;
     const sam_tensor_data *result = left->stage ? sam_tensor_at(s, s->result) : NULL;
     const uint32_t dim = (uint32_t)h->t.dim[0];
-    const bool counts = !(test.word[0] & FW_TEST_WORD);
-    test.word[3] = h->t.fill;
+    const bool counts = !test.word;
+    test.fill = h->t.fill;
     if (counts && result && result->order == 1 && result->level[0] == SAM_LEVEL_COMPRESSED) {
         uint16_t *words;
         double cycles = 0;
@@ -1120,23 +1136,23 @@ static bool list_test(machine *m, held *h, fw_item test, arena *mem, fw_items *i
         for (uint32_t i = 0; i < dim; i++)
             n += words[i] != 0;
         *now = (int32_t)n;
-        test.word[1] = image->put.address;
-        test.word[2] = dim + 1;
-        test.word[3] = 0;
+        test.place = image->put.address;
+        test.words = dim + 1;
+        test.fill = 0;
     } else if (!counts && !left->stage) {
-        if (!compile_list_waits(m) || !compile_scalar_place(m, h, &test.word[1]))
+        if (!compile_list_waits(m) || !compile_scalar_place(m, h, &test.place))
             return false;
         *now = (int16_t)(h->t.nnz ? h->t.val[0] : h->t.fill);
-        test.word[2] = 2;
+        test.words = 2;
     } else {
         const int at = values_of(&left->later);
         if (at < 0 || left->gone ||
             !find(left->later.stored[at].at, left->later.stored[at].len / 2, counts, h->t.fill, now))
             return false;
-        test.word[1] = left->later.counts.output[at];
-        test.word[2] = left->later.stored[at].len / 2;
+        test.place = left->later.counts.output[at];
+        test.words = left->later.stored[at].len / 2;
     }
-    vec_push(mem, items, test);
+    vec_push(mem, items, fw_encode_test(&test));
     return true;
 }
 
@@ -1151,7 +1167,7 @@ bool compile_wait_test(machine *m, const fe_step *step, bool over) {
     const bool fp = !step->statement.integers && !counts;
     held *h = &m->of[step->use[operand].shared];
     const compile_left *left = h->left;
-    const fw_item test = {{FW_TEST | holds | (counts ? 0 : FW_TEST_WORD), 0, 0, 0, (uint32_t)value}};
+    const fw_test_fields test = {.holds = holds, .word = !counts, .value = (uint32_t)value};
     bool ok = left && (!left->gone || left->images.len) && list_test(m, h, test, &scratch, &items, &now);
     if (ok) {
         const bool is = fp ? compile_holds_bf16(holds, (uint16_t)now, (uint16_t)value)
@@ -1168,7 +1184,7 @@ bool compile_wait_test(machine *m, const fe_step *step, bool over) {
     const bool spreads = items.len > 1;
     if (ok && fp) {
         fw_item compare[COMPILE_COMPARE_ITEMS];
-        const uint32_t place = items.at[--items.len].word[1],
+        const uint32_t place = FW_GET(&items.at[--items.len], test, place),
                        n = compile_compare_bf16(holds, place, (uint16_t)value, compare);
         for (uint32_t i = 0; i < n; i++)
             vec_push(&scratch, &items, compare[i]);

@@ -48,8 +48,8 @@ static uint32_t place_between(calc *c) {
 static void add_item(calc *c, uint32_t how, uint32_t to, uint32_t a, scalar b) {
     c->good = c->good && c->n < MADE_MOST;
     if (c->good)
-        c->item[c->n++] = (fw_item){
-            {FW_CALC | how | (b.on_chip ? 0 : FW_CALC_NUMBER), to, a, b.on_chip ? b.place : b.value}};
+        c->item[c->n++] = FW_MAKE(calc, .op = how, .number = !b.on_chip, .to = to, .a = a,
+                                  .b = b.on_chip ? b.place : b.value);
 }
 
 /* Adds the item that makes a value of two, and returns it; of two numbers it is a number. */

@@ -109,11 +109,11 @@ uint32_t compile_compare_bf16(uint32_t holds, uint32_t place, uint16_t value, fw
     const uint32_t less = turned || or_equal ? FW_TEST_LESS : holds;
     uint32_t n = 0;
     if (turned) {
-        out[n++] = (fw_item){{FW_CALC | FW_CALC_NUMBER | FW_OP_SET, to, to, value}};
-        out[n++] = (fw_item){{FW_CALC | FW_OP_COMPARE, to, to, place}};
+        out[n++] = FW_MAKE(calc, .op = FW_OP_SET, .number = 1, .to = to, .a = to, .b = value);
+        out[n++] = FW_MAKE(calc, .op = FW_OP_COMPARE, .to = to, .a = to, .b = place);
     } else {
-        out[n++] = (fw_item){{FW_CALC | FW_CALC_NUMBER | FW_OP_COMPARE, to, place, value}};
+        out[n++] = FW_MAKE(calc, .op = FW_OP_COMPARE, .number = 1, .to = to, .a = place, .b = value);
     }
-    out[n++] = (fw_item){{FW_TEST | FW_TEST_WORD | less, to, 2, 0, or_equal}};
+    out[n++] = FW_MAKE(test, .holds = less, .word = 1, .place = to, .words = 2, .value = or_equal);
     return n;
 }

@@ -31,7 +31,7 @@ check rtl_models/cycle support boards/onyx
 check rtl_models/soc support boards/onyx rtl_models/cycle/wave.h firmware/firmware.h firmware/lists.h firmware/registers.h firmware/registers.def
 check sweep support
 check firmware support sam tiling lower_onyx pnr bitstream
-check firmware/target firmware/protocol.h firmware/registers.h support/mlist.h
+check firmware/target firmware/protocol.h firmware/commands.h firmware/registers.h support/mlist.h
 check host support sam tiling lower_onyx pnr bitstream firmware
 check kernel support boards/onyx sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware host
 check graphs support sam frontend kernel

@@ -1,5 +1,6 @@
 /* Lists of entries, for programs that make compressed matrices of what runs have stored: in other sub-tiles,
  * in another order of their levels, of several parts, without what is the fill. */
+#include "firmware/target/commands.h"
 #include "firmware/target/functions.h"
 #include "firmware/target/hal.h"
 #include "support/mlist.h"
@@ -26,7 +27,8 @@ SMALL_FROM_HERE
 
 /* Goes to the list of an item, which begins there or has begun. */
 static void go_to(uint32_t item, uint32_t what) {
-    const uint32_t place = bus_read32(item + 4), room = bus_read32(item + 8), way = bus_read32(item + 12);
+    const uint32_t place = command_field(item, begin, place), room = command_field(item, begin, room),
+                   way = command_field(item, begin, way);
     if (!(place & FW_SCRATCH) || place % 4 || room > FW_SCRATCH_END - FW_SCRATCH_OFFSET ||
         !mlist_is_way(way, FW_SCRATCH_END - FW_SCRATCH_OFFSET))
         fail(FW_ERROR_BAD_BATCH, item, room);
@@ -35,9 +37,9 @@ static void go_to(uint32_t item, uint32_t what) {
     shape = 0;
     if ((what & FW_ENTRIES_KIND) == FW_ENTRIES_BEGIN) {
         mlist_begin(&list->of, bus_memory(at + FW_ENTRIES_HEAD), room, way);
-        list->fill = bus_read32(item + 16);
-        list->how = bus_read32(item + 20);
-        list->mask = bus_read32(item + 24);
+        list->fill = command_field(item, begin, fill);
+        list->how = command_field(item, begin, how);
+        list->mask = command_field(item, begin, mask);
     } else if (list->of.room != room || list->of.n > room || list->of.way != way ||
                (list->of.pitch && list->of.other)) {
         fail(FW_ERROR_BAD_BATCH, item, list->of.n);
@@ -142,12 +144,12 @@ static bool fits(uint32_t corner, uint32_t size, uint32_t turned) {
 
 /* Adds the entries of a run's part. */
 static __attribute__((noinline)) void take(const kernel_description *k, uint32_t item, uint32_t turned) {
-    const uint32_t corner = bus_read32(item + 16), size = bus_read32(item + 20),
-                   edges = bus_read32(item + 24);
+    const uint32_t corner = command_field(item, take, corner), size = command_field(item, take, size),
+                   edges = command_field(item, take, edges);
     static level rows, columns; /* not on the stack, as what follows */
-    rows = level_of(item, bus_read32(item + 4), 1, upper(edges));
-    columns = level_of(item, bus_read32(item + 8), rows.n, lower(edges));
-    const uint64_t values = lists_words(item, bus_read32(item + 12));
+    rows = level_of(item, command_field(item, take, outer), 1, upper(edges));
+    columns = level_of(item, command_field(item, take, inner), rows.n, lower(edges));
+    const uint64_t values = lists_words(item, command_field(item, take, values));
     const uint32_t n = lists_begin(item, (uint32_t)values, (uint32_t)(values >> 32));
     static row r;
     r.size = lower(size);
@@ -323,20 +325,21 @@ static __attribute__((noinline)) void put_rows(streams *s, uint32_t what, uint32
 
 /* Returns where a stream's block goes, which has so many words, and says so in its rows; 0: there is none. */
 static __attribute__((noinline)) uint32_t stream_of(uint32_t item, uint32_t stream, uint32_t words) {
-    const uint32_t input = bus_read32(shape + 12) >> 8 * stream & FW_ENTRIES_NONE,
-                   place = bus_read32(item + 12 + 4 * stream);
+    const uint32_t input = command_word(shape, shape, outer) >> 8 * stream & FW_ENTRIES_NONE,
+                   place = command_field(item + 4 * stream, levels, outer);
     if (input == FW_ENTRIES_NONE)
         return 0;
     if (place % 2 || place & FW_SCRATCH)
         fail(FW_ERROR_BAD_BATCH, item, place);
-    lists_complete(bus_read32(shape + 4) + 8 * input, bus_read32(shape + 8), place, words);
+    lists_complete(command_field(shape, shape, table) + 8 * input, command_word(shape, shape, rows), place,
+                   words);
     return lists_place(item, place, 2 * words);
 }
 
 /* Says how the streams of sub-tiles are. */
 static void take_shape(uint32_t item) {
-    const uint32_t rows = bus_read32(item + 8), inputs = bus_read32(item + 12);
-    dispatch_check(bus_read32(item + 4), upper(rows), lower(rows), 0);
+    const uint32_t rows = command_word(item, shape, rows), inputs = command_word(item, shape, outer);
+    dispatch_check(command_field(item, shape, table), upper(rows), lower(rows), 0);
     for (uint32_t stream = 0; stream < 3; stream++) {
         const uint32_t input = inputs >> 8 * stream & FW_ENTRIES_NONE;
         if (input != FW_ENTRIES_NONE && 8 * input + 8 > lower(rows))
@@ -349,8 +352,9 @@ static void take_shape(uint32_t item) {
 static __attribute__((noinline)) void put_levels(uint32_t item) {
     if (!shape)
         fail(FW_ERROR_BAD_BATCH, item, 0);
-    const uint32_t what = bus_read32(shape), edges = bus_read32(shape + 16), rows = bus_read32(item + 4),
-                   columns = bus_read32(item + 8);
+    const uint32_t what = command_word(shape, shape, dense), edges = command_field(shape, shape, edges),
+                   rows = command_word(item, levels, outer_size),
+                   columns = command_word(item, levels, inner_size);
     static streams s;
     s.row = upper(rows);
     s.low = upper(columns);

@@ -1,11 +1,13 @@
 /* Lists of batches, which the processor goes through without the host. Nothing runs on the array between two
  * of them, so that a test is the only user of the bank whose words it reads. */
+#include "firmware/target/commands.h"
 #include "firmware/target/functions.h"
 #include "firmware/target/hal.h"
 
 SMALL_FROM_HERE
 
-_Static_assert(FW_ITEM_CYCLES + 12 == FW_ITEM_BYTES, "an item has three of the mailbox's counters");
+_Static_assert(FW_AT_batch_config - FW_ITEM_CYCLES == 0 && FW_AT_batch_rest + 4 - FW_ITEM_BYTES == 0,
+               "an item ends with three of the mailbox's counters");
 
 /* Returns how many words, at an address of the processor's, are not the fill. */
 static uint32_t count_others(uint32_t at, uint32_t words, uint32_t fill) {
@@ -69,9 +71,9 @@ static uint32_t reach_of(uint32_t item, uint32_t times, uint32_t steps) {
 
 /* Copies pieces of so many bytes along two ways. */
 static __attribute__((noinline)) void copy_ways(uint32_t item, uint32_t bytes, uint32_t times) {
-    const uint32_t steps = bus_read32(item + 20), steps_to = bus_read32(item + 24);
-    uint32_t from = lists_place(item, bus_read32(item + 4), bytes + reach_of(item, times, steps)),
-             to = lists_place(item, bus_read32(item + 12), bytes + reach_of(item, times, steps_to));
+    const uint32_t steps = command_word(item, copy, step), steps_to = command_word(item, copy, step_to);
+    uint32_t from = lists_place(item, command_field(item, copy, from), bytes + reach_of(item, times, steps)),
+             to = lists_place(item, command_field(item, copy, to), bytes + reach_of(item, times, steps_to));
     for (uint32_t j = times >> 16 ? times >> 16 : 1; j; j--, from += steps >> 16, to += steps_to >> 16) {
         uint32_t at = from, put = to, i = (times & 0xffff) ? times & 0xffff : 1;
         for (; i; i--, at += steps & 0xffff, put += steps_to & 0xffff) {
@@ -84,9 +86,9 @@ static __attribute__((noinline)) void copy_ways(uint32_t item, uint32_t bytes, u
 }
 
 static void copy(uint32_t item) {
-    const uint32_t bytes = bus_read32(item + 8), times = bus_read32(item + 16);
-    const uint32_t from = lists_place(item, bus_read32(item + 4), bytes),
-                   to = lists_place(item, bus_read32(item + 12), bytes);
+    const uint32_t bytes = command_field(item, copy, bytes), times = command_word(item, copy, times);
+    const uint32_t from = lists_place(item, command_field(item, copy, from), bytes),
+                   to = lists_place(item, command_field(item, copy, to), bytes);
     if ((from | to | bytes) % 2)
         fail(FW_ERROR_BAD_BATCH, item, bytes);
     if (times)
@@ -139,18 +141,20 @@ uint32_t lists_combine(uint32_t how, uint32_t word, uint32_t with) {
 }
 
 static __attribute__((noinline)) bool holds(uint32_t item, uint32_t what) {
-    const uint32_t address = bus_read32(item + 4), words = bus_read32(item + 8);
-    const int32_t value = (int32_t)bus_read32(item + 16);
+    const uint32_t address = command_field(item, test, place), words = command_field(item, test, words);
+    const int32_t value = (int32_t)command_field(item, test, value);
     if (address % 2 || words > ONYX_GLB_BANK_BYTES / 2)
         fail(FW_ERROR_BAD_BATCH, item, words);
     const uint32_t at = lists_place(item, address, 2 * words);
-    const int32_t now = what & FW_TEST_WORD ? (int16_t)bus_read16(at + 2)
-                                            : (int32_t)count_others(at, words, bus_read32(item + 12));
+    const int32_t now = what & FW_TEST_WORD
+                            ? (int16_t)bus_read16(at + 2)
+                            : (int32_t)count_others(at, words, command_field(item, test, fill));
     return what & (now < value ? FW_TEST_LESS : now == value ? FW_TEST_EQUAL : FW_TEST_GREATER);
 }
 
 static __attribute__((noinline)) void begin_block(uint32_t item) {
-    const uint32_t to = bus_read32(item + 4), words = bus_read32(item + 8), from = bus_read32(item + 12);
+    const uint32_t to = command_field(item, block, to), words = command_field(item, block, words),
+                   from = command_field(item, block, from);
     if (to % 2 || words >= ONYX_GLB_BANK_BYTES / 2 || from > words)
         fail(FW_ERROR_BAD_BATCH, item, words);
     uint32_t at = lists_place(item, to, 2 * words + 2);
@@ -203,11 +207,11 @@ SMALL_TO_HERE
 /* Puts the values of a run into a dense vector. Coordinates ascend: where the last is as far from the first
  * as they are many, none is left out, and the values are put as those of a dense part are. */
 static __attribute__((noinline)) void spread(const kernel_description *k, uint32_t item, uint32_t how) {
-    const uint32_t cell = bus_read32(item + 4), to = bus_read32(item + 12), count = bus_read32(item + 20),
-                   fill = bus_read32(item + 24);
-    uint32_t first = bus_read32(item + 16);
+    const uint32_t cell = command_field(item, spread, crd_cell), to = command_field(item, spread, to),
+                   count = command_field(item, spread, count), fill = command_field(item, spread, fill);
+    uint32_t first = command_field(item, spread, first);
     uint32_t at = 0, from;
-    const uint32_t n = part_of(item, cell, bus_read32(item + 8), &at, &from);
+    const uint32_t n = part_of(item, cell, command_field(item, spread, val_cell), &at, &from);
     if (to % 2 || count > ONYX_GLB_BANK_BYTES / 2)
         fail(FW_ERROR_BAD_BATCH, item, count);
     const uint32_t base = lists_place(item, to, 2 * count), end = from + 2 * n;
@@ -347,10 +351,12 @@ static inline uint32_t run_end(uint32_t at, uint32_t end, uint32_t fill) {
 /* Makes the entries of those that a run has stored, behind `had` that the block has, and returns how many. */
 static __attribute__((noinline)) uint32_t put_stored(entry_place begin, uint32_t item, uint32_t how,
                                                      uint32_t had) {
-    const uint32_t part = bus_read32(item + 4), count = part & 0xffff, fill = how >> FW_PACK_FILL_SHIFT;
-    const int32_t first = (int32_t)part >> 16;
+    const uint32_t part = command_word(item, gather, count), count = FW_TAKE(part, gather, count),
+                   fill = how >> FW_PACK_FILL_SHIFT;
+    const int32_t first = (int32_t)part >> FW_LOW_gather_first;
     entry_place to = begin, from;
-    const uint32_t n = part_of(item, bus_read32(item + 8), bus_read32(item + 12), &from.crd, &from.val),
+    const uint32_t n = part_of(item, command_field(item, gather, from_crd),
+                               command_field(item, gather, from_val), &from.crd, &from.val),
                    low = first_from(from.crd, n, first),
                    some = low + first_from(from.crd + 2 * low, n - low, first + (int32_t)count);
     if (had + some - low > count)
@@ -386,12 +392,13 @@ static __attribute__((noinline)) uint32_t put_stored(entry_place begin, uint32_t
  * there is no such stream. */
 static __attribute__((noinline)) uint32_t stream_of(uint32_t item, uint32_t how, bool values,
                                                     uint32_t bytes) {
-    const uint32_t cell = bus_read32(item + 16 + 4 * values), rows = bus_read32(item + 24);
+    const uint32_t cell = command_word(item + 4 * values, pack, crd_cell),
+                   rows = command_word(item, pack, rows);
     if (!cell)
         return 0;
     if (rows >> 16)
         dispatch_check(cell, 1, ((rows >> 16) - 1) * (rows & 0xffff) + 8, 0);
-    const uint32_t address = bus_read32(how & FW_PACK_STORED ? cell : item + 8 + 4 * values);
+    const uint32_t address = bus_read32(how & FW_PACK_STORED ? cell : item + FW_AT_pack_crd + 4 * values);
     if (address % 4 || address & FW_SCRATCH || !(rows >> 16))
         fail(FW_ERROR_BAD_BATCH, item, address);
     return lists_place(item, address, bytes);
@@ -399,10 +406,12 @@ static __attribute__((noinline)) uint32_t stream_of(uint32_t item, uint32_t how,
 
 /* Makes a block of a compressed vector. */
 static __attribute__((noinline)) void pack(uint32_t item, uint32_t how) {
-    const uint32_t part = bus_read32(item + 4), count = part & 0xffff, crd_cell = bus_read32(item + 16),
-                   val_cell = bus_read32(item + 20), rows = bus_read32(item + 24);
+    const uint32_t part = command_word(item, pack, count), count = FW_TAKE(part, pack, count),
+                   crd_cell = command_field(item, pack, crd_cell),
+                   val_cell = command_field(item, pack, val_cell), rows = command_word(item, pack, rows);
     const bool stored = how & FW_PACK_STORED;
-    if ((!stored && how > FW_PACK_BITS) || (stored && (how & FW_PACK_ABSENT || !bus_read32(item + 8))) ||
+    if ((!stored && how > FW_PACK_BITS) ||
+        (stored && (how & FW_PACK_ABSENT || !command_field(item, gather, from_crd))) ||
         !(crd_cell | val_cell))
         fail(FW_ERROR_BAD_BATCH, item, how);
     const uint32_t segments = stream_of(item, how, false, 2 * count + 10),
@@ -413,7 +422,8 @@ static __attribute__((noinline)) void pack(uint32_t item, uint32_t how) {
     const entry_place to = {segments ? segments + 8 + 2 * had : 0, length ? length + 2 + 2 * had : 0};
     const uint32_t n =
         stored ? had + put_stored(to, item, how, had)
-               : put_entries(to, lists_place(item, FW_SCRATCH | 2 * (part >> 16), 2 * count), count, how);
+               : put_entries(to, lists_place(item, FW_SCRATCH | 2 * FW_TAKE(part, pack, first), 2 * count),
+                             count, how);
     if (segments) {
         bus_write32(segments, 2);
         bus_write32(segments + 4, n << 16 | n);
@@ -428,13 +438,15 @@ static __attribute__((noinline)) void pack(uint32_t item, uint32_t how) {
 /* Computes rows of values, each of two. */
 static __attribute__((noinline)) void calculate_rows(const kernel_description *k, uint32_t item,
                                                      uint32_t how) {
-    const uint32_t times = bus_read32(item + 16), bytes = 2 * (times & 0xffff), rows = times >> 16,
-                   steps = bus_read32(item + 20), above = rows << 16;
+    const uint32_t times = command_word(item, calc, n), bytes = 2 * FW_TAKE(times, calc, n),
+                   rows = FW_TAKE(times, calc, rows), steps = command_word(item, calc, step_to),
+                   above = rows << 16;
     const bool number = how & FW_CALC_NUMBER;
-    const uint32_t step_b = number ? 0 : bus_read32(item + 24);
-    uint32_t to = lists_place(item, bus_read32(item + 4), bytes + reach_of(item, above, steps << 16)),
-             a = lists_place(item, bus_read32(item + 8), bytes + reach_of(item, above, steps)),
-             b = bus_read32(item + 12);
+    const uint32_t step_b = number ? 0 : command_field(item, calc, step_b);
+    uint32_t to =
+                 lists_place(item, command_field(item, calc, to), bytes + reach_of(item, above, steps << 16)),
+             a = lists_place(item, command_field(item, calc, a), bytes + reach_of(item, above, steps)),
+             b = command_field(item, calc, b);
     how &= ~(uint32_t)FW_CALC_NUMBER;
     if (!number)
         b = lists_place(item, b, bytes + reach_of(item, above, step_b << 16));
@@ -450,13 +462,13 @@ static __attribute__((noinline)) void calculate_rows(const kernel_description *k
 
 /* Computes one value of two. */
 static __attribute__((noinline)) void calculate(const kernel_description *k, uint32_t item, uint32_t how) {
-    if (bus_read32(item + 16)) {
+    if (command_word(item, calc, n)) {
         calculate_rows(k, item, how);
         return;
     }
-    const uint32_t to = lists_place(item, bus_read32(item + 4), 4);
-    const uint32_t a = bus_read16(lists_place(item, bus_read32(item + 8), 4) + 2);
-    uint32_t b = bus_read32(item + 12);
+    const uint32_t to = lists_place(item, command_field(item, calc, to), 4);
+    const uint32_t a = bus_read16(lists_place(item, command_field(item, calc, a), 4) + 2);
+    uint32_t b = command_field(item, calc, b);
     if (!(how & FW_CALC_NUMBER))
         b = bus_read16(lists_place(item, b, 4) + 2);
     how &= ~(uint32_t)FW_CALC_NUMBER;
@@ -471,9 +483,10 @@ static inline void run_item(const kernel_description *k, uint32_t item, uint32_t
                    rest = mailbox.firmware_cycles[0];
     if (part >= FW_FUNCTION && !k->call_function)
         fail(FW_ERROR_BAD_FUNCTION, part, 0);
-    (part < FW_FUNCTION ? dispatch_batch : k->call_function)(k, part & ~FW_FUNCTION, bus_read32(item + 4),
-                                                             bus_read32(item + 8), bus_read32(item + 12));
-    const uint32_t at = item + FW_ITEM_CYCLES;
+    (part < FW_FUNCTION ? dispatch_batch : k->call_function)(
+        k, part & ~FW_FUNCTION, command_field(item, batch, table), command_field(item, batch, runs),
+        command_field(item, batch, outputs));
+    const uint32_t at = item + FW_AT_batch_config;
     bus_write32(at, bus_read32(at) + mailbox.config_cycles[0] - config);
     bus_write32(at + 4, bus_read32(at + 4) + mailbox.kernel_cycles[0] - kernel_);
     bus_write32(at + 8, bus_read32(at + 8) + mailbox.firmware_cycles[0] - rest);

@@ -1,5 +1,5 @@
 /* Any bytes as a batch file: what is accepted is the file again when it is written out, word by word. */
-#include "firmware/firmware.h"
+#include "firmware/lists.h"
 #include "tests/fuzz/board.h"
 
 static void put_batch(const fw_batch *b, bool list, FILE *out) {
@@ -20,6 +20,28 @@ static void put_batch(const fw_batch *b, bool list, FILE *out) {
     }
 }
 
+/* The commands of a list that was accepted are their text. */
+static void check_text(fuzz_run *r, const fw_batch *b) {
+    for (uint32_t i = 0; i < b->segments.len; i++) {
+        const fw_segment *s = &b->segments.at[i];
+        if (b->table < s->address || b->table - s->address >= s->bytes)
+            continue;
+        const uint8_t *at = s->content + (b->table - s->address);
+        for (uint32_t n = file_u32_at(at), c = 0; c < n; c++) {
+            fw_item item, again;
+            text_out out;
+            for (uint32_t w = 0; w < FW_ITEM_WORDS; w++)
+                item.word[w] = file_u32_at(at + FW_LIST_HEAD + c * FW_ITEM_BYTES + 4 * w);
+            text_begin(&out);
+            fw_command_print(out.stream, item.word);
+            const char *text = text_end(&out, &r->mem);
+            FUZZ_CHECK(r, strncmp(text, "words", 5) != 0 && fw_command_parse(text, &again));
+            FUZZ_CHECK(r, memcmp(&item, &again, sizeof item) == 0);
+        }
+        return;
+    }
+}
+
 static void check_same(fuzz_run *r, fw_batches *all, const uint8_t *data, size_t size) {
     text_out out;
     text_begin(&out);
@@ -34,6 +56,8 @@ static void check_same(fuzz_run *r, fw_batches *all, const uint8_t *data, size_t
         fw_batch batch;
         FUZZ_CHECK(r, fw_batches_get(all, i, &r->mem, &r->diag, &batch));
         put_batch(&batch, all->part == FW_LIST, out.stream);
+        if (all->part == FW_LIST)
+            check_text(r, &batch);
     }
     const char *text = text_end(&out, &r->mem);
     FUZZ_CHECK(r, out.length == size && memcmp(text, data, size) == 0);

@@ -1,0 +1,69 @@
+/* command_list.h - commands as the host encodes, reads, prints and checks them; generated from commands.def.
+ *   FW_MAKE(copy, .from = a, .bytes = n, .to = b)    the words of a command; fields that are not named are 0
+ *   FW_GET(item, copy, from)                         a field
+ *   FW_SET(item, copy, times, n)                     changes a field
+ */
+#ifndef ONYX_FIRMWARE_COMMAND_LIST_H
+#define ONYX_FIRMWARE_COMMAND_LIST_H
+
+#include "firmware/commands.h"
+#include "support/support.h"
+
+/* A command's words as they lie in SRAM. */
+enum { FW_ITEM_WORDS = FW_ITEM_BYTES / 4, FW_ITEM_COUNTERS = (FW_ITEM_BYTES - FW_ITEM_CYCLES) / 4 };
+typedef struct {
+    uint32_t word[FW_ITEM_WORDS];
+} fw_item;
+typedef VEC(fw_item) fw_items;
+
+/* Sets some bits of a word. It is a bug if the value has more. */
+static inline void fw_set_bits(uint32_t *word, uint32_t low, uint32_t bits, uint32_t value) {
+    const uint32_t mask = (uint32_t)((UINT64_C(1) << bits) - 1);
+    BUG_IF(value & ~mask, "a field of a command has %u bits, its value is %u", bits, value);
+    *word = (*word & ~(mask << low)) | value << low;
+}
+
+/* The fields of each command: fw_copy_fields and so on. */
+#define FW_COMMAND(command, opcode, bits, doc) typedef struct {
+#define FW_FIELD(command, field, word, low, bits, kind, doc) uint32_t field;
+#define FW_COMMAND_END(command)                                                                              \
+    }                                                                                                        \
+    fw_##command##_fields;
+/* clang-format off */
+#include "firmware/commands.def"
+#undef FW_COMMAND
+#undef FW_FIELD
+#undef FW_COMMAND_END
+
+#define FW_COMMAND(command, opcode, bits, doc)                                                               \
+    static inline fw_item fw_encode_##command(const fw_##command##_fields *fields) {                         \
+        fw_item item = {{opcode}};
+#define FW_FIELD(command, field, index, low, bits, kind, doc)                                                \
+        fw_set_bits(&item.word[index], low, bits, fields->field);
+#define FW_COMMAND_END(command)                                                                              \
+        return item;                                                                                         \
+    }
+#include "firmware/commands.def"
+#undef FW_COMMAND
+#undef FW_FIELD
+#undef FW_COMMAND_END
+/* clang-format on */
+
+#define FW_MAKE(command, ...) fw_encode_##command(&(fw_##command##_fields){__VA_ARGS__})
+#define FW_GET(item, command, field) FW_TAKE((item)->word[FW_AT_##command##_##field / 4], command, field)
+#define FW_SET(item, command, field, value)                                                                  \
+    fw_set_bits(&(item)->word[FW_AT_##command##_##field / 4], FW_LOW_##command##_##field,                    \
+                FW_BITS_##command##_##field, value)
+
+/* Returns which command the words are: FW_COMMAND_copy and so on; FW_COMMANDS if they are none. */
+uint32_t fw_command_of(const uint32_t *word);
+/* Returns whether every bit that is set belongs to the opcode or to a field of that command. */
+bool fw_command_is_plain(uint32_t command, const uint32_t *word);
+/* Print a command as a line, "copy from=0x40 bytes=8 to=0x80" without fields that are 0, and read a line
+ * back; false where it is none. */
+void fw_command_print(FILE *out, const uint32_t *word);
+bool fw_command_parse(const char *line, fw_item *out);
+/* Prints the table as a page: docs/commands.md. */
+void fw_command_page(FILE *out);
+
+#endif

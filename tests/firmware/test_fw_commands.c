@@ -1,0 +1,146 @@
+/* The table of commands: its fields meet nowhere, text and words are the same thing, and docs/commands.md is
+ * what the table says; this program compares, and writes the page when it is called with --write. */
+#include "firmware/lists.h"
+#include "tests/document.h"
+
+#define DOCUMENT ONYX_SOURCE_DIR "/docs/commands.md"
+
+static char *page(arena *mem) {
+    text_out out;
+    text_begin(&out);
+    fw_command_page(out.stream);
+    return text_end(&out, mem);
+}
+
+static void the_page_is_the_table(void **state) {
+    expect_document(*state, DOCUMENT, page, "test_fw_commands");
+}
+
+/* Sets each field of a command to all ones, and expects that no bit was set before. */
+static void fields_do_not_overlap(void **state) {
+    (void)state;
+#define FW_COMMAND(command, opcode, bits, doc)                                                               \
+    {                                                                                                        \
+        fw_item item = {{(bits)}};                                                                           \
+        assert_int_equal((opcode) & ~(uint32_t)(bits), 0);
+#define FW_FIELD(command, field, word, low, bits, kind, doc)                                                 \
+    assert_int_equal(FW_GET(&item, command, field), 0);                                                      \
+    assert_true((low) + (bits) <= 32 && (word) < FW_ITEM_WORDS);                                             \
+    FW_SET(&item, command, field, (uint32_t)((UINT64_C(1) << (bits)) - 1));
+#define FW_COMMAND_END(command) }
+#include "firmware/commands.def"
+#undef FW_COMMAND
+#undef FW_FIELD
+#undef FW_COMMAND_END
+}
+
+static char *text_of(const fw_item *item, arena *mem) {
+    text_out out;
+    text_begin(&out);
+    fw_command_print(out.stream, item->word);
+    return text_end(&out, mem);
+}
+
+/* Random fields of a command, whose number the words tell. */
+static fw_item random_command(prng *p, uint32_t wanted) {
+    fw_item item = {{0}};
+    uint32_t number = 0;
+#define FW_COMMAND(command, opcode, bits, doc)                                                               \
+    if (number++ == wanted) {                                                                                \
+        item.word[0] = (opcode);
+#define FW_FIELD(command, field, word, low, bits, kind, doc)                                                 \
+    if (prng_below(p, 3))                                                                                    \
+        FW_SET(&item, command, field, (uint32_t)prng_next(p) & (uint32_t)((UINT64_C(1) << (bits)) - 1));
+#define FW_COMMAND_END(command) }
+#include "firmware/commands.def"
+#undef FW_COMMAND
+#undef FW_FIELD
+#undef FW_COMMAND_END
+    if (wanted == FW_COMMAND_batch)
+        FW_SET(&item, batch, part, prng_below(p, 2) ? prng_below(p, 64) : FW_FUNCTION + prng_below(p, 64));
+    return item;
+}
+
+static void text_reads_back(void **state) {
+    fixture *f = *state;
+    prng p = prng_seed(5);
+    for (uint32_t i = 0; i < 200 * FW_COMMANDS; i++) {
+        const fw_item item = random_command(&p, i % FW_COMMANDS);
+        fw_item again;
+        assert_int_equal(fw_command_of(item.word), i % FW_COMMANDS);
+        assert_true(fw_command_is_plain(i % FW_COMMANDS, item.word));
+        assert_true(fw_command_parse(text_of(&item, &f->mem), &again));
+        assert_memory_equal(&again, &item, sizeof item);
+    }
+}
+
+/* Any words have a text, be they a command or not. */
+static void other_words_read_back(void **state) {
+    fixture *f = *state;
+    prng p = prng_seed(6);
+    uint32_t others = 0;
+    for (uint32_t i = 0; i < 2000; i++) {
+        fw_item item, again;
+        for (uint32_t w = 0; w < FW_ITEM_WORDS; w++)
+            item.word[w] = prng_below(&p, 2) ? (uint32_t)prng_next(&p) : prng_below(&p, 9);
+        const char *text = text_of(&item, &f->mem);
+        others += strncmp(text, "words ", 6) == 0;
+        assert_true(fw_command_parse(text, &again));
+        assert_memory_equal(&again, &item, sizeof item);
+    }
+    assert_true(others > 100 && others < 1900);
+}
+
+static void words_of_a_copy(void **state) {
+    fixture *f = *state;
+    const fw_item item =
+        FW_MAKE(copy, .from = 0x40, .bytes = 6, .to = FW_SCRATCH | 8, .times = 3, .step_to = 10);
+    const uint32_t words[FW_ITEM_WORDS] = {0xd0000000, 0x40, 6, 0x80000008, 3, 0, 10};
+    assert_memory_equal(item.word, words, sizeof words);
+    assert_string_equal(text_of(&item, &f->mem), "copy from=0x40 bytes=6 to=0x80000008 times=3 step_to=10\n");
+}
+
+static void wrong_texts_are_refused(void **state) {
+    (void)state;
+    static const char *const wrong[] = {"",
+                                        "copies from=1",
+                                        "copy from",
+                                        "copy from=",
+                                        "copy from=-1",
+                                        "copy from=4294967296",
+                                        "copy times=65536",
+                                        "copy from=1,",
+                                        "copy  from=1",
+                                        "copy of=1",
+                                        "words 1 2 3",
+                                        "words 1 2 3 4 5 6 7 8",
+                                        "test number=16"};
+    fw_item item;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(fw_command_parse(wrong[i], &item));
+}
+
+static void lists_read_back(void **state) {
+    fixture *f = *state;
+    prng p = prng_seed(7);
+    for (uint32_t round = 0; round < 50; round++) {
+        fw_items steps = {0}, again = {0};
+        uint32_t n = 1 + prng_below(&p, 30), loop = prng_below(&p, n), back = n;
+        for (uint32_t i = 0; i < n; i++)
+            vec_push(&f->mem, &steps, random_command(&p, prng_below(&p, FW_COMMANDS)));
+        text_out out;
+        text_begin(&out);
+        fw_list_print(&(fw_list){&steps, n, loop}, out.stream);
+        const char *text = text_end(&out, &f->mem);
+        assert_true(fw_list_parse(text, &f->mem, &again, &back));
+        assert_int_equal(again.len, n);
+        assert_int_equal(back, loop);
+        assert_memory_equal(again.at, steps.at, n * sizeof *steps.at);
+        assert_false(fw_list_parse(text + 1, &f->mem, &again, &back));
+        assert_false(fw_list_parse(arena_printf(&f->mem, "%sblock to=4\n", text), &f->mem, &again, &back));
+    }
+}
+
+RUN_DOCUMENT_TESTS(DOCUMENT, page, TEST(the_page_is_the_table), TEST(fields_do_not_overlap),
+                   TEST(text_reads_back), TEST(other_words_read_back), TEST(words_of_a_copy),
+                   TEST(wrong_texts_are_refused), TEST(lists_read_back))

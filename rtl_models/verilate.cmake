@@ -27,7 +27,7 @@ function(onyx_verilate target top)
     if(ARGC GREATER 2)
         list(POP_FRONT ARGN name)
     endif()
-    file(GLOB sources CONFIGURE_DEPENDS ${ONYX_RTL_DIR}/*.sv)
+    file(GLOB sources CONFIGURE_DEPENDS ${ONYX_RTL_DIR}/*.sv ${ONYX_RTL_DIR}/*.svh)
     set(dir ${ONYX_MODELS_DIR}/${name})
     file(MAKE_DIRECTORY ${ONYX_MODELS_DIR})
     add_custom_command(

@@ -129,4 +129,6 @@ module onyx_alu (
       .in_i({both, control ? data0_i.data : {1'b0, value}}), .in_ready_o(queue_ready),
       .out_o(res_o), .out_ready_i(res_ready_i)
   );
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(OperandsLeaveTogether, data0_ready_o == data1_ready_o, "both operands leave in one cycle")
 endmodule

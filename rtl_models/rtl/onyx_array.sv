@@ -151,4 +151,7 @@ module onyx_array
     cfg_rdata_o = 32'd0;
     for (int unsigned x = 0; x < Width; x++) cfg_rdata_o = cfg_rdata_o | rdata[x];
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(OnlyReadsAnswer, cfg_read_i || far_read_q || cfg_rdata_o == 32'd0,
+      "nothing answers on the configuration bus without a read")
 endmodule

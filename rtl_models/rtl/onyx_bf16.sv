@@ -112,4 +112,7 @@ module onyx_bf16 (
     endcase
     if ((nan_a || nan_b) && (op_i == OpAdd || op_i == OpSub || op_i == OpMul)) result_o = NotANumber;
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT_COMB(OtherOperationsGiveZero, op_i == OpAdd || op_i == OpSub || op_i == OpMul || result_o == 16'd0,
+      "operations but sum, difference and product give 0")
 endmodule

@@ -60,4 +60,7 @@ module onyx_block_chain #(
       end
     end
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(TakesOneStream, !(up_ready_o && own_ready_o), "a word is taken of one of the two streams")
+  `ONYX_ASSERT(MakesNoWord, !own_ready_o || out_ready_i, "a word is taken in the cycle in which it leaves")
 endmodule

@@ -49,4 +49,8 @@ module onyx_block_share #(
       end
     end
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(MakesNoWord, !out_o.valid || in_i.valid, "a word that is offered is one that has come")
+  `ONYX_ASSERT(LosesNoWord, !(out_o.valid && in_ready_o) || out_ready_i,
+      "a word of an own block is taken only where it goes on")
 endmodule

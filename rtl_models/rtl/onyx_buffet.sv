@@ -99,4 +99,7 @@ module onyx_buffet (
   // The upper half of the memory belongs to ID 1; a capacity above 256 words of ID 0 reaches into it.
   assign mem_addr_o = gnt[0] ? wr_addr[8:0] : gnt[1] ? rd_addr[8:0] : (gnt[2] ? wr_addr[17:9] : rd_addr[17:9]) ^ 9'h100;
   assign mem_wdata_o = gnt[2] ? wr_line[127:64] : wr_line[63:0];
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(OneHasTheMemory, (gnt & (gnt - 4'd1)) == 4'd0, "one of the four has the memory port")
+  `ONYX_ASSERT(OneAnswers, rsp_valid != 2'b11, "one of the two IDs answers")
 endmodule

@@ -255,4 +255,7 @@ module onyx_buffet_id (
       end
     end
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(TwoBlocks, blocks_q <= 2'd2, "two finished blocks are held at most")
+  `ONYX_ASSERT(MergeEnds, !mem_wr_lock_o || mem_wr_we_o, "the second half of a merge writes")
 endmodule

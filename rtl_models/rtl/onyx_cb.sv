@@ -36,4 +36,8 @@ module onyx_cb (
     wait_o = 20'd0;
     if (enable_i && !out_ready_i) wait_o = 20'd1 << sel_i;
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT_COMB(OneWire, (wait_o & (wait_o - 20'd1)) == 20'd0, "an input listens to one wire")
+  `ONYX_ASSERT_COMB(DisabledIsSilent, enable_i || (wait_o == 20'd0 && !out_o.valid),
+      "a box that is off gives and asks nothing")
 endmodule

@@ -10,4 +10,6 @@ module onyx_clock_gate (
   logic open;
   always_latch if (!clk_i) open = awake_i;
   assign clk_o = clk_i & open;
+`include "onyx_assert.svh"
+  `ONYX_ASSERT_COMB(NoPulseOfItsOwn, !clk_o || clk_i, "a pulse comes from the clock")
 endmodule

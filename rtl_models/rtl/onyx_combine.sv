@@ -73,4 +73,7 @@ module onyx_combine (
       default:            result_o = bf16_i ? bf16_result : a_i + b_i;
     endcase
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT_COMB(TruthIsOneBit, (op_i != OpLAnd && op_i != OpLOr) || entry_o[15:1] == 15'd0,
+      "the entry of a conjunction or disjunction is 0 or 1")
 endmodule

@@ -95,4 +95,8 @@ module onyx_core #(
       assign hazard[8] = 1'b0;
     end
   endgenerate
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(UnusedTakesNothing, used || in_ready_o == 4'd0, "a tile that is not used takes nothing")
+  `ONYX_ASSERT(UnusedGivesNothing, used || !(out_o[onyx_pkg::StreamBits-1] || out_o[2*onyx_pkg::StreamBits-1] || out_o[3*onyx_pkg::StreamBits-1]),
+      "a tile that is not used gives nothing")
 endmodule

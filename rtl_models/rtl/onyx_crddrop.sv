@@ -93,4 +93,7 @@ module onyx_crddrop (
       any_q          <= ~flush_i & any_d;
     end
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(BothOrNone, !push_both || (inner_o.valid && inner_ready_i) == (outer_o.valid && outer_ready_i),
+      "what is written to both outputs is written in one cycle")
 endmodule

@@ -20,16 +20,16 @@ module onyx_crdhold (
     output logic        stir_o,  // a register may change at the edge though no word moves at a port
     output logic        hazard_o  // the chip takes a stop for this coordinate of an empty inner fiber
 );
-  localparam logic [1:0] StStart = 2'd0;
-  localparam logic [1:0] StHold = 2'd1;
-  localparam logic [1:0] StDone = 2'd2;
+  typedef enum logic [1:0] {StStart = 2'd0,
+    StHold = 2'd1,
+    StDone = 2'd2} state_e;
 
   // Outer tokens that inner stops already sent have used up.
-  localparam logic [1:0] DebtNone = 2'd0;
-  localparam logic [1:0] DebtItem = 2'd1;  // a coordinate
-  localparam logic [1:0] DebtStop = 2'd2;  // everything through the next stop
+  typedef enum logic [1:0] {DebtNone = 2'd0,
+    DebtItem = 2'd1,  // a coordinate
+    DebtStop = 2'd2} debt_e;  // everything through the next stop
 
-  logic [1:0] state_q, state_d, debt_q, debt_d;
+  state_e state_q, state_d; debt_e debt_q, debt_d;
 
   logic both, inner_stop, inner_done, inner_item, inner_high, outer_stop, outer_done, outer_item;
   assign both       = inner_i.valid & outer_i.valid;
@@ -42,7 +42,7 @@ module onyx_crdhold (
   assign outer_item = ~outer_stop & ~outer_done;
 
   // The debt left once the outer token at the head is discarded.
-  logic [1:0] rest;
+  debt_e rest;
   assign rest = ((debt_q == DebtStop) & outer_item) ? DebtStop
               : ((debt_q == DebtItem) & outer_stop) ? DebtItem
               : DebtNone;
@@ -104,4 +104,6 @@ module onyx_crdhold (
       debt_q  <= flush_i ? DebtNone : debt_d;
     end
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(KnownState, state_q != 2'd3 && debt_q != 2'd3, "state and debt are among those named")
 endmodule

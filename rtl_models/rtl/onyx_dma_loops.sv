@@ -51,4 +51,6 @@ module onyx_dma_loops #(
       end
     end
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(CountingLoopIsUsed, last_o || stepping < dim_i, "the loop that counts on is one of the stream")
 endmodule

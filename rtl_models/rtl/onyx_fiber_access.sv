@@ -133,4 +133,7 @@ module onyx_fiber_access (
   // A token's stop level has eight bits.
   logic unused_levels;
   assign unused_levels = &{1'b0, wr_stop_lvl_i[15:8], rd_stop_lvl_i[15:8]};
+`include "onyx_assert.svh"
+  `ONYX_ASSUME(BusWaits, !(sram_req_i && en_i),
+      "the configuration bus has the memory only while the tile stands still")
 endmodule

@@ -48,4 +48,7 @@ module onyx_fifo2 #(
       end
     end
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(TwoWords, count_q <= 2'd2, "two words are held at most")
+  `ONYX_ASSERT(SlotsAgree, (count_q == 2'd1) == (write_slot_q != read_slot_q), "slots and count say the same")
 endmodule

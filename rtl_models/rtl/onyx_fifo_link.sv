@@ -34,4 +34,6 @@ module onyx_fifo_link #(
     assign moves[s] = point[Bits*s+Width] & ready[s];
   end
   assign stir_o = |moves;
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(TellsOfMoves, stir_o || !(in_i[Width] && in_ready_o), "a word that moves is told of")
 endmodule

@@ -41,4 +41,7 @@ module onyx_fifo_pow2 #(
   always_ff @(posedge clk_i) begin
     if (en_i && push) words[write_q[LogDepth-1:0]] <= in_i[Width-1:0];
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(InDepth, (write_q[LogDepth] == read_q[LogDepth]) ? write_q[LogDepth-1:0] >= read_q[LogDepth-1:0] : write_q[LogDepth-1:0] <= read_q[LogDepth-1:0],
+      "no more words are held than there is room for")
 endmodule

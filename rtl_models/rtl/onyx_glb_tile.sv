@@ -434,4 +434,7 @@ module onyx_glb_tile (
       cfg_east_data_o   <= (east_mux == 2'd1) ? pc_line_q[31:0] : cfg_west_data_i;
     end
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(LoadFits, fifo_count_q <= 5'(FifoDepth), "a word that was fetched has its place")
+  `ONYX_ASSERT(StoreFits, st_fifo_count_q <= 3'd4, "a word that was taken has its place")
 endmodule

@@ -52,7 +52,7 @@ module onyx_glc (
     output logic        irq_o
 );
   localparam int unsigned GlbWriteCycles = 26;
-  localparam logic [2:0] StIdle = 3'd0, StWrite = 3'd1, StWait = 3'd2, StAnswer = 3'd3, StRead = 3'd4, StData = 3'd5;
+  typedef enum logic [2:0] {StIdle = 3'd0, StWrite = 3'd1, StWait = 3'd2, StAnswer = 3'd3, StRead = 3'd4, StData = 3'd5} state_e;
 
   // Registers by word: firmware/registers.def has the same, and test_fw_registers compares.
   localparam logic [4:0] WTest = 5'd0, WGlobalReset = 5'd1, WCgraStall = 5'd2, WGlbClkEnMaster = 5'd3;
@@ -62,7 +62,7 @@ module onyx_glc (
   localparam logic [4:0] WCfgAddress = 5'd16, WCfgData = 5'd17, WCfgWrite = 5'd18, WCfgRead = 5'd19;
   localparam logic [4:0] WCfgReadData = 5'd20, WFlushCrossbar = 5'd21;
 
-  logic [2:0] state_q;
+  state_e state_q;
   logic [12:0] addr_q;
   logic [31:0] wdata_q, rdata_q, write_left_q, read_left_q;
   logic [4:0] wait_q;
@@ -227,4 +227,7 @@ module onyx_glc (
       pc_isr_q  <= (pc_isr_q & ~((own_write && word == WPcfgIsr) ? wdata_q[15:0] : 16'd0)) | pc_done_i;
     end
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(OneStrobe, !(cfg_write_o && cfg_read_o), "the configuration bus writes or reads")
+  `ONYX_ASSERT(KnownState, state_q <= StData, "the state is one of those named")
 endmodule

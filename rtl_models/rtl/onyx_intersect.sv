@@ -26,14 +26,14 @@ module onyx_intersect (
 );
   localparam logic [16:0] TokenMaybe = 17'h10200;
 
-  localparam logic [2:0] StIdle = 3'd0;
-  localparam logic [2:0] StIterate = 3'd1;
-  localparam logic [2:0] StUnion = 3'd2;
-  localparam logic [2:0] StAlign = 3'd3;
-  localparam logic [2:0] StDrain = 3'd4;
-  localparam logic [2:0] StRestart = 3'd5;
+  typedef enum logic [2:0] {StIdle = 3'd0,
+    StIterate = 3'd1,
+    StUnion = 3'd2,
+    StAlign = 3'd3,
+    StDrain = 3'd4,
+    StRestart = 3'd5} state_e;
 
-  logic [2:0] state_q, state_d;
+  state_e state_q, state_d;
 
   // What stands at the head of each side.
   logic side0, side1, all, maybe0, maybe1, end0, end1, less, equal;
@@ -136,4 +136,8 @@ module onyx_intersect (
     if (!rst_ni) state_q <= StIdle;
     else if (en_i) state_q <= flush_i ? StIdle : state_d;
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(ThreeOrNone, (crd_o.valid && crd_ready_i) == (pos0_o.valid && pos0_ready_i) && (crd_o.valid && crd_ready_i) == (pos1_o.valid && pos1_ready_i),
+      "all three outputs are written in one cycle")
+  `ONYX_ASSERT(KnownState, state_q <= StRestart, "the state is one of those named")
 endmodule

@@ -107,4 +107,6 @@ module onyx_matrix_reduce (
       if (give_row) row_q <= row;
     end
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(OuterStandsStill, matrix || !outer_o.valid, "a vector has no outer coordinate")
 endmodule

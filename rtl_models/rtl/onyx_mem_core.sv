@@ -126,4 +126,6 @@ module onyx_mem_core (
       .sram_wdata_i(on_vector ? vector_wdata : {sram_wdata_i, lane2_q, lane1_q, lane0_q}), .sram_rdata_o(sram_line),
       .turn_i(turn_q), .stir_o(unused_stir), .hazard_o(fiber_hazard)
   );
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(OneController, !(on_fiber && on_vector), "one controller has the tile")
 endmodule

@@ -156,4 +156,6 @@ module onyx_pe_core (
       default: ;
     endcase
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(IdleIsSilent, en_i || hazard_o == 10'd0, "no monitor speaks of a tile that stands still")
 endmodule

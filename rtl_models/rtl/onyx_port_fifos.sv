@@ -37,4 +37,6 @@ module onyx_port_fifos (
         .out_o({some, out_o[Bits*p+:Bits-1]}), .out_ready_i(out_ready_i[p])
     );
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(UnusedTakesNothing, used_i || in_ready_o == 4'd0, "a tile that is not used takes nothing")
 endmodule

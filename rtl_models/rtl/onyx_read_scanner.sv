@@ -47,22 +47,22 @@ module onyx_read_scanner (
     output logic        hazard_done_o  // accumulating: .. takes a late done for the read-out's data
 );
   localparam logic [16:0] Done = 17'h10100;
-  localparam logic [3:0] Start = 4'd0;
-  localparam logic [3:0] Ref = 4'd1;
-  localparam logic [3:0] RefEnd = 4'd2;
-  localparam logic [3:0] Stop = 4'd3;
-  localparam logic [3:0] Walk = 4'd4;
-  localparam logic [3:0] Free1 = 4'd5;
-  localparam logic [3:0] Free0 = 4'd6;
-  localparam logic [3:0] Rest = 4'd7;
-  localparam logic [3:0] Inject = 4'd8;
-  localparam logic [3:0] Size = 4'd9;
-  localparam logic [3:0] SizeWait = 4'd10;
-  localparam logic [3:0] Read = 4'd11;
-  localparam logic [3:0] Drain = 4'd12;
-  localparam logic [3:0] Route = 4'd13;
-  localparam logic [3:0] PassDone = 4'd14;
-  localparam logic [3:0] InjectDone = 4'd15;
+  typedef enum logic [3:0] {Start,
+    Ref,
+    RefEnd,
+    Stop,
+    Walk,
+    Free1,
+    Free0,
+    Rest,
+    Inject,
+    Size,
+    SizeWait,
+    Read,
+    Drain,
+    Route,
+    PassDone,
+    InjectDone} state_e;
 
   logic compressed, accumulates;
   assign compressed  = !dense_i && !lookup_i && !block_mode_i;
@@ -83,7 +83,7 @@ module onyx_read_scanner (
   assign ref_token   = !root_i ? fifo_token : root_done_q ? Done : 17'd0;
   assign ref_valid   = (root_i || fifo_valid) && run_i;
 
-  logic [3:0] state_q, state_d;  // of the front
+  state_e state_q, state_d;  // of the front
 
   // -- queue of fibers and tokens from the front to the walker, and the segment pairs --
   logic [17:0] plan_in, plan;  // {fiber, token}; a fiber carries its reference (dense)
@@ -559,4 +559,7 @@ module onyx_read_scanner (
       end
     end
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(AnswersNeverWait, !run_i || !rsp_i.valid || rsp_ready_o, "what was asked for has its place")
+  `ONYX_ASSERT(OneWayOut, !(block_rd_o.valid && coord_out_o.valid), "a token leaves by one of the two outputs")
 endmodule

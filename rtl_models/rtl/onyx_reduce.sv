@@ -17,13 +17,13 @@ module onyx_reduce (
     output logic        stir_o,  // a register may change at the edge though no word moves at a port
     output logic        hazard_o  // the chip hangs at this maybe
 );
-  localparam logic [2:0] StStart = 3'd0;
-  localparam logic [2:0] StAdd = 3'd1;
-  localparam logic [2:0] StSum = 3'd2;   // the sum leaves
-  localparam logic [2:0] StStop = 3'd3;  // the stop behind it is taken and leaves one level lower
-  localparam logic [2:0] StDone = 3'd4;
+  typedef enum logic [2:0] {StStart = 3'd0,
+    StAdd = 3'd1,
+    StSum = 3'd2,   // the sum leaves
+    StStop = 3'd3,  // the stop behind it is taken and leaves one level lower
+    StDone = 3'd4} state_e;
 
-  logic [2:0] state_q, state_d;
+  state_e state_q, state_d;
   logic [15:0] sum_q, sum_d;
 
   logic [15:0] next_sum, unused_entry;
@@ -93,4 +93,6 @@ module onyx_reduce (
       sum_q   <= flush_i ? 16'd0 : sum_d;
     end
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(KnownState, state_q <= StDone, "the state is one of those named")
 endmodule

@@ -48,4 +48,9 @@ module onyx_region_join (
       {3{push}} & {pos0_ready_i & pos1_ready_i, crd_ready_i & pos1_ready_i, crd_ready_i & pos0_ready_i};
 
   assign hazard_o = all & skip;
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(SidesLeaveTogether, crd0_ready_o == pos0_ready_o && crd1_ready_o == pos1_ready_o,
+      "a coordinate leaves with its reference")
+  `ONYX_ASSERT(ThreeOrNone, (crd_o.valid && crd_ready_i) == (pos0_o.valid && pos0_ready_i) && (crd_o.valid && crd_ready_i) == (pos1_o.valid && pos1_ready_i),
+      "all three outputs are written in one cycle")
 endmodule

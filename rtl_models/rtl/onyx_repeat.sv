@@ -24,14 +24,14 @@ module onyx_repeat (
 );
   localparam logic [16:0] TokenDone = 17'h10100;
 
-  localparam logic [2:0] StStart = 3'd0;
-  localparam logic [2:0] StRootRef = 3'd1;
-  localparam logic [2:0] StRootDone = 3'd2;
-  localparam logic [2:0] StRepeat = 3'd3;
-  localparam logic [2:0] StStop = 3'd4;
-  localparam logic [2:0] StDone = 3'd5;
+  typedef enum logic [2:0] {StStart = 3'd0,
+    StRootRef = 3'd1,
+    StRootDone = 3'd2,
+    StRepeat = 3'd3,
+    StStop = 3'd4,
+    StDone = 3'd5} state_e;
 
-  logic [2:0] state_q, state_d;
+  state_e state_q, state_d;
   // In StStop. send_q: what the repsig stop at the head ends is popped, the stop leaves with the next proc token
   // there. close_q: the proc stop that belongs to a higher repsig stop is still to be popped.
   logic send_q, send_d, close_q, close_d;
@@ -162,4 +162,8 @@ module onyx_repeat (
       leading_q  <= ~flush_i & leading_d;
     end
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(KnownState, state_q <= StDone, "the state is one of those named")
+  `ONYX_ASSERT(TakesWhatItSends, repsig_ready_o == (ref_o.valid && ref_ready_i),
+      "a signal leaves with the reference that it stands for")
 endmodule

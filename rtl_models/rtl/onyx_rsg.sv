@@ -8,12 +8,12 @@ module onyx_rsg (
     output onyx_pkg::stream_t repsig_o, input  logic repsig_ready_i,
     output logic        stir_o  // a register may change at the edge though no word moves at a port
 );
-  localparam logic [1:0] StStart = 2'd0;
-  localparam logic [1:0] StData = 2'd1;
-  localparam logic [1:0] StControl = 2'd2;
-  localparam logic [1:0] StDone = 2'd3;
+  typedef enum logic [1:0] {StStart = 2'd0,
+    StData = 2'd1,
+    StControl = 2'd2,
+    StDone = 2'd3} state_e;
 
-  logic [1:0] state_q, state_d;
+  state_e state_q, state_d;
 
   logic control, done;
   assign control = base_i.data[16];
@@ -42,4 +42,7 @@ module onyx_rsg (
     if (!rst_ni) state_q <= StStart;
     else if (en_i) state_q <= flush_i ? StStart : state_d;
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(TakesWhatItSends, !base_ready_o || (base_i.valid && repsig_ready_i),
+      "a token is taken in the cycle in which its signal leaves")
 endmodule

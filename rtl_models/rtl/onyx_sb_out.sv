@@ -45,4 +45,8 @@ module onyx_sb_out (
     wait_o = 6'd0;
     if (enable_i && !(rmux_i ? reg_ready : out_ready_i)) wait_o = 6'd1 << sel_i;
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(OneSource, (wait_o & (wait_o - 6'd1)) == 6'd0, "an output listens to one source")
+  `ONYX_ASSERT(DisabledIsSilent, enable_i || (wait_o == 6'd0 && !out_o.valid),
+      "an output that is off gives and asks nothing")
 endmodule

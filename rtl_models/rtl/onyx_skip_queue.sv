@@ -87,4 +87,6 @@ module onyx_skip_queue #(
       end
     end
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(BoundOrEnd, !(bound_valid_o && end_o), "the other side has a coordinate or ends")
 endmodule

@@ -44,4 +44,9 @@ module onyx_split_fifo #(
       end
     end
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(StartCutsReady, !(fifo_i && start_i) || in_ready_o == !full_q,
+      "start_i: ready comes from the register alone")
+  `ONYX_ASSERT(EndCutsValid, !(fifo_i && end_i) || out_o[Width] == full_q,
+      "end_i: valid comes from the register alone")
 endmodule

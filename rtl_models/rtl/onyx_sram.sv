@@ -19,4 +19,6 @@ module onyx_sram (
       else rdata_o <= words[addr_i];
     end
   end
+`include "onyx_assert.svh"
+  `ONYX_STEADY(HoldsWhatWasRead, !req_i || we_i, rdata_o, "a word that was read stands until the next read")
 endmodule

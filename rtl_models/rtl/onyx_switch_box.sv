@@ -81,4 +81,7 @@ module onyx_switch_box (
     assign wait2[o] = waits[6*o+5];
   end
   assign core_ready_o = {~(|wait2), ~(|wait1), ~(|wait0)};
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(FreeIsReady, cb_wait_i != 20'd0 || waits != '0 || in_ready == '1,
+      "a wire that nobody holds up is ready")
 endmodule

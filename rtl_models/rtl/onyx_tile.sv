@@ -81,4 +81,7 @@ module onyx_tile #(
       .west_ready_i,
       .north_ready_i
   );
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(OnlyReadsAnswer, control_i.cfg.read || cfg_rdata_o == 32'd0,
+      "nothing answers on the configuration bus without a read")
 endmodule

@@ -97,4 +97,7 @@ module onyx_tile_cfg #(
   for (genvar i = 0; i < 6; i++) begin : g_sb17
     assign sb17_o[32*i+:32] = word_q[FirstSwitch+i];
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(OnlyReadsAnswer, cfg_i.read || rdata_o == 32'd0,
+      "nothing answers on the configuration bus without a read")
 endmodule

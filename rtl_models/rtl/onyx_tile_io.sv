@@ -43,4 +43,6 @@ module onyx_tile_io (
   // Tracks 1..4 end here unheard.
   logic unused_tracks;
   assign unused_tracks = ^south_i;
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(TrackZeroIsHeard, south_ready_o[4:1] == 4'd0, "an IO tile listens to track 0 alone")
 endmodule

@@ -129,4 +129,7 @@ module onyx_unit #(
   // Dense-only fields: bypass of port FIFOs, overrides of 1-bit inputs, mode_excl.
   logic unused_dense;
   assign unused_dense = ^{tile, last_space};
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(OnlyReadsAnswer, control_i.cfg.read || cfg_rdata_o == 32'd0,
+      "nothing answers on the configuration bus without a read")
 endmodule

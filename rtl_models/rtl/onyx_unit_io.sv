@@ -52,4 +52,7 @@ module onyx_unit_io (
   // Fields of the 1-bit network, and the control bit.
   logic unused_bits;
   assign unused_bits = ^{in0_i.data[16], control_i.cfg.data[31:24], word_q};
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(UnusedTakesNothing, tile_en || !(glb2io_ready_o || in0_ready_o),
+      "an IO tile that is not used takes nothing")
 endmodule

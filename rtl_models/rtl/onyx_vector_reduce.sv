@@ -30,12 +30,12 @@ module onyx_vector_reduce (
     output logic        stir_o,  // a register may change at the edge though no word moves at a port
     output logic        hazard_o
 );
-  localparam logic [1:0] StTake = 2'd0;
-  localparam logic [1:0] StAdd = 2'd1;   // the line of the entry at the heads has been read
-  localparam logic [1:0] StFind = 2'd2;  // the sum leaves: its next line is read, or its stop given
-  localparam logic [1:0] StSend = 2'd3;  // the entries of the line that was read leave
+  typedef enum logic [1:0] {StTake = 2'd0,
+    StAdd = 2'd1,   // the line of the entry at the heads has been read
+    StFind = 2'd2,  // the sum leaves: its next line is read, or its stop given
+    StSend = 2'd3} state_e;  // the entries of the line that was read leave
 
-  logic [1:0] state_q, state_d;
+  state_e state_q, state_d;
   logic [511:0] lines_q, lines_d;
   logic [8:0] line_q, line_d;
   logic odd_q, odd_d;  // the even entry of the line has left
@@ -192,4 +192,8 @@ module onyx_vector_reduce (
   // The other bits of a line are 0.
   logic unused_bits;
   assign unused_bits = &{1'b0, mem_rdata_i[63:49], mem_rdata_i[31:17]};
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(PairsLeaveTogether, crd_o.valid == val_o.valid && crd_ready_o == val_ready_o,
+      "a coordinate leaves with its value")
+  `ONYX_ASSERT(WritesAreRequests, mem_req_o || !mem_we_o, "a write is a request")
 endmodule

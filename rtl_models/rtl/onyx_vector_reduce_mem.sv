@@ -29,4 +29,6 @@ module onyx_vector_reduce_mem (
       .wdata_i(mem_wdata),
       .rdata_o(mem_rdata)
   );
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(WritesAreRequests, mem_req || !mem_we, "a write is a request")
 endmodule

@@ -30,27 +30,27 @@ module onyx_write_scanner (
     output logic        hazard_equal_o,  // a coordinate equal to the one before vanishes
     output logic        hazard_empty_o   // an empty fiber vanishes
 );
-  localparam logic [3:0] Start = 4'd0;
-  localparam logic [3:0] Open0 = 4'd1;
-  localparam logic [3:0] Open1 = 4'd2;
-  localparam logic [3:0] Settle = 4'd3;
-  localparam logic [3:0] Length = 4'd4;
-  localparam logic [3:0] Words = 4'd5;
-  localparam logic [3:0] Values = 4'd6;
-  localparam logic [3:0] Pairs = 4'd7;
-  localparam logic [3:0] Look = 4'd8;
-  localparam logic [3:0] Take = 4'd9;
-  localparam logic [3:0] Next = 4'd10;
-  localparam logic [3:0] Zero = 4'd11;
-  localparam logic [3:0] Close0 = 4'd12;
-  localparam logic [3:0] TakeDone = 4'd13;
-  localparam logic [3:0] Rest = 4'd14;
+  typedef enum logic [3:0] {Start,
+    Open0,
+    Open1,
+    Settle,
+    Length,
+    Words,
+    Values,
+    Pairs,
+    Look,
+    Take,
+    Next,
+    Zero,
+    Close0,
+    TakeDone,
+    Rest} state_e;
 
   logic cmd_valid;
   logic [33:0] cmd_data;
   assign cmd_o = {cmd_valid, cmd_data};
 
-  logic [3:0] state_q, state_d;
+  state_e state_q, state_d;
   logic [15:0] index_q, index_d;  // words of ID 0, or of the block being copied, given so far
   logic [15:0] count_q, count_d;  // words of the block to copy, or coordinates written
   logic [15:0] last_q, last_d;  // the coordinate written last
@@ -289,4 +289,7 @@ module onyx_write_scanner (
       end
     end
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(OneSource, !(block_ready_o && data_ready_o), "blocks or streams are written, not both")
+  `ONYX_ASSERT(KnownState, state_q <= Rest, "the state is one of those named")
 endmodule

@@ -1,0 +1,41 @@
+// Contracts of modules, as assertions with a message. They stand before endmodule, behind `include "onyx_assert.svh".
+//
+//   `ONYX_ASSERT(name, condition, message)         holds at each rising edge of clk_i outside of reset
+//   `ONYX_ASSERT_COMB(name, condition, message)    holds whenever the inputs have settled: for a module without a clock
+//   `ONYX_STEADY(name, condition, value, message)  the value stays over each rising edge of clk_i at which the condition holds
+//   `ONYX_ASSUME(name, condition, message)         what the surroundings owe at each edge: a simulation checks it, and in a
+//                                                  proof the property file says what comes
+//   `ONYX_COVER(name, condition)                   a situation that a simulation counts
+//
+// A simulation by Verilator with --assert (the models of the tests) checks them; a proof by Yosys (-formal) proves those of
+// the cells that it is about, but for STEADY. For synthesis, and in the engines, they are nothing.
+`ifndef ONYX_ASSERT_SVH
+`define ONYX_ASSERT_SVH
+`define ONYX_ASSERT(name, condition, message)
+`define ONYX_ASSERT_COMB(name, condition, message)
+`define ONYX_STEADY(name, condition, value, message)
+`define ONYX_ASSUME(name, condition, message)
+`define ONYX_COVER(name, condition)
+`ifdef VERILATOR
+`undef ONYX_ASSERT
+`undef ONYX_ASSERT_COMB
+`undef ONYX_STEADY
+`undef ONYX_ASSUME
+`undef ONYX_COVER
+`define ONYX_ASSERT(name, condition, message) \
+  name: assert property (@(posedge clk_i) disable iff (!rst_ni) (condition)) else $error("%m: %s", message);
+`define ONYX_ASSERT_COMB(name, condition, message) \
+  always_comb name: assert (condition) else $error("%m: %s", message);
+`define ONYX_STEADY(name, condition, value, message) \
+  name: assert property (@(posedge clk_i) (condition) |=> $stable(value)) else $error("%m: %s", message);
+`define ONYX_ASSUME(name, condition, message) `ONYX_ASSERT(name, condition, message)
+`define ONYX_COVER(name, condition) name: cover property (@(posedge clk_i) disable iff (!rst_ni) (condition));
+`elsif FORMAL
+`ifndef REACH_ONLY
+`undef ONYX_ASSERT
+`undef ONYX_ASSERT_COMB
+`define ONYX_ASSERT(name, condition, message) always_comb if (rst_ni) name: assert (condition);
+`define ONYX_ASSERT_COMB(name, condition, message) always_comb name: assert (condition);
+`endif
+`endif
+`endif

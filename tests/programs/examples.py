@@ -398,7 +398,7 @@ if engine != "sam" and "sssp" in (names or tests):
         bad += 1
         print(f"sssp: what shares an array: {shares}, {len(bytes_of)} bitstreams")
     configured = [s["cycles"]["config"] for s in report["statements"]]
-    if engine == "soc" and (sum(c > 0 for c in configured) != 1 or configured[0] == 0):
+    if engine == "soc" and (configured[0] < 5000 or any(not 0 < c < 1600 for c in configured[1:])):  # the others' streams, once
         bad += 1
         print(f"sssp: cycles of configuration by statement: {configured}")
     alone = run("sssp", "far", shortest_paths(), "-O0")

@@ -34,8 +34,11 @@ bool compile_statement(const compile_options *o, compile_context *ctx, compile_k
 bool compile_check_edges(const compile_options *o, compile_context *ctx, const compile_kernel *k);
 /* Compares a result with the reference. Returns "pass", "fail" (the mismatch is diagnosed), or "none" with
  * --no-check. */
-const char *compile_check(const compile_options *o, compile_context *ctx, const compile_kernel *k,
+const char *compile_check(const compile_options *o, compile_context *ctx, compile_kernel *k,
                           const tile_operands *in, const tile_tensor *got);
+/* Refuses a result whose error is larger than --tolerance: E0345-tolerance (exit 3). */
+void compile_refuse_error(const compile_options *o, compile_context *ctx, name_id name,
+                          const tile_accuracy *a);
 /* Does all of `onyx run`. k->ran.result is the result, which the folder o->out holds too; *check is what
  * compile_check returned. */
 bool compile_and_run(const compile_options *o, compile_context *ctx, compile_kernel *k, const char **check);

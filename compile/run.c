@@ -5,6 +5,7 @@
 #include "kernel/array.h"
 #include "kernel/operands.h"
 #include "kernel/written.h"
+#include "tiling/fills.h"
 
 bool compile_check_edges(const compile_options *o, compile_context *ctx, const compile_kernel *k) {
     bool ok = k->on_host || compile_check_deadlock(
@@ -27,7 +28,19 @@ const char *compile_beyond_range(const sam_statement *s) {
     return "wrapped around";
 }
 
-const char *compile_check(const compile_options *o, compile_context *ctx, const compile_kernel *k,
+void compile_refuse_error(const compile_options *o, compile_context *ctx, name_id name,
+                          const tile_accuracy *a) {
+    if (!o->bounded || a->largest_relative <= o->tolerance)
+        return;
+    diag_mismatch(ctx->diag, (src_loc){0}, "E0345-tolerance",
+                  "%s is off by up to %.3g %% of what double precision makes of the data, and --tolerance is "
+                  "%.3g %%",
+                  names_text(ctx->names, name), 100 * a->largest_relative, 100 * o->tolerance);
+    diag_hint(ctx->diag, "the last line of the summary says why; --dtype bf16 keeps fractions, "
+                         "--profile onyx-ext sums of bf16");
+}
+
+const char *compile_check(const compile_options *o, compile_context *ctx, compile_kernel *k,
                           const tile_operands *in, const tile_tensor *got) {
     tile_tensor want;
     if (!o->check || (k->graph.is && !k->graph.exact && o->engine == ENGINE_SAM))
@@ -42,13 +55,18 @@ const char *compile_check(const compile_options *o, compile_context *ctx, const 
         return "none";
     if (want.wrapped) {
         diag_warning(ctx->diag, (src_loc){0}, "E0351-wrapped",
-                     "%llu of %llu %s of %s %s outside of -32768..32767 and %s, as on the chip",
-                     (unsigned long long)want.wrapped, (unsigned long long)want.nnz,
-                     plural(want.nnz, "value", "values"), names_text(ctx->names, want.name),
-                     plural(want.wrapped, "is", "are"), compile_beyond_range(&k->user));
+                     "%llu of %llu %s of %s %s in 16 bits, as on the chip, or %s made of one that did",
+                     (unsigned long long)want.wrapped, (unsigned long long)(want.nnz + want.fill_wrapped),
+                     plural(want.nnz + want.fill_wrapped, "value", "values"),
+                     names_text(ctx->names, want.name), compile_beyond_range(&k->user),
+                     plural(want.wrapped, "is", "are"));
         diag_hint(ctx->diag, "scale the operands, or compute in floating point with --dtype bf16");
     }
-    return tile_equal(got, &want, o->dtype, ctx->names, ctx->diag) ? "pass" : "fail";
+    tile_measure(got, &want, o->dtype, &k->ran.accuracy);
+    if (!tile_equal(got, &want, o->dtype, ctx->names, ctx->diag))
+        return "fail";
+    compile_refuse_error(o, ctx, want.name, &k->ran.accuracy);
+    return "pass";
 }
 
 /* Shards are of the runs of one kernel, and copies that start each by itself depend on each other's. */
@@ -80,6 +98,13 @@ static bool run_once(const compile_options *o, compile_context *ctx, compile_ker
            compile_run_kernels(o, ctx, k, &k->data.operands);
 }
 
+static bool is_dense(const sam_tensor_data *t) {
+    bool dense = t->order > 0;
+    for (uint32_t l = 0; l < t->order; l++)
+        dense = dense && t->level[l] == SAM_LEVEL_DENSE;
+    return dense;
+}
+
 bool compile_and_run(const compile_options *o, compile_context *ctx, compile_kernel *k, const char **check) {
     double start = seconds_now();
     if (!compile_retrying(o, ctx, k, run_once))
@@ -91,6 +116,8 @@ bool compile_and_run(const compile_options *o, compile_context *ctx, compile_ker
     }
     *check = compile_check(o, ctx, k, &k->data.operands, &k->ran.result);
     k->times.total = seconds_now() - start;
+    if (is_dense(sam_tensor_at(&k->user, k->user.result)))
+        tile_store_fill(&k->ran.result, ctx->mem);
     const char *said = compile_argument_for(&o->formats, names_text(ctx->names, k->ran.result.name));
     return compile_write_outputs(o, ctx, &k->ran.result) &&
            compile_write_result(o, ctx, said, &k->ran.result);

@@ -11,21 +11,40 @@
 #include "kernel/stand_in.h"
 #include "kernel/workspace.h"
 #include "sam/operators.h"
+#include "tiling/fills.h"
 
 /* ---- the expression ----------------------------------------------------------------------------- */
+
+/* Returns the fills: as --fill says them, and of other operands as their files do. */
+static text_vec stated_fills(const compile_options *o, compile_context *ctx) {
+    text_vec fills = {0};
+    for (uint32_t i = 0; i < o->fills.len; i++)
+        vec_push(ctx->mem, &fills, o->fills.at[i]);
+    for (uint32_t i = 0; i < o->inputs.len; i++) {
+        const char *path = strchr(o->inputs.at[i], ':');
+        const char *name =
+            path ? arena_strndup(ctx->mem, o->inputs.at[i], (size_t)(path - o->inputs.at[i])) : "";
+        const bool said = !path || compile_argument_for(&o->fills, name);
+        const char *fill = said ? NULL : tile_stated_fill(path + 1, ctx->mem);
+        if (fill)
+            vec_push(ctx->mem, &fills, arena_printf(ctx->mem, "%s:%s", name, fill));
+    }
+    return fills;
+}
 
 bool compile_frontend_input(const compile_options *o, compile_context *ctx, fe_in *out) {
     text_vec formats = {0}, names = {0};
     if (!compile_scanned_formats(o, ctx, &formats, &names) || !compile_read_functions(o, o->expression, ctx))
         return false;
+    const text_vec fills = stated_fills(o, ctx);
     *out = (fe_in){.expression = o->expression,
                    .formats = formats.at,
                    .n_formats = formats.len,
                    .format_names = names.at,
                    .dimensions = o->dimensions.at,
                    .n_dimensions = o->dimensions.len,
-                   .fills = o->fills.at,
-                   .n_fills = o->fills.len,
+                   .fills = fills.at,
+                   .n_fills = fills.len,
                    .semiring = o->semiring,
                    .functions = ctx->functions,
                    .schedule = o->schedule.at,

@@ -88,7 +88,8 @@ static const char *through_words(const fe_described *f, arena *mem) {
     if (!f->array)
         return arena_printf(mem,
                             "%sdouble onyx_function(double x, double y) {\n"
-                            "    return onyx_number((short)onyx_words(onyx_word(x), onyx_word(y)));\n}\n",
+                            "    const int made = onyx_words(onyx_word(x), onyx_word(y));\n"
+                            "    return ONYX_BF16 ? onyx_number((short)made) : made;\n}\n",
                             text);
     const sam_statement *s = &f->states.s;
     text = arena_printf(mem,

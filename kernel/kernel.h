@@ -11,6 +11,7 @@
 #include "rtl_models/cycle/cycle.h"
 #include "sam/binding.h"
 #include "tiling/choose.h"
+#include "tiling/compare.h"
 
 typedef enum {
     ENGINE_NONE,
@@ -145,6 +146,8 @@ typedef struct {
     uint32_t effort; /* of placement, 1 .. 10; 0 = 5 */
     bool runs;       /* onyx run, which needs operands */
     bool again;      /* what the folder holds is this kernel's: compile_command_again */
+    bool bounded;    /* a result may have no larger relative error than this */
+    double tolerance;
     bool check, pipeline, balance, io_trace, wave;
     uint32_t jobs; /* processes that share the runs of a kernel; 0 is 1 */
     uint32_t shard,
@@ -226,9 +229,10 @@ typedef struct {
     } words;         /* of 32 bits, between host and chip; kept: lay there already. Engine soc */
     compile_cut cut; /* nothing with engine sam */
     compile_modelled modelled;
-    double firmware_s;     /* building its program */
-    double build_s, cpu_s; /* engine rtl: building its program, wall; its runs, processor time */
-    host_outcome host;     /* engine program */
+    double firmware_s;      /* building its program */
+    double build_s, cpu_s;  /* engine rtl: building its program, wall; its runs, processor time */
+    host_outcome host;      /* engine program */
+    tile_accuracy accuracy; /* of the result, where it was compared with the reference */
     compile_cpu cpu;
 } compile_outcome;
 

@@ -10,6 +10,7 @@
 #include "support/refusals.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 
 /* What the user calls a tensor. */
 static const char *called(const compile_context *ctx, const sam_tensor_data *t) {
@@ -199,6 +200,32 @@ static bool generate(const compile_options *o, compile_context *ctx, const sam_s
     return false;
 }
 
+/* A file that states no dimensions has those of -d NAME:SIZES where parts of it are taken, whose indices do
+ * not run as far. */
+static bool take_stated_extents(const compile_options *o, compile_context *ctx, const sam_tensor_data *tensor,
+                                tile_tensor *out) {
+    const char *said = compile_argument_for(&o->dimensions, called(ctx, tensor));
+    uint32_t stated[SAM_MAX_ORDER], n = 0;
+    while (said && n < SAM_MAX_ORDER && *said) {
+        char *end = NULL;
+        stated[n++] = (uint32_t)strtoul(said, &end, 10);
+        said = *end == ',' ? end + 1 : end == said ? NULL : end;
+    }
+    if (!tensor->windowed || !out->dim_inferred || n != out->order)
+        return true;
+    for (uint32_t m = 0; m < n; m++) {
+        if (stated[m] < out->dim[m]) {
+            diag_error(ctx->diag, tensor->loc, "E0320-dimension",
+                       "-d says that index %u of %s runs to %u, and its file has a coordinate %u", m,
+                       called(ctx, tensor), stated[m], out->dim[m]);
+            return false;
+        }
+        out->dim[m] = stated[m];
+    }
+    out->dim_inferred = false;
+    return true;
+}
+
 /* Operand `number` of the seeds; fills are made once the others' extents are known (not NULL). */
 static bool read_operand(const compile_options *o, compile_context *ctx, const sam_statement *st,
                          sam_tensor t, uint32_t number, const uint32_t *extent, tile_tensor *out) {
@@ -219,9 +246,11 @@ static bool read_operand(const compile_options *o, compile_context *ctx, const s
     bool fill = spec && is_fill(spec);
     if (fill != (extent != NULL))
         return true; /* in the other pass */
-    return file ? tile_read(file, tensor->name, sam_source_order(tensor), o->dtype, o->values, ctx->mem,
-                            ctx->diag, out)
-                : generate(o, ctx, st, t, spec, number, extent, out);
+    if (!file)
+        return generate(o, ctx, st, t, spec, number, extent, out);
+    return tile_read(file, tensor->name, sam_source_order(tensor), o->dtype, o->values, ctx->mem, ctx->diag,
+                     out) &&
+           take_stated_extents(o, ctx, tensor, out);
 }
 
 /* Returns what was read for an earlier operand from the same file, NULL where nothing was. all[] has those

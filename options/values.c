@@ -61,6 +61,17 @@ static void take_seconds(option_values *to, const option_row *row, const char *v
     *(double *)member_of(to, row) = (double)whole(to, row, value);
 }
 
+/* Reads "0.01" or "1%". */
+static void take_relative(option_values *to, const option_row *row, const char *value) {
+    char *end = NULL;
+    double x = number_read(value, &end);
+    const bool given = true, percent = *end == '%';
+    if (end == value || end[percent] || !(x >= 0))
+        bad_value(to, row, value, "a number from 0 on, or one of percent, as 1%");
+    *(double *)member_of(to, row) = percent ? x / 100 : x;
+    memcpy((char *)to->o + row->is_auto, &given, sizeof given);
+}
+
 static bool says_auto(const char *value) {
     return strcmp(value, "auto") == 0;
 }
@@ -285,6 +296,7 @@ enum {
 #define SECONDS(m, least, most) .take = take_seconds, AT(m), .low = (least), .high = (most)
 #define CHOICE(m, first, ...) .take = take_choice, AT(m), .low = (first), ONE_OF(__VA_ARGS__)
 #define WORD(m, ...) .take = take_word, AT(m), ONE_OF(__VA_ARGS__)
+#define RELATIVE(m, flag) .take = take_relative, AT(m), .is_auto = offsetof(command_line, flag)
 #define SEVERITY(m) CHOICE(m, REPORT_ERROR, "error", "warn", "off")
 #define EDGES(m, least, most) .take = take_edges, AT(m), .low = (least), .high = (most)
 #define EDGES_OR_AUTO(m, flag, least, most)                                                                  \

@@ -24,12 +24,16 @@ void compile_hold(held *to, const tile_tensor *from, const tile_tensor *shape) {
     const uint32_t order = shape->order;
     uint32_t *crd = arena_new_n(&to->mem, uint32_t, from->nnz * order + 1);
     uint16_t *val = arena_new_n(&to->mem, uint16_t, from->nnz + 1);
+    const double *given = tile_given(from);
+    double *kept = given ? arena_new_n(&to->mem, double, from->nnz + 1) : NULL;
     uint64_t n = 0;
     for (uint64_t e = 0; e < from->nnz; e++) {
         if (order && from->val[e] == shape->fill)
             continue;
         if (order)
             memcpy(crd + n * order, from->crd + e * order, sizeof *crd * order);
+        if (kept)
+            kept[n] = given[e];
         val[n++] = from->val[e];
     }
     if (!order && !n)
@@ -38,6 +42,8 @@ void compile_hold(held *to, const tile_tensor *from, const tile_tensor *shape) {
     to->t.nnz = n;
     to->t.crd = crd;
     to->t.val = val;
+    to->t.given = n ? kept : NULL;
+    to->t.given_as = val;
     arena_free(&old);
 }
 

@@ -77,6 +77,7 @@ typedef struct {
     u32_vec passes; /* of the loops that we are in */
     u32_vec steps;  /* which of the steps around them these are */
     bool reference;
+    bool exhausted; /* a loop made as many passes as it may, and its condition did not hold */
     bool rehearsing;         /* the reference goes through the program to see what its operands will be */
     uint64_t entries;        /* of operands so far, while it does */
     compile_places resumed;  /* the loops in which the program goes on, those that it is not in yet */

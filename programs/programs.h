@@ -60,6 +60,7 @@ typedef struct {
     const compile_images *images; /* bitstreams in the global buffer together; NULL: each program has one */
     tile_tensor *result;          /* by tensor: at the end */
     compile_times times;          /* of all statements */
+    tile_accuracy *accuracy;      /* of each result; NULL: they were not measured */
     const char *check;            /* "pass", "fail", "none" */
     const char *text;             /* of the program file */
     struct {

@@ -9,6 +9,13 @@ static uint32_t line_of(const compile_context *ctx, const fe_step *step) {
     return diag_line_col(ctx->diag, step->loc, &line, &column) ? line : 0;
 }
 
+/* Operands of the program are what its tensors hold first. */
+static compile_accuracy accuracy_of(const compile_options *o, const compile_application *a, uint32_t result) {
+    static const tile_accuracy none = {0};
+    return (compile_accuracy){a->accuracy ? &a->accuracy[result] : &none, NULL, a->given,
+                              a->program.tensors.len, o->dtype};
+}
+
 static void add_number(cJSON *object, const char *key, double value) {
     cJSON_AddNumberToObject(object, key, value);
 }
@@ -153,6 +160,7 @@ cJSON *compile_application_report(const compile_options *o, const compile_contex
     cJSON_AddStringToObject(json, "engine", compile_engines[o->runs ? o->engine : ENGINE_NONE].name);
     add_number(json, "seed", (double)o->seed);
     cJSON_AddStringToObject(json, "check", a->check);
+    compile_warnings_json(ctx->diag, json);
     add_number(json, "total_cycles", (double)all_cycles(a));
     if (a->images)
         add_number(json, "bitstreams", a->images->n);
@@ -185,6 +193,8 @@ cJSON *compile_application_report(const compile_options *o, const compile_contex
         cJSON_AddStringToObject(one, "tensor", names_text(ctx->names, t->name));
         add_number(one, "result_nnz", (double)t->nnz);
         add_number(one, "fill", tile_to_double(o->dtype, t->fill));
+        const compile_accuracy accuracy = accuracy_of(o, a, i);
+        compile_accuracy_json(&accuracy, ctx->names, one);
     }
     compile_activity activity = {0};
     if (all_activity(a, &activity))
@@ -263,6 +273,19 @@ static void print_stage(const compile_options *o, const compile_context *ctx, co
                 (unsigned long long)stage->cycles.total);
 }
 
+/* Says how good the results are, by name where there are several. */
+static void print_accuracy(const compile_options *o, const compile_context *ctx, const compile_application *a,
+                           FILE *out) {
+    const uint32_t n = a->accuracy ? a->program.results.len : 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const compile_accuracy one = accuracy_of(o, a, i);
+        const char *text = compile_accuracy_text(&one, ctx->names, ctx->mem);
+        const char *name = names_text(ctx->names, a->program.tensors.at[a->program.results.at[i]].name);
+        if (text)
+            fprintf(out, "  %s%s%s\n", n > 1 ? name : "", n > 1 ? ": " : "", text);
+    }
+}
+
 void compile_application_summary(const compile_options *o, const compile_context *ctx,
                                  const compile_application *a, FILE *out) {
     fprintf(out, "%s\n", o->expression);
@@ -289,4 +312,5 @@ void compile_application_summary(const compile_options *o, const compile_context
     const compile_times *t = &a->times;
     number_print(out, "  %.3f s to the bitstreams, %.3f s in all; everything is in %s\n",
                  t->frontend + t->lower + t->place + t->route + t->bitstream, t->total, o->out);
+    print_accuracy(o, ctx, a, out);
 }

@@ -3,9 +3,11 @@
 #include "kernel/edges.h"
 #include "kernel/stand_in.h"
 #include "kernel/workspace.h"
+#include "report/accuracy.h"
 #include "report/cpu.h"
 #include "report/energy.h"
 #include "report/masks.h"
+#include "sam/operators.h"
 #include "support/number.h"
 
 #include <math.h>
@@ -488,6 +490,11 @@ static double peak_rss_mb(void) {
     return (double)kib / 1024;
 }
 
+static compile_accuracy accuracy_of(const compile_options *o, const compile_kernel *k) {
+    return (compile_accuracy){&k->ran.accuracy, &k->user, k->data.operands.operand, k->data.operands.n,
+                              o->dtype};
+}
+
 cJSON *compile_report(const compile_options *o, const compile_context *ctx, const compile_kernel *k, bool ran,
                       const char *check) {
     const figures totals = figures_of_all(k, ctx->mem), *all = &totals;
@@ -500,6 +507,9 @@ cJSON *compile_report(const compile_options *o, const compile_context *ctx, cons
     cJSON_AddStringToObject(json, "engine", compile_engines[ran ? o->engine : ENGINE_NONE].name);
     add_number(json, "seed", (double)o->seed);
     cJSON_AddStringToObject(json, "check", check);
+    const compile_accuracy accuracy = accuracy_of(o, k);
+    compile_accuracy_json(&accuracy, ctx->names, json);
+    compile_warnings_json(ctx->diag, json);
     if (o->shards) {
         cJSON *shard = cJSON_AddObjectToObject(json, "shard");
         add_number(shard, "number", o->shard);
@@ -730,6 +740,22 @@ static void print_candidates(FILE *out, const compile_candidates *all) {
     }
 }
 
+/* Says that a function along an index took what is stored. */
+static void print_fiber_function(const compile_kernel *k, FILE *out) {
+    const sam_expr_data *x = sam_fiber_function_in(&k->user, k->user.rhs);
+    if (x)
+        fprintf(out, "  %s: only what is stored took part, no value that is the fill\n", x->program->name);
+}
+
+/* Says what the result's file leaves out. */
+static void print_fill(const compile_options *o, const compile_context *ctx, const compile_kernel *k,
+                       FILE *out) {
+    const char *name = names_text(ctx->names, sam_tensor_at(&k->user, k->user.result)->name);
+    number_print(out,
+                 "  %s is %g where it stores nothing, as its file says (--fill %s:0 stores what is not 0)\n",
+                 name, tile_to_double(o->dtype, k->ran.result.fill), name);
+}
+
 void compile_summary(const compile_options *o, const compile_context *ctx, const compile_kernel *k, bool ran,
                      const char *check, FILE *out) {
     const figures totals = figures_of_all(k, ctx->mem), *all = &totals;
@@ -767,9 +793,17 @@ void compile_summary(const compile_options *o, const compile_context *ctx, const
     if (ran && compile_activity_add(k, &activity))
         compile_energy_print(&activity, out);
     compile_cpu_print(&k->ran.cpu, chip_of(all), out);
+    if (ran)
+        print_fiber_function(k, out);
+    if (ran && k->ran.result.fill)
+        print_fill(o, ctx, k, out);
     const compile_times *t = &all->times;
     number_print(out, "  %.3f s to the bitstream, %.3f s in all; %s is in %s\n",
                  t->frontend + t->lower + t->place + t->route + t->bitstream, t->total,
                  o->passing ? "the result" : "everything",
                  o->passing ? strchr(o->outputs.at[0], ':') + 1 : o->out);
+    const compile_accuracy accuracy = accuracy_of(o, k);
+    const char *how_good = compile_accuracy_text(&accuracy, ctx->names, ctx->mem);
+    if (how_good)
+        fprintf(out, "  %s\n", how_good);
 }

@@ -3,6 +3,7 @@
 #define ONYX_REPORT_H
 
 #include "kernel/kernel.h"
+#include "report/accuracy.h"
 #include "report/cpu.h"
 #include "report/energy.h"
 

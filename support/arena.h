@@ -34,5 +34,6 @@ void vec_reserve(arena *a, void **at, uint32_t len, uint32_t *cap, size_t elemen
 
 typedef VEC(uint32_t) u32_vec;
 typedef VEC(uint16_t) u16_vec;
+typedef VEC(double) f64_vec;
 
 #endif

@@ -85,7 +85,7 @@ void sweep_csv(const sweep_row_vec *rows, FILE *out) {
     fputs("plan,key,expression,engine,settings,state,check,cycles,time_us,fmax_mhz,pe,mem,io,words,passes,"
           "result_nnz,"
           "wall_s,energy_nj,energy_low_nj,energy_high_nj,pareto,confirm_engine,confirm_cycles,confirm_check,"
-          "message\r\n",
+          "accuracy,error,warnings,message\r\n",
           out);
     for (uint32_t i = 0; i < rows->len; i++) {
         const sweep_row *r = &rows->at[i];
@@ -100,8 +100,11 @@ void sweep_csv(const sweep_row_vec *rows, FILE *out) {
                      r->wall_s, r->energy_nj, r->energy_low_nj, r->energy_high_nj, r->pareto);
         put_csv(r->confirm_engine, out);
         number_print(out, ",%.0f,", r->confirm_cycles);
-        put_csv(r->confirm_check, out);
-        fputc(',', out);
+        const char *const last[] = {r->confirm_check, r->accuracy, r->error, r->warnings};
+        for (uint32_t k = 0; k < sizeof last / sizeof *last; k++) {
+            put_csv(last[k], out);
+            fputc(',', out);
+        }
         put_csv(r->message, out);
         fputs("\r\n", out);
     }

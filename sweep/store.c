@@ -231,7 +231,11 @@ bool sweep_rows(sweep_store *store, arena *mem, diagnostics *d, sweep_row_vec *o
         " pe, mem, io, words, passes, result_nnz, wall_s, confirm_engine, confirm_check, confirm_cycles,"
         " json_extract(CASE WHEN json_valid(report) THEN report END, '$.energy.nj.typical'),"
         " json_extract(CASE WHEN json_valid(report) THEN report END, '$.energy.nj.low'),"
-        " json_extract(CASE WHEN json_valid(report) THEN report END, '$.energy.nj.high')"
+        " json_extract(CASE WHEN json_valid(report) THEN report END, '$.energy.nj.high'),"
+        " json_extract(CASE WHEN json_valid(report) THEN report END, '$.accuracy.verdict'),"
+        " json_extract(CASE WHEN json_valid(report) THEN report END, '$.accuracy.relative.largest'),"
+        " (SELECT group_concat(json_extract(value, '$.code'), ' ')"
+        "  FROM json_each(CASE WHEN json_valid(report) THEN report ELSE '{}' END, '$.warnings'))"
         " FROM point ORDER BY plan, state <> 'done', time_us, cycles, key";
     sqlite3_stmt *q = NULL;
     int step = SQLITE_ERROR;
@@ -255,6 +259,9 @@ bool sweep_rows(sweep_store *store, arena *mem, diagnostics *d, sweep_row_vec *o
             r.energy_nj = sqlite3_column_double(q, 21);
             r.energy_low_nj = sqlite3_column_double(q, 22);
             r.energy_high_nj = sqlite3_column_double(q, 23);
+            r.accuracy = text_at(q, 24, mem);
+            r.error = text_at(q, 25, mem);
+            r.warnings = text_at(q, 26, mem);
             r.page = page_of(store, &r, mem);
             vec_push(mem, out, r);
         }

@@ -60,6 +60,7 @@ typedef struct {
     double energy_nj, energy_low_nj, energy_high_nj; /* an estimate, and its range; 0 where there is none */
     const char *confirm_engine, *confirm_check;      /* once it was run again by another engine */
     double confirm_cycles;
+    const char *accuracy, *error, *warnings; /* verdict, largest relative error, codes with blanks between */
     const char *page; /* what `onyx view` made of its folder, from here; "" if none was kept */
     bool pareto; /* no other finished point of its plan is as fast, as small and as frugal, and better in one
                   */

@@ -1,4 +1,5 @@
 /* The verdict: whether a result is the reference's. */
+#include "tiling/compare.h"
 #include "tiling/tiling_int.h"
 
 #include <math.h>
@@ -27,9 +28,42 @@ static bool same_value(tile_dtype dtype, uint16_t a, uint16_t b, float tolerance
     return x == y || fabs(x - y) <= (double)tolerance || isinf(tolerance);
 }
 
+/* Where a result and its reference stand, entry by entry; one of both may lack it. */
+typedef struct {
+    const tile_tensor *got, *want;
+    uint64_t i, j; /* the next entries */
+    bool in_got, in_want;
+    uint64_t at; /* the entry of the one that has it, of the result if both do */
+    uint16_t a, b;
+    uint64_t of_want; /* its entry there */
+} pairing;
+
+static bool next_pair(pairing *p) {
+    const tile_tensor *got = p->got, *want = p->want;
+    int order = 0;
+    if (p->i == got->nnz && p->j == want->nnz)
+        return false;
+    if (p->i == got->nnz || p->j == want->nnz)
+        order = p->i == got->nnz ? 1 : -1;
+    for (uint32_t m = 0; !order && m < got->order; m++) {
+        uint32_t a = got->crd[p->i * got->order + m], b = want->crd[p->j * want->order + m];
+        order = a < b ? -1 : a > b;
+    }
+    p->in_got = order <= 0;
+    p->in_want = order >= 0;
+    p->at = p->in_got ? p->i : p->j;
+    p->of_want = p->j;
+    p->a = p->in_got ? got->val[p->i] : got->fill;
+    p->b = p->in_want ? want->val[p->j] : want->fill;
+    p->i += p->in_got;
+    p->j += p->in_want;
+    return true;
+}
+
 bool tile_equal(const tile_tensor *got, const tile_tensor *want, tile_dtype dtype, const name_table *names,
                 diagnostics *d) {
-    uint64_t i = 0, j = 0, wrong = 0;
+    pairing p = {.got = got, .want = want};
+    uint64_t wrong = 0;
     BUG_IF(got->order != want->order, "orders %u and %u", got->order, want->order);
     for (uint32_t m = 0; m < got->order; m++) {
         if (got->dim[m] != want->dim[m]) {
@@ -39,24 +73,67 @@ bool tile_equal(const tile_tensor *got, const tile_tensor *want, tile_dtype dtyp
             return false;
         }
     }
-    while (i < got->nnz || j < want->nnz) {
-        int order = 0;
-        if (i == got->nnz || j == want->nnz)
-            order = i == got->nnz ? 1 : -1;
-        for (uint32_t m = 0; !order && m < got->order; m++) {
-            uint32_t a = got->crd[i * got->order + m], b = want->crd[j * want->order + m];
-            order = a < b ? -1 : a > b;
-        }
-        uint16_t a = order <= 0 ? got->val[i] : got->fill, b = order >= 0 ? want->val[j] : want->fill;
-        float tolerance = order >= 0 && want->tolerance ? want->tolerance[j] : 0;
-        if (!same_value(dtype, a, b, tolerance, want->divides) && wrong++ < 5)
+    while (next_pair(&p)) {
+        float tolerance = p.in_want && want->tolerance ? want->tolerance[p.of_want] : 0;
+        if (!same_value(dtype, p.a, p.b, tolerance, want->divides) && wrong++ < 5)
             diag_mismatch(d, (src_loc){0}, "E0340-mismatch", "%s is %.9g, the reference says %.9g",
-                          entry_text(order <= 0 ? got : want, order <= 0 ? i : j, names, d->mem),
-                          as_double(dtype, a), as_double(dtype, b));
-        i += order <= 0;
-        j += order >= 0;
+                          entry_text(p.in_got ? got : want, p.at, names, d->mem), as_double(dtype, p.a),
+                          as_double(dtype, p.b));
     }
     if (wrong > 5)
         diag_note(d, (src_loc){0}, "%llu entries differ in all", (unsigned long long)wrong);
     return wrong == 0;
+}
+
+/* ---- how good it is ---------------------------------------------------------------------------- */
+
+static double largest_of(const tile_tensor *want, const double *exact, tile_dtype dtype) {
+    double largest = 0;
+    for (uint64_t e = 0; e < want->nnz; e++) {
+        const double x = fabs(exact ? exact[e] : as_double(dtype, want->val[e]));
+        largest = isfinite(x) ? fmax(largest, x) : largest;
+    }
+    return largest;
+}
+
+static bool is_number_it_should_be(double value, double exact) {
+    return value == exact || (isnan(value) && isnan(exact));
+}
+
+static void add_error(tile_accuracy *out, const uint32_t *at, double value, double exact, double scale) {
+    const bool finite = isfinite(value) && isfinite(exact);
+    const double off = finite ? fabs(value - exact) : (double)INFINITY;
+    const double relative = finite ? off / (exact != 0 ? fabs(exact) : scale > 0 ? scale : 1) : off;
+    out->differing++;
+    out->mean += off;
+    out->mean_relative += relative;
+    out->largest = fmax(out->largest, off);
+    if (!(relative > out->largest_relative))
+        return;
+    out->largest_relative = relative;
+    out->value = value;
+    out->exact = exact;
+    for (uint32_t m = 0; m < out->order; m++)
+        out->at[m] = at[m];
+}
+
+void tile_measure(const tile_tensor *got, const tile_tensor *want, tile_dtype dtype, tile_accuracy *out) {
+    const double *given = tile_given(want), scale = largest_of(want, given, dtype);
+    pairing p = {.got = got, .want = want};
+    *out = (tile_accuracy){.is = true,
+                           .order = want->order,
+                           .wrapped = want->wrapped,
+                           .addends = want->addends < 4e9f ? (uint32_t)want->addends : UINT32_MAX};
+    for (; next_pair(&p); out->values++) {
+        const double value = as_double(dtype, p.a);
+        const double exact = p.in_want && given ? given[p.of_want] : as_double(dtype, p.b);
+        const tile_tensor *t = p.in_got ? got : want;
+        out->unjudged += p.in_want && want->tolerance && isinf(want->tolerance[p.of_want]);
+        if (!is_number_it_should_be(value, exact))
+            add_error(out, t->crd + p.at * t->order, value, exact, scale);
+    }
+    if (out->values) {
+        out->mean /= (double)out->values;
+        out->mean_relative /= (double)out->values;
+    }
 }

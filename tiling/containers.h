@@ -31,7 +31,7 @@ bool tile_tar_member(tile_bytes archive, const char *stem, arena *mem, diagnosti
 typedef struct {
     uint32_t order, dim[SAM_MAX_ORDER];
     u32_vec crd;
-    VEC(double) val;
+    f64_vec val;
 } tile_found;
 
 /* Reads a NumPy array (.npy, versions 1 to 3): numbers and truth values of up to 64 bits, either byte order,

@@ -26,38 +26,6 @@ double tile_to_double(tile_dtype dtype, uint16_t word) {
     return dtype == TILE_DTYPE_BF16 ? (double)bf16_to_float(word) : (double)(int16_t)word;
 }
 
-bool tile_from_double(double x, tile_dtype dtype, src_loc loc, diagnostics *d, tile_tensor *t,
-                      uint16_t *out) {
-    if (dtype == TILE_DTYPE_BF16) {
-        *out = bf16_from_float((float)x);
-        return true;
-    }
-    if (!isfinite(x) || fabs(x) > 9e15) {
-        diag_error(d, loc, "E0305-value", "this value has no 16-bit integer form");
-        diag_hint(d, "use --dtype bf16, or --values ones for a structure-only run");
-        return false;
-    }
-    double whole = round(x);
-    t->rounded += whole != x;
-    t->wrapped += whole < INT16_MIN || whole > INT16_MAX;
-    *out = (uint16_t)(uint64_t)(int64_t)whole;
-    return true;
-}
-
-void tile_warn_changed(const tile_tensor *t, const char *from, diagnostics *d) {
-    if (t->rounded)
-        diag_warning(d, (src_loc){0}, "E0350-rounded", "%llu of %llu %s of '%s' %s rounded to whole numbers",
-                     (unsigned long long)t->rounded, (unsigned long long)t->nnz,
-                     plural(t->nnz, "value", "values"), from, plural(t->rounded, "was", "were"));
-    if (!t->wrapped)
-        return;
-    diag_warning(d, (src_loc){0}, "E0351-wrapped",
-                 "%llu of %llu %s of '%s' %s outside of -32768..32767 and wrapped around",
-                 (unsigned long long)t->wrapped, (unsigned long long)t->nnz,
-                 plural(t->nnz, "value", "values"), from, plural(t->wrapped, "is", "are"));
-    diag_hint(d, "scale them, or compute in floating point with --dtype bf16");
-}
-
 const uint8_t tile_logical[SAM_MAX_ORDER] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
 
 /* A list that is read only. */
@@ -110,37 +78,4 @@ void tile_without_fill(tile_tensor *t, const tile_entries *entries, tile_dtype d
     tile_normalise(t, &kept, dtype, mem);
     t->fill = entries->fill;
     arena_free(&scratch);
-}
-
-bool tile_from_entries(name_id name, uint32_t order, const uint32_t *dim, uint64_t nnz, const uint32_t *crd,
-                       const double *val, tile_dtype dtype, const char *from, arena *mem, diagnostics *d,
-                       tile_tensor *out) {
-    arena scratch = {0};
-    tile_entries e = {0};
-    bool good = true;
-    BUG_IF(order > SAM_MAX_ORDER || nnz > UINT32_MAX, "a tensor of order %u with %llu entries", order,
-           (unsigned long long)nnz);
-    *out = (tile_tensor){.name = name, .order = order};
-    for (uint32_t m = 0; m < order; m++)
-        out->dim[m] = dim[m];
-    for (uint64_t i = 0; good && i < nnz; i++) {
-        uint16_t word = 0;
-        for (uint32_t m = 0; m < order && good; m++) {
-            uint32_t at = crd[i * order + m];
-            good = at < dim[m];
-            if (!good)
-                diag_error(d, (src_loc){0}, "E0303-range",
-                           "%s: coordinate %u of entry %llu is outside 0..%lld", from, at,
-                           (unsigned long long)i, (long long)dim[m] - 1);
-            vec_push(&scratch, &e.crd, at);
-        }
-        good = good && tile_from_double(val[i], dtype, (src_loc){0}, d, out, &word);
-        vec_push(&scratch, &e.val, word);
-    }
-    if (good) {
-        tile_normalise(out, &e, dtype, mem);
-        tile_warn_changed(out, from, d);
-    }
-    arena_free(&scratch);
-    return good;
 }

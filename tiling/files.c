@@ -3,8 +3,10 @@
 #include "support/inputs.h"
 #include "support/number.h"
 #include "tiling/containers.h"
+#include "tiling/fills.h"
 #include "tiling/formats.h"
 #include "tiling/lines.h"
+#include "tiling/rounding.h"
 #include "tiling/tiling_int.h"
 
 #include <ctype.h>
@@ -103,13 +105,10 @@ static bool read_whole(reader *r, const char *what, uint64_t low, uint64_t high,
     return true;
 }
 
-/* Rounds to the data type; `stored` counts values so far (for RAMP). */
-static bool to_value(reader *r, double x, src_loc loc, uint32_t stored, uint16_t *out) {
-    if (r->values == TILE_VALUES_ONES)
-        x = 1;
-    if (r->values == TILE_VALUES_RAMP)
-        x = 1 + stored % 127;
-    return tile_from_double(x, r->dtype, loc, r->diag, r->tensor, out);
+/* Takes a value, or what stands for it; `stored` counts values so far (for RAMP). */
+static bool to_value(reader *r, double x, src_loc loc, uint32_t stored, double *out) {
+    *out = r->values == TILE_VALUES_ONES ? 1 : r->values == TILE_VALUES_RAMP ? 1 + stored % 127 : x;
+    return tile_has_word(*out, r->dtype, loc, r->diag);
 }
 
 /* Reads a number as number_read does, also one of Fortran whose exponent has a D. *end becomes where it ends.
@@ -132,7 +131,7 @@ static double read_double(const char *at, size_t length, const char **end) {
     return x;
 }
 
-static bool read_value(reader *r, uint32_t stored, uint16_t *out) {
+static bool read_value(reader *r, uint32_t stored, double *out) {
     skip_blanks(r);
     size_t length = word_length(r);
     const char *end = r->at;
@@ -197,19 +196,16 @@ static bool mtx_banner(reader *r, mtx_header *h) {
     return end_of_line(r);
 }
 
-static void add_entry(reader *r, tile_entries *e, uint32_t row, uint32_t col, uint16_t value, symmetry sym) {
+static void add_entry(reader *r, tile_raw *e, uint32_t row, uint32_t col, double value, symmetry sym) {
     arena *mem = r->diag->mem;
     vec_push(mem, &e->crd, row);
     vec_push(mem, &e->crd, col);
     vec_push(mem, &e->val, value);
     if (sym == SYMMETRY_GENERAL || row == col)
         return;
-    uint16_t mirrored = value;
-    if (sym == SYMMETRY_SKEW)
-        mirrored = r->dtype == TILE_DTYPE_BF16 ? value ^ 0x8000u : (uint16_t)-value;
     vec_push(mem, &e->crd, col);
     vec_push(mem, &e->crd, row);
-    vec_push(mem, &e->val, mirrored);
+    vec_push(mem, &e->val, sym == SYMMETRY_SKEW ? -value : value);
 }
 
 /* Says that the file ended after `got` of `want` entries. */
@@ -223,13 +219,13 @@ static bool truncated(reader *r, uint64_t got, uint64_t want) {
 
 /* Makes room for the entries at once, for no more than the file has bytes for: arrays that grow leave behind
  * what they were. */
-static void make_room(reader *r, uint32_t entries, tile_entries *e) {
+static void make_room(reader *r, uint32_t entries, tile_raw *e) {
     enum { SHORTEST = 4 }; /* bytes of an entry's line */
     const uint64_t most = tile_lines_bytes(r->more) / SHORTEST;
     const uint32_t n = entries < most ? entries : (uint32_t)most;
     e->crd.at = arena_new_n(r->diag->mem, uint32_t, (size_t)2 * n);
     e->crd.cap = 2 * n;
-    e->val.at = arena_new_n(r->diag->mem, uint16_t, n);
+    e->val.at = arena_new_n(r->diag->mem, double, n);
     e->val.cap = n;
 }
 
@@ -250,7 +246,7 @@ static int by_place(const void *a, const void *b) {
 /* Checks that a symmetric file that has entries above the diagonal has no place and its mirror image: whoever
  * wrote both meant that they are not added. Each entry of another place than the diagonal is there twice in
  * a row, as it was read first. */
-static bool one_triangle(reader *r, const tile_entries *e) {
+static bool one_triangle(reader *r, const tile_raw *e) {
     arena scratch = {0};
     place *places = arena_new_n(&scratch, place, e->val.len + 1);
     uint32_t n = 0;
@@ -276,13 +272,13 @@ static bool one_triangle(reader *r, const tile_entries *e) {
 }
 
 static bool mtx_coordinates(reader *r, const mtx_header *h, const uint32_t *dim, uint32_t entries,
-                            tile_entries *e) {
+                            tile_raw *e) {
     bool above = false;
     if (r->more)
         make_room(r, entries, e);
     for (uint32_t i = 0; i < entries; i++) {
         uint32_t row, col;
-        uint16_t value = 0;
+        double value = 0;
         if (!next_line_with_data(r))
             return truncated(r, i, entries);
         const char *line = r->at;
@@ -292,7 +288,7 @@ static bool mtx_coordinates(reader *r, const mtx_header *h, const uint32_t *dim,
         if (!good || !end_of_line(r))
             return false;
         above = above || (h->sym != SYMMETRY_GENERAL && col > row);
-        if (h->sym == SYMMETRY_SKEW && col == row && value) {
+        if (h->sym == SYMMETRY_SKEW && col == row && value != 0) {
             diag_error(r->diag, here(r, line, 1), "E0307-triangle",
                        "the diagonal of a skew-symmetric matrix is 0; row %u has a value there", row);
             return false;
@@ -311,7 +307,7 @@ static bool without_size(reader *r) {
 }
 
 /* Column-major values; zeros of a dense file are not stored. */
-static bool mtx_array(reader *r, const mtx_header *h, const uint32_t *dim, tile_entries *e) {
+static bool mtx_array(reader *r, const mtx_header *h, const uint32_t *dim, tile_raw *e) {
     uint64_t all = (uint64_t)dim[0] * dim[1], got = 0;
     uint32_t stored = 0;
     if (h->sym != SYMMETRY_GENERAL)
@@ -319,13 +315,13 @@ static bool mtx_array(reader *r, const mtx_header *h, const uint32_t *dim, tile_
     for (uint32_t col = 0; col < dim[1]; col++) {
         uint32_t first = h->sym == SYMMETRY_GENERAL ? 0 : h->sym == SYMMETRY_SKEW ? col + 1 : col;
         for (uint32_t row = first; row < dim[0]; row++) {
-            uint16_t value = 0;
+            double value = 0;
             if (!next_line_with_data(r))
                 return truncated(r, got, all);
             got++;
             if (!read_value(r, stored, &value) || !end_of_line(r))
                 return false;
-            if (!value)
+            if (value == 0)
                 continue;
             add_entry(r, e, row, col, value, h->sym);
             stored++;
@@ -334,7 +330,7 @@ static bool mtx_array(reader *r, const mtx_header *h, const uint32_t *dim, tile_
     return true;
 }
 
-static bool read_mtx(reader *r, tile_tensor *t, tile_entries *e) {
+static bool read_mtx(reader *r, tile_tensor *t, tile_raw *e) {
     mtx_header h;
     uint32_t entries = 0;
     if (r->at == r->end)
@@ -412,7 +408,7 @@ static bool read_extents(reader *r, tile_tensor *t, uint32_t *entries) {
 }
 
 /* A file without entries has the order that is wanted. */
-static bool read_tns(reader *r, uint32_t order, tile_tensor *t, tile_entries *e) {
+static bool read_tns(reader *r, uint32_t order, tile_tensor *t, tile_raw *e) {
     uint32_t announced = 0;
     t->dim_inferred = true;
     t->order = order;
@@ -439,7 +435,7 @@ static bool read_tns(reader *r, uint32_t order, tile_tensor *t, tile_entries *e)
                 t->dim[m] = c;
             vec_push(r->diag->mem, &e->crd, c - 1);
         }
-        uint16_t value = 0;
+        double value = 0;
         if (extended && e->val.len == announced) {
             diag_error(r->diag, here(r, r->at, word_length(r)), "E0309-extra",
                        "more entries follow than the header announces");
@@ -518,28 +514,26 @@ bool tile_squeeze(tile_tensor *t, uint32_t order, const char *from, diagnostics 
 }
 
 /* Reads a file that is text. */
-static bool read_as_text(reader *r, file_format format, uint32_t order, tile_entries *entries) {
+static bool read_as_text(reader *r, file_format format, uint32_t order, tile_raw *entries) {
     r->source = diag_add_source(r->diag, r->path, r->text, (size_t)(r->end - r->text));
     r->comment = format == FILE_MTX ? '%' : '#';
     return format == FILE_MTX ? read_mtx(r, r->tensor, entries)
                               : read_tns(r, order <= SAM_MAX_ORDER ? order : 0, r->tensor, entries);
 }
 
-/* Reads a file of numbers, and rounds them. */
-static bool read_as_numbers(reader *r, file_format format, tile_bytes bytes, tile_entries *entries) {
+/* Reads a file of numbers. */
+static bool read_as_numbers(reader *r, file_format format, tile_bytes bytes, tile_raw *entries) {
     tile_found found;
     bool good = format == FILE_NPY ? tile_read_array(bytes, r->diag->mem, r->diag, &found)
                                    : tile_read_archive(bytes, r->diag->mem, r->diag, &found);
     for (uint32_t i = 0; good && i < found.val.len; i++) {
-        uint16_t word = 0;
-        good = to_value(r, found.val.at[i], (src_loc){0}, i, &word);
-        vec_push(r->diag->mem, &entries->val, word);
+        good = to_value(r, found.val.at[i], (src_loc){0}, i, &found.val.at[i]);
     }
     if (!good)
         return false;
     r->tensor->order = found.order;
     memcpy(r->tensor->dim, found.dim, sizeof found.dim);
-    entries->crd = found.crd;
+    *entries = (tile_raw){found.crd, found.val};
     return true;
 }
 
@@ -568,8 +562,9 @@ static bool read_as_stored(reader *r, arena *mem) {
     uint16_t *val = (uint16_t *)(uintptr_t)r->tensor->val;
     for (uint64_t e = 0; e < r->tensor->nnz; e++) {
         double x = tile_to_double(r->dtype, val[e]);
-        if (!to_value(r, x, (src_loc){0}, (uint32_t)e, &val[e]))
+        if (!to_value(r, x, (src_loc){0}, (uint32_t)e, &x))
             return false;
+        val[e] = tile_word_of(x, r->dtype, r->tensor);
     }
     return true;
 }
@@ -631,7 +626,7 @@ static const char *whole_path(const char *path, arena *mem, uint32_t *part) {
 static bool read_in_pieces(reader r, uint32_t order, arena *mem) {
     arena scratch = {0};
     diagnostics quiet, *given = r.diag;
-    tile_entries entries = {0};
+    tile_raw entries = {0};
     const tile_tensor empty = *r.tensor;
     const bool packed = ends_with(r.path, ".gz");
     const file_format format =
@@ -650,9 +645,8 @@ static bool read_in_pieces(reader r, uint32_t order, arena *mem) {
         good = !marked && read_as_text(&r, format, order, &entries);
         good = tile_lines_end(r.more) && good && r.at == r.end;
     }
-    if (good)
-        tile_normalise(r.tensor, &entries, r.dtype, mem);
-    else
+    good = good && tile_round(r.tensor, &entries, r.dtype, mem, &quiet);
+    if (!good)
         *r.tensor = empty;
     arena_free(&scratch);
     return good;
@@ -661,7 +655,7 @@ static bool read_in_pieces(reader r, uint32_t order, arena *mem) {
 static bool read_whole_file(reader r, uint32_t order, arena *mem) {
     tile_bytes bytes;
     file_format format;
-    tile_entries entries = {0};
+    tile_raw entries = {0};
     if (!open_file(r.path, r.diag, &bytes, &format))
         return false;
     r.text = r.at = (const char *)bytes.at;
@@ -669,9 +663,7 @@ static bool read_whole_file(reader r, uint32_t order, arena *mem) {
     const bool good = format == FILE_STORED ? read_as_stored(&r, mem)
                       : format <= FILE_TNS  ? read_as_text(&r, format, order, &entries)
                                             : read_as_numbers(&r, format, bytes, &entries);
-    if (good && format != FILE_STORED)
-        tile_normalise(r.tensor, &entries, r.dtype, mem);
-    return good;
+    return good && (format == FILE_STORED || tile_round(r.tensor, &entries, r.dtype, mem, r.diag));
 }
 
 bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype, tile_values values,
@@ -682,7 +674,7 @@ bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype,
     const reader r = {.path = path, .diag = d, .dtype = dtype, .values = values, .part = part, .tensor = out};
     if (!read_in_pieces(r, order, mem) && !read_whole_file(r, order, mem))
         return false;
-    tile_warn_changed(out, path, d);
+    tile_warn_changed(out, dtype, path, d);
     return order > SAM_MAX_ORDER || tile_squeeze(out, order, path, d);
 }
 
@@ -700,9 +692,12 @@ bool tile_write(const tile_tensor *t, tile_dtype dtype, const char *path, diagno
     if (!tile_can_write(t->order, path, d) || !file_create(&f, path, d->mem, d))
         return false;
     if (mtx)
-        fprintf(f.stream, "%%%%MatrixMarket matrix coordinate %s general\n%u %u %llu\n",
-                dtype == TILE_DTYPE_BF16 ? "real" : "integer", t->order > 0 ? t->dim[0] : 1,
-                t->order > 1 ? t->dim[1] : 1, (unsigned long long)t->nnz);
+        fprintf(f.stream, "%%%%MatrixMarket matrix coordinate %s general\n",
+                dtype == TILE_DTYPE_BF16 ? "real" : "integer");
+    tile_write_fill(t, dtype, mtx ? '%' : '#', f.stream);
+    if (mtx)
+        fprintf(f.stream, "%u %u %llu\n", t->order > 0 ? t->dim[0] : 1, t->order > 1 ? t->dim[1] : 1,
+                (unsigned long long)t->nnz);
     for (uint64_t e = 0; e < t->nnz; e++) {
         for (uint32_t m = 0; m < (mtx ? 2 : t->order); m++)
             fprintf(f.stream, "%u ", m < t->order ? t->crd[e * t->order + m] + 1 : 1);

@@ -16,9 +16,16 @@ typedef struct {
     uint64_t nnz;        /* stored entries */
     const uint32_t *crd; /* nnz * order, entry by entry */
     const uint16_t *val;
-    uint16_t fill;          /* of a result: the value of every other coordinate */
-    uint64_t rounded;       /* values that were not whole numbers in the file (int16 only) */
-    uint64_t wrapped;       /* values read, or of a reference, that 16 bits do not hold (int16 only) */
+    uint16_t fill; /* of a result: the value of every other coordinate */
+    /* Values as they were given, before they were rounded to the words at given_as; of a reference, those of
+     * double precision. They count where these words are `val`: tile_given. */
+    const double *given;
+    const uint16_t *given_as;
+    uint64_t rounded;  /* values that the data type does not have: the nearest ones stand for them */
+    bool fill_wrapped; /* of a reference: its fill did, and counts as one value of `wrapped` */
+    uint64_t wrapped;  /* values read, or of a reference, that 16 bits do not hold (int16 only) */
+    uint64_t overflowed, flushed; /* values that became infinite, and zero, though they are not (bf16 only) */
+    float addends;                /* of a reference in bfloat16: of its longest sum */
     bool divides;           /* a reference whose statement divides: its NaNs in bfloat16 stand for anything */
     const float *tolerance; /* of each value of a bfloat16 reference, or NULL: exact */
 } tile_tensor;
@@ -32,9 +39,10 @@ typedef enum { TILE_VALUES_FILE, TILE_VALUES_ONES, TILE_VALUES_RAMP } tile_value
  * such as /dev/stdin, is read as what its first bytes say; "B.stored/1" is part 1 of a stored tensor that has
  * some. `order` is how many indices the statement uses: a
  * file's dimensions of extent 1 are dropped to match it (an N x 1 matrix is a vector), SAM_MAX_ORDER + 1
- * keeps the file's order. int16: rounded to the nearest whole number, halves away from zero, then wrapped to
- * 16 bits; one warning each counts those. Duplicates are added. ONES and RAMP replace the k-th stored value
- * by 1 and by 1 + k % 127. Errors E0301..E0315, located. */
+ * keeps the file's order. Entries of one place are added in double precision, and then rounded once to the
+ * nearest number of the data type, halves to the even one; int16 wraps to 16 bits. Warnings count what that
+ * changed: E0350, E0351, E0355. ONES and RAMP replace the k-th value of the file by 1 and by 1 + k % 127.
+ * Errors E0301..E0315, located. */
 bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype, tile_values values,
                arena *mem, diagnostics *d, tile_tensor *out);
 /* Makes a random tensor of "100x80:0.05" or "100x80:0.05:7" (dimensions, density, base seed): splitmix64
@@ -53,6 +61,11 @@ bool tile_from_entries(name_id name, uint32_t order, const uint32_t *dim, uint64
 /* Drops dimensions of extent 1, the last ones first, until the tensor, which `from` gave, has `order` of
  * them. E0311-order. */
 bool tile_squeeze(tile_tensor *t, uint32_t order, const char *from, diagnostics *d);
+/* Returns the values as they were given; NULL: they are the words. A tensor that was copied with other words
+ * has none. */
+static inline const double *tile_given(const tile_tensor *t) {
+    return t->given_as == t->val ? t->given : NULL;
+}
 /* Returns the number that a word stands for: -32768 to 32767, or any bfloat16. */
 double tile_to_double(tile_dtype dtype, uint16_t word);
 /* Writes the format that the name ends in: .mtx up to order 2 (a vector as N x 1, a scalar as 1 x 1), or

@@ -6,37 +6,22 @@
  * variables and merges them point by point. Nothing here knows SAM, levels or tiles. Cost: joins and merges
  * are O(n log n)-free (radix sorts), output-sensitive.
  *
- * int16 wraps, so the order of additions does not matter; division truncates, and by zero gives zero. Each
- * value carries what it would be without wrapping, to a relative error of some 2^-24, which tells it from one
- * that is 2^16 or more away. bfloat16 rounds after each operation, so a sum depends on its order, which index
- * notation does not fix. Each value therefore carries how many roundings may differ, d, and the sum of the
- * magnitudes it is made of: two orders differ by at most 2 d u magnitude, u = 2^-8 (Higham, Accuracy and
- * Stability, 4.2). Without a sum d is 0 and the comparison exact.
+ * Beside its word each value has what tiling/numbers.h describes: the number of double precision that it
+ * stands for, whether a word had wrapped on the way, and how far another order of sums and products may be
+ * from it.
  */
 #include "sam/coordinates.h"
-#include "support/bf16.h"
-#include "tiling/tiling_int.h"
+#include "tiling/numbers.h"
 
 #include <math.h>
 
 enum { RELATION_MAX_VARS = 64 };
 
-static const float BF16_ROUNDOFF = 0x1p-8f;
-/* The error of a product is below 5/8 of a unit in the last place, that of a sum at most 1/2. */
-static const float ROUNDINGS_OF_PRODUCT = 1.25f;
-
-/* A value, and how far another order of the same additions may be from it. */
-typedef struct {
-    uint16_t bits;
-    float roundings; /* bfloat16 only: d */
-    float magnitude; /* bfloat16: the sum of the absolute values; int16: the value itself, not wrapped */
-} number;
-
 typedef struct {
     uint32_t vars, var[RELATION_MAX_VARS]; /* variable handles, ascending */
     u32_vec crd;                           /* one tuple per point, in the order of var */
-    VEC(number) val;
-    number background; /* value of every other point */
+    VEC(tile_number) val;
+    tile_number background; /* value of every other point */
 } relation;
 
 typedef struct {
@@ -46,174 +31,6 @@ typedef struct {
     arena *mem;
     const relation *within; /* only its points count, whatever is elsewhere; NULL: all do */
 } evaluator;
-
-/* ---- arithmetic ------------------------------------------------------------------------------ */
-
-static number exactly(tile_dtype dtype, uint16_t bits) {
-    return (number){.bits = bits,
-                    .magnitude =
-                        dtype == TILE_DTYPE_BF16 ? fabsf(bf16_to_float(bits)) : (float)(int16_t)bits};
-}
-
-static number constant(tile_dtype dtype, double x) {
-    if (dtype == TILE_DTYPE_BF16)
-        return exactly(dtype, bf16_from_float((float)x));
-    return (number){.bits = (uint16_t)(uint64_t)(int64_t)x, .magnitude = (float)x};
-}
-
-static bool is_zero(tile_dtype dtype, number a) {
-    return !(dtype == TILE_DTYPE_BF16 ? a.bits & 0x7fffu : a.bits);
-}
-
-/* 0 - a: the zero of a sum, and of what is absent, is positive. */
-static number negate(tile_dtype dtype, number a) {
-    if (dtype == TILE_DTYPE_INT16)
-        return (number){.bits = (uint16_t)-a.bits, .magnitude = -a.magnitude};
-    a.bits = is_zero(dtype, a) ? 0 : a.bits ^ 0x8000u;
-    return a;
-}
-
-static bool has_wrapped(number a) {
-    return fabsf(a.magnitude - (float)(int16_t)a.bits) > 0x1p15f;
-}
-
-/* What becomes of operands whose higher bits matter, and which may have wrapped: the value then counts as one
- * that has, though it fits. The chip has no other operands than the wrapped ones. */
-static number of_wrapped(uint16_t bits, number a, number b) {
-    number r = exactly(TILE_DTYPE_INT16, bits);
-    r.magnitude += has_wrapped(a) || has_wrapped(b) ? 0x1p20f : 0;
-    return r;
-}
-
-static number apply_int16(sam_expr_kind op, number a, number b) {
-    if (op == SAM_EXPR_DIV)
-        return of_wrapped((uint16_t)(b.bits ? (int16_t)a.bits / (int16_t)b.bits : 0), a, b);
-    if (op == SAM_EXPR_MUL)
-        return (number){.bits = (uint16_t)((uint32_t)a.bits * b.bits),
-                        .magnitude = a.magnitude * b.magnitude};
-    if (op == SAM_EXPR_ADD)
-        return (number){.bits = (uint16_t)(a.bits + b.bits), .magnitude = a.magnitude + b.magnitude};
-    return (number){.bits = (uint16_t)(a.bits - b.bits), .magnitude = a.magnitude - b.magnitude};
-}
-
-/* b's error, relative to its value, passes into the quotient; beyond a half nothing can be said. */
-static float quotient_magnitude(number a, number b) {
-    float y = fabsf(bf16_to_float(b.bits)), error = 2 * b.roundings * BF16_ROUNDOFF * b.magnitude;
-    if (b.roundings == 0)
-        return a.magnitude / y;
-    return 2 * error < y ? 2 * (a.magnitude / y) * (b.magnitude / y) : INFINITY;
-}
-
-static number apply_bf16(sam_expr_kind op, number a, number b) {
-    float x = bf16_to_float(a.bits), y = bf16_to_float(b.bits), roundings = a.roundings + b.roundings;
-    number r = {.roundings = roundings > 0 ? roundings + 1 : 0, .magnitude = a.magnitude + b.magnitude};
-    if (op == SAM_EXPR_MUL) {
-        r.bits = bf16_product(a.bits, b.bits);
-        r.roundings = roundings > 0 ? roundings + ROUNDINGS_OF_PRODUCT : 0;
-        r.magnitude = a.magnitude * b.magnitude;
-        return r;
-    }
-    if (op == SAM_EXPR_DIV)
-        r.magnitude = quotient_magnitude(a, b);
-    r.bits = bf16_from_float(op == SAM_EXPR_ADD ? x + y : op == SAM_EXPR_SUB ? x - y : x / y);
-    return r;
-}
-
-/* A value that another order of additions may have changed may compare otherwise, too, in bfloat16. */
-static number call_bf16(const sam_operator *f, sam_operation op, number a, number b) {
-    number r = exactly(TILE_DTYPE_BF16, f->apply(a.bits, b.bits));
-    bool compares = op == SAM_OPERATION_eq || op == SAM_OPERATION_ne || op == SAM_OPERATION_lt ||
-                    op == SAM_OPERATION_le || op == SAM_OPERATION_gt || op == SAM_OPERATION_ge ||
-                    op == SAM_OPERATION_land || op == SAM_OPERATION_lor || op == SAM_OPERATION_when ||
-                    op == SAM_OPERATION_unless;
-    if (op == SAM_OPERATION_addhigh || op == SAM_OPERATION_addlow || op == SAM_OPERATION_add)
-        return (number){r.bits, apply_bf16(SAM_EXPR_ADD, a, b).roundings, a.magnitude + b.magnitude};
-    if (op == SAM_OPERATION_mul)
-        return apply_bf16(SAM_EXPR_MUL, a, b);
-    r.roundings = a.roundings + b.roundings;
-    r.magnitude = r.roundings > 0 && compares ? INFINITY : fmaxf(a.magnitude, b.magnitude);
-    return r;
-}
-
-/* An int16 that became infinite has the magnitude of what it cannot hold. */
-static number call_int16(const sam_operator *f, sam_operation op, number a, number b) {
-    uint16_t bits = f->apply(a.bits, b.bits);
-    bool infinite = bits == 0x7fff || bits == 0x8000;
-    if (op == SAM_OPERATION_add || op == SAM_OPERATION_mul)
-        return apply_int16(op == SAM_OPERATION_add ? SAM_EXPR_ADD : SAM_EXPR_MUL, a, b);
-    if ((op == SAM_OPERATION_addhigh || op == SAM_OPERATION_addlow) && infinite && bits != a.bits &&
-        bits != b.bits)
-        return (number){.bits = bits, .magnitude = bits == 0x7fff ? 0x1p20f : -0x1p20f};
-    if (op == SAM_OPERATION_ashr || op == SAM_OPERATION_lshr || op == SAM_OPERATION_div ||
-        op == SAM_OPERATION_rem)
-        return of_wrapped(bits, a, b);
-    if (bits == a.bits || bits == b.bits)
-        return bits == a.bits ? a : b;
-    return exactly(TILE_DTYPE_INT16, bits);
-}
-
-static number call(tile_dtype dtype, sam_operation op, number a, number b) {
-    const sam_operator *f = sam_operator_of(op, dtype == TILE_DTYPE_BF16);
-    return dtype == TILE_DTYPE_BF16 ? call_bf16(f, op, a, b) : call_int16(f, op, a, b);
-}
-
-static number apply(tile_dtype dtype, sam_expr_kind op, number a, number b) {
-    return dtype == TILE_DTYPE_BF16 ? apply_bf16(op, a, b) : apply_int16(op, a, b);
-}
-
-/* A function with loops compares what it computes. */
-static number call_program(tile_dtype dtype, const sam_program *p, number a, number b) {
-    number r = exactly(dtype, sam_apply(&p->of, a.bits, b.bits));
-    if (dtype == TILE_DTYPE_BF16)
-        r.roundings = a.roundings + b.roundings;
-    if (r.roundings > 0)
-        r.magnitude = INFINITY;
-    return r;
-}
-
-/* What expression x makes of the values of its operands. */
-static number apply_expr(tile_dtype dtype, const sam_expr_data *x, number a, number b) {
-    if (x->program)
-        return call_program(dtype, x->program, a, b);
-    return x->kind == SAM_EXPR_CALL ? call(dtype, (sam_operation)x->operation, a, b)
-                                    : apply(dtype, x->kind, a, b);
-}
-
-/* One more operand of a reduction; bfloat16 rounds products and sums in some order. */
-static number combine(tile_dtype dtype, sam_operation op, number total, number a) {
-    number r = call(dtype, op, total, a);
-    bool rounds = op == SAM_OPERATION_mul || op == SAM_OPERATION_addhigh || op == SAM_OPERATION_addlow;
-    if (rounds && dtype == TILE_DTYPE_BF16)
-        r.roundings = total.roundings + a.roundings + (op == SAM_OPERATION_mul ? ROUNDINGS_OF_PRODUCT : 1);
-    return r;
-}
-
-/* Combines n equal values by an operation whose order does not matter: log n steps. */
-static number power(tile_dtype dtype, sam_operation op, number a, uint32_t n) {
-    number result = a;
-    for (n--; n; n >>= 1, a = combine(dtype, op, a, a)) {
-        if (n & 1)
-            result = combine(dtype, op, result, a);
-    }
-    return result;
-}
-
-/* One more addend of a sum of several: any of them may have been added first. */
-static number accumulate(tile_dtype dtype, number total, number a, bool first) {
-    if (first)
-        return a;
-    float roundings = total.roundings + a.roundings + 1;
-    total = apply(dtype, SAM_EXPR_ADD, total, a);
-    total.roundings = dtype == TILE_DTYPE_BF16 ? roundings : 0;
-    return total;
-}
-
-/* Adds up n equal addends. */
-static number times(tile_dtype dtype, number a, uint32_t n) {
-    number product = apply(dtype, SAM_EXPR_MUL, a, constant(dtype, n));
-    product.roundings = dtype == TILE_DTYPE_BF16 && n > 1 ? (a.roundings + 1) * (float)n : a.roundings;
-    return product;
-}
 
 /* ---- relations ------------------------------------------------------------------------------- */
 
@@ -310,7 +127,7 @@ static void join(const evaluator *e, const sam_expr_data *x, const relation *a, 
                              column >= 0 ? tuple(a, oa[i])[column]
                                          : tuple(b, ob[k])[column_of(b, out->var[v])]);
                 }
-                vec_push(e->mem, &out->val, apply_expr(e->in->dtype, x, a->val.at[oa[i]], b->val.at[ob[k]]));
+                vec_push(e->mem, &out->val, tile_apply(e->in->dtype, x, a->val.at[oa[i]], b->val.at[ob[k]]));
             }
         }
         j = end;
@@ -347,26 +164,25 @@ static void expand(const evaluator *e, const relation *r, const relation *over, 
     }
 }
 
-static void push_point(const evaluator *e, relation *out, const uint32_t *at, number value) {
+static void push_point(const evaluator *e, relation *out, const uint32_t *at, tile_number value) {
     for (uint32_t v = 0; v < out->vars; v++)
         vec_push(e->mem, &out->crd, at[v]);
     vec_push(e->mem, &out->val, value);
 }
 
 /* The value of the operation with its sides in their places. */
-static number apply_sides(const evaluator *e, const sam_expr_data *x, bool first, number one, number other) {
-    return first ? apply_expr(e->in->dtype, x, one, other) : apply_expr(e->in->dtype, x, other, one);
+static tile_number apply_sides(const evaluator *e, const sam_expr_data *x, bool first, tile_number one,
+                               tile_number other) {
+    return first ? tile_apply(e->in->dtype, x, one, other) : tile_apply(e->in->dtype, x, other, one);
 }
 
 /* Whether the operation has its background wherever `one` has none of its points, whatever `other` is there:
  * so has a mask where it is absent, and a sum with infinities where one side is infinite. */
 static bool absorbs(const evaluator *e, const sam_expr_data *x, bool first, const relation *one,
-                    const relation *other, number background) {
+                    const relation *other, tile_number background) {
     for (uint32_t p = 0; p < other->val.len; p++) {
-        const number made = apply_sides(e, x, first, one->background, other->val.at[p]);
-        const bool zeros = is_zero(e->in->dtype, made) && is_zero(e->in->dtype, background);
-        if ((made.bits != background.bits && !zeros) || made.roundings != background.roundings ||
-            made.magnitude != background.magnitude)
+        const tile_number made = apply_sides(e, x, first, one->background, other->val.at[p]);
+        if (!tile_same_number(e->in->dtype, made, background))
             return false;
     }
     return true;
@@ -398,7 +214,7 @@ static relation points_of(const evaluator *e, const relation *all, const relatio
             continue;
         for (uint32_t v = 0; v < out->vars; v++)
             vec_push(e->mem, &at.crd, tuple(all, order[i])[column_of(all, out->var[v])]);
-        vec_push(e->mem, &at.val, (number){0});
+        vec_push(e->mem, &at.val, (tile_number){0});
     }
     return at;
 }
@@ -436,10 +252,10 @@ static void unite(const evaluator *e, const sam_expr_data *x, const relation *a,
         int order = i == wide_a.val.len   ? 1
                     : j == wide_b.val.len ? -1
                                           : compare_on(out, &wide_a, oa[i], &wide_b, ob[j]);
-        number va = order <= 0 ? wide_a.val.at[oa[i]] : a->background;
-        number vb = order >= 0 ? wide_b.val.at[ob[j]] : b->background;
+        tile_number va = order <= 0 ? wide_a.val.at[oa[i]] : a->background;
+        tile_number vb = order >= 0 ? wide_b.val.at[ob[j]] : b->background;
         push_point(e, out, order <= 0 ? tuple(&wide_a, oa[i]) : tuple(&wide_b, ob[j]),
-                   apply_expr(e->in->dtype, x, va, vb));
+                   tile_apply(e->in->dtype, x, va, vb));
         i += order <= 0;
         j += order >= 0;
     }
@@ -448,15 +264,16 @@ static void unite(const evaluator *e, const sam_expr_data *x, const relation *a,
 /* Any operation. Points are repeated along what the other side alone has only where they may count. */
 static void merge(const evaluator *e, const sam_expr_data *x, const relation *a, const relation *b,
                   relation *out) {
-    const bool nothing = is_zero(e->in->dtype, a->background) && is_zero(e->in->dtype, b->background);
+    const bool nothing =
+        tile_is_zero(e->in->dtype, a->background) && tile_is_zero(e->in->dtype, b->background);
     merge_vars(a, b, out);
     if (x->kind == SAM_EXPR_MUL && nothing) {
         join(e, x, a, b, out);
         return;
     }
     if (x->kind != SAM_EXPR_DIV || !nothing) /* nothing divided by nothing is nothing */
-        out->background = apply_expr(e->in->dtype, x, a->background, b->background);
-    if (is_zero(e->in->dtype, out->background))
+        out->background = tile_apply(e->in->dtype, x, a->background, b->background);
+    if (tile_is_zero(e->in->dtype, out->background))
         out->background.bits = 0;
     const bool alike = a->vars == out->vars && b->vars == out->vars;
     const bool plain = alike || x->program; /* a loop may end for the values there are, and for no other */
@@ -470,40 +287,32 @@ static void merge(const evaluator *e, const sam_expr_data *x, const relation *a,
         unite(e, x, a, b, out);
 }
 
-/* n addends that are equal, or n operands of a reduction. */
-static number repeated(const evaluator *e, sam_operation op, number a, uint32_t n) {
-    if (op != SAM_OPERATION_add)
-        return n ? power(e->in->dtype, op, a, n)
-                 : exactly(e->in->dtype, sam_operator_of(op, e->in->dtype == TILE_DTYPE_BF16)->monoid.value);
-    return times(e->in->dtype, a, n);
-}
-
 /* Reduces along one variable; points that are absent count with the background. */
 static void sum(const evaluator *e, const sam_expr_data *x, const relation *a, relation *out) {
-    const sam_operation op = (sam_operation)x->operation;
+    const tile_dtype dtype = e->in->dtype;
+    const uint8_t op = x->operation;
     const uint32_t var = x->var.v;
-    const uint16_t nothing = sam_operator_of(op, e->in->dtype == TILE_DTYPE_BF16)->monoid.value;
+    const uint16_t nothing = sam_operator_of((sam_operation)op, dtype == TILE_DTYPE_BF16)->monoid.value;
+    const tile_number none = tile_number_of(dtype, nothing);
+    const bool counts = !tile_same_number(dtype, a->background, none);
     uint32_t extent = e->extent[var - 1];
     int gone = column_of(a, var);
     for (uint32_t v = 0; v < a->vars; v++) {
         if ((int)v != gone)
             out->var[out->vars++] = a->var[v];
     }
-    out->background = repeated(e, op, a->background, extent);
+    out->background = tile_repeat(dtype, op, a->background, extent);
     const uint32_t *order = sorted(e, a, out);
     for (uint32_t i = 0; i < a->val.len;) {
         uint32_t first = i;
-        number total = {0};
+        tile_number total = {0};
         for (; i < a->val.len && compare_on(out, a, order[first], a, order[i]) == 0; i++)
-            total = op && i != first ? combine(e->in->dtype, op, total, a->val.at[order[i]])
-                                     : accumulate(e->in->dtype, total, a->val.at[order[i]], i == first);
+            total = i == first ? a->val.at[order[i]] : tile_combine(dtype, op, total, a->val.at[order[i]]);
         uint32_t missing = gone >= 0 ? extent - (i - first) : 0;
         if (gone < 0)
-            total = repeated(e, op, total, extent);
-        else if (op && missing && a->background.bits != nothing)
-            total = combine(e->in->dtype, op, total, repeated(e, op, a->background, missing));
-        else if (!op && missing && !is_zero(e->in->dtype, a->background))
-            total = accumulate(e->in->dtype, total, times(e->in->dtype, a->background, missing), false);
+            total = tile_repeat(dtype, op, total, extent);
+        else if (missing && counts)
+            total = tile_combine(dtype, op, total, tile_repeat(dtype, op, a->background, missing));
         for (uint32_t v = 0; v < out->vars; v++)
             vec_push(e->mem, &out->crd, tuple(a, order[first])[column_of(a, out->var[v])]);
         vec_push(e->mem, &out->val, total);
@@ -521,37 +330,28 @@ static void fibers(const evaluator *e, const sam_expr_data *x, relation *r) {
     const relation outer = by;
     by.var[by.vars++] = x->var.v;
     const uint32_t *order = sorted(e, r, &by);
-    uint16_t *word = arena_new_n(e->mem, uint16_t, r->val.len + 1);
+    tile_number *value = arena_new_n(e->mem, tile_number, r->val.len + 1);
     uint32_t *from = arena_new_n(e->mem, uint32_t, r->val.len + 1);
     int *crd = arena_new_n(e->mem, int, r->val.len + 1);
     for (uint32_t i = 0, first = 0; i < r->val.len; first = i) {
         uint32_t n = 0;
-        float off = 0; /* how far an operand may be from what another order of sums gives */
         for (; i < r->val.len && compare_on(&outer, r, order[first], r, order[i]) == 0; i++) {
-            const number a = r->val.at[order[i]];
-            word[n] = a.bits;
+            value[n] = r->val.at[order[i]];
             crd[n] = (int)tuple(r, order[i])[along];
             from[n] = order[i];
-            off = fmaxf(off, a.roundings * a.magnitude);
-            n += a.bits != r->background.bits;
+            n += value[n].bits != r->background.bits;
         }
-        sam_apply_fiber(x->program, n, crd, word);
-        for (uint32_t k = 0; k < n; k++) {
-            number *made = &r->val.at[from[k]];
-            *made = exactly(e->in->dtype, word[k]);
-            if (off > 0 && e->in->dtype == TILE_DTYPE_BF16) {
-                made->roundings = 1;
-                made->magnitude +=
-                    x->program->sensitivity > 0 ? (float)x->program->sensitivity * off : INFINITY;
-            }
-        }
+        tile_apply_fiber(e->in->dtype, x->program, n, crd, value);
+        for (uint32_t k = 0; k < n; k++)
+            r->val.at[from[k]] = value[k];
     }
 }
 
 /* Evaluates an access: the operand's entries, renamed; a repeated variable keeps the diagonal only. */
 static void access(const evaluator *e, const sam_expr_data *x, relation *out) {
     const tile_tensor *t = &e->in->operand[x->tensor.v - 1];
-    out->background = exactly(e->in->dtype, sam_tensor_at(e->statement, x->tensor)->fill);
+    const double *given = tile_given(t);
+    out->background = tile_number_of(e->in->dtype, sam_tensor_at(e->statement, x->tensor)->fill);
     for (uint32_t m = 0; m < t->order; m++) {
         relation one = {.vars = 1, .var = {x->index[m].v}}, before = *out;
         out->vars = 0;
@@ -568,7 +368,9 @@ static void access(const evaluator *e, const sam_expr_data *x, relation *out) {
             at[column] = c[m];
         }
         if (keep)
-            push_point(e, out, at, exactly(e->in->dtype, t->val[p]));
+            push_point(e, out, at,
+                       given ? tile_number_for(e->in->dtype, t->val[p], given[p])
+                             : tile_number_of(e->in->dtype, t->val[p]));
     }
 }
 
@@ -580,11 +382,11 @@ static bool is_stored(const sam_statement *s, sam_expr h) {
 }
 
 /* Whether the operation has one value where a side has `absent`, whatever number the other side is. */
-static bool decides(const evaluator *e, const sam_expr_data *x, bool first, number absent) {
+static bool decides(const evaluator *e, const sam_expr_data *x, bool first, tile_number absent) {
     const tile_dtype dtype = e->in->dtype;
-    const number made = apply_sides(e, x, first, absent, (number){0});
+    const tile_number made = apply_sides(e, x, first, absent, (tile_number){0});
     for (uint32_t bits = 0; bits <= UINT16_MAX; bits++) {
-        if (apply_sides(e, x, first, absent, exactly(dtype, (uint16_t)bits)).bits != made.bits)
+        if (apply_sides(e, x, first, absent, tile_number_of(dtype, (uint16_t)bits)).bits != made.bits)
             return false;
     }
     return true;
@@ -599,13 +401,21 @@ static void evaluate_sides(const evaluator *e, const sam_expr_data *x, relation 
     relation *one = first ? a : b, *rest = first ? b : a;
     evaluate(e, first ? x->a : x->b, one);
     evaluator inside = *e;
-    const bool product = x->kind == SAM_EXPR_MUL && is_zero(e->in->dtype, one->background);
+    const bool product = x->kind == SAM_EXPR_MUL && tile_is_zero(e->in->dtype, one->background);
     const bool apart = one->vars > 1 && !x->program && !is_stored(s, other); /* else nothing is repeated */
     if (apart && (product || decides(e, x, first, one->background)))
         inside.within = one;
     evaluate(&inside, other, rest);
-    if (apart && product && e->in->dtype == TILE_DTYPE_BF16 && !is_zero(e->in->dtype, rest->background))
+    if (apart && product && e->in->dtype == TILE_DTYPE_BF16 && !tile_is_zero(e->in->dtype, rest->background))
         evaluate(e, other, rest); /* 0 times infinity is something */
+}
+
+/* A literal beside an operation of bits is a pattern of bits: 0xff00 is 65280, and has not wrapped. */
+static void take_pattern(const evaluator *e, const sam_expr_data *x, sam_expr side, relation *r) {
+    const bool bits = x->operation == SAM_OPERATION_and || x->operation == SAM_OPERATION_or ||
+                      x->operation == SAM_OPERATION_xor;
+    if (bits && sam_expr_at(e->statement, side)->kind == SAM_EXPR_LITERAL)
+        r->background = tile_number_of(e->in->dtype, r->background.bits);
 }
 
 static void evaluate(const evaluator *e, sam_expr h, relation *out) {
@@ -619,13 +429,13 @@ static void evaluate(const evaluator *e, sam_expr h, relation *out) {
         access(e, x, out);
         return;
     case SAM_EXPR_LITERAL:
-        out->background = constant(e->in->dtype, x->literal);
+        out->background = tile_literal_number(e->in->dtype, x->literal);
         return;
     case SAM_EXPR_NEG:
         evaluate(e, x->a, out);
         for (uint32_t p = 0; p < out->val.len; p++)
-            out->val.at[p] = negate(e->in->dtype, out->val.at[p]);
-        out->background = negate(e->in->dtype, out->background);
+            out->val.at[p] = tile_negate(e->in->dtype, out->val.at[p]);
+        out->background = tile_negate(e->in->dtype, out->background);
         return;
     case SAM_EXPR_SUM:
         evaluate(&operands, x->a, &a);
@@ -641,11 +451,13 @@ static void evaluate(const evaluator *e, sam_expr h, relation *out) {
                 return;
             }
             for (uint32_t p = 0; p < out->val.len; p++)
-                out->val.at[p] = apply_expr(e->in->dtype, x, out->val.at[p], out->val.at[p]);
-            out->background = apply_expr(e->in->dtype, x, out->background, out->background);
+                out->val.at[p] = tile_apply(e->in->dtype, x, out->val.at[p], out->val.at[p]);
+            out->background = tile_apply(e->in->dtype, x, out->background, out->background);
             return;
         }
         evaluate_sides(&operands, x, &a, &b);
+        take_pattern(e, x, x->a, &a);
+        take_pattern(e, x, x->b, &b);
         merge(e, x, &a, &b, out);
         arena_free(&inner);
         return;
@@ -672,22 +484,33 @@ static bool has_division(const sam_statement *s, sam_expr h) {
 static void to_tensor(const evaluator *e, const relation *r, arena *mem, tile_tensor *out) {
     const sam_statement *s = e->statement;
     const uint32_t *order = sorted_by_result(e, r);
+    uint64_t cells = 1;
+    for (uint32_t m = 0; m < out->order && cells <= r->val.len; m++)
+        cells *= out->dim[m];
+    out->fill_wrapped =
+        e->in->dtype == TILE_DTYPE_INT16 && r->val.len < cells && tile_has_wrapped(r->background);
+    out->wrapped = out->fill_wrapped;
     uint32_t *crd = arena_new_n(mem, uint32_t, (size_t)r->val.len * out->order + 1);
     uint16_t *val = arena_new_n(mem, uint16_t, r->val.len + 1);
     float *tolerance = arena_new_n(mem, float, r->val.len + 1);
+    double *exact = arena_new_n(mem, double, r->val.len + 1);
     for (uint32_t p = 0; p < r->val.len; p++) {
-        number n = r->val.at[order[p]];
+        tile_number n = r->val.at[order[p]];
         for (uint32_t m = 0; m < out->order; m++)
             crd[(size_t)p * out->order + m] = tuple(r, order[p])[column_of(r, s->result_index[m].v)];
         val[p] = n.bits;
-        tolerance[p] = 2 * n.roundings * BF16_ROUNDOFF * n.magnitude;
+        tolerance[p] = (float)tile_tolerance(n);
+        exact[p] = n.exact;
+        out->addends = fmaxf(out->addends, n.adds + 1);
         if (e->in->dtype == TILE_DTYPE_INT16)
-            out->wrapped += has_wrapped(n);
+            out->wrapped += tile_has_wrapped(n);
     }
     out->nnz = r->val.len;
     out->crd = crd;
     out->val = val;
     out->tolerance = tolerance;
+    out->given = exact;
+    out->given_as = val;
     out->divides = has_division(s, s->rhs);
 }
 
@@ -712,7 +535,7 @@ bool tile_reference(const sam_statement *s, const tile_operands *in, arena *mem,
     if (got.background.bits != result->fill) {
         /* Every point of the result has a value: add the relation to a full one. */
         relation full = {0}, point = {0};
-        vec_push(&scratch, &point.val, (number){0});
+        vec_push(&scratch, &point.val, (tile_number){0});
         expand(&e, &point, &all, &full);
         relation sum_of = {.background = got.background};
         const sam_expr_data everywhere = {.kind = SAM_EXPR_CALL, .operation = SAM_OPERATION_reach};

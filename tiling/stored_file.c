@@ -4,6 +4,7 @@
 
 #include "support/number.h"
 #include "tiling/formats_int.h"
+#include "tiling/rounding.h"
 #include "tiling/tiling_int.h"
 
 /* The first line: this, and the version. */
@@ -140,11 +141,12 @@ static bool take_values(reader *r, tile_dtype dtype, const char *path, tile_stor
             return refuse(r, "a number");
         src_loc loc = src_at(r->source, (size_t)(r->at - r->text), (size_t)(rest - r->at));
         r->at = rest;
-        if (!tile_from_double(x, dtype, loc, r->diag, &counts, &vals[i]))
+        if (!tile_has_word(x, dtype, loc, r->diag))
             return false;
+        vals[i] = tile_word_of(x, dtype, &counts);
     }
     counts.nnz = out->n_vals;
-    tile_warn_changed(&counts, path, r->diag);
+    tile_warn_changed(&counts, dtype, path, r->diag);
     return true;
 }
 

@@ -20,12 +20,6 @@ void tile_sort(const uint32_t *crd, uint32_t width, uint32_t n, const uint8_t *k
 /* All columns of a tuple, in logical order. */
 extern const uint8_t tile_logical[SAM_MAX_ORDER];
 
-/* Makes a word of the data type of a value of `t`; t->rounded and t->wrapped count what is not whole, or
- * outside of int16. E0305-value. */
-bool tile_from_double(double x, tile_dtype dtype, src_loc loc, diagnostics *d, tile_tensor *t, uint16_t *out);
-/* Warns of E0350-rounded and E0351-wrapped, once for all values of `from`. */
-void tile_warn_changed(const tile_tensor *t, const char *from, diagnostics *d);
-
 /* Sorts entries in logical order and merges duplicates; fills t->nnz, crd, val. */
 void tile_normalise(tile_tensor *t, const tile_entries *entries, tile_dtype dtype, arena *mem);
 

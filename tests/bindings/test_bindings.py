@@ -128,7 +128,7 @@ class Kernels(unittest.TestCase):
         for engine in ("sam", "cycle", "rtl", "soc"):
             r = onyx.run("y(i) = A(i,j) * d(j)", A=A, d=d, engine=engine, options=["--semiring", "min_plus"])
             self.assertEqual((r.tensor.fill, r.y.tolist()), (32767, [32767, 9, 32767]))
-            self.assertIn("1 of 2 values of y is outside of -32768..32767 and became infinite or wrapped around", r.messages)
+            self.assertIn("1 of 2 values of y became infinite or wrapped around in 16 bits", r.messages)
         functions = pathlib.Path(__file__).parents[2] / "examples" / "functions.fn"
         r = onyx.run("y(i) = gcd(b(i), c(i))", b=np.array([12, 0, 9]), c=np.array([8, 3, 0]), engine="cycle", options=["--functions", functions])
         self.assertEqual((r.y.tolist(), r.messages), ([4, 3, 9], ""))
@@ -283,6 +283,22 @@ class Kernels(unittest.TestCase):
         with self.assertWarnsRegex(onyx.OnyxWarning, "E0351-wrapped"):
             r = onyx.run("x(i) = v(i)", v=np.array([70000, 1]))
         self.same(r.x, np.array([70000, 1]))
+
+    def test_entries_of_one_place(self):
+        """They are added before the sum is rounded, whatever holds them."""
+        at, values = ([0, 0, 1, 1, 2, 2, 2], [0] * 7), [1.5, 2.5, 30000, 30000, 0.4, 0.4, 0.4]
+        coo, want = sp.coo_matrix((values, at), shape=(3, 1)), [4, 60000, 1]
+        for given in (coo, sp.csr_matrix(coo), onyx.Tensor((3, 1), np.stack(at, axis=1), values)):
+            with self.assertWarnsRegex(onyx.OnyxWarning, "1 of 3 values of 'B' was rounded.*\n.*1 of 3 values of 'B' is outside"):
+                r = onyx.run("X(i,j) = B(i,j)", B=given)
+            self.same(r.X.toarray().reshape(-1), np.array(want))
+
+    def test_convert_warns(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "t.stored"
+            with self.assertWarnsRegex(onyx.OnyxWarning, "E0350-rounded"):
+                onyx.Tensor((2,), [[0], [0]], [0.75, 0.5]).convert("s", file)
+            self.same(onyx.run("x(i) = t(i)", options=["-i", f"t:{file}"]).x, np.array([1, 0]))
 
     def test_names_of_arguments(self):
         given = {"out": np.array([1, 2]), "engine": np.array([3, 4]), "expression": np.array([5, 6])}

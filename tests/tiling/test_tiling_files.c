@@ -3,15 +3,20 @@
 
 #include "tiling/tiling.h"
 
-static bool read_text(fixture *f, const char *end, const char *text, uint32_t order, tile_tensor *t) {
+static bool read_text_as(fixture *f, tile_dtype dtype, const char *end, const char *text, uint32_t order,
+                         tile_tensor *t) {
     const char *folder = test_folder(f), *path = arena_printf(&f->mem, "%s/tensor%s", folder, end);
     FILE *out = fopen(path, "wb");
     fputs(text, out);
     fclose(out);
-    bool good = tile_read(path, names_intern(&f->names, "B"), order, TILE_DTYPE_INT16, TILE_VALUES_FILE,
-                          &f->mem, &f->diag, t);
+    bool good =
+        tile_read(path, names_intern(&f->names, "B"), order, dtype, TILE_VALUES_FILE, &f->mem, &f->diag, t);
     remove_folder(folder);
     return good;
+}
+
+static bool read_text(fixture *f, const char *end, const char *text, uint32_t order, tile_tensor *t) {
+    return read_text_as(f, TILE_DTYPE_INT16, end, text, order, t);
 }
 
 /* Entries as "row,col=value ..." to compare with. */
@@ -115,7 +120,7 @@ static void rounds_and_wraps_with_a_warning_each(void **state) {
                   "%%MatrixMarket matrix coordinate real general\n1 5 5\n1 1 0.5\n1 2 -2.5\n1 3 1e-3\n1 4 "
                   "65537\n1 5 3\n",
                   2, &t));
-    assert_string_equal(entries(f, &t), "0,0=1 0,1=-3 0,2=0 0,3=1 0,4=3");
+    assert_string_equal(entries(f, &t), "0,0=0 0,1=-2 0,2=0 0,3=1 0,4=3");
     assert_int_equal(t.rounded, 3);
     assert_int_equal(t.wrapped, 1);
     assert_int_equal(f->diag.warnings, 2);
@@ -123,6 +128,43 @@ static void rounds_and_wraps_with_a_warning_each(void **state) {
     assert_non_null(strstr(fixture_printed(f), "E0351-wrapped"));
     assert_true(read_text(f, ".tns", "1 -32768\n2 32767\n3 32768\n4 -32769\n", 1, &t));
     assert_int_equal(t.wrapped, 2);
+}
+
+/* Entries of one place are added before the sum is a word; what is mirrored is negated before. */
+static void adds_entries_before_it_rounds(void **state) {
+    fixture *f = *state;
+    tile_tensor t;
+    assert_true(read_text(
+        f, ".tns", "1 30000\n1 30000\n2 1.5\n2 2.5\n3 0.4\n3 .4\n3 .4\n4 40000\n4 -9\n4 -39990\n", 1, &t));
+    assert_string_equal(entries(f, &t), "0=-5536 1=4 2=1 3=1");
+    assert_int_equal(t.rounded, 1);
+    assert_int_equal(t.wrapped, 1);
+    assert_true(t.given && t.given[0] == 60000 && t.given[1] == 4);
+    assert_true(read_text(
+        f, ".mtx", "%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n2 1 -32768\n", 2, &t));
+    assert_string_equal(entries(f, &t), "0,1=-32768 1,0=-32768");
+    assert_int_equal(t.wrapped, 1);
+    assert_false(read_text(f, ".tns", "1 9e15\n1 9e15\n", 1, &t));
+    assert_non_null(strstr(fixture_printed(f), "E0305-value"));
+}
+
+/* What a float has between two bfloat16 decides, and what it is too large or too small for is counted. */
+static void makes_bf16_words_once(void **state) {
+    fixture *f = *state;
+    tile_tensor t;
+    /* 1 + 2^-8 is between two; what is above goes up, though a float of it is the tie. */
+    assert_true(read_text_as(f, TILE_DTYPE_BF16, ".tns",
+                             "1 1.00390625\n2 1.0039062500000002\n3 1e39\n4 1e-45\n5 -3.4e38\n6 inf\n7 0\n"
+                             "8 256\n8 1\n8 1\n",
+                             1, &t));
+    static const uint16_t want[] = {0x3f80, 0x3f81, 0x7f80, 0, 0xff80, 0x7f80, 0, 0x4381};
+    assert_int_equal(t.nnz, 8);
+    assert_memory_equal(t.val, want, sizeof want);
+    assert_int_equal(t.overflowed, 2);
+    assert_int_equal(t.flushed, 1);
+    assert_int_equal(t.rounded, 5);
+    assert_non_null(strstr(fixture_printed(f), "of 8 values"));
+    assert_non_null(strstr(fixture_printed(f), "E0355-bf16-range"));
 }
 
 static void names_the_place_of_every_mistake(void **state) {
@@ -280,5 +322,6 @@ static void reads_real_matrices(void **state) {
 
 RUN_TESTS(TEST(reads_coordinates_of_every_symmetry), TEST(reads_scalars_nothing_and_pipes),
           TEST(reads_what_others_write), TEST(rounds_and_wraps_with_a_warning_each),
+          TEST(adds_entries_before_it_rounds), TEST(makes_bf16_words_once),
           TEST(names_the_place_of_every_mistake), TEST(generates_the_published_data),
           TEST(generates_large_tensors), TEST(writes_what_it_reads), TEST(reads_real_matrices))

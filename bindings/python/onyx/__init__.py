@@ -148,15 +148,18 @@ class Tensor:
     def convert(self, format: str, file: os.PathLike | str, *options: str) -> dict:
         """Stores the tensor in a format (docs/storage.md) as a .stored file, which option `-i` of `run` reads back: what `onyx tile convert`
         does, whose options may follow. Returns what it takes: entries, values, bytes, and metadata, which is part of these;
-        of banks how many there are and what the fullest has; and the same of each of `parts`, if there are any."""
+        of banks how many there are and what the fullest has; and the same of each of `parts`, if there are any. Warns as `run` does."""
         arguments = ["-f", format, "-o", os.fspath(file), *map(str, options)]
         alive = [_text(argument) for argument in arguments]
         given = _ffi.new("onyx_tensor *", _operand("T", self, alive))
         argv = _ffi.new("char *[]", alive[:len(arguments)])
         result = _onyx.onyx_tensor_convert(given, _ffi.cast("const char *const *", argv), len(arguments))
         try:
+            messages = _ffi.string(result.messages).decode()
             if result.code:
-                raise OnyxError(result.code, _ffi.string(result.messages).decode())
+                raise OnyxError(result.code, messages)
+            if "warning: " in messages:
+                warnings.warn(messages.strip(), OnyxWarning, stacklevel=2)
             return json.loads(_ffi.string(result.report))
         finally:
             _onyx.onyx_free(result)

@@ -1,0 +1,163 @@
+/* accuracy.c - how good a result is, for people and for programs. */
+#include "report/accuracy.h"
+
+#include <math.h>
+
+/* A relative error up to which a result is called within it; a sum of so many bf16 may stagnate. */
+static const double GOOD = 0.01, LONG_SUM = 64;
+
+static bool is_exact(const tile_accuracy *a) {
+    return !a->differing && !a->wrapped && !a->unjudged;
+}
+
+static bool is_within(const tile_accuracy *a) {
+    return a->largest_relative <= GOOD && !a->wrapped && !a->unjudged;
+}
+
+static void add_number(cJSON *object, const char *key, double value) {
+    if (isfinite(value))
+        cJSON_AddNumberToObject(object, key, value);
+    else
+        cJSON_AddStringToObject(object, key, isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+}
+
+static void add_error(cJSON *json, const char *key, double largest, double mean) {
+    cJSON *error = cJSON_AddObjectToObject(json, key);
+    add_number(error, "largest", largest);
+    add_number(error, "mean", mean);
+}
+
+/* Returns the operand, or NULL for what the user has not given. */
+static const tile_tensor *operand_at(const compile_accuracy *a, uint32_t t) {
+    const bool result = a->statement && t + 1 == a->statement->result.v;
+    return a->operand && !result ? &a->operand[t] : NULL;
+}
+
+static const char *name_at(const compile_accuracy *a, uint32_t t, const name_table *names) {
+    return names_text(names, a->statement ? sam_user_name(&a->statement->tensors.at[t]) : a->operand[t].name);
+}
+
+static void add_operands(const compile_accuracy *a, const name_table *names, cJSON *json) {
+    cJSON *all = cJSON_AddArrayToObject(json, "operands");
+    for (uint32_t t = 0; t < a->operands; t++) {
+        const tile_tensor *one = operand_at(a, t);
+        if (!one)
+            continue;
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddStringToObject(item, "tensor", name_at(a, t, names));
+        add_number(item, "values", (double)one->nnz);
+        add_number(item, "rounded", (double)one->rounded);
+        add_number(item, "wrapped", (double)one->wrapped);
+        add_number(item, "overflowed", (double)one->overflowed);
+        add_number(item, "flushed", (double)one->flushed);
+        cJSON_AddItemToArray(all, item);
+    }
+}
+
+void compile_accuracy_json(const compile_accuracy *a, const name_table *names, cJSON *json) {
+    const tile_accuracy *of = a->of;
+    if (!of->is)
+        return;
+    cJSON *section = cJSON_AddObjectToObject(json, "accuracy");
+    cJSON_AddStringToObject(section, "verdict",
+                            is_exact(of)    ? "exact"
+                            : is_within(of) ? "within"
+                                            : "differs");
+    add_number(section, "values", (double)of->values);
+    add_number(section, "differing", (double)of->differing);
+    add_number(section, "wrapped", (double)of->wrapped);
+    add_number(section, "unjudged", (double)of->unjudged);
+    add_error(section, "relative", of->largest_relative, of->mean_relative);
+    add_error(section, "absolute", of->largest, of->mean);
+    if (of->differing) {
+        cJSON *at = cJSON_AddArrayToObject(section, "at");
+        for (uint32_t m = 0; m < of->order; m++)
+            cJSON_AddItemToArray(at, cJSON_CreateNumber(of->at[m] + 1));
+        add_number(section, "value", of->value);
+        add_number(section, "float64", of->exact);
+    }
+    add_operands(a, names, section);
+}
+
+void compile_warnings_json(const diagnostics *d, cJSON *json) {
+    cJSON *all = d->warnings ? cJSON_AddArrayToObject(json, "warnings") : NULL;
+    for (uint32_t i = 0; all && i < d->list.len; i++) {
+        const diagnostic *one = &d->list.at[i];
+        if (one->kind != DIAG_WARNING)
+            continue;
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddStringToObject(item, "code", one->code);
+        cJSON_AddStringToObject(item, "message", one->message);
+        cJSON_AddItemToArray(all, item);
+    }
+}
+
+/* ---- for people -------------------------------------------------------------------------------- */
+
+/* Returns what most operands lost, the worst first: "229 of 294 values of B were rounded to whole numbers".
+ */
+static const char *loss_of_operands(const compile_accuracy *a, const name_table *names, arena *mem) {
+    enum { ROUNDED = 3 };
+    static const char *const ways[] = {"wrapped around in 16 bits", "became infinite", "became 0",
+                                       "rounded to whole numbers"};
+    for (uint32_t way = 0; way <= ROUNDED; way++) {
+        for (uint32_t t = 0; t < a->operands; t++) {
+            const tile_tensor *one = operand_at(a, t);
+            const uint64_t n = !one                           ? 0
+                               : way == 0                     ? one->wrapped
+                               : way == 1                     ? one->overflowed
+                               : way == 2                     ? one->flushed
+                               : a->dtype == TILE_DTYPE_INT16 ? one->rounded
+                                                              : 0;
+            if (n)
+                return arena_printf(mem, "%llu of %llu %s of %s %s%s", (unsigned long long)n,
+                                    (unsigned long long)one->nnz, plural(one->nnz, "value", "values"),
+                                    name_at(a, t, names), way == ROUNDED ? plural(n, "was ", "were ") : "",
+                                    ways[way]);
+        }
+    }
+    return NULL;
+}
+
+static const char *reason(const compile_accuracy *a, const name_table *names, arena *mem) {
+    const char *lost = loss_of_operands(a, names, mem);
+    if (lost)
+        return lost;
+    if (a->of->wrapped)
+        return arena_printf(mem, "%llu %s wrapped around in 16 bits, or %s made of one that did",
+                            (unsigned long long)a->of->wrapped, plural(a->of->wrapped, "value", "values"),
+                            plural(a->of->wrapped, "is", "are"));
+    if (a->dtype == TILE_DTYPE_INT16)
+        return "values of int16 are whole";
+    if (a->of->addends >= LONG_SUM)
+        return arena_printf(mem, "sums of %u bf16 terms%s", a->of->addends,
+                            a->of->largest_relative > 0.1 ? " stagnate" : "");
+    return "bf16 has 8 significant bits, and sums may cancel";
+}
+
+static const char *percent(double relative, arena *mem) {
+    if (!isfinite(relative))
+        return "infinitely much";
+    return arena_printf(mem, relative < 0.995 ? "%.2g %%" : "%.0f %%", 100 * relative);
+}
+
+static const char *place(const tile_accuracy *a, arena *mem) {
+    const char *text = a->order ? " at (" : "";
+    for (uint32_t m = 0; m < a->order; m++)
+        text = arena_printf(mem, "%s%s%u", text, m ? "," : "", a->at[m] + 1);
+    return a->order ? arena_printf(mem, "%s)", text) : text;
+}
+
+const char *compile_accuracy_text(const compile_accuracy *a, const name_table *names, arena *mem) {
+    const tile_accuracy *of = a->of;
+    if (!of->is)
+        return NULL;
+    if (is_exact(of))
+        return "exact";
+    if (is_within(of))
+        return arena_printf(mem, "within %s of float64", percent(of->largest_relative, mem));
+    if (!of->differing)
+        return arena_printf(mem, "equal to float64, but %s", reason(a, names, mem));
+    return arena_printf(mem, "differs from float64 by up to %s%s: %s", percent(of->largest_relative, mem),
+                        place(of, mem), reason(a, names, mem));
+}

@@ -1,0 +1,25 @@
+/* accuracy.h - how good a result is: its error against double precision, and what its operands lost. */
+#ifndef ONYX_REPORT_ACCURACY_H
+#define ONYX_REPORT_ACCURACY_H
+
+#include "kernel/kernel.h"
+
+/* A result, and the operands that it is made of. */
+typedef struct {
+    const tile_accuracy *of;
+    const sam_statement
+        *statement; /* whose operands they are, by tensor handle - 1; NULL: they are a program's */
+    const tile_tensor *operand; /* NULL: they are not known */
+    uint32_t operands;
+    tile_dtype dtype;
+} compile_accuracy;
+
+/* Adds "accuracy" to report.json (docs/report.md); nothing where there was no reference. */
+void compile_accuracy_json(const compile_accuracy *a, const name_table *names, cJSON *json);
+/* Adds "warnings" to report.json: what the command has warned of so far. */
+void compile_warnings_json(const diagnostics *d, cJSON *json);
+/* Returns "exact", "within 0.4 % of float64", or "differs from float64 by up to 35 % at (3,7): ..."; NULL
+ * where there was no reference. */
+const char *compile_accuracy_text(const compile_accuracy *a, const name_table *names, arena *mem);
+
+#endif

@@ -1,0 +1,100 @@
+"""Products and sums of bf16 in whatever order schedules, formats and tiles make of them: bf16_orders.py ONYX [COUNT [ENGINE]]
+
+COUNT random products of two to four tensors with normal entries run; no right result is refused (exit code 3), and the error that
+report.json has is the one found here, against double precision on the data as they were written.
+"""
+import json
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+try:
+    import numpy
+except ImportError:
+    sys.exit(77)
+
+ONYX, COUNT = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 2000
+ENGINE = sys.argv[3] if len(sys.argv) > 3 else "sam"
+r = random.Random(521)
+SHAPES = [["ij", "j"], ["ij", "jk"], ["ij", "jk", "k"], ["ij", "jk", "kl"], ["ij", "ij"], ["ij", "i", "j"], ["ij", "jf", "f"], ["i", "i", "i"], ["ij", "jk", "k", "i"]]
+
+
+def operand(name, indices, extent, folder):
+    """A tensor, most of whose entries are there, as a file and as an array."""
+    shape = [extent[v] for v in indices]
+    values = numpy.zeros(shape)
+    for at in numpy.ndindex(*shape):
+        if r.random() < 0.8:
+            values[at] = r.gauss(0, 1) * 10 ** r.uniform(-2, 2)
+    values[tuple(n - 1 for n in shape)] = 1.5  # so that the file has the extents
+    lines = [f"{' '.join(str(c + 1) for c in at)} {values[at]!r}" for at in numpy.ndindex(*shape) if values[at]]
+    (folder / f"{name}.tns").write_text("\n".join(lines) + "\n")
+    return values
+
+
+def schedule(shapes, names, result):
+    """Loops in some order, or a part of the product by itself."""
+    every = sorted({v for indices in shapes for v in indices})
+    draw = r.random()
+    if draw < 0.4 and len(shapes) > 2:
+        first = r.randrange(len(shapes) - 1)
+        part = "*".join(f"{names[n]}({','.join(shapes[n])})" for n in (first, first + 1))
+        return ["-s", f"precompute({part},{{}},{{}})"]
+    if draw < 0.8:
+        return ["-s", f"reorder({','.join(r.sample(every, len(every)))})"]
+    return []
+
+
+def result_of(path, shape):
+    values = numpy.zeros(shape)
+    lines = path.read_text().split("\n")[2:] if path.suffix == ".mtx" else path.read_text().split("\n")
+    for line in filter(None, lines):
+        *at, value = line.split()
+        values[tuple(int(c) - 1 for c in at[:len(shape)])] = float(value)
+    return values
+
+
+def check(folder):
+    """Returns whether it ran, and what is wrong."""
+    shapes = r.choice(SHAPES)
+    names, every = "BCDE"[:len(shapes)], sorted({v for indices in shapes for v in indices})
+    extent = {v: r.choice([1, 2, 3, 5, 9]) for v in every}
+    data = [operand(n, s, extent, folder) for n, s in zip(names, shapes)]
+    result = "".join(v for v in every if r.random() < 0.5)
+    access = [f"{n}({','.join(s)})" for n, s in zip(names, shapes)]
+    left = f"X({','.join(result)})" if result else "X"
+    more = [] if r.random() < 0.5 else ["-O0"]
+    command = [ONYX, "run", f"{left} = {' * '.join(access)}", "--dtype", "bf16", "--engine", ENGINE, "-o", str(folder / "out"), *schedule(shapes, names, result), *more]
+    if ENGINE != "sam":
+        command += ["--profile", "onyx-ext", "--effort", "1"]
+    for n in names:
+        command += ["-i", f"{n}:{folder}/{n}.tns"]
+    got = subprocess.run(command, capture_output=True, text=True)
+    if got.returncode in (1, 2):
+        return False, None
+    if got.returncode:
+        return True, f"exit code {got.returncode}: {' '.join(command)}\n{got.stderr}"
+    report = json.loads((folder / "out/report.json").read_text())
+    path = next(p for p in ((folder / "out/X.mtx"), (folder / "out/X.tns")) if p.exists())
+    exact = numpy.einsum(",".join(shapes) + "->" + result, *data)
+    off = float(numpy.abs(result_of(path, exact.shape) - exact).max())
+    said = report["accuracy"]["absolute"]["largest"]
+    scale = float(numpy.einsum(",".join(shapes) + "->" + result, *map(abs, data)).max())
+    if abs(said - off) > 1e-9 * scale:
+        return True, f"the error is {off}, and {said} is said: {' '.join(command)}"
+    return True, None
+
+
+ran, refused, wrong = 0, 0, []
+while ran < COUNT:
+    with tempfile.TemporaryDirectory() as scratch:
+        counts, text = check(Path(scratch))
+    ran, refused = ran + counts, refused + (not counts)
+    wrong += [text] if text else []
+    if refused > 2 * COUNT or len(wrong) > 5:
+        break
+print("\n".join(wrong[:3]))
+print(f"{ran} ran, {refused} could not be scheduled so, {len(wrong)} wrong")
+sys.exit(bool(wrong) or ran < COUNT)

@@ -1,0 +1,61 @@
+/* fills.c - fills in files, and tensors that store every value. */
+#include "tiling/fills.h"
+#include "support/number.h"
+
+#include <ctype.h>
+
+static const char said[] = " fill ";
+
+void tile_write_fill(const tile_tensor *t, tile_dtype dtype, char comment, FILE *out) {
+    if (t->fill)
+        number_print(out, "%c%s%.9g: the value of what is not stored here\n", comment, said,
+                     tile_to_double(dtype, t->fill));
+}
+
+/* Returns the number behind " fill " in a line of comment. */
+static const char *fill_of_line(const char *line, arena *mem) {
+    const size_t n = strlen(said);
+    const bool comment = (line[0] == '%' || line[0] == '#') && strncmp(line + 1, said, n) == 0;
+    const char *number = line + 1 + n;
+    size_t length = 0;
+    while (comment && number[length] && number[length] != ':' && !isspace((unsigned char)number[length]))
+        length++;
+    return length && number[length] == ':' ? arena_strndup(mem, number, length) : NULL;
+}
+
+const char *tile_stated_fill(const char *path, arena *mem) {
+    enum { LINE = 256 };
+    const size_t length = strlen(path);
+    const char *end = length > 4 ? path + length - 4 : "", *fill = NULL;
+    FILE *in = strcmp(end, ".mtx") == 0 || strcmp(end, ".tns") == 0 ? fopen(path, "r") : NULL;
+    char line[LINE];
+    while (in && !fill && fgets(line, sizeof line, in) && (*line == '%' || *line == '#'))
+        fill = fill_of_line(line, mem);
+    if (in)
+        fclose(in);
+    return fill;
+}
+
+void tile_store_fill(tile_tensor *t, arena *mem) {
+    const uint64_t most = UINT64_C(1) << 26;
+    uint64_t cells = 1, e = 0;
+    for (uint32_t m = 0; m < t->order && cells <= most; m++)
+        cells *= t->dim[m];
+    if (!t->fill || cells > most)
+        return;
+    uint32_t *crd = arena_new_n(mem, uint32_t, cells * t->order + 1);
+    uint16_t *val = arena_new_n(mem, uint16_t, cells + 1);
+    for (uint64_t cell = 0; cell < cells; cell++) {
+        uint32_t *at = crd + cell * t->order;
+        uint64_t rest = cell;
+        for (uint32_t m = t->order; m-- > 0; rest /= t->dim[m])
+            at[m] = (uint32_t)(rest % t->dim[m]);
+        const bool stored =
+            e < t->nnz && (!t->order || memcmp(at, t->crd + e * t->order, t->order * sizeof *at) == 0);
+        val[cell] = stored ? t->val[e] : t->fill;
+        e += stored;
+    }
+    t->nnz = cells;
+    t->crd = crd;
+    t->val = val;
+}

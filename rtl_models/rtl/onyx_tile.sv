@@ -82,6 +82,6 @@ module onyx_tile #(
       .north_ready_i
   );
 `include "onyx_assert.svh"
-  `ONYX_ASSERT(OnlyReadsAnswer, control_i.cfg.read || cfg_rdata_o == 32'd0,
+  `ONYX_ASSERT(OnlyReadsAnswer, control_i[64] || cfg_rdata_o == 32'd0,
       "nothing answers on the configuration bus without a read")
 endmodule

@@ -4,6 +4,8 @@
 #include "kernel/regions.h"
 #include "sam/operators.h"
 
+#include <inttypes.h>
+
 /* Statements have no type: the graph's arithmetic gets the one that was asked for. */
 static void set_arithmetic(const compile_options *o, sam_graph *g) {
     for (uint32_t n = 0; n < g->nodes.len; n++) {
@@ -58,6 +60,20 @@ static void say_cut(compile_context *ctx, const sam_statement *s) {
     }
 }
 
+/* Notes which dense levels fe_pad has stored compressed, with all their coordinates. */
+static void say_whole(compile_context *ctx, const sam_statement *s) {
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        const sam_tensor_data *data = &s->tensors.at[t];
+        for (uint32_t l = 0; l < data->order && !data->ones; l++) {
+            if (data->whole >> l & 1)
+                diag_note(ctx->diag, data->loc,
+                          "level %" PRIu32 " of %s, which is dense, is stored compressed, with all of its "
+                          "coordinates: behind an empty fiber the chip's dense scanner gives a wrong stop",
+                          l + 1, names_text(ctx->names, data->called.v ? data->called : data->name));
+        }
+    }
+}
+
 /* Notes along which loops --tile says that a sub-tile has one coordinate. */
 static void note_single(const compile_options *o, bool chip, sam_statement *s) {
     for (uint32_t i = 0; i < o->tile.along.len && chip && o->optimize > 0; i++) {
@@ -97,6 +113,7 @@ bool compile_lower_sam(const compile_options *o, bool chip, compile_context *ctx
     if (!fe_build(&expanded, &lower, ctx->mem, ctx->diag, &out->statement, &once) ||
         !fe_unroll(&asked, &once, ctx->mem, ctx->diag, &out->sam))
         return false;
+    say_whole(ctx, &out->statement);
     set_arithmetic(o, &out->sam);
     return sam_check(&out->sam, ctx->diag);
 }

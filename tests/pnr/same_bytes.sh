@@ -26,7 +26,7 @@ compile() { # COMPILER OPTIONS FILE...: objects in $work/objects
 failed=0
 compare() { # LABEL: what the objects make
     # shellcheck disable=SC2086
-    gcc "$work"/objects/*.o $libraries -lpthread -o "$work/bytes"
+    gcc "$work"/objects/*.o $libraries -lpthread -lm -o "$work/bytes"
     for threads in 1 3; do
         mkdir "$work/out"
         "$work/bytes" "$threads" "$work/out"

@@ -40,10 +40,12 @@ install(FILES cmake/completion/onyx.bash RENAME onyx DESTINATION ${CMAKE_INSTALL
 install(FILES cmake/completion/_onyx DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES cmake/completion/onyx.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
-# These are the libraries in the order in which a linker wants them, each with its public header.
+# These are the libraries in the order in which a linker wants them, each with its public header and what that includes.
 set(ONYX_LIBRARIES firmware bitstream pnr lower_onyx tiling frontend sam support)
 foreach(room ${ONYX_LIBRARIES})
-    install(FILES ${room}/${room}.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/onyx/${room})
+    file(GLOB headers ${room}/*.h)
+    list(FILTER headers EXCLUDE REGEX "_int\\.h$")
+    install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/onyx/${room})
     string(APPEND ONYX_PC_LIBS " -lonyx_${room}")
 endforeach()
 install(DIRECTORY sam lower_onyx DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/onyx FILES_MATCHING PATTERN "*.def")

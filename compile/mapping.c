@@ -60,14 +60,12 @@ bool pass_run_edges(compile_passing *p) {
     return compile_choose_edges(o, ctx, &k->board, &k->lowered, &k->data, &k->tiling);
 }
 
-/* An edge that the user stated is the kernel's, but along a loop that no sub-tile may cut (E0358). */
+/* Every loop has an edge. */
 bool pass_check_edges(const compile_passing *p) {
     const compile_kernel *k = p->k;
-    const tile_options stated = compile_tiling_of(p->o, &k->board, &k->lowered);
     const sam_statement *s = &k->lowered.statement;
-    for (uint32_t v = 0; v < s->vars.len; v++)
-        BUG_IF(stated.edge[v] && !(s->uncut >> v & 1) && stated.edge[v] != k->tiling.options.edge[v],
-               "--tile states edge %u, and %u was chosen", stated.edge[v], k->tiling.options.edge[v]);
+    for (uint32_t v = 1; v <= s->vars.len; v++)
+        BUG_IF(!tile_edge(s, &k->tiling.options, (sam_var){v}), "loop %u has no edge", v);
     return true;
 }
 

@@ -12,6 +12,7 @@
 
 #include "firmware/registers.h"
 #include "host/ready.h"
+#include "support/inputs.h"
 
 enum { END_OF_MESSAGE = 0x1A, REPLY_SECONDS = 60 };
 enum { FEW_WORDS = 32 };
@@ -219,6 +220,7 @@ static bool read_image(host_link *l, uint32_t address, void *to, uint32_t bytes)
     if (!host_command(l, NULL, NULL, "dump_image {%s} 0x%x %u", l->image, address, bytes) ||
         !file_open(&f, l->image, l->d))
         return false;
+    inputs_note_made(l->d, f.stream); /* OpenOCD wrote the file for this command */
     bool whole = f.length == bytes && file_take(&f, to, bytes);
     file_close(&f);
     return whole || no_answer(l, "it gave fewer bytes than were asked for");

@@ -110,7 +110,7 @@ static Played play(uint32_t seed) {
 static void fast_view_is_the_wired_array_at_every_pin(void **) {
     uint64_t moved = 0, hazards = 0;
     unsigned idle = 0;
-    const unsigned cases = 40;
+    const unsigned cases = 72, enough = 20; /* tiles whose monitors were raised */
     for (uint32_t seed = 1; seed <= cases; seed++) {
         Played p = play(seed);
         moved += p.moved;
@@ -119,7 +119,7 @@ static void fast_view_is_the_wired_array_at_every_pin(void **) {
     }
     print_message("%u designs, %lu words out, %u without any, hazards at %lu tiles\n", cases,
                   static_cast<unsigned long>(moved), idle, static_cast<unsigned long>(hazards));
-    assert_true(moved > 20 * cases && hazards > cases / 2);
+    assert_true(moved > 20 * cases && hazards > enough);
 }
 
 /* ---- whole chip and tile library ------------------------------------------------------------- */

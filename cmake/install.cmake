@@ -48,7 +48,7 @@ foreach(room ${ONYX_LIBRARIES})
     install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/onyx/${room})
     string(APPEND ONYX_PC_LIBS " -lonyx_${room}")
 endforeach()
-install(DIRECTORY sam lower_onyx DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/onyx FILES_MATCHING PATTERN "*.def")
+install(DIRECTORY ${ONYX_LIBRARIES} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/onyx FILES_MATCHING PATTERN "*.def")
 install(FILES bindings/onyx.h bindings/stored.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/onyx)
 set(ONYX_PYTHON lib/python3/dist-packages/onyx)
 install(DIRECTORY bindings/python/onyx/ DESTINATION ${ONYX_PYTHON} FILES_MATCHING PATTERN "*.py" PATTERN "py.typed"

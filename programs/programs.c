@@ -198,7 +198,8 @@ static bool wait_for(machine *m, compile_context *ctx, compile_stage_of *stage, 
     while (n < kernels && stage->waits && ok && run->waited != COMPILE_NEVER) {
         compile_options o = stage->options;
         run->data = (compile_data){0};
-        ok = compile_leave_program(m, ctx, stage->n_parts ? &stage->parts[n] : stage) &&
+        const compile_stage_of *part = stage->n_parts ? &stage->parts[n] : stage;
+        ok = (part->by_items || compile_leave_program(m, ctx, part)) && /* items are of any program */
              operands_of(m, ctx, stage->step, &o, &run->data) && compile_wait_part(m, ctx, stage, n, run);
         n += run->waited == COMPILE_WAITS;
     }

@@ -331,8 +331,7 @@ static bool is_configured(const machine *m, const compile_stage_of *stage) {
 }
 
 bool compile_leave_program(machine *m, compile_context *ctx, const compile_stage_of *stage) {
-    if (stage &&
-        (!m->configured || compile_stage_on_host(stage) || stage->by_items || is_configured(m, stage)))
+    if (stage && (!m->configured || compile_stage_on_host(stage) || is_configured(m, stage)))
         return true;
     const bool ok = end_session(m, ctx);
     m->configured = NULL;

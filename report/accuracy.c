@@ -34,7 +34,8 @@ static const tile_tensor *operand_at(const compile_accuracy *a, uint32_t t) {
 }
 
 static const char *name_at(const compile_accuracy *a, uint32_t t, const name_table *names) {
-    return names_text(names, a->statement ? sam_user_name(&a->statement->tensors.at[t]) : a->operand[t].name);
+    const bool named = a->statement && t < a->statement->tensors.len; /* not: parts of an operand's format */
+    return names_text(names, named ? sam_user_name(&a->statement->tensors.at[t]) : a->operand[t].name);
 }
 
 static void add_operands(const compile_accuracy *a, const name_table *names, cJSON *json) {

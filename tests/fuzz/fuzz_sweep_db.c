@@ -6,7 +6,7 @@
 #include "sweep/sweep_int.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { CSV_FIELDS = 25, TEXTS = 9 };
+enum { CSV_FIELDS = 28, TEXTS = 9 };
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
@@ -52,7 +52,7 @@ static void check_csv(fuzz_run *r, const sweep_row_vec *rows) {
                                     row->settings, NULL,     row->check};
         for (uint32_t k = 0; k < sizeof want / sizeof *want; k++)
             FUZZ_CHECK(r, !want[k] || strcmp(field[k], want[k]) == 0);
-        FUZZ_CHECK(r, strcmp(field[21], row->confirm_engine) == 0 && strcmp(field[24], row->message) == 0);
+        FUZZ_CHECK(r, strcmp(field[21], row->confirm_engine) == 0 && strcmp(field[27], row->message) == 0);
     }
     FUZZ_CHECK(r, *at == '\0');
 }

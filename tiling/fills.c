@@ -3,6 +3,7 @@
 #include "support/number.h"
 
 #include <ctype.h>
+#include <sys/stat.h>
 
 static const char said[] = " fill ";
 
@@ -27,7 +28,10 @@ const char *tile_stated_fill(const char *path, arena *mem) {
     enum { LINE = 256 };
     const size_t length = strlen(path);
     const char *end = length > 4 ? path + length - 4 : "", *fill = NULL;
-    FILE *in = strcmp(end, ".mtx") == 0 || strcmp(end, ".tns") == 0 ? fopen(path, "r") : NULL;
+    struct stat info;
+    /* A pipe gives each of its bytes to a single reader, and the reader of the entries needs all of them. */
+    const bool regular = stat(path, &info) == 0 && S_ISREG(info.st_mode);
+    FILE *in = regular && (strcmp(end, ".mtx") == 0 || strcmp(end, ".tns") == 0) ? fopen(path, "r") : NULL;
     char line[LINE];
     while (in && !fill && fgets(line, sizeof line, in) && (*line == '%' || *line == '#'))
         fill = fill_of_line(line, mem);

@@ -35,14 +35,17 @@ static bool wrapped(const value *v, uint32_t p) {
 
 /* ---- operations: of whole numbers, and so of words ------------------------------------------------ */
 
+/* Products of products leave 64 bits, too: whole numbers are modulo 2^64, where no value but a lost one
+ * differs. */
+
 static int64_t of_add(int64_t a, int64_t b) {
-    return a + b;
+    return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 static int64_t of_sub(int64_t a, int64_t b) {
-    return a - b;
+    return (int64_t)((uint64_t)a - (uint64_t)b);
 }
 static int64_t of_mul(int64_t a, int64_t b) {
-    return a * b;
+    return (int64_t)((uint64_t)a * (uint64_t)b);
 }
 static int64_t of_div(int64_t a, int64_t b) {
     return b ? a / b : 0;
@@ -81,16 +84,16 @@ static int64_t of_relu(int64_t a, int64_t b) {
     return a > 0 ? a : b * 0;
 }
 static int64_t of_abs(int64_t a, int64_t b) {
-    return a < 0 ? -a : a + b * 0;
+    return a < 0 ? of_sub(0, a) : a + b * 0;
 }
 static int64_t of_square(int64_t a, int64_t b) {
-    return a * a + b * 0;
+    return of_mul(a, a) + b * 0;
 }
 static int64_t of_clamp(int64_t a, int64_t b) {
     return a < -9 ? -9 : a > 900 ? 900 : a + b * 0;
 }
 static int64_t of_shift(int64_t a, int64_t b) {
-    return a * 8 + b * 0;
+    return of_mul(a, 8) + b * 0;
 }
 static int64_t of_half(int64_t a, int64_t b) {
     return (a >> 2) + b * 0;

@@ -1,15 +1,6 @@
 /* net_check.c - legality of a netlist of tiles, from tiles.def and the configuration alone. */
 #include "lower_onyx/lower_onyx.h"
 
-uint32_t net_config_of(const netlist *n, const net_cell_data *c, const char *field) {
-    name_id id = names_find(n->names, field);
-    for (uint32_t i = 0; i < c->config.len && id.v != 0; i++) {
-        if (name_eq(c->config.at[i].field, id))
-            return c->config.at[i].value;
-    }
-    return 0;
-}
-
 static const char *cell_name(const netlist *n, net_cell h) {
     return names_text(n->names, net_cell_at(n, h)->name);
 }

@@ -14,11 +14,6 @@ typedef struct {
     diagnostics *diag;
 } parsing;
 
-const char *options_spelling(option_key key, arena *mem) {
-    const option_row *row = &option_rows[key];
-    return row->letter ? arena_printf(mem, "-%c", row->letter) : arena_printf(mem, "--%s", row->name);
-}
-
 static bool is_help(const option_row *row) {
     return row == &option_rows[OPTION_HELP] || row == &option_rows[OPTION_USAGE] ||
            row == &option_rows[OPTION_VERSION] || row == &option_rows[OPTION_PASSES];

@@ -6,6 +6,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
+const char *options_spelling(option_key key, arena *mem) {
+    const option_row *row = &option_rows[key];
+    return row->letter ? arena_printf(mem, "-%c", row->letter) : arena_printf(mem, "--%s", row->name);
+}
+
 static void bad_value(const option_values *to, const option_row *row, const char *value, const char *want) {
     compile_bad_value(to->diag, options_spelling((option_key)(row - option_rows), to->mem), value, want);
 }

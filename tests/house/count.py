@@ -81,6 +81,7 @@ class Source:
         for used in [macros] + re.findall(r"\b(?:alias|asm|__asm|__asm__)\s*(?:volatile\s*)?\([^;]*;", raw):
             self.outside |= names_in(used)
         text = re.sub(rf"^[ \t]*#{directive}", blank, text, flags=re.M)
+        self.tables = set(re.findall(r"^(?!static|extern|typedef)[a-z][\w \t*]*?\b(\w+)(?:\[[^\]]*\])* =", text, re.M))
         self.read(re.sub(r'extern\s+"\s*"\s*\{', blank, text))
 
     def read(self, text):
@@ -176,20 +177,25 @@ def long_heads(sources):
     return seven, bools
 
 
-def calls_between(sources):
-    """File of a room to those whose functions its functions name."""
-    home = {f.name: s.path for s in sources for f in s.functions if not f.static}
-    calls = {}
+def uses(sources, place):
+    """Place of each C file (its path, or its room) to the places of the functions and tables that the file names."""
+    home = {name: place(s) for s in sources if s.path.endswith(".c")
+            for name in {f.name for f in s.functions if not f.static} | s.tables}
+    found = collections.defaultdict(set)
     for s in sources:
         if s.path.endswith(".c"):
             own = {f.name for f in s.functions}
             named = set().union(s.outside, *(f.names for f in s.functions)) - own
-            calls[s.path] = {home[n] for n in named if n in home} - {s.path}
-    return calls
+            found[place(s)] |= {home[n] for n in named if n in home} - {place(s)}
+    return found
+
+
+def room_of(source):
+    return str(pathlib.PurePath(source.path).parent)
 
 
 def cycles(calls):
-    """Files that reach themselves over others, however long the way is (Tarjan's algorithm, in the order of names)."""
+    """Files, or rooms, that reach themselves over others, however long the way is (Tarjan's algorithm, in the order of names)."""
     index, low, stack, found = {}, {}, [], []
 
     def visit(v):
@@ -205,7 +211,7 @@ def cycles(calls):
             while not group or group[-1] != v:
                 group.append(stack.pop())
             if len(group) > 1:
-                found.extend(f"{file}: in a circle of {len(group)} files" for file in sorted(group))
+                found.extend(f"{file}: in a circle of {len(group)}" for file in sorted(group))
 
     for v in sorted(calls):
         if v not in index:
@@ -330,10 +336,11 @@ def counted(root):
         "similar": told(passages(root, True)),
         "uncalled": uncalled(sources, texts, tested),
     }
-    for room in sorted({str(pathlib.PurePath(s.path).parent) for s in sources}):
-        of_room = [s for s in sources if str(pathlib.PurePath(s.path).parent) == room]
+    counts["cycles"] = cycles(uses(sources, room_of))
+    for room in sorted({room_of(s) for s in sources}):
+        of_room = [s for s in sources if room_of(s) == room]
         parameters, bools = long_heads(of_room)
-        rows = {"parameters": parameters, "bools": bools, "cycles": cycles(calls_between(of_room)), "climbs": climbs(of_room)}
+        rows = {"parameters": parameters, "bools": bools, "cycles": cycles(uses(of_room, lambda s: s.path)), "climbs": climbs(of_room)}
         counts |= {f"{room}/{name}": found for name, found in rows.items()}
     return prototypes(sources), counts
 

@@ -13,17 +13,13 @@
 
 /* Files among the arguments are named from where the command ran; that folder may be gone. */
 static bool replay(cli_session *s, const char *folder, command_line *then) {
-    const char *where = NULL;
-    option_command command;
-    text_vec words = {0};
-    if (!record_read(s, folder, &command, &where, &words))
+    cli_record r;
+    if (!record_read(s, folder, false, &r))
         return false;
     const char *self = record_absolute(s, folder);
-    if (strcmp(where, record_folder(s)) != 0 && chdir(where) == 0)
+    if (strcmp(r.from, record_folder(s)) != 0 && chdir(r.from) == 0)
         folder = self;
-    *then = options_default(COMMAND_RUN);
-    if (!options_parse(COMMAND_RUN, (int)words.len, words.at, &s->mem, &s->diag, then) || then->help)
-        return diag_failed(&s->diag) ? false : record_missing(s, folder);
+    *then = r.then;
     then->compile.out = folder;
     then->compile.outputs.len = then->compile.trace_edges.len =
         0; /* nothing is written outside of the folder */

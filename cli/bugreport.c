@@ -1,81 +1,20 @@
 /* onyx bugreport: a folder to send, with what is wanted to see again what the last command of a folder did.
  */
+#include "cli/carry.h"
 #include "cli/reduce.h"
 #include "cli/usage.h"
-#include "support/inputs.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
 typedef struct {
     cli_session *s;
-    const char *folder;  /* the report's, absolute */
+    carry files;
     const char *program; /* onyx */
-    cJSON *inputs;
 } report;
 
 static const char *in_folder(const report *r, const char *name) {
-    return arena_printf(&r->s->mem, "%s/%s", r->folder, name);
-}
-
-/* ---- operands and other files ------------------------------------------------------------------ */
-
-static const char *extension_of(const char *path) {
-    const char *name = strrchr(path, '/'), *dot = strchr(name ? name : path, '.');
-    return dot ? dot : "";
-}
-
-static bool write_bytes(const report *r, const char *name, const char *bytes, size_t length) {
-    file_out f;
-    if (!file_create(&f, in_folder(r, name), &r->s->mem, &r->s->diag))
-        return false;
-    fwrite(bytes, 1, length, f.stream);
-    return file_commit(&f, &r->s->diag);
-}
-
-/* Lists a file that the command reads, and copies it. One that cannot be read is what the report may be
- * about. Returns the name that it has in the report. */
-static const char *take_file(report *r, const char *path, const char *name) {
-    cli_session *s = r->s;
-    size_t length = 0;
-    const char *bytes = file_read_if_there(path, &s->mem, &length);
-    cJSON *one = json_add_item(r->inputs);
-    cJSON_AddStringToObject(one, "file", name);
-    if (!bytes)
-        return name;
-    inputs_note(&s->diag, path);
-    cJSON_AddNumberToObject(one, "bytes", (double)length);
-    cJSON_AddStringToObject(one, "xxh64",
-                            arena_printf(&s->mem, "%016llx", (unsigned long long)hash_bytes(bytes, length)));
-    write_bytes(r, name, bytes, length);
-    return name;
-}
-
-/* Names every file that the command reads as the report has it: operands by their tensors. */
-static void take_files(report *r, cli_case *c) {
-    arena *mem = &r->s->mem;
-    if (*c->expression == '/')
-        c->expression = take_file(r, c->expression, "graph.gv");
-    for (uint32_t i = 0; i < c->options.len; i++) {
-        option_given *o = &c->options.at[i];
-        const size_t tensor = o->value ? strcspn(o->value, ":") : 0;
-        if (o->key == OPTION_INPUT && o->value[tensor]) {
-            const char *path = o->value + tensor + 1;
-            const char *name = arena_printf(mem, "%.*s%s", (int)tensor, o->value, extension_of(path));
-            o->value = arena_printf(mem, "%.*s:%s", (int)tensor, o->value, take_file(r, path, name));
-        } else if (o->key == OPTION_BOARD && *o->value == '/') {
-            o->value = take_file(r, o->value, "board.json");
-        }
-    }
-}
-
-/* Takes operands out again, once the command has read them. */
-static void leave_operands_out(const report *r, const cli_case *c) {
-    for (uint32_t i = 0; i < c->options.len; i++) {
-        const option_given *o = &c->options.at[i];
-        if (o->key == OPTION_INPUT && strchr(o->value, ':'))
-            remove(in_folder(r, strchr(o->value, ':') + 1));
-    }
+    return arena_printf(&r->s->mem, "%s/%s", r->files.folder, name);
 }
 
 /* ---- paths of this machine --------------------------------------------------------------------- */
@@ -100,11 +39,11 @@ static const char *replaced(const char *text, const char *what, const char *by, 
 /* Writes a text without the folders that are this user's. */
 static bool write_clean(const report *r, const char *name, const char *text, const char *from) {
     arena *mem = &r->s->mem;
-    text = replaced(text, r->folder, ".", mem);
+    text = replaced(text, r->files.folder, ".", mem);
     text = replaced(text, from, ".", mem);
     text = replaced(text, r->s->compile.home, "ONYX_HOME", mem);
     text = replaced(text, getenv("HOME"), "~", mem);
-    return write_bytes(r, name, text, strlen(text));
+    return carry_write(&r->files, name, text, strlen(text));
 }
 
 /* ---- running ----------------------------------------------------------------------------------- */
@@ -114,7 +53,7 @@ static bool run_here(report *r, text_vec words, case_end *end, const char **log)
     size_t length = 0;
     const char *path = in_folder(r, "log");
     words.at[0] = r->program;
-    if (!case_run(r->s, words, r->folder, path, end))
+    if (!case_run(r->s, words, r->files.folder, path, end))
         return false;
     *log = file_read_if_there(path, &r->s->mem, &length);
     *log = *log ? *log : "";
@@ -131,14 +70,36 @@ static bool ask_doctor(report *r, const char *from) {
     return run_here(r, words, &end, &log) && write_clean(r, "doctor.json", log, from);
 }
 
-/* Runs the command, and keeps what it says: output.txt, report.json where it came to its end. */
+/* Runs the command where its files are, as the user did. */
+static bool run_there(report *r, const cli_case *c, case_end *end) {
+    const char *log, *out = in_folder(r, "run");
+    cli_progress_stage(r->s, "running the command again", 0);
+    const bool ok = run_here(r, case_words(r->s, c, "onyx", r->files.folder, out), end, &log);
+    remove_folder(out);
+    return ok;
+}
+
+/* The report has what the command needs where it ends there as it ends where its files are. */
+static void compare_ends(report *r, const case_end *there, const case_end *here) {
+    diagnostics *d = &r->s->diag;
+    if (there->code == here->code && strcmp(there->what, here->what) == 0)
+        return;
+    diag_warning(d, (src_loc){0}, "E0958-incomplete",
+                 "the command ends with %d%s%s in the report, and with %d%s%s where its files are",
+                 here->code, *here->what ? " " : "", here->what, there->code, *there->what ? " " : "",
+                 there->what);
+    diag_hint(d, "say in the report what its folder lacks; output.txt is what the command prints there");
+}
+
+/* Runs the command in the report, and keeps what it says: output.txt, report.json where it came to its end.
+ */
 static bool run_again(report *r, const cli_case *c, case_end *end) {
     cli_session *s = r->s;
     const char *log;
     size_t length = 0;
     text_vec words = case_words(s, c, "onyx", ".", "run");
     const char *line = cli_shell(&words, &s->mem);
-    cli_progress_stage(s, "running the command again", 0);
+    cli_progress_stage(s, "running the command in the report", 0);
     bool ok = write_clean(r, "command.txt", arena_printf(&s->mem, "%s\n", line), c->from) &&
               run_here(r, words, end, &log) && write_clean(r, "output.txt", log, c->from);
     const char *made = file_read_if_there(in_folder(r, "run/report.json"), &s->mem, &length);
@@ -148,7 +109,7 @@ static bool run_again(report *r, const cli_case *c, case_end *end) {
         in_folder(r, made ? "run/command.json" : "run/partial/command.json"), &s->mem, &length);
     if (ok && record) /* "." is the folder of the record */
         ok = write_clean(r, "command.json",
-                         replaced(record, arena_printf(&s->mem, "\"%s\"", r->folder), "\".\"", &s->mem),
+                         replaced(record, arena_printf(&s->mem, "\"%s\"", r->files.folder), "\".\"", &s->mem),
                          c->from);
     remove_folder(in_folder(r, "run"));
     return ok;
@@ -162,17 +123,42 @@ static bool summary(report *r, const case_end *end) {
     cJSON_AddNumberToObject(json, "format_version", 1);
     cJSON_AddNumberToObject(json, "exit", end->code);
     cJSON_AddStringToObject(json, "inputs", inputs[r->s->options.cases.inputs]);
-    cJSON_AddItemToObject(json, "files", r->inputs);
+    cJSON_AddItemToObject(json, "files", r->files.files);
+    r->files.files = NULL;
     const bool ok = json_write(json, in_folder(r, "bugreport.json"), &r->s->diag);
     cJSON_Delete(json);
     return ok;
 }
 
+/* Makes the report of a case; the current folder is the report's. */
+static bool collect_case(report *r, cli_case *c, case_end *end) {
+    case_end there;
+    if (!run_there(r, c, &there))
+        return false;
+    carry_files(&r->files, c);
+    bool ok = !diag_failed(&r->s->diag) && run_again(r, c, end) && ask_doctor(r, c->from) && summary(r, end);
+    if (ok)
+        compare_ends(r, &there, end);
+    cJSON_Delete(r->files.files);
+    return ok;
+}
+
+static bool enter(report *r, const char *folder) {
+    char here[4096];
+    if (!make_folder(folder, &r->s->diag))
+        return false;
+    if (chdir(folder) != 0 || !getcwd(here, sizeof here)) {
+        diag_error(&r->s->diag, (src_loc){0}, "E0001-file", "cannot enter '%s'", folder);
+        return false;
+    }
+    r->files.folder = arena_strdup(&r->s->mem, here);
+    return true;
+}
+
 static bool collect(cli_session *s, const char *of, const char *folder) {
-    report r = {.s = s, .program = compile_program(&s->compile, "onyx"), .inputs = cJSON_CreateArray()};
+    report r = {.s = s, .files.s = s, .program = compile_program(&s->compile, "onyx")};
     cli_case c = {0};
     case_end end;
-    char here[4096];
     const char *line;
     if (s->options.cases.inputs == OPTIONS_INPUTS_REDUCED) {
         const char *reduced = arena_printf(&s->mem, "%s/reduced", folder);
@@ -180,20 +166,12 @@ static bool collect(cli_session *s, const char *of, const char *folder) {
             return false;
         of = reduced;
     }
-    if (!case_read(s, of, &c) || !make_folder(folder, &s->diag))
+    if (!case_read(s, of, &c) || !enter(&r, folder))
         return false;
-    if (chdir(folder) != 0 || !getcwd(here, sizeof here)) {
-        diag_error(&s->diag, (src_loc){0}, "E0001-file", "cannot enter '%s'", folder);
-        return false;
-    }
-    r.folder = here;
-    take_files(&r, &c);
-    if (diag_failed(&s->diag))
-        return false;
-    const bool ok = run_again(&r, &c, &end) && ask_doctor(&r, c.from) && summary(&r, &end);
+    const bool ok = collect_case(&r, &c, &end);
     remove_folder(in_folder(&r, "reduced"));
     if (s->options.cases.inputs == OPTIONS_INPUTS_NONE)
-        leave_operands_out(&r, &c);
+        carry_remove_operands(&r.files, &c);
     if (ok && !s->options.quiet) {
         cli_progress_end(s);
         printf("%s: the command ends with %d; look through output.txt before you send the folder\n", folder,

@@ -29,15 +29,19 @@ static option_given settled(cli_session *s, const cli_case *c, option_given o) {
     if (o.key == OPTION_INPUT && colon)
         o.value =
             arena_printf(&s->mem, "%.*s%s", (int)(colon + 1 - o.value), o.value, absolute(s, c, colon + 1));
-    else if (o.key == OPTION_BOARD && strstr(o.value, ".json"))
+    else if ((o.key == OPTION_BOARD && strstr(o.value, ".json")) || o.key == OPTION_FORMATS ||
+             (o.key == OPTION_FUNCTIONS && strcmp(o.value, "library") != 0 && strcmp(o.value, "none") != 0))
         o.value = absolute(s, c, o.value);
     return o;
 }
 
 bool case_read(cli_session *s, const char *folder, cli_case *c) {
-    command_line then;
-    if (!record_last(s, folder, &c->command, &c->from, &then))
+    cli_record record;
+    if (!record_read(s, folder, true, &record))
         return false;
+    const command_line then = record.then;
+    c->command = record.command;
+    c->from = record.from;
     if (compile_is_application(then.compile.expression)) {
         diag_error(&s->diag, (src_loc){0}, "E0950-not-compiled",
                    "'%s' holds a program of several statements, '%s': this takes one expression", folder,
@@ -213,6 +217,19 @@ bool case_write_operands(cli_session *s, const cli_case *c, const char *folder) 
 
 /* ---- running ---------------------------------------------------------------------------------- */
 
+/* Finds the code of an error in a line of text: "x.onx:1:2: error: no such file [E0001-file]". */
+static void read_text_line(const char *line, size_t length, arena *mem, case_end *end) {
+    static const char *const kinds[] = {"error: ", "does not fit: ", "wrong result: "};
+    const char *text = arena_strndup(mem, line, length), *code = strrchr(text, '[');
+    for (size_t i = 0; code && i < sizeof kinds / sizeof *kinds && !*end->what; i++) {
+        const char *at = strstr(text, kinds[i]);
+        if (at && strncmp(code, "[E", 2) == 0 && text[length - 1] == ']') {
+            end->what = arena_strndup(mem, code + 1, strlen(code) - 2);
+            end->says = at + strlen(kinds[i]);
+        }
+    }
+}
+
 /* Finds the first error among the lines of a log, or the place of an internal fault. */
 static void read_log(const char *text, arena *mem, case_end *end) {
     static const char fault[] = "onyx: internal fault at ";
@@ -232,6 +249,8 @@ static void read_log(const char *text, arena *mem, case_end *end) {
             end->what = arena_strdup(mem, code);
             end->says = arena_strdup(mem, says);
         }
+        if (!json && length)
+            read_text_line(at, length, mem, end);
         cJSON_Delete(json);
     }
 }

@@ -1,5 +1,5 @@
 /* command.json: what a folder's command was, written and read. */
-#include "cli/record.h"
+#include "cli/trust.h"
 #include "kernel/settle.h"
 
 #include <unistd.h>
@@ -25,6 +25,10 @@ const char *record_command(cli_session *s, option_command command) {
     cJSON *list = cJSON_AddArrayToObject(json, "arguments");
     for (uint32_t i = 0; i < s->options.words.len; i++)
         cJSON_AddItemToArray(list, cJSON_CreateString(s->options.words.at[i]));
+    const char *mark =
+        trust_names_c(&s->options) ? trust_mark(s, record_folder(s), &s->options.words, true) : NULL;
+    if (mark)
+        cJSON_AddStringToObject(json, "mark", mark);
     char *text = json_print(json, true);
     const char *copy = arena_printf(&s->mem, "%s\n", text);
     cJSON_free(text);
@@ -51,49 +55,54 @@ static bool all_texts(const cJSON *list, const char *path, diagnostics *d) {
     return true;
 }
 
+/* Whether this user made the record here, which then is of a folder that is there. */
+static bool is_ours(cli_session *s, const cJSON *json, const cli_record *r) {
+    const char *was = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "mark"));
+    const char *is = was && access(r->from, X_OK) == 0 ? trust_mark(s, r->from, &r->words, false) : NULL;
+    return is && strcmp(is, was) == 0;
+}
+
 /* Reads a record at `path`, whose paths are the folder's. */
-static bool read_record(cli_session *s, const char *folder, const char *path, option_command *command,
-                        const char **where, text_vec *words) {
-    static const char *const reads[] = {"command.json", NULL};
+static bool read_json(cli_session *s, const char *folder, const char *path, cli_record *r) {
     uint32_t version = 0;
-    if (access(path, R_OK) != 0)
-        return record_missing(s, folder);
-    if (!compile_folder_fits(&s->compile, folder, reads))
-        return false;
     cJSON *json = json_read(path, &s->diag);
     const cJSON *list = json ? json_get_array(json, path, "arguments", &s->diag) : NULL, *one;
-    if (!list || !all_texts(list, path, &s->diag) ||
-        !json_get_u32(json, path, "format_version", &version, &s->diag) ||
-        !json_get_text(json, path, "folder", where, &s->diag)) {
-        cJSON_Delete(json);
-        return false;
+    const bool ok = list && all_texts(list, path, &s->diag) &&
+                    json_get_u32(json, path, "format_version", &version, &s->diag) &&
+                    json_get_text(json, path, "folder", &r->from, &s->diag);
+    if (ok) {
+        const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "command"));
+        const bool compile = name && strcmp(name, option_commands[COMMAND_COMPILE].name) == 0;
+        r->command = compile ? COMMAND_COMPILE : COMMAND_RUN;
+        cJSON_ArrayForEach(one, list) vec_push(&s->mem, &r->words, arena_strdup(&s->mem, one->valuestring));
+        r->from = strcmp(r->from, ".") == 0 ? record_absolute(s, folder) : arena_strdup(&s->mem, r->from);
+        r->ours = is_ours(s, json, r);
     }
-    const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "command"));
-    *command =
-        name && strcmp(name, option_commands[COMMAND_COMPILE].name) == 0 ? COMMAND_COMPILE : COMMAND_RUN;
-    vec_push(&s->mem, words, "onyx");
-    cJSON_ArrayForEach(one, list) vec_push(&s->mem, words, arena_strdup(&s->mem, one->valuestring));
-    *where = strcmp(*where, ".") == 0 ? record_absolute(s, folder) : arena_strdup(&s->mem, *where);
     cJSON_Delete(json);
-    return version == 1 || record_missing(s, folder);
+    return ok && (version == 1 || record_missing(s, folder));
 }
 
-bool record_read(cli_session *s, const char *folder, option_command *command, const char **where,
-                 text_vec *words) {
-    return read_record(s, folder, path_in(s, folder), command, where, words);
-}
-
-bool record_last(cli_session *s, const char *folder, option_command *command, const char **where,
-                 command_line *then) {
+bool record_read(cli_session *s, const char *folder, bool last, cli_record *r) {
+    static const char *const reads[] = {"command.json", NULL};
     const char *failed = path_in(s, arena_printf(&s->mem, "%s/partial", folder));
-    const char *path = access(failed, R_OK) == 0 ? failed : path_in(s, folder);
+    const char *path = last && access(failed, R_OK) == 0 ? failed : path_in(s, folder);
     text_vec words = {0};
-    if (!read_record(s, folder, path, command, where, &words))
+    *r = (cli_record){0};
+    if (access(path, R_OK) != 0)
+        return record_missing(s, folder);
+    if (!compile_folder_fits(&s->compile, folder, reads) || !read_json(s, folder, path, r))
         return false;
-    *then = options_default(*command);
+    if (!last)
+        r->command = COMMAND_RUN;
+    vec_push(&s->mem, &words, "onyx");
+    for (uint32_t i = 0; i < r->words.len; i++)
+        vec_push(&s->mem, &words, r->words.at[i]);
+    r->then = options_default(r->command);
     const bool good =
-        options_parse(*command, (int)words.len, words.at, &s->mem, &s->diag, then) && !then->help;
-    if (!then->compile.expression || !*then->compile.expression)
+        options_parse(r->command, (int)words.len, words.at, &s->mem, &s->diag, &r->then) && !r->then.help;
+    const char *expression = r->then.compile.expression;
+    const bool about = expression && *expression && (good || (last && diag_failed(&s->diag)));
+    if (!about)
         return !diag_failed(&s->diag) && record_missing(s, folder);
-    return good || diag_failed(&s->diag) || record_missing(s, folder);
+    return trust_allows(s, folder, r);
 }

@@ -3,6 +3,7 @@
  * them. The netlist is the decoded bitstream as SystemVerilog, built by Verilator for this kernel alone:
  * three times as fast, once it is built. Its program is kept beside it and used again by the next run into
  * the same folder that needs the same one. */
+#define _GNU_SOURCE /* statx */
 #include "engines/model.h"
 #include "engines/waves.h"
 #include "kernel/streams.h"
@@ -10,6 +11,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -73,17 +75,31 @@ enum { MOST_DRAINED = 2000000 };
 typedef enum { BUILD_SMALL, BUILD_FAST, BUILD_WAVES, BUILD_COVERAGE } build_kind;
 static const char *const build_name[] = {"small\n", "fast\n", "waves\n", "coverage\n"};
 
-/* The program there was made of `key`, and as is wanted, or better. */
+/* Names the very file by what an archive cannot bring along: its device, inode and the moment it was made.
+ * The program of a folder that came from elsewhere is never run. */
+static const char *identity(compile_context *ctx, const char *program) {
+    struct statx info;
+    if (statx(AT_FDCWD, program, 0, STATX_BASIC_STATS | STATX_BTIME, &info) != 0 || info.stx_uid != geteuid())
+        return "none\n";
+    const bool birth = info.stx_mask & STATX_BTIME;
+    const struct statx_timestamp when = birth ? info.stx_btime : info.stx_ctime;
+    return arena_printf(ctx->mem, "%u:%u %llu %lld.%09u\n", info.stx_dev_major, info.stx_dev_minor,
+                        (unsigned long long)info.stx_ino, (long long)when.tv_sec, when.tv_nsec);
+}
+
+/* The program there was made of `key` by this user in this place, and as is wanted, or better. */
 static bool is_built(compile_context *ctx, const char *folder, const char *key, build_kind kind) {
     size_t length = 0;
-    if (access(arena_printf(ctx->mem, "%s/obj/design_sim", folder), X_OK) != 0)
+    const char *program = arena_printf(ctx->mem, "%s/obj/design_sim", folder), *is = identity(ctx, program);
+    if (access(program, X_OK) != 0)
         return false;
     const char *kept = file_read_if_there(arena_printf(ctx->mem, "%s/built_from", folder), ctx->mem, &length);
     if (!kept || strncmp(kept, key, strlen(key)) != 0)
         return false;
     kept += strlen(key);
-    return strcmp(kept, build_name[kind]) == 0 ||
-           (kind == BUILD_SMALL && strcmp(kept, build_name[BUILD_FAST]) == 0);
+    return strcmp(kept, arena_printf(ctx->mem, "%s%s", build_name[kind], is)) == 0 ||
+           (kind == BUILD_SMALL &&
+            strcmp(kept, arena_printf(ctx->mem, "%s%s", build_name[BUILD_FAST], is)) == 0);
 }
 
 /* ---- build and run --------------------------------------------------------------------------- */
@@ -196,7 +212,8 @@ static bool build(compile_context *ctx, const char *folder, build_kind kind, con
     file_out file;
     if (!verilate_anywhere(ctx, folder, kind, log) || !file_create(&file, built_from, ctx->mem, ctx->diag))
         return false;
-    fprintf(file.stream, "%s%s", key, build_name[kind]);
+    fprintf(file.stream, "%s%s%s", key, build_name[kind],
+            identity(ctx, arena_printf(ctx->mem, "%s/obj/design_sim", folder)));
     return file_commit(&file, ctx->diag);
 }
 

@@ -47,7 +47,7 @@ typedef VEC(option_size) option_sizes;
 /* What a command line says. Members that its command does not read have their defaults. */
 typedef struct {
     bool embedded; /* said before parsing: in somebody else's program are no --help and no other commands */
-    bool progress, quiet, json, werror;
+    bool progress, quiet, json, werror, trust;
     text_vec no_warning; /* codes, with their name or without: "E0420" */
     const char *log;     /* NULL: none */
     int diagnostics;     /* OPTIONS_TEXT, OPTIONS_JSON, OPTIONS_SARIF */

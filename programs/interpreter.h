@@ -72,11 +72,16 @@ typedef struct {
     compile_kernel kernel; /* of its operands and its result nothing is there */
 } compile_late;
 
+/* Computes a statement of the host or a condition. */
+typedef bool compile_evaluator(const sam_statement *s, const tile_operands *in, arena *mem, diagnostics *d,
+                               tile_tensor *out);
+
 /* One way through the program. */
 typedef struct {
     u32_vec passes; /* of the loops that we are in */
     u32_vec steps;  /* which of the steps around them these are */
     bool reference;
+    compile_evaluator *value; /* of a statement of the host: tile_plain, or with `reference` tile_reference */
     bool exhausted; /* a loop made as many passes as it may, and its condition did not hold */
     bool rehearsing;         /* the reference goes through the program to see what its operands will be */
     uint64_t entries;        /* of operands so far, while it does */

@@ -13,11 +13,13 @@
 #include "kernel/functions.h"
 #include "kernel/operands.h"
 #include "kernel/written.h"
+#include "programs/check.h"
 #include "programs/parts.h"
 #include "programs/scalar.h"
 #include "sam/coordinates.h"
 #include "sam/operators.h"
 #include "support/number.h"
+#include "tiling/plain.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -127,22 +129,6 @@ static bool operands_of(const machine *m, compile_context *ctx, const fe_step *s
 
 /* ---- one statement ----------------------------------------------------------------------------- */
 
-/* Sums of bf16 are rounded in an order that is the engine's, and their errors grow from pass to pass: each
- * statement is held to the reference by itself. */
-static bool check_alone(const machine *m, compile_context *ctx, const fe_step *step, const compile_data *data,
-                        const tile_tensor *got) {
-    tile_tensor want;
-    if (!m->o->check || m->o->dtype != TILE_DTYPE_BF16)
-        return true;
-    if (!tile_reference(&step->statement, &data->operands, ctx->mem, ctx->diag, &want))
-        return false;
-    if (!tile_equal(got, &want, m->o->dtype, ctx->names, ctx->diag)) {
-        m->a->check = "fail";
-        return false;
-    }
-    return true;
-}
-
 /* Notes that the host computed a statement. */
 static void count_host(machine *m, compile_stage_of *stage, const tile_tensor *value) {
     const compile_visit visit = {.pass = compile_pass_text(m), .entries = value->nnz};
@@ -183,10 +169,10 @@ static bool evaluate(machine *m, compile_context *ctx, const fe_step *step, tile
     compile_options o = stage->options;
     if ((m->rehearsing && !see_operands(m, step, &stage->rehearsed)) ||
         !operands_of(m, ctx, step, &o, &data) ||
-        !tile_reference(&step->statement, &data.operands, ctx->mem, ctx->diag, out))
+        !m->value(&step->statement, &data.operands, ctx->mem, ctx->diag, out))
         return false;
     stage->wrapped += m->reference && !m->rehearsing ? out->wrapped : 0;
-    return true;
+    return compile_check_alone(m, ctx, step, &data, out);
 }
 
 /* Has the statement's kernels wait, if they may. */
@@ -237,7 +223,7 @@ static bool compute(machine *m, compile_context *ctx, const fe_step *step, tile_
     *left = waiting.left;
     if (waiting.waited == COMPILE_WAITS) {
         *out = waiting.value;
-        return check_alone(m, ctx, step, &waiting.data, out);
+        return compile_check_alone(m, ctx, step, &waiting.data, out);
     }
     compile_data data = {0};
     compile_options o = stage->options;
@@ -253,7 +239,7 @@ static bool compute(machine *m, compile_context *ctx, const fe_step *step, tile_
     *out = k.ran.result;
     m->late = (compile_late){.stage = stage, .kernel = k};
     return ((m->session.may_wait && m->session.beside) || compile_count_run(m, stage, &k)) &&
-           check_alone(m, ctx, step, &data, out);
+           compile_check_alone(m, ctx, step, &data, out);
 }
 
 /* ---- functions beside the array ----------------------------------------------------------------- */
@@ -707,7 +693,7 @@ static void rehearse(machine *engine) {
     const compile_options *o = engine->o;
     compile_context ctx = *engine->ctx;
     diagnostics unheard;
-    machine m = {.o = o, .ctx = &ctx, .a = engine->a, .reference = true, .rehearsing = true};
+    machine m = {.o = o, .ctx = &ctx, .a = engine->a, .reference = true, .rehearsing = true, .value = compile_reference};
     if (o->engine == ENGINE_SAM || !compile_edges_open(o))
         return;
     diag_init(&unheard, ctx.mem);
@@ -801,7 +787,7 @@ static void warn_wrapped(compile_context *ctx, const compile_application *a) {
  * the loop is not heard. */
 static void explain_passes(const machine *engine) {
     compile_context ctx = *engine->ctx;
-    machine m = {.o = engine->o, .ctx = &ctx, .a = engine->a, .reference = true};
+    machine m = {.o = engine->o, .ctx = &ctx, .a = engine->a, .reference = true, .value = compile_reference};
     diagnostics quiet;
     if (!engine->exhausted || !engine->o->check || engine->o->dtype == TILE_DTYPE_BF16)
         return;
@@ -813,32 +799,17 @@ static void explain_passes(const machine *engine) {
     warn_wrapped(engine->ctx, engine->a);
 }
 
-/* Measures the results, and the worst of them. */
-static void measure(const machine *engine, const machine *reference) {
-    compile_application *a = engine->a;
-    uint64_t wrapped = 0;
-    a->accuracy = arena_new_n(engine->ctx->mem, tile_accuracy, a->program.results.len + 1);
-    for (uint32_t i = 0; i < a->stages.len; i++)
-        wrapped += a->stages.at[i].wrapped;
-    for (uint32_t i = 0; i < a->program.results.len; i++) {
-        const uint32_t t = a->program.results.at[i];
-        tile_measure(&engine->of[t].t, &reference->of[t].t, engine->o->dtype, &a->accuracy[i]);
-        a->accuracy[i].wrapped = wrapped;
-        compile_refuse_error(engine->o, engine->ctx, a->program.tensors.at[t].name, &a->accuracy[i]);
-    }
-}
-
 /* Measures results of bf16, each statement of which was held to the reference by itself. Where the
  * reference's own way through the program does not end, nothing is measured. */
 static void measure_bf16(const machine *engine) {
     compile_context ctx = *engine->ctx;
-    machine m = {.o = engine->o, .ctx = &ctx, .a = engine->a, .reference = true};
+    machine m = {.o = engine->o, .ctx = &ctx, .a = engine->a, .reference = true, .value = compile_reference};
     diagnostics quiet;
     diag_init(&quiet, ctx.mem);
     ctx.diag = &quiet;
     begin_machine(&m);
     if (run_steps(&m, &m.a->program.steps))
-        measure(engine, &m);
+        compile_measure_results(engine, &m);
     end_machine(&m);
 }
 
@@ -846,7 +817,7 @@ static void measure_bf16(const machine *engine) {
 static bool check(machine *engine) {
     compile_application *a = engine->a;
     compile_context *ctx = engine->ctx;
-    machine m = {.o = engine->o, .ctx = ctx, .a = a, .reference = true};
+    machine m = {.o = engine->o, .ctx = ctx, .a = a, .reference = true, .value = compile_reference};
     bool same = true;
     a->check = engine->o->check ? "pass" : "none";
     if (!engine->o->check)
@@ -858,12 +829,10 @@ static bool check(machine *engine) {
     }
     begin_machine(&m);
     bool ok = run_steps(&m, &a->program.steps);
-    for (uint32_t i = 0; i < a->program.results.len && ok; i++) {
-        const uint32_t t = a->program.results.at[i];
-        same = tile_equal(&engine->of[t].t, &m.of[t].t, m.o->dtype, ctx->names, ctx->diag) && same;
-    }
     if (ok)
-        measure(engine, &m);
+        same = compile_same_results(engine, &m);
+    if (ok)
+        compile_measure_results(engine, &m);
     if (ok)
         warn_wrapped(ctx, a);
     a->check = same ? "pass" : "fail";
@@ -957,7 +926,7 @@ static bool begin(const compile_options *o, compile_context *ctx, compile_applic
 }
 
 bool compile_application_run(const compile_options *o, compile_context *ctx, compile_application *a) {
-    machine m = {.o = o, .ctx = ctx, .a = a, .line = compile_line_begin(ctx->mem)};
+    machine m = {.o = o, .ctx = ctx, .a = a, .value = tile_plain, .line = compile_line_begin(ctx->mem)};
     double start = seconds_now();
     if (!refuse_options(o, ctx) || !read_program(o, ctx, a) || !write_outputs(o, ctx, a) ||
         !compile_application_data(o, ctx, a) || !begin(o, ctx, a))

@@ -10,6 +10,7 @@
 #include "programs/move.h"
 #include "programs/scalar.h"
 #include "tiling/call.h"
+#include "tiling/plain.h"
 
 enum {
     STEPS_MOST = 2048,   /* of a list */
@@ -1011,7 +1012,7 @@ static bool make_batch(machine *m, compile_context *ctx, compile_stage_of *stage
             k->on_host = true;
             k->lowered.statement = k->user;
             k->ran = (compile_outcome){0};
-            good = tile_reference(&k->user, &data->operands, ctx->mem, ctx->diag, &k->ran.result);
+            good = tile_plain(&k->user, &data->operands, ctx->mem, ctx->diag, &k->ran.result);
         }
         *why = good ? compile_lay_calls(m, ctx, stage, l, b) : NULL;
         return good;

@@ -1,6 +1,7 @@
 /* report.json of a program, and the summary that a person reads. */
 #include "report/report.h"
 #include "kernel/workspace.h"
+#include "programs/check.h"
 #include "programs/programs.h"
 #include "support/number.h"
 
@@ -160,6 +161,9 @@ cJSON *compile_application_report(const compile_options *o, const compile_contex
     cJSON_AddStringToObject(json, "engine", compile_engines[o->runs ? o->engine : ENGINE_NONE].name);
     add_number(json, "seed", (double)o->seed);
     cJSON_AddStringToObject(json, "check", a->check);
+    uint32_t all;
+    const uint32_t checked = compile_count_independent(o, a, &all);
+    add_number(json, "checked_statements", strcmp(a->check, "none") != 0 ? checked : 0);
     compile_warnings_json(ctx->diag, json);
     add_number(json, "total_cycles", (double)all_cycles(a));
     if (a->images)
@@ -286,6 +290,17 @@ static void print_accuracy(const compile_options *o, const compile_context *ctx,
     }
 }
 
+/* Says how many statements were checked, unless all of them were or none. */
+static void print_check(const compile_options *o, const compile_application *a, FILE *out) {
+    uint32_t of;
+    const uint32_t n = compile_count_independent(o, a, &of);
+    fprintf(out, "  %llu cycles in all, check: %s", (unsigned long long)all_cycles(a), a->check);
+    if (n < of && strcmp(a->check, "none") != 0)
+        fprintf(out, ", %u of %u %s: the host called the functions of the other%s for the reference, too", n, of,
+                plural(of, "statement", "statements"), of - n > 1 ? "s" : "");
+    fputc('\n', out);
+}
+
 void compile_application_summary(const compile_options *o, const compile_context *ctx,
                                  const compile_application *a, FILE *out) {
     fprintf(out, "%s\n", o->expression);
@@ -297,7 +312,7 @@ void compile_application_summary(const compile_options *o, const compile_context
                 names_text(ctx->names, t->name));
     }
     if (a->result)
-        fprintf(out, "  %llu cycles in all, check: %s\n", (unsigned long long)all_cycles(a), a->check);
+        print_check(o, a, out);
     if (a->checkpoints.resumed)
         fprintf(out, "  it went on after pass %s, which an earlier command had kept\n",
                 a->checkpoints.resumed);

@@ -6,6 +6,7 @@
 #include "tests/support/bf16_products.h"
 #include "tests/test.h"
 #include "tiling/each.h"
+#include "tiling/plain.h"
 #include "tiling/tiling_int.h"
 
 static void parse(fixture *f, const char *expression, sam_statement *s) {
@@ -65,6 +66,10 @@ static tile_tensor evaluate(fixture *f, const char *expression, tile_dtype dtype
     }
     const tile_operands in = {data, s.tensors.len, dtype};
     assert_true(tile_reference(&s, &in, &f->mem, &f->diag, &out));
+    tile_tensor by_loops;
+    assert_true(tile_plain(&s, &in, &f->mem, &f->diag, &by_loops));
+    if (!tile_equal(&by_loops, &out, dtype, &f->names, &f->diag))
+        fail_msg("%s by loops\n%s", expression, fixture_printed(f));
     return out;
 }
 
@@ -341,6 +346,9 @@ static void packing_does_not_change_the_result(void **state) {
             tile_tensor got = through_packing(f, &packed, &operands, want.dim);
             if (!tile_equal(&got, &want, TILE_DTYPE_INT16, &f->names, &f->diag))
                 fail_msg("%s, %s\n%s", text, schedule, fixture_printed(f));
+            assert_true(tile_plain(&user, &operands, &f->mem, &f->diag, &got));
+            if (!tile_equal(&got, &want, TILE_DTYPE_INT16, &f->names, &f->diag))
+                fail_msg("%s by loops\n%s", text, fixture_printed(f));
             accepted++;
         }
         fixture_tear_down((void **)&f);

@@ -1,0 +1,75 @@
+/* check.c - the judge of a program's run. This file alone in programs/ calls the reference
+ * (tests/checker.sh). */
+#include "programs/check.h"
+#include "compile/compile.h"
+
+bool compile_reference(const sam_statement *s, const tile_operands *in, arena *mem, diagnostics *d,
+                       tile_tensor *out) {
+    return tile_reference(s, in, mem, d, out);
+}
+
+bool compile_check_alone(const machine *m, compile_context *ctx, const fe_step *step,
+                         const compile_data *data, const tile_tensor *got) {
+    tile_tensor want;
+    if (m->reference || !m->o->check || m->o->dtype != TILE_DTYPE_BF16)
+        return true;
+    if (!tile_reference(&step->statement, &data->operands, ctx->mem, ctx->diag, &want))
+        return false;
+    if (tile_equal(got, &want, m->o->dtype, ctx->names, ctx->diag))
+        return true;
+    m->a->check = "fail";
+    return false;
+}
+
+bool compile_same_results(const machine *engine, const machine *reference) {
+    const fe_program *p = &engine->a->program;
+    bool same = true;
+    for (uint32_t i = 0; i < p->results.len; i++) {
+        const uint32_t t = p->results.at[i];
+        const tile_tensor *got = &engine->of[t].t, *want = &reference->of[t].t;
+        same = tile_equal(got, want, engine->o->dtype, engine->ctx->names, engine->ctx->diag) && same;
+    }
+    return same;
+}
+
+static bool calls_function(const fe_step *step) {
+    bool calls = false;
+    for (uint32_t e = 0; e < step->statement.exprs.len; e++)
+        calls = calls || step->statement.exprs.at[e].program;
+    return calls;
+}
+
+static bool has_host_kernel(const compile_stage_of *stage) {
+    bool host = stage->on_host || stage->kernel.on_host;
+    for (uint32_t n = 0; n < stage->kernel.producers.len; n++)
+        host = host || stage->kernel.producers.at[n].on_host;
+    return host;
+}
+
+uint32_t compile_count_independent(const compile_options *o, const compile_application *a, uint32_t *of) {
+    uint32_t n = 0;
+    *of = 0;
+    for (uint32_t i = 0; i < a->stages.len; i++) {
+        const compile_stage_of *stage = &a->stages.at[i];
+        const bool by_processor = compile_engines[o->engine].by_processor && compile_stage_on_processor(stage);
+        if (stage->step->kind != FE_STEP_ASSIGN)
+            continue;
+        *of += 1;
+        n += !calls_function(stage->step) || !has_host_kernel(stage) || by_processor;
+    }
+    return n;
+}
+
+void compile_measure_results(const machine *engine, const machine *reference) {
+    compile_application *a = engine->a;
+    uint64_t wrapped = 0;
+    a->accuracy = arena_new_n(engine->ctx->mem, tile_accuracy, a->program.results.len + 1);
+    for (uint32_t i = 0; i < a->stages.len; i++)
+        wrapped += a->stages.at[i].wrapped;
+    for (uint32_t i = 0; i < a->program.results.len; i++) {
+        const uint32_t t = a->program.results.at[i];
+        tile_measure(&engine->of[t].t, &reference->of[t].t, engine->o->dtype, &a->accuracy[i]);
+        a->accuracy[i].wrapped = wrapped;
+        compile_refuse_error(engine->o, engine->ctx, a->program.tensors.at[t].name, &a->accuracy[i]);
+    }
+}

@@ -9,8 +9,7 @@
 typedef struct {
     cli_session *session;
     const char *order; /* --order, once stars are orders */
-    sweep_plan plan;
-    sweep_run_options run;
+    sweep_job job;
 } sweep_command;
 
 /* What onyx run would say of a value, once instead of at every point; and a value that is there twice. */
@@ -46,17 +45,17 @@ static void add_axis(sweep_command *c, const char *name, option_key key, const c
         if (!*at)
             break;
     }
-    for (uint32_t a = 0; a < c->plan.axes.len; a++) {
-        if (strcmp(c->plan.axes.at[a].name, name) == 0)
+    for (uint32_t a = 0; a < c->job.plan.axes.len; a++) {
+        if (strcmp(c->job.plan.axes.at[a].name, name) == 0)
             diag_error(&c->session->diag, (src_loc){0}, "E0914-twice", "a second --%s", name);
     }
-    vec_push(mem, &c->plan.axes, axis);
+    vec_push(mem, &c->job.plan.axes, axis);
 }
 
 static void pass_on(sweep_command *c, const char *option, const char *value) {
-    vec_push(&c->session->mem, &c->plan.arguments, option);
+    vec_push(&c->session->mem, &c->job.plan.arguments, option);
     if (value)
-        vec_push(&c->session->mem, &c->plan.arguments, value);
+        vec_push(&c->session->mem, &c->job.plan.arguments, value);
 }
 
 /* Axes as the table has them; what else onyx run reads, each point gets as it is. */
@@ -72,18 +71,18 @@ static bool take_options(sweep_command *c) {
             continue;
         }
         if (given->key == OPTION_INPUT && colon)
-            vec_push(&c->session->mem, &c->plan.inputs, colon + 1);
+            vec_push(&c->session->mem, &c->job.plan.inputs, colon + 1);
         if (row->commands & 1u << COMMAND_RUN && given->key != OPTION_ENGINE)
             pass_on(c, options_spelling(given->key, &c->session->mem), given->value);
     }
     c->order = o->sweep.order;
-    c->plan.engine = option_rows[OPTION_ENGINE].words[o->compile.engine - ENGINE_SAM];
-    c->run.slurm = o->sweep.slurm;
-    c->run.keep = o->sweep.keep;
-    c->run.time_limit = o->sweep.time_limit;
-    c->run.quiet = o->quiet;
+    c->job.plan.engine = option_rows[OPTION_ENGINE].words[o->compile.engine - ENGINE_SAM];
+    c->job.slurm = o->sweep.slurm;
+    c->job.keep = o->sweep.keep;
+    c->job.time_limit = o->sweep.time_limit;
+    c->job.quiet = o->quiet;
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    c->run.jobs = o->sweep.jobs ? o->sweep.jobs : processors > 0 ? (uint32_t)processors : 1;
+    c->job.jobs = o->sweep.jobs ? o->sweep.jobs : processors > 0 ? (uint32_t)processors : 1;
     return !diag_failed(&c->session->diag);
 }
 
@@ -92,8 +91,8 @@ static bool take_options(sweep_command *c) {
 /* The names of the boards, of which there is always one. */
 static text_vec boards_of(const sweep_command *c) {
     text_vec names = {0};
-    for (uint32_t a = 0; a < c->plan.axes.len; a++) {
-        const sweep_axis *axis = &c->plan.axes.at[a];
+    for (uint32_t a = 0; a < c->job.plan.axes.len; a++) {
+        const sweep_axis *axis = &c->job.plan.axes.at[a];
         for (uint32_t v = 0; v < axis->value.len && strcmp(axis->name, "board") == 0; v++)
             vec_push(&c->session->mem, &names, axis->value.at[v]);
     }
@@ -136,7 +135,7 @@ static bool add_board(sweep_command *c, const char *name) {
     const char *path;
     if (!compile_read_board(&c->session->compile, name, &board, &path))
         return false;
-    vec_push(&c->session->mem, &c->plan.inputs, path);
+    vec_push(&c->session->mem, &c->job.plan.inputs, path);
     return true;
 }
 
@@ -152,7 +151,7 @@ static void start_together(sweep_command *c) {
 static bool make_plan(sweep_command *c) {
     cli_session *s = c->session;
     start_together(c);
-    c->plan.program = compile_program(&s->compile, "onyx");
+    c->job.plan.program = compile_program(&s->compile, "onyx");
     const text_vec boards = boards_of(c);
     if (c->order && (strcmp(c->order, "all") == 0 || strchr(c->order, '*')) && !find_orders(c, &boards))
         return false;
@@ -160,21 +159,22 @@ static bool make_plan(sweep_command *c) {
         add_axis(c, "order", OPTION_SCHEDULE, c->order, ';', "reorder");
     text_vec arguments = {0};
     vec_push(&s->mem, &arguments, s->options.compile.expression);
-    for (uint32_t i = 0; i < c->plan.arguments.len; i++)
-        vec_push(&s->mem, &arguments, c->plan.arguments.at[i]);
-    memcpy(&c->plan.arguments, &arguments, sizeof arguments);
+    for (uint32_t i = 0; i < c->job.plan.arguments.len; i++)
+        vec_push(&s->mem, &arguments, c->job.plan.arguments.at[i]);
+    memcpy(&c->job.plan.arguments, &arguments, sizeof arguments);
     for (uint32_t b = 0; b < boards.len; b++) {
         if (!add_board(c, boards.at[b]))
             return false;
     }
-    if (!c->plan.axes.len)
+    if (!c->job.plan.axes.len)
         add_axis(c, "seed", OPTION_SEED, "1", ',', NULL);
     return !diag_failed(&s->diag);
 }
 
 /* Diagnoses the points of this sweep that went wrong; rows of earlier sweeps in the same database do not
  * count. */
-static void judge(sweep_command *c, const sweep_row_vec *rows, const sweep_point_vec *points) {
+static void judge(sweep_command *c, const sweep_row_vec *rows) {
+    const sweep_point_vec *points = &c->job.points;
     diagnostics *d = &c->session->diag;
     uint32_t wrong = 0, broken = 0, refused = 0, mistaken = 0;
     for (uint32_t r = 0; r < rows->len; r++) {
@@ -205,29 +205,29 @@ static void judge(sweep_command *c, const sweep_row_vec *rows, const sweep_point
 
 static bool run_sweep(sweep_command *c) {
     cli_session *s = c->session;
-    sweep_point_vec points = {0};
+    sweep_job *job = &c->job;
     sweep_row_vec rows = {0}, own = {0};
     const command_line *o = &s->options;
-    char plan_key[17];
-    if (!make_plan(c) || !sweep_points(&c->plan, &s->mem, &s->diag, &points, plan_key))
+    job->mem = &s->mem;
+    job->d = &s->diag;
+    if (!make_plan(c) || !sweep_points(job))
         return false;
-    sweep_store *store = sweep_open(o->sweep.db, true, &s->mem, &s->diag);
-    bool ok = store && sweep_run(store, &c->plan, &points, plan_key, &c->run, &s->mem, &s->diag);
-    if (ok && o->sweep.confirm && !c->run.interrupted)
-        ok = sweep_confirm(store, &c->plan, &points, plan_key, o->sweep.confirm, o->sweep.best, &c->run,
-                           &s->mem, &s->diag);
+    job->store = sweep_open(o->sweep.db, true, &s->mem, &s->diag);
+    bool ok = job->store && sweep_run(job);
+    if (ok && o->sweep.confirm && !job->interrupted)
+        ok = sweep_confirm(job, o->sweep.confirm, o->sweep.best);
     if (ok)
-        ok = sweep_rows(store, &s->mem, &s->diag, &rows);
-    sweep_close(store);
+        ok = sweep_rows(job->store, &s->mem, &s->diag, &rows);
+    sweep_close(job->store);
     if (!ok)
         return false;
     for (uint32_t r = 0; r < rows.len; r++) {
-        if (strcmp(rows.at[r].plan, plan_key) == 0)
+        if (strcmp(rows.at[r].plan, job->key) == 0)
             vec_push(&s->mem, &own, rows.at[r]);
     }
-    if (!c->run.quiet)
+    if (!job->quiet)
         sweep_print(&own, stdout);
-    judge(c, &own, &points);
+    judge(c, &own);
     return !diag_failed(&s->diag);
 }
 
@@ -293,7 +293,7 @@ int command_sweep(int argc, char **argv) {
     cli_session_begin(&s);
     sweep_command c = {.session = &s};
     bool ok = cli_parse(&s, COMMAND_SWEEP, argc, argv) && take_options(&c) && run_sweep(&c);
-    bool interrupted = c.run.interrupted;
+    bool interrupted = c.job.interrupted;
     int code = cli_session_end(&s, ok);
     return interrupted ? EXIT_INTERRUPTED : code;
 }

@@ -5,12 +5,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-const char *const *point_argv(const sweep_plan *plan, const sweep_point *point, const char *engine,
-                              const point_files *f, arena *mem) {
-    const char *const last[] = {"--engine", engine, "--json", "-o", f->folder, NULL};
+const char *const *point_argv(const batch *b, const sweep_point *point, const point_files *f, arena *mem) {
+    const char *const last[] = {"--engine", b->engine, "--json", "-o", f->folder, NULL};
     uint32_t n = 0;
     const char **argv = arena_new_n(mem, const char *, point->arguments.len + 8);
-    argv[n++] = plan->program;
+    argv[n++] = b->job->plan.program;
     for (uint32_t i = 0; i < point->arguments.len; i++)
         argv[n++] = point->arguments.at[i];
     for (uint32_t i = 0; i < sizeof last / sizeof *last; i++)
@@ -41,19 +40,21 @@ static bool may_pass(const char *message) {
            strstr(message, "[E0930-tool]");
 }
 
-static sweep_state state_of_exit(int code, bool late, bool reported, const char *message) {
+static sweep_state state_of_exit(const point_end *end, bool reported, const char *message) {
     static const sweep_state of[] = {SWEEP_DONE, SWEEP_MISTAKE, SWEEP_REFUSED, SWEEP_WRONG};
-    if (late)
+    const int code = end->code;
+    if (end->late)
         return SWEEP_LATE;
     if (code < 0 || code > 3 || (code == 0 && !reported) || (code == 1 && may_pass(message)))
         return SWEEP_CRASHED;
     return of[code];
 }
 
-static void tell(const batch *b, const sweep_row *r, const sweep_run_options *o) {
-    if (o->quiet)
+static void tell(const batch *b, const sweep_row *r) {
+    if (b->job->quiet)
         return;
-    fprintf(stderr, "[%u/%u] %s%s %s", o->ran, b->n, r->engine, b->confirms ? " confirms" : "", r->settings);
+    fprintf(stderr, "[%u/%u] %s%s %s", b->job->ran, b->todo.len, r->engine, b->confirms ? " confirms" : "",
+            r->settings);
     if (r->state == SWEEP_DONE)
         number_print(stderr, ": %.0f cycles, %.2f us\n", r->cycles, r->time_us);
     else
@@ -66,21 +67,21 @@ static void draw_page(const sweep_plan *plan, const point_files *f) {
     program_run(argv, f->log);
 }
 
-bool finish_point(sweep_store *store, const batch *b, uint32_t index, int code, bool late, double wall,
-                  sweep_run_options *o, diagnostics *d) {
+bool finish_point(const batch *b, uint32_t index, const point_end *end) {
+    sweep_job *job = b->job;
     arena scratch = {0};
     diagnostics quiet;
     diag_init(&quiet, &scratch);
-    const sweep_point *point = &b->points->at[index];
-    const point_files f = files_of(store, point->key, b->engine, &scratch);
-    const char *message = code || late ? message_of(f.log, &scratch) : "";
-    cJSON *report = code == 0 || code == 3 ? json_read(f.json, &quiet) : NULL;
-    const sweep_row row = {.plan = b->plan_key,
+    const sweep_point *point = &job->points.at[index];
+    const point_files f = files_of(job->store, point->key, b->engine, &scratch);
+    const char *message = end->code || end->late ? message_of(f.log, &scratch) : "";
+    cJSON *report = end->code == 0 || end->code == 3 ? json_read(f.json, &quiet) : NULL;
+    const sweep_row row = {.plan = job->key,
                            .key = point->key,
                            .settings = point->settings,
-                           .expression = b->plan->arguments.len ? b->plan->arguments.at[0] : "",
+                           .expression = job->plan.arguments.len ? job->plan.arguments.at[0] : "",
                            .engine = b->engine,
-                           .state = state_of_exit(code, late, report != NULL, message),
+                           .state = state_of_exit(end, report != NULL, message),
                            .message = message,
                            .check = text_of(report, "check"),
                            .cycles = number_of(report, "cycles", "total"),
@@ -92,21 +93,21 @@ bool finish_point(sweep_store *store, const batch *b, uint32_t index, int code, 
                            .words = number_of(report, "bitstream", "words"),
                            .passes = number_of(report, "subtiles", "passes"),
                            .result_nnz = number_of(report, NULL, "result_nnz"),
-                           .wall_s = wall > 0 ? wall : number_of(report, "wall_s", "total")};
+                           .wall_s = end->wall > 0 ? end->wall : number_of(report, "wall_s", "total")};
     char *text = report ? json_print(report, false) : NULL;
     bool ok;
     if (b->confirms)
-        ok = store_confirm(store, point->key, b->engine, row.cycles,
-                           row.state == SWEEP_DONE ? row.check : sweep_state_name[row.state], d);
+        ok = store_confirm(job->store, point->key, b->engine, row.cycles,
+                           row.state == SWEEP_DONE ? row.check : sweep_state_name[row.state], job->d);
     else
-        ok = store_put(store, &row, point, text ? text : "", d);
-    o->ran++;
+        ok = store_put(job->store, &row, point, text ? text : "", job->d);
+    job->ran++;
     if (ok)
-        tell(b, &row, o);
-    if (ok && !o->keep)
+        tell(b, &row);
+    if (ok && !job->keep)
         files_remove(&f);
     else if (ok && report)
-        draw_page(b->plan, &f);
+        draw_page(&job->plan, &f);
     cJSON_free(text);
     cJSON_Delete(report);
     arena_free(&scratch);

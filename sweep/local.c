@@ -18,11 +18,8 @@ typedef struct {
 } child;
 
 typedef struct {
-    sweep_store *store;
     const batch *b;
-    sweep_run_options *o;
-    arena *mem;
-    diagnostics *d;
+    sweep_job *job;
     sigset_t waited, before;
     child *children;
     uint32_t running;
@@ -46,9 +43,9 @@ static _Noreturn void become(const pool *p, const char *const *argv, const point
 
 static bool start(pool *p, uint32_t point) {
     arena scratch = {0};
-    const sweep_point *at = &p->b->points->at[point];
-    const point_files f = files_of(p->store, at->key, p->b->engine, &scratch);
-    const char *const *argv = point_argv(p->b->plan, at, p->b->engine, &f, &scratch);
+    const sweep_point *at = &p->job->points.at[point];
+    const point_files f = files_of(p->job->store, at->key, p->b->engine, &scratch);
+    const char *const *argv = point_argv(p->b, at, &f, &scratch);
     child *c = p->children;
     while (c->pid)
         c++;
@@ -60,7 +57,7 @@ static bool start(pool *p, uint32_t point) {
         become(p, argv, &f, parent);
     bool ok = c->pid > 0;
     if (!ok) {
-        diag_error(p->d, (src_loc){0}, "E0930-tool", "no further process can be started: %s",
+        diag_error(p->job->d, (src_loc){0}, "E0930-tool", "no further process can be started: %s",
                    strerror(errno));
         c->pid = 0;
     }
@@ -70,7 +67,7 @@ static bool start(pool *p, uint32_t point) {
 }
 
 static void kill_all(pool *p, int signal) {
-    for (uint32_t i = 0; i < p->o->jobs; i++) {
+    for (uint32_t i = 0; i < p->job->jobs; i++) {
         if (p->children[i].pid)
             kill(p->children[i].pid, signal);
     }
@@ -82,17 +79,15 @@ static bool reap(pool *p) {
     int status = 0;
     for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
         child *c = p->children;
-        for (uint32_t i = 0; i < p->o->jobs && c->pid != pid; i++)
+        for (uint32_t i = 0; i < p->job->jobs && c->pid != pid; i++)
             c++;
-        if (c == p->children + p->o->jobs)
+        if (c == p->children + p->job->jobs)
             continue; /* not a child of this sweep */
         c->pid = 0;
         p->running--;
         int code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-        if (!p->o->interrupted && code != 130)
-            ok =
-                finish_point(p->store, p->b, c->point, code, c->late, seconds_now() - c->start, p->o, p->d) &&
-                ok;
+        if (!p->job->interrupted && code != 130)
+            ok = finish_point(p->b, c->point, &(point_end){code, c->late, seconds_now() - c->start}) && ok;
     }
     return ok;
 }
@@ -102,21 +97,22 @@ static void wait_a_while(pool *p) {
     const struct timespec second = {.tv_sec = 1};
     int signal = sigtimedwait(&p->waited, NULL, &second);
     if (signal == SIGINT || signal == SIGTERM) {
-        p->o->interrupted = true;
+        p->job->interrupted = true;
         kill_all(p, SIGTERM);
     }
-    for (uint32_t i = 0; i < p->o->jobs && p->o->time_limit; i++) {
+    for (uint32_t i = 0; i < p->job->jobs && p->job->time_limit; i++) {
         child *c = &p->children[i];
-        if (c->pid && !c->late && seconds_now() - c->start > p->o->time_limit) {
+        if (c->pid && !c->late && seconds_now() - c->start > p->job->time_limit) {
             c->late = true;
             kill(c->pid, SIGKILL);
         }
     }
 }
 
-bool run_local(sweep_store *store, const batch *b, sweep_run_options *o, arena *mem, diagnostics *d) {
-    pool p = {.store = store, .b = b, .o = o, .mem = mem, .d = d};
-    p.children = arena_new_n(mem, child, o->jobs + 1);
+bool run_local(const batch *b) {
+    sweep_job *job = b->job;
+    pool p = {.b = b, .job = job};
+    p.children = arena_new_n(job->mem, child, job->jobs + 1);
     sigemptyset(&p.waited);
     sigaddset(&p.waited, SIGCHLD);
     sigaddset(&p.waited, SIGINT);
@@ -124,9 +120,9 @@ bool run_local(sweep_store *store, const batch *b, sweep_run_options *o, arena *
     sigprocmask(SIG_BLOCK, &p.waited, &p.before);
     uint32_t next = 0;
     bool ok = true;
-    while (p.running || (ok && !o->interrupted && next < b->n)) {
-        while (ok && !o->interrupted && next < b->n && p.running < o->jobs)
-            ok = start(&p, b->todo[next++]);
+    while (p.running || (ok && !job->interrupted && next < b->todo.len)) {
+        while (ok && !job->interrupted && next < b->todo.len && p.running < job->jobs)
+            ok = start(&p, b->todo.at[next++]);
         if (!ok)
             kill_all(&p, SIGTERM);
         if (p.running)

@@ -151,9 +151,13 @@ static void write_lines(const plot *p, FILE *out, const axis *y) {
 
 /* ---- bars ------------------------------------------------------------------------------------ */
 
-static void bar(FILE *out, const plot *p, double x, double width, double top, double bottom, uint32_t s) {
-    number_print(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" ", x, top, width,
-                 bottom - top);
+typedef struct {
+    double x, width, top, bottom;
+} box;
+
+static void bar(FILE *out, const plot *p, uint32_t s, box b) {
+    number_print(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" ", b.x, b.top, b.width,
+                 b.bottom - b.top);
     if (p->series[s].published)
         fprintf(out, "fill=\"none\" stroke=\"%s\" stroke-dasharray=\"3 2\"/>\n", colours[s]);
     else
@@ -167,9 +171,9 @@ static void write_bars(const plot *p, FILE *out, const axis *y) {
         for (uint32_t s = 0; s < p->n_series; s++) {
             double value = p->series[s].y[i];
             if (p->stacked)
-                bar(out, p, x, width, place(y, below + value), place(y, below), s);
+                bar(out, p, s, (box){x, width, place(y, below + value), place(y, below)});
             else if (!p->log_y || value > 0)
-                bar(out, p, x + width * s, width * 0.95, place(y, value), BOTTOM, s);
+                bar(out, p, s, (box){x + width * s, width * 0.95, place(y, value), BOTTOM});
             below += value;
         }
         label(out, LEFT + group * (i + 0.5), BOTTOM + (p->n > 7 && i % 2 ? 30 : 18), "middle",
@@ -289,7 +293,7 @@ static void write_head(const plot *p, FILE *out) {
 static void write_legend(const plot *p, FILE *out) {
     for (uint32_t s = 0; s < p->n_series && !(p->within && p->n_series == 1); s++) {
         double at = TOP + 10 + 20.0 * s;
-        bar(out, p, RIGHT + 14, 12, at - 10, at, s);
+        bar(out, p, s, (box){RIGHT + 14, 12, at - 10, at});
         label(out, RIGHT + 32, at, "start", p->series[s].name);
     }
 }

@@ -32,18 +32,19 @@ static const char *settings_of(const sweep_plan *plan, const uint32_t *at, arena
     return kept;
 }
 
-bool sweep_points(const sweep_plan *plan, arena *mem, diagnostics *d, sweep_point_vec *out,
-                  char plan_key[17]) {
+bool sweep_points(sweep_job *job) {
+    const sweep_plan *plan = &job->plan;
+    arena *mem = job->mem;
     uint64_t fixed = mix_text(0, plan->engine), program = 0;
     for (uint32_t i = 0; i < plan->arguments.len; i++)
         fixed = mix_text(fixed, plan->arguments.at[i]);
     for (uint32_t i = 0; i < plan->inputs.len; i++) {
-        if (!mix_file(&fixed, plan->inputs.at[i], d))
+        if (!mix_file(&fixed, plan->inputs.at[i], job->d))
             return false;
     }
-    if (!mix_file(&program, plan->program, d))
+    if (!mix_file(&program, plan->program, job->d))
         return false;
-    put_key(plan_key, fixed);
+    put_key(job->key, fixed);
     uint32_t *at = arena_new_n(mem, uint32_t, plan->axes.len + 1);
     for (;;) {
         sweep_point p = {.settings = settings_of(plan, at, mem)};
@@ -58,7 +59,7 @@ bool sweep_points(const sweep_plan *plan, arena *mem, diagnostics *d, sweep_poin
             hash = mix_text(mix_text(hash, axis->option), axis->value.at[at[a]]);
         }
         put_key(p.key, hash);
-        vec_push(mem, out, p);
+        vec_push(mem, &job->points, p);
         uint32_t a = plan->axes.len;
         while (a > 0 && ++at[a - 1] == plan->axes.at[a - 1].value.len)
             at[--a] = 0;

@@ -16,18 +16,26 @@ static void put_settings(const char *settings, FILE *out) {
     cJSON_Delete(json);
 }
 
-/* Finds the next rows [*at, end) that are of one plan; returns false after the last plan. */
-static bool next_plan(const sweep_row_vec *rows, uint32_t *at, uint32_t *end) {
-    *at = *end;
-    while (*end < rows->len && strcmp(rows->at[*end].plan, rows->at[*at].plan) == 0)
-        (*end)++;
-    return *at < *end;
+/* The rows of one plan. */
+typedef struct {
+    const sweep_row *at;
+    uint32_t n, end; /* rows of the plan; rows of all up to the last one of the plan */
+} plan_rows;
+
+/* Finds the rows of the next plan; `p` begins as {0}. Returns false after the last plan. */
+static bool next_plan(const sweep_row_vec *rows, plan_rows *p) {
+    const uint32_t start = p->end;
+    while (p->end < rows->len && strcmp(rows->at[p->end].plan, rows->at[start].plan) == 0)
+        p->end++;
+    p->n = p->end - start;
+    p->at = p->n ? &rows->at[start] : NULL;
+    return p->n > 0;
 }
 
-static uint32_t count_state(const sweep_row_vec *rows, uint32_t at, uint32_t end, sweep_state state) {
+static uint32_t count_state(const plan_rows *p, sweep_state state) {
     uint32_t n = 0;
-    for (; at < end; at++)
-        n += rows->at[at].state == state;
+    for (uint32_t i = 0; i < p->n; i++)
+        n += p->at[i].state == state;
     return n;
 }
 
@@ -51,14 +59,14 @@ static void print_row(const sweep_row *r, FILE *out) {
 }
 
 void sweep_print(const sweep_row_vec *rows, FILE *out) {
-    for (uint32_t at = 0, end = 0; next_plan(rows, &at, &end);) {
-        const sweep_row *best = &rows->at[at];
+    for (plan_rows p = {0}; next_plan(rows, &p);) {
+        const sweep_row *best = p.at;
         fprintf(out, "%s (engine %s, sweep %s): %u %s, %u done\n", best->expression, best->engine, best->plan,
-                end - at, plural(end - at, "point", "points"), count_state(rows, at, end, SWEEP_DONE));
+                p.n, plural(p.n, "point", "points"), count_state(&p, SWEEP_DONE));
         fprintf(out, "  %c %12s %12s %8s %4s %4s %4s %6s %10s  settings\n", ' ', "cycles", "us", "MHz", "PE",
                 "MEM", "IO", "passes", "nJ about");
-        for (uint32_t r = at; r < end; r++)
-            print_row(&rows->at[r], out);
+        for (uint32_t r = 0; r < p.n; r++)
+            print_row(&p.at[r], out);
         if (best->state != SWEEP_DONE)
             continue;
         fputs("  fastest: ", out);
@@ -174,18 +182,17 @@ static double row_energy(const sweep_row *r) {
 
 /* Draws every finished point by its time and what it costs. Its steps join those that are best in these two;
  * points that are best in all three are so in the table. */
-static void points_svg(const sweep_row_vec *rows, uint32_t at, uint32_t end, const cost_axis *cost,
-                       FILE *out) {
+static void points_svg(const plan_rows *rows, const cost_axis *cost, FILE *out) {
     arena mem = {0};
     VEC(plot_point) points = {0};
-    for (uint32_t r = at; r < end; r++) {
+    for (uint32_t r = 0; r < rows->n; r++) {
         const sweep_row *row = &rows->at[r];
         const char *says =
             arena_printf(&mem, "%s: %.6g %s, %.0f tiles, %.6g nJ estimated (%.6g to %.6g)",
                          settings_text(row->settings, &mem), row_time(row), time_label(row), row_tiles(row),
                          row->energy_nj, row->energy_low_nj, row->energy_high_nj);
         bool best = is_shown(row);
-        for (uint32_t o = at; o < end && best; o++) {
+        for (uint32_t o = 0; o < rows->n && best; o++) {
             const sweep_row *other = &rows->at[o];
             const double time = row_time(other) - row_time(row), more = cost->of(other) - cost->of(row);
             best = !(is_shown(other) && time <= 0 && more <= 0 && (time < 0 || more < 0));
@@ -196,7 +203,7 @@ static void points_svg(const sweep_row_vec *rows, uint32_t at, uint32_t end, con
     }
     const plot p = {.title = cost->title,
                     .x_label = cost->label,
-                    .y_label = time_label(&rows->at[at]),
+                    .y_label = time_label(rows->at),
                     .n = points.len,
                     .point = points.at,
                     .within = true};
@@ -230,10 +237,9 @@ static bool comes_before(const char *a, const char *b) {
 
 /* Collects the values of an axis: shorter ones first and equally long ones by their letters, which puts
  * numbers in their order. */
-static axis_values values_of(const sweep_row_vec *rows, uint32_t at, uint32_t end, const char *name,
-                             arena *mem) {
+static axis_values values_of(const plan_rows *rows, const char *name, arena *mem) {
     axis_values a = {.name = name};
-    for (uint32_t r = at; r < end; r++) {
+    for (uint32_t r = 0; r < rows->n; r++) {
         cJSON *settings = json_parse("", rows->at[r].settings, strlen(rows->at[r].settings), NULL);
         const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(settings, name));
         if (value && is_shown(&rows->at[r]) && a.n < VALUES_MOST &&
@@ -249,10 +255,9 @@ static axis_values values_of(const sweep_row_vec *rows, uint32_t at, uint32_t en
 }
 
 /* Finds the best time of each pair of values; b may be NULL. What has no point is 0. */
-static void best_times(const sweep_row_vec *rows, uint32_t at, uint32_t end, const axis_values *a,
-                       const axis_values *b, double *best) {
+static void best_times(const plan_rows *rows, const axis_values *a, const axis_values *b, double *best) {
     memset(best, 0, a->n * (b ? b->n : 1) * sizeof *best);
-    for (uint32_t r = at; r < end; r++) {
+    for (uint32_t r = 0; r < rows->n; r++) {
         const uint32_t column = value_of(a, &rows->at[r]), row = b ? value_of(b, &rows->at[r]) : 0;
         if (column == VALUES_MOST || row == VALUES_MOST || !is_shown(&rows->at[r]))
             continue;
@@ -263,13 +268,12 @@ static void best_times(const sweep_row_vec *rows, uint32_t at, uint32_t end, con
 }
 
 /* Draws the best time of each value of one axis as bars. */
-static void axis_svg(const sweep_row_vec *rows, uint32_t at, uint32_t end, const axis_values *a, arena *mem,
-                     FILE *out) {
+static void axis_svg(const plan_rows *rows, const axis_values *a, arena *mem, FILE *out) {
     double best[VALUES_MOST];
-    best_times(rows, at, end, a, NULL, best);
+    best_times(rows, a, NULL, best);
     const plot p = {.title = arena_printf(mem, "best time by %s", a->name),
                     .x_label = a->name,
-                    .y_label = time_label(&rows->at[at]),
+                    .y_label = time_label(rows->at),
                     .n = a->n,
                     .category = a->label,
                     .series = {{"best", best, false}},
@@ -279,52 +283,52 @@ static void axis_svg(const sweep_row_vec *rows, uint32_t at, uint32_t end, const
 }
 
 /* Draws the best time of each pair of values of two axes as a heat map. */
-static void map_svg(const sweep_row_vec *rows, uint32_t at, uint32_t end, const axis_values *a,
-                    const axis_values *b, arena *mem, FILE *out) {
+static void map_svg(const plan_rows *rows, const axis_values *a, const axis_values *b, arena *mem,
+                    FILE *out) {
     double best[VALUES_MOST * VALUES_MOST];
-    best_times(rows, at, end, a, b, best);
-    const plot p = {
-        .title = arena_printf(mem, "best %s by %s and %s", time_label(&rows->at[at]), a->name, b->name),
-        .x_label = a->name,
-        .y_label = b->name,
-        .n = a->n,
-        .category = a->label,
-        .cell = best,
-        .row = b->label,
-        .n_rows = b->n,
-        .within = true};
+    best_times(rows, a, b, best);
+    const plot p = {.title =
+                        arena_printf(mem, "best %s by %s and %s", time_label(rows->at), a->name, b->name),
+                    .x_label = a->name,
+                    .y_label = b->name,
+                    .n = a->n,
+                    .category = a->label,
+                    .cell = best,
+                    .row = b->label,
+                    .n_rows = b->n,
+                    .within = true};
     put_plot(&p, out);
 }
 
 enum { AXES_MOST = 8 };
 
 /* Draws each axis that has several values, and each pair of them. */
-static void axes_svg(const sweep_row_vec *rows, uint32_t at, uint32_t end, FILE *out) {
+static void axes_svg(const plan_rows *rows, FILE *out) {
     arena mem = {0};
     axis_values axis[AXES_MOST];
     uint32_t n = 0;
-    cJSON *axes = json_parse("", rows->at[at].settings, strlen(rows->at[at].settings), NULL);
+    cJSON *axes = json_parse("", rows->at->settings, strlen(rows->at->settings), NULL);
     for (const cJSON *m = cJSON_IsObject(axes) ? axes->child : NULL; m && n < AXES_MOST; m = m->next) {
-        axis[n] = values_of(rows, at, end, m->string, &mem);
+        axis[n] = values_of(rows, m->string, &mem);
         n += axis[n].n > 1;
     }
     for (uint32_t a = 0; a < n; a++)
-        axis_svg(rows, at, end, &axis[a], &mem, out);
+        axis_svg(rows, &axis[a], &mem, out);
     for (uint32_t a = 0; a < n; a++) {
         for (uint32_t b = a + 1; b < n; b++)
-            map_svg(rows, at, end, &axis[a], &axis[b], &mem, out);
+            map_svg(rows, &axis[a], &axis[b], &mem, out);
     }
     cJSON_Delete(axes);
     arena_free(&mem);
 }
 
-static void rows_html(const sweep_row_vec *rows, uint32_t at, uint32_t end, FILE *out) {
+static void rows_html(const plan_rows *rows, FILE *out) {
     fputs("<table><thead><tr><th>settings<th>state<th>cycles<th>µs<th>MHz<th>PE<th>MEM<th>IO<th>passes<th>nJ<"
           "th>"
           "confirmed"
           "</tr></thead><tbody>\n",
           out);
-    for (uint32_t i = at; i < end; i++) {
+    for (uint32_t i = 0; i < rows->n; i++) {
         const sweep_row *r = &rows->at[i];
         fprintf(out, "<tr%s><td>", r->pareto ? " class=\"best\"" : "");
         if (*r->page) {
@@ -352,16 +356,16 @@ static void rows_html(const sweep_row_vec *rows, uint32_t at, uint32_t end, FILE
     fputs("</tbody></table>\n", out);
 }
 
-static void plan_html(const sweep_row_vec *rows, uint32_t at, uint32_t end, FILE *out) {
-    const sweep_row *best = &rows->at[at];
+static void plan_html(const plan_rows *rows, FILE *out) {
+    const sweep_row *best = rows->at;
     fputs("<section><h2>", out);
     put_text(best->expression, out);
     fputs("</h2>\n<p>engine ", out);
     put_text(best->engine, out);
     fputs(", sweep ", out);
     put_text(best->plan, out);
-    fprintf(out, ": %u %s, %u done", end - at, plural(end - at, "point", "points"),
-            count_state(rows, at, end, SWEEP_DONE));
+    fprintf(out, ": %u %s, %u done", rows->n, plural(rows->n, "point", "points"),
+            count_state(rows, SWEEP_DONE));
     if (best->state == SWEEP_DONE) {
         fputs(". Fastest: <strong>", out);
         put_settings_html(best->settings, out);
@@ -372,12 +376,12 @@ static void plan_html(const sweep_row_vec *rows, uint32_t at, uint32_t end, FILE
             {"time and energy: on the line, no other point is as fast for as little", "nJ, an estimate",
              row_energy}};
         for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
-            points_svg(rows, at, end, &costs[i], out);
-        axes_svg(rows, at, end, out);
+            points_svg(rows, &costs[i], out);
+        axes_svg(rows, out);
     } else {
         fputs("</p>\n", out);
     }
-    rows_html(rows, at, end, out);
+    rows_html(rows, out);
     fputs("</section>\n", out);
 }
 
@@ -395,7 +399,7 @@ void sweep_html(const sweep_row_vec *rows, FILE *out) {
           "#eee}td:first-child,th:first-child,.why{text-align:left}\n"
           "tr.best{font-weight:600;background:#fdf3ef}\n</style></head><body>\n<h1>onyx sweep</h1>\n",
           out);
-    for (uint32_t at = 0, end = 0; next_plan(rows, &at, &end);)
-        plan_html(rows, at, end, out);
+    for (plan_rows p = {0}; next_plan(rows, &p);)
+        plan_html(&p, out);
     fputs("</body></html>\n", out);
 }

@@ -22,7 +22,7 @@ static void quote(const char *text, FILE *out) {
 
 static void put_command(const batch *b, const sweep_point *point, const point_files *f, arena *mem,
                         FILE *out) {
-    const char *const *argv = point_argv(b->plan, point, b->engine, f, mem);
+    const char *const *argv = point_argv(b, point, f, mem);
     for (; *argv; argv++) {
         quote(*argv, out);
         fputc(' ', out);
@@ -41,24 +41,24 @@ static void put_command(const batch *b, const sweep_point *point, const point_fi
 }
 
 /* Writes a script whose task number n runs the n-th of the points. */
-static bool write_script(sweep_store *store, const batch *b, const uint32_t *todo, uint32_t n,
-                         const sweep_run_options *o, const char *path, arena *mem, diagnostics *d) {
+static bool write_script(const batch *b, const u32_vec *tasks, const char *path) {
+    const sweep_job *job = b->job;
     file_out script;
-    if (!file_create(&script, path, mem, d))
+    if (!file_create(&script, path, job->mem, job->d))
         return false;
     fputs("#!/bin/sh\n#SBATCH --job-name=onyx-sweep\n#SBATCH --output=/dev/null\n#SBATCH --ntasks=1\n",
           script.stream);
-    if (o->time_limit)
-        fprintf(script.stream, "#SBATCH --time=%u\n", (o->time_limit + 59) / 60);
+    if (job->time_limit)
+        fprintf(script.stream, "#SBATCH --time=%u\n", (job->time_limit + 59) / 60);
     fputs("case $SLURM_ARRAY_TASK_ID in\n", script.stream);
-    for (uint32_t i = 0; i < n; i++) {
-        const sweep_point *point = &b->points->at[todo[i]];
-        const point_files f = files_of(store, point->key, b->engine, mem);
+    for (uint32_t i = 0; i < tasks->len; i++) {
+        const sweep_point *point = &job->points.at[tasks->at[i]];
+        const point_files f = files_of(job->store, point->key, b->engine, job->mem);
         fprintf(script.stream, "%u) ", i);
-        put_command(b, point, &f, mem, script.stream);
+        put_command(b, point, &f, job->mem, script.stream);
     }
     fputs("esac\n", script.stream);
-    return file_commit(&script, d);
+    return file_commit(&script, job->d);
 }
 
 /* Reads the exit code that a task left; returns false while there is none. */
@@ -70,59 +70,66 @@ static bool read_exit(const point_files *f, int *code) {
     return ok;
 }
 
-/* Stores the results that are there; `left` gets the points without one. */
-static bool take_in(sweep_store *store, const batch *b, const uint32_t *todo, uint32_t n, uint32_t *left,
-                    uint32_t *n_left, sweep_run_options *o, arena *mem, diagnostics *d) {
-    *n_left = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const point_files f = files_of(store, b->points->at[todo[i]].key, b->engine, mem);
+/* Stores the results that are there; the tasks without a result stay in `tasks`. */
+static bool take_in(const batch *b, u32_vec *tasks) {
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < tasks->len; i++) {
+        const uint32_t point = tasks->at[i];
+        const point_files f = files_of(b->job->store, b->job->points.at[point].key, b->engine, b->job->mem);
         int code = 0;
         if (!read_exit(&f, &code))
-            left[(*n_left)++] = todo[i];
-        else if (!finish_point(store, b, todo[i], code > 128 ? 128 - code : code, false, 0, o, d))
+            tasks->at[left++] = point;
+        else if (!finish_point(b, point, &(point_end){.code = code > 128 ? 128 - code : code}))
             return false;
     }
+    tasks->len = left;
     return true;
 }
 
-static bool submit(sweep_store *store, const batch *b, const uint32_t *todo, uint32_t n, sweep_run_options *o,
-                   arena *mem, diagnostics *d) {
-    const char *script = arena_printf(mem, "%s/array.sh", store_folder(store));
-    const char *log = arena_printf(mem, "%s/sbatch.log", store_folder(store));
-    const char *range = arena_printf(mem, "--array=0-%u%%%u", n - 1, o->jobs);
+static bool submit(const batch *b, const u32_vec *tasks) {
+    sweep_job *job = b->job;
+    const char *script = arena_printf(job->mem, "%s/array.sh", store_folder(job->store));
+    const char *log = arena_printf(job->mem, "%s/sbatch.log", store_folder(job->store));
+    const char *range = arena_printf(job->mem, "--array=0-%u%%%u", tasks->len - 1, job->jobs);
     const char *const argv[] = {"sbatch", "--wait", range, script, NULL};
-    if (!write_script(store, b, todo, n, o, script, mem, d))
+    if (!write_script(b, tasks, script))
         return false;
     unlink(log);
     int status = program_run(argv, log);
     if (status == -SIGINT || status == -SIGTERM)
-        o->interrupted = true;
+        job->interrupted = true;
     else if (status == PROGRAM_MISSING) {
-        diag_error(d, (src_loc){0}, "E0941-slurm", "there is no 'sbatch' here");
-        diag_hint(d, "leave out --slurm to run on this machine, or run on a node that submits jobs");
+        diag_error(job->d, (src_loc){0}, "E0941-slurm", "there is no 'sbatch' here");
+        diag_hint(job->d, "leave out --slurm to run on this machine, or run on a node that submits jobs");
         return false;
     }
     return true; /* sbatch --wait ends with the worst task's code: each point has its own */
 }
 
-bool run_slurm(sweep_store *store, const batch *b, sweep_run_options *o, arena *mem, diagnostics *d) {
-    uint32_t *todo = arena_new_n(mem, uint32_t, b->n + 1), *left = arena_new_n(mem, uint32_t, b->n + 1),
-             n_todo = 0;
-    if (!take_in(store, b, b->todo, b->n, todo, &n_todo, o, mem, d))
+static void missing_results(const sweep_job *job, uint32_t left, uint32_t n) {
+    const char *log = arena_printf(job->mem, "%s/sbatch.log", store_folder(job->store));
+    const char *said = file_error_line(log, job->mem);
+    diag_error(job->d, (src_loc){0}, "E0941-slurm", "%u of %u %s left no result; what sbatch said is in '%s'",
+               left, n, plural(n, "task", "tasks"), log);
+    diag_hint(job->d,
+              "%s%sgive the same command again once the cluster runs jobs: only these points will run", said,
+              *said ? "\n    " : "");
+}
+
+bool run_slurm(const batch *b) {
+    sweep_job *job = b->job;
+    u32_vec todo = {0};
+    for (uint32_t i = 0; i < b->todo.len; i++)
+        vec_push(job->mem, &todo, b->todo.at[i]);
+    if (!take_in(b, &todo))
         return false;
-    for (uint32_t at = 0; at < n_todo && !o->interrupted; at += ARRAY_MOST) {
-        uint32_t n = n_todo - at < ARRAY_MOST ? n_todo - at : ARRAY_MOST, n_left = 0;
-        if (!submit(store, b, todo + at, n, o, mem, d) ||
-            !take_in(store, b, todo + at, n, left, &n_left, o, mem, d))
+    for (uint32_t at = 0; at < todo.len && !job->interrupted; at += ARRAY_MOST) {
+        const uint32_t n = todo.len - at < ARRAY_MOST ? todo.len - at : ARRAY_MOST;
+        u32_vec tasks = {.at = todo.at + at, .len = n};
+        if (!submit(b, &tasks) || !take_in(b, &tasks))
             return false;
-        if (n_left && !o->interrupted) {
-            const char *said = file_error_line(arena_printf(mem, "%s/sbatch.log", store_folder(store)), mem);
-            diag_error(d, (src_loc){0}, "E0941-slurm",
-                       "%u of %u %s left no result; what sbatch said is in '%s/sbatch.log'", n_left, n,
-                       plural(n, "task", "tasks"), store_folder(store));
-            diag_hint(
-                d, "%s%sgive the same command again once the cluster runs jobs: only these points will run",
-                said, *said ? "\n    " : "");
+        if (tasks.len && !job->interrupted) {
+            missing_results(job, tasks.len, n);
             return false;
         }
     }

@@ -32,12 +32,6 @@ typedef struct {
 } sweep_point;
 typedef VEC(sweep_point) sweep_point_vec;
 
-/* Makes the product of the axes, the last one changing fastest, and the plan's own hash, in which program and
- * axes do not count: points with equal plan hashes may be compared. Error: E0001-file where an input cannot
- * be read. */
-bool sweep_points(const sweep_plan *plan, arena *mem, diagnostics *d, sweep_point_vec *out,
-                  char plan_key[17]);
-
 /* ---- results --------------------------------------------------------------------------------- */
 
 typedef enum {
@@ -77,7 +71,14 @@ bool sweep_rows(sweep_store *store, arena *mem, diagnostics *d, sweep_row_vec *o
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+/* A sweep that runs: texts and points live in `mem`, errors go to `d`. */
 typedef struct {
+    sweep_plan plan;
+    sweep_point_vec points; /* the product of the plan's axes, the last axis changing fastest */
+    char key[17];           /* of the plan: the program and the axes do not count in it */
+    sweep_store *store;
+    arena *mem;
+    diagnostics *d;
     uint32_t jobs;       /* at a time */
     uint32_t time_limit; /* of a point, seconds; 0 = none */
     bool slurm;          /* as a Slurm job array instead of child processes */
@@ -85,16 +86,16 @@ typedef struct {
     bool quiet;          /* no line for each finished point on standard error */
     bool interrupted;    /* out: stopped by SIGINT or SIGTERM; what had finished is stored */
     uint32_t ran, known; /* out: points run, points whose results were there */
-} sweep_run_options;
+} sweep_job;
 
+/* Makes the points of the plan, and its key: points of plans with equal keys may be compared. Error:
+ * E0001-file where an input cannot be read. */
+bool sweep_points(sweep_job *job);
 /* Runs the points that have no result yet. Each result is stored when it is there, so killing this at any
  * time loses only the points under way. False after E0940-store, E0941-slurm, E0930-tool. */
-bool sweep_run(sweep_store *store, const sweep_plan *plan, const sweep_point_vec *points,
-               const char *plan_key, sweep_run_options *o, arena *mem, diagnostics *d);
+bool sweep_run(sweep_job *job);
 /* Runs the n fastest finished points of a plan again on another engine and stores what it says. */
-bool sweep_confirm(sweep_store *store, const sweep_plan *plan, const sweep_point_vec *points,
-                   const char *plan_key, const char *engine, uint32_t n, sweep_run_options *o, arena *mem,
-                   diagnostics *d);
+bool sweep_confirm(sweep_job *job, const char *engine, uint32_t n);
 
 /* ---- reports --------------------------------------------------------------------------------- */
 

@@ -28,26 +28,28 @@ typedef struct {
 point_files files_of(const sweep_store *store, const char *key, const char *engine, arena *mem);
 void files_remove(const point_files *f);
 
-/* Returns the command of a point, NULL at its end. */
-const char *const *point_argv(const sweep_plan *plan, const sweep_point *point, const char *engine,
-                              const point_files *f, arena *mem);
-
-/* A point that still has to run, with the engine it runs on. */
+/* The points that still have to run, with the engine they run on. */
 typedef struct {
-    const sweep_plan *plan;
-    const sweep_point_vec *points;
-    const char *plan_key, *engine;
-    const uint32_t *todo; /* indices of points */
-    uint32_t n;
+    sweep_job *job;
+    const char *engine;
+    u32_vec todo;  /* indices of points */
     bool confirms; /* the result confirms one of another engine */
 } batch;
 
-/* Finds out how a point ended, from its exit code (a negative one is minus the signal) and its files; stores
- * and tells it. */
-bool finish_point(sweep_store *store, const batch *b, uint32_t index, int code, bool late, double wall,
-                  sweep_run_options *o, diagnostics *d);
+/* Returns the command of a point, NULL at its end. */
+const char *const *point_argv(const batch *b, const sweep_point *point, const point_files *f, arena *mem);
 
-bool run_local(sweep_store *store, const batch *b, sweep_run_options *o, arena *mem, diagnostics *d);
-bool run_slurm(sweep_store *store, const batch *b, sweep_run_options *o, arena *mem, diagnostics *d);
+/* How the process of a point ended. */
+typedef struct {
+    int code;    /* of its exit, or minus the signal that ended it */
+    bool late;   /* it was killed at the time limit */
+    double wall; /* seconds; 0: its report says */
+} point_end;
+
+/* Makes a row of how a point ended and of its files; stores and tells it. */
+bool finish_point(const batch *b, uint32_t index, const point_end *end);
+
+bool run_local(const batch *b);
+bool run_slurm(const batch *b);
 
 #endif

@@ -17,6 +17,8 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 NEW_HEADER = 12  # prototypes of a header that bounds.txt does not name
 PASSAGE = 6      # code lines that make a passage
+LONG_FILE = 600  # lines; only a longer file is counted
+LARGE = 24       # members; only a struct with more is counted
 KEYWORDS = set("""
     auto bool break case char const continue default do double else enum extern false float for goto if inline int long
     register restrict return short signed sizeof static struct switch true typedef union unsigned void volatile while
@@ -47,6 +49,20 @@ def without_comments(text):
 def names_in(code):
     """Identifiers, without those of members: a function is not called by a member of its name."""
     return set(re.findall(r"(?<![\w.>])[A-Za-z_]\w*|(?<=[^-]>)[A-Za-z_]\w*", code))
+
+
+def structs_in(text):
+    """(line, name, members) of each struct and union. A struct inside of another is one member of it."""
+    out = []
+    for m in re.finditer(r"\b(?:struct|union)\b\s*(\w*)\s*{", text):
+        end = Source.close(text, m.end() - 1)
+        body, inner = text[m.end():end - 1], 1
+        while inner:
+            body, inner = re.subn(r"{[^{}]*}|\([^()]*\)", "", body)
+        members = sum(part.count(",") + 1 for part in body.split(";") if part.strip())
+        behind = re.match(r"\s*(\w+)", text[end:])
+        out.append((text.count("\n", 0, m.start()) + 1, m[1] or (behind[1] if behind else "?"), members))
+    return out
 
 
 class Function:
@@ -81,6 +97,8 @@ class Source:
         for used in [macros] + re.findall(r"\b(?:alias|asm|__asm|__asm__)\s*(?:volatile\s*)?\([^;]*;", raw):
             self.outside |= names_in(used)
         text = re.sub(rf"^[ \t]*#{directive}", blank, text, flags=re.M)
+        self.structs = structs_in(text)
+        self.lines = raw.count("\n")
         self.tables = set(re.findall(r"^(?!static|extern|typedef)[a-z][\w \t*]*?\b(\w+)(?:\[[^\]]*\])* =", text, re.M))
         self.read(re.sub(r'extern\s+"\s*"\s*\{', blank, text))
 
@@ -175,6 +193,14 @@ def long_heads(sources):
     bools = [f"{f}: {sum(p.startswith('bool ') for p in f.parameters)} bools" for f in functions
              if sum(bool(re.match(r"(const )?bool \w+$", p)) for p in f.parameters) >= 2]
     return seven, bools
+
+
+def large_structs(sources):
+    return [f"{s.path}:{line} {name}: {members} members" for s in sources for line, name, members in s.structs if members > LARGE]
+
+
+def long_files(sources):
+    return [f"{s.path}: {s.lines} lines" for s in sources if s.lines > LONG_FILE]
 
 
 def uses(sources, place):
@@ -340,7 +366,8 @@ def counted(root):
     for room in sorted({room_of(s) for s in sources}):
         of_room = [s for s in sources if room_of(s) == room]
         parameters, bools = long_heads(of_room)
-        rows = {"parameters": parameters, "bools": bools, "cycles": cycles(uses(of_room, lambda s: s.path)), "climbs": climbs(of_room)}
+        rows = {"parameters": parameters, "bools": bools, "structs": large_structs(of_room), "files": long_files(of_room),
+                "cycles": cycles(uses(of_room, lambda s: s.path)), "climbs": climbs(of_room)}
         counts |= {f"{room}/{name}": found for name, found in rows.items()}
     return prototypes(sources), counts
 

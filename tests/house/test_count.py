@@ -66,9 +66,15 @@ renamed = [line.replace("a", "b").replace("7", "8") for line in lines]
 write("pnr/three.cpp", "\n".join(renamed) + "\nint three[3];\n")
 write("pnr/five.cpp", "\n".join(lines[:5]) + "\nfor (;;);\n")
 
+# 25 members, of which a struct inside of it is one, and 24; 601 lines, and 600.
+write("pnr/large.h", "typedef struct {\n    int a, b, c;\n    struct { int inner, other; } at[2];\n    void (*call)(int, int);\n" +
+      "".join(f"    int m{i};\n" for i in range(20)) + "} large;\nstruct small { int " + ", ".join(f"m{i}" for i in range(24)) + "; };\n")
+write("sam/long.c", "\n" * 601)
+write("sam/short.c", "\n" * 600)
+
 headers, counts = count.counted(root)
 expected = {"compile/parameters": 2, "compile/bools": 1, "compile/cycles": 5, "identical": 1, "similar": 2, "uncalled": 2, "compile/climbs": 1,
-            "sam/cycles": 0, "cycles": 2}
+            "sam/cycles": 0, "cycles": 2, "pnr/structs": 1, "sam/files": 1}
 failed = 0
 for name, number in [*expected.items(), ("compile/a.h", 6)]:
     found = len(counts[name]) if name in counts else headers[name]

@@ -8,7 +8,7 @@
 typedef struct {
     fixture f;
     const char *folder;
-    sweep_plan plan;
+    sweep_job job;
 } sweep_fixture;
 
 static const char *path_in(sweep_fixture *x, const char *name) {
@@ -28,7 +28,7 @@ static void add_axis(sweep_fixture *x, const char *name, const char *option, con
         vec_push(&x->f.mem, &axis.label, *values);
         vec_push(&x->f.mem, &axis.value, *values);
     }
-    vec_push(&x->f.mem, &x->plan.axes, axis);
+    vec_push(&x->f.mem, &x->job.plan.axes, axis);
 }
 
 static int begin(void **state) {
@@ -37,13 +37,15 @@ static int begin(void **state) {
     assert_non_null(x);
     diag_init(&x->f.diag, &x->f.mem);
     names_init(&x->f.names, &x->f.mem);
+    x->job.mem = &x->f.mem;
+    x->job.d = &x->f.diag;
     x->folder = test_folder(&x->f);
-    x->plan.program = path_in(x, "program");
-    x->plan.engine = "cycle";
-    put_file(x->plan.program, "one");
+    x->job.plan.program = path_in(x, "program");
+    x->job.plan.engine = "cycle";
+    put_file(x->job.plan.program, "one");
     put_file(path_in(x, "B.mtx"), "data");
-    vec_push(&x->f.mem, &x->plan.arguments, "x(i)=B(i,j)*c(j)");
-    vec_push(&x->f.mem, &x->plan.inputs, path_in(x, "B.mtx"));
+    vec_push(&x->f.mem, &x->job.plan.arguments, "x(i)=B(i,j)*c(j)");
+    vec_push(&x->f.mem, &x->job.plan.inputs, path_in(x, "B.mtx"));
     add_axis(x, "tile", "--tile", tiles);
     add_axis(x, "unroll", "--unroll", copies);
     *state = x;
@@ -59,9 +61,10 @@ static int end(void **state) {
 }
 
 static sweep_point_vec points_of(sweep_fixture *x, char plan_key[17]) {
-    sweep_point_vec points = {0};
-    assert_true(sweep_points(&x->plan, &x->f.mem, &x->f.diag, &points, plan_key));
-    return points;
+    x->job.points = (sweep_point_vec){0};
+    assert_true(sweep_points(&x->job));
+    memcpy(plan_key, x->job.key, sizeof x->job.key);
+    return x->job.points;
 }
 
 /* The last axis changes fastest; all keys differ; the same plan gives the same keys. */
@@ -89,7 +92,7 @@ static void keys_follow_contents(void **state) {
     sweep_fixture *x = *state;
     char plan[17], other_program[17], other_data[17];
     sweep_point_vec before = points_of(x, plan);
-    put_file(x->plan.program, "two");
+    put_file(x->job.plan.program, "two");
     sweep_point_vec rebuilt = points_of(x, other_program);
     put_file(path_in(x, "B.mtx"), "other data");
     sweep_point_vec changed = points_of(x, other_data);
@@ -97,9 +100,8 @@ static void keys_follow_contents(void **state) {
     assert_string_not_equal(plan, other_data);
     assert_string_not_equal(before.at[0].key, rebuilt.at[0].key);
     assert_string_not_equal(rebuilt.at[0].key, changed.at[0].key);
-    vec_push(&x->f.mem, &x->plan.inputs, path_in(x, "absent.mtx"));
-    sweep_point_vec none = {0};
-    assert_false(sweep_points(&x->plan, &x->f.mem, &x->f.diag, &none, plan));
+    vec_push(&x->f.mem, &x->job.plan.inputs, path_in(x, "absent.mtx"));
+    assert_false(sweep_points(&x->job));
     assert_string_equal(x->f.diag.list.at[0].code, "E0001-file");
 }
 
@@ -181,7 +183,7 @@ static void rows_are_kept_and_judged(void **state) {
     assert_true(store_has(store, p.at[0].key) && store_has(store, p.at[3].key));
     assert_false(store_has(store, p.at[4].key) || store_has(store, p.at[5].key));
     /* With another program the settings make a new row, which takes the old one's place. */
-    put_file(x->plan.program, "two");
+    put_file(x->job.plan.program, "two");
     sweep_point_vec rebuilt = points_of(x, plan);
     put(x, store, plan, &rebuilt.at[1], SWEEP_DONE, 10, 9);
     rows = rows_of(x, store);
@@ -294,18 +296,20 @@ static void what_may_pass_is_no_result(void **state) {
                 {"does not fit [E0510-too-large]", 2, SWEEP_REFUSED},
                 {"", 0, SWEEP_CRASHED}}; /* without a report */
     sweep_fixture *x = *state;
-    x->plan.axes.len = 1;
+    x->job.plan.axes.len = 1;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         char plan[17];
-        sweep_run_options o = {.jobs = 2, .quiet = true};
-        put_file(x->plan.program,
+        x->job.jobs = 2;
+        x->job.quiet = true;
+        put_file(x->job.plan.program,
                  arena_printf(&x->f.mem, "#!/bin/sh\necho \"onyx: error: %s\" >&2\nexit %d\n", ends[i].says,
                               ends[i].code));
-        assert_int_equal(chmod(x->plan.program, 0700), 0);
+        assert_int_equal(chmod(x->job.plan.program, 0700), 0);
         sweep_point_vec points = points_of(x, plan);
         sweep_store *store = sweep_open(path_in(x, "ends.db"), true, &x->f.mem, &x->f.diag);
-        assert_true(sweep_run(store, &x->plan, &points, plan, &o, &x->f.mem, &x->f.diag));
-        assert_int_equal(o.ran, 3);
+        x->job.store = store;
+        assert_true(sweep_run(&x->job));
+        assert_int_equal(x->job.ran, 3);
         sweep_row_vec rows = rows_of(x, store);
         for (uint32_t r = 0; r < rows.len; r++)
             assert_int_equal(rows.at[r].state, ends[i].state);
@@ -340,22 +344,25 @@ static void long_sweeps_are_several_arrays(void **state) {
     assert_int_equal(chmod(sbatch, 0700), 0);
     for (uint32_t i = 0; i < POINTS; i++)
         seeds[i] = arena_printf(&x->f.mem, "%u", i);
-    x->plan.axes.len = 0;
+    x->job.plan.axes.len = 0;
     add_axis(x, "seed", "--seed", seeds);
-    sweep_point_vec points = points_of(x, plan);
-    sweep_run_options o = {.jobs = 3, .quiet = true, .slurm = true, .time_limit = 61};
+    points_of(x, plan);
+    x->job.jobs = 3;
+    x->job.quiet = x->job.slurm = true;
+    x->job.time_limit = 61;
     assert_int_equal(sqlite3_auto_extension((void (*)(void))never_wait_for_the_disk), SQLITE_OK);
     sweep_store *store = sweep_open(path_in(x, "long.db"), true, &x->f.mem, &x->f.diag);
+    x->job.store = store;
     const char *before = arena_strdup(&x->f.mem, getenv("PATH"));
     setenv("PATH", path, 1);
-    bool ran = sweep_run(store, &x->plan, &points, plan, &o, &x->f.mem, &x->f.diag);
+    bool ran = sweep_run(&x->job);
     setenv("PATH", before, 1);
     if (!ran)
         fail_msg("%s%s", fixture_printed(&x->f),
                  file_read(path_in(x, "long.db.work/sbatch.log"), &x->f.mem, &length, &x->f.diag));
     assert_string_equal(file_read(path_in(x, "ranges"), &x->f.mem, &length, &x->f.diag),
                         "--array=0-999%3\n#SBATCH --time=2\n--array=0-2%3\n#SBATCH --time=2\n");
-    assert_int_equal(o.ran, POINTS);
+    assert_int_equal(x->job.ran, POINTS);
     sweep_row_vec rows = rows_of(x, store);
     assert_int_equal(rows.len, POINTS);
     for (uint32_t r = 0; r < rows.len; r++)

@@ -98,7 +98,7 @@ def check(arguments):
     folder = arguments.folder.resolve() / commit[:12]
     check_out(commit, folder)
     quick = record.quick_units()
-    targets = [*PROGRAMS, *sorted({target for wanted in quick.values() for target in wanted})]
+    targets = [*PROGRAMS, "firmware_objects", *sorted({target for wanted in quick.values() for target in wanted})]
     made = build_base(commit, arguments.build.resolve(), folder, targets, arguments.jobs)
     arguments.source, arguments.engines, arguments.quick = folder / "tree", ",".join(record.ENGINES), not arguments.all
     units = record.chosen(arguments, made)

@@ -117,13 +117,6 @@ static bool adds_matrices(compile_context *ctx, void *of) {
     return adds;
 }
 
-/* Returns whether the array can run the kernel, and an operation in it takes whole sums. */
-static bool takes_whole_sums(compile_context *ctx, void *of) {
-    const compile_one_kernel *one = of;
-    compile_lowered lowered;
-    return compile_lower_sam(one->c->o, true, ctx, one->kernel, &lowered) && lowered.statement.uncut;
-}
-
 /* Returns whether a sum is a part of the expression, and not of all of it. */
 static bool has_inner_sum(const sam_statement *s) {
     sam_expr body = s->rhs;
@@ -195,7 +188,7 @@ static void try_matrices(deciding *s, const char *found) {
 
 static const char *find_sums(const deciding *s) {
     compile_one_kernel as_one = {s->c, s->kernel};
-    const bool whole = s->open && s->mapped && compile_works(s->c, takes_whole_sums, &as_one);
+    const bool whole = s->open && s->mapped && compile_works(s->c, compile_takes_whole_sums, &as_one);
     return whole || (s->open && s->user && has_inner_sum(&s->user->s)) ? "with the sums apart" : NULL;
 }
 /* Gives every sum inside of the expression a kernel where that is expected to take less than what the

@@ -26,6 +26,12 @@ static uint32_t count_operands(const sam_statement *s, sam_expr h) {
     return x->kind == SAM_EXPR_ACCESS ? 1 : count_operands(s, x->a) + count_operands(s, x->b);
 }
 
+bool compile_takes_whole_sums(compile_context *ctx, void *of) {
+    const compile_one_kernel *one = of;
+    compile_lowered lowered;
+    return compile_lower_sam(one->c->o, true, ctx, one->kernel, &lowered) && lowered.statement.uncut;
+}
+
 bool compile_maps(compile_trying *c, const fe_kernel *kernel) {
     compile_one_kernel one = {c, kernel};
     if (c->o->tried.operands && count_operands(&kernel->s, kernel->s.rhs) > c->o->tried.operands) {
@@ -45,8 +51,9 @@ typedef struct {
     compile_dense_level store;
 } dense_kernel;
 
-/* Returns whether the board can run it. What is no vector has to be located for it: its other levels stay. What
- * the chip's dense scanner cannot take is stored compressed all the same (fe_pad), so it does not pay. */
+/* Returns whether the board can run it. What is no vector has to be located for it: its other levels stay.
+ * What the chip's dense scanner cannot take is stored compressed all the same (fe_pad), so it does not pay.
+ */
 static bool pays_dense(compile_context *ctx, void *of) {
     const dense_kernel *d = of;
     const compile_trying *c = d->one.c;
@@ -152,12 +159,48 @@ static bool cut_in_rows(compile_trying *c, fe_kernel *kernel) {
     return false;
 }
 
+/* Returns whether kernel n reads what another kernel of the program computes. */
+static bool reads_workspace(const fe_cin *cin, uint32_t n) {
+    const sam_statement *s = &cin->kernels.at[n].s;
+    bool reads = false;
+    for (uint32_t e = 1; e <= s->exprs.len && n; e++) {
+        const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
+        reads = reads ||
+                (x->kind == SAM_EXPR_ACCESS && compile_is_written(cin, sam_tensor_at(s, x->tensor)->name));
+    }
+    return reads;
+}
+
+/* Gives the sums of kernel n kernels before it, where an operation takes whole sums of a workspace: nothing
+ * says before the run how far such sums go, and sub-tiles must not cut them (fit_to_extents of
+ * kernel/edges.c). */
+static bool finish_sums(compile_trying *c, fe_cin *cin, uint32_t n) {
+    compile_one_kernel one = {c, &cin->kernels.at[n]};
+    fe_cin parts, out = {0};
+    if (!c->o->runs || !reads_workspace(cin, n) || !compile_maps(c, one.kernel) ||
+        !compile_works(c, compile_takes_whole_sums, &one) ||
+        !fe_stage_parts(one.kernel, FE_PARTS_SUMS, c->ctx->mem, &parts))
+        return false;
+    fe_name_apart(&parts, cin);
+    for (uint32_t i = 0; i < cin->kernels.len; i++) {
+        for (uint32_t part = 0; i == n && part < parts.kernels.len; part++)
+            vec_push(c->ctx->mem, &out.kernels, parts.kernels.at[part]);
+        if (i != n)
+            vec_push(c->ctx->mem, &out.kernels, cin->kernels.at[i]);
+    }
+    *cin = out;
+    return true;
+}
+
 bool compile_choose_orders(compile_trying *c, fe_cin *cin, text_vec *chosen) {
     arena *mem = c->ctx->mem;
     *chosen = (text_vec){0};
     for (uint32_t n = 0; n < cin->kernels.len; n++) {
+        const char *sentence =
+            finish_sums(c, cin, n)
+                ? "finishes sums that an operation takes whole, which the schedule does not"
+                : NULL;
         fe_kernel *kernel = &cin->kernels.at[n];
-        const char *sentence = NULL;
         kernel->s.singly = false;
         kernel->s.rows = 0;
         if (!kernel->on_host && !compile_maps(c, kernel)) {

@@ -20,15 +20,6 @@ static bool are_finite(const tile_operands *all) {
     return true;
 }
 
-bool compile_is_written(const fe_cin *cin, name_id tensor) {
-    for (uint32_t n = 0; n < cin->kernels.len; n++) {
-        const sam_statement *s = &cin->kernels.at[n].s;
-        if (name_eq(sam_tensor_at(s, s->result)->name, tensor))
-            return true;
-    }
-    return false;
-}
-
 /* Returns whether nobody says how an operand is to be stored, so that it may be dense. */
 static bool is_format_open(const compile_trying *c, const fe_cin *cin, const sam_statement *s,
                            const sam_expr_data *x) {

@@ -47,8 +47,11 @@ bool compile_maps(compile_trying *c, const fe_kernel *kernel);
 /* Returns whether the chip can run the kernel, which stores an operand so. What is no vector has to be
  * located for it: its other levels stay. */
 bool compile_pays_dense(const compile_trying *c, const fe_kernel *kernel, compile_dense_level store);
+/* A trial of a compile_one_kernel: the array can run the kernel, and an operation in it takes whole sums. */
+bool compile_takes_whole_sums(compile_context *ctx, void *of);
 /* Gives all kernels orders of their loops in which they map, and *chosen a sentence for each that is not the
- * one it had. */
+ * one it had. Where a run is asked for and an operation takes whole sums of a workspace, these sums get
+ * kernels. */
 bool compile_choose_orders(compile_trying *c, fe_cin *cin, text_vec *chosen);
 /* Returns the first way to make several kernels of one in which all map, as a schedule; NULL: there is none.
  * At last the host may combine what comes of single points or rows (`singly`), if only those of a vector. */
@@ -61,7 +64,14 @@ bool compile_schedule_maps(const compile_trying *c, const char *schedule);
 /* ---- dense operands (choose_dense.c) ------------------------------------------------------------ */
 
 /* Returns whether some kernel of the program writes the tensor. */
-bool compile_is_written(const fe_cin *cin, name_id tensor);
+static inline bool compile_is_written(const fe_cin *cin, name_id tensor) {
+    for (uint32_t n = 0; n < cin->kernels.len; n++) {
+        const sam_statement *s = &cin->kernels.at[n].s;
+        if (name_eq(sam_tensor_at(s, s->result)->name, tensor))
+            return true;
+    }
+    return false;
+}
 /* Returns whether some operand of kernel n may be stored dense. */
 bool compile_has_stores(const compile_trying *c, const fe_cin *cin, uint32_t n);
 /* Stores operands of kernel n dense along their outermost levels, one after the other, where that is

@@ -693,6 +693,14 @@ static const char *folder_of(const char *path, arena *mem) {
     return *folder == '/' || !getcwd(here, sizeof here) ? folder : arena_printf(mem, "%s/%s", here, folder);
 }
 
+static bool states(const fe_described *f, const char *property) {
+    for (uint32_t i = 0; i < f->properties.len; i++) {
+        if (strcmp(f->properties.at[i], property) == 0)
+            return true;
+    }
+    return false;
+}
+
 static bool read_member(const fe_member *member, bool integers, name_table *names, arena *mem, diagnostics *d,
                         fe_functions **all) {
     const fe_function_file *file = &member->file;
@@ -718,6 +726,8 @@ static bool read_member(const fe_member *member, bool integers, name_table *name
     p->of = (sam_operator){.fp = !integers, .program = p};
     p->on_processor = f->on_processor;
     p->root = f->root;
+    p->places = f->fiber && states(f, "place");
+    p->accumulates = f->fiber && states(f, "running_sum");
     user.parameters = f->parameters;
     user.other_type = r.other_type;
     vec_push(mem, &(*all)->all, user);

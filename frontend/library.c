@@ -233,6 +233,19 @@ static bool sums_to_one(trial *t) {
         sum += t->out[i] < 0 ? -t->out[i] : t->out[i];
     return fabs(sum - (t->p->of.fp ? 1 : INT16_MAX)) <= 1e-6 * INT16_MAX;
 }
+/* In int16 modulo 2^16. */
+static bool is_running_sum(trial *t) {
+    const bool fp = t->p->of.fp;
+    double sum = 0, most = 0;
+    for (int i = 0; i < t->n; i++) {
+        sum += t->in[i];
+        most += fabs(t->in[i]);
+        if (fp ? fabs(t->out[i] - sum) > 1e-9 * most
+               : sam_number_word(t->out[i], false) != sam_number_word(sum, false))
+            return false;
+    }
+    return true;
+}
 static bool restores(trial *t) {
     double again[LONGEST];
     t->p->fiber(t->n, t->crd, t->out, again, t->p->of.fp ? 1 : INT16_MAX);
@@ -259,6 +272,7 @@ static const struct {
     {"descending", 0, has_descending, "not descending"},
     {"selection", 0, is_selection, "neither 0 nor the value that stood there"},
     {"place", 0, is_place, "not one coordinate, at that coordinate"},
+    {"running_sum", 0, is_running_sum, "not the sum of the values up to there"},
     {"normalised", 0, sums_to_one, "the magnitudes do not come to 1"},
     {"involution", 0, restores, "twice, it is not what was there"},
 };
@@ -317,7 +331,7 @@ static bool try_fiber(trial *t) {
     for (int i = 0; i < ALL; i++) {
         const double x = sam_word_number(random_word(&t->random, t->p->of.fp), t->p->of.fp);
         t->crd[i] = at += 1 + (int)prng_below(&t->random, EXTENT / ALL);
-        t->in[i] = x != 0 ? x : 1; /* what is the fill is not handed over */
+        t->in[i] = x != 0 || i ? x : 1; /* the fill is handed over where dense levels hold it */
     }
     call(t, -12345.5, in, t->out);
     for (int i = t->n; i < ALL; i++) {

@@ -5,6 +5,7 @@
  * ((e xor f) where c is true, else 0) xor f, which is exact for any word.
  */
 #include "frontend/calls.h"
+#include "frontend/held.h"
 #include "frontend/windows.h"
 #include "sam/coordinates.h"
 #include "support/number.h"
@@ -288,5 +289,6 @@ bool fe_resolve(const fe_in *in, diagnostics *d, sam_statement *s) {
         s->general = true;
     }
     result->fill = stated ? fill : derived;
+    fe_find_held(s);
     return true;
 }

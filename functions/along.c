@@ -62,14 +62,15 @@ void reverse(int n, const double *in, double *out) {
         out[i] = in[n - 1 - i];
 }
 
-/* The coordinate of the first of the largest values, which stands there; the others are 0. */
-void place_of_largest(int n, const int *crd, double sign, const double *in, double *out) {
+/* The coordinate of the first of the largest values, which stands there; the others are 0. Coordinates count
+ * from `first`. */
+void place_of_largest(int n, const int *crd, int first, double sign, const double *in, double *out) {
     int at = 0;
     for (int i = 0; i < n; i++) {
         at = sign * in[i] > sign * in[at] ? i : at;
         out[i] = 0;
     }
-    out[at] = crd[at];
+    out[at] = crd[at] + first;
 }
 
 void normalise(int n, const double *in, double *out, double one) {
@@ -77,5 +78,5 @@ void normalise(int n, const double *in, double *out, double one) {
     for (int i = 0; i < n; i++)
         sum += fabs(in[i]);
     for (int i = 0; i < n; i++)
-        out[i] = in[i] * one / sum;
+        out[i] = sum > 0 ? in[i] * one / sum : 0;
 }

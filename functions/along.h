@@ -6,5 +6,5 @@ void largest(int n, int k, const double *in, double *out);
 void prefix_sum(int n, const double *in, double *out);
 void prefix_max(int n, const double *in, double *out);
 void reverse(int n, const double *in, double *out);
-void place_of_largest(int n, const int *crd, double sign, const double *in, double *out);
+void place_of_largest(int n, const int *crd, int first, double sign, const double *in, double *out);
 void normalise(int n, const double *in, double *out, double one);

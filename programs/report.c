@@ -256,6 +256,7 @@ static void print_stage(const compile_options *o, const compile_context *ctx, co
     if (stage->processor.names)
         fprintf(out, "    on the chip's processor, %s\n",
                 compile_processor_text(&stage->processor, ctx->mem));
+    compile_print_taken(&stage->kernel, "    ", out);
     if (compile_stage_on_host(stage)) {
         if (!stage->processor.names)
             fprintf(out, "    on the %s: %s\n", passes_of(stage).alone ? "chip's processor" : "host",

@@ -455,6 +455,7 @@ static cJSON *host_kernel_json(const compile_context *ctx, const compile_kernel 
     compile_processor_json(&k->ran.processor, json);
     if (k->calls.call)
         cJSON_AddStringToObject(json, "function", k->calls.name);
+    compile_taken_json(k, json);
     add_number(json, "computed", (double)k->ran.computed);
     if (k->ran.calls)
         add_number(json, "calls", (double)k->ran.calls);
@@ -740,13 +741,6 @@ static void print_candidates(FILE *out, const compile_candidates *all) {
     }
 }
 
-/* Says that a function along an index took what is stored. */
-static void print_fiber_function(const compile_kernel *k, FILE *out) {
-    const sam_expr_data *x = sam_fiber_function_in(&k->user, k->user.rhs);
-    if (x)
-        fprintf(out, "  %s: only what is stored took part, no value that is the fill\n", x->program->name);
-}
-
 /* Says what the result's file leaves out. */
 static void print_fill(const compile_options *o, const compile_context *ctx, const compile_kernel *k,
                        FILE *out) {
@@ -794,7 +788,7 @@ void compile_summary(const compile_options *o, const compile_context *ctx, const
         compile_energy_print(&activity, out);
     compile_cpu_print(&k->ran.cpu, chip_of(all), out);
     if (ran)
-        print_fiber_function(k, out);
+        compile_print_taken(k, "  ", out);
     if (ran && k->ran.result.fill)
         print_fill(o, ctx, k, out);
     const compile_times *t = &all->times;

@@ -33,4 +33,11 @@ text_vec compile_stalls_lines(const cJSON *section, double cycles, arena *mem);
 void compile_processor_json(const compile_processed *p, cJSON *json);
 const char *compile_processor_text(const compile_processed *p, arena *mem);
 
+/* Prints a line, `indent` before it, for each function along an index of the kernels that left out values
+ * which are the fill. */
+void compile_print_taken(const compile_kernel *all, const char *indent, FILE *out);
+/* Adds "along" to the section of a kernel of report.json that is such a function: its name and what it took.
+ */
+void compile_taken_json(const compile_kernel *k, cJSON *json);
+
 #endif

@@ -298,6 +298,8 @@ sam_coordinates sam_coordinates_of(sam_algebra *to, const sam_statement *s, sam_
     }
     if (x->kind == SAM_EXPR_LITERAL)
         return (sam_coordinates){everything(to, e), 0};
+    if (sam_takes_fiber(x) && x->takes != SAM_TAKES_STORED)
+        return (sam_coordinates){everything(to, e), fill_at(s, e, fill)};
     sam_operator f = operator_of(s, x);
     sam_coordinates argument[2] = {argument_of(to, s, x, x->a, fill)};
     if (x->b.v)

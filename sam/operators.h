@@ -96,6 +96,8 @@ typedef struct sam_program {
     sam_fiber_function *fiber;
     bool takes_fiber;  /* `fiber` is what computes it */
     bool on_processor; /* the chip's computes it, where there is one; `plain` and `fiber` do elsewhere */
+    bool places;       /* along an index: its values are coordinates */
+    bool accumulates;  /* along an index: each value is the sum of those up to it */
     bool root;         /* the square root, of int16 rounded down, and 0 of what is negative */
     struct sam_calls
         *calls;         /* of it, while they are written down or taken (sam/calls.h); NULL: they are not */

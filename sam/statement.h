@@ -188,6 +188,10 @@ typedef enum {
     SAM_EXPR_CALL, /* `operation` of a and b, or of a alone */
 } sam_expr_kind;
 
+/* Which values a function along an index takes: those that differ from the fill; where a fiber has one, all
+ * of the fiber; or all, since dense levels hold them. */
+typedef enum { SAM_TAKES_STORED, SAM_TAKES_FIBER, SAM_TAKES_ALL } sam_taken;
+
 typedef struct {
     sam_expr_kind kind;
     src_loc loc;
@@ -208,6 +212,7 @@ typedef struct {
     uint8_t operation;             /* SUM, CALL: a sam_operation (sam/operators.h); 0 is addition */
     struct sam_program *program;   /* CALL of operation `program`: what it computes (sam/operators.h) */
     const struct sam_claim *claim; /* the value of a function of a file: what is said of it; or NULL */
+    sam_taken takes;               /* CALL of a function along an index */
 } sam_expr_data;
 
 /* result(index...) = rhs, every reduction explicit as SAM_EXPR_SUM, and the loop order. */

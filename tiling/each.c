@@ -251,6 +251,14 @@ static bool decides(const each *w, const sam_expr_data *x) {
     return zero;
 }
 
+/* Lets the points be about fewer loops. */
+static void project_all(const each *w, points *p, uint32_t kept) {
+    for (uint64_t i = 0; i < p->n; i++)
+        p->at[i] = project(w, p->at[i], kept);
+    p->loops = kept;
+    arrange(p);
+}
+
 /* Returns where the right side is computed: where it has coordinates, and where the sum makes something of
  * fills. */
 static points where_computed(each *w) {
@@ -265,17 +273,15 @@ static points where_computed(each *w) {
     points p = everywhere;
     const sam_expr_data *x = sam_expr_at(s, w->body);
     const bool somewhere = c.set.v && sam_fill_of(s, s->rhs) == sam_tensor_at(s, s->result)->fill;
-    if (somewhere && !w->sum && decides(w, x))
+    if (sam_takes_fiber(x) && x->takes == SAM_TAKES_FIBER) {
+        stored(w, x->a, &p);
+        project_all(w, &p, p.loops & ~(1u << loop_of(w, x->var)));
+    } else if (somewhere && !w->sum && decides(w, x))
         stored(w, x->a, &p);
     else if (somewhere && reach != SAM_SUM_EVERYWHERE)
         sam_fold(&algebra, c.set, &by, w, &p);
-    if (reach == SAM_SUM_ALONG && !w->too_many) {
-        const uint32_t kept = p.loops & all >> 1;
-        for (uint64_t i = 0; i < p.n; i++)
-            p.at[i] = project(w, p.at[i], kept);
-        p.loops = kept;
-        arrange(&p);
-    }
+    if (reach == SAM_SUM_ALONG && !w->too_many)
+        project_all(w, &p, p.loops & all >> 1);
     return spread(w, p, all);
 }
 
@@ -300,28 +306,49 @@ static uint16_t compute(const each *w, sam_expr e, uint64_t point) {
                       : sam_apply(sam_operator_of(sam_operation_of(x), fp), a, b);
 }
 
-/* Computes a function along a variable on all that the access below it stores: one word for each point. */
-static uint16_t *compute_fibers(each *w, const points *p) {
-    const sam_expr_data *x = sam_expr_at(w->s, w->body), *of = sam_expr_at(w->s, x->a);
-    const uint32_t along = loop_of(w, x->var), all = (1u << w->n) - 1;
+/* The points of a fiber, and their values. */
+typedef struct {
+    uint32_t n;
+    uint16_t *word;
+    int *crd;
+    bool *takes; /* by point of the fiber: the function takes it */
+} taken_fiber;
+
+/* Gathers the values of a fiber that the function takes; all[0] to all[n - 1] are its points. */
+static void gather_fiber(const each *w, const sam_expr_data *x, const keyed *all, uint64_t n,
+                         taken_fiber *out) {
+    const sam_expr_data *of = sam_expr_at(w->s, x->a);
     const uint16_t fill = sam_tensor_at(w->s, of->tensor)->fill;
+    bool stored = x->takes == SAM_TAKES_ALL;
+    for (uint64_t q = 0; q < n; q++)
+        stored = stored || value_at(w, of, all[q].point) != fill;
+    out->n = 0;
+    for (uint64_t q = 0; q < n; q++) {
+        const uint16_t word = value_at(w, of, all[q].point);
+        out->takes[q] = word != fill || (stored && x->takes != SAM_TAKES_STORED);
+        out->word[out->n] = word;
+        out->crd[out->n] = (int)digit(w, all[q].point, loop_of(w, x->var));
+        out->n += out->takes[q];
+    }
+}
+
+/* Computes a function along a variable on what it takes of the access below it: one word for each point. */
+static uint16_t *compute_fibers(each *w, const points *p) {
+    const sam_expr_data *x = sam_expr_at(w->s, w->body);
+    const uint32_t along = loop_of(w, x->var), all = (1u << w->n) - 1;
+    const uint16_t fill = sam_tensor_at(w->s, sam_expr_at(w->s, x->a)->tensor)->fill;
     keyed *point = key(w, p, all & ~(1u << along));
     uint16_t *word = arena_new_n(w->mem, uint16_t, p->n + 1);
-    int *crd = arena_new_n(w->mem, int, p->n + 1);
+    taken_fiber fiber = {0, word, arena_new_n(w->mem, int, p->n + 1), arena_new_n(w->mem, bool, p->n + 1)};
     for (uint64_t i = 0; i < p->n;) {
-        const uint64_t end = end_of_run(point, p->n, i);
-        uint32_t n = 0;
-        for (uint64_t q = i; q < end; q++) {
-            word[n] = value_at(w, of, point[q].point);
-            crd[n] = (int)digit(w, point[q].point, along);
-            n += word[n] != fill;
-        }
-        w->calls += n > 0;
-        sam_apply_fiber(x->program, n, crd, word);
+        const uint64_t first = i, end = end_of_run(point, p->n, i);
+        gather_fiber(w, x, point + first, end - first, &fiber);
+        w->calls += fiber.n > 0;
+        sam_apply_fiber(x->program, fiber.n, fiber.crd, word);
         for (uint32_t k = 0; i < end; i++) {
-            const bool is = value_at(w, of, point[i].point) != fill;
-            point[i] = (keyed){point[i].point, is ? word[k] : fill};
-            k += is;
+            const bool takes = fiber.takes[i - first];
+            point[i] = (keyed){point[i].point, takes ? word[k] : fill};
+            k += takes;
         }
     }
     qsort(point, p->n, sizeof *point, by_common);

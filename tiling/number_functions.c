@@ -170,6 +170,21 @@ tile_number tile_apply(tile_dtype dtype, const sam_expr_data *x, tile_number a, 
                       : tile_operate(dtype, sam_operation_of(x), a, b);
 }
 
+/* Gives the values of a function that accumulates the sums behind their words. */
+static void accumulate(tile_dtype dtype, uint32_t n, const tile_number *of, tile_number *made) {
+    double exact = 0, whole = 0, off = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        exact += of[i].exact;
+        whole += of[i].magnitude;
+        off += tile_tolerance(of[i]);
+        made[i].exact = exact;
+        if (dtype == TILE_DTYPE_INT16)
+            made[i].magnitude = whole;
+        else
+            made[i].off = off > 0 ? (float)(off + 0x1p-7 * fabs(tile_to_double(dtype, made[i].bits))) : 0;
+    }
+}
+
 static void off_by(const sam_program *p, double most, tile_number *made) {
     if (most > 0)
         made->off = p->sensitivity > 0 ? (float)(p->sensitivity * most) : INFINITY;
@@ -181,6 +196,8 @@ void tile_apply_fiber(tile_dtype dtype, sam_program *p, uint32_t n, const int *c
     double *in = arena_new_n(&mem, double, n + 1), *made = arena_new_n(&mem, double, n + 1),
            *exact = arena_new_n(&mem, double, n + 1), most = 0;
     bool lost = false;
+    tile_number *of = arena_new_n(&mem, tile_number, n + 1);
+    memcpy(of, value, n * sizeof *of);
     for (uint32_t i = 0; i < n; i++) {
         most = fp ? fmax(most, tile_tolerance(value[i])) : 0;
         lost = lost || (!fp && tile_has_wrapped(value[i]));
@@ -199,5 +216,7 @@ void tile_apply_fiber(tile_dtype dtype, sam_program *p, uint32_t n, const int *c
             value[i].magnitude = rint(made[i]);
         off_by(p, most, &value[i]);
     }
+    if (p->accumulates)
+        accumulate(dtype, n, of, value);
     arena_free(&mem);
 }

@@ -210,7 +210,7 @@ static bool is_last_fiber(const plain *p, sam_expr e) {
     return p->last.of.v == e.v && memcmp(p->last.at, p->at, sizeof *p->at * p->s->vars.len) == 0;
 }
 
-/* Computes the function on all that its operand has along the variable, whose coordinate is 0 meanwhile. */
+/* Computes the function on what it takes along the variable, whose coordinate is 0 meanwhile. */
 static void compute_fiber(plain *p, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(p->s, e);
     const uint32_t var = x->var.v - 1;
@@ -220,12 +220,15 @@ static void compute_fiber(plain *p, sam_expr e) {
     memcpy(f.at, p->at, sizeof *f.at * p->s->vars.len);
     f.crd = arena_new_n(&f.mem, int, p->extent[var] + 1);
     f.word = arena_new_n(&f.mem, uint16_t, p->extent[var] + 1);
+    bool any = x->takes == SAM_TAKES_ALL;
     for (uint32_t c = 0; c < p->extent[var]; c++) {
         p->at[var] = c;
         f.word[f.n] = compute(p, x->a).word;
         f.crd[f.n] = (int)c;
-        f.n += f.word[f.n] != fill;
+        any = any || f.word[f.n] != fill;
+        f.n += f.word[f.n] != fill || x->takes != SAM_TAKES_STORED;
     }
+    f.n = any ? f.n : 0;
     p->at[var] = 0;
     sam_apply_fiber(x->program, f.n, f.crd, f.word);
     arena_free(&p->last.mem);

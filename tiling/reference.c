@@ -319,7 +319,36 @@ static void sum(const evaluator *e, const sam_expr_data *x, const relation *a, r
     }
 }
 
-/* A function along x->var, of the points of each fiber that differ from the background. */
+/* Adds the points with the background that a function along an index takes: all, or those of the fibers
+ * `outer` that there are. */
+static void add_held(const evaluator *e, const sam_expr_data *x, const relation *outer, relation *r) {
+    const sam_expr_data everywhere = {.kind = SAM_EXPR_CALL, .operation = SAM_OPERATION_reach};
+    relation at = {0}, full = {0}, all = {.vars = r->vars}, sum_of = {.background = r->background};
+    memcpy(all.var, r->var, sizeof all.var);
+    if (x->takes == SAM_TAKES_ALL)
+        vec_push(e->mem, &at.val, (tile_number){0});
+    else
+        at = points_of(e, r, outer);
+    expand(e, &at, &all, &full);
+    merge_vars(r, &full, &sum_of);
+    unite(e, &everywhere, r, &full, &sum_of);
+    *r = sum_of;
+}
+
+/* Gathers a fiber's points that the function takes: order[from] up to order[to]. Returns how many. */
+static uint32_t gather(const relation *r, const sam_expr_data *x, const uint32_t *order, uint32_t from,
+                       uint32_t to, uint32_t *at) {
+    uint32_t n = 0, stored = 0;
+    for (uint32_t i = from; i < to; i++) {
+        const bool differs = r->val.at[order[i]].bits != r->background.bits;
+        at[n] = order[i];
+        n += differs || x->takes != SAM_TAKES_STORED;
+        stored += differs;
+    }
+    return stored || x->takes == SAM_TAKES_ALL ? n : 0;
+}
+
+/* A function along x->var, of the points of each fiber that it takes. */
 static void fibers(const evaluator *e, const sam_expr_data *x, relation *r) {
     relation by = {0};
     const int along = column_of(r, x->var.v);
@@ -329,17 +358,19 @@ static void fibers(const evaluator *e, const sam_expr_data *x, relation *r) {
     }
     const relation outer = by;
     by.var[by.vars++] = x->var.v;
+    if (x->takes != SAM_TAKES_STORED)
+        add_held(e, x, &outer, r);
     const uint32_t *order = sorted(e, r, &by);
     tile_number *value = arena_new_n(e->mem, tile_number, r->val.len + 1);
     uint32_t *from = arena_new_n(e->mem, uint32_t, r->val.len + 1);
     int *crd = arena_new_n(e->mem, int, r->val.len + 1);
     for (uint32_t i = 0, first = 0; i < r->val.len; first = i) {
-        uint32_t n = 0;
-        for (; i < r->val.len && compare_on(&outer, r, order[first], r, order[i]) == 0; i++) {
-            value[n] = r->val.at[order[i]];
-            crd[n] = (int)tuple(r, order[i])[along];
-            from[n] = order[i];
-            n += value[n].bits != r->background.bits;
+        while (i < r->val.len && compare_on(&outer, r, order[first], r, order[i]) == 0)
+            i++;
+        const uint32_t n = gather(r, x, order, first, i, from);
+        for (uint32_t k = 0; k < n; k++) {
+            value[k] = r->val.at[from[k]];
+            crd[k] = (int)tuple(r, from[k])[along];
         }
         tile_apply_fiber(e->in->dtype, x->program, n, crd, value);
         for (uint32_t k = 0; k < n; k++)

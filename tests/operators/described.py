@@ -74,6 +74,8 @@ ALONG = {  # of the values of a fiber, their coordinates, and 1
     "argmax": lambda x, at, one: place(x, at, max),
     "argmin": lambda x, at, one: place(x, at, min),
 }
+for each in ("argmax", "argmin"):
+    ALONG[each + "1"] = lambda x, at, one, name=each: ALONG[name](x, [c + 1 for c in at], one)
 ALONG |= {"m3_" + name: ALONG[name] for name in ("softmax", "sort", "sort_down", "top4", "prefix_sum", "prefix_max", "argmax", "argmin")}
 
 

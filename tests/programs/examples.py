@@ -175,7 +175,7 @@ def clusters():
 def attention():
     near, known, out = graph("graph.mtx"), dense("features.mtx", 34, 8), {}
     for v in near:
-        scores = {w: s for w in near[v] if (s := sum(x * y for x, y in zip(known[v], known[w])))}
+        scores = {w: sum(x * y for x, y in zip(known[v], known[w])) for w in near[v]}
         powers = {w: math.exp(s - max(scores.values())) for w, s in scores.items()}
         for f in range(8):
             value = sum(p * known[w][f] for w, p in powers.items()) / sum(powers.values() or [1])

@@ -168,13 +168,11 @@ static bool read_line(bits_reader *r, arena *mem, bits_stream *out) {
     return true;
 }
 
-bool bits_read(const char *path, arena *mem, diagnostics *d, bits_stream *out) {
-    bits_reader r = {.d = d};
+bool bits_parse(const char *name, const char *text, size_t length, arena *mem, diagnostics *d,
+                bits_stream *out) {
+    bits_reader r = {
+        .d = d, .text = text, .length = length, .source = diag_add_source(d, name, text, length)};
     *out = (bits_stream){0};
-    r.text = text_read(path, d->mem, &r.length, d);
-    if (!r.text)
-        return false;
-    r.source = diag_add_source(d, path, r.text, r.length);
     while (r.at < r.length) {
         if (!read_line(&r, mem, out))
             return false;
@@ -184,6 +182,12 @@ bool bits_read(const char *path, arena *mem, diagnostics *d, bits_stream *out) {
         diag_hint(d, "an empty bitstream configures nothing; was the file written completely?");
     }
     return out->words.len > 0;
+}
+
+bool bits_read(const char *path, arena *mem, diagnostics *d, bits_stream *out) {
+    size_t length = 0;
+    const char *text = text_read(path, d->mem, &length, d);
+    return text && bits_parse(path, text, length, mem, d, out);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

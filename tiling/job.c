@@ -111,20 +111,27 @@ bool tile_results_open(tile_results *r, const char *path, uint64_t runs, diagnos
     return incomplete(r, d);
 }
 
+bool tile_results_take(tile_results *r, const uint16_t **words, uint32_t *lengths, arena *mem,
+                       diagnostics *d) {
+    uint32_t low = 0, high = 0;
+    BUG_IF(r->outputs > TILE_MAX_STREAMS, "%u outputs", r->outputs);
+    bool whole = get(r, &low) && get(r, &high);
+    for (uint32_t o = 0; whole && o < r->outputs; o++)
+        whole = get_words(r, &lengths[o], &words[o], mem);
+    r->cycles += low | (uint64_t)high << 32;
+    return whole || incomplete(r, d);
+}
+
 bool tile_results_collect(tile_results *r, const tile_plan *plan, tile_collector *c, diagnostics *d) {
     bool good = true;
-    BUG_IF(plan->outputs.len > TILE_MAX_STREAMS, "%u outputs", plan->outputs.len);
     if (r->outputs != plan->outputs.len)
         return incomplete(r, d);
     for (uint32_t run = 0; good && run < plan->runs.len; run++) {
         arena scratch = {0};
         const uint16_t *words[TILE_MAX_STREAMS];
-        uint32_t lengths[TILE_MAX_STREAMS], low = 0, high = 0;
-        bool whole = get(r, &low) && get(r, &high);
-        for (uint32_t o = 0; whole && o < r->outputs; o++)
-            whole = get_words(r, &lengths[o], &words[o], &scratch);
-        good = whole ? tile_collect_run(c, run, words, lengths, d) : incomplete(r, d);
-        r->cycles += low | (uint64_t)high << 32;
+        uint32_t lengths[TILE_MAX_STREAMS];
+        good =
+            tile_results_take(r, words, lengths, &scratch, d) && tile_collect_run(c, run, words, lengths, d);
         arena_free(&scratch);
     }
     return good;

@@ -11,14 +11,15 @@ typedef struct {
     file_out file;
     uint32_t outputs, plans, runs; /* of a plan; so far */
 } tile_job;
-/* `more`: behind the runs of the file, if there is one, which was written by these functions for the same streams. */
+/* `more`: behind the runs of the file, if there is one, which was written by these functions for the same
+ * streams. */
 bool tile_job_begin(tile_job *j, const char *path, bool more, diagnostics *d);
 void tile_job_add(tile_job *j, const tile_plan *plan);
 /* Ends the file, which appears only with `keep`. */
 bool tile_job_end(tile_job *j, bool keep, diagnostics *d);
 
 /* The answer: "ONXR", 1, runs, outputs; then per run: cycles (64 bits), and per output: length, words,
- * padding. Read plan by plan, a run in memory at a time. Errors E0342-job-result, of all three. */
+ * padding. Read plan by plan, a run in memory at a time. Errors E0342-job-result, of all of these. */
 typedef struct {
     file_in file;
     const char *path;
@@ -26,6 +27,10 @@ typedef struct {
     uint64_t cycles; /* of the runs so far */
 } tile_results;
 bool tile_results_open(tile_results *r, const char *path, uint64_t runs, diagnostics *d); /* runs: of all */
+/* Takes the words of the next run, in `mem`: words[o] and lengths[o] of each of r->outputs outputs, which are
+ * TILE_MAX_STREAMS at most. */
+bool tile_results_take(tile_results *r, const uint16_t **words, uint32_t *lengths, arena *mem,
+                       diagnostics *d);
 /* Feeds the runs of the next plan to the collector. */
 bool tile_results_collect(tile_results *r, const tile_plan *plan, tile_collector *c, diagnostics *d);
 /* Closes the file, which must be closed whenever it was opened; where all went well (`good`) nothing may be

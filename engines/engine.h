@@ -10,6 +10,7 @@ typedef struct {
     compile_severity hazards;
     compile_rtl rtl; /* read by engine rtl */
     bool io_trace, wave, verify_config;
+    bool kept;              /* what the cycle model stores is wanted, in compile_modelled.stored */
     uint32_t jobs;          /* read by engines cycle, rtl and soc */
     uint32_t shard, shards; /* these are read by engine cycle */
     text_vec merged;
@@ -20,6 +21,9 @@ typedef struct {
     text_vec trace_edges;
     compile_on_board *on_board; /* read and counted by engine program */
 } compile_running;
+
+/* Returns what the options say of running, on that board. */
+compile_running compile_running_of(const compile_options *o, const pnr_board *board);
 
 /* What an engine reads. */
 typedef struct {
@@ -73,6 +77,7 @@ typedef struct {
      * runs each batch ahead of it, for what the chip would get wrong there (E0803). */
     bool ahead;
 } compile_engine_row;
+const compile_engine_row *compile_engine_of(compile_engine engine);
 #define ENGINE(key, name, by_processor, from_job, host_word)                                                 \
     extern const compile_engine_row compile_engine_##name;
 #include "kernel/engines.def"

@@ -44,24 +44,32 @@ static bool has_tiles(const compile_options *o, compile_context *ctx, const pnr_
     return false;
 }
 
+compile_running compile_running_of(const compile_options *o, const pnr_board *board) {
+    return (compile_running){.hazards = o->hazards,
+                             .rtl = rtl_for(o, board),
+                             .io_trace = o->io_trace,
+                             .wave = o->wave,
+                             .jobs = o->jobs,
+                             .shard = o->shard,
+                             .shards = o->shards,
+                             .merged = o->merged,
+                             .timing = o->timing,
+                             .fifo_depth = o->fifo_depth,
+                             .stats = o->stats,
+                             .trace = o->trace,
+                             .trace_edges = o->trace_edges,
+                             .on_board = o->on_board,
+                             .verify_config = o->verify_config};
+}
+
+const compile_engine_row *compile_engine_of(compile_engine engine) {
+    return engines[engine];
+}
+
 static compile_engine_in engine_input(const compile_options *o, compile_context *ctx,
                                       const compile_kernel *k) {
     return (compile_engine_in){.ctx = ctx,
-                               .how = {.hazards = o->hazards,
-                                       .rtl = rtl_for(o, &k->board),
-                                       .io_trace = o->io_trace,
-                                       .wave = o->wave,
-                                       .jobs = o->jobs,
-                                       .shard = o->shard,
-                                       .shards = o->shards,
-                                       .merged = o->merged,
-                                       .timing = o->timing,
-                                       .fifo_depth = o->fifo_depth,
-                                       .stats = o->stats,
-                                       .trace = o->trace,
-                                       .trace_edges = o->trace_edges,
-                                       .on_board = o->on_board,
-                                       .verify_config = o->verify_config},
+                               .how = compile_running_of(o, &k->board),
                                .statement = &k->lowered.statement,
                                .graph = &k->lowered.sam,
                                .board = &k->board,

@@ -3,6 +3,7 @@
 #ifndef ONYX_ENGINES_H
 #define ONYX_ENGINES_H
 
+#include "engines/bare.h"
 #include "engines/batches.h"
 #include "engines/beside.h"
 #include "engines/early.h"

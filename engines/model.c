@@ -196,7 +196,7 @@ compile_model *compile_model_begin(const compile_engine_in *in, compile_outcome 
     out->modelled.design = design;
     *m = (compile_model){.ctx = ctx, .on = &out->modelled, .hazards_end = in->how.hazards == REPORT_ERROR};
     m->edges = edges_of(in, &m->n_edges);
-    if (m->edges && in->session && !in->apart)
+    if (m->edges && (in->session || in->how.kept) && !in->apart)
         out->modelled.stored = arena_alloc(ctx->mem, sizeof *out->modelled.stored *
                                                          (m->edges->streams.len - m->edges->inputs + 1));
     return m->edges ? m : NULL;

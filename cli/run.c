@@ -1,4 +1,5 @@
 /* onyx run and onyx compile: the options, what compile/ makes of them, and what is said of it. */
+#include "cli/chip.h"
 #include "cli/record.h"
 #include "cli/usage.h"
 #include "compile/compile.h"
@@ -107,8 +108,16 @@ static bool compile(const compile_options *o, cli_session *s, compile_kernel *k)
     return ok && report(o, s, k, false, "none");
 }
 
+/* What --data names belongs to a program of the chip. */
+static bool run(const compile_options *o, cli_session *s, compile_kernel *k) {
+    if (exchange_is_program(o->expression))
+        return cli_run_chip(s);
+    cli_refuse_option(s, OPTION_DATA, "onyx run FILE.bs or FOLDER, a program of the chip,");
+    return !diag_failed(&s->diag) && cli_run(o, s, k);
+}
+
 int command_run(int argc, char **argv) {
-    return command(COMMAND_RUN, argc, argv, cli_run);
+    return command(COMMAND_RUN, argc, argv, run);
 }
 int command_compile(int argc, char **argv) {
     return command(COMMAND_COMPILE, argc, argv, compile);

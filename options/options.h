@@ -76,6 +76,7 @@ typedef struct {
         uint32_t time_limit;
         int inputs;                       /* OPTIONS_INPUTS_FILES... */
     } cases;                              /* onyx reduce, bugreport */
+    text_vec data;                        /* onyx run of a program of the chip: --data */
     const char *design;                   /* onyx bits verify */
     const char *graph, *graph_1, *layout; /* onyx fabric check */
     const char *levels;                   /* onyx tile: -f */

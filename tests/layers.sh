@@ -38,14 +38,15 @@ check graphs support sam frontend kernel
 check engines support boards/onyx sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware host kernel
 check autoschedule support sam frontend tiling lower_onyx pnr kernel engines
 check report support sam frontend tiling lower_onyx pnr rtl_models/cycle kernel engines
+check exchange support boards/onyx sam tiling lower_onyx pnr bitstream rtl_models/cycle firmware kernel engines report
 check compile support boards/onyx sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware host kernel graphs engines autoschedule
 check programs support boards/onyx sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware host kernel engines report compile
 check options support kernel compile/passes.def
-check cli support sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware host kernel graphs engines report compile programs options sweep
+check cli support sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware host kernel graphs engines report exchange compile programs options sweep
 check bindings support kernel report compile programs options
 # Other rooms see one header of each of these, which is named after the room.
-for room in graphs engines autoschedule report compile programs; do
-    inside=$(grep -rlE "#include \"$room/[a-z_]+\.h\"" --include='*.[ch]' kernel graphs engines autoschedule report compile programs options \
+for room in graphs engines autoschedule report exchange compile programs; do
+    inside=$(grep -rlE "#include \"$room/[a-z_]+\.h\"" --include='*.[ch]' kernel graphs engines autoschedule report exchange compile programs options \
         cli bindings | grep -v "^$room/" | xargs grep -HE "#include \"$room/" /dev/null | grep -vE "\"$room/($room\.h|[a-z_]+\.def)\"")
     [ -z "$inside" ] || { echo "$inside"; bad=1; }
 done

@@ -1,0 +1,52 @@
+/* onyx run of a program that other tools made for the chip. */
+#include "cli/chip.h"
+#include "cli/usage.h"
+#include "kernel/folder.h"
+
+/* Refuses what is about expressions: the program is run as it stands. */
+static bool refuse_options(cli_session *s) {
+    static const option_key read[] = {OPTION_DATA,    OPTION_OUTPUT,  OPTION_ENGINE,   OPTION_BOARD,
+                                      OPTION_PROFILE, OPTION_HAZARDS, OPTION_NO_CHECK, OPTION_JSON,
+                                      OPTION_RTL,     OPTION_WAVE,    OPTION_IO_TRACE, OPTION_VERIFY_CONFIG};
+    for (uint32_t i = 0; i < s->options.in_order.len; i++) {
+        const option_key key = s->options.in_order.at[i].key;
+        bool known = false;
+        for (size_t k = 0; k < sizeof read / sizeof *read; k++)
+            known = known || read[k] == key;
+        if (known)
+            continue;
+        diag_error(&s->diag, (src_loc){0}, "E0902-option",
+                   "%s says how an expression is compiled, and '%s' is a "
+                   "program of the chip, which is run as it stands",
+                   options_spelling(key, &s->mem), s->options.compile.expression);
+        return false;
+    }
+    if (s->options.compile.engine != ENGINE_SAM)
+        return true;
+    diag_error(&s->diag, (src_loc){0}, "E0906-engine-option", "a program of the chip has no SAM graph");
+    diag_hint(&s->diag, "--engine cycle, rtl or soc");
+    return false;
+}
+
+bool cli_run_chip(cli_session *s) {
+    const compile_options *o = &s->options.compile;
+    compile_context *ctx = &s->compile;
+    exchange_program *p = arena_new(&s->mem, exchange_program);
+    exchange_array *a = arena_new(&s->mem, exchange_array);
+    exchange_outcome ran = {0};
+    if (!refuse_options(s) || !compile_take_folder(ctx, o->out) || !compile_begin_partial(o, ctx) ||
+        !exchange_read(o->expression, &s->options.data, &s->mem, &s->diag, p) ||
+        !exchange_place(o, ctx, p, a))
+        return false;
+    const bool right = exchange_run(o, ctx, p, a, &ran);
+    if (!ran.stored)
+        return false;
+    cJSON *json = exchange_report(o, ctx, p, a, &ran);
+    const bool ok = compile_publish(o, ctx, json);
+    if (ok && s->options.json)
+        cli_print_json(json);
+    else if (ok && !s->options.quiet)
+        exchange_summary(o, p, a, &ran, json, stdout);
+    cJSON_Delete(json);
+    return ok && right;
+}

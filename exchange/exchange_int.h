@@ -1,0 +1,22 @@
+/* exchange_int.h - what the files of exchange/ share. */
+#ifndef ONYX_EXCHANGE_INT_H
+#define ONYX_EXCHANGE_INT_H
+
+#include "exchange/exchange.h"
+
+/* Reads 16-bit words from a file: .raw (big-endian), .bin and .leraw (little-endian). E0970-chip-file. */
+bool exchange_read_words(const char *path, arena *mem, diagnostics *d, u16_vec *out);
+/* Reads a program as one JSON file: bitstream, arrays by name, register writes. E0970-chip-file. */
+bool exchange_read_json(const char *path, arena *mem, diagnostics *d, exchange_program *p);
+/* Reads FOLDER/design_meta.json and the files that it names. E0970-chip-file. */
+bool exchange_read_meta(const char *folder, arena *mem, diagnostics *d, exchange_program *p);
+/* Returns the folder of the meta file in this folder: itself or its folder bin; NULL where there is none. */
+const char *exchange_meta_folder(const char *folder, arena *mem);
+/* Returns the words of so many length-headed blocks from `at` on; 0 where the n words end before. */
+uint32_t exchange_words_of_run(const uint16_t *words, uint32_t n, uint32_t at, uint32_t blocks);
+/* Compares all outputs with what is expected. */
+void exchange_compare(const exchange_program *p, arena *mem, exchange_stored *stored);
+/* Returns a name for what an output of a verdict is. */
+const char *exchange_verdict_text(const exchange_stored *s);
+
+#endif

@@ -1,0 +1,251 @@
+/* A program of the chip as one JSON file: its words, arrays, and the registers that its processor code
+ * writes.
+ *
+ * Which array a stream loads follows from the register writes: the DMA of a GLB tile feeds one of its two
+ * columns, from the address where the array lies. */
+#include "exchange/exchange_int.h"
+#include "firmware/registers.h"
+#include "tiling/containers.h"
+
+#include <stdlib.h>
+
+enum { GLB_TILES = 16, TILE_BYTES_LOG = 18 }; /* of the global buffer: two banks of 128 KB each */
+
+typedef struct {
+    const char *path;
+    const cJSON *json;
+    arena *mem;
+    diagnostics *d;
+    exchange_program *p;
+    bool *used;     /* by array of "data": a stream has it */
+    bool two_built; /* the table of arrays is not of the build whose registers are written: this was said */
+} reader;
+
+static bool refuse(const reader *r, const char *what) {
+    diag_error(r->d, (src_loc){0}, "E0970-chip-file", "%s: %s", r->path, what);
+    diag_hint(r->d, "a program of the chip as one file has \"bitstream\", \"data\" and \"register_writes\": "
+                    "docs/exchange.md");
+    return false;
+}
+
+static bool read_bitstream(reader *r) {
+    const cJSON *list = json_get_array(r->json, r->path, "bitstream", r->d), *one;
+    if (!list)
+        return false;
+    size_t bytes = 1, at = 0;
+    cJSON_ArrayForEach(one, list) bytes += cJSON_IsString(one) ? strlen(one->valuestring) + 1 : 1;
+    char *text = arena_alloc(r->d->mem, bytes);
+    cJSON_ArrayForEach(one, list) {
+        const size_t n = cJSON_IsString(one) ? strlen(one->valuestring) : 0;
+        memcpy(text + at, n ? one->valuestring : "", n);
+        at += n;
+        text[at++] = '\n';
+    }
+    text[at] = '\0';
+    return bits_parse(arena_printf(r->d->mem, "%s \"bitstream\"", r->path), text, at, r->mem, r->d,
+                      &r->p->bits);
+}
+
+/* ---- register writes --------------------------------------------------------------------------- */
+
+static bool read_write(const reader *r, const cJSON *row, exchange_writes *out) {
+    const cJSON *kind = cJSON_GetArrayItem(row, 0), *offset = cJSON_GetArrayItem(row, 1),
+                *value = cJSON_GetArrayItem(row, 2);
+    if (!cJSON_IsString(kind) || !cJSON_IsNumber(offset) || !cJSON_IsNumber(value))
+        return refuse(r, "a register write is [\"Glb\", offset, value]");
+    if (strcmp(kind->valuestring, "Glb") != 0)
+        return refuse(r, arena_printf(r->mem, "a function that prepares streams writes a register of \"%s\"",
+                                      kind->valuestring));
+    vec_push(r->mem, out,
+             (exchange_write){(uint32_t)offset->valuedouble, (uint32_t)(int64_t)value->valuedouble});
+    return true;
+}
+
+static bool read_writes(const reader *r, const char *function, exchange_writes *out) {
+    const cJSON *all = cJSON_GetObjectItemCaseSensitive(r->json, "register_writes"), *row;
+    cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(all, function)) {
+        if (!read_write(r, row, out))
+            return false;
+    }
+    return true;
+}
+
+/* Returns the last value written to a register of a GLB tile; false where there is none. */
+static bool written(const exchange_program *p, uint32_t tile, uint32_t reg, uint32_t *value) {
+    bool is = false;
+    for (uint32_t i = 0; i < p->start.len; i++) {
+        if (p->start.at[i].offset == tile * p->tile_stride + reg) {
+            *value = p->start.at[i].value;
+            is = true;
+        }
+    }
+    return is;
+}
+
+/* Finds how far apart the registers of two GLB tiles are: where all loads are of every second tile by the
+ * chip's map, and each reads what lies in the memory of half that number, the map has twice the chip's
+ * distance. */
+static void find_stride(exchange_program *p) {
+    uint32_t loads = 0;
+    p->tile_stride = 2 * GLB_TILE_STRIDE;
+    for (uint32_t t = 0; t < GLB_TILES; t++) {
+        uint32_t at = 0;
+        if (!written(p, t, GLB_LD_START_ADDR, &at))
+            continue;
+        loads++;
+        if (at >> TILE_BYTES_LOG != t)
+            loads = 0;
+    }
+    uint32_t all = 0;
+    for (uint32_t i = 0; i < p->start.len; i++)
+        all += p->start.at[i].offset % GLB_TILE_STRIDE == GLB_LD_START_ADDR;
+    if (loads < 2 || loads != all)
+        p->tile_stride = GLB_TILE_STRIDE;
+}
+
+/* ---- arrays ------------------------------------------------------------------------------------ */
+
+static bool take_array(const reader *r, const cJSON *array, exchange_stream *s) {
+    const cJSON *one;
+    s->name = arena_strdup(r->mem, array->string);
+    s->from = r->path;
+    s->known = true;
+    cJSON_ArrayForEach(one, array) {
+        if (!cJSON_IsNumber(one) || one->valuedouble < 0 || one->valuedouble > UINT16_MAX)
+            return refuse(r, arena_printf(r->mem, "'%s' has something else than words of 16 bits", s->name));
+        vec_push(r->mem, &s->words, (uint16_t)one->valuedouble);
+    }
+    return true;
+}
+
+/* Returns the array that a table puts into the GLB tile, or NULL. */
+static const char *array_in(const reader *r, const char *table, uint32_t tile) {
+    const cJSON *row, *one;
+    cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(r->json, table)) {
+        cJSON_ArrayForEach(one, row) {
+            if (cJSON_IsNumber(one) && one->valuedouble == tile)
+                return row->string;
+        }
+    }
+    return NULL;
+}
+
+/* A load takes so many words of the array: all of it, or its first run, which is one block or two. */
+static bool is_as_long(const cJSON *array, uint32_t words) {
+    const uint32_t n = (uint32_t)cJSON_GetArraySize(array);
+    uint32_t end = 0;
+    for (int block = 0; block < 2 && end < n && end != words; block++)
+        end += 1 + (uint32_t)cJSON_GetArrayItem(array, (int)end)->valuedouble;
+    return !words || n == words || end == words;
+}
+
+static void say_two_builds(reader *r, const char *name, uint32_t words) {
+    if (!r->two_built)
+        diag_warning(
+            r->d, (src_loc){0}, "E0974-chip-builds",
+            "%s: '%s' is said to lie where a load takes %u words: the files are of two builds; arrays are "
+            "taken by their length",
+            r->path, name, words);
+    r->two_built = true;
+}
+
+/* Finds the array of a stream that lies in `tile`: by the table or, where there is none or it is of another
+ * build, the first that no stream has yet; of an input (`words`) as long as the load. */
+static const cJSON *array_of(reader *r, const char *table, uint32_t tile, uint32_t words) {
+    const cJSON *data = cJSON_GetObjectItemCaseSensitive(r->json, "data"), *array;
+    const char *name = array_in(r, table, tile);
+    const cJSON *named = name ? cJSON_GetObjectItemCaseSensitive(data, name) : NULL;
+    if (named && !is_as_long(named, words)) {
+        say_two_builds(r, name, words);
+        named = NULL;
+    }
+    uint32_t i = 0;
+    cJSON_ArrayForEach(array, data) {
+        if (array == named || (!named && !r->used[i] && is_as_long(array, words))) {
+            r->used[i] = true;
+            return array;
+        }
+        i++;
+    }
+    return NULL;
+}
+
+/* Returns the words that a load's loop takes. */
+static uint32_t words_of_load(const exchange_program *w, uint32_t tile) {
+    uint32_t dim = 1, range = 0;
+    written(w, tile, GLB_LD_DIM, &dim);
+    return dim && written(w, tile, GLB_LD_RANGE, &range) ? range + 2 : 1;
+}
+
+static uint32_t field(uint32_t value, uint32_t lsb, uint32_t width) {
+    return value >> lsb & ((1u << width) - 1);
+}
+
+/* What there is of each side: the registers of its DMA, and where the file says which array lies where. */
+static const struct side {
+    uint32_t control, mux, start;
+    const char *table;
+} sides[] = {{GLB_LD_CTRL, GLB_LD_CTRL_DATA_MUX_LSB, GLB_LD_START_ADDR, "glb_tile_of_input"},
+             {GLB_ST_CTRL, GLB_ST_CTRL_DATA_MUX_LSB, GLB_ST_START_ADDR, "glb_tile_of_output"}};
+
+/* Adds the stream that the DMA of the tile serves on that side, if it does. */
+static bool find_stream(reader *r, uint32_t tile, bool output) {
+    const struct side *side = &sides[output];
+    uint32_t control, at = 0;
+    if (!written(r->p, tile, side->control, &control) ||
+        !field(control, GLB_LD_CTRL_MODE_LSB, GLB_LD_CTRL_MODE_WIDTH))
+        return true;
+    written(r->p, tile, side->start, &at);
+    const bool odd = field(control, side->mux, GLB_LD_CTRL_DATA_MUX_WIDTH) == GLB_COLUMN_ODD;
+    exchange_stream s = {.column = 2 * tile + odd};
+    s.name = arena_printf(r->mem, "x%u", s.column);
+    const cJSON *array =
+        array_of(r, side->table, at >> TILE_BYTES_LOG, output ? 0 : words_of_load(r->p, tile));
+    if (array && !take_array(r, array, &s))
+        return false;
+    vec_push(r->mem, output ? &r->p->outputs : &r->p->inputs, s);
+    return true;
+}
+
+/* What the bitstream's DMA loads should be the words that are here. */
+static void look_at_words(const reader *r) {
+    const exchange_program *p = r->p;
+    for (uint32_t i = 0; i < p->configure.len; i++) {
+        const exchange_write *w = &p->configure.at[i];
+        if (w->offset % GLB_TILE_STRIDE == GLB_PCFG_NUM_WORDS && w->value != p->bits.words.len)
+            diag_warning(
+                r->d, (src_loc){0}, "E0974-chip-builds",
+                "%s: its registers load %u words of configuration, and its bitstream has %u: the files are "
+                "of two builds",
+                r->path, w->value, p->bits.words.len);
+    }
+}
+
+static bool read_streams(reader *r) {
+    const cJSON *data = json_get_object(r->json, r->path, "data", r->d);
+    if (!data || !read_writes(r, "bitstream_glb_config", &r->p->configure) ||
+        !read_writes(r, "app_glb_config", &r->p->start))
+        return false;
+    if (!r->p->start.len)
+        return refuse(r, "no register write says which stream loads which array");
+    look_at_words(r);
+    find_stride(r->p);
+    r->used = arena_new_n(r->mem, bool, (uint32_t)cJSON_GetArraySize(data) + 1);
+    bool ok = true;
+    for (uint32_t t = 0; t < 2 * GLB_TILES && ok; t++)
+        ok = find_stream(r, t % GLB_TILES, t >= GLB_TILES);
+    return ok;
+}
+
+bool exchange_read_json(const char *path, arena *mem, diagnostics *d, exchange_program *p) {
+    size_t length = 0;
+    const char *bytes = file_read(path, d->mem, &length, d);
+    tile_bytes text = {path, (const uint8_t *)bytes, length};
+    if (!bytes || (tile_is_gzip(text) && !tile_gunzip(text, d->mem, d, &text)))
+        return false;
+    cJSON *json = json_parse(path, (const char *)text.at, text.length, d);
+    reader r = {.path = path, .json = json, .mem = mem, .d = d, .p = p};
+    const bool ok = json && read_bitstream(&r) && read_streams(&r);
+    cJSON_Delete(json);
+    return ok;
+}

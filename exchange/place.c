@@ -1,0 +1,204 @@
+/* The streams of a program at the IO cells of its bitstream, and their words cut into runs.
+ *
+ * How many length-headed blocks a stream has in a run follows from the memory tile at its other end: a level
+ * has two (segments, coordinates), values have one. */
+#include "exchange/exchange_int.h"
+#include "kernel/streams.h"
+
+#include <stdlib.h>
+
+#define MEMORY "fiber_access_16_inst_"
+enum { BLOCK_MOST = 1024 }; /* words that a memory tile has of one block */
+
+typedef struct {
+    compile_streams cells;
+    compile_context *ctx;
+    exchange_program *p;
+    exchange_array *a;
+} placer;
+
+static const char *called(const placer *x, const exchange_stream *s) {
+    return arena_printf(x->ctx->mem, "stream '%s' at IO column %u", s->name, s->column);
+}
+
+static bool refuse(const placer *x, const char *what) {
+    const char *path = x->p->path;
+    diag_error(x->ctx->diag, (src_loc){0}, "E0971-chip-streams", "%s: %s", path, what);
+    return false;
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------ */
+
+/* Returns the cell at the other end of an IO cell's net, or NULL. */
+static const net_cell_data *other_end(const placer *x, uint32_t cell, bool output) {
+    const netlist *n = &x->a->net;
+    for (uint32_t i = 0; i < n->nets.len; i++) {
+        const net_data *net = &n->nets.at[i];
+        if (!output && net->source.cell.v == cell + 1 && net->sinks.len)
+            return net_cell_at(n, net->sinks.at[0].cell);
+        for (uint32_t s = 0; output && s < net->sinks.len; s++) {
+            if (net->sinks.at[s].cell.v == cell + 1)
+                return net_cell_at(n, net->source.cell);
+        }
+    }
+    return NULL;
+}
+
+static bool find_blocks(const placer *x, exchange_stream *s, uint32_t cell, bool output) {
+    const net_cell_data *memory = other_end(x, cell, output);
+    const netlist *n = &x->a->net;
+    if (!memory || memory->mode != NET_MODE_FIBER_ACCESS ||
+        !net_config_of(n, memory,
+                       output ? MEMORY "read_scanner_block_mode" : MEMORY "write_scanner_block_mode"))
+        return refuse(x, arena_printf(x->ctx->mem, "the bitstream's %s no memory tile that counts blocks",
+                                      arena_printf(x->ctx->mem, "%s %s", called(x, s),
+                                                   output ? "comes from" : "goes to")));
+    const bool values = net_config_of(n, memory, MEMORY "write_scanner_lowest_level") != 0 ||
+                        (output && net_config_of(n, memory, MEMORY "read_scanner_lookup"));
+    const uint32_t blocks = values ? 1 : 2;
+    if (s->blocks && s->blocks != blocks)
+        return refuse(x,
+                      arena_printf(x->ctx->mem, "%s has %u blocks by its meta file and %u by the bitstream",
+                                   called(x, s), s->blocks, blocks));
+    s->blocks = blocks;
+    return true;
+}
+
+/* ---- columns ----------------------------------------------------------------------------------- */
+
+static exchange_stream *find(exchange_streams *all, uint32_t column) {
+    for (uint32_t i = 0; i < all->len; i++) {
+        if (all->at[i].column == column)
+            return &all->at[i];
+    }
+    return NULL;
+}
+
+/* Makes the streams of one side those of the bitstream, in the order of their columns. `other` are those of
+ * which nobody has said yet which side they are of. */
+static bool take_side(const placer *x, bool output, exchange_streams *all, exchange_streams *other) {
+    const uint32_t *column = output ? x->cells.out_column : x->cells.in_column,
+                   *cell = output ? x->cells.out_cell : x->cells.in_cell;
+    exchange_streams ordered = {0};
+    for (uint32_t i = 0; i < (output ? x->cells.n_out : x->cells.n_in); i++) {
+        exchange_stream s = {.column = column[i], .name = arena_printf(x->ctx->mem, "x%u", column[i])};
+        exchange_stream *stated = find(all, column[i]);
+        stated = stated || !other ? stated : find(other, column[i]);
+        if (stated) {
+            s = *stated;
+            stated->column = EXCHANGE_UNPLACED; /* taken */
+        }
+        if (!output && !s.known) {
+            refuse(x, arena_printf(x->ctx->mem, "nothing gives the words of the %s", called(x, &s)));
+            diag_hint(x->ctx->diag, "--data x%u=FILE.raw, or a folder with design_meta.json", s.column);
+            return false;
+        }
+        if (!find_blocks(x, &s, cell[i], output))
+            return false;
+        vec_push(x->ctx->mem, &ordered, s);
+    }
+    *all = ordered;
+    return true;
+}
+
+/* Every stream that was stated must have a cell. */
+static bool all_taken(const placer *x, const exchange_streams *stated) {
+    for (uint32_t i = 0; i < stated->len; i++) {
+        if (stated->at[i].column != EXCHANGE_UNPLACED)
+            return refuse(x, arena_printf(x->ctx->mem, "the bitstream has no IO cell for the %s",
+                                          called(x, &stated->at[i])));
+    }
+    return true;
+}
+
+/* ---- runs -------------------------------------------------------------------------------------- */
+
+static bool cut_input(const placer *x, const exchange_stream *s) {
+    tile_plan *plan = &x->a->plan;
+    tile_input in = {0};
+    const uint32_t first = plan->words.len;
+    vec_push(x->ctx->mem, &in.blocks, (tile_block){.first = first}); /* that of the empty sub-tile */
+    for (uint32_t i = 0; i < s->words.len; i++)
+        vec_push(x->ctx->mem, &plan->words, s->words.at[i]);
+    for (uint32_t at = 0, n; at < s->words.len; at += n) {
+        n = exchange_words_of_run(s->words.at, s->words.len, at, s->blocks);
+        if (!n) {
+            refuse(x, arena_printf(x->ctx->mem,
+                                   "%s: from word %u on there is no whole set of %u %s with their "
+                                   "lengths",
+                                   called(x, s), at, s->blocks, plural(s->blocks, "block", "blocks")));
+            diag_hint(x->ctx->diag,
+                      "%s has %u words; a level is {words, segments} then {words, coordinates}, "
+                      "values are {words, values}",
+                      s->from, s->words.len);
+            return false;
+        }
+        vec_push(x->ctx->mem, &in.blocks, (tile_block){.first = first + at, .length = n});
+    }
+    vec_push(x->ctx->mem, &plan->inputs, in);
+    return true;
+}
+
+static bool add_runs(const placer *x) {
+    tile_plan *plan = &x->a->plan;
+    const exchange_streams *in = &x->p->inputs;
+    uint32_t bound = 0;
+    for (uint32_t i = 0; i < plan->inputs.len; i++) {
+        if (plan->inputs.at[i].blocks.len != plan->inputs.at[0].blocks.len)
+            return refuse(x, arena_printf(x->ctx->mem,
+                                          "the words of the %s are of %u runs, those of the %s of %u",
+                                          called(x, &in->at[0]), plan->inputs.at[0].blocks.len - 1,
+                                          called(x, &in->at[i]), plan->inputs.at[i].blocks.len - 1));
+    }
+    for (uint32_t i = 0; i < plan->outputs.len; i++) {
+        const uint32_t most = plan->outputs.at[i].num_blocks * (BLOCK_MOST + 1);
+        bound = most > bound ? most : bound;
+    }
+    for (uint32_t r = 0; plan->inputs.len && r + 1 < plan->inputs.at[0].blocks.len; r++) {
+        vec_push(
+            x->ctx->mem, &plan->runs,
+            (tile_run){.block_first = plan->run_block.len, .bound_words = bound, .bound_array = BLOCK_MOST});
+        vec_push(x->ctx->mem, &plan->parts, (tile_part){0});
+        for (uint32_t i = 0; i < plan->inputs.len; i++)
+            vec_push(x->ctx->mem, &plan->run_block, r + 1);
+    }
+    return plan->runs.len > 0 || refuse(x, "there are no words to run it on");
+}
+
+static bool make_plan(const placer *x) {
+    tile_plan *plan = &x->a->plan;
+    *plan = (tile_plan){.copies = 1};
+    for (uint32_t i = 0; i < x->p->outputs.len; i++) {
+        net_cell_at(&x->a->net, (net_cell){x->cells.out_cell[i] + 1})->num_blocks =
+            x->p->outputs.at[i].blocks;
+        vec_push(x->ctx->mem, &plan->outputs, (tile_output){.num_blocks = x->p->outputs.at[i].blocks});
+    }
+    for (uint32_t i = 0; i < x->p->inputs.len; i++) {
+        if (!cut_input(x, &x->p->inputs.at[i]))
+            return false;
+    }
+    return add_runs(x);
+}
+
+bool exchange_place(const compile_options *o, compile_context *ctx, exchange_program *p, exchange_array *a) {
+    placer x = {.ctx = ctx, .p = p, .a = a};
+    uint32_t unknown = 0;
+    bits_map *map;
+    if (!compile_read_board(ctx, o->board, &a->board, &a->bare.board_path) ||
+        !pnr_board_set_profile(&a->board, o->profile, ctx->diag) ||
+        !bits_map_read(&a->board, ctx->mem, ctx->diag, &map) ||
+        !bits_decode(&p->bits, &a->board, map, ctx->names, ctx->mem, ctx->diag, &a->net, &a->design,
+                     &unknown))
+        return false;
+    a->bare.board = &a->board;
+    a->bare.decoded = &a->design;
+    a->bare.map = map;
+    a->bare.bits = &p->bits;
+    a->bare.folder = ctx->partial;
+    a->bare.place = o->out;
+    compile_streams_of(&a->design, 0, &x.cells);
+    exchange_streams in = p->inputs, out = p->outputs;
+    return bits_check_sparse(&a->design, map, ctx->diag) && take_side(&x, true, &p->outputs, &in) &&
+           take_side(&x, false, &p->inputs, NULL) && all_taken(&x, &in) && all_taken(&x, &out) &&
+           make_plan(&x);
+}

@@ -1,0 +1,100 @@
+/* Which kind of files a program is in, and what a command line says of its streams besides. */
+#include "exchange/exchange_int.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+static bool ends_with(const char *path, const char *end) {
+    const size_t length = strlen(path), n = strlen(end);
+    return length > n && strcmp(path + length - n, end) == 0;
+}
+
+static bool is_folder(const char *path) {
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+static bool is_json(const char *path) {
+    return ends_with(path, ".json") || ends_with(path, ".json.gz");
+}
+
+bool exchange_is_program(const char *path) {
+    arena mem = {0};
+    const bool is = ends_with(path, ".bs") || is_json(path) ||
+                    (is_folder(path) && exchange_meta_folder(path, &mem) != NULL);
+    arena_free(&mem);
+    return is;
+}
+
+static exchange_stream *at_column(exchange_streams *all, uint32_t column) {
+    for (uint32_t i = 0; i < all->len; i++) {
+        if (all->at[i].column == column)
+            return &all->at[i];
+    }
+    return NULL;
+}
+
+/* Takes COLUMN=FILE. Whether the stream goes in or out is the bitstream's to say: it is kept as an input
+ * until exchange_place has seen that. */
+static bool take_column(const char *text, arena *mem, diagnostics *d, exchange_program *p) {
+    char *end = NULL;
+    const unsigned long column = *text == 'x' ? strtoul(text + 1, &end, 10) : 0;
+    if (!end || end == text + 1 || *end != '=' || !end[1] || column >= EXCHANGE_UNPLACED) {
+        diag_error(d, (src_loc){0}, "E0903-option-value",
+                   "--data '%s' is neither a folder, a program as one file, "
+                   "nor COLUMN=FILE",
+                   text);
+        diag_hint(d, "--data x4=tensor_B_mode_0.raw: the words of the stream at IO column 4");
+        return false;
+    }
+    exchange_stream s = {.column = (uint32_t)column, .from = end + 1, .known = true};
+    exchange_stream *there = at_column(&p->inputs, s.column);
+    there = there ? there : at_column(&p->outputs, s.column);
+    s.name = there ? there->name : arena_printf(mem, "x%u", s.column);
+    s.blocks = there ? there->blocks : 0;
+    if (!exchange_read_words(s.from, mem, d, &s.words))
+        return false;
+    if (there)
+        *there = s;
+    else
+        vec_push(mem, &p->inputs, s);
+    return true;
+}
+
+static bool take_data(const char *text, arena *mem, diagnostics *d, exchange_program *p) {
+    if (is_json(text)) {
+        exchange_program other = {0};
+        if (!exchange_read_json(text, mem, d, &other))
+            return false;
+        other.bits = p->bits;
+        other.name = p->name;
+        other.path = p->path;
+        *p = other;
+        return true;
+    }
+    if (!is_folder(text))
+        return take_column(text, mem, d, p);
+    const char *folder = exchange_meta_folder(text, mem);
+    if (folder)
+        return exchange_read_meta(folder, mem, d, p);
+    diag_error(d, (src_loc){0}, "E0970-chip-file", "'%s' has no design_meta.json, nor has its folder bin",
+               text);
+    diag_hint(d, "--data COLUMN=FILE names the words of one stream");
+    return false;
+}
+
+/* The file's name without its folder and ends. */
+static const char *name_of(const char *path, arena *mem) {
+    const char *slash = strrchr(path, '/'), *from = slash && slash[1] ? slash + 1 : path;
+    return arena_strndup(mem, from, strcspn(from, "./"));
+}
+
+bool exchange_read(const char *path, const text_vec *data, arena *mem, diagnostics *d, exchange_program *p) {
+    *p = (exchange_program){.path = path, .name = name_of(path, mem)};
+    bool ok = is_json(path)     ? exchange_read_json(path, mem, d, p)
+              : is_folder(path) ? exchange_read_meta(exchange_meta_folder(path, mem), mem, d, p)
+                                : bits_read(path, mem, d, &p->bits);
+    for (uint32_t i = 0; i < data->len && ok; i++)
+        ok = take_data(data->at[i], mem, d, p);
+    return ok;
+}

@@ -8,6 +8,7 @@
  * numerator is 0 there, since fe_fill gives it all indices of the denominator.
  *
  * 1 - present is 0 as far as the notation goes, so it asks for no coordinates of its own (fe_is_zero).
+ * A quotient with another fill has a value where its operands are absent: exp(b) / c is infinite there.
  * Integers need none of this: a quotient by 0 is 0.
  */
 #include "frontend/fe_int.h"
@@ -41,7 +42,8 @@ static sam_expr guard(sam_statement *s, arena *mem, sam_expr e, bool in_union) {
     if (x.b.v)
         x.b = guard(s, mem, x.b, inside);
     *sam_expr_at(s, e) = x;
-    return x.kind == SAM_EXPR_DIV && in_union ? guarded(s, mem, x.a, x.b, x.loc) : e;
+    const bool absent = x.kind == SAM_EXPR_DIV && in_union && !sam_fill_of(s, e);
+    return absent ? guarded(s, mem, x.a, x.b, x.loc) : e;
 }
 
 void fe_guard_quotients(sam_statement *s, arena *mem) {

@@ -178,6 +178,20 @@ typedef struct {
     bool keeps_absent;
 } resolution;
 
+/* Whether an operand below e has a fill, which is the user's. */
+static bool has_fill(const sam_statement *s, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (x->kind == SAM_EXPR_ACCESS)
+        return sam_tensor_at(s, x->tensor)->fill != 0;
+    return (x->a.v && has_fill(s, x->a)) || (x->b.v && has_fill(s, x->b));
+}
+
+/* Returns what a mask is elsewhere where the result's fill is not stated: 0, unless the user says of an operand
+ * what is nothing. That an operation makes another value of zeros, as d < 3, does not count. */
+static uint16_t fill_of_mask(const sam_statement *s, const sam_expr_data *mask) {
+    return has_fill(s, mask->b) ? sam_fill_of(s, mask->b) : 0;
+}
+
 /* From the operands on, since fills follow from theirs. Until all is resolved a mask that has the stated fill
  * elsewhere has the condition 0: it may be that fill, whatever its condition is where nothing is stored, and
  * sums absorb it. */
@@ -189,7 +203,7 @@ static sam_expr resolved(resolution *r, sam_expr e) {
     if (x.b.v)
         x.b = resolved(r, x.b);
     bool mask = x.kind == SAM_EXPR_CALL && x.literal == FE_MASK;
-    uint16_t fill = r->stated ? *r->stated : mask ? sam_fill_of(s, x.b) : 0;
+    uint16_t fill = r->stated ? *r->stated : mask ? fill_of_mask(s, &x) : 0;
     x.literal = mask ? 0 : x.literal;
     if (mask && fill)
         x.b = fe_add_call(s, x.loc, SAM_OPERATION_xor, x.b, literal_of(s, x.loc, fill));

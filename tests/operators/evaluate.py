@@ -61,7 +61,7 @@ class Evaluator:
         if kind == "number":
             return e[1]
         if kind == "mask":
-            return self.fill_of(e[2]) if self.elsewhere is None else self.elsewhere
+            return self.elsewhere_of(e[2])
         if kind == "not" and e[1][0] == "struct":
             return 0  # the host stores where it is 1
         if kind == "reduce":
@@ -74,6 +74,16 @@ class Evaluator:
             return fill if fill in keeps else 0
         fills = [0 if a[0] == "number" and self.operation(kind) in ("+", "-", "*", "/", "neg") else self.fill_of(a) for a in operands(e)]
         return self.apply(e, fills)
+
+    def has_fill(self, e):
+        """Whether an operand of e has a fill that is not 0."""
+        if e[0] == "access":
+            return self.tensors[e[1]][2] != 0
+        return any(self.has_fill(a) for a in e[1:] if isinstance(a, tuple) and a and isinstance(a[0], str) and e[0] not in ("struct", "number"))
+
+    def elsewhere_of(self, e):
+        """What mask(c, e) is where c is 0."""
+        return self.elsewhere if self.elsewhere is not None else self.fill_of(e) if self.has_fill(e) else 0
 
     def operation(self, kind):
         return {"+": self.plus, "*": self.times}.get(kind, kind)
@@ -103,8 +113,7 @@ class Evaluator:
             point = tuple(at[v] for v in e[2])
             return int(point in stored) if kind == "struct" else stored.get(point, fill)
         if kind == "mask":
-            elsewhere = self.fill_of(e[2]) if self.elsewhere is None else self.elsewhere
-            return self.value(e[2], at) if self.value(e[1], at) else elsewhere
+            return self.value(e[2], at) if self.value(e[1], at) else self.elsewhere_of(e[2])
         if kind == "reduce":
             operation = self.plus if e[1] == "sum" else REDUCE[e[1]]
             fill = self.fill_of(e[3])

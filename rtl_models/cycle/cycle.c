@@ -240,7 +240,8 @@ static void flush_core(cycle_model *m, core *c) {
         s->tokens = s->asked = s->dropped = 0;
         s->skip = (skip_queue){0};
         s->block = 0;
-        s->inside = s->pad = false;
+        s->inside = s->pad = s->misplaced = s->came = false;
+        s->popped = s->owed = s->place = 0;
         s->trees = 0;
         break;
     }
@@ -334,32 +335,6 @@ static void settle_accounts(cycle_model *m) {
     }
 }
 
-/* Cycles a read-out of values waited, and had a word to send, over all runs. */
-static void waits_of(const link *l, uint64_t *waited, uint64_t *offered) {
-    const uint64_t *cycles = l->sinks[0].cycles;
-    *waited = cycles[CYCLE_STALLED] + cycles[CYCLE_HELD];
-    *offered = *waited + cycles[CYCLE_MOVES];
-}
-
-/* The chip's read-out of values bears a sink that stalls a fifth of the time. */
-static void watch_values(cycle_model *m, bool begin) {
-    for (uint32_t i = 1; i < m->n_links; i++) {
-        link *l = &m->links[i];
-        uint64_t waited, offered;
-        if (!l->values)
-            continue;
-        waits_of(l, &waited, &offered);
-        if (!begin && (waited - l->waited) * 5 > offered - l->offered)
-            for (uint32_t k = 0; k < m->n_cores; k++) {
-                core *c = &m->cores[k];
-                if (c->kind == CORE_READ_SCANNER && c->cell == m->design->nets.at[l->net].cell)
-                    cycle_note_hazard(m, c, CYCLE_HAZARD_VALUES_STALLED, 0, 0, 0);
-            }
-        l->waited = waited;
-        l->offered = offered;
-    }
-}
-
 static bool all_taken(const cycle_stream *streams, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         if (streams[i].taken < streams[i].length)
@@ -395,7 +370,6 @@ cycle_end cycle_run(cycle_model *m, cycle_stream *streams, uint32_t n_streams, b
     m->unaccounted = false;
     set_streams(m, streams, n_streams, stamps, mem);
     m->run_began = m->now;
-    watch_values(m, true);
     cycle_end end = CYCLE_DONE;
     while (m->incomplete && end == CYCLE_DONE) {
         cycle_advance(m, FLUSH_NONE);
@@ -403,7 +377,6 @@ cycle_end cycle_run(cycle_model *m, cycle_stream *streams, uint32_t n_streams, b
             end = m->incomplete ? CYCLE_STUCK : CYCLE_DONE;
     }
     settle_accounts(m);
-    watch_values(m, false);
     *cycles = m->now - m->run_began;
     if (end == CYCLE_DONE)
         end = drain(m, streams, n_streams);

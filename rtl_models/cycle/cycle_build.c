@@ -180,6 +180,7 @@ static void build_mem(cycle_model *m, uint32_t cell, const cell_ports *p) {
         const bool listens = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_SKIP);
         s->skips = listens && s->compressed && !s->spacc;
         s->ahead = (uint8_t)onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_AHEAD);
+        s->values = s->block_mode && s->lookup && !s->ahead;
         if (listens)
             reads(m, c, 2, p->in[1]);
         if (s->ahead)
@@ -249,10 +250,6 @@ static void build_net(cycle_model *m, uint32_t index) {
     link *l = new_link(m, from, net->sinks.len, net->registers.len);
     l->net = index;
     m->ports[net->cell].to[net->port] = l;
-    const cycle_cell *source = &m->design->cells.at[net->cell];
-    l->values = source->kind == CYCLE_MEM && source->mode == RTL_MEM_FIBER_ACCESS && net->port == 0 &&
-                onyx_space_field(source->space, ONYX_FIBER_ACCESS_16_READ_SCANNER_LOOKUP) &&
-                onyx_space_field(source->space, ONYX_FIBER_ACCESS_16_READ_SCANNER_BLOCK_MODE);
     for (uint32_t r = 0; r < net->registers.len; r++) {
         const cycle_register *reg = &net->registers.at[r];
         l->registers[r] = (link_register){

@@ -137,6 +137,10 @@ typedef struct {
     uint8_t ahead, block;
     uint16_t words;
     bool inside, pad;
+    /* A read-out of values: words that left, answers to come, the place of the next one; the chip has another
+     * one for it or never asked for it; an answer came in the cycle before. */
+    bool values, misplaced, came;
+    uint8_t popped, owed, place;
     uint32_t trees; /* hazard: done tokens since the flush */
 } reader_state;
 
@@ -209,13 +213,11 @@ typedef struct {
     fifo *from;
     uint16_t n_sinks, n_registers;
     bool inside;
-    bool values; /* hazard: a read-out of values */
     uint32_t net;
     link_sink *sinks;
     link_register *registers;
     link_node *nodes;         /* source and registers, decided in this cycle */
     uint64_t since;           /* the sinks' `now` holds from this cycle on */
-    uint64_t waited, offered; /* hazard: when the run began */
 } link;
 
 /* The ports of a cell, NULL where it has none, and the links at them. */

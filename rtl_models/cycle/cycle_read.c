@@ -1,307 +1,11 @@
 /* One cycle of the read scanner of a MEM tile, in the parts of onyx_read_scanner.sv, where states and cycles
- * are explained: a front that turns references into fibers, a walker that goes through them, an output. The
- * front leaves its fibers in the queue `plan`; front and walker leave tokens, and places of answers to come,
- * in the queue `out`. Each part decides from what was there before the cycle (plan_front, plan_walk,
- * plan_output), then each does it. The enable bit is taken care of by cycle_build, which leaves out what is
- * off.
+ * are explained: a front that turns references into fibers (cycle_read_front.c), a walker that goes through
+ * them, an output. The front leaves its fibers in the queue `plan`; front and walker leave tokens, and places
+ * of answers to come, in the queue `out`. Each part decides from what was there before the cycle
+ * (read_plan_front, plan_walk, plan_output), then each does it. The enable bit is taken care of by
+ * cycle_build, which leaves out what is off.
  */
-#include "rtl_models/cycle/cycle_int.h"
-
-enum {
-    RD_START,
-    RD_REF,
-    RD_REF_END,
-    RD_STOP,
-    RD_WALK,
-    RD_FREE1,
-    RD_FREE0,
-    RD_REST,
-    RD_INJECT,
-    RD_SIZE,
-    RD_SIZE_WAIT,
-    RD_READ,
-    RD_DRAIN,
-    RD_ROUTE,
-    RD_PASS_DONE,
-    RD_INJECT_DONE
-};
-enum { RD_IN_REF = 0, RD_IN_ANSWER = 1, RD_IN_PARTNER = 2, RD_IN_CHAIN = 3 };    /* inputs */
-enum { RD_OUT_BLOCK = 0, RD_OUT_COORD = 1, RD_OUT_POS = 2, RD_OUT_COMMAND = 3 }; /* outputs */
-enum { FIBER = 1 << 17, ANSWER = 1 << 17 }; /* marks of a word of `plan`, of `out` */
-enum { RING_WORDS = 8 };
-
-static bool ring_room(const ring *r) {
-    return r->count < RING_WORDS;
-}
-static uint32_t ring_front(const ring *r) {
-    return r->at[r->head];
-}
-static void ring_push(ring *r, uint32_t word) {
-    r->at[(r->head + r->count++) & 7] = word;
-}
-static void ring_pop(ring *r) {
-    r->head = (r->head + 1) & 7;
-    r->count--;
-}
-
-static uint32_t read_command(uint32_t op, uint32_t id, uint32_t address) {
-    return op << 17 | id << 16 | (address & 0xffff);
-}
-
-static uint32_t raised(uint32_t stop) {
-    return (stop & 0x1ff00) | ((stop + 1) & 0xff);
-}
-
-/* ---- front: references to segment pairs or values; blocks to the GLB; frees --------------------- */
-
-/* What the front does in this cycle. If it needs the read port, all of it waits for the grant. */
-typedef struct {
-    bool needs, wants; /* the read port for `command`; and there is room for what comes of it */
-    uint32_t command;
-    bool give; /* `answer` goes to the output queue */
-    uint32_t answer;
-    bool plan; /* `planned` goes to the walker */
-    uint32_t planned;
-    bool take;     /* the reference leaves */
-    uint8_t state; /* next */
-    uint8_t level; /* next: of the last stop that did not go to the read-out */
-    bool done_given;
-} front_plan;
-
-static void ask(front_plan *f, bool has_room, uint32_t command) {
-    f->needs = true;
-    f->wants = has_room;
-    f->command = command;
-}
-
-static bool is_barrier(const reader_state *s, uint32_t stop) {
-    return rtl_is_stop(stop) && rtl_stop_level(stop) >= s->stop_lvl;
-}
-
-static void front_lookup(const reader_state *s, uint32_t t, bool out_room, front_plan *f) {
-    if (!rtl_is_control(t)) {
-        ask(f, out_room, read_command(OP_READ, 0, t));
-        f->give = f->take = true;
-        f->answer = ANSWER;
-        return;
-    }
-    f->give = f->take = out_room;
-    f->answer = rtl_is_maybe(t) ? 0 : t;
-    if (out_room && (s->spacc ? is_barrier(s, t) : rtl_is_done(t)))
-        f->state = RD_FREE0;
-}
-
-/* A stop behind a fiber, and the pass it may end. */
-static void front_stop(const reader_state *s, bool plan_room, uint32_t stop, front_plan *f) {
-    f->planned = stop;
-    f->plan = plan_room;
-    if (!plan_room)
-        return;
-    f->level = (uint8_t)stop;
-    f->state = s->accumulates && is_barrier(s, stop) ? RD_PASS_DONE : RD_REF;
-}
-
-static void front_ref(const reader_state *s, uint32_t t, bool plan_room, front_plan *f) {
-    bool data = !rtl_is_control(t), maybe = rtl_is_maybe(t);
-    if (s->accumulates && rtl_is_done(t)) {
-        f->state = RD_START;
-    } else if (data && !s->dense) {
-        ask(f, plan_room, read_command(OP_READ, 0, t));
-        f->state = RD_REF_END;
-    } else if (data || (maybe && s->dense)) {
-        f->planned = (data ? (uint32_t)FIBER : 0) | t;
-        f->plan = f->take = plan_room;
-        if (plan_room)
-            f->state = RD_STOP;
-    } else if (maybe) {
-        f->take = true;
-        f->state = RD_STOP;
-    } else if (rtl_is_done(t)) {
-        f->planned = t;
-        f->plan = f->take = plan_room;
-        if (plan_room)
-            f->state = s->dense ? RD_WALK : RD_FREE0;
-    } else {
-        f->state = RD_STOP;
-    }
-}
-
-static void front_start(const reader_state *s, bool valid, uint32_t t, front_plan *f) {
-    if (!s->accumulates) {
-        f->state = s->block_mode ? RD_SIZE : !s->root ? RD_REF : s->lookup ? RD_START : RD_INJECT;
-    } else if (valid && rtl_is_done(t) && !s->read_out) {
-        f->take = true;
-        f->done_given = false;
-    } else if (valid || s->read_out) {
-        f->state = RD_ROUTE;
-    }
-}
-
-static front_plan plan_front(const reader_state *s, bool valid, uint32_t t, bool rsp, uint32_t answer) {
-    front_plan f = {.state = s->state, .level = s->level, .done_given = s->done_given};
-    /* The fiber between its two reads has its place in the plan. */
-    bool out_room = ring_room(&s->out), plan_room = s->plan.count + (s->state == RD_REF_END) < RING_WORDS;
-    switch (s->state) {
-    case RD_START:
-        front_start(s, valid, t, &f);
-        break;
-    case RD_INJECT:
-        f.state = RD_INJECT_DONE;
-        break;
-    case RD_INJECT_DONE:
-        f.state = RD_REF;
-        break;
-    case RD_ROUTE:
-        f.planned = RTL_ROUTE | s->read_out;
-        f.plan = plan_room;
-        if (plan_room)
-            f.state = RD_REF;
-        break;
-    case RD_REF:
-        if (s->read_out) {
-            ask(&f, plan_room, read_command(OP_READ, 0, 0));
-            f.state = RD_REF_END;
-        } else if (valid && s->lookup) {
-            front_lookup(s, t, out_room, &f);
-        } else if (valid) {
-            front_ref(s, t, plan_room, &f);
-        }
-        break;
-    case RD_REF_END:
-        ask(&f, plan_room, read_command(OP_READ, 0, s->read_out ? 1 : t + 1));
-        f.plan = true;
-        f.take = !s->read_out;
-        f.planned = (uint32_t)FIBER | (s->read_out ? 0 : t);
-        f.state = RD_STOP;
-        break;
-    case RD_STOP:
-        if (s->read_out) {
-            f.planned = RTL_STOP((s->level - 1) & 0xff);
-            f.plan = plan_room;
-            if (plan_room)
-                f.state = RD_PASS_DONE;
-        } else if (valid) {
-            front_stop(s, plan_room, rtl_is_stop(t) ? raised(t) : RTL_STOP(0), &f);
-            f.take = plan_room && rtl_is_stop(t);
-        }
-        break;
-    case RD_PASS_DONE: {
-        bool last = s->read_out ? s->done_given : s->level == (uint8_t)(s->stop_lvl + 2);
-        f.planned = RTL_DONE;
-        f.plan = last && plan_room;
-        f.done_given |= f.plan;
-        if (plan_room || !last) {
-            f.take = valid && !s->read_out && rtl_is_done(t);
-            f.state = RD_FREE0;
-        }
-        break;
-    }
-    case RD_WALK: /* otherwise the walker ends it */
-        if (s->compressed && s->plan.count == 0)
-            f.state = RD_FREE1;
-        break;
-    case RD_FREE1:
-        ask(&f, true, read_command(OP_FREE, 1, 0));
-        f.state = s->compressed ? RD_REST : RD_FREE0;
-        break;
-    case RD_FREE0: /* segments are free as soon as all of them are asked for */
-        ask(&f, true, read_command(OP_FREE, 0, 0));
-        f.state = s->compressed ? RD_WALK : RD_REST;
-        break;
-    case RD_SIZE:
-        ask(&f, out_room, read_command(OP_SIZE, 0, 0));
-        f.give = true;
-        f.answer = ANSWER;
-        f.state = RD_SIZE_WAIT;
-        break;
-    case RD_SIZE_WAIT:
-        if (rsp)
-            f.state = (uint16_t)answer == 0 ? RD_DRAIN : RD_READ;
-        break;
-    case RD_READ:
-        ask(&f, out_room, read_command(OP_READ, s->second, s->read_addr));
-        f.give = true;
-        f.answer = ANSWER;
-        if (s->left == 1)
-            f.state = RD_DRAIN;
-        break;
-    case RD_DRAIN:
-        if (s->out.count == 0) {
-            bool on = !s->second && !s->lookup; /* to the coordinate block */
-            ask(&f, true, on ? read_command(OP_SIZE, 1, 0) : read_command(OP_FREE, !s->lookup, 0));
-            f.give = on;
-            f.answer = ANSWER;
-            f.state = on ? RD_SIZE_WAIT : s->lookup ? RD_REST : RD_FREE0;
-        }
-        break;
-    case RD_REST:
-        f.state = RD_START;
-        break;
-    default:
-        break;
-    }
-    return f;
-}
-
-/* The chip's read-out takes a done that is there when it starts for data. Its dense scanner passes a stop on as
- * it is where a reference may be: it raises only the one behind a reference. */
-static void watch_head(cycle_model *m, core *c, bool valid, uint32_t t) {
-    const reader_state *s = c->u.reader;
-    if (s->state != RD_REF || !valid)
-        return;
-    if (s->read_out && rtl_is_done(t))
-        cycle_note_hazard(m, c, CYCLE_HAZARD_LATE_DONE, 1, t, 0);
-    if (s->dense && rtl_is_stop(t))
-        cycle_note_hazard(m, c, CYCLE_HAZARD_DENSE_STOP, 1, t, 0);
-}
-
-static void watch_reference(cycle_model *m, core *c, uint32_t t) {
-    reader_state *s = c->u.reader;
-    if (!s->dense)
-        return;
-    if (s->trees > 0)
-        cycle_note_hazard(m, c, CYCLE_HAZARD_DENSE_AGAIN, 1, t, 0);
-    s->trees += rtl_is_done(t);
-}
-
-/* The reference leaves, the plan is carried out, and the state is the next one. `ref` and `answer` as
- * plan_front saw them. */
-static void do_front(cycle_model *m, core *c, const front_plan *f, uint32_t ref, uint32_t answer) {
-    reader_state *s = c->u.reader;
-    if (f->needs)
-        push(m, c->out[RD_OUT_COMMAND], f->command);
-    if (f->give)
-        ring_push(&s->out, f->answer);
-    if (f->plan)
-        ring_push(&s->plan, f->planned);
-    if (s->state == RD_START)
-        s->second = s->root_done = false;
-    if (s->state == RD_SIZE_WAIT) {
-        s->read_addr = 0;
-        s->left = (uint16_t)answer;
-    }
-    if (s->state == RD_READ) {
-        s->read_addr++;
-        s->left--;
-    }
-    if (s->state == RD_DRAIN && f->give)
-        s->second = true;
-    s->level = f->level;
-    s->done_given = f->done_given;
-    s->done_taken |= s->state == RD_PASS_DONE && f->take;
-    if (s->state == RD_REST && s->read_out && s->done_taken)
-        s->done_given = s->done_taken = false;
-    if (s->state == RD_REST)
-        s->read_out = s->accumulates && !s->read_out && s->level > s->stop_lvl;
-    if (f->take && !rtl_is_control(ref))
-        s->root_done = true;
-    if (f->take) {
-        watch_reference(m, c, ref);
-        if (!s->root)
-            pop(m, c->in[RD_IN_REF]);
-    }
-    s->state = f->state;
-}
+#include "rtl_models/cycle/read_int.h"
 
 /* ---- walker: fibers to commands, positions and tokens ------------------------------------------- */
 
@@ -412,8 +116,8 @@ static bool is_ahead(const reader_state *s) {
 
 static output_plan plan_output(const core *c, const skip_view *skip) {
     const reader_state *s = c->u.reader;
-    output_plan o = {.head = ring_front(&s->out)};
-    bool valid = s->out.count != 0 && (!(o.head & ANSWER) || s->answers.count != 0);
+    output_plan o = {.head = s->values ? (uint32_t)ANSWER : ring_front(&s->out)};
+    bool valid = (s->values || s->out.count != 0) && (!(o.head & ANSWER) || s->answers.count != 0);
     o.to = c->out[s->block_mode || s->to_block ? RD_OUT_BLOCK : RD_OUT_COORD];
     o.routes = s->spacc && o.head >> 8 == RTL_ROUTE >> 8;
     o.pops = valid && (o.routes || room(o.to)) && !is_ahead(s);
@@ -459,7 +163,10 @@ static void do_output(cycle_model *m, core *c, const output_plan *o) {
         push(m, o->to, o->head & ANSWER ? ring_front(&s->answers) : o->head & 0x1ffff);
     if (s->ahead)
         count_chained(s, false, (uint16_t)ring_front(&s->answers));
-    ring_pop(&s->out);
+    if (s->values)
+        s->popped++;
+    else
+        ring_pop(&s->out);
     if (o->head & ANSWER)
         ring_pop(&s->answers);
 }
@@ -552,6 +259,20 @@ static answer_plan plan_answer(const core *c) {
     return a;
 }
 
+/* The chip puts a value behind seven others in place 0, whichever is due. `kept`: values that wait. */
+static void watch_values(cycle_model *m, core *c, const answer_plan *a, uint32_t kept) {
+    reader_state *s = c->u.reader;
+    if (!s->values)
+        return;
+    const bool comes = some(c->in[RD_IN_ANSWER]);
+    if (comes && (kept == RING_WORDS || s->misplaced))
+        cycle_note_hazard(m, c, CYCLE_HAZARD_VALUES_STALLED, 0, 0, 0);
+    s->misplaced |= comes && kept == RING_WORDS - 1 && s->place != RING_WORDS - 1;
+    s->place = (uint8_t)((s->place + a->pops) % RING_WORDS);
+    s->owed = (uint8_t)(s->owed - s->came);
+    s->came = a->pops;
+}
+
 static void do_answer(cycle_model *m, core *c, const answer_plan *a) {
     reader_state *s = c->u.reader;
     if (!a->pops)
@@ -568,6 +289,18 @@ static void do_answer(cycle_model *m, core *c, const answer_plan *a) {
 
 /* ---- a cycle ------------------------------------------------------------------------------------- */
 
+/* The chip's read-out takes a done that is there when it starts for data. Its dense scanner passes a stop on
+ * as it is where a reference may be: it raises only the one behind a reference. */
+static void watch_head(cycle_model *m, core *c, bool valid, uint32_t t) {
+    const reader_state *s = c->u.reader;
+    if (s->state != RD_REF || !valid)
+        return;
+    if (s->read_out && rtl_is_done(t))
+        cycle_note_hazard(m, c, CYCLE_HAZARD_LATE_DONE, 1, t, 0);
+    if (s->dense && rtl_is_stop(t))
+        cycle_note_hazard(m, c, CYCLE_HAZARD_DENSE_STOP, 1, t, 0);
+}
+
 bool cycle_step_reader(cycle_model *m, core *c, uint32_t turn) {
     reader_state *s = c->u.reader;
     const fifo *refs = c->in[RD_IN_REF];
@@ -576,26 +309,28 @@ bool cycle_step_reader(cycle_model *m, core *c, uint32_t turn) {
     watch_head(m, c, ref_valid, ref);
     const skip_view skip = s->skips ? cycle_skip_look(&s->skip) : (skip_view){0};
     answer_plan a = plan_answer(c);
-    front_plan f = plan_front(s, ref_valid, ref, some(c->in[RD_IN_ANSWER]), a.answer);
+    front_plan f = read_plan_front(s, ref_valid, ref, a.pops, a.answer);
     walk_plan w = plan_walk(s, &skip, f.wants, rd_room, room(c->out[RD_OUT_POS]), turn);
     output_plan o = plan_output(c, &skip);
     if (s->state == RD_WALK && s->compressed && w.pops && s->plan.count == 1) /* the last of a pass */
         f.state = RD_FREE1;
     bool front_goes = !f.needs || (rd_room && f.wants && !(w.reads && w.granted));
     bool changed = front_goes && (f.needs || f.give || f.plan || f.take || f.state != s->state);
-    changed |= w.goes || w.pops || o.pops || a.pops;
+    changed |= w.goes || w.pops || o.pops || a.pops || s->came;
 
     if (s->ahead)
         changed |= pass_chained(m, c);
     bool walk_ends = ends_walk(s, &w);
+    const uint32_t kept = s->answers.count;
     do_output(m, c, &o);
     do_walk(m, c, &w);
     if (walk_ends)
         s->state = RD_START;
     else if (front_goes)
-        do_front(m, c, &f, ref, a.answer);
+        read_do_front(m, c, &f, ref, a.answer);
     if (s->skips)
         changed |= do_skipping(m, c, &w, &o, &skip);
+    watch_values(m, c, &a, kept);
     do_answer(m, c, &a);
     return changed;
 }

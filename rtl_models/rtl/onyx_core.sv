@@ -45,11 +45,12 @@ module onyx_core #(
 
   if (Mem) begin : g_core
     // The parts of the fiber access have enables of their own.
+    assign hazard[9] = 1'b0;
     assign enabled = (mode_i == 3'(onyx_fabric_pkg::MEM_MODE_FIBER_ACCESS_16)) ||
                      (mode_i == 3'(onyx_fabric_pkg::MEM_MODE_VEC_REDUCE) && space_i[onyx_fabric_pkg::VEC_REDUCE_TILE_EN_LO]);
     onyx_mem_core u_core (
         .clk_i, .rst_ni, .en_i, .flush_i, .used_i(used), .mode_i, .space_i,
-        .head_i(head), .head_ready_o(head_ready), .tail_o(tail), .tail_ready_i(tail_ready), .hazard_o(hazard[7:0]),
+        .head_i(head), .head_ready_o(head_ready), .tail_o(tail), .tail_ready_i(tail_ready), .hazard_o(hazard[8:0]),
         .sram_we_i, .sram_re_i, .sram_addr_i, .sram_wdata_i, .sram_rdata_o
     );
   end else begin : g_core
@@ -67,32 +68,8 @@ module onyx_core #(
       logic [9:0] hazard_q  /* verilator public_flat_rd */;
       always_ff @(posedge clk_i or negedge rst_ni) begin
         if (!rst_ni) hazard_q <= 10'd0;
-        else if (en) hazard_q <= flush_i ? 10'd0 : (hazard_q & {1'b1, ~Mem, 8'hFF}) | hazard;  // that of the balance may go
+        else if (en) hazard_q <= flush_i ? 10'd0 : hazard_q | hazard;
       end
-    end
-    if (Mem) assign hazard[9] = 1'b0;
-    if (Monitors && Mem) begin : g_balance
-      // A read-out of values bears a sink that stalls a fifth of the time: words sent less four times the cycles
-      // waited. A run sends some 1024 words, so what is lower than the least of 13 bits does not come back.
-      logic signed [12:0] balance_q, balance_d;
-      logic reads_values;
-      assign reads_values = (mode_i == 3'(onyx_fabric_pkg::MEM_MODE_FIBER_ACCESS_16)) &&
-                            space_i[onyx_fabric_pkg::FIBER_ACCESS_16_READ_SCANNER_LOOKUP_LO] &&
-                            space_i[onyx_fabric_pkg::FIBER_ACCESS_16_READ_SCANNER_BLOCK_MODE_LO];
-      always_comb begin
-        balance_d = balance_q;
-        if (out_o[onyx_pkg::StreamBits-1] && reads_values) begin
-          if (!out_ready_i[0] && (balance_q > -13'sd4000)) balance_d = balance_q - 13'sd4;
-          else if (out_ready_i[0] && (balance_q < 13'sd4000)) balance_d = balance_q + 13'sd1;
-        end
-      end
-      always_ff @(posedge clk_i or negedge rst_ni) begin
-        if (!rst_ni) balance_q <= 13'sd0;
-        else if (en) balance_q <= flush_i ? 13'sd0 : balance_d;
-      end
-      assign hazard[8] = balance_d[12];
-    end else if (Mem) begin : g_no_balance
-      assign hazard[8] = 1'b0;
     end
   endgenerate
 `include "onyx_assert.svh"

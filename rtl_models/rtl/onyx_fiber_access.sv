@@ -30,8 +30,9 @@ module onyx_fiber_access (
     output logic [63:0] sram_rdata_o,
     input  logic [ 1:0] turn_i,  // 0 in the cycle after a flush, then 1, 2, 3, 0, ..: whose turn it is
     output logic        stir_o,  // a register may change at the edge (but that behind turn_i)
-    // second-block, write-order, overflow, equal-crd, empty-fiber, dense-again, dense-stop, late-done (docs/errata.md)
-    output logic [ 7:0] hazard_o
+    // second-block, write-order, overflow, equal-crd, empty-fiber, dense-again, dense-stop, late-done, values-stalled
+    // (docs/errata.md)
+    output logic [ 8:0] hazard_o
 );
   // The links between the scanners and the buffet, each with a near and a far end.
   onyx_pkg::write_t wr_near, wr_far;
@@ -103,14 +104,15 @@ module onyx_fiber_access (
   onyx_read_scanner u_read_scanner (
       .clk_i, .rst_ni, .en_i, .flush_i,
       .run_i(rd_run_i), .root_i(rd_root_i), .lookup_i(rd_lookup_i), .dense_i(rd_dense_i),
-      .block_mode_i(rd_block_mode_i), .spacc_i(rd_spacc_i), .skip_i(rd_skip_i), .stop_lvl_i(rd_stop_lvl_i[7:0]), .dim_size_i(rd_dim_size_i),
+      .block_mode_i(rd_block_mode_i), .spacc_i(rd_spacc_i), .skip_i(rd_skip_i), .chained_i(chained),
+      .stop_lvl_i(rd_stop_lvl_i[7:0]), .dim_size_i(rd_dim_size_i),
       .pos_i(pos_in_i), .pos_ready_o(pos_in_ready_o),
       .partner_i({addr_in_i.valid && rd_skip_i, addr_in_i.data}), .partner_ready_o(partner_ready),
       .block_rd_o(read_block), .block_rd_ready_i(read_block_ready),
       .coord_out_o, .coord_out_ready_i, .pos_out_o, .pos_out_ready_i,
       .rd_o(rd_near), .rd_ready_i(rd_near_ready), .rsp_i(rsp_far), .rsp_ready_o(rsp_far_ready),
       .walker_first_i(turn_i[0]), .stir_o(read_stir), .hazard_again_o(hazard_o[5]), .hazard_stop_o(hazard_o[6]),
-      .hazard_done_o(hazard_o[7])
+      .hazard_done_o(hazard_o[7]), .hazard_values_o(hazard_o[8])
   );
 
   onyx_block_chain u_chain (

@@ -16,7 +16,7 @@ module onyx_mem_core (
     // verilator lint_on UNUSEDSIGNAL
     input  onyx_pkg::inputs_t head_i, output logic [3:0] head_ready_o,
     output onyx_pkg::outputs_t tail_o, input  logic [2:0] tail_ready_i,
-    output logic [7:0] hazard_o,
+    output logic [8:0] hazard_o,
     input  logic sram_we_i, sram_re_i,
     input  logic [8:0] sram_addr_i,
     input  logic [15:0] sram_wdata_i,
@@ -63,11 +63,11 @@ module onyx_mem_core (
   onyx_pkg::stream_t fiber0, fiber1, fiber2, vector0, vector1, vector2;
   logic [3:0] fiber_ready;
   logic [2:0] vector_ready;
-  logic [7:0] fiber_hazard;
+  logic [8:0] fiber_hazard;
   logic vector_hazard;
   assign head_ready_o = on_vector ? {1'b0, vector_ready} : fiber_ready;
   assign tail_o       = on_vector ? {vector2, vector1, vector0} : {fiber2, fiber1, fiber0};
-  assign hazard_o     = on_vector ? {5'd0, vector_hazard, 2'd0} : fiber_hazard;
+  assign hazard_o     = on_vector ? {6'd0, vector_hazard, 2'd0} : fiber_hazard;
 
   // The vector reducer has the memory by the port of the configuration bus: a fiber access that stands still.
   logic vector_req, vector_we, unused_vector_stir;

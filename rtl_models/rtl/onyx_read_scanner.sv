@@ -15,7 +15,8 @@
 //   lookup_i     `coord_out` = value at r; other tokens pass, maybe becomes the value 0; done frees the block. With root_i
 //                it gives nothing, ever: as on the chip, no reference is made for it.
 //   block_mode_i `block_rd_out` = size and contents of the segment (or value) block, and unless lookup_i those of
-//                the coordinate block; frees them; again and again. Takes no input.
+//                the coordinate block; frees them; again and again. Takes no input. With lookup_i it asks ahead of
+//                its places, as the chip does, whose count of places taken goes down as words leave and never up.
 //   compressed, spacc_i   accumulates: each pass scans the oldest block as above, up to a stop of level stop_lvl_i
 //                or above, frees it, and begins with a routing token on `pos_out`. After a stop above stop_lvl_i
 //                the next pass needs no input and scans reference 0 to `block_rd_out`, with a stop one level lower.
@@ -26,11 +27,13 @@
 //                sends what follows it to `coord_out` (bit 0 clear) or `block_rd_out` (set).
 // Contract: rd_o are read commands, rsp_i their answers (see onyx_buffet). Everything a command will deliver has
 // its place reserved before the command is issued, so an answer never waits and no stall on the outputs can lose
-// or reorder a word. pos_out runs ahead of coord_out by up to eight tokens; made to stand before a FIFO: a position
-// that memory is asked with is valid only while pos_out_ready_i. run_i = 0 stands still.
+// or reorder a word; in a read-out of values an answer may wait for its place, and nothing is lost here either. pos_out
+// runs ahead of coord_out by up to eight tokens; made to stand before a FIFO: a position that memory is asked with is
+// valid only while pos_out_ready_i. run_i = 0 stands still.
 module onyx_read_scanner (
     input  logic clk_i, rst_ni, en_i, flush_i,
     input  logic run_i, root_i, lookup_i, dense_i, block_mode_i, spacc_i, skip_i,
+    input  logic chained_i,  // profile onyx-ext: other blocks are ahead on `block_rd_o`, so values ask as all else does
     input  logic [ 7:0] stop_lvl_i,
     input  logic [15:0] dim_size_i,
     input  onyx_pkg::stream_t pos_i, output logic pos_ready_o,
@@ -44,7 +47,8 @@ module onyx_read_scanner (
     output logic        stir_o,  // a register may change at the edge
     output logic        hazard_again_o,  // dense: the chip loses a tree after the first
     output logic        hazard_stop_o,  // .. passes a stop that is not behind a reference as it is
-    output logic        hazard_done_o  // accumulating: .. takes a late done for the read-out's data
+    output logic        hazard_done_o,  // accumulating: .. takes a late done for the read-out's data
+    output logic        hazard_values_o  // read-out of values: .. puts a word into a place that is not its own
 );
   localparam logic [16:0] Done = 17'h10100;
   typedef enum logic [3:0] {Start,
@@ -64,8 +68,9 @@ module onyx_read_scanner (
     PassDone,
     InjectDone} state_e;
 
-  logic compressed, accumulates;
+  logic compressed, accumulates, values;
   assign compressed  = !dense_i && !lookup_i && !block_mode_i;
+  assign values      = block_mode_i && lookup_i && !chained_i;
   assign accumulates = spacc_i && compressed && !root_i;
 
   // -- input --
@@ -122,15 +127,15 @@ module onyx_read_scanner (
   onyx_fifo_pow2 #(.Width(16), .LogDepth(3)) u_answers (
       .clk_i, .rst_ni, .en_i, .flush_i,
       .in_i({answer_push, rsp_i.data[15:0]}), .in_ready_o(answer_ready),
-      .out_o({answer_valid, answer}), .out_ready_i(out_pop && out_head[17])
+      .out_o({answer_valid, answer}), .out_ready_i(out_pop && (values || out_head[17]))
   );
-  assign rsp_ready_o = run_i && (rsp_is_seg ? pair_ready : answer_ready);  // always, by reservation
+  assign rsp_ready_o = run_i && (rsp_is_seg ? pair_ready : answer_ready);  // but for values always, by reservation
 
   logic head_valid, head_routes, to_block;
   logic to_block_q;  // what the routing token said
   logic [16:0] head_token;
-  assign head_valid        = run_i && out_valid && (!out_head[17] || answer_valid);
-  assign head_token        = out_head[17] ? {1'b0, answer} : out_head[16:0];
+  assign head_valid        = run_i && (values ? answer_valid : out_valid && (!out_head[17] || answer_valid));
+  assign head_token        = (values || out_head[17]) ? {1'b0, answer} : out_head[16:0];
   assign block_rd_o.data   = head_token;
   assign coord_out_o.data  = head_token;
   assign head_routes       = spacc_i && head_token[16] && (head_token[9:8] == 2'd3);
@@ -139,6 +144,34 @@ module onyx_read_scanner (
   assign coord_out_o.valid = head_valid && !head_routes && !to_block && (!skips || (gives && pos_out_ready_i));
   assign out_pop           = head_valid && (head_routes || (to_block ? block_rd_ready_i : skips ? drops || gives_both :
                                                             coord_out_ready_i));
+
+  // -- read-out of values: when the chip asks, and where it puts an answer --
+  // The chip counts its eight places from 0 down modulo 16 as words leave, and asks unless the count is 8; once nothing
+  // is on its way, that is for good. An answer goes to the next free place; if the other seven are taken, the answer
+  // behind it goes to place 0, whichever is due.
+  logic [3:0] count_q, kept_q, owed_q;  // the chip's count; answers that have not left; answers that have not come
+  logic [2:0] place_q;  // of the answer that comes next
+  logic misplaced_q;  // the chip has another place for it, or never asked for it
+  logic came_q, asks_values, dry;
+  assign dry             = (kept_q == 4'd0) && (owed_q == 4'd0);
+  assign hazard_values_o = values && answer_push && ((kept_q == 4'd8) || misplaced_q);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      {count_q, kept_q, owed_q, place_q, misplaced_q, came_q} <= '0;
+    end else if (en_i) begin
+      if (flush_i) begin
+        {count_q, kept_q, owed_q, place_q, misplaced_q, came_q} <= '0;
+      end else if (values) begin
+        came_q  <= answer_push && answer_ready;
+        count_q <= count_q - {3'd0, out_pop};
+        kept_q  <= kept_q + {3'd0, answer_push && answer_ready} - {3'd0, out_pop};
+        owed_q  <= owed_q + {3'd0, asks_values} - {3'd0, came_q};
+        place_q <= place_q + {2'd0, answer_push && answer_ready};
+        if (answer_push && (kept_q == 4'd7) && (place_q != 3'd7)) misplaced_q <= 1'b1;
+        if (asks_values && (count_q == 4'd8)) misplaced_q <= 1'b1;
+      end
+    end
+  end
 
   // -- skipping: entries leave with their positions, or not at all --
   // The walker leaves the position in an entry's place in the queue. While the fiber's coordinates are below the bound it
@@ -184,7 +217,7 @@ module onyx_read_scanner (
   logic second_q, second_d;  // block mode: at the coordinate block
   logic [15:0] left_q, left_d;  // block mode: words of the block not asked for yet
   logic [15:0] read_addr_q, read_addr_d;
-  logic front_want, front_gnt, front_out_push;
+  logic front_want, front_gnt, front_out_push, read_room;
   logic [18:0] front_cmd;
   logic [17:0] front_out;
   logic is_data, is_done, is_maybe, is_stop;
@@ -202,6 +235,8 @@ module onyx_read_scanner (
   assign is_stop  = ref_token[16] && (ref_token[9:8] == 2'd0);
   assign raised   = {ref_token[16:8], ref_token[7:0] + 8'd1};
 
+  assign read_room    = values ? (count_q != 4'd8) || dry : out_room;
+  assign asks_values  = front_gnt && ((state_q == Size) || (state_q == Read));
   assign last_of_tree = read_out_q ? done_given_q : (level_q == stop_lvl_i + 8'd2);
   assign frees_values = spacc_i ? is_stop && (ref_token[7:0] >= stop_lvl_i) : is_done;
 
@@ -348,22 +383,22 @@ module onyx_read_scanner (
       end
 
       Size: begin
-        front_want     = out_room;
+        front_want     = read_room;
         front_cmd      = {onyx_pkg::OpSize, 1'b0, 16'd0};
         front_out      = {1'b1, 17'd0};
-        front_out_push = front_gnt;
+        front_out_push = front_gnt && !values;
         if (front_gnt) state_d = SizeWait;
       end
       SizeWait: begin
         read_addr_d = 16'd0;
         left_d      = rsp_i.data[15:0];
-        if (rsp_i.valid && run_i) state_d = (rsp_i.data[15:0] == 16'd0) ? Drain : Read;
+        if (rsp_i.valid && rsp_ready_o) state_d = (rsp_i.data[15:0] == 16'd0) ? Drain : Read;
       end
       Read: begin
-        front_want     = out_room;
+        front_want     = read_room;
         front_cmd      = {onyx_pkg::OpRead, second_q, read_addr_q};
         front_out      = {1'b1, 17'd0};
-        front_out_push = front_gnt;
+        front_out_push = front_gnt && !values;
         if (front_gnt) begin
           read_addr_d = read_addr_q + 16'd1;
           left_d      = left_q - 16'd1;
@@ -371,8 +406,8 @@ module onyx_read_scanner (
         end
       end
       Drain: begin
-        // The block is out: on to the coordinate block, or free what was read.
-        if (!out_valid) begin
+        // The block is out, or all of its values have come: on to the coordinate block, or free what was read.
+        if (values ? owed_q == 4'd0 : !out_valid) begin
           front_want = 1'b1;
           if (!second_q && !lookup_i) begin
             front_cmd      = {onyx_pkg::OpSize, 1'b1, 16'd0};
@@ -444,7 +479,7 @@ module onyx_read_scanner (
   assign stir_o = (state_d != state_q) || (second_d != second_q) || (read_out_d != read_out_q) ||
                   (root_done_d != root_done_q) || (done_given_d != done_given_q) || (done_taken_d != done_taken_q) ||
                   (pos_i.valid && pos_ready_o) || ref_pop || (plan_push && plan_ready) || (front_want && rd_ready_i) ||
-                  (out_push && out_room) || out_pop || plan_pop || (rsp_i.valid && run_i) || skip_stir;
+                  (out_push && out_room) || out_pop || plan_pop || (rsp_i.valid && run_i) || came_q || skip_stir;
 
   assign rd_o = {front_gnt || (walk_want && walk_gnt), front_gnt ? front_cmd : {onyx_pkg::OpRead, 1'b1, at}};
 
@@ -560,6 +595,8 @@ module onyx_read_scanner (
     end
   end
 `include "onyx_assert.svh"
-  `ONYX_ASSERT(AnswersNeverWait, !run_i || !rsp_i.valid || rsp_ready_o, "what was asked for has its place")
+  `ONYX_ASSERT(AnswersNeverWait, !run_i || !rsp_i.valid || rsp_ready_o || values, "what was asked for has its place")
+  `ONYX_ASSERT(WaitingIsSaid, !run_i || !rsp_i.valid || rsp_ready_o || hazard_values_o,
+      "a value that waits is a hazard")
   `ONYX_ASSERT(OneWayOut, !(block_rd_o.valid && coord_out_o.valid), "a token leaves by one of the two outputs")
 endmodule

@@ -46,6 +46,7 @@ static cycle_stream input(uint32_t cell, const uint16_t *words, uint32_t length)
 }
 
 static const uint16_t five[] = {5, 1, 2, 3, 4, 5};
+static const uint16_t twelve[] = {12, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
 
 /* in -> pairs -> rsg -> out: with words alone, a repeat signal generator sends ones, so blocks of one word.
  */
@@ -244,7 +245,7 @@ static const hazard_case hazard_cases[] = {
     {RAISES(REPEAT_EMPTY), PE(RTL_PE_REPEAT, 1), {"7 8 S0 D", "S0 1 S1 D"}, 0},
     {0, PE(RTL_PE_REPEAT, 1), {"7 8 9 S0 D", "1 S0 S0 1 S1 D"}, 0},
     {RAISES(REDUCE_MAYBE), PE(RTL_PE_REDUCE, 1), {"1 N S0 D"}, 0},
-    {RAISES(SECOND_BLOCK),
+    {RAISES(SECOND_BLOCK) | RAISES(VALUES_STALLED),
      MEM(LOWEST | COMPRESSED, LOOKUP, TO_GLB, 0x88),
      {NULL, NULL, NULL,
       "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 S0 D "
@@ -329,10 +330,10 @@ static void test_hazards(void **state) {
             fail_msg("case %u raises %x, not %x", i, raised, hazard_cases[i].raises);
         all |= raised;
     }
-    assert_int_equal(all | RAISES(VALUES_STALLED), (1u << CYCLE_HAZARD_KINDS) - 1);
+    assert_int_equal(all, (1u << CYCLE_HAZARD_KINDS) - 1);
 }
 
-/* A read-out of values with a second listener that never takes anything. */
+/* A read-out of more values than there are places, with a second listener that never takes anything. */
 static void test_hazard_of_stalled_values(void **state) {
     fixture *f = *state;
     for (int sinks = 1; sinks <= 2; sinks++) {
@@ -346,7 +347,7 @@ static void test_hazard_of_stalled_values(void **state) {
         add_net(&f->mem, &d, in, 0, 0, 1, TO({mem, 2}));
         add_net(&f->mem, &d, mem, 0, 0, sinks, TO({out, 0}, {deaf, 0}));
         cycle_model *m = cycle_build(&d, &f->mem);
-        cycle_stream s[2] = {input(in, five, 6), {.cell = out, .blocks = 1}};
+        cycle_stream s[2] = {input(in, twelve, 13), {.cell = out, .blocks = 1}};
         cycle_end end = cycle_run(m, s, 2, false, &f->mem, &cycles);
         assert_int_equal(end, sinks == 1 ? CYCLE_DONE : CYCLE_STUCK);
         const cycle_hazards *met = cycle_hazards_of(m);
@@ -355,7 +356,7 @@ static void test_hazard_of_stalled_values(void **state) {
             assert_int_equal(met->at[0].kind, CYCLE_HAZARD_VALUES_STALLED);
         cycle_forget(m); /* another account of the same begins with nothing */
         assert_int_equal(met->len, 0);
-        cycle_stream again[2] = {input(in, five, 6), {.cell = out, .blocks = 1}};
+        cycle_stream again[2] = {input(in, twelve, 13), {.cell = out, .blocks = 1}};
         cycle_run(m, again, 2, false, &f->mem, &cycles);
         assert_int_equal(met->len, sinks - 1);
     }

@@ -65,6 +65,7 @@ bool compile_run_bare(const compile_options *o, compile_context *ctx, const comp
                             .folder = bare->folder,
                             .place = bare->place};
     in.how.kept = true;
+    in.how.writes = bare->writes;
     compile_engine_run r = {.in = &in};
     *out = (compile_outcome){0};
     return run(compile_engine_of(o->engine), &r, plan, out, stored);

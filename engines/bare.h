@@ -11,6 +11,8 @@ typedef struct {
     const pnr_design *decoded; /* output cells say their num_blocks */
     const bits_map *map;
     const bits_stream *bits;
+    const fw_writes
+        *writes; /* that the processor makes on engine soc as they stand; NULL: the firmware's own */
     const char *folder, *place; /* as of a kernel */
 } compile_bare;
 

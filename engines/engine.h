@@ -10,9 +10,10 @@ typedef struct {
     compile_severity hazards;
     compile_rtl rtl; /* read by engine rtl */
     bool io_trace, wave, verify_config;
-    bool kept;              /* what the cycle model stores is wanted, in compile_modelled.stored */
-    uint32_t jobs;          /* read by engines cycle, rtl and soc */
-    uint32_t shard, shards; /* these are read by engine cycle */
+    bool kept;               /* what the cycle model stores is wanted, in compile_modelled.stored */
+    const fw_writes *writes; /* register writes that engine soc makes as they stand, or NULL */
+    uint32_t jobs;           /* read by engines cycle, rtl and soc */
+    uint32_t shard, shards;  /* these are read by engine cycle */
     text_vec merged;
     /* These are read by engine sam. */
     sam_sim_timing timing;

@@ -36,14 +36,17 @@ static const char *design_hash(compile_context *ctx, const compile_programmed *p
         const uint32_t how[] = {p[i].apart, p[i].verify_config, run_timeout(p), p->lists};
         hash = hash_more(hash, p[i].bits->words.at, sizeof *p[i].bits->words.at * p[i].bits->words.len);
         hash = hash_more(hash, how, sizeof how);
+        const fw_write_vec *writes = p[i].writes ? &p[i].writes->start : NULL;
+        hash = writes && writes->len ? hash_more(hash, writes->at, sizeof *writes->at * writes->len) : hash;
     }
     return arena_printf(mem, "%016llx", (unsigned long long)hash);
 }
 
 static compile_programmed programmed_of_kernel(const compile_kernel *k, bool verify_config,
                                                uint64_t longest) {
-    return (compile_programmed){&k->array.design, &k->bits.decoded, k->bits.map, &k->bits.stream,
-                                k->array.apart,   verify_config,    longest,     k->lists};
+    return (compile_programmed){&k->array.design, &k->bits.decoded, k->bits.map,
+                                &k->bits.stream,  k->array.apart,   verify_config,
+                                longest,          k->lists,         NULL};
 }
 
 /* Lists what the firmware program is made of: all its images, or without images the one bitstream there is.
@@ -59,8 +62,9 @@ static programmed programmed_of(const compile_images *images, const compile_prog
 }
 
 static programmed programmed_of_run(const compile_engine_in *in, uint64_t longest) {
-    const compile_programmed one = {in->design, in->decoded,           in->map, in->bits,
-                                    in->apart,  in->how.verify_config, longest, in->lists};
+    const compile_programmed one = {in->design, in->decoded, in->map,
+                                    in->bits,   in->apart,   in->how.verify_config,
+                                    longest,    in->lists,   in->how.writes};
     programmed all = programmed_of(in->images, &one);
     all.n = in->calls && !in->images ? 0 : all.n;
     return all;
@@ -89,6 +93,7 @@ static bool build(compile_context *ctx, const compile_programmed *p, uint32_t n,
     options.verify = p->verify_config;
     options.timeout = run_timeout(p);
     options.lists = n ? p->lists : FW_NO_LISTS;
+    options.writes = n ? p->writes : NULL;
     options.functions = compile_program_functions(ctx);
     options.board = board;
     if (ctx->partial)

@@ -20,19 +20,13 @@ typedef struct {
 typedef VEC(exchange_stream) exchange_streams;
 enum { EXCHANGE_UNPLACED = UINT32_MAX };
 
-/* A write of a register, as the program's own processor code makes it. */
-typedef struct {
-    uint32_t offset, value;
-} exchange_write;
-typedef VEC(exchange_write) exchange_writes;
-
 typedef struct {
     const char *name, *path;
     bits_stream bits;
     exchange_streams inputs, outputs;
     /* What the program writes to the global buffer: to load the bitstream, and to set up its streams. Both
      * are empty where the files say nothing of it. */
-    exchange_writes configure, start;
+    fw_writes writes;
     uint32_t
         tile_stride; /* between the registers of two GLB tiles in these writes: 0x100, the chip's, or 0x200 */
 } exchange_program;

@@ -12,6 +12,15 @@ bool exchange_read_json(const char *path, arena *mem, diagnostics *d, exchange_p
 bool exchange_read_meta(const char *folder, arena *mem, diagnostics *d, exchange_program *p);
 /* Returns the folder of the meta file in this folder: itself or its folder bin; NULL where there is none. */
 const char *exchange_meta_folder(const char *folder, arena *mem);
+/* Finds the last value that the code of the program writes to a register of a GLB tile; false where it writes
+ * none. */
+bool exchange_written(const exchange_program *p, uint32_t tile, uint32_t reg, uint32_t *value);
+/* Returns the words that the load of the tile takes in a run, by what is written. */
+uint32_t exchange_words_of_load(const exchange_program *p, uint32_t tile);
+/* Has the processor of engine soc make these writes, if they are of this bitstream and these words;
+ * E0975-chip-registers, a warning, says why it does not. */
+void exchange_take_registers(const compile_options *o, compile_context *ctx, const exchange_program *p,
+                             exchange_array *a);
 /* Returns the words of so many length-headed blocks from `at` on; 0 where the n words end before. */
 uint32_t exchange_words_of_run(const uint16_t *words, uint32_t n, uint32_t at, uint32_t blocks);
 /* Compares all outputs with what is expected. */

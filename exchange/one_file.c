@@ -48,7 +48,7 @@ static bool read_bitstream(reader *r) {
 
 /* ---- register writes --------------------------------------------------------------------------- */
 
-static bool read_write(const reader *r, const cJSON *row, exchange_writes *out) {
+static bool read_write(const reader *r, const cJSON *row, fw_write_vec *out) {
     const cJSON *kind = cJSON_GetArrayItem(row, 0), *offset = cJSON_GetArrayItem(row, 1),
                 *value = cJSON_GetArrayItem(row, 2);
     if (!cJSON_IsString(kind) || !cJSON_IsNumber(offset) || !cJSON_IsNumber(value))
@@ -56,30 +56,17 @@ static bool read_write(const reader *r, const cJSON *row, exchange_writes *out) 
     if (strcmp(kind->valuestring, "Glb") != 0)
         return refuse(r, arena_printf(r->mem, "a function that prepares streams writes a register of \"%s\"",
                                       kind->valuestring));
-    vec_push(r->mem, out,
-             (exchange_write){(uint32_t)offset->valuedouble, (uint32_t)(int64_t)value->valuedouble});
+    vec_push(r->mem, out, (fw_write){(uint32_t)offset->valuedouble, (uint32_t)(int64_t)value->valuedouble});
     return true;
 }
 
-static bool read_writes(const reader *r, const char *function, exchange_writes *out) {
+static bool read_writes(const reader *r, const char *function, fw_write_vec *out) {
     const cJSON *all = cJSON_GetObjectItemCaseSensitive(r->json, "register_writes"), *row;
     cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(all, function)) {
         if (!read_write(r, row, out))
             return false;
     }
     return true;
-}
-
-/* Returns the last value written to a register of a GLB tile; false where there is none. */
-static bool written(const exchange_program *p, uint32_t tile, uint32_t reg, uint32_t *value) {
-    bool is = false;
-    for (uint32_t i = 0; i < p->start.len; i++) {
-        if (p->start.at[i].offset == tile * p->tile_stride + reg) {
-            *value = p->start.at[i].value;
-            is = true;
-        }
-    }
-    return is;
 }
 
 /* Finds how far apart the registers of two GLB tiles are: where all loads are of every second tile by the
@@ -90,15 +77,15 @@ static void find_stride(exchange_program *p) {
     p->tile_stride = 2 * GLB_TILE_STRIDE;
     for (uint32_t t = 0; t < GLB_TILES; t++) {
         uint32_t at = 0;
-        if (!written(p, t, GLB_LD_START_ADDR, &at))
+        if (!exchange_written(p, t, GLB_LD_START_ADDR, &at))
             continue;
         loads++;
         if (at >> TILE_BYTES_LOG != t)
             loads = 0;
     }
     uint32_t all = 0;
-    for (uint32_t i = 0; i < p->start.len; i++)
-        all += p->start.at[i].offset % GLB_TILE_STRIDE == GLB_LD_START_ADDR;
+    for (uint32_t i = 0; i < p->writes.start.len; i++)
+        all += p->writes.start.at[i].offset % GLB_TILE_STRIDE == GLB_LD_START_ADDR;
     if (loads < 2 || loads != all)
         p->tile_stride = GLB_TILE_STRIDE;
 }
@@ -170,13 +157,6 @@ static const cJSON *array_of(reader *r, const char *table, uint32_t tile, uint32
     return NULL;
 }
 
-/* Returns the words that a load's loop takes. */
-static uint32_t words_of_load(const exchange_program *w, uint32_t tile) {
-    uint32_t dim = 1, range = 0;
-    written(w, tile, GLB_LD_DIM, &dim);
-    return dim && written(w, tile, GLB_LD_RANGE, &range) ? range + 2 : 1;
-}
-
 static uint32_t field(uint32_t value, uint32_t lsb, uint32_t width) {
     return value >> lsb & ((1u << width) - 1);
 }
@@ -192,15 +172,15 @@ static const struct side {
 static bool find_stream(reader *r, uint32_t tile, bool output) {
     const struct side *side = &sides[output];
     uint32_t control, at = 0;
-    if (!written(r->p, tile, side->control, &control) ||
+    if (!exchange_written(r->p, tile, side->control, &control) ||
         !field(control, GLB_LD_CTRL_MODE_LSB, GLB_LD_CTRL_MODE_WIDTH))
         return true;
-    written(r->p, tile, side->start, &at);
+    exchange_written(r->p, tile, side->start, &at);
     const bool odd = field(control, side->mux, GLB_LD_CTRL_DATA_MUX_WIDTH) == GLB_COLUMN_ODD;
     exchange_stream s = {.column = 2 * tile + odd};
     s.name = arena_printf(r->mem, "x%u", s.column);
     const cJSON *array =
-        array_of(r, side->table, at >> TILE_BYTES_LOG, output ? 0 : words_of_load(r->p, tile));
+        array_of(r, side->table, at >> TILE_BYTES_LOG, output ? 0 : exchange_words_of_load(r->p, tile));
     if (array && !take_array(r, array, &s))
         return false;
     vec_push(r->mem, output ? &r->p->outputs : &r->p->inputs, s);
@@ -210,8 +190,8 @@ static bool find_stream(reader *r, uint32_t tile, bool output) {
 /* What the bitstream's DMA loads should be the words that are here. */
 static void look_at_words(const reader *r) {
     const exchange_program *p = r->p;
-    for (uint32_t i = 0; i < p->configure.len; i++) {
-        const exchange_write *w = &p->configure.at[i];
+    for (uint32_t i = 0; i < p->writes.configure.len; i++) {
+        const fw_write *w = &p->writes.configure.at[i];
         if (w->offset % GLB_TILE_STRIDE == GLB_PCFG_NUM_WORDS && w->value != p->bits.words.len)
             diag_warning(
                 r->d, (src_loc){0}, "E0974-chip-builds",
@@ -223,10 +203,10 @@ static void look_at_words(const reader *r) {
 
 static bool read_streams(reader *r) {
     const cJSON *data = json_get_object(r->json, r->path, "data", r->d);
-    if (!data || !read_writes(r, "bitstream_glb_config", &r->p->configure) ||
-        !read_writes(r, "app_glb_config", &r->p->start))
+    if (!data || !read_writes(r, "bitstream_glb_config", &r->p->writes.configure) ||
+        !read_writes(r, "app_glb_config", &r->p->writes.start))
         return false;
-    if (!r->p->start.len)
+    if (!r->p->writes.start.len)
         return refuse(r, "no register write says which stream loads which array");
     look_at_words(r);
     find_stride(r->p);

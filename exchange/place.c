@@ -198,7 +198,10 @@ bool exchange_place(const compile_options *o, compile_context *ctx, exchange_pro
     a->bare.place = o->out;
     compile_streams_of(&a->design, 0, &x.cells);
     exchange_streams in = p->inputs, out = p->outputs;
-    return bits_check_sparse(&a->design, map, ctx->diag) && take_side(&x, true, &p->outputs, &in) &&
-           take_side(&x, false, &p->inputs, NULL) && all_taken(&x, &in) && all_taken(&x, &out) &&
-           make_plan(&x);
+    const bool ok = bits_check_sparse(&a->design, map, ctx->diag) && take_side(&x, true, &p->outputs, &in) &&
+                    take_side(&x, false, &p->inputs, NULL) && all_taken(&x, &in) && all_taken(&x, &out) &&
+                    make_plan(&x);
+    if (ok)
+        exchange_take_registers(o, ctx, p, a);
+    return ok;
 }

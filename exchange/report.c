@@ -43,6 +43,7 @@ cJSON *exchange_report(const compile_options *o, const compile_context *ctx, con
     cJSON_AddStringToObject(json, "check", check_of(p, ran->stored));
     cJSON_AddNumberToObject(json, "configuration_words", p->bits.words.len);
     cJSON_AddNumberToObject(json, "runs", a->plan.runs.len);
+    cJSON_AddBoolToObject(json, "own_registers", a->bare.writes != NULL);
     cycles = cJSON_AddObjectToObject(json, "cycles");
     cJSON_AddNumberToObject(cycles, "config", (double)ran->ran.cycles.config);
     cJSON_AddNumberToObject(cycles, "kernel", (double)ran->ran.cycles.kernel);
@@ -64,6 +65,9 @@ void exchange_summary(const compile_options *o, const exchange_program *p, const
     fprintf(out, "  %llu cycles of engine %s in %u %s, check: %s\n",
             (unsigned long long)ran->ran.cycles.kernel, compile_engines[o->engine].name, a->plan.runs.len,
             plural(a->plan.runs.len, "run", "runs"), check_of(p, ran->stored));
+    if (a->bare.writes)
+        fprintf(out, "  the processor made the %u register writes of the program as they stand\n",
+                p->writes.configure.len + p->writes.start.len);
     for (uint32_t i = 0; i < p->outputs.len; i++)
         fprintf(out, "  %-24s x%-2u %5u words, %s\n", p->outputs.at[i].name, p->outputs.at[i].column,
                 ran->stored[i].words.len, exchange_verdict_text(&ran->stored[i]));

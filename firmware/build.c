@@ -337,9 +337,12 @@ static bool compile(const fw_options *o, const pnr_board *b, arena *mem, diagnos
     argv[n++] = out->elf;
     argv[n++] = arena_printf(mem, "%s/app_tables.c", o->folder);
     argv[n++] = arena_printf(mem, "%s/app_bitstream.c", o->folder);
-    for (uint32_t i = 0; i < N_RUNTIME; i++)
-        argv[n++] = objects ? made_of(objects, i, ".o", mem)
-                            : arena_printf(mem, "%s/firmware/target/%s", o->home, runtime[i]);
+    for (uint32_t i = 0; i < N_RUNTIME; i++) {
+        const bool own = o->writes && strcmp(runtime[i], "firmware.c") == 0;
+        argv[n++] = own       ? arena_printf(mem, "%s/firmware/target/writes.c", o->home)
+                    : objects ? made_of(objects, i, ".o", mem)
+                              : arena_printf(mem, "%s/firmware/target/%s", o->home, runtime[i]);
+    }
     for (uint32_t i = 0; i < units; i++)
         argv[n++] = unit_file(o, i, ".o", mem);
     argv[n] = NULL;
@@ -631,7 +634,7 @@ bool fw_build(const fw_image *images, uint32_t n, const fw_options *o, arena *me
     remove(out->elf);
     remove_reports(o->folder, mem);
     if (!fw_write_board(b, o->folder, d) || !fw_write_tables(placed, n, b, o, d) ||
-        !fw_write_bitstreams(placed, n, o->folder, d) || !compile_units(o, mem, d, out) ||
+        !fw_write_bitstreams(placed, n, o, d) || !compile_units(o, mem, d, out) ||
         !compile(o, b, mem, d, out) || !fw_read_sizes(out->elf, b, d, out) ||
         !fw_read_stack(o->folder, d, out))
         return false;

@@ -24,6 +24,15 @@ typedef enum {
     FW_ENTRY_LISTS_OF_BF16 = FW_ENTRY_LISTS | FW_LISTS_OF_BF16
 } fw_lists;
 
+/* Writes of registers of the global buffer, as the code of a program that another tool made has them. */
+typedef struct {
+    uint32_t offset, value;
+} fw_write;
+typedef VEC(fw_write) fw_write_vec;
+typedef struct {
+    fw_write_vec configure, start; /* to load the bitstream; to set up streams */
+} fw_writes;
+
 typedef struct {
     const char *home;     /* where firmware/target lies: the source tree, or the installed share */
     const char *folder;   /* receives app.elf and what it is made of; made if missing */
@@ -36,6 +45,8 @@ typedef struct {
     bool poll;           /* ask for done streams instead of sleeping until the interrupt */
     uint32_t timeout;    /* processor cycles a run may take; at least FW_MIN_TIMEOUT */
     fw_lists lists;
+    const fw_writes *writes; /* the program makes these as they stand, of its one image, whose words lie at
+                                the buffer's start in the order of `bits`; NULL: it sets up all by itself */
     const struct fw_functions *functions; /* that the program is to have; NULL: none */
     const pnr_board *board;               /* of a program without a bitstream */
 } fw_options;

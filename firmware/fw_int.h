@@ -50,8 +50,8 @@ typedef struct {
 /* app_tables.c */
 bool fw_write_tables(const fw_placed *images, uint32_t n, const pnr_board *b, const fw_options *o,
                      diagnostics *d);
-/* app_bitstream.c: the words of each behind their header (protocol.h) */
-bool fw_write_bitstreams(const fw_placed *images, uint32_t n, const char *folder, diagnostics *d);
+/* app_bitstream.c: the words of each behind their header (protocol.h); without one where o->writes */
+bool fw_write_bitstreams(const fw_placed *images, uint32_t n, const fw_options *o, diagnostics *d);
 
 /* Returns what an image and the program for it call the board: a CRC-32 of its name and of what decides what
  * addresses mean. */

@@ -368,6 +368,7 @@ typedef struct {
     bool verify_config; /* the program reads the configuration back before it is ready */
     uint64_t longest;   /* cycles of the array that a run is known to take at most; 0: nothing is known */
     fw_lists lists;     /* that it goes through by itself */
+    const fw_writes *writes; /* of a program that another tool made: fw_options */
 } compile_programmed;
 
 /* A kernel that is a graph from a file. */

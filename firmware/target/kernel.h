@@ -82,4 +82,16 @@ typedef struct kernel_description {
 
 extern const kernel_description kernel;
 
+/* Writes of registers of the global buffer, which another tool's code makes: those that load the bitstream,
+ * then those that set up streams. Programs that make them have them, and no others (writes.c). */
+typedef struct {
+    uint16_t offset;
+    uint32_t value;
+} kernel_write;
+typedef struct {
+    const kernel_write *configure, *start;
+    uint32_t n_configure, n_start;
+} kernel_writes;
+extern const kernel_writes kernel_own;
+
 #endif

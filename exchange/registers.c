@@ -1,0 +1,77 @@
+/* Register writes of a program: what they say, and whether they are of the bitstream and the words at hand.
+ */
+#include "firmware/registers.h"
+#include "exchange/exchange_int.h"
+
+bool exchange_written(const exchange_program *p, uint32_t tile, uint32_t reg, uint32_t *value) {
+    const fw_write_vec *all = &p->writes.start;
+    bool is = false;
+    for (uint32_t i = 0; i < all->len; i++) {
+        if (all->at[i].offset == tile * p->tile_stride + reg) {
+            *value = all->at[i].value;
+            is = true;
+        }
+    }
+    return is;
+}
+
+uint32_t exchange_words_of_load(const exchange_program *p, uint32_t tile) {
+    uint32_t dim = 1, range = 0;
+    exchange_written(p, tile, GLB_LD_DIM, &dim);
+    return dim && exchange_written(p, tile, GLB_LD_RANGE, &range) ? range + 2 : 1;
+}
+
+static bool is_written(const exchange_program *p, uint32_t tile, uint32_t reg, uint32_t value) {
+    uint32_t is;
+    return exchange_written(p, tile, reg, &is) && is == value;
+}
+
+/* Returns what of the loading of the bitstream is not of these words, or NULL. */
+static const char *configures_other(const exchange_program *p) {
+    const fw_write_vec *all = &p->writes.configure;
+    bool starts = false, counts = false;
+    for (uint32_t i = 0; i < all->len; i++) {
+        starts = starts || (all->at[i].offset == GLB_PCFG_START_ADDR && all->at[i].value == 0);
+        counts = counts || (all->at[i].offset == GLB_PCFG_NUM_WORDS && all->at[i].value == p->bits.words.len);
+    }
+    return counts && starts ? NULL
+                            : "they load another number of words of configuration, or from another place";
+}
+
+/* Returns what of the streams is not as the firmware's batches have it, or NULL. */
+static const char *streams_other(const exchange_program *p, const exchange_array *a) {
+    const pnr_board *b = &a->board;
+    const uint32_t per_tile = b->columns_per_glb_tile, tile_bytes = b->glb_banks_per_tile * b->glb_bank_bytes;
+    for (uint32_t i = 0; i < p->inputs.len; i++) {
+        const uint32_t tile = p->inputs.at[i].column / per_tile;
+        if (!is_written(p, tile, GLB_LD_START_ADDR, tile * tile_bytes) ||
+            exchange_words_of_load(p, tile) != a->plan.inputs.at[i].blocks.at[1].length)
+            return "a load is not of the first run's words, from the start of its tile of the global buffer";
+    }
+    for (uint32_t o = 0; o < p->outputs.len; o++) {
+        const uint32_t tile = p->outputs.at[o].column / per_tile;
+        if (!is_written(p, tile, GLB_ST_START_ADDR, tile * tile_bytes + b->glb_bank_bytes) ||
+            !is_written(p, tile, GLB_ST_NUM_BLOCKS, p->outputs.at[o].blocks))
+            return "a store is not to the start of the second bank of its tile, or of another number of "
+                   "blocks";
+    }
+    return NULL;
+}
+
+void exchange_take_registers(const compile_options *o, compile_context *ctx, const exchange_program *p,
+                             exchange_array *a) {
+    if (o->engine != ENGINE_SOC || !p->writes.start.len)
+        return;
+    const char *why = p->tile_stride != GLB_TILE_STRIDE
+                          ? "registers of two tiles are 0x200 apart, 0x100 on the chip"
+                          : configures_other(p);
+    why = why ? why : streams_other(p, a);
+    why = why || !o->verify_config ? why : "--verify-config reads back what they configure";
+    if (why)
+        diag_warning(
+            ctx->diag, (src_loc){0}, "E0975-chip-registers",
+            "%s: its register writes are not made as they stand, the firmware of onyx sets up streams: %s",
+            p->path, why);
+    else
+        a->bare.writes = &p->writes;
+}

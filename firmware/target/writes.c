@@ -1,0 +1,140 @@
+/* The program where another tool's processor code set up the array: it makes the register writes of that code
+ * as they stand, in their order, and nothing else of the kind. Only clocks, resets, starts and done bits are
+ * its own. In such a program it takes the place of firmware.c.
+ *
+ * The writes are of one run. Behind that each run moves the addresses of its streams, as that code does:
+ * loads to the words of the run's row, stores behind what the run before has left. */
+#include "firmware/target/functions.h"
+#include "firmware/target/hal.h"
+
+SMALL_FROM_HERE
+
+enum { CONFIG_TIMEOUT = 1 << 20, SETTLE_WAIT = 64 }; /* processor cycles */
+
+static uint32_t stored[ONYX_GLB_TILES]; /* where each store writes next */
+static bool ran;                        /* a run was made: registers are not as the writes left them */
+
+static void make(const kernel_write *w, uint32_t n) {
+    for (const kernel_write *end = w + n; w < end; w++)
+        bus_write32(ONYX_CGRA_REG + GLB_FROM_GLC + w->offset, w->value);
+}
+
+/* Returns what the writes leave in a register of a tile. */
+static uint32_t stated(uint32_t tile, uint32_t reg) {
+    uint32_t value = 0;
+    for (uint32_t i = 0; i < kernel_own.n_start; i++)
+        value =
+            kernel_own.start[i].offset == GLB_TILE_STRIDE * tile + reg ? kernel_own.start[i].value : value;
+    return value;
+}
+
+static void configure(const kernel_description *k) {
+    glc_write(GLC_GLB_CLK_EN_MASTER, (1u << ONYX_GLB_TILES) - 1);
+    glc_write(GLC_GLB_CLK_EN_BANK, (1u << ONYX_GLB_TILES) - 1);
+    glc_write(GLC_CGRA_STALL, k->stall_mask);
+    glc_write(GLC_PCFG_IER, 1);
+    make(kernel_own.configure, kernel_own.n_configure);
+    glc_write(GLC_PC_START, 1);
+    uint32_t start = cycles_now();
+    while (!(glc_read(GLC_PCFG_ISR) & 1)) {
+        if (cycles_now() - start > CONFIG_TIMEOUT)
+            fail(FW_ERROR_CONFIG_TIMEOUT, glc_read(GLC_PCFG_ISR), k->images->config_words);
+    }
+    start = cycles_now();
+    while (cycles_now() - start < SETTLE_WAIT)
+        continue;
+}
+
+void firmware_boot(const kernel_description *k) {
+    mailbox_clear();
+    core_write(CORE_DEMCR, core_read(CORE_DEMCR) | FIELD(CORE_DEMCR_TRCENA, 1));
+    core_write(CORE_DWT_CYCCNT, 0);
+    core_write(CORE_DWT_CTRL, core_read(CORE_DWT_CTRL) | FIELD(CORE_DWT_CTRL_CYCCNTENA, 1));
+    platform_start_array(false);
+    configure(k);
+    make(kernel_own.start, kernel_own.n_start);
+    glc_write(GLC_FLUSH_CROSSBAR, k->parts->flush_crossbar);
+    streams_enable(k->poll);
+    streams_set_timeout(k->timeout);
+    glc_write(GLC_CGRA_STALL, 0);
+    hal_unmask_interrupts();
+    mailbox_add_cycles(mailbox.config_cycles, cycles_now());
+    mailbox.state = FW_STATE_READY;
+    mailbox.magic = FW_MAILBOX_MAGIC;
+}
+
+/* Stores go to where the writes put them, at the beginning of each batch. */
+static void begin_stores(const kernel_part *p) {
+    for (uint32_t i = 0; i < p->n_stores; i++) {
+        const uint32_t tile = p->stores[i].glb_tile;
+        stored[tile] = stated(tile, GLB_ST_START_ADDR);
+        if (ran)
+            glb_write(tile, GLB_ST_START_ADDR, stored[tile]);
+    }
+}
+
+static void set_loads(const kernel_part *p, uint32_t row) {
+    for (uint32_t i = 0; i < p->n_loads; i++, row += 8) {
+        const uint32_t words = bus_read32(row + 4);
+        glb_write(p->loads[i].glb_tile, GLB_LD_START_ADDR, bus_read32(row));
+        glb_write(p->loads[i].glb_tile, GLB_LD_DIM, words > 1);
+        glb_write(p->loads[i].glb_tile, GLB_LD_RANGE, words - 2);
+    }
+}
+
+/* Completes the row with what the run's stores have left; the next run's go behind that. */
+static void take_stores(const kernel_part *p, uint32_t row, uint32_t run) {
+    uint32_t out = row + 8 * p->n_loads;
+    for (uint32_t i = 0; i < p->n_stores; i++) {
+        const uint32_t tile = p->stores[i].glb_tile, from = stored[tile],
+                       bank = from | (ONYX_GLB_BANK_BYTES - 1);
+        uint32_t to = from;
+        for (uint32_t block = 0; block < p->stores[i].num_blocks && to <= bank; block++)
+            to += 2 * glb_data16(to) + 2;
+        if (to > bank)
+            fail(FW_ERROR_OUTPUT_OVERFLOW, tile, run);
+        bus_set_pair(&out, from, (to - from) / 2);
+        stored[tile] = to;
+        glb_write(tile, GLB_ST_START_ADDR, to);
+    }
+}
+
+/* Makes a run, and returns the processor cycles from its start to its end. */
+static uint32_t make_run(const kernel_part *p, uint32_t row, uint32_t run) {
+    const uint32_t streams = p->lanes->load_mask | (uint32_t)p->lanes->store_mask << STREAM_STORES;
+    uint32_t when;
+    if (ran)
+        set_loads(p, row);
+    ran = true;
+    const uint32_t start = streams_start(streams);
+    if (streams_wait(&streams, 1, &when))
+        fail(FW_ERROR_RUN_TIMEOUT, streams_open(streams), run);
+    hal_unmask_interrupts();
+    take_stores(p, row, run);
+    const uint32_t end = row + fw_row_bytes(p->n_loads, p->n_stores);
+    bus_write32(end - 8, when - start);
+    bus_write32(end - 4, run << FW_ROW_START_SHIFT);
+    return when - start;
+}
+
+void firmware_serve(const kernel_description *k) {
+    const uint32_t command = mailbox.command, table = mailbox.table, runs = mailbox.runs,
+                   begun = cycles_now();
+    const kernel_part *p = k->parts;
+    const uint32_t row_bytes = fw_row_bytes(p->n_loads, p->n_stores);
+    if (command == mailbox.done)
+        return;
+    mailbox.state = FW_STATE_RUNNING;
+    if (mailbox.part)
+        fail(FW_ERROR_BAD_PART, mailbox.part, k->n_parts);
+    dispatch_check(table, runs, row_bytes, mailbox.outputs);
+    begin_stores(p);
+    uint32_t worked = 0;
+    for (uint32_t run = 0; run < runs; run++)
+        worked += make_run(p, table + run * row_bytes, run);
+    mailbox_add_run(worked, cycles_now() - begun);
+    mailbox.state = FW_STATE_READY;
+    mailbox.done = command;
+}
+
+SMALL_TO_HERE

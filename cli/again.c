@@ -36,6 +36,8 @@ static void hold_paths(cli_session *s) {
     const char **board = &s->options.compile.board, **config = &s->options.host.config;
     *board = strstr(*board, ".json") ? record_absolute(s, *board) : *board;
     *config = *config ? record_absolute(s, *config) : NULL;
+    const char **out = &s->options.compile.out;
+    *out = *out ? record_absolute(s, *out) : NULL;
 }
 
 int cli_command_again(option_command command, int argc, char **argv,

@@ -51,7 +51,8 @@ typedef struct {
 } exchange_stored;
 
 /* Returns whether an argument of onyx run names a program of this kind: FILE.bs, a program as one JSON file
- * (.json, .json.gz), or a folder with design_meta.json, perhaps in its folder bin. */
+ * (.json, .json.gz), C headers (NAME_script.h beside the others), or a folder with design_meta.json, perhaps
+ * in its folder bin, or in folders tile0, tile1 .. of one run each. */
 bool exchange_is_program(const char *path);
 /* Reads the program, and its streams from what `data` names besides: COLUMN=FILE ("x4=b.raw"), a folder, or a
  * file. E0970-chip-file, E0971-chip-streams. */
@@ -69,6 +70,16 @@ typedef struct {
  * warning) where explicit zeros alone differ. */
 bool exchange_run(const compile_options *o, compile_context *ctx, const exchange_program *p,
                   const exchange_array *a, exchange_outcome *out);
+/* Makes a program of a kernel that ran on the cycle model with --io-trace: its streams load what its runs
+ * did, and are expected to store what the model stores. */
+bool exchange_of_kernel(const compile_options *o, compile_context *ctx, const compile_kernel *k,
+                        exchange_program *p, exchange_array *a);
+/* Writes it as the chip's own flow takes it: meta file, raw words, C headers, register writes, a debugger's
+ * script. */
+bool exchange_write_aha(compile_context *ctx, const exchange_program *p, const exchange_array *a,
+                        const char *folder);
+/* Writes the kernel as the published simulator of SAM takes it: graph, and operands as files of levels. */
+bool exchange_write_sam(compile_context *ctx, const compile_kernel *k, const char *folder);
 /* Makes report.json of it; and what a person reads. */
 cJSON *exchange_report(const compile_options *o, const compile_context *ctx, const exchange_program *p,
                        const exchange_array *a, const exchange_outcome *ran);

@@ -6,8 +6,11 @@
 
 /* Reads 16-bit words from a file: .raw (big-endian), .bin and .leraw (little-endian). E0970-chip-file. */
 bool exchange_read_words(const char *path, arena *mem, diagnostics *d, u16_vec *out);
-/* Reads a program as one JSON file: bitstream, arrays by name, register writes. E0970-chip-file. */
+/* Reads a program as one JSON file: bitstream, arrays by name, register writes; or as C headers.
+ * E0970-chip-file. */
 bool exchange_read_json(const char *path, arena *mem, diagnostics *d, exchange_program *p);
+/* Makes such a file of C headers: the caller frees it; NULL after E0001-file. */
+cJSON *exchange_of_headers(const char *path, arena *mem, diagnostics *d);
 /* Reads FOLDER/design_meta.json and the files that it names. E0970-chip-file. */
 bool exchange_read_meta(const char *folder, arena *mem, diagnostics *d, exchange_program *p);
 /* Returns the folder of the meta file in this folder: itself or its folder bin; NULL where there is none. */

@@ -217,13 +217,20 @@ static bool read_streams(reader *r) {
     return ok;
 }
 
+static cJSON *parse(const char *path, arena *mem, diagnostics *d) {
+    const size_t length = strlen(path);
+    if (length > 2 && strcmp(path + length - 2, ".h") == 0)
+        return exchange_of_headers(path, mem, d);
+    size_t bytes = 0;
+    const char *content = file_read(path, d->mem, &bytes, d);
+    tile_bytes text = {path, (const uint8_t *)content, bytes};
+    if (!content || (tile_is_gzip(text) && !tile_gunzip(text, d->mem, d, &text)))
+        return NULL;
+    return json_parse(path, (const char *)text.at, text.length, d);
+}
+
 bool exchange_read_json(const char *path, arena *mem, diagnostics *d, exchange_program *p) {
-    size_t length = 0;
-    const char *bytes = file_read(path, d->mem, &length, d);
-    tile_bytes text = {path, (const uint8_t *)bytes, length};
-    if (!bytes || (tile_is_gzip(text) && !tile_gunzip(text, d->mem, d, &text)))
-        return false;
-    cJSON *json = json_parse(path, (const char *)text.at, text.length, d);
+    cJSON *json = parse(path, mem, d);
     reader r = {.path = path, .json = json, .mem = mem, .d = d, .p = p};
     const bool ok = json && read_bitstream(&r) && read_streams(&r);
     cJSON_Delete(json);

@@ -14,14 +14,52 @@ static bool is_folder(const char *path) {
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-static bool is_json(const char *path) {
-    return ends_with(path, ".json") || ends_with(path, ".json.gz");
+static bool is_one_file(const char *path) {
+    return ends_with(path, ".json") || ends_with(path, ".json.gz") || ends_with(path, "_script.h");
+}
+
+/* Returns the folder of a run of the program in this folder, number 0 as well as any other; NULL where there
+ * is none. */
+static const char *run_folder(const char *path, uint32_t run, arena *mem) {
+    const char *all = exchange_meta_folder(path, mem);
+    if (all)
+        return run ? NULL : all;
+    return exchange_meta_folder(arena_printf(mem, "%s/tile%u", path, run), mem);
+}
+
+/* Appends the words of a run to those of the runs before, stream by stream. */
+static bool append_run(exchange_streams *all, const exchange_streams *run, const char *folder, arena *mem,
+                       diagnostics *d) {
+    bool same = all->len == run->len;
+    for (uint32_t i = 0; i < all->len && same; i++) {
+        const u16_vec *words = &run->at[i].words;
+        same = all->at[i].column == run->at[i].column;
+        all->at[i].known = all->at[i].known && run->at[i].known;
+        for (uint32_t w = 0; w < words->len; w++)
+            vec_push(mem, &all->at[i].words, words->at[w]);
+    }
+    if (!same)
+        diag_error(d, (src_loc){0}, "E0970-chip-file",
+                   "'%s' has other streams than the folder of the first run", folder);
+    return same;
+}
+
+static bool read_folder(const char *path, arena *mem, diagnostics *d, exchange_program *p) {
+    const char *folder = run_folder(path, 0, mem);
+    bool ok = exchange_read_meta(folder, mem, d, p);
+    for (uint32_t run = 1; ok && (folder = run_folder(path, run, mem)) != NULL; run++) {
+        exchange_program one = {.bits = p->bits};
+        ok = exchange_read_meta(folder, mem, d, &one) &&
+             append_run(&p->inputs, &one.inputs, folder, mem, d) &&
+             append_run(&p->outputs, &one.outputs, folder, mem, d);
+    }
+    return ok;
 }
 
 bool exchange_is_program(const char *path) {
     arena mem = {0};
-    const bool is = ends_with(path, ".bs") || is_json(path) ||
-                    (is_folder(path) && exchange_meta_folder(path, &mem) != NULL);
+    const bool is =
+        ends_with(path, ".bs") || is_one_file(path) || (is_folder(path) && run_folder(path, 0, &mem) != NULL);
     arena_free(&mem);
     return is;
 }
@@ -62,7 +100,7 @@ static bool take_column(const char *text, arena *mem, diagnostics *d, exchange_p
 }
 
 static bool take_data(const char *text, arena *mem, diagnostics *d, exchange_program *p) {
-    if (is_json(text)) {
+    if (is_one_file(text)) {
         exchange_program other = {0};
         if (!exchange_read_json(text, mem, d, &other))
             return false;
@@ -74,9 +112,8 @@ static bool take_data(const char *text, arena *mem, diagnostics *d, exchange_pro
     }
     if (!is_folder(text))
         return take_column(text, mem, d, p);
-    const char *folder = exchange_meta_folder(text, mem);
-    if (folder)
-        return exchange_read_meta(folder, mem, d, p);
+    if (run_folder(text, 0, mem))
+        return read_folder(text, mem, d, p);
     diag_error(d, (src_loc){0}, "E0970-chip-file", "'%s' has no design_meta.json, nor has its folder bin",
                text);
     diag_hint(d, "--data COLUMN=FILE names the words of one stream");
@@ -91,8 +128,8 @@ static const char *name_of(const char *path, arena *mem) {
 
 bool exchange_read(const char *path, const text_vec *data, arena *mem, diagnostics *d, exchange_program *p) {
     *p = (exchange_program){.path = path, .name = name_of(path, mem)};
-    bool ok = is_json(path)     ? exchange_read_json(path, mem, d, p)
-              : is_folder(path) ? exchange_read_meta(exchange_meta_folder(path, mem), mem, d, p)
+    bool ok = is_one_file(path) ? exchange_read_json(path, mem, d, p)
+              : is_folder(path) ? read_folder(path, mem, d, p)
                                 : bits_read(path, mem, d, &p->bits);
     for (uint32_t i = 0; i < data->len && ok; i++)
         ok = take_data(data->at[i], mem, d, p);

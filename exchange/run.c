@@ -53,7 +53,7 @@ bool exchange_run(const compile_options *o, compile_context *ctx, const exchange
     bool ok = true;
     for (uint32_t i = 0; i < p->outputs.len; i++) {
         out->stored[i].words = stored[i];
-        ok = ok && write_words(&p->outputs.at[i], &stored[i], ctx->partial, ctx->diag);
+        ok = ok && write_words(&p->outputs.at[i], &stored[i], a->bare.folder, ctx->diag);
     }
     if (!ok || !o->check)
         return ok;

@@ -28,6 +28,7 @@ typedef enum {
 
 enum { OPTIONS_TEXT, OPTIONS_JSON, OPTIONS_SARIF };                        /* diagnostics of a command_line */
 enum { OPTIONS_LIST = 1, OPTIONS_USAGE, OPTIONS_VERSION, OPTIONS_PASSES }; /* its help */
+enum { OPTIONS_EXPORT_AHA, OPTIONS_EXPORT_SAM };                           /* its export_to */
 enum { OPTIONS_IO_CHIP, OPTIONS_IO_COLUMNS, OPTIONS_IO_ANY };              /* its stages.io */
 enum { OPTIONS_INPUTS_FILES, OPTIONS_INPUTS_REDUCED, OPTIONS_INPUTS_NONE }; /* its cases.inputs */
 enum { OPTIONS_EDGE_MOST = 1 << 15 };                                       /* coordinates have 16 bits */
@@ -76,6 +77,7 @@ typedef struct {
         uint32_t time_limit;
         int inputs;                       /* OPTIONS_INPUTS_FILES... */
     } cases;                              /* onyx reduce, bugreport */
+    int export_to;                        /* onyx export: OPTIONS_EXPORT_AHA... */
     text_vec data;                        /* onyx run of a program of the chip: --data */
     const char *design;                   /* onyx bits verify */
     const char *graph, *graph_1, *layout; /* onyx fabric check */

@@ -157,12 +157,38 @@ def one_file(c):
     c.wrong(1, 'E0610-bits-text', f'{c.work}/one.json')
 
 
+def exports(c):
+    w = c.work
+    for argv in (['x(i) = b(i) * c(i)', '-g', 'b:9:0', '-g', 'c:9:0.5'], ['X(i,j) = B(i,j) % C(i,j)', '-g', 'B:5x5:1', '-g', 'C:5x5:1']):
+        code, _, said = run(c.onyx, 'run', *argv, '--engine', 'cycle', '-o', f'{w}/ran', '--quiet')
+        assert code == 0, said
+        code, _, said = run(c.onyx, 'export', f'{w}/ran', '--to', 'aha', '-o', f'{w}/app')
+        assert code == 1 and 'E0976-export' in said, said
+    code, _, said = run(c.onyx, 'export', f'{w}/ran')
+    assert code == 1 and 'E0905-folder' in said, said
+    code, _, said = run(c.onyx, 'export', f'{w}/b0.raw', '-o', f'{w}/app')
+    assert code == 1 and 'E0950-not-compiled' in said, said
+
+
+def headers(c):
+    """Headers that lack what the others say, and what is no header."""
+    w = c.work
+    with open(f'{w}/app_script.h', 'w', encoding='ascii') as f:
+        f.write('uint32_t app_addrs_script[] = {0x1}; // no data\n')
+    c.wrong(1, 'E0611-bits-truncated', f'{w}/app_script.h')
+    with open(f'{w}/app_script.h', 'w', encoding='ascii') as f:
+        f.write('/* not closed uint32_t app_addrs_script[] = {')
+    c.wrong(1, 'E0611-bits-truncated', f'{w}/app_script.h')
+
+
 def main():
     c = Case(*sys.argv[1:3])
     words_of_streams(c)
     folders(c)
     explicit_zeros(c)
     one_file(c)
+    exports(c)
+    headers(c)
 
 
 main()

@@ -1,0 +1,73 @@
+/* onyx export: what a folder has of a kernel, in the files of other tools. */
+#include "cli/chip.h"
+#include "cli/usage.h"
+#include "programs/programs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static bool refuse(cli_session *s, const char *what) {
+    diag_error(&s->diag, (src_loc){0}, "E0976-export", "%s", what);
+    diag_hint(&s->diag, "onyx export takes one expression that is one kernel on the array, of profile onyx");
+    return false;
+}
+
+/* Returns whether a program of the chip can be made of the kernel. */
+static bool is_one_kernel(cli_session *s, const compile_options *o, const compile_kernel *k) {
+    if (k->producers.len)
+        return refuse(s, "the expression is several kernels, one behind the other");
+    if (k->on_host)
+        return refuse(s, "the host computes the expression: nothing of it is on the array");
+    return strcmp(o->profile, PNR_PROFILE) == 0 ||
+           refuse(s, "profile onyx-ext has primitives that the chip lacks");
+}
+
+/* Runs the folder's command once more, on the cycle model and in a folder that goes again, and writes what
+ * others take. */
+static bool export_from(cli_session *s, compile_options *o, const char *to, const char *made) {
+    const bool quiet = s->options.quiet, json = s->options.json;
+    compile_kernel *k = arena_new(&s->mem, compile_kernel);
+    exchange_program *p = arena_new(&s->mem, exchange_program);
+    exchange_array *a = arena_new(&s->mem, exchange_array);
+    o->engine = ENGINE_CYCLE;
+    o->io_trace = true;
+    o->again = o->wave = o->compare_cpu = false;
+    o->out = made;
+    if (s->options.export_to == OPTIONS_EXPORT_SAM)
+        o->optimize = 0; /* the expression's own graph, of the primitives that the simulator has */
+    s->options.quiet = true;
+    s->options.json = false;
+    bool ok = cli_run(o, s, k);
+    s->options.quiet = quiet;
+    s->options.json = json;
+    o->io_trace = false;
+    if (ok && s->options.export_to == OPTIONS_EXPORT_SAM)
+        return is_one_kernel(s, o, k) && exchange_write_sam(&s->compile, k, to);
+    ok = ok && is_one_kernel(s, o, k) && exchange_of_kernel(o, &s->compile, k, p, a) &&
+         exchange_write_aha(&s->compile, p, a, to);
+    if (ok && !quiet)
+        printf("%s: %u configuration words, %u streams in, %u out, %u %s\n", to, p->bits.words.len,
+               p->inputs.len, p->outputs.len, a->plan.runs.len, plural(a->plan.runs.len, "run", "runs"));
+    return ok;
+}
+
+static bool export_folder(cli_session *s, compile_options *o) {
+    const char *temporary = getenv("TMPDIR"), *to = s->options.compile.out;
+    char *made = arena_printf(&s->mem, "%s/onyx-XXXXXX", temporary && *temporary ? temporary : "/tmp");
+    if (compile_is_application(o->expression))
+        return refuse(s, "a program of several statements is none of the chip's applications");
+    if (!options_want_folder(&s->options, &s->diag))
+        return false;
+    if (!mkdtemp(made)) {
+        diag_error(&s->diag, (src_loc){0}, "E0004-write", "cannot make a folder such as '%s': %s", made,
+                   strerror(errno));
+        return false;
+    }
+    const bool ok = export_from(s, o, to, made);
+    remove_folder(made);
+    return ok;
+}
+
+int command_export(int argc, char **argv) {
+    return cli_command_again(COMMAND_EXPORT, argc, argv, export_folder);
+}

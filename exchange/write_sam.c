@@ -1,0 +1,68 @@
+/* What the published simulator of SAM takes: the graph, and each operand as text files of its levels. */
+#include "exchange/exchange_int.h"
+#include "tiling/levels.h"
+
+static bool write_numbers(compile_context *ctx, const char *path, const uint32_t *at, uint32_t n) {
+    file_out f;
+    if (!file_create(&f, path, ctx->mem, ctx->diag))
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        fprintf(f.stream, "%u\n", at[i]);
+    return file_commit(&f, ctx->diag);
+}
+
+/* Values are 16-bit words: signed numbers of int16, the words of bf16. */
+static bool write_values(compile_context *ctx, const char *path, const sam_tensor_levels *t,
+                         tile_dtype dtype) {
+    file_out f;
+    if (!file_create(&f, path, ctx->mem, ctx->diag))
+        return false;
+    for (uint32_t i = 0; i < t->n_vals; i++)
+        fprintf(f.stream, "%d\n", dtype == TILE_DTYPE_BF16 ? t->vals[i] : (int16_t)t->vals[i]);
+    return file_commit(&f, ctx->diag);
+}
+
+/* Files are named by the mode of the tensor that a level stores; a dense level has none. */
+static bool write_tensor(compile_context *ctx, const char *folder, const sam_tensor_data *format,
+                         const tile_tensor *t, tile_dtype dtype) {
+    sam_tensor_levels levels;
+    if (!tile_levels(t, format, ctx->mem, ctx->diag, &levels))
+        return false;
+    const char *stem =
+        arena_printf(ctx->mem, "%s/tensor_%s_mode_", folder, names_text(ctx->names, format->name));
+    bool ok = true;
+    for (uint32_t l = 0; l < levels.order && ok; l++) {
+        const sam_level_data *one = &levels.level[l];
+        const uint32_t mode = format->mode[l];
+        if (one->format == SAM_LEVEL_COMPRESSED)
+            ok = write_numbers(ctx, arena_printf(ctx->mem, "%s%u_seg", stem, mode), one->seg, one->n_seg) &&
+                 write_numbers(ctx, arena_printf(ctx->mem, "%s%u_crd", stem, mode), one->crd, one->n_crd);
+    }
+    return ok && write_numbers(ctx, arena_printf(ctx->mem, "%sshape", stem), t->dim, t->order) &&
+           write_values(ctx, arena_printf(ctx->mem, "%svals", stem), &levels, dtype);
+}
+
+/* Copies the graph as the folder of the run has it. */
+static bool copy_graph(compile_context *ctx, const char *from, const char *to) {
+    size_t length = 0;
+    const char *text = file_read(arena_printf(ctx->mem, "%s/sam.gv", from), ctx->mem, &length, ctx->diag);
+    file_out f;
+    if (!text || !file_create(&f, arena_printf(ctx->mem, "%s/sam.gv", to), ctx->mem, ctx->diag))
+        return false;
+    fwrite(text, 1, length, f.stream);
+    return file_commit(&f, ctx->diag);
+}
+
+bool exchange_write_sam(compile_context *ctx, const compile_kernel *k, const char *folder) {
+    const sam_statement *s = &k->lowered.statement;
+    const tile_dtype dtype = k->data.packed.dtype;
+    bool ok = make_folder(folder, ctx->diag) && copy_graph(ctx, k->place, folder);
+    for (uint32_t t = 0; t < s->tensors.len && ok; t++) {
+        const bool result = t + 1 == s->result.v;
+        const char *to = result ? arena_printf(ctx->mem, "%s/gold", folder) : folder;
+        ok = (!result || make_folder(to, ctx->diag)) &&
+             write_tensor(ctx, to, &s->tensors.at[t], result ? &k->ran.result : &k->data.packed.operand[t],
+                          dtype);
+    }
+    return ok;
+}

@@ -9,6 +9,7 @@ cmake/setup.sh
 # What only tests need comes while the first preset is built.
 cmake/setup.sh cmake/packages-test.txt &
 installing=$!
+cat tests/seeds.txt # seeds and rates of the random tests, and why they changed
 echo "$(gcc --version | head -n 1); $(verilator --version); $(yosys -V); $(arm-none-eabi-gcc --version | head -n 1)"
 
 # Prints the tests that passed by the output of ctest ($1) and skipped a case by its log ($2).

@@ -84,7 +84,7 @@ def main():
     environment = dict(os.environ, PATH=f"{programs}:{os.environ['PATH']}", PYTHONPATH=str(source / "bindings/python"),
                        ONYX_LIBRARY=str(programs / "libonyx.so"), PYTHONDONTWRITEBYTECODE="1", LC_ALL="C")
     python = subprocess.run([sys.executable, "-c", "import cffi, scipy"], capture_output=True).returncode == 0
-    count = failures = 0
+    count = failures = unrun = 0
 
     def complain(name, line, text):
         nonlocal failures
@@ -100,6 +100,7 @@ def main():
             for block in blocks(source / name):
                 if block.excused:
                     continue
+                unrun += block.language == "python" and not python
                 if block.language == "python" and python:
                     count += 1
                     code, output = run([sys.executable, "-c", "\n".join(block.lines)], folder, environment)
@@ -118,8 +119,8 @@ def main():
                             complain(name, line, f"{command}\n-- shown\n" + "\n".join(shown) + f"\n-- given\n{output}")
                 elif block.language != "python" and any(LOOKS_LIKE_A_COMMAND.match(line) for line in block.lines):
                     complain(name, block.first, "a command in a block that is not run")
-    print(f"{count} commands, {failures} failures")
-    return failures > 0 or count == 0
+    print(f"{count} commands, {failures} failures" + (f", {unrun} blocks of Python not run: there is no cffi or scipy" if unrun else ""))
+    return 1 if failures or not count else 77 if unrun else 0
 
 
 if __name__ == "__main__":

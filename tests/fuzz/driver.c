@@ -1,17 +1,20 @@
 /* Runs a harness over kept inputs: every file named, and every file of every folder named. With -seconds=N it
- * then changes them at random for so long: blind, unlike libFuzzer, but with any compiler. The same changes
- * come in the same order every time; an input that stops the program is left in crash.input of the current
- * folder. */
+ * then changes them at random for so long: blind, unlike libFuzzer, but with any compiler. Two changes of
+ * three are gentle ones of inputs that are accepted; a tenth of all must be accepted (quota.h). The same
+ * changes come in the same order every time; an input that stops the program is left in crash.input of the
+ * current folder. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include "tests/fuzz/fuzz.h"
+#include "tests/quota.h"
 
 typedef struct {
     const uint8_t *bytes;
     size_t length;
+    bool accepted; /* as it is kept */
 } kept_input;
 typedef VEC(kept_input) input_vec;
 
@@ -21,7 +24,7 @@ static void read_file(const char *path, arena *mem, input_vec *inputs) {
     diag_init(&d, mem);
     const char *text = file_read(path, mem, &length, &d);
     if (text)
-        vec_push(mem, inputs, (kept_input){(const uint8_t *)text, length});
+        vec_push(mem, inputs, (kept_input){(const uint8_t *)text, length, false});
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b) {
@@ -93,19 +96,76 @@ static size_t change(prng *p, uint8_t *bytes, size_t length, const input_vec *in
     }
 }
 
-static uint64_t run_changed(const input_vec *inputs, uint64_t seed, uint64_t least, double seconds) {
+static size_t line_at(const uint8_t *bytes, size_t length, size_t at, size_t *end) {
+    while (at && bytes[at - 1] != '\n')
+        at--;
+    for (*end = at; *end < length && bytes[*end] != '\n';)
+        ++*end;
+    *end += *end < length;
+    return at;
+}
+
+/* Drops a line or repeats it; returns the new length. */
+static size_t change_line(uint8_t *bytes, size_t length, size_t at, bool twice) {
+    size_t end = 0;
+    const size_t begin = line_at(bytes, length, at, &end), n = end - begin;
+    twice = twice && length + n <= MOST_BYTES;
+    memmove(bytes + (twice ? end : begin), bytes + (twice ? begin : end), length - (twice ? begin : end));
+    return twice ? length + n : length - n;
+}
+
+/* One change that a reader may take: of a bit, which in binary files is behind the head; of a whole line; of
+ * a digit. Returns the new length. */
+static size_t change_gently(prng *p, uint8_t *bytes, size_t length) {
+    const bool binary = length && memchr(bytes, 0, length);
+    const uint32_t how = prng_below(p, 8);
+    size_t at = length ? prng_below(p, (uint32_t)length) : 0;
+    if (!length)
+        return 0;
+    if (how == 1 || how == 2)
+        return change_line(bytes, length, at, how == 2);
+    for (uint32_t tries = 0; how > (binary ? 6 : 2) && tries < 200; tries++) {
+        if (bytes[at] >= '0' && bytes[at] <= '9') {
+            bytes[at] = (uint8_t)('0' + prng_below(p, 10));
+            return length;
+        }
+        at = prng_below(p, (uint32_t)length);
+    }
+    at = binary ? length / 2 + at / 2 : at;
+    bytes[at] ^= (uint8_t)(1u << prng_below(p, 8));
+    return length;
+}
+
+/* Chooses an input: an accepted one to be changed gently, where there is one, or any. */
+static const kept_input *choose(prng *p, const input_vec *inputs, bool gentle) {
+    const uint32_t first = prng_below(p, inputs->len);
+    for (uint32_t i = 0; gentle && i < inputs->len; i++) {
+        const kept_input *one = &inputs->at[(first + i) % inputs->len];
+        if (one->accepted)
+            return one;
+    }
+    return &inputs->at[first];
+}
+
+static uint64_t run_changed(const input_vec *inputs, uint64_t seed, uint64_t least, double seconds,
+                            quota *shares) {
     static uint8_t bytes[MOST_BYTES];
     prng p = prng_seed(seed);
     uint64_t runs = 0;
     signal(SIGABRT, leave_input);
     for (double end = seconds_now() + seconds; runs < least || seconds_now() < end; runs++) {
-        const kept_input *from = &inputs->at[prng_below(&p, inputs->len)];
+        const bool gentle = runs % 3;
+        const kept_input *from = choose(&p, inputs, gentle);
         size_t length = from->length < MOST_BYTES ? from->length : MOST_BYTES;
         memcpy(bytes, from->bytes, length);
-        for (uint32_t changes = 1 + prng_below(&p, 4); changes; changes--)
+        for (uint32_t changes = gentle ? 0 : 1 + prng_below(&p, 4); changes; changes--)
             length = change(&p, bytes, length, inputs);
-        current = (kept_input){bytes, length};
+        if (gentle)
+            length = change_gently(&p, bytes, length);
+        current = (kept_input){bytes, length, false};
+        fuzz_accepted = FUZZ_UNASKED;
         LLVMFuzzerTestOneInput(bytes, length);
+        quota_add(shares, fuzz_accepted == FUZZ_ACCEPTED, false);
         seen_case(&fuzz_seen);
     }
     return runs;
@@ -115,6 +175,7 @@ int main(int argc, char **argv) {
     arena mem = {0};
     input_vec inputs = {0};
     uint64_t changes = 0;
+    quota shares = {0};
     double seconds = 0, start = seconds_now();
     crash = arena_printf(&mem, "%s.crash", argv[0]);
     for (int i = 1; i < argc; i++) {
@@ -127,13 +188,16 @@ int main(int argc, char **argv) {
     }
     seen_begin(&fuzz_seen);
     for (uint32_t i = 0; i < inputs.len; i++) {
+        fuzz_accepted = FUZZ_UNASKED;
         LLVMFuzzerTestOneInput(inputs.at[i].bytes, inputs.at[i].length);
+        inputs.at[i].accepted = fuzz_accepted == FUZZ_ACCEPTED;
         seen_case(&fuzz_seen);
     }
-    uint64_t changed = inputs.len ? run_changed(&inputs, 1, changes, 0) : 0;
+    uint64_t changed = inputs.len ? run_changed(&inputs, 1, changes, 0, &shares) : 0;
     const bool same = seen_same(&fuzz_seen);
-    changed += inputs.len && seconds > 0 ? run_changed(&inputs, 2, 0, seconds - seconds_now() + start) : 0;
+    changed +=
+        inputs.len && seconds > 0 ? run_changed(&inputs, 2, 0, seconds - seconds_now() + start, &shares) : 0;
     printf("%u inputs, %llu changed\n", inputs.len, (unsigned long long)changed);
     arena_free(&mem);
-    return inputs.len == 0 || !same;
+    return quota_failed(&shares) || inputs.len == 0 || !same;
 }

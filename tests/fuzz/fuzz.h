@@ -22,6 +22,10 @@ static inline void fuzz_begin(fuzz_run *r) {
     names_init(&r->names, &r->mem);
 }
 
+/* What the first step said of the input at hand, which is the reader: driver.c counts. */
+typedef enum { FUZZ_UNASKED, FUZZ_ACCEPTED, FUZZ_REFUSED } fuzz_first;
+extern fuzz_first fuzz_accepted;
+
 /* What readers said of each input, and what was written of it (driver.c). */
 extern seen_list fuzz_seen;
 

@@ -6,6 +6,7 @@
 #include "tests/sam/graph_equal.h"
 
 seen_list fuzz_seen;
+fuzz_first fuzz_accepted;
 static char folder[PATH_MAX]; /* of this process */
 
 /* Without the names of folders, which are others in the next process. */
@@ -19,6 +20,8 @@ static void see(const char *text) {
 
 void fuzz_answer(fuzz_run *r, bool ok) {
     FUZZ_CHECK(r, ok == !diag_failed(&r->diag));
+    if (fuzz_accepted == FUZZ_UNASKED)
+        fuzz_accepted = ok ? FUZZ_ACCEPTED : FUZZ_REFUSED;
     for (uint32_t i = 0; i < r->diag.list.len; i++) {
         const diagnostic *d = &r->diag.list.at[i];
         FUZZ_CHECK(r, d->message[0] && (d->kind == DIAG_NOTE || (d->code[0] == 'E' && strlen(d->code) > 5)));

@@ -346,6 +346,32 @@ def passages(root, shape):
     return sorted(out, key=lambda r: (-r[0], r[1:]))
 
 
+def modes(path, text):
+    """Words that turn a harness into something else: options, placeholders of command lines, words that an argument is compared with."""
+    if path.suffix == ".py":
+        found = re.findall(r'add_argument\("(--[\w-]+)"', text) + re.findall(r'replace\("(\{\w+\})"', text)
+        return found + re.findall(r'sys\.argv\[\d\] == "(-?-?[\w-]+)"', text)
+    return re.findall(r'argv\[\w+\], "([\w-]+)=?"', text)
+
+
+def unused_modes(root):
+    """Modes of harnesses that no other file, and no page, uses: nothing shows that they work."""
+    harnesses = [p for p in files_of(root, ".py", ".c", ".cpp") if str(p.relative_to(root)).startswith("tests/")]
+    texts = {p: p.read_text(errors="replace") for p in files_of(root, ".py", ".c", ".cpp", ".txt", ".sh", ".md", ".cmake", ".json", ".test")}
+    texts |= {p: p.read_text(errors="replace") for p in (root / ".ci").glob("*") if p.is_file()}
+    said = collections.Counter()
+    for text in texts.values():
+        said.update(set(re.findall(r"-?-?[\w-]+|\{\w+\}", text)))
+    return [f"{p.relative_to(root)}: {word}" for p in harnesses for word in sorted(set(modes(p, texts[p]))) if said[word] < 2]
+
+
+def without_quota(root):
+    """Generators of random cases in tests/ that have no quota of trivial and accepted ones (tests/quota.h, quota.py)."""
+    made = [(p, p.read_text(errors="replace")) for p in files_of(root, ".c", ".py") if str(p.relative_to(root)).startswith("tests/")]
+    return [str(p.relative_to(root)) for p, text in made
+            if re.search(r"prng_seed\(|random\.Random\(|default_rng\(", text) and not re.search(r"quota_failed|[Qq]uota\(", text)]
+
+
 # ---------------------------------------------------------------------------------------------------------------
 
 
@@ -361,6 +387,8 @@ def counted(root):
         "identical": told(passages(root, False)),
         "similar": told(passages(root, True)),
         "uncalled": uncalled(sources, texts, tested),
+        "unused_modes": unused_modes(root),
+        "without_quota": without_quota(root),
     }
     counts["cycles"] = cycles(uses(sources, room_of))
     for room in sorted({room_of(s) for s in sources}):
@@ -389,7 +417,6 @@ def lower(path, counts):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source", type=pathlib.Path)
-    parser.add_argument("--bounds", type=pathlib.Path, default=HERE / "bounds.txt")
     parser.add_argument("--list", help="a name of the table")
     parser.add_argument("--lower", action="store_true")
     arguments = parser.parse_args()
@@ -399,8 +426,8 @@ def main():
         return 0
     numbers = {name: len(found) for name, found in counts.items()} | headers
     if arguments.lower:
-        lower(arguments.bounds, numbers)
-    bounds = read_bounds(arguments.bounds)
+        lower(HERE / "bounds.txt", numbers)
+    bounds = read_bounds(HERE / "bounds.txt")
     broken = 0
     print(f"{'':40} count  bound  target")
     for name, count in numbers.items():

@@ -56,6 +56,11 @@ write("compile/e.c", "void e_leaf(int n) {}\n")
 write("compile/main.c", "int main(void) { work w; a_enter(&w); }\n")
 write("tests/t.c", "void t(void) { unnamed(); x_dump(); z_check(); }\n")
 write("sam/x.c", "void x_dump(void) {}\nvoid y_dump(void) {}\nconst int x_table[] = {1};\nvoid z_check(void) { in_lower(); }\n")
+# A harness with a mode that a list of tests has and one that nobody has; generators with a quota and without.
+option, draw = "parser.add_argument", "r = random.Random"
+write("tests/h.py", f'{option}("--used")\n{option}("--forgotten")\nword.replace("{{copy}}", out)\n{draw}(1)\n')
+write("tests/q.py", f"{draw}(2)\nshares = quota.Quota()\n")
+write("tests/CMakeLists.txt", "add_test(NAME h COMMAND h.py --used)\n")
 # A room that uses a table of another, which calls a function of it: a circle of rooms.
 write("lower/y.c", "void in_lower(void) { use(x_table); }\n")
 # Six lines that stand again with a comment and a brace between them; six like both of them but for names; five only.
@@ -73,7 +78,7 @@ write("sam/long.c", "\n" * 601)
 write("sam/short.c", "\n" * 600)
 
 headers, counts = count.counted(root)
-expected = {"compile/parameters": 2, "compile/bools": 1, "compile/cycles": 5, "identical": 1, "similar": 2, "uncalled": 2, "compile/climbs": 1,
+expected = {"compile/parameters": 2, "compile/bools": 1, "compile/cycles": 5, "identical": 1, "similar": 2, "uncalled": 2, "unused_modes": 2, "without_quota": 1, "compile/climbs": 1,
             "sam/cycles": 0, "cycles": 2, "pnr/structs": 1, "sam/files": 1}
 failed = 0
 for name, number in [*expected.items(), ("compile/a.h", 6)]:

@@ -2,7 +2,7 @@
 """Random programs whose loops the chip's processor may go through by itself: random_lists.py ONYX FOLDER COUNT SEED. In turn dense vectors,
 compressed ones, compressed matrices that change, statements of several kernels, and bf16; empty operands and explicit zeros among them, masks, scalars that change and statements that read what
 was there before all of them, in a loop whose end may depend on how many values one has, or on a scalar; on engine soc, where onyx holds each against its
-evaluator and the cycle model, and here against engine sam, or cycle, whose sums of bf16 have the same order. Ends with 1 where one is wrong, or fewer than a third of the loops are the processor's."""
+evaluator and the cycle model, and here against engine sam, or cycle, whose sums of bf16 have the same order. Ends with 1 where one is wrong."""
 import json
 import pathlib
 import random
@@ -11,6 +11,9 @@ import sys
 
 sys.path.append(str(pathlib.Path(__file__).parents[1] / "record"))
 import behaviour  # noqa: E402
+
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
+import quota  # noqa: E402
 
 onyx, folder, count, seed = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
 kept = behaviour.watch(__file__, onyx, folder)
@@ -115,6 +118,7 @@ def run(path, engine, *options):
 
 
 wrong = alone = 0
+shares = quota.Quota()
 for number in range(count):
     draw = random.Random(seed + number)
     text = (dense_program, sparse_program, dense_program, sparse_program, matrix_program, several_program, real_program)[number % 7](draw)
@@ -127,6 +131,7 @@ for number in range(count):
         wrong += 1
         print(f"seed {seed + number} {options}: {why if want is None else ''} {loops if got is None else 'other results'}\n{text}")
     else: # how a loop without an end is made is not in a report
+        shares.add(got is not None, got and all(quota.is_trivial(line.split()[-1] for line in one.splitlines()[2:]) for one in got[:-1]))
         alone += got is None or all(loop["on"] == "processor" for loop in loops)
-print(f"{count} programs, {alone} whose loop the processor went through, {wrong} wrong")
-sys.exit(kept.count_wrong() > 0 or wrong > 0 or alone * 3 < count)
+print(f"{count} programs, {wrong} wrong\nrate alone: {alone} of {count}")
+sys.exit(kept.count_wrong() > 0 or wrong > 0 or shares.failed())

@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "tests/quota.h"
 #include "tests/random/cases.h"
 
 enum { MAX_FAILURES = 20, MAX_OPTIONS = 7, RTL_EVERY = 8, MOST_SECONDS = 60, SOC_CYCLES = 200000 };
@@ -34,6 +35,7 @@ typedef struct {
 typedef struct {
     case_counts refused, hazards;
     const char *folder; /* of the case at hand; with $EACH below it, a folder for each */
+    quota shares;
     uint32_t right, wrong, hazardous, on_rtl;
     bool factors;         /* cases of case_random_factors */
     const char *extended; /* options of profile onyx-ext; every case on rtl and soc, too. NULL: other cases */
@@ -284,6 +286,7 @@ static void run_case(uint64_t seed, note *n, tally *t) {
     (t->factors ? case_random_factors : case_random_array)(seed, n);
     choose_options(&s, seed, &mem);
     outcome out = run(n, &s, &mem);
+    quota_add(&t->shares, out.verdict == RIGHT, case_is_trivial(n));
     switch (out.verdict) {
     case RIGHT:
         t->right++;
@@ -329,11 +332,11 @@ int main(int argc, char **argv) {
     printf("%llu cases in %.1f s: %u right, %u of them on the RTL too, %u refused (%.1f %%), %u wrong\n",
            (unsigned long long)i, seconds_now() - start, t.right, t.on_rtl, t.refused.total,
            100.0 * t.refused.total / (double)i, t.wrong);
-    printf("refused:\n");
+    printf("rate right: %u of %llu\nrefused:\n", t.right, (unsigned long long)i);
     case_print_counts(&t.refused);
     printf("hazards, in %u of the right cases:\n", t.hazardous);
     case_print_counts(&t.hazards);
     arena_free(&mem);
     free(n);
-    return t.wrong != 0 || t.right < wanted;
+    return quota_failed(&t.shares) || t.wrong != 0 || t.right < wanted;
 }

@@ -14,6 +14,9 @@ void case_random_array(uint64_t seed, note *n);
 /* Products with sums among their factors, nested and added up, in any order of loops: for the array, too. */
 void case_random_factors(uint64_t seed, note *n);
 
+/* Computes the case; returns whether its result is 0 at all points. */
+bool case_is_trivial(note *n);
+
 /* Whether a case shows the fault that is looked for. */
 typedef bool case_test(note *n, void *context);
 

@@ -397,8 +397,28 @@ static void choose_extents(generator *g) {
     BUG_IF(!note_set_dimensions(g->n), "a tensor of more than %d cells", NOTE_CELLS);
 }
 
-static void generate(uint64_t seed, const mix *m, note *n) {
+/* Data of all operands; fuller ones where the result of sparser ones was all 0, since most cases would have
+ * no point in common. */
+static void choose_data(generator *g, uint32_t tries) {
     static const uint8_t density[] = {4, 10, 20, 30, 50, 70, 95, 100};
+    const uint32_t sparse = g->mix->factors || tries ? DENSER : 0;
+    for (uint8_t t = 1; t < g->n->n_tensors; t++) {
+        uint32_t percent =
+            !tries && chance(g, 4) ? 0 : density[sparse + prng_below(&g->random, sizeof density - sparse)];
+        note_random_data(&g->n->tensor[t], &g->random, percent, -9, 9);
+    }
+}
+
+bool case_is_trivial(note *n) {
+    const note_tensor *x = &n->tensor[0];
+    bool zero = true;
+    note_evaluate(n);
+    for (uint32_t cell = 0; cell < x->cells; cell++)
+        zero = zero && !x->value[cell];
+    return zero;
+}
+
+static void generate(uint64_t seed, const mix *m, note *n) {
     generator g = {.n = n, .random = prng_seed(seed), .mix = m};
     uint8_t loops[NOTE_VARS];
     memset(n, 0, sizeof *n);
@@ -418,12 +438,9 @@ static void generate(uint64_t seed, const mix *m, note *n) {
     choose_formats(&g, fitting ? loops : NULL);
     choose_extents(&g);
     choose_schedule(&g, loops, fitting || chance(&g, 40));
-    for (uint8_t t = 1; t < n->n_tensors; t++) {
-        uint32_t sparse = m->factors ? DENSER : 0; /* else most cases have no point in common */
-        uint32_t percent =
-            chance(&g, 4) ? 0 : density[sparse + prng_below(&g.random, sizeof density - sparse)];
-        note_random_data(&n->tensor[t], &g.random, percent, -9, 9);
-    }
+    const bool any = chance(&g, 12); /* some cases with nothing in the result stay */
+    for (uint32_t tries = 0; tries == 0 || (!any && tries < 4 && case_is_trivial(n)); tries++)
+        choose_data(&g, tries);
 }
 
 void case_random(uint64_t seed, note *n) {

@@ -48,6 +48,9 @@ function(onyx_library name)
     target_link_libraries(onyx_${name} PUBLIC onyx_flags ${ARGN})
 endfunction()
 
+# Recordings of the chip's netlist: tests/recorded/ ships with the sources, so that a bare clone holds the models against the chip.
+set(ONYX_RECORDED_DIR ${PROJECT_SOURCE_DIR}/tests/recorded)
+
 # onyx_test(FILE.c LABEL [libraries ...]): one cmocka program per file, run by ctest from the project's root. With sanitizers
 # the quick tests are run, so the others are built only when they are asked for.
 function(onyx_test file label)
@@ -62,7 +65,8 @@ function(onyx_test file label)
     target_compile_options(${name} PRIVATE -Wno-conversion)
     target_compile_definitions(${name} PRIVATE ONYX_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                                ONYX_BINARY_DIR="${CMAKE_BINARY_DIR}"
-                                               ONYX_SHARED_DIR="${PROJECT_SOURCE_DIR}/../shared")
+                                               ONYX_SHARED_DIR="${PROJECT_SOURCE_DIR}/../shared"
+                                               ONYX_RECORDED_DIR="${ONYX_RECORDED_DIR}")
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 2400)
 endfunction()

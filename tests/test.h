@@ -80,6 +80,8 @@ static inline const char *test_needs(const char *path) {
     }
     return path;
 }
+/* A recording of the chip's netlist. */
+#define TEST_RECORDED(name) test_needs(ONYX_RECORDED_DIR "/" name)
 #define TEST_SHARED(name) test_needs(ONYX_SHARED_DIR "/data/" name)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, fixture_set_up, fixture_tear_down)

@@ -179,4 +179,5 @@ def main():
     return "wrong" in verdicts
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -209,7 +209,7 @@ struct Trace {
         return true;
     }
     bool play(const char *name) {
-        std::ifstream file(std::string(ONYX_SHARED_DIR "/data/golden_runs/switch/") + name);
+        std::ifstream file(std::string(ONYX_RECORDED_DIR "/runs/switch/") + name);
         for (std::string text; hangs.empty() && std::getline(file, text);)
             if (!line(text))
                 hangs = text, print_message("%s: %s\n%s", name, text.c_str(), chip.describe_stuck().c_str());

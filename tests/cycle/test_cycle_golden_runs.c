@@ -277,7 +277,7 @@ static int is_recording(const struct dirent *e) {
 
 static void test_recorded_runs(void **state) {
     fixture *f = *state;
-    const char *folder = ONYX_SHARED_DIR "/data/golden_runs";
+    const char *folder = ONYX_RECORDED_DIR "/runs";
     struct dirent **file;
     int n = scandir(folder, &file, is_recording, by_name);
     if (n < 0) {

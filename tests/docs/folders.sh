@@ -19,6 +19,7 @@ folders() {
 for folder in $(folders); do
     [ "$folder" = . ] || [ -f "$folder/README.md" ] || named "$folder" || { echo "$folder/ is explained in no README.md"; bad=1; }
 done
+[ "$(find tests/recorded -type f -printf '%s\n' | awk '{ sum += $1 } END { print sum }')" -lt 2097152 ] || { echo "tests/recorded/ has more than 2 MB"; bad=1; }
 for page in docs/*.md docs/notebook/*.md; do
     index=${page%/*}/README.md name=${page##*/}
     [ "$page" = "$index" ] || grep -qF "($name)" "$index" || { echo "$page is not in $index"; bad=1; }

@@ -574,7 +574,7 @@ static void replay_load(const test_kernel *t, const cJSON *start) {
 static void recorded_loads_are_replayed(void **state) {
     fixture *f = *state;
     size_t length;
-    const char *text = file_read(TEST_SHARED("golden_vectors/glb/load_dma.json"), &f->mem, &length, &f->diag);
+    const char *text = file_read(TEST_RECORDED("vectors/glb/load_dma.json"), &f->mem, &length, &f->diag);
     cJSON *cases = cJSON_Parse(text);
     const cJSON *one, *start;
     test_kernel t;
@@ -654,7 +654,7 @@ static void recorded_stores_are_replayed(void **state) {
     fixture *f = *state;
     size_t length;
     const char *text =
-        file_read(TEST_SHARED("golden_vectors/glb/store_dma.json"), &f->mem, &length, &f->diag);
+        file_read(TEST_RECORDED("vectors/glb/store_dma.json"), &f->mem, &length, &f->diag);
     cJSON *cases = cJSON_Parse(text);
     const cJSON *one;
     uint32_t replayed = 0, words = 0;

@@ -47,6 +47,7 @@ class Run:
         self.command, self.at = None, ""
         self.out = self.err = b""
         self.seen, self.kept, self.pages = {}, [], []  # files by path, as (file, time); (name, text) of what has a schema; of pages
+        self.modes = set()  # of tiles, in all netlists
 
     def complain(self, what):
         print(f"{self.file}:{self.at}: {what}\n  command: {self.command}")
@@ -78,6 +79,8 @@ class Run:
         for folder, _, names in os.walk(self.folder):
             for name in names:
                 path, page = os.path.join(folder, name), name.endswith((".html", ".svg"))
+                if name == "netlist.json" and os.path.isfile(path):
+                    self.modes.update(re.findall(r'"mode":\s*"(\w+)"', pathlib.Path(path).read_text(errors="replace")))
                 if name != "report.json" and not (page and os.path.isfile(path)):
                     continue
                 status = os.stat(path)
@@ -154,6 +157,7 @@ def main():
     test.failed += check_reports.count_wrong(source, test.kept) + check_pages.count_wrong(test.pages)
     test.failed += test.behaviour.count_wrong()
     print(f"{test.count} commands, {test.failed} failures")
+    print("modes:", *sorted(test.modes))  # of tiles in the netlists: tests/maturity credits these
     if test.failed or not test.count:
         return 1
     shutil.rmtree(work)

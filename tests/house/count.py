@@ -12,6 +12,7 @@ import bisect
 import collections
 import pathlib
 import re
+import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -365,11 +366,34 @@ def unused_modes(root):
     return [f"{p.relative_to(root)}: {word}" for p in harnesses for word in sorted(set(modes(p, texts[p]))) if said[word] < 2]
 
 
+def stale_rows(root):
+    """Rows of docs/notebook/results.md whose cycles are more than 2 % off what tests/bench/cycles.txt keeps, or names as slower."""
+    page, cycles = root / "docs/notebook/results.md", root / "tests/bench/cycles.txt"
+    if not page.is_file() or not cycles.is_file():
+        return []
+    kept = {}
+    for line in cycles.read_text().splitlines():
+        cells = [cell.strip() for cell in line.removeprefix("slower ").split("|")]
+        if len(cells) >= 3 and line[0] != "#":
+            kept.setdefault((cells[0], cells[1]), []).append(int(cells[2]))
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.read_text().splitlines()]
+    return [f"{row[0]}, {row[1]}: {row[8]} on the page, {kept.get((row[0], row[1]))} kept" for row in rows if len(row) == 12 and row[8].isdigit()
+            and not any(abs(int(row[8]) - one) <= one / 50 for one in kept.get((row[0], row[1]), ()))]
+
+
+def untagged_figures(root):
+    """Figures of four digits and more in prose of the manual without a command (tests/docs/figures.txt)."""
+    if not (root / "tests/docs/figures.py").is_file():
+        return []
+    done = subprocess.run([sys.executable, root / "tests/docs/figures.py", root, "count"], capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
 def without_quota(root):
     """Generators of random cases in tests/ that have no quota of trivial and accepted ones (tests/quota.h, quota.py)."""
     made = [(p, p.read_text(errors="replace")) for p in files_of(root, ".c", ".py") if str(p.relative_to(root)).startswith("tests/")]
     return [str(p.relative_to(root)) for p, text in made
-            if re.search(r"prng_seed\(|random\.Random\(|default_rng\(", text) and not re.search(r"quota_failed|[Qq]uota\(", text)]
+            if re.search(r"prng_seed\(|random\.Random\((?!\w+\)\.sample)|default_rng\(", text) and not re.search(r"quota_failed|[Qq]uota\(", text)]
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -389,6 +413,8 @@ def counted(root):
         "uncalled": uncalled(sources, texts, tested),
         "unused_modes": unused_modes(root),
         "without_quota": without_quota(root),
+        "stale_rows": stale_rows(root),
+        "untagged_figures": untagged_figures(root),
     }
     counts["cycles"] = cycles(uses(sources, room_of))
     for room in sorted({room_of(s) for s in sources}):

@@ -108,7 +108,7 @@ static int is_recording(const struct dirent *e) {
 }
 
 static void test_recordings(void **state) {
-    const char *folder = ONYX_SHARED_DIR "/data/golden_runs";
+    const char *folder = ONYX_RECORDED_DIR "/runs";
     struct dirent **file;
     fixture *all = *state;
     pnr_board board;

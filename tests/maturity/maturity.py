@@ -20,11 +20,13 @@ def read_evidence(path):
             continue
         word, _, rest = line.partition(" ")
         if word == "table":
-            tables.append({"title": rest, "columns": [], "parts": {}, "every": {}, "covers": []})
+            tables.append({"title": rest, "columns": [], "parts": {}, "every": {}, "covers": [], "ran": []})
             continue
         table = tables[-1]
         if word == "columns":
             table["columns"] = [c.strip() for c in rest.split(",")]
+        elif word == "ran":
+            table["ran"].append(rest)
         elif word == "covers":
             table["covers"].append(rest.split(" ", 1))
         elif word == "every":
@@ -34,11 +36,19 @@ def read_evidence(path):
             table["parts"][name] = {}
             for piece in filter(None, (p.strip() for p in rest.split(";"))):
                 add(table["parts"][name], table, piece, number)
+    modes = read_modes(path.with_name("modes.txt"))
     for table in tables:
-        for part in table["parts"].values():
+        for name, part in table["parts"].items():
             for column, tests in table["every"].items():
                 part.setdefault(column, tests)
+            for column in table["ran"]:
+                part[column] = [test for test in part.get(column, []) if name.lower() in modes.get(test, ())]
     return tables
+
+
+def read_modes(path):
+    """{test: modes of tiles in its netlists}, as they were when it ran."""
+    return {test: set(words.split()) for test, _, words in (line.partition(":") for line in path.read_text().splitlines() if line and line[0] != "#")}
 
 
 def add(to, table, piece, number):
@@ -54,22 +64,25 @@ def known_tests(build):
 
 
 def last_results(build):
-    """Passed or not, by name, in the last run of ctest."""
-    log = pathlib.Path(build, "Testing", "Temporary", "LastTest.log").read_text(errors="replace")
-    name, results = None, {}
+    """Passed or not, by name, in the last run of ctest, where a test that skipped a case has not passed; and the modes that tests printed."""
+    path = pathlib.Path(build, "Testing", "Temporary", "LastTest.log")
+    name, results, modes, skipped = None, {}, {}, False
+    log = path.read_text(errors="replace") if path.is_file() else ""
     for line in log.splitlines():
         started = re.match(r"\d+/\d+ Testing: (\S+)$", line)
-        name = started[1] if started else name
+        name, skipped = (started[1], False) if started else (name, skipped or line.startswith("[  SKIPPED ]") or line == "Test Skipped.")
+        if line.startswith("modes:"):
+            modes.setdefault(name, set()).update(line.split()[1:])
         if line in ("Test Passed.", "Test Failed."):
-            results[name] = line == "Test Passed."
-    return results
+            results[name] = line == "Test Passed." and not skipped
+    return results, modes
 
 
 def page(tables, passed):
     yield "# What shows that a part is right"
     yield ""
     yield "Made by `cmake --build build --target maturity` from `tests/maturity/evidence.txt` and the results of a run of all tests; a test compares it. A number"
-    yield "is how many of the tests named for that part and column passed, of how many; empty: there is none of that kind. What the tests do: the READMEs of their"
+    yield "is how many of the tests named for that part and column passed, of how many; a test that skipped a case has not; empty: there is none of that kind. Kernels count where a netlist had the mode. What the tests do: the READMEs of their"
     yield "folders, docs/notebook/proofs.md, docs/notebook/fidelity.md."
     for table in tables:
         yield ""
@@ -90,10 +103,19 @@ def main():
     tables = read_evidence(source / "tests/maturity/evidence.txt")
     document = source / "docs/notebook/maturity.md"
     if action == "write":
-        results = last_results(build)
+        results, modes = last_results(build)
+        modes = read_modes(source / "tests/maturity/modes.txt") | modes
+        (source / "tests/maturity/modes.txt").write_text("# Modes of tiles in the netlists of a test, as it ran (`cmake --build build --target maturity`).\n" +
+                                                         "".join(f"{test}: {' '.join(sorted(of))}\n" for test, of in sorted(modes.items())))
+        tables = read_evidence(source / "tests/maturity/evidence.txt")
         document.write_text("\n".join(page(tables, lambda t: results.get(t, False))) + "\n")
         return 0
     tests, bad = known_tests(build), 0
+    claimed, ran = read_modes(source / "tests/maturity/modes.txt"), last_results(build)[1]
+    for test in claimed.keys() & ran.keys():
+        if claimed[test] - ran[test]:
+            print(f"{test}: its netlists have no {sorted(claimed[test] - ran[test])}, which tests/maturity/modes.txt says")
+            bad = 1
     for table in tables:
         for name, evidence in table["parts"].items():
             for test in {t for used in evidence.values() for t in used} - tests:

@@ -363,7 +363,7 @@ void a_start_while_the_store_runs_is_ignored(void **) {
 
 /* Recordings of the chip's reference netlist; null where they are not. */
 cJSON *recordings(const char *name) {
-    std::ifstream file(std::string(ONYX_SHARED_DIR "/data/golden_vectors/glb/") + name);
+    std::ifstream file(std::string(ONYX_RECORDED_DIR "/vectors/glb/") + name);
     std::stringstream text;
     text << file.rdbuf();
     return file ? cJSON_Parse(text.str().c_str()) : nullptr;

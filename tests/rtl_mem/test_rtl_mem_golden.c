@@ -1,7 +1,6 @@
 /* Replays the recordings of the reference netlist (with the round-robin arbiter of the chip) on the RTL of
  * the MEM core and on the specification: same configuration words, same tokens, same cycles. Where a
- * recording shows a defect of the chip, the RTL must agree with the model instead. Skipped without the shared
- * data. */
+ * recording shows a defect of the chip, the RTL must agree with the model instead. */
 #include "mem_design.h"
 #include "tests/rtl_pe/golden.h"
 #include "tests/rtl_pe/twin.h"
@@ -186,7 +185,7 @@ static void add(tally *total, const tally *t) {
 
 static void test_recordings(void **state) {
     fixture *f = *state;
-    const char *folder = TEST_SHARED("golden_vectors");
+    const char *folder = TEST_RECORDED("vectors");
     tally total = {0}, by_file[FILES] = {{0}};
     bench_design design = mem_design_new();
     for (int i = 0; i < FILES; i++) {

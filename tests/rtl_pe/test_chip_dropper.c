@@ -179,7 +179,7 @@ enum { SEEDS = 64 };
 
 static void two_faults_explain_every_stalled_recording(void **state) {
     fixture *f = *state;
-    const char *path = TEST_SHARED("golden_vectors/crddrop.json");
+    const char *path = TEST_RECORDED("vectors/crddrop.json");
     cJSON *json = json_read(path, &f->diag);
     assert_non_null(json);
     uint32_t stalled = 0, need_done = 0, need_empty = 0, silent = 0;

@@ -121,7 +121,7 @@ static void print_row(const char *name, const tally *t) {
 
 static void test_recordings(void **state) {
     fixture *f = *state;
-    const char *folder = TEST_SHARED("golden_vectors");
+    const char *folder = TEST_RECORDED("vectors");
     tally total = {0};
     bench_design design = pe_design_new();
     print_message(

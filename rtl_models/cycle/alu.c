@@ -1,4 +1,5 @@
 /* The ALU and the bfloat16 unit of a PE: the meaning of an instruction word, with the operands as numbers. */
+#include "rtl_models/cycle/alu.h"
 #include "rtl_models/cycle/primitives.h"
 #include "support/bf16.h"
 
@@ -74,7 +75,7 @@ static uint16_t fp_add(bf16 a, bf16 b) {
     return with_sign(sign, sum ? rounded(sum, larger + 2) : 0);
 }
 
-static uint16_t fp_result(uint32_t opcode, uint16_t a, uint16_t b) {
+uint16_t rtl_fp(uint32_t opcode, uint16_t a, uint16_t b) {
     bf16 x = unpack(a, false), y = unpack(b, opcode == 1);
     if (opcode == 3)
         return bf16_product(a, b);
@@ -107,7 +108,7 @@ uint16_t rtl_combine(rtl_reduction by, bool fp, uint16_t a, uint16_t b) {
     const uint16_t entry = rtl_entry(by, b);
     switch (by) {
     case RTL_BY_MUL:
-        return fp ? fp_result(3, a, b) : (uint16_t)((uint32_t)a * b);
+        return fp ? rtl_fp(3, a, b) : (uint16_t)((uint32_t)a * b);
     case RTL_BY_MIN:
     case RTL_BY_UMIN:
         return less ? a : b;
@@ -129,22 +130,18 @@ uint16_t rtl_combine(rtl_reduction by, bool fp, uint16_t a, uint16_t b) {
     case RTL_BY_ADD:
         break;
     }
-    return fp ? fp_result(0, a, b) : (uint16_t)(a + b);
+    return fp ? rtl_fp(0, a, b) : (uint16_t)(a + b);
 }
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-uint16_t rtl_alu_result(const uint32_t space[3], uint16_t in0, uint16_t in1) {
-    uint16_t a = OPERAND(REGA_MODE, CONST0, in0), b = OPERAND(REGB_MODE, CONST1, in1),
-             c = OPERAND(REGC_MODE, CONST2, 0);
-    uint32_t kind = INSTRUCTION(KIND);
-    if (kind != 0)
-        return kind == 2 ? fp_result(INSTRUCTION(OPCODE), a, b) : 0;
-    bool is_signed = INSTRUCTION(SIGNED), d = INSTRUCTION(REGD_MODE) == 0 && INSTRUCTION(BIT0);
+uint16_t rtl_operate(uint32_t opcode, bool is_signed, const rtl_operands *x) {
+    const uint16_t a = x->a, b = x->b, c = x->c;
+    const bool d = x->d;
     int64_t na = number(a, is_signed), nb = number(b, is_signed), nc = number(c, is_signed);
     int64_t product = na * nb, least = na < nb ? na : nb;
     int64_t sum = a + b + d, difference = a - b - 1 + d;
-    switch (INSTRUCTION(OPCODE)) {
+    switch (opcode) {
     case 0: /* Adc */
         return (uint16_t)sum;
     case 1: /* Sbc */
@@ -188,4 +185,13 @@ uint16_t rtl_alu_result(const uint32_t space[3], uint16_t in0, uint16_t in1) {
     default:
         return 0;
     }
+}
+
+uint16_t rtl_alu_result(const uint32_t space[3], uint16_t in0, uint16_t in1) {
+    const rtl_operands x = {OPERAND(REGA_MODE, CONST0, in0), OPERAND(REGB_MODE, CONST1, in1),
+                            OPERAND(REGC_MODE, CONST2, 0), INSTRUCTION(REGD_MODE) == 0 && INSTRUCTION(BIT0)};
+    uint32_t kind = INSTRUCTION(KIND), opcode = INSTRUCTION(OPCODE);
+    if (kind != 0)
+        return kind == 2 ? rtl_fp(opcode, x.a, x.b) : 0;
+    return rtl_operate(opcode, INSTRUCTION(SIGNED), &x);
 }

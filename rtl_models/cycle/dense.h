@@ -1,0 +1,51 @@
+/* dense.h - the configured array of the dense fabric, cycle for cycle.
+ *
+ * Nodes (units of tiles, registers on routes) exchange values of one cycle: value 0 is constant 0, value 1
+ * constant 1. In a cycle every value is worked out from the states, in an order in which each is known before
+ * it is used; then all states step.
+ */
+#ifndef ONYX_DENSE_MODEL_H
+#define ONYX_DENSE_MODEL_H
+
+#include "rtl_models/cycle/dense_units.h"
+
+typedef enum {
+    DENSE_NODE_REGISTER, /* in 0; out 0 a cycle later */
+    DENSE_NODE_PE,       /* in 0 to 2 words, 3 to 5 bits; out 0 a word, 1 a bit */
+    DENSE_NODE_POND,     /* in 0, 1; out 0 the word, 1, 2 the events of the sets */
+    DENSE_NODE_UB,       /* in 0, 1 data, 2, 3 chain; out 0, 1 data, 2, 3 valid bits */
+    DENSE_NODE_RAM,      /* in 0 data, 1 address, 2 read, 3 write; out 0 data, 1 ready, 2 valid */
+    DENSE_NODE_VALID,    /* out 0 a bit */
+    DENSE_NODE_INPUT,    /* out 0 a word, 1 a bit: of the global buffer, a cycle later */
+    DENSE_NODE_OUTPUT    /* in 0 a word, 1 a bit */
+} dense_node_kind;
+
+enum { DENSE_INS = 6, DENSE_OUTS = 4 };
+
+typedef struct {
+    dense_node_kind kind;
+    bool late; /* sees a flush one cycle later */
+    uint32_t x, y;
+    uint32_t in[DENSE_INS], out[DENSE_OUTS]; /* values */
+    const void *config;       /* dense_instruction, dense_pond, dense_ub, or dense_generator of valid bits */
+    const uint16_t *contents; /* of a Pond or RAM when a run begins; NULL: 0 */
+} dense_node;
+
+typedef struct {
+    VEC(dense_node) nodes;
+    uint32_t values;
+} dense_array;
+
+typedef struct dense_model dense_model;
+
+/* Makes the model, after reset. NULL where nodes feed each other in a ring without a register: *ring is one.
+ */
+dense_model *dense_build(const dense_array *array, arena *mem, uint32_t *ring);
+/* Sets what the global buffer gives an input node in the next cycle. */
+void dense_drive(dense_model *m, uint32_t node, uint16_t word, bool bit);
+/* Runs a cycle. `flush`: at the tiles of the near rows in this cycle, at late ones in the next. */
+void dense_cycle(dense_model *m, bool flush);
+/* Returns what an output node gives the global buffer in the next cycle: the word, and the bit at 16. */
+uint32_t dense_taken(const dense_model *m, uint32_t node);
+
+#endif

@@ -1,4 +1,5 @@
 /* onyx bits and bitgen: bitstreams made of a routed netlist's files, checked, explained and compared. */
+#include "cli/dense.h"
 #include "cli/usage.h"
 
 /* A bitstream file taken apart. */
@@ -78,6 +79,19 @@ static bool differ(cli_session *s, const char *a, const char *b) {
     return false;
 }
 
+static cli_dense_file as_dense(const bits_file *f, const char *path) {
+    return (cli_dense_file){.path = path, .board = &f->board, .map = f->map, .bits = &f->bits};
+}
+
+/* Does the action on dense bitstreams. Words are explained by their fields, whatever the fabric. */
+static bool dense_action(const char *action, cli_session *s, const bits_file *a, const bits_file *b) {
+    const text_vec *files = &s->options.arguments;
+    cli_dense_file first = as_dense(a, files->at[1]), second = {0};
+    if (b)
+        second = as_dense(b, files->at[2]);
+    return cli_dense_action(s, action, &first, &second);
+}
+
 static bool bits_action(const char *action, cli_session *s) {
     const command_line *o = &s->options;
     bool two = strcmp(action, "diff") == 0;
@@ -85,8 +99,13 @@ static bool bits_action(const char *action, cli_session *s) {
     const char *usage = arena_printf(&s->mem, "onyx bits %s %s", action, two ? "A.bs B.bs" : "FILE.bs");
     if (!cli_want_arguments(s, two ? 3 : 2, usage) || !open_bits(o->arguments.at[1], s, &a))
         return false;
+    if (two && !open_bits(o->arguments.at[2], s, &b))
+        return false;
+    if (strcmp(action, "explain") != 0 && strcmp(action, "to-verilog") != 0 &&
+        (dense_is(&a.bits, a.map) || (two && dense_is(&b.bits, b.map)) || strcmp(action, "to-text") == 0))
+        return dense_action(action, s, &a, two ? &b : NULL);
     if (two)
-        return open_bits(o->arguments.at[2], s, &b) && decode(s, &a) && decode(s, &b) &&
+        return decode(s, &a) && decode(s, &b) &&
                (bits_diff(&a.design, &b.design, stdout, &s->mem) ||
                 differ(s, o->arguments.at[1], o->arguments.at[2]));
     if (strcmp(action, "verify") == 0)
@@ -101,7 +120,7 @@ static bool bits_action(const char *action, cli_session *s) {
 }
 
 int command_bits(int argc, char **argv) {
-    static const char *const actions[] = {"verify", "explain", "stat", "diff", "to-verilog", NULL};
+    static const char *const actions[] = {"verify", "explain", "stat", "diff", "to-text", "to-verilog", NULL};
     cli_session s;
     cli_session_begin(&s);
     const command_line *o = &s.options;
@@ -126,6 +145,12 @@ int command_bits(int argc, char **argv) {
 
 /* ---- onyx bitgen ------------------------------------------------------------------------------ */
 
+static bool is_text_form(const char *path) {
+    static const char ending[] = ".dense";
+    const size_t length = strlen(path), end = sizeof ending - 1;
+    return length > end && strcmp(path + length - end, ending) == 0;
+}
+
 /* What was assembled is decoded again and compared before it is written. */
 static bool assemble(cli_session *s) {
     const command_line *o = &s->options;
@@ -137,7 +162,13 @@ static bool assemble(cli_session *s) {
                    "-o FILE.bs is missing: where does the bitstream go?");
         return false;
     }
-    return open_board(s, &f) && read_design(o->arguments.at[0], &f.board, s, &net, &design) &&
+    if (!open_board(s, &f))
+        return false;
+    if (is_text_form(o->arguments.at[0])) {
+        const cli_dense_file file = as_dense(&f, o->arguments.at[0]);
+        return cli_dense_assemble(s, &file, o->compile.out);
+    }
+    return read_design(o->arguments.at[0], &f.board, s, &net, &design) &&
            bits_encode(&design, f.map, &s->mem, &s->diag, &f.bits) && decode(s, &f) &&
            bits_same(&f.design, &design, &s->diag) && bits_write(&f.bits, o->compile.out, &s->diag);
 }

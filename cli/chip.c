@@ -1,5 +1,6 @@
 /* onyx run of a program that other tools made for the chip. */
 #include "cli/chip.h"
+#include "cli/dense_run.h"
 #include "cli/usage.h"
 #include "kernel/folder.h"
 
@@ -34,7 +35,13 @@ bool cli_run_chip(cli_session *s) {
     exchange_program *p = arena_new(&s->mem, exchange_program);
     exchange_array *a = arena_new(&s->mem, exchange_array);
     exchange_outcome ran = {0};
-    if (!refuse_options(s) || !compile_take_folder(ctx, o->out) || !compile_begin_partial(o, ctx) ||
+    bool dense = false;
+    if (!refuse_options(s))
+        return false;
+    const bool dense_right = cli_dense_run(s, &dense);
+    if (dense || diag_failed(&s->diag))
+        return dense_right;
+    if (!compile_take_folder(ctx, o->out) || !compile_begin_partial(o, ctx) ||
         !exchange_read(o->expression, &s->options.data, &s->mem, &s->diag, p) ||
         !exchange_place(o, ctx, p, a))
         return false;

@@ -4,8 +4,8 @@
  * Which array a stream loads follows from the register writes: the DMA of a GLB tile feeds one of its two
  * columns, from the address where the array lies. */
 #include "exchange/exchange_int.h"
+#include "exchange/json_file.h"
 #include "firmware/registers.h"
-#include "tiling/containers.h"
 
 #include <stdlib.h>
 
@@ -22,52 +22,11 @@ typedef struct {
 } reader;
 
 static bool refuse(const reader *r, const char *what) {
-    diag_error(r->d, (src_loc){0}, "E0970-chip-file", "%s: %s", r->path, what);
-    diag_hint(r->d, "a program of the chip as one file has \"bitstream\", \"data\" and \"register_writes\": "
-                    "docs/exchange.md");
-    return false;
-}
-
-static bool read_bitstream(reader *r) {
-    const cJSON *list = json_get_array(r->json, r->path, "bitstream", r->d), *one;
-    if (!list)
-        return false;
-    size_t bytes = 1, at = 0;
-    cJSON_ArrayForEach(one, list) bytes += cJSON_IsString(one) ? strlen(one->valuestring) + 1 : 1;
-    char *text = arena_alloc(r->d->mem, bytes);
-    cJSON_ArrayForEach(one, list) {
-        const size_t n = cJSON_IsString(one) ? strlen(one->valuestring) : 0;
-        memcpy(text + at, n ? one->valuestring : "", n);
-        at += n;
-        text[at++] = '\n';
-    }
-    text[at] = '\0';
-    return bits_parse(arena_printf(r->d->mem, "%s \"bitstream\"", r->path), text, at, r->mem, r->d,
-                      &r->p->bits);
+    const exchange_json file = {r->path, r->json, r->mem, r->d};
+    return exchange_json_refuse(&file, what);
 }
 
 /* ---- register writes --------------------------------------------------------------------------- */
-
-static bool read_write(const reader *r, const cJSON *row, fw_write_vec *out) {
-    const cJSON *kind = cJSON_GetArrayItem(row, 0), *offset = cJSON_GetArrayItem(row, 1),
-                *value = cJSON_GetArrayItem(row, 2);
-    if (!cJSON_IsString(kind) || !cJSON_IsNumber(offset) || !cJSON_IsNumber(value))
-        return refuse(r, "a register write is [\"Glb\", offset, value]");
-    if (strcmp(kind->valuestring, "Glb") != 0)
-        return refuse(r, arena_printf(r->mem, "a function that prepares streams writes a register of \"%s\"",
-                                      kind->valuestring));
-    vec_push(r->mem, out, (fw_write){(uint32_t)offset->valuedouble, (uint32_t)(int64_t)value->valuedouble});
-    return true;
-}
-
-static bool read_writes(const reader *r, const char *function, fw_write_vec *out) {
-    const cJSON *all = cJSON_GetObjectItemCaseSensitive(r->json, "register_writes"), *row;
-    cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(all, function)) {
-        if (!read_write(r, row, out))
-            return false;
-    }
-    return true;
-}
 
 /* Finds how far apart the registers of two GLB tiles are: where all loads are of every second tile by the
  * chip's map, and each reads what lies in the memory of half that number, the map has twice the chip's
@@ -203,8 +162,9 @@ static void look_at_words(const reader *r) {
 
 static bool read_streams(reader *r) {
     const cJSON *data = json_get_object(r->json, r->path, "data", r->d);
-    if (!data || !read_writes(r, "bitstream_glb_config", &r->p->writes.configure) ||
-        !read_writes(r, "app_glb_config", &r->p->writes.start))
+    const exchange_json file = {r->path, r->json, r->mem, r->d};
+    if (!data || !exchange_json_writes(&file, "bitstream_glb_config", &r->p->writes.configure) ||
+        !exchange_json_writes(&file, "app_glb_config", &r->p->writes.start))
         return false;
     if (!r->p->writes.start.len)
         return refuse(r, "no register write says which stream loads which array");
@@ -217,22 +177,11 @@ static bool read_streams(reader *r) {
     return ok;
 }
 
-static cJSON *parse(const char *path, arena *mem, diagnostics *d) {
-    const size_t length = strlen(path);
-    if (length > 2 && strcmp(path + length - 2, ".h") == 0)
-        return exchange_of_headers(path, mem, d);
-    size_t bytes = 0;
-    const char *content = file_read(path, d->mem, &bytes, d);
-    tile_bytes text = {path, (const uint8_t *)content, bytes};
-    if (!content || (tile_is_gzip(text) && !tile_gunzip(text, d->mem, d, &text)))
-        return NULL;
-    return json_parse(path, (const char *)text.at, text.length, d);
-}
-
 bool exchange_read_json(const char *path, arena *mem, diagnostics *d, exchange_program *p) {
-    cJSON *json = parse(path, mem, d);
+    cJSON *json = exchange_open_json(path, mem, d);
+    const exchange_json file = {path, json, mem, d};
     reader r = {.path = path, .json = json, .mem = mem, .d = d, .p = p};
-    const bool ok = json && read_bitstream(&r) && read_streams(&r);
+    const bool ok = json && exchange_json_bits(&file, &p->bits) && read_streams(&r);
     cJSON_Delete(json);
     return ok;
 }

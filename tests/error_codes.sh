@@ -3,7 +3,7 @@
 # expects that message: its whole code stands in a test. Corpora of the fuzzers are not expectations.
 set -u
 cd "$1" || exit 1
-rooms='support sam frontend tiling lower_onyx pnr bitstream firmware host rtl_models kernel graphs engines autoschedule report exchange compile programs options sweep cli'
+rooms='support sam frontend tiling lower_onyx pnr bitstream firmware dense host rtl_models kernel graphs engines autoschedule report exchange compile programs options sweep cli'
 in_code=$(grep -rhoE '["[]E[0-9]{4}-[a-z0-9-]+[]"]' --include='*.c' --include='*.h' --include='*.cpp' --include='*.def' \
     $rooms | tr -d '"[]' | sort -u)
 in_docs=$(grep -hoE '^\| *`?E[0-9]{4}-[a-z0-9-]+' docs/errors/*.md | grep -oE 'E[0-9]{4}-[a-z0-9-]+' | sort)

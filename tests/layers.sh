@@ -32,17 +32,18 @@ check rtl_models/soc support boards/onyx rtl_models/cycle/wave.h firmware/firmwa
 check sweep support
 check firmware support sam tiling lower_onyx pnr bitstream
 check firmware/target firmware/protocol.h firmware/commands.h firmware/registers.h support/mlist.h
+check dense support boards/onyx sam lower_onyx pnr bitstream rtl_models/cycle firmware
 check host support sam tiling lower_onyx pnr bitstream firmware
 check kernel support boards/onyx sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware host
 check graphs support sam frontend kernel
 check engines support boards/onyx sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware host kernel
 check autoschedule support sam frontend tiling lower_onyx pnr kernel engines
 check report support sam frontend tiling lower_onyx pnr rtl_models/cycle kernel engines
-check exchange support boards/onyx sam tiling lower_onyx pnr bitstream rtl_models/cycle firmware kernel engines report
+check exchange support boards/onyx sam tiling lower_onyx pnr bitstream rtl_models/cycle firmware kernel engines report dense
 check compile support boards/onyx sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware host kernel graphs engines autoschedule
 check programs support boards/onyx sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware host kernel engines report compile
 check options support kernel compile/passes.def
-check cli support sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware host kernel graphs engines report exchange compile programs options sweep
+check cli support sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware dense host kernel graphs engines report exchange compile programs options sweep
 check bindings support kernel report compile programs options
 # Other rooms see one header of each of these, which is named after the room.
 for room in graphs engines autoschedule report exchange compile programs; do

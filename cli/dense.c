@@ -1,0 +1,58 @@
+/* onyx bits and bitgen on bitstreams of the dense fabric. */
+#include "cli/dense.h"
+#include "cli/usage.h"
+
+static bool decode(cli_session *s, const cli_dense_file *f, dense_design *out) {
+    return dense_decode(f->bits, f->board, f->map, &s->diag, out);
+}
+
+static bool verify(cli_session *s, const cli_dense_file *f, const dense_design *design) {
+    if (s->options.design)
+        diag_error(&s->diag, (src_loc){0}, "E0902-option",
+                   "--design compares with a routed netlist of sparse tiles, and '%s' is dense", f->path);
+    if (s->options.design || !dense_verify(f->bits, design, &s->diag))
+        return false;
+    const dense_counts n = dense_count(design);
+    if (!s->options.quiet)
+        printf(
+            "%s: %u words, %u tiles: %u %s, %u %s, %u %s, %u %s, no unknown bit; encodes to the same words\n",
+            f->path, f->bits->words.len, n.tiles, n.pes, plural(n.pes, "PE", "PEs"), n.ponds,
+            plural(n.ponds, "Pond", "Ponds"), n.buffers, plural(n.buffers, "buffer", "buffers"), n.streams,
+            plural(n.streams, "IO tile", "IO tiles"));
+    return true;
+}
+
+static bool diff(cli_session *s, const cli_dense_file *a, const cli_dense_file *b) {
+    dense_design first, second;
+    if (!decode(s, a, &first) || !decode(s, b, &second))
+        return false;
+    if (dense_diff(&first, &second, stdout))
+        return true;
+    diag_error(&s->diag, (src_loc){0}, "E0924-differ", "'%s' and '%s' are different circuits", a->path,
+               b->path);
+    return false;
+}
+
+bool cli_dense_action(cli_session *s, const char *action, const cli_dense_file *file,
+                      const cli_dense_file *other) {
+    dense_design design;
+    if (strcmp(action, "diff") == 0)
+        return diff(s, file, other);
+    if (!decode(s, file, &design))
+        return false;
+    if (strcmp(action, "verify") == 0)
+        return verify(s, file, &design);
+    if (strcmp(action, "stat") == 0)
+        dense_stat(file->bits, &design, stdout);
+    else
+        dense_dump(&design, stdout);
+    return true;
+}
+
+bool cli_dense_assemble(cli_session *s, const cli_dense_file *file, const char *out) {
+    dense_design design;
+    if (!dense_parse(file->path, NULL, file->board, file->map, &s->diag, &design))
+        return false;
+    bits_stream bits = dense_encode(&design, &s->mem);
+    return dense_verify(&bits, &design, &s->diag) && bits_write(&bits, out, &s->diag);
+}

@@ -1,0 +1,92 @@
+/* onyx run of a program of the dense fabric. */
+#include "cli/dense_run.h"
+#include "cli/usage.h"
+#include "exchange/exchange.h"
+
+typedef struct {
+    pnr_board board;
+    bits_map *map;
+    dense_program program;
+    dense_design design;
+    dense_streams streams;
+    dense_outcome outcome;
+} dense_job;
+
+static bool is_one_file(const char *path) {
+    const char *dot = strstr(path, ".json");
+    return dot && (!dot[5] || strcmp(dot + 5, ".gz") == 0);
+}
+
+static bool open_job(cli_session *s, dense_job *job) {
+    const compile_options *o = &s->options.compile;
+    return compile_read_board(&s->compile, o->board, &job->board, NULL) &&
+           bits_map_read(&job->board, &s->mem, &s->diag, &job->map) &&
+           exchange_read_dense(o->expression, &s->mem, &s->diag, &job->program);
+}
+
+/* Runs its own register writes, or streams of a word a cycle where the program has none. */
+static bool run_job(cli_session *s, dense_job *job) {
+    dense_program *p = &job->program;
+    if (!dense_decode(&p->bits, &job->board, job->map, &s->diag, &job->design))
+        return false;
+    if (!p->writes.len)
+        dense_linear_streams(&job->design, p, &s->mem, &job->streams);
+    else if (!dense_streams_of(p, &s->mem, &s->diag, &job->streams))
+        return false;
+    return dense_run(&job->design, &job->streams, dense_memory_of(p, &s->mem), &s->diag, &job->outcome);
+}
+
+/* Compares each output; the first word that differs is in the message. */
+static bool compare_job(cli_session *s, const dense_job *job) {
+    bool right = job->outcome.done;
+    if (!right)
+        diag_mismatch(&s->diag, (src_loc){0}, "E0972-chip-result",
+                      "not all streams ended: the schedules miss words");
+    for (uint32_t i = 0; i < job->program.outputs.len; i++) {
+        const dense_words *w = &job->program.outputs.at[i];
+        uint32_t first = 0, equal = dense_equal_words(w, job->outcome.memory, &first);
+        if (equal == w->words.len)
+            continue;
+        right = false;
+        diag_mismatch(&s->diag, (src_loc){0}, "E0972-chip-result",
+                      "output '%s': %u of %u words are as expected; word %u is the first that is not",
+                      w->name, equal, w->words.len, first);
+    }
+    return right;
+}
+
+static void print_job(const cli_session *s, const dense_job *job) {
+    const dense_program *p = &job->program;
+    if (s->options.quiet)
+        return;
+    printf("%s: dense, %u words, %u cycles\n", p->path, p->bits.words.len, job->outcome.cycles);
+    if (!p->writes.len)
+        printf("no register writes: a word a cycle for each stream\n");
+    for (uint32_t i = 0; i < p->outputs.len; i++) {
+        uint32_t first = 0, words = p->outputs.at[i].words.len,
+                 equal = dense_equal_words(&p->outputs.at[i], job->outcome.memory, &first);
+        if (words)
+            printf("%s: %u of %u words as expected\n", p->outputs.at[i].name, equal, words);
+        else
+            printf("%s: no words are expected\n", p->outputs.at[i].name);
+    }
+}
+
+bool cli_dense_run(cli_session *s, bool *dense) {
+    const compile_options *o = &s->options.compile;
+    dense_job *job = arena_new(&s->mem, dense_job);
+    *dense = false;
+    if (!is_one_file(o->expression) || !open_job(s, job))
+        return false;
+    *dense = dense_is(&job->program.bits, job->map);
+    if (*dense && o->engine != ENGINE_CYCLE) {
+        diag_error(&s->diag, (src_loc){0}, "E0906-engine-option",
+                   "a dense program runs on engine cycle alone");
+        diag_hint(&s->diag, "--engine cycle");
+    }
+    bool ok = *dense && o->engine == ENGINE_CYCLE && run_job(s, job);
+    if (ok)
+        print_job(s, job);
+    ok = ok && compare_job(s, job);
+    return ok;
+}

@@ -1,0 +1,14 @@
+/* load.h - a dense design as an array of the cycle model. */
+#ifndef ONYX_DENSE_LOAD_H
+#define ONYX_DENSE_LOAD_H
+
+#include "dense/design.h"
+#include "rtl_models/cycle/dense.h"
+
+/* Makes the array that the settings describe; routes are followed from the inputs of enabled units, registers
+ * on them are nodes. Errors: E0631-wire-loop. */
+bool dense_load(const dense_design *design, diagnostics *d, dense_array *out);
+/* Returns the input or output node of an IO column, or UINT32_MAX. */
+uint32_t dense_io_node(const dense_array *a, dense_node_kind kind, uint32_t column);
+
+#endif

@@ -1,0 +1,114 @@
+/* The streams of a dense program. */
+#include "dense/program.h"
+
+#include "dense/load.h"
+#include "dense/wires.h"
+#include "firmware/registers.h"
+
+enum { TILE_BYTES = 0x40000, OUTPUT_BANK = 0x20000, TILE_REGISTERS = GLB_TILE_STRIDE / 4 };
+
+/* ---- streams ----------------------------------------------------------------------------------- */
+
+/* Reads a loop nest of the buffer: dim at `at`, then start, cycle, and for each loop range, stride, cycle
+ * stride. */
+static void read_nest(const uint32_t *reg, uint32_t at, uint32_t loops, dense_generator *g) {
+    const uint32_t *r = reg + at / 4;
+    g->enable = true;
+    g->nest.dim = r[0] < loops ? r[0] : loops;
+    g->address[0].start = r[1];
+    g->at.start = r[2];
+    for (uint32_t i = 0; i < loops; i++) {
+        g->nest.range[i] = r[3 + 3 * i];
+        g->address[0].increment[i] = r[4 + 3 * i];
+        g->at.increment[i] = r[5 + 3 * i];
+    }
+}
+
+static bool refuse_stream(const dense_program *p, uint32_t tile, const char *what, diagnostics *d) {
+    diag_error(d, (src_loc){0}, "E0981-dense-stream", "%s: the %s of GLB tile %u", p->path, what, tile);
+    diag_hint(d, "streams of the dense fabric run once a start, words by schedule or by valid bits");
+    return false;
+}
+
+/* Where the registers of the two DMA engines of a tile stand. */
+typedef struct {
+    const char *what;
+    bool store;
+    uint32_t control, nest, loops, column_lsb, valid_lsb, ready_valid;
+} engine;
+
+static const engine engines[] = {
+    {"load", false, GLB_LD_CTRL, GLB_LD_DIM, GLB_LD_RANGE_COUNT, GLB_LD_CTRL_DATA_MUX_LSB,
+     GLB_LD_CTRL_VALID_MODE_LSB, LD_READY_VALID},
+    {"store", true, GLB_ST_CTRL, GLB_ST_DIM, GLB_ST_RANGE_COUNT, GLB_ST_CTRL_DATA_MUX_LSB,
+     GLB_ST_CTRL_VALID_MODE_LSB, ST_READY_VALID},
+};
+
+static bool add_stream(const dense_program *p, const uint32_t *reg, uint32_t tile, const engine *e,
+                       diagnostics *d, dense_streams *out) {
+    const uint32_t control = reg[e->control / 4], mode = control & 3, valid = control >> e->valid_lsb & 3;
+    const bool odd = (control >> e->column_lsb & 3) == GLB_COLUMN_ODD;
+    dense_stream s = {.mode = DENSE_STREAM_STATIC, .store = e->store, .column = 2 * tile + odd};
+    if (mode == DMA_OFF)
+        return true;
+    if (mode != DMA_ONCE || valid == e->ready_valid)
+        return refuse_stream(
+            p, tile,
+            arena_printf(d->mem, "%s %s", e->what, mode != DMA_ONCE ? "repeats" : "is of ready and valid"),
+            d);
+    if (e->store && valid != ST_STATIC)
+        s.mode = DENSE_STREAM_VALID;
+    read_nest(reg, e->nest, e->loops, &s.g);
+    vec_push(d->mem, out, s);
+    return true;
+}
+
+bool dense_streams_of(const dense_program *p, arena *mem, diagnostics *d, dense_streams *out) {
+    uint32_t *reg = arena_new_n(mem, uint32_t, DENSE_GLB_TILES * TILE_REGISTERS);
+    bool ok = true;
+    *out = (dense_streams){0};
+    for (uint32_t i = 0; i < p->writes.len; i++) {
+        if (p->writes.at[i].offset / 4 < DENSE_GLB_TILES * TILE_REGISTERS)
+            reg[p->writes.at[i].offset / 4] = p->writes.at[i].value;
+    }
+    for (uint32_t i = 0; i < 2 * DENSE_GLB_TILES; i++) {
+        const uint32_t t = i % DENSE_GLB_TILES;
+        ok = add_stream(p, reg + t * TILE_REGISTERS, t, &engines[i / DENSE_GLB_TILES], d, out) && ok;
+    }
+    return ok;
+}
+
+static dense_stream linear(uint32_t column, uint32_t byte, uint32_t words) {
+    dense_stream s = {.mode = DENSE_STREAM_STATIC, .column = column};
+    s.g.enable = true;
+    s.g.nest.dim = words > 1;
+    s.g.nest.range[0] = words - 2;
+    s.g.address[0] = (dense_affine){byte, {2}};
+    s.g.at.increment[0] = 1;
+    return s;
+}
+
+static uint32_t words_of_tile(const dense_words_vec *arrays) {
+    const dense_words *w = arrays->len ? &arrays->at[0] : NULL;
+    return w && w->tiles.len ? w->words.len / w->tiles.len : 0;
+}
+
+void dense_linear_streams(const dense_design *design, const dense_program *p, arena *mem,
+                          dense_streams *out) {
+    dense_wiring w = dense_wire_up(design, mem);
+    uint32_t inputs = words_of_tile(&p->inputs), outputs = words_of_tile(&p->outputs);
+    *out = (dense_streams){0};
+    for (uint32_t i = 0; i < design->tiles.len; i++) {
+        const dense_tile *t = &design->tiles.at[i];
+        const dense_origin below = {.x = t->x, .y = 1, .side = PNR_NORTH};
+        if (t->kind != NET_TILE_IO || !dense_value(design, t, 0, "tile_en"))
+            continue;
+        const bool store =
+            dense_wire_at(&w, below, DENSE_WORD)->enable && dense_wire_at(&w, below, DENSE_BIT)->enable;
+        const uint32_t bank = t->x / 2 * TILE_BYTES;
+        dense_stream s = store ? linear(t->x, bank + OUTPUT_BANK, outputs) : linear(t->x, bank, inputs);
+        s.store = store;
+        s.mode = store ? DENSE_STREAM_VALID : DENSE_STREAM_STATIC;
+        vec_push(mem, out, s);
+    }
+}

@@ -1,0 +1,37 @@
+/* program.h - a dense program of the chip: its words, arrays, and register writes. */
+#ifndef ONYX_DENSE_PROGRAM_H
+#define ONYX_DENSE_PROGRAM_H
+
+#include "dense/design.h"
+#include "rtl_models/cycle/dense_streams.h"
+
+enum { DENSE_GLB_TILES = 16 };
+
+typedef struct {
+    uint32_t offset, value; /* offset: 0x100 for each tile of the buffer, then the register's */
+} dense_write;
+
+/* An array that is dealt out word by word over tiles of the global buffer. */
+typedef struct {
+    u32_vec tiles;
+    u16_vec words; /* empty: the file does not have them */
+    const char *name;
+} dense_words;
+typedef VEC(dense_words) dense_words_vec;
+
+typedef struct {
+    const char *path;
+    bits_stream bits;
+    dense_words_vec inputs, outputs; /* outputs: what is expected */
+    VEC(dense_write) writes;
+} dense_program;
+typedef VEC(dense_stream) dense_streams;
+
+/* Returns the streams that the register writes prepare. E0981-dense-stream names what a dense stream cannot
+ * be. */
+bool dense_streams_of(const dense_program *p, arena *mem, diagnostics *d, dense_streams *out);
+/* Returns streams for a program without register writes: a word a cycle from the first cycle on for each IO
+ * tile that feeds the array, each word with a valid bit for each that the array feeds. */
+void dense_linear_streams(const dense_design *design, const dense_program *p, arena *mem, dense_streams *out);
+
+#endif

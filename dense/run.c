@@ -1,0 +1,128 @@
+/* A dense program on the cycle model: the global buffer's streams around the array. */
+#include "dense/run.h"
+
+#include "dense/load.h"
+#include "firmware/registers.h"
+
+enum { TILE_WORDS = 0x20000, OUTPUT_WORDS = 0x10000, GLB_WORDS = DENSE_GLB_BYTES / 2 };
+enum { LONGEST_GAP = 0x10000 /* cycles between two words of a stream, at most */ };
+
+uint16_t *dense_memory_of(const dense_program *p, arena *mem) {
+    uint16_t *memory = arena_new_n(mem, uint16_t, GLB_WORDS);
+    for (uint32_t a = 0; a < p->inputs.len; a++) {
+        const dense_words *w = &p->inputs.at[a];
+        for (uint32_t i = 0; i < w->words.len; i++)
+            memory[(w->tiles.at[i % w->tiles.len] * TILE_WORDS + i / w->tiles.len) % GLB_WORDS] =
+                w->words.at[i];
+    }
+    return memory;
+}
+
+uint32_t dense_equal_words(const dense_words *expected, const uint16_t *memory, uint32_t *first) {
+    uint32_t equal = 0, tiles = expected->tiles.len;
+    *first = expected->words.len;
+    for (uint32_t i = 0; i < expected->words.len; i++) {
+        uint32_t at = expected->tiles.at[i % tiles] * TILE_WORDS + OUTPUT_WORDS + i / tiles;
+        bool same = memory[at % GLB_WORDS] == expected->words.at[i];
+        if (!same && *first == expected->words.len)
+            *first = i;
+        equal += same;
+    }
+    return equal;
+}
+
+typedef struct {
+    const dense_streams *streams;
+    dense_outcome *out;
+    dense_model *model;
+    u32_vec node; /* of the array, by stream */
+    uint32_t cycle, moved;
+} runner;
+
+static bool find_nodes(runner *r, const dense_array *array, diagnostics *d) {
+    for (uint32_t i = 0; i < r->streams->len; i++) {
+        const dense_stream *s = &r->streams->at[i];
+        uint32_t node = dense_io_node(array, s->store ? DENSE_NODE_OUTPUT : DENSE_NODE_INPUT, s->column);
+        vec_push(d->mem, &r->node, node);
+        if (node != UINT32_MAX)
+            continue;
+        diag_error(d, (src_loc){0}, "E0981-dense-stream",
+                   "a stream %s IO column %u, whose tile the bitstream does not enable",
+                   s->store ? "stores from" : "loads into", s->column);
+        diag_hint(d, "do the register writes belong to this bitstream?");
+        return false;
+    }
+    return true;
+}
+
+/* Stores take what outputs give in the cycle. */
+static void store_words(runner *r) {
+    for (uint32_t i = 0; i < r->streams->len; i++) {
+        dense_ran_stream *s = &r->out->streams.at[i];
+        uint32_t at = 0, taken;
+        if (s->stream.store) {
+            taken = dense_taken(r->model, r->node.at[i]);
+            if (dense_stream_store(&s->stream, &s->state, r->cycle, taken >> 16, &at)) {
+                r->out->memory[at / 2 % GLB_WORDS] = (uint16_t)taken;
+                r->moved = r->cycle;
+                r->out->cycles = r->cycle + 1 - DENSE_FIRST_CYCLE;
+            }
+        }
+    }
+}
+
+/* Loads give what inputs have a cycle later. */
+static void drive_inputs(runner *r) {
+    for (uint32_t i = 0; i < r->streams->len; i++) {
+        dense_ran_stream *s = &r->out->streams.at[i];
+        uint32_t at = 0;
+        if (s->stream.store)
+            continue;
+        bool word = dense_stream_load(&s->stream, &s->state, r->cycle, &at);
+        dense_drive(r->model, r->node.at[i], word ? r->out->memory[at / 2 % GLB_WORDS] : 0, false);
+        r->moved = word ? r->cycle : r->moved;
+    }
+}
+
+static bool all_finished(const runner *r) {
+    bool all = true;
+    for (uint32_t i = 0; i < r->out->streams.len; i++)
+        all = all && r->out->streams.at[i].state.now.finished;
+    return all;
+}
+
+/* Runs until all streams have ended, or no word has moved for as long as two events of a schedule may be
+ * apart. */
+static void run_cycles(runner *r) {
+    while (!all_finished(r) && r->cycle - r->moved <= LONGEST_GAP) {
+        store_words(r);
+        dense_cycle(r->model, r->cycle == DENSE_FLUSH_CYCLE);
+        drive_inputs(r);
+        r->cycle++;
+    }
+    r->out->done = all_finished(r);
+}
+
+bool dense_run(const dense_design *design, const dense_streams *streams, uint16_t *memory, diagnostics *d,
+               dense_outcome *out) {
+    dense_array *array = arena_new(d->mem, dense_array);
+    runner r = {.streams = streams, .out = out};
+    uint32_t ring = 0;
+    *out = (dense_outcome){.memory = memory};
+    if (!dense_load(design, d, array) || !find_nodes(&r, array, d))
+        return false;
+    r.model = dense_build(array, d->mem, &ring);
+    if (!r.model) {
+        const dense_node *n = &array->nodes.at[ring];
+        diag_error(d, (src_loc){0}, "E0631-wire-loop", "tile x%uy%u feeds itself without a register", n->x,
+                   n->y);
+        return false;
+    }
+    for (uint32_t i = 0; i < streams->len; i++) {
+        dense_ran_stream s = {.stream = streams->at[i]};
+        dense_stream_start(&s.stream, &s.state);
+        vec_push(d->mem, &out->streams, s);
+    }
+    run_cycles(&r);
+    return true;
+}

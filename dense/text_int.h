@@ -1,0 +1,48 @@
+/* text_int.h - names that the printer and the parser of the text form share. */
+#ifndef ONYX_DENSE_TEXT_INT_H
+#define ONYX_DENSE_TEXT_INT_H
+
+#include "dense/text.h"
+#include "dense/units.h"
+#include "dense/wires.h"
+
+/* A word of the text that stands for one value of a field of a tile's kind. */
+typedef struct {
+    net_tile tile;
+    uint32_t feature;
+    const char *field;
+    uint32_t value;
+} dense_fixed;
+
+/* Lines of one word that stand for several fields: what `alu`, `stream`, `buffer` mean. The list of a word
+ * ends with field NULL. */
+typedef struct {
+    const char *word;
+    const dense_fixed *fixed;
+} dense_word_line;
+extern const dense_word_line dense_word_lines[];
+extern const uint32_t dense_word_line_count;
+
+/* Settings with a short name. */
+typedef struct {
+    const char *name;
+    net_tile tile;
+    uint32_t feature;
+    const char *field;
+} dense_named;
+extern const dense_named dense_named_settings[];
+extern const uint32_t dense_named_count;
+
+enum { DENSE_KINDS = 3, DENSE_OPCODES = 20, DENSE_CONDITIONS = 20 };
+extern const char *const dense_opcode_names[DENSE_KINDS][DENSE_OPCODES]; /* NULL: no operation */
+extern const char *const dense_condition_names[DENSE_CONDITIONS];
+extern const char *const dense_mode_names[4]; /* of an operand; the first is a constant */
+
+/* Returns the name of what a select of an input is besides wires: "zero", or an output of the same tile; NULL
+ * for others. */
+const char *dense_inner_name(dense_port port, uint32_t select);
+
+/* Fields of the instruction by operand. */
+extern const char *const dense_mode_fields[6], *const dense_constant_fields[6];
+
+#endif

@@ -1,0 +1,66 @@
+/* What every program of the chip has as one JSON file: words and register writes. */
+#include "exchange/json_file.h"
+
+#include "exchange/exchange_int.h"
+#include "tiling/containers.h"
+
+bool exchange_json_refuse(const exchange_json *file, const char *what) {
+    diag_error(file->d, (src_loc){0}, "E0970-chip-file", "%s: %s", file->path, what);
+    diag_hint(file->d,
+              "a program of the chip as one file has \"bitstream\", \"data\" and \"register_writes\": "
+              "docs/exchange.md");
+    return false;
+}
+
+cJSON *exchange_open_json(const char *path, arena *mem, diagnostics *d) {
+    const size_t length = strlen(path);
+    size_t bytes = 0;
+    if (length > 2 && strcmp(path + length - 2, ".h") == 0)
+        return exchange_of_headers(path, mem, d);
+    const char *content = file_read(path, d->mem, &bytes, d);
+    tile_bytes text = {path, (const uint8_t *)content, bytes};
+    if (!content || (tile_is_gzip(text) && !tile_gunzip(text, d->mem, d, &text)))
+        return NULL;
+    return json_parse(path, (const char *)text.at, text.length, d);
+}
+
+bool exchange_json_bits(const exchange_json *file, bits_stream *out) {
+    const cJSON *list = json_get_array(file->json, file->path, "bitstream", file->d), *one;
+    if (!list)
+        return false;
+    size_t bytes = 1, at = 0;
+    cJSON_ArrayForEach(one, list) bytes += cJSON_IsString(one) ? strlen(one->valuestring) + 1 : 1;
+    char *text = arena_alloc(file->d->mem, bytes);
+    cJSON_ArrayForEach(one, list) {
+        const size_t n = cJSON_IsString(one) ? strlen(one->valuestring) : 0;
+        memcpy(text + at, n ? one->valuestring : "", n);
+        at += n;
+        text[at++] = '\n';
+    }
+    text[at] = '\0';
+    return bits_parse(arena_printf(file->d->mem, "%s \"bitstream\"", file->path), text, at, file->mem,
+                      file->d, out);
+}
+
+static bool read_write(const exchange_json *file, const cJSON *row, fw_write_vec *out) {
+    const cJSON *kind = cJSON_GetArrayItem(row, 0), *offset = cJSON_GetArrayItem(row, 1),
+                *value = cJSON_GetArrayItem(row, 2);
+    if (!cJSON_IsString(kind) || !cJSON_IsNumber(offset) || !cJSON_IsNumber(value))
+        return exchange_json_refuse(file, "a register write is [\"Glb\", offset, value]");
+    if (strcmp(kind->valuestring, "Glb") != 0)
+        return exchange_json_refuse(
+            file, arena_printf(file->mem, "a function that prepares streams writes a register of \"%s\"",
+                               kind->valuestring));
+    vec_push(file->mem, out,
+             (fw_write){(uint32_t)offset->valuedouble, (uint32_t)(int64_t)value->valuedouble});
+    return true;
+}
+
+bool exchange_json_writes(const exchange_json *file, const char *function, fw_write_vec *out) {
+    const cJSON *all = cJSON_GetObjectItemCaseSensitive(file->json, "register_writes"), *row;
+    cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(all, function)) {
+        if (!read_write(file, row, out))
+            return false;
+    }
+    return true;
+}

@@ -99,7 +99,17 @@ static bool take_column(const char *text, arena *mem, diagnostics *d, exchange_p
     return true;
 }
 
+/* Returns the folder of a meta file that is named itself; any other path as it is. */
+static const char *folder_of_meta(const char *path, arena *mem) {
+    static const char name[] = "design_meta.json";
+    const size_t length = strlen(path), n = sizeof name - 1;
+    if (length < n || strcmp(path + length - n, name) != 0 || (length > n && path[length - n - 1] != '/'))
+        return path;
+    return length == n ? "." : arena_strndup(mem, path, length - n - 1);
+}
+
 static bool take_data(const char *text, arena *mem, diagnostics *d, exchange_program *p) {
+    text = folder_of_meta(text, mem);
     if (is_one_file(text)) {
         exchange_program other = {0};
         if (!exchange_read_json(text, mem, d, &other))
@@ -127,6 +137,7 @@ static const char *name_of(const char *path, arena *mem) {
 }
 
 bool exchange_read(const char *path, const text_vec *data, arena *mem, diagnostics *d, exchange_program *p) {
+    path = folder_of_meta(path, mem);
     *p = (exchange_program){.path = path, .name = name_of(path, mem)};
     bool ok = is_one_file(path) ? exchange_read_json(path, mem, d, p)
               : is_folder(path) ? read_folder(path, mem, d, p)

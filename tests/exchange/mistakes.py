@@ -81,6 +81,15 @@ def words_of_streams(c):
     c.wrong(3, 'E0972-chip-result', bits, *b0, *bv, '--data', f'x{c.xv}={w}/b0.raw')
     c.wrong(1, 'E0903-option-value', bits, '--data', 'tensor')
     c.wrong(1, 'E0970-chip-file', bits, '--data', f'x{c.b0}={w}/b0.txt')
+    for number, (text, right) in enumerate((('2 0 3 3 1 4 7', True), ('0002\n0000\n0003\n0003\n0001\n0004\n0007\n', True),
+                                            ('2 0 3 x', False), ('2 00003', False))):
+        with open(f'{w}/text{number}', 'w', encoding='ascii') as f:
+            f.write(text)
+        argv = bits, '--data', f'x{c.b0}={w}/text{number}', *bv, '--data', f'x{c.xv}={w}/bv.raw'
+        if right:
+            assert c.run(*argv)[0] == 0, c.run(*argv)
+        else:
+            c.wrong(1, 'E0970-chip-file', *argv)
     c.wrong(1, 'E0001-file', bits, '--data', f'x{c.b0}={w}/none.raw')
     with open(f'{w}/odd.raw', 'wb') as f:
         f.write(b'\0\1\0')
@@ -98,6 +107,7 @@ def words_of_streams(c):
 def folders(c):
     c.right(c.work)
     c.right(f'{c.work}/bin')
+    c.right(f'{c.work}/bin/design_meta.json')
     c.right(f'{c.work}/bin/app.bs', '--data', c.work)
     c.wrong(1, 'E0970-chip-file', f'{c.work}/bin/app.bs', '--data', f'{c.work}/made')
     c.meta(mode='STATIC')

@@ -44,6 +44,12 @@ static void keep_users(compile_schedule *s, arena *mem) {
  * save no more than that. */
 enum { HOPELESS = 4 };
 
+/* Returns why there are several kernels; `one`: what the chip takes for one, INFINITY: one does not fit. */
+static const char *say_several(arena *mem, uint32_t n, const char *how, double cycles, double one) {
+    return arena_printf(mem, "%u kernels, %s: %.0f cycles of the chip expected, %s", n, how, cycles,
+                        isfinite(one) ? arena_printf(mem, "%.0f as one", one) : "and as one it does not fit");
+}
+
 /* Takes several kernels, which are as `how` says, where they are expected to take less than what the program
  * takes now. */
 static void take_several(deciding *s, const char *how, compile_schedule *several) {
@@ -60,9 +66,7 @@ static void take_several(deciding *s, const char *how, compile_schedule *several
         return;
     *out = *several;
     keep_users(out, mem);
-    out->staged = arena_printf(
-        mem, "%u kernels, %s: %.0f cycles of the chip expected, %s", out->cin.kernels.len, how, cycles,
-        isfinite(s->least) ? arena_printf(mem, "%.0f as one", s->least) : "and as one it does not fit");
+    out->staged = say_several(mem, out->cin.kernels.len, how, cycles, s->least);
     s->least = cycles;
 }
 
@@ -88,9 +92,8 @@ static void choose_several(deciding *s, const char *schedule) {
     if (!isfinite(several))
         return;
     *out = other;
-    out->staged =
-        arena_printf(c->ctx->mem, "%u kernels, -s \"%s\": %.0f cycles of the chip expected, %.0f as one",
-                     other.cin.kernels.len, schedule, several, s->least);
+    out->staged = say_several(c->ctx->mem, other.cin.kernels.len,
+                              arena_printf(c->ctx->mem, "-s \"%s\"", schedule), several, s->least);
     s->least = several;
 }
 
@@ -128,7 +131,8 @@ static bool has_inner_sum(const sam_statement *s) {
 /* ---- the candidates ----------------------------------------------------------------------------- */
 
 static const char *find_columns(const deciding *s) {
-    return s->open && s->mapped && compile_has_columns(s->c, &s->out->cin, 0) ? "" : NULL;
+    return s->open && s->mapped && !s->c->o->tile.all && compile_has_columns(s->c, &s->out->cin, 0) ? ""
+                                                                                                    : NULL;
 }
 static void try_columns(deciding *s, const char *found) {
     const double before = s->least;
@@ -205,7 +209,8 @@ static void try_sums(deciding *s, const char *found) {
 }
 
 static const char *find_fused(const deciding *s) {
-    return s->unsaid && s->user && fe_stand_together(s->user) && s->c->o->dispatch != TILE_DISPATCH_BANKS
+    return s->unsaid && !s->c->o->tile.all && s->user && fe_stand_together(s->user) &&
+                   s->c->o->dispatch != TILE_DISPATCH_BANKS
                ? ""
                : NULL;
 }
@@ -357,6 +362,8 @@ void compile_choose_by_data(const compile_search_in *given, compile_context *ctx
     s.ordered = single && !edges && in->in->n_schedule && compile_loops_are_open(s.kernel);
     if (s.open && with.options->optimize < 3) /* which has no bound */
         share_sample(&s.kernel->s, ctx->mem, &data, &sampled);
+    c.crowded = with.options->unroll > 1 && !compile_copies_open(with.options) &&
+                !isfinite(compile_search(&sampled, ctx, &out->cin, &out->tilings));
     choose_form(&s);
     if (s.unsaid && fe_schedule(in->in, in->user, ctx->mem, ctx->diag, &written))
         s.user = &written.kernels.at[0];
@@ -375,8 +382,9 @@ void compile_choose_by_data(const compile_search_in *given, compile_context *ctx
             try_row(&s, &rows[i], found[i], &all);
     }
     out->candidates = all;
-    if (out->cin.kernels.len == 1 && pnr_board_extended(in->board))
-        out->tilings.len = 0; /* chosen anew when it is compiled, with store streams that levels share, too */
+    if (!compile_edges_open(with.options) || (out->cin.kernels.len == 1 && pnr_board_extended(in->board)))
+        out->tilings.len =
+            0; /* stated, or chosen when the kernel is compiled, with store streams that levels share */
 }
 
 /* ---- another statement in place of the user's ---------------------------------------------------- */

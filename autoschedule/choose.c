@@ -72,7 +72,8 @@ static bool pays_dense(compile_context *ctx, void *of) {
         if (sam_tensor_at(&lowered.statement, x->tensor)->whole)
             return false;
     }
-    return located && compile_lowers(c->o, ctx, d->one.kernel, c->in->board);
+    /* An outermost level that is scanned dense asks for a load stream less, too. */
+    return (located || c->crowded) && compile_lowers(c->o, ctx, d->one.kernel, c->in->board);
 }
 
 bool compile_pays_dense(const compile_trying *c, const fe_kernel *kernel, compile_dense_level store) {

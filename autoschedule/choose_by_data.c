@@ -74,9 +74,13 @@ static compile_schedule in_order(const compile_schedule *s, const fe_cin *cin, u
         vec_push(mem, &out.dense, s->dense.at[i]);
     if (cin != &s->cin)
         out.chosen.at[n] =
-            arena_printf(mem, "loops %s: %.0f cycles of the chip expected, %.0f in the order %s",
-                         compile_loops_text(&cin->kernels.at[n].s, mem), cycles, before,
-                         compile_loops_text(&s->cin.kernels.at[n].s, mem));
+            isfinite(before)
+                ? arena_printf(mem, "loops %s: %.0f cycles of the chip expected, %.0f in the order %s",
+                               compile_loops_text(&cin->kernels.at[n].s, mem), cycles, before,
+                               compile_loops_text(&s->cin.kernels.at[n].s, mem))
+                : arena_printf(mem, "loops %s; in the order %s the kernel does not fit",
+                               compile_loops_text(&cin->kernels.at[n].s, mem),
+                               compile_loops_text(&s->cin.kernels.at[n].s, mem));
     out.cin = *cin;
     return out;
 }
@@ -100,7 +104,7 @@ static void choose_order(compile_trying *c, const compile_search_in *by, uint32_
     vec_push(mem, &all, out->cin);
     add_orders(c, &out->cin, n, &all);
     double *cycles = arena_new_n(mem, double, all.len);
-    uint32_t best = 0, other = 0;
+    uint32_t best = 0, other = 0, most = 0;
     double own = 0, of_it;
     for (uint32_t a = 0; a < all.len && all.len > 1; a++) {
         const compile_search_in less = compile_below(by, a ? ORDERS_WITHIN * cycles[best] : INFINITY);
@@ -110,8 +114,12 @@ static void choose_order(compile_trying *c, const compile_search_in *by, uint32_
             best = a;
     }
     for (uint32_t a = 1; a < all.len; a++) {
-        if (a != best && (!other || cycles[a] < cycles[other]) && compile_has_stores(c, &all.at[a], n))
-            other = a;
+        const bool may = a != best && (!other || cycles[a] <= cycles[other]);
+        const uint32_t stores = may ? compile_count_stores(c, &all.at[a], n) : 0;
+        if (!stores || (other && cycles[a] == cycles[other] && stores <= most))
+            continue;
+        other = a;
+        most = stores;
     }
     if (best)
         *out = in_order(&had, &all.at[best], n, cycles[best], cycles[0], mem);

@@ -138,6 +138,17 @@ typedef struct {
     double least, own; /* what the program, and the kernel in it, take now */
 } storing;
 
+/* Returns why operands are dense; `compressed`: what the chip takes otherwise, INFINITY: as many copies do
+ * not fit. */
+static const char *say_dense(const char *names, double cycles, double compressed, arena *mem) {
+    return isfinite(compressed)
+               ? arena_printf(mem, "%s dense: %.0f cycles of the chip expected, %.0f compressed", names,
+                              cycles, compressed)
+               : arena_printf(
+                     mem, "%s dense: %.0f cycles of the chip expected; compressed, the kernel does not fit",
+                     names, cycles);
+}
+
 /* Stores those that may be of `some` dense, where all of that together is expected to take less; false: it
  * is not. */
 static bool try_stores(compile_trying *c, storing *to, const stores *some, compile_schedule *out) {
@@ -162,10 +173,7 @@ static bool try_stores(compile_trying *c, storing *to, const stores *some, compi
     if (!compile_is_worth(cycles, to->least, to->own))
         return false;
     out->chosen.at[to->kernel] =
-        compile_add_sentence(out->chosen.at[to->kernel],
-                             arena_printf(mem, "%s dense: %.0f cycles of the chip expected, %.0f compressed",
-                                          names, cycles, to->least),
-                             mem);
+        compile_add_sentence(out->chosen.at[to->kernel], say_dense(names, cycles, to->least, mem), mem);
     for (uint32_t i = 0; i < formats.len; i++)
         vec_push(mem, &out->dense, formats.at[i]);
     out->cin = cin;
@@ -343,14 +351,13 @@ const char *compile_choose_full(compile_trying *c, const compile_search_in *by, 
     out->chosen.at[n] = best.written ? NULL : out->chosen.at[n];
     for (uint32_t i = 0; i < best.full.formats.len; i++)
         vec_push(mem, &out->dense, best.full.formats.at[i]);
-    return arena_printf(mem, "%s dense: %.0f cycles of the chip expected, %.0f compressed", best.full.names,
-                        best.cycles, now);
+    return say_dense(best.full.names, best.cycles, now, mem);
 }
 
-bool compile_has_stores(const compile_trying *c, const fe_cin *cin, uint32_t n) {
+uint32_t compile_count_stores(const compile_trying *c, const fe_cin *cin, uint32_t n) {
     stores all = {0};
     list_stores(c, cin, &cin->kernels.at[n], &all);
-    return all.len > 0;
+    return all.len;
 }
 
 /* Makes of a kernel one that takes the columns of dense matrices one after the other: v, a loop of the
@@ -415,8 +422,10 @@ void compile_choose_columns(compile_trying *c, const compile_search_in *by, uint
         other.tilings.len = other.tilings.cap = 0;
         *least = compile_search(by, c->ctx, &other.cin, &other.tilings);
         *out = other;
-        out->chosen.at[n] = arena_printf(
-            mem, "loops %s, %s one coordinate at a time: %.0f cycles of the chip expected, %.0f otherwise",
-            compile_loops_text(&columns.s, mem), fe_var_text(&columns.s, v), *least, before);
+        out->chosen.at[n] =
+            arena_printf(mem, "loops %s, %s one coordinate at a time: %.0f cycles of the chip expected, %s",
+                         compile_loops_text(&columns.s, mem), fe_var_text(&columns.s, v), *least,
+                         isfinite(before) ? arena_printf(mem, "%.0f otherwise", before)
+                                          : "and otherwise the kernel does not fit");
     }
 }

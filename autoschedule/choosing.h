@@ -19,6 +19,7 @@ typedef struct {
     const char *schedule; /* the one on trial */
     bool singly;          /* the host combines what the chip does not (sam_statement.singly) */
     bool part;            /* of a statement: what is too large in one order of the loops is cut further */
+    bool crowded;         /* the copies that are stated do not fit as the operands are stored */
     bool written;         /* what one kernel computes for another may be stored dense, too */
     const char *why;      /* why the last one that was tried will not do; NULL: a mistake of the user */
     diag_refusal refusal; /* that this is, if it is one */
@@ -72,8 +73,8 @@ static inline bool compile_is_written(const fe_cin *cin, name_id tensor) {
     }
     return false;
 }
-/* Returns whether some operand of kernel n may be stored dense. */
-bool compile_has_stores(const compile_trying *c, const fe_cin *cin, uint32_t n);
+/* Returns in how many ways an operand of kernel n may be stored dense. */
+uint32_t compile_count_stores(const compile_trying *c, const fe_cin *cin, uint32_t n);
 /* Stores operands of kernel n dense along their outermost levels, one after the other, where that is
  * expected to take less, and what is left together: two that are added to each other are scanned as long as
  * one of them is. Returns what the chip is then expected to take for all kernels; INFINITY: no operand

@@ -67,19 +67,26 @@ static double look_for(searching *s, const fe_kernel *kernel, double most, compi
     compile_lowered lowered;
     compile_tiling tiling = {.expected = {.complete = false}};
     compile_data data = {.operands = {s->known.at, s->known.len, in->data->operands.dtype}};
+    compile_options asked = *in->options;
     if (!compile_lower_sam(in->options, true, &s->ctx, kernel, &lowered))
         return INFINITY;
-    tiling.options = compile_tiling_of(in->options, in->board, &lowered);
+    asked.tile.all = 0; /* a stated edge is the only candidate along each loop */
+    tiling.options = compile_tiling_of(&asked, in->board, &lowered);
+    for (uint32_t l = 0; l < lowered.statement.loops.len; l++) {
+        uint32_t *edge = &tiling.options.edge[lowered.statement.loops.at[l].v - 1];
+        *edge = *edge ? *edge : in->options->tile.all;
+    }
     tiling.options.share = s->share;
     tiling.options.least = isfinite(most) ? fmax(most - COMPILE_BOOT, 1) : 0;
     if (in->share && tiling.options.steps)
         tiling.options.steps /= in->share;
     if (!compile_make_legal(&s->ctx, &lowered))
         return INFINITY;
-    compile_find_room(in->options, &s->ctx, in->board, &lowered, &tiling);
+    compile_find_room(&asked, &s->ctx, in->board, &lowered, &tiling);
+    if (asked.unroll && !compile_copies_open(&asked) && !tiling.options.room.together)
+        return INFINITY;            /* fewer copies fit than are stated */
     tiling.stored = (tile_room){0}; /* an order of loops is not taken for it: the model is not that exact */
-    if (!compile_choose_edges(in->options, &s->ctx, in->board, &lowered, &data, &tiling) ||
-        !tiling.expected.edge)
+    if (!compile_choose_edges(&asked, &s->ctx, in->board, &lowered, &data, &tiling) || !tiling.expected.edge)
         return INFINITY;
     tiling.expected.edge = tiling.options.edge; /* no wider than may be */
     out->expected = keep(tiling.expected, s->mem);

@@ -130,7 +130,7 @@ static bool choose_by_data(const compile_options *o, compile_context *ctx, const
     for (uint32_t n = 0; n < s->cin.kernels.len; n++)
         on_host = on_host || s->cin.kernels.at[n].on_host;
     const bool apart = o->parts == COMPILE_PARTS_APART;
-    if ((o->asked.statement && !o->asked.exact) || !(apart || compile_edges_open(o)) ||
+    if ((o->asked.statement && !o->asked.exact) || !(apart || compile_choices_open(o)) ||
         !(o->runs || has_all_sources(o, &k->user)))
         return true;
     if (!compile_read_operands(o, ctx, &k->user, &k->data))

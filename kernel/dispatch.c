@@ -89,14 +89,14 @@ tile_room compile_room_for(const compile_options *o, const netlist *one, const p
     arena_free(&scratch);
     if (o->unroll && !compile_copies_open(o)) {
         room.apart = o->unroll <= room.apart ? o->unroll : 0;
-        room.together = o->unroll;
+        room.together = o->unroll <= room.together ? o->unroll : 0;
     }
     if (o->buffers > 1) /* the pattern of loads and stores is not made for groups: the user may try */
         room.apart = 0;
     if (o->dispatch_auto && o->asked.repeated)
         room.apart = 0;
     if (!o->dispatch_auto && o->dispatch == TILE_DISPATCH_DYNAMIC)
-        room.together = room.apart ? 1 : room.together;
+        room.together = room.apart ? 1 : o->unroll && !compile_copies_open(o) ? 0 : room.together;
     else if (!o->dispatch_auto)
         room.apart = 0;
     return room;

@@ -447,13 +447,17 @@ typedef bool compile_action(const compile_options *o, compile_context *ctx, comp
 
 /* ---- what options leave open --------------------------------------------------------------------- */
 
-/* Returns whether the edges of some loops are to be chosen unasked, and whether the copies are; of a
- * statement of a program, whose data change from step to step, the edges by the fullest that they may be,
- * and the copies where nothing else wants their streams. */
-static inline bool compile_edges_open(const compile_options *o) {
-    return o->optimize && !o->tried.plain && (!o->asked.statement || o->asked.fullest) && !o->tile.all &&
-           !o->tile_auto;
+/* Returns whether the data may choose what the options do not state; of a statement of a program, whose data
+ * change from step to step, by the fullest that they may be. */
+static inline bool compile_choices_open(const compile_options *o) {
+    return o->optimize && !o->tried.plain && (!o->asked.statement || o->asked.fullest);
 }
+/* Returns whether the edges of some loops are to be chosen unasked. */
+static inline bool compile_edges_open(const compile_options *o) {
+    return compile_choices_open(o) && !o->tile.all && !o->tile_auto;
+}
+/* Returns whether the number of copies is: of a statement of a program where nothing else wants their
+ * streams. */
 static inline bool compile_copies_open(const compile_options *o) {
     return o->optimize && !o->tried.plain && (!o->asked.statement || (o->asked.fullest && o->asked.only)) &&
            o->unroll_open;

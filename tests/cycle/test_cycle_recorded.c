@@ -3,7 +3,8 @@
  * at most. In all-dense intersections a fiber ends with the first end of any of a joiner's four streams. */
 #include "kernels.h"
 
-static const char *const recorded[] = {"dense_matmul", "dense_product", "mttkrp"};
+static const char *const recorded[] = {"dense_matmul",    "dense_product",  "mttkrp",
+                                       "scalar_constant", "scalar_product", "scalar_sum"};
 enum { RECORDED = sizeof recorded / sizeof *recorded };
 
 static const char *write_bits(fixture *f, const cJSON *words) {

@@ -161,7 +161,7 @@ static void check_word(decoder *c, const tile *t, const bits_word *w) {
         return;
     }
     uint32_t known =
-        bits_each_field(c->map, t->kind, t->chip_mode, feature, bits_reg(w->address), check_field, &context);
+        bits_each_field(c->map, bits_register_at(t->kind, t->chip_mode, w->address), check_field, &context);
     uint32_t unknown = w->data & ~known;
     if (!unknown)
         return;
@@ -346,10 +346,11 @@ static void undriven(const decoder *c, uint32_t x, uint32_t y, const char *what)
     diag_hint(c->d, "a configuration word is missing, or a multiplexer's select is wrong");
 }
 
-/* The arriving wire (x, y, side, track): true and *at when a switch-box output drives it; otherwise the walk
- * ends here, at an IO tile or with an error. */
-static bool arriving(const decoder *c, uint32_t x, uint32_t y, pnr_side side, uint32_t track, walk *w,
-                     wire_id *at) {
+/* Returns true, and in *at the switch-box output that drives the arriving wire `in`; otherwise the walk ends
+ * here, at an IO tile or with an error. */
+static bool arriving(const decoder *c, wire_id in, walk *w, wire_id *at) {
+    const pnr_side side = (pnr_side)in.side, from = pnr_opposite(side);
+    const uint32_t x = in.x, y = in.y, track = in.track;
     uint32_t nx = 0, ny = 0;
     const char *name = bits_side_name[side];
     if (!pnr_neighbour(c->b, x, y, side, &nx, &ny)) {
@@ -370,7 +371,6 @@ static bool arriving(const decoder *c, uint32_t x, uint32_t y, pnr_side side, ui
                                   name, track, nx, ny));
         return false;
     }
-    pnr_side from = pnr_opposite(side);
     if (!wire_at(c, nx, ny, from, track)->used) {
         undriven(c, x, y,
                  arena_printf(c->mem, "wire %s track %u is selected, but x%uy%u does not drive it", name,
@@ -412,7 +412,7 @@ static void walk_back(const decoder *c, wire_id at, walk *w) {
             return;
         }
         bits_wire in = switch_input(c, &at, out->select);
-        if (!arriving(c, at.x, at.y, (pnr_side)in.side, in.track, w, &at))
+        if (!arriving(c, (wire_id){at.x, at.y, in.side, in.track}, w, &at))
             return;
     }
     w->good = false;
@@ -487,7 +487,7 @@ static void follow_cb(decoder *c, uint32_t cell, uint32_t port, uint32_t x, uint
                               select));
         return;
     }
-    if (arriving(c, x, y, side, track, &w, &at))
+    if (arriving(c, (wire_id){(uint16_t)x, (uint16_t)y, (uint8_t)side, (uint8_t)track}, &w, &at))
         walk_back(c, at, &w);
     if (w.good)
         add_sink(c, (net_pin){{cell}, (uint8_t)port}, &w, side, track);
@@ -574,9 +574,12 @@ static void store_nets(decoder *c) {
     }
 }
 
-bool bits_decode(const bits_stream *in, const pnr_board *b, const bits_map *map, name_table *names,
-                 arena *mem, diagnostics *d, netlist *net, pnr_design *design, uint32_t *unknown) {
-    uint32_t errors = d->errors;
+bool bits_decode(const bits_stream *in, const bits_map *map, name_table *names, diagnostics *d,
+                 pnr_design *design, uint32_t *unknown) {
+    const uint32_t errors = d->errors;
+    const pnr_board *b = map->board;
+    arena *mem = d->mem;
+    netlist *net = arena_new(mem, netlist);
     *net = (netlist){.mem = mem, .names = names};
     *design = (pnr_design){.net = net, .board = b};
     decoder c = {.map = map, .b = b, .mem = mem, .d = d, .names = names, .net = net, .design = design};

@@ -32,7 +32,7 @@ static void explain_word(explain_context *c) {
         return;
     }
     uint32_t mode = bits_mode(c->map, c->sorted, x, y);
-    uint32_t known = bits_each_field(c->map, tile, mode, bits_feature(a), bits_reg(a), print_field, c);
+    uint32_t known = bits_each_field(c->map, bits_register_at(tile, mode, a), print_field, c);
     if (c->word->data & ~known)
         fprintf(c->out, " UNKNOWN=%08X", c->word->data & ~known);
     putc('\n', c->out);
@@ -86,8 +86,8 @@ static uint32_t unknown_bits(const bits_map *map, const bits_stream *sorted, con
     if (bits_is_sram(tile, bits_feature(w->address)))
         return 0;
     uint32_t mode = bits_mode(map, sorted, bits_x(w->address), bits_y(w->address));
-    return bits_count(w->data & ~bits_each_field(map, tile, mode, bits_feature(w->address),
-                                                 bits_reg(w->address), no_visit, NULL));
+    const bits_register at = bits_register_at(tile, mode, w->address);
+    return bits_count(w->data & ~bits_each_field(map, at, no_visit, NULL));
 }
 
 static const char *mode_name(net_tile tile, uint32_t chip_mode) {

@@ -42,11 +42,19 @@ static inline uint32_t bits_count(uint32_t v) {
 /* Finds the field `name` of a tile kind, or NULL; `feature` BITS_ANY_FEATURE finds it wherever it is. */
 const bits_field *bits_find(const bits_map *map, net_tile tile, uint32_t feature, const char *name);
 
+/* A register of a kind of tile in a mode. */
+typedef struct {
+    net_tile tile;
+    uint32_t mode, feature, reg;
+} bits_register;
+static inline bits_register bits_register_at(net_tile tile, uint32_t mode, uint32_t address) {
+    return (bits_register){tile, mode, address >> 16 & 0xff, address >> 24};
+}
+
 /* Calls `visit` for each field with bits in that register, lowest bit first; CONFIG_SPACE words are shown as
  * the fields their mode gives them. Returns the mask of the bits so explained. */
 typedef void bits_visit(void *context, const bits_field *f);
-uint32_t bits_each_field(const bits_map *map, net_tile tile, uint32_t mode, uint32_t feature, uint32_t reg,
-                         bits_visit *visit, void *context);
+uint32_t bits_each_field(const bits_map *map, bits_register at, bits_visit *visit, void *context);
 
 static inline uint32_t bits_address(uint32_t reg, uint32_t feature, uint32_t x, uint32_t y) {
     return reg << 24 | feature << 16 | x << 8 | y;

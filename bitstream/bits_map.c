@@ -486,15 +486,15 @@ static uint32_t place_from(const bits_map *map, uint64_t key) {
 
 /* Visits the fields of CONFIG_SPACE_k. Those that reach into it may begin in the word before, as fields have
  * at most 32 bits. */
-static uint32_t each_space_field(const bits_map *map, net_tile tile, uint32_t mode, uint32_t feature,
-                                 uint32_t k, bits_visit *visit, void *context) {
+static uint32_t each_space_field(const bits_map *map, bits_register at, uint32_t k, bits_visit *visit,
+                                 void *context) {
     uint32_t begin = k * 32, mask = 0;
-    uint32_t i = place_from(map, place(tile, feature, true, 0, begin >= 32 ? begin - 31 : 0));
+    uint32_t i = place_from(map, place(at.tile, at.feature, true, 0, begin >= 32 ? begin - 31 : 0));
     for (; i < map->by_place.len; i++) {
         const bits_field *f = bits_field_at(map, map->by_place.at[i]);
-        if (field_place(f) > place(tile, feature, true, 0, begin + 31))
+        if (field_place(f) > place(at.tile, at.feature, true, 0, begin + 31))
             break;
-        if (f->hi < begin || (f->mode != BITS_ANY_MODE && f->mode != mode))
+        if (f->hi < begin || (f->mode != BITS_ANY_MODE && f->mode != at.mode))
             continue;
         for (uint32_t bit = f->lo; bit <= f->hi; bit++)
             mask |= bit >= begin && bit < begin + 32 ? 1u << (bit - begin) : 0;
@@ -503,17 +503,17 @@ static uint32_t each_space_field(const bits_map *map, net_tile tile, uint32_t mo
     return mask;
 }
 
-uint32_t bits_each_field(const bits_map *map, net_tile tile, uint32_t mode, uint32_t feature, uint32_t reg,
-                         bits_visit *visit, void *context) {
+uint32_t bits_each_field(const bits_map *map, bits_register at, bits_visit *visit, void *context) {
     uint32_t mask = 0, k = 0;
-    if (feature > 15)
+    if (at.feature > 15)
         return 0;
-    for (uint32_t i = place_from(map, place(tile, feature, false, reg, 0)); i < map->by_place.len; i++) {
+    for (uint32_t i = place_from(map, place(at.tile, at.feature, false, at.reg, 0)); i < map->by_place.len;
+         i++) {
         const bits_field *f = bits_field_at(map, map->by_place.at[i]);
-        if (field_place(f) > place(tile, feature, false, reg, 31))
+        if (field_place(f) > place(at.tile, at.feature, false, at.reg, 31))
             break;
         if (space_word(f->name, &k)) {
-            mask |= each_space_field(map, tile, mode, feature, k, visit, context);
+            mask |= each_space_field(map, at, k, visit, context);
         } else {
             mask |= bits_mask(f->hi - f->lo + 1u) << f->lo;
             visit(context, f);

@@ -39,12 +39,16 @@ static uint32_t config_value(const netlist *net, const net_cell_data *cell, cons
     return 0;
 }
 
+typedef struct {
+    const netlist *net;
+    const net_cell_data *cell;
+} cell_of;
+
 /* Reports fields of `a` that `b` has with another value; `both` is false to look only for fields b lacks. */
-static void compare_config(comparison *c, pnr_site at, const netlist *an, const net_cell_data *a,
-                           const netlist *bn, const net_cell_data *b, bool both) {
-    for (uint32_t i = 0; i < a->config.len; i++) {
-        const char *field = names_text(an->names, a->config.at[i].field);
-        uint32_t left = a->config.at[i].value, right = config_value(bn, b, field);
+static void compare_config(comparison *c, pnr_site at, cell_of a, cell_of b, bool both) {
+    for (uint32_t i = 0; i < a.cell->config.len; i++) {
+        const char *field = names_text(a.net->names, a.cell->config.at[i].field);
+        uint32_t left = a.cell->config.at[i].value, right = config_value(b.net, b.cell, field);
         /* These two follow from the cell itself, and a config need not list them. */
         if (!strcmp(field, "tile_en") || !strcmp(field, "mode"))
             continue;
@@ -74,8 +78,8 @@ static void compare_cells(comparison *c) {
                                  net_mode_table[r->mode].name, c->right_name));
             continue;
         }
-        compare_config(c, at, ln, l, rn, r, true);
-        compare_config(c, at, rn, r, ln, l, false);
+        compare_config(c, at, (cell_of){ln, l}, (cell_of){rn, r}, true);
+        compare_config(c, at, (cell_of){rn, r}, (cell_of){ln, l}, false);
     }
     for (uint32_t i = 0; i < rn->cells.len; i++) {
         if (cell_index(c->left, c->right->site.at[i]) == UINT32_MAX)

@@ -20,9 +20,10 @@ bool bits_encode(const pnr_design *design, const bits_map *map, arena *mem, diag
  * E0620-unknown-bit (counted in *unknown), or E0623-profile where they belong to another profile of the
  * board. A configuration that is not a complete circuit is an error E0630..E0634 naming the tile. Cells are
  * ordered by (x, y), nets by source, sinks by (cell, port). An IO cell's tensor, level and number of blocks
- * are not in the words and stay empty. */
-bool bits_decode(const bits_stream *in, const pnr_board *b, const bits_map *map, name_table *names,
-                 arena *mem, diagnostics *d, netlist *net, pnr_design *design, uint32_t *unknown);
+ * are not in the words and stay empty. The netlist
+ * (design->net) and the rest of the design live in the arena of `d`. */
+bool bits_decode(const bits_stream *in, const bits_map *map, name_table *names, diagnostics *d,
+                 pnr_design *design, uint32_t *unknown);
 
 /* True if the decoded design is the routed one, up to names and order: modes, configurations, sites, pins,
  * hops, registers. Each difference is an error E0650-design-differs naming the tile. */

@@ -7,7 +7,6 @@ typedef struct {
     pnr_board board;
     bits_map *map;
     bits_stream bits;
-    netlist net;
     pnr_design design;
     uint32_t unknown;
 } bits_file;
@@ -24,8 +23,7 @@ static bool open_bits(const char *path, cli_session *s, bits_file *f) {
 }
 
 static bool decode(cli_session *s, bits_file *f) {
-    return bits_decode(&f->bits, &f->board, f->map, &s->names, &s->mem, &s->diag, &f->net, &f->design,
-                       &f->unknown);
+    return bits_decode(&f->bits, f->map, &s->names, &s->diag, &f->design, &f->unknown);
 }
 
 /* Reads the netlist, placement and routes in a folder of run, compile or bitgen, and judges them anew. */
@@ -48,7 +46,7 @@ static bool verify(const char *path, const char *folder, cli_session *s, bits_fi
     bits_stream again;
     netlist net;
     pnr_design design;
-    if (!decode(s, f) || !net_check(&f->net, &s->diag) ||
+    if (!decode(s, f) || !net_check(f->design.net, &s->diag) ||
         !bits_encode(&f->design, f->map, &s->mem, &s->diag, &again))
         return false;
     bits_order_as(&again, &f->bits, &s->mem);
@@ -65,7 +63,7 @@ static bool verify(const char *path, const char *folder, cli_session *s, bits_fi
         return false;
     if (s->options.quiet)
         return true;
-    uint32_t words = f->bits.words.len, cells = f->net.cells.len, nets = f->net.nets.len;
+    uint32_t words = f->bits.words.len, cells = f->design.net->cells.len, nets = f->design.net->nets.len;
     printf("%s: %u %s, %u %s, %u %s, no unknown bit; encodes to the same words\n", path, words,
            plural(words, "word", "words"), cells, plural(cells, "cell", "cells"), nets,
            plural(nets, "net", "nets"));

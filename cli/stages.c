@@ -92,8 +92,8 @@ static bool read_onyx(cli_session *s, const char *path, netlist *n) {
     size_t length = 0;
     onyx_graph *g = NULL;
     const char *text = text_read(path, &s->mem, &length, &s->diag);
-    return text && lower_parse(path, text, length, &s->names, &s->mem, &s->diag, &g) &&
-           lower_check(g, &s->diag) && lower_pack(g, &s->mem, &s->diag, n);
+    return text && lower_parse(path, text, length, &s->names, &s->diag, &g) && lower_check(g, &s->diag) &&
+           lower_pack(g, &s->mem, &s->diag, n);
 }
 
 static bool read_netlist(cli_session *s, const char *path, netlist *n) {

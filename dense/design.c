@@ -71,7 +71,7 @@ static void take_word(word_fields *c, const bits_word *w, diagnostics *d) {
     }
     if (!w->data)
         vec_push(c->mem, &t->zeros, w->address);
-    uint32_t known = bits_each_field(c->map, t->kind, t->mode, feature, bits_reg(w->address), take_field, c);
+    uint32_t known = bits_each_field(c->map, bits_register_at(t->kind, t->mode, w->address), take_field, c);
     if (!(w->data & ~known))
         return;
     diag_error(d, w->loc, "E0620-unknown-bit",

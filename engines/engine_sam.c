@@ -116,7 +116,7 @@ static bool simulate(const compile_engine_in *in, const sam_tensor_levels *opera
         options.trace_context = &t;
     }
     compile_stage(ctx, "simulating the graph", 0);
-    bool good = sam_simulate(in->graph, operands, n_operands, &options, ctx->mem, ctx->diag, out);
+    bool good = sam_simulate(in->graph, operands, n_operands, &options, ctx->diag, out);
     good = (!how->trace || end_trace(&t, good, ctx)) && good;
     return (!how->stats || write_statistics(how, ctx, out)) && good;
 }

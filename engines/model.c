@@ -17,15 +17,20 @@ typedef struct {
     uint64_t free; /* cycle at which the latest run was over */
 } edge;
 
-/* Adds the streams at n columns, each of which is one of `at`'s. */
-static void add_streams(compile_context *ctx, edge *e, const uint32_t *column, uint32_t n,
-                        const uint32_t *cell, const uint32_t *at, uint32_t n_at) {
+/* The IO cells of one direction, and their columns. */
+typedef struct {
+    const uint32_t *cell, *column;
+    uint32_t n;
+} io_cells;
+
+/* Adds the streams at n columns, each of which is one of the cells'. */
+static void add_streams(compile_context *ctx, edge *e, const uint32_t *column, uint32_t n, io_cells of) {
     for (uint32_t i = 0; i < n; i++) {
         uint32_t k = 0;
-        while (k < n_at && at[k] != column[i])
+        while (k < of.n && of.column[k] != column[i])
             k++;
-        BUG_IF(k == n_at, "no stream at column %u", column[i]);
-        vec_push(ctx->mem, &e->streams, (cycle_stream){.cell = cell[k]});
+        BUG_IF(k == of.n, "no stream at column %u", column[i]);
+        vec_push(ctx->mem, &e->streams, (cycle_stream){.cell = of.cell[k]});
         vec_push(ctx->mem, &e->columns, column[i]);
     }
 }
@@ -42,8 +47,9 @@ static edge *edges_of(const compile_engine_in *in, uint32_t *n) {
     edge *all = arena_new_n(ctx->mem, edge, c.copies);
     for (uint32_t i = 0; i < c.copies; i++) {
         all[i].inputs = c.n_in;
-        add_streams(ctx, &all[i], c.in + i * c.n_in, c.n_in, at.in_cell, at.in_column, at.n_in);
-        add_streams(ctx, &all[i], c.out + i * c.n_out, c.n_out, at.out_cell, at.out_column, at.n_out);
+        add_streams(ctx, &all[i], c.in + i * c.n_in, c.n_in, (io_cells){at.in_cell, at.in_column, at.n_in});
+        add_streams(ctx, &all[i], c.out + i * c.n_out, c.n_out,
+                    (io_cells){at.out_cell, at.out_column, at.n_out});
     }
     *n = c.copies;
     return all;

@@ -37,7 +37,6 @@ typedef struct {
 typedef struct {
     compile_bare bare;
     tile_plan plan;
-    netlist net;
     pnr_design design; /* decoded from the words */
     pnr_board board;
 } exchange_array;

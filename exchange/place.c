@@ -31,7 +31,7 @@ static bool refuse(const placer *x, const char *what) {
 
 /* Returns the cell at the other end of an IO cell's net, or NULL. */
 static const net_cell_data *other_end(const placer *x, uint32_t cell, bool output) {
-    const netlist *n = &x->a->net;
+    const netlist *n = x->a->design.net;
     for (uint32_t i = 0; i < n->nets.len; i++) {
         const net_data *net = &n->nets.at[i];
         if (!output && net->source.cell.v == cell + 1 && net->sinks.len)
@@ -46,7 +46,7 @@ static const net_cell_data *other_end(const placer *x, uint32_t cell, bool outpu
 
 static bool find_blocks(const placer *x, exchange_stream *s, uint32_t cell, bool output) {
     const net_cell_data *memory = other_end(x, cell, output);
-    const netlist *n = &x->a->net;
+    const netlist *n = x->a->design.net;
     if (!memory || memory->mode != NET_MODE_FIBER_ACCESS ||
         !net_config_of(n, memory,
                        output ? MEMORY "read_scanner_block_mode" : MEMORY "write_scanner_block_mode"))
@@ -169,7 +169,7 @@ static bool make_plan(const placer *x) {
     tile_plan *plan = &x->a->plan;
     *plan = (tile_plan){.copies = 1};
     for (uint32_t i = 0; i < x->p->outputs.len; i++) {
-        net_cell_at(&x->a->net, (net_cell){x->cells.out_cell[i] + 1})->num_blocks =
+        net_cell_at(x->a->design.net, (net_cell){x->cells.out_cell[i] + 1})->num_blocks =
             x->p->outputs.at[i].blocks;
         vec_push(x->ctx->mem, &plan->outputs, (tile_output){.num_blocks = x->p->outputs.at[i].blocks});
     }
@@ -187,8 +187,7 @@ bool exchange_place(const compile_options *o, compile_context *ctx, exchange_pro
     if (!compile_read_board(ctx, o->board, &a->board, &a->bare.board_path) ||
         !pnr_board_set_profile(&a->board, o->profile, ctx->diag) ||
         !bits_map_read(&a->board, ctx->mem, ctx->diag, &map) ||
-        !bits_decode(&p->bits, &a->board, map, ctx->names, ctx->mem, ctx->diag, &a->net, &a->design,
-                     &unknown))
+        !bits_decode(&p->bits, map, ctx->names, ctx->diag, &a->design, &unknown))
         return false;
     a->bare.board = &a->board;
     a->bare.decoded = &a->design;

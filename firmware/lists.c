@@ -60,14 +60,15 @@ static void write_segment(FILE *out, const fw_segment *s) {
         fputc(0, out);
 }
 
-bool fw_write_list(const fw_items *steps, uint32_t n, uint32_t again, const fw_segments *segments,
-                   const fw_segments *left, const pnr_board *b, const char *path, diagnostics *d) {
+bool fw_write_list(const fw_list *list, const fw_segments *segments, const fw_segments *left,
+                   const pnr_board *b, const char *path, diagnostics *d) {
+    const uint32_t n = list->n;
     const uint32_t table = fw_list_address(b, n);
     file_out f;
     if (!file_create(&f, path, d->mem, d))
         return false;
     write_head(f.stream, 1, 1, FW_LIST);
-    file_put_u32(f.stream, steps->len);
+    file_put_u32(f.stream, list->steps->len);
     file_put_u32(f.stream, table);
     file_put_u32(f.stream, segments->len + 1);
     for (uint32_t i = 0; i < segments->len; i++)
@@ -75,10 +76,10 @@ bool fw_write_list(const fw_items *steps, uint32_t n, uint32_t again, const fw_s
     file_put_u32(f.stream, table);
     file_put_u32(f.stream, FW_LIST_HEAD + n * FW_ITEM_BYTES);
     file_put_u32(f.stream, n);
-    file_put_u32(f.stream, again);
+    file_put_u32(f.stream, list->again);
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t w = 0; w < FW_ITEM_WORDS; w++)
-            file_put_u32(f.stream, steps->at[i].word[w]);
+            file_put_u32(f.stream, list->steps->at[i].word[w]);
     }
     file_put_u32(f.stream, left->len);
     for (uint32_t i = 0; i < left->len; i++) {

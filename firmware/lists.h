@@ -23,10 +23,9 @@ enum { FW_PERIOD_MOST = 256 };
 uint32_t fw_fold_steps(const fw_items *steps, uint32_t *again);
 /* Returns where a list of so many items lies: at the end of the tables' area. */
 uint32_t fw_list_address(const pnr_board *b, uint32_t items);
-/* Writes the file of a list: `n` items that make so many steps, what the host writes before, and what the
- * stores write. Errors: E0004-write. */
-bool fw_write_list(const fw_items *steps, uint32_t n, uint32_t again, const fw_segments *segments,
-                   const fw_segments *left, const pnr_board *b, const char *path, diagnostics *d);
+/* Writes the file of a list, what the host writes before, and what the stores write. Errors: E0004-write. */
+bool fw_write_list(const fw_list *list, const fw_segments *segments, const fw_segments *left,
+                   const pnr_board *b, const char *path, diagnostics *d);
 /* Writes the file that takes the results of a batch of these streams which a list has run. */
 bool fw_write_collect(const fw_columns *c, uint32_t runs, uint32_t table, const char *path, diagnostics *d);
 /* Writes the file that takes words of the global buffer, and reads what comes of it. Errors: E0004-write;

@@ -8,17 +8,22 @@ static int by_column(const void *left, const void *right) {
     return a->column < b->column ? -1 : a->column > b->column;
 }
 
-static bool add_stream(fw_stream *list, uint32_t *n, uint32_t glb_tiles, const net_cell_data *cell,
-                       uint32_t x, uint32_t glb_tile, uint32_t *used, diagnostics *d) {
+/* Adds the stream of an IO cell in column x; `used`: the GLB tiles that have one of its direction. */
+static bool add_stream(fw_streams *to, const pnr_board *b, const net_cell_data *cell, uint32_t x,
+                       uint32_t *used, diagnostics *d) {
     const char *what = cell->output ? "store" : "load";
-    if (glb_tile >= glb_tiles || *used >> glb_tile & 1) {
+    const uint32_t glb_tile = x / b->columns_per_glb_tile;
+    if (glb_tile >= b->glb_tiles || *used >> glb_tile & 1) {
         diag_error(d, cell->loc, "E0706-streams", "GLB tile %u would need two %ss: column %u is the second",
                    glb_tile, what, x);
         diag_hint(d, "place inputs and outputs by the chip's rules: one load and one store a GLB tile");
         return false;
     }
     *used |= 1u << glb_tile;
-    list[(*n)++] = (fw_stream){x, cell};
+    if (cell->output)
+        to->store[to->n_stores++] = (fw_stream){x, cell};
+    else
+        to->load[to->n_loads++] = (fw_stream){x, cell};
     return true;
 }
 
@@ -90,13 +95,11 @@ bool fw_streams_of(const pnr_design *design, uint32_t part, bool apart, diagnost
     BUG_IF(b->glb_tiles > FW_MAX_STREAMS, "%u GLB tiles", b->glb_tiles);
     for (uint32_t c = 0; c < design->net->cells.len; c++) {
         const net_cell_data *cell = &design->net->cells.at[c];
-        uint32_t x = design->site.at[c].x, tile = x / b->columns_per_glb_tile;
         if (pnr_cell_tile(cell) != NET_TILE_IO || cell->part != part)
             continue;
         if (cell->output && !check_blocks(cell, d))
             return false;
-        if (!(cell->output ? add_stream(out->store, &out->n_stores, b->glb_tiles, cell, x, tile, &stores, d)
-                           : add_stream(out->load, &out->n_loads, b->glb_tiles, cell, x, tile, &loads, d)))
+        if (!add_stream(out, b, cell, design->site.at[c].x, cell->output ? &stores : &loads, d))
             return false;
     }
     qsort(out->load, out->n_loads, sizeof *out->load, by_column);

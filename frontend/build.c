@@ -76,19 +76,24 @@ static bool lowers(const sam_statement *plain, const fe_lower_options *options, 
     return fill_and_lower(plain, options, mem, &quiet, packed, out);
 }
 
+typedef struct {
+    sam_statement packed;
+    sam_graph graph;
+} built;
+
 static bool build(const sam_statement *s, bool sparse_result, const fe_lower_options *options, arena *mem,
-                  diagnostics *d, sam_statement *packed, sam_graph *out) {
+                  diagnostics *d, built *out) {
     sam_statement plain, pulled;
     if (!fe_pack(s, sparse_result, mem, d, &plain))
         return false;
     if (plain.singly)
         fe_step(&plain);
-    if (!options->exact_stops && !lowers(&plain, options, mem, packed, out)) {
+    if (!options->exact_stops && !lowers(&plain, options, mem, &out->packed, &out->graph)) {
         fe_copy_statement(&plain, mem, &pulled);
-        if (fe_pull_sums(&pulled, mem) && lowers(&pulled, options, mem, packed, out))
+        if (fe_pull_sums(&pulled, mem) && lowers(&pulled, options, mem, &out->packed, &out->graph))
             return true;
     }
-    return fill_and_lower(&plain, options, mem, d, packed, out);
+    return fill_and_lower(&plain, options, mem, d, &out->packed, &out->graph);
 }
 
 static bool has_dense_result(const sam_statement *s) {
@@ -109,22 +114,22 @@ static uint32_t count_ones(const sam_statement *s) {
 
 bool fe_build(const sam_statement *s, const fe_lower_options *options, arena *mem, diagnostics *d,
               sam_statement *packed, sam_graph *out) {
+    built declared = {0};
+    bool done = false;
     if (has_dense_result(s)) {
         diagnostics quiet;
-        sam_statement sparse_packed;
-        sam_graph sparse;
+        built sparse;
         diag_init(&quiet, mem);
-        bool as_declared = build(s, false, options, mem, &quiet, packed, out);
-        bool filled = as_declared && count_ones(packed) > 0;
-        if ((!as_declared || (filled && !options->exact_stops)) &&
-            build(s, true, options, mem, &quiet, &sparse_packed, &sparse) &&
-            (!as_declared || count_ones(&sparse_packed) < count_ones(packed))) {
-            *packed = sparse_packed;
-            *out = sparse;
-            return true;
+        done = build(s, false, options, mem, &quiet, &declared);
+        bool filled = done && count_ones(&declared.packed) > 0;
+        if ((!done || (filled && !options->exact_stops)) && build(s, true, options, mem, &quiet, &sparse) &&
+            (!done || count_ones(&sparse.packed) < count_ones(&declared.packed))) {
+            declared = sparse;
+            done = true;
         }
-        if (as_declared)
-            return true;
     }
-    return build(s, false, options, mem, d, packed, out);
+    done = done || build(s, false, options, mem, d, &declared);
+    *packed = declared.packed;
+    *out = declared.graph;
+    return done;
 }

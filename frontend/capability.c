@@ -162,23 +162,16 @@ static bool read_conditions(condition_reader *r) {
     return false;
 }
 
-static int64_t saturated(bool overflows, int64_t value, bool negative) {
-    return !overflows ? value : negative ? INT64_MIN : INT64_MAX;
-}
-
 static int64_t apply(char sign, int64_t a, int64_t b) {
     int64_t out = 0;
-    bool over;
+    const int64_t end = (sign == '*' ? (a < 0) != (b < 0) : a < 0) ? INT64_MIN : INT64_MAX;
     switch (sign) {
     case '+':
-        over = __builtin_add_overflow(a, b, &out);
-        return saturated(over, out, a < 0);
+        return __builtin_add_overflow(a, b, &out) ? end : out;
     case '-':
-        over = __builtin_sub_overflow(a, b, &out);
-        return saturated(over, out, a < 0);
+        return __builtin_sub_overflow(a, b, &out) ? end : out;
     case '*':
-        over = __builtin_mul_overflow(a, b, &out);
-        return saturated(over, out, (a < 0) != (b < 0));
+        return __builtin_mul_overflow(a, b, &out) ? end : out;
     case '/':
         return b ? a / b : 0;
     case '%':

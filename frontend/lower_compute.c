@@ -187,15 +187,19 @@ static bool compute_binary(lowering *w, sam_expr e, const fe_presence *in, value
 
 /* ---- functions ------------------------------------------------------------------- */
 
+static const char *call_name(const sam_expr_data *x) {
+    return x->program ? x->program->name : sam_operation_name((sam_operation)x->operation);
+}
+
 /* What an operation makes of constants is one. Concrete index notation, which has no data type, may have
  * operations of integers where the values are bf16. */
-static bool fold_call(const lowering *w, const sam_operator *f, const char *name, const value *a,
-                      const value *b, src_loc loc, value *result) {
+static bool fold_call(const lowering *w, const sam_operator *f, const sam_expr_data *x, const value *a,
+                      const value *b, value *result) {
     const bool fp = !w->s->integers;
     const uint16_t right = b ? sam_literal_word(b->constant, fp) : 0;
     if (!f->apply && !f->program) {
-        diag_error(w->d, loc, "E0152-function", "%s is of the bits of integers, and these are values of bf16",
-                   name);
+        diag_error(w->d, x->loc, "E0152-function",
+                   "%s is of the bits of integers, and these are values of bf16", call_name(x));
         diag_hint(w->d, "use --dtype int16");
         return false;
     }
@@ -245,7 +249,7 @@ static bool compute_call(lowering *w, sam_expr e, const fe_presence *in, value *
     const sam_expr_data x = *sam_expr_at(w->s, e);
     const sam_operator *f =
         x.program ? &x.program->of : sam_operator_of((sam_operation)x.operation, !w->s->integers);
-    const char *name = x.program ? x.program->name : sam_operation_name((sam_operation)x.operation);
+    const char *name = call_name(&x);
     value a, b = {0};
     if (is_annihilated(w, f, &x, result))
         return true;
@@ -258,7 +262,7 @@ static bool compute_call(lowering *w, sam_expr e, const fe_presence *in, value *
     }
     if (!x.b.v) {
         if (a.is_constant)
-            return fold_call(w, f, name, &a, NULL, x.loc, result);
+            return fold_call(w, f, &x, &a, NULL, result);
         *result = add_unary(w, name, &a, x.loc);
         return set_program(w, result, x.program);
     }
@@ -268,7 +272,7 @@ static bool compute_call(lowering *w, sam_expr e, const fe_presence *in, value *
     if (simplify_call(w, f, &a, &b, result))
         return true;
     if (a.is_constant && b.is_constant)
-        return fold_call(w, f, name, &a, &b, x.loc, result);
+        return fold_call(w, f, &x, &a, &b, result);
     *result = add_alu(w, name, &a, &b, x.loc);
     return set_program(w, result, x.program);
 }

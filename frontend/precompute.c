@@ -379,21 +379,30 @@ static void index_workspace(const sam_statement *s, uint64_t vars, sam_tensor_da
     }
 }
 
-/* Makes the new kernel: w(...) = sums of the subexpression, over the loops of its variables. */
-static void make_producer(const search *f, const fe_kernel *k, const request *r, uint64_t moved,
-                          sam_tensor_data w, const sam_var *index, arena *mem, fe_kernel *out) {
-    sam_statement *s = &out->s;
-    *out = (fe_kernel){.ordered = k->ordered};
-    fe_copy_statement(f->s, mem, s);
-    s->rhs = with_sums(f, s, f->want, moved);
-    vec_push(mem, &s->tensors, w);
+/* A part of a statement in a kernel of its own. */
+typedef struct {
+    bool whole;     /* it is all of the right side: it stays one kernel */
+    uint64_t moved; /* sums around the part that are inside */
+    sam_tensor_data w;
+    sam_var index[SAM_MAX_ORDER];
+    fe_kernel k;
+} taken_out;
+
+/* Makes the new kernel, t->k: w(...) = sums of the subexpression, over the loops of its variables. */
+static void make_producer(const search *f, const fe_kernel *reads, const request *r, taken_out *t) {
+    sam_statement *s = &t->k.s;
+    t->k = (fe_kernel){.ordered = reads->ordered};
+    fe_copy_statement(f->s, f->mem, s);
+    s->rhs = with_sums(f, s, f->want, t->moved);
+    vec_push(f->mem, &s->tensors, t->w);
     s->result = (sam_tensor){s->tensors.len};
-    memcpy(s->result_index, index, sizeof *index * w.order);
+    memcpy(s->result_index, t->index, sizeof *t->index * t->w.order);
     s->everywhere = false; /* which is about the whole statement's result */
-    sam_tensor_at(s, s->result)->fill = s->general ? sam_fill_of(s, s->rhs) : 0;
+    t->w.fill = s->general ? sam_fill_of(s, s->rhs) : 0;
+    sam_tensor_at(s, s->result)->fill = t->w.fill;
     fe_compact(s);
     s->general = sam_is_general(s);
-    keep_bound_loops(k, s);
+    keep_bound_loops(reads, s);
     for (uint32_t i = 0; i < r->from.len; i++)
         sam_var_at(s, r->from.at[i])->name = r->to.at[i];
 }
@@ -445,20 +454,11 @@ static bool leave_out(const request *r, fe_kernel *k, arena *mem, diagnostics *d
 
 /* ---- a part in a kernel of its own --------------------------------------------------------------- */
 
-typedef struct {
-    bool whole;     /* it is all of the right side: it stays one kernel */
-    uint64_t moved; /* sums around the part that are inside */
-    sam_tensor_data w;
-    sam_var index[SAM_MAX_ORDER];
-    fe_kernel k;
-} taken_out;
-
 static taken_out take_out(const search *f, const request *r, const fe_kernel *reads, uint64_t moved,
                           const fe_cin *cin) {
     taken_out t = {.moved = moved, .w = {.name = workspace_name(cin, r), .loc = r->loc}};
     index_workspace(f->s, fe_free_vars(f->s, f->want) & ~moved, &t.w, t.index);
-    make_producer(f, reads, r, moved, t.w, t.index, f->mem, &t.k);
-    t.w.fill = sam_tensor_at(&t.k.s, t.k.s.result)->fill;
+    make_producer(f, reads, r, &t);
     return t;
 }
 
@@ -516,16 +516,15 @@ static sam_expr workspace_of(staging *t, sam_expr part, bool on_host) {
             return fe_add_expr(s, t->made.at[i].access);
     }
     const src_loc loc = sam_expr_at(s, part)->loc;
-    sam_tensor_data w = {.name = fresh_name(t), .loc = loc};
+    taken_out out = {.w = {.name = fresh_name(t), .loc = loc}};
     staged_part made = {part, {.kind = SAM_EXPR_ACCESS, .loc = loc}};
-    fe_kernel producer = {0};
-    index_workspace(s, vars, &w, made.access.index);
+    index_workspace(s, vars, &out.w, out.index);
+    memcpy(made.access.index, out.index, sizeof out.index);
     search whole = {.s = s, .want = part, .mem = t->mem};
-    make_producer(&whole, t->k, &(request){0}, 0, w, made.access.index, t->mem, &producer);
-    producer.on_host = on_host;
-    w.fill = sam_tensor_at(&producer.s, producer.s.result)->fill;
-    vec_push(t->mem, &t->out->kernels, producer);
-    vec_push(t->mem, &s->tensors, w);
+    make_producer(&whole, t->k, &(request){0}, &out);
+    out.k.on_host = on_host;
+    vec_push(t->mem, &t->out->kernels, out.k);
+    vec_push(t->mem, &s->tensors, out.w);
     made.access.tensor = (sam_tensor){s->tensors.len};
     vec_push(t->mem, &t->made, made);
     return fe_add_expr(s, made.access);
@@ -602,23 +601,25 @@ static bool is_plain(const sam_statement *s, sam_expr e) {
     return plain || x->kind == SAM_EXPR_LITERAL;
 }
 
+/* Where an expression stands in a statement. */
+typedef enum { BELOW_SUMS, IN_OPERATION, IN_SUM_OF_OPERATION } standing;
+
 /* Returns whether an operation is of a sum over a workspace: nothing says before the run how far that goes,
  * and sub-tiles must not cut a sum that an operation takes whole. */
-static bool takes_sum_of_workspace(const staging *t, sam_expr e, bool operation, bool sum) {
+static bool takes_sum_of_workspace(const staging *t, sam_expr e, standing at) {
     const sam_expr_data *x = sam_expr_at(&t->s, e);
     if (x->kind == SAM_EXPR_ACCESS)
-        return sum && x->tensor.v > t->k->s.tensors.len;
-    sum = sum || (operation && x->kind == SAM_EXPR_SUM);
-    operation = operation || x->kind != SAM_EXPR_SUM;
-    return (x->a.v && takes_sum_of_workspace(t, x->a, operation, sum)) ||
-           (x->b.v && takes_sum_of_workspace(t, x->b, operation, sum));
+        return at == IN_SUM_OF_OPERATION && x->tensor.v > t->k->s.tensors.len;
+    if (x->kind == SAM_EXPR_SUM ? at == IN_OPERATION : at == BELOW_SUMS)
+        at++;
+    return (x->a.v && takes_sum_of_workspace(t, x->a, at)) || (x->b.v && takes_sum_of_workspace(t, x->b, at));
 }
 
 /* Returns how what is left of the statement fits, or a workspace of one of its parts. */
 static fe_fit part_fits(const fitting *f, sam_expr part, bool whole) {
     fe_cin alone = {0};
     staging trial = f->at;
-    if (takes_sum_of_workspace(&trial, part, false, false))
+    if (takes_sum_of_workspace(&trial, part, BELOW_SUMS))
         return FE_LACKED;
     trial.out = &alone;
     fe_copy_statement(&f->at.s, f->at.mem, &trial.s);

@@ -292,18 +292,24 @@ bool fe_parse_formats(const fe_in *in, diagnostics *d, sam_statement *s) {
 
 /* ---- dimensions ------------------------------------------------------------------------------ */
 
-/* Sets one extent of a variable; stated[v - 1] is where it was stated before. */
-static bool set_extent(sam_statement *s, sam_var v, uint32_t extent, src_loc loc, src_loc *stated,
-                       diagnostics *d) {
-    sam_var_data *var = sam_var_at(s, v);
+/* The extents that -d states; stated[v - 1] is where that of a variable was stated. */
+typedef struct {
+    sam_statement *s;
+    src_loc *stated;
+    diagnostics *d;
+} extents;
+
+/* Sets one extent of a variable. */
+static bool set_extent(extents *x, sam_var v, uint32_t extent, src_loc loc) {
+    sam_var_data *var = sam_var_at(x->s, v);
     if (var->extent && var->extent != extent) {
-        diag_error(d, loc, "E0119-dimension", "index '%s' runs to %u here, to %u there", fe_var_text(s, v),
-                   extent, var->extent);
-        diag_note(d, stated[v.v - 1], "the other dimension");
+        diag_error(x->d, loc, "E0119-dimension", "index '%s' runs to %u here, to %u there",
+                   fe_var_text(x->s, v), extent, var->extent);
+        diag_note(x->d, x->stated[v.v - 1], "the other dimension");
         return false;
     }
     var->extent = extent;
-    stated[v.v - 1] = loc;
+    x->stated[v.v - 1] = loc;
     return true;
 }
 
@@ -316,27 +322,27 @@ static uint32_t extent_in(const sam_window *w, uint32_t size) {
 }
 
 /* States the extents of a tensor's indices. How far one runs that may be outside the tensor does not say. */
-static bool set_extents(sam_statement *s, const sam_tensor_data *of, const sam_var *index,
-                        const uint32_t *size, src_loc loc, src_loc *stated, diagnostics *d) {
+static bool set_extents(extents *x, const sam_tensor_data *of, const sam_var *index, const uint32_t *size,
+                        src_loc loc) {
     for (uint32_t m = 0, source = 0; m < of->order; m++) {
         const uint32_t extent = extent_in(&of->window[m], size[source]);
-        if (extent && !sam_is_open(of, m) && !set_extent(s, index[m], extent, loc, stated, d))
+        if (extent && !sam_is_open(of, m) && !set_extent(x, index[m], extent, loc))
             return false;
         source += m + 1 < of->order && sam_begins_mode(of, m + 1);
     }
     return true;
 }
 
-static bool set_tensor_extents(sam_statement *s, sam_tensor t, const uint32_t *size, src_loc loc,
-                               src_loc *stated, diagnostics *d) {
+static bool set_tensor_extents(extents *to, sam_tensor t, const uint32_t *size, src_loc loc) {
+    const sam_statement *s = to->s;
     const name_id name = sam_tensor_at(s, t)->name;
-    if (t.v == s->result.v && !set_extents(s, sam_tensor_at(s, t), s->result_index, size, loc, stated, d))
+    if (t.v == s->result.v && !set_extents(to, sam_tensor_at(s, t), s->result_index, size, loc))
         return false;
     for (uint32_t e = 0; e < s->exprs.len; e++) {
         const sam_expr_data *x = &s->exprs.at[e];
         bool meant = x->kind == SAM_EXPR_ACCESS &&
                      (x->tensor.v == t.v || name_eq(sam_tensor_at(s, x->tensor)->called, name));
-        if (meant && !set_extents(s, sam_tensor_at(s, x->tensor), x->index, size, loc, stated, d))
+        if (meant && !set_extents(to, sam_tensor_at(s, x->tensor), x->index, size, loc))
             return false;
     }
     return true;
@@ -368,7 +374,9 @@ static bool parse_sizes(fe_reader *r, uint32_t want, const char *name, uint32_t 
     return false;
 }
 
-static bool parse_dimension(const char *text, diagnostics *d, sam_statement *s, src_loc *stated) {
+static bool parse_dimension(const char *text, extents *to) {
+    sam_statement *s = to->s;
+    diagnostics *d = to->d;
     fe_reader r = fe_read("<dimension>", text, d);
     fe_token word = r.token;
     if (word.kind != FE_NAME) {
@@ -394,15 +402,14 @@ static bool parse_dimension(const char *text, diagnostics *d, sam_statement *s, 
     uint32_t size[SAM_MAX_ORDER];
     if (!parse_sizes(&r, v.v ? 1 : sam_tensor_at(s, t)->order, names_text(s->names, name), size, d))
         return false;
-    return v.v ? set_extent(s, v, size[0], word.loc, stated, d)
-               : set_tensor_extents(s, t, size, word.loc, stated, d);
+    return v.v ? set_extent(to, v, size[0], word.loc) : set_tensor_extents(to, t, size, word.loc);
 }
 
 bool fe_parse_dimensions(const fe_in *in, diagnostics *d, sam_statement *s) {
-    src_loc *stated = arena_new_n(s->mem, src_loc, s->vars.len + 1);
+    extents to = {s, arena_new_n(s->mem, src_loc, s->vars.len + 1), d};
     bool ok = true;
     for (uint32_t i = 0; i < in->n_dimensions; i++)
-        ok = parse_dimension(in->dimensions[i], d, s, stated) && ok;
+        ok = parse_dimension(in->dimensions[i], &to) && ok;
     return ok;
 }
 

@@ -127,7 +127,7 @@ bool compile_is_graph(const char *expression) {
 static bool read_file(const compile_options *o, compile_context *ctx, sam_graph *out) {
     size_t length = 0;
     const char *text = text_read(o->expression, ctx->mem, &length, ctx->diag);
-    return text && sam_parse(o->expression, text, length, ctx->names, ctx->mem, ctx->diag, out) &&
+    return text && sam_parse(o->expression, text, length, ctx->names, ctx->diag, out) &&
            sam_check(out, ctx->diag) && no_settings(o, ctx);
 }
 

@@ -210,8 +210,9 @@ static bool run_job(host_session *s, course *c, const host_job *job, arena *mem,
     return good;
 }
 
-static bool run_all(host_session *s, fw_batches *all, const host_job *job, const host_options *o, arena *mem,
+static bool run_all(host_session *s, fw_batches *all, const host_job *job, const host_options *o,
                     diagnostics *d, host_outcome *out) {
+    arena *mem = d->mem;
     const bool list = all->part == FW_LIST;
     const char *folder = host_kept_folder(job, all, mem, d);
     if (folder && (list || fw_is_collecting(all))) { /* another program's, before a cut, is none of this */
@@ -257,7 +258,7 @@ bool host_program(const pnr_board *board, const host_job *job, const host_option
         host_interrupted = 0;
     if (!fw_batches_open(job->batches, board, mem, d, &all))
         return false;
-    bool good = run_all(s, &all, job, o, mem, d, out);
+    bool good = run_all(s, &all, job, o, d, out);
     fw_batches_close(&all);
     if (!job->session || !good)
         let_go(s);

@@ -14,6 +14,7 @@ enum { DIAGONALS_MOST = 64, WRITTEN_MOST = 4 };
 typedef struct {
     sam_tensor matrix, vector;
     bool by_columns; /* the result has the matrix's second index */
+    uint32_t rows;   /* of the result */
     uint32_t n;
     int64_t at[DIAGONALS_MOST];
 } along;
@@ -49,6 +50,7 @@ static bool find_product(const compile_options *o, compile_context *ctx, const s
 
 /* Finds the diagonals; false where there are none, or too many. */
 static bool find_diagonals(const tile_tensor *t, along *a) {
+    a->rows = t->dim[a->by_columns];
     for (uint64_t e = 0; e < t->nnz; e++) {
         const int64_t at = (int64_t)t->crd[2 * e + !a->by_columns] - (int64_t)t->crd[2 * e + a->by_columns];
         uint32_t k = a->n;
@@ -152,7 +154,7 @@ static void add_format(compile_context *ctx, compile_rewriting *r, const char *t
 
 /* Makes the statement along the diagonals. Returns false where it cannot be said. */
 static bool rewrite(compile_context *ctx, const fe_in *in, const sam_statement *st, const along *a, bool band,
-                    uint32_t rows, compile_rewriting *r) {
+                    compile_rewriting *r) {
     const char *x = names_text(ctx->names, sam_tensor_at(st, st->result)->name),
                *i = names_text(ctx->names, sam_var_at(st, st->result_index[0])->name);
     const char *d = strcmp(i, "d") == 0 ? "e" : "d", *text = arena_printf(ctx->mem, "%s(%s) =", x, i);
@@ -170,7 +172,7 @@ static bool rewrite(compile_context *ctx, const fe_in *in, const sam_statement *
         if (strncmp(in->formats[f], x, length) == 0 && in->formats[f][length] == ':')
             vec_push(ctx->mem, &r->formats, in->formats[f]);
     }
-    vec_push(ctx->mem, &dimensions, arena_printf(ctx->mem, "%s:%u", i, rows));
+    vec_push(ctx->mem, &dimensions, arena_printf(ctx->mem, "%s:%u", i, a->rows));
     if (band)
         vec_push(ctx->mem, &dimensions, arena_printf(ctx->mem, "%s:%u", d, width_of(a)));
     r->in = (fe_in){.expression = text,
@@ -204,12 +206,10 @@ uint32_t compile_rewrite_diagonals(const compile_options *o, compile_context *ct
     uint32_t n = 0;
     if (!find_product(o, ctx, user, &a))
         return 0;
-    const tile_tensor *b = &data->operands.operand[a.matrix.v - 1];
-    if (!find_diagonals(b, &a) || !are_free(ctx, user, &a))
+    if (!find_diagonals(&data->operands.operand[a.matrix.v - 1], &a) || !are_free(ctx, user, &a))
         return 0;
     for (uint32_t band = 0; band < 2; band++) {
-        if ((band ? !is_band(&a) : !is_written(&a)) ||
-            !rewrite(ctx, in, user, &a, band, b->dim[a.by_columns], &out[n]))
+        if ((band ? !is_band(&a) : !is_written(&a)) || !rewrite(ctx, in, user, &a, band, &out[n]))
             continue;
         out[n].how =
             arena_printf(ctx->mem, "%s along %s of %s",

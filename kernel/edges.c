@@ -61,10 +61,8 @@ static uint64_t most_steps(const compile_options *o) {
 /* Returns whether operands have one load stream each: where it is said, or where levels have more streams
  * than the board and its profile has a way out. */
 static bool comes_in_turn(const compile_options *o, const pnr_board *board, const sam_graph *sam) {
-    uint32_t loads, stores;
-    lower_count_streams(sam, false, false, &loads, &stores);
-    return o->streams >= COMPILE_OF_TENSORS ||
-           (o->streams == COMPILE_BY_DATA && pnr_board_extended(board) && loads > board->glb_tiles);
+    return o->streams >= COMPILE_OF_TENSORS || (o->streams == COMPILE_BY_DATA && pnr_board_extended(board) &&
+                                                lower_count_loads(sam, false) > board->glb_tiles);
 }
 
 tile_options compile_tiling_of(const compile_options *o, const pnr_board *board, const compile_lowered *k) {
@@ -110,9 +108,9 @@ bool compile_check_loops(const compile_options *o, compile_context *ctx, const s
 }
 
 tile_driver compile_driver(const pnr_board *board, const compile_lowered *k, const tile_options *edges) {
-    tile_driver by = {.ratio = host_cycles_ratio(board)};
-    lower_count_streams(&k->hardware, edges->in_turn, edges->stored, &by.loads, &by.stores);
-    return by;
+    return (tile_driver){.ratio = host_cycles_ratio(board),
+                         .loads = lower_count_loads(&k->hardware, edges->in_turn),
+                         .stores = lower_count_stores(&k->hardware, edges->stored)};
 }
 
 static uint32_t widest_along(const compile_lowered *k, bool extended, sam_var v) {
@@ -138,10 +136,22 @@ enum { MOST_EDGE = 1 << 15 }; /* of --tile auto: the largest power of two in 16 
 /* The model is off by about as much: a kernel that the processor keeps waiting gains nothing by copies. */
 static const double WORTH = 0.9;
 
+/* What a search of edges goes by. */
+typedef struct {
+    const pnr_board *board;
+    const compile_lowered *k;
+    const tile_operands *data;
+    uint32_t widest[TILE_MAX_VARS]; /* the widest edge of each variable */
+    arena *mem;
+} search;
+
+static tile_candidate choose(const search *s, const tile_options *from, tile_candidates *candidates) {
+    return tile_choose(&s->k->statement, s->data, from, s->widest, s->mem, candidates);
+}
+
 /* Finds edges to begin with where the user wants fewer streams: those that would be chosen without that wish,
  * so that a search of few steps does not end far from them. */
-static void begin_with_more(compile_context *ctx, const pnr_board *board, const compile_lowered *k,
-                            const compile_data *data, const uint32_t *widest, compile_tiling *out) {
+static void begin_with_more(const search *s, compile_tiling *out) {
     for (uint32_t i = 0; i < 2; i++) {
         tile_options more = out->options;
         tile_candidates unused;
@@ -150,17 +160,15 @@ static void begin_with_more(compile_context *ctx, const pnr_board *board, const 
             continue;
         more.in_turn = i > 0;
         more.stored = false;
-        more.driver = compile_driver(board, k, &more);
-        out->options.begin = tile_choose(&k->statement, &data->packed, &more, widest, ctx->mem, &unused).edge;
+        more.driver = compile_driver(s->board, s->k, &more);
+        out->options.begin = choose(s, &more, &unused).edge;
     }
 }
 
 /* Chooses once more with one load stream for each operand, and with one store stream for the result, too,
  * where there is room for that, and takes it if the chip is expected to be a tenth faster. `open`: the
  * options before there was a choice. */
-static void choose_shared(compile_context *ctx, const pnr_board *board, const compile_lowered *k,
-                          const compile_data *data, const tile_options *open, const uint32_t *widest,
-                          compile_tiling *out) {
+static void choose_shared(const search *s, const tile_options *open, compile_tiling *out) {
     for (int stored = 0; stored < 2; stored++) {
         compile_tiling turn = {.options = *open, .shared = out->shared, .stored = out->stored};
         turn.options.room = stored ? out->stored : out->shared;
@@ -168,9 +176,8 @@ static void choose_shared(compile_context *ctx, const pnr_board *board, const co
             continue;
         turn.options.in_turn = true;
         turn.options.stored |= stored;
-        turn.options.driver = compile_driver(board, k, &turn.options);
-        turn.expected =
-            tile_choose(&k->statement, &data->packed, &turn.options, widest, ctx->mem, &turn.candidates);
+        turn.options.driver = compile_driver(s->board, s->k, &turn.options);
+        turn.expected = choose(s, &turn.options, &turn.candidates);
         turn.expected.in_turn = true;
         turn.expected.stored = turn.options.stored;
         for (uint32_t i = 0; i < turn.candidates.len; i++) {
@@ -199,7 +206,8 @@ static void leave_whole(const sam_statement *st, const uint32_t *extent, tile_op
 static bool choose_by_data(const compile_options *o, compile_context *ctx, const pnr_board *board,
                            const compile_lowered *k, compile_data *data, compile_tiling *out) {
     const sam_statement *st = &k->statement;
-    uint32_t widest[TILE_MAX_VARS] = {0}, *extent;
+    search s = {.board = board, .k = k, .data = &data->packed, .mem = ctx->mem};
+    uint32_t *extent;
     if (!compile_pack_known(ctx, st, data))
         return false;
     if (!data->packed.operand)
@@ -214,13 +222,13 @@ static bool choose_by_data(const compile_options *o, compile_context *ctx, const
         most = most < MOST_EDGE ? most : MOST_EDGE;
         bool ends = compile_edges_open(o) && extent[v.v - 1] && has_dense_level(st, v);
         ends = ends || (st->uncut >> (v.v - 1) & 1 && extent[v.v - 1]);
-        widest[v.v - 1] = ends && extent[v.v - 1] < most ? extent[v.v - 1] : most;
+        s.widest[v.v - 1] = ends && extent[v.v - 1] < most ? extent[v.v - 1] : most;
     }
     leave_whole(st, extent, &out->options);
-    begin_with_more(ctx, board, k, data, widest, out);
+    begin_with_more(&s, out);
     const tile_options open = out->options;
-    out->expected = tile_choose(st, &data->packed, &out->options, widest, ctx->mem, &out->candidates);
-    choose_shared(ctx, board, k, data, &open, widest, out);
+    out->expected = choose(&s, &out->options, &out->candidates);
+    choose_shared(&s, &open, out);
     memcpy(out->options.edge, out->expected.edge, sizeof out->options.edge);
     return true;
 }

@@ -355,7 +355,6 @@ typedef struct {
 typedef struct {
     bits_map *map;
     bits_stream stream;
-    netlist decoded_net;
     pnr_design decoded;
 } compile_bits;
 

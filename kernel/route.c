@@ -56,8 +56,7 @@ bool compile_encode(compile_context *ctx, const char *folder, const pnr_design *
     bool ok = bits_map_read(design->board, ctx->mem, ctx->diag, &b->map) &&
               bits_encode(design, b->map, ctx->mem, ctx->diag, &b->stream) &&
               bits_write(&b->stream, file, ctx->diag) && bits_read(file, ctx->mem, ctx->diag, &again) &&
-              bits_decode(&again, design->board, b->map, ctx->names, ctx->mem, ctx->diag, &b->decoded_net,
-                          &b->decoded, &unknown) &&
+              bits_decode(&again, b->map, ctx->names, ctx->diag, &b->decoded, &unknown) &&
               bits_same(&b->decoded, design, ctx->diag);
     if (!ok)
         remove(file);

@@ -167,8 +167,7 @@ bool compile_take_bits(compile_context *ctx, compile_kernel *k) {
     diag_init(&unheard, ctx->mem);
     if (!bits_map_read(&k->board, ctx->mem, ctx->diag, &b->map) ||
         !bits_read(file, ctx->mem, ctx->diag, &b->stream) ||
-        !bits_decode(&b->stream, &k->board, b->map, ctx->names, ctx->mem, ctx->diag, &b->decoded_net,
-                     &b->decoded, &unknown))
+        !bits_decode(&b->stream, b->map, ctx->names, ctx->diag, &b->decoded, &unknown))
         return false;
     if (!bits_same(&b->decoded, &k->array.design, &unheard))
         return refuse(ctx, k->given->loc,

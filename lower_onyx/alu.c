@@ -134,22 +134,31 @@ static bool is_commutative(const char *name, bool bf16) {
     return sam_find_operation(name, &operation) && sam_operator_of(operation, bf16)->commutative;
 }
 
+typedef struct {
+    const char *operation, *name; /* what it does; how its PE is called */
+    bool bf16;
+    uint32_t operands;
+    term of[2];
+} alu_step;
+
 /* One operation of the chip's PE; false if that has no such form. */
-static bool add_step(making *m, const char *operation, bool bf16, const char *name, const term *of,
-                     uint32_t operands, term *out) {
+static bool add_step(making *m, const alu_step *step, term *out) {
+    const char *operation = step->operation;
+    const uint32_t operands = step->operands;
+    const bool bf16 = step->bf16;
     const onyx_alu_op *op = onyx_alu_find(operation, bf16);
-    term t[2] = {of[0], of[1]};
+    term t[2] = {step->of[0], step->of[1]};
     if (t[0].constant.given && (operands == 1 || t[1].constant.given)) {
         *out = (term){.constant = {true, fold(operation, bf16, t, operands)}};
         return true;
     }
     if (op && op->held && t[0].constant.given && is_commutative(operation, bf16)) {
-        t[0] = of[1];
-        t[1] = of[0];
+        t[0] = step->of[1];
+        t[1] = step->of[0];
     }
     if (!op || operands != op->streams + (op->held ? 1u : 0u) || (op->held && !t[1].constant.given))
         return false;
-    add_pe(m, op, name, t, operands, out);
+    add_pe(m, op, step->name, t, operands, out);
     return true;
 }
 
@@ -171,14 +180,12 @@ static term add_steps(making *m, const char *text) {
     while (text) {
         char operation[16] = "", left[16] = "", right[16] = "";
         int words = sscanf(text, "%15[^ |] %15[^ |] %15[^ |]", operation, left, right);
-        term of[2] = {{.operand = 0}, {.operand = 0}};
-        of[0] = term_of(m, left, steps);
+        alu_step step = {.operation = operation, .operands = (uint32_t)words - 1};
+        step.of[0] = term_of(m, left, steps);
         if (words == 3)
-            of[1] = term_of(m, right, steps);
-        const char *name =
-            onyx_free_name(m->g, arena_printf(m->g->mem, "%s_%u_%s", m->in->name, n + 1, operation));
-        bool made = words >= 2 && n < ALU_MAX_STEPS &&
-                    add_step(m, operation, false, name, of, (uint32_t)words - 1, &steps[n]);
+            step.of[1] = term_of(m, right, steps);
+        step.name = onyx_free_name(m->g, arena_printf(m->g->mem, "%s_%u_%s", m->in->name, n + 1, operation));
+        bool made = words >= 2 && n < ALU_MAX_STEPS && add_step(m, &step, &steps[n]);
         BUG_IF(!made, "the composition of %s: '%s'", m->in->operation, text);
         n++;
         text = strchr(text, '|');
@@ -189,16 +196,19 @@ static term add_steps(making *m, const char *text) {
 
 alu_made alu_make(onyx_graph *g, const alu_wanted *in) {
     making m = {.g = g, .in = in};
-    const term of[2] = {{.constant = in->constant[0]}, {.constant = in->constant[1], .operand = 1}};
+    const alu_step whole = {in->operation,
+                            in->name,
+                            in->bf16,
+                            in->operands,
+                            {{.constant = in->constant[0]}, {.constant = in->constant[1], .operand = 1}}};
     const char *steps = alu_composition(in->operation, in->bf16);
     bool relu = strcmp(in->operation, "max") == 0 && in->bf16 &&
                 ((in->constant[0].given && in->constant[0].value == 0) ||
                  (in->constant[1].given && in->constant[1].value == 0));
     term result = {0};
-    if (!add_step(&m, in->operation, in->bf16, in->name, of, in->operands, &result) && relu) {
+    if (!add_step(&m, &whole, &result) && relu) {
         const uint32_t stream = in->constant[0].given;
-        const term zero[2] = {of[stream], of[!stream]};
-        add_step(&m, "smax", false, in->name, zero, 2, &result);
+        add_step(&m, &(alu_step){"smax", in->name, false, 2, {whole.of[stream], whole.of[!stream]}}, &result);
     } else if (!result.node.v && steps) {
         result = add_steps(&m, steps);
     }

@@ -294,11 +294,11 @@ static bool parse_line(reader *r, bool *header) {
     return syntax(r, first.loc, "node or link", first);
 }
 
-bool lower_parse(const char *name, const char *text, size_t length, name_table *names, arena *mem,
-                 diagnostics *d, onyx_graph **out) {
+bool lower_parse(const char *name, const char *text, size_t length, name_table *names, diagnostics *d,
+                 onyx_graph **out) {
     reader r = {.text = text, .source = diag_add_source(d, name, text, length), .d = d, .ok = true};
-    r.g = arena_new(mem, onyx_graph);
-    r.g->mem = mem;
+    r.g = arena_new(d->mem, onyx_graph);
+    r.g->mem = d->mem;
     r.g->names = names;
     bool header = false;
     const char *zero = memchr(text, '\0', length);

@@ -1276,14 +1276,19 @@ static bool shares_load(const sam_graph *g, uint32_t node) {
     return earlier && comes_in_turn(g, g->nodes.at[node].tensor);
 }
 
-void lower_count_streams(const sam_graph *g, bool in_turn, bool stored, uint32_t *loads, uint32_t *stores) {
+uint32_t lower_count_loads(const sam_graph *g, bool in_turn) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < g->nodes.len; i++)
+        n += reads_stream(&g->nodes.at[i]) && !(in_turn && shares_load(g, i));
+    return n;
+}
+
+uint32_t lower_count_stores(const sam_graph *g, bool stored) {
     const bool in_one = stored && leaves_in_turn(g);
-    *loads = *stores = 0;
-    for (uint32_t i = 0; i < g->nodes.len; i++) {
-        const sam_node_data *n = &g->nodes.at[i];
-        *loads += reads_stream(n) && !(in_turn && shares_load(g, i));
-        *stores += writes_stream(n) && !(in_one && *stores);
-    }
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < g->nodes.len; i++)
+        n += writes_stream(&g->nodes.at[i]) && !(in_one && n);
+    return n;
 }
 
 static bool check_edge(uint32_t edge, diagnostics *d) {

@@ -22,9 +22,10 @@ typedef struct {
 /* Returns the largest sub-tile edge along `index` that the graph has room for, with `extended` of
  * lower_options. */
 uint32_t lower_widest(const sam_graph *g, name_id index, bool extended);
-/* Counts the global buffer's streams that the netlist of the graph will have, with `in_turn` and
- * `stored` of lower_options. */
-void lower_count_streams(const sam_graph *g, bool in_turn, bool stored, uint32_t *loads, uint32_t *stores);
+/* Count the global buffer's streams that the netlist of the graph will have, with `in_turn`, and with
+ * `stored`, of lower_options. */
+uint32_t lower_count_loads(const sam_graph *g, bool in_turn);
+uint32_t lower_count_stores(const sam_graph *g, bool stored);
 
 /* Lowers a SAM graph that passed sam_check (binary joiners, no broadcasts) to the Onyx-aware IR: every memory
  * primitive becomes write scanner, buffet and read scanner; streams become bundles of wires. A dense operand
@@ -38,8 +39,8 @@ bool lower_run(const sam_graph *g, const lower_options *options, arena *mem, dia
 bool lower_check(const onyx_graph *g, diagnostics *d);
 /* These write and read the text form (docs/ir_onyx.md). lower_parse(lower_dump(g)) dumps to the same text. */
 void lower_dump(const onyx_graph *g, FILE *out);
-bool lower_parse(const char *name, const char *text, size_t length, name_table *names, arena *mem,
-                 diagnostics *d, onyx_graph **out);
+bool lower_parse(const char *name, const char *text, size_t length, name_table *names, diagnostics *d,
+                 onyx_graph **out);
 /* Packs a graph that passed lower_check: one PE primitive a tile, each memory triplet into one MEM tile, each
  * GLB stream into one IO tile. Cells come in the order of the graph's nodes, so inputs by operand and level
  * (values last), then processing, then results. Ends with net_check. */

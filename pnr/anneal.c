@@ -299,20 +299,22 @@ static inline bool is_possible(const annealer *a, const place_move *m) {
             (region_allows(p, m->cell, spot_site(m->to)) && region_allows(p, m->other, spot_site(m->from))));
 }
 
+enum { EXCESS_OF_BOTH = 1, EXCESS_IS_NOTED = 2 };
+
 /* Returns the change of a cell's excess when it goes from..to in exchange for a cell there. Links between
- * both count if `both`. With `note`, partners are told, too. */
-static inline int32_t excess_change(const annealer *a, uint32_t c, spot from, spot to, bool both, bool note) {
+ * both cells count with EXCESS_OF_BOTH; EXCESS_IS_NOTED stores the change in the cell and its partners. */
+static inline int32_t excess_change(const annealer *a, uint32_t c, spot from, spot to, unsigned how) {
     const cell_state *cell = &a->cell[c];
     int32_t sum = 0;
     for (uint32_t i = 0; i < cell->links; i++) {
         uint32_t lead = a->led[c].lead[i];
         bool joined = cell->link[i] == to;
-        if (!lead || (joined && !both))
+        if (!lead || (joined && !(how & EXCESS_OF_BOTH)))
             continue;
         uint32_t after = excess_of(a, lead, to, joined ? from : cell->link[i]);
         uint32_t before = excess_of(a, lead, from, cell->link[i]);
         sum += (int32_t)(after - before);
-        if (note && after != before) {
+        if ((how & EXCESS_IS_NOTED) && after != before) {
             a->led[c].excess += after - before;
             a->led[a->noted[a->p->link.from[c] + i].cell].excess += after - before;
         }
@@ -346,8 +348,8 @@ static inline int32_t change_of(annealer *a, const place_move *m, int32_t most) 
         return change;
     if (change - LENGTH_ONE * (int64_t)(a->led[m->cell].excess + a->led[m->other].excess) > most)
         return COST_MOST;
-    return change + LENGTH_ONE * (excess_change(a, m->cell, m->from, m->to, true, false) +
-                                  excess_change(a, m->other, m->to, m->from, false, false));
+    return change + LENGTH_ONE * (excess_change(a, m->cell, m->from, m->to, EXCESS_OF_BOTH) +
+                                  excess_change(a, m->other, m->to, m->from, 0));
 }
 
 static inline void put_cell(annealer *a, uint32_t c, spot to) {
@@ -360,8 +362,8 @@ static inline void put_cell(annealer *a, uint32_t c, spot to) {
 
 static void keep_move(annealer *a, const place_move *m) {
     if (a->led) {
-        excess_change(a, m->cell, m->from, m->to, true, true);
-        excess_change(a, m->other, m->to, m->from, false, true);
+        excess_change(a, m->cell, m->from, m->to, EXCESS_OF_BOTH | EXCESS_IS_NOTED);
+        excess_change(a, m->other, m->to, m->from, EXCESS_IS_NOTED);
     }
     put_cell(a, m->other, m->from);
     put_cell(a, m->cell, m->to);

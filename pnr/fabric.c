@@ -89,6 +89,6 @@ bool pnr_switch_select(const pnr_board *b, pnr_side in_side, uint32_t in_track, 
     return false;
 }
 
-bool pnr_io_column(const pnr_board *b, bool output, bool fabric_only, uint32_t x) {
-    return fabric_only || x % b->columns_per_glb_tile == (output ? 1u : 0u);
+bool pnr_io_column(const pnr_board *b, bool output, uint32_t x) {
+    return x % b->columns_per_glb_tile == (output ? 1u : 0u);
 }

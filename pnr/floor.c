@@ -142,7 +142,7 @@ static net_need need_of(const pnr_limits *l, uint32_t net) {
 
 /* May the source stand in column x? */
 static bool may_stand(const pnr_limits *l, net_tile from, uint32_t x) {
-    return from == NET_TILE_IO ? pnr_io_column(l->board, false, l->fabric_only, x)
+    return from == NET_TILE_IO ? l->fabric_only || pnr_io_column(l->board, false, x)
                                : pnr_site_tile(l->board, x, 1) == from;
 }
 

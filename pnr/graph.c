@@ -434,21 +434,24 @@ static bool check_switch_wire(const pnr_board *b, uint32_t in, uint32_t i, uint3
     return true;
 }
 
-static bool check_wire(const pnr_board *b, uint32_t x, uint32_t y, uint32_t side, uint32_t track,
-                       pnr_fabric *count, diagnostics *d) {
+typedef struct {
+    uint32_t track, x, y, side, io;
+} graph_wire;
+
+static bool check_wire(const pnr_board *b, graph_wire w, pnr_fabric *count, diagnostics *d) {
     char name[48];
     pnr_hop parsed;
     uint32_t to_x, to_y, back_x, back_y;
-    pnr_wire_name(x, y, (pnr_side)side, track, name);
-    if (!wire_parse(b, name, &parsed) || parsed.x != x || parsed.y != y || parsed.side != side ||
-        parsed.track != track)
+    pnr_wire_name(w.x, w.y, (pnr_side)w.side, w.track, name);
+    if (!wire_parse(b, name, &parsed) || parsed.x != w.x || parsed.y != w.y || parsed.side != w.side ||
+        parsed.track != w.track)
         return FABRIC_FAULT(d, "wire %s is not found by its name", name);
     count->outputs++;
-    if (!pnr_neighbour(b, x, y, (pnr_side)side, &to_x, &to_y))
+    if (!pnr_neighbour(b, w.x, w.y, (pnr_side)w.side, &to_x, &to_y))
         return true;
     count->wires++;
-    if (!pnr_neighbour(b, to_x, to_y, pnr_opposite((pnr_side)side), &back_x, &back_y) || back_x != x ||
-        back_y != y)
+    if (!pnr_neighbour(b, to_x, to_y, pnr_opposite((pnr_side)w.side), &back_x, &back_y) || back_x != w.x ||
+        back_y != w.y)
         return FABRIC_FAULT(d, "wire %s has no wire that comes back", name);
     return true;
 }
@@ -461,10 +464,6 @@ typedef struct {
     uint8_t *driven;      /* arriving: by how many wires and IO tiles */
     uint8_t *switches;    /* by (in side, track, out side): how often; then the output's track + 1 */
 } proof;
-
-typedef struct {
-    uint32_t track, x, y, side, io;
-} graph_wire;
 
 static uint32_t wire_index(const proof *p, graph_wire w) {
     return ((w.y * p->b->width + w.x) * 4 + w.side) * p->b->tracks + w.track;
@@ -596,7 +595,8 @@ bool pnr_fabric_check(const pnr_board *b, diagnostics *d, pnr_fabric *out) {
         for (uint32_t x = 0; x < b->width; x++)
             for (uint32_t side = 0; side < 4; side++)
                 for (uint32_t track = 0; track < b->tracks; track++)
-                    good = good && check_wire(b, x, y, side, track, out, d);
+                    good = good &&
+                           check_wire(b, (graph_wire){.track = track, .x = x, .y = y, .side = side}, out, d);
     uint32_t rows = b->height - 1, tiles = b->width * rows;
     uint32_t inside =
         2 * (b->width * (rows - 1) + rows * (b->width - 1)) + b->width; /* last: to the IO row */

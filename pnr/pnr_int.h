@@ -8,8 +8,9 @@
 /* Returns a cell's block id, "p3", for messages and files. */
 const char *pnr_block_id(const net_cell_data *cell, char buffer[16]);
 
-/* Returns whether an input, or an output, may stand in column x of row 0. */
-bool pnr_io_column(const pnr_board *b, bool output, bool fabric_only, uint32_t x);
+/* Returns whether an input, or an output, may stand in column x of row 0 if it is a stream of the global
+ * buffer. */
+bool pnr_io_column(const pnr_board *b, bool output, uint32_t x);
 
 /* Marks SplitFIFO pairs where they are safe. */
 void pnr_pipeline(pnr_design *design, pnr_pipelining how, arena *scratch);

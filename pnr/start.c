@@ -50,7 +50,7 @@ static bool class_has_column(const placer *p, int k, uint32_t x) {
     }
     bool store = k == CLASS_OUT;
     uint32_t tile = x / p->board->columns_per_glb_tile;
-    return pnr_io_column(p->board, store, p->options->fabric_only, x) &&
+    return (p->options->fabric_only || pnr_io_column(p->board, store, x)) &&
            (!p->own.period || (tile % p->own.period >= p->own.loads) == store);
 }
 

@@ -167,10 +167,11 @@ bool compile_run_list(machine *m) {
     fw_list_result r = {0};
     uint32_t again;
     const uint32_t n = fw_fold_steps(&m->list.steps, &again);
-    bool ok =
-        dump_list(m, &(fw_list){&m->list.steps, n, again}) &&
-        fw_write_list(&m->list.steps, n, again, &m->list.segments, &m->list.left, b, f.batches, ctx.diag) &&
-        ask(m, &ctx, m->list.stage, &f, &out) && fw_read_list_result(f.result, n, &scratch, ctx.diag, &r);
+    const fw_list list = {&m->list.steps, n, again};
+    bool ok = dump_list(m, &list) &&
+              fw_write_list(&list, &m->list.segments, &m->list.left, b, f.batches, ctx.diag) &&
+              ask(m, &ctx, m->list.stage, &f, &out) &&
+              fw_read_list_result(f.result, n, &scratch, ctx.diag, &r);
     const uint32_t wanted = m->list.steps.len - m->list.ends;
     if (ok && r.steps != wanted)
         ok = differs(m,

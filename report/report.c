@@ -222,10 +222,8 @@ static void add_candidates(cJSON *tiling, const sam_statement *st, const tile_ca
 /* Returns whether levels of the result share a store stream: where there is more than one, and all wait for a
  * load. */
 static bool stores_share(const compile_kernel *k) {
-    uint32_t loads, apart, together;
-    lower_count_streams(&k->lowered.hardware, true, false, &loads, &apart);
-    lower_count_streams(&k->lowered.hardware, true, k->tiling.options.stored, &loads, &together);
-    return together < apart;
+    const sam_graph *g = &k->lowered.hardware;
+    return lower_count_stores(g, k->tiling.options.stored) < lower_count_stores(g, false);
 }
 
 static void add_tiling(cJSON *json, const compile_context *ctx, const compile_kernel *k) {

@@ -256,10 +256,10 @@ static bool read_graph(reader *r) {
     return advance(r) && (r->next.kind == TOKEN_END || syntax_error(r, "the end of the text after '}'"));
 }
 
-bool dot_read(const char *name, const char *text, size_t length, name_table *names, arena *mem,
-              diagnostics *d, dot_graph *out) {
+bool dot_read(const char *name, const char *text, size_t length, name_table *names, diagnostics *d,
+              dot_graph *out) {
     *out = (dot_graph){0};
-    reader r = {.text = text, .length = length, .names = names, .mem = mem, .d = d, .out = out};
+    reader r = {.text = text, .length = length, .names = names, .mem = d->mem, .d = d, .out = out};
     r.source = diag_add_source(d, name, text, length);
     return read_graph(&r);
 }

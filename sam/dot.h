@@ -35,8 +35,8 @@ typedef struct {
  * slash-star and star-slash. Default-attribute statements (node [...], edge [...], graph [...]) are read
  * and dropped. On an error: E0201-dot-syntax or E0202-dot-string, located, and false.
  * Recursive descent, O(length). */
-bool dot_read(const char *name, const char *text, size_t length, name_table *names, arena *mem,
-              diagnostics *d, dot_graph *out);
+bool dot_read(const char *name, const char *text, size_t length, name_table *names, diagnostics *d,
+              dot_graph *out);
 
 /* Returns the last value of `key`, or NULL. */
 const dot_attribute *dot_find(const dot_attributes *list, const name_table *names, const char *key);

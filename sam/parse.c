@@ -323,11 +323,11 @@ static bool parse_stream(parser *p, const dot_edge *e, sam_stream *out) {
     return false;
 }
 
-bool sam_parse(const char *name, const char *text, size_t length, name_table *names, arena *mem,
-               diagnostics *d, sam_graph *out) {
+bool sam_parse(const char *name, const char *text, size_t length, name_table *names, diagnostics *d,
+               sam_graph *out) {
     parser p = {.g = out, .d = d};
-    sam_graph_init(out, mem, names);
-    if (!dot_read(name, text, length, names, mem, d, &p.dot))
+    sam_graph_init(out, d->mem, names);
+    if (!dot_read(name, text, length, names, d, &p.dot))
         return false;
     bool good = parse_tensors(&p);
     for (uint32_t i = 0; i < p.dot.nodes.len; i++)
@@ -336,7 +336,7 @@ bool sam_parse(const char *name, const char *text, size_t length, name_table *na
         const dot_edge *e = &p.dot.edges.at[i];
         sam_edge_data edge = {.src = {e->src + 1}, .dst = {e->dst + 1}, .loc = e->loc};
         good = parse_stream(&p, e, &edge.stream) && good;
-        vec_push(mem, &out->edges, edge);
+        vec_push(d->mem, &out->edges, edge);
     }
     return good && parse_ports(&p);
 }

@@ -6,8 +6,8 @@
 
 /* These read and write the SAM project's DOT dialect; docs/ir_sam.md is the contract. parse(dump(g)) equals
  * g. */
-bool sam_parse(const char *name, const char *text, size_t length, name_table *names, arena *mem,
-               diagnostics *d, sam_graph *out);
+bool sam_parse(const char *name, const char *text, size_t length, name_table *names, diagnostics *d,
+               sam_graph *out);
 void sam_dump(const sam_graph *g, FILE *out);
 
 #endif

@@ -217,10 +217,9 @@ struct sim_machine {
 typedef enum { SIM_RUN_FINISHED, SIM_RUN_STUCK, SIM_RUN_FAILED, SIM_RUN_LIMIT } sim_end;
 
 /* ---- simulate.c ------------------------------------------------------------------------------ */
-/* A machine for a graph without broadcasts. Inputs without edge stay empty until sim_feed fills them.
- * options may be NULL. */
-bool sim_build(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n_operands,
-               const sam_sim_options *options, arena *mem, diagnostics *d, sim_machine *out);
+/* Builds the units of m->g, a graph without broadcasts, with m's operands, in m->mem; errors go to m->d. The
+ * rest of *m is 0. Inputs without edge stay empty until sim_feed fills them. options may be NULL. */
+bool sim_build(sim_machine *m, const sam_sim_options *options);
 void sim_feed(sim_machine *m, sam_node n, uint32_t port, const sim_token *tokens, uint32_t count);
 void sim_add_sink(arena *mem, sim_unit *u, uint32_t port, sim_queue *q); /* receives all that leaves it */
 sim_end sim_run(sim_machine *m, uint64_t max_cycles);

@@ -286,28 +286,25 @@ static void connect(sim_machine *m) {
 
 static const sim_token root_stream[] = {0, SIM_DONE};
 
-bool sim_build(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n_operands,
-               const sam_sim_options *options, arena *mem, diagnostics *d, sim_machine *out) {
-    *out = (sim_machine){.g = g, .mem = mem, .d = d};
-    out->operands = operands;
-    out->n_operands = n_operands;
+bool sim_build(sim_machine *out, const sam_sim_options *options) {
+    const sam_graph *g = out->g;
     out->timing = options ? options->timing : SAM_TIMING_IDEAL;
     out->fifo_depth = options ? options->fifo_depth : 0;
     bool published = out->timing == SAM_TIMING_PUBLISHED;
-    out->units = arena_new_n(mem, sim_unit, g->nodes.len + 1);
+    out->units = arena_new_n(out->mem, sim_unit, g->nodes.len + 1);
     for (uint32_t v = 1; v <= g->nodes.len; v++) {
         const sam_node_data *node = sam_node_at(g, (sam_node){v});
         sim_unit *u = &out->units[v];
         *u = (sim_unit){sim_step, node->kind, .node = {v}, .compress = node->compress, .fp = node->fp};
         int inputs = sam_primitive_table[node->kind].in;
-        want_inputs(mem, u, inputs == SAM_ANY ? node->kind == SAM_FIBERLOOKUP : (uint32_t)inputs);
+        want_inputs(out->mem, u, inputs == SAM_ANY ? node->kind == SAM_FIBERLOOKUP : (uint32_t)inputs);
         out->has_writers = out->has_writers || sim_is_writer(node->kind);
     }
     connect(out);
     for (uint32_t v = 1; v <= g->nodes.len; v++) {
         const sam_node_data *node = sam_node_at(g, (sam_node){v});
         sim_unit *u = &out->units[v];
-        if (!build_unit(out, u, sim_find_operand(operands, n_operands, node->tensor)) ||
+        if (!build_unit(out, u, sim_find_operand(out->operands, out->n_operands, node->tensor)) ||
             (published && !sim_publish(out, u)))
             return false;
         out->unfinished += !out->has_writers || sim_is_writer(node->kind);
@@ -412,18 +409,17 @@ static bool plain_graph(const sam_graph *g, const sam_sim_options *options, aren
 }
 
 bool sam_simulate(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n_operands,
-                  const sam_sim_options *options, arena *mem, diagnostics *d, sam_sim_result *out) {
+                  const sam_sim_options *options, diagnostics *d, sam_sim_result *out) {
     *out = (sam_sim_result){0};
     sam_graph plain;
     arena scratch = {0};
-    sim_machine m;
+    sim_machine m = {.g = &plain, .operands = operands, .n_operands = n_operands, .mem = &scratch, .d = d};
     bool good = sam_check(g, d) && plain_graph(g, options, &scratch, d, &plain) &&
-                sim_check_operands(&plain, operands, n_operands, &scratch, d) &&
-                sim_build(&plain, operands, n_operands, options, &scratch, d, &m);
+                sim_check_operands(&plain, operands, n_operands, &scratch, d) && sim_build(&m, options);
     if (good) {
         uint64_t limit = options ? options->max_cycles : 0;
         if (options && (options->statistics || options->trace))
-            m.watch = sim_watch_begin(&m, options, mem);
+            m.watch = sim_watch_begin(&m, options, d->mem);
         sim_end end = sim_run(&m, limit);
         if (end == SIM_RUN_STUCK)
             sim_report_stuck(&m);
@@ -436,7 +432,7 @@ bool sam_simulate(const sam_graph *g, const sam_tensor_levels *operands, uint32_
         out->tokens = tokens_of(&m);
         if (m.watch)
             sim_watch_end(&m, out);
-        m.mem = mem; /* the result outlives the machine */
+        m.mem = d->mem; /* the result outlives the machine */
         good = end == SIM_RUN_FINISHED && sim_result_of(&m, operands, n_operands, &out->result, &out->stored);
     }
     arena_free(&scratch);

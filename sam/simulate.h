@@ -76,6 +76,6 @@ typedef struct {
  * E0234-alu, E0235-unsupported. options may be NULL. Time is proportional to the moves of primitives; with a
  * FIFO depth, statistics or a trace to cycles x nodes. */
 bool sam_simulate(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n_operands,
-                  const sam_sim_options *options, arena *mem, diagnostics *d, sam_sim_result *out);
+                  const sam_sim_options *options, diagnostics *d, sam_sim_result *out);
 
 #endif

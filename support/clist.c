@@ -92,11 +92,10 @@ void clist_merge(const clist *all, const clist *more, clist_by by, const uint32_
         append(out, entry(all, i), all->val[i], by, combine);
 }
 
-uint32_t clist_compress(const clist *l, uint32_t column, const uint32_t *order, uint32_t parents,
-                        uint32_t *position, uint32_t *seg, uint32_t *crd) {
-    uint32_t nodes = 0, last_parent = 0;
-    for (uint32_t i = 0; i < l->n; i++) {
-        const uint32_t c = entry(l, order[i])[column];
+void clist_compress(clist_descent *at, uint32_t column, uint32_t *seg, uint32_t *crd) {
+    uint32_t nodes = 0, last_parent = 0, *position = at->position;
+    for (uint32_t i = 0; i < at->list->n; i++) {
+        const uint32_t c = entry(at->list, at->order[i])[column];
         if (!nodes || position[i] != last_parent || crd[nodes - 1] != c) {
             crd[nodes++] = c;
             seg[position[i] + 1]++;
@@ -104,7 +103,7 @@ uint32_t clist_compress(const clist *l, uint32_t column, const uint32_t *order, 
         last_parent = position[i];
         position[i] = nodes - 1;
     }
-    for (uint32_t p = 0; p < parents; p++)
+    for (uint32_t p = 0; p < at->nodes; p++)
         seg[p + 1] += seg[p];
-    return nodes;
+    at->nodes = nodes;
 }

@@ -44,10 +44,16 @@ void clist_sort(const clist *l, clist_by by, uint32_t *order, uint32_t *other, u
  * all->n + more->n, or as many as there are different coordinates, and out's arrays no others'. O(n). */
 void clist_merge(const clist *all, const clist *more, clist_by by, const uint32_t *order,
                  clist_combine *combine, clist *out);
-/* Makes the compressed level along a column of entries in the order of order[], of which position[e] is the
- * node above the e-th: segments seg[0..parents], which must be 0 before, and coordinates crd[]. position[e]
- * becomes the e-th entry's node in this level. Returns how many nodes it has. O(n + parents). */
-uint32_t clist_compress(const clist *l, uint32_t column, const uint32_t *order, uint32_t parents,
-                        uint32_t *position, uint32_t *seg, uint32_t *crd);
+/* The way down the levels of a list: its entries in the order of order[], and of the e-th the node in the
+ * level that was made last, of `nodes`. It begins with one node that all entries are of. */
+typedef struct {
+    const clist *list;
+    const uint32_t *order;
+    uint32_t *position;
+    uint32_t nodes;
+} clist_descent;
+/* Makes the compressed level along a column: segments seg[0..nodes above], which must be 0 before, and
+ * coordinates crd[], one of each node. O(n + nodes). */
+void clist_compress(clist_descent *at, uint32_t column, uint32_t *seg, uint32_t *crd);
 
 #endif

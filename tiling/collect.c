@@ -49,7 +49,8 @@ static void merge(tile_collector *c) {
     uint32_t *order = arena_new_n(&scratch, uint32_t, c->some.n + 1);
     clist merged = new_list(c, c->all.n + c->some.n, &fresh);
     const sam_operator *op = sam_operator_of(c->merge, c->dtype == TILE_DTYPE_BF16);
-    tile_sort(c->some.crd, c->some.width, c->some.n, tile_logical, c->some.width, order, &scratch);
+    tile_sort(c->some.crd, c->some.width, c->some.n, (clist_by){tile_logical, c->some.width}, order,
+              &scratch);
     clist_merge(&c->all, &c->some, (clist_by){tile_logical, c->some.width}, order, op->apply, &merged);
     arena_free(&scratch);
     arena_free(&c->all_mem);

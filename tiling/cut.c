@@ -47,7 +47,7 @@ void plan_cut(tile_planner *p, plan_operand *o) {
     }
     for (uint32_t k = 0; k < width; k++)
         column[k] = (uint8_t)k;
-    tile_sort(key, width, n, column, digits + order, o->entry, &p->scratch);
+    tile_sort(key, width, n, (clist_by){column, digits + order}, o->entry, &p->scratch);
     for (uint32_t i = 0; i < n; i++)
         o->n_tiles += i == 0 || !same_digits(key, width, o->entry[i - 1], o->entry[i], digits);
     o->tile_first = arena_new_n(&p->own, uint32_t, o->n_tiles + 1);
@@ -100,8 +100,8 @@ static bool levels_of(tile_planner *p, const plan_operand *o, const tile_entries
     p->steps += n;
     for (uint32_t i = 0; i < n; i++)
         as_is[i] = i;
-    return tile_build_levels(o->format, e->crd.at, o->format->order, column, as_is, n, e->val.at, dim,
-                             &p->scratch, p->diag, levels);
+    const tile_sorted in = {tile_list(e->crd.at, o->format->order, e->val.at, n), as_is, column, dim};
+    return tile_build_levels(o->format, &in, &p->scratch, p->diag, levels);
 }
 
 /* Fills the edges of sub-tiles by storage level. */

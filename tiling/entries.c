@@ -28,29 +28,24 @@ double tile_to_double(tile_dtype dtype, uint16_t word) {
 
 const uint8_t tile_logical[SAM_MAX_ORDER] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
 
-/* A list that is read only. */
-static clist list_of(const uint32_t *crd, uint32_t width, const uint16_t *val, uint32_t n) {
-    return (clist){width, n, n, (uint32_t *)(uintptr_t)crd, (uint16_t *)(uintptr_t)val};
-}
-
-void tile_sort(const uint32_t *crd, uint32_t width, uint32_t n, const uint8_t *key, uint32_t keys,
-               uint32_t *order, arena *scratch) {
+void tile_sort(const uint32_t *crd, uint32_t width, uint32_t n, clist_by by, uint32_t *order,
+               arena *scratch) {
     uint32_t start[CLIST_DIGITS + 1];
-    const clist list = list_of(crd, width, NULL, n);
-    clist_sort(&list, (clist_by){key, keys}, order, arena_new_n(scratch, uint32_t, n + 1), start);
+    const clist list = tile_list(crd, width, NULL, n);
+    clist_sort(&list, by, order, arena_new_n(scratch, uint32_t, n + 1), start);
 }
 
 void tile_normalise(tile_tensor *t, const tile_entries *entries, tile_dtype dtype, arena *mem) {
     const uint32_t n = entries->val.len, width = t->order;
     const sam_operator *merge = sam_operator_of((sam_operation)entries->merge, dtype == TILE_DTYPE_BF16);
-    const clist list = list_of(entries->crd.at, width, entries->val.at, n), none = {.width = width};
+    const clist list = tile_list(entries->crd.at, width, entries->val.at, n), none = {.width = width};
     clist out = {.width = width,
                  .room = n,
                  .crd = arena_new_n(mem, uint32_t, (size_t)n * width + 1),
                  .val = arena_new_n(mem, uint16_t, n + 1)};
     arena scratch = {0};
     uint32_t *order = arena_new_n(&scratch, uint32_t, n + 1);
-    tile_sort(list.crd, width, n, tile_logical, width, order, &scratch);
+    tile_sort(list.crd, width, n, (clist_by){tile_logical, width}, order, &scratch);
     clist_merge(&none, &list, (clist_by){tile_logical, width}, order, merge->apply, &out);
     arena_free(&scratch);
     t->nnz = out.n;

@@ -98,7 +98,7 @@ static uint32_t sort_shared(factor *f, arena *mem) {
     for (uint32_t i = 0; i < 2; i++) {
         uint32_t n = (uint32_t)f[i].data->nnz;
         f[i].order = arena_new_n(mem, uint32_t, n + 1);
-        tile_sort(f[i].data->crd, f[i].data->order, n, f[i].shared, keys, f[i].order, mem);
+        tile_sort(f[i].data->crd, f[i].data->order, n, (clist_by){f[i].shared, keys}, f[i].order, mem);
     }
     return keys;
 }

@@ -1,50 +1,47 @@
 /* Level storage: sorted entries become segments, coordinates and values, level by level. */
-#include "support/clist.h"
 #include "tiling/tiling_int.h"
 
-/* Makes one compressed level; position[] moves from parents to nodes. Returns the number of nodes. */
-static uint32_t compress(const clist *entries, uint32_t column, const uint32_t *perm, uint32_t parents,
-                         uint32_t *position, sam_level_data *level, arena *mem) {
-    uint32_t *seg = arena_new_n(mem, uint32_t, parents + 1);
-    uint32_t *crd = arena_new_n(mem, uint32_t, entries->n + 1);
-    level->n_crd = clist_compress(entries, column, perm, parents, position, seg, crd);
-    level->n_seg = parents + 1;
+static void compress(clist_descent *at, uint32_t column, sam_level_data *level, arena *mem) {
+    uint32_t *seg = arena_new_n(mem, uint32_t, at->nodes + 1);
+    uint32_t *crd = arena_new_n(mem, uint32_t, at->list->n + 1);
+    level->n_seg = at->nodes + 1;
+    clist_compress(at, column, seg, crd);
+    level->n_crd = at->nodes;
     level->seg = seg;
     level->crd = crd;
-    return level->n_crd;
 }
 
-bool tile_build_levels(const sam_tensor_data *format, const uint32_t *crd, uint32_t width,
-                       const uint8_t *column, const uint32_t *perm, uint32_t n, const uint16_t *val,
-                       const uint32_t *dim, arena *mem, diagnostics *d, sam_tensor_levels *out) {
+bool tile_build_levels(const sam_tensor_data *format, const tile_sorted *in, arena *mem, diagnostics *d,
+                       sam_tensor_levels *out) {
     *out = (sam_tensor_levels){.name = format->name, .order = format->order};
-    const clist entries = {.width = width, .n = n, .crd = (uint32_t *)(uintptr_t)crd};
-    uint32_t *position = arena_new_n(mem, uint32_t, n + 1);
-    uint32_t parents = 1;
+    const clist *list = &in->list;
+    clist_descent at = {list, in->order, arena_new_n(mem, uint32_t, list->n + 1), 1};
     for (uint32_t l = 0; l < format->order; l++) {
         sam_level_data *level = &out->level[l];
-        *level = (sam_level_data){.format = format->level[l], .dim = dim[l]};
+        const uint32_t dim = in->dim[l];
+        *level = (sam_level_data){.format = format->level[l], .dim = dim};
         if (format->level[l] == SAM_LEVEL_COMPRESSED) {
-            parents = compress(&entries, column[l], perm, parents, position, level, mem);
+            compress(&at, in->column[l], level, mem);
             continue;
         }
-        if ((uint64_t)parents * dim[l] > TILE_MOST_DENSE) {
+        if ((uint64_t)at.nodes * dim > TILE_MOST_DENSE) {
             diag_error(d, format->loc, "E0331-dense", "dense level %u needs %llu positions", l + 1,
-                       (unsigned long long)parents * dim[l]);
+                       (unsigned long long)at.nodes * dim);
             diag_hint(d, "make the level compressed (s)");
             return false;
         }
-        parents *= dim[l];
-        for (uint32_t i = 0; i < n; i++)
-            position[i] = position[i] * dim[l] + crd[(size_t)perm[i] * width + column[l]];
+        at.nodes *= dim;
+        for (uint32_t i = 0; i < list->n; i++)
+            at.position[i] =
+                at.position[i] * dim + list->crd[(size_t)in->order[i] * list->width + in->column[l]];
     }
-    uint16_t *vals = arena_new_n(mem, uint16_t, parents + 1);
-    for (uint32_t i = 0; format->fill && i < parents; i++)
+    uint16_t *vals = arena_new_n(mem, uint16_t, at.nodes + 1);
+    for (uint32_t i = 0; format->fill && i < at.nodes; i++)
         vals[i] = format->fill;
-    for (uint32_t i = 0; i < n; i++)
-        vals[position[i]] = val[perm[i]];
+    for (uint32_t i = 0; i < list->n; i++)
+        vals[at.position[i]] = list->val[in->order[i]];
     out->vals = vals;
-    out->n_vals = parents;
+    out->n_vals = at.nodes;
     return true;
 }
 
@@ -60,8 +57,9 @@ bool tile_levels(const tile_tensor *t, const sam_tensor_data *format, arena *mem
     uint32_t *perm = arena_new_n(&scratch, uint32_t, n + 1);
     for (uint32_t l = 0; l < t->order; l++)
         dim[l] = t->dim[format->mode[l]];
-    tile_sort(crd, t->order, n, format->mode, t->order, perm, &scratch);
-    bool good = tile_build_levels(format, crd, t->order, format->mode, perm, n, val, dim, mem, d, out);
+    const tile_sorted sorted = {tile_list(crd, t->order, val, n), perm, format->mode, dim};
+    tile_sort(crd, t->order, n, (clist_by){format->mode, t->order}, perm, &scratch);
+    bool good = tile_build_levels(format, &sorted, mem, d, out);
     arena_free(&scratch);
     return good;
 }

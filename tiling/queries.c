@@ -42,7 +42,7 @@ static asking begin(const tile_tensor *t, const tile_query *q, arena *mem) {
         if (is_ordered(q))
             put_words(to + (size_t)2 * q->keys, number_at(t, q, e));
     }
-    tile_sort(a.words, a.width, n, column, a.width, perm, mem);
+    tile_sort(a.words, a.width, n, (clist_by){column, a.width}, perm, mem);
     a.perm = perm;
     return a;
 }

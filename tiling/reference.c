@@ -69,7 +69,7 @@ static const uint32_t *sorted(const evaluator *e, const relation *r, const relat
             key[keys++] = (uint8_t)column;
     }
     uint32_t *order = arena_new_n(e->mem, uint32_t, r->val.len + 1);
-    tile_sort(r->crd.at, r->vars, r->val.len, key, keys, order, e->mem);
+    tile_sort(r->crd.at, r->vars, r->val.len, (clist_by){key, keys}, order, e->mem);
     return order;
 }
 
@@ -80,7 +80,7 @@ static const uint32_t *sorted_by_result(const evaluator *e, const relation *r) {
     for (uint32_t m = 0; m < n; m++)
         key[m] = (uint8_t)column_of(r, e->statement->result_index[m].v);
     uint32_t *order = arena_new_n(e->mem, uint32_t, r->val.len + 1);
-    tile_sort(r->crd.at, r->vars, r->val.len, key, n, order, e->mem);
+    tile_sort(r->crd.at, r->vars, r->val.len, (clist_by){key, n}, order, e->mem);
     return order;
 }
 

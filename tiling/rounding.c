@@ -101,7 +101,7 @@ bool tile_round(tile_tensor *t, const tile_raw *raw, tile_dtype dtype, arena *me
     uint16_t *val = arena_new_n(mem, uint16_t, n + 1);
     double *given = arena_new_n(&scratch, double, n + 1);
     bool good = true;
-    tile_sort(raw->crd.at, width, n, tile_logical, width, order, &scratch);
+    tile_sort(raw->crd.at, width, n, (clist_by){tile_logical, width}, order, &scratch);
     t->nnz = 0;
     for (uint32_t i = 0; good && i < n; t->nnz++) {
         if (width)

@@ -380,7 +380,7 @@ const uint32_t *tile_deal_banks(const tile_tensor *t, uint32_t index, uint32_t b
         load[t->crd[e * t->order + index]]++;
     for (uint32_t i = 0; i < n; i++)
         key[i] = UINT32_MAX - load[i];
-    tile_sort(key, 1, n, column, 1, order, mem);
+    tile_sort(key, 1, n, (clist_by){column, 1}, order, mem);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t least = 0;
         for (uint32_t b = 1; b < banks; b++)
@@ -460,7 +460,7 @@ static bool store_whole(const tile_tensor *t, const tile_format *f, tile_dtype d
         not_stored(&b, "its coordinates are beyond 2^31");
     uint32_t n = (uint32_t)t->nnz, *perm = arena_new_n(&scratch, uint32_t, n + 1);
     if (good) {
-        tile_sort(b.crd, f->levels, n, key, f->levels, perm, &scratch);
+        tile_sort(b.crd, f->levels, n, (clist_by){key, f->levels}, perm, &scratch);
         b.perm = perm;
         add_node(&b, 0, n, 0);
     }

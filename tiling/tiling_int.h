@@ -2,6 +2,7 @@
 #ifndef ONYX_TILING_INT_H
 #define ONYX_TILING_INT_H
 
+#include "support/clist.h"
 #include "tiling/tiling.h"
 
 /* Entries under construction: coordinates of entry e at crd.at[e * order]. */
@@ -12,10 +13,14 @@ typedef struct {
     uint16_t fill; /* what tile_without_fill leaves out */
 } tile_entries;
 
-/* Makes of order[] the stable permutation that sorts n coordinate tuples of `width` by the columns
- * key[0..keys), most significant first, as clist_sort does. */
-void tile_sort(const uint32_t *crd, uint32_t width, uint32_t n, const uint8_t *key, uint32_t keys,
-               uint32_t *order, arena *scratch);
+/* Returns these n entries as a list that is read only. */
+static inline clist tile_list(const uint32_t *crd, uint32_t width, const uint16_t *val, uint32_t n) {
+    return (clist){width, n, n, (uint32_t *)(uintptr_t)crd, (uint16_t *)(uintptr_t)val};
+}
+
+/* Makes of order[] the stable permutation that sorts n coordinate tuples of `width` by columns, the most
+ * significant first, as clist_sort does. */
+void tile_sort(const uint32_t *crd, uint32_t width, uint32_t n, clist_by by, uint32_t *order, arena *scratch);
 
 /* All columns of a tuple, in logical order. */
 extern const uint8_t tile_logical[SAM_MAX_ORDER];
@@ -25,14 +30,19 @@ void tile_normalise(tile_tensor *t, const tile_entries *entries, tile_dtype dtyp
 
 enum { TILE_MOST_DENSE = 1 << 28 }; /* positions of a dense level */
 
-/* Makes the level storage of n entries given in storage order: crd[perm[i] * width + column[l]] is the
- * coordinate at level l, dim[l] its extent. Words: values of absent positions below dense levels are the
- * fill. Error E0331-dense when a dense level would need more than that many positions. O(n * order +
- * positions).
- */
-bool tile_build_levels(const sam_tensor_data *format, const uint32_t *crd, uint32_t width,
-                       const uint8_t *column, const uint32_t *perm, uint32_t n, const uint16_t *val,
-                       const uint32_t *dim, arena *mem, diagnostics *d, sam_tensor_levels *out);
+/* Entries with the way to read them in storage order: the coordinate of entry order[i] at level l is its
+ * column[l], below dim[l]. */
+typedef struct {
+    clist list;
+    const uint32_t *order;
+    const uint8_t *column;
+    const uint32_t *dim;
+} tile_sorted;
+/* Makes the level storage of entries. Words: values of absent positions below dense levels are the fill.
+ * Error E0331-dense when a dense level would need more than TILE_MOST_DENSE positions. O(n * order +
+ * positions). */
+bool tile_build_levels(const sam_tensor_data *format, const tile_sorted *in, arena *mem, diagnostics *d,
+                       sam_tensor_levels *out);
 
 /* Copies the entries of a sub-tile, in storage order and with coordinates by storage level, and adds explicit
  * zeros so that every fiber of a padded level (sam_tensor_data.padded) holds coordinate 0, of a whole one all

@@ -207,7 +207,7 @@ static void make_gaps(const gap_search *g, const uint8_t *from, tile_dtype dtype
     bool some = true;
     for (uint32_t m = 0; m < g->order; m++)
         some = some && g->dim[m];
-    tile_sort(g->crd.at, g->order, n, g->key, g->order, sorted, &scratch);
+    tile_sort(g->crd.at, g->order, n, (clist_by){g->key, g->order}, sorted, &scratch);
     while (some) {
         bool full = false;
         while (!full && next < n && is_at(g, sorted[next], g->order, at)) {

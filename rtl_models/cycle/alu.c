@@ -87,7 +87,8 @@ uint16_t rtl_fp(uint32_t opcode, uint16_t a, uint16_t b) {
 /* ---- what reducers combine by ---------------------------------------------------------------- */
 
 /* Words whose order without sign is that of the values. */
-static uint16_t rank(uint16_t v, bool is_signed, bool fp) {
+static uint16_t rank(uint16_t v, rtl_reduction by, bool fp) {
+    const bool is_signed = by == RTL_BY_MIN || by == RTL_BY_MAX;
     return (uint16_t)(fp && v >> 15 ? ~v : is_signed ? v ^ 0x8000 : v);
 }
 
@@ -103,8 +104,7 @@ static uint16_t absorbing_sum(uint16_t a, uint16_t b, uint16_t first) {
 }
 
 uint16_t rtl_combine(rtl_reduction by, bool fp, uint16_t a, uint16_t b) {
-    const bool is_signed = by == RTL_BY_MIN || by == RTL_BY_MAX;
-    const bool less = rank(a, is_signed, fp) < rank(b, is_signed, fp);
+    const bool less = rank(a, by, fp) < rank(b, by, fp);
     const uint16_t entry = rtl_entry(by, b);
     switch (by) {
     case RTL_BY_MUL:

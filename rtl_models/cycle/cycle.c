@@ -20,8 +20,9 @@ static bool decide_wire(link *l) {
     bool have = some(l->from), all = true;
     for (uint32_t s = 0; s < l->n_sinks; s++)
         all &= room(l->sinks[s].to);
+    const unsigned source = (have ? CYCLE_OFFERED : 0) | (have && all ? CYCLE_ARRIVES : 0);
     for (uint32_t s = 0; s < l->n_sinks; s++)
-        l->sinks[s].now = cycle_activity_of(have && all, have, room(l->sinks[s].to));
+        l->sinks[s].now = cycle_activity_of(source | (room(l->sinks[s].to) ? CYCLE_ROOM : 0));
     return have && all;
 }
 
@@ -52,7 +53,8 @@ static bool decide_routed(link *l) {
         link_sink *sink = &l->sinks[s];
         bool there = sink->from ? nodes[sink->from].valid : some(l->from), has_room = room(sink->to);
         bool arrives = nodes[sink->from].valid && has_room;
-        sink->now = cycle_activity_of(arrives, there, has_room);
+        sink->now = cycle_activity_of((arrives ? CYCLE_ARRIVES : 0) | (there ? CYCLE_OFFERED : 0) |
+                                      (has_room ? CYCLE_ROOM : 0));
         moves |= arrives;
     }
     return moves;

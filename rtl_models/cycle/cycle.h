@@ -139,11 +139,11 @@ typedef enum {
     CYCLE_IDLE,
     CYCLE_ACTIVITIES
 } cycle_activity;
-/* `moves`: the token offered arrives; `room`: at the input. */
-static inline cycle_activity cycle_activity_of(bool moves, bool offered, bool room) {
-    return moves     ? CYCLE_MOVES
-           : offered ? (room ? CYCLE_HELD : CYCLE_STALLED)
-                     : (room ? CYCLE_STARVED : CYCLE_IDLE);
+/* A token is offered; there is room at the input; the token offered arrives. */
+enum { CYCLE_OFFERED = 1, CYCLE_ROOM = 2, CYCLE_ARRIVES = 4 };
+static inline cycle_activity cycle_activity_of(unsigned channel) {
+    static const cycle_activity waiting[] = {CYCLE_IDLE, CYCLE_STALLED, CYCLE_STARVED, CYCLE_HELD};
+    return channel & CYCLE_ARRIVES ? CYCLE_MOVES : waiting[channel & 3];
 }
 /* Called in every cycle (counted from reset, flushes included) for each channel that may do something else
  * than before; `token` means something while there is one: moves, stalled, held. */

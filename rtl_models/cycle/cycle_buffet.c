@@ -18,13 +18,21 @@ typedef struct {
     uint32_t wr_addr, wr_data;
     bool rd_valid, is_read, hit, rd_req;
     uint32_t op, rd_addr;
-    bool fetching; /* memory answers a read in this cycle, of either ID */
+    bool wr_granted, rd_granted;
 } wishes;
 
-static wishes look_at(const buffet_id *b, const fifo *wr, bool wr_here, const fifo *rd, bool rd_here,
-                      bool rsp_empty, bool fetching) {
+/* What both IDs share. */
+typedef struct {
+    fifo *wr, *rd, *rsp;
+    uint64_t line; /* what memory delivers in this cycle */
+    bool fetching; /* memory answers a read in this cycle, of either ID */
+} buffet_ports;
+
+static wishes look_at(const buffet_id *b, uint32_t id, const buffet_ports *p) {
+    const bool wr_here = some(p->wr) && (front(p->wr) >> 32 & 1) == id,
+               rd_here = some(p->rd) && (token(p->rd) >> 16 & 1) == id;
     wishes w = {.wr_valid = wr_here, .rd_valid = rd_here};
-    uint64_t command_word = front(wr);
+    uint64_t command_word = front(p->wr);
     if (wr_here) {
         w.write = command_word >> 33 & 1;
         w.wr_addr = command_word >> 16 & 0xffff;
@@ -36,12 +44,11 @@ static wishes look_at(const buffet_id *b, const fifo *wr, bool wr_here, const fi
     bool fits = w.wr_addr >> 11 == 0 && (w.wr_addr >> 2) + b->used < b->capacity;
     w.accept = wr_here && w.write && b->open && fits && w.same_line;
     if (rd_here) {
-        w.op = token(rd) >> 17 & 3;
-        w.rd_addr = token(rd) & 0xffff;
+        w.op = token(p->rd) >> 17 & 3;
+        w.rd_addr = token(p->rd) & 0xffff;
         w.is_read = w.op != OP_FREE && w.op != OP_SIZE;
         w.hit = b->read_hit && b->read_at == (w.rd_addr >> 2 & 0x1ff);
-        w.rd_req = b->blocks != 0 && w.is_read && !w.hit && rsp_empty && !b->fetch;
-        w.fetching = fetching;
+        w.rd_req = b->blocks != 0 && w.is_read && !w.hit && !some(p->rsp) && !b->fetch;
     }
     return w;
 }
@@ -65,7 +72,8 @@ static void watch_write(cycle_model *m, core *c, const buffet_id *b, const wishe
 }
 
 /* The writing side of one ID; true if the command is taken. *commit: a block was closed. */
-static bool write_side(buffet_id *b, const wishes *w, bool granted, bool *changed, bool *commit) {
+static bool write_side(buffet_id *b, const wishes *w, bool *changed, bool *commit) {
+    const bool granted = w->wr_granted;
     *commit =
         w->wr_valid && !w->write && b->open && b->blocks != 2 && (b->lanes == 0 || (granted && w->wr_we));
     bool taken = w->accept || *commit || (w->wr_valid && !w->write && !b->open);
@@ -94,8 +102,11 @@ static bool write_side(buffet_id *b, const wishes *w, bool granted, bool *change
     return taken;
 }
 
+enum { BLOCK_CLOSED = 1, HEAD_FREED = 2 };
+
 /* The row of finished blocks after a commit, a free, or both. `base`: of the block just closed. */
-static void move_blocks(buffet_id *b, bool commit, bool free_head) {
+static void move_blocks(buffet_id *b, unsigned moves) {
+    const bool commit = moves & BLOCK_CLOSED, free_head = moves & HEAD_FREED;
     uint32_t words = words_of(b->size), head_words = words_of(b->head_size);
     uint8_t blocks = b->blocks;
     uint16_t base = b->base;
@@ -119,18 +130,18 @@ static void move_blocks(buffet_id *b, bool commit, bool free_head) {
     }
 }
 
-/* The reading side of one ID: answers go to `rsp`. True if the command is taken. `line`: what memory delivers
- * in this cycle. */
-static bool read_side(cycle_model *m, buffet_id *b, int id, const wishes *w, bool granted, uint64_t line,
-                      fifo *rsp, bool *changed) {
-    uint32_t tag = (uint32_t)id << 16;
+/* The reading side of one ID. Returns whether the command is taken. */
+static bool read_side(cycle_model *m, buffet_id *b, uint32_t id, const wishes *w, const buffet_ports *p,
+                      bool *changed) {
+    fifo *rsp = p->rsp;
+    uint32_t tag = id << 16;
     bool taken = false;
     if (b->fetch) {
         if (room(rsp))
-            push(m, rsp, tag | lane_of(line, b->lane));
+            push(m, rsp, tag | lane_of(p->line, b->lane));
         b->fetch = false;
         b->read_hit = true;
-        b->read_line = line;
+        b->read_line = p->line;
         *changed = true;
     }
     if (!w->rd_valid)
@@ -138,14 +149,14 @@ static bool read_side(cycle_model *m, buffet_id *b, int id, const wishes *w, boo
     if (b->blocks != 0 && w->op == OP_FREE) {
         taken = true;
     } else if (b->blocks != 0 && w->op == OP_SIZE) {
-        taken = room(rsp) && !w->fetching;
+        taken = room(rsp) && !p->fetching;
         if (taken)
             push(m, rsp, tag | b->head_size);
     } else if (b->blocks != 0 && w->hit) {
-        taken = room(rsp) && !w->fetching;
+        taken = room(rsp) && !p->fetching;
         if (taken)
             push(m, rsp, tag | lane_of(b->read_line, w->rd_addr & 3));
-    } else if (granted) {
+    } else if (w->rd_granted) {
         taken = true;
         b->fetch = true;
         b->read_at = (uint16_t)(w->rd_addr >> 2 & 0x1ff);
@@ -173,20 +184,17 @@ static uint32_t grant(const buffet_state *s, const wishes w[2], uint32_t turn) {
 
 bool cycle_step_buffet(cycle_model *m, core *c, uint32_t turn) {
     buffet_state *s = c->u.buffet;
-    fifo *wr = c->in[0], *rd = c->in[1], *rsp = c->out[0];
-    int wr_id = (int)(front(wr) >> 32 & 1), rd_id = (int)(token(rd) >> 16 & 1);
-    bool fetching = s->id[0].fetch || s->id[1].fetch;
+    const buffet_ports p = {c->in[0], c->in[1], c->out[0], s->rdata, s->id[0].fetch || s->id[1].fetch};
     wishes w[2];
-    for (int i = 0; i < 2; i++)
-        w[i] =
-            look_at(&s->id[i], wr, some(wr) && wr_id == i, rd, some(rd) && rd_id == i, !some(rsp), fetching);
+    for (uint32_t i = 0; i < 2; i++)
+        w[i] = look_at(&s->id[i], i, &p);
 
     uint32_t granted = grant(s, w, turn);
-    uint64_t line = s->rdata;
     if (granted < 4) {
         m->work.accesses++;
         uint32_t id = granted / 2;
         bool wr_gnt = granted % 2 == 0;
+        *(wr_gnt ? &w[id].wr_granted : &w[id].rd_granted) = true;
         const buffet_id *b = &s->id[id];
         uint32_t at = wr_gnt ? (uint32_t)(b->line_at + b->base) : (w[id].rd_addr >> 2 & 0x1ff) + b->head_base;
         at = (at & b->mask) ^ (id ? 0x100u : 0);
@@ -202,19 +210,19 @@ bool cycle_step_buffet(cycle_model *m, core *c, uint32_t turn) {
     }
 
     bool changed = false, wr_pop = false, rd_pop = false;
-    for (int i = 0; i < 2; i++) {
+    for (uint32_t i = 0; i < 2; i++) {
         buffet_id *b = &s->id[i];
         bool commit;
         watch_write(m, c, b, &w[i]);
         bool free_head = w[i].rd_valid && b->blocks != 0 && w[i].op == OP_FREE;
-        rd_pop |= read_side(m, b, i, &w[i], granted == 2 * (uint32_t)i + 1, line, rsp, &changed);
-        wr_pop |= write_side(b, &w[i], granted == 2 * (uint32_t)i, &changed, &commit);
+        rd_pop |= read_side(m, b, i, &w[i], &p, &changed);
+        wr_pop |= write_side(b, &w[i], &changed, &commit);
         if (commit || free_head)
-            move_blocks(b, commit, free_head);
+            move_blocks(b, (commit ? BLOCK_CLOSED : 0) | (free_head ? HEAD_FREED : 0));
     }
     if (wr_pop)
-        pop(m, wr);
+        pop(m, p.wr);
     if (rd_pop)
-        pop(m, rd);
+        pop(m, p.rd);
     return changed;
 }

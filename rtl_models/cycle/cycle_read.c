@@ -25,9 +25,11 @@ typedef struct {
     uint16_t ahead;    /* the entry behind it, further on where some are skipped */
 } walk_plan;
 
+enum { FRONT_WANTS = 1, READ_ROOM = 2, POSITION_ROOM = 4 };
+
 /* The read port is the walker's on its turn, or if the front does not want it. */
-static walk_plan plan_walk(const reader_state *s, const skip_view *skip, bool front_wants, bool rd_room,
-                           bool pos_room, uint32_t turn) {
+static walk_plan plan_walk(const reader_state *s, const skip_view *skip, unsigned ports, uint32_t turn) {
+    const bool pos_room = ports & POSITION_ROOM;
     walk_plan w = {.head = ring_front(&s->plan)};
     uint32_t pair = ring_front(&s->pairs);
     bool valid = s->plan.count != 0, is_fiber = w.head & FIBER, out_room = ring_room(&s->out);
@@ -40,7 +42,7 @@ static walk_plan plan_walk(const reader_state *s, const skip_view *skip, bool fr
     w.ahead = (uint16_t)(last - w.at) > gap ? (uint16_t)(w.at + gap) : w.more ? (uint16_t)(last - 1) : last;
     w.fiber = known && !empty && out_room;
     w.reads = w.fiber && s->compressed && (s->skips ? gap == 1 || s->asked < AHEAD : pos_room);
-    w.granted = rd_room && (s->crd_first || turn == 1 || !front_wants);
+    w.granted = (ports & READ_ROOM) && (s->crd_first || turn == 1 || !(ports & FRONT_WANTS));
     w.goes = (s->skips || pos_room) &&
              ((valid && !is_fiber && out_room) || (w.fiber && (!s->compressed || (w.reads && w.granted))));
     const bool resolved = !s->gapped || s->out.count == 0 || cut;
@@ -309,8 +311,10 @@ bool cycle_step_reader(cycle_model *m, core *c, uint32_t turn) {
     watch_head(m, c, ref_valid, ref);
     const skip_view skip = s->skips ? cycle_skip_look(&s->skip) : (skip_view){0};
     answer_plan a = plan_answer(c);
-    front_plan f = read_plan_front(s, ref_valid, ref, a.pops, a.answer);
-    walk_plan w = plan_walk(s, &skip, f.wants, rd_room, room(c->out[RD_OUT_POS]), turn);
+    front_plan f = read_plan_front(s, (read_offer){ref_valid, ref}, (read_offer){a.pops, a.answer});
+    const unsigned ports = (f.wants ? FRONT_WANTS : 0) | (rd_room ? READ_ROOM : 0) |
+                           (room(c->out[RD_OUT_POS]) ? POSITION_ROOM : 0);
+    walk_plan w = plan_walk(s, &skip, ports, turn);
     output_plan o = plan_output(c, &skip);
     if (s->state == RD_WALK && s->compressed && w.pops && s->plan.count == 1) /* the last of a pass */
         f.state = RD_FREE1;

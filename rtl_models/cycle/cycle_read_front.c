@@ -90,7 +90,9 @@ static bool block_read(const reader_state *s) {
     return s->values ? s->owed == 0 : s->out.count == 0;
 }
 
-front_plan read_plan_front(const reader_state *s, bool valid, uint32_t t, bool rsp, uint32_t answer) {
+front_plan read_plan_front(const reader_state *s, read_offer ref, read_offer answered) {
+    const bool valid = ref.there, rsp = answered.there;
+    const uint32_t t = ref.token, answer = answered.token;
     front_plan f = {.state = s->state, .level = s->level, .done_given = s->done_given};
     /* The fiber between its two reads has its place in the plan. */
     bool out_room = ring_room(&s->out), plan_room = s->plan.count + (s->state == RD_REF_END) < RING_WORDS;

@@ -60,8 +60,13 @@ typedef struct {
     bool beyond; /* it asks where the chip does not any more */
 } front_plan;
 
-/* The plan of a cycle, for the token `t` at the head if `valid`; `rsp`: an answer is taken. */
-front_plan read_plan_front(const reader_state *s, bool valid, uint32_t t, bool rsp, uint32_t answer);
+/* What a part of the reader finds at an input in a cycle; `token` counts if one is there. */
+typedef struct {
+    bool there;
+    uint32_t token;
+} read_offer;
+/* The plan of a cycle, for the reference at the head, and for an answer if it is taken. */
+front_plan read_plan_front(const reader_state *s, read_offer ref, read_offer answered);
 /* The reference leaves, the plan is carried out, and the state is the next one. `ref` and `answer` as
  * read_plan_front saw them. */
 void read_do_front(cycle_model *m, core *c, const front_plan *f, uint32_t ref, uint32_t answer);

@@ -176,7 +176,8 @@ void jtag_trst(jtag_port *p) {
     p->ir = JTAG_READ_IDCODE;
 }
 
-void jtag_clock(jtag_port *p, bool tms, bool tdi) {
+void jtag_clock(jtag_port *p, unsigned pins) {
+    const bool tms = pins & JTAG_TMS, tdi = pins & JTAG_TDI;
     if (p->state == CAPTURE_DR)
         p->dr = captured_dr(p);
     else if (p->state == SHIFT_DR)

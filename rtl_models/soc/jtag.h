@@ -35,8 +35,9 @@ typedef struct {
 
 /* As at power-up. */
 void jtag_begin(jtag_port *p, jtag_bus bus);
-/* A rising edge of TCK. */
-void jtag_clock(jtag_port *p, bool tms, bool tdi);
+enum { JTAG_TDI = 1, JTAG_TMS = 2 };
+/* A rising edge of TCK with these pins high. */
+void jtag_clock(jtag_port *p, unsigned pins);
 /* What TDO shows before the next one. */
 bool jtag_tdo(const jtag_port *p);
 /* TRST: to Test-Logic-Reset. */

@@ -103,8 +103,10 @@ struct machine {
     bool array_runs() const { return platform.array_clocked() && !platform.array_in_reset(); }
     /* What the processor does from now on: `moves`; else it waits (offered) or sleeps (room). */
     void tell(bool offered, bool room, bool moves) const {
+        const machine_channel now = {soc.cycles(), MACHINE_OUTSIDE, 0, MACHINE_PROCESSOR, offered,
+                                     room,         moves,           0};
         if (watcher != nullptr)
-            watcher(of_watcher, soc.cycles(), MACHINE_OUTSIDE, 0, MACHINE_PROCESSOR, offered, room, moves, 0);
+            watcher(of_watcher, &now);
     }
     /* The processor waits for the array's side from now on; returns the cycle. */
     uint64_t ask() const {
@@ -378,8 +380,10 @@ void machine_watch(machine *m, machine_watcher *watcher, void *context) {
     m->watcher = watcher;
     m->of_watcher = context;
     m->soc.watch([=](uint64_t cycle, unsigned x, unsigned y, unsigned port, bool offered, bool room,
-                     bool moves,
-                     uint32_t token) { watcher(context, cycle, x, y, port, offered, room, moves, token); });
+                     bool moves, uint32_t token) {
+        const machine_channel now = {cycle, x, y, port, offered, room, moves, token};
+        watcher(context, &now);
+    });
 }
 uint32_t machine_hazards(const machine *m, uint32_t x, uint32_t y) {
     return m->soc.hazards(x, y);

@@ -100,8 +100,13 @@ enum {
     MACHINE_PROCESSOR = 0,
     MACHINE_CONFIGURATION = 1
 };
-typedef void machine_watcher(void *context, uint64_t cycle, uint32_t x, uint32_t y, uint32_t port,
-                             bool offered, bool room, bool moves, uint32_t token);
+typedef struct {
+    uint64_t cycle;
+    uint32_t x, y, port;
+    bool offered, room, moves; /* a token is there; the input has room; the token goes */
+    uint32_t token;
+} machine_channel;
+typedef void machine_watcher(void *context, const machine_channel *now);
 void machine_watch(machine *m, machine_watcher *watcher, void *context);
 /* Lines: which streams are open and which tiles' outputs wait. Caller frees. */
 char *machine_describe_stuck(const machine *m);

@@ -126,12 +126,14 @@ static bool send_all(int s, const void *from, size_t bytes) {
 static void set_wires(server *s, unsigned wires) {
     bool tck = wires & 4;
     if (tck && !s->tck)
-        jtag_clock(&s->port, wires & 2, wires & 1);
+        jtag_clock(&s->port, wires & (JTAG_TMS | JTAG_TDI));
     s->tck = tck;
 }
 
-static void set_resets(server *s, bool trst, bool srst) {
-    if (trst)
+/* The letters r to u: bit 0 is SRST, bit 1 TRST. */
+static void set_resets(server *s, unsigned resets) {
+    const bool srst = resets & 1;
+    if (resets & 2)
         jtag_trst(&s->port);
     if (srst && !s->srst)
         debug_reset(&s->debug);
@@ -149,7 +151,7 @@ void serve_jtag(server *s) {
         else if (in[i] == 'R')
             out[answers++] = jtag_tdo(&s->port) ? '1' : '0';
         else if (in[i] >= 'r' && in[i] <= 'u')
-            set_resets(s, (in[i] - 'r') & 2, (in[i] - 'r') & 1);
+            set_resets(s, (unsigned)(in[i] - 'r'));
         else if (in[i] == 'Q')
             quit = true;
     }

@@ -29,15 +29,15 @@ static void follow_copy(watched *all, uint64_t cycle, uint32_t stream, bool busy
         wave_put(all->w, channel, cycle, all->streams[copy] ? CYCLE_MOVES : CYCLE_IDLE, 0);
 }
 
-static void watch(void *context, uint64_t cycle, uint32_t x, uint32_t y, uint32_t port, bool offered,
-                  bool room, bool moves, uint32_t token) {
+static void watch(void *context, const machine_channel *now) {
     watched *all = context;
-    uint32_t channel = all->channel[place(x, y, port)];
-    const cycle_activity activity = cycle_activity_of(moves, offered, room);
+    uint32_t channel = all->channel[place(now->x, now->y, now->port)];
+    const cycle_activity activity = cycle_activity_of(
+        (now->moves ? CYCLE_ARRIVES : 0) | (now->offered ? CYCLE_OFFERED : 0) | (now->room ? CYCLE_ROOM : 0));
     if (channel != NOBODY)
-        wave_put(all->w, channel, cycle, activity, token);
-    if (!y)
-        follow_copy(all, cycle, x * PORTS + port, activity != CYCLE_IDLE);
+        wave_put(all->w, channel, now->cycle, activity, now->token);
+    if (!now->y)
+        follow_copy(all, now->cycle, now->x * PORTS + now->port, activity != CYCLE_IDLE);
 }
 
 static bool read_channel(const cJSON *json, const char *path, arena *mem, diagnostics *d,

@@ -119,7 +119,7 @@ study_result study_run(study *s, const study_kernel *k, const tile_tensor *opera
     for (uint32_t t = 0; t < k->packed.tensors.len; t++)
         if (t + 1 != k->packed.result.v)
             study_must(s, tile_levels(&packed.operand[t], &k->packed.tensors.at[t], mem, d, &levels[n++]));
-    study_must(s, sam_simulate(&k->graph, levels, n, &options, mem, d, &r.sim));
+    study_must(s, sam_simulate(&k->graph, levels, n, &options, d, &r.sim));
     result_extents(s, &k->packed, &packed, dim);
     result_extents(s, &k->user, &user, user_dim);
     sam_tensor_levels written = r.sim.result;

@@ -94,7 +94,7 @@ static uint64_t cycles_of(study *s, const study_kernel *k, const tile_tensor *b,
     uint16_t sum = 0;
     for (uint32_t t = 0; t < 2; t++)
         study_must(s, tile_levels(operand[t], &k->packed.tensors.at[t + 1], &mem, &s->f.diag, &levels[t]));
-    study_must(s, sam_simulate(&k->graph, levels, 2, NULL, &mem, &s->f.diag, &r));
+    study_must(s, sam_simulate(&k->graph, levels, 2, NULL, &s->f.diag, &r));
     for (uint32_t i = 0; i < r.result.n_vals; i++)
         sum = (uint16_t)(sum + r.result.vals[i]);
     if (sum != want) {

@@ -56,17 +56,14 @@ static inline pnr_design lone_cell(bits_bench *p, net_cell_data cell) {
 }
 
 typedef struct {
-    netlist net;
     pnr_design design;
     uint32_t unknown;
     bool good;
 } bits_decoded;
 
-/* The result must stay where it is: its design points at its netlist. */
 static inline bits_decoded *bits_decode_new(fixture *f, const bits_board *b, const bits_stream *words) {
     bits_decoded *out = arena_new(&f->mem, bits_decoded);
-    out->good = bits_decode(words, &b->board, b->map, &f->names, &f->mem, &f->diag, &out->net, &out->design,
-                            &out->unknown);
+    out->good = bits_decode(words, b->map, &f->names, &f->diag, &out->design, &out->unknown);
     return out;
 }
 

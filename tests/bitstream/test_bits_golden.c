@@ -112,8 +112,9 @@ static void golden_netlists_are_found_again(void **state) {
         cJSON *json = json_read(arena_printf(&f->mem, GOLDEN "%s.json", kernels[k]), &f->diag);
         assert_non_null(json);
         const cJSON *nets = cJSON_GetObjectItem(json, "nets"), *net;
-        assert_int_equal(got->net.cells.len, cJSON_GetArraySize(cJSON_GetObjectItem(json, "placement")));
-        assert_int_equal(got->net.nets.len, cJSON_GetArraySize(nets));
+        assert_int_equal(got->design.net->cells.len,
+                         cJSON_GetArraySize(cJSON_GetObjectItem(json, "placement")));
+        assert_int_equal(got->design.net->nets.len, cJSON_GetArraySize(nets));
         cJSON_ArrayForEach(net, nets) {
             check_net(&got->design, json, net);
         }

@@ -9,7 +9,7 @@ static void check_round_trip(fixture *f, const bits_board *b, const char *name, 
     if (!bits_encode(design, b->map, &f->mem, &f->diag, &words))
         fail_msg("%s: %s", name, fixture_printed(f));
     bits_decoded *got = bits_decode_new(f, b, &words);
-    if (!got->good || !bits_same(&got->design, design, &f->diag) || !net_check(&got->net, &f->diag))
+    if (!got->good || !bits_same(&got->design, design, &f->diag) || !net_check(got->design.net, &f->diag))
         fail_msg("%s: %s", name, fixture_printed(f));
     assert_true(bits_same(design, &got->design, &f->diag));
     assert_true(bits_encode(&got->design, b->map, &f->mem, &f->diag, &again));

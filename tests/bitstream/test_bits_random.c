@@ -42,14 +42,12 @@ static void random_designs_survive_the_round_trip(void **state) {
 static bool decodes_to(const bits_board *b, const bits_stream *words, const pnr_design *design) {
     arena mem = {0};
     diagnostics d;
-    netlist net;
     pnr_design got;
     uint32_t unknown = 0;
     diag_init(&d, &mem);
     name_table names;
     names_init(&names, &mem);
-    bool same = bits_decode(words, &b->board, b->map, &names, &mem, &d, &net, &got, &unknown) &&
-                bits_same(&got, design, &d);
+    bool same = bits_decode(words, b->map, &names, &d, &got, &unknown) && bits_same(&got, design, &d);
     assert_true(same != diag_failed(&d)); /* every refusal says why */
     arena_free(&mem);
     return same;

@@ -13,7 +13,7 @@ enum { CSW_WORD = 2, CSW_HALF = 1, CSW_BYTE = 0, CSW_INCREMENT = 0x10, CSW_PACKE
 /* TMS bits, first in bit 0. */
 static inline void tap_move(jtag_port *p, unsigned tms, unsigned n) {
     for (unsigned i = 0; i < n; i++)
-        jtag_clock(p, tms >> i & 1, true);
+        jtag_clock(p, (tms >> i & 1 ? JTAG_TMS : 0) | JTAG_TDI);
 }
 
 /* From Run-Test/Idle through a shift of n bits and back; what came out. */
@@ -22,7 +22,7 @@ static inline uint64_t tap_scan(jtag_port *p, bool ir, uint64_t in, unsigned n) 
     tap_move(p, ir ? 3 : 1, ir ? 4 : 3);
     for (unsigned i = 0; i < n; i++) {
         out |= (uint64_t)jtag_tdo(p) << i;
-        jtag_clock(p, i + 1 == n, in >> i & 1);
+        jtag_clock(p, (i + 1 == n ? JTAG_TMS : 0) | (in >> i & 1 ? JTAG_TDI : 0));
     }
     tap_move(p, 1, 2);
     return out;

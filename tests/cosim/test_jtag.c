@@ -75,7 +75,7 @@ static void test_pause(void **state) {
     tap_move(&b->port, 1, 3);
     for (unsigned i = 0; i < 32; i++) {
         id |= (uint32_t)jtag_tdo(&b->port) << i;
-        jtag_clock(&b->port, i == 15 || i == 31, false);
+        jtag_clock(&b->port, i == 15 || i == 31 ? JTAG_TMS : 0);
         if (i == 15)
             tap_move(&b->port, 0x8, 5); /* Pause-DR for three clocks, Exit2-DR, Shift-DR */
     }

@@ -10,7 +10,7 @@ void kernel_read(const char *path, name_table *names, arena *mem, diagnostics *d
     uint32_t unknown = 0;
     bool ok = pnr_board_read("onyx", mem, d, &k->board) && pnr_board_set_profile(&k->board, "onyx-ext", d) &&
               bits_map_read(&k->board, mem, d, &k->map) && bits_read(path, mem, d, &k->bits) &&
-              bits_decode(&k->bits, &k->board, k->map, names, mem, d, &k->net, &k->decoded, &unknown) &&
+              bits_decode(&k->bits, k->map, names, d, &k->decoded, &unknown) &&
               cycle_load(&k->decoded, k->map, mem, d, &k->design);
     if (!ok)
         diag_print(d, 0, stderr, false);

@@ -10,7 +10,6 @@ typedef struct {
     pnr_board board;
     bits_map *map;
     bits_stream bits;
-    netlist net;
     pnr_design decoded;
     cycle_design design;
     u32_vec column; /* by cell */

@@ -64,7 +64,7 @@ static const uint16_t *simulated(fixture *f, const sam_graph *g, const pairs *p)
                                          .level = {{SAM_LEVEL_COMPRESSED, PAIRS, p->seg, p->crd, 2, PAIRS}},
                                          .vals = t ? p->c : p->b,
                                          .n_vals = PAIRS};
-    if (!sam_simulate(g, operand, g->tensors.len - 1, NULL, &f->mem, &f->diag, &r))
+    if (!sam_simulate(g, operand, g->tensors.len - 1, NULL, &f->diag, &r))
         fail_msg("%s", fixture_printed(f));
     assert_int_equal(r.result.n_vals, PAIRS);
     return r.result.vals;
@@ -98,8 +98,8 @@ static const uint16_t *run(fixture *f, const bits_board *b, onyx_graph *g, const
     uint32_t n = 0, values = 0;
     for (uint32_t c = 0; c < net.cells.len; c++) {
         bool io = net.cells.at[c].mode == NET_MODE_IO_IN || net.cells.at[c].mode == NET_MODE_IO_OUT;
-        for (uint32_t d = 0; io && d < decoded->net.cells.len; d++) {
-            if (decoded->net.cells.at[d].mode != net.cells.at[c].mode ||
+        for (uint32_t d = 0; io && d < decoded->design.net->cells.len; d++) {
+            if (decoded->design.net->cells.at[d].mode != net.cells.at[c].mode ||
                 decoded->design.site.at[d].x != design.site.at[c].x)
                 continue;
             if (net.cells.at[c].output && net.cells.at[c].level == SAM_MODE_VALS)
@@ -124,8 +124,7 @@ static bool runs(fixture *f, const bits_board *b, const char *name, bool fp, uin
     onyx_graph *g;
     const pairs *p = all_pairs(fp, &f->mem);
     diag_init(&f->diag, &f->mem);
-    if (!sam_parse(name, text, strlen(text), &f->names, &f->mem, &f->diag, &sam) ||
-        !sam_check(&sam, &f->diag))
+    if (!sam_parse(name, text, strlen(text), &f->names, &f->diag, &sam) || !sam_check(&sam, &f->diag))
         fail_msg("%s", fixture_printed(f));
     if (!lower_run(&sam, &(lower_options){.tile_edge = 30}, &f->mem, &f->diag, &g)) {
         const diagnostic *why = &f->diag.list.at[0];

@@ -750,7 +750,7 @@ static void lists_are_validated(void **state) {
         const fw_items steps = {twice, 2, 2};
         fw_batches file;
         fw_batch batch;
-        assert_true(fw_write_list(&steps, 2, 1, &segments, &left, &b, path, &f->diag));
+        assert_true(fw_write_list(&(fw_list){&steps, 2, 1}, &segments, &left, &b, path, &f->diag));
         if (accepts(&b, path) != cases[i].good)
             fail_msg("case %zu", i);
         if (!cases[i].good)

@@ -119,7 +119,7 @@ static u32_vec copy_words(const uint32_t *from, uint32_t n, arena *mem) {
 static void simulate(fixture *f, const sam_graph *g, const sam_tensor_levels *operands, uint32_t n,
                      arena *mem, written *w) {
     sam_sim_result result;
-    if (!sam_simulate(g, operands, n, NULL, mem, &f->diag, &result))
+    if (!sam_simulate(g, operands, n, NULL, &f->diag, &result))
         fail_msg("%s", fixture_printed(f));
     *w = (written){0};
     for (uint32_t l = 0; l < result.result.order; l++) {

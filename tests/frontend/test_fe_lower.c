@@ -592,7 +592,7 @@ static void a_lowered_graph_survives_its_text_form(void **state) {
         text_begin(&out);
         sam_dump(&l.g, out.stream);
         const char *text = text_end(&out, &f->mem);
-        if (!sam_parse("graph", text, out.length, &f->names, &f->mem, &f->diag, &back))
+        if (!sam_parse("graph", text, out.length, &f->names, &f->diag, &back))
             fail_msg("%s\n%s", kernels[k].expression, fixture_printed(f));
         if (!graphs_equal(&l.g, &back))
             fail_msg("%s: parse(dump(g)) differs from g", kernels[k].expression);
@@ -606,7 +606,7 @@ static void expect_graph(fixture *f, const sam_graph *g, const char *name) {
     sam_graph expected;
     const char *path = arena_printf(&f->mem, "%s/tests/frontend/data/%s", ONYX_SOURCE_DIR, name);
     const char *text = file_read(path, &f->mem, &length, &f->diag);
-    if (!text || !sam_parse(name, text, length, &f->names, &f->mem, &f->diag, &expected))
+    if (!text || !sam_parse(name, text, length, &f->names, &f->diag, &expected))
         fail_msg("%s", fixture_printed(f));
     if (!graphs_equal(g, &expected)) {
         sam_dump(g, stderr);

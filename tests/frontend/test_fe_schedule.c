@@ -179,7 +179,7 @@ static void run_kernel(fixture *f, const fe_case *c, const scheduled_kernel *l, 
         load(l, (sam_tensor){t}, all, dims, &data->tensor[t - 1]);
         operands[n++] = dense_to_levels(s, data, (sam_tensor){t}, mem);
     }
-    if (!sam_simulate(&l->g, operands, n, NULL, mem, &f->diag, &result))
+    if (!sam_simulate(&l->g, operands, n, NULL, &f->diag, &result))
         fail_msg("%s -s %s\n%s", c->expression, c->schedule, fixture_printed(f));
     const sam_tensor_data *t = sam_tensor_at(s, s->result);
     for (uint32_t m = 0; m < t->order; m++)

@@ -41,18 +41,16 @@ static void check_texts(fuzz_run *r, const bits_stream *bits) {
 }
 
 static void check_circuit(fuzz_run *r, const bits_stream *bits) {
-    netlist net, net_again;
     pnr_design design, again;
     bits_stream words;
     uint32_t unknown = 0;
-    bool ok = bits_decode(bits, &board, map, &r->names, &r->mem, &r->diag, &net, &design, &unknown);
+    bool ok = bits_decode(bits, map, &r->names, &r->diag, &design, &unknown);
     fuzz_verdict(r, ok);
     if (!ok)
         return;
     FUZZ_CHECK(r, unknown == 0 && bits_encode(&design, map, &r->mem, &r->diag, &words));
     FUZZ_CHECK(r, words.words.len <= bits->words.len);
-    FUZZ_CHECK(r,
-               bits_decode(&words, &board, map, &r->names, &r->mem, &r->diag, &net_again, &again, &unknown));
+    FUZZ_CHECK(r, bits_decode(&words, map, &r->names, &r->diag, &again, &unknown));
     FUZZ_CHECK(r, bits_same(&again, &design, &r->diag) && bits_same(&design, &again, &r->diag));
 }
 

@@ -47,7 +47,7 @@ static void run(fuzz_run *r, const sam_graph *g) {
         operands[t] = operand(r, &g->tensors.at[t]);
     const sam_sim_options options = {.max_cycles = MAX_CYCLES};
     sam_sim_result result;
-    bool ok = sam_simulate(g, operands, g->tensors.len, &options, &r->mem, &r->diag, &result);
+    bool ok = sam_simulate(g, operands, g->tensors.len, &options, &r->diag, &result);
     fuzz_verdict(r, ok);
 }
 
@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     sam_graph g;
     fuzz_begin(&r);
     char *text = arena_strndup(&r.mem, (const char *)data, size);
-    bool ok = sam_parse("input", text, size, &r.names, &r.mem, &r.diag, &g);
+    bool ok = sam_parse("input", text, size, &r.names, &r.diag, &g);
     fuzz_verdict(&r, ok);
     if (ok) {
         ok = sam_check(&g, &r.diag);

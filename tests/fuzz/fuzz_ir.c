@@ -16,11 +16,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     netlist n;
     fuzz_begin(&r);
     const char *text = arena_strndup(&r.mem, (const char *)data, size);
-    bool ok = lower_parse("input", text, size, &r.names, &r.mem, &r.diag, &g);
+    bool ok = lower_parse("input", text, size, &r.names, &r.diag, &g);
     fuzz_verdict(&r, ok);
     if (ok) {
         const char *one = dumped(&r, g);
-        FUZZ_CHECK(&r, lower_parse("dumped", one, strlen(one), &r.names, &r.mem, &r.diag, &again));
+        FUZZ_CHECK(&r, lower_parse("dumped", one, strlen(one), &r.names, &r.diag, &again));
         FUZZ_CHECK(&r, strcmp(dumped(&r, again), one) == 0);
         ok = lower_check(g, &r.diag);
         fuzz_answer(&r, ok);

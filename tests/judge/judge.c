@@ -72,13 +72,11 @@ static uint32_t list_streams(const cycle_design *design, judge_stream *streams) 
 static bool read_design(judge *j, const char *path, arena *mem, diagnostics *d, cycle_design *out) {
     name_table names;
     bits_stream bits;
-    netlist net;
     pnr_design decoded;
     uint32_t unknown = 0;
     names_init(&names, mem);
-    return bits_read(path, mem, d, &bits) &&
-           bits_decode(&bits, &j->board, j->map, &names, mem, d, &net, &decoded, &unknown) && !unknown &&
-           cycle_load(&decoded, j->map, mem, d, out);
+    return bits_read(path, mem, d, &bits) && bits_decode(&bits, j->map, &names, d, &decoded, &unknown) &&
+           !unknown && cycle_load(&decoded, j->map, mem, d, out);
 }
 
 /* ---- judging --------------------------------------------------------------------------------- */

@@ -13,20 +13,18 @@ static bool is_of_time(const char *name) {
     return strncmp(name, "acc_", 4) == 0;
 }
 
-static void read_design(fixture *f, const cJSON *json, const pnr_board *board, bits_map *map,
-                        cycle_design *out) {
+static void read_design(fixture *f, const cJSON *json, bits_map *map, cycle_design *out) {
     const char *path = arena_printf(&f->mem, "%s/kernel.bs", test_folder(f));
     FILE *file = fopen(path, "w");
     const cJSON *word;
     bits_stream bits;
-    netlist net;
     pnr_design decoded;
     uint32_t unknown;
     assert_non_null(file);
     cJSON_ArrayForEach(word, cJSON_GetObjectItem(json, "bitstream")) fprintf(file, "%s\n", word->valuestring);
     assert_int_equal(fclose(file), 0);
     assert_true(bits_read(path, &f->mem, &f->diag, &bits));
-    assert_true(bits_decode(&bits, board, map, &f->names, &f->mem, &f->diag, &net, &decoded, &unknown));
+    assert_true(bits_decode(&bits, map, &f->names, &f->diag, &decoded, &unknown));
     assert_true(cycle_load(&decoded, map, &f->mem, &f->diag, out));
 }
 
@@ -127,7 +125,7 @@ static void test_recordings(void **state) {
         fixture_begin(&f);
         cJSON *json = json_read(arena_printf(&f.mem, "%s/%s", folder, file[i]->d_name), &f.diag);
         assert_non_null(json);
-        read_design(&f, json, &board, map, &design);
+        read_design(&f, json, map, &design);
         cJSON_ArrayForEach(run, cJSON_GetObjectItem(json, "runs")) play(&f, file[i]->d_name, &design, run);
         cJSON_Delete(json);
         arena_free(&f.mem);

@@ -33,7 +33,7 @@ static inline char *dumped(fixture *f, const onyx_graph *g) {
 
 static inline onyx_graph *parsed_ir(fixture *f, const char *text) {
     onyx_graph *g = NULL;
-    if (!lower_parse("test.onyx", text, strlen(text), &f->names, &f->mem, &f->diag, &g))
+    if (!lower_parse("test.onyx", text, strlen(text), &f->names, &f->diag, &g))
         print_message("%s", fixture_printed(f));
     assert_false(diag_failed(&f->diag));
     return g;

@@ -12,8 +12,7 @@ static inline bool netlist_of(fixture *f, const char *path, netlist *out) {
     sam_graph sam;
     onyx_graph *g;
     char *text = file_read(path, &f->mem, &length, &f->diag);
-    return text && sam_parse(path, text, length, &f->names, &f->mem, &f->diag, &sam) &&
-           sam_check(&sam, &f->diag) &&
+    return text && sam_parse(path, text, length, &f->names, &f->diag, &sam) && sam_check(&sam, &f->diag) &&
            lower_run(&sam, &(lower_options){.tile_edge = 30}, &f->mem, &f->diag, &g) &&
            lower_pack(g, &f->mem, &f->diag, out);
 }

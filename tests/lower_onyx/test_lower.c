@@ -3,7 +3,7 @@
 
 /* The graphs of data/ have binary joiners and no broadcasts already. */
 static bool read_sam(fixture *f, const char *name, const char *text, sam_graph *out) {
-    return sam_parse(name, text, strlen(text), &f->names, &f->mem, &f->diag, out) && sam_check(out, &f->diag);
+    return sam_parse(name, text, strlen(text), &f->names, &f->diag, out) && sam_check(out, &f->diag);
 }
 
 static bool lower_text(fixture *f, const char *name, const char *text, onyx_graph **out) {
@@ -224,7 +224,7 @@ static void levels_come_in_turn(void **state) {
     sam_graph sam;
     onyx_graph *g;
     netlist n;
-    uint32_t loads, stores, sinks = 0;
+    uint32_t sinks = 0;
     const lower_options options = {.tile_edge = 30, .extended = true, .in_turn = true};
     assert_true(read_sam(f, "matmul_ijk.gv", read_data(f, "matmul_ijk.gv"), &sam));
     assert_true(lower_run(&sam, &options, &f->mem, &f->diag, &g) && lower_check(g, &f->diag));
@@ -240,10 +240,9 @@ static void levels_come_in_turn(void **state) {
         sinks +=
             net_cell_at(&n, n.nets.at[i].source.cell)->mode == NET_MODE_IO_IN ? n.nets.at[i].sinks.len : 0;
     assert_int_equal(sinks, 6);
-    lower_count_streams(&sam, true, false, &loads, &stores);
-    assert_true(loads == 2 && stores == 3);
-    lower_count_streams(&sam, false, false, &loads, &stores);
-    assert_true(loads == 6 && stores == 3);
+    assert_int_equal(lower_count_loads(&sam, true), 2);
+    assert_int_equal(lower_count_loads(&sam, false), 6);
+    assert_int_equal(lower_count_stores(&sam, false), 3);
     netlist again;
     cJSON *json = net_to_json(&n);
     assert_true(net_from_json(json, &f->names, &f->mem, &f->diag, &again));
@@ -257,7 +256,6 @@ static void levels_leave_in_turn(void **state) {
     sam_graph sam;
     onyx_graph *g;
     netlist n, again;
-    uint32_t loads, stores;
     const lower_options options = {.tile_edge = 30, .extended = true, .in_turn = true, .stored = true};
     assert_true(read_sam(f, "matmul_ijk.gv", read_data(f, "matmul_ijk.gv"), &sam));
     assert_true(lower_run(&sam, &options, &f->mem, &f->diag, &g) && lower_check(g, &f->diag));
@@ -268,8 +266,8 @@ static void levels_leave_in_turn(void **state) {
     assert_non_null(strstr(text, "tile=X_vals block_mode=1 lookup=1 ahead=4\n"));
     assert_non_null(strstr(text, "link X1.read.block_rd_out -> X_vals.read.chain_in"));
     assert_string_equal(dumped(f, parsed_ir(f, text)), text);
-    lower_count_streams(&sam, true, true, &loads, &stores);
-    assert_true(loads == 2 && stores == 1);
+    assert_int_equal(lower_count_loads(&sam, true), 2);
+    assert_int_equal(lower_count_stores(&sam, true), 1);
     assert_true(lower_pack(g, &f->mem, &f->diag, &n) && net_check(&n, &f->diag));
     cJSON *json = net_to_json(&n);
     assert_true(net_from_json(json, &f->names, &f->mem, &f->diag, &again));

@@ -403,8 +403,7 @@ static void syntax_errors_are_located(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         clear_diagnostics(f);
         onyx_graph *g;
-        assert_false(
-            lower_parse("test.onyx", cases[i].text, strlen(cases[i].text), &f->names, &f->mem, &f->diag, &g));
+        assert_false(lower_parse("test.onyx", cases[i].text, strlen(cases[i].text), &f->names, &f->diag, &g));
         char *printed = fixture_printed(f);
         printed[strcspn(printed, "\n")] = '\0';
         assert_string_equal(printed, cases[i].printed);
@@ -420,7 +419,7 @@ static void truncated_texts_are_survived(void **state) {
         diagnostics fresh;
         diag_init(&fresh, &f->mem);
         onyx_graph *g;
-        bool good = lower_parse("cut.onyx", text, n, &f->names, &f->mem, &fresh, &g);
+        bool good = lower_parse("cut.onyx", text, n, &f->names, &fresh, &g);
         assert_int_equal(good, !diag_failed(&fresh));
     }
 }

@@ -6,7 +6,7 @@
 static sam_graph graph_of(fixture *f, const char *name) {
     const char *text = read_data(f, name);
     sam_graph g;
-    if (!sam_parse(name, text, strlen(text), &f->names, &f->mem, &f->diag, &g) || !sam_check(&g, &f->diag))
+    if (!sam_parse(name, text, strlen(text), &f->names, &f->diag, &g) || !sam_check(&g, &f->diag))
         fail_msg("%s", fixture_printed(f));
     return g;
 }
@@ -48,7 +48,7 @@ static sam_sim_result simulated(fixture *f, const sam_graph *g) {
     sam_sim_result r;
     for (uint32_t t = 1; t < g->tensors.len; t++)
         operand(g, t, &operands[t - 1], &f->mem);
-    if (!sam_simulate(g, operands, g->tensors.len - 1, NULL, &f->mem, &f->diag, &r))
+    if (!sam_simulate(g, operands, g->tensors.len - 1, NULL, &f->diag, &r))
         fail_msg("%s", fixture_printed(f));
     return r;
 }

@@ -369,7 +369,7 @@ static chain_outcome run_kernel(chain *c, const fe_kernel *k, const variant *v, 
         return out;
     if (chain_told)
         chain_told(graph_text(&g, c->mem));
-    if (!sam_simulate(&g, operands_of(c), c->s.tensors.len - 1, NULL, c->mem, &c->diag, &run))
+    if (!sam_simulate(&g, operands_of(c), c->s.tensors.len - 1, NULL, &c->diag, &run))
         return wrong(arena_printf(c->mem, "the %s graph does not run: %s", v->name, printed(c)));
     const char *fault = read_result(c, &run.result, result);
     if (fault)

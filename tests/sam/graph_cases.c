@@ -21,7 +21,7 @@ static char *dump(fixture *f, const sam_graph *g) {
 static void round_trip(const graph_run *r) {
     sam_graph again;
     char *text = dump(r->f, &r->g);
-    if (!sam_parse("dumped", text, strlen(text), &r->f->names, &r->f->mem, &r->f->diag, &again))
+    if (!sam_parse("dumped", text, strlen(text), &r->f->names, &r->f->diag, &again))
         fail_msg("%s: its own dump does not parse:\n%s", r->c->file, fixture_printed(r->f));
     if (!graphs_equal(&r->g, &again))
         fail_msg("%s: another graph after dump and parse", r->c->file);
@@ -121,7 +121,7 @@ static const char *run(graph_run *r) {
             operands[n++] = levels_of(r, &r->g.tensors.at[t], tensor);
     }
     note_evaluate(r->n);
-    if (!sam_simulate(&r->g, operands, n, NULL, &r->f->mem, &r->f->diag, &result))
+    if (!sam_simulate(&r->g, operands, n, NULL, &r->f->diag, &result))
         return refusal(r, before);
     compare(r, &result.result);
     return NULL;
@@ -163,7 +163,7 @@ void graph_case_check(fixture *f, const char *folder, const graph_case *c) {
     size_t length = 0;
     const char *path = arena_printf(&f->mem, "%s/%s", folder, c->file);
     const char *text = file_read(path, &f->mem, &length, &f->diag);
-    if (!text || !sam_parse(path, text, length, &f->names, &f->mem, &f->diag, &r.g))
+    if (!text || !sam_parse(path, text, length, &f->names, &f->diag, &r.g))
         fail_msg("%s: %s", c->file, fixture_printed(f));
     bool legal = sam_check(&r.g, &f->diag);
     if (legal != (c->expression != NULL) || (!legal && strcmp(refusal(&r, 0), c->code) != 0))

@@ -14,7 +14,7 @@ static inline void expect_illegal(fixture *f, uint32_t i, void *of) {
     const illegal_graph *bad = (const illegal_graph *)of + i;
     sam_graph g;
     uint32_t line, column;
-    if (!sam_parse("t.gv", bad->text, strlen(bad->text), &f->names, &f->mem, &f->diag, &g))
+    if (!sam_parse("t.gv", bad->text, strlen(bad->text), &f->names, &f->diag, &g))
         fail_msg("%s", fixture_printed(f));
     assert_false(sam_check(&g, &f->diag));
     const diagnostic *first = &f->diag.list.at[0];

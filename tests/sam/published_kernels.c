@@ -485,7 +485,7 @@ bool published_read(fixture *f, const published_row *row, sam_graph *out) {
     if (access(path, R_OK) != 0)
         return false;
     const char *text = file_read(path, &f->mem, &length, &f->diag);
-    must(f, row, text && sam_parse(path, text, length, &f->names, &f->mem, &f->diag, out));
+    must(f, row, text && sam_parse(path, text, length, &f->names, &f->diag, out));
     return true;
 }
 

@@ -61,7 +61,7 @@ static void sample(fixture *f, sam_primitive kind, sam_graph *g) {
     for (int port = 0; port < (kind == SAM_FIBERLOOKUP ? 1 : 4); port++)
         text = arena_printf(&f->mem, "%s s -> n [type=val src_port=0 dst_port=%d]\n", text, port);
     text = arena_printf(&f->mem, "%s }", text);
-    assert_true(sam_parse("sample", text, strlen(text), &f->names, &f->mem, &f->diag, g));
+    assert_true(sam_parse("sample", text, strlen(text), &f->names, &f->diag, g));
 }
 
 /* Whether the simulator has the primitive in this timing: building its machine tells. */
@@ -72,11 +72,11 @@ static bool has_timing(sam_primitive kind, sam_sim_timing timing) {
     fixture *f;
     fixture_set_up((void **)&f);
     sam_graph g;
-    sim_machine m;
     sample(f, kind, &g);
     sam_tensor_levels b = {names_intern(&f->names, "B"), .order = 1, .vals = vals, .n_vals = 1};
     b.level[0] = (sam_level_data){SAM_LEVEL_COMPRESSED, 1, seg, crd, 2, 1};
-    bool built = sim_build(&g, &b, 1, &options, &f->mem, &f->diag, &m);
+    sim_machine m = {.g = &g, .operands = &b, .n_operands = 1, .mem = &f->mem, .d = &f->diag};
+    bool built = sim_build(&m, &options);
     assert_true(built || reported(f, "E0235-unsupported"));
     fixture_tear_down((void **)&f);
     return built;

@@ -146,8 +146,8 @@ static tensor random_tensor(fixture *f, const char *indices, uint32_t per_mille,
 /* ---- kernels --------------------------------------------------------------------------------- */
 
 static void parse_kernel(fixture *f, const kernel *k, sam_graph *g) {
-    bool good = sam_parse(k->name, k->text, strlen(k->text), &f->names, &f->mem, &f->diag, g) &&
-                sam_check(g, &f->diag);
+    bool good =
+        sam_parse(k->name, k->text, strlen(k->text), &f->names, &f->diag, g) && sam_check(g, &f->diag);
     if (!good)
         print_error("%s\n", fixture_printed(f));
     assert_true(good);
@@ -164,7 +164,7 @@ static void simulate_against_loops(fixture *f, const kernel *k, const sam_graph 
         operands[n] = pack(f, &dense[n], &g->tensors.at[n + 1], seed + n, keep_empty);
     }
     sam_sim_result result;
-    bool good = sam_simulate(g, operands, n, NULL, &f->mem, &f->diag, &result);
+    bool good = sam_simulate(g, operands, n, NULL, &f->diag, &result);
     if (!good)
         print_error("%s: %s\n", k->name, fixture_printed(f));
     assert_true(good);
@@ -219,8 +219,8 @@ static void chains_of_broadcasts_are_removed(void **state) {
         "m [type=add]\n s -> v [type=ref] s -> w [type=crd] v -> m [type=val] v -> m [type=val] m -> u "
         "[type=val] }";
     sam_graph a, b, removed;
-    assert_true(sam_parse("a", with, strlen(with), &f->names, &f->mem, &f->diag, &a));
-    assert_true(sam_parse("b", without, strlen(without), &f->names, &f->mem, &f->diag, &b));
+    assert_true(sam_parse("a", with, strlen(with), &f->names, &f->diag, &a));
+    assert_true(sam_parse("b", without, strlen(without), &f->names, &f->diag, &b));
     assert_true(sam_check(&a, &f->diag));
     assert_true(sam_remove_broadcasts(&a, &f->mem, &f->diag, &removed));
     assert_true(graphs_equal(&removed, &b));
@@ -293,7 +293,7 @@ static void assert_binary(const sam_graph *g) {
 static void compare_wide(fixture *f, uint32_t n, bool unite, uint32_t used, uint64_t seed) {
     const char *text = wide_graph(f, n, unite, used);
     sam_graph wide, binary;
-    assert_true(sam_parse("wide", text, strlen(text), &f->names, &f->mem, &f->diag, &wide));
+    assert_true(sam_parse("wide", text, strlen(text), &f->names, &f->diag, &wide));
     assert_true(sam_check(&wide, &f->diag));
     assert_true(sam_to_binary_joiners(&wide, &f->mem, &f->diag, &binary));
     assert_true(sam_check(&binary, &f->diag));
@@ -305,8 +305,8 @@ static void compare_wide(fixture *f, uint32_t n, bool unite, uint32_t used, uint
         operands[k] = pack(f, &t, &wide.tensors.at[k + 1], seed, seed % 2 ? 300 : 0);
     }
     sam_sim_result a, b;
-    assert_true(sam_simulate(&wide, operands, n, NULL, &f->mem, &f->diag, &a));
-    assert_true(sam_simulate(&binary, operands, n, NULL, &f->mem, &f->diag, &b));
+    assert_true(sam_simulate(&wide, operands, n, NULL, &f->diag, &a));
+    assert_true(sam_simulate(&binary, operands, n, NULL, &f->diag, &b));
     assert_same_levels(&a.result, &b.result);
 }
 
@@ -331,7 +331,7 @@ static void binary_trees_are_balanced(void **state) {
     for (uint32_t n = 2; n <= 8; n++) {
         const char *text = wide_graph(f, n, true, (1u << n) - 1);
         sam_graph wide, binary;
-        assert_true(sam_parse("wide", text, strlen(text), &f->names, &f->mem, &f->diag, &wide));
+        assert_true(sam_parse("wide", text, strlen(text), &f->names, &f->diag, &wide));
         assert_true(sam_to_binary_joiners(&wide, &f->mem, &f->diag, &binary));
         assert_int_equal(count_joiners(&binary), 2 * joiners[n]);
     }
@@ -357,7 +357,7 @@ static void wide_joiners_may_feed_wide_joiners(void **state) {
                         "b -> a [type=ref src_port=1 comment=\"in-B2\"]\n %s }",
                         text);
     sam_graph wide, binary;
-    assert_true(sam_parse("nested", text, strlen(text), &f->names, &f->mem, &f->diag, &wide));
+    assert_true(sam_parse("nested", text, strlen(text), &f->names, &f->diag, &wide));
     bool good = sam_check(&wide, &f->diag);
     if (!good)
         print_error("%s\n", fixture_printed(f));
@@ -374,8 +374,8 @@ static void wide_joiners_may_feed_wide_joiners(void **state) {
         operands[k] = pack(f, &t, &wide.tensors.at[k + 1], 1, 0);
     }
     sam_sim_result x, y;
-    assert_true(sam_simulate(&wide, operands, 5, NULL, &f->mem, &f->diag, &x));
-    assert_true(sam_simulate(&binary, operands, 5, NULL, &f->mem, &f->diag, &y));
+    assert_true(sam_simulate(&wide, operands, 5, NULL, &f->diag, &x));
+    assert_true(sam_simulate(&binary, operands, 5, NULL, &f->diag, &y));
     assert_same_levels(&x.result, &y.result);
 }
 
@@ -403,30 +403,30 @@ static void malformed_operands_are_refused(void **state) {
     const sam_tensor_levels good = pack(f, &t, &g.tensors.at[1], 1, 0);
     sam_sim_result r;
     sam_tensor_levels bad = good;
-    assert_true(sam_simulate(&g, &good, 1, NULL, &f->mem, &f->diag, &r));
-    assert_false(sam_simulate(&g, &good, 0, NULL, &f->mem, &f->diag, &r));
+    assert_true(sam_simulate(&g, &good, 1, NULL, &f->diag, &r));
+    assert_false(sam_simulate(&g, &good, 0, NULL, &f->diag, &r));
     expect_last(f, "E0233-operand", "operand B has no data");
     bad.order = 1;
-    assert_false(sam_simulate(&g, &bad, 1, NULL, &f->mem, &f->diag, &r));
+    assert_false(sam_simulate(&g, &bad, 1, NULL, &f->diag, &r));
     expect_last(f, "E0233-operand", "operand B has 1 level, the graph describes 2");
     bad = good;
     bad.level[1].n_crd--;
-    assert_false(sam_simulate(&g, &bad, 1, NULL, &f->mem, &f->diag, &r));
+    assert_false(sam_simulate(&g, &bad, 1, NULL, &f->diag, &r));
     expect_last(f, "E0233-operand",
                 "operand B level 1: the segments do not divide the coordinates into 7 fibers");
     bad = good;
     bad.level[1].dim = 1;
-    assert_false(sam_simulate(&g, &bad, 1, NULL, &f->mem, &f->diag, &r));
+    assert_false(sam_simulate(&g, &bad, 1, NULL, &f->diag, &r));
     expect_last(f, "E0233-operand", "operand B level 1: coordinates do not ascend below 1");
     bad = good;
     bad.n_vals--;
-    assert_false(sam_simulate(&g, &bad, 1, NULL, &f->mem, &f->diag, &r));
+    assert_false(sam_simulate(&g, &bad, 1, NULL, &f->diag, &r));
     assert_string_equal(f->diag.list.at[f->diag.list.len - 1].code, "E0233-operand");
     bad = good;
     bad.level[0].format = SAM_LEVEL_DENSE;
-    assert_false(sam_simulate(&g, &bad, 1, NULL, &f->mem, &f->diag, &r));
+    assert_false(sam_simulate(&g, &bad, 1, NULL, &f->diag, &r));
     expect_last(f, "E0233-operand", "operand B level 0 is dense, the graph says compressed");
-    assert_false(sam_simulate(&g, &good, 1, &(sam_sim_options){.max_cycles = 5}, &f->mem, &f->diag, &r));
+    assert_false(sam_simulate(&g, &good, 1, &(sam_sim_options){.max_cycles = 5}, &f->diag, &r));
     expect_last(f, "E0236-cycle-limit", "not done after 5 cycles");
     assert_int_equal(r.cycles, 5);
 }
@@ -435,14 +435,14 @@ static void simulate_text(fixture *f, const char *text) {
     sam_graph g;
     static const uint32_t seg[] = {0, 2}, crd[] = {0, 2};
     static const uint16_t vals[] = {3, 4};
-    assert_true(sam_parse("t", text, strlen(text), &f->names, &f->mem, &f->diag, &g));
+    assert_true(sam_parse("t", text, strlen(text), &f->names, &f->diag, &g));
     sam_tensor_levels b = {.order = 1,
                            .level = {{SAM_LEVEL_COMPRESSED, 3, seg, crd, 2, 2}},
                            .vals = vals,
                            .n_vals = 2,
                            .name = names_intern(&f->names, "b")};
     sam_sim_result r;
-    assert_false(sam_simulate(&g, &b, 1, NULL, &f->mem, &f->diag, &r));
+    assert_false(sam_simulate(&g, &b, 1, NULL, &f->diag, &r));
 }
 
 #define VECTOR(x, middle)                                                                                    \
@@ -511,7 +511,7 @@ static void full_inner_products_take_a_cycle_a_pair(void **state) {
                                 .n_vals = SIZE * SIZE};
     sam_sim_result r;
     double begin = seconds_now();
-    assert_true(sam_simulate(&g, operands, 2, NULL, &f->mem, &f->diag, &r));
+    assert_true(sam_simulate(&g, operands, 2, NULL, &f->diag, &r));
     double rate = (double)r.cycles / (seconds_now() - begin);
     print_message("matmul_ijk %d: %llu cycles, %.1f Mcycle/s\n", SIZE, (unsigned long long)r.cycles,
                   rate / 1e6);

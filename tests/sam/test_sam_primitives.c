@@ -69,9 +69,9 @@ static void serializers_undo_parallelizers(void **state) {
             text = arena_printf(&f->mem, "%s p -> s [type=crd]", text);
         text = arena_printf(&f->mem, "%s }", text);
         sam_graph g;
-        sim_machine m;
-        assert_true(sam_parse("t", text, strlen(text), &f->names, &f->mem, &f->diag, &g));
-        assert_true(sim_build(&g, NULL, 0, NULL, &f->mem, &f->diag, &m));
+        sim_machine m = {.g = &g, .mem = &f->mem, .d = &f->diag};
+        assert_true(sam_parse("t", text, strlen(text), &f->names, &f->diag, &g));
+        assert_true(sim_build(&m, NULL));
         stream in = random_stream(&f->mem, seed, levels);
         sim_feed(&m, (sam_node){1}, 0, in.at, in.len);
         sim_queue *out = probe_output(&m, (sam_node){2}, 0);
@@ -453,8 +453,7 @@ static matrix unpack(const sam_tensor_levels *x) {
 }
 
 static void read_graph(fixture *f, const char *text, sam_graph *g) {
-    bool good =
-        sam_parse("t.gv", text, strlen(text), &f->names, &f->mem, &f->diag, g) && sam_check(g, &f->diag);
+    bool good = sam_parse("t.gv", text, strlen(text), &f->names, &f->diag, g) && sam_check(g, &f->diag);
     if (!good)
         print_error("%s\n%s\n", text, fixture_printed(f));
     assert_true(good);
@@ -464,7 +463,7 @@ static void read_graph(fixture *f, const char *text, sam_graph *g) {
 static void assert_text_keeps(fixture *f, const sam_graph *g) {
     sam_graph again;
     const char *text = graph_text(g, &f->mem);
-    assert_true(sam_parse("again", text, strlen(text), &f->names, &f->mem, &f->diag, &again));
+    assert_true(sam_parse("again", text, strlen(text), &f->names, &f->diag, &again));
     assert_true(graphs_equal(g, &again));
 }
 
@@ -475,8 +474,8 @@ static matrix simulate(fixture *f, const char *text, const sam_tensor_levels *op
     sam_sim_result free_run, result;
     read_graph(f, text, &g);
     assert_text_keeps(f, &g);
-    bool good = sam_simulate(&g, operands, n, NULL, &f->mem, &f->diag, &free_run) &&
-                sam_simulate(&g, operands, n, &bounded, &f->mem, &f->diag, &result);
+    bool good = sam_simulate(&g, operands, n, NULL, &f->diag, &free_run) &&
+                sam_simulate(&g, operands, n, &bounded, &f->diag, &result);
     if (!good)
         print_error("%s\n%s\n", text, fixture_printed(f));
     assert_true(good);
@@ -707,8 +706,8 @@ static void skipping_saves_cycles(void **state) {
     for (uint32_t i = 0; i < plain.edges.len; i++)
         if (plain.edges.at[i].stream == SAM_STREAM_SKIP)
             plain.edges.at[i].src.v = 0;
-    assert_true(sam_simulate(&skipping, operands, 2, NULL, &f->mem, &f->diag, &fast));
-    assert_true(sam_simulate(&plain, operands, 2, NULL, &f->mem, &f->diag, &slow));
+    assert_true(sam_simulate(&skipping, operands, 2, NULL, &f->diag, &fast));
+    assert_true(sam_simulate(&plain, operands, 2, NULL, &f->diag, &slow));
     assert_int_equal(fast.result.n_vals, 1);
     assert_int_equal(slow.result.n_vals, 1);
     assert_true(fast.cycles < 16);

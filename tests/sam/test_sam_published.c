@@ -7,7 +7,7 @@ static void expect_row(fixture *f, const published_row *row, const published_cas
     const sam_sim_options options = {.timing = SAM_TIMING_PUBLISHED};
     sam_sim_result r;
     tile_tensor want;
-    if (!sam_simulate(g, c->levels, c->n_levels, &options, &f->mem, &f->diag, &r))
+    if (!sam_simulate(g, c->levels, c->n_levels, &options, &f->diag, &r))
         fail_msg("%s graph of %s: %s", whose, row->kernel, fixture_printed(f));
     tile_tensor got = published_result(f, c, &r);
     if (r.cycles != row->cycles || r.stored != row->stored || got.nnz != row->nonzeros)
@@ -48,10 +48,10 @@ static void expect_unsupported(fixture *f, const char *text, const sam_sim_optio
     static const uint32_t seg[] = {0, 1}, crd[] = {0};
     static const uint16_t vals[] = {1};
     const sam_level_data level = {SAM_LEVEL_COMPRESSED, 1, seg, crd, 2, 1};
-    assert_true(sam_parse("graph.gv", text, strlen(text), &f->names, &f->mem, &f->diag, &g));
+    assert_true(sam_parse("graph.gv", text, strlen(text), &f->names, &f->diag, &g));
     const sam_tensor_levels b = {
         .name = g.tensors.at[1].name, .order = 1, .level = {level}, .vals = vals, .n_vals = 1};
-    assert_false(sam_simulate(&g, &b, 1, options, &f->mem, &f->diag, &r));
+    assert_false(sam_simulate(&g, &b, 1, options, &f->diag, &r));
     assert_string_equal(f->diag.list.at[f->diag.list.len - 1].code, "E0235-unsupported");
     assert_string_equal(f->diag.list.at[f->diag.list.len - 1].message, message);
 }

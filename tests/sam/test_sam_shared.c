@@ -86,7 +86,7 @@ static bool run_way(shared_graph *g, way *w, tile_tensor *out) {
     uint32_t errors = f->diag.errors, first = f->diag.list.len;
     w->options.max_cycles = 1000000;
     w->runs++;
-    if (!sam_simulate(&g->graph, g->operands, g->n_operands, &w->options, &f->mem, &f->diag, &r)) {
+    if (!sam_simulate(&g->graph, g->operands, g->n_operands, &w->options, &f->diag, &r)) {
         assert_int_equal(f->diag.errors, errors + 1);
         assert_true(f->diag.list.at[first].loc.source);
         count_refusal(w, known_code(f->diag.list.at[first].code));
@@ -132,7 +132,7 @@ static uint32_t read_folder(arena *mem, const char *path, way *ways, uint32_t n_
             shared_graph g;
             fixture_set_up((void **)&g.f);
             const char *text = file_read(file, &g.f->mem, &length, &g.f->diag);
-            assert_true(text && sam_parse(file, text, length, &g.f->names, &g.f->mem, &g.f->diag, &g.graph));
+            assert_true(text && sam_parse(file, text, length, &g.f->names, &g.f->diag, &g.graph));
             make_operands(&g, seed);
             if (sam_check(&g.graph, &g.f->diag))
                 run_ways(&g, ways, n_ways, file);

@@ -9,7 +9,7 @@
 #include "tests/sam/kernels.h"
 
 static bool parse(fixture *f, const char *text, sam_graph *g) {
-    return sam_parse("t.gv", text, strlen(text), &f->names, &f->mem, &f->diag, g);
+    return sam_parse("t.gv", text, strlen(text), &f->names, &f->diag, g);
 }
 
 /* parse(dump(g)) is g, and the text is canonical: dumped again it is the same. */
@@ -655,7 +655,7 @@ static uint32_t read_folder(fixture *f, const char *path) {
         fixture_set_up((void **)&own);
         const char *text = file_read(file, &own->mem, &length, &own->diag);
         sam_graph g, binary, plain;
-        bool read = text && sam_parse(file, text, length, &own->names, &own->mem, &own->diag, &g);
+        bool read = text && sam_parse(file, text, length, &own->names, &own->diag, &g);
         if (!read)
             print_error("%s\n", fixture_printed(own));
         assert_true(read);

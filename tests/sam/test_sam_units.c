@@ -212,10 +212,10 @@ static void a_run_that_stops_says_who_waits_for_whom(void **state) {
                        " a [type=reduce] b [type=reduce] a -> m [type=val] b -> m [type=val]\n"
                        " m -> r [type=val] r -> w [type=val] }";
     sam_graph g;
-    sim_machine m;
+    sim_machine m = {.g = &g, .mem = &f->mem, .d = &f->diag};
     sim_token tokens[8];
-    assert_true(sam_parse("stuck.gv", text, strlen(text), &f->names, &f->mem, &f->diag, &g));
-    assert_true(sim_build(&g, NULL, 0, NULL, &f->mem, &f->diag, &m));
+    assert_true(sam_parse("stuck.gv", text, strlen(text), &f->names, &f->diag, &g));
+    assert_true(sim_build(&m, NULL));
     sim_feed(&m, (sam_node){3}, 0, tokens, read_tokens("1 2", tokens));
     sim_feed(&m, (sam_node){3}, 1, tokens, read_tokens("1", tokens));
     assert_int_equal(sim_run(&m, 0), SIM_RUN_STUCK);

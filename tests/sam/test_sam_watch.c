@@ -23,7 +23,7 @@ static sam_tensor_levels vector(fixture *f) {
 
 static sam_graph parse(fixture *f, const char *text) {
     sam_graph g;
-    assert_true(sam_parse("graph.gv", text, strlen(text), &f->names, &f->mem, &f->diag, &g));
+    assert_true(sam_parse("graph.gv", text, strlen(text), &f->names, &f->diag, &g));
     return g;
 }
 
@@ -48,7 +48,7 @@ static void a_trace_has_every_token_and_its_cycle(void **state) {
     recording r = {f, ""};
     sam_sim_result out;
     const sam_sim_options options = {.trace = record, .trace_context = &r};
-    assert_true(sam_simulate(&g, &b, 1, &options, &f->mem, &f->diag, &out));
+    assert_true(sam_simulate(&g, &b, 1, &options, &f->diag, &out));
     assert_string_equal(r.text, "1 bi.0 x0.0 #1\n1 bi.1 bv.0 #0\n"
                                 "2 bi.0 x0.0 #4\n2 bi.1 bv.0 #1\n2 bv.0 xv.0 #7\n"
                                 "3 bi.0 x0.0 S0\n3 bi.1 bv.0 S0\n3 bv.0 xv.0 #8\n"
@@ -70,7 +70,7 @@ static void statistics_are_those_counted_by_hand(void **state) {
     sam_tensor_levels b = vector(f);
     sam_sim_result r;
     const sam_sim_options options = {.statistics = true};
-    assert_true(sam_simulate(&g, &b, 1, &options, &f->mem, &f->diag, &r));
+    assert_true(sam_simulate(&g, &b, 1, &options, &f->diag, &r));
     assert_int_equal(r.cycles, 6);
     assert_int_equal(r.n_units, 4);
     expect_unit(&r.units[0], 4, 0, 0, 4);
@@ -140,9 +140,9 @@ static void expect_unchanged(fixture *f, uint32_t row, void *unused) {
     (void)unused;
     if (!make_first(f, row, &c))
         return;
-    assert_true(sam_simulate(&c.graph, c.levels, c.n_levels, &options, &f->mem, &f->diag, &plain));
+    assert_true(sam_simulate(&c.graph, c.levels, c.n_levels, &options, &f->diag, &plain));
     options.statistics = true;
-    assert_true(sam_simulate(&c.graph, c.levels, c.n_levels, &options, &f->mem, &f->diag, &watched));
+    assert_true(sam_simulate(&c.graph, c.levels, c.n_levels, &options, &f->diag, &watched));
     assert_int_equal(plain.cycles, watched.cycles);
     assert_int_equal(plain.tokens, watched.tokens);
     assert_true(same(&plain.result, &watched.result));
@@ -164,13 +164,12 @@ static void expect_slower(fixture *f, uint32_t row, void *of) {
     sam_sim_result free, r;
     sam_sim_options options = {.statistics = true};
     uint64_t last = UINT64_MAX;
-    if (!make_first(f, row, &c) ||
-        !sam_simulate(&c.graph, c.levels, c.n_levels, &options, &f->mem, &f->diag, &free))
+    if (!make_first(f, row, &c) || !sam_simulate(&c.graph, c.levels, c.n_levels, &options, &f->diag, &free))
         return;
     expect_consistent(&free, 0);
     for (options.fifo_depth = 1; options.fifo_depth <= 4096; options.fifo_depth *= 4) {
         uint32_t errors = f->diag.errors;
-        if (!sam_simulate(&c.graph, c.levels, c.n_levels, &options, &f->mem, &f->diag, &r)) {
+        if (!sam_simulate(&c.graph, c.levels, c.n_levels, &options, &f->diag, &r)) {
             assert_int_equal(f->diag.errors, errors + 1);
             assert_non_null(strstr(fixture_printed(f), "[E0230-deadlock]"));
             runs->stuck++;
@@ -205,7 +204,7 @@ static void a_deadlock_shows_its_cycle(void **state) {
         row++;
     published_make(f, &published_rows[row], &c);
     const sam_sim_options options = {.fifo_depth = 1};
-    assert_false(sam_simulate(&c.graph, c.levels, c.n_levels, &options, &f->mem, &f->diag, &r));
+    assert_false(sam_simulate(&c.graph, c.levels, c.n_levels, &options, &f->diag, &r));
     assert_string_equal(
         fixture_printed(f),
         "onyx: error: nothing moves after 7 cycles, fiberwrite vals X (node 9) is not done [E0230-deadlock]\n"

@@ -52,13 +52,14 @@ static inline void build(fixture *f, unit_run r, const sam_tensor_levels *b, sam
             text = arena_printf(&f->mem, "%s s%u [type=reduce] s%u -> n [type=val src_port=0 dst_port=%u]\n",
                                 text, i, i, i);
     text = arena_printf(&f->mem, "%s}", text);
-    assert_true(sam_parse("unit", text, strlen(text), &f->names, &f->mem, &f->diag, g));
+    assert_true(sam_parse("unit", text, strlen(text), &f->names, &f->diag, g));
     sam_tensor_levels none = {0};
     sam_tensor_levels operand = b ? *b : none;
     operand.name = names_intern(&f->names, "B");
     sam_tensor_levels *kept = arena_new(&f->mem, sam_tensor_levels);
     *kept = operand;
-    assert_true(sim_build(g, kept, 1, NULL, &f->mem, &f->diag, m));
+    *m = (sim_machine){.g = g, .operands = kept, .n_operands = 1, .mem = &f->mem, .d = &f->diag};
+    assert_true(sim_build(m, NULL));
     for (uint32_t v = 2; v <= g->nodes.len; v++, m->unfinished -= !m->has_writers)
         m->units[v].done = true;
     sim_token tokens[256];

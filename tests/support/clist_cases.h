@@ -147,9 +147,11 @@ static inline bool clist_levels_are_right(clist_case *c) {
         c->order[n] = n;
         node[n] = inner[n] = inner[n + 1] = 0;
     }
-    const uint32_t fibers = clist_compress(all, c->key[0], c->order, 1, node, outer, rows);
-    const uint32_t leaves = clist_compress(all, c->key[1], c->order, fibers, node, inner, columns);
-    if (outer[1] != fibers || leaves != all->n)
+    clist_descent at = {all, c->order, node, 1};
+    clist_compress(&at, c->key[0], outer, rows);
+    const uint32_t fibers = at.nodes;
+    clist_compress(&at, c->key[1], inner, columns);
+    if (outer[1] != fibers || at.nodes != all->n)
         return false;
     for (uint32_t f = 0; f < fibers; f++) {
         for (uint32_t n = inner[f]; n < inner[f + 1]; n++, e++) {

@@ -440,7 +440,7 @@ static void sorting_is_stable_whatever_is_in_order(void **state) {
                 want[at] = want[at - 1];
             want[at] = i;
         }
-        tile_sort(crd, WIDTH, n, key, keys, order, &f->mem);
+        tile_sort(crd, WIDTH, n, (clist_by){key, keys}, order, &f->mem);
         for (uint32_t i = 0; i < n; i++)
             assert_int_equal(order[i], want[i]);
     }

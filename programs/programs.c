@@ -14,6 +14,7 @@
 #include "kernel/operands.h"
 #include "kernel/written.h"
 #include "programs/check.h"
+#include "programs/condition.h"
 #include "programs/parts.h"
 #include "programs/scalar.h"
 #include "sam/coordinates.h"
@@ -171,7 +172,7 @@ static bool evaluate(machine *m, compile_context *ctx, const fe_step *step, tile
         !operands_of(m, ctx, step, &o, &data) ||
         !m->value(&step->statement, &data.operands, ctx->mem, ctx->diag, out))
         return false;
-    stage->wrapped += m->reference && !m->rehearsing ? out->wrapped : 0;
+    stage->wrapped += m->reference && !m->rehearsing && !compile_is_counted(step) ? out->wrapped : 0;
     return compile_check_alone(m, ctx, step, &data, out);
 }
 
@@ -352,11 +353,11 @@ static bool is_over(machine *m, const fe_step *step, bool *over) {
     ctx.mem = &scratch;
     const bool left = !m->reference && compile_has_left(m, step);
     bool ok = evaluate(m, &ctx, step, &value);
-    *over = ok && (value.nnz ? value.val[0] : value.fill) != 0;
+    *over = ok && compile_condition_holds(m, step, &value);
     if (ok && left && !compile_wait_test(m, step, *over)) {
         ok = compile_settle_operands(m, step, false, "the processor cannot test its condition") &&
              evaluate(m, &ctx, step, &value);
-        *over = ok && (value.nnz ? value.val[0] : value.fill) != 0;
+        *over = ok && compile_condition_holds(m, step, &value);
     }
     arena_free(&scratch);
     return ok && (!*over || m->reference || compile_run_list(m));

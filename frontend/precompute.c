@@ -704,10 +704,31 @@ static sam_expr mask_below(const fitting *f, const sam_expr_data *x) {
     return own ? x->a : f->mask;
 }
 
+/* Returns whether some operand of e has all variables of `vars`. */
+static bool has_all_of(const sam_statement *s, sam_expr e, uint64_t vars) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (x->kind == SAM_EXPR_ACCESS)
+        return (vars & ~fe_free_vars(s, e)) == 0;
+    return (x->a.v && has_all_of(s, x->a, vars)) || (x->b.v && has_all_of(s, x->b, vars));
+}
+
+/* Returns whether the host computes a mask of bf16 and all that it is of: no operand of that has all indices
+ * of the mask, so that together they have values at many more points than the mask stores. */
+static bool is_masked_by_host(const fitting *f, const sam_expr_data *x) {
+    const sam_statement *s = &f->at.s;
+    return !s->integers && x->kind == SAM_EXPR_CALL && !x->program && x->operation == SAM_OPERATION_when &&
+           leads(f, x->a) && is_pointwise(s, x->b) && !has_all_of(s, x->b, fe_free_vars(s, x->a));
+}
+
 static sam_expr fit_below(fitting *f, sam_expr e, bool whole) {
     staging *t = &f->at;
     sam_expr_data x = *sam_expr_at(&t->s, e);
     const sam_expr around = f->mask;
+    if (is_masked_by_host(f, &x) && part_fits(f, e, whole) != FE_FITS) {
+        f->any = true;
+        f->on_host = whole;
+        return whole ? e : workspace_of(t, e, true);
+    }
     f->mask = mask_below(f, &x);
     if (x.a.v)
         x.a = fit_below(f, x.a, false);

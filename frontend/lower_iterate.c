@@ -163,9 +163,9 @@ static joined join_expr(lowering *w, sam_expr e, sam_var v) {
 bool lower_loop(lowering *w, sam_expr body, sam_var v, fe_presence *presence, loops *done) {
     fe_domain domain = fe_domain_of(&w->leaves, presence, body, v);
     if (domain.bad.v || domain.universe) {
-        diag_error(w->d, sam_expr_at(w->s, domain.bad.v ? domain.bad : body)->loc, "E0130-statement",
-                   "loop '%s' lacks an operand that has all its coordinates", fe_var_text(w->s, v));
-        diag_hint(w->d, "fe_fill adds it");
+        diag_unmappable(w->d, sam_expr_at(w->s, domain.bad.v ? domain.bad : body)->loc, "E0130-statement",
+                        "loop '%s' lacks an operand that has all its coordinates", fe_var_text(w->s, v));
+        diag_hint(w->d, "compute this part by itself, with precompute of a schedule or in a program");
         return false;
     }
     *presence = fe_presence_inside(&w->leaves, presence, body, v, w->mem);

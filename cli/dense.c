@@ -10,7 +10,8 @@ static bool verify(cli_session *s, const cli_dense_file *f, const dense_design *
     if (s->options.design)
         diag_error(&s->diag, (src_loc){0}, "E0902-option",
                    "--design compares with a routed netlist of sparse tiles, and '%s' is dense", f->path);
-    if (s->options.design || !dense_verify(f->bits, design, &s->diag))
+    if (s->options.design || !dense_verify(f->bits, design, &s->diag) || !dense_check(design, &s->diag) ||
+        !dense_check_order(f->bits, design, &s->diag))
         return false;
     const dense_counts n = dense_count(design);
     if (!s->options.quiet)

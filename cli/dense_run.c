@@ -24,14 +24,34 @@ static bool open_job(cli_session *s, dense_job *job) {
            exchange_read_dense(o->expression, &s->mem, &s->diag, &job->program);
 }
 
-/* Runs its own register writes, or streams of a word a cycle where the program has none. */
+/* Finds its own register writes, or streams of a word a cycle where the program has none. */
+static bool find_streams(cli_session *s, dense_job *job) {
+    const dense_program *p = &job->program;
+    if (p->writes.len)
+        return dense_streams_of(p, &s->mem, &s->diag, &job->streams);
+    if (p->inputs.len && p->inputs.at[0].words.len) {
+        dense_linear_streams(&job->design, p, &s->mem, &job->streams);
+        return true;
+    }
+    diag_error(&s->diag, (src_loc){0}, "E0981-dense-stream",
+               "%s has neither register writes nor words to load", p->path);
+    diag_hint(&s->diag, "onyx bits to-text prints the tiles of its bitstream");
+    return false;
+}
+
+static bool keeps_rules(cli_session *s, const dense_job *job) {
+    const bool tiles = dense_check(&job->design, &s->diag),
+               order = dense_check_order(&job->program.bits, &job->design, &s->diag),
+               streams = dense_check_streams(&job->design, &job->streams, &s->diag);
+    return tiles && order && streams;
+}
+
+/* With --hazards warn or off the program runs whatever its rules. */
 static bool run_job(cli_session *s, dense_job *job) {
     dense_program *p = &job->program;
-    if (!dense_decode(&p->bits, &job->board, job->map, &s->diag, &job->design))
+    if (!dense_decode(&p->bits, &job->board, job->map, &s->diag, &job->design) || !find_streams(s, job))
         return false;
-    if (!p->writes.len)
-        dense_linear_streams(&job->design, p, &s->mem, &job->streams);
-    else if (!dense_streams_of(p, &s->mem, &s->diag, &job->streams))
+    if (s->options.compile.hazards == REPORT_ERROR && !keeps_rules(s, job))
         return false;
     return dense_run(&job->design, &job->streams, dense_memory_of(p, &s->mem), &s->diag, &job->outcome);
 }

@@ -2,6 +2,7 @@
 #ifndef ONYX_DENSE_H
 #define ONYX_DENSE_H
 
+#include "dense/check.h"
 #include "dense/compare.h"
 #include "dense/design.h"
 #include "dense/load.h"

@@ -61,7 +61,9 @@ static uint32_t setting(const dense_tile *t, const bits_field *f) {
 dense_generator dense_generator_of(const dense_design *design, const dense_tile *t, dense_generator_key key) {
     const dense_generator_fields f = dense_fields_of(design->map, key);
     dense_generator g = {.enable = setting(t, f.enable), .delay = (uint16_t)setting(t, f.delay)};
-    g.nest.dim = setting(t, f.dim);
+    /* Four bits say more loops than there are: rule 4. */
+    const uint32_t dim = setting(t, f.dim);
+    g.nest.dim = dim < DENSE_LOOPS ? dim : DENSE_LOOPS;
     g.at.start = setting(t, f.at);
     for (uint32_t k = 0; k < 2; k++)
         g.address[k].start = setting(t, f.address[k]);

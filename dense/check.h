@@ -1,0 +1,14 @@
+/* check.h - rules that a right dense program keeps; their numbers are those of docs/dense.md. */
+#ifndef ONYX_DENSE_CHECK_H
+#define ONYX_DENSE_CHECK_H
+
+#include "dense/program.h"
+
+/* Judges the tiles, without the global buffer. Each broken rule of a tile is an error E0983-dense-rule. */
+bool dense_check(const dense_design *design, diagnostics *d);
+/* Judges the order of the words: a memory takes contents only when its tile is on. E0983-dense-rule. */
+bool dense_check_order(const bits_stream *bits, const dense_design *design, diagnostics *d);
+/* Judges the streams of the global buffer around the tiles. E0983-dense-rule. */
+bool dense_check_streams(const dense_design *design, const dense_streams *streams, diagnostics *d);
+
+#endif

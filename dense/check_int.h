@@ -1,0 +1,21 @@
+/* check_int.h - what the files that check dense programs share. */
+#ifndef ONYX_DENSE_CHECK_INT_H
+#define ONYX_DENSE_CHECK_INT_H
+
+#include "dense/check.h"
+#include "dense/units.h"
+
+/* Reports a broken rule of a tile. */
+void dense_broken(diagnostics *d, const dense_tile *t, uint32_t rule, const char *what);
+/* An event of a generator: `at` counts through wraps of the 16-bit counter. */
+typedef struct {
+    uint64_t at;
+    uint32_t address[2], loop; /* loop: which steps behind it, or DENSE_END */
+} dense_event;
+typedef VEC(dense_event) dense_events;
+/* Lists the events of a generator in order. *gap: two that are 65,536 cycles or more apart, or none apart. */
+dense_events dense_events_of(const dense_generator *g, arena *mem, bool *gap);
+/* Replays the events of a unified buffer: rules 8 to 13. */
+void dense_check_buffer(const dense_design *design, const dense_tile *t, diagnostics *d);
+
+#endif

@@ -1,0 +1,79 @@
+/* Rules 16 to 18: streams of the global buffer against the tiles and each other. */
+#include "dense/check_int.h"
+#include "dense/wires.h"
+
+enum { RULE_VALID = 16, RULE_BANK, RULE_STREAM };
+enum { BANK_BYTES = 0x20000, GLB_BYTES = 0x400000 };
+
+typedef struct {
+    uint32_t words, least, most; /* bytes */
+    bool odd, stuck;             /* an odd address; two words in one cycle */
+} extent;
+
+static void broken(diagnostics *d, const dense_stream *s, uint32_t rule, const char *what) {
+    diag_error(d, (src_loc){0}, "E0983-dense-rule", "the %s of IO column %u: rule %u: %s",
+               s->store ? "store" : "load", s->column, rule, what);
+    diag_hint(d, "docs/dense.md has the rules");
+}
+
+static extent extent_of(const dense_stream *s) {
+    arena scratch = {0};
+    extent e = {.least = UINT32_MAX};
+    const dense_events all = dense_events_of(&s->g, &scratch, &e.stuck);
+    e.words = all.len;
+    for (uint32_t i = 0; i < all.len; i++) {
+        const uint32_t at = all.at[i].address[0];
+        e.odd = e.odd || (at & 1);
+        e.least = at < e.least ? at : e.least;
+        e.most = at > e.most ? at : e.most;
+    }
+    arena_free(&scratch);
+    return e;
+}
+
+/* Finds the generator of valid bits behind the bit of an IO column: its events, or 0 where it is another
+ * unit. */
+static uint32_t valid_bits(const dense_wiring *w, uint32_t column) {
+    const pnr_board *b = w->design->board;
+    dense_origin at = {.kind = DENSE_FROM_WIRE, .x = column, .y = 1, .side = PNR_NORTH};
+    for (uint32_t steps = 0; at.kind == DENSE_FROM_WIRE && steps < 4 * b->width * b->height * b->tracks;
+         steps++)
+        at = dense_behind_wire(w, at, DENSE_BIT);
+    const dense_tile *t = at.kind == DENSE_FROM_CORE ? dense_tile_at(w->design, at.x, at.y) : NULL;
+    if (!t || t->kind != NET_TILE_MEM || at.port != 2)
+        return 0;
+    arena scratch = {0};
+    bool gap = false;
+    const dense_generator g = dense_generator_of(w->design, t, DENSE_GENERATOR_VALID);
+    const uint32_t events = dense_events_of(&g, &scratch, &gap).len;
+    arena_free(&scratch);
+    return events;
+}
+
+static void check_stream(const dense_wiring *w, const dense_stream *s, const extent *e, diagnostics *d) {
+    const uint32_t bits = s->mode == DENSE_STREAM_VALID ? valid_bits(w, s->column) : 0;
+    if (bits && bits != e->words)
+        broken(d, s, RULE_VALID, arena_printf(d->mem, "it takes %u words, and %u are valid", e->words, bits));
+    if (e->stuck && s->mode == DENSE_STREAM_STATIC)
+        broken(d, s, RULE_STREAM, "two words in one cycle");
+    if (e->odd || e->most >= GLB_BYTES || e->least / BANK_BYTES != e->most / BANK_BYTES)
+        broken(d, s, RULE_STREAM, "an address is odd, or outside the bank where the stream begins");
+}
+
+bool dense_check_streams(const dense_design *design, const dense_streams *streams, diagnostics *d) {
+    const uint32_t errors = d->errors;
+    arena scratch = {0};
+    const dense_wiring w = dense_wire_up(design, &scratch);
+    extent *e = arena_new_n(&scratch, extent, streams->len + 1);
+    for (uint32_t i = 0; i < streams->len; i++) {
+        e[i] = extent_of(&streams->at[i]);
+        check_stream(&w, &streams->at[i], &e[i], d);
+        for (uint32_t k = 0; k < i; k++) {
+            if (e[i].least / BANK_BYTES == e[k].least / BANK_BYTES)
+                broken(d, &streams->at[i], RULE_BANK,
+                       arena_printf(d->mem, "its bank is also that of IO column %u", streams->at[k].column));
+        }
+    }
+    arena_free(&scratch);
+    return d->errors == errors;
+}

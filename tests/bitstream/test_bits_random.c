@@ -1,5 +1,6 @@
 /* Random legal designs: random cells with random settings, nets walked over random wires with random
  * registers and branches. Encoded, decoded, compared; then damaged one bit or one word at a time. */
+#include "bitstream/bits_fields.h"
 #include "tests/bitstream/random_design.h"
 
 /* ---- tests ----------------------------------------------------------------------------------- */
@@ -22,6 +23,8 @@ static void random_designs_survive_the_round_trip(void **state) {
         bits_stream words, again;
         if (!bits_encode(design, p->b.map, &f->mem, &f->diag, &words))
             fail_msg("seed %u: %s", (unsigned)seed, fixture_printed(f));
+        for (uint32_t i = 1; i < words.words.len; i++)
+            assert_true(bits_key(words.words.at[i - 1].address) < bits_key(words.words.at[i].address));
         bits_decoded *got = bits_decode_new(f, &p->b, &words);
         if (!got->good || !bits_same(&got->design, design, &f->diag) ||
             !bits_same(design, &got->design, &f->diag))

@@ -48,6 +48,10 @@ static bool cell_outside(pnr_design *d) {
     d->site.at[1].y = (uint16_t)d->board->height;
     return true;
 }
+static bool cell_behind_the_last_column(pnr_design *d) {
+    d->site.at[1].x = (uint16_t)d->board->width;
+    return true;
+}
 static bool two_cells_on_one_site(pnr_design *d) {
     d->site.at[2] = d->site.at[3];
     return d->net->cells.at[2].tag == 'p' && d->net->cells.at[3].tag == 'p';
@@ -329,6 +333,7 @@ static const struct {
 } faults[] = {
     {"cell on a site of another kind", "E0530-bad-site", cell_on_wrong_kind},
     {"cell outside the array", "E0530-bad-site", cell_outside},
+    {"cell behind the last column", "E0530-bad-site", cell_behind_the_last_column},
     {"two cells on one site", "E0530-bad-site", two_cells_on_one_site},
     {"a site missing", "E0530-bad-site", site_missing},
     {"input on an output's column", "E0534-io-rule", input_on_odd_column},

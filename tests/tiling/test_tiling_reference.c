@@ -208,6 +208,14 @@ static void a_sum_in_bfloat16_has_a_tolerance_for_its_order(void **state) {
     far.val = off;
     assert_true(tile_equal(&near, &x, TILE_DTYPE_BF16, &f->names, &f->diag));
     assert_false(tile_equal(&far, &x, TILE_DTYPE_BF16, &f->names, &f->diag));
+    /* Just within the tolerance, and just outside of it; results of other dimensions. */
+    const float exact = from_bf16(x.val[0]);
+    for (close[0] = x.val[0]; from_bf16(close[0]) - exact <= x.tolerance[0]; close[0]++)
+        assert_true(tile_equal(&near, &x, TILE_DTYPE_BF16, &f->names, &f->diag));
+    assert_false(tile_equal(&near, &x, TILE_DTYPE_BF16, &f->names, &f->diag));
+    tile_tensor other = x;
+    for (other.dim[0] = x.dim[0] - 1; other.dim[0] <= x.dim[0] + 1; other.dim[0] += 2)
+        assert_false(tile_equal(&other, &x, TILE_DTYPE_BF16, &f->names, &f->diag));
 }
 
 /* ---- packing --------------------------------------------------------------------------------- */

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Sentences of the manual with "never", "always" or "refused", each with a mutant that breaks it and the test that fails then.
+
+    claims.py SOURCE check BUILD              each page says the words, each file has the line once, each test is there
+    claims.py SOURCE try BUILD FOLDER N [SEED]   builds the mutants of N rows of a seed from outside (tests/seeds.py), or of `all`, and runs their tests
+    claims.py SOURCE try BUILD FOLDER FILE    the same of all rows of another table
+
+A row of claims.txt is three lines: `PAGE: words`; `FILE: old => new`, which changes the one line that has `old`; the tests, of which one must fail.
+A mutant is its file's object, in a copy of its library, and the programs of the test linked anew: the build folder stays as it is.
+"""
+import json
+import pathlib
+import random
+import re
+import shlex
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).parent
+
+
+def read(path):
+    """[(page, words, file, old, new, tests)]"""
+    rows = []
+    for row in re.split(r"\n\s*\n", re.sub(r"^#.*\n", "", path.read_text(), flags=re.M).strip()):
+        page, words, file, old, new, tests = re.fullmatch(r"([^:]+): (.*)\n([^:]+): (.*) => (.*)\n(.*)", row).groups()
+        rows.append((page, words, file, old, new, tests.split()))
+    return rows
+
+
+def tests_of(build):
+    shown = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], capture_output=True, text=True, check=True).stdout
+    return {test["name"]: test for test in json.loads(shown)["tests"]}
+
+
+def check(source, build):
+    bad, tests = [], tests_of(build)
+    for page, words, file, old, _, names in read(HERE / "claims.txt"):
+        if words not in " ".join((source / page).read_text().split()):
+            bad.append(f"{page} does not say: {words}")
+        if (source / file).read_text().count(old) != 1:
+            bad.append(f"{file} has not once: {old}")
+        bad += [f"there is no test {name}" for name in names if name not in tests]
+    print("\n".join(bad) or f"{len(read(HERE / 'claims.txt'))} claims")
+    return bool(bad)
+
+
+class Mutant:
+    def __init__(self, source, build, folder):
+        self.source, self.build, self.folder = source, build, folder
+        folder.mkdir(parents=True, exist_ok=True)
+        self.commands = {}
+
+    def ninja(self, target):
+        """The command that makes a target."""
+        if target not in self.commands:
+            done = subprocess.run(["ninja", "-C", self.build, "-t", "commands", "-s", target], capture_output=True, text=True, check=True)
+            self.commands[target] = done.stdout.strip().splitlines()[-1]
+        return self.commands[target]
+
+    def object_of(self, file):
+        done = subprocess.run(["ninja", "-C", self.build, "-t", "query", self.library_of(file)], capture_output=True, text=True, check=True)
+        return next(line.strip() for line in done.stdout.splitlines() if line.strip().endswith(f"/{pathlib.PurePath(file).name}.o"))
+
+    def library_of(self, file):
+        room = str(pathlib.PurePath(file).parent)
+        return {"firmware/target": "tests/firmware/libonyx_firmware_native.a"}.get(room, f"{room}/libonyx_{room.replace('/', '_')}.a")
+
+    def make(self, file, old, new):
+        """Compiles the changed file into a copy of its library; returns whether the compiler takes it."""
+        text = (self.source / file).read_text()
+        changed = self.folder / pathlib.PurePath(file).name
+        changed.write_text(text.replace(old, new))
+        words = shlex.split(self.ninja(self.object_of(file)))
+        words[words.index("-c") + 1] = str(changed)
+        out = self.folder / (changed.name + ".o")
+        words[words.index("-o") + 1] = str(out)
+        words = [word for word in words if word != "-Werror"]
+        if "-MF" in words:
+            words[words.index("-MF") + 1] = str(self.folder / "d")
+        if subprocess.run(words, cwd=self.build, capture_output=True, check=False).returncode:
+            return False
+        library = self.folder / pathlib.PurePath(self.library_of(file)).name
+        library.write_bytes((pathlib.Path(self.build) / self.library_of(file)).read_bytes())
+        return subprocess.run(["ar", "r", library, out], capture_output=True, check=False).returncode == 0
+
+    def link(self, program, file):
+        """Links a program of the build folder with the changed library; returns its path."""
+        path = self.folder / pathlib.PurePath(program).name
+        command = self.ninja(program).replace(f" {self.library_of(file)}", f" {self.folder / pathlib.PurePath(self.library_of(file)).name}")
+        command = command.replace(f"-o {program} ", f"-o {path} ")
+        subprocess.run(["sh", "-c", command], cwd=self.build, check=True, capture_output=True)
+        return path
+
+    def fails(self, test, file):
+        """Whether a test fails with the mutant in its programs."""
+        words = []
+        if "command" not in test:  # its program is not built
+            return False
+        for word in test["command"]:
+            program = word.removeprefix(f"{self.build}/")
+            if program != word and pathlib.Path(word).is_file() and "." not in pathlib.PurePath(word).name:
+                word = str(self.link(program, file))
+            words.append(word.replace(f"{self.build}/", f"{self.folder}/") if not pathlib.Path(word).is_file() else word)
+        where = next((p["value"] for p in test["properties"] if p["name"] == "WORKING_DIRECTORY"), self.build)
+        try:
+            done = subprocess.run(words, cwd=where, capture_output=True, timeout=300, check=False)
+        except subprocess.TimeoutExpired:
+            return True
+        return done.returncode not in (0, 77)
+
+
+def attempt(source, build, folder, how, seed):
+    rows = read(HERE / "claims.txt") if how.isdigit() or how == "all" else read(pathlib.Path(how))
+    if how.isdigit():
+        rows = random.Random(seed).sample(rows, min(int(how), len(rows)))
+        print(f"rows of seed {seed}")
+    tests, mutant, survived = tests_of(build), Mutant(source, build, folder), 0
+    for page, words, file, old, new, names in rows:
+        if not mutant.make(file, old, new):
+            print(f"no mutant: {file}: {new}")
+            survived += 1
+            continue
+        noticed = next((name for name in names if mutant.fails(tests[name], file)), None)
+        survived += noticed is None
+        print(f"{'noticed by ' + noticed if noticed else 'SURVIVES ' + ' '.join(names)}: {file}: {old} => {new} ({page}: {words})", flush=True)
+    print(f"{len(rows) - survived} of {len(rows)} noticed")
+    return survived > 0
+
+
+def main():
+    source, action, build = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], str(pathlib.Path(sys.argv[3]).resolve())
+    if action == "check":
+        return check(source, build)
+    if not pathlib.Path(build, "build.ninja").is_file():
+        print("skipped: mutants are linked by the commands of Ninja")
+        return 77
+    sys.path.append(str(HERE.parent))
+    import seeds
+    return attempt(source, build, pathlib.Path(sys.argv[4]).resolve(), sys.argv[5], int(sys.argv[6]) if len(sys.argv) > 6 else seeds.outside(source))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

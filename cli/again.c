@@ -57,6 +57,7 @@ int cli_command_again(option_command command, int argc, char **argv,
         o->wave = now->wave;
         o->io_trace = false;
         o->check = o->check && now->check;
+        o->unchecked = o->unchecked || now->unchecked;
         o->verify_config = o->verify_config || now->verify_config;
         o->checkpoint = now->checkpoint ? now->checkpoint : o->checkpoint;
         o->hazards = s.options.given[OPTION_HAZARDS] ? now->hazards : o->hazards;

@@ -64,6 +64,7 @@ static bool program(cli_session *s, compile_options *o) {
     on.host.cosim = compile_program(&s->compile, "onyx-cosim");
     on.host.progress = compile_is_application(o->expression) ? show_bar : show;
     on.host.context = s;
+    on.host.unchecked = o->unchecked;
     on.host.reload = on.host.reload || o->verify_config;
     o->board = board;
     o->engine = ENGINE_PROGRAM;

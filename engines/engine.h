@@ -9,7 +9,7 @@
 typedef struct {
     compile_severity hazards;
     compile_rtl rtl; /* read by engine rtl */
-    bool io_trace, wave, verify_config;
+    bool io_trace, wave, verify_config, unchecked;
     bool kept;               /* what the cycle model stores is wanted, in compile_modelled.stored */
     const fw_writes *writes; /* register writes that engine soc makes as they stand, or NULL */
     uint32_t jobs;           /* read by engines cycle, rtl and soc */

@@ -61,9 +61,11 @@ static bool read_collisions(compile_context *ctx, const cJSON *stats, const char
 static void count_from(compile_session *s, compile_outcome *out) {
     if (!s)
         return;
-    const uint64_t kernel = out->cycles.kernel, total = out->cycles.total;
+    const uint64_t kernel = out->cycles.kernel, total = out->cycles.total, verify = out->cycles.verify;
     out->cycles.kernel -= s->counted.kernel;
     out->cycles.total -= s->counted.total;
+    out->cycles.verify -= s->counted.verify;
+    s->counted.verify = verify;
     s->counted.kernel = kernel;
     s->counted.total = total;
     const uint64_t loaded = out->words.loaded, kept = out->words.kept, collected = out->words.collected;
@@ -90,17 +92,19 @@ static bool read_stats(const compile_engine_in *in, const char *path, compile_ou
     const cJSON *cpu = json ? json_get_object(json, path, "cycles", ctx->diag) : NULL;
     const cJSON *kernel = cJSON_GetObjectItem(json, "cgra_cycles_kernel"),
                 *all = cJSON_GetObjectItem(json, "cgra_cycles");
-    const cJSON *cpu_all = cJSON_GetObjectItem(json, "cpu_cycles");
+    const cJSON *cpu_all = cJSON_GetObjectItem(json, "cpu_cycles_counted");
     bool ok = cpu && json_get_u32(cpu, path, "config", &config, ctx->diag);
     if (ok && cJSON_IsNumber(kernel) && cJSON_IsNumber(all) && cJSON_IsNumber(cpu_all) &&
         cpu_all->valuedouble > 0) {
-        double ratio = all->valuedouble / cpu_all->valuedouble;
+        const double verify = cJSON_GetNumberValue(cJSON_GetObjectItem(json, "check_cycles")),
+                     ratio = (all->valuedouble - verify) / cpu_all->valuedouble;
         const uint32_t before = in->session ? in->session->configured : 0;
         out->cycles.config = (uint64_t)((config - before) * ratio);
         if (in->session)
             in->session->configured = config;
         out->cycles.kernel = (uint64_t)kernel->valuedouble;
-        out->cycles.total = (uint64_t)all->valuedouble;
+        out->cycles.verify = (uint64_t)verify;
+        out->cycles.total = (uint64_t)(all->valuedouble - verify); /* checks are of loading */
         read_words(json, out);
         count_from(in->session, out);
         out->cycles.firmware = out->cycles.total - out->cycles.kernel - out->cycles.config;
@@ -138,7 +142,7 @@ static bool cosimulate(const compile_engine_in *in, const compile_firmware *f) {
     compile_context *ctx = in->ctx;
     const char *log = arena_printf(ctx->mem, "%s/cosim.log", f->folder), *stats = stats_path(in, f),
                *waves = in->how.wave ? arena_printf(ctx->mem, "%s/waves.fst", in->folder) : NULL;
-    const char *argv[16] = {compile_program(ctx, "onyx-cosim"),
+    const char *argv[20] = {compile_program(ctx, "onyx-cosim"),
                             "--board",
                             in->board_path,
                             "--elf",
@@ -156,6 +160,8 @@ static bool cosimulate(const compile_engine_in *in, const compile_firmware *f) {
     }
     if (in->session)
         argv[n++] = "--more";
+    if (in->how.unchecked)
+        argv[n++] = "--no-verify";
     if (in->how.jobs > 1 && !in->apart) {
         argv[n++] = "--jobs";
         argv[n] = arena_printf(ctx->mem, "%u", in->how.jobs);

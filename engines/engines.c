@@ -59,6 +59,7 @@ compile_running compile_running_of(const compile_options *o, const pnr_board *bo
                              .trace = o->trace,
                              .trace_edges = o->trace_edges,
                              .on_board = o->on_board,
+                             .unchecked = o->unchecked,
                              .verify_config = o->verify_config};
 }
 

@@ -33,7 +33,7 @@ static const char *design_hash(compile_context *ctx, const compile_programmed *p
     for (uint32_t i = 0; functions && i < functions->n_units; i++)
         hash = hash_more(hash, functions->units[i].text, strlen(functions->units[i].text));
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t how[] = {p[i].apart, p[i].verify_config, run_timeout(p), p->lists};
+        const uint32_t how[] = {p[i].apart, p[i].verify_config, run_timeout(p), p->lists, p->unchecked};
         hash = hash_more(hash, p[i].bits->words.at, sizeof *p[i].bits->words.at * p[i].bits->words.len);
         hash = hash_more(hash, how, sizeof how);
         const fw_write_vec *writes = p[i].writes ? &p[i].writes->start : NULL;
@@ -42,11 +42,17 @@ static const char *design_hash(compile_context *ctx, const compile_programmed *p
     return arena_printf(mem, "%016llx", (unsigned long long)hash);
 }
 
-static compile_programmed programmed_of_kernel(const compile_kernel *k, bool verify_config,
-                                               uint64_t longest) {
-    return (compile_programmed){&k->array.design, &k->bits.decoded, k->bits.map,
-                                &k->bits.stream,  k->array.apart,   verify_config,
-                                longest,          k->lists,         NULL};
+/* `how` says what is read back and checked, and how long a run may take. */
+static compile_programmed programmed_of_kernel(const compile_kernel *k, const compile_programmed *how) {
+    return (compile_programmed){.design = &k->array.design,
+                                .decoded = &k->bits.decoded,
+                                .map = k->bits.map,
+                                .bits = &k->bits.stream,
+                                .apart = k->array.apart,
+                                .verify_config = how->verify_config,
+                                .unchecked = how->unchecked,
+                                .longest = how->longest,
+                                .lists = k->lists};
 }
 
 /* Lists what the firmware program is made of: all its images, or without images the one bitstream there is.
@@ -55,16 +61,23 @@ static programmed programmed_of(const compile_images *images, const compile_prog
     programmed all = {.n = 1};
     all.of[0] = *one;
     for (uint32_t i = 0; images && i < images->n; i++) {
-        all.of[i] = programmed_of_kernel(images->of[i], one->verify_config, one->longest);
+        all.of[i] = programmed_of_kernel(images->of[i], one);
         all.n = i + 1;
     }
     return all;
 }
 
 static programmed programmed_of_run(const compile_engine_in *in, uint64_t longest) {
-    const compile_programmed one = {in->design, in->decoded, in->map,
-                                    in->bits,   in->apart,   in->how.verify_config,
-                                    longest,    in->lists,   in->how.writes};
+    const compile_programmed one = {.design = in->design,
+                                    .decoded = in->decoded,
+                                    .map = in->map,
+                                    .bits = in->bits,
+                                    .apart = in->apart,
+                                    .verify_config = in->how.verify_config,
+                                    .unchecked = in->how.unchecked,
+                                    .longest = longest,
+                                    .lists = in->lists,
+                                    .writes = in->how.writes};
     programmed all = programmed_of(in->images, &one);
     all.n = in->calls && !in->images ? 0 : all.n;
     return all;
@@ -91,6 +104,7 @@ static bool build(compile_context *ctx, const compile_programmed *p, uint32_t n,
     fw_options options = fw_options_default(ctx->home, folder);
     options.objects = objects_folder(ctx);
     options.verify = p->verify_config;
+    options.unchecked = p->unchecked;
     options.timeout = run_timeout(p);
     options.lists = n ? p->lists : FW_NO_LISTS;
     options.writes = n ? p->writes : NULL;
@@ -120,7 +134,8 @@ static bool build(compile_context *ctx, const compile_programmed *p, uint32_t n,
 
 bool compile_build_firmware(const compile_options *o, compile_context *ctx, const compile_kernel *k,
                             fw_app *app) {
-    const compile_programmed one = programmed_of_kernel(k, o->verify_config, 0);
+    const compile_programmed how = {.verify_config = o->verify_config, .unchecked = o->unchecked},
+                             one = programmed_of_kernel(k, &how);
     const programmed p = programmed_of(k->images, &one);
     return build(ctx, p.of, p.n, &k->board, arena_printf(ctx->mem, "%s/firmware", k->folder), app);
 }

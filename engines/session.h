@@ -13,7 +13,7 @@ struct compile_session {
     const char *program, *log; /* of a board: the firmware that was loaded first; no log */
     host_session *board;       /* NULL: there is none */
     struct {
-        uint64_t kernel, total;
+        uint64_t kernel, total, verify;
     } counted;           /* cycles of all its runs so far */
     uint32_t configured; /* cycles of the processor in which the array was configured so far */
     struct {

@@ -2,6 +2,7 @@
  * operand stays in its banks while a plan lasts where every batch wants all of its blocks, but perhaps the
  * last one: then they lie at the same places in each batch, and the host writes them once. */
 #include "firmware/fw_int.h"
+#include "firmware/sums.h"
 
 struct fw_batch_writer {
     const fw_columns *columns;
@@ -504,5 +505,5 @@ bool fw_batches_end(fw_batch_writer *w, bool keep, fw_batch_stats *stats) {
         return false;
     }
     patch_count(w->file.stream, w->stats.batches);
-    return file_commit(&w->file, w->diag);
+    return fw_commit_batches(&w->file, w->diag);
 }

@@ -1,13 +1,13 @@
 /* Reading batch files back, and what must hold for every one of them. */
 #include "firmware/command_list.h"
 #include "firmware/fw_int.h"
+#include "firmware/sums.h"
 #include "support/mlist.h"
 
 typedef struct {
     fw_batches *all;
     arena *mem;
     diagnostics *d;
-    uint64_t hash; /* of what was read */
     bool good;
 } reader;
 
@@ -35,7 +35,6 @@ static uint32_t get(reader *r) {
         damaged(r, "the file ends early");
         return 0;
     }
-    r->hash = hash_more(r->hash, word, sizeof word);
     return file_u32_at(word);
 }
 
@@ -80,7 +79,6 @@ static fw_segment get_segment(reader *r, uint32_t batch, bool *again) {
     uint8_t *content = arena_alloc(r->mem, padded);
     if (!file_take(&r->all->file, content, padded))
         damaged(r, "the file ends early");
-    r->hash = hash_more(r->hash, content, padded);
     s.content = content;
     return s;
 }
@@ -372,12 +370,31 @@ static void get_batch(reader *r, uint32_t number, fw_batch *batch) {
         find_outputs(r, batch, number);
 }
 
+/* Looks whether the file is as it was written: its last bytes are the hash of the others, behind which it
+ * ends for whoever reads on. */
+static void check_seal(reader *r) {
+    enum { SEAL = 8 };
+    fw_batches *all = r->all;
+    file_in *f = &all->file;
+    uint8_t seal[SEAL] = {0};
+    const uint64_t bytes = f->length < SEAL ? 0 : f->length - SEAL;
+    bool good = f->length >= SEAL && file_go(f, 0) && fw_hash_file(f->stream, bytes, &all->hash) &&
+                fread(seal, 1, SEAL, f->stream) == SEAL;
+    good = good && (file_u32_at(seal) | (uint64_t)file_u32_at(seal + 4) << 32) == all->hash;
+    f->length = bytes;
+    if (!good)
+        damaged(r, "it is not as it was written");
+}
+
 /* Reads all batches once, to see that they are good and where they are. */
 static void survey(reader *r, arena *mem) {
     fw_batches *all = r->all;
-    enum { LEAST_BATCH = 12 }; /* bytes */
+    enum { HEAD = 8, LEAST_BATCH = 12 }; /* bytes */
     if (get(r) != FW_BATCH_MAGIC || get(r) != FW_BATCH_VERSION)
         damaged(r, "not a batch file of this version");
+    if (r->good)
+        check_seal(r);
+    file_go(&all->file, HEAD);
     all->inputs = get(r);
     all->outputs = get(r);
     all->batches = get(r);
@@ -412,7 +429,6 @@ static void survey(reader *r, arena *mem) {
     }
     if (r->good && all->file.at != all->file.length)
         damaged(r, "more bytes than batches");
-    all->hash = r->hash;
 }
 
 bool fw_batches_open(const char *path, const pnr_board *board, arena *mem, diagnostics *d, fw_batches *out) {

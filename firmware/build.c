@@ -3,6 +3,7 @@
 #include "firmware/fw_int.h"
 #include "firmware/loaded.h"
 #include "firmware/runtime.h"
+#include "firmware/sums.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -418,6 +419,39 @@ bool fw_read_loaded(const char *elf, arena *mem, diagnostics *d, fw_segments *ou
     return good;
 }
 
+/* Puts the sum of the code behind it, where the linker has left room. The segments of the code follow each
+ * other. */
+static bool seal_code(const char *elf, const pnr_board *b, arena *mem, diagnostics *d) {
+    enum { SUM = 8 };
+    elf_program p;
+    if (!read_program(elf, mem, d, &p))
+        return false;
+    uint8_t *file = arena_alloc(mem, p.length + 1), *code = arena_alloc(mem, b->map.code_bytes);
+    uint32_t end = 0, all = 0, sum_at = 0;
+    memcpy(file, p.file, p.length);
+    for (uint32_t i = 0; p.headers && i < p.n; i++) {
+        const uint8_t *segment = p.headers + i * ELF_SEGMENT;
+        const uint32_t at = file_u32_at(segment + 4), first = file_u32_at(segment + 12) - b->map.code,
+                       bytes = file_u32_at(segment + 16);
+        if (file_u32_at(segment) != ELF_LOAD || !bytes || first >= b->map.code_bytes)
+            continue;
+        BUG_IF(bytes > b->map.code_bytes - first || bytes > p.length || at > p.length - bytes, "'%s'", elf);
+        memcpy(code + first, file + at, bytes);
+        all += bytes;
+        sum_at = first + bytes > end ? at + bytes - SUM : sum_at;
+        end = first + bytes > end ? first + bytes : end;
+    }
+    BUG_IF(all != end || end % SUM || end < 2 * SUM, "the code of '%s' has gaps", elf);
+    const uint64_t sum = fw_sum(b->map.code, code, end - SUM);
+    for (uint32_t i = 0; i < SUM; i++)
+        file[sum_at + i] = (uint8_t)(sum >> 8 * i);
+    file_out f;
+    if (!file_create(&f, elf, mem, d))
+        return false;
+    fwrite(file, 1, p.length, f.stream);
+    return file_commit(&f, d);
+}
+
 bool fw_read_sizes(const char *elf, const pnr_board *b, diagnostics *d, fw_app *out) {
     elf_program p;
     if (!read_program(elf, d->mem, d, &p))
@@ -635,8 +669,8 @@ bool fw_build(const fw_image *images, uint32_t n, const fw_options *o, arena *me
     remove_reports(o->folder, mem);
     if (!fw_write_board(b, o->folder, d) || !fw_write_tables(placed, n, b, o, d) ||
         !fw_write_bitstreams(placed, n, o, d) || !compile_units(o, mem, d, out) ||
-        !compile(o, b, mem, d, out) || !fw_read_sizes(out->elf, b, d, out) ||
-        !fw_read_stack(o->folder, d, out))
+        !compile(o, b, mem, d, out) || !seal_code(out->elf, b, mem, d) ||
+        !fw_read_sizes(out->elf, b, d, out) || !fw_read_stack(o->folder, d, out))
         return false;
     out->stack_bytes += EXCEPTIONS * EXCEPTION_FRAME;
     return check_stack(out, o, d);

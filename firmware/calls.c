@@ -1,6 +1,7 @@
 /* Batches of calls of a function that the chip's processor makes, and what comes of them. */
 #include "firmware/calls.h"
 #include "firmware/fw_int.h"
+#include "firmware/sums.h"
 
 /* The rows of one batch, and the words of its banks. */
 typedef struct {
@@ -114,7 +115,7 @@ bool fw_write_calls(const fw_calls *c, const pnr_board *b, uint32_t when, const 
         write_batch(c, &batch, b, table, f.stream);
         done += batch.rows;
     }
-    return file_commit(&f, d);
+    return fw_commit_batches(&f, d);
 }
 
 bool fw_read_calls(const fw_calls *c, const char *path, uint16_t *made, uint64_t *cycles, diagnostics *d) {

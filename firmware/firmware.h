@@ -42,6 +42,7 @@ typedef struct {
                             as it is in `home`; NULL: the runtime is compiled */
     bool register_path;  /* configure word by word instead of by DMA */
     bool verify;         /* read every word of a configuration back before anything runs on it */
+    bool unchecked;      /* the boot does not look at the program's own code */
     bool poll;           /* ask for done streams instead of sleeping until the interrupt */
     uint32_t timeout;    /* processor cycles a run may take; at least FW_MIN_TIMEOUT */
     fw_lists lists;

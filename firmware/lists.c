@@ -1,6 +1,7 @@
 /* Lists of batches that the chip's processor goes through by itself: their files, and what comes of them. */
 #include "firmware/lists.h"
 #include "firmware/fw_int.h"
+#include "firmware/sums.h"
 
 static bool is_same(const fw_item *a, const fw_item *b) {
     return memcmp(a, b, sizeof *a) == 0;
@@ -86,7 +87,7 @@ bool fw_write_list(const fw_list *list, const fw_segments *segments, const fw_se
         file_put_u32(f.stream, left->at[i].address);
         file_put_u32(f.stream, left->at[i].bytes);
     }
-    return file_commit(&f, d);
+    return fw_commit_batches(&f, d);
 }
 
 bool fw_write_collect(const fw_columns *c, uint32_t runs, uint32_t table, const char *path, diagnostics *d) {
@@ -97,7 +98,7 @@ bool fw_write_collect(const fw_columns *c, uint32_t runs, uint32_t table, const 
     file_put_u32(f.stream, runs);
     file_put_u32(f.stream, table);
     file_put_u32(f.stream, 0);
-    return file_commit(&f, d);
+    return fw_commit_batches(&f, d);
 }
 
 /* The words are those of the one store of a run that nobody makes. */
@@ -117,7 +118,7 @@ bool fw_write_fetch(const fw_put *put, const pnr_board *b, const char *path, dia
     file_put_u32(f.stream, 4 * FETCH_ROW_WORDS);
     for (uint32_t i = 0; i < FETCH_ROW_WORDS; i++)
         file_put_u32(f.stream, i < 4 ? cell[i % 2] : 0);
-    return file_commit(&f, d);
+    return fw_commit_batches(&f, d);
 }
 
 static bool no_results(diagnostics *d, const char *path, const char *of, uint32_t n, const char *what) {

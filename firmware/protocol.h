@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FW_PROTOCOL_VERSION = 13 };
+enum { FW_PROTOCOL_VERSION = 14 };
 #define FW_MAILBOX_MAGIC 0x584e594fu /* "OYNX" */
 
 enum { FW_STATE_BOOTING, FW_STATE_READY, FW_STATE_RUNNING, FW_STATE_FAILED };
@@ -22,8 +22,8 @@ enum {
  * no cause. */
 enum { FW_MAILBOX_OFFSET = 0x40 };
 
-/* The mailbox. The firmware writes everything but `command`, `runs`, `table`, `outputs`, `part`, `kept` and
- * `tried`; at boot it clears all of it. */
+/* The mailbox. The firmware writes everything but `command`, `runs`, `table`, `outputs`, `part`, `kept`,
+ * `tried` and `sum`; at boot it clears all of it. */
 typedef struct {
     uint32_t magic;   /* written last at boot */
     uint32_t version; /* FW_PROTOCOL_VERSION */
@@ -47,7 +47,10 @@ typedef struct {
     uint32_t kept[2]; /* checksum of the program, low half first, where whoever gave it batches has left it
                          ready for more; 0: somebody is at it, or was and did not come to an end */
     uint32_t tried;   /* likewise: end of what was tried of SRAM, from the mailbox on; an offset */
-    uint32_t unused[5];
+    uint32_t sum[2];  /* of a segment that is to be checked, low half first */
+    uint32_t checked[2]; /* processor cycles since boot, low word first, in which segments were checked; they
+                            are in none of the counters above */
+    uint32_t unused;
 } fw_mailbox;
 
 /* Offsets of the members in the mailbox, for a host that peeks and pokes. */
@@ -68,6 +71,8 @@ enum {
     FW_MAILBOX_BESIDE = 0x5c,
     FW_MAILBOX_KEPT = 0x60,
     FW_MAILBOX_TRIED = 0x68,
+    FW_MAILBOX_SUM = 0x6c,
+    FW_MAILBOX_CHECKED = 0x74,
     FW_MAILBOX_BYTES = 0x80
 };
 
@@ -103,6 +108,16 @@ enum { FW_FUNCTIONS_MOST = 4096, FW_FUNCTION_INPUTS_MOST = 13 };
  * they do: a batch, a test that ends the list, copies, and whatever makes a load's words of what stores have
  * left. A command that is refused ends the program with FW_ERROR_BAD_BATCH. */
 #define FW_LIST 0xffffffffu
+
+/* Or nothing runs, and a segment is checked that the host has written: `table` is its address, `runs` its
+ * bytes, `sum` the sum that it should have. The sum takes 32-bit words in pairs, the last ones filled up with
+ * zeros: the first word of each pair times the address behind the pair, added up modulo 2^64, plus the same
+ * of the second words times FW_SUM_FACTOR. One bit that flips changes it: an address is not 0 and less than
+ * 2^32, and the factor is odd. The program's own code has such a sum, its last eight bytes, which the boot
+ * looks at. */
+#define FW_CHECK 0xfffffffeu
+#define FW_CHECK_NUMBER 0x80000000u /* in the number of such a command: batches have others */
+#define FW_SUM_FACTOR UINT64_C(0x9e3779b97f4a7c15)
 #define FW_TEST 0xe0000000u
 #define FW_COPY 0xd0000000u
 #define FW_SPREAD 0xc0000000u
@@ -186,11 +201,13 @@ typedef struct {
  * the table is the list, which lies in a segment; behind the segments come the pieces that its stores write,
  * each an address and bytes. With FW_COLLECT in the part nothing runs: the batches' results are taken, by
  * rows that lists have completed; or by a row that is the file's one segment, where its words have been moved
- * since. */
+ * since.
+ * The last eight bytes of any file are the hash of all before: XXH64 of pieces of 64 KB, each with the hash
+ * of those before as seed (hash_more), low half first. */
 #define FW_COLLECT 0x80000000u
 #define FW_BATCH_MAGIC 0x42584e4fu    /* "ONXB" */
 #define FW_AGAIN UINT32_C(0x80000000) /* in the bytes of a segment: it is written though it may be there */
-enum { FW_BATCH_VERSION = 8, FW_BUFFERS_MOST = 2 };
+enum { FW_BATCH_VERSION = 9, FW_BUFFERS_MOST = 2 };
 /* Kernels of an image, images of a program, kernels of all of them. */
 enum { FW_PARTS_MOST = 16, FW_IMAGES_MOST = 16, FW_KERNELS_MOST = 64 };
 /* These say of batch `i`, counted from 0, which buffer it uses, which bank its inputs have and which its

@@ -402,7 +402,8 @@ bool fw_write_tables(const fw_placed *images, uint32_t n, const pnr_board *b, co
     fprintf(f.stream,
             "\nconst kernel_description kernel = {\n%s%s%s"
             "    .images = images,\n    .parts = parts,\n    .n_images = %u,\n    .n_parts = %u,\n"
-            "    .stall_mask = 0x%08x,\n    .register_path = %s,\n    .verify = %s,\n    .poll = %s,\n"
+            "    .stall_mask = 0x%08x,\n    .register_path = %s,\n    .verify = %s,\n    .poll = %s,\n    "
+            ".unchecked = %s,\n"
             "    .timeout = %u,\n};\n",
             functions,
             o->lists & FW_LISTS_OF_BF16 ? "    LISTS_OF_BF16,\n"
@@ -411,7 +412,8 @@ bool fw_write_tables(const fw_placed *images, uint32_t n, const pnr_board *b, co
                                         : "",
             o->lists & FW_ENTRY_LISTS ? "    LISTS_OF_ENTRIES,\n" : "", n, kernels,
             b->width >= 32 ? UINT32_MAX : (1u << b->width) - 1, o->register_path ? "true" : "false",
-            o->verify ? "true" : "false", o->poll ? "true" : "false", o->timeout);
+            o->verify ? "true" : "false", o->poll ? "true" : "false", o->unchecked ? "true" : "false",
+            o->timeout);
     return file_commit(&f, d);
 }
 

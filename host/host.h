@@ -29,6 +29,7 @@ typedef struct {
     const char *cosim;      /* program: onyx-cosim, for boards that are simulated */
     const char *board_path; /* the board's document, for the same */
     double timeout;         /* seconds without any progress */
+    bool unchecked;         /* the program is not asked to check what was loaded */
     bool reload;            /* the board is loaded and started whatever it runs */
     host_idcode idcode;
     void (*progress)(void *context, const struct host_progress *now); /* NULL: nobody looks */

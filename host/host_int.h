@@ -26,6 +26,12 @@ void host_child_end(host_child *c);
 
 /* ---- the link (link.c) ------------------------------------------------------------------------ */
 
+/* A segment that was put on the chip, and its sum. */
+typedef struct {
+    uint32_t address, bytes;
+    uint64_t sum;
+} host_loaded;
+
 typedef struct {
     const pnr_board *board;
     const host_options *options;
@@ -33,17 +39,19 @@ typedef struct {
     arena *mem;
     diagnostics *d;
     host_child openocd, cosim;
-    int rpc;                  /* OpenOCD's standard input and output */
-    VEC(char) reply;          /* the latest */
-    int door;                 /* back door of a simulated board, or -1 */
-    int jtag_way;             /* file of a simulated board's JTAG socket, for OpenOCD to inherit, or -1 */
-    uint64_t runs_before;     /* of batches that are kept */
-    const pnr_design *design; /* of the job */
-    uint32_t batches_before;  /* of earlier jobs of this program: its number of a batch counts all */
-    uint64_t checksum;        /* of the program on the board, under which it may be left; 0: it is not */
-    uint32_t tried;           /* end of what was tried of SRAM; an offset */
-    bool tentative;           /* what OpenOCD refuses is no error */
-    fw_puts there;            /* what was put on the chip, and what stores have left, since it was started */
+    int rpc;                    /* OpenOCD's standard input and output */
+    VEC(char) reply;            /* the latest */
+    int door;                   /* back door of a simulated board, or -1 */
+    int jtag_way;               /* file of a simulated board's JTAG socket, for OpenOCD to inherit, or -1 */
+    uint64_t runs_before;       /* of batches that are kept */
+    const pnr_design *design;   /* of the job */
+    uint32_t batches_before;    /* of earlier jobs of this program: its number of a batch counts all */
+    uint64_t checksum;          /* of the program on the board, under which it may be left; 0: it is not */
+    uint32_t tried;             /* end of what was tried of SRAM; an offset */
+    bool tentative;             /* what OpenOCD refuses is no error */
+    VEC(host_loaded) unchecked; /* since the last batch began */
+    uint32_t checks;            /* that were asked for */
+    fw_puts there; /* what was put on the chip, and what stores have left, since it was started */
     struct {
         uint64_t loaded, kept, collected;
     } bytes;           /* of all its jobs */

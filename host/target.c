@@ -3,6 +3,7 @@
 
 #include "firmware/lists.h"
 #include "firmware/registers.h"
+#include "firmware/sums.h"
 #include "host/ready.h"
 
 /* The pause between two looks at the mailbox grows between these bounds; every so many looks are at the run
@@ -346,12 +347,50 @@ bool host_target_load(host_link *l, const fw_batch *b) {
         if (!host_write(l, g->address, g->content, g->bytes))
             return false;
         l->bytes.loaded += g->bytes;
+        if (!l->options->unchecked)
+            vec_push(l->mem, &l->unchecked,
+                     ((host_loaded){g->address, g->bytes, fw_sum(g->address, g->content, g->bytes)}));
     }
     return true;
 }
 
+/* Waits until the program has done command `number`, in which nothing of the array moves. */
+static bool wait_for_check(host_link *l, uint32_t number) {
+    const double limit = seconds_now() + l->options->timeout;
+    uint32_t polled[POLLED_WORDS];
+    for (uint32_t n = 0; !host_interrupted; n++) {
+        if (!host_read_words(l, host_mailbox(l, FW_MAILBOX_STATE), polled, POLLED_WORDS))
+            return false;
+        if (polled[STATE] == FW_STATE_FAILED)
+            return target_failed(l, polled);
+        if (polled[STATE] == FW_STATE_READY && polled[DONE] == number)
+            return true;
+        if (seconds_now() > limit)
+            return too_long(l, "the program has not checked what was loaded");
+        host_pause(n);
+    }
+    return false;
+}
+
+/* Has the program check what was loaded since the last batch began. */
+static bool check_loaded(host_link *l) {
+    for (uint32_t i = 0; i < l->unchecked.len; i++) {
+        const host_loaded *one = &l->unchecked.at[i];
+        const uint32_t number = FW_CHECK_NUMBER | ++l->checks % FW_CHECK_NUMBER;
+        if (!host_write_word(l, host_mailbox(l, FW_MAILBOX_RUNS), one->bytes) ||
+            !host_write_word(l, host_mailbox(l, FW_MAILBOX_TABLE), one->address) ||
+            !host_write_word(l, host_mailbox(l, FW_MAILBOX_SUM), (uint32_t)one->sum) ||
+            !host_write_word(l, host_mailbox(l, FW_MAILBOX_SUM + 4), (uint32_t)(one->sum >> 32)) ||
+            !host_write_word(l, host_mailbox(l, FW_MAILBOX_PART), FW_CHECK) ||
+            !host_write_word(l, host_mailbox(l, FW_MAILBOX_COMMAND), number) || !wait_for_check(l, number))
+            return false;
+    }
+    l->unchecked.len = 0;
+    return true;
+}
+
 bool host_target_begin(host_link *l, const fw_batches *all, uint32_t batch, const fw_batch *b) {
-    return host_write_word(l, host_mailbox(l, FW_MAILBOX_RUNS), b->runs) &&
+    return check_loaded(l) && host_write_word(l, host_mailbox(l, FW_MAILBOX_RUNS), b->runs) &&
            host_write_word(l, host_mailbox(l, FW_MAILBOX_TABLE), b->table) &&
            host_write_word(l, host_mailbox(l, FW_MAILBOX_OUTPUTS), b->outputs) &&
            host_write_word(l, host_mailbox(l, FW_MAILBOX_PART), all->part) &&

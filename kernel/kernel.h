@@ -155,6 +155,7 @@ typedef struct {
     text_vec merged;    /* folders of such commands, which made the runs */
     bool compare_cpu;   /* what one core of the host takes is measured, too */
     bool verify_config; /* the program reads the configuration back before it is ready */
+    bool unchecked;     /* the program checks neither what is loaded nor its own code */
     const char *out;    /* folder */
     bool passing;       /* it goes when the command ends: only files that `outputs` names are left */
     /* Engine sam: --timing, --fifo, --stats, --trace, and --trace-edge "SRC,DST". */
@@ -223,6 +224,7 @@ typedef struct {
     compile_processed processor;
     struct {
         uint64_t config, kernel, firmware, total;
+        uint64_t verify; /* looking at what was loaded; not in the total */
     } cycles;
     struct {
         uint64_t loaded, kept, collected;
@@ -365,6 +367,7 @@ typedef struct {
     const bits_stream *bits;
     bool apart;         /* each copy starts by itself */
     bool verify_config; /* the program reads the configuration back before it is ready */
+    bool unchecked;     /* the program checks neither what is loaded nor its own code */
     uint64_t longest;   /* cycles of the array that a run is known to take at most; 0: nothing is known */
     fw_lists lists;     /* that it goes through by itself */
     const fw_writes *writes; /* of a program that another tool made: fw_options */

@@ -158,6 +158,7 @@ bool compile_count_run(machine *m, compile_stage_of *ran, const compile_kernel *
         run.config += one->ran.cycles.config;
         run.kernel += one->ran.cycles.kernel;
         run.firmware += one->ran.cycles.firmware;
+        stage->cycles.verify += one->ran.cycles.verify;
         visit.cycles += one->ran.cycles.total;
         add_processed(&one->ran.processor, &stage->processor);
         visit.loaded += one->ran.words.loaded;

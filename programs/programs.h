@@ -41,7 +41,7 @@ struct compile_stage_of {
     bool begun;              /* kernels of the last visit ran, and others are to come */
     VEC(compile_visit) visits;
     struct {
-        uint64_t config, kernel, firmware, total;
+        uint64_t config, kernel, firmware, total, verify;
     } cycles;                    /* of all visits */
     compile_processed processor; /* of all visits */
     compile_activity activity;

@@ -95,6 +95,8 @@ static cJSON *statement_json(const compile_context *ctx, const compile_applicati
     add_number(cycles, "kernel", (double)stage->cycles.kernel);
     add_number(cycles, "firmware", (double)stage->cycles.firmware);
     add_number(cycles, "total", (double)stage->cycles.total);
+    if (stage->cycles.verify)
+        add_number(cycles, "verify", (double)stage->cycles.verify);
     compile_processor_json(&stage->processor, json);
     if (stage->counted)
         compile_energy_json(&stage->activity, json);

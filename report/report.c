@@ -17,7 +17,7 @@ typedef struct {
     uint32_t pe, mem, io, copies, hops;
     VEC(uint32_t) words; /* address, data */
     uint64_t pairs, pairs_run, skipped, passes;
-    uint64_t config, kernel, firmware, total;
+    uint64_t config, kernel, firmware, total, verify;
     double build_s, cpu_s;
     double fmax_mhz, time_us;
     compile_times times;
@@ -58,6 +58,7 @@ static void add_processor(const compile_kernel *k, figures *f) {
     f->kernel += k->ran.cycles.kernel;
     f->firmware += k->ran.cycles.firmware;
     f->total += k->ran.cycles.total;
+    f->verify += k->ran.cycles.verify;
     if (k->on_processor && k->board.cgra_mhz)
         f->time_us += (double)k->ran.cycles.total / k->board.cgra_mhz;
 }
@@ -84,6 +85,7 @@ static void add_kernel(const compile_kernel *k, arena *mem, figures *f) {
     f->kernel += k->ran.cycles.kernel;
     f->firmware += k->ran.cycles.firmware;
     f->total += k->ran.cycles.total;
+    f->verify += k->ran.cycles.verify;
     f->build_s += k->ran.build_s;
     f->cpu_s += k->ran.cpu_s;
     /* By the board's delay table; the chip itself is faster than the table says. */
@@ -173,6 +175,8 @@ static void add_figures(cJSON *json, const figures *f, arena *mem) {
     add_number(cycles, "store", 0);
     add_number(cycles, "firmware", (double)f->firmware);
     add_number(cycles, "total", (double)f->total);
+    if (f->verify)
+        add_number(cycles, "verify", (double)f->verify);
     add_number(json, "fmax_mhz", f->fmax_mhz);
     add_number(json, "time_us", f->time_us);
     if (f->cpu_s > 0) {

@@ -40,7 +40,11 @@ static void diag_add(diagnostics *d, diag_kind kind, src_loc loc, const char *co
         d->mismatches++;
     if (kind == DIAG_WARNING)
         d->warnings++;
-    if (before >= DIAG_MAX_ERRORS && diag_failures(d) > before)
+    const bool full = d->list.len >= DIAG_MAX_KEPT, failure = diag_failures(d) > before;
+    if (kind != DIAG_NOTE)
+        d->dropped = failure ? before >= DIAG_MAX_ERRORS : full;
+    d->left_out += d->dropped && kind == DIAG_WARNING;
+    if (d->dropped || (kind == DIAG_NOTE && full))
         return;
     const char *message = format_message(d->mem, format, args);
     vec_push(d->mem, &d->list, (diagnostic){kind, DIAG_REFUSED_NONE, code, loc, message, NULL});
@@ -68,7 +72,7 @@ void diag_note(diagnostics *d, src_loc loc, const char *format, ...) {
 void diag_hint(diagnostics *d, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    for (uint32_t i = d->list.len; i-- > 0;) {
+    for (uint32_t i = d->dropped ? 0 : d->list.len; i-- > 0;) {
         if (d->list.at[i].kind != DIAG_NOTE) {
             d->list.at[i].hint = format_message(d->mem, format, args);
             break;

@@ -5,7 +5,8 @@
 #include "support/arena.h"
 #include <stdbool.h>
 
-#define DIAG_MAX_ERRORS 20 /* further errors are counted, not kept */
+#define DIAG_MAX_ERRORS 20 /* further errors are counted, not kept, nor what is added to them */
+#define DIAG_MAX_KEPT 4096 /* diagnostics and notes, that more warnings and notes are not kept behind */
 
 /* A place in a text the user gave: a file, or an argument such as the expression. */
 typedef struct {
@@ -51,6 +52,8 @@ typedef struct {
     VEC(diagnostic) list;
     VEC(src_text) sources;
     uint32_t errors, unmappable, mismatches, warnings; /* counts by kind */
+    uint32_t left_out; /* warnings that are not kept */
+    bool dropped;      /* the latest diagnostic that is no note is not kept */
     file_ids inputs, made; /* support/inputs.h: files of others that were read, and files written since */
 } diagnostics;
 

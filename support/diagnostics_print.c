@@ -76,8 +76,19 @@ static void print_caret(const src_text *s, src_loc loc, FILE *out) {
     fputc('\n', out);
 }
 
-static const char *not_shown(uint32_t errors, arena *mem) {
-    return arena_printf(mem, "%u more %s not shown", errors, plural(errors, "error is", "errors are"));
+/* What was not kept; NULL: all was. */
+static const char *not_shown(const diagnostics *d, arena *mem) {
+    const uint32_t all = diag_failures(d), errors = all > DIAG_MAX_ERRORS ? all - DIAG_MAX_ERRORS : 0,
+                   warnings = d->left_out;
+    const char *of_errors = errors ? arena_printf(mem, "%u more %s not shown", errors,
+                                                  plural(errors, "error is", "errors are"))
+                                   : NULL,
+               *of_warnings = warnings ? arena_printf(mem, "%u more %s not shown", warnings,
+                                                      plural(warnings, "warning is", "warnings are"))
+                                       : NULL;
+    return errors && warnings ? arena_printf(mem, "%s, %s", of_errors, of_warnings)
+           : errors           ? of_errors
+                              : of_warnings;
 }
 
 void diag_print(const diagnostics *d, uint32_t first, FILE *out, bool colour) {
@@ -105,9 +116,9 @@ void diag_print(const diagnostics *d, uint32_t first, FILE *out, bool colour) {
             fputc('\n', out);
         }
     }
-    uint32_t all = diag_failures(d);
-    if (all > DIAG_MAX_ERRORS)
-        fprintf(out, "onyx: note: %s\n", not_shown(all - DIAG_MAX_ERRORS, d->mem));
+    const char *more = not_shown(d, d->mem);
+    if (more)
+        fprintf(out, "onyx: note: %s\n", more);
 }
 
 bool diag_colour(FILE *out) {
@@ -179,8 +190,8 @@ void diag_print_json(const diagnostics *d, uint32_t first, FILE *out) {
         json = diagnostic_json(d, g, &scratch);
     }
     print_line(json, out);
-    if (diag_failures(d) > DIAG_MAX_ERRORS) {
-        const char *message = not_shown(diag_failures(d) - DIAG_MAX_ERRORS, &scratch);
+    const char *message = not_shown(d, &scratch);
+    if (message) {
         print_line(
             diagnostic_json(d, &(diagnostic){DIAG_NOTE, DIAG_REFUSED_NONE, "", {0}, message, NULL}, &scratch),
             out);

@@ -28,7 +28,7 @@ check pnr support boards/onyx sam lower_onyx
 check bitstream support boards/onyx sam lower_onyx pnr
 check rtl_models/rtl
 check rtl_models/cycle support boards/onyx
-check rtl_models/soc support boards/onyx rtl_models/cycle/wave.h firmware/firmware.h firmware/lists.h firmware/registers.h firmware/registers.def
+check rtl_models/soc support boards/onyx rtl_models/cycle/wave.h firmware/firmware.h firmware/lists.h firmware/sums.h firmware/registers.h firmware/registers.def
 check sweep support
 check firmware support sam tiling lower_onyx pnr bitstream
 check firmware/target firmware/protocol.h firmware/commands.h firmware/registers.h support/mlist.h

@@ -1,5 +1,6 @@
 /* The program: it starts the array, configures it, then runs batches for the host. */
 #include "firmware/target/hal.h"
+#include "firmware/target/sums.h"
 #include "firmware/target/target.h"
 
 SMALL_FROM_HERE
@@ -27,6 +28,15 @@ void firmware_boot(const kernel_description *k) {
     mailbox.magic = FW_MAILBOX_MAGIC;
 }
 
+/* Looks whether a segment has arrived as the host has sent it. */
+static __attribute__((noinline)) void check_segment(void) {
+    const uint32_t start = cycles_now(), at = mailbox.table, bytes = mailbox.runs;
+    const uint64_t sum = image_sum(at, bytes);
+    if (((uint32_t)sum ^ mailbox.sum[0]) | ((uint32_t)(sum >> 32) ^ mailbox.sum[1]))
+        fail(FW_ERROR_SEGMENT_SUMS, at, bytes);
+    mailbox_add_checked(cycles_now() - start);
+}
+
 SMALL_TO_HERE
 
 void firmware_serve(const kernel_description *k) {
@@ -37,6 +47,8 @@ void firmware_serve(const kernel_description *k) {
     const uint32_t part = mailbox.part;
     if (part < FW_FUNCTION)
         dispatch_batch(k, part, mailbox.table, mailbox.runs, mailbox.outputs);
+    else if (part == FW_CHECK)
+        check_segment();
     else if (k->call)
         k->call(k, part - FW_FUNCTION, mailbox.table, mailbox.runs, mailbox.outputs);
     else

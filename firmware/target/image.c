@@ -3,6 +3,7 @@
  * way, right before. The builder has proved that the words are in order and inside of the array, so sums that
  * are right leave nothing to ask. */
 #include "firmware/target/hal.h"
+#include "firmware/target/sums.h"
 #include "firmware/target/target.h"
 
 /* A word of the header at that byte of the global buffer. */
@@ -77,6 +78,29 @@ static ONCE void check_order(const kernel_image *i) {
             fail(FW_ERROR_IMAGE_ORDER, address, number);
         last = place;
     }
+}
+
+/* A last word that has no other beside it, of which perhaps not all bytes count. */
+static void add_rest(uint32_t at, uint32_t bytes, uint64_t *sum) {
+    uint32_t weight = at + 8;
+    if (bytes >= 4) {
+        *sum += (uint64_t)weight * bus_read32(at);
+        at += 4;
+        bytes -= 4;
+        if (bytes)
+            *sum += FW_SUM_FACTOR * ((uint64_t)weight * (bus_read32(at) & ((1u << 8 * bytes) - 1)));
+    } else if (bytes) {
+        *sum += (uint64_t)weight * (bus_read32(at) & ((1u << 8 * bytes) - 1));
+    }
+}
+
+uint64_t image_sum(uint32_t at, uint32_t bytes) {
+    const uint32_t end = at + (bytes & ~7u);
+    add_up(at, end);
+    uint64_t sum = (computed[0] | (uint64_t)computed[1] << 32) +
+                   FW_SUM_FACTOR * (computed[2] | (uint64_t)computed[3] << 32);
+    add_rest(end, bytes & 7, &sum);
+    return sum;
 }
 
 void image_check(const kernel_description *k, const kernel_image *i) {

@@ -75,6 +75,7 @@ typedef struct kernel_description {
     void (*entries)(const struct kernel_description *k, uint32_t item, uint32_t what);
     uint32_t stall_mask; /* columns that stand still during configuration */
     bool register_path;  /* configure word by word instead of by DMA */
+    bool unchecked;      /* neither segments nor the program's own code are looked at */
     bool verify;         /* read every word back whenever an image is configured */
     bool poll;           /* never sleep: ask for done streams instead of waiting for the interrupt */
     uint32_t timeout;    /* processor cycles a run may take */

@@ -1,5 +1,6 @@
 /* The mailbox: what the host sees of the firmware. The linker puts it at FW_MAILBOX_OFFSET. */
 #include "firmware/target/hal.h"
+#include "firmware/target/sums.h"
 #include "firmware/target/target.h"
 
 __attribute__((section(".mailbox"))) volatile fw_mailbox mailbox;
@@ -19,6 +20,8 @@ _Static_assert(offsetof(fw_mailbox, calls) == FW_MAILBOX_CALLS, "docs/firmware.m
 _Static_assert(offsetof(fw_mailbox, steps) == FW_MAILBOX_STEPS, "docs/firmware.md");
 _Static_assert(offsetof(fw_mailbox, beside) == FW_MAILBOX_BESIDE, "docs/firmware.md");
 _Static_assert(offsetof(fw_mailbox, kept) == FW_MAILBOX_KEPT, "docs/firmware.md");
+_Static_assert(offsetof(fw_mailbox, sum) == FW_MAILBOX_SUM, "docs/firmware.md");
+_Static_assert(offsetof(fw_mailbox, checked) == FW_MAILBOX_CHECKED, "docs/firmware.md");
 _Static_assert(offsetof(fw_mailbox, tried) == FW_MAILBOX_TRIED, "docs/firmware.md");
 _Static_assert(sizeof(fw_mailbox) == FW_MAILBOX_BYTES, "docs/firmware.md");
 
@@ -50,6 +53,10 @@ void mailbox_add_run(uint32_t worked, uint32_t all) {
     add(mailbox.kernel_cycles, worked);
     add(mailbox.firmware_cycles, all - worked);
     add(mailbox.total_cycles, all);
+}
+
+void mailbox_add_checked(uint32_t cycles) {
+    add(mailbox.checked, cycles);
 }
 
 _Noreturn void fail(uint32_t error, uint32_t detail0, uint32_t detail1) {

@@ -1,12 +1,14 @@
 /* The way from reset to the firmware: vectors, memory, and exceptions nobody expects. The processor is a
  * Cortex-M3 with 13 interrupts. */
 #include "firmware/target/hal.h"
+#include "firmware/target/sums.h"
 #include "firmware/target/target.h"
 
 SMALL_FROM_HERE
 
 /* These come from the linker script. */
 extern uint32_t stack_top[], data_load[], data_begin[], data_end[], bss_begin[], bss_end[];
+extern const uint32_t code_sum[];
 
 void reset_handler(void);
 void unexpected_exception(void);
@@ -74,12 +76,23 @@ __attribute__((section(".vectors"), used)) const vector_table vectors = {
     .xgcd1 = xgcd1_handler,
 };
 
+/* Looks whether the code is what was built. The look itself may be what is damaged: most of the code is not.
+ */
+static ONCE void check_program(void) {
+    const uint32_t begin = (uint32_t)&vectors;
+    const uint64_t sum = image_sum(begin, (uint32_t)code_sum - begin);
+    if (((uint32_t)sum ^ code_sum[0]) | ((uint32_t)(sum >> 32) ^ code_sum[1]))
+        fail(FW_ERROR_PROGRAM_SUMS, (uint32_t)sum, code_sum[0]);
+}
+
 void reset_handler(void) {
     const uint32_t *from = data_load;
     for (uint32_t *to = data_begin; to < data_end;)
         *to++ = *from++;
     for (uint32_t *to = bss_begin; to < bss_end; to += 4)
         to[0] = to[1] = to[2] = to[3] = 0;
+    if (!kernel.unchecked)
+        check_program();
     firmware_boot(&kernel);
     for (;;)
         firmware_serve(&kernel);

@@ -1,6 +1,7 @@
 /* session.c - see session.h. The host's part of docs/firmware.md, with a debugger's access to memory. */
 #include "rtl_models/soc/session.h"
 #include "firmware/lists.h"
+#include "firmware/sums.h"
 #include "rtl_models/soc/waves.h"
 #include "support/child.h"
 
@@ -9,7 +10,7 @@
 
 #define UART0 0x40002000u
 
-enum { MAILBOX_COUNTERS = 4 };
+enum { MAILBOX_COUNTERS = 4, TOTAL_CYCLES = FW_MAILBOX_CYCLES + 24 };
 
 /* What the host has moved, in bytes. */
 typedef struct {
@@ -19,6 +20,8 @@ typedef struct {
 /* What was counted so far; every member a sum of 64 bits, but for machine.last, which nobody reads here. */
 typedef struct {
     uint64_t cycles[MAILBOX_COUNTERS]; /* of the processor, as the mailbox has them */
+    uint64_t checked;                  /* of the array, while segments were checked */
+    uint64_t uncounted;                /* of the processor, meanwhile and before it counted */
     machine_counters machine;
     moved bytes;
 } counts;
@@ -28,6 +31,21 @@ typedef struct {
 typedef struct {
     uint64_t words, times, first, least, most;
 } switches;
+
+/* A segment that was put on the chip, and its sum. */
+typedef struct {
+    uint32_t address, bytes;
+    uint64_t sum;
+} loaded;
+
+/* What the program is asked to look at. */
+typedef struct {
+    VEC(loaded) pending;    /* segments loaded since the last command */
+    uint32_t asked;         /* commands so far */
+    uint64_t cycles;        /* of the array, that they took */
+    uint64_t since, lately; /* cycle in which the first began behind the latest store; those since then */
+    uint64_t uncounted;     /* of the processor: theirs, and those before the program counted its own */
+} checks;
 
 typedef struct {
     const cosim_options *options;
@@ -41,6 +59,7 @@ typedef struct {
     diagnostics *d;
     arena *mem;
     VEC(switches) switches;
+    checks checks;
     uint64_t switched; /* when the latest began */
     uint64_t items_from,
         items_to;     /* when the first item of a list was over since the last store, and the last */
@@ -104,8 +123,7 @@ void cosim_collision_text(const machine_collision *c, char *to, size_t size) {
 static uint32_t mailbox(const session *s, uint32_t offset) {
     return machine_word(s->m, s->board->map.sram + FW_MAILBOX_OFFSET + offset);
 }
-static uint64_t mailbox_counter(const session *s, uint32_t i) {
-    uint32_t at = FW_MAILBOX_CYCLES + 8 * i;
+static uint64_t mailbox_counter(const session *s, uint32_t at) {
     return mailbox(s, at) | (uint64_t)mailbox(s, at + 4) << 32;
 }
 static void put_mailbox(session *s, uint32_t offset, uint32_t value) {
@@ -218,7 +236,9 @@ static void watch_switches(session *s) {
         return;
     s->switched = last.started;
     add_switch(s, last.words,
-               last.started - last.left - (s->items_from > last.left ? s->items_to - s->items_from : 0));
+               last.started - last.left - (s->checks.since > last.left ? s->checks.lately : 0) -
+                   (s->items_from > last.left ? s->items_to - s->items_from : 0));
+    s->checks.lately = 0;
 }
 
 /* Runs until the program has finished batch `number`, or with 0 until it is ready for the first. */
@@ -356,6 +376,9 @@ static void load(session *s, const fw_batch *b, uint32_t k) {
     }
     BUG_IF(!machine_load(s->m, g->address, g->content, g->bytes), "segment at 0x%x", g->address);
     s->bytes.loaded += g->bytes;
+    if (!s->options->unchecked)
+        vec_push(s->mem, &s->checks.pending,
+                 ((loaded){g->address, g->bytes, fw_sum(g->address, g->content, g->bytes)}));
 }
 
 static void load_batch(session *s, const fw_batch *b) {
@@ -363,8 +386,37 @@ static void load_batch(session *s, const fw_batch *b) {
         load(s, b, k);
 }
 
+/* Has the program check what was loaded. Numbers of such commands are no batch's. */
+static bool check_loaded(session *s) {
+    const machine_counters before = machine_count(s->m);
+    bool good = true;
+    if (s->checks.since <= before.last.stored) {
+        s->checks.since = before.array_cycles;
+        s->checks.lately = 0;
+    }
+    for (uint32_t i = 0; i < s->checks.pending.len && good; i++) {
+        const loaded *one = &s->checks.pending.at[i];
+        const uint32_t number = FW_CHECK_NUMBER | ++s->checks.asked % FW_CHECK_NUMBER;
+        put_mailbox(s, FW_MAILBOX_RUNS, one->bytes);
+        put_mailbox(s, FW_MAILBOX_TABLE, one->address);
+        put_mailbox(s, FW_MAILBOX_SUM, (uint32_t)one->sum);
+        put_mailbox(s, FW_MAILBOX_SUM + 4, (uint32_t)(one->sum >> 32));
+        put_mailbox(s, FW_MAILBOX_PART, FW_CHECK);
+        put_mailbox(s, FW_MAILBOX_COMMAND, number);
+        good = run_until_done(s, number);
+    }
+    s->checks.pending.len = 0;
+    const machine_counters now = machine_count(s->m);
+    s->checks.cycles += now.array_cycles - before.array_cycles;
+    s->checks.lately += now.array_cycles - before.array_cycles;
+    s->checks.uncounted += now.cpu_cycles - before.cpu_cycles;
+    return good;
+}
+
 /* Has the program make the runs of batch `i`, which is loaded, from run `first` on. */
 static bool make_runs(session *s, const fw_batches *all, uint32_t i, const fw_batch *b, uint32_t first) {
+    if (!check_loaded(s))
+        return false;
     put_mailbox(s, FW_MAILBOX_RUNS, b->runs - first);
     put_mailbox(s, FW_MAILBOX_TABLE, b->table + first * fw_row_bytes(all->inputs, all->outputs));
     put_mailbox(s, FW_MAILBOX_OUTPUTS, b->outputs);
@@ -433,7 +485,9 @@ static bool run_batches(session *s, fw_batches *all, uint32_t first, uint32_t en
 static counts count_now(const session *s) {
     counts c = {.machine = machine_count(s->m), .bytes = s->bytes};
     for (uint32_t i = 0; i < MAILBOX_COUNTERS; i++)
-        c.cycles[i] = mailbox_counter(s, i);
+        c.cycles[i] = mailbox_counter(s, FW_MAILBOX_CYCLES + 8 * i);
+    c.checked = s->checks.cycles;
+    c.uncounted = s->checks.uncounted;
     return c;
 }
 
@@ -477,6 +531,7 @@ static bool come_to(session *s, fw_batches *all, uint32_t first) {
         good = fw_batches_get(all, i, &mem, s->d, &batch);
         if (good)
             load_batch(s, &batch);
+        s->checks.pending.len = 0; /* whoever makes those batches checks them */
         if (good && i + 1 == first)
             good = make_runs(s, all, i, &batch, batch.runs > 2 ? batch.runs - 2 : 0);
         arena_free(&mem);
@@ -615,6 +670,7 @@ static bool write_statistics(const session *s, double seconds) {
     cJSON *json = cJSON_CreateObject(), *cpu = cJSON_AddObjectToObject(json, "cycles");
     for (uint32_t i = 0; i < MAILBOX_COUNTERS; i++)
         cJSON_AddNumberToObject(cpu, names[i], (double)all.cycles[i]);
+    cJSON_AddNumberToObject(json, "check_cycles", (double)all.checked);
     cJSON_AddNumberToObject(json, "runs", (double)c.runs);
     cJSON_AddNumberToObject(json, "function_calls", mailbox(s, FW_MAILBOX_CALLS));
     cJSON_AddNumberToObject(json, "function_cycles_beside",
@@ -624,6 +680,7 @@ static bool write_statistics(const session *s, double seconds) {
     cJSON_AddNumberToObject(json, "cgra_cycles_evaluated", (double)c.array_stepped);
     cJSON_AddNumberToObject(json, "tile_evaluations", (double)c.evaluations);
     cJSON_AddNumberToObject(json, "cpu_cycles", (double)c.cpu_cycles);
+    cJSON_AddNumberToObject(json, "cpu_cycles_counted", (double)(c.cpu_cycles - all.uncounted));
     cJSON_AddNumberToObject(json, "instructions", (double)c.instructions);
     cJSON_AddNumberToObject(json, "wall_seconds", seconds);
     cJSON_AddNumberToObject(json, "cgra_cycles_per_second",
@@ -686,7 +743,9 @@ static bool run_all(session *s, fw_batches *all, arena *mem) {
     s->result = s->options->result;
     s->stats = s->options->stats;
     machine_reset(s->m);
-    bool good = run_until_done(s, 0) && run_file(s, all, begin, mem);
+    bool good = run_until_done(s, 0);
+    s->checks.uncounted = good ? machine_count(s->m).cpu_cycles - mailbox_counter(s, TOTAL_CYCLES) : 0;
+    good = good && run_file(s, all, begin, mem);
     while (good && s->options->more && (batches = next_batches(s))) {
         arena own = {0};
         fw_batches next;

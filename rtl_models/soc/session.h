@@ -12,6 +12,7 @@ typedef struct {
     const char *elf, *batches, *result;
     const char *stats; /* NULL: none */
     const char *waves; /* folder, or NULL: waves.h */
+    bool unchecked;    /* the program is not asked to check what was loaded */
     bool more;     /* each line of standard input asks for the file of batches, as it is then, once more */
     uint32_t jobs; /* processes that share the batches, where all streams of the program start together */
     uint64_t max_cycles; /* of the array; 0: no bound */

@@ -3,6 +3,7 @@
 #ifndef ONYX_TESTS_GOLDEN_KERNEL_H
 #define ONYX_TESTS_GOLDEN_KERNEL_H
 
+#include "firmware/sums.h"
 #include "rtl_models/soc/session.h"
 #include "tests/test.h"
 
@@ -123,6 +124,7 @@ static inline void golden_write_batches(const golden_kernel *k, const pnr_board 
         }
     }
     assert_int_equal(fclose(out), 0);
+    assert_true(fw_seal(path));
 }
 
 #endif

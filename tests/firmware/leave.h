@@ -4,9 +4,10 @@
 #define ONYX_TESTS_LEAVE_H
 
 #include "firmware/target/hal.h"
+#include "firmware/target/sums.h"
 #include "firmware/target/target.h"
 
-const kernel_description kernel = {.timeout = 1000};
+const kernel_description kernel = {.unchecked = true, .timeout = 1000};
 __attribute__((section(".mailbox"))) volatile fw_mailbox mailbox;
 
 /* Ends the emulation by semihosting, with an exit code. */
@@ -17,6 +18,10 @@ static _Noreturn void leave(uint32_t code) {
     __asm volatile("bkpt 0xab" : : "r"(operation), "r"(argument) : "memory");
     for (;;)
         continue;
+}
+
+uint64_t image_sum(uint32_t at, uint32_t bytes) { /* start-up is told not to ask */
+    return at + bytes;
 }
 
 void firmware_serve(const kernel_description *k) {

@@ -2,6 +2,7 @@
  * noticed. */
 #include "firmware/calls.h"
 #include "firmware/lists.h"
+#include "firmware/sums.h"
 #include "tests/firmware/random_plan.h"
 
 static void write_batches(fixture *f, const tile_plan *plan, const fw_columns *c, const pnr_board *b,
@@ -559,6 +560,7 @@ static void refusals_say_what_and_where(void **state) {
                                      cases[i].batches, cases[i].buffers};
         memcpy(all + HEAD, cases[i].words, 4 * cases[i].n);
         write_bytes(path, (const char *)all, 4 * (HEAD + (size_t)cases[i].n));
+        assert_true(fw_seal(path));
         const char *printed = refusal(f, &b, path);
         if (!strstr(printed, cases[i].message))
             fail_msg("case %zu: %s", i, printed);
@@ -853,16 +855,40 @@ static void damaged_files_are_refused(void **state) {
         write_bytes(path, copy, length);
         assert_false(accepts(&b, path));
     }
-    /* A bit of any byte: accepted or refused, but never a crash. */
+    /* A bit of any byte is noticed; sealed anew the file is accepted or refused, but never a crash. */
     for (size_t byte = 0; byte < length; byte++) {
         size_t bit = 8 * byte + prng_below(&p, 8);
         memcpy(copy, whole, length);
         copy[bit / 8] = (char)(copy[bit / 8] ^ 1 << bit % 8);
         write_bytes(path, copy, length);
+        assert_false(accepts(&b, path));
+        write_bytes(path, copy, length - 8);
+        assert_true(fw_seal(path));
         accepts(&b, path);
     }
     unlink(path);
     pnr_board_free(&b);
+}
+
+/* A sum says which bits there are, and where: any one that flips changes it, and so does another address. */
+static void sums_tell_every_flip(void **state) {
+    fixture *f = *state;
+    prng p = prng_seed(7);
+    uint8_t content[40];
+    (void)f;
+    for (uint32_t bytes = 0; bytes <= sizeof content; bytes += 2) {
+        for (uint32_t i = 0; i < sizeof content; i++)
+            content[i] = (uint8_t)prng_below(&p, 256);
+        const uint32_t address = 0x20400000 + 4 * prng_below(&p, 1000);
+        const uint64_t sum = fw_sum(address, content, bytes);
+        for (uint32_t bit = 0; bit < 8 * sizeof content; bit++) {
+            content[bit / 8] ^= (uint8_t)(1 << bit % 8);
+            assert_int_equal(fw_sum(address, content, bytes) == sum, bit / 8 >= bytes);
+            content[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        }
+        if (bytes)
+            assert_true(fw_sum(address + 8, content, bytes) != sum);
+    }
 }
 
 int main(void) {
@@ -876,6 +902,7 @@ int main(void) {
         TEST(batches_end_exactly_where_a_memory_does),
         TEST(a_run_that_fits_nowhere_is_refused),
         TEST(damaged_files_are_refused),
+        TEST(sums_tell_every_flip),
         TEST(refusals_say_what_and_where),
         TEST(calls_are_batches_of_rows),
         TEST(results_of_calls_are_whole),

@@ -64,7 +64,7 @@ static void error_numbers_are_told_apart(void **state) {
         assert_int_equal(fw_error_find(i)->number, i);
     }
     assert_string_equal(fw_error_find(FW_ERROR_RUN_TIMEOUT)->name, "RUN_TIMEOUT");
-    assert_null(fw_error_find(FW_ERROR_BAD_FUNCTION + 1));
+    assert_null(fw_error_find(FW_ERROR_PROGRAM_SUMS + 1));
 }
 
 /* Begins a test of a design of its own, whose program goes to folder `name`. */

@@ -1,5 +1,6 @@
 /* The firmware compiled for the host, on a model of the chip: what it does to the registers, what it leaves
  * in the run table, and what it reports when the chip misbehaves. */
+#include "firmware/sums.h"
 #include "firmware/target/functions.h"
 #include "firmware/target/hal.h"
 #include "firmware/target/target.h"
@@ -37,6 +38,48 @@ static device *device_for(test_kernel *t, uint32_t loads, uint32_t stores, uint6
 static void device_end(device *d) {
     assert_null(d->violation);
     device_free(d);
+}
+
+/* ---- segments -------------------------------------------------------------------------------- */
+
+static bool check_segment(device *d, const test_kernel *t, uint32_t address, uint32_t bytes, uint64_t sum) {
+    mailbox.table = address;
+    mailbox.runs = bytes;
+    mailbox.sum[0] = (uint32_t)sum;
+    mailbox.sum[1] = (uint32_t)(sum >> 32);
+    mailbox.part = FW_CHECK;
+    mailbox.command = FW_CHECK_NUMBER | (mailbox.done + 1);
+    return serve(d, t);
+}
+
+/* The program makes the sums that the host makes, of any length, in the buffer and in SRAM; one bit more is
+ * noticed, and the cycles are counted apart from all others. */
+static void segments_are_checked(void **state) {
+    (void)state;
+    test_kernel t;
+    device *d = device_for(&t, 1, 1, 5);
+    load_bitstream(d, &t, 20);
+    assert_true(boot(d, &t));
+    for (uint32_t i = 0; i < 64; i++)
+        d->glb[DEVICE_BANK * 2 + i] = (uint8_t)(37 * i + 5);
+    for (uint32_t i = 0; i < 16; i++)
+        d->sram[0x4000 / 4 + i] = 0x9e3779b1u * i;
+    const uint64_t total = mailbox.total_cycles[0];
+    for (uint32_t bytes = 0; bytes <= 64; bytes += 2) {
+        const uint32_t place = 4 * (bytes % 3), address = 0x20400000 + 2 * DEVICE_BANK + place;
+        const uint32_t length = bytes > place ? bytes - place : 0;
+        assert_true(
+            check_segment(d, &t, address, length, fw_sum(address, &d->glb[2 * DEVICE_BANK + place], length)));
+        assert_true(check_segment(d, &t, 0x20004000, bytes,
+                                  fw_sum(0x20004000, (uint8_t *)&d->sram[0x4000 / 4], bytes)));
+    }
+    assert_int_equal(mailbox.total_cycles[0], total);
+    assert_true(mailbox.checked[0] > 64);
+    const uint64_t sum = fw_sum(0x20400000 + 2 * DEVICE_BANK, &d->glb[2 * DEVICE_BANK], 62);
+    d->glb[2 * DEVICE_BANK + 61] ^= 0x80;
+    assert_false(check_segment(d, &t, 0x20400000 + 2 * DEVICE_BANK, 62, sum));
+    expect_failure(FW_ERROR_SEGMENT_SUMS, 0x20400000 + 2 * DEVICE_BANK, 62);
+    device_end(d);
 }
 
 /* ---- boot ------------------------------------------------------------------------------------ */
@@ -2181,6 +2224,7 @@ static void a_vector_that_is_none_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        TEST(segments_are_checked),
         TEST(the_processor_goes_through_a_list),
         TEST(tests_of_a_list_compare),
         TEST(a_list_makes_dense_vectors),

@@ -1,5 +1,7 @@
-/* Any bytes as a batch file: what is accepted is the file again when it is written out, word by word. */
+/* Any bytes as a batch file, which is sealed here: what is accepted is the file again when it is written out,
+ * word by word. */
 #include "firmware/lists.h"
+#include "firmware/sums.h"
 #include "tests/fuzz/board.h"
 
 static void put_batch(const fw_batch *b, bool list, FILE *out) {
@@ -67,7 +69,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fuzz_run r;
     fw_batches all;
     fuzz_begin(&r);
-    bool ok = fw_batches_open(fuzz_file(&r, ".bin", data, size), fuzz_board("onyx"), &r.mem, &r.diag, &all);
+    const char *path = fuzz_file(&r, ".bin", data, size);
+    bool ok = fw_seal(path) && fw_batches_open(path, fuzz_board("onyx"), &r.mem, &r.diag, &all);
     fuzz_answer(&r, ok);
     if (ok) {
         check_same(&r, &all, data, size);

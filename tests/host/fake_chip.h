@@ -15,7 +15,7 @@ typedef struct {
     struct {
         uint32_t data, address;
     } array[FAKE_WORDS]; /* configuration words */
-    uint32_t n_array, cycles, boots;
+    uint32_t n_array, cycles, boots, checks;
     bool halted, deaf; /* the processor, until a reset lets it run; it does nothing that it is told */
 } fake_chip;
 

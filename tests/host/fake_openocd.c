@@ -16,6 +16,7 @@
 
 #include "firmware/protocol.h"
 #include "firmware/registers.h"
+#include "firmware/sums.h"
 #include "tests/host/fake_chip.h"
 
 /* These are facts of board onyx. */
@@ -140,10 +141,29 @@ static void run_batch(void) {
     }
 }
 
+/* Mode "flips": a bit of the buffer is another one when the first segment in the buffer is checked. */
+static void check_segment(uint32_t number) {
+    const uint32_t at = word(MAILBOX + FW_MAILBOX_TABLE), bytes = word(MAILBOX + FW_MAILBOX_RUNS);
+    if (is("flips") && at >= GLB)
+        *(uint8_t *)memory(at) ^= 4;
+    const uint64_t sum = fw_sum(at, memory(at), bytes);
+    chip->checks++;
+    if (sum != (word(MAILBOX + FW_MAILBOX_SUM) | (uint64_t)word(MAILBOX + FW_MAILBOX_SUM + 4) << 32)) {
+        set_word(MAILBOX + FW_MAILBOX_DETAIL, at);
+        set_word(MAILBOX + FW_MAILBOX_ERROR, FW_ERROR_SEGMENT_SUMS);
+        set_word(MAILBOX + FW_MAILBOX_STATE, FW_STATE_FAILED);
+    }
+    set_word(MAILBOX + FW_MAILBOX_DONE, number);
+}
+
 static void command_written(void) {
     uint32_t batch = word(MAILBOX + FW_MAILBOX_COMMAND);
     if (chip->halted || chip->deaf)
         return;
+    if (word(MAILBOX + FW_MAILBOX_PART) == FW_CHECK) {
+        check_segment(batch);
+        return;
+    }
     if (is("timeout") || is("run")) {
         set_word(MAILBOX + FW_MAILBOX_STATE, is("run") ? FW_STATE_FAILED : FW_STATE_RUNNING);
         set_word(MAILBOX + FW_MAILBOX_ERROR, is("run") ? FW_ERROR_RUN_TIMEOUT : 0);

@@ -4,6 +4,7 @@
 #ifndef ONYX_TESTS_HOST_BENCH_H
 #define ONYX_TESTS_HOST_BENCH_H
 
+#include "firmware/sums.h"
 #include "host/host.h"
 #include "tests/test.h"
 
@@ -64,7 +65,7 @@ static inline void put_file(fixture *f, const bench *b, uint32_t buffers) {
         file_put_u32(out.stream, head[i]);
     put_batch(out.stream, b->first_tile, 100, RUNS_A, 0);
     put_batch(out.stream, b->first_tile, 500, RUNS_B, buffers - 1);
-    assert_true(file_commit(&out, &f->diag));
+    assert_true(file_commit(&out, &f->diag) && fw_seal(b->job.batches));
 }
 
 static inline bench *bench_new(fixture *f, const char *name, const char *mode) {

@@ -127,7 +127,7 @@ static void test_refusals(void **state) {
         {"line", "[E0789-sram]"},
         {"load", "as it should be: checksum wrong [E0785-load]"},
         {"verify", "as it should be: it reads back differently [E0785-load]"},
-        {"version", "speaks version 99 of the protocol, this onyx version 13 [E0786-firmware]"},
+        {"version", "speaks version 99 of the protocol, this onyx version 14 [E0786-firmware]"},
         {"silent", "the program has not come up for 1 seconds [E0783-no-answer]"},
         {"image", "error 5: the bitstream in the global buffer is damaged [E0787-target]"},
         {"run", "by GLB tile: 0x00010002"},
@@ -191,6 +191,19 @@ static void test_rewritten_words_are_told(void **state) {
     end(b);
 }
 
+/* The program looks at what has arrived; without the look nobody notices. */
+static void test_flips_are_noticed(void **state) {
+    fixture *f = *state;
+    bench *b = bench_new(f, "flips", "flips");
+    assert_false(program(f, b));
+    assert_non_null(
+        strstr(fixture_printed(f), "words that the host has written have not arrived as they were"));
+    diag_init(&f->diag, &f->mem);
+    b->options.unchecked = true;
+    assert_true(program(f, b));
+    end(b);
+}
+
 /* Loads of GLB tile 1, stores of GLB tile 0 are open in mode "run". */
 static void test_open_streams_are_named(void **state) {
     fixture *f = *state;
@@ -249,5 +262,5 @@ static void test_damaged_batches(void **state) {
 RUN_TESTS(TEST(test_results), TEST(test_two_buffers), TEST(test_going_on),
           TEST(test_kept_batches_of_another_program), TEST(test_nothing_is_missing),
           TEST(test_interrupted_start), TEST(test_refusals), TEST(test_another_idcode),
-          TEST(test_rewritten_words_are_told), TEST(test_open_streams_are_named),
-          TEST(test_what_does_not_start), TEST(test_damaged_batches))
+          TEST(test_rewritten_words_are_told), TEST(test_flips_are_noticed),
+          TEST(test_open_streams_are_named), TEST(test_what_does_not_start), TEST(test_damaged_batches))

@@ -1,0 +1,18 @@
+/* sums.h - sums of what goes to the chip, and of files of batches. */
+#ifndef ONYX_FW_SUMS_H
+#define ONYX_FW_SUMS_H
+
+#include "firmware/firmware.h"
+
+/* Returns the sum of a segment at the processor's address (protocol.h). One bit that flips changes the sum.
+ */
+uint64_t fw_sum(uint32_t address, const uint8_t *content, uint32_t bytes);
+/* Hashes so many bytes of a file, from where it is on, in pieces of 64 KB; false: it has not so many. */
+bool fw_hash_file(FILE *in, uint64_t bytes, uint64_t *hash);
+/* Adds to a file of batches the hash of all that it has, its last eight bytes. False: it cannot be written.
+ */
+bool fw_seal(const char *path);
+/* Seals the file and commits it. E0004-write. */
+bool fw_commit_batches(file_out *f, diagnostics *d);
+
+#endif

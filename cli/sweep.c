@@ -78,6 +78,7 @@ static bool take_options(sweep_command *c) {
     c->order = o->sweep.order;
     c->job.plan.engine = option_rows[OPTION_ENGINE].words[o->compile.engine - ENGINE_SAM];
     c->job.slurm = o->sweep.slurm;
+    c->job.array_most = o->sweep.array_most;
     c->job.keep = o->sweep.keep;
     c->job.time_limit = o->sweep.time_limit;
     c->job.quiet = o->quiet;

@@ -5,8 +5,11 @@
 #include "compile/compile.h"
 #include "kernel/settle.h"
 #include "onyx_version.h" /* made by cmake/version.cmake */
+#include "support/poison.h"
 
 #include <argp.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 /* Prints the rows of the table that the command reads. */
 static void print_help(cli_session *s, option_command command) {
@@ -65,6 +68,22 @@ static bool settle_folders(cli_session *s) {
     return ok;
 }
 
+/* What a command takes grows with its inputs, some of which are small files that unpack to large ones. Where
+ * the limit is met, malloc fails, and out_of_memory says so. The sanitizers' own memory would count, too. */
+static void limit_memory(uint64_t megabytes) {
+#ifndef ARENA_POISONS
+    const uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE),
+                   most = megabytes ? megabytes << 20 : all / 4 * 3;
+    struct rlimit now;
+    if (getrlimit(RLIMIT_DATA, &now) == 0 && now.rlim_cur > most) {
+        now.rlim_cur = most;
+        setrlimit(RLIMIT_DATA, &now);
+    }
+#else
+    (void)megabytes;
+#endif
+}
+
 bool cli_parse(cli_session *s, option_command command, int argc, char **argv) {
     s->options = options_default(command);
     bool good = options_parse(command, argc, (const char *const *)argv, &s->mem, &s->diag, &s->options);
@@ -72,6 +91,7 @@ bool cli_parse(cli_session *s, option_command command, int argc, char **argv) {
         good = begin_log(s, command, argc, argv) && good;
     if (!good)
         return false;
+    limit_memory(s->options.memory);
     if (s->options.help == OPTIONS_VERSION)
         puts("onyx " ONYX_VERSION " (" ONYX_REVISION ")\n" ONYX_BUILD);
     else if (s->options.help == OPTIONS_PASSES)

@@ -4,6 +4,7 @@
 #include "kernel/folder.h"
 #include "kernel/settle.h"
 #include "report/report.h"
+#include "support/sha256.h"
 
 #include <signal.h>
 #include <unistd.h>
@@ -249,10 +250,11 @@ static bool write_page(cli_session *s, const cJSON *data, const char *path) {
         if (part < PARTS) {
             fputs(text[part], f.stream);
             at += strlen(parts[part].mark);
-        } else if (strncmp(at, "{{nonce}}", 9) == 0) {
+        } else if (strncmp(at, "{{hash}}", 8) == 0) {
             /* No other script runs: not one that a graph's links have. */
-            fprintf(f.stream, "%016llx", (unsigned long long)hash_bytes(text[SCRIPT], strlen(text[SCRIPT])));
-            at += 9;
+            const char *script = arena_printf(&s->mem, "\n%s\n", text[SCRIPT]);
+            fputs(sha256_base64(script, strlen(script), &s->mem), f.stream);
+            at += 8;
         } else if (strncmp(at, "{{data}}", 8) == 0) {
             put_json(data, f.stream);
             at += 8;

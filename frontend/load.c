@@ -142,20 +142,12 @@ static bool failed(const fe_described *f, src_loc loc, diagnostics *d, const cha
     return false;
 }
 
-/* Returns the first line of a log that says what is wrong: of the linker's that is not the one with "error".
- */
+/* Returns the line of a log that says what is wrong, without the folder, which is gone by then. */
 static const char *first_error(const char *folder, const char *log, arena *mem) {
-    size_t length;
-    const char *text = file_read_if_there(log, mem, &length);
-    const char *at = text ? strstr(text, "cannot find") : NULL;
-    at = at || !text ? at : strstr(text, "error");
-    if (!at)
-        return "the compiler 'cc' failed";
-    while (at > text && at[-1] != '\n')
-        at--;
+    const char *line = file_error_line(log, mem);
     const size_t there = strlen(folder);
-    at += strncmp(at, folder, there) == 0 && at[there] == '/' ? there + 1 : 0; /* which is gone by then */
-    return arena_strndup(mem, at, strcspn(at, "\n"));
+    line += strncmp(line, folder, there) == 0 && line[there] == '/' ? there + 1 : 0;
+    return *line ? line : "the compiler 'cc' failed";
 }
 
 /* Looks whether the files and folders are there that the description names; the compiler takes a folder that

@@ -12,6 +12,7 @@
 
 #include "firmware/registers.h"
 #include "host/ready.h"
+#include "host/tcl.h"
 #include "support/inputs.h"
 
 enum { END_OF_MESSAGE = 0x1A, REPLY_SECONDS = 60 };
@@ -117,9 +118,24 @@ static char *receive_message(host_link *l) {
     return NULL;
 }
 
+/* Braces make a word of any text in which they are in pairs. */
+const char *host_tcl_word(const char *text, arena *mem) {
+    if (!strpbrk(text, "{}\\"))
+        return arena_printf(mem, "{%s}", text);
+    char *word = arena_alloc(mem, 2 * strlen(text) + 1), *to = word;
+    for (; *text; text++) {
+        const bool plain = *text < 0 || strchr("/._-", *text) || (*text >= '0' && *text <= '9') ||
+                           (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z');
+        if (!plain)
+            *to++ = '\\';
+        *to++ = *text == '\n' ? 'n' : *text;
+    }
+    return word;
+}
+
 /* The reply begins with the result of catch: 0, or the number of a Tcl error. */
 bool host_command(host_link *l, const char **reply, bool *failed, const char *format, ...) {
-    char command[8192];
+    char command[1 << 14]; /* a path is at most 4 KB, and twice as long with its backslashes */
     va_list list;
     va_start(list, format);
     int length = vsnprintf(command, sizeof command, format, list);
@@ -217,7 +233,8 @@ bool host_nothing_lost(host_link *l) {
 
 static bool read_image(host_link *l, uint32_t address, void *to, uint32_t bytes) {
     file_in f;
-    if (!host_command(l, NULL, NULL, "dump_image {%s} 0x%x %u", l->image, address, bytes) ||
+    if (!host_command(l, NULL, NULL, "dump_image %s 0x%x %u", host_tcl_word(l->image, l->mem), address,
+                      bytes) ||
         !file_open(&f, l->image, l->d))
         return false;
     inputs_note_made(l->d, f.stream); /* OpenOCD wrote the file for this command */
@@ -235,7 +252,8 @@ static bool write_image(host_link *l, uint32_t address, const void *from, uint32
         good = file_commit(&f, l->d);
     }
     arena_free(&mem);
-    return good && host_command(l, NULL, NULL, "load_image {%s} 0x%x bin", l->image, address);
+    return good &&
+           host_command(l, NULL, NULL, "load_image %s 0x%x bin", host_tcl_word(l->image, l->mem), address);
 }
 
 bool host_read(host_link *l, uint32_t address, void *to, uint32_t bytes) {
@@ -351,7 +369,8 @@ static bool start_openocd(host_link *l, const char *config) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return not_started(l, l->options->openocd, &l->openocd, "openocd.log");
-    const char *jtag = arena_printf(l->mem, "set ONYX_JTAG {%s}", way_path(l->jtag_way, l->mem));
+    const char *jtag =
+        arena_printf(l->mem, "set ONYX_JTAG %s", host_tcl_word(way_path(l->jtag_way, l->mem), l->mem));
     const char *const argv[] = {l->options->openocd,
                                 "-c",
                                 "noinit; tcl_port pipe; gdb_port disabled; telnet_port disabled",

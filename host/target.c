@@ -5,6 +5,7 @@
 #include "firmware/registers.h"
 #include "firmware/sums.h"
 #include "host/ready.h"
+#include "host/tcl.h"
 
 /* The pause between two looks at the mailbox grows between these bounds; every so many looks are at the run
  * table, too. They are not closer because OpenOCD logs each. */
@@ -86,11 +87,11 @@ bool host_target_try(host_link *l, const fw_batches *all, uint32_t first) {
 static bool load(host_link *l, const char *elf) {
     const char *reply;
     bool failed;
-    if (!host_command(l, &reply, &failed, "load_image {%s} 0 elf", elf))
+    if (!host_command(l, &reply, &failed, "load_image %s 0 elf", host_tcl_word(elf, l->mem)))
         return false;
     if (failed)
         return not_loaded(l, elf, *reply ? reply : "OpenOCD cannot load it");
-    if (!host_command(l, &reply, &failed, "verify_image {%s} 0 elf", elf))
+    if (!host_command(l, &reply, &failed, "verify_image %s 0 elf", host_tcl_word(elf, l->mem)))
         return false;
     return !failed || not_loaded(l, elf, *reply ? reply : "it reads back differently");
 }

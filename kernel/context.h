@@ -28,6 +28,7 @@ typedef struct {
     FILE *shown;                      /* where `--dump -` goes: standard output */
     VEC(pnr_board) boards;            /* read so far */
     struct fe_functions *functions;   /* of --functions, read once; NULL: not yet, or none */
+    struct compile_formats *formats;  /* by name, of the house and of --formats, read once; NULL: not yet */
     struct compile_calls *calls;      /* functions that the chip's processor runs; copies share it */
     int folder;                       /* descriptor of the lock on the output folder, plus 1; 0 without one */
     const char *partial;              /* where its files are made until all are there; NULL where none is */

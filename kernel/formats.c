@@ -6,6 +6,11 @@
 #include <ctype.h>
 #include <strings.h>
 
+/* Formats by name, as they were read first. */
+struct compile_formats {
+    tile_formats all;
+};
+
 static bool read_file(compile_context *ctx, const char *path, tile_formats *out) {
     size_t length = 0;
     const char *text = text_read(path, ctx->mem, &length, ctx->diag);
@@ -13,9 +18,17 @@ static bool read_file(compile_context *ctx, const char *path, tile_formats *out)
 }
 
 bool compile_read_formats(compile_context *ctx, const text_vec *files, tile_formats *out) {
+    if (ctx->formats) { /* a file that has changed or gone since says nothing new of the same command */
+        *out = ctx->formats->all;
+        return true;
+    }
     bool ok = read_file(ctx, arena_printf(ctx->mem, "%s/formats/named.formats", ctx->home), out);
     for (uint32_t i = 0; ok && i < files->len; i++)
         ok = read_file(ctx, files->at[i], out);
+    if (ok) {
+        ctx->formats = arena_new(ctx->mem, struct compile_formats);
+        ctx->formats->all = *out;
+    }
     return ok;
 }
 

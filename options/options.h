@@ -51,6 +51,7 @@ typedef struct {
     bool progress, quiet, json, werror, trust;
     text_vec no_warning; /* codes, with their name or without: "E0420" */
     const char *log;     /* NULL: none */
+    uint64_t memory;     /* MB that the command may take; 0: three quarters of what the machine has */
     int diagnostics;     /* OPTIONS_TEXT, OPTIONS_JSON, OPTIONS_SARIF */
     int help; /* OPTIONS_LIST, OPTIONS_USAGE, OPTIONS_VERSION, OPTIONS_PASSES: that is all that is asked for;
                  nothing else is set */
@@ -70,7 +71,7 @@ typedef struct {
     struct {
         const char *order, *db, *confirm, *csv, *html, *against;
         double tolerance[4]; /* per cent: of cycles, time, tiles and words of configuration */
-        uint32_t jobs /* 0: not said */, time_limit, best;
+        uint32_t jobs /* 0: not said */, time_limit, best, array_most;
         bool slurm, keep;
     } sweep;
     struct {

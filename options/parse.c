@@ -320,7 +320,7 @@ command_line options_default(option_command command) {
                       .pnr = pnr_options_default(),
                       .host = host_options_default(),
                       .cases = {.time_limit = 60},
-                      .sweep = {.db = "sweep.db", .best = 1}};
+                      .sweep = {.db = "sweep.db", .best = 1, .array_most = 1000}};
     o.pnr.timing = PNR_TIMING_OF_RUN;
     o.pnr.pipeline = (pnr_pipelining)PNR_PIPELINE_OF_RUN;
     return o;

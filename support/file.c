@@ -339,6 +339,14 @@ char *text_read(const char *path, arena *mem, size_t *length, diagnostics *d) {
         diag_hint(d, "save it as UTF-8: iconv -f utf-16 -t utf-8");
         return NULL;
     }
+    const char *zero = *length ? memchr(text, 0, *length) : NULL;
+    if (zero) {
+        const size_t at = (size_t)(zero - text);
+        diag_error(d, src_at(diag_add_source(d, path, text, *length), at, 1), "E0006-encoding",
+                   "byte %zu of the file is a zero, so it is no text", at);
+        diag_hint(d, "a text that was cut off by a full disk may end in zeros; or this is another file");
+        return NULL;
+    }
     size_t mark = *length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     *length -= mark;
     return text + mark;

@@ -11,9 +11,23 @@ const char *text_tail(const char *text, size_t length, uint32_t lines) {
     return text + at;
 }
 
+/* What the system refused is the reason, wherever it stands; a compiler's own "error:" comes behind it, as
+ * "ld returned 1 exit status". */
+static const char *first_reason(const char *text) {
+    static const char *const signs[] = {
+        "No space left on device", "Disk quota exceeded", "File too large", "Cannot allocate memory",
+        "Read-only file",          "cannot find",         "error:"};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        const char *at = strstr(text, signs[i]);
+        if (at)
+            return at;
+    }
+    return NULL;
+}
+
 const char *file_error_line(const char *log, arena *mem) {
     size_t length = 0;
-    const char *text = file_read_if_there(log, mem, &length), *error = text ? strstr(text, "error:") : NULL,
+    const char *text = file_read_if_there(log, mem, &length), *error = text ? first_reason(text) : NULL,
                *begin = error ? error : text;
     while (begin > text && begin[-1] != '\n')
         begin--;

@@ -386,7 +386,11 @@ static void plan_html(const plan_rows *rows, FILE *out) {
 }
 
 void sweep_html(const sweep_row_vec *rows, FILE *out) {
-    fputs("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>onyx "
+    fputs("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta "
+          "http-equiv=\"Content-Security-Policy\" "
+          "content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+          "form-action "
+          "'none'\"><title>onyx "
           "sweep</title>\n<style>\n"
           "body{font:15px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 "
           "1rem;color:#222}\n"

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { ARRAY_MOST = 1000 }; /* Slurm's MaxArraySize is 1001 unless a site raises it */
-
 static void quote(const char *text, FILE *out) {
     fputc('\'', out);
     for (; *text; text++) {
@@ -112,8 +110,9 @@ static void missing_results(const sweep_job *job, uint32_t left, uint32_t n) {
     diag_error(job->d, (src_loc){0}, "E0941-slurm", "%u of %u %s left no result; what sbatch said is in '%s'",
                left, n, plural(n, "task", "tasks"), log);
     diag_hint(job->d,
-              "%s%sgive the same command again once the cluster runs jobs: only these points will run", said,
-              *said ? "\n    " : "");
+              "%s%sgive the same command again once the cluster runs jobs: only these points will run; "
+              "--slurm-array for a cluster that takes smaller arrays",
+              said, *said ? "\n    " : "");
 }
 
 bool run_slurm(const batch *b) {
@@ -123,8 +122,8 @@ bool run_slurm(const batch *b) {
         vec_push(job->mem, &todo, b->todo.at[i]);
     if (!take_in(b, &todo))
         return false;
-    for (uint32_t at = 0; at < todo.len && !job->interrupted; at += ARRAY_MOST) {
-        const uint32_t n = todo.len - at < ARRAY_MOST ? todo.len - at : ARRAY_MOST;
+    for (uint32_t at = 0; at < todo.len && !job->interrupted; at += job->array_most) {
+        const uint32_t n = todo.len - at < job->array_most ? todo.len - at : job->array_most;
         u32_vec tasks = {.at = todo.at + at, .len = n};
         if (!submit(b, &tasks) || !take_in(b, &tasks))
             return false;

@@ -82,6 +82,7 @@ typedef struct {
     uint32_t jobs;       /* at a time */
     uint32_t time_limit; /* of a point, seconds; 0 = none */
     bool slurm;          /* as a Slurm job array instead of child processes */
+    uint32_t array_most; /* tasks of such an array, at least 1 */
     bool keep;           /* the folders of the points */
     bool quiet;          /* no line for each finished point on standard error */
     bool interrupted;    /* out: stopped by SIGINT or SIGTERM; what had finished is stored */

@@ -1,5 +1,6 @@
 /* test_host.c - onyx's side of the link to a board, in front of fake_openocd.c: results, their order and
  * cycles, what is kept, and every way in which a board may answer wrongly. */
+#include "host/tcl.h"
 #include "tests/firmware/small_design.h"
 #include "tests/host/host_bench.h"
 
@@ -191,6 +192,14 @@ static void test_rewritten_words_are_told(void **state) {
     end(b);
 }
 
+/* Braces of a path that are not in pairs would end OpenOCD's command elsewhere. */
+static void test_paths_are_words_of_tcl(void **state) {
+    fixture *f = *state;
+    assert_string_equal(host_tcl_word("out dir/$x;[y]", &f->mem), "{out dir/$x;[y]}");
+    assert_string_equal(host_tcl_word("a{b/c d", &f->mem), "a\\{b/c\\ d");
+    assert_string_equal(host_tcl_word("}\\\n\"", &f->mem), "\\}\\\\\\n\\\"");
+}
+
 /* The program looks at what has arrived; without the look nobody notices. */
 static void test_flips_are_noticed(void **state) {
     fixture *f = *state;
@@ -263,4 +272,5 @@ RUN_TESTS(TEST(test_results), TEST(test_two_buffers), TEST(test_going_on),
           TEST(test_kept_batches_of_another_program), TEST(test_nothing_is_missing),
           TEST(test_interrupted_start), TEST(test_refusals), TEST(test_another_idcode),
           TEST(test_rewritten_words_are_told), TEST(test_flips_are_noticed),
-          TEST(test_open_streams_are_named), TEST(test_what_does_not_start), TEST(test_damaged_batches))
+          TEST(test_paths_are_words_of_tcl), TEST(test_open_streams_are_named),
+          TEST(test_what_does_not_start), TEST(test_damaged_batches))

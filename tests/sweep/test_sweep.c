@@ -349,6 +349,7 @@ static void long_sweeps_are_several_arrays(void **state) {
     points_of(x, plan);
     x->job.jobs = 3;
     x->job.quiet = x->job.slurm = true;
+    x->job.array_most = 700;
     x->job.time_limit = 61;
     assert_int_equal(sqlite3_auto_extension((void (*)(void))never_wait_for_the_disk), SQLITE_OK);
     sweep_store *store = sweep_open(path_in(x, "long.db"), true, &x->f.mem, &x->f.diag);
@@ -361,7 +362,7 @@ static void long_sweeps_are_several_arrays(void **state) {
         fail_msg("%s%s", fixture_printed(&x->f),
                  file_read(path_in(x, "long.db.work/sbatch.log"), &x->f.mem, &length, &x->f.diag));
     assert_string_equal(file_read(path_in(x, "ranges"), &x->f.mem, &length, &x->f.diag),
-                        "--array=0-999%3\n#SBATCH --time=2\n--array=0-2%3\n#SBATCH --time=2\n");
+                        "--array=0-699%3\n#SBATCH --time=2\n--array=0-302%3\n#SBATCH --time=2\n");
     assert_int_equal(x->job.ran, POINTS);
     sweep_row_vec rows = rows_of(x, store);
     assert_int_equal(rows.len, POINTS);

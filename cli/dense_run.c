@@ -13,8 +13,8 @@ typedef struct {
 } dense_job;
 
 static bool is_one_file(const char *path) {
-    const char *dot = strstr(path, ".json");
-    return dot && (!dot[5] || strcmp(dot + 5, ".gz") == 0);
+    const char *dot = strstr(path, ".json"), *meta = strstr(path, "design_meta.json");
+    return !meta && dot && (!dot[5] || strcmp(dot + 5, ".gz") == 0);
 }
 
 static bool open_job(cli_session *s, dense_job *job) {

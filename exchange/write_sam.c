@@ -1,5 +1,6 @@
 /* What the published simulator of SAM takes: the graph, and each operand as text files of its levels. */
 #include "exchange/exchange_int.h"
+#include "support/number.h"
 #include "tiling/levels.h"
 
 static bool write_numbers(compile_context *ctx, const char *path, const uint32_t *at, uint32_t n) {
@@ -11,14 +12,13 @@ static bool write_numbers(compile_context *ctx, const char *path, const uint32_t
     return file_commit(&f, ctx->diag);
 }
 
-/* Values are 16-bit words: signed numbers of int16, the words of bf16. */
 static bool write_values(compile_context *ctx, const char *path, const sam_tensor_levels *t,
                          tile_dtype dtype) {
     file_out f;
     if (!file_create(&f, path, ctx->mem, ctx->diag))
         return false;
     for (uint32_t i = 0; i < t->n_vals; i++)
-        fprintf(f.stream, "%d\n", dtype == TILE_DTYPE_BF16 ? t->vals[i] : (int16_t)t->vals[i]);
+        number_print(f.stream, "%.9g\n", tile_to_double(dtype, t->vals[i]));
     return file_commit(&f, ctx->diag);
 }
 

@@ -8,6 +8,7 @@
 #include "kernel/written.h"
 #include "sam/coordinates.h"
 #include "support/refusals.h"
+#include "tiling/level_files.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -226,6 +227,12 @@ static bool take_stated_extents(const compile_options *o, compile_context *ctx, 
     return true;
 }
 
+/* Returns the files of levels of the tensor in a folder of such files; any other path as it is. */
+static const char *in_folder(compile_context *ctx, const char *path, const char *name) {
+    const char *stem = arena_printf(ctx->mem, "%s/tensor_%s", path, name);
+    return tile_is_level_files(stem, ctx->mem) ? stem : path;
+}
+
 /* Operand `number` of the seeds; fills are made once the others' extents are known (not NULL). */
 static bool read_operand(const compile_options *o, compile_context *ctx, const sam_statement *st,
                          sam_tensor t, uint32_t number, const uint32_t *extent, tile_tensor *out) {
@@ -248,8 +255,8 @@ static bool read_operand(const compile_options *o, compile_context *ctx, const s
         return true; /* in the other pass */
     if (!file)
         return generate(o, ctx, st, t, spec, number, extent, out);
-    return tile_read(file, tensor->name, sam_source_order(tensor), o->dtype, o->values, ctx->mem, ctx->diag,
-                     out) &&
+    return tile_read(in_folder(ctx, file, name), tensor->name, sam_source_order(tensor), o->dtype, o->values,
+                     ctx->mem, ctx->diag, out) &&
            take_stated_extents(o, ctx, tensor, out);
 }
 
@@ -261,10 +268,12 @@ static const tile_tensor *read_before(const compile_options *o, compile_context 
     const char *name = called(ctx, tensor), *file = compile_argument_for(&o->inputs, name);
     if (!file || given_for(o, name) || compile_argument_for(&o->generators, name))
         return NULL;
+    file = in_folder(ctx, file, name);
     for (uint32_t u = 1; u < t.v; u++) {
         const sam_tensor_data *other = sam_tensor_at(st, (sam_tensor){u});
         const char *its = u != st->result.v ? compile_argument_for(&o->inputs, called(ctx, other)) : NULL;
-        if (its && strcmp(its, file) == 0 && sam_source_order(other) == sam_source_order(tensor))
+        if (its && strcmp(in_folder(ctx, its, called(ctx, other)), file) == 0 &&
+            sam_source_order(other) == sam_source_order(tensor))
             return other->windowed ? &parts[u - 1] : &all[u - 1];
     }
     return NULL;

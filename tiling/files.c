@@ -5,6 +5,7 @@
 #include "tiling/containers.h"
 #include "tiling/fills.h"
 #include "tiling/formats.h"
+#include "tiling/level_files.h"
 #include "tiling/lines.h"
 #include "tiling/rounding.h"
 #include "tiling/tiling_int.h"
@@ -670,6 +671,9 @@ bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype,
                arena *mem, diagnostics *d, tile_tensor *out) {
     uint32_t part;
     *out = (tile_tensor){.name = name};
+    if (tile_is_level_files(path, d->mem))
+        return tile_read_level_files(&(tile_level_files){path, name, dtype, values}, mem, d, out) &&
+               (order > SAM_MAX_ORDER || tile_squeeze(out, order, path, d));
     path = whole_path(path, d->mem, &part);
     const reader r = {.path = path, .diag = d, .dtype = dtype, .values = values, .part = part, .tensor = out};
     if (!read_in_pieces(r, order, mem) && !read_whole_file(r, order, mem))

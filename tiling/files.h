@@ -36,7 +36,8 @@ typedef enum { TILE_VALUES_FILE, TILE_VALUES_ONES, TILE_VALUES_RAMP } tile_value
 /* Reads .mtx (Matrix Market: coordinate or array; real, integer, pattern; general, symmetric,
  * skew-symmetric), .tns (FROSTT; an empty one has no entries, a scalar is its value alone), .npy (NumPy) or
  * .npz (SciPy's save_npz, or one array), and each of them packed by gzip (.gz); a name without an extension,
- * such as /dev/stdin, is read as what its first bytes say; "B.stored/1" is part 1 of a stored tensor that has
+ * such as /dev/stdin, is read as what its first bytes say; a name such that there is NAME_mode_vals as
+ * level_files.h says; "B.stored/1" is part 1 of a stored tensor that has
  * some. `order` is how many indices the statement uses: a
  * file's dimensions of extent 1 are dropped to match it (an N x 1 matrix is a vector), SAM_MAX_ORDER + 1
  * keeps the file's order. Entries of one place are added in double precision, and then rounded once to the

@@ -154,7 +154,23 @@ def result(made, name, order):
     return {c: v for c, v in entries.items() if v}
 
 
-def check_sam(onyx, made, to):
+def check_back(onyx, made, to, argv, order):
+    """The operands, read back from their files, give the same result."""
+    kept, names, at = [], [], 0
+    while at < len(argv):
+        if argv[at] in ('-g', '-i'):
+            names.append(argv[at + 1].split(':')[0])
+        else:
+            kept += argv[at:at + (2 if argv[at].startswith('-') and '=' not in argv[at] else 1)]
+        at += 2 if argv[at].startswith('-') and '=' not in argv[at] else 1
+    given = [a for n in names for a in ('-i', f'{n}:{to}')]
+    code, text, said = run(onyx, 'run', *kept, *given, '--engine', 'sam', '-o', f'{to}/back')
+    assert code == 0, (argv, said)
+    name = os.path.basename(next(f for f in os.listdir(made) if f.endswith(('.mtx', '.tns')))).split('.')[0]
+    assert result(made, name, order) == result(f'{to}/back', name, order), argv
+
+
+def check_sam(onyx, made, to, argv):
     code, _, said = run(onyx, 'export', made, '--to', 'sam', '-o', to)
     assert code == 0, said
     formats = re.search(r'comment="(\w+=[^"]*)"', read_text(f'{to}/sam.gv'))[1]
@@ -167,6 +183,7 @@ def check_sam(onyx, made, to):
         entries = tensor(f'{to}/gold' if number == 0 else to, name, levels, modes)
         if number == 0 and levels:
             assert entries == result(made, name, len(levels)), made
+            check_back(onyx, made, to, argv, len(levels))
 
 
 # ---- one kernel -----------------------------------------------------------------------------------------------------
@@ -197,7 +214,7 @@ def check(onyx, work, number, argv, engine):
         assert engine != 'cycle' or again['cycles']['kernel'] == report['cycles']['kernel'], (argv, what)
         assert again['own_registers'] == (engine == 'soc' and what != to), said
     if engine == 'cycle':
-        check_sam(onyx, made, f'{work}/{number}_sam')
+        check_sam(onyx, made, f'{work}/{number}_sam', argv)
     return len(runs)
 
 

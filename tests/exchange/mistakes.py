@@ -180,6 +180,32 @@ def exports(c):
     assert code == 1 and 'E0950-not-compiled' in said, said
 
 
+def level_files(c):
+    """Operands as files of levels, and each mistake in them."""
+    right = {'0_seg': '0 3', '0_crd': '1 4 7', 'vals': '3 5 9', 'shape': '9'}
+    wrong = {'0_seg': ('0 2', '1 3', '0 x', '-1 3', ''), '0_crd': ('1 4 9', '1 4', '1 4 7.5'), 'vals': ('3 5', '3 5 q'),
+             'shape': ('9 9', '7', '1 1 1 1 1 1 1 1 1 1 1 1 1', None)}
+    folder = f'{c.work}/levels'
+    os.makedirs(folder, exist_ok=True)
+
+    def attempt(files):
+        for part, text in files.items():
+            path = f'{folder}/tensor_b_mode_{part}'
+            if text is None:
+                os.remove(path)
+            else:
+                with open(path, 'w', encoding='ascii') as f:
+                    f.write(text)
+        return run(c.onyx, 'run', 'x(i) = b(i)', '-i', f'b:{folder}', '--engine', 'sam', '-o', f'{c.work}/out')
+    code, text, said = attempt(right)
+    assert code == 0 and 'check: pass' in text, said
+    for part, texts in wrong.items():
+        for one in texts:
+            code, _, said = attempt({**right, part: one})
+            assert code == 1 and 'E0317-level-files' in said, (part, one, said)
+    attempt({**right, 'shape': '1'})
+
+
 def headers(c):
     """Headers that lack what the others say, and what is no header."""
     w = c.work
@@ -199,6 +225,7 @@ def main():
     one_file(c)
     exports(c)
     headers(c)
+    level_files(c)
 
 
 main()

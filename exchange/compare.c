@@ -89,6 +89,22 @@ static bool list_entries(const tensor *t, uint32_t l, uint32_t at, uint16_t *pat
     return ok;
 }
 
+/* Returns whether no two fibers of a level have a coordinate in common, so that there are no more entries
+ * than words. */
+static bool is_in_order(const level *one) {
+    bool in_order = one->n_seg > 0;
+    for (uint32_t i = 0; i + 1 < one->n_seg; i++)
+        in_order = in_order && one->seg[i] <= one->seg[i + 1];
+    return in_order;
+}
+
+static bool levels_in_order(const tensor *t) {
+    bool in_order = true;
+    for (uint32_t l = 0; l < t->levels; l++)
+        in_order = in_order && is_in_order(&t->level[l]);
+    return in_order;
+}
+
 /* Returns <0, 0 or >0 as entry i of a comes before, is at, or comes behind entry k of b; what is at the end
  * comes behind all. */
 static int order_of(const entries *a, uint32_t i, const entries *b, uint32_t k, uint32_t levels) {
@@ -106,8 +122,8 @@ static int order_of(const entries *a, uint32_t i, const entries *b, uint32_t k, 
 static bool but_for_zeros(const tensor *have, const tensor *want, arena *mem, uint32_t *zeros) {
     entries h = {0}, w = {0};
     uint16_t path[LEVELS_MOST];
-    if (have->levels != want->levels || !list_entries(have, 0, 0, path, &h, mem) ||
-        !list_entries(want, 0, 0, path, &w, mem))
+    if (have->levels != want->levels || !levels_in_order(have) || !levels_in_order(want) ||
+        !list_entries(have, 0, 0, path, &h, mem) || !list_entries(want, 0, 0, path, &w, mem))
         return false;
     uint32_t i = 0, k = 0;
     while (i < h.val.len || k < w.val.len) {

@@ -19,7 +19,7 @@ typedef struct {
     bool known;       /* there are such words; always of an input that runs */
 } exchange_stream;
 typedef VEC(exchange_stream) exchange_streams;
-enum { EXCHANGE_UNPLACED = UINT32_MAX };
+enum { EXCHANGE_UNPLACED = UINT16_MAX };
 
 typedef struct {
     const char *name, *path;
@@ -57,8 +57,8 @@ bool exchange_is_program(const char *path);
 /* Reads the program, and its streams from what `data` names besides: COLUMN=FILE ("x4=b.raw"), a folder, or a
  * file. E0970-chip-file, E0971-chip-streams. */
 bool exchange_read(const char *path, const text_vec *data, arena *mem, diagnostics *d, exchange_program *p);
-/* Reads a program of the dense fabric as one JSON file: words, register writes, and the arrays by the tiles of
- * the global buffer that they are dealt out over. E0970-chip-file. */
+/* Reads a program of the dense fabric as one JSON file: words, register writes, and the arrays by the tiles
+ * of the global buffer that they are dealt out over. E0970-chip-file. */
 bool exchange_read_dense(const char *path, arena *mem, diagnostics *d, dense_program *out);
 /* Decodes the bitstream, finds each stream's IO cell, and cuts the words into runs. Streams get the order of
  * their columns. E0971-chip-streams, and what bits_decode has to say. */

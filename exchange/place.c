@@ -180,13 +180,39 @@ static bool make_plan(const placer *x) {
     return add_runs(x);
 }
 
+/* Returns whether some word is of a 17-bit switch box as the chip has them; else, where words are of the
+ * feature that earlier chips have there, E0977-chip-map. */
+static bool is_of_this_chip(compile_context *ctx, const exchange_program *p) {
+    enum {
+        OF_MEM = 0x0b,
+        OF_PE = 0x0e,
+        EARLIER = 0x0d
+    }; /* features; 0x0d is a 1-bit switch box of a PE here */
+    const bits_word *earlier = NULL;
+    for (uint32_t i = 0; i < p->bits.words.len; i++) {
+        const bits_word *w = &p->bits.words.at[i];
+        const uint32_t feature = w->address >> 16 & 0xff;
+        if (feature == OF_MEM || feature == OF_PE)
+            return true;
+        earlier = feature == EARLIER && !earlier ? w : earlier;
+    }
+    if (!earlier)
+        return true; /* what else is wrong is said by who decodes it */
+    diag_error(ctx->diag, earlier->loc, "E0977-chip-map",
+               "no tile has a word of a 17-bit switch box where the chip has one (features 11 and 14), and "
+               "this tile has "
+               "one where chips before the tape-out of October 2022 had it (13)");
+    diag_hint(ctx->diag, "words of an earlier register map do not load: the bitstream must be made anew");
+    return false;
+}
+
 bool exchange_place(const compile_options *o, compile_context *ctx, exchange_program *p, exchange_array *a) {
     placer x = {.ctx = ctx, .p = p, .a = a};
     uint32_t unknown = 0;
     bits_map *map;
     if (!compile_read_board(ctx, o->board, &a->board, &a->bare.board_path) ||
         !pnr_board_set_profile(&a->board, o->profile, ctx->diag) ||
-        !bits_map_read(&a->board, ctx->mem, ctx->diag, &map) ||
+        !bits_map_read(&a->board, ctx->mem, ctx->diag, &map) || !is_of_this_chip(ctx, p) ||
         !bits_decode(&p->bits, map, ctx->names, ctx->diag, &a->design, &unknown))
         return false;
     a->bare.board = &a->board;

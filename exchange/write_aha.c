@@ -369,11 +369,23 @@ static bool write_run(const writer *w, const char *folder, uint32_t run) {
     return ok;
 }
 
+/* Takes the meta files of an earlier export out of folders that this one does not write, so that nobody reads
+ * them as runs of this program. */
+static void forget_runs(const writer *w, uint32_t runs) {
+    arena *mem = w->ctx->mem;
+    if (runs > 1)
+        remove(arena_printf(mem, "%s/bin/design_meta.json", w->folder));
+    for (uint32_t r = runs > 1 ? runs : 0;
+         remove(arena_printf(mem, "%s/tile%u/design_meta.json", w->folder, r)) == 0; r++)
+        continue;
+}
+
 bool exchange_write_aha(compile_context *ctx, const exchange_program *p, const exchange_array *a,
                         const char *folder) {
     writer w = {.ctx = ctx, .p = p, .a = a, .folder = folder};
     const uint32_t runs = a->plan.runs.len;
     find_runs(&w);
+    forget_runs(&w, runs);
     const fw_writes all = writes_of(&w);
     bool ok = make_folder(folder, ctx->diag) && write_registers(&w, &all) && write_script(&w) &&
               write_arrays(&w) && write_unrolling(&w) && write_image(&w) && write_debugger(&w, &all);

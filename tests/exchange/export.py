@@ -90,7 +90,8 @@ def check_registers(writes, streams, words):
         if side == 'inputs':
             assert start[tile + 0x78] == 1 | 2 << 2 | mux << 5, name
             assert start[tile + 0x80] == column // 2 << 18 and start[tile + 0x8c] == 2, name
-            assert start[tile + 0x7c] == (len(stored) > 1) and (len(stored) < 2 or start[tile + 0x88] == len(stored) - 2)
+            assert start[tile + 0x7c] == (len(stored) > 1), name
+            assert len(stored) < 2 or start[tile + 0x88] == len(stored) - 2, name
         else:
             assert start[tile + 0x10] == 1 | 1 << 2 | mux << 4 and start[tile + 0x14] == blocks, name
             assert start[tile + 0x1c] == (column // 2 << 18) + 0x20000 and start[tile + 0x28] == 2, name
@@ -170,6 +171,15 @@ def check_back(onyx, made, to, argv, order):
     assert result(made, name, order) == result(f'{to}/back', name, order), argv
 
 
+def is_as_written(argv, formats):
+    """Whether the graph's operands are the expression's: of B(i,i) the host makes the diagonal."""
+    expression = next(a for a in argv if '=' in a and '(' in a)
+    order = {one.split('=')[0]: len(re.match('[a-z]*', one.split('=')[1])[0]) for one in formats.split(',')}
+    return all(order.get(name, -1) == len(set(where.split(',')) if where else ())
+               and len(set(where.split(','))) == len(where.split(','))
+               for name, where in re.findall(r'(\w+)\(([^()]*)\)', expression))
+
+
 def check_sam(onyx, made, to, argv):
     code, _, said = run(onyx, 'export', made, '--to', 'sam', '-o', to)
     assert code == 0, said
@@ -183,7 +193,8 @@ def check_sam(onyx, made, to, argv):
         entries = tensor(f'{to}/gold' if number == 0 else to, name, levels, modes)
         if number == 0 and levels:
             assert entries == result(made, name, len(levels)), made
-            check_back(onyx, made, to, argv, len(levels))
+            if is_as_written(argv, formats):
+                check_back(onyx, made, to, argv, len(levels))
 
 
 # ---- one kernel -----------------------------------------------------------------------------------------------------
@@ -197,9 +208,9 @@ def check(onyx, work, number, argv, engine):
     if code == 1 and 'E0976-export' in said:
         return None
     assert code == 0, (argv, said)
-    several = os.path.isdir(f'{to}/tile0')
-    folders = [f'{to}/tile{i}' for i in range(len([f for f in os.listdir(to) if f.startswith('tile')]))]
-    folders = folders if several else [f'{to}/bin']
+    folders = [f'{to}/tile{i}' for i in range(10000) if os.path.exists(f'{to}/tile{i}/design_meta.json')]
+    assert bool(folders) != os.path.exists(f'{to}/bin/design_meta.json'), 'one form or the other'
+    folders = folders or [f'{to}/bin']
     words = check_bitstream(folders[0], made)
     runs = [streams_of(f) for f in folders]
     writes = register_writes(f'{to}/app_reg_write.h')

@@ -81,8 +81,9 @@ def words_of_streams(c):
     c.wrong(3, 'E0972-chip-result', bits, *b0, *bv, '--data', f'x{c.xv}={w}/b0.raw')
     c.wrong(1, 'E0903-option-value', bits, '--data', 'tensor')
     c.wrong(1, 'E0970-chip-file', bits, '--data', f'x{c.b0}={w}/b0.txt')
-    for number, (text, right) in enumerate((('2 0 3 3 1 4 7', True), ('0002\n0000\n0003\n0003\n0001\n0004\n0007\n', True),
-                                            ('2 0 3 x', False), ('2 00003', False))):
+    texts = (('2 0 3 3 1 4 7', True), ('0002\n0000\n0003\n0003\n0001\n0004\n0007\n', True), ('2 0 3 x', False),
+             ('2 00003', False))
+    for number, (text, right) in enumerate(texts):
         with open(f'{w}/text{number}', 'w', encoding='ascii') as f:
             f.write(text)
         argv = bits, '--data', f'x{c.b0}={w}/text{number}', *bv, '--data', f'x{c.xv}={w}/bv.raw'
@@ -169,7 +170,8 @@ def one_file(c):
 
 def exports(c):
     w = c.work
-    for argv in (['x(i) = b(i) * c(i)', '-g', 'b:9:0', '-g', 'c:9:0.5'], ['X(i,j) = B(i,j) % C(i,j)', '-g', 'B:5x5:1', '-g', 'C:5x5:1']):
+    for argv in (['x(i) = b(i) * c(i)', '-g', 'b:9:0', '-g', 'c:9:0.5'],
+                 ['X(i,j) = B(i,j) % C(i,j)', '-g', 'B:5x5:1', '-g', 'C:5x5:1']):
         code, _, said = run(c.onyx, 'run', *argv, '--engine', 'cycle', '-o', f'{w}/ran', '--quiet')
         assert code == 0, said
         code, _, said = run(c.onyx, 'export', f'{w}/ran', '--to', 'aha', '-o', f'{w}/app')
@@ -178,6 +180,15 @@ def exports(c):
     assert code == 1 and 'E0905-folder' in said, said
     code, _, said = run(c.onyx, 'export', f'{w}/b0.raw', '-o', f'{w}/app')
     assert code == 1 and 'E0950-not-compiled' in said, said
+
+
+def earlier_map(c):
+    """Switch boxes under the feature that they had before the tape-out."""
+    w = c.work
+    with open(f'{w}/bin/app.bs', encoding='ascii') as f, open(f'{w}/earlier.bs', 'w', encoding='ascii') as to:
+        to.write('\n'.join(line[:2] + ('0D' if line[2:4] in ('0B', '0E') else line[2:4]) + line[4:]
+                           for line in f.read().split('\n') if line and line[0] != '#'))
+    c.wrong(1, 'E0977-chip-map', f'{w}/earlier.bs')
 
 
 def level_files(c):
@@ -226,6 +237,7 @@ def main():
     exports(c)
     headers(c)
     level_files(c)
+    earlier_map(c)
 
 
 main()

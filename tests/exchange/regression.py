@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The sparse applications of the chip's own regression, as expressions and as published graphs, on the fabricated profile.
+"""The sparse applications of the chip's own regression on the fabricated profile: expressions and published graphs.
 
 regression.py ONYX WORK LIST GRAPHS ENGINE
 

@@ -103,13 +103,12 @@ static void run_cycles(runner *r) {
     r->out->done = all_finished(r);
 }
 
-bool dense_run(const dense_design *design, const dense_streams *streams, uint16_t *memory, diagnostics *d,
-               dense_outcome *out) {
-    dense_array *array = arena_new(d->mem, dense_array);
+bool dense_run_array(const dense_array *array, const dense_streams *streams, uint16_t *memory, diagnostics *d,
+                     dense_outcome *out) {
     runner r = {.streams = streams, .out = out};
     uint32_t ring = 0;
     *out = (dense_outcome){.memory = memory};
-    if (!dense_load(design, d, array) || !find_nodes(&r, array, d))
+    if (!find_nodes(&r, array, d))
         return false;
     r.model = dense_build(array, d->mem, &ring);
     if (!r.model) {
@@ -125,4 +124,10 @@ bool dense_run(const dense_design *design, const dense_streams *streams, uint16_
     }
     run_cycles(&r);
     return true;
+}
+
+bool dense_run(const dense_design *design, const dense_streams *streams, uint16_t *memory, diagnostics *d,
+               dense_outcome *out) {
+    dense_array *array = arena_new(d->mem, dense_array);
+    return dense_load(design, d, array) && dense_run_array(array, streams, memory, d, out);
 }

@@ -3,6 +3,7 @@
 #define ONYX_DENSE_RUN_H
 
 #include "dense/program.h"
+#include "rtl_models/cycle/dense.h"
 
 enum { DENSE_GLB_BYTES = 0x400000 };
 
@@ -25,6 +26,9 @@ uint16_t *dense_memory_of(const dense_program *p, arena *mem);
  * E0631-wire-loop, E0981-dense-stream. */
 bool dense_run(const dense_design *design, const dense_streams *streams, uint16_t *memory, diagnostics *d,
                dense_outcome *out);
+/* Does the same with an array that was made of a design. */
+bool dense_run_array(const dense_array *array, const dense_streams *streams, uint16_t *memory, diagnostics *d,
+                     dense_outcome *out);
 /* Compares the buffer with what is expected of an output. Returns how many words are equal; *first is the
  * first that is not. */
 uint32_t dense_equal_words(const dense_words *expected, const uint16_t *memory, uint32_t *first);

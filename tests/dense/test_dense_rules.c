@@ -1,26 +1,8 @@
 /* The rules of dense programs: none is broken by a program of the chip but one, whose fault is known; each
  * finds ten mutants of them. */
-#include "exchange/exchange.h"
-#include "tests/dense/board.h"
+#include "tests/dense/subject.h"
 
 enum { MUTANTS = 10 };
-
-typedef struct {
-    dense_board on;
-    dense_streams streams;
-    dense_program program;
-    dense_design design;
-} subject;
-
-static void open_subject(fixture *f, const char *name, subject *s) {
-    TEST_SHARED("chip_programs");
-    const char *path = arena_printf(&f->mem, "%s/data/chip_programs/%s.json.gz", ONYX_SHARED_DIR, name);
-    open_board(f, &s->on);
-    if (!exchange_read_dense(path, &f->mem, &f->diag, &s->program) ||
-        !dense_decode(&s->program.bits, &s->on.board, s->on.map, &f->diag, &s->design) ||
-        !dense_streams_of(&s->program, &f->mem, &f->diag, &s->streams))
-        fail_msg("%s: %s", name, fixture_printed(f));
-}
 
 /* ---- programs as they are ---------------------------------------------------------------------- */
 

@@ -265,10 +265,10 @@ static const compile_left *left_of(const machine *m, const compile_stage_of *sta
     return left;
 }
 
-/* Finds where a store has left these words, which lie there until they are read. */
-static bool is_there(const machine *m, const compile_left *left, const compile_dense *d,
-                     const sam_tensor_data *operand, const uint8_t *block, const compile_layout *y,
-                     uint32_t *at) {
+/* Returns where a store has left these words, which lie there until they are read; NULL: nowhere. */
+static const fw_put *find_left(const machine *m, const compile_left *left, const compile_dense *d,
+                               const sam_tensor_data *operand, const uint8_t *block,
+                               const compile_layout *y) {
     const uint64_t hash = hash_bytes(block, y->bytes);
     const bool as_it_is = operand->order == d->vars && (d->vars == 1 || operand->mode[0] == 0);
     for (uint32_t w = 0; left && as_it_is && !left->gone && w < left->words.len; w++) {
@@ -278,10 +278,9 @@ static bool is_there(const machine *m, const compile_left *left, const compile_d
             put->address % 4 || compile_overlap(put->address, put->bytes, y->begin, half) ||
             compile_overlap(put->address, put->bytes, y->to, y->result_bytes))
             continue;
-        *at = put->address;
-        return true;
+        return put;
     }
-    return false;
+    return NULL;
 }
 
 /* Finds a place of its own for words that the host has, at the end of the bank: the same for the same words,
@@ -366,8 +365,9 @@ const char *compile_lay_calls(machine *m, compile_context *ctx, const compile_st
     for (uint32_t i = 0; i < y.inputs; i++) {
         const uint8_t *block = block_of_operand(&d, i, all, &y, ctx->mem, &operands[i]);
         const compile_left *left = left_of(m, stage, &operands[i]);
-        uint32_t at = y.begin + i * y.each, constant;
-        if (is_there(m, left, &d, &operands[i], block, &y, &at))
+        const fw_put *there = find_left(m, left, &d, &operands[i], block, &y);
+        uint32_t at = there ? there->address : y.begin + i * y.each, constant;
+        if (there)
             l->later.counts.left |= 1u << i;
         else if (!left && find_constant(m, &y, block, &constant))
             at = constant;

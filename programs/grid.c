@@ -205,8 +205,10 @@ static void apply(const piece *p, const compile_grid *both, const compile_grid *
 }
 
 /* Lists the items that make a block of so many words behind a length at this place, and makes its words. */
-static bool make_block(const pieces *p, const compile_block *block, uint32_t to, arena *mem, uint16_t *words,
-                       fw_items *items, double *cycles) {
+static bool make_block(const pieces *p, const compile_block *block, uint32_t to, uint16_t *words,
+                       compile_listing list) {
+    fw_items *items = list.items;
+    arena *mem = list.mem;
     const uint32_t header = items->len;
     uint64_t put = 0;
     bool ok = true;
@@ -233,14 +235,14 @@ static bool make_block(const pieces *p, const compile_block *block, uint32_t to,
         apply(its, &both, &block->grid, meets ? p->op : NULL, words);
         put += meets ? 0 : (uint64_t)both.size[0] * both.size[1];
         if (meets)
-            combine_region(&r, p->how, p->dtype, mem, items, cycles);
+            combine_region(&r, p->how, p->dtype, mem, items, list.cycles);
         else
-            copy_region(&r, mem, items, cycles);
+            copy_region(&r, mem, items, list.cycles);
         ok = items->len < ITEMS_MOST;
     }
     const uint32_t from = put == block->words ? block->words : 0;
     FW_SET(&items->at[header], block, from, from);
-    *cycles += COMPILE_ITEM_CYCLES + CLEARED * (block->words - from);
+    *list.cycles += COMPILE_ITEM_CYCLES + CLEARED * (block->words - from);
     return ok;
 }
 
@@ -257,7 +259,7 @@ bool compile_move_grid(const held *h, const compile_image *image, const fw_segme
         const compile_block *block = &blocks->at[b];
         uint16_t *words = arena_new_n(&scratch, uint16_t, block->words + 1);
         ok = 2 * ((uint64_t)at + 1 + block->words) <= g->bytes &&
-             make_block(&p, block, to + 2 * at, mem, words, &out->items, &out->cycles) &&
+             make_block(&p, block, to + 2 * at, words, compile_listing_of(out, mem)) &&
              word_at(g->content, at) == block->words;
         for (uint32_t i = 0; i < block->words && ok; i++)
             ok = word_at(g->content, at + 1 + i) == words[i];
@@ -268,15 +270,13 @@ bool compile_move_grid(const held *h, const compile_image *image, const fw_segme
     return ok && 2 * at == g->bytes;
 }
 
-bool compile_save_grid(const held *h, uint32_t slot, arena *mem, fw_items *items, double *cycles,
-                       compile_image *out) {
+bool compile_save_grid(const held *h, uint32_t slot, compile_listing list, compile_image *out) {
     const uint32_t rows = h->t.dim[0], columns = h->t.dim[1];
     const compile_block all = {.words = rows * columns, .grid = {{0}, {rows, columns}, {columns, 1}}};
-    uint16_t *found = arena_new_n(mem, uint16_t, all.words + 1);
+    uint16_t *found = arena_new_n(list.mem, uint16_t, all.words + 1);
     arena scratch = {0};
     pieces p;
-    bool ok = find_pieces(h, NULL, &scratch, &p) &&
-              make_block(&p, &all, FW_SCRATCH | slot, mem, found, items, cycles);
+    bool ok = find_pieces(h, NULL, &scratch, &p) && make_block(&p, &all, FW_SCRATCH | slot, found, list);
     const uint8_t *want = block_words(&all, &h->t, &scratch);
     for (uint32_t i = 0; i < all.words && ok; i++)
         ok = word_at(want, i) == found[i];

@@ -14,8 +14,7 @@ bool compile_move_grid(const held *h, const compile_image *image, const fw_segme
                        arena *mem, compile_move *out);
 /* Lists the items that put a dense matrix into the scratch area from `slot` on, row by row behind a block's
  * length, and makes its image. Returns whether they do. */
-bool compile_save_grid(const held *h, uint32_t slot, arena *mem, fw_items *items, double *cycles,
-                       compile_image *out);
+bool compile_save_grid(const held *h, uint32_t slot, compile_listing list, compile_image *out);
 /* Returns the matrix that an image of these words has. */
 tile_tensor compile_grid_values(const compile_image *image, const uint8_t *content, const tile_tensor *shape,
                                 arena *mem);

@@ -35,6 +35,16 @@ struct compile_move {
     compile_image image;
     compile_left *of; /* NULL: nothing is moved */
 };
+
+/* Where items of the command list go that are made in turn, and the cycles that they take. */
+typedef struct {
+    fw_items *items;
+    double *cycles;
+    arena *mem;
+} compile_listing;
+static inline compile_listing compile_listing_of(compile_move *move, arena *mem) {
+    return (compile_listing){&move->items, &move->cycles, mem};
+}
 typedef VEC(compile_move) compile_moves;
 /* Array cycles that the processor is taken to spend on an item as such; and words that the host could write
  * in place of being asked: 7,000 cycles, some 10 us, on engine soc. */

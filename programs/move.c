@@ -190,11 +190,12 @@ static bool find_parts(const compile_left *left, uint16_t fill, arena *mem, part
 }
 
 /* Lists the items that make a block at this place, and makes its words. */
-static bool make_block(const parts *p, const compile_block *block, uint32_t to, arena *mem, uint16_t *words,
-                       fw_items *items, double *cycles) {
+static bool make_block(const parts *p, const compile_block *block, uint32_t to, uint16_t *words,
+                       compile_listing list) {
+    fw_items *items = list.items;
     const uint32_t header = items->len;
     int64_t put = 0; /* words from the first one on that dense parts bring without meeting others */
-    vec_push(mem, items, FW_MAKE(block, .to = to, .words = block->words));
+    vec_push(list.mem, items, FW_MAKE(block, .to = to, .words = block->words));
     for (uint32_t i = 0; i < p->all.len && !block->empty; i++) {
         const source *its = &p->all.at[i];
         const int64_t first = its->origin - block->origin,
@@ -204,23 +205,23 @@ static bool make_block(const parts *p, const compile_block *block, uint32_t to, 
         const uint32_t by = items->len > header + 1 ? p->how : FW_OP_SET; /* the first one meets none */
         if (by == FW_OP_SET && its->follows && its->n >= its->size && first <= put)
             put = end;
-        *cycles += ITEM + its->n * value_cycles(by, its->follows);
+        *list.cycles += ITEM + its->n * value_cycles(by, its->follows);
         spread_into(its, first, end, by == FW_OP_SET ? NULL : p->op, p->fill, words);
-        vec_push(mem, items,
+        vec_push(list.mem, items,
                  FW_MAKE(spread, .op = by, .crd_cell = its->crd_cell, .val_cell = its->val_cell, .to = to + 2,
                          .first = (uint32_t)first, .count = (uint32_t)end, .fill = p->fill));
         if (items->len >= ITEMS_MOST)
             return false;
     }
     FW_SET(&items->at[header], block, from, (uint32_t)put);
-    *cycles += ITEM + CLEARED * (double)(block->words - put);
+    *list.cycles += ITEM + CLEARED * (double)(block->words - put);
     return true;
 }
 
 /* Lists the item that copies a block which begins at word `at` of the input, if an input before it, of the
  * same result, has one of these words. Words are copied two at a time, where they lie so in both. */
 static bool copy_block(const machine *m, const compile_left *left, const compile_move_in *in,
-                       const compile_block *block, uint32_t at, arena *mem, compile_move *out) {
+                       const compile_block *block, uint32_t at, compile_listing list) {
     const fw_segment *to = &in->batch->segments.at[in->input];
     const uint32_t bytes = 2 * (block->words + 1), glb = m->a->board.map.cgra_data;
     for (uint32_t k = 0; k < in->input && !block->empty; k++) {
@@ -232,8 +233,8 @@ static bool copy_block(const machine *m, const compile_left *left, const compile
             if (other->origin == block->origin && other->words == block->words && !other->empty &&
                 (begin ^ at) % 2 == 0 &&
                 memcmp(from->content + 2 * begin, to->content + 2 * at, bytes) == 0) {
-                out->cycles += ITEM + COPIED * (block->words + 1);
-                vec_push(mem, &out->items,
+                *list.cycles += ITEM + COPIED * (block->words + 1);
+                vec_push(list.mem, list.items,
                          FW_MAKE(copy, .from = from->address - glb + 2 * begin, .bytes = bytes,
                                  .to = to->address - glb + 2 * at));
                 return true;
@@ -249,6 +250,7 @@ static bool spread(const machine *m, const compile_left *left, const compile_mov
                    arena *mem, compile_move *out) {
     const compile_block_list *blocks = &out->image.blocks;
     const uint16_t fill = in->data->fill;
+    const compile_listing list = compile_listing_of(out, mem);
     arena scratch = {0};
     parts p;
     uint32_t at = 0;
@@ -256,13 +258,13 @@ static bool spread(const machine *m, const compile_left *left, const compile_mov
     for (uint32_t b = 0; b < blocks->len && ok; b++) {
         const compile_block *block = &blocks->at[b];
         const uint32_t to = g->address - m->a->board.map.cgra_data + 2 * at;
-        if (2 * (at + 1 + block->words) <= g->bytes && copy_block(m, left, in, block, at, mem, out)) {
+        if (2 * (at + 1 + block->words) <= g->bytes && copy_block(m, left, in, block, at, list)) {
             at += 1 + block->words;
             continue;
         }
         uint16_t *words = arena_new_n(&scratch, uint16_t, block->words + 1);
-        ok = make_block(&p, block, to, mem, words, &out->items, &out->cycles) &&
-             2 * (at + 1 + block->words) <= g->bytes && word_at(g->content, at) == block->words;
+        ok = make_block(&p, block, to, words, list) && 2 * (at + 1 + block->words) <= g->bytes &&
+             word_at(g->content, at) == block->words;
         for (uint32_t i = 0; i < block->words && ok; i++)
             ok = word_at(g->content, at + 1 + i) == words[i];
         at += 1 + block->words;
@@ -288,8 +290,7 @@ bool compile_scalar_place(const machine *m, const held *h, uint32_t *place) {
 }
 
 /* Lists the item that copies one value to the scratch area. */
-static const compile_image *save_scalar(machine *m, held *h, const bool *alive, arena *mem, fw_items *items,
-                                        double *cycles) {
+static const compile_image *save_scalar(machine *m, held *h, const bool *alive, compile_listing list) {
     enum { BYTES = 4 };
     const uint32_t slot = compile_find_slot(m, h, alive, true, BYTES);
     uint32_t place;
@@ -297,16 +298,15 @@ static const compile_image *save_scalar(machine *m, held *h, const bool *alive, 
         return NULL;
     const uint16_t block[] = {1, h->t.nnz ? h->t.val[0] : h->t.fill};
     const compile_image image = {.home = true, .put = {FW_SCRATCH | slot, BYTES, hash_bytes(block, BYTES)}};
-    vec_push(mem, items, FW_MAKE(copy, .from = place, .bytes = BYTES, .to = FW_SCRATCH | slot));
-    *cycles += ITEM;
+    vec_push(list.mem, list.items, FW_MAKE(copy, .from = place, .bytes = BYTES, .to = FW_SCRATCH | slot));
+    *list.cycles += ITEM;
     compile_note_image(m, &image);
     vec_push(&h->left->mem, &h->left->images, image);
     return &h->left->images.at[h->left->images.len - 1];
 }
 
 /* Lists the items that put a dense matrix into the scratch area, row by row. */
-static const compile_image *save_matrix(machine *m, held *h, const bool *alive, arena *mem, fw_items *items,
-                                        double *cycles) {
+static const compile_image *save_matrix(machine *m, held *h, const bool *alive, compile_listing list) {
     const uint64_t bytes = 2 * (uint64_t)h->t.dim[0] * h->t.dim[1] + 2;
     compile_left *left = h->left;
     compile_image image;
@@ -317,24 +317,24 @@ static const compile_image *save_matrix(machine *m, held *h, const bool *alive, 
     if (bytes > FW_SCRATCH_ROOM || h->t.fill)
         return NULL;
     const uint32_t slot = compile_find_slot(m, h, alive, true, (uint32_t)bytes);
-    if (slot + bytes > FW_SCRATCH_ROOM || !compile_save_grid(h, slot, mem, items, cycles, &image))
+    if (slot + bytes > FW_SCRATCH_ROOM || !compile_save_grid(h, slot, list, &image))
         return NULL;
     compile_note_image(m, &image);
     vec_push(&left->mem, &left->images, image);
     return &left->images.at[left->images.len - 1];
 }
 
-const compile_image *compile_spread_out(machine *m, held *h, const bool *alive, arena *mem, fw_items *items,
-                                        double *cycles, uint16_t **words) {
+const compile_image *compile_spread_out(machine *m, held *h, const bool *alive, compile_listing list,
+                                        uint16_t **words) {
     compile_left *left = h->left;
     const uint32_t dim = (uint32_t)h->t.dim[0], bytes = 2 * dim + 2;
     if (!h->t.order)
-        return save_scalar(m, h, alive, mem, items, cycles);
+        return save_scalar(m, h, alive, list);
     if (h->t.order == 2)
-        return save_matrix(m, h, alive, mem, items, cycles);
+        return save_matrix(m, h, alive, list);
     if (h->t.order != 1 || h->t.dim[0] >= FW_SCRATCH_ROOM / 2)
         return NULL;
-    *words = arena_new_n(mem, uint16_t, dim + 1);
+    *words = arena_new_n(list.mem, uint16_t, dim + 1);
     for (uint64_t e = 0; e < h->t.nnz; e++)
         (*words)[h->t.crd[e]] = h->t.val[e] ^ h->t.fill;
     for (uint32_t i = 0; i < left->images.len; i++) {
@@ -343,13 +343,12 @@ const compile_image *compile_spread_out(machine *m, held *h, const bool *alive, 
     }
     const uint32_t slot = compile_find_slot(m, h, alive, true, bytes);
     const compile_block all = {.words = dim};
-    uint16_t *found = arena_new_n(mem, uint16_t, dim + 1);
+    uint16_t *found = arena_new_n(list.mem, uint16_t, dim + 1);
     arena scratch = {0};
     parts p;
-    const bool ok = !left->gone && slot + bytes <= FW_SCRATCH_ROOM &&
-                    find_parts(left, h->t.fill, &scratch, &p) &&
-                    make_block(&p, &all, FW_SCRATCH | slot, mem, found, items, cycles) &&
-                    memcmp(found, *words, 2 * (size_t)dim) == 0;
+    const bool ok =
+        !left->gone && slot + bytes <= FW_SCRATCH_ROOM && find_parts(left, h->t.fill, &scratch, &p) &&
+        make_block(&p, &all, FW_SCRATCH | slot, found, list) && memcmp(found, *words, 2 * (size_t)dim) == 0;
     arena_free(&scratch);
     if (!ok)
         return NULL;
@@ -619,8 +618,7 @@ static bool pack_stored(packing *p, held *h, arena *mem, compile_move *out) {
 static bool pack_spread(packing *p, machine *m, held *h, arena *mem, compile_move *out) {
     compile_move *own = &out[p->in->input];
     uint16_t *words;
-    const compile_image *image =
-        compile_spread_out(m, h, p->in->alive, mem, &own->items, &own->cycles, &words);
+    const compile_image *image = compile_spread_out(m, h, p->in->alive, compile_listing_of(own, mem), &words);
     if (!image || (own->items.len && !is_apart(m, h->left, p->in)))
         return false;
     p->words = words;
@@ -878,7 +876,7 @@ bool compile_repeat_vector(machine *m, held *h, const compile_move_in *in, arena
     for (uint32_t w = 0; w < h->left->words.len && !h->left->gone; w++)
         ok = ok && compile_lies_before(m, in, &h->left->words.at[w]);
     const compile_image *image =
-        ok ? compile_spread_out(m, h, in->alive, mem, &out->items, &out->cycles, &values) : NULL;
+        ok ? compile_spread_out(m, h, in->alive, compile_listing_of(out, mem), &values) : NULL;
     if (!image)
         return false;
     out->slot = image->put;

@@ -10,8 +10,8 @@
  * the fill, behind the block's length, and makes its words; lists the items that spread it out there, if it
  * is not yet. What nobody reads after the statement `alive` is of, and is no operand of it, may be spread
  * over. Adds what the processor takes. NULL: it cannot. */
-const compile_image *compile_spread_out(machine *m, held *h, const bool *alive, arena *mem, fw_items *items,
-                                        double *cycles, uint16_t **words);
+const compile_image *compile_spread_out(machine *m, held *h, const bool *alive, compile_listing list,
+                                        uint16_t **words);
 /* Finds the place of a block of one value that the chip alone has. */
 bool compile_scalar_place(const machine *m, const held *h, uint32_t *place);
 /* Finds how both inputs of a compressed vector become what is loaded; out[] is by input. */

@@ -626,7 +626,7 @@ static bool rescue(machine *m, uint32_t tensor, const compile_move_in *in, arena
     if (there && h->t.order == 2)
         image = compile_list_matrix(m, h, &all, mem, &move);
     else if (there)
-        image = compile_spread_out(m, h, in->alive, mem, &move.items, &move.cycles, &words);
+        image = compile_spread_out(m, h, in->alive, compile_listing_of(&move, mem), &words);
     if (!image)
         return false;
     move.slot = move.image.put = image->put;
@@ -1131,7 +1131,8 @@ static bool list_test(machine *m, held *h, fw_test_fields test, arena *mem, fw_i
         uint32_t n = 0;
         bool *alive = arena_new_n(mem, bool, m->a->places + 1);
         memset(alive, true, m->a->places);
-        const compile_image *image = compile_spread_out(m, h, alive, mem, items, &cycles, &words);
+        const compile_image *image =
+            compile_spread_out(m, h, alive, (compile_listing){items, &cycles, mem}, &words);
         if (!image)
             return false;
         for (uint32_t i = 0; i < dim; i++)

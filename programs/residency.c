@@ -97,16 +97,23 @@ static bool loads(const user *to, const user *from, const uint32_t *class, uint3
     return false;
 }
 
+/* The kernels of a group, and by tensor of the program (of which there are `none`) its class. */
+typedef struct {
+    const user *at;
+    uint32_t n;
+    const uint32_t *class;
+    uint32_t none;
+} users;
+
 /* Adds the kernels that load what the user stores, those that run first before all. */
-static void add_pairs(compile_context *ctx, const user *all, uint32_t n, uint32_t from, const uint32_t *class,
-                      uint32_t none, compile_pairs *pairs) {
-    const user *u = &all[from];
-    for (uint32_t d = 1; d <= n; d++) {
-        const user *to = &all[(from + d) % n];
-        const bool again = from + d >= n; /* in the loop's next pass */
+static void add_pairs(compile_context *ctx, const users *all, uint32_t from, compile_pairs *pairs) {
+    const user *u = &all->at[from];
+    for (uint32_t d = 1; d <= all->n; d++) {
+        const user *to = &all->at[(from + d) % all->n];
+        const bool again = from + d >= all->n; /* in the loop's next pass */
         name_id name;
         if (to->kernel->array.copies <= 1 && (!again || (u->stage->loops && to->stage->loops)) &&
-            loads(to, u, class, none, &name))
+            loads(to, u, all->class, all->none, &name))
             vec_push(ctx->mem, pairs, ((compile_pair){u->number, to->number, stored_by(u), name}));
     }
 }
@@ -126,7 +133,7 @@ compile_pairs compile_pair_streams(compile_context *ctx, const compile_applicati
     for (uint32_t loops = deepest + 1; loops-- > 0;) {
         for (uint32_t i = 0; i < n; i++) {
             if (all[i].stage->loops == loops && all[i].kernel->array.copies <= 1)
-                add_pairs(ctx, all, n, i, class, none, &pairs);
+                add_pairs(ctx, &(users){all, n, class, none}, i, &pairs);
         }
     }
     return pairs;

@@ -552,9 +552,18 @@ static void write_all_of(const writer *w, uint64_t point, const uint8_t *level, 
     }
 }
 
+/* A loop of a nest, with the points of its lattice, and by access the level that it goes along. */
+typedef struct {
+    const nest *n;
+    uint32_t at;
+    uint64_t dead;
+    lattice points;
+    uint8_t level[CPU_MAX_ACCESSES];
+} merging;
+
 /* Writes the cases of one loop: the points that are part of `top`. */
-static void write_cases(const writer *w, const nest *n, uint32_t at, uint64_t dead, const lattice *l,
-                        uint64_t top, const uint8_t *level) {
+static void write_cases(const writer *w, const merging *m, uint64_t top) {
+    const lattice *l = &m->points;
     const char *before = "";
     uint64_t all = 0;
     for (uint32_t i = 0; i < l->n; i++)
@@ -565,20 +574,20 @@ static void write_cases(const writer *w, const nest *n, uint32_t at, uint64_t de
         fputs(before, w->out);
         if (l->at[i]) {
             fputs("if (", w->out);
-            write_all_of(w, l->at[i], level, "has@", " & ");
+            write_all_of(w, l->at[i], m->level, "has@", " & ");
             fputs(") ", w->out);
         }
         fputs("{\n", w->out);
-        write_inside(w, n, at, dead | (all & ~l->at[i]));
+        write_inside(w, m->n, m->at, m->dead | (all & ~l->at[i]));
         fputs("}\n", w->out);
         before = "else ";
     }
 }
 
 /* Writes the loop of the point `top`: while all its fibers go on. */
-static void write_merge(const writer *w, const nest *n, uint32_t at, uint64_t dead, const lattice *l,
-                        uint64_t top, const uint8_t *level) {
-    const uint32_t v = n->var[at].v;
+static void write_merge(const writer *w, const merging *in, uint64_t top) {
+    const uint8_t *level = in->level;
+    const uint32_t v = in->n->var[in->at].v;
     fputs("while (", w->out);
     write_all_of(w, top, level, "p@ < end@", " && ");
     fprintf(w->out, ") {\nunsigned v%u = UINT_MAX;\n", v);
@@ -593,7 +602,7 @@ static void write_merge(const writer *w, const nest *n, uint32_t at, uint64_t de
         if (top >> a & 1)
             fprintf(w->out, "const int has%u_%u = c%u_%u == v%u;\n", a, level[a], a, level[a], v);
     }
-    write_cases(w, n, at, dead, l, top, level);
+    write_cases(w, in, top);
     write_all_of(w, top, level, "p@ += has@;\n", "");
     fputs("}\n", w->out);
 }
@@ -613,22 +622,21 @@ static void write_fibers(const writer *w, uint64_t all, const uint8_t *level) {
 }
 
 /* One operand has all coordinates that count. */
-static void write_scan(const writer *w, const nest *n, uint32_t at, uint64_t dead, uint64_t all,
-                       const uint8_t *level) {
+static void write_scan(const writer *w, const merging *m, uint64_t all) {
     uint32_t a = 0;
     while (!(all >> a & 1))
         a++;
-    const uint32_t v = n->var[at].v, l = level[a];
+    const uint32_t v = m->n->var[m->at].v, l = m->level[a];
     fprintf(w->out, "for (; p%u_%u < end%u_%u; p%u_%u++) {\nconst unsigned v%u = a%u_crd%u[p%u_%u];\n", a, l,
             a, l, a, l, v, a, l, a, l);
-    write_inside(w, n, at, dead);
+    write_inside(w, m->n, m->at, m->dead);
     fputs("}\n", w->out);
 }
 
 /* Every coordinate counts; compressed operands go along. */
-static void write_everywhere(const writer *w, const nest *n, uint32_t at, uint64_t dead,
-                             const lattice *points, uint64_t all, const uint8_t *level) {
-    const uint32_t v = n->var[at].v;
+static void write_everywhere(const writer *w, const merging *m, uint64_t all) {
+    const uint8_t *level = m->level;
+    const uint32_t v = m->n->var[m->at].v;
     fprintf(w->out, "for (unsigned v%u = 0; v%u < e%u; v%u++) {\n", v, v, v, v);
     for (uint32_t a = 0; a < w->p->accesses; a++) {
         const uint32_t l = level[a];
@@ -636,36 +644,36 @@ static void write_everywhere(const writer *w, const nest *n, uint32_t at, uint64
             fprintf(w->out, "const int has%u_%u = p%u_%u < end%u_%u && a%u_crd%u[p%u_%u] == v%u;\n", a, l, a,
                     l, a, l, a, l, a, l, v);
     }
-    write_cases(w, n, at, dead, points, all, level);
+    write_cases(w, m, all);
     write_all_of(w, all, level, "p@ += has@;\n", "");
     fputs("}\n", w->out);
 }
 
 /* Writes the loops of one variable, and all inside. */
 static void write_loops(const writer *w, const nest *n, uint32_t at, uint64_t dead) {
-    uint8_t level[CPU_MAX_ACCESSES] = {0};
+    merging m = {.n = n, .at = at, .dead = dead};
+    const lattice *l = &m.points;
     uint64_t all = 0;
-    lattice l;
     if (at == n->n) {
         write_leaf(w, n, dead);
         return;
     }
-    lattice_of(w->p, n->body, n->var[at], dead, &l);
-    sort_points(&l);
-    for (uint32_t i = 0; i < l.n; i++)
-        all |= l.at[i];
+    lattice_of(w->p, n->body, n->var[at], dead, &m.points);
+    sort_points(&m.points);
+    for (uint32_t i = 0; i < l->n; i++)
+        all |= l->at[i];
     for (uint32_t a = 0; a < w->p->accesses; a++) {
         if (all >> a & 1)
-            level[a] = (uint8_t)level_of(&w->p->access[a], n->var[at]);
+            m.level[a] = (uint8_t)level_of(&w->p->access[a], n->var[at]);
     }
-    write_fibers(w, all, level);
-    if (l.at[l.n - 1] == 0) {
-        write_everywhere(w, n, at, dead, &l, all, level);
-    } else if (l.n == 1 && size_of(all) == 1) {
-        write_scan(w, n, at, dead, all, level);
+    write_fibers(w, all, m.level);
+    if (l->at[l->n - 1] == 0) {
+        write_everywhere(w, &m, all);
+    } else if (l->n == 1 && size_of(all) == 1) {
+        write_scan(w, &m, all);
     } else {
-        for (uint32_t i = 0; i < l.n; i++)
-            write_merge(w, n, at, dead, &l, l.at[i], level);
+        for (uint32_t i = 0; i < l->n; i++)
+            write_merge(w, &m, l->at[i]);
     }
 }
 

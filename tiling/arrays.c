@@ -346,8 +346,11 @@ static bool read_coo(const matrix *m) {
     return true;
 }
 
-/* Segments of rows (of columns with by_column), each of blocks of high x wide values: csr, csc and bsr. */
-static bool read_compressed(const matrix *m, bool by_column, bool blocks) {
+typedef enum { BY_ROW, BY_COLUMN, BY_BLOCK_ROW } compressed_by;
+
+/* Segments of rows, of columns, or of rows of blocks of high x wide values: csr, csc and bsr. */
+static bool read_compressed(const matrix *m, compressed_by by) {
+    const bool by_column = by == BY_COLUMN, blocks = by == BY_BLOCK_ROW;
     array segments, indices, data;
     if (!member_array(m, "indptr.npy", 1, true, &segments) ||
         !member_array(m, "indices.npy", 1, true, &indices) ||
@@ -432,7 +435,7 @@ static bool read_dimensions(const matrix *m) {
 static bool read_vector(const matrix *m) {
     m->out->dim[1] = m->out->dim[0];
     m->out->dim[0] = 1;
-    const bool good = read_compressed(m, false, false);
+    const bool good = read_compressed(m, BY_ROW);
     for (uint32_t i = 0; good && i < m->out->val.len; i++)
         m->out->crd.at[i] = m->out->crd.at[2 * i + 1];
     m->out->crd.len = m->out->val.len;
@@ -486,9 +489,9 @@ bool tile_read_archive(tile_bytes in, arena *mem, diagnostics *d, tile_found *ou
         return bad_array(name.file, 0,
                          arena_printf(d->mem, "a tensor of order %u is not read in it", out->order), d);
     if (strcmp(format, "csr") == 0 || strcmp(format, "csc") == 0)
-        return read_compressed(&m, format[2] == 'c', false);
+        return read_compressed(&m, format[2] == 'c' ? BY_COLUMN : BY_ROW);
     if (strcmp(format, "bsr") == 0)
-        return read_compressed(&m, false, true);
+        return read_compressed(&m, BY_BLOCK_ROW);
     if (strcmp(format, "dia") == 0)
         return read_dia(&m);
     diag_error(d, (src_loc){0}, "E0314-array", "'%s': there is no format '%s'", name.file.from, format);

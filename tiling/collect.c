@@ -140,8 +140,21 @@ static level_words words_of(const tile_collector *c, uint32_t copy, int level, c
     return (level_words){none, length - 1};
 }
 
-static bool read_compressed(const tile_collector *c, int level, const uint16_t *w, uint32_t length,
-                            uint32_t parents, arena *scratch, diagnostics *d, tile_nodes *out) {
+/* The words of one run that are read. */
+typedef struct {
+    const tile_collector *c;
+    uint32_t run, most; /* words of one array, the most so far */
+    arena *scratch;
+    diagnostics *d;
+} reading;
+
+static bool read_compressed(const reading *r, int level, level_words words, uint32_t parents,
+                            tile_nodes *out) {
+    const tile_collector *c = r->c;
+    const uint16_t *w = words.at;
+    const uint32_t length = words.length;
+    arena *scratch = r->scratch;
+    diagnostics *d = r->d;
     uint32_t segs = length ? w[0] : 0;
     if (length < segs + 2 || length != segs + 2 + w[segs + 1])
         return broken(c, d, level, "words", length, length ? segs + 2 : 2);
@@ -182,30 +195,32 @@ static void add_leaf(tile_collector *c, const tile_part *part, const tile_nodes 
 }
 
 /* Reports a writer that wrote more than the plan has room for. */
-static bool is_bounded(const tile_collector *c, uint32_t run, int level, const uint16_t *w, uint32_t length,
-                       uint32_t *most, diagnostics *d) {
-    const tile_run *planned = &c->plan->runs.at[run];
+static bool is_bounded(reading *r, int level, level_words words) {
+    const tile_collector *c = r->c;
+    const tile_run *planned = &c->plan->runs.at[r->run];
+    const uint16_t *w = words.at;
+    const uint32_t length = words.length;
     uint32_t longest = length ? w[0] : 0;
     if (length > longest + 1u && w[longest + 1] > longest)
         longest = w[longest + 1];
-    *most = longest > *most ? longest : *most;
+    r->most = longest > r->most ? longest : r->most;
     if (length > planned->bound_words)
-        return broken(c, d, level, "words", length, planned->bound_words);
+        return broken(c, r->d, level, "words", length, planned->bound_words);
     return longest <= planned->bound_array ||
-           broken(c, d, level, "words of one array", longest, planned->bound_array);
+           broken(c, r->d, level, "words of one array", longest, planned->bound_array);
 }
 
 static bool collect_part(tile_collector *c, uint32_t run, uint32_t copy, const uint16_t *const *words,
                          const uint32_t *lengths, diagnostics *d) {
     arena scratch = {0};
     tile_nodes nodes[SAM_MAX_ORDER];
-    uint32_t parents = 1, most = 0;
+    reading r = {.c = c, .run = run, .scratch = &scratch, .d = d};
+    uint32_t parents = 1;
     bool good = true;
     for (uint32_t l = 0; good && l < c->result->order; l++) {
         const level_words w = words_of(c, copy, (int)l, words, lengths, &scratch);
         if (w.at)
-            good = read_compressed(c, (int)l, w.at, w.length, parents, &scratch, d, &nodes[l]) &&
-                   is_bounded(c, run, (int)l, w.at, w.length, &most, d);
+            good = read_compressed(&r, (int)l, w, parents, &nodes[l]) && is_bounded(&r, (int)l, w);
         else
             nodes[l] = tile_dense_nodes(parents, level_edge(c, l), &scratch);
         parents = good ? nodes[l].n : 0;
@@ -217,10 +232,10 @@ static bool collect_part(tile_collector *c, uint32_t run, uint32_t copy, const u
         good = broken(c, d, SAM_MODE_VALS, "words", w.length, w.length ? 1u + w.at[0] : 1);
     if (good && w.at[0] != parents && parents)
         good = broken(c, d, SAM_MODE_VALS, "values", w.at[0], parents);
-    good = good && is_bounded(c, run, SAM_MODE_VALS, w.at, w.length, &most, d);
+    good = good && is_bounded(&r, SAM_MODE_VALS, w);
     for (uint32_t leaf = 0; good && leaf < parents; leaf++)
         add_leaf(c, &c->plan->parts.at[run * c->plan->copies + copy], nodes, leaf, w.at[1 + leaf]);
-    c->cost.words += most;
+    c->cost.words += r.most;
     c->cost.bound_words += c->plan->runs.at[run].bound_array;
     arena_free(&scratch);
     return good;

@@ -9,15 +9,29 @@ static const char *told(const sam_statement *s, const tile_operands *in, const t
                         names_text(s->names, sam_user_name(data)));
 }
 
-/* Visits every access of the expression below h. By variable: its extent, whether it is stated, and the
- * tensor that said it, NULL for the statement. */
-static bool extent_of(const sam_statement *s, sam_expr h, const tile_operands *in, uint32_t *extent,
-                      bool *firm, const tile_tensor **from, diagnostics *d) {
+/* By variable: its extent, whether it is stated, and the tensor that said it, NULL for the statement. */
+typedef struct {
+    const sam_statement *s;
+    const tile_operands *in;
+    uint32_t *extent;
+    bool *firm;
+    const tile_tensor **from;
+    diagnostics *d;
+} extents;
+
+/* Visits every access of the expression below h. */
+static bool extent_of(const extents *of, sam_expr h) {
+    const sam_statement *s = of->s;
+    const tile_operands *in = of->in;
+    uint32_t *extent = of->extent;
+    bool *firm = of->firm;
+    const tile_tensor **from = of->from;
+    diagnostics *d = of->d;
     if (!h.v)
         return true;
     const sam_expr_data *x = sam_expr_at(s, h);
     if (x->kind != SAM_EXPR_ACCESS)
-        return extent_of(s, x->a, in, extent, firm, from, d) && extent_of(s, x->b, in, extent, firm, from, d);
+        return extent_of(of, x->a) && extent_of(of, x->b);
     const tile_tensor *t = &in->operand[x->tensor.v - 1];
     const sam_tensor_data *data = sam_tensor_at(s, x->tensor);
     if (data->ones)
@@ -56,7 +70,7 @@ static bool known_extents(const sam_statement *s, const tile_operands *in, uint3
         extent[v] = s->vars.at[v].extent;
         firm[v] = s->vars.at[v].extent != 0;
     }
-    if (!extent_of(s, s->rhs, in, extent, firm, from, d))
+    if (!extent_of(&(extents){s, in, extent, firm, from, d}, s->rhs))
         return false;
     for (uint32_t v = 0; v < s->vars.len; v++) { /* a split loop comes after the one it was made from */
         const sam_var_data *var = &s->vars.at[v];

@@ -160,12 +160,14 @@ typedef struct {
     uint32_t dim[SAM_MAX_ORDER];
     uint8_t key[SAM_MAX_ORDER];
     uint32_t order, results;
+    uint8_t from[SAM_MAX_ORDER]; /* by mode of the ones: the mode of the gaps, or SAM_MAX_ORDER */
 } gap_search;
 
-/* Adds the ones at a coordinate of the tensor with gaps: mode m of them has its mode from[m], or if there is
- * none every coordinate below dim[m]. */
-static void add_ones_at(const uint32_t *at, const uint8_t *from, const uint32_t *dim, uint32_t order,
-                        tile_dtype dtype, arena *mem, tile_entries *out) {
+/* Adds the entries of `ones` at a coordinate of the tensor with gaps: mode m of them has its mode from[m], or
+ * if there is none every coordinate. */
+static void add_ones_at(const uint32_t *at, const uint8_t *from, const tile_tensor *ones, tile_dtype dtype,
+                        arena *mem, tile_entries *out) {
+    const uint32_t order = ones->order, *dim = ones->dim;
     uint64_t points = 1;
     for (uint32_t m = 0; m < order; m++)
         points *= from[m] < SAM_MAX_ORDER ? 1 : dim[m];
@@ -198,8 +200,7 @@ static bool is_at(const gap_search *g, uint64_t entry, uint32_t n, const uint32_
 
 /* Makes ones where no operand stores something, at the first such coordinate for each of the result's, and at
  * all where there is none. O(entries log entries + coordinates of the result). */
-static void make_gaps(const gap_search *g, const uint8_t *from, tile_dtype dtype, arena *mem,
-                      tile_tensor *out) {
+static void make_gaps(const gap_search *g, tile_dtype dtype, arena *mem, tile_tensor *out) {
     arena scratch = {0};
     tile_entries entries = {0};
     const uint32_t n = (uint32_t)(g->crd.len / g->order);
@@ -216,7 +217,7 @@ static void make_gaps(const gap_search *g, const uint8_t *from, tile_dtype dtype
             full = !step_along(g, g->results, g->order, at);
         }
         do
-            add_ones_at(at, from, out->dim, out->order, dtype, &scratch, &entries);
+            add_ones_at(at, g->from, out, dtype, &scratch, &entries);
         while (full && step_along(g, g->results, g->order, at));
         while (next < n && is_at(g, sorted[next], g->results, at))
             next++;
@@ -254,13 +255,21 @@ static void add_entries(const sam_expr_data *own, const sam_expr_data *first, co
     }
 }
 
+/* The operands of a statement, of which those of ones are made last. */
+typedef struct {
+    const sam_statement *s;
+    const uint32_t *extent; /* by variable */
+    tile_dtype dtype;
+    tile_tensor *made;
+} making;
+
 /* Finds the operands whose gaps ones have, and which of their modes are those of the first of them. */
-static void find_gaps(const sam_statement *s, const sam_tensor_data *t, sam_expr ones, const uint32_t *extent,
-                      const tile_tensor *made, arena *mem, gap_search *g, uint8_t *from) {
+static void find_gaps(const making *in, const sam_tensor_data *t, sam_expr ones, arena *mem, gap_search *g) {
+    const sam_statement *s = in->s;
     const sam_expr_data *x = access_called(s, t->gaps[0]), *y = sam_expr_at(s, ones);
     *g = (gap_search){.order = sam_tensor_at(s, x->tensor)->order};
     for (uint32_t i = 0; i < SAM_MAX_GAPS && t->gaps[i].v; i++)
-        add_entries(access_called(s, t->gaps[i]), x, made, mem, g);
+        add_entries(access_called(s, t->gaps[i]), x, in->made, mem, g);
     uint32_t keys = 0;
     for (int result = 1; result >= 0; result--) {
         for (uint32_t m = 0; m < g->order; m++) {
@@ -270,37 +279,36 @@ static void find_gaps(const sam_statement *s, const sam_tensor_data *t, sam_expr
         g->results = result ? keys : g->results;
     }
     for (uint32_t m = 0; m < t->order; m++)
-        from[m] = SAM_MAX_ORDER;
+        g->from[m] = SAM_MAX_ORDER;
     for (uint32_t m = 0; m < g->order; m++) {
-        g->dim[m] = extent[x->index[m].v - 1];
+        g->dim[m] = in->extent[x->index[m].v - 1];
         for (uint32_t o = 0; o < t->order; o++)
-            from[o] = y->index[o].v == x->index[m].v ? (uint8_t)m : from[o];
+            g->from[o] = y->index[o].v == x->index[m].v ? (uint8_t)m : g->from[o];
     }
 }
 
 /* Makes one operand of ones, where `access` has it. */
-static bool make_one(const sam_statement *s, sam_tensor of, sam_expr access, const uint32_t *extent,
-                     tile_tensor *made, tile_dtype dtype, arena *mem, diagnostics *d) {
+static bool make_one(const making *in, sam_tensor of, sam_expr access, arena *mem, diagnostics *d) {
+    const sam_statement *s = in->s;
     const sam_tensor_data *t = sam_tensor_at(s, of);
-    tile_tensor *out = &made[of.v - 1];
+    tile_tensor *out = &in->made[of.v - 1];
     uint32_t dim[SAM_MAX_ORDER];
     for (uint32_t m = 0; m < t->order; m++)
-        dim[m] = extent[sam_expr_at(s, access)->index[m].v - 1];
+        dim[m] = in->extent[sam_expr_at(s, access)->index[m].v - 1];
     if (!t->gaps[0].v)
-        return make_ones(t, dim, dtype, mem, d, out);
+        return make_ones(t, dim, in->dtype, mem, d, out);
     arena scratch = {0};
     gap_search g;
-    uint8_t from[SAM_MAX_ORDER];
-    find_gaps(s, t, access, extent, made, &scratch, &g, from);
+    find_gaps(in, t, access, &scratch, &g);
     double points = 1;
     for (uint32_t m = 0; m < t->order; m++)
         points *=
-            from[m] < SAM_MAX_ORDER && !sam_is_result_var(s, sam_expr_at(s, access)->index[m]) ? 1 : dim[m];
+            g.from[m] < SAM_MAX_ORDER && !sam_is_result_var(s, sam_expr_at(s, access)->index[m]) ? 1 : dim[m];
     const bool few = points <= ONES_MOST;
     *out = (tile_tensor){.name = t->name, .order = t->order};
     memcpy(out->dim, dim, sizeof *dim * t->order);
     if (few)
-        make_gaps(&g, from, dtype, mem, out);
+        make_gaps(&g, in->dtype, mem, out);
     arena_free(&scratch);
     return few || refuse_ones(t, d);
 }
@@ -310,11 +318,12 @@ static bool make_all_ones(const sam_statement *s, tile_tensor *made, const tile_
     uint32_t *extent = NULL;
     if (!tile_extents(s, operands, mem, d, &extent))
         return false;
+    const making in = {s, extent, operands->dtype, made};
     for (uint32_t t = 0; t < s->tensors.len; t++) {
         sam_expr access = s->tensors.at[t].ones ? access_of(s, s->rhs, (sam_tensor){t + 1}) : (sam_expr){0};
         if (!access.v)
             continue;
-        if (!make_one(s, (sam_tensor){t + 1}, access, extent, made, operands->dtype, mem, d))
+        if (!make_one(&in, (sam_tensor){t + 1}, access, mem, d))
             return false;
     }
     return true;

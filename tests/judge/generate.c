@@ -150,3 +150,17 @@ void judge_generate(uint64_t seed, const char *folder, arena *mem, judge_words *
     if (chance(&m, 50))
         add(&m, "-O0");
 }
+
+void judge_pace(uint64_t seed, const judge_stream *streams, uint32_t n, cycle_stream *paced) {
+    prng random = prng_seed(seed);
+    for (uint32_t i = 0; i < n; i++) {
+        const judge_stream *s = &streams[i];
+        paced[i] =
+            (cycle_stream){.cell = s->cell, .words = s->words, .length = s->length, .blocks = s->blocks};
+        if (s->output)
+            continue;
+        paced[i].skew = prng_below(&random, 60);
+        for (uint32_t bit = 0; bit < 31; bit++)
+            paced[i].idle |= (uint32_t)(prng_below(&random, 3) == 0) << bit;
+    }
+}

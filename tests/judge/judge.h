@@ -26,6 +26,10 @@ typedef struct {
     bool output;
 } judge_stream;
 
+/* The streams of a run as the global buffer may have them (generate.c): inputs begin up to 59 cycles late and
+ * pause. */
+void judge_pace(uint64_t seed, const judge_stream *streams, uint32_t n, cycle_stream *paced);
+
 /* Computes the words of the outputs of one run. Each tile is a function of whole streams (tests/spec); tiles
  * are computed until no stream grows any more. */
 void judge_evaluate(const cycle_design *design, spec_meaning meaning, judge_stream *streams, uint32_t n,

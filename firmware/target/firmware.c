@@ -28,15 +28,6 @@ void firmware_boot(const kernel_description *k) {
     mailbox.magic = FW_MAILBOX_MAGIC;
 }
 
-/* Looks whether a segment has arrived as the host has sent it. */
-static __attribute__((noinline)) void check_segment(void) {
-    const uint32_t start = cycles_now(), at = mailbox.table, bytes = mailbox.runs;
-    const uint64_t sum = image_sum(at, bytes);
-    if (((uint32_t)sum ^ mailbox.sum[0]) | ((uint32_t)(sum >> 32) ^ mailbox.sum[1]))
-        fail(FW_ERROR_SEGMENT_SUMS, at, bytes);
-    mailbox_add_checked(cycles_now() - start);
-}
-
 SMALL_TO_HERE
 
 void firmware_serve(const kernel_description *k) {
@@ -48,7 +39,7 @@ void firmware_serve(const kernel_description *k) {
     if (part < FW_FUNCTION)
         dispatch_batch(k, part, mailbox.table, mailbox.runs, mailbox.outputs);
     else if (part == FW_CHECK)
-        check_segment();
+        image_check_segment();
     else if (k->call)
         k->call(k, part - FW_FUNCTION, mailbox.table, mailbox.runs, mailbox.outputs);
     else

@@ -103,6 +103,14 @@ uint64_t image_sum(uint32_t at, uint32_t bytes) {
     return sum;
 }
 
+void image_check_segment(void) {
+    const uint32_t start = cycles_now(), at = mailbox.table, bytes = mailbox.runs;
+    const uint64_t sum = image_sum(at, bytes);
+    if (((uint32_t)sum ^ mailbox.sum[0]) | ((uint32_t)(sum >> 32) ^ mailbox.sum[1]))
+        fail(FW_ERROR_SEGMENT_SUMS, at, bytes);
+    mailbox_add_checked(cycles_now() - start);
+}
+
 void image_check(const kernel_description *k, const kernel_image *i) {
     check_header(i);
     add_up(ONYX_CGRA_DATA + i->at + IMAGE_WORDS, ONYX_CGRA_DATA + image_end(i));

@@ -6,6 +6,8 @@
 
 /* Returns the sum of a segment (protocol.h). */
 uint64_t image_sum(uint32_t at, uint32_t bytes);
+/* Looks whether the segment that the mailbox names has arrived as the host has sent it. */
+void image_check_segment(void);
 /* Counts cycles in which segments were checked. */
 void mailbox_add_checked(uint32_t cycles);
 

@@ -6,6 +6,7 @@
  * loads to the words of the run's row, stores behind what the run before has left. */
 #include "firmware/target/functions.h"
 #include "firmware/target/hal.h"
+#include "firmware/target/sums.h"
 
 SMALL_FROM_HERE
 
@@ -117,22 +118,29 @@ static uint32_t make_run(const kernel_part *p, uint32_t row, uint32_t run) {
     return when - start;
 }
 
-void firmware_serve(const kernel_description *k) {
-    const uint32_t command = mailbox.command, table = mailbox.table, runs = mailbox.runs,
-                   begun = cycles_now();
+static void make_batch(const kernel_description *k) {
+    const uint32_t table = mailbox.table, runs = mailbox.runs, begun = cycles_now();
     const kernel_part *p = k->parts;
     const uint32_t row_bytes = fw_row_bytes(p->n_loads, p->n_stores);
-    if (command == mailbox.done)
-        return;
-    mailbox.state = FW_STATE_RUNNING;
-    if (mailbox.part)
-        fail(FW_ERROR_BAD_PART, mailbox.part, k->n_parts);
+    uint32_t worked = 0;
     dispatch_check(table, runs, row_bytes, mailbox.outputs);
     begin_stores(p);
-    uint32_t worked = 0;
     for (uint32_t run = 0; run < runs; run++)
         worked += make_run(p, table + run * row_bytes, run);
     mailbox_add_run(worked, cycles_now() - begun);
+}
+
+void firmware_serve(const kernel_description *k) {
+    const uint32_t command = mailbox.command;
+    if (command == mailbox.done)
+        return;
+    mailbox.state = FW_STATE_RUNNING;
+    if (mailbox.part == FW_CHECK)
+        image_check_segment();
+    else if (mailbox.part)
+        fail(FW_ERROR_BAD_PART, mailbox.part, k->n_parts);
+    else
+        make_batch(k);
     mailbox.state = FW_STATE_READY;
     mailbox.done = command;
 }

@@ -121,7 +121,9 @@ def attempt(source, build, folder, how, seed):
             print(f"no mutant: {file}: {new}")
             survived += 1
             continue
-        noticed = next((name for name in names if mutant.fails(tests[name], file)), None)
+        failing = [name for name in names if mutant.fails(tests[name], file)]
+        mutant.make(file, old, old)  # a test that fails with the line as it is, in a program elsewhere, shows nothing
+        noticed = next((name for name in failing if not mutant.fails(tests[name], file)), None)
         survived += noticed is None
         print(f"{'noticed by ' + noticed if noticed else 'SURVIVES ' + ' '.join(names)}: {file}: {old} => {new} ({page}: {words})", flush=True)
     print(f"{len(rows) - survived} of {len(rows)} noticed")

@@ -1,8 +1,6 @@
 /* The fabric as a file .layout: what stands where, written from the board and compared with it. */
 #include "pnr/pnr_int.h"
 
-#include <stdlib.h>
-
 /* The layers stand in the public tools' order: empty, PE, MEM, 17-bit IO, 1-bit IO, registers (one per side
  * and track). */
 typedef struct {

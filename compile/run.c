@@ -98,13 +98,6 @@ static bool run_once(const compile_options *o, compile_context *ctx, compile_ker
            compile_run_kernels(o, ctx, k, &k->data.operands);
 }
 
-static bool is_dense(const sam_tensor_data *t) {
-    bool dense = t->order > 0;
-    for (uint32_t l = 0; l < t->order; l++)
-        dense = dense && t->level[l] == SAM_LEVEL_DENSE;
-    return dense;
-}
-
 bool compile_and_run(const compile_options *o, compile_context *ctx, compile_kernel *k, const char **check) {
     double start = seconds_now();
     if (!compile_retrying(o, ctx, k, run_once))
@@ -116,7 +109,7 @@ bool compile_and_run(const compile_options *o, compile_context *ctx, compile_ker
     }
     *check = compile_check(o, ctx, k, &k->data.operands, &k->ran.result);
     k->times.total = seconds_now() - start;
-    if (is_dense(sam_tensor_at(&k->user, k->user.result)))
+    if (sam_is_dense(sam_tensor_at(&k->user, k->user.result)))
         tile_store_fill(&k->ran.result, ctx->mem);
     const char *said = compile_argument_for(&o->formats, names_text(ctx->names, k->ran.result.name));
     return compile_write_outputs(o, ctx, &k->ran.result) &&

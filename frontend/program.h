@@ -20,6 +20,7 @@ typedef struct {
     src_loc region_loc;
     const char *stored; /* the format's name, where it has one: `format` is what the array scans */
     const char *fill;   /* "inf"; NULL: not known yet */
+    bool fill_said;     /* by the declaration, for whatever data are given */
     bool sized;         /* dim is stated */
     bool dim_declared;  /* it is by the declaration, for whatever data are given; else by a list of values */
     uint32_t dim[SAM_MAX_ORDER]; /* of entries that state none: as far as they reach */

@@ -321,6 +321,7 @@ static bool declare_tensor(const fe_program_reader *r, fe_reader *in) {
         if (!read_value(r, in, &fill))
             return false;
         t->fill = arena_printf(r->out->mem, "%.9g", fill);
+        t->fill_said = true;
     }
     return !fe_take_sign(in, '=') || read_source(r, in, t);
 }

@@ -186,8 +186,8 @@ static bool has_fill(const sam_statement *s, sam_expr e) {
     return (x->a.v && has_fill(s, x->a)) || (x->b.v && has_fill(s, x->b));
 }
 
-/* Returns what a mask is elsewhere where the result's fill is not stated: 0, unless the user says of an operand
- * what is nothing. That an operation makes another value of zeros, as d < 3, does not count. */
+/* Returns what a mask is elsewhere where the result's fill is not stated: 0, unless the user says of an
+ * operand what is nothing. That an operation makes another value of zeros, as d < 3, does not count. */
 static uint16_t fill_of_mask(const sam_statement *s, const sam_expr_data *mask) {
     return has_fill(s, mask->b) ? sam_fill_of(s, mask->b) : 0;
 }
@@ -242,6 +242,7 @@ static bool copy_levels(sam_statement *s) {
                 continue;
             memcpy(data->level, of->level, sizeof data->level);
             memcpy(data->mode, of->mode, sizeof data->mode);
+            data->filled = of->fill;
         }
         any = any || data->structure || data->windowed;
     }

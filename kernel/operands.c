@@ -5,6 +5,7 @@
 #include "kernel/diagonals.h"
 #include "kernel/needed.h"
 #include "kernel/runs.h"
+#include "kernel/structures.h"
 #include "kernel/written.h"
 #include "sam/coordinates.h"
 #include "support/refusals.h"
@@ -461,74 +462,6 @@ static bool make_parts(const compile_options *o, compile_context *ctx, const sam
     return true;
 }
 
-enum { COMPLEMENT_MOST = 1 << 26 };
-
-/* Whether the entry is one that the complement leaves out. */
-static bool is_left_out(const sam_tensor_data *data, uint16_t word) {
-    return data->structure == SAM_COMPLEMENT || word != data->filled;
-}
-
-/* Makes of what the user gave the ones of a structure: where it stores something, or where it does not, or
- * has its fill. */
-static bool make_structure(const compile_options *o, compile_context *ctx, const sam_tensor_data *data,
-                           const uint32_t *dim, tile_tensor *t) {
-    uint64_t cells = 1, kept = 0, next = 0;
-    const uint16_t one = sam_literal_word(1, o->dtype == TILE_DTYPE_BF16);
-    if (data->structure == SAM_STORED) {
-        uint16_t *val = arena_new_n(ctx->mem, uint16_t, t->nnz + 1);
-        for (uint64_t e = 0; e < t->nnz; e++)
-            val[e] = one;
-        t->val = val;
-        return true;
-    }
-    for (uint32_t m = 0; m < t->order && cells <= COMPLEMENT_MOST; m++)
-        cells *= dim[m];
-    if (cells > COMPLEMENT_MOST) {
-        diag_refuse(ctx->diag, DIAG_UNMAPPABLE, DIAG_REFUSED_COMPLEMENT, data->loc,
-                    "not struct(%s) has %llu coordinates, of which the host would store nearly all",
-                    called(ctx, data), (unsigned long long)cells);
-        diag_hint(ctx->diag, "a tensor of at most %d has a complement", COMPLEMENT_MOST);
-        return false;
-    }
-    for (uint64_t e = 0; e < t->nnz; e++)
-        next += is_left_out(data, t->val[e]);
-    uint32_t *crd = arena_new_n(ctx->mem, uint32_t, (cells - next) * t->order + 1);
-    uint16_t *val = arena_new_n(ctx->mem, uint16_t, cells - next + 1);
-    next = 0;
-    for (uint64_t cell = 0; cell < cells; cell++) {
-        uint32_t at[SAM_MAX_ORDER];
-        uint64_t rest = cell;
-        for (uint32_t m = t->order; m-- > 0; rest /= dim[m])
-            at[m] = (uint32_t)(rest % dim[m]);
-        if (next < t->nnz && memcmp(at, t->crd + next * t->order, sizeof *at * t->order) == 0 &&
-            is_left_out(data, t->val[next++]))
-            continue;
-        memcpy(crd + kept * t->order, at, sizeof *at * t->order);
-        val[kept++] = one;
-    }
-    memcpy(t->dim, dim, sizeof *dim * t->order);
-    t->crd = crd;
-    t->val = val;
-    t->nnz = kept;
-    return true;
-}
-
-/* Once all extents are known. */
-static bool make_structures(const compile_options *o, compile_context *ctx, const sam_statement *st,
-                            const uint32_t *extent, tile_tensor *all) {
-    for (uint32_t t = 1; t <= st->tensors.len; t++) {
-        const sam_tensor_data *data = sam_tensor_at(st, (sam_tensor){t});
-        uint32_t dim[SAM_MAX_ORDER] = {0};
-        if (!data->structure)
-            continue;
-        for (uint32_t m = 0; m < data->order; m++)
-            dim[m] = extent[first_access(st, (sam_tensor){t})->index[m].v - 1];
-        if (!make_structure(o, ctx, data, dim, &all[t - 1]))
-            return false;
-    }
-    return true;
-}
-
 /* An operand whose file states no dimensions goes as far as its indices do, also where its last rows are
  * empty. */
 static void reach_extents_of(const sam_statement *st, const uint32_t *extent, tile_tensor *data) {
@@ -580,7 +513,7 @@ bool compile_read_operands(const compile_options *o, compile_context *ctx, const
         !tile_extents(st, &all, ctx->mem, ctx->diag, &out->extent))
         return false;
     reach_extents_of(st, out->extent, data);
-    if (!compile_say_repacked(o, ctx, st, out) || !make_structures(o, ctx, st, out->extent, data))
+    if (!compile_say_repacked(o, ctx, st, out) || !compile_make_structures(o, ctx, st, out->extent, data))
         return false;
     if (o->slices == COMPILE_SLICES_KEPT)
         add_kept(o, ctx, st, whole, data, &out->operands.n);

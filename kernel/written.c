@@ -1,6 +1,7 @@
 /* written.c - files of results: text, and what is stored in a format. */
 #include "kernel/written.h"
 #include "kernel/formats.h"
+#include "tiling/fills.h"
 
 static bool is_stored(const char *path) {
     const size_t length = strlen(path);
@@ -21,13 +22,33 @@ bool compile_can_write(const compile_options *o, compile_context *ctx, const com
                                           : tile_can_write(w->order, w->path, ctx->diag);
 }
 
+/* A .stored file has no fill but 0. */
+static bool store_fill(compile_context *ctx, tile_tensor *t) {
+    uint64_t cells = 1;
+    tile_store_fill(t, ctx->mem);
+    for (uint32_t m = 0; m < t->order && cells <= t->nnz; m++)
+        cells *= t->dim[m];
+    if (!t->fill || cells <= t->nnz)
+        return true;
+    diag_error(
+        ctx->diag, (src_loc){0}, "E0331-dense",
+        "a .stored file has every value of %s, which is not 0 where it stores nothing: these are too many",
+        names_text(ctx->names, t->name));
+    diag_hint(ctx->diag, "write .mtx or .tns, which state the fill, or give --fill %s:0",
+              names_text(ctx->names, t->name));
+    return false;
+}
+
 bool compile_write(const compile_options *o, compile_context *ctx, const compile_written *w,
                    const tile_tensor *t) {
     tile_format f;
     tile_stored stored;
     if (!is_stored(w->path) || !w->order)
         return tile_write(t, o->dtype, w->path, ctx->diag);
-    return find_format(o, ctx, w, &f) && tile_store(t, &f, o->dtype, ctx->mem, ctx->diag, &stored) &&
+    tile_tensor all = *t;
+    if (!store_fill(ctx, &all))
+        return false;
+    return find_format(o, ctx, w, &f) && tile_store(&all, &f, o->dtype, ctx->mem, ctx->diag, &stored) &&
            tile_stored_write(&stored, o->dtype, w->path, ctx->diag);
 }
 

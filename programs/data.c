@@ -3,6 +3,8 @@
 #include "kernel/operands.h"
 #include "kernel/trial.h"
 #include "programs/programs.h"
+#include "support/number.h"
+#include "tiling/fills.h"
 
 #include <math.h>
 #include <unistd.h>
@@ -48,6 +50,19 @@ static bool from_entries(const compile_options *o, compile_context *ctx, const f
     return true;
 }
 
+/* Refuses a file with another fill than the tensor has, unless the program says that of it. */
+static bool has_its_fill(compile_context *ctx, const fe_shared *t, const char *file) {
+    const char *name = names_text(ctx->names, t->name), *stated = tile_stated_fill(file, ctx->mem);
+    if (t->fill_said || !stated || number_read(stated, NULL) == number_read(t->fill ? t->fill : "0", NULL))
+        return true;
+    diag_error(ctx->diag, t->loc, "E0359-other-fill",
+               "'%s' states that what it does not store is %s, and %s has fill %s", file, stated, name,
+               t->fill ? t->fill : "0");
+    diag_hint(ctx->diag, "declare it with that fill: tensor %s: %.*s fill %s", name, (int)t->order, t->format,
+              stated);
+    return false;
+}
+
 static bool read_values(const compile_options *o, compile_context *ctx, const fe_shared *t, uint32_t number,
                         tile_tensor *out) {
     static const tile_values values[] = {TILE_VALUES_FILE, TILE_VALUES_ONES, TILE_VALUES_RAMP};
@@ -72,7 +87,7 @@ static bool read_values(const compile_options *o, compile_context *ctx, const fe
                                     t->values ? values[t->values] : o->values, ctx->mem, ctx->diag, out);
         if (!read && named)
             diag_note(ctx->diag, t->loc, "the declaration of %s, whose file it is", name);
-        return read;
+        return read && has_its_fill(ctx, t, file);
     }
     if (spec && !tile_generate(spec, t->name, number, o->seed, o->dtype, ctx->mem, ctx->diag, out))
         return false;

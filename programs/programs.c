@@ -27,14 +27,15 @@
 
 /* ---- what tensors hold ------------------------------------------------------------------------- */
 
-/* Whether a statement asks where the tensor is stored (`struct`), which nothing changes. */
+/* Whether a statement asks where the tensor is stored (`struct`), which is compressed and nothing changes. */
 static bool shows_fills(const compile_application *a, uint32_t tensor) {
     bool asked = false;
     for (uint32_t i = 0; i < a->stages.len && !a->program.tensors.at[tensor].changes; i++) {
         const fe_step *step = a->stages.at[i].step;
         for (uint32_t t = 0; t < step->statement.tensors.len; t++) {
-            const sam_structure how = step->statement.tensors.at[t].structure;
-            asked = asked || (step->use[t].shared == tensor && (how == SAM_STORED || how == SAM_COMPLEMENT));
+            const sam_tensor_data *as = &step->statement.tensors.at[t];
+            const bool how = as->structure == SAM_STORED || as->structure == SAM_COMPLEMENT;
+            asked = asked || (step->use[t].shared == tensor && how && !sam_is_dense(as));
         }
     }
     return asked;
@@ -694,7 +695,12 @@ static void rehearse(machine *engine) {
     const compile_options *o = engine->o;
     compile_context ctx = *engine->ctx;
     diagnostics unheard;
-    machine m = {.o = o, .ctx = &ctx, .a = engine->a, .reference = true, .rehearsing = true, .value = compile_reference};
+    machine m = {.o = o,
+                 .ctx = &ctx,
+                 .a = engine->a,
+                 .reference = true,
+                 .rehearsing = true,
+                 .value = compile_reference};
     if (o->engine == ENGINE_SAM || !compile_edges_open(o))
         return;
     diag_init(&unheard, ctx.mem);

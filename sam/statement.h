@@ -114,7 +114,7 @@ typedef struct {
     /* What the host makes of the tensor that the user gives as `called`: 1 wherever that stores something;
      * wherever it does not; or wherever its value is `filled`, stored or not. */
     sam_structure structure;
-    uint16_t filled;
+    uint16_t filled; /* the fill of that tensor */
     /* Sub-tiles of a complement hold what it lacks, and a joiner takes what only its other operand has. */
     bool lacked;
     /* It is a part of the tensor that the user gives as `called`: of each mode, one. */
@@ -164,6 +164,14 @@ static inline bool sam_is_complement(const sam_tensor_data *t) {
 /* Whether every fiber of the level has all coordinates. */
 static inline bool sam_level_is_whole(const sam_tensor_data *t, uint32_t level) {
     return t->level[level] == SAM_LEVEL_DENSE || (t->whole >> level & 1);
+}
+
+/* Whether all levels are dense, of which there is one at least. */
+static inline bool sam_is_dense(const sam_tensor_data *t) {
+    bool dense = t->order > 0;
+    for (uint32_t l = 0; l < t->order; l++)
+        dense = dense && t->level[l] == SAM_LEVEL_DENSE;
+    return dense;
 }
 
 typedef struct {

@@ -1,6 +1,7 @@
 /* fills.c - fills in files, and tensors that store every value. */
 #include "tiling/fills.h"
 #include "support/number.h"
+#include "tiling/containers.h"
 
 #include <ctype.h>
 #include <sys/stat.h>
@@ -24,19 +25,41 @@ static const char *fill_of_line(const char *line, arena *mem) {
     return length && number[length] == ':' ? arena_strndup(mem, number, length) : NULL;
 }
 
+static bool ends_with(const char *path, const char *end) {
+    const size_t length = strlen(path), n = strlen(end);
+    return length > n && strcmp(path + length - n, end) == 0;
+}
+
+/* Opens the text of a file; NULL where it is none. A pipe gives each of its bytes to a single reader, and the
+ * reader of the entries needs all of them. */
+static FILE *open_text(const char *path, arena *mem) {
+    const bool packed = ends_with(path, ".mtx.gz") || ends_with(path, ".tns.gz");
+    diagnostics quiet;
+    struct stat info;
+    size_t length = 0;
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+        return NULL;
+    if (!packed)
+        return ends_with(path, ".mtx") || ends_with(path, ".tns") ? fopen(path, "r") : NULL;
+    diag_init(&quiet, mem);
+    const char *text = text_read(path, mem, &length, &quiet);
+    tile_bytes bytes = {path, (const uint8_t *)text, length};
+    if (!text || !tile_gunzip(bytes, mem, &quiet, &bytes) || !bytes.length)
+        return NULL;
+    return fmemopen((void *)(uintptr_t)bytes.at, bytes.length, "r");
+}
+
 const char *tile_stated_fill(const char *path, arena *mem) {
     enum { LINE = 256 };
-    const size_t length = strlen(path);
-    const char *end = length > 4 ? path + length - 4 : "", *fill = NULL;
-    struct stat info;
-    /* A pipe gives each of its bytes to a single reader, and the reader of the entries needs all of them. */
-    const bool regular = stat(path, &info) == 0 && S_ISREG(info.st_mode);
-    FILE *in = regular && (strcmp(end, ".mtx") == 0 || strcmp(end, ".tns") == 0) ? fopen(path, "r") : NULL;
+    arena scratch = {0};
+    const char *fill = NULL;
+    FILE *in = open_text(path, &scratch);
     char line[LINE];
     while (in && !fill && fgets(line, sizeof line, in) && (*line == '%' || *line == '#'))
         fill = fill_of_line(line, mem);
     if (in)
         fclose(in);
+    arena_free(&scratch);
     return fill;
 }
 

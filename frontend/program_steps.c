@@ -157,17 +157,19 @@ static bool locate_regions(const fe_program *p, fe_step *step) {
     return true;
 }
 
-/* Names of indices are their own: one that is a param's, too, is not that number. */
+/* Names of indices are their own: one that is a param's or a scalar's, too, is not that number. */
 static bool warn_of_indices(const fe_program *p, const fe_step *step, diagnostics *d) {
     for (uint32_t v = 0; v < step->statement.vars.len; v++) {
         const sam_var_data *var = &step->statement.vars.at[v];
         const uint32_t param = fe_program_find(p, var->name);
-        if (param == p->tensors.len || !p->tensors.at[param].constant)
+        const fe_shared *named = param < p->tensors.len ? &p->tensors.at[param] : NULL;
+        if (!named || !(named->constant || named->order == 0))
             continue;
+        const char *what = named->constant ? "param" : "scalar";
         diag_warning(d, var->loc, "E0180-index-name",
-                     "'%s' is an index of this statement, and not the param of that name",
-                     names_text(p->names, var->name));
-        diag_hint(d, "a param stands for a value, and not for a coordinate: call the index otherwise");
+                     "'%s' is an index of this statement, and not the %s of that name",
+                     names_text(p->names, var->name), what);
+        diag_hint(d, "a %s stands for a value, and not for a coordinate: call the index otherwise", what);
     }
     return true;
 }

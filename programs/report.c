@@ -157,6 +157,7 @@ cJSON *compile_application_report(const compile_options *o, const compile_contex
                                   const compile_application *a) {
     cJSON *json = cJSON_CreateObject();
     add_number(json, "format_version", 1);
+    compile_version_json(json);
     cJSON_AddStringToObject(json, "program", o->expression);
     cJSON_AddStringToObject(json, "board", o->board);
     cJSON_AddStringToObject(json, "profile", o->profile);

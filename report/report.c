@@ -504,6 +504,7 @@ cJSON *compile_report(const compile_options *o, const compile_context *ctx, cons
     compile_activity activity = {0};
     cJSON *json = cJSON_CreateObject();
     add_number(json, "format_version", 1);
+    compile_version_json(json);
     cJSON_AddStringToObject(json, "expression", o->expression);
     cJSON_AddStringToObject(json, "board", o->board);
     cJSON_AddStringToObject(json, "profile", o->profile);

@@ -10,6 +10,8 @@
 /* report.json (docs/report.md); `ran`: after run, not only compiled. */
 cJSON *compile_report(const compile_options *o, const compile_context *ctx, const compile_kernel *k, bool ran,
                       const char *check);
+/* Adds "version", the program's and its commit's. */
+void compile_version_json(cJSON *json);
 /* The summary that a person reads. */
 void compile_summary(const compile_options *o, const compile_context *ctx, const compile_kernel *k, bool ran,
                      const char *check, FILE *out);

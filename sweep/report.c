@@ -49,6 +49,8 @@ static void print_row(const sweep_row *r, FILE *out) {
         if (*r->confirm_engine)
             number_print(out, "  [%s: %.0f cycles, %s]", r->confirm_engine, r->confirm_cycles,
                          r->confirm_check);
+        if (*r->warnings)
+            fprintf(out, "  %s", r->warnings);
     } else {
         fprintf(out, "    %-68s  ", sweep_state_name[r->state]);
         put_settings(r->settings, out);
@@ -93,7 +95,7 @@ void sweep_csv(const sweep_row_vec *rows, FILE *out) {
     fputs("plan,key,expression,engine,settings,state,check,cycles,time_us,fmax_mhz,pe,mem,io,words,passes,"
           "result_nnz,"
           "wall_s,energy_nj,energy_low_nj,energy_high_nj,pareto,confirm_engine,confirm_cycles,confirm_check,"
-          "accuracy,error,warnings,message\r\n",
+          "accuracy,error,warnings,operands,version,message\r\n",
           out);
     for (uint32_t i = 0; i < rows->len; i++) {
         const sweep_row *r = &rows->at[i];
@@ -108,7 +110,8 @@ void sweep_csv(const sweep_row_vec *rows, FILE *out) {
                      r->wall_s, r->energy_nj, r->energy_low_nj, r->energy_high_nj, r->pareto);
         put_csv(r->confirm_engine, out);
         number_print(out, ",%.0f,", r->confirm_cycles);
-        const char *const last[] = {r->confirm_check, r->accuracy, r->error, r->warnings};
+        const char *const last[] = {r->confirm_check, r->accuracy, r->error,
+                                    r->warnings,      r->operands, r->version};
         for (uint32_t k = 0; k < sizeof last / sizeof *last; k++) {
             put_csv(last[k], out);
             fputc(',', out);
@@ -322,10 +325,19 @@ static void axes_svg(const plan_rows *rows, FILE *out) {
     arena_free(&mem);
 }
 
+/* How good a result is, against double precision, and what the command warned of. */
+static void put_error_html(const sweep_row *r, FILE *out) {
+    put_text(r->accuracy, out);
+    if (strcmp(r->accuracy, "within") == 0 || strcmp(r->accuracy, "differs") == 0)
+        number_print(out, " %.2g %%", 100 * number_read(r->error, NULL));
+    fputs("<td class=\"why\">", out);
+    put_text(r->warnings, out);
+    fputs("<td>", out);
+}
+
 static void rows_html(const plan_rows *rows, FILE *out) {
     fputs("<table><thead><tr><th>settings<th>state<th>cycles<th>µs<th>MHz<th>PE<th>MEM<th>IO<th>passes<th>nJ<"
-          "th>"
-          "confirmed"
+          "th>float64<th>warnings<th>confirmed"
           "</tr></thead><tbody>\n",
           out);
     for (uint32_t i = 0; i < rows->n; i++) {
@@ -342,13 +354,14 @@ static void rows_html(const plan_rows *rows, FILE *out) {
         if (r->state == SWEEP_DONE) {
             number_print(out, "<td>%.0f<td>%.2f<td>%.0f<td>%.0f<td>%.0f<td>%.0f<td>%.0f<td>%.6g<td>",
                          r->cycles, r->time_us, r->fmax_mhz, r->pe, r->mem, r->io, r->passes, r->energy_nj);
+            put_error_html(r, out);
             if (*r->confirm_engine) {
                 put_text(r->confirm_engine, out);
                 number_print(out, ": %.0f cycles, ", r->confirm_cycles);
                 put_text(r->confirm_check, out);
             }
         } else {
-            fputs("<td colspan=\"9\" class=\"why\">", out);
+            fputs("<td colspan=\"11\" class=\"why\">", out);
             put_text(r->message, out);
         }
         fputs("</tr>\n", out);
@@ -364,6 +377,14 @@ static void plan_html(const plan_rows *rows, FILE *out) {
     put_text(best->engine, out);
     fputs(", sweep ", out);
     put_text(best->plan, out);
+    if (*best->version) {
+        fputs(", onyx ", out);
+        put_text(best->version, out);
+    }
+    if (*best->operands) {
+        fputs(", operands ", out);
+        put_text(best->operands, out);
+    }
     fprintf(out, ": %u %s, %u done", rows->n, plural(rows->n, "point", "points"),
             count_state(rows, SWEEP_DONE));
     if (best->state == SWEEP_DONE) {

@@ -235,7 +235,12 @@ bool sweep_rows(sweep_store *store, arena *mem, diagnostics *d, sweep_row_vec *o
         " json_extract(CASE WHEN json_valid(report) THEN report END, '$.accuracy.verdict'),"
         " json_extract(CASE WHEN json_valid(report) THEN report END, '$.accuracy.relative.largest'),"
         " (SELECT group_concat(json_extract(value, '$.code'), ' ')"
-        "  FROM json_each(CASE WHEN json_valid(report) THEN report ELSE '{}' END, '$.warnings'))"
+        "  FROM json_each(CASE WHEN json_valid(report) THEN report ELSE '{}' END, '$.warnings')),"
+        " json_extract(CASE WHEN json_valid(report) THEN report END, '$.version'),"
+        " (SELECT group_concat(what.value, ' ')"
+        "  FROM json_each(CASE WHEN json_valid(arguments) THEN arguments ELSE '[]' END) AS option"
+        "  JOIN json_each(CASE WHEN json_valid(arguments) THEN arguments ELSE '[]' END) AS what"
+        "  ON what.key = option.key + 1 WHERE option.value IN ('-i', '-g'))"
         " FROM point ORDER BY plan, state <> 'done', time_us, cycles, key";
     sqlite3_stmt *q = NULL;
     int step = SQLITE_ERROR;
@@ -262,6 +267,8 @@ bool sweep_rows(sweep_store *store, arena *mem, diagnostics *d, sweep_row_vec *o
             r.accuracy = text_at(q, 24, mem);
             r.error = text_at(q, 25, mem);
             r.warnings = text_at(q, 26, mem);
+            r.version = text_at(q, 27, mem);
+            r.operands = text_at(q, 28, mem);
             r.page = page_of(store, &r, mem);
             vec_push(mem, out, r);
         }

@@ -55,6 +55,7 @@ typedef struct {
     const char *confirm_engine, *confirm_check;      /* once it was run again by another engine */
     double confirm_cycles;
     const char *accuracy, *error, *warnings; /* verdict, largest relative error, codes with blanks between */
+    const char *version, *operands; /* of the program; what -i and -g say, with blanks between */
     const char *page; /* what `onyx view` made of its folder, from here; "" if none was kept */
     bool pareto; /* no other finished point of its plan is as fast, as small and as frugal, and better in one
                   */

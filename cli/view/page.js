@@ -177,6 +177,15 @@
     });
     return line;
   }
+  // How good a result is; a number that JSON lacks is a word.
+  function verdict(a) {
+    const percent = (x) => (typeof x === "number" ? `${Number((100 * x).toPrecision(2))} %` : x);
+    return a.verdict === "exact" ? "exact" : `${a.verdict === "within" ? "within" : "differs by up to"} ${percent(a.relative.largest)}, ${percent(a.relative.mean)} on average`;
+  }
+  function operand(one) {
+    const lost = ["rounded", "wrapped", "overflowed", "flushed"].filter((what) => one[what]).map((what) => `, ${number(one[what])} ${what}`);
+    return `${one.tensor}: ${number(one.values)} values${lost.join("")}`;
+  }
   function drawHeader() {
     const r = report();
     document.title = `onyx: ${r.expression}`;
@@ -184,6 +193,10 @@
     const all = run().report, statement = kernel().of;
     const rows = [["engine", ran(all) ? all.engine : "none: compiled only"], ["board", r.board]];
     if (statement && ran(all)) rows.push(["check of the program", all.check], ["runs", number(statement.runs)], ["cycles in all", number(statement.cycles.total)]);
+    if (r.accuracy) rows.push(["against float64", verdict(r.accuracy)]);
+    for (const one of r.warnings || []) rows.push(["warning", `${one.code}: ${one.message}`]);
+    if (r.accuracy && (r.accuracy.operands || []).length) rows.push(["operands", r.accuracy.operands.map(operand).join("; ")]);
+    if (all.version || r.version) rows.push(["onyx", all.version || r.version]);
     if (ran(r)) rows.push(["check", r.check], ["cycles", number(r.cycles.total)]);
     if (r.fmax_mhz) rows.push(["clock", `${number(r.fmax_mhz)} MHz`]);
     if (ran(r) && r.fmax_mhz) rows.push(["time", `${number(r.time_us, 2)} µs`]);

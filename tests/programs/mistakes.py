@@ -106,6 +106,8 @@ refused('tensor a: s = "nowhere.tns"\nx(i) = a(i)', "E0001-file", "p.onx:1:8: no
 # A param is no coordinate.
 gives(f'param j = 1\ntensor B: CSR = "{stored.resolve()}"\nx(i) = B(i,j)\nresult x', "x", {0: 3, 2: 4, 4: 2},
       warns="p.onx:3:12: warning: 'j' is an index of this statement, and not the param of that name [E0180-index-name]")
+gives(v + "scalar s = 1\ny = a(s)\nx(i) = a(i) * y\nresult x", "x", {0: 6, 1: 12, 2: 18},
+      warns="p.onx:3:7: warning: 's' is an index of this statement, and not the scalar of that name [E0180-index-name]")
 refused("tensor x: s = {}\nx(i) = coalesce(x(permit(i-1)), 0)", "E0321-no-extent", "tensor x(100)")
 refused(v + "x(i,j) = a(i) + 1", "E0321-no-extent", "tensor x(100,100)")
 refused(v + "tensor x(3)\nx(i) = a(i+j)", "E0321-no-extent", "in a program file by an operand that has j")

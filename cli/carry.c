@@ -195,7 +195,7 @@ static const char *take_operand(const carry *to, const char *tensor, const char 
 static void take_board(const carry *to, const char *path) {
     cli_session *s = to->s;
     const char *slash = strrchr(path, '/'), *text = take(to, path, "board.json");
-    cJSON *json = text ? cJSON_Parse(text) : NULL;
+    cJSON *json = text ? json_parse(path, text, strlen(text), NULL) : NULL;
     const char *tables = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "register_map"));
     if (tables && *tables && !strchr(tables, '/') && *tables != '.') {
         const char *folder = arena_printf(&s->mem, "%.*s/%s", (int)(slash - path), path, tables);

@@ -333,6 +333,10 @@ char *text_read(const char *path, arena *mem, size_t *length, diagnostics *d) {
     if (!text)
         return NULL;
     inputs_note(d, path);
+    return text_checked(path, text, length, d);
+}
+
+char *text_checked(const char *path, char *text, size_t *length, diagnostics *d) {
     if (*length >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0)) {
         diag_error(d, src_at(diag_add_source(d, path, text, *length), 0, 2), "E0006-encoding",
                    "the text is in UTF-16");

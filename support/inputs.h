@@ -13,4 +13,8 @@ void inputs_note_made(diagnostics *d, FILE *stream);
 /* Returns whether the file may be replaced or removed; E0008-overwrites if it is an input. */
 bool inputs_spared(diagnostics *d, const char *path);
 
+/* Returns the text in the bytes of a file, which file_read or an archive gave, without its mark;
+ * E0006-encoding also for a byte that is zero. */
+char *text_checked(const char *path, char *bytes, size_t *length, diagnostics *d);
+
 #endif

@@ -32,8 +32,11 @@ def read(text):
 
 
 def tail(shown, of, rate):
-    """The probability of so few or fewer."""
-    return sum(math.comb(of, k) * rate ** k * (1 - rate) ** (of - k) for k in range(shown + 1))
+    """The probability of so few or fewer, by logarithms: a binomial of 2,000 is no float."""
+    if not 0 < rate < 1:
+        return 1.0 if rate <= 0 or shown >= of else 0.0
+    return sum(math.exp(math.lgamma(of + 1) - math.lgamma(k + 1) - math.lgamma(of - k + 1) + k * math.log(rate) +
+                        (of - k) * math.log1p(-rate)) for k in range(shown + 1))
 
 
 def too_few(rates, shown):

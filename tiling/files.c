@@ -479,8 +479,9 @@ static bool has_extension(const char *path) {
 
 static file_format format_of_bytes(tile_bytes b) {
     static const char magic[] = "%%matrixmarket";
+    const size_t mark = b.length >= 3 && memcmp(b.at, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     size_t same = 0;
-    while (same < sizeof magic - 1 && same < b.length && tolower(b.at[same]) == magic[same])
+    while (same < sizeof magic - 1 && mark + same < b.length && tolower(b.at[mark + same]) == magic[same])
         same++;
     return same == sizeof magic - 1 ? FILE_MTX
            : tile_is_array(b)       ? FILE_NPY
@@ -585,24 +586,24 @@ static bool open_file(const char *path, diagnostics *d, tile_bytes *bytes, file_
                   "without an extension may hold any of them");
         return false;
     }
-    const char *text = text_read(path, d->mem, &length, d);
-    if (!text)
+    const char *all = file_read(path, d->mem, &length, d);
+    if (!all)
         return false;
-    *bytes = (tile_bytes){path, (const uint8_t *)text, length};
-    if (packed || (*format == FILE_UNKNOWN && tile_is_gzip(*bytes))) {
-        if (!tile_gunzip(*bytes, d->mem, d, bytes))
-            return false;
-        if (bytes->length >= 3 &&
-            memcmp(bytes->at, "\xef\xbb\xbf", 3) == 0) { /* text_read saw what was packed */
-            bytes->at += 3;
-            bytes->length -= 3;
-        }
-    }
+    inputs_note(d, path);
+    *bytes = (tile_bytes){path, (const uint8_t *)all, length};
+    if ((packed || (*format == FILE_UNKNOWN && tile_is_gzip(*bytes))) &&
+        !tile_gunzip(*bytes, d->mem, d, bytes))
+        return false;
+    name = slash ? slash + 1 : name;
+    if (tar && !tile_tar_member(*bytes, arena_strndup(d->mem, name, strlen(name) - strlen(".tar")), d->mem, d,
+                                bytes))
+        return false;
     if (*format == FILE_UNKNOWN)
         *format = format_of_bytes(*bytes);
-    name = slash ? slash + 1 : name;
-    return !tar || tile_tar_member(*bytes, arena_strndup(d->mem, name, strlen(name) - strlen(".tar")), d->mem,
-                                   d, bytes);
+    if (*format != FILE_MTX && *format != FILE_TNS)
+        return true;
+    bytes->at = (const uint8_t *)text_checked(path, (char *)(uintptr_t)bytes->at, &bytes->length, d);
+    return bytes->at != NULL;
 }
 
 /* Returns the file that "B.stored/1" is a part of, and which one; the path itself of all others. */

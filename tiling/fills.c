@@ -42,7 +42,7 @@ static FILE *open_text(const char *path, arena *mem) {
     if (!packed)
         return ends_with(path, ".mtx") || ends_with(path, ".tns") ? fopen(path, "r") : NULL;
     diag_init(&quiet, mem);
-    const char *text = text_read(path, mem, &length, &quiet);
+    const char *text = file_read(path, mem, &length, &quiet);
     tile_bytes bytes = {path, (const uint8_t *)text, length};
     if (!text || !tile_gunzip(bytes, mem, &quiet, &bytes) || !bytes.length)
         return NULL;

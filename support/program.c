@@ -7,9 +7,19 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+/* A command bounds its own memory (cli/usage.c); a program that it starts has what the system allows. */
+static void lift_memory_limit(void) {
+    struct rlimit data;
+    if (getrlimit(RLIMIT_DATA, &data) == 0) {
+        data.rlim_cur = data.rlim_max;
+        setrlimit(RLIMIT_DATA, &data);
+    }
+}
 
 _Noreturn void child_become(const char *const *argv, int in, int out, int err, pid_t parent) {
     const int given[] = {[STDIN_FILENO] = in, [STDOUT_FILENO] = out, [STDERR_FILENO] = err};
@@ -18,6 +28,7 @@ _Noreturn void child_become(const char *const *argv, int in, int out, int err, p
             dup2(given[i], i);
     }
     caller_defaults();
+    lift_memory_limit();
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) /* it ended before that */
         _exit(126);

@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 run() { # run KERNEL RESULT EXPRESSION OPTIONS
     kernel=$1 result=$2 expression=$3
     shift 3
-    "$onyx" run "$expression" "$@" --dtype bf16 --profile onyx-ext --engine "$engine" --tile 16 -o "$work/out" > "$work/log" ||
+    "$onyx" run "$expression" "$@" --dtype bf16 --profile onyx-ext --engine "$engine" -O0 --tile 16 -o "$work/out" > "$work/log" ||
         { cat "$work/log"; exit 1; }
     "$program" "$kernel" 16 "$work" "$work/out/$result.mtx"
 }

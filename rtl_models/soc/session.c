@@ -452,7 +452,7 @@ static bool run_batch(session *s, const fw_batches *all, uint32_t i, const fw_ba
     uint64_t first_run = machine_count(s->m).runs;
     if (fw_is_collecting(all)) {
         load_batch(s, b);
-        return write_results(s, all, b, first_run, out);
+        return check_loaded(s) && write_results(s, all, b, first_run, out);
     }
     machine_forget_runs(s->m);
     if (!(is_function(all) && all->part & FW_REST)) /* which are there, and half of them are made */

@@ -118,8 +118,9 @@ static inline uint32_t host_bank_of(const pnr_board *b, uint32_t address) {
     return address & FW_SCRATCH ? b->glb_tiles * b->glb_banks_per_tile : address / b->glb_bank_bytes;
 }
 /* A batch goes through these steps; `b` is batch number `batch`. A batch of another buffer may be loaded once
- * this one has begun, and begun once this one has been waited for. */
-bool host_target_load(host_link *l, const fw_batch *b);
+ * this one has begun, and begun once this one has been waited for. What is loaded is checked `now`, where
+ * nothing runs, or when the batch begins. */
+bool host_target_load(host_link *l, const fw_batch *b, bool now);
 bool host_target_begin(host_link *l, const fw_batches *all, uint32_t batch, const fw_batch *b);
 bool host_target_wait(host_link *l, const fw_batches *all, uint32_t batch, const fw_batch *b,
                       host_batch_result *out); /* the counters only */

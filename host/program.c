@@ -44,7 +44,7 @@ static bool load(course *c, uint32_t number, flight *f) {
         return true;
     double start = seconds_now();
     bool good = fw_batches_get(c->all, number, &f->mem, c->link->d, &f->batch) &&
-                host_target_load(c->link, &f->batch);
+                host_target_load(c->link, &f->batch, false);
     spend(&c->spent->load, start);
     return good;
 }
@@ -107,7 +107,7 @@ static bool collect_all(course *c) {
         flight f = {.number = i};
         memcpy(f.result.counters, c->counters, sizeof f.result.counters);
         good = fw_batches_get(c->all, i, &f.mem, c->link->d, &f.batch) &&
-               host_target_load(c->link, &f.batch) && finish(c, &f);
+               host_target_load(c->link, &f.batch, true) && finish(c, &f);
         arena_free(&f.mem);
     }
     return good;

@@ -338,23 +338,6 @@ static bool may_stay(const host_link *l, const fw_batch *b, const fw_segment *g)
     return g->address >= l->board->map.cgra_data || b->runs <= SHORT_BATCH;
 }
 
-bool host_target_load(host_link *l, const fw_batch *b) {
-    for (uint32_t i = 0; i < b->segments.len; i++) {
-        const fw_segment *g = &b->segments.at[i];
-        if (fw_may_stay(&l->there, g, fw_is_again(b, i), l->mem) && may_stay(l, b, g)) {
-            l->bytes.kept += g->bytes;
-            continue;
-        }
-        if (!host_write(l, g->address, g->content, g->bytes))
-            return false;
-        l->bytes.loaded += g->bytes;
-        if (!l->options->unchecked)
-            vec_push(l->mem, &l->unchecked,
-                     ((host_loaded){g->address, g->bytes, fw_sum(g->address, g->content, g->bytes)}));
-    }
-    return true;
-}
-
 /* Waits until the program has done command `number`, in which nothing of the array moves. */
 static bool wait_for_check(host_link *l, uint32_t number) {
     const double limit = seconds_now() + l->options->timeout;
@@ -388,6 +371,23 @@ static bool check_loaded(host_link *l) {
     }
     l->unchecked.len = 0;
     return true;
+}
+
+bool host_target_load(host_link *l, const fw_batch *b, bool now) {
+    for (uint32_t i = 0; i < b->segments.len; i++) {
+        const fw_segment *g = &b->segments.at[i];
+        if (fw_may_stay(&l->there, g, fw_is_again(b, i), l->mem) && may_stay(l, b, g)) {
+            l->bytes.kept += g->bytes;
+            continue;
+        }
+        if (!host_write(l, g->address, g->content, g->bytes))
+            return false;
+        l->bytes.loaded += g->bytes;
+        if (!l->options->unchecked)
+            vec_push(l->mem, &l->unchecked,
+                     ((host_loaded){g->address, g->bytes, fw_sum(g->address, g->content, g->bytes)}));
+    }
+    return !now || check_loaded(l);
 }
 
 bool host_target_begin(host_link *l, const fw_batches *all, uint32_t batch, const fw_batch *b) {

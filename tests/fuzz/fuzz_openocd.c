@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                    .jtag_way = -1,
                    .image = path};
     uint32_t rewritten;
-    bool ok = host_target_start(&l, "app.elf", &all, &rewritten) && host_target_load(&l, &b) &&
+    bool ok = host_target_start(&l, "app.elf", &all, &rewritten) && host_target_load(&l, &b, false) &&
               host_target_begin(&l, &all, 0, &b) && host_target_wait(&l, &all, 0, &b, &result) &&
               host_target_collect(&l, &all, &b, &r.mem, &result);
     fuzz_answer(&r, ok);

@@ -55,7 +55,7 @@ def calls_and_live():
         return [int(word) for word in file.read().split()]
 
 
-TIMES = {"wall_s", "seconds", "wall_seconds", "cgra_cycles_per_second", "peak_rss_mb", "files"}  # `files` has the checksum of what holds times
+TIMES = {"wall_s", "seconds", "stage_seconds", "wall_seconds", "cgra_cycles_per_second", "peak_rss_mb", "files"}  # `files` has the checksum of what holds times
 
 
 def timeless(value):

@@ -56,6 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     host_options o = host_options_default();
     fuzz_begin(&r);
     o.timeout = 0.005;
+    o.unchecked = true; /* the answers to checks of segments are in tests/program */
     fw_batch b = {.runs = RUNS, .table = board()->map.sram + FW_TABLE_OFFSET};
     vec_push(&r.mem, &b.segments, ((fw_segment){b.table, SEGMENT_BYTES, content}));
     all.list = arena_alloc(&r.mem, sizeof *all.list);

@@ -43,7 +43,7 @@ complete_words onyx run --engine c; complete_words onyx pnr --pipeline ''; compl
 complete_words onyx bits ''; (cd usr; complete_words onyx bits verify sha); complete_words onyx fabric st
 complete_words onyx run --engine = s; complete_words onyx run '\"X(i)=B(i)*c(i)\"' -i ''; complete_words onyx run -i B : us
 complete_words onyx help E0803; complete_words onyx help notebook/; complete_words onyx run -o '' | tr ' ' '\n' | grep -x usr" >completed
-printf 'sweep\n--hazards\nonyx-8x8\ncycle\nnone all midpoint\nrtl\nverify explain stat diff to-verilog\nshare\nstat\n' >wanted
+printf 'sweep\n--hazards\nonyx-8x8\ncycle\nnone all midpoint\nrtl\nverify explain stat to-text diff to-verilog\nshare\nstat\n' >wanted
 printf 'sam soc\nB: c:\nusr\nE0803-hazard\n\nusr\n' >>wanted
 diff wanted completed
 if command -v fish >/dev/null; then

@@ -60,7 +60,7 @@ if report["engine"] == "soc":
     by_kind = {kind: {c["to"]: states_of(c) for c in record["channels"] if c.get("kind") == kind} for kind in ("copy", "load", "store", "processor", "configuration")}
     moved = {c["from"] if " io_in " in c["from"] else c["to"]: states_of(c).count("m") for c in record["channels"] if "kind" not in c}
     work = sum("m" in cycle for cycle in zip(*by_kind["copy"].values()))
-    assert record["cycles"] == report["cycles"]["total"], (record["cycles"], report["cycles"])
+    assert record["cycles"] == report["cycles"]["total"] + report["cycles"].get("verify", 0), (record["cycles"], report["cycles"])
     assert len(by_kind["copy"]) == report["unroll"] and 0 <= work - report["cycles"]["kernel"] <= 2 * report["subtiles"]["passes"], work
     assert [len(by_kind[k]) for k in ("processor", "configuration")] == [1, 1] and len(by_kind["load"]) + len(by_kind["store"]) == report["tiles"]["io"]
     for to, states in [*by_kind["load"].items(), *by_kind["store"].items()]:

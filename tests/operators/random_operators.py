@@ -223,7 +223,10 @@ def command(onyx, case, folder, engine):
 
 def meaning(case):
     """The value at each point of the result."""
-    e = Evaluator(case.tensors, case.extents, case.semiring, case.stated, {name: f.value for name, f in case.functions.items()})
+    # A value that is the fill is not in the structure of a dense operand, also where the file has the point.
+    tensors = {name: (order, {at: v for at, v in cells.items() if v != fill or set(case.formats[name].split(":")[0]) != {"d"}}, fill)
+               for name, (order, cells, fill) in case.tensors.items()}
+    e = Evaluator(tensors, case.extents, case.semiring, case.stated, {name: f.value for name, f in case.functions.items()})
     return {at: e.value(case.tree, dict(zip(case.result, at))) for at in itertools.product(*(range(case.extents[v]) for v in case.result))}
 
 

@@ -135,7 +135,7 @@ for expression, options, has in (("y(i) = mask(m(i), A(i,j) * x(j))", (), lambda
     scanner = next(p["id"] for p in edges["primitives"] if p["label"].startswith("fiberlookup j: A1"))
     got = {e["tokens"]["number"] for e in edges["edges"] if e["src"] == scanner}
     expect(got == {inner}, f"{expression} on sam: the scanner of A gives {got}, not {inner}")
-    report = fused(expression, ALL, (*options, "--tile", str(N)))
+    report = fused(expression, ALL, (*options, "-O0", "--tile", str(N)))
     places = {line.split()[0]: f"x{line.split()[1]}y{line.split()[2]} " for line in (folder / "out/design.place").read_text().splitlines()[2:] if line}
     got = {s["moved"] for s in report["stalls"] if s["from"].startswith(places["A1"]) and "coord_out" in s["from"]}
     padded = sum((i, 0) not in A[1] for i in range(N) if has(i))
@@ -150,7 +150,7 @@ scans, lookups, told = {}, {}, {}
 S = 30  # so that it is one run
 small = {"A": ([S, S], {at: v for at, v in A[1].items() if max(at) < S}), "m": ([S], {at: v for at, v in m[1].items() if at[0] < S})}
 for expression, kernel in (("y(i) = max(j, A(i,j))", ""), ("y(i) = max(j, mask(m(i), A(i,j)))", ""), ("y(i) = mask(m(i), max(j, A(i,j)))", "w")):
-    out, report = run(expression, small, options=("--tile", str(S), "--unroll", "1"))
+    out, report = run(expression, small, options=("-O0", "--tile", str(S), "--unroll", "1"))
     parts = report.get("kernels", [report])
     places = {line.split()[0]: f"x{line.split()[1]}y{line.split()[2]} " for line in (out / kernel / "design.place").read_text().splitlines()[2:] if line}
     moves = next((k for k in parts if k.get("tensor") == kernel), report)["stalls"]
@@ -178,7 +178,7 @@ for word, best, sign in (("max", max, -1), ("min", min, 1)):
             ("A(i,j) * x(j)", {"A": ([S, S], cells), "x": ([S], vector)}, lambda i, j: cells.get((i, j), 0) * vector[j,]),
             ("A(i,j) - B(j,i)", {"A": ([S, S], half), "B": ([S, S], other)}, lambda i, j: half.get((i, j), 0) - other.get((j, i), 0)),
             ("A(i,j) + B(j,i)", {"A": ([S, S], half), "B": ([S, S], other)}, lambda i, j: half.get((i, j), 0) + other.get((j, i), 0))):
-        out, report = run(f"y(i) = {word}(j, {expression})", tensors, options=("--tile", str(S), "--unroll", "1"))
+        out, report = run(f"y(i) = {word}(j, {expression})", tensors, options=("-O0", "--tile", str(S), "--unroll", "1"))
         values = {(i,): best(value(i, j) for j in range(S)) for i in range(S)}
         got = read(out / "y.mtx", 1)
         expect({at: v for at, v in got.items() if v} == {at: v for at, v in values.items() if v}, f"{word} of {expression}: {got}, not {values}")

@@ -184,7 +184,7 @@ def main():
         codes[code] = codes.get(code, 0) + 1
         shares.add(code == 0, same)
         # A program whose libraries cannot be loaded is not ours to judge.
-        loading = inject and re.search(r"error while loading shared libraries|cannot (open|load|map)|^strace:", said, re.M)
+        loading = inject and re.search(r"error while loading shared libraries|cannot (open|load|map)|^strace:|AddressSanitizer failed to allocate", said, re.M)
         wrong = "" if loading else complaint(code, said, before, snapshot(work), changed, kill, set(written) | ({"design"} if words[0] == "reduce" else set()))
         if kind == "locale" and not wrong and code != 0 and words[0] not in ("merge", "reduce"):
             wrong = f"exit code {code} in another locale: {said[:200]}"

@@ -383,8 +383,7 @@ void compile_choose_by_data(const compile_search_in *given, compile_context *ctx
     }
     out->candidates = all;
     if (!compile_edges_open(with.options) || (out->cin.kernels.len == 1 && pnr_board_extended(in->board)))
-        out->tilings.len =
-            0; /* stated, or chosen when the kernel is compiled, with store streams that levels share */
+        out->tilings.len = 0; /* edges are stated, or chosen with shared store streams in compiling */
 }
 
 /* ---- another statement in place of the user's ---------------------------------------------------- */

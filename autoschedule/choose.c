@@ -177,19 +177,11 @@ static bool reads_workspace(const fe_cin *cin, uint32_t n) {
  * kernel/edges.c). */
 static bool finish_sums(compile_trying *c, fe_cin *cin, uint32_t n) {
     compile_one_kernel one = {c, &cin->kernels.at[n]};
-    fe_cin parts, out = {0};
-    if (!c->o->runs || !reads_workspace(cin, n) || !compile_maps(c, one.kernel) ||
-        !compile_works(c, compile_takes_whole_sums, &one) ||
-        !fe_stage_parts(one.kernel, FE_PARTS_SUMS, c->ctx->mem, &parts))
+    fe_cin parts;
+    if (!c->o->runs || !reads_workspace(cin, n) || !compile_works(c, compile_takes_whole_sums, &one) ||
+        !compile_maps(c, one.kernel) || !fe_stage_parts(one.kernel, FE_PARTS_SUMS, c->ctx->mem, &parts))
         return false;
-    fe_name_apart(&parts, cin);
-    for (uint32_t i = 0; i < cin->kernels.len; i++) {
-        for (uint32_t part = 0; i == n && part < parts.kernels.len; part++)
-            vec_push(c->ctx->mem, &out.kernels, parts.kernels.at[part]);
-        if (i != n)
-            vec_push(c->ctx->mem, &out.kernels, cin->kernels.at[i]);
-    }
-    *cin = out;
+    *cin = compile_with_parts(cin, n, &parts, c->ctx->mem);
     return true;
 }
 

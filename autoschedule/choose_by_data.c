@@ -200,13 +200,7 @@ static void choose_phases_of(compile_trying *c, const compile_search_in *by, uin
     fe_cin two;
     if (!compile_schedule_maps(&again, phases) || !fe_schedule(&with, &kernel->s, mem, c->ctx->diag, &two))
         return;
-    fe_name_apart(&two, &out->cin);
-    for (uint32_t at = 0; at < out->cin.kernels.len; at++) {
-        for (uint32_t m = 0; m < two.kernels.len && at == n; m++)
-            vec_push(mem, &other.cin.kernels, two.kernels.at[m]);
-        if (at != n)
-            vec_push(mem, &other.cin.kernels, out->cin.kernels.at[at]);
-    }
+    other.cin = compile_with_parts(&out->cin, n, &two, mem);
     if (!compile_choose_orders(c, &other.cin, &other.chosen))
         return;
     const double cycles = compile_search_below(by, c->ctx, COMPILE_WORTH_SEVERAL, *least, &other);

@@ -4,6 +4,7 @@
 #define ONYX_AUTOSCHEDULE_CHOOSING_H
 
 #include "autoschedule/choose.h"
+#include "frontend/sums.h"
 #include "kernel/trial.h"
 
 #include <math.h>
@@ -103,6 +104,20 @@ static inline fe_cin compile_with_kernel(const fe_cin *cin, uint32_t at, const f
     out.kernels.len = out.kernels.cap = 0;
     for (uint32_t n = 0; n < cin->kernels.len; n++)
         vec_push(mem, &out.kernels, n == at ? *kernel : cin->kernels.at[n]);
+    return out;
+}
+
+/* Returns the program with the kernels of another in place of one of its kernels; their workspaces get names
+ * of their own. */
+static inline fe_cin compile_with_parts(const fe_cin *cin, uint32_t at, fe_cin *parts, arena *mem) {
+    fe_cin out = {0};
+    fe_name_apart(parts, cin);
+    for (uint32_t n = 0; n < cin->kernels.len; n++) {
+        for (uint32_t part = 0; n == at && part < parts->kernels.len; part++)
+            vec_push(mem, &out.kernels, parts->kernels.at[part]);
+        if (n != at)
+            vec_push(mem, &out.kernels, cin->kernels.at[n]);
+    }
     return out;
 }
 

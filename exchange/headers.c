@@ -14,11 +14,6 @@ typedef struct {
     arena *mem;
 } scanner;
 
-static bool ends_with(const char *name, const char *end) {
-    const size_t length = strlen(name), n = strlen(end);
-    return length > n && strcmp(name + length - n, end) == 0;
-}
-
 static bool is_name(char c) {
     return isalnum((unsigned char)c) || c == '_';
 }
@@ -80,10 +75,10 @@ static void take_array(scanner *s, const char *name) {
         take_words(s, name[4] == 'a' ? &s->addresses : &s->words);
         return;
     }
-    if (strncmp(name, "app_", 4) == 0 && ends_with(name, "_data"))
+    if (strncmp(name, "app_", 4) == 0 && text_ends_with(name, "_data"))
         add_array(s, "data", name + 4, length - 4 - strlen("_data"));
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        if (ends_with(name, kinds[k].end))
+        if (text_ends_with(name, kinds[k].end))
             add_array(s, kinds[k].table, name, length - strlen(kinds[k].end));
     }
 }
@@ -140,7 +135,7 @@ static void scan(scanner *s, const char *text) {
             s->function = member(member(s->json, "register_writes", false), name, true);
         else if (*s->at == '[' && find_values(s))
             take_array(s, name);
-        else if (*s->at == '(' && (ends_with(name, "WriteReg") || ends_with(name, "reg_write")))
+        else if (*s->at == '(' && (text_ends_with(name, "WriteReg") || text_ends_with(name, "reg_write")))
             take_write(s, name);
         is_function = strcmp(name, "void") == 0;
     }

@@ -4,18 +4,14 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-static bool ends_with(const char *path, const char *end) {
-    const size_t length = strlen(path), n = strlen(end);
-    return length > n && strcmp(path + length - n, end) == 0;
-}
-
 static bool is_folder(const char *path) {
     struct stat about;
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
 static bool is_one_file(const char *path) {
-    return ends_with(path, ".json") || ends_with(path, ".json.gz") || ends_with(path, "_script.h");
+    return text_ends_with(path, ".json") || text_ends_with(path, ".json.gz") ||
+           text_ends_with(path, "_script.h");
 }
 
 /* Returns the folder of a run of the program in this folder, number 0 as well as any other; NULL where there
@@ -58,8 +54,8 @@ static bool read_folder(const char *path, arena *mem, diagnostics *d, exchange_p
 
 bool exchange_is_program(const char *path) {
     arena mem = {0};
-    const bool is =
-        ends_with(path, ".bs") || is_one_file(path) || (is_folder(path) && run_folder(path, 0, &mem) != NULL);
+    const bool is = text_ends_with(path, ".bs") || is_one_file(path) ||
+                    (is_folder(path) && run_folder(path, 0, &mem) != NULL);
     arena_free(&mem);
     return is;
 }

@@ -4,11 +4,6 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-static bool ends_with(const char *path, const char *end) {
-    const size_t length = strlen(path), n = strlen(end);
-    return length > n && strcmp(path + length - n, end) == 0;
-}
-
 /* Text, as the simulator's tools leave it for the global buffer: a word a line, four hexadecimal digits. */
 static bool read_text_words(const char *path, arena *mem, diagnostics *d, u16_vec *out) {
     size_t length = 0;
@@ -43,7 +38,8 @@ bool exchange_read_words(const char *path, arena *mem, diagnostics *d, u16_vec *
     *out = (u16_vec){0};
     if (!has_extension(path))
         return read_text_words(path, mem, d, out);
-    const bool big = ends_with(path, ".raw"), little = ends_with(path, ".leraw") || ends_with(path, ".bin");
+    const bool big = text_ends_with(path, ".raw"),
+               little = text_ends_with(path, ".leraw") || text_ends_with(path, ".bin");
     if (!big && !little) {
         diag_error(d, (src_loc){0}, "E0970-chip-file", "'%s' is no file of words", path);
         diag_hint(d, "words of 16 bits are in .raw (high byte first), in .leraw and .bin (low byte first), "

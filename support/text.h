@@ -4,10 +4,17 @@
 
 #include "support/arena.h"
 #include <stdio.h>
+#include <string.h>
 
 /* Returns the word for n things, where a number is shown to people: plural(n, "copy", "copies"). */
 static inline const char *plural(uint64_t n, const char *one, const char *many) {
     return n == 1 ? one : many;
+}
+
+/* Returns whether a text, as the name of a file, ends with `end`. */
+static inline bool text_ends_with(const char *text, const char *end) {
+    const size_t length = strlen(text), n = strlen(end);
+    return length >= n && strcmp(text + length - n, end) == 0;
 }
 
 /* Collects what is printed to `stream` between text_begin and text_end. It must not be moved in between. */

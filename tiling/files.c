@@ -458,14 +458,9 @@ static const char *const extensions[] = {[FILE_MTX] = ".mtx",
                                          [FILE_NPZ] = ".npz",
                                          [FILE_STORED] = ".stored"};
 
-static bool ends_with(const char *text, const char *end) {
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 static file_format format_of_name(const char *path) {
     for (file_format f = FILE_MTX; f <= FILE_STORED; f++) {
-        if (ends_with(path, extensions[f]))
+        if (text_ends_with(path, extensions[f]))
             return f;
     }
     return FILE_UNKNOWN;
@@ -574,9 +569,9 @@ static bool read_as_stored(reader *r, arena *mem) {
 /* Finds the format of a file, by name or by content, and inflates it if it is packed. */
 static bool open_file(const char *path, diagnostics *d, tile_bytes *bytes, file_format *format) {
     size_t length = strlen(path);
-    bool packed = ends_with(path, ".gz");
+    bool packed = text_ends_with(path, ".gz");
     const char *name = packed ? arena_strndup(d->mem, path, length - 3) : path, *slash = strrchr(name, '/');
-    const bool tar = ends_with(name, ".tar");
+    const bool tar = text_ends_with(name, ".tar");
     *format = tar ? FILE_MTX : format_of_name(name);
     if (*format == FILE_UNKNOWN && has_extension(name)) {
         diag_error(d, (src_loc){0}, "E0312-extension", "'%s' is neither .mtx, .tns, .npy, .npz nor .stored",
@@ -617,7 +612,7 @@ static const char *whole_path(const char *path, arena *mem, uint32_t *part) {
     if (!slash || digit == slash + 1 || *digit)
         return path;
     const char *whole = arena_strndup(mem, path, (size_t)(slash - path));
-    if (!ends_with(whole, ".stored") && !ends_with(whole, ".stored.gz"))
+    if (!text_ends_with(whole, ".stored") && !text_ends_with(whole, ".stored.gz"))
         return path;
     *part = number;
     return whole;
@@ -630,7 +625,7 @@ static bool read_in_pieces(reader r, uint32_t order, arena *mem) {
     diagnostics quiet, *given = r.diag;
     tile_raw entries = {0};
     const tile_tensor empty = *r.tensor;
-    const bool packed = ends_with(r.path, ".gz");
+    const bool packed = text_ends_with(r.path, ".gz");
     const file_format format =
         format_of_name(packed ? arena_strndup(&scratch, r.path, strlen(r.path) - 3) : r.path);
     diag_init(&quiet, &scratch);
@@ -684,7 +679,7 @@ bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype,
 }
 
 bool tile_can_write(uint32_t order, const char *path, diagnostics *d) {
-    if (ends_with(path, ".mtx") ? order <= 2 : ends_with(path, ".tns"))
+    if (text_ends_with(path, ".mtx") ? order <= 2 : text_ends_with(path, ".tns"))
         return true;
     diag_error(d, (src_loc){0}, "E0312-extension", "'%s' cannot hold a tensor of order %u", path, order);
     diag_hint(d, "name it .mtx up to order 2, .tns, or .stored where its order is not 0");
@@ -693,7 +688,7 @@ bool tile_can_write(uint32_t order, const char *path, diagnostics *d) {
 
 bool tile_write(const tile_tensor *t, tile_dtype dtype, const char *path, diagnostics *d) {
     file_out f;
-    bool mtx = ends_with(path, ".mtx");
+    bool mtx = text_ends_with(path, ".mtx");
     if (!tile_can_write(t->order, path, d) || !file_create(&f, path, d->mem, d))
         return false;
     if (mtx)

@@ -25,22 +25,17 @@ static const char *fill_of_line(const char *line, arena *mem) {
     return length && number[length] == ':' ? arena_strndup(mem, number, length) : NULL;
 }
 
-static bool ends_with(const char *path, const char *end) {
-    const size_t length = strlen(path), n = strlen(end);
-    return length > n && strcmp(path + length - n, end) == 0;
-}
-
 /* Opens the text of a file; NULL where it is none. A pipe gives each of its bytes to a single reader, and the
  * reader of the entries needs all of them. */
 static FILE *open_text(const char *path, arena *mem) {
-    const bool packed = ends_with(path, ".mtx.gz") || ends_with(path, ".tns.gz");
+    const bool packed = text_ends_with(path, ".mtx.gz") || text_ends_with(path, ".tns.gz");
     diagnostics quiet;
     struct stat info;
     size_t length = 0;
     if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
         return NULL;
     if (!packed)
-        return ends_with(path, ".mtx") || ends_with(path, ".tns") ? fopen(path, "r") : NULL;
+        return text_ends_with(path, ".mtx") || text_ends_with(path, ".tns") ? fopen(path, "r") : NULL;
     diag_init(&quiet, mem);
     const char *text = file_read(path, mem, &length, &quiet);
     tile_bytes bytes = {path, (const uint8_t *)text, length};

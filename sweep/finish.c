@@ -1,12 +1,13 @@
 /* A point's files, its command, and what is stored of how it ended. */
 #include "support/number.h"
+#include "sweep/settings.h"
 #include "sweep/sweep_int.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
 const char *const *point_argv(const batch *b, const sweep_point *point, const point_files *f, arena *mem) {
-    const char *const last[] = {"--engine", b->engine, "--json", "-o", f->folder, NULL};
+    const char *const last[] = {"--engine", b->engine, "--json", "--diagnostics=json", "-o", f->folder, NULL};
     uint32_t n = 0;
     const char **argv = arena_new_n(mem, const char *, point->arguments.len + 8);
     argv[n++] = b->job->plan.program;
@@ -17,10 +18,35 @@ const char *const *point_argv(const batch *b, const sweep_point *point, const po
     return argv;
 }
 
-/* Returns what the error line of a log says after "error: ", or the whole line. */
+/* Returns the text of a failure that the point printed as JSON, with its code and its hints: "too large
+ * [E0510-too-large]; lower --unroll". NULL: the line holds a warning, a note or no diagnostic. */
+static const char *failure_of(const char *line, size_t length, arena *mem) {
+    cJSON *json = json_parse("", line, length, NULL);
+    const char *severity = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "severity")),
+               *message = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "message")),
+               *code = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "code")), *text = NULL;
+    if (severity && message && strcmp(severity, "warning") != 0 && strcmp(severity, "note") != 0)
+        text = code ? arena_printf(mem, "%s [%s]", message, code) : arena_strdup(mem, message);
+    const cJSON *hint = NULL;
+    cJSON_ArrayForEach(hint, cJSON_GetObjectItemCaseSensitive(json, "hints")) {
+        if (text && cJSON_IsString(hint))
+            text = arena_printf(mem, "%s; %s", text, hint->valuestring);
+    }
+    cJSON_Delete(json);
+    return text;
+}
+
+/* Returns the first failure of a log of --diagnostics=json; of a log without any, as of a program that did
+ * not start, the line with "error:" or the first one. */
 static const char *message_of(const char *log, arena *mem) {
-    const char *line = file_error_line(log, mem), *error = strstr(line, "error: ");
-    return error ? error + strlen("error: ") : line;
+    size_t length = 0;
+    const char *text = file_read_if_there(log, mem, &length), *found = NULL;
+    for (const char *at = text ? text : "", *end; *at && !found; at = *end ? end + 1 : end) {
+        end = at + strcspn(at, "\n");
+        found = failure_of(at, (size_t)(end - at), mem);
+    }
+    const char *line = found ? found : file_error_line(log, mem), *error = strstr(line, "error: ");
+    return !found && error ? error + strlen("error: ") : line;
 }
 
 static double number_of(const cJSON *report, const char *object, const char *key) {
@@ -53,8 +79,8 @@ static sweep_state state_of_exit(const point_end *end, bool reported, const char
 static void tell(const batch *b, const sweep_row *r) {
     if (b->job->quiet)
         return;
-    fprintf(stderr, "[%u/%u] %s%s %s", b->job->ran, b->todo.len, r->engine, b->confirms ? " confirms" : "",
-            r->settings);
+    fprintf(stderr, "[%u/%u] %s%s ", b->job->ran, b->todo.len, r->engine, b->confirms ? " confirms" : "");
+    put_settings(r->settings, stderr);
     if (r->state == SWEEP_DONE)
         number_print(stderr, ": %.0f cycles, %.2f us\n", r->cycles, r->time_us);
     else

@@ -1,20 +1,8 @@
 /* What a sweep found: a table for people, CSV for tools, a page to look at. */
 #include "support/number.h"
 #include "sweep/plot.h"
+#include "sweep/settings.h"
 #include "sweep/sweep_int.h"
-
-/* ---- settings ----------------------------------------------------------------------------------- */
-
-/* Prints {"tile":"16","unroll":"2"} as "tile 16, unroll 2". */
-static void put_settings(const char *settings, FILE *out) {
-    cJSON *json = json_parse("", settings, strlen(settings), NULL);
-    const char *between = "";
-    for (const cJSON *m = cJSON_IsObject(json) ? json->child : NULL; m; m = m->next) {
-        fprintf(out, "%s%s %s", between, m->string, cJSON_IsString(m) ? m->valuestring : "?");
-        between = ", ";
-    }
-    cJSON_Delete(json);
-}
 
 /* The rows of one plan. */
 typedef struct {

@@ -1,5 +1,6 @@
 /* Plots as SVG. Coordinates are printed in tenths of a pixel. */
 #include "sweep/plot.h"
+#include "support/arena.h"
 #include "support/number.h"
 
 #include <math.h>
@@ -190,9 +191,10 @@ static int by_place(const void *a, const void *b) {
 
 /* Joins the best points by steps: what is right of and above the line is worse. O(n log n). */
 static void write_front(const plot *p, FILE *out, const axis *x, const axis *y) {
-    plot_point *best = malloc((p->n + 1) * sizeof *best);
+    arena scratch = {0};
+    plot_point *best = arena_new_n(&scratch, plot_point, p->n + 1);
     uint32_t n = 0;
-    for (uint32_t i = 0; best && i < p->n; i++) {
+    for (uint32_t i = 0; i < p->n; i++) {
         if (p->point[i].best)
             best[n++] = p->point[i];
     }
@@ -205,7 +207,7 @@ static void write_front(const plot *p, FILE *out, const axis *x, const axis *y) 
         number_print(out, "%.1f,%.1f ", place(x, best[i].x), place(y, best[i].y));
     }
     fputs("\"/>\n", out);
-    free(best);
+    arena_free(&scratch);
 }
 
 static void write_point(const plot_point *at, FILE *out, const axis *x, const axis *y) {

@@ -1,5 +1,6 @@
 /* Results in an SQLite file: one row a point. */
 #include "support/inputs.h"
+#include "support/number.h"
 #include "sweep/sweep_int.h"
 
 #include <sqlite3.h>
@@ -177,8 +178,27 @@ bool store_confirm(sweep_store *store, const char *key, const char *engine, doub
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+static const cJSON *member(const cJSON *object, const char *key) {
+    return cJSON_GetObjectItemCaseSensitive(object, key);
+}
+
+static double number_of(const cJSON *item) {
+    return cJSON_IsNumber(item) ? item->valuedouble : 0;
+}
+
+/* Returns a text, or a number as text; "" for anything else. */
+static const char *text_of(const cJSON *item, arena *mem) {
+    char number[32] = "";
+    if (cJSON_IsNumber(item))
+        number_text(number, sizeof number, "%.15g", item->valuedouble);
+    return arena_strdup(mem, cJSON_IsString(item) ? item->valuestring : number);
+}
+
+/* SQLite gives NULL for NULL, and where it has no memory for a text. */
 static const char *text_at(sqlite3_stmt *q, int column, arena *mem) {
     const unsigned char *text = sqlite3_column_text(q, column);
+    if (!text && sqlite3_column_type(q, column) != SQLITE_NULL)
+        out_of_memory(0);
     return text ? arena_strdup(mem, (const char *)text) : "";
 }
 
@@ -224,54 +244,77 @@ static const char *page_of(const sweep_store *store, const sweep_row *r, arena *
     return plain && access(page, R_OK) == 0 ? page : "";
 }
 
+/* Takes the figures of a point's report: whoever wrote the file may have put any text there. */
+static void take_report(const char *text, arena *mem, sweep_row *r) {
+    cJSON *report = json_parse("", text, strlen(text), NULL);
+    const cJSON *nj = member(member(report, "energy"), "nj"), *accuracy = member(report, "accuracy"),
+                *warning = NULL;
+    r->energy_nj = number_of(member(nj, "typical"));
+    r->energy_low_nj = number_of(member(nj, "low"));
+    r->energy_high_nj = number_of(member(nj, "high"));
+    r->accuracy = text_of(member(accuracy, "verdict"), mem);
+    r->error = text_of(member(member(accuracy, "relative"), "largest"), mem);
+    r->version = text_of(member(report, "version"), mem);
+    r->warnings = "";
+    cJSON_ArrayForEach(warning, member(report, "warnings")) {
+        const char *code = text_of(member(warning, "code"), mem);
+        r->warnings = arena_printf(mem, "%s%s%s", r->warnings, *r->warnings ? " " : "", code);
+    }
+    cJSON_Delete(report);
+}
+
+/* Returns what follows -i, -g and --set in a point's arguments, with blanks between: points with the same
+ * expression compute the same if these are equal. */
+static const char *operands_of(const char *arguments, arena *mem) {
+    cJSON *list = json_parse("", arguments, strlen(arguments), NULL);
+    const char *all = "";
+    const cJSON *word = NULL;
+    cJSON_ArrayForEach(word, list) {
+        const char *option = text_of(word, mem);
+        const bool counts =
+            strcmp(option, "-i") == 0 || strcmp(option, "-g") == 0 || strcmp(option, "--set") == 0;
+        if (counts && word->next)
+            all = arena_printf(mem, "%s%s%s", all, *all ? " " : "", text_of(word->next, mem));
+    }
+    cJSON_Delete(list);
+    return all;
+}
+
+static sweep_row read_row(const sweep_store *store, sqlite3_stmt *q, arena *mem) {
+    sweep_row r = {.plan = text_at(q, 0, mem),
+                   .key = text_at(q, 1, mem),
+                   .settings = text_at(q, 2, mem),
+                   .expression = text_at(q, 3, mem),
+                   .engine = text_at(q, 4, mem),
+                   .message = text_at(q, 5, mem),
+                   .check = text_at(q, 6, mem),
+                   .state = state_of(text_at(q, 7, mem)),
+                   .confirm_engine = text_at(q, 18, mem),
+                   .confirm_check = text_at(q, 19, mem)};
+    double *const number[] = {&r.cycles, &r.time_us, &r.fmax_mhz, &r.pe,         &r.mem,
+                              &r.io,     &r.words,   &r.passes,   &r.result_nnz, &r.wall_s};
+    for (int i = 0; i < 10; i++)
+        *number[i] = sqlite3_column_double(q, 8 + i);
+    r.confirm_cycles = sqlite3_column_double(q, 20);
+    arena scratch = {0};
+    take_report(text_at(q, 21, &scratch), mem, &r);
+    r.operands = operands_of(text_at(q, 22, &scratch), mem);
+    arena_free(&scratch);
+    r.page = page_of(store, &r, mem);
+    return r;
+}
+
 bool sweep_rows(sweep_store *store, arena *mem, diagnostics *d, sweep_row_vec *out) {
     static const char sql[] =
         "SELECT plan, key, settings, expression, engine, message, result_check, state, cycles, time_us, "
-        "fmax_mhz,"
-        " pe, mem, io, words, passes, result_nnz, wall_s, confirm_engine, confirm_check, confirm_cycles,"
-        " json_extract(CASE WHEN json_valid(report) THEN report END, '$.energy.nj.typical'),"
-        " json_extract(CASE WHEN json_valid(report) THEN report END, '$.energy.nj.low'),"
-        " json_extract(CASE WHEN json_valid(report) THEN report END, '$.energy.nj.high'),"
-        " json_extract(CASE WHEN json_valid(report) THEN report END, '$.accuracy.verdict'),"
-        " json_extract(CASE WHEN json_valid(report) THEN report END, '$.accuracy.relative.largest'),"
-        " (SELECT group_concat(json_extract(value, '$.code'), ' ')"
-        "  FROM json_each(CASE WHEN json_valid(report) THEN report ELSE '{}' END, '$.warnings')),"
-        " json_extract(CASE WHEN json_valid(report) THEN report END, '$.version'),"
-        " (SELECT group_concat(what.value, ' ')"
-        "  FROM json_each(CASE WHEN json_valid(arguments) THEN arguments ELSE '[]' END) AS option"
-        "  JOIN json_each(CASE WHEN json_valid(arguments) THEN arguments ELSE '[]' END) AS what"
-        "  ON what.key = option.key + 1 WHERE option.value IN ('-i', '-g'))"
+        "fmax_mhz, pe, mem, io, words, passes, result_nnz, wall_s, confirm_engine, confirm_check, "
+        "confirm_cycles, report, arguments"
         " FROM point ORDER BY plan, state <> 'done', time_us, cycles, key";
     sqlite3_stmt *q = NULL;
     int step = SQLITE_ERROR;
     if (sqlite3_prepare_v2(store->db, sql, -1, &q, NULL) == SQLITE_OK) {
-        while ((step = sqlite3_step(q)) == SQLITE_ROW) {
-            sweep_row r = {.plan = text_at(q, 0, mem),
-                           .key = text_at(q, 1, mem),
-                           .settings = text_at(q, 2, mem),
-                           .expression = text_at(q, 3, mem),
-                           .engine = text_at(q, 4, mem),
-                           .message = text_at(q, 5, mem),
-                           .check = text_at(q, 6, mem),
-                           .state = state_of(text_at(q, 7, mem)),
-                           .confirm_engine = text_at(q, 18, mem),
-                           .confirm_check = text_at(q, 19, mem)};
-            double *const number[] = {&r.cycles, &r.time_us, &r.fmax_mhz, &r.pe,         &r.mem,
-                                      &r.io,     &r.words,   &r.passes,   &r.result_nnz, &r.wall_s};
-            for (int i = 0; i < 10; i++)
-                *number[i] = sqlite3_column_double(q, 8 + i);
-            r.confirm_cycles = sqlite3_column_double(q, 20);
-            r.energy_nj = sqlite3_column_double(q, 21);
-            r.energy_low_nj = sqlite3_column_double(q, 22);
-            r.energy_high_nj = sqlite3_column_double(q, 23);
-            r.accuracy = text_at(q, 24, mem);
-            r.error = text_at(q, 25, mem);
-            r.warnings = text_at(q, 26, mem);
-            r.version = text_at(q, 27, mem);
-            r.operands = text_at(q, 28, mem);
-            r.page = page_of(store, &r, mem);
-            vec_push(mem, out, r);
-        }
+        while ((step = sqlite3_step(q)) == SQLITE_ROW)
+            vec_push(mem, out, read_row(store, q, mem));
     }
     sqlite3_finalize(q);
     if (step != SQLITE_DONE)

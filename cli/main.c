@@ -89,6 +89,7 @@ int main(int argc, char **argv) {
     keep_what_is_freed();
     setlocale(LC_ALL, "C");
     caller_defaults();
+    json_begin();
     if (argc < 2) {
         print_usage(stderr);
         return EXIT_USER;

@@ -3,8 +3,10 @@
 #include "support/number.h"
 #include "sweep/sweep_int.h"
 
+#include <malloc.h>
 #include <sqlite3.h>
 #include <stdlib.h>
+#include <threads.h>
 #include <unistd.h>
 
 struct sweep_store {
@@ -82,10 +84,50 @@ static bool prepare(sweep_store *store, bool create, diagnostics *d) {
     return version == STORE_VERSION;
 }
 
+/* ---- SQLite's memory: its JSON functions take a document for a wrong one when memory runs out ----- */
+
+static void *allocate(int bytes) {
+    void *p = malloc((size_t)bytes);
+    if (!p)
+        out_of_memory((size_t)bytes);
+    return p;
+}
+
+static void *reallocate(void *old, int bytes) {
+    void *p = realloc(old, (size_t)bytes);
+    if (!p)
+        out_of_memory((size_t)bytes);
+    return p;
+}
+
+static int size_of(void *p) {
+    return p ? (int)malloc_usable_size(p) : 0;
+}
+
+static int round_up(int bytes) {
+    return (bytes + 7) / 8 * 8;
+}
+
+static int start(void *none) {
+    (void)none;
+    return SQLITE_OK;
+}
+
+static void stop(void *none) {
+    (void)none;
+}
+
+static void set_memory(void) {
+    sqlite3_config(SQLITE_CONFIG_MALLOC,
+                   &(sqlite3_mem_methods){allocate, free, reallocate, size_of, round_up, start, stop, NULL});
+}
+
 sweep_store *sweep_open(const char *path, bool create, arena *mem, diagnostics *d) {
     sweep_store *store = arena_new(mem, sweep_store);
     store->path = arena_strdup(mem, path);
     store->folder = arena_printf(mem, "%s.work", path);
+    static once_flag memory = ONCE_FLAG_INIT;
+    call_once(&memory, set_memory);
     int flags = SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
     bool ok = sqlite3_open_v2(path, &store->db, flags, NULL) == SQLITE_OK || fail(store, "open", d);
     if (ok && prepare(store, create, d)) {

@@ -340,6 +340,8 @@ static void get_batch(reader *r, uint32_t number, fw_batch *batch) {
     for (uint32_t i = 0; r->good && i < segments; i++) {
         bool again;
         fw_segment s = get_segment(r, number, &again);
+        if (again && i >= 32)
+            damaged(r, "a segment behind all streams is written again");
         batch->again |= i < 32 && again ? UINT32_C(1) << i : 0;
         vec_push(r->mem, &batch->segments, s);
     }

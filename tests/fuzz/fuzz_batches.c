@@ -11,7 +11,7 @@ static void put_batch(const fw_batch *b, bool list, FILE *out) {
     for (uint32_t i = 0; i < b->segments.len; i++) {
         const fw_segment *s = &b->segments.at[i];
         file_put_u32(out, s->address);
-        file_put_u32(out, s->bytes);
+        file_put_u32(out, s->bytes | (b->again >> i & 1 ? FW_AGAIN : 0));
         fwrite(s->content, 1, ((size_t)s->bytes + 3) / 4 * 4, out);
     }
     if (list)

@@ -63,7 +63,7 @@ def outside(source):
 
 def run(source, every, name, command):
     seed, fixed, more, rates = read(FILE.read_text())[0][name]
-    bad, fixed, more = 0, max(fixed // every, min(fixed, 6)), more // every
+    bad, fixed, more = 0, max(fixed // every, min(fixed, 6)), max(more // every, min(more, 3))  # one case is a seed of its own
     for cases, of in [(fixed, seed)] + ([(more, outside(source))] if more and not os.environ.get("SEEN") else []):
         words = [word.replace("@cases@", str(cases)).replace("@seed@", str(of)) for word in command]
         print(f"{name}: {cases} cases of seed {of}", flush=True)

@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 onyx, shim, step = sys.argv[1], sys.argv[2], int(sys.argv[3])
+os.environ.pop("ONYX_NO_SYNC", None)  # waiting for the disk fails, too
 *before, command = [words.split("\n") for words in "\n".join(sys.argv[4:]).split("\n--\n")]
 work = tempfile.mkdtemp()
 log, prepared = f"{work}/log", f"{work}/in"

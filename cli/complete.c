@@ -39,7 +39,8 @@ static void offer_tensors(const completion *c, const char *before, const option_
             offer_files(c, arena_strndup(&c->s->mem, c->word, (size_t)(colon + 1 - c->word)));
         return;
     }
-    const bool operands = row == &option_rows[OPTION_INPUT] || row == &option_rows[OPTION_GENERATE];
+    const option_row *of = row->axis ? &option_rows[row->axis] : row;
+    const bool operands = of == &option_rows[OPTION_INPUT] || of == &option_rows[OPTION_GENERATE];
     text_vec seen = {0};
     for (int i = 0; i < c->n - 1; i++) {
         const char *equals = strchr(c->words[i], '=');

@@ -1,4 +1,5 @@
-/* onyx sweep: an expression over tile sizes, copies, loop orders, schedules, seeds and boards. */
+/* onyx sweep: expressions over operands, tile sizes, copies, loop orders, engines, boards and more. */
+#include "cli/sweep.h"
 #include "cli/usage.h"
 #include "compile/compile.h"
 #include "engines/engines.h"
@@ -6,106 +7,35 @@
 
 #include <unistd.h>
 
-typedef struct {
-    cli_session *session;
-    const char *order; /* --order, once stars are orders */
-    sweep_job job;
-} sweep_command;
-
-/* What onyx run would say of a value, once instead of at every point; and a value that is there twice. */
-static void check_value(sweep_command *c, const sweep_axis *axis, const char *name, option_key key) {
-    cli_session *s = c->session;
-    command_line point = options_default(COMMAND_RUN);
-    const uint32_t last = axis->value.len - 1;
-    const char *const words[] = {"run", options_spelling(key, &s->mem), axis->value.at[last], "x=y"};
-    options_parse(COMMAND_RUN, sizeof words / sizeof *words, words, &s->mem, &s->diag, &point);
-    for (uint32_t v = 0; v < last; v++) {
-        if (strcmp(axis->value.at[v], axis->value.at[last]) == 0)
-            diag_error(&s->diag, (src_loc){0}, "E0914-twice", "--%s has %s twice", name,
-                       axis->label.at[last]);
-    }
-}
-
-/* The values between separators, each one's text what the option takes. */
-static void add_axis(sweep_command *c, const char *name, option_key key, const char *list, char separator,
-                     const char *pattern) {
-    arena *mem = &c->session->mem;
-    sweep_axis axis = {.name = name, .option = options_spelling(key, mem)};
-    for (const char *at = list;; at++) {
-        size_t length = strcspn(at, (const char[]){separator, '\0'});
-        const char *label = arena_strndup(mem, at, length);
-        if (!length)
-            compile_bad_value(&c->session->diag, arena_printf(mem, "--%s", name), list,
-                              arena_printf(mem, "values between '%c'", separator));
-        vec_push(mem, &axis.label, label);
-        vec_push(mem, &axis.value, pattern ? arena_printf(mem, "%s(%s)", pattern, label) : label);
-        if (length)
-            check_value(c, &axis, name, key);
-        at += length;
-        if (!*at)
-            break;
-    }
-    for (uint32_t a = 0; a < c->job.plan.axes.len; a++) {
-        if (strcmp(c->job.plan.axes.at[a].name, name) == 0)
-            diag_error(&c->session->diag, (src_loc){0}, "E0914-twice", "a second --%s", name);
-    }
-    vec_push(mem, &c->job.plan.axes, axis);
-}
-
-static void pass_on(sweep_command *c, const char *option, const char *value) {
-    vec_push(&c->session->mem, &c->job.plan.arguments, option);
-    if (value)
-        vec_push(&c->session->mem, &c->job.plan.arguments, value);
-}
-
-/* Axes as the table has them; what else onyx run reads, each point gets as it is. */
-static bool take_options(sweep_command *c) {
-    const command_line *o = &c->session->options;
-    for (uint32_t i = 0; i < o->in_order.len; i++) {
-        const option_given *given = &o->in_order.at[i];
-        const option_row *row = &option_rows[given->key];
-        const char *colon = given->value ? strchr(given->value, ':') : NULL;
-        if (row->separators) {
-            add_axis(c, row->name, row->axis, given->value, row->separators[colon && row->separators[1]],
-                     NULL);
-            continue;
-        }
-        if (given->key == OPTION_INPUT && colon)
-            vec_push(&c->session->mem, &c->job.plan.inputs, colon + 1);
-        if (row->commands & 1u << COMMAND_RUN && given->key != OPTION_ENGINE)
-            pass_on(c, options_spelling(given->key, &c->session->mem), given->value);
-    }
-    c->order = o->sweep.order;
-    c->job.plan.engine = option_rows[OPTION_ENGINE].words[o->compile.engine - ENGINE_SAM];
-    c->job.slurm = o->sweep.slurm;
-    c->job.array_most = o->sweep.array_most;
-    c->job.keep = o->sweep.keep;
-    c->job.time_limit = o->sweep.time_limit;
-    c->job.quiet = o->quiet;
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    c->job.jobs = o->sweep.jobs ? o->sweep.jobs : processors > 0 ? (uint32_t)processors : 1;
-    return !diag_failed(&c->session->diag);
-}
-
 /* ---- loop orders ----------------------------------------------------------------------------- */
 
-/* The names of the boards, of which there is always one. */
-static text_vec boards_of(const sweep_command *c) {
-    text_vec names = {0};
-    for (uint32_t a = 0; a < c->job.plan.axes.len; a++) {
-        const sweep_axis *axis = &c->job.plan.axes.at[a];
-        for (uint32_t v = 0; v < axis->value.len && strcmp(axis->name, "board") == 0; v++)
-            vec_push(&c->session->mem, &names, axis->value.at[v]);
+/* Returns the options of the first point, by which orders are tried. */
+static bool first_options(sweep_command *c, compile_options *o) {
+    cli_session *s = c->session;
+    const sweep_plan *plan = &c->job.plan;
+    command_line point = options_default(COMMAND_RUN);
+    text_vec words = {0};
+    vec_push(&s->mem, &words, "run");
+    for (uint32_t i = 0; i < plan->arguments.len; i++)
+        vec_push(&s->mem, &words, plan->arguments.at[i]);
+    for (uint32_t a = 0; a < plan->axes.len; a++) {
+        const sweep_value *first = &plan->axes.at[a].values.at[0];
+        for (uint32_t w = 0; w < first->words.len; w++)
+            vec_push(&s->mem, &words, first->words.at[w]);
     }
-    if (!names.len)
-        vec_push(&c->session->mem, &names, "onyx");
-    return names;
+    if (!options_parse(COMMAND_RUN, (int)words.len, words.at, &s->mem, &s->diag, &point))
+        return false;
+    *o = point.compile;
+    return true;
 }
 
 /* The stars of --order become orders that can run. */
 static bool find_orders(sweep_command *c, const text_vec *names) {
     cli_session *s = c->session;
-    compile_options o = s->options.compile; /* as every point gets them */
+    compile_options o;
+    if (!first_options(c, &o))
+        return false;
+    const bool on_array = strcmp(c->job.plan.engine, "sam") != 0;
     o.engine = ENGINE_SOC;
     o.runs = true;
     compile_orders orders;
@@ -115,7 +45,7 @@ static bool find_orders(sweep_command *c, const text_vec *names) {
             !pnr_board_set_profile(&boards[b], o.profile, &s->diag))
             return false;
     }
-    const compile_orders_in in = {c->order, boards, s->options.compile.engine == ENGINE_SAM ? 0 : names->len};
+    const compile_orders_in in = {c->order, boards, on_array ? names->len : 0};
     if (!compile_find_orders(&o, &s->compile, &in, &orders))
         return false;
     cli_progress_end(s);
@@ -129,6 +59,13 @@ static bool find_orders(sweep_command *c, const text_vec *names) {
 }
 
 /* ---- the command ------------------------------------------------------------------------------ */
+
+/* Returns the path of the results: in the folder of -o, unless --db names it. */
+static const char *sweep_db(cli_session *s) {
+    const char *out = s->options.compile.out;
+    return out && !s->options.given[OPTION_DB] ? arena_printf(&s->mem, "%s/sweep.db", out)
+                                               : s->options.sweep.db;
+}
 
 /* A board's file is one of the inputs. */
 static bool add_board(sweep_command *c, const char *name) {
@@ -145,7 +82,26 @@ static bool add_board(sweep_command *c, const char *name) {
 static void start_together(sweep_command *c) {
     const command_line *o = &c->session->options;
     if (o->sweep.confirm && strcmp(o->sweep.confirm, "rtl") == 0 && !o->given[OPTION_DISPATCHES])
-        pass_on(c, "--dispatch", "sorted");
+        sweep_pass_on(c, OPTION_DISPATCH, "sorted");
+}
+
+/* The argument is what every point runs, unless --kernels or a study says what. */
+static bool take_argument(sweep_command *c) {
+    cli_session *s = c->session;
+    text_vec arguments = {0};
+    if (!s->options.compile.expression)
+        return true;
+    if (s->options.given[OPTION_KERNELS])
+        diag_error(&s->diag, (src_loc){0}, "E0904-argument", "an expression, and --kernels in its place");
+    sweep_value value = {0};
+    sweep_add_kernel(c, s->options.compile.expression, &value);
+    vec_push(&s->mem, &arguments, value.words.at[0]);
+    for (uint32_t i = 0; i < c->job.plan.arguments.len; i++)
+        vec_push(&s->mem, &arguments, c->job.plan.arguments.at[i]);
+    memcpy(&c->job.plan.arguments, &arguments, sizeof arguments);
+    for (uint32_t i = 0; i < value.inputs.len; i++)
+        vec_push(&s->mem, &c->job.plan.inputs, value.inputs.at[i]);
+    return !diag_failed(&s->diag);
 }
 
 /* What the points have in common, once everything was read. */
@@ -153,22 +109,19 @@ static bool make_plan(sweep_command *c) {
     cli_session *s = c->session;
     start_together(c);
     c->job.plan.program = compile_program(&s->compile, "onyx");
-    const text_vec boards = boards_of(c);
+    const text_vec boards = sweep_boards(c);
+    if (!take_argument(c))
+        return false;
     if (c->order && (strcmp(c->order, "all") == 0 || strchr(c->order, '*')) && !find_orders(c, &boards))
         return false;
     if (c->order)
-        add_axis(c, "order", OPTION_SCHEDULE, c->order, ';', "reorder");
-    text_vec arguments = {0};
-    vec_push(&s->mem, &arguments, s->options.compile.expression);
-    for (uint32_t i = 0; i < c->job.plan.arguments.len; i++)
-        vec_push(&s->mem, &arguments, c->job.plan.arguments.at[i]);
-    memcpy(&c->job.plan.arguments, &arguments, sizeof arguments);
+        sweep_add_axis(c, OPTION_ORDER, c->order, "reorder");
     for (uint32_t b = 0; b < boards.len; b++) {
         if (!add_board(c, boards.at[b]))
             return false;
     }
     if (!c->job.plan.axes.len)
-        add_axis(c, "seed", OPTION_SEED, "1", ',', NULL);
+        sweep_add_axis(c, OPTION_SEEDS, "1", NULL);
     return !diag_failed(&s->diag);
 }
 
@@ -204,35 +157,56 @@ static void judge(sweep_command *c, const sweep_row_vec *rows) {
         diag_unmappable(d, (src_loc){0}, "E0942-points", "no point fits: the table says why");
 }
 
-static bool run_sweep(sweep_command *c) {
+bool sweep_points_run(sweep_command *c, sweep_row_vec *own) {
     cli_session *s = c->session;
     sweep_job *job = &c->job;
-    sweep_row_vec rows = {0}, own = {0};
+    sweep_row_vec rows = {0};
     const command_line *o = &s->options;
     job->mem = &s->mem;
     job->d = &s->diag;
     if (!make_plan(c) || !sweep_points(job))
         return false;
-    job->store = sweep_open(o->sweep.db, true, &s->mem, &s->diag);
+    job->store = sweep_open(sweep_db(s), true, &s->mem, &s->diag);
     bool ok = job->store && sweep_run(job);
     if (ok && o->sweep.confirm && !job->interrupted)
         ok = sweep_confirm(job, o->sweep.confirm, o->sweep.best);
     if (ok)
         ok = sweep_rows(job->store, &s->mem, &s->diag, &rows);
     sweep_close(job->store);
-    if (!ok)
-        return false;
-    for (uint32_t r = 0; r < rows.len; r++) {
+    for (uint32_t r = 0; r < rows.len && ok; r++) {
         if (strcmp(rows.at[r].plan, job->key) == 0)
-            vec_push(&s->mem, &own, rows.at[r]);
+            vec_push(&s->mem, own, rows.at[r]);
     }
-    if (!job->quiet)
+    return ok;
+}
+
+static bool run_sweep(sweep_command *c) {
+    cli_session *s = c->session;
+    const char *out = s->options.compile.out;
+    sweep_row_vec own = {0};
+    if ((out && !make_folder(out, &s->diag)) || !sweep_points_run(c, &own))
+        return false;
+    if (!c->job.quiet)
         sweep_print(&own, stdout);
     judge(c, &own);
-    return !diag_failed(&s->diag);
+    return sweep_write_reports(s, &own, out ? arena_printf(&s->mem, "%s/sweep.csv", out) : NULL,
+                               out ? arena_printf(&s->mem, "%s/sweep.html", out) : NULL) &&
+           !diag_failed(&s->diag);
 }
 
 /* ---- onyx sweep report -------------------------------------------------------------------------- */
+
+/* A page in another folder links to what is named from here. */
+static void settle_links(cli_session *s, const char *page, sweep_row_vec *rows) {
+    char here[4096];
+    if (!strchr(page, '/') || !getcwd(here, sizeof here))
+        return;
+    for (uint32_t r = 0; r < rows->len; r++) {
+        const char *of = rows->at[r].page;
+        if (*of && *of != '/')
+            rows->at[r].page = arena_printf(&s->mem, "%s/%s", here, of);
+    }
+}
 
 static bool write_report(cli_session *s, const char *path, const sweep_row_vec *rows,
                          void (*write)(const sweep_row_vec *rows, FILE *out)) {
@@ -245,16 +219,10 @@ static bool write_report(cli_session *s, const char *path, const sweep_row_vec *
     return file_commit(&f, &s->diag);
 }
 
-/* A page in another folder links to what is named from here. */
-static void settle_links(cli_session *s, sweep_row_vec *rows) {
-    char here[4096];
-    if (!s->options.sweep.html || !strchr(s->options.sweep.html, '/') || !getcwd(here, sizeof here))
-        return;
-    for (uint32_t r = 0; r < rows->len; r++) {
-        const char *page = rows->at[r].page;
-        if (*page && *page != '/')
-            rows->at[r].page = arena_printf(&s->mem, "%s/%s", here, page);
-    }
+bool sweep_write_reports(cli_session *s, sweep_row_vec *rows, const char *csv, const char *html) {
+    if (html)
+        settle_links(s, html, rows);
+    return write_report(s, csv, rows, sweep_csv) && write_report(s, html, rows, sweep_html);
 }
 
 static bool hold_against(cli_session *s, const sweep_row_vec *now) {
@@ -274,12 +242,13 @@ static int command_report(int argc, char **argv) {
     const command_line *o = &s.options;
     sweep_row_vec rows = {0};
     bool ok = cli_parse(&s, COMMAND_SWEEP_REPORT, argc, argv);
-    const char *db = o->arguments.len ? o->arguments.at[o->arguments.len - 1] : o->sweep.db;
+    const char *out = o->compile.out, *csv = out ? arena_printf(&s.mem, "%s/sweep.csv", out) : NULL,
+               *html = out ? arena_printf(&s.mem, "%s/sweep.html", out) : NULL;
+    const char *db = ok && o->arguments.len ? o->arguments.at[o->arguments.len - 1] : sweep_db(&s);
     sweep_store *store = ok ? sweep_open(db, false, &s.mem, &s.diag) : NULL;
-    bool read = store && sweep_rows(store, &s.mem, &s.diag, &rows);
-    settle_links(&s, &rows);
-    read = read && write_report(&s, o->sweep.csv, &rows, sweep_csv) &&
-           write_report(&s, o->sweep.html, &rows, sweep_html);
+    bool read = store && sweep_rows(store, &s.mem, &s.diag, &rows) && (!out || make_folder(out, &s.diag));
+    read = read && sweep_write_reports(&s, &rows, o->sweep.csv ? o->sweep.csv : csv,
+                                       o->sweep.html ? o->sweep.html : html);
     sweep_close(store);
     if (read && !o->sweep.against)
         sweep_print(&rows, stdout);
@@ -293,7 +262,7 @@ int command_sweep(int argc, char **argv) {
     cli_session s;
     cli_session_begin(&s);
     sweep_command c = {.session = &s};
-    bool ok = cli_parse(&s, COMMAND_SWEEP, argc, argv) && take_options(&c) && run_sweep(&c);
+    bool ok = cli_parse(&s, COMMAND_SWEEP, argc, argv) && sweep_take_options(&c) && run_sweep(&c);
     bool interrupted = c.job.interrupted;
     int code = cli_session_end(&s, ok);
     return interrupted ? EXIT_INTERRUPTED : code;

@@ -285,7 +285,7 @@ static bool take_expression(option_command command, command_line *o, arena *mem,
         return false;
     if (o->arguments.len)
         o->compile.expression = o->arguments.at[0];
-    else
+    else if (!o->given[OPTION_KERNELS])
         diag_error(d, (src_loc){0}, "E0904-argument", "an expression is missing");
     if (o->compile.streams >= COMPILE_OF_TENSORS && strcmp(o->compile.profile, PNR_PROFILE) == 0) {
         diag_error(d, (src_loc){0}, "E0906-engine-option", "--streams %s with profile %s",

@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 const char *const *point_argv(const batch *b, const sweep_point *point, const point_files *f, arena *mem) {
-    const char *const last[] = {"--engine", b->engine, "--json", "--diagnostics=json", "-o", f->folder, NULL};
+    const char *const last[] = {
+        "--engine", point_engine(b, point), "--json", "--diagnostics=json", "-o", f->folder, NULL};
     uint32_t n = 0;
     const char **argv = arena_new_n(mem, const char *, point->arguments.len + 8);
     argv[n++] = b->job->plan.program;
@@ -93,20 +94,27 @@ static void draw_page(const sweep_plan *plan, const point_files *f) {
     program_run(argv, f->log);
 }
 
+/* Returns the expression as the report has it; of a point without a report the first word that is no option's
+ * name, as it is given. */
+static const char *expression_of(const cJSON *report, const sweep_point *point) {
+    const char *reported = text_of(report, "expression");
+    return *reported || point->arguments.len < 2 ? reported : point->arguments.at[1];
+}
+
 bool finish_point(const batch *b, uint32_t index, const point_end *end) {
     sweep_job *job = b->job;
     arena scratch = {0};
     diagnostics quiet;
     diag_init(&quiet, &scratch);
     const sweep_point *point = &job->points.at[index];
-    const point_files f = files_of(job->store, point->key, b->engine, &scratch);
+    const point_files f = files_of(job->store, point->key, point_engine(b, point), &scratch);
     const char *message = end->code || end->late ? message_of(f.log, &scratch) : "";
     cJSON *report = end->code == 0 || end->code == 3 ? json_read(f.json, &quiet) : NULL;
     const sweep_row row = {.plan = job->key,
                            .key = point->key,
                            .settings = point->settings,
-                           .expression = job->plan.arguments.len ? job->plan.arguments.at[0] : "",
-                           .engine = b->engine,
+                           .expression = expression_of(report, point),
+                           .engine = point_engine(b, point),
                            .state = state_of_exit(end, report != NULL, message),
                            .message = message,
                            .check = text_of(report, "check"),
@@ -123,7 +131,7 @@ bool finish_point(const batch *b, uint32_t index, const point_end *end) {
     char *text = report ? json_print(report, false) : NULL;
     bool ok;
     if (b->confirms)
-        ok = store_confirm(job->store, point->key, b->engine, row.cycles,
+        ok = store_confirm(job->store, point->key, b->confirms, row.cycles,
                            row.state == SWEEP_DONE ? row.check : sweep_state_name[row.state], job->d);
     else
         ok = store_put(job->store, &row, point, text ? text : "", job->d);

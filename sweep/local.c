@@ -44,7 +44,7 @@ static _Noreturn void become(const pool *p, const char *const *argv, const point
 static bool start(pool *p, uint32_t point) {
     arena scratch = {0};
     const sweep_point *at = &p->job->points.at[point];
-    const point_files f = files_of(p->job->store, at->key, p->b->engine, &scratch);
+    const point_files f = files_of(p->job->store, at->key, point_engine(p->b, at), &scratch);
     const char *const *argv = point_argv(p->b, at, &f, &scratch);
     child *c = p->children;
     while (c->pid)

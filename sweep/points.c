@@ -6,15 +6,20 @@ static uint64_t mix_text(uint64_t hash, const char *text) {
     return hash_more(hash, text, strlen(text));
 }
 
-static bool mix_file(uint64_t *hash, const char *path, diagnostics *d) {
+/* Mixes the contents of files in. E0001-file. */
+static bool mix_files(uint64_t *hash, const sweep_text_vec *paths, diagnostics *d) {
     arena scratch = {0};
-    size_t length = 0;
-    char *bytes = file_read(path, &scratch, &length, d);
-    if (bytes)
-        *hash = hash_more(*hash, bytes, length);
-    inputs_note(d, path);
+    bool ok = true;
+    for (uint32_t i = 0; i < paths->len && ok; i++) {
+        size_t length = 0;
+        char *bytes = file_read(paths->at[i], &scratch, &length, d);
+        ok = bytes != NULL;
+        if (ok)
+            *hash = hash_more(*hash, bytes, length);
+        inputs_note(d, paths->at[i]);
+    }
     arena_free(&scratch);
-    return bytes != NULL;
+    return ok;
 }
 
 static void put_key(char key[17], uint64_t hash) {
@@ -24,12 +29,61 @@ static void put_key(char key[17], uint64_t hash) {
 static const char *settings_of(const sweep_plan *plan, const uint32_t *at, arena *mem) {
     cJSON *json = cJSON_CreateObject();
     for (uint32_t a = 0; a < plan->axes.len; a++)
-        cJSON_AddStringToObject(json, plan->axes.at[a].name, plan->axes.at[a].label.at[at[a]]);
+        cJSON_AddStringToObject(json, plan->axes.at[a].name, plan->axes.at[a].values.at[at[a]].label);
     char *text = json_print(json, false);
     const char *kept = arena_strdup(mem, text);
     cJSON_free(text);
     cJSON_Delete(json);
     return kept;
+}
+
+/* Returns hashes of the contents of the files of each value, an axis behind the other; 0 of a value without
+ * files, NULL after E0001-file. */
+static uint64_t **value_sums(const sweep_plan *plan, arena *mem, diagnostics *d) {
+    uint64_t **sums = arena_new_n(mem, uint64_t *, plan->axes.len + 1);
+    for (uint32_t a = 0; a < plan->axes.len; a++) {
+        const sweep_axis *axis = &plan->axes.at[a];
+        sums[a] = arena_new_n(mem, uint64_t, axis->values.len);
+        for (uint32_t v = 0; v < axis->values.len; v++) {
+            if (!mix_files(&sums[a][v], &axis->values.at[v].inputs, d))
+                return NULL;
+        }
+    }
+    return sums;
+}
+
+/* Adds the words of a value to a point, and mixes them in. */
+static void take_value(sweep_point *p, const sweep_value *value, uint64_t sum, arena *mem, uint64_t *hash) {
+    for (uint32_t w = 0; w < value->words.len; w++) {
+        const char *word = value->words.at[w];
+        if (w && strcmp(value->words.at[w - 1], "--engine") == 0)
+            p->engine = word;
+        vec_push(mem, &p->arguments, word);
+        *hash = mix_text(*hash, word);
+    }
+    if (value->inputs.len)
+        *hash = hash_more(*hash, &sum, sizeof sum);
+}
+
+/* Returns the point with these values of the axes; `hash` is of all that the points have in common. */
+static sweep_point point_at(const sweep_plan *plan, const uint32_t *at, uint64_t *const *sums, uint64_t hash,
+                            arena *mem) {
+    sweep_point p = {.settings = settings_of(plan, at, mem), .engine = plan->engine};
+    vec_push(mem, &p.arguments, "run");
+    for (uint32_t i = 0; i < plan->arguments.len; i++)
+        vec_push(mem, &p.arguments, plan->arguments.at[i]);
+    for (uint32_t a = 0; a < plan->axes.len; a++)
+        take_value(&p, &plan->axes.at[a].values.at[at[a]], sums[a][at[a]], mem, &hash);
+    put_key(p.key, hash);
+    return p;
+}
+
+/* Goes to the next combination of values, the last axis first; false after the last combination. */
+static bool next_point(const sweep_plan *plan, uint32_t *at) {
+    uint32_t a = plan->axes.len;
+    while (a > 0 && ++at[a - 1] == plan->axes.at[a - 1].values.len)
+        at[--a] = 0;
+    return a > 0;
 }
 
 bool sweep_points(sweep_job *job) {
@@ -38,32 +92,16 @@ bool sweep_points(sweep_job *job) {
     uint64_t fixed = mix_text(0, plan->engine), program = 0;
     for (uint32_t i = 0; i < plan->arguments.len; i++)
         fixed = mix_text(fixed, plan->arguments.at[i]);
-    for (uint32_t i = 0; i < plan->inputs.len; i++) {
-        if (!mix_file(&fixed, plan->inputs.at[i], job->d))
-            return false;
-    }
-    if (!mix_file(&program, plan->program, job->d))
+    sweep_text_vec of_program = {0};
+    vec_push(mem, &of_program, plan->program);
+    uint64_t **sums = value_sums(plan, mem, job->d);
+    if (!sums || !mix_files(&fixed, &plan->inputs, job->d) || !mix_files(&program, &of_program, job->d))
         return false;
     put_key(job->key, fixed);
     uint32_t *at = arena_new_n(mem, uint32_t, plan->axes.len + 1);
-    for (;;) {
-        sweep_point p = {.settings = settings_of(plan, at, mem)};
-        uint64_t hash = hash_more(fixed, &program, sizeof program);
-        vec_push(mem, &p.arguments, "run");
-        for (uint32_t i = 0; i < plan->arguments.len; i++)
-            vec_push(mem, &p.arguments, plan->arguments.at[i]);
-        for (uint32_t a = 0; a < plan->axes.len; a++) {
-            const sweep_axis *axis = &plan->axes.at[a];
-            vec_push(mem, &p.arguments, axis->option);
-            vec_push(mem, &p.arguments, axis->value.at[at[a]]);
-            hash = mix_text(mix_text(hash, axis->option), axis->value.at[at[a]]);
-        }
-        put_key(p.key, hash);
-        vec_push(mem, &job->points, p);
-        uint32_t a = plan->axes.len;
-        while (a > 0 && ++at[a - 1] == plan->axes.at[a - 1].value.len)
-            at[--a] = 0;
-        if (a == 0)
-            return true;
-    }
+    do
+        vec_push(mem, &job->points,
+                 point_at(plan, at, sums, hash_more(fixed, &program, sizeof program), mem));
+    while (next_point(plan, at));
+    return true;
 }

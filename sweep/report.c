@@ -48,20 +48,75 @@ static void print_row(const sweep_row *r, FILE *out) {
     fputc('\n', out);
 }
 
+/* Returns whether row `i` is the first of its expression and operands. */
+static bool is_first(const plan_rows *p, uint32_t i) {
+    return i == 0 || !sweep_alike(&p->at[i - 1], &p->at[i]);
+}
+
+static uint32_t count_groups(const plan_rows *p) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->n; i++)
+        n += is_first(p, i);
+    return n;
+}
+
+/* Prints what the rows of a plan compute: their expression, or how many there are. */
+static void put_expressions(const plan_rows *p, FILE *out) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->n; i++) {
+        uint32_t before = 0;
+        while (strcmp(p->at[before].expression, p->at[i].expression) != 0)
+            before++;
+        n += before == i;
+    }
+    if (n == 1)
+        fputs(p->at->expression, out);
+    else
+        fprintf(out, "%u expressions", n);
+}
+
+/* Returns the engine of a plan's points. */
+static const char *engine_of(const plan_rows *p) {
+    for (uint32_t i = 1; i < p->n; i++) {
+        if (strcmp(p->at[i].engine, p->at->engine) != 0)
+            return "of each point";
+    }
+    return p->at->engine;
+}
+
+/* Prints the fastest of the points that compute the same as row `i`, the first of them; nothing of one point,
+ * where there are others. */
+static void print_fastest(const plan_rows *p, uint32_t i, FILE *out) {
+    const bool alone = i + 1 == p->n || is_first(p, i + 1), only = count_groups(p) == 1;
+    if (p->at[i].state != SWEEP_DONE || (alone && !only))
+        return;
+    fputs("  fastest", out);
+    if (!only)
+        fprintf(out, " of %s on %s", p->at[i].expression, p->at[i].operands);
+    fputs(": ", out);
+    put_settings(p->at[i].settings, out);
+    fputs(only ? "; * no other point is as fast on as few tiles for as little energy (estimated)\n" : "\n",
+          out);
+}
+
 void sweep_print(const sweep_row_vec *rows, FILE *out) {
     for (plan_rows p = {0}; next_plan(rows, &p);) {
         const sweep_row *best = p.at;
-        fprintf(out, "%s (engine %s, sweep %s): %u %s, %u done\n", best->expression, best->engine, best->plan,
-                p.n, plural(p.n, "point", "points"), count_state(&p, SWEEP_DONE));
+        put_expressions(&p, out);
+        fprintf(out, " (engine %s, sweep %s): %u %s, %u done\n", engine_of(&p), best->plan, p.n,
+                plural(p.n, "point", "points"), count_state(&p, SWEEP_DONE));
         fprintf(out, "  %c %12s %12s %8s %4s %4s %4s %6s %10s  settings\n", ' ', "cycles", "us", "MHz", "PE",
                 "MEM", "IO", "passes", "nJ about");
         for (uint32_t r = 0; r < p.n; r++)
             print_row(&p.at[r], out);
-        if (best->state != SWEEP_DONE)
-            continue;
-        fputs("  fastest: ", out);
-        put_settings(best->settings, out);
-        fputs("; * no other point is as fast on as few tiles for as little energy (estimated)\n", out);
+        for (uint32_t r = 0; r < p.n; r++) {
+            if (is_first(&p, r))
+                print_fastest(&p, r, out);
+        }
+        if (count_groups(&p) > 1)
+            fputs("  * no other point that computes the same is as fast on as few tiles for as little energy "
+                  "(estimated)\n",
+                  out);
     }
 }
 
@@ -357,41 +412,70 @@ static void rows_html(const plan_rows *rows, FILE *out) {
     fputs("</tbody></table>\n", out);
 }
 
+/* Draws the points that compute the same, if one of them is done; the first one is the fastest. */
+static void group_html(const plan_rows *rows, FILE *out) {
+    static const cost_axis costs[] = {
+        {"time and tiles: on the line, no other point is as fast on as few", "tiles (PE, MEM and IO)",
+         row_tiles},
+        {"time and energy: on the line, no other point is as fast for as little", "nJ, an estimate",
+         row_energy}};
+    const sweep_row *best = rows->at;
+    if (best->state != SWEEP_DONE)
+        return;
+    fputs("<p>Fastest: <strong>", out);
+    put_settings_html(best->settings, out);
+    number_print(out, "</strong>, %.6g %s</p>\n", row_time(best), time_label(best));
+    for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
+        points_svg(rows, &costs[i], out);
+    axes_svg(rows, out);
+}
+
+/* Draws each expression on its operands by itself; of a single point there is nothing to draw, unless it is
+ * all of the plan. */
+static void groups_html(const plan_rows *rows, FILE *out) {
+    const bool several = count_groups(rows) > 1;
+    for (uint32_t i = 0, n; i < rows->n; i += n) {
+        n = 1;
+        while (i + n < rows->n && !is_first(rows, i + n))
+            n++;
+        const plan_rows group = {rows->at + i, n, 0};
+        if (several && n > 1) {
+            fputs("<h3>", out);
+            put_text(group.at->expression, out);
+            fputs(" on ", out);
+            put_text(group.at->operands, out);
+            fputs("</h3>\n", out);
+        }
+        if (!several || n > 1)
+            group_html(&group, out);
+    }
+}
+
+static void put_part_html(const char *before, const char *text, FILE *out) {
+    if (*text) {
+        fputs(before, out);
+        put_text(text, out);
+    }
+}
+
 static void plan_html(const plan_rows *rows, FILE *out) {
     const sweep_row *best = rows->at;
-    fputs("<section><h2>", out);
-    put_text(best->expression, out);
-    fputs("</h2>\n<p>engine ", out);
-    put_text(best->engine, out);
-    fputs(", sweep ", out);
-    put_text(best->plan, out);
-    if (*best->version) {
-        fputs(", onyx ", out);
-        put_text(best->version, out);
-    }
-    if (*best->operands) {
-        fputs(", operands ", out);
-        put_text(best->operands, out);
-    }
-    fprintf(out, ": %u %s, %u done", rows->n, plural(rows->n, "point", "points"),
+    arena mem = {0};
+    text_out title;
+    text_begin(&title);
+    put_expressions(rows, title.stream);
+    put_part_html("<section><h2>", text_end(&title, &mem), out);
+    put_part_html("</h2>\n<p>engine ", engine_of(rows), out);
+    put_part_html(", sweep ", best->plan, out);
+    put_part_html(", onyx ", best->version, out);
+    if (count_groups(rows) == 1)
+        put_part_html(", operands ", best->operands, out);
+    fprintf(out, ": %u %s, %u done</p>\n", rows->n, plural(rows->n, "point", "points"),
             count_state(rows, SWEEP_DONE));
-    if (best->state == SWEEP_DONE) {
-        fputs(". Fastest: <strong>", out);
-        put_settings_html(best->settings, out);
-        number_print(out, "</strong>, %.6g %s</p>\n", row_time(best), time_label(best));
-        static const cost_axis costs[] = {
-            {"time and tiles: on the line, no other point is as fast on as few", "tiles (PE, MEM and IO)",
-             row_tiles},
-            {"time and energy: on the line, no other point is as fast for as little", "nJ, an estimate",
-             row_energy}};
-        for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
-            points_svg(rows, &costs[i], out);
-        axes_svg(rows, out);
-    } else {
-        fputs("</p>\n", out);
-    }
+    groups_html(rows, out);
     rows_html(rows, out);
     fputs("</section>\n", out);
+    arena_free(&mem);
 }
 
 void sweep_html(const sweep_row_vec *rows, FILE *out) {

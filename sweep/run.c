@@ -1,4 +1,5 @@
 /* Which points have to run, and who runs them. */
+#include "sweep/settings.h"
 #include "sweep/sweep_int.h"
 
 #include <errno.h>
@@ -34,7 +35,7 @@ static bool run_batch(const batch *b) {
 }
 
 bool sweep_run(sweep_job *job) {
-    batch b = {.job = job, .engine = job->plan.engine};
+    batch b = {.job = job};
     for (uint32_t i = 0; i < job->points.len; i++) {
         if (store_has(job->store, job->points.at[i].key))
             job->known++;
@@ -44,22 +45,28 @@ bool sweep_run(sweep_job *job) {
     return run_batch(&b);
 }
 
+/* Returns the point of the job that a row is the result of, or the number of points. */
+static uint32_t point_of(const sweep_job *job, const sweep_row *row) {
+    uint32_t i = 0;
+    while (i < job->points.len && strcmp(row->key, job->points.at[i].key) != 0)
+        i++;
+    return row->state == SWEEP_DONE && strcmp(row->plan, job->key) == 0 ? i : job->points.len;
+}
+
 bool sweep_confirm(sweep_job *job, const char *engine, uint32_t n) {
-    batch b = {.job = job, .engine = engine, .confirms = true};
+    batch b = {.job = job, .confirms = engine};
     sweep_row_vec rows = {0};
     uint32_t best = 0;
     if (!sweep_rows(job->store, job->mem, job->d, &rows))
         return false;
-    for (uint32_t r = 0; r < rows.len && best < n; r++) {
-        const sweep_row *row = &rows.at[r];
-        for (uint32_t i = 0; i < job->points.len; i++) {
-            if (row->state != SWEEP_DONE || strcmp(row->plan, job->key) != 0 ||
-                strcmp(row->key, job->points.at[i].key) != 0)
-                continue;
-            best++;
-            if (strcmp(row->confirm_engine, engine) != 0)
-                vec_push(job->mem, &b.todo, i);
-        }
+    for (uint32_t r = 0; r < rows.len; r++) {
+        const uint32_t point = point_of(job, &rows.at[r]);
+        if (r && !sweep_alike(&rows.at[r - 1], &rows.at[r]))
+            best = 0;
+        if (point == job->points.len || best++ >= n)
+            continue;
+        if (strcmp(rows.at[r].confirm_engine, engine) != 0)
+            vec_push(job->mem, &b.todo, point);
     }
     return run_batch(&b);
 }

@@ -10,3 +10,8 @@ void put_settings(const char *settings, FILE *out) {
     }
     cJSON_Delete(json);
 }
+
+bool sweep_alike(const sweep_row *a, const sweep_row *b) {
+    return strcmp(a->plan, b->plan) == 0 && strcmp(a->expression, b->expression) == 0 &&
+           strcmp(a->operands, b->operands) == 0 && strcmp(a->engine, b->engine) == 0;
+}

@@ -51,7 +51,7 @@ static bool write_script(const batch *b, const u32_vec *tasks, const char *path)
     fputs("case $SLURM_ARRAY_TASK_ID in\n", script.stream);
     for (uint32_t i = 0; i < tasks->len; i++) {
         const sweep_point *point = &job->points.at[tasks->at[i]];
-        const point_files f = files_of(job->store, point->key, b->engine, job->mem);
+        const point_files f = files_of(job->store, point->key, point_engine(b, point), job->mem);
         fprintf(script.stream, "%u) ", i);
         put_command(b, point, &f, job->mem, script.stream);
     }
@@ -73,7 +73,8 @@ static bool take_in(const batch *b, u32_vec *tasks) {
     uint32_t left = 0;
     for (uint32_t i = 0; i < tasks->len; i++) {
         const uint32_t point = tasks->at[i];
-        const point_files f = files_of(b->job->store, b->job->points.at[point].key, b->engine, b->job->mem);
+        const sweep_point *of = &b->job->points.at[point];
+        const point_files f = files_of(b->job->store, of->key, point_engine(b, of), b->job->mem);
         int code = 0;
         if (!read_exit(&f, &code))
             tasks->at[left++] = point;

@@ -1,6 +1,7 @@
 /* Results in an SQLite file: one row a point. */
 #include "support/inputs.h"
 #include "support/number.h"
+#include "sweep/settings.h"
 #include "sweep/sweep_int.h"
 
 #include <malloc.h>
@@ -259,14 +260,31 @@ double row_tiles(const sweep_row *r) {
     return r->pe + r->mem + r->io;
 }
 
-/* Marks the Pareto points, in O(n^2) of the points of a plan; rows of a plan stand together. */
+/* Puts rows that are alike behind each other, each after the first of its kind and in the order they had. */
+static void group(sweep_row_vec *rows, arena *mem) {
+    sweep_row *sorted = arena_new_n(mem, sweep_row, rows->len + 1);
+    bool *taken = arena_new_n(mem, bool, rows->len + 1);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < rows->len; i++) {
+        for (uint32_t k = i; k < rows->len && !taken[i]; k++) {
+            if (taken[k] || !sweep_alike(&rows->at[i], &rows->at[k]))
+                continue;
+            sorted[n++] = rows->at[k];
+            taken[k] = k > i;
+        }
+    }
+    rows->at = sorted;
+    rows->cap = rows->len;
+}
+
+/* Marks the Pareto points, in O(n^2) of the points of a plan. */
 static void mark_pareto(sweep_row_vec *rows) {
     for (uint32_t i = 0; i < rows->len; i++) {
         sweep_row *r = &rows->at[i];
         r->pareto = r->state == SWEEP_DONE;
         for (uint32_t k = 0; k < rows->len && r->pareto; k++) {
             const sweep_row *o = &rows->at[k];
-            bool same = o->state == SWEEP_DONE && strcmp(o->plan, r->plan) == 0;
+            bool same = o->state == SWEEP_DONE && sweep_alike(o, r);
             const bool both = o->energy_nj > 0 && r->energy_nj > 0;
             bool as_good = row_time(o) <= row_time(r) && row_tiles(o) <= row_tiles(r) &&
                            (!both || o->energy_nj <= r->energy_nj);
@@ -361,6 +379,7 @@ bool sweep_rows(sweep_store *store, arena *mem, diagnostics *d, sweep_row_vec *o
     sqlite3_finalize(q);
     if (step != SQLITE_DONE)
         return fail(store, "read", d);
+    group(out, mem);
     mark_pareto(out);
     return true;
 }

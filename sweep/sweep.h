@@ -10,17 +10,22 @@
 
 typedef VEC(const char *) sweep_text_vec;
 
+/* A value of an axis. */
 typedef struct {
-    const char *name;   /* "tile" */
-    const char *option; /* what stands before a value: "--tile" */
-    sweep_text_vec label,
-        value; /* as reports name it ("i,k,j"), as the command takes it ("reorder(i,k,j)") */
+    const char *label;     /* as reports name it: "i,k,j" */
+    sweep_text_vec words;  /* what stands in the command of a point: "-s", "reorder(i,k,j)" */
+    sweep_text_vec inputs; /* files among the words: their contents count in the keys of these points alone */
+} sweep_value;
+
+typedef struct {
+    const char *name; /* "tile" */
+    VEC(sweep_value) values;
 } sweep_axis;
 
 typedef struct {
     const char *program;      /* the onyx to run */
-    const char *engine;       /* its --engine */
-    sweep_text_vec arguments; /* of every point, after "run" */
+    const char *engine;       /* its --engine, where no axis has one */
+    sweep_text_vec arguments; /* of every point, after "run": first the expression, unless an axis has it */
     sweep_text_vec inputs;    /* files among the arguments: their contents count */
     VEC(sweep_axis) axes;
 } sweep_plan;
@@ -28,7 +33,8 @@ typedef struct {
 typedef struct {
     char key[17];         /* hexadecimal */
     const char *settings; /* JSON object, axis to value: also the name of the point among those of its plan */
-    sweep_text_vec arguments;
+    sweep_text_vec arguments; /* "run", what all points have, what its values say */
+    const char *engine;
 } sweep_point;
 typedef VEC(sweep_point) sweep_point_vec;
 
@@ -57,8 +63,8 @@ typedef struct {
     const char *accuracy, *error, *warnings; /* verdict, largest relative error, codes with blanks between */
     const char *version, *operands; /* of the program; what -i and -g say, with blanks between */
     const char *page; /* what `onyx view` made of its folder, from here; "" if none was kept */
-    bool pareto; /* no other finished point of its plan is as fast, as small and as frugal, and better in one
-                  */
+    bool pareto; /* no other finished point that computes the same is as fast, as small and as frugal, and
+                    better in one */
 } sweep_row;
 typedef VEC(sweep_row) sweep_row_vec;
 
@@ -66,8 +72,8 @@ typedef struct sweep_store sweep_store;
 /* Opens, or makes, a results file; NULL after E0940-store. */
 sweep_store *sweep_open(const char *path, bool create, arena *mem, diagnostics *d);
 void sweep_close(sweep_store *store);
-/* Reads the rows in the order of plan, time and key, and marks the Pareto points (time_us, tiles and energy).
- */
+/* Reads the rows, those that are alike behind each other, in the order of plan, time and key, and marks the
+ * Pareto points (time_us, tiles and energy). */
 bool sweep_rows(sweep_store *store, arena *mem, diagnostics *d, sweep_row_vec *out);
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -96,7 +102,8 @@ bool sweep_points(sweep_job *job);
 /* Runs the points that have no result yet. Each result is stored when it is there, so killing this at any
  * time loses only the points under way. False after E0940-store, E0941-slurm, E0930-tool. */
 bool sweep_run(sweep_job *job);
-/* Runs the n fastest finished points of a plan again on another engine and stores what it says. */
+/* Runs the n fastest finished points of each expression and operands again on another engine and stores what
+ * it says. */
 bool sweep_confirm(sweep_job *job, const char *engine, uint32_t n);
 
 /* ---- reports --------------------------------------------------------------------------------- */

@@ -28,14 +28,16 @@ typedef struct {
 point_files files_of(const sweep_store *store, const char *key, const char *engine, arena *mem);
 void files_remove(const point_files *f);
 
-/* The points that still have to run, with the engine they run on. */
+/* The points that still have to run. */
 typedef struct {
     sweep_job *job;
-    const char *engine;
-    u32_vec todo;  /* indices of points */
-    bool confirms; /* the result confirms one of another engine */
+    const char *confirms; /* the engine on which results are confirmed; NULL: points run on their own */
+    u32_vec todo;         /* indices of points */
 } batch;
 
+static inline const char *point_engine(const batch *b, const sweep_point *point) {
+    return b->confirms ? b->confirms : point->engine;
+}
 /* Returns the command of a point, NULL at its end. */
 const char *const *point_argv(const batch *b, const sweep_point *point, const point_files *f, arena *mem);
 

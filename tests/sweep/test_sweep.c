@@ -23,10 +23,12 @@ static void put_file(const char *path, const char *text) {
 }
 
 static void add_axis(sweep_fixture *x, const char *name, const char *option, const char *const *values) {
-    sweep_axis axis = {.name = name, .option = option};
+    sweep_axis axis = {.name = name};
     for (; *values; values++) {
-        vec_push(&x->f.mem, &axis.label, *values);
-        vec_push(&x->f.mem, &axis.value, *values);
+        sweep_value value = {.label = *values};
+        vec_push(&x->f.mem, &value.words, option);
+        vec_push(&x->f.mem, &value.words, *values);
+        vec_push(&x->f.mem, &axis.values, value);
     }
     vec_push(&x->f.mem, &x->job.plan.axes, axis);
 }

@@ -480,7 +480,7 @@ static uint64_t walk_from(const tile_planner *p, uint32_t depth, uint32_t parent
 }
 
 /* Lowers the bound to what the model expects, which takes no walk. */
-static void expect_result(const tile_planner *p, const uint32_t *sub, const plan_box *box,
+static void expect_result(tile_planner *p, const uint32_t *sub, const plan_box *box,
                           plan_bound *bound) {
     const sam_tensor_data *result = sam_tensor_at(p->statement, p->statement->result);
     uint64_t nodes[SAM_MAX_ORDER] = {0};

@@ -7,7 +7,7 @@
  * the pace, from when the words it waits for are loaded. The expected sizes are those of the statistical
  * tiling literature (D2T2), for one pair of sub-tiles instead of the average one. costs.def has the costs.
  */
-#include "tiling/plan_int.h"
+#include "tiling/meet.h"
 
 #include <math.h>
 
@@ -60,6 +60,13 @@ static double fiber_length(const plan_operand *o, const sub_tile *t, sam_var v) 
     return fibers > 0 ? t->tree[level] / fibers : 0;
 }
 
+/* Average coordinates in a fiber of operand t along v over the iterations of the loops outside, or -1. */
+static double met_length(const tile_planner *p, const uint32_t *sub, uint32_t t, sam_var v) {
+    const plan_operand *o = &p->operands[t];
+    const double length = fiber_length(o, &o->subs.at[sub[t]], v);
+    return length < 0 ? length : length * p->skew[(v.v - 1) * p->statement->tensors.len + t];
+}
+
 /* Returns how many of `size` coordinates both of two fibers have, where that share of their operands is
  * alike. */
 static double common(double a, double b, double size, double alike) {
@@ -70,8 +77,24 @@ static double alike(const tile_planner *p, sam_tensor a, sam_tensor b) {
     return a.v && b.v ? p->alike[(a.v - 1) * p->statement->tensors.len + b.v - 1] : 0;
 }
 
-/* The fold over the right side reads this. Its sets are numbers of coordinates of v; -1: v is not restricted.
- */
+/* Coordinates of a variable that go on. */
+typedef struct {
+    double n;      /* -1: the variable is not restricted */
+    sam_tensor of; /* the operand that alone restricts it, if one does */
+} survived;
+
+/* Returns how many of `size` coordinates of v both have. */
+static double common_along(const tile_planner *p, sam_var v, double size, survived a, survived b) {
+    for (uint32_t i = 0; i < p->meetings.len; i++) {
+        const plan_meeting *m = &p->meetings.at[i];
+        const uint32_t x = m->of[0] + 1, y = m->of[1] + 1;
+        if (m->exact && m->at.v == v.v && ((x == a.of.v && y == b.of.v) || (x == b.of.v && y == a.of.v)))
+            return m->coordinates;
+    }
+    return common(a.n, b.n, size, alike(p, a.of, b.of));
+}
+
+/* The fold over the right side reads this. */
 typedef struct {
     const tile_planner *p;
     const uint32_t *sub;
@@ -81,43 +104,44 @@ typedef struct {
 
 static void survive_stored(void *context, sam_expr access, void *out) {
     const surviving *s = context;
-    uint32_t t = sam_expr_at(s->p->statement, access)->tensor.v - 1;
-    const plan_operand *o = &s->p->operands[t];
-    *(double *)out = fiber_length(o, &o->subs.at[s->sub[t]], s->v);
+    const sam_tensor of = sam_expr_at(s->p->statement, access)->tensor;
+    *(survived *)out = (survived){met_length(s->p, s->sub, of.v - 1, s->v), of};
 }
 
-static double survive_common(const surviving *s, sam_expr e, double a, double b) {
-    const sam_statement *st = s->p->statement;
-    const sam_expr_data *x = sam_expr_at(st, e);
-    return common(a, b, s->size, alike(s->p, sam_expr_at(st, x->a)->tensor, sam_expr_at(st, x->b)->tensor));
+static double survive_common(const surviving *s, const survived *a, const survived *b) {
+    return common_along(s->p, s->v, s->size, *a, *b);
 }
 
 static void survive_both(void *context, sam_expr e, void *left, const void *right) {
-    double *a = left, b = *(const double *)right;
-    if (*a < 0 || b < 0)
-        *a = *a < 0 ? b : *a;
+    survived *a = left;
+    const survived *b = right;
+    (void)e;
+    if (a->n < 0 || b->n < 0)
+        *a = a->n < 0 ? *b : *a;
     else
-        *a = survive_common(context, e, *a, b);
+        *a = (survived){survive_common(context, a, b), {0}};
 }
 
 static void survive_either(void *context, sam_expr e, void *left, const void *right) {
     const surviving *s = context;
-    double *a = left, b = *(const double *)right;
-    if (*a < 0 || b < 0) {
-        *a = *a < 0 ? b : *a;
+    survived *a = left;
+    const survived *b = right;
+    (void)e;
+    if (a->n < 0 || b->n < 0) {
+        *a = a->n < 0 ? *b : *a;
         return;
     }
-    double both = survive_common(s, e, *a, b);
-    *a = *a + b - both > s->size ? s->size : *a + b - both;
+    const double all = a->n + b->n - survive_common(s, a, b);
+    *a = (survived){all > s->size ? s->size : all, {0}};
 }
 
 /* Returns how many of `size` coordinates of v go on; -1 where the expression does not restrict v. */
 static double survivors(const tile_planner *p, const uint32_t *sub, sam_var v, double size) {
-    static const double any = -1;
+    static const survived any = {-1, {0}};
     static const sam_fold_by by = {sizeof any, &any, survive_stored, survive_both, survive_either, NULL};
-    double go_on;
+    survived go_on;
     sam_fold(&p->algebra, p->coordinates, &by, &(surviving){p, sub, v, size}, &go_on);
-    return go_on;
+    return go_on.n;
 }
 
 /* Returns the words of the operand's array at a level. */
@@ -197,28 +221,27 @@ static tile_work fiber_of(uint32_t scanned) {
 static void scan_loop(const tile_planner *p, const uint32_t *sub, sam_var v, double size, walk *w,
                       slowest *s) {
     const uint32_t scanned = scanned_along(p, v);
-    double joined = 0;
-    sam_tensor last = {0};
+    survived joined = {0, {0}};
     for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
         const plan_operand *o = &p->operands[t];
         if (!is_scanned(o, v))
             continue;
         int level = level_along(o, v);
         const sub_tile *used = &o->subs.at[sub[t]];
-        double length = fiber_length(o, used, v);
+        double length = met_length(p, sub, t, v);
         double work[TILE_WORKS] = {0};
         work[fiber_of(scanned)] = w->iterations;
         w->loaded = fmax(w->loaded, loaded_with(p, o, used, level));
         work[TILE_LOAD] = w->loaded;
         work[o->format->level[level] == SAM_LEVEL_DENSE ? TILE_TOKEN : TILE_SCAN] = w->iterations * length;
         consider(s, work);
-        joined += length - common(joined, length, size, alike(p, last, (sam_tensor){t + 1}));
-        last = (sam_tensor){t + 1};
+        const survived its = {length, {t + 1}};
+        joined = (survived){joined.n + length - common_along(p, v, size, joined, its), its.of};
     }
     if (scanned > 1)
         consider(s, (double[TILE_WORKS]){[TILE_LOAD] = w->loaded,
                                          [TILE_FIBER] = w->iterations,
-                                         [TILE_TOKEN] = w->iterations * joined});
+                                         [TILE_TOKEN] = w->iterations * joined.n});
 }
 
 /* Returns which part of the coordinates of v that go on, which are `share` of all, lie in another line of
@@ -391,10 +414,10 @@ static double stored_behind(const tile_planner *p, const walk *w) {
     return all - longest;
 }
 
-double plan_cost(const tile_planner *p, const uint32_t *sub, const plan_box *box, double *work,
-                 uint64_t *nodes) {
+double plan_cost(tile_planner *p, const uint32_t *sub, const plan_box *box, double *work, uint64_t *nodes) {
     const uint32_t n = p->statement->loops.len;
     walk w;
+    plan_meet(p, sub);
     slowest s = walk_loops(p, sub, box, &w);
     for (uint32_t l = 0; l < sam_tensor_at(p->statement, p->statement->result)->order; l++)
         nodes[l] = (uint64_t)ceil(w.kept[l]);

@@ -6,7 +6,7 @@
  * which pieces may contribute (pieces.c). Where a run's sub-tile or result may not fit a memory, the run is
  * split: one variable's piece is halved, for all operands that have it, until everything fits.
  */
-#include "tiling/plan_int.h"
+#include "tiling/meet.h"
 
 #include <math.h>
 
@@ -591,6 +591,7 @@ tile_planner *tile_plan_begin(const sam_statement *s, const tile_operands *in, c
         p->counts.possible *= all_pieces(p, s->loops.at[l]);
     plan_begin_walks(p);
     plan_compare(p);
+    plan_find_meetings(p);
     begin_search(p);
     return p;
 }

@@ -52,6 +52,7 @@ typedef struct {
     uint32_t block;     /* of its operand's inputs, PLAN_NO_BLOCK until a run needs it */
     uint32_t loaded_in; /* the load of the global buffer it was last part of */
     uint32_t next;      /* with the same hash, 0 ends */
+    struct plan_tally **tallies; /* by mode, meet.c; NULL until a meeting needs them */
 } sub_tile;
 
 /* The pieces that sub-tiles [low, high) have at a digit: the same ones are asked for again and again. */
@@ -102,6 +103,16 @@ typedef struct {
     size_t pool; /* in use before it */
 } plan_frame;
 
+/* The fibers of operand of[0] along a variable, which come as often as entries of of[1] have the same
+ * coordinate of an outer loop. */
+typedef struct {
+    uint32_t of[2];  /* tensor handles - 1 */
+    uint8_t mode[2]; /* along that loop */
+    sam_var at, along;
+    bool exact; /* both begin with that loop: its coordinates that both have are counted, in this run */
+    double coordinates; /* so many */
+} plan_meeting;
+
 struct tile_planner {
     const sam_statement *statement;
     sam_algebra algebra;
@@ -113,9 +124,12 @@ struct tile_planner {
     uint32_t *edge, *glb; /* of sub-tiles and of tiles for the global buffer (0: none), by handle - 1 */
     uint32_t longest;     /* of edge[] */
     const uint32_t *extent;
-    plan_operand *operands; /* by tensor handle - 1 */
-    plan_digit *digits;     /* in the order of the search */
-    double *alike;          /* by tensor, times tensors, and tensor: alike.c */
+    plan_operand *operands;     /* by tensor handle - 1 */
+    plan_digit *digits;         /* in the order of the search */
+    double *alike;              /* by tensor, times tensors, and tensor: alike.c */
+    VEC(plan_meeting) meetings; /* meet.c */
+    double *skew; /* by variable, handle - 1, times tensors, and tensor: how much longer than on average the
+                     fibers are that the loops outside come to, in the present run */
     uint32_t n_digits;
     uint32_t *piece;       /* chosen, by digit */
     plan_cursor **cursors; /* by depth: one for each tensor */
@@ -200,8 +214,7 @@ void plan_compare(tile_planner *p);
 /* Returns how many cycles a run on these sub-tiles (by tensor) is expected to take; docs/tiling.md has the
  * model. Adds what they are made of to work[TILE_WORKS], and finds in nodes[] how many coordinates each level
  * of the result is expected to have, if it is compressed. */
-double plan_cost(const tile_planner *p, const uint32_t *sub, const plan_box *box, double *work,
-                 uint64_t *nodes);
+double plan_cost(tile_planner *p, const uint32_t *sub, const plan_box *box, double *work, uint64_t *nodes);
 
 /* ---- plan.c ---------------------------------------------------------------------------------- */
 

@@ -1208,7 +1208,77 @@ static void workspaces_are_expected_where_they_are(void **state) {
     assert_true((double)got.nnz > 0.8 * share * 8e5 && (double)got.nnz < 1.2 * share * 8e5);
 }
 
-RUN_TESTS(TEST(a_sample_is_cut_along_each_loop_once), TEST(a_bounded_choice_estimates_the_whole),
+enum { MET = 64, HUB = 3 };
+
+static tile_tensor met_tensor(fixture *f, name_id name, const uint32_t *crd, uint64_t n) {
+    uint16_t *val = arena_new_n(&f->mem, uint16_t, n);
+    for (uint64_t e = 0; e < n; e++)
+        val[e] = 1;
+    return (tile_tensor){.name = name, .order = 2, .dim = {MET, MET}, .nnz = n, .crd = crd, .val = val};
+}
+
+/* Two operands of a product have their long fibers at the same coordinate: all products are expected. */
+static void products_by_a_hub_are_expected(void **state) {
+    fixture *f = *state;
+    enum { LONG = 50 };
+    builder b;
+    build(&b, f, "Wkij:sss", (const char *const[]){"Bik:ss:10", "Ckj:ss", "*", NULL}, "kij");
+    uint32_t *in_column = arena_new_n(&f->mem, uint32_t, 4 * MET),
+             *in_row = arena_new_n(&f->mem, uint32_t, 4 * MET);
+    uint64_t n = 0, m = 0, products = (uint64_t)LONG * LONG;
+    for (uint32_t i = 0; i < MET; i++) { /* the hub, and a diagonal beside it */
+        const uint32_t k = i < LONG ? HUB : i;
+        in_column[n++] = i;
+        in_column[n++] = k;
+        for (uint32_t j = 0; i == HUB && j < LONG; j++) {
+            in_row[m++] = HUB;
+            in_row[m++] = j;
+        }
+        if (i >= LONG) {
+            in_row[m++] = i;
+            in_row[m++] = i;
+            products++;
+        }
+    }
+    tile_tensor operand[3] = {{.order = 0}};
+    for (uint32_t t = 1; t < 3; t++) {
+        const bool is_b = strcmp(names_text(b.s.names, b.s.tensors.at[t].name), "B") == 0;
+        operand[t] = met_tensor(f, b.s.tensors.at[t].name, is_b ? in_column : in_row, (is_b ? n : m) / 2);
+    }
+    const tile_operands in = {.operand = operand, .n = 3};
+    const tile_options options = {.mem_words = 1 << 14, .bank_words = 1 << 16, .edge = {MET, MET, MET}};
+    tile_candidate whole = {0};
+    assert_true(tile_expect(&b.s, &in, &options, &whole) && whole.expected.runs == 1);
+    const double written = whole.expected.work[TILE_WRITE];
+    assert_true(written > 0.8 * (double)products && written < 1.2 * (double)products);
+}
+
+/* Rows that only one of two operands has are not gone through, though half of all are in each. */
+static void operands_that_do_not_meet_take_no_work(void **state) {
+    fixture *f = *state;
+    builder b;
+    build(&b, f, "Wijk:sss", (const char *const[]){"Bik:ss", "Dij:ss", "*", NULL}, "ijk");
+    uint32_t *crd[2] = {arena_new_n(&f->mem, uint32_t, 2 * MET), arena_new_n(&f->mem, uint32_t, 2 * MET)};
+    for (uint32_t e = 0; e < MET; e++) {
+        crd[0][2 * e] = e / 2;
+        crd[1][2 * e] = e / 2 + MET / 2;
+        crd[0][2 * e + 1] = crd[1][2 * e + 1] = e;
+    }
+    for (uint32_t meet = 0; meet < 2; meet++) {
+        const tile_tensor operand[3] = {{.order = 0},
+                                        met_tensor(f, b.s.tensors.at[1].name, crd[0], MET),
+                                        met_tensor(f, b.s.tensors.at[2].name, crd[!meet], MET)};
+        const tile_operands in = {.operand = operand, .n = 3};
+        const tile_options options = {.mem_words = 1024, .bank_words = 1 << 16, .edge = {MET, MET, MET}};
+        tile_candidate whole = {0};
+        assert_true(tile_expect(&b.s, &in, &options, &whole));
+        const double written = whole.expected.work[TILE_WRITE];
+        assert_true(meet ? written > MET : written < 1);
+    }
+}
+
+RUN_TESTS(TEST(products_by_a_hub_are_expected), TEST(operands_that_do_not_meet_take_no_work),
+          TEST(a_sample_is_cut_along_each_loop_once), TEST(a_bounded_choice_estimates_the_whole),
           TEST(stated_edges_stay), TEST(workspaces_are_expected_where_they_are),
           TEST(plans_compute_what_the_statement_says), TEST(tensors_of_the_highest_order),
           TEST(every_variable_may_have_its_own_edge), TEST(copies_get_sub_tiles_of_like_size),

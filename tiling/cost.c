@@ -46,23 +46,27 @@ static double together(const tile_forecast *f, const tile_driver *by, uint32_t c
     return cycles;
 }
 
-/* Either the processor, which serves all copies, is never idle, or the copies are not. At the end they wait
- * for the last one: half a run on average. */
-static double apart(const tile_forecast *f, const tile_driver *by, uint32_t copies) {
-    double busy = of(&busy_apart, by, 1), waits = of(&waits_apart, by, 1), runs = (double)f->runs;
-    if (!f->runs)
-        return 0;
-    double array = (f->cycles + runs * waits) / copies, processor = runs * busy;
-    double tail = (f->cycles / runs + waits) * (copies - 1) / (2 * copies);
-    return (processor > array ? processor : array) + tail;
-}
-
 /* Returns what the longest run takes: no number of copies makes that less. */
 static double longest_run(const tile_forecast *f) {
     double longest = 0;
     for (uint32_t i = 0; i < TILE_COSTS; i++)
         longest = f->alike[i].runs ? f->alike[i].longest : longest;
     return longest;
+}
+
+/* Either the processor, which serves all copies, is never idle, or the copies are not. At the end they wait
+ * for the last one: half a run on average. Where there is a copy for each run, the longest run ends last. */
+static double apart(const tile_forecast *f, const tile_driver *by, uint32_t copies) {
+    double busy = of(&busy_apart, by, 1), waits = of(&waits_apart, by, 1), runs = (double)f->runs;
+    if (!f->runs)
+        return 0;
+    double array = (f->cycles + runs * waits) / copies, processor = runs * busy;
+    double tail = (f->cycles / runs + waits) * (copies - 1) / (2 * copies);
+    if (f->runs <= copies) {
+        array = longest_run(f) + waits;
+        tail = 0;
+    }
+    return (processor > array ? processor : array) + tail;
 }
 
 double tile_chip_cycles(const tile_forecast *f, const tile_driver *by, uint32_t copies, bool alone) {

@@ -131,15 +131,14 @@ static void choose_order(compile_trying *c, const compile_search_in *by, uint32_
     }
 }
 
-/* Chooses the order of kernel n's loops and which of its operands are dense. These go together: the order
- * that is best of compressed operands may not be the one that is best of dense ones. */
-void compile_choose_loops_and_stores(compile_trying *c, const compile_search_in *by, uint32_t n,
-                                     compile_schedule *out) {
-    const char *full = compile_choose_full(c, by, n, out);
-    const fe_kernel *kernel = &out->cin.kernels.at[n];
+/* Chooses the order of kernel n's loops and which of its operands are dense along their outermost levels.
+ * These go together: the order that is best of compressed operands may not be the one that is best of dense
+ * ones. Returns what is expected of the program, INFINITY where nobody asked. */
+static double choose_order_and_stores(compile_trying *c, const compile_search_in *by, uint32_t n,
+                                      compile_schedule *out) {
     const uint32_t dense = out->dense.len;
     more_orders more = {.n = 0};
-    if (compile_loops_are_open(kernel))
+    if (compile_loops_are_open(&out->cin.kernels.at[n]))
         choose_order(c, by, n, out, &more);
     double least = compile_choose_stores(c, by, n, out);
     for (uint32_t i = 0; i < more.n; i++) {
@@ -153,8 +152,23 @@ void compile_choose_loops_and_stores(compile_trying *c, const compile_search_in 
             least = other;
         }
     }
-    if (full)
-        out->chosen.at[n] = compile_add_sentence(full, out->chosen.at[n], c->ctx->mem);
+    return least;
+}
+
+/* Operands that are dense along all levels may take less than compressed ones, and more than operands that
+ * are dense along their outermost levels: the choice is made from both. */
+void compile_choose_loops_and_stores(compile_trying *c, const compile_search_in *by, uint32_t n,
+                                     compile_schedule *out) {
+    compile_schedule other = in_order(out, &out->cin, n, 0, 0, c->ctx->mem);
+    const char *full = compile_choose_full(c, by, n, out);
+    double least = choose_order_and_stores(c, by, n, out);
+    if (!full)
+        return;
+    out->chosen.at[n] = compile_add_sentence(full, out->chosen.at[n], c->ctx->mem);
+    if (!isfinite(least))
+        least = compile_expect_below(by, c->ctx, &out->cin, COMPILE_ORDERS_PART, INFINITY);
+    if (choose_order_and_stores(c, by, n, &other) < COMPILE_WORTH_CHANGING * least)
+        *out = other;
 }
 
 /* Chooses which operands of the only kernel, whose loops a schedule orders, are dense. */

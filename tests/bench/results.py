@@ -2,8 +2,9 @@
     [--out FILE] [--most-rtl CYCLES] [--only KERNEL]
 
 Every kernel of the list on every data set that fits it, by engines sam and cycle; each result is checked against the
-reference by the command. Where engine cycle needed at most so many cycles (100,000 unless said), cycle_replay runs the
-same once more on the RTL of the array (tile library) and compares each word and its cycle. Fails if anything is wrong.
+reference by the command. Where engine cycle needed at most so many cycles (100,000 unless said), it records all words (--io-trace,
+with which copies start together), and cycle_replay runs the same on the RTL of the array (tile library) and compares each word
+and its cycle. Fails if anything is wrong.
 Real matrices are those of ../shared/data/matrices beside the source, where there are.
 """
 
@@ -101,8 +102,9 @@ firmware and configuration: as the search maps the kernel unasked (`cycle`; a st
 `-O0`. The search ranks by the time of the whole chip, so here it may lose a little. Hops are switch-box outputs of all routes, MHz is the clock by the board's delay table, µs the cycles
 of `cycle` at it. Of several kernels in turn, tiles are the most, MHz the least, the rest sums.
 
-`rtl`: the RTL of the array (tile library) took the same words in the same cycles; tried up to {most:.0f}
-cycles. A refused kernel has its code (`docs/errors`). Behind "right" stands what the command refuses
+`rtl`: the RTL of the array (tile library) took the same words in the same cycles as engine `cycle`; tried up to {most:.0f}
+cycles. Copies of the kernel start together there (`--io-trace`), so where `cycle` has copies that start apart
+the cycles are others. A refused kernel has its code (`docs/errors`). Behind "right" stands what the command refuses
 unless it is told to warn only: data that the fabricated chip would, or may, get wrong (`docs/cycle.md`),
 and FIFOs that the analysis cannot prove to be long enough for all data (`docs/deadlock.md`).
 
@@ -135,15 +137,18 @@ def row(a, kernel, data):
     sam = command.run(a.onyx, arguments + ["--engine", "sam"], a.folder, MOST_SECONDS)
     on_array = arguments + ["--engine", "cycle", "--hazards", "warn", "--deadlock", "warn"]
     plain = command.run(a.onyx, on_array + ["-O0"], a.folder, MOST_SECONDS)
-    cycle = command.run(a.onyx, on_array + ["--io-trace"], a.folder, MOST_SECONDS)
-    cycles, on_rtl, same = cycle.number("cycles", "total"), False, True
+    cycle = command.run(a.onyx, on_array, a.folder, MOST_SECONDS)
+    cycles, on_rtl, same, traced = cycle.number("cycles", "total"), False, True, cycle
     cells = [name, data.name] + [""] * 9
     if not cycle.code:
         on_rtl = cycles <= a.most_rtl
-        same = not on_rtl or replay(a.replay, a.folder, cycle.report)
+        if on_rtl:
+            traced = command.run(a.onyx, on_array + ["--io-trace"], a.folder, MOST_SECONDS)
+            same = not traced.code and replay(a.replay, a.folder, traced.report)
         cells[2] = "/".join(str(cycle.number("tiles", kind)) for kind in ("pe", "mem", "io"))
         cells[3:6] = [f"{cycle.number(*path):.0f}" for path in (("hops",), ("bitstream", "words"), ("fmax_mhz",))]
-        cells[8:] = [f"{cycles:.0f}", f"{cycles:.0f}" if on_rtl and same else "", f"{cycle.number('time_us'):.1f}"]
+        on_rtl &= same
+        cells[8:] = [f"{cycles:.0f}", f"{traced.number('cycles', 'total'):.0f}" if on_rtl else "", f"{cycle.number('time_us'):.1f}"]
     if not sam.code:
         cells[6] = f"{sam.number('cycles', 'total'):.0f}"
     if not plain.code:

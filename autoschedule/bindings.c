@@ -202,7 +202,7 @@ bool compile_choose_bindings(const compile_search_in *by, compile_context *ctx, 
     const char *why = NULL;
     bool runs = false;
     double array = INFINITY;
-    fe_find_bindings(in->in, in->user, by->options->search - 1, ctx->mem, &found);
+    fe_find_bindings(in->in, in->user, by->options->written.search - 1, ctx->mem, &found);
     for (uint32_t i = 0; i <= found.len; i++) {
         candidate one = {.binding = i ? &found.at[i - 1] : NULL, .at = i};
         if (i < 2 || !leave_the_same(in->in->functions, one.binding, one.binding - 1, ctx->mem)) {

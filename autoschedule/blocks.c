@@ -56,15 +56,15 @@ static const tile_format *whole_format(const tile_format *f) {
 static bool block_operands(compile_context *ctx, const compile_options *o, blocked *b) {
     tile_formats all = {0};
     bool any = false;
-    if (!compile_read_formats(ctx, &o->format_files, &all))
+    if (!compile_read_formats(ctx, &o->written.format_files, &all))
         return false;
     for (uint32_t e = 1; e <= b->s.exprs.len; e++) {
         const sam_expr_data *x = sam_expr_at(&b->s, (sam_expr){e});
         if (x->kind != SAM_EXPR_ACCESS)
             continue;
         sam_tensor_data *t = sam_tensor_at(&b->s, x->tensor);
-        const char *text =
-            compile_argument_for(&o->formats, names_text(ctx->names, t->called.v ? t->called : t->name));
+        const char *text = compile_argument_for(&o->written.formats,
+                                                names_text(ctx->names, t->called.v ? t->called : t->name));
         const tile_format *f = text ? whole_format(tile_format_find(&all, text)) : NULL;
         if (!f || !compile_is_blocked(f) || f->order != t->order)
             continue;
@@ -152,7 +152,7 @@ static bool is_faster(const compile_search_in *all, compile_context *ctx, const 
 
 bool compile_choose_blocks(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
                            compile_schedule *out) {
-    if (!compile_blocks_open(by->options) || !by->options->formats.len)
+    if (!compile_blocks_open(by->options) || !by->options->written.formats.len)
         return true;
     blocked b = {.s = *in->user};
     b.s.tensors.at = arena_new_n(ctx->mem, sam_tensor_data, b.s.tensors.len);
@@ -168,6 +168,7 @@ bool compile_choose_blocks(const compile_search_in *by, compile_context *ctx, co
     if (!compile_find_apart(by->options, ctx, in->user, &apart, &unused))
         return false;
     closed.optimize = 0;
-    closed.parts = apart.v ? COMPILE_PARTS_APART : COMPILE_PARTS_TOGETHER; /* of its parts parts.c says it */
+    closed.cutting.parts =
+        apart.v ? COMPILE_PARTS_APART : COMPILE_PARTS_TOGETHER; /* of its parts parts.c says it */
     return compile_say_repacked(&closed, ctx, in->user, by->data);
 }

@@ -131,8 +131,9 @@ static bool has_inner_sum(const sam_statement *s) {
 /* ---- the candidates ----------------------------------------------------------------------------- */
 
 static const char *find_columns(const deciding *s) {
-    return s->open && s->mapped && !s->c->o->tile.all && compile_has_columns(s->c, &s->out->cin, 0) ? ""
-                                                                                                    : NULL;
+    return s->open && s->mapped && !s->c->o->cutting.tile.all && compile_has_columns(s->c, &s->out->cin, 0)
+               ? ""
+               : NULL;
 }
 static void try_columns(deciding *s, const char *found) {
     const double before = s->least;
@@ -209,8 +210,8 @@ static void try_sums(deciding *s, const char *found) {
 }
 
 static const char *find_fused(const deciding *s) {
-    return s->unsaid && !s->c->o->tile.all && s->user && fe_stand_together(s->user) &&
-                   s->c->o->dispatch != TILE_DISPATCH_BANKS
+    return s->unsaid && !s->c->o->cutting.tile.all && s->user && fe_stand_together(s->user) &&
+                   s->c->o->copies.dispatch != TILE_DISPATCH_BANKS
                ? ""
                : NULL;
 }
@@ -348,9 +349,10 @@ void compile_choose_by_data(const compile_search_in *given, compile_context *ctx
     compile_search_in with = *given;
     with.searched = &searched;
     compile_trying c = {.o = with.options, .ctx = ctx, .in = in, .whole = &with.data->operands};
-    if (with.options->tile.along.len && out->cin.kernels.len == 1 && !in->in->n_schedule && out->chosen.len)
+    if (with.options->cutting.tile.along.len && out->cin.kernels.len == 1 && !in->in->n_schedule &&
+        out->chosen.len)
         choose_cut_sums(&c, &with, out);
-    const bool single = out->cin.kernels.len == 1, edges = with.options->tile.along.len;
+    const bool single = out->cin.kernels.len == 1, edges = with.options->cutting.tile.along.len;
     compile_search_in sampled = with;
     compile_data data = {.operands = with.data->operands};
     fe_cin written;
@@ -362,7 +364,7 @@ void compile_choose_by_data(const compile_search_in *given, compile_context *ctx
     s.ordered = single && !edges && in->in->n_schedule && compile_loops_are_open(s.kernel);
     if (s.open && with.options->optimize < 3) /* which has no bound */
         share_sample(&s.kernel->s, ctx->mem, &data, &sampled);
-    c.crowded = with.options->unroll > 1 && !compile_copies_open(with.options) &&
+    c.crowded = with.options->copies.unroll > 1 && !compile_copies_open(with.options) &&
                 !isfinite(compile_search(&sampled, ctx, &out->cin, &out->tilings));
     choose_form(&s);
     if (s.unsaid && fe_schedule(in->in, in->user, ctx->mem, ctx->diag, &written))

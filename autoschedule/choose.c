@@ -148,7 +148,7 @@ static uint32_t extent_of(const compile_trying *c, const sam_statement *s, sam_v
 static bool cut_in_rows(compile_trying *c, fe_kernel *kernel) {
     const sam_var loop = fe_row_loop(kernel);
     const uint32_t extent = loop.v ? extent_of(c, &kernel->s, loop) : 0;
-    if (extent < ROW_LEAST * ROW_LEAST || c->o->tile.along.len)
+    if (extent < ROW_LEAST * ROW_LEAST || c->o->cutting.tile.along.len)
         return false;
     const uint32_t stated = sam_var_at(&kernel->s, loop)->extent;
     sam_var_at(&kernel->s, loop)->extent = extent;
@@ -178,8 +178,9 @@ static bool reads_workspace(const fe_cin *cin, uint32_t n) {
 static bool finish_sums(compile_trying *c, fe_cin *cin, uint32_t n) {
     compile_one_kernel one = {c, &cin->kernels.at[n]};
     fe_cin parts;
-    if (!c->o->runs || !reads_workspace(cin, n) || !compile_works(c, compile_takes_whole_sums, &one) ||
-        !compile_maps(c, one.kernel) || !fe_stage_parts(one.kernel, FE_PARTS_SUMS, c->ctx->mem, &parts))
+    if (!c->o->running.runs || !reads_workspace(cin, n) ||
+        !compile_works(c, compile_takes_whole_sums, &one) || !compile_maps(c, one.kernel) ||
+        !fe_stage_parts(one.kernel, FE_PARTS_SUMS, c->ctx->mem, &parts))
         return false;
     *cin = compile_with_parts(cin, n, &parts, c->ctx->mem);
     return true;

@@ -57,7 +57,7 @@ static bool add_form(freeing *f, const fe_kernel *kernel, const char *how) {
 static bool has_format(const freeing *f, const sam_tensor_data *t) {
     bool plain = t->order && !t->ones && !t->view.source.v && !t->windowed && !t->called.v &&
                  (t->structure == SAM_VALUES || t->structure == SAM_STORED) &&
-                 f->o->dtype == TILE_DTYPE_INT16;
+                 f->o->tensors.dtype == TILE_DTYPE_INT16;
     bool users = false;
     for (uint32_t l = 0; l < t->order; l++)
         plain = plain && (t->level[l] == SAM_LEVEL_COMPRESSED || t->level[l] == SAM_LEVEL_DENSE);
@@ -104,7 +104,7 @@ void compile_find_freed(const compile_options *o, compile_context *ctx, const co
     diagnostics quiet;
     const fe_kernel *kernel = k->source;
     freeing f = {.o = o, .ctx = *ctx, .last = last, .k = k, .out = &k->choices.freed, .mem = ctx->mem};
-    if ((o->unroll && !compile_copies_open(o)) || !kernel || k->given)
+    if ((o->copies.unroll && !compile_copies_open(o)) || !kernel || k->given)
         return;
     f.ctx.mem = &scratch;
     diag_init(&quiet, &scratch);

@@ -23,7 +23,7 @@ static tile_plan some_of(const tile_plan *plan, uint32_t every, arena *mem) {
 static double run_some(const compile_options *o, compile_context *ctx, const compile_kernel *k,
                        uint32_t every) {
     const compile_engine_in in = {.ctx = ctx,
-                                  .how = {.hazards = o->hazards},
+                                  .how = {.hazards = o->target.hazards},
                                   .design = &k->array.design,
                                   .decoded = &k->array.design,
                                   .map = k->bits.map,
@@ -58,7 +58,7 @@ static void measure(const compile_options *o, const compile_context *ctx, const 
     own.mem = &scratch;
     own.diag = &unheard;
     diag_init(&unheard, &scratch);
-    quiet.dump = (compile_dumps){.shown = false};
+    quiet.files.dump = (compile_dumps){.shown = false};
     trial.array = (compile_array){.copies = 0};
     const uint64_t every = o->optimize > 2 ? 1 : c->expected.runs / SOME_RUNS;
     c->measured = INFINITY;

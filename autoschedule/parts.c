@@ -49,16 +49,16 @@ static double choose_part(const choosing_part *c, compile_schedule *out) {
     sam_statement *s = arena_new(ctx->mem, sam_statement);
     *s = statement_of(c, levels);
     compile_options own = *c->by->options;
-    own.formats = (text_vec){0};
-    own.parts = COMPILE_PARTS_TOGETHER;
+    own.written.formats = (text_vec){0};
+    own.cutting.parts = COMPILE_PARTS_TOGETHER;
     fe_in in = *c->in->in;
     const char **formats = arena_new_n(ctx->mem, const char *, in.n_formats + 1);
     for (uint32_t i = 0; i < in.n_formats; i++) {
         formats[i] = in.formats[i];
-        vec_push(ctx->mem, &own.formats, c->by->options->formats.at[i]);
+        vec_push(ctx->mem, &own.written.formats, c->by->options->written.formats.at[i]);
     }
     formats[in.n_formats++] = arena_printf(ctx->mem, "%s:%s", name, levels);
-    vec_push(ctx->mem, &own.formats, arena_printf(ctx->mem, "%s:%s", name, c->format->name));
+    vec_push(ctx->mem, &own.written.formats, arena_printf(ctx->mem, "%s:%s", name, c->format->name));
     in.formats = formats;
     in.format_names = NULL;
     compile_data data = *c->by->data;
@@ -148,7 +148,7 @@ static bool say_whole(const choosing_part *c, const compile_schedule *s) {
     const name_id name = sam_tensor_at(c->in->user, c->tensor)->name;
     compile_options closed = *c->by->options;
     closed.optimize = 0;
-    closed.parts = COMPILE_PARTS_TOGETHER;
+    closed.cutting.parts = COMPILE_PARTS_TOGETHER;
     bool in_blocks = false;
     for (uint32_t n = 0; n < s->cin.kernels.len; n++) {
         const sam_statement *st = &s->cin.kernels.at[n].s;
@@ -168,7 +168,7 @@ bool compile_choose_parts(const compile_search_in *by, compile_context *ctx, con
         return true;
     compile_schedule all = {.staged = NULL};
     compile_tilings unused;
-    const bool asked = by->options->parts == COMPILE_PARTS_APART;
+    const bool asked = by->options->cutting.parts == COMPILE_PARTS_APART;
     const double whole = asked ? INFINITY : compile_search(by, ctx, &out->cin, &unused),
                  least = COMPILE_WORTH_SEVERAL * whole;
     const diagnostics before = *ctx->diag;

@@ -11,7 +11,7 @@ static double expect(const compile_search_in *by, compile_context *ctx, const co
                      const compile_rewriting *r, compile_schedule *out) {
     compile_options own = *by->options;
     compile_search_in instead = *by;
-    own.formats = r->formats;
+    own.written.formats = r->formats;
     instead.options = &own;
     return compile_choose_instead(&instead, ctx, &(compile_choosing){&r->in, r->statement, in->board, NULL},
                                   out);

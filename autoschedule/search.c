@@ -32,12 +32,12 @@ void compile_find_room(const compile_options *o, compile_context *ctx, const pnr
     shared.in_turn = stored.in_turn = stored.stored = true;
     tiling->options.room = compile_kernel_room(o, ctx, board, k, &tiling->options);
     tiling->more[0] = tiling->more[1] = tiling->shared = tiling->stored = (tile_room){0};
-    if (pnr_board_extended(board) && o->streams >= COMPILE_OF_TENSORS && compile_edges_open(o)) {
+    if (pnr_board_extended(board) && o->copies.streams >= COMPILE_OF_TENSORS && compile_edges_open(o)) {
         tiling->more[0] = compile_kernel_room(o, ctx, board, k, &levels);
         if (tiling->options.stored)
             tiling->more[1] = compile_kernel_room(o, ctx, board, k, &shared);
     }
-    if (pnr_board_extended(board) && o->streams == COMPILE_BY_DATA && compile_edges_open(o))
+    if (pnr_board_extended(board) && o->copies.streams == COMPILE_BY_DATA && compile_edges_open(o))
         tiling->shared = compile_kernel_room(o, ctx, board, k, &shared);
     if (tiling->shared.together && !o->asked.statement)
         tiling->stored = compile_kernel_room(o, ctx, board, k, &stored);
@@ -70,11 +70,11 @@ static double look_for(searching *s, const fe_kernel *kernel, double most, compi
     compile_options asked = *in->options;
     if (!compile_lower_sam(in->options, true, &s->ctx, kernel, &lowered))
         return INFINITY;
-    asked.tile.all = 0; /* a stated edge is the only candidate along each loop */
+    asked.cutting.tile.all = 0; /* a stated edge is the only candidate along each loop */
     tiling.options = compile_tiling_of(&asked, in->board, &lowered);
     for (uint32_t l = 0; l < lowered.statement.loops.len; l++) {
         uint32_t *edge = &tiling.options.edge[lowered.statement.loops.at[l].v - 1];
-        *edge = *edge ? *edge : in->options->tile.all;
+        *edge = *edge ? *edge : in->options->cutting.tile.all;
     }
     tiling.options.share = s->share;
     tiling.options.least = isfinite(most) ? fmax(most - COMPILE_BOOT, 1) : 0;
@@ -83,7 +83,7 @@ static double look_for(searching *s, const fe_kernel *kernel, double most, compi
     if (!compile_make_legal(&s->ctx, &lowered))
         return INFINITY;
     compile_find_room(&asked, &s->ctx, in->board, &lowered, &tiling);
-    if (asked.unroll && !compile_copies_open(&asked) && !tiling.options.room.together)
+    if (asked.copies.unroll && !compile_copies_open(&asked) && !tiling.options.room.together)
         return INFINITY;            /* fewer copies fit than are stated */
     tiling.stored = (tile_room){0}; /* an order of loops is not taken for it: the model is not that exact */
     if (!compile_choose_edges(&asked, &s->ctx, in->board, &lowered, &data, &tiling) || !tiling.expected.edge)

@@ -76,9 +76,9 @@ static bool take_operands(compile_context *ctx, compile_options *o, const onyx_t
         if (!all_given(&operands[i], ctx->diag))
             return false;
         compile_given given = {.name = arena_strdup(ctx->mem, operands[i].name)};
-        if (!take_tensor(ctx, o->dtype, &operands[i], &given.data))
+        if (!take_tensor(ctx, o->tensors.dtype, &operands[i], &given.data))
             return false;
-        vec_push(ctx->mem, &o->given, given);
+        vec_push(ctx->mem, &o->tensors.given, given);
     }
     return true;
 }
@@ -106,7 +106,7 @@ static const char *messages(const diagnostics *d, arena *mem) {
 /* report.json, in its folder and as text, and the result. */
 static bool keep(const compile_options *o, compile_context *ctx, const compile_kernel *k, const char *check,
                  owned_result *out) {
-    const char *path = arena_printf(ctx->mem, "%s/report.json", o->out);
+    const char *path = arena_printf(ctx->mem, "%s/report.json", o->files.out);
     const char *name = names_text(ctx->names, sam_tensor_at(&k->user, k->user.result)->name);
     cJSON *report = compile_report(o, ctx, k, true, check);
     size_t length = 0;
@@ -115,7 +115,7 @@ static bool keep(const compile_options *o, compile_context *ctx, const compile_k
     if (!ok)
         return false;
     out->result.report = file_read(path, &out->mem, &length, ctx->diag);
-    copy_result(&k->ran.result, o->dtype, name, &out->mem, &out->result.result);
+    copy_result(&k->ran.result, o->tensors.dtype, name, &out->mem, &out->result.result);
     return true;
 }
 
@@ -134,10 +134,10 @@ static bool run_application(const compile_options *o, compile_context *ctx, owne
     onyx_tensor *all = arena_new_n(&out->mem, onyx_tensor, n);
     for (uint32_t i = 0; i < n; i++) {
         const tile_tensor *t = &a.result[a.program.results.at[i]];
-        copy_result(t, o->dtype, names_text(ctx->names, t->name), &out->mem, &all[i]);
+        copy_result(t, o->tensors.dtype, names_text(ctx->names, t->name), &out->mem, &all[i]);
     }
     out->result.report =
-        file_read(arena_printf(ctx->mem, "%s/report.json", o->out), &out->mem, &length, ctx->diag);
+        file_read(arena_printf(ctx->mem, "%s/report.json", o->files.out), &out->mem, &length, ctx->diag);
     out->result.results = all;
     out->result.n_results = n;
     out->result.result = all[0];
@@ -200,8 +200,8 @@ EXPORTED onyx_result *onyx_run(const char *const *arguments, uint32_t n_argument
     bool ok = begin_call(&c, COMMAND_RUN, arguments, n_arguments);
     compile_options *o = &c.line.compile;
     ok = ok && options_want_folder(&c.line, &c.d) && take_operands(&c.ctx, o, operands, n_operands) &&
-         (compile_is_application(o->expression) ? run_application(o, &c.ctx, c.out)
-                                                : run_kernel(o, &c.ctx, c.out));
+         (compile_is_application(o->written.expression) ? run_application(o, &c.ctx, c.out)
+                                                        : run_kernel(o, &c.ctx, c.out));
     return end_call(&c, ok);
 }
 
@@ -239,14 +239,15 @@ EXPORTED onyx_result *onyx_tensor_convert(const onyx_tensor *tensor, const char 
     compile_stored_size size;
     bool ok = begin_call(&c, COMMAND_TILE, arguments, n_arguments);
     const compile_options *o = &c.line.compile;
-    const size_t length = ok && o->out ? strlen(o->out) : 0;
-    if (ok && (length < 7 || !c.line.levels || strcmp(o->out + length - 7, ".stored") != 0)) {
-        compile_bad_value(&c.d, c.line.levels ? "-o" : "-f", c.line.levels && o->out ? o->out : "",
+    const size_t length = ok && o->files.out ? strlen(o->files.out) : 0;
+    if (ok && (length < 7 || !c.line.levels || strcmp(o->files.out + length - 7, ".stored") != 0)) {
+        compile_bad_value(&c.d, c.line.levels ? "-o" : "-f",
+                          c.line.levels && o->files.out ? o->files.out : "",
                           "a format with -f, and a .stored file with -o");
         ok = false;
     }
-    ok =
-        ok && take_tensor(&c.ctx, o->dtype, tensor, &t) && compile_store(o, &c.ctx, c.line.levels, &t, &size);
+    ok = ok && take_tensor(&c.ctx, o->tensors.dtype, tensor, &t) &&
+         compile_store(o, &c.ctx, c.line.levels, &t, &size);
     if (ok)
         c.out->result.report = size_text(&size, &c.out->mem);
     return end_call(&c, ok);

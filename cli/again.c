@@ -20,12 +20,13 @@ static bool replay(cli_session *s, const char *folder, command_line *then) {
     if (strcmp(r.from, record_folder(s)) != 0 && chdir(r.from) == 0)
         folder = self;
     *then = r.then;
-    then->compile.out = folder;
-    then->compile.outputs.len = then->compile.trace_edges.len =
+    then->compile.files.out = folder;
+    then->compile.tensors.outputs.len = then->compile.sam.trace_edges.len =
         0; /* nothing is written outside of the folder */
-    then->compile.stats = then->compile.trace = NULL;
-    then->compile.again = true;
-    then->compile.runs = compile_is_application(then->compile.expression); /* all else decide themselves */
+    then->compile.sam.stats = then->compile.sam.trace = NULL;
+    then->compile.files.again = true;
+    then->compile.running.runs =
+        compile_is_application(then->compile.written.expression); /* all else decide themselves */
     return true;
 }
 
@@ -33,10 +34,10 @@ static bool replay(cli_session *s, const char *folder, command_line *then) {
 
 /* Files that the command at hand names: from here, not from where the folder's command ran. */
 static void hold_paths(cli_session *s) {
-    const char **board = &s->options.compile.board, **config = &s->options.host.config;
+    const char **board = &s->options.compile.target.board, **config = &s->options.host.config;
     *board = strstr(*board, ".json") ? record_absolute(s, *board) : *board;
     *config = *config ? record_absolute(s, *config) : NULL;
-    const char **out = &s->options.compile.out;
+    const char **out = &s->options.compile.files.out;
     *out = *out ? record_absolute(s, *out) : NULL;
 }
 
@@ -54,13 +55,13 @@ int cli_command_again(option_command command, int argc, char **argv,
     if (ok) {
         const compile_options *now = &s.options.compile;
         compile_options *o = &then.compile;
-        o->wave = now->wave;
-        o->io_trace = false;
-        o->check = o->check && now->check;
-        o->unchecked = o->unchecked || now->unchecked;
-        o->verify_config = o->verify_config || now->verify_config;
-        o->checkpoint = now->checkpoint ? now->checkpoint : o->checkpoint;
-        o->hazards = s.options.given[OPTION_HAZARDS] ? now->hazards : o->hazards;
+        o->running.wave = now->running.wave;
+        o->running.io_trace = false;
+        o->running.check = o->running.check && now->running.check;
+        o->running.unchecked = o->running.unchecked || now->running.unchecked;
+        o->running.verify_config = o->running.verify_config || now->running.verify_config;
+        o->running.checkpoint = now->running.checkpoint ? now->running.checkpoint : o->running.checkpoint;
+        o->target.hazards = s.options.given[OPTION_HAZARDS] ? now->target.hazards : o->target.hazards;
         ok = action(&s, o);
     }
     return cli_session_end(&s, ok);
@@ -70,7 +71,7 @@ int cli_command_again(option_command command, int argc, char **argv,
 
 static bool cosim(cli_session *s, compile_options *o) {
     compile_kernel k = {0};
-    o->engine = ENGINE_SOC;
+    o->target.engine = ENGINE_SOC;
     return cli_run(o, s, &k);
 }
 
@@ -126,7 +127,7 @@ static bool build_all(cli_session *s, const compile_options *o, const compile_ke
 /* Those of a program file's statements. */
 static bool build_application(cli_session *s, compile_options *o, apps *built) {
     compile_application a = {0};
-    o->runs = false;
+    o->running.runs = false;
     bool ok = compile_application_run(o, &s->compile, &a);
     for (uint32_t i = 0; ok && i < a.stages.len; i++) {
         const compile_stage_of *stage = &a.stages.at[i];
@@ -137,9 +138,9 @@ static bool build_application(cli_session *s, compile_options *o, apps *built) {
 }
 
 static bool firmware(cli_session *s, compile_options *o) {
-    compile_kernel k = {.place = o->out};
+    compile_kernel k = {.place = o->files.out};
     apps built = {0};
-    bool ok = compile_is_application(o->expression)
+    bool ok = compile_is_application(o->written.expression)
                   ? build_application(s, o, &built)
                   : compile_to_bitstream(o, &s->compile, &k) && build_all(s, o, &k, &built);
     if (ok && !built.len) {
@@ -160,7 +161,7 @@ static bool firmware(cli_session *s, compile_options *o) {
 static text_vec whole_command(cli_session *s, const command_line *of_shard, const char *out) {
     arena *mem = &s->mem;
     text_vec words = {0};
-    vec_push(mem, &words, of_shard->compile.expression);
+    vec_push(mem, &words, of_shard->compile.written.expression);
     for (uint32_t i = 0; i < of_shard->in_order.len; i++) {
         const option_given *o = &of_shard->in_order.at[i];
         if (o->key == OPTION_SHARD || o->key == OPTION_OUTPUT)
@@ -190,18 +191,18 @@ int command_merge(int argc, char **argv) {
     cli_session_begin(&s);
     bool ok = cli_parse(&s, COMMAND_MERGE, argc, argv) && want_shards(&s) &&
               options_want_folder(&s.options, &s.diag);
-    const char *out = ok ? record_absolute(&s, s.options.compile.out) : NULL;
+    const char *out = ok ? record_absolute(&s, s.options.compile.files.out) : NULL;
     for (uint32_t i = 0; ok && i < s.options.arguments.len; i++)
         vec_push(&s.mem, &folders, record_absolute(&s, s.options.arguments.at[i]));
     ok = ok && replay(&s, folders.at[0], &then);
     if (ok) {
         compile_options *o = &then.compile;
-        o->out = out;
-        o->again = false;
-        o->runs = true;
-        o->shard = o->shards = 0;
-        o->merged = folders;
-        o->check = o->check && s.options.compile.check;
+        o->files.out = out;
+        o->files.again = false;
+        o->running.runs = true;
+        o->running.shard = o->running.shards = 0;
+        o->running.merged = folders;
+        o->running.check = o->running.check && s.options.compile.running.check;
         s.options.words = whole_command(&s, &then, out);
         s.compile.record = record_command(&s, COMMAND_RUN);
         ok = cli_run(o, &s, &k);

@@ -13,8 +13,8 @@ typedef struct {
 
 static bool open_board(cli_session *s, bits_file *f) {
     const compile_options *o = &s->options.compile;
-    return compile_read_board(&s->compile, o->board, &f->board, NULL) &&
-           pnr_board_set_profile(&f->board, o->profile, &s->diag) &&
+    return compile_read_board(&s->compile, o->target.board, &f->board, NULL) &&
+           pnr_board_set_profile(&f->board, o->target.profile, &s->diag) &&
            bits_map_read(&f->board, &s->mem, &s->diag, &f->map);
 }
 
@@ -113,7 +113,7 @@ static bool bits_action(const char *action, cli_session *s) {
     else if (strcmp(action, "stat") == 0)
         bits_stat(&a.bits, a.map, stdout);
     else
-        return decode(s, &a) && bits_to_verilog(&a.design, a.map, o->compile.out, &s->diag);
+        return decode(s, &a) && bits_to_verilog(&a.design, a.map, o->compile.files.out, &s->diag);
     return true;
 }
 
@@ -129,7 +129,7 @@ int command_bits(int argc, char **argv) {
     if (ok && !known) {
         diag_error(&s.diag, (src_loc){0}, "E0901-command", "onyx bits needs an action and its files");
         diag_hint(&s.diag, "'onyx bits --help' lists them");
-    } else if (ok && !o->compile.out && strcmp(action, "to-verilog") == 0) {
+    } else if (ok && !o->compile.files.out && strcmp(action, "to-verilog") == 0) {
         diag_error(&s.diag, (src_loc){0}, "E0904-argument",
                    "-o FILE.sv is missing: where does the Verilog go?");
     }
@@ -155,7 +155,7 @@ static bool assemble(cli_session *s) {
     bits_file f = {0};
     netlist net;
     pnr_design design;
-    if (!o->compile.out) {
+    if (!o->compile.files.out) {
         diag_error(&s->diag, (src_loc){0}, "E0904-argument",
                    "-o FILE.bs is missing: where does the bitstream go?");
         return false;
@@ -164,11 +164,11 @@ static bool assemble(cli_session *s) {
         return false;
     if (is_text_form(o->arguments.at[0])) {
         const cli_dense_file file = as_dense(&f, o->arguments.at[0]);
-        return cli_dense_assemble(s, &file, o->compile.out);
+        return cli_dense_assemble(s, &file, o->compile.files.out);
     }
     return read_design(o->arguments.at[0], &f.board, s, &net, &design) &&
            bits_encode(&design, f.map, &s->mem, &s->diag, &f.bits) && decode(s, &f) &&
-           bits_same(&f.design, &design, &s->diag) && bits_write(&f.bits, o->compile.out, &s->diag);
+           bits_same(&f.design, &design, &s->diag) && bits_write(&f.bits, o->compile.files.out, &s->diag);
 }
 
 int command_bitgen(int argc, char **argv) {

@@ -90,7 +90,7 @@ static bool try_once(cli_session *s, const fe_user_function *f, prng *random, co
         "--functions",
         file,
         "--dtype",
-        s->options.compile.dtype == TILE_DTYPE_BF16 ? "bf16" : "int16",
+        s->options.compile.tensors.dtype == TILE_DTYPE_BF16 ? "bf16" : "int16",
         "--board",
         f->described->bitstream->board,
         "--profile",
@@ -155,9 +155,9 @@ bool cli_check_bitstreams(cli_session *s, uint64_t seed, uint32_t *checked) {
 /* Returns whether what was written reads back, and computes what it states of one random input. */
 static bool is_right(cli_session *s, const char *path, tile_dtype dtype) {
     uint32_t checked = 0;
-    s->options.compile.functions = (text_vec){0};
-    s->options.compile.dtype = dtype;
-    vec_push(&s->mem, &s->options.compile.functions, path);
+    s->options.compile.written.functions = (text_vec){0};
+    s->options.compile.tensors.dtype = dtype;
+    vec_push(&s->mem, &s->options.compile.written.functions, path);
     return compile_read_functions(&s->options.compile, NULL, &s->compile) &&
            check_bitstreams(s, 1, 1, &checked) && checked;
 }

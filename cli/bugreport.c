@@ -186,7 +186,7 @@ int command_bugreport(int argc, char **argv) {
     bool ok = cli_parse(&s, COMMAND_BUGREPORT, argc, argv) &&
               cli_want_arguments(&s, 1, option_commands[COMMAND_BUGREPORT].arguments);
     if (ok) {
-        const char *folder = s.options.arguments.at[0], *out = s.options.compile.out;
+        const char *folder = s.options.arguments.at[0], *out = s.options.compile.files.out;
         ok = collect(&s, folder, out ? out : arena_printf(&s.mem, "%s/bugreport", folder));
     }
     return cli_session_end(&s, ok);

@@ -42,15 +42,15 @@ bool case_read(cli_session *s, const char *folder, cli_case *c) {
     const command_line then = record.then;
     c->command = record.command;
     c->from = record.from;
-    if (compile_is_application(then.compile.expression)) {
+    if (compile_is_application(then.compile.written.expression)) {
         diag_error(&s->diag, (src_loc){0}, "E0950-not-compiled",
                    "'%s' holds a program of several statements, '%s': this takes one expression", folder,
-                   then.compile.expression);
+                   then.compile.written.expression);
         diag_hint(&s->diag, "onyx run with the statement that fails, and -i of what its tensors hold then");
         return false;
     }
-    c->expression = then.compile.expression;
-    c->dtype = then.compile.dtype;
+    c->expression = then.compile.written.expression;
+    c->dtype = then.compile.tensors.dtype;
     if (access(absolute(s, c, c->expression), R_OK) == 0)
         c->expression = absolute(s, c, c->expression);
     for (uint32_t i = 0; i < then.in_order.len; i++) {
@@ -81,8 +81,8 @@ static bool unpack(cli_session *s, const cli_case *c, const char *folder) {
     if (!options_parse(c->command, (int)words.len - 1, words.at + 1, &s->mem, &s->diag, &now))
         return false;
     compile_options *o = &now.compile;
-    o->out = NULL;
-    o->runs = true;
+    o->files.out = NULL;
+    o->running.runs = true;
     compile_to_graph(o, &s->compile, &k);
     s->diag.errors = s->diag.unmappable = s->diag.mismatches = 0;
     if (k.user.tensors.len)
@@ -99,7 +99,7 @@ static bool unpack(cli_session *s, const cli_case *c, const char *folder) {
             continue;
         const bool there = one.data.order == sam_source_order(tensor) && (!one.data.order || one.data.dim[0]);
         ok = there &&
-             tile_write(&one.data, o->dtype,
+             tile_write(&one.data, o->tensors.dtype,
                         arena_printf(&s->mem, "%s/%s", folder, operand_file(&one, &s->mem)), &s->diag);
         cJSON *json = json_add_item(list);
         cJSON_AddStringToObject(json, "tensor", one.tensor);

@@ -19,10 +19,10 @@ static bool refuse_options(cli_session *s) {
         diag_error(&s->diag, (src_loc){0}, "E0902-option",
                    "%s says how an expression is compiled, and '%s' is a "
                    "program of the chip, which is run as it stands",
-                   options_spelling(key, &s->mem), s->options.compile.expression);
+                   options_spelling(key, &s->mem), s->options.compile.written.expression);
         return false;
     }
-    if (s->options.compile.engine != ENGINE_SAM)
+    if (s->options.compile.target.engine != ENGINE_SAM)
         return true;
     diag_error(&s->diag, (src_loc){0}, "E0906-engine-option", "a program of the chip has no SAM graph");
     diag_hint(&s->diag, "--engine cycle, rtl or soc");
@@ -41,8 +41,8 @@ bool cli_run_chip(cli_session *s) {
     const bool dense_right = cli_dense_run(s, &dense);
     if (dense || diag_failed(&s->diag))
         return dense_right;
-    if (!compile_take_folder(ctx, o->out) || !compile_begin_partial(o, ctx) ||
-        !exchange_read(o->expression, &s->options.data, &s->mem, &s->diag, p) ||
+    if (!compile_take_folder(ctx, o->files.out) || !compile_begin_partial(o, ctx) ||
+        !exchange_read(o->written.expression, &s->options.data, &s->mem, &s->diag, p) ||
         !exchange_place(o, ctx, p, a))
         return false;
     const bool right = exchange_run(o, ctx, p, a, &ran);

@@ -19,9 +19,9 @@ static bool is_one_file(const char *path) {
 
 static bool open_job(cli_session *s, dense_job *job) {
     const compile_options *o = &s->options.compile;
-    return compile_read_board(&s->compile, o->board, &job->board, NULL) &&
+    return compile_read_board(&s->compile, o->target.board, &job->board, NULL) &&
            bits_map_read(&job->board, &s->mem, &s->diag, &job->map) &&
-           exchange_read_dense(o->expression, &s->mem, &s->diag, &job->program);
+           exchange_read_dense(o->written.expression, &s->mem, &s->diag, &job->program);
 }
 
 /* Finds its own register writes, or streams of a word a cycle where the program has none. */
@@ -51,7 +51,7 @@ static bool run_job(cli_session *s, dense_job *job) {
     dense_program *p = &job->program;
     if (!dense_decode(&p->bits, &job->board, job->map, &s->diag, &job->design) || !find_streams(s, job))
         return false;
-    if (s->options.compile.hazards == REPORT_ERROR && !keeps_rules(s, job))
+    if (s->options.compile.target.hazards == REPORT_ERROR && !keeps_rules(s, job))
         return false;
     return dense_run(&job->design, &job->streams, dense_memory_of(p, &s->mem), &s->diag, &job->outcome);
 }
@@ -96,15 +96,15 @@ bool cli_dense_run(cli_session *s, bool *dense) {
     const compile_options *o = &s->options.compile;
     dense_job *job = arena_new(&s->mem, dense_job);
     *dense = false;
-    if (!is_one_file(o->expression) || !open_job(s, job))
+    if (!is_one_file(o->written.expression) || !open_job(s, job))
         return false;
     *dense = dense_is(&job->program.bits, job->map);
-    if (*dense && o->engine != ENGINE_CYCLE) {
+    if (*dense && o->target.engine != ENGINE_CYCLE) {
         diag_error(&s->diag, (src_loc){0}, "E0906-engine-option",
                    "a dense program runs on engine cycle alone");
         diag_hint(&s->diag, "--engine cycle");
     }
-    bool ok = *dense && o->engine == ENGINE_CYCLE && run_job(s, job);
+    bool ok = *dense && o->target.engine == ENGINE_CYCLE && run_job(s, job);
     if (ok)
         print_job(s, job);
     ok = ok && compare_job(s, job);

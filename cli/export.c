@@ -18,7 +18,7 @@ static bool is_one_kernel(cli_session *s, const compile_options *o, const compil
         return refuse(s, "the expression is several kernels, one behind the other");
     if (k->on_host)
         return refuse(s, "the host computes the expression: nothing of it is on the array");
-    return strcmp(o->profile, PNR_PROFILE) == 0 ||
+    return strcmp(o->target.profile, PNR_PROFILE) == 0 ||
            refuse(s, "profile onyx-ext has primitives that the chip lacks");
 }
 
@@ -29,10 +29,10 @@ static bool export_from(cli_session *s, compile_options *o, const char *to, cons
     compile_kernel *k = arena_new(&s->mem, compile_kernel);
     exchange_program *p = arena_new(&s->mem, exchange_program);
     exchange_array *a = arena_new(&s->mem, exchange_array);
-    o->engine = ENGINE_CYCLE;
-    o->io_trace = true;
-    o->again = o->wave = o->compare_cpu = false;
-    o->out = made;
+    o->target.engine = ENGINE_CYCLE;
+    o->running.io_trace = true;
+    o->files.again = o->running.wave = o->running.compare_cpu = false;
+    o->files.out = made;
     if (s->options.export_to == OPTIONS_EXPORT_SAM)
         o->optimize = 0; /* the expression's own graph, of the primitives that the simulator has */
     s->options.quiet = true;
@@ -40,7 +40,7 @@ static bool export_from(cli_session *s, compile_options *o, const char *to, cons
     bool ok = cli_run(o, s, k);
     s->options.quiet = quiet;
     s->options.json = json;
-    o->io_trace = false;
+    o->running.io_trace = false;
     if (ok && s->options.export_to == OPTIONS_EXPORT_SAM)
         return is_one_kernel(s, o, k) && exchange_write_sam(&s->compile, k, to);
     ok = ok && is_one_kernel(s, o, k) && exchange_of_kernel(o, &s->compile, k, p, a) &&
@@ -52,9 +52,9 @@ static bool export_from(cli_session *s, compile_options *o, const char *to, cons
 }
 
 static bool export_folder(cli_session *s, compile_options *o) {
-    const char *temporary = getenv("TMPDIR"), *to = s->options.compile.out;
+    const char *temporary = getenv("TMPDIR"), *to = s->options.compile.files.out;
     char *made = arena_printf(&s->mem, "%s/onyx-XXXXXX", temporary && *temporary ? temporary : "/tmp");
-    if (compile_is_application(o->expression))
+    if (compile_is_application(o->written.expression))
         return refuse(s, "a program of several statements is none of the chip's applications");
     if (!options_want_folder(&s->options, &s->diag))
         return false;

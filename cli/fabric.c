@@ -33,7 +33,7 @@ static bool fabric_stat(cli_session *s, const pnr_board *b) {
 }
 
 static bool fabric_write(cli_session *s, const pnr_board *b) {
-    const char *out = s->options.compile.out;
+    const char *out = s->options.compile.files.out;
     const char *layout = arena_printf(&s->mem, "%s/%s.layout", out, b->name);
     const char *graph = arena_printf(&s->mem, "%s/17.graph", out);
     const char *graph_1 = arena_printf(&s->mem, "%s/1.graph", out);
@@ -56,7 +56,7 @@ int command_fabric(int argc, char **argv) {
     for (option_key key = OPTION_GRAPH; ok && action != 0 && key <= OPTION_LAYOUT; key++)
         cli_refuse_option(&s, key, "onyx fabric check");
     ok = ok && !diag_failed(&s.diag) && (action != 2 || options_want_folder(&s.options, &s.diag)) &&
-         compile_read_board(&s.compile, s.options.compile.board, &board, NULL);
+         compile_read_board(&s.compile, s.options.compile.target.board, &board, NULL);
     if (ok)
         ok = action == 0   ? fabric_check(&s, &board)
              : action == 1 ? fabric_stat(&s, &board)

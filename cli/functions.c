@@ -10,12 +10,12 @@ enum { SEED = 1 };
 static bool read_them(cli_session *s, const char *path) {
     text_vec all = {0};
     vec_push(&s->mem, &all, path);
-    for (uint32_t i = 0; i < s->options.compile.functions.len; i++) {
-        if (strcmp(s->options.compile.functions.at[i], path) != 0)
-            vec_push(&s->mem, &all, s->options.compile.functions.at[i]);
+    for (uint32_t i = 0; i < s->options.compile.written.functions.len; i++) {
+        if (strcmp(s->options.compile.written.functions.at[i], path) != 0)
+            vec_push(&s->mem, &all, s->options.compile.written.functions.at[i]);
     }
     compile_options o = s->options.compile;
-    o.functions = all;
+    o.written.functions = all;
     s->compile.functions = NULL;
     return compile_read_functions(&o, NULL, &s->compile);
 }
@@ -34,7 +34,7 @@ static bool check(cli_session *s) {
     uint32_t checked = 0;
     bool ok = true;
     for (uint32_t i = 0; i < sizeof types / sizeof *types; i++) {
-        s->options.compile.dtype = types[i];
+        s->options.compile.tensors.dtype = types[i];
         if (!read_them(s, path))
             return false;
         ok = fe_check_functions(s->compile.functions, SEED, &s->diag, &checked) &&

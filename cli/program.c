@@ -57,23 +57,23 @@ static void show(void *context, const host_progress *now) {
 static bool program(cli_session *s, compile_options *o) {
     compile_on_board on = {.host = s->options.host};
     compile_kernel k = {0};
-    const char *board = s->options.compile.board;
+    const char *board = s->options.compile.target.board;
     if (!compile_read_board(&s->compile, board, &on.board, &on.host.board_path) ||
-        !same_array(s, o->board, &on.board))
+        !same_array(s, o->target.board, &on.board))
         return false;
     on.host.cosim = compile_program(&s->compile, "onyx-cosim");
-    on.host.progress = compile_is_application(o->expression) ? show_bar : show;
+    on.host.progress = compile_is_application(o->written.expression) ? show_bar : show;
     on.host.context = s;
-    on.host.unchecked = o->unchecked;
-    on.host.reload = on.host.reload || o->verify_config;
-    o->board = board;
-    o->engine = ENGINE_PROGRAM;
-    o->on_board = &on;
+    on.host.unchecked = o->running.unchecked;
+    on.host.reload = on.host.reload || o->running.verify_config;
+    o->target.board = board;
+    o->target.engine = ENGINE_PROGRAM;
+    o->running.on_board = &on;
     bool ok = cli_run(o, s, &k);
     if (s->compile.interrupted) {
         cli_progress_end(s);
         fprintf(stderr, "onyx: interrupted; the same command goes on after %s\n",
-                o->checkpoint ? "the last pass that was kept" : "the batches that are done");
+                o->running.checkpoint ? "the last pass that was kept" : "the batches that are done");
     }
     return ok;
 }

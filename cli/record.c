@@ -100,7 +100,7 @@ bool record_read(cli_session *s, const char *folder, bool last, cli_record *r) {
     r->then = options_default(r->command);
     const bool good =
         options_parse(r->command, (int)words.len, words.at, &s->mem, &s->diag, &r->then) && !r->then.help;
-    const char *expression = r->then.compile.expression;
+    const char *expression = r->then.compile.written.expression;
     const bool about = expression && *expression && (good || (last && diag_failed(&s->diag)));
     if (!about)
         return !diag_failed(&s->diag) && record_missing(s, folder);

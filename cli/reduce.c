@@ -445,7 +445,7 @@ int command_reduce(int argc, char **argv) {
     bool ok = cli_parse(&s, COMMAND_REDUCE, argc, argv) &&
               cli_want_arguments(&s, 1, option_commands[COMMAND_REDUCE].arguments);
     if (ok) {
-        const char *folder = s.options.arguments.at[0], *out = s.options.compile.out;
+        const char *folder = s.options.arguments.at[0], *out = s.options.compile.files.out;
         ok = reduce_case(&s, folder, out ? out : arena_printf(&s.mem, "%s/reduced", folder), &line);
     }
     if (ok)

@@ -27,7 +27,7 @@ static bool report(const compile_options *o, cli_session *s, const compile_kerne
 /* Does all of it with a program file. */
 static bool run_application(const compile_options *o, cli_session *s) {
     compile_application a = {0};
-    if (o->compare_cpu)
+    if (o->running.compare_cpu)
         diag_note(&s->diag, (src_loc){0},
                   "--compare-cpu measures nothing: it takes an expression, not a program file");
     if (!compile_application_run(o, &s->compile, &a))
@@ -46,13 +46,13 @@ static bool run_application(const compile_options *o, cli_session *s) {
 
 bool cli_run(const compile_options *o, cli_session *s, compile_kernel *k) {
     const char *check;
-    if (compile_is_application(o->expression))
+    if (compile_is_application(o->written.expression))
         return run_application(o, s);
     if (!compile_refuse_program_options(o, &s->diag) || !compile_and_run(o, &s->compile, k, &check))
         return false;
-    if (o->compare_cpu)
+    if (o->running.compare_cpu)
         compile_stage(&s->compile, "measuring a core of this machine", 0);
-    return (!o->compare_cpu || compile_compare_cpu(&s->compile, k)) && report(o, s, k, true, check);
+    return (!o->running.compare_cpu || compile_compare_cpu(&s->compile, k)) && report(o, s, k, true, check);
 }
 
 /* A command that names no folder, but a file for the result, works in one of its own, which goes with it. */
@@ -64,14 +64,14 @@ static bool take_own_folder(cli_session *s) {
                    strerror(errno));
         return false;
     }
-    s->options.compile.out = folder;
-    s->options.compile.passing = true;
+    s->options.compile.files.out = folder;
+    s->options.compile.files.passing = true;
     return true;
 }
 
 static bool take_folder(cli_session *s, option_command which) {
     const compile_options *o = &s->options.compile;
-    bool alone = which == COMMAND_RUN && !o->out && o->outputs.len;
+    bool alone = which == COMMAND_RUN && !o->files.out && o->tensors.outputs.len;
     return alone ? take_own_folder(s) : options_want_folder(&s->options, &s->diag);
 }
 
@@ -84,16 +84,16 @@ static int command(option_command which, int argc, char **argv,
     bool ok = cli_parse(&s, which, argc, argv) && take_folder(&s, which);
     s.compile.record = record_command(&s, which);
     ok = ok && action(o, &s, &k);
-    if (o->passing)
-        remove_folder(o->out);
+    if (o->files.passing)
+        remove_folder(o->files.out);
     return cli_session_end(&s, ok);
 }
 
 static bool compile(const compile_options *o, cli_session *s, compile_kernel *k) {
-    const bool program = compile_is_application(o->expression);
-    if (program && o->stop_after) {
+    const bool program = compile_is_application(o->written.expression);
+    if (program && o->files.stop_after) {
         diag_error(&s->diag, (src_loc){0}, "E0903-option-value",
-                   "--stop-after is about one expression, and '%s' is a program file", o->expression);
+                   "--stop-after is about one expression, and '%s' is a program file", o->written.expression);
         return false;
     }
     if (program)
@@ -101,7 +101,7 @@ static bool compile(const compile_options *o, cli_session *s, compile_kernel *k)
     double start = seconds_now();
     bool ok = compile_refuse_program_options(o, &s->diag) && compile_write_outputs(o, &s->compile, NULL) &&
               compile_to_bitstream(o, &s->compile, k);
-    if (ok && o->stop_after)
+    if (ok && o->files.stop_after)
         return compile_publish(o, &s->compile, NULL);
     ok = ok && compile_check_edges(o, &s->compile, k);
     k->times.total = seconds_now() - start;
@@ -110,7 +110,7 @@ static bool compile(const compile_options *o, cli_session *s, compile_kernel *k)
 
 /* What --data names belongs to a program of the chip. */
 static bool run(const compile_options *o, cli_session *s, compile_kernel *k) {
-    if (exchange_is_program(o->expression))
+    if (exchange_is_program(o->written.expression))
         return cli_run_chip(s);
     cli_refuse_option(s, OPTION_DATA, "onyx run FILE.bs or FOLDER, a program of the chip,");
     return !diag_failed(&s->diag) && cli_run(o, s, k);

@@ -10,11 +10,11 @@
 /* Simulates on the operands and compares with the reference, if there is an expression to compare with. */
 static bool simulate(const compile_options *o, cli_session *s, compile_kernel *k) {
     compile_options engine_sam = *o;
-    engine_sam.engine = ENGINE_SAM;
+    engine_sam.target.engine = ENGINE_SAM;
     if (!compile_read_operands(o, &s->compile, &k->user, &k->data) ||
         !compile_run_kernels(&engine_sam, &s->compile, k, &k->data.operands))
         return false;
-    const char *check = compile_is_graph(o->expression)
+    const char *check = compile_is_graph(o->written.expression)
                             ? "none"
                             : compile_check(o, &s->compile, k, &k->data.operands, &k->ran.result);
     if (!compile_publish(o, &s->compile, NULL))
@@ -52,13 +52,13 @@ int command_sam(int argc, char **argv) {
     cli_session_begin(&s);
     const compile_options *o = &s.options.compile;
     bool ok = cli_parse(&s, COMMAND_SAM, argc, argv) &&
-              (!o->out || compile_take_folder(&s.compile, o->out)) &&
-              (compile_is_graph(o->expression)
+              (!o->files.out || compile_take_folder(&s.compile, o->files.out)) &&
+              (compile_is_graph(o->written.expression)
                    ? compile_read_graph(o, &s.compile, &k) && compile_check_names(o, &s.compile, &k.user)
                    : compile_to_graph(o, &s.compile, &k));
     if (ok && !s.options.quiet)
         note_repacking(&k, &s);
-    if (ok && o->inputs.len + o->generators.len)
+    if (ok && o->tensors.inputs.len + o->tensors.generators.len)
         ok = simulate(o, &s, &k);
     else if (ok && (ok = compile_write_outputs(o, &s.compile, NULL) && compile_publish(o, &s.compile, NULL)))
         dump_graphs(&k);

@@ -108,7 +108,7 @@ static bool read_problem(stage *o, pnr_board *board, netlist *n) {
     const command_line *says = &s->options;
     const text_vec *regions = &says->stages.regions, *flushes = &says->stages.flushes;
     pnr_site *fixed = NULL;
-    if (!compile_read_board(&s->compile, says->compile.board, board, NULL) ||
+    if (!compile_read_board(&s->compile, says->compile.target.board, board, NULL) ||
         !read_netlist(s, says->arguments.at[0], n) ||
         (says->stages.fixed && !pnr_read_place(n, says->stages.fixed, &s->mem, &s->diag, &fixed)))
         return false;
@@ -177,7 +177,8 @@ static bool report_design(const stage *o, const pnr_design *design) {
     const cJSON *fmax = cJSON_GetObjectItem(report, "fmax_mhz");
     cJSON_AddItemToObject(report, "stage_seconds", cJSON_DetachItemFromObject(report, "seconds"));
     cJSON_AddNumberToObject(report, "seconds", seconds);
-    bool ok = json_write(report, arena_printf(&s->mem, "%s/report.json", s->options.compile.out), &s->diag);
+    bool ok =
+        json_write(report, arena_printf(&s->mem, "%s/report.json", s->options.compile.files.out), &s->diag);
     if (s->options.json) {
         cli_print_json(report);
     } else if (!s->options.quiet) {
@@ -201,7 +202,7 @@ static bool write_drawings(const stage *o, const pnr_design *design) {
 
 static bool write_place(const stage *o, const pnr_design *design) {
     cli_session *s = o->session;
-    return pnr_write_place(design, arena_printf(&s->mem, "%s/design.place", s->options.compile.out),
+    return pnr_write_place(design, arena_printf(&s->mem, "%s/design.place", s->options.compile.files.out),
                            &s->diag);
 }
 
@@ -211,7 +212,8 @@ static bool route_and_write(const stage *o, pnr_design *design) {
     cli_progress_stage(s, "routing", 0);
     bool ok = pnr_route_all(design, &o->pnr, &s->mem, &s->diag) && pnr_check(design, &s->diag);
     bool kept =
-        pnr_write_route(design, arena_printf(&s->mem, "%s/design.route", s->options.compile.out), &s->diag) &&
+        pnr_write_route(design, arena_printf(&s->mem, "%s/design.route", s->options.compile.files.out),
+                        &s->diag) &&
         write_drawings(o, design);
     return kept && ok && report_design(o, design);
 }
@@ -225,7 +227,7 @@ static bool place(stage *o, pnr_board *board, netlist *n, pnr_design *design) {
     if (!s->options.json && !s->options.quiet)
         print_resources(n, board);
     cli_progress_stage(s, "placing", 0);
-    return make_folder(s->options.compile.out, &s->diag) &&
+    return make_folder(s->options.compile.files.out, &s->diag) &&
            pnr_place(n, board, &o->pnr, &s->mem, &s->diag, design) && write_place(o, design);
 }
 
@@ -258,7 +260,7 @@ int command_route(int argc, char **argv) {
     netlist n;
     pnr_design design;
     bool ok = begin(COMMAND_ROUTE, true, argc, argv, &s, &o) && read_problem(&o, &board, &n) &&
-              read_placement(&o, &n, &board, &design) && make_folder(s.options.compile.out, &s.diag) &&
+              read_placement(&o, &n, &board, &design) && make_folder(s.options.compile.files.out, &s.diag) &&
               route_and_write(&o, &design);
     return cli_session_end(&s, ok);
 }

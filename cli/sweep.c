@@ -36,13 +36,13 @@ static bool find_orders(sweep_command *c, const text_vec *names) {
     if (!first_options(c, &o))
         return false;
     const bool on_array = strcmp(c->job.plan.engine, "sam") != 0;
-    o.engine = ENGINE_SOC;
-    o.runs = true;
+    o.target.engine = ENGINE_SOC;
+    o.running.runs = true;
     compile_orders orders;
     pnr_board *boards = arena_new_n(&s->mem, pnr_board, names->len);
     for (uint32_t b = 0; b < names->len; b++) {
         if (!compile_read_board(&s->compile, names->at[b], &boards[b], NULL) ||
-            !pnr_board_set_profile(&boards[b], o.profile, &s->diag))
+            !pnr_board_set_profile(&boards[b], o.target.profile, &s->diag))
             return false;
     }
     const compile_orders_in in = {c->order, boards, on_array ? names->len : 0};
@@ -62,7 +62,7 @@ static bool find_orders(sweep_command *c, const text_vec *names) {
 
 /* Returns the path of the results: in the folder of -o, unless --db names it. */
 static const char *sweep_db(cli_session *s) {
-    const char *out = s->options.compile.out;
+    const char *out = s->options.compile.files.out;
     return out && !s->options.given[OPTION_DB] ? arena_printf(&s->mem, "%s/sweep.db", out)
                                                : s->options.sweep.db;
 }
@@ -89,12 +89,12 @@ static void start_together(sweep_command *c) {
 static bool take_argument(sweep_command *c) {
     cli_session *s = c->session;
     text_vec arguments = {0};
-    if (!s->options.compile.expression)
+    if (!s->options.compile.written.expression)
         return true;
     if (s->options.given[OPTION_KERNELS])
         diag_error(&s->diag, (src_loc){0}, "E0904-argument", "an expression, and --kernels in its place");
     sweep_value value = {0};
-    sweep_add_kernel(c, s->options.compile.expression, &value);
+    sweep_add_kernel(c, s->options.compile.written.expression, &value);
     vec_push(&s->mem, &arguments, value.words.at[0]);
     for (uint32_t i = 0; i < c->job.plan.arguments.len; i++)
         vec_push(&s->mem, &arguments, c->job.plan.arguments.at[i]);
@@ -182,7 +182,7 @@ bool sweep_points_run(sweep_command *c, sweep_row_vec *own) {
 
 static bool run_sweep(sweep_command *c) {
     cli_session *s = c->session;
-    const char *out = s->options.compile.out;
+    const char *out = s->options.compile.files.out;
     sweep_row_vec own = {0};
     if ((out && !make_folder(out, &s->diag)) || !sweep_points_run(c, &own))
         return false;
@@ -242,7 +242,7 @@ static int command_report(int argc, char **argv) {
     const command_line *o = &s.options;
     sweep_row_vec rows = {0};
     bool ok = cli_parse(&s, COMMAND_SWEEP_REPORT, argc, argv);
-    const char *out = o->compile.out, *csv = out ? arena_printf(&s.mem, "%s/sweep.csv", out) : NULL,
+    const char *out = o->compile.files.out, *csv = out ? arena_printf(&s.mem, "%s/sweep.csv", out) : NULL,
                *html = out ? arena_printf(&s.mem, "%s/sweep.html", out) : NULL;
     const char *db = ok && o->arguments.len ? o->arguments.at[o->arguments.len - 1] : sweep_db(&s);
     sweep_store *store = ok ? sweep_open(db, false, &s.mem, &s.diag) : NULL;

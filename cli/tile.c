@@ -12,8 +12,8 @@
 static bool read_tensor(cli_session *s, sam_statement *st, tile_tensor *tensors) {
     const command_line *o = &s->options;
     name_id name = names_intern(&s->names, "B");
-    if (!tile_read(o->arguments.at[1], name, SAM_MAX_ORDER + 1, o->compile.dtype, TILE_VALUES_FILE, &s->mem,
-                   &s->diag, &tensors[1]))
+    if (!tile_read(o->arguments.at[1], name, SAM_MAX_ORDER + 1, o->compile.tensors.dtype, TILE_VALUES_FILE,
+                   &s->mem, &s->diag, &tensors[1]))
         return false;
     const char *index = "";
     for (uint32_t m = 0; m < tensors[1].order; m++)
@@ -117,9 +117,10 @@ static bool stats(cli_session *s) {
     sam_statement st;
     tile_tensor tensors[2] = {{.order = 0}};
     pnr_board board;
-    if (!compile_read_board(&s->compile, o->compile.board, &board, NULL) || !read_tensor(s, &st, tensors))
+    if (!compile_read_board(&s->compile, o->compile.target.board, &board, NULL) ||
+        !read_tensor(s, &st, tensors))
         return false;
-    const tile_operands in = {tensors, 2, o->compile.dtype};
+    const tile_operands in = {tensors, 2, o->compile.tensors.dtype};
     cJSON *all = cJSON_CreateArray();
     bool good = true;
     if (!o->sizes.len)
@@ -180,7 +181,7 @@ static bool levels(cli_session *s) {
     printf("],\"vals\":[");
     for (uint32_t i = 0; i < stored.n_vals; i++)
         number_print(stdout, "%s%.9g", i ? "," : "",
-                     tile_to_double(s->options.compile.dtype, stored.vals[i]));
+                     tile_to_double(s->options.compile.tensors.dtype, stored.vals[i]));
     printf("]}\n");
     return true;
 }
@@ -209,7 +210,7 @@ static bool write_stored(cli_session *s, const tile_tensor *t) {
 
 static bool convert(cli_session *s) {
     const command_line *o = &s->options;
-    const char *path = o->compile.out;
+    const char *path = o->compile.files.out;
     tile_tensor t;
     size_t length = path ? strlen(path) : 0;
     bool stored = length > 7 && strcmp(path + length - 7, ".stored") == 0;
@@ -219,10 +220,10 @@ static bool convert(cli_session *s) {
                                  : "a .stored file, with -f FORMAT, or without it a .mtx or .tns file");
         return false;
     }
-    if (!tile_read(o->arguments.at[1], names_intern(&s->names, "B"), SAM_MAX_ORDER + 1, o->compile.dtype,
-                   TILE_VALUES_FILE, &s->mem, &s->diag, &t))
+    if (!tile_read(o->arguments.at[1], names_intern(&s->names, "B"), SAM_MAX_ORDER + 1,
+                   o->compile.tensors.dtype, TILE_VALUES_FILE, &s->mem, &s->diag, &t))
         return false;
-    return stored ? write_stored(s, &t) : tile_write(&t, o->compile.dtype, path, &s->diag);
+    return stored ? write_stored(s, &t) : tile_write(&t, o->compile.tensors.dtype, path, &s->diag);
 }
 
 /* ---- query ----------------------------------------------------------------------------------- */
@@ -233,8 +234,8 @@ static bool query(cli_session *s) {
     tile_tensor t;
     tile_query q;
     tile_answers all;
-    if (!tile_read(o->arguments.at[1], names_intern(&s->names, "B"), SAM_MAX_ORDER + 1, o->compile.dtype,
-                   TILE_VALUES_FILE, &s->mem, &s->diag, &t) ||
+    if (!tile_read(o->arguments.at[1], names_intern(&s->names, "B"), SAM_MAX_ORDER + 1,
+                   o->compile.tensors.dtype, TILE_VALUES_FILE, &s->mem, &s->diag, &t) ||
         !tile_query_read("<query>", o->arguments.at[2], t.order, &s->diag, &q))
         return false;
     tile_ask(&t, &q, &s->mem, &all);

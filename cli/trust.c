@@ -128,7 +128,7 @@ static bool is_folder(const char *path) {
 }
 
 const char *trust_names_c(const command_line *then) {
-    const text_vec *paths = &then->compile.functions;
+    const text_vec *paths = &then->compile.written.functions;
     for (uint32_t i = 0; i < paths->len; i++) {
         const char *path = paths->at[i], *dot = strrchr(path, '.');
         const bool plain = strcmp(path, "library") == 0 || strcmp(path, "none") == 0;

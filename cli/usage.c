@@ -62,7 +62,7 @@ static bool settle_folders(cli_session *s) {
     bool ok = true;
     for (uint32_t i = 0; i < given->len && ok; i++)
         ok = compile_folder_settle(&s->compile, given->at[i]);
-    const char *const named[] = {s->options.compile.out, s->options.design};
+    const char *const named[] = {s->options.compile.files.out, s->options.design};
     for (size_t i = 0; i < sizeof named / sizeof *named && ok; i++)
         ok = !named[i] || compile_folder_settle(&s->compile, named[i]);
     return ok;

@@ -365,13 +365,14 @@ int command_view(int argc, char **argv) {
         const text_vec *folders = &o->arguments;
         const char *last = folders->at[folders->len - 1];
         const char *name = folders->len > 1 ? "compare.html" : "view.html";
-        const char *page = o->compile.out ? o->compile.out : arena_printf(&s.mem, "%s/%s", last, name);
+        const char *page =
+            o->compile.files.out ? o->compile.files.out : arena_printf(&s.mem, "%s/%s", last, name);
         cJSON *runs = cJSON_AddArrayToObject(data, "runs");
         cJSON_AddItemToObject(data, "ports", ports_json());
         for (uint32_t i = 0; i < folders->len && ok; i++)
             ok = collect(&s, folders->at[i], json_add_item(runs));
         ok = ok && !diag_failed(&s.diag) && !s.compile.interrupted && write_page(&s, data, page);
-        if (ok && !o->compile.out)
+        if (ok && !o->compile.files.out)
             compile_list_file(&s.compile, last, name);
         if (ok && !o->quiet)
             printf("%s\n", page);

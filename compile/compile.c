@@ -5,7 +5,7 @@
 
 static bool go_through(const compile_options *o, bool chip, compile_context *ctx, compile_kernel *k) {
     compile_passing p = {
-        .o = o, .ctx = ctx, .chip = chip, .graph = compile_is_graph(o->expression), .all = k};
+        .o = o, .ctx = ctx, .chip = chip, .graph = compile_is_graph(o->written.expression), .all = k};
     return compile_go_through(&p);
 }
 
@@ -22,6 +22,7 @@ bool compile_to_bitstream(const compile_options *o, compile_context *ctx, compil
 }
 
 bool compile_to_bitstream_once(const compile_options *o, compile_context *ctx, compile_kernel *k) {
-    return compile_take_folder(ctx, o->out) && compile_read_board(ctx, o->board, &k->board, &k->board_path) &&
-           pnr_board_set_profile(&k->board, o->profile, ctx->diag) && compile_statement(o, ctx, k);
+    return compile_take_folder(ctx, o->files.out) &&
+           compile_read_board(ctx, o->target.board, &k->board, &k->board_path) &&
+           pnr_board_set_profile(&k->board, o->target.profile, ctx->diag) && compile_statement(o, ctx, k);
 }

@@ -26,12 +26,12 @@ static bool lowers(compile_context *ctx, void *of) {
     const one_order *one = of;
     const ordering *r = one->r;
     compile_options o = *r->options;
-    const char **schedule = arena_new_n(ctx->mem, const char *, o.schedule.len + 1);
-    for (uint32_t i = 0; i < o.schedule.len; i++)
-        schedule[i] = o.schedule.at[i];
-    schedule[o.schedule.len] = arena_printf(ctx->mem, "reorder(%s)", one->order);
-    o.schedule.at = schedule;
-    o.schedule.len++;
+    const char **schedule = arena_new_n(ctx->mem, const char *, o.written.schedule.len + 1);
+    for (uint32_t i = 0; i < o.written.schedule.len; i++)
+        schedule[i] = o.written.schedule.at[i];
+    schedule[o.written.schedule.len] = arena_printf(ctx->mem, "reorder(%s)", one->order);
+    o.written.schedule.at = schedule;
+    o.written.schedule.len++;
     fe_in in;
     sam_statement user;
     fe_cin cin;

@@ -109,7 +109,7 @@ static bool do_kernels(compile_passing *p, const pass_row *from, const pass_row 
 
 bool compile_go_through(compile_passing *p) {
     const uint32_t all = sizeof passes / sizeof *passes;
-    const pass_row *end = passes + (p->o->stop_after ? p->o->stop_after : all);
+    const pass_row *end = passes + (p->o->files.stop_after ? p->o->files.stop_after : all);
     for (const pass_row *row = passes, *next; row < end; row = next) {
         for (next = row + 1; row->of == OF_KERNEL && next < end && next->of == OF_KERNEL;)
             next++;

@@ -63,7 +63,7 @@ static bool is_open(const compile_options *o) {
 }
 /* A union that is met has two ways to the joiner behind it, of which one may be too short. */
 static bool may_meet_first(const compile_options *o) {
-    return strcmp(o->profile, PNR_PROFILE) != 0;
+    return strcmp(o->target.profile, PNR_PROFILE) != 0;
 }
 
 /* For a refusal: what is set in the statement's compile_tried, once, where that is open. */
@@ -102,9 +102,9 @@ static bool may_be_smaller(const retrying *r, const compile_options *o) {
                met = hazard && !was_refused(r, DIAG_REFUSED_CYCLE_STUCK),
                may = hazard || was_refused(r, DIAG_REFUSED_DEADLOCK) ||
                      was_refused(r, DIAG_REFUSED_WHOLE_SUM) ||
-                     (was_refused(r, DIAG_REFUSED_TOO_LARGE) && strcmp(o->board, "onyx") == 0);
-    return may && o->runs && o->optimize && !o->schedule.len && (met || compile_edges_open(o)) &&
-           compile_copies_open(o) && !compile_array_alone(o);
+                     (was_refused(r, DIAG_REFUSED_TOO_LARGE) && strcmp(o->target.board, "onyx") == 0);
+    return may && o->running.runs && o->optimize && !o->written.schedule.len &&
+           (met || compile_edges_open(o)) && compile_copies_open(o) && !compile_array_alone(o);
 }
 
 /* Runs the statement in ever smaller kernels, at last with the host for every operation of two operands. What
@@ -156,7 +156,7 @@ bool compile_retrying(const compile_options *o, compile_context *ctx, compile_ke
     if (!may_retry(&r))
         return false;
     /* The other shards have not met it, and keep their mapping. */
-    if ((o->shards || o->merged.len) &&
+    if ((o->running.shards || o->running.merged.len) &&
         (was_refused(&r, DIAG_REFUSED_HAZARD) || was_refused(&r, DIAG_REFUSED_CYCLE_STUCK)))
         return false;
     const char *why = ctx->diag->list.at[r.before.list.len].message;

@@ -30,12 +30,12 @@ const char *compile_beyond_range(const sam_statement *s) {
 
 void compile_refuse_error(const compile_options *o, compile_context *ctx, name_id name,
                           const tile_accuracy *a) {
-    if (!o->bounded || a->largest_relative <= o->tolerance)
+    if (!o->running.bounded || a->largest_relative <= o->running.tolerance)
         return;
     diag_mismatch(ctx->diag, (src_loc){0}, "E0345-tolerance",
                   "%s is off by up to %.3g %% of what double precision makes of the data, and --tolerance is "
                   "%.3g %%",
-                  names_text(ctx->names, name), 100 * a->largest_relative, 100 * o->tolerance);
+                  names_text(ctx->names, name), 100 * a->largest_relative, 100 * o->running.tolerance);
     diag_hint(ctx->diag, "the last line of the summary says why; --dtype bf16 keeps fractions, "
                          "--profile onyx-ext sums of bf16");
 }
@@ -43,11 +43,11 @@ void compile_refuse_error(const compile_options *o, compile_context *ctx, name_i
 const char *compile_check(const compile_options *o, compile_context *ctx, compile_kernel *k,
                           const tile_operands *in, const tile_tensor *got) {
     tile_tensor want;
-    if (!o->check || (k->graph.is && !k->graph.exact && o->engine == ENGINE_SAM))
+    if (!o->running.check || (k->graph.is && !k->graph.exact && o->target.engine == ENGINE_SAM))
         return "none";
     compile_stage(ctx, "computing the reference", 0);
-    if (k->graph.is && o->engine != ENGINE_SAM) {
-        bool same = tile_equal(got, &k->graph.want, o->dtype, ctx->names, ctx->diag);
+    if (k->graph.is && o->target.engine != ENGINE_SAM) {
+        bool same = tile_equal(got, &k->graph.want, o->tensors.dtype, ctx->names, ctx->diag);
         if (!same || !k->graph.exact)
             return same ? "pass" : "fail";
     }
@@ -62,8 +62,8 @@ const char *compile_check(const compile_options *o, compile_context *ctx, compil
                      plural(want.wrapped, "is", "are"));
         diag_hint(ctx->diag, "scale the operands, or compute in floating point with --dtype bf16");
     }
-    tile_measure(got, &want, o->dtype, &k->ran.accuracy);
-    if (!tile_equal(got, &want, o->dtype, ctx->names, ctx->diag))
+    tile_measure(got, &want, o->tensors.dtype, &k->ran.accuracy);
+    if (!tile_equal(got, &want, o->tensors.dtype, ctx->names, ctx->diag))
         return "fail";
     compile_refuse_error(o, ctx, want.name, &k->ran.accuracy);
     return "pass";
@@ -71,7 +71,7 @@ const char *compile_check(const compile_options *o, compile_context *ctx, compil
 
 /* Shards are of the runs of one kernel, and copies that start each by itself depend on each other's. */
 static bool may_divide(const compile_options *o, const compile_context *ctx, const compile_kernel *k) {
-    if (!o->shards && !o->merged.len)
+    if (!o->running.shards && !o->running.merged.len)
         return true;
     if (k->producers.len || k->on_host) {
         diag_error(ctx->diag, (src_loc){0}, "E0955-shards",
@@ -92,8 +92,9 @@ static bool may_divide(const compile_options *o, const compile_context *ctx, con
 }
 
 static bool run_once(const compile_options *o, compile_context *ctx, compile_kernel *k) {
-    bool ok = o->engine == ENGINE_SAM ? compile_take_folder(ctx, o->out) && compile_to_graph(o, ctx, k)
-                                      : compile_to_bitstream_once(o, ctx, k);
+    bool ok = o->target.engine == ENGINE_SAM
+                  ? compile_take_folder(ctx, o->files.out) && compile_to_graph(o, ctx, k)
+                  : compile_to_bitstream_once(o, ctx, k);
     return ok && compile_read_operands(o, ctx, &k->user, &k->data) && may_divide(o, ctx, k) &&
            compile_run_kernels(o, ctx, k, &k->data.operands);
 }
@@ -102,7 +103,7 @@ bool compile_and_run(const compile_options *o, compile_context *ctx, compile_ker
     double start = seconds_now();
     if (!compile_retrying(o, ctx, k, run_once))
         return false;
-    if (o->shards) { /* there is no result before all are put together */
+    if (o->running.shards) { /* there is no result before all are put together */
         *check = "none";
         k->times.total = seconds_now() - start;
         return true;
@@ -111,7 +112,7 @@ bool compile_and_run(const compile_options *o, compile_context *ctx, compile_ker
     k->times.total = seconds_now() - start;
     if (sam_is_dense(sam_tensor_at(&k->user, k->user.result)))
         tile_store_fill(&k->ran.result, ctx->mem);
-    const char *said = compile_argument_for(&o->formats, names_text(ctx->names, k->ran.result.name));
+    const char *said = compile_argument_for(&o->written.formats, names_text(ctx->names, k->ran.result.name));
     return compile_write_outputs(o, ctx, &k->ran.result) &&
            compile_write_result(o, ctx, said, &k->ran.result);
 }

@@ -18,13 +18,14 @@
 /* Returns the fills: as --fill says them, and of other operands as their files do. */
 static text_vec stated_fills(const compile_options *o, compile_context *ctx) {
     text_vec fills = {0};
-    for (uint32_t i = 0; i < o->fills.len; i++)
-        vec_push(ctx->mem, &fills, o->fills.at[i]);
-    for (uint32_t i = 0; i < o->inputs.len; i++) {
-        const char *path = strchr(o->inputs.at[i], ':');
+    for (uint32_t i = 0; i < o->written.fills.len; i++)
+        vec_push(ctx->mem, &fills, o->written.fills.at[i]);
+    for (uint32_t i = 0; i < o->tensors.inputs.len; i++) {
+        const char *path = strchr(o->tensors.inputs.at[i], ':');
         const char *name =
-            path ? arena_strndup(ctx->mem, o->inputs.at[i], (size_t)(path - o->inputs.at[i])) : "";
-        const bool said = !path || compile_argument_for(&o->fills, name);
+            path ? arena_strndup(ctx->mem, o->tensors.inputs.at[i], (size_t)(path - o->tensors.inputs.at[i]))
+                 : "";
+        const bool said = !path || compile_argument_for(&o->written.fills, name);
         const char *fill = said ? NULL : tile_stated_fill(path + 1, ctx->mem);
         if (fill)
             vec_push(ctx->mem, &fills, arena_printf(ctx->mem, "%s:%s", name, fill));
@@ -34,22 +35,23 @@ static text_vec stated_fills(const compile_options *o, compile_context *ctx) {
 
 bool compile_frontend_input(const compile_options *o, compile_context *ctx, fe_in *out) {
     text_vec formats = {0}, names = {0};
-    if (!compile_scanned_formats(o, ctx, &formats, &names) || !compile_read_functions(o, o->expression, ctx))
+    if (!compile_scanned_formats(o, ctx, &formats, &names) ||
+        !compile_read_functions(o, o->written.expression, ctx))
         return false;
     const text_vec fills = stated_fills(o, ctx);
-    *out = (fe_in){.expression = o->expression,
+    *out = (fe_in){.expression = o->written.expression,
                    .formats = formats.at,
                    .n_formats = formats.len,
                    .format_names = names.at,
-                   .dimensions = o->dimensions.at,
-                   .n_dimensions = o->dimensions.len,
+                   .dimensions = o->written.dimensions.at,
+                   .n_dimensions = o->written.dimensions.len,
                    .fills = fills.at,
                    .n_fills = fills.len,
-                   .semiring = o->semiring,
+                   .semiring = o->written.semiring,
                    .functions = ctx->functions,
-                   .schedule = o->schedule.at,
-                   .n_schedule = o->schedule.len,
-                   .integers = o->dtype == TILE_DTYPE_INT16,
+                   .schedule = o->written.schedule.at,
+                   .n_schedule = o->written.schedule.len,
+                   .integers = o->tensors.dtype == TILE_DTYPE_INT16,
                    .keeps_absent = o->tried.keeps_absent};
     return true;
 }
@@ -92,13 +94,13 @@ static bool has_all_sources(const compile_options *o, const sam_statement *user)
                     name_eq(user_name(&user->tensors.at[before]), user_name(&user->tensors.at[t]));
         wanted += !again;
     }
-    return o->inputs.len + o->generators.len + o->given.len >= wanted;
+    return o->tensors.inputs.len + o->tensors.generators.len + o->tensors.given.len >= wanted;
 }
 
 /* A schedule may ask how far a loop runs, and so may rows (frontend/rows.h), which the operands say, if they
  * are there. */
 static bool read_scheduled_operands(const compile_options *o, compile_context *ctx, compile_kernel *k) {
-    return !(o->schedule.len || k->user.general) || !has_all_sources(o, &k->user) ||
+    return !(o->written.schedule.len || k->user.general) || !has_all_sources(o, &k->user) ||
            compile_read_operands(o, ctx, &k->user, &k->data);
 }
 
@@ -106,7 +108,7 @@ bool pass_run_schedule(compile_passing *p) {
     compile_kernel *k = p->all;
     if (!read_scheduled_operands(p->o, p->ctx, k))
         return false;
-    p->in.extents = p->o->schedule.len ? k->data.extent : NULL;
+    p->in.extents = p->o->written.schedule.len ? k->data.extent : NULL;
     if (!fe_schedule(&p->in, &k->user, p->ctx->mem, p->ctx->diag, &p->schedule.cin))
         return false;
     if (p->chip && p->schedule.cin.kernels.len == 1)
@@ -129,9 +131,9 @@ static bool choose_by_data(const compile_options *o, compile_context *ctx, const
     bool on_host = false;
     for (uint32_t n = 0; n < s->cin.kernels.len; n++)
         on_host = on_host || s->cin.kernels.at[n].on_host;
-    const bool apart = o->parts == COMPILE_PARTS_APART;
+    const bool apart = o->cutting.parts == COMPILE_PARTS_APART;
     if ((o->asked.statement && !o->asked.exact) || !(apart || compile_choices_open(o)) ||
-        !(o->runs || has_all_sources(o, &k->user)))
+        !(o->running.runs || has_all_sources(o, &k->user)))
         return true;
     if (!compile_read_operands(o, ctx, &k->user, &k->data))
         return false;
@@ -139,7 +141,7 @@ static bool choose_by_data(const compile_options *o, compile_context *ctx, const
     if (on_host) {
         compile_options closed = *o;
         closed.optimize = 0;
-        if (!o->schedule.len && !apart)
+        if (!o->written.schedule.len && !apart)
             compile_choose_beside_host(&by, ctx, open, s);
         return compile_say_repacked(&closed, ctx, &k->user, &k->data);
     }
@@ -155,9 +157,9 @@ bool pass_run_bind(compile_passing *p) {
     const compile_options *o = p->o;
     compile_context *ctx = p->ctx;
     compile_kernel *k = p->all;
-    if (!o->search)
+    if (!o->written.search)
         return true;
-    if (o->schedule.len || o->asked.statement) {
+    if (o->written.schedule.len || o->asked.statement) {
         diag_error(ctx->diag, (src_loc){0}, "E0903-option-value", "--search finds a schedule, and %s",
                    o->asked.statement ? "statements of a program have none" : "there is one");
         return false;
@@ -218,7 +220,7 @@ static bool load_calls(compile_context *ctx, const fe_kernel *bound, sam_binding
 static bool begin_kernels(const compile_options *o, compile_context *ctx, const compile_schedule *schedule,
                           compile_kernel *last) {
     const fe_cin *cin = &schedule->cin;
-    const char *home = compile_home_of(o, ctx, ctx->partial), *place = compile_home_of(o, ctx, o->out);
+    const char *home = compile_home_of(o, ctx, ctx->partial), *place = compile_home_of(o, ctx, o->files.out);
     bool ok = true;
     for (uint32_t n = 1; n < cin->kernels.len; n++)
         vec_push(ctx->mem, &last->producers,
@@ -241,7 +243,7 @@ static bool begin_kernels(const compile_options *o, compile_context *ctx, const 
         ok = !k->on_host || !bound->binding.function.v || load_calls(ctx, bound, &k->calls);
         if (ok && k->on_host)
             compile_find_calls(ctx, k);
-        if (o->out && cin->kernels.len > 1 && (!k->on_host || k->on_processor)) {
+        if (o->files.out && cin->kernels.len > 1 && (!k->on_host || k->on_processor)) {
             const char *result = names_text(ctx->names, sam_tensor_at(st, st->result)->name);
             k->folder = compile_kernel_folder(home, result, ctx->mem);
             k->place = compile_kernel_folder(place, result, ctx->mem);
@@ -323,8 +325,8 @@ bool pass_check_tiles(const compile_passing *p) {
 bool pass_run_operands(compile_passing *p) {
     const compile_options *o = p->o;
     compile_kernel *last = p->all;
-    bool matters = o->optimize || (o->dispatch_auto && o->unroll != 1);
-    bool wanted = o->runs || o->tile_auto || (matters && has_all_sources(o, &last->user));
+    bool matters = o->optimize || (o->copies.dispatch_auto && o->copies.unroll != 1);
+    bool wanted = o->running.runs || o->cutting.tile_auto || (matters && has_all_sources(o, &last->user));
     if (wanted && !compile_read_operands(o, p->ctx, &last->user, &last->data))
         return false;
     for (uint32_t n = 0; n < last->producers.len; n++)

@@ -29,13 +29,14 @@ static bool find_operand(const compile_options *o, compile_context *ctx, const s
     if (!compile_host_formats(o, ctx, &formats))
         return false;
     *out = (banked_operand){.tensor = {0}};
-    for (uint32_t i = 0; i < o->formats.len && !out->tensor.v; i++) {
-        const size_t length = strcspn(o->formats.at[i], ":");
+    for (uint32_t i = 0; i < o->written.formats.len && !out->tensor.v; i++) {
+        const size_t length = strcspn(o->written.formats.at[i], ":");
         if (!tile_banks(&formats[i]))
             continue;
         for (uint32_t t = 1; t <= st->tensors.len && !out->tensor.v; t++) {
             const char *name = names_text(ctx->names, sam_user_name(&st->tensors.at[t - 1]));
-            if (t == st->result.v || strlen(name) != length || strncmp(name, o->formats.at[i], length) != 0)
+            if (t == st->result.v || strlen(name) != length ||
+                strncmp(name, o->written.formats.at[i], length) != 0)
                 continue;
             *out = (banked_operand){.format = formats[i], .tensor = {t}};
         }

@@ -68,5 +68,5 @@ bool compile_run_bare(const compile_options *o, compile_context *ctx, const comp
     in.how.writes = bare->writes;
     compile_engine_run r = {.in = &in};
     *out = (compile_outcome){0};
-    return run(compile_engine_of(o->engine), &r, plan, out, stored);
+    return run(compile_engine_of(o->target.engine), &r, plan, out, stored);
 }

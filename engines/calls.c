@@ -112,7 +112,7 @@ static bool make_calls(const compile_calls_in *by, compile_context *ctx, compile
                                   .want = c->calls.out.at,
                                   .n = c->calls.calls};
     compile_engine_in in = {.ctx = ctx,
-                            .how = {.on_board = by->o->on_board},
+                            .how = {.on_board = by->o->running.on_board},
                             .board = &k->board,
                             .board_path = k->board_path,
                             .calls = true,
@@ -198,7 +198,7 @@ static void count_calls(const compile_context *ctx, compile_kernel *k, const cal
 }
 
 bool compile_run_calls(const compile_calls_in *in, compile_context *ctx, compile_kernel *k) {
-    const bool there = compile_engines[in->o->engine].by_processor;
+    const bool there = compile_engines[in->o->target.engine].by_processor;
     called_all all = {0};
     begin_calls(ctx, k, &all);
     bool ok = in->evaluate(ctx, k, in->named);

@@ -31,11 +31,12 @@ enum { TILE_TRACKS = 5 };
 
 /* Returns what of the RTL runs: on another fabric than that of the tiles it is the netlist of the kernel. */
 static compile_rtl rtl_for(const compile_options *o, const pnr_board *board) {
-    return o->rtl == COMPILE_RTL_AUTO && board->tracks != TILE_TRACKS ? COMPILE_RTL_NETLIST : o->rtl;
+    return o->target.rtl == COMPILE_RTL_AUTO && board->tracks != TILE_TRACKS ? COMPILE_RTL_NETLIST
+                                                                             : o->target.rtl;
 }
 
 static bool has_tiles(const compile_options *o, compile_context *ctx, const pnr_board *board) {
-    if (o->engine != ENGINE_RTL || o->rtl != COMPILE_RTL_TILES || board->tracks == TILE_TRACKS)
+    if (o->target.engine != ENGINE_RTL || o->target.rtl != COMPILE_RTL_TILES || board->tracks == TILE_TRACKS)
         return true;
     diag_error(ctx->diag, (src_loc){0}, "E0902-option",
                "--rtl tiles: the verilated tiles have %d tracks, board '%s' has %u", TILE_TRACKS, board->name,
@@ -45,22 +46,22 @@ static bool has_tiles(const compile_options *o, compile_context *ctx, const pnr_
 }
 
 compile_running compile_running_of(const compile_options *o, const pnr_board *board) {
-    return (compile_running){.hazards = o->hazards,
+    return (compile_running){.hazards = o->target.hazards,
                              .rtl = rtl_for(o, board),
-                             .io_trace = o->io_trace,
-                             .wave = o->wave,
-                             .jobs = o->jobs,
-                             .shard = o->shard,
-                             .shards = o->shards,
-                             .merged = o->merged,
-                             .timing = o->timing,
-                             .fifo_depth = o->fifo_depth,
-                             .stats = o->stats,
-                             .trace = o->trace,
-                             .trace_edges = o->trace_edges,
-                             .on_board = o->on_board,
-                             .unchecked = o->unchecked,
-                             .verify_config = o->verify_config};
+                             .io_trace = o->running.io_trace,
+                             .wave = o->running.wave,
+                             .jobs = o->running.jobs,
+                             .shard = o->running.shard,
+                             .shards = o->running.shards,
+                             .merged = o->running.merged,
+                             .timing = o->sam.timing,
+                             .fifo_depth = o->sam.fifo_depth,
+                             .stats = o->sam.stats,
+                             .trace = o->sam.trace,
+                             .trace_edges = o->sam.trace_edges,
+                             .on_board = o->running.on_board,
+                             .unchecked = o->running.unchecked,
+                             .verify_config = o->running.verify_config};
 }
 
 const compile_engine_row *compile_engine_of(compile_engine engine) {
@@ -200,14 +201,14 @@ static bool is_in_range(compile_context *ctx, const compile_kernel *k) {
 
 /* Runs the packed statement on the packed operands. */
 static bool run_packed(const compile_options *o, compile_context *ctx, compile_kernel *k) {
-    const compile_engine_row *engine = engines[o->engine];
+    const compile_engine_row *engine = engines[o->target.engine];
     compile_engine_in in = engine_input(o, ctx, k);
     in.counted = k;
     uint32_t *extent = NULL;
     if (engine->whole)
         return engine->whole(&in, &k->data.packed, &k->ran);
     if (!has_tiles(o, ctx, &k->board) || !is_in_range(ctx, k) ||
-        (k->graph.is && o->check && !simulate_graph(o, ctx, k)))
+        (k->graph.is && o->running.check && !simulate_graph(o, ctx, k)))
         return false;
     compile_banked banked;
     bool ok = tile_extents(&k->lowered.statement, &k->data.packed, ctx->mem, ctx->diag, &extent) &&
@@ -244,7 +245,7 @@ static void unpack(compile_context *ctx, compile_kernel *k, tile_dtype dtype) {
 bool compile_ask(const compile_options *o, compile_context *ctx, const compile_kernel *k,
                  const compile_firmware *f, compile_outcome *out) {
     const compile_engine_in in = engine_input(o, ctx, k);
-    return engines[o->engine]->ask(&in, f, out);
+    return engines[o->target.engine]->ask(&in, f, out);
 }
 
 bool compile_take_results(compile_context *ctx, compile_kernel *k, const char *path) {
@@ -272,8 +273,8 @@ static bool run_kernel(const compile_options *o, compile_context *ctx, compile_k
                        const tile_operands *in) {
     if (k->on_host)
         return k->on_processor
-                   ? compile_run_calls(&(compile_calls_in){o, engines[o->engine], in, compile_run_on_host},
-                                       ctx, k)
+                   ? compile_run_calls(
+                         &(compile_calls_in){o, engines[o->target.engine], in, compile_run_on_host}, ctx, k)
                    : compile_run_on_host(ctx, k, in);
     double start = seconds_now();
     bool packed = k->data.packed.operand != NULL;

@@ -134,7 +134,8 @@ static bool build(compile_context *ctx, const compile_programmed *p, uint32_t n,
 
 bool compile_build_firmware(const compile_options *o, compile_context *ctx, const compile_kernel *k,
                             fw_app *app) {
-    const compile_programmed how = {.verify_config = o->verify_config, .unchecked = o->unchecked},
+    const compile_programmed how = {.verify_config = o->running.verify_config,
+                                    .unchecked = o->running.unchecked},
                              one = programmed_of_kernel(k, &how);
     const programmed p = programmed_of(k->images, &one);
     return build(ctx, p.of, p.n, &k->board, arena_printf(ctx->mem, "%s/firmware", k->folder), app);

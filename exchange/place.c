@@ -210,8 +210,8 @@ bool exchange_place(const compile_options *o, compile_context *ctx, exchange_pro
     placer x = {.ctx = ctx, .p = p, .a = a};
     uint32_t unknown = 0;
     bits_map *map;
-    if (!compile_read_board(ctx, o->board, &a->board, &a->bare.board_path) ||
-        !pnr_board_set_profile(&a->board, o->profile, ctx->diag) ||
+    if (!compile_read_board(ctx, o->target.board, &a->board, &a->bare.board_path) ||
+        !pnr_board_set_profile(&a->board, o->target.profile, ctx->diag) ||
         !bits_map_read(&a->board, ctx->mem, ctx->diag, &map) || !is_of_this_chip(ctx, p) ||
         !bits_decode(&p->bits, map, ctx->names, ctx->diag, &a->design, &unknown))
         return false;
@@ -220,7 +220,7 @@ bool exchange_place(const compile_options *o, compile_context *ctx, exchange_pro
     a->bare.map = map;
     a->bare.bits = &p->bits;
     a->bare.folder = ctx->partial;
-    a->bare.place = o->out;
+    a->bare.place = o->files.out;
     compile_streams_of(&a->design, 0, &x.cells);
     exchange_streams in = p->inputs, out = p->outputs;
     const bool ok = bits_check_sparse(&a->design, map, ctx->diag) && take_side(&x, true, &p->outputs, &in) &&

@@ -60,13 +60,13 @@ static const char *streams_other(const exchange_program *p, const exchange_array
 
 void exchange_take_registers(const compile_options *o, compile_context *ctx, const exchange_program *p,
                              exchange_array *a) {
-    if (o->engine != ENGINE_SOC || !p->writes.start.len)
+    if (o->target.engine != ENGINE_SOC || !p->writes.start.len)
         return;
     const char *why = p->tile_stride != GLB_TILE_STRIDE
                           ? "registers of two tiles are 0x200 apart, 0x100 on the chip"
                           : configures_other(p);
     why = why ? why : streams_other(p, a);
-    why = why || !o->verify_config ? why : "--verify-config reads back what they configure";
+    why = why || !o->running.verify_config ? why : "--verify-config reads back what they configure";
     if (why)
         diag_warning(
             ctx->diag, (src_loc){0}, "E0975-chip-registers",

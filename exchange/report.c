@@ -38,8 +38,8 @@ cJSON *exchange_report(const compile_options *o, const compile_context *ctx, con
     cJSON_AddNumberToObject(json, "format_version", 1);
     cJSON_AddStringToObject(json, "program", p->name);
     cJSON_AddStringToObject(json, "board", a->board.name);
-    cJSON_AddStringToObject(json, "profile", o->profile);
-    cJSON_AddStringToObject(json, "engine", compile_engines[o->engine].name);
+    cJSON_AddStringToObject(json, "profile", o->target.profile);
+    cJSON_AddStringToObject(json, "engine", compile_engines[o->target.engine].name);
     cJSON_AddStringToObject(json, "check", check_of(p, ran->stored));
     cJSON_AddNumberToObject(json, "configuration_words", p->bits.words.len);
     cJSON_AddNumberToObject(json, "runs", a->plan.runs.len);
@@ -63,8 +63,8 @@ void exchange_summary(const compile_options *o, const exchange_program *p, const
     fprintf(out, "%s\n  %u configuration words; %u streams in, %u out, by the bitstream's IO cells\n",
             p->name, p->bits.words.len, p->inputs.len, p->outputs.len);
     fprintf(out, "  %llu cycles of engine %s in %u %s, check: %s\n",
-            (unsigned long long)ran->ran.cycles.kernel, compile_engines[o->engine].name, a->plan.runs.len,
-            plural(a->plan.runs.len, "run", "runs"), check_of(p, ran->stored));
+            (unsigned long long)ran->ran.cycles.kernel, compile_engines[o->target.engine].name,
+            a->plan.runs.len, plural(a->plan.runs.len, "run", "runs"), check_of(p, ran->stored));
     if (a->bare.writes)
         fprintf(out, "  the processor made the %u register writes of the program as they stand\n",
                 p->writes.configure.len + p->writes.start.len);

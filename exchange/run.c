@@ -55,7 +55,7 @@ bool exchange_run(const compile_options *o, compile_context *ctx, const exchange
         out->stored[i].words = stored[i];
         ok = ok && write_words(&p->outputs.at[i], &stored[i], a->bare.folder, ctx->diag);
     }
-    if (!ok || !o->check)
+    if (!ok || !o->running.check)
         return ok;
     exchange_compare(p, ctx->mem, out->stored);
     return judge(ctx, p, out->stored);

@@ -9,7 +9,7 @@ static bool no_settings(const compile_options *o, compile_context *ctx) {
     const struct {
         const text_vec *given;
         const char *option;
-    } settings[] = {{&o->formats, "-f"}, {&o->schedule, "-s"}, {&o->types, "-t"}};
+    } settings[] = {{&o->written.formats, "-f"}, {&o->written.schedule, "-s"}, {&o->written.types, "-t"}};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         if (!settings[i].given->len)
             continue;
@@ -25,7 +25,7 @@ static bool no_settings(const compile_options *o, compile_context *ctx) {
  * other one that computes at all on integers; the operands must be of that type. */
 static bool check_type(const compile_options *o, const sam_graph *g, compile_context *ctx) {
     sam_node computes = {0};
-    bool fp = false, given = o->dtype == TILE_DTYPE_BF16;
+    bool fp = false, given = o->tensors.dtype == TILE_DTYPE_BF16;
     for (uint32_t v = 1; v <= g->nodes.len && !fp; v++) {
         const sam_node_data *n = sam_node_at(g, (sam_node){v});
         fp = n->fp;
@@ -126,20 +126,20 @@ bool compile_is_graph(const char *expression) {
 
 static bool read_file(const compile_options *o, compile_context *ctx, sam_graph *out) {
     size_t length = 0;
-    const char *text = text_read(o->expression, ctx->mem, &length, ctx->diag);
-    return text && sam_parse(o->expression, text, length, ctx->names, ctx->diag, out) &&
+    const char *text = text_read(o->written.expression, ctx->mem, &length, ctx->diag);
+    return text && sam_parse(o->written.expression, text, length, ctx->names, ctx->diag, out) &&
            sam_check(out, ctx->diag) && no_settings(o, ctx);
 }
 
 bool compile_read_graph(const compile_options *o, compile_context *ctx, compile_kernel *k) {
     if (!read_file(o, ctx, &k->lowered.sam))
         return false;
-    const fe_in in = {.dimensions = o->dimensions.at, .n_dimensions = o->dimensions.len};
+    const fe_in in = {.dimensions = o->written.dimensions.at, .n_dimensions = o->written.dimensions.len};
     k->user = signature(&k->lowered.sam, ctx->mem);
     if (!fe_parse_dimensions(&in, ctx->diag, &k->user))
         return false;
     k->lowered.statement = k->user;
-    bool runs = o->inputs.len + o->generators.len;
+    bool runs = o->tensors.inputs.len + o->tensors.generators.len;
     return !runs || check_type(o, &k->lowered.sam, ctx);
 }
 
@@ -288,7 +288,7 @@ static bool read_back(const compile_options *o, bool chip, compile_context *ctx,
                       graph_reading *out) {
     diagnostics quiet;
     compile_context alone = *ctx;
-    bool integers = o->dtype == TILE_DTYPE_INT16;
+    bool integers = o->tensors.dtype == TILE_DTYPE_INT16;
     diag_init(&quiet, ctx->mem);
     alone.diag = &quiet;
     if (chip)
@@ -299,7 +299,7 @@ static bool read_back(const compile_options *o, bool chip, compile_context *ctx,
 }
 
 bool compile_graph_kernel(const compile_options *o, bool chip, compile_context *ctx, compile_kernel *k) {
-    const fe_in in = {.dimensions = o->dimensions.at, .n_dimensions = o->dimensions.len};
+    const fe_in in = {.dimensions = o->written.dimensions.at, .n_dimensions = o->written.dimensions.len};
     sam_graph file;
     graph_reading read;
     if (!read_file(o, ctx, &file) || !check_type(o, &file, ctx) ||
@@ -325,7 +325,7 @@ bool compile_graph_kernel(const compile_options *o, bool chip, compile_context *
     if ((chip && !make_tiled(&read, ctx, k)) || !compile_begin_partial(o, ctx))
         return false;
     k->folder = ctx->partial;
-    k->place = o->out;
+    k->place = o->files.out;
     return compile_write_graph(ctx, k->folder, "sam.gv", &k->lowered.sam) &&
            compile_dump(o, ctx, k->folder, (compile_form){.sam = &k->lowered.sam});
 }

@@ -36,24 +36,25 @@ static bool are_free(const compile_context *ctx, const sam_statement *st, sam_te
 
 /* Whether there may be a kernel for each part. */
 static bool is_open(const compile_options *o) {
-    const bool stated = o->parts == COMPILE_PARTS_APART && !o->asked.statement && !o->schedule.len;
-    return stated || (o->parts == COMPILE_PARTS_AUTO && compile_blocks_open(o));
+    const bool stated =
+        o->cutting.parts == COMPILE_PARTS_APART && !o->asked.statement && !o->written.schedule.len;
+    return stated || (o->cutting.parts == COMPILE_PARTS_AUTO && compile_blocks_open(o));
 }
 
 bool compile_find_apart(const compile_options *o, compile_context *ctx, const sam_statement *st,
                         sam_tensor *tensor, tile_format *format) {
     const tile_format *formats;
     *tensor = (sam_tensor){0};
-    if (!is_open(o) && o->parts != COMPILE_PARTS_APART)
+    if (!is_open(o) && o->cutting.parts != COMPILE_PARTS_APART)
         return true;
     if (!compile_host_formats(o, ctx, &formats))
         return false;
     for (uint32_t t = 1; t <= st->tensors.len && is_open(o) && !tensor->v; t++) {
         const sam_tensor_data *as = &st->tensors.at[t - 1];
-        for (uint32_t i = 0; i < o->formats.len && t != st->result.v; i++) {
+        for (uint32_t i = 0; i < o->written.formats.len && t != st->result.v; i++) {
             const char *name = names_text(ctx->names, as->name);
-            const size_t length = strcspn(o->formats.at[i], ":");
-            const bool its = strlen(name) == length && strncmp(name, o->formats.at[i], length) == 0;
+            const size_t length = strcspn(o->written.formats.at[i], ":");
+            const bool its = strlen(name) == length && strncmp(name, o->written.formats.at[i], length) == 0;
             if (!its || !formats[i].parts || formats[i].parts > SAM_MAX_ORDER || as->windowed ||
                 as->structure || as->called.v || st->general || st->everywhere ||
                 formats[i].order != as->order || count_factors(st, st->rhs, (sam_tensor){t}) != 1 ||
@@ -63,7 +64,7 @@ bool compile_find_apart(const compile_options *o, compile_context *ctx, const sa
             *format = formats[i];
         }
     }
-    if (tensor->v || o->parts != COMPILE_PARTS_APART)
+    if (tensor->v || o->cutting.parts != COMPILE_PARTS_APART)
         return true;
     const src_loc loc = sam_expr_at(st, st->rhs)->loc;
     diag_unmappable(

@@ -25,9 +25,9 @@ pnr_options compile_pnr_options(const compile_options *o, compile_context *ctx, 
                                 const pnr_board *board) {
     pnr_options options = pnr_options_default();
     options.seed = o->seed;
-    options.effort = o->effort;
-    options.pipeline = o->pipeline ? (pnr_pipelining)PNR_PIPELINE_OF_RUN : PNR_PIPELINE_NONE;
-    options.own_tiles = o->buffers > 1;
+    options.effort = o->mapping.effort;
+    options.pipeline = o->mapping.pipeline ? (pnr_pipelining)PNR_PIPELINE_OF_RUN : PNR_PIPELINE_NONE;
+    options.own_tiles = o->copies.buffers > 1;
     options.flush = a->apart ? flush_by_copy(ctx, &a->net) : NULL;
     options.region = a->one_of ? past_first_tile(ctx, a, board) : NULL;
     options.timing = PNR_TIMING_OF_RUN;
@@ -38,7 +38,7 @@ pnr_options compile_pnr_options(const compile_options *o, compile_context *ctx, 
 bool compile_balance(const compile_options *o, compile_context *ctx, compile_array *a) {
     enum { MOST_PAIRS = 3 }; /* six: 2 % fewer cycles, twice as many words to configure */
     net_shortage_vec shortages = {0};
-    if (!o->pipeline || !o->balance)
+    if (!o->mapping.pipeline || !o->mapping.balance)
         return true;
     net_balance(&a->net, ctx->mem, &shortages);
     pnr_want *want = arena_new_n(ctx->mem, pnr_want, shortages.len + 1);
@@ -52,7 +52,7 @@ bool compile_balance(const compile_options *o, compile_context *ctx, compile_arr
 }
 
 bool compile_find_deadlock(const compile_options *o, compile_context *ctx, compile_array *a) {
-    if (o->deadlock == REPORT_OFF)
+    if (o->target.deadlock == REPORT_OFF)
         return true;
     const uint32_t **extra = arena_new_n(ctx->mem, const uint32_t *, a->net.nets.len + 1);
     for (uint32_t i = 0; i < a->net.nets.len; i++) {
@@ -68,6 +68,7 @@ bool compile_find_deadlock(const compile_options *o, compile_context *ctx, compi
 
 bool compile_check_deadlock(const compile_options *o, compile_context *ctx, const compile_kernel *k,
                             uint32_t longest) {
-    return o->deadlock == REPORT_OFF || net_deadlock_report(&k->array.net, &k->array.liveness, longest,
-                                                            o->deadlock == REPORT_WARN, ctx->diag);
+    return o->target.deadlock == REPORT_OFF ||
+           net_deadlock_report(&k->array.net, &k->array.liveness, longest, o->target.deadlock == REPORT_WARN,
+                               ctx->diag);
 }

@@ -25,8 +25,8 @@ static bool choose_dispatch(const compile_options *o, compile_context *ctx, cons
                             uint32_t together, uint32_t apart, compile_dispatch *d) {
     const sam_statement *st = &in->lowered->statement;
     tile_candidate *plan = &in->tiling->expected;
-    *d = (compile_dispatch){.how = o->dispatch};
-    if (!o->dispatch_auto || (together < 2 && apart < 2))
+    *d = (compile_dispatch){.how = o->copies.dispatch};
+    if (!o->copies.dispatch_auto || (together < 2 && apart < 2))
         return true;
     d->how = TILE_DISPATCH_LOAD;
     d->why = "copies with a flush of their own do not fit";
@@ -36,7 +36,7 @@ static bool choose_dispatch(const compile_options *o, compile_context *ctx, cons
     if (o->asked.repeated)
         return true;
     d->why = "a job file starts all copies together";
-    if (compile_engines[o->engine].from_job || (o->io_trace && o->engine != ENGINE_SOC))
+    if (compile_engines[o->target.engine].from_job || (o->running.io_trace && o->target.engine != ENGINE_SOC))
         return true;
     d->why = "the data are not known before they are run";
     if (!compile_pack_known(ctx, st, in->data))
@@ -68,7 +68,7 @@ static uint32_t most_copies(const compile_options *o, const netlist *one, const 
     pnr_resource table[PNR_RESOURCES];
     uint32_t most = UINT32_MAX, groups = divide_up(board->width, board->flush_columns);
     pnr_count_resources(one, board, table);
-    if (o->buffers > 1)
+    if (o->copies.buffers > 1)
         pnr_own_tiles(board, table);
     for (int i = 0; i < PNR_RESOURCES; i++) {
         uint32_t need = table[i].need, have = table[i].have, fit = UINT32_MAX;
@@ -85,19 +85,19 @@ tile_room compile_room_for(const compile_options *o, const netlist *one, const p
                       .apart = most_copies(o, one, board, true),
                       .all = !compile_copies_open(o),
                       .cells = one->cells.len,
-                      .period = pnr_fastest(one, board, o->pipeline, &scratch)};
+                      .period = pnr_fastest(one, board, o->mapping.pipeline, &scratch)};
     arena_free(&scratch);
-    if (o->unroll && !compile_copies_open(o)) {
-        room.apart = o->unroll <= room.apart ? o->unroll : 0;
-        room.together = o->unroll <= room.together ? o->unroll : 0;
+    if (o->copies.unroll && !compile_copies_open(o)) {
+        room.apart = o->copies.unroll <= room.apart ? o->copies.unroll : 0;
+        room.together = o->copies.unroll <= room.together ? o->copies.unroll : 0;
     }
-    if (o->buffers > 1) /* the pattern of loads and stores is not made for groups: the user may try */
+    if (o->copies.buffers > 1) /* the pattern of loads and stores is not made for groups: the user may try */
         room.apart = 0;
-    if (o->dispatch_auto && o->asked.repeated)
+    if (o->copies.dispatch_auto && o->asked.repeated)
         room.apart = 0;
-    if (!o->dispatch_auto && o->dispatch == TILE_DISPATCH_DYNAMIC)
-        room.together = room.apart ? 1 : o->unroll && !compile_copies_open(o) ? 0 : room.together;
-    else if (!o->dispatch_auto)
+    if (!o->copies.dispatch_auto && o->copies.dispatch == TILE_DISPATCH_DYNAMIC)
+        room.together = room.apart ? 1 : o->copies.unroll && !compile_copies_open(o) ? 0 : room.together;
+    else if (!o->copies.dispatch_auto)
         room.apart = 0;
     return room;
 }
@@ -111,8 +111,8 @@ static bool choose_copies(const compile_options *o, compile_context *ctx, const 
     *copies = 1;
     if (!compile_pack_known(ctx, &in->lowered->statement, in->data))
         return false;
-    if (compile_engines[o->engine].from_job ||
-        (o->io_trace && o->engine != ENGINE_SOC)) /* a job file starts all copies together */
+    if (compile_engines[o->target.engine].from_job ||
+        (o->running.io_trace && o->target.engine != ENGINE_SOC)) /* a job file starts all copies together */
         room.apart = 0;
     if (is_counted(t) || (in->data->packed.operand &&
                           tile_expect(&in->lowered->statement, &in->data->packed, &t->options, &t->expected)))
@@ -123,11 +123,11 @@ static bool choose_copies(const compile_options *o, compile_context *ctx, const 
 bool compile_make_copies(const compile_options *o, compile_context *ctx, const compile_copied *in,
                          compile_array *out) {
     uint32_t together = most_copies(o, in->one, in->board, false),
-             apart = most_copies(o, in->one, in->board, true), asked = o->unroll;
+             apart = most_copies(o, in->one, in->board, true), asked = o->copies.unroll;
     if (compile_copies_open(o) && !choose_copies(o, ctx, in, &asked))
         return false;
     uint32_t of_apart = !asked ? apart : asked <= apart ? asked : 0;
-    if (o->buffers > 1) /* the pattern of loads and stores is not made for groups: the user may try */
+    if (o->copies.buffers > 1) /* the pattern of loads and stores is not made for groups: the user may try */
         of_apart = 0;
     if (!choose_dispatch(o, ctx, in, asked ? asked : together, of_apart, &out->dispatch))
         return false;
@@ -136,7 +136,7 @@ bool compile_make_copies(const compile_options *o, compile_context *ctx, const c
     out->apart = out->copies > 1 && out->dispatch.how == TILE_DISPATCH_DYNAMIC;
     if (!net_unroll(in->one, out->copies, ctx->mem, ctx->diag, &out->net))
         return false;
-    const pnr_options rules = {.own_tiles = o->buffers > 1};
+    const pnr_options rules = {.own_tiles = o->copies.buffers > 1};
     if (pnr_fits(&out->net, in->board, &rules, ctx->diag))
         return true;
     if (most)

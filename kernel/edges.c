@@ -49,7 +49,7 @@ static void note_droppers(const compile_lowered *k, tile_options *out) {
 }
 
 static bool is_unasked(const compile_options *o) {
-    return !o->tile_auto && (compile_edges_open(o) || compile_copies_open(o));
+    return !o->cutting.tile_auto && (compile_edges_open(o) || compile_copies_open(o));
 }
 
 /* Returns what a choice that nobody asked for may cost: at -O1 a quarter of a second. */
@@ -61,23 +61,24 @@ static uint64_t most_steps(const compile_options *o) {
 /* Returns whether operands have one load stream each: where it is said, or where levels have more streams
  * than the board and its profile has a way out. */
 static bool comes_in_turn(const compile_options *o, const pnr_board *board, const sam_graph *sam) {
-    return o->streams >= COMPILE_OF_TENSORS || (o->streams == COMPILE_BY_DATA && pnr_board_extended(board) &&
-                                                lower_count_loads(sam, false) > board->glb_tiles);
+    return o->copies.streams >= COMPILE_OF_TENSORS ||
+           (o->copies.streams == COMPILE_BY_DATA && pnr_board_extended(board) &&
+            lower_count_loads(sam, false) > board->glb_tiles);
 }
 
 tile_options compile_tiling_of(const compile_options *o, const pnr_board *board, const compile_lowered *k) {
-    tile_options out = {.tile = o->tile.all,
-                        .glb_tile = o->glb_tile.all,
+    tile_options out = {.tile = o->cutting.tile.all,
+                        .glb_tile = o->cutting.glb_tile.all,
                         .mem_words = board->mem_words,
                         .bank_words = board->glb_bank_bytes / 2,
                         .vector_reducer = pnr_board_extended(board),
                         .in_turn = comes_in_turn(o, board, &k->sam),
-                        .stored = o->streams == COMPILE_OF_ALL && !o->asked.statement,
-                        .skips = pnr_board_extended(board) && o->skip != COMPILE_SKIP_OFF,
+                        .stored = o->copies.streams == COMPILE_OF_ALL && !o->asked.statement,
+                        .skips = pnr_board_extended(board) && o->mapping.skip != COMPILE_SKIP_OFF,
                         .clip = is_unasked(o),
                         .steps = most_steps(o)};
-    resolve(&o->tile, &k->statement, out.edge);
-    resolve(&o->glb_tile, &k->statement, out.glb_edge);
+    resolve(&o->cutting.tile, &k->statement, out.edge);
+    resolve(&o->cutting.glb_tile, &k->statement, out.glb_edge);
     note_droppers(k, &out);
     return out;
 }
@@ -103,8 +104,8 @@ static bool all_found(compile_context *ctx, const char *option, const compile_ed
 
 bool compile_check_loops(const compile_options *o, compile_context *ctx, const sam_statement *const *all,
                          uint32_t n) {
-    bool good = all_found(ctx, "--tile", &o->tile, all, n);
-    return good && all_found(ctx, "--glb-tile", &o->glb_tile, all, n);
+    bool good = all_found(ctx, "--tile", &o->cutting.tile, all, n);
+    return good && all_found(ctx, "--glb-tile", &o->cutting.glb_tile, all, n);
 }
 
 tile_driver compile_driver(const pnr_board *board, const compile_lowered *k, const tile_options *edges) {
@@ -214,7 +215,7 @@ static bool choose_by_data(const compile_options *o, compile_context *ctx, const
         return true;
     if (!tile_known_extents(st, &data->packed, ctx->mem, ctx->diag, &extent))
         return false;
-    if (compile_edges_open(o) || compile_engines[o->engine].by_processor)
+    if (compile_edges_open(o) || compile_engines[o->target.engine].by_processor)
         out->options.driver = compile_driver(board, k, &out->options);
     for (uint32_t l = 0; l < st->loops.len; l++) {
         sam_var v = st->loops.at[l];
@@ -261,7 +262,7 @@ static void clip(const sam_statement *st, bool chosen, const uint32_t *extent, t
 static void say_whole(const compile_options *o, compile_context *ctx, const sam_statement *st,
                       const uint32_t *extent) {
     uint32_t stated[TILE_MAX_VARS] = {0};
-    resolve(&o->tile, st, stated);
+    resolve(&o->cutting.tile, st, stated);
     for (uint32_t v = 0; v < st->vars.len && st->uncut >> v; v++) {
         if (!(st->uncut >> v & 1) || !stated[v] || stated[v] >= extent[v])
             continue;
@@ -295,7 +296,7 @@ static bool fit_to_extents(const compile_options *o, compile_context *ctx, const
     uint32_t *extent = NULL;
     if (!compile_pack_known(ctx, st, data))
         return false;
-    if (!data->packed.operand && st->uncut && o->runs) {
+    if (!data->packed.operand && st->uncut && o->running.runs) {
         diag_refuse(ctx->diag, DIAG_UNMAPPABLE, DIAG_REFUSED_WHOLE_SUM, sam_expr_at(st, st->rhs)->loc,
                     "an operation takes whole sums here, but of a workspace nothing says before the run how "
                     "far they go, and sub-tiles might cut them");
@@ -310,7 +311,7 @@ static bool fit_to_extents(const compile_options *o, compile_context *ctx, const
     if (!tile_known_extents(st, &data->packed, ctx->mem, ctx->diag, &extent))
         return false;
     if (o->optimize)
-        clip(st, o->tile_auto || compile_edges_open(o), extent, edges);
+        clip(st, o->cutting.tile_auto || compile_edges_open(o), extent, edges);
     say_whole(o, ctx, st, extent);
     leave_whole(st, extent, edges);
     return true;
@@ -318,7 +319,7 @@ static bool fit_to_extents(const compile_options *o, compile_context *ctx, const
 
 bool compile_choose_edges(const compile_options *o, compile_context *ctx, const pnr_board *board,
                           const compile_lowered *k, compile_data *data, compile_tiling *out) {
-    bool wanted = o->tile_auto || (compile_edges_open(o) && !out->expected.edge);
+    bool wanted = o->cutting.tile_auto || (compile_edges_open(o) && !out->expected.edge);
     if (wanted && !choose_by_data(o, ctx, board, k, data, out))
         return false;
     if (!fit_to_extents(o, ctx, &k->statement, data, &out->options))

@@ -17,15 +17,19 @@ static bool contradicts(diagnostics *d, const fe_environment *one, const char *o
 /* Finds what options say of the same; NULL: nothing else. */
 static const char *said_by_option(const compile_options *o, const fe_environment *one, arena *mem) {
     if (!one->loop) {
-        const bool other = !o->unroll_open && o->unroll != one->value;
-        return !other ? NULL : o->unroll ? arena_printf(mem, "--unroll %u", o->unroll) : "--unroll auto";
+        const bool other = !o->copies.unroll_open && o->copies.unroll != one->value;
+        return !other             ? NULL
+               : o->copies.unroll ? arena_printf(mem, "--unroll %u", o->copies.unroll)
+                                  : "--unroll auto";
     }
-    if (o->tile_auto)
+    if (o->cutting.tile_auto)
         return "--tile auto";
     if (!*one->loop)
-        return o->tile.all && o->tile.all != one->value ? arena_printf(mem, "--tile %u", o->tile.all) : NULL;
-    for (uint32_t i = 0; i < o->tile.along.len; i++) {
-        const compile_edge *edge = &o->tile.along.at[i];
+        return o->cutting.tile.all && o->cutting.tile.all != one->value
+                   ? arena_printf(mem, "--tile %u", o->cutting.tile.all)
+                   : NULL;
+    for (uint32_t i = 0; i < o->cutting.tile.along.len; i++) {
+        const compile_edge *edge = &o->cutting.tile.along.at[i];
         if (strcmp(edge->loop, one->loop) == 0 && edge->edge != one->value)
             return arena_printf(mem, "--tile %s:%u", edge->loop, edge->edge);
     }
@@ -49,9 +53,9 @@ bool compile_take_environment(const char *schedule, arena *mem, diagnostics *d, 
         return true;
     if (!fe_find_environment(schedule, mem, d, &all))
         return false;
-    compile_edges edges = {.all = o->tile.all}; /* a list of this statement's own */
-    for (uint32_t i = 0; i < o->tile.along.len; i++)
-        vec_push(mem, &edges.along, o->tile.along.at[i]);
+    compile_edges edges = {.all = o->cutting.tile.all}; /* a list of this statement's own */
+    for (uint32_t i = 0; i < o->cutting.tile.along.len; i++)
+        vec_push(mem, &edges.along, o->cutting.tile.along.at[i]);
     for (uint32_t i = 0; i < all.len; i++) {
         const fe_environment *one = &all.at[i], *before = said_before(&all, i);
         const char *option = before ? NULL : said_by_option(o, one, mem);
@@ -66,10 +70,10 @@ bool compile_take_environment(const char *schedule, arena *mem, diagnostics *d, 
     }
     for (uint32_t i = 0; i < all.len; i++) {
         if (!all.at[i].loop) {
-            o->unroll = all.at[i].value;
-            o->unroll_open = false;
+            o->copies.unroll = all.at[i].value;
+            o->copies.unroll_open = false;
         }
     }
-    o->tile = edges;
+    o->cutting.tile = edges;
     return true;
 }

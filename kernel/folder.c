@@ -88,7 +88,7 @@ static void show(const compile_options *o, const compile_context *ctx, const com
     uint32_t stages = 0;
     FILE *out = ctx->shown;
     for (uint32_t i = 0; i < COMPILE_DUMPS; i++)
-        stages += o->dump.all || o->dump.of[i];
+        stages += o->files.dump.all || o->files.dump.of[i];
     if (stages > 1)
         fprintf(out, "=== %s%s%s\n", stage, *kernel ? " " : "", *kernel ? kernel + 1 : "");
     print(form, out);
@@ -108,9 +108,9 @@ bool compile_dump(const compile_options *o, compile_context *ctx, const char *fo
     uint32_t i = 0;
     while (!there[i])
         i++;
-    if (!o->dump.all && !o->dump.of[i])
+    if (!o->files.dump.all && !o->files.dump.of[i])
         return true;
-    if (o->dump.shown) {
+    if (o->files.dump.shown) {
         show(o, ctx, &form, compile_dump_names[i], folder);
         return true;
     }

@@ -91,7 +91,8 @@ static compile_stored_size size_of(compile_context *ctx, const tile_format *f, c
 bool compile_find_format_of(const compile_options *o, compile_context *ctx, const char *text, uint32_t order,
                             tile_format *out) {
     tile_formats all = {0};
-    if (!compile_read_formats(ctx, &o->format_files, &all) || !compile_find_format(ctx, &all, text, out))
+    if (!compile_read_formats(ctx, &o->written.format_files, &all) ||
+        !compile_find_format(ctx, &all, text, out))
         return false;
     if (out->order == order)
         return true;
@@ -105,8 +106,8 @@ bool compile_store(const compile_options *o, compile_context *ctx, const char *f
     tile_format f;
     tile_stored stored;
     if (!compile_find_format_of(o, ctx, format, t->order, &f) ||
-        !tile_store(t, &f, o->dtype, ctx->mem, ctx->diag, &stored) ||
-        !tile_stored_write(&stored, o->dtype, o->out, ctx->diag))
+        !tile_store(t, &f, o->tensors.dtype, ctx->mem, ctx->diag, &stored) ||
+        !tile_stored_write(&stored, o->tensors.dtype, o->files.out, ctx->diag))
         return false;
     *out = size_of(ctx, &f, t, &stored);
     return true;
@@ -132,11 +133,11 @@ static const char *without_region(compile_context *ctx, const char *format) {
 
 bool compile_host_formats(const compile_options *o, compile_context *ctx, const tile_format **out) {
     tile_formats all = {0};
-    tile_format *found = arena_new_n(ctx->mem, tile_format, o->formats.len + 1);
-    bool banks = o->dispatch != TILE_DISPATCH_BANKS;
-    for (uint32_t i = 0; i < o->formats.len; i++) {
-        const char *text = host_format(o->formats.at[i]);
-        if (text && !all.len && !compile_read_formats(ctx, &o->format_files, &all))
+    tile_format *found = arena_new_n(ctx->mem, tile_format, o->written.formats.len + 1);
+    bool banks = o->copies.dispatch != TILE_DISPATCH_BANKS;
+    for (uint32_t i = 0; i < o->written.formats.len; i++) {
+        const char *text = host_format(o->written.formats.at[i]);
+        if (text && !all.len && !compile_read_formats(ctx, &o->written.format_files, &all))
             return false;
         if (text && !compile_find_format(ctx, &all, without_region(ctx, text), &found[i]))
             return false;
@@ -155,8 +156,8 @@ bool compile_scanned_formats(const compile_options *o, compile_context *ctx, tex
     const tile_format *formats;
     if (!compile_host_formats(o, ctx, &formats))
         return false;
-    for (uint32_t i = 0; i < o->formats.len; i++) {
-        const char *given = o->formats.at[i], *text = host_format(given);
+    for (uint32_t i = 0; i < o->written.formats.len; i++) {
+        const char *given = o->written.formats.at[i], *text = host_format(given);
         bool same;
         if (text)
             given =
@@ -234,8 +235,8 @@ bool compile_is_stored_so(const compile_options *o, compile_context *ctx, const 
     if (!compile_blocks_open(o) || t.v == st->result.v || as->order != 2 || as->windowed || as->structure ||
         as->called.v || !compile_host_formats(o, ctx, &formats))
         return false;
-    for (uint32_t i = 0; i < o->formats.len; i++) {
-        const char *given = o->formats.at[i];
+    for (uint32_t i = 0; i < o->written.formats.len; i++) {
+        const char *given = o->written.formats.at[i];
         if (strncmp(given, name, length) == 0 && given[length] == ':' &&
             compile_is_host_format(given + length + 1))
             is = shape == COMPILE_BY_RUNS ? has_runs(&formats[i]) : is_diagonal(&formats[i]);
@@ -294,8 +295,9 @@ bool compile_say_repacked(const compile_options *o, compile_context *ctx, const 
     const tile_format *formats;
     if (!compile_host_formats(o, ctx, &formats))
         return false;
-    for (uint32_t i = 0; i < o->formats.len; i++) {
-        const char *text = host_format(o->formats.at[i]), *list = list_levels(o->formats.at[i]);
+    for (uint32_t i = 0; i < o->written.formats.len; i++) {
+        const char *text = host_format(o->written.formats.at[i]),
+                   *list = list_levels(o->written.formats.at[i]);
         const tile_format *f = &formats[i];
         tile_format letters;
         if (!text && list && tile_format_of_letters(without_region(ctx, list), ctx->mem, &letters)) {
@@ -306,9 +308,10 @@ bool compile_say_repacked(const compile_options *o, compile_context *ctx, const 
         for (uint32_t t = 1; !said && t <= st->tensors.len; t++) {
             const sam_tensor_data *as = sam_tensor_at(st, (sam_tensor){t});
             const char *name = names_text(ctx->names, as->called.v ? as->called : as->name);
-            size_t length = (size_t)(text - 1 - o->formats.at[i]);
-            if (t == st->result.v || strlen(name) != length || strncmp(name, o->formats.at[i], length) != 0 ||
-                as->spare || sam_source_order(as) != as->order)
+            size_t length = (size_t)(text - 1 - o->written.formats.at[i]);
+            if (t == st->result.v || strlen(name) != length ||
+                strncmp(name, o->written.formats.at[i], length) != 0 || as->spare ||
+                sam_source_order(as) != as->order)
                 continue;
             said = true;
             const tile_tensor *stored = as->windowed ? data->whole : data->operands.operand;
@@ -316,8 +319,8 @@ bool compile_say_repacked(const compile_options *o, compile_context *ctx, const 
             if (stored && !compile_is_stored_so(o, ctx, st, own, COMPILE_BY_DIAGONALS) &&
                 !compile_is_stored_so(o, ctx, st, own, COMPILE_BY_RUNS) &&
                 !((compile_is_blocked(f) || f->parts) && compile_blocks_open(o)) &&
-                !(f->parts && o->parts == COMPILE_PARTS_APART) &&
-                !say_repacked(ctx, o->dtype, f, as, &stored[t - 1]))
+                !(f->parts && o->cutting.parts == COMPILE_PARTS_APART) &&
+                !say_repacked(ctx, o->tensors.dtype, f, as, &stored[t - 1]))
                 return false;
         }
     }
@@ -378,7 +381,7 @@ bool compile_join_parts(compile_context *ctx, const tile_joint *all, bool quiet,
 
 bool compile_list_formats(const compile_options *o, compile_context *ctx, fe_program_in *out) {
     tile_formats all = {0};
-    if (!compile_read_formats(ctx, &o->format_files, &all))
+    if (!compile_read_formats(ctx, &o->written.format_files, &all))
         return false;
     fe_named_format *formats = arena_new_n(ctx->mem, fe_named_format, all.len + 1);
     for (uint32_t i = 0; i < all.len; i++) {

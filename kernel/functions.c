@@ -108,22 +108,22 @@ static bool read_named(tile_dtype dtype, compile_context *ctx, const char *text,
 }
 
 bool compile_read_functions(const compile_options *o, const char *text, compile_context *ctx) {
-    const tile_dtype dtype = o->dtype;
+    const tile_dtype dtype = o->tensors.dtype;
     fe_functions *all = NULL;
     if (ctx->functions)
         return true;
-    for (uint32_t i = 0; i < o->functions.len; i++) {
-        const char *path = o->functions.at[i];
+    for (uint32_t i = 0; i < o->written.functions.len; i++) {
+        const char *path = o->written.functions.at[i];
         if (strcmp(path, "library") == 0)
             path = arena_printf(ctx->mem, "%s/functions", ctx->home);
         if (strcmp(path, "none") != 0 && !read_function_path(dtype, ctx, path, &all))
             return false;
     }
-    const bool by_name = !o->functions.len && text;
+    const bool by_name = !o->written.functions.len && text;
     if (by_name && !read_named(dtype, ctx, text, true, &all))
         return false;
-    for (uint32_t i = 0; by_name && i < o->schedule.len; i++) {
-        if (!read_named(dtype, ctx, o->schedule.at[i], false, &all))
+    for (uint32_t i = 0; by_name && i < o->written.schedule.len; i++) {
+        if (!read_named(dtype, ctx, o->written.schedule.at[i], false, &all))
             return false;
     }
     ctx->functions = all;

@@ -12,7 +12,7 @@ static void set_arithmetic(const compile_options *o, sam_graph *g) {
         sam_node_data *node = &g->nodes.at[n];
         bool computes = node->kind == SAM_ALU || node->kind == SAM_REDUCE ||
                         node->kind == SAM_VECTORREDUCER || (node->kind == SAM_CRDDROP && node->compress);
-        node->fp = computes && o->dtype == TILE_DTYPE_BF16;
+        node->fp = computes && o->tensors.dtype == TILE_DTYPE_BF16;
     }
 }
 
@@ -76,9 +76,9 @@ static void say_whole(compile_context *ctx, const sam_statement *s) {
 
 /* Notes along which loops --tile says that a sub-tile has one coordinate. */
 static void note_single(const compile_options *o, bool chip, sam_statement *s) {
-    for (uint32_t i = 0; i < o->tile.along.len && chip && o->optimize > 0; i++) {
-        for (uint32_t v = 0; v < s->vars.len && o->tile.along.at[i].edge == 1; v++) {
-            if (strcmp(names_text(s->names, s->vars.at[v].name), o->tile.along.at[i].loop) == 0)
+    for (uint32_t i = 0; i < o->cutting.tile.along.len && chip && o->optimize > 0; i++) {
+        for (uint32_t v = 0; v < s->vars.len && o->cutting.tile.along.at[i].edge == 1; v++) {
+            if (strcmp(names_text(s->names, s->vars.at[v].name), o->cutting.tile.along.at[i].loop) == 0)
                 s->single |= UINT64_C(1) << v;
         }
     }
@@ -86,14 +86,14 @@ static void note_single(const compile_options *o, bool chip, sam_statement *s) {
 
 bool compile_lower_sam(const compile_options *o, bool chip, compile_context *ctx, const fe_kernel *kernel,
                        compile_lowered *out) {
-    out->regions = chip && strcmp(o->profile, PNR_PROFILE) != 0;
+    out->regions = chip && strcmp(o->target.profile, PNR_PROFILE) != 0;
     const fe_lower_options lower = {.drop = true,
                                     .exact_stops = !chip,
                                     .pad = chip,
                                     .locate = o->optimize > 0,
                                     .counts = chip && !out->regions};
     fe_kernel whole;
-    if (o->slices == COMPILE_SLICES_KEPT) {
+    if (o->cutting.slices == COMPILE_SLICES_KEPT) {
         if (fe_keep(kernel, ctx->mem, &whole))
             kernel = &whole;
         say_cut(ctx, &kernel->s);

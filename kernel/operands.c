@@ -72,35 +72,35 @@ static bool all_known(const text_vec *arguments, const char *option, compile_con
 }
 
 bool compile_check_names(const compile_options *o, compile_context *ctx, const sam_statement *st) {
-    for (uint32_t i = 0; i < o->types.len; i++) {
-        if (named_by(o->types.at[i], ctx, st).v)
+    for (uint32_t i = 0; i < o->written.types.len; i++) {
+        if (named_by(o->written.types.at[i], ctx, st).v)
             continue;
         diag_error(ctx->diag, (src_loc){0}, "E0910-operand", "-t %s does not name a tensor of the expression",
-                   o->types.at[i]);
+                   o->written.types.at[i]);
         return false;
     }
-    for (uint32_t i = 0; i < o->outputs.len; i++) {
-        if (named_by(o->outputs.at[i], ctx, st).v == st->result.v) {
+    for (uint32_t i = 0; i < o->tensors.outputs.len; i++) {
+        if (named_by(o->tensors.outputs.at[i], ctx, st).v == st->result.v) {
             const sam_tensor_data *t = sam_tensor_at(st, st->result);
-            const compile_written w = {.path = strchr(o->outputs.at[i], ':') + 1,
-                                       .format =
-                                           compile_argument_for(&o->formats, names_text(ctx->names, t->name)),
-                                       .order = t->order};
+            const compile_written w = {
+                .path = strchr(o->tensors.outputs.at[i], ':') + 1,
+                .format = compile_argument_for(&o->written.formats, names_text(ctx->names, t->name)),
+                .order = t->order};
             if (!compile_can_write(o, ctx, &w))
                 return false;
             continue;
         }
         diag_error(ctx->diag, (src_loc){0}, "E0910-operand", "-o %s does not name the result",
-                   o->outputs.at[i]);
+                   o->tensors.outputs.at[i]);
         diag_hint(ctx->diag, "only the result is written, %s here",
                   names_text(ctx->names, sam_tensor_at(st, st->result)->name));
         return false;
     }
     text_vec given = {0};
-    for (uint32_t i = 0; i < o->given.len; i++)
-        vec_push(ctx->mem, &given, arena_printf(ctx->mem, "%s:", o->given.at[i].name));
-    return all_known(&given, "operand", ctx, st) && all_known(&o->inputs, "-i", ctx, st) &&
-           all_known(&o->generators, "-g", ctx, st);
+    for (uint32_t i = 0; i < o->tensors.given.len; i++)
+        vec_push(ctx->mem, &given, arena_printf(ctx->mem, "%s:", o->tensors.given.at[i].name));
+    return all_known(&given, "operand", ctx, st) && all_known(&o->tensors.inputs, "-i", ctx, st) &&
+           all_known(&o->tensors.generators, "-g", ctx, st);
 }
 
 enum { DEFAULT_EXTENT = 42 }; /* taco's */
@@ -156,9 +156,9 @@ static const sam_expr_data *first_access(const sam_statement *st, sam_tensor t) 
 
 /* Returns the tensor that a program gave for `name`, or NULL. */
 static const tile_tensor *given_for(const compile_options *o, const char *name) {
-    for (uint32_t i = 0; i < o->given.len; i++) {
-        if (strcmp(o->given.at[i].name, name) == 0)
-            return &o->given.at[i].data;
+    for (uint32_t i = 0; i < o->tensors.given.len; i++) {
+        if (strcmp(o->tensors.given.at[i].name, name) == 0)
+            return &o->tensors.given.at[i].data;
     }
     return NULL;
 }
@@ -192,7 +192,8 @@ static bool generate(const compile_options *o, compile_context *ctx, const sam_s
     }
     if (extent)
         spec = fill_generator(spec, first_access(st, t), tensor->order, extent, ctx);
-    if (!spec || !tile_generate(spec, tensor->name, number, o->seed, o->dtype, ctx->mem, ctx->diag, out))
+    if (!spec ||
+        !tile_generate(spec, tensor->name, number, o->seed, o->tensors.dtype, ctx->mem, ctx->diag, out))
         return false;
     const uint32_t order = sam_source_order(tensor);
     if (out->order == order)
@@ -206,7 +207,7 @@ static bool generate(const compile_options *o, compile_context *ctx, const sam_s
  * not run as far. */
 static bool take_stated_extents(const compile_options *o, compile_context *ctx, const sam_tensor_data *tensor,
                                 tile_tensor *out) {
-    const char *said = compile_argument_for(&o->dimensions, called(ctx, tensor));
+    const char *said = compile_argument_for(&o->written.dimensions, called(ctx, tensor));
     uint32_t stated[SAM_MAX_ORDER], n = 0;
     while (said && n < SAM_MAX_ORDER && *said) {
         char *end = NULL;
@@ -239,8 +240,8 @@ static bool read_operand(const compile_options *o, compile_context *ctx, const s
                          sam_tensor t, uint32_t number, const uint32_t *extent, tile_tensor *out) {
     const sam_tensor_data *tensor = sam_tensor_at(st, t);
     const char *name = called(ctx, tensor);
-    const char *file = compile_argument_for(&o->inputs, name),
-               *spec = compile_argument_for(&o->generators, name);
+    const char *file = compile_argument_for(&o->tensors.inputs, name),
+               *spec = compile_argument_for(&o->tensors.generators, name);
     const tile_tensor *given = given_for(o, name);
     if (!one_source(given, file, spec, name, tensor->loc, ctx))
         return false;
@@ -256,8 +257,8 @@ static bool read_operand(const compile_options *o, compile_context *ctx, const s
         return true; /* in the other pass */
     if (!file)
         return generate(o, ctx, st, t, spec, number, extent, out);
-    return tile_read(in_folder(ctx, file, name), tensor->name, sam_source_order(tensor), o->dtype, o->values,
-                     ctx->mem, ctx->diag, out) &&
+    return tile_read(in_folder(ctx, file, name), tensor->name, sam_source_order(tensor), o->tensors.dtype,
+                     o->tensors.values, ctx->mem, ctx->diag, out) &&
            take_stated_extents(o, ctx, tensor, out);
 }
 
@@ -266,13 +267,14 @@ static bool read_operand(const compile_options *o, compile_context *ctx, const s
 static const tile_tensor *read_before(const compile_options *o, compile_context *ctx, const sam_statement *st,
                                       sam_tensor t, const tile_tensor *all, const tile_tensor *parts) {
     const sam_tensor_data *tensor = sam_tensor_at(st, t);
-    const char *name = called(ctx, tensor), *file = compile_argument_for(&o->inputs, name);
-    if (!file || given_for(o, name) || compile_argument_for(&o->generators, name))
+    const char *name = called(ctx, tensor), *file = compile_argument_for(&o->tensors.inputs, name);
+    if (!file || given_for(o, name) || compile_argument_for(&o->tensors.generators, name))
         return NULL;
     file = in_folder(ctx, file, name);
     for (uint32_t u = 1; u < t.v; u++) {
         const sam_tensor_data *other = sam_tensor_at(st, (sam_tensor){u});
-        const char *its = u != st->result.v ? compile_argument_for(&o->inputs, called(ctx, other)) : NULL;
+        const char *its =
+            u != st->result.v ? compile_argument_for(&o->tensors.inputs, called(ctx, other)) : NULL;
         if (its && strcmp(in_folder(ctx, its, called(ctx, other)), file) == 0 &&
             sam_source_order(other) == sam_source_order(tensor))
             return other->windowed ? &parts[u - 1] : &all[u - 1];
@@ -404,7 +406,7 @@ static void make_slice(const compile_options *o, compile_context *ctx, const sam
     uint16_t *val = arena_new_n(ctx->mem, uint16_t, out->nnz + 1);
     for (uint32_t c = 0; c < out->nnz; c++) {
         crd[c] = low + c * w->stride;
-        val[c] = sam_literal_word(1, o->dtype == TILE_DTYPE_BF16);
+        val[c] = sam_literal_word(1, o->tensors.dtype == TILE_DTYPE_BF16);
     }
     out->crd = crd;
     out->val = val;
@@ -456,7 +458,8 @@ static bool make_parts(const compile_options *o, compile_context *ctx, const sam
             joint.same[m] = (uint8_t)m;
         if (adds_indices(as))
             compile_find_needed(st, (sam_tensor){t}, data, ctx->mem, &joint);
-        if (!compile_join_parts(ctx, &joint, o->slices == COMPILE_SLICES_KEPT && fe_is_sliced(as), out))
+        if (!compile_join_parts(ctx, &joint, o->cutting.slices == COMPILE_SLICES_KEPT && fe_is_sliced(as),
+                                out))
             return false;
     }
     return true;
@@ -482,7 +485,7 @@ bool compile_read_operands(const compile_options *o, compile_context *ctx, const
     if (out->operands.operand)
         return true;
     tile_tensor *data = arena_new_n(ctx->mem, tile_tensor, st->tensors.len * (2 + SAM_MAX_ORDER));
-    tile_operands all = {data, st->tensors.len, o->dtype};
+    tile_operands all = {data, st->tensors.len, o->tensors.dtype};
     tile_tensor *whole = arena_new_n(ctx->mem, tile_tensor, st->tensors.len); /* of those that are parts */
     uint32_t *known = NULL, *numbers = arena_new_n(ctx->mem, uint32_t, st->tensors.len + 1);
     for (uint32_t pass = 0; pass < 2; pass++) {
@@ -515,7 +518,7 @@ bool compile_read_operands(const compile_options *o, compile_context *ctx, const
     reach_extents_of(st, out->extent, data);
     if (!compile_say_repacked(o, ctx, st, out) || !compile_make_structures(o, ctx, st, out->extent, data))
         return false;
-    if (o->slices == COMPILE_SLICES_KEPT)
+    if (o->cutting.slices == COMPILE_SLICES_KEPT)
         add_kept(o, ctx, st, whole, data, &out->operands.n);
     compile_add_diagonals(o, ctx, st, data, &out->operands.n);
     compile_add_runs(o, ctx, st, out, data);

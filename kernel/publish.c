@@ -16,9 +16,9 @@ static bool keep_record(compile_context *ctx) {
 }
 
 bool compile_begin_partial(const compile_options *o, compile_context *ctx) {
-    if (!o->out || o->asked.within)
+    if (!o->files.out || o->asked.within)
         return true;
-    ctx->partial = arena_printf(ctx->mem, "%s/partial", o->out);
+    ctx->partial = arena_printf(ctx->mem, "%s/partial", o->files.out);
     remove_folder(ctx->partial);
     return make_folder(ctx->partial, ctx->diag) && keep_record(ctx);
 }
@@ -104,8 +104,9 @@ static void add_checksums(const publishing *p, cJSON *report) {
 static bool write_report(publishing *p, cJSON *report) {
     diagnostics quiet;
     diag_init(&quiet, p->ctx->mem);
-    cJSON *before =
-        p->o->again ? json_read(arena_printf(p->ctx->mem, "%s/%s", p->o->out, report_name), &quiet) : NULL;
+    cJSON *before = p->o->files.again
+                        ? json_read(arena_printf(p->ctx->mem, "%s/%s", p->o->files.out, report_name), &quiet)
+                        : NULL;
     cJSON *now = report ? report : before;
     bool ok = true;
     if (cJSON_IsObject(now)) {
@@ -123,5 +124,6 @@ static bool write_report(publishing *p, cJSON *report) {
 
 bool compile_publish(const compile_options *o, compile_context *ctx, cJSON *report) {
     publishing p = {.o = o, .ctx = ctx};
-    return !ctx->partial || (write_report(&p, report) && compile_make_ready(ctx, o->out, o->passing));
+    return !ctx->partial ||
+           (write_report(&p, report) && compile_make_ready(ctx, o->files.out, o->files.passing));
 }

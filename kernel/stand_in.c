@@ -39,17 +39,17 @@ static uint32_t edge_of(const fe_bitstream *b, const sam_binding *by, const sam_
 static compile_options options_of(const compile_options *o, compile_context *ctx, const fe_bitstream *b,
                                   const sam_binding *by, const sam_statement *s) {
     compile_options own = *o;
-    own.tile = (compile_edges){.all = 1};
-    own.glb_tile = (compile_edges){0};
+    own.cutting.tile = (compile_edges){.all = 1};
+    own.cutting.glb_tile = (compile_edges){0};
     for (uint32_t v = 0; v < by->pattern->vars.len; v++)
-        vec_push(ctx->mem, &own.tile.along,
+        vec_push(ctx->mem, &own.cutting.tile.along,
                  (compile_edge){names_text(s->names, sam_var_at(s, by->var[v])->name), edge_of(b, by, s, v)});
-    own.tile_auto = own.dispatch_auto = own.unroll_open = false;
+    own.cutting.tile_auto = own.copies.dispatch_auto = own.copies.unroll_open = false;
     own.optimize = own.optimize ? own.optimize : 1;
-    own.unroll = b->copies;
+    own.copies.unroll = b->copies;
     /* A job file starts all copies together, which a flush for each of them allows. */
-    own.dispatch =
-        b->apart && !compile_engines[o->engine].from_job ? TILE_DISPATCH_DYNAMIC : TILE_DISPATCH_LOAD;
+    own.copies.dispatch =
+        b->apart && !compile_engines[o->target.engine].from_job ? TILE_DISPATCH_DYNAMIC : TILE_DISPATCH_LOAD;
     return own;
 }
 
@@ -87,7 +87,7 @@ static bool stand_in(const compile_options *o, compile_context *ctx, const fe_us
                       arena_printf(ctx->mem, "%s has another fill than what the bitstream reads",
                                    fe_tensor_text(&k->s, other)),
                       "bind what has the fill of the capability, 0");
-    if (strcmp(o->board, b->board) != 0 || strcmp(o->profile, b->profile) != 0)
+    if (strcmp(o->target.board, b->board) != 0 || strcmp(o->target.profile, b->profile) != 0)
         return refuse(
             ctx, b->loc,
             arena_printf(ctx->mem, "the bitstream is of board %s, profile %s", b->board, b->profile),
@@ -233,8 +233,9 @@ const char *compile_describe(const compile_options *o, const compile_context *ct
     const sam_statement *s = &k->lowered.statement;
     const char *conditions = "", *formats = "", *edges = "";
     uint64_t dense = 0;
-    const bool plain = !k->graph.is && !k->producers.len && !k->on_host && o->optimize && !o->semiring &&
-                       !o->fills.len && s->loops.len == k->user.vars.len && k->array.net.cells.len;
+    const bool plain = !k->graph.is && !k->producers.len && !k->on_host && o->optimize &&
+                       !o->written.semiring && !o->written.fills.len && s->loops.len == k->user.vars.len &&
+                       k->array.net.cells.len;
     for (uint32_t t = 1; t <= k->user.tensors.len && plain; t++) {
         const sam_tensor_data *of = &k->user.tensors.at[t - 1], *stored = stored_of(s, of);
         if (!stored || of->called.v || of->windowed || of->structure != SAM_VALUES)
@@ -251,11 +252,13 @@ const char *compile_describe(const compile_options *o, const compile_context *ct
         conditions = arena_printf(mem, "%s%s %s <= %u", conditions, *conditions ? " &&" : " when", name,
                                   edge_along(k, (sam_var){v}));
     }
-    return plain ? arena_printf(mem,
-                                "capability: %s%s\ndatatypes: %s\nbitstream: .\nloops: %s\nformats:%s\n%s%s"
-                                "copies: %u%s\nboard: %s %s\n",
-                                o->expression, conditions, o->dtype == TILE_DTYPE_BF16 ? "bf16" : "int16",
-                                compile_loops_text(s, mem), formats, edges, *edges ? "\n" : "",
-                                k->array.copies, k->array.apart ? " apart" : "", o->board, o->profile)
-                 : NULL;
+    return plain
+               ? arena_printf(mem,
+                              "capability: %s%s\ndatatypes: %s\nbitstream: .\nloops: %s\nformats:%s\n%s%s"
+                              "copies: %u%s\nboard: %s %s\n",
+                              o->written.expression, conditions,
+                              o->tensors.dtype == TILE_DTYPE_BF16 ? "bf16" : "int16",
+                              compile_loops_text(s, mem), formats, edges, *edges ? "\n" : "", k->array.copies,
+                              k->array.apart ? " apart" : "", o->target.board, o->target.profile)
+               : NULL;
 }

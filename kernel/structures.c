@@ -30,7 +30,7 @@ static void drop_fills(arena *mem, uint16_t fill, tile_tensor *t) {
 static bool make_structure(const compile_options *o, compile_context *ctx, const sam_tensor_data *data,
                            const uint32_t *dim, tile_tensor *t) {
     uint64_t cells = 1, kept = 0, next = 0;
-    const uint16_t one = sam_literal_word(1, o->dtype == TILE_DTYPE_BF16);
+    const uint16_t one = sam_literal_word(1, o->tensors.dtype == TILE_DTYPE_BF16);
     if (data->structure == SAM_STORED) {
         uint16_t *val = arena_new_n(ctx->mem, uint16_t, t->nnz + 1);
         for (uint64_t e = 0; e < t->nnz; e++)

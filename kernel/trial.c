@@ -23,7 +23,7 @@ compile_attempt compile_try(const compile_context *ctx, compile_trial *trial, vo
 
 bool compile_lowers(const compile_options *o, compile_context *ctx, const fe_kernel *kernel,
                     const pnr_board *board) {
-    const pnr_options rules = {.own_tiles = o->buffers > 1};
+    const pnr_options rules = {.own_tiles = o->copies.buffers > 1};
     compile_lowered lowered;
     onyx_graph *graph;
     netlist one;

@@ -44,23 +44,24 @@ bool compile_write(const compile_options *o, compile_context *ctx, const compile
     tile_format f;
     tile_stored stored;
     if (!is_stored(w->path) || !w->order)
-        return tile_write(t, o->dtype, w->path, ctx->diag);
+        return tile_write(t, o->tensors.dtype, w->path, ctx->diag);
     tile_tensor all = *t;
     if (!store_fill(ctx, &all))
         return false;
-    return find_format(o, ctx, w, &f) && tile_store(&all, &f, o->dtype, ctx->mem, ctx->diag, &stored) &&
-           tile_stored_write(&stored, o->dtype, w->path, ctx->diag);
+    return find_format(o, ctx, w, &f) &&
+           tile_store(&all, &f, o->tensors.dtype, ctx->mem, ctx->diag, &stored) &&
+           tile_stored_write(&stored, o->tensors.dtype, w->path, ctx->diag);
 }
 
 bool compile_write_outputs(const compile_options *o, compile_context *ctx, const tile_tensor *result) {
-    for (uint32_t i = 0; i < o->outputs.len; i++) {
-        const char *path = strchr(o->outputs.at[i], ':') + 1;
+    for (uint32_t i = 0; i < o->tensors.outputs.len; i++) {
+        const char *path = strchr(o->tensors.outputs.at[i], ':') + 1;
         if (!result) {
             diag_error(ctx->diag, (src_loc){0}, "E0903-option-value",
-                       "-o %s: nothing runs, so there is no result to write", o->outputs.at[i]);
+                       "-o %s: nothing runs, so there is no result to write", o->tensors.outputs.at[i]);
             return false;
         }
-        const char *said = compile_argument_for(&o->formats, names_text(ctx->names, result->name));
+        const char *said = compile_argument_for(&o->written.formats, names_text(ctx->names, result->name));
         const compile_written w = {path, said, result->order};
         if (!compile_write(o, ctx, &w, result))
             return false;
@@ -73,6 +74,6 @@ bool compile_write_result(const compile_options *o, compile_context *ctx, const 
     const char *base = arena_printf(ctx->mem, "%s/%s", ctx->partial, names_text(ctx->names, t->name));
     const char *path = arena_printf(ctx->mem, "%s.%s", base, t->order <= 2 ? "mtx" : "tns");
     const compile_written w = {arena_printf(ctx->mem, "%s.stored", base), format, t->order};
-    return tile_write(t, o->dtype, path, ctx->diag) &&
+    return tile_write(t, o->tensors.dtype, path, ctx->diag) &&
            (!format || !compile_is_host_format(format) || compile_write(o, ctx, &w, t));
 }

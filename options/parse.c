@@ -233,42 +233,45 @@ static const char *engines_of(const option_row *row, arena *mem) {
 /* Options of onyx run that its engine does not read, or that exclude each other. */
 static void check_engine(const command_line *all, arena *mem, diagnostics *d) {
     const compile_options *o = &all->compile;
-    bool sam = o->engine == ENGINE_SAM;
+    bool sam = o->target.engine == ENGINE_SAM;
     for (const option_row *row = option_rows; row < option_rows + OPTIONS; row++) {
-        if (!all->given[row - option_rows] || !row->engines || row->engines & 1u << o->engine)
+        if (!all->given[row - option_rows] || !row->engines || row->engines & 1u << o->target.engine)
             continue;
         diag_error(d, (src_loc){0}, "E0906-engine-option", "--%s is an option of engine %s", row->name,
                    engines_of(row, mem));
         diag_hint(d, "onyx run --engine %s", row->engines & 1u << ENGINE_SAM ? "sam" : "cycle");
     }
-    if (sam && o->unroll != 1) {
+    if (sam && o->copies.unroll != 1) {
         diag_error(d, (src_loc){0}, "E0906-engine-option", "--unroll makes copies on the array");
         diag_hint(d, "the schedule's unroll(i,n) makes copies in the graph: docs/schedule.md");
     }
     for (uint32_t i = COMPILE_DUMP_sam + 1; sam && i < COMPILE_DUMPS; i++) {
-        if (o->dump.of[i])
+        if (o->files.dump.of[i])
             diag_error(d, (src_loc){0}, "E0906-engine-option",
                        "--dump %s: engine sam runs the graph as it is", compile_dump_names[i]);
     }
-    const bool covers = o->engine == ENGINE_RTL && o->rtl == COMPILE_RTL_COVERAGE;
-    if (o->jobs > 1 && (o->io_trace || o->wave || covers)) {
-        diag_error(d, (src_loc){0}, "E0906-engine-option", "--jobs %u with --%s", o->jobs,
-                   o->wave       ? "wave"
-                   : o->io_trace ? "io-trace"
-                                 : "rtl coverage");
+    const bool covers = o->target.engine == ENGINE_RTL && o->target.rtl == COMPILE_RTL_COVERAGE;
+    if (o->running.jobs > 1 && (o->running.io_trace || o->running.wave || covers)) {
+        diag_error(d, (src_loc){0}, "E0906-engine-option", "--jobs %u with --%s", o->running.jobs,
+                   o->running.wave       ? "wave"
+                   : o->running.io_trace ? "io-trace"
+                                         : "rtl coverage");
         diag_hint(d, "one process writes it: leave --jobs out");
     }
-    if (o->shards && (o->io_trace || o->wave || o->compare_cpu || o->jobs > 1 || o->outputs.len)) {
+    if (o->running.shards && (o->running.io_trace || o->running.wave || o->running.compare_cpu ||
+                              o->running.jobs > 1 || o->tensors.outputs.len)) {
         diag_error(d, (src_loc){0}, "E0906-engine-option", "--shard with %s",
-                   o->wave          ? "--wave"
-                   : o->io_trace    ? "--io-trace"
-                   : o->compare_cpu ? "--compare-cpu"
-                   : o->jobs > 1    ? "--jobs"
-                                    : "-o T:FILE");
+                   o->running.wave          ? "--wave"
+                   : o->running.io_trace    ? "--io-trace"
+                   : o->running.compare_cpu ? "--compare-cpu"
+                   : o->running.jobs > 1    ? "--jobs"
+                                            : "-o T:FILE");
         diag_hint(d, "a shard has no result of its own, and makes its runs in one process");
     }
-    bool apart = o->unroll != 1 && o->dispatch == TILE_DISPATCH_DYNAMIC && !o->dispatch_auto;
-    if (apart && (o->engine == ENGINE_RTL || (o->io_trace && o->engine != ENGINE_SOC))) {
+    bool apart =
+        o->copies.unroll != 1 && o->copies.dispatch == TILE_DISPATCH_DYNAMIC && !o->copies.dispatch_auto;
+    if (apart &&
+        (o->target.engine == ENGINE_RTL || (o->running.io_trace && o->target.engine != ENGINE_SOC))) {
         diag_error(d, (src_loc){0}, "E0906-engine-option",
                    "--dispatch dynamic is for engines cycle and soc, without --io-trace");
         diag_hint(d, "a job file starts all copies together");
@@ -284,19 +287,20 @@ static bool take_expression(option_command command, command_line *o, arena *mem,
     if (diag_failed(d))
         return false;
     if (o->arguments.len)
-        o->compile.expression = o->arguments.at[0];
+        o->compile.written.expression = o->arguments.at[0];
     else if (!o->given[OPTION_KERNELS])
         diag_error(d, (src_loc){0}, "E0904-argument", "an expression is missing");
-    if (o->compile.streams >= COMPILE_OF_TENSORS && strcmp(o->compile.profile, PNR_PROFILE) == 0) {
+    if (o->compile.copies.streams >= COMPILE_OF_TENSORS &&
+        strcmp(o->compile.target.profile, PNR_PROFILE) == 0) {
         diag_error(d, (src_loc){0}, "E0906-engine-option", "--streams %s with profile %s",
-                   o->compile.streams == COMPILE_OF_ALL ? "all" : "tensors", PNR_PROFILE);
+                   o->compile.copies.streams == COMPILE_OF_ALL ? "all" : "tensors", PNR_PROFILE);
         diag_hint(d, "the fabricated chip's scanners take all that a load stream brings: --profile onyx-ext");
     }
-    if (o->compile.skip == COMPILE_SKIP_ON && strcmp(o->compile.profile, PNR_PROFILE) == 0) {
+    if (o->compile.mapping.skip == COMPILE_SKIP_ON && strcmp(o->compile.target.profile, PNR_PROFILE) == 0) {
         diag_error(d, (src_loc){0}, "E0906-engine-option", "--skip on with profile %s", PNR_PROFILE);
         diag_hint(d, "the fabricated chip's scanners give all that they hold: --profile onyx-ext");
     }
-    if (o->given[OPTION_TRACE_EDGE] && !o->compile.trace)
+    if (o->given[OPTION_TRACE_EDGE] && !o->compile.sam.trace)
         diag_error(d, (src_loc){0}, "E0906-engine-option", "--trace-edge without --trace FILE");
     if (command == COMMAND_RUN)
         check_engine(o, mem, d);
@@ -304,19 +308,19 @@ static bool take_expression(option_command command, command_line *o, arena *mem,
 }
 
 command_line options_default(option_command command) {
-    command_line o = {.compile = {.board = "onyx",
-                                  .profile = PNR_PROFILE,
-                                  .engine = command == COMMAND_SWEEP ? ENGINE_CYCLE : ENGINE_SOC,
+    command_line o = {.compile = {.target.board = "onyx",
+                                  .target.profile = PNR_PROFILE,
+                                  .target.engine = command == COMMAND_SWEEP ? ENGINE_CYCLE : ENGINE_SOC,
                                   .seed = 1,
-                                  .runs = command == COMMAND_RUN,
-                                  .check = true,
-                                  .pipeline = true,
-                                  .balance = true,
-                                  .unroll = 1,
+                                  .running.runs = command == COMMAND_RUN,
+                                  .running.check = true,
+                                  .mapping.pipeline = true,
+                                  .mapping.balance = true,
+                                  .copies.unroll = 1,
                                   .optimize = 1,
-                                  .buffers = 1,
-                                  .dispatch = TILE_DISPATCH_LOAD,
-                                  .dispatch_auto = true},
+                                  .copies.buffers = 1,
+                                  .copies.dispatch = TILE_DISPATCH_LOAD,
+                                  .copies.dispatch_auto = true},
                       .pnr = pnr_options_default(),
                       .host = host_options_default(),
                       .cases = {.time_limit = 60},
@@ -329,8 +333,8 @@ command_line options_default(option_command command) {
 /* The schedules of a program file are of its statements, "NAME: COMMANDS", and read with these. */
 static bool take_environment(command_line *o, arena *mem, diagnostics *d) {
     bool good = true;
-    for (uint32_t i = 0; i < o->compile.schedule.len && good; i++) {
-        const char *text = o->compile.schedule.at[i];
+    for (uint32_t i = 0; i < o->compile.written.schedule.len && good; i++) {
+        const char *text = o->compile.written.schedule.at[i];
         if (text[strcspn(text, ":(")] != ':')
             good = compile_take_environment(text, mem, d, &o->compile);
     }
@@ -348,14 +352,14 @@ bool options_parse(option_command command, int argc, const char *const *argv, ar
         const option_row *row = &option_rows[o->in_order.at[i].key];
         row->take(&(option_values){o, mem, d}, row, o->in_order.at[i].value);
     }
-    o->compile.unroll_open = !o->given[OPTION_UNROLL];
+    o->compile.copies.unroll_open = !o->given[OPTION_UNROLL];
     if (takes_expression(command) && !take_environment(o, mem, d))
         return false;
     return takes_expression(command) ? take_expression(command, o, mem, d) : !diag_failed(d);
 }
 
 bool options_want_folder(const command_line *o, diagnostics *d) {
-    if (!o->compile.out)
+    if (!o->compile.files.out)
         diag_error(d, (src_loc){0}, "E0905-folder", "-o DIR is missing: where should the results go?");
-    return o->compile.out != NULL;
+    return o->compile.files.out != NULL;
 }

@@ -96,8 +96,8 @@ static void take_share(option_values *to, const option_row *row, const char *val
     }
     if (!slash || (!diag_failed(to->diag) && which > of))
         bad_value(to, row, value, "which of how many, from 1/N to N/N");
-    to->o->compile.shard = (uint32_t)which;
-    to->o->compile.shards = (uint32_t)of;
+    to->o->compile.running.shard = (uint32_t)which;
+    to->o->compile.running.shards = (uint32_t)of;
 }
 
 static uint32_t choose(const option_values *to, const option_row *row, const char *value) {
@@ -190,11 +190,11 @@ static void take_axis(option_values *to, const option_row *row, const char *valu
 
 static void set_dtype(option_values *to, tile_dtype dtype, const char *option) {
     command_line *o = to->o;
-    if (o->dtype_from && o->compile.dtype != dtype) {
+    if (o->dtype_from && o->compile.tensors.dtype != dtype) {
         diag_error(to->diag, (src_loc){0}, "E0903-option-value", "%s contradicts %s", option, o->dtype_from);
         diag_hint(to->diag, "all tensors of a kernel have the same type");
     }
-    o->compile.dtype = dtype;
+    o->compile.tensors.dtype = dtype;
     o->dtype_from = option;
 }
 
@@ -215,7 +215,7 @@ static void take_type(option_values *to, const option_row *row, const char *valu
     for (uint32_t i = 0; type && row->words[i]; i++) {
         if (strcmp(type + 1, row->words[i]) != 0)
             continue;
-        vec_push(to->mem, &to->o->compile.types, value);
+        vec_push(to->mem, &to->o->compile.written.types, value);
         set_dtype(to, row->words[i + 1] ? TILE_DTYPE_INT16 : TILE_DTYPE_BF16,
                   arena_printf(to->mem, "-t %s", value));
         return;
@@ -229,11 +229,11 @@ static void take_output(option_values *to, const option_row *row, const char *va
     while (isalnum((unsigned char)value[name]))
         name++;
     if (name && isalpha((unsigned char)value[0]) && value[name] == ':')
-        vec_push(to->mem, &to->o->compile.outputs, value);
+        vec_push(to->mem, &to->o->compile.tensors.outputs, value);
     else if (!*value)
         bad_value(to, row, value, "a folder, or the result's name, a colon and a file");
     else
-        to->o->compile.out =
+        to->o->compile.files.out =
             *value == '-' ? arena_printf(to->mem, "./%s", value) : value; /* no option of others */
 }
 
@@ -265,8 +265,8 @@ static void take_tolerance(option_values *to, const option_row *row, const char 
  * is auto. */
 static void take_dispatch(option_values *to, const option_row *row, const char *value) {
     enum { DISPATCHES = TILE_DISPATCH_BANKS + 1 };
-    to->o->compile.dispatch = (tile_dispatch)(choose(to, row, value) % DISPATCHES);
-    to->o->compile.dispatch_auto = says_auto(value);
+    to->o->compile.copies.dispatch = (tile_dispatch)(choose(to, row, value) % DISPATCHES);
+    to->o->compile.copies.dispatch_auto = says_auto(value);
 }
 
 /* ---- the tables -------------------------------------------------------------------------------- */

@@ -338,7 +338,7 @@ static void note_calls(machine *m, const compile_context *ctx, const compile_den
 /* Returns whether the array is expected to compute it sooner, of operands that the host puts together: what
  * that takes and writes, and that it has to be asked, is priced as for moves. */
 static bool is_dear(const machine *m, const compile_layout *y, const fw_items *items) {
-    const double combined = compile_combined_cycles(m->o->dtype);
+    const double combined = compile_combined_cycles(m->o->tensors.dtype);
     double cycles = 0;
     for (uint32_t i = 0; i < items->len; i++) {
         const fw_item *item = &items->at[i];
@@ -347,7 +347,7 @@ static bool is_dear(const machine *m, const compile_layout *y, const fw_items *i
             cycles += combined * (double)FW_GET(item, calc, n) * FW_GET(item, calc, rows);
     }
     return cycles > (COMPILE_ASKED_WORDS + (y->inputs * y->bytes + y->result_bytes) / 4) *
-                        compile_engines[m->o->engine].host_word;
+                        compile_engines[m->o->target.engine].host_word;
 }
 
 const char *compile_lay_calls(machine *m, compile_context *ctx, const compile_stage_of *stage,

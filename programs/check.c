@@ -11,11 +11,11 @@ bool compile_reference(const sam_statement *s, const tile_operands *in, arena *m
 bool compile_check_alone(const machine *m, compile_context *ctx, const fe_step *step,
                          const compile_data *data, const tile_tensor *got) {
     tile_tensor want;
-    if (m->reference || !m->o->check || m->o->dtype != TILE_DTYPE_BF16)
+    if (m->reference || !m->o->running.check || m->o->tensors.dtype != TILE_DTYPE_BF16)
         return true;
     if (!tile_reference(&step->statement, &data->operands, ctx->mem, ctx->diag, &want))
         return false;
-    if (tile_equal(got, &want, m->o->dtype, ctx->names, ctx->diag))
+    if (tile_equal(got, &want, m->o->tensors.dtype, ctx->names, ctx->diag))
         return true;
     m->a->check = "fail";
     return false;
@@ -27,7 +27,7 @@ bool compile_same_results(const machine *engine, const machine *reference) {
     for (uint32_t i = 0; i < p->results.len; i++) {
         const uint32_t t = p->results.at[i];
         const tile_tensor *got = &engine->of[t].t, *want = &reference->of[t].t;
-        same = tile_equal(got, want, engine->o->dtype, engine->ctx->names, engine->ctx->diag) && same;
+        same = tile_equal(got, want, engine->o->tensors.dtype, engine->ctx->names, engine->ctx->diag) && same;
     }
     return same;
 }
@@ -51,7 +51,8 @@ uint32_t compile_count_independent(const compile_options *o, const compile_appli
     *of = 0;
     for (uint32_t i = 0; i < a->stages.len; i++) {
         const compile_stage_of *stage = &a->stages.at[i];
-        const bool by_processor = compile_engines[o->engine].by_processor && compile_stage_on_processor(stage);
+        const bool by_processor =
+            compile_engines[o->target.engine].by_processor && compile_stage_on_processor(stage);
         if (stage->step->kind != FE_STEP_ASSIGN)
             continue;
         *of += 1;
@@ -68,7 +69,7 @@ void compile_measure_results(const machine *engine, const machine *reference) {
         wrapped += a->stages.at[i].wrapped;
     for (uint32_t i = 0; i < a->program.results.len; i++) {
         const uint32_t t = a->program.results.at[i];
-        tile_measure(&engine->of[t].t, &reference->of[t].t, engine->o->dtype, &a->accuracy[i]);
+        tile_measure(&engine->of[t].t, &reference->of[t].t, engine->o->tensors.dtype, &a->accuracy[i]);
         a->accuracy[i].wrapped = wrapped;
         compile_refuse_error(engine->o, engine->ctx, a->program.tensors.at[t].name, &a->accuracy[i]);
     }

@@ -5,7 +5,7 @@
 enum { CHECKPOINT_VERSION = 1 };
 
 static const char *path_of(const compile_options *o, compile_context *ctx) {
-    return arena_printf(ctx->mem, "%s/checkpoint.json", o->out);
+    return arena_printf(ctx->mem, "%s/checkpoint.json", o->files.out);
 }
 
 /* ---- whose it is ------------------------------------------------------------------------------- */
@@ -29,11 +29,12 @@ static uint64_t hash_kernel(uint64_t hash, const compile_kernel *k) {
 
 uint64_t compile_checkpoint_hash(const compile_options *o, const compile_context *ctx,
                                  const compile_application *a) {
-    const uint32_t how[] = {CHECKPOINT_VERSION, (uint32_t)o->dtype, (uint32_t)o->engine, o->wave};
+    const uint32_t how[] = {CHECKPOINT_VERSION, (uint32_t)o->tensors.dtype, (uint32_t)o->target.engine,
+                            o->running.wave};
     uint64_t hash = hash_text(hash_more(0, how, sizeof how), a->board.name);
     hash = hash_text(hash, a->text);
-    for (uint32_t i = 0; i < o->settings.len; i++)
-        hash = hash_text(hash, o->settings.at[i]);
+    for (uint32_t i = 0; i < o->written.settings.len; i++)
+        hash = hash_text(hash, o->written.settings.at[i]);
     for (uint32_t t = 0; t < a->program.tensors.len; t++)
         hash = hash_tensor(hash_text(hash, names_text(ctx->names, a->given[t].name)), &a->given[t]);
     for (uint32_t i = 0; i < a->stages.len; i++) {

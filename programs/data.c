@@ -12,30 +12,30 @@
 /* ---- first values ------------------------------------------------------------------------------ */
 
 static const char *beside(const compile_options *o, const char *path, arena *mem) {
-    const char *slash = strrchr(o->expression, '/');
+    const char *slash = strrchr(o->written.expression, '/');
     if (*path == '/' || !slash)
         return path;
-    return arena_printf(mem, "%.*s%s", (int)(slash + 1 - o->expression), o->expression, path);
+    return arena_printf(mem, "%.*s%s", (int)(slash + 1 - o->written.expression), o->written.expression, path);
 }
 
 /* An int16 is infinite at its ends. */
 static double bounded(const compile_options *o, double value) {
-    if (o->dtype != TILE_DTYPE_INT16 || !isinf(value))
+    if (o->tensors.dtype != TILE_DTYPE_INT16 || !isinf(value))
         return value;
     return value > 0 ? INT16_MAX : INT16_MIN;
 }
 
 static const tile_tensor *given_for(const compile_options *o, const char *name) {
     const tile_tensor *given = NULL;
-    for (uint32_t i = 0; i < o->given.len && !given; i++)
-        given = strcmp(o->given.at[i].name, name) == 0 ? &o->given.at[i].data : NULL;
+    for (uint32_t i = 0; i < o->tensors.given.len && !given; i++)
+        given = strcmp(o->tensors.given.at[i].name, name) == 0 ? &o->tensors.given.at[i].data : NULL;
     return given;
 }
 
 /* Whether the command gives the tensor, in place of what the program says. */
 static bool is_replaced(const compile_options *o, const char *name) {
-    return given_for(o, name) || compile_argument_for(&o->inputs, name) ||
-           compile_argument_for(&o->generators, name);
+    return given_for(o, name) || compile_argument_for(&o->tensors.inputs, name) ||
+           compile_argument_for(&o->tensors.generators, name);
 }
 
 static bool from_entries(const compile_options *o, compile_context *ctx, const fe_shared *t,
@@ -43,7 +43,7 @@ static bool from_entries(const compile_options *o, compile_context *ctx, const f
     double *val = arena_new_n(ctx->mem, double, t->val.len + 1);
     for (uint32_t i = 0; i < t->val.len; i++)
         val[i] = bounded(o, t->val.at[i]);
-    if (!tile_from_entries(t->name, t->order, t->dim, t->val.len, t->crd.at, val, o->dtype,
+    if (!tile_from_entries(t->name, t->order, t->dim, t->val.len, t->crd.at, val, o->tensors.dtype,
                            names_text(ctx->names, t->name), ctx->mem, ctx->diag, out))
         return false;
     out->dim_inferred = !t->sized;
@@ -73,8 +73,8 @@ static bool read_values(const compile_options *o, compile_context *ctx, const fe
         out->name = t->name;
         return tile_squeeze(out, t->order, name, ctx->diag);
     }
-    const char *file = compile_argument_for(&o->inputs, name),
-               *spec = compile_argument_for(&o->generators, name);
+    const char *file = compile_argument_for(&o->tensors.inputs, name),
+               *spec = compile_argument_for(&o->tensors.generators, name);
     *out = (tile_tensor){.name = t->name, .order = t->order, .dim_inferred = !t->sized};
     memcpy(out->dim, t->dim, sizeof out->dim);
     const bool named = !file && !spec && t->origin == FE_FROM_FILE; /* by the program */
@@ -83,13 +83,14 @@ static bool read_values(const compile_options *o, compile_context *ctx, const fe
     if (!file && !spec && t->origin == FE_FROM_GENERATOR)
         spec = t->from;
     if (file) {
-        const bool read = tile_read(file, t->name, t->order, o->dtype,
-                                    t->values ? values[t->values] : o->values, ctx->mem, ctx->diag, out);
+        const bool read =
+            tile_read(file, t->name, t->order, o->tensors.dtype,
+                      t->values ? values[t->values] : o->tensors.values, ctx->mem, ctx->diag, out);
         if (!read && named)
             diag_note(ctx->diag, t->loc, "the declaration of %s, whose file it is", name);
         return read && has_its_fill(ctx, t, file);
     }
-    if (spec && !tile_generate(spec, t->name, number, o->seed, o->dtype, ctx->mem, ctx->diag, out))
+    if (spec && !tile_generate(spec, t->name, number, o->seed, o->tensors.dtype, ctx->mem, ctx->diag, out))
         return false;
     if (spec && out->order != t->order) {
         diag_error(ctx->diag, t->loc, "E0912-order", "'%s' makes a tensor of order %u, %s has %u %s", spec,
@@ -214,8 +215,8 @@ static bool find_reach(compile_context *ctx, void *of) {
     const sam_statement *s = &f->step->statement;
     compile_options own = *f->o;
     compile_data data = {0};
-    own.given.at = NULL;
-    own.given.len = own.given.cap = 0;
+    own.tensors.given.at = NULL;
+    own.tensors.given.len = own.tensors.given.cap = 0;
     for (uint32_t t = 0; t < s->tensors.len; t++) {
         const uint32_t shared = f->step->use[t].shared;
         const sam_tensor_data *one = &s->tensors.at[t];
@@ -228,7 +229,7 @@ static bool find_reach(compile_context *ctx, void *of) {
             empty.dim[m] = f->extent[class_of(f->c, shared * SAM_MAX_ORDER + m)];
         empty.crd = arena_new(ctx->mem, uint32_t);
         empty.val = arena_new(ctx->mem, uint16_t);
-        vec_push(ctx->mem, &own.given, (compile_given){names_text(ctx->names, empty.name), empty});
+        vec_push(ctx->mem, &own.tensors.given, (compile_given){names_text(ctx->names, empty.name), empty});
     }
     if (!compile_read_operands(&own, ctx, s, &data))
         return false;
@@ -393,7 +394,7 @@ static bool fill_in(const compile_options *o, compile_context *ctx, const fe_sha
             crd[cell * out->order + m] = (uint32_t)(rest % out->dim[m]);
         val[cell] = bounded(o, t->val.at[0]);
     }
-    return tile_from_entries(t->name, shape.order, shape.dim, cells, crd, val, o->dtype,
+    return tile_from_entries(t->name, shape.order, shape.dim, cells, crd, val, o->tensors.dtype,
                              names_text(ctx->names, t->name), ctx->mem, ctx->diag, out);
 }
 
@@ -421,10 +422,10 @@ bool compile_application_data(const compile_options *o, compile_context *ctx, co
     for (uint32_t i = 0; i < n * SAM_MAX_ORDER; i++)
         c.parent[i] = i;
     text_vec given = {0};
-    for (uint32_t i = 0; i < o->given.len; i++)
-        vec_push(ctx->mem, &given, o->given.at[i].name);
-    if (!all_known(ctx, a, &given, "operand") || !all_known(ctx, a, &o->inputs, "-i") ||
-        !all_known(ctx, a, &o->generators, "-g"))
+    for (uint32_t i = 0; i < o->tensors.given.len; i++)
+        vec_push(ctx->mem, &given, o->tensors.given.at[i].name);
+    if (!all_known(ctx, a, &given, "operand") || !all_known(ctx, a, &o->tensors.inputs, "-i") ||
+        !all_known(ctx, a, &o->tensors.generators, "-g"))
         return false;
     for (uint32_t t = 0; t < n; t++) {
         if (!read_first(o, ctx, &p->tensors.at[t], t, &a->given[t]))

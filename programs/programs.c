@@ -79,7 +79,7 @@ static tile_tensor count_of(const machine *m, const tile_tensor *t, name_id name
     for (uint64_t e = 0; e < t->nnz; e++)
         n += t->val[e] != t->fill;
     double *given = arena_new(mem, double);
-    *val = sam_literal_word(n < INT16_MAX ? (double)n : INT16_MAX, m->o->dtype == TILE_DTYPE_BF16);
+    *val = sam_literal_word(n < INT16_MAX ? (double)n : INT16_MAX, m->o->tensors.dtype == TILE_DTYPE_BF16);
     *given = (double)n;
     return (tile_tensor){.name = name, .nnz = 1, .val = val, .given = given, .given_as = val};
 }
@@ -108,15 +108,15 @@ static tile_tensor fullest(const machine *m, const fe_step *step, uint32_t tenso
 static bool operands_of(const machine *m, compile_context *ctx, const fe_step *step, compile_options *o,
                         compile_data *out) {
     const sam_statement *s = &step->statement;
-    o->given.at = NULL;
-    o->given.len = o->given.cap = 0;
+    o->tensors.given.at = NULL;
+    o->tensors.given.len = o->tensors.given.cap = 0;
     for (uint32_t t = 0; t < s->tensors.len; t++) {
         const sam_tensor_data *data = &s->tensors.at[t];
         const fe_use *use = &step->use[t];
         const name_id name = data->called.v ? data->called : data->name;
         bool again = t + 1 == s->result.v;
-        for (uint32_t i = 0; i < o->given.len && !again; i++)
-            again = strcmp(o->given.at[i].name, names_text(ctx->names, name)) == 0;
+        for (uint32_t i = 0; i < o->tensors.given.len && !again; i++)
+            again = strcmp(o->tensors.given.at[i].name, names_text(ctx->names, name)) == 0;
         if (again)
             continue;
         tile_tensor now = m->of[use->shared].t;
@@ -124,7 +124,7 @@ static bool operands_of(const machine *m, compile_context *ctx, const fe_step *s
             now = count_of(m, &now, name, ctx->mem);
         else if (o->asked.fullest && now.order && m->a->program.tensors.at[use->shared].changes)
             now = fullest(m, step, use->shared, ctx->mem);
-        vec_push(ctx->mem, &o->given, (compile_given){names_text(ctx->names, name), now});
+        vec_push(ctx->mem, &o->tensors.given, (compile_given){names_text(ctx->names, name), now});
     }
     return compile_read_operands(o, ctx, s, out);
 }
@@ -267,7 +267,7 @@ static double expected_of(const compile_stage_of *stage) {
  * long enough. Short rows of calls cost a hundredth of the time in them. */
 static bool may_overlap(const machine *m, const fe_step *calls, const fe_step *runs) {
     const double worth_it = 4000;
-    if (m->reference || m->o->engine != ENGINE_SOC || m->o->wave || !m->o->optimize ||
+    if (m->reference || m->o->target.engine != ENGINE_SOC || m->o->running.wave || !m->o->optimize ||
         calls->kind != FE_STEP_ASSIGN || runs->kind != FE_STEP_ASSIGN)
         return false;
     const compile_stage_of *c = compile_stage_of_step(m->a, calls), *r = compile_stage_of_step(m->a, runs);
@@ -370,7 +370,7 @@ static bool keep(machine *m) {
     compile_context ctx = *m->ctx;
     arena scratch = {0};
     compile_state s = {.line = m->line, .now = m->now};
-    if (m->reference || !m->o->checkpoint || ++m->ended % m->o->checkpoint)
+    if (m->reference || !m->o->running.checkpoint || ++m->ended % m->o->running.checkpoint)
         return true;
     if (!compile_settle_all(m, "what the tensors hold is kept (--checkpoint)"))
         return false;
@@ -495,23 +495,23 @@ static const char *commands_for(const char *text, const char *name) {
 
 /* Gives the statements what -s says of each by its name, which is that of its folder. */
 static bool schedule_stages(const compile_options *o, compile_context *ctx, compile_application *a) {
-    for (uint32_t i = 0; i < o->schedule.len; i++) {
+    for (uint32_t i = 0; i < o->written.schedule.len; i++) {
         const char *all = "", *commands = NULL;
         for (uint32_t s = 0; s < a->stages.len && !commands; s++) {
             compile_stage_of *stage = &a->stages.at[s];
             if (!stage->within || stage->on_host)
                 continue;
             all = arena_printf(ctx->mem, "%s%s%s", all, *all ? ", " : "", stage->within);
-            commands = commands_for(o->schedule.at[i], stage->within);
+            commands = commands_for(o->written.schedule.at[i], stage->within);
             if (commands && !compile_take_environment(commands, ctx->mem, ctx->diag, &stage->options))
                 return false;
             if (commands)
-                vec_push(ctx->mem, &stage->options.schedule, commands);
+                vec_push(ctx->mem, &stage->options.written.schedule, commands);
         }
         if (commands)
             continue;
         diag_error(ctx->diag, (src_loc){0}, "E0903-option-value",
-                   "-s '%s' names no statement that the array computes", o->schedule.at[i]);
+                   "-s '%s' names no statement that the array computes", o->written.schedule.at[i]);
         diag_hint(ctx->diag, "-s 'NAME: COMMANDS', by the name of its result, y, of a later one y.2; here %s",
                   *all ? all : "there is none");
         return false;
@@ -528,9 +528,10 @@ static void list_stages(const compile_options *o, compile_context *ctx, compile_
         compile_options *own = &stage.options;
         const text_vec none = {0};
         own->asked.statement = &step->statement;
-        own->expression = step->text;
-        own->inputs = own->generators = own->outputs = own->fills = own->schedule = none;
-        own->formats = named_formats(&a->program, ctx, step);
+        own->written.expression = step->text;
+        own->tensors.inputs = own->tensors.generators = own->tensors.outputs = own->written.fills =
+            own->written.schedule = none;
+        own->written.formats = named_formats(&a->program, ctx, step);
         own->asked.repeated = loops && step->kind == FE_STEP_ASSIGN &&
                               sam_tensor_at(&step->statement, step->statement.result)->order < 2;
         if (step->kind == FE_STEP_ASSIGN) {
@@ -579,8 +580,8 @@ static bool follows_fullest(const machine *m, const fe_step *step) {
 
 static bool compile_with(const machine *m, compile_context *ctx, compile_stage_of *stage) {
     return operands_of(m, ctx, stage->step, &stage->options, &stage->kernel.data) &&
-           (m->o->engine == ENGINE_SAM ? compile_to_graph(&stage->options, ctx, &stage->kernel)
-                                       : compile_statement(&stage->options, ctx, &stage->kernel));
+           (m->o->target.engine == ENGINE_SAM ? compile_to_graph(&stage->options, ctx, &stage->kernel)
+                                              : compile_statement(&stage->options, ctx, &stage->kernel));
 }
 
 /* Returns whether all runs of the statement were seen, so that what they have together bounds each. */
@@ -602,7 +603,7 @@ static bool compile_by_data(const machine *m, compile_context *ctx, compile_stag
     stage->options.asked.exact = stage->rehearsed.runs == 1 && is_rehearsed(m, stage);
     if (!compile_with(m, ctx, stage))
         return false;
-    if (stage->options.asked.only || !is_rehearsed(m, stage) || !stage->options.unroll_open ||
+    if (stage->options.asked.only || !is_rehearsed(m, stage) || !stage->options.copies.unroll_open ||
         !pays_alone(stage))
         return true;
     stage->kernel = empty;
@@ -620,7 +621,7 @@ static bool compile_one(const machine *m, compile_context *ctx, compile_stage_of
     const bool only = others == 1;
     stage->options.asked.only = only;
     stage->options.asked.fullest =
-        m->o->engine != ENGINE_SAM && (is_rehearsed(m, stage) || follows_fullest(m, stage->step));
+        m->o->target.engine != ENGINE_SAM && (is_rehearsed(m, stage) || follows_fullest(m, stage->step));
     bool ok = stage->options.asked.fullest ? compile_by_data(m, ctx, stage) : compile_with(m, ctx, stage);
     const bool again = !ok && stage->options.asked.fullest && !ctx->interrupted;
     stage->options.asked.fullest = stage->options.asked.exact =
@@ -647,7 +648,8 @@ static bool compile_stage_on_array(const machine *m, compile_stage_of *stage) {
     stage->kernel.board_path = m->a->board_path;
     bool ok = compile_one(m, &ctx, stage);
     m->ctx->interrupted = m->ctx->interrupted || ctx.interrupted;
-    stage->on_host = !ok && !own.errors && !own.mismatches && own.unmappable && !stage->options.schedule.len;
+    stage->on_host =
+        !ok && !own.errors && !own.mismatches && own.unmappable && !stage->options.written.schedule.len;
     if (stage->on_host) {
         stage->why = arena_printf(ctx.mem, "%s [%s]", own.list.at[0].message, own.list.at[0].code);
         stage->kernel = (compile_kernel){0};
@@ -701,7 +703,7 @@ static void rehearse(machine *engine) {
                  .reference = true,
                  .rehearsing = true,
                  .value = compile_reference};
-    if (o->engine == ENGINE_SAM || !compile_edges_open(o))
+    if (o->target.engine == ENGINE_SAM || !compile_edges_open(o))
         return;
     diag_init(&unheard, ctx.mem);
     ctx.diag = &unheard;
@@ -721,13 +723,14 @@ bool compile_is_application(const char *argument) {
 }
 
 bool compile_refuse_program_options(const compile_options *o, diagnostics *d) {
-    if (!o->checkpoint && !o->settings.len)
+    if (!o->running.checkpoint && !o->written.settings.len)
         return true;
     diag_error(d, (src_loc){0}, "E0903-option-value",
                "%s is about a program file, and '%s' is one expression",
-               o->checkpoint ? "--checkpoint" : "--set", o->expression);
-    diag_hint(d, o->checkpoint ? "onyx program keeps every batch that is done by itself: docs/program.md"
-                               : "write the number into the expression");
+               o->running.checkpoint ? "--checkpoint" : "--set", o->written.expression);
+    diag_hint(d, o->running.checkpoint
+                     ? "onyx program keeps every batch that is done by itself: docs/program.md"
+                     : "write the number into the expression");
     return false;
 }
 
@@ -736,14 +739,15 @@ static bool refuse_options(const compile_options *o, compile_context *ctx) {
     const struct {
         bool given;
         const char *text;
-    } options[] = {{o->formats.len > 0, "-f"},          {o->fills.len > 0, "--fill"},
-                   {o->dimensions.len > 0, "-d"},       {o->types.len > 0, "-t"},
-                   {o->semiring != NULL, "--semiring"}, {o->shards > 0, "--shard"}};
+    } options[] = {{o->written.formats.len > 0, "-f"},          {o->written.fills.len > 0, "--fill"},
+                   {o->written.dimensions.len > 0, "-d"},       {o->written.types.len > 0, "-t"},
+                   {o->written.semiring != NULL, "--semiring"}, {o->running.shards > 0, "--shard"}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         if (!options[i].given)
             continue;
         diag_error(ctx->diag, (src_loc){0}, "E0903-option-value",
-                   "%s is about one expression, and '%s' is a program", options[i].text, o->expression);
+                   "%s is about one expression, and '%s' is a program", options[i].text,
+                   o->written.expression);
         diag_hint(ctx->diag, "the program declares its tensors: docs/programs.md");
         return false;
     }
@@ -753,25 +757,25 @@ static bool refuse_options(const compile_options *o, compile_context *ctx) {
 static bool read_program(const compile_options *o, compile_context *ctx, compile_application *a) {
     fe_program *out = &a->program;
     size_t length = 0;
-    a->text = text_read(o->expression, ctx->mem, &length, ctx->diag);
+    a->text = text_read(o->written.expression, ctx->mem, &length, ctx->diag);
     if (!a->text || !compile_read_functions(o, a->text, ctx))
         return false;
-    fe_program_in in = {.name = o->expression,
+    fe_program_in in = {.name = o->written.expression,
                         .text = a->text,
                         .length = length,
-                        .integers = o->dtype == TILE_DTYPE_INT16,
+                        .integers = o->tensors.dtype == TILE_DTYPE_INT16,
                         .functions = ctx->functions,
-                        .settings = o->settings.at,
-                        .n_settings = o->settings.len};
+                        .settings = o->written.settings.at,
+                        .n_settings = o->written.settings.len};
     return compile_list_formats(o, ctx, &in) && fe_program_parse(&in, ctx->names, ctx->mem, ctx->diag, out);
 }
 
 /* The word of a fill, which the text of the program has as a number. */
 static uint16_t fill_word(const compile_options *o, const fe_shared *t) {
     double fill = t->fill ? number_read(t->fill, NULL) : 0;
-    if (o->dtype == TILE_DTYPE_INT16 && isinf(fill))
+    if (o->tensors.dtype == TILE_DTYPE_INT16 && isinf(fill))
         fill = fill > 0 ? INT16_MAX : INT16_MIN;
-    return sam_literal_word(fill, o->dtype == TILE_DTYPE_BF16);
+    return sam_literal_word(fill, o->tensors.dtype == TILE_DTYPE_BF16);
 }
 
 /* Warns of each statement and condition with values that wrapped. */
@@ -796,7 +800,7 @@ static void explain_passes(const machine *engine) {
     compile_context ctx = *engine->ctx;
     machine m = {.o = engine->o, .ctx = &ctx, .a = engine->a, .reference = true, .value = compile_reference};
     diagnostics quiet;
-    if (!engine->exhausted || !engine->o->check || engine->o->dtype == TILE_DTYPE_BF16)
+    if (!engine->exhausted || !engine->o->running.check || engine->o->tensors.dtype == TILE_DTYPE_BF16)
         return;
     diag_init(&quiet, ctx.mem);
     ctx.diag = &quiet;
@@ -826,11 +830,11 @@ static bool check(machine *engine) {
     compile_context *ctx = engine->ctx;
     machine m = {.o = engine->o, .ctx = ctx, .a = a, .reference = true, .value = compile_reference};
     bool same = true;
-    a->check = engine->o->check ? "pass" : "none";
-    if (!engine->o->check)
+    a->check = engine->o->running.check ? "pass" : "none";
+    if (!engine->o->running.check)
         return true;
     compile_stage(ctx, "computing the reference", 0);
-    if (engine->o->dtype == TILE_DTYPE_BF16) {
+    if (engine->o->tensors.dtype == TILE_DTYPE_BF16) {
         measure_bf16(engine);
         return true;
     }
@@ -856,8 +860,8 @@ static bool is_result(const compile_application *a, uint32_t tensor) {
 
 /* -o T:FILE, of results, before anything runs; and once they are there. */
 static bool write_outputs(const compile_options *o, compile_context *ctx, const compile_application *a) {
-    for (uint32_t i = 0; i < o->outputs.len; i++) {
-        const char *text = o->outputs.at[i], *path = strchr(text, ':') + 1;
+    for (uint32_t i = 0; i < o->tensors.outputs.len; i++) {
+        const char *text = o->tensors.outputs.at[i], *path = strchr(text, ':') + 1;
         const uint32_t t = fe_program_find(&a->program, names_intern_n(ctx->names, text, strcspn(text, ":")));
         if (t == a->program.tensors.len || !is_result(a, t)) {
             diag_error(ctx->diag, (src_loc){0}, "E0910-operand", "-o %s names no result of the program",
@@ -906,8 +910,8 @@ static bool settle_results(machine *m) {
 static bool run(machine *m) {
     compile_application *a = m->a;
     const uint32_t n = a->program.tensors.len;
-    a->check = m->o->check ? "pass" : "none";
-    if (m->o->checkpoint)
+    a->check = m->o->running.check ? "pass" : "none";
+    if (m->o->running.checkpoint)
         resume(m);
     bool ok = run_steps(m, &a->program.steps) && settle_results(m) &&
               compile_leave_program(m, m->ctx, NULL) &&
@@ -927,8 +931,9 @@ static bool run(machine *m) {
 
 /* Takes the folder and the board of the program, and writes its form if --dump asks for it. */
 static bool begin(const compile_options *o, compile_context *ctx, compile_application *a) {
-    return compile_take_folder(ctx, o->out) && compile_read_board(ctx, o->board, &a->board, &a->board_path) &&
-           pnr_board_set_profile(&a->board, o->profile, ctx->diag) && compile_begin_partial(o, ctx) &&
+    return compile_take_folder(ctx, o->files.out) &&
+           compile_read_board(ctx, o->target.board, &a->board, &a->board_path) &&
+           pnr_board_set_profile(&a->board, o->target.profile, ctx->diag) && compile_begin_partial(o, ctx) &&
            compile_dump(o, ctx, ctx->partial, (compile_form){.program = &a->program});
 }
 
@@ -949,12 +954,12 @@ bool compile_application_run(const compile_options *o, compile_context *ctx, com
     rehearse(&m);
     bool ok = compile_stages(&m) && compile_share_stages(o, ctx, a);
     for (uint32_t i = 0; i < a->stages.len; i++) {
-        a->stages.at[i].options.given.len = 0;
+        a->stages.at[i].options.tensors.given.len = 0;
         compile_forget_rehearsed(&a->stages.at[i].rehearsed);
     }
     if (ok)
         find_waiting(&m);
-    ok = ok && (!o->runs || run(&m));
+    ok = ok && (!o->running.runs || run(&m));
     if (!ok)
         compile_session_end(ctx, &m.session);
     arena_free(&m.list.mem);

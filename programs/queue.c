@@ -313,7 +313,8 @@ static bool end_session(machine *m, compile_context *ctx) {
 /* Functions of the processor are in every program: calls of them go to the one that runs, or begin one. */
 static void share_program(machine *m, const compile_stage_of *stage, compile_kernel *k) {
     const bool open = compile_session_is_open(&m->session);
-    if (!compile_engines[m->o->engine].by_processor || m->o->wave || !compile_stage_on_processor(stage))
+    if (!compile_engines[m->o->target.engine].by_processor || m->o->running.wave ||
+        !compile_stage_on_processor(stage))
         return;
     if (!open && !m->session.may_wait) { /* what waits goes to the program of what it waits for */
         m->session_began = m->now;
@@ -351,7 +352,8 @@ static void share_session(machine *m, const compile_stage_of *stage, compile_ker
     const bool open = compile_session_is_open(&m->session) || compile_list_waits(m);
     m->session_began = open ? m->session_began : m->now;
     m->configured = open ? m->configured : stage;
-    if (!compile_engines[m->o->engine].by_processor || (k->producers.len && !stage->array && !m->a->images))
+    if (!compile_engines[m->o->target.engine].by_processor ||
+        (k->producers.len && !stage->array && !m->a->images))
         return;
     k->session = &m->session;
     for (uint32_t n = 0; n < k->producers.len; n++) {
@@ -502,7 +504,7 @@ static void move_inputs(machine *m, const compile_stage_of *stage, compile_move_
  * writes for that, and that it has to be asked, which is taken to cost as many words. */
 static void weigh_moves(const machine *m, const compile_move_in *in, const compile_move *moves,
                         const char **why) {
-    const double word = compile_engines[m->o->engine].host_word;
+    const double word = compile_engines[m->o->target.engine].host_word;
     for (uint32_t t = 0; t < m->a->places; t++) {
         const compile_left *left = m->of[t].left;
         double cycles = 0, words = COMPILE_ASKED_WORDS;
@@ -861,7 +863,7 @@ static void gather_value(machine *m, const compile_stage_of *stage, const tile_t
     }
     const double cycles =
         (double)items.len * COMPILE_ITEM_CYCLES + (double)parts * compile_combined_cycles(dtype);
-    const bool dear = cycles > (COMPILE_ASKED_WORDS + parts) * compile_engines[m->o->engine].host_word;
+    const bool dear = cycles > (COMPILE_ASKED_WORDS + parts) * compile_engines[m->o->target.engine].host_word;
     if (parts < 2 || dear || how == FW_OP_SET || made != want || slot + 4 > FW_SCRATCH_ROOM ||
         !l->stored[0].len)
         return;

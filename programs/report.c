@@ -14,7 +14,7 @@ static uint32_t line_of(const compile_context *ctx, const fe_step *step) {
 static compile_accuracy accuracy_of(const compile_options *o, const compile_application *a, uint32_t result) {
     static const tile_accuracy none = {0};
     return (compile_accuracy){a->accuracy ? &a->accuracy[result] : &none, NULL, a->given,
-                              a->program.tensors.len, o->dtype};
+                              a->program.tensors.len, o->tensors.dtype};
 }
 
 static void add_number(cJSON *object, const char *key, double value) {
@@ -116,7 +116,7 @@ static cJSON *statement_json(const compile_context *ctx, const compile_applicati
 static cJSON *loop_json(const compile_context *ctx, const compile_stage_of *stage) {
     cJSON *json = cJSON_CreateObject();
     add_number(json, "line", line_of(ctx, stage->step));
-    const bool may = compile_engines[stage->options.engine].by_processor;
+    const bool may = compile_engines[stage->options.target.engine].by_processor;
     if (may && stage->visits.len)
         cJSON_AddStringToObject(json, "on",
                                 passes_of(stage).passes == passes_of(stage).alone ? "processor" : "host");
@@ -158,10 +158,11 @@ cJSON *compile_application_report(const compile_options *o, const compile_contex
     cJSON *json = cJSON_CreateObject();
     add_number(json, "format_version", 1);
     compile_version_json(json);
-    cJSON_AddStringToObject(json, "program", o->expression);
-    cJSON_AddStringToObject(json, "board", o->board);
-    cJSON_AddStringToObject(json, "profile", o->profile);
-    cJSON_AddStringToObject(json, "engine", compile_engines[o->runs ? o->engine : ENGINE_NONE].name);
+    cJSON_AddStringToObject(json, "program", o->written.expression);
+    cJSON_AddStringToObject(json, "board", o->target.board);
+    cJSON_AddStringToObject(json, "profile", o->target.profile);
+    cJSON_AddStringToObject(json, "engine",
+                            compile_engines[o->running.runs ? o->target.engine : ENGINE_NONE].name);
     add_number(json, "seed", (double)o->seed);
     cJSON_AddStringToObject(json, "check", a->check);
     uint32_t all;
@@ -171,14 +172,14 @@ cJSON *compile_application_report(const compile_options *o, const compile_contex
     add_number(json, "total_cycles", (double)all_cycles(a));
     if (a->images)
         add_number(json, "bitstreams", a->images->n);
-    if (o->on_board) {
+    if (o->running.on_board) {
         cJSON *boards = cJSON_AddObjectToObject(json, "boards");
-        add_number(boards, "started", o->on_board->started);
-        add_number(boards, "ready", o->on_board->ready);
+        add_number(boards, "started", o->running.on_board->started);
+        add_number(boards, "ready", o->running.on_board->ready);
     }
-    if (o->checkpoint && a->result) {
+    if (o->running.checkpoint && a->result) {
         cJSON *kept = cJSON_AddObjectToObject(json, "checkpoints");
-        add_number(kept, "every", o->checkpoint);
+        add_number(kept, "every", o->running.checkpoint);
         add_number(kept, "written", a->checkpoints.written);
         add_number(kept, "words", (double)a->checkpoints.words);
         if (a->checkpoints.resumed)
@@ -199,7 +200,7 @@ cJSON *compile_application_report(const compile_options *o, const compile_contex
         cJSON *one = json_add_item(results);
         cJSON_AddStringToObject(one, "tensor", names_text(ctx->names, t->name));
         add_number(one, "result_nnz", (double)t->nnz);
-        add_number(one, "fill", tile_to_double(o->dtype, t->fill));
+        add_number(one, "fill", tile_to_double(o->tensors.dtype, t->fill));
         const compile_accuracy accuracy = accuracy_of(o, a, i);
         compile_accuracy_json(&accuracy, ctx->names, one);
     }
@@ -244,14 +245,14 @@ static void print_stage(const compile_options *o, const compile_context *ctx, co
     const uint64_t runs = stage->visits.len;
     if (stage->step->kind == FE_STEP_REPEAT) {
         const compile_visit all = passes_of(stage);
-        if (!o->runs)
+        if (!o->running.runs)
             return;
         fprintf(out, "  line %u: %u %s", line_of(ctx, stage->step), all.passes,
                 plural(all.passes, "pass", "passes"));
-        if (compile_engines[o->engine].by_processor && all.alone)
+        if (compile_engines[o->target.engine].by_processor && all.alone)
             fprintf(out, ", %u by the chip's processor alone", all.alone);
         fputc('\n', out);
-        if (compile_engines[o->engine].by_processor && stage->eager && o->explain)
+        if (compile_engines[o->target.engine].by_processor && stage->eager && o->written.explain)
             fprintf(out, "    the host goes through %s: %s\n", all.alone ? "the others" : "it", stage->eager);
         return;
     }
@@ -271,12 +272,12 @@ static void print_stage(const compile_options *o, const compile_context *ctx, co
     }
     if (stage->kernel.producers.len)
         fprintf(out, "    %u kernels\n", stage->kernel.producers.len + 1);
-    for (uint32_t n = 0; o->explain && n <= stage->kernel.producers.len; n++)
+    for (uint32_t n = 0; o->written.explain && n <= stage->kernel.producers.len; n++)
         print_workspace(ctx, compile_kernel_of(stage, n), out);
     if (stage->kernel.bits.stream.words.len)
         print_array(a, stage, out);
     compile_regions_summary(ctx, &stage->kernel, out);
-    if (o->runs)
+    if (o->running.runs)
         fprintf(out, "    %llu %s, %llu cycles\n", (unsigned long long)runs, plural(runs, "run", "runs"),
                 (unsigned long long)stage->cycles.total);
 }
@@ -300,14 +301,14 @@ static void print_check(const compile_options *o, const compile_application *a, 
     const uint32_t n = compile_count_independent(o, a, &of);
     fprintf(out, "  %llu cycles in all, check: %s", (unsigned long long)all_cycles(a), a->check);
     if (n < of && strcmp(a->check, "none") != 0)
-        fprintf(out, ", %u of %u %s: the host called the functions of the other%s for the reference, too", n, of,
-                plural(of, "statement", "statements"), of - n > 1 ? "s" : "");
+        fprintf(out, ", %u of %u %s: the host called the functions of the other%s for the reference, too", n,
+                of, plural(of, "statement", "statements"), of - n > 1 ? "s" : "");
     fputc('\n', out);
 }
 
 void compile_application_summary(const compile_options *o, const compile_context *ctx,
                                  const compile_application *a, FILE *out) {
-    fprintf(out, "%s\n", o->expression);
+    fprintf(out, "%s\n", o->written.expression);
     for (uint32_t i = 0; i < a->stages.len; i++)
         print_stage(o, ctx, a, &a->stages.at[i], out);
     for (uint32_t i = 0; i < a->program.results.len && a->result; i++) {
@@ -320,9 +321,9 @@ void compile_application_summary(const compile_options *o, const compile_context
     if (a->checkpoints.resumed)
         fprintf(out, "  it went on after pass %s, which an earlier command had kept\n",
                 a->checkpoints.resumed);
-    if (o->on_board && o->on_board->ready)
+    if (o->running.on_board && o->running.on_board->ready)
         fprintf(out, "  the board was found ready%s: not loaded, and not started again\n",
-                o->on_board->started ? ", but where another program was needed" : "");
+                o->running.on_board->started ? ", but where another program was needed" : "");
     if (a->images)
         fprintf(out, "  %u bitstreams in the global buffer, for one firmware program\n", a->images->n);
     compile_activity activity = {0};
@@ -330,6 +331,6 @@ void compile_application_summary(const compile_options *o, const compile_context
         compile_energy_print(&activity, out);
     const compile_times *t = &a->times;
     number_print(out, "  %.3f s to the bitstreams, %.3f s in all; everything is in %s\n",
-                 t->frontend + t->lower + t->place + t->route + t->bitstream, t->total, o->out);
+                 t->frontend + t->lower + t->place + t->route + t->bitstream, t->total, o->files.out);
     print_accuracy(o, ctx, a, out);
 }

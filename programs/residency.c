@@ -273,7 +273,7 @@ static const char *why_eager(const compile_options *o, compile_context *ctx, con
     const bool in_list = stage->loops && (stage->n_parts || stage->by_items || compile_may_wait_calls(k));
     if (compile_stage_on_host(stage) && !calc && !in_list)
         return "a statement is computed by the host or as a function";
-    if (o->engine == ENGINE_SAM || o->wave || !o->optimize || o->hazards == REPORT_WARN)
+    if (o->target.engine == ENGINE_SAM || o->running.wave || !o->optimize || o->target.hazards == REPORT_WARN)
         return "an option wants each run by itself";
     const char *why_not = calc ? NULL : why_no_parts(ctx, a, stage);
     if (why_not)
@@ -457,7 +457,7 @@ void compile_find_waiting(const compile_options *o, compile_context *ctx, compil
         alive[a->program.results.at[i]] = true;
     find_alive(ctx, a, &a->program.steps, alive);
     uint32_t *classes = arena_new_n(ctx->mem, uint32_t, n + 1);
-    const fw_lists own = o->dtype == TILE_DTYPE_BF16 ? FW_LISTS_OF_BF16 : FW_LISTS;
+    const fw_lists own = o->tensors.dtype == TILE_DTYPE_BF16 ? FW_LISTS_OF_BF16 : FW_LISTS;
     fw_lists any = FW_NO_LISTS;
     for (uint32_t t = 0; t < n; t++)
         classes[t] = t;
@@ -478,7 +478,7 @@ void compile_find_waiting(const compile_options *o, compile_context *ctx, compil
         any |= stage->waits && makes_levels(a, stage, classes) ? FW_ENTRY_LISTS : 0;
     }
     /* A program is the same whatever runs it later. */
-    for (uint32_t i = 0; i < a->stages.len && !compile_engines[o->engine].by_processor; i++)
+    for (uint32_t i = 0; i < a->stages.len && !compile_engines[o->target.engine].by_processor; i++)
         a->stages.at[i].waits = false;
     for (uint32_t i = 0; i < a->stages.len; i++) {
         compile_kernel *k = &a->stages.at[i].kernel;

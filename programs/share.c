@@ -29,7 +29,7 @@ static bool join(compile_context *ctx, const compile_kernels *all, diagnostics *
 bool compile_fit_together(const compile_options *o, compile_context *ctx, const compile_kernels *all,
                           bool one_of) {
     enum { LOADS = 2 };
-    const pnr_options rules = {.own_tiles = o->buffers > 1};
+    const pnr_options rules = {.own_tiles = o->copies.buffers > 1};
     const pnr_board *board = &all->at[0]->board;
     pnr_resource table[PNR_RESOURCES];
     diagnostics unheard;

@@ -182,7 +182,7 @@ static void give_images(compile_context *ctx, compile_application *a, const grou
 }
 
 bool compile_share_stages(const compile_options *o, compile_context *ctx, compile_application *a) {
-    if (!o->optimize || o->engine == ENGINE_SAM)
+    if (!o->optimize || o->target.engine == ENGINE_SAM)
         return true;
     groups all = divide(o, ctx, a, false);
     const bool several = all.len > 1;
@@ -191,7 +191,8 @@ bool compile_share_stages(const compile_options *o, compile_context *ctx, compil
     if (!make_arrays(o, ctx, a, &all, several))
         return false;
     number_arrays(ctx, a, &all);
-    if (several && compile_engines[o->engine].by_processor && !o->wave && images_fit(ctx, &all))
+    if (several && compile_engines[o->target.engine].by_processor && !o->running.wave &&
+        images_fit(ctx, &all))
         give_images(ctx, a, &all);
     return true;
 }

@@ -394,7 +394,7 @@ static void add_details(cJSON *json, const compile_options *o, const compile_con
     cJSON_AddStringToObject(json, "loops", compile_loops_text(&k->lowered.statement, ctx->mem));
     if (k->choices.chosen)
         cJSON_AddStringToObject(json, "chosen", k->choices.chosen);
-    if (o->explain)
+    if (o->written.explain)
         cJSON_AddStringToObject(json, "workspace", compile_workspace_on_array(k, ctx->mem));
     add_masks(json, ctx, last, k);
     cJSON *dense = k->choices.dense.len ? cJSON_AddArrayToObject(json, "dense") : NULL;
@@ -420,7 +420,7 @@ static void add_details(cJSON *json, const compile_options *o, const compile_con
         add_tiling(json, ctx, k);
     if (k->ran.host.batches)
         add_host(json, &k->ran.host);
-    if (k->array.net.cells.len && o->deadlock != REPORT_OFF)
+    if (k->array.net.cells.len && o->target.deadlock != REPORT_OFF)
         cJSON_AddItemToObject(json, "deadlock", net_deadlock_to_json(&k->array.net, &k->array.liveness));
     if (k->ran.modelled.model && !k->ran.modelled.ahead)
         compile_stalls_json(ctx, &k->ran.modelled, json);
@@ -495,7 +495,7 @@ static double peak_rss_mb(void) {
 
 static compile_accuracy accuracy_of(const compile_options *o, const compile_kernel *k) {
     return (compile_accuracy){&k->ran.accuracy, &k->user, k->data.operands.operand, k->data.operands.n,
-                              o->dtype};
+                              o->tensors.dtype};
 }
 
 cJSON *compile_report(const compile_options *o, const compile_context *ctx, const compile_kernel *k, bool ran,
@@ -505,19 +505,19 @@ cJSON *compile_report(const compile_options *o, const compile_context *ctx, cons
     cJSON *json = cJSON_CreateObject();
     add_number(json, "format_version", 1);
     compile_version_json(json);
-    cJSON_AddStringToObject(json, "expression", o->expression);
-    cJSON_AddStringToObject(json, "board", o->board);
-    cJSON_AddStringToObject(json, "profile", o->profile);
-    cJSON_AddStringToObject(json, "engine", compile_engines[ran ? o->engine : ENGINE_NONE].name);
+    cJSON_AddStringToObject(json, "expression", o->written.expression);
+    cJSON_AddStringToObject(json, "board", o->target.board);
+    cJSON_AddStringToObject(json, "profile", o->target.profile);
+    cJSON_AddStringToObject(json, "engine", compile_engines[ran ? o->target.engine : ENGINE_NONE].name);
     add_number(json, "seed", (double)o->seed);
     cJSON_AddStringToObject(json, "check", check);
     const compile_accuracy accuracy = accuracy_of(o, k);
     compile_accuracy_json(&accuracy, ctx->names, json);
     compile_warnings_json(ctx->diag, json);
-    if (o->shards) {
+    if (o->running.shards) {
         cJSON *shard = cJSON_AddObjectToObject(json, "shard");
-        add_number(shard, "number", o->shard);
-        add_number(shard, "of", o->shards);
+        add_number(shard, "number", o->running.shard);
+        add_number(shard, "of", o->running.shards);
     }
     add_figures(json, all, ctx->mem);
     if (compile_activity_add(k, &activity))
@@ -525,7 +525,7 @@ cJSON *compile_report(const compile_options *o, const compile_context *ctx, cons
     compile_cpu_json(&k->ran.cpu, chip_of(all), json);
     add_number(json, "result_nnz", (double)k->ran.result.nnz);
     if (k->ran.result.fill)
-        add_number(json, "fill", tile_to_double(o->dtype, k->ran.result.fill));
+        add_number(json, "fill", tile_to_double(o->tensors.dtype, k->ran.result.fill));
     if (k->choices.staged)
         cJSON_AddStringToObject(json, "chosen", k->choices.staged);
     if (k->producers.len || k->on_host) {
@@ -706,11 +706,11 @@ static void kernel_summary(const compile_options *o, const compile_context *ctx,
     }
     if (k->choices.chosen)
         fprintf(out, "  %s\n", k->choices.chosen);
-    if (o->explain)
+    if (o->written.explain)
         fprintf(out, "  %s\n", compile_workspace_on_array(k, ctx->mem));
     compiled_summary(ctx, out, k, &f);
     runs_summary(ctx, out, k, &f, ran);
-    print_freed(out, &k->choices.freed, o->explain);
+    print_freed(out, &k->choices.freed, o->written.explain);
     if (ran)
         fprintf(out, "  %llu %s, %llu %s in %s\n", (unsigned long long)f.total,
                 plural(f.total, "cycle", "cycles"), (unsigned long long)k->ran.result.nnz,
@@ -750,7 +750,7 @@ static void print_fill(const compile_options *o, const compile_context *ctx, con
     const char *name = names_text(ctx->names, sam_tensor_at(&k->user, k->user.result)->name);
     number_print(out,
                  "  %s is %g where it stores nothing, as its file says (--fill %s:0 stores what is not 0)\n",
-                 name, tile_to_double(o->dtype, k->ran.result.fill), name);
+                 name, tile_to_double(o->tensors.dtype, k->ran.result.fill), name);
 }
 
 void compile_summary(const compile_options *o, const compile_context *ctx, const compile_kernel *k, bool ran,
@@ -758,32 +758,34 @@ void compile_summary(const compile_options *o, const compile_context *ctx, const
     const figures totals = figures_of_all(k, ctx->mem), *all = &totals;
     compile_activity activity = {0};
     bool several = k->producers.len > 0;
-    fprintf(out, "%s\n", o->expression);
-    for (uint32_t i = 0; o->explain && i < k->choices.bindings.len; i++)
+    fprintf(out, "%s\n", o->written.expression);
+    for (uint32_t i = 0; o->written.explain && i < k->choices.bindings.len; i++)
         fprintf(out, "  %u. %s\n", i + 1, k->choices.bindings.at[i]);
-    if (o->explain && k->choices.staged && k->choices.as_written)
+    if (o->written.explain && k->choices.staged && k->choices.as_written)
         fprintf(out, "  as one: %s\n", k->choices.as_written);
     if (k->choices.staged)
         fprintf(out, "  %s\n", k->choices.staged);
-    if (o->explain)
+    if (o->written.explain)
         print_candidates(out, &k->choices.candidates);
     if (k->choices.instead)
         fprintf(out, "  another mapping; of the one first chosen: %s\n", k->choices.instead);
     for (uint32_t n = 0; n < k->producers.len; n++) {
         const compile_kernel *p = &k->producers.at[n];
         print_name(ctx, out, p);
-        if (o->explain)
+        if (o->written.explain)
             print_masks(ctx, out, k, p);
         kernel_summary(o, ctx, out, p, ran, result_name(ctx, p));
     }
     if (several || k->on_host)
         print_name(ctx, out, k);
-    if (o->explain)
+    if (o->written.explain)
         print_masks(ctx, out, k, k);
-    kernel_summary(o, ctx, out, k, ran && !o->shards, arena_printf(ctx->mem, "the result, check: %s", check));
-    if (o->shards)
+    kernel_summary(o, ctx, out, k, ran && !o->running.shards,
+                   arena_printf(ctx->mem, "the result, check: %s", check));
+    if (o->running.shards)
         fprintf(out, "  %llu %s of these runs, shard %u of %u: 'onyx merge' puts them together\n",
-                (unsigned long long)all->total, plural(all->total, "cycle", "cycles"), o->shard, o->shards);
+                (unsigned long long)all->total, plural(all->total, "cycle", "cycles"), o->running.shard,
+                o->running.shards);
     if (ran && several)
         fprintf(out, "  %llu %s in all\n", (unsigned long long)all->total,
                 plural(all->total, "cycle", "cycles"));
@@ -797,8 +799,8 @@ void compile_summary(const compile_options *o, const compile_context *ctx, const
     const compile_times *t = &all->times;
     number_print(out, "  %.3f s to the bitstream, %.3f s in all; %s is in %s\n",
                  t->frontend + t->lower + t->place + t->route + t->bitstream, t->total,
-                 o->passing ? "the result" : "everything",
-                 o->passing ? strchr(o->outputs.at[0], ':') + 1 : o->out);
+                 o->files.passing ? "the result" : "everything",
+                 o->files.passing ? strchr(o->tensors.outputs.at[0], ':') + 1 : o->files.out);
     const compile_accuracy accuracy = accuracy_of(o, k);
     const char *how_good = compile_accuracy_text(&accuracy, ctx->names, ctx->mem);
     if (how_good)

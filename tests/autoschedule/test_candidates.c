@@ -29,8 +29,8 @@ static compile_schedule chosen_by(compile_cost *cost, compile_context *ctx, aren
     *line = options_default(COMMAND_COMPILE);
     assert_true(options_parse(COMMAND_COMPILE, sizeof argv / sizeof *argv, argv, mem, ctx->diag, line));
     const compile_options *o = &line->compile;
-    assert_true(compile_read_board(ctx, o->board, board, NULL));
-    assert_true(pnr_board_set_profile(board, o->profile, ctx->diag));
+    assert_true(compile_read_board(ctx, o->target.board, board, NULL));
+    assert_true(pnr_board_set_profile(board, o->target.profile, ctx->diag));
     assert_true(compile_frontend_input(o, ctx, in));
     assert_true(fe_parse(in, ctx->names, mem, ctx->diag, user));
     assert_true(compile_read_operands(o, ctx, user, data));

@@ -1,0 +1,256 @@
+/* options.h - what a command was told, by the stage that reads it; what a program asks of one of its
+ * statements; what was tried of a statement. */
+#ifndef ONYX_KERNEL_OPTIONS_H
+#define ONYX_KERNEL_OPTIONS_H
+
+#include "host/host.h"
+#include "pnr/pnr.h"
+#include "sam/sam.h"
+#include "tiling/tiling.h"
+
+#include <string.h>
+
+typedef enum {
+    ENGINE_NONE,
+#define ENGINE(key, name, ...) ENGINE_##key,
+#include "kernel/engines.def"
+#undef ENGINE
+    ENGINES
+} compile_engine;
+/* What engines.def says of each engine. With ENGINE_NONE a kernel is compiled for the chip and not run. */
+typedef struct {
+    double host_word; /* array cycles */
+    bool by_processor, from_job;
+    const char *name; /* "none", "sam" */
+} compile_engine_facts;
+extern const compile_engine_facts compile_engines[ENGINES];
+/* of --rtl */
+typedef enum { COMPILE_RTL_AUTO, COMPILE_RTL_TILES, COMPILE_RTL_NETLIST, COMPILE_RTL_COVERAGE } compile_rtl;
+typedef enum { REPORT_ERROR, REPORT_WARN, REPORT_OFF } compile_severity; /* of --hazards and --deadlock */
+
+typedef struct {
+    const char *name;
+    tile_tensor data;
+} compile_given;
+
+/* The value of --tile or --glb-tile: an edge along some loops, and one along all others. */
+typedef struct {
+    const char *loop;
+    uint32_t edge;
+} compile_edge;
+typedef struct {
+    uint32_t all; /* 0: left open */
+    VEC(compile_edge) along;
+} compile_edges;
+
+/* The board that engine program runs on, and how it is reached. */
+typedef struct {
+    pnr_board board;
+    host_options host;
+    uint32_t started, ready; /* how often it was started so far, and found ready instead */
+} compile_on_board;
+
+/* The forms of the program between the passes that --dump keeps as text. */
+enum {
+#define DUMP(stage, type, end, doc) COMPILE_DUMP_##stage,
+#include "kernel/dumps.def"
+#undef DUMP
+    COMPILE_DUMPS
+};
+extern const char *const compile_dump_names[]; /* the stages, "-", NULL */
+typedef struct {
+    bool of[COMPILE_DUMPS];
+    bool all;   /* that are made */
+    bool shown; /* they go to compile_context.shown, instead of each to a file */
+} compile_dumps;
+
+/* What a load stream brings: by the data; a level of an operand or its values; on onyx-ext all of them, in
+ * turn; so, and the levels and values of the result leave on one store stream. */
+typedef enum { COMPILE_BY_DATA, COMPILE_OF_LEVELS, COMPILE_OF_TENSORS, COMPILE_OF_ALL } compile_loads;
+
+/* What is stored of operands that are slices: what is in them, or all, which is intersected with the slice.
+ */
+typedef enum { COMPILE_SLICES_CUT, COMPILE_SLICES_KEPT } compile_slices;
+
+/* An operand that its format takes apart gets a kernel for each part where that is expected to take less; or
+ * one for all of it; or one for each part whatever it takes. */
+typedef enum { COMPILE_PARTS_AUTO, COMPILE_PARTS_TOGETHER, COMPILE_PARTS_APART } compile_parts;
+
+/* Whether scanners leave out coordinates that the other side of their intersecter lacks (onyx-ext). */
+typedef enum { COMPILE_SKIP_AUTO, COMPILE_SKIP_OFF, COMPILE_SKIP_ON } compile_skip;
+
+/* What a program asks of one of its statements; all zeros: it is of none. */
+typedef struct {
+    const sam_statement *statement; /* as it was parsed */
+    const char *within;             /* the folder in `out` of this statement's kernels */
+    bool fullest;  /* operands that change are given as full as they may get, so that edges may be chosen by
+                      them */
+    bool exact;    /* these are the operands of its only run */
+    bool only;     /* no other statement is to share the array with it */
+    bool repeated; /* it is in a loop, and makes a vector or one value */
+} compile_asked;
+
+/* What was tried of a statement and does not run, so that it is mapped otherwise (compile/retry.c). All
+ * zeros: nothing was. */
+typedef struct {
+    bool any_sign;  /* operands hold what is negative: the chip does not add them with infinity */
+    bool met_first; /* what meets a union meets its operands, whatever the joiner takes: it may stand still */
+    bool keeps_absent;   /* fe_in.keeps_absent: the complement would be too large */
+    bool plain;          /* nothing is chosen by the data */
+    uint32_t operands;   /* of a kernel on the array, at most; 0: any number */
+    const char *refused; /* compile_choices.kernels of what was tried with fewer changes; NULL: nothing was */
+} compile_tried;
+
+/* What is computed: read by frontend/ and by what rewrites statements. */
+typedef struct {
+    const char *expression;
+    text_vec settings;  /* of a program: --set "steps=3" */
+    text_vec functions; /* --functions PATH; "none": what the array lacks is refused, not left to the host */
+    text_vec schedule;  /* -s */
+    text_vec formats;   /* -f */
+    text_vec format_files; /* --formats */
+    text_vec dimensions;   /* -d "i:100", "B:100,80" */
+    text_vec types;        /* -t "B:int16" */
+    text_vec fills;        /* --fill "B:inf" */
+    const char *semiring;  /* NULL: plus_times */
+    uint32_t search;       /* --search N: 1 more than how many rewrites; 0: none is asked for */
+    bool explain;          /* --explain: list what it finds, and say which workspaces there are */
+} compile_written_options;
+
+/* Where tensors come from and go to: read by tiling/. */
+typedef struct {
+    VEC(compile_given) given;             /* operands in memory, of programs that link the command */
+    text_vec inputs, generators, outputs; /* -i "B:file", -g "B:dims:density:seed" or "B:s", -o "X:file" */
+    tile_dtype dtype;
+    tile_values values;
+} compile_tensor_options;
+
+/* What it is for, and what of the chip's deviations is refused. */
+typedef struct {
+    compile_engine engine;
+    compile_severity hazards, deadlock;
+    const char *board, *profile;
+    compile_rtl rtl;
+} compile_target_options;
+
+/* How operands are cut into sub-tiles. */
+typedef struct {
+    compile_edges tile; /* 0 = by the tensors' orders */
+    compile_edges glb_tile;
+    compile_slices slices;
+    compile_parts parts;
+    bool tile_auto; /* `tile` is by the data instead */
+} compile_cutting_options;
+
+/* Copies of the kernel, how they share the pairs of sub-tiles, and their streams. */
+typedef struct {
+    uint32_t unroll;  /* copies of the kernel; 0 = as many as fit */
+    bool unroll_open; /* nobody says how many: as many as pay, from optimize = 1 on */
+    uint32_t buffers; /* 2: streams have GLB tiles of their own, for fw_columns.buffers */
+    tile_dispatch dispatch;
+    bool dispatch_auto; /* by the data instead */
+    compile_loads streams;
+} compile_copy_options;
+
+/* How a kernel becomes a routed netlist. */
+typedef struct {
+    compile_skip skip;
+    uint32_t effort; /* of placement, 1 .. 10; 0 = 5 */
+    bool pipeline, balance;
+} compile_mapping_options;
+
+/* How a compiled kernel runs, and what its result is compared with. */
+typedef struct {
+    bool runs;    /* onyx run, which needs operands */
+    bool bounded; /* a result may have no larger relative error than this */
+    double tolerance;
+    bool check, io_trace, wave;
+    uint32_t jobs; /* processes that share the runs of a kernel; 0 is 1 */
+    uint32_t shard,
+        shards;      /* only every shards-th run is made, from number `shard` on (from 1); 0: all are */
+    text_vec merged; /* folders of such commands, which made the runs */
+    compile_on_board *on_board;
+    bool compare_cpu;    /* what one core of the host takes is measured, too */
+    bool verify_config;  /* the program reads the configuration back before it is ready */
+    bool unchecked;      /* the program checks neither what is loaded nor its own code */
+    uint32_t checkpoint; /* of a program: what its tensors hold is kept after so many passes of its loops; 0:
+                            never */
+} compile_run_options;
+
+/* Engine sam: --timing, --fifo, --stats, --trace, and --trace-edge "SRC,DST". */
+typedef struct {
+    sam_sim_timing timing;
+    uint32_t fifo_depth;
+    const char *stats, *trace;
+    text_vec trace_edges;
+} compile_sam_options;
+
+/* What is left in the folder. */
+typedef struct {
+    const char *out; /* folder */
+    bool passing;    /* it goes when the command ends: only files that `outputs` names are left */
+    compile_dumps dump;
+    bool again;          /* what the folder holds is this kernel's: compile_command_again */
+    uint32_t stop_after; /* 1 more than the pass after which compiling ends (compile/passes.def); 0: the last
+                            one */
+} compile_file_options;
+
+/* What the user said, by stage; what a program asks; what was tried. */
+typedef struct {
+    compile_written_options written;
+    compile_tensor_options tensors;
+    uint32_t optimize; /* 0; or 1: dense operands are located, dense levels end with the data, and what is
+                        * left open is chosen by the data, within a bound; 2, 3: by more of them, by all */
+    uint64_t seed;     /* of placement, and of operands that are made */
+    compile_target_options target;
+    compile_cutting_options cutting;
+    compile_copy_options copies;
+    compile_mapping_options mapping;
+    compile_run_options running;
+    compile_sam_options sam;
+    compile_file_options files;
+    compile_asked asked;
+    compile_tried tried;
+} compile_options;
+
+/* ---- what options leave open --------------------------------------------------------------------- */
+
+/* Returns whether the data may choose what the options do not state; of a statement of a program, whose data
+ * change from step to step, by the fullest that they may be. */
+static inline bool compile_choices_open(const compile_options *o) {
+    return o->optimize && !o->tried.plain && (!o->asked.statement || o->asked.fullest);
+}
+/* Returns whether the edges of some loops are to be chosen unasked. */
+static inline bool compile_edges_open(const compile_options *o) {
+    return compile_choices_open(o) && !o->cutting.tile.all && !o->cutting.tile_auto;
+}
+/* Returns whether the number of copies is: of a statement of a program where nothing else wants their
+ * streams. */
+static inline bool compile_copies_open(const compile_options *o) {
+    return o->optimize && !o->tried.plain && (!o->asked.statement || (o->asked.fullest && o->asked.only)) &&
+           o->copies.unroll_open;
+}
+/* Returns whether the options leave it open that the loops go through blocks of an operand. */
+static inline bool compile_blocks_open(const compile_options *o) {
+    return compile_edges_open(o) && !o->asked.statement && !o->written.schedule.len &&
+           !o->cutting.tile.along.len && o->target.engine != ENGINE_SAM;
+}
+/* Returns whether the host is to compute nothing that the array lacks (--functions none). */
+static inline bool compile_array_alone(const compile_options *o) {
+    bool none = false;
+    for (uint32_t i = 0; i < o->written.functions.len; i++)
+        none = none || strcmp(o->written.functions.at[i], "none") == 0;
+    return none;
+}
+/* Returns the part after "T:" of the argument that names `tensor`, or NULL. A vector of "T:rest" arguments.
+ */
+static inline const char *compile_argument_for(const text_vec *arguments, const char *tensor) {
+    const size_t length = strlen(tensor);
+    for (uint32_t i = 0; i < arguments->len; i++) {
+        if (strncmp(arguments->at[i], tensor, length) == 0 && arguments->at[i][length] == ':')
+            return arguments->at[i] + length + 1;
+    }
+    return NULL;
+}
+
+#endif

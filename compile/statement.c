@@ -210,7 +210,7 @@ static bool load_calls(compile_context *ctx, const fe_kernel *bound, sam_binding
            "%s no longer computes what it is bound to", name);
     const bool ok =
         fe_load_described(f->described, sam_tensor_at(&bound->s, bound->s.result)->loc, ctx->diag);
-    out->call = f->described->arrays;
+    out->call = f->described->foreign;
     out->on_processor = f->described->on_processor;
     return ok;
 }

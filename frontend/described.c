@@ -716,6 +716,8 @@ static bool read_member(const fe_member *member, bool integers, name_table *name
     r.first = src_at(r.in.source, 0, strcspn(file->text, "\n"));
     f->folder = folder_of(file->name, mem);
     f->program = arena_new(mem, sam_program);
+    f->seconds = ISOLATE_SECONDS;
+    f->mem = mem;
     if (!read_lines(&r) || !check(&r))
         return false;
     sam_program *p = f->program;

@@ -44,8 +44,9 @@ typedef struct fe_described {
     src_loc runs;               /* where the file says so */
     bool root;                  /* of scalars it is the processor's FW_OP_ROOT */
     double per_call, per_point; /* cycles of that processor */
-    sam_array_function *arrays; /* what is loaded, as the checker is */
-    int (*checks)(const char *expression);
+    sam_foreign *foreign;       /* what is loaded, as the program's; NULL: it is not yet */
+    double seconds;             /* that a call may take */
+    arena *mem;                 /* it ends with this */
     uint32_t parameters;
     const char *parameter[2];
     sam_program *program;

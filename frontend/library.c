@@ -122,6 +122,8 @@ static const char *numbers(const double *x, int n, arena *mem) {
 
 static bool fails(trial *t, const char *what) {
     arena *mem = t->d->mem;
+    if (!sam_program_ended(t->p, t->d))
+        return false;
     const bool fp = t->p->of.fp;
     const double x[2] = {sam_word_number(t->word[0], fp), sam_word_number(t->word[1], fp)};
     if (t->p->takes_fiber)
@@ -248,7 +250,10 @@ static bool is_running_sum(trial *t) {
 }
 static bool restores(trial *t) {
     double again[LONGEST];
-    t->p->fiber(t->n, t->crd, t->out, again, t->p->of.fp ? 1 : INT16_MAX);
+    sam_foreign_fiber(
+        t->p->foreign,
+        &(sam_fiber_call){
+            .n = t->n, .crd = t->crd, .in = t->out, .out = again, .one = t->p->of.fp ? 1 : INT16_MAX});
     return memcmp(again, t->in, (size_t)t->n * sizeof *again) == 0;
 }
 
@@ -307,6 +312,7 @@ static bool try_values(trial *t) {
     t->word[1] = t->p->parameters > 1 ? random_word(&t->random, t->p->of.fp) : 0;
     t->value = value_of(t, t->word[0], t->word[1]);
     for (int again = 0; again < 2; again++) {
+        sam_foreign_anew(t->p->foreign);
         if (value_of(t, t->word[0], t->word[1]) != t->value)
             return fails(t, "the same operands have another value");
     }
@@ -320,7 +326,12 @@ static void call(const trial *t, double around, double *in, double *out) {
         in[i] = around;
     for (int i = 0; i < LONGEST + GUARD; i++)
         out[i] = around;
-    t->p->fiber(t->n, t->crd, in, out, t->p->of.fp ? 1 : INT16_MAX);
+    sam_foreign_fiber(t->p->foreign, &(sam_fiber_call){.n = t->n,
+                                                       .crd = t->crd,
+                                                       .in = in,
+                                                       .out = out,
+                                                       .one = t->p->of.fp ? 1 : INT16_MAX,
+                                                       .behind = (uint32_t)(LONGEST + GUARD - t->n)});
 }
 
 static bool try_fiber(trial *t) {
@@ -354,7 +365,7 @@ static bool check_function(const fe_user_function *f, uint64_t seed, diagnostics
     if (f->described->array)
         return fe_check_arrays(f, seed, d);
     for (int i = 0; i < FE_CHECK_INPUTS; i++) {
-        if (!(f->described->fiber ? try_fiber(&t) : try_values(&t)))
+        if (!(f->described->fiber ? try_fiber(&t) : try_values(&t)) || !sam_program_ended(t.p, d))
             return false;
     }
     return true;

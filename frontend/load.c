@@ -1,7 +1,9 @@
 /* load.c - described functions compiled and loaded. */
 #include "frontend/described.h"
+#include "support/number.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -212,26 +214,48 @@ static bool compile(const fe_described *f, const char *folder, src_loc loc, diag
                              : "its source, headers, include, libraries and flags");
 }
 
+static void find(void *handle, const char *name, void *out) {
+    void *symbol = dlsym(handle, name);
+    memcpy(out, &symbol, sizeof symbol);
+}
+
+/* Runs in the child; the function is of one kind, and the description knows which. */
+static bool load_object(int object, sam_symbols *out, char *why) {
+    char path[40];
+    number_text(path, sizeof path, "/proc/self/fd/%d", object);
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (handle) {
+        find(handle, "onyx_function", &out->plain);
+        find(handle, "onyx_function", &out->fiber);
+        find(handle, "onyx_function", &out->arrays);
+        find(handle, "onyx_checker", &out->checks);
+    }
+    if (handle && out->plain)
+        return true;
+    const char *text = dlerror();
+    const size_t own = strlen(path);
+    text += strncmp(text, path, own) == 0 && text[own] == ':' ? own + 2 : 0;
+    number_text(why, ISOLATE_WHY, "%s", text);
+    return false;
+}
+
 static bool load(fe_described *f, const char *folder, src_loc loc, diagnostics *d) {
-    void *handle = dlopen(arena_printf(d->mem, "%s/function.so", folder), RTLD_NOW | RTLD_LOCAL);
-    void *symbol = handle ? dlsym(handle, "onyx_function") : NULL;
-    if (!symbol)
-        return failed(f, loc, d, arena_strdup(d->mem, dlerror()), "libraries names what it needs");
-    if (f->array)
-        memcpy(&f->arrays, &symbol, sizeof symbol);
-    else if (f->fiber)
-        memcpy(&f->program->fiber, &symbol, sizeof symbol);
+    const int object = open(arena_printf(d->mem, "%s/function.so", folder), O_RDONLY | O_CLOEXEC);
+    if (object < 0)
+        return failed(f, loc, d, "the object that the compiler made is not there", "another TMPDIR");
+    f->foreign = sam_foreign_new(&(sam_foreign_how){load_object, object, f->parameters, f->seconds}, f->mem);
+    const char *missing = sam_foreign_missing(f->foreign);
+    if (missing)
+        f->foreign = NULL;
     else
-        memcpy(&f->program->plain, &symbol, sizeof symbol);
-    symbol = f->checker ? dlsym(handle, "onyx_checker") : NULL;
-    memcpy(&f->checks, &symbol, sizeof symbol);
-    return true;
+        f->program->foreign = f->foreign;
+    return !missing || failed(f, loc, d, missing, "libraries names what it needs");
 }
 
 bool fe_load_described(fe_described *f, src_loc loc, diagnostics *d) {
     const char *temporary = getenv("TMPDIR");
     char *folder = arena_printf(d->mem, "%s/onyx-XXXXXX", temporary && *temporary ? temporary : "/tmp");
-    if (f->arrays || f->program->fiber || f->program->plain)
+    if (f->foreign)
         return true;
     if (!mkdtemp(folder)) {
         diag_error(d, loc, "E0004-write", "cannot make a folder such as '%s'", folder);

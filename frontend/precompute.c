@@ -902,10 +902,12 @@ static taken_out take_part(const search *f, const request *r, const fe_kernel *r
 static bool is_permitted(const fe_user_function *f, const fe_kernel *k, const request *r, diagnostics *d) {
     if (!f->described->checker)
         return true;
-    return fe_load_described(f->described, r->loc, d) &&
-           (f->described->checks(fe_expr_text(k, r->want, d->mem)) ||
-            unbound(f, r, d,
-                    (fe_mismatch){FE_CHECKER, arena_printf(d->mem, "%s refuses it", f->described->checker)}));
+    sam_foreign *of = fe_load_described(f->described, r->loc, d) ? f->described->foreign : NULL;
+    return of && (sam_foreign_checks(of, fe_expr_text(k, r->want, d->mem)) ||
+                  (sam_foreign_ended(of, f->name, f->loc, d) &&
+                   unbound(f, r, d,
+                           (fe_mismatch){FE_CHECKER,
+                                         arena_printf(d->mem, "%s refuses it", f->described->checker)})));
 }
 
 /* Returns whether calls can have parts of the loops of a kernel: those of split and divide, once. */

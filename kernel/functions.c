@@ -126,6 +126,11 @@ bool compile_read_functions(const compile_options *o, const char *text, compile_
         if (!read_named(dtype, ctx, o->written.schedule.at[i], false, &all))
             return false;
     }
+    for (uint32_t i = 0; all && i < all->all.len; i++) {
+        fe_described *f = all->all.at[i].described;
+        if (f && o->written.call_seconds > 0)
+            f->seconds = o->written.call_seconds;
+    }
     ctx->functions = all;
     return true;
 }

@@ -104,10 +104,11 @@ typedef struct {
 /* What is computed: read by frontend/ and by what rewrites statements. */
 typedef struct {
     const char *expression;
-    text_vec settings;  /* of a program: --set "steps=3" */
-    text_vec functions; /* --functions PATH; "none": what the array lacks is refused, not left to the host */
-    text_vec schedule;  /* -s */
-    text_vec formats;   /* -f */
+    text_vec settings;   /* of a program: --set "steps=3" */
+    double call_seconds; /* that a call of a function in C may take; 0: ISOLATE_SECONDS */
+    text_vec functions;  /* --functions PATH; "none": what the array lacks is refused, not left to the host */
+    text_vec schedule;   /* -s */
+    text_vec formats;    /* -f */
     text_vec format_files; /* --formats */
     text_vec dimensions;   /* -d "i:100", "B:100,80" */
     text_vec types;        /* -t "B:int16" */

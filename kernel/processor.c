@@ -78,6 +78,7 @@ static sam_program *program_of(compile_context *ctx, uint32_t which) {
     sam_program *p = arena_new(ctx->mem, sam_program);
     *p = *f->described->program;
     p->plain = fallbacks[which].plain;
+    p->foreign = NULL;
     p->of = *sam_operator_of(fallbacks[which].operation, false);
     p->of.program = p;
     return p;

@@ -9,14 +9,10 @@
 /* Returns the word nearest to a number; an int16 wraps, and what is no number is 0 there. */
 uint16_t sam_number_word(double x, bool fp);
 
-/* Computes a statement on arrays: operand[t - 2] is that of its tensor t (of a scalar: one number), and
- * extent[v - 1] how far its variable v runs. result[] holds zeros. */
-typedef void sam_array_function(const int *extent, const double *const *operand, double *result);
-
 /* How calls of such a function compute another statement. Its `pattern` is what the function computes. */
 typedef struct {
     const char *name;
-    sam_array_function *call; /* NULL: no function computes it */
+    sam_foreign *call; /* NULL: no function computes it */
     const sam_statement *pattern;
     sam_var *var;      /* by the pattern's variable - 1: the statement's; 0: it has one coordinate only */
     uint32_t *tile;    /* by the same: how many coordinates a call has; 0: all */

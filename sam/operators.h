@@ -4,6 +4,7 @@
 #ifndef ONYX_SAM_OPERATORS_H
 #define ONYX_SAM_OPERATORS_H
 
+#include "sam/foreign.h"
 #include "sam/sam.h"
 
 enum { SAM_EACH = -1, SAM_MAX_ARGUMENTS = 8 };
@@ -78,10 +79,6 @@ typedef struct {
     enum { SAM_STEP_SET, SAM_STEP_UNLESS, SAM_STEP_GO, SAM_STEP_RETURN } kind;
 } sam_program_step;
 
-/* Makes out[] of the n values in[] that a fiber stores at crd[]; `one` is the number for 1: 32767 of int16.
- */
-typedef void sam_fiber_function(int n, const int *crd, const double *in, double *out, double one);
-
 /* A function of one or two scalars that is no expression, since it has loops. Its variables are the tensors
  * of `s`, the parameters first; variable h.v has the value of tensor h. */
 typedef struct sam_program {
@@ -90,12 +87,12 @@ typedef struct sam_program {
     sam_statement s;
     uint32_t parameters;
     VEC(sam_program_step) steps;
-    /* What computes it instead of steps, once it is loaded: C code, of one value or two, or of all that a
-     * fiber stores along an index (docs/functions.md). */
+    /* What computes it instead of steps: C of ours, or, once it is loaded, C of others, of one value or two,
+     * or of all that a fiber stores along an index (docs/functions.md). */
     double (*plain)(double x, double y);
-    sam_fiber_function *fiber;
-    bool takes_fiber;  /* `fiber` is what computes it */
-    bool on_processor; /* the chip's computes it, where there is one; `plain` and `fiber` do elsewhere */
+    sam_foreign *foreign;
+    bool takes_fiber;  /* it is of a fiber */
+    bool on_processor; /* the chip's computes it, where there is one; these do elsewhere */
     bool places;       /* along an index: its values are coordinates */
     bool accumulates;  /* along an index: each value is the sum of those up to it */
     bool root;         /* the square root, of int16 rounded down, and 0 of what is negative */
@@ -117,6 +114,14 @@ typedef struct sam_claim {
     sam_operator of; /* its algebra and its properties; it computes nothing */
 } sam_claim;
 
+/* Returns whether C computes a program of one value or two, and its value. */
+static inline bool sam_is_plain(const sam_program *p) {
+    return p->plain || (p->foreign && !p->takes_fiber);
+}
+static inline double sam_plain(const sam_program *p, double x, double y) {
+    return p->plain ? p->plain(x, y) : sam_foreign_plain(p->foreign, x, y);
+}
+
 /* Returns whether an expression is a function of whole fibers: along x->var, which stays. */
 static inline bool sam_takes_fiber(const sam_expr_data *x) {
     return x->program && x->program->takes_fiber;
@@ -125,7 +130,7 @@ static inline bool sam_takes_fiber(const sam_expr_data *x) {
 const sam_expr_data *sam_fiber_function_in(const sam_statement *s, sam_expr e);
 /* Computes such a function of the n values of a fiber, in place. What is not stored stays so. */
 void sam_apply_fiber(const sam_program *p, uint32_t n, const int *crd, uint16_t *word);
-/* Returns false after E0161-endless where some value of the program did not come. */
+/* Returns false after E0161-endless or E0181-function-fault where some value of the program did not come. */
 bool sam_program_ended(const sam_program *p, diagnostics *d);
 
 #endif

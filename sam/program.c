@@ -93,7 +93,8 @@ void sam_apply_fiber(const sam_program *p, uint32_t n, const int *crd, uint16_t 
         if (!p->calls->made)
             vec_push(p->calls->mem, &p->calls->extents, (int32_t)n);
     }
-    p->fiber((int)n, crd, in, out, p->of.fp ? 1 : INT16_MAX);
+    sam_foreign_fiber(p->foreign,
+                      &(sam_fiber_call){(int)n, crd, in, out, p->of.fp ? 1 : INT16_MAX, .behind = 0});
     for (uint32_t i = 0; i < n; i++)
         word[i] = sam_number_word(out[i], p->of.fp);
     if (p->calls)
@@ -103,7 +104,7 @@ void sam_apply_fiber(const sam_program *p, uint32_t n, const int *crd, uint16_t 
 
 static uint16_t call_plain(const sam_program *p, uint16_t a, uint16_t b) {
     const bool fp = p->of.fp;
-    return sam_number_word(p->plain(sam_word_number(a, fp), sam_word_number(b, fp)), fp);
+    return sam_number_word(sam_plain(p, sam_word_number(a, fp), sam_word_number(b, fp)), fp);
 }
 
 uint16_t sam_call(sam_program *p, uint16_t a, uint16_t b) {
@@ -120,7 +121,7 @@ uint16_t sam_call(sam_program *p, uint16_t a, uint16_t b) {
 static uint16_t run(sam_program *p, uint16_t a, uint16_t b, uint32_t *left) {
     if (p->takes_fiber) /* a fill stays the fill */
         return a;
-    if (p->plain)
+    if (sam_is_plain(p))
         return call_plain(p, a, b);
     uint16_t value[SAM_MAX_VARIABLES] = {a, b};
     for (uint32_t at = 0; *left; --*left) {
@@ -168,6 +169,8 @@ uint16_t sam_apply(const sam_operator *f, uint16_t a, uint16_t b) {
 }
 
 bool sam_program_ended(const sam_program *p, diagnostics *d) {
+    if (p->foreign && !sam_foreign_ended(p->foreign, p->name, p->loc, d))
+        return false;
     if (!p->overran)
         return true;
     const char *text = "";

@@ -190,7 +190,22 @@ char *arena_printf(arena *a, const char *format, ...) {
     return text;
 }
 
+struct arena_end {
+    void (*end)(void *of);
+    void *of;
+    arena_end *before;
+};
+
+void arena_at_end(arena *a, void (*end)(void *of), void *of) {
+    arena_end *one = arena_new(a, arena_end);
+    *one = (arena_end){end, of, a->ends};
+    a->ends = one;
+}
+
 void arena_free(arena *a) {
+    for (const arena_end *one = a->ends; one; one = one->before)
+        one->end(one->of);
+    a->ends = NULL;
     while (a->last) {
         arena_chunk *previous = a->last->previous;
         chunk_free(a->last);

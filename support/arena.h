@@ -6,9 +6,11 @@
 #include <stdint.h>
 
 typedef struct arena_chunk arena_chunk;
+typedef struct arena_end arena_end;
 typedef struct {
     arena_chunk *last;
-    size_t bytes; /* handed out so far */
+    size_t bytes;    /* handed out so far */
+    arena_end *ends; /* what is done before all is freed */
 } arena;
 
 void *arena_alloc(arena *a, size_t bytes);      /* zeroed, aligned to 16; never NULL */
@@ -16,6 +18,8 @@ char *arena_strdup(arena *a, const char *text); /* a copy */
 char *arena_strndup(arena *a, const char *text, size_t length);
 char *arena_printf(arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void arena_free(arena *a); /* frees everything at once; the arena may be used again */
+/* Has `end` called when the arena is freed, later ones first: what lies there has more than memory. */
+void arena_at_end(arena *a, void (*end)(void *of), void *of);
 
 #define arena_new(a, type) ((type *)arena_alloc((a), sizeof(type)))
 #define arena_new_n(a, type, n) ((type *)arena_alloc((a), sizeof(type) * (size_t)(n)))

@@ -251,7 +251,15 @@ static void pass_on(const calls *c, bool fp) {
     arena_free(&mem);
 }
 
-static void call_once(const calls *c, const double **operand, tile_each_work *work) {
+/* Returns how many values of an array this call has. */
+static uint64_t values_of(const calls *c, const array *a) {
+    uint64_t values = 1;
+    for (uint32_t l = 0; l < a->order; l++)
+        values *= (uint64_t)c->extent[a->var[l]];
+    return values;
+}
+
+static void call_once(const calls *c, double **part, uint64_t *values, tile_each_work *work) {
     const uint32_t tensors = c->by->pattern->tensors.len;
     for (uint32_t p = 0; p < c->by->pattern->vars.len; p++)
         c->extent[p] = (int)extent_of(c, c->by->var[p]);
@@ -261,17 +269,19 @@ static void call_once(const calls *c, const double **operand, tile_each_work *wo
         if (!one->fixed)
             c->extent[one->var] = (int)(left < one->step ? left : one->step);
     }
-    for (uint32_t t = 1; t < tensors; t++) {
-        copy(c, &c->arrays[t], false);
-        operand[t - 1] = c->arrays[t].part;
+    for (uint32_t t = 0; t < tensors; t++) {
+        part[t] = c->arrays[t].part;
+        values[t] = values_of(c, &c->arrays[t]);
+        if (t)
+            copy(c, &c->arrays[t], false);
     }
     const array *result = &c->arrays[0];
-    uint64_t values = 1;
-    for (uint32_t l = 0; l < result->order; l++)
-        values *= (uint64_t)c->extent[result->var[l]];
-    for (uint64_t i = 0; i < values; i++)
-        result->part[i] = 0;
-    c->by->call(c->extent, operand, result->part);
+    memset(result->part, 0, values[0] * sizeof *result->part);
+    sam_foreign_arrays(c->by->call, &(sam_array_call){.vars = c->by->pattern->vars.len,
+                                                      .arrays = tensors,
+                                                      .extent = c->extent,
+                                                      .array = part,
+                                                      .values = values});
     if (c->by->calls)
         pass_on(c, !c->in->s->integers);
     work->computed += copy(c, result, true);
@@ -319,16 +329,18 @@ static void collect(const calls *c, arena *mem, tile_tensor *out) {
 bool tile_call(const tile_call_in *in, arena *mem, diagnostics *d, tile_tensor *out, tile_each_work *work) {
     arena scratch = {0};
     calls c = {.in = in, .by = in->by, .mem = &scratch};
-    const double **operand = arena_new_n(&scratch, const double *, in->by->pattern->tensors.len);
+    double **part = arena_new_n(&scratch, double *, in->by->pattern->tensors.len);
+    uint64_t *values = arena_new_n(&scratch, uint64_t, in->by->pattern->tensors.len);
     c.extent = arena_new_n(&scratch, int, in->by->pattern->vars.len + 1);
     add_loops(&c);
     *work = (tile_each_work){0};
-    const bool ok = make_arrays(&c, d) && is_exact(&c, d);
+    bool ok = make_arrays(&c, d) && is_exact(&c, d);
     bool any = ok;
     for (uint32_t l = 0; l < c.n_loops; l++)
         any = any && c.loops[l].end > 0;
     for (bool more = any; more; more = next(&c))
-        call_once(&c, operand, work);
+        call_once(&c, part, values, work);
+    ok = ok && sam_foreign_ended(in->by->call, in->by->name, sam_tensor_at(in->s, in->s->result)->loc, d);
     if (ok)
         collect(&c, mem, out);
     arena_free(&scratch);

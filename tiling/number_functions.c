@@ -67,12 +67,12 @@ static bool may_take(tile_dtype dtype, double x) {
 
 static double of_plain(tile_dtype dtype, const sam_program *p, double x, double y, double otherwise) {
     const bool good = may_take(dtype, x) && (p->parameters < 2 || may_take(dtype, y));
-    return good ? p->plain(x, p->parameters < 2 ? 0 : y) : otherwise;
+    return good ? sam_plain(p, x, p->parameters < 2 ? 0 : y) : otherwise;
 }
 
 static tile_number call_plain(tile_dtype dtype, const sam_program *p, tile_number a, tile_number b) {
     const double x = tile_to_double(dtype, a.bits), y = tile_to_double(dtype, b.bits);
-    const double made = p->plain(x, y);
+    const double made = sam_plain(p, x, y);
     tile_number r = tile_number_of(dtype, sam_number_word(made, dtype == TILE_DTYPE_BF16));
     const double word = tile_to_double(dtype, r.bits);
     r.exact = a.exact == x && b.exact == y ? made : of_plain(dtype, p, a.exact, b.exact, word);
@@ -86,7 +86,7 @@ static tile_number call_plain(tile_dtype dtype, const sam_program *p, tile_numbe
 static tile_number walk_program(walk *w, sam_program *p, tile_number a, tile_number b) {
     if (p->takes_fiber) /* a fill stays the fill */
         return a;
-    return p->plain ? call_plain(w->dtype, p, a, b) : walk_steps(w, p, a, b);
+    return sam_is_plain(p) ? call_plain(w->dtype, p, a, b) : walk_steps(w, p, a, b);
 }
 
 /* ---- how far off ------------------------------------------------------------------------------- */
@@ -148,7 +148,7 @@ static void look_behind(tile_dtype dtype, sam_program *p, tile_number a, tile_nu
         r->magnitude = by_words.magnitude;
     }
     r->exact = w.ended ? by_words.exact : word;
-    if (p->plain || !(differs(dtype, a) || differs(dtype, b) || r->lost))
+    if (sam_is_plain(p) || !(differs(dtype, a) || differs(dtype, b) || r->lost))
         return;
     w = (walk){.dtype = dtype, .by_exact = true, .ended = true, .left = SAM_MAX_STEPS};
     const double exact = walk_program(&w, p, a, b).exact;
@@ -195,6 +195,7 @@ void tile_apply_fiber(tile_dtype dtype, sam_program *p, uint32_t n, const int *c
     arena mem = {0};
     double *in = arena_new_n(&mem, double, n + 1), *made = arena_new_n(&mem, double, n + 1),
            *exact = arena_new_n(&mem, double, n + 1), most = 0;
+    const double one = fp ? 1 : INT16_MAX;
     bool lost = false;
     tile_number *of = arena_new_n(&mem, tile_number, n + 1);
     memcpy(of, value, n * sizeof *of);
@@ -204,11 +205,11 @@ void tile_apply_fiber(tile_dtype dtype, sam_program *p, uint32_t n, const int *c
         in[i] = value[i].exact;
     }
     if (n)
-        p->fiber((int)n, crd, in, exact, fp ? 1 : INT16_MAX);
+        sam_foreign_fiber(p->foreign, &(sam_fiber_call){(int)n, crd, in, exact, one, .behind = 0});
     for (uint32_t i = 0; i < n; i++)
         in[i] = tile_to_double(dtype, value[i].bits);
     if (n)
-        p->fiber((int)n, crd, in, made, fp ? 1 : INT16_MAX);
+        sam_foreign_fiber(p->foreign, &(sam_fiber_call){(int)n, crd, in, made, one, .behind = 0});
     for (uint32_t i = 0; i < n; i++) {
         value[i] = tile_number_for(dtype, sam_number_word(made[i], fp), exact[i]);
         value[i].lost = lost;

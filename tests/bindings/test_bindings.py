@@ -315,6 +315,19 @@ class Mistakes(unittest.TestCase):
         self.assertEqual(caught.exception.code, code)
         self.assertIn(text, caught.exception.messages)
 
+    def test_functions_that_do_not_come_back(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, body in (("store", "*(volatile double *)8 = x; return x;"), ("leave", "exit(0); return x;"), ("ends", "return 2 * x;")):
+                pathlib.Path(folder, "own.c").write_text("#include <stdlib.h>\ndouble own(double x) { " + body + " }\n")
+                described = pathlib.Path(folder, "own.xf")
+                described.write_text("call: double own(X)\ncapability: Y(i) = own(X(i))\ndatatypes: int16\nsource: own.c\n")
+                run = lambda: onyx.run("x(i) = own(b(i))", b=np.array([1, 2, 3]), engine="sam", options=["--functions", str(described)])  # noqa: E731
+                if name == "ends":
+                    np.testing.assert_array_equal(run().x, [2, 4, 6])
+                else:
+                    with self.assertRaisesRegex(onyx.OnyxError, "E0181-function-fault"):
+                        run()
+
     def test_messages(self):
         v = np.array([1, 2])
         self.fails(1, "<expression>:1:8: error:", "x(i) = ", v=v)

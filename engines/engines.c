@@ -9,6 +9,7 @@
 #include "kernel/array.h"
 #include "kernel/lower.h"
 #include "kernel/runs.h"
+#include "sam/coordinates.h"
 #include "support/refusals.h"
 #include "tiling/call.h"
 
@@ -315,8 +316,66 @@ static bool run_producer(const compile_options *o, compile_context *ctx, compile
     return true;
 }
 
+/* Every value takes a cycle at least, and the reference keeps it: what has more is refused before it begins.
+ */
+enum { MOST_VALUES = 1 << 28 };
+
+static void is_stored(void *context, sam_expr access, void *out) {
+    (void)context;
+    (void)access;
+    *(bool *)out = false;
+}
+static void is_absent(void *context, sam_expr access, void *out) {
+    (void)context;
+    (void)access;
+    *(bool *)out = true;
+}
+
+/* Returns whether an expression has a value at every coordinate, whatever is stored. */
+static bool is_everywhere(const sam_statement *s, sam_expr e, arena *mem) {
+    const bool all = true;
+    bool is = false;
+    const sam_fold_by by = {sizeof is, &all, is_stored, sam_in_both, sam_in_either, is_absent};
+    sam_algebra algebra = {.mem = mem};
+    const sam_coordinates c = sam_coordinates_of(&algebra, s, e, NULL);
+    if (!c.set.v)
+        return c.fill != 0;
+    sam_fold(&algebra, c.set, &by, NULL, &is);
+    return is || c.fill != sam_tensor_at(s, s->result)->fill;
+}
+
+/* Returns how many points have a value whatever is stored: of the result, and of sums below. */
+static double points_everywhere(const compile_kernel *k, arena *mem, src_loc *loc) {
+    const sam_statement *s = &k->user;
+    const bool everywhere = is_everywhere(s, s->rhs, mem);
+    double points = 1;
+    *loc = sam_expr_at(s, s->rhs)->loc;
+    for (uint32_t m = 0; everywhere && m < sam_tensor_at(s, s->result)->order; m++)
+        points *= k->data.extent[s->result_index[m].v - 1];
+    for (uint32_t e = 1; e <= s->exprs.len; e++) {
+        const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
+        if (x->kind == SAM_EXPR_SUM && is_everywhere(s, x->a, mem))
+            points *= k->data.extent[x->var.v - 1];
+    }
+    return points;
+}
+
+static bool has_room(compile_context *ctx, const compile_kernel *k) {
+    src_loc loc;
+    const double points = points_everywhere(k, ctx->mem, &loc);
+    if (points <= MOST_VALUES)
+        return true;
+    diag_error(ctx->diag, loc, "E0331-dense",
+               "this has a value at each of %.0f points, whatever is stored; at most %d are computed", points,
+               MOST_VALUES);
+    diag_hint(ctx->diag, "a mask, as mask(struct(B(i,j)), ...), computes where its operand is stored alone");
+    return false;
+}
+
 bool compile_run_kernels(const compile_options *o, compile_context *ctx, compile_kernel *k,
                          const tile_operands *in) {
+    if (k->data.extent && !has_room(ctx, k))
+        return false;
     tile_tensor *all = arena_new_n(ctx->mem, tile_tensor, in->n + k->producers.len);
     tile_operands now = {all, in->n, in->dtype}; /* the user's, and the workspaces so far */
     memcpy(all, in->operand, sizeof *all * in->n);

@@ -54,6 +54,12 @@ bool cli_dense_assemble(cli_session *s, const cli_dense_file *file, const char *
     dense_design design;
     if (!dense_parse(file->path, NULL, file->board, file->map, &s->diag, &design))
         return false;
+    if (design.links.len) {
+        diag_error(&s->diag, design.links.at[0].loc, "E0982-dense-text",
+                   "this input is fed by name, and a bitstream needs a route");
+        diag_hint(&s->diag, "onyx pnr %s -o DIR makes routes, and DIR/design.bs", file->path);
+        return false;
+    }
     bits_stream bits = dense_encode(&design, &s->mem);
     return dense_verify(&bits, &design, &s->diag) && bits_write(&bits, out, &s->diag);
 }

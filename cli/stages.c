@@ -1,4 +1,5 @@
 /* Place and route as stages on files: onyx pnr, place, route, sta. */
+#include "cli/dense.h"
 #include "cli/usage.h"
 #include "support/number.h"
 
@@ -237,8 +238,9 @@ int command_pnr(int argc, char **argv) {
     pnr_board board;
     netlist n;
     pnr_design design;
-    bool ok = begin(COMMAND_PNR, true, argc, argv, &s, &o) && place(&o, &board, &n, &design) &&
-              route_and_write(&o, &design);
+    bool ok = begin(COMMAND_PNR, true, argc, argv, &s, &o), dense = false;
+    const bool dense_ok = ok && cli_dense_pnr(&s, &dense);
+    ok = ok && (dense ? dense_ok : place(&o, &board, &n, &design) && route_and_write(&o, &design));
     return cli_session_end(&s, ok);
 }
 

@@ -114,27 +114,9 @@ static void check_input(const dense_wiring *w, const dense_tile *t, dense_port p
         dense_broken(d, t, RULE_MIX, arena_printf(d->mem, "a SplitFIFO is on the way to %s", row->name));
 }
 
-/* Returns whether an operand of the PE, or an input of another unit, comes from the port. */
-static bool takes(const dense_design *design, const dense_tile *t, uint32_t units, dense_port port) {
-    static const dense_port operands[DENSE_OPERANDS] = {DENSE_PORT_PE_IN0,  DENSE_PORT_PE_IN1,
-                                                        DENSE_PORT_PE_IN2,  DENSE_PORT_PE_BIT0,
-                                                        DENSE_PORT_PE_BIT1, DENSE_PORT_PE_BIT2};
-    dense_instruction pe;
-    if (port == DENSE_PORT_POND_IN0 || port == DENSE_PORT_POND_IN1)
-        return units & DENSE_HAS_POND;
-    if (t->kind != NET_TILE_PE)
-        return (units & (DENSE_HAS_UB | DENSE_HAS_RAM)) && port != DENSE_PORT_MEM_FLUSH;
-    dense_instruction_of(design, t, &pe);
-    for (uint32_t k = 0; k < DENSE_OPERANDS; k++) {
-        if (operands[k] == port)
-            return (units & DENSE_HAS_PE) && (pe.mode[k] == DENSE_BYPASS || pe.mode[k] == DENSE_DELAY);
-    }
-    return false;
-}
-
 static void check_inputs(const dense_wiring *w, const dense_tile *t, uint32_t units, diagnostics *d) {
     for (dense_port port = 0; port < DENSE_PORTS; port++) {
-        if (dense_ports[port].tile == t->kind && takes(w->design, t, units, port))
+        if (dense_ports[port].tile == t->kind && dense_takes(w->design, t, units, port))
             check_input(w, t, port, d);
     }
 }

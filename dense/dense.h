@@ -6,6 +6,7 @@
 #include "dense/compare.h"
 #include "dense/design.h"
 #include "dense/load.h"
+#include "dense/place.h"
 #include "dense/program.h"
 #include "dense/run.h"
 #include "dense/text.h"

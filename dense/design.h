@@ -23,10 +23,21 @@ typedef struct {
     src_loc loc; /* its first word, or its line */
 } dense_tile;
 
+/* An input that is fed by an output, without a route: `registers` words or bits stand between them. `port` is
+ * a dense_port (wires.h); DENSE_PORTS: what an IO tile gives the global buffer. */
+typedef struct {
+    uint32_t x, y, port, width;     /* the input */
+    uint32_t from_x, from_y, place; /* the output, by its place among the tile's of that width */
+    uint32_t registers;
+    src_loc loc;
+} dense_link;
+typedef VEC(dense_link) dense_links;
+
 typedef struct {
     const pnr_board *board;
     const bits_map *map;
     VEC(dense_tile) tiles; /* by (x, y) */
+    dense_links links;     /* in place of routes: dense_place makes them */
 } dense_design;
 
 /* Returns whether the words configure dense tiles: a unified buffer, a RAM, a generator of valid bits, or a

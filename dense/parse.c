@@ -245,11 +245,61 @@ static bool read_arrow(parser *p) {
     return accept(p, "<-") || expected(p, peek(p), "'<-' and a source");
 }
 
+/* Reads xNyM.OUTPUT and a number of registers: what feeds the input without a route. *found: the next word
+ * has such a form. */
+static bool read_link(parser *p, uint32_t port, uint32_t width, bool *found) {
+    dense_link l = {.x = p->tile->x, .y = p->tile->y, .port = port, .width = width};
+    unsigned x = 0, y = 0;
+    int name = 0;
+    int64_t registers = 0;
+    const word w = peek(p);
+    const char *text = arena_strndup(p->d->mem, w.at, w.length);
+    *found = sscanf(text, "x%3uy%3u.%n", &x, &y, &name) == 2 && name;
+    if (!*found)
+        return true;
+    next(p);
+    const net_tile kind = pnr_site_tile(p->design->board, x, y);
+    for (l.place = 0; l.place < 4; l.place++) {
+        const char *output = dense_output_name(kind, width, l.place);
+        if (output && strcmp(output, text + name) == 0)
+            break;
+    }
+    if (l.place == 4)
+        return expected(p, w,
+                        width == DENSE_WORD ? "an output of words of a tile" : "an output of bits of a tile");
+    const word count = peek(p);
+    if (is_number(count) &&
+        (!number(p, "a number of registers", &registers) || registers < 0 || registers > 255))
+        return expected(p, count, "0 to 255 registers");
+    l.from_x = x;
+    l.from_y = y;
+    l.registers = (uint32_t)registers;
+    l.loc = src_at(p->source, w.offset, w.length);
+    vec_push(p->d->mem, &p->design->links, l);
+    return true;
+}
+
+/* Reads what an IO tile gives the global buffer: word or bit. */
+static bool read_io(parser *p, word first, bool *found) {
+    const uint32_t width = place_of(first, dense_io_names, DENSE_WIDTHS);
+    bool linked = false;
+    *found = p->tile->kind == NET_TILE_IO && width < DENSE_WIDTHS;
+    if (!*found)
+        return true;
+    return read_arrow(p) && read_link(p, DENSE_PORTS, width, &linked) &&
+           (linked || expected(p, peek(p), "an output of a tile, as x3y1.out0"));
+}
+
 static bool read_box(parser *p, dense_port port, word first) {
     const dense_port_row *row = &dense_ports[port];
     const bits_field *enable = named(p, row->feature, arena_printf(p->d->mem, "%s_enable", row->box)),
                      *select = named(p, row->feature, arena_printf(p->d->mem, "%s_sel", row->box));
-    if (!put(p, enable, 1, first) || !read_arrow(p))
+    bool linked = false;
+    if (!read_arrow(p) || !read_link(p, port, row->width, &linked))
+        return false;
+    if (linked)
+        return true;
+    if (!put(p, enable, 1, first))
         return false;
     if (accept(p, "select"))
         return put_number(p, select, "the number of an input");
@@ -386,8 +436,8 @@ static bool read_of_table(parser *p, word first, bool *found) {
         if (dense_ports[port].tile == p->tile->kind && is(first, dense_ports[port].name))
             return read_box(p, port, first);
     }
-    *found = false;
-    return read_named(p, first, found);
+    const bool ok = read_io(p, first, found);
+    return *found ? ok : read_named(p, first, found);
 }
 
 static bool read_tile(parser *p) {

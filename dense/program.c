@@ -63,19 +63,49 @@ static bool add_stream(const dense_program *p, const uint32_t *reg, uint32_t til
     return true;
 }
 
-bool dense_streams_of(const dense_program *p, arena *mem, diagnostics *d, dense_streams *out) {
+/* Returns the registers of all tiles of the buffer as the writes leave them. */
+static const uint32_t *registers_of(const dense_program *p, arena *mem) {
     uint32_t *reg = arena_new_n(mem, uint32_t, DENSE_GLB_TILES * TILE_REGISTERS);
-    bool ok = true;
-    *out = (dense_streams){0};
     for (uint32_t i = 0; i < p->writes.len; i++) {
         if (p->writes.at[i].offset / 4 < DENSE_GLB_TILES * TILE_REGISTERS)
             reg[p->writes.at[i].offset / 4] = p->writes.at[i].value;
     }
+    return reg;
+}
+
+bool dense_streams_of(const dense_program *p, arena *mem, diagnostics *d, dense_streams *out) {
+    const uint32_t *reg = registers_of(p, mem);
+    bool ok = true;
+    *out = (dense_streams){0};
     for (uint32_t i = 0; i < 2 * DENSE_GLB_TILES; i++) {
         const uint32_t t = i % DENSE_GLB_TILES;
         ok = add_stream(p, reg + t * TILE_REGISTERS, t, &engines[i / DENSE_GLB_TILES], d, out) && ok;
     }
     return ok;
+}
+
+/* Adds to the last write of a register, or writes it first. */
+static void add_to_register(dense_program *p, uint32_t offset, uint32_t by, arena *mem) {
+    for (uint32_t i = p->writes.len; i-- > 0;) {
+        if (p->writes.at[i].offset != offset)
+            continue;
+        p->writes.at[i].value += by;
+        return;
+    }
+    vec_push(mem, &p->writes, ((dense_write){offset, by}));
+}
+
+void dense_move_writes(dense_program *p, int32_t *const later[2], arena *mem) {
+    const uint32_t *reg = registers_of(p, mem);
+    for (uint32_t i = 0; i < 2 * DENSE_GLB_TILES; i++) {
+        const engine *e = &engines[i / DENSE_GLB_TILES];
+        const uint32_t tile = i % DENSE_GLB_TILES, control = reg[tile * TILE_REGISTERS + e->control / 4];
+        const bool odd = (control >> e->column_lsb & 3) == GLB_COLUMN_ODD;
+        const bool scheduled = !e->store || (control >> e->valid_lsb & 3) == ST_STATIC;
+        const int32_t by = later[e->store][2 * tile + odd];
+        if ((control & 3) != DMA_OFF && scheduled && by)
+            add_to_register(p, tile * GLB_TILE_STRIDE + e->nest + 8, (uint32_t)by, mem);
+    }
 }
 
 static dense_stream linear(uint32_t column, uint32_t byte, uint32_t words) {

@@ -30,6 +30,9 @@ typedef VEC(dense_stream) dense_streams;
 /* Returns the streams that the register writes prepare. E0981-dense-stream names what a dense stream cannot
  * be. */
 bool dense_streams_of(const dense_program *p, arena *mem, diagnostics *d, dense_streams *out);
+/* Moves the schedules in the register writes by what words come (later[0]) and leave (later[1]) later, by IO
+ * column. */
+void dense_move_writes(dense_program *p, int32_t *const later[2], arena *mem);
 /* Returns streams for a program without register writes: a word a cycle from the first cycle on for each IO
  * tile that feeds the array, each word with a valid bit for each that the array feeds. */
 void dense_linear_streams(const dense_design *design, const dense_program *p, arena *mem, dense_streams *out);

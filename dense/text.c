@@ -162,6 +162,20 @@ static void print_named(const printer *p) {
 
 /* ---- routing ----------------------------------------------------------------------------------- */
 
+/* Prints the output that feeds an input without a route, if there is one. */
+static void print_link(const printer *p, const char *name, uint32_t port, uint32_t width) {
+    for (uint32_t i = 0; i < p->design->links.len; i++) {
+        const dense_link *l = &p->design->links.at[i];
+        if (l->x != p->tile->x || l->y != p->tile->y || l->port != port || l->width != width)
+            continue;
+        fprintf(p->out, "  %s <- x%uy%u.%s", name, l->from_x, l->from_y,
+                dense_output_name(pnr_site_tile(p->design->board, l->from_x, l->from_y), width, l->place));
+        if (l->registers)
+            fprintf(p->out, " %u", l->registers);
+        putc('\n', p->out);
+    }
+}
+
 static void print_box(const printer *p, dense_port port) {
     const dense_port_row *row = &dense_ports[port];
     char name[80];
@@ -213,10 +227,15 @@ static void print_wire(const printer *p, dense_origin at, uint32_t width) {
 }
 
 static void print_routing(const printer *p) {
+    for (uint32_t width = 0; width < DENSE_WIDTHS && p->tile->kind == NET_TILE_IO; width++)
+        print_link(p, dense_io_names[width], DENSE_PORTS, width);
     if (p->tile->kind != NET_TILE_PE && p->tile->kind != NET_TILE_MEM)
         return;
-    for (dense_port port = 0; port < DENSE_PORTS; port++)
+    for (dense_port port = 0; port < DENSE_PORTS; port++) {
         print_box(p, port);
+        if (dense_ports[port].tile == p->tile->kind)
+            print_link(p, dense_ports[port].name, port, dense_ports[port].width);
+    }
     for (uint32_t width = 0; width < DENSE_WIDTHS; width++) {
         for (uint32_t i = 0; i < 4 * p->design->board->tracks; i++)
             print_wire(p, (dense_origin){.kind = DENSE_FROM_WIRE, .side = i % 4, .track = i / 4}, width);

@@ -42,6 +42,11 @@ extern const char *const dense_mode_names[4]; /* of an operand; the first is a c
  * for others. */
 const char *dense_inner_name(dense_port port, uint32_t select);
 
+/* What an IO tile has of each width; and the name of an output of a tile, NULL if it has none of that place.
+ */
+extern const char *const dense_io_names[DENSE_WIDTHS];
+const char *dense_output_name(net_tile kind, uint32_t width, uint32_t place);
+
 /* Fields of the instruction by operand. */
 extern const char *const dense_mode_fields[6], *const dense_constant_fields[6];
 

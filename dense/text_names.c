@@ -89,3 +89,11 @@ const char *dense_inner_name(dense_port port, uint32_t select) {
         return NULL;
     return to_pond ? "out0" : row->width == DENSE_WORD ? "pond" : "pond_bit0";
 }
+
+const char *const dense_io_names[DENSE_WIDTHS] = {"word", "bit"};
+
+const char *dense_output_name(net_tile kind, uint32_t width, uint32_t place) {
+    if (kind == NET_TILE_IO)
+        return place ? NULL : dense_io_names[width];
+    return kind == NET_TILE_NONE || place >= 4 ? NULL : dense_core_outputs[kind][width][place];
+}

@@ -139,3 +139,37 @@ uint32_t dense_units_of(const dense_design *design, const dense_tile *t) {
         units |= DENSE_HAS_RAM;
     return units | (on && dense_value(design, t, 0, "mode_excl") ? DENSE_HAS_VALID : 0);
 }
+
+/* The operand of a PE that comes from the port; DENSE_OPERANDS: none. */
+static uint32_t operand_of(dense_port port) {
+    static const dense_port operands[DENSE_OPERANDS] = {DENSE_PORT_PE_IN0,  DENSE_PORT_PE_IN1,
+                                                        DENSE_PORT_PE_IN2,  DENSE_PORT_PE_BIT0,
+                                                        DENSE_PORT_PE_BIT1, DENSE_PORT_PE_BIT2};
+    uint32_t k = 0;
+    while (k < DENSE_OPERANDS && operands[k] != port)
+        k++;
+    return k;
+}
+
+/* A buffer takes bits at none of its inputs, and other tiles' words only in a chain. */
+static bool memory_takes(const dense_design *design, const dense_tile *t, uint32_t units, dense_port port) {
+    if (port == DENSE_PORT_MEM_IN0 || port == DENSE_PORT_MEM_IN1)
+        return (units & DENSE_HAS_RAM && port == DENSE_PORT_MEM_IN0) ||
+               (units & DENSE_HAS_UB && dense_value(design, t, 0, BUFFER "chain_chain_en"));
+    if (port == DENSE_PORT_MEM_IN2)
+        return units & (DENSE_HAS_UB | DENSE_HAS_RAM);
+    return port == DENSE_PORT_MEM_IN3 ? units & DENSE_HAS_UB
+                                      : port != DENSE_PORT_MEM_FLUSH && units & DENSE_HAS_RAM;
+}
+
+bool dense_takes(const dense_design *design, const dense_tile *t, uint32_t units, dense_port port) {
+    const uint32_t k = operand_of(port);
+    dense_instruction pe;
+    if (port == DENSE_PORT_POND_IN0 || port == DENSE_PORT_POND_IN1)
+        return units & DENSE_HAS_POND;
+    if (t->kind != NET_TILE_PE)
+        return memory_takes(design, t, units, port);
+    dense_instruction_of(design, t, &pe);
+    return k < DENSE_OPERANDS && (units & DENSE_HAS_PE) &&
+           (pe.mode[k] == DENSE_BYPASS || pe.mode[k] == DENSE_DELAY);
+}

@@ -2,7 +2,7 @@
 #ifndef ONYX_DENSE_UNITS_OF_TILES_H
 #define ONYX_DENSE_UNITS_OF_TILES_H
 
-#include "dense/design.h"
+#include "dense/wires.h"
 #include "rtl_models/cycle/dense_units.h"
 
 typedef enum {
@@ -43,5 +43,7 @@ typedef enum {
 } dense_unit;
 /* Returns a set of dense_unit. */
 uint32_t dense_units_of(const dense_design *design, const dense_tile *t);
+/* Returns whether a unit of the tile, of the set `units`, takes what comes at the port. */
+bool dense_takes(const dense_design *design, const dense_tile *t, uint32_t units, dense_port port);
 
 #endif

@@ -71,6 +71,15 @@ const bits_field *dense_find_wire_field(const bits_map *map, net_tile tile, dens
     return bits_find(map, tile, BITS_ANY_FEATURE, name);
 }
 
+void dense_set_box(const bits_map *map, dense_tile *t, dense_port port, uint32_t select, arena *mem) {
+    const dense_port_row *row = &dense_ports[port];
+    char name[80];
+    snprintf(name, sizeof name, "%s_enable", row->box);
+    dense_set(t, bits_find(map, row->tile, row->feature, name), 1, mem);
+    snprintf(name, sizeof name, "%s_sel", row->box);
+    dense_set(t, bits_find(map, row->tile, row->feature, name), select, mem);
+}
+
 /* ---- wiring ------------------------------------------------------------------------------------ */
 
 uint32_t dense_wire_number(const pnr_board *b, dense_origin at, uint32_t width) {

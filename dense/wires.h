@@ -57,6 +57,8 @@ dense_box dense_box_of(const dense_wiring *w, const dense_tile *t, dense_port po
 /* Returns what a switch-box output, or an input with that select, takes its value from. */
 dense_origin dense_behind_wire(const dense_wiring *w, dense_origin at, uint32_t width);
 dense_origin dense_behind_box(const dense_wiring *w, const dense_tile *t, dense_port port, uint32_t select);
+/* Lets an input take what that select of its connection box names. */
+void dense_set_box(const bits_map *map, dense_tile *t, dense_port port, uint32_t select, arena *mem);
 /* Finds the field of a switch-box output that a name says, as SB_T4_EAST_SB_OUT_B17_sel does. */
 typedef enum {
     DENSE_WIRE_NONE,

@@ -1,6 +1,7 @@
 /* A program of the dense fabric as one JSON file: arrays are dealt out over the tiles of the global buffer
  * that the file's tables name. */
 #include "exchange/json_file.h"
+#include "firmware/registers.h"
 
 /* Returns whether a name of the data is one of operands: others are results. */
 static bool is_input(const char *name) {
@@ -50,6 +51,56 @@ bool exchange_read_dense(const char *path, arena *mem, diagnostics *d, dense_pro
         read_arrays(&file, "glb_tile_of_input", true, &out->inputs);
         read_arrays(&file, "glb_tile_of_output", false, &out->outputs);
     }
+    cJSON_Delete(json);
+    return ok;
+}
+
+/* ---- writing ----------------------------------------------------------------------------------- */
+
+static cJSON *words_as_json(const bits_stream *bits) {
+    cJSON *list = cJSON_CreateArray();
+    for (uint32_t i = 0; i < bits->words.len; i++) {
+        char text[24];
+        snprintf(text, sizeof text, "%08X %08X", bits->words.at[i].address, bits->words.at[i].data);
+        cJSON_AddItemToArray(list, cJSON_CreateString(text));
+    }
+    return list;
+}
+
+static cJSON *writes_as_json(const dense_program *p) {
+    cJSON *list = cJSON_CreateArray();
+    for (uint32_t i = 0; i < p->writes.len; i++) {
+        cJSON *row = cJSON_CreateArray();
+        cJSON_AddItemToArray(row, cJSON_CreateString("Glb"));
+        cJSON_AddItemToArray(row, cJSON_CreateNumber(p->writes.at[i].offset));
+        cJSON_AddItemToArray(row, cJSON_CreateNumber(p->writes.at[i].value));
+        cJSON_AddItemToArray(list, row);
+    }
+    return list;
+}
+
+/* The register writes that load the bitstream have the number of its words in one register. */
+static void count_words(const cJSON *rows, uint32_t words) {
+    cJSON *row;
+    cJSON_ArrayForEach(row, rows) {
+        const cJSON *offset = cJSON_GetArrayItem(row, 1);
+        if (cJSON_IsNumber(offset) && (uint32_t)offset->valuedouble % GLB_TILE_STRIDE == GLB_PCFG_NUM_WORDS)
+            cJSON_SetNumberValue(cJSON_GetArrayItem(row, 2), words);
+    }
+}
+
+bool exchange_write_dense(const dense_program *p, const char *path, diagnostics *d) {
+    cJSON *json = exchange_open_json(p->path, d->mem, d),
+          *writes = cJSON_GetObjectItemCaseSensitive(json, "register_writes");
+    if (!json)
+        return false;
+    cJSON_ReplaceItemInObjectCaseSensitive(json, "bitstream", words_as_json(&p->bits));
+    if (cJSON_HasObjectItem(json, "words"))
+        cJSON_ReplaceItemInObjectCaseSensitive(json, "words", cJSON_CreateNumber(p->bits.words.len));
+    if (p->writes.len)
+        cJSON_ReplaceItemInObjectCaseSensitive(writes, "app_glb_config", writes_as_json(p));
+    count_words(cJSON_GetObjectItemCaseSensitive(writes, "bitstream_glb_config"), p->bits.words.len);
+    const bool ok = json_write(json, path, d);
     cJSON_Delete(json);
     return ok;
 }

@@ -60,6 +60,9 @@ bool exchange_read(const char *path, const text_vec *data, arena *mem, diagnosti
 /* Reads a program of the dense fabric as one JSON file: words, register writes, and the arrays by the tiles
  * of the global buffer that they are dealt out over. E0970-chip-file. */
 bool exchange_read_dense(const char *path, arena *mem, diagnostics *d, dense_program *out);
+/* Writes the file that p->path names with the words and register writes of the program in place of its own.
+ */
+bool exchange_write_dense(const dense_program *p, const char *path, diagnostics *d);
 /* Decodes the bitstream, finds each stream's IO cell, and cuts the words into runs. Streams get the order of
  * their columns. E0971-chip-streams, and what bits_decode has to say. */
 bool exchange_place(const compile_options *o, compile_context *ctx, exchange_program *p, exchange_array *a);

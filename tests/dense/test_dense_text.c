@@ -33,6 +33,29 @@ static void test_example(void **state) {
     pnr_board_free(&o.board);
 }
 
+/* Tiles without routes name what feeds them; the text of such a design gives the same design. */
+static void test_links(void **state) {
+    fixture *f = *state;
+    dense_board o;
+    dense_design design, again;
+    text_out out[2];
+    const char *text[2];
+    open_board(f, &o);
+    assert_true(dense_parse(ONYX_SOURCE_DIR "/examples/product_8_8_8.dense", NULL, &o.board, o.map, &f->diag,
+                            &design));
+    assert_int_equal(design.links.len, 4);
+    text_begin(&out[0]);
+    dense_dump(&design, out[0].stream);
+    text[0] = text_end(&out[0], &f->mem);
+    assert_non_null(strstr(text[0], "  word <- x1y1.out0\n  bit <- x3y1.bit2\n"));
+    assert_true(parse(f, &o, text[0], &again));
+    text_begin(&out[1]);
+    dense_dump(&again, out[1].stream);
+    text[1] = text_end(&out[1], &f->mem);
+    assert_string_equal(text[0], text[1]);
+    pnr_board_free(&o.board);
+}
+
 /* ---- mistakes ---------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -69,6 +92,11 @@ static const mistake mistakes[] = {
     {"dense onyx\ntile x3y1 MEM\n  contents 0.1 5", "a word of the tile's memory"},
     {"dense onyx\ntile x3y1 MEM\n  set 0 nothing 5", "a field that the tile has"},
     {"dense onyx\ntile x3y1 MEM\n  buffer now", "the end of the line"},
+    {"dense onyx\ntile x1y1 PE\n  in0 <- x0y0.bit", "an output of words of a tile"},
+    {"dense onyx\ntile x1y1 PE\n  bit0 <- x3y1.out0", "an output of bits of a tile"},
+    {"dense onyx\ntile x1y1 PE\n  in0 <- x0y0.word 256", "0 to 255 registers"},
+    {"dense onyx\ntile x1y0 IO\n  word <- WEST 1", "an output of a tile, as x3y1.out0"},
+    {"dense onyx\ntile x1y0 IO\n  word x1y1.out0", "'<-' and a source"},
 };
 
 static void refuse_text(fixture *f, uint32_t i, void *of) {
@@ -204,5 +232,5 @@ static void test_programs(void **state) {
                   "E0981-dense-stream");
 }
 
-RUN_TESTS(TEST(test_example), TEST(test_mistakes), TEST(test_beginnings), TEST(test_words), TEST(test_rings),
-          TEST(test_programs))
+RUN_TESTS(TEST(test_example), TEST(test_links), TEST(test_mistakes), TEST(test_beginnings), TEST(test_words),
+          TEST(test_rings), TEST(test_programs))

@@ -1,0 +1,37 @@
+/* place_int.h - what the files that place dense designs share. */
+#ifndef ONYX_DENSE_PLACE_INT_H
+#define ONYX_DENSE_PLACE_INT_H
+
+#include "dense/links.h"
+#include "dense/place.h"
+#include "dense/units.h"
+
+/* Sites and routes on their way. A tile of `from` is a cell of the netlists, a run of its links with one
+ * output a net. */
+typedef struct {
+    dense_design from; /* without routes */
+    netlist all, net[DENSE_WIDTHS];
+    pnr_design placed, routed[DENSE_WIDTHS];
+    u32_vec first[DENSE_WIDTHS]; /* by net: its first link */
+    u32_vec tile_of[2];          /* by link: the tile of its output, of its input */
+    int32_t *later;              /* by unit: cycles by which it works later than before */
+    bool *delayed;               /* by link: the operand's register holds the word */
+    uint32_t lengthened;
+} dense_placing;
+
+/* A tile has up to two units that may move apart: a MEM tile's generator of valid bits and what an IO tile
+ * gives the array are the second. */
+enum { DENSE_UNITS = 2 };
+/* Returns the unit of a link's output, and of its input. */
+uint32_t dense_source_unit(const dense_placing *p, uint32_t link);
+uint32_t dense_sink_unit(const dense_placing *p, uint32_t link);
+/* Returns whether the input is an operand of a PE, which may come over the PE's register. */
+bool dense_is_operand(const dense_link *link);
+/* Returns the unit whose schedule a generator is. */
+uint32_t dense_generator_unit(uint32_t tile, dense_generator_key key);
+
+/* Gives links their registers: sets hops' `registered`, `delayed`, and `later`. Where a path is too short it
+ * is led over more wires. Error: E0984-dense-registers. */
+bool dense_place_registers(dense_placing *p, diagnostics *d);
+
+#endif

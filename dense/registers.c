@@ -1,0 +1,268 @@
+/* Registers of a placed and routed dense design, as least distances.
+ *
+ * Each unit has a number: by how many cycles it works later than in the design that was placed. Each hop has
+ * one, too: the cycles that pass from its first source's events before to its wire now. A hop is 0 or 1 later
+ * than the one before it (its register); the last hop of a link plus the operand's register, if the input has
+ * one, is as late as the unit there plus the registers that the link had. No schedule begins before the first
+ * cycle. So all conditions bound differences of two numbers, and distances satisfy them (Bellman and Ford). A
+ * ring of negative length means that some path of it has too few hops for its registers: a path of it is led
+ * over more wires, and the search begins anew. The distances found are the greatest that are at most 0 at all
+ * units: schedules stay as they are where the paths allow it.
+ */
+#include "dense/place_int.h"
+
+#include "boards/onyx/fabric.h"
+
+enum { ZERO, FIRST_UNIT, NO_LINK = UINT32_MAX, FAR = 1 << 24 };
+
+/* number[to] <= number[from] + weight. `link`: a longer path of it raises the weight. */
+typedef struct {
+    uint32_t from, to, link;
+    int32_t weight;
+} bound;
+
+typedef struct {
+    dense_placing *p;
+    VEC(bound) bounds;
+    uint32_t nodes, *first_hop[DENSE_WIDTHS]; /* by net: the node of its first hop */
+    int32_t *number;
+    uint32_t *by; /* by node: the bound that set its number, plus 1 */
+    bool *failed; /* by link: no longer path was found */
+    arena *mem;
+} solver;
+
+/* ---- units ------------------------------------------------------------------------------------- */
+
+uint32_t dense_source_unit(const dense_placing *p, uint32_t link) {
+    const dense_link *l = &p->from.links.at[link];
+    const net_tile kind = p->from.tiles.at[p->tile_of[0].at[link]].kind;
+    const bool second =
+        kind == NET_TILE_IO || (kind == NET_TILE_MEM && l->width == DENSE_BIT && l->place == 2);
+    return DENSE_UNITS * p->tile_of[0].at[link] + second;
+}
+
+uint32_t dense_sink_unit(const dense_placing *p, uint32_t link) {
+    return DENSE_UNITS * p->tile_of[1].at[link];
+}
+
+bool dense_is_operand(const dense_link *link) {
+    return link->port == DENSE_PORT_PE_IN0 || link->port == DENSE_PORT_PE_IN1 ||
+           link->port == DENSE_PORT_PE_IN2 || link->port == DENSE_PORT_PE_BIT0 ||
+           link->port == DENSE_PORT_PE_BIT1 || link->port == DENSE_PORT_PE_BIT2;
+}
+
+uint32_t dense_generator_unit(uint32_t tile, dense_generator_key key) {
+    return DENSE_UNITS * tile + (key == DENSE_GENERATOR_VALID);
+}
+
+/* ---- bounds ------------------------------------------------------------------------------------ */
+
+static void add(solver *s, uint32_t from, uint32_t to, int32_t weight, uint32_t link) {
+    vec_push(s->mem, &s->bounds, (bound){from, to, link, weight});
+}
+
+static uint32_t unit_node(uint32_t unit) {
+    return FIRST_UNIT + unit;
+}
+
+/* The first event of a generator must not come before the first cycle that its row counts. */
+static void bound_starts(solver *s, uint32_t tile) {
+    const dense_design *from = &s->p->from;
+    const dense_tile *t = &from->tiles.at[tile];
+    const int32_t late = (int32_t)(s->p->placed.site.at[tile].y > ONYX_NEAR_ROWS) - (t->y > ONYX_NEAR_ROWS);
+    for (dense_generator_key key = 0; key < DENSE_GENERATORS; key++) {
+        const dense_generator g = dense_generator_of(from, t, key);
+        if (dense_fields_of(from->map, key).tile == t->kind && g.enable)
+            add(s, unit_node(dense_generator_unit(tile, key)), ZERO, (int32_t)g.at.start - late, NO_LINK);
+    }
+    if (t->kind == NET_TILE_IO) /* words may be loaded later than before */
+        add(s, unit_node(DENSE_UNITS * tile + 1), ZERO, 0, NO_LINK);
+}
+
+static bool is_delayed(const dense_placing *p, uint32_t link) {
+    static const dense_port operands[DENSE_OPERANDS] = {DENSE_PORT_PE_IN0,  DENSE_PORT_PE_IN1,
+                                                        DENSE_PORT_PE_IN2,  DENSE_PORT_PE_BIT0,
+                                                        DENSE_PORT_PE_BIT1, DENSE_PORT_PE_BIT2};
+    const dense_link *l = &p->from.links.at[link];
+    dense_instruction pe;
+    bool delayed = false;
+    if (!dense_is_operand(l))
+        return false;
+    dense_instruction_of(&p->from, &p->from.tiles.at[p->tile_of[1].at[link]], &pe);
+    for (uint32_t k = 0; k < DENSE_OPERANDS; k++)
+        delayed = delayed || (operands[k] == l->port && pe.mode[k] == DENSE_DELAY);
+    return delayed;
+}
+
+/* Returns the registers that a link had, that of the operand among them. */
+static uint32_t had(const dense_placing *p, uint32_t link) {
+    return p->from.links.at[link].registers + is_delayed(p, link);
+}
+
+static uint32_t last_node(const solver *s, uint32_t width, uint32_t net, uint32_t sink, uint32_t link) {
+    const uint32_t hop = s->p->routed[width].route.at[net].sinks.at[sink].hop;
+    return hop == PNR_NO_HOP ? unit_node(dense_source_unit(s->p, link)) : s->first_hop[width][net] + hop;
+}
+
+static void bound_net(solver *s, uint32_t width, uint32_t net) {
+    const pnr_route *r = &s->p->routed[width].route.at[net];
+    const uint32_t first = s->p->first[width].at[net], source = unit_node(dense_source_unit(s->p, first));
+    s->first_hop[width][net] = s->nodes;
+    s->nodes += r->hops.len;
+    for (uint32_t h = 0; h < r->hops.len; h++) {
+        const uint32_t parent = r->hops.at[h].parent, node = s->first_hop[width][net] + h,
+                       before = parent == PNR_NO_HOP ? source : s->first_hop[width][net] + parent;
+        add(s, before, node, 1, NO_LINK);
+        add(s, node, before, 0, NO_LINK);
+    }
+    for (uint32_t k = 0; k < r->sinks.len; k++) {
+        const uint32_t link = first + k, last = last_node(s, width, net, k, link),
+                       unit = unit_node(dense_sink_unit(s->p, link));
+        const int32_t before = (int32_t)had(s->p, link);
+        add(s, unit, last, before, NO_LINK);
+        add(s, last, unit, (int32_t)dense_is_operand(&s->p->from.links.at[link]) - before, link);
+    }
+}
+
+static void bound_all(solver *s) {
+    s->bounds.len = 0;
+    s->nodes = FIRST_UNIT + DENSE_UNITS * s->p->from.tiles.len;
+    for (uint32_t i = 0; i < s->p->from.tiles.len; i++)
+        bound_starts(s, i);
+    for (uint32_t width = 0; width < DENSE_WIDTHS; width++) {
+        for (uint32_t n = 0; n < s->p->net[width].nets.len; n++)
+            bound_net(s, width, n);
+    }
+}
+
+/* ---- distances --------------------------------------------------------------------------------- */
+
+static bool relax(solver *s) {
+    bool any = false;
+    for (uint32_t i = 0; i < s->bounds.len; i++) {
+        const bound *b = &s->bounds.at[i];
+        if (s->number[b->to] <= s->number[b->from] + b->weight)
+            continue;
+        s->number[b->to] = s->number[b->from] + b->weight;
+        s->by[b->to] = i + 1;
+        any = true;
+    }
+    return any;
+}
+
+/* Returns a node of a ring among the bounds that set the numbers, or UINT32_MAX: such a ring is negative. */
+static uint32_t find_ring(const solver *s, uint32_t *stamp) {
+    memset(stamp, 0, s->nodes * sizeof *stamp);
+    for (uint32_t i = 0; i < s->nodes; i++) {
+        uint32_t at = i;
+        for (; !stamp[at] && s->by[at]; at = s->bounds.at[s->by[at] - 1].from)
+            stamp[at] = i + 1;
+        if (s->by[at] && stamp[at] == i + 1)
+            return at;
+    }
+    return UINT32_MAX;
+}
+
+/* Finds all numbers. Returns a node of a negative ring if there is one, else UINT32_MAX. */
+static uint32_t solve(solver *s) {
+    s->number = arena_new_n(s->mem, int32_t, s->nodes);
+    s->by = arena_new_n(s->mem, uint32_t, s->nodes);
+    uint32_t *stamp = arena_new_n(s->mem, uint32_t, s->nodes), ring = UINT32_MAX;
+    for (uint32_t i = FIRST_UNIT + DENSE_UNITS * s->p->from.tiles.len; i < s->nodes; i++)
+        s->number[i] = FAR; /* of a hop */
+    while (ring == UINT32_MAX && relax(s))
+        ring = find_ring(s, stamp);
+    return ring;
+}
+
+/* ---- longer paths ------------------------------------------------------------------------------ */
+
+static void net_of_link(const dense_placing *p, uint32_t link, uint32_t *net, uint32_t *sink) {
+    const uint32_t width = p->from.links.at[link].width;
+    for (*net = 0; *net + 1 < p->first[width].len && p->first[width].at[*net + 1] <= link;)
+        ++*net;
+    *sink = link - p->first[width].at[*net];
+}
+
+/* Leads a link over more wires if its path has no room for the registers it had. Where all have, no ring is
+ * negative: all units may work as late as before. */
+static bool lengthen(solver *s, uint32_t link) {
+    uint32_t net, sink;
+    dense_placing *p = s->p;
+    pnr_design *routed = &p->routed[p->from.links.at[link].width];
+    net_of_link(p, link, &net, &sink);
+    const pnr_route *r = &routed->route.at[net];
+    uint32_t *wants = arena_new_n(s->mem, uint32_t, r->sinks.len);
+    for (uint32_t k = 0; k < r->sinks.len; k++)
+        wants[k] = had(p, link - sink + k);
+    const uint32_t needs = had(p, link) - (had(p, link) && dense_is_operand(&p->from.links.at[link]));
+    if (s->failed[link] || pnr_room(r, wants, sink) >= needs)
+        return false;
+    s->failed[link] = !pnr_lengthen(routed, (pnr_want){net, sink, needs}, wants, p->all.mem);
+    p->lengthened += !s->failed[link];
+    return !s->failed[link];
+}
+
+/* Leads one link of the ring over more wires. */
+static bool lengthen_ring(solver *s, uint32_t ring) {
+    uint32_t at = ring;
+    bool done = false;
+    do {
+        const bound *b = &s->bounds.at[s->by[at] - 1];
+        done = b->link != NO_LINK && lengthen(s, b->link);
+        at = b->from;
+    } while (!done && at != ring);
+    return done;
+}
+
+/* ---- all --------------------------------------------------------------------------------------- */
+
+static void keep_net(const solver *s, uint32_t width, uint32_t net) {
+    dense_placing *p = s->p;
+    const pnr_route *r = &p->routed[width].route.at[net];
+    const uint32_t first = p->first[width].at[net];
+    for (uint32_t h = 0; h < r->hops.len; h++) {
+        const uint32_t parent = r->hops.at[h].parent, node = s->first_hop[width][net] + h;
+        const uint32_t before =
+            parent == PNR_NO_HOP ? unit_node(dense_source_unit(p, first)) : s->first_hop[width][net] + parent;
+        r->hops.at[h].registered = s->number[node] > s->number[before];
+    }
+    for (uint32_t k = 0; k < r->sinks.len; k++) {
+        const uint32_t link = first + k;
+        p->delayed[link] = s->number[unit_node(dense_sink_unit(p, link))] + (int32_t)had(p, link) >
+                           s->number[last_node(s, width, net, k, link)];
+    }
+}
+
+static void keep_numbers(const solver *s) {
+    for (uint32_t i = 0; i < DENSE_UNITS * s->p->from.tiles.len; i++)
+        s->p->later[i] = s->number[unit_node(i)] - s->number[ZERO];
+    for (uint32_t width = 0; width < DENSE_WIDTHS; width++) {
+        for (uint32_t n = 0; n < s->p->net[width].nets.len; n++)
+            keep_net(s, width, n);
+    }
+}
+
+bool dense_place_registers(dense_placing *p, diagnostics *d) {
+    arena scratch = {0};
+    solver s = {.p = p, .mem = &scratch};
+    uint32_t ring = UINT32_MAX;
+    bool again = true;
+    s.failed = arena_new_n(&scratch, bool, p->from.links.len + 1);
+    for (uint32_t width = 0; width < DENSE_WIDTHS; width++)
+        s.first_hop[width] = arena_new_n(&scratch, uint32_t, p->net[width].nets.len + 1);
+    while (again) {
+        bound_all(&s);
+        ring = solve(&s);
+        again = ring != UINT32_MAX && lengthen_ring(&s, ring);
+    }
+    if (ring == UINT32_MAX) {
+        keep_numbers(&s);
+    } else {
+        diag_unmappable(d, (src_loc){0}, "E0984-dense-registers",
+                        "no paths have room for the registers that the links of the design ask for");
+        diag_hint(d, "another --seed finds other sites; fewer registers between units near each other");
+    }
+    arena_free(&scratch);
+    return ring == UINT32_MAX;
+}

@@ -9,13 +9,8 @@ static bool refuse_options(cli_session *s) {
     static const option_key read[] = {OPTION_DATA,    OPTION_OUTPUT,  OPTION_ENGINE,   OPTION_BOARD,
                                       OPTION_PROFILE, OPTION_HAZARDS, OPTION_NO_CHECK, OPTION_JSON,
                                       OPTION_RTL,     OPTION_WAVE,    OPTION_IO_TRACE, OPTION_VERIFY_CONFIG};
-    for (uint32_t i = 0; i < s->options.in_order.len; i++) {
-        const option_key key = s->options.in_order.at[i].key;
-        bool known = false;
-        for (size_t k = 0; k < sizeof read / sizeof *read; k++)
-            known = known || read[k] == key;
-        if (known)
-            continue;
+    option_key key;
+    if (cli_unread_option(&s->options, read, sizeof read / sizeof *read, &key)) {
         diag_error(&s->diag, (src_loc){0}, "E0902-option",
                    "%s says how an expression is compiled, and '%s' is a "
                    "program of the chip, which is run as it stands",

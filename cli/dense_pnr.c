@@ -34,19 +34,13 @@ static bool is_dense_file(const char *path, diagnostics *d) {
 static bool refuse_options(cli_session *s) {
     static const option_key read[] = {OPTION_FOLDER,  OPTION_BOARD,  OPTION_FIRST_SEED, OPTION_ANNEALS,
                                       OPTION_THREADS, OPTION_EFFORT, OPTION_STAGE_LIMIT};
-    for (uint32_t i = 0; i < s->options.in_order.len; i++) {
-        const option_key key = s->options.in_order.at[i].key;
-        bool known = false;
-        for (size_t k = 0; k < sizeof read / sizeof *read; k++)
-            known = known || read[k] == key;
-        if (known)
-            continue;
+    option_key key;
+    const bool unread = cli_unread_option(&s->options, read, sizeof read / sizeof *read, &key);
+    if (unread)
         diag_error(&s->diag, (src_loc){0}, "E0902-option",
                    "%s is for netlists of streams, and '%s' has dense tiles", options_spelling(key, &s->mem),
                    s->options.arguments.at[0]);
-        return false;
-    }
-    return true;
+    return !unread;
 }
 
 static bool read_design(cli_session *s, pnr_job *job) {

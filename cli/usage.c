@@ -109,6 +109,18 @@ void cli_refuse_option(cli_session *s, option_key key, const char *reader) {
                    options_spelling(key, &s->mem), reader);
 }
 
+bool cli_unread_option(const command_line *o, const option_key *read, size_t n, option_key *first) {
+    for (uint32_t i = 0; i < o->in_order.len; i++) {
+        bool known = false;
+        *first = o->in_order.at[i].key;
+        for (size_t k = 0; k < n; k++)
+            known = known || read[k] == *first;
+        if (!known)
+            return true;
+    }
+    return false;
+}
+
 bool cli_want_arguments(cli_session *s, uint32_t wanted, const char *usage) {
     uint32_t given = s->options.arguments.len;
     if (given != wanted)

@@ -8,6 +8,8 @@
  * --help, which it prints. */
 bool cli_parse(cli_session *s, option_command command, int argc, char **argv);
 
+/* Finds the first option said that is not among these. Returns whether there is one. */
+bool cli_unread_option(const command_line *o, const option_key *read, size_t n, option_key *first);
 /* Refuses an option that only the action `reader` of a command reads, where another of its actions is at
  * hand: E0902-option if it was given. */
 void cli_refuse_option(cli_session *s, option_key key, const char *reader);

@@ -260,11 +260,3 @@ bool dense_place(const dense_design *design, const pnr_options *options, diagnos
     judge(p, out, d->mem);
     return d->errors == errors;
 }
-
-void dense_move_streams(const dense_placed *placed, dense_streams *streams) {
-    for (uint32_t i = 0; i < streams->len; i++) {
-        dense_stream *s = &streams->at[i];
-        if (s->mode == DENSE_STREAM_STATIC)
-            s->g.at.start += (uint32_t)placed->later[s->store][s->column];
-    }
-}

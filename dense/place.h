@@ -2,7 +2,7 @@
 #ifndef ONYX_DENSE_PLACE_H
 #define ONYX_DENSE_PLACE_H
 
-#include "dense/program.h"
+#include "dense/design.h"
 
 typedef struct {
     dense_design design;
@@ -22,7 +22,5 @@ bool dense_place(const dense_design *design, const pnr_options *options, diagnos
 /* Returns the design without routes: only tiles with units are left, fed by links. *off counts tiles that it
  * switched off, which is not kept. */
 dense_design dense_unroute(const dense_design *design, arena *mem, uint32_t *off);
-/* Moves the schedules of streams to the cycles in which their words come and leave. */
-void dense_move_streams(const dense_placed *placed, dense_streams *streams);
 
 #endif

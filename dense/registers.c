@@ -198,7 +198,7 @@ static bool lengthen(solver *s, uint32_t link) {
     const uint32_t needs = had(p, link) - (had(p, link) && dense_is_operand(&p->from.links.at[link]));
     if (s->failed[link] || pnr_room(r, wants, sink) >= needs)
         return false;
-    s->failed[link] = !pnr_lengthen(routed, (pnr_want){net, sink, needs}, wants, p->all.mem);
+    s->failed[link] = !pnr_lengthen(routed, (pnr_longer){net, sink, needs}, wants, p->all.mem);
     p->lengthened += !s->failed[link];
     return !s->failed[link];
 }

@@ -6,6 +6,8 @@
  * sink as long as the hops that are left lead back (Manhattan distance); a bounded number of steps, so O(hops
  * of the net).
  */
+#include "pnr/lengthen.h"
+
 #include "pnr/pnr_int.h"
 
 #include <stdlib.h>
@@ -131,30 +133,6 @@ static bool begin(walker *w, pnr_site from, uint8_t port, uint32_t left) {
 
 /* ---- the net ----------------------------------------------------------------------------------- */
 
-/* Makes the route without what only this sink needs. */
-static void drop_branch(const pnr_route *r, uint32_t sink, arena *mem, pnr_route *out) {
-    uint32_t *at = arena_new_n(mem, uint32_t, r->hops.len + 1);
-    bool *kept = arena_new_n(mem, bool, r->hops.len + 1);
-    *out = (pnr_route){.early = r->early};
-    for (uint32_t s = 0; s < r->sinks.len; s++) {
-        for (uint32_t h = r->sinks.at[s].hop; s != sink && h != PNR_NO_HOP; h = r->hops.at[h].parent)
-            kept[h] = true;
-    }
-    for (uint32_t h = 0; h < r->hops.len; h++) {
-        if (!kept[h])
-            continue;
-        pnr_hop hop = r->hops.at[h];
-        hop.parent = hop.parent == PNR_NO_HOP ? PNR_NO_HOP : at[hop.parent];
-        at[h] = out->hops.len;
-        vec_push(mem, &out->hops, hop);
-    }
-    for (uint32_t s = 0; s < r->sinks.len; s++) {
-        pnr_sink end = r->sinks.at[s];
-        end.hop = s == sink || end.hop == PNR_NO_HOP ? PNR_NO_HOP : at[end.hop];
-        vec_push(mem, &out->sinks, end);
-    }
-}
-
 static int by_length(const void *left, const void *right) {
     const beginning *a = left, *b = right;
     if (a->length != b->length)
@@ -207,7 +185,7 @@ static bool find_path(walker *w, const net_data *net, pnr_site from, const pnr_r
                                : leave(w, &r->hops.at[b->hop], 0, length - 1);
 }
 
-bool pnr_lengthen(pnr_design *design, pnr_want want, const uint32_t *wants, arena *mem) {
+bool pnr_lengthen(pnr_design *design, pnr_longer want, const uint32_t *wants, arena *mem) {
     const net_data *net = &design->net->nets.at[want.net];
     const pnr_board *b = design->board;
     const pnr_site from = design->site.at[net->source.cell.v - 1];
@@ -216,11 +194,11 @@ bool pnr_lengthen(pnr_design *design, pnr_want want, const uint32_t *wants, aren
     bool found = false;
     walker w = {.board = b, .used = arena_new_n(&scratch, bool, b->width * b->height * 4 * b->tracks)};
     w.to = design->site.at[net->sinks.at[want.sink].cell.v - 1];
-    drop_branch(&design->route.at[want.net], want.sink, mem, &rest);
+    pnr_drop_branch(&design->route.at[want.net], want.sink, mem, &rest);
     for (uint32_t i = 0; i < design->route.len; i++)
         mark(b, i == want.net ? &rest : &design->route.at[i], w.used);
     const uint32_t *room = find_room(&rest, wants, want.sink, &scratch);
-    const beginnings list = find_beginnings(&w, &rest, from, room, want.pairs, &scratch);
+    const beginnings list = find_beginnings(&w, &rest, from, room, want.registers, &scratch);
     for (uint32_t i = 0; i < LENGTHS * list.len && !found; i++) {
         const beginning *at = &list.at[i / LENGTHS];
         const uint32_t length = at->length + i % LENGTHS;

@@ -15,6 +15,7 @@
 #include "pnr/files.h"
 #include "pnr/fits.h"
 #include "pnr/graph.h"
+#include "pnr/lengthen.h"
 #include "pnr/report.h"
 #include "pnr/sta.h"
 
@@ -33,12 +34,6 @@ typedef struct {
     uint32_t net, sink, pairs;
 } pnr_want;
 void pnr_stretch(pnr_design *design, const pnr_want *want, uint32_t n, arena *mem);
-/* For routes whose sinks want registers, `wants` of each sink of the net: a stretch that sinks share has room
- * for as many as the least that one of them wants. pnr_room returns the room on the way to a sink;
- * pnr_lengthen leads a sink over free wires with room for want.pairs single registers. It returns whether
- * there is a path; else the route stays. */
-uint32_t pnr_room(const pnr_route *r, const uint32_t *wants, uint32_t sink);
-bool pnr_lengthen(pnr_design *design, pnr_want want, const uint32_t *wants, arena *mem);
 /* Walks the wires by the device model alone and checks sites (E0530), exclusivity (E0531), connection
  * (E0532), that every sink is reached once (E0533), IO rules (E0534), FIFO pairs (E0535), the broadcast rule
  * (E0536), array edges (E0537) and flush groups (E0538). */

@@ -5,6 +5,7 @@
  * lead back (Manhattan distance); a bounded number of steps, so O(1) a sink.
  */
 #include "pnr/floor_int.h"
+#include "pnr/lengthen.h"
 
 enum { MAX_STEPS = 20000, LENGTHS = 4 };
 
@@ -78,8 +79,7 @@ static bool find_path(stretcher *s, pnr_site from, uint8_t port, uint32_t length
     return false;
 }
 
-/* Makes the route without what only this sink needs. */
-static void drop_branch(const pnr_route *r, uint32_t sink, arena *mem, pnr_route *out) {
+void pnr_drop_branch(const pnr_route *r, uint32_t sink, arena *mem, pnr_route *out) {
     uint32_t *at = arena_new_n(mem, uint32_t, r->hops.len + 1);
     bool *kept = arena_new_n(mem, bool, r->hops.len + 1);
     *out = (pnr_route){.early = r->early};
@@ -135,7 +135,7 @@ static void stretch(pnr_design *design, pnr_want want, stretcher *s, arena *mem,
     if (r->early || from.y == 0 || s->to.y == 0 || pnr_pairs_to(r, want.sink) >= want.pairs)
         return;
     mark(s->board, r, s->used, false);
-    drop_branch(r, want.sink, mem, &rest);
+    pnr_drop_branch(r, want.sink, mem, &rest);
     mark(s->board, &rest, s->used, true);
     uint32_t shortest = away(from.x, s->to.x) + away(from.y, s->to.y);
     shortest = 2 * want.pairs > shortest ? 2 * want.pairs : shortest;

@@ -52,6 +52,15 @@ static inline void read_again(fixture *f, const subject *s, const dense_design *
         fail_msg("%s: %s", s->program.path, fixture_printed(f));
 }
 
+/* Moves the schedules of streams to the cycles in which their words come and leave. */
+static inline void move_streams(const dense_placed *placed, dense_streams *streams) {
+    for (uint32_t i = 0; i < streams->len; i++) {
+        dense_stream *s = &streams->at[i];
+        if (s->mode == DENSE_STREAM_STATIC)
+            s->g.at.start += (uint32_t)placed->later[s->store][s->column];
+    }
+}
+
 static inline void place_anew(fixture *f, const placing *c) {
     pnr_options o = pnr_options_default();
     dense_placed placed;
@@ -66,7 +75,7 @@ static inline void place_anew(fixture *f, const placing *c) {
     if (!dense_place(&s.design, &o, &f->diag, &placed))
         fail_msg("%s: %s", c->name, fixture_printed(f));
     read_again(f, &s, &placed.design, &again);
-    dense_move_streams(&placed, &s.streams);
+    move_streams(&placed, &s.streams);
     const uint16_t *now = run_words(f, &s, &again, &s.streams);
     print_message("%s, seed %u: %u tiles differ, %u and %u wires, %u registers, %u paths longer\n", c->name,
                   c->seed, tiles_that_differ(&s.design, &again), placed.wires[0], placed.wires[1],
@@ -76,6 +85,11 @@ static inline void place_anew(fixture *f, const placing *c) {
     if (c->gold)
         assert_int_equal(dense_equal_words(&s.program.outputs.at[0], now, &at), c->gold);
     pnr_board_free(&s.on.board);
+}
+
+static inline void place_number(fixture *f, uint32_t i, void *of) {
+    const placing *programs = of;
+    place_anew(f, &programs[i]);
 }
 
 #endif

@@ -2,20 +2,15 @@
  * have no sites of their own. */
 #include "tests/dense/placing.h"
 
-static const placing programs[] = {
+static placing programs[] = {
     {"pointwise", 4096, 7},      {"conv_1_2", 4032, 8},          {"conv_3_3", 3844, 9},
     {"gaussian_619", 12152, 10}, {"harris_color_542", 7874, 11}, {"pointwise_gops", 4096, 12},
 };
 
-static void place_number(fixture *f, uint32_t i, void *of) {
-    (void)of;
-    place_anew(f, &programs[i]);
-}
-
 static void test_programs(void **state) {
     (void)state;
     TEST_SHARED("chip_programs");
-    each_afresh(sizeof programs / sizeof *programs, place_number, NULL);
+    each_afresh(sizeof programs / sizeof *programs, place_number, programs);
 }
 
 /* ---- products of matrices ---------------------------------------------------------------------- */
@@ -69,7 +64,7 @@ static void multiply(fixture *f, const dense_board *o, const char *name, uint32_
     if (!dense_parse(name, NULL, &o->board, o->map, &f->diag, &design) ||
         !dense_place(&design, &options, &f->diag, &placed))
         fail_msg("%s", fixture_printed(f));
-    dense_move_streams(&placed, &streams);
+    move_streams(&placed, &streams);
     assert_true(dense_check(&placed.design, &f->diag) &&
                 dense_check_streams(&placed.design, &streams, &f->diag));
     assert_true(dense_run(&placed.design, &streams, memory, &f->diag, &out) && out.done);

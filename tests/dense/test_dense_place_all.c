@@ -1,7 +1,7 @@
 /* Every dense program of the chip on other sites, those of the test test_dense_place with other seeds. */
 #include "tests/dense/placing.h"
 
-static const placing programs[] = {
+static placing programs[] = {
     {"pointwise", 4096, 21},
     {"conv_1_2", 4032, 22},
     {"conv_3_3", 3844, 23},
@@ -19,15 +19,10 @@ static const placing programs[] = {
     {"sequential_0_fp", 0, 35},
 };
 
-static void place_number(fixture *f, uint32_t i, void *of) {
-    (void)of;
-    place_anew(f, &programs[i]);
-}
-
 static void test_programs(void **state) {
     (void)state;
     TEST_SHARED("chip_programs");
-    each_afresh(sizeof programs / sizeof *programs, place_number, NULL);
+    each_afresh(sizeof programs / sizeof *programs, place_number, programs);
 }
 
 RUN_TESTS(TEST(test_programs))

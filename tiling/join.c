@@ -221,46 +221,90 @@ static bool add_up(const sam_statement *s, const tile_operands *in, arena *mem, 
     return true;
 }
 
+/* Gives every access a tensor of its own, so that a sample may have other coordinates of an operand that is
+ * read in two ways. */
+static void read_apart(const sam_statement *s, const tile_operands *in, arena *mem, tile_sampled *out) {
+    tile_tensor *operands = arena_new_n(mem, tile_tensor, s->tensors.len + s->exprs.len);
+    *out = (tile_sampled){*s, {operands, in->n, in->dtype}, 1};
+    out->statement.exprs.at = arena_new_n(mem, sam_expr_data, s->exprs.len + 1);
+    out->statement.tensors.at = NULL;
+    out->statement.tensors.len = out->statement.tensors.cap = 0;
+    memcpy(out->statement.exprs.at, s->exprs.at, sizeof *s->exprs.at * s->exprs.len);
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        vec_push(mem, &out->statement.tensors, s->tensors.at[t]);
+        operands[t] = in->operand[t];
+    }
+    for (uint32_t e = 0; e < s->exprs.len; e++) {
+        sam_expr_data *x = &out->statement.exprs.at[e];
+        const sam_tensor was = x->tensor;
+        if (x->kind != SAM_EXPR_ACCESS)
+            continue;
+        if (sam_count_reads(s, was, e)) {
+            operands[out->statement.tensors.len] = in->operand[was.v - 1];
+            vec_push(mem, &out->statement.tensors, s->tensors.at[was.v - 1]);
+            x->tensor.v = out->statement.tensors.len;
+        }
+    }
+    out->in.n = out->statement.tensors.len;
+}
+
+/* Operands of a product of which the entries that meet are known. */
+typedef struct {
+    tile_sampled of;
+    factor f[2];
+    uint32_t keys;
+    uint64_t products;
+} joined;
+
+static void join(joined *j, arena *mem) {
+    j->products = 0;
+    find_factors(&j->of.statement, &j->of.in, j->f);
+    j->keys = sort_shared(j->f, mem);
+    merge(j->f, j->keys, count_group, &j->products);
+}
+
+/* Makes a sample with MOST_ENTRIES products at most of all; its share is that of the products. Returns false
+ * where there is none. */
+static bool join_sample(const tile_sampled *all, uint64_t whole, arena *mem, joined *j) {
+    j->of = *all;
+    join(j, mem);
+    const double products = (double)j->products;
+    double most = (double)(j->f[0].data->nnz + j->f[1].data->nnz);
+    sam_statement keep = all->statement;
+    keep.uncut |= whole;
+    for (uint32_t round = 1; round < ROUNDS && j->products > MOST_ENTRIES; round++) {
+        most *= fmin(0.5, sqrt(MOST_ENTRIES / (double)j->products));
+        tile_sample(&keep, &all->in, (uint64_t)most, mem, &j->of);
+        join(j, mem);
+    }
+    j->of.share = j->products ? (double)j->products / products : 1;
+    return j->products <= MOST_ENTRIES && (j->products || products <= 0);
+}
+
 bool tile_workspace(const sam_statement *s, const tile_operands *in, uint64_t whole, arena *mem,
                     tile_tensor *out, double *share) {
     const sam_tensor_data *result = sam_tensor_at(s, s->result);
     arena scratch = {0};
     diagnostics quiet;
-    tile_sampled of = {*s, *in, 1};
-    factor f[2];
+    tile_sampled all;
+    joined j;
     uint32_t *extent = NULL;
-    double most = 0;
-    bool small = false;
     diag_init(&quiet, &scratch);
     *share = 1;
     if (add_up(s, in, mem, out))
         return true;
-    if (!find_factors(s, in, f) || !finds_all(s, f))
+    if (!find_factors(s, in, j.f) || !finds_all(s, j.f))
         return false;
-    uint32_t keys = 0;
-    for (uint32_t round = 0; round < ROUNDS && !small; round++) {
-        uint64_t products = 0;
-        if (round) {
-            sam_statement keep = *s;
-            keep.uncut |= whole;
-            tile_sample(&keep, in, (uint64_t)most, &scratch, &of);
-        }
-        find_factors(&of.statement, &of.in, f);
-        keys = sort_shared(f, &scratch);
-        merge(f, keys, count_group, &products);
-        small = products <= MOST_ENTRIES;
-        if (!round)
-            most = (double)(f[0].data->nnz + f[1].data->nnz);
-        most *= small ? 1 : fmin(0.5, sqrt(MOST_ENTRIES / (double)products));
-    }
-    bool good = small && tile_known_extents(&of.statement, &of.in, &scratch, &quiet, &extent);
+    read_apart(s, in, &scratch, &all);
+    const bool good = join_sample(&all, whole, &scratch, &j) &&
+                      tile_known_extents(&j.of.statement, &j.of.in, &scratch, &quiet, &extent);
     if (good) {
-        listed l = {.s = s, .f = f, .order = result->order, .mem = &scratch};
-        merge(f, keys, list_group, &l);
+        listed l = {.s = s, .f = j.f, .order = result->order, .mem = &scratch};
+        merge(j.f, j.keys, list_group, &l);
         *out = (tile_tensor){.name = result->name, .order = result->order};
         tile_result_dim(s, extent, out->dim);
         tile_normalise(out, &l.entries, in->dtype, mem);
-        *share = of.share;
+        *share = j.of.share;
     }
     arena_free(&scratch);
     return good;

@@ -1206,6 +1206,24 @@ static void workspaces_are_expected_where_they_are(void **state) {
     /* 0.01 x 0.01 x 2000^3 of all */
     assert_true(share < 1 && got.dim[0] == 2000 && got.nnz <= 1 << 17);
     assert_true((double)got.nnz > 0.8 * share * 8e5 && (double)got.nnz < 1.2 * share * 8e5);
+    /* One operand that is read in two ways is sampled for each. */
+    sam_tensor first = {0};
+    for (uint32_t e = 0; e < b.s.exprs.len; e++) {
+        sam_expr_data *x = &b.s.exprs.at[e];
+        if (x->kind == SAM_EXPR_ACCESS)
+            first = x->tensor = first.v ? first : x->tensor;
+    }
+    double products = 0, in_column[2000] = {0}, in_row[2000] = {0};
+    const tile_tensor *squared = &operand[first.v - 1];
+    for (uint64_t e = 0; e < squared->nnz; e++) {
+        in_row[squared->crd[2 * e]]++;
+        in_column[squared->crd[2 * e + 1]]++;
+    }
+    for (uint32_t k = 0; k < 2000; k++)
+        products += in_column[k] * in_row[k];
+    assert_true(tile_workspace(&b.s, &in, 1, &f->mem, &got, &share));
+    assert_true(share < 1 && got.dim[0] == 2000 && got.nnz > 1 << 14 && got.nnz <= 1 << 17);
+    assert_true(fabs((double)got.nnz - share * products) < 1e-6 * products);
 }
 
 enum { MET = 64, HUB = 3 };

@@ -19,6 +19,12 @@ static bool is_counted(const compile_tiling *t) {
     return t->expected.complete || (t->options.steps && t->expected.expected.runs);
 }
 
+/* Returns whether several processes or commands make the runs, which must not depend on each other then. */
+static bool is_shared(const compile_options *o) {
+    return o->target.engine == ENGINE_CYCLE &&
+           (o->running.jobs || o->running.shards || o->running.merged.len);
+}
+
 /* Chooses the dispatch by the options or by the data, for so many copies that start together or apart (0:
  * they do not fit). */
 static bool choose_dispatch(const compile_options *o, compile_context *ctx, const compile_copied *in,
@@ -29,6 +35,9 @@ static bool choose_dispatch(const compile_options *o, compile_context *ctx, cons
     if (!o->copies.dispatch_auto || (together < 2 && apart < 2))
         return true;
     d->how = TILE_DISPATCH_LOAD;
+    d->why = "runs of copies that start together can be shared by processes";
+    if (is_shared(o))
+        return true;
     d->why = "copies with a flush of their own do not fit";
     if (apart < 2)
         return true;
@@ -93,7 +102,7 @@ tile_room compile_room_for(const compile_options *o, const netlist *one, const p
     }
     if (o->copies.buffers > 1) /* the pattern of loads and stores is not made for groups: the user may try */
         room.apart = 0;
-    if (o->copies.dispatch_auto && o->asked.repeated)
+    if (o->copies.dispatch_auto && (o->asked.repeated || is_shared(o)))
         room.apart = 0;
     if (!o->copies.dispatch_auto && o->copies.dispatch == TILE_DISPATCH_DYNAMIC)
         room.together = room.apart ? 1 : o->copies.unroll && !compile_copies_open(o) ? 0 : room.together;

@@ -143,9 +143,8 @@ static bool is_faster(const compile_search_in *all, compile_context *ctx, const 
             continue;
         least = cycles;
         *out = made;
-        out->chosen.at[0] =
-            arena_printf(ctx->mem, "in blocks, -s \"%s\": %.0f cycles of the chip expected, %.0f re-packed",
-                         schedule, cycles, whole);
+        out->chosen.at[0] = arena_printf(
+            ctx->mem, "in blocks, -s \"%s\": %.0f cycles predicted, %.0f re-packed", schedule, cycles, whole);
     }
     return least < whole;
 }

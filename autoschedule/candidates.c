@@ -46,7 +46,7 @@ enum { HOPELESS = 4 };
 
 /* Returns why there are several kernels; `one`: what the chip takes for one, INFINITY: one does not fit. */
 static const char *say_several(arena *mem, uint32_t n, const char *how, double cycles, double one) {
-    return arena_printf(mem, "%u kernels, %s: %.0f cycles of the chip expected, %s", n, how, cycles,
+    return arena_printf(mem, "%u kernels, %s: %.0f cycles predicted, %s", n, how, cycles,
                         isfinite(one) ? arena_printf(mem, "%.0f as one", one) : "and as one it does not fit");
 }
 

@@ -217,8 +217,8 @@ bool compile_choose_orders(compile_trying *c, fe_cin *cin, text_vec *chosen) {
             sentence = kernel->s.rows ? arena_printf(mem, "in rows of %u, whose values the host combines: %s",
                                                      kernel->s.rows, why)
                        : strcmp(loops, had) == 0
-                           ? arena_printf(mem, "the host combines what the chip does not: %s", why)
-                           : arena_printf(mem, "loops %s; in the order %s: %s", loops, had, why);
+                           ? arena_printf(mem, "the host combines the values that the chip cannot: %s", why)
+                           : arena_printf(mem, "loops %s, since the order %s fails: %s", loops, had, why);
         }
         vec_push(mem, chosen, sentence);
     }

@@ -73,14 +73,13 @@ static compile_schedule in_order(const compile_schedule *s, const fe_cin *cin, u
     for (uint32_t i = 0; i < s->dense.len; i++)
         vec_push(mem, &out.dense, s->dense.at[i]);
     if (cin != &s->cin)
-        out.chosen.at[n] =
-            isfinite(before)
-                ? arena_printf(mem, "loops %s: %.0f cycles of the chip expected, %.0f in the order %s",
-                               compile_loops_text(&cin->kernels.at[n].s, mem), cycles, before,
-                               compile_loops_text(&s->cin.kernels.at[n].s, mem))
-                : arena_printf(mem, "loops %s; in the order %s the kernel does not fit",
-                               compile_loops_text(&cin->kernels.at[n].s, mem),
-                               compile_loops_text(&s->cin.kernels.at[n].s, mem));
+        out.chosen.at[n] = isfinite(before)
+                               ? arena_printf(mem, "loops %s: %.0f cycles predicted, %.0f in the order %s",
+                                              compile_loops_text(&cin->kernels.at[n].s, mem), cycles, before,
+                                              compile_loops_text(&s->cin.kernels.at[n].s, mem))
+                               : arena_printf(mem, "loops %s, since the kernel does not fit in the order %s",
+                                              compile_loops_text(&cin->kernels.at[n].s, mem),
+                                              compile_loops_text(&s->cin.kernels.at[n].s, mem));
     out.cin = *cin;
     return out;
 }
@@ -252,8 +251,7 @@ const char *compile_fuse_loops(const compile_trying *c, const compile_search_in 
 /* Says of a kernel how its loops are fused, before what else was chosen. */
 void compile_say_fused(const char *how, double cycles, double before, arena *mem, const char **chosen) {
     *chosen = compile_add_sentence(
-        arena_printf(mem, "-s \"%s\": %.0f cycles of the chip expected, %.0f apart", how, cycles, before),
-        *chosen, mem);
+        arena_printf(mem, "-s \"%s\": %.0f cycles predicted, %.0f apart", how, cycles, before), *chosen, mem);
 }
 
 /* Fuses the loops of kernel n, one of several, where that is expected to take less than *least, what the

@@ -142,11 +142,10 @@ typedef struct {
  * not fit. */
 static const char *say_dense(const char *names, double cycles, double compressed, arena *mem) {
     return isfinite(compressed)
-               ? arena_printf(mem, "%s dense: %.0f cycles of the chip expected, %.0f compressed", names,
-                              cycles, compressed)
-               : arena_printf(
-                     mem, "%s dense: %.0f cycles of the chip expected; compressed, the kernel does not fit",
-                     names, cycles);
+               ? arena_printf(mem, "%s dense: %.0f cycles predicted, %.0f compressed", names, cycles,
+                              compressed)
+               : arena_printf(mem, "%s dense: %.0f cycles predicted; compressed, the kernel does not fit",
+                              names, cycles);
 }
 
 /* Stores those that may be of `some` dense, where all of that together is expected to take less; false: it
@@ -423,7 +422,7 @@ void compile_choose_columns(compile_trying *c, const compile_search_in *by, uint
         *least = compile_search(by, c->ctx, &other.cin, &other.tilings);
         *out = other;
         out->chosen.at[n] =
-            arena_printf(mem, "loops %s, %s one coordinate at a time: %.0f cycles of the chip expected, %s",
+            arena_printf(mem, "loops %s, %s one coordinate at a time: %.0f cycles predicted, %s",
                          compile_loops_text(&columns.s, mem), fe_var_text(&columns.s, v), *least,
                          isfinite(before) ? arena_printf(mem, "%.0f otherwise", before)
                                           : "and otherwise the kernel does not fit");

@@ -200,8 +200,8 @@ bool compile_choose_parts(const compile_search_in *by, compile_context *ctx, con
     const char *name = names_text(ctx->names, sam_tensor_at(in->user, c.tensor)->name),
                *what = arena_printf(ctx->mem, "a kernel for each of %u %s of %s, whose results the host adds",
                                     filled, plural(filled, "part", "parts"), name);
-    out->staged = asked ? what
-                        : arena_printf(ctx->mem, "%s: %.0f cycles of the chip expected, %.0f put together",
-                                       what, cycles, whole);
+    out->staged =
+        asked ? what
+              : arena_printf(ctx->mem, "%s: %.0f cycles predicted, %.0f put together", what, cycles, whole);
     return true;
 }

@@ -33,8 +33,8 @@ bool compile_choose_rewritten(const compile_search_in *by, compile_context *ctx,
                 continue;
             least = cycles;
             *out = made;
-            out->staged = arena_printf(ctx->mem, "%s: %.0f cycles of the chip expected, %.0f %s", all[r].how,
-                                       cycles, whole, all[r].than);
+            out->staged = arena_printf(ctx->mem, "%s: %.0f cycles predicted, %.0f %s", all[r].how, cycles,
+                                       whole, all[r].than);
             taken = true;
         }
     }

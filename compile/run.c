@@ -36,7 +36,7 @@ void compile_refuse_error(const compile_options *o, compile_context *ctx, name_i
                   "%s is off by up to %.3g %% of what double precision makes of the data, and --tolerance is "
                   "%.3g %%",
                   names_text(ctx->names, name), 100 * a->largest_relative, 100 * o->running.tolerance);
-    diag_hint(ctx->diag, "the last line of the summary says why; --dtype bf16 keeps fractions, "
+    diag_hint(ctx->diag, "the line 'accuracy' of the summary says why; --dtype bf16 keeps fractions, "
                          "--profile onyx-ext sums of bf16");
 }
 

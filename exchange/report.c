@@ -73,6 +73,6 @@ void exchange_summary(const compile_options *o, const exchange_program *p, const
                 ran->stored[i].words.len, exchange_verdict_text(&ran->stored[i]));
     const text_vec lines = compile_stalls_lines(report, (double)ran->ran.cycles.kernel, &mem);
     for (uint32_t i = 0; i < lines.len; i++)
-        fprintf(out, "  %s\n", lines.at[i]);
+        fprintf(out, "%s%s\n", i ? "    " : "  ", lines.at[i]);
     arena_free(&mem);
 }

@@ -10,9 +10,9 @@ static const char *reason(compile_context *ctx, const compile_dispatch *d, uint3
                           uint32_t apart) {
     double pairs = (double)d->pairs;
     return arena_printf(ctx->mem,
-                        "a pair takes the array %.0f cycles; the chip is expected to take %.0f cycles a pair "
-                        "with %u copies that start together, %.0f with %u that start apart",
-                        d->pair, d->sorted / pairs, together, d->dynamic / pairs, apart);
+                        "predicted %.0f cycles a pair with %u copies that start together, %.0f with %u that "
+                        "start apart; the array alone takes %.0f",
+                        d->sorted / pairs, together, d->dynamic / pairs, apart, d->pair);
 }
 
 static bool is_counted(const compile_tiling *t) {

@@ -15,7 +15,7 @@ compile_attempt compile_try(const compile_context *ctx, compile_trial *trial, vo
     out.mistake = unheard.errors > 0;
     if (!out.works && unheard.list.len) {
         out.refusal = unheard.list.at[0].refusal;
-        out.why = arena_printf(ctx->mem, "%s [%s]", unheard.list.at[0].message, unheard.list.at[0].code);
+        out.why = arena_strndup(ctx->mem, unheard.list.at[0].message, strlen(unheard.list.at[0].message));
     }
     arena_free(&mem);
     return out;

@@ -1,15 +1,14 @@
-/* trial.h - trials: something is lowered while nobody hears what is said of it, which gives a result or the
- * reason. */
+/* trial.h - trials: lower a kernel silently, for a result or for the reason of a refusal. */
 #ifndef ONYX_KERNEL_TRIAL_H
 #define ONYX_KERNEL_TRIAL_H
 
 #include "kernel/kernel.h"
 
-/* What came of a trial. */
+/* The outcome of a trial. */
 typedef struct {
-    bool works, mistake;  /* mistake: it does not work on any hardware, since the input is wrong */
-    const char *why;      /* the first thing that was said against it; NULL: nothing was */
-    diag_refusal refusal; /* that this was, if it was one */
+    bool works, mistake;  /* mistake: no hardware can run the kernel, since the input is wrong */
+    const char *why;      /* the first message against the kernel, without its code; NULL: no message */
+    diag_refusal refusal; /* the kind of refusal of the first message */
 } compile_attempt;
 typedef bool compile_trial(compile_context *ctx, void *of);
 /* Runs the trial in a context of its own: nobody hears its diagnostics, and what it makes is gone afterwards

@@ -266,8 +266,9 @@ static void print_stage(const compile_options *o, const compile_context *ctx, co
             fprintf(out, "    on the %s: %s\n", passes_of(stage).alone ? "chip's processor" : "host",
                     stage->why);
         if (stage->cycles.total)
-            fprintf(out, "    %llu %s, %llu cycles\n", (unsigned long long)runs, plural(runs, "run", "runs"),
-                    (unsigned long long)stage->cycles.total);
+            fprintf(out, "    %llu %s, %s %s\n", (unsigned long long)runs, plural(runs, "run", "runs"),
+                    text_thousands(stage->cycles.total, ctx->mem),
+                    plural(stage->cycles.total, "cycle", "cycles"));
         return;
     }
     if (stage->kernel.producers.len)
@@ -278,32 +279,49 @@ static void print_stage(const compile_options *o, const compile_context *ctx, co
         print_array(a, stage, out);
     compile_regions_summary(ctx, &stage->kernel, out);
     if (o->running.runs)
-        fprintf(out, "    %llu %s, %llu cycles\n", (unsigned long long)runs, plural(runs, "run", "runs"),
-                (unsigned long long)stage->cycles.total);
+        fprintf(out, "    %llu %s, %s %s\n", (unsigned long long)runs, plural(runs, "run", "runs"),
+                text_thousands(stage->cycles.total, ctx->mem),
+                plural(stage->cycles.total, "cycle", "cycles"));
 }
 
-/* Says how good the results are, by name where there are several. */
+/* Returns how many statements were checked; "" where all or none were. */
+static const char *checked_text(const compile_options *o, const compile_application *a, arena *mem) {
+    uint32_t of;
+    const uint32_t n = compile_count_independent(o, a, &of);
+    if (n >= of || strcmp(a->check, "none") == 0)
+        return "";
+    return arena_printf(mem,
+                        ", %u of %u %s: the host called the functions of the other%s for the reference, too",
+                        n, of, plural(of, "statement", "statements"), of - n > 1 ? "s" : "");
+}
+
+/* Prints the accuracy of the results, by name where there are several, and the check. */
 static void print_accuracy(const compile_options *o, const compile_context *ctx, const compile_application *a,
                            FILE *out) {
     const uint32_t n = a->accuracy ? a->program.results.len : 0;
+    const char *own = "";
     for (uint32_t i = 0; i < n; i++) {
         const compile_accuracy one = accuracy_of(o, a, i);
         const char *text = compile_accuracy_text(&one, ctx->names, ctx->mem);
         const char *name = names_text(ctx->names, a->program.tensors.at[a->program.results.at[i]].name);
-        if (text)
-            fprintf(out, "  %s%s%s\n", n > 1 ? name : "", n > 1 ? ": " : "", text);
+        if (text && n == 1)
+            own = arena_printf(ctx->mem, "%s; ", text);
+        else if (text)
+            fprintf(out, "  accuracy  %s: %s\n", name, text);
     }
+    if (a->result)
+        fprintf(out, "  accuracy  %scheck: %s%s\n", own, a->check, checked_text(o, a, ctx->mem));
 }
 
-/* Says how many statements were checked, unless all of them were or none. */
-static void print_check(const compile_options *o, const compile_application *a, FILE *out) {
-    uint32_t of;
-    const uint32_t n = compile_count_independent(o, a, &of);
-    fprintf(out, "  %llu cycles in all, check: %s", (unsigned long long)all_cycles(a), a->check);
-    if (n < of && strcmp(a->check, "none") != 0)
-        fprintf(out, ", %u of %u %s: the host called the functions of the other%s for the reference, too", n,
-                of, plural(of, "statement", "statements"), of - n > 1 ? "s" : "");
-    fputc('\n', out);
+/* Prints lines for all statements: time, accuracy, check, energy. */
+static void print_outcome(const compile_options *o, const compile_context *ctx, const compile_application *a,
+                          FILE *out) {
+    compile_activity activity = {0};
+    if (a->result)
+        fprintf(out, "  time      %s cycles\n", text_thousands(all_cycles(a), ctx->mem));
+    print_accuracy(o, ctx, a, out);
+    if (all_activity(a, &activity))
+        fprintf(out, "  energy    %s\n", compile_energy_text(&activity, ctx->mem));
 }
 
 void compile_application_summary(const compile_options *o, const compile_context *ctx,
@@ -316,8 +334,6 @@ void compile_application_summary(const compile_options *o, const compile_context
         fprintf(out, "  %llu %s in %s\n", (unsigned long long)t->nnz, plural(t->nnz, "value", "values"),
                 names_text(ctx->names, t->name));
     }
-    if (a->result)
-        print_check(o, a, out);
     if (a->checkpoints.resumed)
         fprintf(out, "  it went on after pass %s, which an earlier command had kept\n",
                 a->checkpoints.resumed);
@@ -326,11 +342,9 @@ void compile_application_summary(const compile_options *o, const compile_context
                 o->running.on_board->started ? ", but where another program was needed" : "");
     if (a->images)
         fprintf(out, "  %u bitstreams in the global buffer, for one firmware program\n", a->images->n);
-    compile_activity activity = {0};
-    if (all_activity(a, &activity))
-        compile_energy_print(&activity, out);
+    print_outcome(o, ctx, a, out);
     const compile_times *t = &a->times;
-    number_print(out, "  %.3f s to the bitstreams, %.3f s in all; everything is in %s\n",
-                 t->frontend + t->lower + t->place + t->route + t->bitstream, t->total, o->files.out);
-    print_accuracy(o, ctx, a, out);
+    number_print(out, "  everything is in %s; %.3f s to the bitstreams, %.3f s in all%s\n", o->files.out,
+                 t->frontend + t->lower + t->place + t->route + t->bitstream, t->total,
+                 o->written.explain ? "" : "; --explain adds workspaces");
 }

@@ -13,8 +13,8 @@ bool compile_may_share(compile_context *ctx, const compile_kernel *k);
  */
 bool compile_fit_together(const compile_options *o, compile_context *ctx, const compile_kernels *all,
                           bool one_of);
-/* A kernel that stores a tensor and one that loads it, by their numbers among those that share an array; and
- * the names that the two have for it. */
+/* An edge between two kernels on one array: `from` stores the tensor that `to` loads. Each kernel has a name
+ * for the tensor. */
 typedef struct {
     uint32_t from, to;
     name_id stored, loaded;

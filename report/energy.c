@@ -108,13 +108,22 @@ void compile_energy_json(const compile_activity *a, cJSON *json) {
         add_range(energy, "mw", &e, a->time_us); /* nJ in a microsecond are mW */
 }
 
-void compile_energy_print(const compile_activity *a, FILE *out) {
+const char *compile_energy_text(const compile_activity *a, arena *mem) {
     static const char *const units[] = {"nJ", "µJ", "mJ", "J"};
     const compile_energy e = compile_energy_of(a);
     double by = 1;
     int unit = 0;
     for (; unit < 3 && e.typical / by >= 1000; unit++)
         by *= 1000;
-    number_print(out, "  an estimate: %.6g %s, somewhere from %.6g to %.6g (onyx help energy)\n",
-                 rounded(e.typical / by, 2), units[unit], rounded(e.low / by, 2), rounded(e.high / by, 2));
+    return arena_printf(mem, "%.6g %s (%.6g to %.6g), estimated", rounded(e.typical / by, 2), units[unit],
+                        rounded(e.low / by, 2), rounded(e.high / by, 2));
+}
+
+const char *compile_time_text(double us, arena *mem) {
+    static const char *const units[] = {"ns", "µs", "ms", "s"};
+    double value = us * 1000;
+    int unit = 0;
+    for (; unit < 3 && value >= 1000; unit++)
+        value /= 1000;
+    return arena_printf(mem, "%.6g %s", rounded(value, 3), units[unit]);
 }

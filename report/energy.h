@@ -30,7 +30,9 @@ bool compile_activity_add(const compile_kernel *k, compile_activity *to);
 compile_energy compile_energy_of(const compile_activity *a);
 /* Adds "energy" to report.json (docs/report.md). */
 void compile_energy_json(const compile_activity *a, cJSON *json);
-/* Prints the line of a summary. */
-void compile_energy_print(const compile_activity *a, FILE *out);
+/* Returns "8.7 µJ (2.7 to 27), estimated": the typical energy, and the least and the most. */
+const char *compile_energy_text(const compile_activity *a, arena *mem);
+/* Returns a time in the unit that fits, "10.7 µs". */
+const char *compile_time_text(double us, arena *mem);
 
 #endif

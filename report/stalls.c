@@ -86,25 +86,33 @@ static const char *text_of(const cJSON *object, const char *name) {
     return text ? text : "?";
 }
 
+/* Returns "x22y2 intersect stalled its neighbours for 32 % of the cycles, x6y2 intersect for 25 %"; "": no
+ * tile stalled another. */
+static const char *bottleneck_text(const cJSON *list, double total, arena *mem) {
+    const char *text = "";
+    const cJSON *one = list ? list->child : NULL;
+    for (int i = 0; one && i < SHOWN; one = one->next, i++)
+        text = arena_printf(mem, "%s%s%s%s for %.0f %%%s", text, i ? ", " : "", text_of(one, "tile"),
+                            i ? "" : " stalled its neighbours", number_of(one, "cycles") * 100 / total,
+                            i ? "" : " of the cycles");
+    return text;
+}
+
 text_vec compile_stalls_lines(const cJSON *section, double cycles, arena *mem) {
     text_vec lines = {0};
     const double total = cycles > 0 ? cycles : 1;
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(section, "bottlenecks");
-    const char *most = "";
-    const cJSON *one = list ? list->child : NULL;
-    for (int i = 0; one && i < SHOWN; one = one->next, i++)
-        most = arena_printf(mem, "%s%s%s (%.0f %% of the cycles)", most, i ? ", " : "", text_of(one, "tile"),
-                            number_of(one, "cycles") * 100 / total);
-    if (*most)
-        vec_push(mem, &lines, arena_printf(mem, "others waited most for %s", most));
+    const char *most = bottleneck_text(list, total, mem);
+    if (list)
+        vec_push(mem, &lines, *most ? most : "no tile stalled its neighbours");
     list = cJSON_GetObjectItemCaseSensitive(section, "stalls");
-    one = list ? list->child : NULL;
+    const cJSON *one = list ? list->child : NULL;
     for (int i = 0; one && i < SHOWN; one = one->next, i++) {
         double waited = number_of(one, "stalled") + number_of(one, "held");
         if (waited > 0)
             vec_push(mem, &lines,
-                     arena_printf(mem, "  %s waited %.0f %% for %s", text_of(one, "from"),
-                                  waited * 100 / total, text_of(one, "to")));
+                     arena_printf(mem, "%s waited %.0f %% for %s", text_of(one, "from"), waited * 100 / total,
+                                  text_of(one, "to")));
     }
     return lines;
 }

@@ -34,6 +34,13 @@ const char *file_error_line(const char *log, arena *mem) {
     return text ? arena_strndup(mem, begin, strcspn(begin, "\n")) : "";
 }
 
+const char *text_thousands(uint64_t n, arena *mem) {
+    const char *rest = "";
+    for (; n >= 1000; n /= 1000)
+        rest = arena_printf(mem, ",%03u%s", (unsigned)(n % 1000), rest);
+    return arena_printf(mem, "%u%s", (unsigned)n, rest);
+}
+
 void text_begin(text_out *out) {
     *out = (text_out){0};
     out->stream = open_memstream(&out->text, &out->length);

@@ -11,6 +11,9 @@ static inline const char *plural(uint64_t n, const char *one, const char *many) 
     return n == 1 ? one : many;
 }
 
+/* Returns a number for people, "852,854". */
+const char *text_thousands(uint64_t n, arena *mem);
+
 /* Returns whether a text, as the name of a file, ends with `end`. */
 static inline bool text_ends_with(const char *text, const char *end) {
     const size_t length = strlen(text), n = strlen(end);

@@ -20,8 +20,8 @@ static double of(const cost *c, const tile_driver *by, uint32_t copies) {
     return (c->start + c->load * copies * by->loads + c->store * copies * by->stores) * by->ratio;
 }
 
-/* Returns what the runs at places first, first + step, ... of a class of n are expected to take on average.
- * They are taken to become shorter evenly, from the longest one on and by as much as their average says. */
+/* Returns the predicted mean length of the runs number first, first + step, ... of a class of n. Assumes that
+ * run lengths fall linearly from `longest`, with mean `average`. */
 static double spread(double longest, double average, uint64_t n, uint64_t first, uint64_t step) {
     const uint64_t last = first + (n - 1 - first) / step * step;
     return n > 1 ? longest + (average - longest) * (double)(first + last) / (double)(n - 1) : longest;

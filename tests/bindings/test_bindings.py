@@ -247,7 +247,7 @@ class Kernels(unittest.TestCase):
         r = onyx.run("X(i,j) = B(i,k) * C(k,j)", B=whole(80, 50, 0.06, 1), C=whole(50, 40, 0.06, 2), formats={"C": "ss:1,0"}, options=["-O0"])
         page = r._repr_html_()
         xml.etree.ElementTree.fromstring(page)
-        for text in ("X(i,j) = B(i,k) * C(k,j)", "pass (engine cycle)", f"{r.cycles:,}", "PE", "others waited most for", "<svg"):
+        for text in ("X(i,j) = B(i,k) * C(k,j)", "pass (engine cycle)", f"{r.cycles:,}", "PE", "bottleneck", "<svg"):
             self.assertIn(text, page)
         self.assertNotIn("<svg", onyx.run("x(i) = b(i)", b=[1, 2])._repr_html_())
 

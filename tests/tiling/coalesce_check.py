@@ -352,9 +352,9 @@ for expression, more, message, code in (
         failed.append(f"{expression}: {got.returncode} {got.stderr} in place of {message} {code}")
 
 # Several parts of one tensor are given once, and then the data decide.
-got = subprocess.run([ONYX, "compile", "X(i,j) = B(i,k) * C(k,j-1) + B(i,k) * C(k,j+1)", "-g", "B:60x60:0.3:1", "-g", "C:60x60:0.3:2", "-o",
+got = subprocess.run([ONYX, "compile", "X(i,j) = B(i,k) * C(k,j-1) + B(i,k) * C(k,j+1)", "-g", "B:60x60:0.3:1", "-g", "C:60x60:0.3:2", "--explain", "-o",
                       str(FOLDER / "out")], capture_output=True, text=True)
-if got.returncode or "was chosen of" not in got.stdout:
+if got.returncode or "chosen among" not in got.stdout:
     failed.append(f"onyx compile with data: {got.stdout} {got.stderr}")
 # A command with modifiers that failed becomes shorter as it is: its operands are whole tensors, each once.
 for expression, code in (("y(i) = coalesce(x(permit(i-12)), w(permit(i))) * x(i)", "E0162-missing"),

@@ -335,7 +335,7 @@ def check_kernels(name, half):
         other = ["-i", f"C:{path}", "-f", f"C:{name}"] if result == "X" else ["-i", f"c:{FOLDER / 'c.mtx'}"]
         stored = result == "X" and name != "Skew"  # whose square is symmetric
         other += ["-f", f"X:{name}"] if stored else []
-        got = onyx("run", expression, "-i", f"B:{path}", "-f", f"B:{name}", *other, "--engine", engine, "-o", FOLDER / "out")
+        got = onyx("run", expression, "-i", f"B:{path}", "-f", f"B:{name}", *other, "--engine", engine, "--explain", "-o", FOLDER / "out")
         want = {k: v for k, v in want.items() if v}
         if got.returncode == 0 and read(FOLDER / "out" / f"{result}.mtx") != want:
             failed.append(f"{name}: {expression} on {engine} is wrong")

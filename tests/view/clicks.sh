@@ -19,7 +19,7 @@ trap finish EXIT
 cd "$work"
 kernel="X(i,j)=B(i,k)*C(k,j) -f C:ss:1,0 -g B:9x9:0.4:3 -g C:9x9:0.4:5"
 # shellcheck disable=SC2086
-"$onyx" run $kernel --engine cycle --io-trace --wave --unroll 2 -o out >said
+"$onyx" run $kernel --engine cycle --io-trace --wave --unroll 2 --explain -o out >said
 "$onyx" view out >/dev/null
 # shellcheck disable=SC2086
 "$onyx" run $kernel --engine cycle --wave --seed 9 -o other >/dev/null
@@ -118,7 +118,7 @@ for picture in graph floor; do
     click "[data-of='$picture'] [data-do='fit']"
 done
 # The words of the command line stand on the page, in the same order, and a tile in them can be picked.
-grep -E '^  (others waited|  x)' said | sed 's/^  //' >lines
+sed -nE 's/^  (bound|waits) +//p' said >lines
 [ -s lines ]
 expect "[...document.querySelectorAll('#verdict div')].map(e => e.textContent).join('|')" "$(paste -sd'|' lines)"
 click "#verdict button"

@@ -242,7 +242,7 @@ class Result:
             rows.append(("time", f"{r['time_us']:.2f} \u00b5s at {r['fmax_mhz']:.0f} MHz"))
             rows.append(("tiles", f"{r['tiles']['pe']} PE, {r['tiles']['mem']} MEM, {r['tiles']['io']} IO"))
         for waited in r.get("bottlenecks", [])[:1]:
-            rows.append(("others waited most for", f"{waited['tile']}, {100 * waited['cycles'] / max(1, r['cycles']['kernel']):.0f} % of the cycles"))
+            rows.append(("bottleneck", f"{waited['tile']} stalled its neighbours for {100 * waited['cycles'] / max(1, r['cycles']['kernel']):.0f} % of the cycles"))
         text = "".join(f"<tr><th style='text-align:left'>{name}</th><td style='text-align:left'>{html.escape(what)}</td></tr>" for name, what in rows)
         return f"<div><code>{html.escape(r['expression'])}</code><table>{text}</table>{_pattern(self.tensor)}</div>"
 

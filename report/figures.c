@@ -1,0 +1,110 @@
+/* Figures of compiled kernels and their runs, for report.json and for the summary. */
+#include "report/figures.h"
+
+static uint32_t larger(uint32_t a, uint32_t b) {
+    return a > b ? a : b;
+}
+
+static void add_tiles(const netlist *n, compile_figures *f) {
+    uint32_t pe = 0, mem = 0, io = 0;
+    for (uint32_t c = 0; c < n->cells.len; c++) {
+        net_tile tile = net_mode_table[n->cells.at[c].mode].tile;
+        pe += tile == NET_TILE_PE;
+        mem += tile == NET_TILE_MEM;
+        io += tile == NET_TILE_IO;
+    }
+    f->pe = larger(f->pe, pe);
+    f->mem = larger(f->mem, mem);
+    f->io = larger(f->io, io);
+}
+
+static void add_times(const compile_times *t, compile_times *sum) {
+    sum->frontend += t->frontend;
+    sum->lower += t->lower;
+    sum->place += t->place;
+    sum->route += t->route;
+    sum->bitstream += t->bitstream;
+    sum->tile += t->tile;
+    sum->firmware += t->firmware;
+    sum->run += t->run;
+    sum->total += t->total;
+}
+
+/* Adds the work of the chip's processor for a kernel without tiles on the array. */
+static void add_processor(const compile_kernel *k, compile_figures *f) {
+    f->config += k->ran.cycles.config;
+    f->kernel += k->ran.cycles.kernel;
+    f->firmware += k->ran.cycles.firmware;
+    f->total += k->ran.cycles.total;
+    f->verify += k->ran.cycles.verify;
+    if (k->on_processor && k->board.cgra_mhz)
+        f->time_us += (double)k->ran.cycles.total / k->board.cgra_mhz;
+}
+
+void compile_figures_add(const compile_kernel *k, arena *mem, compile_figures *f) {
+    const tile_counts *counts = &k->ran.cut.counts;
+    add_times(&k->times, &f->times);
+    if (k->on_host) {
+        add_processor(k, f);
+        return;
+    }
+    add_tiles(&k->array.net, f);
+    f->copies = larger(f->copies, k->array.copies);
+    f->hops += k->array.design.net ? pnr_hops(&k->array.design) : 0;
+    for (uint32_t w = 0; w < k->bits.stream.words.len; w++) {
+        vec_push(mem, &f->words, k->bits.stream.words.at[w].address);
+        vec_push(mem, &f->words, k->bits.stream.words.at[w].data);
+    }
+    f->pairs += counts->possible;
+    f->pairs_run += counts->expected.runs;
+    f->skipped += counts->possible - counts->pairs;
+    f->passes += k->ran.cut.passes;
+    f->config += k->ran.cycles.config;
+    f->kernel += k->ran.cycles.kernel;
+    f->firmware += k->ran.cycles.firmware;
+    f->total += k->ran.cycles.total;
+    f->verify += k->ran.cycles.verify;
+    f->build_s += k->ran.build_s;
+    f->cpu_s += k->ran.cpu_s;
+    /* The clock of the board's delay table; the chip itself is faster. */
+    double fmax_mhz = k->array.timing.period_ps ? 1e6 / k->array.timing.period_ps : 0;
+    f->fmax_mhz = f->fmax_mhz > 0 && f->fmax_mhz < fmax_mhz ? f->fmax_mhz : fmax_mhz;
+    f->time_us += fmax_mhz > 0 ? (double)k->ran.cycles.total / fmax_mhz : 0;
+}
+
+compile_figures compile_figures_of_all(const compile_kernel *k, arena *mem) {
+    compile_figures f = {0};
+    for (uint32_t n = 0; n < k->producers.len; n++)
+        compile_figures_add(&k->producers.at[n], mem, &f);
+    compile_figures_add(k, mem, &f);
+    return f;
+}
+
+cpu_chip compile_chip_of(const compile_figures *f) {
+    return (cpu_chip){f->time_us, f->fmax_mhz > 0 ? (double)f->config / f->fmax_mhz : 0};
+}
+
+const char *compile_corner_text(const tile_split *split, uint32_t i, arena *mem) {
+    const char *text = "";
+    for (uint32_t m = 0; m < split->order; m++)
+        text = arena_printf(mem, "%s%s%u", text, m ? "," : "", split->corner[i][m] + 1);
+    return text;
+}
+
+double compile_predicted_cycles(const compile_kernel *k) {
+    return (double)(uint64_t)(k->ran.cut.counts.expected.cycles / (k->array.copies ? k->array.copies : 1));
+}
+
+bool compile_stores_share(const compile_kernel *k) {
+    const sam_graph *g = &k->lowered.hardware;
+    return lower_count_stores(g, k->tiling.options.stored) < lower_count_stores(g, false);
+}
+
+const char *compile_result_name(const compile_context *ctx, const compile_kernel *k) {
+    return names_text(ctx->names, sam_tensor_at(&k->user, k->user.result)->name);
+}
+
+compile_accuracy compile_accuracy_of(const compile_options *o, const compile_kernel *k) {
+    return (compile_accuracy){&k->ran.accuracy, &k->user, k->data.operands.operand, k->data.operands.n,
+                              o->tensors.dtype};
+}

@@ -2,7 +2,7 @@
 
 Two forms are found. A *stacked* comment is directly followed by another one, so that nothing is left for it to describe. A
 *riddle* begins with words that only refer to something else, as "Of ..." or "The same ...". There may be neither. With a
-FOLDER only its findings are printed.
+FOLDER only its findings are printed. Without a FOLDER the counts of words.py are held against their bounds, too.
 """
 
 import os
@@ -10,6 +10,8 @@ import pathlib
 import re
 import subprocess
 import sys
+
+import words as counted
 
 RIDDLE = re.compile(r"(Of|The same|Same|Ditto|As above|As before|Likewise)\b")
 LANGUAGES = {".c": "/*", ".h": "/*", ".cpp": "/*", ".def": "/*", ".sv": "//", ".svh": "//", ".sh": "#", ".py": "#", ".cmake": "#", ".txt": "#"}
@@ -64,6 +66,8 @@ def main():
         where = path.relative_to(source)
         if len(sys.argv) == 2 or where.parts[0] == sys.argv[2]:
             found += [f"{where}:{line}: {what}" for line, what in findings(path)]
+    if len(sys.argv) == 2:
+        found += counted.judge(source)
     print("\n".join(found))
     return bool(found)
 

@@ -33,8 +33,9 @@ install(DIRECTORY firmware DESTINATION ${home}
         FILES_MATCHING PATTERN "target/*" PATTERN "protocol.h" PATTERN "commands.h" PATTERN "commands.def" PATTERN "registers.*" PATTERN "errors.def")
 install(DIRECTORY ${CMAKE_BINARY_DIR}/firmware/installed/ DESTINATION ${home}/firmware/objects OPTIONAL PATTERN "*.log" EXCLUDE)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES LICENSE RENAME copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}) # where Debian looks for it
+install(FILES LICENSE CHANGELOG.md NEWS.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES cmake/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}) # where Debian looks for licences
 install(DIRECTORY cmake/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES cmake/completion/onyx.bash RENAME onyx DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES cmake/completion/_onyx DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)

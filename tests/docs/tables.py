@@ -238,6 +238,23 @@ def options():
             bad.append(f"{path.relative_to(source)} names --{name}, which no command has")
 
 
+def slug(heading):
+    """The anchor of a heading, as GitHub makes it."""
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading.replace("`", "")).lower().strip()
+    return re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
+
+
+def questions():
+    """Every question of questions.txt is answered under a heading that is there."""
+    for line in text_of("tests/docs/questions.txt").splitlines():
+        question, _, answer = line.partition(" | ")
+        page, _, anchor = answer.partition("#")
+        if line.startswith("#") or not line:
+            continue
+        if not (source / page).is_file() or anchor not in map(slug, re.findall(r"^#+ (.*)", text_of(page), re.M)):
+            bad.append(f"tests/docs/questions.txt: {answer} answers '{question}', and there is no such heading")
+
+
 def sizes():
     """What README.md says of the chip is what its document says."""
     board = json.loads(text_of("boards/onyx.json"))
@@ -253,6 +270,7 @@ def sizes():
 renew()
 lists()
 options()
+questions()
 sizes()
 print("\n".join(bad) or "the documentation has what the code says")
 sys.exit(bool(bad))

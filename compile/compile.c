@@ -1,4 +1,5 @@
-/* From options to bitstreams: the passes (passes.def), and once more where what was chosen does not fit. */
+/* From options to bitstreams: runs the passes (passes.def), again with another mapping if the chosen mapping
+ * does not fit. */
 #include "compile/passes.h"
 #include "compile/retry.h"
 #include "graphs/graphs.h"

@@ -1,36 +1,36 @@
-/* compile.h - the driver: the passes in their order, what is tried next when something does not fit, and all
- * of `onyx run` but its options, files and printing. */
+/* compile.h - the driver: passes in order, other mappings after a refusal, and `onyx run` without options,
+ * files and printing. */
 #ifndef ONYX_COMPILE_H
 #define ONYX_COMPILE_H
 
 #include "kernel/kernel.h"
 
-/* What --order of a sweep asks for. */
+/* Orders of the loops for --order of a sweep. */
 typedef struct {
     const char *list;
-    const pnr_board *boards; /* an order must suit one of them; none with engine sam */
+    const pnr_board *boards; /* an order must map to at least one board; no boards with engine sam */
     uint32_t n_boards;
 } compile_orders_in;
 typedef struct {
-    text_vec found;      /* with those that were named */
-    uint32_t tried, can; /* of those that stars stand for */
+    text_vec found;      /* including the named orders */
+    uint32_t tried, can; /* of the orders behind stars */
 } compile_orders;
 
-/* What passes.def says of a pass. */
+/* A row of passes.def. */
 typedef struct {
     const char *name, *reads, *makes, *doc;
 } compile_pass_facts;
-/* Returns what is said of pass i, from 0; behind the last one there is no name. */
+/* Returns the row of pass i, from 0; the row behind the last has no name. */
 compile_pass_facts compile_pass_at(uint32_t i);
-/* Makes SAM graphs of the expression: all that engine sam needs. */
+/* Makes SAM graphs of the expression, enough for engine sam. */
 bool compile_to_graph(const compile_options *o, compile_context *ctx, compile_kernel *k);
-/* Makes a bitstream for each kernel of the expression, decodes it and proves it equal to the routed netlist;
- * writes the folder o->out. */
+/* Makes a bitstream for each kernel of the expression, decodes the bitstream, proves the decoded design equal
+ * to the routed netlist, and writes the folder o->out. */
 bool compile_to_bitstream(const compile_options *o, compile_context *ctx, compile_kernel *k);
 /* Does compile_to_bitstream once the folder is taken, and the board is in k->board. */
 bool compile_statement(const compile_options *o, compile_context *ctx, compile_kernel *k);
-/* Reports, as --deadlock asks, every kernel in which fibers as long as the sub-tiles' edges may need more
- * room in FIFOs than there is. */
+/* Reports, by --deadlock, every kernel whose FIFOs may be too short for fibers as long as the sub-tiles'
+ * edges. */
 bool compile_check_edges(const compile_options *o, compile_context *ctx, const compile_kernel *k);
 /* Compares a result with the reference. Returns "pass", "fail" (the mismatch is diagnosed), or "none" with
  * --no-check. */
@@ -39,17 +39,17 @@ const char *compile_check(const compile_options *o, compile_context *ctx, compil
 /* Refuses a result whose error is larger than --tolerance: E0345-tolerance (exit 3). */
 void compile_refuse_error(const compile_options *o, compile_context *ctx, name_id name,
                           const tile_accuracy *a);
-/* Does all of `onyx run`. k->ran.result is the result, which the folder o->out holds too; *check is what
- * compile_check returned. */
+/* Compiles, runs and checks (`onyx run`). Stores the result in k->ran.result and in the folder o->out, and
+ * the verdict of compile_check in *check. */
 bool compile_and_run(const compile_options *o, compile_context *ctx, compile_kernel *k, const char **check);
-/* Returns what became of values beyond 16 bits in a statement, for a message. */
+/* Returns a phrase for a message about values beyond 16 bits in a statement. */
 const char *compile_beyond_range(const sam_statement *s);
-/* Finds the orders that onyx sweep's --order stands for. Where it has stars ("all", "i,*;k,i,j"), these are
- * the orders that can run on one of the boards, or without any board as a graph; orders without a star are
- * taken as they are. out->tried and out->can count those of the stars. E0917-orders. */
+/* Expands --order of onyx sweep. A star ("all", "i,*;k,i,j") expands to the orders that map to one of the
+ * boards or, without a board, to a graph; an order without a star is kept unchanged. out->tried and out->can
+ * count orders from stars. E0917-orders. */
 bool compile_find_orders(const compile_options *o, compile_context *ctx, const compile_orders_in *in,
                          compile_orders *out);
-/* Returns the part of the options that the frontend reads. */
+/* Returns the frontend's part of the options. */
 bool compile_frontend_input(const compile_options *o, compile_context *ctx, fe_in *out);
 
 #endif

@@ -44,7 +44,7 @@ static bool to_array(const compile_options *o, compile_context *ctx, compile_ker
            bits_map_read(&k->board, ctx->mem, ctx->diag, &k->bits.map);
 }
 
-/* Edges, and how many copies there is room for, which is chosen with them. */
+/* Chooses edges together with the number of copies that fit. */
 bool pass_run_edges(compile_passing *p) {
     const compile_options *o = p->o;
     compile_context *ctx = p->ctx;
@@ -135,7 +135,7 @@ bool pass_run_freed(compile_passing *p) {
     return true;
 }
 
-/* What is said to leave room asks for fewer streams of one kind, and leaves it. */
+/* Postcondition: a form listed in `freed` asks for fewer streams of a kind, and has room for more copies. */
 bool pass_check_freed(const compile_passing *p) {
     for (uint32_t n = 0; n < compile_count_kernels(p->all); n++) {
         const compile_freed *all = &compile_kernel_at(p->all, n)->choices.freed;

@@ -1,20 +1,20 @@
-/* orders.c - --order of onyx sweep: "all", or outer loops and a star for the orders of the others. Only those
- * count that can run, which is found out by lowering each before any point runs. */
+/* orders.c - --order of onyx sweep: "all", or outer loops and a star for all orders of the inner loops. Keeps
+ * the orders that lower; each order is lowered before the first point runs. */
 #include "compile/compile.h"
 #include "kernel/edges.h"
 #include "kernel/trial.h"
 
-enum { MOST_FREE = 6, MOST_ORDERS = 120 }; /* loops a star stands for: 720 orders; those that may remain */
+enum { MOST_FREE = 6, MOST_ORDERS = 120 }; /* loops behind a star (6: 720 orders); orders that may remain */
 
 typedef struct {
     compile_context *ctx;
     const compile_options *options; /* of every point */
-    const pnr_board *boards;        /* one of them has to do; none: engine sam */
+    const pnr_board *boards;        /* an order must map to at least one board; no boards: engine sam */
     uint32_t n_boards;
-    sam_statement statement; /* as scheduled so far */
-    text_vec found;          /* with those that were named */
+    sam_statement statement; /* after the schedule's other commands */
+    text_vec found;          /* including the named orders */
     uint32_t tried, can;     /* by stars */
-    const char *why;         /* why the last one that cannot run cannot */
+    const char *why;         /* reason of the last refused order */
 } ordering;
 
 typedef struct {
@@ -59,7 +59,7 @@ static void keep(ordering *r, const char *order) {
     vec_push(r->ctx->mem, &r->found, order);
 }
 
-/* Returns the place of the loop of that name, `n` where there is none. */
+/* Returns the index of the loop with the name, `n` if no loop has the name. */
 static uint32_t find_loop(const sam_statement *st, const char *name) {
     uint32_t l = 0;
     while (l < st->loops.len &&
@@ -89,7 +89,7 @@ static bool parse_outer(ordering *r, const char *item, u32_vec *outer) {
     return true;
 }
 
-/* Lists all orders that begin with the outer loops and can run. O(orders) lowerings. */
+/* Lists all orders that begin with the outer loops and lower. O(orders) lowerings. */
 static bool expand(ordering *r, const char *item) {
     compile_context *ctx = r->ctx;
     uint32_t n = r->statement.loops.len, place[MOST_FREE];
@@ -129,7 +129,7 @@ static bool expand(ordering *r, const char *item) {
     return true;
 }
 
-/* Lists the loops that there are before --order is applied. */
+/* Lists the loops before --order is applied. */
 static bool scheduled(ordering *r) {
     compile_context *ctx = r->ctx;
     fe_in in;

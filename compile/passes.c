@@ -1,9 +1,9 @@
 /* The driver: a loop over the passes (passes.def). Each is run, checked, and written down. */
 #include "compile/passes.h"
 
-/* ---- what passes write -------------------------------------------------------------------------- */
+/* ---- files of passes ---------------------------------------------------------------------------- */
 
-/* Writes a form of all kernels if --dump asks for it. */
+/* Writes a form of all kernels if --dump names the form. */
 static bool dump_whole(const compile_passing *p, compile_form form) {
     return compile_dump(p->o, p->ctx, compile_home_of(p->o, p->ctx, p->ctx->partial), form);
 }
@@ -73,7 +73,7 @@ compile_pass_facts compile_pass_at(uint32_t i) {
     return i < sizeof passes / sizeof *passes ? passes[i].facts : (compile_pass_facts){.name = NULL};
 }
 
-/* Returns where the seconds of a pass are counted; what tells by itself, in *unheard. */
+/* Returns the clock of a pass; *unheard for a pass with a clock of its own. */
 static double *clock_of(const compile_passing *p, const pass_row *row, double *unheard) {
     return row->clock == CLOCK_frontend ? &p->all->times.frontend
            : row->clock == CLOCK_lower  ? &p->k->times.lower
@@ -81,7 +81,7 @@ static double *clock_of(const compile_passing *p, const pass_row *row, double *u
                                         : &p->k->times.bitstream;
 }
 
-/* Runs a pass, checks what it made, and writes that down. */
+/* Runs a pass, checks the outcome, and writes the outcome's files. */
 static bool do_pass(compile_passing *p, const pass_row *row) {
     const bool applies = row->from == FROM_ANY || p->graph == (row->from == FROM_GRAPH);
     if (!applies || (row->on == ON_CHIP && !p->chip))
@@ -93,7 +93,7 @@ static bool do_pass(compile_passing *p, const pass_row *row) {
     return ok;
 }
 
-/* Leads every kernel that is not the host's through passes of a kernel. */
+/* Runs the passes of a kernel for every kernel except the host's. */
 static bool do_kernels(compile_passing *p, const pass_row *from, const pass_row *end) {
     compile_passing own = *p;
     for (uint32_t n = 0; n < compile_count_kernels(p->all); n++) {

@@ -1,4 +1,4 @@
-/* passes.h - the passes of a statement, as passes.def lists them, and the loop over them. */
+/* passes.h - the passes of a statement (passes.def), and the loop over the passes. */
 #ifndef ONYX_COMPILE_PASSES_H
 #define ONYX_COMPILE_PASSES_H
 
@@ -6,14 +6,14 @@
 #include "kernel/folder.h"
 #include "kernel/stand_in.h"
 
-/* What goes from pass to pass besides the kernels. */
+/* State shared by the passes, besides the kernels. */
 typedef struct {
-    const compile_options *o; /* of the statement; in a pass of a kernel that kernel's own */
+    const compile_options *o; /* of the statement; in a pass of a kernel, the kernel's own */
     compile_context *ctx;
-    bool chip;                 /* else a graph is all that is wanted */
-    bool graph;                /* the statement is that of a .gv file */
-    compile_kernel *all;       /* the last kernel; those before are its producers */
-    compile_kernel *k;         /* the kernel that the pass is of, if it is of one */
+    bool chip;                 /* false: a graph alone is wanted */
+    bool graph;                /* the statement comes from a .gv file */
+    compile_kernel *all;       /* the last kernel; the kernels before are its producers */
+    compile_kernel *k;         /* the kernel, in a pass of a kernel */
     fe_in in;                  /* of the frontend */
     compile_schedule schedule; /* the kernels as loops */
     bool bound;                /* some to functions */
@@ -21,12 +21,11 @@ typedef struct {
     netlist one;               /* a copy of k */
 } compile_passing;
 
-/* Returns what the kernel's options are: of a bitstream at hand those that it was made with. */
+/* Returns the options of a kernel; for a prebuilt bitstream the options of its build. */
 static inline const compile_options *compile_options_of(const compile_options *o, const compile_kernel *k) {
     return k->given ? &k->given->options : o;
 }
-/* These count and number all kernels of a statement, in the order in which they run: those that fill
- * workspaces, then the last one. */
+/* Kernels of a statement in execution order: producers of workspaces first, then the result's. */
 static inline uint32_t compile_count_kernels(const compile_kernel *last) {
     return last->producers.len + 1;
 }

@@ -1,5 +1,5 @@
-/* What was chosen by the data may turn out not to run on these data: another mapping is tried before the user
- * hears of it. */
+/* Fallbacks: a mapping chosen by the data may fail on the data; other mappings are tried before the user sees
+ * an error. */
 #include "compile/retry.h"
 
 #include <stddef.h>
@@ -12,8 +12,8 @@ typedef struct {
     compile_kernel empty;
 } retrying;
 
-/* Returns whether another mapping may do: it does not fit the hardware, or ran into what the chip gets wrong.
- */
+/* Returns whether another mapping may help: the refusal is about the hardware's size or about a hazard of the
+ * chip. */
 static bool may_retry(const retrying *r) {
     const diagnostics *now = r->ctx->diag;
     if (r->ctx->interrupted || now->list.len <= r->before.list.len || now->mismatches > r->before.mismatches)
@@ -41,7 +41,7 @@ static bool was_refused(const retrying *r, diag_refusal what) {
     return was;
 }
 
-/* Forgets what came of the attempt before, and what it refused: the user did not ask for it. */
+/* Drops the results and diagnostics of the attempt before, since the user did not ask for the attempt. */
 static void forget(retrying *r) {
     *r->ctx->diag = r->before;
     *r->k = r->empty;
@@ -52,7 +52,7 @@ static bool retry(retrying *r, const compile_options *o) {
     return r->action(o, r->ctx, r->k);
 }
 
-/* ---- what is tried from the beginning ------------------------------------------------------------- */
+/* ---- changes tried from the first pass on ----------------------------------------------------------- */
 
 static bool host_may_help(const compile_options *o) {
     return !compile_array_alone(o);
@@ -61,24 +61,25 @@ static bool is_open(const compile_options *o) {
     (void)o;
     return true;
 }
-/* A union that is met has two ways to the joiner behind it, of which one may be too short. */
+/* A union in front of an intersection has two paths to the next joiner, and the shorter path may have too few
+ * FIFOs. */
 static bool may_meet_first(const compile_options *o) {
     return strcmp(o->target.profile, PNR_PROFILE) != 0;
 }
 
-/* For a refusal: what is set in the statement's compile_tried, once, where that is open. */
+/* A refusal, and the flag of compile_tried to set for the next attempt, at most once per statement. */
 static const struct {
     diag_refusal refused;
     size_t set;
     bool (*may)(const compile_options *o);
-    bool said; /* why it is another mapping than the first one */
+    bool said; /* why the first mapping was replaced */
 } changes[] = {
     {DIAG_REFUSED_RANGE, offsetof(compile_tried, any_sign), host_may_help, false},
     {DIAG_REFUSED_COMPLEMENT, offsetof(compile_tried, keeps_absent), is_open, false},
     {DIAG_REFUSED_DEADLOCK, offsetof(compile_tried, met_first), may_meet_first, true},
 };
 
-/* Finds the change that is to be made; false: there is none. */
+/* Finds the change for the next attempt; false: no change is left. */
 static bool find_change(const retrying *r, const compile_options *o, compile_options *out, bool *said) {
     for (uint32_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         *out = *o;
@@ -92,11 +93,11 @@ static bool find_change(const retrying *r, const compile_options *o, compile_opt
     return false;
 }
 
-/* ---- what is tried one after the other ------------------------------------------------------------ */
+/* ---- changes tried in sequence ---------------------------------------------------------------------- */
 
-/* Returns whether kernels of fewer operands may do where one was refused that lowers, and the user leaves
- * open how the statement is mapped; edges that are stated are those of the smaller kernels, too, so that they
- * do not keep a statement from another mapping whose data meet what the chip gets wrong. */
+/* Returns whether kernels with fewer operands may run after a kernel that lowers was refused. The mapping
+ * must be open. Stated edges apply to the smaller kernels, too, and do not prevent the attempt after a
+ * hazard. */
 static bool may_be_smaller(const retrying *r, const compile_options *o) {
     const bool hazard = was_refused(r, DIAG_REFUSED_HAZARD),
                met = hazard && !was_refused(r, DIAG_REFUSED_CYCLE_STUCK),
@@ -107,9 +108,9 @@ static bool may_be_smaller(const retrying *r, const compile_options *o) {
            (met || compile_edges_open(o)) && compile_copies_open(o) && !compile_array_alone(o);
 }
 
-/* Runs the statement in ever smaller kernels, at last with the host for every operation of two operands. What
- * was refused as it stands without choosing by the data (`plain`), or with larger kernels, is not compiled
- * again where that makes the same kernels. */
+/* Runs the statement in ever smaller kernels, at last with the host for every operation of two operands.
+ * Skips an attempt whose kernels equal the refused kernels of an attempt without choices (`plain`) or with
+ * larger kernels. */
 static bool retry_smaller(retrying *r, const compile_options *o, bool plain) {
     compile_options smaller = *o;
     bool ok = false, again = true;
@@ -119,17 +120,15 @@ static bool retry_smaller(retrying *r, const compile_options *o, bool plain) {
         const diagnostics refused = *r->ctx->diag;
         ok = retry(r, &smaller);
         if (!ok && r->k->choices.tried)
-            *r->ctx->diag = refused; /* which it would be for the same reason */
+            *r->ctx->diag = refused; /* the refusal would repeat */
         smaller.tried.refused = r->k->choices.kernels;
         again = may_retry(r);
     }
     return ok;
 }
 
-/* Tries other mappings of what is open: edges that were measured, nothing chosen by the data, smaller
- * kernels. Whether the array meets what the chip gets wrong depends on the timing, and a run of the cycle
- * model tells.
- */
+/* Tries other mappings: measured edges, no choices by the data, smaller kernels. A hazard depends on timing;
+ * a run of the cycle model finds hazards. */
 static bool retry_mapped(retrying *r, const compile_options *o) {
     const bool open = compile_edges_open(o) || compile_copies_open(o), chosen = open && was_chosen(r->k),
                divisible = may_be_smaller(r, o);
@@ -155,7 +154,7 @@ bool compile_retrying(const compile_options *o, compile_context *ctx, compile_ke
         return true;
     if (!may_retry(&r))
         return false;
-    /* The other shards have not met it, and keep their mapping. */
+    /* Other shards did not meet the hazard, and keep their mapping. */
     if ((o->running.shards || o->running.merged.len) &&
         (was_refused(&r, DIAG_REFUSED_HAZARD) || was_refused(&r, DIAG_REFUSED_CYCLE_STUCK)))
         return false;

@@ -1,10 +1,10 @@
-/* retry.h - what was chosen by the data and does not run is compiled once more without choosing. */
+/* retry.h - fallbacks: compiles a refused choice again without choices by the data. */
 #ifndef ONYX_COMPILE_RETRY_H
 #define ONYX_COMPILE_RETRY_H
 
 #include "kernel/kernel.h"
 
-/* Does it, and where what was chosen by the data is refused, once more without choosing. */
+/* Runs the action, and again without choices by the data if a chosen mapping is refused. */
 bool compile_retrying(const compile_options *o, compile_context *ctx, compile_kernel *k,
                       compile_action *action);
 /* compile_to_bitstream, once. */

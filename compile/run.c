@@ -69,7 +69,7 @@ const char *compile_check(const compile_options *o, compile_context *ctx, compil
     return "pass";
 }
 
-/* Shards are of the runs of one kernel, and copies that start each by itself depend on each other's. */
+/* Shards divide the runs of a single kernel; copies with independent starts depend on each other's runs. */
 static bool may_divide(const compile_options *o, const compile_context *ctx, const compile_kernel *k) {
     if (!o->running.shards && !o->running.merged.len)
         return true;
@@ -103,7 +103,7 @@ bool compile_and_run(const compile_options *o, compile_context *ctx, compile_ker
     double start = seconds_now();
     if (!compile_retrying(o, ctx, k, run_once))
         return false;
-    if (o->running.shards) { /* there is no result before all are put together */
+    if (o->running.shards) { /* the result needs all shards */
         *check = "none";
         k->times.total = seconds_now() - start;
         return true;

@@ -15,7 +15,7 @@
 
 /* ---- the expression ----------------------------------------------------------------------------- */
 
-/* Returns the fills: as --fill says them, and of other operands as their files do. */
+/* Returns the fills: by --fill, else by the operand's file. */
 static text_vec stated_fills(const compile_options *o, compile_context *ctx) {
     text_vec fills = {0};
     for (uint32_t i = 0; i < o->written.fills.len; i++)
@@ -78,13 +78,13 @@ bool pass_check_graph(const compile_passing *p) {
     return sam_check(&p->all->lowered.sam, p->ctx->diag) && compile_check_names(p->o, p->ctx, &p->all->user);
 }
 
-/* ---- the schedule, and what is chosen ------------------------------------------------------------- */
+/* ---- the schedule, and choices ---------------------------------------------------------------------- */
 
 static name_id user_name(const sam_tensor_data *t) {
     return t->called.v ? t->called : t->name;
 }
 
-/* Several operands may be made of one tensor of the user's. */
+/* Several operands may come from a single tensor of the user. */
 static bool has_all_sources(const compile_options *o, const sam_statement *user) {
     uint32_t wanted = 0;
     for (uint32_t t = 0; t < user->tensors.len; t++) {
@@ -97,8 +97,8 @@ static bool has_all_sources(const compile_options *o, const sam_statement *user)
     return o->tensors.inputs.len + o->tensors.generators.len + o->tensors.given.len >= wanted;
 }
 
-/* A schedule may ask how far a loop runs, and so may rows (frontend/rows.h), which the operands say, if they
- * are there. */
+/* A schedule and rows (frontend/rows.h) may need the extent of a loop, known from the operands if these are
+ * given. */
 static bool read_scheduled_operands(const compile_options *o, compile_context *ctx, compile_kernel *k) {
     return !(o->written.schedule.len || k->user.general) || !has_all_sources(o, &k->user) ||
            compile_read_operands(o, ctx, &k->user, &k->data);
@@ -120,12 +120,12 @@ bool pass_check_schedule(const compile_passing *p) {
     return fe_cin_check(&p->schedule.cin, p->ctx->diag);
 }
 
-/* Returns what choices go by. */
+/* Returns the inputs of the choices. */
 static compile_choosing choosing_of(const compile_passing *p) {
     return (compile_choosing){&p->in, &p->all->user, p->chip ? &p->all->board : NULL, &p->all->data};
 }
 
-/* What the data decide before there are kernels. */
+/* Choices by the data before kernels exist. */
 static bool choose_by_data(const compile_options *o, compile_context *ctx, const compile_choosing *open,
                            compile_kernel *k, compile_schedule *s) {
     bool on_host = false;
@@ -152,7 +152,7 @@ static bool choose_by_data(const compile_options *o, compile_context *ctx, const
            (compile_choose_blocks(&by, ctx, open, s) && compile_choose_parts(&by, ctx, open, s));
 }
 
-/* Binds a part to a function, if that is asked for and one computes it. */
+/* Binds a part to a function, if --search is given and a function computes the part. */
 bool pass_run_bind(compile_passing *p) {
     const compile_options *o = p->o;
     compile_context *ctx = p->ctx;
@@ -202,7 +202,7 @@ bool pass_check_data(const compile_passing *p) {
 
 /* ---- kernels ------------------------------------------------------------------------------------- */
 
-/* Loads the function that is bound, and how its calls compute the kernel: bind found out that they do. */
+/* Loads the bound function and the calls that compute the kernel; bind has proved that the calls do. */
 static bool load_calls(compile_context *ctx, const fe_kernel *bound, sam_binding *out) {
     const char *name = names_text(ctx->names, bound->binding.function);
     const fe_user_function *f = fe_function_named(ctx->functions, name);
@@ -215,8 +215,8 @@ static bool load_calls(compile_context *ctx, const fe_kernel *bound, sam_binding
     return ok;
 }
 
-/* Makes a kernel of each of the schedule's. Where there are several, each has a folder with the name of the
- * tensor that it writes. */
+/* Makes the kernels of the schedule. Several kernels have folders, named after the tensors that the kernels
+ * write. */
 static bool begin_kernels(const compile_options *o, compile_context *ctx, const compile_schedule *schedule,
                           compile_kernel *last) {
     const fe_cin *cin = &schedule->cin;
@@ -255,7 +255,8 @@ static bool begin_kernels(const compile_options *o, compile_context *ctx, const 
     return ok;
 }
 
-/* Takes note of the kernels. Returns false where they have been refused before. */
+/* Records the kernels' text in `choices`. Returns false if a trial with the same kernels was refused already.
+ */
 static bool are_untried(const compile_options *o, compile_context *ctx, const fe_cin *cin,
                         compile_choices *choices) {
     text_out text;
@@ -278,7 +279,7 @@ bool pass_run_kernels(compile_passing *p) {
     return true;
 }
 
-/* What a kernel reads has been written by one before it, or is the user's. */
+/* Checks that a kernel reads tensors of earlier kernels or of the user only. */
 bool pass_check_kernels(const compile_passing *p) {
     const fe_cin *cin = &p->schedule.cin;
     for (uint32_t n = 0; n < cin->kernels.len; n++) {
@@ -296,7 +297,7 @@ bool pass_check_kernels(const compile_passing *p) {
 
 /* ---- edges and operands -------------------------------------------------------------------------- */
 
-/* What the options say of the sub-tiles of each, and what was chosen. */
+/* Tile sizes of each kernel, from the options or chosen. */
 bool pass_run_tiles(compile_passing *p) {
     for (uint32_t n = 0; n < compile_count_kernels(p->all); n++) {
         compile_kernel *k = compile_kernel_at(p->all, n);
@@ -320,8 +321,8 @@ bool pass_check_tiles(const compile_passing *p) {
     return compile_check_loops(p->o, p->ctx, all, kernels);
 }
 
-/* Where the data decide, or are needed anyway: a mistake in them shows before anything is placed. onyx
- * compile may have no operands, and does without them where it can. */
+/* Reads the operands if choices or the run need data, so that a mistake in a file shows before placement.
+ * onyx compile runs without operands where possible. */
 bool pass_run_operands(compile_passing *p) {
     const compile_options *o = p->o;
     compile_kernel *last = p->all;

@@ -1,5 +1,5 @@
-/* autoschedule.h - what is chosen unasked, by what the chip is expected to take: all that other rooms see of
- * it. */
+/* autoschedule.h - choices that the user leaves open, by the chip's predicted time: the interface for other
+ * rooms. */
 #ifndef ONYX_AUTOSCHEDULE_H
 #define ONYX_AUTOSCHEDULE_H
 

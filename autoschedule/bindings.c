@@ -17,10 +17,11 @@
 static const double CYCLES_OF_POINT = 0.33, CYCLES_OF_VALUE = 7;
 
 typedef struct {
-    const fe_part_binding *binding; /* NULL: as it stands */
-    uint32_t at;                    /* in the order in which they were found */
-    bool runs;                      /* the array can run what is left, in as many kernels as there are */
-    const char *why;                /* it does not, where that is not for what is left */
+    const fe_part_binding *binding; /* NULL: the statement as written */
+    uint32_t at;                    /* in the order of discovery */
+    bool runs;                      /* the array can run the rest of the statement, in the program's kernels
+                                     */
+    const char *why;                /* the part does not run, for a reason in the part itself */
     double cycles;
 } candidate;
 
@@ -38,8 +39,8 @@ static double points_of(const sam_statement *s, uint64_t vars) {
     return all;
 }
 
-/* Returns how many values of an array all calls have: each has it once for each coordinate of a fixed index
- * and each part of one that is split, whether the array has that index or not. */
+/* Returns how many values of an array all calls have: a call per coordinate of each fixed index and per part
+ * of each split index, also of indices that the array lacks. */
 static double values_of(const fe_kernel *k, uint64_t vars) {
     double all = points_of(&k->s, vars | k->binding.fixed);
     for (uint32_t i = 0; i < k->relations.len; i++) {
@@ -51,7 +52,7 @@ static double values_of(const fe_kernel *k, uint64_t vars) {
     return all;
 }
 
-/* Returns what the host is taken to need for a kernel that is bound. */
+/* Returns the estimated cycles of the host for a bound kernel. */
 static double cost_of_calls(const fe_kernel *k, double point) {
     const sam_statement *s = &k->s;
     const uint64_t result = vars_of(s->result_index, sam_tensor_at(s, s->result)->order);
@@ -67,7 +68,7 @@ static double cost_of_calls(const fe_kernel *k, double point) {
     return point * points_of(s, all) + CYCLES_OF_VALUE * values;
 }
 
-/* Returns what a point of the function's loops takes, in cycles of the array. */
+/* Returns the cost of a point of the function's loops, in array cycles. */
 static double cost_of_point(const fe_functions *functions, const name_table *names, name_id function,
                             const pnr_board *b) {
     const fe_user_function *f = function.v ? fe_function_named(functions, names_text(names, function)) : NULL;
@@ -76,7 +77,7 @@ static double cost_of_point(const fe_functions *functions, const name_table *nam
     return f->described->per_point * (b && b->cpu_mhz ? host_cycles_ratio(b) : 1);
 }
 
-/* Returns whether the array computes a kernel that is bound. */
+/* Returns whether the array computes a bound kernel. */
 static bool is_bitstream(const fe_functions *functions, const fe_kernel *k) {
     const name_id name = k->binding.function;
     return name.v && fe_function_named(functions, names_text(k->s.names, name))->described->bitstream;
@@ -122,8 +123,8 @@ static int by_cycles(const void *a, const void *b) {
     return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Returns whether one of the first n candidates has the same schedule, at the same cost: a rewrite has
- * changed what is not bound, and nothing came of it. */
+/* Returns whether any of the first n candidates has the same schedule and cost: a rewrite of the unbound rest
+ * without effect. */
 static bool is_there(const candidate *all, uint32_t n, const candidate *c) {
     bool is = false;
     for (uint32_t i = 0; i < n && c->binding; i++)
@@ -144,8 +145,8 @@ static const char *describe(const candidate *c, arena *mem) {
                         c->binding->text ? c->binding->text : "", cost);
 }
 
-/* Makes the schedule of a binding, in an order of loops that the array can run. A bitstream that is not for
- * these operands or this board is no mistake of the user's here: *why says it. */
+/* Makes the schedule of a binding, in an order of loops that the array can run. A bitstream for other
+ * operands or another board is no mistake of the user here: *why has the reason. */
 static bool schedule_of(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
                         const fe_part_binding *binding, compile_schedule *out, const char **why) {
     const compile_choosing one = {in->in, binding ? &binding->s : in->user, in->board, NULL};
@@ -180,7 +181,7 @@ static bool leave_the_same(const fe_functions *functions, const fe_part_binding 
            !binds_bitstream(functions, a, mem) && !binds_bitstream(functions, b, mem);
 }
 
-/* Returns whether what the functions call is on this machine. */
+/* Returns whether this machine has the functions' libraries. */
 static bool is_installed(compile_context *ctx, const fe_functions *functions, const fe_cin *cin) {
     bool is = true;
     for (uint32_t n = 0; n < cin->kernels.len; n++) {
@@ -222,7 +223,7 @@ bool compile_choose_bindings(const compile_search_in *by, compile_context *ctx, 
         if (!schedule_of(by, ctx, in, all.at[i].binding, &s, &why) ||
             !is_installed(ctx, in->in->functions, &s.cin))
             continue;
-        cost_on_array(by, ctx, &s); /* which chooses edges */
+        cost_on_array(by, ctx, &s); /* also chooses the edges */
         s.staged = arena_printf(ctx->mem, "1 of %u by --search: %s", all.len, listed->at[i]);
         *out = s;
         return true;

@@ -9,7 +9,7 @@
 #include "autoschedule/blocks.h"
 #include "kernel/apart.h"
 
-enum { MAX_SPLIT = 64 }; /* variables that a set of them holds */
+enum { MAX_SPLIT = 64 }; /* variables in the set */
 
 /* A statement whose operands are in blocks, and by variable - 1 the size of a block, 0: none. */
 typedef struct {
@@ -17,7 +17,7 @@ typedef struct {
     uint32_t size[MAX_SPLIT];
 } blocked;
 
-/* Puts the blocks of a tensor on the variables of its access. Returns false where they do not go together. */
+/* Assigns the blocks of a tensor to the variables of its access. Returns false if sizes conflict. */
 static bool split_access(blocked *b, const tile_format *f, const sam_var *index) {
     uint64_t seen = 0;
     for (uint32_t l = 0; l < f->order; l++) {
@@ -43,8 +43,8 @@ static void set_levels(sam_tensor_data *t, const tile_format *f) {
     }
 }
 
-/* Returns the format in which an operand may be scanned as a whole: where its own takes it apart, that of a
- * part in blocks, or NULL. */
+/* Returns the format for scanning an operand as a whole: its own or, for a format with parts, the format of
+ * the part in blocks; NULL if no part is in blocks. */
 static const tile_format *whole_format(const tile_format *f) {
     const tile_format *blocks = NULL;
     for (uint32_t p = 0; f && p < f->parts && !blocks; p++)
@@ -52,7 +52,8 @@ static const tile_format *whole_format(const tile_format *f) {
     return f && f->parts ? blocks : f;
 }
 
-/* Gives the operands that -f stores in blocks their levels. Returns whether there are any, and all fit. */
+/* Gives operands stored in blocks (-f) their levels. Returns whether any operand is in blocks, and all fit.
+ */
 static bool block_operands(compile_context *ctx, const compile_options *o, blocked *b) {
     tile_formats all = {0};
     bool any = false;
@@ -76,7 +77,7 @@ static bool block_operands(compile_context *ctx, const compile_options *o, block
     return any;
 }
 
-/* What the kernel writes is in blocks, too, where all of the result's loops are split. */
+/* Stores the result in blocks, too, if all loops of the result are split. */
 static void block_result(blocked *b) {
     sam_tensor_data *t = sam_tensor_at(&b->s, b->s.result);
     for (uint32_t m = 0; m < t->order; m++) {
@@ -90,7 +91,7 @@ static void block_result(blocked *b) {
     }
 }
 
-/* Which loops, in their order. */
+/* Sets of loops, in their order. */
 typedef enum { OUTER_SUMS, OUTER_RESULTS, WHOLE_SUMS, INNER_RESULTS, INNER_SUMS, LOOP_SETS } loop_set;
 
 static const char *loops_of(const blocked *b, loop_set set, const char *list, arena *mem) {
@@ -108,7 +109,7 @@ static const char *loops_of(const blocked *b, loop_set set, const char *list, ar
     return list;
 }
 
-/* Returns the schedule that goes through the blocks with these sets of loops, the first outermost. */
+/* Returns the schedule through the blocks with the sets of loops, the first set outermost. */
 static const char *schedule_of(const blocked *b, const loop_set *order, arena *mem) {
     const char *splits = "", *loops = "";
     for (uint32_t v = 1; v <= b->s.vars.len; v++) {
@@ -121,7 +122,7 @@ static const char *schedule_of(const blocked *b, const loop_set *order, arena *m
     return arena_printf(mem, "%sreorder(%s)", splits, loops);
 }
 
-/* Returns whether it is expected to take less in blocks, and then has the better order of the loops. */
+/* Returns whether the predicted time in blocks is lower; if true, stores the better order of the loops. */
 static bool is_faster(const compile_search_in *all, compile_context *ctx, const compile_choosing *in,
                       const blocked *b, compile_schedule *out) {
     static const loop_set orders[][LOOP_SETS] = {
@@ -168,6 +169,7 @@ bool compile_choose_blocks(const compile_search_in *by, compile_context *ctx, co
         return false;
     closed.optimize = 0;
     closed.cutting.parts =
-        apart.v ? COMPILE_PARTS_APART : COMPILE_PARTS_TOGETHER; /* of its parts parts.c says it */
+        apart.v ? COMPILE_PARTS_APART : COMPILE_PARTS_TOGETHER; /* for operands with parts, parts.c prints the
+                                                                 * note */
     return compile_say_repacked(&closed, ctx, in->user, by->data);
 }

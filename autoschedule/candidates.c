@@ -1,5 +1,5 @@
-/* Whether a statement is one kernel or several, by what the chip is expected to take: a loop over the
- * candidates (candidates.def), each of which is taken where it is worth it. */
+/* Decides between one kernel and several by the chip's predicted time: a loop over the candidates
+ * (candidates.def), each taken if its gain is large enough. */
 #include "autoschedule/choose_by_data.h"
 #include "autoschedule/contract.h"
 #include "frontend/fuse.h"
@@ -10,24 +10,25 @@
 
 #include <math.h>
 
-/* A program while candidates for it are tried. */
+/* A program during the trials of its candidates. */
 typedef struct {
     compile_trying *c;
-    const compile_search_in *by, *all; /* by a sample of the operands; by all of them */
-    const fe_kernel *kernel, *user;    /* the first one there is; the user's statement as written, or NULL */
-    bool open;                         /* it is one kernel, of which nothing is said */
-    bool ordered;                      /* one, whose loops a schedule orders */
-    bool mapped;                       /* there is an order that the chip runs */
+    const compile_search_in *by, *all; /* by a sample of the operands; by all operands */
+    const fe_kernel *kernel, *user;    /* the program before the candidates; the user's statement as written,
+                                        * or NULL */
+    bool open;                         /* a single kernel without options of its own */
+    bool ordered;                      /* a single kernel, whose loops a schedule orders */
+    bool mapped;                       /* the chip runs some order of the loops */
     bool unsaid;                       /* no edges and no schedule */
-    double least;                      /* that the program is expected to take now */
+    double least;                      /* the program's predicted time */
     compile_schedule *out;
-    /* These are about the candidate that is tried. */
+    /* About the current candidate: */
     const char *what;
-    double worth, cycles; /* expected; INFINITY: it was left before that was known */
-    bool refused;         /* the chip cannot run it */
+    double worth, cycles; /* predicted; INFINITY: the trial ended before a prediction */
+    bool refused;         /* the chip cannot run the candidate */
 } deciding;
 
-/* Leaves what -f could say: of the user's operands. */
+/* Keeps dense operands that -f can express: the user's operands. */
 static void keep_users(compile_schedule *s, arena *mem) {
     text_vec said = {0};
     for (uint32_t i = 0; i < s->dense.len; i++) {
@@ -40,18 +41,18 @@ static void keep_users(compile_schedule *s, arena *mem) {
     s->dense = said;
 }
 
-/* How much more several kernels may be expected to take as they stand: orders and dense operands of their own
- * save no more than that. */
+/* Largest ratio at which several kernels in their written orders still are tried further: orders and dense
+ * operands of their own save less. */
 enum { HOPELESS = 4 };
 
-/* Returns why there are several kernels; `one`: what the chip takes for one, INFINITY: one does not fit. */
+/* Returns why the program has several kernels; `one`: predicted time as one kernel, INFINITY if one kernel
+ * does not fit. */
 static const char *say_several(arena *mem, uint32_t n, const char *how, double cycles, double one) {
     return arena_printf(mem, "%u kernels, %s: %.0f cycles predicted, %s", n, how, cycles,
                         isfinite(one) ? arena_printf(mem, "%.0f as one", one) : "and as one it does not fit");
 }
 
-/* Takes several kernels, which are as `how` says, where they are expected to take less than what the program
- * takes now. */
+/* Takes several kernels, described by `how`, if the predicted time is below the program's. */
 static void take_several(deciding *s, const char *how, compile_schedule *several) {
     arena *mem = s->c->ctx->mem;
     compile_schedule *out = s->out;
@@ -70,8 +71,8 @@ static void take_several(deciding *s, const char *how, compile_schedule *several
     s->least = cycles;
 }
 
-/* Takes several kernels, as a schedule says, where they are expected to take less than what the program takes
- * now, of which they are another form. */
+/* Takes the kernels of a schedule, another form of the program, if the predicted time is below the program's.
+ */
 static void choose_several(deciding *s, const char *schedule) {
     compile_trying *c = s->c;
     compile_schedule *out = s->out;
@@ -97,7 +98,7 @@ static void choose_several(deciding *s, const char *schedule) {
     s->least = several;
 }
 
-/* Takes the kernels of a schedule, where they are expected to take less than what the program takes now. */
+/* Takes the kernels of a schedule if the predicted time is below the program's. */
 static void choose_scheduled(deciding *s, const char *schedule) {
     compile_trying *c = s->c;
     const fe_in with = compile_with_schedule(c->in->in, &schedule);
@@ -108,7 +109,7 @@ static void choose_scheduled(deciding *s, const char *schedule) {
         take_several(s, arena_printf(c->ctx->mem, "%s, -s \"%s\"", s->what, schedule), &other);
 }
 
-/* Returns whether the array can run the kernel, and adds up matrices in it, whose sub-tiles are small. */
+/* Returns whether the array can run the kernel with sums of matrices, whose sub-tiles are small. */
 static bool adds_matrices(compile_context *ctx, void *of) {
     const compile_one_kernel *one = of;
     compile_lowered lowered;
@@ -120,7 +121,7 @@ static bool adds_matrices(compile_context *ctx, void *of) {
     return adds;
 }
 
-/* Returns whether a sum is a part of the expression, and not of all of it. */
+/* Returns whether a sum covers a part of the expression only. */
 static bool has_inner_sum(const sam_statement *s) {
     sam_expr body = s->rhs;
     while (sam_expr_at(s, body)->kind == SAM_EXPR_SUM)
@@ -165,7 +166,7 @@ static void try_contracted(deciding *s, const char *found) {
     choose_scheduled(s, found);
 }
 
-/* A sum that lacks some of the loops is computed anew in each of their steps. */
+/* A sum without some of the loops is computed again in each step of the loops. */
 static const char *find_factors(const deciding *s) {
     return s->user && s->user->s.loops.len > 2 ? fe_staged(s->user, FE_STAGE_FACTORS, s->c->ctx->mem) : NULL;
 }
@@ -196,10 +197,9 @@ static const char *find_sums(const deciding *s) {
     const bool whole = s->open && s->mapped && compile_works(s->c, compile_takes_whole_sums, &as_one);
     return whole || (s->open && s->user && has_inner_sum(&s->user->s)) ? "with the sums apart" : NULL;
 }
-/* Gives every sum inside of the expression a kernel where that is expected to take less than what the
- * program takes now. Sub-tiles then cut the loops of these sums; in one kernel some may not be cut, and runs
- * of whole loops have little of the result each. Nor does an order of the loops that is good for a sum have
- * to be one for what is beside it. */
+/* Gives every sum inside of the expression a kernel if the predicted time is below the program's. Sub-tiles
+ * then cut the loops of the sums; a single kernel must keep some loops whole, and each of its runs makes a
+ * small part of the result. The best order of a sum's loops may also be a bad order for its neighbours. */
 static void try_sums(deciding *s, const char *found) {
     compile_schedule other = {.dense = s->out->dense};
     if (s->out->cin.kernels.len != 1)
@@ -215,8 +215,8 @@ static const char *find_fused(const deciding *s) {
                ? ""
                : NULL;
 }
-/* Makes one loop of those of the user's statement whose variables stand together, where that is expected to
- * take less than what the program takes now. */
+/* Fuses loops of the user's statement whose variables stand together, if the predicted time is below the
+ * program's. */
 static void try_fused(deciding *s, const char *found) {
     compile_trying *c = s->c;
     compile_schedule other = {0};
@@ -253,7 +253,7 @@ static const candidate_row rows[] = {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-/* Tries a candidate, and takes note of what came of it. */
+/* Tries a candidate, and records the outcome. */
 static void try_row(deciding *s, const candidate_row *row, const char *found, compile_candidates *all) {
     const double before = s->least;
     s->what = row->what;
@@ -267,8 +267,8 @@ static void try_row(deciding *s, const candidate_row *row, const char *found, co
     vec_push(s->c->ctx->mem, all, one);
 }
 
-/* Returns whether the statement's operands are the user's as they are stored, and their extents those of its
- * loops: then blocks of coordinates can be left out of all of them alike. */
+/* Returns whether the statement reads the user's operands as stored, with extents equal to the loops': a
+ * sample can then leave out the same blocks of coordinates in every operand. */
 static bool can_sample(const sam_statement *s, const tile_operands *all) {
     uint64_t seen = 0;
     bool plain = s->tensors.len <= 64 && s->tensors.len <= all->n;
@@ -290,8 +290,8 @@ static bool can_sample(const sam_statement *s, const tile_operands *all) {
     return plain;
 }
 
-/* Makes a search by a sample of the operands, which all that is tried of the kernel shares; what there is no
- * sample of stays as it is. */
+/* Makes a search by a sample of the operands, shared by all trials of the kernel; operands without a sample
+ * stay whole. */
 static void share_sample(const sam_statement *s, arena *mem, compile_data *data, compile_search_in *by) {
     double share;
     if (!can_sample(s, &data->operands) ||
@@ -307,7 +307,7 @@ typedef struct {
     const uint32_t *extent;
 } sized_kernel;
 
-/* Returns whether --tile states an edge that would cut the loop of a whole sum. */
+/* Returns whether --tile states an edge, and so cuts the loop of a whole sum. */
 static bool cuts_whole_sum(compile_context *ctx, void *of) {
     const sized_kernel *sized = of;
     const compile_trying *c = sized->one.c;
@@ -335,7 +335,7 @@ static void choose_cut_sums(compile_trying *c, const compile_search_in *by, comp
                                other.cin.kernels.len);
 }
 
-/* Chooses what goes before all candidates: the order of the loops, and what is stored dense. */
+/* Choices before all candidates: the order of the loops, and the dense operands. */
 static void choose_form(deciding *s) {
     if (s->open && s->mapped)
         compile_choose_loops_and_stores(s->c, s->by, 0, s->out);
@@ -360,9 +360,9 @@ void compile_choose_by_data(const compile_search_in *given, compile_context *ctx
     s.unsaid = !edges && !in->in->n_schedule;
     s.open = single && s.unsaid;
     s.mapped = out->chosen.len;
-    /* A schedule that only orders the loops leaves open how operands are stored. */
+    /* A schedule of reorder commands alone leaves the storage of operands open. */
     s.ordered = single && !edges && in->in->n_schedule && compile_loops_are_open(s.kernel);
-    if (s.open && with.options->optimize < 3) /* which has no bound */
+    if (s.open && with.options->optimize < 3) /* -O3 has no bound */
         share_sample(&s.kernel->s, ctx->mem, &data, &sampled);
     c.crowded = with.options->copies.unroll > 1 && !compile_copies_open(with.options) &&
                 !isfinite(compile_search(&sampled, ctx, &out->cin, &out->tilings));
@@ -378,7 +378,7 @@ void compile_choose_by_data(const compile_search_in *given, compile_context *ctx
         any = any || found[i];
     }
     if (!any)
-        return; /* its edges are chosen when it is compiled */
+        return; /* compiling chooses the edges */
     s.least = compile_search(&sampled, ctx, &out->cin, &out->tilings);
     for (uint32_t i = 0; i < ROWS; i++) {
         if (found[i])
@@ -422,7 +422,7 @@ double compile_choose_instead(const compile_search_in *by, compile_context *ctx,
     return cycles;
 }
 
-/* Returns whether all that a kernel reads is the user's. */
+/* Returns whether a kernel reads operands of the user only. */
 static bool reads_users(const sam_statement *s, const compile_data *data) {
     const tile_operands *all = &data->operands;
     for (uint32_t t = 1; t <= s->tensors.len; t++) {

@@ -1,7 +1,7 @@
-/* What the chip cannot do in the default order of the loops. That is kept where the chip has all that it
- * needs. Otherwise the first order is taken that it does have, those with the result's loops outside first,
- * since these need no reducer but scalar ones; then the statement in stages (fe_staged), in an order that was
- * asked for, too. A choice is tried by lowering it. */
+/* Mapping of statements that the chip cannot run in the default order of the loops. The default order is kept
+ * if the chip has all primitives. Otherwise takes the first order that lowers, orders with the result's loops
+ * outside first (scalar reducers are enough); then several kernels (fe_staged), also under a stated order. A
+ * trial lowers the choice. */
 #include "autoschedule/choose.h"
 #include "autoschedule/choosing.h"
 #include "frontend/fuse.h"
@@ -11,7 +11,8 @@
 #include "kernel/lower.h"
 #include "kernel/processor.h"
 
-/* Orders tried of one kernel: all of four loops. Of five, one that maps is among the first or not there. */
+/* Orders tried of a kernel: all orders of four loops. Of five loops, an order that maps is among the first,
+ * or no order maps. */
 enum { MOST_ORDERS = 24 };
 
 static bool lowers(compile_context *ctx, void *of) {
@@ -51,9 +52,9 @@ typedef struct {
     compile_dense_level store;
 } dense_kernel;
 
-/* Returns whether the board can run it. What is no vector has to be located for it: its other levels stay.
- * What the chip's dense scanner cannot take is stored compressed all the same (fe_pad), so it does not pay.
- */
+/* Returns whether the board can run the kernel with the dense level. A tensor of two levels or more must be
+ * located, since its other levels stay. Operands that the chip's dense scanner cannot read are stored
+ * compressed anyway (fe_pad), without a gain. */
 static bool pays_dense(compile_context *ctx, void *of) {
     const dense_kernel *d = of;
     const compile_trying *c = d->one.c;
@@ -72,7 +73,7 @@ static bool pays_dense(compile_context *ctx, void *of) {
         if (sam_tensor_at(&lowered.statement, x->tensor)->whole)
             return false;
     }
-    /* An outermost level that is scanned dense asks for a load stream less, too. */
+    /* A dense scan of an outermost level also saves a load stream. */
     return (located || c->crowded) && compile_lowers(c->o, ctx, d->one.kernel, c->in->board);
 }
 
@@ -99,7 +100,7 @@ static bool results_outside(const sam_statement *st) {
     return true;
 }
 
-/* Gives the kernel the first order of its loops that maps. O(orders) lowerings. */
+/* Gives the kernel the first order of its loops with a mapping. O(orders) lowerings. */
 static bool find_order(compile_trying *c, fe_kernel *kernel) {
     uint32_t n = kernel->s.loops.len, tried = 0;
     sam_var *loop = arena_new_n(c->ctx->mem, sam_var, n), *other = arena_new_n(c->ctx->mem, sam_var, n);
@@ -126,7 +127,7 @@ static bool find_order(compile_trying *c, fe_kernel *kernel) {
     return false;
 }
 
-/* Rows are not longer than they are many, and an accumulator is better with more than a few values. */
+/* Rows are at most as long as their number, and an accumulator pays with more than a few values. */
 enum { ROW_LEAST = 4, ROW_MOST = 64 };
 
 static uint32_t row_of(uint32_t extent) {
@@ -144,7 +145,7 @@ static uint32_t extent_of(const compile_trying *c, const sam_statement *s, sam_v
     return has ? c->in->data->extent[v.v - 1] : sam_var_at(s, v)->extent;
 }
 
-/* Gives the kernel rows along its loop, where it is known how far that runs, and maps so. */
+/* Gives the kernel rows along its loop, if the loop's extent is known and the kernel maps with rows. */
 static bool cut_in_rows(compile_trying *c, fe_kernel *kernel) {
     const sam_var loop = fe_row_loop(kernel);
     const uint32_t extent = loop.v ? extent_of(c, &kernel->s, loop) : 0;
@@ -160,7 +161,7 @@ static bool cut_in_rows(compile_trying *c, fe_kernel *kernel) {
     return false;
 }
 
-/* Returns whether kernel n reads what another kernel of the program computes. */
+/* Returns whether kernel n reads the result of another kernel of the program. */
 static bool reads_workspace(const fe_cin *cin, uint32_t n) {
     const sam_statement *s = &cin->kernels.at[n].s;
     bool reads = false;
@@ -172,8 +173,8 @@ static bool reads_workspace(const fe_cin *cin, uint32_t n) {
     return reads;
 }
 
-/* Gives the sums of kernel n kernels before it, where an operation takes whole sums of a workspace: nothing
- * says before the run how far such sums go, and sub-tiles must not cut them (fit_to_extents of
+/* Gives the sums of kernel n kernels of their own if an operation takes whole sums of a workspace: the
+ * extents of the sums are unknown before the run, and sub-tiles must not cut the sums (fit_to_extents of
  * kernel/edges.c). */
 static bool finish_sums(compile_trying *c, fe_cin *cin, uint32_t n) {
     compile_one_kernel one = {c, &cin->kernels.at[n]};
@@ -262,7 +263,7 @@ const char *compile_find_staging(compile_trying *c, const fe_kernel *kernel) {
     return found ? schedule : NULL;
 }
 
-/* Sums inside of the expression, unions that are met, or both become kernels. */
+/* Makes kernels of sums inside of the expression, of intersected unions, or of both. */
 static bool choose_parts(compile_trying *c, const char *why, compile_schedule *out) {
     static const char *const what[FE_PARTS_KINDS] = {"sum", "union that is met", "sum and union that is met"};
     fe_cin cin;
@@ -299,7 +300,7 @@ static bool is_processors(const fe_kernel *k) {
     return is;
 }
 
-/* Returns where kernels run that the array does not, as words behind how many there are. */
+/* Returns words for the places of kernels outside of the array, to follow their number. */
 static const char *where_of(const fe_cin *cin, arena *mem) {
     static const char *const places[] = {"on the host", "on the chip's processor"};
     const char *text = "";
@@ -317,7 +318,7 @@ static const char *where_of(const fe_cin *cin, arena *mem) {
     return text;
 }
 
-/* As many kernels as it takes, some of them on the host if the user lets it. */
+/* Splits into as many kernels as needed, some on the host if the user permits. */
 static bool choose_fitting(compile_trying *c, const char *why, compile_schedule *out) {
     arena *mem = c->ctx->mem;
     fe_cin cin;

@@ -1,5 +1,5 @@
-/* What the data decide of each kernel: the order of its loops with the operands that are dense in it, whether
- * loops are fused, by what the chip is expected to take. */
+/* Choices by the data for each kernel: the order of its loops together with its dense operands, and fused
+ * loops, by the chip's predicted time. */
 #include "autoschedule/choose_by_data.h"
 #include "frontend/fuse.h"
 #include "frontend/sums.h"
@@ -170,7 +170,7 @@ void compile_choose_loops_and_stores(compile_trying *c, const compile_search_in 
         *out = other;
 }
 
-/* Chooses which operands of the only kernel, whose loops a schedule orders, are dense. */
+/* Chooses the dense operands of a single kernel whose loops a schedule orders. */
 void compile_choose_ordered_stores(compile_trying *c, const compile_search_in *by, compile_schedule *out) {
     const char *full = compile_choose_full(c, by, 0, out);
     compile_choose_stores(c, by, 0, out);
@@ -178,8 +178,8 @@ void compile_choose_ordered_stores(compile_trying *c, const compile_search_in *b
         out->chosen.at[0] = compile_add_sentence(full, out->chosen.at[0], c->ctx->mem);
 }
 
-/* Chooses edges for a program that is to take less than this part of `least`. Returns what it is expected to
- * take, INFINITY where that is not less. */
+/* Chooses edges for a program. Returns the predicted time, INFINITY unless the time is below the given part
+ * of `least`. */
 double compile_search_below(const compile_search_in *by, compile_context *ctx, double part, double least,
                             compile_schedule *s) {
     const compile_search_in less = compile_below(by, least);
@@ -187,7 +187,8 @@ double compile_search_below(const compile_search_in *by, compile_context *ctx, d
     return cycles < part * least ? cycles : INFINITY;
 }
 
-/* Returns whether a mask, or a function that makes 0 of a zero condition, is of a sum below e. */
+/* Returns whether the tree below e has a sum inside a mask, or inside a function that maps a zero condition
+ * to 0. */
 bool compile_masks_sum(const sam_statement *s, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(s, e);
     if (x->kind == SAM_EXPR_CALL && x->operation == SAM_OPERATION_when &&
@@ -223,8 +224,8 @@ static void choose_phases_of(compile_trying *c, const compile_search_in *by, uin
     *least = cycles;
 }
 
-/* Fuses the loops of a kernel whose variables stand together. Returns how, as a schedule; NULL: none do, or
- * it has one. */
+/* Fuses the loops of a kernel whose variables stand together. Returns the schedule; NULL: no variables stand
+ * together, or the kernel has a schedule already. */
 const char *compile_fuse_loops(const compile_trying *c, const compile_search_in *by, const fe_kernel *kernel,
                                fe_kernel *out) {
     arena *mem = c->ctx->mem;
@@ -248,7 +249,7 @@ const char *compile_fuse_loops(const compile_trying *c, const compile_search_in 
     return how;
 }
 
-/* Says of a kernel how its loops are fused, before what else was chosen. */
+/* Prepends to the kernel's sentence how its loops are fused. */
 void compile_say_fused(const char *how, double cycles, double before, arena *mem, const char **chosen) {
     *chosen = compile_add_sentence(
         arena_printf(mem, "-s \"%s\": %.0f cycles predicted, %.0f apart", how, cycles, before), *chosen, mem);
@@ -276,8 +277,8 @@ static void choose_fused_of(compile_trying *c, const compile_search_in *by, uint
     *least = cycles;
 }
 
-/* Chooses the orders of the loops, what is dense, columns and phases of each kernel. Returns what the chip is
- * expected to take for all of them. */
+/* Chooses orders of the loops, dense operands, columns and phases for each kernel. Returns the chip's
+ * predicted time for all kernels. */
 double compile_choose_each(compile_trying *c, const compile_search_in *by, compile_schedule *out) {
     for (uint32_t n = 0; n < out->cin.kernels.len; n++)
         compile_choose_loops_and_stores(c, by, n, out);

@@ -11,26 +11,27 @@
 /* Returns a multiply phase and a merge phase as a schedule, NULL where the kernel has none. What all factors
  * have is outside, so that each of their entries is scanned once. */
 const char *compile_phases_of(const fe_kernel *kernel, arena *mem);
-/* Chooses the order of kernel n's loops and which of its operands are dense. These go together: the order
- * that is best of compressed operands may not be the one that is best of dense ones. */
+/* Chooses the order of kernel n's loops together with its dense operands, since the best order of compressed
+ * operands may differ from the best order of dense operands. */
 void compile_choose_loops_and_stores(compile_trying *c, const compile_search_in *by, uint32_t n,
                                      compile_schedule *out);
-/* Chooses which operands of the only kernel, whose loops a schedule orders, are dense. */
+/* Chooses the dense operands of a single kernel whose loops a schedule orders. */
 void compile_choose_ordered_stores(compile_trying *c, const compile_search_in *by, compile_schedule *out);
-/* Chooses edges for a program that is to take less than this part of `least`. Returns what it is expected to
- * take, INFINITY where that is not less. */
+/* Chooses edges for a program. Returns the predicted time, INFINITY unless the time is below the given part
+ * of `least`. */
 double compile_search_below(const compile_search_in *by, compile_context *ctx, double part, double least,
                             compile_schedule *s);
-/* Returns whether a mask, or a function that makes 0 of a zero condition, is of a sum below e. */
+/* Returns whether the tree below e has a sum inside a mask, or inside a function that maps a zero condition
+ * to 0. */
 bool compile_masks_sum(const sam_statement *s, sam_expr e);
-/* Fuses the loops of a kernel whose variables stand together. Returns how, as a schedule; NULL: none do, or
- * it has one. */
+/* Fuses the loops of a kernel whose variables stand together. Returns the schedule; NULL: no variables stand
+ * together, or the kernel has a schedule already. */
 const char *compile_fuse_loops(const compile_trying *c, const compile_search_in *by, const fe_kernel *kernel,
                                fe_kernel *out);
-/* Says of a kernel how its loops are fused, before what else was chosen. */
+/* Prepends to the kernel's sentence how its loops are fused. */
 void compile_say_fused(const char *how, double cycles, double before, arena *mem, const char **chosen);
-/* Chooses the orders of the loops, what is dense, columns and phases of each kernel. Returns what the chip is
- * expected to take for all of them. */
+/* Chooses orders of the loops, dense operands, columns and phases for each kernel. Returns the chip's
+ * predicted time for all kernels. */
 double compile_choose_each(compile_trying *c, const compile_search_in *by, compile_schedule *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* Which operands of a kernel are stored dense, where the user leaves that open: along their outermost levels,
- * along all of them, or column by column. Each is tried by what the chip is expected to take with it. */
+/* Chooses the dense operands of a kernel, as far as the user leaves formats open: dense outermost levels, all
+ * levels, or column by column. Each form is tried by the chip's predicted time. */
 #include "autoschedule/choosing.h"
 #include "frontend/fuse.h"
 #include "frontend/sums.h"
@@ -20,7 +20,7 @@ static bool are_finite(const tile_operands *all) {
     return true;
 }
 
-/* Returns whether nobody says how an operand is to be stored, so that it may be dense. */
+/* Returns whether the storage of an operand is open, and may be dense. */
 static bool is_format_open(const compile_trying *c, const fe_cin *cin, const sam_statement *s,
                            const sam_expr_data *x) {
     if (x->kind != SAM_EXPR_ACCESS)
@@ -39,7 +39,8 @@ static bool is_format_open(const compile_trying *c, const fe_cin *cin, const sam
 
 typedef VEC(compile_dense_level) stores;
 
-/* Makes the outermost level of a tensor dense, and those that are fused with it by this access. */
+/* Makes the outermost level of a tensor dense, together with the levels that the access fuses with the
+ * outermost level. */
 static void make_outer_dense(const fe_kernel *kernel, const sam_expr_data *x, sam_tensor_data *t) {
     const fe_fusion outer = fe_fusion_of(kernel, x->index[t->mode[0]]);
     t->level[0] = SAM_LEVEL_DENSE;
@@ -50,7 +51,7 @@ static void make_outer_dense(const fe_kernel *kernel, const sam_expr_data *x, sa
     }
 }
 
-/* Makes of the kernel one with such a store; false: that does not pay. */
+/* Makes a kernel with the store; false: the store does not pay. */
 static bool make_dense(const compile_trying *c, const fe_kernel *kernel, compile_dense_level to,
                        fe_kernel *out) {
     arena *mem = c->ctx->mem;
@@ -68,7 +69,7 @@ static bool make_dense(const compile_trying *c, const fe_kernel *kernel, compile
     return compile_pays_dense(c, out, to);
 }
 
-/* Returns the tensor's name, or the access where that alone is meant. */
+/* Returns the tensor's name, or the access for a store of a single access. */
 static const char *store_text(const sam_statement *s, compile_dense_level to, arena *mem) {
     const sam_expr_data *x = sam_expr_at(s, to.access);
     const sam_tensor_data *t = sam_tensor_at(s, x->tensor);
@@ -79,8 +80,8 @@ static const char *store_text(const sam_statement *s, compile_dense_level to, ar
     return text;
 }
 
-/* Lists what may be stored dense of a kernel's operands: of one that is read several times each access by
- * itself, then all of them. */
+/* Lists the possible dense stores of a kernel's operands; for an operand with several accesses each access
+ * alone, then all accesses. */
 static void list_stores(const compile_trying *c, const fe_cin *cin, const fe_kernel *kernel, stores *out) {
     const sam_statement *s = &kernel->s;
     for (uint32_t e = 1; e <= s->exprs.len; e++) {
@@ -98,7 +99,7 @@ static void list_stores(const compile_trying *c, const fe_cin *cin, const fe_ker
     }
 }
 
-/* Returns the program with such a store in kernel n; false: that does not pay. */
+/* Makes the program with the store in kernel n; false: the store does not pay. */
 static bool with_store(const compile_trying *c, const fe_cin *cin, uint32_t n, compile_dense_level to,
                        fe_cin *out) {
     const sam_statement *s = &cin->kernels.at[n].s;
@@ -110,7 +111,7 @@ static bool with_store(const compile_trying *c, const fe_cin *cin, uint32_t n, c
     return true;
 }
 
-/* Puts the store that is best by itself in front: what one saves another one may save, too. */
+/* Puts the store with the largest gain of its own in front: two stores may save the same cycles. */
 static void best_first(compile_trying *c, const compile_search_in *by, const fe_cin *cin, uint32_t n,
                        stores *all) {
     double least = INFINITY;
@@ -131,15 +132,15 @@ static void best_first(compile_trying *c, const compile_search_in *by, const fe_
     }
 }
 
-/* What the search for stores of a kernel goes by. */
+/* Inputs of the search for stores of a kernel. */
 typedef struct {
     const compile_search_in *by;
     uint32_t kernel, share;
-    double least, own; /* what the program, and the kernel in it, take now */
+    double least, own; /* time of the program, and of the kernel in the program */
 } storing;
 
-/* Returns why operands are dense; `compressed`: what the chip takes otherwise, INFINITY: as many copies do
- * not fit. */
+/* Returns why operands are dense; `compressed`: the chip's time with compressed operands, INFINITY if the
+ * stated copies do not fit. */
 static const char *say_dense(const char *names, double cycles, double compressed, arena *mem) {
     return isfinite(compressed)
                ? arena_printf(mem, "%s dense: %.0f cycles predicted, %.0f compressed", names, cycles,
@@ -148,8 +149,8 @@ static const char *say_dense(const char *names, double cycles, double compressed
                               names, cycles);
 }
 
-/* Stores those that may be of `some` dense, where all of that together is expected to take less; false: it
- * is not. */
+/* Applies all possible stores of `some` together, if the predicted time falls; false: the time does not fall.
+ */
 static bool try_stores(compile_trying *c, storing *to, const stores *some, compile_schedule *out) {
     arena *mem = c->ctx->mem;
     fe_cin cin = out->cin, next;
@@ -201,8 +202,8 @@ double compile_choose_stores(compile_trying *c, const compile_search_in *by, uin
     return to.least;
 }
 
-/* Returns whether a third of the values of a user's tensor are stored: beside functions, for which what is
- * not stored may not count as the fill does, all of them. A vector pays with fewer. */
+/* Returns whether a third of the values of a user's tensor are stored; with functions, whose value at
+ * unstored coordinates may differ from the fill, all values. A vector pays with fewer. */
 static bool is_full(const compile_trying *c, const sam_statement *s, const sam_tensor_data *t) {
     enum { THIRD = 3, EIGHTH = 8 };
     const tile_tensor *is = NULL;
@@ -218,7 +219,7 @@ static bool is_full(const compile_trying *c, const sam_statement *s, const sam_t
 
 typedef VEC(sam_tensor) tensors;
 
-/* Lists the operands of kernel n that are nearly full, of which nobody says how they are to be stored. */
+/* Lists the nearly full operands of kernel n whose format is open. */
 static void list_full(const compile_trying *c, const fe_cin *cin, uint32_t n, tensors *out) {
     const sam_statement *s = &cin->kernels.at[n].s;
     for (uint32_t e = 1; e <= s->exprs.len; e++) {
@@ -238,11 +239,11 @@ static void list_full(const compile_trying *c, const fe_cin *cin, uint32_t n, te
 typedef struct {
     fe_kernel kernel;
     tensors tensors;
-    text_vec formats; /* as -f has them */
+    text_vec formats; /* in the form of -f */
     const char *names;
 } full_kernel;
 
-/* Makes it of all of the tensors but one, or 0. */
+/* Stores all tensors dense except the given tensor (0: no exception). */
 static full_kernel make_full(const fe_kernel *kernel, const tensors *all, sam_tensor but, arena *mem) {
     full_kernel out = {.kernel = *kernel, .names = ""};
     compile_own_tensors(&out.kernel, mem);
@@ -260,7 +261,7 @@ static full_kernel make_full(const fe_kernel *kernel, const tensors *all, sam_te
     return out;
 }
 
-/* Gives the user's only kernel the order that its loops are written in; false: it has that. */
+/* Gives the user's single kernel the written order of its loops; false: the kernel has the written order. */
 static bool in_written_order(const compile_trying *c, fe_kernel *kernel) {
     const sam_statement *user = c->in->user;
     const uint32_t n = kernel->s.loops.len;
@@ -274,7 +275,8 @@ static bool in_written_order(const compile_trying *c, fe_kernel *kernel) {
     return true;
 }
 
-/* What the program takes with some of kernel n dense, in the order of its loops or in that as written. */
+/* Time of the program with some operands of kernel n dense, in the chosen or in the written order of the
+ * loops. */
 typedef struct {
     full_kernel full;
     fe_cin cin;
@@ -287,8 +289,8 @@ typedef struct {
     const tensors *dense;
 } dense_tensors;
 
-/* Returns whether the chip gets the tensors as dense as the kernel has them: what may be absent, or is
- * scanned inside of a loop that may be empty, is stored compressed for it (fe_pad). */
+/* Returns whether the chip gets the kernel's dense levels: fe_pad compresses a level that may be absent, or
+ * that is scanned inside of a loop that may be empty. */
 static bool stay_dense(compile_context *ctx, void *of) {
     const dense_tensors *d = of;
     compile_lowered lowered;
@@ -306,8 +308,8 @@ static bool stay_dense(compile_context *ctx, void *of) {
     return true;
 }
 
-/* Returns what is expected of it, `least` or more where it is not less than that; INFINITY: the board cannot
- * run it. */
+/* Returns the predicted time, or any value from `least` on if the time is not below `least`; INFINITY: the
+ * board cannot run the program. */
 static full_program expect_full(compile_trying *c, const compile_search_in *by, const fe_cin *cin, uint32_t n,
                                 const full_kernel *full, double least) {
     full_program best = {.full = *full, .cycles = INFINITY};
@@ -359,10 +361,10 @@ uint32_t compile_count_stores(const compile_trying *c, const fe_cin *cin, uint32
     return all.len;
 }
 
-/* Makes of a kernel one that takes the columns of dense matrices one after the other: v, a loop of the
- * result, is outermost, and a run has one coordinate of it. Both levels of the matrices that have it are
- * dense, so that what others have along the second locates it, as it does a vector. False: v is no loop of
- * the result, or there is no such matrix. */
+/* Makes a kernel that takes the columns of dense matrices in sequence: v, a loop of the result, is outermost,
+ * and a run has a single coordinate of v. Both levels of a matrix with v are dense, and the other operands'
+ * coordinates along the second level locate the matrix like a vector. False: v is no loop of the result, or
+ * no matrix has v. */
 static bool by_columns(const compile_trying *c, const fe_cin *cin, const fe_kernel *kernel, sam_var v,
                        fe_kernel *out) {
     arena *mem = c->ctx->mem;

@@ -1,5 +1,4 @@
-/* choosing.h - what the files that choose share: a statement on trial, its kernels, and which operands of
- * them are dense. */
+/* choosing.h - shared by the choosing files: a statement on trial, its kernels, and their dense operands. */
 #ifndef ONYX_AUTOSCHEDULE_CHOOSING_H
 #define ONYX_AUTOSCHEDULE_CHOOSING_H
 
@@ -9,7 +8,7 @@
 
 #include <math.h>
 
-/* The part of the steps of a search that all that is tried of a kernel shares. */
+/* Share of a search's steps for all trials of a kernel together. */
 enum { COMPILE_ORDERS_PART = 4 };
 
 /* A program on trial. */
@@ -17,14 +16,14 @@ typedef struct {
     const compile_options *o;
     compile_context *ctx;
     const compile_choosing *in;
-    const char *schedule; /* the one on trial */
-    bool singly;          /* the host combines what the chip does not (sam_statement.singly) */
-    bool part;            /* of a statement: what is too large in one order of the loops is cut further */
-    bool crowded;         /* the copies that are stated do not fit as the operands are stored */
-    bool written;         /* what one kernel computes for another may be stored dense, too */
-    const char *why;      /* why the last one that was tried will not do; NULL: a mistake of the user */
-    diag_refusal refusal; /* that this is, if it is one */
-    const tile_operands *whole; /* the user's operands, where what is chosen goes by a sample of them */
+    const char *schedule; /* the statement on trial */
+    bool singly;          /* the host combines values that the chip cannot (sam_statement.singly) */
+    bool part;            /* of a statement: tiles too large for an order of the loops are cut further */
+    bool crowded;         /* the stated copies do not fit with the present formats */
+    bool written;         /* workspaces may be stored dense, too */
+    const char *why;      /* reason of the last refusal; NULL: a mistake of the user */
+    diag_refusal refusal; /* kind of the last refusal */
+    const tile_operands *whole; /* the user's operands, if choices use a sample */
 } compile_trying;
 
 typedef struct {
@@ -32,7 +31,7 @@ typedef struct {
     const fe_kernel *kernel;
 } compile_one_kernel;
 
-/* An operand's outermost level stored dense: for all accesses of the tensor, or for this one alone. */
+/* A dense outermost level of an operand: for all accesses of the tensor, or for a single access. */
 typedef struct {
     sam_expr access;
     bool alone;
@@ -46,17 +45,17 @@ static inline bool compile_works(const compile_trying *c, compile_trial *trial, 
 }
 /* Returns whether the chip can run the kernel. */
 bool compile_maps(compile_trying *c, const fe_kernel *kernel);
-/* Returns whether the chip can run the kernel, which stores an operand so. What is no vector has to be
- * located for it: its other levels stay. */
+/* Returns whether the chip can run the kernel with the dense operand. A tensor of two levels or more must be
+ * located, since its other levels stay. */
 bool compile_pays_dense(const compile_trying *c, const fe_kernel *kernel, compile_dense_level store);
-/* A trial of a compile_one_kernel: the array can run the kernel, and an operation in it takes whole sums. */
+/* A trial of a compile_one_kernel: the array can run the kernel, and an operation of the kernel takes whole
+ * sums. */
 bool compile_takes_whole_sums(compile_context *ctx, void *of);
-/* Gives all kernels orders of their loops in which they map, and *chosen a sentence for each that is not the
- * one it had. Where a run is asked for and an operation takes whole sums of a workspace, these sums get
- * kernels. */
+/* Gives all kernels orders of their loops that map, and *chosen a sentence for each new order. For a run,
+ * sums of a workspace that an operation takes whole get kernels. */
 bool compile_choose_orders(compile_trying *c, fe_cin *cin, text_vec *chosen);
-/* Returns the first way to make several kernels of one in which all map, as a schedule; NULL: there is none.
- * At last the host may combine what comes of single points or rows (`singly`), if only those of a vector. */
+/* Returns the first split into several kernels that all map, as a schedule; NULL: no split maps. As a last
+ * resort the host combines the values of single points or rows (`singly`), of a vector at least. */
 const char *compile_find_staging(compile_trying *c, const fe_kernel *kernel);
 /* Returns the input with this schedule in the place of its own. */
 fe_in compile_with_schedule(const fe_in *in, const char *const *schedule);
@@ -76,21 +75,20 @@ static inline bool compile_is_written(const fe_cin *cin, name_id tensor) {
 }
 /* Returns in how many ways an operand of kernel n may be stored dense. */
 uint32_t compile_count_stores(const compile_trying *c, const fe_cin *cin, uint32_t n);
-/* Stores operands of kernel n dense along their outermost levels, one after the other, where that is
- * expected to take less, and what is left together: two that are added to each other are scanned as long as
- * one of them is. Returns what the chip is then expected to take for all kernels; INFINITY: no operand
- * may be stored so. */
+/* Stores operands of kernel n dense along their outermost levels: in sequence, if the predicted time falls,
+ * then the rest together, since two operands of a sum are both scanned while either is compressed. Returns
+ * the chip's predicted time for all kernels; INFINITY: no operand may be dense. */
 double compile_choose_stores(compile_trying *c, const compile_search_in *by, uint32_t n,
                              compile_schedule *out);
-/* Stores what is nearly full dense along all levels, where that is expected to take less, and not what then
- * takes less without: it needs no coordinates, and the order of the loops that is best of it may be another
- * one, also the order as written if that maps only so. Returns a sentence, or NULL: nothing is stored so. */
+/* Stores nearly full operands dense along all levels, if the predicted time falls, and leaves out operands
+ * whose compressed form is then faster. Dense operands need no coordinates; their best order of the loops may
+ * differ, and may be the written order if dense operands alone map in the written order. Returns a sentence;
+ * NULL: no operand is stored dense. */
 const char *compile_choose_full(compile_trying *c, const compile_search_in *by, uint32_t n,
                                 compile_schedule *out);
-/* Returns whether there is a way to take kernel n by columns. */
+/* Returns whether kernel n can run by columns. */
 bool compile_has_columns(const compile_trying *c, const fe_cin *cin, uint32_t n);
-/* Takes kernel n by columns of dense matrices where that is expected to take less than *least, what the
- * program takes now. */
+/* Takes kernel n by columns of dense matrices if the predicted time is below *least, the program's time. */
 void compile_choose_columns(compile_trying *c, const compile_search_in *by, uint32_t n, double *least,
                             compile_schedule *out);
 
@@ -107,8 +105,8 @@ static inline fe_cin compile_with_kernel(const fe_cin *cin, uint32_t at, const f
     return out;
 }
 
-/* Returns the program with the kernels of another in place of one of its kernels; their workspaces get names
- * of their own. */
+/* Returns the program with the kernels of another program in place of a kernel; workspaces of the other
+ * program get new names. */
 static inline fe_cin compile_with_parts(const fe_cin *cin, uint32_t at, fe_cin *parts, arena *mem) {
     fe_cin out = {0};
     fe_name_apart(parts, cin);
@@ -121,8 +119,8 @@ static inline fe_cin compile_with_parts(const fe_cin *cin, uint32_t at, fe_cin *
     return out;
 }
 
-/* Returns whether a program is expected to take so much less with another form of a kernel that this is worth
- * it: as a part of what the kernel takes now. */
+/* Returns whether another form of a kernel gains enough: the program's predicted gain relative to the
+ * kernel's time. */
 static inline bool compile_is_worth(double cycles, double now, double own) {
     return isfinite(now) ? cycles < now - (1 - COMPILE_WORTH_CHANGING) * own : isfinite(cycles);
 }
@@ -139,7 +137,7 @@ static inline void compile_own_tensors(fe_kernel *kernel, arena *mem) {
     memcpy(kernel->s.tensors.at, had, sizeof *had * kernel->s.tensors.len);
 }
 
-/* Returns what -f says of a tensor whose outermost level is dense. */
+/* Returns the -f text of a tensor with a dense outermost level. */
 static inline const char *compile_format_text(const sam_tensor_data *t, const char *name, arena *mem) {
     const char *format = arena_printf(mem, "%s:d", name);
     for (uint32_t l = 1; l < t->order; l++)

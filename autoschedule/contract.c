@@ -1,17 +1,16 @@
-/* contract.c - in which order the sums of a product are taken. y(i) = A(i,j) * B(j,k) * x(k) in one kernel
- * goes through every path along A and B; B * x first takes as many steps as A and B have entries. The steps
- * of a kernel are expected as of independent operands: the points at which all factors have entries, the
- * entries that are read, and those that are written. What is chosen is costed as all else is
- * (compile_search), so what is found here needs to be right about the order only. */
+/* contract.c - the order of the sums of a product. y(i) = A(i,j) * B(j,k) * x(k) as a single kernel visits
+ * every path along A and B; B * x first takes as many steps as A and B have entries. The steps of a kernel
+ * are estimated for independent operands: points with entries of all factors, entries read, and entries
+ * written. compile_search costs the outcome, and only the order found here needs to be right. */
 #include "autoschedule/contract.h"
 #include "frontend/sums.h"
 
 enum { MOST_FACTORS = 16, MOST_SUMS = 6, MOST_PRODUCTS = 8 };
-/* Several kernels are looked at where they are expected to take so many times the steps of one: each step of
- * that waits for more joiners. */
+/* Several kernels are considered up to this many times the steps of a single kernel, whose steps wait for
+ * more joiners. */
 static const double WORTH_COSTING = 1.5;
 
-/* A product, and for each factor the share of the points of its variables at which it has entries. */
+/* A product, and for each factor its density: entries per point of its variables. */
 typedef struct {
     fe_factor factor[MOST_FACTORS];
     double share[MOST_FACTORS];
@@ -33,8 +32,8 @@ static double points_of(const contracting *c, uint64_t vars) {
     return points;
 }
 
-/* Returns the steps of a kernel that multiplies the factors of `inside`, which leaves the variables `left`,
- * and in *share at which part of their points there is something. */
+/* Returns the steps of a kernel that multiplies the factors of `inside` and leaves the variables `left`;
+ * *share gets the density of the outcome. */
 static double steps_of(const contracting *c, const product *p, uint64_t inside, uint64_t left,
                        double *share) {
     uint64_t vars = 0;
@@ -58,8 +57,8 @@ static void add_factor(product *p, fe_factor factor, double share) {
     p->of.factor = p->factor;
 }
 
-/* Takes the sum along `next` of the factors that have it; false: none or all have it, or a scalar would be
- * left. */
+/* Takes the sum along `next` of the factors with `next`; false: no factor or every factor has `next`, or a
+ * scalar would remain. */
 static bool contract(const contracting *c, const product *p, sam_var next, product *out, double *steps) {
     uint64_t inside;
     const uint64_t left = fe_summed_first(&p->of, next, &inside);
@@ -76,7 +75,7 @@ static bool contract(const contracting *c, const product *p, sam_var next, produ
     return true;
 }
 
-/* Tries all orders of the sums that are left, and to end here: one kernel for all of them. */
+/* Tries all orders of the remaining sums, and a single kernel for all remaining sums. */
 static void try_orders(contracting *c, const product *p, uint32_t depth, double steps) {
     double share;
     const double all = steps + steps_of(c, p, (UINT64_C(1) << p->of.n) - 1, p->of.kept, &share);
@@ -95,7 +94,7 @@ static void try_orders(contracting *c, const product *p, uint32_t depth, double 
     }
 }
 
-/* Adds an operand of which is known how many entries it has, and that it is 0 where it has none. */
+/* Adds an operand with a known number of entries and fill 0. */
 static bool add_known(const contracting *c, const fe_factor *f, product *p) {
     const sam_expr_data *x = sam_expr_at(c->s, f->access);
     const sam_tensor_data *t = sam_tensor_at(c->s, x->tensor);
@@ -108,7 +107,7 @@ static bool add_known(const contracting *c, const fe_factor *f, product *p) {
     return true;
 }
 
-/* Finds the sums that are best taken first; none where one kernel is. */
+/* Finds the sums to take first; an empty list if a single kernel is best. */
 static void find_order(contracting *c, const fe_product *of) {
     product all = {.of = {.kept = of->kept}};
     uint64_t vars = 0;

@@ -1,28 +1,28 @@
-/* Streams of the global buffer bound how many copies of a kernel there are: which format of an operand, or
- * which order of the loops, asks for fewer of them. */
+/* Streams of the global buffer bound the copies of a kernel: finds formats of operands and orders of the
+ * loops with fewer streams. */
 #include "autoschedule/choosing.h"
 #include "kernel/edges.h"
 #include "kernel/lower.h"
 
 #include <math.h>
 
-/* Orders of the loops that are tried: all of three. */
+/* Orders of the loops to try: all orders of three loops. */
 enum { MOST_FREEING_ORDERS = 6 };
 
 typedef struct {
     const compile_options *o;
     compile_context ctx;            /* whose memory goes, and whose diagnostics nobody hears */
-    const compile_kernel *last, *k; /* of all kernels; the one at hand */
+    const compile_kernel *last, *k; /* of all kernels; the current kernel */
     compile_freed *out;
-    arena *mem; /* of what stays */
+    arena *mem; /* arena for results */
 } freeing;
 
 static uint32_t most_of(tile_room r) {
     return r.together > r.apart ? r.together : r.apart;
 }
 
-/* Returns the array cycles that the chip is expected to take for a form of the kernel, INFINITY where that is
- * no less than it is expected to take as it is. */
+/* Returns the chip's predicted array cycles for a form of the kernel, INFINITY unless below the present
+ * form's. */
 static double expect(freeing *f, const fe_kernel *kernel) {
     const double now = f->out->cycles;
     const compile_search_in by = {.options = f->o, .board = &f->k->board, .data = &f->k->data, .most = now};
@@ -33,8 +33,8 @@ static double expect(freeing *f, const fe_kernel *kernel) {
     return cycles < now ? cycles : INFINITY;
 }
 
-/* Adds a form of the kernel, which `how` names, if it asks for fewer streams and there is room for more
- * copies of it. Returns whether it is added. */
+/* Adds a form of the kernel, named by `how`, with fewer streams and room for more copies. Returns whether the
+ * form was added. */
 static bool add_form(freeing *f, const fe_kernel *kernel, const char *how) {
     compile_lowered lowered;
     compile_freeing one = {.how = how};
@@ -53,7 +53,7 @@ static bool add_form(freeing *f, const fe_kernel *kernel, const char *how) {
     return true;
 }
 
-/* Returns whether -f can say how the tensor is stored, and the host stores it so whatever it has. */
+/* Returns whether -f can express the tensor's format, and the host can store any data in the format. */
 static bool has_format(const freeing *f, const sam_tensor_data *t) {
     bool plain = t->order && !t->ones && !t->view.source.v && !t->windowed && !t->called.v &&
                  (t->structure == SAM_VALUES || t->structure == SAM_STORED) &&
@@ -66,7 +66,7 @@ static bool has_format(const freeing *f, const sam_tensor_data *t) {
     return plain && users;
 }
 
-/* Adds the first format of a tensor that frees a stream, of those with more and more outer levels dense. */
+/* Adds the first format of a tensor that frees a stream, with more and more outer levels dense. */
 static void add_formats(freeing *f, const fe_kernel *kernel, uint32_t tensor) {
     fe_kernel other = *kernel;
     compile_own_tensors(&other, f->ctx.mem);
@@ -81,7 +81,7 @@ static void add_formats(freeing *f, const fe_kernel *kernel, uint32_t tensor) {
     }
 }
 
-/* Adds the first order of the loops that frees a stream. */
+/* Adds the first order of the loops with fewer streams. */
 static void add_order(freeing *f, const fe_kernel *kernel) {
     const uint32_t n = kernel->s.loops.len;
     uint32_t *place = arena_new_n(f->ctx.mem, uint32_t, n + 1);

@@ -1,14 +1,14 @@
-/* From -O2 on the edges that are expected to be best are tried on the cycle model before one is taken: at -O2
- * on some of the runs, at -O3 on all of them. What fails or is wrong there is not taken. */
+/* From -O2 on, the edges with the best predictions run on the cycle model before the choice: some runs at
+ * -O2, all at -O3. Edges that fail or go wrong there are not taken. */
 #include "autoschedule/search.h"
 #include "engines/engines.h"
 
 #include <math.h>
 
-/* Candidates that are measured, and about how many runs at -O2. */
+/* Number of measured candidates, and their approximate number of runs at -O2. */
 enum { MEASURED = 5, SOME_RUNS = 128 };
 
-/* Returns the plan with every so many-th run of it. */
+/* Returns the plan with every `every`-th run. */
 static tile_plan some_of(const tile_plan *plan, uint32_t every, arena *mem) {
     tile_plan out = *plan;
     out.runs.at = NULL;
@@ -18,8 +18,8 @@ static tile_plan some_of(const tile_plan *plan, uint32_t every, arena *mem) {
     return out;
 }
 
-/* Runs every so many-th run on the model. Returns the cycles of all of them, INFINITY where the chip would
- * get one wrong. */
+/* Runs a sample of the runs on the model. Returns the cycles of all runs, INFINITY if the chip would get a
+ * run wrong. */
 static double run_some(const compile_options *o, compile_context *ctx, const compile_kernel *k,
                        uint32_t every) {
     const compile_engine_in in = {.ctx = ctx,
@@ -47,7 +47,7 @@ static double run_some(const compile_options *o, compile_context *ctx, const com
     return good ? (double)compile_model_cycles(model) * (double)all / (double)ran : INFINITY;
 }
 
-/* Fills what is measured of the candidate. */
+/* Stores the candidate's measured cycles. */
 static void measure(const compile_options *o, const compile_context *ctx, const compile_kernel *k,
                     compile_action *build, tile_candidate *c) {
     arena scratch = {0};
@@ -71,7 +71,7 @@ static void measure(const compile_options *o, const compile_context *ctx, const 
     arena_free(&scratch);
 }
 
-/* Returns what the chip is expected to take, by the cycles that were measured. */
+/* Returns the chip's predicted time, corrected by the measured cycles. */
 static double corrected(const tile_candidate *c) {
     return c->cost + c->measured - c->predicted / (c->copies ? c->copies : 1);
 }

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What is chosen for a part. */
+/* Choices for a part. */
 typedef struct {
     const compile_search_in *by;
     compile_context *ctx;
@@ -39,8 +39,8 @@ static sam_statement statement_of(const choosing_part *c, const char *levels) {
     return s;
 }
 
-/* Chooses kernels for a part as if it were an operand of that name and format. Returns what the chip is
- * expected to take for them, INFINITY where there are none. */
+/* Chooses kernels for a part, treated as an operand with the tensor's name and the part's format. Returns the
+ * chip's predicted time, INFINITY if no kernels exist. */
 static double choose_part(const choosing_part *c, compile_schedule *out) {
     compile_context *ctx = c->ctx;
     bool same;
@@ -77,7 +77,7 @@ static double choose_part(const choosing_part *c, compile_schedule *out) {
         return INFINITY;
     compile_choose(&own, ctx, &open, out);
     if (!compile_edges_open(&own))
-        return compile_say_repacked(&own, ctx, s, &data) ? 0 : INFINITY; /* nobody asks what it takes */
+        return compile_say_repacked(&own, ctx, s, &data) ? 0 : INFINITY; /* the time is not needed */
     compile_choose_by_data(&by, ctx, &open, out);
     if (!compile_choose_blocks(&by, ctx, &open, out))
         return INFINITY;
@@ -91,7 +91,7 @@ static double choose_part(const choosing_part *c, compile_schedule *out) {
     return cycles;
 }
 
-/* Makes the kernel of the host that adds the results of n parts, of which `with` have one. */
+/* Makes the host's kernel that adds the results of n parts; only parts in `with` have results. */
 static fe_kernel sum_of(const choosing_part *c, const bool *with, uint32_t n) {
     const sam_statement *user = c->in->user;
     arena *mem = c->ctx->mem;
@@ -123,7 +123,7 @@ static fe_kernel sum_of(const choosing_part *c, const bool *with, uint32_t n) {
     return (fe_kernel){.s = s, .on_host = true};
 }
 
-/* Adds what was chosen for a part to what the whole program is. */
+/* Adds the choices for a part to the whole program. */
 static void add_kernels(arena *mem, const compile_schedule *part, compile_schedule *all) {
     for (uint32_t n = 0; n < part->cin.kernels.len; n++) {
         vec_push(mem, &all->cin.kernels, part->cin.kernels.at[n]);
@@ -134,7 +134,7 @@ static void add_kernels(arena *mem, const compile_schedule *part, compile_schedu
         vec_push(mem, &all->dense, part->dense.at[n]);
 }
 
-/* Drops what was said since then; texts that were read stay. */
+/* Drops diagnostics since `before`; texts of files stay. */
 static void forget_since(diagnostics *d, const diagnostics *before) {
     diagnostics kept = *before;
     kept.sources.at = d->sources.at;
@@ -143,7 +143,7 @@ static void forget_since(diagnostics *d, const diagnostics *before) {
     *d = kept;
 }
 
-/* Says that the host re-packs the operand, where it is put together and not in blocks. */
+/* Notes that the host re-packs an operand that is put together and not in blocks. */
 static bool say_whole(const choosing_part *c, const compile_schedule *s) {
     const name_id name = sam_tensor_at(c->in->user, c->tensor)->name;
     compile_options closed = *c->by->options;

@@ -1,12 +1,13 @@
-/* The statement written otherwise, of operands that the host makes (kernel/rewriting.h): taken where the chip
- * is expected to take less for it. */
+/* Rewrites the statement over operands made by the host (kernel/rewriting.h), if the chip's predicted time
+ * falls. */
 #include "autoschedule/choose.h"
 #include "kernel/diagonals.h"
 #include "kernel/runs.h"
 
 static compile_rewriter *const rewriters[] = {compile_rewrite_diagonals, compile_rewrite_runs};
 
-/* Returns what the chip is expected to take for the statement, INFINITY where it is no one kernel of it. */
+/* Returns the chip's predicted time for the statement, INFINITY unless the statement is a single kernel of
+ * the array. */
 static double expect(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
                      const compile_rewriting *r, compile_schedule *out) {
     compile_options own = *by->options;

@@ -1,7 +1,5 @@
-/* What a program is expected to take the chip, kernel by kernel, with the edges and copies that suit its data
- * best: several programs that compute the same are compared by it. Workspaces are estimated from the
- * operands.
- */
+/* Predicts the chip's time for a program, kernel by kernel, with the best edges and copies for its data, to
+ * compare programs that compute the same result. Workspaces are estimated from the operands. */
 #include "autoschedule/search.h"
 #include "kernel/dispatch.h"
 #include "kernel/edges.h"
@@ -46,9 +44,9 @@ void compile_find_room(const compile_options *o, compile_context *ctx, const pnr
 typedef struct {
     const compile_search_in *in;
     compile_context ctx;    /* whose memory goes, and whose diagnostics nobody hears */
-    VEC(tile_tensor) known; /* the user's operands and the workspaces so far */
-    double share;           /* of the whole that these are */
-    arena *mem;             /* of what stays */
+    VEC(tile_tensor) known; /* the user's operands and earlier workspaces */
+    double share;           /* share of the whole in a sample */
+    arena *mem;             /* arena for results */
 } searching;
 
 static tile_candidate keep(tile_candidate c, arena *mem) {
@@ -59,9 +57,8 @@ static tile_candidate keep(tile_candidate c, arena *mem) {
     return c;
 }
 
-/* Chooses for a kernel whose operands are known. Returns what the chip is expected to take, INFINITY where
- * nothing says; that is more than `most` where it is known to be, and may be more or less than it takes then.
- */
+/* Chooses for a kernel whose operands are known. Returns the chip's predicted time, INFINITY if unknown. A
+ * value above `most` means only that the time exceeds `most`. */
 static double look_for(searching *s, const fe_kernel *kernel, double most, compile_tiling *out) {
     const compile_search_in *in = s->in;
     compile_lowered lowered;
@@ -85,7 +82,7 @@ static double look_for(searching *s, const fe_kernel *kernel, double most, compi
     compile_find_room(&asked, &s->ctx, in->board, &lowered, &tiling);
     if (asked.copies.unroll && !compile_copies_open(&asked) && !tiling.options.room.together)
         return INFINITY;            /* fewer copies fit than are stated */
-    tiling.stored = (tile_room){0}; /* an order of loops is not taken for it: the model is not that exact */
+    tiling.stored = (tile_room){0}; /* too fine a gain to choose orders of loops by */
     if (!compile_choose_edges(&asked, &s->ctx, in->board, &lowered, &data, &tiling) || !tiling.expected.edge)
         return INFINITY;
     tiling.expected.edge = tiling.options.edge; /* no wider than may be */
@@ -97,12 +94,12 @@ static double look_for(searching *s, const fe_kernel *kernel, double most, compi
 
 struct compile_foreseen {
     uint64_t key;
-    uint32_t share;      /* of the steps: the result is that of more, too, where it is not limited */
+    uint32_t share;      /* of the steps; an outcome within its limit serves larger shares, too */
     double cycles, most; /* cycles are exact up to this */
     compile_tiling tiling;
 };
 
-/* Returns the hash of all that what is expected of a kernel depends on, but the share of steps. */
+/* Returns the hash of all inputs of a kernel's prediction, except the share of steps. */
 static uint64_t key_of(const searching *s, const fe_kernel *k) {
     const sam_statement *st = &k->s;
     const uint64_t numbers[] = {(uintptr_t)s->in->data,
@@ -139,8 +136,8 @@ static uint64_t key_of(const searching *s, const fe_kernel *k) {
     return h;
 }
 
-/* Chooses for a kernel, or takes what an equal search has chosen. Forms of a program that are compared have
- * most of their kernels in common. */
+/* Chooses for a kernel, or reuses the choice of an equal search. Compared forms of a program have most
+ * kernels in common. */
 static double choose_kernel(searching *s, const fe_kernel *kernel, double most, compile_tiling *out) {
     compile_searched *searched = s->in->searched;
     if (!searched)
@@ -160,7 +157,7 @@ static double choose_kernel(searching *s, const fe_kernel *kernel, double most, 
     return cycles;
 }
 
-/* What calls of a function fill has a value everywhere, as far as anybody knows. */
+/* A tensor filled by calls of a function is taken to have a value everywhere. */
 static bool add_full_workspace(searching *s, const sam_statement *st) {
     enum { MOST = 1 << 22 };
     const sam_tensor_data *result = sam_tensor_at(st, st->result);
@@ -185,7 +182,7 @@ static bool add_full_workspace(searching *s, const sam_statement *st) {
     return true;
 }
 
-/* Adds what the kernel fills to what is known; false: nobody can tell what that is. */
+/* Adds the kernel's result to the known operands; false: the result cannot be estimated. */
 static bool add_workspace(searching *s, const sam_statement *st, const sam_statement *reader) {
     tile_tensor *own = arena_new_n(s->ctx.mem, tile_tensor, st->tensors.len + 1), out;
     uint64_t whole = 0;
@@ -202,7 +199,7 @@ static bool add_workspace(searching *s, const sam_statement *st, const sam_state
         if (!found)
             return false;
     }
-    for (uint32_t e = 1; e <= reader->exprs.len; e++) { /* what the reader sums up stays whole */
+    for (uint32_t e = 1; e <= reader->exprs.len; e++) { /* loops summed by the reader stay whole */
         const sam_expr_data *x = sam_expr_at(reader, (sam_expr){e});
         if (x->kind != SAM_EXPR_ACCESS || !name_eq(sam_tensor_at(reader, x->tensor)->name, name))
             continue;
@@ -219,7 +216,8 @@ static bool add_workspace(searching *s, const sam_statement *st, const sam_state
     return true;
 }
 
-/* Returns the kernel that reads what kernel n fills, the last one where none of those between does. */
+/* Returns the first kernel that reads the result of kernel n, the last kernel if no kernel between reads the
+ * result. */
 static const sam_statement *reader_of(const fe_cin *cin, uint32_t n) {
     const sam_statement *of = &cin->kernels.at[n].s;
     const name_id name = sam_tensor_at(of, of->result)->name;

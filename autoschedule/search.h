@@ -44,7 +44,8 @@ compile_search_in compile_below(const compile_search_in *by, double least);
  * n. */
 double compile_expect(const compile_search_in *by, compile_context *ctx, const fe_cin *cin, uint32_t share,
                       uint32_t n, double *own);
-/* As above, without *own; returns `least` or more if the time is not below `least`. */
+/* Returns the predicted time as compile_expect does, without *own; `least` or more if the time is not below
+ * `least`. */
 double compile_expect_below(const compile_search_in *by, compile_context *ctx, const fe_cin *cin,
                             uint32_t share, double least);
 

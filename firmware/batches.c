@@ -11,25 +11,25 @@ struct fw_batch_writer {
     file_out file;
     fw_batch_stats stats;
     uint32_t runs; /* of the plans before */
-    fw_memory own; /* what lies on the chip, where nobody else knows */
+    fw_memory own; /* contents of the chip, if no other part knows the contents */
     bool failed;
 };
 
-/* The batch that is being filled. */
+/* The current batch: */
 typedef struct {
     const tile_plan *plan;
     const fw_columns *columns;
     const pnr_board *board;
-    fw_memory *puts;                   /* what was put where */
-    uint32_t free[FW_MAX_STREAMS];     /* first byte of each input's bank that is no other one's for good */
+    fw_memory *puts;                   /* places of earlier words */
+    uint32_t free[FW_MAX_STREAMS];     /* first byte of each input's bank behind fixed inputs */
     uint32_t first, runs;              /* of the plan */
     uint32_t in_words[FW_MAX_STREAMS]; /* of each input's bank in use */
     uint64_t out_words;                /* bound for every output's bank */
     u32_vec blocks[FW_MAX_STREAMS];    /* unique blocks by input, in order of use */
     uint32_t *batch_of[FW_MAX_STREAMS],
-        *at[FW_MAX_STREAMS];    /* by block: last batch it is in, first word there */
+        *at[FW_MAX_STREAMS];    /* by block: the last batch with the block, first word in the batch */
     uint32_t number;            /* of the batch, from 1 */
-    uint32_t in_file;           /* batches in the file before it */
+    uint32_t in_file;           /* number of earlier batches in the file */
     bool stays[FW_MAX_STREAMS]; /* each batch of the plan has all blocks of the input */
     uint32_t place[FW_MAX_STREAMS],
         table; /* of the first copy's inputs in the buffer; of the table in SRAM */
@@ -60,7 +60,7 @@ static bool is_in(const packer *p, uint32_t input, uint32_t block) {
     return p->stays[input] || p->batch_of[input][block] == p->number;
 }
 
-/* Says which memory the run would overflow; NULL when it fits. */
+/* Returns the memory that the run would overflow; NULL if the run fits. */
 static const char *overflows(const packer *p, uint32_t run) {
     for (uint32_t i = 0; i < p->columns->n_in; i++) {
         uint32_t block = block_of(p, run, i);
@@ -114,7 +114,7 @@ static uint32_t bank_of(const packer *p, uint32_t input, uint32_t copy) {
                            fw_input_bank(p->columns->buffers, p->in_file));
 }
 
-/* Returns the unique blocks of one input, one behind the other. */
+/* Returns the unique blocks of an input, back to back. */
 static content blocks_of(const packer *p, uint32_t input, arena *mem) {
     content c = {arena_alloc(mem, 2 * (size_t)p->in_words[input] + 1), 0};
     for (uint32_t k = 0; k < p->blocks[input].len; k++) {
@@ -155,7 +155,7 @@ static void write_segment(uint32_t address, content c, bool again, FILE *out) {
         fputc(0, out);
 }
 
-/* ---- what lies on the chip ------------------------------------------------------------------- */
+/* ---- contents of the chip -------------------------------------------------------------------- */
 
 static const fw_put *find_words(const fw_puts *all, content c, uint32_t from, uint32_t bytes) {
     const uint64_t hash = hash_bytes(c.at, c.bytes);
@@ -171,7 +171,7 @@ static bool is_fixed(const packer *p, uint32_t input) {
     return p->columns->region && p->columns->region[input].fixed;
 }
 
-/* Returns where the input's words stay, once they were put there; NULL before. */
+/* Returns the place of a fixed input's words; NULL before the words are put. */
 static const fw_put *place_of_fixed(const packer *p, uint32_t input) {
     for (uint32_t f = 0; f < p->puts->fixed.len; f++) {
         const fw_fixed *one = &p->puts->fixed.at[f];
@@ -181,7 +181,7 @@ static const fw_put *place_of_fixed(const packer *p, uint32_t input) {
     return NULL;
 }
 
-/* Returns the first byte of the input's bank behind words of others that stay. */
+/* Returns the first byte of the input's bank behind other fixed inputs. */
 static uint32_t find_free(const packer *p, uint32_t input) {
     const uint32_t own = bank_of(p, input, 0);
     const fw_put *there = place_of_fixed(p, input);
@@ -197,7 +197,7 @@ static uint32_t find_free(const packer *p, uint32_t input) {
     return free;
 }
 
-/* E0719: says of an input that cannot stay where it was put first why not. */
+/* E0719: reports why an input cannot stay at its first place. */
 static bool cannot_stay(const packer *p, diagnostics *d, uint32_t input, const char *why) {
     const fw_region *r = &p->columns->region[input];
     diag_unmappable(d, r->loc, "E0719-stays", "%s cannot stay in the global buffer: %s", r->called, why);
@@ -207,7 +207,7 @@ static bool cannot_stay(const packer *p, diagnostics *d, uint32_t input, const c
     return false;
 }
 
-/* Notes where the words of an input that stays are; false after E0719. */
+/* Records the place of a fixed input's words; false after E0719. */
 static bool keep_fixed(const packer *p, diagnostics *d, uint32_t input, content c) {
     const fw_put put = {p->place[input], c.bytes, hash_bytes(c.at, c.bytes)},
                  *before = place_of_fixed(p, input);
@@ -222,7 +222,7 @@ static bool keep_fixed(const packer *p, diagnostics *d, uint32_t input, content 
     return true;
 }
 
-/* Counts the host's words of an input's segment; false after E0719, where one that stays was written over. */
+/* Counts the host's words of an input's segment; false after E0719, if a fixed input was overwritten. */
 static bool count_put(const packer *p, fw_batch_writer *w, uint32_t input, bool before, const fw_segment *g) {
     const bool again = p->columns->region && p->columns->region[input].again;
     const bool there = fw_may_stay(&p->puts->loaded, g, again, p->puts->mem);
@@ -234,8 +234,8 @@ static bool count_put(const packer *p, fw_batch_writer *w, uint32_t input, bool 
     return there || !before || cannot_stay(p, w->diag, input, "its words are written over between batches");
 }
 
-/* Decides where an input lies: where a store has left its words, or in the bank of inputs; returns whether it
- * is the first. */
+/* Places an input where a store has left its words, or else in the bank of inputs; returns true in the first
+ * case. */
 static bool place_input(packer *p, uint32_t input, content c) {
     const uint32_t own = bank_of(p, input, 0), tile_bytes = p->board->glb_banks_per_tile * bank_bytes(p);
     fw_memory *m = p->columns->memory;
@@ -245,15 +245,15 @@ static bool place_input(packer *p, uint32_t input, content c) {
     const fw_put *left =
         m && !own_place ? find_words(&m->stored, c, own / tile_bytes * tile_bytes, tile_bytes) : NULL;
     p->place[input] = left ? left->address : own + p->free[input];
-    if (pinned && c.bytes <= fw_pinned_bytes(p->board)) /* behind operands that do not change */
+    if (pinned && c.bytes <= fw_pinned_bytes(p->board)) /* behind constant operands */
         p->place[input] = own + fw_pinned_place(p->board, p->columns->part);
-    if (!left) /* what stores have left there is gone */
+    if (!left) /* stores' words there are overwritten */
         fw_is_there(&p->puts->stored, &(fw_segment){.address = p->place[input], .bytes = c.bytes},
                     p->puts->mem);
     return left != NULL;
 }
 
-/* Decides where outputs go: to the bank of their tile in which the batch has no input. */
+/* Places outputs in the bank of their tile without inputs of the batch. */
 static void place_outputs(const packer *p, uint32_t *output) {
     const fw_columns *c = p->columns;
     const uint32_t bank = fw_output_bank(c->buffers, p->in_file);
@@ -267,8 +267,7 @@ static void place_outputs(const packer *p, uint32_t *output) {
     }
 }
 
-/* Decides where the table lies: where it was put before, or behind all others, or, where no room is left, in
- * their place. */
+/* Places the run table at its earlier place, or behind all other tables, or over them if no room is left. */
 static void place_table(packer *p, content c) {
     const uint32_t sram = p->board->map.sram, buffers = p->columns->buffers,
                    first = fw_table_offset(buffers, p->in_file);
@@ -288,7 +287,7 @@ static bool write_batch(packer *p, fw_batch_writer *w) {
     FILE *out = w->file.stream;
     arena scratch = {0};
     content block[FW_MAX_STREAMS];
-    uint32_t before = 0; /* inputs that stay and were put before, a bit each */
+    uint32_t before = 0; /* fixed inputs already on the chip, a bit each */
     bool good = true;
     w->stats.left = 0;
     for (uint32_t i = 0; i < p->columns->n_in; i++) {
@@ -324,7 +323,7 @@ static void count_run(const packer *p, uint32_t run, fw_batch_stats *stats) {
         stats->run_words += block_words(p, i, block_of(p, run, i));
 }
 
-/* Gives each batch all blocks of the input that the plan uses, in the order of their numbers. */
+/* Gives each batch all blocks of the input used by the plan, in the order of their numbers. */
 static void make_stay(packer *p, uint32_t input, arena *mem) {
     p->stays[input] = true;
     p->in_words[input] = 0;
@@ -338,11 +337,11 @@ static void make_stay(packer *p, uint32_t input, arena *mem) {
     }
 }
 
-/* What the runs of a plan want of its inputs. */
+/* Demands of a plan's runs on the inputs. */
 typedef struct {
     uint64_t of_runs[FW_MAX_STREAMS]; /* words, if every run brought its own */
-    uint64_t used[FW_MAX_STREAMS];    /* words of the blocks that are used */
-    uint32_t whole[FW_MAX_STREAMS];   /* batches, but the last, that have all of these */
+    uint64_t used[FW_MAX_STREAMS];    /* words of the used blocks */
+    uint32_t whole[FW_MAX_STREAMS];   /* batches, except the last, with all used blocks */
     uint32_t batches;
 } wanted;
 
@@ -370,7 +369,7 @@ static void survey(packer *p, const fw_batch_stats *stats, arena *mem, wanted *o
     }
 }
 
-/* Has the inputs stay of which that is asked; false after E0719. */
+/* Fixes the place of inputs whose region is @glb; false after E0719. */
 static bool make_fixed(packer *p, fw_batch_writer *w, const wanted *all, arena *mem) {
     for (uint32_t i = 0; i < p->columns->n_in; i++) {
         const uint64_t room = bank_words(p) - p->free[i] / 2;
@@ -388,7 +387,8 @@ static bool make_fixed(packer *p, fw_batch_writer *w, const wanted *all, arena *
     return true;
 }
 
-/* Finds which inputs stay. The file must not become longer than if each run brought its own blocks. */
+/* Finds the inputs that stay. The file must not grow beyond a file in which each run brings its own blocks.
+ */
 static bool find_staying(packer *p, fw_batch_writer *writer, arena *mem) {
     wanted w = {0};
     if (p->columns->memory && !p->columns->region) /* the memory knows where operands lie */
@@ -433,7 +433,7 @@ static bool pack(packer *p, fw_batch_writer *w, arena *mem) {
     return !p->runs || write_batch(p, w);
 }
 
-/* Forgets what a new image's stores, which need no load, have written over. */
+/* Forgets words overwritten by a new image's stores without loads. */
 static void forget_early(fw_memory *m, const pnr_board *b) {
     for (; m->early; m->early &= m->early - 1) {
         const uint32_t tile = (uint32_t)__builtin_ctz(m->early);
@@ -491,7 +491,7 @@ bool fw_batches_add(fw_batch_writer *w, const tile_plan *plan) {
     return !w->failed;
 }
 
-/* Writes the number of batches into the header, which stands at the front and is known at the end only. */
+/* Writes the number of batches into the header at the front; the number is known at the end only. */
 static void patch_count(FILE *out, uint32_t batches) {
     enum { COUNT_OFFSET = 16 };
     if (fseek(out, COUNT_OFFSET, SEEK_SET) == 0)

@@ -1,4 +1,4 @@
-/* Reading batch files back, and what must hold for every one of them. */
+/* Reads batch files back, and checks the rules of a batch file. */
 #include "firmware/command_list.h"
 #include "firmware/fw_int.h"
 #include "firmware/sums.h"
@@ -59,7 +59,7 @@ static bool allowed(const fw_batches *all, const fw_segment *s, uint32_t batch) 
     return inside(at, s->bytes, bank, b->glb_bank_bytes);
 }
 
-/* Reads a segment, and whether it is written though it may be there. */
+/* Reads a segment, with its flag "write always". */
 static fw_segment get_segment(reader *r, uint32_t batch, bool *again) {
     fw_segment s = {0};
     s.address = get(r);
@@ -72,7 +72,7 @@ static fw_segment get_segment(reader *r, uint32_t batch, bool *again) {
         damaged(r, "a segment is longer than the file");
         return (fw_segment){0};
     }
-    if (s.address % 4 || !allowed(r->all, &s, batch)) { /* so no segment is longer than a bank */
+    if (s.address % 4 || !allowed(r->all, &s, batch)) { /* hence no segment exceeds a bank */
         wrong(r, "a segment may not lie at", batch, s.address);
         return (fw_segment){0};
     }
@@ -131,7 +131,7 @@ static uint32_t word_of(const fw_segment *s, uint32_t address) {
     return file_u32_at(s->content + (address - s->address));
 }
 
-/* Returns whether so many bytes are in the buffer, or in the scratch area. */
+/* Returns whether the bytes lie inside of the buffer, or of the scratch area. */
 static bool has_place(const pnr_board *b, uint32_t address, uint32_t bytes) {
     const uint32_t buffer = b->glb_tiles * b->glb_banks_per_tile * b->glb_bank_bytes;
     return bytes <= b->glb_bank_bytes &&
@@ -144,7 +144,7 @@ static bool has_cell(const pnr_board *b, uint32_t cell, uint32_t bytes) {
            inside(cell, bytes, b->map.sram + FW_TABLE_OFFSET, FW_TABLE_END - FW_TABLE_OFFSET);
 }
 
-/* Each of these returns what of a command is not where it may be, with *good false; else something. */
+/* Each function returns the name of a misplaced part of a command, and sets *good to false. */
 
 static uint32_t check_block(const pnr_board *b, const fw_item *item, bool *good) {
     const uint32_t to = FW_GET(item, block, to), words = FW_GET(item, block, words),
@@ -153,7 +153,7 @@ static uint32_t check_block(const pnr_board *b, const fw_item *item, bool *good)
     return from > words ? from : to;
 }
 
-/* Makes a dense vector of what was stored: cells of run tables, and words of the buffer. */
+/* Makes a dense vector from stored words: cells of run tables, and words of the buffer. */
 static uint32_t check_spread(const pnr_board *b, const fw_item *item, bool *good) {
     const uint32_t crd = FW_GET(item, spread, crd_cell), val = FW_GET(item, spread, val_cell),
                    to = FW_GET(item, spread, to), words = FW_GET(item, spread, count);
@@ -163,7 +163,7 @@ static uint32_t check_spread(const pnr_board *b, const fw_item *item, bool *good
     return place ? val : to;
 }
 
-/* Makes a compressed vector of what a run has stored: cells of its row, and of rows that load it. */
+/* Makes a compressed vector from a run's stores: cells of its row, and of rows with loads of the vector. */
 static uint32_t check_gather(const pnr_board *b, const fw_item *item, bool *good) {
     const uint32_t rows = FW_GET(item, gather, rows), row_bytes = FW_GET(item, gather, row_bytes),
                    from[] = {FW_GET(item, gather, from_crd), FW_GET(item, gather, from_val)},
@@ -194,7 +194,8 @@ static uint32_t check_pack(const pnr_board *b, const fw_item *item, bool *good) 
     return first;
 }
 
-/* Returns how far it is from the begin of the first piece to the end of the last one, of so many bytes. */
+/* Returns the distance from the begin of the first piece to the end of the last, for pieces of the given
+ * bytes. */
 static uint32_t reach_of(uint32_t bytes, uint32_t times, uint32_t step) {
     const uint64_t reach = bytes + (uint64_t)(times ? times - 1 : 0) * step;
     return reach > UINT32_MAX ? UINT32_MAX : (uint32_t)reach;
@@ -316,7 +317,7 @@ static void check_list(reader *r, const fw_batch *batch, uint32_t number) {
     }
 }
 
-/* Outputs go to the bank of their GLB tile in which the batch has no input. */
+/* Outputs go to the bank of their GLB tile without inputs of the batch. */
 static void find_outputs(reader *r, fw_batch *batch, uint32_t number) {
     const pnr_board *b = r->all->board;
     uint32_t inputs[2] = {0}; /* tiles, by bank */
@@ -372,8 +373,7 @@ static void get_batch(reader *r, uint32_t number, fw_batch *batch) {
         find_outputs(r, batch, number);
 }
 
-/* Looks whether the file is as it was written: its last bytes are the hash of the others, behind which it
- * ends for whoever reads on. */
+/* Checks the file's hash, its last bytes; readers see the file end before the hash. */
 static void check_seal(reader *r) {
     enum { SEAL = 8 };
     fw_batches *all = r->all;
@@ -388,7 +388,7 @@ static void check_seal(reader *r) {
         damaged(r, "it is not as it was written");
 }
 
-/* Reads all batches once, to see that they are good and where they are. */
+/* Reads all batches once, to validate them and to find their offsets. */
 static void survey(reader *r, arena *mem) {
     fw_batches *all = r->all;
     enum { HEAD = 8, LEAST_BATCH = 12 }; /* bytes */

@@ -1,5 +1,5 @@
-/* Makes app.elf: the cross compiler gets the generated files and the runtime, and what comes out is
- * checked. */
+/* Makes app.elf: compiles the generated files and the runtime with the cross compiler, and checks the
+ * program. */
 #include "firmware/fw_int.h"
 #include "firmware/loaded.h"
 #include "firmware/runtime.h"
@@ -23,7 +23,7 @@ static const char *const flags[] = {"-mcpu=cortex-m3",
                                     "-nostdlib",
                                     "-fno-tree-loop-distribute-patterns", /* no calls of memcpy and memset */
                                     "-fno-tree-dominator-opts",           /* loops once, not once a case */
-                                    "-fno-tree-reassoc", /* products are added where they come up */
+                                    "-fno-tree-reassoc", /* products are added at their place */
                                     "-ffunction-sections",
                                     "-fdata-sections",
                                     "-Wall",
@@ -46,7 +46,7 @@ fw_options fw_options_default(const char *home, const char *folder) {
 
 /* ---- the runtime as objects ------------------------------------------------------------------ */
 
-/* What objects of the runtime are made of: flags, sources and headers; NULL if one cannot be read. */
+/* Returns the inputs of the runtime's objects: flags, sources and headers; NULL if a file cannot be read. */
 static const char *ingredients(const char *home, arena *mem, diagnostics *d) {
     static const char *const headers[] = {
         "target/commands.h", "target/functions.h", "target/hal.h",      "target/kernel.h", "target/switch.h",
@@ -74,13 +74,13 @@ static bool is_text_of(const char *path, const char *text, arena *mem) {
     return there && strcmp(there, text) == 0;
 }
 
-/* The name of what the compiler makes of runtime source `i`: startup.o, startup.su. */
+/* Returns the name of a file made from runtime source `i`: startup.o, startup.su. */
 static const char *made_of(const char *folder, uint32_t i, const char *ending, arena *mem) {
     return arena_printf(mem, "%s/%.*s%s", folder, (int)strcspn(runtime[i], "."), runtime[i], ending);
 }
 
-/* The folder of the runtime's objects for this board, if there is one, and it was made of what the runtime is
- * now; their stack reports are copied beside the program's own then. */
+/* Returns the folder of the runtime's objects for the board, if the folder exists and was made from the
+ * present runtime; copies the objects' stack reports beside the program's own. */
 static const char *take_objects(const fw_options *o, const pnr_board *b, arena *mem) {
     diagnostics ignored;
     size_t length = 0;
@@ -171,7 +171,7 @@ static const char *unit_file(const fw_options *o, uint32_t unit, const char *end
     return arena_printf(mem, "%s/app_functions_%u%s", o->folder, unit, ending);
 }
 
-/* Returns the unit that the linker complains of, or NULL. */
+/* Returns the unit in the linker's complaint, or NULL. */
 static const fw_unit *unit_of_log(const fw_options *o, const char *log, arena *mem) {
     size_t length = 0;
     const char *text = o->functions ? file_read_if_there(log, mem, &length) : NULL;
@@ -181,7 +181,7 @@ static const fw_unit *unit_of_log(const fw_options *o, const char *log, arena *m
     return (at && i < o->functions->n_units) || full ? &o->functions->units[i] : NULL;
 }
 
-/* Returns what the linker lacks, or why it cannot place what there is. */
+/* Returns the symbol missing for the linker, or the section without room. */
 static const char *linker_says(const char *log, arena *mem) {
     static const char *const signs[] = {"undefined reference to", "multiple definition of", "region `"};
     size_t length = 0;
@@ -200,7 +200,7 @@ typedef struct {
 } call_edge;
 typedef VEC(call_edge) call_edges;
 
-/* Reads the quoted text behind `key`; *at goes on behind it. NULL: there is none on this line. */
+/* Reads the quoted text behind `key`, and moves *at behind the text. NULL: the line has no quoted text. */
 static const char *quoted(const char **at, const char *key, arena *mem) {
     const char *end = *at + strcspn(*at, "\n"), *found = strstr(*at, key);
     if (!found || found > end)
@@ -213,8 +213,8 @@ static const char *quoted(const char **at, const char *key, arena *mem) {
     return arena_strndup(mem, found, (size_t)(stop - found));
 }
 
-/* Takes out every call that is on no way back to where it came from: of a function that calls none of those
- * that are left, or is called by none. O(n^3) of the calls at worst. */
+/* Removes every call outside of cycles: calls of functions without remaining callees, or without remaining
+ * callers. O(n^3) of the calls at worst. */
 static void keep_circles(call_edges *all) {
     for (uint32_t i = 0; i < all->len;) {
         bool follows = false, leads = false;
@@ -226,13 +226,13 @@ static void keep_circles(call_edges *all) {
             i++;
         } else {
             all->at[i] = all->at[--all->len];
-            i = 0; /* others may have been on a way through it */
+            i = 0; /* paths of other calls may have led through the removed call */
         }
     }
 }
 
-/* The sum of all frames bounds the stack only where no function is on it twice: of what gcc says of the calls
- * (-fcallgraph-info) none may lead back, and none may be of a function that is not known. */
+/* The sum of all frames bounds the stack only if no function is on the stack twice: the call graph of gcc
+ * (-fcallgraph-info) must have no cycle and no unknown callee. */
 static bool check_calls(const fw_options *o, uint32_t i, arena *mem, diagnostics *d) {
     size_t length = 0;
     const fw_unit *u = &o->functions->units[i];
@@ -254,14 +254,14 @@ static bool check_calls(const fw_options *o, uint32_t i, arena *mem, diagnostics
     keep_circles(&all);
     if (!all.len)
         return at != NULL;
-    const char *name = strrchr(all.at->from, ':'); /* of a static one, behind its file */
+    const char *name = strrchr(all.at->from, ':'); /* of a static function, behind its file */
     return refuse_unit(u, d,
                        arena_printf(mem, "%s calls itself, so that nothing bounds the stack",
                                     name ? name + 1 : all.at->from),
                        "a loop in place of the recursion");
 }
 
-/* Compiles one unit by itself, so that its mistakes are its own. Warnings are its author's. */
+/* Compiles a unit alone, to name the unit in messages. Warnings are left to the unit's author. */
 static bool compile_unit(const fw_options *o, uint32_t i, arena *mem, diagnostics *d, fw_app *out) {
     static const char *const own[] = {"-fcallgraph-info", "-fno-common", "-w", "-c"};
     const fw_unit *u = &o->functions->units[i];
@@ -326,8 +326,8 @@ static bool compile(const fw_options *o, const pnr_board *b, arena *mem, diagnos
     argv[n++] = arena_printf(mem, "-I%s", o->folder);
     argv[n++] = arena_printf(mem, "-I%s", o->home);
     argv[n++] = arena_printf(mem, "-L%s", o->folder);
-    if (!strchr(o->folder, '%')) { /* which the linker takes for the program's name */
-        argv[n++] = "-Xlinker";    /* -Wl, would take a comma of the folder for one of its own */
+    if (!strchr(o->folder, '%')) { /* the linker would take the flag for the program's name */
+        argv[n++] = "-Xlinker";    /* -Wl, would split the folder's name at a comma */
         argv[n++] = arena_printf(mem, "-Map=%s/app.map", o->folder);
     }
     argv[n++] = "-T";
@@ -371,7 +371,7 @@ static bool compile(const fw_options *o, const pnr_board *b, arena *mem, diagnos
     return false;
 }
 
-/* ---- what came out --------------------------------------------------------------------------- */
+/* ---- checks of the program ------------------------------------------------------------------- */
 
 static uint32_t get16(const uint8_t *at) {
     return at[0] | (uint32_t)at[1] << 8;
@@ -386,8 +386,7 @@ typedef struct {
     uint32_t n;
 } elf_program;
 
-/* Reads a program for this processor; it has no headers where it is none. Returns false where there is no
- * file. */
+/* Reads a program for the processor; a file of another kind has no headers. Returns false without a file. */
 static bool read_program(const char *elf, arena *mem, diagnostics *d, elf_program *out) {
     size_t length = 0;
     const uint8_t *e = (const uint8_t *)file_read(elf, mem, &length, d);
@@ -419,8 +418,8 @@ bool fw_read_loaded(const char *elf, arena *mem, diagnostics *d, fw_segments *ou
     return good;
 }
 
-/* Puts the sum of the code behind it, where the linker has left room. The segments of the code follow each
- * other. */
+/* Writes the sum of the code behind the code, into room left by the linker. The segments of the code follow
+ * each other. */
 static bool seal_code(const char *elf, const pnr_board *b, arena *mem, diagnostics *d) {
     enum { SUM = 8 };
     elf_program p;
@@ -477,7 +476,7 @@ bool fw_read_sizes(const char *elf, const pnr_board *b, diagnostics *d, fw_app *
     return good;
 }
 
-/* Adds up one report of lines "file:line:column:function<tab>bytes<tab>kind". */
+/* Adds up a report of lines "file:line:column:function<tab>bytes<tab>kind". */
 static bool add_frames(const char *text, fw_app *out) {
     for (const char *line = text; *line;) {
         const char *bytes = strchr(line, '\t'), *end = strchr(line, '\n');
@@ -531,7 +530,7 @@ static bool check_stack(const fw_app *app, const fw_options *o, diagnostics *d) 
     return false;
 }
 
-/* ---- what is asked for ----------------------------------------------------------------------- */
+/* ---- checks of the request ------------------------------------------------------------------- */
 
 static bool check_request(const pnr_board *b, const fw_options *o, arena *mem, diagnostics *d) {
     struct stat info;
@@ -565,9 +564,9 @@ static bool check_request(const pnr_board *b, const fw_options *o, arena *mem, d
     return true;
 }
 
-/* Checks what the firmware no longer asks: that every word is inside of the array, behind the one before it
- * by column, row, feature and register, and sets something. The configuration bus has no answer for tiles
- * that are not there. */
+/* Checks facts that the firmware relies on: every word lies inside of the array, comes behind the previous
+ * word by column, row, feature and register, and is not 0. The configuration bus does not answer for missing
+ * tiles. */
 static bool check_words(const pnr_board *b, const bits_stream *image, diagnostics *d) {
     for (uint32_t i = 0, last = 0; i < image->words.len; i++) {
         const bits_word *w = &image->words.at[i];
@@ -588,7 +587,7 @@ static bool check_words(const pnr_board *b, const bits_stream *image, diagnostic
     return true;
 }
 
-/* Removes the reports of an earlier build, which would be counted again. */
+/* Removes the reports of an earlier build, to count no report twice. */
 static void remove_reports(const char *folder, arena *mem) {
     DIR *list = opendir(folder);
     for (struct dirent *entry = list ? readdir(list) : NULL; entry; entry = readdir(list)) {
@@ -602,7 +601,7 @@ static void remove_reports(const char *folder, arena *mem) {
 
 /* ---- the images ------------------------------------------------------------------------------ */
 
-/* Puts one image behind the other; they have a bank. */
+/* Puts images back to back into their bank. */
 static bool place_images(const fw_image *images, uint32_t n, arena *mem, diagnostics *d, fw_placed *out) {
     const pnr_board *b = n ? images->design->board : NULL;
     uint32_t end = 0;
@@ -624,7 +623,7 @@ static bool place_images(const fw_image *images, uint32_t n, arena *mem, diagnos
     return true;
 }
 
-/* Nobody else may use the bank of images that are needed again. */
+/* No stream may use the bank of images needed again. */
 static bool check_bank(const pnr_board *b, const fw_streams *s, diagnostics *d) {
     for (uint32_t i = 0; i < s->lanes * s->n_loads; i++) {
         if (s->load[i].column / b->columns_per_glb_tile)
@@ -651,7 +650,7 @@ static bool find_streams(fw_placed *image, bool several, arena *mem, diagnostics
     return ok;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 bool fw_build(const fw_image *images, uint32_t n, const fw_options *o, arena *mem, diagnostics *d,
               fw_app *out) {

@@ -1,9 +1,9 @@
-/* Batches of calls of a function that the chip's processor makes, and what comes of them. */
+/* Batches of calls of a function on the chip's processor, and their results. */
 #include "firmware/calls.h"
 #include "firmware/fw_int.h"
 #include "firmware/sums.h"
 
-/* The rows of one batch, and the words of its banks. */
+/* The rows of a batch, and the words of its banks. */
 typedef struct {
     uint32_t first, rows, in_words, out_words;
 } call_batch;
@@ -61,7 +61,7 @@ static bool has_room(const call_batch *batch, const fw_call_row *row, uint32_t i
            (batch->rows + 1) * fw_row_bytes(inputs, 1) <= fw_table_bytes(1);
 }
 
-/* Fills the batch with rows from `first` on, as many as it has room for. */
+/* Fills the batch with rows from `first` on, up to its room. */
 static call_batch batch_of(const fw_call_row *rows, uint32_t n, uint32_t first, uint32_t inputs,
                            const pnr_board *b) {
     call_batch batch = {.first = first};

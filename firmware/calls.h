@@ -1,5 +1,4 @@
-/* calls.h - batches of calls of a function that the chip's processor makes, as firmware.h has those of runs.
- */
+/* calls.h - batches of calls of a function on the chip's processor (firmware.h: batches of runs). */
 #ifndef ONYX_FIRMWARE_CALLS_H
 #define ONYX_FIRMWARE_CALLS_H
 
@@ -13,22 +12,22 @@ typedef struct {
     } in[FW_FUNCTION_INPUTS_MOST];
     uint32_t out_words;
 } fw_call_row;
-/* Rows of calls of one function. */
+/* Rows of calls of a function. */
 typedef struct {
     uint32_t function, inputs; /* its number, from 0 on; of each row */
     const fw_call_row *rows;
     uint32_t n;
-    uint32_t bank; /* of calls that are made beside runs of the array */
+    uint32_t bank; /* of calls beside runs of the array */
 } fw_calls;
 /* Writes the batch file of the rows; a batch takes rows as long as the bank of inputs, that of results and
  * the table have room. Where one row alone has none: E0710-batch-capacity (exit 2). `when` is 0, or FW_BESIDE
  * or FW_REST (protocol.h), for rows that fit in a batch, whose table is fw_calls_table then. */
 bool fw_write_calls(const fw_calls *c, const pnr_board *b, uint32_t when, const char *path, diagnostics *d);
-/* Returns the address of a table of all rows at the end of the tables' area, in its second half; 0 where they
- * have no room in that, or their operands or results none in half a bank. */
+/* Returns the address of a table of all rows at the end of the tables' area, in its second half; 0 if the
+ * rows exceed the half, or their operands or results exceed half a bank. */
 uint32_t fw_calls_table(const fw_calls *c, const pnr_board *b);
-/* Reads what came of them from a result file: the words of all rows, one behind the other, and the sum of
- * their cycles, of the array's clock. Errors: E0001-file, E0717-call-results. */
+/* Reads the calls' results from a result file: the words of all rows, back to back, and the sum of their
+ * cycles (array clock). Errors: E0001-file, E0717-call-results. */
 bool fw_read_calls(const fw_calls *c, const char *path, uint16_t *made, uint64_t *cycles, diagnostics *d);
 
 #endif

@@ -1,10 +1,10 @@
-/* The table of commands at run time: which command some words are, their text, and the page in docs/. */
+/* The table of commands at run time: decodes words, prints commands, and writes the page in docs/. */
 #include "firmware/command_list.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 
-/* Flags of protocol.h that a command's first word has as fields of their own. */
+/* Flags of protocol.h with fields of their own in a command's first word. */
 _Static_assert(FW_PACK_MORE == 1 << FW_LOW_gather_more && FW_PACK_OPEN == 1 << FW_LOW_gather_open &&
                    FW_PACK_FILL_SHIFT - FW_LOW_gather_fill == 0 &&
                    FW_PACK_BITS == (1 << FW_BITS_pack_how) - 1,
@@ -109,7 +109,7 @@ void fw_command_print(FILE *out, const uint32_t *word) {
     fputc('\n', out);
 }
 
-/* Reads a number up to a blank or the end; returns what is behind it, or NULL. */
+/* Reads a number up to a blank or the end; returns the rest, or NULL. */
 static const char *number_at(const char *text, uint32_t *value) {
     char *end;
     if (!isdigit((unsigned char)*text))

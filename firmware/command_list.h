@@ -9,14 +9,14 @@
 #include "firmware/commands.h"
 #include "support/support.h"
 
-/* A command's words as they lie in SRAM. */
+/* A command's words in SRAM. */
 enum { FW_ITEM_WORDS = FW_ITEM_BYTES / 4, FW_ITEM_COUNTERS = (FW_ITEM_BYTES - FW_ITEM_CYCLES) / 4 };
 typedef struct {
     uint32_t word[FW_ITEM_WORDS];
 } fw_item;
 typedef VEC(fw_item) fw_items;
 
-/* Sets some bits of a word. It is a bug if the value has more. */
+/* Sets bits of a word. A value with more bits is a bug. */
 static inline void fw_set_bits(uint32_t *word, uint32_t low, uint32_t bits, uint32_t value) {
     const uint32_t mask = (uint32_t)((UINT64_C(1) << bits) - 1);
     BUG_IF(value & ~mask, "a field of a command has %u bits, its value is %u", bits, value);
@@ -55,12 +55,12 @@ static inline void fw_set_bits(uint32_t *word, uint32_t low, uint32_t bits, uint
     fw_set_bits(&(item)->word[FW_AT_##command##_##field / 4], FW_LOW_##command##_##field,                    \
                 FW_BITS_##command##_##field, value)
 
-/* Returns which command the words are: FW_COMMAND_copy and so on; FW_COMMANDS if they are none. */
+/* Returns the command of the words: FW_COMMAND_copy etc.; FW_COMMANDS if the words are no command. */
 uint32_t fw_command_of(const uint32_t *word);
-/* Returns whether every bit that is set belongs to the opcode or to a field of that command. */
+/* Returns whether every set bit belongs to the opcode or to a field of the command. */
 bool fw_command_is_plain(uint32_t command, const uint32_t *word);
-/* Print a command as a line, "copy from=0x40 bytes=8 to=0x80" without fields that are 0, and read a line
- * back; false where it is none. */
+/* Print a command as a line, "copy from=0x40 bytes=8 to=0x80" without fields equal to 0, and read a line
+ * back; false for any other line. */
 void fw_command_print(FILE *out, const uint32_t *word);
 bool fw_command_parse(const char *line, fw_item *out);
 /* Prints the table as a page: docs/commands.md. */

@@ -6,7 +6,7 @@
 
 #include "firmware/protocol.h"
 
-/* FW_COMMAND_copy and so on: numbers of the commands, in the table's order. */
+/* FW_COMMAND_copy etc.: numbers of the commands, in the table's order. */
 enum {
 #define FW_COMMAND(command, opcode, bits, doc) FW_COMMAND_##command,
 #define FW_FIELD(command, field, word, low, bits, kind, doc)

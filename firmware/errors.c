@@ -1,4 +1,4 @@
-/* What the firmware's error numbers mean. */
+/* Texts of the firmware's error numbers. */
 #include "firmware/fw_int.h"
 
 static const fw_error_info table[] = {

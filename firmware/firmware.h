@@ -24,7 +24,7 @@ typedef enum {
     FW_ENTRY_LISTS_OF_BF16 = FW_ENTRY_LISTS | FW_LISTS_OF_BF16
 } fw_lists;
 
-/* Writes of registers of the global buffer, as the code of a program that another tool made has them. */
+/* Register writes of the global buffer, from the code of a program made by another tool. */
 typedef struct {
     uint32_t offset, value;
 } fw_write;
@@ -35,37 +35,39 @@ typedef struct {
 
 typedef struct {
     const char *home;     /* where firmware/target lies: the source tree, or the installed share */
-    const char *folder;   /* receives app.elf and what it is made of; made if missing */
-    const char *moved;    /* "FOLDER=WHERE": the folder is going to be there, for debuggers; NULL: it stays */
+    const char *folder;   /* receives app.elf and its sources; made if missing */
+    const char *moved;    /* "FOLDER=WHERE": the folder's later place, for debuggers; NULL: the folder stays
+                           */
     const char *compiler; /* "arm-none-eabi-gcc" */
-    const char *objects; /* has a folder of the runtime's objects by board, used where they are of the runtime
-                            as it is in `home`; NULL: the runtime is compiled */
-    bool register_path;  /* configure word by word instead of by DMA */
-    bool verify;         /* read every word of a configuration back before anything runs on it */
-    bool unchecked;      /* the boot does not look at the program's own code */
-    bool poll;           /* ask for done streams instead of sleeping until the interrupt */
-    uint32_t timeout;    /* processor cycles a run may take; at least FW_MIN_TIMEOUT */
+    const char *objects;  /* has a folder of the runtime's objects by board, used if the objects match the
+                           * runtime in `home`; NULL: the runtime is compiled */
+    bool register_path;   /* configure word by word instead of by DMA */
+    bool verify;          /* read every word of a configuration back before the first run */
+    bool unchecked;       /* the boot does not look at the program's own code */
+    bool poll;            /* ask for done streams instead of sleeping until the interrupt */
+    uint32_t timeout;     /* processor cycles a run may take; at least FW_MIN_TIMEOUT */
     fw_lists lists;
-    const fw_writes *writes; /* the program makes these as they stand, of its one image, whose words lie at
-                                the buffer's start in the order of `bits`; NULL: it sets up all by itself */
-    const struct fw_functions *functions; /* that the program is to have; NULL: none */
+    const fw_writes *writes; /* register writes to repeat unchanged, for a single image whose words lie at the
+                              * buffer's start in the order of `bits`; NULL: the program sets up everything
+                              * itself */
+    const struct fw_functions *functions; /* functions of the program; NULL: none */
     const pnr_board *board;               /* of a program without a bitstream */
 } fw_options;
 enum { FW_MIN_TIMEOUT = 1000 };
 fw_options fw_options_default(const char *home, const char *folder); /* DMA, interrupt, 2^26 cycles */
 
-/* A bitstream that the program is to have. */
+/* A bitstream of the program. */
 typedef struct {
     const pnr_design *design;
     const bits_stream *bits;
     bool apart; /* each copy of the kernel starts by itself; its columns have a flush of their own */
-    uint32_t early_stores; /* one bit a GLB tile: all words of its store come before the first load */
+    uint32_t early_stores; /* a bit per GLB tile: all words of its store come before the first load */
 } fw_image;
 
-/* C that is compiled with the program, for functions that the processor runs: it defines for each of them,
- * void onyx_call_N(kernel_calls *c), where N is its number (firmware/target/kernel.h). */
+/* C compiled into the program, for functions on the processor. The C defines, for function number N, void
+ * onyx_call_N(kernel_calls *c) (firmware/target/kernel.h). */
 typedef struct {
-    const char *name; /* of a function in it, for messages, and where the user has it */
+    const char *name; /* a function's name and location, for messages */
     src_loc loc;
     const char *text;
     const char *const *include; /* folders of headers */
@@ -85,7 +87,7 @@ typedef struct {
     uint32_t bitstream_bytes; /* in the global buffer, headers included */
     uint32_t stack_bytes;     /* bound: every frame once, and the exceptions' */
     uint32_t largest_frame;
-    bool interrupted; /* the compiler was, so nothing else holds and nothing is diagnosed */
+    bool interrupted; /* the compiler was interrupted: no other member holds, and nothing is diagnosed */
 } fw_app;
 
 /* Writes app_board.h, memory.ld, app_tables.c and app_bitstream.c for these images, 1 to FW_IMAGES_MOST of
@@ -98,57 +100,55 @@ typedef struct {
  * E0169-processor. A program of functions alone has no image. */
 bool fw_build(const fw_image *images, uint32_t n, const fw_options *o, arena *mem, diagnostics *d,
               fw_app *out);
-/* Returns the bytes in the global buffer of an image of this bitstream, which is bits_canonical's. */
+/* Returns the bytes of an image in the global buffer, for a bitstream of bits_canonical. */
 static inline uint32_t fw_image_bytes(const bits_stream *canonical) {
     return (uint32_t)sizeof(fw_image_header) + 8 * canonical->words.len;
 }
 
-/* What errors.def says of an error number of the firmware's; fw_error_find returns NULL for a number it does
- * not have. */
+/* The row of errors.def of a firmware error; fw_error_find returns NULL for a number without a row. */
 typedef struct {
     uint32_t number;
     const char *name, *message, *detail[2], *hint; /* details are "" when unused */
 } fw_error_info;
 const fw_error_info *fw_error_find(uint32_t number);
-/* Adds a note for each stream of the design among those that the first detail of RUN_TIMEOUT says are
- * open. */
+/* Adds a note for each open stream of the design, by the first detail of RUN_TIMEOUT. */
 void fw_note_open_streams(const pnr_design *design, uint32_t open, diagnostics *d);
 
 /* ---- batches --------------------------------------------------------------------------------- */
 
-/* What lies at the processor's address. */
+/* Words at a processor's address. */
 typedef struct {
     uint32_t address, bytes;
     const uint8_t *content; /* in the arena */
 } fw_segment;
 typedef VEC(fw_segment) fw_segments;
-/* Words that lie somewhere on the chip. */
+/* Words with a place on the chip. */
 typedef struct {
     uint32_t address, bytes;
     uint64_t hash;
 } fw_put;
 typedef VEC(fw_put) fw_puts;
-/* Words that stay where they were put first: an input of a kernel (fw_columns.part). */
+/* Pinned words of an input of a kernel (fw_columns.part). */
 typedef struct {
     fw_put put;
     uint32_t part, input;
 } fw_fixed;
-enum { FW_TABLES_KEPT = 0x4000 }; /* bytes of the run tables' area that keep tables of several batches */
-/* What a program's batches have left on the chip, for those that follow as long as it lives. */
+enum { FW_TABLES_KEPT = 0x4000 }; /* bytes of the run tables' area for tables of several batches */
+/* Words left on the chip by a program's batches, for later batches of the same program. */
 typedef struct {
-    fw_puts stored;     /* what stores have written, from the first byte of a bank on */
-    fw_puts tables;     /* run tables as the host writes them; the firmware leaves their loads */
-    uint32_t table_end; /* bytes of that area in use */
+    fw_puts stored;     /* words written by stores, from the first byte of a bank on */
+    fw_puts tables;     /* run tables as written by the host; the firmware keeps their loads */
+    uint32_t table_end; /* bytes of the area in use */
     uint32_t early;     /* tiles, a bit each, whose second bank a new image has written to since */
-    fw_puts loaded;     /* what the host has written there, and nothing else since */
+    fw_puts loaded;     /* words written by the host, not overwritten since */
     VEC(fw_fixed) fixed;
     arena *mem;
 } fw_memory;
 
-/* What is said of where an input lies between batches. */
+/* The user's request for the place of an input between batches. */
 typedef struct {
-    bool again; /* the host writes it for every batch */
-    bool fixed; /* it is written once, all of it, and nothing else there as long as the program lives */
+    bool again;         /* the host writes the input for every batch */
+    bool fixed;         /* the whole input is written once, and kept for the program's life */
     const char *called; /* "the values of B", for messages */
     src_loc loc;
 } fw_region;
@@ -159,13 +159,13 @@ typedef struct {
 typedef struct {
     const uint32_t *in, *out;
     uint32_t n_in, n_out;
-    uint32_t copies;  /* that take runs each by itself; 0 counts as 1 */
-    uint32_t buffers; /* of a batch file: 1 or, to load a batch while one runs, 2 */
-    uint32_t part;    /* the kernel, of those that share the design, or of a program with several images */
+    uint32_t copies;  /* copies with independent starts; 0 counts as 1 */
+    uint32_t buffers; /* of a batch file: 1, or 2 to load a batch while another runs */
+    uint32_t part;    /* the kernel, among kernels on the same design or in several images */
     uint32_t pinned;  /* inputs, one bit each, that lie in their own bank, wherever a store has left the
                          words: in its second half, if there is room, kernels beside each other */
     const fw_region *region; /* by input; NULL: nothing is said */
-    fw_memory *memory;       /* with one buffer and one copy: what lies on the chip; NULL: nobody knows */
+    fw_memory *memory;       /* with one buffer and one copy: contents of the chip; NULL: unknown */
 } fw_columns;
 
 /* Finds the columns of a kernel of the design (part: 0 where it has one alone), in the arena; `apart` as in
@@ -177,13 +177,13 @@ bool fw_columns_of(const pnr_design *design, uint32_t part, bool apart, arena *m
 typedef struct {
     uint32_t batches;
     uint64_t block_words; /* 16-bit words of operands in the file; a block is counted once a batch */
-    uint64_t run_words;   /* what they would be if every run brought its own */
+    uint64_t run_words;   /* the number if every run brought its own blocks */
     struct {
-        uint64_t loaded, kept; /* bytes that the host writes; that lie there from before */
-        uint32_t times, since; /* batches that it writes something for; the last of them, from 1 */
+        uint64_t loaded, kept; /* bytes written by the host; bytes already there */
+        uint32_t times, since; /* batches with bytes from the host; the last, from 1 */
     } input[16];
-    uint32_t left;       /* inputs of the last batch, one bit each, that lie where a store has left them */
-    uint32_t output[16]; /* by output of the last batch: first byte, in the global buffer, of where it goes */
+    uint32_t left;       /* inputs of the last batch at a store's place, a bit each */
+    uint32_t output[16]; /* by output of the last batch: first byte in the global buffer */
 } fw_batch_stats;
 
 /* Writes a batch file (protocol.h) of the runs of one plan after the other; the plans are the parts of a
@@ -208,8 +208,8 @@ typedef struct {
     uint32_t runs, table; /* table: address in SRAM */
     uint32_t outputs;     /* banks of the outputs, for the mailbox */
     fw_segments segments;
-    uint32_t again;   /* segments, a bit each, that are written though they may be there */
-    fw_segments left; /* of a list: what its stores write, without content */
+    uint32_t again;   /* segments to write always, a bit each */
+    fw_segments left; /* of a list: pieces written by its stores, without content */
 } fw_batch;
 /* An open batch file, and where its batches lie. */
 typedef struct {
@@ -241,7 +241,7 @@ static inline uint32_t fw_place(const pnr_board *b, uint32_t address) {
     return address & FW_SCRATCH ? b->map.sram + FW_SCRATCH_OFFSET + (address & ~FW_SCRATCH)
                                 : b->map.cgra_data + address;
 }
-/* Returns whether nothing runs: results of what has run are taken (FW_COLLECT). */
+/* Returns whether the file only collects results of earlier runs (FW_COLLECT). */
 static inline bool fw_is_collecting(const fw_batches *all) {
     return all->part >> 24 == FW_COLLECT >> 24;
 }
@@ -257,9 +257,9 @@ static inline void fw_batches_close(fw_batches *all) {
     file_close(&all->file);
 }
 
-/* Returns whether the segment is there as it is, by what was put and stored since. If it is not, it takes the
- * place of all that it overlaps, since the caller puts it now, or a store has put it; one without content
- * only takes it away. O(segments). */
+/* Returns whether the segment's words lie at their place already. Otherwise records the segment in place of
+ * all overlapping segments (the caller or a store writes the words now); a segment without content only
+ * removes overlapping segments. O(segments). */
 bool fw_is_there(fw_puts *there, const fw_segment *g, arena *mem);
 /* Returns whether that segment of a batch is written though it may be there. */
 static inline bool fw_is_again(const fw_batch *b, uint32_t segment) {

@@ -1,4 +1,4 @@
-/* Child programs that answer while they run. */
+/* Child programs with a channel to the parent. */
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <time.h>

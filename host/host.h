@@ -12,25 +12,25 @@
 
 #include "firmware/firmware.h"
 
-/* What a job is told when a batch starts, when runs of it are done, and when its results are kept. */
+/* Calls back when a batch starts, when runs of the batch are done, and when its results are kept. */
 typedef struct host_progress {
     uint32_t batch, batches; /* batch: from 0 up */
     uint32_t done, runs;     /* of this batch */
     uint64_t all_done, all_runs;
 } host_progress;
 
-/* What is said when the TAP names itself otherwise than the board's document does, which no public source
- * confirms: a warning, an error, or nothing. */
+/* Severity of a TAP whose name differs from the board's document (no public source confirms the document): a
+ * warning, an error, or nothing. */
 typedef enum { HOST_IDCODE_WARN, HOST_IDCODE_ERROR, HOST_IDCODE_OFF } host_idcode;
 
 typedef struct {
     const char *openocd;    /* program: "openocd" */
     const char *config;     /* OpenOCD configuration; NULL: the board's own */
-    const char *cosim;      /* program: onyx-cosim, for boards that are simulated */
+    const char *cosim;      /* program: onyx-cosim, for simulated boards */
     const char *board_path; /* the board's document, for the same */
     double timeout;         /* seconds without any progress */
-    bool unchecked;         /* the program is not asked to check what was loaded */
-    bool reload;            /* the board is loaded and started whatever it runs */
+    bool unchecked;         /* the program does not check loaded words */
+    bool reload;            /* the board is loaded and started in any case */
     host_idcode idcode;
     void (*progress)(void *context, const struct host_progress *now); /* NULL: nobody looks */
     void *context;
@@ -39,40 +39,39 @@ static inline host_options host_options_default(void) {
     return (host_options){.openocd = "openocd", .timeout = 120};
 }
 
-/* The board between two jobs. Its first job makes it; host_session_end lets go of it, and may be given NULL.
- */
+/* The board between two jobs. Made by the first job, released by host_session_end (which accepts NULL). */
 typedef struct host_session host_session;
 void host_session_end(host_session *s);
 
 typedef struct {
-    const char *elf, *batches; /* as fw_build and fw_batches_write leave them */
+    const char *elf, *batches; /* made by fw_build and fw_batches_write */
     const char *result;        /* written when all is done: a result file of docs/dump.md */
     const char *folder;        /* for logs and finished batches; exists */
-    const pnr_design *design;  /* says which stream did not end, if there is one; or NULL */
-    host_session **session; /* whose program runs the batches, once one is loaded: NULL there before the first
-                             * job; or NULL: the board is let go when the job is done */
+    const pnr_design *design;  /* names the stream that did not end, if any; or NULL */
+    host_session **session; /* the session with the program of the batches (*session is NULL before the first
+                             * job); NULL: the board is released after the job */
 } host_job;
 
-/* What the host did while the board was there, in seconds: put batches into its memory, waited for one to be
- * done, took results out of it. With two buffers a board may work all the while. */
+/* The host's time with the board, in seconds: loading batches, waiting for a batch, collecting results. With
+ * two buffers the board may work meanwhile. */
 typedef struct {
     double load, wait, collect;
 } host_seconds;
 
-/* What a job found on the board: its program, ready for more; or why that had to be loaded and started. */
+/* State of the board before a job: its program, ready for batches; or the reason for loading and starting. */
 typedef enum {
-    HOST_FOUND_NO_BOARD, /* none was needed, or an earlier job of the session had it */
+    HOST_FOUND_NO_BOARD, /* no board was needed, or an earlier job of the session had the board */
     HOST_FOUND_READY,
     HOST_FOUND_UNASKED, /* simulated, or host_options.reload */
     HOST_FOUND_NOTHING,
     HOST_FOUND_ANOTHER,   /* program */
-    HOST_FOUND_CUT_OFF,   /* it, or the command that gave it batches, did not come to an end */
-    HOST_FOUND_CLOCKS,    /* of the array or the processor are not as it sets them */
-    HOST_FOUND_DAMAGED,   /* what is in memory is not what was loaded */
-    HOST_FOUND_SILENT,    /* it does not run */
+    HOST_FOUND_CUT_OFF,   /* the program, or the command before, did not end */
+    HOST_FOUND_CLOCKS,    /* clocks of the array or the processor differ from the program's settings */
+    HOST_FOUND_DAMAGED,   /* memory differs from the loaded program */
+    HOST_FOUND_SILENT,    /* the program does not run */
     HOST_FOUND_CONFIGURED /* somebody configured the array otherwise */
 } host_found;
-/* Returns a word or two for it; NULL for HOST_FOUND_NO_BOARD. */
+/* Returns a word or two for the state; NULL for HOST_FOUND_NO_BOARD. */
 static inline const char *host_found_name(host_found found) {
     static const char *const names[] = {
         NULL,      "ready",        "not asked",      "nothing",   "another program",
@@ -83,21 +82,21 @@ static inline const char *host_found_name(host_found found) {
 /* Processor cycles, by the firmware's own count. */
 typedef struct {
     host_found found;
-    uint32_t batches, kept; /* kept: those an earlier run had finished */
-    uint32_t buffers;       /* 2: the next batch was loaded while one ran */
+    uint32_t batches, kept; /* kept: finished by an earlier run */
+    uint32_t buffers;       /* 2: the next batch was loaded during a batch */
     host_seconds seconds;
     uint64_t config_cycles, kernel_cycles, firmware_cycles; /* of this job */
     struct {
         uint64_t loaded, kept, collected;
-    } words; /* of 32 bits, that the host wrote, did not have to, since they were there, and read */
-    uint32_t rewritten; /* configuration words that did not read back and were written again */
-    bool interrupted;   /* by SIGINT or SIGTERM; nothing is diagnosed then */
+    } words;            /* words of 32 bits that the host wrote, found on the chip already, and read */
+    uint32_t rewritten; /* configuration words written again after a wrong read-back */
+    bool interrupted;   /* by SIGINT or SIGTERM, without a diagnostic */
 } host_outcome;
 
-/* Runs all batches of the job that are not done yet. Two batches and the results of one are in memory at a
- * time. Returns false after an error, or when interrupted; finished batches stay. Errors: those of
- * fw_batches_open; E0780-no-link, E0781-start, E0782-link-lost, E0783-no-answer, E0784-wrong-board,
- * E0785-load, E0786-firmware, E0787-target, E0788-output-range, E0789-sram, E0805-bank-collision. Warnings:
+/* Runs all unfinished batches of the job. Two batches and the results of a single batch are in memory at a
+ * time. Returns false after an error, or when interrupted; finished batches stay. Errors: as fw_batches_open;
+ * E0780-no-link, E0781-start, E0782-link-lost, E0783-no-answer, E0784-wrong-board, E0785-load,
+ * E0786-firmware, E0787-target, E0788-output-range, E0789-sram, E0805-bank-collision. Warnings:
  * E0784-wrong-board, E0790-rewritten. */
 bool host_program(const pnr_board *board, const host_job *job, const host_options *o, arena *mem,
                   diagnostics *d, host_outcome *out);

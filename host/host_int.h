@@ -1,4 +1,4 @@
-/* host_int.h - what the files of host/ share and nobody else needs. */
+/* host_int.h - shared by the files of host/ alone. */
 #ifndef ONYX_HOST_INT_H
 #define ONYX_HOST_INT_H
 
@@ -16,8 +16,9 @@ typedef struct {
     int status; /* of waitpid, once ended */
 } host_child;
 
-/* Starts a program that ends with this one, in a group of processes of its own, so that Ctrl-C goes to this
- * one alone. What it prints goes to `log`; `channel`, if not -1, becomes its standard input and output. */
+/* Starts a child program in a process group of its own: Ctrl-C reaches the parent alone, and the child ends
+ * with the parent. Output goes to `log`; `channel`, if not -1, becomes the child's standard input and output.
+ */
 bool host_child_start(host_child *c, const char *const *argv, const char *log, int channel);
 bool host_child_alive(host_child *c);
 /* Says how the child ended: "ended with code 1", "was ended by signal 9". */
@@ -26,7 +27,7 @@ void host_child_end(host_child *c);
 
 /* ---- the link (link.c) ------------------------------------------------------------------------ */
 
-/* A segment that was put on the chip, and its sum. */
+/* A segment on the chip, and its sum. */
 typedef struct {
     uint32_t address, bytes;
     uint64_t sum;
@@ -43,38 +44,39 @@ typedef struct {
     VEC(char) reply;            /* the latest */
     int door;                   /* back door of a simulated board, or -1 */
     int jtag_way;               /* file of a simulated board's JTAG socket, for OpenOCD to inherit, or -1 */
-    uint64_t runs_before;       /* of batches that are kept */
+    uint64_t runs_before;       /* of kept batches */
     const pnr_design *design;   /* of the job */
     uint32_t batches_before;    /* of earlier jobs of this program: its number of a batch counts all */
-    uint64_t checksum;          /* of the program on the board, under which it may be left; 0: it is not */
-    uint32_t tried;             /* end of what was tried of SRAM; an offset */
-    bool tentative;             /* what OpenOCD refuses is no error */
+    uint64_t checksum;          /* checksum of the program, for leaving the program ready; 0: not left ready
+                                 */
+    uint32_t tried;             /* end of the tested part of SRAM; an offset */
+    bool tentative;             /* a refusal by OpenOCD is no error */
     VEC(host_loaded) unchecked; /* since the last batch began */
-    uint32_t checks;            /* that were asked for */
-    fw_puts there; /* what was put on the chip, and what stores have left, since it was started */
+    uint32_t checks;            /* asked for */
+    fw_puts there;              /* words put on the chip, and words left by stores, since the start */
     struct {
         uint64_t loaded, kept, collected;
     } bytes;           /* of all its jobs */
-    const char *image; /* file that carries bulk data to OpenOCD and back */
+    const char *image; /* file for bulk data to and from OpenOCD */
 } host_link;
 
-/* Set by SIGINT and SIGTERM while a link is open; whoever waits gives up then. */
+/* Set by SIGINT and SIGTERM while a link is open; every wait then gives up. */
 extern volatile sig_atomic_t host_interrupted;
 
-/* Starts what has to run, and looks whether a chip answers, whose processor goes on. Whatever it returns,
- * host_link_close is due. */
+/* Starts OpenOCD and, for a simulated board, the simulation; checks that a chip answers, and leaves its
+ * processor running. The caller closes the link in any case (host_link_close). */
 bool host_link_open(host_link *l, const pnr_board *board, const host_options *o, const char *folder,
                     arena *mem, diagnostics *d);
 void host_link_close(host_link *l);
 
-/* Gives OpenOCD a command. Returns false after an error of the link, or, where `failed` is given, sets it
- * when OpenOCD reports an error. The reply is good until the next command; NULL: it is not wanted. */
+/* Gives OpenOCD a command. Returns false after an error of the link. With `failed`, an error reported by
+ * OpenOCD sets *failed. The reply is valid until the next command; NULL: not wanted. */
 bool host_command(host_link *l, const char **reply, bool *failed, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* These read and write 32-bit words at an aligned address. */
+/* Read and write 32-bit words at an aligned address. */
 bool host_read_words(host_link *l, uint32_t address, uint32_t *to, uint32_t n);
 bool host_write_word(host_link *l, uint32_t address, uint32_t value);
-/* These move any number of bytes, of which reading takes whole words alone, by the fastest way there is. */
+/* Move any number of bytes (reads: whole words only) by the fastest path. */
 bool host_read(host_link *l, uint32_t address, void *to, uint32_t bytes); /* `to` is aligned for uint32_t */
 bool host_write(host_link *l, uint32_t address, const void *from, uint32_t bytes);
 
@@ -84,7 +86,7 @@ bool host_nothing_lost(host_link *l);
 
 /* Adds the last lines of a log as a hint. */
 void host_hint_log(host_link *l, const char *name);
-/* Adds a note that no batch that was done is lost. */
+/* Adds a note that no finished batch is lost. */
 void host_note_kept(host_link *l);
 
 /* ---- the board (target.c) --------------------------------------------------------------------- */
@@ -93,9 +95,9 @@ void host_note_kept(host_link *l);
 static inline uint32_t host_mailbox(const host_link *l, uint32_t offset) {
     return l->board->map.sram + FW_MAILBOX_OFFSET + offset;
 }
-/* Tries the memory that a program with these batches needs (NULL: with any), loads it, checks that it
- * arrived, starts it and waits until it is ready. *rewritten becomes the number of configuration words it had
- * to write twice. */
+/* Tests the memory needed by a program with the batches (NULL: with any batches), loads the program, verifies
+ * the load, starts the program and waits for ready. *rewritten becomes the number of configuration words
+ * written twice. */
 bool host_target_start(host_link *l, const char *elf, const fw_batches *all, uint32_t *rewritten);
 
 /* A piece of the global buffer. */
@@ -104,29 +106,29 @@ typedef struct {
     uint8_t *content;
 } host_piece;
 
-/* The results of a batch are the rows of its run table as the firmware completed them and, from each bank of
- * the buffer, the piece in which outputs lie. */
+/* Results of a batch: the rows of its run table, completed by the firmware, and from each bank of the buffer
+ * the piece with outputs. */
 typedef struct {
     uint32_t *table;      /* runs * fw_row_bytes / 4 words */
     host_piece *banks;    /* GLB tiles * banks of a tile, and the scratch area; by address */
     uint64_t counters[3]; /* configuration, kernel, firmware: cycles since boot */
     fw_list_result list;  /* of a list, in place of table and banks */
 } host_batch_result;
-/* Returns the piece of banks[] that has a place of the program's: behind all banks that of the scratch area.
- */
+/* Returns the piece of banks[] with an address of the program; the piece of the scratch area follows all
+ * banks. */
 static inline uint32_t host_bank_of(const pnr_board *b, uint32_t address) {
     return address & FW_SCRATCH ? b->glb_tiles * b->glb_banks_per_tile : address / b->glb_bank_bytes;
 }
-/* A batch goes through these steps; `b` is batch number `batch`. A batch of another buffer may be loaded once
- * this one has begun, and begun once this one has been waited for. What is loaded is checked `now`, where
- * nothing runs, or when the batch begins. */
+/* Steps of a batch; `b` is batch number `batch`. A batch of the other buffer may be loaded after the first
+ * batch began, and may begin after the wait for the first. Loaded segments are checked `now`, if nothing
+ * runs, or at the begin of the batch. */
 bool host_target_load(host_link *l, const fw_batch *b, bool now);
 bool host_target_begin(host_link *l, const fw_batches *all, uint32_t batch, const fw_batch *b);
 bool host_target_wait(host_link *l, const fw_batches *all, uint32_t batch, const fw_batch *b,
                       host_batch_result *out); /* the counters only */
 bool host_target_collect(host_link *l, const fw_batches *all, const fw_batch *b, arena *mem,
                          host_batch_result *out); /* all but the counters, in `mem` */
-/* Tells whoever watches that so many runs of this batch are done. */
+/* Tells the watcher the number of finished runs of the batch. */
 void host_tell(const host_link *l, const fw_batches *all, uint32_t batch, uint32_t done);
 
 /* ---- finished batches (kept.c) ---------------------------------------------------------------- */
@@ -136,15 +138,14 @@ typedef struct {
     uint64_t kernel_cycles, firmware_cycles;
 } host_kept;
 
-/* Returns the folder in which the finished batches of this program and these batches lie; NULL after an
- * error. */
+/* Returns the folder of finished batches of the program and the batch file; NULL after an error. */
 const char *host_kept_folder(const host_job *job, const fw_batches *all, arena *mem, diagnostics *d);
-/* Reads a finished batch; one that is not there or not whole is not done. */
+/* Reads a finished batch; a missing or damaged file means an unfinished batch. */
 host_kept host_kept_read(const char *folder, const fw_batches *all, uint32_t batch);
-/* Keeps a finished batch; `before` has the counters after the batch before it. Error: E0004-write. */
+/* Keeps a finished batch; `before` has the counters after the previous batch. Error: E0004-write. */
 bool host_kept_write(const char *folder, const fw_batches *all, uint32_t batch, const host_batch_result *r,
                      const uint64_t before[3], diagnostics *d);
-/* Writes the result file of all batches, which are done. Error: E0001-file where one has gone since. */
+/* Writes the result file of all batches, all finished. Error: E0001-file if a kept file has vanished. */
 bool host_kept_merge(const char *path, const char *folder, const fw_batches *all, arena *mem, diagnostics *d);
 
 #endif

@@ -1,4 +1,4 @@
-/* Finished batches on disk: a file each, under a folder that is named after what they are results of. */
+/* Finished batches on disk: a file each, in a folder named after the program and the batch file. */
 #include <stdlib.h>
 
 #include "host/host_int.h"
@@ -6,7 +6,7 @@
 #define KEPT_MAGIC 0x44584e4fu /* "ONXD" */
 enum { KEPT_VERSION = 1 };
 
-/* A kept file has these words, then the batch's part of a result file, then the XXH64 of all before. */
+/* A kept file: a head of words, the batch's part of a result file, the XXH64 of everything before. */
 enum { MAGIC, VERSION, BATCH, RUNS, OUTPUTS, KERNEL, FIRMWARE = KERNEL + 2, HEAD_WORDS = FIRMWARE + 2 };
 
 static uint64_t long_at(const uint8_t *at) {
@@ -33,7 +33,7 @@ static const char *kept_path(const char *folder, uint32_t batch, arena *mem) {
     return arena_printf(mem, "%s/%06u", folder, batch + 1);
 }
 
-/* Reads a kept file if it is whole and of this batch; returns NULL otherwise. */
+/* Reads a kept file; returns NULL unless the file is whole and belongs to the batch. */
 static const uint8_t *read_whole(const char *folder, const fw_batches *all, uint32_t batch, arena *mem,
                                  size_t *length, diagnostics *d) {
     const uint8_t *bytes = (const uint8_t *)file_read(kept_path(folder, batch, mem), mem, length, d);
@@ -49,7 +49,7 @@ static const uint8_t *read_whole(const char *folder, const fw_batches *all, uint
 
 host_kept host_kept_read(const char *folder, const fw_batches *all, uint32_t batch) {
     arena mem = {0};
-    diagnostics quiet; /* a file that is not there is a batch that is not done */
+    diagnostics quiet; /* a missing file is an unfinished batch */
     size_t length = 0;
     host_kept kept = {.done = false};
     diag_init(&quiet, &mem);
@@ -60,7 +60,7 @@ host_kept host_kept_read(const char *folder, const fw_batches *all, uint32_t bat
     return kept;
 }
 
-/* Writes the runs of a batch in the form they have in a result file. */
+/* Writes the runs of a batch in the form of a result file. */
 static void put_runs(const fw_batches *all, uint32_t batch, const host_batch_result *r, FILE *out) {
     const pnr_board *board = all->board;
     uint32_t row_words = fw_row_bytes(all->inputs, all->outputs) / 4;
@@ -79,7 +79,7 @@ static void put_runs(const fw_batches *all, uint32_t batch, const host_batch_res
     }
 }
 
-/* The file is put together in memory first, since the hash is of all of it. */
+/* The file is assembled in memory, since the hash covers the whole file. */
 bool host_kept_write(const char *folder, const fw_batches *all, uint32_t batch, const host_batch_result *r,
                      const uint64_t before[3], diagnostics *d) {
     arena mem = {0};

@@ -27,7 +27,7 @@ static void on_signal(int number) {
     host_interrupted = 1;
 }
 
-/* ---- what goes wrong ------------------------------------------------------------------------- */
+/* ---- errors -------------------------------------------------------------------------------- */
 
 void host_hint_log(host_link *l, const char *name) {
     size_t length = 0;
@@ -35,7 +35,7 @@ void host_hint_log(host_link *l, const char *name) {
     if (!text || !length)
         return;
     const char *last = text_tail(text, length, 6), *error = strstr(text, "Error: ");
-    /* A long list may follow the line that says what went wrong; that line is shown all the same. */
+    /* The line with the error may precede a long list; the error's line is shown all the same. */
     bool earlier = error && error < last;
     diag_hint(l->d, "the end of %s/%s:\n%.*s%s%s", l->folder, name, earlier ? (int)strcspn(error, "\n") : 0,
               earlier ? error : "", earlier ? "\n...\n" : "", last);
@@ -53,8 +53,9 @@ static bool lost(host_link *l, host_child *c, const char *program, const char *l
     return false;
 }
 
-/* The end of one program is often seen by the other before the system says that it ended, and may end that,
- * too: waits up to two seconds for an end, and a little longer for the one it came from. */
+/* The end of either program is often seen by the other program before the system reports the end, and may end
+ * the other program, too: waits up to two seconds for an end, and a little longer for the program that ended
+ * first. */
 static void wait_for_an_end(host_link *l) {
     const struct timespec pause = {.tv_nsec = 200000000};
     bool ended = !l->cosim.pid && !l->openocd.pid;
@@ -64,7 +65,7 @@ static void wait_for_an_end(host_link *l) {
     }
 }
 
-/* Reports that there was no answer, or an error in its place, and finds out who is gone. */
+/* Reports a missing answer, or an error in place of the answer, and finds the program that ended. */
 static bool no_answer(host_link *l, const char *what) {
     if (host_interrupted)
         return false;
@@ -91,15 +92,14 @@ static bool send_all(int s, const void *from, size_t bytes) {
     return true;
 }
 
-/* Receives what is there of a reply, waiting for at most a second; returns 0 at the end of the stream, -1
- * when there is nothing. */
+/* Receives part of a reply within a second; returns 0 at the end of the stream, -1 without data. */
 static ssize_t receive(int s, void *to, size_t bytes) {
     struct pollfd p = {s, POLLIN, 0};
     int n = poll(&p, 1, 1000);
     return n > 0 ? recv(s, to, bytes, 0) : n < 0 && errno != EINTR ? 0 : -1;
 }
 
-/* Receives up to the end of the message; returns NULL when it does not come. */
+/* Receives up to the end of the message; returns NULL if the end does not come. */
 static char *receive_message(host_link *l) {
     double limit = seconds_now() + REPLY_SECONDS;
     l->reply.len = 0;
@@ -118,7 +118,7 @@ static char *receive_message(host_link *l) {
     return NULL;
 }
 
-/* Braces make a word of any text in which they are in pairs. */
+/* Braces make a word of any text with paired braces. */
 const char *host_tcl_word(const char *text, arena *mem) {
     if (!strpbrk(text, "{}\\"))
         return arena_printf(mem, "{%s}", text);
@@ -281,7 +281,8 @@ bool host_write(host_link *l, uint32_t address, const void *from, uint32_t bytes
 /* ---- opening --------------------------------------------------------------------------------- */
 
 static bool not_started(host_link *l, const char *program, host_child *c, const char *log) {
-    for (int i = 0; i < 50 && host_child_alive(c); i++) /* its end of the wires closes before it is gone */
+    for (int i = 0; i < 50 && host_child_alive(c); i++) /* the simulation closes its end of the wires before
+                                                         * it ends */
         nanosleep(&(const struct timespec){.tv_nsec = 10000000}, NULL);
     bool missing = c->ended && WIFEXITED(c->status) && WEXITSTATUS(c->status) == PROGRAM_MISSING;
     if (host_interrupted)
@@ -297,8 +298,8 @@ static bool not_started(host_link *l, const char *program, host_child *c, const 
     return false;
 }
 
-/* Makes a socket that listens and has no name any more, so that nothing is left of it, however this ends.
- * *way is an open file of it, through which it can be connected to. Returns -1 after an error. */
+/* Makes a listening socket and removes its name, to leave no file behind after any end. *way is an open file
+ * for connections to the socket. Returns -1 after an error. */
 static int listen_unnamed(host_link *l, int *way) {
     struct sockaddr_un a = {.sun_family = AF_UNIX};
     const char *temporary = getenv("TMPDIR");
@@ -323,7 +324,7 @@ static int listen_unnamed(host_link *l, int *way) {
     return -1;
 }
 
-/* Returns the path through which a program that inherits the file reaches its socket. */
+/* Returns the path to the socket for a program that inherits the file. */
 static const char *way_path(int way, arena *mem) {
     return arena_printf(mem, "/proc/self/fd/%d", way);
 }
@@ -339,7 +340,7 @@ static int connect_way(int way, arena *mem) {
     return -1;
 }
 
-/* The simulation inherits both listening sockets; it serves them when it answers at its back door. */
+/* The simulation inherits both listening sockets, and serves both once its back door answers. */
 static bool start_cosim(host_link *l) {
     int door_way = -1, jtag = listen_unnamed(l, &l->jtag_way),
         door = jtag < 0 ? -1 : listen_unnamed(l, &door_way);
@@ -388,8 +389,8 @@ static bool start_openocd(host_link *l, const char *config) {
            not_started(l, l->options->openocd, &l->openocd, "openocd.log");
 }
 
-/* Returns whether a TAP of another name will do. What the chip's is no public source says, so by default it
- * will: the platform controller tells chips apart, too. */
+/* Returns whether a TAP with another name is accepted. No public source has the name of the chip's TAP; the
+ * default accepts any name, since the platform controller identifies the chip, too. */
 static bool takes_idcode(host_link *l, uint32_t idcode) {
     uint32_t wanted = l->board->link.idcode;
     bool refused = l->options->idcode == HOST_IDCODE_ERROR;
@@ -409,7 +410,7 @@ static bool takes_idcode(host_link *l, uint32_t idcode) {
     return !refused;
 }
 
-/* Checks that the TAP is the board's. */
+/* Checks the TAP's name against the board's document. */
 static bool identify(host_link *l) {
     const char *reply;
     bool failed;

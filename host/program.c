@@ -10,9 +10,9 @@ static bool changed_meanwhile(host_link *l, const char *folder, uint32_t batch) 
     return false;
 }
 
-/* A batch that is under way: it is on the board first, then its results are here. */
+/* A batch under way: first on the board, then its results on the host. */
 typedef struct {
-    uint32_t number; /* all->batches if there is none */
+    uint32_t number; /* all->batches: no batch */
     fw_batch batch;
     host_batch_result result;
     arena mem;
@@ -31,7 +31,7 @@ static void spend(double *on, double since) {
     *on += seconds_now() - since;
 }
 
-/* Returns the first batch from `from` on that is not done. */
+/* Returns the first unfinished batch from `from` on. */
 static uint32_t missing(const course *c, uint32_t from) {
     while (from < c->all->batches && c->kept[from].done)
         from++;
@@ -80,8 +80,8 @@ static bool finish(course *c, flight *f) {
     return good;
 }
 
-/* Runs the batches that are not done. While one runs the next one is loaded, if it uses the other buffer;
- * while that one runs, the results of the first are collected. */
+/* Runs the unfinished batches. The next batch is loaded during a batch, if both use different buffers; the
+ * results of the first batch are collected during the next. */
 static bool run_missing(course *c) {
     flight pair[2] = {0}, *now = &pair[0], *next = &pair[1];
     uint32_t none = c->all->batches;
@@ -100,7 +100,7 @@ static bool run_missing(course *c) {
     return good;
 }
 
-/* Takes the results of batches that lists have run. */
+/* Collects the results of batches run by lists. */
 static bool collect_all(course *c) {
     bool good = true;
     for (uint32_t i = 0; good && i < c->all->batches; i++) {
@@ -113,7 +113,7 @@ static bool collect_all(course *c) {
     return good;
 }
 
-/* Has the program go through a list, and writes what came of it. */
+/* Runs a list on the chip, and writes its results. */
 static bool run_list(course *c, const char *result, arena *mem) {
     host_link *l = c->link;
     flight f = {0};
@@ -136,7 +136,7 @@ struct host_session {
     arena mem; /* of the link */
     host_link link;
     bool open;
-    bool owed;            /* calls that the program is still to make (FW_BESIDE) */
+    bool owed;            /* calls not made yet (FW_BESIDE) */
     bool ready;           /* for jobs of later commands */
     uint64_t counters[3]; /* of the program, after the last batch */
 };
@@ -163,11 +163,11 @@ void host_session_end(host_session *s) {
     free(s);
 }
 
-/* Loads the board and starts its program, for the first job, unless it runs that already; the others find it
- * ready. */
+/* Loads the board and starts its program for the first job, unless the program runs already; later jobs find
+ * the program ready. */
 static bool make_ready(host_session *s, const fw_batches *all, const host_job *job, const host_options *o,
                        diagnostics *d, host_outcome *out) {
-    const fw_batches *tried = job->session ? NULL : all; /* others may come with any */
+    const fw_batches *tried = job->session ? NULL : all; /* later jobs may have any batches */
     host_link *l = &s->link;
     l->d = d;
     if (s->open)
@@ -182,7 +182,7 @@ static bool make_ready(host_session *s, const fw_batches *all, const host_job *j
 
 /* ---- a job ----------------------------------------------------------------------------------- */
 
-/* Runs what is not done yet of a job, and counts what that took. */
+/* Runs the unfinished part of a job, and counts its time. */
 static bool run_job(host_session *s, course *c, const host_job *job, arena *mem, host_outcome *out) {
     host_link *l = &s->link;
     const uint64_t before[] = {s->counters[0], s->counters[1], s->counters[2]}, loaded = l->bytes.loaded,

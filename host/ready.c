@@ -1,15 +1,16 @@
-/* A board that still runs the program of an earlier command: whether it does, and leaving it like that. */
+/* A board that still runs the program of an earlier command: detects the program, and leaves a program ready.
+ */
 #include "host/ready.h"
 #include "firmware/loaded.h"
 #include "firmware/registers.h"
 
 enum {
-    SAMPLES = 16,      /* configuration words that are read back */
-    READ_CYCLES = 128, /* as target/configure.c has it */
-    ALIVE_SECONDS = 3  /* until a batch without runs is done, which takes some hundred cycles */
+    SAMPLES = 16,      /* configuration words to read back */
+    READ_CYCLES = 128, /* equal to target/configure.c */
+    ALIVE_SECONDS = 3  /* until a batch without runs is done (some hundred cycles) */
 };
 
-/* What a debugger loads, and the first image in it, which the array has after a start. */
+/* The bytes loaded by a debugger, and their first image, configured after a start. */
 typedef struct {
     fw_segments loaded;
     uint32_t images, words; /* of the first */
@@ -20,7 +21,7 @@ static uint32_t in_image(const uint8_t *header, size_t member) {
     return file_u32_at(header + member);
 }
 
-/* Counts the images, which lie behind each other. */
+/* Counts the images, which lie back to back. */
 static void find_images(program *p, const fw_segment *s) {
     const uint32_t head = sizeof(fw_image_header);
     for (uint32_t at = 0, words; at < s->bytes; at += head + 8 * words) {
@@ -36,9 +37,9 @@ static void find_images(program *p, const fw_segment *s) {
     }
 }
 
-/* Reads what is loaded, and returns its checksum; 0 where it is no program. */
+/* Reads the loadable bytes, and returns their checksum; 0 for a file of another kind. */
 static uint64_t read_program(const host_link *l, const char *elf, program *p) {
-    diagnostics quiet; /* OpenOCD says what is wrong with it */
+    diagnostics quiet; /* OpenOCD reports the file's fault */
     uint64_t sum = 0;
     *p = (program){0};
     diag_init(&quiet, l->mem);
@@ -60,7 +61,7 @@ static bool read_mailbox(host_link *l, fw_mailbox *to) {
 
 /* ---- looks ----------------------------------------------------------------------------------- */
 
-/* Each returns what there is instead, or HOST_FOUND_READY as long as nothing differs. */
+/* Each returns the difference found, or HOST_FOUND_READY without a difference. */
 
 static host_found look_at_mailbox(const host_link *l, const fw_mailbox *m) {
     const uint64_t kept = m->kept[0] | (uint64_t)m->kept[1] << 32;
@@ -73,7 +74,7 @@ static host_found look_at_mailbox(const host_link *l, const fw_mailbox *m) {
     return m->tried < FW_TABLE_OFFSET || m->tried > FW_TABLE_END ? HOST_FOUND_DAMAGED : HOST_FOUND_READY;
 }
 
-/* Whether the platform has the clocks as the program sets them: nothing behind it answers without. */
+/* Whether the platform's clocks equal the program's settings: without clocks no other unit answers. */
 static host_found look_at_clocks(host_link *l) {
     static const struct {
         uint32_t offset, mask, wanted;
@@ -94,8 +95,7 @@ static host_found look_at_clocks(host_link *l) {
     return HOST_FOUND_READY;
 }
 
-/* Whether the program lies there as it was loaded. A single image was overwritten by operands; several stay.
- */
+/* Whether memory equals the loaded program. Operands overwrite a single image; several images stay. */
 static host_found look_at_memory(host_link *l, const program *p) {
     arena mem = {0};
     bool same = true;
@@ -112,15 +112,15 @@ static host_found look_at_memory(host_link *l, const program *p) {
     return same ? HOST_FOUND_READY : HOST_FOUND_DAMAGED;
 }
 
-/* Whether the processor counts its cycles: it does not where it was halted. */
+/* Whether the processor counts its cycles (a halted processor does not). */
 static bool counts_cycles(host_link *l) {
     uint32_t then, now;
     return host_read_words(l, CORE_BASE + CORE_DWT_CYCCNT, &then, 1) &&
            host_read_words(l, CORE_BASE + CORE_DWT_CYCCNT, &now, 1) && now != then;
 }
 
-/* Whether the program does a batch that has no runs, of its first kernel: so it is alive, and the first image
- * is in the array, as after a start. */
+/* Whether the program completes a batch without runs of its first kernel: the program is then alive, with the
+ * first image in the array as after a start. */
 static host_found look_whether_alive(host_link *l, const program *p) {
     const fw_batches all = {.part = p->images ? 0 : FW_FUNCTION};
     const fw_batch none = {.table = l->board->map.sram + FW_TABLE_OFFSET};
@@ -197,7 +197,7 @@ bool host_find_ready(host_link *l, const char *elf, const fw_batches *all, host_
                      uint64_t counters[3]) {
     program p;
     *found = HOST_FOUND_UNASKED;
-    if (l->board->link.simulated) /* it ends with this command */
+    if (l->board->link.simulated) /* the program ends with the command */
         return true;
     l->checksum = read_program(l, elf, &p);
     if (!l->checksum || l->options->reload)

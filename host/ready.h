@@ -1,15 +1,13 @@
-/* ready.h - a board that may still run the program of an earlier command: what ready.c does, and what it
- * needs of link.c and target.c.
- */
+/* ready.h - a board that may still run the program of an earlier command: functions of ready.c, and helpers
+ * of link.c and target.c. */
 #ifndef ONYX_HOST_READY_H
 #define ONYX_HOST_READY_H
 
 #include "host/host_int.h"
 
-/* Looks whether the board runs this program and is ready for these batches (NULL: for any) as it would be
- * after a start; then *found is HOST_FOUND_READY and the counters become those of its mailbox. Nothing is
- * reset, and nothing is taken for ready that could not be seen to be. Returns false after an error of the
- * link. */
+/* Checks whether the board runs the program and is ready for the batches (NULL: for any batches), as after a
+ * start. If ready, *found is HOST_FOUND_READY and the counters are copied from the mailbox. Resets nothing,
+ * and accepts no state without evidence. Returns false after an error of the link. */
 bool host_find_ready(host_link *l, const char *elf, const fw_batches *all, host_found *found,
                      uint64_t counters[3]);
 /* Leaves the board, whose program has nothing to do, for jobs of later commands. */
@@ -17,7 +15,8 @@ void host_leave_ready(host_link *l);
 
 /* Halts the processor by a reset, and looks whether the chip is the board's. */
 bool host_link_halt(host_link *l);
-/* Tries the memory that a program with these batches needs (NULL: with any), from this offset in SRAM on. */
+/* Tests the memory needed by a program with the batches (NULL: with any batches), from the offset in SRAM on.
+ */
 bool host_target_try(host_link *l, const fw_batches *all, uint32_t first);
 /* Waits as long as is due before look number `n` at the mailbox. */
 void host_pause(uint32_t n);

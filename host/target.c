@@ -7,8 +7,8 @@
 #include "host/ready.h"
 #include "host/tcl.h"
 
-/* The pause between two looks at the mailbox grows between these bounds; every so many looks are at the run
- * table, too. They are not closer because OpenOCD logs each. */
+/* The pause between two reads of the mailbox grows between the bounds; a fixed share of the reads includes
+ * the run table. Pauses are not shorter since OpenOCD logs each read. */
 enum { FIRST_POLL_NS = 2000000, LAST_POLL_NS = 100000000, TABLE_EVERY = 4 };
 enum { STATE, ERROR, DETAIL, DETAIL_1, COMMAND, DONE, POLLED_WORDS }; /* from FW_MAILBOX_STATE on */
 
@@ -34,13 +34,12 @@ static bool not_loaded(host_link *l, const char *elf, const char *what) {
     return false;
 }
 
-/* What word `address` is to hold, the first time it is tried: every word another, so that a word that is also
- * there at another address is noticed. */
+/* Test pattern of the word at `address`: different for every word, to detect aliased addresses. */
 static uint32_t pattern(uint32_t address) {
     return address * 0x9e3779b1u;
 }
 
-/* Writes a pattern, or its complement, to `n` words from an address on, and reads it. */
+/* Writes a pattern, or its complement, to `n` words from an address on, and reads the words back. */
 static bool keeps_pattern(host_link *l, uint32_t first, uint32_t *words, uint32_t n, uint32_t flips) {
     for (uint32_t i = 0; i < n; i++)
         words[i] = pattern(first + 4 * i) ^ flips;
@@ -62,7 +61,7 @@ static bool keeps_pattern(host_link *l, uint32_t first, uint32_t *words, uint32_
     return true;
 }
 
-/* Returns the end of what these batches use of SRAM: of the run table that ends last. */
+/* Returns the end of the batches' use of SRAM: the end of the last run table. */
 static uint32_t end_of_tables(const fw_batches *all) {
     uint32_t end = all ? FW_TABLE_OFFSET : FW_TABLE_END;
     for (uint32_t i = 0; all && i < all->batches; i++) {
@@ -107,7 +106,7 @@ static bool target_failed(host_link *l, const uint32_t *polled) {
             diag_note(l->d, (src_loc){0}, "%s: 0x%08x", e->detail[i], polled[DETAIL + i]);
     if (l->design && polled[ERROR] == FW_ERROR_RUN_TIMEOUT)
         fw_note_open_streams(l->design, polled[DETAIL], l->d);
-    host_nothing_lost(l); /* or that is why */
+    host_nothing_lost(l); /* or the reason of the failure */
     return false;
 }
 
@@ -116,7 +115,7 @@ static bool too_long(host_link *l, const char *what) {
                l->board->name, what, l->options->timeout);
     diag_hint(l->d, "a longer --timeout, if the program needs it; or start again");
     host_note_kept(l);
-    host_nothing_lost(l); /* or that is why */
+    host_nothing_lost(l); /* or the reason of the failure */
     return false;
 }
 
@@ -166,12 +165,12 @@ static bool count_rewritten(host_link *l, uint32_t *rewritten) {
 
 bool host_target_start(host_link *l, const char *elf, const fw_batches *all, uint32_t *rewritten) {
     return array_on(l) && host_target_try(l, all, FW_MAILBOX_OFFSET) && load(l, elf) &&
-           host_write_word(l, host_mailbox(l, 0), 0) && /* no magic until the program writes it */
+           host_write_word(l, host_mailbox(l, 0), 0) && /* no magic before the program's own */
            host_command(l, NULL, NULL, "reset run") && wait_until_ready(l) && count_rewritten(l, rewritten);
 }
 
-/* Counts the runs of the batch that are done, whose cycles stand in the table. They finish in order, near
- * enough for a progress bar, so this is a binary search from those known so far. */
+/* Counts the finished runs of the batch by the cycles in the table. Runs finish nearly in order, near enough
+ * for a progress bar: a binary search from the known runs on. */
 static bool count_runs(host_link *l, const fw_batch *b, uint32_t row_bytes, uint32_t *known) {
     uint32_t low = *known, high = b->runs;
     while (low < high) {
@@ -238,7 +237,7 @@ static bool bad_range(host_link *l, uint32_t address, uint32_t words) {
     return false;
 }
 
-/* Widens the pieces until they hold all outputs; an output lies in one bank. */
+/* Widens the pieces until the pieces hold all outputs; an output lies in a single bank. */
 static bool find_pieces(host_link *l, const fw_batches *all, const fw_batch *b, const uint32_t *table,
                         host_piece *banks) {
     uint32_t row_words = fw_row_bytes(all->inputs, all->outputs) / 4, bank = l->board->glb_bank_bytes;
@@ -260,8 +259,8 @@ static bool find_pieces(host_link *l, const fw_batches *all, const fw_batch *b, 
     return true;
 }
 
-/* Notes what the stores have left: a run's words follow those of the run before, unless copies start apart.
- */
+/* Records the words left by the stores: a run's words follow the previous run's, unless copies start
+ * independently. */
 static void note_outputs(host_link *l, const fw_batches *all, const fw_batch *b, const host_batch_result *r) {
     const uint32_t row_words = fw_row_bytes(all->inputs, all->outputs) / 4, bank = l->board->glb_bank_bytes;
     for (uint32_t o = 0; o < all->outputs; o++) {
@@ -285,7 +284,7 @@ static void note_outputs(host_link *l, const fw_batches *all, const fw_batch *b,
     }
 }
 
-/* What came of a list; forgets what its stores have written over. */
+/* Reads the results of a list, and forgets words overwritten by its stores. */
 static bool collect_list(host_link *l, const fw_batch *b, arena *mem, fw_list_result *out) {
     uint32_t head[2];
     *out = (fw_list_result){0};
@@ -305,7 +304,7 @@ static bool collect_list(host_link *l, const fw_batch *b, arena *mem, fw_list_re
     l->bytes.collected += bytes - FW_LIST_HEAD;
     for (uint32_t i = 0; i < b->left.len; i++)
         fw_is_there(&l->there, &b->left.at[i], l->mem);
-    /* The program counts in the list, which is not there as it was any more. */
+    /* The program counts in the list's words, which therefore differ from the loaded words. */
     fw_is_there(&l->there, &(fw_segment){b->table, bytes, NULL}, l->mem);
     return true;
 }
@@ -331,14 +330,14 @@ bool host_target_collect(host_link *l, const fw_batches *all, const fw_batch *b,
     return true;
 }
 
-/* Whether what lies there from before will do. The cycles in a run table tell how far a batch is, and old
- * ones would lie; of a short one nobody asks. */
+/* Whether an earlier run table can stay. Cycles in a run table show the progress of a batch, and old cycles
+ * would be wrong; nobody reads the progress of a short batch. */
 static bool may_stay(const host_link *l, const fw_batch *b, const fw_segment *g) {
     enum { SHORT_BATCH = 64 };
     return g->address >= l->board->map.cgra_data || b->runs <= SHORT_BATCH;
 }
 
-/* Waits until the program has done command `number`, in which nothing of the array moves. */
+/* Waits for the end of command `number`, during which the array stands still. */
 static bool wait_for_check(host_link *l, uint32_t number) {
     const double limit = seconds_now() + l->options->timeout;
     uint32_t polled[POLLED_WORDS];
@@ -356,7 +355,7 @@ static bool wait_for_check(host_link *l, uint32_t number) {
     return false;
 }
 
-/* Has the program check what was loaded since the last batch began. */
+/* Lets the program check the segments loaded since the last batch began. */
 static bool check_loaded(host_link *l) {
     for (uint32_t i = 0; i < l->unchecked.len; i++) {
         const host_loaded *one = &l->unchecked.at[i];

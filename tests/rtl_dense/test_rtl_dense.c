@@ -1,0 +1,348 @@
+/* The units of the dense fabric in SystemVerilog: cycle for cycle the model on random settings, and what the
+ * reference tiles did on recorded ones. An argument is the number of random cases. */
+#include "dense/units.h"
+#include "tests/dense/vectors.h"
+#include "tests/quota.h"
+#include "tests/rtl_dense/units_design.h"
+
+#include <stdlib.h>
+
+enum { CASES = 300, CYCLES = 200, MEM_BITS = 1459, POND_BITS = 542 };
+
+static uint64_t seed = 1;
+static uint32_t cases = CASES;
+
+static uint32_t random_below(uint32_t n) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(seed >> 33) % n;
+}
+
+/* ---- settings ---------------------------------------------------------------------------------- */
+
+/* Fields are put from the highest bit down, as the tables of the board have them. */
+typedef struct {
+    uint32_t *words, at;
+} space;
+
+static void put(space *s, uint32_t value, uint32_t width) {
+    for (uint32_t b = width; b-- > 0;) {
+        s->at--;
+        s->words[s->at / 32] |= (value >> b & 1) << s->at % 32;
+    }
+}
+
+static void put_all(space *s, const uint32_t *values, uint32_t n, uint32_t width) {
+    for (uint32_t i = 0; i < n; i++)
+        put(s, values[i], width);
+}
+
+static void put_affine(space *s, const dense_affine *a, uint32_t loops, uint32_t width) {
+    put(s, a->start, width);
+    put_all(s, a->increment, loops, width);
+}
+
+static void put_nest(space *s, const dense_nest *n, uint32_t loops, uint32_t width) {
+    put(s, n->dim, width);
+    put_all(s, n->range, loops, 11);
+}
+
+static void put_schedule(space *s, const dense_generator *g, uint32_t loops, bool delayed) {
+    put(s, g->enable, 1);
+    if (delayed)
+        put(s, g->delay, 10);
+    put_affine(s, &g->at, loops, 16);
+}
+
+static void put_buffer(space *s, const dense_ub *u) {
+    for (int p = 0; p < 2; p++)
+        put_affine(s, &u->write[p].address[0], 3, 3);
+    for (int p = 0; p < 2; p++)
+        put_schedule(s, &u->write[p], 3, false);
+    for (int p = 0; p < 2; p++)
+        put_nest(s, &u->write[p].nest, 3, 3);
+    for (int p = 0; p < 2; p++)
+        put(s, u->padding[p], 8);
+    for (int p = 0; p < 2; p++)
+        put(s, u->start[p], 9);
+    for (int p = 0; p < 2; p++)
+        put(s, u->mode[p], 2);
+    put(s, u->chain, 1);
+    for (int p = 0; p < 2; p++)
+        put_affine(s, &u->read[p].address[0], 6, 9);
+    for (int p = 0; p < 2; p++)
+        put_nest(s, &u->read[p].nest, 6, 4);
+    for (int p = 0; p < 2; p++)
+        put_schedule(s, &u->read[p], 6, true);
+    for (int p = 0; p < 2; p++)
+        put_nest(s, &u->out[p].nest, 6, 4);
+    put(s, u->shared, 1);
+    for (int p = 0; p < 2; p++)
+        put_affine(s, &u->out[p].address[0], 6, 4);
+    for (int p = 0; p < 2; p++)
+        put_schedule(s, &u->out[p], 6, true);
+    for (int p = 0; p < 2; p++)
+        put_affine(s, &u->read[p].address[1], 6, 4);
+}
+
+static void put_pond_port(space *s, const dense_generator set[2]) {
+    put(s, set[0].address[0].start, 5);
+    put(s, set[1].address[0].start, 5);
+    put_all(s, set[1].address[0].increment, 2, 5);
+    put_all(s, set[0].address[0].increment, 4, 5);
+    put(s, set[0].nest.dim, 3);
+    put(s, set[1].nest.dim, 2);
+    put_all(s, set[1].nest.range, 2, 16);
+    put_all(s, set[0].nest.range, 4, 16);
+    put(s, set[0].enable, 1);
+    put(s, set[1].enable, 1);
+    put(s, set[0].at.start, 16);
+    put(s, set[1].at.start, 16);
+    put_all(s, set[1].at.increment, 2, 16);
+    put_all(s, set[0].at.increment, 4, 16);
+}
+
+/* ---- random settings --------------------------------------------------------------------------- */
+
+/* Most schedules have events in most cycles of a case; some wrap, or meet the counter in no cycle. */
+static dense_generator random_generator(uint32_t loops, uint32_t bits0, uint32_t bits1) {
+    dense_generator g = {.enable = random_below(16) != 0};
+    g.nest.dim = random_below(loops + 1);
+    g.delay = (uint16_t)(random_below(3) ? random_below(12) : 0);
+    g.at.start = random_below(10) ? random_below(20) : random_below(65536);
+    for (uint32_t i = 0; i < loops; i++) {
+        g.nest.range[i] = random_below(random_below(4) ? 4 : 40);
+        g.at.increment[i] =
+            random_below(12) ? 1 + random_below(random_below(3) ? 4 : 1) : random_below(65536);
+        g.address[0].increment[i] = (random_below(3) ? 1 : random_below(512)) & ((1u << bits0) - 1);
+        g.address[1].increment[i] = (random_below(3) ? 1 : random_below(16)) & ((1u << bits1) - 1);
+    }
+    g.address[0].start = random_below(512) & ((1u << bits0) - 1);
+    g.address[1].start = random_below(16) & ((1u << bits1) - 1);
+    return g;
+}
+
+static void random_buffer(dense_ub *u) {
+    *u = (dense_ub){.chain = random_below(2), .shared = random_below(2)};
+    for (int p = 0; p < 2; p++) {
+        u->write[p] = random_generator(3, 3, 0);
+        u->read[p] = random_generator(6, random_below(2) ? 4 : 9, 4);
+        u->out[p] = random_generator(6, 4, 0);
+        u->write[p].delay = 0;
+        u->padding[p] = (uint16_t)(random_below(2) ? random_below(8) : 0);
+        u->start[p] = (uint16_t)random_below(random_below(2) ? 8 : 512);
+        u->mode[p] = (uint8_t)(random_below(3) ? 0 : random_below(4));
+    }
+}
+
+static void random_pond(dense_pond *p) {
+    for (int k = 0; k < 2; k++) {
+        p->write[k] = random_generator(k ? 2 : 4, 5, 0);
+        p->read[k] = random_generator(k ? 2 : 4, 5, 0);
+        p->write[k].delay = p->read[k].delay = 0;
+    }
+}
+
+/* ---- model beside RTL -------------------------------------------------------------------------- */
+
+typedef struct {
+    dense_ub buffer;
+    dense_pond pond;
+    dense_generator valid;
+    dense_ub_state *buffer_state;
+    dense_pond_state pond_state;
+    dense_valid_state valid_state;
+    dense_ram_state *ram;
+} models;
+
+static units_in random_in(uint32_t cycle, uint32_t flush) {
+    units_in in = {.enable = random_below(16) != 0, .flush = cycle == 3 || cycle == flush};
+    for (int p = 0; p < 2; p++) {
+        in.data[p] = (uint16_t)random_below(65536);
+        in.chain[p] = (uint16_t)random_below(65536);
+        in.pond[p] = (uint16_t)random_below(65536);
+    }
+    in.read = random_below(2);
+    in.write = random_below(3) == 0;
+    in.address = (uint16_t)random_below(random_below(2) ? 16 : 2048);
+    in.word = (uint16_t)random_below(65536);
+    return in;
+}
+
+static units_out model_cycle(models *m, const units_in *in) {
+    const uint16_t ram[DENSE_RAM_INS] = {in->word, in->address, in->read, in->write};
+    const dense_ub_outputs b = dense_ub_read(&m->buffer, m->buffer_state, in->chain);
+    const dense_pond_outputs p = dense_pond_read(&m->pond, &m->pond_state);
+    units_out out = {.pond = p.data, .valid = dense_valid_read(&m->valid, &m->valid_state)};
+    for (int k = 0; k < 2; k++) {
+        out.data[k] = b.data[k];
+        out.accessor[k] = b.valid[k];
+        out.pond_bit[k] = p.event[k];
+    }
+    out.word = m->ram->data;
+    out.word_valid = m->ram->valid;
+    out.ready = !m->ram->busy;
+    dense_ram_clock(m->ram, ram);
+    if (!in->enable)
+        return out;
+    dense_ub_clock(&m->buffer, m->buffer_state, in->data, in->flush);
+    dense_pond_clock(&m->pond, &m->pond_state, in->pond, in->flush);
+    dense_valid_clock(&m->valid, &m->valid_state, in->flush);
+    return out;
+}
+
+static bool same(const units_out *a, const units_out *b) {
+    bool all = a->valid == b->valid && a->pond == b->pond && a->word == b->word &&
+               a->word_valid == b->word_valid && a->ready == b->ready;
+    for (int p = 0; p < 2; p++)
+        all = all && a->data[p] == b->data[p] && a->accessor[p] == b->accessor[p] &&
+              a->pond_bit[p] == b->pond_bit[p];
+    return all;
+}
+
+static void configure(units_design *rtl, const models *m) {
+    uint32_t mem[UNITS_MEM_WORDS] = {0}, pond[UNITS_POND_WORDS] = {0};
+    space a = {mem, MEM_BITS}, b = {pond, POND_BITS};
+    put_nest(&a, &m->valid.nest, 6, 4);
+    put_schedule(&a, &m->valid, 6, false);
+    put_buffer(&a, &m->buffer);
+    put_pond_port(&b, m->pond.write);
+    put_pond_port(&b, m->pond.read);
+    assert_int_equal(a.at + b.at, 0);
+    units_configure(rtl, mem, pond);
+}
+
+/* Contents of memories are carried from case to case, since reset leaves them. */
+static bool run_case(units_design *rtl, models *m, uint32_t number) {
+    const uint32_t flush = 20 + random_below(CYCLES);
+    uint32_t words = 0;
+    random_buffer(&m->buffer);
+    random_pond(&m->pond);
+    m->valid = random_generator(6, 0, 0);
+    configure(rtl, m);
+    for (uint32_t c = 0; c < CYCLES; c++) {
+        const units_in in = random_in(c, flush);
+        const units_out want = model_cycle(m, &in), got = units_cycle(rtl, &in);
+        if (!same(&want, &got))
+            fail_msg("case %u, cycle %u: RTL %04x %04x %d %d, valid %d, Pond %04x %d %d, RAM %04x %d %d; "
+                     "model %04x "
+                     "%04x %d %d, valid %d, Pond %04x %d %d, RAM %04x %d %d; modes %u %u",
+                     number, c, got.data[0], got.data[1], got.accessor[0], got.accessor[1], got.valid,
+                     got.pond, got.pond_bit[0], got.pond_bit[1], got.word, got.word_valid, got.ready,
+                     want.data[0], want.data[1], want.accessor[0], want.accessor[1], want.valid, want.pond,
+                     want.pond_bit[0], want.pond_bit[1], want.word, want.word_valid, want.ready,
+                     m->buffer.mode[0], m->buffer.mode[1]);
+        words += (got.accessor[0] && got.data[0]) || (got.accessor[1] && got.data[1]);
+    }
+    return words == 0;
+}
+
+static void test_random(void **state) {
+    fixture *f = *state;
+    models m = {.buffer_state = arena_new(&f->mem, dense_ub_state),
+                .ram = arena_new(&f->mem, dense_ram_state)};
+    units_design *rtl = units_new();
+    quota q = {0};
+    for (uint32_t i = 0; i < cases; i++)
+        quota_add(&q, true, run_case(rtl, &m, i));
+    units_free(rtl);
+    print_message("%u random settings of %u cycles: RTL and model are the same\n", cases, CYCLES);
+    assert_false(quota_failed(&q));
+}
+
+/* ---- recordings -------------------------------------------------------------------------------- */
+
+static void read_words(const cJSON *list, uint32_t *words) {
+    for (int i = 0; i < cJSON_GetArraySize(list); i++)
+        words[i] = number_at(list, i);
+}
+
+/* Writes all of the SRAM through port 0, word by word, as the recording did. */
+static void fill_sram(units_design *rtl, const cJSON *words) {
+    uint32_t mem[UNITS_MEM_WORDS] = {0};
+    const uint32_t pond[UNITS_POND_WORDS] = {0};
+    space s = {mem, MEM_BITS};
+    dense_ub u = {.write[0].enable = true};
+    u.write[0].nest = (dense_nest){1, {2046}};
+    u.write[0].at.increment[0] = u.write[0].address[0].increment[0] = 1;
+    s.at = 1276;
+    put_buffer(&s, &u);
+    units_configure(rtl, mem, pond);
+    units_cycle(rtl, &(units_in){.enable = true, .flush = true});
+    for (const cJSON *word = words->child; word; word = word->next)
+        units_cycle(rtl, &(units_in){.enable = true, .data = {(uint16_t)word->valuedouble}});
+    for (int i = 0; i < 4; i++)
+        units_cycle(rtl, &(units_in){.enable = true});
+}
+
+static void replay_buffer(fixture *f, const cJSON *one, uint32_t number, void *of) {
+    const uint32_t pond[UNITS_POND_WORDS] = {0};
+    uint32_t mem[UNITS_MEM_WORDS] = {0}, r = 0;
+    units_design *rtl = units_new();
+    const cJSON *run, *row;
+    (void)f;
+    (void)of;
+    fill_sram(rtl, cJSON_GetObjectItem(one, "sram_fill"));
+    read_words(cJSON_GetObjectItem(one, "config_words"), mem);
+    units_configure(rtl, mem, pond);
+    cJSON_ArrayForEach(run, cJSON_GetObjectItem(one, "runs")) {
+        uint32_t c = 0;
+        units_cycle(rtl, &(units_in){.enable = true, .flush = true});
+        cJSON_ArrayForEach(row, run) {
+            const units_in in = {.enable = true,
+                                 .data = {(uint16_t)number_at(row, 0), (uint16_t)number_at(row, 1)},
+                                 .chain = {(uint16_t)number_at(row, 2), (uint16_t)number_at(row, 3)}};
+            const units_out o = units_cycle(rtl, &in);
+            for (int p = 0; p < 2; p++) {
+                if (o.data[p] != number_at(row, 4 + p) || o.accessor[p] != number_at(row, 6 + p))
+                    fail_msg("case %u, run %u, cycle %u, port %d: %04x %d, recorded %04x %u", number, r, c, p,
+                             o.data[p], o.accessor[p], number_at(row, 4 + p), number_at(row, 6 + p));
+            }
+            c++;
+        }
+        r++;
+    }
+    units_free(rtl);
+}
+
+static void replay_pond(fixture *f, const cJSON *one, uint32_t number, void *of) {
+    const uint32_t mem[UNITS_MEM_WORDS] = {0};
+    uint32_t pond[UNITS_POND_WORDS] = {0};
+    units_design *rtl = units_new();
+    const cJSON *run, *row;
+    (void)f;
+    (void)of;
+    read_words(cJSON_GetObjectItem(one, "config_words"), pond);
+    units_configure(rtl, mem, pond);
+    cJSON_ArrayForEach(run, cJSON_GetObjectItem(one, "runs")) {
+        const cJSON *first = cJSON_GetObjectItem(run, "flush_cycle");
+        uint32_t c = 0;
+        units_cycle(rtl, &(units_in){.enable = true,
+                                     .flush = true,
+                                     .pond = {(uint16_t)number_at(first, 0), (uint16_t)number_at(first, 1)}});
+        cJSON_ArrayForEach(row, cJSON_GetObjectItem(run, "cycles")) {
+            const units_in in = {.enable = true,
+                                 .pond = {(uint16_t)number_at(row, 0), (uint16_t)number_at(row, 1)}};
+            const units_out o = units_cycle(rtl, &in);
+            if (o.pond != number_at(row, 2) || o.pond_bit[0] != number_at(row, 3) ||
+                o.pond_bit[1] != number_at(row, 4))
+                fail_msg("case %u, cycle %u: %04x %d %d, recorded %04x %u %u", number, c, o.pond,
+                         o.pond_bit[0], o.pond_bit[1], number_at(row, 2), number_at(row, 3),
+                         number_at(row, 4));
+            c++;
+        }
+    }
+    units_free(rtl);
+}
+
+static void test_recorded(void **state) {
+    TEST_SHARED("dense_vectors");
+    assert_int_equal(each_vector(*state, "ub_plain", replay_buffer, NULL), 40);
+    assert_int_equal(each_vector(*state, "ub_any", replay_buffer, NULL), 40);
+    assert_int_equal(each_vector(*state, "pond", replay_pond, NULL), 40);
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {TEST(test_random), TEST(test_recorded)};
+    cases = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : CASES;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

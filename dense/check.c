@@ -14,6 +14,7 @@ enum {
     RULE_RAM = 15,
     RULE_EARLY = 20
 };
+enum { CONDITION_LUT = 14 };
 
 /* ---- schedules --------------------------------------------------------------------------------- */
 
@@ -99,10 +100,60 @@ static bool is_driven(const dense_wiring *w, dense_origin at, uint32_t width, bo
     return false;
 }
 
-static void check_input(const dense_wiring *w, const dense_tile *t, dense_port port, diagnostics *d) {
+/* Returns whether entries of a table of three bits differ by bit k. */
+static bool table_depends(uint32_t table, uint32_t k) {
+    static const uint32_t low[3] = {0x55, 0x33, 0x0f}; /* entries where the bit is 0 */
+    return (table & low[k]) != (table >> (1u << k) & low[k]);
+}
+
+/* Returns whether the operation of a PE reads operand k. One whose bit comes from its table may compute that
+ * alone. */
+static bool reads_operand(const dense_instruction *pe, uint32_t k) {
+    static const char *const reads[][20] = {
+        {"abd", "abd", "a",   "abd", "ab",   "ab",   "ab",   "ac",   "ab",  "ab",
+         "ab",  "ab",  "abc", "abc", "abcd", "abcd", "abcd", "abcd", "abc", "abc"},
+        {"a", "ab", "ab", "a", "a", "a", "a"},
+        {"ab", "ab", "ab", "ab"},
+    };
+    const char *own = pe->kind < 3 && pe->opcode < 20 ? reads[pe->kind][pe->opcode] : NULL;
+    if (pe->condition == CONDITION_LUT)
+        return k >= 3 && table_depends(pe->lut, k - 3);
+    return own && strchr(own, 'a' + (int)k);
+}
+
+/* Returns whether a result depends on what comes at the port. */
+static bool needs(const dense_design *design, const dense_tile *t, uint32_t units, dense_port port) {
+    static const dense_port operands[DENSE_OPERANDS] = {DENSE_PORT_PE_IN0,  DENSE_PORT_PE_IN1,
+                                                        DENSE_PORT_PE_IN2,  DENSE_PORT_PE_BIT0,
+                                                        DENSE_PORT_PE_BIT1, DENSE_PORT_PE_BIT2};
+    dense_instruction pe;
+    dense_ub ub;
+    if (port == DENSE_PORT_POND_IN0 || port == DENSE_PORT_POND_IN1)
+        return dense_generator_of(design, t,
+                                  port == DENSE_PORT_POND_IN0 ? DENSE_GENERATOR_POND_WRITE
+                                                              : DENSE_GENERATOR_POND_WRITE2)
+            .enable;
+    if (port == DENSE_PORT_MEM_IN2 || port == DENSE_PORT_MEM_IN3) {
+        const uint32_t p = port == DENSE_PORT_MEM_IN3;
+        dense_ub_of(design, t, &ub);
+        return (units & DENSE_HAS_RAM) || ub.write[p].enable || ub.mode[p] & 2;
+    }
+    dense_instruction_of(design, t, &pe);
+    for (uint32_t k = 0; t->kind == NET_TILE_PE && k < DENSE_OPERANDS; k++) {
+        if (operands[k] == port)
+            return reads_operand(&pe, k);
+    }
+    return false;
+}
+
+static void check_input(const dense_wiring *w, const dense_tile *t, uint32_t units, dense_port port,
+                        diagnostics *d) {
     const dense_port_row *row = &dense_ports[port];
     const dense_box box = dense_box_of(w, t, port);
     bool fifo = false;
+    if (!box.enable && !dense_is_constant(w->design, t, port) && needs(w->design, t, units, port))
+        dense_broken(d, t, RULE_WIRE,
+                     arena_printf(d->mem, "%s is used, and its connection box is off", row->name));
     if (!box.enable)
         return;
     if (box.select > row->last)
@@ -117,7 +168,7 @@ static void check_input(const dense_wiring *w, const dense_tile *t, dense_port p
 static void check_inputs(const dense_wiring *w, const dense_tile *t, uint32_t units, diagnostics *d) {
     for (dense_port port = 0; port < DENSE_PORTS; port++) {
         if (dense_ports[port].tile == t->kind && dense_takes(w->design, t, units, port))
-            check_input(w, t, port, d);
+            check_input(w, t, units, port, d);
     }
 }
 

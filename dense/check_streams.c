@@ -3,11 +3,11 @@
 #include "dense/wires.h"
 
 enum { RULE_VALID = 16, RULE_BANK, RULE_STREAM };
-enum { BANK_BYTES = 0x20000, GLB_BYTES = 0x400000 };
+enum { BANK_BYTES = 0x20000, GLB_BYTES = 0x400000, HALF_OF_CYCLES = 0x8000 };
 
 typedef struct {
     uint32_t words, least, most; /* bytes */
-    bool odd, stuck;             /* an odd address; two words in one cycle */
+    bool odd, stuck, back;       /* an odd address; two words in one cycle; a word before the one before */
 } extent;
 
 static void broken(diagnostics *d, const dense_stream *s, uint32_t rule, const char *what) {
@@ -24,6 +24,7 @@ static extent extent_of(const dense_stream *s) {
     for (uint32_t i = 0; i < all.len; i++) {
         const uint32_t at = all.at[i].address[0];
         e.odd = e.odd || (at & 1);
+        e.back = e.back || (i && all.at[i].at - all.at[i - 1].at >= HALF_OF_CYCLES);
         e.least = at < e.least ? at : e.least;
         e.most = at > e.most ? at : e.most;
     }
@@ -56,6 +57,10 @@ static void check_stream(const dense_wiring *w, const dense_stream *s, const ext
         broken(d, s, RULE_VALID, arena_printf(d->mem, "it takes %u words, and %u are valid", e->words, bits));
     if (e->stuck && s->mode == DENSE_STREAM_STATIC)
         broken(d, s, RULE_STREAM, "two words in one cycle");
+    if (e->back && s->mode == DENSE_STREAM_STATIC)
+        broken(d, s, RULE_STREAM, "its schedule does not increase");
+    if (s->store && s->mode == DENSE_STREAM_STATIC && s->g.at.start < DENSE_FLUSH_CYCLE)
+        broken(d, s, RULE_STREAM, "its first word is due before the first cycle of the array, which is at 7");
     if (e->odd || e->most >= GLB_BYTES || e->least / BANK_BYTES != e->most / BANK_BYTES)
         broken(d, s, RULE_STREAM, "an address is odd, or outside the bank where the stream begins");
 }
@@ -72,6 +77,8 @@ bool dense_check_streams(const dense_design *design, const dense_streams *stream
             if (e[i].least / BANK_BYTES == e[k].least / BANK_BYTES)
                 broken(d, &streams->at[i], RULE_BANK,
                        arena_printf(d->mem, "its bank is also that of IO column %u", streams->at[k].column));
+            if (streams->at[i].column == streams->at[k].column)
+                broken(d, &streams->at[i], RULE_BANK, "a load and a store have one IO column");
         }
     }
     arena_free(&scratch);

@@ -24,13 +24,6 @@ static bool follow(const dense_wiring *w, dense_origin at, dense_link *link) {
            dense_units_of(w->design, from);
 }
 
-/* A bit input that is a constant takes no wire. */
-static bool is_constant(const dense_design *design, const dense_tile *t, dense_port port) {
-    char name[80];
-    snprintf(name, sizeof name, "%s_reg_sel", dense_ports[port].box + strlen("CB_"));
-    return dense_ports[port].width == DENSE_BIT && dense_value(design, t, 0, name);
-}
-
 static void link_input(const dense_wiring *w, const dense_tile *t, dense_port port, arena *mem,
                        dense_links *out) {
     const dense_box box = dense_box_of(w, t, port);
@@ -38,7 +31,7 @@ static void link_input(const dense_wiring *w, const dense_tile *t, dense_port po
     pnr_side side;
     uint32_t track;
     if (box.enable && bits_cb_wire(w->design->board, box.select, &side, &track) &&
-        !is_constant(w->design, t, port) && follow(w, dense_behind_box(w, t, port, box.select), &link))
+        !dense_is_constant(w->design, t, port) && follow(w, dense_behind_box(w, t, port, box.select), &link))
         vec_push(mem, out, link);
 }
 

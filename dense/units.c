@@ -173,3 +173,9 @@ bool dense_takes(const dense_design *design, const dense_tile *t, uint32_t units
     return k < DENSE_OPERANDS && (units & DENSE_HAS_PE) &&
            (pe.mode[k] == DENSE_BYPASS || pe.mode[k] == DENSE_DELAY);
 }
+
+bool dense_is_constant(const dense_design *design, const dense_tile *t, dense_port port) {
+    char name[80];
+    snprintf(name, sizeof name, "%s_reg_sel", dense_ports[port].box + strlen("CB_"));
+    return dense_ports[port].width == DENSE_BIT && dense_value(design, t, 0, name);
+}

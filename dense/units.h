@@ -45,5 +45,7 @@ typedef enum {
 uint32_t dense_units_of(const dense_design *design, const dense_tile *t);
 /* Returns whether a unit of the tile, of the set `units`, takes what comes at the port. */
 bool dense_takes(const dense_design *design, const dense_tile *t, uint32_t units, dense_port port);
+/* Returns whether the port is one of bits that a constant replaces. */
+bool dense_is_constant(const dense_design *design, const dense_tile *t, dense_port port);
 
 #endif

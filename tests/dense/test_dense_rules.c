@@ -71,6 +71,12 @@ static const mutation mutations[] = {
     {1, "resnet_output_stationary_437", NET_TILE_MEM, 0, "tile_en", "tile_en", false, 0},
     {3, "pointwise_gops", NET_TILE_PE, 4, "CB_PE_input_width_17_num_1_enable",
      "CB_PE_input_width_17_num_1_sel", false, 25},
+    {3, "pointwise_gops_unroll", NET_TILE_PE, 3, "CB_PE_input_width_17_num_0_enable",
+     "CB_PE_input_width_17_num_0_enable", false, 0},
+    {3, "resnet_output_stationary_437", NET_TILE_PE, 10, "CB_PondTop_input_width_17_num_0_enable",
+     "CB_PondTop_input_width_17_num_0_enable", false, 0},
+    {3, "gaussian_unroll", NET_TILE_MEM, 5, "CB_MEM_input_width_17_num_2_enable",
+     "CB_MEM_input_width_17_num_2_enable", false, 0},
     {4, "gaussian_unroll", NET_TILE_MEM, 0, UB "sram_tb_shared_output_sched_gen_0_enable",
      UB "sram_tb_shared_loops_buf2out_autovec_read_0_dimensionality", false, 7},
     {5, "gaussian_unroll", NET_TILE_MEM, 0, UB "tb_only_tb_read_sched_gen_0_enable",
@@ -265,6 +271,18 @@ static void test_streams(void **state) {
         stream->g.at.increment[0] = 0;
         dense_check_streams(&s.design, &s.streams, &f->diag);
         assert_true(says_rule(f, 18) == !old.store);
+        stream->g.at.increment[0] = UINT32_MAX;
+        dense_check_streams(&s.design, &s.streams, &f->diag);
+        assert_true(says_rule(f, 18) == !old.store);
+        *stream = old;
+        stream->column = s.streams.at[next].column;
+        dense_check_streams(&s.design, &s.streams, &f->diag);
+        assert_true(says_rule(f, 17));
+        *stream = old;
+        stream->mode = DENSE_STREAM_STATIC;
+        stream->g.at.start = i % DENSE_FLUSH_CYCLE;
+        dense_check_streams(&s.design, &s.streams, &f->diag);
+        assert_true(says_rule(f, 18) == old.store);
         *stream = old;
         stores += old.store;
     }

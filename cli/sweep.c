@@ -177,6 +177,8 @@ bool sweep_points_run(sweep_command *c, sweep_row_vec *own) {
         if (strcmp(rows.at[r].plan, job->key) == 0)
             vec_push(&s->mem, own, rows.at[r]);
     }
+    if (ok)
+        judge(c, own);
     return ok;
 }
 
@@ -188,7 +190,6 @@ static bool run_sweep(sweep_command *c) {
         return false;
     if (!c->job.quiet)
         sweep_print(&own, stdout);
-    judge(c, &own);
     return sweep_write_reports(s, &own, out ? arena_printf(&s->mem, "%s/sweep.csv", out) : NULL,
                                out ? arena_printf(&s->mem, "%s/sweep.html", out) : NULL) &&
            !diag_failed(&s->diag);

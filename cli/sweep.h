@@ -20,6 +20,8 @@ void sweep_add_axis(sweep_command *c, option_key key, const char *list, const ch
 void sweep_pass_on(sweep_command *c, option_key key, const char *value);
 /* Makes axes of options with several values; the points get all other options as they are given. */
 bool sweep_take_options(sweep_command *c);
+/* Adds a value to an axis. E0914-twice, and what onyx run says of its options. */
+void sweep_add_value(sweep_command *c, sweep_axis *axis, const sweep_value *value);
 /* Adds an argument of `onyx run` to a value; a program's or a graph's file counts by its contents. */
 void sweep_add_kernel(const sweep_command *c, const char *text, sweep_value *value);
 /* Returns the names of the boards, of which there is always one. */
@@ -27,7 +29,7 @@ text_vec sweep_boards(const sweep_command *c);
 
 /* ---- sweep.c ------------------------------------------------------------------------------------- */
 
-/* Runs the points that have no result, and prints what is there; `rows` are those of this sweep. */
+/* Runs the points that have no result; `rows` are those of this sweep. E0942-points. */
 bool sweep_points_run(sweep_command *c, sweep_row_vec *rows);
 /* Writes the rows as CSV and as a page, each where its path is not NULL. */
 bool sweep_write_reports(cli_session *s, sweep_row_vec *rows, const char *csv, const char *html);

@@ -12,9 +12,10 @@ static void check_value(sweep_command *c, const sweep_axis *axis) {
     const sweep_value *value = &axis->values.at[last];
     text_vec words = {0};
     vec_push(&s->mem, &words, "run");
-    for (uint32_t w = 0; w < value->words.len && value->words.len > 1; w++)
+    for (uint32_t w = 0; w < value->words.len; w++)
         vec_push(&s->mem, &words, value->words.at[w]);
-    vec_push(&s->mem, &words, "x=y");
+    if (*value->words.at[0] == '-')
+        vec_push(&s->mem, &words, "x=y");
     options_parse(COMMAND_RUN, (int)words.len, words.at, &s->mem, &s->diag, &point);
     for (uint32_t v = 0; v < last; v++) {
         if (strcmp(axis->values.at[v].label, value->label) == 0)
@@ -34,7 +35,7 @@ static void add_word(const sweep_command *c, sweep_value *value, const char *wor
     vec_push(&c->session->mem, &value->words, word);
 }
 
-static void add_value(sweep_command *c, sweep_axis *axis, const sweep_value *value) {
+void sweep_add_value(sweep_command *c, sweep_axis *axis, const sweep_value *value) {
     vec_push(&c->session->mem, &axis->values, *value);
     check_value(c, axis);
 }
@@ -74,7 +75,7 @@ void sweep_add_axis(sweep_command *c, option_key key, const char *list, const ch
         sweep_value value = {.label = labels.at[v]};
         add_word(c, &value, options_spelling(of, mem));
         add_word(c, &value, pattern ? arena_printf(mem, "%s(%s)", pattern, value.label) : value.label);
-        add_value(c, &axis, &value);
+        sweep_add_value(c, &axis, &value);
     }
     add_axis(c, &axis);
 }
@@ -186,7 +187,7 @@ static void take_operand(sweep_command *c, option_key key, const char *given) {
         add_operands(c, axis.name, options_spelling(key, mem), all.at[v], &value);
         if (files)
             vec_push(mem, &value.inputs, all.at[v]);
-        add_value(c, &axis, &value);
+        sweep_add_value(c, &axis, &value);
     }
     settle(c, &axis);
 }
@@ -211,7 +212,7 @@ static void take_named(sweep_command *c, option_key key, const char *given) {
         sweep_value value = {.label = all.at[v] + (again ? name + 1 : 0)};
         add_word(c, &value, options_spelling(key, mem));
         add_word(c, &value, arena_printf(mem, "%s%s", front, value.label));
-        add_value(c, &axis, &value);
+        sweep_add_value(c, &axis, &value);
     }
     settle(c, &axis);
 }
@@ -225,7 +226,7 @@ static void take_words(sweep_command *c, option_key key, const char *given) {
         sweep_value value = {.label = all.at[v]};
         add_word(c, &value, options_spelling(key, mem));
         add_word(c, &value, all.at[v]);
-        add_value(c, &axis, &value);
+        sweep_add_value(c, &axis, &value);
     }
     if (key == OPTION_ENGINE)
         c->job.plan.engine = all.at[0];
@@ -246,7 +247,7 @@ static void take_kernels(sweep_command *c, option_key key, const char *list) {
     for (uint32_t v = 0; v < all.len; v++) {
         sweep_value value = {.label = base_of(all.at[v], &c->session->mem)};
         sweep_add_kernel(c, all.at[v], &value);
-        add_value(c, &axis, &value);
+        sweep_add_value(c, &axis, &value);
     }
     add_axis(c, &axis);
 }

@@ -8,6 +8,7 @@
 #include "report/energy.h"
 #include "report/figures.h"
 #include "report/masks.h"
+#include "report/tensors.h"
 #include "sam/operators.h"
 #include "support/number.h"
 
@@ -282,7 +283,7 @@ static void add_details(cJSON *json, const compile_options *o, const compile_con
     if (k->array.net.cells.len && o->target.deadlock != REPORT_OFF)
         cJSON_AddItemToObject(json, "deadlock", net_deadlock_to_json(&k->array.net, &k->array.liveness));
     if (k->ran.modelled.model && !k->ran.modelled.ahead)
-        compile_stalls_json(ctx, &k->ran.modelled, json);
+        compile_stalls_json(ctx, &k->ran.modelled, k->ran.cycles.kernel, json);
     if (k->ran.modelled.model)
         compile_hazards_json(&k->ran.modelled, json);
 }
@@ -363,6 +364,7 @@ cJSON *compile_report(const compile_options *o, const compile_context *ctx, cons
     cJSON_AddStringToObject(json, "check", check);
     const compile_accuracy accuracy = compile_accuracy_of(o, k);
     compile_accuracy_json(&accuracy, ctx->names, json);
+    compile_tensors_json(&accuracy, ctx->names, json);
     compile_warnings_json(ctx->diag, json);
     if (o->running.shards) {
         cJSON *shard = cJSON_AddObjectToObject(json, "shard");

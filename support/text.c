@@ -50,7 +50,7 @@ void text_begin(text_out *out) {
 
 char *text_end(text_out *out, arena *mem) {
     bool bad = ferror(out->stream) != 0;
-    if (fclose(out->stream) != 0 || bad)
+    if (fclose(out->stream) != 0 || bad || !out->text) /* glibc leaves NULL where the last fit fails */
         out_of_memory(0);
     char *kept = arena_strndup(mem, out->text, out->length);
     free(out->text);

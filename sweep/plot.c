@@ -118,9 +118,13 @@ static double stack_height(const plot *p, uint32_t group) {
 static axis vertical_axis(const plot *p) {
     double low = INFINITY, high = -INFINITY;
     for (uint32_t i = 0; p->point && i < p->n; i++)
-        range(&p->point[i].y, 1, false, &low, &high);
+        range(&p->point[i].y, 1, p->log_y, &low, &high);
+    for (uint32_t i = 0; p->box && i < p->n; i++) {
+        range(&p->box[i].least, 1, p->log_y, &low, &high);
+        range(&p->box[i].most, 1, p->log_y, &low, &high);
+    }
     for (uint32_t s = 0; s < p->n_series; s++)
-        range(p->series[s].y, p->n, p->log_y, &low, &high);
+        range(p->series[s].y, p->series[s].y ? p->n : 0, p->log_y, &low, &high);
     for (uint32_t i = 0; p->stacked && i < p->n; i++)
         high = stack_height(p, i) > high ? stack_height(p, i) : high;
     return make_axis(low < high ? low : high / 2, high, p->log_y, BOTTOM, TOP);
@@ -150,6 +154,29 @@ static void write_lines(const plot *p, FILE *out, const axis *y) {
         write_line(p, out, s, &x, y);
 }
 
+/* ---- names of groups ------------------------------------------------------------------------- */
+
+/* Many names are slanted, so that they do not run into each other. */
+enum { LEVEL_NAMES = 7, SLANTED = 60 };
+static bool are_slanted(const plot *p) {
+    size_t longest = 0;
+    for (uint32_t i = 0; p->category && i < p->n; i++)
+        longest = strlen(p->category[i]) > longest ? strlen(p->category[i]) : longest;
+    return p->category && (p->n > 2 * LEVEL_NAMES || longest * p->n * 7 > 2 * (RIGHT - LEFT));
+}
+
+static void group_name(const plot *p, FILE *out, uint32_t i) {
+    const double x = LEFT + (double)(RIGHT - LEFT) / p->n * (i + 0.5);
+    if (!are_slanted(p)) {
+        label(out, x, BOTTOM + (p->n > LEVEL_NAMES && i % 2 ? 30 : 18), "middle", p->category[i]);
+        return;
+    }
+    number_print(out, "<g transform=\"translate(%.1f,%d) rotate(-45)\" font-size=\"11\">", x + 4,
+                 BOTTOM + 12);
+    label(out, 0, 0, "end", p->category[i]);
+    fputs("</g>\n", out);
+}
+
 /* ---- bars ------------------------------------------------------------------------------------ */
 
 typedef struct {
@@ -177,8 +204,26 @@ static void write_bars(const plot *p, FILE *out, const axis *y) {
                 bar(out, p, s, (box){x + width * s, width * 0.95, place(y, value), BOTTOM});
             below += value;
         }
-        label(out, LEFT + group * (i + 0.5), BOTTOM + (p->n > 7 && i % 2 ? 30 : 18), "middle",
-              p->category[i]);
+        group_name(p, out, i);
+    }
+}
+
+/* ---- boxes ----------------------------------------------------------------------------------- */
+
+static void write_boxes(const plot *p, FILE *out, const axis *y) {
+    const double group = (double)(RIGHT - LEFT) / p->n;
+    for (uint32_t i = 0; i < p->n; i++) {
+        const plot_box *b = &p->box[i];
+        const double x = LEFT + group * (i + 0.5), left = x - group * 0.3;
+        line(out, x, place(y, b->least), x, place(y, b->first), "#000000");
+        line(out, x, place(y, b->third), x, place(y, b->most), "#000000");
+        number_print(out,
+                     "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\" "
+                     "stroke=\"#000000\"/>\n",
+                     left, place(y, b->third), group * 0.6, place(y, b->first) - place(y, b->third),
+                     colours[5]);
+        line(out, left, place(y, b->median), left + group * 0.6, place(y, b->median), "#000000");
+        group_name(p, out, i);
     }
 }
 
@@ -220,20 +265,46 @@ static void write_point(const plot_point *at, FILE *out, const axis *x, const ax
         out,
         "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"%s\" stroke=\"%s\" stroke-width=\"2\">",
         at->best ? "best" : "point", place(x, at->x), place(y, at->y), at->best ? colours[1] : "white",
-        at->best ? colours[1] : colours[0]);
+        at->best ? colours[1] : colours[at->series]);
     fputs("<title>", out);
     write_text(out, at->says);
     fputs(at->link ? "</title></circle></a>\n" : "</title></circle>\n", out);
+}
+
+/* Draws the line that is nearest to the points of a series in the plane of the picture, over their width. */
+static void write_trend(const plot *p, FILE *out, uint32_t series, const axis *x, const axis *y) {
+    double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0, least = INFINITY, most = -INFINITY;
+    for (uint32_t i = 0; i < p->n; i++) {
+        const double at = place(x, p->point[i].x), high = place(y, p->point[i].y);
+        if (p->point[i].series != series)
+            continue;
+        n++;
+        sx += at;
+        sy += high;
+        sxx += at * at;
+        sxy += at * high;
+        range(&at, 1, false, &least, &most);
+    }
+    const double spread = n * sxx - sx * sx;
+    if (!(n > 1 && spread > 1e-6))
+        return;
+    const double slope = (n * sxy - sx * sy) / spread, from = (sy - slope * sx) / n;
+    number_print(out,
+                 "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
+                 "stroke-dasharray=\"6 4\"/>\n",
+                 least, from + slope * least, most, from + slope * most, colours[series]);
 }
 
 /* The best ones come last, over all others. */
 static void write_points(const plot *p, FILE *out, const axis *y) {
     double low = INFINITY, high = -INFINITY;
     for (uint32_t i = 0; i < p->n; i++)
-        range(&p->point[i].x, 1, false, &low, &high);
-    const axis x = make_axis(low, high, false, LEFT, RIGHT);
+        range(&p->point[i].x, 1, p->log_x, &low, &high);
+    const axis x = make_axis(low, high, p->log_x, LEFT, RIGHT);
     ticks(out, &x, false);
     write_front(p, out, &x, y);
+    for (uint32_t s = 0; s < PLOT_SERIES && p->trend; s++)
+        write_trend(p, out, s, &x, y);
     for (uint32_t i = 0; i < 2 * p->n; i++) {
         if (p->point[i % p->n].best == (i >= p->n))
             write_point(&p->point[i % p->n], out, &x, y);
@@ -267,7 +338,7 @@ static void write_heat(const plot *p, FILE *out) {
             write_cell(p, out, i, least, most);
     }
     for (uint32_t c = 0; c < p->n; c++)
-        label(out, LEFT + (double)(RIGHT - LEFT) / p->n * (c + 0.5), BOTTOM + 18, "middle", p->category[c]);
+        group_name(p, out, c);
     for (uint32_t r = 0; r < p->n_rows; r++)
         label(out, LEFT - 6, BOTTOM - (double)(BOTTOM - TOP) / p->n_rows * (r + 0.5) + 4, "end", p->row[r]);
 }
@@ -275,18 +346,19 @@ static void write_heat(const plot *p, FILE *out) {
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static void write_head(const plot *p, FILE *out) {
+    const int height = HEIGHT + (are_slanted(p) ? SLANTED : 0);
     if (p->within)
-        fprintf(out, "<svg viewBox=\"0 0 %d %d\" role=\"img\">\n<title>", WIDTH, HEIGHT);
+        fprintf(out, "<svg viewBox=\"0 0 %d %d\" role=\"img\">\n<title>", WIDTH, height);
     else
         fprintf(
             out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" "
             "font-size=\"12\">\n<title>",
-            WIDTH, HEIGHT);
+            WIDTH, height);
     write_text(out, p->title);
-    fprintf(out, "</title>\n<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n", WIDTH, HEIGHT);
+    fprintf(out, "</title>\n<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n", WIDTH, height);
     label(out, (LEFT + RIGHT) / 2.0, TOP - 16, "middle", p->title);
-    label(out, (LEFT + RIGHT) / 2.0, HEIGHT - 10, "middle", p->x_label);
+    label(out, (LEFT + RIGHT) / 2.0, height - 10, "middle", p->x_label);
     fprintf(out, "<g transform=\"translate(18,%d) rotate(-90)\">", (TOP + BOTTOM) / 2);
     label(out, 0, 0, "middle", p->y_label);
     fputs("</g>\n", out);
@@ -307,8 +379,12 @@ void plot_write(const plot *p, FILE *out) {
     } else {
         axis y = vertical_axis(p);
         ticks(out, &y, true);
+        if (p->rule > 0)
+            line(out, LEFT, place(&y, p->rule), RIGHT, place(&y, p->rule), "#000000");
         if (p->point)
             write_points(p, out, &y);
+        else if (p->box)
+            write_boxes(p, out, &y);
         else if (p->category)
             write_bars(p, out, &y);
         else

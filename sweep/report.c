@@ -134,12 +134,41 @@ static void put_csv(const char *text, FILE *out) {
     fputc('"', out);
 }
 
+static void put_names_csv(const sweep_text_vec *names, FILE *out) {
+    for (uint32_t i = 0; i < names->len; i++) {
+        fputc(',', out);
+        put_csv(names->at[i], out);
+    }
+}
+
+/* Puts what each axis and each fact of an operand is at a point; nothing where the point has none. */
+static void put_values_csv(const sweep_row *r, const sweep_text_vec *axes, const sweep_text_vec *facts,
+                           FILE *out) {
+    arena scratch = {0};
+    for (uint32_t i = 0; i < axes->len; i++) {
+        fputc(',', out);
+        put_csv(row_setting(r, axes->at[i], &scratch), out);
+    }
+    for (uint32_t i = 0; i < facts->len; i++) {
+        double value = 0;
+        fputc(',', out);
+        if (row_figure(r, facts->at[i], &value))
+            number_print(out, "%.9g", value);
+    }
+    arena_free(&scratch);
+}
+
 void sweep_csv(const sweep_row_vec *rows, FILE *out) {
     fputs("plan,key,expression,engine,settings,state,check,cycles,time_us,fmax_mhz,pe,mem,io,words,passes,"
           "result_nnz,"
           "wall_s,energy_nj,energy_low_nj,energy_high_nj,pareto,confirm_engine,confirm_cycles,confirm_check,"
-          "accuracy,error,warnings,operands,version,message\r\n",
+          "accuracy,error,warnings,operands,version,message",
           out);
+    arena mem = {0};
+    const sweep_text_vec axes = rows_axes(rows, &mem), facts = rows_facts(rows, &mem);
+    put_names_csv(&axes, out);
+    put_names_csv(&facts, out);
+    fputs("\r\n", out);
     for (uint32_t i = 0; i < rows->len; i++) {
         const sweep_row *r = &rows->at[i];
         const char *const first[] = {
@@ -160,8 +189,10 @@ void sweep_csv(const sweep_row_vec *rows, FILE *out) {
             fputc(',', out);
         }
         put_csv(r->message, out);
+        put_values_csv(r, &axes, &facts, out);
         fputs("\r\n", out);
     }
+    arena_free(&mem);
 }
 
 /* ---- HTML ------------------------------------------------------------------------------------ */
@@ -244,8 +275,9 @@ static void points_svg(const plan_rows *rows, const cost_axis *cost, FILE *out) 
             best = !(is_shown(other) && time <= 0 && more <= 0 && (time < 0 || more < 0));
         }
         if (is_shown(row) && cost->of(row) > 0 && cost->of(row) < 1e300)
-            vec_push(&mem, &points,
-                     (plot_point){cost->of(row), row_time(row), says, *row->page ? row->page : NULL, best});
+            vec_push(
+                &mem, &points,
+                (plot_point){cost->of(row), row_time(row), says, *row->page ? row->page : NULL, best, 0});
     }
     const plot p = {.title = cost->title,
                     .x_label = cost->label,

@@ -315,6 +315,9 @@ static void take_report(const char *text, arena *mem, sweep_row *r) {
     r->accuracy = text_of(member(accuracy, "verdict"), mem);
     r->error = text_of(member(member(accuracy, "relative"), "largest"), mem);
     r->version = text_of(member(report, "version"), mem);
+    char *facts = member(report, "tensors") ? json_print(member(report, "tensors"), false) : NULL;
+    r->facts = arena_strdup(mem, facts ? facts : "");
+    cJSON_free(facts);
     r->warnings = "";
     cJSON_ArrayForEach(warning, member(report, "warnings")) {
         const char *code = text_of(member(warning, "code"), mem);

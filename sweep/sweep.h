@@ -62,6 +62,7 @@ typedef struct {
     double confirm_cycles;
     const char *accuracy, *error, *warnings; /* verdict, largest relative error, codes with blanks between */
     const char *version, *operands; /* of the program; what -i and -g say, with blanks between */
+    const char *facts; /* JSON: "tensors" of the report, or "" */
     const char *page; /* what `onyx view` made of its folder, from here; "" if none was kept */
     bool pareto; /* no other finished point that computes the same is as fast, as small and as frugal, and
                     better in one */

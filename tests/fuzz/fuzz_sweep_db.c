@@ -48,8 +48,10 @@ static void check_csv(fuzz_run *r, const sweep_row_vec *rows) {
         char *field[CSV_FIELDS];
         for (uint32_t k = 0; k < CSV_FIELDS; k++) {
             field[k] = csv_field(r, &at, &end);
-            FUZZ_CHECK(r, end == (k + 1 < CSV_FIELDS ? ',' : '\r'));
+            FUZZ_CHECK(r, end == ',' || (k + 1 == CSV_FIELDS && end == '\r'));
         }
+        while (end != '\r') /* axes, facts of operands */
+            csv_field(r, &at, &end);
         FUZZ_CHECK(r, *at++ == '\n');
         if (i == 0)
             continue;

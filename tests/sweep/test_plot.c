@@ -70,9 +70,9 @@ static void points_and_published_values_are_told_apart(void **state) {
                        .n_series = 2};
     const char *text = draw(*state, &bars);
     assert_int_equal(count(text, "stroke-dasharray=\"3 2\""), 2); /* the bar, and its place in the legend */
-    static const plot_point point[] = {{10, 100, "slow & \"small\"", "a\"b/view.html", true},
-                                       {20, 50, "fast", NULL, true},
-                                       {20, 100, "neither", NULL, false}};
+    static const plot_point point[] = {{10, 100, "slow & \"small\"", "a\"b/view.html", true, 0},
+                                       {20, 50, "fast", NULL, true, 0},
+                                       {20, 100, "neither", NULL, false, 0}};
     const plot points = {
         .title = "t", .x_label = "x", .y_label = "y", .n = 3, .point = point, .within = true};
     text = draw(*state, &points);

@@ -167,9 +167,7 @@ static bool add_file(cli_session *s, const char *path, const char *member, cJSON
 
 /* Adds what the command line says of who waited, in the same words. */
 static void add_verdict(cli_session *s, const cJSON *section, cJSON *to) {
-    const cJSON *cycles =
-        cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(section, "cycles"), "kernel");
-    const text_vec lines = compile_stalls_lines(section, cycles ? cycles->valuedouble : 0, &s->mem);
+    const text_vec lines = compile_stalls_lines(section, &s->mem);
     cJSON *list = cJSON_AddArrayToObject(to, "verdict");
     for (uint32_t i = 0; i < lines.len; i++)
         cJSON_AddItemToArray(list, cJSON_CreateString(lines.at[i]));

@@ -53,7 +53,7 @@ cJSON *exchange_report(const compile_options *o, const compile_context *ctx, con
     add_streams(json, "outputs", &p->outputs, ran->stored);
     compile_hazards_json(&ran->ran.modelled, json);
     if (!ran->ran.modelled.ahead)
-        compile_stalls_json(ctx, &ran->ran.modelled, json);
+        compile_stalls_json(ctx, &ran->ran.modelled, ran->ran.cycles.kernel, json);
     return json;
 }
 
@@ -71,7 +71,7 @@ void exchange_summary(const compile_options *o, const exchange_program *p, const
     for (uint32_t i = 0; i < p->outputs.len; i++)
         fprintf(out, "  %-24s x%-2u %5u words, %s\n", p->outputs.at[i].name, p->outputs.at[i].column,
                 ran->stored[i].words.len, exchange_verdict_text(&ran->stored[i]));
-    const text_vec lines = compile_stalls_lines(report, (double)ran->ran.cycles.kernel, &mem);
+    const text_vec lines = compile_stalls_lines(report, &mem);
     for (uint32_t i = 0; i < lines.len; i++)
         fprintf(out, "%s%s\n", i ? "    " : "  ", lines.at[i]);
     arena_free(&mem);

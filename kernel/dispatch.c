@@ -15,6 +15,19 @@ static const char *reason(compile_context *ctx, const compile_dispatch *d, uint3
                         d->sorted / pairs, together, d->dynamic / pairs, apart, d->pair);
 }
 
+/* The job file of --io-trace starts all copies together; a processor beside the array needs none. */
+static bool is_observed(const compile_options *o) {
+    return o->running.io_trace && o->target.engine != ENGINE_SOC && !compile_engines[o->target.engine].from_job;
+}
+
+static void say_observed(compile_context *ctx, double together, double apart) {
+    diag_warning(ctx->diag, (src_loc){0}, "E0367-observed",
+                 "--io-trace changes the run: copies start together, %.0f cycles expected; they would start "
+                 "apart, %.0f expected",
+                 together, apart);
+    diag_hint(ctx->diag, "cycles of a run without --io-trace are those of the kernel as it is chosen");
+}
+
 static bool is_counted(const compile_tiling *t) {
     return t->expected.complete || (t->options.steps && t->expected.expected.runs);
 }
@@ -45,7 +58,8 @@ static bool choose_dispatch(const compile_options *o, compile_context *ctx, cons
     if (o->asked.repeated)
         return true;
     d->why = "a job file starts all copies together";
-    if (compile_engines[o->target.engine].from_job || (o->running.io_trace && o->target.engine != ENGINE_SOC))
+    const char *job = d->why;
+    if (compile_engines[o->target.engine].from_job || (is_observed(o) && compile_copies_open(o)))
         return true;
     d->why = "the data are not known before they are run";
     if (!compile_pack_known(ctx, st, in->data))
@@ -60,9 +74,11 @@ static bool choose_dispatch(const compile_options *o, compile_context *ctx, cons
     d->pair = plan->expected.cycles / (double)d->pairs;
     d->sorted = tile_chip_cycles(&plan->expected, &driver, together, false);
     d->dynamic = tile_chip_cycles(&plan->expected, &driver, apart, true);
-    if (d->dynamic < d->sorted)
+    d->why = is_observed(o) ? job : reason(ctx, d, together, apart);
+    if (d->dynamic < d->sorted && is_observed(o))
+        say_observed(ctx, d->sorted, d->dynamic);
+    else if (d->dynamic < d->sorted)
         d->how = TILE_DISPATCH_DYNAMIC;
-    d->why = reason(ctx, d, together, apart);
     return true;
 }
 
@@ -120,12 +136,17 @@ static bool choose_copies(const compile_options *o, compile_context *ctx, const 
     *copies = 1;
     if (!compile_pack_known(ctx, &in->lowered->statement, in->data))
         return false;
-    if (compile_engines[o->target.engine].from_job ||
-        (o->running.io_trace && o->target.engine != ENGINE_SOC)) /* a job file starts all copies together */
+    if (!is_counted(t) &&
+        !(in->data->packed.operand &&
+          tile_expect(&in->lowered->statement, &in->data->packed, &t->options, &t->expected)))
+        return true;
+    const tile_share free = tile_best_share(&t->expected.expected, &driver, &room);
+    if (compile_engines[o->target.engine].from_job || is_observed(o)) /* a job file starts all copies together */
         room.apart = 0;
-    if (is_counted(t) || (in->data->packed.operand &&
-                          tile_expect(&in->lowered->statement, &in->data->packed, &t->options, &t->expected)))
-        *copies = tile_best_share(&t->expected.expected, &driver, &room).copies;
+    const tile_share share = tile_best_share(&t->expected.expected, &driver, &room);
+    if (is_observed(o) && free.alone && free.copies > 1)
+        say_observed(ctx, share.cycles, free.cycles);
+    *copies = share.copies;
     return true;
 }
 

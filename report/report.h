@@ -23,12 +23,13 @@ void compile_placed_json(const compile_context *ctx, const compile_placed *p, cJ
 void compile_regions_summary(const compile_context *ctx, const compile_kernel *k, FILE *out);
 
 /* What the cycle model met. The first adds "hazards" to report.json; after engine cycle the second adds
- * "stalls" and "bottlenecks". The third reads these two members of a report, or of a kernel's section of one,
- * for a run of so many cycles: a line about the tiles that stalled others, then a line for each channel that
- * waited most. No line without the two members. */
+ * "stalls" and "bottlenecks", with shares of the `kernel` cycles that the run took. The third reads these two
+ * members of a report, or of a kernel's section of one: a line about the tiles that stalled others, then a
+ * line for each channel that waited most. No line without the two members. */
 void compile_hazards_json(const compile_modelled *met, cJSON *json);
-void compile_stalls_json(const compile_context *ctx, const compile_modelled *met, cJSON *json);
-text_vec compile_stalls_lines(const cJSON *section, double cycles, arena *mem);
+void compile_stalls_json(const compile_context *ctx, const compile_modelled *met, uint64_t kernel,
+                         cJSON *json);
+text_vec compile_stalls_lines(const cJSON *section, arena *mem);
 
 /* What functions on the chip's processor did: "processor" of report.json, where any was called, and a line.
  */

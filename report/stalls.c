@@ -38,7 +38,13 @@ static const char *channel_to(const cycle_design *d, uint32_t n, uint32_t s, are
     return end_text(d, sink->cell, d->cells.at[sink->cell].port_in, sink->port, mem);
 }
 
-void compile_stalls_json(const compile_context *ctx, const compile_modelled *met, cJSON *json) {
+/* Returns the share of the kernel's cycles: the terminal, the page and report.json all have it from here. */
+static double share_of(uint64_t cycles, uint64_t kernel) {
+    return kernel ? (double)cycles / (double)kernel : 0;
+}
+
+void compile_stalls_json(const compile_context *ctx, const compile_modelled *met, uint64_t kernel,
+                         cJSON *json) {
     cycle_channels channels;
     cycle_bottlenecks bottlenecks;
     cJSON *list = cJSON_AddArrayToObject(json, "stalls");
@@ -53,6 +59,8 @@ void compile_stalls_json(const compile_context *ctx, const compile_modelled *met
         cJSON_AddNumberToObject(one, "held", (double)c->held);
         cJSON_AddNumberToObject(one, "starved", (double)c->starved);
         cJSON_AddNumberToObject(one, "idle", (double)c->idle);
+        cJSON_AddNumberToObject(one, "busy", share_of(c->moved, kernel));
+        cJSON_AddNumberToObject(one, "waited", share_of(c->stalled + c->held, kernel));
     }
     list = cJSON_AddArrayToObject(json, "bottlenecks");
     cycle_bottlenecks_of(met->model, ctx->mem, &bottlenecks);
@@ -60,6 +68,7 @@ void compile_stalls_json(const compile_context *ctx, const compile_modelled *met
         cJSON *one = json_add_item(list);
         cJSON_AddStringToObject(one, "tile", met->design->cells.at[bottlenecks.at[i].cell].name);
         cJSON_AddNumberToObject(one, "cycles", (double)bottlenecks.at[i].cycles);
+        cJSON_AddNumberToObject(one, "share", share_of(bottlenecks.at[i].cycles, kernel));
     }
 }
 
@@ -86,32 +95,31 @@ static const char *text_of(const cJSON *object, const char *name) {
     return text ? text : "?";
 }
 
-/* Returns "x22y2 intersect stalled its neighbours for 32 % of the cycles, x6y2 intersect for 25 %"; "": no
+/* Returns "x22y2 intersect stalled its neighbours for 56 % of the cycles, x6y2 intersect for 44 %"; "": no
  * tile stalled another. */
-static const char *bottleneck_text(const cJSON *list, double total, arena *mem) {
+static const char *bottleneck_text(const cJSON *list, arena *mem) {
     const char *text = "";
     const cJSON *one = list ? list->child : NULL;
     for (int i = 0; one && i < SHOWN; one = one->next, i++)
         text = arena_printf(mem, "%s%s%s%s for %.0f %%%s", text, i ? ", " : "", text_of(one, "tile"),
-                            i ? "" : " stalled its neighbours", number_of(one, "cycles") * 100 / total,
+                            i ? "" : " stalled its neighbours", number_of(one, "share") * 100,
                             i ? "" : " of the cycles");
     return text;
 }
 
-text_vec compile_stalls_lines(const cJSON *section, double cycles, arena *mem) {
+text_vec compile_stalls_lines(const cJSON *section, arena *mem) {
     text_vec lines = {0};
-    const double total = cycles > 0 ? cycles : 1;
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(section, "bottlenecks");
-    const char *most = bottleneck_text(list, total, mem);
+    const char *most = bottleneck_text(list, mem);
     if (list)
         vec_push(mem, &lines, *most ? most : "no tile stalled its neighbours");
     list = cJSON_GetObjectItemCaseSensitive(section, "stalls");
     const cJSON *one = list ? list->child : NULL;
     for (int i = 0; one && i < SHOWN; one = one->next, i++) {
-        double waited = number_of(one, "stalled") + number_of(one, "held");
+        const double waited = number_of(one, "waited");
         if (waited > 0)
             vec_push(mem, &lines,
-                     arena_printf(mem, "%s waited %.0f %% for %s", text_of(one, "from"), waited * 100 / total,
+                     arena_printf(mem, "%s waited %.0f %% for %s", text_of(one, "from"), waited * 100,
                                   text_of(one, "to")));
     }
     return lines;

@@ -73,10 +73,10 @@ static const char *pairs_text(const summary *s, const compile_kernel *k, const c
 }
 
 /* Returns the lines that say which tiles stalled others and where, as report.json has them. */
-static text_vec stalls_of(const summary *s, const compile_modelled *met) {
+static text_vec stalls_of(const summary *s, const compile_kernel *k) {
     cJSON *section = cJSON_CreateObject();
-    compile_stalls_json(s->ctx, met, section);
-    const text_vec lines = compile_stalls_lines(section, (double)met->cycles, s->ctx->mem);
+    compile_stalls_json(s->ctx, &k->ran.modelled, k->ran.cycles.kernel, section);
+    const text_vec lines = compile_stalls_lines(section, s->ctx->mem);
     cJSON_Delete(section);
     return lines;
 }
@@ -99,7 +99,7 @@ static const compile_kernel *longest(const compile_kernel *last) {
 static const char *bound_text(const summary *s, const compile_figures *f) {
     const compile_kernel *k = longest(s->last);
     const double total = f->total ? (double)f->total / 100 : 1;
-    const text_vec lines = has_stalls(k) ? stalls_of(s, &k->ran.modelled) : (text_vec){0};
+    const text_vec lines = has_stalls(k) ? stalls_of(s, k) : (text_vec){0};
     if (lines.len)
         return s->last->producers.len
                    ? arena_printf(s->ctx->mem, "kernel %s: %s", compile_result_name(s->ctx, k), lines.at[0])
@@ -225,7 +225,7 @@ static void print_repacked(const summary *s, const compile_kernel *k) {
 }
 
 static void print_waits(const summary *s, const compile_kernel *k) {
-    const text_vec lines = has_stalls(k) ? stalls_of(s, &k->ran.modelled) : (text_vec){0};
+    const text_vec lines = has_stalls(k) ? stalls_of(s, k) : (text_vec){0};
     for (uint32_t i = 1; i < lines.len; i++)
         print_line(s, "waits", lines.at[i]);
 }

@@ -287,14 +287,14 @@
   // Layers: the colour, what its scale says, and a share from 0 to 1 by cell.
   const layers = {
     stall: { colour: "204,51,17", says: "of the cycles others waited for it, while it waited for nobody", lacks: () => waitOf(kernel()).size || "Only a run of an expression with engine cycle counts this", shares() {
-      const waits = waitOf(kernel()), all = kernel().report.cycles.kernel || 1;
-      return cells().map((_, i) => (waits.get(tileName(i)) || 0) / all);
+      const shares = new Map((kernel().report.bottlenecks || []).map((b) => [b.tile.split(" ")[0], b.share]));
+      return cells().map((_, i) => shares.get(tileName(i)) || 0);
     } },
     busy: { colour: "68,119,170", says: "of the cycles, at its busiest input, a token moved", lacks: () => channels().length || "Only a run with engine cycle, or with --wave, counts this", shares() {
       const share = cells().map(() => 0);
       for (const c of channels()) {
         const all = c.moved + c.stalled + c.held + c.starved + c.idle, i = cellAt(c.to);
-        if (i >= 0 && all) share[i] = Math.max(share[i], c.moved / all);
+        if (i >= 0 && all) share[i] = Math.max(share[i], c.busy === undefined ? c.moved / all : c.busy);
       }
       return share;
     } },

@@ -66,14 +66,35 @@ int command_fabric(int argc, char **argv) {
 
 /* ---- onyx boards ----------------------------------------------------------------------------- */
 
-static void print_board(const pnr_board *b, const bits_map *map) {
+static void print_board(const pnr_board *b) {
     const char *link = b->link.openocd ? strrchr(b->link.openocd, '/') : NULL;
     printf("%-12s %u x %u tiles and an IO row, %u tracks, MEM where x %% %u == %u, %u global-buffer "
            "tiles of %u KB%s%s\n",
            b->name, b->width, b->height - 1, b->tracks, b->mem_period, b->mem_phase, b->glb_tiles,
            b->glb_banks_per_tile * b->glb_bank_bytes / 1024, link ? "; programmed by " : "",
            link ? link + 1 : "");
-    bits_list_profiles(map, "             ", stdout);
+}
+
+/* What profiles add on some boards. */
+typedef struct {
+    const char *what, *boards; /* lines; names with commas between */
+} additions;
+typedef VEC(additions) additions_vec;
+
+/* Adds the board to those with the same additions. */
+static void note_additions(cli_session *s, const char *board, const bits_map *map, additions_vec *all) {
+    text_out lines;
+    text_begin(&lines);
+    bits_list_profiles(map, "  ", lines.stream);
+    const char *what = text_end(&lines, &s->mem);
+    for (uint32_t i = 0; i < all->len; i++) {
+        if (strcmp(all->at[i].what, what) == 0) {
+            all->at[i].boards = arena_printf(&s->mem, "%s, %s", all->at[i].boards, board);
+            return;
+        }
+    }
+    if (*what)
+        vec_push(&s->mem, all, (additions){what, arena_strdup(&s->mem, board)});
 }
 
 /* One that cannot be read is no reason not to list the others. */
@@ -82,13 +103,18 @@ static bool list_boards(cli_session *s) {
     const text_vec names = cli_names_in(s, folder, ".json");
     if (!names.len)
         diag_error(&s->diag, (src_loc){0}, "E0001-file", "there are no boards in '%s'", folder);
+    additions_vec all = {0};
     for (uint32_t i = 0; i < names.len; i++) {
         pnr_board b;
         bits_map *map;
         if (compile_read_board(&s->compile, names.at[i], &b, NULL) &&
-            bits_map_read(&b, &s->mem, &s->diag, &map))
-            print_board(&b, map);
+            bits_map_read(&b, &s->mem, &s->diag, &map)) {
+            print_board(&b);
+            note_additions(s, b.name, map, &all);
+        }
     }
+    for (uint32_t i = 0; i < all.len; i++)
+        printf("\nprofiles of %s add:\n%s", all.at[i].boards, all.at[i].what);
     return !diag_failed(&s->diag);
 }
 

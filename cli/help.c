@@ -135,6 +135,52 @@ static bool print_topic(cli_session *s, const char *docs, const char *topic) {
     return text != NULL;
 }
 
+/* ---- search -------------------------------------------------------------------------------------- */
+
+enum { FOUND_LINES = 2, FOUND_WIDTH = 100 }; /* of each page */
+
+/* Returns where the words are in a text, whatever the size of their letters; NULL: nowhere. */
+static const char *find_words(const char *text, const char *words) {
+    const size_t length = strlen(words);
+    for (; *text; text++) {
+        size_t n = 0;
+        while (n < length && tolower((unsigned char)text[n]) == tolower((unsigned char)words[n]))
+            n++;
+        if (n == length)
+            return text;
+    }
+    return NULL;
+}
+
+/* Prints the first lines of a page that have the words; false where none has. */
+static bool print_found(const char *page, const char *text, const char *words) {
+    const char *at = text;
+    for (int n = 0; n < FOUND_LINES && (at = find_words(at, words)) != NULL; n++) {
+        const char *begin = at;
+        while (begin > text && begin[-1] != '\n' && at - begin < FOUND_WIDTH / 2)
+            begin--;
+        size_t length = strcspn(begin, "\n");
+        length = length < FOUND_WIDTH ? length : FOUND_WIDTH;
+        printf("  %-14s %.*s\n", n ? "" : page, (int)length, begin);
+        at = begin + strcspn(begin, "\n");
+    }
+    return find_words(text, words) != NULL;
+}
+
+/* Prints the pages of both books that have the words; false where none has. */
+static bool search(cli_session *s, const char *docs, const char *words) {
+    const char *const books[] = {docs, arena_printf(&s->mem, "%s/" NOTEBOOK, docs)};
+    bool found = false;
+    for (size_t b = 0; b < sizeof books / sizeof *books && strlen(words) > 2; b++) {
+        const text_vec pages = pages_of(s, books[b]);
+        for (uint32_t i = 0; i < pages.len; i++) {
+            const char *text = page_text(s, books[b], pages.at[i]);
+            found = (text && print_found(pages.at[i], text, words)) || found;
+        }
+    }
+    return found;
+}
+
 /* Returns the page of either book whose name is most like the topic; NULL: none is like it. */
 static const char *nearest_page(cli_session *s, const char *docs, const char *topic) {
     const text_vec books[] = {pages_of(s, docs), pages_of(s, arena_printf(&s->mem, "%s/" NOTEBOOK, docs))};
@@ -156,10 +202,11 @@ int command_help(int argc, char **argv) {
     bool ok = cli_parse(&s, COMMAND_HELP, argc, argv) &&
               (!arguments->len || cli_want_arguments(&s, 1, option_commands[COMMAND_HELP].arguments));
     const char *docs = help_docs_folder(&s), *topic = arguments->len ? arguments->at[0] : NULL;
-    if (ok && !(topic ? print_topic(&s, docs, topic) : list_topics(&s, docs))) {
+    const bool code = topic && is_code(topic);
+    if (ok && !(topic ? print_topic(&s, docs, topic) : list_topics(&s, docs)) &&
+        !(topic && !code && !diag_failed(&s.diag) && search(&s, docs, topic))) {
         ok = false;
         if (!diag_failed(&s.diag)) {
-            bool code = topic && is_code(topic);
             diag_error(&s.diag, (src_loc){0}, "E0908-topic", "there is no %s '%s' in '%s'",
                        code ? "error" : "page", topic ? topic : "", docs);
             const char *nearest = topic && !code ? nearest_page(&s, docs, topic) : NULL;

@@ -278,6 +278,12 @@ static void check_engine(const command_line *all, arena *mem, diagnostics *d) {
     }
 }
 
+/* How an example of each command ends that takes an expression. */
+static const char *const examples[COMMANDS] = {[COMMAND_RUN] = " --engine cycle -o out",
+                                               [COMMAND_COMPILE] = " -o out",
+                                               [COMMAND_SAM] = "",
+                                               [COMMAND_SWEEP] = " --tile 8,16"};
+
 /* The one argument is the expression. */
 static bool take_expression(option_command command, command_line *o, arena *mem, diagnostics *d) {
     for (uint32_t i = 1; i < o->arguments.len; i++) {
@@ -286,10 +292,13 @@ static bool take_expression(option_command command, command_line *o, arena *mem,
     }
     if (diag_failed(d))
         return false;
-    if (o->arguments.len)
+    if (o->arguments.len) {
         o->compile.written.expression = o->arguments.at[0];
-    else if (!o->given[OPTION_KERNELS])
+    } else if (!o->given[OPTION_KERNELS]) {
         diag_error(d, (src_loc){0}, "E0904-argument", "an expression is missing");
+        diag_hint(d, "for example: onyx %s \"y(i) = B(i,j) * c(j)\" -g B:40x40:0.1 -g c:40%s",
+                  option_commands[command].name, examples[command]);
+    }
     if (o->compile.copies.streams >= COMPILE_OF_TENSORS &&
         strcmp(o->compile.target.profile, PNR_PROFILE) == 0) {
         diag_error(d, (src_loc){0}, "E0906-engine-option", "--streams %s with profile %s",

@@ -202,8 +202,11 @@ static bool check_delays(document *doc, const cJSON *json) {
                 *corner = cJSON_GetObjectItemCaseSensitive(json, "corner"), *others = NULL;
     const char *name;
     bool good = are_delays(doc, delays);
-    const char *missing = good ? pnr_wrong_delay(delays, false) : NULL;
-    good = good && (!missing || bad_type(doc, missing, "must be [least, most] picoseconds"));
+    const char *wrong = good ? pnr_wrong_delay(delays, false) : NULL;
+    if (wrong && cJSON_GetObjectItemCaseSensitive(delays, wrong))
+        good = bad_member(doc, wrong, "is no delay that timing knows");
+    else if (wrong)
+        good = bad_type(doc, wrong, "must be [least, most] picoseconds");
     doc->section = "";
     if (!good || !corner)
         return good;

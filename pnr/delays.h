@@ -11,8 +11,8 @@ typedef struct {
     uint32_t rmux[4];                     /* launch from a SplitFIFO */
     uint32_t ready_launch[4];             /* of a sink's ready */
 } pnr_delays;
-/* Returns the name of the first delay that timing needs and the board's table lacks, of a corner's that
- * timing does not know; or NULL. */
+/* Returns the name of the first delay of the table that is none of a board's, or of a corner's; then that of
+ * the first one that timing needs and a board's table lacks; or NULL. */
 const char *pnr_wrong_delay(const cJSON *delays, bool corner);
 /* Reads the delays of a board. Error: E0550-no-delay. */
 bool pnr_read_delays(const pnr_board *b, diagnostics *d, pnr_delays *out);

@@ -1,9 +1,11 @@
-/* Streams of the global buffer bound the copies of a kernel: finds formats of operands and orders of the
- * loops with fewer streams. */
+/* Streams of the global buffer bound the copies of a kernel, and whether there is one: finds formats of
+ * operands and orders of the loops with fewer streams. */
+#include "autoschedule/autoschedule.h"
 #include "autoschedule/choosing.h"
 #include "kernel/edges.h"
 #include "kernel/lower.h"
 
+#include <float.h>
 #include <math.h>
 
 /* Orders of the loops to try: all orders of three loops. */
@@ -121,4 +123,113 @@ void compile_find_freed(const compile_options *o, compile_context *ctx, const co
             add_order(&f, kernel);
     }
     arena_free(&scratch);
+}
+
+/* ---- what does not fit ------------------------------------------------------------------------- */
+
+enum { MOST_STORED = 8 };
+
+/* Operands that may be stored otherwise, and how many of their outer levels are dense. */
+typedef struct {
+    uint32_t n, tensor[MOST_STORED], had[MOST_STORED], dense[MOST_STORED];
+} storing;
+
+static uint32_t outer_dense(const sam_tensor_data *t) {
+    uint32_t n = 0;
+    while (n < t->order && t->level[n] == SAM_LEVEL_DENSE)
+        n++;
+    return n;
+}
+
+/* Goes to the next combination of dense levels; false after the last one. */
+static bool next_storing(const fe_kernel *kernel, storing *w) {
+    for (uint32_t i = 0; i < w->n; i++) {
+        if (++w->dense[i] <= kernel->s.tensors.at[w->tensor[i]].order)
+            return true;
+        w->dense[i] = w->had[i];
+    }
+    return false;
+}
+
+static uint32_t added_levels(const storing *w) {
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < w->n; i++)
+        sum += w->dense[i] - w->had[i];
+    return sum;
+}
+
+/* Makes a form of the kernel; returns what the chip is expected to take for it, FLT_MAX where nothing is
+ * known, or INFINITY where the board has no room for a copy. */
+static double expect_stored(freeing *f, const fe_kernel *kernel, const storing *w) {
+    fe_kernel other = *kernel;
+    compile_lowered lowered;
+    const tile_options edges = f->k->tiling.options;
+    compile_own_tensors(&other, f->ctx.mem);
+    for (uint32_t i = 0; i < w->n; i++) {
+        for (uint32_t l = 0; l < w->dense[i]; l++)
+            other.s.tensors.at[w->tensor[i]].level[l] = SAM_LEVEL_DENSE;
+    }
+    if (!compile_lower_sam(f->o, true, &f->ctx, &other, &lowered) || !compile_make_legal(&f->ctx, &lowered) ||
+        !most_of(compile_kernel_room(f->o, &f->ctx, &f->k->board, &lowered, &edges)))
+        return INFINITY;
+    const compile_search_in by = {
+        .options = f->o, .board = &f->k->board, .data = &f->k->data, .most = INFINITY};
+    compile_tilings tilings;
+    fe_cin cin = {0};
+    vec_push(f->ctx.mem, &cin.kernels, other);
+    const double cycles = f->o->running.runs ? compile_search(&by, &f->ctx, &cin, &tilings) : INFINITY;
+    return isfinite(cycles) ? cycles : FLT_MAX;
+}
+
+/* Adds the formats of a form, as -f says them. */
+static void say_stored(const freeing *f, const fe_kernel *kernel, const storing *w, text_vec *formats) {
+    fe_kernel other = *kernel;
+    compile_own_tensors(&other, f->mem);
+    for (uint32_t i = 0; i < w->n; i++) {
+        sam_tensor_data *t = &other.s.tensors.at[w->tensor[i]];
+        for (uint32_t l = 0; l < w->dense[i]; l++)
+            t->level[l] = SAM_LEVEL_DENSE;
+        if (w->dense[i] > w->had[i])
+            vec_push(f->mem, formats, compile_format_text(t, names_text(f->ctx.names, t->name), f->mem));
+    }
+}
+
+text_vec compile_find_fitting(const compile_options *o, compile_context *ctx, const compile_kernel *k) {
+    arena scratch = {0};
+    diagnostics quiet;
+    text_vec formats = {0};
+    compile_freed unused = {0};
+    const fe_kernel *kernel = k->source;
+    freeing f = {.o = o, .ctx = *ctx, .last = k, .k = k, .out = &unused, .mem = ctx->mem};
+    storing w = {0};
+    if (!kernel || k->given || k->producers.len)
+        return formats;
+    f.ctx.mem = &scratch;
+    diag_init(&quiet, &scratch);
+    f.ctx.diag = &quiet;
+    uint32_t most = 0;
+    for (uint32_t t = 0; t < kernel->s.tensors.len && w.n < MOST_STORED; t++) {
+        const sam_tensor_data *one = &kernel->s.tensors.at[t];
+        if (t + 1 == kernel->s.result.v || !has_format(&f, one))
+            continue;
+        w.tensor[w.n] = t;
+        w.had[w.n] = w.dense[w.n] = outer_dense(one);
+        most += one->order - w.had[w.n++];
+    }
+    const storing none = w;
+    storing best = w;
+    double least = INFINITY;
+    for (uint32_t levels = 1, last = most; levels <= last; levels++) {
+        for (w = none; next_storing(kernel, &w);) {
+            const double cycles = added_levels(&w) == levels ? expect_stored(&f, kernel, &w) : INFINITY;
+            best = cycles < least ? w : best;
+            least = cycles < least ? cycles : least;
+        }
+        if (isfinite(least) && last == most)
+            last = levels + 1;
+    }
+    if (isfinite(least))
+        say_stored(&f, kernel, &best, &formats);
+    arena_free(&scratch);
+    return formats;
 }

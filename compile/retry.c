@@ -1,6 +1,7 @@
 /* Fallbacks: a mapping chosen by the data may fail on the data; other mappings are tried before the user sees
  * an error. */
 #include "compile/retry.h"
+#include "autoschedule/autoschedule.h"
 
 #include <stddef.h>
 
@@ -9,6 +10,7 @@ typedef struct {
     compile_kernel *k;
     compile_action *action;
     diagnostics before; /* the first attempt */
+    const char *stored; /* the formats with which a kernel fits that was too large, or NULL */
     compile_kernel empty;
 } retrying;
 
@@ -93,6 +95,43 @@ static bool find_change(const retrying *r, const compile_options *o, compile_opt
     return false;
 }
 
+/* ---- other formats ------------------------------------------------------------------------------- */
+
+/* Returns whether the user states how the tensor is stored: "c:d" is the format of c. */
+static bool is_stated(const compile_options *o, const char *format) {
+    const size_t name = strcspn(format, ":") + 1;
+    for (uint32_t i = 0; i < o->written.formats.len; i++) {
+        if (strncmp(o->written.formats.at[i], format, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Tries formats with which a kernel fits that is too large for the board, unless the user states others. */
+static bool retry_stored(retrying *r, const compile_options *o) {
+    arena *mem = r->ctx->mem;
+    compile_options other = *o;
+    const diagnostics refused = *r->ctx->diag;
+    const char *all = "";
+    bool open = o->optimize > 0;
+    if (!was_refused(r, DIAG_REFUSED_TOO_LARGE) || r->empty.session)
+        return false;
+    const text_vec formats = compile_find_fitting(o, r->ctx, r->k);
+    other.written.formats = (text_vec){0};
+    for (uint32_t i = 0; i < o->written.formats.len; i++)
+        vec_push(mem, &other.written.formats, o->written.formats.at[i]);
+    for (uint32_t i = 0; i < formats.len; i++) {
+        vec_push(mem, &other.written.formats, formats.at[i]);
+        all = arena_printf(mem, "%s -f %s", all, formats.at[i]);
+        open = open && !is_stated(o, formats.at[i]);
+    }
+    r->stored = formats.len ? all : NULL;
+    if (formats.len && open && retry(r, &other))
+        return true;
+    *r->ctx->diag = refused;
+    return false;
+}
+
 /* ---- changes tried in sequence ---------------------------------------------------------------------- */
 
 /* Returns whether kernels with fewer operands may run after a kernel that lowers was refused. The mapping
@@ -147,7 +186,7 @@ static bool retry_mapped(retrying *r, const compile_options *o) {
 
 bool compile_retrying(const compile_options *o, compile_context *ctx, compile_kernel *k,
                       compile_action *action) {
-    retrying r = {ctx, k, action, *ctx->diag, *k};
+    retrying r = {.ctx = ctx, .k = k, .action = action, .before = *ctx->diag, .empty = *k};
     compile_options other;
     bool said = true;
     if (action(o, ctx, k))
@@ -166,8 +205,12 @@ bool compile_retrying(const compile_options *o, compile_context *ctx, compile_ke
             k->choices.instead = found ? why : NULL;
         return found;
     }
-    const bool found = retry_mapped(&r, o);
+    const bool stored = retry_stored(&r, o), found = stored || retry_mapped(&r, o);
     if (found)
-        k->choices.instead = why;
+        k->choices.instead = stored ? arena_printf(ctx->mem, "%s; this is with%s", why, r.stored) : why;
+    else if (r.stored && was_refused(&r, DIAG_REFUSED_TOO_LARGE))
+        diag_hint(ctx->diag,
+                  "it fits with%s; or use a larger board, a lower unroll factor, or several kernels",
+                  r.stored);
     return found;
 }

@@ -16,6 +16,26 @@ uint64_t fw_sum(uint32_t address, const uint8_t *content, uint32_t bytes) {
     return half[0] + FW_SUM_FACTOR * half[1];
 }
 
+static bool check_one(const fw_check_by *by, const fw_put *one, uint32_t number) {
+    const uint32_t words[][2] = {
+        {FW_MAILBOX_RUNS, one->bytes},         {FW_MAILBOX_TABLE, one->address},
+        {FW_MAILBOX_SUM, (uint32_t)one->hash}, {FW_MAILBOX_SUM + 4, (uint32_t)(one->hash >> 32)},
+        {FW_MAILBOX_PART, FW_CHECK},           {FW_MAILBOX_COMMAND, number}};
+    for (uint32_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (!by->put(by->context, words[i][0], words[i][1]))
+            return false;
+    }
+    return by->wait(by->context, number);
+}
+
+bool fw_check_loaded(const fw_check_by *by, fw_puts *all, uint32_t *asked) {
+    bool good = true;
+    for (uint32_t i = 0; i < all->len && good; i++)
+        good = check_one(by, &all->at[i], FW_CHECK_NUMBER | ++*asked % FW_CHECK_NUMBER);
+    all->len = 0;
+    return good;
+}
+
 bool fw_hash_file(FILE *in, uint64_t bytes, uint64_t *hash) {
     uint8_t piece[FILE_PIECE];
     *hash = 0;

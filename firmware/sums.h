@@ -7,6 +7,18 @@
 /* Returns the sum of a segment at the processor's address (protocol.h). One bit that flips changes the sum.
  */
 uint64_t fw_sum(uint32_t address, const uint8_t *content, uint32_t bytes);
+
+/* Has a loaded segment checked by a command of its own: `put` writes words of the mailbox, in this order, and
+ * `wait` waits until the command with the number is done. Each says whether that went well. */
+typedef struct {
+    void *context;
+    bool (*put)(void *context, uint32_t offset, uint32_t value);
+    bool (*wait)(void *context, uint32_t number);
+} fw_check_by;
+/* Checks all segments, whose hash is their sum, with numbers that no batch has, of which *asked counts the
+ * commands, and forgets them. False: one did not go well. */
+bool fw_check_loaded(const fw_check_by *by, fw_puts *all, uint32_t *asked);
+
 /* Hashes so many bytes of a file, from where it is on, in pieces of 64 KB; false: it has not so many. */
 bool fw_hash_file(FILE *in, uint64_t bytes, uint64_t *hash);
 /* Adds to a file of batches the hash of all that it has, its last eight bytes. False: it cannot be written.

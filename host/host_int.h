@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "firmware/lists.h"
+#include "firmware/sums.h"
 #include "host/host.h"
 
 /* ---- child programs (child.c) ----------------------------------------------------------------- */
@@ -27,12 +28,6 @@ void host_child_end(host_child *c);
 
 /* ---- the link (link.c) ------------------------------------------------------------------------ */
 
-/* A segment on the chip, and its sum. */
-typedef struct {
-    uint32_t address, bytes;
-    uint64_t sum;
-} host_loaded;
-
 typedef struct {
     const pnr_board *board;
     const host_options *options;
@@ -40,20 +35,20 @@ typedef struct {
     arena *mem;
     diagnostics *d;
     host_child openocd, cosim;
-    int rpc;                    /* OpenOCD's standard input and output */
-    VEC(char) reply;            /* the latest */
-    int door;                   /* back door of a simulated board, or -1 */
-    int jtag_way;               /* file of a simulated board's JTAG socket, for OpenOCD to inherit, or -1 */
-    uint64_t runs_before;       /* of kept batches */
-    const pnr_design *design;   /* of the job */
-    uint32_t batches_before;    /* of earlier jobs of this program: its number of a batch counts all */
-    uint64_t checksum;          /* checksum of the program, for leaving the program ready; 0: not left ready
-                                 */
-    uint32_t tried;             /* end of the tested part of SRAM; an offset */
-    bool tentative;             /* a refusal by OpenOCD is no error */
-    VEC(host_loaded) unchecked; /* since the last batch began */
-    uint32_t checks;            /* asked for */
-    fw_puts there;              /* words put on the chip, and words left by stores, since the start */
+    int rpc;                  /* OpenOCD's standard input and output */
+    VEC(char) reply;          /* the latest */
+    int door;                 /* back door of a simulated board, or -1 */
+    int jtag_way;             /* file of a simulated board's JTAG socket, for OpenOCD to inherit, or -1 */
+    uint64_t runs_before;     /* of kept batches */
+    const pnr_design *design; /* of the job */
+    uint32_t batches_before;  /* of earlier jobs of this program: its number of a batch counts all */
+    uint64_t checksum;        /* checksum of the program, for leaving the program ready; 0: not left ready
+                               */
+    uint32_t tried;           /* end of the tested part of SRAM; an offset */
+    bool tentative;           /* a refusal by OpenOCD is no error */
+    fw_puts unchecked;        /* since the last batch began */
+    uint32_t checks;          /* asked for */
+    fw_puts there;            /* words put on the chip, and words left by stores, since the start */
     struct {
         uint64_t loaded, kept, collected;
     } bytes;           /* of all its jobs */

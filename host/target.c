@@ -355,21 +355,17 @@ static bool wait_for_check(host_link *l, uint32_t number) {
     return false;
 }
 
+static bool put_word(void *link, uint32_t offset, uint32_t value) {
+    host_link *l = link;
+    return host_write_word(l, host_mailbox(l, offset), value);
+}
+static bool wait_number(void *link, uint32_t number) {
+    return wait_for_check(link, number);
+}
+
 /* Lets the program check the segments loaded since the last batch began. */
 static bool check_loaded(host_link *l) {
-    for (uint32_t i = 0; i < l->unchecked.len; i++) {
-        const host_loaded *one = &l->unchecked.at[i];
-        const uint32_t number = FW_CHECK_NUMBER | ++l->checks % FW_CHECK_NUMBER;
-        if (!host_write_word(l, host_mailbox(l, FW_MAILBOX_RUNS), one->bytes) ||
-            !host_write_word(l, host_mailbox(l, FW_MAILBOX_TABLE), one->address) ||
-            !host_write_word(l, host_mailbox(l, FW_MAILBOX_SUM), (uint32_t)one->sum) ||
-            !host_write_word(l, host_mailbox(l, FW_MAILBOX_SUM + 4), (uint32_t)(one->sum >> 32)) ||
-            !host_write_word(l, host_mailbox(l, FW_MAILBOX_PART), FW_CHECK) ||
-            !host_write_word(l, host_mailbox(l, FW_MAILBOX_COMMAND), number) || !wait_for_check(l, number))
-            return false;
-    }
-    l->unchecked.len = 0;
-    return true;
+    return fw_check_loaded(&(fw_check_by){l, put_word, wait_number}, &l->unchecked, &l->checks);
 }
 
 bool host_target_load(host_link *l, const fw_batch *b, bool now) {
@@ -384,7 +380,7 @@ bool host_target_load(host_link *l, const fw_batch *b, bool now) {
         l->bytes.loaded += g->bytes;
         if (!l->options->unchecked)
             vec_push(l->mem, &l->unchecked,
-                     ((host_loaded){g->address, g->bytes, fw_sum(g->address, g->content, g->bytes)}));
+                     ((fw_put){g->address, g->bytes, fw_sum(g->address, g->content, g->bytes)}));
     }
     return !now || check_loaded(l);
 }

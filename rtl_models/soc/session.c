@@ -32,15 +32,9 @@ typedef struct {
     uint64_t words, times, first, least, most;
 } switches;
 
-/* A segment that was put on the chip, and its sum. */
-typedef struct {
-    uint32_t address, bytes;
-    uint64_t sum;
-} loaded;
-
 /* What the program is asked to look at. */
 typedef struct {
-    VEC(loaded) pending;    /* segments loaded since the last command */
+    fw_puts pending;        /* segments loaded since the last command */
     uint32_t asked;         /* commands so far */
     uint64_t cycles;        /* of the array, that they took */
     uint64_t since, lately; /* cycle in which the first began behind the latest store; those since then */
@@ -378,7 +372,7 @@ static void load(session *s, const fw_batch *b, uint32_t k) {
     s->bytes.loaded += g->bytes;
     if (!s->options->unchecked)
         vec_push(s->mem, &s->checks.pending,
-                 ((loaded){g->address, g->bytes, fw_sum(g->address, g->content, g->bytes)}));
+                 ((fw_put){g->address, g->bytes, fw_sum(g->address, g->content, g->bytes)}));
 }
 
 static void load_batch(session *s, const fw_batch *b) {
@@ -386,26 +380,23 @@ static void load_batch(session *s, const fw_batch *b) {
         load(s, b, k);
 }
 
-/* Has the program check what was loaded. Numbers of such commands are no batch's. */
+static bool put_word(void *of, uint32_t offset, uint32_t value) {
+    put_mailbox(of, offset, value);
+    return true;
+}
+static bool wait_number(void *of, uint32_t number) {
+    return run_until_done(of, number);
+}
+
+/* Has the program check what was loaded. */
 static bool check_loaded(session *s) {
     const machine_counters before = machine_count(s->m);
-    bool good = true;
     if (s->checks.since <= before.last.stored) {
         s->checks.since = before.array_cycles;
         s->checks.lately = 0;
     }
-    for (uint32_t i = 0; i < s->checks.pending.len && good; i++) {
-        const loaded *one = &s->checks.pending.at[i];
-        const uint32_t number = FW_CHECK_NUMBER | ++s->checks.asked % FW_CHECK_NUMBER;
-        put_mailbox(s, FW_MAILBOX_RUNS, one->bytes);
-        put_mailbox(s, FW_MAILBOX_TABLE, one->address);
-        put_mailbox(s, FW_MAILBOX_SUM, (uint32_t)one->sum);
-        put_mailbox(s, FW_MAILBOX_SUM + 4, (uint32_t)(one->sum >> 32));
-        put_mailbox(s, FW_MAILBOX_PART, FW_CHECK);
-        put_mailbox(s, FW_MAILBOX_COMMAND, number);
-        good = run_until_done(s, number);
-    }
-    s->checks.pending.len = 0;
+    const bool good =
+        fw_check_loaded(&(fw_check_by){s, put_word, wait_number}, &s->checks.pending, &s->checks.asked);
     const machine_counters now = machine_count(s->m);
     s->checks.cycles += now.array_cycles - before.array_cycles;
     s->checks.lately += now.array_cycles - before.array_cycles;

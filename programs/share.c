@@ -14,32 +14,41 @@ bool compile_may_share(compile_context *ctx, const compile_kernel *k) {
     compile_context own = *ctx;
     diagnostics unheard;
     uint32_t early = 0;
-    diag_init(&unheard, ctx->mem);
+    arena scratch = {0};
+    diag_init(&unheard, &scratch);
     own.diag = &unheard;
-    return !k->array.apart && compile_find_early(&own, &p, &early) && !early;
+    const bool may = !k->array.apart && compile_find_early(&own, &p, &early) && !early;
+    arena_free(&scratch);
+    return may;
 }
 
-static bool join(compile_context *ctx, const compile_kernels *all, diagnostics *d, netlist *out) {
-    const netlist **parts = arena_new_n(ctx->mem, const netlist *, all->len);
+static bool join(const compile_kernels *all, arena *mem, diagnostics *d, netlist *out) {
+    const netlist **parts = arena_new_n(mem, const netlist *, all->len);
     for (uint32_t i = 0; i < all->len; i++)
         parts[i] = &all->at[i]->array.net;
-    return net_join(parts, all->len, ctx->mem, d, out);
+    return net_join(parts, all->len, mem, d, out);
 }
 
-bool compile_fit_together(const compile_options *o, compile_context *ctx, const compile_kernels *all,
-                          bool one_of) {
+static bool fits(const compile_options *o, const compile_kernels *all, bool one_of, arena *scratch) {
     enum { LOADS = 2 };
     const pnr_options rules = {.own_tiles = o->copies.buffers > 1};
     const pnr_board *board = &all->at[0]->board;
     pnr_resource table[PNR_RESOURCES];
     diagnostics unheard;
     netlist net;
-    diag_init(&unheard, ctx->mem);
-    if (all->len > FW_PARTS_MOST || !join(ctx, all, &unheard, &net) ||
+    diag_init(&unheard, scratch);
+    if (all->len > FW_PARTS_MOST || !join(all, scratch, &unheard, &net) ||
         !pnr_fits(&net, board, &rules, &unheard))
         return false;
     pnr_count_resources(&net, board, table);
     return table[LOADS].need + one_of <= table[LOADS].have;
+}
+
+bool compile_fit_together(const compile_options *o, const compile_kernels *all, bool one_of) {
+    arena scratch = {0};
+    const bool fit = fits(o, all, one_of, &scratch);
+    arena_free(&scratch);
+    return fit;
 }
 
 /* What the deadlock analysis reads of a kernel: its own netlist, with the pairs that its routes have here. */
@@ -135,7 +144,7 @@ bool compile_share(const compile_options *o, compile_context *ctx, const compile
     diag_init(&unheard, ctx->mem);
     own.diag = &unheard;
     shared->one_of = one_of;
-    if (!join(ctx, all, ctx->diag, &shared->net))
+    if (!join(all, ctx->mem, ctx->diag, &shared->net))
         return false;
     list_beside(ctx, pairs, shared);
     if (!compile_route(o, &own, &all->at[0]->board, shared, times))

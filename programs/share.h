@@ -11,8 +11,7 @@ typedef VEC(compile_kernel *) compile_kernels;
 bool compile_may_share(compile_context *ctx, const compile_kernel *k);
 /* Returns whether the board has the tiles and streams for all of them at once; `one_of` as in compile_array.
  */
-bool compile_fit_together(const compile_options *o, compile_context *ctx, const compile_kernels *all,
-                          bool one_of);
+bool compile_fit_together(const compile_options *o, const compile_kernels *all, bool one_of);
 /* An edge between two kernels on one array: `from` stores the tensor that `to` loads. Each kernel has a name
  * for the tensor. */
 typedef struct {

@@ -15,22 +15,33 @@ static void add_group(compile_context *ctx, compile_kernel *k, bool alone, group
     vec_push(ctx->mem, all, one);
 }
 
+static bool have_room(const compile_options *o, const compile_kernels *there, const compile_kernels *own,
+                      bool one_of) {
+    arena scratch = {0};
+    compile_kernels with = {0};
+    for (uint32_t i = 0; i < there->len; i++)
+        vec_push(&scratch, &with, there->at[i]);
+    for (uint32_t i = 0; i < own->len; i++)
+        vec_push(&scratch, &with, own->at[i]);
+    const bool have = compile_fit_together(o, &with, one_of);
+    arena_free(&scratch);
+    return have;
+}
+
 /* Adds kernels of a statement, which run in turn, to the first group that has room for them, or begins one.
  */
 static void add_kernels(const compile_options *o, compile_context *ctx, const compile_kernels *own,
                         bool one_of, groups *all) {
     for (uint32_t g = 0; g < all->len; g++) {
-        compile_kernels with = {0};
-        for (uint32_t i = 0; i < all->at[g].kernels.len; i++)
-            vec_push(ctx->mem, &with, all->at[g].kernels.at[i]);
-        for (uint32_t i = 0; i < own->len; i++)
-            vec_push(ctx->mem, &with, own->at[i]);
-        if (all->at[g].alone || !compile_fit_together(o, ctx, &with, one_of))
+        if (all->at[g].alone || !have_room(o, &all->at[g].kernels, own, one_of))
             continue;
-        all->at[g].kernels = with;
+        for (uint32_t i = 0; i < own->len; i++)
+            vec_push(ctx->mem, &all->at[g].kernels, own->at[i]);
         return;
     }
-    group one = {.kernels = *own};
+    group one = {0};
+    for (uint32_t i = 0; i < own->len; i++)
+        vec_push(ctx->mem, &one.kernels, own->at[i]);
     vec_push(ctx->mem, all, one);
 }
 
@@ -71,7 +82,7 @@ static groups divide(const compile_options *o, compile_context *ctx, compile_app
             if (!may_share(ctx, &own)) {
                 for (uint32_t n = 0; n < own.len; n++)
                     add_group(ctx, own.at[n], true, &all);
-            } else if (own.len && (own.len == 1 || compile_fit_together(o, ctx, &own, one_of))) {
+            } else if (own.len && (own.len == 1 || compile_fit_together(o, &own, one_of))) {
                 add_kernels(o, ctx, &own, one_of, &all);
             } else {
                 for (uint32_t n = 0; n < own.len; n++) {

@@ -36,6 +36,9 @@ COMMANDS = (  # words, the files among them that are text, files that are writte
     (["run", "x(i)=b(i)*c(i)", "-i", "b:b.mtx", "-i", "c:c.mtx", "--engine", "sam", "-o", "new", "--quiet"], ("b.mtx", "c.mtx"), ("new",)),
     (["tile", "convert", "b.mtx", "-f", "ss", "-o", "new.stored"], ("b.mtx",), ("new.stored",)),
     (["tile", "stats", "b.mtx", "--tile", "4"], ("b.mtx",), ()),
+    (["run", "x(i)=own(b(i))*c(i)", "-i", "b:b.mtx", "-i", "c:c.mtx", "--functions", "own.xf", "--call-seconds", "1", "--engine", "sam", "-o", "new", "--quiet"],
+     ("own.xf", "own.c", "b.mtx"), ("new",)),
+    (["run", "X(i,j)=B(i,j)", "-i", "B:b.mtx", "-f", "B:Own", "--formats", "own.formats", "--engine", "sam", "-o", "new", "--quiet"], ("own.formats",), ("new",)),
 )
 LOCALES = ("C", "de_DE.UTF-8", "tr_TR.UTF-8", "fa_IR", "C.UTF-8", "no_SUCH", "")
 CALLS = ("openat", "read", "write", "fstat", "close", "rename", "mkdir", "unlink", "fsync", "flock", "mmap", "getcwd", "newfstatat")
@@ -116,6 +119,9 @@ def complaint(code, said, before, after, changed, kill, written):
 def prepare(good):
     (good / "b.mtx").write_text("%%MatrixMarket matrix coordinate integer general\n9 1 4\n1 1 3\n4 1 -2\n5 1 7\n9 1 1\n")
     (good / "c.mtx").write_text("%%MatrixMarket matrix coordinate integer general\n9 1 3\n1 1 2\n5 1 5\n8 1 1\n")
+    (good / "own.c").write_text("#include <stdlib.h>\ndouble own_value(double x) {\n    double y = 0;\n    for (int i = 0; i < 3; i++)\n        y += abs((int)x) / (i + 1);\n    return y;\n}\n")
+    (good / "own.xf").write_text("call: double own_value(X)\ncapability: Y(i) = own(X(i))\ndatatypes: int16\nsource: own.c\n")
+    (good / "own.formats").write_text("format Own = (i,j) -> (j, i) merge(0) trim(1,1)\n")
     for name, engine in (("design", "cycle"), ("two", "sam")):
         made = subprocess.run([onyx, "run", "x(i)=b(i)*c(i)", "-i", "b:b.mtx", "-i", "c:c.mtx", "--engine", engine, *(BOARD if engine != "sam" else []), "-o", name,
                                "--quiet"], cwd=good, capture_output=True, text=True)

@@ -6,7 +6,7 @@
  * whether the child lives. A process that was stopped (SIGSTOP, a suspended machine) has not waited
  * meanwhile.
  */
-#define _GNU_SOURCE /* close_range, sigabbrev_np, syscall */
+#define _GNU_SOURCE /* close_range, on_exit, sigabbrev_np, syscall */
 #include "support/isolate.h"
 #include "support/caller.h"
 #include "support/number.h"
@@ -19,6 +19,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -93,8 +94,16 @@ static void become_child(const isolate *g) {
     close_range(keep + 1, ~0u, 0);
 }
 
+/* What the caller's process does at its end (atexit) is nothing for a child whose code calls exit. */
+static void leave(int code, void *unused) {
+    (void)unused;
+    fflush(NULL);
+    _exit(code);
+}
+
 _Noreturn static void be_child(isolate *g) {
     become_child(g);
+    on_exit(leave, NULL);
     g->both->refused = !g->work.begin(g->work.context, g->both->why);
     give_turn(g->both, CALLERS_TURN);
     for (;;) {

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -239,11 +240,51 @@ static void test_interrupted_calls(void **state) {
     assert_false(sigismember(&kept, SIGALRM));
 }
 
+/* Made by a child if it does at its end what this process has to do. */
+static pid_t here;
+static void mark_end(void) {
+    if (getpid() != here)
+        mkdir(WORK "/ended", 0777);
+}
+
+static void write_text(const char *path, const char *text) {
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* C of others that ends its process, or faults, ends a child of ours alone. */
+static void test_foreign(void **state) {
+    static const char *const bodies[] = {"exit(0); return x;", "*(volatile double *)8 = x; return x;"};
+    const char *const words[] = {"x(i) = own(b(i))", "-g",  "b:8:0.75:1", "--functions", WORK "/own.xf",
+                                 "--engine",         "sam", "-o",         WORK "/out"};
+    fixture *f = *state;
+    here = getpid();
+    assert_int_equal(atexit(mark_end), 0);
+    write_text(WORK "/own.xf",
+               "call: double own(X)\ncapability: Y(i) = own(X(i))\ndatatypes: int16\nsource: own.c\n");
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        write_text(WORK "/own.c",
+                   arena_printf(&f->mem, "#include <stdlib.h>\ndouble own(double x) { %s }\n", bodies[i]));
+        onyx_result *r = onyx_run(words, 9, NULL, 0);
+        assert_int_equal(r->code, 1);
+        assert_non_null(strstr(r->messages, "E0181-function-fault"));
+        onyx_free(r);
+        assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
+    }
+    assert_int_not_equal(access(WORK "/ended", F_OK), 0);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_locales),           cmocka_unit_test(test_rounding),
-        cmocka_unit_test(test_flush_to_zero),     cmocka_unit_test(test_children_ignored),
-        cmocka_unit_test(test_children_not_kept), cmocka_unit_test(test_children_taken),
-        cmocka_unit_test(test_interrupted_calls), cmocka_unit_test(test_null)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_locales),
+                                       cmocka_unit_test(test_rounding),
+                                       cmocka_unit_test(test_flush_to_zero),
+                                       cmocka_unit_test(test_children_ignored),
+                                       cmocka_unit_test(test_children_not_kept),
+                                       cmocka_unit_test(test_children_taken),
+                                       cmocka_unit_test(test_interrupted_calls),
+                                       cmocka_unit_test(test_null),
+                                       cmocka_unit_test(test_foreign)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

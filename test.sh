@@ -5,7 +5,7 @@
 # not there, counts as skipped. Arguments go to ctest.
 set -eu
 cd "$(dirname "$0")"
-cmake/setup.sh
+cmake/setup.sh cmake/packages-tools.txt
 # What only tests need comes while the first preset is built.
 cmake/setup.sh cmake/packages-test.txt &
 installing=$!

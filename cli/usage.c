@@ -2,6 +2,7 @@
 #include "cli/usage.h"
 #include "cli/help.h"
 #include "cli/log.h"
+#include "cli/project.h"
 #include "compile/compile.h"
 #include "kernel/settle.h"
 #include "onyx_version.h" /* made by cmake/version.cmake */
@@ -85,8 +86,10 @@ static void limit_memory(uint64_t megabytes) {
 }
 
 bool cli_parse(cli_session *s, option_command command, int argc, char **argv) {
+    text_vec words = {0};
     s->options = options_default(command);
-    bool good = options_parse(command, argc, (const char *const *)argv, &s->mem, &s->diag, &s->options);
+    const bool settled = project_settle(s, command, argc, argv, &words);
+    bool good = options_parse(command, (int)words.len, words.at, &s->mem, &s->diag, &s->options) && settled;
     if (s->options.log)
         good = begin_log(s, command, argc, argv) && good;
     if (!good)

@@ -1,0 +1,121 @@
+/* onyx.toml: defaults of options, and a folder for data. */
+#include "cli/project.h"
+#include "support/toml.h"
+
+#include <unistd.h>
+
+#define PROJECT "onyx.toml"
+
+typedef struct {
+    cli_session *s;
+    toml_file file;
+    command_line given; /* what the words say by themselves */
+    const char *said;   /* what was added */
+} project;
+
+static bool refuse(const project *p, const cJSON *item, const char *want) {
+    diag_error(&p->s->diag, toml_at(&p->file, item), "E0946-project", "'%s' must be %s", item->string, want);
+    return false;
+}
+
+/* Returns the option with that long name that a command reads, or any command where it is COMMANDS; or NULL.
+ */
+static const option_row *option_named(const char *name, option_command command) {
+    for (const option_row *row = option_rows; row < option_rows + OPTIONS; row++) {
+        const bool reads = command == COMMANDS || row->commands & 1u << command;
+        if (row->name && reads && strcmp(row->name, name) == 0)
+            return row;
+    }
+    return NULL;
+}
+
+static void add(project *p, const char *name, const char *value, text_vec *words) {
+    arena *mem = &p->s->mem;
+    const char *option = arena_printf(mem, "--%s", name);
+    vec_push(mem, words, option);
+    if (value)
+        vec_push(mem, words, arena_strdup(mem, value)); /* the file goes */
+    p->said = arena_printf(mem, "%s %s%s%s", p->said, option, value ? " " : "", value ? value : "");
+}
+
+/* Functions in C are compiled and run: a file of a folder that somebody sent must not name them. */
+static bool is_allowed(const char *name, const char *value) {
+    return strcmp(name, "functions") != 0 || strcmp(value, "library") == 0 || strcmp(value, "none") == 0;
+}
+
+static bool take_option(project *p, option_command command, const cJSON *item, text_vec *words) {
+    const option_row *row = option_named(item->string, command);
+    if (!option_named(item->string, COMMANDS))
+        return refuse(p, item, "an option of a command by its long name");
+    if (!row || p->given.given[row - option_rows] || cJSON_IsFalse(item))
+        return true;
+    if (!row->value) {
+        add(p, row->name, NULL, words);
+        return cJSON_IsTrue(item) || refuse(p, item, "true or false");
+    }
+    const cJSON *one = cJSON_IsArray(item) ? item->child : item;
+    for (; one; one = cJSON_IsArray(item) ? one->next : NULL) {
+        const char *value = cJSON_IsNumber(one) ? arena_printf(&p->s->mem, "%.15g", one->valuedouble)
+                                                : cJSON_GetStringValue(one);
+        if (!value)
+            return refuse(p, item, "a text, a number, or an array of these");
+        if (!is_allowed(row->name, value))
+            return refuse(p, item, "\"library\" or \"none\": C is named on the command line");
+        add(p, row->name, value, words);
+    }
+    return true;
+}
+
+/* Puts the data folder in front of operands that are not in the current one. */
+static void find_data(project *p, const char *folder, text_vec *words) {
+    arena *mem = &p->s->mem;
+    for (uint32_t i = 1; i < words->len; i++) {
+        const char *colon = strchr(words->at[i], ':'), *option = words->at[i - 1];
+        const char *there = colon ? arena_printf(mem, "%s/%s", folder, colon + 1) : "";
+        if ((strcmp(option, "-i") != 0 && strcmp(option, "--input") != 0) || !colon ||
+            access(colon + 1, F_OK) == 0 || access(there, F_OK) != 0)
+            continue;
+        words->at[i] = arena_printf(mem, "%.*s:%s", (int)(colon - words->at[i]), words->at[i], there);
+        p->said = arena_printf(mem, "%s -i %s", p->said, words->at[i]);
+    }
+}
+
+static bool take_all(project *p, option_command command, text_vec *words, text_vec *own) {
+    const char *folder = NULL;
+    for (const cJSON *table = p->file.root->child; table; table = table->next) {
+        if (strcmp(table->string, "data") == 0 && cJSON_IsString(table))
+            folder = table->valuestring;
+        else if (strcmp(table->string, "options") != 0 || !cJSON_IsObject(table))
+            return refuse(p, table, "data = \"FOLDER\", or the table [options]");
+        const cJSON *item = cJSON_IsObject(table) ? table->child : NULL;
+        for (; item; item = item->next) {
+            if (!take_option(p, command, item, words))
+                return false;
+        }
+    }
+    if (folder)
+        find_data(p, folder, own);
+    return true;
+}
+
+bool project_settle(cli_session *s, option_command command, int argc, char **argv, text_vec *words) {
+    project p = {.s = s, .given = options_default(command), .said = ""};
+    diagnostics unheard;
+    text_vec own = {0};
+    for (int i = 0; i < argc; i++)
+        vec_push(&s->mem, &own, argv[i]);
+    vec_push(&s->mem, words, own.at[0]);
+    bool there = access(PROJECT, R_OK) == 0;
+    diag_init(&unheard, &s->mem);
+    if (there)
+        options_parse(command, argc, (const char *const *)argv, &s->mem, &unheard, &p.given);
+    there = there && !p.given.help;
+    p.file = there ? toml_read(PROJECT, &s->diag) : (toml_file){0};
+    const bool good = !there || (p.file.root && take_all(&p, command, words, &own));
+    for (uint32_t i = 1; i < own.len; i++)
+        vec_push(&s->mem, words, own.at[i]);
+    if (good && *p.said)
+        diag_note(&s->diag, (src_loc){0}, PROJECT " adds%s", p.said);
+    cJSON_Delete(p.file.root);
+    return good;
+}

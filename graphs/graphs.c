@@ -4,7 +4,7 @@
 #include "kernel/folder.h"
 #include "kernel/lower.h"
 
-/* What the graph's comment and nodes say already cannot be said by an option. */
+/* Options may not repeat facts of the graph's comment and nodes. */
 static bool no_settings(const compile_options *o, compile_context *ctx) {
     const struct {
         const text_vec *given;
@@ -21,8 +21,8 @@ static bool no_settings(const compile_options *o, compile_context *ctx) {
     return true;
 }
 
-/* A graph with any bfloat16 node works on bfloat16 (integer operations may still look at the bits), every
- * other one that computes at all on integers; the operands must be of that type. */
+/* A graph with any bfloat16 node works on bfloat16 (integer operations may still read the bits), any other
+ * graph with operations on integers; the operands must have the same type. */
 static bool check_type(const compile_options *o, const sam_graph *g, compile_context *ctx) {
     sam_node computes = {0};
     bool fp = false, given = o->tensors.dtype == TILE_DTYPE_BF16;
@@ -50,7 +50,7 @@ static sam_var variable(sam_statement *st, name_id name, src_loc loc) {
     return (sam_var){st->vars.len};
 }
 
-/* Returns the name of the index variable of a tensor's mode at a node that reads or writes it, or none. */
+/* Returns the name of the index variable of a tensor's mode at a reading or writing node, or none. */
 static name_id index_at(const sam_graph *g, sam_node h, const sam_graph_tensor *t, uint32_t mode) {
     const sam_node_data *n = sam_node_at(g, h);
     bool level = n->kind == SAM_FIBERLOOKUP || n->kind == SAM_FIBERWRITE || n->kind == SAM_BVLOOKUP ||
@@ -62,7 +62,7 @@ static name_id index_at(const sam_graph *g, sam_node h, const sam_graph_tensor *
     return level && n->mode == (int)mode ? n->index : (name_id){0};
 }
 
-/* Returns the index variable of a tensor's mode: that of its scanner, or of its writer. */
+/* Returns the index variable of a tensor's mode, from its scanner or its writer. */
 static sam_var index_of(const sam_graph *g, const sam_graph_tensor *t, uint32_t mode, sam_statement *st) {
     for (uint32_t i = 1; i <= g->nodes.len; i++) {
         name_id index = index_at(g, (sam_node){i}, t, mode);
@@ -89,10 +89,9 @@ static void add_tensor(const sam_graph *g, const sam_graph_tensor *t, sam_statem
     vec_push(st->mem, &st->tensors, data);
 }
 
-/* The tensors of the graph and what they are indexed by, as a statement: the result, and as its right side
- * the sum of all operands. Nobody evaluates it; it says which data belong to the graph and how far each index
- * runs.
- */
+/* The tensors of the graph and their indices, as a statement: the result, and the sum of all operands as the
+ * right side. The statement is never evaluated; its purpose is the list of tensors and the extent of each
+ * index. */
 static sam_statement signature(const sam_graph *g, arena *mem) {
     sam_statement st = {.mem = mem, .names = g->names, .result = {1}};
     const sam_graph_tensor *result = &g->tensors.at[0];
@@ -145,7 +144,7 @@ bool compile_read_graph(const compile_options *o, compile_context *ctx, compile_
 
 /* ---- on the array ------------------------------------------------------------------------------ */
 
-/* Where padding made a dense level of an operand compressed, the graph reads it so, too. */
+/* The graph reads a level as compressed if padding has compressed the dense level. */
 static void follow_padding(const sam_statement *st, sam_graph *g) {
     for (uint32_t t = 1; t < st->tensors.len; t++) {
         const sam_tensor_data *data = &st->tensors.at[t];
@@ -168,7 +167,7 @@ static void follow_padding(const sam_statement *st, sam_graph *g) {
     }
 }
 
-/* Returns whether no reference of the stream is missing; that of a root is none. */
+/* Returns whether no reference of the stream is missing; a root has no reference. */
 static bool is_present(const sam_graph *g, const sam_edge_data *ref) {
     if (!ref)
         return true;
@@ -189,8 +188,8 @@ static bool level_is_padded(const sam_statement *st, const sam_node_data *n) {
     return false;
 }
 
-/* Returns whether the operands of a union are all of those of one around it: of each coordinate there, one is
- * stored, and what is stored leads to something. */
+/* Returns whether a union's operands include all operands of an outer union: for each outer coordinate some
+ * operand stores the coordinate, and its subtree is not empty. */
 static bool unites_what_was_united(const sam_graph *g, sam_node node) {
     const sam_edge_data *outer = NULL;
     uint32_t operands = 0, around = 0;
@@ -207,7 +206,7 @@ static bool unites_what_was_united(const sam_graph *g, sam_node node) {
     return around && operands == around && !sam_edge_into(g, node, 2 * operands);
 }
 
-/* Returns whether every fiber of the coordinates has one, or with `first` coordinate 0. */
+/* Returns whether every fiber has a coordinate, or with `first` coordinate 0. */
 static bool is_filled(const sam_statement *st, const sam_graph *g, const sam_edge_data *crd, bool first) {
     const sam_node_data *n = sam_node_at(g, crd->src);
     if (n->kind == SAM_VECTORREDUCER && n->depth == 1) {
@@ -230,8 +229,8 @@ static bool is_filled(const sam_statement *st, const sam_graph *g, const sam_edg
     return meets ? a && b && !sam_edge_into(g, crd->src, 4) : a || b;
 }
 
-/* Takes away droppers that have nothing to drop, since the operands are padded: the chip's may err where
- * what they feed holds them up. */
+/* Removes droppers without work (the operands are padded): the chip's droppers may err under back-pressure.
+ */
 static void leave_droppers_out(const sam_statement *st, sam_graph *g) {
     for (uint32_t n = 1; n <= g->nodes.len; n++) {
         const sam_node_data *dropper = sam_node_at(g, (sam_node){n});
@@ -241,8 +240,8 @@ static void leave_droppers_out(const sam_statement *st, sam_graph *g) {
     }
 }
 
-/* A signal for each reference of a scanner or joiner is one for each of its coordinates, and these have wires
- * to the chip's generator. */
+/* A repeat signal per reference of a scanner or joiner equals a signal per coordinate, and coordinates have
+ * wires to the chip's generator. */
 static void count_coordinates(sam_graph *g) {
     for (uint32_t i = 0; i < g->edges.len; i++) {
         sam_edge_data *e = &g->edges.at[i];
@@ -256,7 +255,7 @@ static void count_coordinates(sam_graph *g) {
     }
 }
 
-/* Sub-tiles hold explicit zeros that the operands do not have: the graph must make zeros of them. */
+/* Sub-tiles hold explicit zeros unknown to the operands: the graph must map the zeros to zeros. */
 static bool hides_padding(const graph_reading *read, const sam_graph *g, compile_context *ctx) {
     if (!read->shows.v)
         return true;
@@ -267,8 +266,7 @@ static bool hides_padding(const graph_reading *read, const sam_graph *g, compile
     return false;
 }
 
-/* Makes the parts of a kernel for the chip of the graph that was read back: as fe_build does of an
- * expression. */
+/* Makes the parts of a kernel for the chip from the graph read back, as fe_build from an expression. */
 static bool make_tiled(const graph_reading *read, compile_context *ctx, compile_kernel *k) {
     sam_statement *st = &k->lowered.statement;
     if (!hides_padding(read, &k->lowered.sam, ctx) || !fe_check_packed(st, ctx->diag))
@@ -282,8 +280,8 @@ static bool make_tiled(const graph_reading *read, compile_context *ctx, compile_
     return true;
 }
 
-/* Reads back what the graph computes. What only the simulator runs may be anything: without the array nobody
- * has to know. */
+/* Reads back the graph's function. Without the array the function need not be known: the simulator runs any
+ * graph. */
 static bool read_back(const compile_options *o, bool chip, compile_context *ctx, const sam_graph *g,
                       graph_reading *out) {
     diagnostics quiet;

@@ -50,7 +50,7 @@ static bool is_heard(const sam_graph *g, sam_node n, uint32_t port, bool anythin
     return false;
 }
 
-/* Returns whether values are dropped, too, so that droppers of coordinates may be what goes with it. */
+/* Returns whether values are dropped, too; droppers of coordinates may then belong to the drop of values. */
 static bool drops_values(const sam_graph *g) {
     for (uint32_t i = 0; i < g->edges.len; i++) {
         const sam_edge_data *e = &g->edges.at[i];
@@ -65,7 +65,7 @@ static bool drops_values(const sam_graph *g) {
     return false;
 }
 
-/* From the one on whose outer coordinates nobody but writers reads. */
+/* From the dropper on whose outer coordinates only writers read. */
 static void leave_stray_droppers_out(compile_context *ctx, sam_graph *g) {
     bool again = !drops_values(g);
     while (again) {
@@ -129,15 +129,15 @@ const sam_edge_data *compile_around(const sam_graph *g, const sam_edge_data *crd
 
 /* ---- accumulators ---------------------------------------------------------------------------- */
 
-/* Finds what a stream of coordinates was before it was held for further loops. */
+/* Finds a stream of coordinates before its holders for further loops. */
 static const sam_edge_data *unheld(const sam_graph *g, const sam_edge_data *crd) {
     while (crd && sam_node_at(g, crd->src)->kind == SAM_CRDHOLD)
         crd = sam_edge_into(g, crd->src, crd->src_port);
     return crd;
 }
 
-/* The loops of an accumulator of vectors: its own, the one that it sums over, and the one around that, if
- * there is one. */
+/* The loops of an accumulator of vectors: its own loop, the summed loop, and the loop around the summed loop,
+ * if any. */
 typedef struct {
     sam_edge_data own, outer;
     bool has_outer;
@@ -166,7 +166,7 @@ static bool find_loops(const sam_graph *g, sam_node h, accumulated *out) {
            !compile_around(g, outer, &none);
 }
 
-/* What read a port of one node reads that of another. */
+/* Moves the readers of a port to a port of another node. */
 static void move_readers(sam_graph *g, sam_node from, uint32_t port, sam_node to, uint8_t to_port) {
     for (uint32_t i = 0; i < g->edges.len; i++) {
         sam_edge_data *e = &g->edges.at[i];
@@ -177,7 +177,7 @@ static void move_readers(sam_graph *g, sam_node from, uint32_t port, sam_node to
     }
 }
 
-/* A coordinate is held until its values have come, and here each has one. */
+/* A coordinate is held until its values have come, and here each coordinate has a single value. */
 static void leave_holders_of_values_out(sam_graph *g) {
     for (uint32_t n = 1; n <= g->nodes.len; n++) {
         const sam_node h = {n};
@@ -192,7 +192,7 @@ static void leave_holders_of_values_out(sam_graph *g) {
     }
 }
 
-/* Holders of coordinates that nobody reads any more. */
+/* Removes holders of coordinates without readers. */
 static void remove_holders(sam_graph *g) {
     for (bool again = true; again;) {
         again = false;
@@ -207,7 +207,7 @@ static void remove_holders(sam_graph *g) {
     }
 }
 
-/* Adds a reducer of vectors that combines as an accumulator does. */
+/* Adds a reducer of vectors with the operation of an accumulator. */
 static sam_node add_reducer(sam_graph *g, sam_node accumulator) {
     const sam_node reducer = sam_add_node(g, SAM_VECTORREDUCER);
     const sam_node_data *old = sam_node_at(g, accumulator);
@@ -219,8 +219,8 @@ static sam_node add_reducer(sam_graph *g, sam_node accumulator) {
     return reducer;
 }
 
-/* Finds the loops of an accumulator of matrices that come one after the other: its two own ones, and around
- * them the one that it sums over and none else. */
+/* Finds the nested loops of an accumulator of matrices: its own two loops, and around them the summed loop
+ * alone. */
 static bool find_matrix(const sam_graph *g, sam_node h, accumulated *out) {
     sam_edge_data made[3];
     const sam_edge_data *own = unheld(g, sam_edge_into(g, h, 0)), *said = unheld(g, sam_edge_into(g, h, 1));

@@ -1,8 +1,6 @@
-/* What a SAM graph computes, found backwards from the values that it writes: loops from the streams of
- * coordinates, the expression from the operations, and whether two operands meet or unite from the joiners
- * that their references come through. O(nodes * edges), and for every operation of two streams
- * O(operands^2).
- */
+/* Derives the function of a SAM graph backwards from the written values: loops from the streams of
+ * coordinates, the expression from the operations, and intersections and unions of operands from the joiners
+ * of their references. O(nodes * edges), and for every operation of two streams O(operands^2). */
 #include "graphs/graphs.h"
 #include "sam/coordinates.h"
 
@@ -13,7 +11,7 @@ typedef struct {
     uint32_t n;
 } loop_list;
 
-/* What a stream of values holds. */
+/* The contents of a stream of values. */
 typedef struct {
     bool read;
     sam_expr e;
@@ -68,7 +66,7 @@ static bool refuse_primitive(const reading *r, sam_node h) {
                   "run the graph with --engine sam, or an expression with its loops, which gets two kernels");
 }
 
-/* Takes away the loop that a reducer sums over: the innermost of values, or the one around it. */
+/* Removes the summed loop of a reducer: the innermost loop of values, or the loop around. */
 static bool without_loop(const reading *r, sam_node h, uint32_t inside, loop_list *loops) {
     if (loops->n <= inside)
         return refuse(r, h, "it reduces a stream that is inside no loop", "a reducer takes fibers of values");
@@ -77,7 +75,7 @@ static bool without_loop(const reading *r, sam_node h, uint32_t inside, loop_lis
     return true;
 }
 
-/* Finds the loops around each token of a stream, outermost first; without an edge it is the root. */
+/* Finds the loops around each token of a stream, outermost first; a missing edge is the root. */
 static bool loops_of(const reading *r, const sam_edge_data *edge, loop_list *out) {
     if (!edge) {
         *out = (loop_list){0};
@@ -120,7 +118,7 @@ static bool loops_of(const reading *r, const sam_edge_data *edge, loop_list *out
 
 enum { MEET = 1, UNITE = 2 };
 
-/* Returns the operand at which the references of tensor t go through the joiner, or -1. */
+/* Returns the joiner's operand with the references of tensor t, or -1. */
 static int operand_through(const sam_graph *g, sam_node vals, sam_node joiner) {
     const sam_edge_data *e = sam_edge_into(g, vals, 0);
     while (e) {
@@ -132,7 +130,7 @@ static int operand_through(const sam_graph *g, sam_node vals, sam_node joiner) {
     return -1;
 }
 
-/* Returns how joiners bring the operands together of which some are in a and others in b. */
+/* Returns how joiners combine the operands of a with the operands of b. */
 static uint32_t joined(const reading *r, uint64_t a, uint64_t b) {
     const sam_statement *st = &r->out->statement;
     uint32_t how = 0;
@@ -168,7 +166,7 @@ static const sam_operator *operator_of(const sam_graph *g, sam_node h) {
                : NULL;
 }
 
-/* Returns the kind of expression that the operation is, or NONE. */
+/* Returns the operation's kind of expression, or NONE. */
 static sam_expr_kind kind_of(const sam_graph *g, sam_node h) {
     static const struct {
         const char *name;
@@ -199,8 +197,8 @@ static void note_shows(reading *r, sam_node h, const char *why) {
     r->out->why = r->out->why ? r->out->why : why;
 }
 
-/* Returns whether the operation of two streams is 0 wherever one of them is. Of bfloat16 a product is taken
- * to be: what infinities make of zeros is no number. */
+/* Returns whether the operation of two streams is 0 wherever either stream is 0. A product of bfloat16 counts
+ * as 0, although infinity times zero is NaN. */
 static bool annihilates(const sam_operator *f) {
     if (f->annihilator.given && f->annihilator.value == 0 && f->annihilator.at == SAM_EACH)
         return true;
@@ -211,12 +209,12 @@ static bool annihilates(const sam_operator *f) {
     return true;
 }
 
-/* What an ALU takes: streams, and constants. */
+/* Operands of an ALU: streams, and constants. */
 typedef struct {
     graph_value *stream[2];
     uint32_t streams, operands;
     uint16_t constant;
-    uint32_t constant_at; /* if there are fewer streams than operands */
+    uint32_t constant_at; /* if streams are fewer than operands */
 } operation_in;
 
 static bool value_of(reading *r, const sam_edge_data *edge, graph_value **out);
@@ -244,7 +242,7 @@ static bool operation_input(reading *r, sam_node h, operation_in *in) {
     return true;
 }
 
-/* An operation on one stream, or on a stream and a constant. */
+/* An operation on a single stream, or on a stream and a constant. */
 static void read_unary(reading *r, sam_node h, const operation_in *in, const sam_operator *f,
                        graph_value *out) {
     sam_expr_kind kind = kind_of(r->g, h);
@@ -274,7 +272,7 @@ static bool same_loops(const loop_list *a, const loop_list *b) {
     return a->n == b->n && memcmp(a->at, b->at, sizeof *a->at * a->n) == 0;
 }
 
-/* An operation on two streams. What stands for it meets its operands where joiners or repeaters do. */
+/* An operation on two streams. Its replacement intersects operands as the joiners or repeaters do. */
 static bool read_binary(reading *r, sam_node h, const operation_in *in, const sam_operator *f,
                         graph_value *out) {
     const graph_value *a = in->stream[0], *b = in->stream[1];
@@ -292,7 +290,7 @@ static bool read_binary(reading *r, sam_node h, const operation_in *in, const sa
         r->out->statement.uncut |= a->sums & b->sums;
     else
         r->out->statement.uncut |= out->sums;
-    if (within_a || within_b) { /* an operand comes to it on two ways */
+    if (within_a || within_b) { /* an operand reaches the operation on two paths */
         r->out->exact = false;
         r->out->statement.uncut |= out->sums;
         out->e = add_expr(r, (sam_expr_data){.kind = SAM_EXPR_NEG, .loc = loc, .a = within_a ? a->e : b->e});
@@ -445,7 +443,7 @@ static bool result_index(const reading *r, sam_statement *st) {
     return true;
 }
 
-/* Puts the loops of a stream into those of the statement, which must not be in another order. */
+/* Merges the loops of a stream into the statement's loops, which must agree in order. */
 static bool add_loops(const reading *r, sam_node h, const loop_list *loops, sam_statement *st) {
     uint32_t from = 0;
     for (uint32_t i = 0; i < loops->n; i++) {
@@ -462,7 +460,7 @@ static bool add_loops(const reading *r, sam_node h, const loop_list *loops, sam_
     return true;
 }
 
-/* All streams of values are looked at, those with the most loops first. */
+/* Visits all streams of values, streams with most loops first. */
 static bool list_loops(const reading *r, sam_statement *st) {
     for (uint32_t n = MOST_LOOPS; n > 0; n--) {
         for (uint32_t i = 0; i < r->g->nodes.len; i++) {

@@ -19,7 +19,7 @@ typedef struct {
     FILE *out;
 } writer;
 
-/* Loops around one expression: all of the result's, or those of a sum, into its temporary. */
+/* Loops around an expression: all loops of the result, or the loops of a sum, into its temporary. */
 typedef struct {
     sam_var var[CPU_MAX_VARS];
     uint32_t n;
@@ -41,7 +41,7 @@ static uint32_t access_of(const cpu_plan *p, sam_expr e) {
     return a;
 }
 
-/* Returns the level that holds the variable, or -1. */
+/* Returns the level of the variable, or -1. */
 static int level_of(const cpu_access *a, sam_var v) {
     for (uint32_t l = 0; l < a->order; l++) {
         if (a->var[l].v == v.v)
@@ -61,7 +61,7 @@ static uint32_t result_order(const cpu_plan *p) {
     return sam_tensor_at(p->st, p->st->result)->order;
 }
 
-/* Takes the sums off that are directly one below the other; returns their variables, bit (handle - 1). */
+/* Removes directly nested sums; returns their variables, bit (handle - 1). */
 static uint64_t chain_of(const cpu_plan *p, sam_expr e, sam_expr *body) {
     uint64_t vars = 0;
     for (*body = e; expr_at(p, *body)->kind == SAM_EXPR_SUM; *body = expr_at(p, *body)->a)
@@ -74,7 +74,7 @@ static bool has_sum(const cpu_plan *p, sam_expr e) {
     return x->kind == SAM_EXPR_SUM || (x->a.v && has_sum(p, x->a)) || (x->b.v && has_sum(p, x->b));
 }
 
-/* ---- what there is C for --------------------------------------------------------------------- */
+/* ---- statements with C ----------------------------------------------------------------------- */
 
 static void refuse(cpu_plan *p, src_loc where, const char *why) {
     if (!p->why) {
@@ -159,7 +159,7 @@ static bool order_is_possible(cpu_plan *p) {
     return sums_are_nested(p, p->st->rhs, 0);
 }
 
-/* Returns how many coordinates an access has in the variables of `in`, if they are spread evenly. */
+/* Returns the number of coordinates of an access in the variables of `in`, for evenly spread entries. */
 static double points(const cpu_plan *p, const cpu_access *a, uint64_t in) {
     double all = 1, stored = (double)p->operand[expr_at(p, a->expr)->tensor.v - 1].nnz;
     bool sparse = false;
@@ -221,8 +221,8 @@ static bool is_product(const cpu_plan *p, sam_expr e) {
            (x->kind == SAM_EXPR_MUL && is_product(p, x->a) && is_product(p, x->b));
 }
 
-/* Stores factors as a core would, rows as in CSR: where another factor is scanned along the loop that is an
- * operand's outermost, that level is dense, so that its fibers are found in one step. */
+/* Stores factors as a core would, rows as in CSR: an operand's outermost level is dense if another factor is
+ * scanned along its loop, to find a fiber in a single step. */
 static void locate(cpu_plan *p) {
     enum { MOST_ROWS = 1 << 24 };
     for (uint32_t a = 0; a < p->accesses && is_product(p, p->st->rhs); a++) {
@@ -259,7 +259,7 @@ static void try_orders(cpu_plan *p, uint32_t at, cpu_plan *best, double *least) 
     }
 }
 
-/* Sorts the levels of an access by the loops; one whose every coordinate is stored is dense. */
+/* Sorts the levels of an access by the loops; a full level is dense. */
 static void store_in_order(cpu_plan *p, cpu_access *a) {
     const sam_expr_data *x = expr_at(p, a->expr);
     uint32_t n = 0;
@@ -383,7 +383,7 @@ static int size_of(uint64_t point) {
     return __builtin_popcountll(point);
 }
 
-/* Larger points first: each comes before those that are part of it. */
+/* Larger points first: each point comes before its parts. */
 static void sort_points(lattice *l) {
     for (uint32_t i = 1; i < l->n; i++) {
         for (uint32_t j = i; j > 0 && size_of(l->at[j]) > size_of(l->at[j - 1]); j--) {
@@ -420,7 +420,7 @@ static void write_value(const writer *w, sam_expr e, uint64_t dead) {
 
 static void write_loops(const writer *w, const nest *n, uint32_t at, uint64_t dead);
 
-/* Computes the sums of the expression that stand in no other sum. */
+/* Computes the outermost sums of the expression. */
 static void write_sums(const writer *w, sam_expr e, uint64_t dead) {
     const cpu_plan *p = w->p;
     const sam_expr_data *x = expr_at(p, e);
@@ -491,8 +491,8 @@ static void write_leaf(const writer *w, const nest *n, uint64_t dead) {
     fputs(";\n", w->out);
 }
 
-/* Goes on inside of the loops of the result that no sum is around. What a workspace has is appended in order:
- * sorted, or where it is that full, found by a scan. */
+/* Continues inside of the loops of the result outside of every sum. Entries of a workspace are appended in
+ * order: sorted, or found by a scan if the workspace is full enough. */
 static void write_below(const writer *w, const nest *n, uint32_t at, uint64_t dead) {
     sam_var var[CPU_MAX_VARS];
     const uint32_t order = result_vars(w->p, var);
@@ -512,7 +512,7 @@ static void write_below(const writer *w, const nest *n, uint32_t at, uint64_t de
                 var[order - 1].v, var[order - 1].v, order - 1, order - 1);
 }
 
-/* Writes what is inside of a loop, once its variable has its coordinate. */
+/* Writes the body of a loop, once its variable has its coordinate. */
 static void write_inside(const writer *w, const nest *n, uint32_t at, uint64_t dead) {
     const cpu_plan *p = w->p;
     const bool level = !n->sum.v && !p->dense && at + 1 < result_order(p);
@@ -552,7 +552,7 @@ static void write_all_of(const writer *w, uint64_t point, const uint8_t *level, 
     }
 }
 
-/* A loop of a nest, with the points of its lattice, and by access the level that it goes along. */
+/* A loop of a nest, with the points of its lattice, and by access the level along the loop. */
 typedef struct {
     const nest *n;
     uint32_t at;
@@ -561,7 +561,7 @@ typedef struct {
     uint8_t level[CPU_MAX_ACCESSES];
 } merging;
 
-/* Writes the cases of one loop: the points that are part of `top`. */
+/* Writes the cases of a loop: the parts of the point `top`. */
 static void write_cases(const writer *w, const merging *m, uint64_t top) {
     const lattice *l = &m->points;
     const char *before = "";
@@ -621,7 +621,7 @@ static void write_fibers(const writer *w, uint64_t all, const uint8_t *level) {
     }
 }
 
-/* One operand has all coordinates that count. */
+/* A single operand has all relevant coordinates. */
 static void write_scan(const writer *w, const merging *m, uint64_t all) {
     uint32_t a = 0;
     while (!(all >> a & 1))
@@ -649,7 +649,7 @@ static void write_everywhere(const writer *w, const merging *m, uint64_t all) {
     fputs("}\n", w->out);
 }
 
-/* Writes the loops of one variable, and all inside. */
+/* Writes the loops of a variable, and their bodies. */
 static void write_loops(const writer *w, const nest *n, uint32_t at, uint64_t dead) {
     merging m = {.n = n, .at = at, .dead = dead};
     const lattice *l = &m.points;
@@ -726,7 +726,7 @@ static const char tail[] =
     "entries(f, 0, 0, level[0].n, at);\n}\n"
     "printf(\"%.9f\\n\", best);\nreturn fclose(f) != 0;\n}\n";
 
-/* Gives the arrays of the operands, in the order in which the program reads them, their names. */
+/* Names the arrays of the operands, in the program's order of reading. */
 static void write_arrays(const cpu_plan *p, FILE *out) {
     uint32_t at = 1;
     for (uint32_t i = 0; i < p->loops; i++)

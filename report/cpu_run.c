@@ -10,7 +10,7 @@ static void put_array(FILE *out, const void *at, uint64_t bytes) {
     fwrite(at, 1, bytes, out);
 }
 
-/* Writes what cpu_program's program reads. */
+/* Writes the input of cpu_program's program. */
 static bool write_operands(compile_context *ctx, const cpu_plan *p, const char *path) {
     uint32_t extent[CPU_MAX_VARS] = {0};
     file_out f;
@@ -54,7 +54,7 @@ static bool write_text(compile_context *ctx, const char *text, const char *path)
     return file_commit(&f, ctx->diag);
 }
 
-/* Reads the result that the program wrote, and brings its coordinates into the order of its indices. */
+/* Reads the program's result, and reorders its coordinates by its indices. */
 static bool read_result(compile_context *ctx, const cpu_plan *p, const char *path, tile_tensor *out) {
     const sam_statement *st = p->st;
     const uint32_t order = sam_tensor_at(st, st->result)->order;
@@ -93,7 +93,7 @@ static bool read_result(compile_context *ctx, const cpu_plan *p, const char *pat
                              TILE_DTYPE_INT16, "the program of --compare-cpu", ctx->mem, ctx->diag, out);
 }
 
-/* Compiles the program; *why says that there is no compiler. */
+/* Compiles the program; *why reports a missing compiler. */
 static bool build(compile_context *ctx, const char *folder, const char **why) {
     const char *code = arena_printf(ctx->mem, "%s/cpu.c", folder),
                *program = arena_printf(ctx->mem, "%s/cpu", folder);
@@ -174,7 +174,7 @@ bool compile_compare_cpu(compile_context *ctx, compile_kernel *k) {
     return ok;
 }
 
-/* Returns how many runs of one configuration pay for it; 0: no number of them. */
+/* Returns how many runs pay for a configuration; 0: no number. */
 static double paying_runs(const compile_cpu *cpu, cpu_chip chip) {
     const double saved = cpu->seconds * 1e6 - (chip.total - chip.config);
     return chip.total > 0 && saved > 0 ? fmax(1, ceil(chip.config / saved)) : 0;

@@ -1,4 +1,4 @@
-/* Counts by the cycle model, which engine cycle is and which runs ahead of the others; pJ by energy.def. */
+/* Counts by the cycle model (engine cycle; ahead of other engines), pJ by energy.def. */
 #include "report/energy.h"
 #include "rtl_models/cycle/work.h"
 #include "support/number.h"
@@ -84,7 +84,7 @@ compile_energy compile_energy_of(const compile_activity *a) {
     return e;
 }
 
-/* To so many digits. */
+/* Rounds to n digits. */
 static double rounded(double value, int n) {
     const double unit = value > 0 ? pow(10, floor(log10(value)) - (n - 1)) : 1;
     return unit < 1 ? round(value / unit) / round(1 / unit) : round(value / unit) * unit;

@@ -1,5 +1,5 @@
-/* energy.h - an estimate of the energy that runs take, by how often each part of the chip works
- * (docs/energy.md). It is a range: per-operation energies of the chip are not public. */
+/* energy.h - an estimate of the energy of runs, from the activity of each part of the chip (docs/energy.md).
+ * The estimate is a range, since per-operation energies of the chip are not public. */
 #ifndef ONYX_REPORT_ENERGY_H
 #define ONYX_REPORT_ENERGY_H
 
@@ -11,7 +11,7 @@ typedef enum {
     ENERGIES
 } compile_energy_kind;
 
-/* How often each was paid, and the time that the runs took. */
+/* Counts of each coefficient, and the time of the runs. */
 typedef struct {
     double count[ENERGIES];
     double time_us;
@@ -22,9 +22,9 @@ typedef struct {
     double low, typical, high;
 } compile_energy;
 
-/* Adds what the cycles of a run take, whose work was added when none were known. */
+/* Adds the energy of a run's cycles, for work added before the cycles were known. */
 void compile_activity_add_time(const compile_kernel *k, compile_activity *to);
-/* Adds what the last run of a kernel, and of those before it, did. Returns false where no engine of the array
+/* Adds the activity of the last run of a kernel and its producers. Returns false if no engine of the array
  * counted: nothing ran, or engine sam. */
 bool compile_activity_add(const compile_kernel *k, compile_activity *to);
 compile_energy compile_energy_of(const compile_activity *a);

@@ -21,7 +21,7 @@ static const char *var_text(const search *f, sam_var v) {
     return names_text(f->s->names, sam_var_at(f->s, v)->name);
 }
 
-/* Returns the kernel that computes a tensor before this one, or NULL. */
+/* Returns the earlier kernel of a tensor, or NULL. */
 static const compile_kernel *maker_of(const search *f, sam_tensor t) {
     for (uint32_t n = 0; n < f->last->producers.len; n++) {
         const sam_statement *made = &f->last->producers.at[n].user;
@@ -31,7 +31,7 @@ static const compile_kernel *maker_of(const search *f, sam_tensor t) {
     return NULL;
 }
 
-/* Lists the accesses under e, from left to right, but of tensors that the host makes to fill loops. */
+/* Lists the accesses under e, from left to right, except tensors made by the host to fill loops. */
 static void accesses_of(const search *f, sam_expr e, u32_vec *out) {
     const sam_expr_data *x = sam_expr_at(f->s, e);
     if (x->kind == SAM_EXPR_ACCESS && !sam_tensor_at(f->s, x->tensor)->ones)
@@ -60,7 +60,7 @@ static const char *condition_text(const search *f, const u32_vec *accesses) {
     return text;
 }
 
-/* Returns the first loop, outermost first from `from` on, that is one of vars; loops.len if there is none. */
+/* Returns the first loop in vars, outermost first from `from` on; loops.len without any. */
 static uint32_t loop_of(const search *f, uint64_t vars, uint32_t from) {
     while (from < f->s->loops.len && !(vars >> (f->s->loops.at[from].v - 1) & 1))
         from++;

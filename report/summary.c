@@ -9,11 +9,11 @@
 
 #include <math.h>
 
-/* Who asks for a summary, of what, and where to. */
+/* Inputs of a summary, and its destination. */
 typedef struct {
     const compile_options *o;
     const compile_context *ctx;
-    const compile_kernel *last; /* the kernel that makes the result */
+    const compile_kernel *last; /* the result's kernel */
     bool ran;
     const char *check;
     FILE *out;
@@ -31,7 +31,7 @@ static const char *cycles(const summary *s, double n) {
     return isfinite(n) && n >= 0 ? count(s, (uint64_t)(n + 0.5)) : "?";
 }
 
-/* ---- one line each ----------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static const char *tiles_text(const summary *s, const compile_figures *f) {
     arena *mem = s->ctx->mem;
@@ -46,7 +46,7 @@ static const char *time_text(const summary *s, const compile_figures *f) {
                         took ? ", " : "", took ? took : "");
 }
 
-/* Returns the sizes of a tile as "i=34, j=34, k=8"; NULL for a scalar expression, which has no loops. */
+/* Returns the sizes of a tile as "i=34, j=34, k=8"; NULL for a scalar expression (no loops). */
 static const char *sizes_text(const summary *s, const compile_kernel *k) {
     const sam_statement *st = &k->lowered.statement;
     const char *text = NULL;
@@ -72,7 +72,7 @@ static const char *pairs_text(const summary *s, const compile_kernel *k, const c
                         empty ? ", " : "", empty ? empty : "");
 }
 
-/* Returns the lines that say which tiles stalled others and where, as report.json has them. */
+/* Returns the lines about stalled tiles, equal to report.json. */
 static text_vec stalls_of(const summary *s, const compile_kernel *k) {
     cJSON *section = cJSON_CreateObject();
     compile_stalls_json(s->ctx, &k->ran.modelled, k->ran.cycles.kernel, section);
@@ -94,8 +94,8 @@ static const compile_kernel *longest(const compile_kernel *last) {
     return most;
 }
 
-/* Returns what bounds the run: a tile of the longest kernel or, with the chip's processor, the share of each
- * part of the chip; NULL where no engine of the array counted. */
+/* Returns the bound of the run: a tile of the longest kernel or, with the chip's processor, the share of each
+ * part of the chip; NULL if no engine of the array counted. */
 static const char *bound_text(const summary *s, const compile_figures *f) {
     const compile_kernel *k = longest(s->last);
     const double total = f->total ? (double)f->total / 100 : 1;
@@ -135,7 +135,7 @@ static void print_candidate_sizes(const summary *s, const compile_kernel *k) {
     }
 }
 
-/* Prints the tile sizes that the search chose, with the option that repeats them. */
+/* Prints the chosen tile sizes, with the option to repeat the choice. */
 static void print_sizes(const summary *s, const compile_kernel *k) {
     const tile_candidate *chosen = &k->tiling.expected;
     if (!k->tiling.candidates.len || !k->lowered.statement.loops.len)
@@ -192,7 +192,7 @@ static void print_copies(const summary *s, const compile_kernel *k) {
             arena_printf(mem, "%s (%s)", k->array.apart ? "dynamic" : "sorted", k->array.dispatch.why));
 }
 
-/* Prints the formats and orders of loops that free streams for more copies of the kernel. */
+/* Prints formats and orders of loops with free streams for more copies of the kernel. */
 static void print_freed(const summary *s, const compile_freed *f) {
     arena *mem = s->ctx->mem;
     for (uint32_t i = 0; i < f->by.len; i++) {
@@ -230,7 +230,7 @@ static void print_waits(const summary *s, const compile_kernel *k) {
         print_line(s, "waits", lines.at[i]);
 }
 
-/* --explain: the decisions about one kernel on the array. */
+/* --explain: the decisions about a kernel on the array. */
 static void explain_kernel(const summary *s, const compile_kernel *k) {
     compile_figures f = {0};
     print_masks(s, k);
@@ -255,7 +255,7 @@ static void explain_kernel(const summary *s, const compile_kernel *k) {
     print_waits(s, k);
 }
 
-/* --explain: the other forms of the statement that were tried, and why each lost. */
+/* --explain: other forms of the statement, and why each lost. */
 static void print_candidates(const summary *s, const compile_candidates *all) {
     for (uint32_t i = 0; i < all->len; i++) {
         const compile_candidate *one = &all->at[i];
@@ -284,7 +284,7 @@ static void explain_statement(const summary *s) {
 
 /* ---- the whole --------------------------------------------------------------------------------- */
 
-/* Returns the words that the host loaded for an operand whose region is stated. */
+/* Returns the host's loaded words for an operand with a stated region. */
 static const char *region_text(const compile_kernel *k, name_id tensor, arena *mem) {
     for (uint32_t p = 0; p < k->placed.len; p++) {
         const compile_placed *one = &k->placed.at[p];
@@ -326,8 +326,8 @@ const char *compile_processor_text(const compile_processed *p, arena *mem) {
                         p->measured ? "" : " expected", each, beside);
 }
 
-/* Returns "12 values computed, 9 nonzeros" of a kernel on the host, and before it what the chip's processor
- * did. */
+/* Returns "12 values computed, 9 nonzeros" of a kernel on the host, behind the work of the chip's processor.
+ */
 static const char *on_host_text(const summary *s, const compile_kernel *k) {
     arena *mem = s->ctx->mem;
     const uint64_t n = k->ran.computed, nnz = k->ran.result.nnz;
@@ -339,7 +339,7 @@ static const char *on_host_text(const summary *s, const compile_kernel *k) {
                         count(s, nnz), plural(nnz, "nonzero", "nonzeros"));
 }
 
-/* Prints a line for one of several kernels, or for a kernel on the host. */
+/* Prints a line for a kernel of several, or on the host. */
 static void print_kernel(const summary *s, const compile_kernel *k) {
     arena *mem = s->ctx->mem;
     const char *where = k->on_processor ? "on the chip's processor"
@@ -358,7 +358,7 @@ static void print_kernel(const summary *s, const compile_kernel *k) {
             tiles ? tiles : "", ran ? "; " : "", ran ? ran : "");
 }
 
-/* Prints facts about one kernel that a user must not miss. */
+/* Prints facts about a kernel for every user. */
 static void print_notices(const summary *s, const compile_kernel *k) {
     const host_outcome *host = &k->ran.host;
     if (k->given)
@@ -383,7 +383,7 @@ static void print_notices(const summary *s, const compile_kernel *k) {
         print_line(s, "board", "the board was found ready: not loaded, and not configured again");
 }
 
-/* Prints the five lines: tiles and clock; time; what bounds it; accuracy; energy. */
+/* Prints the five lines: tiles and clock; time; bound; accuracy; energy. */
 static void print_outcome(const summary *s, const compile_figures *all) {
     compile_activity activity = {0};
     const compile_kernel *k = s->last;
@@ -403,7 +403,7 @@ static void print_outcome(const summary *s, const compile_figures *all) {
         print_line(s, "energy", compile_energy_text(&activity, s->ctx->mem));
 }
 
-/* Prints the value at the coordinates that the result's file leaves out. */
+/* Prints the value at coordinates left out of the result's file. */
 static void print_fill(const summary *s) {
     const compile_kernel *k = s->last;
     const char *name = compile_result_name(s->ctx, k);
@@ -411,7 +411,7 @@ static void print_fill(const summary *s) {
                  name, tile_to_double(s->o->tensors.dtype, k->ran.result.fill), name);
 }
 
-/* Prints where the files are, how long the command took, and which option tells more. */
+/* Prints the folder, the command's time, and the option for more. */
 static void print_files(const summary *s, const compile_times *t) {
     const compile_options *o = s->o;
     const bool asks = !o->written.explain && !s->last->on_host && s->last->lowered.statement.tensors.len;

@@ -1,11 +1,11 @@
-/* taken.c - which values functions along an index took. */
+/* taken.c - values taken by functions along an index. */
 #include "report/report.h"
 
 static const sam_expr_data *function_of(const compile_kernel *k) {
     return k->user.rhs.v ? sam_fiber_function_in(&k->user, k->user.rhs) : NULL;
 }
 
-/* A coordinate of 0 is also what a sum makes of a fiber without values. */
+/* Coordinate 0 is also the value of a sum over a fiber without values. */
 static const char *doubt_of(const sam_program *p) {
     return p->places
                ? "; 0 is coordinate 0, or a fiber that stores nothing (argmax1 and argmin1 count from 1)"

@@ -23,7 +23,7 @@ typedef struct {
     pnr_route route;
 } found_net;
 
-/* A tile that some word configures. */
+/* A configured tile. */
 typedef struct {
     uint32_t x, y;
     net_tile kind;
@@ -37,7 +37,7 @@ typedef struct {
     arena *mem;
     diagnostics *d;
     name_table *names;
-    VEC(tile) tiles; /* sorted by (x, y); those outside the board are NET_TILE_NONE */
+    VEC(tile) tiles; /* sorted by (x, y); tiles outside of the board are NET_TILE_NONE */
     uint32_t *tile;  /* [y * width + x]: number of the tile plus 1, or 0 */
     netlist *net;
     pnr_design *design;
@@ -107,7 +107,7 @@ typedef struct {
     const bits_word *word;
 } word_context;
 
-/* Returns whether a netlist of sparse tiles has no place for the field: it is of 1-bit routing, Pond, flush
+/* Returns whether a netlist of sparse tiles has no place for the field: a field of 1-bit routing, Pond, flush
  * routing or a power switch. */
 static bool expressible(const bits_map *map, const tile *t, const bits_field *f) {
     if (f->feature == 0)
@@ -135,7 +135,7 @@ static void check_field(void *context, const bits_field *f) {
     diag_hint(w->c->d, "1-bit routing, ponds, routed flush and power switches belong to dense applications");
 }
 
-/* Finds the field of another profile of the board that explains some of the bits, or NULL. */
+/* Finds a field of another profile of the board for some of the bits, or NULL. */
 static const bits_field *of_other_profile(const bits_map *map, const tile *t, const bits_word *w,
                                           uint32_t bits) {
     for (uint32_t i = 0; i < map->others.len; i++) {
@@ -182,7 +182,7 @@ static void check_word(decoder *c, const tile *t, const bits_word *w) {
                   c->b->height);
 }
 
-/* The chip keeps the last write of an address; a file of merged words has one each. */
+/* The chip keeps the last write of an address; a file of merged words has a single write per address. */
 static void check_repeat(const decoder *c, const tile *t, const bits_word *w) {
     if (w->address != w[-1].address || bits_is_sram(t->kind, bits_feature(w->address)))
         return;
@@ -208,7 +208,7 @@ static wire *io_output_wire(const decoder *c, uint32_t x) {
     return wire_at(c, x, 1, PNR_NORTH, 0);
 }
 
-/* Returns whether the tile's mode has fields of its own: those of another profile have none. */
+/* Returns whether the tile's mode has fields of its own (modes of another profile have none). */
 static bool mode_known(const decoder *c, const tile *t) {
     for (uint32_t i = 0; i < c->map->core[t->kind].len; i++) {
         const bits_field *f = bits_field_at(c->map, c->map->core[t->kind].at[i]);
@@ -346,8 +346,8 @@ static void undriven(const decoder *c, uint32_t x, uint32_t y, const char *what)
     diag_hint(c->d, "a configuration word is missing, or a multiplexer's select is wrong");
 }
 
-/* Returns true, and in *at the switch-box output that drives the arriving wire `in`; otherwise the walk ends
- * here, at an IO tile or with an error. */
+/* Returns true, with *at as the switch-box output driving the arriving wire `in`; otherwise the walk ends, at
+ * an IO tile or with an error. */
 static bool arriving(const decoder *c, wire_id in, walk *w, wire_id *at) {
     const pnr_side side = (pnr_side)in.side, from = pnr_opposite(side);
     const uint32_t x = in.x, y = in.y, track = in.track;
@@ -381,7 +381,7 @@ static bool arriving(const decoder *c, wire_id in, walk *w, wire_id *at) {
     return true;
 }
 
-/* Returns the arriving wire that input `select` (0..2) of an output is. */
+/* Returns the arriving wire at input `select` (0..2) of an output. */
 static bits_wire switch_input(const decoder *c, const wire_id *out, uint32_t select) {
     return c->map->switch_input[out->side][out->track][select];
 }
@@ -422,7 +422,7 @@ static void walk_back(const decoder *c, wire_id at, walk *w) {
     diag_hint(c->d, "the selects of several tiles form a ring without a source");
 }
 
-/* Returns the number, from 1 on, of the net with that source, which is made if it is new. */
+/* Returns the number, from 1 on, of the net with the source; makes a new net if needed. */
 static uint32_t net_of(decoder *c, net_pin source) {
     for (uint32_t i = 0; i < c->nets.len; i++) {
         if (c->nets.at[i].pin.cell.v == source.cell.v && c->nets.at[i].pin.port == source.port)
@@ -524,7 +524,7 @@ static void follow_sinks(decoder *c) {
     }
 }
 
-/* An enabled output that no sink was reached from holds its driver back: its ready never comes. */
+/* An enabled output without a sink holds its driver back: its ready never comes. */
 static void check_leftovers(const decoder *c) {
     for (uint32_t x = 0; x < c->b->width; x++) {
         for (uint32_t y = 1; y < c->b->height; y++) {
@@ -556,7 +556,7 @@ static void check_io(const decoder *c) {
     }
 }
 
-/* ---- putting it together --------------------------------------------------------------------- */
+/* ---- the whole ----------------------------------------------------------------------------- */
 
 static int by_source(const void *left, const void *right) {
     const found_net *a = left, *b = right;

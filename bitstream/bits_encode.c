@@ -10,7 +10,7 @@
 typedef struct {
     uint32_t address, mask, data;
     uint32_t field, order;
-    src_loc loc; /* of the cell, where one is known */
+    src_loc loc; /* of the cell, if known */
 } bits_write_entry;
 
 typedef struct {

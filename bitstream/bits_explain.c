@@ -1,4 +1,4 @@
-/* What a stream says, for people: every word with its fields, and counts. */
+/* Explains a stream for people: every word with its fields, and counts. */
 #include "bitstream/bits_int.h"
 
 #include <stdlib.h>

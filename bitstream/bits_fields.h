@@ -1,4 +1,4 @@
-/* bits_fields.h - single fields of the register map, for what looks at words and not at a netlist. */
+/* bits_fields.h - single fields of the register map, for readers of words without a netlist. */
 #ifndef ONYX_BITSTREAM_BITS_FIELDS_H
 #define ONYX_BITSTREAM_BITS_FIELDS_H
 
@@ -15,15 +15,15 @@ typedef struct {
     uint8_t feature;
     bool space;   /* lo and hi count through the CONFIG_SPACE */
     uint8_t reg;  /* registers only */
-    uint8_t mode; /* CONFIG_SPACE only: tile mode that gives the bits this meaning, or BITS_ANY_MODE */
+    uint8_t mode; /* CONFIG_SPACE only: tile mode of the meaning, or BITS_ANY_MODE */
     uint16_t lo, hi;
     uint32_t row;               /* order in the tables: breaks ties */
     src_loc loc;                /* its row in the table */
-    const char *profile, *what; /* of the tables of profiles: which one, and what the field does; else NULL */
+    const char *profile, *what; /* of a profile's table: the profile, and the field's meaning; else NULL */
 } bits_field;
 
-/* A field is one piece of a register, or two when it crosses CONFIG_SPACE words: bits [from, from + width)
- * of the value stand at [shift, shift + width) of the register. */
+/* A field is a piece of a register, or two pieces across CONFIG_SPACE words: bits [from, from + width) of the
+ * value are at [shift, shift + width) of the register. */
 typedef struct {
     uint8_t reg, shift, width, from;
 } bits_piece;
@@ -39,7 +39,7 @@ static inline uint32_t bits_count(uint32_t v) {
     return n;
 }
 
-/* Finds the field `name` of a tile kind, or NULL; `feature` BITS_ANY_FEATURE finds it wherever it is. */
+/* Finds the field `name` of a tile kind, or NULL; `feature` BITS_ANY_FEATURE searches all features. */
 const bits_field *bits_find(const bits_map *map, net_tile tile, uint32_t feature, const char *name);
 
 /* A register of a kind of tile in a mode. */
@@ -51,8 +51,8 @@ static inline bits_register bits_register_at(net_tile tile, uint32_t mode, uint3
     return (bits_register){tile, mode, address >> 16 & 0xff, address >> 24};
 }
 
-/* Calls `visit` for each field with bits in that register, lowest bit first; CONFIG_SPACE words are shown as
- * the fields their mode gives them. Returns the mask of the bits so explained. */
+/* Calls `visit` for each field with bits in the register, lowest bit first; CONFIG_SPACE words are shown as
+ * the fields of their mode. Returns the mask of the explained bits. */
 typedef void bits_visit(void *context, const bits_field *f);
 uint32_t bits_each_field(const bits_map *map, bits_register at, bits_visit *visit, void *context);
 
@@ -75,7 +75,7 @@ static inline uint32_t bits_y(uint32_t address) {
 static inline uint32_t bits_key(uint32_t address) {
     return address << 16 | bits_feature(address) << 8 | bits_reg(address);
 }
-/* Returns what stands at the word's tile; NET_TILE_NONE outside the board. */
+/* Returns the tile kind at the word's address; NET_TILE_NONE outside of the board. */
 net_tile bits_tile(const bits_map *map, uint32_t address);
 /* Returns whether the feature is the SRAM of a MEM tile: words there are contents, not fields. */
 static inline bool bits_is_sram(net_tile tile, uint32_t feature) {
@@ -84,7 +84,7 @@ static inline bool bits_is_sram(net_tile tile, uint32_t feature) {
 
 /* Returns the words of a stream sorted canonically, ties in stream order. Addresses may repeat. */
 bits_stream bits_sorted(const bits_stream *in, arena *mem);
-/* Returns the data at an address of a sorted stream; 0 when it is not there. */
+/* Returns the data at an address of a sorted stream; 0 without the address. */
 uint32_t bits_data(const bits_stream *sorted, uint32_t address);
 /* Returns the value of a field of the tile at (x, y) in a sorted stream. */
 uint32_t bits_value(const bits_map *map, const bits_stream *sorted, const bits_field *f, uint32_t x,

@@ -9,7 +9,7 @@
 #define BITS_MAX_TRACKS 8
 #define BITS_NO_FIELD UINT32_MAX
 
-/* Field numbers of one 17-bit switch-box output and of one 17-bit connection box. */
+/* Field numbers of a 17-bit switch-box output and of a 17-bit connection box. */
 typedef struct {
     uint32_t enable, sel, rmux, fifo, start, end;
 } bits_sb;
@@ -34,7 +34,7 @@ struct bits_map {
     uint32_t mode[BITS_KINDS], tile_en[BITS_KINDS]; /* IO has no mode: BITS_NO_FIELD */
 };
 
-/* Returns whether a field with that name belongs to a profile that the map is not of. */
+/* Returns whether a field with the name belongs to a profile other than the map's. */
 bool bits_is_elsewhere(const bits_map *map, net_tile tile, const char *name);
 static inline const bits_field *bits_field_at(const bits_map *map, uint32_t number) {
     return &map->fields.at[number];

@@ -33,7 +33,7 @@ static src_loc cell_loc(const csv_table *t, uint32_t column) {
     return src_at(t->source, t->cell[column].offset, t->cell[column].length);
 }
 
-/* Splits the next line that is neither empty nor a comment; columns beyond the last kept one only count. */
+/* Splits the next line with data; columns beyond the last kept column are only counted. */
 static bool csv_next(csv_table *t) {
     while (t->next < t->length) {
         size_t begin = t->next, end = begin;
@@ -118,7 +118,7 @@ static bool row_columns(const csv_table *t, uint32_t expected, diagnostics *d) {
     return false;
 }
 
-/* Reads the columns lo, hi and field, of which lo is column `first`; `limit` bounds hi. */
+/* Reads the columns lo (column `first`), hi and field; `limit` bounds hi. */
 static bool row_bits(const csv_table *t, uint32_t first, uint32_t limit, bits_field *f, arena *mem,
                      diagnostics *d) {
     uint32_t lo = 0, hi = 0;
@@ -141,7 +141,7 @@ static bool row_bits(const csv_table *t, uint32_t first, uint32_t limit, bits_fi
     return true;
 }
 
-/* Returns whether the name is that of a CONFIG_SPACE word; *k is 12 for "CONFIG_SPACE_12". */
+/* Returns whether the name is a CONFIG_SPACE word; *k is 12 for "CONFIG_SPACE_12". */
 static bool space_word(const char *name, uint32_t *k) {
     static const char prefix[] = "CONFIG_SPACE_";
     char *end = NULL;
@@ -202,8 +202,8 @@ static bool read_space_row(const csv_table *t, bits_map *map, arena *mem, diagno
     return true;
 }
 
-/* Reads a row of a profile's table: the columns of space_field, then what the field does, which is the rest
- * of the line. */
+/* Reads a row of a profile's table: the columns of space_field, then the field's meaning, the rest of the
+ * line. */
 static bool read_profile_row(const csv_table *t, const char *profile, bits_map *map, arena *mem,
                              diagnostics *d) {
     bits_field f;
@@ -262,7 +262,7 @@ static int by_name(const void *left, const void *right) {
     return c ? c : order(a->row, b->row);
 }
 
-/* The sort key of by_place stands next to the field's number, so that qsort needs no context. */
+/* The sort key of by_place stands next to the field's number: qsort needs no context. */
 typedef struct {
     uint64_t key;
     uint32_t number;
@@ -291,7 +291,7 @@ static void sort_fields(bits_map *map, arena *mem) {
         vec_push(mem, &map->by_place, keys[i].number);
 }
 
-/* Two meanings for one bit, or one name for two fields of a feature, would make decoding ambiguous. */
+/* Two meanings of a bit, or a name for two fields of a feature, would make decoding ambiguous. */
 static bool check_overlaps(const bits_map *map, diagnostics *d) {
     bool good = true;
     for (uint32_t i = 0; i + 1 < map->fields.len; i++) {
@@ -384,7 +384,7 @@ static void list_core_fields(bits_map *map, arena *mem) {
     }
 }
 
-/* Lists the inputs of every output of the switch box: there are three, none from its own side. */
+/* Lists the three inputs of every output of the switch box, none from its own side. */
 static void invert_switches(bits_map *map) {
     const pnr_board *b = map->board;
     for (uint32_t i = 0; i < 16 * b->tracks; i++) {
@@ -484,8 +484,8 @@ static uint32_t place_from(const bits_map *map, uint64_t key) {
     return low;
 }
 
-/* Visits the fields of CONFIG_SPACE_k. Those that reach into it may begin in the word before, as fields have
- * at most 32 bits. */
+/* Visits the fields of CONFIG_SPACE_k. A field may begin in the word before, since fields have at most 32
+ * bits. */
 static uint32_t each_space_field(const bits_map *map, bits_register at, uint32_t k, bits_visit *visit,
                                  void *context) {
     uint32_t begin = k * 32, mask = 0;

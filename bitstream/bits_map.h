@@ -6,7 +6,7 @@
 
 typedef struct {
     uint32_t address, data;
-    src_loc loc; /* the word's place in the file it was read from; nowhere for words of bits_encode */
+    src_loc loc; /* the word's place in its file; nowhere for words of bits_encode */
 } bits_word;
 typedef struct {
     VEC(bits_word)
@@ -16,12 +16,11 @@ typedef struct {
 /* ---- the register map ------------------------------------------------------------------------ */
 
 /* Every field of every register of every tile kind: regmap.csv and config_space.csv of the board's folder,
- * and what the board's profile adds (docs/bitstream.md, docs/boards.md). Holds `b`. Errors, located in the
+ * and the table of the board's profile (docs/bitstream.md, docs/boards.md). Holds `b`. Errors, located in the
  * tables: E0601..E0604. */
 typedef struct bits_map bits_map;
 bool bits_map_read(const pnr_board *b, arena *mem, diagnostics *d, bits_map **out);
-/* Lists the fields of the board's profiles besides the chip: a line each says what it does and where it
- * stands. */
+/* Lists the fields of the board's profiles besides the chip: a line each, with meaning and place. */
 void bits_list_profiles(const bits_map *map, const char *indent, FILE *out);
 
 #endif

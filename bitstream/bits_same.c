@@ -7,7 +7,7 @@ typedef struct {
     const pnr_design *left, *right; /* decoded, routed */
     const char *left_name, *right_name;
     arena *mem;
-    diagnostics *d; /* errors go here, or, where it is NULL, lines to `list` */
+    diagnostics *d; /* errors go here; NULL: lines go to `list` */
     FILE *list;
     bool same;
 } comparison;
@@ -44,12 +44,12 @@ typedef struct {
     const net_cell_data *cell;
 } cell_of;
 
-/* Reports fields of `a` that `b` has with another value; `both` is false to look only for fields b lacks. */
+/* Reports fields of `a` with another value in `b`; `both` false: only fields missing in `b`. */
 static void compare_config(comparison *c, pnr_site at, cell_of a, cell_of b, bool both) {
     for (uint32_t i = 0; i < a.cell->config.len; i++) {
         const char *field = names_text(a.net->names, a.cell->config.at[i].field);
         uint32_t left = a.cell->config.at[i].value, right = config_value(b.net, b.cell, field);
-        /* These two follow from the cell itself, and a config need not list them. */
+        /* Two settings follow from the cell itself, and a config may omit them. */
         if (!strcmp(field, "tile_en") || !strcmp(field, "mode"))
             continue;
         if (left == right || (!both && right))
@@ -91,7 +91,7 @@ static void compare_cells(comparison *c) {
 
 /* ---- nets ------------------------------------------------------------------------------------ */
 
-/* One fact of a route, free of indices: a hop, or how a sink is reached. Sorted lists of facts are compared.
+/* A fact of a route, free of indices: a hop, or the last step to a sink. Sorted lists of facts are compared.
  */
 typedef struct {
     pnr_site at;
@@ -172,7 +172,7 @@ static void compare_net(comparison *c, uint32_t left, uint32_t right) {
     }
 }
 
-/* Returns the index of the net with that source, or UINT32_MAX. */
+/* Returns the index of the net with the source, or UINT32_MAX. */
 static uint32_t net_index(const pnr_design *design, pnr_site at, uint8_t port) {
     for (uint32_t i = 0; i < design->net->nets.len; i++) {
         net_pin pin = design->net->nets.at[i].source;

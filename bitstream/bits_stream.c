@@ -1,4 +1,4 @@
-/* Streams of words: order, lookup, and the files they live in. */
+/* Streams of words: order, lookup, and files. */
 #include "bitstream/bits_int.h"
 #include "support/sort.h"
 
@@ -33,7 +33,7 @@ bits_stream bits_canonical(const bits_stream *bits, arena *mem) {
     return out;
 }
 
-/* Returns the position in `order`, which sorts the words, of the first whose key is not below `key`. */
+/* Returns the position in the sorted `order` of the first word with a key of at least `key`. */
 static uint32_t first_key(const bits_stream *s, const uint32_t *order, uint32_t key) {
     uint32_t low = 0, high = s->words.len;
     while (low < high) {
@@ -97,7 +97,7 @@ static int hex_digit(char c) {
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* How messages call what stands at the reader. */
+/* Names the text at the reader for messages. */
 static const char *found(const bits_reader *r) {
     if (r->at >= r->length)
         return "the end of the file";
@@ -109,7 +109,7 @@ static const char *found(const bits_reader *r) {
     return arena_printf(r->d->mem, "'%c'", c);
 }
 
-/* A file that ends inside a word was cut off; any other surprise is a mistake in its text. */
+/* A file with a partial last word was cut off; any other surprise is a mistake in its text. */
 static bool expected(const bits_reader *r, const char *what) {
     src_loc loc = src_at(r->source, r->at, 1);
     if (r->at >= r->length) {

@@ -29,11 +29,12 @@ static const char *const hazard_names[HAZARDS] = {
 
 typedef struct {
     const char *module;
-    bool stirs;                 /* has registers that change while no word moves at a port: stir_o */
+    bool stirs;                 /* has registers with changes while no word moves at a port: stir_o */
     const char *in[4], *out[3]; /* stream names by 17-bit port number */
     config_port config[24];     /* up to the first without a name */
-    const char *watch[3];       /* its monitors: ports of one bit, or one of a bit for each hazard */
-    hazard hazard[HAZARDS];     /* what they raise, by bit (docs/errata.md), up to HAZARD_NONE */
+    const char *watch[3];       /* its monitors: ports of a single bit, or a port with a bit for each hazard
+                                 */
+    hazard hazard[HAZARDS];     /* hazards of the monitors, by bit (docs/errata.md), up to HAZARD_NONE */
 } primitive;
 
 /* clang-format off */
@@ -129,8 +130,8 @@ static const char *sink_name(writer *w, uint32_t net, uint32_t sink) {
 
 /* ---- routes ---------------------------------------------------------------------------------- */
 
-/* Writes the ready of a node, which is the AND over what it feeds. The taking side of a hop with a register
- * is called NAME_take. */
+/* Writes the ready of a node: the AND over its fan-out. The taking side of a hop with a register is called
+ * NAME_take. */
 static void write_ready(writer *w, uint32_t net, uint32_t node) {
     const pnr_route *route = &w->design->route.at[net];
     const char *and = "";
@@ -184,8 +185,8 @@ static void write_net(writer *w, uint32_t net) {
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-/* Writes the depth-2 FIFO of a core's port, from stream `in` to stream `out`; where what it holds is another
- * stream than what it gives, `held`. */
+/* Writes the depth-2 FIFO of a core's port, from stream `in` to stream `out`; `held`: the stream inside, if
+ * different from `out`. */
 static void write_fifo(writer *w, const char *instance, net_cell cell, const char *in, const char *held,
                        const char *out) {
     fprintf(w->out,
@@ -207,7 +208,7 @@ static void write_input(writer *w, net_cell cell, uint32_t port) {
     write_fifo(w, in, cell, in, head, head);
 }
 
-/* An output port, which is a source: its valid waits for the ready of all it feeds. */
+/* An output port is a source: its valid waits for the ready of its whole fan-out. */
 static void write_output(writer *w, net_cell cell, uint32_t port) {
     const char *tail = port_stream(w, cell, "tail", port), *out = port_stream(w, cell, "out", port);
     const char *held = arena_printf(&w->scratch, "%s_held", out);
@@ -245,7 +246,7 @@ static void write_constant(writer *w, const net_cell_data *cell, const config_po
     const char *first = mode_field(w, cell, c->from), *last = mode_field(w, cell, c->to);
     const bits_field *from = bits_find(w->map, tile, 0, first), *to = bits_find(w->map, tile, 0, last);
     bool plain =
-        !w->map->others.len && !pnr_board_extended(w->design->board); /* the board has one profile only */
+        !w->map->others.len && !pnr_board_extended(w->design->board); /* the board has a single profile */
     if (!from && !to && (plain || bits_is_elsewhere(w->map, tile, first))) { /* not on this profile */
         fprintf(w->out, ",\n      .%s('0)", c->port);
         return;
@@ -262,8 +263,8 @@ static void write_constant(writer *w, const net_cell_data *cell, const config_po
     fputs(")", w->out);
 }
 
-/* Declares the stream of a port without a net. Such an input is never valid and such an output is always
- * taken; lint wants names for what they leave open. */
+/* Declares the stream of a port without a net: an input is never valid, and an output is always taken; lint
+ * asks for names of open signals. */
 static void declare_unused(writer *w, const char *name, uint32_t port, bool input) {
     if (input)
         fprintf(w->out, "  logic unused_%s_head%u_ready;\n", name, port);
@@ -307,16 +308,17 @@ static uint32_t count_hazards(const net_cell_data *cell) {
     return n;
 }
 
-/* Writes that a word moves into or out of the FIFO from stream `in`, which holds `held`, to `out`. */
+/* Writes the condition of a word moving into or out of the FIFO from stream `in` to `out`, with contents
+ * `held`. */
 static void write_moves(writer *w, const char *name, const char *in, const char *held, const char *out,
                         uint32_t port) {
     fprintf(w->out, " |\n      (%s_%s%u.valid & %s_%s%u_ready) | (%s_%s%u%s.valid & %s_%s%u_ready)", name, in,
             port, name, in, port, name, out, port, held, name, out, port);
 }
 
-/* The core's clock runs in cycles that can change it: in a flush, when a word moves at one of its ports, or
- * when the primitive says so. Most cores rest most of the time, and a clock that stands costs a simulator
- * nothing. */
+/* The core's clock runs in cycles with a possible change: in a flush, when a word moves at a port, or on
+ * request of the primitive. Most cores rest most of the time, and a stopped clock costs a simulator nothing.
+ */
 static void write_clock(writer *w, net_cell cell, const primitive *p) {
     const char *name = cell_name(w, cell);
     fprintf(w->out, "  assign %s_awake = %s", name, flush_of(w, cell));
@@ -375,8 +377,8 @@ static void write_core(writer *w, net_cell cell, const net_cell_data *data) {
     write_clock(w, cell, p);
 }
 
-/* Writes an IO tile, which is one FIFO of 16 bits: the array adds a control bit 0 on the way in and drops it
- * on the way out. */
+/* Writes an IO tile, a FIFO of 16 bits: the array adds a control bit 0 on the way in, and drops the bit on
+ * the way out. */
 static void write_io(writer *w, net_cell cell, const net_cell_data *data) {
     const char *name = cell_name(w, cell);
     uint32_t x = site_of(w, cell).x;
@@ -401,7 +403,7 @@ static void write_io(writer *w, net_cell cell, const net_cell_data *data) {
             stream, name, x, x, x, stream, stream, stream, stream, stream, stream);
 }
 
-/* ---- what has no netlist --------------------------------------------------------------------- */
+/* ---- designs without a netlist ------------------------------------------------------------- */
 
 static void refuse(writer *w, const net_cell_data *cell, pnr_site at, const char *what) {
     diag_error(w->d, cell->loc, "E0660-not-specialised", "tile x%uy%u: %s", at.x, at.y, what);
@@ -466,7 +468,7 @@ static const char *hazard_name(writer *w, uint32_t index) {
     return "1'b0";
 }
 
-/* Bit h of the hazard words is set if hazard h has been raised since the last flush; they are counted over
+/* Bit h of the hazard words is set if hazard h has been raised since the last flush; hazards are counted over
  * all cells in order, 32 to a word. */
 static void write_hazards(writer *w) {
     fputs("\n  // What the chip would have got wrong since the last flush.\n", w->out);

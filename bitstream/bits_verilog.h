@@ -4,10 +4,10 @@
 
 #include "bitstream/bits_map.h"
 
-/* True if the cores work and nothing overrides their handshakes, so that a netlist or a model of primitives
- * and routes is all there is to the design; otherwise errors E0660-not-specialised. */
+/* True if the cores work and no setting overrides their handshakes: a netlist or a model of primitives and
+ * routes is then the whole design; otherwise errors E0660-not-specialised. */
 bool bits_check_sparse(const pnr_design *design, const bits_map *map, diagnostics *d);
-/* Returns CONFIG_SPACE word `word` of a cell, as the tile's register holds it. */
+/* Returns CONFIG_SPACE word `word` of a cell, as in the tile's register. */
 uint32_t bits_core_space(const pnr_design *design, const bits_map *map, net_cell cell, uint32_t word);
 /* Writes the configured design as a SystemVerilog netlist of rtl_models primitives: only what is used,
  * constants folded. Module `onyx_design`: clk_i, rst_ni, flush_i, and by IO column x in_<x>_{data,valid}_i,

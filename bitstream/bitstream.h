@@ -25,19 +25,19 @@ bool bits_encode(const pnr_design *design, const bits_map *map, arena *mem, diag
 bool bits_decode(const bits_stream *in, const bits_map *map, name_table *names, diagnostics *d,
                  pnr_design *design, uint32_t *unknown);
 
-/* True if the decoded design is the routed one, up to names and order: modes, configurations, sites, pins,
- * hops, registers. Each difference is an error E0650-design-differs naming the tile. */
+/* True if the decoded design equals the routed design, up to names and order: modes, configurations, sites,
+ * pins, hops, registers. Each difference is an error E0650-design-differs naming the tile. */
 bool bits_same(const pnr_design *decoded, const pnr_design *routed, diagnostics *d);
-/* Compares two decoded designs as bits_same does: prints the differences, a line each, and says whether there
- * is none. */
+/* Compares two decoded designs as bits_same does: prints the differences, a line each, and returns whether
+ * none exists. */
 bool bits_diff(const pnr_design *a, const pnr_design *b, FILE *out, arena *mem);
 
-/* Returns the words in the canonical order, those of one address OR-ed, zero words dropped: as bits_encode
- * leaves them. */
+/* Returns the words in canonical order, words of the same address OR-ed, zero words dropped, as bits_encode
+ * does. */
 bits_stream bits_canonical(const bits_stream *bits, arena *mem);
 
-/* Puts the words of `bits` into the order of `model` (addresses unknown to it follow in their own order),
- * which makes a re-encoded stream comparable with the file it came from. */
+/* Sorts the words of `bits` into the order of `model` (addresses unknown to `model` follow in their own
+ * order), to compare a re-encoded stream with its file. */
 void bits_order_as(bits_stream *bits, const bits_stream *model, arena *mem);
 
 #endif

@@ -360,8 +360,24 @@ static double points_everywhere(const compile_kernel *k, arena *mem, src_loc *lo
     return points;
 }
 
+/* Returns false after E0303-range where the result reaches further than files and tensors do. */
+static bool has_extents(compile_context *ctx, const compile_kernel *k) {
+    const sam_statement *s = &k->user;
+    for (uint32_t m = 0; m < sam_tensor_at(s, s->result)->order; m++) {
+        const uint32_t extent = k->data.extent[s->result_index[m].v - 1];
+        if (extent <= INT32_MAX)
+            continue;
+        diag_error(ctx->diag, sam_expr_at(s, s->rhs)->loc, "E0303-range",
+                   "extent %u of mode %u of the result is outside 0..%d", extent, m, INT32_MAX);
+        return false;
+    }
+    return true;
+}
+
 static bool has_room(compile_context *ctx, const compile_kernel *k) {
     src_loc loc;
+    if (!has_extents(ctx, k))
+        return false;
     const double points = points_everywhere(k, ctx->mem, &loc);
     if (points <= MOST_VALUES)
         return true;

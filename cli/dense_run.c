@@ -92,6 +92,49 @@ static void print_job(const cli_session *s, const dense_job *job) {
     }
 }
 
+/* ---- --json ------------------------------------------------------------------------------------ */
+
+static void add_streams(const dense_outcome *o, cJSON *json) {
+    cJSON *list = cJSON_AddArrayToObject(json, "streams");
+    for (uint32_t i = 0; i < o->streams.len; i++) {
+        const dense_ran_stream *s = &o->streams.at[i];
+        cJSON *one = json_add_item(list);
+        cJSON_AddNumberToObject(one, "column", s->stream.column);
+        cJSON_AddStringToObject(one, "direction", s->stream.store ? "store" : "load");
+        cJSON_AddNumberToObject(one, "words", s->state.words);
+        if (!s->state.words)
+            continue;
+        cJSON_AddNumberToObject(one, "first_cycle", (double)s->state.first - DENSE_FIRST_CYCLE);
+        cJSON_AddNumberToObject(one, "last_cycle", (double)s->state.last - DENSE_FIRST_CYCLE);
+    }
+}
+
+/* Cycles are those of the array, 0 the first after the flush. */
+static void print_json(const dense_job *job, bool right) {
+    const dense_program *p = &job->program;
+    cJSON *json = cJSON_CreateObject(), *list;
+    cJSON_AddNumberToObject(json, "format_version", 1);
+    cJSON_AddStringToObject(json, "dense_program", p->path);
+    cJSON_AddStringToObject(json, "board", job->board.name);
+    cJSON_AddStringToObject(json, "engine", "cycle");
+    cJSON_AddStringToObject(json, "check", right ? "pass" : "fail");
+    cJSON_AddNumberToObject(json, "configuration_words", p->bits.words.len);
+    cJSON_AddBoolToObject(json, "own_registers", p->writes.len > 0);
+    cJSON_AddNumberToObject(json, "cycles", job->outcome.cycles);
+    add_streams(&job->outcome, json);
+    list = cJSON_AddArrayToObject(json, "outputs");
+    for (uint32_t i = 0; i < p->outputs.len; i++) {
+        uint32_t first = 0;
+        cJSON *one = json_add_item(list);
+        cJSON_AddStringToObject(one, "name", p->outputs.at[i].name);
+        cJSON_AddNumberToObject(one, "words", p->outputs.at[i].words.len);
+        cJSON_AddNumberToObject(one, "equal",
+                                dense_equal_words(&p->outputs.at[i], job->outcome.memory, &first));
+    }
+    cli_print_json(json);
+    cJSON_Delete(json);
+}
+
 bool cli_dense_run(cli_session *s, bool *dense) {
     const compile_options *o = &s->options.compile;
     dense_job *job = arena_new(&s->mem, dense_job);
@@ -104,9 +147,11 @@ bool cli_dense_run(cli_session *s, bool *dense) {
                    "a dense program runs on engine cycle alone");
         diag_hint(&s->diag, "--engine cycle");
     }
-    bool ok = *dense && o->target.engine == ENGINE_CYCLE && run_job(s, job);
-    if (ok)
+    const bool ok = *dense && o->target.engine == ENGINE_CYCLE && run_job(s, job);
+    if (ok && !s->options.json)
         print_job(s, job);
-    ok = ok && compare_job(s, job);
-    return ok;
+    const bool right = ok && compare_job(s, job);
+    if (ok && s->options.json)
+        print_json(job, right);
+    return right;
 }

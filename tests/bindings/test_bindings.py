@@ -112,6 +112,18 @@ class Kernels(unittest.TestCase):
             self.assertTrue((out / "bitstream.bs").exists())
             self.same(r.x, np.array([1, 2]))
 
+    def test_settings_by_name(self):
+        B, C = whole(20, 20, 0.2, 1), whole(20, 20, 0.2, 2)
+        how = {"dtype": "bf16", "profile": "onyx-ext", "tile": 8, "unroll": 2}
+        words = [word for name, value in how.items() for word in (f"--{name}", value)]
+        named, said = onyx.run("X(i,j) = B(i,k) * C(k,j)", B=B, C=C, **how), onyx.run("X(i,j) = B(i,k) * C(k,j)", B=B, C=C, options=words)
+        self.assertEqual([named.report[m] for m in ("profile", "unroll", "bitstream", "cycles")], [said.report[m] for m in ("profile", "unroll", "bitstream", "cycles")])
+        self.assertEqual((named.report["profile"], named.report["unroll"]), ("onyx-ext", 2))
+        kernel = onyx.compile("X(i,j) = B(i,k) * C(k,j)", B=B, C=C, **how)
+        self.assertEqual(kernel.bitstream, said.report["bitstream"]["xxh64"])
+        with self.assertRaisesRegex(onyx.OnyxError, "E0903"):
+            onyx.run("X(i,j) = B(i,j)", B=B, tile="wide")
+
     def test_what_does_not_fit_is_said(self):
         r = onyx.run("x(i) = t(i) * t(i)", t=np.array([300, 2]))
         self.assertIn("[E0351-wrapped]", r.messages)
@@ -163,8 +175,8 @@ class Kernels(unittest.TestCase):
         for matrix, vector in ((B, c), (B * 2, c + 1), (B[:10, :5], c[:5])):
             self.same(kernel(B=matrix, c=vector).x, matrix @ vector)
             self.assertEqual(kernel.bitstream, bits)
-        with self.assertRaisesRegex(TypeError, r"options, \['--dtype', 'bf16'\]"):
-            onyx.run("x(i) = b(i)", b=B[0], dtype="bf16")
+        with self.assertRaisesRegex(TypeError, r"options, \['--semiring', 'min_plus'\]"):
+            onyx.run("x(i) = b(i)", b=B[0], semiring="min_plus")
         with self.assertRaises(TypeError):
             kernel({"B": B}, B=B)
         for expression, want in ("X(i,j) = B(i,k) * C(k,j)", lambda b, c: b @ c), ("X(i,j) = B(i,j) + C(j,i)", lambda b, c: b + c.T):

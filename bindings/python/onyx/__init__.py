@@ -279,6 +279,11 @@ class ProgramResult:
         raise AttributeError(name)
 
 
+def _settings(**settings):
+    """Options by their names, without those that are not said."""
+    return [word for name, value in settings.items() if value is not None for word in (f"--{name}", str(value))]
+
+
 def _arguments(expression, formats, schedule, engine, folder, options):
     arguments = [expression, "--engine", engine, "-o", folder]
     for tensor, levels in (formats or {}).items():
@@ -434,20 +439,22 @@ def _answer(arguments, tensors):
 
 
 def run(expression: str, operands: Optional[Mapping[str, Any]] = None, *, formats: Optional[Mapping[str, str]] = None,
-        schedule: Optional[str] = None, engine: str = "cycle", out: Optional[os.PathLike | str] = None,
-        options: Sequence[Any] = (), **named: Any) -> Result:
+        schedule: Optional[str] = None, engine: str = "cycle", dtype: Optional[str] = None, tile: Any = None, unroll: Any = None,
+        profile: Optional[str] = None, out: Optional[os.PathLike | str] = None, options: Sequence[Any] = (), **named: Any) -> Result:
     """Compiles `expression`, runs it on the operands, checks the result against a reference, and returns it.
 
     operands: by their names, {"B": matrix}, or as keyword arguments, B=matrix, if their names are not those of
     others, each with its fill; formats: levels of tensors, {"C": "ss:1,0"}; schedule: "reorder(i,k,j)"; engine: sam, cycle, rtl or soc;
-    out: a folder for everything that is produced; options: what else `onyx run` takes, ["--tile", 16].
+    dtype: int16 or bf16; tile: edges of sub-tiles, 16 or "i:64,k:8"; unroll: copies, a number or "auto"; profile: onyx or onyx-ext;
+    out: a folder for everything that is produced; options: what else `onyx run` takes, ["--seed", 2].
     Raises OnyxError, and KeyboardInterrupt as soon as this process or a program that it started is interrupted; warns
     of values that do not fit (OnyxWarning).
     """
     tensors = _tensors(operands, named)
     with tempfile.TemporaryDirectory() as scratch:
         fills = [word for n, t in tensors.items() if t.fill for word in ("--fill", f"{n}:{t.fill:.17g}")]
-        arguments = _arguments(expression, formats, schedule, engine, os.fspath(out or scratch), [*fills, *options])
+        said = _settings(dtype=dtype, tile=tile, unroll=unroll, profile=profile)
+        arguments = _arguments(expression, formats, schedule, engine, os.fspath(out or scratch), [*fills, *said, *options])
         messages, (name, tensor, report) = _answer(arguments, tensors)
     return Result(name, tensor, json.loads(report), messages, out)
 
@@ -499,10 +506,12 @@ def _order(report: Mapping[str, Any]) -> list:
 
 
 def compile(expression: str, operands: Optional[Mapping[str, Any]] = None, *, formats: Optional[Mapping[str, str]] = None, schedule: Optional[str] = None,
-            engine: str = "cycle", options: Sequence[Any] = (), **named: Any) -> Kernel:
+            engine: str = "cycle", dtype: Optional[str] = None, tile: Any = None, unroll: Any = None, profile: Optional[str] = None,
+            options: Sequence[Any] = (), **named: Any) -> Kernel:
     """A Kernel that can be called with new operands; the arguments are those of `run`. Where operands are given it is run on them
     once, so that choices are made by them and mistakes are said now."""
-    kernel = Kernel(expression, {"formats": formats, "schedule": schedule, "engine": engine, "options": list(options)})
+    said = _settings(dtype=dtype, tile=tile, unroll=unroll, profile=profile)
+    kernel = Kernel(expression, {"formats": formats, "schedule": schedule, "engine": engine, "options": [*said, *options]})
     if operands or named:
         kernel(operands, **named)
     return kernel

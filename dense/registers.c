@@ -13,7 +13,8 @@
 
 #include "boards/onyx/fabric.h"
 
-enum { ZERO, FIRST_UNIT, NO_LINK = UINT32_MAX, FAR = 1 << 24 };
+#define NO_LINK UINT32_MAX
+enum { ZERO, FIRST_UNIT, FAR = 1 << 24 };
 
 /* number[to] <= number[from] + weight. `link`: a longer path of it raises the weight. */
 typedef struct {

@@ -12,7 +12,8 @@
 
 #include <stdlib.h>
 
-enum { MAX_STEPS = 4000, LENGTHS = 4, TO_SOURCE = UINT32_MAX };
+#define TO_SOURCE UINT32_MAX
+enum { MAX_STEPS = 4000, LENGTHS = 4 };
 
 typedef struct {
     const pnr_board *board;

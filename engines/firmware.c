@@ -193,9 +193,9 @@ bool compile_firmware_begin_calls(compile_engine_run *r) {
     return make_folder(f->folder, in->ctx->diag) && make_folder(f->place, in->ctx->diag);
 }
 
-/* Returns the packed tensor that a stream carries, or NULL. */
+/* Returns the packed tensor that a stream carries, or NULL of a table. */
 static const sam_tensor_data *tensor_of(const compile_engine_in *in, const tile_stream *stream) {
-    for (uint32_t t = 0; t < in->statement->tensors.len; t++) {
+    for (uint32_t t = 0; t < in->statement->tensors.len && !stream->table.n; t++) {
         if (name_eq(in->statement->tensors.at[t].name, stream->tensor))
             return &in->statement->tensors.at[t];
     }

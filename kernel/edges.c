@@ -76,6 +76,7 @@ tile_options compile_tiling_of(const compile_options *o, const pnr_board *board,
                         .stored = o->copies.streams == COMPILE_OF_ALL && !o->asked.statement,
                         .skips = pnr_board_extended(board) && o->mapping.skip != COMPILE_SKIP_OFF,
                         .clip = is_unasked(o),
+                        .table_words = lower_table_words(&k->sam),
                         .steps = most_steps(o)};
     resolve(&o->cutting.tile, &k->statement, out.edge);
     resolve(&o->cutting.glb_tile, &k->statement, out.glb_edge);

@@ -9,7 +9,7 @@ void compile_streams_of(const pnr_design *design, uint32_t part, compile_streams
             bool io = cell->mode == NET_MODE_IO_IN || cell->mode == NET_MODE_IO_OUT;
             if (!io || design->site.at[c].x != x || cell->part != part)
                 continue;
-            const tile_copy_stream stream = {{cell->tensor, cell->level}, cell->copy};
+            const tile_copy_stream stream = {{cell->tensor, cell->level, cell->table}, cell->copy};
             uint32_t *n = cell->output ? &streams->n_out : &streams->n_in;
             (cell->output ? streams->out : streams->in)[*n] = stream;
             (cell->output ? streams->out_cell : streams->in_cell)[*n] = c;

@@ -375,10 +375,31 @@ static void refuse_reference(checker *c, const onyx_link *l, const char *carries
     diag_hint(c->d, "%s", hint);
 }
 
-/* What an operation gives is a reference only if it is 0: the difference of a stream and itself. */
+/* Returns whether the read scanner's memory is filled by a stream that carries a table. */
+static bool reads_table(const checker *c, onyx_node read) {
+    bool found = false;
+    for (uint32_t n = 1; n <= c->g->nodes.len && !found; n++) {
+        const onyx_node_data *write = onyx_node_at(c->g, (onyx_node){n});
+        const onyx_link *load = write->kind == ONYX_WRITE_SCANNER
+                                    ? c->driver[slot((onyx_node){n}, ONYX_PORT_WRITE_SCANNER_BLOCK_WR_IN)]
+                                    : NULL;
+        found = load && name_eq(write->tile, onyx_node_at(c->g, read)->tile) &&
+                onyx_node_at(c->g, load->source)->table.n != 0;
+    }
+    return found;
+}
+
+/* What an operation gives is a reference only if it is 0, the difference of a stream and itself, or if what
+ * is addressed is a table. */
 static void check_zero(checker *c, const onyx_link *l) {
-    if (l->source_port != ONYX_PORT_ALU_RES || l->sink_port != ONYX_PORT_READ_SCANNER_US_POS_IN)
+    const bool values =
+        l->source_port == ONYX_PORT_ALU_RES || l->source_port == ONYX_PORT_READ_SCANNER_VAL_OUT;
+    if (!values || l->sink_port != ONYX_PORT_READ_SCANNER_US_POS_IN || reads_table(c, l->sink))
         return;
+    if (l->source_port != ONYX_PORT_ALU_RES) {
+        refuse_reference(c, l, "values", "only the words of a table are addressed by values");
+        return;
+    }
     const onyx_link *a = c->driver[slot(l->source, ONYX_PORT_ALU_DATA0)],
                     *b = c->driver[slot(l->source, ONYX_PORT_ALU_DATA1)];
     if (a == NULL || b == NULL || a->source.v != b->source.v || a->source_port != b->source_port ||

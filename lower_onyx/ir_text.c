@@ -30,6 +30,8 @@ static void dump_node(const onyx_graph *g, const onyx_node_data *n, FILE *out) {
         else
             fprintf(out, "%d", n->level);
         fprintf(out, " blocks=%u", n->blocks);
+        for (uint32_t i = 0; i < n->table.n; i++)
+            fprintf(out, "%s%04x", i ? "" : " words=", n->table.word[i]);
     }
     fputc('\n', out);
 }
@@ -134,6 +136,20 @@ static bool parse_level(onyx_node_data *n, word value) {
     return true;
 }
 
+/* Reads the words of a table: four hexadecimal digits each. */
+static bool parse_table(reader *r, onyx_node_data *n, word value) {
+    static const char digits[] = "0123456789abcdef";
+    uint16_t *words = arena_new_n(r->g->mem, uint16_t, value.length / 4 + 1);
+    for (size_t i = 0; i < value.length; i++) {
+        const char *digit = strchr(digits, value.text[i]);
+        if (!digit || !*digit)
+            return false;
+        words[i / 4] = (uint16_t)(words[i / 4] << 4 | (digit - digits));
+    }
+    n->table = (sam_table){words, (uint32_t)value.length / 4};
+    return value.length % 4 == 0 && n->table.n;
+}
+
 static bool parse_op(reader *r, onyx_node_data *n, word value) {
     const char *name = names_text(r->g->names, intern_word(r, value));
     bool bf16 = strncmp(name, "fp_", 3) == 0;
@@ -169,6 +185,8 @@ static bool parse_attribute(reader *r, onyx_node_data *n, word w) {
         good = parse_level(n, value);
     } else if (glb && word_is(key, "blocks")) {
         good = number(value, &n->blocks);
+    } else if (n->kind == ONYX_GLB_IN && word_is(key, "words")) {
+        good = parse_table(r, n, value);
     } else if (n->kind == ONYX_READ_SCANNER && word_is(key, "whole")) {
         good = number(value, &whole) && whole <= 1;
         n->whole = whole == 1;

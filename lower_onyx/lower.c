@@ -5,8 +5,11 @@
  * edges and producers are found by linear search: O(nodes * edges). Follows the two-phase lowering of the
  * Onyx compiler: memory primitive expansion, then signal elaboration.
  */
-#include "lower_onyx/alu.h"
+#include "lower_onyx/memory.h"
+#include "lower_onyx/quotient.h"
+#include "lower_onyx/table.h"
 #include "sam/coordinates.h"
+#include "sam/operators.h"
 #include "support/refusals.h"
 
 /* Which hardware port a port of a SAM primitive becomes. Droppers and holds number inner and outer the other
@@ -274,43 +277,6 @@ static bool storage_level(lowering *l, sam_node h, int *level) {
     return false;
 }
 
-static void connect_buffet(onyx_graph *g, onyx_node write, onyx_node buffet, onyx_node read, onyx_node sram) {
-    onyx_connect(g, write, ONYX_PORT_WRITE_SCANNER_DATA_OUT, buffet, ONYX_PORT_BUFFET_WR_DATA);
-    onyx_connect(g, write, ONYX_PORT_WRITE_SCANNER_ADDR_OUT, buffet, ONYX_PORT_BUFFET_WR_ADDR);
-    onyx_connect(g, write, ONYX_PORT_WRITE_SCANNER_ID_OUT, buffet, ONYX_PORT_BUFFET_WR_ID);
-    onyx_connect(g, read, ONYX_PORT_READ_SCANNER_OP_OUT, buffet, ONYX_PORT_BUFFET_RD_OP);
-    onyx_connect(g, read, ONYX_PORT_READ_SCANNER_ADDR_OUT, buffet, ONYX_PORT_BUFFET_RD_ADDR);
-    onyx_connect(g, read, ONYX_PORT_READ_SCANNER_ID_OUT, buffet, ONYX_PORT_BUFFET_RD_ID);
-    onyx_connect(g, buffet, ONYX_PORT_BUFFET_RD_RSP_DATA, read, ONYX_PORT_READ_SCANNER_RD_RSP_DATA_IN);
-    onyx_connect(g, buffet, ONYX_PORT_BUFFET_DATA_TO_MEM, sram, ONYX_PORT_SRAM_WORD_IN_0);
-    onyx_connect(g, buffet, ONYX_PORT_BUFFET_ADDR_TO_MEM, sram, ONYX_PORT_SRAM_WORD_IN_1);
-    onyx_connect(g, buffet, ONYX_PORT_BUFFET_ADDR_TO_MEM, sram, ONYX_PORT_SRAM_WORD_IN_2);
-    onyx_connect(g, buffet, ONYX_PORT_BUFFET_REN_TO_MEM, sram, ONYX_PORT_SRAM_BIT_IN_0);
-    onyx_connect(g, buffet, ONYX_PORT_BUFFET_WEN_TO_MEM, sram, ONYX_PORT_SRAM_BIT_IN_1);
-    onyx_connect(g, sram, ONYX_PORT_SRAM_WORD_OUT_0, buffet, ONYX_PORT_BUFFET_DATA_FROM_MEM);
-    onyx_connect(g, sram, ONYX_PORT_SRAM_BIT_OUT_0, buffet, ONYX_PORT_BUFFET_READY_FROM_MEM);
-    onyx_connect(g, sram, ONYX_PORT_SRAM_BIT_OUT_1, buffet, ONYX_PORT_BUFFET_VALID_FROM_MEM);
-}
-
-typedef struct {
-    onyx_node write, read;
-} triplet;
-
-static triplet add_triplet(lowering *l, const char *tile, src_loc loc, bool values) {
-    onyx_graph *g = l->g;
-    onyx_node write = onyx_add_node(g, ONYX_WRITE_SCANNER, arena_printf(g->mem, "%s.write", tile), tile, loc);
-    onyx_node buffet = onyx_add_node(g, ONYX_BUFFET, arena_printf(g->mem, "%s.buffet", tile), tile, loc);
-    onyx_node read = onyx_add_node(g, ONYX_READ_SCANNER, arena_printf(g->mem, "%s.read", tile), tile, loc);
-    onyx_node sram = onyx_add_node(g, ONYX_SRAM, arena_printf(g->mem, "%s.sram", tile), tile, loc);
-    onyx_set(onyx_node_at(g, write), ONYX_SET_WRITE_SCANNER_COMPRESSED, 1);
-    onyx_set(onyx_node_at(g, write), ONYX_SET_WRITE_SCANNER_LOWEST_LEVEL, values);
-    onyx_set(onyx_node_at(g, buffet), ONYX_SET_BUFFET_CAPACITY_LOG_0, ONYX_CAPACITY_LOG);
-    onyx_set(onyx_node_at(g, buffet), ONYX_SET_BUFFET_CAPACITY_LOG_1, ONYX_CAPACITY_LOG);
-    onyx_set(onyx_node_at(g, read), ONYX_SET_READ_SCANNER_LOOKUP, values);
-    connect_buffet(g, write, buffet, read, sram);
-    return (triplet){write, read};
-}
-
 static onyx_node add_glb(lowering *l, onyx_kind kind, const char *tile, const sam_node_data *s, int level) {
     const char *name =
         unique_name(l, arena_printf(l->g->mem, "%s_%s", kind == ONYX_GLB_IN ? "in" : "out", tile));
@@ -471,7 +437,7 @@ static onyx_node lower_reader(lowering *l, sam_node h) {
         return read;
     }
     onyx_node glb = load_of(l, tile, s, level);
-    triplet t = add_triplet(l, tile, s->loc, s->kind == SAM_ARRAYVALS);
+    onyx_memory t = onyx_add_memory(l->g, tile, s->loc, s->kind == SAM_ARRAYVALS);
     onyx_set(onyx_node_at(l->g, t.write), ONYX_SET_WRITE_SCANNER_BLOCK_MODE, 1);
     if (s->kind == SAM_ARRAYVALS && s->root)
         feed_scalar(l, t.read);
@@ -503,7 +469,7 @@ static onyx_node lower_writer(lowering *l, sam_node h) {
         return (onyx_node){0};
     }
     const char *tile = unique_name(l, level_name(l, names_text(l->sam->names, s->tensor), level));
-    triplet t = add_triplet(l, tile, s->loc, level == SAM_MODE_VALS);
+    onyx_memory t = onyx_add_memory(l->g, tile, s->loc, level == SAM_MODE_VALS);
     onyx_set(onyx_node_at(l->g, t.read), ONYX_SET_READ_SCANNER_BLOCK_MODE, 1);
     if (l->options->stored && leaves_in_turn(l->sam)) {
         l->read_out[level == SAM_MODE_VALS ? SAM_MAX_ORDER : level] = t.read;
@@ -661,7 +627,8 @@ static bool constant_operand(lowering *l, sam_node h, const char *text, bool fp,
 
 /* Returns how many operands the chip's form of the operation takes; 0: it has none. */
 static uint32_t operands_of(const char *operation, bool bf16) {
-    const onyx_alu_op *op = onyx_alu_find(operation, bf16);
+    sam_operation known;
+    const onyx_alu_op *op = sam_find_operation(operation, &known) ? onyx_alu_find(operation, bf16) : NULL;
     const char *steps = alu_composition(operation, bf16);
     if (op == NULL)
         return steps == NULL ? 0 : strchr(steps, 'b') != NULL ? 2 : 1;
@@ -680,28 +647,79 @@ static bool is_in_range(lowering *l, sam_node h) {
     return false;
 }
 
+/* Computes all words of an operation with one operand that is no constant. Returns false for what is computed
+ * step by step or on the chip's processor, and for what there is no definition of. */
+static bool tabulate(const sam_node_data *s, const alu_wanted *in, uint16_t *words) {
+    sam_operation operation = SAM_OPERATION_program;
+    const bool known = sam_find_operation(in->operation, &operation);
+    const sam_operator *of = s->program ? &s->program->of : sam_operator_of(operation, in->bf16);
+    if (s->program ? !s->program->plain || s->program->on_processor : !known || !of->apply)
+        return false;
+    const alu_constant *a = &in->constant[0], *b = &in->constant[1];
+    for (uint32_t x = 0; x < TABLE_DOMAIN; x++)
+        words[x] = sam_apply(of, a->given ? a->value : (uint16_t)x, b->given ? b->value : (uint16_t)x);
+    return true;
+}
+
+/* Lowers an operation that the PE lacks as tables, if it is one of one word and they have room for it. */
+static onyx_node lower_table(lowering *l, sam_node h, alu_wanted *wanted) {
+    const sam_node_data *s = sam_node_at(l->sam, h);
+    uint16_t *words = arena_new_n(l->g->mem, uint16_t, TABLE_DOMAIN);
+    table_form *form = arena_new(l->g->mem, table_form);
+    uint32_t shapes = 0;
+    if (inputs_of(l->sam, h) != 1 || wanted->operands > 2 || !tabulate(s, wanted, words))
+        return not_on_chip(l, h,
+                           s->program ? "its function has a loop or is C of several values, which no PE "
+                                        "runs: --engine sam does; or "
+                                        "let a program repeat a statement of one pass (docs/programs.md)"
+                                      : alu_way_out(wanted->operation));
+    if (!table_find_form(words, form, &shapes))
+        return not_on_chip(
+            l, h,
+            arena_printf(l->g->mem,
+                         "as a table it has more than %u unlike rows, for which %d memory tiles have room: "
+                         "--engine sam, or a coarser function",
+                         shapes - 1, TABLE_MOST_TILES));
+    wanted->name = processing_name(l, s);
+    const composed made = {h, table_make(l->g, wanted, form)};
+    vec_push(l->g->mem, &l->composed, made);
+    return made.made.result;
+}
+
+/* Lowers an operation that no PE does: a quotient of bfloat16 streams, or a function of one word. */
+static onyx_node lower_without_pe(lowering *l, sam_node h, alu_wanted *wanted) {
+    const sam_node_data *s = sam_node_at(l->sam, h);
+    if (s->program || !wanted->bf16 || strcmp(wanted->operation, "div") != 0 || inputs_of(l->sam, h) != 2 ||
+        wanted->operands != 2)
+        return lower_table(l, h, wanted);
+    wanted->name = processing_name(l, s);
+    const composed made = {h, quotient_make(l->g, wanted)};
+    vec_push(l->g->mem, &l->composed, made);
+    return made.made.result;
+}
+
+/* Reads the constants of an operation, and counts its operands. */
+static bool read_operands(lowering *l, sam_node h, alu_wanted *wanted) {
+    wanted->operands = inputs_of(l->sam, h);
+    for (uint32_t port = 0; port < 3; port++) {
+        const char *text = sam_alu_constant(l->sam, h, port);
+        wanted->operands += text != NULL;
+        if (text != NULL && port < 2 && !constant_operand(l, h, text, wanted->bf16, &wanted->constant[port]))
+            return false;
+    }
+    return true;
+}
+
 static onyx_node lower_alu(lowering *l, sam_node h) {
     const sam_node_data *s = sam_node_at(l->sam, h);
     const char *name = names_text(l->sam->names, s->alu);
-    bool prefixed = strncmp(name, "fp_", 3) == 0;
-    alu_wanted wanted = {.operation = prefixed ? name + 3 : name,
-                         .bf16 = prefixed || s->fp,
-                         .operands = inputs_of(l->sam, h),
-                         .loc = s->loc};
-    const uint32_t takes = operands_of(wanted.operation, wanted.bf16);
-    if (s->program)
-        return not_on_chip(
-            l, h,
-            "its function has a loop or is C, which no PE runs: --engine sam does; or let a program "
-            "repeat a statement of one pass (docs/programs.md)");
+    const bool prefixed = strncmp(name, "fp_", 3) == 0;
+    alu_wanted wanted = {.operation = prefixed ? name + 3 : name, .bf16 = prefixed || s->fp, .loc = s->loc};
+    const uint32_t takes = s->program ? 0 : operands_of(wanted.operation, wanted.bf16);
+    if (!read_operands(l, h, &wanted))
+        return (onyx_node){0};
     if (takes == 0)
-        return not_on_chip(l, h, alu_way_out(wanted.operation));
-    for (uint32_t port = 0; port < 3; port++) {
-        const char *text = sam_alu_constant(l->sam, h, port);
-        wanted.operands += text != NULL;
-        if (text != NULL && port < 2 && !constant_operand(l, h, text, wanted.bf16, &wanted.constant[port]))
-            return (onyx_node){0};
-    }
+        return lower_without_pe(l, h, &wanted);
     if (wanted.operands != takes) {
         diag_unmappable(l->d, s->loc, "E0412-alu-operands", "%s: Onyx takes %u %s here, not %u",
                         sam_node_label(l->sam, h, l->g->mem), takes, plural(takes, "operand", "operands"),
@@ -852,8 +870,8 @@ static const char *reducer_way_out(const lowering *l) {
 }
 
 /* Adds the memory of an accumulator: each stop ends a block, and an empty one comes first. */
-static triplet add_sum_memory(lowering *l, const char *tile, src_loc loc, bool values) {
-    triplet t = add_triplet(l, tile, loc, values);
+static onyx_memory add_sum_memory(lowering *l, const char *tile, src_loc loc, bool values) {
+    onyx_memory t = onyx_add_memory(l->g, tile, loc, values);
     onyx_set(onyx_node_at(l->g, t.write), ONYX_SET_WRITE_SCANNER_SPACC_MODE, 1);
     onyx_set(onyx_node_at(l->g, t.write), ONYX_SET_WRITE_SCANNER_INIT_BLANK, 1);
     onyx_set(onyx_node_at(l->g, t.read), ONYX_SET_READ_SCANNER_SPACC_MODE, 1);
@@ -900,8 +918,8 @@ static onyx_node add_accumulator(lowering *l, sam_node h, summed_loop sum, const
     const alu_made adder = alu_make(
         g, &(alu_wanted){
                by->combine, by->bf16, 2, {{0}}, arena_printf(g->mem, "%s_%s", name, by->combine), loc});
-    triplet crd = add_sum_memory(l, arena_printf(g->mem, "%s_crd", name), loc, false);
-    triplet val = add_sum_memory(l, arena_printf(g->mem, "%s_vals", name), loc, true);
+    onyx_memory crd = add_sum_memory(l, arena_printf(g->mem, "%s_crd", name), loc, false);
+    onyx_memory val = add_sum_memory(l, arena_printf(g->mem, "%s_vals", name), loc, true);
     onyx_set(onyx_node_at(g, joiner), ONYX_SET_JOINER_OP, 1);
     onyx_node_at(g, zero)->op = onyx_alu_find("sub", false);
     onyx_connect(g, gate, ONYX_PORT_GATE_NEVER_OUT, gate, ONYX_PORT_GATE_NEVER_IN);
@@ -1167,7 +1185,9 @@ static void lower_edge(lowering *l, const sam_edge_data *e) {
     onyx_node source = source_of(l, e->src, e->src_port), sink = l->node[e->dst.v - 1];
     if (source.v == 0 || sink.v == 0)
         return; /* an implicit dense result level, or already reported */
+    const bool is_table = sam_node_at(l->sam, e->src)->kind == SAM_ALU;
     onyx_port from = onyx_node_at(l->g, source)->kind == ONYX_ALU ? ONYX_PORT_ALU_RES
+                     : is_table                                   ? ONYX_PORT_READ_SCANNER_VAL_OUT
                                                                   : ports_of(l, e->src)->out[e->src_port],
               to = ports_of(l, e->dst)->in[e->dst_port];
     if (onyx_rule_find(from, to) == NULL) {
@@ -1289,6 +1309,18 @@ uint32_t lower_count_stores(const sam_graph *g, bool stored) {
     for (uint32_t i = 0; i < g->nodes.len; i++)
         n += writes_stream(&g->nodes.at[i]) && !(in_one && n);
     return n;
+}
+
+uint32_t lower_table_words(const sam_graph *g) {
+    bool any = false;
+    for (uint32_t n = 0; n < g->nodes.len; n++) {
+        const sam_node_data *s = &g->nodes.at[n];
+        const char *name = s->kind == SAM_ALU ? names_text(g->names, s->alu) : "";
+        const bool prefixed = strncmp(name, "fp_", 3) == 0;
+        any = any || (s->kind == SAM_ALU &&
+                      (s->program || !operands_of(prefixed ? name + 3 : name, prefixed || s->fp)));
+    }
+    return any ? TABLE_SHARE : 0;
 }
 
 static bool check_edge(uint32_t edge, diagnostics *d) {

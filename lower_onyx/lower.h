@@ -27,6 +27,10 @@ uint32_t lower_widest(const sam_graph *g, name_id index, bool extended);
 uint32_t lower_count_loads(const sam_graph *g, bool in_turn);
 uint32_t lower_count_stores(const sam_graph *g, bool stored);
 
+/* Returns about how many words the longest table has that the operations of the graph ask for; 0: none does.
+ */
+uint32_t lower_table_words(const sam_graph *g);
+
 /* Lowers a SAM graph that passed sam_check (binary joiners, no broadcasts) to the Onyx-aware IR: every memory
  * primitive becomes write scanner, buffet and read scanner; streams become bundles of wires. A dense operand
  * level becomes a scanner without memory, a dense result level whose coordinates all come becomes nothing.

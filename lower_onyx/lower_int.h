@@ -153,7 +153,8 @@ typedef struct {
     name_id tensor;
     int level; /* storage level, SAM_MODE_VALS, or SAM_IN_TURN */
     uint32_t blocks;
-    bool whole; /* READ_SCANNER: of a compressed level with every coordinate in every fiber */
+    sam_table table; /* GLB_IN of a table: its words, whatever the data */
+    bool whole;      /* READ_SCANNER: of a compressed level with every coordinate in every fiber */
     /* ALU */
     const onyx_alu_op *op;
     uint8_t constants; /* ONYX_REG_A, B or C: the register that has an operand, constant[0], [1] or [2] */

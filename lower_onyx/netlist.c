@@ -132,6 +132,9 @@ static cJSON *cell_to_json(const netlist *n, const net_cell_data *c) {
         cJSON_AddStringToObject(stream, "tensor", names_text(n->names, c->tensor));
         cJSON_AddNumberToObject(stream, "level", c->level);
         cJSON_AddNumberToObject(stream, "num_blocks", c->num_blocks);
+        cJSON *words = c->table.n ? cJSON_AddArrayToObject(stream, "words") : NULL;
+        for (uint32_t i = 0; i < c->table.n; i++)
+            cJSON_AddItemToArray(words, cJSON_CreateNumber(c->table.word[i]));
         if (c->copy)
             cJSON_AddNumberToObject(stream, "copy", c->copy);
         if (c->part)
@@ -189,6 +192,20 @@ static bool config_from_json(const cJSON *json, netlist *n, net_cell_data *c, di
     return true;
 }
 
+/* Reads the words of a table, where the stream carries one. */
+static bool table_from_json(const cJSON *stream, const char *name, netlist *n, net_cell_data *c,
+                            diagnostics *d) {
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(stream, "words"), *item;
+    uint16_t *words = arena_new_n(n->mem, uint16_t, (size_t)cJSON_GetArraySize(list) + 1);
+    cJSON_ArrayForEach(item, list) {
+        if (!is_u32(item) || item->valuedouble > UINT16_MAX)
+            return json_fault(d, name, "words", "are not all numbers of 16 bits");
+        words[c->table.n++] = (uint16_t)item->valuedouble;
+    }
+    c->table.word = words;
+    return true;
+}
+
 /* Reads an IO cell's stream. */
 static bool stream_from_json(const cJSON *json, const char *name, netlist *n, net_cell_data *c,
                              diagnostics *d) {
@@ -205,6 +222,8 @@ static bool stream_from_json(const cJSON *json, const char *name, netlist *n, ne
                           "is neither a storage level nor -1 for the values, nor -2 for all in turn");
     if ((cJSON_HasObjectItem(stream, "copy") && !json_get_u32(stream, name, "copy", &c->copy, d)) ||
         (cJSON_HasObjectItem(stream, "part") && !json_get_u32(stream, name, "part", &c->part, d)))
+        return false;
+    if (!table_from_json(stream, name, n, c, d))
         return false;
     c->level = level->valueint;
     c->tensor = names_intern(n->names, tensor);

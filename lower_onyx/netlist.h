@@ -50,6 +50,7 @@ typedef struct {
     name_id tensor;
     int level;           /* storage level, SAM_MODE_VALS, or SAM_IN_TURN */
     uint32_t num_blocks; /* blocks the stream carries per run */
+    sam_table table;     /* of a stream that carries a table: its words, in every run */
     uint32_t copy;       /* of the kernel that the stream belongs to */
     uint32_t part;       /* the kernel, of those that share the array */
 } net_cell_data;

@@ -112,7 +112,8 @@ static net_cell add_cell(netlist *n, const onyx_node_data *node) {
                           .output = mode == NET_MODE_IO_OUT,
                           .tensor = node->tensor,
                           .level = node->level,
-                          .num_blocks = node->blocks};
+                          .num_blocks = node->blocks,
+                          .table = node->table};
     vec_push(n->mem, &n->cells, cell);
     return (net_cell){n->cells.len};
 }

@@ -21,4 +21,10 @@ typedef struct {
     uint32_t n_vals;
 } sam_tensor_levels;
 
+/* Words of a stream that carries a table and no tensor; n 0: it carries a tensor. */
+typedef struct {
+    const uint16_t *word;
+    uint32_t n;
+} sam_table;
+
 #endif

@@ -159,7 +159,7 @@ static double loaded_with(const tile_planner *p, const plan_operand *o, const su
 }
 
 static double longest_load(const tile_planner *p, const uint32_t *sub) {
-    double longest = 0;
+    double longest = p->options.table_words;
     for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
         const plan_operand *o = &p->operands[t];
         if (!o->access)

@@ -127,7 +127,7 @@ static void list_operand_digits(tile_planner *p, plan_operand *o) {
 static void list_inputs(tile_planner *p, plan_operand *o) {
     o->input = arena_new_n(&p->own, uint8_t, p->n_inputs + 1);
     for (uint32_t i = 0; i < p->n_inputs; i++) {
-        if (name_eq(p->inputs[i].tensor, o->format->name))
+        if (!p->inputs[i].table.n && name_eq(p->inputs[i].tensor, o->format->name))
             o->input[o->n_inputs++] = (uint8_t)i;
     }
 }
@@ -613,11 +613,26 @@ static void start_streams(tile_planner *p) {
                  (tile_output){p->outputs[i], blocks_of(p, p->outputs[i].level), 0});
 }
 
+/* Makes the one block of each stream that carries a table. */
+static void push_tables(tile_planner *p) {
+    for (uint32_t i = 0; i < p->n_inputs && !p->dry; i++) {
+        const sam_table *table = &p->inputs[i].table;
+        if (!table->n)
+            continue;
+        const tile_block block = {.first = p->plan->words.len, .length = table->n + 1};
+        vec_push(p->mem, &p->plan->words, (uint16_t)table->n);
+        for (uint32_t k = 0; k < table->n; k++)
+            vec_push(p->mem, &p->plan->words, table->word[k]);
+        vec_push(p->mem, &p->plan->inputs.at[i].blocks, block);
+    }
+}
+
 /* Makes the sub-tiles that a batch begins with. False: dense levels of an operand or of the result do not
  * fit, whatever is in them. */
 static bool begin_batch(tile_planner *p) {
     const uint32_t none[PLAN_MAX_TENSORS] = {0};
     plan_box one = {{0}, {0}};
+    push_tables(p);
     for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
         if (p->operands[t].access && !plan_begin_batch(p, &p->operands[t]))
             return false;

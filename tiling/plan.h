@@ -44,6 +44,7 @@ typedef struct {
     bool skips;            /* scanners leave out what the other side of their intersecter lacks (onyx-ext) */
     bool in_turn;          /* each operand's levels and values come on one stream, in turn (onyx-ext) */
     bool stored;           /* .. and those of the result leave on one */
+    uint32_t table_words;  /* of the longest table that a run loads beside the operands; 0: there is none */
     sam_var dealt; /* whose pieces belong to so many groups in turn (tiling/banks.h); 0: no variable's */
     uint32_t groups;
 } tile_options;
@@ -59,6 +60,7 @@ typedef struct {
     name_id tensor;
     int level; /* storage level, SAM_MODE_VALS (-1), or SAM_IN_TURN (-2): every level that is stored, then
                   values */
+    sam_table table; /* n 0: there is none; else these words come in every run, whatever the tensors are */
 } tile_stream;
 
 enum { TILE_BLOCK_MODES = 2 };

@@ -19,7 +19,7 @@ static uint32_t *order_runs(const tile_plan *one, tile_dispatch how, arena *mem)
 }
 
 static bool same_stream(tile_stream a, tile_stream b) {
-    return name_eq(a.tensor, b.tensor) && a.level == b.level;
+    return name_eq(a.tensor, b.tensor) && a.level == b.level && a.table.word == b.table.word;
 }
 
 /* Returns which input of the one copy's plan feeds the stream. */

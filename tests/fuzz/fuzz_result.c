@@ -20,8 +20,10 @@ static void make_job(fuzz_run *r, job *j) {
                       fe_schedule(&in, &user, &r->mem, &r->diag, &cin) &&
                       fe_expand(&cin.kernels.at[0], &r->mem, &r->diag, &j->statement));
     const name_id x = names_intern(&r->names, "X"), b = names_intern(&r->names, "B");
-    const tile_stream inputs[] = {{b, 0}, {b, 1}, {b, SAM_MODE_VALS}};
-    const tile_stream outputs[] = {{x, 0}, {x, 1}, {x, SAM_MODE_VALS}};
+    const tile_stream inputs[] = {
+        {.tensor = b, .level = 0}, {.tensor = b, .level = 1}, {.tensor = b, .level = SAM_MODE_VALS}};
+    const tile_stream outputs[] = {
+        {.tensor = x, .level = 0}, {.tensor = x, .level = 1}, {.tensor = x, .level = SAM_MODE_VALS}};
     FUZZ_CHECK(r, tile_generate("8x8:0.5", b, 1, 1, TILE_DTYPE_INT16, &r->mem, &r->diag, &data[1]));
     const tile_operands operands = {data, 2, TILE_DTYPE_INT16};
     FUZZ_CHECK(r, tile_extents(&j->statement, &operands, &r->mem, &r->diag, &j->extent));

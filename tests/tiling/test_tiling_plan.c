@@ -253,9 +253,9 @@ static void all_streams(fixture *f, const sam_statement *s, uint32_t tensor_inde
     const sam_tensor_data *t = &s->tensors.at[tensor_index];
     for (uint32_t l = 0; l < t->order; l++) {
         if (t->level[l] == SAM_LEVEL_COMPRESSED)
-            out[(*n)++] = (tile_stream){t->name, (int)l};
+            out[(*n)++] = (tile_stream){.tensor = t->name, .level = (int)l};
     }
-    out[(*n)++] = (tile_stream){t->name, SAM_MODE_VALS};
+    out[(*n)++] = (tile_stream){.tensor = t->name, .level = SAM_MODE_VALS};
 }
 
 /* The streams of all copies, the last copy's first. */
@@ -739,9 +739,11 @@ static void copies_get_sub_tiles_of_like_size(void **state) {
     const tile_operands in = {.operand = operand, .n = 3};
     const tile_options options = {.tile = 9, .mem_words = 1024};
     name_id x = b.s.tensors.at[0].name, bn = b.s.tensors.at[1].name;
-    const tile_stream inputs[] = {{bn, 0}}, outputs[] = {{x, SAM_MODE_VALS}};
-    const tile_copy_stream all_in[] = {{{bn, 0}, 0}, {{bn, 0}, 1}},
-                           all_out[] = {{{x, SAM_MODE_VALS}, 0}, {{x, SAM_MODE_VALS}, 1}};
+    const tile_stream inputs[] = {{.tensor = bn, .level = 0}},
+                      outputs[] = {{.tensor = x, .level = SAM_MODE_VALS}};
+    const tile_copy_stream all_in[] = {{{.tensor = bn, .level = 0}, 0}, {{.tensor = bn, .level = 0}, 1}},
+                           all_out[] = {{{.tensor = x, .level = SAM_MODE_VALS}, 0},
+                                        {{.tensor = x, .level = SAM_MODE_VALS}, 1}};
     tile_plan one, two;
     assert_true(plan_all(f, &b.s, &in, &options, inputs, outputs, 1, &one));
     tile_unroll(&one, 2, TILE_DISPATCH_ORDER, all_in, 2, all_out, 2, &f->mem, &two);
@@ -761,8 +763,8 @@ static void copies_get_sub_tiles_of_like_size(void **state) {
     assert_int_equal(sum, 9 * 45); /* each pair once */
     /* There are ten sub-tiles, dealt to three groups in turn, so the first copy has four. */
     const tile_options grouped = {.tile = 9, .mem_words = 1024, .dealt = b.s.loops.at[0], .groups = 3};
-    const tile_copy_stream third_in[] = {all_in[0], all_in[1], {{bn, 0}, 2}},
-                           third_out[] = {all_out[0], all_out[1], {{x, SAM_MODE_VALS}, 2}};
+    const tile_copy_stream third_in[] = {all_in[0], all_in[1], {{.tensor = bn, .level = 0}, 2}},
+                           third_out[] = {all_out[0], all_out[1], {{.tensor = x, .level = SAM_MODE_VALS}, 2}};
     assert_true(plan_all(f, &b.s, &in, &grouped, inputs, outputs, 1, &one));
     tile_unroll(&one, 3, TILE_DISPATCH_BANKS, third_in, 3, third_out, 3, &f->mem, &two);
     assert_int_equal(two.runs.len, 4);
@@ -886,8 +888,9 @@ static void plan_copy(fixture *f, builder *b, uint32_t edge, tile_tensor *operan
     const tile_operands in = {operands, 2, TILE_DTYPE_INT16};
     const tile_options options = {.tile = edge, .mem_words = 1024};
     const name_id x = names_intern(&f->names, "x");
-    tile_stream inputs[2] = {{operand->name, 0}, {operand->name, SAM_MODE_VALS}};
-    tile_stream outputs[2] = {{x, 0}, {x, SAM_MODE_VALS}};
+    tile_stream inputs[2] = {{.tensor = operand->name, .level = 0},
+                             {.tensor = operand->name, .level = SAM_MODE_VALS}};
+    tile_stream outputs[2] = {{.tensor = x, .level = 0}, {.tensor = x, .level = SAM_MODE_VALS}};
     assert_true(tile_extents(&b->s, &in, &f->mem, &f->diag, extent));
     assert_true(plan_all(f, &b->s, &in, &options, inputs, outputs, 2, plan));
 }

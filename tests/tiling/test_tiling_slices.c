@@ -95,16 +95,16 @@ static void check_result(fixture *f, const kept *k, const tile_tensor *matrix, c
 static void hash_tiles(fixture *f, const kept *k, uint64_t hash[TILES]) {
     const sam_statement *s = &k->packed;
     const tile_options options = {.tile = EDGE, .mem_words = 1024};
-    tile_stream inputs[16], outputs[3] = {{s->tensors.at[0].name, 0},
-                                          {s->tensors.at[0].name, 1},
-                                          {s->tensors.at[0].name, SAM_MODE_VALS}};
+    tile_stream inputs[16], outputs[3] = {{.tensor = s->tensors.at[0].name, .level = 0},
+                                          {.tensor = s->tensors.at[0].name, .level = 1},
+                                          {.tensor = s->tensors.at[0].name, .level = SAM_MODE_VALS}};
     uint32_t n = 0, first = 0;
     for (uint32_t t = 1; t < s->tensors.len; t++) {
         if (name_eq(s->tensors.at[t].view.source, names_find(&f->names, "B")))
             first = n;
         for (uint32_t l = 0; l < s->tensors.at[t].order; l++)
-            inputs[n++] = (tile_stream){s->tensors.at[t].name, (int)l};
-        inputs[n++] = (tile_stream){s->tensors.at[t].name, SAM_MODE_VALS};
+            inputs[n++] = (tile_stream){.tensor = s->tensors.at[t].name, .level = (int)l};
+        inputs[n++] = (tile_stream){.tensor = s->tensors.at[t].name, .level = SAM_MODE_VALS};
     }
     tile_planner *p = tile_plan_begin(s, &k->operands, &options, inputs, n, outputs, 3, &f->mem, &f->diag);
     tile_plan plan;

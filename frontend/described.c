@@ -252,6 +252,12 @@ static bool read_source(description *r) {
            refuse(r, r->in.token.loc, "expected a file of C or a shared object", "softmax.c, or softmax.so");
 }
 
+static bool read_table(description *r) {
+    r->f->table = rest(r);
+    r->f->returns = "double";
+    return *r->f->table || refuse(r, r->in.token.loc, "expected a file of numbers", "table: gamma.txt");
+}
+
 static bool read_formats(description *r) {
     r->formats = r->in.token.loc;
     return add_words(r, &r->layouts);
@@ -440,6 +446,7 @@ static const struct {
     {"checker", read_checker, true, false},
     {"package", read_package, true, false},
     {"source", read_source, true, false},
+    {"table", read_table, true, false},
     {"sensitivity", read_sensitivity, true, false},
     {"accuracy", read_accuracy, true, false},
     {"properties", read_properties, true, false},
@@ -468,11 +475,12 @@ static bool read_field(description *r) {
     while (at < FIELDS && !fe_is_word(&t, fields[at].name))
         at++;
     if (at == FIELDS)
-        return refuse(r, t.loc, "expected a field",
-                      "call, capability, datatypes, name, rule, formats, tags, checker, package, source, "
-                      "sensitivity, accuracy, runs, scalar, cycles, "
-                      "properties, list, object, setup, teardown, headers, include, libraries, flags, "
-                      "bitstream, generator, loops, edges, copies, board");
+        return refuse(
+            r, t.loc, "expected a field",
+            "call, capability, datatypes, name, rule, formats, tags, checker, package, source, table, "
+            "sensitivity, accuracy, runs, scalar, cycles, "
+            "properties, list, object, setup, teardown, headers, include, libraries, flags, "
+            "bitstream, generator, loops, edges, copies, board");
     if (r->seen >> at & 1 && fields[at].once)
         return refuse(r, t.loc, arena_printf(r->d->mem, "there is a '%s' already", fields[at].name),
                       "each field once, but for object, setup, teardown and lists");
@@ -635,10 +643,34 @@ static bool check_bitstream(description *r) {
     return true;
 }
 
+static bool is_new(const description *r);
+static bool check_properties(description *r);
+
+/* A table is a function of one value. */
+static bool check_table(description *r) {
+    static const char *const these[] = {"table", "capability", "datatypes", "properties"};
+    if (!has_only(r, "table", these, 4, 3) || !read_named(r) || !is_new(r))
+        return false;
+    if (r->f->fiber || r->f->parameters != 1)
+        return refuse(r, r->user->loc, "a table is a function of one value", "Z(i) = f(X(i))");
+    return check_properties(r);
+}
+
 static bool is_new(const description *r) {
     return !fe_is_defined(r->in.functions, r->user->name) ||
            refuse(r, r->user->loc, arena_printf(r->d->mem, "there is a '%s' already", r->user->name),
                   "choose another name");
+}
+
+static bool check_properties(description *r) {
+    for (uint32_t i = 0; i < r->f->properties.len; i++) {
+        if (!fe_is_property(r->f, r->f->properties.at[i]))
+            return refuse(
+                r, r->properties,
+                arena_printf(r->d->mem, "such a function has no property '%s'", r->f->properties.at[i]),
+                "docs/functions.md has those of values and those along an index");
+    }
+    return true;
 }
 
 static bool check(description *r) {
@@ -646,6 +678,8 @@ static bool check(description *r) {
         return check_rule(r);
     if (r->f->bitstream)
         return check_bitstream(r) && is_new(r);
+    if (r->f->table)
+        return check_table(r);
     for (uint32_t i = 0; i < FIELDS; i++) {
         if (fields[i].needed && !(r->seen >> i & 1))
             return refuse(r, r->first, arena_printf(r->d->mem, "the description has no '%s'", fields[i].name),
@@ -674,16 +708,7 @@ static bool check(description *r) {
                       "tags says what operands have");
     if (!(r->f->array ? read_expression(r) : read_named(r)))
         return false;
-    if (!is_new(r))
-        return false;
-    for (uint32_t i = 0; i < r->f->properties.len; i++) {
-        if (!fe_is_property(r->f, r->f->properties.at[i]))
-            return refuse(
-                r, r->properties,
-                arena_printf(r->d->mem, "such a function has no property '%s'", r->f->properties.at[i]),
-                "docs/functions.md has those of values and those along an index");
-    }
-    return check_call(r);
+    return is_new(r) && check_properties(r) && check_call(r);
 }
 
 static const char *folder_of(const char *path, arena *mem) {

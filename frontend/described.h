@@ -27,6 +27,7 @@ typedef struct fe_described {
     const char
         *family; /* the file's name of it, where lists of indices make several of it; NULL: it is alone */
     const char *source; /* C, or a shared object; NULL: a library has it */
+    const char *table; /* a file of numbers, f(0) first, in place of a call; NULL: none */
     const char *call, *returns;
     const char *types; /* as the file has them */
     fe_texts objects, setup, teardown, headers, include, libraries, flags;

@@ -1,9 +1,12 @@
 /* load.c - described functions compiled and loaded. */
 #include "frontend/described.h"
+#include "sam/operators.h"
 #include "support/number.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -61,19 +64,20 @@ const char *fe_described_words(const fe_described *f, const char *name, bool fir
 
 /* The host has doubles, and what the processor of the chip runs has words: of int16 the value, of bf16 its
  * bits. */
+static const char to_words[] = "static short onyx_word(double x) {\n"
+                               "    const float number = (float)x;\n"
+                               "    unsigned bits;\n"
+                               "    __builtin_memcpy(&bits, &number, sizeof bits);\n"
+                               "    return (short)(ONYX_BF16 ? bits >> 16 : (unsigned)(int)x);\n"
+                               "}\n"
+                               "static double onyx_number(short word) {\n"
+                               "    const unsigned bits = (unsigned)(unsigned short)word << 16;\n"
+                               "    float number;\n"
+                               "    __builtin_memcpy(&number, &bits, sizeof number);\n"
+                               "    return ONYX_BF16 ? number : word;\n"
+                               "}\n";
+
 static const char *through_words(const fe_described *f, arena *mem) {
-    static const char to_words[] = "static short onyx_word(double x) {\n"
-                                   "    const float number = (float)x;\n"
-                                   "    unsigned bits;\n"
-                                   "    __builtin_memcpy(&bits, &number, sizeof bits);\n"
-                                   "    return (short)(ONYX_BF16 ? bits >> 16 : (unsigned)(int)x);\n"
-                                   "}\n"
-                                   "static double onyx_number(short word) {\n"
-                                   "    const unsigned bits = (unsigned)(unsigned short)word << 16;\n"
-                                   "    float number;\n"
-                                   "    __builtin_memcpy(&number, &bits, sizeof number);\n"
-                                   "    return ONYX_BF16 ? number : word;\n"
-                                   "}\n";
     const char *text =
         arena_printf(mem, "%s#define ONYX_BF16 %d\n%s", fe_described_words(f, "onyx_words", true, mem),
                      f->program->of.fp, to_words);
@@ -118,6 +122,54 @@ static const char *through_words(const fe_described *f, arena *mem) {
                         text, s->tensors.len - 1, s->tensors.len - 1, s->tensors.len - 1, s->tensors.len);
 }
 
+static bool failed(const fe_described *f, src_loc loc, diagnostics *d, const char *what, const char *hint) {
+    diag_error(d, loc, "E0164-function-build", "%s is not built: %s", f->program->name, what);
+    diag_hint(d, "%s", hint);
+    diag_note(d, f->program->loc, "its description");
+    return false;
+}
+
+enum { MOST_ENTRIES = 1 << 16 };
+
+/* Writes a table's numbers as words of C, with commas; NULL after E0164. */
+static const char *entries_of(const fe_described *f, src_loc loc, diagnostics *d, uint32_t *n) {
+    const bool fp = f->program->of.fp;
+    size_t length;
+    const char *at = file_read(fe_described_path(f, f->table, d->mem), d->mem, &length, d);
+    char *words = arena_alloc(d->mem, (size_t)MOST_ENTRIES * 7 + 1), *to = words;
+    *words = '\0';
+    for (*n = 0; at; ++*n) {
+        char *end;
+        at += strspn(at, " \t\r\n,");
+        if (!*at)
+            break;
+        const double x = number_read(at, &end);
+        if (end == at || (!fp && (x < INT16_MIN || x > UINT16_MAX || x != floor(x))) || *n == MOST_ENTRIES) {
+            failed(f, loc, d, arena_printf(d->mem, "entry %u of its table is '%.20s'", *n, at),
+                   fp ? "up to 65536 numbers" : "up to 65536 whole numbers of 16 bits");
+            return NULL;
+        }
+        to += sprintf(to, "%u,", fp ? sam_number_word(x, true) : (uint32_t)(uint16_t)(int32_t)x);
+        at = end;
+    }
+    if (at && !*n)
+        failed(f, loc, d, "its table is empty", "numbers, f(0) first");
+    return at && *n ? words : NULL;
+}
+
+/* Returns C for a table, whose last entry goes on for all words beyond; NULL after E0164. */
+static const char *table_text(const fe_described *f, src_loc loc, diagnostics *d) {
+    uint32_t n;
+    const char *words = entries_of(f, loc, d, &n);
+    return !words ? NULL
+                  : arena_printf(d->mem,
+                                 "#define ONYX_BF16 %d\n%sstatic const unsigned short onyx_table[] = {%s};\n"
+                                 "double onyx_function(double x, double y) {\n"
+                                 "    const unsigned at = (unsigned short)onyx_word(x) + 0 * (y != 0);\n"
+                                 "    return onyx_number((short)onyx_table[at < %uu ? at : %uu]);\n}\n",
+                                 f->program->of.fp, to_words, words, n, n - 1);
+}
+
 /* Returns the C that is compiled for the host. */
 static const char *text_of(const fe_described *f, arena *mem) {
     const char *checker =
@@ -137,13 +189,6 @@ static const char *text_of(const fe_described *f, arena *mem) {
     return arena_printf(mem, "%s%s%s %s", included(f, mem), checker, head, body_of(f, "double", mem));
 }
 
-static bool failed(const fe_described *f, src_loc loc, diagnostics *d, const char *what, const char *hint) {
-    diag_error(d, loc, "E0164-function-build", "%s is not built: %s", f->program->name, what);
-    diag_hint(d, "%s", hint);
-    diag_note(d, f->program->loc, "its description");
-    return false;
-}
-
 /* Returns the line of a log that says what is wrong, without the folder, which is gone by then. */
 static const char *first_error(const char *folder, const char *log, arena *mem) {
     const char *line = file_error_line(log, mem);
@@ -155,8 +200,9 @@ static const char *first_error(const char *folder, const char *log, arena *mem) 
 /* Looks whether the files and folders are there that the description names; the compiler takes a folder that
  * is not for an empty one. */
 static bool has_files(const fe_described *f, src_loc loc, diagnostics *d) {
-    const char *lacks =
-        f->source && access(fe_described_path(f, f->source, d->mem), R_OK) != 0 ? f->source : NULL;
+    const char *lacks = f->source && access(fe_described_path(f, f->source, d->mem), R_OK) != 0 ? f->source
+                        : f->table && access(fe_described_path(f, f->table, d->mem), R_OK) != 0 ? f->table
+                                                                                                : NULL;
     for (uint32_t i = 0; i < f->include.len && !lacks; i++) {
         if (access(fe_described_path(f, f->include.at[i], d->mem), R_OK) != 0)
             lacks = f->include.at[i];
@@ -172,9 +218,10 @@ static bool compile(const fe_described *f, const char *folder, src_loc loc, diag
     const char *code = arena_printf(mem, "%s/function.c", folder), *log = arena_printf(mem, "%s/log", folder);
     VEC(const char *) argv = {0};
     file_out out;
-    if (!file_create(&out, code, mem, d))
+    const char *text = f->table ? table_text(f, loc, d) : text_of(f, mem);
+    if (!text || !file_create(&out, code, mem, d))
         return false;
-    fputs(text_of(f, mem), out.stream);
+    fputs(text, out.stream);
     if (!file_commit(&out, d))
         return false;
     /* A number where the function takes an array, or the other way round, would end the command. */

@@ -10,6 +10,9 @@
 #include "kernel/edges.h"
 #include "kernel/lower.h"
 #include "kernel/processor.h"
+#include "sam/coordinates.h"
+
+#include <math.h>
 
 /* Orders tried of a kernel: all orders of four loops. Of five loops, an order that maps is among the first,
  * or no order maps. */
@@ -33,10 +36,66 @@ bool compile_takes_whole_sums(compile_context *ctx, void *of) {
     return compile_lower_sam(one->c->o, true, ctx, one->kernel, &lowered) && lowered.statement.uncut;
 }
 
+/* Returns how far a variable runs: as stated, or as the data of the user's statement say; 0: neither does. */
+static uint32_t extent_of(const compile_trying *c, const sam_statement *s, sam_var v) {
+    const sam_statement *user = c->in->user;
+    const bool has = !sam_var_at(s, v)->extent && c->in->data && c->in->data->extent &&
+                     v.v <= user->vars.len && name_eq(sam_var_at(user, v)->name, sam_var_at(s, v)->name);
+    return has ? c->in->data->extent[v.v - 1] : sam_var_at(s, v)->extent;
+}
+
+bool compile_may_have_tables(const sam_statement *s) {
+    bool any = false;
+    for (uint32_t e = 1; e <= s->exprs.len && !any; e++) {
+        const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
+        any = (x->kind == SAM_EXPR_DIV && !s->integers) ||
+              (x->kind == SAM_EXPR_CALL && (x->program || x->operation == SAM_OPERATION_exp));
+    }
+    return any;
+}
+
+/* Returns whether no more points are in the set than one operand stores. */
+static bool is_stored_set(const sam_statement *s, const sam_algebra *all, sam_set h, uint64_t loops) {
+    const sam_set_data *set = h.v ? &all->sets.at[h.v - 1] : NULL;
+    if (!set)
+        return false;
+    const bool a = set->a.v && is_stored_set(s, all, set->a, loops),
+               b = set->b.v && is_stored_set(s, all, set->b, loops);
+    return set->kind == SAM_SET_STORED  ? !(loops & ~sam_vars_of(s, set->of))
+           : set->kind == SAM_SET_MEET  ? a || b
+           : set->kind == SAM_SET_UNITE ? a && b
+                                        : false;
+}
+
+/* A run of the array goes to every point that an operation has coordinates at; the host leaves out those
+ * where the data say that nothing comes of them (tiling/each.c). */
+enum { MOST_SPREAD = 1 << 16 };
+
+/* Returns whether an operation with tables is computed at more points than operands store, and many. */
+static bool is_spread(const compile_trying *c, const sam_statement *s) {
+    sam_algebra algebra = {.mem = c->ctx->mem};
+    uint64_t loops = 0;
+    double points = 1;
+    if (!compile_may_have_tables(s))
+        return false;
+    for (uint32_t l = 0; l < s->loops.len; l++) {
+        const sam_var v = s->loops.at[l];
+        loops |= UINT64_C(1) << (v.v - 1);
+        points *= fmax(extent_of(c, s, v), 1);
+    }
+    return points > MOST_SPREAD && !is_stored_set(s, &algebra, sam_joined_of(&algebra, s, s->rhs), loops);
+}
+
 bool compile_maps(compile_trying *c, const fe_kernel *kernel) {
     compile_one_kernel one = {c, kernel};
     if (c->o->tried.operands && count_operands(&kernel->s, kernel->s.rhs) > c->o->tried.operands) {
         c->why = "another kernel with as many operands was tried, and does not run";
+        c->refusal = DIAG_REFUSED_NONE;
+        return false;
+    }
+    if (is_spread(c, &kernel->s)) {
+        c->why = "an operation with tables has values at more points than operands store, which the array "
+                 "would all compute";
         c->refusal = DIAG_REFUSED_NONE;
         return false;
     }
@@ -135,14 +194,6 @@ static uint32_t row_of(uint32_t extent) {
     while (row < ROW_MOST && 4 * row * row <= extent)
         row *= 2;
     return row;
-}
-
-/* Returns how far a variable runs: as stated, or as the data of the user's statement say; 0: neither does. */
-static uint32_t extent_of(const compile_trying *c, const sam_statement *s, sam_var v) {
-    const sam_statement *user = c->in->user;
-    const bool has = !sam_var_at(s, v)->extent && c->in->data && c->in->data->extent &&
-                     v.v <= user->vars.len && name_eq(sam_var_at(user, v)->name, sam_var_at(s, v)->name);
-    return has ? c->in->data->extent[v.v - 1] : sam_var_at(s, v)->extent;
 }
 
 /* Gives the kernel rows along its loop, if the loop's extent is known and the kernel maps with rows. */

@@ -97,11 +97,11 @@ static bool has_all_sources(const compile_options *o, const sam_statement *user)
     return o->tensors.inputs.len + o->tensors.generators.len + o->tensors.given.len >= wanted;
 }
 
-/* A schedule and rows (frontend/rows.h) may need the extent of a loop, known from the operands if these are
- * given. */
+/* A schedule, rows (frontend/rows.h) and operations with tables may need the extent of a loop, known from the
+ * operands if these are given. */
 static bool read_scheduled_operands(const compile_options *o, compile_context *ctx, compile_kernel *k) {
-    return !(o->written.schedule.len || k->user.general) || !has_all_sources(o, &k->user) ||
-           compile_read_operands(o, ctx, &k->user, &k->data);
+    return !(o->written.schedule.len || k->user.general || compile_may_have_tables(&k->user)) ||
+           !has_all_sources(o, &k->user) || compile_read_operands(o, ctx, &k->user, &k->data);
 }
 
 bool pass_run_schedule(compile_passing *p) {

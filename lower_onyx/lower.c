@@ -8,6 +8,7 @@
 #include "lower_onyx/memory.h"
 #include "lower_onyx/quotient.h"
 #include "lower_onyx/table.h"
+#include "sam/binding.h"
 #include "sam/coordinates.h"
 #include "sam/operators.h"
 #include "support/refusals.h"
@@ -647,27 +648,31 @@ static bool is_in_range(lowering *l, sam_node h) {
     return false;
 }
 
-/* Computes all words of an operation with one operand that is no constant. Returns false for what is computed
- * step by step or on the chip's processor, and for what there is no definition of. */
-static bool tabulate(const sam_node_data *s, const alu_wanted *in, uint16_t *words) {
-    sam_operation operation = SAM_OPERATION_program;
-    const bool known = sam_find_operation(in->operation, &operation);
-    const sam_operator *of = s->program ? &s->program->of : sam_operator_of(operation, in->bf16);
-    if (s->program ? !s->program->plain || s->program->on_processor : !known || !of->apply)
-        return false;
+/* Returns all words of an operation with one operand that is no constant; NULL for what is computed step by
+ * step or on the chip's processor, and for what there is no definition of. */
+static const uint16_t *tabulate(const lowering *l, const sam_node_data *s, const alu_wanted *in) {
+    sam_operation operation;
+    if (s->program)
+        return s->program->on_processor || in->operands != 1 ? NULL : sam_words_of(s->program);
+    const sam_operator *of =
+        sam_find_operation(in->operation, &operation) ? sam_operator_of(operation, in->bf16) : NULL;
+    if (!of || !of->apply)
+        return NULL;
+    uint16_t *words = arena_new_n(l->g->mem, uint16_t, TABLE_DOMAIN);
     const alu_constant *a = &in->constant[0], *b = &in->constant[1];
     for (uint32_t x = 0; x < TABLE_DOMAIN; x++)
         words[x] = sam_apply(of, a->given ? a->value : (uint16_t)x, b->given ? b->value : (uint16_t)x);
-    return true;
+    return words;
 }
 
 /* Lowers an operation that the PE lacks as tables, if it is one of one word and they have room for it. */
 static onyx_node lower_table(lowering *l, sam_node h, alu_wanted *wanted) {
     const sam_node_data *s = sam_node_at(l->sam, h);
-    uint16_t *words = arena_new_n(l->g->mem, uint16_t, TABLE_DOMAIN);
+    const bool one = inputs_of(l->sam, h) == 1 && wanted->operands <= 2;
+    const uint16_t *words = one ? tabulate(l, s, wanted) : NULL;
     table_form *form = arena_new(l->g->mem, table_form);
     uint32_t shapes = 0;
-    if (inputs_of(l->sam, h) != 1 || wanted->operands > 2 || !tabulate(s, wanted, words))
+    if (!words)
         return not_on_chip(l, h,
                            s->program ? "its function has a loop or is C of several values, which no PE "
                                         "runs: --engine sam does; or "

@@ -9,6 +9,10 @@
 /* Returns the word nearest to a number; an int16 wraps, and what is no number is 0 there. */
 uint16_t sam_number_word(double x, bool fp);
 
+/* Returns the values of a function of one value in C for all 65,536 words, which are computed once; NULL
+ * where there is none, or a call had a fault. */
+const uint16_t *sam_words_of(sam_program *p);
+
 /* How calls of such a function compute another statement. Its `pattern` is what the function computes. */
 typedef struct {
     const char *name;

@@ -133,6 +133,14 @@ double sam_foreign_plain(sam_foreign *f, double x, double y) {
     return r->value;
 }
 
+arena *sam_foreign_memory(const sam_foreign *f) {
+    return f->mem;
+}
+
+bool sam_foreign_has_fault(const sam_foreign *f) {
+    return f->what != NULL;
+}
+
 void sam_foreign_fiber(sam_foreign *f, const sam_fiber_call *c) {
     const size_t all = ((size_t)c->n + c->behind) * sizeof(double), crd = (size_t)c->n * sizeof(int);
     unsigned char *at;

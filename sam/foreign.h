@@ -56,6 +56,9 @@ double sam_foreign_plain(sam_foreign *f, double x, double y);
 void sam_foreign_fiber(sam_foreign *f, const sam_fiber_call *call);
 void sam_foreign_arrays(sam_foreign *f, const sam_array_call *call);
 bool sam_foreign_checks(sam_foreign *f, const char *expression);
+/* Returns the memory of the child, and whether a call had a fault. */
+arena *sam_foreign_memory(const sam_foreign *f);
+bool sam_foreign_has_fault(const sam_foreign *f);
 /* Forgets values of earlier calls, and a fault: the next call begins another child. */
 void sam_foreign_anew(sam_foreign *f);
 /* Why there is no child; NULL: there is one, or was before a fault of a call. */

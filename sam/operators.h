@@ -98,6 +98,8 @@ typedef struct sam_program {
     bool root;         /* the square root, of int16 rounded down, and 0 of what is negative */
     struct sam_calls
         *calls;         /* of it, while they are written down or taken (sam/calls.h); NULL: they are not */
+    const uint16_t *words; /* of one value: its value for each word, once sam_words_of was asked; or NULL */
+    bool no_words;         /* a call for one of them had a fault */
     double sensitivity; /* no value of the result is off by more than so many times what any operand is */
     sam_operator of;    /* what the author says of it; of.program is this program */
     /* Its value at overran_at[] did not come within SAM_MAX_STEPS steps, and was taken as 0. */

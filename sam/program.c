@@ -107,6 +107,21 @@ static uint16_t call_plain(const sam_program *p, uint16_t a, uint16_t b) {
     return sam_number_word(sam_plain(p, sam_word_number(a, fp), sam_word_number(b, fp)), fp);
 }
 
+const uint16_t *sam_words_of(sam_program *p) {
+    if (p->words || p->no_words || !p->foreign || p->takes_fiber || p->parameters != 1)
+        return p->words;
+    uint16_t *words = arena_new_n(sam_foreign_memory(p->foreign), uint16_t, 1 << 16);
+    for (uint32_t x = 0; x < 1 << 16 && !p->no_words; x++) {
+        words[x] = call_plain(p, (uint16_t)x, 0);
+        p->no_words = sam_foreign_has_fault(p->foreign);
+    }
+    if (p->no_words)
+        sam_foreign_anew(p->foreign);
+    else
+        p->words = words;
+    return p->words;
+}
+
 uint16_t sam_call(sam_program *p, uint16_t a, uint16_t b) {
     uint16_t word = sam_apply(&p->of, a, b);
     if (!p->calls)

@@ -166,7 +166,7 @@ void compile_choose_loops_and_stores(compile_trying *c, const compile_search_in 
     out->chosen.at[n] = compile_add_sentence(full, out->chosen.at[n], c->ctx->mem);
     if (!isfinite(least))
         least = compile_expect_below(by, c->ctx, &out->cin, COMPILE_ORDERS_PART, INFINITY);
-    if (choose_order_and_stores(c, by, n, &other) < COMPILE_WORTH_CHANGING * least)
+    if (compile_choose_stores(c, by, n, &other) < COMPILE_WORTH_CHANGING * least)
         *out = other;
 }
 

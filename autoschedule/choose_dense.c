@@ -182,6 +182,16 @@ static bool try_stores(compile_trying *c, storing *to, const stores *some, compi
     return true;
 }
 
+/* Reverses the order in which stores are made. The scanner of a loop takes the first dense level along the
+ * loop, a locator the second, so a store may pay only beside another store. */
+static void reverse(stores *all) {
+    for (uint32_t i = 0; i < all->len / 2; i++) {
+        const compile_dense_level first = all->at[i];
+        all->at[i] = all->at[all->len - 1 - i];
+        all->at[all->len - 1 - i] = first;
+    }
+}
+
 double compile_choose_stores(compile_trying *c, const compile_search_in *by, uint32_t n,
                              compile_schedule *out) {
     stores all = {0}, left = {0};
@@ -197,8 +207,10 @@ double compile_choose_stores(compile_trying *c, const compile_search_in *by, uin
         if (!try_stores(c, &to, &one, out) && !all.at[i].alone)
             vec_push(c->ctx->mem, &left, all.at[i]);
     }
-    if (left.len > 1)
+    if (left.len > 1 && !try_stores(c, &to, &left, out)) {
+        reverse(&left);
         try_stores(c, &to, &left, out);
+    }
     return to.least;
 }
 

@@ -59,6 +59,7 @@ static void count(const compile_engine_in *in, compile_outcome *out) {
     out->cycles.config = host->config_cycles * ratio;
     out->cycles.kernel = host->kernel_cycles * ratio;
     out->cycles.firmware = host->firmware_cycles * ratio;
+    out->cycles.verify = host->check_cycles * ratio;
     out->cycles.total = out->cycles.config + out->cycles.kernel + out->cycles.firmware;
 }
 

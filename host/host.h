@@ -86,6 +86,7 @@ typedef struct {
     uint32_t buffers;       /* 2: the next batch was loaded during a batch */
     host_seconds seconds;
     uint64_t config_cycles, kernel_cycles, firmware_cycles; /* of this job */
+    uint64_t check_cycles; /* of this job: sums of loaded segments, which no other count holds */
     struct {
         uint64_t loaded, kept, collected;
     } words;            /* words of 32 bits that the host wrote, found on the chip already, and read */

@@ -139,6 +139,7 @@ struct host_session {
     bool owed;            /* calls not made yet (FW_BESIDE) */
     bool ready;           /* for jobs of later commands */
     uint64_t counters[3]; /* of the program, after the last batch */
+    uint64_t checked;     /* cycles of checks, after the last job */
 };
 
 static host_session *session_begin(void) {
@@ -174,13 +175,24 @@ static bool make_ready(host_session *s, const fw_batches *all, const host_job *j
         return !host_interrupted;
     s->open = true;
     if (!host_link_open(l, all->board, o, arena_strdup(&s->mem, job->folder), &s->mem, d) ||
-        !host_find_ready(l, job->elf, tried, &out->found, s->counters))
+        !host_find_ready(l, job->elf, tried, &out->found, s->counters, &s->checked))
         return false;
     return out->found == HOST_FOUND_READY ||
            (host_link_halt(l) && host_target_start(l, job->elf, tried, &out->rewritten));
 }
 
 /* ---- a job ----------------------------------------------------------------------------------- */
+
+/* Counts the cycles in which the chip checked the segments of the job. */
+static bool count_checks(host_session *s, host_outcome *out) {
+    uint32_t words[2];
+    if (!host_read_words(&s->link, host_mailbox(&s->link, FW_MAILBOX_CHECKED), words, 2))
+        return false;
+    const uint64_t before = s->checked;
+    s->checked = words[0] | (uint64_t)words[1] << 32;
+    out->check_cycles = s->checked - before;
+    return true;
+}
 
 /* Runs the unfinished part of a job, and counts its time. */
 static bool run_job(host_session *s, course *c, const host_job *job, arena *mem, host_outcome *out) {
@@ -196,6 +208,7 @@ static bool run_job(host_session *s, course *c, const host_job *job, arena *mem,
     bool good = c->all->part == FW_LIST    ? run_list(c, job->result, mem)
                 : fw_is_collecting(c->all) ? collect_all(c)
                                            : run_missing(c);
+    good = good && count_checks(s, out);
     l->batches_before += c->all->batches;
     s->owed = how & FW_BESIDE || (s->owed && !(how & FW_REST));
     s->ready = good && !s->owed;

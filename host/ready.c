@@ -166,7 +166,7 @@ static bool take(host_link *l) {
            host_write_word(l, host_mailbox(l, FW_MAILBOX_KEPT + 4), 0);
 }
 
-static host_found look(host_link *l, const program *p, uint64_t counters[3]) {
+static host_found look(host_link *l, const program *p, uint64_t counters[3], uint64_t *checked) {
     fw_mailbox before, after;
     if (!read_mailbox(l, &before))
         return HOST_FOUND_NOTHING;
@@ -189,12 +189,13 @@ static host_found look(host_link *l, const program *p, uint64_t counters[3]) {
     counters[0] = counter(before.config_cycles); /* the first image may have taken the place of another */
     counters[1] = counter(after.kernel_cycles);
     counters[2] = counter(after.firmware_cycles);
+    *checked = counter(after.checked);
     l->tried = before.tried;
     return found;
 }
 
 bool host_find_ready(host_link *l, const char *elf, const fw_batches *all, host_found *found,
-                     uint64_t counters[3]) {
+                     uint64_t counters[3], uint64_t *checked) {
     program p;
     *found = HOST_FOUND_UNASKED;
     if (l->board->link.simulated) /* the program ends with the command */
@@ -204,7 +205,7 @@ bool host_find_ready(host_link *l, const char *elf, const fw_batches *all, host_
         return true;
     const uint32_t errors = l->d->list.len;
     l->tentative = true;
-    *found = look(l, &p, counters);
+    *found = look(l, &p, counters, checked);
     l->tentative = false;
     if (l->d->list.len != errors || host_interrupted)
         return false;

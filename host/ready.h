@@ -9,7 +9,7 @@
  * start. If ready, *found is HOST_FOUND_READY and the counters are copied from the mailbox. Resets nothing,
  * and accepts no state without evidence. Returns false after an error of the link. */
 bool host_find_ready(host_link *l, const char *elf, const fw_batches *all, host_found *found,
-                     uint64_t counters[3]);
+                     uint64_t counters[3], uint64_t *checked);
 /* Leaves the board, whose program has nothing to do, for jobs of later commands. */
 void host_leave_ready(host_link *l);
 

@@ -155,7 +155,7 @@ static void plan_blocks(arena *mem, const compile_dense *d, const sam_tensor_dat
                         const compile_layout *y, tile_plan *plan) {
     *plan = (tile_plan){.copies = 1};
     for (uint32_t i = 0; i < y->inputs; i++) {
-        tile_input in = {.stream = {operands[i].name, SAM_MODE_VALS}};
+        tile_input in = {.stream = {.tensor = operands[i].name, .level = SAM_MODE_VALS}};
         tile_block block = {.length = y->n + 1, .size = {y->n}};
         if (operands[i].order == 2) {
             block.row = y->size[1];

@@ -22,7 +22,7 @@ CARRIED = re.compile(r"bin/|lib/.*libonyx\.so\.0$|share/onyx/|share/doc/onyx/")
 
 
 def _version():
-    return re.search(r"project\(onyx VERSION ([\d.]+)", (SOURCE / "CMakeLists.txt").read_text())[1]
+    return (SOURCE / "VERSION").read_text().split()[0]
 
 
 def _tag():

@@ -63,7 +63,7 @@ def check_goal(r):
     both = ["-i", f"B:{write('b.mtx', 256, 256, b)}", "-i", f"C:{write('c.mtx', 256, 256, c)}"]
     values, cost = len(b) + len(c), {}
     for name, formats in (("compressed", []), ("blocks", ["-f", "B:BCSR", "-f", "C:BCSR"])):
-        report, got, said = run("X(i,j) = B(i,k) * C(k,j)", *both, *formats)
+        report, got, said = run("X(i,j) = B(i,k) * C(k,j)", "--explain", *both, *formats)
         assert got == product(b, c), f"{name} is wrong"
         assert (name == "blocks") == ("in blocks" in said) and "E0352" not in said, said
         cost[name] = report["cycles"]["kernel"], report["tiling"]["load_words"] - values

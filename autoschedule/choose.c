@@ -54,6 +54,30 @@ bool compile_may_have_tables(const sam_statement *s) {
     return any;
 }
 
+static bool reads_dense_levels(const sam_statement *s, sam_expr h) {
+    const sam_expr_data *x = h.v ? sam_expr_at(s, h) : NULL;
+    bool any = false;
+    if (!x)
+        return false;
+    if (x->kind != SAM_EXPR_ACCESS)
+        return reads_dense_levels(s, x->a) || reads_dense_levels(s, x->b);
+    for (uint32_t l = 0; l < sam_tensor_at(s, x->tensor)->order; l++)
+        any = any || sam_level_is_whole(sam_tensor_at(s, x->tensor), l);
+    return any;
+}
+
+/* Returns whether a quotient of bf16 may be 0 / 0 where neither operand has a value but a dense level has a
+ * coordinate: the array would store NaN there, and the point is not stored (docs/index_notation.md). */
+static bool divides_nothing(const sam_statement *s) {
+    bool any = false;
+    for (uint32_t e = 1; e <= s->exprs.len && !any && !s->integers; e++) {
+        const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
+        any = x->kind == SAM_EXPR_DIV && !sam_fill_of(s, x->a) && !sam_fill_of(s, x->b) &&
+              (reads_dense_levels(s, x->a) || reads_dense_levels(s, x->b));
+    }
+    return any;
+}
+
 /* Returns whether no more points are in the set than one operand stores. */
 static bool is_stored_set(const sam_statement *s, const sam_algebra *all, sam_set h, uint64_t loops) {
     const sam_set_data *set = h.v ? &all->sets.at[h.v - 1] : NULL;
@@ -96,6 +120,12 @@ bool compile_maps(compile_trying *c, const fe_kernel *kernel) {
     if (is_spread(c, &kernel->s)) {
         c->why = "an operation with tables has values at more points than operands store, which the array "
                  "would all compute";
+        c->refusal = DIAG_REFUSED_NONE;
+        return false;
+    }
+    if (divides_nothing(&kernel->s) || (c->o->tried.no_tables && compile_may_have_tables(&kernel->s))) {
+        c->why = c->o->tried.no_tables ? "the board has no room for the tables of an operation"
+                                       : "the array would divide 0 by 0 where no operand has a value";
         c->refusal = DIAG_REFUSED_NONE;
         return false;
     }

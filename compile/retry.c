@@ -56,16 +56,22 @@ static bool retry(retrying *r, const compile_options *o) {
 
 /* ---- changes tried from the first pass on ----------------------------------------------------------- */
 
-static bool host_may_help(const compile_options *o) {
+static bool host_may_help(const compile_kernel *k, const compile_options *o) {
+    (void)k;
     return !compile_array_alone(o);
 }
-static bool is_open(const compile_options *o) {
+static bool host_may_take_tables(const compile_kernel *k, const compile_options *o) {
+    return host_may_help(k, o) && compile_may_have_tables(&k->user);
+}
+static bool is_open(const compile_kernel *k, const compile_options *o) {
+    (void)k;
     (void)o;
     return true;
 }
 /* A union in front of an intersection has two paths to the next joiner, and the shorter path may have too few
  * FIFOs. */
-static bool may_meet_first(const compile_options *o) {
+static bool may_meet_first(const compile_kernel *k, const compile_options *o) {
+    (void)k;
     return strcmp(o->target.profile, PNR_PROFILE) != 0;
 }
 
@@ -73,11 +79,12 @@ static bool may_meet_first(const compile_options *o) {
 static const struct {
     diag_refusal refused;
     size_t set;
-    bool (*may)(const compile_options *o);
+    bool (*may)(const compile_kernel *k, const compile_options *o);
     bool said; /* why the first mapping was replaced */
 } changes[] = {
     {DIAG_REFUSED_RANGE, offsetof(compile_tried, any_sign), host_may_help, false},
     {DIAG_REFUSED_COMPLEMENT, offsetof(compile_tried, keeps_absent), is_open, false},
+    {DIAG_REFUSED_TOO_LARGE, offsetof(compile_tried, no_tables), host_may_take_tables, true},
     {DIAG_REFUSED_DEADLOCK, offsetof(compile_tried, met_first), may_meet_first, true},
 };
 
@@ -86,7 +93,7 @@ static bool find_change(const retrying *r, const compile_options *o, compile_opt
     for (uint32_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         *out = *o;
         bool *set = (bool *)((char *)&out->tried + changes[i].set);
-        if (*set || !changes[i].may(o) || !was_refused(r, changes[i].refused))
+        if (*set || !changes[i].may(r->k, o) || !was_refused(r, changes[i].refused))
             continue;
         *set = true;
         *said = changes[i].said;

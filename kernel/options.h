@@ -93,6 +93,7 @@ typedef struct {
 /* What was tried of a statement and does not run, so that it is mapped otherwise (compile/retry.c). All
  * zeros: nothing was. */
 typedef struct {
+    bool no_tables; /* operations of one word are the host's: their tables do not fit the board */
     bool any_sign;  /* operands hold what is negative: the chip does not add them with infinity */
     bool met_first; /* what meets a union meets its operands, whatever the joiner takes: it may stand still */
     bool keeps_absent;   /* fe_in.keeps_absent: the complement would be too large */

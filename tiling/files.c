@@ -384,8 +384,9 @@ static uint32_t words_below(reader *r) {
 }
 
 /* Whether the file begins as the extended format has it: "order entries", a line of as many extents, and
- * lines with a word more. Looks only at what is in memory. */
-static bool is_extended(const reader *r) {
+ * lines with a word more. Looks only at what is in memory. Two lines "2 0" and "13 1" are an empty matrix,
+ * or a vector where a vector is wanted (order 1). */
+static bool is_extended(const reader *r, uint32_t wanted) {
     reader look = *r;
     uint32_t order, entries;
     diagnostics quiet;
@@ -395,7 +396,7 @@ static bool is_extended(const reader *r) {
         !read_whole(&look, "number of entries", 0, INT32_MAX, &entries))
         return false;
     const uint32_t extents = words_below(&look), entry = words_below(&look);
-    return extents == order && entry == (entries ? order + 1 : 0);
+    return extents == order && entry == (entries ? order + 1 : 0) && (entries || wanted != 1);
 }
 
 static bool read_extents(reader *r, tile_tensor *t, uint32_t *entries) {
@@ -413,7 +414,7 @@ static bool read_tns(reader *r, uint32_t order, tile_tensor *t, tile_raw *e) {
     uint32_t announced = 0;
     t->dim_inferred = true;
     t->order = order;
-    if (next_line_with_data(r) && is_extended(r) && !read_extents(r, t, &announced))
+    if (next_line_with_data(r) && is_extended(r, order) && !read_extents(r, t, &announced))
         return false;
     const bool extended = !t->dim_inferred;
     while (next_line_with_data(r)) {
@@ -686,6 +687,11 @@ bool tile_can_write(uint32_t order, const char *path, diagnostics *d) {
     return false;
 }
 
+/* Whether entry e of a .tns file would read as "order entries" of the extended format: is_extended. */
+static bool reads_as_header(const tile_tensor *t, uint64_t e) {
+    return t->order == 1 && t->nnz == 2 && e == 0 && t->crd[0] == 1 && t->val[0] == 0;
+}
+
 bool tile_write(const tile_tensor *t, tile_dtype dtype, const char *path, diagnostics *d) {
     file_out f;
     bool mtx = text_ends_with(path, ".mtx");
@@ -701,7 +707,9 @@ bool tile_write(const tile_tensor *t, tile_dtype dtype, const char *path, diagno
     for (uint64_t e = 0; e < t->nnz; e++) {
         for (uint32_t m = 0; m < (mtx ? 2 : t->order); m++)
             fprintf(f.stream, "%u ", m < t->order ? t->crd[e * t->order + m] + 1 : 1);
-        if (dtype == TILE_DTYPE_BF16)
+        if (!mtx && reads_as_header(t, e))
+            fputs("0.0\n", f.stream);
+        else if (dtype == TILE_DTYPE_BF16)
             number_print(f.stream, "%.9g\n", (double)bf16_to_float(t->val[e]));
         else
             fprintf(f.stream, "%d\n", (int)(int16_t)t->val[e]);

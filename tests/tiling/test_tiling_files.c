@@ -307,6 +307,41 @@ static void writes_what_it_reads(void **state) {
     }
 }
 
+/* All tensors of orders 1 and 2 with up to two entries, coordinates below 3 and values 0 to 3, so that first
+ * lines look like headers. */
+static void writes_small_tensors_that_read_back(void **state) {
+    fixture *f = *state;
+    const char *folder = test_folder(f), *path = arena_printf(&f->mem, "%s/tensor.tns", folder);
+    for (uint32_t order = 1; order <= 2; order++) {
+        const uint32_t places = order == 1 ? 3 : 9;
+        for (uint32_t number = 0; number < places * places * 16; number++) {
+            const uint32_t at[2] = {number % places, number / places % places},
+                           pair = number / (places * places);
+            const uint16_t val[2] = {(uint16_t)(pair % 4), (uint16_t)(pair / 4)};
+            uint32_t crd[4];
+            if (at[0] > at[1])
+                continue;
+            for (uint32_t e = 0; e < 2; e++)
+                for (uint32_t m = 0; m < order; m++)
+                    crd[e * order + m] = m + 1 < order ? at[e] / 3 : at[e] % 3;
+            tile_tensor t = {.order = order,
+                             .dim = {3, 3},
+                             .nnz = at[0] < at[1] ? 2 : 1,
+                             .crd = crd,
+                             .val = val},
+                        again;
+            assert_true(tile_write(&t, TILE_DTYPE_INT16, path, &f->diag));
+            assert_true(tile_read(path, (name_id){0}, number % 2 ? order : SAM_MAX_ORDER + 1,
+                                  TILE_DTYPE_INT16, TILE_VALUES_FILE, &f->mem, &f->diag, &again));
+            assert_int_equal(again.order, order);
+            assert_int_equal(again.nnz, t.nnz);
+            assert_memory_equal(again.val, val, sizeof *val * t.nnz);
+            assert_memory_equal(again.crd, crd, sizeof *crd * t.nnz * order);
+        }
+    }
+    remove_folder(folder);
+}
+
 static void reads_real_matrices(void **state) {
     fixture *f = *state;
     char *path = arena_printf(&f->mem, "%s/data/matrices/west0067.mtx", ONYX_SHARED_DIR);
@@ -324,4 +359,5 @@ RUN_TESTS(TEST(reads_coordinates_of_every_symmetry), TEST(reads_scalars_nothing_
           TEST(reads_what_others_write), TEST(rounds_and_wraps_with_a_warning_each),
           TEST(adds_entries_before_it_rounds), TEST(makes_bf16_words_once),
           TEST(names_the_place_of_every_mistake), TEST(generates_the_published_data),
-          TEST(generates_large_tensors), TEST(writes_what_it_reads), TEST(reads_real_matrices))
+          TEST(generates_large_tensors), TEST(writes_what_it_reads),
+          TEST(writes_small_tensors_that_read_back), TEST(reads_real_matrices))

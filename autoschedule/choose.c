@@ -110,25 +110,24 @@ static bool is_spread(const compile_trying *c, const sam_statement *s) {
     return points > MOST_SPREAD && !is_stored_set(s, &algebra, sam_joined_of(&algebra, s, s->rhs), loops);
 }
 
+/* Returns why the array does not run a kernel whose graph it could hold, or NULL. */
+static const char *without_trial(const compile_trying *c, const sam_statement *s) {
+    if (c->o->tried.operands && count_operands(s, s->rhs) > c->o->tried.operands)
+        return "another kernel with as many operands was tried, and does not run";
+    if (is_spread(c, s))
+        return "an operation with tables has values at more points than operands store, which the array "
+               "would all compute";
+    if (c->o->tried.no_tables && compile_may_have_tables(s))
+        return "the board has no room for the tables of an operation";
+    return divides_nothing(s) ? "the array would divide 0 by 0 where no operand has a value" : NULL;
+}
+
 bool compile_maps(compile_trying *c, const fe_kernel *kernel) {
     compile_one_kernel one = {c, kernel};
-    if (c->o->tried.operands && count_operands(&kernel->s, kernel->s.rhs) > c->o->tried.operands) {
-        c->why = "another kernel with as many operands was tried, and does not run";
-        c->refusal = DIAG_REFUSED_NONE;
+    c->why = without_trial(c, &kernel->s);
+    c->refusal = DIAG_REFUSED_NONE;
+    if (c->why)
         return false;
-    }
-    if (is_spread(c, &kernel->s)) {
-        c->why = "an operation with tables has values at more points than operands store, which the array "
-                 "would all compute";
-        c->refusal = DIAG_REFUSED_NONE;
-        return false;
-    }
-    if (divides_nothing(&kernel->s) || (c->o->tried.no_tables && compile_may_have_tables(&kernel->s))) {
-        c->why = c->o->tried.no_tables ? "the board has no room for the tables of an operation"
-                                       : "the array would divide 0 by 0 where no operand has a value";
-        c->refusal = DIAG_REFUSED_NONE;
-        return false;
-    }
     const compile_attempt a = compile_try(c->ctx, lowers, &one);
     c->why = a.mistake ? NULL : a.why;
     c->refusal = a.mistake ? DIAG_REFUSED_NONE : a.refusal;

@@ -173,10 +173,13 @@ static sam_operator operator_of(const sam_statement *s, const sam_expr_data *x) 
     return f;
 }
 
+/* Returns whether e is made of literals by operations that have words: `%` has none in bf16. */
 static bool is_constant(const sam_statement *s, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(s, e);
-    return x->kind == SAM_EXPR_LITERAL || (x->kind != SAM_EXPR_ACCESS && x->kind != SAM_EXPR_SUM &&
-                                           is_constant(s, x->a) && (!x->b.v || is_constant(s, x->b)));
+    if (x->kind == SAM_EXPR_LITERAL || x->kind == SAM_EXPR_ACCESS || x->kind == SAM_EXPR_SUM)
+        return x->kind == SAM_EXPR_LITERAL;
+    const sam_operator f = operator_of(s, x);
+    return (f.program || f.apply) && is_constant(s, x->a) && (!x->b.v || is_constant(s, x->b));
 }
 
 static uint16_t fill_at(const sam_statement *s, sam_expr e, const uint16_t *fill);

@@ -1,4 +1,4 @@
-/* The board as the native tests of the firmware see it: what fw_build generates for boards/onyx.json. */
+/* The board for native tests of the firmware: the header that fw_build generates for boards/onyx.json. */
 #ifndef APP_BOARD_H
 #define APP_BOARD_H
 

@@ -1,4 +1,4 @@
-/* bare_elf.h - a file with firmware_boot, and what it tests, as a program that needs no device. */
+/* bare_elf.h - links firmware_boot and the code it tests as a program without a device. */
 #ifndef ONYX_TESTS_BARE_ELF_H
 #define ONYX_TESTS_BARE_ELF_H
 
@@ -35,7 +35,7 @@ static inline const char *bare_program(fixture *f, const char *name, const char 
     return arena_printf(&f->mem, "%s/start.elf", folder);
 }
 
-/* Returns the path of the program with qemu_start.c, made with these further flags of the compiler. */
+/* Returns the path of the program built with qemu_start.c and the compiler's `flags`. */
 static inline const char *bare_elf(fixture *f, const char *name, const char *flags) {
     return bare_program(f, name, arena_printf(&f->mem, "%s tests/firmware/qemu_start.c", flags));
 }

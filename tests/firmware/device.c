@@ -9,13 +9,13 @@
 
 enum { LOAD, STORE, CONFIG, KINDS };
 enum { READ_ARRAY_CYCLES = 128, READ_PROCESSOR_CYCLES = 64 }; /* until a word of configuration is read */
-enum { DONE_PULSE = 5 }; /* cycles in which a finished stream sets its done bit, whoever clears it */
+enum { DONE_PULSE = 5 }; /* array cycles of a finished stream's done bit, also after a clear */
 
 static const kernel_description *kernel_of;
 static device *the;
 uint32_t *bus_sram;
 
-/* The kernel of the batch that the host asked for last; a list is of one kernel here. */
+/* The kernel of the batch last requested by the host. Lists of these tests use kernel 0 only. */
 static const kernel_part *part_now(void) {
     return &kernel_of->parts[mailbox.part == FW_LIST ? 0 : mailbox.part];
 }
@@ -75,7 +75,7 @@ static uint32_t pending_kinds(void) {
     return kinds;
 }
 
-/* The array's interrupt: its line is a level, and what it asked for stays pending when the line falls. */
+/* The array's interrupt line is a level. A pending interrupt stays pending after the line falls. */
 static bool irq_asks(void) {
     if (pending_kinds() & s.glc[GLC_GLOBAL_IER / 4])
         s.irq_pending |= 1u << ONYX_CGRA_IRQ;
@@ -114,7 +114,7 @@ void hal_unmask_interrupts(void) {
     deliver();
 }
 
-/* Jumps to the next thing that happens. */
+/* Advances the time to the next event. */
 void hal_sleep(void) {
     the->sleeps++;
     if (!the->debugger)
@@ -167,7 +167,7 @@ static void configure(uint32_t address, uint32_t data) {
     *config_register(address) = flips ? data ^ 0x100 : data;
 }
 
-/* Words travel east from tile 0's DMA: where a tile neither passes on nor takes them, they are lost. */
+/* Words travel east from tile 0's DMA. A tile that neither forwards nor takes them drops them. */
 static bool reaches(uint32_t column) {
     uint32_t mux = 0;
     for (uint32_t t = 0; t < column / 2; t++) {
@@ -183,7 +183,7 @@ static uint32_t glb_word32(uint32_t address) {
     return glb_word(address) | (uint32_t)glb_word(address + 2) << 16;
 }
 
-/* A tile's DMA reaches the tile's own banks at once, with clocks that do not stop. */
+/* A tile's DMA reaches the tile's own banks without delay, with running clocks. */
 static void check_tile(uint32_t tile, uint32_t chain, uint32_t latency) {
     if (s.glb[tile][chain / 4] || s.glb[tile][latency / 4])
         violate("a tile of the buffer is chained to the next one, or delayed");
@@ -219,7 +219,7 @@ uint32_t device_expected(const kernel_description *k, uint32_t i, const uint16_t
     return written;
 }
 
-/* Which lane of the kernel this start pulse is for; n_lanes after a violation. */
+/* The lane started by this pulse; n_lanes after a violation. */
 static uint32_t lane_of(uint32_t value) {
     uint32_t lane = 0;
     while (lane < part_now()->n_lanes &&
@@ -230,7 +230,7 @@ static uint32_t lane_of(uint32_t value) {
     return lane;
 }
 
-/* A lane's first load flushes the columns of its streams; where there is one lane, all columns. */
+/* A lane's first load flushes the columns of the lane's streams; a single lane flushes all columns. */
 static void check_flush(uint32_t lane) {
     const kernel_stream *loads = part_now()->loads + lane * part_now()->n_loads;
     uint32_t groups = 0;
@@ -252,7 +252,7 @@ static void check_flush(uint32_t lane) {
     }
 }
 
-/* What the load DMA of a tile streams; 0 words after a violation. */
+/* Words that a tile's load DMA streams; 0 words after a violation. */
 static uint32_t output_bank(uint32_t tile) {
     return the->output_banks >> tile & 1;
 }
@@ -295,7 +295,7 @@ static void store_words(const kernel_stream *store, const uint16_t *words, uint3
     }
 }
 
-/* Stores that start without any load are those whose words need none. */
+/* Only stores whose words depend on no load may start without a load. */
 static void start_early(uint32_t stores) {
     if (stores != part_now()->image->early_stores || !the->stalled_columns)
         violate("what starts without a load is not what needs none, or not in time");
@@ -306,7 +306,7 @@ static void start_early(uint32_t stores) {
     s.early = stores;
 }
 
-/* A store that no kernel of the image has is off. */
+/* Stores outside the image's kernels are off. */
 static void check_others(void) {
     const kernel_image *image = part_now()->image;
     uint32_t stores = 0;
@@ -318,8 +318,7 @@ static void check_others(void) {
     }
 }
 
-/* The columns run: what needs no load comes now. A store that does not run takes three words of it and
- * forgets them. */
+/* The columns run: outputs without a load arrive now. A disabled store swallows three words. */
 static void release_columns(void) {
     if (s.early != part_now()->image->early_stores)
         violate("words come to a store that does not run");
@@ -381,13 +380,13 @@ static uint32_t platform_register(uint32_t offset) {
     return s.platform[offset / 4];
 }
 
-/* What the buffer is told or asked during a reset is lost, or never answered. */
+/* An access to the buffer during a reset is lost or never answered. */
 static void check_reset(void) {
     if (s.now < s.reset_until)
         violate("the buffer was touched during its reset");
 }
 
-/* A bank has no arbitration: one of the two accesses would be lost. */
+/* A bank has no arbitration: the chip would lose one access of two. */
 static void check_bank(uint32_t address) {
     check_reset();
     for (uint32_t kind = 0; kind < KINDS; kind++)
@@ -536,7 +535,7 @@ static void core_register_write(uint32_t offset, uint32_t value) {
     case CORE_NVIC_ICER:
         s.irq_enabled &= ~value;
         break;
-    case CORE_NVIC_ICPR: /* what still asks is pending again at once */
+    case CORE_NVIC_ICPR: /* pending again at once while the source asks */
         s.irq_pending &= ~value;
         break;
     default:
@@ -618,7 +617,7 @@ void bus_write32(uint32_t address, uint32_t value) {
     deliver(); /* a start pulse of a short stream may be answered at once */
 }
 
-/* What an earlier kernel left: settings of the DMAs, a configured tile, a tick about to end. */
+/* Leftovers of an earlier kernel: DMA settings, a configured tile, a tick about to end. */
 static void leave_junk(void) {
     for (uint32_t t = 0; t < DEVICE_TILES; t++)
         for (uint32_t r = 0; r < 64; r++)
@@ -647,7 +646,7 @@ device *device_new(const kernel_description *k, uint64_t seed) {
     the->platform_id = 0x5a5a5a5a;
     the->stream_delay = 300;
     the->debugger = true;
-    the->output_banks = UINT16_MAX; /* where a program has its outputs until it is told */
+    the->output_banks = UINT16_MAX; /* the program's output banks before the first batch */
     /* The platform's rows come first in the table. */
     for (uint32_t i = 0; i < 6; i++)
         s.platform[platform[i].offset / 4] = platform[i].reset;

@@ -25,24 +25,24 @@ typedef struct {
     uint32_t hang_loads;                  /* GLB tiles whose load never finishes */
     uint32_t hang_stores;                 /* likewise */
     bool hang_config;                     /* configuration by DMA never finishes */
-    uint32_t flip_address;                /* configuration register that gets one bit wrong; 0 = none */
+    uint32_t flip_address;                /* configuration register with a flipped bit; 0 = none */
     uint32_t flips;                       /* in so many writes */
-    bool stuck_configuration, dead_reset; /* no reset clears it; the platform's does nothing */
+    bool stuck_configuration, dead_reset; /* configuration survives resets; platform reset has no effect */
     bool dead_global_reset;               /* the controller's does nothing */
     bool debugger, no_tick;               /* keeps clocks on during sleep; the system tick stands still */
     uint64_t seed;                        /* of delays */
     uint32_t stream_delay;                /* longest time of a stream, cycles */
-    uint32_t slow_lane;                   /* cycles more that a run of the first lane takes */
-    uint32_t output_banks;                /* of stores, a bit a tile; loads have the others */
-    const uint16_t *stream;               /* what the first store gets in place of its blocks; NULL = those */
+    uint32_t slow_lane;                   /* extra cycles of each run of the first lane */
+    uint32_t output_banks;                /* of stores, a bit a tile; loads use the opposite bank */
+    const uint16_t *stream;               /* replaces the blocks of the first store; NULL = keep the blocks */
     uint32_t stream_words;
     /* Memories. */
     uint8_t glb[DEVICE_TILES * 2 * DEVICE_BANK];
     _Alignas(8) uint32_t sram[0x20000 / 4];
     /* What the model saw. */
     uint32_t starts, config_writes, ticks, sleeps;
-    uint32_t idle_looks; /* at the done bits of stores, then of loads, and there was none */
-    uint32_t interrupts; /* of the array: handled, or what ended a sleep */
+    uint32_t idle_looks; /* reads of the done bits of stores, then loads, without a done stream */
+    uint32_t interrupts; /* of the array: interrupts handled, and interrupts that ended a sleep */
     uint32_t lane_starts[KERNEL_MAX_LANES];
     uint32_t stalled_columns;
     bool array_clock;
@@ -56,7 +56,8 @@ typedef struct {
     jmp_buf stopped; /* hal_stop comes back here */
 } device;
 
-/* Makes a chip after power-up and connects the bus to it. The kernel tells the model what the array does. */
+/* Makes a chip after power-up and connects the bus to it. The kernel describes the array's behaviour to the
+ * model. */
 device *device_new(const kernel_description *k, uint64_t seed);
 void device_free(device *d);
 /* The expected words of store `i` of a run whose load (i % loads) streamed `words`; returns how many. */

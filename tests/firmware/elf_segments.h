@@ -1,5 +1,5 @@
-/* elf_segments.h - what a debugger would load of a program of fw_build: by the ELF specification, not by the
- * readers under test. */
+/* elf_segments.h - segments that a debugger loads from a program of fw_build, read by the ELF specification
+ * and without the readers under test. */
 #ifndef ONYX_TESTS_ELF_SEGMENTS_H
 #define ONYX_TESTS_ELF_SEGMENTS_H
 

@@ -1,5 +1,4 @@
-/* leave.h - what a program has that runs in place of firmware.c on an emulated Cortex-M3: the symbols that
- * start-up wants, and a way to end. */
+/* leave.h - replaces firmware.c on an emulated Cortex-M3: the symbols of start-up, and an exit. */
 #ifndef ONYX_TESTS_LEAVE_H
 #define ONYX_TESTS_LEAVE_H
 

@@ -11,7 +11,7 @@ static volatile uint32_t expected_error;
             leave(__LINE__);                                                                                 \
     } while (0)
 
-/* The last check is a fault: it must arrive here, with the address of the load that made it. */
+/* The last check is a fault: fail() must receive the address of the faulting load. */
 _Noreturn void fail(uint32_t error, uint32_t detail0, uint32_t detail1) {
     CHECK(expected_error && error == expected_error);
     CHECK(error != FW_ERROR_HARD_FAULT || (detail0 != 0 && detail1 < 0x20000));

@@ -1,4 +1,4 @@
-/* random_plan.h - plans as tiling makes them, of random words, for the tests of firmware/. */
+/* random_plan.h - plans of random words in the form that tiling makes, for the tests of firmware/. */
 #ifndef ONYX_TESTS_RANDOM_PLAN_H
 #define ONYX_TESTS_RANDOM_PLAN_H
 
@@ -65,7 +65,7 @@ static inline pnr_board onyx_board(fixture *f) {
     return b;
 }
 
-/* One batch file of all plans; false after errors. */
+/* Writes all plans into a single batch file; false after errors. */
 static inline bool write_plans(fixture *f, const tile_plan *plans, uint32_t n, const fw_columns *c,
                                const pnr_board *b, const char *path, fw_batch_stats *stats) {
     fw_batch_writer *w = fw_batches_begin(c, b, path, &f->mem, &f->diag);

@@ -1,4 +1,4 @@
-/* small_design.h - a design as fw_build sees it: IO cells on columns, and words. Nothing is routed. */
+/* small_design.h - a design as fw_build reads a design: IO cells on columns, and words. Nothing is routed. */
 #ifndef ONYX_TESTS_SMALL_DESIGN_H
 #define ONYX_TESTS_SMALL_DESIGN_H
 

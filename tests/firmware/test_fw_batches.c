@@ -47,7 +47,7 @@ static void check_run(const tile_plan *plan, const fw_columns *c, const pnr_boar
     }
 }
 
-/* Every run of the plan, in order, over the batches from `k` on; the batch after those. */
+/* Checks every run of the plan, in order, over the batches from `k` on; returns the next batch. */
 static uint32_t check_plan(fixture *f, const tile_plan *plan, const fw_columns *c, const pnr_board *b,
                            fw_batches *file, uint32_t k) {
     uint32_t run = 0;
@@ -70,7 +70,7 @@ static uint32_t check_plan(fixture *f, const tile_plan *plan, const fw_columns *
     return k;
 }
 
-/* The plans one after the other, and nothing else; closes the file. */
+/* Checks the plans in order and the end of the file; closes the file. */
 static void check_file(fixture *f, const tile_plan *plans, uint32_t n, const fw_columns *c,
                        const pnr_board *b, fw_batches *file) {
     uint32_t batch = 0;
@@ -129,7 +129,7 @@ static tile_plan plan_of_blocks(fixture *f, uint32_t runs, uint32_t words, uint3
     return plan;
 }
 
-/* What is too large for memory comes in several plans, some of them without runs. */
+/* A problem too large for memory comes in several plans, some without runs. */
 static void plans_follow_each_other(void **state) {
     enum { PLANS = 5 };
     fixture *f = *state;
@@ -158,7 +158,7 @@ static void plans_follow_each_other(void **state) {
     pnr_board_free(&b);
 }
 
-/* A file that is damaged once it is open is noticed where it is. */
+/* Damage to an open file is noticed at the damaged batch. */
 static void a_batch_is_validated_when_it_is_read(void **state) {
     fixture *f = *state;
     pnr_board b = onyx_board(f);
@@ -184,7 +184,7 @@ static void a_batch_is_validated_when_it_is_read(void **state) {
     pnr_board_free(&b);
 }
 
-/* One run: of each input the words there are in `in`. */
+/* One run; input i has the words of `in[i]`. */
 static tile_plan plan_of(fixture *f, const u16_vec *in, uint32_t inputs, uint32_t outputs) {
     tile_plan plan = {.tile = 8};
     const tile_run run = {.bound_words = 100};
@@ -211,17 +211,17 @@ static u16_vec random_words(fixture *f, prng *p) {
     return words;
 }
 
-/* Hundreds of batches with a model of the buffer beside them, which stores write random words to. An operand
- * is often what a store has left somewhere: where that is its own tile and nothing has written over it, it
- * lies there. Nothing may be taken for there that is not, no output may go to a bank with an input, and a
- * table that came before has its place still. */
+/* Hundreds of batches beside a model of the buffer; stores write random words to the model. Many operands
+ * repeat an earlier store's words. An operand counts as resident if the words lie in the operand's own tile
+ * and no later write changed them. No absent operand may count as resident, no output may use a bank with an
+ * input, and an earlier table keeps its place. */
 static void operands_lie_where_they_were_stored(void **state) {
     fixture *f = *state;
     pnr_board b = onyx_board(f);
     const char *path = scratch_path(f, "stored.bin");
     enum { STREAMS = 3, BATCHES = 400 };
     prng p = prng_seed(17);
-    u16_vec bank[2 * STREAMS] = {{0}}; /* what each bank of the three tiles begins with */
+    u16_vec bank[2 * STREAMS] = {{0}}; /* first words of each bank of the three tiles */
     bool by_store[2 * STREAMS] = {false};
     fw_memory memory = {.mem = &f->mem};
     uint32_t stayed = 0, tables = 0;
@@ -274,7 +274,7 @@ static void operands_lie_where_they_were_stored(void **state) {
     assert_true(stayed > BATCHES / 4 && tables > BATCHES / 8);
 }
 
-/* Rows of two inputs and a result, more than the table has room for in one batch; their batch file is that of
+/* Rows of two inputs and a result, more than the table has room for in one batch; the batch file is that of
  * function 3, and each row finds its words. */
 static void calls_are_batches_of_rows(void **state) {
     enum { ROWS = 3200, INPUTS = 2 };
@@ -318,7 +318,7 @@ static void calls_are_batches_of_rows(void **state) {
         }
     }
     fw_batches_close(&file);
-    /* Rows that wait for runs of the array have a bank of their own, and their table lies at the end. */
+    /* Rows that wait for runs of the array have a bank of their own, and the table lies at the bank's end. */
     assert_int_equal(fw_calls_table(&calls, &b), 0);
     calls.n = 40;
     calls.bank = 9;
@@ -337,7 +337,7 @@ static void calls_are_batches_of_rows(void **state) {
     rows[5].in[1].words = b.glb_bank_bytes / 2;
     assert_false(fw_write_calls(&calls, &b, 0, path, &f->diag));
     assert_string_equal(f->diag.list.at[f->diag.list.len - 1].code, "E0710-batch-capacity");
-    const uint32_t quarter = b.glb_bank_bytes / 8; /* words: two rows of two fill the bank to its last one */
+    const uint32_t quarter = b.glb_bank_bytes / 8; /* words: two rows of two fill the bank exactly */
     const uint16_t *full = arena_new_n(&f->mem, uint16_t, quarter);
     for (uint32_t i = 0; i < 2 * INPUTS; i++) {
         rows[i / INPUTS].in[i % INPUTS].words = quarter;
@@ -395,8 +395,8 @@ static uint64_t bytes_to_write(fixture *f, fw_batches *file, const fw_columns *c
     return bytes;
 }
 
-/* Input 0: a few blocks that all runs take in turn, each batch from another one on; input 1: a block for each
- * run. What is written of the first is its words, once for each buffer; of the second, all of it. */
+/* Input 0: a few blocks that all runs take in turn, each batch from another block on; input 1: a block for
+ * each run. The file has the words of input 0 once for each buffer, and all words of input 1. */
 static void an_input_that_all_batches_want_stays(void **state) {
     enum { BLOCKS = 7, RUNS = 9001, WORDS = 9 };
     fixture *f = *state;
@@ -569,7 +569,7 @@ static void refusals_say_what_and_where(void **state) {
     pnr_board_free(&b);
 }
 
-/* Reads a damaged copy; true if it was accepted. Quiet about what it found. */
+/* Reads a damaged copy without printing errors; true if the reader accepted the copy. */
 static bool accepts(const pnr_board *b, const char *path) {
     arena mem = {0};
     diagnostics d;
@@ -608,7 +608,7 @@ static uint32_t step_of(const uint32_t *list, uint32_t n, uint32_t again, uint32
     return list[step < n ? step : again + (step - n) % (n - again)];
 }
 
-/* Whatever is repeated, the list makes the steps that were given, and none is shorter. */
+/* Any repetition: the list makes the given steps, and no shorter list does. */
 static void lists_make_the_steps_they_were_folded_of(void **state) {
     fixture *f = *state;
     prng p = prng_seed(61);
@@ -630,7 +630,7 @@ static void lists_make_the_steps_they_were_folded_of(void **state) {
             kept[i] = all.at[i].word[1];
         for (uint32_t i = 0; i < steps; i++)
             assert_int_equal(step_of(kept, n, again, i), all.at[i].word[1]);
-        for (uint32_t m = 1; m < shortest; m++) { /* every length and way back there is */
+        for (uint32_t m = 1; m < shortest; m++) { /* every possible length and distance back */
             for (uint32_t back = 0; back < m; back++) {
                 bool same = true;
                 for (uint32_t i = 0; i < m; i++)
@@ -644,7 +644,7 @@ static void lists_make_the_steps_they_were_folded_of(void **state) {
     }
 }
 
-/* What is written of a list is read back; what is none is refused. */
+/* A written list is read back; invalid lists are refused. */
 static void lists_are_validated(void **state) {
     fixture *f = *state;
     pnr_board b = onyx_board(f);
@@ -788,7 +788,7 @@ static void lists_are_validated(void **state) {
     pnr_board_free(&b);
 }
 
-/* Words that were fetched are all there. */
+/* Fetched words are complete. */
 static void words_that_are_fetched_are_whole(void **state) {
     fixture *f = *state;
     const uint32_t content[] = {0x52584e4f, 1, 1, 1, 0, 0, 3, 0x00020001, 3};
@@ -847,8 +847,8 @@ static void damaged_files_are_refused(void **state) {
     memcpy(copy, whole, length);
     write_bytes(path, copy, length + 4);
     assert_false(accepts(&b, path));
-    /* Structure: magic, version, streams, counts, and the first segment's address and size (bits that would
-     * keep it legal are left alone). */
+    /* Structure: magic, version, streams, counts, and the first segment's address and size (without bits
+     * whose flip leaves a legal file). */
     for (size_t byte = 0; byte < 40; byte++) {
         memcpy(copy, whole, length);
         copy[byte] = (char)(copy[byte] ^ 0x80);
@@ -870,7 +870,7 @@ static void damaged_files_are_refused(void **state) {
     pnr_board_free(&b);
 }
 
-/* A sum says which bits there are, and where: any one that flips changes it, and so does another address. */
+/* A sum depends on every bit and its place: any flipped bit and any other address change the sum. */
 static void sums_tell_every_flip(void **state) {
     fixture *f = *state;
     prng p = prng_seed(7);

@@ -1,5 +1,5 @@
-/* app.elf: what fw_build writes, how large it gets, and how it refuses. Needs the cross compiler; without it
- * only the refusals are tested. */
+/* app.elf: the files that fw_build writes, their sizes, and its refusals. Needs the cross compiler; only the
+ * refusals are tested without the compiler. */
 #include "firmware/fw_int.h"
 #include "tests/firmware/elf_segments.h"
 #include "tests/firmware/small_design.h"
@@ -39,7 +39,7 @@ static void expect_refusal(fixture *f, const small_design *s, const fw_options *
     assert_string_equal(f->diag.list.at[before].code, code);
 }
 
-/* Each word counts by the address behind it; 64 bits, data and addresses apart. */
+/* Each word is weighted by the address after the word; 64 bits, data and addresses apart. */
 static void words_add_up_by_their_places(void **state) {
     fixture *f = *state;
     pnr_board b = {.map = {.cgra_data = 0x20400000}};
@@ -74,10 +74,9 @@ static small_design *begin(fixture *f, const char *name, fw_options *o) {
     return small_design_new(f, "onyx");
 }
 
-/* Budgets: what a change of the runtime may not grow beyond without a decision. The bound of the stack, which
- * has 15 KB, is of every function of the runtime, also of those that a program has not; what goes through
- * lists is only in programs that have some, what computes bf16 only where these are of bf16, and what makes
- * compressed matrices only where some change. */
+/* Budgets: limits that a change of the runtime may exceed only by decision. The stack has 15 KB; its bound
+ * covers every function of the runtime, linked or not. Code for lists, for bf16 and for making compressed
+ * matrices is linked only into programs that use lists, bf16 or changing matrices. */
 enum {
     CODE_BUDGET = 5760,
     LISTS_CODE = 3600,
@@ -195,7 +194,7 @@ static void tables_name_streams_by_column(void **state) {
     pnr_board_free(&s->board);
 }
 
-/* The chip's first words of SRAM are said to be wrong: nothing lies there, and the mailbox behind them. */
+/* The chip's first words of SRAM are documented as faulty: they stay empty, and the mailbox follows them. */
 static void the_start_of_sram_is_left_free(void **state) {
     fixture *f = *state;
     fw_options o;
@@ -283,7 +282,7 @@ static void images_lie_behind_each_other(void **state) {
     pnr_board_free(&other->board);
 }
 
-/* The bank of several bitstreams has no load, and is no longer than it is. */
+/* The bank of several bitstreams has no load and no padding. */
 static void images_have_their_bank_alone(void **state) {
     fixture *f = *state;
     const fw_options o = options(f, "bank");
@@ -329,7 +328,7 @@ static void tools_that_fail_are_named(void **state) {
     pnr_board_free(&s->board);
 }
 
-/* An empty block before the last would cost the chip the length of the one behind it. */
+/* An empty block in front of the last block would cost the chip the next block's length. */
 static void blocks_that_may_be_empty_come_last(void **state) {
     fixture *f = *state;
     const fw_options o = options(f, "blocks");
@@ -374,7 +373,7 @@ static void streams_the_chip_lacks_are_refused(void **state) {
     expect_refusal(f, s, &o, "E0706-streams");
     pnr_board_free(&s->board);
     s = small_design_new(f, "onyx");
-    s->net.cells.at[0].copy = FW_MAX_LANES; /* a copy more, and all but one of them without a stream */
+    s->net.cells.at[0].copy = FW_MAX_LANES; /* a copy more; all copies but the first lack a stream */
     fw_columns columns;
     clear_diagnostics(f);
     assert_false(fw_columns_of(&s->design, 0, true, &f->mem, &f->diag, &columns));
@@ -412,8 +411,8 @@ static void what_is_no_program_is_refused(void **state) {
     pnr_board_free(&s->board);
 }
 
-/* What builds the runtime when onyx is built: a make that goes on after an error would link what is not
- * there. */
+/* The builder of the runtime in onyx's own build: a make that continues after an error would link missing
+ * files. */
 static void the_runtime_builder_tells_make(void **state) {
     fixture *f = *state;
     static const struct {

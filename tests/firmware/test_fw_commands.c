@@ -1,5 +1,5 @@
-/* The table of commands: its fields meet nowhere, text and words are the same thing, and docs/commands.md is
- * what the table says; this program compares, and writes the page when it is called with --write. */
+/* The table of commands: fields do not overlap, text and words correspond, and docs/commands.md equals the
+ * table; this program compares the page, and writes the page with --write. */
 #include "firmware/lists.h"
 #include "tests/document.h"
 
@@ -16,7 +16,7 @@ static void the_page_is_the_table(void **state) {
     expect_document(*state, DOCUMENT, page, "test_fw_commands");
 }
 
-/* Sets each field of a command to all ones, and expects that no bit was set before. */
+/* Sets each field of a command to all ones, and expects all bits clear before. */
 static void fields_do_not_overlap(void **state) {
     (void)state;
 #define FW_COMMAND(command, opcode, bits, doc)                                                               \
@@ -74,7 +74,7 @@ static void text_reads_back(void **state) {
     }
 }
 
-/* Any words have a text, be they a command or not. */
+/* Any words have a text, valid command or not. */
 static void other_words_read_back(void **state) {
     fixture *f = *state;
     prng p = prng_seed(6);

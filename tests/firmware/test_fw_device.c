@@ -1,5 +1,5 @@
-/* The firmware compiled for the host, on a model of the chip: what it does to the registers, what it leaves
- * in the run table, and what it reports when the chip misbehaves. */
+/* The firmware compiled for the host, on a model of the chip: accesses to registers, contents of the run
+ * table, and reports about a misbehaving chip. */
 #include "firmware/sums.h"
 #include "firmware/target/functions.h"
 #include "firmware/target/hal.h"
@@ -28,13 +28,13 @@ static void expect_failure(uint32_t error, uint32_t detail0, uint32_t detail1) {
     assert_int_equal(mailbox.detail[1], detail1);
 }
 
-/* The chip for a kernel of so many streams. */
+/* A chip for a kernel of `loads` and `stores` streams. */
 static device *device_for(test_kernel *t, uint32_t loads, uint32_t stores, uint64_t seed) {
     make_kernel(t, 0, loads, stores);
     return device_new(&t->k, seed);
 }
 
-/* Frees the device, which nobody has used in a way that the chip would not take. */
+/* Frees the device; no access may have violated the chip's rules. */
 static void device_end(device *d) {
     assert_null(d->violation);
     device_free(d);
@@ -52,8 +52,8 @@ static bool check_segment(device *d, const test_kernel *t, uint32_t address, uin
     return serve(d, t);
 }
 
-/* The program makes the sums that the host makes, of any length, in the buffer and in SRAM; one bit more is
- * noticed, and the cycles are counted apart from all others. */
+/* The program computes the host's sums, of any length, in the buffer and in SRAM; one flipped bit is noticed,
+ * and checking has a cycle count of its own. */
 static void segments_are_checked(void **state) {
     (void)state;
     test_kernel t;
@@ -116,7 +116,7 @@ static void both_paths_configure_the_array(void **state) {
     boots_and_configures(true, true);
 }
 
-/* The model takes words, as the chip's bus does: what is between two of them is a mistake of the program. */
+/* The model accepts whole words, like the chip's bus: an unaligned access is an error of the program. */
 static void an_access_that_is_not_aligned_is_noticed(void **state) {
     (void)state;
     test_kernel t;
@@ -263,7 +263,7 @@ static void a_word_that_reads_back_differently_is_named(void **state) {
     }
 }
 
-/* Kernels of two loads that boot on a chip that is not as it should be. */
+/* Kernels of two loads that boot on a faulty chip. */
 static void expect_boot(device *d, test_kernel *t, uint32_t rewritten) {
     load_bitstream(d, t, 50);
     assert_true(boot(d, t));
@@ -290,8 +290,8 @@ static void a_word_that_reads_back_differently_is_written_again(void **state) {
     }
 }
 
-/* Where the platform's reset does nothing the controller's is used, and where neither does the program says
- * so. */
+/* The controller's reset replaces a platform reset without effect; if both have none, the program reports an
+ * error. */
 static void a_reset_that_does_nothing_is_noticed(void **state) {
     (void)state;
     test_kernel t;
@@ -326,7 +326,7 @@ static void a_chip_that_does_not_answer_is_reported(void **state) {
     device_end(d);
 }
 
-/* What needs no load is taken out before the first run; where it does not end, the program says so. */
+/* Outputs without a load are drained before the first run; the program reports an endless output. */
 static void an_early_output_that_hangs_is_reported(void **state) {
     (void)state;
     test_kernel t;
@@ -380,7 +380,7 @@ static void move_inputs(fixture *f, const pnr_board *b, const test_kernel *t, fw
     batch->outputs &= ~tiles;
 }
 
-/* The row's outputs against what the model's array makes of the run's inputs. */
+/* Compares the row's outputs with the model's outputs for the run's inputs. */
 static void check_row(const device *d, const test_kernel *t, const tile_plan *plan, const uint32_t *row,
                       uint32_t run) {
     static uint16_t want[1 << 16];
@@ -408,7 +408,7 @@ static uint32_t lane_of_row(const test_kernel *t, const uint32_t *row) {
     return lane;
 }
 
-/* Boots, runs every batch of the plan, checks every row. Returns the cycles in which a lane was at work. */
+/* Boots, runs every batch of the plan, checks every row. Returns the cycles with at least one busy lane. */
 static uint64_t run_plan(fixture *f, test_kernel *t, const tile_plan *plan, uint32_t buffers, uint64_t seed,
                          uint32_t delay, uint32_t slow_lane) {
     pnr_board b = onyx_board(f);
@@ -448,7 +448,7 @@ static uint64_t run_plan(fixture *f, test_kernel *t, const tile_plan *plan, uint
         assert_int_equal(mailbox.state, FW_STATE_READY);
         assert_int_equal(batch.table, 0x20004000 + k % buffers * 0xc000);
         const uint32_t *row = d->sram + batch.table % 0x20000 / 4;
-        uint32_t starts = 0; /* of this batch: each number is there once */
+        uint32_t starts = 0; /* of this batch: each number occurs once */
         for (uint32_t r = 0; r < batch.runs; r++, run++, row += words) {
             check_row(d, t, plan, row, run);
             of_lane[lane_of_row(t, row)]++;
@@ -467,7 +467,7 @@ static uint64_t run_plan(fixture *f, test_kernel *t, const tile_plan *plan, uint
     uint64_t kernel_cycles = counter(mailbox.kernel_cycles);
     if (t->part.n_lanes == 1)
         assert_int_equal(kernel_cycles, row_cycles);
-    else /* what a lane that is done waits for the processor counts, too, while another is at work */
+    else /* waiting of a done lane counts while another lane works */
         assert_true(kernel_cycles >= row_cycles / t->part.n_lanes);
     assert_int_equal(counter(mailbox.total_cycles), counter(mailbox.config_cycles) +
                                                         counter(mailbox.kernel_cycles) +
@@ -485,7 +485,7 @@ static uint64_t run_plan(fixture *f, test_kernel *t, const tile_plan *plan, uint
     return kernel_cycles;
 }
 
-/* Puts the kernel there `lanes` times, each copy in flush groups of its own. */
+/* Puts `lanes` copies of the kernel on the array, each with flush groups of its own. */
 static void add_lanes(test_kernel *t, uint32_t lanes) {
     uint32_t loads = t->part.n_loads, stores = t->part.n_stores, most = loads > stores ? loads : stores;
     uint32_t tiles = (most + 1) / 2 * 2;
@@ -519,7 +519,7 @@ static void a_batch_of_three_runs_fills_its_table(void **state) {
 }
 
 /* Returns a plan's shape with at most `streams` inputs and as many outputs. Every fourth round has blocks of
- * one or two words, every third one a bound that no word reaches. */
+ * one or two words, every third round a bound above all words. */
 static plan_shape random_shape(prng *p, uint32_t round, uint32_t streams) {
     plan_shape shape = {.bound = round % 3 ? 30 : 9000};
     shape.inputs = 1 + prng_below(p, streams);
@@ -530,7 +530,7 @@ static plan_shape random_shape(prng *p, uint32_t round, uint32_t streams) {
     return shape;
 }
 
-/* Blocks of one word, many batches, streams that finish at once or late, from any GLB tile on. */
+/* Blocks of one word, many batches, streams that finish early or late, any first GLB tile. */
 static void random_kernels_run_random_plans(void **state) {
     fixture *f = *state;
     prng p = prng_seed(7);
@@ -542,12 +542,12 @@ static void random_kernels_run_random_plans(void **state) {
         t.k.poll = round % 5 == 0;
         t.k.register_path = round % 7 == 0;
         t.image.early_stores = round % 3 ? 0 : (uint16_t)(t.lanes[0].store_mask & prng_next(&p));
-        t.k.timeout = 5000; /* for each run, not for all of them */
+        t.k.timeout = 5000; /* for each run, not for the sum of runs */
         run_plan(f, &t, &plan, 1 + prng_below(&p, 2), round, 1 + prng_below(&p, round % 2 ? 500 : 20), 0);
     }
 }
 
-/* Copies that take the next run each when it is idle: every row is right whichever copy did it. */
+/* Copies that take the next run when idle: every row is right, whichever copy ran the row. */
 static void copies_take_runs_each_by_itself(void **state) {
     fixture *f = *state;
     prng p = prng_seed(8);
@@ -567,7 +567,7 @@ static void copies_take_runs_each_by_itself(void **state) {
     }
 }
 
-/* Eight lanes of one load and one store; the first is much slower and so does few of the runs. */
+/* Eight lanes of one load and one store; the first lane is much slower and takes few runs. */
 static void a_slow_copy_holds_no_other_up(void **state) {
     fixture *f = *state;
     prng p = prng_seed(9);
@@ -581,11 +581,11 @@ static void a_slow_copy_holds_no_other_up(void **state) {
         add_lanes(&t, i ? 2 : 1);
         cycles[i] = run_plan(f, &t, &plan, 1, 9, 300, 20000);
     }
-    assert_true(cycles[1] * 20 < cycles[0]); /* the slow one does one or two, not half of them */
+    assert_true(cycles[1] * 20 < cycles[0]); /* the slow lane takes one or two runs, not half of the runs */
 }
 
-/* What a load streams from these registers, as the chip's reference netlist was recorded: the model's store
- * gets it as its last block. The word at byte address A is A / 2. */
+/* Words that a load streams from these registers, as recorded from the chip's reference netlist; the model's
+ * store gets the words as its last block. The word at byte address A is A / 2. */
 static void replay_load(const test_kernel *t, const cJSON *start) {
     device *d = device_new(&t->k, 1);
     load_bitstream(d, (test_kernel *)(uintptr_t)t, 5);
@@ -630,8 +630,8 @@ static void recorded_loads_are_replayed(void **state) {
 }
 
 typedef struct {
-    uint16_t words[128]; /* that a store takes from its start on */
-    uint32_t n, first;   /* .. and the byte address of the first one in memory */
+    uint16_t words[128]; /* words of a store from its start on */
+    uint32_t n, first;   /* number of words, and the byte address of the first word in memory */
     uint8_t memory[0x400];
     bool written[0x400], done;
 } recorded_store;
@@ -640,7 +640,7 @@ static uint32_t cell(const cJSON *row, int i) {
     return (uint32_t)cJSON_GetArrayItem(row, i)->valuedouble;
 }
 
-/* Adds a line that leaves in this cycle: eight bytes, strobed each. */
+/* Adds a line of this cycle: eight bytes, strobed each. */
 static void add_line(recorded_store *r, const cJSON *row) {
     uint64_t line = strtoull(cJSON_GetArrayItem(row, 7)->valuestring, NULL, 16);
     uint32_t strobes = cell(row, 5), address = cell(row, 6) & 0x1fff8;
@@ -655,7 +655,7 @@ static void add_line(recorded_store *r, const cJSON *row) {
     }
 }
 
-/* Reads the cycles of one start, from `row` on; returns where the next one begins, NULL for none. */
+/* Reads the cycles of one start, from `row` on; returns the next start, NULL for none. */
 static const cJSON *read_store(const cJSON *row, recorded_store *r) {
     *r = (recorded_store){.first = UINT32_MAX};
     for (bool start = true; row && (start || !cell(row, 0)); row = row->next, start = false) {
@@ -670,7 +670,7 @@ static const cJSON *read_store(const cJSON *row, recorded_store *r) {
     return row;
 }
 
-/* The model's store is given what the recorded one took: its memory is the recorded one's. */
+/* The model's store gets the recorded store's words; both memories must be equal. */
 static void replay_store(test_kernel *t, const cJSON *one, const recorded_store *r) {
     t->stores[0].num_blocks = (uint16_t)cJSON_GetObjectItem(one, "num_blocks")->valuedouble;
     device *d = device_new(&t->k, 1);
@@ -691,8 +691,7 @@ static void replay_store(test_kernel *t, const cJSON *one, const recorded_store 
     device_free(d);
 }
 
-/* Every start that ends is replayed, but for a recorded one that came while another ran: the model refuses
- * that. */
+/* Replays every start that ends, except a start during another run, which the model refuses. */
 static void recorded_stores_are_replayed(void **state) {
     fixture *f = *state;
     size_t length;
@@ -721,7 +720,6 @@ static void recorded_stores_are_replayed(void **state) {
     assert_int_equal(words, 789);
 }
 
-/* A batch of `runs` equal runs, one word each, by hand. */
 static device *with_batch(device *d, test_kernel *t, uint32_t runs) {
     load_bitstream(d, t, 5);
     assert_true(boot(d, t));
@@ -744,7 +742,7 @@ static device *device_with_batch(test_kernel *t, uint32_t runs, uint64_t seed) {
     return with_batch(device_new(&t->k, seed), t, runs);
 }
 
-/* The controller's reset leaves what an earlier program wrote to the buffer's registers. */
+/* The controller's reset keeps an earlier program's values in the buffer's registers. */
 static void runs_are_right_after_the_other_reset(void **state) {
     (void)state;
     test_kernel t;
@@ -781,7 +779,8 @@ static void a_run_that_hangs_names_its_streams(void **state) {
     }
 }
 
-/* Sleep stops the clocks, the tick's included, unless a debugger keeps them on: without one nobody sleeps. */
+/* Sleep stops the clocks, the tick included, unless a debugger keeps them on: the firmware does not sleep
+ * without a debugger. */
 static void without_a_debugger_nobody_sleeps(void **state) {
     (void)state;
     test_kernel t;
@@ -800,7 +799,7 @@ static void without_a_debugger_nobody_sleeps(void **state) {
     device_end(d);
 }
 
-/* One of two copies hangs: the other does the rest of the batch, then its streams are named. */
+/* One of two copies hangs: the other copy finishes the batch, then the hanging streams are named. */
 static void a_copy_that_hangs_is_named(void **state) {
     (void)state;
     test_kernel t;
@@ -816,7 +815,7 @@ static void a_copy_that_hangs_is_named(void **state) {
     device_end(d);
 }
 
-/* Words that store `s` of a kernel writes of a load of `n`: its blocks, with their lengths. */
+/* Words that store `s` of a kernel writes for a load of `n` words: its blocks, with their lengths. */
 static uint32_t words_stored(const kernel_stream *store, uint32_t n) {
     uint32_t words = 0;
     for (uint32_t b = 0; b < store->num_blocks; b++)
@@ -835,7 +834,7 @@ static void put_rows(device *d, const kernel_part *p, uint32_t runs) {
         }
 }
 
-/* Every store of each run stands in its bank, and has what its load brought. */
+/* Every store of each run lies in its bank, with the words of its load. */
 static void expect_rows(const device *d, const kernel_part *p, uint32_t runs) {
     const uint32_t *row = d->sram + FW_TABLE_OFFSET / 4;
     for (uint32_t r = 0; r < runs; r++, row += fw_row_bytes(p->n_loads, p->n_stores) / 4)
@@ -846,7 +845,7 @@ static void expect_rows(const device *d, const kernel_part *p, uint32_t runs) {
         }
 }
 
-/* Nothing else stands here that longjmp might change. */
+/* A function of its own: longjmp can change no local variable here. */
 static __attribute__((noinline)) bool is_served(device *d, const kernel_description *k) {
     if (setjmp(d->stopped))
         return false;
@@ -874,8 +873,8 @@ static bool serve_kernel(device *d, const kernel_description *k, uint32_t number
     return true;
 }
 
-/* Kernels that share the bitstream take batches in turn, each on streams and a flush of its own; one that
- * does not exist is refused. */
+/* Kernels in a common bitstream take batches in turn, each on streams and a flush of its own; an unknown
+ * kernel is refused. */
 static void kernels_of_one_bitstream_run_in_turn(void **state) {
     (void)state;
     enum { RUNS = 3 };
@@ -960,7 +959,7 @@ static bool boot_images(two_images *p) {
     return true;
 }
 
-/* The array has the words of image `i`, and no others. */
+/* The array holds exactly the words of image `i`. */
 static void expect_image(const two_images *p, uint32_t i) {
     const device *d = p->d;
     const uint32_t words = p->images[i].config_words;
@@ -971,8 +970,7 @@ static void expect_image(const two_images *p, uint32_t i) {
     }
 }
 
-/* A batch of a kernel of another image configures it, and no batch but that; what that takes counts as
- * configuration. */
+/* Only a batch of a kernel of another image configures the array; the time counts as configuration. */
 static void images_take_turns(void **state) {
     (void)state;
     for (uint32_t kind = 0; kind < 5; kind++) {
@@ -993,7 +991,7 @@ static void images_take_turns(void **state) {
             config += took;
             assert_int_equal(p.d->config_writes - writes, order[i] == now ? 0 : order[i] ? 9 : 5);
             assert_true(order[i] == now ? took == 0 : took > 0);
-            if (order[i] && order[i] != now) { /* found whole the first time: later there is less to do */
+            if (order[i] && order[i] != now) { /* the first check covers the whole image, later checks less */
                 assert_true(!first || took < first);
                 first = first ? first : took;
             }
@@ -1035,7 +1033,7 @@ static void a_reset_between_images_is_noticed(void **state) {
     }
 }
 
-/* Every image is found whole before a word of it is written, the first at boot, another when it is needed. */
+/* Every image is checked in full before a word is written: the first at boot, another at its first use. */
 static void a_damaged_image_is_never_configured(void **state) {
     (void)state;
     two_images p;
@@ -1131,7 +1129,7 @@ static void a_load_without_words_is_refused(void **state) {
     device_free(d);
 }
 
-/* 32 blocks of one word are 64 words a run: 1024 runs fill a bank to its last word. */
+/* 32 blocks of one word are 64 words a run: 1024 runs fill a bank exactly. */
 static void an_output_may_fill_its_bank(void **state) {
     (void)state;
     for (uint32_t runs = 1024; runs <= 1025; runs++) {
@@ -1157,7 +1155,8 @@ static void cycle_counters_carry(void **state) {
     assert_int_equal(counter(mailbox.total_cycles), 0x200000001);
 }
 
-/* Runs whose outputs are longer than the host said: the bank overflows in some run, and is noticed there. */
+/* Runs whose outputs are longer than the host's bound: the bank overflows in some run, and the run reports
+ * the overflow. */
 static void an_output_beyond_its_bank_is_reported(void **state) {
     (void)state;
     test_kernel t;
@@ -1190,7 +1189,7 @@ static uint32_t *list_item(device *d, uint32_t i) {
     return d->sram + (FW_TABLE_END - LIST_MOST * FW_ITEM_BYTES) / 4 + i * ITEM_WORDS;
 }
 
-/* Has the program go through a list of these items, for so many steps at most. */
+/* Runs a list of these items, for at most `steps` steps. */
 static bool serve_list(device *d, const test_kernel *t, const uint32_t (*items)[ITEM_WORDS], uint32_t n,
                        uint32_t again, uint32_t steps) {
     uint32_t *head = list_item(d, 0) - FW_LIST_HEAD / 4;
@@ -1214,7 +1213,7 @@ static device *device_with_lists(test_kernel *t, uint32_t runs, uint64_t seed) {
     return device_with_batch(t, runs, seed);
 }
 
-/* The first store's block has min(words, 3) words of the load: what a test finds there. */
+/* The first store's block has min(words, 3) words of the load; tests of a list read this block. */
 static void put_words(device *d, const uint16_t *words, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         d->glb[2 * i] = (uint8_t)words[i];
@@ -1238,7 +1237,7 @@ static void the_processor_goes_through_a_list(void **state) {
         {FW_COPY, stored, 8, kept},
         {FW_TEST | FW_TEST_EQUAL, stored, 1, 0, 77},
     };
-    /* Two runs; then one, a copy and a test that does not hold, twice; then one run. */
+    /* Two runs; a run, a copy and a failing test, twice; one run. */
     assert_true(serve_list(d, &t, items, 4, 1, 8));
     assert_int_equal(mailbox.steps, 8);
     assert_int_equal(d->starts, 5);
@@ -1250,7 +1249,7 @@ static void the_processor_goes_through_a_list(void **state) {
     assert_int_equal(counter(mailbox.total_cycles), counter(mailbox.config_cycles) +
                                                         counter(mailbox.kernel_cycles) +
                                                         counter(mailbox.firmware_cycles));
-    /* Steps that are left over are none of the list's; nor is a list of no steps. */
+    /* Surplus steps do not belong to the list; an empty list has no steps. */
     assert_true(serve_list(d, &t, items, 1, 0, 3));
     assert_int_equal(mailbox.steps, 3);
     assert_int_equal(d->starts, 11);
@@ -1333,7 +1332,7 @@ static void a_list_that_is_none_is_refused(void **state) {
 
 static void tests_of_a_list_compare(void **state) {
     (void)state;
-    /* Two blocks: 0, -3, 7 and 0, 9; so 2 zeros, 5 values, the first of them 0. */
+    /* Two blocks: 0, -3, 7 and 0, 9; two zeros, five values, the first value 0. */
     static const uint16_t words[] = {3, 0, (uint16_t)-3, 7, 2, 0, 9};
     test_kernel t;
     device *d = device_with_lists(&t, 1, 24);
@@ -1367,7 +1366,8 @@ static void tests_of_a_list_compare(void **state) {
     device_free(d);
 }
 
-/* A row of two stores: coordinates 1, 3, 4 of five segments' room, values -2, 0, 9 and one beyond them. */
+/* A row of two stores: coordinates 1, 3, 4 of five segments' room, values -2, 0, 9 and a value beyond
+ * them. */
 static void put_vector(device *d) {
     static const uint16_t crd[] = {2, 0, 3, 3, 1, 3, 4}, val[] = {4, (uint16_t)-2, 0, 9, 77};
     for (uint32_t i = 0; i < 7; i++)
@@ -1378,7 +1378,7 @@ static void put_vector(device *d) {
     memcpy(d->sram + FW_TABLE_OFFSET / 4, row, sizeof row);
 }
 
-/* What was stored by coordinates becomes a dense block, of any fill; parts are combined. */
+/* Entries stored by coordinates become a dense block, of any fill; parts are combined. */
 static void a_list_makes_dense_vectors(void **state) {
     (void)state;
     enum { CRD = 0x20000000 + FW_TABLE_OFFSET, VAL = CRD + 8, N = 7 };
@@ -1430,8 +1430,8 @@ static int32_t together(uint32_t how, int32_t now, int32_t more) {
     return all[how];
 }
 
-/* Parts with coordinates that follow each other, that do not, or with none, at any address, and beyond either
- * end of the vector; nothing beside it changes. */
+/* Parts with consecutive, scattered or no coordinates, at any address, and beyond either end of the vector;
+ * memory around the vector stays unchanged. */
 static void a_list_puts_random_parts(void **state) {
     (void)state;
     enum { CRD = 0x20000000 + FW_TABLE_OFFSET, VAL = CRD + 8, AT_CRD = 0x100, AT_VAL = 0x200, TO = 0x1000 };
@@ -1479,7 +1479,7 @@ static void a_list_puts_random_parts(void **state) {
     }
 }
 
-/* Any number of words from and to any of them; nothing beside them changes. */
+/* Any number of words, from and to any address; memory around the words stays unchanged. */
 static void a_list_copies_words(void **state) {
     (void)state;
     enum { FROM = 0x1000, TO = 0x2000, N = 24 };
@@ -1504,7 +1504,7 @@ static void a_list_copies_words(void **state) {
     }
 }
 
-/* A block has its length, and zeros from where it is said; nothing beside it changes. */
+/* A block has its length, and zeros from the given place on; memory around the block stays unchanged. */
 static void a_block_of_a_list_is_cleared(void **state) {
     (void)state;
     for (uint32_t to = 0x1000; to < 0x1004; to += 2) {
@@ -1528,7 +1528,7 @@ static void a_block_of_a_list_is_cleared(void **state) {
     }
 }
 
-/* What a block of a compressed vector has, by how it is asked for: coordinates and values. */
+/* Expected words of a compressed vector's block, coordinates or values by `how`. */
 static uint32_t packed_words(const uint16_t *words, uint32_t count, uint32_t how, uint16_t *crd,
                              uint16_t *val) {
     uint32_t n = 0;
@@ -1550,7 +1550,7 @@ static uint32_t packed_words(const uint16_t *words, uint32_t count, uint32_t how
     return n;
 }
 
-/* Three rows that load blocks of a vector, the second one others than these, and the blocks' places. */
+/* Three rows that load blocks of a vector (the second row loads other blocks), and the blocks' places. */
 enum {
     PACK_TABLE = 0x20000000 + FW_TABLE_OFFSET,
     PACK_ROW = 24,
@@ -1568,7 +1568,7 @@ static void put_pack_rows(device *d) {
     memset(d->glb + PACK_CRD, 0x55, 0x2000);
 }
 
-/* The blocks have these entries and end there, and the rows have their lengths; bit 0 of streams:
+/* The blocks have exactly these entries, and the rows have the blocks' lengths; bit 0 of streams:
  * coordinates. */
 static void expect_packed(const device *d, uint32_t streams, uint32_t n, const uint16_t *crd,
                           const uint16_t *val) {
@@ -1591,7 +1591,7 @@ static void expect_packed(const device *d, uint32_t streams, uint32_t n, const u
     assert_true(!d->violation);
 }
 
-/* A vector in the scratch area becomes compressed blocks, and the rows that load these say how long they are.
+/* A vector in the scratch area becomes compressed blocks, and the loading rows get the blocks' lengths.
  */
 static void a_list_packs_vectors(void **state) {
     (void)state;
@@ -1619,8 +1619,8 @@ static void a_list_packs_vectors(void **state) {
     }
 }
 
-/* So do the entries that a run has stored of a part, of which the block has some coordinates; entries that
- * are the fill are none. */
+/* A run's stored entries of a part are packed, too; the block has some coordinates of the part. Entries equal
+ * to the fill are dropped. */
 static void a_list_packs_what_was_stored(void **state) {
     (void)state;
     static const uint32_t ways[] = {0,
@@ -1678,7 +1678,7 @@ static void a_list_packs_what_was_stored(void **state) {
 
 enum { EXTENT = 20, STREAM_ROOM = 0x1000, PARTS = 3, GUARD = 0x5555 };
 
-/* A matrix as the lists of entries have it: by outer and inner coordinate. */
+/* A matrix as the lists store entries: by outer and inner coordinate. */
 typedef struct {
     bool has[EXTENT][EXTENT];
     uint16_t value[EXTENT][EXTENT];
@@ -1711,7 +1711,7 @@ static uint16_t two_combined(uint32_t how, uint16_t a, uint16_t b) {
                               : a & b;
 }
 
-/* Adds a value of a part to what is wanted. */
+/* Adds a value of a part to the expected matrix. */
 static void want_value(entries_case *c, uint32_t row, uint32_t column, uint16_t value) {
     const uint32_t a = c->turned ? column : row, b = c->turned ? row : column;
     uint16_t *at = &c->want.value[a][b];
@@ -1719,7 +1719,7 @@ static void want_value(entries_case *c, uint32_t row, uint32_t column, uint16_t 
     c->want.has[a][b] = true;
 }
 
-/* Draws what a run has stored of rows [corner, corner + size), writes its streams, and makes its item. */
+/* Draws a run's result of rows [corner, corner + size), writes its streams, and makes its item. */
 static void draw_part(entries_case *c, uint32_t part, uint32_t corner, uint32_t size, uint32_t *item) {
     uint16_t rows[EXTENT], columns[EXTENT * EXTENT], segments[EXTENT + 1] = {0}, values[EXTENT * EXTENT];
     const uint16_t outer[] = {0, 0};
@@ -1814,7 +1814,7 @@ static void expect_words(const device *d, uint32_t *at, const uint16_t *words, u
     *at += 2 * n + 2;
 }
 
-/* Has the streams of a sub-tile made, and looks at each of their words, and at those behind. */
+/* Makes the streams of a sub-tile, and checks each word, and the words after them. */
 static void make_box(entries_case *c) {
     enum { TO = 0x40000, ROW = 32 };
     const uint16_t guard = GUARD;
@@ -1866,7 +1866,7 @@ static void make_box(entries_case *c) {
     assert_null(c->d->violation);
 }
 
-/* Exchanges the coordinates of what is wanted. */
+/* Transposes the expected matrix. */
 static void turn_matrix(small_matrix *m) {
     const small_matrix was = *m;
     for (uint32_t a = 0; a < EXTENT; a++) {
@@ -1920,7 +1920,7 @@ static void a_list_makes_matrices(void **state) {
     }
 }
 
-/* More entries than there is room for, coordinates that nobody stored so, and items of no list are refused.
+/* More entries than room, coordinates that no store wrote, and items without a list are refused.
  */
 static void a_list_of_entries_that_is_none_is_refused(void **state) {
     (void)state;
@@ -2041,7 +2041,7 @@ static uint16_t glb_word(const device *d, uint32_t at) {
     return word;
 }
 
-/* Pieces of memory along two ways: matrices by rows, by columns, in parts; vectors that are repeated. */
+/* Copies memory along two dimensions: matrices by rows, by columns, in parts; repeated vectors. */
 static void a_list_copies_along_two_ways(void **state) {
     (void)state;
     enum { FROM = 0x100, TO = 0x8000, BYTES = 0x4000 };
@@ -2072,7 +2072,7 @@ static void a_list_copies_along_two_ways(void **state) {
     }
 }
 
-/* Rows of values, of two operands or of an operand and a number; and reductions, into one place. */
+/* Rows of values, of two operands or of an operand and a number; and reductions into a single place. */
 static void a_list_computes_rows(void **state) {
     (void)state;
     enum { A = 0x100, B = 0x2000, TO = 0x8000, WORDS = 200 };
@@ -2122,8 +2122,8 @@ static uint16_t some_bf16(prng *p) {
     return (uint16_t)prng_below(p, 1 << 16);
 }
 
-/* All that is made of two bf16 is what the simulator of SAM makes, which computes in single precision; of two
- * int16 likewise. */
+/* Values made of two bf16 or two int16 equal those of the SAM simulator, which computes in single
+ * precision. */
 static void values_of_lists_are_those_of_the_simulator(void **state) {
     (void)state;
     static const sam_operation by[] = {
@@ -2157,8 +2157,7 @@ static void values_of_lists_are_those_of_the_simulator(void **state) {
     }
 }
 
-/* The processor multiplies as the array does, and so does the simulator: where a product is computed does not
- * change it. */
+/* Processor, array and simulator give equal products: the place of a product does not change its value. */
 static void products_of_lists_are_those_of_the_array(void **state) {
     (void)state;
     for (uint32_t n = 0; n < BF16_PRODUCTS; n++) {
@@ -2168,7 +2167,7 @@ static void products_of_lists_are_those_of_the_array(void **state) {
     }
 }
 
-/* Sums of parts are bf16 in a program of those, whether coordinates follow each other or not. */
+/* A bf16 program adds parts in bf16, for consecutive and for scattered coordinates. */
 static void a_list_of_bf16_combines_parts(void **state) {
     (void)state;
     enum { CRD = 0x20000000 + FW_TABLE_OFFSET, VAL = CRD + 8, TO = 0x1000 };
@@ -2192,7 +2191,7 @@ static void a_list_of_bf16_combines_parts(void **state) {
     }
 }
 
-/* What a store says that it has left is no vector, or lies beyond the buffer. */
+/* Stored words that form no vector, or a vector beyond the buffer, are refused. */
 static void a_vector_that_is_none_is_refused(void **state) {
     (void)state;
     enum { CRD = 0x20000000 + FW_TABLE_OFFSET, VAL = CRD + 8, ALL = DEVICE_TILES * 2 * DEVICE_BANK };

@@ -1,6 +1,6 @@
-/* What a damaged image meets: refused, before anything is configured, are all with a single bit flipped, all
- * with two words in each other's place, and a million with two bits flipped anywhere. A small image, and one
- * as large as a kernel's. */
+/* Damaged images are refused before any configuration: all images with a single flipped bit, all with two
+ * exchanged words, and a million with two flipped bits anywhere. The images are a small one, and one of a
+ * kernel's size. */
 #include "tests/firmware/test_kernel.h"
 #include "tests/test.h"
 
@@ -8,7 +8,7 @@ static void flip(device *d, uint32_t bit) {
     d->glb[bit / 8] ^= (uint8_t)(1u << bit % 8);
 }
 
-/* Boots an image that is damaged, and returns the code it is refused with. */
+/* Boots a damaged image, and returns the error code of the refusal. */
 static uint32_t refusal(device *d, const test_kernel *t, const char *how, uint32_t first, uint32_t second) {
     if (boot(d, t))
         fail_msg("%s %u, %u: loaded", how, first, second);
@@ -17,7 +17,7 @@ static uint32_t refusal(device *d, const test_kernel *t, const char *how, uint32
     return mailbox.error;
 }
 
-/* Nothing was configured so far, and the image as it was is loaded. */
+/* Nothing is configured yet, and the undamaged image loads. */
 static void expect_good(device *d, const test_kernel *t, uint32_t words) {
     assert_int_equal(d->config_writes, 0);
     assert_null(d->violation);
@@ -73,7 +73,7 @@ static void swap(device *d, uint32_t a, uint32_t b) {
     }
 }
 
-/* Data repeat, as they do in a bitstream; addresses never do. */
+/* Data words repeat, as in a bitstream; addresses are distinct. */
 static void every_swap_of_two_words_counts(void **state) {
     (void)state;
     const uint32_t words = 128;
@@ -94,7 +94,8 @@ static void every_swap_of_two_words_counts(void **state) {
     expect_good(d, &t, words);
 }
 
-/* The sums alone, for the number of tries: the program computes them as sum_of does, by the tests above. */
+/* Checks the sums alone, to allow many tries: the tests above show that the program computes them as sum_of
+ * does. */
 static void two_flips_count(void **state) {
     (void)state;
     enum { WORDS = 232, TRIES = 1000000, BOOTED = 2000 };

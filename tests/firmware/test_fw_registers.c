@@ -1,4 +1,4 @@
-/* The register table: no two registers or fields overlap, what the constants say is what the table says, and
+/* The register table: no two registers or fields overlap, the constants equal the table, and
  * docs/registers.md and docs/errors/firmware.md are made from the tables. */
 #include <ctype.h>
 #include <stdlib.h>
@@ -146,8 +146,8 @@ static uint32_t compare_module(fixture *f, const char *module, char prefix, cons
     return found;
 }
 
-/* The platform controller's values as its public description has them; everything of the controller, the
- * buffer and the processor that is used here resets to 0. */
+/* The platform controller's reset values equal its public description; every used register of the controller,
+ * the buffer and the processor resets to 0. */
 static void reset_values_are_the_chips(void **state) {
     (void)state;
     static const struct {

@@ -5,7 +5,8 @@
 #include "firmware/target/target.h"
 #include "tests/firmware/device.h"
 
-/* What fw_build would generate: loads on even columns, stores on odd ones, from GLB tile `first` on. */
+/* A kernel as fw_build would generate: loads on even columns, stores on odd ones, from GLB tile `first`
+ * on. */
 typedef struct {
     kernel_stream loads[KERNEL_MAX_STREAMS], stores[KERNEL_MAX_STREAMS];
     kernel_lane lanes[KERNEL_MAX_LANES];
@@ -54,12 +55,13 @@ static inline uint32_t word_at(const device *d, uint32_t at) {
 /* Where the members of the header stand, by docs/firmware.md. */
 enum { MAGIC_AT = 0, VERSION_AT = 4, BOARD_AT = 8, WORDS_AT = 12, SUMS_AT = 16, WORDS_FROM = 32 };
 
-/* What word `w` counts in the sums of the image at `at`: the address behind it, as the processor has it. */
+/* Weight of word `w` in the sums of the image at `at`: the address after the word, as the processor sees the
+ * address. */
 static inline uint64_t weight_of(uint32_t at, uint32_t w) {
     return 0x20400000u + at + WORDS_FROM + 8 * (uint64_t)(w + 1);
 }
 
-/* Half `i` of the sums of what is there, by docs/firmware.md. */
+/* Half `i` of the sums of the words in memory, by docs/firmware.md. */
 static inline uint32_t sum_of(const device *d, uint32_t at, uint32_t words, uint32_t i) {
     uint64_t sum = 0;
     for (uint32_t w = 0; w < words; w++)
@@ -67,7 +69,7 @@ static inline uint32_t sum_of(const device *d, uint32_t at, uint32_t words, uint
     return (uint32_t)(sum >> 32 * (i % 2));
 }
 
-/* Makes the sums those of what is there, as whoever made the image would have. */
+/* Replaces the stored sums by the sums of the words in memory, as the image's maker would. */
 static inline void sign(device *d, test_kernel *t) {
     const uint32_t at = t->image.at;
     for (uint32_t i = 0; i < 4; i++) {
@@ -102,7 +104,7 @@ static inline void load_bitstream(device *d, test_kernel *t, uint32_t words) {
     load_bitstream_at(d, t, 0, words);
 }
 
-/* Runs the firmware's boot; false if it stopped with an error. */
+/* Runs the firmware's boot; false after an error. */
 static inline bool boot(device *d, const test_kernel *t) {
     if (setjmp(d->stopped))
         return false;

@@ -73,8 +73,8 @@ static bool same_expr(const fe_kernel *a, sam_expr x, const fe_kernel *b, sam_ex
     return true;
 }
 
-/* Scopes are alike that have the same loops in the same order around the same body: the order in which sums
- * are nested says nothing. */
+/* Two scopes are equal if they have the same loops in the same order around the same body; the nesting of
+ * sums does not count. */
 static bool same_scope(const fe_kernel *a, fe_scope x, const fe_kernel *b, fe_scope y, arena *mem) {
     fe_vars lx = fe_scope_loops(a, &x, mem), ly = fe_scope_loops(b, &y, mem);
     return same_vars(&a->s, &lx, &b->s, &ly) && same_expr(a, x.body, b, y.body, mem);

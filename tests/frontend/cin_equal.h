@@ -1,4 +1,4 @@
-/* cin_equal.h - what it means that concrete index notation comes back from its text. */
+/* cin_equal.h - equality of concrete index notation, for round trips through text. */
 #ifndef ONYX_TESTS_CIN_EQUAL_H
 #define ONYX_TESTS_CIN_EQUAL_H
 

@@ -19,11 +19,11 @@ typedef struct {
 } dense_data;
 
 /* Dimensions 1..max_dim, and operands with about percent % nonzero cells, at least one each; percent 0: about
- * half of the operands are empty, the others are not. Cells are 1..9 or -9..-1 as uint16. */
+ * half of the operands are empty, the rest are not. Cells are 1..9 or -9..-1 as uint16. */
 void dense_random(const sam_statement *s, prng *random, uint32_t max_dim, uint32_t percent, dense_data *out);
-/* Fills tensor[0] from the others: sums over whole dimensions, no notion of sparsity. */
+/* Fills tensor[0] from the operands: sums over whole dimensions, no notion of sparsity. */
 void dense_evaluate(const sam_statement *s, dense_data *data);
-/* The levels of one tensor in its storage order. */
+/* The levels of a tensor in its storage order. */
 sam_tensor_levels dense_to_levels(const sam_statement *s, const dense_data *data, sam_tensor t, arena *mem);
 
 #endif

@@ -1,4 +1,4 @@
-/* fe_case.h - what the frontend's tests share: a statement from text in one call. */
+/* fe_case.h - common to the frontend's tests: parses a statement from text in one call. */
 #ifndef ONYX_TESTS_FE_CASE_H
 #define ONYX_TESTS_FE_CASE_H
 
@@ -7,7 +7,7 @@
 
 enum { FE_CASE_FORMATS = 6 };
 
-/* One expression with its options; unused texts are NULL. */
+/* An expression with its options; unused texts are NULL. */
 typedef struct {
     const char *expression;
     const char *format[FE_CASE_FORMATS];
@@ -32,7 +32,7 @@ static inline bool fe_case_schedule(fixture *f, const fe_case *c, sam_statement 
     return fe_in_schedule(f, &in, s, cin);
 }
 
-/* The statement of an input that is one kernel. */
+/* The statement of an input with a single kernel. */
 static inline bool fe_in_parse(fixture *f, const fe_in *in, sam_statement *s) {
     fe_cin cin;
     if (!fe_in_schedule(f, in, s, &cin))
@@ -46,19 +46,19 @@ static inline bool fe_case_parse(fixture *f, const fe_case *c, sam_statement *s)
     return fe_in_parse(f, &in, s);
 }
 
-/* Parsed and packed, as fe_lower wants it. */
+/* Parses and packs a case for fe_lower. */
 static inline bool fe_case_pack(fixture *f, const fe_case *c, sam_statement *s) {
     sam_statement user;
     return fe_case_parse(f, c, &user) && fe_pack(&user, false, &f->mem, &f->diag, s);
 }
 
-/* Random cases, and how many of them were accepted. */
+/* Random cases, and the number of accepted cases. */
 typedef struct {
     prng random;
     uint32_t accepted;
 } fe_random;
 
-/* Runs n random cases, each by `one`, which has an fe_random; more than `least` of them must be accepted. */
+/* Runs n random cases, each by `one` on an fe_random; more than `least` cases must be accepted. */
 static inline void expect_accepted(uint64_t seed, uint32_t n, void (*one)(fixture *f, uint32_t i, void *of),
                                    uint32_t least) {
     fe_random r = {.random = prng_seed(seed)};

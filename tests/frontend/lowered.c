@@ -65,7 +65,7 @@ static void compare(const char *what, const sam_statement *s, const dense_data *
     r.cells = calloc(r.shape->cells, sizeof *r.cells);
     uint32_t coordinate[SAM_MAX_ORDER];
     read_level(&r, 0, 0, coordinate);
-    /* A result without any coordinate may have one value: the sum over nothing. */
+    /* A result without coordinates may have a single value: the empty sum. */
     if (r.visited != w->vals.len && !(r.visited == 0 && w->vals.len == 1))
         fail_msg("%s: %u values for %u places", what, w->vals.len, r.visited);
     for (uint32_t c = 0; c < r.shape->cells; c++) {
@@ -115,7 +115,7 @@ static u32_vec copy_words(const uint32_t *from, uint32_t n, arena *mem) {
     return v;
 }
 
-/* The timed simulator of sam/, on a graph as it is or with binary joiners. */
+/* The timed simulator of sam/, on a graph unchanged or with binary joiners. */
 static void simulate(fixture *f, const sam_graph *g, const sam_tensor_levels *operands, uint32_t n,
                      arena *mem, written *w) {
     sam_sim_result result;
@@ -154,7 +154,7 @@ static void run_engine(fixture *f, lowered_engine e, const sam_graph *g, const s
 void lowered_check(fixture *f, const lowered *l, lowered_engine first, bool empty_operands, uint32_t runs) {
     static const uint32_t percents[] = {5, 20, 50, 90, 0};
     const sam_statement *s = &l->filled;
-    static dense_data room; /* some 800 KB, which would be mapped anew for each check */
+    static dense_data room; /* some 800 KB, mapped once for all checks */
     dense_data *const data = &room;
     prng random = prng_seed(s->exprs.len + 64 * s->tensors.len);
     for (uint32_t run = 0; run < runs; run++) {

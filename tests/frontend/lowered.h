@@ -1,5 +1,5 @@
-/* lowered.h - a statement on its way to a graph, and whether the graph computes it: on random data, through
- * each engine, against the statement evaluated by definition before it was filled.
+/* lowered.h - lowers a statement and checks its graph: on random data, through each engine, against the
+ * statement evaluated by definition before sparse storage.
  */
 #ifndef ONYX_TESTS_LOWERED_H
 #define ONYX_TESTS_LOWERED_H

@@ -1,5 +1,5 @@
-/* scheduled.h - what the tests of schedules share: common expressions, kernels as graphs, and the text form
- * of concrete index notation. */
+/* scheduled.h - common to the tests of schedules: expressions, kernels as graphs, and the text form of
+ * concrete index notation. */
 #ifndef ONYX_TESTS_SCHEDULED_H
 #define ONYX_TESTS_SCHEDULED_H
 
@@ -19,7 +19,7 @@ static inline const char *scheduled_text(fixture *f, const fe_cin *cin) {
     return text;
 }
 
-/* What a schedule gives reads back from its text; NULL: whatever that is. */
+/* A scheduled statement reads back from its text, which is `expected`; NULL: any text. */
 static inline void scheduled_reads_back(fixture *f, const char *expression, const char *schedule,
                                         const char *expected) {
     sam_statement s;

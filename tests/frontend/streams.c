@@ -72,7 +72,7 @@ static uint32_t storage_level(const run *r, name_id name, int mode) {
     return 0;
 }
 
-/* The fiber of each reference, then a stop one above the one that follows in the input. */
+/* The fiber of each reference, then a stop one level above the input's next stop. */
 static void run_scanner(run *r, node_state *st) {
     const sam_node_data *n = st->data;
     const sam_tensor_levels *t = operand(r, n->tensor);
@@ -157,7 +157,7 @@ static void run_joiner(run *r, node_state *st) {
                 least = c.v < least ? c.v : least;
             }
         }
-        if (points == 0 || (all && points < n)) { /* the fiber ends: skip what is left of it */
+        if (points == 0 || (all && points < n)) { /* the fiber ends: skip its rest */
             for (uint32_t k = 0; k < n; k++) {
                 while (at(&st->in[2 * k], pos[k]).kind == TOKEN_DATA)
                     pos[k]++;
@@ -199,7 +199,7 @@ static uint32_t apply(const char *operation, uint32_t a, uint32_t b) {
     return (a * b) & 0xffff;
 }
 
-/* A constant operand takes the shape of the other one. */
+/* A constant operand takes the shape of the other operand. */
 static void run_alu(run *r, node_state *st) {
     const sam_node_data *n = st->data;
     const tokens *a = &st->in[st->connected[0] ? 0 : 1], *b = &st->in[st->connected[1] ? 1 : 0];
@@ -220,7 +220,7 @@ static void run_alu(run *r, node_state *st) {
     assert_int_equal(a->len, b->len);
 }
 
-/* One sum for each fiber, also for an empty one. */
+/* A sum for each fiber, the empty fiber included. */
 static void run_reduce(run *r, node_state *st) {
     uint32_t sum = 0;
     for (uint32_t i = 0; i < st->in[0].len; i++) {
@@ -350,7 +350,7 @@ static void run_node(run *r, uint32_t index) {
     run_steps[st->data->kind](r, st);
 }
 
-/* Fills the inputs of a node; false if one of its sources has not run. */
+/* Fills the inputs of a node; false while a source has not run. */
 static bool inputs_ready(run *r, uint32_t index) {
     node_state *st = &r->state[index];
     for (uint32_t e = 0; e < r->g->edges.len; e++) {

@@ -17,7 +17,7 @@ typedef struct {
 } token;
 typedef VEC(token) tokens;
 
-/* What the writers of one tensor wrote. */
+/* Streams of the writers of a tensor. */
 typedef struct {
     u32_vec seg[SAM_MAX_ORDER], crd[SAM_MAX_ORDER]; /* by storage level */
     u32_vec vals;

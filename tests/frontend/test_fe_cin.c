@@ -1,5 +1,5 @@
-/* frontend/: concrete index notation reads back, random trees of operators included; what is no such thing is
- * refused, and so is text at random.
+/* frontend/: concrete index notation reads back, random trees of operators included; invalid notation and
+ * random text are refused.
  */
 #include "tests/frontend/cin_equal.h"
 #include "tests/frontend/scheduled.h"
@@ -121,7 +121,7 @@ static void a_bound_kernel_has_no_loops(void **state) {
                "<cin>:1:35: error: the parts of calls are those of split and divide, once [E0150-cin]");
 }
 
-/* What is said of a call is kept, and reads back: one line a note. */
+/* Notes about a call are kept and read back: a line a note. */
 static void what_is_said_of_a_call_is_kept(void **state) {
     fixture *f = *state;
     static const char text[] = "suchthat(forall(i, forall(j, X(i,j) = B(i,j) * c(j))), "
@@ -162,7 +162,8 @@ static void what_is_said_of_a_call_is_kept(void **state) {
                "<cin>:1:47: error: expected a tag, found '3' [E0102-syntax]");
 }
 
-/* Text made of the languages' own pieces: accepted or refused, never worse; what is accepted reads back. */
+/* Text made of the languages' own pieces is accepted or refused, without a crash; accepted text reads
+ * back. */
 static void answer_random_text(fixture *f, uint32_t n, void *of) {
     static const char *const piece[] = {
         "i",           "j",        "k",      "i0",        "w",       "(",
@@ -195,7 +196,7 @@ static void answer_random_text(fixture *f, uint32_t n, void *of) {
 typedef struct {
     fixture *f;
     prng *random;
-    uint32_t sums; /* so far, each over a variable of its own */
+    uint32_t sums; /* number of sums; each has a variable of its own */
     bool integers;
 } grower;
 
@@ -205,7 +206,7 @@ static const char *pick(grower *g, const char *const *from, uint32_t n) {
 #define PICK(g, ...)                                                                                         \
     pick(g, (const char *const[]){__VA_ARGS__}, sizeof(const char *const[]){__VA_ARGS__} / sizeof(char *))
 
-/* A leaf with variable `v`, or one of the result's where that is NULL. */
+/* A leaf with variable `v`; NULL: with a variable of the result. */
 static const char *grow_leaf(grower *g, const char *v) {
     arena *mem = &g->f->mem;
     if (v)
@@ -216,7 +217,7 @@ static const char *grow_leaf(grower *g, const char *v) {
 
 static const char *grow(grower *g, uint32_t depth, const char *v);
 
-/* Two operands, of which one has variable v. */
+/* Two operands, at least one with variable v. */
 static void grow_two(grower *g, uint32_t depth, const char *v, const char *of[2]) {
     const uint32_t has = prng_below(g->random, 2);
     of[has] = grow(g, depth, v);
@@ -259,7 +260,7 @@ static const char *grow(grower *g, uint32_t depth, const char *v) {
     return arena_printf(mem, "(%s) %s (%s)", of[0], sign, of[1]);
 }
 
-/* Every operator beside and below every other one, sums between them. */
+/* Every operator next to and below every other operator, with sums between. */
 static void read_back_random_tree(fixture *f, uint32_t n, void *of) {
     static const char *const semirings[] = {NULL, "min_plus", "lor_land"};
     fe_random *r = of;

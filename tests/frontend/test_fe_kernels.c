@@ -1,6 +1,6 @@
 /* frontend/: the kernels of the SAM paper's Table 1 (Tables 4.1 and 4.2 of the dissertation) in every loop
- * order, with and without droppers: right on random data, and with the primitive counts that docs/kernels.md
- * lists. ONYX_UPDATE_DOCS=1 rewrites the tables there.
+ * order, with and without droppers: results are right on random data, and docs/kernels.md lists the primitive
+ * counts. ONYX_UPDATE_DOCS=1 rewrites the page's tables.
  */
 #include <ctype.h>
 
@@ -17,7 +17,7 @@ static const sam_primitive column[COLUMNS] = {SAM_FIBERLOOKUP, SAM_REPEAT,     S
 typedef struct {
     const char *name, *expression;
     const char *vars;            /* in alphabetical order */
-    uint32_t published[COLUMNS]; /* Table 4.2, alphabetical loops; reducers of all depths in one column */
+    uint32_t published[COLUMNS]; /* Table 4.2, alphabetical loops; a single column for all reducers */
 } kernel;
 
 static const kernel kernels[] = {
@@ -97,7 +97,7 @@ static void write_counts(FILE *out, const sam_graph *g, const uint32_t *publishe
     fputc('\n', out);
 }
 
-/* "1 x 0, 1 x 2": how many reducers of which depth. */
+/* "1 x 0, 1 x 2": number of reducers x depth. */
 static void write_reducers(FILE *out, const sam_graph *g) {
     const char *separator = " ";
     for (uint32_t depth = 0; depth <= MAX_VARS; depth++) {
@@ -147,7 +147,7 @@ static void write_orders(fixture *f, FILE *out) {
     }
 }
 
-/* Replaces what stands between the marker lines of a section by what `write` writes. */
+/* Replaces the text between the marker lines of a section by the output of `write`. */
 static const char *with_section(fixture *f, const char *text, const char *name,
                                 void (*write)(fixture *, FILE *)) {
     const char *begin = strstr(text, arena_printf(&f->mem, "<!-- generated: %s -->\n", name));

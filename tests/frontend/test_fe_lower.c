@@ -1,5 +1,5 @@
-/* frontend/: lowered graphs compute what the statement says, under the chip's writers and droppers, on random
- * data with empty rows; and they have the shape that the published graphs of the same kernels have. */
+/* frontend/: lowered graphs compute their statement, under the chip's writers and droppers, on random data
+ * with empty rows; their shape equals the shape of the published graphs of the same kernels. */
 #include "tests/frontend/lowered.h"
 #include "tests/sam/graph_equal.h"
 
@@ -144,9 +144,9 @@ static void graphs_compute_what_the_statement_says(void **state) {
     }
 }
 
-/* What needs exact stops, or primitives the chip does not have. */
+/* Kernels that need exact stops, or primitives absent from the chip. */
 static const fe_case exact_kernels[] = {
-    /* two sums inside a result that may lose coordinates: droppers that keep levels */
+    /* two sums inside a result whose coordinates may vanish: droppers that keep levels */
     {"X(i,j) = B(i,k,l) * C(j,k) * D(j,l)", {0}, NULL},
     {"X(i,j) = B(i,k) * C(k,j)", {"B:ss:1,0"}, "reorder(k,i,j)"},
     {"X(i,j) = B(i,k) * C(k,j)", {"X:ss:1,0", "B:ss:1,0"}, "reorder(k,j,i)"},
@@ -205,8 +205,8 @@ enum { MAX_SCOPE = 5 };
 typedef struct {
     prng random;
     arena *mem;
-    char scope[MAX_SCOPE + 1]; /* the variables that may be used */
-    uint32_t sums;             /* p and q that are taken */
+    char scope[MAX_SCOPE + 1]; /* usable variables */
+    uint32_t sums;             /* used names of p and q */
     uint32_t tensors;
     uint32_t order[FE_CASE_FORMATS];
     const char *format[FE_CASE_FORMATS];
@@ -240,7 +240,7 @@ static const char *random_format(writer *w, uint32_t order) {
     return arena_printf(w->mem, ":%s%s%s", level, order ? ":" : "", random_list(w, modes, order));
 }
 
-/* A tensor over some variables of the scope, `v` among them unless it is 0; sometimes one used before. */
+/* A tensor over some variables of the scope, always with `v` unless v is 0; sometimes an earlier tensor. */
 static const char *random_access(writer *w, char v) {
     uint32_t in_scope = (uint32_t)strlen(w->scope), most = in_scope < 3 ? in_scope : 3;
     uint32_t order = below(w, most + 1), t = w->tensors;
@@ -263,7 +263,7 @@ static const char *random_access(writer *w, char v) {
 
 static const char *random_expr(writer *w, uint32_t depth);
 
-/* A sum over a variable of its own, which something inside has. */
+/* A sum over a variable of its own, used inside the sum. */
 static const char *random_sum(writer *w, uint32_t depth) {
     char v = "pq"[w->sums++];
     size_t n = strlen(w->scope);
@@ -292,7 +292,7 @@ static const char *random_expr(writer *w, uint32_t depth) {
     return arena_printf(w->mem, "(%s %s %s)", a, operator, random_expr(w, depth - 1));
 }
 
-/* Variables that the result lacks are summed over by an explicit sum around everything, or as taco does. */
+/* Variables absent from the result are summed by an explicit sum around everything, or by taco's rule. */
 static fe_case random_case(writer *w) {
     uint32_t order = below(w, 4);
     const char *index = random_list(w, "ijk", order);
@@ -317,8 +317,8 @@ static fe_case random_case(writer *w) {
     return c;
 }
 
-/* As if every size had been given. Of two statements one is lowered as for floating point, which is right for
- * integers too. */
+/* Gives every variable a size. Half of the statements are lowered as for floating point, which is right for
+ * integers, too. */
 static const sam_statement *with_sizes(sam_statement *s, bool integers) {
     s->integers = integers;
     for (uint32_t v = 0; v < s->vars.len; v++)
@@ -330,7 +330,7 @@ static bool computes_plainly(const lowered *l, fe_lower_options options) {
     return !options.exact_stops && lowered_count(&l->g, SAM_REDUCE) < 2 && !has_deep_reducer(&l->g);
 }
 
-/* What fe_lower refuses for a partial sum, fe_build makes a sum of everything, where it can. */
+/* For a partial sum refused by fe_lower, fe_build sums the whole expression, if possible. */
 static bool computed_as_whole_sum(fixture *f, const lowered *refused, fe_lower_options options,
                                   bool integers) {
     lowered l = *refused;
@@ -346,7 +346,7 @@ static bool computed_as_whole_sum(fixture *f, const lowered *refused, fe_lower_o
 static void random_statements_are_refused_or_computed(void **state) {
     static struct {
         const char *code;
-        bool plain_only; /* exact stops leave no such case */
+        bool plain_only; /* exact stops avoid this case */
         uint32_t count;
     } reasons[] = {{"E0109-ambiguous-sum", false, 0},
                    {"E0125-loop-order", false, 0},
@@ -398,8 +398,9 @@ typedef struct {
     uint32_t scan, repeat, intersect, unite, alu, reduce, drop, write, array;
 } shape;
 
-/* The primitive counts of the SAM paper's Table 1 as its compiler emits them, with droppers. Two differ on
- * purpose: residual and mattransmul have one dropper there, which removes coordinates whose values stay. */
+/* Primitive counts of the SAM paper's Table 1, from the paper's compiler, with droppers. Two rows differ on
+ * purpose: residual and mattransmul have one dropper in the paper, which removes coordinates with remaining
+ * values. */
 static const shape shapes[] = {
     {{"x(i) = B(i,j) * c(j)", {0}, NULL}, 3, 1, 1, 0, 1, 1, 1, 2, 2},
     {{"X(i,j) = B(i,k) * C(k,j)", {"C:ss:1,0"}, NULL}, 4, 2, 1, 0, 1, 1, 2, 3, 2},
@@ -432,7 +433,7 @@ static void graphs_have_the_published_primitive_counts(void **state) {
     }
 }
 
-/* Scanners, repeaters and joiners of any kind that are left, and edges of coordinates into references. */
+/* Remaining scanners, repeaters and joiners of any kind, and edges of coordinates into references. */
 static void outermost_dense_factors_are_located(void **state) {
     static const struct {
         fe_case c;
@@ -446,12 +447,12 @@ static void outermost_dense_factors_are_located(void **state) {
         /* below the located level, a scanner; through a repeater, the value */
         {{"X(i,j) = B(i,k) * C(k,j)", {"C:ds"}, "reorder(i,k,j)"}, 3, 1, 0, 1},
         {{"X(i,j) = B(i,j) * C(i,k) * D(j,k)", {"C:dd", "D:dd"}, NULL}, 4, 2, 0, 2},
-        /* levels that are all dense are scanned side by side; not in a union, where one may be absent */
+        /* dense levels are scanned side by side, except in a union with operands that may be absent */
         {{"x(i) = B(i,j) * C(i,j)", {"B:sd", "C:sd"}, NULL}, 4, 0, 1, 0},
         {{"x(i) = B(i,j) * C(i,j) * d(j)", {"B:sd", "C:sd", "d:d"}, NULL}, 4, 0, 1, 1},
         {{"x(i) = B(i,j) * C(i,j) * d(j)", {"B:sd", "C:sd"}, NULL}, 5, 1, 2, 0},
         {{"X(i,j) = B(i,j) + C(i,j)", {"B:sd", "C:sd"}, NULL}, 4, 0, 2, 0},
-        /* not where another level is outside of it, not in a union, not alone */
+        /* not inside another level, not in a union, not alone */
         {{"x(i) = B(i,j) * c(j)", {"B:ds"}, NULL}, 3, 1, 1, 0},
         {{"X(i,j) = B(i,j) * C(i,j)", {"C:sd"}, NULL}, 4, 0, 2, 0},
         {{"x(i) = b(i) + c(i)", {"c:d"}, NULL}, 2, 0, 1, 0},
@@ -539,7 +540,7 @@ static void no_loop_is_empty_where_a_repeater_or_a_writer_hangs_on_it(void **sta
         {{"X(i,j) = B(i,j) * C(i,k) * D(k,j)", {"D:ss:1,0"}, NULL}, "B1 C1 D0 D1 ", 0},
         {{"X(i,j) = B(i,k,l) * C(j,k) * D(j,l)", {0}, NULL}, "B1 B2 C0 C1 D0 D1 ", 0},
         {{"X(i,j) = B(i,j,k) * C(i,j,k)", {0}, NULL}, "B1 C1 ", 2},
-        /* the sum moves out, and what it is a factor of is repeated along it */
+        /* the sum moves out, and its factor is repeated along the sum */
         {{"x(i) = b(i) * sum(j, B(i,j) * c(j))", {0}, NULL}, "B1 c0 ", 0},
         {{"X(i,j) = B(i,j) * sum(k, C(i,k) * D(k,j))", {"D:ss:1,0"}, NULL}, "B1 C1 D0 D1 ", 0},
         {{"x(i) = e(i) * sum(j, B(i,j) * sum(k, C(j,k) * d(k)))", {0}, NULL}, "B1 C0 C1 d0 ", 0},
@@ -549,10 +550,10 @@ static void no_loop_is_empty_where_a_repeater_or_a_writer_hangs_on_it(void **sta
         {{"X(i,j) = B(i,j) + C(i,j)", {"B:sd"}, NULL}, "B1w ", 0},
         {{"X(i,j) = B(i,j) + C(i,j)", {"B:dd"}, NULL}, "", 0},
         {{"X(i,j) = c(i) + B(i,j)", {0}, NULL}, "ones0w ", 0},
-        /* a single one, whose coordinates repeat D and f */
+        /* a single operand whose coordinates repeat D and f */
         {{"x(j) = e(j) + b(j,i) * D(j,r) * f(r)", {"b:sd"}, NULL}, "b1w D1 f0 ", 0},
         {{"x(i) = e(i) + sum(j, B(i,j))", {"B:sd"}, NULL}, "", 0},
-        /* dense levels inside of loops that are empty where B is absent, however deep */
+        /* dense levels inside loops that are empty without B, at any depth */
         {{"x(i) = d(i) + B(i,j) * C(j,k) * e(k)", {"C:sd", "e:d"}, NULL}, "C1w e0w ", 0},
         {{"x(i) = d(i) + B(i,j,k) * c(k)", {"B:ssd", "c:d"}, NULL}, "B2w c0w ", 0},
         {{"x(i) = d(i) + B(i,j,k,l) * c(l)", {"B:sssd", "c:d"}, NULL}, "B3w c0w ", 0},
@@ -581,7 +582,7 @@ static void no_loop_is_empty_where_a_repeater_or_a_writer_hangs_on_it(void **sta
     }
 }
 
-/* The graph of a kernel as DOT: what the later stages and the published tools read. */
+/* The graph of a kernel as DOT, the form read by later passes and by the published tools. */
 static void a_lowered_graph_survives_its_text_form(void **state) {
     fixture *f = *state;
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {

@@ -1,11 +1,11 @@
-/* frontend/: commands that stand for others are those others: the same concrete index notation. */
+/* frontend/: macro commands expand to their definition: the same concrete index notation. */
 #include "frontend/described.h"
 #include "tests/frontend/scheduled.h"
 
 typedef struct {
     const char *expression, *before; /* a schedule that comes first */
     const char *part, *function;
-    const char *staged, *mapped; /* what accelerate(part,function) stands for, by hand */
+    const char *staged, *mapped; /* expansion of accelerate(part,function), by hand */
 } acceleration;
 
 static const acceleration accelerations[] = {

@@ -1,7 +1,7 @@
-/* frontend/: what each mistake is answered with, word for word. */
+/* frontend/: the message for each mistake, word for word. */
 #include "tests/frontend/fe_case.h"
 
-/* The whole answer to a case that must fail. */
+/* The complete messages of a failing case. */
 static void expect(fixture *f, fe_case c, const char *expected) {
     diag_init(&f->diag, &f->mem);
     sam_statement s;
@@ -250,7 +250,7 @@ static void literals(void **state) {
                  "    help: compute in floating point with --dtype bf16\n");
 }
 
-/* Text made of the language's own pieces: accepted or refused, never worse, and what is accepted is well
+/* Text made of the language's own pieces is accepted or refused, without a crash; accepted text is well
  * formed. */
 static void answer_random_text(fixture *f, uint32_t n, void *of) {
     static const char *const piece[] = {"x",   "B",       "i",    "j",    "k",        "(", ")",  ",",
@@ -313,7 +313,7 @@ static void names_of_semirings(void **state) {
         "    help: use one of plus_times, min_plus, max_plus, max_min, lor_land, bor_band, plus_pair\n");
 }
 
-/* What fe_pack would have put in order. */
+/* Statements without the order that fe_pack makes. */
 static void storage_against_the_loops(void **state) {
     fixture *f = *state;
     sam_statement s;

@@ -1,4 +1,4 @@
-/* frontend/: expressions, formats and schedules become the statement they mean. */
+/* frontend/: expressions, formats and schedules become the statement they denote. */
 #include "tests/frontend/fe_case.h"
 
 static void expect_dump(fixture *f, fe_case c, const char *expected) {
@@ -29,7 +29,8 @@ static void variables_missing_on_the_left_are_summed_over_in_each_term(void **st
                 "forall(i, where(x(i) = -(b(i) - t1), forall(j, t1 += B(i,j))))");
 }
 
-/* taco's rule: the smallest part that holds every use; further out only over products and signs. */
+/* taco's rule: a sum covers the smallest part that holds every use, and extends only over products and
+ * signs. */
 static void a_sum_covers_the_smallest_part_that_uses_its_variable(void **state) {
     fixture *f = *state;
     expect_dump(f, (fe_case){.expression = "x(i) = b(i) * (c(i) + D(i,j))"},
@@ -119,14 +120,14 @@ static void formats_say_levels_and_modes(void **state) {
     assert_int_equal(s.tensors.at[1].mode[1], 0);
 }
 
-/* Compares a statement with the form in which the chip takes it. */
+/* Compares a statement with its form for the chip. */
 static void expect_form(fixture *f, sam_statement *s, const char *expression, const char *expected) {
     if (!fe_distribute(s, true, &f->diag) || !fe_check(s, &f->diag))
         fail_msg("%s\n%s", expression, fixture_printed(f));
     assert_string_equal(fe_case_dump(f, s), arena_printf(&f->mem, "%s\n", expected));
 }
 
-/* Products of sums become it in integers only. */
+/* Only integer products of sums reach this form. */
 static void expect_distributed(fixture *f, const char *expression, const char *expected) {
     sam_statement s;
     assert_true(fe_case_parse(f, &(fe_case){.expression = expression}, &s));
@@ -149,12 +150,12 @@ static void products_of_sums_become_sums_of_products(void **state) {
     expect_distributed(f, "x(i) = (b(i) + c(i)) * (d(i) + e(i))",
                        "forall(i, x(i) = b(i) * d(i) + b(i) * e(i) + (c(i) * d(i) + c(i) * e(i)))");
     expect_distributed(f, "x(i) = (b(i) + 1) * 2 * d(i)", "forall(i, x(i) = b(i) * 2 * d(i) + 1 * 2 * d(i))");
-    /* nothing of the sum is joined with these factors */
+    /* the sum has no operand to join with these factors */
     expect_distributed(f, "x(i) = 2 * (b(i) + c(i))", "forall(i, x(i) = 2 * (b(i) + c(i)))");
     expect_distributed(f, "x(i) = a * (b(i) + c(i))", "forall(i, x(i) = a * (b(i) + c(i)))");
 }
 
-/* Operations that meet go inside of operations that unite, where they distribute over each other. */
+/* Intersecting operations move into uniting operations, if one distributes over the other. */
 static void meets_come_before_unions(void **state) {
     fixture *f = *state;
     expect_met(f, "x(i) = (b(i) ^ c(i)) & d(i)", "forall(i, x(i) = b(i) & d(i) ^ c(i) & d(i))");
@@ -163,7 +164,7 @@ static void meets_come_before_unions(void **state) {
     expect_met(f, "x(i) = mask(d(i), b(i) - c(i))", "forall(i, x(i) = when(d(i), b(i)) - when(d(i), c(i)))");
     /* these do not */
     expect_met(f, "x(i) = (b(i) + c(i)) & d(i)", "forall(i, x(i) = b(i) + c(i) & d(i))");
-    /* what no product distributes over is led by the factor that has its variables, and united with it */
+    /* without distributivity, the factor with the variables leads the part and is united with it */
     expect_met(f, "x(i) = (b(i) ^ c(i)) * d(i)",
                "forall(i, x(i) = times(d(i), when(d(i), b(i)) ^ when(d(i), c(i))))");
     expect_met(
@@ -171,7 +172,7 @@ static void meets_come_before_unions(void **state) {
         "forall(i, forall(j, X(i,j) = times(e(j) * A(i,j), abs(when(A(i,j), b(i)) - when(A(i,j), c(j))))))");
     expect_met(f, "X(i,j) = d(i) * max(B(i,j), C(i,j))",
                "forall(i, forall(j, X(i,j) = d(i) * max(B(i,j), C(i,j))))");
-    /* a square takes what it is of once, where nothing else is joined with it */
+    /* a square uses its operand once, unless the square is joined with more operands */
     expect_met(f, "x(i) = (b(i) - c(i)) * (b(i) - c(i))", "forall(i, x(i) = square(b(i) - c(i)))");
     expect_met(f, "x(i) = (b(i) - c(i)) * (c(i) - b(i))",
                "forall(i, x(i) = b(i) * c(i) - b(i) * b(i) - (c(i) * c(i) - c(i) * b(i)))");
@@ -185,7 +186,7 @@ static void meets_come_before_unions(void **state) {
                "forall(i, where(x(i) = when(d(i), t1), forall(j, t1 max= B(i,j))))");
 }
 
-/* Only terms of an addition can be absent, and only factors without the sum's variables can leave it. */
+/* Only terms of an addition can be absent, and only factors without the sum's variables can leave the sum. */
 static void factors_leave_sums_that_may_be_absent(void **state) {
     fixture *f = *state;
     expect_distributed(f, "X(i,j) = D(i,j) + a * B(i,j,k) * 2 * c(k) * e(j)",
@@ -232,7 +233,7 @@ static void packing_gives_each_access_a_plain_tensor(void **state) {
                   "forall(i, forall(j, x(i) += B(i,j)))", "B as ss");
 }
 
-/* A tensor that a split made is itself a view: packing looks through it. */
+/* A split makes a tensor that is itself a view: packing looks through the view. */
 static void packing_looks_through_views(void **state) {
     fixture *f = *state;
     fe_case c = {.expression = "x(i) = B(i,o) * d(o)", .schedule = "reorder(o,i)"};
@@ -248,7 +249,8 @@ static void packing_looks_through_views(void **state) {
     assert_int_equal(b->view.from[1].modulo, 4);
 }
 
-/* What the host re-packs of a case once its graph is built, for streams that carry exact stops or do not. */
+/* Tensors that the host re-packs after the graph of a case is built, for streams with or without exact
+ * stops. */
 static const char *built(fixture *f, fe_case c, bool exact) {
     const fe_lower_options options = {.drop = true, .exact_stops = exact};
     sam_statement s, packed;

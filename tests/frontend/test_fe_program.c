@@ -1,4 +1,4 @@
-/* The text forms of programs: what is read is what is written, and what it means. */
+/* The text forms of programs: text reads back unchanged, with the expected meaning. */
 #include "frontend/capability.h"
 #include "frontend/program.h"
 #include "tests/test.h"
@@ -18,7 +18,7 @@ static void parse(fixture *f, const char *text, fe_program *p) {
     }
 }
 
-/* Expects the program to have this form, which reads as itself. */
+/* Expects the program to have the form `want`, which reads back unchanged. */
 static void expect_form(fixture *f, const char *program, const char *want) {
     fe_program p, again;
     parse(f, program, &p);
@@ -114,7 +114,7 @@ static void beginnings(void **state) {
     }
 }
 
-/* Whatever bytes a program has, it is read or refused. */
+/* A program of any bytes is read or refused. */
 static void answer_changed_text(fixture *f, uint32_t n, void *of) {
     static const char put[] = "(){}[]\"#;,:=+-*0123456789 \nijAvw_until repeat max nnz swap all inf";
     const char *program = of;
@@ -154,7 +154,7 @@ static bool read_capability(fixture *f, const char *text, fe_capability *out) {
     return fe_read_capability(&in, &f->names, &f->diag, out);
 }
 
-/* What conditions of y(i) = A(i,k) * x(k) come to, each part by hand; the text reads back as it is. */
+/* The parts of conditions of y(i) = A(i,k) * x(k), checked by hand; the text reads back unchanged. */
 static void conditions_of_functions(void **state) {
     fixture *f = *state;
     static const struct {

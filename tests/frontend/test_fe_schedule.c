@@ -1,5 +1,5 @@
-/* frontend/: schedules. Every command lowers to kernels that compute what the unscheduled statement says, on
- * random data. */
+/* frontend/: schedules. Every command lowers to kernels that compute the unscheduled statement, on random
+ * data. */
 #include "frontend/fe_int.h"
 #include "frontend/sums.h"
 #include "tests/frontend/dense.h"
@@ -8,12 +8,13 @@
 
 /* ---- kernels on data ------------------------------------------------------------------------- */
 
-/* The tensors there are while the kernels run, by name: the user's operands and the workspaces so far. */
+/* The tensors available while the kernels run, by name: the user's operands and the workspaces made up to
+ * now. */
 typedef struct {
     name_id name[DENSE_MAX_TENSORS];
     dense_tensor *tensor[DENSE_MAX_TENSORS];
     uint32_t n;
-    dense_data *stored_tensors; /* room for those of the kernel that runs */
+    dense_data *stored_tensors; /* room for the tensors of the running kernel */
 } store;
 
 static dense_tensor *stored(const store *all, name_id name) {
@@ -42,7 +43,7 @@ static uint32_t cell_at(const dense_tensor *t, uint32_t order, const uint32_t *a
     return cell;
 }
 
-/* Where a source's coordinates lie in the view; false: the view leaves them out. */
+/* Position of a source's coordinates in the view; false: the view leaves the coordinates out. */
 static bool seen_at(const sam_tensor_data *t, const uint32_t *from, uint32_t *at) {
     const sam_view *view = &t->view;
     for (uint32_t m = 0; view->source.v && m < view->source_order; m++) {
@@ -78,7 +79,7 @@ static void set_dims(const sam_tensor_data *t, const dense_tensor *source, dense
     assert_true(out->cells <= DENSE_MAX_CELLS);
 }
 
-/* The dense operand t of a kernel; ones have the dimensions of the variables they are indexed by. */
+/* The dense operand t of a kernel; ones have the dimensions of their variables. */
 static void load(const scheduled_kernel *l, sam_tensor handle, const store *all, const uint32_t *dim_of_var,
                  dense_tensor *out) {
     const sam_tensor_data *t = sam_tensor_at(&l->s, handle);
@@ -126,7 +127,7 @@ static void find_dims(const scheduled_kernel *l, const store *all, uint32_t *dim
     }
 }
 
-/* What the writers wrote, into the user's tensor `out`; every stored coordinate once. */
+/* Moves the writers' output into the user's tensor `out`; every stored coordinate occurs once. */
 static void unload(const sam_tensor_data *t, const sam_sim_result *r, uint32_t level, uint32_t fiber,
                    uint32_t *at, const dense_tensor *shape, dense_tensor *out) {
     if (level == t->order) {
@@ -187,7 +188,7 @@ static void run_kernel(fixture *f, const fe_case *c, const scheduled_kernel *l, 
     unload(t, &result, 0, 0, at, shape, out);
 }
 
-/* The shape of a workspace: its variables', which have the names of the producer's. */
+/* The shape of a workspace: the dimensions of its variables, which have the producer's names. */
 static void shape_workspace(const fe_kernel *k, const store *all, dense_tensor *out) {
     const sam_statement *s = &k->s;
     out->cells = 1;
@@ -287,7 +288,7 @@ static void split_loops_compute_the_same(void **state) {
     expect_equal(f, (fe_case){.expression = mttkrp, .schedule = "split(k,k0,k1,2)"});
 }
 
-/* Expects of the only kernel, as a schedule has it, how many loops it has, and that the result is right. */
+/* Expects `loops` loops of the only scheduled kernel, and a right result. */
 static void expect_loops(fixture *f, fe_case c, uint32_t loops) {
     sam_statement s, expanded;
     fe_cin cin;
@@ -297,7 +298,7 @@ static void expect_loops(fixture *f, fe_case c, uint32_t loops) {
     expect_equal(f, c);
 }
 
-/* The data run to 7 at most along each loop, so that with these bounds coordinates do not meet. */
+/* The data have at most 7 coordinates along each loop: these bounds keep coordinates apart. */
 static void fused_loops_are_one(void **state) {
     fixture *f = *state;
 #define BOUNDS "bound(i,i,7,MaxExact), bound(j,j,7,MaxExact), "
@@ -324,7 +325,7 @@ static void fused_loops_are_one(void **state) {
         {{.expression = "X(i,j,l) = B(i,j,k) * C(k,l)", .schedule = BOUNDS "fuse(i,j,f), reorder(k,l,f)"}, 3},
         {{.expression = "x(k) = B(i,j,k) * C(i,j)", .schedule = BOUNDS "reorder(i,j,k), fuse(i,j,f)"}, 2},
         {{.expression = "X(i,j) = B(i,j) + sum(k, C(i,j,k) * d(k))", .schedule = BOUNDS "fuse(i,j,f)"}, 2},
-        /* These have no level for both. */
+        /* These statements have no level for both loops. */
         {{.expression = plus, .schedule = "bound(i,i,7,MaxExact), fuse(i,j,f)"}, 2},
         {{.expression = spmv, .schedule = BOUNDS "fuse(i,j,f)"}, 2},
         {{.expression = "X(i,j) = B(i,j) + c(i)", .schedule = BOUNDS "fuse(i,j,f)"}, 2},
@@ -351,7 +352,7 @@ static void renamed_loops_compute_the_same(void **state) {
                               .schedule = "reorder(j,i,k)"});
 }
 
-/* What the graph has no loops for changes neither the values nor the other loops. */
+/* Commands about loops absent from the graph change neither the values nor the remaining loops. */
 static void hints_compute_the_same(void **state) {
     fixture *f = *state;
     static const struct {
@@ -402,7 +403,7 @@ static fe_cin scheduled(fixture *f, const fe_case *c, sam_statement *s) {
     return cin;
 }
 
-/* Holds a schedule that was made against what is expected, NULL: none, and what it computes against the case.
+/* Compares a generated schedule with `expected` (NULL: none), and its result with the case.
  */
 static void expect_scheduled(fixture *f, fe_case c, const char *schedule, const char *expected) {
     if (!expected) {
@@ -414,7 +415,7 @@ static void expect_scheduled(fixture *f, fe_case c, const char *schedule, const 
     expect_equal(f, c);
 }
 
-/* The schedule that stages the kernel of a case: its text, and that it computes the same. */
+/* The schedule that splits the kernel of a case: its text, and an equal result. */
 static void expect_staged(fixture *f, fe_case c, fe_staging how, const char *expected) {
     sam_statement s;
     const fe_cin cin = scheduled(f, &c, &s);
@@ -449,7 +450,7 @@ static void stages_compute_the_same(void **state) {
     expect_staged(f, (fe_case){.expression = plus}, FE_STAGE_PHASES, NULL);
 }
 
-/* The schedule that takes a product's sums along those variables first, and that it computes the same. */
+/* The schedule that first sums a product along the variables `first`, and an equal result. */
 static void expect_contracted(fixture *f, fe_case c, const char *first, const char *expected) {
     sam_statement s;
     sam_var order[4];
@@ -542,7 +543,7 @@ static const char *loop_name(const sam_statement *s, sam_var v) {
     return names_text(s->names, sam_var_at(s, v)->name);
 }
 
-/* A command about the loops that there are, or about ones that are not. */
+/* A command about existing or absent loops. */
 static const char *random_command(fixture *f, prng *random, const fe_cin *cin, uint32_t number) {
     const sam_statement *s = &cin->kernels.at[prng_below(random, cin->kernels.len)].s;
     uint32_t i = prng_below(random, s->loops.len), j = prng_below(random, s->loops.len);

@@ -1,7 +1,7 @@
-/* frontend/: what each mistake in a schedule is answered with, word for word. */
+/* frontend/: the message for each mistake in a schedule, word for word. */
 #include "tests/frontend/scheduled.h"
 
-/* The whole answer to a schedule that must be refused, when it is applied or when it is lowered. */
+/* The complete messages of a schedule refused by application or lowering. */
 static void refuse(fixture *f, const char *expression, const char *schedule, const char *expected) {
     sam_statement s;
     fe_cin cin;
@@ -331,7 +331,7 @@ static void mistakes_are_answered(void **state) {
         refuse(*state, mistake[i].expression, mistake[i].schedule, mistake[i].answer);
 }
 
-/* What a schedule says that the graph does not have is left out, with the reason; the graph is made. */
+/* Parts of a schedule without a counterpart in the graph are left out, with the reason; the graph is made. */
 static void hints_are_left_out_with_a_note(void **state) {
     static const struct {
         const char *expression, *schedule, *notes;

@@ -1,12 +1,12 @@
-/* frontend/: which workspace a statement needs (workspace.h), held against loops that are walked: what they
- * come to is compared with the order in which it is stored. */
+/* frontend/: the workspace of a statement (workspace.h), compared with enumerated loops: the order of visits
+ * is compared with the order of storage. */
 #include "frontend/workspace.h"
 #include "tests/frontend/lowered.h"
 #include "tests/frontend/scheduled.h"
 
 enum { MOST = 5, EXTENT = 2, POINTS = 1 << MOST };
 
-/* ---- loops that are walked --------------------------------------------------------------------- */
+/* ---- enumerated loops -------------------------------------------------------------------------- */
 
 /* An iteration order and the levels of a tensor; variable v has number v + 1. */
 typedef struct {
@@ -14,7 +14,7 @@ typedef struct {
     sam_var loop[MOST], level[MOST];
 } orders;
 
-/* The coordinates of the outermost levels at each point, as one number, in the order of the loops. */
+/* The coordinates of the outermost levels at each point, as a single number, in the order of the loops. */
 static void walk(const orders *o, uint32_t levels, uint32_t *visited) {
     for (uint32_t point = 0; point < 1u << o->loops; point++) {
         uint32_t at[MOST + 1] = {0};
@@ -26,7 +26,7 @@ static void walk(const orders *o, uint32_t levels, uint32_t *visited) {
     }
 }
 
-/* Returns the fewest levels to keep elsewhere so that the others are never gone back to. */
+/* Returns the fewest levels to keep elsewhere to visit the rest in a single pass. */
 static uint32_t walked_order(const orders *o) {
     for (uint32_t kept = 0;; kept++) {
         uint32_t visited[POINTS];
@@ -136,7 +136,7 @@ static void the_published_kernels_have_their_workspaces(void **state) {
 
 static void formats_and_split_loops_count(void **state) {
     fixture *f = *state;
-    /* Stored by columns, rows outside: all of it is scattered, of which the sum scatters one level. */
+    /* Stored by columns, rows outside: the whole result is scattered, and the sum scatters one level. */
     fe_workspace w =
         workspace_of(f, (fe_case){.expression = spmm, .format = {"X:ss:1,0"}, .schedule = "reorder(i,k,j)"});
     assert_int_equal(w.order, 2);
@@ -171,7 +171,7 @@ static void sums_inside_of_an_expression_count(void **state) {
 
 /* ---- graphs ------------------------------------------------------------------------------------ */
 
-/* Returns how many levels the graph keeps until they are whole: a reducer of depth n keeps n. */
+/* Returns the number of levels that the graph keeps until complete: a reducer of depth n keeps n. */
 static uint32_t deepest_reducer(const sam_graph *g) {
     uint32_t deepest = 0;
     for (uint32_t n = 0; n < g->nodes.len; n++) {

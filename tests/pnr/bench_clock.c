@@ -1,8 +1,8 @@
-/* The clock of the published netlists as `onyx pnr` places and routes them for it (PNR_TIMING_OF_RUN): the
- * period, the floor that no design beats, wire and time, beside those of the least wire (timing 0). IO is
- * free: on the chip's columns where its streams suffice, on any column otherwise. Every design is checked.
+/* The clock of the published netlists, placed and routed for speed as by `onyx pnr` (PNR_TIMING_OF_RUN): the
+ * period, the lower bound of all designs, wire and time, next to the results for least wire (timing 0). IO is
+ * free: on the chip's columns if its streams suffice, on any column otherwise. Every design is checked.
  *
- * Usage: bench_clock [SEED]. Ends with 1 when a design is illegal or is faster than its floor.
+ * Usage: bench_clock [SEED]. Ends with 1 when a design is illegal or beats its lower bound.
  */
 #include "tests/pnr/published.h"
 

@@ -1,13 +1,14 @@
-/* Every bar of placement and routing, measured in one run: the published netlists with IO as given and with
- * IO free, timing, large and full arrays, other guises of a problem, the exact optimum of tiny ones, and
- * nextpnr-generic on the same netlists where it is installed. Times are of placement and routing on one core:
- * the processor's, which others on the machine lengthen little, and beside it the clock's; the least of
- * several runs, since moves are the same and the machine is not. Ends with the table of
- * docs/notebook/pnr_notes.md. Wire is what pnr_options_default gives, which looks for the least (`--timing
- * 0`); the command leads nets for the clock by default (PNR_TIMING_OF_RUN), as onyx run does.
+/* Measures every bar of placement and routing in a single run: the published netlists with IO given and with
+ * IO free, timing, large and full arrays, permuted forms of a problem, the exact optimum of tiny netlists,
+ * and nextpnr-generic on the same netlists if installed. Times are of placement and routing on one core: the
+ * processor's time, nearly independent of the machine's load, and the wall clock's; each the least of several
+ * runs, since the moves are equal and the load is not. Ends with the table of docs/notebook/pnr_notes.md.
+ * Wire is measured with pnr_options_default, which minimizes wire (`--timing 0`); the command and onyx run
+ * route for the clock by default (PNR_TIMING_OF_RUN).
  *
- * Usage: bench_pnr [SEED [SEEDS [FIGURE.svg]]]: the seed of the table (1), how many seeds from it on for
- * means (4), where to draw how time grows. Every design is checked; an illegal one ends the program with 1.
+ * Usage: bench_pnr [SEED [SEEDS [FIGURE.svg]]]: the seed of the table (1), the number of consecutive seeds
+ * for means (4), the file for a plot of time against size. Every design is checked; an illegal design ends
+ * the program with 1.
  */
 #include "pnr/pnr_int.h"
 #include "tests/pnr/exact.h"
@@ -177,7 +178,7 @@ static bool write_json(const netlist *n, const pnr_design *design, const char *p
     return good;
 }
 
-/* Hops of nextpnr-generic on the netlist with IO fixed as given; 0 when it is not there or fails. */
+/* Hops of nextpnr-generic on the netlist with IO fixed as given; 0 when the program is absent or fails. */
 static uint32_t nextpnr_hops(fixture *f, const netlist *n, const pnr_board *b, const pnr_design *io,
                              double *seconds) {
     uint32_t hops = 0;
@@ -223,7 +224,7 @@ static void sum_wire(summary *sum, const published_row *row, const result *r) {
         sum->rand360 = *r;
 }
 
-/* Hops no placement can do without, where that is proved (docs/notebook/pnr_notes.md) and needed here;
+/* A proved lower bound of hops (docs/notebook/pnr_notes.md) for the netlists that need a bound here;
  * otherwise 0. */
 static double proved_minimum(const char *name) {
     return strcmp(name, "chain30") == 0 ? 32 : 0;
@@ -340,7 +341,7 @@ static void bench_copies(fixture *f, const pnr_board *b, const char *name, const
     sum->speed[sum->runs++] = whole.seconds / lanes.seconds;
 }
 
-/* 2, 4, ... copies of every published kernel that is not unrolled, as many as the board takes. */
+/* 2, 4, ... copies of every published kernel without unrolling, up to the board's capacity. */
 static void bench_lanes_on(fixture *f, const pnr_board *b, const published_row *rows, uint32_t n,
                            uint64_t seed, uint32_t seeds, bar_vec *bars) {
     lane_summary sum = {.runs = 0};

@@ -1,4 +1,4 @@
-/* design.h - small netlists made in code, and one call that places, routes and checks them. */
+/* design.h - small netlists made in code, and a call to place, route and check them. */
 #ifndef ONYX_TESTS_PNR_DESIGN_H
 #define ONYX_TESTS_PNR_DESIGN_H
 
@@ -79,7 +79,7 @@ static inline void place_and_route(fixture *f, const netlist *n, const pnr_board
         fail_msg("%s", fixture_printed(f));
 }
 
-/* What most tests start from: a board, the default options, and what will be made with them. */
+/* Start of most tests: a board, the default options, and the results. */
 typedef struct {
     fixture f; /* first: a test may take the state for either */
     pnr_board b;
@@ -112,7 +112,7 @@ static inline void bench_design(pnr_bench *p, const netlist *n) {
     place_and_route(&p->f, n, &p->b, &p->o, &p->design);
 }
 
-/* A site for each cell, all of them free. */
+/* A site for each cell, all free. */
 static inline pnr_site *free_sites(fixture *f, const netlist *n) {
     pnr_site *site = arena_new_n(&f->mem, pnr_site, n->cells.len);
     for (uint32_t c = 0; c < n->cells.len; c++)
@@ -120,7 +120,7 @@ static inline pnr_site *free_sites(fixture *f, const netlist *n) {
     return site;
 }
 
-/* What stands on the way of a design's nets. */
+/* Elements on the paths of a design's nets. */
 typedef struct {
     uint32_t registered; /* hops */
     uint32_t pairs;      /* SplitFIFOs */

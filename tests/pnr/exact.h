@@ -1,10 +1,9 @@
-/* exact.h - the least wire length of a tiny netlist by branch and bound: what the annealer is measured
- * against.
+/* exact.h - the least wire length of a tiny netlist by branch and bound, the annealer's reference.
  *
- * Cells are placed one after another, most connected to placed ones first, each on every free site of its
- * kind. Wire length is the half perimeter of each net, exact for nets of up to three cells, which is all the
- * made netlists have. Bound: the boxes of what is placed; a net with cells still to come is at least one tile
- * per further cell long, and so are nets not begun. Exponential; a few million nodes for 4 x 4 tiles.
+ * Cells are placed in turn, most connected to placed cells first, each on every free site of its kind. Wire
+ * length is the half perimeter of each net, exact for nets of up to three cells, the largest nets of the made
+ * netlists. Bound: the boxes of placed cells; a net with unplaced cells, begun or not, is at least one tile
+ * long per further cell. Exponential; a few million nodes for 4 x 4 tiles.
  */
 #ifndef ONYX_TESTS_PNR_EXACT_H
 #define ONYX_TESTS_PNR_EXACT_H
@@ -25,7 +24,7 @@ typedef struct {
     uint32_t order[64];
 } exact_case;
 
-/* A net's share of the bound: its box so far, but no less than one tile per further cell. */
+/* A net's share of the bound: its current box, at least one tile per further cell. */
 static inline uint32_t exact_net(const exact_case *c, const net_data *net) {
     uint32_t x0 = UINT32_MAX, x1 = 0, y0 = UINT32_MAX, y1 = 0, cells = 0, seen[8];
     for (uint32_t s = 0; s <= net->sinks.len; s++) {
@@ -104,7 +103,7 @@ static inline void exact_place(exact_case *c, uint32_t depth) {
         }
 }
 
-/* A made netlist on 4 x 2, 4 x 3 or 4 x 4 tiles, what pnr finds and what the optimum is. */
+/* A made netlist on 4 x 2, 4 x 3 or 4 x 4 tiles, with the result of pnr and the optimum. */
 static inline exact_case exact_made(fixture *f, uint64_t seed) {
     exact_case c = {.board = made_board(4, 2 + (uint32_t)(seed % 3))};
     uint32_t rows = c.board.height - 1;

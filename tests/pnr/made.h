@@ -46,7 +46,7 @@ static inline netlist *made_netlist(fixture *f, uint32_t pe, uint32_t mem, uint3
     return n;
 }
 
-/* `k` unconnected copies in one netlist, one after the other, numbered on. */
+/* `k` unconnected copies in a netlist, appended in turn, numbered consecutively. */
 static inline netlist *copies_of_netlist(fixture *f, const netlist *one, uint32_t k) {
     netlist *n = new_netlist(f);
     uint32_t numbers = 0;
@@ -113,7 +113,7 @@ static inline netlist *renamed_netlist(fixture *f, const netlist *n) {
     return out;
 }
 
-/* IO cells in a row from the left, or, mirrored, from the right; others free. */
+/* IO cells in a row from the left, or, mirrored, from the right; other cells are free. */
 static inline pnr_site *io_in_a_row(fixture *f, const netlist *n, const pnr_board *b, bool mirrored) {
     pnr_site *fixed = arena_new_n(&f->mem, pnr_site, n->cells.len);
     uint32_t x = 0;

@@ -1,5 +1,5 @@
-/* Places and routes made netlists and writes NAME.place and NAME.route for each: same_bytes.sh compares what
- * this program writes however it was compiled. Usage: pnr_bytes THREADS DIR. */
+/* Places and routes made netlists and writes NAME.place and NAME.route for each; same_bytes.sh compares the
+ * files of differently compiled programs. Usage: pnr_bytes THREADS DIR. */
 #include "tests/pnr/made.h"
 
 static bool one(fixture *f, const char *folder, const char *name, const netlist *n, const pnr_board *b,

@@ -1,4 +1,4 @@
-/* published.h - the published netlists and what is known of them; none where the shared folder is not. */
+/* published.h - the published netlists and their known results; none without the shared folder. */
 #ifndef ONYX_TESTS_PNR_PUBLISHED_H
 #define ONYX_TESTS_PNR_PUBLISHED_H
 
@@ -19,7 +19,7 @@ static inline double seconds_of(clockid_t clock) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Lists them; returns how many there are. */
+/* Lists the netlists; returns their number. */
 static inline uint32_t published_list(fixture *f, published_row rows[MOST_PUBLISHED]) {
     size_t length = 0;
     const char *path = ONYX_SHARED_DIR "/data/pnr/best_known.csv";
@@ -35,7 +35,7 @@ static inline uint32_t published_list(fixture *f, published_row rows[MOST_PUBLIS
     return n;
 }
 
-/* Reads one, and where its IO stands in the file beside it if `fixed` is not NULL. */
+/* Reads a netlist, and its IO sites from the file of the same name if `fixed` is not NULL. */
 static inline void published_read(fixture *f, const char *name, netlist *net, pnr_site **fixed) {
     const char *folder = ONYX_SHARED_DIR "/data/pnr";
     if (!pnr_read_packed(arena_printf(&f->mem, "%s/%s.packed", folder, name), &f->names, &f->mem, &f->diag,

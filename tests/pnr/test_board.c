@@ -1,4 +1,4 @@
-/* Boards: those that come with the house are sound, and every wrong member is named. */
+/* Boards: the supplied boards are sound, and every wrong member is named. */
 #include "tests/pnr/design.h"
 
 static void the_chips_board_is_the_chip(void **state) {
@@ -35,7 +35,7 @@ static void small_boards_share_the_register_map(void **state) {
     }
 }
 
-/* The chip's document with one piece of text replaced. */
+/* The chip's document with a replaced piece of text. */
 static const char *changed_board(fixture *f, const char *from, const char *to) {
     size_t length = 0;
     char *text = file_read("boards/onyx.json", &f->mem, &length, &f->diag);
@@ -51,7 +51,7 @@ static const char *changed_board(fixture *f, const char *from, const char *to) {
     return path;
 }
 
-/* What is printed about a board with that change, which must be refused. */
+/* The messages about a board with the change, which must be refused. */
 static const char *said_of_change(fixture *f, const char *from, const char *to) {
     pnr_board b;
     clear_diagnostics(f);
@@ -116,7 +116,7 @@ static void wrong_members_are_named(void **state) {
     remove(changed_board(f, "5", "5"));
 }
 
-/* Line and column of the member, or of its section where it is missing. */
+/* Line and column of the member, or of its section if the member is missing. */
 static void wrong_members_are_located(void **state) {
     fixture *f = *state;
     static const struct {

@@ -1,5 +1,5 @@
-/* The floor of the period: by hand for small netlists, never above what a design has, and met by those that
- * are placed and routed for it. */
+/* The lower bound of the period: computed by hand for small netlists, never above a design's period, and met
+ * by designs placed and routed for speed. */
 #include "tests/pnr/made.h"
 
 static pnr_timing time_netlist(fixture *f, const netlist *n, const pnr_board *b, const pnr_options *o) {
@@ -35,7 +35,7 @@ static const known_floor known[] = {
     {'m', 'm', 1, 826 + 300 + 182, 826 + 300 + 490},
     {'m', '>', 1, 826 + 300 + 182, 826 + 300 + 490},
     {'<', 'm', 1, 1000 + 185 + 185, 1000 + 185 + 490},
-    /* below an input there is a PE */
+    /* a PE below an input */
     {'<', 'p', 1, 1000 + 185 + 185, 1000 + 450},
     /* two PEs stand beside a MEM, and two at a distance of two in the row */
     {'m', 'p', 3, 826 + 300 + 182, 826 + 300 + 208 + 182 + 450},
@@ -50,7 +50,7 @@ static void floors_are_known_by_hand(void **state) {
         p->o.timing = PNR_TIMING_OF_RUN;
         p->o.pipeline = PNR_PIPELINE_EXHAUSTIVE;
         pnr_timing t = time_netlist(f, n, &p->b, &p->o);
-        /* what is inside a MEM or IO tile takes as long as a core: 1000 */
+        /* logic inside a MEM or IO tile takes as long as a core: 1000 */
         uint32_t core = k->from == 'p' && k->to == 'p' ? 700 : 1000;
         assert_int_equal(t.floor_ps, k->paired > core ? k->paired : core);
         assert_int_equal(t.period_ps, t.floor_ps);
@@ -61,8 +61,8 @@ static void floors_are_known_by_hand(void **state) {
     }
 }
 
-/* Ten first hops lead from an input over the PEs below and beside it, five over the MEM; more sinks share
- * hops, unless one stands below. */
+/* Ten first hops lead from an input over the PEs below and next to the input, five over the MEM; more sinks
+ * share hops, unless a sink stands below. */
 static void an_input_has_few_fast_first_hops(void **state) {
     pnr_bench *p = *state;
     fixture *f = &p->f;
@@ -91,7 +91,7 @@ static void floors_come_from_the_table(void **state) {
         cJSON_SetNumberValue(cJSON_GetArrayItem(cJSON_GetObjectItem(table, change[i].name), 1), change[i].ps);
     p->o.timing = PNR_TIMING_OF_RUN;
     pnr_timing t = time_netlist(f, net_between(f, 'm', 'p', 1), &b, &p->o);
-    assert_int_equal(t.floor_ps, 486 + 150 + 450); /* a pair: 900 + 450 behind it */
+    assert_int_equal(t.floor_ps, 486 + 150 + 450); /* a pair: 900 + 450 after the pair */
     assert_int_equal(t.period_ps, t.floor_ps);
     t = time_netlist(f, net_between(f, '<', 'm', 1), &b, &p->o);
     assert_int_equal(t.floor_ps, 1500 + 185 + 150);
@@ -99,8 +99,9 @@ static void floors_come_from_the_table(void **state) {
     cJSON_Delete(json);
 }
 
-/* A corner's delays count beside the board's own, whose clock stays as it is: the ready of a MEM tile comes
- * later there, and a SplitFIFO's launch takes longer in a PE tile than in a MEM tile. */
+/* A corner's delays count in addition to the board's own delays, and the board's clock stays unchanged: in
+ * the corner the ready of a MEM tile comes later, and a SplitFIFO's launch takes longer in a PE tile than in
+ * a MEM tile. */
 static void a_corner_is_measured_beside(void **state) {
     pnr_bench *p = *state;
     fixture *f = &p->f;
@@ -127,7 +128,7 @@ static void a_corner_is_measured_beside(void **state) {
 
 enum { MADE = 20 };
 
-/* Netlists like those of kernels: nine of ten meet the floor, and none of any kind beats it. */
+/* Netlists like those of kernels: nine of ten meet the bound, and no netlist of any kind beats the bound. */
 static void made_netlists_meet_the_floor(void **state) {
     fixture *f = *state;
     pnr_board b = read_board(f, "onyx");
@@ -150,7 +151,7 @@ static void made_netlists_meet_the_floor(void **state) {
     pnr_board_free(&b);
 }
 
-/* A small array, full: whatever it has room for, it is not faster than its floor. */
+/* A small, full array never beats its bound. */
 static void no_design_beats_the_floor(void **state) {
     fixture *f = *state;
     pnr_board b = read_board(f, "onyx-8x8");

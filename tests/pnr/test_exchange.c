@@ -1,4 +1,4 @@
-/* What is written for other tools comes back the same, or is what they expect. */
+/* Files written for other tools read back unchanged, or equal the tools' expectation. */
 #include "tests/pnr/design.h"
 
 static const char *out_path(fixture *f, const char *name) {
@@ -43,7 +43,7 @@ static void bad_routes_are_refused_where_they_go_wrong(void **state) {
         "Net ID: e99 Segment Size: 1\n", "Segment: 0 Size: 1\n",
         "Net ID: e0 Segment Size: 1\nSegment: 0 Size: 1\nSB (0, 1, 1, 0, 2, 17)\n",
         "Net ID: e0 Segment Size: 1\nSegment: 0 Size: 1\nSB (0, 1, 1, 0, 0, 17)\n",
-        /* numbers that would be others as a hop's: track 256, column 65536, side 4 */
+        /* numbers beyond a hop's range: track 256, column 65536, side 4 */
         "Net ID: e0 Segment Size: 1\nSegment: 0 Size: 3\nPORT io2f_17_0 (1, 0, 17)\nSB "
         "(256, 1, 1, 0, 1, 17)\nPORT PE_input_width_17_num_0 (2, 1, 17)\n",
         "Net ID: e0 Segment Size: 1\nSegment: 0 Size: 3\nPORT io2f_17_0 (1, 0, 17)\nSB (0, "

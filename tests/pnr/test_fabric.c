@@ -1,4 +1,4 @@
-/* The fabric: the switch box as a graph, the numbering of its inputs, what stands where. */
+/* The fabric: the switch box as a graph, the numbering of its inputs, the kinds of tiles. */
 #include "pnr/pnr.h"
 #include "tests/test.h"
 
@@ -47,8 +47,8 @@ static void switch_box_is_symmetrical(void **state) {
     }
 }
 
-/* What drives each output of the chip's 5-track switch box, in mux order, written out from the published list
- * for t = 0..4: side letter and track. Rows: side (E, S, W, N), then track. */
+/* Drivers of each output of the chip's 5-track switch box, in mux order, from the published list for t =
+ * 0..4: side letter and track. Rows: side (E, S, W, N), track. */
 static const char *const chip_inputs[4][5] = {
     {"W0 S3 N4", "N0 W1 S2", "N1 S1 W2", "S0 N2 W3", "N3 S4 W4"},
     {"E3 N0 W1", "E2 N1 W2", "E1 N2 W3", "E0 N3 W4", "W0 E4 N4"},

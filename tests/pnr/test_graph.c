@@ -1,4 +1,4 @@
-/* The fabric's own proof, and its files: what is written is read back as the board's, a changed line is not.
+/* The fabric's own proof, and its files: a written file reads back as the board's, a changed line is refused.
  */
 #include "tests/pnr/design.h"
 

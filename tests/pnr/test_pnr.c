@@ -20,11 +20,10 @@ static void a_design_is_placed_and_routed_by_the_chips_rules(void **state) {
     }
 }
 
-/* A random netlist of `cells` PE and MEM cells, every output to one to four inputs, a cell to itself
- * included. */
+/* A random netlist of `cells` PE and MEM cells, every output to one to four inputs, also of the same cell. */
 static netlist *random_netlist(fixture *f, prng *r, uint32_t cells) {
     netlist *n = new_netlist(f);
-    uint8_t *inputs = arena_new_n(&f->mem, uint8_t, cells + 1); /* used so far, by cell index */
+    uint8_t *inputs = arena_new_n(&f->mem, uint8_t, cells + 1); /* used inputs by cell index */
     for (uint32_t i = 0; i < cells; i++)
         add_cell(f, n, prng_below(r, 4) ? 'p' : 'm');
     for (uint32_t i = 0; i < cells; i++) {
@@ -82,7 +81,7 @@ static void random_designs_are_routed_legally_or_refused(void **state) {
     pnr_board_free(&onyx);
 }
 
-/* Many streams, so that every GLB tile is needed. */
+/* Many streams: every GLB tile is needed. */
 static void io_without_fixed_sites_takes_one_load_and_one_store_a_tile(void **state) {
     pnr_bench *p = *state;
     fixture *f = &p->f;
@@ -120,7 +119,7 @@ static void too_large_designs_say_what_is_short(void **state) {
     assert_non_null(strstr(fixture_printed(f), "8 PE tiles of 6, 3 load streams of 2"));
 }
 
-/* All 24 PEs of an 8x4 array of one track, every one with three far-flung sinks. */
+/* All 24 PEs of an 8x4 array of one track, every PE with three far-flung sinks. */
 static void unroutable_designs_name_wires_and_nets(void **state) {
     fixture *f = *state;
     pnr_board b = {.name = "narrow",
@@ -180,7 +179,7 @@ static void an_input_that_fans_out_is_refused_unless_only_the_fabric_counts(void
     assert_int_equal(p->design.site.at[0].x % p->b.columns_per_glb_tile, 0);
 }
 
-/* So many inputs, each to a PE, and outputs from some of those. */
+/* `inputs` inputs, each to a PE, and `outputs` outputs of some of these PEs. */
 static netlist *streams_netlist(fixture *f, uint32_t inputs, uint32_t outputs) {
     netlist *n = new_netlist(f);
     for (uint32_t i = 0; i < inputs || i < outputs; i++) {
@@ -216,7 +215,7 @@ static void streams_may_have_tiles_of_their_own(void **state) {
         assert_true(has_code(f, "E0510-too-large"));
         assert_non_null(strstr(fixture_printed(f), "streams with a global-buffer tile each of"));
         clear_diagnostics(f);
-        o.own_tiles = false; /* next to each other, which the check of the other rule sees */
+        o.own_tiles = false; /* next to each other, found by the check of the other rule */
         place_and_route(f, streams_netlist(f, b.glb_tiles, b.glb_tiles), &b, &o, &design);
         design.own_tiles = o.own_tiles = true;
         assert_false(pnr_check(&design, &f->diag));
@@ -330,7 +329,7 @@ static void cells_stay_in_their_regions(void **state) {
     assert_non_null(strstr(fixture_printed(f), "between (4, 5) and (6, 7)"));
 }
 
-/* Two diamonds side by side in one netlist, each with a flush of its own. */
+/* Two diamonds side by side in a netlist, each with a flush of its own. */
 static netlist *two_flushes(fixture *f, uint32_t layers, uint32_t **flush) {
     netlist *one = diamond_netlist(f, layers), *n = copies_of_netlist(f, one, 2);
     *flush = arena_new_n(&f->mem, uint32_t, n->cells.len);
@@ -355,7 +354,7 @@ static void cells_of_two_flushes_share_no_group(void **state) {
         assert_true(taken[0][0] != taken[0][1] && taken[1][0] != taken[1][1]);
     }
     pnr_site *fixed = free_sites(f, n);
-    fixed[2] = (pnr_site){5, 3}; /* the first flush's groups are the eastern one, then */
+    fixed[2] = (pnr_site){5, 3}; /* so the first flush has the eastern groups */
     p->o.fixed = fixed;
     bench_design(p, n);
     for (uint32_t c = 0; c < n->cells.len; c++)
@@ -366,7 +365,7 @@ static void cells_of_two_flushes_share_no_group(void **state) {
     assert_non_null(
         strstr(fixture_printed(f), "p2, of another flush, is fixed in flush group 1 (columns 4 to 7)"));
     p->o.fixed = NULL;
-    flush[0] = 1; /* a third one, and only two groups */
+    flush[0] = 1; /* a third flush, for only two groups */
     assert_false(pnr_place(n, &p->b, &p->o, &f->mem, &f->diag, &p->design));
     assert_true(has_code(f, "E0514-flush-groups"));
 }
@@ -390,7 +389,7 @@ static void equal_lanes_are_placed_once(void **state) {
     assert_int_equal(whole.stats.lanes, 0);
     assert_true(pnr_hpwl(&lanes) <= pnr_hpwl(&whole));
     assert_true(lanes.stats.moves < whole.stats.moves);
-    /* the same lanes in another order of cells, and lanes that differ by one port */
+    /* the same lanes in another order of cells, and lanes with one different port */
     p->o.whole = false;
     uint32_t *mixed = arena_new_n(&f->mem, uint32_t, n->cells.len);
     for (uint32_t c = 0; c < n->cells.len; c++)

@@ -1,7 +1,7 @@
-/* The checker sees every kind of fault: a legal design is broken in one way at a time. */
+/* The checker finds every kind of fault: each test breaks a legal design in one way. */
 #include "tests/pnr/design.h"
 
-/* Breaks the design; false if it has no place for this fault. */
+/* Breaks the design; false if the design has no place for this fault. */
 typedef bool (*breaker)(pnr_design *d);
 
 static pnr_hop *first_hop(pnr_design *d, bool (*wanted)(const pnr_design *, const pnr_route *, uint32_t)) {
@@ -173,7 +173,7 @@ static bool is_free(const pnr_design *d, const pnr_hop *h) {
         }
     return true;
 }
-/* The hop that would follow hop i towards `side`; false if there is no such wire or it is used. */
+/* The hop after hop i towards `side`; false if no such wire exists or the wire is used. */
 static bool following_hop(const pnr_design *d, const pnr_route *r, uint32_t i, pnr_side side, pnr_hop *out) {
     const pnr_hop *h = &r->hops.at[i];
     uint32_t x, y, track, far_x, far_y;
@@ -187,7 +187,7 @@ static bool following_hop(const pnr_design *d, const pnr_route *r, uint32_t i, p
     out->from_track = h->track;
     return is_free(d, out);
 }
-/* A hop is appended that follows legally but nobody needs. */
+/* Appends a legal, useless hop. */
 static bool dangling_hop(pnr_design *d) {
     static pnr_hop longer[256];
     for (uint32_t n = 0; n < d->route.len; n++) {
@@ -285,7 +285,7 @@ static bool fifo_before_a_fork(pnr_design *d) {
     }
     return false;
 }
-/* A wire enters an IO tile that is not a sink of its net. */
+/* A wire enters an IO tile without being a sink's net. */
 static bool output_moved_away(pnr_design *d) {
     for (uint32_t c = 0; c < d->net->cells.len; c++)
         if (d->net->cells.at[c].output) {
@@ -401,7 +401,7 @@ static void every_fault_is_reported(void **state) {
     }
 }
 
-/* A root in a far row, with a sink in a near one; the placer stands it elsewhere. */
+/* A root in a far row, with a sink in a near row; the placer moves the root. */
 static void no_token_comes_in_behind_the_flush(void **state) {
     fixture *f = &((pnr_bench *)*state)->f;
     pnr_options o = pnr_options_default();

@@ -1,4 +1,4 @@
-/* Files of the public tools: what is written reads back, in the expected words; what is wrong is located. */
+/* Files of the public tools: written files read back, in the expected words; faults are located. */
 #include "tests/pnr/design.h"
 
 static const char *temporary(fixture *f, const char *name) {
@@ -250,7 +250,8 @@ static void routes_are_written_as_the_public_tools_do(void **state) {
     remove(path);
 }
 
-/* A route that cannot be read is no empty route, and the files beside it are read or refused alike. */
+/* An unreadable route is not an empty route; the files next to the route are read or refused by the same
+ * rule. */
 static void files_that_are_not_there_are_refused(void **state) {
     fixture *f = *state;
     netlist none, *n = diamond_netlist(f, 2);

@@ -1,9 +1,10 @@
-/* The published netlists on the whole array, IO fixed as their files say: every one is placed and routed
- * legally and within 1.15 times the hops of the best known solution. The few that are tried take no more of
- * anything, together, than they did before: a change that earns it lowers the bounds, and none raises them.
+/* The published netlists on the whole array, with IO fixed as in their files: every netlist is placed and
+ * routed legally, within 1.15 times the hops of the best known solution. The sum over the tested netlists may
+ * not exceed the recorded bounds: a change that improves a figure lowers the bound, and no change raises a
+ * bound.
  *
- * Usage: test_pnr_netlists [all [moves per cell]]. Without "all" a few netlists are tried; with it every one,
- * in a table of measurements.
+ * Usage: test_pnr_netlists [all [moves per cell]]. Without "all" a few netlists are tried; with "all" every
+ * netlist, in a table of measurements.
  */
 #include "tests/pnr/published.h"
 

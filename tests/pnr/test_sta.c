@@ -9,7 +9,7 @@ static void time_design(pnr_bench *p, const netlist *n, const pnr_site *fixed, b
     assert_true(pnr_sta(&p->design, &p->f.mem, &p->f.diag, &p->t));
 }
 
-/* A net from one cell to another. */
+/* A net between two cells. */
 static netlist *pair_netlist(fixture *f, char from, char to, uint8_t port) {
     netlist *n = new_netlist(f);
     net_cell source = add_cell(f, n, from), sink = add_cell(f, n, to);
@@ -17,7 +17,7 @@ static netlist *pair_netlist(fixture *f, char from, char to, uint8_t port) {
     return n;
 }
 
-/* A net from one PE to two. */
+/* A net from a PE to two PEs. */
 static netlist *fork_netlist(fixture *f) {
     netlist *n = new_netlist(f);
     net_cell from = add_cell(f, n, 'p'), one = add_cell(f, n, 'p'), two = add_cell(f, n, 'p');
@@ -28,7 +28,7 @@ static netlist *fork_netlist(fixture *f) {
 }
 
 /* PE at (0,4), PE at (1,4): launch 486, ready through one switch box 208, capture 450. Without pairs no
- * design is faster; with a pair a farther one is, 486 + 208 + 182. */
+ * design is faster; with a pair a larger distance is faster: 486 + 208 + 182. */
 static void adjacent_tiles_are_fastest_without_pairs(void **state) {
     pnr_bench *p = *state;
     netlist *n = pair_netlist(&p->f, 'p', 'p', 0);
@@ -57,7 +57,7 @@ static void a_pair_cuts_the_path(void **state) {
     assert_int_equal(p->t.period_ps, p->t.floor_ps);
 }
 
-/* An input is not gated by ready: io_core, then capture. */
+/* Ready does not gate an input: io_core, capture. */
 static void an_input_above_its_tile_takes_no_hop(void **state) {
     pnr_bench *p = *state;
     netlist *n = pair_netlist(&p->f, '<', 'p', 0);
@@ -68,7 +68,7 @@ static void an_input_above_its_tile_takes_no_hop(void **state) {
     assert_false(p->t.paths.at[0].shared_trunk);
 }
 
-/* PE feeds two PEs in a row behind it: the trunk is shared, the report says so. */
+/* A PE feeds two PEs in a row: the nets share a trunk, and the report names the trunk. */
 static void a_shared_trunk_is_explained(void **state) {
     pnr_bench *p = *state;
     netlist *n = fork_netlist(&p->f);
@@ -85,7 +85,8 @@ static void a_shared_trunk_is_explained(void **state) {
 }
 
 /* Fifteen PEs below each other and a net from the first to the last: room for seven pairs. The next net is at
- * the floor, 1144 ps, which the long one reaches with fewer: every stretch may cross a few switch boxes. */
+ * the bound, 1144 ps, which the long net reaches with fewer pairs: every stretch may cross a few switch
+ * boxes. */
 static void midpoint_pairs_keep_the_period_with_fewer(void **state) {
     pnr_bench *p = *state;
     fixture *f = &p->f;
@@ -177,8 +178,8 @@ static void a_join_after_a_long_chain_is_named(void **state) {
     }
 }
 
-/* A net of four hops beside a chain of two PEs: without pairs the join starves, midpoint pipelining sees to
- * it. */
+/* A net of four hops next to a chain of two PEs: without pairs the join starves, and midpoint pipelining adds
+ * pairs. */
 static void midpoint_fills_the_short_path_of_a_join(void **state) {
     pnr_bench *p = *state;
     fixture *f = &p->f;
@@ -210,8 +211,8 @@ static uint32_t pairs_before(const pnr_route *r, uint32_t sink) {
     return pairs;
 }
 
-/* Every sink is wanted to have six pairs: between tiles it gets them; or more than a small array has room
- * for, and some stay as they were. Either way the design is legal and no sink loses pairs. */
+/* Requests six pairs for every sink: between tiles each sink gets six; a small array lacks room, and some
+ * sinks keep their pairs. Either way the design is legal and no sink loses pairs. */
 static void stretched_ways_hold_the_pairs_wanted(void **state) {
     fixture *f = *state;
     static const char *const boards[] = {"onyx", "onyx-8x8", "onyx-4x2"};

@@ -1,6 +1,6 @@
-// A vector reducer that does anything its contract allows (rtl_models/rtl/onyx_vector_reduce.sv), in the place of the real one: it
-// takes both heads together; an entry it sends is there until it is given, on both outputs; an end it gives as it takes it. Of what
-// comes to it it proves that coordinates stay until they are taken.
+// Stands for the vector reducer and does anything its contract allows (rtl_models/rtl/onyx_vector_reduce.sv): the
+// module takes both heads together; an offered entry stays until taken, on both outputs; an end leaves in the cycle
+// of its arrival. Proves of its inputs: coordinates stay until taken.
 `include "proof.svh"
 module onyx_vector_reduce (
 `include "control_ports.svh"

@@ -1,4 +1,4 @@
-// The ports that the property file of a primitive has whatever its streams are.
+// Ports that every primitive's property file has, whatever its streams.
     input logic        clk_i,
     input logic        rst_ni,
     input logic        en_i,

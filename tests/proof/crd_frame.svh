@@ -1,5 +1,6 @@
-// The frame of a property file about a cell with an inner and an outer stream: its ports, where those of the streams are, and what
-// moves there. The text of a module: it stands behind the first port and goes on into the body of the module, which
+// The frame of a property file about a cell with an inner and an outer stream: its ports, except those of the
+// streams, and the tokens that move. The text of a module: the file is included after the first port, and the text
+// continues in the module's body, which
 //   names it Lapses     that an offer on the outer output may pause (port.sv),
 //   assigns it excused  that the cell may leave be what is at its heads, though there is room for all of it, and
 //   connects the cell.
@@ -27,7 +28,7 @@
       .flush_i
   );
 
-  // Tokens that move at this edge, and all that the FIFOs can tell of them.
+  // Tokens that move at this edge, and the FIFOs' knowledge of them.
   logic moves, inner_takes, outer_takes, inner_out_gives, outer_out_gives;
   assign moves = rst_n & en_i & ~flush_i;
   assign inner_takes = moves & inner_i.valid & inner_ready;
@@ -50,7 +51,7 @@
   logic outer_stop, outer_done, outer_item;
   token_kind u_outer_kind (.data_i(outer_i.data), .stop_o(outer_stop), .done_o(outer_done), .item_o(outer_item));
 
-  // Enabled cycles on end in which the cell had all that it needs and took nothing.
+  // Consecutive enabled cycles in which the cell had all inputs and room, and took nothing.
   logic excused;
   logic [2:0] idle;
   idle_count u_idle (

@@ -1,6 +1,6 @@
-// The frame of a property file about a FIFO: its ports, and the contract of a queue of Capacity tokens, each of which crosses
-// it in Latency cycles. The text of a module: it stands behind the parameters and goes on into the body of the module, which
-// connects the cell.
+// The frame of a property file about a FIFO: its ports, and the contract of a queue of Capacity tokens with a latency
+// of Latency cycles. The text of a module: the file is included after the parameters, and the text continues in the
+// body of the module, which connects the cell.
     input logic             flush_i,
 `include "queue_ports.svh"
 );

@@ -1,4 +1,4 @@
-// The reset of a proof: the first cycle resets, every later one when the environment says so.
+// The reset of a proof: the first cycle resets; the environment chooses every later reset.
 module first_reset (
     input logic clk_i,
     input logic rst_ni,

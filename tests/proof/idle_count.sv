@@ -1,4 +1,4 @@
-// How many enabled cycles on end a primitive has had all that it needs to move (able_i) and has not moved.
+// Consecutive enabled cycles in which a primitive could move (able_i) and did not move.
 module idle_count (
     input logic clk_i,
     input logic live_i,

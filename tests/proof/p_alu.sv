@@ -1,5 +1,6 @@
-// onyx_alu joins two streams: both heads are taken in one cycle or none is; a pair is a queue's token, of which there are two
-// inside at most. A pair of control tokens leaves as that of operand 0, any other as data; what the data is, is not asked.
+// onyx_alu joins two streams: one cycle takes both heads or neither; a pair is a queue's token, and at most two pairs
+// are inside. A pair of control tokens leaves as operand 0's token, any other as data; the proof leaves the value of
+// data open.
 //
 // cells: onyx_fifo2 onyx_bf16 onyx_alu
 // with: first_reset port queue_contract
@@ -30,7 +31,7 @@ module p_alu (
   port #(.Gives(1'b1)) u_res (.live_i(rst_n), .stream_i(res), .ready_i(res_ready_i), .clk_i,
       .en_i, .flush_i);
 
-  // A pair as the queue must give it back, data left out.
+  // A pair as the queue must return the pair, data left out.
   logic control;
   assign control = data0_i.data[16] & data1_i.data[16];
   queue_contract #(
@@ -43,7 +44,7 @@ module p_alu (
       .clk_i, .en_i, .pick_i
   );
 
-  // Room, counted from outside: what the ports' ready must say where a pair is there.
+  // Room, counted from outside: the expected ready of the ports while a pair waits.
   logic [1:0] level_q;
   logic room, pushes, pops;
   initial level_q = 2'd0;

@@ -1,7 +1,7 @@
-// onyx_block_chain: while blocks of the tiles ahead are due, their words leave in the cycles in which they are taken, and none of the
-// scanner's own; then the other way round. A block of none from ahead leaves as the length 1 and the word 0. Which block of the tree
-// is due is counted here, and how many of its words are to come, of which 0 says that its length is next. Where none are ahead, the
-// module is wires.
+// onyx_block_chain: while blocks of the tiles ahead are due, their words leave in the cycle of their arrival, and the
+// scanner's own words wait; afterwards the roles are exchanged. A block of none from ahead leaves as the length 1 and
+// the word 0. The proof counts the due block of the tree and its remaining words; 0 remaining words: the block's
+// length comes next. Where none are ahead, the module is wires.
 //
 // cells: onyx_block_chain
 // with: first_reset steady port

@@ -1,6 +1,6 @@
-// onyx_block_share: a word is offered if, and only if, its block is one of the scanner's own; an own word is taken in the cycle in
-// which it is given, any other at once. Which block of the tree a word is of is counted here, and how many words the block has to
-// come, of which 0 says that its length is next. Where no blocks are others', every word is offered.
+// onyx_block_share: a word is offered if, and only if, its block belongs to the scanner; an own word is taken when
+// given, any other word at once. The proof counts the block of the tree and the block's remaining words; 0 remaining
+// words: the block's length comes next. Without foreign blocks every word is offered.
 //
 // cells: onyx_block_share
 // with: first_reset steady port

@@ -1,7 +1,7 @@
-// onyx_buffet: one access of the memory a cycle; a block's close is taken only while fewer than two blocks of its ID are finished,
-// and nothing is read or freed of an ID without one. Each read or size taken is answered once, in the order of the commands,
-// with its ID; an answer is never given without room for it in the FIFO of two that takes it. No write beyond the memory is ever taken.
-// What the memory holds is not asked (mem_rdata_i: anything, until the next read).
+// onyx_buffet: one access of the memory a cycle; a block's close is taken only while fewer than two blocks of its ID
+// are finished, and reads and frees of an ID need a finished block. Each read or size taken is answered once, in the
+// order of the commands, with its ID; an answer needs room in its FIFO of two. No write beyond the memory is ever
+// taken. The proof leaves the memory's contents open (mem_rdata_i: anything, until the next read).
 //
 // cells: onyx_buffet_id onyx_buffet
 // with: first_reset steady port
@@ -28,7 +28,7 @@ module p_buffet (
   // The configuration stands.
   steady #(.Width(9)) u_steady (.clk_i, .live_i(live), .value_i({run, cap_log_0, cap_log_1}));
 
-  // Whose turn it is: as the core counts it.
+  // Whose turn comes next, counted as in the core.
   logic [1:0] turn_q;
   initial turn_q = 2'd0;
   always_ff @(posedge clk_i) begin
@@ -52,7 +52,7 @@ module p_buffet (
       .flush_i);
   port #(.Width(19)) u_rd (.live_i(rst_n), .stream_i(rd_i), .ready_i(rd_ready), .clk_i, .en_i,
       .flush_i);
-  // The port checks one bit of the data; the others are made alike.
+  // The port checks one bit of the data; the remaining bits have equal logic.
   port #(.Gives(1'b1), .Width(2)) u_rsp (
       .live_i(rst_n), .stream_i({rsp.valid, rsp.data[16], rsp.data[0]}), .ready_i(rsp_ready_i), .clk_i,
       .en_i, .flush_i
@@ -89,7 +89,7 @@ module p_buffet (
   assign opens    = wr_takes & ~wr_i.write & ~open_q[wr_id];
   assign closes   = wr_takes & ~wr_i.write & open_q[wr_id];
 
-  // What is open; finished blocks; an answer that is due, and for whom.
+  // What is open; finished blocks; a due answer, and its ID.
   logic [1:0] open_q, blocks0_q, blocks1_q;
   logic due_q, due_id_q, has_block;
   assign has_block = rd_id ? blocks1_q != 2'd0 : blocks0_q != 2'd0;
@@ -106,7 +106,7 @@ module p_buffet (
       blocks1_q <= 2'd0;
       due_q     <= 1'b0;
     end else if (en_i) begin
-      // A write opens the block too, while it waits.
+      // A waiting write opens the block, too.
       if (run && wr_i.valid && !(wr_takes && open_q[wr_id])) open_q[wr_id] <= 1'b1;
       if (closes) open_q[wr_id] <= 1'b0;
       blocks0_q <= blocks0_q + {1'b0, closes & ~wr_id} - {1'b0, frees & ~rd_id};

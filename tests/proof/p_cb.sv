@@ -1,5 +1,5 @@
-// onyx_cb hands on the wire of its select and makes it, and no other, wait for the core; not enabled, or with a select of
-// nothing, it gives no token, and not enabled it makes nothing wait.
+// onyx_cb passes on the selected wire, and only this wire waits for the core; a disabled onyx_cb, or a select of no
+// wire, gives no token, and a disabled onyx_cb makes no wire wait.
 //
 // mutate: onyx_cb
 // cells: onyx_cb

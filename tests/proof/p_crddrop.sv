@@ -1,6 +1,6 @@
-// onyx_crddrop: both streams pass in order, each token at most once and unchanged; only a coordinate whose inner fiber had no
-// data, and that fiber's stop, vanish. A coordinate and the stop that closes its fiber move in one cycle, and so do the two
-// done tokens. Nothing is taken while what must go with it has no room.
+// onyx_crddrop: both streams pass in order, each token at most once and unchanged; only a coordinate whose inner
+// fiber had no data, and that fiber's stop, vanish. A coordinate and the stop that closes its fiber move in the same
+// cycle, and the two done tokens, too. Nothing is taken while its companion token has no room.
 //
 // cells: onyx_crddrop
 // with: first_reset port token_kind idle_count
@@ -22,7 +22,7 @@ module p_crddrop #(
   );
   assign seen_o = {moved, hazard_empty & moves, hazard_uneven & moves};
 
-  // An inner done waits for the outer one.
+  // An inner done waits for the outer done.
   assign excused = inner_done & outer_item;
 
   logic data_q;  // the inner fiber at hand had an item

@@ -22,7 +22,7 @@ module p_crdhold #(
   );
   assign seen_o = {moved, hazard & moves};
 
-  // This copy of the cell has a clock only when the cell says that it may change, or a token moves.
+  // This copy of the cell has a clock only when the cell signals a change, or a token moves.
   logic awake, gated_inner_ready, gated_outer_ready, gated_hazard;
   onyx_pkg::stream_t gated_inner_out, gated_outer_out;
   assign awake = en_i & (flush_i | gated_stir | (inner_i.valid & gated_inner_ready) | (outer_i.valid & gated_outer_ready) | (gated_inner_out.valid & inner_out_ready_i) | (gated_outer_out.valid & outer_out_ready_i));
@@ -33,10 +33,10 @@ module p_crdhold #(
       .hazard_o(gated_hazard), .stir_o(gated_stir), .clk_i, .flush_i, .inner_i, .outer_i
   );
 
-  // A done waits for the other one.
+  // A done waits for the other side's done.
   assign excused = (outer_done & ~inner_done) | (inner_done & outer_item);
 
-  // A stop has left whose coordinate is still to be taken; a higher one, whose outer stop is.
+  // A stop has left, its coordinate is not yet taken; a higher stop has left, its outer stop is not yet taken.
   logic ended_q, closed_q;
   initial begin
     ended_q  = 1'b0;

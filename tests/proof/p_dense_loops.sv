@@ -32,7 +32,7 @@ module p_dense_loops #(
   logic live, rst_n;
   first_reset u_reset (.live_o(live), .rst_no(rst_n), .clk_i, .rst_ni);
 
-  // The extents of loops that are not used are 1.
+  // Unused loops have extent 1.
   logic [1:0] dim;
   logic [IndexWidth-1:0] last0, last1;  // the last index of each loop
   logic [Width-1:0] increment1;

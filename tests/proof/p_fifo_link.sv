@@ -1,5 +1,5 @@
-// onyx_fifo_link is a queue of 2 * Stages tokens; one crosses it in Stages cycles, and so does room. stir_o is a
-// sound hint for its clock.
+// onyx_fifo_link is a queue of 2 * Stages tokens; a token crosses the link in Stages cycles, and room does, too.
+// stir_o is a sound hint for its clock.
 //
 // mutate: onyx_fifo_link
 // cells: onyx_fifo2 onyx_fifo_link
@@ -23,7 +23,7 @@ module p_fifo_link #(
       .rst_ni(rst_n), .in_ready_o(in_ready), .out_o(out), .stir_o(stir), .clk_i, .en_i, .flush_i, .in_i, .out_ready_i
   );
 
-  // This copy of the link has a clock only when the link says that a word moves.
+  // This copy of the link has a clock only when the link signals a move.
   onyx_fifo_link #(.Width(Width), .Stages(Stages)) u_gated (
       .rst_ni(rst_n), .en_i(en_i & (flush_i | gated_stir)), .in_ready_o(gated_ready), .out_o(gated_out),
       .stir_o(gated_stir), .clk_i, .flush_i, .in_i, .out_ready_i

@@ -1,12 +1,12 @@
-// A core output that feeds Sinks switch-box outputs: each of them passes on what the core gave, all of it, once and in
-// order, whichever of them are registers (of any kind for streams) and whoever stalls. So a core's token leaves for all
-// its sinks in one cycle, or not at all. Far = 1: the same for a wire that forks in the next tile.
+// A core output that feeds Sinks switch-box outputs: each output passes on all tokens of the core, once and in order,
+// whichever outputs are registers (of any kind for streams) and whichever consumers stall. A core's token leaves for
+// all its sinks in one cycle, or not at all. Far = 1: a wire that forks in the next tile, with the same contract.
 //
-// The tile offers a core output only while all its sinks are ready (gate), as onyx_tile does; an
-// arriving wire has no such gate, and needs none while no register lies before the fork. Early = 1 puts one there: tokens
-// are doubled then, the reason for the mapper's rule that nothing forks after its first register.
-// Assumed of the consumers: ready stays until it takes a token.
-// The environment chooses, once, the kind of each output and the one that is looked at.
+// The tile offers a core output only while all its sinks are ready (gate), as onyx_tile does; an arriving wire has no
+// gate, and needs none while no register lies ahead of the fork. Early = 1 puts a register ahead of the fork: tokens
+// are doubled in this case, the reason for the mapper's rule against forks after a path's first register. Assumed of
+// the consumers: ready stays until a token is taken. The environment chooses, once, the kind of each output and the
+// observed output.
 //
 // cells: onyx_split_fifo onyx_sb_out
 // with: queue_contract
@@ -40,7 +40,7 @@ module p_fork #(
   always_ff @(posedge clk_i) live_q <= 1'b1;
   assign rst_n = live_q & rst_ni;
 
-  // The core's fork, or the next tile's wire behind one output of the core's tile.
+  // The core's fork, or the next tile's wire after one output of the core's tile.
   logic core_ready, wire_ready;
   onyx_pkg::stream_t offered, forked;
   logic [Sinks-1:0] waits, valid;
@@ -83,7 +83,7 @@ module p_fork #(
       end
     end
   end
-  // Data is bit 0 here: nothing in these cells depends on data.
+  // Data is bit 0 here: these cells do not depend on data.
   queue_contract #(.Capacity(1), .Through(1'b1), .Shared(1'b1)) u_contract (
       .clk_i, .live_i(rst_n), .en_i(~stall_i), .clear_i(1'b0), .in_i({core_i.valid, core_i.data[0]}),
       .in_ready_i(core_ready), .out_i({seen.valid, seen.data[0]}), .out_ready_i(seen_ready), .pick_i

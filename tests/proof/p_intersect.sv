@@ -36,7 +36,7 @@ module p_intersect (
       .flush_i, .crd0_i, .crd1_i, .pos0_i, .pos1_i, .crd_ready_i
   );
 
-  // This copy of the cell has a clock only when the cell says that it may change, or a token moves.
+  // This copy of the cell has a clock only when the cell signals a change, or a token moves.
   logic awake, gated_crd0_ready, gated_crd1_ready, gated_pos0_ready, gated_pos1_ready, gated_hazard;
   onyx_pkg::stream_t gated_crd, gated_out0, gated_out1;
   assign awake = en_i & (flush_i | gated_stir | (crd0_i.valid & gated_crd0_ready) | (crd1_i.valid & gated_crd1_ready) | (pos0_i.valid & gated_pos0_ready) | (pos1_i.valid & gated_pos1_ready) | (gated_crd.valid & crd_ready_i) | (gated_out0.valid & out0_ready_i) | (gated_out1.valid & out1_ready_i));
@@ -81,7 +81,7 @@ module p_intersect (
   logic pos1_stop, pos1_done, pos1_item;
   token_kind u_pos1_kind (.data_i(pos1_i.data), .stop_o(pos1_stop), .done_o(pos1_done), .item_o(pos1_item));
 
-  // With all it needs, it moves within 4 enabled cycles.
+  // With all inputs and room, the cell moves within 4 enabled cycles.
   logic [2:0] idle;
   idle_count u_idle (
       .live_i(rst_n),

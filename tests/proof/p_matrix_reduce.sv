@@ -59,7 +59,7 @@ module p_matrix_reduce #(
   assign row_given = gives_outer & ~outer.data[16];
   assign sum_given = gives_outer & outer.data[16];
 
-  // A fiber has begun that nothing has ended.
+  // A fiber has begun and not ended.
   logic open_q;
   always_ff @(posedge clk_i) begin
     if (!rst_n || (en_i && flush_i) || sum_given) open_q <= 1'b0;

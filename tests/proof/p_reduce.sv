@@ -1,6 +1,7 @@
-// onyx_reduce: one sum for every fiber that has a stop or an item, before anything of its stop; it is the sum of the items
-// taken since, or what another operation makes of the default value and them; a stop is taken once, behind its sum, together with the stop one level lower where there is one; done is taken
-// when it leaves. Nothing is taken while what it sends has no room.
+// onyx_reduce: one sum leaves for every fiber with a stop or an item, ahead of the fiber's stop; the sum is that of
+// the fiber's items, or another operation's result for the default value and the items; a stop is taken once, after
+// its sum, together with the stop one level lower if present; done is taken when done leaves. Nothing is taken while
+// its output has no room.
 //
 // cells: onyx_bf16 onyx_combine onyx_reduce
 // with: first_reset steady port token_kind idle_count
@@ -36,7 +37,7 @@ module p_reduce #(
       .out_o(out), .stir_o(stir), .clk_i, .en_i, .flush_i, .in_i, .out_ready_i
   );
 
-  // This copy of the cell has a clock only when the cell says that it may change, or a token moves.
+  // This copy of the cell has a clock only when the cell signals a change, or a token moves.
   logic awake, gated_in_ready, gated_hazard;
   onyx_pkg::stream_t gated_out;
   assign awake = en_i & (flush_i | gated_stir | (in_i.valid & gated_in_ready) | (gated_out.valid & out_ready_i));
@@ -57,12 +58,12 @@ module p_reduce #(
   logic in_stop, in_done, in_item;
   token_kind u_in_kind (.data_i(in_i.data), .stop_o(in_stop), .done_o(in_done), .item_o(in_item));
 
-  // With all it needs, it moves within 2 enabled cycles.
+  // With input and room, the cell moves within 2 enabled cycles.
   logic [2:0] idle;
   idle_count u_idle (.live_i(rst_n), .able_i(in_i.valid && out_ready_i), .moved_i(in_takes || out_gives),
       .idle_o(idle), .clk_i, .en_i, .flush_i);
 
-  // The fiber at hand: its sum so far, whether it has items, whether the sum has left.
+  // The fiber at hand: its sum, whether the fiber has items, whether the sum has left.
   logic [15:0] sum_q, base;
   assign base = (by != 4'd0 && !open_q && !summed_q) ? first : sum_q;
   logic open_q, summed_q;

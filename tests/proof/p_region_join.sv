@@ -1,8 +1,9 @@
-// onyx_region_join, all eight sets of regions: a side's coordinate and position are taken together; the three outputs give
-// together or not at all; what they give is a coordinate of a chosen region, taken in that cycle of the sides that have it, with
-// their positions, and a maybe for the other. A coordinate of a chosen region never vanishes, and it is taken only if the other
-// side stands at it, behind it, or at its end. An end token is taken of both sides at once and leaves on all outputs. Nothing
-// to be sent is taken without room. With all it needs it moves in the same cycle.
+// onyx_region_join, all eight sets of regions: a side's coordinate and position are taken together; the three outputs
+// give together or not at all; they give a coordinate of a chosen region, taken in the same cycle from the sides with
+// this coordinate, with their positions, and a maybe for the other side. A coordinate of a chosen region never
+// vanishes, and is taken only if the other side has the same coordinate, a later coordinate, or its end. An end token
+// is taken of both sides at once and leaves on all outputs. Nothing to be sent is taken without room. With all inputs
+// and room the join moves in the same cycle.
 //
 // cells: onyx_region_join
 // with: first_reset steady port token_kind
@@ -67,7 +68,7 @@ module p_region_join (
   assign end0   = crd0_i.data[16] & ~maybe0;
   assign end1   = crd1_i.data[16] & ~maybe1;
 
-  // What becomes of the coordinates at the heads: in both, in side 0 alone, in side 1 alone.
+  // The fate of the coordinates at the heads: in both, in side 0 alone, in side 1 alone.
   logic all, below0, below1;
   assign all    = crd0_i.valid & crd1_i.valid & pos0_i.valid & pos1_i.valid;
   assign below0 = ~crd0_i.data[16] & (end1 | (~crd1_i.data[16] & (crd0_i.data[15:0] < crd1_i.data[15:0])));

@@ -1,5 +1,5 @@
-// onyx_repeat, with a reference stream or one made here: every repeat signal is taken once, in the cycle in which it leaves: an
-// item as a reference, anything else unchanged. Nothing is taken while the output has no room.
+// onyx_repeat, with a reference stream or one made here: every repeat signal is taken once, when it leaves: an item
+// as a reference, anything else unchanged. Nothing is taken while the output has no room.
 //
 // cells: onyx_fifo2 onyx_repeat
 // with: first_reset steady port token_kind
@@ -30,7 +30,7 @@ module p_repeat (
       .proc_i, .repsig_i, .ref_ready_i
   );
 
-  // This copy of the cell has a clock only when the cell says that it may change, or a token moves.
+  // This copy of the cell has a clock only when the cell signals a change, or a token moves.
   logic awake, gated_proc_ready, gated_repsig_ready, gated_hazard;
   onyx_pkg::stream_t gated_sent;
   assign awake = en_i & (flush_i | gated_stir | (proc_i.valid & gated_proc_ready) | (repsig_i.valid & gated_repsig_ready) | (gated_sent.valid & ref_ready_i));
@@ -58,7 +58,7 @@ module p_repeat (
   logic repsig_stop, repsig_done, repsig_item;
   token_kind u_repsig_kind (.data_i(repsig_i.data), .stop_o(repsig_stop), .done_o(repsig_done), .item_o(repsig_item));
 
-  // One reference is marked: the only item on proc that is 1, all others being 0 or maybe.
+  // One reference is marked: the only item on proc with value 1, all other items being 0 or maybe.
   logic marked_q, sent_q, over_q, last_q, fiber_q;  // it is taken; it has been sent; another after it; the last sent; since a stop
   initial begin
     marked_q = 1'b0;

@@ -1,7 +1,7 @@
-// A route of Hops switch-box outputs with one SplitFIFO pair anywhere on it, the rest plain wires: a queue of two tokens
-// that gives and takes by registers only, whichever inputs the hops select and whatever comes at the others.
+// A route of Hops switch-box outputs with one SplitFIFO pair anywhere on it, the rest plain wires: a queue of two
+// tokens with registered inputs and outputs, for all selects of the hops and all values on other inputs.
 //
-// The environment chooses, once, the hops of the start and of the end behind it, and every select.
+// The environment chooses, once, the hops of the start and of the later end, and every select.
 //
 // cells: onyx_split_fifo onyx_sb_out
 // with: queue_contract
@@ -56,7 +56,7 @@ module p_route #(
   end
   always_comb assume (start_at < end_at && end_at < Hops);
 
-  // Data is bit 0 here: p_sb_out has shown that all bits of a token take one way.
+  // Data is bit 0 here: p_sb_out proves that all bits of a token take the same path.
   queue_contract u_contract (
       .clk_i, .live_i(rst_n), .en_i(~stall_i), .clear_i(1'b0), .in_i({in_i.valid, in_i.data[0]}), .in_ready_i(ready[0]),
       .out_i({point[18*Hops+17], point[18*Hops]}), .out_ready_i, .pick_i

@@ -24,7 +24,7 @@ module p_rsg (
       .stir_o(stir), .clk_i, .en_i, .flush_i, .base_i, .repsig_ready_i
   );
 
-  // This copy of the cell has a clock only when the cell says that it may change, or a token moves.
+  // This copy of the cell has a clock only when the cell signals a change, or a token moves.
   logic awake, gated_base_ready;
   onyx_pkg::stream_t gated_repsig;
   assign awake = en_i & (flush_i | gated_stir | (base_i.valid & gated_base_ready) | (gated_repsig.valid & repsig_ready_i));
@@ -44,7 +44,7 @@ module p_rsg (
   logic base_stop, base_done, base_item;
   token_kind u_base_kind (.data_i(base_i.data), .stop_o(base_stop), .done_o(base_done), .item_o(base_item));
 
-  // With all it needs, it moves within 3 enabled cycles.
+  // With input and room, the cell moves within 3 enabled cycles.
   logic [2:0] idle;
   idle_count u_idle (.live_i(rst_n), .able_i(base_i.valid && repsig_ready_i), .moved_i(base_takes), .idle_o(idle),
       .clk_i, .en_i, .flush_i);

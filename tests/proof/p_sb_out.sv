@@ -1,8 +1,9 @@
-// One switch-box output, whatever its configuration: it hands on the tokens of the input it selects and of no other, by
-// wire (RMUX 0) or through its register; only that input hears it wait. Not enabled, or with a select of nothing, it gives
-// no token, and not enabled it asks for none. In dense mode (fifo 0) the register takes and gives always, at first 0.
+// One switch-box output, whatever its configuration: the output passes on the tokens of the selected input only, by
+// wire (RMUX 0) or through its register; only the selected input waits for the output. A disabled output, or a select
+// of no input, gives no token, and a disabled output takes none. In dense mode (fifo 0) the register takes and gives
+// always, at first 0.
 //
-// The environment chooses the configuration once; the other inputs carry what they like.
+// The environment chooses the configuration once; the other inputs carry any tokens.
 //
 // mutate: onyx_sb_out
 // cells: onyx_split_fifo onyx_sb_out

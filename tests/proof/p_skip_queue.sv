@@ -1,8 +1,10 @@
-// onyx_skip_queue: what it says may be skipped, the other side lacks. Any coordinate that comes for the fiber at hand or a later one
-// may be the watched one: until the fiber at hand, when it is that one, has come past it, no bound is above it, nor is the rest of
-// the fiber said to be free. Of what is still to come nothing is said: a bound has come in the fiber at hand, which the other side
-// may have left; only if it has is the rest free. The other side waits only where 2^CountBits - 1 stops wait behind the queue, a stop only where
-// as many are owed, of which those that have come are taken out. Coordinates of a fiber ascend, no more is assumed of either side.
+// onyx_skip_queue: the queue lets its side skip only coordinates absent from the other side. The watched coordinate
+// is any coordinate of the fiber at hand or a later fiber: until the fiber at hand has passed the watched coordinate
+// in its own fiber, no bound exceeds the coordinate, and the rest of the fiber is not free. Coordinates yet to come
+// need no further property: a bound has come in the fiber at hand, which the other side may have left; the rest is
+// free only if the other side left the fiber. The other side waits only while 2^CountBits - 1 stops wait in the
+// queue, a stop only while as many are owed, less the stops already come. Coordinates of a fiber ascend, no more is
+// assumed of either side.
 //
 // cells: onyx_skip_queue onyx_fifo_pow2
 // with: first_reset steady port
@@ -48,8 +50,8 @@ module p_skip_queue #(
   always_comb assume (may_end || !ended);
   always_comb assume (!(passed && ended));
 
-  // Fibers by which the other side is ahead; its last coordinate in its fiber; the watched coordinate, and how many fibers from
-  // the one at hand its own is.
+  // Fibers by which the other side is ahead; its last coordinate in its fiber; the watched coordinate, and the
+  // distance of its fiber from the fiber at hand.
   logic signed [4:0] ahead_q;
   logic last_valid_q, watched_q;
   logic [CrdBits-1:0] last_q, watched_crd_q;
@@ -63,7 +65,7 @@ module p_skip_queue #(
       else if (takes_crd) last_valid_q <= 1'b1;
       if (takes_crd) last_q <= comes;
       if (!watched_q) begin
-        // Not one that the fiber at hand passes, or that is over, in this very cycle.
+        // Not a coordinate passed by the fiber at hand, or of a finished fiber, in this very cycle.
         if (watch && takes_crd && ahead_q >= 5'sd0 && (ahead_q > 5'sd0 || !ended) && !(ahead_q == 5'sd0 && passed && passed_crd >= comes) &&
             !(ahead_q == 5'sd0 && beyond)) begin
           watched_q     <= 1'b1;
@@ -78,7 +80,7 @@ module p_skip_queue #(
       end
     end
   end
-  // The fiber at hand has come past what comes.
+  // The fiber at hand has come past the arriving coordinate.
   logic past_valid_q, beyond;
   logic [CrdBits-1:0] past_q;
   assign beyond = past_valid_q && past_q >= comes;

@@ -1,5 +1,6 @@
-// One SplitFIFO, whatever its start and end bits: a queue of one token, through which one may pass. start cuts the
-// ready path, end cuts data and valid. With fifo_i = 0 a register that takes and gives in every enabled cycle, 0 at first.
+// One SplitFIFO, whatever its start and end bits: a queue of one token, which another token may pass through. start
+// cuts the ready path, end cuts data and valid. With fifo_i = 0, a register that takes and gives in every enabled
+// cycle, 0 at first.
 //
 // The environment chooses the three bits once.
 //
@@ -41,7 +42,7 @@ module p_split_fifo #(
       .pick_i, .seen_o
   );
 
-  // What is inside, seen from outside: with both paths cut, never ready and valid at once.
+  // The contents, seen from outside: with both paths cut, never ready and valid at once.
   logic full_q;
   initial full_q = 1'b0;
   always_ff @(posedge clk_i) begin

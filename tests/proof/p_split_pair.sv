@@ -1,5 +1,5 @@
-// Pairs of SplitFIFOs on a route, each a start and then an end, are one queue of two tokens a pair: one pair gives and
-// takes by registers only, as onyx_fifo2 does, and adds one cycle.
+// Pairs of SplitFIFOs on a route, each a start and an end, are a queue of two tokens a pair: a single pair has
+// registered inputs and outputs, as onyx_fifo2 has, and adds a cycle.
 //
 // cells: onyx_split_fifo
 // with: first_reset queue_contract

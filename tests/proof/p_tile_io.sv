@@ -47,7 +47,7 @@ module p_tile_io (
       .south_ready_i
   );
 
-  // The register as the configuration bus has left it, and what it makes of the wires.
+  // The register as the configuration bus left the register, and its effect on the wires.
   logic [23:0] word_q;
   logic here, on, clears, all_ready;
   assign here = control_i.cfg.addr == {16'd0, control_i.cfg.tile_id};
@@ -65,7 +65,7 @@ module p_tile_io (
   assign out_offer = on & (word_q[0] ? word_q[1] : south_i.valid[0]);
   assign out_take  = word_q[19] ? word_q[20] : io2glb_ready_i;
 
-  // Words inside, counted from outside: what ready and valid say while they show.
+  // Words inside, counted from outside: the expected ready and valid while the counts show.
   logic [1:0] in_q, out_q;
   logic in_room, in_valid, out_room, out_valid;
   initial begin

@@ -1,7 +1,8 @@
-// onyx_write_scanner, in every mode: what leaves is blocks, each an open command, writes, a close command; those of ID 0 one
-// behind the other, one of ID 1 inside a block of ID 0 of an upper level. The writes of an ID have the addresses 0, 1, 2..,
-// looked at modulo 4 (with `addr`: those that came). Words, values and pairs are taken when their write leaves; an upper level's coordinate leaves once,
-// before it is taken, or there was one before in its fiber; a segment is the number of coordinates that have left (modulo 4).
+// onyx_write_scanner, in every mode: blocks leave, each an open command, writes, a close command; blocks of ID 0
+// follow each other, a block of ID 1 lies inside a block of ID 0 of an upper level. The writes of an ID have the
+// addresses 0, 1, 2.., looked at modulo 4 (with `addr`: the addresses received). Words, values and pairs are taken
+// when their write leaves; an upper level's coordinate leaves once, ahead of its take, or its fiber had an earlier
+// coordinate; a segment is the number of coordinates given (modulo 4).
 //
 // cells: onyx_write_scanner
 // with: first_reset steady port
@@ -58,7 +59,8 @@ module p_write_scanner #(
   port #(.Queue(1'b1), .Used(Modes[0])) u_data (
       .live_i(rst_n), .stream_i(data_i), .ready_i(data_ready), .clk_i, .en_i, .flush_i
   );
-  // In block mode that an offer stays is proved, not that it stays the same: that hangs on every bit of two counters.
+  // In block mode the proof covers the presence of an offer, not its value: the value depends on every bit of two
+  // counters.
   port #(.Gives(1'b1), .Width(34)) u_cmd (
       .live_i(rst_n), .stream_i(Modes[1] ? {cmd.valid, 34'd0} : cmd), .ready_i(cmd_ready_i), .clk_i,
       .en_i, .flush_i
@@ -83,7 +85,7 @@ module p_write_scanner #(
   assign data_done = data_i.data[16] & (data_i.data[9:8] == 2'd1);
   assign addr_done = addr_i.data[16] & (addr_i.data[9:8] == 2'd1);
 
-  // The commands so far: what is open, and how many writes.
+  // The commands up to now: the open blocks, and the number of writes.
   logic open0_q, open1_q, given_q, has_last_q;
   logic [1:0] count0_q, count1_q;
   logic [2:0] idle_q;
@@ -113,7 +115,7 @@ module p_write_scanner #(
       idle_q <= (gives || addr_takes || block_takes || data_takes || !needs) ? 3'd0 : idle_q + 3'd1;
     end
   end
-  // With all that the mode needs, something moves within 3 enabled cycles.
+  // With all inputs of the mode, something moves within 3 enabled cycles.
   logic needs;
   assign needs = run & cmd_ready_i & (block_mode ? block_i.valid : data_i.valid & (addr_i.valid | ~pairs));
 

@@ -1,13 +1,13 @@
-// A port of a primitive: an input, fed by a FIFO, or with Gives = 1 an output, into one.
+// A port of a primitive: an input, fed by a FIFO, or with Gives = 1 an output, into a FIFO.
 //
-// Of the FIFO it assumes what queue_contract proves of every one. A token at its head stays until the primitive takes it, and
-// none is there in the cycle after a flush or reset (hold, empty); once ready, as it is after a flush or reset, it stays so
-// until it gets a token (ready_hold, accepts).
+// The port assumes of the FIFO the properties that queue_contract proves. A token at its head stays until the
+// primitive takes the token, and the head is empty in the cycle after a flush or reset (hold, empty); a ready FIFO,
+// as after a flush or reset, stays ready until a token comes (ready_hold, accepts).
 //
-// Of an input it proves that nothing is taken where nothing is, unless the port is a FIFO's (Queue = 1), whose ready says
-// what is inside. One that is not used in a proof (Used = 0) need not take.
-// Of an output it proves that an offer stays, unchanged, until it is taken. With Lapses = 1 an offer without room may pause,
-// but comes again, unchanged, and before anything else.
+// Proves of an input that nothing is taken from an empty head, unless the port is a FIFO's (Queue = 1), whose ready
+// tells its level. An unused port (Used = 0) need not take. Proves of an output that an offer stays, unchanged,
+// until taken. With Lapses = 1 an offer without room may pause, but comes again, unchanged, and before anything
+// else.
 `include "proof.svh"
 module port #(
     parameter bit Gives = 1'b0,
@@ -27,8 +27,8 @@ module port #(
   logic [Width-1:0] data;
   assign {valid, data} = stream_i;
 
-  // The offer of the last cycle is still to be taken; nothing has come to the FIFO since the last flush or reset, or, if it is
-  // behind an output, since it was ready.
+  // The offer of the last cycle is not yet taken; nothing has come to the FIFO since the last flush or reset, or,
+  // after an output, since the FIFO was ready.
   logic stays_q, fresh_q;
   logic [Width-1:0] data_q;
   initial begin

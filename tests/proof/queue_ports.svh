@@ -1,4 +1,4 @@
-// The ports of a property file about one queue: what its environment chooses, and what the outside can tell.
+// The ports of a property file about one queue: choices of its environment, and the outside's knowledge.
     input logic             clk_i,
     input logic             rst_ni,
     input logic             en_i,

@@ -1,4 +1,4 @@
-// What the environment chooses once: a value that stays as it was in the first cycle.
+// A choice that the environment makes once: the value stays as in the first cycle.
 module steady #(
     parameter int unsigned Width = 1
 ) (

@@ -1,4 +1,4 @@
-// What a token of 17 bits is: a stop, done, or an item, which is data or a maybe.
+// The kind of a token of 17 bits: a stop, done, or an item, which is data or a maybe.
 module token_kind (
     input logic [16:0] data_i,
     output logic stop_o,

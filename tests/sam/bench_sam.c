@@ -11,12 +11,12 @@ static double cpu_seconds(void) {
 }
 
 typedef struct {
-    double seconds; /* of one run: the best of several, which take a tenth of a second or more together */
+    double seconds; /* of one run: the best of several runs, together a tenth of a second or more */
     uint64_t cycles, tokens;
 } speed;
 
-/* Zero seconds where the graph is refused: the ideal timing has no accumulators on points, and insists that
- * coordinates and values agree. */
+/* Zero seconds if the graph is refused: the ideal timing has no accumulators on points, and requires equal
+ * shapes of coordinates and values. */
 static speed measure(const published_case *c, const sam_sim_options *options) {
     speed best = {.seconds = 1e9};
     double total = 0;
@@ -74,7 +74,7 @@ static void speeds(void **state) {
     (void)state;
 }
 
-/* Inner products of ever larger matrices: no fall-off with length, and what bounds and statistics cost. */
+/* Inner products of growing matrices: the speed holds with length; the cost of bounds and statistics. */
 static void long_runs(void **state) {
     static const published_row rows[] = {
         {.kernel = "matmul_ijk", .operand = {"256x256:0.02", "256x256:0.02"}},

@@ -28,7 +28,7 @@ static void round_trip(const graph_run *r) {
     assert_string_equal(dump(r->f, &again), text);
 }
 
-/* The code of the first error, which must have a place. */
+/* The code of the first error, which must be located. */
 static const char *refusal(const graph_run *r, uint32_t from) {
     for (uint32_t i = from; i < r->f->diag.list.len; i++) {
         const diagnostic *d = &r->f->diag.list.at[i];

@@ -1,4 +1,4 @@
-/* graph_cases.h - a graph as text against the expression it stands for. */
+/* graph_cases.h - a graph as text against its expression. */
 #ifndef ONYX_TESTS_GRAPH_CASES_H
 #define ONYX_TESTS_GRAPH_CASES_H
 
@@ -7,11 +7,11 @@
 
 typedef struct {
     const char *file;       /* below the folder the graphs are in */
-    const char *expression; /* what it computes; NULL if the check refuses the graph */
-    const char *code;       /* NULL: right on all data. Else: the error that some data, or any, leads to */
+    const char *expression; /* the graph's expression; NULL if the check refuses the graph */
+    const char *code;       /* NULL: right on all data; else the error of some or all data */
     enum {
         GRAPH_ANY,   /* with a code: every other run is right */
-        GRAPH_FULL,  /* and it is right on operands without a hole */
+        GRAPH_FULL,  /* and right on operands without holes */
         GRAPH_NEVER, /* and it never runs */
         GRAPH_STORED /* no code: right where an operand has an entry, and nothing elsewhere */
     } when;

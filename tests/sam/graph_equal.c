@@ -57,7 +57,7 @@ static int by_key(const void *a, const void *b) {
     return memcmp(a, b, sizeof(edge_key)); /* equal bytes, equal edges: ties do not matter */
 }
 
-/* The live edges with node ranks in place of handles, in an order that depends on nothing else. */
+/* The live edges with node ranks in place of handles, in an order independent of handles. */
 static uint32_t edge_keys(const sam_graph *g, const uint32_t *rank, edge_key *out) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < g->edges.len; i++) {

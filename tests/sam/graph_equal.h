@@ -1,5 +1,4 @@
-/* graph_equal.h - what it means that a graph comes back: from its text, from a rewrite, from another way to
- * make it. */
+/* graph_equal.h - equality of graphs after a round trip through text, a rewrite, or another construction. */
 #ifndef ONYX_TESTS_GRAPH_EQUAL_H
 #define ONYX_TESTS_GRAPH_EQUAL_H
 

@@ -1,4 +1,4 @@
-/* illegal.h - graphs that can be read and that the check refuses. */
+/* illegal.h - readable graphs that the check refuses. */
 #ifndef ONYX_TESTS_ILLEGAL_H
 #define ONYX_TESTS_ILLEGAL_H
 
@@ -9,7 +9,7 @@ typedef struct {
     const char *text, *code, *message;
 } illegal_graph;
 
-/* The first thing said about graph i is what stands beside it, and where in the text: for each_afresh. */
+/* The first message about graph i, and its place in the text, are those of its row: for each_afresh. */
 static inline void expect_illegal(fixture *f, uint32_t i, void *of) {
     const illegal_graph *bad = (const illegal_graph *)of + i;
     sam_graph g;

@@ -1,4 +1,4 @@
-/* kernels.h - small SAM graphs for the tests, and the statements they compute. */
+/* kernels.h - small SAM graphs for the tests, and their statements. */
 #ifndef ONYX_TESTS_SAM_KERNELS_H
 #define ONYX_TESTS_SAM_KERNELS_H
 
@@ -9,7 +9,7 @@ typedef struct {
     const char *name;
     char op;
     const char *out, *in[4];
-    bool no_empty_fibers; /* droppers remove them from the result */
+    bool no_empty_fibers; /* droppers remove empty fibers from the result */
     const char *text;
 } kernel;
 
@@ -45,7 +45,7 @@ typedef struct {
             EDGE("ji", "x0", "crd") OUT_OF("ji", "bv", "B") OUT_OF("ji", "cv", "C") EDGE("bv", "op", "val")  \
                 EDGE("cv", "op", "val") EDGE("op", "xv", "val") "}"
 
-/* X(i,j) = sum over k of B(i,k) * C(k,j), C stored by columns; `mul` is the node that multiplies. */
+/* X(i,j) = sum over k of B(i,k) * C(k,j), C stored by columns; `mul` is the multiplier's node. */
 #define INNER_PRODUCTS                                                                                       \
     "digraph { comment=\"X=ss01,B=ss01,C=ss10\"\n" LOOKUP("bi", "B", "0", "i", "root=true")                  \
         LOOKUP("cj", "C", "1", "j", "") LOOKUP("bk", "B", "1", "k", "")                                      \
@@ -80,7 +80,7 @@ typedef struct {
                                            EDGE("bv", "mul", "val") EDGE("cv", "mul", "val")                 \
                                                EDGE("sum", "xv", "val")
 
-/* One of two copies of what is below i in the element-wise product of two matrices. */
+/* One of two copies of the part below i in the element-wise product of two matrices. */
 #define COPY_OF_ROWS(c)                                                                                      \
     LOOKUP("bj" c, "B", "1", "j", "")                                                                        \
     LOOKUP("cj" c, "C", "1", "j", "")                                                                        \

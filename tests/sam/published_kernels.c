@@ -1,4 +1,4 @@
-/* The kernels of the measured runs: statements, and graphs of the shape that the published compiler makes. */
+/* The kernels of the measured runs: statements, and graphs in the shape of the published compiler. */
 #include "tests/frontend/fe_case.h"
 #include "tests/sam/published.h"
 
@@ -9,7 +9,7 @@ typedef struct {
     uint8_t port;
 } stream;
 
-/* Coordinates, and the references that go with them: one operand's, or each one's. */
+/* Coordinates with their references, of one operand or of each operand. */
 typedef struct {
     stream crd, ref, other;
 } fibers;
@@ -34,7 +34,7 @@ static void wire(sam_graph *g, stream from, sam_node to, uint8_t port, sam_strea
         sam_node_at(g, to)->root = true;
 }
 
-/* The level of `tensor` that holds mode `mode`, whose index is `index`. */
+/* The level of `tensor` with mode `mode`, whose index is `index`. */
 static fibers scan(sam_graph *g, const char *tensor, int mode, const char *index, stream ref) {
     sam_node n = node(g, SAM_FIBERLOOKUP, tensor, index);
     const sam_graph_tensor *t = sam_find_tensor(g, sam_node_at(g, n)->tensor);
@@ -135,7 +135,7 @@ static stream product(sam_graph *g, stream a, stream b) {
     return operation(g, "mul", a, b);
 }
 
-/* Level by level, from one index to `order` of them, and with a dropper between each two. */
+/* Level by level, from one index to `order` indices, with a dropper between any two levels. */
 static void element_wise(sam_graph *g, const char *b, const char *c, int order, sam_primitive kind,
                          const char *alu, bool drop) {
     static const char *const index[] = {"i", "j", "k"};
@@ -245,16 +245,16 @@ static void mat_mattransmul(sam_graph *g) {
     store(g, SAM_MODE_VALS, operation(g, "add", sum, rest));
 }
 
-/* An operand of a matrix product and the modes it is scanned by. */
+/* An operand of a matrix product and the modes to scan. */
 typedef struct {
     const char *tensor;
-    int own, sum; /* its mode that stays, and k */
+    int own, sum; /* its remaining mode, and k */
     const char *index;
 } factor;
 
 static const factor by_rows = {"B", 0, 1, "i"}, by_columns = {"C", 1, 0, "j"};
 
-/* For every coordinate of a, for every one of b, a sum over k. */
+/* For every coordinate of a and every coordinate of b, a sum over k. */
 static void inner_products(sam_graph *g, factor a, factor b, bool drop) {
     fibers outer = scan(g, a.tensor, a.own, a.index, root);
     fibers inner = scan(g, b.tensor, b.own, b.index, repeat(g, b.tensor, a.index, root, outer.crd));
@@ -271,7 +271,7 @@ static void inner_products(sam_graph *g, factor a, factor b, bool drop) {
     store(g, b.own, inner.crd);
 }
 
-/* Products of `value` with b's, added up by point: rows of a, and b's coordinates `inner` in each of them. */
+/* Products of `value` with b's, added up by point: rows of a, and b's coordinates `inner` in each row. */
 static void store_sums(sam_graph *g, factor a, factor b, const char *order, stream rows, fibers inner,
                        stream value) {
     fibers point = two(g, SAM_CRDHOLD, a.index, b.index, rows, inner.crd);
@@ -386,7 +386,7 @@ static void tensor3_mttkrp(sam_graph *g) {
 
 typedef struct {
     const char *name;
-    fe_case text; /* formats where not compressed in order, loops where not the result's and then the sums */
+    fe_case text; /* formats unless compressed in order, loops unless the result's followed by the sums */
     void (*build)(sam_graph *g);
     const char *file; /* of the shared data, or NULL */
 } published_kernel;

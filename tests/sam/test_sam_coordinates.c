@@ -1,5 +1,5 @@
-/* Where expressions have values: each case of the derivation by a row, the promise it makes (outside of the
- * set the value is the fill) exhaustively over small domains, and what statements come to. */
+/* Coordinates with values of expressions: a row for each case of the derivation, its promise (outside of the
+ * set the value is the fill) checked exhaustively over small domains, and the sets of statements. */
 #include "sam/coordinates.h"
 #include "tests/test.h"
 
@@ -79,8 +79,8 @@ static uint16_t reversed_quotient(uint16_t a, uint16_t b) {
 
 enum { TOP = UINT16_MAX };
 
-/* These operators are on numbers without a sign, so that the greatest is UINT16_MAX. A property is left out
- * where the case is about another one. */
+/* These operators work on unsigned numbers, whose greatest is UINT16_MAX. A property irrelevant to the case
+ * is left out. */
 static const sam_operator gcd = {.algebra = "01|", .apply = divisor},
                           and_not = {.algebra = "01~&", .apply = unless},
                           greatest = {.commutative = true, .annihilator = {true, 0, TOP}, .apply = larger},
@@ -111,18 +111,18 @@ static const struct {
     const char *set;
     uint16_t is;
 } rows[] = {
-    /* An algebra of its own holds if the fills are what it tests for. */
+    /* An algebra of its own holds if the fills equal the tested fills. */
     {&gcd, 2, {0, 0}, "(A|B)", 0},
     {&gcd, 2, {0, 1}, "all", 1},
     {&quotient_of_two, 2, {0, 0}, "(A|B)", 5},
     {&quotient_of_two, 2, {9, 2}, "all", 4},
     {&and_not, 2, {0, 0}, "(A&~B)", 0},
-    /* An annihilator: those whose fill it is meet. */
+    /* An annihilator: operands with this fill intersect. */
     {&greatest, 3, {TOP, TOP, 0}, "(A&B)", TOP},
     {&greatest, 3, {TOP, 3, 0}, "A", TOP},
     {&masked, 2, {0, 0}, "(A&B)", 0},
     {&masked, 2, {6, 0}, "B", 0},
-    /* The annihilator of an operator that is not commutative counts at its place only. */
+    /* The annihilator of a non-commutative operator counts only in its own place. */
     {&divided, 2, {0, 1}, "A", 0},
     {&divided, 2, {0, 0}, "A", 0},
     {&divided, 2, {4, 2}, "(A|B)", 2},
@@ -130,7 +130,7 @@ static const struct {
     /* Idempotence: all fills are equal. */
     {&least, 2, {9, 9}, "(A|B)", 9},
     {&least, 3, {9, 9, 9}, "((A|B)|C)", 9},
-    /* An identity: all fills but one, or all, are it. */
+    /* An identity: all fills but one equal the identity, or all fills do. */
     {&raised, 2, {0, 42}, "(A|B)", 42},
     {&raised, 2, {0, 0}, "(A|B)", 0},
     {&minus, 2, {7, 0}, "(A|B)", 7},
@@ -139,7 +139,7 @@ static const struct {
     {&minus, 2, {0, 7}, "(A|B)", (uint16_t)-7},
     {&raised, 3, {1, 42, 3}, "((A|B)|C)", 42},
     {&unknown, 2, {0, 0}, "all", NO_FILL},
-    /* What the author says of the fill holds: everywhere, unless the case comes to the same. */
+    /* The author's fill holds everywhere, unless the case already gives the same fill. */
     {&said, 2, {2, 3}, "(A|B)", 5},
     {&said, 2, {2, 2}, "all", 5},
     {&said_max, 2, {TOP, 1}, "all", 7},
@@ -172,7 +172,7 @@ static void arguments_may_be_derived(void **state) {
         sam_derive(&algebra, &masked, (sam_expr){0}, (sam_coordinates[]){inner, of[2]}, 2);
     assert_string_equal(set_text(f, &algebra, outer.set), "((A|B)&C)");
     assert_int_equal(outer.fill, 0);
-    /* De Morgan: the complement of a union is of the operands, so that it needs no complement of a union. */
+    /* De Morgan: the complement applies to the operands, and no complement of a union is needed. */
     static const sam_operator neither = {.algebra = "01|~", .apply = unless},
                               nor = {.algebra = "01&~2~|", .apply = unless};
     outer = sam_derive(&algebra, &neither, (sam_expr){0}, of, 2);
@@ -236,8 +236,6 @@ static uint32_t power(uint32_t n, uint32_t times) {
     return times ? n * power(n, times - 1) : 1;
 }
 
-/* Points outside of the set whose value is not the fill: every fill and every value of each operand from the
- * n words, every set of stored operands. */
 static uint32_t breaches(fixture *f, const pair *p, const uint16_t *word, uint32_t n) {
     arena scratch = {0};
     uint32_t found = 0;
@@ -276,7 +274,7 @@ static void outside_the_value_is_the_fill(void **state) {
     }
 }
 
-/* Where a property is not true, the sets it leads to are too small, and it is noticed. */
+/* A false property makes the derived sets too small, and the check notices. */
 static void a_false_property_is_noticed(void **state) {
     static const uint16_t words[] = {0, 1, 6, TOP};
     static const sam_operator wrong[] = {{.annihilator = {true, 1, 0}, .apply = quotient},
@@ -289,7 +287,7 @@ static void a_false_property_is_noticed(void **state) {
         assert_true(breaches(*state, &(pair){&wrong[i], NULL}, words, 4) > 0);
 }
 
-/* The rows of operations.def. Infinities are left out where they make NaNs of zeros. */
+/* The rows of operations.def. Infinities are left out if they make NaNs of zeros. */
 static void the_properties_of_operations_hold(void **state) {
     static const uint16_t ints[] = {0, 1, 2, 3, 0x7fff, 0x8000, 0xffff},
                           fps[] = {0, 0x3f80, 0xbf80, 0x4000, 0x3f00, 0xc040, 0x7f7f},
@@ -377,7 +375,7 @@ static void one_random_algebra(fixture *f, uint32_t n, void *of) {
         /* Who knows no complement gets more, never less. */
         assert_true(!expected || is_in(&algebra, got.set, stored));
     }
-    /* The algebra says nothing where a fill is another value than the tested one. */
+    /* The algebra has no answer for a fill other than the tested fill. */
     const char *named = strpbrk(r.text, "01234");
     if (named) {
         argument[*named - '0'].fill++;

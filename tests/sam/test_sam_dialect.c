@@ -1,4 +1,4 @@
-/* Small graphs of our own with the traps of the published dialect: each means what its head says. */
+/* Small graphs of our own with the traps of the published dialect: each graph means its head line. */
 #include "tests/sam/graph_cases.h"
 
 static const graph_case graphs[] = {

@@ -1,12 +1,12 @@
-/* docs/primitives.md is written from the table of primitives: this program compares, and writes the file when
- * it is called with --write. */
+/* docs/primitives.md is generated from the table of primitives: this program compares the file, and writes
+ * the file with --write. */
 #include "lower_onyx/lower_onyx.h"
 #include "sam/sim_int.h"
 #include "tests/document.h"
 
 #define DOCUMENT ONYX_SOURCE_DIR "/docs/primitives.md"
 
-/* What the tiles of Onyx do for a primitive; NULL: they cannot. */
+/* The tiles of Onyx that implement a primitive; NULL: none. */
 static const char *onyx_tiles(sam_primitive k) {
     switch (k) {
     case SAM_FIBERLOOKUP:
@@ -50,7 +50,7 @@ static bool reported(const fixture *f, const char *code) {
     return false;
 }
 
-/* A node of this kind with more attributes and, where their number is free, more inputs than it needs. */
+/* A node of this kind with more attributes and, if their number is free, more inputs than needed. */
 static void sample(fixture *f, sam_primitive kind, sam_graph *g) {
     const char *type = kind == SAM_ALU ? "add" : sam_primitive_table[kind].type;
     const char *text =
@@ -82,7 +82,7 @@ static bool has_timing(sam_primitive kind, sam_sim_timing timing) {
     return built;
 }
 
-/* The lowering refuses exactly what has no tiles. */
+/* The lowering refuses exactly the primitives without tiles. */
 static void tiles_are_what_the_lowering_says(void **state) {
     (void)state;
     for (sam_primitive k = SAM_NONE + 1; k < SAM_PRIMITIVES; k++) {

@@ -1,4 +1,4 @@
-/* Published graphs, where the data is there, and what each computes or why it cannot run. */
+/* Published graphs, if the data is present, with the result or the reason for refusal of each. */
 #include <dirent.h>
 
 #include "tests/sam/graph_cases.h"
@@ -80,7 +80,7 @@ static const graph_case published[] = {
 
 enum { PUBLISHED = sizeof published / sizeof *published };
 
-/* One cmocka test a row: the row comes in as the initial state. */
+/* A cmocka test a row: the row comes in as the initial state. */
 typedef struct {
     void *fixture;
     const graph_case *row;

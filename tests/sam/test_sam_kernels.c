@@ -11,7 +11,7 @@ typedef struct {
     uint16_t *at;
 } tensor;
 
-/* The extent of an index variable; those that no kernel names are of the joiner tests. */
+/* The extent of an index variable; variables without a kernel belong to the joiner tests. */
 static uint32_t extent_of(char index) {
     return index == 'i' ? 7 : index == 'j' ? 6 : index == 'k' ? 9 : 1;
 }
@@ -41,7 +41,7 @@ typedef struct {
     sam_tensor_levels *out;
     u32_vec seg[SAM_MAX_ORDER], crd[SAM_MAX_ORDER];
     u16_vec vals;
-    uint32_t keep_empty; /* per mille of the empty sub-tensors that get a coordinate all the same */
+    uint32_t keep_empty; /* share of empty sub-tensors with a coordinate, per mille */
 } packer;
 
 /* Whether the values under a prefix of storage coordinates hold anything. */
@@ -126,7 +126,7 @@ static uint16_t term(const kernel *k, const tensor *operands, const uint32_t *va
 }
 
 static void evaluate(const kernel *k, const tensor *operands, tensor *result) {
-    bool sums = k->op == '*' && k->in[1] && strchr(k->in[1], 'k'); /* k appears only in products over it */
+    bool sums = k->op == '*' && k->in[1] && strchr(k->in[1], 'k'); /* k appears only in products over k */
     bool uses_j = strchr(k->out, 'j') || (k->in[0] && strchr(k->in[0], 'j'));
     uint32_t v[3];
     for (v[0] = 0; v[0] < extent_of('i'); v[0]++)
@@ -230,7 +230,7 @@ static void chains_of_broadcasts_are_removed(void **state) {
 /* ---- joiners of many operands ---------------------------------------------------------------- */
 
 /* X(i,j) = op over n operands, both levels joined by n-ary joiners; reads the references of the operands in
- * `used` only, so the others are joined but not carried. */
+ * `used` only: the remaining operands are joined but not carried. */
 static const char *wide_graph(fixture *f, uint32_t n, bool unite, uint32_t used) {
     arena *mem = &f->mem;
     const char *comment = "X=ss01", *text = "", *joiner = unite ? "union" : "intersect";
@@ -337,7 +337,7 @@ static void binary_trees_are_balanced(void **state) {
     }
 }
 
-/* A joiner that feeds a joiner directly, both wide, and the inner one declared after the outer one. */
+/* A joiner that feeds a joiner directly, both wide, and the inner joiner declared after the outer joiner. */
 static void wide_joiners_may_feed_wide_joiners(void **state) {
     fixture *f = *state;
     const char *text = "";
@@ -369,7 +369,7 @@ static void wide_joiners_may_feed_wide_joiners(void **state) {
     prng random = prng_seed(3);
     sam_tensor_levels operands[5];
     for (uint32_t k = 0; k < 5; k++) {
-        /* All of the same pattern, so that the streams of a and b have the same length. */
+        /* All operands have the same pattern: the streams of a and b have the same length. */
         tensor t = random_tensor(f, "i", 1000, &random);
         operands[k] = pack(f, &t, &wide.tensors.at[k + 1], 1, 0);
     }
@@ -379,7 +379,7 @@ static void wide_joiners_may_feed_wide_joiners(void **state) {
     assert_same_levels(&x.result, &y.result);
 }
 
-/* ---- what the simulator refuses -------------------------------------------------------------- */
+/* ---- refusals of the simulator ---------------------------------------------------------------- */
 
 static const kernel *find_kernel(const char *name) {
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
@@ -484,7 +484,7 @@ static void what_cannot_be_simulated_is_refused(void **state) {
     expect_last(f, "E0232-result", "fiberwrite j: x1 (node y) wrote 1 fiber where the level above has 2");
 }
 
-/* Inner products of full vectors are bound by one token a cycle: n pairs and a stop each. Prints the speed.
+/* Inner products of full vectors are bound by a token a cycle: n pairs and a stop each. Prints the speed.
  */
 static void full_inner_products_take_a_cycle_a_pair(void **state) {
     fixture *f = *state;

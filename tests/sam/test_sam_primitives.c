@@ -8,8 +8,8 @@
 
 typedef VEC(sim_token) stream;
 
-/* A random fiber of `level` + 1 levels, without what closes the fibers around it: its last token is the stop
- * that its parent raises. Every fiber may be empty. */
+/* A random fiber of `level` + 1 levels, without the closing tokens of the fibers around it: its last token is
+ * the stop that its parent raises. Every fiber may be empty. */
 static void random_fiber(arena *mem, prng *random, uint32_t level, stream *out) {
     uint32_t children = prng_below(random, 5);
     for (uint32_t i = 0; i < children; i++) {
@@ -129,7 +129,7 @@ static void merge_tree(arena *mem, tree *to, const tree *from, uint32_t height) 
     to->value = (uint16_t)(to->value + (height ? 0 : from->value));
     for (uint32_t i = 0; i < from->children.len; i++) {
         const tree *child = from->children.at[i];
-        tree *only = arena_new(mem, tree); /* the child if it has any point */
+        tree *only = arena_new(mem, tree); /* a child with at least one point */
         only->crd = child->crd;
         merge_tree(mem, only, child, height - 1);
         if (height > 1 && !only->children.len)
@@ -161,7 +161,7 @@ static tree *reduced_tree(arena *mem, const tree *t, uint32_t height, uint32_t o
     return result;
 }
 
-/* The coordinates of the fibers of height `at`, or the values that lie in the fibers of height 1. */
+/* The coordinates of the fibers of height `at`, or the values in the fibers of height 1. */
 static void write_tree(arena *mem, const tree *t, uint32_t height, uint32_t at, bool values, stream *out) {
     for (uint32_t i = 0; i < t->children.len; i++) {
         if (height == at)
@@ -220,7 +220,7 @@ static void reducers_add_up_tensors(void **state) {
     }
 }
 
-/* Chapter 4's reducer either makes a zero of an empty fiber or removes it. */
+/* Chapter 4's reducer makes a zero of an empty fiber or removes the fiber. */
 static void scalar_reducers_may_drop_empty_fibers(void **state) {
     const char *n = "type=reduce empty=drop";
     RUN(n, IN("1 2 S0 S0 3 S1 D"), OUT("3 3 S0 D"));
@@ -284,7 +284,7 @@ static const sam_tensor_levels three_fibers = {
     .vals = eight,
     .n_vals = 8};
 
-/* A scanner over the three fibers; the skip requests are there before it begins. */
+/* A scanner over the three fibers; the skip requests are present before its start. */
 static void run_skipping_scanner(fixture *f, const char *in, const char *skips, const char *out_crd,
                                  const char *out_ref) {
     sam_graph g;
@@ -303,7 +303,7 @@ static void scanners_leave_out_what_is_skipped(void **state) {
     sam_graph g;
     sim_machine m;
     run_skipping_scanner(*state, "0 D", "", "0 2 3 5 7 9 S0 D", "0 1 2 3 4 5 S0 D");
-    /* A scanner has emitted the first element of a fiber before a request for that fiber can come. */
+    /* A scanner has emitted the first element of a fiber before a request for the fiber can come. */
     fixture *f = *state;
     build(f, (unit_run){"type=fiberlookup tensor=B mode=0 format=compressed", IN("0 2 S0 D", "")},
           &three_fibers, &g, &m);
@@ -467,7 +467,7 @@ static void assert_text_keeps(fixture *f, const sam_graph *g) {
     assert_true(graphs_equal(g, &again));
 }
 
-/* The result, which short FIFOs do not change. */
+/* The result; short FIFOs do not change the result. */
 static matrix simulate(fixture *f, const char *text, const sam_tensor_levels *operands, uint32_t n) {
     const sam_sim_options bounded = {.fifo_depth = 2};
     sam_graph g;
@@ -494,7 +494,7 @@ static matrix simulate(fixture *f, const char *text, const sam_tensor_levels *op
     "n -> vb [type=ref comment=out_b] n -> vc [type=ref comment=out_c] n -> w [type=crd]\n"
 #define COMBINE(op) "op [type=" op "] vb -> op [type=val] vc -> op [type=val] op -> u [type=val]\n"
 
-/* x(i) = b(i) * c(i), or + where the graph says so. */
+/* x(i) = b(i) * c(i), or + according to the graph. */
 static const struct {
     const char *name, *text;
     bool adds, dense_c;
@@ -560,7 +560,7 @@ static const struct {
      false, false},
 };
 
-/* Operands of a seed, each of one of five densities. */
+/* Operands of a seed, each with one of five densities. */
 static void random_operands(uint64_t seed, const uint32_t densities[5], matrix *b, matrix *c) {
     prng random = prng_seed(seed);
     *b = random_matrix(&random, densities[seed % 5]);
@@ -595,7 +595,7 @@ static void vector_products_agree_with_loops(void **state) {
 #define LEVEL(id, t, mode, index, how, more)                                                                 \
     id " [type=" how " index=" index " tensor=" t " mode=" mode " format=compressed " more "]\n"
 
-/* The values that nj joins, combined, and stored with the coordinates of ni and nj. */
+/* The values joined by nj, combined, and stored with the coordinates of ni and nj. */
 #define COMBINED                                                                                             \
     "vb [type=arrayvals tensor=B] vc [type=arrayvals tensor=C]\n"                                            \
     "nj -> vb [type=ref comment=out_B] nj -> vc [type=ref comment=out_C]\n"                                  \
@@ -619,7 +619,7 @@ static void vector_products_agree_with_loops(void **state) {
     "ni [type=" joiner " index=i] nj [type=" joiner " index=j] op [type=" op                                 \
     "]\n" JOINED("bj", "cj", stream) COMBINED skips "}"
 
-/* X = B + C, whose rows are converted to bit vectors, one fiber behind the other. */
+/* X = B + C, whose rows are converted to bit vectors, fiber after fiber. */
 #define CONVERTED                                                                                            \
     ROWS("fiberlookup", "crd")                                                                               \
     "ni [type=union index=i] nj [type=bvunion index=j width=3] op [type=add]\n"                              \
@@ -690,7 +690,7 @@ static void stores_add_up_what_is_scattered(void **state) {
     each_afresh(50, expect_scattered, NULL);
 }
 
-/* Runs of coordinates that the other side does not have are jumped over. */
+/* Coordinates absent from the other side are skipped. */
 static void skipping_saves_cycles(void **state) {
     fixture *f = *state;
     matrix b = {0}, c = {0};

@@ -38,7 +38,7 @@ static void every_measured_run_is_met(void **state) {
     print_message("%u rows on our graphs, %u on the published ones\n", n_published_rows, published);
     (void)state;
     if (!published)
-        skip(); /* the published graphs are not there: our half passed */
+        skip(); /* without the published graphs: our half passed */
 }
 
 static void expect_unsupported(fixture *f, const char *text, const sam_sim_options *options,

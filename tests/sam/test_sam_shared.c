@@ -1,5 +1,5 @@
-/* sam/: every published graph of the shared data runs on random data, or says why not; where several timings
- * run it, they agree. */
+/* sam/: every published graph of the shared data runs on random data, or gives a reason; all timings of a
+ * graph agree. */
 #include "tests/test.h"
 
 #include "tiling/tiling.h"
@@ -8,7 +8,7 @@
 
 enum { EXTENT = 6 };
 
-/* One graph and its operands, every index of the same extent. */
+/* A graph and its operands, with a common extent for all indices. */
 typedef struct {
     fixture *f;
     sam_graph graph;
@@ -77,7 +77,7 @@ static const char *known_code(const char *code) {
     return NULL;
 }
 
-/* The result as a tensor without zeros; false if the run was refused, with one located error. */
+/* The result as a tensor without zeros; false if the run was refused, with exactly one located error. */
 static bool run_way(shared_graph *g, way *w, tile_tensor *out) {
     static const uint32_t extent[SAM_MAX_ORDER] = {EXTENT, EXTENT, EXTENT, EXTENT,
                                                    EXTENT, EXTENT, EXTENT, EXTENT};

@@ -1,4 +1,5 @@
-/* sam/: the text form and the check: what is read, what is refused and how, that nothing is lost. */
+/* sam/: the text form and the check: accepted texts, refused texts with their messages, lossless round
+ * trips. */
 #include "tests/test.h"
 
 #include <dirent.h>
@@ -12,7 +13,7 @@ static bool parse(fixture *f, const char *text, sam_graph *g) {
     return sam_parse("t.gv", text, strlen(text), &f->names, &f->diag, g);
 }
 
-/* parse(dump(g)) is g, and the text is canonical: dumped again it is the same. */
+/* parse(dump(g)) is g, and the text is canonical: a second dump is equal. */
 static void assert_round_trip(fixture *f, const sam_graph *g) {
     sam_graph again;
     const char *text = graph_text(g, &f->mem);
@@ -377,7 +378,7 @@ static void errors_are_located(void **state) {
     each_afresh(sizeof bad_texts / sizeof *bad_texts, expect_located, NULL);
 }
 
-/* Whatever happens to a text, reading it ends in a graph that round-trips or in an error. */
+/* Reading a damaged text ends in a graph that round-trips or in an error. */
 static void damaged_texts_are_read_or_refused(void **state) {
     (void)state;
     prng random = prng_seed(11);
@@ -532,7 +533,7 @@ static void graphs_that_differ_are_not_equal(void **state) {
 
 /* ---- the check ------------------------------------------------------------------------------- */
 
-/* A legal vector copy with one statement more or another statement instead. */
+/* A legal vector copy with an additional or a replaced statement. */
 #define COPY(scan, rest)                                                                                     \
     "digraph { comment=\"x=s0,B=s0\" " scan "\n v [type=arrayvals tensor=B]\n"                               \
     "w [type=fiberwrite index=i tensor=x mode=0 format=compressed] u [type=fiberwrite tensor=x "             \
@@ -618,7 +619,7 @@ static void graphs_built_by_hand_are_checked(void **state) {
     assert_string_equal(f->diag.list.at[2].message, "mul (node v) has the same id as another node");
     sam_node_at(&g, alu)->id = names_intern(&f->names, "4");
     assert_true(sam_check(&g, &f->diag));
-    sam_node again = sam_add_node(&g, SAM_REDUCE); /* ids are fresh whatever ids there are */
+    sam_node again = sam_add_node(&g, SAM_REDUCE); /* ids are fresh for any existing ids */
     assert_string_equal(names_text(&f->names, sam_node_at(&g, again)->id), "5");
 }
 
@@ -662,7 +663,7 @@ static uint32_t read_folder(fixture *f, const char *path) {
         assert_round_trip(own, &g);
         bool legal = sam_check(&g, &own->diag);
         if (strcmp(entry->d_name, "matmul_ikj_hacked.gv") == 0) {
-            /* Its accumulator lacks the coordinates that in1 names. */
+            /* Its accumulator lacks the coordinates named by in1. */
             assert_false(legal);
             assert_string_equal(own->diag.list.at[0].message,
                                 "spaccumulator (node 3) has no edge into port 1");

@@ -94,7 +94,7 @@ static void operations_wrap_around(void **state) {
 }
 
 static void bfloat16_rounds_to_nearest_even(void **state) {
-    /* 1.0 = 3f80, one unit in the last place of it 2^-7; 3b80 = 2^-8, half of that. */
+    /* 1.0 = 3f80, its unit in the last place is 2^-7; 3b80 = 2^-8, half a unit. */
     RUN("type=fp_add", IN("0x3f80 0x3f81 D", "0x3b80 0x3b80 D"), OUT("16256 16258 D"));
     RUN("type=fp_mul", IN("0x4000 D", "0xbfc0 D"), OUT("49216 D"));                      /* 2 * -1.5 = -3 */
     RUN("type=fp_sub", IN("0x3f80 D", "0x3f80 D"), OUT("0 D"));                          /* 1 - 1 = +0 */

@@ -1,4 +1,4 @@
-/* sam/: statistics, traces, bounded FIFOs and what a deadlock says. */
+/* sam/: statistics, traces, bounded FIFOs and deadlock reports. */
 #include "tests/sam/published.h"
 
 #include <stdarg.h>
@@ -125,7 +125,7 @@ static bool is_first_of_its_kernel(uint32_t row) {
     return true;
 }
 
-/* Makes the kernel of that row, once for each kernel; false for its other rows. */
+/* Makes the kernel of the row, once for each kernel; false for its other rows. */
 static bool make_first(fixture *f, uint32_t row, published_case *c) {
     bool first = is_first_of_its_kernel(row);
     if (first)
@@ -184,7 +184,8 @@ static void expect_slower(fixture *f, uint32_t row, void *of) {
     assert_int_equal(last, free.cycles);
 }
 
-/* Bounded FIFOs cost cycles and change no result. Below the depth a kernel needs it is stuck, and says so. */
+/* Bounded FIFOs cost cycles and change no result. A kernel below its needed depth is stuck, and reports a
+ * deadlock. */
 static void bounds_cost_cycles_only(void **state) {
     bounded_runs runs = {0};
     (void)state;
@@ -193,8 +194,8 @@ static void bounds_cost_cycles_only(void **state) {
     assert_true(runs.stuck > 0 && runs.bounded > 20 * runs.stuck);
 }
 
-/* The dropper holds an outer coordinate until its inner fiber has come; with FIFOs of one token nothing gets
- * past the joiner meanwhile, and the scanner, which waits to see where its fiber ends, does not close it. */
+/* The dropper holds an outer coordinate until its inner fiber has come; with FIFOs of one token the joiner
+ * blocks meanwhile, and the scanner, which waits for the end of its fiber, does not close the fiber. */
 static void a_deadlock_shows_its_cycle(void **state) {
     fixture *f = *state;
     published_case c;

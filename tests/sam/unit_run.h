@@ -1,4 +1,4 @@
-/* unit_run.h - one primitive of the simulator on hand-written token streams. */
+/* unit_run.h - a primitive of the simulator on hand-written token streams. */
 #ifndef ONYX_TESTS_UNIT_RUN_H
 #define ONYX_TESTS_UNIT_RUN_H
 
@@ -7,7 +7,7 @@
 
 enum { MAX_STREAMS = 8 };
 
-/* A run of one node: its DOT attributes, a stream for each input, the expected stream of each output. */
+/* A run of a node: its DOT attributes, a stream for each input, the expected stream of each output. */
 typedef struct {
     const char *attributes;
     const char *in[MAX_STREAMS];
@@ -41,8 +41,8 @@ static inline const char *write_tokens(arena *mem, sim_queue *q) {
     return text;
 }
 
-/* Builds the machine of one node `n` over tensor B. Where a test feeds an input, a stub stands for the node
- * that would. */
+/* Builds the machine of a node `n` over tensor B. A stub stands for the driving node of each input fed by the
+ * test. */
 static inline void build(fixture *f, unit_run r, const sam_tensor_levels *b, sam_graph *g, sim_machine *m) {
     bool is_dense = b && b->level[0].format == SAM_LEVEL_DENSE;
     const char *text = arena_printf(&f->mem, "digraph { comment=\"x=none,B=%s\" n [%s]\n",
@@ -67,7 +67,7 @@ static inline void build(fixture *f, unit_run r, const sam_tensor_levels *b, sam
         sim_feed(m, (sam_node){1}, i, tokens, read_tokens(r.in[i], tokens));
 }
 
-/* A queue that receives all that leaves the port. */
+/* A queue that receives all tokens of the port. */
 static inline sim_queue *probe_output(sim_machine *m, sam_node n, uint32_t port) {
     sim_queue *q = sim_new_queue(m->mem);
     sim_add_sink(m->mem, &m->units[n.v], port, q);

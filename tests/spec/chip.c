@@ -1,6 +1,6 @@
-/* The primitives of a PE tile as the public netlist has them, where that is not what they mean: its state
- * machines on streams whose tokens are all there. Where the netlist's result depends on when a token comes,
- * the token is there at once, which loses most. */
+/* The primitives of a PE tile as in the public netlist, where the netlist departs from their meaning: its
+ * state machines on streams whose tokens are all present. If the netlist's result depends on the arrival of a
+ * token, the token is present at once, the case of most loss. */
 #include "tests/spec/streams.h"
 
 static bool is_data_at(const spec_streams *s, int port) {
@@ -22,7 +22,7 @@ static void drop_side(spec_streams *s, int side) {
     take(s, side + 2);
 }
 
-/* Discards what a side has before its end; false where that is missing. */
+/* Discards a side's tokens up to its end; false if the end is missing. */
 static bool align(spec_streams *s, int side) {
     while (has(s, side) && has(s, side + 2) && !both_end(s, side))
         drop_side(s, side);
@@ -89,7 +89,7 @@ void spec_chip_joiner(spec_streams *s, bool unites) {
 
 /* ---- dropper, holder ------------------------------------------------------------------------- */
 
-/* One cycle; false where nothing can change. */
+/* A cycle; false if nothing can change. */
 static bool drop_step(spec_streams *s, bool *filled) {
     const bool inner_data = is_data_at(s, 0), outer_data = is_data_at(s, 1);
     const bool inner_done = has(s, 0) && rtl_is_done(head(s, 0)),
@@ -140,7 +140,7 @@ void spec_chip_crdhold(spec_streams *s) {
 
 typedef enum { REPEATS, STOPS, ENDS } repeat_state;
 
-/* A cycle with done at the head of the processed stream, or behind it. */
+/* A cycle with done at the head of the processed stream, or after the head. */
 static bool repeat_end(spec_streams *s, bool there, repeat_state *state) {
     const repeat_state was = *state;
     if (was == STOPS && there && rtl_is_stop(head(s, 1)))
@@ -154,7 +154,7 @@ static bool repeat_end(spec_streams *s, bool there, repeat_state *state) {
     return true;
 }
 
-/* One cycle in which the signal's token is there, or is not; false where nothing can change. */
+/* A cycle with or without the signal's token; false if nothing can change. */
 static bool repeat_step(spec_streams *s, bool there, repeat_state *state) {
     const bool any = has(s, 0), proc_stop = any && rtl_is_stop(head(s, 0));
     const bool stop = there && rtl_is_stop(head(s, 1)), item = there && !rtl_is_control(head(s, 1));
@@ -167,7 +167,7 @@ static bool repeat_step(spec_streams *s, bool there, repeat_state *state) {
         }
         return any;
     }
-    if (*state == REPEATS) { /* a control token pops whatever is there */
+    if (*state == REPEATS) { /* a control token pops any head */
         if (there && any)
             take(s, 0);
         *state = stop && any ? STOPS : REPEATS;
@@ -184,13 +184,13 @@ static bool repeat_step(spec_streams *s, bool there, repeat_state *state) {
 void spec_chip_repeat(spec_streams *s) {
     repeat_state state = REPEATS;
     if (s->meaning == SPEC_CHIP_EARLY && has(s, 1) && rtl_is_stop(head(s, 1)))
-        state = STOPS; /* nothing was there to be popped */
+        state = STOPS; /* no head to pop */
     for (bool moves = true; moves;) {
         const uint32_t signal = s->taken[1];
         while (s->meaning == SPEC_CHIP_LATE && repeat_step(s, false, &state))
             continue;
         do
-            moves = repeat_step(s, has(s, 1), &state); /* what is there stays until it is taken */
+            moves = repeat_step(s, has(s, 1), &state); /* a head stays until taken */
         while (moves && s->taken[1] == signal);
     }
 }

@@ -1,5 +1,5 @@
-/* Fiber access: a writer that makes blocks of trees, a reader that takes them in the same order. The tile's
- * limit of two finished blocks only delays the writer, so here all blocks are written first. */
+/* Fiber access: a writer that makes blocks of trees, a reader that takes blocks in the same order. The tile's
+ * limit of two finished blocks only delays the writer: here all blocks are written first. */
 #include "tests/spec/streams.h"
 
 enum { IN_REF, IN_ADDR, IN_BLOCK, IN_DATA, OUT_BLOCK = 0, OUT_CRD, OUT_POS };
@@ -7,10 +7,10 @@ enum { IN_REF, IN_ADDR, IN_BLOCK, IN_DATA, OUT_BLOCK = 0, OUT_CRD, OUT_POS };
 typedef struct {
     bool writer_on, lowest_level, compressed, block_write, sums_write, init_blank;
     bool reader_on, root, lookup, dense, block_read, sums_read;
-    uint8_t write_level, read_level; /* of the stops that end a block of an accumulator */
+    uint8_t write_level, read_level; /* level of the stops that end an accumulator's block */
     uint16_t dim_size;
-    uint32_t before, behind; /* blocks of others on a shared stream */
-    uint32_t ahead;          /* blocks of others on a shared store stream */
+    uint32_t before, behind; /* blocks of other scanners on a shared stream */
+    uint32_t ahead;          /* blocks of tiles ahead on a shared store stream */
     uint32_t capacity[2];    /* entries of ID 0 and 1 */
 } fields;
 
@@ -19,7 +19,7 @@ typedef struct {
     spec_streams *s;
     VEC(u16_vec) blocks[2]; /* finished, by ID */
     bool blank;             /* the accumulation being written has its empty block */
-    uint32_t end;           /* the token that ended the block */
+    uint32_t end;           /* last token of the block */
     bool read_out;          /* an accumulator's reader gives to the read-out */
 } access;
 
@@ -56,7 +56,7 @@ static fields decode(const spec_mem_config *c) {
     };
 }
 
-/* ---- writer: each function makes the blocks of one tree, false when the inputs end before it does ---- */
+/* ---- writer: each function makes the blocks of a tree; false when the inputs end too early ---- */
 
 static bool write_block(access *a, u16_vec *block) {
     if (!has(a->s, IN_BLOCK))
@@ -69,7 +69,7 @@ static bool write_block(access *a, u16_vec *block) {
     return true;
 }
 
-/* A scanner keeps its own of the blocks that a shared stream brings. */
+/* A scanner keeps its own blocks of a shared stream. */
 static bool write_own(access *a, u16_vec block[2]) {
     const fields *c = &a->config;
     const uint32_t own = c->lowest_level ? 1 : 2;
@@ -127,7 +127,7 @@ static bool write_level(access *a, u16_vec *seg, u16_vec *crd) {
     vec_push(mem, seg, 0);
     while (has(a->s, IN_DATA)) {
         uint32_t token = take(a->s, IN_DATA);
-        /* Equal neighbours, and stops in a row; an accumulator is built on that. */
+        /* Equal neighbours, and consecutive stops; accumulators depend on the merge. */
         const bool merges = a->s->meaning != SPEC_SAM || a->config.sums_write;
         if (!rtl_is_control(token)) {
             if (!in_fiber || !merges || crd->at[crd->len - 1] != token)
@@ -148,7 +148,7 @@ static bool write_level(access *a, u16_vec *seg, u16_vec *crd) {
     return false;
 }
 
-/* The empty fiber an accumulation starts from: it is there before the first token. */
+/* The empty fiber at the start of an accumulation, present before the first token. */
 static void write_blank(access *a) {
     u16_vec block[2] = {{0}};
     vec_push(a->s->mem, &block[0], 0);
@@ -180,7 +180,7 @@ static bool write_tree(access *a) {
 
 /* ---- reader ---------------------------------------------------------------------------------- */
 
-/* Entry `at` of the block of tree `tree`. False: there is no such block yet. */
+/* Entry `at` of the block of tree `tree`. False: the block does not exist yet. */
 static bool entry(const access *a, int id, uint32_t tree, uint32_t at, uint16_t *value) {
     if (tree >= a->blocks[id].len)
         return false;
@@ -198,7 +198,7 @@ static void put_both(access *a, uint32_t token) {
     put(a->s, OUT_POS, token);
 }
 
-/* The fiber of one reference, without its stop. */
+/* The fiber of a reference, without its stop. */
 static bool scan_fiber(access *a, uint32_t tree, uint32_t ref) {
     if (a->config.dense) {
         for (uint32_t k = 0; k < a->config.dim_size; k++) {
@@ -224,7 +224,7 @@ static bool scan_fiber(access *a, uint32_t tree, uint32_t ref) {
 static uint32_t scan_reference(access *a, uint32_t tree) {
     uint32_t token = take(a->s, IN_REF), stop = RTL_STOP(0);
     const bool passes =
-        a->config.dense && a->s->meaning >= SPEC_CHIP; /* a stop, too, and then a second one */
+        a->config.dense && a->s->meaning >= SPEC_CHIP; /* a stop, too, followed by a second stop */
     if (rtl_is_stop(token) && !passes) {               /* an empty fiber one level up */
         stop = token + 1;
     } else {
@@ -241,7 +241,7 @@ static uint32_t scan_reference(access *a, uint32_t tree) {
     return stop;
 }
 
-/* One tree of references; false when they, or the blocks, end before it. */
+/* A tree of references; false when references or blocks end too early. */
 static bool scan_tree(access *a, uint32_t tree) {
     while (has(a->s, IN_REF)) {
         if (rtl_is_done(head(a->s, IN_REF))) {
@@ -254,8 +254,8 @@ static bool scan_tree(access *a, uint32_t tree) {
     return false;
 }
 
-/* All passes of an accumulator over the coordinates of its blocks, which they take in order: one for each
- * sub-fiber to add to, and one for the sum of them all, which goes to the read-out. */
+/* All passes of an accumulator over the coordinates of its blocks, in order: a pass for each added sub-fiber,
+ * and a pass for the total, which goes to the read-out. */
 static void scan_sums(access *a) {
     bool last = false; /* the sum of the tree's last accumulation is being read out */
     uint32_t stop = 0;
@@ -312,7 +312,7 @@ static bool look_up_tree(access *a, uint32_t tree) {
     return false;
 }
 
-/* Passes on blocks of the tiles ahead in a store stream; one of no words as the word 0. */
+/* Passes on blocks of the tiles ahead in a store stream; an empty block leaves as the word 0. */
 static bool pass_ahead(access *a) {
     for (uint32_t block = 0; block < a->config.ahead; block++) {
         if (!has(a->s, IN_BLOCK))
@@ -344,7 +344,7 @@ static bool read_out_tree(access *a, uint32_t tree) {
     return true;
 }
 
-/* A root scanner makes its own reference stream, once for each tree written; a dense one, once. */
+/* A root scanner makes its own reference stream, once for each tree written; a dense root once. */
 static void make_root(access *a) {
     spec_streams *s = a->s;
     s->in[IN_REF] = (u32_vec){0};

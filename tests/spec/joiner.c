@@ -1,4 +1,4 @@
-/* Two coordinate streams with their positions: what is in the chosen ones of their three regions. */
+/* Two coordinate streams with their positions: coordinates in the chosen regions of three. */
 #include "tests/spec/streams.h"
 
 static bool pair(const spec_streams *s, int side) {
@@ -10,7 +10,7 @@ static void drop_pair(spec_streams *s, int side) {
     take(s, side + 2);
 }
 
-/* Merges one fiber; false when a stream ran out first. Both heads are control tokens afterwards. */
+/* Merges a fiber; false when a stream ran out first. Both heads are control tokens afterwards. */
 static bool merge_fiber(spec_streams *s, uint32_t regions) {
     while (pair(s, 0) && pair(s, 1)) {
         uint32_t crd[2] = {head(s, 0), head(s, 1)}, pos[2] = {head(s, 2), head(s, 3)};
@@ -22,7 +22,7 @@ static bool merge_fiber(spec_streams *s, uint32_t regions) {
         }
         if (rtl_is_control(crd[0]) && rtl_is_control(crd[1]))
             return true;
-        /* A control token is above every data token, so a finished side never comes first. */
+        /* A control token exceeds every data token: a finished side never comes first. */
         bool from[2] = {crd[0] <= crd[1] && !rtl_is_control(crd[0]),
                         crd[1] <= crd[0] && !rtl_is_control(crd[1])};
         if (regions >> (from[0] && from[1] ? 2 : from[1]) & 1) {

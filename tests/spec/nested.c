@@ -1,19 +1,19 @@
-/* the primitives that walk an inner stream along its outer one: dropper, holder, repeater.
+/* primitives that walk an inner stream along its outer stream: dropper, holder, repeater.
  *
- * All three rest on how the two streams nest. Each outer element owns one inner fiber. An inner stop of level
- * 0 ends the fiber of an element with a next one in the same outer fiber; a stop of level n+1 ends the last
- * one of an outer fiber that itself ends with stop n, or stands for such an outer fiber without elements.
+ * All three rest on the nesting of the two streams. Each outer element owns an inner fiber. An inner stop of
+ * level 0 ends the fiber of an element with a successor in the same outer fiber; a stop of level n+1 ends the
+ * last fiber of an outer fiber ended by stop n, or stands for an outer fiber without elements.
  */
 #include "tests/spec/streams.h"
 
-/* What an inner stop ends on the outer stream. */
+/* Outer tokens ended by an inner stop. */
 typedef struct {
     bool element;         /* an element was at the head and is taken */
     bool closes;          /* an outer stop was taken */
     uint32_t token, stop; /* those tokens */
 } ended;
 
-/* Takes from `outer` what the inner stop `stop` ends; false when the stream ran out. */
+/* Takes from `outer` the tokens ended by the inner stop `stop`; false when the stream ran out. */
 static bool take_ended(spec_streams *s, int outer, uint32_t stop, ended *e) {
     *e = (ended){0};
     if (!has(s, outer))
@@ -33,8 +33,8 @@ static bool take_ended(spec_streams *s, int outer, uint32_t stop, ended *e) {
     return true;
 }
 
-/* An outer stop that no inner stop accounts for, because a dropper before has lowered that one's level, is
- * at the head when the inner stream goes on with data or done. */
+/* Skips an outer stop without an inner stop: an earlier dropper lowered the inner stop's level. Such a stop
+ * is at the head when the inner stream continues with data or done. */
 static void skip_stops(spec_streams *s, int outer) {
     while (has(s, outer) && rtl_is_stop(head(s, outer)))
         take(s, outer);
@@ -57,7 +57,7 @@ void spec_crddrop(spec_streams *s) {
             put(s, 0, inner);
             put(s, 1, take(s, 1));
         } else if (rtl_is_stop(inner) && has(s, 1) && rtl_is_done(head(s, 1))) {
-            put(s, 0, inner); /* nothing is left that it could end: no scanner sends it, the chip passes it */
+            put(s, 0, inner); /* nothing left to end: no scanner sends this stop, the chip passes it */
             filled = false;
         } else if (rtl_is_stop(inner)) {
             ended e;
@@ -122,7 +122,7 @@ void spec_repeat(spec_streams *s, bool root, bool one_reference) {
         make_root(s);
     if (s->meaning >= SPEC_CHIP && !one_reference) {
         if (root && s->meaning == SPEC_CHIP_EARLY)
-            s->meaning = SPEC_CHIP; /* its reference is there from the beginning */
+            s->meaning = SPEC_CHIP; /* its reference is present from the start */
         spec_chip_repeat(s);
         return;
     }

@@ -1,8 +1,9 @@
-/* spec.h - what the sparse primitives of the chip's tiles must compute, on token streams, without time:
- * written from their meaning, not from the RTL. The RTL, and with it the cycle model, is held to it.
+/* spec.h - results that the sparse primitives of the chip's tiles must compute, on token streams, without
+ * time: written from their meaning, not from the RTL. The RTL, and with the RTL the cycle model, is compared
+ * with these functions.
  *
- * A primitive is a function from the token streams at its inputs to those at its outputs: a Kahn process, so
- * gaps, stalls and latencies cannot change the result.
+ * A primitive is a function from the token streams at its inputs to the streams at its outputs: a Kahn
+ * process, hence gaps, stalls and latencies cannot change the result.
  */
 #ifndef ONYX_TESTS_SPEC_H
 #define ONYX_TESTS_SPEC_H
@@ -13,9 +14,9 @@
 
 enum { SPEC_INS = 4, SPEC_OUTS = 3 };
 
-/* What a primitive does where the fabricated chip does not do what it should (docs/errata.md): what our RTL
- * does, which raises a monitor and goes on as the graph means, but copies the chip where nothing else can be
- * had; what the graph means; what the chip does, whose repeater depends on which of its streams comes first.
+/* Behaviour of a primitive for errata of the fabricated chip (docs/errata.md): our RTL's, which raises a
+ * monitor and continues by the graph's meaning, or copies the chip if nothing else is possible; the graph's
+ * meaning; the chip's, whose repeater depends on the order of its streams.
  */
 typedef enum {
     SPEC_RTL,
@@ -36,13 +37,13 @@ typedef struct {
     u32_vec out[SPEC_OUTS];
 } spec_streams;
 
-/* The configuration as the tile's registers hold it: mode field and CONFIG_SPACE_0 .. 2. */
+/* The configuration in the layout of the tile's registers: mode field and CONFIG_SPACE_0 .. 2. */
 typedef struct {
     rtl_pe_mode mode;
     uint32_t space[3];
 } spec_pe_config;
 
-/* What reducers combine by: the field `op`, of bfloat16 numbers or not. */
+/* The reducers' operation: the field `op`, for bfloat16 or integers. */
 typedef struct {
     uint32_t op;
     bool bf16;
@@ -64,14 +65,14 @@ void spec_repeat(spec_streams *s, bool root, bool one_reference);
 void spec_rsg(spec_streams *s);
 void spec_reduce(spec_streams *s, uint16_t default_value, spec_reduction by);
 
-/* A value as it is combined: of a conjunction or disjunction, 0 or 1. */
+/* A value before combination: conjunctions and disjunctions use 0 or 1. */
 uint16_t spec_entry(spec_reduction by, uint16_t v);
 /* Two entries combined: of bfloat16, sums and products are the nearest, ties to even; NaN is 7fc0. */
 uint16_t spec_combine(spec_reduction by, uint16_t a, uint16_t b);
 
 /* ---- the MEM tile ---------------------------------------------------------------------------- */
 
-/* CONFIG_SPACE_0 .. 3 of a MEM tile in mode 0 (fiber access), as the tile's registers hold them. */
+/* CONFIG_SPACE_0 .. 3 of a MEM tile in mode 0 (fiber access), in the registers' layout. */
 typedef struct {
     uint32_t space[4];
 } spec_mem_config;
@@ -85,20 +86,20 @@ typedef struct {
  * takes the blocks one by one; a tree has two levels around its sub-fibers. */
 void spec_fiber_access(const spec_mem_config *config, spec_streams *streams);
 
-/* Whether a scanner of profile onyx-ext left out what it may, and nothing else: of what it would give alone
- * (`all`, as of spec_fiber_access) it may lack coordinates, with their positions, that the fiber of the other
- * side of its intersecter lacks, too. Which of them depends on time, so this is no function. NULL, or what is
- * wrong. */
+/* Checks the omissions of a scanner of profile onyx-ext: compared with its output alone (`all`, as of
+ * spec_fiber_access), the scanner may omit coordinates, with their positions, absent from the fiber of the
+ * intersecter's other side. The choice depends on time, hence no function defines the output. Returns NULL,
+ * or the fault. */
 const char *spec_skip_fault(const u32_vec all[2], const u32_vec *partner, const u32_vec *crd,
                             const u32_vec *pos);
 
-/* Mode 3, the vector reducer of profile onyx-ext: in and out coordinates, values. The two inputs have one
- * shape. */
+/* Mode 3, the vector reducer of profile onyx-ext: in and out coordinates, values. The two inputs have the
+ * same shape. */
 enum { SPEC_VECTOR_COORDINATES = 1024 }; /* entries beyond are lost */
 void spec_vector_reduce(spec_streams *streams, spec_reduction by);
 
-/* The vector reducer as it adds up matrices, whose inner coordinates have inner_bits bits: in and out inner
- * coordinates, values, and outer coordinates, each of which has a fiber of the two others. */
+/* The vector reducer in matrix mode, whose inner coordinates have inner_bits bits: in and out inner
+ * coordinates, values, and outer coordinates, each with a fiber of the two other streams. */
 void spec_matrix_reduce(spec_streams *streams, uint32_t inner_bits, spec_reduction by);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "tests/spec/spec.h"
 
-/* chip.c: primitives of the PE tile as the fabricated chip has them. */
+/* chip.c: primitives of the PE tile as in the fabricated chip. */
 void spec_chip_joiner(spec_streams *s, bool unites);
 void spec_chip_crddrop(spec_streams *s);
 void spec_chip_crdhold(spec_streams *s);
@@ -13,7 +13,7 @@ void spec_chip_repeat(spec_streams *s);
 static inline bool has(const spec_streams *s, int port) {
     return s->taken[port] < s->in[port].len;
 }
-/* The token at the head of a port that has one. */
+/* The token at the head of a nonempty port. */
 static inline uint32_t head(const spec_streams *s, int port) {
     return s->in[port].at[s->taken[port]];
 }

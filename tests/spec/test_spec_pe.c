@@ -81,7 +81,7 @@ static void test_crddrop(void **state) {
     check(
         state,
         &(example){{RTL_PE_CRDDROP, {1}}, {"1 2 S0 S0 3 S1 D", "7 8 9 S0 D"}, {"1 2 S0 3 S1 D", "7 9 S0 D"}});
-    /* Inner stops that nothing is left for. */
+    /* Inner stops without a remaining outer token. */
     check(state, &(example){{RTL_PE_CRDDROP, {1}}, {"1 S1 S0 S2 D", "7 S0 D"}, {"1 S1 S0 S2 D", "7 S0 D"}});
     check(state, &(example){{RTL_PE_CRDDROP, {1}}, {"1 S0 D S0 D", "D 7 D"}, {"1 S0 D D", "D D"}});
     /* An outer fiber without coordinates keeps its stop. */
@@ -102,7 +102,7 @@ static void test_crdhold(void **state) {
 
 static void test_repeat(void **state) {
     check(state, &(example){{RTL_PE_REPEAT, {1}}, {"7 N 9 S0 D", "1 1 S0 1 S0 S1 D"}, {"7 7 S0 N S0 S1 D"}});
-    /* Empty repeat fibers, first and right after a higher stop: what the chip gets wrong. */
+    /* Empty repeat fibers, first and right after a higher stop: the chip's erratum. */
     check(state,
           &(example){{RTL_PE_REPEAT, {1}}, {"7 8 S0 9 a S1 D", "S0 1 S1 S0 1 S2 D"}, {"S0 8 S1 S0 a S2 D"}});
     check(state, &(example){{RTL_PE_REPEAT, {1 | 1 << 18}}, {NULL, "1 1 S0 D S0 D"}, {"0 0 S0 D S0 D"}});
@@ -126,7 +126,7 @@ static void test_reduce(void **state) {
     check(state, &(example){{RTL_PE_REDUCE, {1 | 5 << 17}}, {"1 S0 S0 2 S1 D"}, {"1 5 7 S0 D"}});
     check(state, &(example){{RTL_PE_REDUCE, {1 | 5 << 17}}, {"1 2 D D 3 D"}, {"3 D D 8 D"}});
     check(state, &(example){{RTL_PE_REDUCE, {1, 1}}, {"S0 S0 D"}, {"0 8000 D"}});
-    /* By min from 7fff on, the first fiber, too; by lor; by a sum that 7fff absorbs. */
+    /* By min from 7fff on, the first fiber, too; by lor; by a sum absorbed by 7fff. */
     check(
         state,
         &(example){{RTL_PE_REDUCE, {1 | 0xfffeu << 16, 2 << 2}}, {"5 fffb S0 S0 9 S0 D"}, {"fffb 7fff 9 D"}});
@@ -139,7 +139,7 @@ static void test_alu_streams(void **state) {
     check(state, &(example){sub, {"5 N 1 S0 N D", "3 2 N S0 N D"}, {"2 fffe 1 S0 N D"}});
 }
 
-/* One instruction: opcode, signedness, c and d constants; a and b from the inputs unless given. */
+/* An instruction: opcode, signedness, c and d constants; a and b come from the inputs unless given. */
 static uint16_t result(uint32_t opcode, bool is_signed, uint32_t c, bool d, uint16_t a, uint16_t b) {
     uint32_t space[3] = {1 | opcode << 3 | (uint32_t)is_signed << 8 | 2u << 22, 2u << 8 | (c & 15) << 28,
                          c >> 4 | (uint32_t)d << 14};
@@ -203,7 +203,7 @@ static uint16_t nearest(double x) {
                : (uint16_t)(word >> 16);
 }
 
-/* x without what is below three bits more than the bfloat16 nearest to it has. */
+/* x cut to three bits more than the nearest bfloat16 has. */
 static double cut(double x) {
     int exponent;
     if (isnan(x) || isinf(x))
@@ -244,7 +244,7 @@ static void test_bf16(void **state) {
     }
 }
 
-/* All pairs of significands, in the ALU and in a reducer that multiplies. */
+/* All pairs of significands, in the ALU and in a multiplying reducer. */
 static void test_bf16_products(void **state) {
     (void)state;
     for (uint32_t n = 0; n < BF16_PRODUCTS; n++) {

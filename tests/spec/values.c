@@ -11,7 +11,7 @@ void spec_rsg(spec_streams *s) {
     }
 }
 
-/* A product loses what is below three bits more than a bfloat16 has: 11 in all, fewer of subnormal numbers.
+/* A product is cut to three bits more than a bfloat16 has: 11 in all, fewer for subnormal numbers.
  */
 static float cut_product(double exact) {
     int exponent;
@@ -22,7 +22,7 @@ static float cut_product(double exact) {
     return (float)ldexp(trunc(ldexp(exact, -last)), last);
 }
 
-/* A float has over twice the digits of a bfloat16, so rounding to it first changes nothing. */
+/* A float has over twice the digits of a bfloat16: rounding to float first changes nothing. */
 static uint16_t bf16_result(uint16_t a, uint16_t b, bool product) {
     uint32_t bits_a = (uint32_t)a << 16, bits_b = (uint32_t)b << 16, bits;
     float x, y, sum; /* or product */
@@ -47,7 +47,7 @@ uint16_t spec_entry(spec_reduction by, uint16_t v) {
     return by.op == 9 || by.op == 10 ? v != 0 : v;
 }
 
-/* The sum in the range of int16: `first` absorbs, then `second`, which are its ends. */
+/* The sum in the range of int16: `first` absorbs, and after it `second`, the range's ends. */
 static uint16_t sum_within(int32_t x, int32_t y, int32_t first, int32_t second) {
     if (x == first || y == first)
         return (uint16_t)first;
@@ -90,7 +90,7 @@ uint16_t spec_combine(spec_reduction by, uint16_t a, uint16_t b) {
 void spec_reduce(spec_streams *s, uint16_t default_value, spec_reduction by) {
     uint16_t sum =
         by.op ? default_value : 0; /* the chip's first sum after a flush does not start from default_value */
-    bool open = false; /* the fiber at hand has had an item: done without a stop before it ends it, too */
+    bool open = false;             /* the fiber has an item: done without a stop ends the fiber, too */
     while (has(s, 0)) {
         uint32_t token = take(s, 0);
         if (rtl_is_stop(token) || (rtl_is_done(token) && open)) {

@@ -69,7 +69,7 @@ static void send_points(spec_streams *s, sums *all, uint32_t inner) {
     }
 }
 
-/* The fiber of an outer coordinate; returns the stop that ends it, or 0 where that is missing. */
+/* The fiber of an outer coordinate; returns its closing stop, or 0 if missing. */
 static uint32_t add_row(spec_streams *s, sums *all, uint32_t outer, uint32_t inner, spec_reduction by) {
     while (has(s, CRD) && has(s, VAL)) {
         const uint32_t crd = take(s, CRD), value = take(s, VAL);
@@ -88,7 +88,7 @@ void spec_matrix_reduce(spec_streams *s, uint32_t inner_bits, spec_reduction by)
         uint32_t outer = take(s, OUTER), end = 0;
         for (; rtl_is_item(outer) && has(s, OUTER); outer = take(s, OUTER))
             end = add_row(s, all, outer, inner, by);
-        if (end == 0 || rtl_stop_level(end) == 0) { /* no row, so the matrix has an end of its own */
+        if (end == 0 || rtl_stop_level(end) == 0) { /* no row: the matrix has an end of its own */
             end = take(s, CRD);
             take(s, VAL);
         }

@@ -23,7 +23,7 @@ static sam_tensor_data format_of(uint32_t which) {
 typedef struct {
     const tile_tensor *tensor;
     uint64_t hash[ORDERS];
-    bool same; /* entries as those of the tensor */
+    bool same; /* entries equal the tensor's entries */
 } conversion;
 
 static uint64_t hash_of(const sam_tensor_levels *s) {

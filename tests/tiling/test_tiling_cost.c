@@ -1,4 +1,4 @@
-/* The model of what the chip takes for pairs of sub-tiles against what the co-simulated chip took. */
+/* The model of the chip's cycles for pairs of sub-tiles, against cycles of the co-simulated chip. */
 #include "tests/test.h"
 #include "tiling/choose.h"
 
@@ -20,8 +20,8 @@ static tile_forecast alike(uint64_t pairs, double pair) {
     return f;
 }
 
-/* Array cycles of a start pulse in the long run: one copy, two that start together, and of a pair of two that
- * start apart. Short pairs, which the processor is not done with, and long ones. */
+/* Array cycles of a start pulse in the long run: a single copy, two copies with a common start, and a pair of
+ * two copies with independent starts. Pairs are short (the processor is the bottleneck) or long. */
 static void measured_kernels(void **state) {
     (void)state;
     static const struct {
@@ -53,8 +53,7 @@ static void measured_kernels(void **state) {
     }
 }
 
-/* What holds of any work: never less than the array alone takes, and the processor takes it once for each
- * pair. */
+/* Properties for any work: at least the array's own cycles, and the processor's cycles once for each pair. */
 static void copies_and_pairs(void **state) {
     (void)state;
     prng p = prng_seed(1);
@@ -82,8 +81,8 @@ static void copies_and_pairs(void **state) {
     }
 }
 
-/* The faster way by the model is the faster one on the chip: docs/notebook/studies.md, Figure 5.16; pairs of
- * the mean length, or half of them three times as long as the others. */
+/* The faster dispatch by the model is the faster dispatch on the chip: docs/notebook/studies.md, Figure 5.16;
+ * pairs have the mean length, or half of the pairs are three times as long as the rest. */
 static void the_faster_way(void **state) {
     (void)state;
     static const struct {
@@ -105,8 +104,8 @@ static void the_faster_way(void **state) {
     }
 }
 
-/* Copies that start together end with the longest of their runs, whatever class the others are of; in a class
- * the longest run may be much longer than the average. */
+/* Copies with a common start end with their longest run, whatever the classes of the rest; in a class the
+ * longest run may be much longer than the average. */
 static void a_pass_takes_as_long_as_its_longest_run(void **state) {
     (void)state;
     const tile_driver nothing = {0, 0, 0};
@@ -125,7 +124,8 @@ static void a_pass_takes_as_long_as_its_longest_run(void **state) {
     assert_true(pair > 3400 * 0.99 && pair < 3400 * 1.06);
 }
 
-/* Runs of a few lengths, pass by pass: the longest runs first, and a pass takes what its first run takes. */
+/* Runs of a few lengths, pass by pass: the longest runs come first, and a pass takes the time of its first
+ * run. */
 static void passes_are_those_of_a_list(void **state) {
     (void)state;
     enum { CLASSES = 5, MOST = 6 };
@@ -146,15 +146,15 @@ static void passes_are_those_of_a_list(void **state) {
         }
         for (uint32_t r = 0; r < n; r += copies)
             want += length[r];
-        expect(&one, 5, copies, copies * 1000.0); /* one pass: what copies that start together lose */
+        expect(&one, 5, copies, copies * 1000.0); /* a pass: loss of copies with a common start */
         const double lost = tile_chip_cycles(&one, &nothing, copies, false) / 1000,
                      got = tile_chip_cycles(&f, &nothing, copies, false);
         assert_true(got > want * lost - 0.001 && got < want * lost + 0.001);
     }
 }
 
-/* Little work does not pay for configuring another copy, much does, and all are taken where that is asked
- * for. */
+/* Little work does not pay for configuring another copy, much work does, and on request all copies are
+ * used. */
 static void copies_are_as_many_as_pay(void **state) {
     (void)state;
     const tile_driver by = {6, 3, RATIO};

@@ -64,8 +64,8 @@ static void reads_coordinates_of_every_symmetry(void **state) {
     assert_false(diag_failed(&f->diag));
 }
 
-/* A scalar has a value and no coordinate; a file without lines has no entry of whatever order is asked for; a
- * name without an extension (a pipe) is read as what it holds. */
+/* A scalar has a value and no coordinate; a file without lines has no entry, for any requested order; the
+ * content decides the format of a name without extension (a pipe). */
 static void reads_scalars_nothing_and_pipes(void **state) {
     fixture *f = *state;
     tile_tensor t;
@@ -84,7 +84,7 @@ static void reads_scalars_nothing_and_pipes(void **state) {
     assert_non_null(strstr(fixture_printed(f), ":2:1: error: a line must hold"));
 }
 
-/* What SciPy, Fortran programs, published collections and other tools write. */
+/* Files of SciPy, Fortran programs, published collections and other tools. */
 static void reads_what_others_write(void **state) {
     static const char *const cases[][3] = {
         {".mtx", "%%MatrixMarket matrix coordinate unsigned-integer general\n2 2 1\n2 1 3\n", "1,0=3"},
@@ -130,7 +130,7 @@ static void rounds_and_wraps_with_a_warning_each(void **state) {
     assert_int_equal(t.wrapped, 2);
 }
 
-/* Entries of one place are added before the sum is a word; what is mirrored is negated before. */
+/* Entries of the same place are added before rounding to a word; mirrored entries are negated first. */
 static void adds_entries_before_it_rounds(void **state) {
     fixture *f = *state;
     tile_tensor t;
@@ -148,11 +148,11 @@ static void adds_entries_before_it_rounds(void **state) {
     assert_non_null(strstr(fixture_printed(f), "E0305-value"));
 }
 
-/* What a float has between two bfloat16 decides, and what it is too large or too small for is counted. */
+/* A float's bits between two bfloat16 decide the rounding; overflow and underflow are counted. */
 static void makes_bf16_words_once(void **state) {
     fixture *f = *state;
     tile_tensor t;
-    /* 1 + 2^-8 is between two; what is above goes up, though a float of it is the tie. */
+    /* 1 + 2^-8 lies midway; a value above the midpoint rounds up, though its float is the tie. */
     assert_true(read_text_as(f, TILE_DTYPE_BF16, ".tns",
                              "1 1.00390625\n2 1.0039062500000002\n3 1e39\n4 1e-45\n5 -3.4e38\n6 inf\n7 0\n"
                              "8 256\n8 1\n8 1\n",
@@ -244,8 +244,8 @@ static void generates_the_published_data(void **state) {
         assert_false(tile_generate(bad[i], (name_id){0}, 0, 1, TILE_DTYPE_INT16, &f->mem, &f->diag, &other));
 }
 
-/* Where there are many coordinates, only the entries are drawn: they are compared with an evaluation with
- * long whole numbers (Python), and with what is to be expected of random ones. */
+/* With many coordinates only entries are drawn: they are compared with an evaluation in long integers
+ * (Python) and with the expected statistics of random entries. */
 static void generates_large_tensors(void **state) {
     fixture *f = *state;
     tile_tensor t;
@@ -307,8 +307,8 @@ static void writes_what_it_reads(void **state) {
     }
 }
 
-/* All tensors of orders 1 and 2 with up to two entries, coordinates below 3 and values 0 to 3, so that first
- * lines look like headers. */
+/* All tensors of orders 1 and 2 with up to two entries, coordinates below 3 and values 0 to 3: first lines
+ * look like headers. */
 static void writes_small_tensors_that_read_back(void **state) {
     fixture *f = *state;
     const char *folder = test_folder(f), *path = arena_printf(&f->mem, "%s/tensor.tns", folder);

@@ -1,6 +1,5 @@
-/* tiling/: faults in a result. One bit of one value is flipped, 10,000 times for each data type; the check
- * notices every flip of int16, and of bf16 every one that moves a value further than the bound of its sum
- * allows. */
+/* tiling/: faults in a result. A bit of a value is flipped, 10,000 times for each data type; the check
+ * notices every flip of int16, and every flip of bf16 that moves a value beyond the bound of its sum. */
 #include "frontend/frontend.h"
 #include "tests/test.h"
 #include "tiling/tiling_int.h"

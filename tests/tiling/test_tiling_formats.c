@@ -15,7 +15,7 @@ static tile_formats shipped(fixture *f) {
     return all;
 }
 
-/* Reads definitions, of which it returns the last one. */
+/* Reads definitions, and returns the last definition. */
 static tile_format parse(fixture *f, const char *text) {
     tile_formats all = {0};
     if (!tile_formats_read("test", text, &f->mem, &f->diag, &all))
@@ -52,7 +52,7 @@ static tile_tensor tensor_of(fixture *f, uint32_t order, const uint32_t *dim, ui
     return t;
 }
 
-/* expected NULL: only that it comes back. */
+/* expected NULL: only the round trip is checked. */
 static void expect_stored(fixture *f, const tile_tensor *t, const char *format, const char *expected) {
     tile_stored s;
     tile_tensor again;
@@ -123,7 +123,7 @@ static void stores_the_published_arrays(void **state) {
                   "3; pos 0 5; crd 0 0 2 2 2; 4; crd 0 2 0 2 3; 2; vals 1 7 0 5 0 2 4 8 3 9");
 }
 
-/* Runs have far more places than numbers; what is written out behind them has one each. */
+/* Runs have far more places than numbers; the dense array after the runs has a place a number. */
 static void long_runs_come_back(void **state) {
     enum { N = 40, SAME = 30 };
     uint32_t crd[2 * 2 * N], dim[] = {2, N};
@@ -166,7 +166,7 @@ static bool is_direct(const tile_format *f) {
     return direct;
 }
 
-/* `half`: the matrix is symmetric, skew or lower triangular, for the formats of those. */
+/* `half`: the matrix is symmetric, skew or lower triangular, for formats of such matrices. */
 static tile_tensor random_matrix(fixture *f, prng *p, uint32_t number, tile_kind half) {
     uint32_t rows = 1 + prng_below(p, 40), columns = half ? rows : 1 + prng_below(p, 70);
     u32_vec crd = {0};
@@ -238,7 +238,7 @@ static void converts_there_and_back(void **state) {
     assert_int_equal(pairs, 24 * 24);
 }
 
-/* What a format is printed as is read as the same. */
+/* A printed format reads back unchanged. */
 static void prints_what_it_reads(void **state) {
     fixture *f = *state;
     const tile_formats all = shipped(f);
@@ -323,13 +323,13 @@ static void stores_bands_without_waste(void **state) {
     }
 }
 
-/* Every entry is in one bank; with a schedule the fullest bank holds no more than the mean and the heaviest
- * row. */
+/* Every entry lies in exactly one bank; with a schedule the fullest bank holds at most the mean plus the
+ * heaviest row. */
 static void deals_rows_to_banks(void **state) {
     fixture *f = *state;
     u32_vec crd = {0};
     VEC(double) val = {0};
-    for (uint32_t i = 0; i < 64; i++) { /* row 16k is long: in turn they all go to bank 0 */
+    for (uint32_t i = 0; i < 64; i++) { /* row 16k is long: dealing in turn puts all long rows into bank 0 */
         for (uint32_t j = 0; j < (i % 16 ? 2 : 40); j++) {
             vec_push(&f->mem, &crd, i);
             vec_push(&f->mem, &crd, j);
@@ -352,7 +352,8 @@ static void deals_rows_to_banks(void **state) {
     const tile_format in_turn = parse(f, "format C2SR = (i,j) -> (i mod 4, i div 4, j) trim(2,2)");
     assert_int_equal(tile_bank_load(&t, &in_turn, &f->mem), 4 * 40 + 12 * 2);
     assert_int_equal(tile_banks(tile_format_find((tile_formats[]){shipped(f)}, "CSR")), 0);
-    /* In pieces of five rows, dealt to three: each has rows of its own banks, and there and back is the same.
+    /* Pieces of five rows, dealt to three: each piece has rows of its own banks, and dealing back restores
+     the matrix.
      */
     const uint32_t *bank = tile_bank_of(&t, 0, &cisr, 64, &f->mem);
     tile_dealt dealt;
@@ -419,7 +420,7 @@ static void answers_queries(void **state) {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         assert_string_equal(answers_of(f, &m, known[i][0]), known[i][1]);
     assert_string_equal(answers_of(f, &none, "(i,j) -> min(j) by (i)"), "");
-    /* Coordinates that the data say: rows from their first entry on, and by how many they have. */
+    /* Coordinates computed from data: rows from their first entry on, and by their number of entries. */
     const tile_format skyline =
         parse(f, "format S = (i,j) -> (i, j - min(j) by (i) + 1) levels(dense, ragged)");
     assert_string_equal(tile_format_text(&skyline, &f->mem),
@@ -434,7 +435,7 @@ static void answers_queries(void **state) {
     assert_true(tile_store(&none, &sorted, TILE_DTYPE_INT16, &f->mem, &f->diag, &s));
 }
 
-/* The parts of a matrix hold each entry once; blocks that are nearly full go to one of them. */
+/* The parts of a matrix hold each entry once; nearly full blocks go to a part of their own. */
 static void takes_tensors_apart(void **state) {
     fixture *f = *state;
     static const uint32_t crd[] = {0, 0, 0, 1, 1, 0, 1, 1, 3, 0, 3, 3, 3, 4}, dim[] = {4, 6};
@@ -548,7 +549,7 @@ static void names_the_place_of_every_mistake(void **state) {
     }
 }
 
-/* A file that is written reads as the same; one that was changed is refused where it was. */
+/* A written file reads back; a changed file is refused at the change. */
 static void keeps_files(void **state) {
     fixture *f = *state;
     const tile_formats all = shipped(f);

@@ -45,7 +45,7 @@ static sam_expr expr(builder *b, sam_expr_data x) {
     return (sam_expr){b->s.exprs.len};
 }
 
-/* Postfix: tensors, then '*', '+', '-', '~' (negate), "Sk" (sum over k). */
+/* Postfix: tensors, and '*', '+', '-', '~' (negate), "Sk" (sum over k). */
 static void build(builder *b, fixture *f, const char *result, const char *const *words, const char *loops) {
     *b = (builder){.f = f, .s = {.mem = &f->mem, .names = &f->names}};
     b->s.result = tensor(b, result, b->s.result_index);
@@ -148,7 +148,7 @@ static void evaluate_all(fixture *f, const sam_statement *s, const tile_tensor *
     out->val = val.at;
 }
 
-/* ---- streams: decode what a run feeds, encode what the kernel would answer ------------------- */
+/* ---- streams: decode a run's inputs, encode the kernel's outputs --------------------------------- */
 
 typedef struct {
     const uint16_t *seg, *crd;
@@ -178,7 +178,7 @@ static void decode_fiber(const sam_tensor_data *t, const decoded_level *level, c
     }
 }
 
-/* Edges of a tensor's sub-tiles, by logical mode; it is used once. */
+/* Edges of a tensor's sub-tiles, by logical mode; the tensor is used once. */
 static void edges_of(const sam_statement *s, const tile_plan *plan, uint32_t tensor_index, uint32_t *edge) {
     for (uint32_t e = 0; e < s->exprs.len; e++) {
         const sam_expr_data *x = &s->exprs.at[e];
@@ -189,7 +189,7 @@ static void edges_of(const sam_statement *s, const tile_plan *plan, uint32_t ten
     }
 }
 
-/* The sub-tile a run feeds to one tensor of one copy, as a small tensor of the tile's extent. */
+/* The sub-tile that a run feeds to a tensor of a copy, as a small tensor of the tile's extent. */
 static tile_tensor fed(fixture *f, const sam_statement *s, const tile_plan *plan, uint32_t run, uint32_t copy,
                        uint32_t tensor_index) {
     const sam_tensor_data *t = &s->tensors.at[tensor_index];
@@ -219,7 +219,7 @@ static tile_tensor fed(fixture *f, const sam_statement *s, const tile_plan *plan
     return out;
 }
 
-/* Result streams of one copy, in the kernel's output order. */
+/* Result streams of a copy, in the kernel's output order. */
 static void encode(fixture *f, const sam_statement *s, const tile_plan *plan, uint32_t copy,
                    const tile_tensor *r, const uint16_t **words, uint32_t *lengths) {
     sam_tensor_levels levels;
@@ -269,13 +269,13 @@ enum { MOST_COPIES = 4 };
 
 typedef struct {
     tile_options tiling;
-    uint32_t most_words; /* of a batch; 0: one batch */
+    uint32_t most_words; /* of a batch; 0: a single batch */
     uint32_t copies;
     tile_dispatch how;
     bool exact; /* the result's arrays are as long as the plan says, not only at most */
 } plan_case;
 
-/* No array that a block or an answer puts into a memory tile is longer than the tile's memory. */
+/* An array that a block or an answer puts into a memory tile fits the tile's memory. */
 static void check_arrays(const plan_case *c, int level, const uint16_t *words, uint32_t length) {
     assert_true(!c->tiling.bank_words || length <= c->tiling.bank_words);
     assert_true(words[0] <= c->tiling.mem_words);
@@ -375,7 +375,7 @@ static bool try_plan(fixture *f, const sam_statement *s, const tile_tensor *oper
     return true;
 }
 
-/* Plans a case that must not be refused; returns the number of runs of one copy. */
+/* Plans a case that must not be refused; returns the number of runs of a copy. */
 static uint32_t check_case(fixture *f, const sam_statement *s, const tile_tensor *operand,
                            const plan_case *c) {
     tile_counts counts;
@@ -412,7 +412,8 @@ static const struct {
     {"Xijk:sss", {"Bijk:sds", "Cijk:ssd:201", "+"}, "kij", "ijk"},
 };
 
-/* By variant: none, the innermost levels, the others, all; of some all coordinates. */
+/* By variant: no levels, the innermost levels, the rest, or all levels are padded; some of them with all
+ * coordinates. */
 static void pad_levels(sam_statement *s, uint32_t variant) {
     for (uint32_t t = 1; t < s->tensors.len; t++) {
         sam_tensor_data *d = &s->tensors.at[t];
@@ -444,7 +445,7 @@ static void make_operands(fixture *f, builder *b, size_t k, uint32_t variant, ti
     }
 }
 
-/* Each kernel on so many variants of its operands, of which there are 16. */
+/* Each kernel on `variants` of the 16 variants of its operands. */
 static void each_variant(fixture *f, uint32_t variants,
                          void (*one)(fixture *f, sam_statement *s, const tile_tensor *operand,
                                      uint32_t variant)) {
@@ -512,7 +513,7 @@ static void try_edges(fixture *f, sam_statement *s, const tile_tensor *operand, 
     f->diag.list.len = f->diag.unmappable = 0;
 }
 
-/* Sub-tiles and tiles for the global buffer that are longer along one variable than along another. */
+/* Sub-tiles and tiles for the global buffer are longer along one variable than along another. */
 static void every_variable_may_have_its_own_edge(void **state) {
     fixture *f = *state;
     each_variant(f, 32, try_edges);
@@ -535,7 +536,7 @@ static bool all_compressed(const sam_statement *s) {
     return true;
 }
 
-/* Memories so small that nearly everything is split; compressed operands are never refused. */
+/* Small memories: nearly everything is split; compressed operands are never refused. */
 static void what_does_not_fit_is_split(void **state) {
     fixture *f = *state;
     uint32_t done = 0, refused = 0, split = 0;
@@ -567,14 +568,16 @@ static void what_does_not_fit_is_split(void **state) {
         fail_msg("%u done, of these %u with splits, %u refused", done, split, refused);
 }
 
-/* Which coordinates a graph without padding drops: those of each loop without any of the next one. */
+/* Coordinates that a graph without padding drops: coordinates of a loop without any coordinate of the next
+ * loop. */
 static void drop_all(tile_options *tiling, const sam_statement *s) {
     for (uint32_t l = 0; l + 1 < s->loops.len; l++)
         tiling->drops[s->loops.at[l].v - 1] = (uint8_t)s->loops.at[l + 1].v;
 }
 
-/* The room planned is the room taken by graphs that drop what is empty: products of positive values cancel
- * nothing. Sums get explicit zeros of empty sub-tiles besides: tests/flow/tile.test has them on the array. */
+/* The planned room equals the used room for graphs that drop empty fibers: products of positive values
+ * cancel nothing. Sums also get explicit zeros of empty sub-tiles: tests/flow/tile.test runs this case on
+ * the array. */
 static void results_are_as_long_as_planned(void **state) {
     fixture *f = *state;
     static const struct {
@@ -621,7 +624,7 @@ static bool plan_all(fixture *f, const sam_statement *s, const tile_operands *in
     return good;
 }
 
-/* All runs of one tile for the global buffer come before those of the next. */
+/* All runs of a tile for the global buffer precede the runs of the next tile. */
 static void tiles_for_the_global_buffer_come_one_by_one(void **state) {
     fixture *f = *state;
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
@@ -665,8 +668,7 @@ static tile_counts counts_of(fixture *f, const sam_statement *s, const tile_tens
     return counts;
 }
 
-/* C is larger than its banks, so every row of sub-tiles of B loads all of it, unless tiles bring such rows
- * together. */
+/* C is larger than its banks: every row of sub-tiles of B loads all of C, unless tiles group such rows. */
 static void tiles_for_the_global_buffer_save_loads(void **state) {
     fixture *f = *state;
     builder b;
@@ -679,7 +681,7 @@ static void tiles_for_the_global_buffer_save_loads(void **state) {
         fail_msg("%u words, %u without", (uint32_t)tiled.load_words, (uint32_t)flat.load_words);
 }
 
-/* One row of a matrix that is otherwise empty holds too much: only its sub-tile is cut, along the row. */
+/* A row of an otherwise empty matrix holds too much: only its sub-tile is cut, along the row. */
 static void only_what_is_too_full_is_split(void **state) {
     fixture *f = *state;
     builder b;
@@ -697,7 +699,7 @@ static void only_what_is_too_full_is_split(void **state) {
     const plan_case c = {.tiling = {.tile = 64, .mem_words = 32}, .copies = 1};
     tile_counts counts;
     assert_true(try_plan(f, &b.s, operand, &c, &counts));
-    assert_int_equal(counts.expected.runs, 3); /* two halves of the row, and the other sub-tile as it is */
+    assert_int_equal(counts.expected.runs, 3); /* two halves of the row, and the other sub-tile unchanged */
     assert_int_equal(counts.splits.len, 1);
     assert_int_equal(counts.splits.at[0].tiles, 1);
     assert_int_equal(counts.splits.at[0].most_words, 64);
@@ -761,7 +763,7 @@ static void copies_get_sub_tiles_of_like_size(void **state) {
         sum += two.parts.at[part].origin[0];
     }
     assert_int_equal(sum, 9 * 45); /* each pair once */
-    /* There are ten sub-tiles, dealt to three groups in turn, so the first copy has four. */
+    /* Ten sub-tiles are dealt to three groups in turn: the first copy has four. */
     const tile_options grouped = {.tile = 9, .mem_words = 1024, .dealt = b.s.loops.at[0], .groups = 3};
     const tile_copy_stream third_in[] = {all_in[0], all_in[1], {{.tensor = bn, .level = 0}, 2}},
                            third_out[] = {all_out[0], all_out[1], {{.tensor = x, .level = SAM_MODE_VALS}, 2}};
@@ -786,7 +788,7 @@ static void sub_tiles_without_work_are_skipped(void **state) {
     assert_int_equal(check_plan(f, &b.s, operand, 8), 0);
 }
 
-/* What a plan is expected to take is made of the works that it names, each at the cost of the table. */
+/* A plan's expected cycles are the sum of its works, each at the cost of the table. */
 static void expected_cycles_are_those_of_the_works(void **state) {
 #define ARRAY(NAME, name, cycles, each) cycles,
     static const double cost[TILE_WORKS] = {
@@ -815,7 +817,7 @@ static void expected_cycles_are_those_of_the_works(void **state) {
         assert_true(e->work[TILE_START] == (double)e->runs && e->work[TILE_LOOP] == 3 * (double)e->runs);
         assert_true(e->work[TILE_SCAN] + e->work[TILE_TOKEN] + e->work[TILE_FIBER] > (double)e->runs);
     }
-    /* A run that was split goes through a dense level to its end, and begins a fiber at each coordinate. */
+    /* A split run passes a dense level to its end, and begins a fiber at each coordinate. */
     build(&b, f, "xi:d", (const char *const[]){"Bij:ds", "Sj", NULL}, "ij");
     tile_candidate whole = {0}, split = {0};
     tile_options options = {.tile = 64, .mem_words = 256};
@@ -937,7 +939,7 @@ static void corrupt_result_streams_are_refused(void **state) {
     }
 }
 
-/* Puts a stream as docs/dump.md has it: its length, and words in pairs. */
+/* Appends a stream in the format of docs/dump.md: its length, and words in pairs. */
 static void put_stream(fixture *f, const uint16_t *words, uint32_t n, u32_vec *out) {
     vec_push(&f->mem, out, n);
     for (uint32_t i = 0; i < n; i += 2)
@@ -953,7 +955,7 @@ static const char *put_words_file(fixture *f, const u32_vec *words, size_t bytes
     return path;
 }
 
-/* Reads a result of so many runs; returns whether it is one. */
+/* Reads a result of `runs` runs; returns false for an invalid result. */
 static bool read_result(fixture *f, const builder *b, const tile_plan *plan, const uint32_t *extent,
                         const char *path, uint64_t runs, tile_tensor *x, uint64_t *cycles) {
     tile_results r;
@@ -966,8 +968,8 @@ static bool read_result(fixture *f, const builder *b, const tile_plan *plan, con
     return good;
 }
 
-/* A job's file has the plan's words, and a result that carries them back is the operand; one that is cut off
- * anywhere, goes on, or is of another job is none. */
+/* A job's file has the plan's words, and a result that returns these words is the operand; a truncated,
+ * extended or foreign result is refused. */
 static void jobs_and_results_are_files(void **state) {
     fixture *f = *state;
     builder b;
@@ -1057,8 +1059,8 @@ static void assert_within(const sam_statement *s, const uint32_t *edge, const ui
         assert_true(edge[v] > 0 && edge[v] <= widest[v]);
 }
 
-/* No edge is wider than the kernel has room for, so none is chosen that lowering would refuse (E0417), and
- * the plan that was counted is the one that comes. */
+/* No edge exceeds the kernel's limits: no chosen edge makes lowering fail (E0417), and the counted plan is
+ * the returned plan. */
 static void chosen_edges_are_within_their_limits(void **state) {
     fixture *f = *state;
     static const uint32_t limits[][3] = {{32768, 32768, 32768}, {32768, 256, 1024}, {3, 20, 1}};
@@ -1079,7 +1081,7 @@ static void chosen_edges_are_within_their_limits(void **state) {
         assert_true(tile_expect(&b.s, &in, &options, &again) && again.complete);
         assert_memory_equal(&again.expected, &chosen.expected, sizeof chosen.expected);
     }
-    operand[2].dim[0] = 300; /* of k, which B has 200 of: nothing can be planned */
+    operand[2].dim[0] = 300; /* of k, whose extent in B is 200: no plan exists */
     tile_candidates tried;
     const tile_options options = {.mem_words = 4096};
     const uint32_t narrow[3] = {5, 6, 7};
@@ -1090,7 +1092,7 @@ static void chosen_edges_are_within_their_limits(void **state) {
 
 /* ---- choosing unasked -------------------------------------------------------------------------- */
 
-/* Large operands are not cut as a whole: a sample says about what all of it does. */
+/* Large operands are not cut as a whole: a sample's estimate approximates the whole. */
 static void a_bounded_choice_estimates_the_whole(void **state) {
     fixture *f = *state;
     enum { STEPS = 1 << 20 };
@@ -1112,7 +1114,7 @@ static void a_bounded_choice_estimates_the_whole(void **state) {
     options.steps = 0;
     assert_true(tile_expect(&b.s, &in, &options, &all) && all.complete);
     assert_true(chosen.predicted > 0.7 * all.predicted && chosen.predicted < 1.4 * all.predicted);
-    /* A sample that several choices share says about the same; what is small has none. */
+    /* A sample common to several choices gives about the same estimate; small operands have no sample. */
     tile_operands part, none;
     options = (tile_options){.mem_words = 1024, .bank_words = 65536, .steps = STEPS};
     assert_true(tile_share_sample(&b.s, &in, &f->mem, &part, &options.share));
@@ -1125,8 +1127,8 @@ static void a_bounded_choice_estimates_the_whole(void **state) {
     assert_false(tile_share_sample(&b.s, &in, &f->mem, &none, &options.share));
 }
 
-/* A sample is cut along a loop once, the one with the most entries first, until it is small enough; of a full
- * matrix it has as much as its share says, and within a block what lies side by side. */
+/* A sample is cut along each loop once, starting with the loop of most entries, until small enough; of a full
+ * matrix the sample has its share, and adjacent coordinates within a block. */
 static void a_sample_is_cut_along_each_loop_once(void **state) {
     fixture *f = *state;
     enum { ROWS = 64, COLUMNS = 48, BLOCKS = 8 };
@@ -1170,7 +1172,7 @@ static void a_sample_is_cut_along_each_loop_once(void **state) {
     }
 }
 
-/* What the user states along a loop stays. */
+/* Edges stated by the user stay. */
 static void stated_edges_stay(void **state) {
     fixture *f = *state;
     static const uint32_t widest[] = {32768, 32768, 32768};
@@ -1209,7 +1211,7 @@ static void workspaces_are_expected_where_they_are(void **state) {
     /* 0.01 x 0.01 x 2000^3 of all */
     assert_true(share < 1 && got.dim[0] == 2000 && got.nnz <= 1 << 17);
     assert_true((double)got.nnz > 0.8 * share * 8e5 && (double)got.nnz < 1.2 * share * 8e5);
-    /* One operand that is read in two ways is sampled for each. */
+    /* An operand read in two ways is sampled for each way. */
     sam_tensor first = {0};
     for (uint32_t e = 0; e < b.s.exprs.len; e++) {
         sam_expr_data *x = &b.s.exprs.at[e];
@@ -1247,7 +1249,7 @@ static void products_by_a_hub_are_expected(void **state) {
     uint32_t *in_column = arena_new_n(&f->mem, uint32_t, 4 * MET),
              *in_row = arena_new_n(&f->mem, uint32_t, 4 * MET);
     uint64_t n = 0, m = 0, products = (uint64_t)LONG * LONG;
-    for (uint32_t i = 0; i < MET; i++) { /* the hub, and a diagonal beside it */
+    for (uint32_t i = 0; i < MET; i++) { /* the hub, and a diagonal next to it */
         const uint32_t k = i < LONG ? HUB : i;
         in_column[n++] = i;
         in_column[n++] = k;
@@ -1274,7 +1276,7 @@ static void products_by_a_hub_are_expected(void **state) {
     assert_true(written > 0.8 * (double)products && written < 1.2 * (double)products);
 }
 
-/* Rows that only one of two operands has are not gone through, though half of all are in each. */
+/* Rows present in only one of two operands cost no work, though each operand has half of all rows. */
 static void operands_that_do_not_meet_take_no_work(void **state) {
     fixture *f = *state;
     builder b;

@@ -15,7 +15,7 @@ static void parse(fixture *f, const char *expression, sam_statement *s) {
         fail_msg("%s\n%s", expression, fixture_printed(f));
 }
 
-/* bfloat16 of a number that is one. */
+/* bfloat16 of a number that bfloat16 represents exactly. */
 static uint16_t bf16(float x) {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
@@ -116,7 +116,7 @@ static void what_one_side_decides_is_not_looked_at(void **state) {
 
 enum { FAR = 1 << 16 };
 
-/* A sum with one more index than either side has FAR * FAR values, of which the matrix asks for FAR. */
+/* A sum with one more index than either side has FAR * FAR values; the matrix needs FAR values. */
 static void a_sum_is_evaluated_where_a_matrix_has_entries(void **state) {
     static const char *const expression[] = {
         "x(i) = sum(j, D(i,j) * (b(i) + c(j)))", "x(i) = sum(j, mask(D(i,j), b(i) + c(j)))",
@@ -197,18 +197,18 @@ static void products_in_bfloat16_are_those_of_the_array(void **state) {
 static void a_sum_in_bfloat16_has_a_tolerance_for_its_order(void **state) {
     fixture *f = *state;
     tile_tensor x = evaluate(f, "x(i) = D(i,j) * c(j)", TILE_DTYPE_BF16);
-    assert_true(x.tolerance[1] == 0 && x.tolerance[0] > 0); /* rows of one and of two products */
+    assert_true(x.tolerance[1] == 0 && x.tolerance[0] > 0); /* rows of a single product and of two products */
     tile_tensor near = x, far = x;
     uint16_t *close = arena_new_n(&f->mem, uint16_t, x.nnz), *off = arena_new_n(&f->mem, uint16_t, x.nnz);
     memcpy(close, x.val, sizeof *close * x.nnz);
     memcpy(off, x.val, sizeof *off * x.nnz);
-    close[0] += 1; /* one unit in the last place */
+    close[0] += 1; /* error of a unit in the last place */
     off[1] += 1;
     near.val = close;
     far.val = off;
     assert_true(tile_equal(&near, &x, TILE_DTYPE_BF16, &f->names, &f->diag));
     assert_false(tile_equal(&far, &x, TILE_DTYPE_BF16, &f->names, &f->diag));
-    /* Just within the tolerance, and just outside of it; results of other dimensions. */
+    /* Just within the tolerance, and just outside; results of other dimensions. */
     const float exact = from_bf16(x.val[0]);
     for (close[0] = x.val[0]; from_bf16(close[0]) - exact <= x.tolerance[0]; close[0]++)
         assert_true(tile_equal(&near, &x, TILE_DTYPE_BF16, &f->names, &f->diag));
@@ -286,9 +286,9 @@ static tile_tensor through_packing(fixture *f, const sam_statement *packed, cons
     return out;
 }
 
-/* What the host computes coordinate by coordinate is what the statement says: operands dense and with gaps, a
- * row and an operand without entries, and a sum that makes more of what is there than of what is not, or
- * less. */
+/* The host's evaluation coordinate by coordinate equals the statement: dense operands and operands with gaps,
+ * a row and an operand without entries, and a sum that maps values to larger or smaller results than the
+ * fill. */
 static void computed_one_by_one_it_is_the_same(void **state) {
     static const char *const expressions[] = {
         "x(i) = max(j, B(i,j))",        "x(i) = min(j, B(i,j))",
@@ -424,7 +424,7 @@ static bool comes_before(const uint32_t *a, const uint32_t *b, const uint8_t *ke
     return k < keys && a[key[k]] < b[key[k]];
 }
 
-/* Against a sort by insertion, of tuples in disorder, in order by all keys, and by one of them. */
+/* Compared with insertion sort: tuples in disorder, in order by all keys, and by a single key. */
 static void sorting_is_stable_whatever_is_in_order(void **state) {
     fixture *f = *state;
     enum { MOST = 60, WIDTH = 3 };

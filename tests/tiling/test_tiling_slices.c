@@ -1,6 +1,6 @@
-/* Slices that are kept (fe_keep): a random matrix and 1,000 random slices of it, whose results are those of
- * the definition. The words of each sub-tile of the matrix, which batch files hold as the plan has them, hash
- * to the same for every slice, and those are loaded which the slice meets.
+/* Kept slices (fe_keep): a random matrix and 1,000 random slices of the matrix, whose results equal the
+ * definition. Batch files hold the words of each sub-tile in the plan's order; the words hash equally for
+ * every slice, and exactly the sub-tiles met by the slice are loaded.
  */
 #include "tests/test.h"
 
@@ -30,7 +30,7 @@ static const char *index_text(fixture *f, char v, const slice *s) {
     return arena_printf(&f->mem, "%c(%u:%u:%u)", v, s->low, s->high, s->stride);
 }
 
-/* A kernel that keeps these slices, packed, and what it runs on. */
+/* A kernel that keeps these slices, packed, and its operands. */
 typedef struct {
     sam_statement packed;
     tile_operands operands;
@@ -91,7 +91,7 @@ static void check_result(fixture *f, const kept *k, const tile_tensor *matrix, c
     assert_int_equal(e, got.nnz);
 }
 
-/* The hash of the matrix's words in each run, by sub-tile of the matrix; 0: it is not loaded. */
+/* The hash of the matrix's words in each run, by sub-tile of the matrix; 0: not loaded. */
 static void hash_tiles(fixture *f, const kept *k, uint64_t hash[TILES]) {
     const sam_statement *s = &k->packed;
     const tile_options options = {.tile = EDGE, .mem_words = 1024};

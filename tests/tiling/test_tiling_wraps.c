@@ -1,6 +1,6 @@
-/* tiling/: every value of int16 that is made of one that wrapped is counted, whatever operations stand
- * around. Random expressions are evaluated here a second time, point by point: in whole numbers of 64 bits,
- * and in words. */
+/* tiling/: every int16 value that depends on a wrapped value is counted, whatever the surrounding
+ * operations. The test evaluates random expressions a second time, point by point: in integers of 64
+ * bits, and in words. */
 #include "frontend/frontend.h"
 #include "tests/test.h"
 #include "tiling/tiling_int.h"
@@ -9,8 +9,8 @@
 
 enum { POINTS = 4, OPERANDS = 3, DEPTH = 4, PRODUCTS = 3, CASES = 5000 };
 
-/* A value at each point: the whole number; the word of the array; whether a word that had wrapped went
- * through an operation that is not one modulo 2^16. */
+/* A value at each point: the whole number; the word of the array; whether a wrapped word went through an
+ * operation without a counterpart modulo 2^16. */
 typedef struct {
     int64_t whole[POINTS];
     int16_t word[POINTS];
@@ -33,10 +33,9 @@ static bool wrapped(const value *v, uint32_t p) {
     return v->lost[p] || v->whole[p] != v->word[p];
 }
 
-/* ---- operations: of whole numbers, and so of words ------------------------------------------------ */
+/* ---- operations: on whole numbers, hence on words --------------------------------------------------- */
 
-/* Products of products leave 64 bits, too: whole numbers are modulo 2^64, where no value but a lost one
- * differs. */
+/* Products of products exceed 64 bits, too: whole numbers are modulo 2^64, and only lost values differ. */
 
 static int64_t of_add(int64_t a, int64_t b) {
     return (int64_t)((uint64_t)a + (uint64_t)b);
@@ -128,7 +127,7 @@ static const struct {
 };
 enum { SUB = 1, ABSDIFF = 14, ABS = 16, OPERATIONS = sizeof operations / sizeof *operations };
 
-/* Whether a side may make the result what it is, whatever the other one should be. */
+/* Whether a side alone may fix the result, whatever the other side. */
 static bool settles(int16_t word) {
     return word == 0 || word == -1;
 }
@@ -192,7 +191,7 @@ static void make(maker *m, uint32_t depth, value *out) {
     apply_all(m, op, &a, &b, out);
 }
 
-/* Values that are as large as an int16 may be, or small ones. */
+/* Values up to the limits of int16, or small values. */
 static void make_operands(maker *m) {
     const int32_t most = draw(m, 3) ? 32767 : 20;
     for (uint32_t t = 0; t < OPERANDS; t++) {
@@ -223,7 +222,7 @@ static tile_tensor reference_of(fixture *f, const maker *m, const char *expressi
     return out;
 }
 
-/* Returns whether the expression has a value that must be counted. */
+/* Returns whether the expression has a value to be counted. */
 static bool check(fixture *f, maker *m) {
     value v;
     char expression[420];

@@ -1,4 +1,4 @@
-/* document.h - a page of docs/ that a test writes from a table, and finds stale. */
+/* document.h - a page of docs/ generated from a table by a test, which also finds stale pages. */
 #ifndef ONYX_TESTS_DOCUMENT_H
 #define ONYX_TESTS_DOCUMENT_H
 
@@ -6,7 +6,7 @@
 
 typedef char *document_text(arena *mem);
 
-/* `program --write` is what writes the page anew. */
+/* `program --write` writes the page anew. */
 static inline void expect_document(fixture *f, const char *path, document_text *text, const char *program) {
     size_t length;
     const char *found = file_read(path, &f->mem, &length, &f->diag);
@@ -14,7 +14,7 @@ static inline void expect_document(fixture *f, const char *path, document_text *
         fail_msg("%s is stale: run build/tests/%s --write", path, program);
 }
 
-/* Whether the program was asked to write the page; then *code is what it ends with. */
+/* Whether the program was called to write the page; *code is its exit code in this case. */
 static inline bool document_written(int argc, char **argv, const char *path, document_text *text, int *code) {
     if (argc != 2 || strcmp(argv[1], "--write") != 0)
         return false;
@@ -27,7 +27,7 @@ static inline bool document_written(int argc, char **argv, const char *path, doc
     return true;
 }
 
-/* The program of such a test: it writes the page, or runs the tests that are named. */
+/* The program of such a test: writes the page, or runs the named tests. */
 #define RUN_DOCUMENT_TESTS(path, text, ...)                                                                  \
     int main(int argc, char **argv) {                                                                        \
         const struct CMUnitTest tests[] = {__VA_ARGS__};                                                     \

@@ -19,7 +19,7 @@ static inline void quota_add(quota *q, bool accepted, bool trivial) {
     q->trivial += accepted && trivial;
 }
 
-/* Prints the shares; returns whether one is beyond its quota. */
+/* Prints the shares; returns whether a share is beyond its quota. */
 static inline bool quota_failed(const quota *q) {
     const bool broken = q->cases >= QUOTA_FEW && (q->accepted * 10 < q->cases ||
                                                   (q->accepted >= QUOTA_FEW && q->trivial * 5 > q->accepted));

@@ -29,7 +29,7 @@ static inline void seen_begin(seen_list *s) {
     s->texts = fopen(s->path, "w");
 }
 
-/* Part of what the case at hand comes to. */
+/* Records a part of the current case's result. */
 static inline void seen_bytes(seen_list *s, const void *bytes, size_t length) {
     if (s->texts) {
         fwrite(bytes, 1, length, s->texts);
@@ -48,8 +48,7 @@ static inline void seen_case(seen_list *s) {
     s->cases++;
 }
 
-/* All cases are over. Returns false where an earlier run wrote other texts; what comes afterwards is not
- * written. */
+/* All cases are over. Returns false if an earlier run wrote other texts; later texts are not written. */
 static inline bool seen_same(seen_list *s) {
     arena mem = {0};
     diagnostics d;

@@ -1,5 +1,4 @@
-/* test.h - what every cmocka test of ours starts with: cmocka itself and a fixture with an arena and
- * diagnostics. */
+/* test.h - the start of every cmocka test: cmocka itself and a fixture with an arena and diagnostics. */
 #ifndef ONYX_TESTS_TEST_H
 #define ONYX_TESTS_TEST_H
 
@@ -51,7 +50,7 @@ static inline void each_afresh(uint32_t n, void (*one)(fixture *f, uint32_t i, v
     }
 }
 
-/* All diagnostics so far as onyx would print them. */
+/* All diagnostics in the form printed by onyx. */
 static inline char *fixture_printed(fixture *f) {
     text_out out;
     text_begin(&out);
@@ -59,7 +58,7 @@ static inline char *fixture_printed(fixture *f) {
     return text_end(&out, &f->mem);
 }
 
-/* Forgets what was reported so far. */
+/* Forgets the reported diagnostics. */
 static inline void clear_diagnostics(fixture *f) {
     diag_init(&f->diag, &f->mem);
 }
@@ -72,7 +71,7 @@ static inline char *test_folder(fixture *f) {
     return folder;
 }
 
-/* Skips the test where there is no file or folder of that name, which it returns. */
+/* Skips the test if the file or folder `path` is absent; returns `path`. */
 static inline const char *test_needs(const char *path) {
     if (access(path, R_OK) != 0) {
         print_message("skipped: no %s\n", path);
@@ -86,7 +85,7 @@ static inline const char *test_needs(const char *path) {
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, fixture_set_up, fixture_tear_down)
 
-/* The program of a test file: it runs the tests that are named, one after the other. */
+/* The program of a test file: runs the named tests in turn. */
 #define RUN_TESTS(...)                                                                                       \
     int main(void) {                                                                                         \
         const struct CMUnitTest tests[] = {__VA_ARGS__};                                                     \

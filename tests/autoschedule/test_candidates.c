@@ -1,5 +1,5 @@
-/* What is chosen goes by the cost function alone: with one that likes several kernels a candidate of several
- * is taken, with one that does not the statement stays one kernel; every candidate says what came of it. */
+/* The cost function alone decides the choice: a cost that favours several kernels selects a candidate of
+ * several, the opposite cost keeps a single kernel; every candidate records its outcome. */
 #include "autoschedule/autoschedule.h"
 #include "compile/compile.h"
 #include "kernel/operands.h"
@@ -13,7 +13,7 @@ static double likes_one(const fe_cin *cin) {
     return cin->kernels.len > 1 ? 1000 : 100;
 }
 
-/* Chooses for a product of three operands by that cost. */
+/* Chooses a schedule for a product of three operands by `cost`. */
 static compile_schedule chosen_by(compile_cost *cost, compile_context *ctx, arena *mem) {
     const char *argv[] = {"onyx", "x(i) = A(i,j) * B(j,k) * c(k)",
                           "-g",   "A:20x20:0.2:1",

@@ -1,7 +1,7 @@
-// What primitives that nobody has built would be at least, for their area (study_bounds.py): the registers and the arithmetic of
-// their contract, without a FIFO, stops or a flush. No tile has them.
+// Lower bounds of area for primitives that do not exist (study_bounds.py): the registers and the arithmetic of their
+// contract, without a FIFO, stops or a flush. No tile has these primitives.
 
-// Two bit vectors of 16 coordinates a word, with the references at which their entries begin: one coordinate that both have, and its
+// Two bit vectors of 16 coordinates a word, with the references of their first entries: a common coordinate and its
 // two references, a cycle.
 module bound_bit_join (
     input  logic clk_i, rst_ni,
@@ -76,7 +76,7 @@ module bound_locate (
   end
 endmodule
 
-// A run of coordinates, by its first and its length: one a cycle, with its reference.
+// A run of coordinates, by its first and its length: a coordinate a cycle, with its reference.
 module bound_range_scan (
     input  logic clk_i, rst_ni,
     input  logic run_valid_i, output logic run_ready_o,
@@ -125,7 +125,7 @@ module bound_deal (
   end
 endmodule
 
-// A serializer of two ways: takes sub-trees back in turn, and what ends a fiber of both at once.
+// A serializer of two ways: takes sub-trees back in turn, and closing tokens of a fiber from both at once.
 module bound_gather (
     input  logic clk_i, rst_ni,
     input  logic [1:0] depth_i,
@@ -148,8 +148,9 @@ module bound_gather (
   end
 endmodule
 
-// Stores of sums at computed addresses, beside a memory of four values of 16 bits a line: a value is added to what is at its place, one a
-// cycle; what the one before writes to the same line is taken from it. Then the whole is read out, a value a cycle.
+// Stores of sums at computed addresses, beside a memory of four values of 16 bits a line: adds a value to its place,
+// one a cycle; the previous write to the same line is forwarded. Afterwards the whole memory is read out, a value a
+// cycle.
 module bound_scatter (
     input  logic clk_i, rst_ni,
     input  logic point_valid_i, output logic point_ready_o,

@@ -1,7 +1,7 @@
-/* draw - a plot from JSON on standard input, as SVG on standard output: for studies that are Python.
+/* draw - a plot from JSON on standard input, as SVG on standard output: for studies in Python.
  *
  * {"title", "x_label", "y_label", "log_y", "category": [...], "series": [{"name", "y": [...], "published"},
- * ...]}: bars, one group a category. */
+ * ...]}: bars, a group a category. */
 #include "sweep/plot.h"
 
 #include "support/support.h"

@@ -1,11 +1,11 @@
 /* Figure 4.16: X(i,j) = sum of B(i,k) * C(k,j) with a constant number of nonzeros, over the dimension, on a
- * machine with finite memory as ExTensor's: a buffer on the chip that DRAM fills (68.256 GB/s), and a
- * processing element that holds one pair of sub-tiles of 128 x 128 while the next is loaded. Empty sub-tiles
- * are skipped. Four things go on side by side, and the longest is the run: a graph of the same kernel that
- * walks the sub-tiles, as the loops around the kernel; the words of the sub-tiles, one a cycle; the kernel on
- * every pair; DRAM. Cycles are of 1 GHz.
+ * machine with finite memory as ExTensor's: a buffer on the chip filled from DRAM (68.256 GB/s), and a
+ * processing element that holds a pair of sub-tiles of 128 x 128 while the next pair is loaded. Empty
+ * sub-tiles are skipped. Four things go on side by side, and the longest is the run: a graph of the same
+ * kernel that scans the sub-tiles, as the loops around the kernel; the words of the sub-tiles, a word a
+ * cycle; the kernel on every pair; DRAM. Cycles are of 1 GHz.
  *
- * Of more than MOST_PAIRS pairs only every Nth is simulated, and stands for itself and those up to the next.
+ * With more than MOST_PAIRS pairs only every Nth pair is simulated, and stands for N pairs.
  */
 #include "tests/bench/study.h"
 
@@ -15,11 +15,11 @@ static const uint32_t dimension[DIMENSIONS] = {1024, 2048, 4096, 8192, 16384, 32
 static const uint32_t nonzeros[COUNTS] = {1000, 5000, 25000};
 static const double dram_bytes_a_cycle = 68.256;
 
-/* The sub-tiles of a matrix that are not empty, by their rows. */
+/* The nonempty sub-tiles of a matrix, by their rows. */
 typedef struct {
-    tile_tensor grid;        /* an entry for each of them */
+    tile_tensor grid;        /* an entry for each sub-tile */
     const tile_tensor *tile; /* as there */
-    const uint32_t *row;     /* where those of a row of the grid begin, and of the one after the last */
+    const uint32_t *row;     /* first sub-tile of each row of the grid, and the end */
 } tiles;
 
 typedef struct {
@@ -157,13 +157,13 @@ static uint64_t measure(study *s, machine *m, uint32_t dim, uint32_t nnz) {
     return longest(m);
 }
 
-/* Cycles that each further coordinate of the dimension before d saves. */
+/* Cycles saved by each further coordinate between dimensions d - 1 and d. */
 static double gain(const double *cycles, uint32_t d) {
     return (cycles[d - 1] - cycles[d]) / (dimension[d] - dimension[d - 1]);
 }
 
 static void run(study *s) {
-    /* Rows of sub-tiles of C are found in one step, others are walked. */
+    /* Rows of sub-tiles of C are located in a step, other rows are scanned. */
     static const char *const inside[] = {"X:ss", "B:ss:1,0", "C:ss", NULL};
     static const char *const outside[] = {"X:ss", "B:ss", "C:ds", NULL};
     const char *expression = "X(i,j) = B(i,k) * C(k,j)", *label[DIMENSIONS], *names[COUNTS],

@@ -1,7 +1,7 @@
-/* Figure 4.17: OuterSPACE's SpM*SpM as two kernels, Y(i,k,j) = B(i,k) * C(k,j) in the order k, i, j, then
- * X(i,j) = sum of Y(i,k,j), beside one kernel in three orders, I = J = 250, K = 100. B is stored by columns,
- * C by rows. The first kernel makes Y in the order k, i, j and the second reads it as i, k, j; OuterSPACE
- * keeps a list for each row meanwhile, so no cycles are counted between them. */
+/* Figure 4.17: OuterSPACE's SpM*SpM as two kernels, Y(i,k,j) = B(i,k) * C(k,j) in the order k, i, j, and
+ * X(i,j) = sum of Y(i,k,j), next to a single kernel in three orders, I = J = 250, K = 100. B is stored by
+ * columns, C by rows. The first kernel makes Y in the order k, i, j and the second reads Y as i, k, j;
+ * OuterSPACE keeps a list for each row meanwhile, hence the conversion costs no cycles. */
 #include "tests/bench/study.h"
 
 enum { WAYS = 4, SHARES = 4 };

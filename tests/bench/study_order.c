@@ -31,7 +31,7 @@ static void run(study *s) {
                            (unsigned long long)r.sim.tokens);
     }
     fputs(csv, stdout);
-    /* The text says that inner products are at least an order of magnitude slower than the others. */
+    /* The text claims inner products to be slower by at least an order of magnitude. */
     double published[ORDERS] = {0};
     for (int other = 2; other < ORDERS; other++)
         published[0] = published[1] = 10 * cycles[other] > published[0] ? 10 * cycles[other] : published[0];

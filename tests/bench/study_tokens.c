@@ -1,5 +1,5 @@
-/* Figure 4.15: what the streams of X(i,j) = B(i,j) are made of, at the coordinate outputs of the two
- * scanners, over real matrices. A token is idle in a cycle in which the scanner puts out nothing. */
+/* Figure 4.15: kinds of tokens in the streams of X(i,j) = B(i,j), at the coordinate outputs of the two
+ * scanners, over real matrices. A token is idle in a cycle without output of the scanner. */
 #include "tests/bench/study.h"
 
 enum { MATRICES = 10, LEVELS = 2, KINDS = 4 };
@@ -76,7 +76,7 @@ static void run(study *s) {
     csv = arena_printf(&s->f.mem, "%s\nmean,,,,,%.2f,,%.2f,,%.2f,,\n", csv, control[0], idle, control[1]);
     fputs(csv, stdout);
     study_add_text(s, "tokens.csv", csv);
-    /* Means over 15 other matrices, as the text has them; it does not say how idle the inner scanner is. */
+    /* Means over 15 other matrices, from the text, which omits the idle share of the inner scanner. */
     static const double published[][LEVELS][MATRICES + 2] = {
         {{[MATRICES + 1] = 0.95}, {[MATRICES + 1] = 16.20}}, {{[MATRICES + 1] = 83.32}}};
     for (int l = 0; l < LEVELS; l++) {

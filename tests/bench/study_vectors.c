@@ -33,7 +33,7 @@ static void uniform(pair *p, double sparsity, prng *random) {
     }
 }
 
-/* Runs of b and of c in turn, nowhere both, the room between them shared out evenly. */
+/* Runs of b and of c in turn, without common coordinates, with equal gaps. */
 static void runs(pair *p, uint32_t length, prng *random) {
     uint32_t count = NONZEROS / length, slot = SIZE / (2 * count);
     for (uint32_t r = 0; r < 2 * count; r++)
@@ -41,7 +41,8 @@ static void runs(pair *p, uint32_t length, prng *random) {
             (r % 2 ? p->c : p->b)[r * slot + i] = random_value(random);
 }
 
-/* Blocks of b, each overlapped by one of c that begins a quarter to three quarters of its length later. */
+/* Blocks of b, each overlapped by a block of c that begins a quarter to three quarters of its length
+ * later. */
 static void blocks(pair *p, uint32_t length, prng *random) {
     uint32_t count = NONZEROS / length, slot = SIZE / count;
     for (uint32_t r = 0; r < count; r++) {

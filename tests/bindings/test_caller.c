@@ -1,5 +1,5 @@
-/* The C functions in a process whose locale, floating-point environment and signals are not the default: what
- * they write and answer is the same, and that state is there afterwards. */
+/* The C functions in a process with another locale, floating-point environment and signal handling: their
+ * output is unchanged, and the process state is restored afterwards. */
 #define _GNU_SOURCE
 #include "bindings/onyx.h"
 #include "support/support.h"
@@ -30,7 +30,7 @@ static const char *const program = "param f = 0.5\n"
                                    "x(i) = b(i) * f + half * b(i) * 1.25\n"
                                    "result x\n";
 
-/* What a call wrote and answered, but for times. */
+/* Output and result of a call, except times. */
 static char *answer(arena *mem, const char *const *words, uint32_t n, const onyx_tensor *given, uint32_t m) {
     diagnostics d;
     size_t length = 0;
@@ -54,7 +54,7 @@ static char *answer(arena *mem, const char *const *words, uint32_t n, const onyx
     return arena_printf(mem, "%s\n%s", all, written);
 }
 
-/* Text, a literal, a fill, a file and an operand in memory, of which one is subnormal. */
+/* Text, a literal, a fill, a file and an operand in memory; one value is subnormal. */
 static char *answers(arena *mem) {
     static const uint32_t dim[] = {4}, crd[] = {0, 2, 3};
     static const double val[] = {0.5, -2.25, 1e-40};
@@ -125,7 +125,7 @@ static void test_locales(void **state) {
         assert_string_equal(setlocale(LC_ALL, NULL), l[2]);
         assert_true(uselocale((locale_t)0) == LC_GLOBAL_LOCALE);
         char point[8];
-        snprintf(point, sizeof point, "%.1f", 0.5); /* the caller's own numbers are as they were */
+        snprintf(point, sizeof point, "%.1f", 0.5); /* the caller's own numbers are unchanged */
         assert_string_not_equal(point, "0.5");
     }
     setlocale(LC_ALL, "C");
@@ -161,7 +161,7 @@ static void test_flush_to_zero(void **state) {
 #endif
 }
 
-/* Pointers that are NULL where something should be are mistakes, not faults. */
+/* A NULL pointer in place of an object is an error, not a fault. */
 static void test_null(void **state) {
     static const uint32_t dim[] = {4}, crd[] = {0};
     static const double val[] = {1};
@@ -191,7 +191,7 @@ static void nothing(int number) {
     (void)number;
 }
 
-/* The engine that has programs of ours as children. */
+/* The engine that runs our programs as children. */
 static void run_on_soc(fixture *f) {
     const char *const words[] = {"x(i) = b(i) * c(i)", "-g",  "b:8:0.75:1", "-g",       "c:8:0.75:2",
                                  "--engine",           "soc", "-o",         WORK "/out"};
@@ -240,7 +240,7 @@ static void test_interrupted_calls(void **state) {
     assert_false(sigismember(&kept, SIGALRM));
 }
 
-/* Made by a child if it does at its end what this process has to do. */
+/* The file is made by a child that wrongly runs this process' exit handler. */
 static pid_t here;
 static void mark_end(void) {
     if (getpid() != here)
@@ -254,7 +254,7 @@ static void write_text(const char *path, const char *text) {
     assert_int_equal(fclose(f), 0);
 }
 
-/* C of others that ends its process, or faults, ends a child of ours alone. */
+/* Foreign C code that exits or faults ends only a child process. */
 static void test_foreign(void **state) {
     static const char *const bodies[] = {"exit(0); return x;", "*(volatile double *)8 = x; return x;"};
     const char *const words[] = {"x(i) = own(b(i))", "-g",  "b:8:0.75:1", "--functions", WORK "/own.xf",

@@ -1,4 +1,4 @@
-/* bits_fixture.h - what the tests of bitstream/ share: the board, its map, decoding in one call. */
+/* bits_fixture.h - common to the tests of bitstream/: the board, its map, decoding in one call. */
 #ifndef ONYX_TESTS_BITS_FIXTURE_H
 #define ONYX_TESTS_BITS_FIXTURE_H
 
@@ -22,7 +22,7 @@ static inline void bits_board_map(fixture *f, bits_board *b) {
         fail_msg("%s", fixture_printed(f));
 }
 
-/* What most tests start from: the chip and its map. */
+/* Start of most tests: the chip and its map. */
 typedef struct {
     fixture f; /* first: a test may take the state for either */
     bits_board b;
@@ -45,7 +45,7 @@ static inline int bits_bench_tear_down(void **state) {
 
 #define ON_CHIP(test) cmocka_unit_test_setup_teardown(test, bits_bench_set_up, bits_bench_tear_down)
 
-/* A design of one tile, x4y1, without nets. */
+/* A design of a single tile, x4y1, without nets. */
 static inline pnr_design lone_cell(bits_bench *p, net_cell_data cell) {
     netlist *net = arena_new(&p->f.mem, netlist);
     *net = (netlist){.mem = &p->f.mem, .names = &p->f.names};

@@ -35,7 +35,7 @@ static bool ends_with(const char *text, const char *end) {
     return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-/* Fields a cell of that mode may set; of runnable designs only those of the primitive itself. */
+/* Fields that a cell of the mode may set; runnable designs set only the primitive's own fields. */
 static bool may_set(const generator *g, const bits_field *field, net_tile tile, uint32_t chip_mode) {
     if (field->tile != tile || field->feature != 0 || !strncmp(field->name, "CONFIG_SPACE_", 13) ||
         !strcmp(field->name, "mode") || !strcmp(field->name, "tile_en"))
@@ -203,7 +203,7 @@ static bool start(generator *g, net_pin source, pnr_route *route, arrival *a) {
     return true;
 }
 
-/* A new branch: from the source again, or from the wire of a hop that is there. */
+/* A new branch: from the source again, or from the wire of an existing hop. */
 static bool branch(generator *g, net_pin source, pnr_route *route, arrival *a) {
     if (!route->hops.len || chance(g, 2))
         return start(g, source, route, a);
@@ -238,7 +238,7 @@ static bool drives_a_net(const generator *g, uint32_t cell) {
     return false;
 }
 
-/* An IO tile that feeds the array; taken back when none of its walks arrives. */
+/* An IO tile that feeds the array; removed when none of its walks arrives. */
 static void random_input(generator *g, uint32_t x) {
     if (*cell_at(g, x, 0))
         return;

@@ -1,5 +1,5 @@
-/* The twelve bitstreams made for the reference netlist and run on it: decoded without an unknown bit, the
- * netlist they were made from found again, and re-encoded to the same bytes. */
+/* The twelve bitstreams made for the reference netlist and run there: each decodes without an unknown bit,
+ * gives the original netlist, and encodes to the same bytes. */
 #include "tests/bitstream/bits_fixture.h"
 
 #define GOLDEN ONYX_SHARED_DIR "/data/onyx_bitstreams/golden_array/"

@@ -1,9 +1,9 @@
-/* SAM graphs all the way: lowered, placed, routed and assembled; what is read back is the design that was
- * routed. */
+/* SAM graphs all the way: lowered, placed, routed and assembled; the design read back equals the routed
+ * design. */
 #include "tests/bitstream/bits_fixture.h"
 #include "tests/lower_onyx/netlist_of.h"
 
-/* Both directions, so that neither side has more than the other. */
+/* Both directions: neither side has surplus nets. */
 static void check_round_trip(fixture *f, const bits_board *b, const char *name, const pnr_design *design) {
     bits_stream words, again;
     if (!bits_encode(design, b->map, &f->mem, &f->diag, &words))

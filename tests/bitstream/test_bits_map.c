@@ -1,4 +1,4 @@
-/* The register map: its facts, the packing rule they follow, and refusals of damaged tables. */
+/* The register map: its facts, the generator's packing rule, and refusals of damaged tables. */
 #include "bitstream/bits_int.h"
 #include "tests/bitstream/bits_fixture.h"
 
@@ -20,7 +20,7 @@ static void known_fields_stand_where_the_chip_has_them(void **state) {
         {NET_TILE_MEM, 3, "CB_MEM_input_width_17_num_0_sel", 0, 1, 5},
         {NET_TILE_PE, 0, "PE_onyx_inst_onyxpeintf_inst.opcode", 0, 3, 5},
         {NET_TILE_PE, 0, "intersect_unit_inst_joiner_op", 0, 1, 1},
-        /* bits 100..103 of the space: word 3, which stands behind words 0, 1, 10 .. 19, 2, 20 .. 29 */
+        /* bits 100..103 of the space: word 3, which follows words 0, 1, 10 .. 19, 2, 20 .. 29 */
         {NET_TILE_MEM, 0, "fiber_access_16_inst_buffet_buffet_capacity_log_0", 23, 4, 4},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
@@ -36,8 +36,8 @@ static void known_fields_stand_where_the_chip_has_them(void **state) {
     assert_null(bits_find(p->b.map, NET_TILE_PE, 1, "mode"));
 }
 
-/* The chip's generator sorts the fields of a feature by name and fills words from bit 0 on; cores, ponds and
- * switch boxes all follow it. The map lists fields by name, so the rule is replayed over it. */
+/* The chip's generator sorts the fields of a feature by name and fills words from bit 0 on; the rule holds
+ * for cores, ponds and switch boxes. The map lists fields by name: the test replays the rule. */
 static void fields_are_packed_by_the_generators_rule(void **state) {
     bits_bench *p = *state;
     for (uint32_t place = 0; place < BITS_KINDS * 16; place++) {
@@ -77,7 +77,7 @@ static void fields_across_words_come_in_two_pieces(void **state) {
     assert_int_equal(piece[1].from, 8);
 }
 
-/* A profile has all that the chip has, where the chip has it, and its own. */
+/* A profile keeps every field of the chip in its place, and adds fields. */
 static void a_profile_only_adds(void **state) {
     fixture *f = *state;
     bits_board chip = bits_board_onyx(f), ours = bits_board_onyx(f);
@@ -138,7 +138,7 @@ static const struct {
      "has no field tile_en in feature 0 of MEM tiles [E0604-map-incomplete]"},
 };
 
-/* On a register map with one word and one field of all modes. */
+/* On a register map with a single word and a single field of all modes. */
 static const struct {
     const char *rows, *message;
 } damaged_profiles[] = {

@@ -1,5 +1,6 @@
-/* Random legal designs: random cells with random settings, nets walked over random wires with random
- * registers and branches. Encoded, decoded, compared; then damaged one bit or one word at a time. */
+/* Random legal designs: random cells with random settings, nets over random wires with random registers and
+ * branches. Each design is encoded, decoded and compared; afterwards its words are damaged, a bit or a word
+ * at a time. */
 #include "bitstream/bits_fields.h"
 #include "tests/bitstream/random_design.h"
 

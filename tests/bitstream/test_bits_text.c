@@ -1,8 +1,8 @@
-/* Files of words: what is read, what is refused and how it is said, what is written, explained and counted.
+/* Files of words: accepted files, refused files with their messages, written files, explanations and counts.
  */
 #include "tests/bitstream/bits_fixture.h"
 
-/* Reads `text` as a file called bits.bs; the messages, or "" when it was accepted. */
+/* Reads `text` as a file called bits.bs; returns the messages, "" for an accepted file. */
 static const char *read_text(fixture *f, const char *text, size_t length, bits_stream *words) {
     const char *path = scratch_path(f, "bits.bs");
     diagnostics d;
@@ -16,7 +16,7 @@ static const char *read_text(fixture *f, const char *text, size_t length, bits_s
     FILE *out = open_memstream(&printed, &printed_length);
     diag_print(&d, 0, out, false);
     fclose(out);
-    /* Without the folder: it differs from machine to machine. */
+    /* Without the folder, which differs from machine to machine. */
     const char *from = strstr(printed, "bits.bs");
     const char *kept = arena_strdup(&f->mem, from ? from : printed);
     free(printed);
@@ -159,7 +159,7 @@ static void words_are_explained_and_counted(void **state) {
         "unknown bits 2\n");
 }
 
-/* ---- configurations that are no circuit ------------------------------------------------------ */
+/* ---- configurations without a circuit ------------------------------------------------------- */
 
 /* x4y1 is a PE, x5y1 too; x4y1 input 0 listens to WEST 0 of x4y1 unless said otherwise. */
 static const text_case bad_circuits[] = {
@@ -184,14 +184,14 @@ static const text_case bad_circuits[] = {
      "tile x4y1: switch-box output EAST track 0 has a register that is not in FIFO mode [E0632-dangling]"},
     {"000E0401 00000002\n020E0401 000E0000\n", "tile x4y1: switch-box output EAST track 0 has register bits, "
                                                "but its register is bypassed [E0632-dangling]"},
-    /* x5y1 input 0 <- WEST 0 <- x4y1 EAST 0 <- core output 1, which an adder has not got. */
+    /* x5y1 input 0 <- WEST 0 <- x4y1 EAST 0 <- core output 1, absent from an adder. */
     {"03000401 000B0000\n020E0401 00120000\n03000501 00080000\n00030501 00000007\n",
      "tile x4y1: switch-box output EAST track 0 takes core output 1, which the tile's mode does not use "
      "[E0630-undriven-wire]"},
     {"020E0401 000E0000\n03000501 00080000\n00030501 00000007\n",
      "tile x4y1: switch-box output EAST track 0 takes core output 0, which belongs to no enabled core "
      "[E0630-undriven-wire]"},
-    /* x4y1 drives NORTH 0, which x4y0 takes, and listens to the same IO tile. */
+    /* x4y1 drives NORTH 0, taken by x4y0, and listens to the same IO tile. */
     {"00000400 00800000\n020E0401 00400000\n03000401 00080000\n00030401 00000001\n",
      "IO tile x4y0 is used in both directions [E0633-io-both-ways]"},
     {"00000400 00800000\n", "IO tile x4y0 is enabled but neither drives nor receives a net [E0634-idle-io]"},
@@ -249,7 +249,7 @@ static void a_ring_of_wires_is_refused(void **state) {
     netlist net = {.mem = &f->mem, .names = &f->names};
     pnr_design design = {.net = &net, .board = &p->b.board};
     pnr_route route = {0};
-    /* Each turn changes the track by a permutation, so some number of rounds ends on the first wire. */
+    /* Each turn permutes the tracks: some number of rounds ends on the first wire. */
     uint32_t track = 0;
     do {
         for (uint32_t i = 0; i < 4; i++) {

@@ -22,7 +22,7 @@ static const char *write_netlist(fixture *f, const bits_board *b, const pnr_desi
     return folder;
 }
 
-/* ---- both forms under one stimulus ----------------------------------------------------------- */
+/* ---- both forms with the same stimulus -------------------------------------------------------- */
 
 static bool is_io(const pnr_design *design, uint32_t cell, bool output) {
     return design->site.at[cell].y == 0 && design->net->cells.at[cell].output == output;
@@ -45,7 +45,7 @@ static void write_columns(fixture *f, const char *folder, const pnr_design *desi
     assert_int_equal(fclose(out), 0);
 }
 
-/* Random words that begin like the blocks writers expect, or the kernel's inputs when `json` has them. */
+/* Random words with heads of blocks, as writers expect, or the kernel's inputs when `json` has inputs. */
 static void write_words(fixture *f, FILE *out, uint32_t column, const cJSON *json, prng *random) {
     const cJSON *words = cJSON_GetObjectItem(cJSON_GetObjectItem(json, "inputs"),
                                              arena_printf(&f->mem, "%u", column)),
@@ -85,7 +85,7 @@ static void build_netlist(fixture *f, const char *folder) {
         "onyx_design.sv " ONYX_SOURCE_DIR "/tests/bitstream/trace_design.cpp " ONYX_VERILATED_LIB);
 }
 
-/* Number of words the outputs took, and the cycle after the last of them. */
+/* Number of words at the outputs, and the cycle after the last word. */
 typedef struct {
     uint32_t words, end;
 } trace_summary;

@@ -49,8 +49,8 @@ inline bool trace_read(const char *path, TraceStimulus &s) {
     return good;
 }
 
-/* Whether a stream goes on in this cycle. It depends on cycle and column alone (splitmix64 finaliser), so
- * that both runs choose alike. */
+/* Whether a stream moves in this cycle: a function of cycle and column alone (splitmix64 finaliser), hence
+ * equal in both runs. */
 inline bool trace_go(const TraceStimulus &s, unsigned cycle, unsigned column) {
     uint64_t z = (static_cast<uint64_t>(s.seed) << 40) + (static_cast<uint64_t>(cycle) << 8) + column;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;

@@ -8,7 +8,7 @@
 
 namespace {
 
-/* The wires of a column's stream: which of them the design drives depends on its direction. */
+/* The wires of a column's stream; the stream's direction decides the wires driven by the design. */
 struct Stream {
     CData *valid, *ready;
     SData *data;
@@ -69,7 +69,7 @@ int main(int argc, char **argv) {
     dut.top.clk_i = 0;
     dut.top.rst_ni = 1;
     dut.top.eval();
-    dut.top.rst_ni = 0; /* an edge, so that asynchronous resets act */
+    dut.top.rst_ni = 0; /* an edge for asynchronous resets */
     dut.top.eval();
     dut.top.rst_ni = 1;
     dut.top.flush_i = 1;

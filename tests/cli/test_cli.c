@@ -10,7 +10,7 @@
 
 /* ---- pages ------------------------------------------------------------------------------------- */
 
-/* Returns what a terminal of this width is sent; "\033[" is written as "<", its end as ">". */
+/* Returns the text sent to a terminal of this width; "\033[" is written as "<", its end as ">". */
 static const char *printed(fixture *f, const char *markdown, uint32_t width) {
     text_out out;
     text_begin(&out);
@@ -75,7 +75,7 @@ static void tables_have_columns(void **state) {
                         "one  two three\n     four five\n");
 }
 
-/* Whatever a page holds, the renderer comes to its end and keeps to the width where words allow it. */
+/* The renderer ends for any page, and keeps the width if words allow. */
 static void any_prefix_of_a_page_can_be_printed(void **state) {
     static const char page[] =
         "# A `b\n\n| a | `b|c` |\n|---|\n| d **e | f\n\n- *x [y](z\n  1. n\n\n```\nq\n<!-- r";
@@ -132,7 +132,7 @@ static void probes_are_told_from_other_devices(void **state) {
 
 enum { MOST = 1000 };
 
-/* A set that does the same as long as it has all of these; how often that was asked. */
+/* A set with equal behaviour as long as all of `wanted` remain; counts the tests. */
 typedef struct {
     const uint32_t *wanted;
     uint32_t n, tests;
@@ -171,7 +171,7 @@ static void a_set_shrinks_to_what_matters(void **state) {
     shrunk(NULL, 0, 0);
 }
 
-/* A text does the same as long as it has a word, and its brackets are in pairs. */
+/* A text has equal behaviour as long as the word remains and brackets are paired. */
 static bool has_word(void *to, const char *text) {
     int depth = 0;
     for (const char *c = text; *c && depth >= 0; c++)

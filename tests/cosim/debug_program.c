@@ -1,4 +1,4 @@
-/* debug_program.c - what the debuggers of openocd.sh and gdb.sh look at: nested calls, and a result. */
+/* debug_program.c - the program under the debuggers of openocd.sh and gdb.sh: nested calls, and a result. */
 #include <stdint.h>
 
 volatile uint32_t rounds = 3, result;

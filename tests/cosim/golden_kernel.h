@@ -1,5 +1,5 @@
-/* golden_kernel.h - a kernel that ran on an array of the reference netlist's tiles, as input for the
- * co-simulation: its bitstream, and a batch file that runs it several times. */
+/* golden_kernel.h - a kernel of the golden array (tiles of the reference netlist) as input for the
+ * co-simulation: its bitstream, and a batch file with several runs. */
 #ifndef ONYX_TESTS_GOLDEN_KERNEL_H
 #define ONYX_TESTS_GOLDEN_KERNEL_H
 
@@ -21,7 +21,7 @@ typedef struct {
     double cycles; /* of the reference */
 } golden_kernel;
 
-/* Length-headed blocks in the stream; the last one has to end with it. */
+/* Length-headed blocks in the stream; the last block must end with the stream. */
 static inline uint32_t golden_count_blocks(const golden_stream *s) {
     uint32_t blocks = 0, at = 0;
     for (; at < s->len; blocks++)
@@ -45,7 +45,7 @@ static inline uint32_t golden_read_streams(const cJSON *object, golden_stream *t
     return n;
 }
 
-/* NULL if the data are not there. */
+/* NULL without the data. */
 static inline golden_kernel *golden_read(fixture *f, const char *name) {
     const char *stem = arena_printf(&f->mem, ONYX_SHARED_DIR "/data/onyx_bitstreams/golden_array/%s", name);
     const char *path = arena_printf(&f->mem, "%s.bs", stem);
@@ -95,8 +95,8 @@ static inline void golden_put(FILE *out, uint32_t value) {
     fwrite(&value, 4, 1, out);
 }
 
-/* `batches` batches of `runs` runs, all of them the kernel's inputs. `words_off` is added to the length of
- * the first load: not 0 makes a run that cannot end. */
+/* `batches` batches of `runs` runs, all with the kernel's inputs. `words_off` is added to the length of the
+ * first load: a nonzero value makes an endless run. */
 static inline void golden_write_batches(const golden_kernel *k, const pnr_board *b, uint32_t batches,
                                         uint32_t runs, int words_off, const char *path) {
     FILE *out = fopen(path, "wb");

@@ -1,5 +1,5 @@
-/* m3_program.c - what test_m3.c lets the processor model run: one case per call, chosen by the host. It
- * writes what it sees to a log in SRAM. Built for Cortex-M3 without any library. */
+/* m3_program.c - program of test_m3.c for the processor model: the host chooses a case a call. The program
+ * logs to SRAM. Built for Cortex-M3 without any library. */
 #include <stdint.h>
 
 #include "m3_program.h"
@@ -78,7 +78,7 @@ NAKED void fault(void) {
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 
-/* Registers around an interrupt that comes in the middle. */
+/* Registers around an interrupt in the middle. */
 static NAKED uint32_t raise_and_sum(uint32_t address) {
     __asm volatile("push {r4, lr}\n movs r4, #1\n movs r1, #2\n movs r2, #3\n movs r3, #4\n mov r12, #5\n"
                    "str r4, [r0]\n nop\n nop\n"
@@ -99,7 +99,7 @@ static void case_nested(uint8_t priority_of_9) {
 static void case_sleep(void) {
     enable(1u << 9);
     __asm volatile("cpsid i");
-    REG(M3_LATER) = 100; /* line 9, in so many cycles */
+    REG(M3_LATER) = 100; /* line 9, after 100 cycles */
     __asm volatile("wfi");
     note(1);
     __asm volatile("cpsie i\n isb");

@@ -24,7 +24,7 @@ enum {
 #define M3_STACK 0x20010000u
 #define M3_PROCESS_STACK 0x20008004u
 #define M3_LINES 0x40000000u   /* + 4 n: level of interrupt line n */
-#define M3_LATER 0x40000080u   /* line 9 rises after so many cycles */
+#define M3_LATER 0x40000080u   /* line 9 rises after the written number of cycles */
 #define M3_REFUSED 0x40000100u /* bus fault */
 #define M3_NOWHERE 0x50000000u
 

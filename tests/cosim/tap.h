@@ -1,4 +1,4 @@
-/* tap.h - a debugger's end of the JTAG wires: scans bit by bit, and the accesses made of them. */
+/* tap.h - a debugger's end of the JTAG wires: scans bit by bit, and accesses made of scans. */
 #ifndef ONYX_TESTS_TAP_H
 #define ONYX_TESTS_TAP_H
 
@@ -16,7 +16,7 @@ static inline void tap_move(jtag_port *p, unsigned tms, unsigned n) {
         jtag_clock(p, (tms >> i & 1 ? JTAG_TMS : 0) | JTAG_TDI);
 }
 
-/* From Run-Test/Idle through a shift of n bits and back; what came out. */
+/* From Run-Test/Idle through a shift of n bits and back; returns the bits shifted out. */
 static inline uint64_t tap_scan(jtag_port *p, bool ir, uint64_t in, unsigned n) {
     uint64_t out = 0;
     tap_move(p, ir ? 3 : 1, ir ? 4 : 3);
@@ -30,7 +30,7 @@ static inline uint64_t tap_scan(jtag_port *p, bool ir, uint64_t in, unsigned n) 
 
 static inline void tap_begin(jtag_port *p, jtag_bus bus) {
     jtag_begin(p, bus);
-    tap_move(p, 0x1F, 6); /* five ones reset from anywhere; then Run-Test/Idle */
+    tap_move(p, 0x1F, 6); /* five ones reset from any state; the zero enters Run-Test/Idle */
 }
 
 static inline uint32_t tap_access(jtag_port *p, unsigned instruction, bool read, unsigned address,

@@ -1,6 +1,6 @@
-/* The program that test_fw_qemu runs on qemu's Cortex-M3, the same file, on the processor model: start-up,
- * tick, sleep, exceptions; and one that sorts and merges lists. They end at a breakpoint, with semihosting's
- * exit code 0. */
+/* The program of test_fw_qemu (the same file) on the processor model instead of qemu's Cortex-M3: start-up,
+ * tick, sleep, exceptions; and a program that sorts and merges lists. Each ends at a breakpoint, with
+ * semihosting's exit code 0. */
 #include "rtl_models/soc/m3.h"
 #include "tests/firmware/bare_elf.h"
 #include "tests/firmware/elf_segments.h"
@@ -31,7 +31,7 @@ static void load(fixture *f, const char *path, memories *m) {
     }
 }
 
-/* The exit code, or the line that found something wrong. */
+/* The exit code, or the failing line. */
 static uint32_t run(fixture *f, const char *program) {
     memories *m = arena_new(&f->mem, memories);
     m3 *core = m3_create((m3_bus){m, read_nothing, write_nothing});

@@ -1,6 +1,6 @@
-/* test_collision.c - two accesses to one bank of the global buffer: told of the processor's side, of the host
- * past it, and of two DMAs; kept apart by bank and tile; and what onyx-cosim --jtag answers then. Beside it,
- * what else the chip does not tell: a word of the array that is read before it has come. */
+/* test_collision.c - two accesses to one bank of the global buffer: reported for the processor, for the
+ * host's direct access, and for two DMAs; separate by bank and tile; and the answer of onyx-cosim --jtag.
+ * Another silent error of the chip: reading a word of the array before its arrival. */
 #include <sys/socket.h>
 
 #include "firmware/registers.h"
@@ -139,7 +139,7 @@ static void test_a_bank_that_is_free_again(void **state) {
     machine_destroy(m);
 }
 
-/* The host's range begins in the bank before, and ends in the one in use. */
+/* The host's range begins in the previous bank, and ends in the busy bank. */
 static void test_a_range_over_two_banks(void **state) {
     (void)state;
     uint8_t bytes[64] = {0};

@@ -104,7 +104,7 @@ static void registers_and_polling_do_as_well(void **state) {
     run_and_check(*state, "vec_elemmul", true);
 }
 
-/* One word too few: everything waits for it. */
+/* A missing word: everything waits. */
 static void a_stuck_run_is_explained(void **state) {
     fixture *f = *state;
     setting s;
@@ -134,7 +134,7 @@ static void expect_end(fixture *f, const setting *s, int exit_code, const char *
     assert_int_not_equal(access(s->options.result, F_OK), 0);
 }
 
-/* Returns where these words are, from `at` on. */
+/* Returns the place of these words, from `at` on. */
 static size_t find(const char *elf, size_t length, size_t at, const uint32_t words[2]) {
     while (at + 8 <= length && memcmp(elf + at, words, 8) != 0)
         at++;
@@ -142,7 +142,7 @@ static size_t find(const char *elf, size_t length, size_t at, const uint32_t wor
     return at;
 }
 
-/* One bit of the bitstream flipped on the way; then the head of the file. */
+/* A bit of the bitstream flipped on the way; afterwards the head of the file. */
 static void damaged_programs_are_told(void **state) {
     fixture *f = *state;
     setting s;

@@ -233,7 +233,7 @@ static void test_reset(void **state) {
     machine_destroy(b->m);
 }
 
-/* New instructions through the port are the ones that run, also where others ran before. */
+/* The processor executes newly loaded instructions, also in place of executed instructions. */
 static void test_loading_over_a_program(void **state) {
     bench *b = counting(state);
     run(b, 50);

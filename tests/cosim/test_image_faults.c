@@ -1,6 +1,6 @@
-/* The program refuses images it should not load even if the processor skips one instruction on the way: every
- * instruction of the verification in turn, on the processor model, for images bad in one way each. Whatever
- * then writes configuration has loaded a bad image. */
+/* The program refuses bad images even if the processor skips an instruction: every instruction of the
+ * verification in turn, on the processor model, for images with a single fault each. A write of configuration
+ * means a loaded bad image. */
 #include "firmware/fw_int.h"
 #include "rtl_models/soc/m3.h"
 #include "tests/firmware/elf_segments.h"
@@ -8,15 +8,15 @@
 
 enum { MEMORY_BYTES = 0x20000, MOST_STEPS = 60000, HEADER_BYTES = 32 };
 
-/* Program memory, SRAM, the first bank of the buffer; of the devices, what the program asks before it
- * configures. */
+/* Program memory, SRAM, the first bank of the buffer; and the devices that the program reads before
+ * configuration. */
 typedef struct {
     m3 *core;
     uint8_t code[MEMORY_BYTES], sram[MEMORY_BYTES], glb[MEMORY_BYTES];
     uint8_t program[MEMORY_BYTES], image[MEMORY_BYTES]; /* as loaded */
     const pnr_board *board;
     uint32_t check, confirm; /* addresses of image_check and image_confirm */
-    bool unchecked;          /* leave both of them out, as a whole */
+    bool unchecked;          /* leave both checks out, as a whole */
     bool configured;
 } chip;
 
@@ -77,7 +77,8 @@ static chip *chip_new(fixture *f, const pnr_board *board) {
     return c;
 }
 
-/* Past the next instruction. Its first half word tells how long it is: 0b11101.. to 0b11111.. is one of two.
+/* Skips the next instruction. Its first half word tells its length: 0b11101.. to 0b11111.. is an instruction
+ of two.
  */
 static void skip_one(chip *c) {
     uint32_t pc = m3_register(c->core, 15) & ~1u;
@@ -85,13 +86,13 @@ static void skip_one(chip *c) {
     m3_set_debug_register(c->core, 15, pc + (two ? 4 : 2));
 }
 
-/* Back to the caller of the function that is about to begin. */
+/* Returns at once from the function about to begin. */
 static void leave_out(chip *c) {
     m3_set_debug_register(c->core, 15, m3_register(c->core, 14) & ~1u);
 }
 
-/* Boots with step `skip` of those from image_check on left out; UINT32_MAX: none. Returns how many steps
- * there were from there to the end: the program gave up, stopped, or began to configure. */
+/* Boots without step `skip` after image_check; UINT32_MAX: all steps. Returns the number of steps from
+ * image_check to the end: the program gave up, stopped, or began to configure. */
 static uint32_t boot(chip *c, uint32_t skip) {
     uint32_t steps = 0;
     bool checking = false;
@@ -140,7 +141,7 @@ static void other_length(chip *c) {
 static void other_sums(chip *c) {
     c->image[offsetof(fw_image_header, sums) + 9] ^= 0x40;
 }
-/* The sums of the image are right, and not this program's: what another program's image is. */
+/* The sums of the image are right for another program: an image of another program. */
 static void other_program(chip *c) {
     c->image[HEADER_BYTES + 5] ^= 0x20;
     c->image[offsetof(fw_image_header, sums) + 9] ^= 0x20;
@@ -199,7 +200,7 @@ static void no_single_skip_loads_a_bad_image(void **state) {
         uint32_t steps = boot(c, UINT32_MAX);
         assert_false(c->configured);
         assert_int_equal(error_of(c), bad[i].error);
-        /* Without the verification it is loaded, and that is noticed. */
+        /* Without the verification the image is loaded, and the test notices. */
         c->unchecked = true;
         boot(c, UINT32_MAX);
         assert_true(c->configured);

@@ -3,7 +3,7 @@
 
 enum { MEMORY = 0x3000 };
 
-/* Memory at 0; an error beyond it. */
+/* Memory at 0; accesses beyond its end are errors. */
 typedef struct {
     uint8_t bytes[MEMORY];
     unsigned reads, writes;
@@ -58,7 +58,7 @@ static void test_instruction_capture_ends_in_01(void **state) {
     assert_int_equal(tap_scan(&b->port, true, JTAG_READ_IDCODE, 4), 1);
 }
 
-/* BYPASS, and every instruction the port does not have, is one bit of delay. */
+/* BYPASS and every unknown instruction are a bit of delay. */
 static void test_bypass(void **state) {
     bench *b = bench_new(*state, false);
     static const unsigned bypassed[] = {JTAG_BYPASS, 0, 1, 2, 7, 9, 12, 13};

@@ -1,5 +1,5 @@
-/* test_m3.c - exceptions, interrupts, sleep, SysTick, cycle counter and faults of the processor model, seen
- * from a program that runs on it. */
+/* test_m3.c - exceptions, interrupts, sleep, SysTick, cycle counter and faults of the processor model, tested
+ * by a program on the model. */
 #include "m3_program.h"
 #include "rtl_models/soc/m3.h"
 #include "tests/test.h"
@@ -126,8 +126,7 @@ static void a_fault_in_the_fault_handler_stops(void **state) {
     m3_destroy(h->core);
 }
 
-/* A memory that was never written: the reset vector has no Thumb bit, so there is nothing to execute until a
- * program is there. */
+/* An unwritten memory: the reset vector has no Thumb bit, and nothing executes before a program is loaded. */
 static void an_empty_memory_locks_up(void **state) {
     host *h = host_new(*state, CASE_SVC);
     uint8_t vectors[8];
@@ -149,7 +148,7 @@ static void an_empty_memory_locks_up(void **state) {
 
 static void ticks_come_at_their_period(void **state) {
     host *h = host_new(*state, CASE_TICK);
-    m3_catch_breakpoints(h->core, true); /* a debugger keeps the clock on while it sleeps */
+    m3_catch_breakpoints(h->core, true); /* a debugger keeps the clock on during sleep */
     run(h);
     const m3_log *l = log_of(h);
     assert_int_equal(l->len, 4);

@@ -1,8 +1,7 @@
-/* What is left to catch when a damaged bitstream has right sums, as if it had been built so: every 13th
- * single-bit flip of a kernel of the golden array, loaded by the real firmware, which reads back, into the
- * RTL of the array. Refused before anything is configured are addresses outside of the array, words out of
- * order, words that set nothing; read back differently are words for registers or bits that are not there.
- * The rest is another bitstream in good order. */
+/* Checks left for a damaged bitstream with right sums, as if built with the damage: every 13th single-bit
+ * flip of a kernel of the golden array, loaded by the real firmware, which reads back, into the RTL of the
+ * array. Refused before configuration: addresses outside of the array, words out of order, words without
+ * effect; found by read-back: words for absent registers or bits. The rest is another valid bitstream. */
 #include "firmware/fw_int.h"
 #include "golden_kernel.h"
 
@@ -12,7 +11,7 @@ typedef struct {
     uint32_t flips, outside, order, differs, loaded, hangs;
 } tally;
 
-/* Where the program keeps the sums of its words: the one place with their values. */
+/* Place of the sums of the program's words: the only place with their values. */
 static uint32_t find_sums(machine *m, const uint32_t sums[FW_IMAGE_SUMS]) {
     uint32_t found = UINT32_MAX;
     for (uint32_t at = 0; at < 0x4000; at += 4) {
@@ -43,7 +42,7 @@ static uint32_t mailbox_word(machine *m, const pnr_board *b, uint32_t offset) {
     return machine_word(m, b->map.sram + FW_MAILBOX_OFFSET + offset);
 }
 
-/* Boots the program; its error, 0 when it is ready, UINT32_MAX when it is neither. */
+/* Boots the program; returns its error, 0 when ready, UINT32_MAX in any other state. */
 static uint32_t boot(machine *m, const pnr_board *b) {
     const uint8_t nothing[FW_MAILBOX_BYTES] = {0};
     assert_true(machine_load(m, b->map.sram + FW_MAILBOX_OFFSET, nothing, sizeof nothing));
@@ -90,7 +89,7 @@ static void flips_with_right_checksums(void **state) {
     assert_true(make_folder(folder, &f->diag) && pnr_board_read("onyx", &f->mem, &f->diag, &board));
     fw_options o = fw_options_default(ONYX_SOURCE_DIR, folder);
     o.verify = true;
-    o.unchecked = true; /* a program that was built so has the sum of its code, too */
+    o.unchecked = true; /* a program built with the damage has the sum of its code, too */
     machine *m = cosim_machine(&board, stderr, &f->diag);
     assert_non_null(m);
     assert_true(cosim_load_elf(m, golden_build(f, k, &board, &o), &f->mem, &f->diag));

@@ -1,4 +1,4 @@
-/* test_serve.c - the sockets of onyx-cosim --jtag: remote_bitbang, the back door, one client after the other.
+/* test_serve.c - the sockets of onyx-cosim --jtag: remote_bitbang, the back door, client after client.
  */
 #include <signal.h>
 #include <sys/socket.h>
@@ -143,7 +143,7 @@ static void test_back_door(void **state) {
     end(b);
 }
 
-/* SIGTERM ends it although the client takes none of its answers. */
+/* SIGTERM ends the server although the client takes none of its answers. */
 static void test_a_client_that_does_not_listen(void **state) {
     bench *b = bench_new(*state);
     int s = connect_to(b->jtag);

@@ -1,5 +1,5 @@
-/* test_session.c - what onyx-cosim answers when board, program or chip do not fit: its session on a machine
- * that does as it is told, without RTL or processor. */
+/* test_session.c - messages of onyx-cosim when board, program or chip do not fit: its session on a scripted
+ * machine, without RTL or processor. */
 #include "firmware/sums.h"
 #include "rtl_models/soc/session.h"
 #include "tests/test.h"
@@ -8,7 +8,7 @@
 
 /* ---- the machine ----------------------------------------------------------------------------- */
 
-/* What there is after a step: array cycles, items of a list that are over. */
+/* State after a step: array cycles, finished items of a list. */
 typedef struct {
     uint64_t cycle;
     uint32_t items;
@@ -17,11 +17,11 @@ typedef struct {
 
 typedef struct {
     bool refused;                /* machine_create fails */
-    const char *stop;            /* it stops here as soon as a batch is commanded */
-    uint32_t output, output_len; /* what its program writes into the first row of the run table */
+    const char *stop;            /* stop reason as soon as a batch is commanded */
+    uint32_t output, output_len; /* values that the program writes into the first row of the run table */
     bool collides;               /* somebody touches a bank in use */
-    bool idle;                   /* its program reports runs it did not start */
-    const moment *moments;       /* of its first steps, in which it does nothing else */
+    bool idle;                   /* its program reports runs that did not start */
+    const moment *moments;       /* states of its first steps, without other effects */
     uint32_t n_moments;
 } behaviour;
 
@@ -59,7 +59,7 @@ bool machine_load(machine *m, uint32_t address, const void *from, size_t bytes) 
         return address < 0x10000; /* code, which nothing reads */
     if (in_sram(m, address, bytes))
         memcpy(m->memory + (address - m->sram), from, bytes);
-    return true; /* or the global buffer, which nothing reads either */
+    return true; /* or the global buffer, which nothing reads here */
 }
 bool machine_dump(const machine *m, uint32_t address, void *to, size_t bytes) {
     (void)m;
@@ -144,7 +144,7 @@ static void write_file(const char *path, const void *bytes, size_t length) {
     assert_int_equal(fclose(out), 0);
 }
 
-/* A program of one segment of four bytes at `address`. */
+/* A program with a segment of four bytes at `address`. */
 static const char *write_elf(fixture *f, uint32_t address) {
     struct {
         Elf32_Ehdr head;
@@ -162,7 +162,7 @@ static const char *write_elf(fixture *f, uint32_t address) {
     return path;
 }
 
-/* One batch of one run: a load of a word, and a store. */
+/* A batch of one run: a load of a word, and a store. */
 static const char *write_batches(fixture *f, const pnr_board *b) {
     const uint32_t table = b->map.sram + FW_TABLE_OFFSET, block = b->map.cgra_data;
     const uint32_t words[] = {FW_BATCH_MAGIC,
@@ -201,7 +201,7 @@ static pnr_board onyx(fixture *f) {
     return b;
 }
 
-/* Runs the batch on such a machine; what is printed must be `message` and what follows. */
+/* Runs the batch on a machine with this behaviour; the output must start with `message`. */
 static void expect(fixture *f, const pnr_board *b, const behaviour *does, uint32_t segment, int code,
                    const char *message) {
     const cosim_options o = {.elf = write_elf(f, segment),
@@ -227,7 +227,8 @@ static void a_batch_that_fits_runs(void **state) {
     pnr_board_free(&b);
 }
 
-/* It is said, whatever the end; it does not change the end, which is for those who read statistics. */
+/* A collision is reported for any exit code, and does not change the exit code, which serves users of
+ * statistics. */
 static void a_collision_is_told(void **state) {
     fixture *f = *state;
     pnr_board b = onyx(f);
@@ -246,7 +247,7 @@ static double member(const cJSON *of, const char *name) {
     return cJSON_GetNumberValue(cJSON_GetObjectItem(of, name));
 }
 
-/* From the last store to the start, without what items of a list took in between. */
+/* From the last store to the start, without the time of list items in between. */
 static void switches_are_counted(void **state) {
     static const moment moments[] = {
         {10, 0, {0}},

@@ -1,6 +1,6 @@
-/* test_soc.cpp - what the wires between controller, buffer and array do: no SystemVerilog module has them
- * (docs/cosim.md, Wires). The register writes of a program of three images, as recorded with what the
- * chip's own netlist did: without the writes behind a reset its second image never comes in. */
+/* test_soc.cpp - the wires between controller, buffer and array, which no SystemVerilog module has
+ * (docs/cosim.md, Wires). Replays the register writes of a program of three images, recorded with the
+ * behaviour of the chip's own netlist: without the writes after a reset its second image never arrives. */
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -43,7 +43,7 @@ struct Chip : Soc {
         return read_register(GLC_CFG_READ_DATA);
     }
     void reset_all(uint32_t cycles) { glc(GLC_GLOBAL_RESET, cycles); }
-    /* Column 0 hands on what a load of tile 0 gives it, `words` of them from LOADED. */
+    /* Column 0 forwards a load of tile 0: `words` words from LOADED. */
     void set_load(uint32_t words) {
         glb(0, GLB_LD_CTRL, 0x29);
         glb(0, GLB_LD_DIM, 1);
@@ -82,7 +82,7 @@ void global_reset_is_that_of_array_and_buffer(void **) {
     assert_int_equal(c.read_buffer(LOADED, 4), 0xfeedbeef);
 }
 
-/* While it lasts, words of the array, registers and memory of the buffer and starts are lost. */
+/* During a reset, words of the array, registers and memory of the buffer, and starts are lost. */
 void what_comes_during_a_reset_is_lost(void **) {
     Chip c;
     all_are_stalled(c);
@@ -107,7 +107,7 @@ void what_comes_during_a_reset_is_lost(void **) {
     assert_string_equal(c.describe_stuck().c_str(), "");
 }
 
-/* A stream that runs ends with the reset, without a done bit. */
+/* A running stream ends with the reset, without a done bit. */
 void a_reset_ends_streams(void **) {
     Chip c;
     all_are_stalled(c);
@@ -122,8 +122,8 @@ void a_reset_ends_streams(void **) {
     assert_int_equal(c.read_register(GLC_G2F_ISR), 0);
 }
 
-/* The IO tile of a stalled column shows what its FIFOs hold, and has room as long as nothing goes in: a load
- * loses its words there. Where the column runs, the FIFO is full after two words: nobody takes them on. */
+/* The IO tile of a stalled column shows the contents of its FIFOs, and has room as long as nothing enters: a
+ * load loses its words. In a running column the FIFO is full after two words, which nobody takes. */
 void a_stalled_column_loses_the_words_of_a_load(void **) {
     for (bool stalled : {false, true}) {
         Chip c;
@@ -163,7 +163,7 @@ struct Trace {
         while (chip.cycles() < cycle)
             chip.step();
     }
-    /* The program asks again until the value is there. */
+    /* The program repeats the read until the value appears. */
     bool reads(uint32_t at, uint32_t value) {
         for (unsigned looks = 0; looks < 1000; looks++)
             if (chip.read_register(at) == value)

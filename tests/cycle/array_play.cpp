@@ -10,7 +10,8 @@ using Array = WholeArray;
 using onyx::Array;
 #endif
 
-/* Steps of a flush: far rows see it in the second. Recorded kernels have none, and began behind the first. */
+/* Steps of a flush: far rows see the flush in the second step. Recorded kernels have no flush, and began
+ * after the first step. */
 #ifdef ONYX_RECORDED
 enum { kFlushSteps = 1 };
 #else

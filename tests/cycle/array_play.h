@@ -1,6 +1,6 @@
 /* array_play.h - the RTL of the array (tile library; with ONYX_WHOLE_ARRAY the whole chip as one model),
  * configured by a bitstream and run as design_main.cpp runs a specialised design: same flush, inputs offering
- * a word a cycle, outputs taking one until their blocks are there. Read by C and C++. */
+ * a word a cycle, outputs taking a word until their blocks are complete. Read by C and C++. */
 #ifndef ONYX_TESTS_ARRAY_PLAY_H
 #define ONYX_TESTS_ARRAY_PLAY_H
 
@@ -21,12 +21,12 @@ typedef struct {
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* Configures stalled; words[2 * i] is an address, the next one its data. */
+/* Configures stalled; words[2 * i] is an address, words[2 * i + 1] its data. */
 void *array_open(const uint32_t *words, uint32_t n);
 void array_close(void *array);
-/* One run. False if the outputs are not complete after `limit` cycles, or do not fit. */
+/* Plays a run. False if the outputs are incomplete after `limit` cycles, or do not fit. */
 bool array_play(void *array, array_stream *streams, uint32_t n, uint64_t limit, uint64_t *cycles);
-/* What the monitors of a tile have raised in all runs: bit n is hazard n of rtl_models/cycle/cycle.h. */
+/* Monitors of a tile raised in all runs: bit n is hazard n of rtl_models/cycle/cycle.h. */
 uint32_t array_hazards(const void *array, uint32_t x, uint32_t y);
 #ifdef __cplusplus
 }

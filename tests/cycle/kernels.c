@@ -94,7 +94,7 @@ typedef struct {
     uint64_t cycles;
 } kernel_end;
 
-/* Plays a run on both, the array for SLACK cycles more than the model, and compares them word by word. */
+/* Plays a run on both, the array for SLACK cycles longer than the model, and compares word by word. */
 static kernel_end play_both(kernel_pair *p, const kernel_stream *streams, uint32_t n, arena *mem,
                             cycle_stream **outputs) {
     cycle_stream *model = kernel_streams(p->k, streams, n, mem);

@@ -15,10 +15,10 @@ typedef struct {
     u32_vec column; /* by cell */
 } kernel;
 
-/* Reads and decodes a bitstream; fails the test when it cannot be. */
+/* Reads and decodes a bitstream; failure fails the test. */
 void kernel_read(const char *path, name_table *names, arena *mem, diagnostics *d, kernel *k);
 
-/* What passes at one IO column in a run. */
+/* The stream of an IO column in a run. */
 typedef struct {
     uint32_t column;
     bool output;
@@ -33,7 +33,7 @@ typedef struct {
     uint64_t array_clocks; /* processor time of the array in its runs, as clock() */
 } kernel_pair;
 
-/* Makes the streams that cycle_run takes of those of a run. */
+/* Converts the streams of a run for cycle_run. */
 cycle_stream *kernel_streams(const kernel *k, const kernel_stream *streams, uint32_t n, arena *mem);
 
 kernel_pair kernel_start(const kernel *k, arena *mem);
@@ -41,15 +41,15 @@ kernel_pair kernel_start(const kernel *k, arena *mem);
  * streams, the outputs' words in `got`. */
 uint64_t kernel_run(kernel_pair *p, const kernel_stream *streams, uint32_t n, arena *mem,
                     cycle_stream **outputs);
-/* A run that neither finishes: fails the test where one does, or where they differ before. Compares hazards and
- * closes the pair. */
+/* A run that must hang on both: fails the test if either finishes, or if their words differ. Compares hazards
+ * and closes the pair. */
 void kernel_hang(kernel_pair *p, const kernel_stream *streams, uint32_t n, arena *mem,
                  cycle_stream **outputs);
-/* `cycles`: of all runs. Each of them must be in one of the accounts of every channel, and the monitors of
- * the RTL must have raised the model's hazards. */
+/* `cycles`: of all runs. Each cycle must be in exactly one account of every channel, and the monitors of the
+ * RTL must have raised the model's hazards. */
 void kernel_stop(kernel_pair *p, uint64_t cycles, arena *mem);
 
-/* The streams of a recorded run, and what its outputs should be. */
+/* The streams of a recorded run, and the expected outputs. */
 typedef struct {
     kernel_stream stream[64];
     uint16_t *expected[64]; /* of outputs */
@@ -75,7 +75,7 @@ typedef struct {
     uint64_t cycles;     /* of all runs */
     uint64_t rtl_clocks; /* processor time of the RTL, as clock() */
     const char *trace;   /* the text io.trace should have */
-    const char *result;  /* the result file (docs/dump.md) there should be */
+    const char *result;  /* the expected result file (docs/dump.md) */
     size_t result_length;
 } kernel_replayed;
 

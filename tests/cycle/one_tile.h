@@ -1,4 +1,4 @@
-/* one_tile.h - a PE or MEM tile of the cycle model alone, by its pins: what stands beside a verilated core.
+/* one_tile.h - a PE or MEM tile of the cycle model alone, by its pins: the counterpart of a verilated core.
  */
 #ifndef ONYX_TESTS_ONE_TILE_H
 #define ONYX_TESTS_ONE_TILE_H
@@ -16,7 +16,7 @@ typedef struct {
     bool out_valid[CYCLE_OUTS];
 } tile_pins;
 
-/* A PE or MEM tile whose ports are pins, as onyx_pe_core.sv and onyx_mem_core.sv have them. */
+/* A PE or MEM tile whose ports are pins, as in onyx_pe_core.sv and onyx_mem_core.sv. */
 cycle_model *tile_build(const cycle_cell *cell, arena *mem);
 void tile_settle(const cycle_model *m, tile_pins *pins);
 void tile_clock(cycle_model *m, const tile_pins *pins);

@@ -1,9 +1,9 @@
-/* Kernels on data made to meet what the chip's tiles get wrong, by the onyx command and then on the cycle
- * model with streams that pause: every result right, no hazard, no refusal. The operands of a case are
+/* Kernels on data chosen to meet the errata of the chip's tiles, by the onyx command and on the cycle model
+ * with streams that pause: every result is right, without hazard or refusal. The operands of a case are
  * patterns (empty, one row or column, a single entry, odd and even, full, diagonal); each run is played once
- * as the command does, and some times with streams that begin late, have gaps, or take words slowly.
- * Arguments: how many runs (default 150), and the seed of the first case; each case has the next, and a
- * failure names its case's, from which it is met at once. */
+ * with the command's streams, and several times with streams that begin late, have gaps, or take words
+ * slowly. Arguments: the number of runs (default 150), and the seed of the first case; each case uses the
+ * next seed, and a failure names its seed, which reproduces the case at once. */
 #include "kernels.h"
 
 static uint32_t wanted = 150, seed = 16;
@@ -14,7 +14,7 @@ enum { INDICES = 4, MOST_EXTENT = 9, PACES = 3, MOST_ENTRIES = MOST_EXTENT * MOS
 
 typedef struct {
     const char *expression, *operands; /* operands: "B:ij c:j", indices of each */
-    const char *options;               /* that the case is about, separated by blanks */
+    const char *options;               /* options of the case, separated by blanks */
 } shape;
 
 static const shape shapes[] = {
@@ -24,14 +24,14 @@ static const shape shapes[] = {
     {"X(i,j)=B(i,j)*C(i,k)*D(k,j)", "B:ij C:ik D:kj", "-s reorder(i,k,j)"},
     {"X(i,j)=B(i,j,k)*c(k)", "B:ijk c:k", "-s reorder(i,k,j)"},
     {"x(i)=b(i)-C(i,j)*d(j)", "b:i C:ij d:j", "-s reorder(j,i)"},
-    /* dense levels, and operands that the host makes, below a union */
+    /* dense levels, and operands made by the host, below a union */
     {"X(i,j)=c(i)+B(i,j)", "c:i B:ij", ""},
     {"X(i,j)=B(i,j)-c(j)", "B:ij c:j", ""},
     {"X(i,j)=B(i,j)+C(i,j)", "B:ij C:ij", "-f B:sd"},
     {"X(i,j)=B(i,j)+C(i,j)", "B:ij C:ij", "-f B:sd -f C:sd"},
     {"X(i,j)=B(i,j)+C(i,j)+D(i,j)", "B:ij C:ij D:ij", "-f C:sd"},
     {"X(i,j,k)=B(i,j,k)+C(i,j,k)", "B:ijk C:ijk", "-f B:ssd -f C:sds"},
-    /* repeaters inside of loops that may be empty */
+    /* repeaters inside loops that may be empty */
     {"x(i)=B(i,k,l)*c(k)", "B:ikl c:k", ""},
     {"x(i)=B(i,k,l)*c(l)", "B:ikl c:l", ""},
     {"X(i,j)=B(i,k,l)*C(j,k)*D(j,l)", "B:ikl C:jk D:jl", ""},
@@ -105,7 +105,7 @@ static bool has_entry(pattern p, const uint32_t *at, const uint32_t *dim, uint32
     return false;
 }
 
-/* Writes an operand; a tensor without entries gets an explicit zero, since its file must have one. */
+/* Writes an operand; a tensor without entries gets an explicit zero, since its file needs an entry. */
 static void write_operand(prng *random, FILE *out, const uint32_t *dim, uint32_t order) {
     pattern p = (pattern)prng_below(random, PATTERNS);
     uint32_t points = 1, n = 0, one[INDICES] = {0}, crd[MOST_ENTRIES][INDICES];
@@ -183,13 +183,13 @@ static uint32_t some_bits(prng *random, uint32_t n) {
     return bits == UINT32_MAX ? 0 : bits;
 }
 
-/* Inputs that begin late or have gaps, and outputs that pause in at most a sixth of the cycles. */
+/* Inputs begin late or have gaps, and outputs pause in at most a sixth of the cycles. */
 static void pace(prng *random, cycle_stream *s, bool output) {
     s->skew = prng_below(random, 3) ? 0 : prng_below(random, 60);
     s->idle = prng_below(random, 2) ? 0 : some_bits(random, output ? 5 : 4u << prng_below(random, 3));
 }
 
-/* Plays all runs of a job with pauses; each must give the words it gives without. */
+/* Plays all runs of a job with pauses; each must give the words of the run without pauses. */
 static uint32_t play_paced(fixture *f, prng *random, const kernel *k, const char *job, const arguments *a) {
     arena *mem = &f->mem;
     kernel_job j = kernel_open_job(f, k, job);
@@ -234,7 +234,7 @@ static bool run_case(fixture *f, const arguments *a) {
     return true;
 }
 
-/* A case that is too large with what its setting asks for must run without. */
+/* A case too large for its setting must run without the setting. */
 static uint32_t play_case(fixture *f, prng *random, const char *folder, uint32_t *refused) {
     arena *mem = &f->mem;
     const shape *s = &shapes[prng_below(random, SHAPES)];

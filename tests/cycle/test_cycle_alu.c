@@ -1,5 +1,5 @@
-/* Every element-wise operation of sam/operations.def on the chip: it either runs, from the bitstream's bytes,
- * and gives on awkward values what the simulator of graphs gives, or is refused, located and with a way out.
+/* Every element-wise operation of sam/operations.def on the chip: the operation runs from the bitstream's
+ * bytes and equals the graph simulator on awkward values, or is refused with a location and a remedy.
  */
 #include "engines/cycle_load.h"
 #include "tests/bitstream/bits_fixture.h"
@@ -29,7 +29,7 @@ static const char one_operand[] =
     "5 [type=\"fiberwrite\" index=\"i\" tensor=\"x\" mode=\"0\" format=\"compressed\"]\n"
     "1 -> 5 [type=\"crd\"]\n1 -> 2 [type=\"ref\"]\n2 -> 3 [type=\"val\"]\n3 -> 4 [type=\"val\"]\n}\n";
 
-/* What is awkward as an int16, and as a bfloat16: 0, -0, 1, -1, 1.0078, 3, -0.3, 1e10, -1e-10, pi, 255, -256.
+/* Awkward values, as int16 and as bfloat16: 0, -0, 1, -1, 1.0078, 3, -0.3, 1e10, -1e-10, pi, 255, -256.
  */
 enum { VALUES = 12, PAIRS = VALUES * VALUES };
 static const uint16_t on_int[VALUES] = {0, 1, 2, 5, 15, 16, 100, 0x7fff, 0x8000, 0x8001, 0xfffe, 0xffff};
@@ -70,7 +70,7 @@ static const uint16_t *simulated(fixture *f, const sam_graph *g, const pairs *p)
     return r.result.vals;
 }
 
-/* The stream at the cell of a routed design, for the cell of the decoded one in the same place. */
+/* The stream at the cell of a routed design, for the decoded design's cell in the same place. */
 static cycle_stream stream_of(fixture *f, const net_cell_data *cell, const pairs *p) {
     const char *tensor = names_text(&f->names, cell->tensor);
     if (cell->table.n) {
@@ -86,7 +86,7 @@ static cycle_stream stream_of(fixture *f, const net_cell_data *cell, const pairs
     return (cycle_stream){.words = p->level, .length = PAIRS + 4};
 }
 
-/* Lowered graph to bitstream, and what that computes. */
+/* Lowers the graph to a bitstream, and returns the bitstream's results. */
 static const uint16_t *run(fixture *f, const bits_board *b, onyx_graph *g, const pairs *p) {
     netlist net;
     pnr_design design;
@@ -122,7 +122,7 @@ static const uint16_t *run(fixture *f, const bits_board *b, onyx_graph *g, const
     return streams[values].got.at + 1;
 }
 
-/* Whether the chip does the operation; false: refused as it should be. */
+/* Whether the chip has the operation; false: refused with the right message. */
 static bool runs(fixture *f, const bits_board *b, const char *name, bool fp, uint32_t most) {
     char *text = most == 1 ? arena_printf(&f->mem, one_operand, name, fp ? "true" : "false")
                            : arena_printf(&f->mem, two_operands, name, fp ? "true" : "false");
@@ -144,7 +144,7 @@ static bool runs(fixture *f, const bits_board *b, const char *name, bool fp, uin
     bool orders_zeros = fp && (strcmp(name, "min") == 0 || strcmp(name, "max") == 0);
     bool from_0 = strcmp(name, "addhigh") == 0;
     for (uint32_t i = 0; i < PAIRS; i++) {
-        bool zeros = orders_zeros && !((got[i] | want[i]) & 0x7fff); /* of which one is below the other */
+        bool zeros = orders_zeros && !((got[i] | want[i]) & 0x7fff); /* -0 < 0 */
         bool outside = from_0 && ((p->b[i] | p->c[i]) & 0x8000);
         if (got[i] != want[i] && !zeros && !outside)
             fail_msg("%s%s of %04x and %04x: %04x, expected %04x", fp ? "fp_" : "", name, p->b[i], p->c[i],

@@ -26,8 +26,8 @@ static void play(fixture *f, const char *folder, const char *name) {
     kernel_stop(&pair, (uint64_t)cycles, &f->mem);
     pnr_board_free(&k.board);
     kernel_expect(&r, got);
-    /* A line of the table of docs/notebook/fidelity.md (target golden_tables); kernel_run saw that the RTL
-     * takes as many. */
+    /* A line of the table of docs/notebook/fidelity.md (target golden_tables); kernel_run checked the RTL's
+     * cycles. */
     print_message("| %s | %u | %ld | %ld | %ld | %.3f |\n", name, k.bits.words.len, recorded, cycles, cycles,
                   (double)cycles / (double)recorded);
     assert_true(labs(cycles - recorded) * 10 <= recorded);

@@ -1,17 +1,17 @@
 /* Whole kernels recorded on an array of the chip's reference tiles, on the cycle model and on the RTL of the
- * array: both the same words in the same cycles, and no hazard where the chip was right; where it went wrong
- * or hung, the monitor of what it met, or the same words as there. The recordings are of the public netlist.
- * In the older ones a read scanner's coordinates go first at its port, and all rows see one flush; in that
- * setting each run is within 1 % of their cycles, and equal in nearly all, on the model
- * (test_cycle_golden_runs) and on the RTL (test_rtl_golden_runs, the same with ONYX_RECORDED and a memory
- * tile that has this order). The later ones, which say of which array they are, have the chip's turns and
- * flush, so each word that left the chip before it went wrong has its cycle, too. Today's mapping of the same
- * kernel and data meets no hazard. Skipped without the shared data. */
+ * array: both give the same words in the same cycles, without hazard if the chip was right; if the chip was
+ * wrong or hung, they raise the monitor of the cause, or give the chip's words. The recordings are of the
+ * public netlist. In the older recordings a read scanner's coordinates go first at its port, and all rows see
+ * the same flush; with this setting each run is within 1 % of their cycles, and nearly all are equal, on the
+ * model (test_cycle_golden_runs) and on the RTL (test_rtl_golden_runs, the same with ONYX_RECORDED and a
+ * memory tile of this order). The later recordings, which name their array, have the chip's turns and flush:
+ * each word before the chip's fault has its cycle, too. Today's mapping of the same kernel and data meets no
+ * hazard. Skipped without the shared data. */
 #include <dirent.h>
 
 #include "kernels.h"
 
-/* How the names of recordings begin in which the chip is not equal: what it meets. */
+/* First part of the names of recordings with a wrong chip, by the chip's hazard. */
 static const char *const begins[CYCLE_HAZARD_KINDS] = {[CYCLE_HAZARD_LATE_DONE] = "acc_",
                                                        [CYCLE_HAZARD_MAYBE_COORDINATE] = "union_",
                                                        [CYCLE_HAZARD_REPEAT_LEADING] = "lead_",
@@ -20,8 +20,8 @@ static const char *const begins[CYCLE_HAZARD_KINDS] = {[CYCLE_HAZARD_LATE_DONE] 
 
 typedef struct {
     uint32_t runs, unequal, exact, anew, words;
-    double most;                /* by how much a run's cycles differ from those recorded, in per cent */
-    double ours, chips, turned; /* cycles of all that are right: as recorded, recorded, of the chip's turns */
+    double most;                /* largest difference from recorded cycles, in per cent */
+    double ours, chips, turned; /* cycles: recorded turns, recorded, chip's turns */
 } tally;
 
 #ifdef ONYX_RECORDED
@@ -30,7 +30,7 @@ static const bool rtl_recorded = true;
 static const bool rtl_recorded = false;
 #endif
 
-/* The bitstream as a file that bits_read takes. */
+/* The bitstream as a file for bits_read. */
 static const char *write_bits(fixture *f, const cJSON *words) {
     const char *path = arena_printf(&f->mem, "%s/kernel.bs", test_folder(f));
     FILE *out = fopen(path, "w");
@@ -58,8 +58,8 @@ static bool raises_cause(const char *name, const uint32_t *count) {
     return raises;
 }
 
-/* A run that the chip does not finish as it should must raise the monitor of its cause, unless the model
- * makes the chip's words; another run raises none. */
+/* A run that the chip fails must raise the monitor of its cause, unless the model makes the chip's words;
+ * another run raises none. */
 static void check_hazards(const char *name, bool right, bool same, const uint32_t *count) {
     for (uint32_t k = 0; k < CYCLE_HAZARD_KINDS && (right || same); k++) {
         if (count[k])
@@ -71,7 +71,7 @@ static void check_hazards(const char *name, bool right, bool same, const uint32_
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-/* A run as it was recorded: `chip` has the words that left the chip where that has no fault of its own. */
+/* A recorded run: `chip` has the words that left a faultless chip. */
 typedef struct {
     kernel_recording ours, chip;
     bool right;
@@ -123,8 +123,8 @@ static void count_cycles(const char *name, uint64_t cycles, double recorded, uin
     t->most = off * off > t->most * t->most ? off : t->most;
 }
 
-/* In a later recording every word of an output that has the chip's words comes in the chip's cycle, but for
- * one per cent of it. */
+/* In a later recording every word of an output with the chip's words has the chip's cycle, except for one per
+ * cent. */
 static void compare_stamps(const char *name, const recorded_run *r, const cycle_stream *got, tally *t) {
     const cJSON *all = cJSON_GetObjectItem(r->json, "reference_cycles");
     for (uint32_t i = 0; i < r->chip.n && !rtl_recorded; i++) {
@@ -162,7 +162,7 @@ static bool has_one_value_more(const recorded_run *r, const cycle_stream *got) {
     return more == 1 && others == 0;
 }
 
-/* What neither the chip nor the models finish. */
+/* A run that neither the chip nor the models finish. */
 static void play_hang(kernel_pair *pair, const char *name, const recorded_run *r, arena *mem, tally *t) {
     cycle_stream *got;
     kernel_hang(pair, r->ours.stream, r->ours.n, mem, &got);
@@ -186,8 +186,7 @@ static void play_run(kernel_pair *pair, const char *name, const recorded_run *r,
     check_hazards(name, r->right, same || more, hazards_by_kind(pair->model, mem));
     t->runs++;
     t->unequal += !r->right;
-    if (later &&
-        !more) /* our dropper passes the outer stop with the inner one, the chip as soon as it is there */
+    if (later && !more) /* our dropper passes both stops together, the chip the outer at once */
         compare_stamps(name, r, got, t);
     if (!same)
         return;
@@ -199,7 +198,7 @@ static void play_run(kernel_pair *pair, const char *name, const recorded_run *r,
 
 typedef VEC(const char *) arguments;
 
-/* Adds the operands of a later recording, which has them as text. */
+/* Adds the operands of a later recording, stored as text. */
 static void add_files(fixture *f, const cJSON *files, arguments *a) {
     const cJSON *file;
     cJSON_ArrayForEach(file, files) {
@@ -213,8 +212,8 @@ static void add_files(fixture *f, const cJSON *files, arguments *a) {
     }
 }
 
-/* Compiles the kernel anew and runs it with every hazard an error; of one whose operands are not there
- * nothing is known but their words. */
+/* Compiles the kernel anew and runs it with every hazard an error; without its operands only their words are
+ * known. */
 static bool run_anew(fixture *f, const char *name, const cJSON *json) {
     const char *log = arena_printf(&f->mem, "%s/log", test_folder(f));
     arguments a = {0};

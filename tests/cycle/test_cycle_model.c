@@ -40,7 +40,7 @@ static void add_net(arena *mem, cycle_design *d, uint32_t cell, uint32_t port, u
         __VA_ARGS__                                                                                          \
     }
 
-/* Words of a run, ending in what a read-out looks like: {n, n words}. */
+/* Words of a run, ending in a read-out: {n, n words}. */
 static cycle_stream input(uint32_t cell, const uint16_t *words, uint32_t length) {
     return (cycle_stream){.cell = cell, .words = words, .length = length};
 }
@@ -48,7 +48,8 @@ static cycle_stream input(uint32_t cell, const uint16_t *words, uint32_t length)
 static const uint16_t five[] = {5, 1, 2, 3, 4, 5};
 static const uint16_t twelve[] = {12, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
 
-/* in -> pairs -> rsg -> out: with words alone, a repeat signal generator sends ones, so blocks of one word.
+/* in -> pairs -> rsg -> out: for words alone a repeat signal generator sends ones, which are blocks of one
+ word.
  */
 static void make_chain(arena *mem, cycle_design *d, uint32_t pairs) {
     uint32_t in = add_cell(mem, d, (cycle_cell){.kind = CYCLE_IO_IN, .name = "in"});
@@ -69,7 +70,8 @@ static void test_latency_and_pairs(void **state) {
             cycle_stream s[2] = {input(0, five, 6), {.cell = 2, .blocks = 3}};
             assert_int_equal(cycle_run(m, s, 2, true, &f->mem, &cycles), CYCLE_DONE);
             assert_int_equal(s[1].got.len, 6);
-            /* IO FIFO, two port FIFOs, IO FIFO: a cycle each; a pair one more; then a word a cycle. */
+            /* IO FIFO, two port FIFOs, IO FIFO: a cycle each; a pair adds a cycle; afterwards a word a
+             * cycle. */
             for (uint32_t i = 0; i < 6; i++) {
                 assert_int_equal(s[1].got.at[i], 1);
                 assert_int_equal(s[1].stamp.at[i], 4 + pairs + i);
@@ -80,7 +82,7 @@ static void test_latency_and_pairs(void **state) {
     }
 }
 
-/* Every cycle of a channel is in one account. */
+/* Every cycle of a channel is in exactly one account. */
 static void test_accounts_are_complete(void **state) {
     fixture *f = *state;
     cycle_design d = {.recorded = false};
@@ -103,8 +105,8 @@ static void test_accounts_are_complete(void **state) {
     }
 }
 
-/* One branch of a fan-out goes through a reducer, which needs a whole fiber before it gives a value; the
- * other waits for that value. A stream without stops never ends a fiber: a circle. */
+/* One branch of a fan-out goes through a reducer, which needs a whole fiber for a value; the other branch
+ * waits for this value. A stream without stops never ends a fiber: a circle. */
 static void make_circle(arena *mem, cycle_design *d) {
     uint32_t in = add_cell(mem, d, (cycle_cell){.kind = CYCLE_IO_IN, .name = "in"});
     uint32_t reduce = add_pe(mem, d, RTL_PE_REDUCE, 1, "reduce");
@@ -143,8 +145,7 @@ static void test_hang_names_the_circle(void **state) {
     assert_int_equal(channels.at[1].held + channels.at[1].stalled, channels.at[0].stalled);
 }
 
-/* A net into a tile that nothing switched on: what drives it waits for a tile that does nothing, which has no
- * inputs to look at. */
+/* A net into a disabled tile: its driver waits for a tile without activity and without inputs to follow. */
 static void test_hang_at_a_tile_that_is_off(void **state) {
     fixture *f = *state;
     cycle_design d = {.recorded = false};
@@ -168,7 +169,7 @@ static void test_bottleneck(void **state) {
     uint64_t cycles;
     uint16_t words[MOST_WORDS] = {0};
     uint32_t in = add_cell(&f->mem, &d, (cycle_cell){.kind = CYCLE_IO_IN, .name = "in"});
-    /* A writer that copies its blocks takes five cycles for four words. */
+    /* A writer with copied blocks takes five cycles for four words. */
     uint32_t mem = add_cell(&f->mem, &d,
                             (cycle_cell){.kind = CYCLE_MEM,
                                          .tile_en = true,
@@ -223,14 +224,14 @@ enum { STALLED_CYCLES = 200, PLAY_CYCLES = 600, NO_TOKEN = 1 << 20 };
 #define DENSE (1u << 29 | 2u << 13)
 #define TO_GLB (1u << 30)
 #define ROOT (1u << 9)
-/* A memory that accumulates coordinates: blocks end with stops, and the first is empty. */
+/* A memory that accumulates coordinates: blocks end with stops, and the first block is empty. */
 #define SUMS MEM(1u << 17 | 1u << 19 | COMPRESSED, 1u << 8, 0, 0x88)
 
 static const hazard_case hazard_cases[] = {
     {RAISES(MAYBE_REFERENCE), PE(RTL_PE_JOINER, 1), {"1 2 S0 D", "2 S0 D", "7 8 S0 D", "N S0 D"}, 0},
     {0, PE(RTL_PE_JOINER, 3), {"1 2 S0 D", "2 S0 D", "7 8 S0 D", "N S0 D"}, 0},
     {RAISES(DROP_EMPTY), PE(RTL_PE_CRDDROP, 1), {"1 S1 S1 3 S2 D", "7 S0 S0 9 S1 D"}, 0},
-    /* The inner stop passes with done: a sum too many, which nobody sees where there is no coordinate. */
+    /* The inner stop passes with done: a surplus sum, invisible without a coordinate. */
     {RAISES(DROP_EMPTY), PE(RTL_PE_CRDDROP, 1), {"1 S1 3 S2 S2 D", "7 S0 9 S1 S1 D"}, 0},
     {0, PE(RTL_PE_CRDDROP, 1), {"S1 S2 D", "S0 S1 D"}, 0},
     {0, PE(RTL_PE_CRDDROP, 1), {"1 S1 S0 3 S2 D", "7 S0 8 9 S1 D"}, 0},
@@ -333,7 +334,7 @@ static void test_hazards(void **state) {
     assert_int_equal(all, (1u << CYCLE_HAZARD_KINDS) - 1);
 }
 
-/* A read-out of more values than there are places, with a second listener that never takes anything. */
+/* A read-out of more values than places, with a second listener that takes nothing. */
 static void test_hazard_of_stalled_values(void **state) {
     fixture *f = *state;
     for (int sinks = 1; sinks <= 2; sinks++) {
@@ -362,8 +363,9 @@ static void test_hazard_of_stalled_values(void **state) {
     }
 }
 
-/* A dense root of two coordinates straight to an output: there, with the stop, they look like a block of no
- * word and one of one. Whole as two blocks, in part as three; not at all where a word must come first. */
+/* A dense root of two coordinates straight to an output: with the stop, the coordinates look like an
+ * empty block and a block of one word. Complete as two blocks, partial as three; nothing if a word must
+ * come first. */
 static void test_what_comes_before_any_load(void **state) {
     fixture *f = *state;
     cycle_design d = {.recorded = false};

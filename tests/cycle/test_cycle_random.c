@@ -8,7 +8,7 @@ static uint32_t kernels = 120;
 
 typedef struct {
     const char *expression, *operands; /* operands: "B:ij c:j", indices of each */
-    const char *format;                /* an -f option that the expression needs, or NULL */
+    const char *format;                /* an -f option needed by the expression, or NULL */
 } shape;
 
 static const shape shapes[] = {
@@ -42,7 +42,7 @@ static void add(arena *mem, arguments *a, const char *text) {
     vec_push(mem, a, text);
 }
 
-/* "B:9x4:0.35:7" for each operand; an index has one extent in all of them. */
+/* "B:9x4:0.35:7" for each operand; an index has the same extent everywhere. */
 static void add_operands(prng *random, arena *mem, const shape *s, arguments *a) {
     static const uint32_t largest[] = {300, 40, 16, 7}; /* extents by number of indices */
     enum { INDICES = sizeof largest / sizeof *largest };

@@ -51,7 +51,7 @@ static net_cell memory(made *m) {
     return cell;
 }
 
-/* Returns the load stream of all of the tensor, if there is one. */
+/* Returns the load stream of all levels of the tensor, if present. */
 static net_cell load_in_turn(const made *m, name_id tensor) {
     for (uint32_t c = 1; c <= m->n.cells.len; c++) {
         const net_cell_data *cell = &m->n.cells.at[c - 1];
@@ -192,7 +192,7 @@ net_cell made_matrix_sum(made *m, net_pin outer, net_pin crd, net_pin val) {
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* The fields that say how tokens move, and their places in CONFIG_SPACE (docs/registers.md). */
+/* Fields that control the movement of tokens, and their places in CONFIG_SPACE (docs/registers.md). */
 static const struct {
     const char *field;
     uint8_t word, bit;
@@ -259,7 +259,7 @@ void play_design(const netlist *n, const uint32_t *const *pairs, uint32_t all, a
     }
 }
 
-/* How many levels a stream says that its tensor has at least. */
+/* Least number of levels of a tensor, known from a stream. */
 static uint32_t levels_of(const net_cell_data *c) {
     return c->level == SAM_IN_TURN     ? (uint32_t)c->num_blocks / 2
            : c->level == SAM_MODE_VALS ? 0
@@ -290,7 +290,7 @@ static uint32_t power(uint32_t extent, uint32_t times) {
     return out;
 }
 
-/* Whether any of the `points` points from `first` is there. */
+/* Whether the pattern has any of the `points` points from `first`. */
 static bool any_point(uint64_t pattern, uint32_t first, uint32_t points) {
     for (uint32_t p = first; p < first + points; p++) {
         if (pattern >> p & 1)
@@ -299,7 +299,8 @@ static bool any_point(uint64_t pattern, uint32_t first, uint32_t points) {
     return false;
 }
 
-/* Adds the blocks of one level, segments and coordinates, or values; SAM_IN_TURN: of all levels, then values.
+/* Adds the blocks of a level, segments and coordinates, or values; SAM_IN_TURN: of all levels, followed by
+ values.
  */
 static void level_words(uint64_t pattern, uint32_t order, uint32_t extent, int level, arena *mem,
                         u16_vec *out) {
@@ -337,8 +338,8 @@ static void level_words(uint64_t pattern, uint32_t order, uint32_t extent, int l
         vec_push(mem, out, crd.at[i]);
 }
 
-/* Whether an empty fiber of references came to a repeater: it keeps that stop until the next token, and
- * padding keeps such data from the chip (docs/errata.md). */
+/* Whether a repeater met an empty fiber of references: the repeater keeps the stop until the next token, and
+ * padding keeps this data from the chip (docs/errata.md). */
 typedef struct {
     const netlist *n;
     const cycle_design *design;
@@ -364,10 +365,10 @@ static empty_repeated empty_repeated_of(const netlist *n, const cycle_design *de
     return e;
 }
 
-/* Runs a design of the netlist, from reset, on tensors: bit p of pattern[t] says that point p, in storage
- * order, of tensor "Tt" is there; all its levels have `extent` coordinates, their number follows from its
- * streams. *met: an ALU met a stop and a value, streams that do not belong together, or a repeater an empty
- * fiber. `graph`: prints who waits for whom. */
+/* Runs a design of the netlist, from reset, on tensors: bit p of pattern[t] means that tensor "Tt" stores
+ * point p in storage order; all its levels have `extent` coordinates, their number follows from its streams.
+ * *met: an ALU met a stop and a value (streams of different shape), or a repeater an empty fiber. `graph`:
+ * prints who waits for whom. */
 static cycle_end play_run(const netlist *n, const cycle_design *design, const uint64_t *pattern,
                           uint32_t extent, bool graph, bool *met) {
     arena scratch = {0};
@@ -431,7 +432,7 @@ static uint32_t longest_of(uint64_t pattern, uint32_t order, uint32_t extent, ui
     return longest;
 }
 
-/* How long the fibers of any stream may get: as the operands' longest, but those of a union up to the extent.
+/* Longest fiber of any stream: the operands' longest, but up to the extent for a union.
  */
 static uint32_t longest_fiber(const netlist *n, const uint64_t *pattern, uint32_t extent) {
     uint32_t longest = 0;

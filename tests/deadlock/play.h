@@ -10,7 +10,7 @@
 
 /* ---- building -------------------------------------------------------------------------------- */
 
-/* A memory that is filled with a level of a tensor, or with its values. */
+/* A memory filled with a level of a tensor, or with its values. */
 typedef struct {
     net_cell cell;
     uint32_t tensor;
@@ -19,7 +19,7 @@ typedef struct {
 /* Tensors are called "T0", "T1", .. */
 typedef struct {
     netlist n;
-    bool in_turn; /* the levels and values of a tensor come on one load stream (profile onyx-ext) */
+    bool in_turn; /* the levels and values of a tensor come on a common load stream (profile onyx-ext) */
     VEC(made_load) loads;
 } made;
 
@@ -33,15 +33,15 @@ net_cell made_scan(made *m, uint32_t tensor, uint32_t level, const net_pin *ref)
 /* Lets a scanner skip by the coordinates of the other side of its intersecter (profile onyx-ext). */
 void made_skip(made *m, net_cell scanner, net_pin partner);
 net_cell made_lookup(made *m, uint32_t tensor, net_pin ref); /* values at port 1 */
-/* Tells the memories of shared load streams which blocks are theirs, once all of them are there. */
+/* Tells the memories of complete shared load streams their blocks. */
 void made_share_loads(made *m);
-/* A compressed result: to memory, then to the global buffer. */
+/* A compressed result: to memory, and on to the global buffer. */
 void made_write(made *m, net_pin from, bool values);
-/* Several of them, which leave on one store stream one after the other (profile onyx-ext). */
+/* Several results that leave on a common store stream in turn (profile onyx-ext). */
 void made_write_in_turn(made *m, const net_pin *from, const bool *values, uint32_t n);
 /* Both operands are {coordinates, references}. Outputs: port 0 coordinates, 1 and 2 references. */
 net_cell made_join(made *m, bool is_union, const net_pin side0[2], const net_pin side1[2]);
-/* Adds a joiner of profile onyx-ext by those regions. */
+/* Adds a joiner of profile onyx-ext for `regions`. */
 net_cell made_region_join(made *m, uint32_t regions, const net_pin side0[2], const net_pin side1[2]);
 /* The reference once for every coordinate; `ref` NULL: the root's. Output at port 0. */
 net_cell made_repeat(made *m, const net_pin *ref, net_pin crd);
@@ -54,9 +54,9 @@ net_cell made_pe(made *m, net_mode mode, const net_pin *in, uint8_t n_in);
 /* ---- running --------------------------------------------------------------------------------- */
 
 enum { PLAY_TENSORS = 8 };
-enum { PLAY_UNBOUNDED = 48 }; /* pairs: more than the streams of these tests have tokens */
+enum { PLAY_UNBOUNDED = 48 }; /* pairs: more than the tokens of these tests' streams */
 
-/* A design of a netlist: `pairs` has for every net the pairs before each sink; NULL: `all` of them. */
+/* A design of a netlist: `pairs` has for every net the pairs before each sink; NULL: `all` pairs. */
 void play_design(const netlist *n, const uint32_t *const *pairs, uint32_t all, arena *mem, cycle_design *out);
 
 /* ---- judging --------------------------------------------------------------------------------- */
@@ -64,12 +64,12 @@ void play_design(const netlist *n, const uint32_t *const *pairs, uint32_t all, a
 typedef struct {
     uint32_t fiber; /* of net_deadlock */
     bool undecided;
-    uint32_t runs, deadlocks; /* data sets; those stuck that are not with unbounded FIFOs */
-    uint32_t hopeless; /* stuck with unbounded FIFOs, too, or data that no kernel of the chip is given */
+    uint32_t runs, deadlocks; /* data sets; sets stuck only with bounded FIFOs */
+    uint32_t hopeless;        /* stuck with unbounded FIFOs, too, or data never given to the chip */
 } judgement;
 
-/* Every data set if there are at most `most`, else so many at random. Fails the test at a deadlock that the
- * analysis excludes; `what` is for its message. */
+/* Every data set if at most `most`, otherwise `most` random sets. Fails the test at a deadlock excluded by
+ * the analysis; `what` is for its message. */
 judgement play_judge(const netlist *n, const uint32_t *const *pairs, uint32_t all, uint32_t extent,
                      uint32_t most, prng *random, const char *what);
 

@@ -16,7 +16,7 @@ static void product(made *m) {
     made_write(m, at(mul, 0), true);
 }
 
-/* x(i,j) = b(i,j) * sum over j of b(i,j): the values of a row wait for its sum, which is repeated for each.
+/* x(i,j) = b(i,j) * sum over j of b(i,j): the values of a row wait for its sum, repeated for each value.
  */
 static void normalise(made *m) {
     net_cell i = made_scan(m, 0, 0, NULL);
@@ -28,7 +28,7 @@ static void normalise(made *m) {
     made_write(m, at(made_pe(m, NET_MODE_ALU, in, 2), 0), true);
 }
 
-/* A stream joined with what is left of it. */
+/* A stream joined with its own remainder. */
 static void with_its_rest(made *m) {
     net_cell b = made_scan(m, 0, 0, NULL), c = made_scan(m, 1, 0, NULL);
     const net_pin side0[] = {at(b, 1), at(b, 2)}, side1[] = {at(c, 1), at(c, 2)};
@@ -37,7 +37,7 @@ static void with_its_rest(made *m) {
     made_write(m, at(made_join(m, true, side0, rest), 0), false);
 }
 
-/* Two joiners that take the same streams in the same order, as trees of joiners have them. */
+/* Two joiners of the same streams in the same order, as in trees of joiners. */
 static void twins(made *m) {
     net_cell b = made_scan(m, 0, 0, NULL), c = made_scan(m, 1, 0, NULL);
     const net_pin side0[] = {at(b, 1), at(b, 2)}, side1[] = {at(c, 1), at(c, 2)};
@@ -46,8 +46,8 @@ static void twins(made *m) {
     made_write(m, at(made_pe(m, NET_MODE_ALU, in, 2), 0), true);
 }
 
-/* Joins the outer coordinates, once for each inner one, with the inner ones: streams that need not grow
- * together, both beside the same references. */
+/* Joins the outer coordinates, once for each inner coordinate, with the inner coordinates: streams of
+ * independent length, both next to the same references. */
 static void outer_and_inner(made *m) {
     net_cell i = made_scan(m, 0, 0, NULL);
     net_pin refs = at(i, 2);
@@ -87,7 +87,7 @@ static void known_answers(void **state) {
     }
 }
 
-/* With a pair on each way fibers of one coordinate fit. */
+/* With a pair on each path, fibers of a single coordinate fit. */
 static net_liveness find_in_normalise(fixture *f, made *m) {
     net_liveness found;
     made_begin(m, &f->names, &f->mem);
@@ -121,7 +121,7 @@ static void the_circle_is_named(void **state) {
         "onyx: note: fiber_access_4 waits for alu_9: its data0 is full\n"
         "onyx: note: alu_9 waits for repeat_8: data1 is empty\n");
     assert_true(net_deadlock_report(&m.n, &found, 2, true, &f->diag));
-    assert_int_equal(f->diag.unmappable, 1); /* the error before; the second one is a warning */
+    assert_int_equal(f->diag.unmappable, 1); /* the earlier error; the second message is a warning */
 }
 
 static void the_report_says_what_is_needed(void **state) {

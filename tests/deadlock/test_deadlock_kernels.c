@@ -7,7 +7,7 @@
 
 static uint32_t expressions = 60, first_seed = 1, most_runs = 100;
 
-/* Operands are T0, T1, ..: play.h knows them by their numbers. */
+/* Operands are T0, T1, ..: play.h uses their numbers. */
 typedef struct {
     const char *expression, *schedule;
 } kernel;
@@ -98,8 +98,8 @@ static void extended_kernels_are_safe(void **state) {
     are_safe(*state, extended_kernels, sizeof extended_kernels / sizeof *extended_kernels, &ours);
 }
 
-/* A load that several memories share adds no circle: each takes all that comes, its own blocks and others'.
- * Nor does a store: a memory has all of a tree before it gives any. */
+/* A load shared by several memories adds no circle: each takes every word, its own blocks and foreign blocks.
+ * A store adds none either: a memory has a whole tree before giving a word. */
 static void shared_streams_are_safe(void **state) {
     fixture *f = *state;
     uint32_t chained = 0;
@@ -121,7 +121,7 @@ static void shared_streams_are_safe(void **state) {
     assert_true(chained > sizeof kernels / sizeof *kernels);
 }
 
-/* Some of the letters of "ijk", in that order or, now and then, another. */
+/* Some of the letters of "ijk", in this order or, rarely, another. */
 static const char *indices(prng *random, uint32_t most, arena *mem) {
     char chosen[4] = "";
     uint32_t n = 0;

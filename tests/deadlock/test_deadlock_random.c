@@ -1,19 +1,19 @@
-/* Random netlists of forks, joiners, repeaters, reducers and droppers, on random tensors, or on all of them
- * where there are few: no deadlock that the analysis excludes. test_deadlock_random [NETLISTS [SEED [RUNS of
- * each [ONLY this netlist]]]]
+/* Random netlists of forks, joiners, repeaters, reducers and droppers, on random tensors, or on all tensors
+ * if few: no deadlock excluded by the analysis. test_deadlock_random [NETLISTS [SEED [RUNS of each [ONLY this
+ * netlist]]]]
  */
 #include "tests/deadlock/play.h"
 
 typedef enum { CRD, REF, VAL } what;
 enum { ROOT, LOOSE, FIRST_PATH, MOST_STREAMS = 64, MOST_PATHS = 64, MOST_CELLS = 44, MOST_CHAIN = 8 };
-/* So many of a hundred netlists may neither deadlock nor be found safe. There are more of those that are all
- * three levels deep: 54 of 2,000 without a matrix reducer, 63 with 230 of them. */
+/* Limit of netlists per hundred that neither deadlock nor are proved safe. Netlists with three levels have
+ * more: 54 of 2,000 without a matrix reducer, 63 with 230 of them. */
 enum { MOST_WRONG = 3, MOST_WRONG_DEEP = 4 };
 
 typedef struct {
     net_pin pin;
     what kind;
-    uint32_t path;          /* streams of one path have the same tokens but for the data */
+    uint32_t path;          /* streams of a path have equal tokens except data */
     uint32_t tensor, level; /* of references: where they lead */
     uint32_t readers;
 } stream;
@@ -30,7 +30,7 @@ typedef struct {
     bool skips;        /* scanners skip where they may */
     bool shared;       /* load streams of tensors, and store streams of several results */
     uint32_t skipping; /* scanners that do */
-    uint32_t chained;  /* results behind others on their store stream */
+    uint32_t chained;  /* results after other results on their store stream */
     uint32_t summed;   /* matrix reducers */
     uint32_t fresh;    /* how much rather a stream nobody reads yet */
 } generator;
@@ -205,7 +205,7 @@ static void add_dropper(generator *g, bool hold) {
     give(g, cell, 1, CRD, new_path(g, g->parent[outer->path]), NULL);
 }
 
-/* Values with the sum of their fiber: they wait until it is there. */
+/* Values with the sum of their fiber: the values wait for the sum. */
 static void add_normaliser(generator *g) {
     stream *values = any(g, VAL, UINT32_MAX, UINT32_MAX);
     stream *crd = values && values->path >= FIRST_PATH && g->parent[values->path] != ROOT
@@ -218,7 +218,7 @@ static void add_normaliser(generator *g) {
     give(g, made_pe(&g->m, NET_MODE_ALU, in, 2), 0, VAL, values->path, NULL);
 }
 
-/* The net from a pin, and the pin that drives an input; sinks.len 0, cell 0: none. */
+/* The net from a pin, and the pin driving an input; sinks.len 0, cell 0: none. */
 static const net_data *net_from(const netlist *n, net_pin from) {
     static const net_data none;
     for (uint32_t i = 0; i < n->nets.len; i++) {
@@ -240,7 +240,7 @@ static net_pin driver_of(const netlist *n, uint32_t cell, uint8_t port) {
     return (net_pin){{0}, 0};
 }
 
-/* Lets scanners skip whose coordinates and references go to one intersecter and nowhere else. */
+/* Turns on skipping for scanners whose coordinates and references go to a single intersecter only. */
 static void make_skippers(generator *g) {
     netlist *n = &g->m.n;
     for (uint32_t c = 1; c <= n->cells.len; c++) {
@@ -265,11 +265,11 @@ static void make_skippers(generator *g) {
     }
 }
 
-/* Stores what nobody reads; each on a stream of its own, or some of them on one. */
+/* Stores unread streams; each on a stream of its own, or some on a common stream. */
 static void write_results(generator *g) {
     net_pin from[MOST_CHAIN];
     bool values[MOST_CHAIN];
-    prng random = g->random; /* a copy: what is drawn behind this is drawn without shared streams, too */
+    prng random = g->random; /* a copy: later draws are independent of shared streams */
     uint32_t n = 0;
     for (uint32_t i = 0; i < g->n_streams; i++) {
         const stream *s = &g->streams[i];
@@ -287,7 +287,7 @@ static void write_results(generator *g) {
         made_write_in_turn(&g->m, from, values, n);
 }
 
-/* Long fibers, or so few points that all tensors can be tried; by the highest order. */
+/* Long fibers, or few enough points to try all tensors; by the highest order. */
 static const uint8_t extents[2][4] = {{0, 8, 4, 3}, {0, 5, 2, 2}};
 
 static void generate(generator *g) {
@@ -295,7 +295,7 @@ static void generate(generator *g) {
     g->n_paths = FIRST_PATH;
     g->most_order = 1 + prng_below(&g->random, 3);
     g->extent = extents[prng_below(&g->random, 2)][g->most_order];
-    g->fresh = g->skips ? 20 : 1 + prng_below(&g->random, 4); /* nobody else may read what skips */
+    g->fresh = g->skips ? 20 : 1 + prng_below(&g->random, 4); /* a skipping scanner has no other readers */
     add_root(g);
     for (uint32_t i = 0; i < 3 && g->matrices; i++)
         add_descent(g);

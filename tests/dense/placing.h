@@ -5,7 +5,7 @@
 
 #include "tests/dense/subject.h"
 
-/* A program, and how many of its own words are gold; 0: nothing is expected of it but what it stores. */
+/* A program, and the number of its golden words; 0: only the stored words are compared. */
 typedef struct {
     const char *name;
     uint32_t gold, seed;
@@ -13,7 +13,7 @@ typedef struct {
 
 enum { GLB_WORDS = DENSE_GLB_BYTES / 2 };
 
-/* Counts tiles that have something else on them. */
+/* Counts tiles with different contents. */
 static inline uint32_t tiles_that_differ(const dense_design *a, const dense_design *b) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < a->tiles.len; i++) {
@@ -23,7 +23,7 @@ static inline uint32_t tiles_that_differ(const dense_design *a, const dense_desi
     return n;
 }
 
-/* Returns a buffer that holds the program's words, or pseudo-random ones if it has none. */
+/* Returns a buffer with the program's words, or with pseudo-random words. */
 static inline uint16_t *any_memory(fixture *f, const subject *s) {
     uint16_t *memory = dense_memory_of(&s->program, &f->mem);
     uint32_t x = 1;
@@ -44,7 +44,7 @@ static inline uint16_t *run_words(fixture *f, const subject *s, const dense_desi
     return out.memory;
 }
 
-/* Encodes the design, decodes the words and judges what they say. */
+/* Encodes the design, decodes the words and compares. */
 static inline void read_again(fixture *f, const subject *s, const dense_design *placed, dense_design *out) {
     const bits_stream bits = dense_encode(placed, &f->mem);
     if (!dense_decode(&bits, &s->on.board, s->on.map, &f->diag, out) || !dense_verify(&bits, out, &f->diag) ||
@@ -52,7 +52,7 @@ static inline void read_again(fixture *f, const subject *s, const dense_design *
         fail_msg("%s: %s", s->program.path, fixture_printed(f));
 }
 
-/* Moves the schedules of streams to the cycles in which their words come and leave. */
+/* Moves the schedules of streams to the cycles of their words. */
 static inline void move_streams(const dense_placed *placed, dense_streams *streams) {
     for (uint32_t i = 0; i < streams->len; i++) {
         dense_stream *s = &streams->at[i];

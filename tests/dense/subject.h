@@ -1,4 +1,4 @@
-/* subject.h - a dense program of the chip, decoded, for tests that change it. */
+/* subject.h - a decoded dense program of the chip, for tests that modify the program. */
 #ifndef ONYX_TESTS_DENSE_SUBJECT_H
 #define ONYX_TESTS_DENSE_SUBJECT_H
 

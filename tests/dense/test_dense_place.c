@@ -1,5 +1,5 @@
-/* Dense programs of the chip on other sites, those that take a second at most; and products of matrices that
- * have no sites of their own. */
+/* Dense programs of the chip on other sites (programs of at most a second); and products of matrices, which
+ * have no recorded sites. */
 #include "tests/dense/placing.h"
 
 static placing programs[] = {
@@ -87,9 +87,9 @@ static void test_products(void **state) {
     pnr_board_free(&o.board);
 }
 
-/* ---- what cannot be placed --------------------------------------------------------------------- */
+/* ---- refused placements ----------------------------------------------------------------------- */
 
-/* PEs that feed themselves over more registers than the array has, and a link from a tile that is not there.
+/* PEs that feed themselves over more registers than the array has, and a link from an absent tile.
  */
 static void test_refusals(void **state) {
     static const char nobody[] = "dense onyx\ntile x0y0 IO\n  stream\n  word <- x5y5.out0\n";

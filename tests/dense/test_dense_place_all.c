@@ -1,4 +1,4 @@
-/* Every dense program of the chip on other sites, those of the test test_dense_place with other seeds. */
+/* Every dense program of the chip on other sites; programs of test_dense_place use other seeds. */
 #include "tests/dense/placing.h"
 
 static placing programs[] = {

@@ -7,9 +7,9 @@ enum { TILE_WORDS = 0x20000, OUTPUT_WORDS = 0x10000 };
 
 typedef struct {
     const char *name;
-    const char *from;       /* the program whose data it is fed with on all lanes; NULL: its own */
+    const char *from;       /* the program whose data feed all lanes; NULL: its own */
     uint32_t first, cycles; /* array cycle of the first word stored; cycles to the last */
-    uint32_t words;         /* of a lane that are gold; 0: nothing is expected */
+    uint32_t words;         /* golden words of a lane; 0: none expected */
 } chip_program;
 
 static const chip_program programs[] = {
@@ -72,7 +72,7 @@ static void test_words(void **state) {
 
 /* ---- runs -------------------------------------------------------------------------------------- */
 
-/* Puts the words of another program's lanes where this one's inputs load, lane by lane. */
+/* Copies the words of another program's lanes to this program's inputs, lane by lane. */
 static void feed(const loaded *l, uint16_t *memory, const dense_words *from) {
     uint32_t lane = 0, lanes = from->tiles.len;
     for (uint32_t s = 0; s < l->streams.len; s++) {

@@ -1,10 +1,10 @@
-/* The rules of dense programs: none is broken by a program of the chip but one, whose fault is known; each
- * finds ten mutants of them. */
+/* The rules of dense programs: no program of the chip breaks a rule, except a program with a known fault;
+ * each rule finds ten mutants. */
 #include "tests/dense/subject.h"
 
 enum { MUTANTS = 10 };
 
-/* ---- programs as they are ---------------------------------------------------------------------- */
+/* ---- unmodified programs ----------------------------------------------------------------------- */
 
 static const char *const right[] = {"pointwise",
                                     "conv_1_2",
@@ -31,7 +31,7 @@ static void keeps_rules(fixture *f, uint32_t i, void *of) {
     pnr_board_free(&s.on.board);
 }
 
-/* The program overwrites the last word but one of each row, in each pass and in 16 buffers. */
+/* The program overwrites the second last word of each row, in each pass and in 16 buffers. */
 static void test_known_fault(void **state) {
     fixture *f = *state;
     subject s;
@@ -59,7 +59,7 @@ typedef struct {
     const char *program;
     net_tile tile;
     uint32_t feature;
-    const char *where, *field; /* a tile has this field not 0; the field that changes */
+    const char *where, *field; /* a tile with a nonzero value of this field; the changed field */
     bool relative;
     int32_t value;
 } mutation;
@@ -106,7 +106,7 @@ static bool says_rule(fixture *f, uint32_t rule) {
     return said;
 }
 
-/* Changes the field of a tile, checks the design, and changes it back. */
+/* Changes the field of a tile, checks the design, and restores the field. */
 static void try_mutant(fixture *f, subject *s, dense_tile *t, const mutation *m) {
     const bits_field *field = bits_find(s->on.map, t->kind, m->feature, m->field);
     const uint32_t old = dense_value(&s->design, t, m->feature, m->field);
@@ -144,7 +144,7 @@ static void test_programs(void **state) {
 
 /* ---- others ------------------------------------------------------------------------------------ */
 
-/* A read that starts one to three cycles earlier meets the writes of one of these phases. */
+/* A read one to three cycles earlier meets the writes of one of these phases. */
 static void test_port(void **state) {
     fixture *f = *state;
     const char *start = UB "sram_tb_shared_output_sched_gen_0_sched_addr_gen_starting_addr";
@@ -184,8 +184,8 @@ static void begin_together(fixture *f, const subject *s, dense_tile *t) {
     dense_set(t, at, 0, &f->mem);
 }
 
-/* A buffer that becomes a sparse memory, a SplitFIFO on the way to a PE, a Pond with contents that a
- * generator writes, a line of a ROM with three words. */
+/* A buffer as a sparse memory, a SplitFIFO on the path to a PE, a Pond with contents written by a generator,
+ * a line of a ROM with three words. */
 static void test_tiles(void **state) {
     fixture *f = *state;
     uint32_t buffers = 0, ponds = 0, roms = 0;
@@ -247,7 +247,7 @@ static void test_order(void **state) {
     pnr_board_free(&s.on.board);
 }
 
-/* Streams: a word less, an odd address, a bank of another stream, two words in one cycle. */
+/* Streams: a missing word, an odd address, a bank of another stream, two words in a cycle. */
 static void test_streams(void **state) {
     fixture *f = *state;
     uint32_t stores = 0;

@@ -1,4 +1,4 @@
-/* The text form of dense tiles: what it says, what it refuses, and programs and words that are refused. */
+/* The text form of dense tiles: its contents, its refusals, and refused programs and words. */
 #include "exchange/exchange.h"
 #include "tests/dense/board.h"
 
@@ -33,7 +33,7 @@ static void test_example(void **state) {
     pnr_board_free(&o.board);
 }
 
-/* Tiles without routes name what feeds them; the text of such a design gives the same design. */
+/* Tiles without routes name their sources; the text of a design without routes gives the same design. */
 static void test_links(void **state) {
     fixture *f = *state;
     dense_board o;
@@ -156,7 +156,7 @@ static void test_words(void **state) {
     check_decode(*state, twice, 2, "E0621-repeated-address");
 }
 
-/* Returns the lines of a tile of the ring that goes round four tiles on all five tracks. */
+/* Returns the lines of a tile of the ring around four tiles on all five tracks. */
 static const char *ring_lines(fixture *f, const char *out, int add, int sign, const char *in, int in_add,
                               int in_sign) {
     const char *lines = "";
@@ -185,7 +185,7 @@ static void test_rings(void **state) {
     assert_false(dense_run(&design, &none, NULL, &f->diag, &out));
     assert_non_null(strstr(fixture_printed(f), "E0631-wire-loop"));
     clear_diagnostics(f);
-    /* A PE that reads its own result, on the way round; with a register on it nothing is wrong. */
+    /* A PE reads its own result over a combinational loop; a register on the loop makes the design right. */
     const char *text = "dense onyx\ntile x1y1 PE\n  alu adc a=wire\n  in0 <- SOUTH 0\n  T0 EAST <- out0%s\n"
                        "tile x1y2 PE\n  T0 NORTH <- EAST 1\ntile x2y1 PE\n  T4 SOUTH <- WEST 0\n"
                        "tile x2y2 PE\n  T1 WEST <- NORTH 4\n";

@@ -1,5 +1,5 @@
-/* What goes wrong on the chip goes wrong in the model, by as many words: a flush that rows see at another
- * time, and static stores that take a word of the cycle before or behind. */
+/* Faults on the chip are equal in the model, by the number of words: a flush at another time in some rows,
+ * and static stores that take a word of the previous or next cycle. */
 #include "tests/dense/subject.h"
 
 /* Returns how many words are gold where rows from `first` on see the flush a cycle later. */

@@ -1,4 +1,4 @@
-/* The units of the dense fabric against what the reference tiles did (../shared/data/dense_vectors). */
+/* The units of the dense fabric against recordings of the reference tiles (../shared/data/dense_vectors). */
 #include "dense/dense.h"
 #include "dense/units.h"
 #include "tests/dense/board.h"
@@ -6,7 +6,7 @@
 
 /* ---- settings from configuration words --------------------------------------------------------- */
 
-/* Decodes an enabled tile that has these CONFIG_SPACE words. */
+/* Decodes an enabled tile with these CONFIG_SPACE words. */
 static void decode_tile(fixture *f, const dense_board *m, const cJSON *words, uint32_t site, uint32_t feature,
                         dense_design *out) {
     bits_stream bits = {0};
@@ -43,7 +43,7 @@ static void check_ub(fixture *f, const cJSON *one, uint32_t number, void *of) {
     }
     for (int p = 0; p < 2; p++)
         s->write[p].finished = s->read[p].finished = s->out[p].finished =
-            true; /* the run that filled it has ended */
+            true; /* the filling run has ended */
     uint32_t r = 0;
     cJSON_ArrayForEach(run, cJSON_GetObjectItem(one, "runs")) {
         const uint16_t zero[2] = {0};
@@ -70,7 +70,7 @@ static void check_ub(fixture *f, const cJSON *one, uint32_t number, void *of) {
     }
 }
 
-/* Checks a file of recorded vectors, which there are `n` of. */
+/* Checks a file of `n` recorded vectors. */
 static void check_recorded(fixture *f, const char *name, vector_check *check, uint32_t n) {
     dense_board b;
     TEST_SHARED("dense_vectors");

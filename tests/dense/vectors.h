@@ -16,7 +16,7 @@ static inline const uint8_t *inflate_vectors(fixture *f, const char *name, size_
     return text.at;
 }
 
-/* Calls `check` for each line. Returns how many there were. */
+/* Calls `check` for each line. Returns the number of lines. */
 static inline uint32_t each_vector(fixture *f, const char *name, vector_check *check, void *of) {
     size_t length = 0;
     const char *text = (const char *)inflate_vectors(f, name, &length);

@@ -1,10 +1,10 @@
-/* fail_nth.c - preloaded into a program, fails one call of one kind: FAULT_KIND is "malloc" (malloc, calloc,
- * realloc), "open" (fopen, mkdir), "close" (fclose, fflush of a file), "rename" or "disk" (write, pwrite,
- * ftruncate, fsync and fdatasync of a regular file), or "kill": the process is killed before its n-th call
- * that changes a folder or waits for the disk (mkdir, rename, remove, unlink, rmdir, fsync). FAULT_NTH counts
- * from 1, 0 fails none. At the end the file FAULT_LOG gets "CALLS LIVE": the calls of that kind there were,
- * and blocks not freed. Programs that this one starts are left alone, and so are allocations of Unicorn,
- * which ends the process by itself. */
+/* fail_nth.c - preloaded into a program, fails a single call of a kind: FAULT_KIND is "malloc" (malloc,
+ * calloc, realloc), "open" (fopen, mkdir), "close" (fclose, fflush of a file), "rename" or "disk" (write,
+ * pwrite, ftruncate, fsync and fdatasync of a regular file), or "kill": kills the process before its n-th
+ * call that changes a folder or waits for the disk (mkdir, rename, remove, unlink, rmdir, fsync). FAULT_NTH
+ * counts from 1, 0 fails none. At the end the file FAULT_LOG gets "CALLS LIVE": the number of calls of the
+ * kind, and of blocks not freed. Child programs are left alone, and allocations of Unicorn, too, since
+ * Unicorn ends the process by itself. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -21,8 +21,7 @@
 static atomic_long calls, live;
 static long nth;
 static const char *kind = "";
-static bool
-    ready; /* between the constructor and the end of main: what libraries do before is not the program's */
+static bool ready; /* between the constructor and the end of main: earlier calls belong to libraries */
 
 static void *(*real_malloc)(size_t);
 static void *(*real_calloc)(size_t, size_t);
@@ -60,14 +59,14 @@ static void may_die(void) {
         kill(getpid(), SIGKILL);
 }
 
-/* Unicorn ends the process by itself, and Verilator's run time does not look at what strdup gives it. */
+/* Unicorn ends the process by itself, and Verilator's run time does not check the result of strdup. */
 static bool not_ours(const void *back) {
     Dl_info info;
     return dladdr(back, &info) && ((info.dli_fname && strstr(info.dli_fname, "libunicorn")) ||
                                    (info.dli_sname && strstr(info.dli_sname, "strdup")));
 }
 
-/* An allocation that fails; `back`: where it returns to. */
+/* Fails an allocation; `back`: its return address. */
 static bool no_memory(const void *back) {
     return ready && strcmp(kind, "malloc") == 0 && !not_ours(back) && fails("malloc", ENOMEM);
 }
@@ -153,8 +152,7 @@ int fclose(FILE *file) {
     static int (*real)(FILE *);
     if (!real)
         find(&real, "fclose");
-    bool failed =
-        fileno(file) >= 0 && fails("close", ENOSPC); /* one in memory has no disk that could be full */
+    bool failed = fileno(file) >= 0 && fails("close", ENOSPC); /* a file in memory cannot meet a full disk */
     int result = real(file);
     errno = failed ? ENOSPC : errno;
     return failed ? EOF : result;

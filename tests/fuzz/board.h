@@ -5,7 +5,8 @@
 #include "pnr/pnr.h"
 #include "tests/fuzz/fuzz.h"
 
-/* Is read once, for all inputs; a harness has one board. What it allocates lives as long as the program. */
+/* Reads the board once, for all inputs; a harness has a single board. Allocations last as long as the
+ * program. */
 static inline const pnr_board *fuzz_board(const char *name) {
     static fuzz_run once;
     static pnr_board b;

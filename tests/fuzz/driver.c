@@ -1,8 +1,8 @@
-/* Runs a harness over kept inputs: every file named, and every file of every folder named. With -seconds=N it
- * then changes them at random for so long: blind, unlike libFuzzer, but with any compiler. Two changes of
- * three are gentle ones of inputs that are accepted; a tenth of all must be accepted (quota.h). The same
- * changes come in the same order every time; an input that stops the program is left in crash.input of the
- * current folder. */
+/* Runs a harness over kept inputs: every file named, and every file of every folder named. With -seconds=N
+ * the driver afterwards changes the inputs at random for N seconds: blind, unlike libFuzzer, but with any
+ * compiler. Two changes of three are gentle changes of accepted inputs; a tenth of all must be accepted
+ * (quota.h). The same changes come in the same order every time; crash.input of the current folder keeps an
+ * input that stops the program. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -57,7 +57,7 @@ static void leave_input(int signal) {
     close(file);
 }
 
-/* One change of the bytes; the new length. */
+/* Changes the bytes; returns the new length. */
 static size_t change(prng *p, uint8_t *bytes, size_t length, const input_vec *inputs) {
     static const char *const words[] = {"0", "-1", "65536", "4294967295", "\n", " ", "\0", "\xff"};
     uint32_t at = prng_below(p, (uint32_t)length + 1), n = 1 + prng_below(p, 16);
@@ -114,8 +114,8 @@ static size_t change_line(uint8_t *bytes, size_t length, size_t at, bool twice) 
     return twice ? length + n : length - n;
 }
 
-/* One change that a reader may take: of a bit, which in binary files is behind the head; of a whole line; of
- * a digit. Returns the new length. */
+/* A change that a reader may accept: of a bit, in binary files after the head; of a whole line; of a digit.
+ * Returns the new length. */
 static size_t change_gently(prng *p, uint8_t *bytes, size_t length) {
     const bool binary = length && memchr(bytes, 0, length);
     const uint32_t how = prng_below(p, 8);
@@ -136,7 +136,7 @@ static size_t change_gently(prng *p, uint8_t *bytes, size_t length) {
     return length;
 }
 
-/* Chooses an input: an accepted one to be changed gently, where there is one, or any. */
+/* Chooses an input: an accepted input for a gentle change, if available, otherwise any. */
 static const kept_input *choose(prng *p, const input_vec *inputs, bool gentle) {
     const uint32_t first = prng_below(p, inputs->len);
     for (uint32_t i = 0; gentle && i < inputs->len; i++) {

@@ -1,5 +1,5 @@
-/* fuzz.h - what the fuzzing harnesses share. A harness defines LLVMFuzzerTestOneInput and stops the program
- * (FUZZ_CHECK) when an invariant breaks; libFuzzer drives it, or driver.c over kept inputs. */
+/* fuzz.h - common to the fuzzing harnesses. A harness defines LLVMFuzzerTestOneInput and stops the program
+ * (FUZZ_CHECK) when an invariant breaks; libFuzzer drives the harness, or driver.c over kept inputs. */
 #ifndef ONYX_TESTS_FUZZ_H
 #define ONYX_TESTS_FUZZ_H
 
@@ -22,14 +22,14 @@ static inline void fuzz_begin(fuzz_run *r) {
     names_init(&r->names, &r->mem);
 }
 
-/* What the first step said of the input at hand, which is the reader: driver.c counts. */
+/* Verdict of the first step, the reader, on the input at hand: driver.c counts verdicts. */
 typedef enum { FUZZ_UNASKED, FUZZ_ACCEPTED, FUZZ_REFUSED } fuzz_first;
 extern fuzz_first fuzz_accepted;
 
-/* What readers said of each input, and what was written of it (driver.c). */
+/* Readers' verdicts on each input, and the texts written (driver.c). */
 extern seen_list fuzz_seen;
 
-/* Prints what was diagnosed so far and stops unless the condition holds. */
+/* Prints the diagnostics and stops unless the condition holds. */
 #define FUZZ_CHECK(run, condition)                                                                           \
     do {                                                                                                     \
         if (!(condition)) {                                                                                  \
@@ -39,18 +39,20 @@ extern seen_list fuzz_seen;
         }                                                                                                    \
     } while (0)
 
-/* What a step said: success means no error, failure means at least one error with a code and a place. */
+/* Checks the verdict of a step: success means no error, failure means at least one error with a code and a
+ * place. */
 void fuzz_verdict(fuzz_run *r, bool ok);
 /* Judges a reader of JSON or binary files as fuzz_verdict does one of texts; its messages name a member or a
  * byte instead of a place. */
 void fuzz_answer(fuzz_run *r, bool ok);
-/* These make a file with these bytes, whose name ends in `end` and which is gone when the process ends, and
- * read what such a file holds. */
+/* A file with these bytes, whose name ends in `end`, removed when the process ends; and the content of a
+ * file. */
 const char *fuzz_file(fuzz_run *r, const char *end, const void *bytes, size_t size);
 char *fuzz_content(fuzz_run *r, const char *path, size_t *length);
 /* Whether two files hold the same lines, in any order. */
 bool fuzz_same_lines(fuzz_run *r, const char *one, const char *other);
-/* A graph that passed its check: printed, read and printed again it is the same; its rewrites pass too. */
+/* A graph that passed its check: printed, read and printed again, its text is unchanged; its rewrites pass,
+ * too. */
 void fuzz_graph(fuzz_run *r, const sam_graph *g);
 
 #endif

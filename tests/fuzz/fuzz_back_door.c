@@ -1,5 +1,5 @@
-/* Any bytes as what comes in at the back door of onyx-cosim --jtag: every request is answered as serve.h
- * says, by a model of the memories that is kept here, and what does not follow it is hung up on. */
+/* Any bytes as input at the back door of onyx-cosim --jtag: every request is answered according to serve.h,
+ * compared with a model of the memories; the server hangs up on anything else. */
 #include <ctype.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -39,7 +39,7 @@ static bench *the_bench(void) {
     return &b;
 }
 
-/* Where the model keeps it, or NULL. */
+/* The model's copy of the bytes, or NULL. */
 static uint8_t *kept(bench *b, uint64_t address, uint64_t bytes) {
     for (uint32_t i = 0; i < MEMORIES; i++) {
         const memory *m = &b->memories[i];
@@ -50,7 +50,7 @@ static uint8_t *kept(bench *b, uint64_t address, uint64_t bytes) {
     return NULL;
 }
 
-/* A blank and a number as in C of 32 bits; false if it is none. */
+/* A blank and a number as in C of 32 bits; false for anything else. */
 static bool take_number(const uint8_t *text, size_t length, size_t *at, uint64_t *value) {
     size_t i = *at, begin;
     if (i == length || text[i++] != ' ')
@@ -113,7 +113,7 @@ static void expect(fuzz_run *r, server *s, int client, const void *head, const v
     FUZZ_CHECK(r, !n || memcmp(got + first, bytes, n) == 0);
 }
 
-/* One request; false when the server is to hang up. *used: of the text. */
+/* Serves a request; false when the server must hang up. *used: bytes of the text. */
 static bool one(fuzz_run *r, bench *b, server *s, int client, const uint8_t *text, size_t length,
                 size_t *used) {
     static const char no[] = "no: not inside a memory\n";
@@ -144,8 +144,7 @@ static bool one(fuzz_run *r, bench *b, server *s, int client, const uint8_t *tex
     return true;
 }
 
-/* Bytes up to the first request whose answer or bytes are too many for a socket that nobody empties
- * meanwhile. */
+/* Bytes up to the first request whose answer or data exceed the socket's buffer while nobody reads. */
 static size_t short_enough(bench *b, const uint8_t *data, size_t size) {
     size_t at = 0;
     for (size_t begin = 0; at < size; begin = at) {
@@ -160,7 +159,7 @@ static size_t short_enough(bench *b, const uint8_t *data, size_t size) {
     return size;
 }
 
-/* So that the next input finds what a machine has at power-up. */
+/* Restores the machine's power-up state for the next input. */
 static void forget(bench *b, const uint8_t *data, size_t size) {
     for (size_t at = 0; at < size;) {
         request q = next_request(data + at, size - at);

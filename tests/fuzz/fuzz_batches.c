@@ -1,5 +1,4 @@
-/* Any bytes as a batch file, which is sealed here: what is accepted is the file again when it is written out,
- * word by word. */
+/* Any bytes as a batch file, sealed here: an accepted file, written out again, is equal word by word. */
 #include "firmware/lists.h"
 #include "firmware/sums.h"
 #include "tests/fuzz/board.h"
@@ -22,7 +21,7 @@ static void put_batch(const fw_batch *b, bool list, FILE *out) {
     }
 }
 
-/* The commands of a list that was accepted are their text. */
+/* The commands of an accepted list equal their text. */
 static void check_text(fuzz_run *r, const fw_batch *b) {
     for (uint32_t i = 0; i < b->segments.len; i++) {
         const fw_segment *s = &b->segments.at[i];

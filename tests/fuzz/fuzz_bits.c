@@ -1,5 +1,5 @@
-/* Any bytes as a bitstream: its text holds the same words; explained and counted; and if it is a
- * circuit, that encodes to words which decode to it again. */
+/* Any bytes as a bitstream: its text holds the same words; explained and counted; a circuit encodes to words
+ * that decode to the same circuit. */
 #include "bitstream/bitstream.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -8,7 +8,7 @@ static bits_map *map;
 
 /* The board and its map are read once. */
 static void set_up(void) {
-    static fuzz_run once; /* what it allocates lives as long as the program */
+    static fuzz_run once; /* its allocations last as long as the program */
     if (map)
         return;
     fuzz_begin(&once);

@@ -1,4 +1,4 @@
-/* Any bytes as a board: what is accepted has a fabric that proves itself and a layout that is recognised. */
+/* Any bytes as a board: an accepted board has a fabric that proves itself and a recognised layout. */
 #include "pnr/pnr.h"
 #include "tests/fuzz/fuzz.h"
 

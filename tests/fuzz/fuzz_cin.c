@@ -1,4 +1,4 @@
-/* Any bytes as concrete index notation. What is accepted reads back, and its kernels go through the passes.
+/* Any bytes as concrete index notation. Accepted text reads back, and its kernels go through the passes.
  */
 #include "tests/fuzz/statement.h"
 

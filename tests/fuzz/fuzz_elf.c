@@ -1,5 +1,5 @@
-/* Any bytes as a program for the co-simulated chip: refused, or every segment lies where the file says,
- * unless a later one lies over it. */
+/* Any bytes as a program for the co-simulated chip: refused, or every segment lies at its address, unless
+ * covered by a later segment. */
 #include <elf.h>
 
 #include "rtl_models/soc/session.h"

@@ -3,7 +3,7 @@
 
 #include "tiling/formats.h"
 
-/* What is accepted is printed and read again the same, and holds a small tensor, if its data allow. */
+/* An accepted definition is printed, reads back unchanged, and holds a small tensor, if its data allow. */
 static void definitions(const char *text) {
     fuzz_run r;
     tile_formats all = {0}, again = {0};
@@ -18,7 +18,7 @@ static void definitions(const char *text) {
         tile_tensor t, back;
         tile_stored s;
         bool same;
-        /* Parts are named, and are read before what is made of them. */
+        /* Parts are named, and are read before their uses. */
         FUZZ_CHECK(&r, tile_formats_read("printed", printed, &r.mem, &r.diag, &again));
         FUZZ_CHECK(&r, strcmp(tile_format_text(&again.at[i], &r.mem), printed) == 0);
         FUZZ_CHECK(&r, strlen(tile_format_scanned(f, &r.mem, &same)) > f->order);

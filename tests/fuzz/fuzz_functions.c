@@ -1,4 +1,4 @@
-/* Any bytes as a file of functions; what is accepted is printed, and is called by an expression. */
+/* Any bytes as a file of functions; accepted functions are printed, and called by an expression. */
 #include "frontend/library.h"
 #include "tests/fuzz/statement.h"
 

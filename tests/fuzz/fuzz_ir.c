@@ -1,5 +1,5 @@
-/* Any bytes as the text of the Onyx-aware IR: dumped, read and dumped again it is the same; the checker
- * answers, and what it accepts is packed or refused. */
+/* Any bytes as the text of the Onyx-aware IR: dumped, read and dumped again, the text is unchanged; the
+ * checker answers, and an accepted graph is packed or refused. */
 #include "lower_onyx/lower_onyx.h"
 #include "tests/fuzz/fuzz.h"
 

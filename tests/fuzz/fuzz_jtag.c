@@ -1,6 +1,6 @@
-/* Any bytes as what a debugger sends to onyx-cosim --jtag. One below 128 goes over the wires as it is; a
- * larger one stands for a whole access of the debug port or the access port, whose four bytes of data follow.
- * Whatever came: every R is answered, and the next debugger can reset, identify and use the port. */
+/* Any bytes as a debugger's bytes for onyx-cosim --jtag. A byte below 128 goes over the wires unchanged; a
+ * larger byte stands for a whole access of the debug port or the access port, whose four bytes of data
+ * follow. For any bytes, every R is answered, and the next debugger can reset, identify and use the port. */
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -29,7 +29,7 @@ static void connect_debugger(bench *b) {
     b->s.jtag.client = ends[1];
 }
 
-/* Sends what was gathered and takes the answers; the next debugger comes when this one was hung up on. */
+/* Sends the gathered bytes and takes the answers; after a hang-up the next debugger connects. */
 static void exchange(bench *b) {
     size_t asked = 0;
     ssize_t got;
@@ -59,7 +59,7 @@ static void put(bench *b, char c) {
     b->out[b->n++] = c;
 }
 
-/* A clock; what TDO shows before it, if that is wanted. */
+/* A clock; with `read`, also the value of TDO before the clock. */
 static void put_clock(bench *b, bool tms, bool tdi, bool read) {
     char wires = (char)('0' + 2 * tms + tdi);
     if (read)

@@ -1,4 +1,4 @@
-/* Any bytes as netlist.json: what is accepted passes its check, and is the same as JSON again. */
+/* Any bytes as netlist.json: an accepted netlist passes its check, and is written as equal JSON. */
 #include "lower_onyx/lower_onyx.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -12,7 +12,7 @@ static const pnr_board *board(void) {
 
 enum { RUNS = 2, INPUTS = 1, OUTPUTS = 1, SEGMENT_BYTES = 48, MESSAGE_BYTES = 4096 };
 
-/* A packet each: what comes along with an answer is dropped, as nobody asked for it. */
+/* A packet each: messages that come along with an answer are dropped, since nobody asked. */
 static void send_messages(int to, const uint8_t *data, size_t size) {
     for (size_t at = 0, length; at < size; at += length) {
         size_t most = size - at < MESSAGE_BYTES ? size - at : MESSAGE_BYTES;
@@ -23,7 +23,7 @@ static void send_messages(int to, const uint8_t *data, size_t size) {
     }
 }
 
-/* Kept, found again and merged, the lengths are those of the run table, inside the global buffer. */
+/* Kept, found again and merged, the lengths equal the run table's, inside the global buffer. */
 static void check_kept(fuzz_run *r, const fw_batches *all, const host_batch_result *result,
                        const char *path) {
     enum { HEAD_BYTES = 16 };

@@ -1,4 +1,5 @@
-/* Any bytes as a .place file: sites the placer refuses or keeps; written and read again they are the same. */
+/* Any bytes as a .place file: the placer refuses or keeps the sites; written and read again, they are
+ * unchanged. */
 #include "tests/fuzz/placed.h"
 
 static bool is_free(pnr_site s) {

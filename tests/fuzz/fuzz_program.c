@@ -1,9 +1,9 @@
-/* Any bytes as a program. What is accepted is written as concrete index notation, which reads back as the
- * same. */
+/* Any bytes as a program. An accepted program is written as concrete index notation, which reads back
+ * unchanged. */
 #include "frontend/program.h"
 #include "tests/fuzz/fuzz.h"
 
-/* As concrete index notation; the list of what was seen has it. */
+/* Returns the program as concrete index notation, recorded in the list of seen texts. */
 static const char *notation_of(fuzz_run *r, const fe_program *p) {
     text_out out;
     text_begin(&out);

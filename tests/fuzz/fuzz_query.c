@@ -1,4 +1,4 @@
-/* Any bytes as a query of a tensor of order 3; what is accepted is asked of a small one. */
+/* Any bytes as a query of a tensor of order 3; accepted queries are asked of a small tensor. */
 #include "tests/fuzz/fuzz.h"
 #include "tiling/queries.h"
 

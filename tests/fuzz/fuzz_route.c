@@ -1,5 +1,5 @@
-/* Any bytes as a .route file: the checker answers, and so does the writer; what the checker accepts is the
- * same when it is written, read and written again. */
+/* Any bytes as a .route file: the checker answers, and the writer does, too; an accepted route is unchanged
+ * when written, read and written again. */
 #include "tests/fuzz/placed.h"
 
 static bool read_route(fuzz_run *r, const char *path, pnr_design *design) {

@@ -1,6 +1,6 @@
-/* Any bytes as a results file of onyx sweep; those that are no SQLite file as texts for the rows of a new
- * one. Opened, read and reported: refused with a code, or every row stands in the table, in the CSV file as
- * it is, and in the page without adding to its tags. A file that could be read takes another row. */
+/* Any bytes as a results file of onyx sweep; anything but an SQLite file gives texts for the rows of a new
+ * file. Opened, read and reported: refused with a code, or every row stands in the table, in the CSV file
+ * unchanged, and in the page without adding to its tags. A readable file takes another row. */
 #include <sqlite3.h>
 
 #include "sweep/sweep_int.h"
@@ -18,7 +18,7 @@ static char *report(fuzz_run *r, const sweep_row_vec *rows,
     return text_end(&out, &r->mem);
 }
 
-/* The next field of RFC 4180, unquoted; *end: what stands behind it. */
+/* The next field of RFC 4180, unquoted; *end: the separator after the field. */
 static char *csv_field(fuzz_run *r, char **at, char *end) {
     char *p = *at, *to = p, *field = p;
     bool quoted = *p == '"';
@@ -36,7 +36,7 @@ static char *csv_field(fuzz_run *r, char **at, char *end) {
     return field;
 }
 
-/* A text that a spreadsheet would take for a formula has an apostrophe in front. */
+/* A text that looks like a spreadsheet's formula has an apostrophe in front. */
 static bool is_field(const char *field, const char *text) {
     const bool quoted = *text && strchr("=+-@\t\r", *text);
     return (!quoted || *field == '\'') && strcmp(field + quoted, text) == 0;
@@ -83,7 +83,8 @@ static void check_page(fuzz_run *r, const sweep_row_vec *rows) {
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* Rows of `data`: texts that end in 0, as many as the table has text columns, then a number's eight bytes. */
+/* Rows of `data`: as many texts ending in 0 as the table has text columns, followed by a number's eight
+ * bytes. */
 static void fill(fuzz_run *r, const char *path, const uint8_t *data, size_t size) {
     static const char sql[] =
         "INSERT OR REPLACE INTO point (key, plan, settings, arguments, expression, engine,"
@@ -120,7 +121,7 @@ static bool read_rows(fuzz_run *r, const char *path, bool create, sweep_row_vec 
     return ok;
 }
 
-/* False where the file refuses it, with a code. */
+/* False if the file refuses the row, with a code. */
 static bool add_row(fuzz_run *r, const char *path) {
     const sweep_row row = {.plan = "plan of its own",
                            .key = "key of its own",

@@ -1,4 +1,4 @@
-/* The invariants that every harness holds its results to. */
+/* The invariants checked by every harness. */
 #include <limits.h>
 #include <unistd.h>
 
@@ -9,7 +9,7 @@ seen_list fuzz_seen;
 fuzz_first fuzz_accepted;
 static char folder[PATH_MAX]; /* of this process */
 
-/* Without the names of folders, which are others in the next process. */
+/* Records the text without the names of folders, which differ between processes. */
 static void see(const char *text) {
     const char *at;
     const size_t length = strlen(folder);
@@ -52,8 +52,8 @@ static void remove_files(void) {
 
 const char *fuzz_file(fuzz_run *r, const char *end, const void *bytes, size_t size) {
     if (!folder[0]) {
-        /* Below TMPDIR, which ctest sets; else in memory where there is such a place, since libFuzzer writes
-         * a thousand a second. */
+        /* Below TMPDIR, set by ctest; otherwise in memory if possible, since libFuzzer writes a thousand
+         * files a second. */
         const char *below = getenv("TMPDIR");
         snprintf(folder, sizeof folder, "%s/onyx_fuzz.XXXXXX",
                  below                      ? below

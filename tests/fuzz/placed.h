@@ -1,5 +1,4 @@
-/* placed.h - the netlist that .place and .route files of the harnesses belong to: packed/small.packed on
- * onyx-8x8. */
+/* placed.h - the netlist of the harnesses' .place and .route files: packed/small.packed on onyx-8x8. */
 #ifndef ONYX_TESTS_FUZZ_PLACED_H
 #define ONYX_TESTS_FUZZ_PLACED_H
 

@@ -13,7 +13,7 @@ static void round_trip(fuzz_run *r, const fe_cin *cin) {
     FUZZ_CHECK(r, cins_equal(cin, &again));
 }
 
-/* A pass may refuse, but what it makes is well formed. */
+/* A pass may refuse, but its result is well formed. */
 static bool passed(fuzz_run *r, bool ok, const sam_statement *made,
                    bool (*check)(const sam_statement *, diagnostics *)) {
     fuzz_verdict(r, ok);

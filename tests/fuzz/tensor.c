@@ -4,7 +4,7 @@
 #include "tiling/tiling.h"
 
 static bool same(const tile_tensor *a, const tile_tensor *b) {
-    /* A .tns file without entries says nothing about extents, and one with entries only where they end. */
+    /* A .tns file without entries has no extents, and a file with entries has only lower bounds. */
     bool sized = b->dim_inferred || memcmp(a->dim, b->dim, sizeof a->dim) == 0;
     return sized && a->order == b->order && a->nnz == b->nnz &&
            (!a->nnz || (memcmp(a->crd, b->crd, sizeof *a->crd * a->nnz * a->order) == 0 &&

@@ -1,5 +1,5 @@
-/* Prints libFuzzer's dictionary of the DOT dialect: the primitives of the table, and the words that give them
- * meaning. With the argument `commands` that of batch files: the opcodes of a list's commands. */
+/* Prints libFuzzer's dictionary of the DOT dialect: the primitives of the table, and the attributes. With the
+ * argument `commands`, the dictionary of batch files: the opcodes of a list's commands. */
 #include "firmware/commands.h"
 #include "sam/sam.h"
 

@@ -1,5 +1,5 @@
-/* fake_chip.h - what fake_openocd.c has of a chip. With FAKE_CHIP in the environment it is a file, so that it
- * outlives a command as a chip does, and a test can look into it.
+/* fake_chip.h - the chip of fake_openocd.c. With FAKE_CHIP in the environment the chip is a file: its state
+ * outlives a command, and a test can inspect the state.
  */
 #ifndef ONYX_TESTS_FAKE_CHIP_H
 #define ONYX_TESTS_FAKE_CHIP_H
@@ -16,7 +16,7 @@ typedef struct {
         uint32_t data, address;
     } array[FAKE_WORDS]; /* configuration words */
     uint32_t n_array, cycles, boots, checks;
-    bool halted, deaf; /* the processor, until a reset lets it run; it does nothing that it is told */
+    bool halted, deaf; /* the processor, until a reset releases it; ignores commands */
 } fake_chip;
 
 #endif

@@ -1,6 +1,6 @@
-/* fake_openocd.c - a program that answers on its standard input and output as OpenOCD's Tcl RPC would, in
- * front of a memory and a firmware that does what FAKE_OPENOCD in the environment says. So onyx's side of a
- * link is tested without a chip or its model.
+/* fake_openocd.c - a program that answers on standard input and output like OpenOCD's Tcl RPC, in front of a
+ * memory and a firmware with the behaviour named by FAKE_OPENOCD in the environment. Tests onyx's side of a
+ * link without a chip or its model.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -19,7 +19,7 @@
 #include "firmware/sums.h"
 #include "tests/host/fake_chip.h"
 
-/* These are facts of board onyx. */
+/* Facts of board onyx. */
 #define SRAM 0x20000000u
 #define MAILBOX (SRAM + FW_MAILBOX_OFFSET)
 #define GLB 0x20400000u
@@ -30,8 +30,8 @@ enum { OUTPUT_TILE = 2, HALF_OF_TABLE = 0x10000 };
 
 static fake_chip own, *chip = &own;
 static const char *mode;
-static bool running;         /* mode "waits": the first batch, until something is loaded for the next one */
-static uint32_t busy_inputs; /* bank of a tile that its loads use */
+static bool running;         /* mode "waits": the first batch, until a load for the next batch */
+static uint32_t busy_inputs; /* bank of a tile used by its loads */
 
 static bool is(const char *name) {
     return strcmp(mode, name) == 0;
@@ -54,7 +54,7 @@ static uint32_t *chip_register(uint32_t address) {
         return &chip->platform[(address - PLATFORM) / 4];
     return address - GLC < sizeof chip->glc ? &chip->glc[(address - GLC) / 4] : NULL;
 }
-/* What the array has at the address that was asked for. */
+/* The array's word at the requested address. */
 static uint32_t configured(void) {
     for (uint32_t i = 0; i < chip->n_array; i++) {
         if (chip->array[i].address == chip->glc[GLC_CFG_ADDRESS / 4])
@@ -92,7 +92,7 @@ static void add_cycles(uint32_t counter, uint32_t cycles) {
     set_word(at, word(at) + cycles);
 }
 
-/* Sets the clocks, and configures the image that lies in the buffer. */
+/* Sets the clocks, and configures the image in the buffer. */
 static void start_array(void) {
     memset(chip->platform, 0, sizeof chip->platform);
     chip->platform[PLATFORM_SYS_CLK_SELECT / 4] = 1;
@@ -118,12 +118,12 @@ static void boot(void) {
     set_word(MAILBOX, FW_MAILBOX_MAGIC);
 }
 
-/* Run r of the batch copies its first load, plus one a word, to the one output; each run behind the one
- * before. */
+/* Run r of the batch copies its first load, plus one a word, to the only output; each run after the previous
+ * run. */
 static void run_batch(void) {
     uint32_t runs = word(MAILBOX + FW_MAILBOX_RUNS), table = word(MAILBOX + FW_MAILBOX_TABLE);
     uint32_t out = (2 * OUTPUT_TILE + (word(MAILBOX + FW_MAILBOX_OUTPUTS) >> OUTPUT_TILE & 1)) * BANK_BYTES;
-    out += is("odd") ? 2 : 0; /* no word of 32 bits begins there */
+    out += is("odd") ? 2 : 0; /* not aligned to a word of 32 bits */
     for (uint32_t r = 0; r < runs; r++) {
         uint32_t row = table + r * fw_row_bytes(INPUTS, OUTPUTS), in = word(row), words = word(row + 4);
         for (uint32_t w = 0; w < words; w++) {
@@ -141,7 +141,7 @@ static void run_batch(void) {
     }
 }
 
-/* Mode "flips": a bit of the buffer is another one when the first segment in the buffer is checked. */
+/* Mode "flips": a bit of the buffer flips when the first segment in the buffer is checked. */
 static void check_segment(uint32_t number) {
     const uint32_t at = word(MAILBOX + FW_MAILBOX_TABLE), bytes = word(MAILBOX + FW_MAILBOX_RUNS);
     if (is("flips") && at >= GLB)
@@ -182,8 +182,8 @@ static void command_written(void) {
     set_word(MAILBOX + FW_MAILBOX_DONE, batch);
 }
 
-/* Somebody touches memory while a batch runs: banks it uses are his alone. The first of the next batch ends
- * it. */
+/* Memory is accessed while a batch runs: banks of the batch are exclusive. The first access for the next
+ * batch ends the batch. */
 static void touched(uint32_t address, uint32_t bytes, bool write) {
     uint32_t table = word(MAILBOX + FW_MAILBOX_TABLE), bank = (address - GLB) / BANK_BYTES;
     if (!running)
@@ -217,7 +217,7 @@ static void reply(bool failed, const char *format, ...) {
     end_answer();
 }
 
-/* Mode "interrupts": onyx gets a signal between two looks at a program that does not come up, when these are
+/* Mode "interrupts": onyx gets a signal between two polls of a program that does not start, when polls are
  * far apart. */
 static void interrupt_between_looks(uint32_t address) {
     static uint32_t looks;
@@ -254,8 +254,7 @@ static void write_memory(const char *text) {
     reply(false, "");
 }
 
-/* What is wrong with the memory of a chip: a bit that keeps its value, an address line that does, so that two
- * words are one. */
+/* Memory faults of a chip: a stuck bit, and a stuck address line, which merges two words. */
 static void spoil_sram(void) {
     if (is("table"))
         chip->sram[FW_TABLE_OFFSET + 7] &= 0xfe;
@@ -285,7 +284,7 @@ static void image(const char *text, bool load) {
     reply(!f || done == 0, "%zu bytes", done);
 }
 
-/* load_image of a program, which may be none. Its segments are at their physical addresses. */
+/* load_image of a program, also of an invalid file. Its segments are at their physical addresses. */
 static void load_program(const char *text) {
     static uint8_t file[0x10000];
     char path[1024];
@@ -302,7 +301,7 @@ static void load_program(const char *text) {
     reply(is("load"), is("load") ? "checksum wrong" : "");
 }
 
-/* A chip that outlives this program. */
+/* A chip whose state outlives this program. */
 static void find_chip(void) {
     const char *path = getenv("FAKE_CHIP");
     int file = path ? open(path, O_RDWR | O_CREAT, 0666) : -1;
@@ -359,7 +358,7 @@ int main(void) {
         text[n] = '\0';
         n = 0;
         char *begin = strstr(text, "[catch {"), *end = strstr(text, "} onyx_reply]");
-        if (!begin || !end) { /* the first, which asks whether anybody is there */
+        if (!begin || !end) { /* the first request, which asks for a sign of life */
             printf("1\x1a");
             fflush(stdout);
             continue;

@@ -1,5 +1,4 @@
-/* host_bench.h - jobs of two batches for a board whose OpenOCD is fake_openocd.c, and what has to come of
- * them.
+/* host_bench.h - jobs of two batches for a board whose OpenOCD is fake_openocd.c, and their expected results.
  */
 #ifndef ONYX_TESTS_HOST_BENCH_H
 #define ONYX_TESTS_HOST_BENCH_H
@@ -106,7 +105,7 @@ static inline uint32_t word_at(const char *bytes, size_t i) {
     return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-/* Every run's words one larger than its first load; two array cycles a processor cycle. */
+/* Every run's words are its first load's words plus one; two array cycles a processor cycle. */
 static inline void check_result(fixture *f, const bench *b) {
     size_t length, at = 0;
     const char *bytes = file_read(b->job.result, &f->mem, &length, &f->diag);

@@ -1,5 +1,5 @@
 /* test_host.c - onyx's side of the link to a board, in front of fake_openocd.c: results, their order and
- * cycles, what is kept, and every way in which a board may answer wrongly. */
+ * cycles, kept batches, and every kind of wrong answer of a board. */
 #include "host/tcl.h"
 #include "tests/firmware/small_design.h"
 #include "tests/host/host_bench.h"
@@ -13,7 +13,7 @@ static void expect_going_on(fixture *f, bench *b, uint32_t kept) {
     check_result(f, b);
 }
 
-/* Outputs begin and end between words of 32 bits, in which alone the link reads. */
+/* Outputs begin and end inside words of 32 bits, the link's only unit. */
 static void test_results(void **state) {
     fixture *f = *state;
     bench *b = bench_new(f, "results", "odd");
@@ -32,8 +32,8 @@ static void test_results(void **state) {
     end(b);
 }
 
-/* The first batch ends when something is loaded for the second, so with one buffer never; whoever touches
- * what it uses meanwhile is refused. With two buffers all is as with one. */
+/* The first batch ends at the first load for the second batch, hence never with a single buffer; accesses to
+ * its memory in the meantime are refused. With two buffers the result equals that with one. */
 static void test_two_buffers(void **state) {
     fixture *f = *state;
     bench *b = bench_new(f, "buffers", "waits");
@@ -49,7 +49,7 @@ static void test_two_buffers(void **state) {
     assert_int_equal(b->told[b->n_told - 1], RUNS_A + RUNS_B);
     for (uint32_t i = 1; i < b->n_told; i++)
         assert_true(b->told[i] >= b->told[i - 1]);
-    /* Cut off in the second: the first, collected while that one ran, is kept. */
+    /* Cut off in the second batch: the first, collected in the meantime, is kept. */
     setenv("FAKE_OPENOCD", "dies later", 1);
     assert_false(program(f, b));
     expect_going_on(f, b, 1);
@@ -74,7 +74,7 @@ static void test_going_on(void **state) {
     end(b);
 }
 
-/* Batches that are kept are those of this program, these batches and this board. */
+/* Kept batches belong to this program, these batches and this board. */
 static void test_kept_batches_of_another_program(void **state) {
     fixture *f = *state;
     bench *b = bench_new(f, "another", "dies");
@@ -87,7 +87,7 @@ static void test_kept_batches_of_another_program(void **state) {
     end(b);
 }
 
-/* All batches are kept, but not yet one result: nobody has to be at the other end of the link. */
+/* All batches are kept, but not the result: the link needs no peer. */
 static void test_nothing_is_missing(void **state) {
     fixture *f = *state;
     bench *b = bench_new(f, "whole", "");
@@ -149,7 +149,7 @@ static void test_refusals(void **state) {
     }
 }
 
-/* What a TAP of another name leads to is the user's to say. */
+/* The user decides about a TAP of another name. */
 static void test_another_idcode(void **state) {
     fixture *f = *state;
     static const char *const says[] = {
@@ -174,7 +174,7 @@ static void test_another_idcode(void **state) {
     }
 }
 
-/* A chip that takes some words only when they come twice: the result is right, and the user is told. */
+/* A chip that takes some words only on the second write: the result is right, and the user is told. */
 static void test_rewritten_words_are_told(void **state) {
     fixture *f = *state;
     bench *b = bench_new(f, "rewritten", "rewritten");
@@ -192,7 +192,7 @@ static void test_rewritten_words_are_told(void **state) {
     end(b);
 }
 
-/* Braces of a path that are not in pairs would end OpenOCD's command elsewhere. */
+/* Unpaired braces of a path would end OpenOCD's command elsewhere. */
 static void test_paths_are_words_of_tcl(void **state) {
     fixture *f = *state;
     assert_string_equal(host_tcl_word("out dir/$x;[y]", &f->mem), "{out dir/$x;[y]}");
@@ -200,7 +200,7 @@ static void test_paths_are_words_of_tcl(void **state) {
     assert_string_equal(host_tcl_word("}\\\n\"", &f->mem), "\\}\\\\\\n\\\"");
 }
 
-/* The program looks at what has arrived; without the look nobody notices. */
+/* The program checks arrived segments; without the check nobody notices. */
 static void test_flips_are_noticed(void **state) {
     fixture *f = *state;
     bench *b = bench_new(f, "flips", "flips");

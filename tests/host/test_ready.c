@@ -1,5 +1,5 @@
-/* test_ready.c - a board that still runs the program of an earlier command, in front of fake_openocd.c: it is
- * neither reset nor loaded then; and everything that may be otherwise makes that happen. */
+/* test_ready.c - a board that still runs the program of an earlier command, in front of fake_openocd.c: the
+ * board is neither reset nor loaded again; every difference makes the command reset and load. */
 #include <fcntl.h>
 #include <sys/mman.h>
 
@@ -7,7 +7,7 @@
 #include "tests/host/fake_chip.h"
 #include "tests/host/host_bench.h"
 
-/* The firmware of fake_openocd.c adds so much; the batch without runs has none. */
+/* The firmware of fake_openocd.c adds these cycles; the batch without runs has none. */
 enum { KERNEL_CYCLES = 100 + 101 + 102 + 100 + 101, FIRMWARE_CYCLES = 50, CONFIG_CYCLES = 1000 };
 enum { CODE_WORDS = 16, IMAGE_WORDS = 40 };
 
@@ -27,7 +27,7 @@ static void put_image(file_out *out, uint32_t value) {
     }
 }
 
-/* A program for a 32-bit Arm processor: its code, then images. */
+/* A program for a 32-bit Arm processor: its code, followed by images. */
 static void put_program(fixture *f, const bench *b, uint32_t code, uint32_t image, uint32_t images) {
     enum { HEADERS_AT = 52, BEGIN = HEADERS_AT + 2 * 32, IMAGE_BYTES = 32 + 8 * IMAGE_WORDS };
     static const uint32_t head[] = {0x464c457f, 0x10101,        0, 0, 40u << 16 | 2, 1, 0, HEADERS_AT, 0,
@@ -45,7 +45,7 @@ static void put_program(fixture *f, const bench *b, uint32_t code, uint32_t imag
     assert_true(file_commit(&out, &f->diag));
 }
 
-/* A bench with a chip that outlives its commands. */
+/* A bench with a chip whose state outlives its commands. */
 typedef struct {
     bench *b;
     fake_chip *chip;
@@ -65,7 +65,7 @@ static lasting begin(fixture *f, const char *name, uint32_t images) {
     for (uint32_t i = 0; i < FAKE_SRAM_BYTES; i++) /* as power comes */
         t.chip->sram[i] = (uint8_t)prng_next(&r);
     put_program(f, t.b, 0x1000, 0x5000, images);
-    t.b->first_tile = 3; /* images that stay have a bank for themselves */
+    t.b->first_tile = 3; /* resident images have a bank of their own */
     put_file(f, t.b, 1);
     setenv("FAKE_CHIP", t.path, 1);
     return t;
@@ -82,7 +82,8 @@ static fw_mailbox *mailbox_of(const lasting *t) {
     return (fw_mailbox *)(void *)&t->chip->sram[FW_MAILBOX_OFFSET];
 }
 
-/* Runs the job, whose result is right whatever the board was; how often it boots, and what is reported. */
+/* Runs the job, whose result is right for any state of the board; checks the number of boots and the
+ * report. */
 static void expect(fixture *f, lasting *t, const char *found) {
     const bool ready = strcmp(found, "ready") == 0;
     const uint32_t boots = t->chip->boots;
@@ -112,7 +113,7 @@ static void test_a_program_that_is_there_goes_on(void **state) {
     }
 }
 
-/* Each does something to a board that was left ready. */
+/* Each function damages a board left ready. */
 static void damage_code(lasting *t) {
     t->chip->code[13] ^= 1;
 }
@@ -197,12 +198,12 @@ static void test_what_differs_is_loaded(void **state) {
         cases[i].change(&t);
         expect(f, &t, cases[i].found);
         t.b->options.reload = false;
-        expect(f, &t, "ready"); /* whatever it was, it is left as it should be */
+        expect(f, &t, "ready"); /* the board is ready again after any damage */
         finish(&t);
     }
 }
 
-/* One image is overwritten by operands, or may be; several have to be whole. */
+/* Operands may overwrite a single image; several images have to be whole. */
 static void test_images_are_looked_at_where_they_stay(void **state) {
     fixture *f = *state;
     for (uint32_t images = 1; images < 3; images++) {
@@ -225,7 +226,7 @@ static void test_programs_are_told_apart(void **state) {
     put_program(f, t.b, 0x1001, 0x5001, 2);
     expect(f, &t, "another program");
     expect(f, &t, "ready");
-    /* What is no program is loaded, whatever OpenOCD makes of it, and never found. */
+    /* An invalid program is loaded, whatever OpenOCD does, and never found. */
     file_out out;
     assert_true(file_create(&out, t.b->job.elf, &f->mem, &f->diag));
     fputs("no program", out.stream);
@@ -235,7 +236,7 @@ static void test_programs_are_told_apart(void **state) {
     finish(&t);
 }
 
-/* A board that was left ready, before something else happens to the next command. */
+/* A board left ready, before a fault of the next command. */
 static lasting begin_before(fixture *f, const char *mode) {
     lasting t = begin(f, "before", 1);
     expect(f, &t, "nothing");
@@ -243,7 +244,7 @@ static lasting begin_before(fixture *f, const char *mode) {
     return t;
 }
 
-/* A command that is cut off leaves nothing that is taken for ready, and what it had done is kept. */
+/* An aborted command leaves nothing that counts as ready, and keeps its finished batches. */
 static void test_a_command_that_is_cut_off(void **state) {
     fixture *f = *state;
     lasting t = begin_before(f, "dies later");
@@ -260,7 +261,7 @@ static void test_a_command_that_is_cut_off(void **state) {
     finish(&t);
 }
 
-/* A board that is damaged where nobody has looked yet: the tables of this job reach further. */
+/* A board damaged in untested memory: the tables of this job reach further. */
 static void test_more_of_sram_is_tried(void **state) {
     fixture *f = *state;
     lasting t = begin_before(f, "table");

@@ -4,11 +4,11 @@ enum { MOST_ROUNDS = 20000 };
 
 typedef struct {
     u32_vec in[CYCLE_INS], out[CYCLE_OUTS];
-    bool due;       /* an input has grown since it was computed */
-    arena mem, old; /* of out[]; of what it was before, which others may still have */
+    bool due;       /* an input has grown since the last evaluation */
+    arena mem, old; /* memory of out[]; of its previous value, still in use elsewhere */
 } tile;
 
-/* The tokens of an input's words, or of what comes at an output's port. */
+/* The tokens of an input's words, or of an output's port. */
 static void compute_io(tile *t, const judge_stream *s) {
     t->out[0] = (u32_vec){0};
     for (uint32_t w = 0; s && !s->output && w < s->length; w++)
@@ -39,7 +39,7 @@ static judge_stream *stream_at(judge_stream *streams, uint32_t n, uint32_t cell)
     return NULL;
 }
 
-/* Gives the sinks of all nets what their sources have; returns whether any has more than before. */
+/* Copies the tokens of all sources to their sinks; returns whether any sink has grown. */
 static bool spread(const cycle_design *d, tile *tiles) {
     bool grown = false;
     for (uint32_t i = 0; i < d->nets.len; i++) {
@@ -89,7 +89,7 @@ void judge_evaluate(const cycle_design *d, spec_meaning meaning, judge_stream *s
         arena_free(&tiles[c].mem);
 }
 
-/* Words of the blocks of an output; UINT32_MAX where they are not all there. */
+/* Words of the blocks of an output; UINT32_MAX if incomplete. */
 static uint32_t length_of(const judge_stream *s) {
     uint32_t at = 0;
     for (uint32_t b = 0; b < s->blocks; b++) {

@@ -55,7 +55,7 @@ static void write_points(maker *m, FILE *out, const uint32_t *dim, uint32_t orde
     }
 }
 
-/* Letters of levels, and of the order in which they are stored, that of the modes or its reverse. */
+/* Letters of levels, and of their storage order: the order of the modes or its reverse. */
 static const char *draw_format(maker *m, uint32_t order) {
     const char *levels = "", *modes = "";
     const bool reversed = order > 1 && chance(m, 20);

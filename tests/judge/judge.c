@@ -1,9 +1,9 @@
-/* Random kernels, each judged by what its configured array means: chip_judge [COUNT [SEED]]
+/* Random kernels, each judged by the meaning of its configured array: chip_judge [COUNT [SEED]]
  *
- * The command compiles and runs each kernel of SEED, SEED + 1, ..; the array is read back from the bitstream
- * that it leaves, and its runs from the job file. Each run is computed twice by the specification of the
- * primitives: as the graph means, and as the fabricated chip has them (tests/spec). A kernel that comes out
- * the same in both is equal, one that the command refuses is refused; any other is silent, is printed as a
+ * The command compiles and runs each kernel of SEED, SEED + 1, ..; the judge reads the array back from the
+ * command's bitstream, and its runs from the job file. The specification of the primitives computes each run
+ * twice: by the graph's meaning, and by the fabricated chip's behaviour (tests/spec). A kernel with equal
+ * results is equal, a kernel refused by the command is refused; any other kernel is silent, is printed as a
  * command, and makes the exit code 1.
  */
 #include "tests/judge/judge.h"
@@ -29,9 +29,9 @@ typedef struct {
     } refused[CODES];
 } judge;
 
-/* ---- what the command left ------------------------------------------------------------------- */
+/* ---- files of the command --------------------------------------------------------------------- */
 
-/* A job file (docs/dump.md): words of 32 bits, the lowest byte first, as this machine has them. */
+/* A job file (docs/dump.md): words of 32 bits, the lowest byte first, the order of this machine. */
 typedef struct {
     const char *at, *end;
 } reader;
@@ -55,7 +55,7 @@ static void read_words(reader *r, arena *mem, judge_stream *s) {
     s->words = memcpy(arena_alloc(mem, bytes + 1), take_bytes(r, bytes), bytes);
 }
 
-/* The IO tiles in the order of a job file: inputs, then outputs, each by column. */
+/* The IO tiles in the order of a job file: inputs, followed by outputs, each by column. */
 static uint32_t list_streams(const cycle_design *design, judge_stream *streams) {
     uint32_t n = 0;
     for (int output = 0; output < 2; output++) {
@@ -81,7 +81,7 @@ static bool read_design(judge *j, const char *path, arena *mem, diagnostics *d, 
 
 /* ---- judging --------------------------------------------------------------------------------- */
 
-/* Plays the run on the cycle model at random paces. Returns whether it ends and no monitor is raised. */
+/* Plays the run on the cycle model at random paces. Returns whether the run ends without a raised monitor. */
 static bool is_right_at_each_pace(const cycle_design *design, const judge_stream *streams, uint32_t n,
                                   arena *mem) {
     bool right = true;
@@ -95,9 +95,9 @@ static bool is_right_at_each_pace(const cycle_design *design, const judge_stream
     return right;
 }
 
-/* One run as it is meant and as the chip may have it; `why` says how they differ. Where only some orders in
- * which the streams of a repeater may come are wrong, the cycle model tells whether any pace of the streams
- * has one of these: its monitors know. */
+/* Judges a run by its meaning and by the chip's possible behaviour; `why` describes the difference. If only
+ * some orders of a repeater's streams are wrong, the cycle model's monitors tell whether any pace of the
+ * streams has such an order. */
 static bool judge_run(judge *j, const cycle_design *design, const judge_stream *streams, uint32_t n,
                       arena *mem, const char **why) {
     judge_stream meant[STREAMS], chip[STREAMS];
@@ -163,7 +163,7 @@ static void count_refusal(judge *j, const char *code) {
     j->refused[k].count++;
 }
 
-/* The code of the first error in the command's log, with the name of the hazard where it is one. */
+/* The code of the first error in the command's log, with the name of the hazard if present. */
 static const char *code_of(const char *log, arena *mem) {
     const char *at = strstr(log, " [E");
     return at ? arena_printf(mem, "%.*s", (int)strcspn(at + 2, "]"), at + 2) : "";

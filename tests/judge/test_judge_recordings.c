@@ -8,7 +8,7 @@
 
 enum { STREAMS = 64 };
 
-/* A done that comes late at an accumulator's memory is lost by time, which this meaning knows nothing of. */
+/* Time decides whether a late done at an accumulator's memory is lost; this meaning has no time. */
 static bool is_of_time(const char *name) {
     return strncmp(name, "acc_", 4) == 0;
 }

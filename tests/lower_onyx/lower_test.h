@@ -1,4 +1,4 @@
-/* lower_test.h - what the tests of lower_onyx/ share: files of tests/lower_onyx/data, edited texts, dumps. */
+/* lower_test.h - common to the tests of lower_onyx/: files of tests/lower_onyx/data, edited texts, dumps. */
 #ifndef ONYX_TESTS_LOWER_TEST_H
 #define ONYX_TESTS_LOWER_TEST_H
 
@@ -13,7 +13,7 @@ static inline char *read_data(fixture *f, const char *name) {
     return text;
 }
 
-/* The text with its first `old` replaced; `old` must be there. */
+/* The text with its first `old` replaced; `old` must occur. */
 static inline char *replaced(fixture *f, const char *text, const char *old, const char *new) {
     const char *at = strstr(text, old);
     assert_non_null(at);
@@ -39,7 +39,7 @@ static inline onyx_graph *parsed_ir(fixture *f, const char *text) {
     return g;
 }
 
-/* The dump without the wires, and without what happens inside memory tiles. */
+/* The dump without the wires, and without the inside of memory tiles. */
 static inline char *outline(fixture *f, const onyx_graph *g) {
     static const char *const inside[] = {"node buffet ", "node sram ", ".buffet.", ".sram."};
     char *text = dumped(f, g), *rest = NULL;
@@ -57,7 +57,7 @@ static inline char *outline(fixture *f, const onyx_graph *g) {
     return arena_strdup(&f->mem, kept);
 }
 
-/* With ONYX_UPDATE set the expectation is rewritten instead: read the difference before committing it. */
+/* With ONYX_UPDATE set the expectation is rewritten instead: read the difference before a commit. */
 static inline void expect_data(fixture *f, const char *name, const char *text) {
     if (getenv("ONYX_UPDATE") != NULL) {
         file_out out;

@@ -55,7 +55,7 @@ static const uint16_t edges[] = {0,      1,      2,      0x7ffe, 0x7fff, 0x8000,
                                  0xffff, 0x3f80, 0xbf80, 0x7f80, 0xff80, 0x0080, 0x8080, 0x00ff};
 enum { EDGES = sizeof edges / sizeof *edges };
 
-/* The k-th pair: all of edges, then random ones. */
+/* The k-th pair: all pairs of edges, followed by random pairs. */
 static void pair_at(uint32_t k, prng *random, uint16_t *a, uint16_t *b) {
     uint64_t bits = prng_next(random);
     *a = k < EDGES * EDGES ? edges[k / EDGES] : (uint16_t)bits;

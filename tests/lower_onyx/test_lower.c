@@ -66,7 +66,8 @@ static void kernels_pack_into_the_right_number_of_tiles(void **state) {
     }
 }
 
-/* x = b scaled, negated, by constants: the PE pairs the tokens of both its ports, so one stream goes to both.
+/* x = b scaled, negated, by constants: the PE pairs the tokens of its two ports, hence the stream goes to
+ both ports.
  */
 static const char one_operand[] =
     "digraph { comment=\"x=s0,b=s0\"\n"
@@ -109,7 +110,7 @@ static void one_stream_goes_to_both_ports(void **state) {
     }
 }
 
-/* ---- what the chip cannot do ----------------------------------------------------------------- */
+/* ---- refusals by the chip's limits ------------------------------------------------------------ */
 
 static void expect_unmappable(fixture *f, const char *text, const char *message) {
     clear_diagnostics(f);
@@ -156,7 +157,7 @@ static void what_the_chip_lacks_is_named(void **state) {
         "may have gaps; the chip writes results in order only | store that level of X compressed");
 }
 
-/* What profile onyx-ext adds: one setting, and nothing where it is not needed. */
+/* Additions of profile onyx-ext: a setting, and none if not needed. */
 static void the_extended_reducer_adds_bf16(void **state) {
     fixture *f = *state;
     for (int fp = 0; fp < 2; fp++) {
@@ -178,7 +179,7 @@ static void the_extended_reducer_adds_bf16(void **state) {
     }
 }
 
-/* One tile where the chip has seven, with room for more. */
+/* A single tile instead of the chip's seven, with room for more. */
 static void the_vector_reducer_is_one_tile(void **state) {
     fixture *f = *state;
     const char *const kernels[] = {"matmul_ikj.gv", "mat_vecmul_ji.gv"};
@@ -218,7 +219,7 @@ static void the_vector_reducer_is_one_tile(void **state) {
     }
 }
 
-/* One load stream for each operand: every scanner takes its share of it, and the streams are counted so. */
+/* A load stream for each operand: every scanner takes its share, and the number of streams follows. */
 static void levels_come_in_turn(void **state) {
     fixture *f = *state;
     sam_graph sam;
@@ -250,7 +251,7 @@ static void levels_come_in_turn(void **state) {
     cJSON_Delete(json);
 }
 
-/* One store stream for the result: each read-out lets pass what the levels outside of its own have stored. */
+/* A store stream for the result: each read-out forwards the stored words of the outer levels. */
 static void levels_leave_in_turn(void **state) {
     fixture *f = *state;
     sam_graph sam;
@@ -281,7 +282,7 @@ static void levels_leave_in_turn(void **state) {
                                                "X_vals.read.chain_in, which lets 3 pass [E0422-fan-out]"));
 }
 
-/* Graphs that no DOT file gives: a legal one with one thing changed. */
+/* Graphs without a DOT file: a legal graph with a single change. */
 typedef struct {
     const char *file;
     void (*change)(fixture *, sam_graph *);

@@ -1,5 +1,5 @@
-/* The streams that the cost model counts of a kernel against those its netlist has: of every kernel of
- * tests/flow/array_kernels.sh, and of those that precede it, on the chip and on onyx-ext. */
+/* The streams counted by the cost model against the streams of the netlist: of every kernel of
+ * tests/flow/array_kernels.sh, and of its predecessors, on the chip and on onyx-ext. */
 #include "compile/compile.h"
 #include "kernel/edges.h"
 #include "options/options.h"
@@ -23,7 +23,7 @@ static void streams_are_counted(const compile_kernel *k, const char *name) {
                  stores);
 }
 
-/* True if the profile has what the kernel needs: "onyx", or onyx-ext with the word of --streams. */
+/* True if the profile supports the kernel: "onyx", or onyx-ext with the word of --streams. */
 static bool compiled(const char *name, char *expression, char *words, const char *profile) {
     const char *argv[MOST_WORDS] = {
         "onyx",      expression, "-o",        ONYX_BINARY_DIR "/tests/test_lower_streams_out",

@@ -105,7 +105,7 @@ static char *document(arena *mem) {
     return kept;
 }
 
-/* What lets one row of the document stand for all pairs of a port. */
+/* Shows that a row of the document stands for all pairs of a port. */
 static void pairs_of_a_port_are_alike(void **state) {
     (void)state;
     for (uint32_t port = ONYX_PORT_NONE + 1; port < ONYX_PORTS; port++) {

@@ -72,8 +72,8 @@ static void identity_packs_into_eight_tiles(void **state) {
     assert_int_equal(in->config.len, 1);
 }
 
-/* ---- configuration words: the fields of a cell put where the chip has them, compared with words that
- * drive the reference netlist correctly ---- */
+/* ---- configuration words: a cell's fields in the chip's places, compared with words that drive the
+ * reference netlist correctly ---- */
 
 typedef struct {
     const char *field;
@@ -161,7 +161,7 @@ static void memory_words_are_those_of_the_chip(void **state) {
     expect_words(f, &n, "X_vals", (uint32_t[]){0x00d40001, 0x08000000, 0xc0000000, 0x88});
 }
 
-/* Packing alone places no demands on links, so single nodes do; net_check complains about the open inputs. */
+/* Packing alone places no demands on links: single nodes suffice; net_check reports the open inputs. */
 static void single_node_words_are_those_of_the_chip(void **state) {
     fixture *f = *state;
     const struct {
@@ -264,7 +264,7 @@ static void broken_json_is_reported(void **state) {
     }
 }
 
-/* ---- net_check on a legal netlist with one thing changed ------------------------------------- */
+/* ---- net_check on a legal netlist with a single change ---------------------------------------- */
 
 static void set_field(fixture *f, net_cell_data *c, const char *name, uint32_t value) {
     name_id id = names_find(&f->names, name);
@@ -297,7 +297,7 @@ static void same_number(fixture *f, netlist *n) {
     n->cells.at[1].number = 0;
     (void)f;
 }
-/* Makes a value memory of B0, which is a root; fields stay in order. */
+/* Makes a value memory of B0, which is a root; fields keep their order. */
 static void root_of_values(fixture *f, netlist *n) {
     net_cell_data *c = cell_named(f, n, "B0");
     const net_config lookup = {names_intern(&f->names, "fiber_access_16_inst_read_scanner_lookup"), 1};
@@ -352,7 +352,7 @@ static void net_check_finds_each_fault(void **state) {
     }
 }
 
-/* Net `i` is `from`, of cells that have `first` others before them. */
+/* Net `i` equals `from`, with `first` cells in front. */
 static void expect_net(const netlist *all, uint32_t i, const net_data *from, uint32_t first) {
     const net_data *net = &all->nets.at[i];
     assert_int_equal(net->source.cell.v, from->source.cell.v + first);
@@ -362,7 +362,7 @@ static void expect_net(const netlist *all, uint32_t i, const net_data *from, uin
         assert_int_equal(net->sinks.at[s].cell.v, from->sinks.at[s].cell.v + first);
 }
 
-/* Three kernels on one array, two of them of equal names; one of the third has a name that those would get.
+/* Three kernels on an array, two with equal names; the third has a name that renaming would choose.
  */
 static void kernels_share_an_array(void **state) {
     fixture *f = *state;
@@ -379,7 +379,7 @@ static void kernels_share_an_array(void **state) {
             const net_cell_data *c = &all.cells.at[cell], *from = &parts[p]->cells.at[i];
             const char *name = names_text(&f->names, from->name);
             if (p && strcmp(name, "X0") == 0 && p == 1)
-                name = "X0"; /* the first kernel has none of that name */
+                name = "X0"; /* the first kernel lacks this name */
             else if (p)
                 name =
                     arena_printf(&f->mem, strcmp(name, "B0") == 0 && p == 1 ? "%s_pp%u" : "%s_p%u", name, p);
@@ -481,7 +481,7 @@ static void short_branches_lack_what_the_long_ones_are_late(void **state) {
     }
 }
 
-/* References leave a scanner 16 cycles before the coordinates they meet at the joiner. */
+/* References leave a scanner 16 cycles before the matching coordinates reach the joiner. */
 static void references_wait_for_coordinates(void **state) {
     fixture *f = *state;
     netlist n = {.mem = &f->mem, .names = &f->names};
@@ -508,7 +508,7 @@ static net_cell dense_root(fixture *f, netlist *n) {
     return c;
 }
 
-/* Checks which of the first five nets of a netlist are early. */
+/* Checks the early nets among the first five of a netlist. */
 static void assert_early(const netlist *n, const bool want[5]) {
     bool early[8];
     net_early(n, early);
@@ -516,8 +516,8 @@ static void assert_early(const netlist *n, const bool want[5]) {
         assert_int_equal(early[i], want[i]);
 }
 
-/* A dense root starts by itself: so does the level of the result it is written to, and that level's output;
- * what reads words of the global buffer does not, nor what is written behind that. */
+/* A dense root starts by itself: so does the level of the result written from its tokens, and the level's
+ * output; readers of words of the global buffer do not start, nor do later writes. */
 static void a_level_written_from_early_tokens_is_early(void **state) {
     fixture *f = *state;
     netlist n = {.mem = &f->mem, .names = &f->names};
@@ -539,8 +539,8 @@ static void a_level_written_from_early_tokens_is_early(void **state) {
     assert_true(early[5]);
 }
 
-/* A gate's coordinates are early where those that it gets are; the stream from its outer side back to it
- * never has a token. An operation on an early stream and one that waits has none. */
+/* A gate's coordinates are early if its coordinate input is; the stream from its outer side back to the gate
+ * never has a token. An operation on an early stream and a waiting stream has none. */
 static void outputs_of_a_gate_are_early_by_their_own_input(void **state) {
     fixture *f = *state;
     netlist n = {.mem = &f->mem, .names = &f->names};

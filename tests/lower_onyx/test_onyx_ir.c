@@ -1,4 +1,4 @@
-/* The Onyx-aware IR: its text form, and what lower_check finds in graphs with one thing wrong. */
+/* The Onyx-aware IR: its text form, and the findings of lower_check in graphs with a single fault. */
 #include "lower_onyx/lower_int.h"
 #include "tests/lower_onyx/lower_test.h"
 
@@ -25,7 +25,7 @@ static void comments_and_blank_lines_are_skipped(void **state) {
     assert_string_equal(dumped(f, parsed_ir(f, other)), text);
 }
 
-/* One edit of the legal graph, and the first message it must give. */
+/* An edit of the legal graph, and the expected first message. */
 typedef struct {
     const char *old, *new, *message;
 } edit;
@@ -108,7 +108,7 @@ static void violations_name_ports_and_rule(void **state) {
         expect_violation(f, &edits[i]);
 }
 
-/* Processing primitives alone: their inputs stay open, so look for the one message among the others. */
+/* Processing primitives alone: their inputs stay open; find the expected message among the rest. */
 static const diagnostic *message_with_code(fixture *f, const char *code) {
     for (uint32_t i = 0; i < f->diag.list.len; i++) {
         if (strcmp(f->diag.list.at[i].code, code) == 0)
@@ -158,7 +158,7 @@ static onyx_graph *united(fixture *f, const char *b, const char *d, const char *
                                      b, d, b1, last));
 }
 
-/* Inside of a loop that is empty where an operand is absent, however deep, nothing dense is scanned. */
+/* Inside a loop that is empty without an operand, at any depth, nothing dense is scanned. */
 static void dense_levels_meet_no_stop_behind_a_stop(void **state) {
     fixture *f = *state;
     static const char dense[] = "node read_scanner b2.read tile=b2 dense=1 dim_size=4\n"
@@ -196,7 +196,7 @@ static void dense_levels_meet_no_stop_behind_a_stop(void **state) {
     }
 }
 
-/* The empty token that a dense scanner passes on is no coordinate and no signal. */
+/* The empty token forwarded by a dense scanner is neither a coordinate nor a signal. */
 static void empty_tokens_are_no_coordinates(void **state) {
     fixture *f = *state;
     const struct {
@@ -258,7 +258,7 @@ static void stops_lost_by_a_dropper_are_not_counted(void **state) {
     assert_int_equal(f->diag.unmappable, 1);
 }
 
-/* What an operation gives is a reference if it is a stream less itself, so 0. */
+/* The result of an operation is a reference only for a stream less itself, which is 0. */
 static void only_zeros_are_references(void **state) {
     fixture *f = *state;
     static const char *const operations[] = {"add", "sub"};
@@ -280,8 +280,8 @@ static void only_zeros_are_references(void **state) {
     }
 }
 
-/* A value memory makes no reference of its own. A reducer makes it one of the position of a dense root with
- * one coordinate, and of no other. */
+/* A value memory makes no reference of its own. A reducer makes the reference of the position of a dense root
+ * with one coordinate, and of no other. */
 static void a_scalar_gets_its_reference(void **state) {
     fixture *f = *state;
     const struct {
@@ -329,8 +329,8 @@ static void a_value_memory_is_no_root(void **state) {
                         "a.read looks values up and is a root: the chip never answers");
 }
 
-/* Shares of a stream and chains of read-outs are those of scanners: where another kind stands, only that is
- * said. */
+/* Shares of a stream and chains of read-outs belong to scanners: for another kind only this error is
+ * reported. */
 static void no_other_kind_has_shares(void **state) {
     fixture *f = *state;
     onyx_graph *g = parsed_ir(
@@ -424,9 +424,9 @@ static void truncated_texts_are_survived(void **state) {
     }
 }
 
-/* neighbours.def: outputs drive inputs, no pair twice, every port has a neighbour but
- * the address of a positional write, which the chip gets wrong when it comes out of order; links of one port
- * are all inside a tile or all between tiles. */
+/* neighbours.def: outputs drive inputs, no pair occurs twice, every port has a neighbour except the address
+ * of a positional write, which the chip gets wrong out of order; links of a port are all inside a tile or all
+ * between tiles. */
 static void tables_are_consistent(void **state) {
     (void)state;
     bool used[ONYX_PORTS] = {false};

@@ -1,5 +1,5 @@
-/* Each rewrite on the way to the chip's graph, before and after, as text: data/rewrites/NAME.before.gv and
- * what it becomes. Before and after compute the same, too. */
+/* Each rewrite towards the chip's graph, before and after, as text: data/rewrites/NAME.before.gv and its
+ * result. Before and after also compute the same values. */
 #include "tests/lower_onyx/lower_test.h"
 #include "tests/sam/graph_equal.h"
 
@@ -11,8 +11,8 @@ static sam_graph graph_of(fixture *f, const char *name) {
     return g;
 }
 
-/* Fibers that share some of their coordinates with those of other operands, so that intersections and unions
- * have both kinds of work. */
+/* Fibers with some coordinates in common with other operands: intersections and unions have both kinds of
+ * work. */
 static void operand(const sam_graph *g, uint32_t number, sam_tensor_levels *out, arena *mem) {
     const sam_graph_tensor *t = &g->tensors.at[number];
     enum { EDGE = 12 };
@@ -81,7 +81,7 @@ static void broadcasts_become_fan_out(void **state) {
     expect_rewritten(*state, "broadcasts", sam_remove_broadcasts);
 }
 
-/* Constants and operations on one stream: a PE each, which gets the stream at both ports. */
+/* Constants and operations on one stream: a PE each, with the stream at both ports. */
 static void constants_move_into_the_pe(void **state) {
     fixture *f = *state;
     sam_graph before = graph_of(f, "rewrites/constants.before.gv");

@@ -14,7 +14,7 @@
 
 enum { MOST_NODES = 256 };
 
-/* What a node computes: 'x' an operand, 'k' a memory, else the PE's operation. */
+/* Operation of a node: 'x' an operand, 'k' a memory, else the PE's operation. */
 typedef struct {
     const onyx_alu_op *op;
     const onyx_node_data *node;
@@ -26,7 +26,7 @@ typedef struct {
 typedef struct {
     cell at[MOST_NODES];
     uint16_t value[MOST_NODES];
-    int order[MOST_NODES]; /* of what follows from what stands before */
+    int order[MOST_NODES]; /* operands precede their users */
     uint32_t n;
     int result;
 } circuit;
@@ -161,7 +161,7 @@ static double third(double x) {
     return x / 3;
 }
 
-/* All words of each function: rounded numbers here, the PEs and memories of its form there. */
+/* All words of each function: rounded numbers against the PEs and memories of its form. */
 static void functions_are_right_for_all_words(void **state) {
     static const struct {
         const char *name;
@@ -212,7 +212,7 @@ static void short_functions_are_one_table(void **state) {
         assert_int_equal(computed(c, (uint16_t)x, 0), words[x]);
 }
 
-/* The k-th pair: significands with all others beside some exponents, all exponents, then any words. */
+/* The k-th pair: significands with all significands at some exponents, all exponents, and random words. */
 static void quotient_pair(uint32_t k, prng *random, uint16_t *a, uint16_t *b) {
     static const uint16_t ends[][2] = {{0, 0x3f80},      {0x3f80, 0},      {0x4000, 0x7f00}, {0x0080, 0x4000},
                                        {0x0080, 0x4200}, {0x0080, 0x4380}, {0x0080, 0x4400}, {0x0480, 0x4300},

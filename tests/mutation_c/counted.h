@@ -1,4 +1,4 @@
-/* Included before all else where gcov counts: a child that ends by _exit leaves its counts, too. */
+/* Included first in builds with gcov: a child that ends by _exit writes its counts, too. */
 void __gcov_dump(void);
 _Noreturn void _exit(int);
 _Noreturn static inline void counted_exit(int code) {

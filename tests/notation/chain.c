@@ -6,7 +6,7 @@
 #include "tests/frontend/cin_equal.h"
 #include "tests/sam/graph_equal.h"
 
-/* A tensor that statements name: an operand of the note, or the workspace of an earlier kernel. */
+/* A tensor named by statements: an operand of the note, or the workspace of an earlier kernel. */
 typedef struct {
     name_id name;
     uint32_t dim[SAM_MAX_ORDER];
@@ -36,7 +36,7 @@ static const char *printed(const chain *c) {
     return text_end(&out, c->mem);
 }
 
-/* What a pass that returned false said. E0130 is a statement that an earlier pass should have made otherwise.
+/* The message of a failed pass. E0130 is a statement that an earlier pass should have rewritten.
  */
 static chain_outcome refusal(const chain *c) {
     for (uint32_t i = 0; i < c->diag.list.len; i++) {
@@ -51,7 +51,7 @@ static chain_outcome refusal(const chain *c) {
 
 /* ---- compiling ------------------------------------------------------------------------------- */
 
-/* The texts that the command line would take. */
+/* The texts for the command line. */
 static fe_in texts(const chain *c) {
     const char **formats = arena_new_n(c->mem, const char *, NOTE_TENSORS);
     const char **dimensions = arena_new_n(c->mem, const char *, NOTE_VARS);
@@ -73,7 +73,7 @@ static fe_in texts(const chain *c) {
     for (uint8_t i = 0; i < c->n->tensor[0].order; i++)
         in_result |= 1u << c->n->result_index[i];
     for (uint8_t v = 0; v < c->n->n_vars; v++) {
-        bool unknown = in_result & ~free & 1u << v; /* no operand says how far it goes */
+        bool unknown = in_result & ~free & 1u << v; /* no operand gives its extent */
         if (unknown || (c->n->sized && (in_result | free) >> v & 1))
             dimensions[in.n_dimensions++] = arena_printf(c->mem, "%s:%u", c->n->var[v], c->n->extent[v]);
     }
@@ -99,15 +99,15 @@ static const named *tensor_named(const chain *c, name_id name) {
     return NULL;
 }
 
-/* An inner loop of a split is as long as it was asked for, padding included. */
+/* An inner loop of a split has the requested length, padding included. */
 static uint32_t divided(uint32_t extent, uint32_t divide, uint32_t modulo) {
     return modulo ? modulo : divide ? (extent + divide - 1) / divide : extent;
 }
 
-/* The dimension of an operand that statement s indexes by v, 0 where none is. */
+/* The dimension of an operand that statement s indexes by v, 0 without such an operand. */
 static uint32_t dimension_by(const chain *c, const sam_statement *s, sam_var v);
 
-/* How far a variable runs: an operand says so, or the one it was split from, or the note. */
+/* Extent of a variable: from an operand, from the variable of its split, or from the note. */
 static uint32_t extent_of(const chain *c, const sam_statement *s, sam_var v) {
     const sam_var_data *var = sam_var_at(s, v);
     uint32_t dimension = dimension_by(c, s, v);
@@ -121,7 +121,7 @@ static uint32_t extent_of(const chain *c, const sam_statement *s, sam_var v) {
     BUG("nothing says how far %s runs", names_text(&c->names, var->name));
 }
 
-/* The tensor behind a stored one; of the result of the kernel at hand only the dimensions. */
+/* The tensor behind a stored tensor; for the result of the current kernel only the dimensions. */
 static named behind(const chain *c, const sam_tensor_data *t) {
     const named *data = tensor_named(c, t->view.source.v ? t->view.source : t->name);
     named result = {.name = sam_tensor_at(c->user, c->user->result)->name};
@@ -132,7 +132,7 @@ static named behind(const chain *c, const sam_tensor_data *t) {
     return result;
 }
 
-/* The dimensions of a stored tensor, from those of the one behind it. */
+/* The dimensions of a stored tensor, from its source's dimensions. */
 static void stored_dimensions(const sam_tensor_data *t, const named *source, uint32_t *dim) {
     for (uint32_t i = 0; i < t->order; i++)
         dim[i] =
@@ -167,7 +167,7 @@ static bool on_diagonal(const sam_view *view, const uint32_t *crd) {
     return true;
 }
 
-/* A coordinate of the tensor behind, with those that are fused with it. */
+/* A coordinate of the source tensor, fused with its neighbours. */
 static uint32_t fused_at(const sam_view *view, uint32_t mode, const uint32_t *crd) {
     uint32_t at = 0;
     for (uint32_t m = 0; m < view->source_order; m++)
@@ -175,7 +175,7 @@ static uint32_t fused_at(const sam_view *view, uint32_t mode, const uint32_t *cr
     return view->fused[mode].times ? at : crd[mode];
 }
 
-/* What a stored tensor holds, by the definition of sam_view. */
+/* Entries of a stored tensor, by the definition of sam_view. */
 static note_entries view_of(const chain *c, const sam_tensor_data *t, const named *source) {
     note_entries kept = {0};
     const sam_view *view = &t->view;
@@ -194,7 +194,7 @@ static note_entries view_of(const chain *c, const sam_tensor_data *t, const name
     return kept;
 }
 
-/* A tensor of ones over the variables that index it: all coordinates of a dense level, 0 of a compressed one.
+/* A tensor of ones over its variables: all coordinates of a dense level, 0 of a compressed level.
  */
 static note_entries ones(const chain *c, sam_tensor t, uint32_t *dim) {
     const sam_tensor_data *data = sam_tensor_at(&c->s, t);
@@ -223,7 +223,7 @@ static note_entries ones(const chain *c, sam_tensor t, uint32_t *dim) {
     return list;
 }
 
-/* As the host gives them: empty ones hold an explicit zero. */
+/* Operands in the host's form: an empty operand holds an explicit zero. */
 static sam_tensor_levels *operands_of(const chain *c) {
     sam_tensor_levels *levels = arena_new_n(c->mem, sam_tensor_levels, c->s.tensors.len);
     for (uint32_t t = 2; t <= c->s.tensors.len; t++) {
@@ -246,7 +246,7 @@ static sam_tensor_levels *operands_of(const chain *c) {
 
 /* ---- the result ------------------------------------------------------------------------------ */
 
-/* The coordinates behind those of a stored entry of the result; false beyond the dimensions (padding of a
+/* The source coordinates of a stored entry of the result; false beyond the dimensions (padding of a
  * split). */
 static bool user_point(const sam_tensor_data *t, const uint32_t *dim, uint32_t order, const note_entry *e,
                        uint32_t *crd) {
@@ -266,7 +266,7 @@ static bool user_point(const sam_tensor_data *t, const uint32_t *dim, uint32_t o
     return true;
 }
 
-/* The tensor that the kernel at hand writes. NULL, or what is wrong with the levels. */
+/* The tensor written by the current kernel. Returns NULL, or the fault of the levels. */
 static const char *read_result(const chain *c, const sam_tensor_levels *got, named *out) {
     const sam_tensor_data *t = sam_tensor_at(&c->s, c->s.result);
     uint32_t by_level[SAM_MAX_ORDER] = {0};
@@ -359,7 +359,7 @@ static chain_outcome build(chain *c, const fe_kernel *k, const variant *v, sam_g
     return right;
 }
 
-/* One kernel on what is stored so far; what it writes is stored too. */
+/* Runs a kernel on the stored tensors; stores its result, too. */
 static chain_outcome run_kernel(chain *c, const fe_kernel *k, const variant *v, named *result) {
     sam_graph g;
     sam_sim_result run;

@@ -10,7 +10,7 @@ typedef struct {
     chain_verdict verdict;
     const char *code; /* REFUSED: of the first error */
     const char
-        *reason; /* REFUSED: what was printed; WRONG: what differs from the definition, or which pass broke */
+        *reason; /* REFUSED: the message; WRONG: the difference from the definition, or the broken pass */
 } chain_outcome;
 
 /* The passes of the command line, with droppers and without; each graph simulated as it is and with binary
@@ -18,7 +18,7 @@ typedef struct {
  * WRONG. */
 chain_outcome chain_run(note *n, arena *mem);
 
-/* Is given the texts of what the passes make and say, where somebody wants to know. */
+/* Called with the texts of the passes' results and messages, unless NULL. */
 extern void (*chain_told)(const char *text);
 
 #endif

@@ -90,7 +90,7 @@ static uint8_t terms(reader *r);
 
 static uint8_t sum(reader *r) {
     uint8_t vars[NOTE_VARS], n_vars = 0;
-    for (;;) { /* variables until one is not followed by a comma */
+    for (;;) { /* variables until no comma follows */
         const char *back = r->at;
         char text[NOTE_NAME];
         name(r, text);
@@ -150,7 +150,7 @@ static uint8_t factor(reader *r) {
     return add_node(r, access_of(r, text));
 }
 
-/* Operands with either of two signs between them, from left to right. */
+/* Operands separated by either of two signs, from left to right. */
 static uint8_t chain(reader *r, uint8_t (*operand)(reader *), const char signs[2], const note_kind kinds[2]) {
     uint8_t e = operand(r);
     while (r->good && (peek(r) == signs[0] || peek(r) == signs[1])) {
@@ -267,7 +267,7 @@ char *note_format(const note_tensor *t, arena *mem) {
     return text;
 }
 
-/* ---- what occurs in it ----------------------------------------------------------------------- */
+/* ---- occurrences in an expression ------------------------------------------------------------- */
 
 static uint8_t operands_of(note_kind kind) {
     switch (kind) {
@@ -359,7 +359,7 @@ static int16_t value(const note *n, uint8_t e, uint32_t *point) {
 
 /* ---- implicit sums --------------------------------------------------------------------------- */
 
-/* Puts the sum over v around the smallest part of *slot that holds every use of it. */
+/* Puts the sum over v around the smallest part of *slot with every use of v. */
 static void sum_over(note *n, uint8_t *slot, uint8_t v) {
     for (;;) {
         note_node *x = &n->node[*slot];

@@ -1,6 +1,6 @@
-/* notation.h - what an expression means, by definition and independent of the compiler: an expression tree of
- * its own, a parser and a printer for it, small tensors, and an evaluation that visits every point of the
- * index space and knows nothing of sparsity, formats or loop orders.
+/* notation.h - the meaning of an expression, by definition and independent of the compiler: an expression
+ * tree of its own, a parser and a printer, small tensors, and an evaluation of every point of the index space
+ * without notion of sparsity, formats or loop orders.
  */
 #ifndef ONYX_TESTS_NOTATION_H
 #define ONYX_TESTS_NOTATION_H
@@ -19,7 +19,7 @@ typedef enum {
     NOTE_MUL,
     NOTE_DIV,
     NOTE_SUM, /* over var */
-    /* What some published graphs end with; not in the compiler's language. */
+    /* Last operations of some published graphs; not in the compiler's language. */
     NOTE_RELU, /* max(a, 0) */
     NOTE_EXP,  /* e to the a, towards zero */
 } note_kind;
@@ -33,7 +33,7 @@ typedef struct {
     int literal;
 } note_node;
 
-/* Cells row-major in logical order. A stored cell may hold zero; a cell that is not stored is zero. */
+/* Cells row-major in logical order. A stored cell may hold zero; an absent cell is zero. */
 typedef struct {
     char name[NOTE_NAME];
     uint8_t order;
@@ -62,19 +62,19 @@ typedef struct {
  * (the tests' own tables: no diagnosis) or too large. */
 bool note_parse(const char *text, note *n);
 char *note_text(const note *n, arena *mem);                  /* the assignment */
-char *note_text_of(const note *n, uint8_t node, arena *mem); /* one node and all below it */
+char *note_text_of(const note *n, uint8_t node, arena *mem); /* a node and its subtree */
 char *note_format(const note_tensor *t, arena *mem);         /* "B:sd:1,0"; NULL for a scalar */
-uint32_t note_free_vars(const note *n, uint8_t node); /* bit v: variable v occurs outside of a sum over it */
+uint32_t note_free_vars(const note *n, uint8_t node);    /* bit v: variable v occurs outside any sum over v */
 uint32_t note_used_tensors(const note *n, uint8_t node); /* bit t */
 
 /* Gives every tensor the dimensions of its indices: extents are lowered until each mode of a tensor has one.
  * False when a tensor would have more than NOTE_CELLS cells. */
 bool note_set_dimensions(note *n);
-/* About percent % of the cells stored, one in eight of them as an explicit zero, values from low to high. */
+/* About percent % of the cells stored, every eighth stored cell an explicit zero, values from low to high. */
 void note_random_data(note_tensor *t, prng *random, uint32_t percent, int low, int high);
-/* Fills the values of tensor 0: int16 that wraps at every step, x / 0 = 0, quotients towards zero. A variable
- * that the result lacks is summed over, around the smallest part that holds every use of it. O(points of the
- * index space x nodes).
+/* Fills the values of tensor 0: wrapping int16 at every step, x / 0 = 0, quotients towards zero. A variable
+ * absent from the result is summed, around the smallest part with every use. O(points of the index space x
+ * nodes).
  */
 void note_evaluate(note *n);
 
@@ -87,14 +87,13 @@ typedef struct {
 typedef VEC(note_entry) note_entries;
 
 note_entries note_stored(const note_tensor *t, arena *mem);
-/* No entries become one explicit zero at the origin: what the host gives graphs that cannot take an empty
- * tensor.
+/* Replaces an empty list by an explicit zero at the origin, the host's form for graphs without empty tensors.
  */
 void note_fill_empty(note_entries *entries, arena *mem);
 /* Levels of entries in any order. */
 sam_tensor_levels note_pack(const note_entries *entries, uint32_t order, const sam_level_format *level,
                             const uint8_t *mode, const uint32_t *dim, arena *mem);
-/* Walks levels back into entries. NULL, or what is wrong with them: segments, order, range, counts. `dim` by
+/* Converts levels back to entries. Returns NULL, or the fault: segments, order, range, counts. `dim` by
  * storage level. */
 const char *note_unpack(const sam_tensor_levels *t, const uint8_t *mode, const uint32_t *dim, arena *mem,
                         note_entries *out);

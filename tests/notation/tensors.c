@@ -5,7 +5,7 @@
 
 /* ---- dimensions and values ------------------------------------------------------------------- */
 
-/* One access: the smaller of extent and dimension, on both sides. True if something changed. */
+/* For an access: the smaller of extent and dimension, on both sides. True after a change. */
 static bool fit(note *n, note_tensor *t, const uint8_t *index) {
     bool changed = false;
     for (uint8_t i = 0; i < t->order; i++) {
@@ -91,7 +91,7 @@ static int by_coordinate(const void *a, const void *b) {
     return 0;
 }
 
-/* The fiber of level l that leaves [from, to) make. */
+/* The fiber of level l made of leaves [from, to). */
 static void pack_fiber(packer *p, uint32_t l, uint32_t from, uint32_t to) {
     if (l == p->order) {
         vec_push(p->mem, &p->vals, from < to ? p->at[from].value : 0);

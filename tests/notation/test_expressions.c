@@ -6,7 +6,7 @@
 
 enum { RUNS = 72, MAX_EXTENT = 4 };
 
-/* `refused`: the code that some formats or loop orders may end in; NULL: none. */
+/* `refused`: the code of refusals for some formats or loop orders; NULL: none. */
 typedef struct {
     const char *expression, *refused;
 } shape;
@@ -105,7 +105,7 @@ static void shuffle(uint8_t *at, uint8_t n, prng *random) {
     }
 }
 
-/* Formats: all compressed, then all dense, then anything; every other run another mode order. */
+/* Formats: all compressed, all dense, or any; every other run uses another mode order. */
 static void set_formats(note *n, uint32_t run, prng *random) {
     for (uint8_t t = 0; t < n->n_tensors; t++) {
         note_tensor *tensor = &n->tensor[t];
@@ -177,7 +177,7 @@ static void every_shape_is_right(void **state) {
     free(n);
 }
 
-/* What random cases found: an expression and a schedule that once went wrong. */
+/* Findings of random cases: expressions and schedules that once failed. */
 static const struct {
     const char *expression, *schedule;
 } found[] = {

@@ -71,8 +71,8 @@ static void what_is_no_expression_is_refused(void **state) {
     free(n);
 }
 
-/* Random entries of order 3 in every format and two mode orders: packed and unpacked they are the same, up to
- * the zeros that dense levels add. */
+/* Random entries of order 3 in every format and two mode orders: packing and unpacking keeps the entries,
+ * apart from the zeros that dense levels add. */
 static void levels_hold_what_was_packed(void **state) {
     fixture *f = *state;
     note *n = calloc(1, sizeof *n);

@@ -17,7 +17,7 @@
 
 enum { N = 40 };
 
-/* A number, and whether it is stored. */
+/* A number, and whether the matrix stores the number. */
 typedef struct {
     float value;
     bool there;
@@ -34,8 +34,7 @@ static float bf16(float x) {
     return x;
 }
 
-/* The product, which a float has exactly, without the bits below three more than a bfloat16 has; then
- * rounded. */
+/* The product, exact in a float, cut to three bits more than a bfloat16 has; and rounded. */
 static float product(float x, float y) {
     float exact = x * y;
     uint32_t bits;
@@ -108,13 +107,13 @@ static bool read_matrix(const char *path, matrix out) {
 
 /* ---- the order of the array ------------------------------------------------------------------ */
 
-/* One reducer: it starts at 0 and adds what comes. */
+/* A reducer: starts at 0 and adds each value. */
 static void add(entry *sum, float value) {
     sum->value = bf16((sum->there ? sum->value : 0) + value);
     sum->there = true;
 }
 
-/* What several sub-tiles of a sum gave, one after the other: the first is taken as it is. */
+/* Adds the sum of the next sub-tile; the first sum is taken unchanged. */
 static void join(entry *total, entry part) {
     if (part.there)
         *total = total->there ? (entry){bf16(total->value + part.value), true} : part;
@@ -139,7 +138,7 @@ static entry dot(matrix b, matrix c, const entry *s, int i, int j, int tile) {
     return total;
 }
 
-/* Sums the rows of each pair of sub-tiles, then their sums. */
+/* Sums the rows of each pair of sub-tiles, and adds these sums. */
 static entry inner(matrix b, matrix s, int tile) {
     entry total = {0};
     for (int top = 0; top < N; top += tile) {
@@ -176,7 +175,7 @@ static bool compute(const char *kernel, operands *o, int tile, matrix out) {
     return true;
 }
 
-/* Entries that differ; what is not there is 0. */
+/* Number of different entries; an absent entry is 0. */
 static uint32_t differences(matrix got, matrix want, bool say) {
     uint32_t n = 0;
     for (int i = 0; i < N; i++) {

@@ -1,13 +1,13 @@
-/* Random cases on the array: array_cases [RIGHT [SEED [factors|shared|skipping]]]; factors: those of
- * case_random_factors; shared: with streams that bring all levels of an operand and take all of the result,
- * skipping: with scanners that leave out what the other side lacks, both on onyx-ext, each on rtl and soc.
- * The command compiles each to a bitstream, which engine cycle decodes and runs; the file it writes is
- * compared with the definition of tests/notation, and every eighth case runs once more on the RTL. Cases are
- * made until RIGHT of them are right. The others are refused with a code, and counted by it. A wrong case is
- * printed as it is and as small as it gets, as a command.
+/* Random cases on the array: array_cases [RIGHT [SEED [factors|shared|skipping]]]; factors: cases of
+ * case_random_factors; shared: with streams of all levels of an operand and of the whole result, skipping:
+ * with scanners that skip coordinates absent from the other side, both on onyx-ext, each on rtl and soc. The
+ * command compiles each case to a bitstream, which engine cycle decodes and runs; its result file is compared
+ * with the definition of tests/notation, and every eighth case runs once more on the RTL. Cases are made
+ * until RIGHT cases are right. The remaining cases are refused with a code, and counted by code. A wrong case
+ * is printed in full and reduced, as a command.
  *
- * A process a case: most of a case's time is its placement, and a fault of the command is one more thing that
- * can be made small. */
+ * A process a case: placement takes most of a case's time, and a fault of the command is another reducible
+ * finding. */
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -34,7 +34,7 @@ typedef struct {
 
 typedef struct {
     case_counts refused, hazards;
-    const char *folder; /* of the case at hand; with $EACH below it, a folder for each */
+    const char *folder; /* of the current case; with $EACH a folder for each below it */
     quota shares;
     uint32_t right, wrong, hazardous, on_rtl;
     bool factors;         /* cases of case_random_factors */
@@ -66,10 +66,10 @@ static void choose_options(setting *s, uint64_t seed, arena *mem) {
     if (extended || s->extended)
         add_option(s, mem, s->extended ? s->extended : "--profile onyx-ext", UINT32_MAX);
     if (prng_below(&random, 2))
-        add_option(s, mem, "-O0", UINT32_MAX); /* what the search leaves is a case as well */
+        add_option(s, mem, "-O0", UINT32_MAX); /* the search's result is a case as well */
 }
 
-/* The code of the first error in what onyx printed, or NULL. */
+/* The code of the first error in onyx's output, or NULL. */
 static const char *command_code(const char *printed, arena *mem) {
     static const char *const word[] = {"error: ", "does not fit: ", "wrong result: "};
     const char *first = NULL;
@@ -93,9 +93,8 @@ static char *command_of(const note *n, const setting *s, arena *mem) {
     return command_on(n, s, "cycle --io-trace", mem);
 }
 
-/* Runs the command, words of which some are in quotation marks, for so many seconds of a processor at most:
- * how much else the machine has to do does not count. No shell stands between, which would take a tenth of
- * the time.
+/* Runs the command (words, some in quotation marks) for at most `seconds` of processor time, independent of
+ * the machine's load. No shell stands between, which would take a tenth of the time.
  */
 static int run_limited(char *command, rlim_t seconds, const char *log) {
     enum { MAX_WORDS = 128 };
@@ -111,7 +110,7 @@ static int run_limited(char *command, rlim_t seconds, const char *log) {
             *command++ = '\0';
         command += strspn(command, " ");
     }
-    getrusage(RUSAGE_SELF, &own); /* the limit holds for this process, too, until the child has it */
+    getrusage(RUSAGE_SELF, &own); /* the limit also holds for this process until the child has the limit */
     getrlimit(RLIMIT_CPU, &before);
     limit = before;
     limit.rlim_cur = seconds + (rlim_t)(own.ru_utime.tv_sec + own.ru_stime.tv_sec + 1);
@@ -121,10 +120,10 @@ static int run_limited(char *command, rlim_t seconds, const char *log) {
     return end;
 }
 
-/* ---- what came of it ------------------------------------------------------------------------- */
+/* ---- outcomes ---------------------------------------------------------------------------------- */
 
-/* A refusal is what the hardware cannot do (exit code 2), or a mistake in the expression, its formats or its
- * sizes; E0130 is a statement that an earlier pass should have made otherwise. */
+/* A refusal is a limit of the hardware (exit code 2), or a mistake in the expression, its formats or its
+ * sizes; E0130 is a statement that an earlier pass should have rewritten. */
 static outcome judge_refusal(int code, const char *log, arena *mem) {
     const char *id = command_code(log, mem);
     bool users = id && (strncmp(id, "E01", 3) == 0 || strncmp(id, "E03", 3) == 0);
@@ -133,7 +132,7 @@ static outcome judge_refusal(int code, const char *log, arena *mem) {
     return (outcome){.verdict = WRONG, .reason = arena_printf(mem, "exit code %d: %s", code, log)};
 }
 
-/* The next line that is no comment. */
+/* The next line without a comment. */
 static const char *next_line(const char **text) {
     const char *line = *text;
     while (*line == '%')
@@ -222,7 +221,7 @@ static outcome run(note *n, const setting *s, arena *mem) {
     return fault ? (outcome){.verdict = WRONG, .reason = fault} : (outcome){.verdict = RIGHT};
 }
 
-/* Each kind of data that the chip gets wrong counts once a case. */
+/* Each kind of errata data counts once a case. */
 static void count_hazards(const note *n, const setting *s, tally *t, arena *mem) {
     diagnostics d;
     diag_init(&d, mem);
@@ -327,7 +326,7 @@ int main(int argc, char **argv) {
         return 1;
     double start = seconds_now();
     uint64_t i = 0, most = 4 * (uint64_t)wanted;
-    for (; t.right < wanted && i < most && t.wrong < MAX_FAILURES; i++) /* one case alone runs its own seed */
+    for (; t.right < wanted && i < most && t.wrong < MAX_FAILURES; i++) /* a single case uses its own seed */
         run_case(wanted == 1 ? base : base << 32 | i, n, &t);
     printf("%llu cases in %.1f s: %u right, %u of them on the RTL too, %u refused (%.1f %%), %u wrong\n",
            (unsigned long long)i, seconds_now() - start, t.right, t.on_rtl, t.refused.total,

@@ -6,7 +6,7 @@ enum { MAX_POINTS = 4096, MAX_POOL = 10, MAX_ORDER = 7, DENSER = 4 };
 
 static const char variables[] = "ijklmopqrs";
 
-/* How often what comes: weights, and percentages. */
+/* Distribution of choices: weights, and percentages. */
 typedef struct {
     uint8_t pool[8];     /* variables to choose from, by number */
     uint8_t depth[4];    /* of the expression */
@@ -23,7 +23,7 @@ static const mix language = {.pool = {0, 6, 28, 36, 20, 6, 2, 2},
                              .fitting = 60,
                              .commands = 35};
 
-/* What the array has tiles and streams for: no quotients, no schedules but loop orders, few tensors. */
+/* Limits of the array's tiles and streams: no quotients, no schedules but loop orders, few tensors. */
 static const mix array = {.pool = {0, 16, 36, 32, 14, 2, 0, 0},
                           .depth = {6, 56, 34, 4},
                           .operator= {30, 12, 48, 0, 5, 5},
@@ -74,7 +74,7 @@ static uint8_t add_node(generator *g, note_node node) {
     return g->n->n_nodes++;
 }
 
-/* A tensor of that order: now and then one that is there already. */
+/* A tensor of the order: sometimes an existing tensor. */
 static uint8_t tensor_of(generator *g, uint8_t order) {
     if (chance(g, 15) || g->n->n_tensors == NOTE_TENSORS)
         for (uint8_t t = 1; t < g->n->n_tensors; t++)
@@ -92,7 +92,7 @@ static uint8_t access_node(generator *g) {
     note_node node = {.kind = NOTE_ACCESS};
     uint8_t vars[NOTE_VARS], n = 0, order = (uint8_t)weighted(g, weight, sizeof weight);
     for (uint8_t v = 0; v < g->pool; v++) {
-        if (!g->mix->factors || !(g->bound >> v & 1)) /* else a mistake, now and then */
+        if (!g->mix->factors || !(g->bound >> v & 1)) /* otherwise a rare mistake */
             vars[n++] = v;
     }
     shuffle(g, vars, n);
@@ -116,13 +116,13 @@ static void rename_variable(note *n, uint8_t e, uint8_t from, uint8_t to) {
         rename_variable(n, x->b, from, to);
 }
 
-/* A variable of its own for a sum over `old` below node e, so that nothing outside has it. */
+/* A variable of its own for a sum over `old` below node e, absent from the outside. */
 static uint8_t fresh_variable(generator *g, uint8_t e, uint8_t old) {
     rename_variable(g->n, e, old, g->pool);
     return g->pool++;
 }
 
-/* An access that has variable v, where it has any. */
+/* An access with variable v, if v has a value. */
 static uint8_t access_along(generator *g, uint8_t v) {
     uint8_t e = access_node(g);
     note_node *x = &g->n->node[e];
@@ -134,7 +134,7 @@ static uint8_t access_along(generator *g, uint8_t v) {
     return e;
 }
 
-/* a * sum(v, B * c), where c may be of the kind, too, and another one, or a sign, may stand beside it. */
+/* a * sum(v, B * c), where c may have this form, too, next to another factor, or a sign. */
 static uint8_t factored(generator *g, uint32_t depth) {
     uint8_t v, a, b;
     do
@@ -291,7 +291,7 @@ static void shuffle_loops(generator *g, loop_list *l) {
     }
 }
 
-/* Loop k becomes two: k with a 0 behind its name and, inside of it, k with a 1. */
+/* Loop k becomes two: k with a suffix 0 and, inside, k with a suffix 1. */
 static void split_command(generator *g, loop_list *l, const char *what, uint8_t k) {
     char name[NOTE_NAME];
     memcpy(name, l->name[k], sizeof name);
@@ -349,7 +349,7 @@ static void any_command(generator *g, loop_list *l) {
         break;
     case 5:
         for (uint8_t v = 0; v < g->pool;
-             v++) /* as far as it runs: another number would be the user's mistake */
+             v++) /* up to its extent: another number would be the user's mistake */
             if (strcmp(g->n->var[v], loop) == 0)
                 command(g, l, "%sbound(%s,%sb,%u,MaxExact)", comma, loop, loop, g->n->extent[v]);
         break;

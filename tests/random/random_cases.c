@@ -1,6 +1,6 @@
 /* Random cases through the whole chain: random_cases [CASES [SEED [factors]]]. Each is right, or refused with
- * a located code; the share refused is printed by code, and judged by tests/seeds.py. A wrong one is printed
- * as it is and as small as it gets. */
+ * a located code; the share refused is printed by code, and judged by tests/seeds.py. A wrong case is printed
+ * in full and reduced. */
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -96,7 +96,7 @@ int main(int argc, char **argv) {
     seen_begin(&seen);
     double start = seconds_now();
     uint64_t i = 0;
-    for (; i < cases && t.wrong < MAX_FAILURES; i++) /* one case alone runs its own seed */
+    for (; i < cases && t.wrong < MAX_FAILURES; i++) /* a single case uses its own seed */
         run_case(cases == 1 ? base : base << 32 | i, n, &t);
     printf("%llu cases in %.1f s: %u right, %u refused (%.1f %%), %u wrong\n", (unsigned long long)i,
            seconds_now() - start, t.right, t.refused.total, 100.0 * t.refused.total / (double)(i ? i : 1),

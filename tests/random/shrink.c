@@ -2,14 +2,14 @@
 
 #include "tests/random/cases.h"
 
-/* The case at hand, and room for the next one to try. */
+/* The current case, and room for the next candidate. */
 typedef struct {
     note *n, *c;
     case_test *wrong;
     void *context;
 } shrinking;
 
-/* Takes the candidate if it is still wrong. */
+/* Takes the candidate if still wrong. */
 static bool accept(const shrinking *s) {
     bool still = s->wrong(s->c, s->context);
     if (still)
@@ -17,7 +17,7 @@ static bool accept(const shrinking *s) {
     return still;
 }
 
-/* Each of these tries every candidate of one kind and says whether one was taken. */
+/* Each function tries every candidate of a kind and returns whether a candidate was taken. */
 
 static bool fewer_operators(const shrinking *s) {
     note *n = s->n, *c = s->c;
@@ -35,7 +35,7 @@ static bool fewer_operators(const shrinking *s) {
     return false;
 }
 
-/* Leaves out the command that starts at `from`. */
+/* Removes the command at `from`. */
 static void drop_command(char *schedule, char *from) {
     char *end = strstr(from, "), ");
     if (end)
@@ -170,7 +170,7 @@ static void write_operand(const note_tensor *t, const char *path, arena *mem) {
     fclose(out);
 }
 
-/* The variables that the case has: of its result, and below node e. */
+/* The variables of the case: of its result, and below node e. */
 static uint32_t variables_below(const note *n, uint8_t e) {
     const note_node *x = &n->node[e];
     uint32_t vars = note_free_vars(n, e);

@@ -19,7 +19,7 @@ static uint32_t random_below(uint32_t n) {
 
 /* ---- settings ---------------------------------------------------------------------------------- */
 
-/* Fields are put from the highest bit down, as the tables of the board have them. */
+/* Fields are put from the highest bit down, in the order of the board's tables. */
 typedef struct {
     uint32_t *words, at;
 } space;
@@ -211,7 +211,7 @@ static void configure(units_design *rtl, const models *m) {
     units_configure(rtl, mem, pond);
 }
 
-/* Contents of memories are carried from case to case, since reset leaves them. */
+/* Contents of memories persist from case to case, since reset keeps them. */
 static bool run_case(units_design *rtl, models *m, uint32_t number) {
     const uint32_t flush = 20 + random_below(CYCLES);
     uint32_t words = 0;

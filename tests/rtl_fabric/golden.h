@@ -47,7 +47,7 @@ inline Streams streams(const cJSON *object) {
     return out;
 }
 
-/* False if the files are not there. */
+/* False without the files. */
 inline bool load(const std::string &stem, Kernel &k) {
     std::istringstream bits(read_file(stem + ".bs"));
     uint32_t address, data;
@@ -124,7 +124,7 @@ template <class Dut> Run run(Dut &array, const Kernel &k, long limit) {
     return r;
 }
 
-/* What is wrong with a run, to be printed behind its figures; "" for nothing. */
+/* The fault of a run, printed after its figures; "" for none. */
 inline const char *verdict(const Kernel &k, const Run &r) {
     if (!r.settled)
         return "  does not settle";

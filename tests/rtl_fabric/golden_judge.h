@@ -1,4 +1,4 @@
-/* golden_judge.h - the verdict of a test that runs the golden kernels. Includes cmocka, so include it last. */
+/* golden_judge.h - the verdict of a test with golden kernels. Includes cmocka: include this header last. */
 #ifndef ONYX_TESTS_GOLDEN_JUDGE_H
 #define ONYX_TESTS_GOLDEN_JUDGE_H
 
@@ -6,7 +6,7 @@
 
 namespace golden {
 
-/* All kernels that were found must be right; without any the test is skipped. */
+/* All found kernels must be right; without any the test is skipped. */
 inline void judge(bool right, int count) {
     if (count == 0) {
         print_message("no golden array data in %s: skipped\n", ONYX_SHARED_DIR);

@@ -1,5 +1,5 @@
-/* monolithic.h - a verilated onyx_array, all its tiles in one model, behind the calls of onyx::Array (see
- * rtl_models/soc/array_glue.h). Model is what Verilator made of onyx_monolithic.sv.in. */
+/* monolithic.h - a verilated onyx_array, all its tiles in a single model, with the interface of onyx::Array
+ * (see rtl_models/soc/array_glue.h). Model is Verilator's class of onyx_monolithic.sv.in. */
 #ifndef ONYX_TESTS_MONOLITHIC_H
 #define ONYX_TESTS_MONOLITHIC_H
 
@@ -19,8 +19,7 @@ template <class Model, unsigned COLUMNS> class Monolithic {
     Monolithic() {
         Verilated::threadContextp(&context_);
         model_.reset(new Model(&context_));
-        for (int level :
-             {1, 0, 1}) { /* so that registers hold their reset values whatever they started with */
+        for (int level : {1, 0, 1}) { /* puts registers into their reset values from any state */
             model_->rst_ni = static_cast<CData>(level);
             model_->eval();
         }
@@ -47,7 +46,7 @@ template <class Model, unsigned COLUMNS> class Monolithic {
         model_->cfg_read_i = 1;
         model_->eval();
     }
-    /* What stands on the bus: rows up to 8 answer at once, those below after the next step. */
+    /* The bus value: rows up to 8 answer at once, lower rows after the next step. */
     uint32_t config_answer() const { return model_->cfg_rdata_o; }
     void to_array(unsigned column, bool valid, uint16_t data) {
         set_bit(model_->glb2io_valid_i, column, valid);

@@ -15,7 +15,7 @@ namespace random_routes {
 
 enum { EAST, SOUTH, WEST, NORTH, SIDES, TRACKS = ONYX_TRACKS, OUTPUTS = 3, INPUTS = 4 };
 static const unsigned OPPOSITE[SIDES] = {WEST, NORTH, EAST, SOUTH};
-/* CMakeLists.txt takes these from the board: MEM tiles stand in columns x with x % MEM_PERIOD ==
+/* Constants of the board, set by CMakeLists.txt: MEM tiles stand in columns x with x % MEM_PERIOD ==
  * MEM_PHASE. */
 static const unsigned MEM_PERIOD = ONYX_MEM_PERIOD, MEM_PHASE = ONYX_MEM_PHASE;
 static const uint32_t RSG = 5, PE_ON = 1u << 19, MEM_ON = 1u << 24, IO_ON = 1u << 23;
@@ -33,7 +33,7 @@ struct Wire {
     unsigned side, track;
 };
 
-/* The arriving wire that output (b, u) takes with select k. */
+/* The arriving wire of output (b, u) with select k. */
 inline Wire selected(unsigned b, unsigned u, unsigned k) {
     unsigned wire = onyx_switch_input[TRACKS * b + u][k];
     return {wire / TRACKS, wire % TRACKS};
@@ -75,7 +75,7 @@ struct Design {
         set_bits(s, bit.rmux, 1, f.registered);
         set_bits(s, bit.end, 3, f.registered ? f.end_fifo_start : 0);
     }
-    /* Mostly FIFOs, now and then a plain register, or an output that is not enabled. */
+    /* Mostly FIFOs, sometimes a plain register, or a disabled output. */
     void pave(Site s, Wire out, unsigned select) {
         uint32_t bits = random() % 8;
         bool registered = chance(25), fifo = chance(95), enabled = chance(fifo ? 99 : 70);
@@ -88,7 +88,7 @@ struct Design {
         if (at(s).cb[port] == 0)
             at(s).cb[port] = (4 * from.track + code) << 1 | 1;
     }
-    /* From a wire that arrives at s: to core inputs and on, until it has gone far enough. */
+    /* From a wire arriving at s: to core inputs and on, for a number of hops. */
     void walk(Site s, Wire from, unsigned hops) {
         if (s.y == 0)
             return;
@@ -110,7 +110,7 @@ struct Design {
         if (inside(s.next(out.side)))
             walk(s.next(out.side), {OPPOSITE[out.side], out.track}, hops - 1);
     }
-    /* Every core that hears something is switched on and heard. */
+    /* Enables every core with inputs, and uses its outputs. */
     void add_core(Site s) {
         Tile &t = at(s);
         t.core[0] = random();
@@ -165,8 +165,8 @@ struct Design {
     }
 };
 
-/* Arrays under test: all() hands a call to every one of them, step() ends a cycle of theirs. They are
- * configured with a random design, and then run. */
+/* Arrays under test: all() passes a call to every array, step() ends their cycle. The arrays get a random
+ * design, and run. */
 template <class Arrays> void configure(Design &d, Arrays &arrays) {
     d.build();
     arrays.all([](auto &array) { array.set_stall(0xFFFFFFFFu); });
@@ -178,7 +178,7 @@ template <class Arrays> void configure(Design &d, Arrays &arrays) {
     arrays.all([](auto &array) { array.set_stall(0); });
 }
 
-/* What a cycle brings at the edge: times in which all columns change, and quiet ones. */
+/* Stimulus of a cycle at the edge: busy phases with changes in all columns, and quiet phases. */
 template <class Arrays> void traffic(Design &d, int cycle, Arrays &arrays) {
     auto all = [&](auto call) { arrays.all(call); };
     std::mt19937 &random = d.random;

@@ -78,8 +78,8 @@ struct Wire {
     unsigned side, track;
 };
 
-/* Per output, its arriving wires in the order of their select values. A statement of its own: what
- * boards/onyx generates is tested against it. */
+/* Per output, its arriving wires in the order of their select values. An independent statement: the generated
+ * tables of boards/onyx are tested against this list. */
 static std::array<std::array<std::vector<Wire>, TRACKS>, SIDES> wire_list() {
     std::array<std::array<std::vector<Wire>, TRACKS>, SIDES> ends;
     auto pair = [&](unsigned a, unsigned ta, unsigned b, unsigned tb) {
@@ -97,7 +97,7 @@ static std::array<std::array<std::vector<Wire>, TRACKS>, SIDES> wire_list() {
     return ends;
 }
 
-/* The chip's packing: fields sorted by name, placed from bit 0, a new word where one does not fit. */
+/* The chip's packing: fields sorted by name, placed from bit 0, a new word when a field does not fit. */
 struct Field {
     std::string name;
     unsigned width, bit = 0;
@@ -166,7 +166,7 @@ static void switch_box_takes_the_wire_of_its_select(void **) {
                 else if (select < 6)
                     expected = core[select - 3];
                 assert_int_equal(get_track(io.out[side], track), expected);
-                for (unsigned s = 0; s < SIDES; s++) { /* valid there and nowhere else; ready not there */
+                for (unsigned s = 0; s < SIDES; s++) { /* valid only there; ready missing there */
                     assert_int_equal(get_valid(io.out[s]), s == side && select < 6 ? 1u << track : 0);
                     unsigned waits = 0;
                     if (select < 3 && ends[side][track][select].side == s)
@@ -208,7 +208,7 @@ static void ready_is_the_join_of_enabled_sinks(void **) {
         for (const Wire &sink : sinks) /* nothing gates valid at an arriving wire */
             assert_int_equal(get_valid(io.out[sink.side]) >> sink.track & 1, 1);
     }
-    /* An output that is not enabled asks nothing. */
+    /* A disabled output requests nothing. */
     set_field(box.words_i.data(),
               "SB_T" + std::to_string(sinks[0].track) + "_" + SIDE_NAME[sinks[0].side] + "_SB_OUT_B17_enable",
               0);
@@ -349,7 +349,7 @@ static void split_fifo_pair_is_a_queue_of_two(void **) {
             pair.front().in_i = (offer ? onyx::VALID : 0) | next;
             pair.back().out_ready_i = take;
             pair.settle();
-            /* Cut paths on both sides: ready and valid say what is inside, whatever happens this cycle. */
+            /* Cut paths on both sides: ready and valid depend on the contents only, not on this cycle. */
             assert_int_equal(pair.back().out_o >> 17, !model.empty());
             assert_int_equal(pair.front().in_ready_o, model.size() < 2);
             if (!model.empty())
@@ -365,7 +365,7 @@ static void split_fifo_pair_is_a_queue_of_two(void **) {
             pair.edge();
         }
         if (gaps == 0)
-            assert_int_equal(passed, cycles - 1); /* one a cycle after one cycle of latency */
+            assert_int_equal(passed, cycles - 1); /* a token a cycle after a cycle of latency */
         assert_true(passed > cycles / 3);
     }
 }

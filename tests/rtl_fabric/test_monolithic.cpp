@@ -23,7 +23,7 @@ enum { WIDTH = ONYX_SMALL_COLUMNS, HEIGHT = ONYX_SMALL_ROWS };
 using Fast = Monolithic<Vonyx_fast, WIDTH>;
 using Wired = Monolithic<Vonyx_wired, WIDTH>;
 
-/* The hazards of all tiles, one after the other. */
+/* The hazards of all tiles in turn. */
 template <class Array> static std::vector<uint32_t> hazards_of(const Array &array, unsigned w, unsigned h) {
     std::vector<uint32_t> raised;
     for (unsigned y = 0; y <= h; y++)
@@ -44,7 +44,7 @@ struct Three {
         call(wired);
         call(library);
     }
-    /* False if the routes close a loop, which only the library bears. */
+    /* False if the routes close a loop, which only the library supports. */
     bool step() {
         if (!library.step())
             return false;
@@ -69,7 +69,7 @@ struct Three {
     }
 };
 
-/* While it runs: another core or connection box of some tile, or an IO tile on or off. */
+/* While running: another core or connection box of some tile, or an IO tile on or off. */
 static void change(Three &p, std::mt19937 &random) {
     uint32_t x = random() % WIDTH, y = random() % (HEIGHT + 1), data = static_cast<uint32_t>(random());
     uint32_t feature = random() % 2 == 0 ? 0 : 3 + random() % INPUTS; /* connection boxes from 3 on */

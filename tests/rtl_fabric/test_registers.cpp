@@ -1,5 +1,5 @@
-/* test_registers.cpp - every register of the chip's map exists in every kind of tile, keeps its bits and no
- * others, and is reached through the array's bus; rows above 8 one cycle later. */
+/* test_registers.cpp - every register of the chip's map exists in every kind of tile, keeps exactly its bits,
+ * and is reached through the array's bus; rows above 8 a cycle later. */
 #include <fstream>
 #include <map>
 #include <random>
@@ -66,7 +66,7 @@ static void registers_keep_their_bits(void **) {
             assert_int_equal(array.config_read(word.first), word.second);
         assert_int_equal(registers, 2 + 4 * 45 + 2 * 67);
     }
-    for (const auto &s : sites) { /* beside the map there is nothing */
+    for (const auto &s : sites) { /* addresses outside the map hold nothing */
         assert_int_equal(array.config_read(0x00100000 | s.site), 0);
         assert_int_equal(array.config_read(0x40000000 | s.site), 0);
     }

@@ -69,7 +69,7 @@ static void random_routes_have_the_cycles_of_the_tiles(void **) {
     assert_true(moved > 20 * cases);
 }
 
-/* Round and round over four tiles, until the wire is the one it started from. */
+/* Round and round over four tiles, back to the first wire. */
 static void a_loop_is_reported(void **) {
     Design d(WIDTH, HEIGHT, 1);
     const unsigned turns[] = {EAST, SOUTH, WEST, NORTH};

@@ -1,11 +1,10 @@
 /* tile_array.cpp - see tile_array.h.
  *
- * A step is: set inputs, rising edge in every tile that holds state, then settle. No tile output moves to a
- * neighbour before all edges are done, so all tiles sample the same instant. Settling is Gauss-Seidel over
- * the tiles in the order of the configured routes, backwards first (ready) and then forwards (data and
- * valid): ready never depends on valid, so two sweeps do where the routes are acyclic tile by tile, and
- * changes go on being swept where they are not. A tile is evaluated in a sweep only if one of its inputs
- * changed.
+ * A step is: set inputs, rising edge in every tile with state, settle. No tile output moves to a neighbour
+ * before all edges are done: all tiles sample the same instant. Settling is Gauss-Seidel over the tiles in
+ * the order of the configured routes, backwards first (ready), forwards second (data and valid): ready never
+ * depends on valid; two sweeps suffice if the routes are acyclic tile by tile, and sweeps repeat otherwise. A
+ * tile is evaluated in a sweep only if one of its inputs changed.
  */
 #include "tile_array.h"
 
@@ -29,13 +28,13 @@ constexpr unsigned TRACKS = ONYX_TRACKS;
 constexpr unsigned BUNDLE_WORDS = 3; /* 90 bits, onyx_pkg::side_t */
 constexpr uint8_t ALL_TRACKS = 0x1F;
 
-/* What arrives at and leaves a tile on one side, data and valid together; ready_in answers `out`. */
+/* The wires arriving at and leaving a tile on a side, data and valid together; ready_in answers `out`. */
 struct Bundle {
     EData *in = nullptr, *out = nullptr;
     CData *ready_in = nullptr, *ready_out = nullptr;
 };
 
-/* One tile: its ports by name, whatever model is behind them. */
+/* A tile: its ports by name, for any model. */
 struct Tile {
     unsigned x = 0, y = 0;
     CData *clock = nullptr, *reset_n = nullptr;
@@ -49,7 +48,7 @@ struct Tile {
 
     virtual ~Tile() = default;
     virtual void evaluate() = 0;
-    /* Keeps what settling needs to know of a configuration word. */
+    /* Records the part of a configuration word needed for settling. */
     virtual void note(unsigned feature, unsigned reg, uint32_t data) = 0;
     virtual bool drives(unsigned toward) const = 0;
     virtual bool enabled(unsigned toward, unsigned track) const = 0;
@@ -89,7 +88,7 @@ struct ComputeTile final : Tile {
         bool registers = (switch_words[1] >> 28) != 0 || (switch_words[2] & 0xFFFF) != 0; /* the RMUX bits */
         stateful = (core_control >> ENABLE_BIT & 1) != 0 || registers;
     }
-    /* Whether any output of that side is enabled. */
+    /* Whether any output of the side is enabled. */
     bool drives(unsigned toward) const override {
         for (unsigned track = 0; track < TRACKS; track++)
             if (enabled(toward, track))
@@ -119,7 +118,7 @@ struct IoTile final : Tile {
     bool enabled(unsigned toward, unsigned) const override { return toward == SOUTH; }
 };
 
-/* Rising edge under reset, so that registers hold their reset values whatever they started with. */
+/* Rising edge under reset: puts registers into their reset values from any state. */
 void power_up(Tile &t) {
     *t.reset_n = 1;
     t.evaluate();
@@ -181,7 +180,7 @@ class TileArray final : public ArrayPins {
         }
     }
 
-    /* Copies what leaves t on side s to its neighbour there, and marks that if anything changed. */
+    /* Copies the outputs of t on side s to its neighbour, and marks the neighbour after a change. */
     static void drive(Tile &t, unsigned s) {
         const Bundle &from = t.side[s];
         Tile &n = *t.neighbour[s];
@@ -257,7 +256,7 @@ class TileArray final : public ArrayPins {
         io[x]->model.io2glb_ready_i = ports[x].ready;
     }
 
-    /* The tile a word on a bus is for, built if it has none yet. */
+    /* The tile addressed by a word on a bus, built on first use. */
     Tile *addressed(const Bus &b, bool far) {
         if (!b.write || !inside(b.x(), b.y()) || b.is_far() != far)
             return nullptr;
@@ -270,7 +269,7 @@ class TileArray final : public ArrayPins {
         t->control.write(b.address, b.data);
     }
 
-    void port_is_set(unsigned) override {} /* a step looks at all of them */
+    void port_is_set(unsigned) override {} /* a step reads all ports */
 
   public:
     TileArray(unsigned w, unsigned h, unsigned period, unsigned phase)
@@ -279,7 +278,7 @@ class TileArray final : public ArrayPins {
     }
     ~TileArray() override { Verilated::threadContextp(&context); }
 
-    /* (Models with public signals sign off at the thread's context, which may be another array's, long gone.)
+    /* (Models with public signals sign off at the thread's context, which may be another, deleted array's.)
      */
     void reset() override {
         Verilated::threadContextp(&context);
@@ -355,7 +354,7 @@ uint32_t TileArray::config_read(uint32_t address) {
     bool sram = t->y > 0 && is_mem(t->x) && (feature == 1 || feature == 2);
     bool stall = t->control.stall();
     t->control.read(address);
-    if (sram) { /* one edge of this tile alone, its core and registers stopped */
+    if (sram) { /* an edge of this tile alone, its core and registers stopped */
         t->control.set_stall(true);
         *t->clock = 1;
         t->evaluate();

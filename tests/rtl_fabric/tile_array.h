@@ -10,8 +10,8 @@
 
 namespace onyx {
 
-/* A step is false when the wires do not settle; error() says around which tile. The columns of MEM tiles are
- * those with x % mem_period == mem_phase. */
+/* A step is false when the wires do not settle; error() names a tile nearby. MEM tiles stand in columns with
+ * x % mem_period == mem_phase. */
 std::unique_ptr<ArrayPins> tile_array(unsigned width, unsigned height, unsigned mem_period,
                                       unsigned mem_phase);
 

@@ -1,4 +1,4 @@
-/* whole_array.h - the chip's array as one verilated model: the fast view. */
+/* whole_array.h - the chip's array as a single verilated model: the fast view. */
 #ifndef ONYX_TESTS_WHOLE_ARRAY_H
 #define ONYX_TESTS_WHOLE_ARRAY_H
 

@@ -90,7 +90,7 @@ struct Tile {
     uint16_t read16(uint32_t address) {
         return static_cast<uint16_t>(read(address & ~7u) >> 8 * (address & 6));
     }
-    /* One cycle of the start pulses: load, store, configuration. */
+    /* A cycle of the start pulses: load, store, configuration. */
     void start(bool ld, bool st, bool pc) {
         m.ld_start_i = ld;
         m.st_start_i = st;
@@ -123,7 +123,7 @@ void setup_load(Tile &t, uint32_t column, uint32_t address,
     }
 }
 
-/* A store of so many blocks as the firmware sets it, and stride 0 on request. */
+/* A store of `blocks` blocks with the firmware's settings, and stride 0 on request. */
 void setup_store(Tile &t, uint32_t column, uint32_t address, uint32_t blocks, uint32_t stride = 2) {
     t.set(GLB_ST_CTRL, ST_ON | column << GLB_ST_CTRL_DATA_MUX_LSB);
     t.set(GLB_ST_NUM_BLOCKS, blocks);
@@ -257,8 +257,8 @@ void mode_and_flush_mode_count(void **) {
     assert_int_equal(t.even.size(), 10);
 }
 
-/* Sends words into the column in `percent` of the cycles, with the processor reading the store's bank in half
- * of them. */
+/* Sends words into the column in `percent` of the cycles; the processor reads the store's bank in half of the
+ * cycles. */
 size_t feed(Tile &t, bool odd, const std::vector<uint16_t> &words, unsigned percent, Random &random) {
     size_t at = 0;
     for (int i = 0; i < 20000 && t.st_done == 0; i++) {
@@ -290,7 +290,7 @@ void a_store_writes_blocks(void **) {
                 Tile t;
                 std::vector<uint16_t> sent = words;
                 if (words.back() != 0)
-                    sent.insert(sent.end(), 20, 0xBEEF); /* what comes after is not taken into memory */
+                    sent.insert(sent.end(), 20, 0xBEEF); /* later words are not taken into memory */
                 setup_store(t, odd ? GLB_COLUMN_ODD : GLB_COLUMN_EVEN, 0x20106, blocks);
                 t.start(false, true, false);
                 feed(t, odd, sent, percent, random);
@@ -302,7 +302,7 @@ void a_store_writes_blocks(void **) {
             }
 }
 
-/* A block of length 0 takes a cycle more: what comes in it is written, and is no length. */
+/* A block of length 0 takes a cycle more: a word in this cycle is written, and is no length. */
 void an_empty_block_swallows_the_length_behind_it(void **) {
     for (int gap : {0, 1, 2}) {
         Tile t;
@@ -324,7 +324,7 @@ void an_empty_block_swallows_the_length_behind_it(void **) {
     }
 }
 
-/* What the registers leave after a reset: the loops go nowhere, yet the store is done. */
+/* Registers after a reset: the loops do not advance, yet the store is done. */
 void a_store_without_a_stride_loses_its_words(void **) {
     Random random(7);
     for (bool no_dim : {false, true}) {
@@ -361,7 +361,7 @@ void a_start_while_the_store_runs_is_ignored(void **) {
     assert_int_equal(t.read16(0x20100), 0);
 }
 
-/* Recordings of the chip's reference netlist; null where they are not. */
+/* Recordings of the chip's reference netlist; null if absent. */
 cJSON *recordings(const char *name) {
     std::ifstream file(std::string(ONYX_RECORDED_DIR "/vectors/glb/") + name);
     std::stringstream text;
@@ -394,7 +394,7 @@ std::vector<StoreCycle> store_cycles(const cJSON *rows) {
     return cycles;
 }
 
-/* Where the store that starts in cycle `at` puts its first word. */
+/* First word's address of the store that starts in cycle `at`. */
 uint32_t first_address(const std::vector<StoreCycle> &cycles, size_t at) {
     while (at < cycles.size() && !cycles[at].writes)
         at++;
@@ -480,8 +480,8 @@ void recorded_loads_are_replayed(void **) {
     cJSON_Delete(cases);
 }
 
-/* Whether or not it runs, the store has room for three words, and takes what is offered behind them for one
- * more; a start forgets all of it but what is offered while it starts. */
+/* Running or not, the store has room for three words, and takes the next offered word for a fourth; a start
+ * drops all words except the word offered during the start. */
 void an_idle_store_takes_three_words(void **) {
     Random random(9);
     for (bool odd : {false, true}) {
@@ -508,7 +508,7 @@ void an_idle_store_takes_three_words(void **) {
     }
 }
 
-/* A column that is not selected neither gives nor is given words; other modes than ready-valid do not start.
+/* An unselected column neither gives nor gets words; modes other than ready-valid do not start.
  */
 void what_is_not_set_does_not_run(void **) {
     for (uint32_t mode = 0; mode < 16; mode++) {
@@ -527,7 +527,7 @@ void what_is_not_set_does_not_run(void **) {
     }
 }
 
-/* Chains to the next tile, and delays, are not modelled: what an earlier program left there must be cleared.
+/* Chains to the next tile, and delays, are not modelled: an earlier program's settings must be cleared.
  */
 void what_is_chained_or_delayed_does_not_run(void **) {
     constexpr struct {
@@ -612,7 +612,7 @@ void configuration_of_no_words_does_not_start(void **) {
     assert_int_equal(t.south.size(), 0);
 }
 
-/* ---- two accesses to one bank in one cycle ---------------------------------------------------- */
+/* ---- two accesses to a bank in the same cycle ------------------------------------------------- */
 
 enum Access : unsigned { PROC_WRITE = 1, PROC_READ = 2, STORE = 4, CONFIG = 8, LOAD = 16 };
 
@@ -640,7 +640,7 @@ void all_at_once(Tile &t, unsigned who, unsigned banks) {
     t.m.odd_valid_i = (who & STORE) != 0;
     t.m.odd_data_i = ROUNDS - 1;
     for (unsigned i = 0; i < 10 * ROUNDS; i++) {
-        bool proc = i < ROUNDS; /* then the DMAs can go on */
+        bool proc = i < ROUNDS; /* afterwards the DMAs can continue */
         t.m.proc_we_i = proc && who & PROC_WRITE;
         t.m.proc_re_i = proc && who & PROC_READ;
         t.m.proc_strb_i = 0;
@@ -650,7 +650,7 @@ void all_at_once(Tile &t, unsigned who, unsigned banks) {
     t.m.proc_we_i = t.m.proc_re_i = 0;
 }
 
-/* Every pair, in one bank and in two: exactly their bit, or none. The DMAs finish all the same. */
+/* Every pair, in one bank and in two: exactly their bit, or none. The DMAs finish in either case. */
 void a_pair_in_one_bank_collides(void **) {
     for (const auto &kind : KINDS)
         for (unsigned bank : {0u, 1u})
@@ -677,7 +677,7 @@ void one_alone_does_not_collide(void **) {
     assert_int_equal(t.collisions, 0x555); /* all in bank 0 but for the processor's read */
 }
 
-/* A write that the store makes at the same time is not seen by the read: it gives what the read before gave.
+/* A read does not see the store's write of the same cycle: the read repeats the previous read's data.
  */
 void the_processors_read_is_lost_to_a_store(void **) {
     Tile t;

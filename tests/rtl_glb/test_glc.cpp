@@ -14,7 +14,7 @@ namespace {
 struct Controller {
     VerilatedContext context;
     Vonyx_glc m{&context};
-    /* Cycles in which each of these was active. */
+    /* Active cycles of each signal. */
     int g2f = 0, f2g = 0, pc = 0, cfg_write = 0, cfg_read = 0, glb_write = 0, in_reset = 0;
 
     Controller() {
@@ -88,7 +88,7 @@ enum class Access { READ_WRITE, READ_ONLY, CLEARS, PULSE };
 struct Register {
     uint32_t offset;
     Access access;
-    uint32_t reset, mask; /* mask: bits that hold what is written */
+    uint32_t reset, mask; /* mask: bits that keep a written value */
 };
 constexpr Access RW = Access::READ_WRITE, RO = Access::READ_ONLY, W1C = Access::CLEARS, WP = Access::PULSE;
 
@@ -179,7 +179,8 @@ void a_pulse_at_the_clearing_write_is_kept(void **) {
     assert_int_equal(c.read(GLC_F2G_ISR), 4);
 }
 
-/* The strobe goes on behind the answer of the write, and what is read is what comes in its last cycle. */
+/* The strobe continues after the write's answer, and the read value is the value in the strobe's last
+ * cycle. */
 void configuration_is_strobed_for_its_cycles(void **) {
     for (uint32_t n : {1u, 2u, 32u}) {
         Controller c;
@@ -207,8 +208,8 @@ void configuration_is_strobed_for_its_cycles(void **) {
     assert_int_equal(c.cfg_write, 0);
 }
 
-/* Who does not wait until the strobe is over puts another address on the bus while it lasts, and reads what
- * has not come yet. */
+/* A program that does not wait for the end of the strobe changes the address in its middle, and reads an old
+ * value. */
 void a_strobe_does_not_wait(void **) {
     Controller c;
     c.write(GLC_CFG_ADDRESS, 0x11);

@@ -2,7 +2,7 @@
 
 #include "Vonyx_fiber_access.h"
 
-/* The fiber access, and the FIFO that it asks for behind its positions: two words, as onyx_fifo2. */
+/* The fiber access, and the required FIFO after its positions: two words, as onyx_fifo2. */
 struct fiber_device : Vonyx_fiber_access {
     uint32_t held[2] = {0, 0};
     unsigned count = 0;

@@ -1,11 +1,11 @@
-/* mem_design.h - the verilated core of a MEM tile with its cycle model beside it (twin.h), and the
- * onyx_fiber_access in it without port FIFOs, as designs of the bench. Read by C and C++. */
+/* mem_design.h - the verilated core of a MEM tile next to its cycle model (twin.h), and its onyx_fiber_access
+ * without port FIFOs, as designs of the bench. Read by C and C++. */
 #ifndef ONYX_TESTS_MEM_DESIGN_H
 #define ONYX_TESTS_MEM_DESIGN_H
 
 #include "tests/rtl_pe/pe_design.h"
 
-/* What the registers of the tile hold from now on: tile_en, mode and CONFIG_SPACE_0 .. 3. */
+/* New contents of the tile's registers: tile_en, mode and CONFIG_SPACE_0 .. 3. */
 typedef void mem_configure(bench_design design, bool tile_en, uint32_t mode, const uint32_t space[4]);
 
 #ifdef __cplusplus

@@ -31,7 +31,7 @@ typedef struct {
     uint32_t most[2];        /* entries a block of ID 0 and 1 may have */
     uint32_t longest;        /* entries aimed at */
     uint32_t before, behind; /* blocks of other scanners, before and behind its own */
-    bool odd_ends;           /* trees that end without their stop, or hold nothing at all */
+    bool odd_ends;           /* trees without their last stop, or without contents */
 } maker;
 
 static uint32_t below(maker *m, uint32_t n) {
@@ -56,7 +56,7 @@ static uint32_t beyond(maker *m, uint32_t at) {
     return (at + 1 + below(m, chance(m, 5) ? 0x8000 : 3)) & 0xffff;
 }
 
-/* Some stop below `levels`, or a much higher one; what nobody looks at is set now and then. */
+/* Some stop below `levels`, or a much higher stop; sometimes with idle bits set. */
 static uint32_t stop(maker *m, uint32_t levels) {
     return RTL_STOP(below(m, chance(m, 3) ? 250 : levels)) | (chance(m, 10) ? below(m, 64) << 10 : 0);
 }
@@ -66,7 +66,7 @@ static uint32_t length(maker *m, uint32_t most) {
     return chance(m, 15) ? 0 : chance(m, 5) ? longest : below(m, longest + 1);
 }
 
-/* Segments and coordinates as the GLB holds them; the number of fibers. */
+/* Segments and coordinates in the global buffer's form; returns the number of fibers. */
 static uint32_t put_level_block(maker *m, bool one_fiber) {
     u32_vec seg = {0}, crd = {0};
     uint32_t fibers = one_fiber ? 1 : length(m, m->most[0] - 1);
@@ -98,8 +98,8 @@ static uint32_t put_value_block(maker *m) {
     return n;
 }
 
-/* A stream of coordinates: rows of stops, doubled coordinates and maybes among them; the number of segments
- * behind the leading zero that it must make. */
+/* A stream of coordinates with consecutive stops, doubled coordinates and maybes; returns the number of its
+ * segments after the leading zero. */
 static uint32_t put_level_stream(maker *m, bool one_fiber) {
     uint32_t left = length(m, m->most[1]), room = m->most[0] - 1, fibers = 0;
     bool open = true; /* the next control token makes a segment */
@@ -165,7 +165,7 @@ static uint32_t put_pairs(maker *m) {
     return n;
 }
 
-/* References below `n` in the shape of one tree; also in another order than that, repeated, or none. */
+/* References below `n` in the shape of a tree; sometimes out of order, repeated, or none. */
 static void put_refs(maker *m, uint32_t n) {
     bool in_order = chance(m, 60);
     uint32_t items = in_order ? n + below(m, 4) : below(m, 2 * n + 4), next = 0;
@@ -187,7 +187,7 @@ static bool of_values(const tree_use *use) {
     return use->reader == READ_LOOKUP || use->reader == READ_OUT_VALUES || use->reader == READ_SUM_VALUES;
 }
 
-/* One of the blocks of a sum: coordinates that end with the stop; below that level other stops among them. */
+/* A block of a sum: coordinates ended by the stop; below this level other stops among them. */
 static void put_sum_block(maker *m, uint32_t block_level, uint32_t end) {
     uint32_t most = m->most[0] < m->most[1] ? m->most[0] : m->most[1], at = 0;
     uint32_t entries = length(m, most), stops = most - 2;
@@ -201,8 +201,8 @@ static void put_sum_block(maker *m, uint32_t block_level, uint32_t end) {
     put_in(m, IN_DATA, RTL_STOP(end));
 }
 
-/* The tree of sub-fibers as both tiles see it: references to the block at hand, and data with the same stops
- * one level up. A pass has one reference, or some below the level that ends a block. */
+/* The tree of sub-fibers seen by both tiles: references to the current block, and data with the same stops
+ * one level up. A pass has one reference, or several below the level that ends a block. */
 static void put_sums(maker *m, uint32_t block_level) {
     uint32_t sums = below(m, 6);
     for (uint32_t i = 0; i < sums || i == 0; i++) {
@@ -237,7 +237,7 @@ static void refs_to_positions(maker *m, const spec_mem_config *values) {
     m->in[IN_REF] = s.out[2];
 }
 
-/* Blocks of other scanners on the same stream, as long as these like. */
+/* Blocks of other scanners on the same stream, of any length. */
 static void put_others(maker *m, uint32_t n) {
     for (; n > 0; n--) {
         const uint32_t words = chance(m, 10) ? 0 : below(m, chance(m, 5) ? 1500 : 40);
@@ -247,7 +247,7 @@ static void put_others(maker *m, uint32_t n) {
     }
 }
 
-/* What is read of the tree's own blocks: fibers or values. */
+/* The read part of the tree's own blocks: fibers or values. */
 static uint32_t put_own(maker *m, const tree_use *use) {
     return of_values(use) ? put_value_block(m) : put_level_block(m, use->reader == READ_ROOT);
 }
@@ -341,7 +341,7 @@ bench_pace trees_pace(uint64_t seed) {
     return (bench_pace){seed, gap, stall, prng_below(&random, 5) == 0 ? 20 : 0, false};
 }
 
-/* One case; the number of tokens that came out. */
+/* Plays a case; returns the number of output tokens. */
 static uint32_t play(bench_design design, mem_configure *configure, const tree_use *use, uint64_t seed,
                      arena *mem) {
     spec_mem_config config;
@@ -371,7 +371,7 @@ static uint32_t play(bench_design design, mem_configure *configure, const tree_u
     return tokens;
 }
 
-/* The design is reset once and only flushed between cases: what one leaves behind must not show in the next.
+/* The design is reset once and only flushed between cases: a case must not affect the next.
  */
 uint64_t trees_play(bench_design design, mem_configure *configure, uint64_t first, uint32_t count) {
     bench_reset(design);

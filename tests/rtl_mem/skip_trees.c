@@ -41,7 +41,7 @@ static void put_refs(prng *random, arena *mem, uint32_t fibers, u32_vec *refs) {
     vec_push(mem, refs, RTL_DONE);
 }
 
-/* What the other side has of the fibers of a stream: this share of its coordinates, and others between them.
+/* The other side's fibers of a stream: a share of its coordinates, and others in between.
  */
 static void put_partner(prng *random, arena *mem, const u32_vec *all, uint32_t share, uint32_t others,
                         u32_vec *to) {

@@ -5,7 +5,7 @@
 
 #include "random_trees.h"
 
-/* Fills CONFIG_SPACE and the streams of a case; and what the case must give, from model->in. */
+/* Fills CONFIG_SPACE and the streams of a case; and the expected output, from model->in. */
 typedef struct {
     void (*make)(uint64_t seed, arena *mem, uint32_t space[4], u32_vec in[BENCH_INS]);
     void (*specify)(spec_streams *model, const uint32_t space[4]);
@@ -18,11 +18,11 @@ enum { SUM_MODE = 3 }; /* of the tile */
  * must. Returns how many tokens were given. */
 uint32_t sums_play(const sum_cases *cases, bench_design design, uint64_t seed, arena *mem);
 
-/* Runs the first part of a case, of which a sum may be left, or half of what it gives. */
+/* Runs the first part of a case: a sum may remain, or half of its output. */
 void sums_cut(const sum_cases *cases, bench_design design, uint64_t seed, arena *mem);
 
-/* Runs cases 1 to `seeds`, which must give more than `least` tokens; some come behind a flush in the middle
- * of another. */
+/* Runs cases 1 to `seeds`, which must give more than `least` tokens; some follow a flush in the middle of
+ * another case. */
 void sums_play_all(const sum_cases *cases, uint64_t seeds, uint64_t least);
 
 #endif

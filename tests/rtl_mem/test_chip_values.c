@@ -1,7 +1,7 @@
-/* A read-out of values into a sink that stalls, as the memory tile of the public netlist has it:
- * data/values_stalled.txt has lengths of blocks, when the sink was ready, and the cycles in which words left.
- * Where the chip's words are right ours come in the same cycles and no monitor is raised; where they are
- * wrong values-stalled says so, and ours are right. */
+/* A read-out of values into a stalling sink, as recorded from the memory tile of the public netlist:
+ * data/values_stalled.txt has lengths of blocks, the cycles of the sink's ready, and the cycles of the words.
+ * Right words of the chip have the same cycles in our models, without a raised monitor; for wrong words
+ * values-stalled is raised, and our words are right. */
 #include "mem_design.h"
 #include "rtl_models/cycle/primitives.h"
 #include "tests/rtl_pe/bench.h"
@@ -31,7 +31,7 @@ static recording read_line(char *line, arena *mem) {
     return r;
 }
 
-/* The tokens that go in, values 1, 2, .., and the words that have to come out. */
+/* The input tokens, values 1, 2, .., and the expected words. */
 static void make_streams(const recording *r, arena *mem, u32_vec *in, u32_vec *out) {
     uint32_t value = 0;
     for (uint32_t b = 0; b < r->length.len; b++) {

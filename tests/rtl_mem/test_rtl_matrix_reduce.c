@@ -1,6 +1,5 @@
 /* The matrix reducer (profile onyx-ext): RTL against the specification and, in every cycle, the cycle model,
- * on random matrices with random gaps, stalls and freezes; and what it costs.
- * test_rtl_matrix_reduce [CASES]. */
+ * on random matrices with random gaps, stalls and freezes; and its cost. test_rtl_matrix_reduce [CASES]. */
 #include "rtl_models/cycle/cycle.h"
 #include "sums.h"
 #include "tests/cycle/one_tile.h"
@@ -21,7 +20,7 @@ static void put(arena *mem, uint32_t token, u32_vec in[BENCH_INS]) {
     vec_push(mem, &in[VAL], token);
 }
 
-/* What a case is like: sizes in coordinates, fibers in per cent that are empty. */
+/* Shape of a case: sizes in coordinates, empty fibers in per cent. */
 typedef struct {
     uint32_t rows, columns, gap, empty;
 } shape;
@@ -36,7 +35,7 @@ static void put_row(prng *random, arena *mem, const shape *of, u32_vec in[BENCH_
     }
 }
 
-/* A matrix that the outer stop of level `end` ends. */
+/* A matrix ended by the outer stop of level `end`. */
 static void put_matrix(prng *random, arena *mem, const shape *of, uint32_t end, u32_vec in[BENCH_INS]) {
     bool any = false;
     uint32_t row = chance(random, of->empty) ? of->rows : prng_below(random, of->gap);
@@ -130,7 +129,7 @@ static void test_full_and_fast(void **state) {
     mem_design_free(design);
 }
 
-/* A point beyond the room is lost, and the monitors of both models say so (twin.c compares them). */
+/* A point beyond the room is lost, and the monitors of both models report the loss (twin.c compares them). */
 static void test_beyond_the_room(void **state) {
     fixture *f = *state;
     static const struct {

@@ -23,17 +23,17 @@ enum {
 typedef struct {
     uint32_t cases, defects, tokens_equal, stamps_equal, most_late;
     uint32_t streams,
-        streams_equal; /* ports with tokens, of sound cases; those with every token in its cycle */
-    double worst_end;  /* per cent by which the last token of a stream comes early or late */
+        streams_equal; /* ports with tokens, of sound cases; ports with every token in its cycle */
+    double worst_end;  /* largest shift of the last token of a stream, per cent */
 } tally;
 
 typedef struct {
     golden_case seen;
-    bool defect; /* the recorded outputs are not what a fiber access should give */
+    bool defect; /* the recorded outputs are wrong for a fiber access */
     spec_mem_config config;
 } recording;
 
-/* The registers of the MEM core sort as text, so CONFIG_SPACE_2 and _3 are numbers 12 and 23. */
+/* The registers of the MEM core sort as text: CONFIG_SPACE_2 and _3 are numbers 12 and 23. */
 static void read_config(const cJSON *json, spec_mem_config *config) {
     uint32_t reg[256] = {0};
     golden_registers(json, reg);
@@ -41,8 +41,8 @@ static void read_config(const cJSON *json, spec_mem_config *config) {
     *config = (spec_mem_config){{reg[0], reg[1], reg[12], reg[23]}};
 }
 
-/* The defects are marked in the first set of recordings only. One more, not marked there: a dense scanner
- * fed a stop before any reference sends stop 0 twice instead of the stop one level up. */
+/* Only the first set of recordings marks defects. An unmarked defect: a dense scanner with a stop before any
+ * reference sends stop 0 twice instead of the stop one level up. */
 static bool is_defect(const cJSON *marked, const char *file, const char *name) {
     const cJSON *c;
     cJSON_ArrayForEach(c, cJSON_GetObjectItem(marked, "cases")) {
@@ -54,7 +54,7 @@ static bool is_defect(const cJSON *marked, const char *file, const char *name) {
     return false;
 }
 
-/* Compares the cycles of one port, prints a line if they differ; the largest difference. */
+/* Compares the cycles of a port, prints a line for a difference; returns the largest difference. */
 static uint32_t compare_cycles(const char *file, const char *name, const char *port, const u32_vec *want,
                                const u32_vec *have, tally *t) {
     assert_int_equal(want->len, have->len);
@@ -92,8 +92,8 @@ static uint32_t compare_all_cycles(const golden_case *c, const bench_result *got
     return most;
 }
 
-/* A defect of the recording must raise its monitor in the cycle model; a sound one only those of what a
- * writer merges on purpose. */
+/* A defect of the recording must raise its monitor in the cycle model; a sound recording raises only monitors
+ * of intended merges of a writer. */
 static void check_hazards(const golden_case *c, const cycle_hazards *met) {
     static const struct {
         const char *file, *name;

@@ -1,4 +1,4 @@
-/* Capacity of the buffet, blocks in a row, and the memory as the configuration bus sees it. */
+/* Capacity of the buffet, consecutive blocks, and the memory seen from the configuration bus. */
 #include "random_trees.h"
 #include "tests/test.h"
 
@@ -58,8 +58,7 @@ static void test_full_capacity(void **state) {
     mem_design_free(design);
 }
 
-/* One entry more than the capacity: the writer waits for ever and says so by taking no more. A flush frees
- * it. */
+/* An entry beyond the capacity: the writer waits for ever and takes no more. A flush frees the writer. */
 static void test_overflow_waits(void **state) {
     fixture *f = *state;
     const tree_use *uses[] = {&values_out, &level_out};
@@ -82,7 +81,7 @@ static void test_overflow_waits(void **state) {
     }
 }
 
-/* Blocks that do not fit beside each other, and a reader that stalls: each waits for the one before. */
+/* Blocks that do not fit together, and a stalling reader: each block waits for its predecessor. */
 static void test_blocks_wait_for_room(void **state) {
     fixture *f = *state;
     bench_result got;
@@ -105,7 +104,7 @@ static void test_blocks_wait_for_room(void **state) {
     mem_design_free(design);
 }
 
-/* What the configuration bus writes it reads back, lane by lane; a run in between starts at lane 0 again. */
+/* The configuration bus reads back its writes, lane by lane; a run in between starts at lane 0 again. */
 static void test_sram_from_the_bus(void **state) {
     (void)state;
     spec_mem_config config = tree_config(&values_block, 8, 8, 0);

@@ -23,8 +23,8 @@ static void test_scanners_that_skip(void **state) {
 #endif
 
 #ifndef ONYX_MUTANTS /* it has none */
-/* The fiber access without the port FIFOs (but that of its positions), which hide what its own outputs do: it
- * must keep the handshake too. */
+/* The fiber access without the port FIFOs (except that of its positions), which hide its own outputs: its
+ * handshake must be right, too. */
 static void test_random_trees_without_port_fifos(void **state) {
     (void)state;
     bench_design design = fiber_design_new();
@@ -34,7 +34,7 @@ static void test_random_trees_without_port_fifos(void **state) {
 }
 #endif
 
-/* Offers the streams at full speed for some cycles and stops there. */
+/* Offers the streams at full speed for some cycles and stops. */
 static void play_some(bench_design design, const u32_vec in[BENCH_INS], uint32_t cycles) {
     uint32_t taken[BENCH_INS] = {0};
     bench_pins pins = {.enable = true, .out_ready = {true, true, true}};
@@ -73,7 +73,7 @@ static void test_flush_forgets(void **state) {
     mem_design_free(design);
 }
 
-/* Dones that come late: behind the first token of the tree after theirs. */
+/* Late dones: after the first token of the next tree. */
 static void delay_dones(u32_vec *refs, prng *random) {
     for (uint32_t i = 0; i + 1 < refs->len; i++) {
         if (refs->at[i] != RTL_DONE || prng_below(random, 2))
@@ -83,8 +83,8 @@ static void delay_dones(u32_vec *refs, prng *random) {
     }
 }
 
-/* What fits nowhere: a block too small, a length or an address beyond the memory, references that nobody
- * asked for, sums that no empty block comes before or whose done comes late. */
+/* Cases beyond the limits: a block too small, a length or an address beyond the memory, unrequested
+ * references, sums without an empty first block or with a late done. */
 static void overdo(const tree_use *use, uint64_t seed, spec_mem_config *config, u32_vec in[BENCH_INS],
                    arena *mem) {
     prng random = prng_seed(seed * TREE_USES + (uint64_t)(use - tree_uses));
@@ -93,7 +93,7 @@ static void overdo(const tree_use *use, uint64_t seed, spec_mem_config *config, 
         config->space[3] |= prng_below(&random, 3) << 4 | prng_below(&random, 3);
         return;
     }
-    if (in[2].len > 0 && !(config->space[3] >> 8 & 15)) /* else it is the length of another's block */
+    if (in[2].len > 0 && !(config->space[3] >> 8 & 15)) /* otherwise the length of another block */
         in[2].at[0] |= 0x800u << prng_below(&random, 5);
     for (uint32_t i = 0; i < in[1].len; i++)
         if (!rtl_is_control(in[1].at[i]) && prng_below(&random, 1 + in[1].len) == 0)
@@ -151,7 +151,7 @@ static void put_values(fixture *f, u32_vec *in, uint32_t n) {
     vec_push(&f->mem, in, RTL_DONE);
 }
 
-/* Blocks as large as the memory, and large ones that come with gaps: a write waits for odd times too. */
+/* Blocks as large as the memory, and large blocks with gaps: a write waits for odd times, too. */
 static void test_full_blocks(void **state) {
     fixture *f = *state;
     static const tree_use values = {"values", WRITE_STREAM, READ_OUT_VALUES};
@@ -163,7 +163,7 @@ static void test_full_blocks(void **state) {
     compare_with_spec(&values, 9, (bench_pace){.seed = 1, .in_gap_pct = 30}, full, &f->mem);
 }
 
-/* Rows of empty blocks before a reader that stalls. */
+/* Consecutive empty blocks before a stalling reader. */
 static void test_empty_blocks(void **state) {
     fixture *f = *state;
     static const tree_use values = {"values", WRITE_STREAM, READ_OUT_VALUES};
@@ -206,9 +206,9 @@ static void put_lookup(fixture *f, u32_vec in[BENCH_INS], uint32_t ref) {
     vec_push(&f->mem, &in[0], RTL_DONE);
 }
 
-/* The second block is written from its end to its start while the first is read, at first beyond what the
- * second covers, then once within: a monitor that forgot how far the second had come would be silent. A block
- * of half the memory and more, written so, leaves no room for another until it is freed. */
+/* The second block is written from its end to its start while the first is read, first beyond the second's
+ * words, later within: a monitor without the second's extent would be silent. A block of half the memory and
+ * more, written in this order, leaves no room for another until freed. */
 static void test_blocks_backwards(void **state) {
     fixture *f = *state;
     enum { FIRST = 284, SECOND = 260, READS = 300, LARGE = 1100, REST = 960 };
@@ -230,7 +230,7 @@ static void test_blocks_backwards(void **state) {
     compare_with_spec(&pairs, 9, (bench_pace){0}, large, &f->mem);
 }
 
-/* Where the bus finds what was written: ID 0 from word 0 on, ID 1 in the upper half. */
+/* Addresses of written words on the bus: ID 0 from word 0 on, ID 1 in the upper half. */
 static void test_blocks_lie_in_order(void **state) {
     fixture *f = *state;
     enum { N = 1000, UPPER = 256 };
@@ -254,7 +254,7 @@ static void test_blocks_lie_in_order(void **state) {
     mem_design_free(design);
 }
 
-/* The widest dense fiber there is. */
+/* The widest dense fiber. */
 static void test_widest_dense(void **state) {
     fixture *f = *state;
     static const tree_use use = {"dense scan", WRITE_BLOCK, READ_DENSE};
@@ -275,7 +275,8 @@ static void test_widest_dense(void **state) {
     mem_design_free(design);
 }
 
-/* Without one of its enables, or in another mode, the core gives nothing; without its tile it takes nothing.
+/* Without one of its enables, or in another mode, the core gives nothing; without its tile enabled, the core
+ takes nothing.
  */
 static void test_unused_stands_still(void **state) {
     fixture *f = *state;

@@ -26,7 +26,7 @@ static void test_without_port_fifos(void **state) {
     fiber_design_free(design);
 }
 
-/* Plays a case of which the end does not come, with stalls. */
+/* Plays a case with stalls and breaks off before its end. */
 static void break_off(bench_design design, uint64_t seed) {
     arena mem = {0};
     spec_mem_config config;
@@ -54,7 +54,7 @@ static void test_flush_forgets(void **state) {
     mem_design_free(design);
 }
 
-/* One fiber of `n` coordinates 0, 1, .. beside `few` of the other side, evenly apart. */
+/* A fiber of `n` coordinates 0, 1, .. against `few` evenly spaced coordinates of the other side. */
 static bench_result play_long(bench_design design, uint32_t n, uint32_t few, bool skips, arena *mem) {
     u32_vec in[BENCH_INS] = {{0}};
     const uint32_t head[] = {2, 0, n, n};
@@ -77,8 +77,8 @@ static bench_result play_long(bench_design design, uint32_t n, uint32_t few, boo
     return got;
 }
 
-/* Beside a side that is ahead, no more is given than that side has, and the ends; a leap over d entries takes
- * cycles that grow as the logarithm of d, not as d. */
+/* Against a side that is ahead, the scanner gives only the side's coordinates, and the ends; a leap over d
+ * entries takes cycles that grow as the logarithm of d, not as d. */
 static void expect_leaps(bench_design design, uint32_t few, arena *mem) {
     enum { N = 1000 };
     const bench_result all = play_long(design, N, few, false, mem),

@@ -1,5 +1,5 @@
 /* The vector reducer (profile onyx-ext): RTL against the specification and, in every cycle, the cycle model,
- * on random vectors with random gaps, stalls and freezes; and what it costs. */
+ * on random vectors with random gaps, stalls and freezes; and its cost. */
 #include "rtl_models/cycle/cycle.h"
 #include "sums.h"
 #include "tests/cycle/one_tile.h"
@@ -11,7 +11,7 @@ static uint32_t chance(prng *random, uint32_t percent) {
     return prng_below(random, 100) < percent;
 }
 
-/* Ascending coordinates below `extent`, with anything beside them. */
+/* Ascending coordinates below `extent`, with random values. */
 static void put_vector(prng *random, arena *mem, uint32_t extent, uint32_t gap, u32_vec in[BENCH_INS]) {
     for (uint32_t crd = prng_below(random, gap); crd < extent; crd += 1 + prng_below(random, gap)) {
         vec_push(mem, &in[0], chance(random, 2) ? RTL_MAYBE : crd);
@@ -49,7 +49,7 @@ static void make_case(uint64_t seed, arena *mem, uint32_t space[4], u32_vec in[B
             uint32_t last = 2 + prng_below(&random, chance(&random, 30) ? 254 : 2);
             put_both(mem, RTL_STOP(sums > 1 ? 1 : last), in);
         }
-        if (chance(&random, 10)) /* a vector that no stop ends */
+        if (chance(&random, 10)) /* a vector without a stop */
             put_vector(&random, mem, extent, gap, in);
         put_both(mem, RTL_DONE, in);
     }
@@ -108,8 +108,8 @@ static void test_unused_stands_still(void **state) {
     mem_design_free(design);
 }
 
-/* Vectors of all coordinates there are room for, at full speed: an entry a cycle the first time, since two
- * share a line three cycles a pair; then two cycles each; and one each on the way out. */
+/* Vectors of all coordinates of the memory, at full speed: an entry a cycle in the first pass (two entries
+ * share a line, three cycles a pair), later two cycles each, and a cycle each on the way out. */
 static void test_full_and_fast(void **state) {
     fixture *f = *state;
     enum { VECTORS = 3 };
@@ -139,7 +139,8 @@ static void test_full_and_fast(void **state) {
     mem_design_free(design);
 }
 
-/* An entry beyond the room is lost, and the monitors of both models say so (twin.c compares them). */
+/* An entry beyond the room is lost, and the monitors of both models report the loss (twin.c compares
+ * them). */
 static void test_beyond_the_room(void **state) {
     fixture *f = *state;
     for (uint32_t crd = MOST - 1; crd <= MOST; crd++) {

@@ -22,7 +22,7 @@ static void flush(bench_design d) {
     d.clock(d.device);
 }
 
-/* An output that was valid and not taken must still be, with the same token. */
+/* A valid output that was not taken must stay valid, with the same token. */
 static void check_hold(const bench_pins *before, const bench_pins *now, uint32_t cycle, arena *mem,
                        const char **fault) {
     for (int o = 0; o < BENCH_OUTS && !*fault; o++) {

@@ -1,5 +1,5 @@
-/* bench.h - drives a clocked design with token streams at its ports, with gaps and stalls, and records what
- * it takes and gives and when. Knows nothing of the design but the pins below. */
+/* bench.h - drives a clocked design with token streams at its ports, with gaps and stalls, and records taken
+ * and given tokens with their cycles. The design is known only by the pins below. */
 #ifndef ONYX_TESTS_BENCH_H
 #define ONYX_TESTS_BENCH_H
 
@@ -23,9 +23,8 @@ typedef struct {
     const char *fault; /* a broken rule of the handshake, or NULL */
 } bench_result;
 
-/* Flushes for one cycle, or resets, then plays the streams from cycle 0 on until nothing has moved for a
- * while. Without gaps, stalls and freezes every input offers its next token as soon as the one before is
- * taken. */
+/* Flushes for a cycle, or resets, and plays the streams from cycle 0 on until nothing has moved for a while.
+ * Without gaps, stalls and freezes every input offers its next token at once. */
 void bench_run(bench_design design, bench_pace pace, const u32_vec in[BENCH_INS], arena *mem,
                bench_result *result);
 /* Resets the design; outputs are not looked at. */

@@ -18,7 +18,7 @@ template <class Core> struct core_design {
 
     static bench_design make(twin_kind kind) {
         auto *t = new Core;
-#ifdef ONYX_MUTANTS /* the environment says which fault is on */
+#ifdef ONYX_MUTANTS /* an environment variable selects the fault */
         const char *mutant = getenv("ONYX_MUTANT");
         t->mutant = static_cast<SData>(mutant ? atoi(mutant) : 0);
 #endif

@@ -7,7 +7,7 @@
 
 #include "bench.h"
 
-/* A recorded case: what went in when, and what came out when. */
+/* A recorded case: input tokens and output tokens with their cycles. */
 typedef struct {
     const char *file, *name;
     u32_vec in[BENCH_INS], accepted[BENCH_INS];
@@ -15,16 +15,16 @@ typedef struct {
 } golden_case;
 
 void golden_read(const char *file, const cJSON *json, arena *mem, golden_case *c);
-/* The registers of feature 0 that a case configures, by number. */
+/* The registers of feature 0 configured by a case, by number. */
 void golden_registers(const cJSON *json, uint32_t reg[256]);
-/* Appends the tokens of a port, of which a file has a list of hexadecimal numbers. */
+/* Appends the tokens of a port, a list of hexadecimal numbers in the file. */
 void golden_tokens(const cJSON *ports, const char *port, arena *mem, u32_vec *out);
 
-/* Fails the test where the outputs of `who` are not those wanted. */
+/* Fails the test if the outputs of `who` differ from `want`. */
 void golden_check(const char *who, const golden_case *c, const bench_trace got[BENCH_OUTS],
                   const u32_vec want[BENCH_OUTS], arena *mem);
-/* Resets the design and plays a case on it at full speed; plays it with gaps, stalls and freezes. `want` must
- * come out. */
+/* Resets the design and plays a case at full speed; plays the case with gaps, stalls and freezes. The output
+ * must be `want`. */
 bench_result golden_play(bench_design design, const golden_case *c, const u32_vec want[BENCH_OUTS],
                          arena *mem);
 void golden_play_stalled(bench_design design, const golden_case *c, const u32_vec want[BENCH_OUTS],

@@ -1,5 +1,5 @@
-/* pe_design.h - the pins of a design with token streams at its ports, and the verilated core of a PE tile as
- * one, with its cycle model beside it (twin.h). Read by C and C++. */
+/* pe_design.h - the pins of a design with token streams at its ports, and the verilated core of a PE tile in
+ * this form, next to its cycle model (twin.h). Read by C and C++. */
 #ifndef ONYX_TESTS_PE_DESIGN_H
 #define ONYX_TESTS_PE_DESIGN_H
 
@@ -20,7 +20,7 @@ typedef struct {
     uint32_t hazards; /* hazard_q of the core */
 } bench_pins;
 
-/* A design: settle makes its outputs follow its inputs, clock is a rising edge after that. */
+/* A design: settle computes its outputs from its inputs, clock is the rising edge afterwards. */
 typedef struct {
     void *device;
     void (*settle)(void *device, bench_pins *pins);
@@ -32,7 +32,7 @@ extern "C" {
 #endif
 bench_design pe_design_new(void);
 void pe_design_free(bench_design design);
-/* What the registers of the tile hold from now on: tile_en, mode and CONFIG_SPACE_0 .. 2. */
+/* New contents of the tile's registers: tile_en, mode and CONFIG_SPACE_0 .. 2. */
 void pe_design_configure(bench_design design, bool tile_en, uint32_t mode, const uint32_t space[3]);
 #ifdef __cplusplus
 }

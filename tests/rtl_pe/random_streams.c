@@ -35,18 +35,17 @@ typedef struct {
     arena *mem;
     uint32_t empty_pct, longest; /* share of empty fibers, longest fiber */
     uint32_t maybe_pct;          /* values that are a maybe */
-    uint32_t absent_pct;         /* coordinates of a joiner's sides that are a maybe */
-    uint32_t lowest; /* most fibers' coordinates begin about here, so that two trees have some in common */
-    uint32_t
-        raise;   /* added to stop levels above 0: a tree uses few of the 256 levels, a tile knows them all */
-    bool floats; /* values are bfloat16 */
+    uint32_t absent_pct;         /* share of maybes among coordinates of a joiner's sides */
+    uint32_t lowest; /* typical first coordinate of a fiber, to give two trees common coordinates */
+    uint32_t raise; /* added to stop levels above 0: a tree uses few of the 256 levels, a tile supports all */
+    bool floats;    /* values are bfloat16 */
 } maker;
 
 static bool chance(maker *m, uint32_t percent) {
     return prng_below(&m->random, 100) < percent;
 }
 
-/* The ends of the fibers of one tree with `levels` levels: stop levels, the last being levels - 1. */
+/* The ends of the fibers of a tree with `levels` levels: stop levels, the last being levels - 1. */
 static void make_ends(maker *m, uint32_t levels, u32_vec *ends) {
     uint32_t fibers = 1 + prng_below(&m->random, levels == 1 ? 1 : 10);
     for (uint32_t i = 0; i < fibers; i++) {
@@ -58,7 +57,7 @@ static void make_ends(maker *m, uint32_t levels, u32_vec *ends) {
     }
 }
 
-/* Levels about a power of two, or any; up to 254, because inner streams have one level more. */
+/* Levels about a power of two, or any; up to 254, because inner streams have a level more. */
 static uint32_t any_raise(maker *m) {
     return chance(m, 50) ? (4u << prng_below(&m->random, 6)) - 2 : prng_below(&m->random, 252);
 }
@@ -67,9 +66,8 @@ static uint32_t fiber_length(maker *m) {
     return chance(m, m->empty_pct) ? 0 : 1 + prng_below(&m->random, m->longest);
 }
 
-/* A bfloat16: one of the limits of the format; a number whose sum with another of them has digits of both; or
- * one whose products are at the lower end. Many have few digits, so that some results lie in the middle
- * between two numbers. */
+/* A bfloat16: a limit of the format; a number whose sum with another has digits of both; or a number with
+ * products at the lower end. Many have few digits, to put some results midway between two numbers. */
 static uint32_t number(maker *m) {
     static const uint32_t limits[] = {0x0000, 0x0001, 0x007f, 0x0080, 0x3f80,
                                       0x7f00, 0x7f7f, 0x7f80, 0x7f81, 0x7fc0};
@@ -86,12 +84,12 @@ static uint32_t value(maker *m) {
     return m->floats && chance(m, 70) ? number(m) : prng_below(&m->random, 0x10000);
 }
 
-/* A coordinate that leaves room for the rest of the longest fiber: fibers count in steps of 3 at most. */
+/* A coordinate with room for the rest of the longest fiber: fibers count in steps of 3 at most. */
 static uint32_t any_start(maker *m) {
     return prng_below(&m->random, 0x10000 - 3 * (m->longest + 1));
 }
 
-/* A tree of values; with `crds` not NULL also as many ascending coordinates beside them. */
+/* A tree of values; with `crds` not NULL also as many ascending coordinates. */
 static void make_tree(maker *m, const u32_vec *ends, u32_vec *values, u32_vec *crds) {
     for (uint32_t i = 0; i < ends->len; i++) {
         uint32_t crd = chance(m, 5) ? any_start(m) : m->lowest + prng_below(&m->random, 3);
@@ -111,7 +109,7 @@ static void make_tree(maker *m, const u32_vec *ends, u32_vec *values, u32_vec *c
         vec_push(m->mem, crds, RTL_DONE);
 }
 
-/* A reference that serves a whole tree, in fibers of any depth. */
+/* A single reference for a whole tree, in fibers of any depth. */
 static void make_one_reference(maker *m, u32_vec *proc) {
     while (chance(m, 10))
         vec_push(m->mem, proc, RTL_STOP(prng_below(&m->random, 3)));
@@ -121,7 +119,7 @@ static void make_one_reference(maker *m, u32_vec *proc) {
     vec_push(m->mem, proc, RTL_DONE);
 }
 
-/* The inner stream of an outer one: a fiber for every element, as a scanner makes it. */
+/* The inner stream of an outer stream: a fiber for every element, as from a scanner. */
 static void make_inner(maker *m, const u32_vec *outer, uint32_t first, u32_vec *inner) {
     for (uint32_t i = first; i < outer->len; i++) {
         uint32_t token = outer->at[i];
@@ -158,7 +156,7 @@ static void make_nested(maker *m, const u32_vec *ends, u32_vec *outer, u32_vec *
             inner->at[i] = RTL_STOP(0);
 }
 
-/* Stops before the tree's done that end nothing: no scanner sends them, a dropper passes them. */
+/* Stops before the tree's done without a fiber to end: no scanner sends them, a dropper passes them. */
 static void add_stray_stops(maker *m, u32_vec *inner) {
     if (!chance(m, 20))
         return;
@@ -169,7 +167,7 @@ static void add_stray_stops(maker *m, u32_vec *inner) {
     vec_push(m->mem, inner, RTL_DONE);
 }
 
-/* Two trees of the same shape; sometimes not quite: a unit pairs what comes. */
+/* Two trees of the same shape, sometimes slightly different: a unit pairs arriving tokens. */
 static void make_operands(maker *m, const u32_vec *ends, u32_vec in[BENCH_INS]) {
     uint32_t first = in[0].len, odd_pct = chance(m, 20) ? 10 : 0;
     make_tree(m, ends, &in[0], NULL);
@@ -202,7 +200,7 @@ static void make_instruction(maker *m, uint32_t variant, uint32_t space[3]) {
         opcode = chance(m, 50) ? 7 : 19;
         space[1] &= ~(1u << 27);
     }
-    if (variant == 4) { /* bfloat16: sum, difference, product, or what gives 0 */
+    if (variant == 4) { /* bfloat16: sum, difference, product, or an operation with result 0 */
         static const uint32_t opcodes[] = {0, 1, 3};
         kind = 2;
         if (chance(m, 90))
@@ -219,11 +217,11 @@ static void make_instruction(maker *m, uint32_t variant, uint32_t space[3]) {
         space[1] &= 0x0fffffff | (prng_below(&m->random, 16) << 28);
         space[2] &= ~0xfffu | prng_below(&m->random, 2);
     }
-    if (shifts && chance(m, 50)) /* all out, by one of the high bits */
+    if (shifts && chance(m, 50)) /* shifts everything out, by a high bit */
         space[2] = (space[2] & ~0xfffu) | 1u << prng_below(&m->random, 12);
 }
 
-/* Bits 15 to 10 of a control token mean nothing; who passes a token passes them, too. */
+/* Bits 15 to 10 of a control token have no meaning; a unit that passes a token passes these bits, too. */
 static void fill_idle_bits(maker *m, u32_vec *tokens) {
     for (uint32_t i = 0; i < tokens->len; i++)
         if (rtl_is_control(tokens->at[i]))
@@ -267,7 +265,7 @@ void random_case(const random_mode *mode, uint64_t seed, arena *mem, spec_pe_con
         make_instruction(&m, mode->variant, config->space);
     for (uint32_t trees = 1 + prng_below(&m.random, 4); trees > 0; trees--) {
         u32_vec ends = {0};
-        if (root || !chance(&m, 5)) /* else a tree that is nothing but done */
+        if (root || !chance(&m, 5)) /* otherwise a tree with only done */
             make_ends(&m, root && !one_reference ? 1 : 1 + prng_below(&m.random, 4), &ends);
         switch (mode->mode) {
         case RTL_PE_JOINER:
@@ -293,7 +291,7 @@ void random_case(const random_mode *mode, uint64_t seed, arena *mem, spec_pe_con
             make_operands(&m, &ends, in);
             break;
         case RTL_PE_REDUCE:
-            if (chance(&m, 5)) { /* a fiber that only done ends */
+            if (chance(&m, 5)) { /* a fiber ended only by done */
                 ends.len = 0;
                 for (uint32_t n = fiber_length(&m); n > 0; n--)
                     vec_push(mem, &in[0], value(&m));
@@ -313,7 +311,7 @@ void random_case(const random_mode *mode, uint64_t seed, arena *mem, spec_pe_con
 /* ---- playing --------------------------------------------------------------------------------- */
 
 bool random_plays(const random_mode *mode) {
-#ifdef ONYX_MUTANTS /* a fault in one primitive shows in its modes only */
+#ifdef ONYX_MUTANTS /* a fault in a primitive shows in its modes only */
     static const char *const modules[] = {"onyx_intersect", "onyx_crddrop",    "onyx_crdhold",
                                           "onyx_alu",       "onyx_repeat",     "onyx_rsg",
                                           "onyx_reduce",    "onyx_region_join"};
@@ -353,7 +351,7 @@ static _Noreturn void explain(const random_mode *mode, uint64_t seed, const u32_
     abort();
 }
 
-/* One case; the number of tokens that came out. */
+/* Plays a case; returns the number of output tokens. */
 static uint32_t play(bench_design design, const random_mode *mode, uint64_t seed, arena *mem) {
     spec_pe_config config;
     spec_streams model = {.mem = mem};
@@ -390,8 +388,8 @@ uint64_t random_play_mode(const random_mode *mode, uint64_t first, uint32_t coun
     return tokens;
 }
 
-/* The design is reset once and only flushed between cases, whose modes alternate: what one leaves behind
- * must not show in the next. */
+/* The design is reset once and only flushed between cases of alternating modes: a case must not affect the
+ * next. */
 uint64_t random_play(uint64_t first, uint32_t count) {
     bench_design design = pe_design_new();
     bench_reset(design);

@@ -17,16 +17,15 @@ typedef struct {
 enum { RANDOM_REGIONS = 15, RANDOM_MODES = RANDOM_REGIONS + 8 };
 extern const random_mode random_modes[RANDOM_MODES];
 
-/* A configuration and input streams that `seed` determines. */
+/* A configuration and input streams determined by `seed`. */
 void random_case(const random_mode *mode, uint64_t seed, arena *mem, spec_pe_config *config,
                  u32_vec in[BENCH_INS]);
 
-/* Whether the mode is played: with ONYX_MUTANTS defined only those of the module ONYX_MODULE names, if it is
- * set. */
+/* Whether the mode is played: with ONYX_MUTANTS defined only modes of the module ONYX_MODULE, if set. */
 bool random_plays(const random_mode *mode);
 
-/* Plays cases seed = first .. first + count - 1 of one mode; fails the test at the first difference. Returns
- * the number of tokens that came out. */
+/* Plays cases seed = first .. first + count - 1 of a mode; fails the test at the first difference. Returns
+ * the number of output tokens. */
 uint64_t random_play_mode(const random_mode *mode, uint64_t first, uint32_t count);
 
 /* Plays cases seed = first .. first + count - 1 of every mode; fails the test at the first difference.

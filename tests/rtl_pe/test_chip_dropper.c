@@ -1,8 +1,8 @@
-/* What the chip's dropper gets wrong when its sinks stall, from recordings whose stalls nobody kept: two
- * faults explain every one of them, and without either some stay unexplained. So these two are what the
- * monitor drop-uneven watches for, and a coordinate and its stop stay together. The cycle model's dropper has
- * the same tokens under stalls as often: what it gives is right, and its monitor tells of each such
- * recording. Skipped without the shared data. */
+/* Errors of the chip's dropper with stalling sinks, from recordings without their stalls: two faults explain
+ * every recording, and without either some stay unexplained. Hence the monitor drop-uneven watches for these
+ * two, and a coordinate and its stop stay together. The cycle model's dropper gets the same tokens with
+ * equally frequent stalls: its output is right, and its monitor reports each recording. Skipped without the
+ * shared data. */
 #include "golden.h"
 #include "tests/cycle/one_tile.h"
 #include "tests/test.h"
@@ -48,7 +48,7 @@ static place place_of(const search *s, uint64_t at) {
     return p;
 }
 
-/* Visits what follows when inputs are taken (a bit each) and tokens given, if the recording has them there.
+/* Visits the successors when inputs are taken (a bit each) and tokens given, if the recording allows.
  */
 static void step(search *s, arena *mem, place p, int take, int give, bool has_data) {
     for (int k = 0; k < 2; k++) {
@@ -118,8 +118,8 @@ static uint32_t percent_of(const cJSON *run, const char *name) {
     return (uint32_t)x->valueint;
 }
 
-/* Plays the recording's inputs on a dropper of the cycle model with gaps and stalls as often as it had them.
- * Returns the fault that the monitor told of first, or 0. */
+/* Plays the recording's inputs on a dropper of the cycle model with gaps and stalls of the recording's
+ * frequency. Returns the first fault reported by the monitor, or 0. */
 static int monitor_tells(const search *s, const cJSON *run, const u32_vec want[2], uint64_t seed) {
     const cycle_cell dropper = {.kind = CYCLE_PE, .tile_en = true, .mode = RTL_PE_CRDDROP, .space = {1}};
     uint32_t gap = percent_of(run, "in_gap_pct"), stall = percent_of(run, "out_stall_pct"), at[2] = {0};
@@ -131,7 +131,7 @@ static int monitor_tells(const search *s, const cJSON *run, const u32_vec want[2
     tile_clock(m, &pins);
     pins.flush = false;
     for (uint32_t cycle = 0, still = 0; still < 200; cycle++, still++) {
-        for (int k = 0; k < 2; k++) { /* a token that is offered stays */
+        for (int k = 0; k < 2; k++) { /* an offered token stays */
             bool some = at[k] < s->in[k].len;
             pins.in_valid[k] = some && (pins.in_valid[k] || prng_below(&random, 100) >= gap);
             pins.in_data[k] = pins.in_valid[k] ? s->in[k].at[at[k]] : 0;
@@ -165,7 +165,7 @@ static int monitor_tells(const search *s, const cJSON *run, const u32_vec want[2
     return told;
 }
 
-/* Fills `want` with the tokens that a recording without stalls has, each behind its cycle. */
+/* Fills `want` with the tokens of a recording without stalls, each after its cycle. */
 static void unstalled(const cJSON *c, arena *mem, u32_vec want[2]) {
     static const char *const port[2] = {"out0", "out1"};
     const cJSON *pair, *outputs = cJSON_GetObjectItem(c, "outputs");

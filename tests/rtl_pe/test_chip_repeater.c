@@ -1,6 +1,5 @@
-/* Empty fibers at the repeater as the public netlist has it: data/repeat_empty.txt has streams, the cycles in
- * which their tokens came, and what came out. Where that is wrong a monitor must say so, and where it is
- * right none may. */
+/* Empty fibers at the repeater of the public netlist: data/repeat_empty.txt has streams, the cycles of their
+ * tokens, and the outputs. A monitor must report a wrong output, and none a right output. */
 #include "rtl_models/cycle/primitives.h"
 #include "tests/spec/spec.h"
 #include "tests/test.h"
@@ -55,7 +54,7 @@ static void clock_once(bench_design design, bench_pins *pins) {
     design.clock(design.device);
 }
 
-/* Plays the streams; a token is offered from its recorded cycle on, those that the chip never took at once.
+/* Plays the streams; a token is offered from its recorded cycle on, tokens never taken by the chip at once.
  */
 static void play(bench_design design, const recording *r, arena *mem, u32_vec *out) {
     bench_pins pins = {.enable = true, .flush = true};

@@ -15,9 +15,9 @@ typedef struct {
 
 typedef struct {
     golden_case seen;
-    bool defect; /* the recorded outputs are not what the primitive means */
+    bool defect; /* the recorded outputs contradict the primitive's meaning */
     spec_pe_config config;
-    u32_vec meant[BENCH_OUTS]; /* of a defect, where the file says it */
+    u32_vec meant[BENCH_OUTS]; /* of a defect, if the file has it */
     bool has_meant;
 } recording;
 
@@ -44,7 +44,7 @@ static bool same(const u32_vec *a, const u32_vec *b) {
     return a->len == b->len && (a->len == 0 || memcmp(a->at, b->at, a->len * sizeof *a->at) == 0);
 }
 
-/* One line for each port whose cycles differ from the recording; true if none does. */
+/* A line for each port with different cycles; true if all are equal. */
 static bool same_cycles(const golden_case *c, const bench_result *got) {
     bool all = true;
     for (int p = 0; p < BENCH_INS + BENCH_OUTS; p++) {

@@ -1,4 +1,4 @@
-/* Random streams: RTL against models, and what the bench itself promises. */
+/* Random streams: RTL against models, and the bench's own promises. */
 #include "random_streams.h"
 #include "tests/support/bf16_products.h"
 #include "tests/test.h"
@@ -29,7 +29,7 @@ static void test_flush_and_reset_forget(void **state) {
             for (int i = 0; i < BENCH_INS; i++)
                 cut[i].len = (uint32_t)((cut[i].len + seed) / (2 + seed % 3)) % (cut[i].len + 1);
             pe_design_configure(design, true, config.mode, config.space);
-            /* Every other stream stands, so that what is to be forgotten is in the queues. */
+            /* Every other stream stalls: the queues hold tokens to be forgotten. */
             const bench_pace paces[2] = {{seed, 20, 60, 0, false}, {seed, 20, 100, 0, false}};
             bench_run(design, paces[seed % 2], cut, &f->mem, &got);
             spec_streams model = {.mem = &f->mem};
@@ -66,7 +66,7 @@ static void test_unused_stands_still(void **state) {
     pe_design_free(design);
 }
 
-/* All pairs of significands, in one stream each. */
+/* All pairs of significands, a stream each. */
 static void test_bf16_products(void **state) {
     fixture *f = *state;
     bench_design design = pe_design_new();

@@ -22,8 +22,8 @@ static void count_hazards(const twin *t, uint64_t counts[CYCLE_HAZARD_KINDS]) {
         counts[met->at[i].kind] += met->at[i].count;
 }
 
-/* A model of one tile does not judge how long its outputs waited; its other monitors and those of the RTL
- * have raised the same since the last flush. */
+/* A model of a single tile does not judge the waiting time of its outputs; its other monitors and the RTL's
+ * are equal since the last flush. */
 static void compare_hazards(const twin *t) {
     uint64_t counts[CYCLE_HAZARD_KINDS];
     count_hazards(t, counts);

@@ -1,5 +1,5 @@
-/* twin.h - a verilated PE or MEM core and its cycle model as one design of the bench: both see the same pins,
- * and the test fails in the first cycle in which an output pin of theirs differs. Read by C and C++. */
+/* twin.h - a verilated PE or MEM core and its cycle model as a single design of the bench: both see the same
+ * pins, and the test fails in the first cycle with different output pins. Read by C and C++. */
 #ifndef ONYX_TESTS_TWIN_H
 #define ONYX_TESTS_TWIN_H
 
@@ -19,7 +19,7 @@ void twin_free(bench_design twin);
 }
 #else
 #include "rtl_models/cycle/cycle.h"
-/* What the model has met since it began to follow. */
+/* Hazards met by the model since it began to follow. */
 const cycle_hazards *twin_hazards(bench_design twin);
 #endif
 

@@ -15,8 +15,7 @@ typedef struct {
     uint16_t a, b, chip, ieee;
 } bf16_case;
 
-/* Returns the number whose significand is sum / 2^(7 + below), 1 <= that <= 2, rounded to nearest, ties to
- * even. */
+/* Returns the number with significand sum / 2^(7 + below), from 1 to 2, rounded to nearest, ties to even. */
 static inline uint16_t bf16_case_rounded(uint32_t sum, uint32_t below, uint32_t exponent) {
     const uint32_t kept = sum >> below, rest = sum - (kept << below), half = 1u << (below - 1);
     const bool up = rest > half || (rest == half && kept % 2);

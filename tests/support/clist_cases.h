@@ -1,6 +1,5 @@
 /* clist_cases.h - random products of sparse matrices, product by product into lists of a few entries, against
- * sums in a dense array, by one policy or another. Freestanding, so that the emulated processor runs the same
- * cases. */
+ * sums in a dense array, by a selectable policy. Freestanding: the emulated processor runs the same cases. */
 #ifndef ONYX_TESTS_CLIST_CASES_H
 #define ONYX_TESTS_CLIST_CASES_H
 
@@ -19,13 +18,13 @@ typedef struct {
     uint16_t b[CLIST_PLACES], c[CLIST_PLACES];
     bool in_b[CLIST_PLACES], in_c[CLIST_PLACES];
     uint8_t key[2]; /* rows first, or columns */
-    bool adds;      /* or else values are combined so that their order matters */
+    bool adds;      /* otherwise values are combined by an order-dependent operation */
     uint16_t want[CLIST_PLACES];
     bool there[CLIST_PLACES];
     uint32_t some_crd[2 * CLIST_MOST], all_crd[2][2 * CLIST_PLACES];
     uint16_t some_val[CLIST_MOST], all_val[2][CLIST_PLACES];
     clist some, all[2];
-    uint32_t now; /* which of both lists has what was merged so far */
+    uint32_t now; /* index of the list with the merged entries */
     uint32_t order[CLIST_MOST], other[CLIST_MOST], next[CLIST_MOST], start[CLIST_DIGITS + 1];
     bool by_rows; /* i is the outermost loop; or k */
     const policy *how;
@@ -72,7 +71,7 @@ static inline void clist_begin(clist_case *c) {
     policy_work *w = &c->work;
     c->adds = c->adds || c->how->bucket;
     c->some.room = c->how->single ? 1 : c->how->whole ? (uint32_t)CLIST_MOST : c->some.room;
-    w->some = &c->some; /* one by one: there is no library that clears it */
+    w->some = &c->some; /* member by member: no library is present to clear it */
     w->key = c->key;
     w->extent[0] = c->extent[0];
     w->extent[1] = c->extent[2];
@@ -95,8 +94,8 @@ static inline void clist_flush(clist_case *c) {
     policy_begin(&c->work, c->how);
 }
 
-/* The outer product, where k is the outermost loop, so that both indices of the result are scattered; or by
- * rows, each of which has its columns scattered. */
+/* The outer product, with k as the outermost loop and both indices of the result scattered; or by rows, each
+ * with scattered columns. */
 static inline void clist_multiply(clist_case *c) {
     const uint32_t outer = c->extent[c->by_rows ? 0 : 1], middle = c->extent[c->by_rows ? 1 : 0];
     for (uint32_t a = 0; a < outer; a++) {
@@ -138,7 +137,7 @@ static inline bool clist_is_right(const clist_case *c) {
     return e == all->n;
 }
 
-/* Returns whether the two levels that are made of the list lead back to its entries. */
+/* Returns whether the two levels made of the list lead back to its entries. */
 static inline bool clist_levels_are_right(clist_case *c) {
     const clist *all = &c->all[c->now];
     uint32_t node[CLIST_PLACES], rows[CLIST_PLACES], columns[CLIST_PLACES];
@@ -162,8 +161,8 @@ static inline bool clist_levels_are_right(clist_case *c) {
     return e == all->n;
 }
 
-/* Runs so many cases with extents of up to `most`, by c->how. Returns the first that is wrong, counted from
- * 1, or 0. */
+/* Runs `cases` cases with extents of up to `most`, by c->how. Returns the first wrong case, counted from 1,
+ * or 0. */
 static inline uint32_t clist_wrong_case(clist_case *c, uint32_t cases, uint32_t most) {
     c->random = 20260u;
     for (uint32_t n = 1; n <= cases; n++) {

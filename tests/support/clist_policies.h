@@ -1,7 +1,6 @@
-/* clist_policies.h - other ways to keep the entries of a sum that comes in any order, beside the lists of
- * support/clist.h: those of Zhang et al., PLDI 2024, and of what they compare with. A row of the table says
- * how entries are found again while they come, and how they are put in order once there is no room.
- * Freestanding.
+/* clist_policies.h - alternative ways to keep the entries of an unordered sum, compared with the lists of
+ * support/clist.h: policies of Zhang et al., PLDI 2024, and of their comparison. A row of the table names the
+ * lookup of arriving entries, and the sorting of a full list. Freestanding.
  */
 #ifndef ONYX_TESTS_CLIST_POLICIES_H
 #define ONYX_TESTS_CLIST_POLICIES_H
@@ -11,22 +10,22 @@
 enum { POLICY_BUCKETS = 64 };
 
 typedef struct {
-    clist *some; /* entries since they were merged the last time */
+    clist *some; /* entries since the last merge */
     const uint8_t *key;
     uint32_t extent[2];
     clist_combine *combine;
     uint32_t buckets, head[POLICY_BUCKETS]; /* the last entry of each, counted from 1 */
-    uint32_t *next;                         /* of each entry, the one before it in its bucket */
+    uint32_t *next;                         /* previous entry in each entry's bucket */
     uint32_t *order, *other, *start;
-    uint32_t steps; /* entries that were looked at or moved */
+    uint32_t steps; /* compared or moved entries */
 } policy_work;
 
 typedef struct {
     const char *name;
-    bool single, whole; /* there is room for one entry; for all there will be */
-    bool row;           /* it keeps one row at a time */
-    /* Which bucket, where values that meet are combined when they come. That is the sum of sums where a list
-     * was merged in between: the same only if it does not matter in what order they are combined. */
+    bool single, whole; /* room for a single entry; for all entries */
+    bool row;           /* keeps a row at a time */
+    /* The bucket; values of equal coordinates are combined at once. With merges in between, the result is a
+     * sum of sums: equal only for operations independent of order. */
     uint32_t (*bucket)(const policy_work *w, const uint32_t *at);
     void (*sort)(policy_work *w); /* makes order[] */
 } policy;
@@ -35,7 +34,7 @@ static inline const uint32_t *policy_entry(const policy_work *w, uint32_t e) {
     return w->some->crd + 2 * (size_t)e;
 }
 
-/* Returns whether entry a comes before entry b; at equal coordinates, the earlier one does. */
+/* Returns whether entry a comes before entry b; the earlier entry first at equal coordinates. */
 static inline bool policy_before(policy_work *w, uint32_t a, uint32_t b) {
     const uint32_t *x = policy_entry(w, a), *y = policy_entry(w, b);
     w->steps++;
@@ -54,7 +53,7 @@ static inline void policy_sort_digits(policy_work *w) {
     w->steps += 4 * w->some->n;
 }
 
-/* By buckets, which are in order themselves; within one by insertion. */
+/* By buckets, themselves in order; inside a bucket by insertion. */
 static inline void policy_sort_buckets(policy_work *w) {
     uint32_t n = 0;
     for (uint32_t b = 0; b < w->buckets; b++) {
@@ -69,7 +68,7 @@ static inline void policy_sort_buckets(policy_work *w) {
     }
 }
 
-/* Puts the last entry where it belongs in a heap, other[], whose first is the least. */
+/* Moves the last entry up in a heap, other[], whose first entry is the least. */
 static inline void policy_sift_up(policy_work *w) {
     uint32_t *heap = w->other, at = w->some->n - 1;
     const uint32_t e = at;
@@ -135,7 +134,7 @@ static const policy policies[POLICIES] = {
 };
 
 static inline void policy_begin(policy_work *w, const policy *p) {
-    const uint32_t hashed = 4; /* buckets of a hash, fewer than there are places */
+    const uint32_t hashed = 4; /* buckets of a hash, fewer than the places */
     w->buckets = p->bucket == policy_by_outer   ? w->extent[w->key[0]]
                  : p->bucket == policy_by_inner ? w->extent[w->key[1]]
                                                 : hashed;
@@ -143,7 +142,7 @@ static inline void policy_begin(policy_work *w, const policy *p) {
         w->head[b] = 0;
 }
 
-/* Adds an entry. Returns false where those that are there have to be merged before. */
+/* Adds an entry. Returns false if the present entries have to be merged first. */
 static inline bool policy_insert(policy_work *w, const policy *p, const uint32_t *at, uint16_t value) {
     clist *some = w->some;
     if (p->row && some->n && policy_entry(w, 0)[w->key[0]] != at[w->key[0]])

@@ -1,5 +1,5 @@
-/* support/clist.h: products of sparse matrices through lists of one to nine entries, also by policies of
- * others, and the edges of lists. */
+/* support/clist.h: products of sparse matrices through lists of one to nine entries, also by other policies,
+ * and the edges of lists. */
 #include "tests/support/clist_cases.h"
 #include "tests/test.h"
 
@@ -14,8 +14,8 @@ static void products_are_those_of_dense_arrays(void **state) {
     }
 }
 
-/* Returns the steps of a product of matrices of 7 x 7 by a policy, `share` of 100 full; by rows where it
- * keeps one at a time. */
+/* Returns the steps of a product of matrices of 7 x 7 by a policy, `share` of 100 full; by rows for policies
+ * of a row at a time. */
 static uint32_t steps_of(clist_case *c, uint32_t p, uint32_t share) {
     c->random = 7;
     clist_draw(c, CLIST_EXTENT);
@@ -36,7 +36,7 @@ static uint32_t steps_of(clist_case *c, uint32_t p, uint32_t share) {
     return c->work.steps;
 }
 
-/* Where many products meet, one entry at a time takes more steps than buckets, and so do all at once. */
+/* With many equal coordinates, an entry at a time takes more steps than buckets, and so does a whole list. */
 static void steps_of_policies(void **state) {
     fixture *f = *state;
     clist_case *c = arena_new(&f->mem, clist_case);

@@ -8,7 +8,7 @@ static uint32_t in_turn(uint32_t how, uint32_t earlier, uint32_t later) {
     return how * earlier + later;
 }
 
-/* Returns how many entries come before entry i: of smaller keys, or of the same that were there before. */
+/* Returns the number of entries before entry i: of smaller keys, or earlier entries of the same key. */
 static uint32_t place_of(const uint32_t *key, uint32_t n, uint32_t i) {
     uint32_t before = 0;
     for (uint32_t k = 0; k < n; k++)
@@ -73,7 +73,7 @@ static void entries_are_sorted_and_merged(void **state) {
     }
 }
 
-/* What comes in order needs no memory to be sorted in; other entries cannot be sorted without. */
+/* Ordered entries need no memory for sorting; other entries cannot be sorted without memory. */
 static void lists_in_order_are_not_sorted(void **state) {
     (void)state;
     uint32_t memory[8];
@@ -92,7 +92,7 @@ static uint32_t added(uint32_t how, uint32_t earlier, uint32_t later) {
     return earlier + later;
 }
 
-/* Puts entries where they belong, of which some are at the same place; and exchanges their coordinates. */
+/* Puts entries into their places, some repeatedly; and exchanges their coordinates. */
 static void a_dense_workspace_has_what_a_list_has(void **state) {
     (void)state;
     prng p = prng_seed(12);
@@ -127,7 +127,7 @@ static void a_dense_workspace_has_what_a_list_has(void **state) {
     }
 }
 
-/* What has more entries than the list is refused; places without extents are no dense workspace. */
+/* More entries than the list has room for are refused; places without extents are no dense workspace. */
 static void a_dense_workspace_keeps_to_its_room(void **state) {
     (void)state;
     uint32_t memory[8];
@@ -136,7 +136,7 @@ static void a_dense_workspace_keeps_to_its_room(void **state) {
     mlist_begin(&l, memory, 1, 2 << 16 | 3);
     mlist_put(&l, 5, 7, 0, NULL);
     mlist_put(&l, 0, 0, 0, NULL);
-    assert_true(mlist_walk(&l, 0xffff, 0)); /* one of both is a fill */
+    assert_true(mlist_walk(&l, 0xffff, 0)); /* one of the two is a fill */
     assert_int_equal(l.n, 1);
     assert_int_equal(l.key[0], 1 << 16 | 2);
     assert_int_equal(l.val[0], 7);

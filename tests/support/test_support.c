@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-/* The product of a pair of significands is that of IEEE 754, or one unit in the last place below: for as many
+/* The product of a pair of significands is that of IEEE 754, or a unit in the last place below: for as many
  * pairs as on the public netlist. */
 static void products_of_bf16_are_cut_and_rounded(void **state) {
     (void)state;
@@ -50,8 +50,8 @@ static void vectors_keep_their_elements_while_they_grow(void **state) {
         assert_int_equal(v.at[i], i * i);
 }
 
-/* A vector that the arena gave last grows where it stands; one that something else came behind moves. Copies
- * of a vector do not write to each other's room. */
+/* The arena's last vector grows in place; a vector followed by another allocation moves. Copies of a vector
+ * do not write to each other's room. */
 static void vectors_do_not_overlap(void **state) {
     (void)state;
     arena mem = {0};
@@ -76,7 +76,7 @@ static void vectors_do_not_overlap(void **state) {
     arena_free(&mem);
 }
 
-/* Pages are there before they are handed out, so that touching them is no fault. */
+/* Pages are mapped before use: touching them causes no fault. */
 static void arena_asks_for_many_pages_at_once(void **state) {
     (void)state;
     arena mem = {0};
@@ -94,8 +94,8 @@ static void arena_asks_for_many_pages_at_once(void **state) {
     arena_free(&mem);
 }
 
-/* The address sanitizer knows what of a chunk was handed out: not the bytes between two pieces, nor what is
- * left. */
+/* The address sanitizer knows the allocated parts of a chunk: not the bytes between two pieces, nor the
+ * rest. */
 static void arena_tells_the_sanitizer(void **state) {
     fixture *f = *state;
     arena *mem = &f->mem;
@@ -116,7 +116,7 @@ static void arena_tells_the_sanitizer(void **state) {
 #endif
 }
 
-/* The leak check is left out where nothing can have leaked, and only there. */
+/* The leak check is left out only if nothing can have leaked. */
 static void sanitizer_still_finds_leaks(void **state) {
     (void)state;
 #ifdef ARENA_POISONS
@@ -138,8 +138,8 @@ static void sanitizer_still_finds_leaks(void **state) {
 #endif
 }
 
-/* Fills arenas in turn with chunks of every size that is kept, asks that each piece begins with zeros and
- * keeps what was written, and frees them. Returns NULL if so. */
+/* Fills arenas in turn with chunks of every kept size, checks that each piece begins with zeros and keeps its
+ * contents, and frees them. Returns NULL on success. */
 static void *fill_and_free(void *byte) {
     enum { ROUNDS = 50, PIECES = 90, LEAST = 4000 };
     const unsigned char *own = byte;
@@ -166,8 +166,8 @@ static void *fill_and_free(void *byte) {
     return NULL;
 }
 
-/* A chunk serves one arena after the other, in whichever thread, but never two; what is freed is not to be
- * read until then. */
+/* A chunk serves arenas in turn, in any thread, but never two at once; freed memory is not readable in
+ * between. */
 static void arenas_share_chunks_in_turn(void **state) {
     (void)state;
     unsigned char byte[] = {0x11, 0x22};
@@ -216,8 +216,8 @@ static void diagnostics_print_the_line_and_a_caret(void **state) {
                                             "    ^\n");
 }
 
-/* A caret stands under its character, whatever bytes are before it; a long line is cut to what is around the
- * place; what would move a terminal's cursor is not printed. */
+/* A caret stands under its character, after any bytes; a long line is cut to the neighbourhood of the place;
+ * characters that move a terminal's cursor are not printed. */
 static void diagnostics_show_any_bytes(void **state) {
     fixture *f = *state;
     const char *text = "\xc3\xbc(i) = \xff\x1b[2J"
@@ -324,8 +324,8 @@ static void files_appear_only_when_committed(void **state) {
     assert_int_not_equal(access(folder, F_OK), 0);
 }
 
-/* A stream that buffers forgets why a write failed; the message knows. What was lost while a disk was full
- * for a while makes no whole file either. */
+/* A buffering stream forgets the reason of a failed write; the message has the reason. Data lost on a
+ * temporarily full disk make the file incomplete, too. */
 static void a_write_that_failed_says_why(void **state) {
     fixture *f = *state;
     const char *folder = test_folder(f);
@@ -460,8 +460,8 @@ static void count_interrupt(int signal) {
     interrupts += (sig_atomic_t)(signal == SIGINT);
 }
 
-/* A child that swallows the signal, as wrappers do, and one that ends by it; each sends it to this program,
- * whose own handler must not see it while one runs, and must afterwards. */
+/* A child that swallows the signal, as wrappers do, and a child ended by the signal; each sends the signal to
+ * this program, whose own handler must see no signal during the child's run, and must see it afterwards. */
 static void an_interruption_ends_the_wait(void **state) {
     struct sigaction now = {.sa_handler = count_interrupt}, before, after;
     assert_int_equal(sigaction(SIGINT, &now, &before), 0);

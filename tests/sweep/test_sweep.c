@@ -1,4 +1,4 @@
-/* Points and results: what identifies a point, what the file keeps, what reports say. */
+/* Points and results: the identity of a point, the kept data, the reports. */
 #include "sweep/sweep_int.h"
 #include "tests/test.h"
 
@@ -181,10 +181,10 @@ static void rows_are_kept_and_judged(void **state) {
     assert_true(rows.at[0].confirm_cycles == 10000);
     assert_true(rows.at[0].pareto && !rows.at[1].pareto && rows.at[2].pareto && !rows.at[3].pareto);
     assert_true(rows.at[1].time_us == 25);
-    /* What was refused will not change; what crashed may. */
+    /* A refusal will not change; a crash may. */
     assert_true(store_has(store, p.at[0].key) && store_has(store, p.at[3].key));
     assert_false(store_has(store, p.at[4].key) || store_has(store, p.at[5].key));
-    /* With another program the settings make a new row, which takes the old one's place. */
+    /* With another program the settings make a new row in place of the old row. */
     put_file(x->job.plan.program, "two");
     sweep_point_vec rebuilt = points_of(x, plan);
     put(x, store, plan, &rebuilt.at[1], SWEEP_DONE, 10, 9);
@@ -195,7 +195,7 @@ static void rows_are_kept_and_judged(void **state) {
     sweep_close(store);
 }
 
-/* A slower point on as many tiles is worth it where it takes less energy; a report that is none has no
+/* A slower point on as many tiles is worth its time if its energy is lower; an invalid report has no
  * energy. */
 static void energy_is_judged(void **state) {
     sweep_fixture *x = *state;
@@ -254,7 +254,7 @@ static void reports_say_it(void **state) {
     assert_non_null(strstr(page, "Content-Security-Policy\" content=\"default-src 'none'")); /* needs nothing from elsewhere */
 }
 
-/* A point is best where no other has at most its time and its tiles, and less of one. */
+/* A point is best if no other has at most its time and its tiles, and less of either. */
 static void the_best_points_are_marked(void **state) {
     static const struct {
         double time, pe;
@@ -287,7 +287,8 @@ static void other_files_are_refused(void **state) {
     assert_int_equal(access(path_in(x, "absent.db"), F_OK), -1);
 }
 
-/* What a mistake of the command says is its result; what the machine lacked is not, and is tried again. */
+/* A message about a mistake of the command is its result; a shortage of the machine is not, and the point is
+ * tried again. */
 static void what_may_pass_is_no_result(void **state) {
     static const struct {
         const char *says;
@@ -329,7 +330,7 @@ static int never_wait_for_the_disk(sqlite3 *db, const char **message,
     return sqlite3_exec(db, "PRAGMA synchronous = OFF", NULL, NULL, NULL);
 }
 
-/* A cluster takes at most 1000 tasks at once, and limits in whole minutes. This one keeps what it was given,
+/* A cluster takes at most 1000 tasks at once, and limits in whole minutes. This fake cluster keeps its input,
  * and every task ends with code 2 at once. */
 static void long_sweeps_are_several_arrays(void **state) {
     enum { POINTS = 1003 };

@@ -1,19 +1,20 @@
-// The array of rtl_models/rtl/onyx_array.sv, to be simulated fast for the tests here: the same ports, and the same at every pin in every
-// cycle. It takes that file's place in a list of files. What differs is how a cycle is computed:
+// The array of rtl_models/rtl/onyx_array.sv, to be simulated fast for the tests here: the same ports, and the same at
+// every pin in every cycle. Replaces the original file in a list of files. The difference is the computation of a
+// cycle:
 //
 // - Registers and core of each tile are an instance of the verilated leaf module onyx_unit_* (a library, onyx_sim_*).
-//   A tile's clock runs from the first configuration word written to it on: before, all its registers are 0 and stay.
-// - Switch boxes and connection boxes are one process. Configured, an output of a switch box has one source, so when
-//   the configuration has changed the outputs are listed, a source before what it feeds. In a cycle ready goes
-//   backwards through the list, then valid and data go forwards, after which the clocked tiles take their edge. The
+//   A tile's clock runs from its first configuration word on: earlier, all its registers are 0 and stay.
+// - Switch boxes and connection boxes are one process. Configured, an output of a switch box has a single source:
+//   after a change of the configuration the outputs are listed, sources before sinks. In a cycle ready goes
+//   backwards through the list, valid and data go forwards, and the clocked tiles take their edge. The
 //   rules are those of onyx_switch_box, onyx_sb_out, onyx_split_fifo, onyx_cb and of the tiles.
 //
-// Only outputs that are enabled or have a register are in the list: O(list + clocked tiles) a cycle. While all
-// columns stall nothing can move, and only the configuration is seen to. Wires that form a ring are fed by nothing:
-// an error as soon as a column runs.
+// Only enabled outputs and outputs with a register are in the list: O(list + clocked tiles) a cycle. While all columns
+// stall nothing can move, and only the configuration is seen to. Wires in a ring have no source: an error as soon as
+// a column runs.
 //
-// hazard[Width * y + x]: what the monitors of a tile have raised since its first flush after reset, see onyx_core.
-// For Verilator only (its libraries). Checked against onyx_array of rtl/ in tests/rtl_fabric.
+// hazard[Width * y + x]: the raised monitors of a tile since its first flush after reset, see onyx_core. For
+// Verilator only (its libraries). Checked against onyx_array of rtl/ in tests/rtl_fabric.
 module onyx_array
   import onyx_sim_pkg::*;
 `include "onyx_array_head.svh"
@@ -50,7 +51,7 @@ module onyx_array
   localparam int West = 2;
   localparam int North = 3;
 
-  // Nodes: what data come from and ready goes to.
+  // Nodes: sources of data and destinations of ready.
   localparam int Tracks = int'(onyx_fabric_pkg::TRACKS);
   localparam int SiteOuts = int'(onyx_fabric_pkg::OUTPUTS);  // output of side b, track u: Tracks * b + u
   localparam int Outs = SiteOuts * Sites;  // node of switch-box output o of site s: SiteOuts * s + o
@@ -148,7 +149,7 @@ module onyx_array
     y = row(site) + ((a == South) ? 1 : (a == North) ? -1 : 0);
     return (x < 0 || x >= int'(Width) || y < 0 || y > int'(Height)) ? -1 : int'(Width) * y + x;
   endfunction
-  // The node behind the wire that arrives on track t of side a. An IO tile sends its words down all five.
+  // The node behind the wire arriving on track t of side a. An IO tile sends its words down all five.
   function automatic int arriving(input int site, input int a, input int t);
     int from;
     from = neighbour(site, a);
@@ -156,7 +157,7 @@ module onyx_array
     if (row(from) == 0) return Outs + 3 * from;
     return SiteOuts * from + Tracks * ((a + 2) % 4) + t;
   endfunction
-  // What arrives on the wire with that number, Tracks * a + t.
+  // The source of the wire with this number, Tracks * a + t.
   function automatic int arriving_wire(input int site, input logic [4:0] number);
     return arriving(site, int'(number) / Tracks, int'(number) % Tracks);
   endfunction
@@ -179,7 +180,8 @@ module onyx_array
     if (enabled[node] && select < 3)
       source[node] = arriving_wire(site, onyx_fabric_pkg::SWITCH_INPUT[5*(3*o+select)+:5]);
     else if (enabled[node] && select < 6) source[node] = Outs + 3 * site + select - 3;
-    // Nobody takes what leaves the array, or reaches an IO tile on another track than 0 or one that is off.
+    // Words leaving the array are not taken, nor words for an IO tile on a track other than 0 or for a disabled IO
+    // tile.
     to = neighbour(site, b);
     blocked[node] = to < 0 || (row(to) == 0 && (u != 0 || !clocked[to]));
   endtask
@@ -243,7 +245,7 @@ module onyx_array
         $error("the routes close a ring through tile x%0dy%0d", column(n / SiteOuts), row(n / SiteOuts));
   endtask
 
-  // Backwards: a source is ready when no sink that selects it waits.
+  // Backwards: a source is ready when no selecting sink waits.
   task automatic settle_ready();
     for (int i = 0; i < clocked_count; i++)
       for (int p = 0; p < 3; p++) ready[Outs+3*clocked_list[i]+p] = 1'b1;
@@ -260,7 +262,7 @@ module onyx_array
     end
   endtask
 
-  // Forwards, from the core outputs, each offered only when all it feeds is ready; SplitFIFOs take their edge.
+  // Forwards, from the core outputs, each offered only when all its sinks are ready; SplitFIFOs take their edge.
   task automatic settle_data();
     for (int i = 0; i < clocked_count; i++) begin
       for (int p = 0; p < 3; p++) begin
@@ -393,7 +395,7 @@ module onyx_array
     end
   end
 
-  // What the addressed tile answers a read, its other inputs being as they were.
+  // The addressed tile's answer to a read, its other inputs unchanged.
   function automatic logic [31:0] answer(input logic [31:0] addr, input logic read, input logic far);
     int site;
     core_in_t in;

@@ -1,4 +1,4 @@
-// What goes into and comes out of a verilated tile core (onyx_sim_core of each kind), one vector each way.
+// Inputs and outputs of a verilated tile core (onyx_sim_core of each kind), a vector each direction.
 package onyx_sim_pkg;
   typedef struct packed {
     logic [31:0] cfg_addr;

@@ -3,10 +3,10 @@
 #include "rtl_models/cycle/primitives.h"
 #include "support/bf16.h"
 
-/* A field of the instruction, which stands in the configuration space. */
+/* A field of the instruction in the configuration space. */
 #define INSTRUCTION(field) onyx_space_field(space, ONYX_PE_ONYX_ONYXPEINTF_##field)
 
-/* One operand: the constant if its register is in mode 0, else the input. */
+/* An operand: the constant if its register is in mode 0, else the input. */
 #define OPERAND(mode, constant, input) (INSTRUCTION(mode) == 0 ? (uint16_t)INSTRUCTION(constant) : (input))
 
 static int64_t number(uint16_t bits, bool is_signed) {
@@ -23,7 +23,7 @@ static uint16_t shift_right(uint16_t value, uint16_t amount, bool is_signed) {
 
 enum { INFINITY_BITS = 0x7f80, NOT_A_NUMBER = 0x7fc0 };
 
-/* Significand with its leading one, exponent with that of subnormals as 1. */
+/* Significand with its leading 1, exponent with 1 for subnormals. */
 typedef struct {
     bool sign, nan, inf;
     int32_t exponent;
@@ -86,13 +86,13 @@ uint16_t rtl_fp(uint32_t opcode, uint16_t a, uint16_t b) {
 
 /* ---- what reducers combine by ---------------------------------------------------------------- */
 
-/* Words whose order without sign is that of the values. */
+/* Maps a value to a word whose unsigned order is the order of the values. */
 static uint16_t rank(uint16_t v, rtl_reduction by, bool fp) {
     const bool is_signed = by == RTL_BY_MIN || by == RTL_BY_MAX;
     return (uint16_t)(fp && v >> 15 ? ~v : is_signed ? v ^ 0x8000 : v);
 }
 
-/* A sum that stays in the range, whose ends absorb what is added, `first` before the other. */
+/* A sum inside the range of int16; the ends absorb every addend, `first` before the other end. */
 static uint16_t absorbing_sum(uint16_t a, uint16_t b, uint16_t first) {
     const uint16_t other = (uint16_t)~first;
     const int sum = (int16_t)a + (int16_t)b;
@@ -178,7 +178,7 @@ uint16_t rtl_operate(uint32_t opcode, bool is_signed, const rtl_operands *x) {
         return (uint16_t)(difference + c);
     case 17: /* TSS */
         return (uint16_t)(difference - c);
-    case 18: /* CROP: at most b, then at least c */
+    case 18: /* CROP: at most b, at least c */
         return (uint16_t)(least > nc ? least : nc);
     case 19: /* MULSHR */
         return shift_right((uint16_t)product, c, is_signed);

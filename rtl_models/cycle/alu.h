@@ -1,10 +1,10 @@
-/* alu.h - operations of a PE on numbers: what the sparse ALU and the dense one share. */
+/* alu.h - operations of a PE on numbers, common to the sparse and the dense ALU. */
 #ifndef ONYX_RTL_ALU_H
 #define ONYX_RTL_ALU_H
 
 #include "support/support.h"
 
-/* What an integer operation (kind 0) works on; `d` is its bit. */
+/* Operands of an integer operation (kind 0); `d` is its bit. */
 typedef struct {
     uint16_t a, b, c;
     bool d;
@@ -12,7 +12,7 @@ typedef struct {
 
 /* The result of an integer opcode. */
 uint16_t rtl_operate(uint32_t opcode, bool is_signed, const rtl_operands *x);
-/* The result of a bfloat16 opcode (kind 2): 0 a sum, 1 a difference, 3 a product; others give 0. */
+/* The result of a bfloat16 opcode (kind 2): 0 a sum, 1 a difference, 3 a product; other opcodes give 0. */
 uint16_t rtl_fp(uint32_t opcode, uint16_t a, uint16_t b);
 
 #endif

@@ -127,7 +127,7 @@ static void stamp(cycle_model *m, io_state *s) {
         vec_push(s->mem, &s->stream->stamp, (uint32_t)(m->now - m->run_began));
 }
 
-/* Whether the stream pauses; it must not sleep then, since nothing would wake it. */
+/* Whether the stream pauses; a paused stream must not sleep, since nothing would wake the stream. */
 static bool pauses(const cycle_model *m, const cycle_stream *s) {
     uint64_t cycle = m->now - m->run_began;
     return cycle < s->skew || (s->idle >> (cycle & 31) & 1);
@@ -195,7 +195,7 @@ static bool flushes(flush_group group, bool late) {
     return group == FLUSH_ALL || group == (late ? FLUSH_LATE : FLUSH_EARLY);
 }
 
-/* What flush resets in a core; the rest is set anew before it is read. */
+/* State of a core reset by flush; other state is written before its first use. */
 static void flush_core(cycle_model *m, core *c) {
     c->flushed = m->now + 1;
     c->quiet = 0;

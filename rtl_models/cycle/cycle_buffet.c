@@ -1,6 +1,5 @@
 /* One cycle of the buffet of a MEM tile. States and cycles are those of onyx_buffet.sv with
- * onyx_buffet_id.sv, where they are explained. Its enable bit is taken care of by cycle_build, which leaves
- * out what is off.
+ * onyx_buffet_id.sv, which explain them. cycle_build handles the enable bit by leaving out disabled units.
  */
 #include "rtl_models/cycle/cycle_int.h"
 
@@ -12,7 +11,7 @@ static uint32_t words_of(uint32_t size) {
     return (size >> 2) + ((size & 3) != 0);
 }
 
-/* What one ID wants in a cycle, before anything is granted. */
+/* Requests of an ID in a cycle, before arbitration. */
 typedef struct {
     bool wr_valid, write, same_line, wr_req, wr_we, accept;
     uint32_t wr_addr, wr_data;
@@ -24,7 +23,7 @@ typedef struct {
 /* What both IDs share. */
 typedef struct {
     fifo *wr, *rd, *rsp;
-    uint64_t line; /* what memory delivers in this cycle */
+    uint64_t line; /* memory's data of this cycle */
     bool fetching; /* memory answers a read in this cycle, of either ID */
 } buffet_ports;
 
@@ -71,7 +70,7 @@ static void watch_write(cycle_model *m, core *c, const buffet_id *b, const wishe
         cycle_note_hazard(m, c, CYCLE_HAZARD_WRITE_ORDER, 1, w->wr_data, 0);
 }
 
-/* The writing side of one ID; true if the command is taken. *commit: a block was closed. */
+/* The writing side of an ID; true if the command is taken. *commit: a block was closed. */
 static bool write_side(buffet_id *b, const wishes *w, bool *changed, bool *commit) {
     const bool granted = w->wr_granted;
     *commit =
@@ -130,7 +129,7 @@ static void move_blocks(buffet_id *b, unsigned moves) {
     }
 }
 
-/* The reading side of one ID. Returns whether the command is taken. */
+/* The reading side of an ID. Returns whether the command is taken. */
 static bool read_side(cycle_model *m, buffet_id *b, uint32_t id, const wishes *w, const buffet_ports *p,
                       bool *changed) {
     fifo *rsp = p->rsp;
@@ -166,8 +165,8 @@ static bool read_side(cycle_model *m, buffet_id *b, uint32_t id, const wishes *w
     return taken;
 }
 
-/* Who gets the memory port: 0 and 2 the writers, 1 and 3 the readers of IDs 0 and 1; 4 nobody. The second
- * half of a merge before all, then whose turn it is, then the first that wants it. */
+/* Arbitrates the memory port: 0 and 2 the writers, 1 and 3 the readers of IDs 0 and 1; 4 nobody. The second
+ * half of a merge wins, next the requester whose turn comes, next the first requester. */
 static uint32_t grant(const buffet_state *s, const wishes w[2], uint32_t turn) {
     const bool wants[4] = {w[0].wr_req, w[0].rd_req, w[1].wr_req, w[1].rd_req};
     if (s->id[0].merging)

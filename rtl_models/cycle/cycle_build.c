@@ -52,7 +52,7 @@ static void join(cycle_model *m, fifo *from, fifo *to) {
     to->writer = (uint16_t)(l - m->links);
 }
 
-/* A row of FIFOs between two parts of a MEM tile, as onyx_fifo_link has it; *near and *far are its ends. */
+/* A row of FIFOs between two parts of a MEM tile, as in onyx_fifo_link; *near and *far are its ends. */
 static void new_row(cycle_model *m, uint32_t cell, int stages, fifo **near, fifo **far) {
     *near = *far = new_fifo(m, cell);
     for (int i = 1; i < stages; i++) {
@@ -207,7 +207,7 @@ static void build_vector(cycle_model *m, uint32_t cell) {
     c->u.vector->inner = inner;
 }
 
-/* A tile that works; ports nobody uses are already NOWHERE or a drain. */
+/* A working tile; unused ports are already NOWHERE or a drain. */
 static bool used(const cycle_cell *c) {
     return c->kind == CYCLE_PE    ? c->tile_en && (c->space[0] & 1)
            : c->kind == CYCLE_MEM ? c->tile_en && (c->mode == RTL_MEM_FIBER_ACCESS ||
@@ -268,7 +268,7 @@ static void build_net(cycle_model *m, uint32_t index) {
     }
 }
 
-/* The FIFOs of the ports that `pins` or a net uses; the others take nothing and give nothing, or take all. */
+/* FIFOs of the ports used by `pins` or a net; unused ports neither take nor give, or take everything. */
 static void build_ports(cycle_model *m, bool pins) {
     const cycle_design *d = m->design;
     for (uint32_t cell = 0; cell < d->cells.len; cell++) {

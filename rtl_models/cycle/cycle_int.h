@@ -47,8 +47,8 @@ typedef struct {
 
 typedef struct {
     bool has_data, owed;
-    bool fiber_open, empty_before; /* hazard: the outer fiber has a coordinate; one without was before it */
-    bool any;                      /* hazard: some outer fiber of the tree has one */
+    bool fiber_open, empty_before; /* hazard: the outer fiber has a coordinate; an earlier fiber had none */
+    bool any;                      /* hazard: some outer fiber of the tree has a coordinate */
 } crddrop_state;
 
 typedef struct {
@@ -62,9 +62,9 @@ typedef struct {
 typedef struct {
     uint8_t state;
     bool root, spacc, send, close;
-    bool stays; /* hazard: the chip is in the state in which it sends stops and takes no reference for them */
-    bool late;  /* hazard: the chip has sent the stop that is still to be sent */
-    bool kept;  /* hazard: it has sent the stop of an empty fiber without its reference */
+    bool stays; /* hazard: the chip is in its state for stops, and takes no reference */
+    bool late;  /* hazard: the chip has sent the pending stop */
+    bool kept;  /* hazard: the stop of an empty fiber left without its reference */
     bool fresh; /* hazard: no signal of the tree has left */
     bool leading; /* hazard: the tree began with a stop on both streams, and no reference has come yet */
     fifo *queue;  /* behind the proc port */
@@ -105,7 +105,7 @@ typedef struct {
     uint8_t lane;
     bool read_hit, fetch;
     uint32_t opened, freed; /* hazard: blocks since the flush */
-    uint32_t second;        /* hazard: lines of the second block written, where the chip has the first one */
+    uint32_t second;        /* hazard: lines of the second block written, at the chip's first block */
 } buffet_id;
 
 typedef struct {
@@ -114,7 +114,7 @@ typedef struct {
     uint64_t words[512];
 } buffet_state;
 
-/* What a read scanner asks a buffet for. */
+/* Requests of a read scanner to a buffet. */
 enum { OP_FREE, OP_READ, OP_SIZE };
 
 typedef struct {
@@ -131,14 +131,14 @@ typedef struct {
     uint8_t tokens, asked, dropped, step;
     uint16_t next;
     skip_queue skip;
-    /* The scanner's place in a store stream: blocks of others ahead of its own, the block of the tree at
-     * hand, its words to come, whether its length has left, whether the word of an empty one is to come
+    /* The scanner's place in a store stream: other tiles' blocks ahead, the block of the current tree, its
+     * remaining words, whether its length has left, whether the word of an empty block is pending
      * (onyx_block_chain.sv). */
     uint8_t ahead, block;
     uint16_t words;
     bool inside, pad;
-    /* A read-out of values: words that left, answers to come, the place of the next one; the chip has another
-     * one for it or never asked for it; an answer came in the cycle before. */
+    /* A read-out of values: words left, answers due, the next place; the chip has another place or no
+     * request; an answer came in the previous cycle. */
     bool values, misplaced, came;
     uint8_t popped, owed, place;
     uint32_t trees; /* hazard: done tokens since the flush */
@@ -150,7 +150,7 @@ typedef struct {
     rtl_reduction by;
     uint8_t inner; /* of matrices: bits of the inner coordinate */
     uint16_t line, row;
-    uint64_t lines[8]; /* which of the memory's lines hold anything */
+    uint64_t lines[8]; /* nonempty lines of the memory */
     bool there[RTL_VECTOR_COORDINATES];
     uint16_t sum[RTL_VECTOR_COORDINATES];
 } vector_state;
@@ -165,7 +165,7 @@ typedef struct {
 typedef struct {
     core_kind kind;
     bool late;
-    bool two_phases; /* what it does depends on the parity of the cycle */
+    bool two_phases; /* depends on the parity of the cycle */
     uint8_t quiet;   /* cycles in a row without a change */
     uint16_t id;     /* among all that can sleep */
     uint32_t cell;
@@ -202,13 +202,13 @@ typedef struct {
     uint32_t value;
 } link_register;
 
-/* The source, or a register, in a cycle: what it offers, and whether all it feeds can take it. */
+/* The source, or a register, in a cycle: its offer, and whether all its sinks have room. */
 typedef struct {
     bool ready, valid, take;
     uint32_t data;
 } link_node;
 
-/* A way from one FIFO to others. Those inside a tile have one sink, no register and no accounts. */
+/* A route from a FIFO to its sinks. Routes inside a tile have a single sink, no register and no accounts. */
 typedef struct {
     fifo *from;
     uint16_t n_sinks, n_registers;
@@ -220,7 +220,7 @@ typedef struct {
     uint64_t since;           /* the sinks' `now` holds from this cycle on */
 } link;
 
-/* The ports of a cell, NULL where it has none, and the links at them. */
+/* The ports of a cell (NULL: absent), and the links at them. */
 typedef struct {
     fifo *in[CYCLE_INS], *out[CYCLE_OUTS];
     link *from[CYCLE_INS], *to[CYCLE_OUTS];
@@ -236,11 +236,11 @@ struct cycle_model {
     uint32_t n_fifos, n_links, n_cores;
     uint32_t link_words, words; /* of `awake`: links first, cores from a word of their own on */
     uint64_t *awake;
-    uint16_t *moving; /* links that move in this cycle */
+    uint16_t *moving; /* moving links of this cycle */
     uint32_t n_moving;
     uint64_t now;
     uint32_t incomplete; /* outputs */
-    bool unaccounted;    /* flush, and what comes in after a run */
+    bool unaccounted;    /* flush, and draining after a run */
     uint32_t run;
     uint64_t run_began;
     cycle_hazards hazards;
@@ -284,21 +284,21 @@ static inline void push(cycle_model *m, fifo *f, uint64_t word) {
     wake(m, f->reader);
 }
 
-/* All parts of a design, at reset and awake; with `pins` every port of a working tile has its FIFO, else
- * those that nets use. */
+/* All parts of a design, at reset and awake; with `pins` every port of a working tile has its FIFO, otherwise
+ * only ports of nets. */
 cycle_model *cycle_assemble(const cycle_design *design, bool pins, arena *mem);
 
-/* Who sees a flush in this cycle: nobody, the rows above, those below, all. */
+/* Rows that see a flush in this cycle: none, the rows above, the rows below, all. */
 typedef enum { FLUSH_NONE, FLUSH_EARLY, FLUSH_LATE, FLUSH_ALL } flush_group;
 
-/* One cycle. Links decide before any core steps and move after all have: both see FIFOs as they were. */
+/* A cycle. Links decide before any core steps and move after all cores: both see the FIFOs' old state. */
 void cycle_advance(cycle_model *m, flush_group group);
 
 void cycle_note_hazard(cycle_model *m, core *c, cycle_hazard_kind kind, uint32_t tokens, uint32_t a,
                        uint32_t b);
 
-/* One cycle of a primitive: pops, pushes and changes its state; false if nothing of that happened. `turn`:
- * cycles since the flush, modulo those who take turns. */
+/* A cycle of a primitive: pops, pushes and state changes; false if nothing happened. `turn`: cycles since the
+ * flush, modulo the number of turns. */
 bool cycle_step_pe(cycle_model *m, core *c);
 bool cycle_step_writer(cycle_model *m, core *c);
 bool cycle_step_buffet(cycle_model *m, core *c, uint32_t turn);

@@ -1,5 +1,5 @@
-/* One cycle of each PE primitive: states, handshakes and cycles are those of the file of the same name in
- * rtl/, where they are explained. FIFOs stand on all sides, so "ready" is room in an output. */
+/* A cycle of each PE primitive: states, handshakes and cycles are those of the file of the same name in rtl/,
+ * which explains them. FIFOs stand on all sides: "ready" is room in an output. */
 #include "rtl_models/cycle/cycle_int.h"
 
 static bool is_high(uint32_t stop) {
@@ -259,7 +259,7 @@ static bool step_crdhold(cycle_model *m, core *c) {
     } else if (rtl_is_done(inner) && outer_done) {
         state = HOLD_DONE;
     }
-    /* A coordinate in debt belongs to an empty fiber whose stop took another token with it. */
+    /* A coordinate in debt belongs to an empty fiber whose stop took another token along. */
     if (pop_outer && s->debt != DEBT_NONE && outer_item)
         cycle_note_hazard(m, c, CYCLE_HAZARD_HOLD_EMPTY, 2, inner, outer);
     if (pop_inner)

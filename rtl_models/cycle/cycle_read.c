@@ -1,33 +1,33 @@
-/* One cycle of the read scanner of a MEM tile, in the parts of onyx_read_scanner.sv, where states and cycles
- * are explained: a front that turns references into fibers (cycle_read_front.c), a walker that goes through
- * them, an output. The front leaves its fibers in the queue `plan`; front and walker leave tokens, and places
- * of answers to come, in the queue `out`. Each part decides from what was there before the cycle
- * (read_plan_front, plan_walk, plan_output), then each does it. The enable bit is taken care of by
- * cycle_build, which leaves out what is off.
+/* A cycle of the read scanner of a MEM tile, in the parts of onyx_read_scanner.sv, which explains states and
+ * cycles: a front that turns references into fibers (cycle_read_front.c), a walker over the fibers, an
+ * output. The front leaves its fibers in the queue `plan`; front and walker leave tokens, and places of
+ * pending answers, in the queue `out`. Each part decides from the state before the cycle (read_plan_front,
+ * plan_walk, plan_output), and acts afterwards. cycle_build handles the enable bit by leaving out disabled
+ * units.
  */
 #include "rtl_models/cycle/read_int.h"
 
 /* ---- walker: fibers to commands, positions and tokens ------------------------------------------- */
 
-/* A scanner that skips leaves out so many entries in a row before it reads further apart: 2^FIRST to 2^WIDEST
+/* A skipping scanner leaves out PATIENCE entries in a row before reading further apart: 2^FIRST to 2^WIDEST
  * entries, AHEAD of them at a time. */
 enum { PATIENCE = 8, FIRST = 3, WIDEST = 7, AHEAD = 3 };
 
-/* What the walker does in this cycle with the head of `plan`, a token or a fiber. */
+/* The walker's action in this cycle on the head of `plan`, a token or a fiber. */
 typedef struct {
     uint32_t head;
-    bool fiber, reads; /* the head is a fiber, of which there is an entry to emit; it wants the read port */
+    bool fiber, reads; /* the head is a fiber with an entry to emit; the walker needs the read port */
     bool granted;      /* it may read */
-    bool goes;         /* a position, and there is room for it */
+    bool goes;         /* a position with room at the output */
     bool pops;         /* the head is done with */
     uint16_t at;       /* the entry */
     bool more;         /* .. is not the last */
-    uint16_t ahead;    /* the entry behind it, further on where some are skipped */
+    uint16_t ahead;    /* the next entry, further on while skipping */
 } walk_plan;
 
 enum { FRONT_WANTS = 1, READ_ROOM = 2, POSITION_ROOM = 4 };
 
-/* The read port is the walker's on its turn, or if the front does not want it. */
+/* The walker gets the read port on its turn, or while the front does not need the port. */
 static walk_plan plan_walk(const reader_state *s, const skip_view *skip, unsigned ports, uint32_t turn) {
     const bool pos_room = ports & POSITION_ROOM;
     walk_plan w = {.head = ring_front(&s->plan)};
@@ -81,18 +81,19 @@ static void do_walk(cycle_model *m, core *c, const walk_plan *w) {
 
 /* ---- output: the queue of tokens, and the answers from memory ----------------------------------- */
 
-/* What leaves in this cycle: the head of the queue, with its answer if it is a place for one. */
+/* Output of this cycle: the head of the queue, with its answer if the head is an answer's place. */
 typedef struct {
     uint32_t head;
-    bool pops, routes; /* a routing token says where those behind it go */
+    bool pops, routes; /* a routing token selects the output of later tokens */
     fifo *to;
-    /* Skipping: it leaves, with its position, and is offered as an entry; it need not; the walker steps back.
+    /* Skipping: the entry leaves with its position, and is offered; the entry may be skipped; the walker
+     steps back.
      */
     bool gives, offers, below, back;
     uint16_t crd;
 } output_plan;
 
-/* Skipping: what becomes of the head of the queue. */
+/* Skipping: the fate of the queue's head. */
 static void plan_skipping(const core *c, const skip_view *skip, bool valid, output_plan *o) {
     const reader_state *s = c->u.reader;
     const bool both = room(o->to) && room(c->out[RD_OUT_POS]);
@@ -111,7 +112,7 @@ static void plan_skipping(const core *c, const skip_view *skip, bool valid, outp
     o->pops = valid && (!o->gives || both);
 }
 
-/* It is the turn of what comes from the tiles ahead in a store stream. */
+/* The turn of words from the tiles ahead in a store stream. */
 static bool is_ahead(const reader_state *s) {
     return s->block < s->ahead;
 }
@@ -128,7 +129,7 @@ static output_plan plan_output(const core *c, const skip_view *skip) {
     return o;
 }
 
-/* Counts a word that leaves in a store stream, from a tile ahead or the scanner's own. */
+/* Counts a word of a store stream, from a tile ahead or the scanner's own. */
 static void count_chained(reader_state *s, bool up, uint16_t word) {
     const bool empty = !s->inside && word == 0, pads = up && empty && !s->pad;
     s->words = s->inside ? (uint16_t)(s->words - 1) : word;
@@ -138,7 +139,7 @@ static void count_chained(reader_state *s, bool up, uint16_t word) {
         s->block = s->block == s->ahead + !s->lookup ? 0 : (uint8_t)(s->block + 1);
 }
 
-/* Passes a word on from the tiles ahead; an empty block as the word 0. Returns whether there was one. */
+/* Forwards a word of the tiles ahead; an empty block as the word 0. Returns whether a word was present. */
 static bool pass_chained(cycle_model *m, core *c) {
     reader_state *s = c->u.reader;
     fifo *from = c->in[RD_IN_CHAIN];
@@ -175,7 +176,7 @@ static void do_output(cycle_model *m, core *c, const output_plan *o) {
 
 /* ---- skipping ------------------------------------------------------------------------------------- */
 
-/* Whether the walker has left a gap, and how far apart it reads. */
+/* Records whether the walker has left a gap, and its reading distance. */
 static void step_apart(reader_state *s, const walk_plan *w) {
     if (w->goes && w->fiber && w->ahead != (uint16_t)(w->at + 1))
         s->gapped = true;
@@ -185,7 +186,7 @@ static void step_apart(reader_state *s, const walk_plan *w) {
         s->gapped = false;
 }
 
-/* How far apart entries are read where one of `n` is the first that leaves. */
+/* Reading distance after a step back, with the first remaining entry among `n`. */
 static uint8_t step_back(uint16_t n) {
     uint8_t step = 0;
     while (n >> step >= 8)
@@ -193,7 +194,7 @@ static uint8_t step_back(uint16_t n) {
     return step < 3 ? 0 : step < 6 ? step : 6;
 }
 
-/* What an entry or token that leaves the queue changes. */
+/* Updates the state for an entry or token that leaves the queue. */
 static void know(reader_state *s, const output_plan *o, bool bounded) {
     const uint16_t position = (uint16_t)o->head;
     if (!(o->head & ANSWER)) {
@@ -261,7 +262,7 @@ static answer_plan plan_answer(const core *c) {
     return a;
 }
 
-/* The chip puts a value behind seven others in place 0, whichever is due. `kept`: values that wait. */
+/* The chip puts a value after seven waiting values into place 0, whichever is due. `kept`: waiting values. */
 static void watch_values(cycle_model *m, core *c, const answer_plan *a, uint32_t kept) {
     reader_state *s = c->u.reader;
     if (!s->values)
@@ -291,8 +292,8 @@ static void do_answer(cycle_model *m, core *c, const answer_plan *a) {
 
 /* ---- a cycle ------------------------------------------------------------------------------------- */
 
-/* The chip's read-out takes a done that is there when it starts for data. Its dense scanner passes a stop on
- * as it is where a reference may be: it raises only the one behind a reference. */
+/* The chip's read-out takes a done present at its start for data. Its dense scanner passes a stop in place of
+ * a reference unchanged: only a stop after a reference is raised. */
 static void watch_head(cycle_model *m, core *c, bool valid, uint32_t t) {
     const reader_state *s = c->u.reader;
     if (s->state != RD_REF || !valid)

@@ -29,7 +29,7 @@ static void front_lookup(const reader_state *s, uint32_t t, bool out_room, front
         f->state = RD_FREE0;
 }
 
-/* A stop behind a fiber, and the pass it may end. */
+/* A stop after a fiber, and the pass possibly ended by the stop. */
 static void front_stop(const reader_state *s, bool plan_room, uint32_t stop, front_plan *f) {
     f->planned = stop;
     f->plan = plan_room;
@@ -159,7 +159,7 @@ front_plan read_plan_front(const reader_state *s, read_offer ref, read_offer ans
         ask(&f, true, read_command(OP_FREE, 1, 0));
         f.state = s->compressed ? RD_REST : RD_FREE0;
         break;
-    case RD_FREE0: /* segments are free as soon as all of them are asked for */
+    case RD_FREE0: /* segments are free as soon as all are requested */
         ask(&f, true, read_command(OP_FREE, 0, 0));
         f.state = s->compressed ? RD_WALK : RD_REST;
         break;

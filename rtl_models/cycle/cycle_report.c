@@ -1,4 +1,4 @@
-/* What a model tells of its runs: hazards, who waited for whom, and the graph of one that stands still. */
+/* Reports of a model about its runs: hazards, waiting times between tiles, and the graph of a stuck run. */
 #include "rtl_models/cycle/accounts.h"
 #include "rtl_models/cycle/cycle_int.h"
 
@@ -103,8 +103,8 @@ void cycle_put_accounts(const cycle_model *m, FILE *out) {
         fwrite(m->hazards.at, sizeof *m->hazards.at, m->hazards.len, out);
 }
 
-/* Adds a hazard that another model met: the first one of a kind in a core is the one of the earliest run.
- * Those of one run come from one model, in their order. */
+/* Adds a hazard of another model: the first hazard of a kind in a core is the one of the earliest run.
+ * Hazards of a run come from a single model, in order. */
 static void add_hazard(cycle_model *m, cycle_hazard h) {
     cycle_hazards *all = &m->hazards;
     uint32_t i = 0;
@@ -157,7 +157,7 @@ static int by_cycles(const void *a, const void *b) {
     return x->cell < y->cell ? -1 : x->cell > y->cell;
 }
 
-/* The least number of cycles of `total` in which both happened. */
+/* The least number of cycles of `total` with both events. */
 static uint64_t overlap(uint64_t a, uint64_t b, uint64_t total) {
     return a + b > total ? a + b - total : 0;
 }
@@ -247,8 +247,8 @@ static const core *io_core(const cycle_model *m, uint32_t cell) {
     return NULL;
 }
 
-/* Whether a tile can do nothing before a token comes to an empty input: a MEM tile that holds references
- * waits for its block, one without for references; a PE for whatever it lacks; an output of the array for
+/* Whether a tile cannot act before a token comes to an empty input: a MEM tile with references waits for its
+ * block, a MEM tile without waits for references; a PE for its missing operand; an output of the array for
  * the rest of its blocks. */
 static bool needs(const cycle_model *m, uint32_t cell, int port) {
     const cell_ports *p = &m->ports[cell];
@@ -295,8 +295,7 @@ static void visit_cell(graph *g, uint32_t cell) {
                                *waits ? " waits for " : " waits for nobody: the cause is here", waits);
 }
 
-/* Follows the waiting from `cell`; true when it comes back to a cell on the way, whose circle is then
- * printed.
+/* Follows the waiting from `cell`; true on return to a visited cell, whose circle is printed.
  */
 static bool find_circle(graph *g, uint32_t cell, uint8_t *state, uint32_t *way, uint32_t depth) {
     enum { NEW, ON_THE_WAY, CLOSED };

@@ -1,5 +1,5 @@
-/* One cycle of a vector or matrix reducer: states, handshakes and cycles are those of
- * rtl/onyx_vector_reduce.sv and rtl/onyx_matrix_reduce.sv, where they are explained. */
+/* A cycle of a vector or matrix reducer: states, handshakes and cycles are those of rtl/onyx_vector_reduce.sv
+ * and rtl/onyx_matrix_reduce.sv, which explain them. */
 #include "rtl_models/cycle/cycle_int.h"
 
 enum { VECTOR_TAKE, VECTOR_ADD, VECTOR_FIND, VECTOR_SEND };
@@ -8,7 +8,7 @@ static bool kept(const vector_state *s, uint32_t line) {
     return s->lines[line >> 6] >> (line & 63) & 1;
 }
 
-/* Takes the first line that holds something out of the set, to be sent; false if there is none. */
+/* Removes the first nonempty line from the set, to be sent; false if none is left. */
 static bool next_line(vector_state *s) {
     for (uint32_t w = 0; w < 8; w++) {
         if (s->lines[w] == 0)
@@ -29,7 +29,7 @@ static void take(cycle_model *m, core *c) {
     pop(m, c->in[1]);
 }
 
-/* What the heads are to the vector reducer: a coordinate, a point of a matrix, or the end of either. */
+/* Kind of the heads for the vector reducer: a coordinate, a point of a matrix, or the end of either. */
 static uint32_t head(const core *c) {
     const uint8_t inner = c->u.vector->inner;
     const uint32_t crd = token(c->in[0]);
@@ -43,7 +43,7 @@ static uint32_t head(const core *c) {
     return crd >> inner || outer << inner > UINT16_MAX ? UINT16_MAX : outer << inner | crd;
 }
 
-/* Takes what ends the fiber of an outer coordinate: its own stop, or that of the matrix, which stays. */
+/* Takes the end of an outer coordinate's fiber: its own stop, or the matrix's stop, which stays. */
 static bool end_row(cycle_model *m, core *c) {
     const uint32_t crd = token(c->in[0]);
     if (!rtl_is_item(token(c->in[2])) || !rtl_is_stop(crd))
@@ -133,7 +133,7 @@ static bool step_find(cycle_model *m, core *c) {
     return true;
 }
 
-/* Gives an outer coordinate, and ends the fiber before it. */
+/* Gives an outer coordinate, and ends the previous fiber. */
 static bool begin_row(cycle_model *m, core *c, uint16_t row) {
     vector_state *s = c->u.vector;
     if (!room(c->out[2]) || (s->open && !has_room(c)))

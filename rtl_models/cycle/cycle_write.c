@@ -1,5 +1,5 @@
-/* One cycle of the write scanner of a MEM tile. States and cycles are those of onyx_write_scanner.sv, where
- * they are explained. Its enable bit is taken care of by cycle_build, which leaves out what is off.
+/* A cycle of the write scanner of a MEM tile. States and cycles are those of onyx_write_scanner.sv, which
+ * explains them. cycle_build handles the enable bit by leaving out disabled units.
  */
 #include "rtl_models/cycle/cycle_int.h"
 
@@ -53,7 +53,7 @@ static void take_block_word(cycle_model *m, core *c) {
         s->block = 0;
 }
 
-/* There is a word of the scanner's own blocks. */
+/* A word of the scanner's own blocks is present. */
 static bool some_own(const core *c) {
     return some(c->in[WR_IN_BLOCK]) && is_own(&c->u.writer);
 }
@@ -147,7 +147,7 @@ static bool step_pairs(cycle_model *m, core *c, bool pause) {
     return pause || take_data || take_addr;
 }
 
-/* The block at hand ends: with what is at the head, or without anything. */
+/* The current block ends: with the head, or without a token. */
 static bool ends(const writer_state *s, const fifo *data) {
     return blank_due(s) || (some(data) && closes(s, token(data)));
 }
@@ -187,7 +187,7 @@ static bool step_look(cycle_model *m, core *c) {
     return true;
 }
 
-/* Upper level, behind an entry: takes what adds nothing to it, up to a token that does. */
+/* Upper level, after an entry: takes tokens that add nothing, up to a token that adds an entry. */
 static bool step_next(cycle_model *m, core *c) {
     writer_state *s = &c->u.writer;
     fifo *data = c->in[WR_IN_DATA];

@@ -1,4 +1,4 @@
-/* The configured array of the dense fabric: nodes in an order that makes a cycle one pass. */
+/* The configured array of the dense fabric: nodes in an order that makes a cycle a single pass. */
 #include "rtl_models/cycle/dense.h"
 
 typedef union {
@@ -15,13 +15,13 @@ struct dense_model {
     node_state *state;
     uint16_t *value;
     u32_vec before;        /* nodes whose outputs come of their state alone */
-    u32_vec combinational; /* others, each behind those it reads */
+    u32_vec combinational; /* remaining nodes, each after the nodes it reads */
     bool flush_before;     /* in the cycle before */
 };
 
 /* ---- order ------------------------------------------------------------------------------------- */
 
-/* Returns whether an output in a cycle depends on input k in that cycle. */
+/* Returns whether an output depends on input k in the same cycle. */
 static bool passes(const dense_node *n, uint32_t k) {
     if (n->kind == DENSE_NODE_PE)
         return ((const dense_instruction *)n->config)->mode[k] == DENSE_BYPASS;

@@ -1,8 +1,8 @@
 /* dense.h - the configured array of the dense fabric, cycle for cycle.
  *
- * Nodes (units of tiles, registers on routes) exchange values of one cycle: value 0 is constant 0, value 1
- * constant 1. In a cycle every value is worked out from the states, in an order in which each is known before
- * it is used; then all states step.
+ * Nodes (units of tiles, registers on routes) exchange values of a cycle: value 0 is constant 0, value 1
+ * constant 1. In a cycle every value is computed from the states, in an order that defines each value before
+ * its use; afterwards all states step.
  */
 #ifndef ONYX_DENSE_MODEL_H
 #define ONYX_DENSE_MODEL_H
@@ -24,7 +24,7 @@ enum { DENSE_INS = 6, DENSE_OUTS = 4 };
 
 typedef struct {
     dense_node_kind kind;
-    bool late; /* sees a flush one cycle later */
+    bool late; /* sees a flush a cycle later */
     uint32_t x, y;
     uint32_t in[DENSE_INS], out[DENSE_OUTS]; /* values */
     const void *config;       /* dense_instruction, dense_pond, dense_ub, or dense_generator of valid bits */
@@ -38,14 +38,15 @@ typedef struct {
 
 typedef struct dense_model dense_model;
 
-/* Makes the model, after reset. NULL where nodes feed each other in a ring without a register: *ring is one.
+/* Makes the model, after reset. NULL if nodes form a ring without a register: *ring is a node of the ring.
  */
 dense_model *dense_build(const dense_array *array, arena *mem, uint32_t *ring);
-/* Sets what the global buffer gives an input node in the next cycle. */
+/* Sets the global buffer's input to an input node in the next cycle. */
 void dense_drive(dense_model *m, uint32_t node, uint16_t word, bool bit);
 /* Runs a cycle. `flush`: at the tiles of the near rows in this cycle, at late ones in the next. */
 void dense_cycle(dense_model *m, bool flush);
-/* Returns what an output node gives the global buffer in the next cycle: the word, and the bit at 16. */
+/* Returns the output of an output node to the global buffer in the next cycle: the word, and the bit at
+ * 16. */
 uint32_t dense_taken(const dense_model *m, uint32_t node);
 
 #endif

@@ -1,11 +1,11 @@
-/* Loop nests and the generators on them, and what has nothing but a generator. */
+/* Loop nests, their generators, and units made only of a generator. */
 #include "rtl_models/cycle/dense_units.h"
 
 bool dense_due(const dense_generator *g, const dense_generator_state *s, uint32_t cycle) {
     return g->enable && !s->finished && ((s->at ^ cycle) & 0xffff) == 0;
 }
 
-/* Advances the counters: the first loop that is not at its end, and all inside it begin anew. */
+/* Advances the counters: steps the first loop not at its end, and restarts all inner loops. */
 static uint32_t next_loop(const dense_nest *n, uint32_t *count) {
     for (uint32_t i = 0; i < n->dim; i++) {
         if (count[i] < n->range[i] + 1) {

@@ -1,4 +1,5 @@
-/* The PE as an ALU: operands by the modes of their registers, the result, its flags, and one bit of them. */
+/* The PE as an ALU: operands by the modes of their registers, the result, its flags, and the selected
+ * flag. */
 #include "rtl_models/cycle/alu.h"
 #include "rtl_models/cycle/dense_units.h"
 

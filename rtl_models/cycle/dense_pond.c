@@ -1,7 +1,7 @@
-/* The Pond: 32 words beside a PE, one written and one read in a cycle. */
+/* The Pond: 32 words next to a PE, a word written and a word read in a cycle. */
 #include "rtl_models/cycle/dense_units.h"
 
-/* Returns the set that a port begins with: the second where it alone is enabled, or starts earlier. */
+/* Returns the first set of a port: the second set if enabled alone, or with an earlier start. */
 static bool begins_with_second(const dense_generator set[2]) {
     return set[1].enable && (!set[0].enable || (set[1].at.start & 0xffff) < (set[0].at.start & 0xffff));
 }
@@ -16,7 +16,7 @@ dense_pond_outputs dense_pond_read(const dense_pond *p, const dense_pond_state *
                                 .event = {due && !s->read.second, due && s->read.second}};
 }
 
-/* Steps a port behind an event; the other set follows one that has ended. */
+/* Steps a port after an event; at the end of a set the other set follows. */
 static void port_step(const dense_generator set[2], dense_pond_port *s) {
     if (dense_step(&set[s->second], &s->now) != DENSE_END)
         return;

@@ -12,7 +12,7 @@ enum { DENSE_FLUSH_CYCLE = 7, DENSE_FIRST_CYCLE = 8 };
 
 typedef enum { DENSE_STREAM_OFF, DENSE_STREAM_STATIC, DENSE_STREAM_VALID } dense_stream_mode;
 
-/* A word moves when its schedule says so or, of a store with valid bits, with each valid bit. */
+/* A word moves by its schedule or, for a store with valid bits, with each valid bit. */
 typedef struct {
     dense_stream_mode mode;
     bool store;
@@ -27,9 +27,9 @@ typedef struct {
 } dense_stream_state;
 
 void dense_stream_start(const dense_stream *s, dense_stream_state *state);
-/* Returns whether a load gives a word in that cycle: *address. */
+/* Returns whether a load gives a word in the cycle, from *address. */
 bool dense_stream_load(const dense_stream *s, dense_stream_state *state, uint32_t cycle, uint32_t *address);
-/* Returns whether a store takes what an output gives in that cycle, with its valid bit, to *address. */
+/* Returns whether a store takes the output's word in the cycle, given its valid bit, to *address. */
 bool dense_stream_store(const dense_stream *s, dense_stream_state *state, uint32_t cycle, bool valid,
                         uint32_t *address);
 

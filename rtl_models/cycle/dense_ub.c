@@ -1,19 +1,19 @@
 /* The unified buffer: aggregators, an SRAM of one port, transpose buffers.
  *
- * A word goes into its port's aggregator; a full half (or, with padding, the last of a row) goes to the SRAM
- * one cycle later; a line that is read stands in the transpose buffer two cycles later. The SRAM does one
- * access a cycle: a write wins over a read, and port 0 over port 1. A port that updates in place has its
- * aggregator and SRAM addresses from what another port has read, some cycles later.
+ * A word goes into its port's aggregator; a full half (or, with padding, the last half of a row) goes to the
+ * SRAM a cycle later; a line read reaches the transpose buffer two cycles later. The SRAM does one access a
+ * cycle: a write wins over a read, and port 0 over port 1. An updating port gets its aggregator and SRAM
+ * addresses from another port's reads, some cycles later.
  */
 #include "rtl_models/cycle/dense_units.h"
 
-enum { DELAYED_CYCLES = 2047 /* mask of the counter that delayed events are compared with */ };
+enum { DELAYED_CYCLES = 2047 /* mask of the counter compared with delayed events */ };
 
 static bool updates(const dense_ub *u, uint32_t port) {
     return u->mode[port] & 2;
 }
 
-/* Returns the half of the transpose buffers that bit `bit` of an address chooses: port 0 may have both. */
+/* Returns the half of the transpose buffers selected by bit `bit` of an address: port 0 may own both. */
 static uint32_t half_of(const dense_ub *u, uint32_t port, uint32_t address, uint32_t bit) {
     return port == 0 && u->shared ? address >> bit & 1 : port;
 }
@@ -43,7 +43,7 @@ static bool is_due(const dense_queue *q, uint16_t cycle) {
     return q->count && q->at[q->head] == (cycle & DELAYED_CYCLES);
 }
 
-/* Returns whether what scheduler `g` did `delay` cycles ago has its sequel now, and its address. */
+/* Returns whether the event of scheduler `g` from `delay` cycles ago takes effect now, and its address. */
 static bool follows(const dense_generator *g, const dense_generator_state *s, const dense_queue *q,
                     uint16_t cycle, uint32_t *address) {
     bool now = g->delay == 0;
@@ -77,7 +77,7 @@ static bool writes(const dense_ub *u, const dense_ub_state *s, uint32_t p, uint3
     return s->full[p] || s->padding_left[p] == 1;
 }
 
-/* Does the access of a cycle. A read that a write meets is lost: the line read before stays. */
+/* Does the access of a cycle. A write wins over a read: the lost read keeps the previous line. */
 static void access(const dense_ub *u, dense_ub_state *s) {
     bool write[2];
     uint32_t address[2];
@@ -107,8 +107,8 @@ static void transpose_clock(const dense_ub *u, dense_ub_state *s) {
 
 /* ---- aggregators ------------------------------------------------------------------------------- */
 
-/* Starts or counts the cycles until the last, partly filled, line of a row is written. A row that ends in the
- * cycle of that write begins a cycle late. */
+/* Starts or counts the cycles until the last, partly filled, line of a row is written. A row ending in the
+ * cycle of this write begins a cycle late. */
 static void padding_clock(const dense_ub *u, dense_ub_state *s, uint32_t p, bool row_ended) {
     const bool written = s->padding_left[p] == 1;
     s->padding_left[p] = (uint16_t)(s->padding_left[p] - (s->padding_left[p] > 0));

@@ -19,15 +19,15 @@ typedef struct {
     uint32_t dim, range[DENSE_LOOPS];
 } dense_nest;
 
-/* A value on a nest: the increment of a loop is added when that loop steps. */
+/* A value on a nest: a step of a loop adds the loop's increment. */
 typedef struct {
     uint32_t start, increment[DENSE_LOOPS];
 } dense_affine;
 
-/* Events on a nest: one in each cycle whose number is `at`, with up to two addresses. */
+/* Events on a nest: an event in each cycle equal to `at`, with up to two addresses. */
 typedef struct {
     bool enable;
-    uint16_t delay; /* cycles until what follows the event in an updating buffer */
+    uint16_t delay; /* cycles from the event to its effect in an updating buffer */
     dense_nest nest;
     dense_affine at, address[2];
 } dense_generator;
@@ -37,9 +37,9 @@ typedef struct {
     bool finished; /* until the next flush */
 } dense_generator_state;
 
-/* Returns whether an event is due in that cycle. */
+/* Returns whether an event is due in the cycle. */
 bool dense_due(const dense_generator *g, const dense_generator_state *s, uint32_t cycle);
-/* Steps behind an event. Returns the loop that stepped, or DENSE_END where the nest has ended. */
+/* Steps after an event. Returns the stepped loop, or DENSE_END at the nest's end. */
 uint32_t dense_step(const dense_generator *g, dense_generator_state *s);
 /* Loads the starting values, as a flush does. */
 void dense_restart(const dense_generator *g, dense_generator_state *s);
@@ -53,11 +53,11 @@ enum { DENSE_LINES = 512 /* of the SRAM */, DENSE_LANES = 4, DENSE_QUEUE = 8, DE
 typedef struct {
     dense_generator write[2], read[2], out[2];
     uint16_t padding[2], start[2];
-    uint8_t mode[2]; /* bit 1: port updates in place what the port of bit 0 reads */
+    uint8_t mode[2]; /* bit 1: port updates in place the reads of the port in bit 0 */
     bool chain, shared;
 } dense_ub;
 
-/* Events of a scheduler that the delayed half of an updating buffer has not seen yet. */
+/* Pending events of a scheduler for the delayed half of an updating buffer. */
 typedef struct {
     uint16_t at[DENSE_QUEUE], address[DENSE_QUEUE];
     uint32_t head, count;
@@ -87,7 +87,7 @@ void dense_ub_clock(const dense_ub *u, dense_ub_state *s, const uint16_t in[2], 
 
 enum { DENSE_POND_WORDS = 32 };
 
-/* Each port has two loop sets that run one after the other on one generator. */
+/* Each port has two loop sets, run in turn on a common generator. */
 typedef struct {
     dense_generator write[2], read[2];
 } dense_pond;

@@ -1,5 +1,5 @@
-/* primitives.h - tokens, modes and the ALU of the sparse primitives, as rtl/ and the cycle model (cycle.h)
- * have them. */
+/* primitives.h - tokens, modes and the ALU of the sparse primitives, equal in rtl/ and the cycle model
+ * (cycle.h). */
 #ifndef ONYX_RTL_PRIMITIVES_H
 #define ONYX_RTL_PRIMITIVES_H
 
@@ -13,7 +13,7 @@
 #define RTL_STOP(level) (0x10000u | (uint32_t)(level))
 #define RTL_DONE 0x10100u
 #define RTL_MAYBE 0x10200u
-/* Between the scanners of an accumulator only; bit 0: what follows goes to the read-out. */
+/* Between the scanners of an accumulator only; bit 0: later tokens go to the read-out. */
 #define RTL_ROUTE 0x10300u
 
 static inline bool rtl_is_control(uint32_t token) {
@@ -60,16 +60,16 @@ enum { RTL_VECTOR_COORDINATES = 1024 }; /* of a vector reducer */
  * `space` being words 0 to 2, for operands a and b. */
 uint16_t rtl_alu_result(const uint32_t space[3], uint16_t a, uint16_t b);
 
-/* What reducers combine by: the values of their field `op`. */
+/* Operations of reducers: the values of their field `op`. */
 typedef enum {
 #define REDUCTION(kind, name, value, bf16) RTL_BY_##kind = (value),
 #include "boards/onyx/reductions.def"
 #undef REDUCTION
 } rtl_reduction;
-/* The joiner by regions: what it gives coordinates of. */
+/* The joiner by regions: regions of the output coordinates. */
 enum { RTL_REGION_SIDE0 = 1, RTL_REGION_SIDE1 = 2, RTL_REGION_BOTH = 4 };
 
-/* A value as it is combined: of a conjunction or disjunction, 0 or 1. */
+/* A value before combination: conjunctions and disjunctions use 0 or 1. */
 static inline uint16_t rtl_entry(rtl_reduction by, uint16_t v) {
     return by == RTL_BY_LAND || by == RTL_BY_LOR ? v != 0 : v;
 }

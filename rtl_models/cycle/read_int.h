@@ -1,4 +1,4 @@
-/* read_int.h - what the parts of a read scanner share; private to cycle_read.c and cycle_read_front.c. */
+/* read_int.h - common to the parts of a read scanner; private to cycle_read.c and cycle_read_front.c. */
 #ifndef ONYX_CYCLE_READ_INT_H
 #define ONYX_CYCLE_READ_INT_H
 
@@ -45,9 +45,9 @@ static inline uint32_t read_command(uint32_t op, uint32_t id, uint32_t address) 
     return op << 17 | id << 16 | (address & 0xffff);
 }
 
-/* What the front does in this cycle. If it needs the read port, all of it waits for the grant. */
+/* The front's actions in this cycle. If the read port is needed, all actions wait for the grant. */
 typedef struct {
-    bool needs, wants; /* the read port for `command`; and there is room for what comes of it */
+    bool needs, wants; /* the read port for `command`; and room for its result */
     uint32_t command;
     bool give; /* `answer` goes to the output queue */
     uint32_t answer;
@@ -55,19 +55,19 @@ typedef struct {
     uint32_t planned;
     bool take;     /* the reference leaves */
     uint8_t state; /* next */
-    uint8_t level; /* next: of the last stop that did not go to the read-out */
+    uint8_t level; /* next: level of the last stop outside the read-out */
     bool done_given;
-    bool beyond; /* it asks where the chip does not any more */
+    bool beyond; /* asks although the chip no longer does */
 } front_plan;
 
-/* What a part of the reader finds at an input in a cycle; `token` counts if one is there. */
+/* An input of a reader's part in a cycle; `token` is valid if present. */
 typedef struct {
     bool there;
     uint32_t token;
 } read_offer;
-/* The plan of a cycle, for the reference at the head, and for an answer if it is taken. */
+/* The plan of a cycle, for the reference at the head, and for an answer if taken. */
 front_plan read_plan_front(const reader_state *s, read_offer ref, read_offer answered);
-/* The reference leaves, the plan is carried out, and the state is the next one. `ref` and `answer` as
+/* Takes the reference, carries out the plan, and moves to the next state. `ref` and `answer` as
  * read_plan_front saw them. */
 void read_do_front(cycle_model *m, core *c, const front_plan *f, uint32_t ref, uint32_t answer);
 

@@ -1,4 +1,4 @@
-/* What a scanner may skip, cycle for cycle onyx_skip_queue.sv, where the rules are explained. */
+/* Skippable entries of a scanner, cycle for cycle as in onyx_skip_queue.sv, which explains the rules. */
 #include "rtl_models/cycle/skip.h"
 
 enum { STOP = 1 << 16, GAP = 1 << 17, PLACES = 8, MOST_STOPS = 255 };
@@ -16,7 +16,7 @@ bool cycle_skip_takes(const skip_queue *q) {
     return q->tail != MOST_STOPS;
 }
 
-/* Whether the head leaves: late, or the fiber at hand has come past it. */
+/* Whether the head leaves: late, or passed by the current fiber. */
 static bool leaves(const skip_queue *q, const skip_events *e) {
     const uint32_t head = q->queue.at[q->queue.head];
     if (q->queue.count == 0 || q->owed != 0)

@@ -1,4 +1,4 @@
-/* skip.h - what a read scanner may skip; private to rtl_models/cycle/. */
+/* skip.h - skippable entries of a read scanner; private to rtl_models/cycle/. */
 #ifndef ONYX_CYCLE_SKIP_H
 #define ONYX_CYCLE_SKIP_H
 
@@ -10,25 +10,25 @@ typedef struct {
     uint8_t head, count;
 } ring;
 
-/* onyx_skip_queue: what the scanner on the other side of an intersecter has, in turn with a scanner's own
- * fibers. */
+/* onyx_skip_queue: coordinates of the scanner on the other side of an intersecter, in turn with a scanner's
+ * own fibers. */
 typedef struct {
-    ring queue; /* coordinates and stops, marked where one before them is lost */
+    ring queue; /* coordinates and stops, marked after a lost coordinate */
     uint8_t tail, owed;
     bool gap, past_valid;
     uint16_t past;
 } skip_queue;
 
-/* What it says before a cycle: what the fiber at hand has below `bound`, or all that it still has, may be
- * left out; its stop may leave. */
+/* State before a cycle: the current fiber's entries below `bound`, or all its remaining entries, may be left
+ * out; its stop may leave. */
 typedef struct {
     bool bounded, rest, may_end;
     uint16_t bound;
 } skip_view;
 
-/* What happens to it in a cycle. */
+/* Events of a cycle. */
 typedef struct {
-    bool comes, passed, ended; /* a token of the other side; a coordinate or a stop of one's own leaves */
+    bool comes, passed, ended; /* a token of the other side; an own coordinate or stop leaves */
     uint32_t token;
     uint16_t crd;
 } skip_events;

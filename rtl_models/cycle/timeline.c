@@ -1,15 +1,15 @@
-/* Records what each lane does: every change while there are not too many, and shares of bins from the
- * first cycle to the last. A bin becomes as wide as it must for a fixed number of them, so that the file's
- * size does not depend on the length of the program: O(lanes) memory, O(1) for each change and bin. */
+/* Records the activity of each lane: every change up to a limit, and shares of bins from the first cycle to
+ * the last. The width of a bin grows to keep a fixed number of bins, hence the file's size does not depend on
+ * the length of the program: O(lanes) memory, O(1) for each change and bin. */
 #include "rtl_models/cycle/timeline.h"
 
 enum {
-    BINS = 1024,           /* at most; two become one when they are used up */
+    BINS = 1024,           /* at most; two merge when all are used */
     CHANGES_MOST = 300000, /* of all lanes */
     STATES = CYCLE_ACTIVITIES,
 };
 
-/* One lane. Until `since` it is accounted for; from then on it does `now`. */
+/* A lane, accounted for until `since`; its activity is `now` from then on. */
 typedef struct {
     timeline_lane is;
     uint64_t since;

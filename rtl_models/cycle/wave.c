@@ -1,4 +1,4 @@
-/* Waveforms with the FST writer that comes with Verilator. */
+/* Waveforms by the FST writer of Verilator. */
 #include "rtl_models/cycle/wave.h"
 #include "rtl_models/cycle/timeline.h"
 
@@ -101,7 +101,7 @@ wave *wave_begin(const char *folder, const wave_channels *channels, arena *mem, 
     return w;
 }
 
-/* GTKWave's save file: each tile's name as a comment, then its channels as text. */
+/* GTKWave's save file: each tile's name as a comment, followed by its channels as text. */
 static void write_save_file(const wave *w, FILE *out) {
     fputs("[dumpfile] \"waves.fst\"\n[timestart] 0\n", out);
     for (uint32_t c = 0; c < w->channels.len; c++) {

@@ -1,11 +1,11 @@
-/* work.h - how often a model did what takes energy, over all its runs so far: report/energy.def. */
+/* work.h - counts of a model's energy-consuming events, over all its runs: report/energy.def. */
 #ifndef ONYX_CYCLE_WORK_H
 #define ONYX_CYCLE_WORK_H
 
 #include "rtl_models/cycle/cycle.h"
 
-/* `operations`: results of ALUs, and values that reducers take into a sum; tokens that only pass are none.
- * `accesses`: lines of 64 bits that MEM tiles read or write. */
+/* `operations`: results of ALUs, and values added by reducers; passing tokens do not count. `accesses`: lines
+ * of 64 bits read or written by MEM tiles. */
 typedef struct {
     uint64_t operations, accesses;
 } cycle_work;

@@ -1,6 +1,6 @@
-// A value on a loop nest: what it grows by stands at the loop that steps, loop 0 in the highest bits.
+// A value on a loop nest: each loop has an increment, loop 0 in the highest bits.
 //
-// Contract: load_i makes it start_i, and goes before step_i, which adds the increment of loop_i; no loop adds nothing.
+// Contract: load_i sets start_i, and precedes step_i, which adds the increment of loop_i; no loop adds nothing.
 module onyx_dense_affine #(
     parameter int unsigned Loops = 6,
     parameter int unsigned Width = 16

@@ -1,8 +1,8 @@
 // A port's way into a unified buffer: words into the aggregator, its halves into lines of the SRAM.
 //
-// Contract: write_o and line_o ask for a line in this cycle; words_o is the half of the aggregator that goes with
-// it, by bit 0 of line_o. A line is asked for in the cycle after its fourth word, and cfg_i.padding cycles behind
-// the last word of a row. A port that updates has events, addresses and lines from what another port read.
+// Contract: write_o and line_o ask for a line in this cycle; words_o is the matching half of the aggregator, by bit 0
+// of line_o. A line is asked for in the cycle after its fourth word, and cfg_i.padding cycles behind the last word of
+// a row. An updating port gets events, addresses and lines from another port's reads.
 module onyx_dense_aggregator (
     input  logic clk_i, rst_ni, en_i, flush_i,
     input  logic                    [15:0] cycle_i,
@@ -35,7 +35,7 @@ module onyx_dense_aggregator (
   assign line_o = cfg_i.updates ? update_i.line : linear_q + cfg_i.first;
   assign words_o = words_q[64*line_o[0]+:64];
 
-  // A row that ends in the cycle of a padding's line begins its count a cycle late.
+  // A row ending in the cycle of a padding's line begins its count a cycle late.
   always_comb begin
     left_d = left_q - LeftBits'(left_q != '0);
     if (row_ends && cfg_i.padding != '0 && left_d == '0) begin

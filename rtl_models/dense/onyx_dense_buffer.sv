@@ -1,7 +1,7 @@
 // The unified buffer of a MEM tile: two ports with an aggregator, a transpose buffer and generators each, and one SRAM.
 //
-// Contract: one access of the SRAM in a cycle; a write goes before a read, which is lost, and port 0 before port 1.
-// A port without a valid bit gives the word of the chain, or 0.
+// Contract: a single access of the SRAM in a cycle; a write precedes a read, which is lost, and port 0 precedes port
+// 1. A port without a valid bit gives the word of the chain, or 0.
 module onyx_dense_buffer (
     input  logic clk_i, rst_ni, en_i, flush_i,
     input  onyx_dense_pkg::buffer_t        cfg_i,

@@ -1,7 +1,7 @@
-// Events on a loop nest, each with an address: one in each cycle whose number is the schedule's value.
+// Events on a loop nest, each with an address: an event in each cycle equal to the schedule's value.
 //
-// Contract: event_o in the cycle in which cycle_i equals the schedule, if enable_i. After it the nest goes on by
-// loop_o (8: it has ended, and no event follows before the next flush). restart_o: whatever goes with the nest takes
+// Contract: event_o in the cycle whose cycle_i equals the schedule, if enable_i. Afterwards the nest steps by loop_o
+// (8: the nest has ended, and no event follows before the next flush). restart_o: whatever goes with the nest takes
 // its start.
 module onyx_dense_generator #(
     parameter int unsigned Loops = 6,

@@ -1,8 +1,8 @@
-// The counters of a loop nest. Loop i counts range + 2 times; it stands in the bits of loop 0 from the top down.
+// The counters of a loop nest. Loop i counts range + 2 times; loop 0 has the highest bits.
 //
-// Contract: a step goes on to the next iteration: loop_o is the first of the dim_i loops that is not at its end; it
-// counts on, and those inside of it begin anew. last_o: all are at their ends; a step then begins the nest anew.
-// clear_i goes before step_i.
+// Contract: a step goes on to the next iteration: loop_o is the first of the dim_i loops not at its end; this loop
+// counts, and all inner loops restart. last_o: all are at their ends; a step restarts the nest. clear_i goes before
+// step_i.
 module onyx_dense_loops #(
     parameter int unsigned Loops = 6,
     parameter int unsigned RangeWidth = 11

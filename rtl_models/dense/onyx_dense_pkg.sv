@@ -30,7 +30,7 @@ package onyx_dense_pkg;
     row_addr_t    row_addr0, row_addr1;
   } buffer_t;
 
-  // The settings of one way into the buffer, and of one way out of it.
+  // The settings of a write path of the buffer, and of a read path.
   typedef struct packed {
     write_addr_t  addr;
     write_sched_t sched;
@@ -45,7 +45,7 @@ package onyx_dense_pkg;
     loops_t     loops, out_loops;
     sched_t     sched, out_sched;
   } read_t;
-  // What an updating port has from the one that it follows.
+  // Inputs of an updating port from the port it follows.
   typedef struct packed {logic take; logic [2:0] addr; logic write; logic [8:0] line;} update_t;
 
   // ---- generator of valid bits: bits 1458 to 1276 ------------------------------------------------

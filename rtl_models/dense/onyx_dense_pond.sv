@@ -1,8 +1,8 @@
-// The Pond: 32 words beside a PE, one written and one read in a cycle.
+// The Pond: 32 words next to a PE, a word written and a word read in a cycle.
 //
 // Contract: an event of the writes takes data_i[15:0] in the first set, data_i[31:16] in the second. data_o is the
-// word at the address of the reads in each cycle; a word that is written in the same cycle is read as it was. bit_o:
-// events of the reads.
+// word at the address of the reads in each cycle; a read in the cycle of a write gives the old word. bit_o: events of
+// the reads.
 module onyx_dense_pond (
     input  logic clk_i, rst_ni, en_i, flush_i,
     input  onyx_dense_pkg::pond_port_t        write_i,

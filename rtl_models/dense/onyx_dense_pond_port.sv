@@ -1,8 +1,8 @@
-// A port of a Pond: two sets of loops that run one after the other on one generator.
+// A port of a Pond: two sets of loops, run in turn on a common generator.
 //
 // Contract: event_o[0] in the cycle of an event of the first set, event_o[1] of the second. A flush begins with the
-// second set where it alone is enabled, or starts earlier. When a set has ended the other one follows, if it has not
-// run yet.
+// second set if enabled alone, or with an earlier start. At the end of a set the other set follows, unless already
+// run.
 module onyx_dense_pond_port (
     input  logic clk_i, rst_ni, en_i, flush_i,
     input  logic                [15:0] cycle_i,

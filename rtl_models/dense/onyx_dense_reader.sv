@@ -1,8 +1,8 @@
-// What a port of a unified buffer reads: lines of the SRAM into rows of the transpose buffer, and words of them.
+// Reads of a unified buffer's port: lines of the SRAM into rows of the transpose buffer, and words of them.
 //
-// Contract: read_o and line_o ask for a line in this cycle; row_write_o and row_o say a cycle later into which row
-// it goes, if it was read. out_event_o is the port's valid bit, out_addr_o says which word it goes with. The queues
-// have both events for a port that updates what this one reads.
+// Contract: read_o and line_o ask for a line in this cycle; row_write_o and row_o give the line's row a cycle later,
+// if the read was done. out_event_o is the port's valid bit, out_addr_o selects its word. The queues carry both
+// events to a port that updates this port's reads.
 module onyx_dense_reader (
     input  logic clk_i, rst_ni, en_i, flush_i,
     input  logic                    [15:0] cycle_i,
@@ -14,7 +14,7 @@ module onyx_dense_reader (
     output onyx_dense_pkg::update_t        update_o
 );
   logic read_restart, unused_out_restart, unused_follow, unused_due;
-  // Two bits of a row and three of a word say where it stands in a port's transpose buffer.
+  // Two bits of a row and three of a word give a place in a port's transpose buffer.
   // verilator lint_off UNUSEDSIGNAL
   logic [3:0] row, follow_addr;
   // verilator lint_on UNUSEDSIGNAL

@@ -1,4 +1,4 @@
-// The units of dense tiles side by side, as tests verilate them: settings in, the pins of each unit out.
+// The units of dense tiles side by side, verilated for tests: settings in, the pins of each unit out.
 module onyx_dense_units (
     input  logic clk_i, rst_ni, en_i, flush_i,
     input  logic [1458:0] mem_space_i,

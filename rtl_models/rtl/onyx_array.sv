@@ -1,12 +1,12 @@
 // The array: Width columns, an IO tile on top of each (row 0), Height rows of compute tiles (PE; MEM where
 // x % MemPeriod == MemPhase), y growing southwards.
 //
-// cfg_*: one configuration bus to all tiles; write is taken at the next edge; cfg_rdata_o is the OR of all
-// tiles (only the addressed one drives). stall_i: one bit a column. flush_i: one bit a group of four columns.
-// The bus and flush pass a register below the near rows: rows behind it see both, and answer reads, one cycle later.
-// Global-buffer ports: column x at data bits [16*x +: 16] and bit x of valid and ready.
-// Wires that would leave the array carry nothing, and what drives them finds it never ready.
-// Bypassed switch-box outputs can close loops of wires, which no legal configuration does (UNOPTFLAT).
+// cfg_*: one configuration bus to all tiles; write is taken at the next edge; cfg_rdata_o is the OR of all tiles
+// (only the addressed one drives). stall_i: one bit a column. flush_i: one bit a group of four columns. The bus and
+// flush pass a register below the near rows: rows below the register see both, and answer reads, a cycle later.
+// Global-buffer ports: column x at data bits [16*x +: 16] and bit x of valid and ready. Wires out of the array carry
+// nothing, and their drivers find ready 0. Bypassed switch-box outputs can close loops of wires, which no legal
+// configuration does (UNOPTFLAT).
 // lint: -GWidth=4 -GHeight=2 -Wno-UNOPTFLAT
 module onyx_array
 `include "onyx_array_head.svh"

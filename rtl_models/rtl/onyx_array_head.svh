@@ -1,5 +1,5 @@
-// Parameters and ports of onyx_array, which a simulator may have in another form (tests/rtl_fabric/sim): the text of a module
-// behind its name.
+// Parameters and ports of onyx_array, which a simulator may implement in another form (tests/rtl_fabric/sim): the
+// text of a module after its name.
 #(
     parameter int unsigned Width  = 32,
     parameter int unsigned Height = 16,

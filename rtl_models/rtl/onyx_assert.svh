@@ -1,14 +1,15 @@
-// Contracts of modules, as assertions with a message. They stand before endmodule, behind `include "onyx_assert.svh".
+// Contracts of modules, as assertions with a message. Assertions stand before endmodule, after `include
+// "onyx_assert.svh".
 //
 //   `ONYX_ASSERT(name, condition, message)         holds at each rising edge of clk_i outside of reset
 //   `ONYX_ASSERT_COMB(name, condition, message)    holds whenever the inputs have settled: for a module without a clock
 //   `ONYX_STEADY(name, condition, value, message)  the value stays over each rising edge of clk_i at which the condition holds
-//   `ONYX_ASSUME(name, condition, message)         what the surroundings owe at each edge: a simulation checks it, and in a
-//                                                  proof the property file says what comes
+//   `ONYX_ASSUME(name, condition, message)         what the surroundings owe at each edge: checked in simulation; in a
+//                                                  proof the property file drives the inputs
 //   `ONYX_COVER(name, condition)                   a situation that a simulation counts
 //
-// A simulation by Verilator with --assert (the models of the tests) checks them; a proof by Yosys (-formal) proves those of
-// the cells that it is about, but for STEADY. For synthesis, and in the engines, they are nothing.
+// A simulation by Verilator with --assert (the models of the tests) checks them; a proof by Yosys (-formal) proves
+// the assertions of its cells, except STEADY. Synthesis and the engines ignore them.
 `ifndef ONYX_ASSERT_SVH
 `define ONYX_ASSERT_SVH
 `define ONYX_ASSERT(name, condition, message)

@@ -1,5 +1,5 @@
 // Sum, difference or product of two bfloat16 numbers, rounded to nearest, ties to even; with subnormals. A product is
-// cut after three bits below the last one before it is rounded. Every NaN comes out as 7fc0. Combinational.
+// cut after three bits below the last bit, and rounded. Every NaN comes out as 7fc0. Combinational.
 module onyx_bf16 (
     input  logic [ 4:0] op_i,  // 0 a + b, 1 a - b, 3 a * b; others give 0
     input  logic [15:0] a_i,
@@ -16,7 +16,7 @@ module onyx_bf16 (
   logic [7:0] exp_a, exp_b, sig_a, sig_b;
   assign sign_a = a_i[15];
   assign sign_b = b_i[15] ^ (op_i == OpSub);
-  // A subnormal has the least exponent and no leading one.
+  // A subnormal has the least exponent and no leading 1.
   assign exp_a  = (a_i[14:7] == 8'd0) ? 8'd1 : a_i[14:7];
   assign exp_b  = (b_i[14:7] == 8'd0) ? 8'd1 : b_i[14:7];
   assign sig_a  = {a_i[14:7] != 8'd0, a_i[6:0]};
@@ -30,8 +30,8 @@ module onyx_bf16 (
     jam  = kept | {19'd0, lost != 20'd0};
   endfunction
 
-  // Nearest number of magnitude x * 2^(scale - 146): 20 bits whose highest has weight 2^(scale - 127). Of the bits
-  // below the half only those in `seen` count; jam joins lost bits into bit 0, which a product does not see.
+  // Nearest number of magnitude x * 2^(scale - 146): 20 bits whose highest has weight 2^(scale - 127). Below the half
+  // only the bits of `seen` count; jam joins lost bits into bit 0, invisible to a product.
   localparam logic [10:0] SeenOfSum = 11'h7ff;
   localparam logic [10:0] SeenOfProduct = 11'h600;
   function automatic logic [14:0] rounded(input logic [19:0] x, input logic signed [10:0] scale,

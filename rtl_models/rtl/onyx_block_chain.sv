@@ -1,14 +1,14 @@
-// The place of one read scanner in a store stream that several have (profile onyx-ext): behind the blocks of the tiles ahead of it
-// in the chain, which come on up_i, it gives its own.
+// The place of a read scanner in a store stream of several scanners (profile onyx-ext): the scanner's blocks follow
+// the blocks of the tiles ahead in the chain, which come on up_i.
 //
-// A tree is ahead_i blocks from up_i, then the scanner's own (two_i: segments and coordinates, else values); then the next tree
-// begins. A block is its length n, then n words. A block of no words from up_i leaves as one word, 0: the global buffer loses what
-// stands behind an empty block. The last block of a tree is the scanner's own and may be empty. With ahead_i = 0 every block is the
-// scanner's own, and the module is wires.
+// A tree is ahead_i blocks from up_i, then the scanner's own (two_i: segments and coordinates, else values); the next
+// tree follows. A block is its length n, followed by n words. An empty block from up_i leaves as a single word, 0:
+// the global buffer loses the word after an empty block. The last block of a tree is the scanner's own and may be
+// empty. With ahead_i = 0 every block is the scanner's own, and the module is wires.
 //
-// Handshake: made to stand between FIFOs. A word is taken, from up_i or own_i, in the cycle in which it leaves (comb from either
-// to out_o, from out_ready_i to both); only the word 0 of an empty block takes a cycle in which nothing is taken. run_i = 0 takes
-// nothing from up_i.
+// Handshake: made to stand between FIFOs. A word is taken, from up_i or own_i, in the cycle of its departure (comb
+// from either to out_o, from out_ready_i to both); only the word 0 of an empty block takes a cycle without taking a
+// word. run_i = 0 takes nothing from up_i.
 module onyx_block_chain #(
     parameter int unsigned LengthBits = 16  // of a block's length; fewer in a proof only
 ) (

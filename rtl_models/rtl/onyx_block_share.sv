@@ -1,12 +1,13 @@
-// The share of one write scanner in a load stream that several have (profile onyx-ext): of the blocks of a tree it lets
-// the scanner's own through and takes the others, for which the scanners beside it stand.
+// The share of a write scanner in a load stream of several scanners (profile onyx-ext): of a tree's blocks the
+// scanner's own pass, and the remaining blocks are taken and dropped.
 //
-// A tree is before_i blocks of others, then the scanner's own (two_i: segments and coordinates, else values), then behind_i
-// blocks of others; then the next tree begins. A block is its length n, then n words. With before_i = behind_i = 0 every
-// block is the scanner's own, and the module is wires.
+// A tree is before_i foreign blocks, the scanner's own (two_i: segments and coordinates, else values), and behind_i
+// foreign blocks; the next tree follows. A block is its length n, followed by n words. With before_i = behind_i = 0
+// every block is the scanner's own, and the module is wires.
 //
-// Handshake: made to stand behind a FIFO. A word of an own block is offered, and taken, in the same cycle (comb from in_i
-// to out_o, from out_ready_i to in_ready_o); any other word is taken at once, one a cycle. run_i = 0 stands still.
+// Handshake: made to stand behind a FIFO. A word of an own block is offered, and taken, in the same cycle (comb from
+// in_i to out_o, from out_ready_i to in_ready_o); other words are taken at once, a word a cycle. run_i = 0 stands
+// still.
 module onyx_block_share #(
     parameter int unsigned LengthBits = 16  // of a block's length; fewer in a proof only
 ) (

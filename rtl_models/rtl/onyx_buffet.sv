@@ -1,14 +1,14 @@
 // Buffet: two address spaces (ID 0 segments or values, ID 1 coordinates) of blocks in one memory of
 // 512 x 64 bits; ID 0 from word 0, ID 1 from word 256.
 //
-// Contract: wr_i is the stream of write commands of onyx_write_scanner; rd_i that of read commands; rsp_o answers reads
-// and sizes in order: {ID, data[15:0]}. A read command waits until a block of its ID is closed. rsp_empty_i: what takes
-// the answers is empty, so that one of memory surely has room a cycle later.
-// The memory itself stands outside (mem_*: carried out in the cycle of mem_req_o, read data one later).
-// run_i = 0 stands still.
-// Writer and reader of both IDs share the memory port: in the order writer 0, reader 0, writer 1, reader 1 each has the
-// first right to it in every fourth cycle (turn_i); if that one does not want it, the first of the
-// others that does gets it. The second half of a merge goes before all.
+// Contract: wr_i is the stream of write commands of onyx_write_scanner; rd_i has the read commands; rsp_o
+// answers reads and sizes in order: {ID, data[15:0]}. A read command waits until a block of its ID is
+// closed. rsp_empty_i: the receiver of answers is empty, hence an answer of memory surely has room a cycle
+// later. The memory itself stands outside (mem_*: accesses happen in the cycle of mem_req_o, read data
+// come a cycle later). run_i = 0 stands still. Writer and reader of both IDs share the memory port: in the
+// order writer 0, reader 0, writer 1, reader 1 each has priority in every fourth cycle (turn_i); without
+// its request, the first of the remaining requesters gets the port. The second half of a merge goes before
+// all.
 module onyx_buffet (
     input  logic clk_i, rst_ni, en_i, flush_i,
     input  logic        run_i,
@@ -84,7 +84,7 @@ module onyx_buffet (
   assign wr_ready_o        = |wr_pop;
   assign rd_ready_o        = |rd_pop;
 
-  // Only one of the two can be valid.
+  // At most one of the two is valid.
   assign rsp_o = {|rsp_valid, rsp_valid[1], rsp_valid[1] ? rsp_data[31:16] : rsp_data[15:0]};
 
   always_comb begin
@@ -96,7 +96,7 @@ module onyx_buffet (
 
   assign mem_req_o = (req != 4'd0);
   assign mem_we_o  = (gnt[0] && wr_we[0]) || (gnt[2] && wr_we[1]);
-  // The upper half of the memory belongs to ID 1; a capacity above 256 words of ID 0 reaches into it.
+  // The upper half of the memory belongs to ID 1; a capacity above 256 words of ID 0 extends into the upper half.
   assign mem_addr_o = gnt[0] ? wr_addr[8:0] : gnt[1] ? rd_addr[8:0] : (gnt[2] ? wr_addr[17:9] : rd_addr[17:9]) ^ 9'h100;
   assign mem_wdata_o = gnt[2] ? wr_line[127:64] : wr_line[63:0];
 `include "onyx_assert.svh"

@@ -104,7 +104,7 @@ module onyx_buffet_id (
   };
   assign wr_pop_o = accept || commit || (wr_valid_i && !wr_is_write_i && !open_q);
 
-  // -- for the monitors: blocks opened (3: more) and freed since the flush, lines of the second one written --
+  // -- for the monitors: blocks opened (3: more) and freed since the flush, lines of the second block written --
   logic [1:0] opened_q;
   logic freed_q, writing;
   logic [9:0] second_q;

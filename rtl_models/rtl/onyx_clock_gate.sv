@@ -1,7 +1,7 @@
-// Clock gate: passes a pulse of the clock when awake_i was set before it.
+// Clock gate: passes a pulse of the clock if awake_i is set at its start.
 //
-// Contract: awake_i may change while clk_i is high; what it is when clk_i rises counts. Used where nothing behind
-// the gate would change without a clock anyway, so the cycles are the same with and without it.
+// Contract: awake_i may change while clk_i is high; its value at the rise of clk_i counts. Used only for logic that
+// would not change without a clock: the cycles are equal with and without the gate.
 module onyx_clock_gate (
     input  logic clk_i,
     input  logic awake_i,

@@ -1,8 +1,9 @@
-// What the reducers combine two values by (profile onyx-ext; 0, the sum, is the chip's): boards/onyx/reductions.def. Combinational.
+// Operations of the reducers on two values (profile onyx-ext; 0, the sum, is the chip's): boards/onyx/reductions.def.
+// Combinational.
 //
-// Integers have 16 bits; sums and products wrap around. Sums with infinities (OpAddHigh, OpAddLow) stay in the range, whose two
-// ends absorb what is added, the highest or the lowest one before the other. Numbers of bfloat16 have sum, product, least and
-// largest; they are ordered by their bits, -0 below 0. An operation that has no name is the sum.
+// Integers have 16 bits; sums and products wrap around. Sums with infinities (OpAddHigh, OpAddLow) stay in the range,
+// whose two ends absorb every addend, the highest or the lowest end first. Numbers of bfloat16 have sum, product,
+// least and largest; their order is the order of their bits, -0 below 0. An operation without a name is the sum.
 module onyx_combine (
     input  logic [ 3:0] op_i,
     input  logic        bf16_i,
@@ -34,7 +35,7 @@ module onyx_combine (
       .result_o(bf16_result)
   );
 
-  // Words whose order without sign is that of the values.
+  // Maps a value to a word whose unsigned order is the order of the values.
   function automatic logic [15:0] rank(input logic [15:0] v, input logic is_signed, input logic is_bf16);
     rank = (is_bf16 & v[15]) ? ~v : {v[15] ^ is_signed, v[14:0]};
   endfunction

@@ -1,13 +1,14 @@
 // The core of a PE tile (Mem = 0) or of a MEM tile (Mem = 1): its primitives, onyx_pe_core or onyx_mem_core, behind the port FIFOs.
 //
-// mode_i is the tile's mode field and space_i its CONFIG_SPACE, the words end to end; what they mean says onyx_fabric_pkg.
-// Port p is stream p of in_i and out_o (onyx_pkg). Every port has its depth-2 FIFO, so ready (of an input) and valid (of an
-// output) come from registers. The primitives work while tile_en_i and the mode's own enable are set; without, no port is
-// ready or valid and nothing changes.
-// sram_*: configuration access to the memory of a MEM tile, see onyx_mem_core.
+// mode_i is the tile's mode field and space_i its CONFIG_SPACE, the words end to end; onyx_fabric_pkg gives their
+// meaning. Port p is stream p of in_i and out_o (onyx_pkg). Every port has its depth-2 FIFO, so ready (of an input)
+// and valid (of an output) come from registers. The primitives work while tile_en_i and the mode's own enable are
+// set; without, no port is ready or valid and nothing changes. sram_*: configuration access to the memory of a MEM
+// tile, see onyx_mem_core.
 //
-// hazard_q: what the chip would have got wrong since the last flush, a bit a kind in the order of rtl_models/cycle/cycle.h
-// (docs/errata.md), of a MEM tile from second-block on. No port has it and nothing depends on it: simulators look at it,
+// hazard_q: errors of the chip since the last flush, a bit a kind in the order of rtl_models/cycle/cycle.h
+// (docs/errata.md), for a MEM tile from second-block on. No port carries hazard_q and nothing depends on the
+// register: simulators read hazard_q, synthesis removes the register.
 // synthesis removes it.
 // lint: "-GMem=1'b0"
 // lint: "-GMem=1'b1"
@@ -54,7 +55,7 @@ module onyx_core #(
         .sram_we_i, .sram_re_i, .sram_addr_i, .sram_wdata_i, .sram_rdata_o
     );
   end else begin : g_core
-    // The enable of every mode is this one.
+    // This enable serves every mode.
     assign enabled      = space_i[onyx_fabric_pkg::INTERSECT_UNIT_TILE_EN_LO];
     assign sram_rdata_o = 16'd0;
     onyx_pe_core u_core (

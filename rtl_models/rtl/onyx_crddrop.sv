@@ -1,14 +1,14 @@
-// Coordinate dropper: removes the outer coordinates whose inner fiber is empty, and that fiber's stop.
+// Coordinate dropper: removes the outer coordinates with an empty inner fiber, and the fiber's stop.
 //
-// Inner data passes. An inner stop closes the outer coordinate at the head: both pass if the fiber had data,
-// both vanish if not (so the level of a dropped stop is lost, as on the chip). Outer stops pass. An outer
-// fiber without coordinates keeps its stop while the inner stop that stands for it vanishes; to tell it from
-// the stop that closes the fiber of the coordinate just handled, the latter is remembered as owed. An outer
-// stop that no inner stop accounts for (a dropper before has lowered that one's level) passes all the same.
-// The done tokens pass together.
+// Inner data passes. An inner stop closes the outer coordinate at the head: both pass if the fiber had
+// data, both vanish otherwise (the level of a dropped stop is lost, as on the chip). Outer stops pass. An
+// outer fiber without coordinates keeps its stop while the corresponding inner stop vanishes; a register
+// marks the stop that closes the fiber of the last coordinate as owed, to tell the two apart. An outer stop
+// without an inner stop (an earlier dropper lowered the inner stop's level) passes, too. The done tokens
+// pass together.
 //
-// Handshake: made to stand between FIFOs. What is written to both outputs is written in one cycle, so an out
-// valid may depend (combinationally) on the other output's ready, never on its own. One token a cycle.
+// Handshake: made to stand between FIFOs. Both outputs are written in the same cycle: an out valid may depend
+// (combinationally) on the other output's ready, never on its own. The throughput is a token a cycle.
 module onyx_crddrop (
     input  logic clk_i, rst_ni, en_i, flush_i,
     input  onyx_pkg::stream_t inner_i, output logic inner_ready_o,
@@ -30,7 +30,7 @@ module onyx_crddrop (
   assign outer_done = outer_i.valid & outer_i.data[16] & (outer_i.data[9:8] == 2'd1);
   assign outer_item = outer_i.valid & ~outer_stop & ~outer_done;
 
-  // What happens in this cycle, if there is room for it.
+  // Events of this cycle, given room.
   logic close, keep, finish, orphan, pass_stop, empty_outer, push_both;
   assign close       = inner_stop & outer_item;
   assign keep        = close & has_data_q;
@@ -61,9 +61,9 @@ module onyx_crddrop (
     if (inner_ready_o && close && inner_high) owed_d = 1'b1;
   end
 
-  // For the monitors: the outer fiber at hand has a coordinate; one before it, in this row, had none; some fiber of the
-  // tree has one. The chip passes an empty outer fiber's inner stop with done: a sum too many, of which nobody knows
-  // only where no coordinate is at all.
+  // For the monitors: the outer fiber at hand has a coordinate; an earlier coordinate of this row had none; some
+  // fiber of the tree has a coordinate. The chip passes an empty outer fiber's inner stop with done: a surplus sum,
+  // unnoticed only without any coordinate.
   logic fiber_open_q, fiber_open_d, empty_before_q, empty_before_d, any_q, any_d;
   assign hazard_empty_o  = outer_ready_o & empty_before_q & (outer_item | (outer_done & any_q));
   assign hazard_uneven_o = finish ? (inner_ready_i ^ outer_ready_i) : (close & ~has_data_q & inner_ready_i & ~outer_ready_i);

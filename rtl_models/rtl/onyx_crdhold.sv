@@ -1,16 +1,16 @@
 // Coordinate holder: repeats the outer coordinate once for each inner token of its fiber.
 //
-// out inner = the inner stream; out outer = the outer coordinate beside each inner data token, and the inner
-// stream's stops. An inner stop of level 0 uses up one outer coordinate; a higher one uses up the last
-// coordinate of an outer fiber and its stop, or, when that outer fiber is empty, its stop alone. An outer stop
-// that no inner stop has used up (a dropper before has lowered that one's level) vanishes before data or done.
+// out inner = the inner stream; out outer = the outer coordinate beside each inner data token, and the inner stream's
+// stops. An inner stop of level 0 consumes an outer coordinate; a higher stop consumes the last coordinate of an
+// outer fiber and its stop, or, for an empty outer fiber, its stop alone. An outer stop without an inner stop (an
+// earlier dropper lowered the inner stop's level) vanishes before data or done.
 //
-// An inner stop leaves as soon as any outer token is at the head; what it uses up may still be on its way and
-// is then remembered in debt_q and discarded when it comes. So an outer stop costs no cycle of its own unless
-// inner data waits behind it, which is the chip's timing.
+// An inner stop leaves as soon as any outer token is at the head; the consumed token may still be on its way; debt_q
+// remembers the token, and discards it on arrival. Hence an outer stop costs no cycle of its own unless inner data
+// waits after the stop, the chip's timing.
 //
-// Handshake: made to stand between FIFOs. Both outputs are written together, so each out valid depends
-// (combinationally) on the other output's ready, never on its own. One token a cycle, done takes three.
+// Handshake: made to stand between FIFOs. Both outputs are written together: each out valid depends (combinationally)
+// on the other output's ready, never on its own. The throughput is a token a cycle, done takes three.
 module onyx_crdhold (
     input  logic clk_i, rst_ni, en_i, flush_i,
     input  onyx_pkg::stream_t inner_i, output logic inner_ready_o,
@@ -24,7 +24,7 @@ module onyx_crdhold (
     StHold = 2'd1,
     StDone = 2'd2} state_e;
 
-  // Outer tokens that inner stops already sent have used up.
+  // Outer tokens consumed by inner stops already sent.
   typedef enum logic [1:0] {DebtNone = 2'd0,
     DebtItem = 2'd1,  // a coordinate
     DebtStop = 2'd2} debt_e;  // everything through the next stop
@@ -58,7 +58,7 @@ module onyx_crdhold (
       StStart: state_d = StHold;
       StHold: begin
         if (both && inner_stop && !outer_done) begin
-          // Sends the stop and discards the outer head, unless that would leave two debts.
+          // Sends the stop and discards the outer head, unless two debts would result.
           push      = (rest == DebtNone);
           pop_inner = push & inner_ready_i & outer_ready_i;
           pop_outer = pop_inner | ~push;

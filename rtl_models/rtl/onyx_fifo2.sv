@@ -1,10 +1,10 @@
-// Depth-2 register FIFO, as it stands on every 17-bit port of a PE or MEM tile.
+// Depth-2 register FIFO of every 17-bit port of a PE or MEM tile.
 //
-// in_i and out_o are streams of Width bits (onyx_pkg).
-// Contract: a word enters when it is valid and in_ready_o, leaves when it is valid and out_ready_i, both at a
-// clock edge with en_i. in_ready_o and valid of out_o come from registers only: a full FIFO takes nothing even
-// when its head leaves in the same cycle, and an empty one passes nothing through. So the latency is one
-// cycle and the throughput one word a cycle. flush_i empties it.
+// in_i and out_o are streams of Width bits (onyx_pkg). Contract: a word enters when valid and in_ready_o,
+// leaves when valid and out_ready_i, both at a clock edge with en_i. in_ready_o and valid of out_o come from
+// registers only: a full FIFO takes nothing even when its head leaves in the same cycle, and an empty FIFO
+// passes nothing through. Hence the latency is a cycle and the throughput a word a cycle. flush_i empties the
+// FIFO.
 module onyx_fifo2 #(
     parameter int unsigned Width = 17
 ) (
@@ -35,7 +35,7 @@ module onyx_fifo2 #(
       slot1_q      <= '0;
     end else if (en_i) begin
       if (flush_i) begin
-        // The words stay: count_q says which of them mean anything.
+        // The words stay: count_q marks the valid words.
         count_q      <= 2'd0;
         write_slot_q <= 1'b0;
         read_slot_q  <= 1'b0;

@@ -14,7 +14,7 @@ module onyx_fifo_pow2 #(
   end
 
   logic [Width-1:0] words[0:(1 << LogDepth) - 1];
-  // One bit more than an index: full and empty differ in it.
+  // A bit more than an index: full and empty differ in this bit.
   logic [LogDepth:0] write_q, read_q;
   logic push, pop;
 

@@ -1,12 +1,12 @@
-// One tile of the global buffer: two banks of 128 KB, one load DMA, one store DMA, one configuration DMA.
+// A tile of the global buffer: two banks of 128 KB, one load DMA, one store DMA, one configuration DMA.
 //
 // Contract:
-// - proc_*: the processor's 64-bit port; a write or read takes effect in the cycle it is presented, read data
-//   follow one cycle later.
-// - A bank makes one access a cycle: of those that want it the first in the order processor's write, store, processor's
-//   read, configuration, load. The others are lost, and nobody is told: here a DMA that reads waits, so that a run ends
-//   and can report it, and a lost read of the processor gives the data of the read before.
-// - collision_o, one cycle later: which accesses were lost and to which. Bit 2 * kind + bank, kinds: 0 store to processor,
+// - proc_*: the processor's 64-bit port; a write or read takes effect in the cycle of the request, read data
+//   follow a cycle later.
+// - A bank makes an access a cycle: among the requesters the first in the order processor's write, store, processor's
+//   read, configuration, load. The remaining accesses are lost without report: here a losing DMA read waits, a run ends
+//   and can report the loss, and a lost read of the processor gives the data of the read before.
+// - collision_o, one cycle later: the lost and the winning accesses. Bit 2 * kind + bank, kinds: 0 store to processor,
 //   1 configuration to processor, 2 configuration to store, 3 load to processor, 4 load to store, 5 load to configuration,
 //   6 processor to store. in_use_o: banks the DMAs are at work on, bit 2 * DMA + bank: 0 store, 1 configuration, 2 load.
 // - reg_*: the tile's 32-bit registers (byte offset in reg_addr_i); read data are combinational.
@@ -15,15 +15,15 @@
 //   five cycles after ld_start_i when flush_mode is external (0). ld_done_o begins two cycles after the column has
 //   accepted the last word.
 // - store: after st_start_i with mode 1 and ready-valid mode, blocks "length, words" arrive from the column the store's
-//   data_mux names; lengths included, each word is written where the store's loops are, which begin at the start address
+//   data_mux names; each length and word goes to the address of the store's loops, which begin at the start address
 //   and go on by a step a word: without a stride every word lands on the start address. Words for one 64-bit line are
 //   written together, once a word for another line comes or the last block is over. st_done_o begins when num_blocks
 //   blocks are in the memory. A start while the store runs is ignored.
-//   What the chip does, too: the store offers room whether or not it runs, and takes valid for a word whether or not it
-//   offers room; a start forgets what came before it. A block of length 0 takes a cycle more: a word in it is written, but
+//   What the chip does, too: the store offers room running or not, and takes valid for a word whether or not the store
+//   offers room; a start forgets earlier words. A block of length 0 takes a cycle more: a word in it is written, but
 //   is neither the length of the next block nor counted.
-// - done pulses last five cycles; other modes than these do not start. Neither does a DMA whose chain to the next tile, or
-//   whose delay or first cycle, is set: what the chip does then is not modelled.
+// - done pulses last five cycles; other modes do not start. Neither does a DMA whose chain to the next tile, or
+//   whose delay or first cycle, is set: the chip's behaviour is not modelled.
 // - configuration: after pc_start_i with mode 1, num_cfg words {address, data} leave at cfg_south_* and cfg_east_*, one a
 //   cycle, each where the broadcast multiplexer selects 1 (own DMA) or 2 (from the west); pc_done_o pulses at the end.
 // Addresses are bytes; a DMA stays inside its own tile (address bits 21:18 are not looked at). Counting loops: extent
@@ -133,7 +133,7 @@ module onyx_glb_tile (
   logic [63:0] ld_line_q, pc_line_q, st_line_q;
   logic [ 3:0] st_lanes_q;
 
-  // By bank: which one of them an address means, and who wants it.
+  // By bank: the bank addressed by each requester, and the requests.
   logic [1:0] proc_bank, st_bank, pc_bank, ld_bank;
   logic [1:0] proc_writes, st_writes, proc_reads, pc_reads, ld_reads;
   assign proc_bank   = {proc_addr_i[17], ~proc_addr_i[17]};
@@ -300,8 +300,8 @@ module onyx_glb_tile (
   assign odd_valid_o  = skid_valid & ld_column[1];
 
   // ---- store DMA ---------------------------------------------------------------------------------------------------
-  // A word passes a register, a FIFO of four and another register; the third cycle behind the one it was taken in puts
-  // it into the line.
+  // A word passes a register, a FIFO of four and another register; the word enters the line in the third cycle after
+  // its arrival.
   logic st_in_valid_q, st_word_valid_q, st_fifo_push, st_fifo_pop;
   logic [15:0] st_in_data_q, st_word_q;
   logic [15:0] st_fifo_q[4];
@@ -339,7 +339,7 @@ module onyx_glb_tile (
     end
   end
 
-  // The line that words are collected in, and where blocks are: st_empty_q is the cycle that a block of length 0 takes.
+  // The line under collection, and the place in the blocks: st_empty_q is the cycle of a block of length 0.
   logic st_in_block_q, st_empty_q, st_last_q, st_block_ends, st_ends, st_first_q, st_moves_on;
   logic [2:0] st_done_q;  // cycles left of the pulse
   logic [15:0] st_left_q;

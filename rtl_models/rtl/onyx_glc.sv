@@ -215,7 +215,7 @@ module onyx_glc (
     end
   end
 
-  // A done pulse that meets the clearing write is kept.
+  // A done pulse in the cycle of the clearing write is kept.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       f2g_isr_q <= 16'd0;

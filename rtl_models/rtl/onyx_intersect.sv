@@ -35,7 +35,7 @@ module onyx_intersect (
 
   state_e state_q, state_d;
 
-  // What stands at the head of each side.
+  // The heads of each side.
   logic side0, side1, all, maybe0, maybe1, end0, end1, less, equal;
   assign side0  = crd0_i.valid & pos0_i.valid;
   assign side1  = crd1_i.valid & pos1_i.valid;
@@ -53,7 +53,7 @@ module onyx_intersect (
   assign over1 = (crd1_i.valid & end1) | (pos1_i.valid & pos1_i.data[16] & (pos1_i.data[9:8] != 2'd2));
   assign over  = over0 | over1;
 
-  // take0, take1: the sides that leave, at once if nothing is pushed, else when the outputs have room.
+  // take0, take1: the leaving sides, at once without a push, else when the outputs have room.
   logic take0, take1, push, room;
   always_comb begin
     take0       = 1'b0;

@@ -1,18 +1,19 @@
 // Matrix reducer (profile onyx-ext): adds up sparse matrices, outer and inner coordinates with values beside the inner ones.
 //
-// Contract: with inner_i = 0 it is the vector reducer, and the outer ports stand still. Otherwise inner_i is how many bits
-// the inner coordinate has, 10 at most, and the outer one has the others of 10. Inner coordinates and values have the same
-// shape, one fiber for each outer coordinate, maybe an empty one; the fiber of the last outer coordinate ends with the stop
-// that ends the matrix, which is one level higher than the outer one. An outer stop of level 0 ends a matrix, one of level n > 0 the
-// sum: its points leave sorted, each once, a fiber for each outer coordinate that has any, then stops of level n - 1 on the
-// outer output and n on the two others. Done passes. A point whose coordinates do not fit is lost, as the vector reducer
-// says; a maybe coordinate and what is beside it vanish.
+// Contract: inner_i = 0 makes a vector reducer with idle outer ports. Otherwise inner_i is the number of bits of the
+// inner coordinate, at most 10, and the outer coordinate has the rest of 10. Inner coordinates and values have the
+// same shape, a fiber for each outer coordinate, possibly empty; the fiber of the last outer coordinate ends with the
+// stop of the matrix, a level above the outer stop. An outer stop of level 0 ends a matrix, a stop of level n > 0 the
+// sum: its points leave sorted, each once, a fiber for each nonempty outer coordinate, followed by stops of level n -
+// 1 on the outer output and n on the two other outputs. Done passes. A point whose coordinates do not fit is lost, as
+// the vector reducer says; a maybe coordinate and its companions vanish.
 //
-// It is a vector reducer whose coordinates are those of points. Streams that are not in step are not taken.
+// The core is a vector reducer with points as coordinates. Streams out of step are not taken.
 //
-// Handshake: made to stand between FIFOs. A point takes an inner coordinate and a value, as of a vector, while the outer one
-// stays; the end of its fiber takes one cycle, and then it goes; the end of a matrix is taken of all three inputs. An outer coordinate leaves in a cycle of its own, beside the stop of
-// the fiber before; an entry on both inner outputs or none; the end on all.
+// Handshake: made to stand between FIFOs. A point takes an inner coordinate and a value, as in a vector, while the
+// outer coordinate stays; the end of its fiber takes a cycle, and the outer coordinate goes; the end of a matrix is
+// taken of all three inputs. An outer coordinate leaves in a cycle of its own, beside the stop of the fiber before;
+// an entry on both inner outputs or none; the end on all.
 module onyx_matrix_reduce (
     input  logic clk_i, rst_ni, en_i, flush_i, bf16_i,
     input  logic [3:0] op_i, inner_i,
@@ -28,7 +29,7 @@ module onyx_matrix_reduce (
   logic matrix;
   assign matrix = inner_i != 4'd0;
 
-  // -- points: what comes at the three inputs is one token of the vector reducer's, or ends a fiber --
+  // -- points: tokens of the three inputs form a token of the vector reducer, or end a fiber --
   logic crd_stop, crd_item, outer_item, all, in_step, ends_row, maybe, fits;
   logic [15:0] row_base;
   assign crd_stop   = crd_i.data[16] & (crd_i.data[9:8] == 2'd0);

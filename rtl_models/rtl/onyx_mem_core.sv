@@ -69,7 +69,7 @@ module onyx_mem_core (
   assign tail_o       = on_vector ? {vector2, vector1, vector0} : {fiber2, fiber1, fiber0};
   assign hazard_o     = on_vector ? {6'd0, vector_hazard, 2'd0} : fiber_hazard;
 
-  // The vector reducer has the memory by the port of the configuration bus: a fiber access that stands still.
+  // The vector reducer uses the memory through the configuration bus's port: the fiber access stands still.
   logic vector_req, vector_we, unused_vector_stir;
   logic [8:0] vector_addr;
   logic [63:0] vector_wdata;

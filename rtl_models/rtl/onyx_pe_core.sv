@@ -30,7 +30,7 @@ module onyx_pe_core (
   assign {h3, h2, h1, h0} = head_i;
   assign tail_o = {t2, t1, t0};
 
-  // One enable for each primitive: an idle one neither moves nor costs.
+  // An enable for each primitive: an idle primitive neither moves nor costs energy.
   logic on_joiner, on_drop, on_hold, on_alu, on_repeat, on_rsg, on_reduce, on_regions;
   assign on_joiner = en_i & (mode_i == ModeJoiner);
   assign on_drop   = en_i & (mode_i == ModeCrdDrop);
@@ -41,7 +41,7 @@ module onyx_pe_core (
   assign on_reduce = en_i & (mode_i == ModeReduce);
   assign on_regions = en_i & (mode_i == ModeRegions);
 
-  // What each takes, gives and raises.
+  // Ready, outputs and hazards of each primitive.
   logic [3:0] joiner_ready, regions_ready;
   logic [1:0] drop_ready, hold_ready, alu_ready, repeat_ready;
   logic rsg_ready, reduce_ready;
@@ -108,7 +108,7 @@ module onyx_pe_core (
       .stir_o(unused_stir[3]), .hazard_o(hazard[6])
   );
 
-  // The mode's primitive takes the heads and feeds the tails; the ports it lacks stand still.
+  // The mode's primitive takes the heads and feeds the tails; its missing ports stand still.
   always_comb begin
     head_ready_o = 4'd0;
     t0 = {1'b0, joiner0.data};

@@ -1,7 +1,7 @@
-// Types that ports have in common, used as onyx_pkg::NAME. (Yosys reads no import, no array of structs and no member of a
-// struct that is declared in a generate block: where streams are numbered they are slices of one vector.)
+// Common types of ports, used as onyx_pkg::NAME. (Yosys reads no import, no array of structs and no member of a
+// struct that is declared in a generate block: numbered streams are slices of a vector.)
 package onyx_pkg;
-  // A ready-valid stream, without its ready, which goes the other way: a token is there while valid, and moves at the
+  // A ready-valid stream, without its ready, which flows backwards: a token is present while valid, and moves at the
   // edge if ready. Bit 16 of data: a control token.
   typedef struct packed {
     logic valid;
@@ -11,7 +11,7 @@ package onyx_pkg;
   // A stream of W bits is a vector of W + 1 bits in the same order, valid on top: what a module with a parameter for the
   // width has at its ports.
 
-  // The commands of the write scanner to the buffet, and of the read scanner to it.
+  // The commands of the write scanner and of the read scanner to the buffet.
   typedef struct packed {
     logic valid;
     logic write;  // 0: opens or closes a block
@@ -56,7 +56,7 @@ package onyx_pkg;
     logic [31:0] data;
   } config_t;
 
-  // What a tile is told by the controller: with stall nothing moves but configuration, after flush all FIFOs are empty.
+  // The controller's signals to a tile: with stall only configuration moves, after flush all FIFOs are empty.
   typedef struct packed {
     logic stall;
     logic flush;

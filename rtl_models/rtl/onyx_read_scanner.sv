@@ -9,11 +9,11 @@
 //                freed, and the next tree begins. root_i: [0, done] instead of `pos`, for each tree (dense: once).
 //   compressed, skip_i (profile onyx-ext)   the same, less coordinates that the scanner on the other side of an intersecter
 //                lacks, whose coordinates come on `partner` (onyx_skip_queue): see "skipping" below. Which of them are left out
-//                depends on when they come; what both sides have never is, nor a stop. Not with spacc_i.
+//                depends on when they come; common coordinates and stops never are. Not with spacc_i.
 //   dense_i      the same without memory: coordinates 0..dim_size-1, positions r*dim_size+k; a maybe goes to
 //                both outputs as it is.
 //   lookup_i     `coord_out` = value at r; other tokens pass, maybe becomes the value 0; done frees the block. With root_i
-//                it gives nothing, ever: as on the chip, no reference is made for it.
+//                nothing leaves, ever: as on the chip, the scanner makes no reference for root_i.
 //   block_mode_i `block_rd_out` = size and contents of the segment (or value) block, and unless lookup_i those of
 //                the coordinate block; frees them; again and again. Takes no input. With lookup_i it asks ahead of
 //                its places, as the chip does, whose count of places taken goes down as words leave and never up.
@@ -22,9 +22,9 @@
 //                the next pass needs no input and scans reference 0 to `block_rd_out`, with a stop one level lower.
 //                The stop of level stop_lvl_i + 2 is the last one: done follows it, and the pass to
 //                `block_rd_out` behind it. Done on `pos` vanishes, right behind the stop or at the start of a pass; the
-//                next tree begins. A done that is there when the pass to `block_rd_out` starts the chip takes for data.
+//                next tree begins. A done at the start of the pass to `block_rd_out` is data on the chip.
 //   lookup_i, spacc_i     as lookup, but a stop of level stop_lvl_i or above frees the block; a routing token
-//                sends what follows it to `coord_out` (bit 0 clear) or `block_rd_out` (set).
+//                sends later tokens to `coord_out` (bit 0 clear) or `block_rd_out` (set).
 // Contract: rd_o are read commands, rsp_i their answers (see onyx_buffet). Everything a command will deliver has
 // its place reserved before the command is issued, so an answer never waits and no stall on the outputs can lose
 // or reorder a word; in a read-out of values an answer may wait for its place, and nothing is lost here either. pos_out
@@ -98,7 +98,7 @@ module onyx_read_scanner (
       .in_i({plan_push && plan_ready, plan_in}), .in_ready_o(unused_room),
       .out_o({plan_valid, plan}), .out_ready_i(plan_pop)
   );
-  // The fiber between its two reads has its place in the plan, which is not empty then: one place less is left.
+  // The fiber between its two reads has a place in the plan, not empty in this state: a place less is left.
   logic [3:0] planned_q;
   assign plan_ready = (planned_q + {3'd0, state_q == RefEnd}) < 4'd8;
 
@@ -174,17 +174,17 @@ module onyx_read_scanner (
   end
 
   // -- skipping: entries leave with their positions, or not at all --
-  // The walker leaves the position in an entry's place in the queue. While the fiber's coordinates are below the bound it
-  // reads ever further apart, without waiting for answers; an entry below the bound says that all before it are, too. One that is
-  // not, behind a gap, sends the walker back to the first entry that nothing is known of, to read closer together. Entries
-  // that it had asked for have the other turn, and vanish. A fiber with a gap stays with the walker until all it asked for has come.
+  // The walker leaves the position in an entry's place in the queue. While coordinates are below the bound the walker
+  // reads ever further apart, without waiting for answers; an entry below the bound proves all earlier entries below.
+  // An entry above, after a gap, sends the walker back to the first unknown entry, to read closer together. Entries
+  // asked for before have the other turn, and vanish. A fiber with a gap stays until all requested entries have come.
   localparam logic [3:0] Patience = 4'd8;  // entries in a row that are left out before the first gap
   localparam logic [2:0] First = 3'd3;  // the first gap is of 2^First entries, about two lines of memory
   localparam logic [2:0] Widest = 3'd7;  // .. the widest of 2^Widest
   localparam logic [3:0] Ahead = 4'd3;  // entries asked for at a time beyond a gap: each is another line
   logic skips, gives, gives_both, drops, goes_back, live, in_order, below;
   logic turn_q, begun_q, gapped_q, seeking_q, closing_q, held_q;  // begun: an entry of the fiber is known; closing: after a step
-                                                           // back; held: what is offered stays
+                                                           // back; held: the offer stays
   logic [15:0] next_q;  // the first entry that nothing is known of
   logic [ 3:0] tokens_q, asked_q, dropped_q;  // tokens, entries in the output queue; entries in a row that were left out
   logic [ 2:0] step_q, step, step_back;  // logarithm of how far apart entries are read
@@ -354,7 +354,7 @@ module onyx_read_scanner (
         end
         if (plan_ready && last_of_tree) done_given_d = 1'b1;
       end
-      // A dense root has no block to wait for: one tree is all it gives.
+      // A dense root has no block to wait for: it gives a single tree.
       Walk:
       if (!dense_i) begin
         if (!plan_valid || pass_walked) state_d = Free1;
@@ -406,7 +406,7 @@ module onyx_read_scanner (
         end
       end
       Drain: begin
-        // The block is out, or all of its values have come: on to the coordinate block, or free what was read.
+        // The block is out, or all its values have come: continue with the coordinate block, or free both.
         if (values ? owed_q == 4'd0 : !out_valid) begin
           front_want = 1'b1;
           if (!second_q && !lookup_i) begin
@@ -474,8 +474,8 @@ module onyx_read_scanner (
   assign walk_gnt  = rd_ready_i && (walker_first_i || !front_want);
   assign front_gnt = rd_ready_i && front_want && !(walk_want && walk_gnt);
 
-  // The front's wish is counted with or without its turn, so that the turns need not wake anything. What else a
-  // register takes over changes with the state, or with a word that enters or leaves one of the queues.
+  // The front's request counts with or without its turn: turns need not wake anything. Other register changes need a
+  // state change, or a word entering or leaving a queue.
   assign stir_o = (state_d != state_q) || (second_d != second_q) || (read_out_d != read_out_q) ||
                   (root_done_d != root_done_q) || (done_given_d != done_given_q) || (done_taken_d != done_taken_q) ||
                   (pos_i.valid && pos_ready_o) || ref_pop || (plan_push && plan_ready) || (front_want && rd_ready_i) ||

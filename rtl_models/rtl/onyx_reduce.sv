@@ -63,7 +63,7 @@ module onyx_reduce (
         if (out_ready_i) state_d = StStop;
       end
       StStop: begin
-        // A done without a stop before it (a lone fiber) ends the sum as well.
+        // A done without an earlier stop (a lone fiber) ends the sum, too.
         out_o.valid = done | ~level0;
         if (stop) out_o.data = {in_i.data[16:8], in_i.data[7:0] - 8'd1};
         in_ready_o = ~out_o.valid | out_ready_i;

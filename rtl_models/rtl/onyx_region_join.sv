@@ -1,15 +1,16 @@
-// Joiner by regions (profile onyx-ext): of two coordinate streams, each with its position (reference) stream, what the chosen ones
-// of the three regions have: coordinates of side 0 only, of side 1 only, of both.
+// Joiner by regions (profile onyx-ext): from two coordinate streams, each with its position (reference) stream, gives
+// the coordinates of the chosen regions among three: coordinates of side 0 only, of side 1 only, of both.
 //
-// regions_i[0]: side 0 only; [1]: side 1 only; [2]: both. So 3'b100 is the intersection, 3'b111 the union, 3'b001 what side 1
-// lacks, 3'b011 what one side has alone, 3'b000 nothing but the ends of fibers. The position of a side that lacks the coordinate
-// is a maybe token. Streams of a side are taken in pairs (coordinate, position). At the end of a fiber the control token of
-// side 0 goes to all three outputs. A maybe on a position is a position like any other; a maybe in place of a coordinate is no
-// coordinate and vanishes with its position.
+// regions_i[0]: side 0 only; [1]: side 1 only; [2]: both. 3'b100 is the intersection, 3'b111 the union, 3'b001 side 0
+// without side 1, 3'b011 the symmetric difference, 3'b000 only the ends of fibers. The position of a side without the
+// coordinate is a maybe token. Streams of a side are taken in pairs (coordinate, position). At the end of a fiber the
+// control token of side 0 goes to all three outputs. A maybe on a position is a position like any other; a maybe in
+// place of a coordinate is no coordinate and vanishes with its position.
 //
-// Handshake: made to stand between FIFOs. The three outputs are written together, so each out valid depends (combinationally)
-// on the ready of the two others, never on its own. There is one comparison a cycle, of what stands at the heads of both
-// sides, and no state: a coordinate takes one cycle whether it leaves or not, and so does the end of a fiber.
+// Handshake: made to stand between FIFOs. The three outputs are written together: each out valid depends
+// (combinationally) on the ready of the two others, never on its own. The joiner makes a comparison a cycle, of the
+// heads of both sides, and has no state: a coordinate takes a cycle whether given or dropped, and the end of a fiber
+// takes a cycle.
 module onyx_region_join (
     // verilator lint_off UNUSEDSIGNAL
     input  logic clk_i, rst_ni, en_i, flush_i,  // a primitive's, though it has no register
@@ -23,14 +24,14 @@ module onyx_region_join (
 );
   localparam logic [16:0] Absent = 17'h10200;
 
-  // By side: whether a maybe stands there, or the end of its fiber; whether its coordinate is the next one of both.
+  // By side: whether the head is a maybe, or the end of its fiber; whether its coordinate is the lower of the two.
   logic [1:0] maybe, ended, next;
   assign maybe = {crd1_i.data[16] & (crd1_i.data[9:8] == 2'd2), crd0_i.data[16] & (crd0_i.data[9:8] == 2'd2)};
   assign ended = {crd1_i.data[16], crd0_i.data[16]} & ~maybe;
   assign next  = ~ended & {ended[0] | (crd1_i.data[15:0] <= crd0_i.data[15:0]),
                            ended[1] | (crd0_i.data[15:0] <= crd1_i.data[15:0])};
 
-  // Which sides leave: at once if they are not among what is joined, else when the outputs have room.
+  // Leaving sides: at once outside the chosen regions, else when the outputs have room.
   logic [1:0] take;
   logic all, done, skip, push;
   assign all  = crd0_i.valid & pos0_i.valid & crd1_i.valid & pos1_i.valid;

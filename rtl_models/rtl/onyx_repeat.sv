@@ -1,15 +1,15 @@
 // Repeater: sends the reference at the head of proc once for each data token of its repeat-signal fiber.
 //
-// A repsig stop of level 0 ends one reference, a higher one also the proc fiber it closes (or, when that
-// fiber is empty, it alone); the repsig stop is sent on, proc stops are not, also none that no repsig stop
-// accounts for (a dropper before has lowered that one's level). A maybe on proc is repeated like
-// a reference, a maybe on repsig counts as data (the chip stands still for ever). Done leaves when both streams have it. With root_i the proc
-// stream is [0, done], made here, once for every tree. With spacc_i stops end no reference: done does.
+// A repsig stop of level 0 ends a reference, a higher stop also ends the proc fiber (or, for an empty fiber, only the
+// fiber); the repsig stop is sent on, proc stops are not, and proc stops without a repsig stop (an earlier dropper
+// lowered its level) are dropped. A maybe on proc is repeated like a reference, a maybe on repsig counts as data (the
+// chip stands still for ever). Done leaves when present on both streams. With root_i the proc stream is [0, done],
+// made here, once for every tree. With spacc_i stops end no reference: done does.
 //
-// Handshake: made to stand between FIFOs, with a FIFO of its own behind the proc port; out valid does not
-// depend on out ready. A fiber of N tokens takes N+2 cycles, as on the chip; which cycle pops what is the
-// chip's too, except that no stop leaves before what it ends on proc has come (the chip forgets it then).
-// As there, a stop leaves only when the token behind what it ends on proc is there, be it a proc stop or done.
+// Handshake: made to stand between FIFOs, with a FIFO of its own behind the proc port; out valid does not depend on
+// out ready. A fiber of N tokens takes N+2 cycles, as on the chip; pops happen in the chip's cycles, except that a
+// stop waits for the proc token it ends (the chip forgets this token). As on the chip, a stop leaves only when the
+// next proc token after its reference is present, a stop or done.
 module onyx_repeat (
     input  logic clk_i, rst_ni, en_i, flush_i,
     input  logic        root_i,
@@ -32,8 +32,8 @@ module onyx_repeat (
     StDone = 3'd5} state_e;
 
   state_e state_q, state_d;
-  // In StStop. send_q: what the repsig stop at the head ends is popped, the stop leaves with the next proc token
-  // there. close_q: the proc stop that belongs to a higher repsig stop is still to be popped.
+  // In StStop. send_q: the proc token ended by the repsig stop at the head is popped, and the stop leaves with the
+  // next proc token. close_q: the proc stop of a higher repsig stop is not yet popped.
   logic send_q, send_d, close_q, close_d;
 
   logic make_ref, make_done;
@@ -79,7 +79,7 @@ module onyx_repeat (
           proc_pop = proc_stop | (sig_done & proc_item);
           if (sig_done && proc_done) state_d = StDone;
         end else if (sig_stop && (proc_item || proc_stop)) begin
-          // A stop here stands for an empty proc fiber: nothing of it is left to close.
+          // A stop here stands for an empty proc fiber: the fiber needs no further close.
           proc_pop = 1'b1;
           send_d   = 1'b1;
           close_d  = proc_item & sig_high;
@@ -113,11 +113,11 @@ module onyx_repeat (
     endcase
   end
 
-  // For the monitors. The chip goes to its state for stops with the first stop of the signal, whether there is anything
-  // on proc to be popped or not, and stays there until proc has something other than a stop and the output has room. A
-  // stop that meets a reference there, and is not the one that ended what was popped last, leaves and pops nothing. A
-  // stop for an empty proc fiber leaves there with the proc stop, here with what follows (late_q). The reference that
-  // is kept does harm when the next token of the signal repeats it.
+  // For the monitors. The chip enters its state for stops with the first stop of the signal, with or without a token
+  // on proc, and leaves the state when proc has a token other than a stop and the output has room. A stop that meets
+  // a reference in this state, and did not end the last popped token, leaves and pops nothing. A stop for an empty
+  // proc fiber leaves with the proc stop on the chip, with the next token here (late_q). The kept reference does harm
+  // when the next token of the signal repeats the reference.
   logic stays_q, stays_d, late_q, late_d, kept_q, kept_d, fresh_q, fresh_d;
   logic fresh, ends_ref;
   assign hazard_o = kept_q & sent & (state_q == StRepeat) & sig_item;

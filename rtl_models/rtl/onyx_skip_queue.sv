@@ -1,13 +1,14 @@
-// What a scanner may skip (profile onyx-ext): the coordinates of the scanner on the other side of its intersecter, in turn
-// with its own fibers.
+// Skippable coordinates of a scanner (profile onyx-ext): the coordinates of the scanner on the other side of its
+// intersecter, in turn with its own fibers.
 //
-// partner_i is the other side's coordinate stream, as the intersecter has it; both sides have as many fibers, and a fiber's
-// coordinates ascend. bound_o, while valid: what the fiber at hand has below it the other side lacks. end_o: so it does
-// everything that the fiber at hand still has. Neither is ever right for another fiber: what comes for fibers that are over is taken
-// out, what comes ahead waits. passed_i: a coordinate of the fiber at hand leaves; ended_i: its stop does, only while may_end_o.
+// partner_i is the other side's coordinate stream, as the intersecter has it; both sides have as many fibers, and a
+// fiber's coordinates ascend. bound_o, while valid: the other side lacks all coordinates of the current fiber below
+// bound_o. end_o: the other side lacks all remaining coordinates of the current fiber. Neither is ever right for
+// another fiber: tokens of finished fibers are removed, tokens of later fibers wait. passed_i: a coordinate of the
+// fiber at hand leaves; ended_i: its stop does, only while may_end_o.
 //
-// The stream that is listened to is never held up: where no place is left for a coordinate it is lost, and the one behind it is
-// then no bound (gap). Stops are counted. Only 2^CountBits - 1 stops ahead of or behind the fiber at hand hold up anything; the
+// The observed stream is never held up: a coordinate without a place is lost, and the next coordinate is no bound
+// (gap). Stops are counted. Only 2^CountBits - 1 stops ahead of or behind the fiber at hand hold up anything; the
 // FIFOs between scanner and intersecter hold fewer. Control tokens but stops vanish. run_i = 0 stands still.
 module onyx_skip_queue #(
     parameter int unsigned LogDepth = 3,
@@ -30,7 +31,7 @@ module onyx_skip_queue #(
     $error("onyx_skip_queue: CountBits and CrdBits must be 1..16");
   end
 
-  // -- what comes: into the queue, or, where that is full, into two registers behind it --
+  // -- arriving tokens: into the queue, or, if full, into two registers after the queue --
   logic [CountBits-1:0] tail_q;  // stops behind the queue
   logic gap_q;  // a coordinate behind all of them is lost
   logic crd_comes, stop_comes, behind, push, room;
@@ -48,7 +49,7 @@ module onyx_skip_queue #(
       .out_o({head_valid, head_gap, head_stop, head}), .out_ready_i(pop)
   );
 
-  // -- what goes: in step with the fibers --
+  // -- leaving tokens: in step with the fibers --
   logic [CountBits-1:0] owed_q;  // fibers that are over, whose stop is still to come from the other side
   logic past_valid_q;  // a coordinate of the fiber at hand has left
   logic [CrdBits-1:0] past_q;  // .. the last one

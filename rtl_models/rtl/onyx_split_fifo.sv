@@ -1,7 +1,7 @@
-// SplitFIFO: the register of one switch-box output; two in a row make one 2-entry FIFO.
+// SplitFIFO: the register of a switch-box output; two in a row make a 2-entry FIFO.
 //
-// Contract with fifo_i = 1: one token of storage. A token enters when it is valid and in_ready_o, and leaves when it
-// is valid and out_ready_i, at an edge with ce_i; an empty one may pass a token straight through.
+// Contract with fifo_i = 1: one token of storage. A token enters when valid and in_ready_o, and leaves when valid and
+// out_ready_i, at an edge with ce_i; an empty SplitFIFO may pass a token straight through.
 //   start_i cuts the ready path  (in_ready_o from registers only),
 //   end_i   cuts the valid path  (out_o from registers only).
 // First of a pair: start; second: end. The pair takes and gives a token every cycle, adds one cycle, and holds

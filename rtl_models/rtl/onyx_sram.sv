@@ -1,8 +1,8 @@
-// The memory of a MEM tile: 512 words of 64 bits, one port, read latency one cycle.
+// The memory of a MEM tile: 512 words of 64 bits, one port, read latency a cycle.
 //
-// Contract: in a cycle with req_i the word at addr_i is written (we_i) or read; a word read stands on
-// rdata_o from the next cycle until the next read. There is no reset: the contents are unknown until
-// written. The caller gates req_i, so the memory knows neither stall nor flush.
+// Contract: in a cycle with req_i the word at addr_i is written (we_i) or read; a word read stands on rdata_o from
+// the next cycle until the next read. There is no reset: the contents are unknown until written. The caller gates
+// req_i: the memory knows neither stall nor flush.
 module onyx_sram (
     input  logic        clk_i,
     input  logic        req_i,

@@ -1,11 +1,11 @@
 // The 17-bit switch box of a compute tile: an output on each track of each side, and the joins of ready.
 //
-// words_i holds the six configuration words of feature "SB B17" as written (word w at bits [32*w +: 32]). Which arriving
-// wires an output selects by number, and where its settings lie in the words, says onyx_fabric_pkg.
-// Ready of a wire or core output = no enabled sink that selects it is waiting. core_ready_o is that join for
-// the core outputs; the tile gates core valids with it, here nothing gates.
-// cb_wait_i: wires that a connection box of the tile waits on, numbered as its select.
-// comb from every input to the outputs.
+// words_i holds the six configuration words of feature "SB B17" as written (word w at bits [32*w +: 32]).
+// onyx_fabric_pkg gives the arriving wires of an output's select, and the places of its settings. Ready
+// of a wire or core output = no enabled sink that selects the wire is waiting. core_ready_o is this join
+// for the core outputs; the tile gates core valids with core_ready_o, the box gates nothing. cb_wait_i:
+// wires awaited by a connection box of the tile, numbered as its select. comb from every input to the
+// outputs.
 module onyx_switch_box (
     input  logic         clk_i,
     input  logic         rst_ni,
@@ -61,7 +61,7 @@ module onyx_switch_box (
     );
   end
 
-  // Ready of an arriving wire: the three outputs that may take it, and the connection boxes.
+  // Ready of an arriving wire: its three possible outputs, and the connection boxes.
   for (genvar k = 0; k < Outputs; k++) begin : g_join
     localparam int unsigned Wire = 32'(onyx_fabric_pkg::BOX_INPUT[5*k+:5]);
     localparam int unsigned To0 = 32'(onyx_fabric_pkg::SWITCH_LISTENER[5*(3*Wire)+:5]);

@@ -43,8 +43,8 @@ module onyx_tile_cfg #(
   assign here     = (cfg_i.write || cfg_i.read) && cfg_i.addr[15:0] == cfg_i.tile_id && feature < 8'd16;
   assign box      = feature >= 8'(BoxFeature) && feature < 8'(SwitchFeature - 1);  // that of the 1-bit network is between
 
-  // The place of the addressed register in word_q; Words if it is not here. A box has one, whatever its number. (Plain logic,
-  // not functions: those would keep the simulator from sharing one tile's code among all.)
+  // The place of the addressed register in word_q; Words if absent. A box has a single register, whatever its number.
+  // (Plain logic, not functions: functions would keep the simulator from sharing a tile's code among all.)
   always_comb begin
     first = 7'd0;
     count = 7'd0;

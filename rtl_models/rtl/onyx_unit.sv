@@ -30,8 +30,8 @@ module onyx_unit #(
       .clk_i, .rst_ni, .cfg_i(control_i.cfg), .rdata_o(reg_rdata), .space_o(space), .tile_o(tile), .cb_o, .sb17_o
   );
 
-  // Overrides: where a bit of *_set is on, that of *_to stands for valid of the input, ready of the output, or flush.
-  // A PE tile has those of the inputs in the last word of CONFIG_SPACE.
+  // Overrides: where a bit of *_set is on, the bit of *_to replaces valid of the input, ready of the output, or
+  // flush. A PE tile has the overrides of inputs in the last word of CONFIG_SPACE.
   logic [3:0] valid_set, valid_to;
   logic [2:0] ready_set, ready_to, mode;
   logic flush_set, flush_to, flush_routed, tile_en;

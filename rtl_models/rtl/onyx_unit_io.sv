@@ -24,8 +24,8 @@ module onyx_unit_io (
   end
   assign cfg_rdata_o = (control_i.cfg.read && here) ? {8'd0, word_q} : 32'd0;
 
-  // Overrides come in pairs, select then value. The mux takes the routed flush instead of the wired one (no 1-bit datapath:
-  // never).
+  // Overrides come in pairs, select and value. The mux takes the routed flush instead of the wired flush (no 1-bit
+  // datapath: never).
   assign tile_en   = word_q[onyx_fabric_pkg::IO_TILE_EN_LO];
   assign flush     = word_q[onyx_fabric_pkg::IO_FLUSH_REG_SEL_LO] ? word_q[onyx_fabric_pkg::IO_FLUSH_REG_VALUE_LO]
                    : (control_i.flush & ~word_q[onyx_fabric_pkg::IO_FLUSH_MUX_SEL_LO]);

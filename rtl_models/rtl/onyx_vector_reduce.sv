@@ -1,18 +1,18 @@
-// Vector reducer (profile onyx-ext): adds up sparse vectors, coordinates with values beside them.
+// Vector reducer (profile onyx-ext): adds up sparse vectors of coordinates with values.
 //
-// Contract: both inputs have the same shape, fibers of ascending coordinates. A stop of level 0 ends a vector; a
-// stop of level n > 0 ends the sum: its coordinates leave sorted, each once, with the sums beside them, then a stop of
-// level n-1 on both outputs. A sum without entries is that stop alone. Done passes, behind the sum of vectors no
-// stop has ended. A maybe value counts as 0, a maybe coordinate and its value vanish. Values are added in the order
-// in which they come, as onyx_combine adds, or combined by another operation (op_i); the first one is taken as it is.
+// Contract: both inputs have the same shape, fibers of ascending coordinates. A stop of level 0 ends a vector; a stop
+// of level n > 0 ends the sum: its coordinates leave sorted, each once, with their sums, followed by a stop of level
+// n-1 on both outputs. A sum without entries is only the stop. Done passes, behind the sum of vectors no stop has
+// ended. A maybe value counts as 0, a maybe coordinate and its value vanish. Values are added in order of arrival, as
+// onyx_combine adds, or combined by another operation (op_i); the first value is taken unchanged.
 //
-// Coordinates are 0 to 1023; an entry beyond is lost, and hazard_o says so. The memory (onyx_sram's port) holds the
-// sums by coordinate, two in a line: {15'b0, there, value} for the odd one, then for the even one. lines_q knows the
-// lines that hold any.
+// Coordinates are 0 to 1023; an entry beyond is lost, and hazard_o reports the loss. The memory (onyx_sram's port)
+// holds the sums by coordinate, two in a line: {15'b0, present, value} for the odd coordinate, next for the even.
+// lines_q marks the nonempty lines.
 //
 // Handshake: made to stand between FIFOs; both inputs are taken, and both outputs are given, in the same cycle. An
-// entry takes one cycle, two if its line holds something; the end of a sum of N entries N + 3, of none 2.
-// sends_o: what is given in this cycle, if anything, is an entry, that of coordinate next_o (both from registers and memory).
+// entry takes a cycle, two for a nonempty line; the end of a sum of N entries N + 3, of none 2. sends_o: the output
+// of this cycle, if any, is an entry, of coordinate next_o (both from registers and memory).
 module onyx_vector_reduce (
     input  logic clk_i, rst_ni, en_i, flush_i, bf16_i,
     input  logic [ 3:0] op_i,
@@ -52,7 +52,7 @@ module onyx_vector_reduce (
   assign fits    = crd_i.data[15:10] == 6'd0;
   assign operand = val_i.data[16] ? 16'd0 : val_i.data[15:0];
 
-  // -- the line of the entry, and what becomes of it --
+  // -- the line of the entry, and its new value --
   logic [8:0] line;
   logic [15:0] old, sum;
   logic there, kept;
@@ -68,7 +68,7 @@ module onyx_vector_reduce (
       .result_o(sum)
   );
 
-  // -- the first line that holds something: of 16 groups the first, of its 32 lines the first --
+  // -- the first nonempty line: of 16 groups the first, of its 32 lines the first --
   logic [3:0] first_group;
   logic [4:0] first_line;
   logic [8:0] first;
@@ -93,7 +93,7 @@ module onyx_vector_reduce (
     end
   end
 
-  // -- the entry of the line read that leaves --
+  // -- the leaving entry of the line read --
   logic sends_odd, last;
   assign sends_odd = odd_q | ~mem_rdata_i[16];
   assign last      = sends_odd | ~mem_rdata_i[48];

@@ -1,4 +1,4 @@
-// The vector and matrix reducer with its memory, as a MEM tile has it: for netlists of primitives (bits_to_verilog).
+// The vector and matrix reducer with its memory, as in a MEM tile: for netlists of primitives (bits_to_verilog).
 module onyx_vector_reduce_mem (
     input  logic clk_i, rst_ni, en_i, flush_i, bf16_i,
     input  logic [3:0] op_i, inner_i,

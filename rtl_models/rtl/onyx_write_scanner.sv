@@ -175,7 +175,7 @@ module onyx_write_scanner (
             addr_ready_o = cmd_ready_i;
             if (cmd_ready_i) state_d = TakeDone;
           end else begin
-            // Done waits for done; otherwise what is no data goes.
+            // Done waits for done; otherwise control tokens go.
             data_ready_o = addr_is_done || (data_i.data[16] && !data_is_done);
             addr_ready_o = data_is_done || (addr_i.data[16] && !addr_is_done);
           end
@@ -214,7 +214,7 @@ module onyx_write_scanner (
           end
         end
       end
-      // Takes what was written for, unless it ends the block too: that stays.
+      // Takes the written token, unless the token also ends the block: an ending token stays.
       Take: begin
         if (ended_q && ends_here) begin
           cmd_valid = run_i;
@@ -225,7 +225,7 @@ module onyx_write_scanner (
           if (run_i) state_d = Next;
         end
       end
-      // Takes what adds nothing to it, up to a token that does.
+      // Takes tokens that add nothing, up to a token that adds an entry.
       Next: begin
         if (ended_q && ends_here) begin
           cmd_valid = run_i;
@@ -252,7 +252,7 @@ module onyx_write_scanner (
     endcase
   end
 
-  // Without a state change only a word given or taken changes what the next state looks at.
+  // Without a state change only a given or taken word changes the next state's inputs.
   assign stir_o = (state_d != state_q) || (pause_d != pause_q) || (blank_d != blank_q) || (cmd_valid && cmd_ready_i) ||
                   (addr_ready_o && addr_i.valid) || (block_ready_o && block_i.valid) || (data_ready_o && data_i.valid);
 

@@ -1,8 +1,8 @@
 /* array_glue.cpp - see array_glue.h.
  *
- * A step: the nets in which something changed set the inputs of the units they end at; then the units of
- * which an input changed, or which are still at work, see a clock edge; an output that changes marks its net
- * for the next step. Nothing inside a unit is combinational, so the order of units does not matter.
+ * A step: changed nets set the inputs of their units; units with a changed input, and units still at work,
+ * see a clock edge; a changed output marks its net for the next step. Nothing inside a unit is combinational:
+ * the order of units does not matter.
  */
 #include "rtl_models/soc/array_glue.h"
 
@@ -34,7 +34,7 @@ struct Array::State {
     State(const State &) = delete;
     State &operator=(const State &) = delete;
 
-    /* (Models with public signals sign off at the thread's context, which may be another array's, long gone.)
+    /* (Models with public signals sign off at the thread's context, which may be another, deleted array's.)
      */
     void clear() {
         Verilated::threadContextp(&context);
@@ -100,7 +100,7 @@ void Array::State::apply_port(unsigned x) {
     *to.from_ready = p.ready;
 }
 
-/* The tile a word on a bus is for, built if it has none yet. */
+/* The tile addressed by a word on a bus, built on first use. */
 Unit *Array::State::addressed(const Bus &b, bool far) {
     if (!b.write || !inside(b.x(), b.y()) || b.is_far() != far)
         return nullptr;
@@ -141,7 +141,7 @@ void Array::State::set_flush(uint32_t groups, uint32_t &before, bool far) {
     }
 }
 
-/* Marks the nets of the ports of u that are not as they were. */
+/* Marks the nets of the changed ports of u. */
 bool Array::State::mark_changes(Unit &u) {
     bool any = false;
     for (unsigned i = 0; i < Unit::INPUTS && u.in[i].ready != nullptr; i++) {
@@ -219,7 +219,7 @@ uint32_t Array::config_read(uint32_t address) {
     bool stall = u->control.stall();
     state_->awake.wake(*u);
     u->control.read(address);
-    if (sram) { /* one edge of this tile alone, its core and registers stopped */
+    if (sram) { /* an edge of this tile alone, its core and registers stopped */
         u->control.set_stall(true);
         u->edge();
     }

@@ -71,7 +71,7 @@ class TileLibrary {
                     raised.push_back({kHazards[h], t.name});
         return raised;
     }
-    /* In a cycle in which no tile was evaluated, none has anything left to do. */
+    /* A cycle without an evaluated tile means a finished array. */
     bool rests() const { return rests_; }
     std::string waiting() const { return array_->describe_waiting(); }
     void end() {}

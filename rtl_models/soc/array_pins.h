@@ -23,17 +23,17 @@ class ArrayPins {
     /* As the chip's reset: registers 0, FIFOs empty, nothing configured. All inputs become 0. */
     virtual void reset() = 0;
 
-    /* Puts one word on the configuration bus for the next step(), where it is written (far rows: one step
-     * later, as on the chip). One word a step. Words for sites outside the array go nowhere. Stall the
-     * columns while they are configured. */
+    /* Puts a word on the configuration bus for the next step(), which writes the word (far rows: a step
+     * later, as on the chip). A single word a step. Words for sites outside the array go nowhere. Stall the
+     * columns during configuration. */
     void config_write(uint32_t address, uint32_t data) { bus = {address, data, true, bus.flush}; }
-    /* The register as it stands, 0 if there is none. Takes no array time. For the SRAM (features 1 and 2 of
-     * MEM tiles) each read moves that tile's sequencer of four 16-bit lanes. */
+    /* The register's value, 0 if absent. Takes no array time. For the SRAM (features 1 and 2 of MEM tiles)
+     * each read moves the tile's sequencer of four 16-bit lanes. */
     virtual uint32_t config_read(uint32_t address) = 0;
 
     /* Bit x = 1 stops the tiles of column x, until set again. */
     virtual void set_stall(uint32_t columns) = 0;
-    /* Bit g = 1 flushes columns 4g..4g+3 at the next step only (far rows: one step later). */
+    /* Bit g = 1 flushes columns 4g..4g+3 at the next step only (far rows: a step later). */
     void flush(uint32_t groups) { bus.flush = groups; }
 
     /* Global-buffer side of column x. A word goes in at a step if valid and to_array_ready(), out if
@@ -51,8 +51,8 @@ class ArrayPins {
     virtual bool from_array_valid(unsigned column) const = 0;
     virtual uint16_t from_array_data(unsigned column) const = 0;
 
-    /* One clock cycle. False if the routes of the configuration close a loop while some column runs; error()
-     * then says where, and every later step is false too until reset(). */
+    /* A clock cycle. False if the routes of the configuration close a loop while some column runs; error()
+     * names the place, and every later step is false, too, until reset(). */
     virtual bool step() = 0;
     const std::string &error() const { return failure; }
 

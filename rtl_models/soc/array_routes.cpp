@@ -9,9 +9,9 @@ namespace {
 enum Side { EAST, SOUTH, WEST, NORTH, SIDES };
 constexpr unsigned OPPOSITE[SIDES] = {WEST, NORTH, EAST, SOUTH};
 constexpr unsigned TRACKS = ONYX_TRACKS;
-constexpr unsigned WIRES = ONYX_SELECTS; /* of an output; selects from there on are core outputs */
+constexpr unsigned WIRES = ONYX_SELECTS; /* of an output; higher selects are core outputs */
 
-/* The settings of one switch-box output. */
+/* The settings of a switch-box output. */
 struct Fields {
     bool enable, rmux, fifo, start, end;
     unsigned select;
@@ -39,13 +39,13 @@ void Routes::reset(unsigned width, unsigned height) {
 
 /* ---- from the configuration to nets ------------------------------------------------------------ */
 
-/* Walks every listener back to what drives it, then lays the drivers out net by net. */
+/* Follows every listener back to its driver, and lays the drivers out net by net. */
 struct Routes::Builder {
     Routes &r;
     const Sites &sites;
-    std::vector<Segment> drivers;                /* in the order they are met */
+    std::vector<Segment> drivers;                /* in order of discovery */
     std::vector<std::vector<Sink>> sinks;        /* of each driver */
-    std::vector<std::vector<uint32_t>> children; /* registers that it feeds, as drivers */
+    std::vector<std::vector<uint32_t>> children; /* its register sinks, as drivers */
     std::map<const Register *, uint32_t> of_register;
     std::map<std::pair<const Unit *, unsigned>, uint32_t> of_port;
     const Unit *loop_at = nullptr;
@@ -64,7 +64,7 @@ struct Routes::Builder {
         return static_cast<uint32_t>(drivers.size() - 1);
     }
 
-    /* What the multiplexer of an output passes on. */
+    /* The driver passed on by the multiplexer of an output. */
     Driver behind_output(Unit &u, unsigned side, unsigned track, unsigned hops) {
         Fields f = fields_of(u, side, track);
         if (!f.enable)
@@ -76,7 +76,7 @@ struct Routes::Builder {
         unsigned port = f.select - WIRES;
         return port < Unit::OUTPUTS ? Driver{&u, port, nullptr} : Driver{};
     }
-    /* What drives the wire that arrives at u. */
+    /* The driver of the wire arriving at u. */
     Driver behind_wire(Unit &u, unsigned side, unsigned track, unsigned hops) {
         Unit *n = neighbour(u, side);
         if (n == nullptr)
@@ -93,7 +93,7 @@ struct Routes::Builder {
         return behind_output(*n, OPPOSITE[side], track, hops);
     }
 
-    /* The segment of a driver; UINT32_MAX for none. Registers are all known by then. */
+    /* The segment of a driver; UINT32_MAX for none. All registers have segments by this time. */
     uint32_t segment_of(const Driver &d) {
         if (d.reg != nullptr)
             return of_register.at(d.reg);
@@ -159,14 +159,14 @@ struct Routes::Builder {
                 listen_input(u, port, onyx_box_side[select % 4], select / 4);
         }
     }
-    /* An IO tile hears track 0 of the tile below it. */
+    /* An IO tile receives track 0 of the tile below. */
     void listen_io(Unit &io) {
         Unit *below = neighbour(io, SOUTH);
         if (below != nullptr)
             listen_input(io, 0, SOUTH, 0);
     }
 
-    /* Depth first, so that parents stand before children. */
+    /* Depth first: parents precede children. */
     void lay_out(uint32_t driver, uint32_t parent, uint32_t net) {
         uint32_t own = static_cast<uint32_t>(r.segments_.size());
         Segment s = drivers[driver];
@@ -255,7 +255,7 @@ void Routes::tell(const Segment &s, const Sink &sink, uint64_t cycle) const {
     watcher_(cycle, sink.unit->x, sink.unit->y, sink.port, offered, room, s.valid && room, s.data);
 }
 
-/* Whether a register has changed, so that the net has to be seen again. */
+/* Whether a register has changed: the net must be settled again. */
 bool Routes::settle(Net &net, uint32_t stalled, Awake &awake) {
     Segment *segments = &segments_[net.first];
     for (uint32_t i = 0; i < net.segments; i++)

@@ -1,12 +1,12 @@
 /* array_routes.h - the configured interconnect: switch boxes, their SplitFIFOs and connection boxes (private
  * to the array glue).
  *
- * A configuration fixes every route, so it is compiled once: a net is what one unit output (or a register
- * that nothing drives) feeds. Its segments end at SplitFIFOs; wires and multiplexers between have vanished.
- * In a cycle a net is settled by one pass backwards (ready) and one forwards (valid, data), which is enough
- * because a net is a tree and ready never depends on valid. The rules are those of onyx_switch_box.sv,
- * onyx_split_fifo.sv, onyx_cb.sv and of the tiles, which offer a unit's output only while all it feeds is
- * ready.
+ * A configuration fixes every route, hence routes are compiled once: a net is the fan-out of a unit output
+ * (or of a register without a driver). Its segments end at SplitFIFOs; wires and multiplexers in between have
+ * vanished. In a cycle a net is settled by a pass backwards (ready) and a pass forwards (valid, data): this
+ * suffices because a net is a tree and ready never depends on valid. The rules are those of
+ * onyx_switch_box.sv, onyx_split_fifo.sv, onyx_cb.sv and of the tiles, which offer a unit's output only while
+ * all its sinks are ready.
  */
 #ifndef ONYX_RTL_MODELS_ARRAY_ROUTES_H
 #define ONYX_RTL_MODELS_ARRAY_ROUTES_H
@@ -40,18 +40,18 @@ class Routes {
         marked_.push_back(net);
     }
     void mark_all();
-    /* One cycle of all marked nets: inputs of units are set, registers in columns not stalled take their
+    /* A cycle of all marked nets: inputs of units are set, registers in columns not stalled take their
      * edge. */
     void settle_all(uint32_t stalled, Awake &awake);
     bool quiet() const { return marked_.empty(); }
 
     void watch(Watcher watcher) { watcher_ = std::move(watcher); }
 
-    /* " east 2, south 0": the outputs of a tile's switch box that carry a word nobody takes. */
+    /* " east 2, south 0": the outputs of a tile's switch box with a word that nobody takes. */
     std::string waiting(Unit &u, const Sites &sites);
 
   private:
-    static constexpr unsigned OUTS = ONYX_OUTPUTS; /* of a switch box, and as many wires that arrive */
+    static constexpr unsigned OUTS = ONYX_OUTPUTS; /* of a switch box; as many wires arrive */
     struct Register {
         bool full = false;
         IData value = 0;
@@ -60,7 +60,7 @@ class Routes {
         Unit *unit;
         unsigned port;
     };
-    /* What one driver feeds: a unit's output if `unit`, else the SplitFIFO `reg` (fed by segment `parent`).
+    /* Fan-out of a driver: a unit's output if `unit`, else the SplitFIFO `reg` (fed by segment `parent`).
      */
     struct Segment {
         Unit *unit = nullptr;

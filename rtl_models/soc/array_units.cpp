@@ -15,8 +15,8 @@
 namespace onyx {
 namespace {
 
-/* The falling edge does nothing in these models but let the next one rise. Where the model's memory of the
- * clock is at hand, setting it saves the evaluation. */
+/* The falling edge only prepares the next rising edge in these models. With access to the model's memory of
+ * the clock, setting the memory saves the evaluation. */
 template <class Model> auto fall(Model &m, int) -> decltype(void(m.rootp->__Vtrigrprev__TOP__clk_i)) {
     m.clk_i = 0;
     m.rootp->__Vtrigrprev__TOP__clk_i = 0;
@@ -36,8 +36,7 @@ template <class Model> struct ModelUnit : Unit {
         config_result = &model.cfg_rdata_o;
         in[0] = {&model.in0_i, &model.in0_ready_o};
         out[0] = {&model.out0_o, &model.out0_ready_i};
-        for (int level :
-             {1, 0, 1}) { /* so that registers hold their reset values whatever they started with */
+        for (int level : {1, 0, 1}) { /* puts registers into their reset values from any state */
             model.rst_ni = static_cast<CData>(level);
             model.eval();
         }
@@ -76,8 +75,8 @@ constexpr Field MEM_OVERRIDES[Unit::INPUTS] = {
 };
 constexpr Field IO_OVERRIDES[] = {{ONYX_IO_F2IO_17_VALID_REG_SEL}, {ONYX_IO_GLB2IO_17_VALID_REG_SEL}};
 
-/* Whether a word that is written to `reg` of feature 0 overrides the valid of an input: all `fields` are in
- * one register. */
+/* Whether a word written to `reg` of feature 0 overrides the valid of an input: all `fields` are in a single
+ * register. */
 template <size_t N> void note_overrides(Unit &u, const Field (&fields)[N], unsigned reg, uint32_t data) {
     uint32_t mask = 0;
     for (const Field &f : fields)
@@ -86,7 +85,7 @@ template <size_t N> void note_overrides(Unit &u, const Field (&fields)[N], unsig
         u.overridden = (data & mask) != 0;
 }
 
-/* PE and MEM: alike but for what overrides the valids of inputs. */
+/* PE and MEM: equal except the overrides of the inputs' valids. */
 template <class Model, bool MEM> struct CoreUnit final : ModelUnit<Model> {
     using ModelUnit<Model>::model;
 

@@ -1,5 +1,5 @@
 /* array_units.h - the tiles of the array without their interconnect, as verilated objects (private to the
- * array glue). A unit's outputs come from registers, so a clock edge is one evaluation and nothing has to
+ * array glue). A unit's outputs come from registers: a clock edge is a single evaluation, and nothing has to
  * settle inside a cycle.
  */
 #ifndef ONYX_RTL_MODELS_ARRAY_UNITS_H
@@ -13,7 +13,7 @@
 
 namespace onyx {
 
-/* One tile's registers and core; its ports by name, whatever model is behind them. */
+/* A tile's registers and core; its ports by name, for any model. */
 struct Unit {
     static constexpr unsigned INPUTS = 4, OUTPUTS = 3;
     struct Port {
@@ -35,9 +35,9 @@ struct Unit {
     /* The word of connection box `input`, and bit `bit` of the six words of the switch box. */
     virtual unsigned box_word(unsigned input) const = 0;
     virtual bool switch_bit(unsigned bit) const = 0;
-    /* What the monitors have raised since the last flush, a bit for each of boards/onyx/hazards.def. */
+    /* Monitors raised since the last flush, a bit for each of boards/onyx/hazards.def. */
     virtual uint32_t hazards() const { return 0; }
-    /* A configuration word that has been written. */
+    /* Records a written configuration word. */
     virtual void note(unsigned feature, unsigned reg, uint32_t data) = 0;
     /* All registers and wires. */
     virtual void save(std::vector<char> &to) const = 0;
@@ -45,15 +45,15 @@ struct Unit {
 
     /* An input is taken as valid whatever its wire says: its data count in every cycle. */
     bool overridden = false;
-    /* Edges after which a unit at rest is as before: 2 where a register toggles for ever (the buffet's
-     * turns). */
+    /* Number of edges after which a resting unit repeats its state: 2 if a register toggles for ever (the
+     * buffet's turns). */
     unsigned period = 1;
 
-    /* What the array knows of it between two edges. */
+    /* The array's knowledge of the unit between two edges. */
     uint32_t in_net[INPUTS], out_net[OUTPUTS]; /* whom a changed port concerns */
     CData seen_ready[INPUTS] = {};
     IData seen[OUTPUTS] = {};
-    uint32_t raised = 0;                  /* hazards of the runs before, a run being what follows a flush */
+    uint32_t raised = 0;                  /* hazards of earlier runs (a run starts with a flush) */
     bool flushed = false;                 /* since it was built */
     bool asleep = false, touched = false; /* touched: an input has changed since the last edge */
     unsigned quiet = 0;                   /* edges since anything changed at a port */
@@ -66,13 +66,13 @@ struct IoPort { /* the global-buffer side of an IO unit */
     SData *to_data, *from_data;
 };
 
-/* Who has to see the next edge. A unit sleeps while its inputs stay and its state at every edge is one it had
- * `period` edges ago, with the same outputs all the time: then nothing new can happen in it, and the edges it
- * misses are made up for when it wakes (an odd number of them by one).
+/* Units that must see the next edge. A unit sleeps while its inputs stay and its state at every edge equals
+ * the state `period` edges ago, with constant outputs: nothing new can happen, and a waking unit makes up for
+ * the missed edges (an odd number of them by one).
  *
- * Every port of a unit is a FIFO whose side towards the unit's outside comes from registers. So valid and
- * data of an input are no input while its ready is 0, nor is ready of an output while its valid is 0: such
- * changes wake nobody.
+ * Every port of a unit is a FIFO whose outer side comes from registers. Hence valid and data of an input do
+ * not matter while its ready is 0, nor does ready of an output while its valid is 0: changes of such signals
+ * wake nobody.
  */
 class Awake {
   public:
@@ -85,13 +85,13 @@ class Awake {
         cycles = evaluations = 0;
     }
     void add(Unit &u) { units.push_back(&u); }
-    /* To be called before an input of u changes that matters. */
+    /* Must be called before a relevant change of an input of u. */
     void wake(Unit &u) {
         u.touched = true;
         if (u.asleep)
             rouse(u);
     }
-    /* Whether u, which has just seen an edge and is in `units`, may sleep from now on. */
+    /* Whether u, which has just seen an edge and is in `units`, may sleep. */
     bool may_sleep(Unit &u, bool outputs_changed);
 
   private:
@@ -111,7 +111,7 @@ constexpr unsigned FIRST_MEM_HAZARD = 0
 #undef HAZARD_OF_PE
 #undef HAZARD_OF_MEM
 
-/* A unit for a site, reset. Row 0 is IO, below it stands MEM or PE. *port is set for IO only. */
+/* A unit for a site, reset. Row 0 is IO, lower rows are MEM or PE. *port is set for IO only. */
 std::unique_ptr<Unit> make_unit(VerilatedContext *context, unsigned x, unsigned y, bool mem, IoPort *port);
 
 } // namespace onyx

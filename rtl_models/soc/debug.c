@@ -109,7 +109,7 @@ static bool scs_write(debug_unit *g, uint32_t address, uint32_t value) {
     case DHCSR:
         write_dhcsr(g, value);
         return true;
-    case DCRSR: /* while it runs, the registers are its own */
+    case DCRSR: /* the registers belong to the running processor */
         if (g->halted && (value >> 16 & 1))
             m3_set_debug_register(core, value & 0x1F, g->dcrdr);
         else if (g->halted)
@@ -134,7 +134,7 @@ static bool scs_write(debug_unit *g, uint32_t address, uint32_t value) {
 
 /* ---- breakpoints and watchpoints ------------------------------------------------------------- */
 
-/* A comparator names a word of the code space, and which of its halves. */
+/* A comparator selects a word of the code space, and its halves. */
 static bool breaks_at(uint32_t comp, uint32_t pc) {
     return (comp & 1) && (comp & 0x1FFFFFFCu) == (pc & ~2u) && (comp >> 30 & (pc & 2 ? 2u : 1u));
 }

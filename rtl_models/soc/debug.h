@@ -1,9 +1,9 @@
-/* debug.h - the Cortex-M3's debug registers, and the step of a machine that obeys them.
+/* debug.h - the Cortex-M3's debug registers, and the step of a debugged machine.
  *
  * After the ARMv7-M architecture (ARM DDI 0403), chapter C1: DHCSR, DCRSR, DCRDR, DEMCR (VC_CORERESET only),
  * DFSR, AIRCR's reset, FPB with 6 instruction comparators (no remapping, no literals), DWT with 4 comparators
  * for addresses of data, ROM table. A reset resets the processor: memories, platform controller and array
- * keep what they have. While the processor is halted the array goes on.
+ * keep their state. The array runs on while the processor is halted.
  */
 #ifndef ONYX_COSIM_DEBUG_H
 #define ONYX_COSIM_DEBUG_H
@@ -32,10 +32,10 @@ void debug_begin(debug_unit *g, machine *m);
 /* The debugger's accesses: jtag_bus callbacks, with a debug_unit as context. */
 bool debug_read(void *context, uint32_t address, unsigned size, uint32_t *value);
 bool debug_write(void *context, uint32_t address, unsigned size, uint32_t value);
-/* machine_reset, and a halt before the first instruction if that is asked for. */
+/* machine_reset, and on request a halt before the first instruction. */
 void debug_reset(debug_unit *g);
-/* machine_step, unless halted: then a cycle of the array. False: the machine stopped (machine_stop_reason)
- * since the last call; a processor that locked up can be halted or reset. */
+/* machine_step, or a cycle of the array while halted. False: the machine stopped (machine_stop_reason) since
+ * the last call; a locked-up processor can be halted or reset. */
 bool debug_step(debug_unit *g);
 
 #ifdef __cplusplus

@@ -1,10 +1,10 @@
-/* job_run.h - a job file (docs/dump.md) on a configured design, whatever computes it: the verilated netlist
- * of a kernel (design_main.cpp) or the array as a tile library (array_main.cpp). It is a header alone, since
- * it is compiled with every netlist, too.
+/* job_run.h - a job file (docs/dump.md) on a configured design: the verilated netlist of a kernel
+ * (design_main.cpp) or the array as a tile library (array_main.cpp). A header alone, since every netlist is
+ * compiled with job_run.h, too.
  *
  * Around the design stands the simplest global buffer: every input stream offers a word a cycle, every output
- * stream takes a word a cycle, and a run ends when each output has delivered its blocks. What the design
- * offers and takes comes from registers, so it is known before the clock edge. A Design has
+ * stream takes a word a cycle, and a run ends when each output has delivered its blocks. The design's offers
+ * and ready come from registers, known before the clock edge. A Design has
  *
  *   columns(output)               the IO columns in the order of the job's streams
  *   offer(n, valid, data)         what the global buffer offers at input n, until told otherwise
@@ -33,12 +33,12 @@
 namespace onyx {
 
 constexpr uint32_t kJobMagic = 0x4a584e4f, kResultMagic = 0x52584e4f, kVersion = 1;
-constexpr uint64_t kDrain = 128; /* cycles in which the last words on their way arrive */
+constexpr uint64_t kDrain = 128; /* cycles for the last words to arrive */
 
 using Words = std::vector<uint16_t>;
 using Hazard = std::pair<std::string, std::string>; /* kind and tile */
 
-/* Ends the program: 1 a file, 5 a design that stopped moving. */
+/* Ends the program: 1 after a file error, 5 for a design that stopped moving. */
 [[noreturn]] inline void fail(int code, const std::string &message) {
     std::fprintf(stderr, "%s\n", message.c_str());
     std::exit(code);
@@ -84,7 +84,7 @@ class JobFile {
     uint64_t left_ = 0; /* bytes */
 };
 
-/* A file that is taken away again if it cannot be written whole. */
+/* A file removed again unless written completely. */
 class OutFile {
   public:
     OutFile(const char *path, const char *mode) : path_(path), file_(std::fopen(path, mode)) {
@@ -222,7 +222,7 @@ template <class Design> class JobRun {
         design_.flush(true);
         design_.clock();
         design_.flush(false);
-        /* Rows below the eighth see the flush one cycle later. */
+        /* Rows below the eighth see the flush a cycle later. */
         design_.clock();
         uint64_t cycles = 0;
         idle_ = 0;
@@ -263,7 +263,7 @@ template <class Design> class JobRun {
         for (size_t n = 0; n < outputs_.size(); n++)
             design_.accept(n, !outputs_[n].complete());
     }
-    /* Notes what the coming clock edge moves. */
+    /* Records the transfers of the coming clock edge. */
     bool transfer(uint64_t cycle) {
         bool moved = false;
         for (size_t n = 0; n < inputs_.size(); n++) {
@@ -284,7 +284,7 @@ template <class Design> class JobRun {
         }
         return moved;
     }
-    /* Monitors raised in the run that ended; each is told once. */
+    /* Monitors raised in the ended run; each is reported once. */
     void tell_hazards() {
         for (const Hazard &h : design_.hazards())
             if (told_.insert(h).second)
@@ -312,15 +312,14 @@ template <class Design> class JobRun {
     }
 
     Design &design_;
-    uint64_t
-        patience_; /* cycles without a word at any stream after which it is stuck, whatever still moves */
+    uint64_t patience_; /* cycles without a word at any stream until the run is stuck */
     std::vector<Input> inputs_;
     std::vector<Output> outputs_;
     uint64_t idle_ = 0; /* cycles since a word moved at a stream */
     std::set<Hazard> told_;
 };
 
-/* Runs the job at `job_path`, or the runs "FIRST:END" of it; what is optional may be null or empty. */
+/* Runs the job at `job_path`, or its runs "FIRST:END"; optional arguments may be null or empty. */
 template <class Design>
 void run_job(Design &design, const char *job_path, const char *result_path, const char *trace_path,
              const char *patience, const char *part) {

@@ -76,7 +76,7 @@ enum { DP_CTRL_STAT = 0x4, DP_SELECT = 0x8, DP_RDBUFF = 0xC };
 enum { ACK_OK_FAULT = 2 };
 #define STICKY 0x32u /* overrun, compare, error: written 1 to clear */
 #define STICKY_ERROR 0x20u
-#define POWER_REQUESTS 0x54000000u /* system, debug, debug reset; each acknowledged one bit above */
+#define POWER_REQUESTS 0x54000000u /* system, debug, debug reset; each acknowledged a bit above */
 #define SYSTEM_POWERED 0x40000000u
 #define CTRL_WRITABLE 0x54FFFF0Du
 
@@ -92,7 +92,7 @@ static void dp_access(jtag_port *p, bool read, uint32_t address, uint32_t data) 
         p->select = data;
 }
 
-/* After an error, accesses are dropped until the debugger has cleared it. */
+/* After an error, accesses are dropped until the debugger clears the error. */
 static void ap_access(jtag_port *p, bool read, uint32_t address, uint32_t data) {
     uint32_t offset = (p->select & 0xF0) | address, value = 0;
     if (p->ctrl_stat & STICKY_ERROR)
@@ -103,7 +103,7 @@ static void ap_access(jtag_port *p, bool read, uint32_t address, uint32_t data) 
     if (!good)
         p->ctrl_stat |= STICKY_ERROR;
     if (read)
-        p->result = value; /* an AP that is not there reads 0 */
+        p->result = value; /* an absent AP reads 0 */
 }
 
 static void update_dr(jtag_port *p) {

@@ -28,7 +28,7 @@ typedef struct {
     unsigned state; /* of the TAP, IEEE 1149.1 */
     uint32_t ir, ir_shift;
     uint64_t dr;
-    uint32_t result; /* of the last read; the next DPACC or APACC scan takes it out */
+    uint32_t result; /* of the last read; returned by the next DPACC or APACC scan */
     uint32_t ctrl_stat, select;
     uint32_t csw, tar;
 } jtag_port;
@@ -38,7 +38,7 @@ void jtag_begin(jtag_port *p, jtag_bus bus);
 enum { JTAG_TDI = 1, JTAG_TMS = 2 };
 /* A rising edge of TCK with these pins high. */
 void jtag_clock(jtag_port *p, unsigned pins);
-/* What TDO shows before the next one. */
+/* Value of TDO before the next edge. */
 bool jtag_tdo(const jtag_port *p);
 /* TRST: to Test-Logic-Reset. */
 void jtag_trst(jtag_port *p);

@@ -1,9 +1,8 @@
 /* m3.c - see m3.h. After the ARMv7-M architecture (ARM DDI 0403), chapters B1 (exceptions) and B3 (system).
  *
- * Unicorn decodes and executes, and knows no exception entry or return: SVC, BKPT and a branch to an
- * EXC_RETURN value come out of it as "interrupts" that end the step. A device callback cannot stop the
- * instruction it serves; a bus fault is therefore taken after it, with the address of the instruction itself
- * on the stack.
+ * Unicorn decodes and executes, without exception entry or return: SVC, BKPT and a branch to an EXC_RETURN
+ * value appear as "interrupts" that end the step. A device callback cannot stop its instruction; a bus fault
+ * is therefore taken after the instruction, with the instruction's own address on the stack.
  */
 #include "rtl_models/soc/m3.h"
 
@@ -66,7 +65,7 @@ struct m3 {
     uint8_t priority[EXC_COUNT];
     bool asleep;
     bool held, catch_breakpoints, at_breakpoint, masked; /* by the debugger */
-    bool stale; /* instructions in memory are not those that were translated */
+    bool stale; /* instructions in memory differ from the translated code */
     watch watches[M3_WATCHES];
     unsigned watched;
     int trap;       /* Unicorn's exception of this step, or -1 */
@@ -158,8 +157,7 @@ static int priority_of(const m3 *c, unsigned n) {
     return c->priority[n] & PRIORITY_BITS;
 }
 
-/* Returns the priority of what is running, where a smaller number is stronger. With `masked`, PRIMASK and
- * FAULTMASK count. */
+/* Returns the current priority; a smaller number is stronger. With `masked`, PRIMASK and FAULTMASK count. */
 static int running_priority(m3 *c, bool masked) {
     int p = PRIORITY_NONE;
     for (unsigned n = 1; n < EXC_COUNT; n++)
@@ -175,7 +173,7 @@ static int running_priority(m3 *c, bool masked) {
     return p;
 }
 
-/* The strongest pending exception; 0 if there is none. Ties go to the lower number. */
+/* The strongest pending exception; 0 for none. Ties go to the lower number. */
 static unsigned strongest(const m3 *c) {
     uint32_t ready = c->pending & c->enabled;
     unsigned best = 0;
@@ -204,7 +202,7 @@ static void enter(m3 *c, unsigned n, uint32_t return_address) {
     words[7] = (xpsr & ~XPSR_PADDED) | (pad ? XPSR_PADDED : 0);
     memcpy(to, words, sizeof words);
 
-    set(c, UC_ARM_REG_SP, frame); /* still the stack that was in use */
+    set(c, UC_ARM_REG_SP, frame); /* the stack in use before the exception */
     set(c, UC_ARM_REG_XPSR, XPSR_THUMB | (xpsr & 0xF8000000u) | n);
     uint32_t handler;
     memcpy(&handler, vector, sizeof handler);
@@ -278,7 +276,7 @@ static uint32_t read_icsr(m3 *c) {
            (c->pending >> EXC_PENDSV & 1) << 28 | (c->pending >> EXC_NMI & 1) << 31;
 }
 
-/* First exception number of the priority bytes at a word offset: 0 if there are none. */
+/* First exception number of the priority bytes at a word offset: 0 for none. */
 static unsigned priority_bytes(uint32_t offset) {
     if (offset >= 0x400 && offset < 0x400 + M3_INTERRUPTS)
         return EXC_IRQ0 + (offset - 0x400);
@@ -541,7 +539,7 @@ static bool on_unmapped(uc_engine *uc, uc_mem_type type, uint64_t address, int s
     return false;
 }
 
-/* What a step left behind other than the next instruction. */
+/* Handles the effects of a step other than the next instruction. */
 static void after_trap(m3 *c, uint32_t pc) {
     if (c->trap == UC_SVC) {
         if (priority_of(c, EXC_SVC) < running_priority(c, true))
@@ -575,7 +573,7 @@ static void after_error(m3 *c, uc_err error, uint32_t pc) {
     }
 }
 
-/* WFI sleeps; WFE does not wait, which the architecture allows. True if the instruction was one of them. */
+/* WFI sleeps; WFE does not wait, as the architecture allows. True if the instruction was WFI or WFE. */
 static bool wait_instruction(m3 *c, uint32_t pc) {
     enum { OP_WFE = 0xBF20, OP_WFI = 0xBF30 };
     const uint8_t *at = ram(c, pc, 2);
@@ -595,7 +593,7 @@ static void execute(m3 *c, unsigned *cycles) {
     c->trap = -1;
     c->bus_fault = false;
     for (unsigned i = 0; c->stale && i < c->n_regions;
-         i++) /* of the whole address space it takes milliseconds */
+         i++) /* takes milliseconds for the whole address space */
         if (c->regions[i].host)
             uc_ctl_remove_cache(c->uc, c->regions[i].base,
                                 c->regions[i].base + (uint64_t)c->regions[i].bytes);
@@ -772,10 +770,10 @@ void m3_reset(m3 *c) {
     set(c, UC_ARM_REG_SP, vectors[0] & ~3u);
     set(c, UC_ARM_REG_LR, 0xFFFFFFFF);
     set(c, UC_ARM_REG_PC, vectors[1] | 1);
-    m3_code_changed(c); /* the program may be another one */
+    m3_code_changed(c); /* the program may have changed */
     if (!table)
         stop(c, "no memory for the vector table", 0);
-    else if (!(vectors[1] & 1)) /* a usage fault, whose handler is no better: a memory that is still empty */
+    else if (!(vectors[1] & 1)) /* a usage fault, whose handler also fails: a memory without a program */
         stop(c, "lockup: the reset vector has no Thumb bit", vectors[1]);
 }
 

@@ -1,11 +1,10 @@
-/* m3.h - a Cortex-M3 (r2p0, 13 interrupts, 3 priority bits, no MPU) behind a narrow door.
+/* m3.h - a Cortex-M3 (r2p0, 13 interrupts, 3 priority bits, no MPU) behind a narrow interface.
  *
- * Instructions are executed one at a time by Unicorn; everything around them is here: exceptions, NVIC,
- * system control block, SysTick, DWT cycle counter, sleep, faults. Nobody else sees Unicorn, so another core
- * can take its place.
+ * Unicorn executes instructions one at a time; this module adds exceptions, NVIC, system control block,
+ * SysTick, DWT cycle counter, sleep, faults. Only this module uses Unicorn: another core can replace Unicorn.
  *
- * Time: an instruction takes one cycle, exception entry and return M3_EXCEPTION_CYCLES; what a device takes
- * on top is the caller's business. The caller reports all time that passes with m3_tick.
+ * Time: an instruction takes a cycle, exception entry and return M3_EXCEPTION_CYCLES; the caller adds the
+ * time of devices, and reports all passing time with m3_tick.
  */
 #ifndef ONYX_COSIM_M3_H
 #define ONYX_COSIM_M3_H
@@ -45,7 +44,7 @@ bool m3_map_device(m3 *c, uint32_t address, uint32_t bytes);
 
 /* Stack pointer and program counter from the vector table at 0. */
 void m3_reset(m3 *c);
-/* One instruction, exception entry or exception return; *cycles is the time it took. */
+/* An instruction, exception entry or exception return; *cycles is its time. */
 m3_state m3_step(m3 *c, unsigned *cycles);
 /* `cycles` processor cycles have passed: SysTick and CYCCNT count. */
 void m3_tick(m3 *c, uint64_t cycles);
@@ -58,8 +57,8 @@ const char *m3_stop_reason(const m3 *c); /* "" while it runs */
 
 /* ---- what a debugger needs (debug.h) ---------------------------------------------------------- */
 
-/* Registers as DCRSR numbers them: r0..r15, 16 xPSR, 17 MSP, 18 PSP, 20 CONTROL, FAULTMASK, BASEPRI and
- * PRIMASK, a byte each from the top. Others read 0. */
+/* Registers by their DCRSR number: r0..r15, 16 xPSR, 17 MSP, 18 PSP, 20 CONTROL, FAULTMASK, BASEPRI and
+ * PRIMASK, a byte each from the top. Other numbers read 0. */
 uint32_t m3_debug_register(m3 *c, unsigned n);
 void m3_set_debug_register(m3 *c, unsigned n, uint32_t value);
 /* Words of the DWT (0xE0001000) and of the system control space (0xE000E000), 4096 bytes each; false
@@ -69,8 +68,8 @@ bool m3_system_write(m3 *c, uint32_t address, uint32_t value);
 /* Holding ends a sleep, and a stop: the debugger may look, and go on somewhere else. */
 void m3_hold(m3 *c, bool held);
 bool m3_asleep(const m3 *c);
-/* BKPT instructions hold the processor at their own address, which m3_take_breakpoint tells once, instead of
- * stopping it. */
+/* BKPT instructions hold the processor at their own address instead of stopping the machine;
+ * m3_take_breakpoint reports each once. */
 void m3_catch_breakpoints(m3 *c, bool caught);
 bool m3_take_breakpoint(m3 *c);
 /* PendSV, SysTick and interrupts wait. */

@@ -16,7 +16,7 @@ namespace {
 constexpr uint32_t PAGE = 0x1000;
 constexpr uint32_t CGRA_ENTITY = 1u << PLATFORM_CLK_GATE_EN_CGRA_LSB;
 
-/* Registers with their values at power-up; those the model does nothing with are plain storage. */
+/* Registers with their values at power-up; registers without an effect in the model are plain storage. */
 struct Platform {
     uint32_t words[PAGE / 4] = {};
 
@@ -83,7 +83,7 @@ struct machine {
     m3 *core = nullptr;
     uint64_t cpu_cycles = 0;
     int64_t phase = 0;  /* of the array's clock, in the unit of both periods */
-    uint64_t taken = 0; /* array cycles that accesses of this instruction took */
+    uint64_t taken = 0; /* array cycles of this instruction's accesses */
     std::string refused, stop_reason;
     machine_watcher *watcher = nullptr;
     void *of_watcher = nullptr;
@@ -101,7 +101,7 @@ struct machine {
         return int64_t{config.array_cycles_per_cpu_cycle} * platform.processor_divider();
     }
     bool array_runs() const { return platform.array_clocked() && !platform.array_in_reset(); }
-    /* What the processor does from now on: `moves`; else it waits (offered) or sleeps (room). */
+    /* The processor's new state: `moves`; otherwise waiting (offered) or asleep (room). */
     void tell(bool offered, bool room, bool moves) const {
         const machine_channel now = {soc.cycles(), MACHINE_OUTSIDE, 0, MACHINE_PROCESSOR, offered,
                                      room,         moves,           0};
@@ -282,7 +282,7 @@ uint32_t machine_word(const machine *m, uint32_t address) {
            static_cast<uint32_t>(bytes[3]) << 24;
 }
 
-/* The array has moved ahead by an access that is no instruction's: the next ones make it wait. */
+/* An access outside of any instruction moved the array ahead: the next instructions wait. */
 static void pay(machine *m, uint64_t taken) {
     if (m->platform.array_clocked())
         m->phase -= static_cast<int64_t>(taken) * m->array_period();
@@ -329,8 +329,7 @@ void machine_reset(machine *m) {
     m3_reset(m->core);
 }
 
-/* The accesses of the instruction have moved the array ahead of the processor; it waits until it has caught
- * up. */
+/* The accesses of the instruction have moved the array ahead of the processor; the processor catches up. */
 bool machine_step(machine *m) {
     unsigned cycles;
     m->taken = 0;

@@ -34,12 +34,12 @@ typedef struct {
 machine *machine_create(const machine_config *config);
 void machine_destroy(machine *m);
 
-/* Debugger's access without time, to code, SRAM and buffer. False if the range is not inside one of them. To
- * touch a bank of the buffer that a DMA is at work on is a collision. */
+/* Debugger's access without time, to code, SRAM and buffer. False if the range is not inside one of them. An
+ * access to a bank in use by a DMA is a collision. */
 bool machine_load(machine *m, uint32_t address, const void *from, size_t bytes);
 bool machine_holds(const machine *m, uint32_t address, size_t bytes); /* whether it is */
 bool machine_dump(const machine *m, uint32_t address, void *to, size_t bytes);
-uint32_t machine_word(const machine *m, uint32_t address); /* 0 where there is no memory */
+uint32_t machine_word(const machine *m, uint32_t address); /* 0 outside of memory */
 
 /* Access by the debug port's bus master: like the processor's own, with side effects of registers and time of
  * the array, to everything but the processor's private registers. size 1, 2 or 4, aligned; the value in the
@@ -55,44 +55,44 @@ void machine_reset(machine *m);
 bool machine_step(machine *m);
 /* "" or why nothing runs any more. In the machine until the next call. */
 const char *machine_stop_reason(machine *m);
-/* "" or the last access to the array's side that was refused, because it has no clock or is in reset, or
- * because the access has no meaning there. */
+/* "" or the last refused access to the array's side: without a clock, in reset, or without a meaning
+ * there. */
 const char *machine_refused(const machine *m);
 
-/* The latest run that began behind configuration words: as Switch of soc.h. */
+/* The latest run started after configuration words: as Switch of soc.h. */
 typedef struct {
     uint64_t words, left, started, stored;
 } machine_switch;
 typedef struct {
     uint64_t cpu_cycles, instructions;
     uint64_t array_cycles;  /* of the array's clock */
-    uint64_t array_stepped; /* of these, how many the array had to be evaluated in */
+    uint64_t array_stepped; /* cycles with an evaluated array */
     uint64_t evaluations;   /* of array tiles */
     uint64_t progress;      /* grows whenever something moves on the array's side */
     uint64_t runs;          /* start pulses of streams */
-    uint64_t kernel;        /* array cycles in which a run was under way */
+    uint64_t kernel;        /* array cycles with a run in progress */
     machine_switch last;
 } machine_counters;
 machine_counters machine_count(const machine *m);
-/* Array cycles of run i of all so far, by start pulses: to the last store it started. Not of those that were
- * forgotten: all before the latest machine_forget_runs. */
+/* Array cycles of run i since the start, by start pulses: to the last store started by the run. Only runs
+ * after the latest machine_forget_runs. */
 uint64_t machine_run_cycles(const machine *m, uint64_t run);
 void machine_forget_runs(machine *m);
-/* What the monitors of a tile have raised: bit n is hazard n of boards/onyx/hazards.def. */
+/* Raised monitors of a tile: bit n is hazard n of boards/onyx/hazards.def. */
 uint32_t machine_hazards(const machine *m, uint32_t x, uint32_t y);
-/* Two accesses to one bank of the buffer at once (docs/errata.md): as Collision of soc.h. */
+/* Two simultaneous accesses to a bank of the buffer (docs/errata.md): as Collision of soc.h. */
 typedef struct {
     uint32_t glb_tile, bank;
     const char *lost, *to;
     uint64_t cycle;
 } machine_collision;
-/* The first of each kind in each bank, by time: number i of those so far, or false. */
+/* The first collision of each kind in each bank, by time: number i, or false. */
 bool machine_collided(const machine *m, size_t i, machine_collision *out);
-/* Has every channel of the array told as it changes, as array_glue.h's Watcher; and what feeds it: in row 0,
- * port MACHINE_LOAD has the words that a column gets from the global buffer, MACHINE_STORE those that it
- * gives; an open stream has room, and a closed one neither. In column MACHINE_OUTSIDE, row 0,
- * MACHINE_PROCESSOR moves while it executes, stalls while the array's side has not answered it, and starves
- * while it sleeps; MACHINE_CONFIGURATION moves with each word that configures a tile. */
+/* Reports every channel of the array on change, as array_glue.h's Watcher; and its sources: in row 0, port
+ * MACHINE_LOAD has the words of a column from the global buffer, MACHINE_STORE the words to the buffer; an
+ * open stream has room, a closed stream neither. In column MACHINE_OUTSIDE, row 0, MACHINE_PROCESSOR moves
+ * while executing, stalls while waiting for the array's side, and starves while asleep; MACHINE_CONFIGURATION
+ * moves with each word that configures a tile. */
 enum {
     MACHINE_LOAD = 2,
     MACHINE_STORE = 3,
@@ -103,12 +103,12 @@ enum {
 typedef struct {
     uint64_t cycle;
     uint32_t x, y, port;
-    bool offered, room, moves; /* a token is there; the input has room; the token goes */
+    bool offered, room, moves; /* a token is present; the input has room; the token moves */
     uint32_t token;
 } machine_channel;
 typedef void machine_watcher(void *context, const machine_channel *now);
 void machine_watch(machine *m, machine_watcher *watcher, void *context);
-/* Lines: which streams are open and which tiles' outputs wait. Caller frees. */
+/* Lines: open streams and tiles with waiting outputs. Caller frees. */
 char *machine_describe_stuck(const machine *m);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* serve.c - see serve.h. One thread: some steps of the machine, then whatever came in. */
+/* serve.c - see serve.h. A single thread: alternates steps of the machine and pending input. */
 #include "rtl_models/soc/serve_int.h"
 
 #include <arpa/inet.h>
@@ -12,8 +12,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Machine steps between two looks at the sockets; fewer while the processor is halted, when the debugger is
- * busy, and then milliseconds to wait there. */
+/* Machine steps between two polls of the sockets; fewer while the processor is halted (the debugger is busy),
+ * with milliseconds of waiting in the poll. */
 enum { STEPS = 64, HALTED_STEPS = 4, HALTED_WAIT_MS = 1 };
 enum { BACK_DOOR_TIMEOUT_S = 10, BACK_DOOR_CHUNK = 1 << 16 };
 
@@ -63,11 +63,11 @@ static int listen_tcp(uint16_t number) {
     return -1;
 }
 
-/* An inherited socket, if it listens. */
+/* An inherited socket in the listening state. */
 static int listening(int s) {
     int yes = 0;
     socklen_t length = sizeof yes;
-    errno = EINVAL; /* a socket that does not listen */
+    errno = EINVAL; /* a socket without listening state */
     if (getsockopt(s, SOL_SOCKET, SO_ACCEPTCONN, &yes, &length) == 0 && yes)
         return s;
     return -1;
@@ -106,7 +106,7 @@ static void answer_door(serve_door *x) {
     x->client = accept(x->listener, NULL, NULL);
 }
 
-/* One client at a time; the next one waits until it hangs up. */
+/* A single client at a time; the next client waits for its end. */
 static int awaited(const serve_door *x) {
     return x->client < 0 ? x->listener : -1;
 }
@@ -161,7 +161,7 @@ void serve_jtag(server *s) {
 
 /* ---- the back door --------------------------------------------------------------------------- */
 
-/* Without its end, and how long it is; -1 if it does not come. */
+/* The line without its end; returns its length, -1 if incomplete. */
 static ssize_t read_line(int s, char *line, size_t size) {
     for (size_t n = 0; n + 1 < size && recv(s, line + n, 1, MSG_WAITALL) == 1; n++) {
         if (line[n] == '\n') {
@@ -190,7 +190,7 @@ static bool back_collisions(server *s) {
     return answer(s, line);
 }
 
-/* The bytes come, whether they can be kept or not. */
+/* Receives the bytes, whether the range is valid or not. */
 static bool back_write(server *s, uint32_t address, uint32_t bytes, uint8_t *buffer) {
     bool good = machine_holds(s->m, address, bytes);
     for (uint32_t done = 0, part; done < bytes; done += part) {
@@ -213,7 +213,7 @@ static bool back_read(server *s, uint32_t address, uint32_t bytes, uint8_t *buff
     return good;
 }
 
-/* A number as in C, of 32 bits, between blanks; what follows it. NULL: there is none. */
+/* A number as in C, of 32 bits, between blanks; returns the text after the number. NULL: no number. */
 static const char *request_number(const char *text, uint32_t *out) {
     char *end;
     if (text[0] != ' ' || !isdigit((unsigned char)text[1]))

@@ -1,10 +1,10 @@
 /* serve.h - onyx-cosim as a chip on a bench: its debug port on a socket, and a back door for bulk data.
  *
- * The debug port speaks OpenOCD's remote_bitbang. The back door takes requests of one line and gives answers
- * of one line: "write ADDRESS BYTES" and the bytes: "ok"; "read ADDRESS BYTES": "ok" and the bytes;
- * "collisions": "ok" as long as there was none in the global buffer; anything else, what is not inside code,
- * SRAM or global buffer, and after a collision: "no: " and why. Numbers as in C. It takes no time of the
- * machine, and needs no clock of the array.
+ * The debug port speaks OpenOCD's remote_bitbang. The back door takes requests of a line and gives answers of
+ * a line: "write ADDRESS BYTES" and the bytes: "ok"; "read ADDRESS BYTES": "ok" and the bytes; "collisions":
+ * "ok" as long as the global buffer had none; anything else, a range outside of code, SRAM or global buffer,
+ * and after a collision: "no: " and why. Numbers as in C. The back door takes no time of the machine, and
+ * needs no clock of the array.
  */
 #ifndef ONYX_COSIM_SERVE_H
 #define ONYX_COSIM_SERVE_H
@@ -19,9 +19,10 @@ typedef struct {
     FILE *uart_out;
 } cosim_serve_options;
 
-/* Powers the machine up and serves one debugger after the other until SIGTERM or SIGINT. Errors:
- * E0750..E0753, E0754-socket (COSIM_USAGE). What stops the processor is printed as warning, and it waits for
- * the debugger. A collision in the global buffer is printed when it happens, and the end is COSIM_TARGET. */
+/* Powers the machine up and serves debuggers in turn until SIGTERM or SIGINT. Errors: E0750..E0753,
+ * E0754-socket (COSIM_USAGE). A stop of the processor is printed as a warning, and the processor waits
+ * for the debugger. A collision in the global buffer is printed when detected, and the exit code is
+ * COSIM_TARGET. */
 int cosim_serve(const cosim_serve_options *o, const pnr_board *board, arena *mem, diagnostics *d);
 
 #endif

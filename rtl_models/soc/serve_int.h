@@ -1,4 +1,4 @@
-/* serve_int.h - clients of onyx-cosim --jtag, one by one: for serve.c and for tests without listening
+/* serve_int.h - clients of onyx-cosim --jtag, served singly: for serve.c and for tests without listening
  * sockets.
  */
 #ifndef ONYX_COSIM_SERVE_INT_H
@@ -22,12 +22,12 @@ typedef struct {
     size_t collisions; /* that were printed */
 } server;
 
-/* Nobody is connected; the machine is as machine_create left it. */
+/* No client; the machine is as machine_create left the machine. */
 void serve_begin(server *s, machine *m);
-/* Takes what has come from a client and answers; hangs up when it has ended. May wait for the rest of a
- * request at the back door, and until the client takes the answers. */
+/* Takes a client's input and answers; hangs up at its end. May wait for the rest of a request at the back
+ * door, and until the client takes the answers. */
 void serve_jtag(server *s);
-/* Prints the collisions in the global buffer that have come since, as warnings. */
+/* Prints new collisions in the global buffer as warnings. */
 void serve_collisions(server *s);
 void serve_back_door(server *s);
 

@@ -12,44 +12,44 @@
 
 enum { MAILBOX_COUNTERS = 4, TOTAL_CYCLES = FW_MAILBOX_CYCLES + 24 };
 
-/* What the host has moved, in bytes. */
+/* Bytes moved by the host. */
 typedef struct {
     uint64_t loaded, kept, collected; /* kept: did not need to be loaded */
 } moved;
 
-/* What was counted so far; every member a sum of 64 bits, but for machine.last, which nobody reads here. */
+/* Counts; every member is a sum of 64 bits, except machine.last, which nobody reads here. */
 typedef struct {
-    uint64_t cycles[MAILBOX_COUNTERS]; /* of the processor, as the mailbox has them */
+    uint64_t cycles[MAILBOX_COUNTERS]; /* of the processor, as in the mailbox */
     uint64_t checked;                  /* of the array, while segments were checked */
-    uint64_t uncounted;                /* of the processor, meanwhile and before it counted */
+    uint64_t uncounted;                /* of the processor, during checks and before its own count */
     machine_counters machine;
     moved bytes;
 } counts;
 
-/* Runs that began behind so many configuration words, since the last store before: cycles of the array
- * without those of a list's other items in between. The first has what is done once for each bitstream. */
+/* Runs after `words` configuration words, since the last store before: cycles of the array without cycles of
+ * a list's other items in between. The first includes work done once for each bitstream. */
 typedef struct {
     uint64_t words, times, first, least, most;
 } switches;
 
-/* What the program is asked to look at. */
+/* Checks requested from the program. */
 typedef struct {
     fw_puts pending;        /* segments loaded since the last command */
     uint32_t asked;         /* commands so far */
-    uint64_t cycles;        /* of the array, that they took */
-    uint64_t since, lately; /* cycle in which the first began behind the latest store; those since then */
-    uint64_t uncounted;     /* of the processor: theirs, and those before the program counted its own */
+    uint64_t cycles;        /* of the array, for the checks */
+    uint64_t since, lately; /* cycle of the first check after the latest store; cycles of checks since then */
+    uint64_t uncounted;     /* of the processor: during checks, and before the program's own count */
 } checks;
 
 typedef struct {
     const cosim_options *options;
-    const char *result, *stats; /* files of the batches that run */
+    const char *result, *stats; /* files of the current batches */
     const pnr_board *board;
     machine *m;
     moved bytes;
-    counts others;     /* what the processes have counted that made batches of this one's */
-    uint32_t *hazards; /* and the monitors that they have seen raised, as machine_hazards; by tile */
-    fw_puts there;     /* what the host has put on the chip, and stores have left */
+    counts others;     /* counts of the processes that ran batches of this session */
+    uint32_t *hazards; /* raised monitors of these processes, as machine_hazards; by tile */
+    fw_puts there;     /* data on the chip, from the host and from stores */
     diagnostics *d;
     arena *mem;
     VEC(switches) switches;
@@ -57,11 +57,10 @@ typedef struct {
     uint64_t switched; /* when the latest began */
     uint64_t items_from,
         items_to;     /* when the first item of a list was over since the last store, and the last */
-    uint32_t items;   /* of the list that were over when that was looked at */
+    uint32_t items;   /* finished items of the list at the last poll */
     uint32_t batches; /* of the files before */
-    bool calls;       /* the processor makes calls now, in which nothing of the array moves */
-    uint64_t last_progress,
-        moved_at; /* machine_counters.progress, and array time when it was last seen to grow */
+    bool calls;       /* the processor runs calls, without movement in the array */
+    uint64_t last_progress, moved_at; /* machine_counters.progress, and array time of its last growth */
     int exit_code;
 } session;
 
@@ -176,13 +175,13 @@ static bool out_of_time(session *s, const char *code, const char *what, uint64_t
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* Cycles of the array for one of the processor. */
+/* Array cycles per processor cycle. */
 static uint64_t ratio_of(const session *s) {
     const uint64_t ratio = (s->board->cgra_mhz + s->board->cpu_mhz / 2) / s->board->cpu_mhz;
     return ratio ? ratio : 1;
 }
 
-/* So many array cycles a row of calls may take, or a little more: two minutes of co-simulation. */
+/* Limit of array cycles for a row of calls, approximately: two minutes of co-simulation. */
 static const uint64_t CALLS_MOST = UINT64_C(1) << 29;
 
 /* Time in array cycles at full clock: goes on when the array has no clock. */
@@ -235,7 +234,7 @@ static void watch_switches(session *s) {
     s->checks.lately = 0;
 }
 
-/* Runs until the program has finished batch `number`, or with 0 until it is ready for the first. */
+/* Runs until the program has finished batch `number`; 0: until ready for the first batch. */
 static bool run_until_done(session *s, uint32_t number) {
     enum { CHECK_TIME_EVERY = 256 };
     for (uint32_t i = 1;; i++) {
@@ -254,7 +253,7 @@ static bool run_until_done(session *s, uint32_t number) {
     }
 }
 
-/* What a store has left in the runs so far. */
+/* Words that a store has written in the runs up to now. */
 typedef struct {
     uint32_t address, bytes;
     uint8_t *content; /* of a bank's size */
@@ -265,7 +264,8 @@ static void note_stored(session *s, const stored *one) {
         fw_is_there(&s->there, &(fw_segment){one->address, one->bytes, one->content}, s->mem);
 }
 
-/* The next run's words follow those before; where copies start apart, another's may be between. */
+/* The next run's words follow the previous words; with independent starts of copies, another copy's words may
+ * be in between. */
 static void add_stored(session *s, stored *to, uint32_t address, const uint8_t *content, uint32_t bytes) {
     if (to->address + to->bytes != address || to->bytes + bytes > s->board->glb_bank_bytes) {
         note_stored(s, to);
@@ -275,7 +275,7 @@ static void add_stored(session *s, stored *to, uint32_t address, const uint8_t *
     to->bytes += bytes;
 }
 
-/* One stream of one run: length in 16-bit words, words, padding. */
+/* A stream of a run: length in 16-bit words, words, padding. */
 static bool write_output(session *s, uint32_t address, uint32_t words, stored *to, FILE *out) {
     uint32_t bytes = 2 * words, limit = s->board->glb_bank_bytes;
     uint8_t *content = calloc(1, limit + 4);
@@ -311,7 +311,7 @@ static bool is_function(const fw_batches *all) {
     return all->part >= FW_FUNCTION && all->part != FW_LIST;
 }
 
-/* Results of a batch out of its run table; `first_run`: start pulses before it. */
+/* Results of a batch out of its run table; `first_run`: earlier start pulses. */
 static bool write_runs(session *s, const fw_batches *all, const fw_batch *b, uint64_t first_run, stored *to,
                        FILE *out) {
     uint32_t row_bytes = fw_row_bytes(all->inputs, all->outputs);
@@ -348,8 +348,8 @@ static bool write_results(session *s, const fw_batches *all, const fw_batch *b, 
     return good;
 }
 
-/* Returns whether the segment lies on the chip as an earlier batch left it: the host knows what it has put
- * there, and what stores have. The program completes a run table, and leaves its loads as they are. */
+/* Returns whether an earlier batch left the segment's contents on the chip: the host tracks its own writes
+ * and the stores'. The program completes a run table, and leaves its loads unchanged. */
 static bool is_there(session *s, const fw_batch *b, uint32_t k) {
     arena scratch = {0};
     const fw_segment *g = &b->segments.at[k];
@@ -388,7 +388,7 @@ static bool wait_number(void *of, uint32_t number) {
     return run_until_done(of, number);
 }
 
-/* Has the program check what was loaded. */
+/* Makes the program check the loaded segments. */
 static bool check_loaded(session *s) {
     const machine_counters before = machine_count(s->m);
     if (s->checks.since <= before.last.stored) {
@@ -404,7 +404,7 @@ static bool check_loaded(session *s) {
     return good;
 }
 
-/* Has the program make the runs of batch `i`, which is loaded, from run `first` on. */
+/* Makes the program run loaded batch `i`, from run `first` on. */
 static bool make_runs(session *s, const fw_batches *all, uint32_t i, const fw_batch *b, uint32_t first) {
     if (!check_loaded(s))
         return false;
@@ -419,7 +419,7 @@ static bool make_runs(session *s, const fw_batches *all, uint32_t i, const fw_ba
     return run_until_done(s, s->batches + i + 1);
 }
 
-/* Takes what came of a list, and forgets what its stores have written over. */
+/* Takes the result of a list, and forgets data overwritten by its stores. */
 static bool write_list(session *s, const fw_batch *b, FILE *out) {
     arena scratch = {0};
     fw_list_result r = {.steps = mailbox(s, FW_MAILBOX_STEPS), .n = machine_word(s->m, b->table)};
@@ -432,7 +432,7 @@ static bool write_list(session *s, const fw_batch *b, FILE *out) {
     s->bytes.collected += sizeof *r.cycles * r.n;
     for (uint32_t i = 0; i < b->left.len; i++)
         fw_is_there(&s->there, &b->left.at[i], s->mem);
-    /* The program counts in the list, which is not there as it was any more. */
+    /* The program counts in the list, which has changed. */
     fw_is_there(&s->there, &(fw_segment){b->table, FW_LIST_HEAD + r.n * FW_ITEM_BYTES, NULL}, s->mem);
     const bool good = fw_write_list_result(out, &r);
     arena_free(&scratch);
@@ -446,7 +446,7 @@ static bool run_batch(session *s, const fw_batches *all, uint32_t i, const fw_ba
         return check_loaded(s) && write_results(s, all, b, first_run, out);
     }
     machine_forget_runs(s->m);
-    if (!(is_function(all) && all->part & FW_REST)) /* which are there, and half of them are made */
+    if (!(is_function(all) && all->part & FW_REST)) /* resident, half of the runs done */
         load_batch(s, b);
     if (all->part == FW_LIST)
         return make_runs(s, all, i, b, 0) && write_list(s, b, out);
@@ -459,7 +459,7 @@ static bool run_batch(session *s, const fw_batches *all, uint32_t i, const fw_ba
                           : wrong_runs(s, "start pulses of a batch", wanted, runs);
 }
 
-/* Each batch is in memory while it runs. */
+/* Each batch is in memory while running. */
 static bool run_batches(session *s, fw_batches *all, uint32_t first, uint32_t end, FILE *out) {
     bool good = true;
     for (uint32_t i = first; good && i < end; i++) {
@@ -482,7 +482,7 @@ static counts count_now(const session *s) {
     return c;
 }
 
-/* Adds to *c what another has counted, `times` times. */
+/* Adds another process' counts to *c, `times` times. */
 static void add_counts(counts *c, const counts *of, uint64_t times) {
     uint64_t *to = (uint64_t *)c;
     const uint64_t *from = (const uint64_t *)of;
@@ -510,10 +510,10 @@ typedef struct {
     uint32_t batches, n;
 } shared_file;
 
-/* Brings the machine to where it is before batch `first`. What the program, the array and the registers of
- * the buffer keep from one batch to the next is of its last run; but that stores begin anew shows only if
- * they have moved on, which takes two. So the last two runs of the batch before are made, too; what all the
- * others have loaded is put where it was. */
+/* Brings the machine to its state before batch `first`. State of the program, the array and the buffer's
+ * registers that survives a batch is of its last run; a new start of stores shows only after a move, which
+ * takes two runs. Hence the last two runs of the previous batch are made, too; loads of all earlier batches
+ * are put in place. */
 static bool come_to(session *s, fw_batches *all, uint32_t first) {
     bool good = true;
     for (uint32_t i = 0; good && i < first; i++) {
@@ -522,7 +522,7 @@ static bool come_to(session *s, fw_batches *all, uint32_t first) {
         good = fw_batches_get(all, i, &mem, s->d, &batch);
         if (good)
             load_batch(s, &batch);
-        s->checks.pending.len = 0; /* whoever makes those batches checks them */
+        s->checks.pending.len = 0; /* the process that runs those batches checks them */
         if (good && i + 1 == first)
             good = make_runs(s, all, i, &batch, batch.runs > 2 ? batch.runs - 2 : 0);
         arena_free(&mem);
@@ -530,14 +530,14 @@ static bool come_to(session *s, fw_batches *all, uint32_t first) {
     return good;
 }
 
-/* Makes the n-th part of the batches, in a process that has a copy of the machine as it is when the program
- * is ready. Leaves what it counted, the monitors, and the results. */
+/* Runs the n-th part of the batches, in a process with a copy of the machine in its ready state. Writes its
+ * counts, the monitors, and the results. */
 static bool make_share(void *context, uint32_t n, FILE *out) {
     const shared_file *f = context;
     session *s = f->s;
     const uint32_t first = (uint32_t)((uint64_t)f->batches * n / f->n),
                    end = (uint32_t)((uint64_t)f->batches * (n + 1) / f->n);
-    fw_batches all; /* the parent's file has one place for all its copies */
+    fw_batches all; /* all copies share the file position of the parent's file */
     counts c = {0};
     machine_collision met;
     if (!fw_batches_open(s->options->batches, s->board, s->mem, s->d, &all) || !come_to(s, &all, first))
@@ -562,7 +562,7 @@ static bool copy_rest(FILE *from, FILE *to) {
     return !ferror(from);
 }
 
-/* Adds up what the parts have counted; false: one of them is not whole. */
+/* Adds up the counts of the parts; false: a part is incomplete. */
 static bool add_parts(session *s, const child_part *parts, uint32_t n, arena *mem) {
     const uint32_t tiles = hazard_tiles(s);
     uint32_t *raised = arena_new_n(mem, uint32_t, tiles);
@@ -579,7 +579,7 @@ static bool add_parts(session *s, const child_part *parts, uint32_t n, arena *me
     return true;
 }
 
-/* Where a process fails or meets a collision, this one makes all batches, and says what there is to say. */
+/* If a process fails or meets a collision, this process runs all batches, and reports. */
 static bool run_shares(session *s, fw_batches *all, uint32_t n, FILE *out, arena *mem) {
     shared_file f = {s, all->batches, n};
     child_part *parts = arena_new_n(mem, child_part, n);
@@ -602,7 +602,7 @@ static uint32_t processes(const cosim_options *o, const fw_batches *all) {
 
 /* ---- results ----------------------------------------------------------------------------------- */
 
-/* "hazards": the tiles whose monitors were raised, and by which kinds, a bit each. */
+/* "hazards": the tiles with raised monitors, with their kinds, a bit each. */
 static void list_hazards(const session *s, cJSON *json) {
     cJSON *list = cJSON_AddArrayToObject(json, "hazards");
     for (uint32_t y = 1; y <= s->board->height; y++) {
@@ -619,7 +619,7 @@ static void list_hazards(const session *s, cJSON *json) {
     }
 }
 
-/* "switches": by the words of the bitstream that came in. */
+/* "switches": by the loaded words of the bitstream. */
 static void list_switches(const session *s, cJSON *json) {
     cJSON *list = cJSON_AddArrayToObject(json, "switches");
     for (uint32_t i = 0; i < s->switches.len; i++) {
@@ -706,7 +706,7 @@ static bool run_file(session *s, fw_batches *all, double begin, arena *mem) {
     return file_commit(&out, s->d) && (!s->stats || write_statistics(s, seconds_now() - begin));
 }
 
-/* Reads a name up to the zero byte behind it; NULL where there is none. */
+/* Reads a name up to its zero byte; NULL if missing. */
 static const char *read_name(arena *mem) {
     char *line = NULL;
     size_t room = 0;
@@ -716,8 +716,7 @@ static const char *read_name(arena *mem) {
     return name;
 }
 
-/* Answers with a line, and waits for what is wanted next: the file of its batches, or NULL where there is no
- * more. */
+/* Answers with a line, and waits for the next request: a file of batches, or NULL at the end. */
 static const char *next_batches(session *s) {
     puts("done");
     fflush(stdout);
@@ -727,7 +726,7 @@ static const char *next_batches(session *s) {
     return s->stats ? batches : NULL;
 }
 
-/* Configured once, the array takes one file after the other. */
+/* Configured once, the array takes file after file. */
 static bool run_all(session *s, fw_batches *all, arena *mem) {
     double begin = seconds_now();
     const char *batches;
@@ -750,7 +749,7 @@ static bool run_all(session *s, fw_batches *all, arena *mem) {
     return good;
 }
 
-/* However the run has ended: they may be why. */
+/* After any end of the run: collisions may be the cause. */
 static void warn_of_collisions(const session *s) {
     machine_collision c;
     char text[200];

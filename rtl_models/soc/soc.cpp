@@ -1,9 +1,8 @@
 /* soc.cpp - see soc.h.
  *
- * Everything that crosses between controller, buffer and array comes from registers, but for two: the
- * buffer's register read data and the array's configuration read data, which follow the controller's address.
- * So a cycle is: carry all outputs over to the inputs, clock every part, and no order among the parts
- * matters.
+ * All signals between controller, buffer and array come from registers, except two: the buffer's register
+ * read data and the array's configuration read data, which follow the controller's address. Hence a cycle is:
+ * carry all outputs to the inputs, clock every part; the order of the parts does not matter.
  */
 #include "rtl_models/soc/soc.h"
 
@@ -26,7 +25,7 @@ constexpr unsigned BANK_BYTES = 0x20000;
 constexpr unsigned BANKS = 2; /* of a tile */
 constexpr unsigned TAIL = 8;  /* cycles a tile is evaluated after its last activity: pulses and pipelines */
 
-/* One direction of a GLB tile: what it did since its start pulse, for those who ask why it is stuck. */
+/* A direction of a GLB tile: its activity since its start pulse, for reports about a stuck run. */
 struct Stream {
     bool open = false;
     uint64_t words = 0;
@@ -36,7 +35,8 @@ struct ConfigWord {
     uint32_t address, data;
 };
 
-/* Who loses to whom: the kinds of onyx_glb_tile's collision_o, then a DMA (in_use_o) to the host. */
+/* Losers and winners: the kinds of onyx_glb_tile's collision_o, followed by a DMA (in_use_o) against the
+ * host. */
 constexpr const char *PROCESSOR = "processor or debug port", *STORE = "store DMA",
                      *CONFIG = "configuration DMA", *LOAD = "load DMA", *HOST = "host";
 constexpr struct {
@@ -45,7 +45,7 @@ constexpr struct {
                   {LOAD, CONFIG},     {PROCESSOR, STORE},  {STORE, HOST},   {CONFIG, HOST},    {LOAD, HOST}};
 constexpr unsigned HOST_KINDS = 7; /* from here on */
 
-constexpr uint64_t NO_RUN = UINT64_MAX; /* of a store that started without any load */
+constexpr uint64_t NO_RUN = UINT64_MAX; /* run of a store started without any load */
 
 } // namespace
 
@@ -57,17 +57,17 @@ struct Soc::State {
     std::array<Stream, TILES> loads, stores, configs;
     Array array;
     unsigned width;
-    std::deque<ConfigWord> config; /* words on their way: the array takes one a cycle */
+    std::deque<ConfigWord> config; /* words on their way: the array takes a word a cycle */
     bool in_reset = false;         /* the controller's reset, as of this cycle: of the array and the buffer */
     uint32_t stalled = 0, config_read_data = 0, config_answer = 0;
-    unsigned config_reading = 0; /* cycles of the read strobe so far, all at this address */
+    unsigned config_reading = 0; /* cycles of the read strobe, all at this address */
     uint32_t config_read_at = 0;
     bool register_reading = false;
     uint64_t cycles = 0, progress = 0;
     uint64_t busy_before = 0, evaluations_before = 0; /* of the array before its last reset */
     uint64_t runs_forgotten = 0;
     std::vector<uint64_t> run_starts, run_cycles;          /* of the runs after those */
-    std::array<uint64_t, TILES> run_of{};                  /* by store: the run it is of, or NO_RUN */
+    std::array<uint64_t, TILES> run_of{};                  /* by store: its run, or NO_RUN */
     uint64_t busy_since = 0, kernel_cycles = 0, words = 0; /* words since the latest start */
     Switch last_switch;
     std::array<uint32_t, TILES> collided{}; /* bit BANKS * kind + bank */
@@ -79,7 +79,8 @@ struct Soc::State {
         for (auto &t : tiles)
             t = std::make_unique<Vonyx_glb_tile>(&context);
     }
-    /* A model with public memories signs off at the thread's context, which may be the array's, long gone. */
+    /* A model with public memories signs off at the thread's context, which may be the array's, already
+     * deleted. */
     ~State() { Verilated::threadContextp(&context); }
     State(const State &) = delete;
     State &operator=(const State &) = delete;
@@ -132,7 +133,7 @@ void Soc::State::reset_array() {
     stalled = 0;
 }
 
-/* Puts all tiles of the buffer into reset, or takes them out: registers and DMAs. Their memory stays. */
+/* Puts all tiles of the buffer into reset, or releases them: registers and DMAs. Their memory stays. */
 void Soc::State::hold_buffer(bool reset) {
     for (unsigned t = 0; t < TILES; t++) {
         tiles[t]->rst_ni = !reset;
@@ -142,7 +143,7 @@ void Soc::State::hold_buffer(bool reset) {
     }
 }
 
-/* The reset of the controller's register is that of the array and of the buffer. */
+/* The reset of the controller's register resets the array and the buffer. */
 void Soc::State::follow_reset() {
     const bool now = !glc.array_rst_no;
     if (now == in_reset)
@@ -205,9 +206,8 @@ void Soc::State::flush_array() {
     array.flush(groups);
 }
 
-/* One column: both directions between a GLB tile and the IO tile below it. Ready and valid of an IO tile say
- * what its FIFOs hold, also where the column is stalled: then a load's word is lost, and a store takes the
- * same word again. */
+/* A column: both directions between a GLB tile and the IO tile below. Ready and valid of an IO tile show its
+ * FIFOs' contents, also in a stalled column: a load's word is lost, and a store takes the same word again. */
 void Soc::State::carry_stream_end(unsigned column, bool own_valid, uint16_t own_data, bool own_ready,
                                   CData &ready_in, CData &valid_in, SData &data_in, unsigned t) {
     array.to_array(column, own_valid, own_data);
@@ -233,7 +233,7 @@ void Soc::State::carry_streams(unsigned t) {
                          m.odd_data_i, t);
 }
 
-/* What the controller and the western neighbour want of tile t in this cycle. */
+/* Requests of the controller and the western neighbour to tile t in this cycle. */
 void Soc::State::carry_control(unsigned t, const std::array<ConfigWord, TILES> &east,
                                const std::array<bool, TILES> &east_valid) {
     Vonyx_glb_tile &m = *tiles[t];
@@ -257,7 +257,7 @@ void Soc::State::carry_control(unsigned t, const std::array<ConfigWord, TILES> &
         wake(t);
 }
 
-/* A store takes words whether or not it was started. */
+/* A store takes words whether started or not. */
 bool Soc::State::is_offered_a_word(unsigned t) const {
     for (unsigned column = 2 * t; column < 2 * t + 2 && column < width; column++)
         if (array.from_array_valid(column))
@@ -324,9 +324,10 @@ void Soc::State::note_host(uint32_t address, size_t bytes) {
     }
 }
 
-/* The two answers to the controller. A register of the buffer answers in the cycle of its address. A word of
- * the array comes back through all tiles of the buffer at once, without a register between, so it has arrived
- * when the strobe has lasted; before, there is what was read last. The array is asked once per strobe. */
+/* The two answers to the controller. A register of the buffer answers in the cycle of its address. A word
+ * of the array comes back through all tiles of the buffer at once, without a register between: the word
+ * has arrived at the end of the strobe; earlier, the previous word is read. The array is asked once per
+ * strobe. */
 void Soc::State::read_data_to_controller() {
     if (!glc.cfg_read_o || glc.cfg_addr_o != config_read_at)
         config_reading = 0;

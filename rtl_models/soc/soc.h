@@ -1,19 +1,18 @@
 /* soc.h - the array's side of the chip, cycle by cycle: global controller, global buffer, array.
  *
- * One verilated onyx_glc, one verilated onyx_glb_tile for each GLB tile, the array as a tile library
+ * A verilated onyx_glc, a verilated onyx_glb_tile for each GLB tile, the array as a tile library
  * (rtl_models/soc/array_glue.h). Accesses of the processor are AXI4-Lite transactions and single accesses to
- * a buffer tile's port; each takes its cycles and moves everything else with it.
+ * a buffer tile's port; each takes its cycles and moves all other parts along.
  *
- * GLB tile g feeds columns 2g and 2g+1. A stalled column's IO tile shows what its FIFOs hold and moves
- * nothing: a word of a load is lost there, and a store takes the same word again. The controller's global
- * reset is that of the array and of the buffer's registers and DMAs: words and starts that come meanwhile are
- * lost. Each group of four columns is flushed by the tile its four bits of the flush crossbar name.
- * Configuration words travel east along the tiles; what a tile's south output carries for one of its own two
- * columns joins a common pipeline to the array's bus, one word a cycle. This wiring exists only here: there
- * is no SystemVerilog module of it.
+ * GLB tile g feeds columns 2g and 2g+1. A stalled column's IO tile shows its FIFOs' contents and moves
+ * nothing: a load's word is lost, and a store takes the same word again. The controller's global reset resets
+ * the array and the buffer's registers and DMAs: words and starts in the meantime are lost. Each group of
+ * four columns is flushed by the tile in its four bits of the flush crossbar. Configuration words travel east
+ * along the tiles; words of a tile's south output for one of its own two columns join a common pipeline to
+ * the array's bus, a word a cycle. This wiring has no SystemVerilog module.
  *
- * A GLB tile with nothing to do is not evaluated, and neither is a tile of the array in which nothing can
- * happen (docs/notebook/array.md); that cannot be seen in results.
+ * An idle GLB tile is not evaluated, and neither is an idle tile of the array (docs/notebook/array.md);
+ * results do not show the difference.
  */
 #ifndef ONYX_COSIM_SOC_H
 #define ONYX_COSIM_SOC_H
@@ -27,7 +26,7 @@
 
 namespace onyx {
 
-/* Two accesses to one bank of the buffer at once: on the chip that of `lost` never happens. */
+/* Two simultaneous accesses to a bank of the buffer: on the chip the access of `lost` never happens. */
 struct Collision {
     unsigned tile, bank;
     const char *lost,
@@ -35,12 +34,12 @@ struct Collision {
     uint64_t cycle; /* of the first of this kind, by Soc::cycles */
 };
 
-/* The latest run that began behind configuration words; cycles as of Soc::cycles. `stored` is of the latest
- * run of all. */
+/* The latest run started after configuration words; cycles as of Soc::cycles. `stored` is of the latest run
+ * of all. */
 struct Switch {
-    uint64_t words = 0, left = 0; /* configuration words; the last store of the run before them */
+    uint64_t words = 0, left = 0; /* configuration words; the last store of the run before the words */
     uint64_t started = 0;
-    uint64_t stored = 0; /* the last store so far, when no run was open */
+    uint64_t stored = 0; /* the last store, without an open run */
 };
 
 class Soc {
@@ -66,44 +65,44 @@ class Soc {
     /* Register access at a byte offset below REGISTER_BYTES; returns when the controller has answered. */
     void write_register(uint32_t offset, uint32_t value);
     uint32_t read_register(uint32_t offset);
-    /* Access to the buffer by its processor port: byte address below GLB_BYTES, 1..8 bytes inside one
-     * aligned 64-bit word. */
+    /* Access to the buffer by its processor port: byte address below GLB_BYTES, 1..8 bytes inside an aligned
+     * 64-bit word. */
     void write_buffer(uint32_t address, unsigned bytes, uint64_t value);
     uint64_t read_buffer(uint32_t address, unsigned bytes);
 
-    /* The buffer's memory as it stands, without taking time; [address, address + bytes) below GLB_BYTES.
-     * Stands for a host's accesses, so it collides with any DMA that is at work on the bank. */
+    /* The buffer's memory, without taking time; [address, address + bytes) below GLB_BYTES. Stands for a
+     * host's accesses: collides with any DMA at work on the bank. */
     void load(uint32_t address, const uint8_t *from, size_t bytes);
     void dump(uint32_t address, uint8_t *to, size_t bytes) const;
 
-    /* The controller resets array and buffer: what is written to the buffer is lost, what is read never
-     * comes. */
+    /* The controller resets array and buffer: writes to the buffer are lost, reads never answer. */
     bool buffer_in_reset() const;
     bool interrupt() const;
     uint64_t cycles() const;       /* steps since construction */
-    uint64_t array_cycles() const; /* of these, how many the array was evaluated in */
+    uint64_t array_cycles() const; /* cycles with an evaluated array */
     uint64_t evaluations() const;  /* of tiles of the array */
-    /* Grows with everything that moves: stream and configuration words, accesses of the processor. */
+    /* Grows with every movement: stream and configuration words, accesses of the processor. */
     uint64_t progress() const;
-    uint64_t runs() const; /* start pulses of loads; stores that start alone are of no run */
-    /* Cycles of run i of all so far, by start pulse: to the last of the stores that it started. Not of those
-     * before the latest forget_runs. */
+    uint64_t runs() const; /* start pulses of loads; stores that start alone belong to no run */
+    /* Cycles of run i since the start, by start pulse: to the last store started by the run. Only runs after
+     * the latest forget_runs. */
     uint64_t run_cycles(uint64_t run) const;
     void forget_runs();
-    /* Cycles in which a run was under way; less than the sum of all where copies of a kernel run apart. */
+    /* Cycles with a run in progress; less than the sum of all runs if copies of a kernel start
+     * independently. */
     uint64_t kernel_cycles() const;
     const Switch &last_switch() const;
     /* As of Array. */
     uint32_t hazards(unsigned x, unsigned y) const;
     /* The first of each kind in each bank since construction, in the order of time. */
     const std::vector<Collision> &collisions() const;
-    /* The array's channels, and what machine.h has of the buffer's streams and of configuration words; the
+    /* The array's channels, and machine.h's channels of the buffer's streams and of configuration words; the
      * cycle is of cycles(). */
     void watch(Watcher watcher);
 
     /* "" or why the array no longer steps: its configuration closes a combinational loop. */
     const std::string &error() const;
-    /* For a run that does not end: every open stream, then the configured tiles whose outputs wait. Lines. */
+    /* For an endless run: every open stream, followed by the configured tiles with waiting outputs. Lines. */
     std::string describe_stuck() const;
 
   private:

@@ -1,16 +1,16 @@
 /* waves.c - see waves.h. */
 #include "rtl_models/soc/waves.h"
 
-/* The column behind those of the array is what is outside of it. */
+/* The column after the array's columns stands for the outside. */
 enum { COLUMNS = MACHINE_OUTSIDE + 1, ROWS = 256, PORTS = 4, COPIES = 64 };
 #define NOBODY UINT32_MAX
 
 typedef struct {
     wave *w;
     uint32_t channel[COLUMNS * ROWS * PORTS];
-    uint32_t copy[COLUMNS * PORTS]; /* by stream: the copy of the kernel that it is of, or NOBODY */
+    uint32_t copy[COLUMNS * PORTS]; /* by stream: its copy of the kernel, or NOBODY */
     bool busy[COLUMNS * PORTS];
-    uint32_t streams[COPIES]; /* of the copy that are busy */
+    uint32_t streams[COPIES]; /* busy streams of the copy */
 } watched;
 
 static uint32_t place(uint32_t x, uint32_t y, uint32_t port) {

@@ -152,7 +152,7 @@ def man_pages():
 OPTION_ROWS = list(rows("options/options.def", "OPTION"))
 COMMAND_ROWS = list(rows("options/commands.def", "COMMAND"))
 SUBCOMMAND_ROWS = [tuple(row) for row in rows("options/commands.def", "SUBCOMMAND")]
-MADE = {"cmake/man/onyx.1": {"commands": man_commands, "every": man_every}, "docs/tiling.md": {"array_costs": array_costs}, "docs/notebook/copies_notes.md": {"processor_costs": processor_costs},
+MADE = {"cmake/man/onyx.1": {"commands": man_commands, "every": man_every}, "docs/notebook/tiling_notes.md": {"array_costs": array_costs}, "docs/notebook/copies_notes.md": {"processor_costs": processor_costs},
         "docs/firmware.md": {"memory": memory}, "docs/storage.md": {"level_kinds": level_kinds}, "docs/energy.md": {"energies": energies}}
 
 

@@ -1,6 +1,6 @@
 /* frontend/: the kernels of the SAM paper's Table 1 (Tables 4.1 and 4.2 of the dissertation) in every loop
- * order, with and without droppers: results are right on random data, and docs/kernels.md lists the primitive
- * counts. ONYX_UPDATE_DOCS=1 rewrites the page's tables.
+ * order, with and without droppers: results are right on random data, and docs/notebook/kernels.md lists the
+ * primitive counts. ONYX_UPDATE_DOCS=1 rewrites the page's tables.
  */
 #include <ctype.h>
 
@@ -84,7 +84,7 @@ static void every_loop_order_computes_the_kernel(void **state) {
     print_message("%u graphs are right\n", graphs);
 }
 
-/* ---- docs/kernels.md ------------------------------------------------------------------------- */
+/* ---- docs/notebook/kernels.md ------------------------------------------------------------------------- */
 
 static void write_counts(FILE *out, const sam_graph *g, const uint32_t *published) {
     for (uint32_t c = 0; c < COLUMNS; c++) {
@@ -153,7 +153,7 @@ static const char *with_section(fixture *f, const char *text, const char *name,
     const char *begin = strstr(text, arena_printf(&f->mem, "<!-- generated: %s -->\n", name));
     const char *end = begin ? strstr(begin, "<!-- end -->\n") : NULL;
     if (!end)
-        fail_msg("docs/kernels.md has no section %s", name);
+        fail_msg("docs/notebook/kernels.md has no section %s", name);
     text_out out;
     text_begin(&out);
     const char *table = strchr(begin, '\n') + 1;
@@ -165,7 +165,7 @@ static const char *with_section(fixture *f, const char *text, const char *name,
 
 static void the_documented_counts_are_ours(void **state) {
     fixture *f = *state;
-    const char *path = ONYX_SOURCE_DIR "/docs/kernels.md";
+    const char *path = ONYX_SOURCE_DIR "/docs/notebook/kernels.md";
     size_t length = 0;
     const char *found = file_read(path, &f->mem, &length, &f->diag);
     if (!found)
@@ -177,7 +177,7 @@ static void the_documented_counts_are_ours(void **state) {
         fputs(expected, out);
         fclose(out);
     } else if (strcmp(found, expected)) {
-        fail_msg("docs/kernels.md is out of date; ONYX_UPDATE_DOCS=1 test_fe_kernels rewrites its tables");
+        fail_msg("docs/notebook/kernels.md is out of date; ONYX_UPDATE_DOCS=1 test_fe_kernels rewrites its tables");
     }
 }
 

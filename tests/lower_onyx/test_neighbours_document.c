@@ -34,7 +34,27 @@ static void write_partners(FILE *out, onyx_port port, bool many) {
     }
 }
 
-/* Each sentence once. */
+/* Whether a rule is the first one of its sentence. */
+static bool states_first(uint32_t rule) {
+    for (uint32_t i = 0; i < rule; i++) {
+        if (strcmp(onyx_rule_table[i].rule, onyx_rule_table[rule].rule) == 0)
+            return false;
+    }
+    return true;
+}
+
+/* The number of a sentence among the different ones, from 1 on. */
+static uint32_t sentence_of(const char *rule) {
+    uint32_t number = 0;
+    for (uint32_t i = 0; i < onyx_rule_count; i++) {
+        number += states_first(i);
+        if (strcmp(onyx_rule_table[i].rule, rule) == 0)
+            break;
+    }
+    return number;
+}
+
+/* The numbers of a port's sentences, each once. */
 static void write_rules(FILE *out, onyx_port port) {
     const char *gap = "";
     for (uint32_t i = 0; i < onyx_rule_count; i++) {
@@ -45,8 +65,8 @@ static void write_rules(FILE *out, onyx_port port) {
             known = (other->source == port || other->sink == port) && strcmp(other->rule, r->rule) == 0;
         }
         if (!known) {
-            fprintf(out, "%s%s", gap, r->rule);
-            gap = "; ";
+            fprintf(out, "%s%u", gap, sentence_of(r->rule));
+            gap = ", ";
         }
     }
 }
@@ -61,44 +81,85 @@ static const onyx_rule *first_rule(onyx_port port) {
     return NULL;
 }
 
-static void write_row(FILE *out, onyx_port port) {
-    const onyx_port_info *p = &onyx_port_table[port];
+/* The rest of a row of the second table: neighbours, wires, how many, rules; "" of a port that has none. */
+static char *links_of(arena *mem, onyx_port port) {
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
     const onyx_rule *rule = first_rule(port);
-    fprintf(out, "| `%s` | %s | `%s` | %s | %s | ", onyx_kind_table[p->kind].name, tile_of(p->kind), p->name,
-            p->output ? "source" : "sink", p->required ? "1" : "0, 1");
-    if (p->when[0] != '\0')
-        fprintf(out, "`%s`", p->when);
-    fputs(" | ", out);
     if (rule != NULL) {
         write_partners(out, port, rule->many);
         fputs(" | ", out);
         write_wires(out, rule->bundle);
-        fprintf(out, " | %s | ", !p->output ? "1 driver" : rule->many ? "any" : "1 of each");
+        fprintf(out, " | %s | ",
+                !onyx_port_table[port].output ? "1 driver"
+                : rule->many                  ? "any"
+                                              : "1 of each");
         write_rules(out, port);
-        fputs(" |\n", out);
-    } else {
-        fputs("nothing | | | |\n", out);
     }
+    fclose(out);
+    char *kept = arena_strdup(mem, text);
+    free(text);
+    return kept;
+}
+
+/* The number of a port's links among the different ones, from 1 on, which become longer by it; 0 of a port
+ * without links. */
+static uint32_t number_of(char *links, char **lists, uint32_t *count) {
+    if (links[0] == '\0')
+        return 0;
+    uint32_t n = 0;
+    while (n < *count && strcmp(lists[n], links) != 0)
+        n++;
+    if (n == *count)
+        lists[(*count)++] = links;
+    return n + 1;
+}
+
+static void write_row(FILE *out, onyx_port port, uint32_t number) {
+    const onyx_port_info *p = &onyx_port_table[port];
+    fprintf(out, "| `%s` | %s | `%s` | %s | %s | ", onyx_kind_table[p->kind].name, tile_of(p->kind), p->name,
+            p->output ? "source" : "sink", p->required ? "1" : "0, 1");
+    if (p->when[0] != '\0')
+        fprintf(out, "`%s`", p->when);
+    if (number != 0)
+        fprintf(out, " | %u |\n", number);
+    else
+        fputs(" | nothing |\n", out);
 }
 
 static char *document(arena *mem) {
-    char *text = NULL;
+    char *text = NULL, *lists[ONYX_PORTS];
     size_t length = 0;
+    uint32_t count = 0;
     FILE *out = open_memstream(&text, &length);
     fputs("# Which primitive may be next to which\n\n"
+          "Ports of the array's primitives, and the ports that each may be linked to. For people who write "
+          "netlists or "
+          "the lowering.\n\n"
           "Written from `lower_onyx/nodes.def` and `lower_onyx/neighbours.def` by\n"
           "`build/tests/test_neighbours_document --write`; the test of that name fails when this file is "
           "stale.\n\n"
-          "One row a port. Links: 1, the port must be linked while it is live; 0, 1: it may be open. Live "
-          "when: "
-          "the settings that\nmust be nonzero, or with `!` zero; empty: always. Wires: `>` runs from the "
-          "source "
-          "to the sink, `<` back. How many:\nsinks that a source may drive.\n\n"
-          "| primitive | tile | port | is | links | live when | neighbours | wires | how many | rule |\n"
-          "|---|---|---|---|---|---|---|---|---|---|\n",
+          "Links: 1, the port must be linked while it is live; 0, 1: may be open. Live when: the settings "
+          "that must "
+          "be\nnonzero, or with `!` zero; empty: always. Row: the row of the second table.\n\n"
+          "| primitive | tile | port | is | links | live when | row |\n"
+          "|---|---|---|---|---|---|---|\n",
           out);
     for (uint32_t port = ONYX_PORT_NONE + 1; port < ONYX_PORTS; port++)
-        write_row(out, (onyx_port)port);
+        write_row(out, (onyx_port)port, number_of(links_of(mem, (onyx_port)port), lists, &count));
+    fputs(
+        "\n## Neighbours\n\n"
+        "Wires: `>` runs from the source to the sink, `<` back. How many: sinks that a source may drive.\n\n"
+        "| row | neighbours | wires | how many | rules |\n|---|---|---|---|---|\n",
+        out);
+    for (uint32_t i = 0; i < count; i++)
+        fprintf(out, "| %u | %s |\n", i + 1, lists[i]);
+    fputs("\n## Rules\n\n", out);
+    for (uint32_t i = 0; i < onyx_rule_count; i++) {
+        if (states_first(i))
+            fprintf(out, "%u. %s\n", sentence_of(onyx_rule_table[i].rule), onyx_rule_table[i].rule);
+    }
     fclose(out);
     char *kept = arena_strdup(mem, text);
     free(text);

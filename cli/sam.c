@@ -17,7 +17,7 @@ static bool simulate(const compile_options *o, cli_session *s, compile_kernel *k
     const char *check = compile_is_graph(o->written.expression)
                             ? "none"
                             : compile_check(o, &s->compile, k, &k->data.operands, &k->ran.result);
-    if (!compile_publish(o, &s->compile, NULL))
+    if (s->diag.errors || !compile_publish(o, &s->compile, NULL))
         return false;
     uint64_t cycles = k->ran.cycles.kernel;
     for (uint32_t n = 0; n < k->producers.len; n++)

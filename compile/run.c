@@ -101,6 +101,7 @@ static bool run_once(const compile_options *o, compile_context *ctx, compile_ker
 
 bool compile_and_run(const compile_options *o, compile_context *ctx, compile_kernel *k, const char **check) {
     double start = seconds_now();
+    uint32_t errors;
     if (!compile_retrying(o, ctx, k, run_once))
         return false;
     if (o->running.shards) { /* the result needs all shards */
@@ -108,7 +109,10 @@ bool compile_and_run(const compile_options *o, compile_context *ctx, compile_ker
         k->times.total = seconds_now() - start;
         return true;
     }
+    errors = ctx->diag->errors;
     *check = compile_check(o, ctx, k, &k->data.operands, &k->ran.result);
+    if (ctx->diag->errors > errors) /* some value of the reference does not exist */
+        return false;
     k->times.total = seconds_now() - start;
     if (sam_is_dense(sam_tensor_at(&k->user, k->user.result)))
         tile_store_fill(&k->ran.result, ctx->mem);

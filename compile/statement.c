@@ -6,6 +6,7 @@
 #include "kernel/edges.h"
 #include "kernel/formats.h"
 #include "kernel/functions.h"
+#include "kernel/gather.h"
 #include "kernel/operands.h"
 #include "kernel/processor.h"
 #include "kernel/stand_in.h"
@@ -18,14 +19,17 @@
 /* Returns the fills: by --fill, else by the operand's file. */
 static text_vec stated_fills(const compile_options *o, compile_context *ctx) {
     text_vec fills = {0};
-    for (uint32_t i = 0; i < o->written.fills.len; i++)
-        vec_push(ctx->mem, &fills, o->written.fills.at[i]);
+    for (uint32_t i = 0; i < o->written.fills.len; i++) {
+        if (!compile_is_gathered(ctx, o->written.fills.at[i]))
+            vec_push(ctx->mem, &fills, o->written.fills.at[i]);
+    }
     for (uint32_t i = 0; i < o->tensors.inputs.len; i++) {
         const char *path = strchr(o->tensors.inputs.at[i], ':');
         const char *name =
             path ? arena_strndup(ctx->mem, o->tensors.inputs.at[i], (size_t)(path - o->tensors.inputs.at[i]))
                  : "";
-        const bool said = !path || compile_argument_for(&o->written.fills, name);
+        bool said = !path || compile_argument_for(&o->written.fills, name);
+        said = said || compile_is_gathered(ctx, o->tensors.inputs.at[i]);
         const char *fill = said ? NULL : tile_stated_fill(path + 1, ctx->mem);
         if (fill)
             vec_push(ctx->mem, &fills, arena_printf(ctx->mem, "%s:%s", name, fill));
@@ -85,8 +89,8 @@ static name_id user_name(const sam_tensor_data *t) {
 }
 
 /* Several operands may come from a single tensor of the user. */
-static bool has_all_sources(const compile_options *o, const sam_statement *user) {
-    uint32_t wanted = 0;
+static bool has_all_sources(const compile_options *o, const compile_context *ctx, const sam_statement *user) {
+    uint32_t wanted = compile_count_gathered(ctx, user);
     for (uint32_t t = 0; t < user->tensors.len; t++) {
         bool again = t + 1 == user->result.v;
         for (uint32_t before = 0; before < t && !again; before++)
@@ -101,7 +105,7 @@ static bool has_all_sources(const compile_options *o, const sam_statement *user)
  * operands if these are given. */
 static bool read_scheduled_operands(const compile_options *o, compile_context *ctx, compile_kernel *k) {
     return !(o->written.schedule.len || k->user.general || compile_may_have_tables(&k->user)) ||
-           !has_all_sources(o, &k->user) || compile_read_operands(o, ctx, &k->user, &k->data);
+           !has_all_sources(o, ctx, &k->user) || compile_read_operands(o, ctx, &k->user, &k->data);
 }
 
 bool pass_run_schedule(compile_passing *p) {
@@ -133,7 +137,7 @@ static bool choose_by_data(const compile_options *o, compile_context *ctx, const
         on_host = on_host || s->cin.kernels.at[n].on_host;
     const bool apart = o->cutting.parts == COMPILE_PARTS_APART;
     if ((o->asked.statement && !o->asked.exact) || !(apart || compile_choices_open(o)) ||
-        !(o->running.runs || has_all_sources(o, &k->user)))
+        !(o->running.runs || has_all_sources(o, ctx, &k->user)))
         return true;
     if (!compile_read_operands(o, ctx, &k->user, &k->data))
         return false;
@@ -327,7 +331,8 @@ bool pass_run_operands(compile_passing *p) {
     const compile_options *o = p->o;
     compile_kernel *last = p->all;
     bool matters = o->optimize || (o->copies.dispatch_auto && o->copies.unroll != 1);
-    bool wanted = o->running.runs || o->cutting.tile_auto || (matters && has_all_sources(o, &last->user));
+    bool wanted =
+        o->running.runs || o->cutting.tile_auto || (matters && has_all_sources(o, p->ctx, &last->user));
     if (wanted && !compile_read_operands(o, p->ctx, &last->user, &last->data))
         return false;
     for (uint32_t n = 0; n < last->producers.len; n++)

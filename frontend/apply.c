@@ -1,6 +1,6 @@
 /* apply.c - functions of the user's found by name, and put into expressions. */
 #include "frontend/calls.h"
-#include "frontend/described.h"
+#include "frontend/tables.h"
 
 #include <ctype.h>
 
@@ -26,7 +26,8 @@ const fe_user_function *fe_take_function(fe_reader *in) {
             continue;
         while (after < in->length && strchr(" \t\r\n", in->text[after]))
             after++;
-        if (after == in->length || in->text[after] != '(')
+        if (after == in->length || in->text[after] != '(' ||
+            (fe_is_gather(f) && !fe_is_call(in->text, in->length, after, false)))
             continue;
         in->pos = start + length;
         in->token.length = length;
@@ -90,8 +91,11 @@ static void refuse_function(const fe_reader *in, size_t start, size_t end, diagn
     if (f)
         diag_hint(d, "a schedule binds a part to it: -s \"bind(e, %s)\"", name);
     else
-        diag_hint(d, "--functions FILE has yours; 'onyx functions' lists those that ship, "
-                     "and docs/operators.md has those of the language; a slice has a colon: i(0:7:2)");
+        diag_hint(d,
+                  "--functions FILE has yours; 'onyx functions' lists those that ship, "
+                  "and docs/operators.md has those of the language; a slice has a colon: i(0:7:2); "
+                  "a vector is gathered from with -i %s:FILE",
+                  name);
 }
 
 bool fe_check_is_tensor(const fe_reader *in, diagnostics *d) {
@@ -135,6 +139,8 @@ static sam_expr apply_described(sam_statement *s, const fe_user_function *f, src
     }
     if (!fe_load_described(f->described, loc, d))
         return (sam_expr){0};
+    if (fe_is_gather(f))
+        f->described->program->loc = loc;
     sam_expr e = fe_add_call(s, loc, SAM_OPERATION_program, a[0], f->parameters == 2 ? a[1] : (sam_expr){0});
     sam_expr_at(s, e)->program = f->described->program;
     return e;

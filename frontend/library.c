@@ -312,7 +312,8 @@ static bool try_values(trial *t) {
     t->word[1] = t->p->parameters > 1 ? random_word(&t->random, t->p->of.fp) : 0;
     t->value = value_of(t, t->word[0], t->word[1]);
     for (int again = 0; again < 2; again++) {
-        sam_foreign_anew(t->p->foreign);
+        if (t->p->foreign)
+            sam_foreign_anew(t->p->foreign);
         if (value_of(t, t->word[0], t->word[1]) != t->value)
             return fails(t, "the same operands have another value");
     }

@@ -1,11 +1,10 @@
 /* load.c - described functions compiled and loaded. */
-#include "frontend/described.h"
+#include "frontend/tables.h"
 #include "sam/operators.h"
 #include "support/number.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -129,47 +128,6 @@ static bool failed(const fe_described *f, src_loc loc, diagnostics *d, const cha
     return false;
 }
 
-enum { MOST_ENTRIES = 1 << 16 };
-
-/* Writes a table's numbers as words of C, with commas; NULL after E0164. */
-static const char *entries_of(const fe_described *f, src_loc loc, diagnostics *d, uint32_t *n) {
-    const bool fp = f->program->of.fp;
-    size_t length;
-    const char *at = file_read(fe_described_path(f, f->table, d->mem), d->mem, &length, d);
-    char *words = arena_alloc(d->mem, (size_t)MOST_ENTRIES * 7 + 1), *to = words;
-    *words = '\0';
-    for (*n = 0; at; ++*n) {
-        char *end;
-        at += strspn(at, " \t\r\n,");
-        if (!*at)
-            break;
-        const double x = number_read(at, &end);
-        if (end == at || (!fp && (x < INT16_MIN || x > UINT16_MAX || x != floor(x))) || *n == MOST_ENTRIES) {
-            failed(f, loc, d, arena_printf(d->mem, "entry %u of its table is '%.20s'", *n, at),
-                   fp ? "up to 65536 numbers" : "up to 65536 whole numbers of 16 bits");
-            return NULL;
-        }
-        to += sprintf(to, "%u,", fp ? sam_number_word(x, true) : (uint32_t)(uint16_t)(int32_t)x);
-        at = end;
-    }
-    if (at && !*n)
-        failed(f, loc, d, "its table is empty", "numbers, f(0) first");
-    return at && *n ? words : NULL;
-}
-
-/* Returns C for a table, whose last entry goes on for all words beyond; NULL after E0164. */
-static const char *table_text(const fe_described *f, src_loc loc, diagnostics *d) {
-    uint32_t n;
-    const char *words = entries_of(f, loc, d, &n);
-    return !words ? NULL
-                  : arena_printf(d->mem,
-                                 "#define ONYX_BF16 %d\n%sstatic const unsigned short onyx_table[] = {%s};\n"
-                                 "double onyx_function(double x, double y) {\n"
-                                 "    const unsigned at = (unsigned short)onyx_word(x) + 0 * (y != 0);\n"
-                                 "    return onyx_number((short)onyx_table[at < %uu ? at : %uu]);\n}\n",
-                                 f->program->of.fp, to_words, words, n, n - 1);
-}
-
 /* Returns the C that is compiled for the host. */
 static const char *text_of(const fe_described *f, arena *mem) {
     const char *checker =
@@ -218,8 +176,8 @@ static bool compile(const fe_described *f, const char *folder, src_loc loc, diag
     const char *code = arena_printf(mem, "%s/function.c", folder), *log = arena_printf(mem, "%s/log", folder);
     VEC(const char *) argv = {0};
     file_out out;
-    const char *text = f->table ? table_text(f, loc, d) : text_of(f, mem);
-    if (!text || !file_create(&out, code, mem, d))
+    const char *text = text_of(f, mem);
+    if (!file_create(&out, code, mem, d))
         return false;
     fputs(text, out.stream);
     if (!file_commit(&out, d))
@@ -302,8 +260,10 @@ static bool load(fe_described *f, const char *folder, src_loc loc, diagnostics *
 bool fe_load_described(fe_described *f, src_loc loc, diagnostics *d) {
     const char *temporary = getenv("TMPDIR");
     char *folder = arena_printf(d->mem, "%s/onyx-XXXXXX", temporary && *temporary ? temporary : "/tmp");
-    if (f->foreign)
+    if (f->foreign || f->program->words)
         return true;
+    if (f->table)
+        return has_files(f, loc, d) && fe_load_table(f, loc, d);
     if (!mkdtemp(folder)) {
         diag_error(d, loc, "E0004-write", "cannot make a folder such as '%s'", folder);
         return false;

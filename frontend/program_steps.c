@@ -2,6 +2,7 @@
  * the others. */
 #include "frontend/calls.h"
 #include "frontend/program_int.h"
+#include "frontend/tables.h"
 
 typedef VEC(const char *) texts;
 
@@ -174,6 +175,19 @@ static bool warn_of_indices(const fe_program *p, const fe_step *step, diagnostic
     return true;
 }
 
+/* Refuses a statement whose result is a vector that is gathered from: a table has its values of before. */
+static bool refuse_gathered(const fe_program_reader *r, const fe_step *step) {
+    const sam_statement *s = &step->statement;
+    const sam_tensor_data *result = sam_tensor_at(s, s->result);
+    const fe_user_function *f =
+        fe_function_named(r->in->functions, names_text(s->names, sam_user_name(result)));
+    if (!f || !fe_is_gather(f))
+        return false;
+    diag_error(r->d, result->loc, "E0182-gather", "%s is gathered from, and a statement writes it", f->name);
+    diag_hint(r->d, "a vector that is gathered from is an operand of the program, which stays as it is");
+    return true;
+}
+
 bool fe_program_statement(fe_program_reader *r, const fe_piece *piece, fe_step *step) {
     fe_program *p = r->out;
     texts formats = {0}, fills = {0};
@@ -190,8 +204,8 @@ bool fe_program_statement(fe_program_reader *r, const fe_piece *piece, fe_step *
     while (end > piece->first && strchr(" \t\r\n", piece->text[end - 1]))
         end--;
     step->text = arena_strndup(p->mem, piece->text + piece->first, end - piece->first);
-    return fe_parse(&in, p->names, p->mem, r->d, &step->statement) && fe_check(&step->statement, r->d) &&
-           fe_program_bind(p, r->d, step) && warn_of_indices(p, step, r->d) && locate_regions(p, step) &&
-           check_scalars(step, r->d) && mark(r, step, is_adding(piece)) &&
-           fe_schedule(&in, &step->statement, p->mem, r->d, &step->cin);
+    return fe_parse(&in, p->names, p->mem, r->d, &step->statement) && !refuse_gathered(r, step) &&
+           fe_check(&step->statement, r->d) && fe_program_bind(p, r->d, step) &&
+           warn_of_indices(p, step, r->d) && locate_regions(p, step) && check_scalars(step, r->d) &&
+           mark(r, step, is_adding(piece)) && fe_schedule(&in, &step->statement, p->mem, r->d, &step->cin);
 }

@@ -2,6 +2,7 @@
  * the library whose functions the expression or a schedule names. */
 #include "kernel/functions.h"
 #include "frontend/described.h"
+#include "kernel/gather.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -126,6 +127,8 @@ bool compile_read_functions(const compile_options *o, const char *text, compile_
         if (!read_named(dtype, ctx, o->written.schedule.at[i], false, &all))
             return false;
     }
+    if (text && !compile_read_gathered(o, ctx, text, &all))
+        return false;
     for (uint32_t i = 0; all && i < all->all.len; i++) {
         fe_described *f = all->all.at[i].described;
         if (f && o->written.call_seconds > 0)

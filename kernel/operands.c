@@ -3,6 +3,7 @@
 #include "frontend/keep.h"
 #include "kernel/apart.h"
 #include "kernel/diagonals.h"
+#include "kernel/gather.h"
 #include "kernel/needed.h"
 #include "kernel/runs.h"
 #include "kernel/structures.h"
@@ -54,6 +55,8 @@ static bool all_known(const text_vec *arguments, const char *option, compile_con
                       const sam_statement *st) {
     for (uint32_t i = 0; i < arguments->len; i++) {
         sam_tensor t = named_by(arguments->at[i], ctx, st);
+        if (!t.v && compile_is_gathered(ctx, arguments->at[i]))
+            continue;
         if (!t.v || (t.v == st->result.v && !reads_result(st))) {
             diag_error(ctx->diag, (src_loc){0}, "E0910-operand",
                        "%s %s does not name an operand of the expression", option, arguments->at[i]);
@@ -516,7 +519,8 @@ bool compile_read_operands(const compile_options *o, compile_context *ctx, const
         !tile_extents(st, &all, ctx->mem, ctx->diag, &out->extent))
         return false;
     reach_extents_of(st, out->extent, data);
-    if (!compile_say_repacked(o, ctx, st, out) || !compile_make_structures(o, ctx, st, out->extent, data))
+    if (!compile_check_gathered(st, &all, ctx->diag) || !compile_say_repacked(o, ctx, st, out) ||
+        !compile_make_structures(o, ctx, st, out->extent, data))
         return false;
     if (o->cutting.slices == COMPILE_SLICES_KEPT)
         add_kept(o, ctx, st, whole, data, &out->operands.n);

@@ -681,10 +681,11 @@ static onyx_node lower_table(lowering *l, sam_node h, alu_wanted *wanted) {
     if (!table_find_form(words, form, &shapes))
         return not_on_chip(
             l, h,
-            arena_printf(l->g->mem,
-                         "as a table it has more than %u unlike rows, for which %d memory tiles have room: "
-                         "--engine sam, or a coarser function",
-                         shapes - 1, TABLE_MOST_TILES));
+            arena_printf(
+                l->g->mem,
+                "as a table it has more than %u unlike rows and %d values, for which %d memory tiles have "
+                "room: --engine sam, or a coarser function",
+                shapes - 1, TABLE_LIST, TABLE_MOST_TILES));
     wanted->name = processing_name(l, s);
     const composed made = {h, table_make(l->g, wanted, form)};
     vec_push(l->g->mem, &l->composed, made);

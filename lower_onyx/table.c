@@ -1,6 +1,8 @@
 /* table.c - a function of one word as tables: the upper bits of a word choose a row of its values, the lower
  * ones a word of the row. Rows that differ by a number have one shape, which is kept once.
  *
+ * A list of up to 8184 values is no rows: as many tiles have its parts.
+ *
  * Of a bfloat16 a row is the numbers of one sign and exponent, so functions with f(2x) = c f(x) have few
  * shapes. With the shapes in several tiles, tile k has those from word 896 k on and a zero behind them: the
  * index less 896 k, without a sign at most 896, finds the zero in all tiles but one, and what they give is
@@ -26,6 +28,17 @@ static void take_direct(const uint16_t *f, uint32_t n, table_form *out) {
     memcpy(out->value[0], f, sizeof *f * n);
 }
 
+/* Deals a list of values to several tiles. */
+static void deal_list(const uint16_t *f, uint32_t n, table_form *out) {
+    out->direct = true;
+    out->share = TABLE_LIST_SHARE;
+    out->tiles = (n + TABLE_LIST_SHARE - 1) / TABLE_LIST_SHARE;
+    out->words = TABLE_ROOM;
+    out->rest = f[TABLE_DOMAIN - 1];
+    for (uint32_t i = 0; i < n; i++)
+        out->value[i / TABLE_LIST_SHARE][i % TABLE_LIST_SHARE] = (uint16_t)(f[i] - out->rest);
+}
+
 /* Finds the shape of a row among the first n, each TABLE_ROW words, behind which there is room for one more.
  */
 static uint32_t find_shape(const uint16_t *row, uint16_t *shapes, uint32_t n) {
@@ -42,6 +55,7 @@ static uint32_t find_shape(const uint16_t *row, uint16_t *shapes, uint32_t n) {
 static void deal_shapes(const uint16_t *shapes, uint32_t n, table_form *out) {
     const bool alone = n * TABLE_ROW <= TABLE_ROOM;
     const uint32_t share = alone ? TABLE_ROOM : TABLE_SHARE;
+    out->share = share;
     out->tiles = (n * TABLE_ROW + share - 1) / share;
     out->words = alone ? n * TABLE_ROW : TABLE_SHARE + 1;
     for (uint32_t i = 0; i < n * TABLE_ROW; i++)
@@ -56,6 +70,10 @@ bool table_find_form(const uint16_t *f, table_form *out, uint32_t *shapes) {
     *shapes = 0;
     if (length <= TABLE_ROOM) {
         take_direct(f, length, out);
+        return true;
+    }
+    if (length <= TABLE_LIST) {
+        deal_list(f, length, out);
         return true;
     }
     for (uint32_t r = 0; r < TABLE_ROWS; r++) {
@@ -76,15 +94,26 @@ bool table_find_form(const uint16_t *f, table_form *out, uint32_t *shapes) {
 static step_stream look_up_share(step_making *m, const table_form *form, uint32_t k, step_stream index) {
     step_stream own = index;
     if (k)
-        own = step_change(m, "sub", own, (uint16_t)(k * TABLE_SHARE));
+        own = step_change(m, "sub", own, (uint16_t)(k * form->share));
     if (form->tiles > 1)
-        own = step_change(m, "umin", own, TABLE_SHARE);
+        own = step_change(m, "umin", own, (uint16_t)form->share);
     return step_look_up(m, form->value[k], form->words, own);
+}
+
+static step_stream look_up_list(step_making *m, const table_form *form, step_stream x) {
+    step_stream sum = look_up_share(m, form, 0, x);
+    for (uint32_t k = 1; k < form->tiles; k++)
+        sum = step_combine(m, "add", look_up_share(m, form, k, x), sum);
+    return form->rest ? step_change(m, "add", sum, form->rest) : sum;
 }
 
 alu_made table_make(onyx_graph *g, const alu_wanted *in, const table_form *form) {
     step_making m = {.g = g, .in = in};
     const step_stream x = {.operand = in->constant[0].given};
+    if (form->direct && form->tiles > 1) {
+        m.out.result = look_up_list(&m, form, x).node;
+        return m.out;
+    }
     if (form->direct) {
         const step_stream index = step_change(&m, "umin", x, (uint16_t)(form->words - 1));
         m.out.result = step_look_up(&m, form->value[0], form->words, index).node;

@@ -13,14 +13,19 @@ enum {
     TABLE_ROWS = TABLE_DOMAIN / TABLE_ROW,
     TABLE_SHAPES = 7,
     TABLE_SHARE = TABLE_SHAPES * TABLE_ROW,
-    TABLE_MOST_TILES = 8
+    TABLE_MOST_TILES = 8,
+    TABLE_LIST_SHARE = TABLE_ROOM - 1, /* of a list of values in several tiles, which each have a zero, too */
+    TABLE_LIST = TABLE_MOST_TILES * TABLE_LIST_SHARE
 };
 
 /* f(x), with all sums of 16 bits. Direct: tile 0 has f itself, and words beyond its last address read the
- * last one. Else the upper nine bits of x choose one of 512 rows of 128 words; a row less its first word is a
- * shape, and rows may have the same: f(x) = shape[place[x >> 7] + (x & 127)] + first[x >> 7]. */
+ * last one; or several tiles have f less its last value, `rest`. Else the upper nine bits of x choose one of
+ * 512 rows of 128 words; a row less its first word is a shape, and rows may have the same: f(x) =
+ * shape[place[x >> 7] + (x & 127)] + first[x >> 7]. */
 typedef struct {
     bool direct;
+    uint16_t rest;
+    uint32_t share;        /* of several tiles: the words in each before its zero */
     uint32_t tiles, words; /* that hold f or its shapes, and the words in each */
     uint16_t value[TABLE_MOST_TILES][TABLE_ROOM];
     uint16_t place[TABLE_ROWS], first[TABLE_ROWS];

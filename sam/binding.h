@@ -13,6 +13,11 @@ uint16_t sam_number_word(double x, bool fp);
  * where there is none, or a call had a fault. */
 const uint16_t *sam_words_of(sam_program *p);
 
+/* Returns the value of a function of one value or two that C or a list of words computes. */
+double sam_plain(const sam_program *p, double x, double y);
+/* Returns whether a word is a coordinate of the vector that a program gathers from. */
+bool sam_is_coordinate(const sam_program *p, uint16_t word);
+
 /* How calls of such a function compute another statement. Its `pattern` is what the function computes. */
 typedef struct {
     const char *name;

@@ -97,9 +97,12 @@ typedef struct sam_program {
     bool accumulates;  /* along an index: each value is the sum of those up to it */
     bool root;         /* the square root, of int16 rounded down, and 0 of what is negative */
     struct sam_calls
-        *calls;         /* of it, while they are written down or taken (sam/calls.h); NULL: they are not */
-    const uint16_t *words; /* of one value: its value for each word, once sam_words_of was asked; or NULL */
-    bool no_words;         /* a call for one of them had a fault */
+        *calls; /* of it, while they are written down or taken (sam/calls.h); NULL: they are not */
+    const uint16_t
+        *words;    /* of one value: its value for each word, of C once sam_words_of was asked; or NULL */
+    bool no_words; /* a call for one of them had a fault */
+    uint32_t
+        entries; /* it gathers from a vector with so many, and others than 0 to entries - 1 are a fault */
     double sensitivity; /* no value of the result is off by more than so many times what any operand is */
     sam_operator of;    /* what the author says of it; of.program is this program */
     /* Its value at overran_at[] did not come within SAM_MAX_STEPS steps, and was taken as 0. */
@@ -118,10 +121,7 @@ typedef struct sam_claim {
 
 /* Returns whether C computes a program of one value or two, and its value. */
 static inline bool sam_is_plain(const sam_program *p) {
-    return p->plain || (p->foreign && !p->takes_fiber);
-}
-static inline double sam_plain(const sam_program *p, double x, double y) {
-    return p->plain ? p->plain(x, y) : sam_foreign_plain(p->foreign, x, y);
+    return p->plain || p->words || (p->foreign && !p->takes_fiber);
 }
 
 /* Returns whether an expression is a function of whole fibers: along x->var, which stays. */
@@ -132,7 +132,8 @@ static inline bool sam_takes_fiber(const sam_expr_data *x) {
 const sam_expr_data *sam_fiber_function_in(const sam_statement *s, sam_expr e);
 /* Computes such a function of the n values of a fiber, in place. What is not stored stays so. */
 void sam_apply_fiber(const sam_program *p, uint32_t n, const int *crd, uint16_t *word);
-/* Returns false after E0161-endless or E0181-function-fault where some value of the program did not come. */
+/* Returns false after E0161-endless, E0181-function-fault or E0182-gather where some value of the program did
+ * not come. */
 bool sam_program_ended(const sam_program *p, diagnostics *d);
 
 #endif

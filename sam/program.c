@@ -102,6 +102,14 @@ void sam_apply_fiber(const sam_program *p, uint32_t n, const int *crd, uint16_t 
     arena_free(&mem);
 }
 
+double sam_plain(const sam_program *p, double x, double y) {
+    const bool fp = p->of.fp;
+    if (p->plain)
+        return p->plain(x, y);
+    return p->foreign ? sam_foreign_plain(p->foreign, x, y)
+                      : sam_word_number(p->words[sam_number_word(x, fp)], fp);
+}
+
 static uint16_t call_plain(const sam_program *p, uint16_t a, uint16_t b) {
     const bool fp = p->of.fp;
     return sam_number_word(sam_plain(p, sam_word_number(a, fp), sam_word_number(b, fp)), fp);
@@ -133,9 +141,26 @@ uint16_t sam_call(sam_program *p, uint16_t a, uint16_t b) {
     return word;
 }
 
+/* Keeps the arguments of the first value that did not come. Returns the value that stands for it. */
+static uint16_t overrun(sam_program *p, uint16_t a, uint16_t b) {
+    if (!p->overran) {
+        p->overran_at[0] = a;
+        p->overran_at[1] = b;
+    }
+    p->overran = true;
+    return 0;
+}
+
+bool sam_is_coordinate(const sam_program *p, uint16_t word) {
+    const double x = sam_word_number(word, p->of.fp);
+    return x >= 0 && x < p->entries && x == floor(x);
+}
+
 static uint16_t run(sam_program *p, uint16_t a, uint16_t b, uint32_t *left) {
     if (p->takes_fiber) /* a fill stays the fill */
         return a;
+    if (p->entries && !sam_is_coordinate(p, a))
+        return overrun(p, a, b);
     if (sam_is_plain(p))
         return call_plain(p, a, b);
     uint16_t value[SAM_MAX_VARIABLES] = {a, b};
@@ -158,12 +183,7 @@ static uint16_t run(sam_program *p, uint16_t a, uint16_t b, uint32_t *left) {
         if (!*left)
             break;
     }
-    if (!p->overran) {
-        p->overran_at[0] = a;
-        p->overran_at[1] = b;
-    }
-    p->overran = true;
-    return 0;
+    return overrun(p, a, b);
 }
 
 const sam_expr_data *sam_fiber_function_in(const sam_statement *s, sam_expr e) {
@@ -183,11 +203,24 @@ uint16_t sam_apply(const sam_operator *f, uint16_t a, uint16_t b) {
     return f->program ? run(f->program, a, b, &left) : f->apply(a, b);
 }
 
+static bool refuse_index(const sam_program *p, diagnostics *d) {
+    diag_error(d, p->loc, "E0182-gather", "%s(%g) is gathered, and %s has %u %s, from 0 to %u", p->name,
+               sam_word_number(p->overran_at[0], p->of.fp), p->name, p->entries,
+               plural(p->entries, "entry", "entries"), p->entries - 1);
+    diag_hint(d,
+              "whole numbers from 0 to %u are its coordinates; where nothing is stored the index is its "
+              "fill, which is 0 unless said",
+              p->entries - 1);
+    return false;
+}
+
 bool sam_program_ended(const sam_program *p, diagnostics *d) {
     if (p->foreign && !sam_foreign_ended(p->foreign, p->name, p->loc, d))
         return false;
     if (!p->overran)
         return true;
+    if (p->entries)
+        return refuse_index(p, d);
     const char *text = "";
     for (uint32_t i = 0; i < p->parameters; i++) {
         uint16_t word = p->overran_at[i];

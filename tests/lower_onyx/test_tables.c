@@ -1,5 +1,6 @@
 /* Functions of one word as tables, and quotients of bfloat16: their PEs and memories, computed here from the
  * graph alone, against sam/operations.def and against numbers rounded here. */
+#include "functions/values.h"
 #include "lower_onyx/quotient.h"
 #include "lower_onyx/table.h"
 #include "rtl_models/cycle/alu.h"
@@ -151,30 +152,43 @@ static onyx_graph *empty_graph(fixture *f) {
 static double reciprocal(double x) {
     return 1 / x;
 }
-static double sigmoid(double x) {
-    return 1 / (1 + exp(-x));
-}
-static double gelu(double x) {
-    return isinf(x) ? (x > 0 ? x : -0.0) : x * (0.5 * erfc(-x * sqrt(0.5)));
-}
 static double third(double x) {
     return x / 3;
 }
 
-/* All words of each function: rounded numbers against the PEs and memories of its form. */
+/* Returns how many units of its last place a bfloat16 is off the number that it stands for. */
+static double units_off(uint16_t word, double x) {
+    int e;
+    if (isnan(x) || isinf(x) || isinf(number_of(word)))
+        return word == nearest(x) ? 0 : INFINITY;
+    frexp(x, &e);
+    return fabs(number_of(word) - x) / ldexp(1, e - 8 < -133 ? -133 : e - 8);
+}
+
+/* All words of each function: rounded numbers here, the PEs and memories of its form there. Functions that
+ * ship are `of`, and what they stand for is `exact`. */
 static void functions_are_right_for_all_words(void **state) {
     static const struct {
         const char *name;
-        double (*of)(double x);
+        double (*of)(double x), (*exact)(double x);
         uint32_t tiles;
-    } rows[] = {{"1 / x", reciprocal, 1}, {"exp", exp, 5},         {"sqrt", sqrt, 1},
-                {"tanh", tanh, 2},        {"sigmoid", sigmoid, 4}, {"gelu", gelu, 5},
-                {"erf", erf, 2},          {"x / 3", third, 1},     {"log", log, 0}};
+        double most; /* units of the last place */
+    } rows[] = {{"1 / x", reciprocal, reciprocal, 1, 0.5},
+                {"exp", exp, exp, 5, 0.5},
+                {"sqrt", sqrt, sqrt, 1, 0.5},
+                {"tanh", tanh, tanh, 2, 0.5},
+                {"sigmoid", sigmoid, sigmoid, 4, 0.5},
+                {"gelu", gelu, gelu, 5, 0.5},
+                {"erf", erf, erf, 2, 0.5},
+                {"x / 3", third, third, 1, 0.5},
+                {"log", log_in_rows, log, 5, 1},
+                {"log, the nearest number", log, log, 0, 0}};
     fixture *f = *state;
     uint16_t *words = arena_new_n(&f->mem, uint16_t, TABLE_DOMAIN);
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         table_form form;
-        uint32_t shapes, wrong = 0;
+        uint32_t shapes, wrong = 0, differ = 0;
+        double most = 0;
         for (uint32_t x = 0; x < TABLE_DOMAIN; x++)
             words[x] = nearest(rows[r].of(number_of((uint16_t)x)));
         assert_int_equal(table_find_form(words, &form, &shapes), rows[r].tiles != 0);
@@ -185,13 +199,29 @@ static void functions_are_right_for_all_words(void **state) {
         const alu_made made = table_make(g, &in, &form);
         circuit *c = circuit_of(f, g, &made);
         for (uint32_t x = 0; x < TABLE_DOMAIN; x++) {
+            const double exact = rows[r].exact(number_of((uint16_t)x));
             wrong += computed(c, (uint16_t)x, 0) != words[x];
+            differ += words[x] != nearest(exact);
+            most = fmax(most, units_off(words[x], exact));
         }
-        print_message("%s: %u rows, %u tiles of values; of 65536 words %u are not the nearest number\n",
-                      rows[r].name, shapes, form.tiles, wrong);
+        print_message(
+            "%s: %u rows, %u tiles of values; of 65536 words %u are not the nearest number, at most "
+            "%.3f units of the last place off\n",
+            rows[r].name, shapes, form.tiles, differ, most);
         assert_int_equal(wrong, 0);
+        assert_true(most <= rows[r].most);
         assert_int_equal(form.tiles, rows[r].tiles);
     }
+}
+
+/* Checks what the PEs and memories of the form give for every word. */
+static void check_all_words(fixture *f, const table_form *form, const uint16_t *words) {
+    onyx_graph *g = empty_graph(f);
+    const alu_wanted in = {.operation = "f", .operands = 1, .name = "f"};
+    const alu_made made = table_make(g, &in, form);
+    circuit *c = circuit_of(f, g, &made);
+    for (uint32_t x = 0; x < TABLE_DOMAIN; x++)
+        assert_int_equal(computed(c, (uint16_t)x, 0), words[x]);
 }
 
 static void short_functions_are_one_table(void **state) {
@@ -204,12 +234,31 @@ static void short_functions_are_one_table(void **state) {
     assert_true(table_find_form(words, &form, &shapes));
     assert_true(form.direct);
     assert_int_equal(form.words, 257);
-    onyx_graph *g = empty_graph(f);
-    const alu_wanted in = {.operation = "f", .operands = 1, .name = "f"};
-    const alu_made made = table_make(g, &in, &form);
-    circuit *c = circuit_of(f, g, &made);
-    for (uint32_t x = 0; x < TABLE_DOMAIN; x++)
-        assert_int_equal(computed(c, (uint16_t)x, 0), words[x]);
+    check_all_words(f, &form, words);
+}
+
+/* Lists that are longer than a tile has room for, up to those that eight hold. */
+static void lists_have_several_tables(void **state) {
+    static const struct {
+        uint32_t length, tiles;
+        uint16_t last;
+    } lists[] = {{1024, 1, 9}, {1025, 2, 9},          {2046, 2, 0},          {2047, 3, 0x8000},
+                 {3000, 3, 1}, {TABLE_LIST, 8, 4711}, {TABLE_LIST + 1, 0, 9}};
+    fixture *f = *state;
+    uint16_t *words = arena_new_n(&f->mem, uint16_t, TABLE_DOMAIN);
+    prng random = prng_seed(60);
+    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++) {
+        table_form form;
+        uint32_t shapes;
+        for (uint32_t x = 0; x < TABLE_DOMAIN; x++)
+            words[x] = x < lists[l].length - 1 ? (uint16_t)(prng_next(&random) | 1) : lists[l].last;
+        words[lists[l].length - 2] = (uint16_t)~lists[l].last;
+        assert_int_equal(table_find_form(words, &form, &shapes), lists[l].tiles != 0);
+        if (!lists[l].tiles)
+            continue;
+        assert_int_equal(form.tiles, lists[l].tiles);
+        check_all_words(f, &form, words);
+    }
 }
 
 /* The k-th pair: significands with all significands at some exponents, all exponents, and random words. */
@@ -260,4 +309,4 @@ static void quotients_are_the_nearest_numbers(void **state) {
 }
 
 RUN_TESTS(TEST(functions_are_right_for_all_words), TEST(short_functions_are_one_table),
-          TEST(quotients_are_the_nearest_numbers))
+          TEST(lists_have_several_tables), TEST(quotients_are_the_nearest_numbers))

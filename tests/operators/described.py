@@ -85,6 +85,8 @@ def saturated(x):
 
 VALUES = {  # data type, what it is of one value or two
     "sigmoid": ("bf16", lambda x: 1 / (1 + math.exp(-x))),
+    "gelu": ("bf16", lambda x: x * math.erfc(-x * math.sqrt(0.5)) / 2),
+    "log": ("bf16", lambda x: math.nan if x < 0 else math.log(x) if x else -math.inf),
     "exp": ("bf16", math.exp),
     "expm1": ("bf16", math.expm1),
     "log1p": ("bf16", lambda x: math.log1p(x) if x > -1 else -math.inf),

@@ -1,0 +1,91 @@
+/* tables.c - functions of one value that are a list of values: words by words.
+ *
+ * The program of such a function has its value for each of the 65,536 words, and nothing is compiled or
+ * called. Of a file, a word without its sign is the place in the list, and beyond its end the last entry
+ * goes on. Of a vector that is gathered from, the number that a word stands for is the coordinate: the words
+ * between those numbers have the entry below, so that of bfloat16, too, few rows of the array's tables
+ * differ (lower_onyx/table.c); `entries` of the program tells which words are coordinates.
+ */
+#include "frontend/tables.h"
+#include "sam/binding.h"
+#include "support/file.h"
+#include "support/number.h"
+
+#include <math.h>
+
+enum { DOMAIN = 1 << 16 };
+
+static bool failed(const fe_described *f, src_loc loc, diagnostics *d, const char *what, const char *hint) {
+    diag_error(d, loc, "E0164-function-build", "%s is not built: %s", f->program->name, what);
+    diag_hint(d, "%s", hint);
+    diag_note(d, f->program->loc, "its description");
+    return false;
+}
+
+static bool is_entry(double x, bool fp) {
+    return fp || (x >= INT16_MIN && x <= UINT16_MAX && x == floor(x));
+}
+
+/* Reads the numbers of a text as words; returns how many, 0 after E0164. */
+static uint32_t read_entries(const fe_described *f, const char *at, src_loc loc, diagnostics *d,
+                             uint16_t *word) {
+    const bool fp = f->program->of.fp;
+    for (uint32_t n = 0;; n++) {
+        char *end;
+        at += strspn(at, " \t\r\n,");
+        if (!*at)
+            return n || failed(f, loc, d, "its table is empty", "numbers, f(0) first") ? n : 0;
+        const double x = number_read(at, &end);
+        if (end == at || !is_entry(x, fp) || n == DOMAIN) {
+            failed(f, loc, d, arena_printf(d->mem, "entry %u of its table is '%.20s'", n, at),
+                   fp ? "up to 65536 numbers" : "up to 65536 whole numbers of 16 bits");
+            return 0;
+        }
+        word[n] = fp ? sam_number_word(x, true) : (uint16_t)(int32_t)x;
+        at = end;
+    }
+}
+
+bool fe_load_table(fe_described *f, src_loc loc, diagnostics *d) {
+    size_t length;
+    if (f->program->words)
+        return true;
+    const char *text = file_read(fe_described_path(f, f->table, d->mem), d->mem, &length, d);
+    uint16_t *word = arena_new_n(f->mem, uint16_t, DOMAIN);
+    const uint32_t n = text ? read_entries(f, text, loc, d, word) : 0;
+    for (uint32_t x = n; n && x < DOMAIN; x++)
+        word[x] = word[n - 1];
+    f->program->words = n ? word : NULL;
+    return n > 0;
+}
+
+/* ---- vectors ----------------------------------------------------------------------------------- */
+
+/* Returns the entry for a word: that of the number it stands for, rounded down. Words that stand for no
+ * coordinate have the first or the last entry, int16 so that the last one goes on for all words beyond. */
+static uint16_t entry_for(const fe_gathered *v, uint16_t word, bool fp) {
+    const double x = fp ? sam_word_number(word, true) : word;
+    return v->word[!(x >= 1) ? 0 : x < v->n ? (uint32_t)x : v->n - 1];
+}
+
+void fe_add_gather(const fe_gathered *v, bool integers, name_table *names, arena *mem, fe_functions **all) {
+    fe_described *f = arena_new(mem, fe_described);
+    sam_program *p = arena_new(mem, sam_program);
+    uint16_t *word = arena_new_n(mem, uint16_t, DOMAIN);
+    for (uint32_t x = 0; x < DOMAIN; x++)
+        word[x] = entry_for(v, (uint16_t)x, !integers);
+    *p = (sam_program){.name = v->name, .parameters = 1, .words = word, .entries = v->n};
+    p->of = (sam_operator){.fp = !integers, .program = p};
+    *f = (fe_described){.folder = "", .program = p, .parameters = 1, .mem = mem};
+    if (!*all)
+        *all = arena_new(mem, fe_functions);
+    vec_push(mem, &(*all)->all,
+             (fe_user_function){.name = v->name,
+                                .parameters = 1,
+                                .s = {.mem = mem, .names = names, .integers = integers},
+                                .described = f});
+}
+
+bool fe_is_gather(const fe_user_function *f) {
+    return f->described && f->described->program && f->described->program->entries;
+}

@@ -1,0 +1,18 @@
+/* gather.h - vectors that an expression reads at the values of another tensor: b(idx(i)). */
+#ifndef ONYX_KERNEL_GATHER_H
+#define ONYX_KERNEL_GATHER_H
+
+#include "kernel/kernel.h"
+
+/* Adds a function to *all for each name in `text` that is applied to an expression, names no function and is
+ * that of an operand; reads the operand. Errors of what reads files, E0313-generator, E0912-order. */
+bool compile_read_gathered(const compile_options *o, compile_context *ctx, const char *text,
+                           fe_functions **all);
+/* Checks that all values of operands that are indices of such a vector are its coordinates. E0182-gather. */
+bool compile_check_gathered(const sam_statement *st, const tile_operands *all, diagnostics *d);
+/* Returns whether an argument "b:FILE" gives a vector that is gathered from. */
+bool compile_is_gathered(const compile_context *ctx, const char *argument);
+/* Returns how many vectors are gathered from and no operands of the statement. */
+uint32_t compile_count_gathered(const compile_context *ctx, const sam_statement *st);
+
+#endif

@@ -167,15 +167,17 @@ static bool print_found(const char *page, const char *text, const char *words) {
     return find_words(text, words) != NULL;
 }
 
-/* Prints the pages of both books that have the words; false where none has. */
+/* Prints the pages of both books and of errors that have the words; false where none has. */
 static bool search(cli_session *s, const char *docs, const char *words) {
-    const char *const books[] = {docs, arena_printf(&s->mem, "%s/" NOTEBOOK, docs)};
+    const char *const books[] = {docs, arena_printf(&s->mem, "%s/errors", docs),
+                                 arena_printf(&s->mem, "%s/" NOTEBOOK, docs)};
     bool found = false;
     for (size_t b = 0; b < sizeof books / sizeof *books && strlen(words) > 2; b++) {
         const text_vec pages = pages_of(s, books[b]);
         for (uint32_t i = 0; i < pages.len; i++) {
             const char *text = page_text(s, books[b], pages.at[i]);
-            found = (text && print_found(pages.at[i], text, words)) || found;
+            const char *page = b == 1 ? arena_printf(&s->mem, "errors/%s", pages.at[i]) : pages.at[i];
+            found = (text && print_found(page, text, words)) || found;
         }
     }
     return found;
@@ -195,27 +197,39 @@ static const char *nearest_page(cli_session *s, const char *docs, const char *to
     return nearest;
 }
 
+/* Says that nothing was found, and what there is instead. */
+static void refuse_topic(cli_session *s, const char *docs, const char *topic) {
+    const bool code = is_code(topic);
+    diag_error(&s->diag, (src_loc){0}, "E0908-topic", "there is no %s '%s' in '%s'", code ? "error" : "page",
+               topic, docs);
+    const char *nearest = code ? NULL : nearest_page(s, docs, topic);
+    if (nearest)
+        diag_hint(&s->diag, "there is 'onyx help %s'", nearest);
+    else
+        diag_hint(&s->diag, code ? "errors are in the pages errors/PART: onyx help errors/tiling"
+                                 : "onyx help lists the pages");
+}
+
+/* Prints the topic, or else the pages that have its words. */
+static bool print_or_search(cli_session *s, const char *docs, const char *topic) {
+    if (!s->options.keyword && print_topic(s, docs, topic))
+        return true;
+    if (!diag_failed(&s->diag) && (s->options.keyword || !is_code(topic)) && search(s, docs, topic))
+        return true;
+    if (!diag_failed(&s->diag))
+        refuse_topic(s, docs, topic);
+    return false;
+}
+
 int command_help(int argc, char **argv) {
     cli_session s;
     cli_session_begin(&s);
     const text_vec *arguments = &s.options.arguments;
-    bool ok = cli_parse(&s, COMMAND_HELP, argc, argv) &&
-              (!arguments->len || cli_want_arguments(&s, 1, option_commands[COMMAND_HELP].arguments));
-    const char *docs = help_docs_folder(&s), *topic = arguments->len ? arguments->at[0] : NULL;
-    const bool code = topic && is_code(topic);
-    if (ok && !(topic ? print_topic(&s, docs, topic) : list_topics(&s, docs)) &&
-        !(topic && !code && !diag_failed(&s.diag) && search(&s, docs, topic))) {
-        ok = false;
-        if (!diag_failed(&s.diag)) {
-            diag_error(&s.diag, (src_loc){0}, "E0908-topic", "there is no %s '%s' in '%s'",
-                       code ? "error" : "page", topic ? topic : "", docs);
-            const char *nearest = topic && !code ? nearest_page(&s, docs, topic) : NULL;
-            if (nearest)
-                diag_hint(&s.diag, "there is 'onyx help %s'", nearest);
-            else
-                diag_hint(&s.diag, code ? "errors are in the pages errors/PART: onyx help errors/tiling"
-                                        : "onyx help lists the pages");
-        }
-    }
+    bool ok = cli_parse(&s, COMMAND_HELP, argc, argv);
+    if (ok && (arguments->len || s.options.keyword))
+        ok = cli_want_arguments(&s, 1, option_commands[COMMAND_HELP].arguments);
+    const char *docs = help_docs_folder(&s);
+    if (ok)
+        ok = arguments->len ? print_or_search(&s, docs, arguments->at[0]) : list_topics(&s, docs);
     return cli_session_end(&s, ok);
 }

@@ -1,5 +1,5 @@
-/* The command that made a folder is left there, and gone through again: `onyx cosim`, `onyx firmware` and
- * `onyx merge`, and `onyx program` (program.c). Files are read as they are now. */
+/* Replays the command recorded in a folder: `onyx cosim`, `onyx firmware` and `onyx merge`, and `onyx
+ * program` (program.c). Files are read in their current state. */
 #include "cli/record.h"
 #include "cli/usage.h"
 #include "compile/compile.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Files among the arguments are named from where the command ran; that folder may be gone. */
+/* Files among the arguments are named relative to the command's folder, possibly deleted. */
 static bool replay(cli_session *s, const char *folder, command_line *then) {
     cli_record r;
     if (!record_read(s, folder, false, &r))
@@ -30,9 +30,10 @@ static bool replay(cli_session *s, const char *folder, command_line *then) {
     return true;
 }
 
-/* ---- a command on such a folder ----------------------------------------------------------------- */
+/* ---- a command on a recorded folder ------------------------------------------------------------- */
 
-/* Files that the command at hand names: from here, not from where the folder's command ran. */
+/* Makes paths of the current command absolute: they are relative to this folder, not to the recorded
+ * command's. */
 static void hold_paths(cli_session *s) {
     const char **board = &s->options.compile.target.board, **config = &s->options.host.config;
     *board = strstr(*board, ".json") ? record_absolute(s, *board) : *board;
@@ -75,7 +76,7 @@ static bool cosim(cli_session *s, compile_options *o) {
     return cli_run(o, s, &k);
 }
 
-/* Builds the program of one kernel. */
+/* Builds the program of a kernel. */
 static bool build(cli_session *s, const compile_options *o, const compile_kernel *k, fw_app *app) {
     if (!compile_build_firmware(o, &s->compile, k, app))
         return false;
@@ -124,7 +125,7 @@ static bool build_all(cli_session *s, const compile_options *o, const compile_ke
     return ok;
 }
 
-/* Those of a program file's statements. */
+/* Builds the programs of a program file's statements. */
 static bool build_application(cli_session *s, compile_options *o, apps *built) {
     compile_application a = {0};
     o->running.runs = false;
@@ -157,7 +158,7 @@ static bool firmware(cli_session *s, compile_options *o) {
 
 /* ---- onyx merge -------------------------------------------------------------------------------- */
 
-/* Returns the words of the command that would have made all runs, in `out`. */
+/* Returns the words of the command for all runs, in `out`. */
 static text_vec whole_command(cli_session *s, const command_line *of_shard, const char *out) {
     arena *mem = &s->mem;
     text_vec words = {0};

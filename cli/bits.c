@@ -26,7 +26,7 @@ static bool decode(cli_session *s, bits_file *f) {
     return bits_decode(&f->bits, f->map, &s->names, &s->diag, &f->design, &f->unknown);
 }
 
-/* Reads the netlist, placement and routes in a folder of run, compile or bitgen, and judges them anew. */
+/* Reads the netlist, placement and routes in a folder of run, compile or bitgen, and checks them again. */
 static bool read_design(const char *folder, const pnr_board *board, cli_session *s, netlist *net,
                         pnr_design *design) {
     pnr_options options = pnr_options_default();
@@ -40,8 +40,8 @@ static bool read_design(const char *folder, const pnr_board *board, cli_session 
            pnr_check(design, &s->diag);
 }
 
-/* Decodes, checks the netlist, encodes again, compares word by word; and with the routed netlist of a folder,
- * if one is named. */
+/* Decodes, checks the netlist, encodes again, compares word by word; and compares with the routed netlist of
+ * a folder, if named. */
 static bool verify(const char *path, const char *folder, cli_session *s, bits_file *f) {
     bits_stream again;
     netlist net;
@@ -149,7 +149,7 @@ static bool is_text_form(const char *path) {
     return length > end && strcmp(path + length - end, ending) == 0;
 }
 
-/* What was assembled is decoded again and compared before it is written. */
+/* Assembled words are decoded again and compared before writing. */
 static bool assemble(cli_session *s) {
     const command_line *o = &s->options;
     bits_file f = {0};

@@ -1,5 +1,5 @@
-/* Bitstreams as functions: a description is what the report of its folder says, and a check is the command a
- * user would give, with random operands that keep the conditions. */
+/* Bitstreams as functions: a description is made from the report of its folder, and a check runs the user's
+ * command with random operands that keep the conditions. */
 #include "cli/bitstream.h"
 #include "frontend/described.h"
 #include "frontend/library.h"
@@ -12,7 +12,7 @@
 
 enum { LONGEST = 24, TRIES = 1000, MOST_CALLS = 3 /* along an index */ };
 
-/* Finds how far each index runs: at random, until the conditions hold; 1 where they do for nothing else. */
+/* Finds extents of the indices: at random, until the conditions hold; 1 if they hold for nothing else. */
 static void find_extents(const fe_capability *c, prng *random, uint32_t *extent) {
     bool holds = false;
     for (uint32_t t = 0; t < TRIES && !holds; t++) {
@@ -24,7 +24,7 @@ static void find_extents(const fe_capability *c, prng *random, uint32_t *extent)
     }
 }
 
-/* Returns what -g takes of an operand: from empty to full. */
+/* Returns an argument of -g for an operand: from empty to full. */
 static const char *generator_of(const sam_statement *s, sam_tensor t, const uint32_t *extent, prng *random,
                                 arena *mem) {
     static const char *const densities[] = {"0", "0.05", "0.3", "0.6", "1"};
@@ -35,8 +35,8 @@ static const char *generator_of(const sam_statement *s, sam_tensor t, const uint
     return arena_printf(mem, "%s:%s:%u", text, density, prng_below(random, 1000));
 }
 
-/* Returns whether what calls make of parts of an index adds up to the whole: it is one of the result, or of a
- * sum around all of the expression. */
+/* Returns whether calls for parts of an index add up to the whole: the index is of the result, or of a sum
+ * around the whole expression. */
 static bool may_split(const sam_statement *s, uint32_t v) {
     bool may = false;
     for (uint32_t m = 0; m < sam_tensor_at(s, s->result)->order; m++)
@@ -47,8 +47,8 @@ static bool may_split(const sam_statement *s, uint32_t v) {
     return may;
 }
 
-/* Makes operands as long as some calls along each index, the last of which may be shorter. Returns what a
- * schedule says of that, and adds up how many calls that is. */
+/* Makes operands of several calls' length along each index, the last possibly shorter. Returns the schedule's
+ * text, and adds the number of calls. */
 static const char *find_calls(const sam_statement *s, prng *random, uint32_t *extent, uint32_t *calls,
                               arena *mem) {
     const char *splits = "";
@@ -67,7 +67,7 @@ static const char *find_calls(const sam_statement *s, prng *random, uint32_t *ex
     return splits;
 }
 
-/* Runs it on random operands: in one call, or in several, which are added to *calls. */
+/* Runs the function on random operands: in one call, or in several, added to *calls. */
 static bool try_once(cli_session *s, const fe_user_function *f, prng *random, const char *folder,
                      bool several, uint32_t *calls) {
     arena *mem = &s->mem;
@@ -152,7 +152,7 @@ bool cli_check_bitstreams(cli_session *s, uint64_t seed, uint32_t *checked) {
 
 /* ---- describe ---------------------------------------------------------------------------------- */
 
-/* Returns whether what was written reads back, and computes what it states of one random input. */
+/* Returns whether the written description reads back, and computes its statement for a random input. */
 static bool is_right(cli_session *s, const char *path, tile_dtype dtype) {
     uint32_t checked = 0;
     s->options.compile.written.functions = (text_vec){0};

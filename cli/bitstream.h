@@ -7,9 +7,9 @@
 /* onyx functions bitstream FOLDER NAME: writes NAME.xf into a folder of onyx compile or run, with what its
  * report says of the bitstream. E0177-bitstream. */
 bool cli_describe_bitstream(cli_session *s);
-/* Binds the expression of every bitstream among the functions of the data type of the options to it, on
- * FE_CHECK_INPUTS random inputs each, which the cycle model runs; *checked is raised by one for each that is
- * right. E0166-function-check has the command that is not. */
+/* Compares the expression of every bitstream among the functions of the options' data type with the
+ * bitstream, on FE_CHECK_INPUTS random inputs each, run by the cycle model; *checked counts the right ones.
+ * E0166-function-check has the command of a wrong one. */
 bool cli_check_bitstreams(cli_session *s, uint64_t seed, uint32_t *checked);
 
 #endif

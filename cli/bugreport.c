@@ -1,4 +1,4 @@
-/* onyx bugreport: a folder to send, with what is wanted to see again what the last command of a folder did.
+/* onyx bugreport: a folder to send, with everything needed to repeat the last command of a folder.
  */
 #include "cli/carry.h"
 #include "cli/reduce.h"
@@ -36,7 +36,7 @@ static const char *replaced(const char *text, const char *what, const char *by, 
     return text_end(&out, mem);
 }
 
-/* Writes a text without the folders that are this user's. */
+/* Writes a text without this user's folders. */
 static bool write_clean(const report *r, const char *name, const char *text, const char *from) {
     arena *mem = &r->s->mem;
     text = replaced(text, r->files.folder, ".", mem);
@@ -48,7 +48,7 @@ static bool write_clean(const report *r, const char *name, const char *text, con
 
 /* ---- running ----------------------------------------------------------------------------------- */
 
-/* Runs onyx in the report's folder; *log becomes what it printed. */
+/* Runs onyx in the report's folder; *log becomes its output. */
 static bool run_here(report *r, text_vec words, case_end *end, const char **log) {
     size_t length = 0;
     const char *path = in_folder(r, "log");
@@ -79,7 +79,7 @@ static bool run_there(report *r, const cli_case *c, case_end *end) {
     return ok;
 }
 
-/* The report has what the command needs where it ends there as it ends where its files are. */
+/* The report is complete if the command ends there as in its original folder. */
 static void compare_ends(report *r, const case_end *there, const case_end *here) {
     diagnostics *d = &r->s->diag;
     if (there->code == here->code && strcmp(there->what, here->what) == 0)
@@ -91,7 +91,7 @@ static void compare_ends(report *r, const case_end *there, const case_end *here)
     diag_hint(d, "say in the report what its folder lacks; output.txt is what the command prints there");
 }
 
-/* Runs the command in the report, and keeps what it says: output.txt, report.json where it came to its end.
+/* Runs the command in the report, and keeps its output: output.txt, and report.json after a complete run.
  */
 static bool run_again(report *r, const cli_case *c, case_end *end) {
     cli_session *s = r->s;

@@ -1,5 +1,5 @@
-/* Files of a report about a command. Functions keep their folder as it is: a description's source, headers
- * and libraries are named from there, and so is what the C includes. */
+/* Files of a report about a command. Functions keep their folder structure: a description's source, headers
+ * and libraries are named relative to this folder, and so are the C includes. */
 #include "cli/carry.h"
 #include "support/inputs.h"
 
@@ -35,7 +35,7 @@ static bool is_listed(const carry *to, const char *name) {
     return false;
 }
 
-/* Lists a file, and copies it. Returns its bytes; NULL: it cannot be read. */
+/* Lists a file, and copies the file. Returns its bytes; NULL: unreadable. */
 static const char *take(const carry *to, const char *path, const char *name) {
     cli_session *s = to->s;
     size_t length = 0;
@@ -66,7 +66,7 @@ static void warn_outside(const carry *to, const char *of, const char *path) {
 
 static void take_named(const function_folder *f, const char *name);
 
-/* Takes what the C includes, by names in quotation marks, from its folder and from that of the functions. */
+/* Takes the C includes in quotation marks, from the source's folder and from the functions' folder. */
 static void take_included(const function_folder *f, const char *text, const char *of) {
     arena *mem = &f->to->s->mem;
     const char *slash = strrchr(of, '/');
@@ -82,7 +82,7 @@ static void take_included(const function_folder *f, const char *text, const char
     }
 }
 
-/* Whether a folder lies on the way to the name, which is relative. */
+/* Makes the folders on the path of a relative name. */
 static void make_way(const function_folder *f, const char *name) {
     const char *slash = strrchr(name, '/');
     arena *mem = &f->to->s->mem;
@@ -96,7 +96,7 @@ static bool ends_in(const char *name, const char *end) {
     return n > m && strcmp(name + n - m, end) == 0;
 }
 
-/* Takes the headers and sources of a folder that the compiler looks through. */
+/* Takes the headers and sources of a folder on the compiler's search path. */
 static void take_headers(const function_folder *f, const char *folder) {
     cli_session *s = f->to->s;
     static const char *const ends[] = {".h", ".inc", ".def"};
@@ -107,8 +107,8 @@ static void take_headers(const function_folder *f, const char *folder) {
     }
 }
 
-/* Takes a file or a folder of headers that is named from the folder of the functions; no such file is none of
- * ours, as a header of the system's. */
+/* Takes a file or a folder of headers named relative to the functions' folder; a missing file is not ours,
+ * for example a system header. */
 static void take_named(const function_folder *f, const char *name) {
     cli_session *s = f->to->s;
     const char *path = arena_printf(&s->mem, "%s/%s", f->from, name),
@@ -129,7 +129,7 @@ static void take_named(const function_folder *f, const char *name) {
         take_included(f, text, name);
 }
 
-/* Takes a description with every file that a word of it names. */
+/* Takes a description with every file named by its words. */
 static void take_description(const function_folder *f, const char *name) {
     cli_session *s = f->to->s;
     make_way(f, name);
@@ -148,7 +148,7 @@ static void take_description(const function_folder *f, const char *name) {
     }
 }
 
-/* Returns what --functions says in the report, for the option's number. */
+/* Returns the value of --functions in the report, for the option's number. */
 static const char *take_functions(const carry *to, const char *path, uint32_t number) {
     arena *mem = &to->s->mem;
     const char *name = number ? arena_printf(mem, "functions%u", number + 1) : "functions";
@@ -177,7 +177,7 @@ static const char *extension_of(const char *path) {
     return dot ? dot : "";
 }
 
-/* "B.stored/1" is part 1 of the file B.stored. Returns what the option says of the tensor in the report. */
+/* "B.stored/1" is part 1 of the file B.stored. Returns the option's text for the tensor in the report. */
 static const char *take_operand(const carry *to, const char *tensor, const char *path) {
     arena *mem = &to->s->mem;
     const char *slash = strrchr(path, '/'), *part = "";
@@ -191,7 +191,7 @@ static const char *take_operand(const carry *to, const char *tensor, const char 
     return arena_printf(mem, "%s:%s%s", tensor, name, part);
 }
 
-/* The tables that a board's document names by its register map's folder, beside the document. */
+/* Takes the tables of a board's register map, in a folder next to the document. */
 static void take_board(const carry *to, const char *path) {
     cli_session *s = to->s;
     const char *slash = strrchr(path, '/'), *text = take(to, path, "board.json");

@@ -1,4 +1,4 @@
-/* carry.h - the files that a recorded command reads, copied into the folder of a report. */
+/* carry.h - files read by a recorded command, copied into the folder of a report. */
 #ifndef ONYX_CLI_CARRY_H
 #define ONYX_CLI_CARRY_H
 
@@ -10,9 +10,9 @@ typedef struct {
     cJSON *files;       /* of bugreport.json; carry_files makes it */
 } carry;
 
-/* Copies operands, the graph, functions with the C that they name, formats and the board, and gives the
- * command's words the names that they have there. A file that cannot be read is what the report may be about.
- * E0958-incomplete (a warning) where functions name files outside of their folder. */
+/* Copies operands, the graph, functions with their C files, formats and the board, and renames them in the
+ * command's words. The report may be about an unreadable file, hence such files are skipped. E0958-incomplete
+ * (a warning) if functions name files outside of their folder. */
 void carry_files(carry *to, cli_case *c);
 bool carry_write(const carry *to, const char *name, const char *bytes, size_t length);
 /* Removes the operands again, once the command has read them. */

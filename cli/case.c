@@ -13,7 +13,7 @@
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
-/* Options that do not go along: operands are taken apart, files would be written over at each run. */
+/* Excluded options: operands are handled separately, output files would be overwritten at each run. */
 static bool goes_along(option_key key) {
     return key != OPTION_OUTPUT && key != OPTION_STATS && key != OPTION_TRACE && key != OPTION_TRACE_EDGE &&
            key != OPTION_IO_TRACE && key != OPTION_WAVE && key != OPTION_DUMP;
@@ -70,8 +70,8 @@ static const char *user_name(const cli_session *s, const sam_tensor_data *t) {
     return names_text(&s->names, t->called.v ? t->called : t->name);
 }
 
-/* In a process of its own, since what reads operands may be what fails. Writes them into the folder, and a
- * list of their names and extents. */
+/* Runs in a process of its own, since reading operands may be the failure. Writes the operands into the
+ * folder, and a list of their names and extents. */
 static bool unpack(cli_session *s, const cli_case *c, const char *folder) {
     compile_kernel k = {0};
     command_line now = options_default(c->command);

@@ -1,10 +1,10 @@
-/* onyx run of a program that other tools made for the chip. */
+/* onyx run of a program made for the chip by other tools. */
 #include "cli/chip.h"
 #include "cli/dense_run.h"
 #include "cli/usage.h"
 #include "kernel/folder.h"
 
-/* Refuses what is about expressions: the program is run as it stands. */
+/* Refuses options about expressions: the program runs unchanged. */
 static bool refuse_options(cli_session *s) {
     static const option_key read[] = {OPTION_DATA,    OPTION_OUTPUT,  OPTION_ENGINE,   OPTION_BOARD,
                                       OPTION_PROFILE, OPTION_HAZARDS, OPTION_NO_CHECK, OPTION_JSON,

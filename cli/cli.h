@@ -1,4 +1,4 @@
-/* cli.h - the onyx command: options, files, progress, printing. Everything that decides is in compile/. */
+/* cli.h - the onyx command: options, files, progress, printing. All decisions are in compile/. */
 #ifndef ONYX_CLI_H
 #define ONYX_CLI_H
 
@@ -12,23 +12,22 @@ typedef struct {
     command_line options;       /* of the command */
     struct cli_progress *shown; /* progress.c; NULL where nobody looks */
     struct cli_log *log;        /* log.h; NULL without --log */
-    compile_context compile;    /* all of this that compile/ is told */
+    compile_context compile;    /* the part of the session visible to compile/ */
     compile_progress progress;
 } cli_session;
 
 void cli_session_begin(cli_session *s);
-/* Tell whoever waits what is being done now, and how much of it is done: a line on standard error for what
- * takes over a second, on a terminal or with --progress. `what` must outlive the stage; a total of 0 means
- * that it is not counted. */
+/* Report the current activity and its progress to the user: a line on standard error for activities of over a
+ * second, on a terminal or with --progress. `what` must outlive the stage; a total of 0 means uncounted. */
 void cli_progress_stage(cli_session *s, const char *what, uint64_t total);
 void cli_progress_count(cli_session *s, uint64_t done);
-/* These two are in progress.c and are called by the session only. */
+/* Called by the session only (progress.c). */
 void cli_progress_begin(cli_session *s);
 void cli_progress_end(cli_session *s);
-/* Prints what was diagnosed, frees everything, returns the exit code. */
+/* Prints the diagnostics, frees everything, returns the exit code. */
 int cli_session_end(cli_session *s, bool ok);
-/* Returns the names of a folder's files that end with `end`, sorted and without that end; none where there is
- * no such folder. */
+/* Returns the names of a folder's files with the ending `end`, sorted and without the ending; none for a
+ * missing folder. */
 text_vec cli_names_in(cli_session *s, const char *folder, const char *end);
 
 /* ---- commands ------------------------------------------------------------------------------------ */
@@ -39,19 +38,19 @@ text_vec cli_names_in(cli_session *s, const char *folder, const char *end);
 #undef COMMAND
 #undef SUBCOMMAND
 
-/* Runs a command on a folder that run or compile left (again.c): it parses the options, goes through the
- * folder's command again, and calls `action` with the options of then. Their paths hold, since the current
- * folder becomes that of then, if it is still there. What is said now of checks, waves and hazards takes the
- * place of what was said then. E0950-not-compiled. */
+/* Runs a command on a folder of run or compile (again.c): parses the options, replays the folder's command,
+ * and calls `action` with the recorded options. Recorded paths hold, since the current folder becomes the
+ * recorded one, if present. New options of checks, waves and hazards replace the recorded ones.
+ * E0950-not-compiled. */
 int cli_command_again(option_command command, int argc, char **argv,
                       bool (*action)(cli_session *, compile_options *));
 
-/* Puts every cell at the site that a .place file gives it. E0923-not-placed, and what pnr_place has to say.
+/* Puts every cell at its site of a .place file. E0923-not-placed, and the errors of pnr_place.
  */
 bool cli_read_placement(cli_session *s, const char *path, pnr_options *options, const netlist *n,
                         const pnr_board *board, pnr_design *design);
 
-/* Does all of `onyx run` with these options but the printing. */
+/* Does `onyx run` with these options except the printing. */
 bool cli_run(const compile_options *o, cli_session *s, compile_kernel *k);
 void cli_print_json(const cJSON *json);
 

@@ -1,5 +1,5 @@
-/* onyx --complete: the completions of bash, zsh and fish (cmake/completion/) ask the program, so that they
- * know what the installed version knows, from the tables that it parses by. */
+/* onyx --complete: the completions of bash, zsh and fish (cmake/completion/) ask the program, and thus know
+ * the installed version's options, from the tables of its parser. */
 #include "cli/complete.h"
 #include "cli/cli.h"
 #include "cli/help.h"
@@ -8,7 +8,7 @@
 
 typedef struct {
     cli_session *s;
-    const char *word; /* as far as it is typed */
+    const char *word; /* the typed part */
     int n;
     const char *const *words;
 } completion;
@@ -67,8 +67,8 @@ static void offer_names_in(const completion *c, const char *folder, const char *
         offer(c, arena_printf(&c->s->mem, "%s%s", before, names.at[i]), NULL);
 }
 
-/* What an option of this value may be: `row->value` says what it is, the table which words there are. Of an
- * axis and of a list the last value is what is typed. */
+/* Offers values of an option: `row->value` gives the kind, the table the words. For axes and lists only the
+ * last value is completed. */
 static void offer_values(const completion *c, const option_row *row, const char *typed) {
     const option_row *of = row->axis ? &option_rows[row->axis] : row;
     const char *separators = row->separators ? row->separators : ",";
@@ -90,7 +90,7 @@ static void offer_values(const completion *c, const option_row *row, const char 
         offer_files(c, before);
 }
 
-/* Returns the option of the command that is written so: "--name" of `length` characters, or "-x". */
+/* Returns the command's option of this spelling: "--name" of `length` characters, or "-x". */
 static const option_row *option_of(option_command command, const char *text, size_t length) {
     for (int i = 0; i < OPTIONS; i++) {
         const option_row *row = &option_rows[i];
@@ -115,8 +115,8 @@ static void offer_options(const completion *c, option_command command) {
 
 /* ---- arguments ----------------------------------------------------------------------------------- */
 
-/* Offers what a command does first: the words in front of each line of its usage, "explain|stat FILE.bs".
- * Returns whether there are any. */
+/* Offers a command's actions: the words in front of each line of its usage, "explain|stat FILE.bs". Returns
+ * whether any exist. */
 static bool offer_actions(const completion *c, const char *usage) {
     bool any = false;
     for (const char *line = usage; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
@@ -165,7 +165,7 @@ static void offer_commands(const completion *c, bool help) {
     }
 }
 
-/* Returns the row of option_commands with that name; COMMANDS if none has. */
+/* Returns the row of option_commands with this name; COMMANDS if absent. */
 static option_command command_of(const char *name) {
     int k = 0;
     while (k < COMMANDS && strcmp(option_commands[k].name, name) != 0)

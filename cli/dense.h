@@ -19,7 +19,7 @@ bool cli_dense_action(cli_session *s, const char *action, const cli_dense_file *
 /* Makes a bitstream of a text form: onyx bitgen FILE.dense. */
 bool cli_dense_assemble(cli_session *s, const cli_dense_file *file, const char *out);
 /* Places and routes dense tiles anew: onyx pnr of FILE.dense, of dense FILE.bs, or of a program of the chip.
- * *dense says whether the file is one of these. */
+ * *dense: whether the file is one of these. */
 bool cli_dense_pnr(cli_session *s, bool *dense);
 
 #endif

@@ -17,7 +17,7 @@ static bool ends_in(const char *name, const char *end) {
     return length > n && strcmp(name + length - n, end) == 0;
 }
 
-/* Returns whether the file is one of dense tiles by its name; a .json file may be a netlist. */
+/* Returns whether the file's name is that of dense tiles; a .json file may be a netlist. */
 static bool is_dense_file(const char *path, diagnostics *d) {
     if (!ends_in(path, ".json"))
         return ends_in(path, ".dense") || ends_in(path, ".bs") || ends_in(path, ".json.gz");
@@ -69,7 +69,7 @@ static bool write_text(cli_session *s, const dense_design *design, const char *n
     return file_commit(&file, &s->diag);
 }
 
-/* Writes what was to be placed, what was, its words, and the program that they are part of. */
+/* Writes the input of the placement, the placed tiles, their words, and the surrounding program. */
 static bool write_files(cli_session *s, pnr_job *job) {
     uint32_t off;
     const dense_design links = dense_unroute(&job->design, &s->mem, &off);

@@ -56,7 +56,7 @@ static bool run_job(cli_session *s, dense_job *job) {
     return dense_run(&job->design, &job->streams, dense_memory_of(p, &s->mem), &s->diag, &job->outcome);
 }
 
-/* Compares each output; the first word that differs is in the message. */
+/* Compares each output; the message has the first different word. */
 static bool compare_job(cli_session *s, const dense_job *job) {
     bool right = job->outcome.done;
     if (!right)

@@ -4,7 +4,8 @@
 
 #include "cli/cli.h"
 
-/* Runs the program if it is one file and dense; *dense says so. E0906-engine-option, E0972-chip-result. */
+/* Runs a dense program of a single file; *dense: whether the file is dense. E0906-engine-option,
+ * E0972-chip-result. */
 bool cli_dense_run(cli_session *s, bool *dense);
 
 #endif

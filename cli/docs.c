@@ -1,4 +1,4 @@
-/* Where the documentation is, and which codes it has. */
+/* Finds the documentation's folder and its error codes. */
 #include "cli/help.h"
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* onyx doctor: what is installed, which probes are there, and what will not work and why. */
+/* onyx doctor: installed tools, connected probes, and features that will not work, with reasons. */
 #include "cli/doctor.h"
 #include "cli/help.h"
 #include "cli/usage.h"
@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A program that onyx can do without: what it is asked for its version (words, divided by |), what it is
- * wanted for, and Debian's package of it, NULL: it comes with onyx; and what it lacks where it is there and
- * says no. */
+/* An optional program: arguments that print its version (words, divided by |), its use, and its Debian
+ * package, NULL: part of onyx; and the missing part if the program is present but fails. */
 static const struct {
     const char *name, *asked, *wanted_for, *package, *lacks;
 } needs[] = {
@@ -34,13 +33,13 @@ static const struct {
 };
 enum { NEEDS = sizeof needs / sizeof *needs, MOST_WORDS = 12 };
 
-/* What was found of one of them. */
+/* Result of a check. */
 typedef struct {
-    const char *path, *says; /* NULL: not there; "": it does not say */
+    const char *path, *says; /* NULL: absent; "": without a version */
     bool works;
 } finding;
 
-/* Returns the file that the shell would run for a name; NULL if there is none. */
+/* Returns the file run by the shell for a name; NULL if none. */
 static const char *on_path(const char *name, arena *mem) {
     const char *at = getenv("PATH");
     while (at && *at) {
@@ -53,8 +52,8 @@ static const char *on_path(const char *name, arena *mem) {
     return NULL;
 }
 
-/* Asks a program of the table; returns the first line of what it says, "" for nothing. *code is its exit
- * code. No shell sees the name of a folder of PATH. */
+/* Runs a program of the table; returns the first line of its output, "" for none. *code is its exit code. No
+ * shell sees the name of a folder of PATH. */
 static const char *answer_of(const char *file, const char *asked, int *code, arena *mem) {
     const char *temporary = getenv("TMPDIR");
     char *log = arena_printf(mem, "%s/onyx-doctor-XXXXXX", temporary && *temporary ? temporary : "/tmp");
@@ -87,7 +86,7 @@ static finding look(const cli_session *s, int i, arena *mem) {
     return f;
 }
 
-/* Says why something will not work, and what would help. */
+/* Returns the reason of a missing feature, and the remedy. */
 static const char *reason(int i, const finding *f, arena *mem) {
     if (!needs[i].package)
         return arena_printf(mem, "it was not built: cmake --build build --target %s", needs[i].name);

@@ -5,15 +5,15 @@
 #include "support/support.h"
 
 typedef struct {
-    const char *name;  /* what the device says it is */
+    const char *name;  /* the device's own name */
     const char *where; /* its file, /dev/bus/usb/001/004 */
-    bool open;         /* this user may talk to it */
+    bool open;         /* accessible to this user */
 } doctor_probe;
 typedef VEC(doctor_probe) doctor_probes;
 
-/* Lists the debug probes among the devices of a folder like /sys/bus/usb/devices, by their files: what
- * OpenOCD has a driver for by its vendor, or what calls itself CMSIS-DAP. `dev` is where their device files
- * are, /dev. */
+/* Lists the debug probes among the devices of a folder like /sys/bus/usb/devices, by their files: devices
+ * with an OpenOCD driver, by vendor, and devices named CMSIS-DAP. `dev` is the folder of their device files,
+ * /dev. */
 doctor_probes doctor_find_probes(const char *devices, const char *dev, arena *mem);
 
 #endif

@@ -1,4 +1,4 @@
-/* onyx export: what a folder has of a kernel, in the files of other tools. */
+/* onyx export: a folder's kernel in other tools' file formats. */
 #include "cli/chip.h"
 #include "cli/usage.h"
 #include "programs/programs.h"
@@ -22,8 +22,8 @@ static bool is_one_kernel(cli_session *s, const compile_options *o, const compil
            refuse(s, "profile onyx-ext has primitives that the chip lacks");
 }
 
-/* Runs the folder's command once more, on the cycle model and in a folder that goes again, and writes what
- * others take. */
+/* Runs the folder's command once more, on the cycle model and in a temporary folder, and writes the files for
+ * other tools. */
 static bool export_from(cli_session *s, compile_options *o, const char *to, const char *made) {
     const bool quiet = s->options.quiet, json = s->options.json;
     compile_kernel *k = arena_new(&s->mem, compile_kernel);
@@ -34,7 +34,7 @@ static bool export_from(cli_session *s, compile_options *o, const char *to, cons
     o->files.again = o->running.wave = o->running.compare_cpu = false;
     o->files.out = made;
     if (s->options.export_to == OPTIONS_EXPORT_SAM)
-        o->optimize = 0; /* the expression's own graph, of the primitives that the simulator has */
+        o->optimize = 0; /* the expression's own graph, made of the simulator's primitives */
     s->options.quiet = true;
     s->options.json = false;
     bool ok = cli_run(o, s, k);

@@ -1,4 +1,4 @@
-/* onyx fabric and onyx boards: what can be targeted, and its routing fabric proved and written out. */
+/* onyx fabric and onyx boards: the available targets; proves and writes their routing fabric. */
 #include "cli/usage.h"
 
 static bool fabric_check(cli_session *s, const pnr_board *b) {
@@ -75,13 +75,13 @@ static void print_board(const pnr_board *b) {
            link ? link + 1 : "");
 }
 
-/* What profiles add on some boards. */
+/* Additions of profiles on some boards. */
 typedef struct {
     const char *what, *boards; /* lines; names with commas between */
 } additions;
 typedef VEC(additions) additions_vec;
 
-/* Adds the board to those with the same additions. */
+/* Adds the board to the boards with the same additions. */
 static void note_additions(cli_session *s, const char *board, const bits_map *map, additions_vec *all) {
     text_out lines;
     text_begin(&lines);
@@ -97,7 +97,7 @@ static void note_additions(cli_session *s, const char *board, const bits_map *ma
         vec_push(&s->mem, all, (additions){what, arena_strdup(&s->mem, board)});
 }
 
-/* One that cannot be read is no reason not to list the others. */
+/* An unreadable board does not stop the list. */
 static bool list_boards(cli_session *s) {
     const char *folder = arena_printf(&s->mem, "%s/boards", s->compile.home);
     const text_vec names = cli_names_in(s, folder, ".json");

@@ -1,4 +1,4 @@
-/* onyx functions: the functions of files, listed; and descriptions held against what they compute. */
+/* onyx functions: lists functions of files, and checks descriptions against their computation. */
 #include "kernel/functions.h"
 #include "cli/bitstream.h"
 #include "cli/usage.h"
@@ -6,7 +6,7 @@
 
 enum { SEED = 1 };
 
-/* Reads what --functions names; `path` before all that. */
+/* Reads the files of --functions; `path` first. */
 static bool read_them(cli_session *s, const char *path) {
     text_vec all = {0};
     vec_push(&s->mem, &all, path);

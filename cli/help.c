@@ -1,5 +1,4 @@
-/* onyx help prints the pages of docs/, which is the manual, and of docs/notebook/, or the row of an error
- * code. */
+/* onyx help prints the pages of docs/ (the manual) and of docs/notebook/, or the row of an error code. */
 #include "cli/help.h"
 #include "cli/terminal.h"
 #include "cli/usage.h"
@@ -9,7 +8,7 @@
 
 #define NOTEBOOK "notebook" /* its folder, below the manual's */
 
-/* Returns the pages of a folder without its index, whose place the list of them takes. */
+/* Returns the pages of a folder without its index, since the list replaces the index. */
 static text_vec pages_of(cli_session *s, const char *folder) {
     text_vec pages = {0};
     const text_vec all = cli_names_in(s, folder, ".md");
@@ -25,7 +24,7 @@ static const char *page_text(cli_session *s, const char *folder, const char *pag
     return file_read(arena_printf(&s->mem, "%s/%s.md", folder, page), &s->mem, &length, &s->diag);
 }
 
-/* Prints each page of a folder with its title, which is its first line: "# title". */
+/* Prints each page of a folder with its title, the first line: "# title". */
 static bool list_pages(cli_session *s, const char *folder) {
     const text_vec pages = pages_of(s, folder);
     for (uint32_t i = 0; i < pages.len; i++) {
@@ -46,13 +45,13 @@ static bool list_topics(cli_session *s, const char *docs) {
     return list_pages(s, arena_printf(&s->mem, "%s/" NOTEBOOK, docs));
 }
 
-/* Returns whether the topic is an error code, E0301 or E0301-banner, by which rows are found. */
+/* Returns whether the topic is an error code, E0301 or E0301-banner. */
 static bool is_code(const char *topic) {
     return toupper((unsigned char)topic[0]) == 'E' && strspn(topic + 1, "0123456789") == 4 &&
            (topic[5] == '-' || !topic[5]);
 }
 
-/* Returns a cell of a row without the blanks around it; *at moves behind it. */
+/* Returns a cell of a row without surrounding blanks; *at moves after the cell. */
 static const char *cell(arena *mem, const char **at) {
     const char *begin = *at + strspn(*at, "| "), *end = begin + strcspn(begin, "|\n");
     *at = end;
@@ -61,7 +60,7 @@ static const char *cell(arena *mem, const char **at) {
     return arena_strndup(mem, begin, (size_t)(end - begin));
 }
 
-/* Prints a text of the documentation: for a terminal, or, where colours are not wanted either, as it is. */
+/* Prints a text of the documentation: formatted for a terminal, or, without colours, unchanged. */
 static void print_text(cli_session *s, const char *text) {
     if (diag_colour(stdout))
         terminal_print(text, terminal_width(stdout), &s->mem, stdout);
@@ -69,7 +68,7 @@ static void print_text(cli_session *s, const char *text) {
         fputs(text, stdout);
 }
 
-/* Prints the rows of a table of errors whose code begins so; returns how many there are. */
+/* Prints the rows of a table of errors whose code begins with `code`; returns their number. */
 static uint32_t print_rows(cli_session *s, const char *part, const char *text, const char *code) {
     uint32_t found = 0;
     char wanted[8] = "| E";
@@ -102,8 +101,8 @@ static bool print_code(cli_session *s, const char *folder, const char *code) {
     return found > 0;
 }
 
-/* Returns the folder that has the page: the manual's or else the notebook's; NULL if neither has it, or if
- * the topic is a path that leads out of the documentation. */
+/* Returns the folder of the page: the manual's or else the notebook's; NULL if absent, or if the topic is a
+ * path out of the documentation. */
 static const char *folder_of(cli_session *s, const char *docs, const char *topic) {
     if (strstr(topic, "..") || topic[0] == '/')
         return NULL;
@@ -152,7 +151,7 @@ static const char *find_words(const char *text, const char *words) {
     return NULL;
 }
 
-/* Prints the first lines of a page that have the words; false where none has. */
+/* Prints the first lines of a page that contain the words; false if none does. */
 static bool print_found(const char *page, const char *text, const char *words) {
     const char *at = text;
     for (int n = 0; n < FOUND_LINES && (at = find_words(at, words)) != NULL; n++) {
@@ -167,7 +166,7 @@ static bool print_found(const char *page, const char *text, const char *words) {
     return find_words(text, words) != NULL;
 }
 
-/* Prints the pages of both books and of errors that have the words; false where none has. */
+/* Prints the pages of both books and of errors that contain the words; false if none does. */
 static bool search(cli_session *s, const char *docs, const char *words) {
     const char *const books[] = {docs, arena_printf(&s->mem, "%s/errors", docs),
                                  arena_printf(&s->mem, "%s/" NOTEBOOK, docs)};
@@ -183,7 +182,7 @@ static bool search(cli_session *s, const char *docs, const char *words) {
     return found;
 }
 
-/* Returns the page of either book whose name is most like the topic; NULL: none is like it. */
+/* Returns the page of either book with the most similar name; NULL: none is similar. */
 static const char *nearest_page(cli_session *s, const char *docs, const char *topic) {
     const text_vec books[] = {pages_of(s, docs), pages_of(s, arena_printf(&s->mem, "%s/" NOTEBOOK, docs))};
     const char *nearest = NULL;

@@ -4,8 +4,8 @@
 
 #include "cli/cli.h"
 
-/* Returns the folder of the documentation: it lies beside what the commands read, as in the source tree, or
- * where documentation is installed. It may not be there. */
+/* Returns the folder of the documentation: next to the commands' data, as in the source tree, or in the
+ * installed place. The folder may be missing. */
 const char *help_docs_folder(cli_session *s);
 /* Returns whether `onyx help TOPIC` has a page. Where a command has the same name, help prints the page, not
  * the command's --help. */

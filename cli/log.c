@@ -1,5 +1,5 @@
-/* See log.h. The file takes the place of standard output while the command works: whoever prints need not
- * know of it, and what an aborted command has printed is in the file. */
+/* See log.h. The file replaces standard output while the command works: printing code needs no change, and an
+ * aborted command's output is in the file. */
 #include "cli/log.h"
 
 #include <errno.h>
@@ -10,10 +10,10 @@
 struct cli_log {
     FILE *file;
     off_t begin; /* of what was printed */
-    int printed; /* where standard output was; -1: it is there again */
+    int printed; /* the original standard output; -1: already restored */
 };
 
-/* A file that is there must be a log: what else it holds would be lost before it is known who reads it. */
+/* An existing file must be a log: any other content would be lost. */
 static bool may_become_log(const char *path, diagnostics *d) {
     static const char begin[] = "$ onyx ";
     char text[sizeof begin] = "";
@@ -49,7 +49,7 @@ cli_log *log_begin(const char *path, const char *command, arena *mem, diagnostic
     return NULL;
 }
 
-/* Writes all of it, however little is taken at a time. */
+/* Writes all bytes, in any number of partial writes. */
 static bool write_all(int to, const char *text, size_t length) {
     while (length) {
         const ssize_t taken = write(to, text, length);

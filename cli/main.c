@@ -1,4 +1,4 @@
-/* onyx: finds the command and runs it. */
+/* onyx: finds the command and runs the command. */
 #include "cli/cli.h"
 #include "cli/complete.h"
 #include "cli/help.h"
@@ -22,7 +22,7 @@ static const command commands[] = {
 #undef SUBCOMMAND
 };
 
-/* Returns the command of that name, or NULL. */
+/* Returns the command of this name, or NULL. */
 static const command *find(const char *name) {
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         if (strcmp(name, commands[i].name) == 0)
@@ -75,8 +75,8 @@ static int no_command(int argc, char **argv) {
     return cli_session_end(&s, false);
 }
 
-/* A pass frees its arena where the next one fills its own, so what is freed is kept: to give memory back and
- * to ask for it again took a third of a short run. Blocks beyond 16 MB still go back at once. */
+/* Keeps freed memory: a pass frees its arena where the next pass fills its own, and returning memory to the
+ * system took a third of a short run. Blocks beyond 16 MB still go back at once. */
 static void keep_what_is_freed(void) {
 #ifdef __GLIBC__
     mallopt(M_MMAP_THRESHOLD, 16 << 20);

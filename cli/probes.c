@@ -1,11 +1,11 @@
-/* Finds debug probes among the USB devices, by the files that Linux has of each one. */
+/* Finds debug probes among the USB devices, by Linux' files of each device. */
 #include "cli/doctor.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Vendors whose devices that OpenOCD drives are probes, or the chips that probes are made of. */
+/* Vendors of probes with an OpenOCD driver, or of chips used in probes. */
 static const struct {
     const char *vendor, *what;
 } known[] = {
@@ -14,7 +14,7 @@ static const struct {
     {"c251", "Keil ULINK"},
 };
 
-/* Returns the first line of one of a device's files; "" where there is none. */
+/* Returns the first line of a device's file; "" for a missing file. */
 static const char *line_of(const char *folder, const char *name, arena *mem) {
     size_t length = 0;
     char *text = file_read_if_there(arena_printf(mem, "%s/%s", folder, name), mem, &length);
@@ -24,7 +24,7 @@ static const char *line_of(const char *folder, const char *name, arena *mem) {
     return text;
 }
 
-/* NULL: no probe. A chip of FTDI or ST may be anything, so its name must be that of a probe or unknown. */
+/* NULL: no probe. A chip of FTDI or ST may be anything: its name must be that of a probe or unknown. */
 static const char *probe_name(const char *folder, arena *mem) {
     const char *vendor = line_of(folder, "idVendor", mem), *product = line_of(folder, "product", mem);
     if (strstr(product, "CMSIS-DAP"))

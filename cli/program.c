@@ -1,6 +1,6 @@
-/* onyx program: what `onyx run` or `onyx compile` left in a folder, on a board. The command that made the
- * folder is gone through again (again.c), with the board as engine: so results are collected, checked and
- * reported as by any other. */
+/* onyx program: runs the result folder of `onyx run` or `onyx compile` on a board. Replays the folder's
+ * command (again.c), with the board as engine: results are collected, checked and reported as for any
+ * engine. */
 #include "cli/cli.h"
 #include "programs/programs.h"
 
@@ -9,7 +9,7 @@
 
 /* ---- the board --------------------------------------------------------------------------------- */
 
-/* Checks that the board is what the folder was compiled for, but for name and link. */
+/* Checks that the board equals the folder's board, except name and link. */
 static bool same_array(cli_session *s, const char *compiled_for, const pnr_board *board) {
     static const char *const own[] = {"name", "link"};
     pnr_board compiled;
@@ -33,8 +33,8 @@ static bool same_array(cli_session *s, const char *compiled_for, const pnr_board
 
 /* ---- progress ---------------------------------------------------------------------------------- */
 
-/* Shows progress by the session's bar, on a terminal; of a program of several statements that is all, since
- * most of its batches are of one run. */
+/* Shows progress by the session's bar, on a terminal; the only progress for a program of several statements,
+ * since most of its batches have a single run. */
 static void show_bar(void *context, const host_progress *now) {
     cli_session *s = context;
     if (now->done == 0)
@@ -42,7 +42,7 @@ static void show_bar(void *context, const host_progress *now) {
     cli_progress_count(s, now->all_done);
 }
 
-/* Shows it elsewhere by a line for each batch. */
+/* Shows progress elsewhere by a line for each batch. */
 static void show(void *context, const host_progress *now) {
     const cli_session *s = context;
     show_bar(context, now);

@@ -1,6 +1,6 @@
-/* What takes over a second says on standard error what it is: on a terminal a line that is overwritten, with
- * a bar where work is counted, and gone at the end, with --progress lines that stay. A thread looks at the
- * clock, so stages need not come back to report. */
+/* Activities of over a second are named on standard error: on a terminal by a line that is overwritten, with
+ * a bar for counted work, and removed at the end, with --progress by permanent lines. A thread watches the
+ * clock: stages need not report by themselves. */
 #include "cli/cli.h"
 #include "support/number.h"
 
@@ -18,7 +18,7 @@ struct cli_progress {
     bool terminal, end, drawn;
 };
 
-/* A second after a stage begins, then so often: a terminal moves, a log does not fill. */
+/* A second after a stage begins, and at this interval afterwards: a terminal moves, a log does not fill. */
 static double pause_of(const struct cli_progress *p) {
     return p->terminal ? 0.2 : 5;
 }
@@ -84,7 +84,7 @@ void cli_progress_begin(cli_session *s) {
     p->terminal = terminal;
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->ended, NULL);
-    if (pthread_create(&p->thread, NULL, watch, p) == 0) /* without one there is no progress to see */
+    if (pthread_create(&p->thread, NULL, watch, p) == 0) /* without a thread progress stays invisible */
         s->shown = p;
 }
 

@@ -9,7 +9,7 @@
 typedef struct {
     cli_session *s;
     toml_file file;
-    command_line given; /* what the words say by themselves */
+    command_line given; /* the words' own options */
     const char *said;   /* what was added */
 } project;
 
@@ -18,7 +18,7 @@ static bool refuse(const project *p, const cJSON *item, const char *want) {
     return false;
 }
 
-/* Returns the option with that long name that a command reads, or any command where it is COMMANDS; or NULL.
+/* Returns the option with this long name read by a command, or by any command for COMMANDS; or NULL.
  */
 static const option_row *option_named(const char *name, option_command command) {
     for (const option_row *row = option_rows; row < option_rows + OPTIONS; row++) {
@@ -38,7 +38,7 @@ static void add(project *p, const char *name, const char *value, text_vec *words
     p->said = arena_printf(mem, "%s %s%s%s", p->said, option, value ? " " : "", value ? value : "");
 }
 
-/* Functions in C are compiled and run: a file of a folder that somebody sent must not name them. */
+/* Functions in C are compiled and run: a file of a folder from elsewhere must not name them. */
 static bool is_allowed(const char *name, const char *value) {
     return strcmp(name, "functions") != 0 || strcmp(value, "library") == 0 || strcmp(value, "none") == 0;
 }
@@ -66,7 +66,7 @@ static bool take_option(project *p, option_command command, const cJSON *item, t
     return true;
 }
 
-/* Puts the data folder in front of operands that are not in the current one. */
+/* Puts the data folder in front of operands missing from the current folder. */
 static void find_data(project *p, const char *folder, text_vec *words) {
     arena *mem = &p->s->mem;
     for (uint32_t i = 1; i < words->len; i++) {

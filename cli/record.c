@@ -1,4 +1,4 @@
-/* command.json: what a folder's command was, written and read. */
+/* command.json: a folder's command, written and read. */
 #include "cli/trust.h"
 #include "kernel/settle.h"
 
@@ -55,7 +55,7 @@ static bool all_texts(const cJSON *list, const char *path, diagnostics *d) {
     return true;
 }
 
-/* Whether this user made the record here, which then is of a folder that is there. */
+/* Whether this user made the record here, in an existing folder. */
 static bool is_ours(cli_session *s, const cJSON *json, const cli_record *r) {
     const char *was = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "mark"));
     const char *is = was && access(r->from, X_OK) == 0 ? trust_mark(s, r->from, &r->words, false) : NULL;

@@ -1,4 +1,4 @@
-/* onyx reduce: a command that failed, with as little as fails in the same way. */
+/* onyx reduce: reduces a failing command to the smallest command with the same failure. */
 #include "cli/reduce.h"
 #include "cli/shrink.h"
 #include "cli/usage.h"
@@ -12,7 +12,7 @@ typedef struct {
     const char *program, *work; /* onyx; the folder of the tries */
     cli_case best;
     case_end want;        /* how the command ends */
-    VEC(uint64_t) failed; /* hashes of candidates that did something else */
+    VEC(uint64_t) failed; /* hashes of candidates with another outcome */
     uint32_t tries;
     bool stopped; /* by the user, or since nothing can be run */
 } reduction;
@@ -74,7 +74,7 @@ static cli_case copy(reduction *r) {
 
 /* ---- options ---------------------------------------------------------------------------------- */
 
-/* The cheapest engine that fails likewise; soc is what runs where none is said. */
+/* The cheapest engine with the same failure; soc is the default engine. */
 static void choose_engine(reduction *r) {
     const char *const *engines = option_rows[OPTION_ENGINE].words;
     uint32_t given = 0;
@@ -100,7 +100,7 @@ static bool leave_out_option(reduction *r, uint32_t o) {
     return take(r, &c);
 }
 
-/* Half of a number, as long as that does. */
+/* Halves a number repeatedly, while the failure stays. */
 static bool halve_option(reduction *r, uint32_t o) {
     const char *value = r->best.options.at[o].value;
     bool any = false;
@@ -135,7 +135,7 @@ static bool reduce_options(reduction *r) {
 
 /* ---- expression and schedule ------------------------------------------------------------------- */
 
-/* What a text takes the place of: the expression, or the value of an option. */
+/* Place of a text under reduction: the expression, or the value of an option. */
 typedef struct {
     reduction *r;
     uint32_t option; /* UINT32_MAX: the expression */
@@ -157,7 +157,7 @@ static bool reduce_texts(reduction *r) {
     replaced in = {r, UINT32_MAX};
     const char *old = r->best.expression;
     bool any = false;
-    if (*old != '/') /* a graph's file stays what it is */
+    if (*old != '/') /* a graph's file stays unchanged */
         any = strcmp(shrink_text(old, text_fails, &in, mem), old) != 0;
     for (in.option = 0; in.option < r->best.options.len; in.option++) {
         const option_given o = r->best.options.at[in.option];
@@ -169,7 +169,7 @@ static bool reduce_texts(reduction *r) {
 
 /* ---- operands --------------------------------------------------------------------------------- */
 
-/* Entries that are kept of an operand, and of those that are not either nothing or ones. */
+/* Kept entries of an operand; the rest become nothing or ones. */
 typedef struct {
     reduction *r;
     cli_case base;
@@ -226,8 +226,8 @@ static bool reduce_entries(reduction *r, uint32_t operand, bool ones) {
 
 /* ---- extents ---------------------------------------------------------------------------------- */
 
-/* A dimension of an operand, by the index that the expression has there; those of one index, and those that
- * one dimension has in common, have one number. */
+/* A dimension of an operand, by its index in the expression; dimensions of the same index, and indices of a
+ * common dimension, have the same number. */
 typedef struct {
     uint32_t operand, mode, number;
     const char *index;
@@ -271,7 +271,7 @@ static dimensions find_dimensions(const reduction *r, arena *mem) {
     return all;
 }
 
-/* Coordinates that are kept along dimensions of one number. */
+/* Kept coordinates along dimensions of the same number. */
 typedef struct {
     reduction *r;
     cli_case base;
@@ -279,8 +279,8 @@ typedef struct {
     uint32_t number, extent;
 } coordinates;
 
-/* Cuts one dimension down to the coordinates that are kept: new_at[] has them from 0 on, UINT32_MAX for
- * others. */
+/* Cuts a dimension down to the kept coordinates: new_at[] numbers them from 0 on, UINT32_MAX for dropped
+ * ones. */
 static void cut(tile_tensor *t, uint32_t mode, const uint32_t *new_at, uint32_t extent, arena *mem) {
     const tile_tensor from = *t;
     uint32_t *crd = arena_new_n(mem, uint32_t, from.nnz * from.order + 1);
@@ -337,7 +337,7 @@ static bool reduce_extent(reduction *r, const dimensions *all, uint32_t number) 
         const dimension *d = &all->at[i];
         const uint32_t extent = in.base.operands.at[d->operand].data.dim[d->mode];
         if (d->number == number && in.extent && extent != in.extent)
-            return false; /* they do not agree, which may be the mistake */
+            return false; /* they disagree, possibly the mistake itself */
         in.extent = d->number == number ? extent : in.extent;
     }
     if (in.extent < 2)
@@ -390,7 +390,7 @@ static void reduce_all(reduction *r) {
     }
 }
 
-/* Leaves the operands, and the folder of the command that is left. */
+/* Writes the operands, and runs the reduced command's folder. */
 static bool leave(reduction *r, const char *folder, const char **line) {
     case_end end;
     const text_vec words = case_words(r->s, &r->best, r->program, folder, folder);
@@ -398,7 +398,7 @@ static bool leave(reduction *r, const char *folder, const char **line) {
     for (uint32_t i = 0; i < words.len; i++)
         vec_push(&r->s->mem, &typed, i ? words.at[i] : "onyx");
     *line = cli_shell(&typed, &r->s->mem);
-    r->s->compile.interrupted = false; /* what was found until then is left, too */
+    r->s->compile.interrupted = false; /* the result found up to then is written, too */
     const bool ok = case_write_operands(r->s, &r->best, folder) && case_run(r->s, words, r->work, NULL, &end);
     remove_folder(r->work);
     return ok;
@@ -418,7 +418,7 @@ bool reduce_case(cli_session *s, const char *of, const char *folder, const char 
         return false;
     if (!r.want.code) {
         remove_folder(r.work);
-        rmdir(folder); /* which stays where it holds anything else */
+        rmdir(folder); /* the folder stays if not empty */
         diag_error(&s->diag, (src_loc){0}, "E0952-no-failure", "the command of '%s' does not fail now", of);
         return false;
     }

@@ -1,4 +1,4 @@
-/* onyx run and onyx compile: the options, what compile/ makes of them, and what is said of it. */
+/* onyx run and onyx compile: the options, the compilation by compile/, and the report. */
 #include "cli/chip.h"
 #include "cli/record.h"
 #include "cli/usage.h"
@@ -24,7 +24,7 @@ static bool report(const compile_options *o, cli_session *s, const compile_kerne
     return ok;
 }
 
-/* Does all of it with a program file. */
+/* Compiles or runs a program file. */
 static bool run_application(const compile_options *o, cli_session *s) {
     compile_application a = {0};
     if (o->running.compare_cpu)
@@ -55,7 +55,8 @@ bool cli_run(const compile_options *o, cli_session *s, compile_kernel *k) {
     return (!o->running.compare_cpu || compile_compare_cpu(&s->compile, k)) && report(o, s, k, true, check);
 }
 
-/* A command that names no folder, but a file for the result, works in one of its own, which goes with it. */
+/* A command without a folder, but with a file for the result, works in a temporary folder, deleted at its
+ * end. */
 static bool take_own_folder(cli_session *s) {
     const char *temporary = getenv("TMPDIR");
     char *folder = arena_printf(&s->mem, "%s/onyx-XXXXXX", temporary && *temporary ? temporary : "/tmp");
@@ -108,7 +109,7 @@ static bool compile(const compile_options *o, cli_session *s, compile_kernel *k)
     return ok && report(o, s, k, false, "none");
 }
 
-/* What --data names belongs to a program of the chip. */
+/* --data names the data of a program of the chip. */
 static bool run(const compile_options *o, cli_session *s, compile_kernel *k) {
     if (exchange_is_program(o->written.expression))
         return cli_run_chip(s);

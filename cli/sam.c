@@ -1,4 +1,4 @@
-/* onyx sam: prints the graph of an expression or a file, or simulates it. */
+/* onyx sam: prints the graph of an expression or a file, or simulates the graph. */
 #include "cli/usage.h"
 #include "compile/compile.h"
 #include "engines/engines.h"
@@ -7,7 +7,7 @@
 #include "kernel/operands.h"
 #include "kernel/written.h"
 
-/* Simulates on the operands and compares with the reference, if there is an expression to compare with. */
+/* Simulates on the operands and compares with the reference, if an expression is available. */
 static bool simulate(const compile_options *o, cli_session *s, compile_kernel *k) {
     compile_options engine_sam = *o;
     engine_sam.target.engine = ENGINE_SAM;
@@ -29,7 +29,7 @@ static bool simulate(const compile_options *o, cli_session *s, compile_kernel *k
     return compile_write_outputs(o, &s->compile, &k->ran.result);
 }
 
-/* The graph names stored tensors; says which of them are not as the user declared them. */
+/* The graph names stored tensors; notes the tensors stored differently from the user's declaration. */
 static void note_repacking(const compile_kernel *k, cli_session *s) {
     for (uint32_t t = 1; t <= k->lowered.statement.tensors.len; t++) {
         const char *text = fe_repacked(&k->lowered.statement, (sam_tensor){t}, &s->mem);
@@ -39,7 +39,7 @@ static void note_repacking(const compile_kernel *k, cli_session *s) {
     }
 }
 
-/* Prints all graphs, in the order in which they run. */
+/* Prints all graphs, in execution order. */
 static void dump_graphs(const compile_kernel *k) {
     for (uint32_t n = 0; n < k->producers.len; n++)
         sam_dump(&k->producers.at[n].lowered.sam, stdout);

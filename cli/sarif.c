@@ -1,4 +1,4 @@
-/* --diagnostics=sarif: the lines of --diagnostics=json as one SARIF 2.1.0 log. */
+/* --diagnostics=sarif: the lines of --diagnostics=json as a SARIF 2.1.0 log. */
 #include "cli/sarif.h"
 #include "onyx_version.h" /* made by cmake/version.cmake */
 
@@ -28,7 +28,7 @@ static const char *uri_of(const char *file, arena *mem) {
     return uri;
 }
 
-/* Returns the source of that name; NULL if none is kept. */
+/* Returns the source of this name; NULL if none is kept. */
 static const src_text *source_of(const diagnostics *d, const char *name) {
     for (uint32_t i = d->sources.len; i-- > 0;) {
         if (strcmp(d->sources.at[i].name, name) == 0)
@@ -48,7 +48,7 @@ static size_t characters(const src_text *s, size_t line, size_t column) {
     return n;
 }
 
-/* Adds the place that a diagnostic or a note of it has; columns count characters here. */
+/* Adds the place of a diagnostic or of its note; columns count characters here. */
 static void add_region(const diagnostics *d, const cJSON *from, const char *file, cJSON *physical) {
     cJSON *region = cJSON_AddObjectToObject(physical, "region");
     const src_text *s = source_of(d, file);
@@ -76,7 +76,7 @@ static void add_location(const diagnostics *d, const cJSON *from, arena *mem, cJ
         add_message(location, text_of(from, "message"));
 }
 
-/* Returns the index of a code among the rules, where it stands from now on. */
+/* Returns the index of a code among the rules, added on first use. */
 static int rule_of(cJSON *rules, const char *code, arena *mem) {
     int n = 0;
     for (const cJSON *one = rules->child; one; one = one->next, n++) {
@@ -114,7 +114,7 @@ static void add_result(const diagnostics *d, const cJSON *from, arena *mem, cJSO
     cJSON_AddStringToObject(cJSON_AddObjectToObject(result, "properties"), "severity", severity);
 }
 
-/* Returns whether JSON can have the text as it is, whatever its encoding. */
+/* Returns whether JSON can hold the text unchanged, whatever its encoding. */
 static bool is_ascii(const src_text *s) {
     for (size_t i = 0; i < s->length; i++) {
         if ((unsigned char)s->text[i] >= 0x80)
@@ -123,7 +123,7 @@ static bool is_ascii(const src_text *s) {
     return true;
 }
 
-/* Adds what no file holds, such as the expression: who reads the log could not look it up. */
+/* Adds sources without a file, such as the expression, for the log's reader. */
 static void add_artifacts(const cJSON *results, const diagnostics *d, arena *mem, cJSON *run) {
     cJSON *list = cJSON_AddArrayToObject(run, "artifacts");
     for (uint32_t i = 0; i < d->sources.len; i++) {

@@ -1,4 +1,4 @@
-/* One invocation: its memory, its diagnostics, its exit code. */
+/* An invocation: its memory, its diagnostics, its exit code. */
 #include "cli/cli.h"
 #include "cli/log.h"
 #include "cli/sarif.h"
@@ -32,11 +32,12 @@ static bool is_unwanted(const cli_session *s, const char *code) {
     return false;
 }
 
-/* What --no-warning names goes, with its notes; with --werror the other warnings become errors. */
+/* Removes the warnings of --no-warning, with their notes; --werror turns the remaining warnings into
+ * errors. */
 static void judge_warnings(cli_session *s) {
     diagnostics *d = &s->diag;
     uint32_t kept = 0;
-    bool unwanted = false; /* the latest that is no note, to which notes belong */
+    bool unwanted = false; /* the latest diagnostic other than a note; notes belong to it */
     for (uint32_t i = 0; i < d->list.len; i++) {
         diagnostic g = d->list.at[i];
         const bool warning = g.kind == DIAG_WARNING;
@@ -60,7 +61,7 @@ int cli_session_end(cli_session *s, bool ok) {
     judge_warnings(s);
     int code = compile_exit_code(&s->compile);
     if (code == EXIT_INTERRUPTED)
-        s->diag.list.len = 0; /* what was said so far is not why it ends */
+        s->diag.list.len = 0; /* earlier messages are not the cause */
     cli_progress_end(s);
     if (s->options.diagnostics == OPTIONS_JSON)
         diag_print_json(&s->diag, 0, stderr);

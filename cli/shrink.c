@@ -5,7 +5,7 @@
 
 /* ---- sets ------------------------------------------------------------------------------------- */
 
-/* Leaves out chunks of `size` of the things that are kept; returns whether any went. */
+/* Removes chunks of `size` of the kept things; returns whether any was removed. */
 static bool leave_out(uint32_t n, bool *keep, uint32_t size, bool *candidate, shrink_set_test *test,
                       void *to) {
     bool any = false;
@@ -66,7 +66,7 @@ text_vec shrink_tokens(const char *text, arena *mem) {
     return tokens;
 }
 
-/* Returns 1 for an opening bracket, -1 for a closing one. */
+/* Returns 1 for an opening bracket, -1 for a closing bracket. */
 static int depth_of(const char *token) {
     return strchr("([{", *token) ? 1 : strchr(")]}", *token) ? -1 : 0;
 }
@@ -83,7 +83,7 @@ static bool is_balanced(const text_vec *t, uint32_t at, uint32_t end) {
     return depth == 0;
 }
 
-/* Returns the closing bracket that belongs to the opening one at `at`; t->len if there is none. */
+/* Returns the closing bracket for the opening bracket at `at`; t->len if missing. */
 static uint32_t closing(const text_vec *t, uint32_t at) {
     int depth = 0;
     for (uint32_t i = at; i < t->len; i++) {
@@ -94,7 +94,7 @@ static uint32_t closing(const text_vec *t, uint32_t at) {
     return t->len;
 }
 
-/* Joins the tokens but those of [at, end) and the one at `besides`; blanks part words. */
+/* Joins the tokens except [at, end) and the token at `besides`; blanks separate words. */
 static const char *join(const text_vec *t, uint32_t at, uint32_t end, uint32_t besides, arena *mem) {
     const char *text = "";
     bool word = false;
@@ -126,7 +126,7 @@ static bool holds(shrinking *s, uint32_t at, uint32_t end, uint32_t besides) {
     return true;
 }
 
-/* Tries every piece of `length` tokens; returns whether one went. */
+/* Tries to remove every piece of `length` tokens; returns whether a piece was removed. */
 static bool leave_out_piece(shrinking *s, uint32_t length) {
     for (uint32_t at = 0; at + length <= s->tokens.len; at++) {
         const text_vec *t = &s->tokens;
@@ -134,7 +134,8 @@ static bool leave_out_piece(shrinking *s, uint32_t length) {
         const bool piece = is_sign(t->at[at]) != is_sign(t->at[end - 1]) || length == 1;
         if (piece && is_balanced(t, at, end) && holds(s, at, end, t->len))
             return true;
-        /* What closes this bracket is the last token of a piece of that length; a name in front goes along.
+        /* This bracket's closing bracket is the last token of a piece of this length; a name in front goes
+         along.
          */
         const uint32_t last = depth_of(t->at[at]) == 1 ? closing(t, at) : t->len;
         const bool named = at > 0 && is_word(*t->at[at - 1]);

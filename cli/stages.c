@@ -7,10 +7,10 @@
 
 typedef struct {
     cli_session *session;
-    pnr_options pnr; /* what the options say, and what the files they name */
+    pnr_options pnr; /* the options, and the contents of their files */
 } stage;
 
-/* Parses, and asks for exactly one argument and, where `wants_out`, a folder. */
+/* Parses, and requires exactly one argument and, for `wants_out`, a folder. */
 static bool begin(option_command command, bool wants_out, int argc, char **argv, cli_session *s, stage *o) {
     cli_session_begin(s);
     bool ok = cli_parse(s, command, argc, argv) &&
@@ -103,7 +103,7 @@ static bool read_netlist(cli_session *s, const char *path, netlist *n) {
                                   : pnr_read_packed(path, &s->names, &s->mem, &s->diag, n);
 }
 
-/* Reads the netlist, and all that the options say about it. */
+/* Reads the netlist, and all related options. */
 static bool read_problem(stage *o, pnr_board *board, netlist *n) {
     cli_session *s = o->session;
     const command_line *says = &s->options;
@@ -169,8 +169,7 @@ static void print_resources(const netlist *n, const pnr_board *b) {
         printf("%-14s %5u of %u\n", table[i].what, table[i].need, table[i].have);
 }
 
-/* report.json in the folder: what pnr measured, its seconds summed as the command line promises; and one
- * line. */
+/* report.json in the folder: the measurements of pnr, with its seconds summed; and a line of text. */
 static bool report_design(const stage *o, const pnr_design *design) {
     cli_session *s = o->session;
     cJSON *report = pnr_report(design);
@@ -207,7 +206,7 @@ static bool write_place(const stage *o, const pnr_design *design) {
                            &s->diag);
 }
 
-/* Routes, checks and writes; what there is of an unroutable design is written, too. */
+/* Routes, checks and writes; the partial routes of an unroutable design are written, too. */
 static bool route_and_write(const stage *o, pnr_design *design) {
     cli_session *s = o->session;
     cli_progress_stage(s, "routing", 0);

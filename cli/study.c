@@ -1,4 +1,4 @@
-/* onyx study: a file of axes and charts, run as one sweep. */
+/* onyx study: a file of axes and charts, run as a sweep. */
 #include "cli/sweep.h"
 #include "cli/usage.h"
 #include "support/toml.h"
@@ -25,7 +25,7 @@ static const char *text_of(const cJSON *item, arena *mem) {
     return cJSON_IsNumber(item) ? arena_printf(mem, "%.15g", item->valuedouble) : cJSON_GetStringValue(item);
 }
 
-/* Returns the option of onyx sweep with that long name, or NULL. */
+/* Returns the option of onyx sweep with this long name, or NULL. */
 static const option_row *option_named(const char *name) {
     for (const option_row *row = option_rows; row < option_rows + OPTIONS; row++) {
         if (row->name && row->commands & 1u << COMMAND_SWEEP && strcmp(row->name, name) == 0)
@@ -34,7 +34,8 @@ static const option_row *option_named(const char *name) {
     return NULL;
 }
 
-/* Adds an option with a value: of an axis all values of a list in one, of other options each by itself. */
+/* Adds an option with a value: for an axis all values of a list in one option, for other options each value
+ * separately. */
 static bool add_option(study *t, const cJSON *item, text_vec *words) {
     arena *mem = &t->s->mem;
     const option_row *row = option_named(item->string);
@@ -219,13 +220,13 @@ static bool take_tables(study *t, text_vec *words) {
     return take_sweep(t, sweep, words) && take_kernels(t, kernels) && take_charts(t, charts);
 }
 
-/* Returns a path that holds from any folder. */
+/* Returns a path valid from any folder. */
 static const char *absolute(const char *path, arena *mem) {
     char here[4096];
     return *path == '/' || !getcwd(here, sizeof here) ? path : arena_printf(mem, "%s/%s", here, path);
 }
 
-/* Reads the file; what the command line says holds, too. Paths in the file begin at its folder. */
+/* Reads the file; the command line's options hold, too. Paths in the file begin at its folder. */
 static bool read_study(study *t) {
     cli_session *s = t->s;
     command_line *o = &s->options;

@@ -9,7 +9,7 @@
 
 /* ---- loop orders ----------------------------------------------------------------------------- */
 
-/* Returns the options of the first point, by which orders are tried. */
+/* Returns the options of the first point, used to try orders. */
 static bool first_options(sweep_command *c, compile_options *o) {
     cli_session *s = c->session;
     const sweep_plan *plan = &c->job.plan;
@@ -29,7 +29,7 @@ static bool first_options(sweep_command *c, compile_options *o) {
     return true;
 }
 
-/* The stars of --order become orders that can run. */
+/* Expands the stars of --order into runnable orders. */
 static bool find_orders(sweep_command *c, const text_vec *names) {
     cli_session *s = c->session;
     compile_options o;
@@ -60,7 +60,7 @@ static bool find_orders(sweep_command *c, const text_vec *names) {
 
 /* ---- the command ------------------------------------------------------------------------------ */
 
-/* Returns the path of the results: in the folder of -o, unless --db names it. */
+/* Returns the path of the results: in the folder of -o, unless --db names the file. */
 static const char *sweep_db(cli_session *s) {
     const char *out = s->options.compile.files.out;
     return out && !s->options.given[OPTION_DB] ? arena_printf(&s->mem, "%s/sweep.db", out)
@@ -77,15 +77,15 @@ static bool add_board(sweep_command *c, const char *name) {
     return true;
 }
 
-/* What is confirmed has to be the same bitstream: engine rtl starts all copies together, so that is what the
- * other engine does, too, unless the user asked for something. */
+/* Confirmation needs the same bitstream: engine rtl starts all copies together, hence the other engine does,
+ * too, unless the user chose a dispatch. */
 static void start_together(sweep_command *c) {
     const command_line *o = &c->session->options;
     if (o->sweep.confirm && strcmp(o->sweep.confirm, "rtl") == 0 && !o->given[OPTION_DISPATCHES])
         sweep_pass_on(c, OPTION_DISPATCH, "sorted");
 }
 
-/* The argument is what every point runs, unless --kernels or a study says what. */
+/* Every point runs the argument, unless --kernels or a study gives the argument. */
 static bool take_argument(sweep_command *c) {
     cli_session *s = c->session;
     text_vec arguments = {0};
@@ -104,7 +104,7 @@ static bool take_argument(sweep_command *c) {
     return !diag_failed(&s->diag);
 }
 
-/* What the points have in common, once everything was read. */
+/* Makes the common part of the points, once everything is read. */
 static bool make_plan(sweep_command *c) {
     cli_session *s = c->session;
     start_together(c);
@@ -125,8 +125,7 @@ static bool make_plan(sweep_command *c) {
     return !diag_failed(&s->diag);
 }
 
-/* Diagnoses the points of this sweep that went wrong; rows of earlier sweeps in the same database do not
- * count. */
+/* Diagnoses the failed points of this sweep; rows of earlier sweeps in the same database do not count. */
 static void judge(sweep_command *c, const sweep_row_vec *rows) {
     const sweep_point_vec *points = &c->job.points;
     diagnostics *d = &c->session->diag;
@@ -197,7 +196,7 @@ static bool run_sweep(sweep_command *c) {
 
 /* ---- onyx sweep report -------------------------------------------------------------------------- */
 
-/* A page in another folder links to what is named from here. */
+/* A page in another folder needs links relative to its folder. */
 static void settle_links(cli_session *s, const char *page, sweep_row_vec *rows) {
     char here[4096];
     if (!strchr(page, '/') || !getcwd(here, sizeof here))

@@ -4,7 +4,7 @@
 #include <glob.h>
 #include <unistd.h>
 
-/* Says what onyx run would say of a value, once instead of at every point, and refuses a second one. */
+/* Reports onyx run's error about a value once instead of at every point, and refuses a duplicate. */
 static void check_value(sweep_command *c, const sweep_axis *axis) {
     cli_session *s = c->session;
     command_line point = options_default(COMMAND_RUN);
@@ -47,7 +47,7 @@ void sweep_pass_on(sweep_command *c, option_key key, const char *value) {
         vec_push(mem, &c->job.plan.arguments, value);
 }
 
-/* Returns the parts of a list, none of which may be empty. E0903-option-value. */
+/* Returns the nonempty parts of a list. E0903-option-value. */
 static text_vec split(sweep_command *c, const char *name, const char *list, char separator) {
     arena *mem = &c->session->mem;
     text_vec parts = {0};
@@ -82,7 +82,7 @@ void sweep_add_axis(sweep_command *c, option_key key, const char *list, const ch
 
 /* ---- operands ------------------------------------------------------------------------------------ */
 
-/* Returns the name of a file without its folder and the ends that say what it is. */
+/* Returns the name of a file without its folder and its type endings. */
 static const char *base_of(const char *path, arena *mem) {
     static const char *const ends[] = {".gz", ".mtx", ".tns", ".npy", ".npz", ".onx", ".gv"};
     const char *slash = strrchr(path, '/');
@@ -98,7 +98,7 @@ static bool is_pattern(const char *text) {
     return strpbrk(text, "*?[") && access(text, F_OK) != 0;
 }
 
-/* Returns the files that a list names, patterns replaced by what they match. E0001-file of one without. */
+/* Returns the files named by a list, patterns expanded. E0001-file for a pattern without a match. */
 static text_vec files_named(sweep_command *c, const char *list) {
     arena *mem = &c->session->mem;
     text_vec files = {0}, parts = {0};
@@ -134,7 +134,7 @@ static void add_operands(const sweep_command *c, const char *names, const char *
     }
 }
 
-/* Returns every combination of the choices that stand between the colons: "9x9:0.1,0.2". */
+/* Returns every combination of the choices between the colons: "9x9:0.1,0.2". */
 static text_vec combinations(sweep_command *c, const char *how) {
     arena *mem = &c->session->mem;
     text_vec all = {0};
@@ -152,7 +152,7 @@ static text_vec combinations(sweep_command *c, const char *how) {
     return all;
 }
 
-/* Adds an axis of several values; what a single value says, all points have. */
+/* Adds an axis of several values; a single value becomes an option of all points. */
 static void settle(sweep_command *c, const sweep_axis *axis) {
     arena *mem = &c->session->mem;
     sweep_plan *plan = &c->job.plan;
@@ -167,12 +167,13 @@ static void settle(sweep_command *c, const sweep_axis *axis) {
         vec_push(mem, &plan->inputs, only->inputs.at[i]);
 }
 
-/* Takes "B:FILE,FILE", "B:PATTERN", "B,C:FILE" and "B:HOW,HOW". Files are named by what tells them apart. */
+/* Takes "B:FILE,FILE", "B:PATTERN", "B,C:FILE" and "B:HOW,HOW". The names of files keep only their
+ * differences. */
 static void take_operand(sweep_command *c, option_key key, const char *given) {
     arena *mem = &c->session->mem;
     const bool files = key == OPTION_INPUT;
     const size_t name = strcspn(given, ":");
-    if (!given[name]) { /* onyx run says what is missing */
+    if (!given[name]) { /* onyx run reports the missing part */
         sweep_pass_on(c, key, given);
         return;
     }
@@ -194,7 +195,7 @@ static void take_operand(sweep_command *c, option_key key, const char *given) {
 
 /* ---- other options ------------------------------------------------------------------------------- */
 
-/* Takes "C:ss:1,0;ds:1,0" and "n=1,2": a name, then values that are each written behind it. */
+/* Takes "C:ss:1,0;ds:1,0" and "n=1,2": a name, followed by values that are each prefixed by the name. */
 static void take_named(sweep_command *c, option_key key, const char *given) {
     arena *mem = &c->session->mem;
     const char *kind = key == OPTION_FORMAT ? "format " : "";
@@ -252,7 +253,7 @@ static void take_kernels(sweep_command *c, option_key key, const char *list) {
     add_axis(c, &axis);
 }
 
-/* Takes an option that has values of a point. */
+/* Takes an option whose values become points. */
 static void take_axis(sweep_command *c, const option_given *given) {
     static const struct {
         option_key key;

@@ -1,5 +1,5 @@
-/* Renders Markdown for a terminal. A text is taken apart into glyphs, each with its style; lines and table
- * cells are runs of glyphs, so that escape sequences count for no column. */
+/* Renders Markdown for a terminal. A text is split into glyphs, each with its style; lines and table cells
+ * are runs of glyphs: escape sequences take no column. */
 #include "cli/terminal.h"
 
 #include <ctype.h>
@@ -10,7 +10,7 @@ enum { PLAIN, CODE, EMPHASIS, STRONG, LINK, RULER, STYLES };
 static const char *const escape[STYLES] = {"\033[0m",   "\033[0;36m", "\033[0;3m",
                                            "\033[0;1m", "\033[0;4m",  "\033[0;2m"};
 
-/* One character, of up to four bytes in UTF-8. */
+/* A character of up to four bytes in UTF-8. */
 typedef struct {
     char bytes[4];
     uint8_t length, style;
@@ -47,7 +47,7 @@ static const char *push_glyph(arena *mem, glyph_vec *to, const char *at, int sty
     return at;
 }
 
-/* True if a mark such as ** at `at` opens text that the same mark closes before `end`. */
+/* True if a mark such as ** at `at` opens text closed by the same mark before `end`. */
 static bool opens(const char *at, const char *end, const char *mark) {
     size_t n = strlen(mark);
     if ((size_t)(end - at) <= n || strncmp(at, mark, n) != 0 || isspace((unsigned char)at[n]))
@@ -59,7 +59,7 @@ static bool opens(const char *at, const char *end, const char *mark) {
     return false;
 }
 
-/* The end of [text](target) that begins at `at`; NULL if none does. */
+/* The end of [text](target) at `at`; NULL if none. */
 static const char *link_end(const char *at, const char *end, const char **text_end) {
     const char *close = memchr(at, ']', (size_t)(end - at));
     const char *last =
@@ -101,7 +101,7 @@ static void push_text(arena *mem, glyph_vec *to, const char *at, const char *end
     }
 }
 
-/* Cuts glyphs into lines of at most `width`, between words where there are any. */
+/* Cuts glyphs into lines of at most `width`, between words if possible. */
 static span_vec wrap(arena *mem, const glyph_vec *text, uint32_t width) {
     span_vec lines = {0};
     uint32_t from = 0;
@@ -140,7 +140,7 @@ static void put_blanks(terminal *t, uint32_t n) {
     fprintf(t->out, "%*s", (int)n, "");
 }
 
-/* Prints wrapped text: `first` blanks before the first line, `rest` before the others. */
+/* Prints wrapped text: `first` blanks before the first line, `rest` before the following lines. */
 static void put_paragraph(terminal *t, const glyph_vec *text, uint32_t first, uint32_t rest) {
     const span_vec lines = wrap(t->mem, text, t->width > rest + 10 ? t->width - rest : 10);
     for (uint32_t i = 0; i < lines.len; i++) {
@@ -171,7 +171,7 @@ static bool ends_paragraph(const char *at) {
            strncmp(at, "```", 3) == 0 || strncmp(at, "<!--", 4) == 0;
 }
 
-/* Prints a paragraph, or an item of a list; returns what follows it. */
+/* Prints a paragraph, or an item of a list; returns the rest of the text. */
 static const char *paragraph(terminal *t, const char *at) {
     glyph_vec text = {0};
     uint32_t indent = (uint32_t)strspn(at, " ");
@@ -230,7 +230,7 @@ typedef struct {
 } table_row;
 typedef VEC(table_row) table_rows;
 
-/* Takes a row apart at bars that no backslash and no code protects. */
+/* Splits a row at bars unprotected by a backslash or code. */
 static table_row split_row(arena *mem, const char *at, int style) {
     table_row row = {0};
     const char *end = line_end(at), *begin = at + 1;
@@ -253,7 +253,7 @@ static bool is_ruler(const char *at) {
     return strspn(at, "|-: ") == strcspn(at, "\n");
 }
 
-/* Makes the columns as wide as their widest cell, then the widest ones narrower until all fit. */
+/* Makes the columns as wide as their widest cell, and narrows the widest ones until all fit. */
 static void fit_columns(const table_rows *rows, uint32_t most, uint32_t *width, uint32_t n) {
     enum { NARROWEST = 8 };
     uint32_t sum = (n - 1) * BETWEEN;
@@ -284,7 +284,7 @@ static void put_row(terminal *t, const table_row *row, const uint32_t *width) {
         high = lines[c].len > high ? lines[c].len : high;
     }
     for (uint32_t l = 0; l < high; l++) {
-        uint32_t owed = 0; /* blanks, printed when something follows them */
+        uint32_t owed = 0; /* pending blanks, printed only before further text */
         for (uint32_t c = 0; c < row->n; c++) {
             const span line = l < lines[c].len ? lines[c].at[l] : (span){0};
             if (line.to > line.from) {

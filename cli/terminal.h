@@ -1,4 +1,4 @@
-/* terminal.h - Markdown as a terminal shows it: headings, tables, code, wrapped to the width. */
+/* terminal.h - Markdown for a terminal: headings, tables, code, wrapped to the width. */
 #ifndef ONYX_TERMINAL_H
 #define ONYX_TERMINAL_H
 
@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* Returns how many columns text on this stream may have: those of the terminal, at most 110, or 80. */
+/* Returns the width of text on this stream in columns: the terminal's, at most 110, or 80. */
 uint32_t terminal_width(FILE *out);
 /* Prints a page of the documentation, in lines of at most `width` columns where words allow it; text in
  * styles is between escape sequences. Understands what the documentation uses: headings, paragraphs, lists,

@@ -158,7 +158,7 @@ static void print_words(const char *name, const uint32_t *words, uint32_t n) {
     printf("]");
 }
 
-/* Prints one line of JSON: the levels with seg and crd, or dim, and vals. */
+/* Prints a line of JSON: the levels with seg and crd, or dim, and vals. */
 static bool levels(cli_session *s) {
     sam_statement st;
     tile_tensor tensors[2] = {{.order = 0}};
@@ -199,7 +199,7 @@ static void print_size(const compile_stored_size *size, const char *indent) {
         print_size(&size->part[p], "  ");
 }
 
-/* Writes the tensor in the format asked for, and says what it takes. */
+/* Writes the tensor in the requested format, and reports its size. */
 static bool write_stored(cli_session *s, const tile_tensor *t) {
     compile_stored_size size;
     if (!compile_store(&s->options.compile, &s->compile, s->options.levels, t, &size))
@@ -228,7 +228,7 @@ static bool convert(cli_session *s) {
 
 /* ---- query ----------------------------------------------------------------------------------- */
 
-/* Prints a line for each key that has entries: the key, and the answer. */
+/* Prints a line for each nonempty key: the key, and the answer. */
 static bool query(cli_session *s) {
     const command_line *o = &s->options;
     tile_tensor t;

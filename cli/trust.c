@@ -1,4 +1,4 @@
-/* Marks of records: a keyed checksum with a key that this user alone has. */
+/* Marks of records: a keyed checksum with this user's private key. */
 #include "cli/trust.h"
 
 #include <errno.h>
@@ -67,7 +67,7 @@ static const char *state_folder(arena *mem) {
     return home && *home == '/' ? arena_printf(mem, "%s/.local/state/onyx", home) : NULL;
 }
 
-/* A key that others may read, or that is another user's, is none. */
+/* A key readable by other users, or owned by another user, is refused. */
 static bool read_key(const char *path, trust_key *key) {
     struct stat info;
     const int file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -79,7 +79,7 @@ static bool read_key(const char *path, trust_key *key) {
     return ok;
 }
 
-/* The key appears under its name when it is complete; of two commands that make one the first one's stays. */
+/* The key appears under its name when complete; if two commands make a key, the first one stays. */
 static void make_key(const char *path, arena *mem) {
     trust_key key;
     const char *part = arena_printf(mem, "%s.%ld.part", path, (long)getpid());
@@ -90,7 +90,7 @@ static void make_key(const char *path, arena *mem) {
         return;
     const bool ok = write(file, &key, sizeof key) == (ssize_t)sizeof key;
     if (close(file) == 0 && ok && link(part, path) != 0)
-        errno = 0; /* another command was faster, or there are no links: then there is no key */
+        errno = 0; /* another command was faster, or the file system has no links: no key */
     unlink(part);
 }
 

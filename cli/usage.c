@@ -1,4 +1,4 @@
-/* A command line of this program: parsed by options/; argp writes what --help and --usage print. */
+/* A command line of this program: parsed by options/; argp writes the output of --help and --usage. */
 #include "cli/usage.h"
 #include "cli/help.h"
 #include "cli/log.h"
@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Prints the rows of the table that the command reads. */
+/* Prints the rows of the table read by the command. */
 static void print_help(cli_session *s, option_command command) {
     enum { NO_LETTER = 256 };
     struct argp_option *table = arena_new_n(&s->mem, struct argp_option, OPTIONS + 1), *end = table;
@@ -44,7 +44,7 @@ static bool begin_log(cli_session *s, option_command command, int argc, char **a
     return s->log != NULL;
 }
 
-/* What no message has as its code is a slip, and would hide nothing. */
+/* An unknown code is a typing error, and would hide nothing. */
 static bool know_codes(cli_session *s) {
     const text_vec *codes = &s->options.no_warning;
     for (uint32_t i = 0; i < codes->len; i++) {
@@ -69,8 +69,8 @@ static bool settle_folders(cli_session *s) {
     return ok;
 }
 
-/* What a command takes grows with its inputs, some of which are small files that unpack to large ones. Where
- * the limit is met, malloc fails, and out_of_memory says so. The sanitizers' own memory would count, too. */
+/* A command's memory grows with its inputs, and small files may unpack to large ones. At the limit malloc
+ * fails, and out_of_memory reports the failure. The sanitizers' own memory would count, too. */
 static void limit_memory(uint64_t megabytes) {
 #ifndef ARENA_POISONS
     const uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE),

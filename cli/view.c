@@ -1,5 +1,5 @@
-/* onyx view: what a run, or two, left in its folder, as one page for a browser. This collects the data; the
- * page (cli/view/) draws it. */
+/* onyx view: the results of one run or two, in their folders, as a page for a browser. This file collects the
+ * data; the page (cli/view/) draws them. */
 #include "cli/usage.h"
 #include "kernel/folder.h"
 #include "kernel/settle.h"
@@ -9,11 +9,11 @@
 #include <signal.h>
 #include <unistd.h>
 
-enum { TRACE_MOST = 1 << 20 }; /* of io.trace; whole runs beyond it are left out */
+enum { TRACE_MOST = 1 << 20 }; /* bytes of io.trace; whole runs beyond the limit are left out */
 
 /* ---- graphs ---------------------------------------------------------------------------------- */
 
-/* Graphviz's drawing of a .gv file; null where there is no Graphviz, and with a warning where it fails. */
+/* Graphviz's drawing of a .gv file; null without Graphviz, and with a warning on failure. */
 static cJSON *drawing_of(cli_session *s, const char *gv) {
     const char *svg = arena_printf(&s->mem, "%s.svg.part", gv);
     const char *const argv[] = {"dot", "-Tsvg", "-o", svg, gv, NULL};
@@ -142,7 +142,7 @@ static bool add_design(cli_session *s, const char *folder, const pnr_board *boar
     return true;
 }
 
-/* Collects the whole lines of what --io-trace wrote, if it did. */
+/* Collects the whole lines of --io-trace's file, if present. */
 static void add_trace(cli_session *s, const char *folder, cJSON *to) {
     const char *path = arena_printf(&s->mem, "%s/io.trace", folder);
     size_t length = 0;
@@ -157,7 +157,7 @@ static void add_trace(cli_session *s, const char *folder, cJSON *to) {
     cJSON_AddStringToObject(to, "io_trace", text);
 }
 
-/* Adds what the file has as `member`, if it is there. */
+/* Adds the file's contents as `member`, if the file exists. */
 static bool add_file(cli_session *s, const char *path, const char *member, cJSON *to) {
     cJSON *json = access(path, R_OK) == 0 ? json_read(path, &s->diag) : NULL;
     if (json)
@@ -165,7 +165,7 @@ static bool add_file(cli_session *s, const char *path, const char *member, cJSON
     return !diag_failed(&s->diag);
 }
 
-/* Adds what the command line says of who waited, in the same words. */
+/* Adds the command line's lines about waiting tiles, word for word. */
 static void add_verdict(cli_session *s, const cJSON *section, cJSON *to) {
     const text_vec lines = compile_stalls_lines(section, &s->mem);
     cJSON *list = cJSON_AddArrayToObject(to, "verdict");
@@ -195,7 +195,7 @@ static cJSON *kernel_json(cli_session *s, const char *folder, const char *name, 
 
 /* ---- the page --------------------------------------------------------------------------------- */
 
-/* JSON that may stand inside a script element: no '<' is left in it. */
+/* JSON safe inside a script element: without any '<'. */
 static void put_json(const cJSON *json, FILE *out) {
     char *text = json_print(json, false);
     for (const char *c = text; *c; c++) {
@@ -207,7 +207,7 @@ static void put_json(const cJSON *json, FILE *out) {
     cJSON_free(text);
 }
 
-/* The page's template and what it is made of; several files of a part follow each other. */
+/* The page's template and its parts; several files of a part follow each other. */
 static const struct {
     const char *mark, *files[4];
 } parts[] = {
@@ -249,7 +249,7 @@ static bool write_page(cli_session *s, const cJSON *data, const char *path) {
             fputs(text[part], f.stream);
             at += strlen(parts[part].mark);
         } else if (strncmp(at, "{{hash}}", 8) == 0) {
-            /* No other script runs: not one that a graph's links have. */
+            /* No other script runs: not even scripts in a graph's links. */
             const char *script = arena_printf(&s->mem, "\n%s\n", text[SCRIPT]);
             fputs(sha256_base64(script, strlen(script), &s->mem), f.stream);
             at += 8;
@@ -318,7 +318,7 @@ static bool want_kernels(cli_session *s, const char *folder, const cJSON *kernel
     return false;
 }
 
-/* Collects what a command left in one folder. */
+/* Collects a command's results in a folder. */
 static bool collect(cli_session *s, const char *folder, cJSON *data) {
     static const char *const reads[] = {
         "netlist.json", "design.place",  "design.route",          "sam.gv", "sam_hw.gv",

@@ -1,17 +1,17 @@
-/* banks.c - --dispatch banks: the host moves the coordinates of the loop that an operand's format has in
- * banks, in all operands that have it and back in the result, so that each sub-tile along it holds
- * coordinates of one copy only. */
+/* banks.c - --dispatch banks: for an operand with a format of banks, the host moves the coordinates of its
+ * loop, in all operands with the loop and back in the result: each sub-tile along the loop holds coordinates
+ * of a single copy. */
 #include "engines/banks.h"
 #include "kernel/formats.h"
 
-/* An operand with a format of banks, and the mode of the stored tensor that has their index. */
+/* An operand with a format of banks, and the stored tensor's mode of their index. */
 typedef struct {
     tile_format format;
     sam_tensor tensor;
     uint32_t mode;
 } banked_operand;
 
-/* Finds which mode of a packed tensor is index `index` of the user's, undivided. */
+/* Finds the mode of a packed tensor equal to index `index` of the user's tensor, undivided. */
 static bool find_mode(const sam_tensor_data *as, uint32_t index, uint32_t *mode) {
     for (*mode = 0; *mode < as->order; ++*mode) {
         if (as->view.source.v ? as->view.from[*mode].mode == index && as->view.from[*mode].divide == 1 &&
@@ -22,7 +22,7 @@ static bool find_mode(const sam_tensor_data *as, uint32_t index, uint32_t *mode)
     return false;
 }
 
-/* Finds the first of -f that has banks, and whose tensor the kernel has. */
+/* Finds the first operand of -f with banks whose tensor occurs in the kernel. */
 static bool find_operand(const compile_options *o, compile_context *ctx, const sam_statement *st,
                          banked_operand *out) {
     const tile_format *formats;
@@ -52,14 +52,14 @@ static bool refuse(compile_context *ctx, const sam_tensor_data *as, const tile_f
     return false;
 }
 
-/* Whether coordinates of the variable may change places, with others between them that nothing holds. */
+/* Whether coordinates of the variable may be permuted, with unused coordinates in between. */
 static bool may_move(const sam_statement *st, sam_var v) {
     const uint64_t bit = UINT64_C(1) << (v.v - 1);
     return !(st->uncut & bit) && !(st->exact & bit) && !st->everywhere &&
            (!st->general || sam_is_result_var(st, v));
 }
 
-/* Returns whether the tensor has entries of the host's at coordinate 0 alone, which stays what it is. */
+/* Returns whether the tensor has the host's entries only at coordinate 0, which stays unchanged. */
 static bool is_at_origin(const sam_tensor_data *as) {
     bool dense = false;
     for (uint32_t l = 0; l < as->order; l++)
@@ -67,7 +67,7 @@ static bool is_at_origin(const sam_tensor_data *as) {
     return as->ones && !dense;
 }
 
-/* Finds what the copies have of the operand. */
+/* Counts the operand's entries of each copy. */
 static compile_bank_load load_of(compile_context *ctx, const tile_tensor *t, const banked_operand *operand,
                                  const uint32_t *bank, uint32_t copies) {
     uint64_t *load = arena_new_n(ctx->mem, uint64_t, copies);
@@ -81,7 +81,7 @@ static compile_bank_load load_of(compile_context *ctx, const tile_tensor *t, con
     return all;
 }
 
-/* Makes the operands, and edges that cut them where the copies' pieces end. */
+/* Makes the operands, and edges at the ends of the copies' pieces. */
 static void move_operands(compile_context *ctx, const compile_kernel *k, const uint32_t *extent,
                           compile_banked *out) {
     const sam_statement *st = &k->lowered.statement;
@@ -126,7 +126,7 @@ bool compile_deal_banks(const compile_options *o, compile_context *ctx, compile_
         return true;
     if (!find_operand(o, ctx, st, &operand))
         return false;
-    if (!operand.tensor.v) { /* another kernel of the expression has it */
+    if (!operand.tensor.v) { /* the operand of another kernel of the expression */
         k->array.dispatch.how = TILE_DISPATCH_LOAD;
         return true;
     }

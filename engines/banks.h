@@ -5,18 +5,18 @@
 #include "kernel/kernel.h"
 #include "tiling/banks.h"
 
-/* A kernel's statement, operands and edges with that loop's coordinates where their copy takes them. */
+/* A kernel's statement, operands and edges with the loop's coordinates moved to their copies. */
 typedef struct {
-    bool is; /* else the kernel has none of that */
+    bool is; /* false: the kernel has no banks */
     sam_statement statement;
     tile_operands operands;
     tile_options tiling;
     tile_dealt dealt;
     sam_var var;
 } compile_banked;
-/* Deals them, where --dispatch banks asks for it, the kernel has several copies and an operand with a format
- * of banks; fills k->array.dispatch. `extent` is that of the kernel's variables. E0356-banks where no loop
- * goes through the index, or one that must not be cut or moved. */
+/* Deals the coordinates to copies, if --dispatch banks requests dealing and the kernel has several copies and
+ * an operand with a format of banks; fills k->array.dispatch. `extent` is of the kernel's variables.
+ * E0356-banks if no loop runs over the index, or the loop must not be cut or moved. */
 bool compile_deal_banks(const compile_options *o, compile_context *ctx, compile_kernel *k,
                         const uint32_t *extent, compile_banked *out);
 /* Moves the result back to where its coordinates were. */

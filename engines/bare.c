@@ -1,7 +1,7 @@
-/* Runs of a bitstream that no kernel is known of. */
+/* Runs of a bitstream without a known kernel. */
 #include "engines/engines.h"
 
-/* The words that the cycle model has stored, two bytes each. */
+/* The words stored by the cycle model, two bytes each. */
 static void take_modelled(compile_context *ctx, const compile_modelled *met, uint32_t n, u16_vec *stored) {
     for (uint32_t o = 0; o < n; o++) {
         for (uint32_t i = 0; i + 1 < met->stored[o].len; i += 2)

@@ -4,15 +4,14 @@
 
 #include "engines/engine.h"
 
-/* The array that a bitstream makes. */
+/* The array of a bitstream. */
 typedef struct {
     const pnr_board *board;
     const char *board_path;
     const pnr_design *decoded; /* output cells say their num_blocks */
     const bits_map *map;
     const bits_stream *bits;
-    const fw_writes
-        *writes; /* that the processor makes on engine soc as they stand; NULL: the firmware's own */
+    const fw_writes *writes;    /* made unchanged by the processor on engine soc; NULL: the firmware's own */
     const char *folder, *place; /* as of a kernel */
 } compile_bare;
 

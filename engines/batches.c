@@ -1,7 +1,7 @@
-/* The runs of a kernel, batch by batch: made, and made again for what came back of them. */
+/* The runs of a kernel, batch by batch: made, and made again to collect their results. */
 #include "engines/batches.h"
 
-/* The streams of one copy, in the order of all copies' columns. */
+/* The streams of a copy, in the order of all copies' columns. */
 static uint32_t streams_of_one(const tile_copy_stream *all, uint32_t n, tile_stream *one) {
     uint32_t ones = 0;
     for (uint32_t i = 0; i < n; i++) {

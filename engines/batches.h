@@ -1,4 +1,4 @@
-/* batches.h - makes the runs of a kernel, batch by batch, so that nothing is ever longer than one in memory.
+/* batches.h - makes the runs of a kernel, batch by batch: memory holds a single batch at a time.
  */
 #ifndef ONYX_ENGINES_BATCHES_H
 #define ONYX_ENGINES_BATCHES_H
@@ -12,12 +12,12 @@ typedef struct {
     const tile_operands *operands;
     const tile_options *tiling;
     const pnr_design *design;
-    uint32_t part;     /* the kernel, of those that share the design */
-    uint32_t together; /* copies of the kernel that start together, and that every batch is dealt to */
+    uint32_t part;     /* the kernel, among the kernels of the design */
+    uint32_t together; /* copies of the kernel with a common start; every batch is dealt to them */
     tile_dispatch how;
 } compile_batches_in;
 
-/* Returns what the batches of a kernel whose array is there are made of. */
+/* Returns the inputs of the batches of a kernel with an array. */
 static inline compile_batches_in compile_batches_of(compile_context *ctx, const compile_kernel *k) {
     return (compile_batches_in){.ctx = ctx,
                                 .statement = &k->lowered.statement,
@@ -29,8 +29,8 @@ static inline compile_batches_in compile_batches_of(compile_context *ctx, const 
                                 .how = k->array.dispatch.how};
 }
 
-/* The runs are dealt to the copies of the kernel, so many at a time that host memory stays bounded by what
- * the global buffer holds. */
+/* The runs are dealt to the copies of the kernel, in batches limited by the global buffer: host memory stays
+ * bounded. */
 typedef struct {
     compile_batches_in in;
     tile_planner *planner; /* NULL: ended */
@@ -47,13 +47,13 @@ typedef struct {
 
 /* Cuts the operands; no batch is made yet. */
 bool compile_begin_batches(const compile_batches_in *in, compile_batches *b);
-/* Makes the next batch, in b->plan. Returns false if there is none (b->plan has streams, but no runs), or if
- * it failed. */
+/* Makes the next batch, in b->plan. Returns false at the end (b->plan has streams, but no runs), or after
+ * errors. */
 bool compile_next_batch(compile_batches *b);
 /* Frees everything but b->cut. */
 void compile_end_batches(compile_batches *b);
-/* Makes the batches again, after the end, to collect what came back of them in a result file; *cycles is what
- * all runs took. */
+/* Makes the batches again, after the end, to collect their results from a file; *cycles is the total of all
+ * runs. */
 bool compile_collect_batches(compile_batches *b, const char *result, tile_collector *c, uint64_t *cycles);
 
 #endif

@@ -1,11 +1,11 @@
-/* Calls that wait for a run of the array. */
+/* Calls deferred to a run of the array. */
 #include "engines/beside.h"
 #include "engines/firmware.h"
 #include "engines/session.h"
 
 #include <unistd.h>
 
-/* Holds what the processor made against what the same C makes on this machine. */
+/* Compares the processor's results with the results of the same C on this machine. */
 static bool is_same(const compile_context *ctx, const compile_called *c, const uint16_t *made) {
     uint32_t words = 0;
     for (uint32_t r = 0; r < c->calls.n; r++)
@@ -94,7 +94,7 @@ bool compile_let_wait(const compile_engine_in *in, const compile_engine_row *eng
     return true;
 }
 
-/* Adds the banks that a batch has operands in, or results, a bit each. */
+/* Adds the banks of a batch's operands or results, a bit each. */
 static void add_banks(const compile_engine_in *in, const fw_columns *c, const fw_batch *batch,
                       uint64_t *used) {
     const pnr_board *b = in->board;
@@ -110,8 +110,8 @@ static void add_banks(const compile_engine_in *in, const fw_columns *c, const fw
     }
 }
 
-/* Finds a bank that no stream of a file of batches uses, or looks whether that is so of the one that the
- * calls began with, and whether its run tables leave their rows alone. */
+/* Finds a bank unused by all streams of a file of batches, or checks the bank of calls already begun, and
+ * checks that its run tables do not overlap the calls' rows. */
 static bool find_room(const compile_engine_in *in, compile_beside *b, const compile_firmware *f) {
     uint64_t used = 1; /* where images are */
     uint32_t bank = in->board->glb_tiles * in->board->glb_banks_per_tile;

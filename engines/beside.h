@@ -1,14 +1,14 @@
-/* beside.h - calls of a function that the chip's processor makes while the array runs a later statement: a
- * batch of calls waits in the session until a kernel runs that needs nothing of it, and then goes before that
- * kernel's batches (FW_BESIDE of protocol.h), with FW_REST behind them. What the calls make is known by this
- * machine meanwhile, and held against what comes. */
+/* beside.h - calls of a function by the chip's processor while the array runs a later statement: a batch of
+ * calls waits in the session until an independent kernel runs, and precedes this kernel's batches (FW_BESIDE
+ * of protocol.h), with FW_REST after them. This machine's results of the calls are used meanwhile, and
+ * compared with the processor's. */
 #ifndef ONYX_ENGINES_BESIDE_H
 #define ONYX_ENGINES_BESIDE_H
 
 #include "engines/engine.h"
 #include "kernel/processor.h"
 
-/* Calls of a function as rows, and the words that this machine makes of them. */
+/* Calls of a function as rows, and this machine's results. */
 typedef struct {
     fe_described *f;
     fw_calls calls;
@@ -16,9 +16,9 @@ typedef struct {
     uint64_t n; /* calls */
 } compile_called;
 
-/* Has the processor make the calls of a file, or begin with them, or what is left of them (0, FW_BESIDE,
- * FW_REST). Where they are made now, holds the results against c->want. Adds to *out. `elf` is the program,
- * if none runs; NULL: one with functions alone. */
+/* Makes the processor execute the calls of a file, start them, or finish them (0, FW_BESIDE, FW_REST).
+ * Finished calls are compared with c->want. Adds to *out. `elf` is the program, if none runs; NULL: a program
+ * with functions alone. */
 bool compile_make_calls(compile_engine_in *in, const compile_engine_row *engine, const compile_called *c,
                         uint32_t when, const char *elf, compile_outcome *out);
 
@@ -32,14 +32,13 @@ typedef struct compile_beside {
     bool begun, done;
 } compile_beside;
 
-/* Lets the calls wait in the session, where it wants that and they fit in one batch. */
+/* Defers the calls to the session, if the session allows deferral and the calls fit in a batch. */
 bool compile_let_wait(const compile_engine_in *in, const compile_engine_row *engine, const compile_called *c);
-/* Does what is due before the batches of a kernel in the file f, whose program it is: the processor begins
- * with the calls if no bank and no table of the kernel is in their way, else it makes all of them, or what is
- * left.
+/* Does the work due before the batches of a kernel in the file f, with its program: the processor starts the
+ * calls if no bank and no table of the kernel conflicts, otherwise makes all or the remaining calls.
  */
 bool compile_begin_beside(const compile_engine_in *in, const compile_firmware *f);
-/* Makes what is left of the calls behind the last kernel. */
+/* Makes the remaining calls after the last kernel. */
 bool compile_end_beside(compile_context *ctx, compile_beside *b);
 
 #endif

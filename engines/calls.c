@@ -1,15 +1,16 @@
-/* Kernels of functions that the chip's processor runs. The host evaluates the statement and writes down every
- * call; the processor makes them, rows at a time; then the host evaluates it once more, with what came. */
+/* Kernels of functions run by the chip's processor. The host evaluates the statement and records every call;
+ * the processor makes the calls, rows at a time; the host evaluates the statement once more, with the
+ * processor's results. */
 #include "engines/calls.h"
 #include "engines/beside.h"
 #include "engines/session.h"
 #include "sam/calls.h"
 
-/* A row has so many values or so: it is what the host looks at for progress, and what the array may have to
- * wait for where it runs meanwhile. */
+/* Approximate number of values in a row: the unit of the host's progress, and of the array's waiting time
+ * during concurrent calls. */
 enum { ROW_VALUES = 4096, ROW_VALUES_BESIDE = 64 };
 
-/* Where nothing says what a function takes: cycles of the processor a call, and for each point of its loops.
+/* Default time of an undescribed function: cycles of the processor a call, and for each point of its loops.
  */
 static const double PER_CALL = 40, PER_POINT = 20;
 
@@ -207,7 +208,7 @@ bool compile_run_calls(const compile_calls_in *in, compile_context *ctx, compile
         count_calls(ctx, k, c);
         if (there) {
             ok = make_calls(in, ctx, k, c);
-            c->calls.made = c->calls.out.at; /* which the processor's have been found to be, or will be */
+            c->calls.made = c->calls.out.at; /* checked against the processor's results, now or later */
         } else {
             const uint64_t cycles = expected_cycles(c, &k->board);
             k->ran.processor.cycles += cycles;

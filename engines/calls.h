@@ -1,20 +1,20 @@
-/* calls.h - kernels of functions that the chip's processor runs: their calls, written down, made there, or
- * expected. */
+/* calls.h - kernels of functions run by the chip's processor: their calls, recorded, executed, or
+ * estimated. */
 #ifndef ONYX_ENGINES_CALLS_H
 #define ONYX_ENGINES_CALLS_H
 
 #include "engines/engine.h"
 
-/* How to compute such a kernel. */
+/* Inputs of computing a function's kernel. */
 typedef struct {
     const compile_options *o;
     const compile_engine_row *engine;
-    const tile_operands *named; /* operands are found in it by name */
+    const tile_operands *named; /* operands are found here by name */
     bool (*evaluate)(compile_context *ctx, compile_kernel *k,
                      const tile_operands *named); /* by this machine */
 } compile_calls_in;
-/* With an engine that has the processor the calls are made there, and held against those of this machine
- * (E0343-processor); with another one they are expected to take what the descriptions say. */
+/* An engine with the processor executes the calls, compared with this machine's results (E0343-processor);
+ * for another engine the descriptions give the expected time. */
 bool compile_run_calls(const compile_calls_in *in, compile_context *ctx, compile_kernel *k);
 
 #endif

@@ -1,9 +1,9 @@
-/* Which stores have words before anything is loaded: the cycle model tells. */
+/* Finds stores with words before any load, by the cycle model. */
 #include "engines/early.h"
 #include "engines/cycle_load.h"
 #include "kernel/streams.h"
 
-/* Blocks of a run that the store at an IO column takes. */
+/* Blocks of a run for the store at an IO column. */
 static uint32_t blocks_at(const pnr_design *design, uint32_t column) {
     uint32_t blocks = 0;
     for (uint32_t c = 0; c < design->net->cells.len; c++) {

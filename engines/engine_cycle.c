@@ -1,4 +1,4 @@
-/* Engine cycle: the cycle model alone, with what of it can be written down. */
+/* Engine cycle: the cycle model alone, with its traces. */
 #include "engines/model.h"
 #include "engines/shard.h"
 #include "rtl_models/cycle/wave.h"
@@ -68,7 +68,7 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
     if (e->waves)
         good = wave_end(e->waves, ctx->diag) && good;
     if (r->in->how.io_trace)
-        good = file_commit(&e->trace, ctx->diag) && good; /* what there is stays when the run is stuck */
+        good = file_commit(&e->trace, ctx->diag) && good; /* a stuck run keeps its partial trace */
     good = compile_model_report(r->in, &out->modelled) && good;
     return good && (!r->in->how.shards || compile_shard_write(r->in, &e->of));
 }

@@ -4,13 +4,13 @@
 
 #include <unistd.h>
 
-/* In a session one buffer lets operands stay where they are: outputs alternate with inputs in two. */
+/* In a session a single buffer lets operands stay in place: with two, outputs alternate with inputs. */
 static bool prepare(compile_engine_run *r, compile_outcome *out) {
     (void)out;
     return compile_firmware_begin(r, r->in->session ? 1 : FW_BUFFERS_MOST);
 }
 
-/* Returns whether there is a program to load, once it is built if it has to be; a session that has the board
+/* Returns whether a program is ready to load, building the program if necessary; a session with the board
  * needs none. */
 static bool program_is_there(compile_engine_run *r, compile_outcome *out) {
     const compile_engine_in *in = r->in;
@@ -64,7 +64,7 @@ static void count(const compile_engine_in *in, compile_outcome *out) {
 }
 
 static bool counters(const compile_engine_run *r, compile_outcome *out) {
-    if (!out->host.kept) /* or nothing of these batches is on the board */
+    if (!out->host.kept) /* or none of these batches is resident on the board */
         compile_firmware_note(r, out);
     count(r->in, out);
     return true;

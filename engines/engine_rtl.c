@@ -1,8 +1,8 @@
-/* Engine rtl: the RTL of the configured array on a job file, in one of two forms of equal cycles. The tiles
- * of rtl_models/soc (onyx-array) are verilated when onyx is built, and the words of the bitstream configure
- * them. The netlist is the decoded bitstream as SystemVerilog, built by Verilator for this kernel alone:
- * three times as fast, once it is built. Its program is kept beside it and used again by the next run into
- * the same folder that needs the same one. */
+/* Engine rtl: the RTL of the configured array on a job file, in two forms with equal cycles. The tiles of
+ * rtl_models/soc (onyx-array) are verilated with onyx's own build, and configured by the words of the
+ * bitstream. The netlist is the decoded bitstream as SystemVerilog, built by Verilator for this kernel alone:
+ * three times as fast, once built. Its program is kept in the folder, and used again by the next run into the
+ * same folder with an equal netlist. */
 #define _GNU_SOURCE /* statx */
 #include "engines/model.h"
 #include "engines/waves.h"
@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- what the program is made of ------------------------------------------------------------- */
+/* ---- ingredients of the program -------------------------------------------------------------- */
 
 static int is_module(const struct dirent *entry) {
     return strstr(entry->d_name, ".sv") != NULL;
@@ -33,8 +33,8 @@ static bool hash_file(const char *path, compile_context *ctx, uint64_t *hash) {
 }
 
 /* Contents of the netlist, its ports, the harness and the modules of rtl_models/rtl in the order of their
- * names, and where they lie: 16 digits, NULL after errors. Which Verilator and compiler are there is not
- * looked at. */
+ * names, and their paths: 16 digits, NULL after errors. The installed Verilator and compiler are not
+ * examined. */
 static const char *ingredients(compile_context *ctx, const char *folder) {
     arena *mem = ctx->mem;
     const char *home = ctx->home, *rtl = arena_printf(mem, "%s/rtl_models/rtl", home);
@@ -63,20 +63,20 @@ static const char *ingredients(compile_context *ctx, const char *folder) {
  */
 enum { MANY_CYCLES = 3000000 };
 
-/* Up to here the tiles end sooner than the netlist, its build included: they run 0.15 million cycles a
+/* Below this number the tiles end sooner than the netlist, its build included: they run 0.15 million cycles a
  * second. */
 enum { TILES_CYCLES = 4000000 };
 
-/* Cycles that a run may take beyond its last result, which the model does not count: what is left of its
- * operands comes in. */
+/* Allowed cycles of a run beyond its last result, uncounted by the model: the rest of its operands comes
+ * in. */
 enum { MOST_DRAINED = 2000000 };
 
-/* How the program is built: quickly, optimised, or quickly and with waveforms or counts of what ran. */
+/* Builds of the program: quick, optimised, or quick with waveforms or coverage counts. */
 typedef enum { BUILD_SMALL, BUILD_FAST, BUILD_WAVES, BUILD_COVERAGE } build_kind;
 static const char *const build_name[] = {"small\n", "fast\n", "waves\n", "coverage\n"};
 
-/* Names the very file by what an archive cannot bring along: its device, inode and the moment it was made.
- * The program of a folder that came from elsewhere is never run. */
+/* Identifies the file by properties that an archive cannot carry: its device, inode and creation time. The
+ * program of a folder from elsewhere is never run. */
 static const char *identity(compile_context *ctx, const char *program) {
     struct statx info;
     if (statx(AT_FDCWD, program, 0, STATX_BASIC_STATS | STATX_BTIME, &info) != 0 || info.stx_uid != geteuid())
@@ -87,7 +87,7 @@ static const char *identity(compile_context *ctx, const char *program) {
                         (unsigned long long)info.stx_ino, (long long)when.tv_sec, when.tv_nsec);
 }
 
-/* The program there was made of `key` by this user in this place, and as is wanted, or better. */
+/* Whether the existing program was made of `key` by this user in this place, in the wanted kind or better. */
 static bool is_built(compile_context *ctx, const char *folder, const char *key, build_kind kind) {
     size_t length = 0;
     const char *program = arena_printf(ctx->mem, "%s/obj/design_sim", folder), *is = identity(ctx, program);
@@ -107,10 +107,10 @@ static bool is_built(compile_context *ctx, const char *folder, const char *key, 
 static bool verilate(compile_context *ctx, const char *folder, build_kind kind, const char *log) {
     arena *mem = ctx->mem;
     const char *home = ctx->home;
-    /* Compiled once, with the house; but without what writes waveforms and counts. */
+    /* Compiled once, with onyx itself; without code for waveforms and counts. */
     bool runtime = kind != BUILD_WAVES && kind != BUILD_COVERAGE && access(ONYX_VERILATED_LIB, R_OK) == 0;
-    /* Reset and set-up code stays at -O0 beside -O2: it runs once. Most of a file is its headers: one is
-     * soonest compiled. */
+    /* Reset and set-up code stays at -O0 next to -O2: it runs once. Most of a file is its headers: a single
+     * file compiles soonest. */
     const char *how = kind == BUILD_FAST ? "OPT_FAST=-O2" : "OPT_FAST=-O0 VM_PARALLEL_BUILDS=0";
     const char *argv[40] = {"verilator",
                             "--cc",
@@ -157,7 +157,7 @@ static bool verilate(compile_context *ctx, const char *folder, build_kind kind, 
     return compile_spawn(ctx, argv, log, (const char *const[]){NULL});
 }
 
-/* In `made`, a folder that is empty: what Verilator reads. */
+/* Links Verilator's inputs into `made`, an empty folder. */
 static bool link_sources(compile_context *ctx, const char *folder, const char *made) {
     static const char *const names[] = {"onyx_design.sv", "onyx_design_io.h"};
     char here[4096] = "";
@@ -205,7 +205,7 @@ static bool build(compile_context *ctx, const char *folder, build_kind kind, con
         return false;
     if (is_built(ctx, folder, key, kind))
         return true;
-    /* The objects may be those of another design, or of another tree. */
+    /* The objects may be of another design, or of another tree. */
     const char *built_from = arena_printf(ctx->mem, "%s/built_from", folder);
     remove(built_from);
     remove_folder(arena_printf(ctx->mem, "%s/obj", folder));
@@ -217,7 +217,7 @@ static bool build(compile_context *ctx, const char *folder, build_kind kind, con
     return file_commit(&file, ctx->diag);
 }
 
-/* Processor time of the programs that have ended. */
+/* Processor time of the ended child programs. */
 static double children_s(void) {
     struct rusage r;
     getrusage(RUSAGE_CHILDREN, &r);
@@ -225,8 +225,8 @@ static double children_s(void) {
            1e-6 * (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec);
 }
 
-/* The RTL's monitors, lines "hazard KIND TILE" of the log, must have raised what those of the model ahead of
- * it did: both see the same tokens in the same cycles. */
+/* The RTL's monitors, lines "hazard KIND TILE" of the log, must equal those of the model ahead: both see the
+ * same tokens in the same cycles. */
 static bool same_hazards(compile_context *ctx, const compile_modelled *met, const char *log) {
     size_t length = 0;
     char *text = file_read(log, ctx->mem, &length, ctx->diag);
@@ -253,10 +253,10 @@ static bool same_hazards(compile_context *ctx, const compile_modelled *met, cons
 
 enum { MOST_WORDS = 9, RESULT_HEADER = 16 };
 
-/* A command that makes all runs of a job, and its parts: each makes as many runs, one behind the other. */
+/* A command for all runs of a job, and its parts: each makes an equal number of consecutive runs. */
 typedef struct {
     compile_context *ctx;
-    const char *const *argv; /* `words` of them; that at `result` names the file for it */
+    const char *const *argv; /* `words` words; argv[result] names the result file */
     size_t words, result;
     const char *folder;
     uint32_t runs, n;
@@ -283,7 +283,7 @@ static bool make_part(void *context, uint32_t i, FILE *out) {
     return code == 0;
 }
 
-/* One result of those of the parts: their runs, behind a header with the number of all. */
+/* Joins the results of the parts: their runs, after a header with the total number. */
 static bool join_results(const shared_job *s, const char *result) {
     compile_context *ctx = s->ctx;
     file_out f;
@@ -307,7 +307,7 @@ static bool join_results(const shared_job *s, const char *result) {
     return ok && file_commit(&f, ctx->diag);
 }
 
-/* One log of those of the parts, every line once. */
+/* Joins the logs of the parts, every line once. */
 static bool join_logs(const shared_job *s, const char *log) {
     compile_context *ctx = s->ctx;
     const char *all = "\n";
@@ -328,8 +328,8 @@ static bool join_logs(const shared_job *s, const char *log) {
     return file_commit(&f, ctx->diag);
 }
 
-/* Runs the parts and joins what they leave. *alone: one of them failed, and a process for all runs will say
- * why. */
+/* Runs the parts and joins their files. *alone: a part failed, and a process for all runs will report the
+ * reason. */
 static bool run_parts(const shared_job *s, const char *result, const char *log, bool *alone) {
     compile_context *ctx = s->ctx;
     child_part *parts = arena_new_n(ctx->mem, child_part, s->n);
@@ -380,7 +380,7 @@ static bool batch(compile_engine_run *r, const tile_plan *plan) {
     return true;
 }
 
-/* By column, whether the kernel has a stream there: those of others that share the array stand still. */
+/* By column, whether the kernel has a stream: streams of other kernels on the array stand still. */
 static const bool *driven_columns(const compile_engine_in *in) {
     bool *driven = arena_new_n(in->ctx->mem, bool, in->board->width);
     compile_streams of;
@@ -427,7 +427,7 @@ static bool write_netlist(const compile_engine_in *in, const char *folder) {
            (!in->how.wave || compile_write_netlist_waves(in->decoded, in->folder, ctx));
 }
 
-/* Whether the tiles end sooner than the netlist, which is built first. */
+/* Whether the tiles end sooner than the netlist, build included. */
 static bool takes_tiles(const compile_engine_in *in, uint64_t cycles) {
     if (in->how.wave || in->how.rtl == COMPILE_RTL_NETLIST || in->how.rtl == COMPILE_RTL_COVERAGE)
         return false;
@@ -463,7 +463,7 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
     argv[n++] = in->how.io_trace ? trace : "";
     if (!tiles)
         argv[n++] = record ? record : "";
-    /* It ends every run in the cycle in which the model ahead of it did. */
+    /* Every run ends in the cycle of the model ahead. */
     argv[n++] = arena_printf(mem, "%llu", (unsigned long long)out->modelled.cycles + MOST_DRAINED);
     build_kind kind = in->how.wave                          ? BUILD_WAVES
                       : in->how.rtl == COMPILE_RTL_COVERAGE ? BUILD_COVERAGE

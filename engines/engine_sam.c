@@ -6,10 +6,10 @@ typedef struct {
     const compile_running *how;
     const name_table *names;
     file_out file;
-    bool *met; /* by --trace-edge: a token went there */
+    bool *met; /* by --trace-edge: the edge had a token */
 } tracing;
 
-/* Returns 1 plus the index of the last --trace-edge that is this edge, or 0. */
+/* Returns 1 plus the index of the last --trace-edge equal to this edge, or 0. */
 static uint32_t asked_for(const tracing *t, const sam_edge_statistics *e) {
     const char *src = names_text(t->names, e->src), *dst = names_text(t->names, e->dst);
     for (uint32_t i = t->how->trace_edges.len; i > 0; i--) {
@@ -99,7 +99,7 @@ static bool write_statistics(const compile_running *how, compile_context *ctx, c
     return good;
 }
 
-/* Writes the statistics and the trace also of a run that failed; of several kernels those of the last.
+/* Writes the statistics and the trace also after a failed run; of several kernels those of the last.
  * E0907-trace-edge. */
 static bool simulate(const compile_engine_in *in, const sam_tensor_levels *operands, uint32_t n_operands,
                      sam_sim_result *out) {
@@ -139,7 +139,7 @@ static tile_tensor as_long_as(const tile_tensor *t, const sam_statement *st, sam
     return longer;
 }
 
-/* Takes the explicit zero of an operand without entries away, which only hardware needs. */
+/* Removes the explicit zero of an operand without entries, needed only by hardware. */
 static void without_zero(const sam_tensor_data *t, arena *mem, sam_tensor_levels *out) {
     uint32_t fibers = 1;
     for (uint32_t l = 0; l < t->order; l++) {
@@ -160,7 +160,8 @@ static void without_zero(const sam_tensor_data *t, arena *mem, sam_tensor_levels
     out->vals = arena_new_n(mem, uint16_t, fibers + 1);
 }
 
-/* Returns whether a joiner of the graph passes on what the operand lacks: an explicit zero would count. */
+/* Returns whether a joiner of the graph passes on coordinates absent from the operand: an explicit zero would
+ * count. */
 static bool is_lacked(const sam_graph *g, name_id tensor) {
     for (uint32_t e = 0; e < g->edges.len; e++) {
         const sam_edge_data *edge = &g->edges.at[e];

@@ -1,12 +1,12 @@
-/* Engine soc: the firmware of this kernel on an emulated Cortex-M3, the array's RTL behind its registers. A
- * program of its own (onyx-cosim) runs it: it links Unicorn, which is GPL-2. */
+/* Engine soc: the firmware of this kernel on an emulated Cortex-M3, with the array's RTL behind its
+ * registers. A separate program (onyx-cosim) runs both, since it links Unicorn, which is GPL-2. */
 #include "engines/beside.h"
 #include "engines/firmware.h"
 #include "engines/model.h"
 #include "engines/session.h"
 #include "engines/waves.h"
 
-/* Whether an earlier run of the session has told of this: a monitor that was raised stays so. */
+/* Whether an earlier run of the session reported this monitor: a raised monitor stays raised. */
 static bool was_raised(const compile_engine_in *in, uint32_t x, uint32_t y, uint32_t kind) {
     const uint32_t one = in->image << 24 | kind << 16 | x << 8 | y;
     if (!in->session)
@@ -19,8 +19,8 @@ static bool was_raised(const compile_engine_in *in, uint32_t x, uint32_t y, uint
     return false;
 }
 
-/* The monitors of the array's tiles. The firmware's global buffer has a pace of its own, so they may meet
- * what the model ahead of the run did not. */
+/* Reads the monitors of the array's tiles. The firmware's global buffer has a pace of its own: the monitors
+ * may differ from the model ahead of the run. */
 static bool read_hazards(const compile_engine_in *in, const cJSON *stats, const char *path,
                          const compile_modelled *met) {
     diagnostics *d = in->ctx->diag;
@@ -41,7 +41,7 @@ static bool read_hazards(const compile_engine_in *in, const cJSON *stats, const 
     return safe;
 }
 
-/* The monitors of the global buffer's banks: not the data's fault, so --hazards has no say. */
+/* Reads the monitors of the global buffer's banks: not the data's fault, hence independent of --hazards. */
 static bool read_collisions(compile_context *ctx, const cJSON *stats, const char *path) {
     const cJSON *one;
     bool safe = true;
@@ -57,7 +57,7 @@ static bool read_collisions(compile_context *ctx, const cJSON *stats, const char
     return safe;
 }
 
-/* A session's statistics are of all its runs: this takes those before away. */
+/* A session's statistics cover all its runs: subtracts the earlier runs. */
 static void count_from(compile_session *s, compile_outcome *out) {
     if (!s)
         return;
@@ -190,7 +190,7 @@ static bool counters(const compile_engine_run *r, compile_outcome *out) {
     return read_stats(r->in, stats_path(r->in, r->own), out);
 }
 
-/* Lists have calls, which are none of those that a batch of calls counts later. */
+/* Counts the calls of lists, which later batches of calls do not count. */
 static bool note_calls(const compile_engine_in *in, const char *path) {
     cJSON *json = json_read(path, in->ctx->diag);
     const bool ok = !in->session ||

@@ -19,7 +19,7 @@ static const compile_engine_row *const engines[ENGINES] = {
 #undef ENGINE
 };
 
-/* Returns how many coordinates a fiber of a sub-tile has at most: a memory tile holds no more of one operand.
+/* Returns the largest number of coordinates of a sub-tile's fiber: a memory tile limits each operand.
  */
 static uint32_t longest_fiber(const compile_kernel *k, const uint32_t *extent) {
     uint32_t most = tile_longest(&k->lowered.statement, &k->tiling.options, extent);
@@ -30,7 +30,7 @@ static uint32_t longest_fiber(const compile_kernel *k, const uint32_t *extent) {
 /* A side's wires in each direction of the verilated tiles: TRACKS of onyx_fabric_pkg. */
 enum { TILE_TRACKS = 5 };
 
-/* Returns what of the RTL runs: on another fabric than that of the tiles it is the netlist of the kernel. */
+/* Returns the form of the RTL: on a fabric other than the tiles' the netlist of the kernel. */
 static compile_rtl rtl_for(const compile_options *o, const pnr_board *board) {
     return o->target.rtl == COMPILE_RTL_AUTO && board->tracks != TILE_TRACKS ? COMPILE_RTL_NETLIST
                                                                              : o->target.rtl;
@@ -95,8 +95,8 @@ static compile_engine_in engine_input(const compile_options *o, compile_context 
                                .place = k->place};
 }
 
-/* Leads every batch through the engine; where that runs batches from a file, by itself, the cycle model runs
- * each one ahead of it. */
+/* Runs every batch on the engine; for engines that run batches from a file, the cycle model runs each batch
+ * ahead. */
 static bool run_recorded(const compile_engine_row *engine, compile_engine_run *r, compile_batches *b,
                          compile_record *record, compile_outcome *out) {
     compile_model *ahead = NULL;
@@ -150,8 +150,8 @@ static bool run_tiled(const compile_engine_row *engine, const compile_engine_in 
     return collected && ok;
 }
 
-/* Finds what engine sam makes of a graph from a file, on whole operands: a graph that does nothing sensible
- * shows before the array runs it. */
+/* Runs engine sam on a graph from a file, on whole operands: a senseless graph shows before the array
+ * runs. */
 static bool simulate_graph(const compile_options *o, compile_context *ctx, compile_kernel *k) {
     compile_engine_in in = engine_input(o, ctx, k);
     compile_outcome out;
@@ -233,7 +233,7 @@ bool compile_run_on_host(compile_context *ctx, compile_kernel *k, const tile_ope
     return ok;
 }
 
-/* Makes the result that of the user's statement. */
+/* Converts the result to the user's statement. */
 static void unpack(compile_context *ctx, compile_kernel *k, tile_dtype dtype) {
     const tile_tensor got = k->ran.result;
     uint32_t dim[SAM_MAX_ORDER] = {0};
@@ -269,7 +269,7 @@ bool compile_take_results(compile_context *ctx, compile_kernel *k, const char *p
     return ok;
 }
 
-/* Runs one kernel on operands and workspaces, which it finds by name; the result is that of k->user. */
+/* Runs a kernel on operands and workspaces, found by name; the result is that of k->user. */
 static bool run_kernel(const compile_options *o, compile_context *ctx, compile_kernel *k,
                        const tile_operands *in) {
     if (k->on_host)
@@ -316,7 +316,8 @@ static bool run_producer(const compile_options *o, compile_context *ctx, compile
     return true;
 }
 
-/* Every value takes a cycle at least, and the reference keeps it: what has more is refused before it begins.
+/* Every value takes a cycle at least, and the reference stores all values: larger results are refused at the
+ start.
  */
 enum { MOST_VALUES = 1 << 28 };
 
@@ -393,7 +394,7 @@ bool compile_run_kernels(const compile_options *o, compile_context *ctx, compile
     if (k->data.extent && !has_room(ctx, k))
         return false;
     tile_tensor *all = arena_new_n(ctx->mem, tile_tensor, in->n + k->producers.len);
-    tile_operands now = {all, in->n, in->dtype}; /* the user's, and the workspaces so far */
+    tile_operands now = {all, in->n, in->dtype}; /* the user's operands, and the workspaces made up to now */
     memcpy(all, in->operand, sizeof *all * in->n);
     for (uint32_t n = 0; n < k->producers.len; n++) {
         if (!run_producer(o, ctx, &k->producers.at[n], all, &now))

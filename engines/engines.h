@@ -1,4 +1,4 @@
-/* later.h - batches that run later than they are made, and results that are taken later than they are stored.
+/* later.h - deferred batches, and deferred reading of stored results.
  */
 #ifndef ONYX_ENGINES_H
 #define ONYX_ENGINES_H
@@ -16,16 +16,16 @@
  * of the options; k->ran.result is the user's result. */
 bool compile_run_kernels(const compile_options *o, compile_context *ctx, compile_kernel *k,
                          const tile_operands *in);
-/* Has the session of the kernel do what a file of batches says, and counts what that took. */
+/* Makes the session of the kernel execute a file of batches, and adds the counts. */
 bool compile_ask(const compile_options *o, compile_context *ctx, const compile_kernel *k,
                  const compile_firmware *f, compile_outcome *out);
-/* Makes k->ran.result of the results, in a file, of a kernel that ran later: its operands are as they were.
+/* Makes k->ran.result from the results, in a file, of a deferred kernel: its operands are unchanged.
  */
 bool compile_take_results(compile_context *ctx, compile_kernel *k, const char *path);
-/* Computes a kernel that has nothing on the array, by this machine. */
+/* Computes a kernel without an array, on this machine. */
 bool compile_run_on_host(compile_context *ctx, compile_kernel *k, const tile_operands *in);
-/* Finds how far the variables of a workspace's kernel run, of operands that it finds by name, and whether the
- * workspace's extents are inferred as theirs are: it may reach further as an operand. */
+/* Finds the extents of a workspace's kernel, from operands found by name, and whether the workspace's extents
+ * are inferred from inferred ones: as an operand the workspace may reach further. */
 bool compile_workspace_extents(compile_context *ctx, const compile_kernel *p, const tile_operands *now,
                                uint32_t **extent, bool *inferred);
 

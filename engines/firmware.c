@@ -1,5 +1,5 @@
-/* What engines soc and program share: the program of a kernel in a folder, built, or found there whole from
- * an earlier run; and the file of its batches. */
+/* Common to engines soc and program: the program of a kernel in a folder, built, or found complete from an
+ * earlier run; and the file of its batches. */
 #include "engines/firmware.h"
 #include "engines/early.h"
 #include "engines/session.h"
@@ -8,15 +8,15 @@
 
 #include <unistd.h>
 
-/* What a firmware program is made of. */
+/* Ingredients of a firmware program. */
 typedef struct {
     compile_programmed of[FW_IMAGES_MOST];
     uint32_t n;
 } programmed;
 
-/* Returns how long a run may take, in cycles of the processor, which are no shorter than the array's: at
- * least twice what is known, since the global buffer has a pace of its own. A power of two, so that a program
- * serves for other operands, too. */
+/* Returns the time-out of a run, in cycles of the processor, which are no shorter than the array's: at least
+ * twice the known time, since the global buffer has a pace of its own. A power of two, to reuse a program for
+ * other operands. */
 static uint32_t run_timeout(const compile_programmed *p) {
     uint32_t timeout = fw_options_default("", "").timeout;
     while (timeout < UINT32_C(1) << 31 && timeout / 2 < p->longest)
@@ -24,8 +24,8 @@ static uint32_t run_timeout(const compile_programmed *p) {
     return timeout;
 }
 
-/* Returns a hash of what decides the program: of each image the configuration words, whether they are read
- * back, and whether copies start apart; and how long a run may take. */
+/* Returns a hash of the program's ingredients: of each image the configuration words, the read-back, and
+ * independent starts of copies; and the time-out. */
 static const char *design_hash(compile_context *ctx, const compile_programmed *p, uint32_t n) {
     const fw_functions *functions = compile_program_functions(ctx);
     arena *mem = ctx->mem;
@@ -42,7 +42,7 @@ static const char *design_hash(compile_context *ctx, const compile_programmed *p
     return arena_printf(mem, "%016llx", (unsigned long long)hash);
 }
 
-/* `how` says what is read back and checked, and how long a run may take. */
+/* `how` gives read-back, checks, and the time-out. */
 static compile_programmed programmed_of_kernel(const compile_kernel *k, const compile_programmed *how) {
     return (compile_programmed){.design = &k->array.design,
                                 .decoded = &k->bits.decoded,
@@ -55,7 +55,7 @@ static compile_programmed programmed_of_kernel(const compile_kernel *k, const co
                                 .lists = k->lists};
 }
 
-/* Lists what the firmware program is made of: all its images, or without images the one bitstream there is.
+/* Lists the ingredients of the firmware program: all its images, or the single bitstream.
  */
 static programmed programmed_of(const compile_images *images, const compile_programmed *one) {
     programmed all = {.n = 1};
@@ -83,14 +83,14 @@ static programmed programmed_of_run(const compile_engine_in *in, uint64_t longes
     return all;
 }
 
-/* Returns a hash of the file, or NULL where there is none. */
+/* Returns a hash of the file, or NULL if missing. */
 static const char *file_hash(arena *mem, const char *path) {
     size_t length = 0;
     const char *text = file_read_if_there(path, mem, &length);
     return text ? arena_printf(mem, "%016llx", (unsigned long long)hash_bytes(text, length)) : NULL;
 }
 
-/* Where the firmware's runtime lies as objects: the build folder's, or what was installed. */
+/* Folder of the firmware's runtime objects: the build folder's, or the installed one. */
 static const char *objects_folder(const compile_context *ctx) {
     const char *built = compile_program(ctx, "firmware/objects");
     return *ctx->programs && access(built, R_OK) == 0
@@ -170,7 +170,7 @@ bool compile_firmware_build(compile_engine_run *r, compile_outcome *out) {
     return ok;
 }
 
-/* When the image changes, stores that need no load write to the second bank of their tiles. */
+/* When the image changes, stores without a load write to the second bank of their tiles. */
 static bool find_early(const compile_engine_in *in) {
     compile_session *s = in->session;
     const compile_programmed p = {
@@ -193,7 +193,7 @@ bool compile_firmware_begin_calls(compile_engine_run *r) {
     return make_folder(f->folder, in->ctx->diag) && make_folder(f->place, in->ctx->diag);
 }
 
-/* Returns the packed tensor that a stream carries, or NULL of a table. */
+/* Returns the packed tensor of a stream, or NULL for a table. */
 static const sam_tensor_data *tensor_of(const compile_engine_in *in, const tile_stream *stream) {
     for (uint32_t t = 0; t < in->statement->tensors.len && !stream->table.n; t++) {
         if (name_eq(in->statement->tensors.at[t].name, stream->tensor))
@@ -202,8 +202,8 @@ static const sam_tensor_data *tensor_of(const compile_engine_in *in, const tile_
     return NULL;
 }
 
-/* Returns whether the processor fills loads of the tensor where the batch runs later, if it changes: those of
- * compressed vectors and matrices, and of scalars. */
+/* Returns whether the processor fills loads of the tensor in a deferred batch, if the tensor changes: loads
+ * of compressed vectors and matrices, and of scalars. */
 static bool is_filled_there(const sam_tensor_data *t) {
     bool filled = !t->order;
     for (uint32_t l = 0; l < t->order && t->order <= 2; l++)
@@ -211,7 +211,7 @@ static bool is_filled_there(const sam_tensor_data *t) {
     return filled && (t->order < 2 || !t->region);
 }
 
-/* Returns the inputs that it fills. */
+/* Returns the inputs filled by the processor. */
 static uint32_t pinned_of(const compile_engine_in *in) {
     compile_streams streams;
     uint32_t pinned = 0;
@@ -224,7 +224,7 @@ static uint32_t pinned_of(const compile_engine_in *in) {
     return pinned;
 }
 
-/* Returns the sub-array that a stream carries, as in "segments and coordinates of level 1 of B". */
+/* Returns a stream's sub-array, as in "segments and coordinates of level 1 of B". */
 static const char *array_text(const compile_engine_in *in, const sam_tensor_data *data, int level) {
     const char *name = names_text(in->ctx->names, sam_user_name(data));
     if (level >= 0)
@@ -233,7 +233,7 @@ static const char *array_text(const compile_engine_in *in, const sam_tensor_data
                         name);
 }
 
-/* Says where inputs lie, if the statement says that of any. */
+/* Sets the places of inputs, if the statement fixes any. */
 static void find_regions(const compile_engine_in *in, fw_columns *columns) {
     compile_streams streams;
     fw_region *all = arena_new_n(in->ctx->mem, fw_region, columns->n_in);
@@ -249,7 +249,7 @@ static void find_regions(const compile_engine_in *in, fw_columns *columns) {
         columns->region = all;
     }
     for (uint32_t i = 0; i < columns->n_in && columns->region; i++)
-        columns->buffers = all[i].fixed ? 1 : columns->buffers; /* with two it would be written for each */
+        columns->buffers = all[i].fixed ? 1 : columns->buffers; /* two buffers would need a write for each */
 }
 
 /* Adds an input's words. */
@@ -262,7 +262,7 @@ static void add_placed(compile_placed *to, const fw_batch_stats *counts, uint32_
     to->streams += !to->batches;
 }
 
-/* E0719 where an operand that was to stay is written again, since what is on the chip does not last. */
+/* E0719 if an operand that was to stay is written again, since the chip's contents do not last. */
 static bool stay_there(const compile_engine_in *in, const compile_kernel *k) {
     diagnostics *d = in->ctx->diag;
     for (uint32_t t = 0; t < in->statement->tensors.len; t++) {
@@ -283,7 +283,7 @@ static bool stay_there(const compile_engine_in *in, const compile_kernel *k) {
     return true;
 }
 
-/* Adds what the host writes of each operand to what it wrote before. */
+/* Adds the host's writes of each operand to the earlier writes. */
 static bool count_placed(const compile_engine_in *in, const fw_columns *columns,
                          const fw_batch_stats *counts) {
     compile_streams streams;
@@ -331,7 +331,7 @@ bool compile_firmware_begin(compile_engine_run *r, uint32_t buffers) {
     return f->writer != NULL;
 }
 
-/* Copies a list of the plan's, which does not outlive its batch. */
+/* Copies a list of the plan, whose lifetime is its batch. */
 #define COPY_LIST(mem, to, from)                                                                             \
     do {                                                                                                     \
         (to).at = arena_alloc(mem, sizeof *(to).at * ((size_t)(from).len + 1));                              \

@@ -1,11 +1,11 @@
-/* firmware.h - the firmware program of a kernel, built, or found whole from an earlier run; its batches in a
- * file; batches that run later than they are made. */
+/* firmware.h - the firmware program of a kernel, built, or found complete from an earlier run; its batches in
+ * a file; deferred batches. */
 #ifndef ONYX_ENGINES_FIRMWARE_H
 #define ONYX_ENGINES_FIRMWARE_H
 
 #include "engines/engine.h"
 
-/* The folder firmware/ of a kernel (firmware.c): its program, its batches, and what comes back of them. */
+/* The folder firmware/ of a kernel (firmware.c): its program, its batches, and their results. */
 struct compile_firmware {
     const char *folder, *place, *elf, *batches, *result;
     fw_columns columns;
@@ -13,7 +13,7 @@ struct compile_firmware {
     fw_batch_stats counts; /* once the file is ended */
 };
 
-/* A batch that is to run later: its file, the program, its plan, and what the model has stored by output. */
+/* A deferred batch: its file, the program, its plan, and the words stored by the model by output. */
 struct compile_later {
     const char *elf, *batches;
     fw_columns columns;
@@ -23,33 +23,32 @@ struct compile_later {
         const uint8_t *at;
         uint32_t len;
     } stored[TILE_MAX_STREAMS];
-    const sam_tensor_data *operands; /* of calls of a function, by input: dense vectors, or one value for all
+    const sam_tensor_data *operands; /* of calls of a function, by input: dense vectors, or a value for all
                                         calls; NULL: the batch is of the array */
 };
 
-/* Makes the folder and begins the file of batches, with at most so many buffers; r->own is the
+/* Makes the folder and begins the file of batches, with at most `buffers` buffers; r->own is the
  * compile_firmware. */
 bool compile_firmware_begin(compile_engine_run *r, uint32_t buffers);
-/* The first serves as `batch` of an engine that began so. The second ends the file, which is left only if all
- * is good. */
+/* The first function serves as `batch` of an engine begun by compile_firmware_begin. The second ends the
+ * file, kept only if all is good. */
 bool compile_firmware_batch(compile_engine_run *r, const tile_plan *plan);
 bool compile_firmware_end(compile_engine_run *r, bool good);
-/* Returns whether an earlier run left an app.elf that is whole, of this kernel, and as patient as this run's
- * model needs: then that is its app.elf. */
+/* Returns whether an earlier run left a complete app.elf, of this kernel, with a sufficient time-out for this
+ * run's model; r uses this app.elf. */
 bool compile_firmware_is_there(compile_engine_run *r, const compile_outcome *out);
-/* Makes the folder for a file of batches that is of calls (firmware.c); r->own is the compile_firmware. */
+/* Makes the folder for a file of batches of calls (firmware.c); r->own is the compile_firmware. */
 bool compile_firmware_begin_calls(compile_engine_run *r);
-/* Makes the app.elf; out->firmware_s says how long that took. */
+/* Makes the app.elf; out->firmware_s is the time taken. */
 bool compile_firmware_build(compile_engine_run *r, compile_outcome *out);
 
-/* Builds firmware/app.elf in the kernel's folder, of its bitstream or of all that its program has, of which
- * boot configures the first (fw_build), and beside it app.json, which says what it was made of.
- * E0713-early-output. */
+/* Builds firmware/app.elf in the kernel's folder, of its bitstream or of all images of its program (boot
+ * configures the first; fw_build), and app.json with its ingredients. E0713-early-output. */
 bool compile_build_firmware(const compile_options *o, compile_context *ctx, const compile_kernel *k,
                             fw_app *app);
-/* Notes the batch in in->later, and what its stores will leave. Returns true. */
+/* Adds the batch to in->later, and records the future results of its stores. Returns true. */
 bool compile_firmware_later(const compile_engine_run *r, const compile_outcome *out);
-/* Notes what the stores of the run, which was made, have left on the chip. */
+/* Records the results left on the chip by the stores of a finished run. */
 void compile_firmware_note(const compile_engine_run *r, const compile_outcome *out);
 
 #endif

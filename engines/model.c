@@ -1,5 +1,5 @@
-/* The decoded bitstream in the C cycle model, run on the plan's blocks; and what the chip would get wrong
- * there, which engines rtl, soc and program ask before they run. */
+/* The decoded bitstream in the C cycle model, run on the plan's blocks; and the chip's hazards, asked by
+ * engines rtl, soc and program before they run. */
 #include "engines/model.h"
 #include "engines/cycle_load.h"
 #include "kernel/streams.h"
@@ -9,21 +9,21 @@
 
 #include <signal.h>
 
-/* The streams that start together: of all copies, or of one. */
+/* Streams with a common start: of all copies, or of a single copy. */
 typedef struct {
-    VEC(cycle_stream) streams; /* inputs in the order of the plan, then outputs */
+    VEC(cycle_stream) streams; /* inputs in the order of the plan, followed by outputs */
     VEC(uint32_t) columns;
     uint32_t inputs;
-    uint64_t free; /* cycle at which the latest run was over */
+    uint64_t free; /* cycle of the latest run's end */
 } edge;
 
-/* The IO cells of one direction, and their columns. */
+/* The IO cells of a direction, and their columns. */
 typedef struct {
     const uint32_t *cell, *column;
     uint32_t n;
 } io_cells;
 
-/* Adds the streams at n columns, each of which is one of the cells'. */
+/* Adds the streams at n columns, each a column of the cells. */
 static void add_streams(compile_context *ctx, edge *e, const uint32_t *column, uint32_t n, io_cells of) {
     for (uint32_t i = 0; i < n; i++) {
         uint32_t k = 0;
@@ -35,7 +35,7 @@ static void add_streams(compile_context *ctx, edge *e, const uint32_t *column, u
     }
 }
 
-/* One edge for all copies, or one for each that starts by itself; NULL after errors. */
+/* A single edge for all copies, or an edge for each copy with an independent start; NULL after errors. */
 static edge *edges_of(const compile_engine_in *in, uint32_t *n) {
     compile_context *ctx = in->ctx;
     compile_streams at, of;
@@ -55,7 +55,7 @@ static edge *edges_of(const compile_engine_in *in, uint32_t *n) {
     return all;
 }
 
-/* Returns the edge that is free first. */
+/* Returns the edge free first. */
 static edge *next_edge(edge *all, uint32_t n) {
     edge *first = all;
     for (uint32_t i = 1; i < n; i++)
@@ -172,13 +172,13 @@ bool compile_hazard_of_array(const compile_engine_in *in, const compile_modelled
 struct compile_model {
     compile_context *ctx;
     compile_modelled *on;
-    edge *edges; /* the array's, for each copy that starts by itself */
+    edge *edges; /* the array's, for each copy with an independent start */
     uint32_t n_edges, runs;
     bool hazards_end; /* a hazard ends the command, as --hazards says */
     uint64_t cycles;
 };
 
-/* Where kernels share the array, the starts of others have flushed this one's tiles while it stood still. */
+/* If kernels share the array, other kernels' starts have flushed this kernel's tiles while it stood still. */
 static void idle(cycle_model *m) {
     enum { TIMES = 3 };
     arena scratch = {0};
@@ -208,8 +208,8 @@ compile_model *compile_model_begin(const compile_engine_in *in, compile_outcome 
     return m->edges ? m : NULL;
 }
 
-/* What a hazard has spoiled is not judged where the hazard itself ends the command: that it was met is the
- * verdict, and all later runs only tell how often. */
+/* Results spoiled by a hazard are not judged if the hazard itself ends the command: the hazard is the
+ * verdict, and later runs only count occurrences. */
 static bool is_spoiled(const compile_model *m, uint32_t number) {
     const cycle_hazards *met = cycle_hazards_of(m->on->model);
     return m->hazards_end && met->len > 0 && met->at[0].run <= number;
@@ -239,8 +239,8 @@ static bool take_run(compile_model *m, edge *e, uint32_t run, uint32_t number, u
     return !c || is_spoiled(m, number) || tile_collect_run(c, run, words, lengths, m->ctx->diag);
 }
 
-/* Copies that start by themselves share nothing, so their runs are computed one after the other, each on the
- * copy that would be free first; the last one to end ends all. */
+/* Copies with independent starts share nothing: their runs are computed in turn, each on the copy free first;
+ * the last end ends all. */
 bool compile_model_batch(compile_model *m, const tile_plan *plan, tile_collector *c, FILE *trace) {
     compile_context *ctx = m->ctx;
     bool ok = true;
@@ -264,24 +264,24 @@ bool compile_model_batch(compile_model *m, const tile_plan *plan, tile_collector
 
 /* ---- the runs of a batch in several processes ------------------------------------------------- */
 
-/* A run begins with a flush and ends when nothing moves, so it is the same in any process. Of n processes,
- * number i makes the runs i, i + n, i + 2 n .. of the batch. What it leaves: a `part`; of each run the
- * cycles, and of each output length and words; at accounts_at what its model counted. */
+/* A run begins with a flush and ends when nothing moves: it is equal in any process. Of n processes, number i
+ * makes the runs i, i + n, i + 2 n .. of the batch. Its file: a `part`; of each run the cycles, and of each
+ * output length and words; at accounts_at the model's counts. */
 typedef struct {
     uint64_t accounts_at;
-    uint64_t stuck; /* a run was, and what follows in the file means nothing */
+    uint64_t stuck; /* a run was stuck; the rest of the file is undefined */
 } part;
 
 typedef struct {
     compile_model *m;
     const tile_plan *plan;
     uint32_t n;
-    uint32_t stuck; /* the run that was, from 1 on, and the cycles it took until then */
+    uint32_t stuck; /* the stuck run, from 1 on, and its cycles */
     uint64_t cycles;
     const char *const *file; /* of onyx merge: where the shares are from */
 } share;
 
-/* Makes the share's runs, and leaves them in a file that is empty. */
+/* Makes the share's runs, and writes them into an empty file. */
 static bool make_runs(share *s, uint32_t i, FILE *out) {
     cycle_model *model = s->m->on->model;
     edge *e = s->m->edges;
@@ -362,8 +362,8 @@ static bool part_failed(const share *s, uint32_t i, int end) {
                                 s->n, end);
 }
 
-/* Takes what the processes found, the runs in their order. Where one is stuck, this process makes the batch
- * once more, and says of it what there is to say. */
+/* Takes the processes' results, the runs in their order. After a stuck run, this process makes the batch once
+ * more, and reports. */
 static bool take_shares(const share *s, const child_part *parts, tile_collector *c, bool *stuck) {
     compile_model *m = s->m;
     part *p = arena_new_n(m->ctx->mem, part, s->n);
@@ -412,7 +412,7 @@ bool compile_model_share(compile_model *m, const tile_plan *plan, tile_collector
 
 /* ---- the runs of a batch in several commands -------------------------------------------------- */
 
-/* Counts the cycles of the share's runs, which are the only ones here. */
+/* Adds the cycles of the share's runs. */
 static bool count_runs(compile_model *m, const share *s, uint32_t i, FILE *in) {
     bool ok = fseek(in, (long)sizeof(part), SEEK_SET) == 0;
     for (uint32_t run = i; run < s->plan->runs.len && ok; run += s->n) {
@@ -432,7 +432,7 @@ bool compile_model_shard(compile_model *m, const tile_plan *plan, uint32_t i, ui
     bool ok = out && before;
     if (ok) {
         cycle_put_accounts(m->on->model, before);
-        cycle_forget(m->on->model); /* each file has what its own batch counted */
+        cycle_forget(m->on->model); /* each file has its own batch's counts */
         ok = make_runs(&s, i, out) && fflush(out) == 0;
         rewind(before);
         ok = cycle_add_accounts(m->on->model, before) && ok;

@@ -1,4 +1,4 @@
-/* What --io-trace keeps of all runs of a kernel (record.h). */
+/* Data of --io-trace of all runs of a kernel (record.h). */
 #include "engines/record.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ void compile_record_add(compile_record *r, const tile_plan *plan) {
         tile_job_add(&r->job, plan);
 }
 
-/* Puts the passes before in front of what the engine wrote, whose runs count on. */
+/* Puts the earlier passes in front of the engine's trace, whose runs are renumbered. */
 static bool join_traces(const compile_engine_in *in, const compile_record *r) {
     compile_context *ctx = in->ctx;
     size_t length = 0;

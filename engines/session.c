@@ -1,4 +1,4 @@
-/* A program that is asked, over a socket in place of its standard input and output, by names that end in a
+/* A program that takes requests over a socket in place of its standard input and output, as names ending in a
  * zero byte, and answers with lines. */
 #include "engines/session.h"
 #include "support/child.h"
@@ -63,7 +63,7 @@ static int end(compile_session *s) {
     return status;
 }
 
-/* Asks for more, of these files. */
+/* Requests the execution of these files. */
 static bool ask(const compile_session *s, const char *const *files) {
     bool good = true;
     for (int i = 0; i < COMPILE_SESSION_FILES && good; i++) {

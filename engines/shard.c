@@ -1,4 +1,4 @@
-/* What a shard of a kernel's runs leaves, and whether several make a whole. */
+/* Files of a shard of a kernel's runs, and the check that several shards make a whole. */
 #include "engines/shard.h"
 
 #include <stdlib.h>
@@ -91,7 +91,7 @@ static bool same_batches(const compile_shard_of *a, const compile_shard_of *b) {
            (!a->batch.len || memcmp(a->batch.at, b->batch.at, sizeof *a->batch.at * a->batch.len) == 0);
 }
 
-/* Puts a shard to its place; false if it is no part of the others' whole. */
+/* Puts a shard into its place; false if it belongs to another whole. */
 static bool add_one(const compile_engine_in *in, const char *folder, const one_shard *s,
                     compile_shards *out) {
     const compile_context *ctx = in->ctx;

@@ -1,7 +1,7 @@
-/* What the waveforms of engines soc and rtl need: the channels of a decoded design by name. */
+/* Inputs of the waveforms of engines soc and rtl: the channels of a decoded design by name. */
 #include "engines/waves.h"
 
-/* Places of what is no port of a tile: docs/cosim.md, Waveforms. */
+/* Places of channels other than ports of tiles: docs/cosim.md, Waveforms. */
 enum { LOAD_PORT = 2, STORE_PORT = 3, OUTSIDE = 32, PROCESSOR_PORT = 0, CONFIGURATION_PORT = 1 };
 
 /* The channel into a port of a tile: "x4y2", "intersect", "coord_in_0"; from "x3y2 fiber_access coord_out".
@@ -19,7 +19,7 @@ static const char *from_text(const pnr_design *d, const net_data *net, arena *me
     return arena_printf(mem, "x%uy%u %s %s", d->site.at[c].x, d->site.at[c].y, mode->name, port ? port : "?");
 }
 
-/* Lists the channels, those of one tile together. O(cells * sinks). */
+/* Lists the channels, those of a tile together. O(cells * sinks). */
 static channels channels_of(const pnr_design *d, arena *mem) {
     const netlist *n = d->net;
     channels all = {0};
@@ -49,13 +49,13 @@ static cJSON *add_channel(cJSON *list, const channel *c, const char *tile) {
     return one;
 }
 
-/* What is outside of the array: `kind` is its name, too. */
+/* Adds a channel outside of the array: `kind` is its name, too. */
 static void add_outside(cJSON *list, uint32_t y, uint32_t port, const char *kind, const char *tile) {
     const channel c = {OUTSIDE, y, port, NULL, "is", tile};
     cJSON_AddStringToObject(add_channel(list, &c, tile), "kind", kind);
 }
 
-/* The loads and stores of the global buffer, and the copies of the kernel that they feed. */
+/* Adds the loads and stores of the global buffer, and their copies of the kernel. */
 static void add_streams(const pnr_design *d, cJSON *list, arena *mem) {
     const netlist *n = d->net;
     uint32_t copies = 0;
@@ -88,13 +88,13 @@ bool compile_write_channels(const compile_engine_in *in) {
     }
     add_outside(list, 0, PROCESSOR_PORT, "processor", "processor");
     add_outside(list, 0, CONFIGURATION_PORT, "configuration", "configuration");
-    add_streams(in->design, list, ctx->mem); /* a bitstream does not say which copy a tile is of */
+    add_streams(in->design, list, ctx->mem); /* a bitstream does not tell the copy of a tile */
     bool ok = json_write(json, arena_printf(ctx->mem, "%s/channels.json", in->folder), ctx->diag);
     cJSON_Delete(json);
     return ok;
 }
 
-/* GTKWave's translation of the control tokens: a value in hexadecimal, then what is shown instead. */
+/* GTKWave's translation of the control tokens: a value in hexadecimal, followed by its display text. */
 static bool write_tokens(const char *path, compile_context *ctx) {
     enum { STOP = 0x10000, STOPS = 64 };
     file_out f;

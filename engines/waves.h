@@ -1,4 +1,4 @@
-/* waves.h - what waveforms need to have readable names. */
+/* waves.h - readable names for waveforms. */
 #ifndef ONYX_ENGINES_WAVES_H
 #define ONYX_ENGINES_WAVES_H
 

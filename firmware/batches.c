@@ -1,6 +1,6 @@
 /* Batch files: as many runs as the memories hold at once, each block of operand words stored once a batch. An
- * operand stays in its banks while a plan lasts where every batch wants all of its blocks, but perhaps the
- * last one: then they lie at the same places in each batch, and the host writes them once. */
+ * operand stays in its banks throughout a plan if every batch, except perhaps the last, wants all of its
+ * blocks: the blocks lie at the same places in each batch, and the host writes them once. */
 #include "firmware/fw_int.h"
 #include "firmware/sums.h"
 
@@ -60,7 +60,7 @@ static bool is_in(const packer *p, uint32_t input, uint32_t block) {
     return p->stays[input] || p->batch_of[input][block] == p->number;
 }
 
-/* Returns the memory that the run would overflow; NULL if the run fits. */
+/* Returns the memory overflown by the run; NULL if the run fits. */
 static const char *overflows(const packer *p, uint32_t run) {
     for (uint32_t i = 0; i < p->columns->n_in; i++) {
         uint32_t block = block_of(p, run, i);
@@ -267,7 +267,7 @@ static void place_outputs(const packer *p, uint32_t *output) {
     }
 }
 
-/* Places the run table at its earlier place, or behind all other tables, or over them if no room is left. */
+/* Places the run table at its earlier place, or after all other tables, or over them if no room is left. */
 static void place_table(packer *p, content c) {
     const uint32_t sram = p->board->map.sram, buffers = p->columns->buffers,
                    first = fw_table_offset(buffers, p->in_file);
@@ -387,7 +387,7 @@ static bool make_fixed(packer *p, fw_batch_writer *w, const wanted *all, arena *
     return true;
 }
 
-/* Finds the inputs that stay. The file must not grow beyond a file in which each run brings its own blocks.
+/* Finds the staying inputs. The file must not grow beyond a file whose runs bring their own blocks.
  */
 static bool find_staying(packer *p, fw_batch_writer *writer, arena *mem) {
     wanted w = {0};

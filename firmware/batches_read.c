@@ -42,8 +42,8 @@ static bool inside(uint32_t address, uint32_t bytes, uint32_t begin, uint32_t si
     return address >= begin && address - begin <= size && bytes <= size - (address - begin);
 }
 
-/* Whether a segment lies in an inputs' bank of some GLB tile, or in the run table's area, both those of this
- * batch: with one buffer either bank may have inputs. */
+/* Whether a segment lies in an inputs' bank of some GLB tile, or in the run table's area, both of this batch:
+ * with a single buffer either bank may have inputs. */
 static bool allowed(const fw_batches *all, const fw_segment *s, uint32_t batch) {
     const pnr_board *b = all->board;
     uint32_t tile_bytes = b->glb_banks_per_tile * b->glb_bank_bytes,

@@ -512,9 +512,9 @@ bool fw_read_stack(const char *folder, diagnostics *d, fw_app *out) {
     return good && reports;
 }
 
-/* Checks that the stack has room. No function is on it twice but by an exception, and handlers share no
- * function with the rest: so the sum of all frames is a bound, plus what the processor pushes for tick, array
- * interrupt and fault. */
+/* Checks the room of the stack. A function is on the stack twice only by an exception, and handlers share no
+ * function with the rest: the sum of all frames is a bound, plus the words that the processor pushes for
+ * tick, array interrupt and fault. */
 static bool check_stack(const fw_app *app, const fw_options *o, diagnostics *d) {
     uint32_t used = FW_MAILBOX_OFFSET + app->data_bytes, have = FW_TABLE_OFFSET - used;
     if (used <= FW_TABLE_OFFSET && app->stack_bytes <= have)

@@ -23,7 +23,7 @@ static inline void fw_set_bits(uint32_t *word, uint32_t low, uint32_t bits, uint
     *word = (*word & ~(mask << low)) | value << low;
 }
 
-/* The fields of each command: fw_copy_fields and so on. */
+/* The fields of each command: fw_copy_fields and the like. */
 #define FW_COMMAND(command, opcode, bits, doc) typedef struct {
 #define FW_FIELD(command, field, word, low, bits, kind, doc) uint32_t field;
 #define FW_COMMAND_END(command)                                                                              \

@@ -18,8 +18,8 @@ enum {
     FW_COMMANDS
 };
 
-/* FW_AT_copy_from, FW_LOW_copy_from, FW_BITS_copy_from and so on: a field's byte in the command, and its
- * lowest bit and bits in the word there. */
+/* FW_AT_copy_from, FW_LOW_copy_from, FW_BITS_copy_from and the like: a field's byte in the command, and its
+ * lowest bit and number of bits in the word. */
 enum {
 #define FW_COMMAND(command, opcode, bits, doc)
 #define FW_FIELD(command, field, word, low, bits, kind, doc)                                                 \

@@ -1,8 +1,8 @@
-/* firmware.h - host side of the firmware: a program for the kernels of one or several bitstreams, and the
- * batches of runs it is given.
+/* firmware.h - host side of the firmware: a program for the kernels of one or several bitstreams, and its
+ * batches of runs.
  *
- * target/ is what runs on the Cortex-M3; protocol.h, errors.def and registers.def are what both sides and the
- * co-simulation share. docs/firmware.md is the text of the contract.
+ * target/ runs on the Cortex-M3; protocol.h, errors.def and registers.def are common to both sides and the
+ * co-simulation. docs/firmware.md is the text of the contract.
  */
 #ifndef ONYX_FIRMWARE_H
 #define ONYX_FIRMWARE_H
@@ -13,8 +13,8 @@
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
-/* Whether the processor can go through lists of batches by itself, of values of bf16 in place of int16; and,
- * a bit beside those, with lists of entries, of which compressed matrices are made. */
+/* Whether the processor can run lists of batches by itself, with values of bf16 or int16; and, as a further
+ * bit, lists of entries, from which compressed matrices are made. */
 typedef enum {
     FW_NO_LISTS,
     FW_LISTS,
@@ -94,10 +94,10 @@ typedef struct {
  * one board, into the folder, compiles them with the runtime, and checks sizes. Boot configures the first;
  * their kernels are numbered through. Streams are numbered by IO column, loads and stores apart. Errors:
  * E0701-compiler-missing, E0702-compiler, E0703-runtime-missing, E0704-stack, E0705-elf, E0706-streams (a
- * kernel needs a load and a store, a GLB tile has one of each, and the first one no load where there are
- * several images), E0707-bitstream-size, E0708-timeout, E0714-empty-block, E0715-bitstream-word; where a
- * function is not freestanding C of integers without recursion, or wants more memory than there is,
- * E0169-processor. A program of functions alone has no image. */
+ * kernel needs a load and a store, a GLB tile has one of each, and the first tile no load with several
+ * images), E0707-bitstream-size, E0708-timeout, E0714-empty-block, E0715-bitstream-word; E0169-processor for
+ * a function other than freestanding C of integers without recursion, or beyond the memory. A program of
+ * functions alone has no image. */
 bool fw_build(const fw_image *images, uint32_t n, const fw_options *o, arena *mem, diagnostics *d,
               fw_app *out);
 /* Returns the bytes of an image in the global buffer, for a bitstream of bits_canonical. */
@@ -154,23 +154,23 @@ typedef struct {
 } fw_region;
 
 /* IO columns of the kernel's streams, ascending: column[i] belongs to plan->inputs.at[i] or outputs.at[i].
- * With fw_options.apart these are the first copy's, and those of the others follow in the same order of
- * streams (so not ascending): fw_columns_of sorts them. */
+ * With fw_options.apart these are the first copy's, and the other copies' columns follow in the same order of
+ * streams (hence not ascending): fw_columns_of sorts them. */
 typedef struct {
     const uint32_t *in, *out;
     uint32_t n_in, n_out;
     uint32_t copies;  /* copies with independent starts; 0 counts as 1 */
     uint32_t buffers; /* of a batch file: 1, or 2 to load a batch while another runs */
     uint32_t part;    /* the kernel, among kernels on the same design or in several images */
-    uint32_t pinned;  /* inputs, one bit each, that lie in their own bank, wherever a store has left the
-                         words: in its second half, if there is room, kernels beside each other */
+    uint32_t pinned;  /* inputs, a bit each, in their own bank, wherever a store has left the words: in its
+                         second half, if there is room, kernels next to each other */
     const fw_region *region; /* by input; NULL: nothing is said */
-    fw_memory *memory;       /* with one buffer and one copy: contents of the chip; NULL: unknown */
+    fw_memory *memory;       /* with a single buffer and copy: contents of the chip; NULL: unknown */
 } fw_columns;
 
-/* Finds the columns of a kernel of the design (part: 0 where it has one alone), in the arena; `apart` as in
- * fw_options. There are two buffers if each stream
- * has the two banks of a GLB tile for itself. Errors: E0706-streams, E0714-empty-block. */
+/* Finds the columns of a kernel of the design (part: 0 for a single kernel), in the arena; `apart` as in
+ * fw_options. Two buffers need both banks of a GLB tile for each stream. Errors: E0706-streams,
+ * E0714-empty-block. */
 bool fw_columns_of(const pnr_design *design, uint32_t part, bool apart, arena *mem, diagnostics *d,
                    fw_columns *out);
 
@@ -179,24 +179,23 @@ typedef struct {
     uint64_t block_words; /* 16-bit words of operands in the file; a block is counted once a batch */
     uint64_t run_words;   /* the number if every run brought its own blocks */
     struct {
-        uint64_t loaded, kept; /* bytes written by the host; bytes already there */
+        uint64_t loaded, kept; /* bytes written by the host; resident bytes */
         uint32_t times, since; /* batches with bytes from the host; the last, from 1 */
     } input[16];
     uint32_t left;       /* inputs of the last batch at a store's place, a bit each */
     uint32_t output[16]; /* by output of the last batch: first byte in the global buffer */
 } fw_batch_stats;
 
-/* Writes a batch file (protocol.h) of the runs of one plan after the other; the plans are the parts of a
- * whole that is too large for memory. Operands lie in the banks of every copy, since any of them may take a
- * run. By columns->region an input is written for each batch, or once for all: E0719-stays (exit 2) where it
- * cannot be. By columns->memory an operand lies where a store of the same GLB tile has left the same words,
- * outputs of that tile go to its other bank, and each run table has a place of its own. Runs keep their
- * order; a batch takes runs until the next would overflow the run table, the bank of an input, or by
- * bound_words the bank of an output, and ends with its plan. Without that memory an input of which all
- * batches want all blocks, but perhaps the last one, has them at the same places in each, so that who finds
- * them there (fw_is_there) writes them once. If one run alone overflows a memory: E0710-batch-capacity (exit
- * 2), and the rest is not written. It takes O(runs * streams + words) steps and 8 bytes of memory for each
- * block of the plan. */
+/* Writes a batch file (protocol.h) of the runs of successive plans, the parts of a problem too large for
+ * memory. Operands lie in the banks of every copy, since any copy may take a run. By columns->region an input
+ * is written for each batch, or once for all: E0719-stays (exit 2) if impossible. By columns->memory an
+ * operand lies where a store of the same GLB tile has left the same words, outputs of this tile go to its
+ * other bank, and each run table has a place of its own. Runs keep their order; a batch takes runs until the
+ * next run would overflow the run table, the bank of an input, or by bound_words the bank of an output, and
+ * ends with its plan. Without columns->memory, an input with all blocks in all batches, except perhaps the
+ * last, has equal places in each batch: a host that finds the blocks resident (fw_is_there) writes them once.
+ * If a single run overflows a memory: E0710-batch-capacity (exit 2), and the rest is not written. Takes
+ * O(runs * streams + words) steps and 8 bytes of memory for each block of the plan. */
 typedef struct fw_batch_writer fw_batch_writer;
 fw_batch_writer *fw_batches_begin(const fw_columns *columns, const pnr_board *board, const char *path,
                                   arena *mem, diagnostics *d); /* NULL after errors; lives in `mem` */
@@ -225,8 +224,8 @@ typedef struct {
     const pnr_board *board;
 } fw_batches;
 
-/* Kernels that have pinned inputs beside each other in a bank, and the room of each: the first ones in its
- * second half, and then down from there, where operands that do not change seldom reach. */
+/* Kernels whose pinned inputs lie next to each other in a bank, and the room of each: the first ones in its
+ * second half, the rest below, where changing operands seldom reach. */
 enum { FW_PINNED = 7, FW_PINNED_ABOVE = 4 };
 static inline uint32_t fw_pinned_bytes(const pnr_board *b) {
     return b->glb_bank_bytes / 2 / FW_PINNED_ABOVE;
@@ -246,12 +245,12 @@ static inline bool fw_is_collecting(const fw_batches *all) {
     return all->part >> 24 == FW_COLLECT >> 24;
 }
 
-/* Opens a batch file and validates all of it, with one batch in memory at a time: segments lie in input banks
- * or in the table's area without overlap, every row is there, every load is inside one segment. Errors are
- * located by byte: E0711-batch-format (damaged), E0712-batch-content. If it returns true, fw_batches_close is
- * due. */
+/* Opens a batch file and validates all of it, with a single batch in memory at a time: segments lie in input
+ * banks or in the table's area without overlap, every row is present, every load is inside one segment.
+ * Errors are located by byte: E0711-batch-format (damaged), E0712-batch-content. After true the caller must
+ * call fw_batches_close. */
 bool fw_batches_open(const char *path, const pnr_board *board, arena *mem, diagnostics *d, fw_batches *out);
-/* Reads batch `i` into `mem` and validates it again. */
+/* Reads batch `i` into `mem` and validates the batch again. */
 bool fw_batches_get(fw_batches *all, uint32_t i, arena *mem, diagnostics *d, fw_batch *out);
 static inline void fw_batches_close(fw_batches *all) {
     file_close(&all->file);
@@ -261,17 +260,17 @@ static inline void fw_batches_close(fw_batches *all) {
  * all overlapping segments (the caller or a store writes the words now); a segment without content only
  * removes overlapping segments. O(segments). */
 bool fw_is_there(fw_puts *there, const fw_segment *g, arena *mem);
-/* Returns whether that segment of a batch is written though it may be there. */
+/* Returns whether the segment of a batch is written even if resident. */
 static inline bool fw_is_again(const fw_batch *b, uint32_t segment) {
     return segment < 32 && (b->again >> segment & 1);
 }
-/* Returns whether the segment is there as it is; one that is to be written again is not. */
+/* Returns whether the segment is resident unchanged; never true for a segment that must be written again. */
 static inline bool fw_may_stay(fw_puts *there, const fw_segment *g, bool again, arena *mem) {
     if (again) /* what is there goes */
         fw_is_there(there, &(fw_segment){.address = g->address, .bytes = g->bytes}, mem);
     return fw_is_there(there, g, mem);
 }
-/* Forgets what is known of these bytes of the buffer, where something else is written. */
+/* Forgets the knowledge about these bytes of the buffer, since other data are written. */
 static inline void fw_forget(fw_memory *m, uint32_t address, uint32_t bytes) {
     const fw_segment gone = {.address = address, .bytes = bytes};
     fw_is_there(&m->stored, &gone, m->mem);

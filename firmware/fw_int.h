@@ -1,4 +1,4 @@
-/* fw_int.h - what the files of firmware/ share and nobody else needs. */
+/* fw_int.h - common to the files of firmware/ and private to them. */
 #ifndef ONYX_FW_INT_H
 #define ONYX_FW_INT_H
 
@@ -6,25 +6,25 @@
 #include "firmware/registers.h"
 
 enum {
-    FW_MAX_STREAMS = 16, /* one load and one store a GLB tile */
+    FW_MAX_STREAMS = 16, /* a load and a store a GLB tile */
     FW_MAX_LANES = 8     /* copies with a flush of their own: the crossbar has eight groups of columns */
 };
 
-/* One stream of the array's edge. */
+/* A stream of the array's edge. */
 typedef struct {
     uint32_t column;
     const net_cell_data *cell;
 } fw_stream;
 
-/* Streams of the first lane by column, then of each other lane those that carry the same. */
+/* Streams of the first lane by column, followed by the corresponding streams of each other lane. */
 typedef struct {
     fw_stream load[FW_MAX_STREAMS], store[FW_MAX_STREAMS];
     uint32_t lanes;
     uint32_t n_loads, n_stores; /* of a lane */
 } fw_streams;
 
-/* Finds the IO cells of a kernel of the design: they form one lane, or with `apart` each copy of the kernel
- * is a lane of its own. E0706-streams when the chip cannot stream them. */
+/* Finds the IO cells of a kernel of the design: they form a single lane, or with `apart` each copy of the
+ * kernel is a lane of its own. E0706-streams when the chip cannot stream them. */
 bool fw_streams_of(const pnr_design *design, uint32_t part, bool apart, diagnostics *d, fw_streams *out);
 /* Returns how many kernels share the design. */
 static inline uint32_t fw_parts_of(const pnr_design *design) {
@@ -38,26 +38,26 @@ static inline uint32_t fw_bank_address(const pnr_board *b, uint32_t glb_tile, ui
     return (glb_tile * b->glb_banks_per_tile + bank) * b->glb_bank_bytes;
 }
 
-/* These write files of the folder that are made for this design. */
+/* Writers of the design's own files of the folder. */
 bool fw_write_board(const pnr_board *b, const char *folder, diagnostics *d); /* app_board.h, memory.ld */
-/* An image with what was worked out of it. */
+/* An image with derived data. */
 typedef struct {
     const fw_image *of;
     bits_stream words;         /* canonical */
-    uint32_t at, parts;        /* first byte of its header in the global buffer; kernels that share it */
+    uint32_t at, parts;        /* first byte of its header in the global buffer; kernels of the image */
     const fw_streams *streams; /* of each */
 } fw_placed;
 /* app_tables.c */
 bool fw_write_tables(const fw_placed *images, uint32_t n, const pnr_board *b, const fw_options *o,
                      diagnostics *d);
-/* app_bitstream.c: the words of each behind their header (protocol.h); without one where o->writes */
+/* app_bitstream.c: the words of each image after their header (protocol.h); without a header for o->writes */
 bool fw_write_bitstreams(const fw_placed *images, uint32_t n, const fw_options *o, diagnostics *d);
 
-/* Returns what an image and the program for it call the board: a CRC-32 of its name and of what decides what
- * addresses mean. */
+/* Returns the board's identity for an image and its program: a CRC-32 of its name and of all data that decide
+ * the meaning of addresses. */
 uint32_t fw_board_id(const pnr_board *b);
-/* Fills in the sums of an image of these words whose header is at byte `at` of the global buffer: what the
- * firmware computes before it configures. */
+/* Fills in the sums of an image of these words whose header is at byte `at` of the global buffer, as computed
+ * by the firmware before configuration. */
 void fw_add_up(const pnr_board *b, uint32_t at, const bits_stream *bits, uint32_t sums[FW_IMAGE_SUMS]);
 
 /* Finds the bytes of each loadable part of an ELF file, by the board's memory map. Error: E0705-elf. */

@@ -1,4 +1,4 @@
-/* Lists of batches that the chip's processor goes through by itself: their files, and what comes of them. */
+/* Lists of batches run by the chip's processor itself: their files, and their results. */
 #include "firmware/lists.h"
 #include "firmware/fw_int.h"
 #include "firmware/sums.h"
@@ -11,7 +11,7 @@ uint32_t fw_fold_steps(const fw_items *steps, uint32_t *again) {
     uint32_t best = steps->len;
     *again = 0;
     for (uint32_t period = 1; period <= FW_PERIOD_MOST && period < best; period++) {
-        uint32_t first = steps->len - period; /* from here on each step is that of the period before */
+        uint32_t first = steps->len - period; /* each further step equals the step of the previous period */
         while (first > 0 && is_same(&steps->at[first - 1], &steps->at[first - 1 + period]))
             first--;
         if (first + period >= best)
@@ -101,7 +101,7 @@ bool fw_write_collect(const fw_columns *c, uint32_t runs, uint32_t table, const 
     return fw_commit_batches(&f, d);
 }
 
-/* The words are those of the one store of a run that nobody makes. */
+/* The words of the only store of a run that nobody makes. */
 enum { FETCH_ROW_WORDS = 6 };
 
 bool fw_write_fetch(const fw_put *put, const pnr_board *b, const char *path, diagnostics *d) {
@@ -129,7 +129,7 @@ static bool no_results(diagnostics *d, const char *path, const char *of, uint32_
 }
 
 bool fw_read_fetched(const char *path, uint32_t words, arena *mem, diagnostics *d, const uint8_t **out) {
-    enum { HEAD = 28, LENGTH_AT = 24 }; /* of a file of results, of its one run and its store */
+    enum { HEAD = 28, LENGTH_AT = 24 }; /* of a file of results, of its only run and store */
     size_t length = 0;
     const uint8_t *bytes = (const uint8_t *)file_read(path, mem, &length, d);
     if (!bytes)

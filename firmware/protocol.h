@@ -1,5 +1,5 @@
-/* protocol.h - what the firmware and whoever talks to it agree on: the mailbox, the run table, the batch
- * file. docs/firmware.md is the text. C and C++; needs nothing of the house.
+/* protocol.h - the contract between the firmware and its hosts: the mailbox, the run table, the batch file.
+ * docs/firmware.md is the text. C and C++; without other headers of the project.
  */
 #ifndef ONYX_PROTOCOL_H
 #define ONYX_PROTOCOL_H
@@ -22,38 +22,39 @@ enum {
  * no cause. */
 enum { FW_MAILBOX_OFFSET = 0x40 };
 
-/* The mailbox. The firmware writes everything but `command`, `runs`, `table`, `outputs`, `part`, `kept`,
- * `tried` and `sum`; at boot it clears all of it. */
+/* The mailbox. The firmware writes every member except `command`, `runs`, `table`, `outputs`, `part`, `kept`,
+ * `tried` and `sum`; at boot the firmware clears the whole mailbox. */
 typedef struct {
     uint32_t magic;   /* written last at boot */
     uint32_t version; /* FW_PROTOCOL_VERSION */
     uint32_t state;   /* FW_STATE_* */
     uint32_t error;   /* FW_ERROR_* */
     uint32_t detail[2];
-    uint32_t command;   /* number of the batch to run, from 1 up; the host writes it last */
-    uint32_t done;      /* number of the last batch that was run */
+    uint32_t command;   /* number of the batch to run, from 1 up; written last by the host */
+    uint32_t done;      /* number of the last finished batch */
     uint32_t runs;      /* of the batch */
     uint32_t table;     /* address of the run table */
     uint32_t outputs;   /* banks of the batch's outputs: bit g for GLB tile g */
-    uint32_t rewritten; /* configuration words that did not read back and were written again */
+    uint32_t rewritten; /* configuration words rewritten after a wrong read-back */
     /* These count processor cycles since boot, low word first: configuration of the array; start pulse to
      * last store of each run; the rest of the batch loop; all three. Waiting for the host is in none. */
     uint32_t config_cycles[2], kernel_cycles[2], firmware_cycles[2], total_cycles[2];
-    uint32_t part;    /* kernel that the batch is of, of those of all the program's images; counted from 0; or
-                         FW_FUNCTION plus the number of a function */
-    uint32_t calls;   /* of functions, since boot */
-    uint32_t steps;   /* of the last list, that were done: each kernel and each test that did not hold */
-    uint32_t beside;  /* processor cycles of calls, since boot, while a batch of the array waited for it */
-    uint32_t kept[2]; /* checksum of the program, low half first, where whoever gave it batches has left it
-                         ready for more; 0: somebody is at it, or was and did not come to an end */
-    uint32_t tried;   /* likewise: end of what was tried of SRAM, from the mailbox on; an offset */
-    uint32_t sum[2];  /* of a segment that is to be checked, low half first */
-    uint32_t checked[2]; /* processor cycles since boot, low word first, in which segments were checked; they
-                            are in none of the counters above */
+    uint32_t part;   /* kernel of the batch, among the kernels of all the program's images; counted from 0; or
+                        FW_FUNCTION plus the number of a function */
+    uint32_t calls;  /* of functions, since boot */
+    uint32_t steps;  /* finished steps of the last list: each kernel and each test that failed */
+    uint32_t beside; /* processor cycles of calls, since boot, while a batch of the array waited for the
+                        processor */
+    uint32_t kept[2]; /* checksum of the program, low half first, left by a host that ended with the program
+                         ready; 0: a host is at work, or did not come to an end */
+    uint32_t tried;   /* likewise: end of the tested SRAM, from the mailbox on; an offset */
+    uint32_t sum[2];  /* of a segment to be checked, low half first */
+    uint32_t checked[2]; /* processor cycles since boot, low word first, for checking segments; not part of
+                            the counters above */
     uint32_t unused;
 } fw_mailbox;
 
-/* Offsets of the members in the mailbox, for a host that peeks and pokes. */
+/* Offsets of the members in the mailbox, for a host that reads and writes single words. */
 enum {
     FW_MAILBOX_STATE = 0x08,
     FW_MAILBOX_ERROR = 0x0c,
@@ -76,47 +77,46 @@ enum {
     FW_MAILBOX_BYTES = 0x80
 };
 
-/* The run table lies in this part of SRAM; the firmware's data and stack use what is below. A row has {first
- * byte in the global buffer, words} for each load, the same for each store (written by the firmware), then
- * {processor cycles, lane | start << FW_ROW_START_SHIFT}. Streams are in the order of their IO columns. Where
- * copies of the kernel start each by itself (lanes), a row is a run of one of them and its loads are those of
- * the first copy; the firmware writes which copy it was, and which start of the batch, counted from 0. */
+/* The run table lies in this part of SRAM, above the firmware's data and stack. A row has {first byte in the
+ * global buffer, words} for each load, the same for each store (written by the firmware), and {processor
+ * cycles, lane | start << FW_ROW_START_SHIFT}. Streams are in the order of their IO columns. With independent
+ * starts of copies (lanes), a row is a run of one copy and its loads are those of the first copy; the
+ * firmware writes the number of the copy, and the number of the start in the batch, counted from 0. */
 enum { FW_ROW_START_SHIFT = 8, FW_ROW_LANE_MASK = 0xff };
 enum { FW_TABLE_OFFSET = 0x4000, FW_TABLE_END = 0x1c000 };
 static inline uint32_t fw_row_bytes(uint32_t inputs, uint32_t outputs) {
     return 8 * (inputs + outputs + 1);
 }
 
-/* A batch may be of a function that the program has instead: its runs are rows of calls that the processor
- * makes. A row has {first byte in the global buffer, words} for each input, the same for the result, of which
- * the host says how many words, then {processor cycles, 0}. All inputs are in one bank, and results in the
- * other, of the last GLB tile; each begins at a multiple of four bytes. No stream runs meanwhile.
- * Or with FW_BESIDE the batch is over at once, and its calls are made while later ones wait for the array,
- * none of whose tables reaches its own and none of whose streams uses the bank that the number has besides:
- * inputs are in that, and results in its second half. The same batch with FW_REST makes what is left of its
- * calls; then the rows are complete. */
-#define FW_FUNCTION 0xf0000000u /* and its number; no bit of a kernel's makes it one */
+/* A batch may be of a function of the program instead: its runs are rows of calls made by the processor. A
+ * row has {first byte in the global buffer, words} for each input, the same for the result, whose number of
+ * words the host gives, and {processor cycles, 0}. All inputs are in one bank, and results in the other, of
+ * the last GLB tile; each begins at a multiple of four bytes. No stream runs meanwhile. With FW_BESIDE the
+ * batch is over at once, and its calls are made while later batches wait for the array; tables of later
+ * batches must not reach the batch's own table, and their streams must not use the bank added to the number:
+ * inputs are in this bank, and results in its second half. The same batch with FW_REST makes the remaining
+ * calls, and completes the rows. */
+#define FW_FUNCTION 0xf0000000u /* and its number; no bit of a kernel's number sets these bits */
 #define FW_BESIDE 0x01000000u
 #define FW_REST 0x02000000u
 enum { FW_BANK_SHIFT = 16, FW_BANK_MASK = 255 }; /* banks, counted from the buffer's start */
 #define FW_HOW (FW_BESIDE | FW_REST | (uint32_t)FW_BANK_MASK << FW_BANK_SHIFT)
 enum { FW_FUNCTIONS_MOST = 4096, FW_FUNCTION_INPUTS_MOST = 13 };
 
-/* Or it may be a list of commands that the processor goes through by itself: `table` is its address in the
- * tables' area, `runs` how many commands to do at most. It has {commands, number of the one that follows the
- * last}, then the commands, FW_ITEM_BYTES each. commands.def has their fields, docs/firmware.md (Lists) what
- * they do: a batch, a test that ends the list, copies, and whatever makes a load's words of what stores have
- * left. A command that is refused ends the program with FW_ERROR_BAD_BATCH. */
+/* A batch may be a list of commands run by the processor itself: `table` is its address in the tables' area,
+ * `runs` the most commands to do. The list has {commands, number of the command after the last}, followed by
+ * the commands, FW_ITEM_BYTES each. commands.def has their fields, docs/firmware.md (Lists) their effects: a
+ * batch, a test that ends the list, copies, and commands that make a load's words from stored results. A
+ * refused command ends the program with FW_ERROR_BAD_BATCH. */
 #define FW_LIST 0xffffffffu
 
-/* Or nothing runs, and a segment is checked that the host has written: `table` is its address, `runs` its
- * bytes, `sum` the sum that it should have. The sum takes 32-bit words in pairs, the last ones filled up with
- * zeros: the first word of each pair times the address behind the pair, added up modulo 2^64, plus the same
- * of the second words times FW_SUM_FACTOR. One bit that flips changes it: an address is not 0 and less than
- * 2^32, and the factor is odd. The program's own code has such a sum, its last eight bytes, which the boot
- * looks at. */
+/* Or nothing runs, and a segment written by the host is checked: `table` is its address, `runs` its bytes,
+ * `sum` its expected sum. The sum takes 32-bit words in pairs, the last pair filled up with zeros: the first
+ * word of each pair times the address after the pair, added up modulo 2^64, plus the same of the second words
+ * times FW_SUM_FACTOR. A flipped bit changes the sum: an address is nonzero and less than 2^32, and the
+ * factor is odd. The program's own code has such a sum, its last eight bytes, checked at boot. */
 #define FW_CHECK 0xfffffffeu
-#define FW_CHECK_NUMBER 0x80000000u /* in the number of such a command: batches have others */
+#define FW_CHECK_NUMBER 0x80000000u /* in the number of a check command: numbers of batches lack this bit */
 #define FW_SUM_FACTOR UINT64_C(0x9e3779b97f4a7c15)
 #define FW_TEST 0xe0000000u
 #define FW_COPY 0xd0000000u
@@ -126,7 +126,8 @@ enum { FW_FUNCTIONS_MOST = 4096, FW_FUNCTION_INPUTS_MOST = 13 };
 #define FW_CALC 0x90000000u
 #define FW_ENTRIES 0x80000000u /* no item of a kernel's is as large */
 enum { FW_PACK_PADDED = 1, FW_PACK_ONES = 2, FW_PACK_ABSENT = 4, FW_PACK_LACKED = 8, FW_PACK_BITS = 15 };
-/* STORED takes what a run has stored; with MORE behind the entries that the block has, with OPEN more follow.
+/* STORED takes a run's stored entries; MORE appends to the entries of the block, OPEN announces further
+ entries.
  */
 enum { FW_PACK_STORED = 16, FW_PACK_MORE = 32, FW_PACK_OPEN = 64, FW_PACK_FILL_SHIFT = 8 };
 enum {
@@ -142,10 +143,10 @@ enum {
     FW_ENTRIES_BITS = 255,
     FW_ENTRIES_NONE = 255,
     FW_ENTRIES_HEAD = 96,
-    FW_ENTRIES_ALIGNED = 8 /* the first such address from the place on has what the list is */
+    FW_ENTRIES_ALIGNED = 8 /* the list's header is at the first aligned address from the place on */
 };
-/* What is made of two values: the second; their sum and so on. Parts of a vector are combined by those before
- * FW_SPREADS. */
+/* Operations on two values: the second; their sum, and the rest of the table. Parts of a vector are combined
+ * by operations before FW_SPREADS. */
 enum {
     FW_OP_SET,
     FW_OP_ADD,
@@ -157,17 +158,17 @@ enum {
     FW_OP_SUB = FW_SPREADS,
     FW_OP_MUL,
     FW_OP_DIV,
-    FW_OP_LESS, /* 1 where it holds, else 0, of the data type; nothing but UNEQUAL holds of what is no number
+    FW_OP_LESS, /* 1 if true, else 0, of the data type; for NaN only UNEQUAL is true
                  */
     FW_OP_LESS_EQUAL,
     FW_OP_EQUAL,
     FW_OP_UNEQUAL,
-    FW_OP_ROOT,    /* the square root of the first: of int16 rounded down, and 0 of what is negative */
-    FW_OP_COMPARE, /* of bf16 alone: -1, 0 or 1 as int16; 2 where one is no number */
+    FW_OP_ROOT,    /* the square root of the first: for int16 rounded down, and 0 for negative values */
+    FW_OP_COMPARE, /* of bf16 alone: -1, 0 or 1 as int16; 2 if either is NaN */
     FW_OPS,
     FW_CALC_NUMBER = 16
 };
-/* The scratch area lies behind the tables that stay, and before the longest list; its offsets in SRAM. */
+/* The scratch area lies after the staying tables, and before the longest list; its offsets in SRAM. */
 enum { FW_SCRATCH_OFFSET = 0x8000, FW_SCRATCH_END = 0xd000 };
 /* Its end is for values in between, of the items of a statement. */
 enum { FW_SCRATCH_VALUES = 16, FW_SCRATCH_ROOM = FW_SCRATCH_END - FW_SCRATCH_OFFSET - 4 * FW_SCRATCH_VALUES };
@@ -175,44 +176,41 @@ enum { FW_SCRATCH_VALUES = 16, FW_SCRATCH_ROOM = FW_SCRATCH_END - FW_SCRATCH_OFF
 enum { FW_TEST_LESS = 1, FW_TEST_EQUAL = 2, FW_TEST_GREATER = 4, FW_TEST_WORD = 8, FW_TEST_BITS = 15 };
 enum { FW_LIST_HEAD = 8, FW_ITEM_BYTES = 28, FW_ITEM_CYCLES = 16 };
 
-/* This header stands before a bitstream's words in the global buffer, in bank 0 of GLB tile 0, which has no
- * other user where there are several; one image follows the other. */
+/* This header precedes a bitstream's words in the global buffer, in bank 0 of GLB tile 0, which has no other
+ * user with several images; images follow each other. */
 #define FW_IMAGE_MAGIC 0x49584e4fu /* "ONXI" */
 enum { FW_IMAGE_VERSION = 2, FW_IMAGE_SUMS = 4 };
 typedef struct {
     uint32_t magic, version;
-    uint32_t board; /* which array the words are for: fw_board_id of the host, ONYX_BOARD_ID of the program */
+    uint32_t board; /* array of the words: fw_board_id of the host, ONYX_BOARD_ID of the program */
     uint32_t words; /* {data, address} each, behind this header */
-    /* The data of each word times the processor's address of what stands behind it, added up modulo 2^64, low
-     * half first; then the same of the words' addresses. One bit or two that flip change a sum, since none of
-     * these weights is another times a power of two and all products are below 2^63; so do two words that
-     * change places, whose addresses differ. */
+    /* The data of each word times the processor's address after the word, added up modulo 2^64, low half
+     * first; and the same of the words' addresses. One or two flipped bits change a sum, since none of these
+     * weights is another times a power of two and all products are below 2^63; two exchanged words change a
+     * sum, too, since their addresses differ. */
     uint32_t sums[FW_IMAGE_SUMS];
 } fw_image_header;
 
 /* A batch file consists of little-endian 32-bit words: magic, version, inputs, outputs, batches, buffers,
  * part (kernel that it is of, of those of all the program's images, with its inputs and outputs, or function:
- * as in the mailbox); per batch:
- * runs, address of the run table, segments; per segment: address, bytes, content padded to 4 bytes. With two
- * buffers a batch can be loaded while the one before it runs: even and odd ones differ in the banks they use
- * of each GLB tile and in their half of the table's area. A bank does not arbitrate, so nobody may touch one
- * while a stream uses it.
- * The file of a list has part FW_LIST, one input, one output, one batch and one buffer: runs are its steps,
- * the table is the list, which lies in a segment; behind the segments come the pieces that its stores write,
- * each an address and bytes. With FW_COLLECT in the part nothing runs: the batches' results are taken, by
- * rows that lists have completed; or by a row that is the file's one segment, where its words have been moved
- * since.
- * The last eight bytes of any file are the hash of all before: XXH64 of pieces of 64 KB, each with the hash
- * of those before as seed (hash_more), low half first. */
+ * as in the mailbox); per batch: runs, address of the run table, segments; per segment: address, bytes,
+ * content padded to 4 bytes. With two buffers a batch can be loaded while the previous batch runs: even and
+ * odd batches use different banks of each GLB tile and different halves of the table's area. A bank does not
+ * arbitrate: nobody may access a bank while a stream uses it. The file of a list has part FW_LIST, one input,
+ * one output, one batch and one buffer: runs are its steps, the table is the list, stored in a segment; the
+ * segments are followed by the pieces written by its stores, each an address and bytes. With FW_COLLECT in
+ * the part nothing runs: the batches' results are fetched, by rows completed by lists; or by a row that is
+ * the file's only segment, for words moved since. The last eight bytes of any file are the hash of all
+ * before: XXH64 of pieces of 64 KB, each with the hash of the earlier pieces as seed (hash_more), low half
+ * first. */
 #define FW_COLLECT 0x80000000u
 #define FW_BATCH_MAGIC 0x42584e4fu    /* "ONXB" */
-#define FW_AGAIN UINT32_C(0x80000000) /* in the bytes of a segment: it is written though it may be there */
+#define FW_AGAIN UINT32_C(0x80000000) /* in the bytes of a segment: written even if resident */
 enum { FW_BATCH_VERSION = 9, FW_BUFFERS_MOST = 2 };
-/* Kernels of an image, images of a program, kernels of all of them. */
+/* Kernels of an image, images of a program, kernels of all images. */
 enum { FW_PARTS_MOST = 16, FW_IMAGES_MOST = 16, FW_KERNELS_MOST = 64 };
-/* These say of batch `i`, counted from 0, which buffer it uses, which bank its inputs have and which its
- * outputs, and where its part of the table's area begins (as an offset in SRAM) and how long it is (in
- * bytes). */
+/* For batch `i`, counted from 0: its buffer, the bank of its inputs and the bank of its outputs, the begin of
+ * its part of the table's area (an offset in SRAM) and the part's length (in bytes). */
 static inline uint32_t fw_buffer_of(uint32_t buffers, uint32_t i) {
     return i % buffers;
 }

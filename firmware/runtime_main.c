@@ -1,4 +1,4 @@
-/* Compiles the runtime for one board, when onyx is built: firmware_runtime HOME BOARD FOLDER COMPILER
+/* Compiles the runtime for a board, during onyx's own build: firmware_runtime HOME BOARD FOLDER COMPILER
  * [MOVED]; see runtime.h. */
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* Sums of segments, which the firmware makes again of what has arrived, and of whole files of batches. */
+/* Sums of segments, recomputed by the firmware on arrival, and of whole files of batches. */
 #include "firmware/sums.h"
 #include "firmware/fw_int.h"
 

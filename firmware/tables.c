@@ -1,4 +1,4 @@
-/* Writes the C and linker files of one program, from its designs and their bitstreams. */
+/* Writes the C and linker files of a program, from its designs and their bitstreams. */
 #include "firmware/fw_int.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@ static int by_column(const void *left, const void *right) {
     return a->column < b->column ? -1 : a->column > b->column;
 }
 
-/* Adds the stream of an IO cell in column x; `used`: the GLB tiles that have one of its direction. */
+/* Adds the stream of an IO cell in column x; `used`: the GLB tiles with a stream of this direction. */
 static bool add_stream(fw_streams *to, const pnr_board *b, const net_cell_data *cell, uint32_t x,
                        uint32_t *used, diagnostics *d) {
     const char *what = cell->output ? "store" : "load";
@@ -27,9 +27,9 @@ static bool add_stream(fw_streams *to, const pnr_board *b, const net_cell_data *
     return true;
 }
 
-/* Checks that no block of a store but the last can be empty, since the chip loses the length of what follows
- * an empty one. Segments begin with a 0, so they never are empty; coordinates and values may be, unless all
- * levels come in turn (onyx-ext): then an empty block comes as the word 0. */
+/* Checks that only the last block of a store can be empty, since the chip loses the length after an empty
+ * block. Segments begin with a 0 and are never empty; coordinates and values may be empty, unless all levels
+ * come in turn (onyx-ext), where an empty block comes as the word 0. */
 static bool check_blocks(const net_cell_data *cell, diagnostics *d) {
     uint32_t most = cell->level == SAM_MODE_VALS ? 1 : 2;
     if (cell->num_blocks <= most || cell->level == SAM_IN_TURN)
@@ -198,7 +198,7 @@ static uint32_t glb_mask(const pnr_board *b, const fw_stream *list, uint32_t n) 
     return mask;
 }
 
-/* Returns what a stream carries: "B values", "B level 0". */
+/* Returns the contents of a stream: "B values", "B level 0". */
 static const char *stream_text(const pnr_design *design, const net_cell_data *cell, arena *mem) {
     const char *tensor = names_text(design->net->names, cell->tensor);
     return cell->level == SAM_IN_TURN     ? arena_printf(mem, "%s, all levels in turn", tensor)
@@ -267,7 +267,7 @@ static void write_lanes(FILE *out, const pnr_board *b, const fw_streams *s) {
     for (uint32_t i = 0; i < (n); i++)                                                                       \
         for (uint32_t p = 0; p < (images)[i].parts; p++)
 
-/* Writes the streams and lanes of all kernels, one behind the other. */
+/* Writes the streams and lanes of all kernels, in order. */
 static void write_all_streams(FILE *out, const fw_placed *images, uint32_t n, arena *mem) {
     fprintf(out, "static const kernel_stream loads[] = {\n");
     EACH_KERNEL(images, n, i, p) {
@@ -286,7 +286,7 @@ static void write_all_streams(FILE *out, const fw_placed *images, uint32_t n, ar
     fprintf(out, "};\n");
 }
 
-/* Returns how many GLB tiles, from the first on, words pass on their way to the last column that has one. */
+/* Returns the number of GLB tiles, from the first on, that words pass to the last column with a word. */
 static uint32_t glb_tiles_of(const pnr_board *b, const bits_stream *bits) {
     uint32_t last = 0;
     for (uint32_t i = 0; i < bits->words.len; i++) {
@@ -321,7 +321,7 @@ static void write_images(FILE *out, const fw_placed *images, uint32_t n) {
     fprintf(out, "};\n");
 }
 
-/* Writes the kernels of all images; returns how many there are, or 0 after errors. */
+/* Writes the kernels of all images; returns their number, or 0 after errors. */
 static uint32_t write_parts(FILE *out, const fw_placed *images, uint32_t n, diagnostics *d) {
     uint32_t loads = 0, stores = 0, lanes = 0, kernels = 0, crossbar;
     fprintf(out, "static const kernel_part parts[] = {\n");
@@ -343,7 +343,7 @@ static uint32_t write_parts(FILE *out, const fw_placed *images, uint32_t n, diag
     return kernels;
 }
 
-/* Writes the functions, if there are any, and returns what the description says of them. */
+/* Writes the functions, if any, and returns their part of the description. */
 static const char *write_functions(FILE *out, const fw_functions *f) {
     if (!f)
         return "";
@@ -356,7 +356,7 @@ static const char *write_functions(FILE *out, const fw_functions *f) {
     return "    FUNCTIONS_OF(functions),\n";
 }
 
-/* Without a kernel there is none to take by its number, either. */
+/* Without kernels, no kernel is taken by its number either. */
 static void write_no_kernels(FILE *out) {
     fprintf(out, "static const kernel_image images[1];\nstatic const kernel_part parts[1];\n");
 }
@@ -461,7 +461,7 @@ static fw_image_header header_of(const fw_placed *image) {
     return h;
 }
 
-/* The words alone, in the order of their file: their program loads them as they stand. */
+/* The words alone, in the order of their file: their program loads them unchanged. */
 static bool write_bare_words(const bits_stream *bits, const char *folder, diagnostics *d) {
     file_out f;
     if (!file_create(&f, arena_printf(d->mem, "%s/app_bitstream.c", folder), d->mem, d))

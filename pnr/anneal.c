@@ -2,18 +2,18 @@
  *
  * Cost: the sum over nets of an estimate of their routed length, in units of 1 / LENGTH_ONE hops (integers
  * throughout, so the result does not depend on compiler or machine). Up to three tiles the half perimeter of
- * their box is exact; up to SPOTS the better of the two trees with a single trunk through the median;
- * above, the half perimeter times the expected ratio of a Steiner tree to it (after Cheng, RISA, 1994). With
- * options.timing, nets with a fork cost more than in proportion: no FIFO may stand before their fork.
- * Moves: one cell to a site of its kind, swapping with whoever stands there; in turn a random site of the
- * window around it and one next to a cell it is connected to. Schedule after Betz and Rose (VPR, 1997), with
- * what measurements on this array ask for: the window never shrinks below 3 (MEM columns are 4 apart), IO
- * cells may always jump along the whole row, moves of equal cost are accepted, and the best placement seen
- * at the end of a temperature is kept. Two anneals from one start share the moves, three for up to
- * MORE_RESTARTS_CELLS cells: they end in a poor optimum less often than one as long as all. O(moves * nets
- * per cell). Proposals are drawn and filtered in groups of GROUP; one that an accepted move of its group has
- * overtaken is dropped. Invariant: all spots of `cell` and `occupant`, ranks and costs of `net` are those of
- * the placement accepted last.
+ * their box is exact; up to SPOTS the better of the two trees with a single trunk through the median; above,
+ * the half perimeter times the expected ratio of a Steiner tree to it (after Cheng, RISA, 1994). With
+ * options.timing, nets with a fork cost more than in proportion: no FIFO may stand before their fork. Moves:
+ * one cell to a site of its kind, swapping with whoever stands there; in turn a random site of the window
+ * around the cell and a site next to a connected cell. Schedule after Betz and Rose (VPR, 1997), with what
+ * measurements on this array ask for: the window never shrinks below 3 (MEM columns are 4 apart), IO cells
+ * may always jump along the whole row, moves of equal cost are accepted, and the best placement seen at the
+ * end of a temperature is kept. Two anneals from the same start share the moves, three for up to
+ * MORE_RESTARTS_CELLS cells: several anneals end in a poor optimum less often than a single anneal of equal
+ * total length. O(moves * nets per cell). Proposals are drawn and filtered in groups of GROUP; a proposal
+ * overtaken by an accepted move of its group is dropped. Invariant: all spots of `cell` and `occupant`, ranks
+ * and costs of `net` are those of the placement accepted last.
  */
 #include "pnr/place_int.h"
 #include "pnr/spot.h"
@@ -25,7 +25,7 @@ enum { MIDDLE_CELLS = 214, LARGE_MOVES_PER_CELL = 8000, MOST_MOVES_PER_PAIR = 60
 enum { EFFORT_DEFAULT = 5, RESTARTS = 2, MORE_RESTARTS = 3, MORE_RESTARTS_CELLS = 96, LANE_SHARES = 2 };
 enum { LENGTH_ONE = 16, FORK_BEND = 10, BEND_ONE = 1024, COST_MOST = 1 << 26 };
 
-/* All that a move asks about a cell. */
+/* State of a cell for evaluating moves. */
 typedef struct {
     spot link[SPOTS];     /* where the other cells of its nets of two cells stand; 0 in unused places */
     uint32_t many[SPOTS]; /* its nets of more than two cells */
@@ -35,7 +35,7 @@ typedef struct {
     uint8_t links, manys, class;
 } cell_state;
 
-/* A net of more than two cells; no ranks if there are more than SPOTS. */
+/* A net of more than two cells; without ranks for more than SPOTS cells. */
 typedef struct {
     spot rank[RANKS];
     uint32_t cells, cost;
@@ -46,7 +46,7 @@ typedef struct {
     uint32_t cell, place;
 } link_place;
 
-/* What the clock asks of a cell's links: their leads, and how many hops they are too long in all. */
+/* Clock constraints of a cell's links: their leads, and their total excess in hops. */
 typedef struct {
     uint8_t lead[SPOTS];
     uint32_t excess;
@@ -66,14 +66,14 @@ typedef struct {
     uint32_t *occupant; /* by spot */
     net_state *net;
     reach column[2][CLASSES][SPOT_SIDE], row[2][CLASSES][SPOT_SIDE]; /* in the window, next to a partner */
-    /* the move being tried: nets as they would be */
+    /* the move under trial: the nets after the move */
     net_state *trial;
     uint32_t *touched, touched_len;
     uint32_t window_256;             /* how far a move may go; 8 fraction bits */
     uint32_t exponential[QUANTILES]; /* -ln(u), 12 fraction bits */
 } annealer;
 
-/* ---- what a net costs ------------------------------------------------------------------------ */
+/* ---- cost of a net --------------------------------------------------------------------------- */
 
 /* Returns the half perimeter of a net when `cell` stands at `to`. */
 static uint32_t half_perimeter(const annealer *a, uint32_t n, uint32_t cell, spot to) {
@@ -90,14 +90,14 @@ static uint32_t half_perimeter(const annealer *a, uint32_t n, uint32_t cell, spo
     return x1 - x0 + y1 - y0;
 }
 
-/* What one step of a box's half perimeter costs in a net of k > 2 cells. */
+/* Cost of a unit of a box's half perimeter in a net of k > 2 cells. */
 static uint32_t unit_length(uint32_t k) {
     return k <= SPOTS ? LENGTH_ONE : LENGTH_ONE * 21 / 16 + (k - SPOTS) * LENGTH_ONE * 3 / 80;
 }
 
-/* Returns the cost of a net of k > 2 cells. It grows more than in proportion to the length, the more so with
- * options.timing; even without, a little of that leaves fewer netlists in a poor optimum. It does not for the
- * largest nets, whose length that would overrate. */
+/* Returns the cost of a net of k > 2 cells. The cost grows more than in proportion to the length, and faster
+ * with options.timing; even without timing, a slight growth leaves fewer netlists in a poor optimum. The
+ * largest nets cost in proportion, since their length would be overrated. */
 static inline uint32_t cost_of_length(const annealer *a, uint32_t length, uint32_t k) {
     uint32_t bend = (k > SPOTS ? 0 : FORK_BEND) + a->p->options->timing;
     uint64_t cost = length + (uint64_t)length / LENGTH_ONE * length * bend / BEND_ONE;
@@ -118,7 +118,7 @@ static inline void net_after(const annealer *a, uint32_t n, uint32_t cell, spot 
     out->cost = cost_of_length(a, length, k);
 }
 
-/* ---- what the clock asks of a link ------------------------------------------------------------ */
+/* ---- clock constraints of a link -------------------------------------------------------------- */
 
 static inline uint32_t lead_place(int difference) {
     return (uint32_t)((difference < -LEAD_REACH  ? -LEAD_REACH
@@ -158,7 +158,7 @@ static void measure_net(annealer *a, uint32_t n) {
     s->cost = cost_of_length(a, unit_length(s->cells) * length, s->cells);
 }
 
-/* Puts the cells on their sites and makes everything that follows from those; returns the cost. */
+/* Puts the cells on their sites and computes the derived state; returns the cost. */
 static int64_t measure_all(annealer *a, const pnr_site *at) {
     const placer *p = a->p;
     int64_t total = 0, twice = 0;
@@ -192,9 +192,9 @@ static int64_t measure_all(annealer *a, const pnr_site *at) {
 /* ---- moves ----------------------------------------------------------------------------------- */
 
 typedef struct {
-    uint32_t cell, other; /* other: who stands there, or nobody */
+    uint32_t cell, other; /* other: the cell at the target site, or nobody */
     spot from, to;
-    int32_t most; /* how much dearer it may make the placement */
+    int32_t most; /* largest allowed increase of the cost */
 } place_move;
 
 static inline int at_least(int v, int bound) {
@@ -226,8 +226,8 @@ static inline uint32_t pick(reach r, uint64_t bits) {
     return r.first + ((uint32_t)(bits & 0xfff) * r.count >> 12);
 }
 
-/* Proposes a random cell and a random site of its kind, in the window around it or next to a random cell it
- * is connected to, which leaves far fewer netlists in a poor local optimum. False if the move is none. */
+/* Proposes a random cell and a random site of its kind, in the window around the cell or next to a random
+ * connected cell, which leaves far fewer netlists in a poor local optimum. False for an invalid move. */
 static inline bool propose(const annealer *a, uint32_t next_to_partner, uint64_t bits, place_move *m) {
     const placer *p = a->p;
     m->cell = p->movable.at[(bits >> 46) * p->movable.len >> 18];
@@ -268,8 +268,8 @@ static inline int32_t link_change(const cell_state *cell, const cell_state *othe
     return (int32_t)(uint32_t)(sums[0] + sums[1]) + unused * ((int32_t)cell->links - (int32_t)other->links);
 }
 
-/* May the move cost no more than m->most, as far as can be told without its nets of more than two cells?
- * These are dear to evaluate; they shrink by at most `gain` of their cells a tile of distance. */
+/* May the move cost no more than m->most, judged without its nets of more than two cells? These nets are
+ * expensive to evaluate, and shrink by at most `gain` of their cells a tile of distance. */
 static inline bool is_hopeful(const annealer *a, const place_move *m) {
     const cell_state *cell = &a->cell[m->cell], *other = &a->cell[m->other];
     int64_t gain = (int64_t)spot_distance(m->from, m->to) * ((int64_t)cell->gain + other->gain);
@@ -278,8 +278,8 @@ static inline bool is_hopeful(const annealer *a, const place_move *m) {
     return LENGTH_ONE * link_change(cell, other, m->from, m->to) - gain <= m->most;
 }
 
-/* Makes `n` proposals, of which the hopeful ones go to `out`; returns how many those are. It has no branches
- * that depend on them, so that the processor works on several at a time. */
+/* Makes `n` proposals, and puts the hopeful ones into `out`; returns their number. The loop has no
+ * data-dependent branches: the processor works on several proposals at a time. */
 static inline uint32_t propose_group(annealer *a, uint32_t temperature, uint32_t n, place_move *out) {
     uint32_t hopeful = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -291,7 +291,7 @@ static inline uint32_t propose_group(annealer *a, uint32_t temperature, uint32_t
     return hopeful;
 }
 
-/* Is the move still what it was when it was proposed, and where both cells may stand? */
+/* Is the proposed move still valid, with both cells allowed at their new sites? */
 static inline bool is_possible(const annealer *a, const place_move *m) {
     const placer *p = a->p;
     return a->cell[m->cell].at == m->from && a->occupant[m->to] == m->other &&
@@ -322,8 +322,8 @@ static inline int32_t excess_change(const annealer *a, uint32_t c, spot from, sp
     return sum;
 }
 
-/* Returns the change of cost by a move, which is left undone; or COST_MOST if what the clock asks of links,
- * which is dearer to evaluate than all the rest, cannot bring it down to `most`. */
+/* Returns the change of cost by a move, without making the move; COST_MOST if the clock constraints of links,
+ * the most expensive part to evaluate, cannot bring the change down to `most`. */
 static inline int32_t change_of(annealer *a, const place_move *m, int32_t most) {
     const cell_state *cell = &a->cell[m->cell], *other = &a->cell[m->other];
     int32_t change = link_change(cell, other, m->from, m->to);
@@ -401,8 +401,9 @@ static void tabulate_exponential(annealer *a) {
     }
 }
 
-/* Makes `moves` proposals at one temperature (16 fraction bits; 0 = descend only). Those of a group are drawn
- * together; one that another of the group has overtaken is dropped. Returns how many were accepted. */
+/* Makes `moves` proposals at a temperature (16 fraction bits; 0 = descend only). Proposals of a group are
+ * drawn together; a proposal overtaken by another of the group is dropped. Returns the number of accepted
+ * moves. */
 static uint32_t anneal_at(annealer *a, uint32_t temperature, uint32_t moves, int64_t *cost) {
     uint32_t accepted = 0;
     place_move group[GROUP];
@@ -471,8 +472,8 @@ static void adapt_window(annealer *a, uint32_t accepted, uint32_t moves) {
                                           : (uint32_t)next);
 }
 
-/* Estimates how long a move takes on one core of 2.6 GHz, fitted to the published netlists: 18 ns, and for
- * every net of the cells it moves what measuring that net costs. A net of k cells is met k times. */
+/* Estimates the time of a move on one core of 2.6 GHz, fitted to the published netlists: 18 ns, plus the
+ * measuring time of every net of the moved cells. A net of k cells is met k times. */
 static uint32_t move_nanoseconds(const placer *p) {
     uint32_t sum = 0;
     for (uint32_t n = 0; n < p->nets; n++) {
@@ -504,7 +505,7 @@ static uint32_t moves_by_size(const placer *p) {
     return p->lanes > 1 && share < one ? (uint32_t)share : one;
 }
 
-/* Makes `moves` proposals from the placement as it stands; the best placement seen goes to `at`. */
+/* Makes `moves` proposals from the current placement; the best placement seen goes to `at`. */
 static void schedule(annealer *a, uint32_t moves, anneal_result *best, pnr_site *at) {
     const uint32_t coldest = LENGTH_ONE * (3u << 16) / 10; /* 0.3 hops */
     int64_t cost = measure_all(a, a->p->at);

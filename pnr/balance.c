@@ -1,13 +1,13 @@
-/* Reconvergent paths after routing. A token that forks and meets itself again at a join waits there for its
- * slower half; meanwhile the faster path has to hold one token a cycle, or the fork stalls and the kernel
- * runs below one token a cycle. SplitFIFO pairs change both sides, so this is judged on the routed design: a
- * path is too short when its room (tokens its FIFOs hold) is less than the latency (cycles) of another path
- * from the same fork to the same join.
+/* Reconvergent paths after routing. The tokens of a fork that meet again at a join wait for the slower path;
+ * meanwhile the faster path has to hold one token a cycle, or the fork stalls and the kernel runs below one
+ * token a cycle. SplitFIFO pairs change both sides, so this is judged on the routed design: a path is too
+ * short when its room (tokens its FIFOs hold) is less than the latency (cycles) of another path from the same
+ * fork to the same join.
  *
  * From docs/notebook/fidelity.md's figures: a PE takes at most 3 cycles to its first output and holds at
- * least 4 tokens, two in each FIFO; a pair takes 1 and holds 2. A MEM tile decouples what is before it from
- * what is behind it, so paths end there. For each fork one pass over the pins in topological order: O(forks *
- * pins). Cells on a cycle are not judged.
+ * least 4 tokens, two in each FIFO; a pair takes 1 and holds 2. A MEM tile decouples its inputs from its
+ * outputs: paths end there. For each fork one pass over the pins in topological order: O(forks * pins). Cells
+ * on a cycle are not judged.
  */
 #include "pnr/pnr_int.h"
 
@@ -23,7 +23,7 @@ typedef struct {
     u32_vec *driven;       /* by cell: its nets */
     uint32_t *reached;     /* by cell: fork + 1 whose paths are in at */
     uint32_t *pin_reached; /* by cell * PORTS + port, the same */
-    path_bounds *at, *pin; /* at a cell's outputs: most latency, least room; at an input: of its one driver */
+    path_bounds *at, *pin; /* outputs: most latency, least room; inputs: of the driver */
 } balancer;
 
 /* Hands the bounds at a cell's outputs on to the inputs of the next cells. */
@@ -43,7 +43,7 @@ static void leave(balancer *b, uint32_t cell, uint32_t fork) {
     }
 }
 
-/* Derives what the inputs reached say about the cell's outputs; *worst is the shortest path too short for
+/* Derives the bounds of the cell's outputs from its reached inputs; *worst is the shortest path too short for
  * another. */
 static void arrive(balancer *b, uint32_t cell, uint32_t fork, pnr_imbalance *worst) {
     path_bounds out = {0, UINT32_MAX};

@@ -1,12 +1,11 @@
-/* balance.h - paths that part and meet again. */
+/* balance.h - reconvergent paths. */
 #ifndef ONYX_PNR_BALANCE_H
 #define ONYX_PNR_BALANCE_H
 
 #include "pnr/design.h"
 
-/* Paths that fork at one cell and meet at another, where the shortest cannot hold the tokens that wait for
- * the longest: the kernel then runs below a token a cycle. pnr_balance lists the worst of each join, by cell
- * index. */
+/* Paths that fork at a cell and meet at another, where the shortest cannot hold the tokens that wait for the
+ * longest: the kernel runs below a token a cycle. pnr_balance lists the worst of each join, by cell index. */
 typedef struct {
     uint32_t fork, join;
     uint32_t latency, room; /* cycles of the longest path, tokens the shortest holds */

@@ -1,10 +1,10 @@
-/* A board's JSON document: one table of its members, read and validated row by row. */
+/* A board's JSON document: a table of its members, read and validated row by row. */
 #include "pnr/pnr_int.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A whole number of the document: where it stands, its range, where it goes. */
+/* An integer of the document: its place, range and destination. */
 typedef struct {
     const char *section, *key;
     uint32_t low, high;
@@ -43,7 +43,7 @@ static const char *const sections[] = {"array", "glb", "mem", "memory_map", "clo
 #define NAME_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 enum { REGISTER_BYTES = 0x1000 }; /* at least, of the array's controller and of the platform's */
 
-/* The document as text, for locations; `section` is what is being read, "" outside of sections. */
+/* The document as text, for locations; `section` is the current section, "" outside of sections. */
 typedef struct {
     const char *text, *section;
     size_t length;
@@ -52,8 +52,8 @@ typedef struct {
     arena *mem;
 } document;
 
-/* Where a member's name stands in a document that is JSON; its section if it is missing, the start if that
- * is, too. */
+/* Place of a member's name in a valid JSON document; its section if the member is missing, the start if the
+ * section is missing, too. */
 static src_loc member_at(const document *doc, const char *key) {
     src_loc best = src_at(doc->source, 0, 1);
     bool inside = *doc->section == '\0';
@@ -93,7 +93,7 @@ static bool bad_type(const document *doc, const char *key, const char *wants) {
     return member_error(doc, "E0003-json-member", key, wants);
 }
 
-/* Addresses read better in hexadecimal, which JSON lacks: "0x..." strings are whole numbers, too. */
+/* Addresses read better in hexadecimal, absent from JSON: "0x..." strings are integers, too. */
 static bool get_number(const document *doc, const cJSON *object, const char *key, uint32_t *out) {
     const cJSON *m = cJSON_GetObjectItemCaseSensitive(object, key);
     if (cJSON_IsNumber(m) && m->valuedouble >= 0 && m->valuedouble <= UINT32_MAX &&
@@ -137,7 +137,7 @@ static bool read_member(const board_member *m, const cJSON *object, const docume
     return true;
 }
 
-/* Refuses two members of one name, of which cJSON takes the first and other readers the last. */
+/* Refuses duplicate members: cJSON takes the first, other readers the last. */
 static bool each_once(const document *doc, const cJSON *object) {
     for (const cJSON *m = object->child; m; m = m->next) {
         if (cJSON_GetObjectItemCaseSensitive(object, m->string) != m)
@@ -146,7 +146,7 @@ static bool each_once(const document *doc, const cJSON *object) {
     return true;
 }
 
-/* Refuses unknown members: a misspelt one would silently be ignored otherwise. */
+/* Refuses unknown members: a misspelt name would silently be ignored otherwise. */
 static bool only_members(const document *doc, const cJSON *object, const char *const *known) {
     if (!each_once(doc, object))
         return false;
@@ -194,8 +194,8 @@ static bool are_delays(document *doc, const cJSON *delays) {
     return good;
 }
 
-/* Checks the board's delays and those of its corner, if it has one; which there have to be is the timing
- * analysis's business. */
+/* Checks the board's delays and those of its corner, if any; the timing analysis checks their
+ * completeness. */
 static bool check_delays(document *doc, const cJSON *json) {
     static const char *const known[] = {"name", "delays_ps", NULL};
     const cJSON *delays = get_object(doc, json, "delays_ps"),
@@ -221,7 +221,7 @@ static bool check_delays(document *doc, const cJSON *json) {
     return good;
 }
 
-/* Reads how a host reaches the board, which a board need not say. */
+/* Reads the board's optional link to a host. */
 static bool read_link(document *doc, pnr_board *out) {
     static const char *const known[] = {"openocd", "idcode", "simulated", NULL};
     const cJSON *link = cJSON_GetObjectItemCaseSensitive(out->json, "link");
@@ -240,7 +240,7 @@ static bool read_link(document *doc, pnr_board *out) {
     return good;
 }
 
-/* Refuses two memories that share an address: one would be written for the other. */
+/* Refuses overlapping memories: a write to either would change the other. */
 static bool check_memories(document *doc, const pnr_board *b) {
     const struct {
         const char *name;
@@ -291,7 +291,7 @@ static const char *beside(const char *path, const char *name, arena *mem) {
     return arena_printf(mem, "%.*s%s", slash ? (int)(slash - path + 1) : 0, path, name);
 }
 
-/* Reads "profiles", which may be absent. They name tables, so they are of letters, digits and '-' only. */
+/* Reads "profiles", which may be absent. Profiles name tables: only letters, digits and '-' are allowed. */
 static bool check_profiles(const document *doc, const cJSON *json) {
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "profiles");
     bool good = !list || cJSON_IsArray(list);
@@ -301,7 +301,7 @@ static bool check_profiles(const document *doc, const cJSON *json) {
     return good || bad_member(doc, "profiles", "must be a list of names of small letters, digits and '-'");
 }
 
-/* Reads `name`, `format_version` and the register map's folder, which stands next to the document. */
+/* Reads `name`, `format_version` and the register map's folder, next to the document. */
 static bool read_head(const document *doc, const char *path, pnr_board *out) {
     uint32_t version = 0;
     const char *tables = NULL;

@@ -9,7 +9,7 @@ typedef enum { PNR_EAST, PNR_SOUTH, PNR_WEST, PNR_NORTH } pnr_side;
 
 /* ---- board ----------------------------------------------------------------------------------- */
 
-/* Byte addresses and sizes as the processor sees them. */
+/* Byte addresses and sizes as seen by the processor. */
 typedef struct {
     uint32_t code, code_bytes; /* program memory */
     uint32_t sram, sram_bytes; /* data memory */
@@ -22,19 +22,19 @@ typedef struct {
 typedef struct {
     const char *openocd; /* path of the OpenOCD configuration; NULL: the board has no link */
     uint32_t idcode;     /* of the JTAG TAP */
-    bool simulated;      /* onyx-cosim answers, which whoever wants the board starts */
+    bool simulated;      /* onyx-cosim, started by the user of the board, answers */
 } pnr_link;
 
 typedef struct {
     const char *name;       /* "onyx" */
     const char *folder;     /* where register map tables lie: "boards/onyx" */
-    const char *profile;    /* what the tiles can do: PNR_PROFILE, or one of the document's "profiles" */
+    const char *profile;    /* capabilities of the tiles: PNR_PROFILE, or one of the document's "profiles" */
     uint32_t width, height; /* 32, 17: height counts the IO row */
     uint32_t tracks;        /* per side and direction */
     uint32_t mem_period, mem_phase; /* MEM column iff x % period == phase */
     uint32_t glb_tiles, glb_bank_bytes, glb_banks_per_tile, columns_per_glb_tile;
-    uint32_t flush_columns; /* of a flush group: these columns are flushed together, by one load stream */
-    uint32_t mem_words;     /* words of one ID of a MEM tile's buffet */
+    uint32_t flush_columns; /* of a flush group: a load stream flushes these columns together */
+    uint32_t mem_words;     /* words of an ID of a MEM tile's buffet */
     pnr_memory_map map;
     uint32_t cpu_mhz, cgra_mhz; /* highest clocks */
     pnr_link link;
@@ -45,10 +45,10 @@ typedef struct {
 #define PNR_PROFILE "onyx"
 
 /* Reads boards/NAME.json (or a path that ends in .json) from the current folder, else from the source tree,
- * and validates it. Errors: E0001-file, E0002-json, E0003-json-member, E0501-board-member (both show
- * the member), E0502-board-sizes. `out->json` lives until the caller deletes it with pnr_board_free. */
+ * and validates it. Errors: E0001-file, E0002-json, E0003-json-member, E0501-board-member (both show the
+ * member), E0502-board-sizes. `out->json` lives until pnr_board_free. */
 bool pnr_board_read(const char *name_or_path, arena *mem, diagnostics *d, pnr_board *out);
-/* Gives the board another profile, one of its "profiles" or PNR_PROFILE. Error: E0503-board-profile. */
+/* Changes the board's profile to one of its "profiles" or PNR_PROFILE. Error: E0503-board-profile. */
 bool pnr_board_set_profile(pnr_board *b, const char *profile, diagnostics *d);
 /* Returns whether primitives of ours may be used (docs/boards.md). */
 bool pnr_board_extended(const pnr_board *b);

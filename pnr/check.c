@@ -1,6 +1,6 @@
-/* The judge of placements and routes. It knows the device only from the description of the board and from its
- * own statement of the switch box, on purpose not the generated one of boards/onyx/fabric.h, and shares no
- * code with the placer, the router or the fabric they use.
+/* The judge of placements and routes. Its knowledge of the device is the board's description and a statement
+ * of the switch box of its own, on purpose not the generated tables of boards/onyx/fabric.h; the checker
+ * shares no code with the placer, the router or their fabric.
  *
  * Codes: E0530 sites, E0531 a wire used twice, E0532 hops that do not connect, E0533 sinks, E0534 IO rules,
  * E0535 FIFO pairs, E0536 broadcast rule, E0537 wires that leave the array, E0538 flush groups,
@@ -15,7 +15,7 @@ typedef struct {
     uint32_t *owner;     /* by wire: net + 1 */
     uint32_t *pin_owner; /* by cell * 8 + input port: net + 1 */
     uint32_t net;        /* being looked at */
-    uint32_t *consumers; /* by hop of it: following hops and sinks */
+    uint32_t *consumers; /* by hop: following hops and sinks */
     bool *early;         /* by net: net_early */
     uint32_t faults;
 } checker;
@@ -36,7 +36,7 @@ static bool is_mem(const pnr_board *b, uint32_t x) {
 static bool switch_joins(uint32_t w, unsigned from, uint32_t i, unsigned to, uint32_t o) {
     if (from == to || i >= w || o >= w)
         return false;
-    uint32_t track[4]; /* by side: the track there, as if both ends were looked up by side */
+    uint32_t track[4]; /* by side: the track at this side, as in a look-up of both ends by side */
     track[from] = i;
     track[to] = o;
     unsigned ends = 1u << from | 1u << to;
@@ -51,7 +51,7 @@ static bool switch_joins(uint32_t w, unsigned from, uint32_t i, unsigned to, uin
     return i == o;
 }
 
-/* Returns the tile a wire arrives at, or (0, UINT32_MAX) when it leaves the array. Row 0 is the IO tile. */
+/* Returns the tile at the end of a wire, or (0, UINT32_MAX) outside of the array. Row 0 is the IO tile. */
 typedef struct {
     uint32_t x, y;
 } tile_at;
@@ -100,11 +100,12 @@ static void check_stream_column(checker *c, uint32_t cell, uint32_t *streams) {
         FAULT(c, "E0534-io-rule", "global buffer tile %u has a load and a store stream", tile);
 }
 
-/* A group of columns has one flush wire: it would reset cells of another flush in the middle of their work.
+/* A group of columns has a common flush wire, which would reset cells of another flush in the middle of their
+ work.
  */
 static void check_flush_groups(checker *c, arena *scratch) {
     const pnr_board *b = c->board;
-    uint32_t *first = arena_new_n(scratch, uint32_t, b->width); /* by group: a cell of it + 1 */
+    uint32_t *first = arena_new_n(scratch, uint32_t, b->width); /* by group: a cell of the group + 1 */
     for (uint32_t i = 0; i < c->design->net->cells.len; i++) {
         const net_cell_data *cell = &c->design->net->cells.at[i];
         uint32_t x = c->design->site.at[i].x, group = x / b->flush_columns, other = first[group];
@@ -161,7 +162,7 @@ static pnr_site source_site(const checker *c) {
     return c->design->site.at[c->design->net->nets.at[c->net].source.cell.v - 1];
 }
 
-/* Returns what .packed and .route files call the net. */
+/* Returns the net's id in .packed and .route files. */
 static const char *id_of(const checker *c, uint32_t net) {
     return net_id_text(c->design->net, net, c->d->mem);
 }
@@ -170,7 +171,7 @@ static const pnr_route *route_of(const checker *c) {
     return &c->design->route.at[c->net];
 }
 
-/* Does this hop start on a real wire of the array that only this net uses? */
+/* Does this hop start on a real wire of the array used by this net only? */
 static void check_wire(checker *c, uint32_t i) {
     const pnr_board *b = c->board;
     const pnr_hop *h = &route_of(c)->hops.at[i];
@@ -264,7 +265,7 @@ static void check_sinks(checker *c) {
               source_cell(c)->tag, source_cell(c)->number, net->sinks.len);
 }
 
-/* A wire that arrives at an IO tile can go no further and must be meant for it. */
+/* A wire arriving at an IO tile ends there and must have the tile as its sink. */
 static void check_io_wires(checker *c) {
     const pnr_route *r = route_of(c);
     const net_data *net = &c->design->net->nets.at[c->net];
@@ -319,7 +320,8 @@ static void check_fifos(checker *c, arena *scratch) {
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
-/* Rows 9 and up see the flush a cycle later: a token that is there before must not lead to the others. */
+/* Rows 9 and up see the flush a cycle later: a token present before the flush must not lead to the other
+ * rows. */
 static void check_flush_rows(checker *c) {
     enum { FIRST_LATE = 9 };
     const pnr_design *d = c->design;
@@ -361,7 +363,7 @@ static void check_net(checker *c, arena *scratch) {
     for (uint32_t i = 0; i < r->hops.len; i++)
         check_wire(c, i);
     if (c->faults != before)
-        return; /* the rest may rely on wires that exist */
+        return; /* further checks may rely on existing wires */
     for (uint32_t i = 0; i < r->hops.len; i++)
         check_hop(c, i);
     check_sinks(c);

@@ -1,4 +1,4 @@
-/* The delays that a board states: "delays_ps", and those of its corner. Of [least, most] picoseconds `most`
+/* A board's delays: "delays_ps", and the delays of its corner. Of [least, most] picoseconds only `most`
  * counts. */
 #include "pnr/pnr_int.h"
 
@@ -27,14 +27,14 @@ static const delay_row delay_rows[] = {
     {"rmux", AT(rmux[NET_TILE_MEM])},
 };
 
-/* What only a corner may tell apart. */
+/* Rows that only a corner may distinguish. */
 static const delay_row corner_rows[] = {
     {"rmux_pe", AT(rmux[NET_TILE_PE])},           {"rmux_mem", AT(rmux[NET_TILE_MEM])},
     {"ready_pe", AT(ready_launch[NET_TILE_PE])},  {"ready_mem", AT(ready_launch[NET_TILE_MEM])},
     {"ready_mem", AT(ready_launch[NET_TILE_IO])},
 };
 
-/* What the chip's table states and no path of the analysis has. */
+/* Delays of the chip's table without a path in the analysis. */
 static bool is_unused(const char *name) {
     return strcmp(name, "sb_to_cb_pe") == 0 || strcmp(name, "sb_to_cb_mem") == 0;
 }
@@ -65,7 +65,7 @@ const char *pnr_wrong_delay(const cJSON *delays, bool corner) {
     return NULL;
 }
 
-/* Puts what the table states in the place of what is there. */
+/* Overwrites the delays by the table's values. */
 static void read_rows(const cJSON *table, const delay_row *rows, size_t n, pnr_delays *out) {
     for (size_t i = 0; i < n; i++) {
         const cJSON *most = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(table, rows[i].name), 1);

@@ -1,4 +1,4 @@
-/* delays.h - the delays that a board states. */
+/* delays.h - a board's delays. */
 #ifndef ONYX_PNR_DELAYS_H
 #define ONYX_PNR_DELAYS_H
 
@@ -11,13 +11,13 @@ typedef struct {
     uint32_t rmux[4];                     /* launch from a SplitFIFO */
     uint32_t ready_launch[4];             /* of a sink's ready */
 } pnr_delays;
-/* Returns the name of the first delay of the table that is none of a board's, or of a corner's; then that of
- * the first one that timing needs and a board's table lacks; or NULL. */
+/* Returns the name of the first delay of the table unknown to a board, or to a corner; otherwise the first
+ * delay needed by timing and missing from a board's table; or NULL. */
 const char *pnr_wrong_delay(const cJSON *delays, bool corner);
 /* Reads the delays of a board. Error: E0550-no-delay. */
 bool pnr_read_delays(const pnr_board *b, diagnostics *d, pnr_delays *out);
-/* Writes the delays that the board's corner states over those in `out`. Returns the corner's name; NULL: the
- * board has no corner. */
+/* Overwrites the delays in `out` by the corner's. Returns the corner's name; NULL: the board has no
+ * corner. */
 const char *pnr_read_corner(const pnr_board *b, pnr_delays *out);
 
 #endif

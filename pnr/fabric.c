@@ -1,7 +1,7 @@
-/* The fabric: what stands where, which tile a wire arrives at, and the switch box.
+/* The fabric: kinds of tiles, the tile at the end of a wire, and the switch box.
  *
- * The switch box joins every pair of sides track by track through a permutation, so an output has one input
- * from each other side. Its wires are the table boards/onyx/switch_box.csv.
+ * The switch box joins every pair of sides track by track through a permutation: an output has an input from
+ * each other side. Its wires are the table boards/onyx/switch_box.csv.
  */
 #include "pnr/pnr_int.h"
 

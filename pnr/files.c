@@ -110,7 +110,7 @@ static bool word_port(word w, net_tile tile, bool *output, uint8_t *port) {
     return false;
 }
 
-/* Finds the cell of a block id, which is made on first mention. */
+/* Finds the cell of a block id, made on first mention. */
 static net_cell block_cell(const reader *r, word w, arena *mem, netlist *n) {
     char tag;
     uint32_t number;
@@ -127,7 +127,7 @@ static net_cell block_cell(const reader *r, word w, arena *mem, netlist *n) {
     return (net_cell){n->cells.len};
 }
 
-/* An IO block's direction is that of the port it is first used with. */
+/* An IO block has the direction of its first used port. */
 static bool set_direction(const reader *r, word w, net_cell_data *cell, bool drives, bool *known) {
     if (*known && cell->output == drives) {
         diag_error(r->d, loc_of(r, w), "E0541-packed-block", "IO block %c%u is both an input and an output",
@@ -254,7 +254,7 @@ static bool same_text(word a, word b) {
     return a.length == b.length && memcmp(a.at, b.at, a.length) == 0;
 }
 
-/* Every net has one width, and every width a net: the public tools count both and lose what does not match.
+/* Every net has exactly one width: the public tools count both and lose unmatched ones.
  */
 static bool widths_match(const reader *r, packed *p) {
     uint32_t nets = p->nets.len, widths = p->widths.len;
@@ -282,8 +282,8 @@ static bool widths_match(const reader *r, packed *p) {
     return true;
 }
 
-/* A block without a name would silently be lost by other tools: here it is named after its id. A block that
- * no net mentions keeps the direction "input". */
+/* Other tools would silently lose a block without a name: here its id becomes its name. A block without a net
+ * keeps the direction "input". */
 static void name_the_rest(netlist *n) {
     for (uint32_t i = 0; i < n->cells.len; i++) {
         char id[16];
@@ -311,7 +311,7 @@ static bool one_net_a_driver(const reader *r, const netlist *n) {
     return true;
 }
 
-/* Refuses two drivers of one input, and an input listed twice, which other tools silently make one. */
+/* Refuses two drivers of an input, and an input listed twice, which other tools silently merge. */
 static bool one_driver_an_input(const reader *r, const netlist *n) {
     uint8_t *driven = arena_new_n(r->mem, uint8_t, n->cells.len * PORTS_IN + 1);
     for (uint32_t i = 0; i < n->nets.len; i++)
@@ -445,7 +445,7 @@ typedef struct {
     const pnr_design *design;
     FILE *to; /* NULL: only count */
     uint32_t lines;
-    const pnr_hop *off; /* a hop that leaves the array, or NULL */
+    const pnr_hop *off; /* a hop out of the array, or NULL */
 } route_writer;
 
 static const char *const side_words[] = {"EAST", "SOUTH", "WEST", "NORTH"};
@@ -476,7 +476,7 @@ static void hop_lines(route_writer *w, const pnr_hop *h) {
     line(w, "RMUX %u_%u (%u, %u, 17)", h->side, h->track, h->x, h->y);
 }
 
-/* Writes the switch-box input where a hop's wire arrives; there is none at an IO tile. */
+/* Writes the switch-box input at the end of a hop's wire; an IO tile has none. */
 static void arrival_line(route_writer *w, const pnr_hop *h) {
     uint32_t x = 0, y = 0;
     pnr_side side = (pnr_side)h->side;
@@ -536,7 +536,7 @@ static void write_net(route_writer *w, uint32_t n, arena *scratch) {
     }
 }
 
-/* What was not routed has no hops; what was read from a file may be anything. */
+/* An unrouted net has no hops; routes read from a file may be anything. */
 static bool writable(const pnr_design *design, uint32_t n, diagnostics *d) {
     uint32_t want = design->net->nets.at[n].sinks.len, have = design->route.at[n].sinks.len;
     if (have > want)
@@ -614,7 +614,7 @@ static bool read_node_words(const reader *r, route_node *out) {
     return false;
 }
 
-/* Reads a node that some board may have: what is larger would be another wire once it is a hop. */
+/* Reads a node possible on some board: a larger number would become another wire in a hop. */
 static bool route_node_words(const reader *r, route_node *out) {
     return read_node_words(r, out) && out->side < 4 && out->x <= UINT16_MAX && out->y <= UINT16_MAX &&
            out->track <= UINT8_MAX;
@@ -628,8 +628,8 @@ static uint32_t find_hop(const pnr_route *r, uint32_t x, uint32_t y, uint32_t si
     return PNR_NO_HOP;
 }
 
-/* Finds the hop whose wire arrives as this node says; PNR_NO_HOP when an IO tile or nothing of the net drives
- * it. */
+/* Finds the hop whose wire arrives at this node; PNR_NO_HOP when an IO tile or nothing of the net drives the
+ * wire. */
 static uint32_t hop_arriving(const pnr_design *design, const pnr_route *r, const route_node *n) {
     uint32_t x, y;
     if (!pnr_neighbour(design->board, n->x, n->y, (pnr_side)n->side, &x, &y))
@@ -637,7 +637,7 @@ static uint32_t hop_arriving(const pnr_design *design, const pnr_route *r, const
     return find_hop(r, x, y, pnr_opposite((pnr_side)n->side), n->track);
 }
 
-/* Adds the output unless the net has it; returns its index. A registered hop after a SplitFIFO's start is its
+/* Adds the output unless present; returns its index. A registered hop after a SplitFIFO's start is its
  * end. */
 static uint32_t add_hop(const pnr_design *design, arena *mem, pnr_route *r, const route_node *before,
                         const route_node *n, uint8_t port) {
@@ -669,7 +669,7 @@ static void register_hop(pnr_route *r, uint32_t hop) {
     h->fifo_start = !ends;
 }
 
-/* Checks that a register or its mux is on the wire by which the line before leaves, and is called so. */
+/* Checks that a register or its mux is on the wire of the previous line, and has this wire's name. */
 static bool on_hop(const reader *r, const pnr_hop *h, const route_node *n) {
     char name[32];
     snprintf(name, sizeof name, "T%u_%s", h->track, side_words[h->side]);
@@ -681,7 +681,7 @@ static bool on_hop(const reader *r, const pnr_hop *h, const route_node *n) {
     return false;
 }
 
-/* Checks that a port is the pin of the net that it stands for. */
+/* Checks that a port is the net's expected pin. */
 static bool is_pin(const reader *r, const netlist *n, net_pin pin, bool output, word name) {
     const net_cell_data *cell = net_cell_at(n, pin.cell);
     const char *want = net_port_name(pnr_cell_tile(cell), output, pin.port);
@@ -736,7 +736,7 @@ static bool read_segment(reader *r, pnr_design *design, uint32_t net, uint32_t n
     return true;
 }
 
-/* Finds the net of that id; false if there is none. */
+/* Finds the net of this id; false if absent. */
 static bool find_net(const netlist *n, word id, uint32_t *out) {
     name_id name = names_find(n->names, arena_printf(n->mem, "%.*s", (int)id.length, id.at));
     for (uint32_t i = 0; i < n->nets.len && name.v; i++) {

@@ -13,10 +13,10 @@ bool pnr_read_packed(const char *path, name_table *names, arena *mem, diagnostic
 bool pnr_read_place(const netlist *n, const char *path, arena *mem, diagnostics *d, pnr_site **fixed);
 bool pnr_write_packed(const netlist *n, const char *path, diagnostics *d);
 bool pnr_write_place(const pnr_design *design, const char *path, diagnostics *d);
-/* Routes need not have passed pnr_check; those that leave the array or have more sinks than the netlist are
+/* Routes need not have passed pnr_check; routes out of the array or with more sinks than the netlist are
  * refused: E0533-sink-missed, E0537-off-array. */
 bool pnr_write_route(const pnr_design *design, const char *path, diagnostics *d);
-/* Reads the routes of a placed design. They are what the file says; pnr_check is the judge. Errors located:
+/* Reads the routes of a placed design unchecked; pnr_check is the judge. Errors located:
  * E0544-route-syntax. */
 bool pnr_read_route(pnr_design *design, const char *path, arena *mem, diagnostics *d);
 /* A design.info file says where layout and graphs lie. */

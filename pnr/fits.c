@@ -1,4 +1,4 @@
-/* Does the netlist fit the board at all? Counted before any work, so that the answer names every shortage. */
+/* Does the netlist fit the board at all? Counted before any work, to name every shortage. */
 #include "pnr/pnr_int.h"
 #include "support/refusals.h"
 
@@ -18,7 +18,7 @@ void pnr_count_resources(const netlist *n, const pnr_board *b, pnr_resource tabl
     }
 }
 
-/* Makes one row of loads and stores. */
+/* Merges the rows of loads and stores. */
 static void share_row(pnr_resource table[KINDS], const char *what, uint32_t have) {
     table[2] = (pnr_resource){what, table[2].need + table[3].need, have};
     table[3].need = 0;

@@ -1,14 +1,14 @@
-/* fits.h - what a netlist needs, and what a board has. */
+/* fits.h - a netlist's needs, and a board's resources. */
 #ifndef ONYX_PNR_FITS_H
 #define ONYX_PNR_FITS_H
 
 #include "pnr/design.h"
 
-/* Returns what stands on a cell's tile, from its block letter. */
+/* Returns the kind of tile of a cell, from its block letter. */
 net_tile pnr_cell_tile(const net_cell_data *cell);
 
-/* What a netlist needs of one kind of resource. The rows of a table are PE tiles, MEM tiles, load streams (IO
- * inputs), store streams (IO outputs). */
+/* A netlist's need of a resource. The rows of a table are PE tiles, MEM tiles, load streams (IO inputs),
+ * store streams (IO outputs). */
 typedef struct {
     const char *what;
     uint32_t need, have;
@@ -16,11 +16,11 @@ typedef struct {
 enum { PNR_RESOURCES = 4 };
 void pnr_count_resources(const netlist *n, const pnr_board *b, pnr_resource table[PNR_RESOURCES]);
 
-/* Makes one row of loads and stores, which share the GLB tiles with pnr_options.own_tiles. */
+/* Merges the rows of loads and stores, which share the GLB tiles with pnr_options.own_tiles. */
 void pnr_own_tiles(const pnr_board *b, pnr_resource table[PNR_RESOURCES]);
 
-/* Compares what the netlist needs with what the board has, before anything else: E0510-too-large (exit 2)
- * names what is short, with the whole table in a note. */
+/* Compares the netlist's needs with the board's resources, before any other work: E0510-too-large (exit 2)
+ * names the shortages, with the whole table in a note. */
 bool pnr_fits(const netlist *n, const pnr_board *b, const pnr_options *o, diagnostics *d);
 
 #endif

@@ -1,12 +1,13 @@
-/* The period that no placement and no routing of a netlist can beat, and what a net has to do to keep one.
+/* A lower bound of the period over all placements and routings of a netlist, and the conditions on a net to
+ * keep a period.
  *
- * A path from a tile to a sink is plain or has a SplitFIFO pair. A plain one has at least one hop (none from
- * an IO tile to the tile below). With a pair the best is a start in the first and an end in the second switch
- * box, so that what the second tile's switch box takes decides: a MEM tile's is slower than a PE tile's, and
- * an IO tile reaches others over the tile below it alone. The bound of a sink is the least of these.
- * Branches that part behind a hop have no FIFO before it, so as many sinks as there are fast first hops keep
- * the period, and more do not. Where no pair may stand, every sink cell is at its distance, and only so many
- * tiles are near. O(sinks + columns * tiles near) a net.
+ * A path from a tile to a sink is plain or has a SplitFIFO pair. A plain path has at least one hop (none from
+ * an IO tile to the tile below). With a pair the best path has the start in the first and the end in the
+ * second switch box: the second tile's switch box decides. A MEM tile's is slower than a PE tile's, and an IO
+ * tile reaches other tiles only over the tile below. The bound of a sink is the least of these. Branches that
+ * part after a hop have no FIFO before the fork: as many sinks as fast first hops keep the period, and more
+ * do not. Without a pair, every sink cell is at its distance, and the number of near tiles is limited.
+ * O(sinks + columns * near tiles) a net.
  */
 #include "pnr/floor.h"
 
@@ -45,7 +46,7 @@ static bool may_pair(const pnr_limits *l, uint32_t net) {
 
 /* ---- one path -------------------------------------------------------------------------------- */
 
-/* Measures a plain path of one hop in the switch box of a tile of kind `at`: the source's own, or the one
+/* Measures a plain path of a hop in the switch box of a tile of kind `at`: the source's own, or the tile
  * below an IO tile. */
 static uint32_t plain_hop(const pnr_delays *d, net_tile from, net_tile at, net_tile to) {
     return d->launch[from] + d->capture[to] + (from == NET_TILE_IO ? d->data[at] : d->ready[at]);
@@ -58,7 +59,7 @@ static uint32_t first_pair(const pnr_delays *d, net_tile from, net_tile first, n
     return d->launch[from] + most(d->data[second], d->ready[first] + d->valid[second]);
 }
 
-/* Finds the tile of a hop that leaves (x, y) by `side` to another switch box; NONE if there is none. */
+/* Finds the tile of a hop that leaves (x, y) by `side` to another switch box; NONE if absent. */
 static net_tile tile_beside(const pnr_board *b, uint32_t x, uint32_t y, pnr_side side) {
     uint32_t to_x, to_y;
     if (!pnr_neighbour(b, x, y, side, &to_x, &to_y) || to_y == 0)
@@ -122,7 +123,7 @@ uint32_t pnr_lead_sides(const pnr_limits *l, pnr_site at, uint32_t period) {
 
 /* ---- one net --------------------------------------------------------------------------------- */
 
-/* The sinks of a net by the tile they stand on. */
+/* The sinks of a net by their tile. */
 typedef struct {
     uint32_t sinks;
     uint32_t cells[NET_TILE_IO + 1]; /* that have sinks */
@@ -146,7 +147,7 @@ static bool may_stand(const pnr_limits *l, net_tile from, uint32_t x) {
                                : pnr_site_tile(l->board, x, 1) == from;
 }
 
-/* Measures the fastest way to a tile of kind `to` that leaves the switch box of (x, y) by `side`. */
+/* Measures the fastest path to a tile of kind `to` that leaves the switch box of (x, y) by `side`. */
 static uint32_t way_by_side(const pnr_limits *l, net_tile from, pnr_site at, pnr_side side, net_tile to) {
     const pnr_delays *d = l->d;
     net_tile first = pnr_site_tile(l->board, at.x, at.y), second = tile_beside(l->board, at.x, at.y, side);
@@ -162,8 +163,8 @@ static uint32_t way_straight_down(const pnr_limits *l, net_tile from, pnr_site a
     return below ? l->d->launch[from] + l->d->capture[to] : NO_BOUND;
 }
 
-/* Measures the slower of two sinks whose ways part after the first hop: one of them ends there, or both have
- * three. */
+/* Measures the slower of two sinks whose paths part after the first hop: either path ends there, or both have
+ * three hops. */
 static uint32_t parted_later(const pnr_limits *l, net_tile from, net_tile at) {
     const pnr_delays *d = l->d;
     uint32_t data = least(d->data[NET_TILE_PE], d->data[NET_TILE_MEM]);
@@ -202,7 +203,7 @@ static uint32_t bound_with_pairs(const pnr_limits *l, net_tile from, pnr_site at
     return most(bound, least(slowest, parted_later(l, from, pnr_site_tile(l->board, at.x, at.y))));
 }
 
-/* Returns the distance within which `need` tiles of kind `to` are. */
+/* Returns the distance that contains `need` tiles of kind `to`. */
 static uint32_t distance_of(const pnr_limits *l, pnr_site at, net_tile to, uint32_t need) {
     const pnr_board *b = l->board;
     uint32_t reach = b->width + b->height;

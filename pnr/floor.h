@@ -1,4 +1,4 @@
-/* floor.h - the fastest clock that a netlist can have, before it is placed. */
+/* floor.h - the fastest clock of a netlist, before placement. */
 #ifndef ONYX_PNR_FLOOR_H
 #define ONYX_PNR_FLOOR_H
 

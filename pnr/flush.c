@@ -1,7 +1,8 @@
-/* Flush groups: neighbouring columns share one flush wire, so cells that are flushed at different times stand
- * in different groups. Every group is dealt to one flush before placement: groups of fixed cells and of
- * regions first, then from west to east as many as a flush needs and its share, by cells, of those nobody
- * needs. Neighbouring groups go to one flush, since nets do not leave it. O(cells + groups * flushes).
+/* Flush groups: neighbouring columns share a flush wire, hence cells with different flush times stand in
+ * different groups. Every group is dealt to a flush before placement: groups of fixed cells and of regions
+ * first; next, from west to east, the groups needed by each flush and its share, by cells, of the unneeded
+ * groups. Neighbouring groups go to the same flush, since nets do not leave a flush. O(cells + groups *
+ * flushes).
  */
 #include "pnr/place_int.h"
 
@@ -19,7 +20,7 @@ typedef struct {
     VEC(flush) flushes;
     uint32_t *of_cell;  /* by cell: index into flushes */
     uint32_t *owner;    /* by group: the same, or NOBODY */
-    uint32_t *fixed_by; /* by group: a cell fixed in it, or NOBODY */
+    uint32_t *fixed_by; /* by group: a cell fixed in the group, or NOBODY */
     uint32_t groups;
 } dealer;
 
@@ -71,7 +72,7 @@ static bool claim_fixed(dealer *a, diagnostics *d) {
     for (uint32_t c = 0; c < p->cells && p->options->fixed; c++) {
         uint32_t x = p->options->fixed[c].x, width = p->board->flush_columns, group = x / width;
         if (x >= p->board->width)
-            continue; /* free; or off the array, which is reported later */
+            continue; /* free; or off the array (reported later) */
         if (a->owner[group] == NOBODY) {
             give(a, group, a->of_cell[c]);
             a->fixed_by[group] = c;
@@ -89,7 +90,7 @@ static bool claim_fixed(dealer *a, diagnostics *d) {
     return true;
 }
 
-/* Gives a region's groups to its flush where no other has claimed them. */
+/* Gives a region's unclaimed groups to its flush. */
 static void claim_regions(dealer *a) {
     const placer *p = a->p;
     for (uint32_t c = 0; c < p->cells && p->options->region; c++) {
@@ -108,7 +109,7 @@ static void deal_one(dealer *a, uint32_t i, uint32_t least) {
             give(a, g, i);
 }
 
-/* Finds the first flush that is left without enough; NULL: there is none. */
+/* Finds the first flush without enough groups; NULL: none. */
 static const flush *deal(dealer *a, const uint32_t *least) {
     claim_regions(a);
     for (uint32_t i = 0; i < a->flushes.len; i++) {
@@ -130,7 +131,7 @@ static void report_short(const dealer *a, const flush *f, diagnostics *d) {
     diag_hint(d, "use fewer flushes, a larger board, or other fixed sites and regions");
 }
 
-/* Decides how many groups each flush shall have: what it was dealt, and its share of the rest. */
+/* Decides the number of groups of each flush: its dealt groups, and its share of the rest. */
 static void share_rest(const dealer *a, uint32_t *least) {
     uint32_t rest = 0;
     for (uint32_t g = 0; g < a->groups; g++)
@@ -147,7 +148,7 @@ static void share_rest(const dealer *a, uint32_t *least) {
     }
 }
 
-/* Only what fixed cells claim remains dealt. */
+/* Keeps only the claims of fixed cells. */
 static bool start_deal(dealer *a, diagnostics *d) {
     for (uint32_t g = 0; g < a->groups; g++)
         a->owner[g] = NOBODY;

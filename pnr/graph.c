@@ -18,8 +18,8 @@ typedef struct {
     FILE *to;
 } graph_writer;
 
-/* Returns how many ports a tile has in a network. In the 1-bit one they are those the chip has connection
- * boxes and outputs for. */
+/* Returns the number of a tile's ports in a network. In the 1-bit network these are the ports with connection
+ * boxes and outputs on the chip. */
 static uint32_t port_count(net_tile tile, bool output, uint32_t width) {
     static const uint8_t count[2][2][4] = {{{0, 4, 4, 1}, {0, 3, 3, 1}}, {{0, 3, 4, 1}, {0, 1, 3, 1}}};
     return count[width == 1][output][tile];
@@ -133,7 +133,7 @@ bool pnr_write_graph(const pnr_board *b, uint32_t width, const char *path, diagn
 
 typedef struct {
     uint64_t hash;
-    uint32_t line; /* where the file says so, from 1 */
+    uint32_t line; /* line of the file, from 1 */
 } graph_edge;
 
 typedef struct {
@@ -214,7 +214,7 @@ static src_loc line_loc(uint32_t source, const char *text, uint32_t line) {
     return src_at(source, (size_t)(at - text), strcspn(at, "\n"));
 }
 
-/* Finds the first edge of `one` that `other` lacks; NULL if there is none. Both are sorted. */
+/* Finds the first edge of `one` missing from `other`; NULL if none. Both are sorted. */
 static const graph_edge *first_missing(const graph_reader *one, const graph_reader *other) {
     uint32_t k = 0;
     for (uint32_t i = 0; i < one->edges.len; i++) {
@@ -281,8 +281,8 @@ static bool wire_parse(const pnr_board *b, const char *name, pnr_hop *out) {
     return false;
 }
 
-/* Returns whether the switch box joins two tracks, by their sum or difference as the generator states it.
- * Like the one of check.c, this statement is independent of the tables that fabric.c reads. */
+/* Returns whether the switch box joins two tracks, by their sum or difference as in the chip's generator.
+ * Like the statement of check.c, this one is independent of fabric.c's tables. */
 static bool formula_joins(uint32_t w, uint32_t from, uint32_t i, uint32_t to, uint32_t o) {
     uint32_t track[4] = {0};
     track[from] = i;
@@ -342,13 +342,13 @@ static bool check_wire(const pnr_board *b, graph_wire w, pnr_fabric *count, diag
     return true;
 }
 
-/* What the text of a network's graph declares. Wires are numbered by wire_index. */
+/* Declarations of a network's graph text. Wires are numbered by wire_index. */
 typedef struct {
     const pnr_board *b;
     uint32_t width;
     uint8_t *declared[2]; /* arriving, leaving: how often */
     uint8_t *driven;      /* arriving: by how many wires and IO tiles */
-    uint8_t *switches;    /* by (in side, track, out side): how often; then the output's track + 1 */
+    uint8_t *switches;    /* by (in side, track, out side): count, later the output's track + 1 */
 } proof;
 
 static uint32_t wire_index(const proof *p, graph_wire w) {
@@ -366,14 +366,15 @@ static bool parse_wire(const proof *p, const char *text, graph_wire *w) {
            w->y < p->b->height && w->side < 4 && w->io < 2;
 }
 
-/* Wires between tiles run straight on: east of (x, y) is west of (x + 1, y), on one track. */
+/* Wires between tiles run straight on: east of (x, y) is west of (x + 1, y), on the same track. */
 static bool meets(graph_wire from, graph_wire to) {
     static const int step_x[] = {1, 0, -1, 0}, step_y[] = {0, 1, 0, -1};
     return to.io == 0 && to.track == from.track && to.side == (from.side + 2) % 4 &&
            (int)to.x == (int)from.x + step_x[from.side] && (int)to.y == (int)from.y + step_y[from.side];
 }
 
-/* Proves an edge of the graph, from `node` to `text`: it is of a switch box, or drives an arriving wire. */
+/* Proves an edge of the graph, from `node` to `text`: an edge of a switch box, or of a driven arriving
+ * wire. */
 static bool prove_edge(proof *p, const char *node, const char *text) {
     graph_wire from = {0}, to;
     uint32_t in, track, out, out_track, width, x, y;
@@ -418,7 +419,7 @@ static bool prove_line(proof *p, graph_reader *r, const char *text) {
     return good;
 }
 
-/* Proves that every wire is there once, that each from a tile is driven once, and that every pair of
+/* Proves that every wire exists once, that each wire from a tile is driven once, and that every pair of
  * switch-box sides is joined both ways. */
 static bool prove_totals(const proof *p, diagnostics *d) {
     const pnr_board *b = p->b;
@@ -443,7 +444,7 @@ static bool prove_totals(const proof *p, diagnostics *d) {
     return true;
 }
 
-/* Proves one network by its graph, the text that other tools would route on. */
+/* Proves a network by its graph, the text used by other tools for routing. */
 static bool prove_network(const pnr_board *b, uint32_t width, arena *mem, diagnostics *d) {
     text_out own;
     text_begin(&own);

@@ -14,7 +14,7 @@ route_port route_start_of(const router *r, uint32_t wire) {
                         in_tile % r->tracks};
 }
 
-/* Returns the switch-box input at which a node arrives; that of row 0 is an IO tile's. */
+/* Returns the switch-box input of a node's arrival; row 0 is an IO tile's. */
 static route_port node_arrival(const router *r, uint32_t node) {
     if (node >= r->wires)
         return (route_port){(node - r->wires) / r->tracks, 1, PNR_NORTH, (node - r->wires) % r->tracks};
@@ -43,8 +43,8 @@ static bool may_leave(const router *r, route_port at) {
     return false;
 }
 
-/* Returns the fewest hops from an arrival to the target: the Manhattan distance, two more if it lies straight
- * behind. */
+/* Returns the fewest hops from an arrival to the target: the Manhattan distance, plus two if the target lies
+ * straight behind. */
 static uint32_t hops_left(const route_port *a, target_tile t) {
     uint32_t dx = a->x < t.x ? t.x - a->x : a->x - t.x, dy = a->y < t.y ? t.y - a->y : a->y - t.y;
     bool behind = false;
@@ -154,7 +154,7 @@ static void seed(router *r, const route_tree *t, uint32_t x, uint32_t y) {
     }
 }
 
-/* Has the path that ends at `node` as many hops as the clock asks for? */
+/* Has the path ending at `node` the hops required by the clock? */
 static bool is_far_enough(const router *r, uint32_t node) {
     if (node >= r->wires)
         return r->search.near_enough[0];
@@ -162,7 +162,7 @@ static bool is_far_enough(const router *r, uint32_t node) {
            (r->search.from[node] != ROUTE_NONE && r->search.from[node] < r->wires);
 }
 
-/* Finds the cheapest node that arrives at the target, ROUTE_NONE if there is no way. */
+/* Finds the cheapest node arriving at the target, ROUTE_NONE if unreachable. */
 static uint32_t search(router *r, const route_tree *t, pnr_site source, target_tile target) {
     r->search.epoch++;
     r->search.heap.len = 0;
@@ -181,7 +181,7 @@ static uint32_t search(router *r, const route_tree *t, pnr_site source, target_t
     return ROUTE_NONE;
 }
 
-/* Adds the path that ends at `node` to the tree, first node first; returns the node's index. */
+/* Adds the path ending at `node` to the tree, first node first; returns the node's index. */
 static uint32_t add_path(router *r, route_tree *t, uint32_t node) {
     if (r->search.in_tree[node] == r->search.tree_epoch)
         return r->search.tree_index[node];
@@ -224,8 +224,8 @@ uint32_t route_distance(const router *r, const route_tree *t, uint32_t net, uint
     return best;
 }
 
-/* Returns the unreached sink nearest to what the net holds (or farthest, to try another tree); ROUTE_NONE
- * when all are reached. */
+/* Returns the unreached sink nearest to the net's tree (or farthest, to try another tree); ROUTE_NONE when
+ * all are reached. */
 static uint32_t next_sink(const router *r, uint32_t net, bool farthest) {
     const route_tree *t = &r->tree[net];
     uint32_t best = ROUTE_NONE, best_distance = 0;

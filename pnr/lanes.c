@@ -1,19 +1,20 @@
-/* Lanes: a netlist of equal, unconnected parts, as unrolling a kernel gives it, is placed by copying one.
- * What stands where repeats every few columns, so a placed lane may be shifted by a multiple of that.
+/* Lanes: a netlist of equal, unconnected parts, made by unrolling a kernel, is placed by copying a single
+ * part. The kinds of tiles repeat every few columns: a placed lane may be shifted by a multiple of this
+ * period.
  *
- * One lane is annealed alone on the whole array. If copies of it fit side by side, the design is as short as
- * its lanes would be one by one. Otherwise a lane is annealed in its share of the columns; where that makes
- * it longer, the whole netlist is annealed, too, and the shorter one is kept. Lanes are recognised by the
- * order of their cells and nets. O(pins) to find them, O(steps * cells) to shift them.
+ * A lane is annealed alone on the whole array. If copies fit side by side, the design is as short as its
+ * lanes would be singly. Otherwise a lane is annealed in its share of the columns; if the result is longer,
+ * the whole netlist is annealed, too, and the shorter design is kept. Lanes are recognised by the order of
+ * their cells and nets. O(pins) to find them, O(steps * cells) to shift them.
  */
 #include "pnr/place_task.h"
 
 typedef struct {
     const netlist *net;
-    uint32_t lanes, cells, nets; /* cells and nets of one lane */
+    uint32_t lanes, cells, nets; /* cells and nets of a lane */
     uint32_t *cell, *of_net;     /* by lane * cells + i, lane * nets + i: index in the netlist */
     uint32_t *local;             /* by cell: its i */
-    bool *taken;                 /* by y * width + x: a copy has a cell there */
+    bool *taken;                 /* by y * width + x: occupied by a copy */
 } lane_map;
 
 /* ---- finding them ---------------------------------------------------------------------------- */
@@ -24,7 +25,7 @@ static uint32_t root_of(uint32_t *parent, uint32_t c) {
     return c;
 }
 
-/* Returns, by cell, the least cell it is connected to. */
+/* Returns, by cell, the least connected cell. */
 static uint32_t *find_roots(const netlist *n, arena *mem) {
     uint32_t *parent = arena_new_n(mem, uint32_t, n->cells.len);
     for (uint32_t c = 0; c < n->cells.len; c++)
@@ -129,7 +130,7 @@ static uint32_t column_period(const pnr_board *b, const pnr_options *o) {
     return o->flush ? common_multiple(period, b->flush_columns) : period;
 }
 
-/* Puts every lane `step` columns east of the one before; false if two cells meet. */
+/* Puts every lane `step` columns east of the previous lane; false if two cells meet. */
 static bool copy_lanes(const lane_map *m, const pnr_board *b, const pnr_site *lane, uint32_t west,
                        uint32_t step, pnr_site *at) {
     memset(m->taken, 0, sizeof *m->taken * b->width * b->height);
@@ -176,7 +177,7 @@ static bool spread_lanes(const lane_map *m, const pnr_site *lane, const place_ta
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
-/* Makes a board of a lane's share of the columns; its width is 0 when there are too few. */
+/* Makes a board of a lane's share of the columns; its width is 0 for too few columns. */
 static pnr_board share_of_board(const pnr_board *b, uint32_t period, uint32_t lanes) {
     pnr_board share = *b;
     share.width = b->width / lanes / period * period;
@@ -198,7 +199,7 @@ bool place_lanes(const place_task *t, pnr_stats *stats, pnr_site *at) {
     if (o->fixed || o->region || o->whole || o->own_tiles || !find_lanes(&m, mem))
         return false;
     double start = seconds_now();
-    diagnostics d; /* what a lane is refused for does not matter: the whole netlist is judged by itself */
+    diagnostics d; /* refusals of a lane do not matter: the whole netlist is judged by itself */
     diag_init(&d, mem);
     pnr_site *one = arena_new_n(mem, pnr_site, m.cells);
     m.taken = arena_new_n(mem, bool, b->width * b->height);

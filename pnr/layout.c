@@ -1,8 +1,8 @@
-/* The fabric as a file .layout: what stands where, written from the board and compared with it. */
+/* The fabric as a file .layout: the kinds of tiles, written from the board and compared with the board. */
 #include "pnr/pnr_int.h"
 
-/* The layers stand in the public tools' order: empty, PE, MEM, 17-bit IO, 1-bit IO, registers (one per side
- * and track). */
+/* The layers in the public tools' order: empty, PE, MEM, 17-bit IO, 1-bit IO, registers (one per side and
+ * track). */
 typedef struct {
     char type;
     int major, minor;
@@ -44,7 +44,7 @@ bool pnr_write_layout(const pnr_board *b, bool counts, const char *path, diagnos
     return file_commit(&f, d);
 }
 
-/* Reads one row in either dialect: digits without blanks are a tile each. Returns how many tiles it has. */
+/* Reads a row in either dialect: digits without blanks are a tile each. Returns the number of tiles. */
 static uint32_t layout_row(const char *at, uint32_t *sites, uint32_t most) {
     bool blanks = strcspn(at, " ") < strcspn(at, "\n");
     uint32_t n = 0;

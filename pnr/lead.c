@@ -1,16 +1,16 @@
-/* What the clock asks of a placement. A net that is too slow without a SplitFIFO pair (a MEM or IO tile's)
- * has a pair on the first two hops of each of its branches, over tiles that are fast enough: its sinks stand
- * at least two hops off, and not behind a tile that is slow to cross. Such a net is no tree but a link from
- * its source to each sink; what a sink costs there is how many hops more than the distance the shortest legal
- * branch has, by a table that a search over the fabric fills. A net on which no pair may stand is links,
- * too, which cost more than in proportion. O(columns) searches of a few hundred steps.
+/* Clock constraints of a placement. A net too slow without a SplitFIFO pair (a MEM or IO tile's) has a pair
+ * on the first two hops of each branch, over fast tiles: its sinks stand at least two hops off, and not
+ * behind a tile with slow crossing. Such a net is not a tree but a link from its source to each sink; the
+ * cost of a sink is the excess of the shortest legal branch over the distance, from a table filled by a
+ * search over the fabric. A net without allowed pairs consists of links, too, which cost more than in
+ * proportion. O(columns) searches of a few hundred steps.
  */
 #include "pnr/floor_int.h"
 #include "pnr/lead_int.h"
 #include "pnr/spot.h"
 
 enum { SIDES = 4, WINDOW = LEAD_REACH + 3, WINDOW_SIDE = 2 * WINDOW + 1, NO_WAY = 8 };
-enum { LATE_ONE = 128, LATE_MOST = 1000 }; /* picoseconds that are worth a hop, hops */
+enum { LATE_ONE = 128, LATE_MOST = 1000 }; /* picoseconds worth a hop, hops */
 
 /* ---- the tables ------------------------------------------------------------------------------ */
 
@@ -76,8 +76,8 @@ static void make_tables(placer *p, int class, const pnr_limits *l, uint32_t peri
     }
 }
 
-/* Fills what links without pairs cost: the square of what they take beyond the period, so that the slowest
- * counts most. */
+/* Fills the cost of links without pairs: the square of their excess over the period, to weigh the slowest
+ * most. */
 static void fill_too_far(placer *p, const pnr_limits *l, uint32_t period) {
     static const net_tile tile[CLASSES] = {NET_TILE_PE, NET_TILE_MEM, NET_TILE_IO, NET_TILE_IO};
     for (uint32_t row = 0; row < CLASSES * CLASSES; row++)
@@ -90,7 +90,8 @@ static void fill_too_far(placer *p, const pnr_limits *l, uint32_t period) {
 
 /* ---- links ----------------------------------------------------------------------------------- */
 
-/* Counts the links at every end of a net that is to become one per sink; false if a cell had too many. */
+/* Counts the links at every end of a net to be split into a link per sink; false if a cell would have too
+ * many. */
 static bool add_ends(const placer *p, uint32_t net, uint32_t *ends) {
     const net_data *n = &p->net->nets.at[net];
     bool fits = true;
@@ -118,7 +119,7 @@ static bool is_loop(const net_data *n) {
     return false;
 }
 
-/* Takes away cells again and again that nothing drives any more, or, `backward`, that drive nothing any more.
+/* Repeatedly removes cells without a driver or, `backward`, without a sink.
  */
 static void peel(const placer *p, bool backward, bool *peeled, arena *mem) {
     for (bool more = true; more;) {
@@ -174,7 +175,8 @@ static uint32_t cells_of(const placer *p, uint32_t net) {
     return p->pin.from[net + 1] - p->pin.from[net];
 }
 
-/* Decides which nets are links: those of two cells, and led ones of more as long as their cells have room. */
+/* Decides the nets to be split into links: nets of two cells, and led nets of more as long as their cells
+ * have room. */
 static void choose_links(placer *p, const uint8_t *lead, arena *mem) {
     uint32_t *ends = arena_new_n(mem, uint32_t, p->cells + 1);
     p->linked = arena_new_n(mem, bool, p->nets + 1);
@@ -201,7 +203,7 @@ static void add_link(placer *p, uint32_t c, uint32_t other, bool at_sink, uint8_
     ++*links;
 }
 
-/* Adds the links of a net at cell c: one if it has but two cells, otherwise one per sink. */
+/* Adds the links of a net at cell c: a single link for two cells, otherwise a link per sink. */
 static void add_links_of(placer *p, uint32_t c, uint32_t n, uint8_t lead, uint32_t *links) {
     const net_data *net = &p->net->nets.at[n];
     const uint32_t *pin = p->pin.item + p->pin.from[n];

@@ -1,10 +1,9 @@
-/* A longer path for one sink of a net whose sinks want registers, some more than others.
+/* A longer path for a sink of a net whose sinks need different numbers of registers.
  *
- * A stretch that sinks share has room for as many registers as the sink there with the fewest wants. So a
- * path begins at the source or leaves the net's tree where the room before it and the hops behind it are
- * enough, where that takes fewest wires. Depth-first search for a path of exactly that length, away from the
- * sink as long as the hops that are left lead back (Manhattan distance); a bounded number of steps, so O(hops
- * of the net).
+ * A common stretch has room for the least number needed by its sinks. A path begins at the source or leaves
+ * the net's tree at the point with enough room before it and enough hops after it that takes the fewest
+ * wires. Depth-first search for a path of exactly this length, away from the sink as long as the remaining
+ * hops lead back (Manhattan distance); a bounded number of steps, hence O(hops of the net).
  */
 #include "pnr/lengthen.h"
 
@@ -25,7 +24,7 @@ typedef struct {
 
 /* Where a path may begin. */
 typedef struct {
-    uint32_t hop, length; /* hop: behind it, or TO_SOURCE; length: the least */
+    uint32_t hop, length; /* hop: last common hop, or TO_SOURCE; length: the least */
 } beginning;
 typedef VEC(beginning) beginnings;
 
@@ -39,7 +38,7 @@ static uint32_t away(uint32_t a, uint32_t b) {
 
 /* ---- room -------------------------------------------------------------------------------------- */
 
-/* Finds, by hop, the room for registers from the source up to and with it, sink `but` left out. */
+/* Finds, by hop, the room for registers from the source up to and with the hop, sink `but` left out. */
 static uint32_t *find_room(const pnr_route *r, const uint32_t *wants, uint32_t but, arena *mem) {
     uint32_t *room = arena_new_n(mem, uint32_t, r->hops.len + 1);
     for (uint32_t h = 0; h < r->hops.len; h++)
@@ -73,14 +72,14 @@ uint32_t pnr_room(const pnr_route *r, const uint32_t *wants, uint32_t sink) {
 
 static bool leave(walker *w, const pnr_hop *before, uint32_t depth, uint32_t left);
 
-/* Takes hop `depth` and goes on from where it arrives; true once the path ends at the sink with `left` 0. */
+/* Takes hop `depth` and continues from its end; true once the path ends at the sink with `left` 0. */
 static bool take(walker *w, pnr_hop hop, uint32_t depth, uint32_t left) {
     uint32_t x, y;
     if (w->used[wire_of(w->board, &hop)] ||
         !pnr_neighbour(w->board, hop.x, hop.y, (pnr_side)hop.side, &x, &y))
         return false;
     if (y == 0 && (w->to.y || left || hop.track))
-        return false; /* an IO tile, which track 0 alone reaches */
+        return false; /* an IO tile, reached only by track 0 */
     if (away(x, w->to.x) + away(y, w->to.y) > left || w->steps++ >= MAX_STEPS)
         return false;
     w->hops[depth] = hop;

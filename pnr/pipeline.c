@@ -2,15 +2,15 @@
  * entries: A (start) cuts the ready path, B (end) cuts data and valid.
  *
  * Broadcast rule: only a tile's core output holds back its valid until all branches are ready; after a FIFO
- * nothing does. So a pair may stand only where neither A nor anything after it forks: on the unbranched tail
- * of a sink's path. Exhaustive: every such tail is cut into disjoint pairs from its first hop on; an odd last
- * hop stays a plain wire; O(hops). Midpoint: paths between FIFOs lie within a net, so each net may lose pairs
- * as long as it stays as fast as the slowest net of the exhaustive design; starting from none, the pair
- * nearest to the middle of the net's slowest path is set until it is; O(hops^2) a net.
+ * nothing does. A pair may stand only where neither A nor a later hop forks: on the unbranched tail of a
+ * sink's path. Exhaustive: every tail is cut into disjoint pairs from its first hop on; an odd last hop stays
+ * a plain wire; O(hops). Midpoint: paths between FIFOs lie within a net, and each net may lose pairs down to
+ * the speed of the slowest net of the exhaustive design; starting from none, the pair nearest to the middle
+ * of the net's slowest path is set until the net is fast enough; O(hops^2) a net.
  */
 #include "pnr/floor_int.h"
 
-/* Counts the places that each hop's wire leads to: following hops and sinks. */
+/* Counts the ends of each hop's wire: following hops and sinks. */
 static uint32_t *count_consumers(const pnr_route *r, arena *scratch) {
     uint32_t *consumers = arena_new_n(scratch, uint32_t, r->hops.len + 1);
     for (uint32_t i = 0; i < r->hops.len; i++)
@@ -39,7 +39,7 @@ static void clear_pairs(pnr_route *r) {
         r->hops.at[i].registered = r->hops.at[i].fifo_start = r->hops.at[i].fifo_end = false;
 }
 
-/* Sets the pair that ends at hop `end` unless the rules or another pair forbid it. */
+/* Sets the pair ending at hop `end` unless the rules or another pair forbid the pair. */
 static bool set_pair(pnr_route *r, uint32_t end, const bool *forks_later) {
     pnr_hop *b = &r->hops.at[end];
     if (r->early || b->parent == PNR_NO_HOP || forks_later[b->parent] || b->registered ||
@@ -69,7 +69,7 @@ static bool pair_in_middle(pnr_route *r, const u32_vec *hops, const bool *forks_
     return false;
 }
 
-/* Sets as few pairs as keep the net within `target`; false if that is not to be had in this way. */
+/* Sets the fewest pairs that keep the net within `target`; false if this method fails. */
 static bool pair_by_middle(pnr_design *design, uint32_t net, const pnr_delays *d, uint32_t target,
                            arena *scratch) {
     pnr_route *r = &design->route.at[net];
@@ -98,7 +98,7 @@ static void pair_by_middles(pnr_design *design, const pnr_delays *d, arena *scra
             pnr_pair_route(&design->route.at[n], scratch);
 }
 
-/* Sets all pairs there is room for before every join whose shortest path holds too few tokens. */
+/* Sets all possible pairs before every join whose shortest path holds too few tokens. */
 static void fill_starved_joins(pnr_design *design, arena *scratch) {
     pnr_imbalance_vec starved = {0};
     pnr_balance(design, scratch, &starved);

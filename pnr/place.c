@@ -8,8 +8,8 @@ pnr_options pnr_options_default(void) {
     return (pnr_options){.seed = 1, .pipeline = PNR_PIPELINE_EXHAUSTIVE};
 }
 
-/* The chip's IO tile does not gate its output by its sinks' joined ready: a branch that is ready first would
- * take a token twice. That of onyx-ext does (docs/boards.md). */
+/* The chip's IO tile does not gate its output by its sinks' joined ready: an early ready branch would take a
+ * token twice. The IO tile of onyx-ext gates its output (docs/boards.md). */
 static bool io_fan_out_allowed(const netlist *n, const pnr_board *b, const pnr_options *o, diagnostics *d) {
     const bool allowed = o->fabric_only || o->io_fan_out || pnr_board_extended(b);
     bool good = true;
@@ -27,8 +27,8 @@ static bool io_fan_out_allowed(const netlist *n, const pnr_board *b, const pnr_o
     return good;
 }
 
-/* Returns whether a net leads from a row that sees the flush late to one that saw it a cycle before: a token
- * of before it would come in there behind it. */
+/* Returns whether a net leads from a row with a late flush to a row with an early flush: an old token would
+ * enter behind the flush. */
 static bool meets_flush(const net_data *net, const pnr_site *at) {
     bool meets = false;
     for (uint32_t s = 0; s < net->sinks.len; s++) {
@@ -38,7 +38,7 @@ static bool meets_flush(const net_data *net, const pnr_site *at) {
     return meets && at[net->source.cell.v - 1].y > ONYX_NEAR_ROWS;
 }
 
-/* Binds what has tokens before the flush to the rows that see it first. */
+/* Binds sources of tokens before the flush to the rows with an early flush. */
 static const pnr_region *near_regions(const place_task *t, const bool *early) {
     const netlist *n = t->net;
     const pnr_board *b = t->board;
@@ -64,8 +64,8 @@ static bool any_meets_flush(const netlist *n, const bool *early, const pnr_site 
     return any;
 }
 
-/* Places the netlist, and where that would let a token of before the flush in behind it, once more with its
- * source among the rows that see the flush first. */
+/* Places the netlist, and places again with the source among the rows with an early flush if an old token
+ * could pass the flush. */
 static bool place(const place_task *t, pnr_stats *stats, pnr_site *at) {
     bool *early = arena_new_n(t->mem, bool, t->net->nets.len + 1);
     pnr_options near = *t->options;

@@ -24,12 +24,12 @@
  * E0511-io-fanout, E0512-bad-fixed, E0513-bad-region, E0514-flush-groups. */
 bool pnr_place(const netlist *n, const pnr_board *b, const pnr_options *o, arena *mem, diagnostics *d,
                pnr_design *out);
-/* Routes by negotiated congestion, then pipelines. Fails with E0520-unroutable (exit 2) naming overused
- * wires; routes so far stay in `design`. */
+/* Routes by negotiated congestion, and pipelines. Fails with E0520-unroutable (exit 2) naming overused wires;
+ * the partial routes stay in `design`. */
 bool pnr_route_all(pnr_design *design, const pnr_options *o, arena *mem, diagnostics *d);
-/* Leads sinks whose paths have fewer SplitFIFO pairs than wanted (net and sink by index) over longer ways of
- * their own, with pairs as close as they go. A sink for which there is no such way stays as it is, and so do
- * those of IO tiles. Call it after pnr_route_all. */
+/* Reroutes sinks with fewer SplitFIFO pairs than wanted (net and sink by index) over longer paths of their
+ * own, with as many pairs as possible. A sink without a longer path keeps its route, and sinks of IO tiles
+ * do, too. Call after pnr_route_all. */
 typedef struct {
     uint32_t net, sink, pairs;
 } pnr_want;

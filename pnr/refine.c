@@ -1,5 +1,5 @@
-/* After negotiation: shorter routes, then faster ones. Both work on free wires only, so that the design stays
- * legal throughout. O(sinks) searches a net each.
+/* After negotiation: first shorter routes, next faster ones. Both passes use free wires only: the design
+ * stays legal throughout. O(sinks) searches a net each.
  */
 #include "pnr/grow.h"
 #include "support/sort.h"
@@ -21,7 +21,7 @@ static void copy_tree(arena *mem, route_tree *to, const route_tree *from) {
         vec_push(mem, &to->sink, from->sink.at[i]);
 }
 
-/* Removes the part of a tree that only sink `s` uses. */
+/* Removes the part of a tree used only by sink `s`. */
 static void cut_sink(router *r, route_tree *t, uint32_t s, u32_vec *users) {
     users->len = 0;
     for (uint32_t i = 0; i < t->nodes.len; i++)
@@ -41,7 +41,7 @@ static void cut_sink(router *r, route_tree *t, uint32_t s, u32_vec *users) {
         if (node.parent != ROUTE_NONE)
             node.parent = users->at[node.parent];
         t->nodes.at[kept] = node;
-        users->at[i] = kept++; /* now the new index; parents come first, so theirs is known */
+        users->at[i] = kept++; /* now the new index; parents come first, with known indices */
     }
     t->nodes.len = kept;
     for (uint32_t k = 0; k < t->sink.len; k++)
@@ -49,7 +49,7 @@ static void cut_sink(router *r, route_tree *t, uint32_t s, u32_vec *users) {
             t->sink.at[k] = users->at[t->sink.at[k]];
 }
 
-/* Puts a tree back in place of the net's present one. */
+/* Restores a tree in place of the net's current tree. */
 static void restore(router *r, uint32_t net, const route_tree *saved) {
     route_rip_up(r, net);
     copy_tree(r->mem, &r->tree[net], saved);
@@ -58,8 +58,8 @@ static void restore(router *r, uint32_t net, const route_tree *saved) {
             r->uses[saved->nodes.at[i].node]++;
 }
 
-/* Shortens one net on free wires only: tries other orders of the sinks, then cuts off each sink and leads it
- * back. The net is never longer than before. */
+/* Shortens a net on free wires only: tries other orders of the sinks, cuts off each sink and routes the sink
+ * again. The net is never longer than before. */
 static void refine_net(router *r, uint32_t net, route_tree *best, u32_vec *scratch) {
     route_tree *t = &r->tree[net];
     copy_tree(r->mem, best, t);
@@ -106,7 +106,7 @@ typedef struct {
     arena *mem;
 } repairer;
 
-/* Leads the net again on free wires and keeps the result if it is faster. */
+/* Routes the net again on free wires and keeps a faster result. */
 static bool lead_again(repairer *p, uint32_t net, uint32_t *delay) {
     router *r = p->r;
     pnr_route *route = &p->design->route.at[net];
@@ -165,7 +165,7 @@ uint32_t route_repair(router *r, arena *mem, pnr_design *design) {
     for (uint32_t i = 0; i < design->route.len && delay[slowest[i]] > limit; i++) {
         uint32_t net = slowest[i];
         better += repair_net(&p, net, limit, &delay[net]);
-        limit = delay[net] > limit ? delay[net] : limit; /* no use in others being faster */
+        limit = delay[net] > limit ? delay[net] : limit; /* faster other nets would not help */
     }
     return better;
 }

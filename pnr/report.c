@@ -145,7 +145,7 @@ cJSON *pnr_timing_report(const pnr_design *design, const pnr_timing *t) {
     return json;
 }
 
-/* Adds the timing of a routed design on a board that states its delays; nothing otherwise. */
+/* Adds the timing of a routed design on a board with delays; nothing otherwise. */
 static void add_timing(const pnr_design *design, cJSON *json) {
     arena mem = {0};
     diagnostics d;
@@ -177,8 +177,8 @@ static void add_balance(const pnr_design *design, cJSON *json) {
     arena_free(&mem);
 }
 
-/* Adds, by flush group from the west, the flush of its cells, null where none stands. The firmware's crossbar
- * wants it. */
+/* Adds, by flush group from the west, the flush of its cells, null for an empty group. The firmware's
+ * crossbar uses the list. */
 static void add_flush_groups(const pnr_design *design, cJSON *json) {
     const pnr_board *b = design->board;
     cJSON *list = cJSON_AddArrayToObject(json, "flush_groups");

@@ -11,7 +11,7 @@ uint32_t pnr_hops(const pnr_design *design);
 /* Counts the SplitFIFO pairs on the way to a sink: none serves another sink, each holds two tokens. */
 uint32_t pnr_pairs_to(const pnr_route *r, uint32_t sink);
 /* Returns {"board", "seed", "tiles": {kind: {"used", "have"}}, "hpwl", "hops", "longest_path", "fifo_pairs",
- * "seconds": {...}, ...}; the caller deletes it. */
+ * "seconds": {...}, ...}; the caller deletes the report. */
 cJSON *pnr_report(const pnr_design *design);
 
 #endif

@@ -1,12 +1,12 @@
 /* Routing: negotiated congestion (McMurchie and Ebeling, PathFinder, 1995) on the implicit graph.
  *
  * Nodes: wires, i.e. switch-box outputs, numbered ((y - 1) * width + x) * 4 * tracks + side * tracks + track;
- * after them one arrival node per IO column and track, the switch-box inputs NORTH of (x, 1) that the IO tile
- * drives. A net is a tree of nodes grown sink by sink, nearest next, each by A* from the whole tree with the
- * exact distance on the empty fabric (no U-turns) as lookahead. A wire costs more the more nets want it now
- * (present) and the longer it has been wanted (history). Only nets that use an overused wire are ripped up.
- * Invariant: uses[w] is the number of trees that hold w. Ends when no wire is shared, or after
- * MAX_ITERATIONS. One net: O(sinks * wires log wires) at worst, in practice a few nodes per hop.
+ * they are followed by an arrival node per IO column and track, the switch-box inputs NORTH of (x, 1) driven
+ * by the IO tile. A net is a tree of nodes grown sink by sink, nearest next, each by A* from the whole tree
+ * with the exact distance on the empty fabric (no U-turns) as lookahead. A wire costs more with more nets
+ * wanting the wire now (present) and with longer demand (history). Only nets with an overused wire are ripped
+ * up. Invariant: uses[w] is the number of trees with w. Ends when no wire is shared, or after MAX_ITERATIONS.
+ * A net takes O(sinks * wires log wires) at worst, in practice a few nodes per hop.
  */
 #include "pnr/grow.h"
 
@@ -19,10 +19,10 @@ enum {
     MAX_ITERATIONS = 60
 };
 enum { SHOWN_WIRES = 8 };
-/* Rounds without an eighth fewer shared wires after which led nets are led anyhow, or the rest is given up.
+/* Rounds without an eighth fewer shared wires until led nets drop their constraint, or the rest is given up.
  */
 enum { LEAD_PATIENCE = 4, PATIENCE = 12, LEAST_ITERATIONS = 20 };
-enum { TIMING_EVEN = 80 }; /* options.timing at which a shared wire is worth as much as one of its own */
+enum { TIMING_EVEN = 80 }; /* options.timing at which a shared wire is worth as much as a wire of its own */
 
 /* ---- negotiation ----------------------------------------------------------------------------- */
 
@@ -34,7 +34,7 @@ static bool overused(const router *r, uint32_t net) {
     return false;
 }
 
-/* Raises the history of shared wires; returns how many there are. */
+/* Raises the history of shared wires; returns their number. */
 static uint32_t remember_overuse(router *r) {
     uint32_t shared = 0;
     for (uint32_t w = 0; w < r->wires; w++)
@@ -91,7 +91,7 @@ static void report_no_way(const router *r, uint32_t net, diagnostics *d) {
     diag_hint(d, "this board is too small for any route; use a larger one");
 }
 
-/* Sorts short nets to the front: they have the fewest ways. */
+/* Sorts short nets to the front: they have the fewest alternatives. */
 static int by_length(const void *a, const void *b) {
     uint64_t l = *(const uint64_t *)a, r = *(const uint64_t *)b;
     return (l > r) - (l < r);
@@ -114,7 +114,7 @@ static uint32_t *net_order(const router *r) {
     return order;
 }
 
-/* Leads a net whose branches have no ways with pairs at once, as fast as it may be. */
+/* Fallback: drops the FIFO-pair constraint and routes the net for least delay. */
 static bool grow_anyhow(router *r, uint32_t net) {
     if (!r->lead[net])
         return false;
@@ -125,13 +125,13 @@ static bool grow_anyhow(router *r, uint32_t net) {
 
 /* How the negotiation has fared. */
 typedef struct {
-    uint32_t fewest;   /* wires shared, when there was last an eighth fewer than before */
+    uint32_t fewest;   /* shared wires at the last improvement by an eighth */
     uint32_t rounds;   /* since then */
     uint32_t released; /* how often led nets were */
 } progress;
 
-/* Frees led nets from having a pair on every branch: first those that still share wires, then all, and the
- * negotiation starts anew. */
+/* Frees led nets from a pair on every branch: first nets that still share wires, later all, and restarts the
+ * negotiation. */
 static void release_leads(router *r, progress *p) {
     bool any = false, all = p->released++ > 0;
     for (uint32_t n = 0; n < r->design->net->nets.len; n++) {
@@ -228,8 +228,8 @@ static void router_init(router *r, const pnr_design *design, arena *mem) {
             vec_push(mem, &r->tree[n].sink, ROUTE_NONE);
 }
 
-/* Decides which nets are led so that a pair stands on the first two hops of every branch. A board without
- * delays has no clock. */
+/* Decides the nets that must have a pair on the first two hops of every branch. A board without delays has no
+ * clock. */
 static void lead_nets(router *r, const pnr_design *design) {
     diagnostics quiet;
     diag_init(&quiet, r->mem);
@@ -254,14 +254,14 @@ bool pnr_route_all(pnr_design *design, const pnr_options *o, arena *mem, diagnos
         lead_nets(&r, design);
     uint32_t *order = net_order(&r);
     bool good = negotiate(&r, order, &design->stats.route_iterations, d);
-    if (good && !r.branch_cost) /* refining would merge branches again for the wire it saves */
+    if (good && !r.branch_cost) /* refining would merge branches again to save wire */
         design->stats.refined_hops = route_refine(&r, order);
     write_routes(&r, mem, design);
     if (good && o->pipeline)
         pnr_pipeline(design, PNR_PIPELINE_EXHAUSTIVE, &scratch);
     if (good && o->timing && o->pipeline)
         design->stats.repaired_nets = route_repair(&r, mem, design);
-    if (good && o->pipeline == PNR_PIPELINE_MIDPOINT) /* by what the repaired nets leave of the period */
+    if (good && o->pipeline == PNR_PIPELINE_MIDPOINT) /* by the period remaining after repairs */
         pnr_pipeline(design, PNR_PIPELINE_MIDPOINT, &scratch);
     arena_free(&scratch);
     design->stats.route_seconds = seconds_now() - start;

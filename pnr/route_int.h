@@ -1,5 +1,5 @@
-/* route_int.h - the router's state, shared by route.c (negotiation), grow.c (one net) and refine.c (what
- * follows once legal). */
+/* route_int.h - the router's state, shared by route.c (negotiation), grow.c (a single net) and refine.c
+ * (improvement of a legal routing). */
 #ifndef ONYX_PNR_ROUTE_INT_H
 #define ONYX_PNR_ROUTE_INT_H
 
@@ -7,7 +7,7 @@
 
 #define ROUTE_NONE UINT32_MAX
 enum { ROUTE_BASE = 64 };    /* cost of a wire nobody else wants */
-enum { ROUTE_PRESENT = 16 }; /* router.present that counts another user as one more wire */
+enum { ROUTE_PRESENT = 16 }; /* value of router.present that counts another user as a further wire */
 
 typedef struct {
     uint32_t node;
@@ -36,20 +36,20 @@ typedef struct {
     uint8_t turn[4][8][4]; /* output track by input side, input track, output side */
     uint32_t *history;     /* by wire */
     uint16_t *uses;        /* by wire */
-    uint32_t present;      /* cost factor of one other user, ROUTE_PRESENT = 1 */
+    uint32_t present;      /* cost factor of another user, ROUTE_PRESENT = 1 */
     bool exclusive;        /* wires in use are forbidden instead of dear */
     bool detour;           /* an IO tile's wire may not reach the target by a single hop */
-    uint32_t branch_cost;  /* of leaving the tree one hop farther from its source */
+    uint32_t branch_cost;  /* cost of leaving the tree a hop farther from its source */
     route_tree *tree;      /* by net */
     double deadline;       /* of seconds_now; 0 = none */
     pnr_delays delays;
     pnr_limits limits; /* without a netlist: the clock does not matter */
     uint32_t period;   /* that no design beats */
-    uint8_t *lead;     /* by net: the sides by which a branch may leave, if each needs a pair at once; or 0 */
+    uint8_t *lead; /* by net: the sides for a branch's first hop, if each branch needs a pair at once; or 0 */
     struct {
         uint8_t sides;       /* the net's */
         bool plain;          /* may it have no pair? */
-        bool near_enough[2]; /* may the target be reached by no hop, by one? */
+        bool near_enough[2]; /* may the target be reached by no hop, by a single hop? */
         uint32_t epoch;
         uint32_t *reached, *cost, *from; /* by node; valid where reached == epoch */
         uint32_t *in_tree, *tree_index;  /* by node; valid where in_tree == tree_epoch */
@@ -57,10 +57,10 @@ typedef struct {
         target_tile target;
         VEC(uint64_t)
         heap; /* cost + lookahead << 36 | lookahead << 24 | node: far-advanced nodes first among equals */
-    } search; /* of a way for one net */
+    } search; /* state of the search for a net's path */
 } router;
 
-/* Returns the sides by which a branch of the net may leave if a pair follows at once. */
+/* Returns the sides for a branch's first hop if a pair follows at once. */
 static inline uint8_t route_lead_sides(const router *r, uint32_t net) {
     pnr_site at = r->design->site.at[r->design->net->nets.at[net].source.cell.v - 1];
     return (uint8_t)pnr_lead_sides(&r->limits, at, pnr_lead_period(&r->limits, at, r->period));

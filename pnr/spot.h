@@ -1,6 +1,6 @@
-/* spot.h - sites packed for the annealer, and what it asks about eight of them at once: distances, ranks. The
- * vectors have 16 bytes, x and y of a spot in turn; gcc and clang both have them for any machine. Where SSE2
- * has an instruction for what takes them several steps, it is used, with the same results. */
+/* spot.h - sites packed for the annealer, and operations on eight of them at once: distances, ranks. The
+ * vectors have 16 bytes, x and y of a spot in turn; gcc and clang both have such vectors for any machine.
+ * SSE2 instructions replace several steps, with the same results. */
 #ifndef ONYX_PNR_SPOT_H
 #define ONYX_PNR_SPOT_H
 
@@ -79,12 +79,12 @@ static inline spot_sums spots_apart(spot_bytes a, spot_bytes b) {
 
 /* ---- ranks ----------------------------------------------------------------------------------- */
 
-/* The spots of up to 8 cells, x and y each in ascending order for itself, at 1, 2, ...; before them 0 and
- * behind them 255 in both, which none passes. */
+/* The spots of up to 8 cells, x and y each sorted independently in ascending order, at 1, 2, ...; 0 before
+ * and 255 after them in both, as sentinels. */
 enum { RANKS = SPOTS + 2, RANK_LAST = 0xffff };
 
-/* Writes to `out` the ranks with `to` in the place of one that is `from`, all at once and without branches:
- * what is behind `from` moves down by one, what is behind `to` up by one. */
+/* Writes to `out` the ranks with `to` in place of an element `from`, all at once and without branches:
+ * elements after `from` move down by 1, elements after `to` up by 1. */
 static inline void ranks_move(const spot *now, spot_bytes from, spot_bytes to, spot *out) {
     spot_bytes before = spots_load(now), here = spots_load(now + 1), behind = spots_load(now + 2);
     spot_bytes left =

@@ -21,7 +21,7 @@ typedef struct {
     const pnr_route *route;
     pnr_delays d;
     uint32_t *data, *valid;      /* by hop: arrival at its end since the last launch */
-    uint32_t *ready, *ready_hop; /* by hop: ready before it crosses the hop; from which hop on, or NO_HOP */
+    uint32_t *ready, *ready_hop; /* by hop: ready before crossing the hop; the hop it comes from, or NO_HOP */
     bool *looped;                /* by hop: between the source and the first FIFO */
 } timer;
 
@@ -52,7 +52,7 @@ static void forward(timer *t) {
     }
 }
 
-/* Follows ready from the last hop back: it is joined at forks and stopped at a SplitFIFO's start. */
+/* Follows ready from the last hop back: ready is joined at forks and stopped at a SplitFIFO's start. */
 static void backward(timer *t, uint32_t *arrives) {
     for (uint32_t i = t->route->hops.len; i-- > 0;) {
         const pnr_hop *h = &t->route->hops.at[i];
@@ -72,7 +72,7 @@ typedef struct {
     pnr_path_kind kind;
     uint32_t hop, sink;   /* where data or valid ends: a hop's FIFO, or a sink; PNR_NO_HOP for the other */
     uint32_t ready_from;  /* loop and ready: the hop farthest from where ready arrives */
-    uint32_t ready_until; /* ready: the SplitFIFO's start it arrives at */
+    uint32_t ready_until; /* ready: the SplitFIFO's start at its end */
 } candidate;
 
 static void consider(candidate *worst, candidate c) {
@@ -84,7 +84,7 @@ static uint32_t capture_at(const timer *t, uint32_t sink) {
     return t->d.capture[pin_tile(t, t->net->sinks.at[sink])];
 }
 
-/* Returns the slowest ready that arrives at the source. */
+/* Returns the slowest ready at the source. */
 static uint32_t source_ready(const timer *t, uint32_t *from) {
     uint32_t slowest = 0;
     *from = PNR_NO_HOP;
@@ -96,7 +96,7 @@ static uint32_t source_ready(const timer *t, uint32_t *from) {
     return slowest;
 }
 
-/* Measures the paths of data and valid that end at a hop or sink; the valid of a tile waits for `joined`
+/* Measures the paths of data and valid ending at a hop or sink; the valid of a tile waits for `joined`
  * ready. */
 static void end_paths(const timer *t, candidate *worst, uint32_t hop, uint32_t sink, uint32_t joined,
                       uint32_t joined_from) {
@@ -146,7 +146,7 @@ static candidate worst_of_net(timer *t, arena *scratch) {
     return worst;
 }
 
-/* Lists the hops from `last` back to the one after a FIFO's end, or to the source. */
+/* Lists the hops from `last` back to the hop after a FIFO's end, or to the source. */
 static void stretch(const timer *t, uint32_t last, uint32_t until, arena *mem, u32_vec *out) {
     for (uint32_t i = last; i != PNR_NO_HOP && i != until; i = t->route->hops.at[i].parent) {
         if (t->route->hops.at[i].fifo_end && i != last)
@@ -268,7 +268,7 @@ static void time_net(const pnr_design *design, const pnr_limits *limits, uint32_
     arena_free(&scratch);
 }
 
-/* Measures the design by the board's other table: its delays, and those of the board where it has none. */
+/* Measures the design by the board's other table: its delays, and the board's delays for missing rows. */
 static void time_corner(const pnr_design *design, const pnr_delays *nominal, pnr_timing *out) {
     pnr_delays d = *nominal;
     out->corner = pnr_read_corner(design->board, &d);

@@ -23,8 +23,8 @@ static int class_of_cell(const net_cell_data *c) {
     BUG("a cell without a tile kind reached placement");
 }
 
-/* For pnr_options.own_tiles, finds the shortest pattern of tiles with enough for both kinds of streams, so
- * that both stand all over the array. */
+/* For pnr_options.own_tiles, finds the shortest pattern of tiles with enough of both kinds of streams, to
+ * spread both over the array. */
 static void divide_tiles(placer *p) {
     uint32_t need[CLASSES] = {0}, tiles = p->board->glb_tiles;
     for (uint32_t c = 0; c < p->cells; c++)
@@ -112,7 +112,7 @@ static void list_pins(placer *p, arena *mem) {
             p->use.item[p->use.from[p->pin.item[i]] + next[p->pin.item[i]]++] = n;
 }
 
-/* Notes one cell next to another in a net: first it is counted, then written. */
+/* Records a cell next to another in a net: counted in the first pass, written in the second. */
 static void add_near(placer *p, uint32_t cell, uint32_t other, uint32_t *next) {
     if (next)
         p->near.item[p->near.from[cell] + next[cell]++] = other;
@@ -120,7 +120,7 @@ static void add_near(placer *p, uint32_t cell, uint32_t other, uint32_t *next) {
         p->near.from[cell + 1]++;
 }
 
-/* Notes every pair of cells of a net; of a very large one only those with its first cell, the source. */
+/* Records every pair of cells of a net; for a very large net only pairs with its first cell, the source. */
 static void near_of_net(placer *p, uint32_t n, uint32_t *next) {
     uint32_t first = p->pin.from[n], last = p->pin.from[n + 1];
     for (uint32_t i = first; i < last; i++)
@@ -229,7 +229,7 @@ static uint32_t box_distance(const net_box *b, uint32_t x, uint32_t y) {
     return b->pins ? dx + dy : 0;
 }
 
-/* Records that `cell` stands now; its neighbours' claims to be next grow. */
+/* Records the placement of `cell`; its neighbours' priority grows. */
 static void now_placed(placer *p, uint32_t cell, net_box *box, uint32_t *links) {
     for (uint32_t i = p->use.from[cell]; i < p->use.from[cell + 1]; i++) {
         uint32_t n = p->use.item[i];
@@ -279,8 +279,8 @@ static bool put_greedily(placer *p, uint32_t cell, const net_box *box, diagnosti
     return true;
 }
 
-/* Is `a` to be placed before `b`? Cells bound to a region come first, the smallest region before all; then
- * the one with more links to placed cells. */
+/* Is `a` to be placed before `b`? Cells bound to a region come first, the smallest region before all; next
+ * the cell with more links to placed cells. */
 static bool sooner(const placer *p, uint32_t a, uint32_t b, const uint32_t *links) {
     const pnr_region *r = p->options->region;
     bool bound_a = r && r[a].x0 != PNR_FREE, bound_b = r && r[b].x0 != PNR_FREE;

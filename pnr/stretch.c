@@ -12,10 +12,10 @@ enum { MAX_STEPS = 20000, LENGTHS = 4 };
 typedef struct {
     const pnr_board *board;
     bool *used;     /* by wire, of all nets */
-    uint32_t sides; /* by which the first hop may leave */
+    uint32_t sides; /* sides allowed for the first hop */
     pnr_site to;    /* the sink's tile */
     pnr_delays delays;
-    uint32_t period; /* that no net is to exceed; 0: the board has no delays */
+    uint32_t period; /* largest period of a net; 0: the board has no delays */
     pnr_hop *hops;   /* the path so far */
     uint32_t steps;  /* of the search */
 } stretcher;
@@ -28,7 +28,7 @@ static uint32_t away(uint32_t a, uint32_t b) {
     return a > b ? a - b : b - a;
 }
 
-/* Takes hop `depth` and goes on from where it arrives; true once the path ends at the sink with `left` 0. */
+/* Takes hop `depth` and continues from its end; true once the path ends at the sink with `left` 0. */
 static bool take(stretcher *s, pnr_hop hop, uint32_t depth, uint32_t left) {
     const pnr_board *b = s->board;
     uint32_t x, y;
@@ -60,7 +60,7 @@ static bool take(stretcher *s, pnr_hop hop, uint32_t depth, uint32_t left) {
     return false;
 }
 
-/* Finds a path of `length` hops from the core, which goes into s->hops. */
+/* Finds a path of `length` hops from the core, into s->hops. */
 static bool find_path(stretcher *s, pnr_site from, uint8_t port, uint32_t length) {
     s->steps = 0;
     for (uint32_t out = 0; out < 4 * s->board->tracks; out++) {
@@ -107,7 +107,7 @@ static void mark(const pnr_board *b, const pnr_route *r, bool *used, bool to) {
         used[wire_of(b, &r->hops.at[h])] = to;
 }
 
-/* Takes the new route unless the design would be slower by it. */
+/* Takes the new route unless the design becomes slower. */
 static void keep_route(pnr_design *design, const stretcher *s, uint32_t net, const pnr_route *to) {
     pnr_route before = design->route.at[net];
     design->route.at[net] = *to;
@@ -151,7 +151,7 @@ static void stretch(pnr_design *design, pnr_want want, stretcher *s, arena *mem,
     mark(s->board, r, s->used, true);
 }
 
-/* A longer way must not make the design slower than it is. */
+/* A longer path must not make the design slower. */
 static pnr_limits bound_period(const pnr_design *design, stretcher *s, arena *scratch) {
     diagnostics quiet; /* a board without delays has no period */
     diag_init(&quiet, scratch);

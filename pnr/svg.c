@@ -1,4 +1,4 @@
-/* A drawing of a design: tiles, who stands on them, routes, and how full the channels between tiles are. */
+/* A drawing of a design: tiles, their cells, routes, and the fill of the channels between tiles. */
 #include "pnr/pnr_int.h"
 
 enum { TILE = 40, GAP = 24, PITCH = TILE + GAP, MARGIN = 20 };
@@ -27,7 +27,7 @@ static void draw_cells(const pnr_design *design, FILE *to) {
     }
 }
 
-/* A hop is a line across the gap it crosses, shifted by its track; opposite directions lie apart. */
+/* A hop is a line across its gap, shifted by its track; opposite directions lie apart. */
 static void draw_hop(const pnr_hop *h, uint32_t net, const char *id, uint32_t tracks, FILE *to) {
     uint32_t across = (h->track + 1u) * TILE / (2 * tracks + 2) + (h->side >= PNR_WEST ? TILE / 2u : 0u);
     uint32_t x = left_of(h->x), y = left_of(h->y), x2, y2;
@@ -53,7 +53,7 @@ static void draw_routes(const pnr_design *design, arena *mem, FILE *to) {
     }
 }
 
-/* Draws the redness of every gap: the wires in use of those there are, both directions together. */
+/* Draws the redness of every gap: the share of used wires, both directions together. */
 static void draw_heat(const pnr_design *design, arena *scratch, FILE *to) {
     const pnr_board *b = design->board;
     uint32_t *used =

@@ -38,7 +38,7 @@ static void *anneal_seeds(void *argument) {
     return NULL;
 }
 
-/* Runs every job, the first on this thread; a thread that cannot be had has its job done here, too. */
+/* Runs every job, the first on this thread; if a thread cannot start, its job runs here, too. */
 static void run_jobs(anneal_job *job, uint32_t jobs) {
     pthread_t thread[MOST_THREADS];
     bool started[MOST_THREADS] = {false};
@@ -52,7 +52,7 @@ static void run_jobs(anneal_job *job, uint32_t jobs) {
     }
 }
 
-/* Picks the cheapest of all seeds, the first of several, so that it is the same whatever the number of
+/* Picks the cheapest of all seeds, the first among equals: the result is independent of the number of
  * threads. */
 static int64_t anneal(placer *p, arena *scratch, pnr_stats *stats) {
     const pnr_options *o = p->options;

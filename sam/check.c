@@ -10,7 +10,7 @@ typedef struct {
     const sam_graph *g;
     diagnostics *d;
     arena mem;    /* scratch */
-    edge_vec *in; /* by node: the edge into each port, NULL where there is none */
+    edge_vec *in; /* by node: the edge into each port, NULL for none */
     bool good;
 } checker;
 
@@ -98,8 +98,8 @@ static char input_letter(const sam_node_data *n, uint32_t port) {
     return port_letter(sam_primitive_table[n->kind].ports_in, port);
 }
 
-/* The coordinates of a tensor's outermost level are its references if the level is dense. Which tensor a
- * joiner passes them on for it does not know. */
+/* The coordinates of a tensor's outermost level are its references if the level is dense. A joiner does not
+ * know the tensor of the coordinates it forwards. */
 static bool takes_coordinates(const checker *c, const sam_node_data *n) {
     const sam_graph_tensor *t = sam_find_tensor(c->g, n->tensor);
     return n->kind == SAM_INTERSECT || n->kind == SAM_UNION ||
@@ -159,7 +159,7 @@ static void check_edge(checker *c, const sam_edge_data *e) {
 
 /* ---- nodes: every input driven, the number of operands right --------------------------------- */
 
-/* Returns how many inputs the node must have, given what is connected. */
+/* Returns the required number of inputs of the node, given its connected inputs. */
 static uint32_t wanted_inputs(checker *c, sam_node n) {
     const sam_node_data *node = sam_node_at(c->g, n);
     uint32_t connected = c->in[n.v].len;
@@ -213,8 +213,8 @@ static void check_inputs(checker *c, sam_node n) {
     }
 }
 
-/* Skip requests go from an intersecter to the scanner of an operand, and what that scanner leaves out nobody
- * else may need. */
+/* Skip requests go from an intersecter to the scanner of an operand; nobody else may need the skipped
+ * coordinates. */
 static void check_skip(checker *c, const sam_edge_data *e, uint32_t operand) {
     const edge_vec *in = &c->in[e->src.v];
     const sam_edge_data *feed = 2 * operand < in->len ? in->at[2 * operand] : NULL;
@@ -346,8 +346,8 @@ static void check_tensor(checker *c, sam_node n) {
 
 /* ---- the graph as a whole -------------------------------------------------------------------- */
 
-/* Each level of the result, and its values, has one writer. Where an array stores the values, a dense level
- * needs none, since it holds no coordinates. */
+/* Each level of the result, and its values, has exactly one writer. With values stored by an array, a dense
+ * level needs no writer, since it holds no coordinates. */
 static void check_writers(checker *c) {
     if (!c->g->tensors.len) {
         diag_error(c->d, c->g->loc, "E0216-writer", "the graph describes no tensors");
@@ -382,7 +382,7 @@ static void check_writers(checker *c) {
     }
 }
 
-/* Kahn's algorithm: a node is taken when all its sources are. What is never taken lies on or behind a cycle.
+/* Kahn's algorithm: a node is taken when all its sources are. An untaken node lies on or behind a cycle.
  */
 static void check_cycles(checker *c) {
     uint32_t n = c->g->nodes.len, done = 0;

@@ -1,9 +1,9 @@
 /* coordinates.c - the coordinate algebra of an expression, derived from the properties of its operators, and
- * the one fold over it.
+ * its fold.
  *
- * The cases are tried in the order in which they leave fewer coordinates: an explicit algebra, an
- * annihilator, idempotence, an identity, constant propagation, everything. In each the set holds the promise
- * of coordinates.h if those of the arguments do: outside of it so many arguments have their fill that the
+ * The cases are tried in order of increasing coordinate sets: an explicit algebra, an annihilator,
+ * idempotence, an identity, constant propagation, everything. In each case the set keeps the promise of
+ * coordinates.h if the arguments' sets do: outside of the set enough arguments have their fill, and the
  * property, or f of all fills, decides the value.
  */
 #include "sam/coordinates.h"
@@ -19,15 +19,15 @@ static sam_set everything(sam_algebra *to, sam_expr of) {
     return add_set(to, (sam_set_data){.kind = SAM_SET_ALL, .of = of});
 }
 
-/* A set that was derived may be too large, and a complement of it would then be too small: only what is
- * stored has one. Without a set (0) it is everywhere. */
+/* A derived set may be too large, and its complement too small: only stored sets have a complement. Set 0
+ * means everywhere. */
 static sam_set complement(sam_algebra *to, sam_expr of, sam_set a) {
     if (!a.v || to->sets.at[a.v - 1].kind != SAM_SET_STORED)
         return everything(to, of);
     return add_set(to, (sam_set_data){.kind = SAM_SET_NOT, .of = of, .a = a});
 }
 
-/* Joins two sets, of which 0 is the empty one. */
+/* Joins two sets; 0 is the empty set. */
 static sam_set join(sam_algebra *to, sam_set_kind kind, sam_expr of, sam_set a, sam_set b) {
     if (a.v && b.v)
         return add_set(to, (sam_set_data){kind, of, a, b});
@@ -36,7 +36,7 @@ static sam_set join(sam_algebra *to, sam_set_kind kind, sam_expr of, sam_set a, 
 
 /* ---- the derivation -------------------------------------------------------------------------- */
 
-/* How the sets of the arguments become one: ALL, or MEET or UNITE of those with a bit; NONE: the operator's
+/* Combination of the arguments' sets: ALL, or MEET or UNITE of the arguments with a bit; NONE: the operator's
  * own algebra. */
 typedef struct {
     sam_set_kind how;
@@ -44,7 +44,7 @@ typedef struct {
     uint16_t fill;
 } rule;
 
-/* Returns the bits of the arguments at which a special value holds and whose fill it is. */
+/* Returns the bits of the arguments whose fill is a special value valid at their place. */
 static uint32_t filled_with(const sam_operator *f, const sam_special *special, const uint16_t *fill,
                             uint32_t n) {
     uint32_t arguments = 0;
@@ -68,7 +68,7 @@ static bool is_known(const sam_operator *f) {
     return f->apply || f->program;
 }
 
-/* Returns whether every argument that the operator's own algebra names has the fill that it is tested for. */
+/* Returns whether every argument named by the operator's own algebra has the tested fill. */
 static bool is_tested(const sam_operator *f, const uint16_t *fill, uint32_t n) {
     for (const char *term = f->algebra; *term; term++) {
         uint32_t argument = (uint32_t)(*term - '0');
@@ -78,7 +78,7 @@ static bool is_tested(const sam_operator *f, const uint16_t *fill, uint32_t n) {
     return true;
 }
 
-/* Without what the author says of the fill. */
+/* The rule without the author's fill. */
 static rule rule_of_properties(const sam_operator *f, const uint16_t *fill, uint32_t n) {
     const uint32_t all = (1u << n) - 1;
     uint32_t arguments = filled_with(f, &f->annihilator, fill, n), alike = 1;
@@ -108,18 +108,18 @@ static rule rule_of(const sam_operator *f, const uint16_t *fill, uint32_t n) {
     return other ? (rule){SAM_SET_ALL, r.arguments, f->fill} : r;
 }
 
-/* An operator's own algebra while it is read, from its end. */
+/* An operator's own algebra during reading, from its end. */
 typedef struct {
     sam_algebra *to;
     const sam_operator *f;
     sam_expr of;
     const sam_coordinates *argument;
     uint32_t n;
-    size_t left; /* terms that are not read yet */
+    size_t left; /* unread terms */
 } own_algebra;
 
-/* Makes the set of the last term that is left, or its complement: by De Morgan's laws that is of the
- * arguments, so that no set between is complemented. */
+/* Makes the set of the last unread term, or its complement: De Morgan's laws move the complement to the
+ * arguments, and no derived set is complemented. */
 static sam_set last_term(own_algebra *own, bool complemented) {
     BUG_IF(!own->left, "the algebra %s", own->f->algebra);
     const char term = own->f->algebra[--own->left];
@@ -162,18 +162,18 @@ sam_coordinates sam_derive(sam_algebra *to, const sam_operator *f, sam_expr of,
 
 /* ---- expressions ----------------------------------------------------------------------------- */
 
-/* A sum applies its operator as often as its variable has coordinates, so what it makes of a fill is known
- * from properties only. */
+/* A sum applies its operator once per coordinate of its variable: only properties tell the result for a
+ * fill. */
 static sam_operator operator_of(const sam_statement *s, const sam_expr_data *x) {
     sam_operator f = x->program ? x->program->of : *sam_operator_of(sam_operation_of(x), !s->integers);
     if (x->kind == SAM_EXPR_SUM) {
         f.apply = NULL;
-        f.identity = f.monoid; /* of lor and land it is one among their sums, which are 0 or 1 */
+        f.identity = f.monoid; /* for lor and land the identity holds among their sums, which are 0 or 1 */
     }
     return f;
 }
 
-/* Returns whether e is made of literals by operations that have words: `%` has none in bf16. */
+/* Returns whether e consists of literals and operations with words: `%` has none in bf16. */
 static bool is_constant(const sam_statement *s, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(s, e);
     if (x->kind == SAM_EXPR_LITERAL || x->kind == SAM_EXPR_ACCESS || x->kind == SAM_EXPR_SUM)
@@ -205,7 +205,7 @@ static rule rule_at(const sam_statement *s, sam_expr e, const uint16_t *fill) {
     return rule_of(&f, of, x->b.v ? 2 : 1);
 }
 
-/* A literal is everywhere, so any fill of it is true in + - * /; 0 is what it always was said to be. */
+/* A literal is everywhere, hence any fill is true in + - * /; 0 keeps the earlier behaviour. */
 static uint16_t fill_at(const sam_statement *s, sam_expr e, const uint16_t *fill) {
     const sam_expr_data *x = sam_expr_at(s, e);
     if (x->kind == SAM_EXPR_ACCESS)
@@ -232,7 +232,8 @@ static bool same_expr(const sam_statement *s, sam_expr a, sam_expr b) {
            same_expr(s, x->b, y->b);
 }
 
-/* Finds what stands in e where `value` has parameters, each the same wherever it stands. */
+/* Finds the arguments of e at the places of `value`'s parameters; a repeated parameter needs equal
+ * arguments. */
 static bool find_arguments(const sam_claim *by, sam_expr value, const sam_statement *s, sam_expr e,
                            sam_expr *argument) {
     const sam_expr_data *of = sam_expr_at(&by->s, value), *x = sam_expr_at(s, e);
@@ -254,15 +255,15 @@ bool sam_claimed_arguments(const sam_statement *s, sam_expr e, sam_expr argument
     return by && find_arguments(by, by->value, s, e, argument);
 }
 
-/* An algebra says nothing of a constant other than the one it tests for. */
+/* An algebra has no answer for a constant other than the tested constant. */
 static bool names_constant(const sam_operator *f, const sam_coordinates *argument, uint32_t i) {
     return f->algebra && strchr(f->algebra, (char)('0' + i)) && !argument[i].set.v &&
            argument[i].fill != f->tested[i];
 }
 
-/* Derives e from what the author of a function says of its value. Returns false where the operations of the
- * value say it: the author says nothing of such arguments, or a literal beside + - * / makes the value
- * everywhere, so that its fill is not that of the arguments' fills. */
+/* Derives e from the claim of a function's author about its value. Returns false if the operations of the
+ * value decide: the claim does not cover such arguments, or a literal next to + - * / makes the value
+ * everywhere, with a fill other than that of the arguments' fills. */
 static bool derive_claimed(sam_algebra *to, const sam_statement *s, sam_expr e, const uint16_t *fill,
                            sam_coordinates *out) {
     const sam_claim *by = sam_expr_at(s, e)->claim;

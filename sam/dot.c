@@ -15,7 +15,7 @@ typedef struct {
     size_t length, at;
     uint32_t source;
     token next;      /* one token of look-ahead */
-    u32_vec node_of; /* by name: index + 1 of the node with that id, 0 = none */
+    u32_vec node_of; /* by name: index + 1 of the node with this id, 0 = none */
     name_table *names;
     arena *mem;
     diagnostics *d;
@@ -61,7 +61,7 @@ static bool skip_blank(reader *r) {
     return true;
 }
 
-/* A quoted string: backslash-quote is a quote, every other escape stays as it is written. */
+/* A quoted string: backslash-quote is a quote, every other escape stays unchanged. */
 static bool lex_string(reader *r) {
     size_t begin = r->at, end = begin + 1;
     while (end < r->length && r->text[end] != '"' && r->text[end] != '\0')
@@ -148,7 +148,7 @@ static bool take_name(reader *r, const char *expected, token *out) {
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
-/* Reads what follows a key: "= value". */
+/* Reads the text after a key: "= value". */
 static bool read_value(reader *r, token key, dot_attributes *into) {
     if (!take(r, '=', "'=' and a value"))
         return false;
@@ -177,7 +177,7 @@ static bool read_lists(reader *r, dot_attributes *into) {
     return true;
 }
 
-/* Returns the index of the node with that id, which is made on its first mention. */
+/* Returns the index of the node with this id, made on its first mention. */
 static uint32_t mention(reader *r, token id) {
     while (r->node_of.len <= id.text.v)
         vec_push(r->mem, &r->node_of, 0);

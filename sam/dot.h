@@ -1,4 +1,4 @@
-/* dot.h - the syntax of DOT, without any meaning: what sam_parse reads its graph from. */
+/* dot.h - the syntax of DOT, without any meaning: the input of sam_parse. */
 #ifndef ONYX_SAM_DOT_H
 #define ONYX_SAM_DOT_H
 

@@ -52,8 +52,8 @@ static const sam_edge_data *edge_into(const writer *w, sam_node dst, uint32_t po
 
 /* ---- names of joiner operands ---------------------------------------------------------------- */
 
-/* Returns the tensor whose references arrive at operand k: that of the first node up the reference path that
- * names one. */
+/* Returns the tensor of the references at operand k: the tensor of the first naming node up the reference
+ * path. */
 static name_id operand_tensor(const writer *w, sam_node joiner, uint32_t k) {
     for (uint32_t steps = 0; steps <= w->g->nodes.len; steps++) {
         const sam_edge_data *e =
@@ -69,7 +69,7 @@ static name_id operand_tensor(const writer *w, sam_node joiner, uint32_t k) {
     return (name_id){0};
 }
 
-/* Unique within the joiner: a name that an earlier operand has gets the operand's number. */
+/* Unique within the joiner: a name used by an earlier operand gets the operand's number. */
 static const char *operand_name(writer *w, sam_node joiner, uint32_t k) {
     name_id tensor = operand_tensor(w, joiner, k);
     bool taken = !tensor.v;
@@ -119,10 +119,10 @@ static void write_tensors(const writer *w) {
     fputs("\"\n", w->out);
 }
 
-/* ---- sizes of the arrays a writer needs, as the published generator wants them --------------- */
+/* ---- sizes of a writer's arrays, in the published generator's form --------------------------- */
 
-/* Returns the size of an index variable as "B0_dim", by the first operand of the graph comment that is
- * scanned by it. */
+/* Returns the size of an index variable as "B0_dim", by the first operand of the graph comment scanned by the
+ * variable. */
 static const char *dimension_of(writer *w, name_id index) {
     for (uint32_t t = 0; t < w->g->tensors.len; t++)
         for (uint32_t i = 0; i < w->g->nodes.len; i++) {
@@ -135,7 +135,7 @@ static const char *dimension_of(writer *w, name_id index) {
 }
 
 /* Returns the product over the first `levels` storage levels of a written tensor, as "B0_dim*C1_dim"; NULL if
- * it is not known. */
+ * unknown. */
 static const char *product_of(writer *w, const sam_graph_tensor *t, uint32_t levels) {
     const char *product = "";
     for (uint32_t l = 0; l < levels; l++) {
@@ -264,7 +264,7 @@ static const char *type_of(writer *w, const sam_node_data *n) {
     return strcmp(alu, "sub") == 0 ? "add" : alu;
 }
 
-/* Everything a node says, in the order it is printed in. */
+/* All attributes of a node, in printing order. */
 static pairs node_pairs(writer *w, const sam_node_data *n) {
     pairs list = {0};
     bool memory = sam_reads_level(n->kind) || n->kind == SAM_FIBERWRITE;
@@ -354,7 +354,7 @@ static uint32_t skipped_operand(const writer *w, const sam_edge_data *e) {
     return e->src_port > operands ? e->src_port - operands - 1u : 0;
 }
 
-/* Returns how the dialect names the ports of an edge; "" where it has no name for them. */
+/* Returns the dialect's names for the ports of an edge; "" for none. */
 static const char *edge_hint(writer *w, const sam_edge_data *e) {
     static const char *const named[2] = {"outer", "inner"}, *const in[2] = {"in", "in"};
     const sam_node_data *src = sam_node_at(w->g, e->src), *dst = sam_node_at(w->g, e->dst);

@@ -1,4 +1,4 @@
-/* foreign.c - calls of functions of others, written where the child finds them. */
+/* foreign.c - calls of foreign functions, written to the child's memory. */
 #include "sam/foreign.h"
 #include "support/number.h"
 
@@ -6,7 +6,7 @@
 
 enum { KNOWN = 1 << 14 };
 
-/* A call, as the child has it: all pointers are into the room behind. */
+/* A call in the child's layout: all pointers are into the memory after the call. */
 typedef struct {
     enum { CALL_PLAIN, CALL_FIBER, CALL_ARRAYS, CALL_CHECKS } kind;
     double x, y, value;   /* PLAIN */
@@ -18,7 +18,7 @@ typedef struct {
     const char *text; /* CHECKS */
 } request;
 
-/* A value that a function has. */
+/* A known value of a function. */
 typedef struct {
     double x, y, value;
     bool known;
@@ -31,7 +31,7 @@ struct sam_foreign {
     sam_symbols symbols; /* of the child */
     known_value *known;  /* by a hash of the values; NULL: none yet */
     const char *missing;
-    const char *what; /* the call that had a fault: of which values */
+    const char *what; /* arguments of the call with a fault */
 };
 
 /* ---- the child ------------------------------------------------------------------------------------ */
@@ -76,7 +76,7 @@ static size_t round_up(size_t bytes) {
     return (bytes + APART - 1) & ~(size_t)(APART - 1);
 }
 
-/* Takes bytes of the room behind a request; copies `from` there if it is not NULL. */
+/* Takes bytes of the memory after a request; copies `from` there unless NULL. */
 static void *take(unsigned char **at, const void *from, size_t bytes) {
     unsigned char *here = *at;
     if (from && bytes)
@@ -94,7 +94,7 @@ static request *begin_request(const sam_foreign *f, size_t bytes, unsigned char 
     return r;
 }
 
-/* Makes the call. After a fault the values that it was of are kept for the message. */
+/* Makes the call. After a fault the call's arguments are kept for the message. */
 static bool make(sam_foreign *f, double more, const char *of, uint64_t n) {
     const bool ok = isolate_call(f->isolate, more);
     if (!ok && !f->what)
@@ -165,7 +165,7 @@ void sam_foreign_fiber(sam_foreign *f, const sam_fiber_call *c) {
         memcpy(c->in, r->in, all);
 }
 
-/* Products of large arrays take their time: 10 ns each time that the loops go around. */
+/* Time of products of large arrays: 10 ns per loop iteration. */
 static const double PER_POINT = 1e-8;
 
 static double points_of(const sam_array_call *c) {

@@ -1,18 +1,19 @@
-/* foreign.h - functions in C of others, which a child process calls (support/isolate.h). */
+/* foreign.h - foreign functions in C, called by a child process (support/isolate.h). */
 #ifndef ONYX_SAM_FOREIGN_H
 #define ONYX_SAM_FOREIGN_H
 
 #include "support/isolate.h"
 #include "support/support.h"
 
-/* Makes out[] of the n values in[] that a fiber stores at crd[]; `one` is the number for 1: 32767 of int16.
+/* Makes out[] of the n values in[] that a fiber stores at crd[]; `one` is the number for 1: 32767 for int16.
  */
 typedef void sam_fiber_function(int n, const int *crd, const double *in, double *out, double one);
-/* Computes a statement on arrays: operand[t - 2] is that of its tensor t (of a scalar: one number), and
- * extent[v - 1] how far its variable v runs. result[] holds zeros. */
+/* Computes a statement on arrays: operand[t - 2] has the values of tensor t (of a scalar: a single number),
+ * and extent[v - 1] is the extent of variable v. result[] holds zeros. */
 typedef void sam_array_function(const int *extent, const double *const *operand, double *result);
 
-/* What a shared object has: one of the first three, and possibly a checker. Only the child has them. */
+/* Symbols of a shared object: one of the first three, and possibly a checker. Only the child has the
+ * symbols. */
 typedef struct {
     double (*plain)(double x, double y);
     sam_fiber_function *fiber;
@@ -22,15 +23,15 @@ typedef struct {
 
 /* What a child begins with. */
 typedef struct {
-    /* Fills in what the object has. Returns false and says why in ISOLATE_WHY bytes where it cannot. */
+    /* Fills in the symbols of the object. Returns false with the reason in ISOLATE_WHY bytes on failure. */
     bool (*load)(int object, sam_symbols *out, char *why);
-    int object; /* an open file; the function closes it at its end */
+    int object; /* an open file, closed at the function's end */
     uint32_t parameters;
     double seconds; /* that a call may take */
 } sam_foreign_how;
 
 typedef struct sam_foreign sam_foreign;
-/* Begins the child, which ends when `mem` is freed. */
+/* Starts the child, which ends when `mem` is freed. */
 sam_foreign *sam_foreign_new(const sam_foreign_how *how, arena *mem);
 
 /* A fiber of n values; `behind` more, behind in[] and out[], are handed over and come back, too. */
@@ -40,7 +41,7 @@ typedef struct {
     double *in, *out, one;
     uint32_t behind;
 } sam_fiber_call;
-/* Arrays of so many values, the result's first, then those of the operands; operands come back with `back`.
+/* Arrays of `n` values each, the result's first, followed by the operands'; operands come back with `back`.
  */
 typedef struct {
     uint32_t vars, arrays;
@@ -50,8 +51,8 @@ typedef struct {
     bool back;
 } sam_array_call;
 
-/* After a fault results are zeros, and sam_foreign_ended has the message. Of one value or two: a call with
- * the values of an earlier one may get the value of that. */
+/* After a fault results are zeros, and sam_foreign_ended has the message. For one value or two: a call with
+ * earlier arguments may reuse the earlier value. */
 double sam_foreign_plain(sam_foreign *f, double x, double y);
 void sam_foreign_fiber(sam_foreign *f, const sam_fiber_call *call);
 void sam_foreign_arrays(sam_foreign *f, const sam_array_call *call);
@@ -61,10 +62,9 @@ arena *sam_foreign_memory(const sam_foreign *f);
 bool sam_foreign_has_fault(const sam_foreign *f);
 /* Forgets values of earlier calls, and a fault: the next call begins another child. */
 void sam_foreign_anew(sam_foreign *f);
-/* Why there is no child; NULL: there is one, or was before a fault of a call. */
+/* Reason for a missing child; NULL: the child exists, or existed before a fault of a call. */
 const char *sam_foreign_missing(const sam_foreign *f);
-/* Returns false after E0181-function-fault where a call of `name`, which is described at `loc`, did not come
- * back.
+/* Returns false after E0181-function-fault if a call of `name`, described at `loc`, did not return.
  */
 bool sam_foreign_ended(const sam_foreign *f, const char *name, src_loc loc, diagnostics *d);
 

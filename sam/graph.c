@@ -12,7 +12,7 @@ void sam_graph_init(sam_graph *g, arena *mem, name_table *names) {
     *g = (sam_graph){.mem = mem, .names = names};
 }
 
-/* Returns the smallest number from nodes.len on that no node has as its id. O(nodes) unless ids collide. */
+/* Returns the smallest unused number from nodes.len on as an id. O(nodes) unless ids collide. */
 static name_id fresh_id(const sam_graph *g) {
     for (uint32_t number = g->nodes.len;; number++) {
         char text[16];
@@ -79,7 +79,7 @@ name_id sam_stored_index(const sam_graph *g, sam_node n, uint32_t level) {
     return sam_attribute_of(g, n, key);
 }
 
-/* Returns what distinguishes the node among those of its kind, after a blank; "" if nothing does. */
+/* Returns the distinguishing detail of the node among nodes of its kind, after a blank; "" for none. */
 static const char *label_detail(const sam_graph *g, const sam_node_data *n, arena *mem) {
     const char *tensor = names_text(g->names, n->tensor), *index = names_text(g->names, n->index);
     switch (n->kind) {

@@ -1,4 +1,4 @@
-/* graph.h - the dataflow graph that computes a statement. */
+/* graph.h - the dataflow graph of a statement. */
 #ifndef ONYX_SAM_GRAPH_H
 #define ONYX_SAM_GRAPH_H
 
@@ -32,13 +32,13 @@ typedef enum {
     SAM_STREAM_VAL,
     SAM_STREAM_REPSIG,
     SAM_STREAM_BV,  /* bit vectors */
-    SAM_STREAM_SKIP /* requests of a joiner to the scanners that feed it; only they may close a cycle */
+    SAM_STREAM_SKIP /* requests of a joiner to its scanners; only these edges may close a cycle */
 } sam_stream;
 
 enum {
     SAM_MODE_VALS = -1,
     SAM_IN_TURN = -2
-}; /* of a stream: compressed levels, outermost first, then values */
+}; /* of a stream: compressed levels, outermost first, followed by values */
 
 typedef struct {
     name_id key, value;
@@ -48,33 +48,33 @@ typedef struct {
     sam_primitive kind; /* SAM_NONE: the node was removed */
     src_loc loc;
     name_id id;     /* DOT node id, e.g. "12" */
-    name_id tensor; /* whatever reads or writes one; REPEAT (informative) */
-    name_id index;  /* index variable, where there is one */
+    name_id tensor; /* every reader or writer of a tensor; REPEAT (informative) */
+    name_id index;  /* index variable, if any */
     /* FIBERLOOKUP, BVLOOKUP, LOCATE, FIBERWRITE: logical mode (not storage level); SAM_MODE_VALS for values
      */
     int mode;
     sam_level_format format; /* of the level, likewise */
-    /* Where port 0 takes references: the reference input (port 0) has no edge, it receives "0, D". */
+    /* If port 0 takes references: the reference input (port 0) has no edge and receives "0, D". */
     bool root;
-    /* ALU: "add", "sub", "mul", "div", "max", ...; see sam_alu_constant. ARRAYSTORE: what combines a value
-     * with the one that is there, none: it is written over. REDUCE, VECTORREDUCER, SPACCUMULATOR: what
-     * combines values, none: "add". */
+    /* ALU: "add", "sub", "mul", "div", "max", ...; see sam_alu_constant. ARRAYSTORE: combines a value
+     * with the stored value, none: overwrites. REDUCE, VECTORREDUCER, SPACCUMULATOR: combines values,
+     * none: "add". */
     name_id alu;
     struct sam_program *program; /* ALU: a function of a file with loops, whose name `alu` is; or NULL */
-    uint16_t fill;               /* ARRAYVALS: the value of what is not stored */
+    uint16_t fill;               /* ARRAYVALS: the value of absent entries */
     name_id outer, inner;        /* CRDDROP, CRDHOLD: index variables; inner may be "val" */
-    /* CRDDROP: both streams have the same depth, one value per coordinate, and pairs whose value is zero
-     * are dropped (DOT: mode="0"). Otherwise inner is one level deeper and empty fibers are dropped. */
+    /* CRDDROP: both streams have the same depth, a value per coordinate, and pairs with value zero are
+     * dropped (DOT: mode="0"). Otherwise inner is a level deeper and empty fibers are dropped. */
     bool compress; /* REDUCE: nothing for an empty fiber instead of a zero (DOT: empty="drop") */
-    /* VECTORREDUCER: levels of the tensors it adds up: 1 vectors (what sam_add_node sets), 2 matrices, ...
-     * PARALLELIZE, SERIALIZE: levels of the sub-trees they deal out, 0: single tokens. */
+    /* VECTORREDUCER: levels of the added tensors: 1 vectors (set by sam_add_node), 2 matrices, ...
+     * PARALLELIZE, SERIALIZE: levels of the dealt sub-trees, 0: single tokens. */
     uint8_t depth;
     uint8_t width;            /* BVLOOKUP, BVCONVERT, BVINTERSECT, BVUNION: bits of a word, 1 to 64; 0: 64 */
     bool fp;                  /* ALU, REDUCE, VECTORREDUCER, ARRAYSTORE, CRDDROP with compress: bfloat16 */
     VEC(sam_attribute) extra; /* attributes the reader keeps but does not interpret */
 } sam_node_data;
 
-/* One stream. Several edges may leave one port (each gets every token); at most one enters a port. */
+/* A stream. Several edges may leave a port (each gets every token); at most one edge enters a port. */
 typedef struct {
     sam_node src, dst; /* src.v == 0: removed */
     uint8_t src_port, dst_port;
@@ -82,7 +82,7 @@ typedef struct {
     src_loc loc;
 } sam_edge_data;
 
-/* This is one tensor of the graph comment "X=ss01,B=ss01,C=ss10". */
+/* A tensor of the graph comment "X=ss01,B=ss01,C=ss10". */
 typedef struct {
     name_id name;
     uint32_t order; /* 0: scalar ("none") */
@@ -93,7 +93,7 @@ typedef struct {
 typedef struct {
     arena *mem;
     name_table *names;
-    src_loc loc; /* of the comment that describes the tensors, else of the graph's first word */
+    src_loc loc; /* of the comment with the tensors, else of the graph's first word */
     VEC(sam_node_data) nodes;
     VEC(sam_edge_data) edges;
     VEC(sam_graph_tensor) tensors; /* result first */
@@ -106,7 +106,7 @@ void sam_add_edge(sam_graph *g, sam_node src, uint8_t src_port, sam_node dst, ui
 static inline sam_node_data *sam_node_at(const sam_graph *g, sam_node n) {
     return &g->nodes.at[n.v - 1];
 }
-static inline bool sam_is_joiner(sam_primitive k) { /* inputs 2k, 2k+1 are what to join on and references */
+static inline bool sam_is_joiner(sam_primitive k) { /* inputs 2k, 2k+1: joined coordinates, references */
     return k == SAM_INTERSECT || k == SAM_UNION || k == SAM_BVINTERSECT || k == SAM_BVUNION;
 }
 static inline bool sam_reads_level(sam_primitive k) {
@@ -116,20 +116,19 @@ static inline bool sam_reads_level(sam_primitive k) {
 const char *sam_node_label(const sam_graph *g, sam_node n, arena *mem);
 const char *sam_stream_name(sam_stream s); /* as DOT's edge type: "crd", "ref", ...; "" for none */
 
-/* The first returns the tensor of that name, or NULL; the second the storage level that holds logical mode
+/* The first function returns the tensor of this name, or NULL; the second the storage level of logical mode
  * `mode`, or -1. */
 const sam_graph_tensor *sam_find_tensor(const sam_graph *g, name_id name);
 int sam_storage_level(const sam_graph_tensor *t, int mode);
 
-/* An ALU operand may be a constant: attribute "const0" (operand 0), "const1", ... holds a number and no
- * edge enters that port; "rb_const" is another word for "const1" where there is no "const0". Returns its
- * text, or NULL when operand `port` is a stream. */
+/* An ALU operand may be a constant: attribute "const0" (operand 0), "const1", ... holds a number and no edge
+ * enters the port; "rb_const" means "const1" without "const0". Returns its text, or NULL when operand `port`
+ * is a stream. */
 const char *sam_alu_constant(const sam_graph *g, sam_node n, uint32_t port);
-/* Reads the word that a constant's text stands for: an integer from -32768 to 65535, or a number rounded to
- * bfloat16. */
+/* Reads the word of a constant's text: an integer from -32768 to 65535, or a number rounded to bfloat16. */
 bool sam_parse_constant(const char *text, bool fp, uint16_t *out);
-/* Returns the index variable of storage level l of the result that an ARRAYSTORE writes, from its attributes
- * "in0", "in1", ... */
+/* Returns the index variable of storage level l of an ARRAYSTORE's result, from its attributes "in0", "in1",
+ * ... */
 name_id sam_stored_index(const sam_graph *g, sam_node n, uint32_t level);
 name_id sam_attribute_of(const sam_graph *g, sam_node n, const char *key); /* from extra; 0 if absent */
 /* Finds the edge into a port, or NULL. O(edges). */

@@ -1,10 +1,10 @@
-/* levels.h - what the memories of a graph hold. */
+/* levels.h - contents of a graph's memories. */
 #ifndef ONYX_SAM_LEVELS_H
 #define ONYX_SAM_LEVELS_H
 
 #include "sam/statement.h"
 
-/* One storage level. Compressed: crd of fiber f is crd[seg[f] .. seg[f+1]); dense: dim only. */
+/* A storage level. Compressed: crd of fiber f is crd[seg[f] .. seg[f+1]); dense: dim only. */
 typedef struct {
     sam_level_format format;
     uint32_t dim;
@@ -21,7 +21,7 @@ typedef struct {
     uint32_t n_vals;
 } sam_tensor_levels;
 
-/* Words of a stream that carries a table and no tensor; n 0: it carries a tensor. */
+/* Words of a stream with a table instead of a tensor; n 0: the stream has a tensor. */
 typedef struct {
     const uint16_t *word;
     uint32_t n;

@@ -13,14 +13,14 @@ static bool bad_tensor(parser *p, src_loc loc, const char *entry, size_t length)
     return false;
 }
 
-/* A mode in the comment is one character: a digit, then a letter. SAM_MAX_ORDER if it is none. */
+/* A mode in the comment is one character: a digit or a letter. SAM_MAX_ORDER for any other character. */
 static uint32_t mode_of(char c) {
     if (c >= '0' && c <= '9')
         return (uint32_t)(c - '0');
     return c >= 'a' && c <= 'z' ? (uint32_t)(c - 'a') + 10 : SAM_MAX_ORDER;
 }
 
-/* "B=ss10": two levels, compressed, the outer one holds mode 1. */
+/* "B=ss10": two levels, compressed, the outer level holds mode 1. */
 static bool parse_tensor(parser *p, src_loc loc, const char *entry, size_t length) {
     const char *equals = memchr(entry, '=', length);
     if (!equals || equals == entry)
@@ -70,7 +70,7 @@ static bool parse_tensors(parser *p) {
 
 /* ---- attributes of a node -------------------------------------------------------------------- */
 
-/* A backslash belongs to the character after it, so it cannot end a part of the comment. */
+/* A backslash belongs to the next character: an escaped character cannot end a part of the comment. */
 static bool ends_in_escape(const char *text, size_t n) {
     size_t backslashes = 0;
     while (backslashes < n && text[n - 1 - backslashes] == '\\')
@@ -78,8 +78,8 @@ static bool ends_in_escape(const char *text, size_t n) {
     return backslashes % 2;
 }
 
-/* Adds to `list` what only the comment "type=mul,k=v" says. Where both say something, the attribute counts;
- * a difference is worth a warning when it changes what the node means. */
+/* Adds the attributes given only by the comment "type=mul,k=v" to `list`. If both give a value, the attribute
+ * counts; a difference with another meaning of the node is worth a warning. */
 static bool merge_comment(parser *p, const dot_node *node, dot_attributes *list) {
     static const char *const matters[] = {"type", "index", "tensor", "mode",  "format", "root",
                                           "sub",  "outer", "inner",  "depth", "width"};
@@ -205,9 +205,9 @@ static bool one_of(const char *key, const char *const *list) {
     return false;
 }
 
-/* One attribute whose meaning does not depend on the others. */
+/* An attribute whose meaning is independent of other attributes. */
 static bool parse_attribute(parser *p, const dot_attribute *a, sam_node_data *n) {
-    /* These say how the node looks, or the writer derives them again. */
+    /* Attributes of the node's look, or derived again by the writer. */
     static const char *const derived[] = {"comment", "label", "color",   "shape",   "style", "type",
                                           "src",     "sink",  "segsize", "crdsize", "size",  NULL};
     const char *key = names_text(p->g->names, a->key);

@@ -4,7 +4,7 @@
 
 #include "sam/graph.h"
 
-/* These read and write the SAM project's DOT dialect; docs/ir_sam.md is the contract. parse(dump(g)) equals
+/* Readers and writers of the SAM project's DOT dialect; docs/ir_sam.md is the contract. parse(dump(g)) equals
  * g. */
 bool sam_parse(const char *name, const char *text, size_t length, name_table *names, diagnostics *d,
                sam_graph *out);

@@ -11,8 +11,8 @@ typedef struct {
     diagnostics *d;
 } parser;
 
-/* Sets src_port and dst_port of every edge: from its attributes of these names if it has them, else from
- * the dialect's conventions (docs/ir_sam.md). E0206-port-number, E0207-port. */
+/* Sets src_port and dst_port of every edge: from its attributes of these names if present, else from the
+ * dialect's conventions (docs/ir_sam.md). E0206-port-number, E0207-port. */
 bool parse_ports(parser *p);
 
 #endif

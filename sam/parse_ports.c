@@ -1,18 +1,19 @@
-/* The ports of the edges. The dialect names them only by hints in an edge's comment ("in-B", "outer-i",
- * "inner-val", "j") or, where that is empty, in its label ("crd_in-B"); docs/ir_sam.md lists the rules. */
+/* The ports of the edges. The dialect names ports only by hints in an edge's comment ("in-B", "outer-i",
+ * "inner-val", "j") or, if the comment is empty, in its label ("crd_in-B"); docs/ir_sam.md lists the
+ * rules. */
 #include "sam/parse_int.h"
 
-/* Which ends of an edge name their port by an attribute. */
+/* Ends of an edge with a port attribute. */
 typedef struct {
     bool src_given, dst_given;
 } given_ends;
 
 typedef struct {
     u32_vec name;     /* joiners: name_id.v of each operand, in order of the first coordinate edge */
-    uint32_t used[8]; /* ALUs: input ports that are taken, as a bit set */
-    uint32_t outputs; /* broadcasts, parallelizers: edges out so far */
+    uint32_t used[8]; /* ALUs: used input ports, as a bit set */
+    uint32_t outputs; /* broadcasts, parallelizers: number of outgoing edges */
     uint32_t inputs;  /* serializers: edges in so far */
-    uint32_t unread;  /* sparse accumulators: coordinate streams in that no inK names */
+    uint32_t unread;  /* sparse accumulators: incoming coordinate streams without an inK name */
 } node_ports;
 
 static const sam_node_data *node_of(const parser *p, sam_node n) {
@@ -27,7 +28,7 @@ static bool no_port(const parser *p, uint32_t edge, const char *what, const char
 
 /* ---- the hints of an edge -------------------------------------------------------------------- */
 
-/* Returns the port part of the comment or, if that is empty, of the label: "in-B" of "crd_in-B". */
+/* Returns the port part of the comment or, if empty, of the label: "in-B" of "crd_in-B". */
 static const char *hint_text(const parser *p, uint32_t edge, bool label) {
     const dot_edge *e = &p->dot.edges.at[edge];
     const dot_attribute *a = dot_find(&e->attributes, p->g->names, label ? "label" : "comment");
@@ -36,7 +37,7 @@ static const char *hint_text(const parser *p, uint32_t edge, bool label) {
     return type ? type + 1 : label ? "" : text;
 }
 
-/* Returns whether a hint names `index`: all of it, or what follows its last '-' or '_'. */
+/* Returns whether a hint names `index`: the whole hint, or the part after its last '-' or '_'. */
 static bool hint_names(const char *hint, const char *index) {
     const char *dash = strrchr(hint, '-'), *bar = strrchr(hint, '_');
     if (!*index)
@@ -50,7 +51,7 @@ static bool edge_names(const parser *p, uint32_t edge, name_id index) {
     return hint_names(hint_text(p, edge, false), text) || hint_names(hint_text(p, edge, true), text);
 }
 
-/* Returns what follows "in-" or "out-"; 0 if the hint has another form. */
+/* Returns the text after "in-" or "out-"; 0 if the hint has another form. */
 static name_id operand_hint(const parser *p, uint32_t edge, const char *direction) {
     size_t n = strlen(direction);
     for (int label = 0; label < 2; label++) {
@@ -83,7 +84,7 @@ static bool explicit_port(const parser *p, uint32_t edge, const char *key, uint8
 
 /* ---- joiners --------------------------------------------------------------------------------- */
 
-/* Returns whether the edge carries what a joiner joins on: coordinates or bit vectors. */
+/* Returns whether the edge carries a joiner's joined stream: coordinates or bit vectors. */
 static bool leads(const sam_edge_data *e) {
     return e->stream == SAM_STREAM_CRD || e->stream == SAM_STREAM_BV;
 }
@@ -95,7 +96,7 @@ static uint32_t find_operand(const node_ports *ports, name_id name) {
     return k;
 }
 
-/* Numbers the operands of every joiner: an explicit port says it, else the first coordinate edge counts. */
+/* Numbers the operands of every joiner: by an explicit port, else by the order of coordinate edges. */
 static void number_operands(const parser *p, const given_ends *ends, node_ports *ports) {
     for (uint32_t i = 0; i < p->g->edges.len; i++) {
         const sam_edge_data *e = &p->g->edges.at[i];
@@ -168,7 +169,7 @@ static bool dropper_port(const parser *p, uint32_t edge, sam_node n, uint8_t *po
     return true;
 }
 
-/* Ports 0 .. m-1: the coordinates that in0, in1, ... name; m: the values. */
+/* Ports 0 .. m-1: the coordinates named by in0, in1, ...; m: the values. */
 static bool accumulator_port(const parser *p, uint32_t edge, sam_node n, uint8_t *port, uint8_t *values) {
     *values = 0;
     for (;; ++*values) {
@@ -192,7 +193,7 @@ static bool accumulator_output(const parser *p, uint32_t edge, uint8_t *port) {
            no_port(p, edge, "this edge names none of the accumulator's indices", "add comment=\"out-INDEX\"");
 }
 
-/* Coordinates that no inK names come after the values; nobody reads them. */
+/* Coordinates without an inK name come after the values; nobody reads these coordinates. */
 static void accumulator_input(const parser *p, uint32_t edge, node_ports *ports, uint8_t *port) {
     uint8_t values;
     if (!accumulator_port(p, edge, p->g->edges.at[edge].dst, port, &values))
@@ -205,7 +206,7 @@ static bool is_located(const parser *p, uint32_t edge, sam_node n, const char *d
     return tensor.v && name_eq(operand_hint(p, edge, direction), tensor);
 }
 
-/* The dialect has vector reducers only; the levels of a deeper one are told by explicit ports. */
+/* The dialect has vector reducers only; explicit ports give the levels of a deeper reducer. */
 static bool reducer_port(const parser *p, uint32_t edge, sam_node n, uint8_t *port) {
     uint8_t depth = node_of(p, n)->depth;
     bool values = p->g->edges.at[edge].stream == SAM_STREAM_VAL;
@@ -215,7 +216,7 @@ static bool reducer_port(const parser *p, uint32_t edge, sam_node n, uint8_t *po
                    "add src_port or dst_port: 0 for the outermost level");
 }
 
-/* Ports of which there are as many as edges are counted as they come. */
+/* Ports with one port per edge are counted in order of the edges. */
 static bool next_port(const parser *p, uint32_t edge, const char *too_many, uint32_t *count, uint8_t *port) {
     *port = (uint8_t)*count;
     return (*count)++ <= UINT8_MAX || no_port(p, edge, too_many, "at most 256");
@@ -353,8 +354,8 @@ static uint32_t first_tensor(const parser *p, sam_node from, arena *scratch) {
     return first;
 }
 
-/* The dialect does not record which operand of a subtraction is which: the minuend is the one that holds the
- * tensor named first in the graph comment. O(subtractions x nodes x edges). */
+/* The dialect does not record the order of a subtraction's operands: the minuend holds the tensor named first
+ * in the graph comment. O(subtractions x nodes x edges). */
 static void order_subtractions(const parser *p, const given_ends *ends) {
     arena scratch = {0};
     for (uint32_t i = 0; i < p->g->nodes.len; i++) {

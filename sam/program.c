@@ -1,7 +1,7 @@
 /* program.c - computes words: expressions of scalars, and functions with loops, step by step.
  *
- * All steps of a value, those of the functions that it calls included, count together, so that every value
- * comes to an end after SAM_MAX_STEPS of them.
+ * All steps of a value, including the steps of called functions, count together: every value ends after at
+ * most SAM_MAX_STEPS steps.
  */
 #include "sam/binding.h"
 #include "sam/calls.h"

@@ -1,7 +1,7 @@
-/* Graphs are rewritten here until they are legal for the hardware. */
+/* Rewrites graphs until legal for the hardware. */
 #include "sam/sam.h"
 
-/* Copies tensors and live nodes; new_of[old handle] is the new one, 0 for nodes that `keep` refuses. */
+/* Copies tensors and live nodes; new_of[old handle] is the new handle, 0 for nodes refused by `keep`. */
 static sam_node *copy_nodes(const sam_graph *in, arena *mem, bool (*keep)(const sam_node_data *),
                             sam_graph *out) {
     sam_graph_init(out, mem, in->names);
@@ -63,7 +63,7 @@ bool sam_remove_broadcasts(const sam_graph *in, arena *mem, diagnostics *d, sam_
 typedef struct {
     sam_node node;
     uint8_t port;
-    sam_stream stream; /* of a reference: coordinates, where those of a dense level stand for it */
+    sam_stream stream; /* coordinates, if a dense level's coordinates are the reference */
 } source;
 
 typedef struct {
@@ -71,15 +71,15 @@ typedef struct {
     sam_graph *out;
     arena *mem;
     sam_node *new_of;
-    source **now; /* by old node: what the output ports of a replaced joiner are now, NULL before */
+    source **now; /* by old node: current sources of a replaced joiner's output ports, NULL before */
 } rewriter;
 
 typedef struct {
     source ref;
-    uint32_t operand; /* of the joiner that is being replaced */
+    uint32_t operand; /* of the joiner under replacement */
 } carried;
 
-/* Operands that are joined so far: one coordinate stream, and the references in step with it. */
+/* Joined operands: a coordinate stream, and the references in step with the coordinates. */
 typedef struct {
     source crd;
     VEC(carried) refs; /* at least one */
@@ -111,7 +111,7 @@ static void connect(splitter *s, source from, sam_node to, uint8_t port) {
     s->r->out->edges.at[s->r->out->edges.len - 1].loc = sam_node_at(s->r->in, s->old)->loc;
 }
 
-/* References nobody reads are carried no further, but one must remain to be joined with. */
+/* Unread references are carried no further, but a group keeps at least one for joining. */
 static void forget_unread(const splitter *s, group *g) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < g->refs.len; i++)
@@ -120,9 +120,8 @@ static void forget_unread(const splitter *s, group *g) {
     g->refs.len = kept ? kept : 1;
 }
 
-/* Joins two groups. A binary joiner carries one reference of each side, so it takes max(|a|, |b|) of them,
- * all of which emit the same coordinates. A side that runs out of references sends its first one again,
- * unread. */
+/* Joins two groups. A binary joiner carries a reference of each side: max(|a|, |b|) joiners are needed, all
+ * with the same coordinates. A side without further references sends its first reference again, unread. */
 static group join(splitter *s, group a, group b, bool root) {
     group both = {0};
     for (uint32_t i = 0; i < a.refs.len || i < b.refs.len; i++) {
@@ -191,8 +190,8 @@ static uint32_t operands_of(const sam_graph *g, sam_node n) {
     return operands;
 }
 
-/* Where the stream of an old edge comes from now; replaces the joiner it comes from first if need be. Joiners
- * feeding joiners make this recursive; a checked graph has no cycles, so it ends. */
+/* Current source of an old edge's stream; first replaces the edge's joiner if necessary. Joiners feeding
+ * joiners make this recursive; a checked graph has no cycles, hence the recursion ends. */
 static source source_of(rewriter *r, const sam_edge_data *e) {
     bool wide = is_joiner(sam_node_at(r->in, e->src)) && operands_of(r->in, e->src) > 2;
     if (wide && !r->now[e->src.v])
@@ -213,7 +212,7 @@ bool sam_to_binary_joiners(const sam_graph *in, arena *mem, diagnostics *d, sam_
     for (uint32_t i = 0; i < in->edges.len; i++) {
         const sam_edge_data *e = &in->edges.at[i];
         bool skips = e->src.v && e->stream == SAM_STREAM_SKIP && operands_of(in, e->src) > 2;
-        if (!e->src.v || skips) /* what a wide joiner lets skip no binary one knows */
+        if (!e->src.v || skips) /* no binary joiner knows the skip requests of a wide joiner */
             continue;
         source from = source_of(&r, e);
         bool into_wide = is_joiner(sam_node_at(in, e->dst)) && operands_of(in, e->dst) > 2;

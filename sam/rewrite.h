@@ -9,10 +9,10 @@
  * written once. Errors E0210 to E0218. */
 bool sam_check(const sam_graph *g, diagnostics *d);
 
-/* Rewrites that make a graph hardware-legal, each makes a new graph in out (SAM -> SAM), which shares the
- * names of `in`. The input must satisfy sam_check.
- * Joiners with more than two operands become balanced trees of binary ones (n/2 log2 n of them, since a
- * binary joiner carries two references); broadcasts become several edges from one port. */
+/* Rewrites that make a graph hardware-legal; each makes a new graph in out (SAM -> SAM), which shares the
+ * names of `in`. The input must satisfy sam_check. Joiners with more than two operands become balanced trees
+ * of binary joiners (n/2 log2 n, since a binary joiner carries two references); broadcasts become several
+ * edges from a port. */
 bool sam_to_binary_joiners(const sam_graph *in, arena *mem, diagnostics *d, sam_graph *out);
 bool sam_remove_broadcasts(const sam_graph *in, arena *mem, diagnostics *d, sam_graph *out);
 

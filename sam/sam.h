@@ -1,8 +1,8 @@
-/* sam.h - the Sparse Abstract Machine: the statement to compute, the dataflow graph that computes it,
- * its DOT form, its checks and rewrites, token streams, and a simulator.
+/* sam.h - the Sparse Abstract Machine: the statement to compute, its dataflow graph, its DOT form, its checks
+ * and rewrites, token streams, and a simulator.
  *
- * The statement (index notation) lives here because both frontend/ and tiling/ read it and neither
- * may include the other.
+ * The statement (index notation) is declared here because both frontend/ and tiling/ read statements and
+ * neither may include the other.
  */
 #ifndef ONYX_SAM_H
 #define ONYX_SAM_H

@@ -1,7 +1,7 @@
-/* Arithmetic of the simulator: int16 that wraps, and bfloat16 rounded to nearest even, of which products are
- * cut first (support/bf16.h).
+/* Arithmetic of the simulator: wrapping int16, and bfloat16 rounded to nearest even, with products cut first
+ * (support/bf16.h).
  *
- * A bfloat16 is the upper half of an IEEE single. Sums and quotients of two of them computed in single
+ * A bfloat16 is the upper half of an IEEE single. Sums and quotients of two bfloat16 computed in single
  * precision and rounded again are correctly rounded, since 24 >= 2 * 8 + 2 (Figueroa 1995). */
 #include "sam/operators.h"
 #include "sam/sim_int.h"
@@ -22,7 +22,7 @@ static uint16_t from_float(float f) {
     uint32_t word;
     memcpy(&word, &f, sizeof word);
     if (f != f)
-        return 0x7fc0; /* one quiet NaN, so that results do not depend on the machine */
+        return 0x7fc0; /* a single quiet NaN: results do not depend on the machine */
     return (uint16_t)((word + 0x7fffu + (word >> 16 & 1u)) >> 16);
 }
 
@@ -42,7 +42,7 @@ static uint16_t int_div(uint16_t a, uint16_t b) {
     int quotient = (int16_t)a / (int16_t)b;
     return (uint16_t)quotient;
 }
-/* The sign is that of a; a itself is left where b is zero. So a is a / b * b + a % b always. */
+/* The sign is that of a; the remainder is a for b = 0. Hence a is always a / b * b + a % b. */
 static uint16_t int_rem(uint16_t a, uint16_t b) {
     if (b == 0)
         return a;
@@ -89,7 +89,7 @@ static uint16_t bits_or(uint16_t a, uint16_t b) {
 static uint16_t bits_xor(uint16_t a, uint16_t b) {
     return a ^ b;
 }
-/* Shifts by 16 or more leave nothing but the sign of an arithmetic one. */
+/* Shifts by 16 or more leave only the sign of an arithmetic shift. */
 static uint16_t shift_left(uint16_t a, uint16_t b) {
     uint32_t shifted = b < 16 ? (uint32_t)a << b : 0;
     return (uint16_t)shifted;
@@ -114,8 +114,8 @@ enum {
     FP_ONE = 0x3f80
 };
 
-/* The largest and the least int16 are infinite: they absorb what is added, the first of them before the
- * other, and a sum beyond the range becomes one of them. */
+/* The largest and the least int16 are infinite: they absorb every addend, the first of them before the
+ * second, and a sum beyond the range becomes one of them. */
 static uint16_t add_absorbing(uint16_t a, uint16_t b, uint16_t first, uint16_t second) {
     int sum = (int16_t)a + (int16_t)b;
     if (a == first || b == first)
@@ -137,7 +137,7 @@ static uint16_t fp_add_low(uint16_t a, uint16_t b) {
     return a == FP_LEAST || b == FP_LEAST ? FP_LEAST : fp_add(a, b);
 }
 
-/* ---- truth: 1 or 0 of the type; what is not zero is true, a NaN too --------------------------- */
+/* ---- truth: 1 or 0 of the type; nonzero values are true, NaN included ------------------------- */
 
 #define INT_TRUTH(name, condition)                                                                           \
     static uint16_t int_##name(uint16_t a, uint16_t b) {                                                     \
@@ -161,12 +161,12 @@ TRUTH(ge, x >= y)
 TRUTH(land, x != 0 && y != 0)
 TRUTH(lor, x != 0 || y != 0)
 
-/* The first one: the second only says where. */
+/* The first operand: the second only restricts its coordinates. */
 static uint16_t first_of(uint16_t a, uint16_t b) {
     (void)b;
     return a;
 }
-/* The second operand where the first is true, or where it is not, and 0 elsewhere. */
+/* The second operand if the first is true, or false for the negated form, and 0 otherwise. */
 static uint16_t int_when(uint16_t a, uint16_t b) {
     return a ? b : 0;
 }
@@ -219,13 +219,13 @@ static uint16_t fp_exp(uint16_t a, uint16_t unused) {
     return from_float((float)exp((double)to_float(a)));
 }
 
-/* ---- parts of a bfloat16, as the processing element of Onyx takes them ----------------------- */
+/* ---- parts of a bfloat16, as in Onyx's processing element ------------------------------------ */
 
 static int unbiased_exponent(uint16_t a) {
     return (a >> 7 & 0xff) - 127;
 }
 
-/* Returns the mantissa with its hidden one, moved by the exponent, with 7 fraction bits. */
+/* Returns the mantissa with its hidden 1, shifted by the exponent, with 7 fraction bits. */
 static uint32_t fixed_point(uint16_t a) {
     int e = unbiased_exponent(a);
     uint32_t mantissa = (a & 0x7fu) | 0x80u;

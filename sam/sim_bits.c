@@ -1,7 +1,7 @@
 /* Bit vectors: scanner, converter, joiners. A word of a fiber stands for `width` neighbouring coordinates,
- * the lowest bit for the first; the reference beside it is the position of its first set bit, so that the
- * position of any other is that plus the number of bits set below it. Words at the end of a fiber that hold
- * no bit may be absent. */
+ * the lowest bit for the first; the word's reference is the position of its first set bit: any other bit's
+ * position is this reference plus the number of set bits below the bit. Words at the end of a fiber without
+ * bits may be absent. */
 #include "sam/sim_units.h"
 
 static sim_token new_word(sim_machine *m, uint64_t bits) {
@@ -64,7 +64,7 @@ bool sim_step_bv_convert(sim_machine *m, sim_unit *u) {
 
 /* ---- joiners --------------------------------------------------------------------------------- */
 
-/* The lowest bit of the word at hand, with the position of each operand that has it. */
+/* The lowest bit of the current word, with the position of each operand that has the bit. */
 static void emit_bit(sim_machine *m, sim_unit *u) {
     uint64_t bit = u->s.bits.bits & (~u->s.bits.bits + 1), below = bit - 1;
     sim_emit(m, u, 0, (u->s.bits.word - 1) * u->s.bits.width + count_bits(below));

@@ -1,4 +1,4 @@
-/* What goes into the simulator's memories and what its writers made of it. */
+/* Inputs of the simulator's memories, and the result of its writers. */
 #include "sam/sim_data.h"
 
 const sam_tensor_levels *sim_find_operand(const sam_tensor_levels *operands, uint32_t n_operands,
@@ -35,7 +35,7 @@ static bool coordinates_ascend(const sam_level_data *level, uint64_t fibers) {
     return true;
 }
 
-/* What is wrong with the levels, or NULL. */
+/* The fault of the levels, or NULL. */
 static const char *operand_fault(const sam_tensor_levels *t, const sam_graph_tensor *described, arena *mem) {
     if (t->order != described->order)
         return arena_printf(mem, "has %u %s, the graph describes %u", t->order,
@@ -111,7 +111,7 @@ static bool result_fault(const sim_machine *m, sam_node n, const char *what) {
     return false;
 }
 
-/* A dense level holds no coordinates, so each of its fibers must have had all of them. */
+/* A dense level holds no coordinates: each of its fibers must have all coordinates. */
 static bool check_dense(const sim_machine *m, const sim_unit *u, const u32_vec *seg, const u32_vec *crd,
                         uint32_t dim) {
     for (uint32_t f = 0; f + 1 < seg->len; f++) {
@@ -124,8 +124,8 @@ static bool check_dense(const sim_machine *m, const sim_unit *u, const u32_vec *
     return true;
 }
 
-/* Reads what the writer got as coordinates and their fibers. The published writers (`nonempty`) give an empty
- * fiber no segment: where that lacks one, the stops say which fiber stayed empty. */
+/* Reads a writer's tokens as coordinates and their fibers. The published writers (`nonempty`) give an empty
+ * fiber no segment: the stops tell the empty fiber in this case. */
 static void cut_fibers(const sim_machine *m, const sim_unit *u, bool nonempty, u32_vec *seg, u32_vec *crd) {
     seg->len = crd->len = 0;
     vec_push(m->mem, seg, 0);
@@ -185,7 +185,7 @@ static bool stored_result(const sim_machine *m, const sam_tensor_levels *operand
     return false;
 }
 
-/* Where droppers took coordinates but their zeros were written, the values without zeros are those of the
+/* If droppers removed coordinates but their zeros were written, the nonzero values belong to the remaining
  * coordinates. */
 static uint32_t without_zeros(uint16_t *vals, uint32_t n) {
     uint32_t kept = 0;

@@ -1,12 +1,11 @@
-/* sim_int.h - the simulator's machine: tokens, queues, one unit a node. Private to the simulator and its
- * tests.
+/* sim_int.h - the simulator's machine: tokens, queues, a unit a node. Private to the simulator and its tests.
  *
  * Tokens are 32-bit words: numbers below 2^31 (coordinates, references, 16-bit values, repeat signals) and
- * control tokens. A stop of level n closes n + 1 nested fibers. Plain SAM streams cannot tell a fiber that
- * has no sub-fibers from one that has a single empty sub-fiber: both are one stop S1. Here a stop also
- * carries its hollow depth h: the fibers of levels 0 .. h-1 that it would close were never opened. "S1"
- * closes an (empty) innermost fiber and the one around it, "S1/1" closes only the outer one, which was empty.
- * So a reducer knows whether it owes a zero, and a writer how many segments it owes.
+ * control tokens. A stop of level n closes n + 1 nested fibers. Plain SAM streams cannot distinguish a fiber
+ * without sub-fibers from a fiber with a single empty sub-fiber: both are a stop S1. Here a stop also carries
+ * its hollow depth h: the fibers of levels 0 .. h-1 closed by the stop were never opened. "S1" closes an
+ * (empty) innermost fiber and the fiber around it, "S1/1" closes only the outer fiber, which was empty. The
+ * hollow depth tells a reducer whether a zero is due, and a writer the number of segments due.
  */
 #ifndef ONYX_SAM_SIM_INT_H
 #define ONYX_SAM_SIM_INT_H
@@ -15,7 +14,7 @@
 
 typedef uint32_t sim_token;
 #define SIM_STOP 0x80000000u  /* | hollow depth << 8 | level */
-#define SIM_EMPTY 0xC0000000u /* "N": a union's operand that has nothing here */
+#define SIM_EMPTY 0xC0000000u /* "N": a union's operand without an entry here */
 #define SIM_DONE 0xC0000001u
 
 static inline bool sim_is_number(sim_token t) {
@@ -24,7 +23,7 @@ static inline bool sim_is_number(sim_token t) {
 static inline bool sim_is_stop(sim_token t) {
     return t >= SIM_STOP && t < SIM_EMPTY;
 }
-/* A number or "nothing": what stands for one element of a fiber. */
+/* A number or "nothing": an element of a fiber. */
 static inline bool sim_is_element(sim_token t) {
     return sim_is_number(t) || t == SIM_EMPTY;
 }
@@ -38,13 +37,13 @@ static inline uint32_t sim_hollow(sim_token stop) {
     return stop >> 8 & 0xff;
 }
 
-/* A ring buffer that grows; begin and end run freely and are taken modulo the size, a power of two. */
+/* A growing ring buffer; begin and end run freely and are taken modulo the size, a power of two. */
 typedef struct {
     sim_token *at;
     uint32_t mask;
     uint64_t begin, end;
-    uint64_t *ready, ready_bit; /* where sim_machine.ready says that the sink may move */
-    sam_node source, sink;      /* who fills it (0: the root reference or a test) and who empties it */
+    uint64_t *ready, ready_bit; /* bit of sim_machine.ready that lets the sink move */
+    sam_node source, sink;      /* filler (0: the root reference or a test) and reader */
 } sim_queue;
 
 static inline bool sim_has(const sim_queue *q) {
@@ -70,7 +69,7 @@ typedef uint16_t (*sim_operation)(uint16_t a, uint16_t b);
 
 typedef struct sim_machine sim_machine;
 typedef struct sim_unit sim_unit;
-/* Runs one cycle of one unit; returns whether anything moved. */
+/* Runs a cycle of a unit; returns whether anything moved. */
 typedef bool sim_step_function(sim_machine *m, sim_unit *u);
 
 struct sim_unit {
@@ -91,16 +90,16 @@ struct sim_unit {
             uint32_t width,
                 word_at; /* bit vectors: bits a word; position of the next word's first coordinate */
             uint32_t fiber, skip_fiber; /* stops put out, stops of skip requests taken */
-            uint32_t skips;             /* skip requests that came before this cycle */
+            uint32_t skips;             /* skip requests from before this cycle */
             bool open;                  /* published timing: in a fiber, its stop is not out */
         } scan;
         struct {
             sim_token *asked; /* by operand: the last skip request of this fiber, 0: none */
-            uint32_t lacks;   /* the operand that must not have the coordinate, + 1; 0: none */
+            uint32_t lacks;   /* operand that must not have the coordinate, + 1; 0: none */
         } join;
         struct {
             uint32_t width;
-            uint32_t word;     /* words of this fiber so far */
+            uint32_t word;     /* words of this fiber up to now */
             uint64_t bits;     /* converter: of the word at hand; joiner: still to be put out */
             uint32_t count;    /* converter: coordinates before this word */
             uint64_t *present; /* joiner, by operand: its word at hand */
@@ -140,7 +139,7 @@ struct sim_unit {
         } reduce;
         struct {
             bool started;   /* the inner fiber at hand has an element */
-            bool kept;      /* the outer fiber at hand has an element that stays */
+            bool kept;      /* the current outer fiber has a kept element */
             bool owes_stop; /* S0 of the last kept inner fiber, sent when more follows */
             bool in_fiber;  /* the last outer token was a number */
             uint32_t level; /* of the last inner stop */
@@ -152,13 +151,13 @@ struct sim_unit {
             u16_vec values;                /* one an entry */
             u32_vec order, spare;          /* entries by point; room for sorting */
             uint32_t sent;                 /* entries that are out */
-            bool parted;                   /* so are the stops before the next one */
+            bool parted;                   /* the stops before the next element are parted, too */
             sim_token held[SAM_MAX_ORDER]; /* outer coordinate at hand, by port */
             bool holds[SAM_MAX_ORDER], draining;
             sim_token stop; /* of the innermost level, after the entries */
         } vector;
         struct {
-            uint32_t depth, turn; /* turn: the copy that is served */
+            uint32_t depth, turn; /* turn: the served copy */
             sim_token *owed;      /* parallelizer, by copy: the stop of its last sub-tree, 0: none */
             bool *ended;          /* serializer, by copy: its part of the fiber has ended */
             bool closing;         /* serializer: all sub-trees are out, the stop is not */
@@ -169,14 +168,14 @@ struct sim_unit {
         } write;
         /* The rest is of the published timing: sim_published.c. */
         struct {
-            sim_token at[4]; /* the pair of each operand that is compared, by input */
+            sim_token at[4]; /* the compared pair of each operand, by input */
             bool loaded;
         } pairs;
         struct {
             sim_token outer;
             bool holds;      /* `outer` waits for the end of its fiber */
             bool seen;       /* which has a coordinate */
-            bool after_stop; /* the last outer token was a stop, or there was none */
+            bool after_stop; /* the last outer token was a stop, or none came */
             bool owes_inner; /* an outer stop went by whose inner stop has not come */
         } published_drop;
         sim_unit *hold; /* the repeater inside */
@@ -184,12 +183,12 @@ struct sim_unit {
     } s;
 };
 
-/* What a run that is watched counts; by order and by edge. */
+/* Counts of a watched run; by order and by edge. */
 typedef struct {
     sam_unit_statistics *unit; /* by node - 1 */
     sam_edge_statistics *edge; /* by edge of the graph */
     sim_queue **queue;         /* by edge */
-    uint64_t *seen;            /* by edge: sim_queue.end when it was looked at last */
+    uint64_t *seen;            /* by edge: sim_queue.end at the last look */
     sam_trace *trace;          /* may be NULL */
     void *trace_context;
 } sim_watch;
@@ -204,14 +203,14 @@ struct sim_machine {
     sim_unit **order; /* live units, sinks before sources */
     uint32_t n_order;
     uint64_t *ready;     /* a bit by position in order: moved last time, or was given a token since */
-    uint32_t unfinished; /* writers, or all units where there is no writer */
+    uint32_t unfinished; /* writers, or all units without a writer */
     bool has_writers;
     sam_sim_timing timing;
     uint32_t fifo_depth; /* 0: queues have no bound */
     sim_watch *watch;    /* NULL: nothing is counted */
     uint64_t cycle;
-    VEC(uint64_t) words; /* a token of a bit-vector stream is an index into these */
-    bool failed;         /* a unit met a token it cannot take; reported */
+    VEC(uint64_t) words; /* a token of a bit-vector stream is an index into words */
+    bool failed;         /* a unit met an unacceptable token; reported */
 };
 
 typedef enum { SIM_RUN_FINISHED, SIM_RUN_STUCK, SIM_RUN_FAILED, SIM_RUN_LIMIT } sim_end;
@@ -233,13 +232,14 @@ static inline void sim_push(arena *mem, sim_queue *q, sim_token t) {
 }
 
 /* ---- sim_published.c ------------------------------------------------------------------------- */
-/* Makes `u` a unit of the published simulator; false after E0235-unsupported where that has none. */
+/* Makes `u` a unit of the published simulator; false after E0235-unsupported if the published simulator has
+ * none. */
 bool sim_publish(sim_machine *m, sim_unit *u);
 
 /* ---- sim_stuck.c ----------------------------------------------------------------------------- */
-/* E0230-deadlock: which writer is not done, and the cycle or the chain of units that wait for each other. */
+/* E0230-deadlock: the unfinished writer, and the cycle or the chain of mutually waiting units. */
 void sim_report_stuck(const sim_machine *m);
-bool sim_has_room(const sim_machine *m, const sim_unit *u); /* in every queue it may fill */
+bool sim_has_room(const sim_machine *m, const sim_unit *u); /* in every queue that the unit may fill */
 
 /* ---- sim_watch.c ----------------------------------------------------------------------------- */
 sim_watch *sim_watch_begin(const sim_machine *m, const sam_sim_options *options, arena *mem);
@@ -247,7 +247,7 @@ void sim_watch_queues(sim_machine *m); /* at the end of a cycle */
 void sim_watch_end(const sim_machine *m, sam_sim_result *out);
 
 /* ---- sim_alu.c ------------------------------------------------------------------------------- */
-/* The operation and the number of operands it may have; NULL if the simulator does not know it. */
+/* The operation and its largest number of operands; NULL if unknown to the simulator. */
 sim_operation sim_find_operation(const char *name, bool fp, uint32_t *most_operands);
 
 #endif

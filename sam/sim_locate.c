@@ -1,4 +1,4 @@
-/* Units that find a place by a coordinate or put values there: the locator and the array in store mode. */
+/* Units that look up or store by coordinate: the locator and the array in store mode. */
 #include "sam/sim_units.h"
 
 uint32_t sim_lower_bound(const sam_level_data *level, uint32_t at, uint32_t end, uint32_t base,
@@ -31,11 +31,11 @@ static bool all_three(sim_machine *m, sim_unit *u, sim_token a, sim_token b, sim
     return true;
 }
 
-/* The fiber of coordinates ends: so does its one reference, and what lies around it. */
+/* The fiber of coordinates ends, and its reference and the surrounding fibers end, too. */
 static bool locate_stop(sim_machine *m, sim_unit *u, sim_token stop, bool moved) {
     sim_token r = u->s.locate.reference;
     if (!sim_hollow(stop) && sim_is_element(r) && sim_level(stop)) {
-        if (moved || !sim_has(u->in[0])) /* one token a port and cycle */
+        if (moved || !sim_has(u->in[0])) /* a token a port and cycle */
             return moved;
         r = sim_head(u->in[0]);
         if (sim_is_stop(r))

@@ -1,17 +1,17 @@
-/* The parallelizer and the serializer: one stream to k copies of a sub-graph and back.
+/* The parallelizer and the serializer: a stream to k copies of a sub-graph and back.
  *
  * They deal out sub-trees of `depth` levels: single tokens at depth 0, innermost fibers at depth 1, and so
  * on. Sub-tree e of a fiber goes to copy e mod k, counted anew in each fiber, and every copy receives the
- * ends of all fibers: a copy without a sub-tree in some fiber sees that fiber empty. The serializer takes the
- * sub-trees back in the same order, so a copy must give exactly one for each it was given: what drops
- * sub-trees belongs behind the serializer. */
+ * ends of all fibers: a copy without a sub-tree in some fiber sees an empty fiber. The serializer takes the
+ * sub-trees back in the same order: a copy must give exactly one for each received; droppers of sub-trees
+ * belong behind the serializer. */
 #include "sam/sim_units.h"
 
 static bool ends_fiber(sim_token t, uint32_t depth) {
     return sim_is_stop(t) && sim_level(t) >= depth;
 }
 
-/* Returns whether the fiber that t ends has no sub-tree, or was never opened itself. */
+/* Returns whether the fiber ended by t has no sub-tree, or was never opened itself. */
 static bool ends_empty(sim_token t, uint32_t depth) {
     return ends_fiber(t, depth) && sim_hollow(t) >= depth;
 }
@@ -23,7 +23,8 @@ static void emit_all(sim_machine *m, const sim_unit *u, sim_token t) {
         sim_emit(m, u, k, t);
 }
 
-/* The stop after a sub-tree waits until it is known whether the copy gets another one in this fiber. */
+/* The stop after a sub-tree waits until another sub-tree for the copy in this fiber is certain or
+ * excluded. */
 static bool pay_stop(sim_machine *m, sim_unit *u) {
     sim_token *owed = &u->s.deal.owed[u->s.deal.turn];
     if (!*owed)
@@ -72,7 +73,7 @@ bool sim_step_parallelize(sim_machine *m, sim_unit *u) {
 
 /* ---- serializer ------------------------------------------------------------------------------ */
 
-/* Every copy that is still in the fiber must be at its end, and every copy at the same one. */
+/* Every copy still in the fiber must be at its end, and all copies at the same end. */
 static bool end_collecting(sim_machine *m, sim_unit *u) {
     sim_token stop = u->s.deal.stop;
     for (uint32_t k = 0; k < u->n_in; k++) {
@@ -105,7 +106,7 @@ static bool begin_end(sim_machine *m, sim_unit *u, sim_token stop) {
     return end_collecting(m, u);
 }
 
-/* The copy at hand gave its last sub-tree of the fiber; whether that was the last of all shows at the next.
+/* The current copy gave its last sub-tree of the fiber; the next copy shows whether any sub-tree remains.
  */
 static bool last_of_copy(sim_machine *m, sim_unit *u, sim_token t) {
     uint32_t next = (u->s.deal.turn + 1) % u->n_in;

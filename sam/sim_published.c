@@ -1,7 +1,7 @@
-/* The units of the simulator that the SAM project published, cycle for cycle. docs/simulator.md says in words
- * where they differ from the ideal ones; here hollow depths are carried along and mean nothing.
+/* The units of the SAM project's published simulator, cycle for cycle. docs/simulator.md describes the
+ * differences from the ideal units; here hollow depths are carried along without meaning.
  *
- * Units that do not differ are those of sim_units.c. */
+ * Units without a difference are those of sim_units.c. */
 #include "sam/coordinates.h"
 #include "sam/sim_units.h"
 
@@ -37,7 +37,7 @@ static void scan_control(sim_machine *m, sim_unit *u, sim_token t) {
         sim_finish(m, u);
 }
 
-/* Looks ahead: inside a fiber too it moves only while something is queued. */
+/* Looks ahead: even inside a fiber the unit moves only with a queued token. */
 static bool step_compressed(sim_machine *m, sim_unit *u) {
     const sam_level_data *level = u->s.scan.level;
     if (!sim_has(u->in[0]))
@@ -108,7 +108,7 @@ static void pair_emit(sim_machine *m, sim_unit *u, sim_token crd, sim_token ref0
     sim_emit(m, u, 2, ref1);
 }
 
-/* The pairs that are compared have left the queues; it moves only while more is queued on both sides. */
+/* The compared pairs have left the queues; the unit moves only with more tokens queued on both sides. */
 static bool pairs_wait(sim_machine *m, sim_unit *u) {
     const sim_token *at = u->s.pairs.at;
     if (u->s.pairs.loaded && at[0] == SIM_DONE && at[2] == SIM_DONE) {
@@ -165,7 +165,7 @@ static bool step_union(sim_machine *m, sim_unit *u) {
     if (!sim_is_element(a) && !sim_is_element(b))
         return sim_refuse(m, u, "the operands' fibers end differently");
     /* "Nothing" counts as less than an end and as more than a coordinate: it comes out at the end of the
-     * fiber, as a coordinate that is none. */
+     * fiber, as a coordinate without a value. */
     if (a < b ? sim_is_element(a) : !sim_is_element(b)) {
         pair_emit(m, u, a, at[1], SIM_EMPTY);
         pair_advance(u, 0);
@@ -178,7 +178,7 @@ static bool step_union(sim_machine *m, sim_unit *u) {
 
 /* ---- operations and the scalar reducer ------------------------------------------------------- */
 
-/* A value that meets a stop is combined with 0 and the stop waits. */
+/* A value that meets a stop is combined with 0, and the stop waits. */
 static bool step_alu(sim_machine *m, sim_unit *u) {
     bool streams = u->s.alu.f && u->n_in == 2 && !u->s.alu.is_constant[0] && !u->s.alu.is_constant[1];
     if (streams && sim_has(u->in[0]) && sim_has(u->in[1])) {
@@ -194,7 +194,7 @@ static bool step_alu(sim_machine *m, sim_unit *u) {
     return sim_step(m, u);
 }
 
-/* Puts out a zero for every stop that follows a stop. */
+/* Emits a zero for every stop that follows a stop. */
 static bool step_reduce(sim_machine *m, sim_unit *u) {
     bool ends = !u->s.reduce.has_stop && sim_has(u->in[0]) && sim_is_stop(sim_head(u->in[0]));
     if (!ends)
@@ -222,7 +222,7 @@ static void drop_take_outer(sim_machine *m, sim_unit *u) {
     u->s.published_drop.after_stop = true;
 }
 
-/* The inner stream goes through as it is; an outer coordinate comes out at the end of its inner fiber. */
+/* The inner stream passes unchanged; an outer coordinate leaves at the end of its inner fiber. */
 static bool step_drop(sim_machine *m, sim_unit *u) {
     bool moved = false;
     if (!u->s.published_drop.holds && !u->s.published_drop.owes_inner && sim_has(u->in[0])) {
@@ -247,8 +247,8 @@ static bool step_drop(sim_machine *m, sim_unit *u) {
     return true;
 }
 
-/* A repeat signal generator on the inner stream and a repeater on the outer one, which sees a signal a cycle
- * after the inner token went by. */
+/* A repeat signal generator on the inner stream and a repeater on the outer stream, which sees a signal a
+ * cycle after the inner token. */
 static bool step_hold(sim_machine *m, sim_unit *u) {
     sim_unit *repeater = u->s.hold;
     repeater->out = u->out;
@@ -284,22 +284,22 @@ enum { INNER, VALUE, OUTER, OPERANDS };
 /* Stops are deleted, a cycle later values are added up by coordinates, and in the same cycle points become
  * coordinate streams again. A vector has no outer coordinate. */
 struct sim_accumulator {
-    uint32_t order;          /* 1: rows come in order and leave when the next one begins; 2: all at the end */
-    uint32_t operands;       /* OUTER or OPERANDS */
-    uint32_t port[OPERANDS]; /* of the node, input or output */
+    uint32_t order;    /* 1: rows come in order and leave when the next row begins; 2: all leave at the end */
+    uint32_t operands; /* OUTER or OPERANDS */
+    uint32_t port[OPERANDS];    /* of the node, input or output */
     sim_queue *plain[OPERANDS]; /* without stops */
     sim_operation add;
-    VEC(point) points; /* those from `left` on are still added to, the ones before leave */
+    VEC(point) points; /* points from `left` on still accumulate, earlier points leave */
     uint32_t sent, left;
     point *spare;
     bool ending, sums_done;   /* the end was taken in; and put out */
     sim_queue *inner, *outer; /* of the points that left */
-    bool started, separated;  /* an outer coordinate is out; the stop before the next one is */
+    bool started, separated;  /* an outer coordinate is out; the stop before the next coordinate is out */
     uint32_t last_outer;
     bool closed; /* the last stops are out */
 };
 
-/* Stable, so that values of one point are added in the order they came. */
+/* Stable: values of a point are added in order of arrival. */
 static void sort_points(point *at, uint32_t n, point *spare) {
     if (n < 2)
         return;
@@ -311,9 +311,9 @@ static void sort_points(point *at, uint32_t n, point *spare) {
     memcpy(at, spare, n * sizeof *at);
 }
 
-/* Adds up what is not leaving yet. */
+/* Adds up the points that do not leave yet. */
 static void combine_points(struct sim_accumulator *a) {
-    if (a->points.len == a->left) /* there may be no array yet */
+    if (a->points.len == a->left) /* the array may be absent */
         return;
     point *at = a->points.at + a->left;
     uint32_t n = a->points.len - a->left, kept = 0;
@@ -327,7 +327,7 @@ static void combine_points(struct sim_accumulator *a) {
     a->points.len = a->left + kept;
 }
 
-/* Room for one more point: forgets what has left, adds up, and grows only if that did not free half. */
+/* Room for another point: forgets points that left, adds up, and grows only if less than half became free. */
 static void make_room(arena *mem, struct sim_accumulator *a) {
     if (a->points.len < a->points.cap)
         return;
@@ -358,7 +358,7 @@ static bool delete_stops(sim_machine *m, sim_unit *u) {
     return moved;
 }
 
-/* A point for each operand's head; the first of a new row lets the row before it go. */
+/* A point for each operand's head; the first point of a new row releases the previous row. */
 static bool take_point(sim_machine *m, sim_unit *u) {
     struct sim_accumulator *a = u->s.accumulator;
     sim_token t[OPERANDS] = {0};
@@ -450,7 +450,7 @@ static bool step_accumulator(sim_machine *m, sim_unit *u) {
     bool moved = take_point(m, u);
     moved = send_point(m, u) || moved;
     moved = put_streams(m, u) || moved;
-    moved = delete_stops(m, u) || moved; /* last: what it puts out is seen in the next cycle */
+    moved = delete_stops(m, u) || moved; /* last: its output is seen in the next cycle */
     for (uint32_t i = u->s.accumulator->port[VALUE] + 1; i < u->n_in; i++)
         u->in[i]->begin = u->in[i]->end; /* nobody reads these */
     return moved;
@@ -486,7 +486,7 @@ static bool publish_accumulator(sim_machine *m, sim_unit *u) {
 
 /* ---- writer ---------------------------------------------------------------------------------- */
 
-/* "Nothing" takes the place of a coordinate; it reads as 0. */
+/* "Nothing" replaces a coordinate; it reads as 0. */
 static bool step_write(sim_machine *m, sim_unit *u) {
     return sim_has(u->in[0]) && sim_record(m, u);
 }

@@ -1,15 +1,15 @@
 /* The reducer with a memory of n >= 1 levels: vector, matrix, ...
  *
- * It receives n coordinate streams, outermost first, and the values, which have the fibers of the innermost
- * coordinates. It collects whole n-level tensors, adds up the values of equal points, and sends the sum when
- * the fiber around these tensors ends: a stop of level n or more on the innermost stream. Sorting makes it
- * O(e log e) for e entries; values of one point are added in the order they came. */
+ * The reducer receives n coordinate streams, outermost first, and the values, with the fibers of the
+ * innermost coordinates. It collects whole n-level tensors, adds up the values of equal points, and sends the
+ * sum when the fiber around these tensors ends: a stop of level n or more on the innermost stream. Sorting
+ * makes O(e log e) for e entries; values of a point are added in order of arrival. */
 #include "sam/sim_units.h"
 #include "support/sort.h"
 
 /* ---- the sum --------------------------------------------------------------------------------- */
 
-/* Returns the first coordinate in which entries a and b differ; the number of coordinates if there is none.
+/* Returns the first coordinate that differs between entries a and b; the number of coordinates if equal.
  */
 static uint32_t first_difference(const sim_unit *u, uint32_t a, uint32_t b) {
     uint32_t depth = u->s.vector.depth, i = 0;
@@ -25,7 +25,7 @@ static bool entry_comes_after(const void *unit, uint32_t a, uint32_t b) {
     return i < depth && u->s.vector.points.at[a * depth + i] > u->s.vector.points.at[b * depth + i];
 }
 
-/* Leaves in `order` one entry a point, whose value is the sum. */
+/* Leaves in `order` an entry a point, whose value is the sum. */
 static void combine_entries(sim_machine *m, sim_unit *u) {
     uint16_t *value = u->s.vector.values.at;
     u32_vec *order = &u->s.vector.order;
@@ -70,7 +70,7 @@ static void end_draining(sim_machine *m, sim_unit *u) {
     u->s.vector.draining = false;
 }
 
-/* Puts out one entry, or the stops between it and the one before. */
+/* Emits an entry, or the stops before the entry. */
 static bool drain(sim_machine *m, sim_unit *u) {
     uint32_t depth = u->s.vector.depth, sent = u->s.vector.sent;
     if (sent == u->s.vector.order.len) {
@@ -96,18 +96,18 @@ static bool drain(sim_machine *m, sim_unit *u) {
 
 /* ---- collecting ------------------------------------------------------------------------------ */
 
-/* A coordinate of outer port p has below it a fiber of this level of the innermost stream. */
+/* A coordinate of outer port p contains a fiber of this level of the innermost stream. */
 static uint32_t level_below(const sim_unit *u, uint32_t p) {
     return u->s.vector.depth - 2 - p;
 }
 
-/* Returns whether the innermost token t belongs to a coordinate of outer port p: an element, or a stop that
- * ends the fiber below that coordinate. */
+/* Returns whether the innermost token t belongs to a coordinate of outer port p: an element, or the stop of
+ * the coordinate's fiber. */
 static bool needs_outer(const sim_unit *u, uint32_t p, sim_token t) {
     return !sim_is_stop(t) || (sim_level(t) >= level_below(u, p) && sim_hollow(t) <= level_below(u, p));
 }
 
-/* The stop that must stand at outer port p when the innermost stream is at `stop`; 0 if none. */
+/* The stop required at outer port p when the innermost stream is at `stop`; 0 if none. */
 static sim_token outer_stop(const sim_unit *u, uint32_t p, sim_token stop) {
     uint32_t up = level_below(u, p) + 1;
     return sim_level(stop) >= up ? sim_stop(sim_level(stop) - up, 0) : 0;
@@ -182,7 +182,7 @@ bool sim_step_vector(sim_machine *m, sim_unit *u) {
             all = false;
         }
     }
-    if (!all || (stops && moved)) /* one token a port and cycle */
+    if (!all || (stops && moved)) /* a token a port and cycle */
         return moved;
     if (!stops)
         collect(m, u, crd, value);

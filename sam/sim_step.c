@@ -1,5 +1,5 @@
-/* What the step functions of units are made of: queues, the control tokens of joiners, and what is said of a
- * token that a unit cannot take. */
+/* Parts of the units' step functions: queues, the control tokens of joiners, and messages about unacceptable
+ * tokens. */
 #include "sam/sim_units.h"
 
 const char *sim_token_text(arena *mem, sim_token t) {

@@ -1,4 +1,4 @@
-/* sim_step.h - what the step functions of units are made of. Private to sim_*.c. */
+/* sim_step.h - parts of the units' step functions. Private to sim_*.c. */
 #ifndef ONYX_SAM_SIM_STEP_H
 #define ONYX_SAM_SIM_STEP_H
 
@@ -21,7 +21,7 @@ static inline void sim_finish(sim_machine *m, sim_unit *u) {
         m->unfinished--;
 }
 
-/* Notes that the unit has moved past t; at the end of its streams it is done. Always returns true. */
+/* Records that the unit has moved past t; at the end of its streams the unit is done. Always returns true. */
 static inline bool sim_passed(sim_machine *m, sim_unit *u, sim_token t) {
     if (t == SIM_DONE)
         sim_finish(m, u);
@@ -40,9 +40,9 @@ static inline bool sim_record(sim_machine *m, sim_unit *u) {
  * returns true: the unit is stopped. */
 bool sim_refuse(sim_machine *m, const sim_unit *u, const char *why);
 
-/* Moves a joiner whose operands are all at a control token, which must be the same: the token passes to the
- * coordinates and references. Of several stops the least hollow one passes, since a fiber that any operand
- * opened is there. Returns what passed; SIM_EMPTY after sim_refuse. */
+/* Moves a joiner with all operands at the same control token: the token passes to the coordinates and
+ * references. Of several stops the least hollow one passes, since any operand's open fiber is open in the
+ * result. Returns the passed token; SIM_EMPTY after sim_refuse. */
 sim_token sim_join_control(sim_machine *m, sim_unit *u);
 
 #endif

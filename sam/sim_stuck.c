@@ -1,12 +1,12 @@
-/* What a run that stopped moving says: who waits for whom. */
+/* Report of a run that stopped moving: the waiting units and their causes. */
 #include "sam/sim_units.h"
 
 static uint32_t fill(const sim_queue *q) {
     return (uint32_t)(q->end - q->begin);
 }
 
-/* The first queue that keeps the unit from moving since it is full, or NULL. Skip requests never do: a
- * scanner that has no room for coordinates takes none, and must not keep its intersecter from making room. */
+/* The first full queue that blocks the unit, or NULL. Skip requests never block: a scanner without room for
+ * coordinates takes none, and must not keep its intersecter from making room. */
 static const sim_queue *full_queue(const sim_machine *m, const sim_unit *u) {
     uint32_t ports = u->kind == SAM_INTERSECT ? 1 + u->n_in / 2 : u->n_out;
     for (uint32_t port = 0; port < ports && port < u->n_out; port++)
@@ -38,13 +38,13 @@ static wait waits_for(const sim_machine *m, sam_node n) {
     return (wait){{0}, NULL, 0};
 }
 
-/* Returns what a queue holds, as "3 tokens, next S0". */
+/* Returns a queue's contents, as "3 tokens, next S0". */
 static const char *holds_text(const sim_queue *q, arena *mem) {
     return arena_printf(mem, "%u %s, next %s", fill(q), plural(fill(q), "token", "tokens"),
                         sim_token_text(mem, sim_head(q)));
 }
 
-/* ", input 1 holds ..." for each input that holds something. */
+/* ", input 1 holds ..." for each nonempty input. */
 static const char *inputs_text(const sim_unit *u, arena *mem) {
     const char *text = "";
     for (uint32_t i = 0; i < u->n_in; i++)
@@ -73,7 +73,7 @@ static void note_wait(const sim_machine *m, sam_node n, wait w) {
                   other->done ? ", which is done" : "", w.empty, inputs_text(u, mem));
 }
 
-/* Along who waits for whom from a writer: n steps, so that it is in the cycle if it comes to one. */
+/* Follows the waiting from a writer for n steps: the result lies in the cycle if a cycle is reached. */
 static sam_node walk(const sim_machine *m, sam_node from, uint32_t steps) {
     for (; steps; steps--) {
         sam_node next = waits_for(m, from).node;

@@ -1,5 +1,5 @@
-/* What each primitive does in one cycle: take at most one token from each input, give at most one to each
- * output. Where a function returns without having moved anything, the unit waits. */
+/* A cycle of each primitive: take at most one token from each input, give at most one to each output. A
+ * return without a move means waiting. */
 #include "sam/sim_units.h"
 #include "sam/operators.h"
 
@@ -47,8 +47,8 @@ static void scan_open(sim_unit *u, uint32_t t) {
     u->s.scan.end = dense ? u->s.scan.base + level->dim : level->seg[t + 1];
 }
 
-/* Takes the skip requests that have come. Those of this fiber leave out coordinates that have not been put
- * out; a stop leaves out the rest. */
+/* Takes the arrived skip requests. Requests of this fiber remove coordinates not yet emitted; a stop removes
+ * the rest. */
 static void scan_skip(sim_unit *u) {
     sim_queue *skips = u->in[1];
     for (; u->s.scan.skips; u->s.scan.skips--) {
@@ -87,7 +87,7 @@ static bool step_scan(sim_machine *m, sim_unit *u) {
         else
             scan_element(m, u);
     } else {
-        /* A stop right after a stop: the fiber of references was empty, so there is no fiber to open here. */
+        /* A stop right after a stop: the fiber of references was empty, and opens no fiber here. */
         sim_token out = sim_is_stop(t) ? sim_stop(sim_level(t) + 1, sim_hollow(t) + 1) : t;
         u->s.scan.fiber++;
         sim_emit(m, u, 0, out);
@@ -183,8 +183,8 @@ static void joiner_advance(const sim_unit *u, uint32_t operand) {
     sim_pop(u->in[2 * operand + 1]);
 }
 
-/* Tells the scanner of an operand what is needed next: a coordinate, or by a stop nothing more of this fiber.
- * Each fiber gets one stop. */
+/* Tells the scanner of an operand the next needed coordinate, or by a stop the end of need in this fiber.
+ * Each fiber gets exactly one stop. */
 static void joiner_skip(sim_machine *m, sim_unit *u, uint32_t operand, sim_token t) {
     sim_token *asked = &u->s.join.asked[operand];
     if (*asked == t || sim_is_stop(*asked))
@@ -206,8 +206,8 @@ static bool joiner_control(sim_machine *m, sim_unit *u) {
     return true;
 }
 
-/* Emits `crd` with the references of the operands that stand at it, nothing for the others, and advances
- * those that stand at it. */
+/* Emits `crd` with the references of the operands at this coordinate, nothing for the rest, and advances
+ * these operands. */
 static void joiner_emit(sim_machine *m, sim_unit *u, sim_token crd) {
     sim_emit(m, u, 0, crd);
     for (uint32_t k = 0; k < u->n_in / 2; k++) {
@@ -251,7 +251,7 @@ static bool step_joiner(sim_machine *m, sim_unit *u) {
         joiner_emit(m, u, least);
         return true;
     }
-    /* No match possible for what lies below the largest coordinate, or for anything once a fiber has ended.
+    /* No match is possible below the largest coordinate, or anywhere once a fiber has ended.
      */
     for (uint32_t k = 0; k < operands; k++) {
         sim_token crd = sim_head(u->in[2 * k]);
@@ -266,7 +266,7 @@ static bool step_joiner(sim_machine *m, sim_unit *u) {
 
 /* ---- operations and the scalar reducer ------------------------------------------------------- */
 
-/* Every stream operand is at the same control token: it passes. */
+/* Every stream operand is at the same control token, which passes. */
 static bool alu_control(sim_machine *m, sim_unit *u) {
     sim_token t = SIM_EMPTY;
     for (uint32_t i = 0; i < u->n_in; i++) {
@@ -287,7 +287,7 @@ static bool alu_control(sim_machine *m, sim_unit *u) {
     return sim_passed(m, u, t);
 }
 
-/* A value of a function that does not come stops the unit. */
+/* A function value that never comes stops the unit. */
 static uint16_t operate(sim_machine *m, const sim_unit *u, uint16_t a, uint16_t b) {
     sam_program *program = sam_node_at(m->g, u->node)->program;
     if (!program)
@@ -336,7 +336,7 @@ static bool step_reduce(sim_machine *m, sim_unit *u) {
         u->s.reduce.sum = u->s.reduce.add(u->s.reduce.sum, (uint16_t)t);
         u->s.reduce.any = true;
     } else if (sim_is_stop(t) && sim_hollow(t)) {
-        sim_emit(m, u, 0, sim_stop(sim_level(t) - 1, sim_hollow(t) - 1)); /* there was no fiber to add up */
+        sim_emit(m, u, 0, sim_stop(sim_level(t) - 1, sim_hollow(t) - 1)); /* no fiber to add up */
     } else if (sim_is_stop(t) && u->compress && !u->s.reduce.any) {
         if (sim_level(t))
             sim_emit(m, u, 0, sim_stop(sim_level(t) - 1, 0));
@@ -380,7 +380,7 @@ static bool step_compress(sim_machine *m, sim_unit *u) {
     return true;
 }
 
-/* The outer stream is at a stop or done; the inner one must be at the same place. */
+/* The outer stream is at a stop or done; the inner stream must be at the same place. */
 static bool outer_control(sim_machine *m, sim_unit *u, sim_token outer) {
     if (u->s.drop.in_fiber) { /* the inner stop that closed this outer fiber has already come */
         if (!sim_is_stop(outer) || u->s.drop.level != sim_level(outer) + 1)
@@ -407,14 +407,13 @@ static bool outer_control(sim_machine *m, sim_unit *u, sim_token outer) {
     return true;
 }
 
-/* Returns whether the inner stream may go on under the outer number at hand: after a stop above S0 it may
- * not. */
+/* Returns whether the inner stream may continue under the current outer number: not after a stop above S0. */
 static bool inner_continues(const sim_unit *u) {
     return !u->s.drop.in_fiber || u->s.drop.level == 0;
 }
 
-/* What a dropper or a hold does with an outer coordinate and what its inner fiber goes on with: both stand at
- * the heads of their queues. */
+/* The action of a dropper or a hold on an outer coordinate and its inner fiber's next token: both are at the
+ * heads of their queues. */
 typedef void inner_step(sim_machine *m, sim_unit *u, sim_token outer, sim_token inner);
 
 static bool step_inside(sim_machine *m, sim_unit *u, inner_step *step) {
@@ -446,7 +445,7 @@ static void drop_inside(sim_machine *m, sim_unit *u, sim_token outer, sim_token 
     sim_pop(u->in[1]);
     u->s.drop.level = sim_level(inner);
     u->s.drop.in_fiber = true;
-    if (sim_level(inner) > 0) { /* the outer fiber ends; without any kept fiber it is hollow now */
+    if (sim_level(inner) > 0) { /* the outer fiber ends, hollow without any kept fiber */
         sim_emit(m, u, 1, sim_stop(sim_level(inner), u->s.drop.kept ? 0 : 1));
         u->s.drop.owes_stop = false;
     } else if (u->s.drop.started) {

@@ -1,4 +1,4 @@
-/* sim_units.h - one function a primitive, and what they share. */
+/* sim_units.h - a function a primitive, and their common parts. */
 #ifndef ONYX_SAM_SIM_UNITS_H
 #define ONYX_SAM_SIM_UNITS_H
 
@@ -10,16 +10,16 @@ const char *sim_token_text(arena *mem, sim_token t); /* "5", "S0", "N", "D" */
 /* ---- sim_locate.c ---------------------------------------------------------------------------- */
 sim_step_function sim_step_locate;
 sim_step_function sim_step_store;
-/* Position of a coordinate in fiber `fiber` of a level; SIM_EMPTY if it is not there. O(log fiber). */
+/* Position of a coordinate in fiber `fiber` of a level; SIM_EMPTY if absent. O(log fiber). */
 sim_token sim_locate(const sam_level_data *level, uint32_t fiber, uint32_t crd);
-/* Position of the first coordinate >= crd among those from position `at` to `end` of a level whose dense
- * fiber begins at `base`; `end` if there is none. */
+/* Position of the first coordinate >= crd from position `at` to `end` of a level whose dense fiber begins at
+ * `base`; `end` if none. */
 uint32_t sim_lower_bound(const sam_level_data *level, uint32_t at, uint32_t end, uint32_t base, uint32_t crd);
 
 /* ---- sim_bits.c ------------------------------------------------------------------------------ */
 sim_step_function sim_step_bv_convert;
 sim_step_function sim_step_bv_join;
-/* Puts out the next word of the fiber that a bit-vector scanner is in. */
+/* Emits the next word of a bit-vector scanner's fiber. */
 void sim_scan_word(sim_machine *m, sim_unit *u);
 
 /* ---- sim_reduce.c ---------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* What a watched run counts: moves by unit, tokens by edge. */
+/* Counts of a watched run: moves by unit, tokens by edge. */
 #include "sam/sim_int.h"
 
 sim_watch *sim_watch_begin(const sim_machine *m, const sam_sim_options *options, arena *mem) {
@@ -33,7 +33,7 @@ static sam_token_kind kind_of(sim_token t) {
     return sim_is_stop(t) ? SAM_TOKEN_STOP : t == SIM_EMPTY ? SAM_TOKEN_EMPTY : SAM_TOKEN_DONE;
 }
 
-/* Readers move before writers, so what came in this cycle is still there: at most one token. */
+/* Readers move before writers: a token of this cycle is still present, at most one. */
 void sim_watch_queues(sim_machine *m) {
     sim_watch *w = m->watch;
     for (uint32_t i = 0; i < m->g->edges.len; i++) {

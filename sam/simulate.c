@@ -1,12 +1,11 @@
 /* The simulator: builds a machine of units and queues from a graph and steps it cycle by cycle.
  *
- * Units are stepped from the sinks to the sources, so a token that is put out in one cycle is seen in the
- * next: no second buffer is needed, since a SAM graph has no cycles but through skip requests, of which a
- * scanner takes only those that came before the cycle. Without bounds on the queues the order of units
- * without a path between them does not matter; with bounds it does not either, since readers come before
- * writers. A unit that did not move will not move before somebody gives it a token, so only those are tried
- * that moved last or were given one since. A cycle in which nothing moves repeats for ever: then the run is
- * over or stuck. */
+ * Units are stepped from the sinks to the sources: a token emitted in a cycle is seen in the next. No second
+ * buffer is needed: a SAM graph has cycles only through skip requests, and a scanner takes only requests from
+ * before the cycle. With unbounded queues the order of units without a path between them does not matter;
+ * with bounds the order does not matter either, since readers come before writers. An idle unit moves only
+ * after receiving a token: only units that moved last or received a token are tried. A cycle without a move
+ * repeats for ever: the run is over or stuck. */
 #include "sam/coordinates.h"
 #include "sam/sim_data.h"
 #include "sam/sim_units.h"
@@ -47,7 +46,7 @@ void sim_feed(sim_machine *m, sam_node n, uint32_t port, const sim_token *tokens
 
 /* ---- building -------------------------------------------------------------------------------- */
 
-/* Operands of an operation: which are constants, and that the operation exists. */
+/* Operands of an operation: finds constants, and checks the operation's name. */
 static bool set_operation(sim_machine *m, sim_unit *u) {
     const sam_node_data *node = sam_node_at(m->g, u->node);
     const char *name = names_text(m->g->names, node->alu);
@@ -115,7 +114,7 @@ static void set_locator(sim_machine *m, sim_unit *u, const sam_tensor_levels *op
     *level = (sam_level_data){.format = SAM_LEVEL_DENSE,
                               .dim = sim_dimension_of(m->g, node->index, m->operands, m->n_operands)};
     u->s.locate.level = level;
-    u->s.locate.fibers = UINT32_MAX; /* the array that stores knows its size */
+    u->s.locate.fibers = UINT32_MAX; /* the storing array knows its size */
 }
 
 static bool set_store(sim_machine *m, sim_unit *u) {
@@ -144,7 +143,7 @@ static bool set_store(sim_machine *m, sim_unit *u) {
     return true;
 }
 
-/* An intersecter may say of one of two operands that what is joined must not be in it. */
+/* An intersecter may exclude the coordinates of one of two operands. */
 static bool set_lacks(sim_machine *m, sim_unit *u) {
     const name_id lacks = sam_attribute_of(m->g, u->node, "lacks");
     if (!lacks.v)
@@ -163,7 +162,7 @@ static bool set_lacks(sim_machine *m, sim_unit *u) {
     return false;
 }
 
-/* What a joiner of n operands keeps for each. */
+/* A joiner's state for each of n operands. */
 static void set_joiner(sim_machine *m, sim_unit *u) {
     uint32_t operands = u->n_in / 2;
     if (u->kind == SAM_INTERSECT || u->kind == SAM_UNION) {
@@ -241,7 +240,7 @@ static bool build_unit(sim_machine *m, sim_unit *u, const sam_tensor_levels *ope
     BUG("no unit for primitive %d", (int)u->kind);
 }
 
-/* Sinks before sources: a node goes out when every node it feeds has. */
+/* Sinks before sources: a node follows all its sinks. */
 static void order_units(sim_machine *m) {
     const sam_graph *g = m->g;
     uint32_t n = g->nodes.len;
@@ -326,7 +325,7 @@ static void end_roots(sim_machine *m) {
             sim_feed(m, (sam_node){v}, 0, root_stream + 1, 1);
 }
 
-/* One cycle of the units that may move. */
+/* A cycle of the units that may move. */
 static bool step_ready(sim_machine *m) {
     bool moved = false;
     for (uint32_t first = 0, w = 0; first < m->n_order; first += 64, w++) {
@@ -343,7 +342,7 @@ static bool step_ready(sim_machine *m) {
     return moved;
 }
 
-/* One cycle of every unit, with what bounded queues and statistics need. */
+/* A cycle of every unit, with bounded queues and statistics. */
 static bool step_watched(sim_machine *m) {
     bool any = false;
     for (uint32_t i = 0; i < m->n_order; i++) {
@@ -394,7 +393,7 @@ static uint64_t tokens_of(const sim_machine *m) {
     return tokens;
 }
 
-/* What the simulator runs: no broadcasts, and only binary joiners where the published one is imitated. */
+/* The simulated graph: without broadcasts, and with binary joiners only for the published timing. */
 static bool plain_graph(const sam_graph *g, const sam_sim_options *options, arena *mem, diagnostics *d,
                         sam_graph *out) {
     sam_graph binary;

@@ -1,4 +1,4 @@
-/* These are questions about a statement that more than one room asks. */
+/* Questions about a statement asked by several rooms. */
 #include "sam/sam.h"
 
 bool sam_is_result_var(const sam_statement *s, sam_var v) {

@@ -1,21 +1,21 @@
-/* Values of bf16 in lists, for programs that need them: by integers, as the chip's processor has no others.
- * Sums and quotients are those of IEEE 754, rounded to the nearest, even ones of two, with subnormal numbers,
- * and one NaN: bit for bit what the host computes. Products are those of the array's processing elements,
- * which cut the product after EXTRA bits below the last one and round then (support/bf16.h), so that a value
- * does not depend on where the compiler has the product computed. */
+/* Values of bf16 in lists, for programs that need bf16: in integer arithmetic, since the chip's processor has
+ * no other. Sums and quotients are those of IEEE 754, rounded to nearest even, with subnormal numbers, and a
+ * single NaN: bit for bit equal to the host's. Products are those of the array's processing elements, which
+ * cut the product after EXTRA bits below the last bit and round (support/bf16.h): a value does not depend on
+ * the processor chosen by the compiler. */
 #include "firmware/target/functions.h"
 
 SMALL_FROM_HERE
 
 enum {
     SIGN = 0x8000,
-    INFINITE = 0x7f80, /* and what is above it is no number */
+    INFINITE = 0x7f80, /* larger words are NaN */
     NO_NUMBER = 0x7fc0,
     ONE = 0x3f80,
     HIDDEN = 0x80,
-    BELOW = 11, /* bits below the last one of a bf16 */
+    BELOW = 11, /* bits below the last bit of a bf16 */
     TOP = 18,   /* the hidden bit's, above those */
-    EXTRA = 3,  /* bits below the last one that a product keeps until it is rounded */
+    EXTRA = 3,  /* bits below the last bit kept by a product until rounding */
     UNORDERED = 2
 };
 
@@ -28,13 +28,13 @@ static uint32_t mantissa_of(uint32_t word) {
     return (word & 0x7f) | (word & INFINITE ? HIDDEN : 0);
 }
 
-/* Returns m, which is shifted to the right; what is lost is in the last bit. */
+/* Returns m shifted to the right; lost bits are ORed into the last bit. */
 static uint32_t shifted(uint32_t m, uint32_t by) {
     return by > 31 ? m != 0 : m >> by | ((m & ((1u << by) - 1)) != 0);
 }
 
-/* Returns the bf16 of m, which has this exponent where its first bit is TOP. `cut`: EXTRA bits below the last
- * one count, the others do not. */
+/* Returns the bf16 of m, which has this exponent if its first bit is TOP. `cut`: only EXTRA bits below the
+ * last bit count. */
 static __attribute__((noinline)) uint32_t rounded(uint32_t sign, int32_t exponent, uint32_t m, bool cut) {
     if (!m)
         return sign;
@@ -46,7 +46,7 @@ static __attribute__((noinline)) uint32_t rounded(uint32_t sign, int32_t exponen
         return sign | INFINITE;
     if (exponent < 1) {
         m = shifted(m, (uint32_t)(1 - exponent));
-        exponent = 0; /* and no hidden bit, or that which a carry brings */
+        exponent = 0; /* and no hidden bit, or the hidden bit of a carry */
     } else {
         exponent--; /* the hidden bit counts one */
     }
@@ -92,8 +92,8 @@ static uint32_t quotient_of(uint32_t a, uint32_t b) {
                    false);
 }
 
-/* The mantissa becomes a whole number of 24 or 25 bits times an even power of two: its root has 12 or 13
- * bits, of which 8 are kept, and what is left of it is in one more. */
+/* The mantissa becomes an integer of 24 or 25 bits times an even power of two: its root has 12 or 13 bits, of
+ * which 8 are kept, and a further bit records the remainder. */
 static uint32_t root_of(uint32_t a) {
     uint32_t m = mantissa_of(a), root = 0;
     int32_t exponent = (int32_t)exponent_of(a);
@@ -111,13 +111,13 @@ static uint32_t root_of(uint32_t a) {
     return rounded(0, (exponent - (exponent & 1) - 150) / 2 + 144, root << 1 | (root * root != m), false);
 }
 
-/* Numbers in order; both zeros are one. */
+/* Numbers in order; both zeros are equal. */
 static int32_t key_of(uint32_t word) {
     const int32_t size = (int32_t)(word & ~(uint32_t)SIGN);
     return word & SIGN ? -size : size;
 }
 
-/* Returns what FW_OP_COMPARE makes of two. */
+/* Returns the result of FW_OP_COMPARE for two values. */
 static int32_t compared(uint32_t a, uint32_t b) {
     const int32_t x = key_of(a), y = key_of(b);
     if ((a & ~(uint32_t)SIGN) > INFINITE || (b & ~(uint32_t)SIGN) > INFINITE)

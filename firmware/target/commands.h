@@ -8,7 +8,7 @@
 #define command_field(at, command, field)                                                                    \
     FW_TAKE(bus_read32((at) + FW_AT_##command##_##field), command, field)
 
-/* The whole word that holds a field: those who go through both halves of it read it once. */
+/* The whole word of a field: read once for commands that use both halves. */
 #define command_word(at, command, field) bus_read32((at) + FW_AT_##command##_##field)
 
 #endif

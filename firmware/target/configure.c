@@ -5,23 +5,23 @@
 SMALL_FROM_HERE
 
 enum {
-    CLOCK_RATIO = 2,   /* of the array's to the processor's: platform.c */
-    RESET_CYCLES = 16, /* cycles of the array, to clear what an earlier kernel left */
-    RESET_WAIT = RESET_CYCLES / CLOCK_RATIO + 8, /* of the processor: what comes before the end is lost */
-    CONFIG_CYCLES = 32, /* cycles of the array in which a word reaches the farthest tile */
-    READ_CYCLES = 128,  /* what is read comes back through all tiles of the buffer at once */
+    CLOCK_RATIO = 2,                             /* of the array's to the processor's: platform.c */
+    RESET_CYCLES = 16,                           /* cycles of the array, to clear an earlier kernel's state */
+    RESET_WAIT = RESET_CYCLES / CLOCK_RATIO + 8, /* of the processor: accesses before the end are lost */
+    CONFIG_CYCLES = 32, /* cycles of the array for a word to reach the farthest tile */
+    READ_CYCLES = 128,  /* read data come back through all tiles of the buffer at once */
     READ_WAIT = READ_CYCLES / CLOCK_RATIO + 8, /* of the processor; and the access itself */
     REWRITES = 16,                             /* of all words together, before the program gives up */
-    SETTLE_CYCLES = 64, /* of the array, in which the last word reaches the farthest tile, and pulses die */
+    SETTLE_CYCLES = 64, /* of the array, until the last word has arrived and pulses end */
     SETTLE_WAIT = SETTLE_CYCLES / CLOCK_RATIO + 8,
     CONFIG_TIMEOUT = 1 << 20, /* processor cycles; the longest bitstream takes 16384 */
 };
 
 static const kernel_image *configured; /* NULL: none is yet */
-static uint32_t verified; /* images, one bit each, that were found whole, and the array was reset for */
-static uint32_t trusted;  /* those that come in without a look */
-static bool doubted;      /* the controller's reset has failed once */
-static uint32_t sent_at;  /* cycle in which the words began to be sent */
+static uint32_t verified;              /* images, a bit each, found whole, with the array reset for them */
+static uint32_t trusted;               /* images configured without a check */
+static bool doubted;                   /* the controller's reset has failed once */
+static uint32_t sent_at;               /* cycle of the first sent word */
 
 #define BROADCAST(from) (FIELD(GLB_PCFG_BROADCAST_MUX_SOUTH, from) | FIELD(GLB_PCFG_BROADCAST_MUX_EAST, from))
 
@@ -31,9 +31,9 @@ static void wait_since(uint32_t start, uint32_t cycles) {
         continue;
 }
 
-/* Has the configuration DMA send the words. The first GLB tile sends them to its own columns and to the east,
- * the others pass on what comes from the west, up to the last that has a word. A reset has cleared all of
- * this.
+/* Makes the configuration DMA send the words. The first GLB tile sends them to its own columns and to the
+ * east, the other tiles forward words from the west, up to the last tile with a word. A reset has cleared all
+ * these settings.
  */
 static void send_words(const kernel_image *i) {
     uint32_t at = glb_registers(0) + GLB_PCFG_BROADCAST_MUX, end = at + GLB_TILE_STRIDE * i->config_tiles;
@@ -47,7 +47,7 @@ static void send_words(const kernel_image *i) {
     glc_write(GLC_PC_START, 1);
 }
 
-/* Waits until all words have been sent, one a cycle; the last ones are still on their way. */
+/* Waits until all words have been sent, a word a cycle; the last words are still on their way. */
 static void await_words(const kernel_image *i) {
     while (!(glc_read(GLC_PCFG_ISR) & 1)) {
         if (cycles_now() - sent_at > CONFIG_TIMEOUT)
@@ -77,7 +77,7 @@ static void configure_by_register(const kernel_image *i) {
         write_word(glb_data32(at + 4), glb_data32(at));
 }
 
-/* Reads every word back. One that differs is written again by register, and counted. */
+/* Reads every word back. A different word is written again by register, and counted. */
 static void read_back(const kernel_image *i) {
     uint32_t rewritten = 0;
     for (uint32_t at = i->at + IMAGE_WORDS; at < image_end(i);) {
@@ -104,7 +104,7 @@ static void hold_array(const kernel_description *k) {
     glc_write(GLC_PCFG_IER, 1);
 }
 
-/* Resets the array and the buffer's registers by the controller, which keeps its own. */
+/* Resets the array and the buffer's registers by the controller, which keeps its own registers. */
 static void reset_by_controller(void) {
     uint32_t start = cycles_now();
     glc_write(GLC_GLOBAL_RESET, RESET_CYCLES);
@@ -118,9 +118,10 @@ static void reset_by_platform(const kernel_description *k) {
     hold_array(k);
 }
 
-/* Clears what an earlier kernel left. A word that was written before, here or with the image of before, says
- * whether the reset did it: no program known to run on the chip uses the platform's, nor the controller's.
- * Between two images of this program the controller's comes first, since it keeps the controller's registers.
+/* Clears an earlier kernel's state. A previously written word, of this image or the previous one, shows
+ * whether the reset worked: no program known to run on the chip uses the platform's reset or the
+ * controller's. Between two images of this program the controller's reset comes first, since it keeps the
+ * controller's registers.
  */
 static ONCE void reset_array(const kernel_description *k, const kernel_image *i) {
     const kernel_image *old = configured;
@@ -145,8 +146,8 @@ static ONCE void reset_array(const kernel_description *k, const kernel_image *i)
         fail(FW_ERROR_ARRAY_RESET, platform_read(PLATFORM_RESET_ACK), left);
 }
 
-/* Looks at all before a word is sent: the first time, or always where there is doubt. An image that was found
- * whole stays so, and the controller of a chip that resets the array does it again. */
+/* Checks the whole image before sending a word: the first time, or always in doubt. An image found whole
+ * stays whole, and the controller of a chip that resets the array does so again. */
 static ONCE __attribute__((noinline)) void prepare_image(const kernel_description *k, const kernel_image *i) {
     const uint32_t bit = 1u << (i - k->images);
     const bool known = verified & bit; /* its bank has no other user as long as the program lives */

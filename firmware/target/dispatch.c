@@ -1,19 +1,19 @@
-/* Runs a batch of one of the kernels, with one start pulse for each run. A lane is what starts together: all
- * copies of the kernel, or each of several by itself, which then takes the next run of the table whenever it
- * is idle. Registers are slow to write, and between two runs nothing else happens on the array: so what holds
- * its value is not written, loads are set up for the next run while the outputs of this one drain, and what
- * only tells of the run before is written once the next one runs. */
+/* Runs a batch of a kernel, with a start pulse for each run. A lane is the set of streams with a common
+ * start: all copies of the kernel, or each of several copies by itself, which takes the next run of the table
+ * whenever idle. Registers are slow to write, and the array idles between two runs: unchanged values are not
+ * written, loads are set up for the next run while this run's outputs drain, and the report of a run is
+ * written once the next run is active. */
 #include "firmware/target/functions.h"
 #include "firmware/target/hal.h"
 #include "firmware/target/switch.h"
 
-/* What the DMAs of a GLB tile are set to now. A load's address is that of its run's row: the first lane's. */
+/* Current settings of a GLB tile's DMAs. A load's address is that of its run's row: the first lane's. */
 typedef struct {
     uint32_t address;
     int32_t range; /* the words but two */
 } load_state;
 static load_state loads[ONYX_GLB_TILES];
-static uint32_t stores[ONYX_GLB_TILES]; /* the address at which the run's output begins */
+static uint32_t stores[ONYX_GLB_TILES]; /* first address of the run's output */
 enum { NO_ADDRESS = -1 };
 /* By bank, a bit for each GLB tile: stores that stand at its start. By the tile of a kernel's first load: its
  * streams are set up since its image came in. */
@@ -26,18 +26,18 @@ typedef struct {
     uint32_t number;    /* of the start pulse in the batch */
 } lane_state;
 static lane_state lanes[KERNEL_MAX_LANES];
-static uint32_t waits[KERNEL_MAX_LANES]; /* by lane: its loads, then its stores, too; nothing when idle */
+static uint32_t waits[KERNEL_MAX_LANES]; /* by lane: pending loads, later with its stores; 0: idle */
 
 static struct {
     const kernel_part *part;
     uint32_t row_bytes;         /* of the part */
     uint32_t outputs;           /* banks, a bit a GLB tile */
-    uint32_t setting;           /* the row that loads are set up for */
+    uint32_t setting;           /* row of the prepared loads */
     uint32_t ready;             /* the row whose streams are set up: the first, behind a switch */
-    uint32_t table, fresh, end; /* rows: the first, the first that is no lane's, what is behind the last */
+    uint32_t table, fresh, end; /* rows: the first, the first without a lane, the end */
     uint32_t starts, open;      /* start pulses; lanes at work */
-    uint32_t since, worked;     /* cycle up to which all is counted; of those behind, with a lane at work */
-    uint32_t busy, when;        /* cycle at which the first lane started; of what was waited for */
+    uint32_t since, worked;     /* cycle up to which all work is counted; worked cycles since */
+    uint32_t busy, when;        /* cycle of the first lane's start; cycle of the awaited end */
 } batch;
 
 static uint32_t bank_start(uint32_t glb_tile, uint32_t bank) {
@@ -49,7 +49,7 @@ static uint32_t streams_of(uint32_t lane) {
     return l->load_mask | (uint32_t)l->store_mask << STREAM_STORES;
 }
 
-/* Returns the same place of a GLB tile as one has in its own: a bit field is one instruction. */
+/* Returns the same place in another GLB tile: a bit field is one instruction. */
 static uint32_t place_in(uint32_t glb_tile, uint32_t address) {
     return bank_start(glb_tile, 0) | (address & (ONYX_GLB_BANKS * ONYX_GLB_BANK_BYTES - 1));
 }
@@ -108,8 +108,8 @@ static __attribute__((noinline)) void set_loads(uint32_t lane, uint32_t row) {
     } while (at < end);
 }
 
-/* Sets a lane's stores to the start of the batch's banks, a bit a GLB tile, before its first run. There they
- * stay if it is the only one. */
+/* Sets a lane's stores to the start of the batch's banks, a bit a GLB tile, before its first run. A single
+ * lane's stores keep this start. */
 static __attribute__((noinline)) void start_outputs(uint32_t lane, uint32_t banks) {
     const uint32_t mask = batch.part->lanes[lane].store_mask, first = at_start[0], second = at_start[1],
                    stay = batch.table + batch.row_bytes == batch.end ? mask : 0;
@@ -122,12 +122,12 @@ static __attribute__((noinline)) void start_outputs(uint32_t lane, uint32_t bank
     }
 }
 
-/* ---- what all runs share --------------------------------------------------------------------- */
+/* ---- common to all runs ---------------------------------------------------------------------- */
 
-/* Sets a kernel's loads, and for the run with this row, if there is one. A word's address is the start plus a
- * stride a word, in one loop over the words of the stream. Reset leaves a stride of 0, and all words on one
- * address; no loop, which is right for one word; and 0 as the first cycle and as the stride of cycles, which
- * a ready-valid stream does not look at. */
+/* Sets a kernel's loads, and for the run of this row, if any. A word's address is the start plus a stride a
+ * word, in one loop over the words of the stream. Reset leaves a stride of 0 (all words on one address); no
+ * loop, which is right for a single word; and 0 as the first cycle and as the stride of cycles, ignored by a
+ * ready-valid stream. */
 static __attribute__((noinline)) void set_up_loads(const kernel_part *p, uint32_t row) {
     const kernel_stream *s = p->loads, *const first = s + (row ? p->n_loads : 0),
                         *const end = s + p->n_lanes * p->n_loads;
@@ -154,8 +154,8 @@ static __attribute__((noinline)) void set_up_loads(const kernel_part *p, uint32_
     }
 }
 
-/* The blocks end a store; its loop only has to be as long as a bank. From here on it takes words whether it
- * runs or not, three at most, and its next start forgets them. */
+/* The blocks end a store; its loop only has to cover a bank. From here on the store takes words whether
+ * running or not, three at most, and its next start forgets them. */
 static void set_up_store(const kernel_stream *s, uint32_t bank) {
     const uint32_t tile = s->glb_tile, registers = glb_registers(tile), address = bank_start(tile, bank);
     bus_write32(registers + GLB_ST_NUM_BLOCKS, s->num_blocks);
@@ -170,7 +170,7 @@ static void set_up_store(const kernel_stream *s, uint32_t bank) {
     at_start[bank] |= 1u << tile;
 }
 
-/* Sets those of these stores that are in `tiles`, to the start of banks by tile. */
+/* Sets the stores of this list that are in `tiles`, to the start of banks by tile. */
 static __attribute__((noinline)) void set_up_stores(const kernel_stream *s, uint32_t n, uint32_t tiles,
                                                     uint32_t banks) {
     for (const kernel_stream *const end = s + n; s < end; s++) {
@@ -179,7 +179,7 @@ static __attribute__((noinline)) void set_up_stores(const kernel_stream *s, uint
     }
 }
 
-/* Those of a kernel and of all its lanes, but what came before its first run. */
+/* Sets the streams of a kernel and all its lanes, except stores with words before the first run. */
 static void set_up_part(const kernel_part *p, uint32_t row) {
     set_up_loads(p, row);
     set_up_stores(p->stores, p->n_lanes * p->n_stores, ~(uint32_t)p->image->early_stores,
@@ -187,8 +187,8 @@ static void set_up_part(const kernel_part *p, uint32_t row) {
     parts_set |= 1u << p->loads->glb_tile;
 }
 
-/* Stores whose words come before the first run, of any kernel of the image, write to where that will have
- * them, if nobody says otherwise: to the second bank. */
+/* Stores with words before the first run, of any kernel of the image, write to the first run's place, by
+ * default the second bank. */
 void dispatch_set_streams(const kernel_part *p, uint32_t row) {
     const kernel_image *i = p->image;
     parts_set = 0;
@@ -210,9 +210,9 @@ static inline __attribute__((always_inline)) void take_part(const kernel_part *p
     batch.row_bytes = fw_row_bytes(p->n_loads, p->n_stores);
 }
 
-/* Lets the columns run where some stores have words that need no load. A store has room for words whether it
- * runs or not, and its start forgets them: so these, which come now, go to where the first batch will write.
- * The flush of the first run makes them once more. */
+/* Lets the columns run if some stores have words without a load. A store has room for words whether running
+ * or not, and its start forgets them: the words that come now go to the first batch's place. The flush of the
+ * first run makes them once more. */
 static ONCE __attribute__((noinline)) void release_early(uint32_t early) {
     uint32_t when;
     streams_start(early);
@@ -241,13 +241,13 @@ SMALL_TO_HERE
 
 /* ---- outputs ---------------------------------------------------------------------------------- */
 
-/* A run's output goes beyond its bank, or only leaves no word for the next one. */
+/* A run's output exceeds its bank, or leaves no word for the next output. */
 static ONCE _Noreturn __attribute__((noinline)) void overflow(uint32_t tile, uint32_t row) {
     fail(FW_ERROR_OUTPUT_OVERFLOW, tile, run_of(row));
 }
 
-/* Writes into the run's row where its outputs are, and how long; the stores go on behind them in the lane's
- * next run, if there is one. Each block has its length before it. */
+/* Writes the places and lengths of the run's outputs into its row; in the lane's next run, if any, the stores
+ * continue after them. Each block has its length in front. */
 static __attribute__((noinline)) void take_outputs(uint32_t lane, uint32_t row, uint32_t next) {
     const kernel_part *p = batch.part;
     const kernel_stream *at = p->stores + lane * p->n_stores, *const last = at + p->n_stores;
@@ -302,16 +302,16 @@ static void count(uint32_t now) {
     batch.since = now;
 }
 
-/* The array was at work for so many cycles, up to now. */
+/* Adds `cycles` cycles of array work, up to now. */
 static inline void add_work(uint32_t cycles, uint32_t now) {
     batch.worked += cycles;
     if ((now - batch.since) >> 31) /* a clock counts to 2^32 */
         count(now);
 }
 
-/* Runs the rows one behind the other, on all streams at once. One write starts loads and stores: the flush it
- * makes must not meet words of this run. Loads are waited for where there is a run to set them up for; a
- * short one may be over then. */
+/* Runs the rows in order, on all streams at once. A single write starts loads and stores: its flush must not
+ * meet words of this run. Loads are awaited only to set them up for another run; a short run may be over by
+ * this time. */
 static void run_alone(void) {
     const uint32_t streams = streams_of(0);
     uint32_t row = batch.fresh, next, last = 0, cycles = 0, number = 0;
@@ -357,9 +357,8 @@ static ONCE uint32_t fresh_row(void) {
     return row;
 }
 
-/* Returns the run that a lane does next, with its loads set up: the one it is set up for, or the next of the
- * table, or, when there is none left, one that another lane is set up for and has no time for yet; 0 if there
- * is none of those either. */
+/* Returns a lane's next run, with its loads set up: the prepared run, or the next of the table, or, at the
+ * table's end, a run prepared for another busy lane; 0 if none is left. */
 static ONCE uint32_t take_run(uint32_t lane) {
     uint32_t row = lanes[lane].next;
     lanes[lane].next = 0;
@@ -404,7 +403,7 @@ static ONCE void end_run(uint32_t lane, uint32_t end) {
     end_row(ended.row, end - ended.started, lane | ended.number << FW_ROW_START_SHIFT);
 }
 
-/* A lane takes the next row whenever it is idle, and sets it up when its loads are done. */
+/* A lane takes the next row whenever idle, and prepares the row when its loads are done. */
 static ONCE void run_apart(void) {
     const uint32_t n = batch.part->n_lanes;
     uint32_t row;
@@ -438,8 +437,8 @@ void dispatch_check(uint32_t table, uint32_t rows, uint32_t row_bytes, uint32_t 
         fail(FW_ERROR_OUTPUT_BANK, outputs, ONYX_GLB_TILES);
 }
 
-/* Kernels that share an image need the flush of all columns, with what the others have left in theirs, by
- * their own first load, and their streams set up the first time. */
+/* Kernels of the same image need the flush of all columns, with other kernels' leftovers, by their own first
+ * load, and their streams set up the first time. */
 static bool take_turns(const kernel_part *p, uint32_t row) {
     const bool fresh = !(parts_set >> p->loads->glb_tile & 1);
     glc_write(GLC_FLUSH_CROSSBAR, p->flush_crossbar);
@@ -448,7 +447,7 @@ static bool take_turns(const kernel_part *p, uint32_t row) {
     return fresh;
 }
 
-/* Where another image comes in, what is not needed for that is done beside its words. */
+/* When another image comes in, work unrelated to the image is done while its words travel. */
 void dispatch_batch(const kernel_description *k, uint32_t part, uint32_t table, uint32_t runs,
                     uint32_t outputs) {
     const kernel_part *const old = batch.part, *const p = &k->parts[part];

@@ -1,5 +1,5 @@
-/* Lists of entries, for programs that make compressed matrices of what runs have stored: in other sub-tiles,
- * in another order of their levels, of several parts, without what is the fill. */
+/* Lists of entries, for programs that make compressed matrices from runs' stored results: in other sub-tiles,
+ * in another order of levels, from several parts, without fill entries. */
 #include "firmware/target/commands.h"
 #include "firmware/target/functions.h"
 #include "firmware/target/hal.h"
@@ -13,8 +13,8 @@ typedef struct {
     uint32_t fill, mask, how;
 } entries;
 _Static_assert(sizeof(entries) + FW_ENTRIES_ALIGNED - 4 <= FW_ENTRIES_HEAD, "the head of a list of entries");
-static entries *list;  /* the one that items are of */
-static uint32_t shape; /* the item that says how its streams are; 0: none yet */
+static entries *list;  /* the list of the current items */
+static uint32_t shape; /* the item with the shape of its streams; 0: none yet */
 
 static uint32_t upper(uint32_t pair) {
     return pair >> UPPER;
@@ -25,7 +25,7 @@ static uint32_t lower(uint32_t pair) {
 
 SMALL_FROM_HERE
 
-/* Goes to the list of an item, which begins there or has begun. */
+/* Selects the list of an item, which begins or has begun. */
 static void go_to(uint32_t item, uint32_t what) {
     const uint32_t place = command_field(item, begin, place), room = command_field(item, begin, room),
                    way = command_field(item, begin, way);
@@ -48,12 +48,12 @@ static void go_to(uint32_t item, uint32_t what) {
         mlist_turn(&list->of);
 }
 
-/* Returns what makes one value of two; NULL: an addition. */
+/* Returns the combination of two values; NULL: an addition. */
 static mlist_combine *combine_of(const kernel_description *k) {
     return list->how == FW_OP_ADD && k->combine == lists_combine ? NULL : k->combine;
 }
 
-/* Sorts, and merges where values meet; what is the fill goes only if `drops`. */
+/* Sorts, and merges values of equal coordinates; fill values are removed only if `drops`. */
 static __attribute__((noinline)) void merge(const kernel_description *k, uint32_t item, bool drops) {
     const bool pending = list->of.pitch && list->of.other;
     if (pending ? !mlist_walk(&list->of, list->mask, list->fill) : mlist_sort(&list->of) < 0)
@@ -62,7 +62,7 @@ static __attribute__((noinline)) void merge(const kernel_description *k, uint32_
         mlist_merge(&list->of, list->how, combine_of(k), list->mask, drops ? list->fill : NO_WORD);
 }
 
-/* A level of what a run has stored; no addresses: a dense one. */
+/* A level of a run's stored result; no addresses: a dense level. */
 typedef struct {
     uint32_t segments, coordinates, n;
 } level;
@@ -84,15 +84,15 @@ SMALL_TO_HERE
 
 /* A row of a part. */
 typedef struct {
-    uint32_t coordinates, values, n; /* addresses; no coordinates: they are 0, 1, ... */
+    uint32_t coordinates, values, n; /* addresses; no coordinates: 0, 1, ... */
     uint32_t size;
     uint32_t key;        /* of coordinate 0; of a dense workspace its place */
-    uint32_t step;       /* from one coordinate to the next */
-    uint32_t scale;      /* from one outer coordinate to the next */
-    uint32_t mask, drop; /* a value that is none, in these bits */
+    uint32_t step;       /* distance between coordinates */
+    uint32_t scale;      /* distance between outer coordinates */
+    uint32_t mask, drop; /* dropped value, in these bits */
 } row;
 
-/* Adds entries of a row from value `from` on, until there is no room; returns how far it came. */
+/* Adds entries of a row from value `from` on, while room remains; returns the number reached. */
 static __attribute__((noinline)) uint32_t take_row(const row *r, uint32_t from) {
     const uint32_t size = r->size, step = r->step, first = r->key, mask = r->mask, drop = r->drop;
     uint32_t *const begin = list->of.key + list->of.n,
@@ -118,7 +118,7 @@ static __attribute__((noinline)) uint32_t take_row(const row *r, uint32_t from) 
     return (at - r->values) / 2;
 }
 
-/* Puts the entries of a row into the dense workspace; what is the fill goes when they are listed. */
+/* Puts the entries of a row into the dense workspace; fill values are removed at listing. */
 static __attribute__((noinline)) void put_values(const row *r, mlist_combine *combine) {
     const uint32_t size = r->size, step = r->step, first = r->key, how = list->how;
     const mlist of = list->of;
@@ -135,7 +135,7 @@ static __attribute__((noinline)) void put_values(const row *r, mlist_combine *co
 
 SMALL_FROM_HERE
 
-/* Returns whether a part is within the dense workspace, and that has listed nothing yet. */
+/* Returns whether a part lies inside the dense workspace, before any listing. */
 static bool fits(uint32_t corner, uint32_t size, uint32_t turned) {
     const uint32_t way = list->of.way, inner = list->of.pitch, outer = upper(way) + lower(way) - inner,
                    rows = upper(corner) + upper(size), columns = lower(corner) + lower(size);
@@ -146,7 +146,7 @@ static bool fits(uint32_t corner, uint32_t size, uint32_t turned) {
 static __attribute__((noinline)) void take(const kernel_description *k, uint32_t item, uint32_t turned) {
     const uint32_t corner = command_field(item, take, corner), size = command_field(item, take, size),
                    edges = command_field(item, take, edges);
-    static level rows, columns; /* not on the stack, as what follows */
+    static level rows, columns; /* not on the stack, to keep the stack small */
     rows = level_of(item, command_field(item, take, outer), 1, upper(edges));
     columns = level_of(item, command_field(item, take, inner), rows.n, lower(edges));
     const uint64_t values = lists_words(item, command_field(item, take, values));
@@ -184,14 +184,14 @@ static __attribute__((noinline)) void take(const kernel_description *k, uint32_t
 
 SMALL_TO_HERE
 
-/* The streams of a sub-tile while they are made: nothing is written where an address is 0. */
+/* The streams of a sub-tile under construction: nothing is written for an address of 0. */
 enum { STRIDE = 8 };
 typedef struct {
-    uint32_t e, end;          /* the entry of it that comes next; where its rows end */
+    uint32_t e, end;          /* its next entry; end of its rows */
     uint32_t row, low, width; /* the first row; the first column, and how many */
-    uint32_t edge;            /* of a dense second level; 0: it is compressed */
+    uint32_t edge;            /* of a dense second level; 0: compressed */
     uint32_t outer, segment, inner, value;
-    uint32_t n;  /* coordinates of the second level so far */
+    uint32_t n;  /* number of coordinates of the second level */
     bool padded; /* that level is */
     bool few;    /* entries in a row */
 } streams;
@@ -202,8 +202,8 @@ typedef struct {
     bool none; /* no entry is in the sub-tile */
 } counts;
 
-/* Returns the first entry behind one that is beside the sub-tile which is in it. What is beside it in a row
- * is gone past by several at a time, where there are so many. */
+/* Returns the next entry inside the sub-tile after an entry outside. Long runs of outside entries in a row
+ * are skipped several at a time. */
 static __attribute__((noinline)) const uint32_t *pass_beside(const streams *s, const uint32_t *key) {
     const uint32_t *const end = list->of.key + s->end;
     const uint32_t low = s->low, width = s->width;
@@ -222,12 +222,12 @@ static __attribute__((noinline)) const uint32_t *pass_beside(const streams *s, c
     return key;
 }
 
-/* Returns the first entry from there on that is in the sub-tile. */
+/* Returns the first entry inside the sub-tile from here on. */
 static inline const uint32_t *in_box(const streams *s, const uint32_t *key, const uint32_t *end) {
     return key < end && lower(*key) - s->low >= s->width ? pass_beside(s, key) : key;
 }
 
-/* Counts what the streams will have. */
+/* Counts the words of the streams. */
 static __attribute__((noinline)) counts count(const streams *s, uint32_t what, uint32_t edge) {
     const uint32_t low = s->low, width = s->width, padded = s->padded;
     const uint32_t *key = list->of.key + s->e, *const end = list->of.key + s->end;
@@ -271,8 +271,7 @@ static __attribute__((noinline)) void put_dense(streams *s, uint32_t outer) {
     s->e = (uint32_t)(in_box(s, key, end) - keys);
 }
 
-/* Makes a fiber of a compressed one: what the row's entries are, or, where it has none but is `needed`, a
- * fill.
+/* Makes a fiber of a compressed level: the row's entries or, for an empty row that is `needed`, a fill.
  */
 static __attribute__((noinline)) void put_fiber(streams *s, uint32_t outer, bool needed) {
     const uint32_t corner = (outer << UPPER) + s->low, width = s->width, fill = list->fill;
@@ -323,7 +322,8 @@ static __attribute__((noinline)) void put_rows(streams *s, uint32_t what, uint32
     }
 }
 
-/* Returns where a stream's block goes, which has so many words, and says so in its rows; 0: there is none. */
+/* Returns the place of a stream's block of `words` words, and records the length in its rows; 0: no such
+ * stream. */
 static __attribute__((noinline)) uint32_t stream_of(uint32_t item, uint32_t stream, uint32_t words) {
     const uint32_t input = command_word(shape, shape, outer) >> 8 * stream & FW_ENTRIES_NONE,
                    place = command_field(item + 4 * stream, levels, outer);

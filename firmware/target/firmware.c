@@ -1,4 +1,4 @@
-/* The program: it starts the array, configures it, then runs batches for the host. */
+/* The program: starts the array, configures the array, and runs batches for the host. */
 #include "firmware/target/hal.h"
 #include "firmware/target/sums.h"
 #include "firmware/target/target.h"

@@ -1,5 +1,5 @@
-/* Calls of functions that the program has, by the processor itself, on operands in the global buffer. Nothing
- * runs on the array meanwhile, or only what uses other banks, so no bank has another user. */
+/* Calls of the program's functions, by the processor itself, on operands in the global buffer. The array is
+ * idle meanwhile, or uses other banks only: no bank has another user. */
 #include "firmware/target/functions.h"
 #include "firmware/target/hal.h"
 
@@ -16,13 +16,13 @@ static uint32_t take(uint32_t cell, uint32_t address, uint32_t words, uint32_t f
     return ONYX_CGRA_DATA + address;
 }
 
-/* Rows of calls that are still to be made. */
+/* Pending rows of calls. */
 static struct {
     const kernel_function *f;
     uint32_t row, rows, to, bank; /* the next row, where its result goes, and the first byte of the bank */
 } left;
 
-/* Makes the calls of the next row. Returns the cycles that takes. */
+/* Makes the calls of the next row. Returns their cycles. */
 static uint32_t make_row(void) {
     const uint32_t all = ONYX_GLB_TILES * ONYX_GLB_BANKS * ONYX_GLB_BANK_BYTES, start = cycles_now();
     uint32_t row = left.row;

@@ -1,7 +1,7 @@
-/* hal.h - the only door to the hardware: bus accesses, the processor's clock of cycles, interrupts.
+/* hal.h - the only interface to the hardware: bus accesses, the processor's cycle counter, interrupts.
  *
- * On the chip these are single instructions. Tests compile the firmware for the host with FIRMWARE_ON_HOST
- * and bring functions of these names that model the hardware.
+ * On the chip each function is a single instruction. Tests compile the firmware for the host with
+ * FIRMWARE_ON_HOST and define functions of these names that model the hardware.
  */
 #ifndef ONYX_TARGET_HAL_H
 #define ONYX_TARGET_HAL_H
@@ -40,10 +40,10 @@ static inline void bus_set_pair(uint32_t *to, uint32_t first, uint32_t second) {
     bus_write32(*to + 4, second);
     *to += 8;
 }
-/* Writes half a word of the buffer, which a model without byte strobes does by two accesses. */
+/* Writes half a word of the buffer; a model without byte strobes needs two accesses. */
 static inline void bus_write16(uint32_t address, uint32_t value) {
     const uint32_t at = address & ~3u, shift = address % 4 * 8, others = bus_read32(at) & ~(0xffffu << shift);
-    bus_read16(address); /* which is where a model looks whether the address is one of half a word */
+    bus_read16(address); /* a model checks the half word's address here */
     bus_write32(at, others | (value & 0xffff) << shift);
 }
 void hal_mask_interrupts(void);
@@ -64,10 +64,10 @@ static inline uint32_t bus_read16(uint32_t address) {
     __asm volatile("ldrh %0, [%1]" : "=r"(value) : "r"(address) : "memory");
     return value;
 }
-/* The compiler is to compute this once, and not again wherever it is used. */
+/* Makes the compiler compute x once, and not again at each use. */
 #define HAL_KEEP(x) __asm("" : "+r"(x))
-/* Moves *address behind two words, and adds each of them times what *address is then to its sum: three
- * instructions, which the compiler does not find. */
+/* Moves *address after two words, and adds each word times the new *address to its sum: three instructions,
+ * not found by the compiler. */
 static inline __attribute__((always_inline)) void bus_add_pair(uint32_t *address, uint64_t *low,
                                                                uint64_t *high) {
     uint32_t a, b;
@@ -78,7 +78,7 @@ static inline __attribute__((always_inline)) void bus_add_pair(uint32_t *address
                    :
                    : "memory");
 }
-/* Reads two words that stand side by side. */
+/* Reads two adjacent words. */
 static inline __attribute__((always_inline)) void bus_read_pair(uint32_t address, uint32_t *first,
                                                                 uint32_t *second) {
     uint32_t a, b;
@@ -86,7 +86,7 @@ static inline __attribute__((always_inline)) void bus_read_pair(uint32_t address
     *first = a;
     *second = b;
 }
-/* Moves two words, of which bits change as `by` says, and both addresses behind them. */
+/* Moves two words, with bits changed by `by`, and both addresses after them. */
 static inline __attribute__((always_inline)) void bus_move_pair(uint32_t *from, uint32_t *to, uint32_t by) {
     uint32_t a, b;
     __asm volatile("ldrd %[a], %[b], [%[from]], #8\n\t"
@@ -97,7 +97,7 @@ static inline __attribute__((always_inline)) void bus_move_pair(uint32_t *from, 
                    : [by] "l"(by)
                    : "memory", "cc");
 }
-/* Sets two words, and moves the address behind them. */
+/* Sets two words, and moves the address after them. */
 static inline __attribute__((always_inline)) void bus_set_pair(uint32_t *to, uint32_t first,
                                                                uint32_t second) {
     __asm volatile("strd %[first], %[second], [%[to]], #8"
@@ -111,7 +111,7 @@ static inline void bus_write32(uint32_t address, uint32_t value) {
 static inline void bus_write16(uint32_t address, uint32_t value) {
     *(volatile uint16_t *)address = (uint16_t)value;
 }
-/* Between these two, an interrupt still ends hal_sleep but its handler waits. */
+/* Between these two calls, an interrupt still ends hal_sleep but its handler waits. */
 static inline void hal_mask_interrupts(void) {
     __asm volatile("cpsid i" ::: "memory");
 }
@@ -148,7 +148,7 @@ static inline uint32_t glc_read(uint32_t offset) {
 static inline void glc_write(uint32_t offset, uint32_t value) {
     bus_write32(ONYX_CGRA_REG + offset, value);
 }
-/* An "or" keeps the compiler from adding in another order, which takes an instruction more. */
+/* An "or" keeps the compiler from another order of additions, which takes an instruction more. */
 static inline uint32_t glb_registers(uint32_t tile) {
     return (ONYX_CGRA_REG + GLB_FROM_GLC) | GLB_TILE_STRIDE * tile;
 }
@@ -156,7 +156,7 @@ _Static_assert((ONYX_CGRA_REG + GLB_FROM_GLC) % (GLB_TILE_STRIDE * ONYX_GLB_TILE
 static inline void glb_write(uint32_t tile, uint32_t offset, uint32_t value) {
     bus_write32(glb_registers(tile) + offset, value);
 }
-/* Reads a word of the global buffer, by its byte address there. */
+/* Reads a word of the global buffer, by its byte address. */
 static inline uint32_t glb_data32(uint32_t address) {
     return bus_read32(ONYX_CGRA_DATA + address);
 }

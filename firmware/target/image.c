@@ -1,15 +1,14 @@
-/* Finds out whether what lies in the global buffer is this program's bitstream, for this board, and whole.
- * That is asked before a single configuration word of it is written, and its outcome once more, another
- * way, right before. The builder has proved that the words are in order and inside of the array, so sums that
- * are right leave nothing to ask. */
+/* Checks that the global buffer holds this program's bitstream, for this board, undamaged. The check precedes
+ * the first configuration word, and its outcome is confirmed by a second computation right before. The
+ * builder has proved the words to be in order and inside of the array: right sums are sufficient. */
 #include "firmware/target/hal.h"
 #include "firmware/target/sums.h"
 #include "firmware/target/target.h"
 
-/* A word of the header at that byte of the global buffer. */
+/* A word of the header at this byte of the global buffer. */
 #define HEADER(at, member) glb_data32((at) + (uint32_t)offsetof(fw_image_header, member))
 
-static volatile uint32_t computed[FW_IMAGE_SUMS]; /* of the words, or 0 until they have been read */
+static volatile uint32_t computed[FW_IMAGE_SUMS]; /* of the words, 0 until computed */
 
 SMALL_FROM_HERE
 
@@ -38,7 +37,7 @@ typedef struct {
     uint64_t data, addresses;
 } sums;
 
-/* Adds four words, each times the address of what stands behind it. */
+/* Adds four words, each times the address after the word. */
 static inline __attribute__((always_inline)) void add_four(sums *s, uint32_t *at) {
     bus_add_pair(at, &s->data, &s->addresses);
     bus_add_pair(at, &s->data, &s->addresses);
@@ -46,7 +45,7 @@ static inline __attribute__((always_inline)) void add_four(sums *s, uint32_t *at
     bus_add_pair(at, &s->data, &s->addresses);
 }
 
-/* Adds the words up as protocol.h says. Nothing takes longer of a configuration, so this is eight words a
+/* Adds the words up by protocol.h. The loop takes most of a configuration's time, hence eight words a
  * turn. */
 static __attribute__((hot, noinline)) void add_up(uint32_t at, uint32_t end) {
     sums s = {0, 0};
@@ -64,8 +63,8 @@ static __attribute__((hot, noinline)) void add_up(uint32_t at, uint32_t end) {
 
 SMALL_FROM_HERE
 
-/* Asks what the builder has proved: that each word comes behind the one before, by column, row, feature and
- * register, inside of the array, and sets something. */
+/* Checks the builder's proof: each word follows the previous word, by column, row, feature and register,
+ * inside of the array, and sets something. */
 static ONCE void check_order(const kernel_image *i) {
     uint32_t last = 0;
     for (uint32_t number = 0; number < i->config_words; number++) {
@@ -80,7 +79,7 @@ static ONCE void check_order(const kernel_image *i) {
     }
 }
 
-/* A last word that has no other beside it, of which perhaps not all bytes count. */
+/* A last word without a partner, possibly with fewer than four valid bytes. */
 static void add_rest(uint32_t at, uint32_t bytes, uint64_t *sum) {
     uint32_t weight = at + 8;
     if (bytes >= 4) {

@@ -1,4 +1,4 @@
-/* kernel.h - what the firmware must know about one application; app_tables.c of each application defines it.
+/* kernel.h - the firmware's data about an application; app_tables.c of each application defines them.
  */
 #ifndef ONYX_TARGET_KERNEL_H
 #define ONYX_TARGET_KERNEL_H
@@ -9,15 +9,15 @@
 typedef struct {
     uint8_t glb_tile;
     uint8_t data_mux;    /* GLB_COLUMN_EVEN or GLB_COLUMN_ODD */
-    uint16_t num_blocks; /* stores only: length-headed blocks of one run */
+    uint16_t num_blocks; /* stores only: length-headed blocks of a run */
 } kernel_stream;
 
 enum {
-    KERNEL_MAX_STREAMS = 16, /* one load and one store a GLB tile */
-    KERNEL_MAX_LANES = 8     /* one flush a group of four columns */
+    KERNEL_MAX_STREAMS = 16, /* a load and a store a GLB tile */
+    KERNEL_MAX_LANES = 8     /* a flush a group of four columns */
 };
 
-/* What starts together and is flushed together: all copies of the kernel, or each by itself. */
+/* Streams with a common start and flush: all copies of the kernel, or a copy by itself. */
 typedef struct {
     uint16_t load_mask, store_mask; /* one bit a GLB tile */
 } kernel_lane;
@@ -30,14 +30,14 @@ typedef struct {
     uint32_t config_words;   /* {data, address} each, behind the header */
     uint32_t config_tiles;   /* GLB tiles, from the first on, up to the last whose columns have a word */
     uint32_t config_sums[4]; /* of these words, as in fw_image_header */
-    uint16_t early_stores;   /* one bit a GLB tile: all their words come before the first load */
+    uint16_t early_stores;   /* a bit a GLB tile: all their words come before the first load */
 } kernel_image;
 
-/* One of the kernels. Those of one image run in turn without configuring anything. */
+/* A kernel. Kernels of the same image run in turn without configuration. */
 typedef struct {
     const kernel_image *image;
-    /* The streams of the first lane, in the order of their IO columns, then of each other lane those that
-     * carry the same. Those of all parts of the image follow each other. */
+    /* The streams of the first lane, in the order of their IO columns, followed by the corresponding streams
+     * of each other lane. Streams of the image's parts follow each other. */
     const kernel_stream *loads, *stores;
     const kernel_lane *lanes;
     uint32_t n_lanes;           /* 1 .. KERNEL_MAX_LANES */
@@ -45,7 +45,7 @@ typedef struct {
     uint32_t flush_crossbar;    /* a lane's first load flushes its columns */
 } kernel_part;
 
-/* A row of calls of a function; who makes them counts them. */
+/* A row of calls of a function; the caller counts the calls. */
 typedef struct {
     const void *in[13]; /* FW_FUNCTION_INPUTS_MOST */
     uint32_t words[13]; /* of 16 bits, of each input */
@@ -58,22 +58,22 @@ typedef struct {
 } kernel_function;
 
 typedef struct kernel_description {
-    const kernel_image *images; /* boot configures the first, where there is one */
+    const kernel_image *images; /* boot configures the first, if any */
     const kernel_part *parts;   /* of all images, in their order */
     uint32_t n_images, n_parts; /* up to FW_IMAGES_MOST and FW_KERNELS_MOST; both 0 only with functions */
     const kernel_function *functions;
     uint32_t n_functions;
-    /* lists_batch where there are lists, functions_batch where there are functions alone; and functions_batch
-     * where there are functions: a program without them has nothing of these. */
+    /* lists_batch in programs with lists, functions_batch in programs with functions alone; and
+     * functions_batch in programs with functions: other programs link neither. */
     void (*call)(const struct kernel_description *k, uint32_t number, uint32_t table, uint32_t rows,
                  uint32_t outputs);
     void (*call_function)(const struct kernel_description *k, uint32_t number, uint32_t table, uint32_t rows,
                           uint32_t outputs);
-    /* It makes one value of two for lists, where there are some: lists_combine, or bf16_combine. */
+    /* Combines two values for lists, if any: lists_combine, or bf16_combine. */
     uint32_t (*combine)(uint32_t how, uint32_t a, uint32_t b);
-    /* It does an item of a list of entries, where programs have such: entries_item. */
+    /* Executes an item of a list of entries, in programs with such lists: entries_item. */
     void (*entries)(const struct kernel_description *k, uint32_t item, uint32_t what);
-    uint32_t stall_mask; /* columns that stand still during configuration */
+    uint32_t stall_mask; /* columns stalled during configuration */
     bool register_path;  /* configure word by word instead of by DMA */
     bool unchecked;      /* neither segments nor the program's own code are looked at */
     bool verify;         /* read every word back whenever an image is configured */
@@ -83,8 +83,8 @@ typedef struct kernel_description {
 
 extern const kernel_description kernel;
 
-/* Writes of registers of the global buffer, which another tool's code makes: those that load the bitstream,
- * then those that set up streams. Programs that make them have them, and no others (writes.c). */
+/* Writes of registers of the global buffer by another tool's code: first the writes that load the bitstream,
+ * next the writes that set up streams. Only programs that replay such code have them (writes.c). */
 typedef struct {
     uint16_t offset;
     uint32_t value;

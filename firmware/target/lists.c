@@ -1,5 +1,5 @@
-/* Lists of batches, which the processor goes through without the host. Nothing runs on the array between two
- * of them, so that a test is the only user of the bank whose words it reads. */
+/* Lists of batches, run by the processor without the host. The array is idle between two batches: a test is
+ * the only user of the bank it reads. */
 #include "firmware/target/commands.h"
 #include "firmware/target/functions.h"
 #include "firmware/target/hal.h"
@@ -32,8 +32,8 @@ uint32_t lists_place(uint32_t item, uint32_t address, uint32_t bytes) {
     return at + (in_scratch ? ONYX_SRAM + FW_SCRATCH_OFFSET : ONYX_CGRA_DATA);
 }
 
-/* Puts words that follow each other behind each other: four at a time where they lie so in memory, else two,
- * of which the second one is read with the next. */
+/* Copies consecutive words: four at a time with aligned memory, else two, the second of which is read with
+ * the next pair. */
 static __attribute__((noinline)) void put_part(uint32_t to, uint32_t from, uint32_t n, uint32_t fill) {
     const uint32_t end = to + 2 * n, pairs = fill << 16 | fill;
     if (to % 4 && n) {
@@ -56,8 +56,8 @@ static __attribute__((noinline)) void put_part(uint32_t to, uint32_t from, uint3
         bus_write16(to, bus_read16(from) ^ fill);
 }
 
-/* Returns the bytes from the begin of the first of some pieces to that of the last one: `times` and `steps`
- * have those along one way in their lower half, and those along the other above. */
+/* Returns the bytes from the begin of the first piece to that of the last: `times` and `steps` have the
+ * counts and strides along one dimension in their lower half, and along the other in the upper half. */
 static uint32_t reach_of(uint32_t item, uint32_t times, uint32_t steps) {
     uint32_t reach = 0;
     for (uint32_t way = 0; way < 2; way++, times >>= 16, steps >>= 16) {
@@ -69,7 +69,7 @@ static uint32_t reach_of(uint32_t item, uint32_t times, uint32_t steps) {
     return reach;
 }
 
-/* Copies pieces of so many bytes along two ways. */
+/* Copies pieces of `bytes` bytes along two dimensions. */
 static __attribute__((noinline)) void copy_ways(uint32_t item, uint32_t bytes, uint32_t times) {
     const uint32_t steps = command_word(item, copy, step), steps_to = command_word(item, copy, step_to);
     uint32_t from = lists_place(item, command_field(item, copy, from), bytes + reach_of(item, times, steps)),
@@ -183,8 +183,8 @@ uint32_t lists_begin(uint32_t item, uint32_t at, uint32_t words) {
     return n;
 }
 
-/* Finds the values that a run has stored of a part of a vector, from *from on, and their coordinates from *at
- * on; without a cell of those there are none. Returns how many. */
+/* Finds a run's stored values of a part of a vector, from *from on, and their coordinates from *at on;
+ * without a coordinate cell there are none. Returns their number. */
 static __attribute__((noinline)) uint32_t part_of(uint32_t item, uint32_t crd_cell, uint32_t val_cell,
                                                   uint32_t *at, uint32_t *from) {
     const uint64_t values = lists_words(item, val_cell);
@@ -204,8 +204,8 @@ static __attribute__((noinline)) uint32_t part_of(uint32_t item, uint32_t crd_ce
 
 SMALL_TO_HERE
 
-/* Puts the values of a run into a dense vector. Coordinates ascend: where the last is as far from the first
- * as they are many, none is left out, and the values are put as those of a dense part are. */
+/* Puts the values of a run into a dense vector. Coordinates ascend: if their span equals their number, no
+ * coordinate is missing, and the values are put like a dense part. */
 static __attribute__((noinline)) void spread(const kernel_description *k, uint32_t item, uint32_t how) {
     const uint32_t cell = command_field(item, spread, crd_cell), to = command_field(item, spread, to),
                    count = command_field(item, spread, count), fill = command_field(item, spread, fill);
@@ -271,7 +271,7 @@ static inline void put_entry(entry_place *to, uint32_t coordinate, uint32_t valu
     }
 }
 
-/* Makes the entries of so many words, and returns how many. */
+/* Makes the entries of `count` words, and returns their number. */
 static __attribute__((noinline)) uint32_t put_entries(entry_place begin, uint32_t from, uint32_t count,
                                                       uint32_t how) {
     const uint32_t lacked = how & FW_PACK_LACKED ? 1 : 0, end = from + 2 * count;
@@ -297,7 +297,7 @@ static __attribute__((noinline)) uint32_t put_entries(entry_place begin, uint32_
 
 SMALL_FROM_HERE
 
-/* Returns the first of some ascending words, `n` of them, that is no less than this: mostly one of the ends.
+/* Returns the first of `n` ascending words not below `least`: mostly one of the ends.
  */
 static __attribute__((noinline)) uint32_t first_from(uint32_t at, uint32_t n, int32_t least) {
     uint32_t low = 0;
@@ -315,7 +315,7 @@ static __attribute__((noinline)) uint32_t first_from(uint32_t at, uint32_t n, in
     return low;
 }
 
-/* Puts entries that follow each other. */
+/* Puts consecutive entries. */
 static __attribute__((noinline)) void put_run(entry_place *to, entry_place from, uint32_t n, uint32_t first,
                                               uint32_t how) {
     if (to->crd && !first)
@@ -330,7 +330,7 @@ static __attribute__((noinline)) void put_run(entry_place *to, entry_place from,
     to->val += to->val ? 2 * n : 0;
 }
 
-/* Returns where the first word from `at` on is that is the fill, or the end. */
+/* Returns the place of the first fill word from `at` on, or the end. */
 static inline uint32_t run_end(uint32_t at, uint32_t end, uint32_t fill) {
     for (; at < end && (at % 4 || at + 4 > end); at += 2) {
         if (bus_read16(at) == fill)
@@ -348,7 +348,7 @@ static inline uint32_t run_end(uint32_t at, uint32_t end, uint32_t fill) {
     return at < end && bus_read16(at) != fill ? end : at;
 }
 
-/* Makes the entries of those that a run has stored, behind `had` that the block has, and returns how many. */
+/* Makes entries of a run's stored values, after `had` entries of the block, and returns their number. */
 static __attribute__((noinline)) uint32_t put_stored(entry_place begin, uint32_t item, uint32_t how,
                                                      uint32_t had) {
     const uint32_t part = command_word(item, gather, count), count = FW_TAKE(part, gather, count),
@@ -388,8 +388,8 @@ static __attribute__((noinline)) uint32_t put_stored(entry_place begin, uint32_t
     return (begin.crd ? to.crd - begin.crd : to.val - begin.val) / 2;
 }
 
-/* Returns where a block of an item goes, that of coordinates or of values, which may be of so many bytes; 0:
- * there is no such stream. */
+/* Returns the place of an item's block of coordinates or of values, of up to `bytes` bytes; 0: no such
+ * stream. */
 static __attribute__((noinline)) uint32_t stream_of(uint32_t item, uint32_t how, bool values,
                                                     uint32_t bytes) {
     const uint32_t cell = command_word(item + 4 * values, pack, crd_cell),
@@ -477,7 +477,7 @@ static __attribute__((noinline)) void calculate(const kernel_description *k, uin
     bus_write32(to, k->combine(how, a, b) << 16 | 1);
 }
 
-/* Runs the batch of an item, or makes its calls, and adds up what that took. */
+/* Runs the batch of an item, or makes its calls, and adds up the cycles. */
 static inline void run_item(const kernel_description *k, uint32_t item, uint32_t part) {
     const uint32_t config = mailbox.config_cycles[0], kernel_ = mailbox.kernel_cycles[0],
                    rest = mailbox.firmware_cycles[0];
@@ -538,7 +538,7 @@ void lists_batch(const kernel_description *k, uint32_t number, uint32_t table, u
             item = first + again * FW_ITEM_BYTES;
     }
     mailbox.steps = steps - left;
-    /* What is between the batches is the firmware's, too. */
+    /* Time between the batches counts as firmware, too. */
     mailbox_add_run(0, cycles_now() - since - (mailbox.total_cycles[0] - before));
 }
 

@@ -1,4 +1,4 @@
-/* The mailbox: what the host sees of the firmware. The linker puts it at FW_MAILBOX_OFFSET. */
+/* The mailbox: the firmware's interface to the host. The linker puts the mailbox at FW_MAILBOX_OFFSET. */
 #include "firmware/target/hal.h"
 #include "firmware/target/sums.h"
 #include "firmware/target/target.h"

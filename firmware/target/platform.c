@@ -1,5 +1,5 @@
-/* Gives the array its clock and lifts its reset: it wakes up without either. Clocks are set whatever is
- * found: an earlier program may have left others, and cycles would be counted in another unit. */
+/* Gives the array its clock and lifts its reset: the array wakes up without either. Clocks are set in any
+ * case: an earlier program may have left other clocks, and cycles would be counted in another unit. */
 #include "firmware/target/hal.h"
 #include "firmware/target/target.h"
 
@@ -7,7 +7,7 @@ SMALL_FROM_HERE
 
 enum { PLATFORM_ID_VALUE = 0x5a5a5a5a, RESET_TRIES = 1000 };
 
-/* Asks for the reset, or for its end, and waits until that is there. */
+/* Requests the reset, or its end, and waits for completion. */
 static ONCE bool reset_is(uint32_t others, uint32_t wanted) {
     platform_write(PLATFORM_RESET_REQ, others | wanted);
     uint32_t tries = RESET_TRIES;
@@ -21,7 +21,7 @@ void platform_start_array(bool again) {
     uint32_t id = platform_read(PLATFORM_ID);
     if (id != PLATFORM_ID_VALUE)
         fail(FW_ERROR_PLATFORM_ID, id, PLATFORM_ID_VALUE);
-    platform_write(PLATFORM_SYS_CLK_SELECT, 1); /* half the array's: configure.c counts on it */
+    platform_write(PLATFORM_SYS_CLK_SELECT, 1); /* half the array's: configure.c depends on this ratio */
     platform_write(PLATFORM_CGRA_CLK_SELECT, 0);
     platform_write(PLATFORM_CLK_GATE_EN,
                    platform_read(PLATFORM_CLK_GATE_EN) & ~FIELD(PLATFORM_CLK_GATE_EN_CGRA, 1));

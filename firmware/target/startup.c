@@ -6,7 +6,7 @@
 
 SMALL_FROM_HERE
 
-/* These come from the linker script. */
+/* Symbols of the linker script. */
 extern uint32_t stack_top[], data_load[], data_begin[], data_end[], bss_begin[], bss_end[];
 extern const uint32_t code_sum[];
 
@@ -76,7 +76,7 @@ __attribute__((section(".vectors"), used)) const vector_table vectors = {
     .xgcd1 = xgcd1_handler,
 };
 
-/* Looks whether the code is what was built. The look itself may be what is damaged: most of the code is not.
+/* Checks the code against the built code. The check itself may be damaged: most of the code is elsewhere.
  */
 static ONCE void check_program(void) {
     const uint32_t begin = (uint32_t)&vectors;
@@ -104,7 +104,7 @@ void unexpected_exception(void) {
     fail(FW_ERROR_UNEXPECTED_EXCEPTION, number, 0);
 }
 
-/* The stack that was in use holds r0-r3, r12, lr, pc, xpsr of the faulting code. */
+/* The stack in use holds r0-r3, r12, lr, pc, xpsr of the faulting code. */
 __attribute__((naked)) void hard_fault_handler(void) {
     __asm volatile("tst lr, #4\n\t"
                    "ite eq\n\t"

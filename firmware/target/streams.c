@@ -1,32 +1,32 @@
-/* Starts streams and finds out which have finished. The controller keeps a done bit of each until it is
- * cleared, and asks for its interrupt as long as one is set. A bit is cleared before its stream starts again,
- * and before the processor sleeps.
+/* Starts streams and finds finished streams. The controller keeps a done bit of each until cleared, and
+ * raises its interrupt while any bit is set. A bit is cleared before its stream starts again, and before the
+ * processor sleeps.
  *
- * Sleep stops the processor's clock, and with it the cycle counter and the tick, unless a debugger keeps it
- * on: without one nobody sleeps here. Whoever waits has interrupts masked, and the array's is enabled only as
- * long as it sleeps: its line ends the sleep, and no handler is entered for it. Time-outs are counted by the
- * cycle counter and the tick, whichever runs. */
+ * Sleep stops the processor's clock, and with the clock the cycle counter and the tick, unless a debugger
+ * keeps the clock on: the firmware does not sleep without a debugger. A waiting function has interrupts
+ * masked, and the array's interrupt is enabled only during sleep: its line ends the sleep without entering a
+ * handler. Time-outs are counted by the cycle counter and the tick, whichever runs. */
 #include "firmware/target/functions.h"
 #include "firmware/target/hal.h"
 #include "firmware/target/switch.h"
 
 static struct {
     uint32_t done;        /* seen done, and not started since */
-    uint32_t last, since; /* cycle of the latest that streams_wait returned, and of the latest start */
+    uint32_t last, since; /* cycle of the latest return of streams_wait, and of the latest start */
     volatile uint32_t ticks;
     uint32_t timeout, tick_limit;
-    uint32_t looks; /* before anything else is done; SLEEPER: sleep where there is nothing to do */
-    uint32_t awake; /* AWAKE_POLLS, or AWAKE_WORKS; 0: it may sleep */
+    uint32_t looks; /* before any other work; SLEEPER: sleep when idle */
+    uint32_t awake; /* AWAKE_POLLS, or AWAKE_WORKS; 0: sleep is allowed */
     bool (*work)(void);
 } state;
 
-enum { DONE_CYCLES = 5 }; /* cycles of the array: a done pulse sets its bit again as long as it lasts */
+enum { DONE_CYCLES = 5 }; /* cycles of the array: a done pulse sets its bit again throughout the pulse */
 enum { SLEEPER = 1, WORKER = 2, LOOKS = 64 };
 enum { AWAKE_POLLS = 1, AWAKE_WORKS = 2 };
 
 SMALL_FROM_HERE
 
-/* It is enabled only while it cannot come. */
+/* The interrupt is enabled only while it cannot occur. */
 void array_interrupt(void) {
     core_write(CORE_NVIC_ICER, 1u << ONYX_CGRA_IRQ);
 }
@@ -81,8 +81,8 @@ void streams_work_beside(bool (*work)(void)) {
     state.awake = (state.awake & AWAKE_POLLS) | (work ? AWAKE_WORKS : 0);
 }
 
-/* Nothing is complete, and these done bits are set. Returns whether the time is over, and else does other
- * work, whose time is no run's, or sleeps if that is allowed. */
+/* No set is complete, and these done bits are set. Returns whether the time is over; otherwise does other
+ * work, whose time belongs to no run, or sleeps if allowed. */
 static ONCE __attribute__((noinline)) bool idle(uint32_t done) {
     hal_unmask_interrupts(); /* the tick's turn */
     hal_mask_interrupts();
@@ -101,7 +101,7 @@ static ONCE __attribute__((noinline)) bool idle(uint32_t done) {
         hal_sleep();
         core_write(CORE_NVIC_ICER, 1u << ONYX_CGRA_IRQ);
     }
-    core_write(CORE_NVIC_ICPR, 1u << ONYX_CGRA_IRQ); /* what came before the next look ends no sleep */
+    core_write(CORE_NVIC_ICPR, 1u << ONYX_CGRA_IRQ); /* forgets earlier interrupts */
     return false;
 }
 

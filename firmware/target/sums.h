@@ -6,9 +6,9 @@
 
 /* Returns the sum of a segment (protocol.h). */
 uint64_t image_sum(uint32_t at, uint32_t bytes);
-/* Looks whether the segment that the mailbox names has arrived as the host has sent it. */
+/* Checks that the mailbox' segment has arrived as the host sent the segment. */
 void image_check_segment(void);
-/* Counts cycles in which segments were checked. */
+/* Counts cycles of segment checks. */
 void mailbox_add_checked(uint32_t cycles);
 
 #endif

@@ -1,4 +1,4 @@
-/* target.h - the firmware's parts, in the order they run. Errors end in fail(), which does not return. */
+/* target.h - the firmware's parts, in execution order. Errors end in fail(), which does not return. */
 #ifndef ONYX_TARGET_TARGET_H
 #define ONYX_TARGET_TARGET_H
 
@@ -6,9 +6,9 @@
 #include "firmware/registers.h"
 #include "firmware/target/kernel.h"
 
-/* Runs once, at boot or at the end: the compiler makes it small rather than fast. */
+/* Runs once, at boot or at the end: the compiler optimizes for size instead of speed. */
 #define ONCE __attribute__((cold))
-/* Between these it makes everything small. */
+/* Code between these macros is optimized for size. */
 #if defined FIRMWARE_ON_HOST || defined __clang__
 #define SMALL_FROM_HERE
 #define SMALL_TO_HERE
@@ -26,17 +26,18 @@ void mailbox_add_run(uint32_t worked, uint32_t all); /* the rest is the firmware
 ONCE _Noreturn void fail(uint32_t error, uint32_t detail0, uint32_t detail1);
 
 /* ---- platform.c: clocks and reset of the array ----------------------------------------------- */
-/* `again`: resets it first, the controller and the buffer's registers included. */
+/* `again`: resets the array first, the controller and the buffer's registers included. */
 ONCE void platform_start_array(bool again);
 
-/* ---- image.c: is what lies in the global buffer this program's bitstream? -------------------- */
+/* ---- image.c: does the global buffer hold this program's bitstream? -------------------------- */
 enum { IMAGE_WORDS = sizeof(fw_image_header), IMAGE_WORD_BYTES = 8 }; /* first byte; {data, address} */
 static inline uint32_t image_end(const kernel_image *i) {
     return i->at + IMAGE_WORDS + IMAGE_WORD_BYTES * i->config_words;
 }
-/* Returns only if it is; called before anything of it is configured. */
+/* Returns only for this program's image; called before any configuration. */
 void image_check(const kernel_description *k, const kernel_image *i);
-/* Asks again, another way: a processor that skips one instruction skips one of the two. */
+/* Checks again, by another computation: a processor that skips an instruction skips only one of the two
+ * checks. */
 ONCE void image_confirm(const kernel_image *i);
 
 /* ---- configure.c: bitstream in the global buffer to registers of the array ------------------- */
@@ -44,27 +45,26 @@ ONCE void image_confirm(const kernel_image *i);
  * the buffer's clocks, and gets no more. */
 ONCE void configure_boot(const kernel_description *k);
 
-/* ---- streams.c: start streams, and wait for them, by interrupt or by asking ------------------- */
-/* Streams are a word with a bit each: loads by their GLB tile, stores by theirs behind them, as
- * GLC_STREAM_START has them. */
+/* ---- streams.c: start streams, and wait by interrupt or polling ------------------------------- */
+/* Streams are a word with a bit each: loads by their GLB tile, stores above by theirs, as in
+ * GLC_STREAM_START. */
 enum { STREAM_STORES = GLC_STREAM_START_F2G_LSB, STREAM_LOADS = (1 << STREAM_STORES) - 1 };
-/* Enables the done bits and forgets what was done before. */
+/* Enables the done bits and forgets earlier done streams. */
 ONCE void streams_enable(bool poll);
-/* Sets the processor cycles after which streams_wait gives up; they count from the latest start, or from
- * here. */
+/* Sets the processor cycles until streams_wait gives up; counted from the latest start, or from this call. */
 ONCE void streams_set_timeout(uint32_t timeout);
-/* Starts these streams together, none of which runs; returns the cycle. Interrupts are masked from here on,
- * until whoever waits has what it wants. */
+/* Starts these idle streams together; returns the cycle. Interrupts are masked from here on, until the
+ * waiting function is satisfied. */
 uint32_t streams_start(uint32_t streams);
-/* Waits until all streams of one of the `n` sets have finished, and returns which set, and when that was
- * seen; n after the time-out. Nobody waits for an empty set. */
+/* Waits until all streams of one of the `n` sets have finished, and returns the set, and the cycle of
+ * detection; n after the time-out. An empty set is not awaited. */
 uint32_t streams_wait(const uint32_t *sets, uint32_t n, uint32_t *when);
 uint32_t streams_open(uint32_t streams); /* those that have not finished */
 void array_interrupt(void);
 void tick_interrupt(void);
 
 /* ---- dispatch.c: the runs of a batch --------------------------------------------------------- */
-/* Lets the columns run after boot, for the first kernel, and takes out what needs no load. */
+/* Lets the columns run after boot, for the first kernel, and drains outputs without a load. */
 ONCE void dispatch_begin(const kernel_description *k);
 /* Runs a batch of that kernel of `k`, whose outputs go to the bank `outputs`; if another image is in the
  * array, its own comes in first. */
@@ -73,6 +73,6 @@ void dispatch_batch(const kernel_description *k, uint32_t part, uint32_t table, 
 
 /* ---- firmware.c ------------------------------------------------------------------------------ */
 ONCE void firmware_boot(const kernel_description *k);
-void firmware_serve(const kernel_description *k); /* runs one batch if the host asks for one */
+void firmware_serve(const kernel_description *k); /* runs a batch on the host's request */
 
 #endif

@@ -1,9 +1,9 @@
-/* The program where another tool's processor code set up the array: it makes the register writes of that code
- * as they stand, in their order, and nothing else of the kind. Only clocks, resets, starts and done bits are
- * its own. In such a program it takes the place of firmware.c.
+/* The program for arrays set up by another tool's processor code: makes the register writes of this code
+ * unchanged, in their order, and no other writes of the kind. Only clocks, resets, starts and done bits are
+ * its own. In such a program writes.c replaces firmware.c.
  *
- * The writes are of one run. Behind that each run moves the addresses of its streams, as that code does:
- * loads to the words of the run's row, stores behind what the run before has left. */
+ * The writes are of a single run. Each further run moves the addresses of its streams, as the other code
+ * does: loads to the words of the run's row, stores after the previous run's output. */
 #include "firmware/target/functions.h"
 #include "firmware/target/hal.h"
 #include "firmware/target/sums.h"
@@ -13,14 +13,14 @@ SMALL_FROM_HERE
 enum { CONFIG_TIMEOUT = 1 << 20, SETTLE_WAIT = 64 }; /* processor cycles */
 
 static uint32_t stored[ONYX_GLB_TILES]; /* where each store writes next */
-static bool ran;                        /* a run was made: registers are not as the writes left them */
+static bool ran;                        /* a run was made: registers differ from the writes */
 
 static void make(const kernel_write *w, uint32_t n) {
     for (const kernel_write *end = w + n; w < end; w++)
         bus_write32(ONYX_CGRA_REG + GLB_FROM_GLC + w->offset, w->value);
 }
 
-/* Returns what the writes leave in a register of a tile. */
+/* Returns the value that the writes leave in a register of a tile. */
 static uint32_t stated(uint32_t tile, uint32_t reg) {
     uint32_t value = 0;
     for (uint32_t i = 0; i < kernel_own.n_start; i++)
@@ -64,7 +64,7 @@ void firmware_boot(const kernel_description *k) {
     mailbox.magic = FW_MAILBOX_MAGIC;
 }
 
-/* Stores go to where the writes put them, at the beginning of each batch. */
+/* Stores start at the place of the writes, at the beginning of each batch. */
 static void begin_stores(const kernel_part *p) {
     for (uint32_t i = 0; i < p->n_stores; i++) {
         const uint32_t tile = p->stores[i].glb_tile;
@@ -83,7 +83,7 @@ static void set_loads(const kernel_part *p, uint32_t row) {
     }
 }
 
-/* Completes the row with what the run's stores have left; the next run's go behind that. */
+/* Completes the row with the run's outputs; the next run's outputs follow them. */
 static void take_stores(const kernel_part *p, uint32_t row, uint32_t run) {
     uint32_t out = row + 8 * p->n_loads;
     for (uint32_t i = 0; i < p->n_stores; i++) {

@@ -1,4 +1,4 @@
-/* The C interface: one session of the command, its operands taken from and its result copied to memory. */
+/* The C interface: a session of the command, its operands taken from and its result copied to memory. */
 #include "bindings/stored.h"
 #include "compile/compile.h"
 #include "kernel/folder.h"
@@ -15,13 +15,13 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* What a caller gets, and the memory it lies in. */
+/* The caller's result, and its memory. */
 typedef struct {
     onyx_result result; /* first: onyx_free gets its address */
     arena mem;
 } owned_result;
 
-/* The folder of onyx-cosim, with its slash: that of this library in a build, beside it once installed. */
+/* The folder of onyx-cosim, with its slash: this library's folder in a build, the installed one otherwise. */
 static const char *programs_folder(arena *mem) {
     Dl_info self;
     if (!dladdr((const void *)(uintptr_t)onyx_run, &self) || !self.dli_fname)
@@ -33,7 +33,7 @@ static const char *programs_folder(arena *mem) {
     return arena_printf(mem, "%s/" ONYX_PROGRAMS_INSTALLED "/", folder);
 }
 
-/* Refuses pointers that are NULL where something should be, with what the caller's text says it is. */
+/* Refuses NULL pointers in place of required objects, with the caller's name for the object. */
 static bool is_given(const void *pointer, uint64_t n, const char *what, diagnostics *d) {
     if (pointer || !n)
         return true;
@@ -151,7 +151,7 @@ static bool run_kernel(const compile_options *o, compile_context *ctx, owned_res
            keep(o, ctx, &k, check, out);
 }
 
-/* A call of the library: the caller's state, the session of the command, and what the caller gets. */
+/* A call of the library: the caller's state, the session of the command, and the caller's result. */
 typedef struct {
     caller_state caller;
     arena mem;
@@ -162,7 +162,7 @@ typedef struct {
     owned_result *out;
 } call;
 
-/* Returns whether the arguments are those of the command. */
+/* Returns whether the arguments are valid for the command. */
 static bool begin_call(call *c, option_command command, const char *const *arguments, uint32_t n) {
     caller_begin(&c->caller);
     c->out = calloc(1, sizeof *c->out);
@@ -222,7 +222,7 @@ static cJSON *size_json(const compile_stored_size *size) {
     return json;
 }
 
-/* What the tensor takes, as JSON. */
+/* The tensor's size, as JSON. */
 static const char *size_text(const compile_stored_size *size, arena *mem) {
     cJSON *json = size_json(size);
     char *text = json_print(json, false);

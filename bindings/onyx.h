@@ -1,13 +1,13 @@
-/* onyx.h - what `onyx run` does, for other programs: operands and result in memory, diagnostics as text.
- * libonyx.so. Calls may overlap, each with a folder of its own. */
+/* onyx.h - `onyx run` for other programs: operands and result in memory, diagnostics as text. libonyx.so.
+ * Calls may overlap, each with a folder of its own. */
 #ifndef ONYX_H
 #define ONYX_H
 
 #include <stdint.h>
 
-/* A sparse tensor. Extents are below 2^31; coordinates are 0-based, those of entry e at crd[e * order], and
- * below dim[mode]; duplicates are added. int16: values are rounded and wrap around; bf16: rounded to nearest
- * even. A scalar has order 0 and one entry or none. */
+/* A sparse tensor. Extents are below 2^31; coordinates are 0-based, the coordinates of entry e at crd[e *
+ * order], and below dim[mode]; duplicates are added. int16: values are rounded and wrap around; bf16: rounded
+ * to nearest even. A scalar has order 0 and at most one entry. */
 typedef struct {
     const char *name; /* in the expression */
     uint32_t order;
@@ -22,7 +22,7 @@ typedef struct {
     const char *messages;       /* diagnostics as text, "" for none */
     const char *report;         /* report.json, NULL where nothing ran to its end */
     onyx_tensor result;         /* sorted, without duplicates; name NULL where nothing ran to its end */
-    const onyx_tensor *results; /* of a program file: all of them, of which `result` is the first */
+    const onyx_tensor *results; /* of a program file: all results; `result` is the first */
     uint32_t n_results;
 } onyx_result;
 
@@ -32,7 +32,7 @@ typedef struct {
 onyx_result *onyx_run(const char *const *arguments, uint32_t n_arguments, const onyx_tensor *operands,
                       uint32_t n_operands);
 void onyx_free(onyx_result *result);
-/* Version and revision, as `onyx --version` prints them. */
+/* Version and revision, as printed by `onyx --version`. */
 const char *onyx_version(void);
 
 #endif

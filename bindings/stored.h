@@ -1,4 +1,4 @@
-/* stored.h - what `onyx tile convert` does, for other programs: a tensor in memory as a file in a format. */
+/* stored.h - `onyx tile convert` for other programs: a tensor in memory as a file in a format. */
 #ifndef ONYX_STORED_H
 #define ONYX_STORED_H
 

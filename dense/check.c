@@ -1,5 +1,5 @@
-/* Rules of dense tiles: units that work, wires that are driven, schedules that the counter meets, memories
- * that hold what is read. */
+/* Rules of dense tiles: enabled units, driven wires, schedules within the counter's range, memories with
+ * valid contents at each read. */
 #include "dense/check_int.h"
 #include "dense/load.h"
 #include "dense/wires.h"
@@ -18,7 +18,7 @@ enum { CONDITION_LUT = 14 };
 
 /* ---- schedules --------------------------------------------------------------------------------- */
 
-/* The strides of a schedule must lead forward by less than the counter's wrap, counted without it. */
+/* The strides of a schedule must lead forward by less than the counter's wrap. */
 static bool leads_forward(const dense_generator *g) {
     int64_t inner = 0; /* growth over the loops inside, with strides read as signed */
     for (uint32_t i = 0; i < g->nest.dim; i++) {
@@ -81,7 +81,7 @@ static void check_io(const dense_design *design, const dense_tile *t, diagnostic
 
 /* ---- wires ------------------------------------------------------------------------------------- */
 
-/* Follows a wire back. Returns whether something drives it; *fifo: a SplitFIFO is on the way. */
+/* Follows a wire back. Returns whether the wire has a driver; *fifo: a SplitFIFO is on the path. */
 static bool is_driven(const dense_wiring *w, dense_origin at, uint32_t width, bool *fifo) {
     const pnr_board *b = w->design->board;
     for (uint32_t steps = 0; steps < 4 * b->width * b->height * b->tracks; steps++) {
@@ -106,8 +106,8 @@ static bool table_depends(uint32_t table, uint32_t k) {
     return (table & low[k]) != (table >> (1u << k) & low[k]);
 }
 
-/* Returns whether the operation of a PE reads operand k. One whose bit comes from its table may compute that
- * alone. */
+/* Returns whether the operation of a PE reads operand k. An operation whose bit comes from its table may
+ * compute only the bit. */
 static bool reads_operand(const dense_instruction *pe, uint32_t k) {
     static const char *const reads[][20] = {
         {"abd", "abd", "a",   "abd", "ab",   "ab",   "ab",   "ac",   "ab",  "ab",
@@ -121,7 +121,7 @@ static bool reads_operand(const dense_instruction *pe, uint32_t k) {
     return own && strchr(own, 'a' + (int)k);
 }
 
-/* Returns whether a result depends on what comes at the port. */
+/* Returns whether a result depends on the port's input. */
 static bool needs(const dense_design *design, const dense_tile *t, uint32_t units, dense_port port) {
     static const dense_port operands[DENSE_OPERANDS] = {DENSE_PORT_PE_IN0,  DENSE_PORT_PE_IN1,
                                                         DENSE_PORT_PE_IN2,  DENSE_PORT_PE_BIT0,
@@ -194,7 +194,7 @@ static void check_generators(const dense_design *design, const dense_tile *t, ui
     }
 }
 
-/* Events of the first set that are not all before those of the second, or the other way round. */
+/* Reports unless all events of one set precede the other set's. */
 static void check_sets(const dense_tile *t, const dense_generator set[2], const char *what, diagnostics *d) {
     arena scratch = {0};
     bool gap = false;
@@ -219,7 +219,7 @@ static void check_pond(const dense_design *design, const dense_tile *t, diagnost
                      "a generator writes the Pond before the first flush, over its contents");
 }
 
-/* A bit input is a constant of that value, or is wired. */
+/* A bit input is a constant of this value, or is wired. */
 static bool bit_is(const dense_wiring *w, const dense_tile *t, dense_port port, uint32_t value) {
     char name[80];
     snprintf(name, sizeof name, "%s_reg_sel", dense_ports[port].box + 3);

@@ -1,4 +1,4 @@
-/* check.h - rules that a right dense program keeps; their numbers are those of docs/dense.md. */
+/* check.h - rules of a right dense program; their numbers are those of docs/dense.md. */
 #ifndef ONYX_DENSE_CHECK_H
 #define ONYX_DENSE_CHECK_H
 

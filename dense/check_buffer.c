@@ -27,7 +27,7 @@ typedef struct {
     event_list write[2], read[2], out[2];
     event_list sums[2], lines[2]; /* delayed: of an updating port */
     VEC(line_write) due;          /* SRAM writes of the next cycles */
-    bool waiting[2][2][LANES];    /* aggregator: a word that no SRAM write has taken */
+    bool waiting[2][2][LANES];    /* aggregator: a word not yet taken by an SRAM write */
     bool written[2][2][LANES];    /* aggregator: since reset */
     bool line[LINES], row[2][2];  /* SRAM, transpose buffer: written */
     uint32_t linear[2], last_half[2];
@@ -42,7 +42,7 @@ static void tell(replay *r, uint32_t rule, const char *what, uint64_t cycle) {
     r->told[rule] = true;
 }
 
-/* Returns the event of a list in that cycle, or NULL. */
+/* Returns the event of a list in this cycle, or NULL. */
 static const dense_event *now(event_list *l, uint64_t cycle) {
     while (l->next < l->all.len && l->all.at[l->next].at < cycle)
         l->next++;
@@ -71,7 +71,7 @@ static void push_write(replay *r, uint32_t p, uint64_t at, bool padding) {
     vec_push(r->mem, &r->due, (line_write){at, p, (r->linear[p]++ + r->u.start[p]) % LINES, padding});
 }
 
-/* A full half is written one cycle later; with padding, the last of a row some cycles later. */
+/* A full half is written a cycle later; with padding, the last half of a row some cycles later. */
 static void aggregate(replay *r, uint32_t p, uint64_t cycle) {
     const dense_event *e = updates(r, p) ? now(&r->sums[r->u.mode[p] & 1], cycle) : now(&r->write[p], cycle);
     if (!e)
@@ -105,7 +105,7 @@ static void store_line(replay *r, const line_write *w) {
     r->line[w->address] = true;
 }
 
-/* Does the writes of the cycle; returns how many there were. */
+/* Does the writes of the cycle; returns their number. */
 static uint32_t store_lines(replay *r, uint64_t cycle) {
     uint32_t writes = 0, kept = 0;
     for (uint32_t p = 0; p < 2; p++) {
@@ -147,7 +147,7 @@ static uint32_t half_of(const replay *r, uint32_t p, uint32_t address, uint32_t 
     return p == 0 && r->u.shared ? address >> bit & 1 : p;
 }
 
-/* A row is there two cycles after its read. */
+/* A row is available two cycles after its read. */
 static void transpose(replay *r, uint32_t p, uint64_t cycle) {
     const dense_event *e = cycle >= 2 ? now(&r->out[p], cycle) : now(&r->out[p], cycle);
     if (e && !r->row[half_of(r, p, e->address[0], 3)][e->address[0] >> 2 & 1])
@@ -168,7 +168,7 @@ static event_list delayed(const event_list *of, uint32_t delay, arena *mem) {
     return l;
 }
 
-/* Returns the most events that are within `delay` of one another. */
+/* Returns the largest number of events within `delay` cycles. */
 static uint32_t pending(const event_list *l, uint32_t delay) {
     uint32_t most = 0, first = 0;
     for (uint32_t i = 0; i < l->all.len; i++) {

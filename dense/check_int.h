@@ -1,4 +1,4 @@
-/* check_int.h - what the files that check dense programs share. */
+/* check_int.h - common to the files that check dense programs. */
 #ifndef ONYX_DENSE_CHECK_INT_H
 #define ONYX_DENSE_CHECK_INT_H
 
@@ -10,10 +10,11 @@ void dense_broken(diagnostics *d, const dense_tile *t, uint32_t rule, const char
 /* An event of a generator: `at` counts through wraps of the 16-bit counter. */
 typedef struct {
     uint64_t at;
-    uint32_t address[2], loop; /* loop: which steps behind it, or DENSE_END */
+    uint32_t address[2], loop; /* loop: the loop stepped after the event, or DENSE_END */
 } dense_event;
 typedef VEC(dense_event) dense_events;
-/* Lists the events of a generator in order. *gap: two that are 65,536 cycles or more apart, or none apart. */
+/* Lists the events of a generator in order. *gap: two events are 65,536 cycles or more apart, or none
+ * apart. */
 dense_events dense_events_of(const dense_generator *g, arena *mem, bool *gap);
 /* Replays the events of a unified buffer: rules 8 to 13. */
 void dense_check_buffer(const dense_design *design, const dense_tile *t, diagnostics *d);

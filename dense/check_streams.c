@@ -7,7 +7,7 @@ enum { BANK_BYTES = 0x20000, GLB_BYTES = 0x400000, HALF_OF_CYCLES = 0x8000 };
 
 typedef struct {
     uint32_t words, least, most; /* bytes */
-    bool odd, stuck, back;       /* an odd address; two words in one cycle; a word before the one before */
+    bool odd, stuck, back;       /* an odd address; two words in a cycle; a word before its predecessor */
 } extent;
 
 static void broken(diagnostics *d, const dense_stream *s, uint32_t rule, const char *what) {
@@ -32,8 +32,7 @@ static extent extent_of(const dense_stream *s) {
     return e;
 }
 
-/* Finds the generator of valid bits behind the bit of an IO column: its events, or 0 where it is another
- * unit. */
+/* Finds the generator of valid bits behind the bit of an IO column: its events, or 0 for another unit. */
 static uint32_t valid_bits(const dense_wiring *w, uint32_t column) {
     const pnr_board *b = w->design->board;
     dense_origin at = {.kind = DENSE_FROM_WIRE, .x = column, .y = 1, .side = PNR_NORTH};

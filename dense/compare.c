@@ -1,4 +1,4 @@
-/* What a dense design is equal to, and how much of each thing it has. */
+/* Comparison of dense designs, and counts of a design's parts. */
 #include "dense/compare.h"
 
 #include "dense/text.h"
@@ -54,7 +54,7 @@ static void differs(comparison *c, const dense_tile *t, const bits_field *f, uin
     fprintf(c->out, "x%uy%u: %s is %u in the first, %u in the second\n", t->x, t->y, f->name, first, second);
 }
 
-/* Settings of the first that differ, then those that the second alone has. */
+/* Settings of the first that differ, followed by settings only of the second. */
 static void compare_settings(comparison *c, const dense_tile *a, const dense_tile *b) {
     for (uint32_t i = 0; i < a->settings.len; i++) {
         const dense_setting *s = &a->settings.at[i];

@@ -4,16 +4,16 @@
 
 #include "dense/design.h"
 
-/* Proves that the design, written as text, read back, and encoded, gives the words it came from, in their
- * order but for the tile's. Error: E0921-not-canonical. */
+/* Proves that the design, written as text, read back, and encoded, gives its original words, in their order
+ * except the tile's. Error: E0921-not-canonical. */
 bool dense_verify(const bits_stream *bits, const dense_design *design, diagnostics *d);
-/* Prints what differs between two designs, a line each. Returns whether nothing does. */
+/* Prints the differences of two designs, a line each. Returns whether there are none. */
 bool dense_diff(const dense_design *a, const dense_design *b, FILE *out);
 
 /* What a design has. */
 typedef struct {
     uint32_t tiles, pes, ponds, buffers, memories, valid, streams; /* valid: generators of valid bits */
-    uint32_t wires[2], registers[2]; /* switch-box outputs and registers on them, of words and of bits */
+    uint32_t wires[2], registers[2]; /* switch-box outputs and their registers, of words and of bits */
     uint32_t boxes, contents;        /* connection boxes; words of memories */
 } dense_counts;
 dense_counts dense_count(const dense_design *design);

@@ -1,4 +1,5 @@
-/* Words to settings of tiles, and back. Settings are what the register map names; nothing is interpreted. */
+/* Words to settings of tiles, and back. Settings are fields named by the register map, without
+ * interpretation. */
 #include "dense/design.h"
 
 #include <stdlib.h>
@@ -56,7 +57,7 @@ typedef struct {
     arena *mem;
 } word_fields;
 
-/* A field that crosses two words is visited twice. */
+/* A field across two words is visited twice. */
 static void take_field(void *context, const bits_field *f) {
     const word_fields *c = context;
     dense_set(c->tile, f, bits_value(c->map, c->sorted, f, c->tile->x, c->tile->y), c->mem);

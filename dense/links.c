@@ -1,4 +1,4 @@
-/* Links: routes followed back from the inputs that units take. */
+/* Links: routes followed back from the inputs of units. */
 #include "dense/links.h"
 
 #include "dense/place.h"
@@ -8,7 +8,8 @@
 
 /* ---- following --------------------------------------------------------------------------------- */
 
-/* Follows a wire back to an output, and counts the registers on the way. Returns whether there is one. */
+/* Follows a wire back to an output, and counts the registers on the path. Returns whether an output drives
+ * the wire. */
 static bool follow(const dense_wiring *w, dense_origin at, dense_link *link) {
     const pnr_board *b = w->design->board;
     for (uint32_t steps = 4 * b->width * b->height * b->tracks; at.kind == DENSE_FROM_WIRE && steps;
@@ -35,7 +36,7 @@ static void link_input(const dense_wiring *w, const dense_tile *t, dense_port po
         vec_push(mem, out, link);
 }
 
-/* An IO tile gives the global buffer what leaves the tile below it by NORTH on track 0. */
+/* An IO tile gives the global buffer the word leaving the tile below by NORTH on track 0. */
 static void link_io(const dense_wiring *w, const dense_tile *t, arena *mem, dense_links *out) {
     for (uint32_t width = 0; width < DENSE_WIDTHS; width++) {
         const dense_origin below = {.kind = DENSE_FROM_WIRE, .x = t->x, .y = 1, .side = PNR_NORTH};
@@ -99,7 +100,7 @@ static void keep_box(const dense_wiring *w, const dense_tile *from, dense_port p
         dense_set_box(w->design->map, to, port, box.select, mem);
 }
 
-/* Copies what a tile is, and links inside it. */
+/* Copies a tile's own settings, and its inner links. */
 static dense_tile unroute_tile(const dense_wiring *w, const dense_tile *from, uint32_t units, arena *mem,
                                uint32_t *off) {
     dense_tile to = {.x = from->x, .y = from->y, .mode = from->mode, .kind = from->kind, .loc = from->loc};

@@ -9,7 +9,7 @@ enum { UNKNOWN = 0, CORE_OUTPUTS = 4 };
 
 typedef struct {
     uint32_t *wire;  /* value of a switch-box output, plus 1; UNKNOWN */
-    uint8_t *inside; /* the walk is on that output */
+    uint8_t *inside; /* the walk is on this output */
     uint32_t *core;  /* values of the core outputs of a tile: [site][width][place] */
     dense_wiring wiring;
     dense_array *out;
@@ -31,7 +31,7 @@ static uint32_t new_value(const loader *l) {
 
 static uint32_t value_of(loader *l, dense_origin from, uint32_t width);
 
-/* Makes the register of a wire before what feeds it is looked for: a ring with a register is legal. */
+/* Makes the register of a wire before looking for its driver: a ring with a register is legal. */
 static uint32_t registered(loader *l, dense_origin at, uint32_t width, uint32_t number) {
     uint32_t value = new_value(l);
     l->wire[number] = value + 1;
@@ -94,14 +94,14 @@ static uint32_t drive(const loader *l, const dense_tile *t, uint32_t width, uint
     return *value;
 }
 
-/* Adds a node without inputs, which are known when all outputs have values. */
+/* Adds a node without inputs, which are set once all outputs have values. */
 static dense_node *add(const loader *l, const dense_tile *t, dense_node_kind kind) {
     vec_push(l->mem, &l->out->nodes,
              (dense_node){.kind = kind, .x = t->x, .y = t->y, .late = t->y > ONYX_NEAR_ROWS});
     return &l->out->nodes.at[l->out->nodes.len - 1];
 }
 
-/* Returns the memory's words as the contents leave them: each register of a line takes its lanes in turn. */
+/* Returns the initial words of the memory: each register of a line takes its lanes in turn. */
 static const uint16_t *sram_contents(const loader *l, const dense_tile *t) {
     uint16_t *word = arena_new_n(l->mem, uint16_t, DENSE_LINES * DENSE_LANES);
     uint8_t *lane = arena_new_n(l->mem, uint8_t, DENSE_LINES);

@@ -5,7 +5,7 @@
 #include "dense/design.h"
 #include "rtl_models/cycle/dense.h"
 
-/* Makes the array that the settings describe; routes are followed from the inputs of enabled units, registers
+/* Makes the array described by the settings; routes are followed from the inputs of enabled units, registers
  * on them are nodes. Errors: E0631-wire-loop. */
 bool dense_load(const dense_design *design, diagnostics *d, dense_array *out);
 /* Returns the input or output node of an IO column, or UINT32_MAX. */

@@ -1,4 +1,4 @@
-/* The parser of the text form: a line is a form, its first word says which. */
+/* The parser of the text form: a line is a form selected by its first word. */
 #include "boards/onyx/fabric.h"
 #include "dense/text_int.h"
 
@@ -57,7 +57,7 @@ static bool expected(const parser *p, word w, const char *what) {
     return false;
 }
 
-/* Takes the word if it is next. */
+/* Takes the word if next. */
 static bool accept(parser *p, const char *text) {
     bool found = is(peek(p), text);
     if (found)
@@ -110,7 +110,7 @@ static bool put_number(parser *p, const bits_field *f, const char *what) {
 
 /* ---- units ------------------------------------------------------------------------------------- */
 
-/* Finds the place of a name in a list; n if it is not there. */
+/* Finds the place of a name in a list; n if missing. */
 static uint32_t place_of(word w, const char *const *names, uint32_t n) {
     uint32_t i = 0;
     while (i < n && !(names[i] && is(w, names[i])))
@@ -131,7 +131,7 @@ static bool read_operation(parser *p) {
     return true;
 }
 
-/* Reads what stands behind `x=` of an operand: the mode of its register, or a constant. */
+/* Reads the value of an operand after `x=`: the mode of its register, or a constant. */
 static bool read_operand(parser *p, uint32_t k, word value) {
     int64_t constant = 0;
     uint32_t mode = place_of(value, dense_mode_names, 4);
@@ -195,7 +195,7 @@ static bool read_nest(parser *p, const dense_generator_fields *f, dense_nest *ne
     return put(p, f->dim, nest->dim, first);
 }
 
-/* Reads START by STRIDE..: the fields have what the value grows by from the end of the inner loops on. */
+/* Reads START by STRIDE..: the fields hold the growth of the value from the end of the inner loops on. */
 static bool read_affine(parser *p, const bits_field *start, const bits_field *const *increment,
                         const dense_nest *nest) {
     uint32_t inner = 0;
@@ -236,7 +236,7 @@ static bool read_generator(parser *p, dense_generator_key key) {
 
 /* ---- routing ----------------------------------------------------------------------------------- */
 
-/* Returns the side of that name; 4 for none. */
+/* Returns the side of this name; 4 for none. */
 static uint32_t side_of(word w) {
     return place_of(w, bits_side_name, 4);
 }
@@ -245,8 +245,8 @@ static bool read_arrow(parser *p) {
     return accept(p, "<-") || expected(p, peek(p), "'<-' and a source");
 }
 
-/* Reads xNyM.OUTPUT and a number of registers: what feeds the input without a route. *found: the next word
- * has such a form. */
+/* Reads xNyM.OUTPUT and a number of registers: the source of the input without a route. *found: the next word
+ * has this form. */
 static bool read_link(parser *p, uint32_t port, uint32_t width, bool *found) {
     dense_link l = {.x = p->tile->x, .y = p->tile->y, .port = port, .width = width};
     unsigned x = 0, y = 0;
@@ -279,7 +279,7 @@ static bool read_link(parser *p, uint32_t port, uint32_t width, bool *found) {
     return true;
 }
 
-/* Reads what an IO tile gives the global buffer: word or bit. */
+/* Reads an IO tile's source for the global buffer: word or bit. */
 static bool read_io(parser *p, word first, bool *found) {
     const uint32_t width = place_of(first, dense_io_names, DENSE_WIDTHS);
     bool linked = false;
@@ -318,7 +318,7 @@ static bool read_box(parser *p, dense_port port, word first) {
     return put(p, select, bits_cb_select(side_of(w), (uint32_t)track), w);
 }
 
-/* Finds the select of a switch-box output for what stands next: a side and track, a core output, or a number.
+/* Finds the select of a switch-box output for the next words: a side and track, a core output, or a number.
  */
 static bool read_source(parser *p, dense_origin at, uint32_t width, int64_t *select) {
     word w = next(p);
@@ -481,7 +481,7 @@ static bool read_line(parser *p) {
     return read_of_table(p, first, &found) && (found || expected(p, first, "a line of this tile"));
 }
 
-/* Moves to the next line; what is left of this one is a comment. */
+/* Moves to the next line; the rest of this line is a comment. */
 static bool end_line(parser *p) {
     word w = peek(p);
     if (w.length)

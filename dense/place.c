@@ -1,5 +1,5 @@
-/* A dense design as netlists of pnr/: one for the sites, one a width for the routes, which share the sites;
- * and what pnr/ found as a design. */
+/* A dense design as netlists of pnr/: a netlist for the sites, a netlist a width for the routes, on the same
+ * sites; and the result of pnr/ as a design. */
 #include "dense/place_int.h"
 
 #include "boards/onyx/fabric.h"
@@ -12,7 +12,7 @@ static uint32_t tile_index(const dense_design *design, uint32_t x, uint32_t y) {
     return (uint32_t)(dense_tile_at(design, x, y) - design->tiles.at);
 }
 
-/* Finds the tiles at both ends of each link. False and E0982 if a tile is not there. */
+/* Finds the tiles at both ends of each link. False and E0982 for a missing tile. */
 static bool find_ends(dense_placing *p, arena *mem, diagnostics *d) {
     bool ok = true;
     for (uint32_t i = 0; i < p->from.links.len; i++) {
@@ -99,7 +99,7 @@ static bool place_and_route(dense_placing *p, const pnr_options *options, diagno
 
 /* ---- the design -------------------------------------------------------------------------------- */
 
-/* Returns the tile at a site of the new design, which is made for routes if it is not there. */
+/* Returns the tile at a site of the new design, made for routes if missing. */
 static dense_tile *tile_for(dense_design *out, uint32_t *index, uint32_t x, uint32_t y, arena *mem) {
     uint32_t *at = &index[y * out->board->width + x];
     if (!*at) {
@@ -220,7 +220,7 @@ static void make_design(const dense_placing *p, dense_placed *out, diagnostics *
 
 /* ---- the check --------------------------------------------------------------------------------- */
 
-/* Follows the routes of the new design, which have to be the links of the old one between the new sites. */
+/* Follows the routes of the new design, which must equal the old links between the new sites. */
 static void judge(const dense_placing *p, const dense_placed *out, arena *mem) {
     const dense_links now = dense_links_of(&out->design, mem);
     dense_links want = {0};

@@ -1,4 +1,4 @@
-/* place_int.h - what the files that place dense designs share. */
+/* place_int.h - common to the files that place dense designs. */
 #ifndef ONYX_DENSE_PLACE_INT_H
 #define ONYX_DENSE_PLACE_INT_H
 
@@ -14,18 +14,18 @@ typedef struct {
     pnr_design placed, routed[DENSE_WIDTHS];
     u32_vec first[DENSE_WIDTHS]; /* by net: its first link */
     u32_vec tile_of[2];          /* by link: the tile of its output, of its input */
-    int32_t *later;              /* by unit: cycles by which it works later than before */
+    int32_t *later;              /* by unit: cycles by which the unit works later than in the old design */
     bool *delayed;               /* by link: the operand's register holds the word */
     uint32_t lengthened;
 } dense_placing;
 
-/* A tile has up to two units that may move apart: a MEM tile's generator of valid bits and what an IO tile
- * gives the array are the second. */
+/* A tile has up to two units with independent times: a MEM tile's generator of valid bits and an IO tile's
+ * output to the array are the second unit. */
 enum { DENSE_UNITS = 2 };
 /* Returns the unit of a link's output, and of its input. */
 uint32_t dense_source_unit(const dense_placing *p, uint32_t link);
 uint32_t dense_sink_unit(const dense_placing *p, uint32_t link);
-/* Returns whether the input is an operand of a PE, which may come over the PE's register. */
+/* Returns whether the input is an operand of a PE, which may pass the PE's register. */
 bool dense_is_operand(const dense_link *link);
 /* Returns the unit whose schedule a generator is. */
 uint32_t dense_generator_unit(uint32_t tile, dense_generator_key key);

@@ -9,7 +9,7 @@ enum { TILE_BYTES = 0x40000, OUTPUT_BANK = 0x20000, TILE_REGISTERS = GLB_TILE_ST
 
 /* ---- streams ----------------------------------------------------------------------------------- */
 
-/* Reads a loop nest of the buffer: dim at `at`, then start, cycle, and for each loop range, stride, cycle
+/* Reads a loop nest of the buffer: dim at `at`, start, cycle, and for each loop range, stride, cycle
  * stride. */
 static void read_nest(const uint32_t *reg, uint32_t at, uint32_t loops, dense_generator *g) {
     const uint32_t *r = reg + at / 4;
@@ -63,7 +63,7 @@ static bool add_stream(const dense_program *p, const uint32_t *reg, uint32_t til
     return true;
 }
 
-/* Returns the registers of all tiles of the buffer as the writes leave them. */
+/* Returns the registers of all tiles of the buffer after the writes. */
 static const uint32_t *registers_of(const dense_program *p, arena *mem) {
     uint32_t *reg = arena_new_n(mem, uint32_t, DENSE_GLB_TILES * TILE_REGISTERS);
     for (uint32_t i = 0; i < p->writes.len; i++) {
@@ -84,7 +84,7 @@ bool dense_streams_of(const dense_program *p, arena *mem, diagnostics *d, dense_
     return ok;
 }
 
-/* Adds to the last write of a register, or writes it first. */
+/* Adds to the last write of a register, or adds a first write. */
 static void add_to_register(dense_program *p, uint32_t offset, uint32_t by, arena *mem) {
     for (uint32_t i = p->writes.len; i-- > 0;) {
         if (p->writes.at[i].offset != offset)

@@ -8,13 +8,13 @@
 enum { DENSE_GLB_TILES = 16 };
 
 typedef struct {
-    uint32_t offset, value; /* offset: 0x100 for each tile of the buffer, then the register's */
+    uint32_t offset, value; /* offset: 0x100 for each tile of the buffer, plus the register's */
 } dense_write;
 
-/* An array that is dealt out word by word over tiles of the global buffer. */
+/* An array distributed word by word over tiles of the global buffer. */
 typedef struct {
     u32_vec tiles;
-    u16_vec words; /* empty: the file does not have them */
+    u16_vec words; /* empty: missing from the file */
     const char *name;
 } dense_words;
 typedef VEC(dense_words) dense_words_vec;
@@ -27,14 +27,14 @@ typedef struct {
 } dense_program;
 typedef VEC(dense_stream) dense_streams;
 
-/* Returns the streams that the register writes prepare. E0981-dense-stream names what a dense stream cannot
- * be. */
+/* Returns the streams set up by the register writes. E0981-dense-stream names impossible settings of a dense
+ * stream. */
 bool dense_streams_of(const dense_program *p, arena *mem, diagnostics *d, dense_streams *out);
-/* Moves the schedules in the register writes by what words come (later[0]) and leave (later[1]) later, by IO
- * column. */
+/* Moves the schedules in the register writes by the delays of arriving words (later[0]) and leaving words
+ * (later[1]), by IO column. */
 void dense_move_writes(dense_program *p, int32_t *const later[2], arena *mem);
 /* Returns streams for a program without register writes: a word a cycle from the first cycle on for each IO
- * tile that feeds the array, each word with a valid bit for each that the array feeds. */
+ * tile that feeds the array, and each word with a valid bit for each IO tile fed by the array. */
 void dense_linear_streams(const dense_design *design, const dense_program *p, arena *mem, dense_streams *out);
 
 #endif

@@ -1,13 +1,13 @@
 /* Registers of a placed and routed dense design, as least distances.
  *
- * Each unit has a number: by how many cycles it works later than in the design that was placed. Each hop has
- * one, too: the cycles that pass from its first source's events before to its wire now. A hop is 0 or 1 later
- * than the one before it (its register); the last hop of a link plus the operand's register, if the input has
- * one, is as late as the unit there plus the registers that the link had. No schedule begins before the first
- * cycle. So all conditions bound differences of two numbers, and distances satisfy them (Bellman and Ford). A
- * ring of negative length means that some path of it has too few hops for its registers: a path of it is led
- * over more wires, and the search begins anew. The distances found are the greatest that are at most 0 at all
- * units: schedules stay as they are where the paths allow it.
+ * Each unit has a number: the cycles by which the unit works later than in the original design. Each hop has
+ * a number, too: the cycles from its first source's old events to its new wire. A hop is 0 or 1 later than
+ * the previous hop (its register); the last hop of a link plus the operand's register, if the input has one,
+ * is as late as the unit plus the registers of the old link. No schedule begins before the first cycle. All
+ * conditions thus bound differences of two numbers, and shortest distances satisfy them (Bellman and Ford). A
+ * ring of negative length means that a path in the ring has too few hops for its registers: this path is
+ * routed over more wires, and the search begins anew. The distances found are the greatest with at most 0 at
+ * all units: schedules stay unchanged where the paths allow.
  */
 #include "dense/place_int.h"
 
@@ -16,7 +16,7 @@
 #define NO_LINK UINT32_MAX
 enum { ZERO, FIRST_UNIT, FAR = 1 << 24 };
 
-/* number[to] <= number[from] + weight. `link`: a longer path of it raises the weight. */
+/* number[to] <= number[from] + weight. `link`: a longer path of the link raises the weight. */
 typedef struct {
     uint32_t from, to, link;
     int32_t weight;
@@ -66,7 +66,7 @@ static uint32_t unit_node(uint32_t unit) {
     return FIRST_UNIT + unit;
 }
 
-/* The first event of a generator must not come before the first cycle that its row counts. */
+/* The first event of a generator must not precede the first cycle counted in its row. */
 static void bound_starts(solver *s, uint32_t tile) {
     const dense_design *from = &s->p->from;
     const dense_tile *t = &from->tiles.at[tile];
@@ -95,7 +95,7 @@ static bool is_delayed(const dense_placing *p, uint32_t link) {
     return delayed;
 }
 
-/* Returns the registers that a link had, that of the operand among them. */
+/* Returns the old registers of a link, its operand's included. */
 static uint32_t had(const dense_placing *p, uint32_t link) {
     return p->from.links.at[link].registers + is_delayed(p, link);
 }
@@ -151,7 +151,8 @@ static bool relax(solver *s) {
     return any;
 }
 
-/* Returns a node of a ring among the bounds that set the numbers, or UINT32_MAX: such a ring is negative. */
+/* Returns a node of a ring among the bounds that set the numbers, or UINT32_MAX: a ring of these bounds is
+ * negative. */
 static uint32_t find_ring(const solver *s, uint32_t *stamp) {
     memset(stamp, 0, s->nodes * sizeof *stamp);
     for (uint32_t i = 0; i < s->nodes; i++) {
@@ -164,7 +165,7 @@ static uint32_t find_ring(const solver *s, uint32_t *stamp) {
     return UINT32_MAX;
 }
 
-/* Finds all numbers. Returns a node of a negative ring if there is one, else UINT32_MAX. */
+/* Finds all numbers. Returns a node of a negative ring if present, else UINT32_MAX. */
 static uint32_t solve(solver *s) {
     s->number = arena_new_n(s->mem, int32_t, s->nodes);
     s->by = arena_new_n(s->mem, uint32_t, s->nodes);
@@ -204,7 +205,7 @@ static bool lengthen(solver *s, uint32_t link) {
     return !s->failed[link];
 }
 
-/* Leads one link of the ring over more wires. */
+/* Routes a link of the ring over more wires. */
 static bool lengthen_ring(solver *s, uint32_t ring) {
     uint32_t at = ring;
     bool done = false;

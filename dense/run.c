@@ -55,7 +55,7 @@ static bool find_nodes(runner *r, const dense_array *array, diagnostics *d) {
     return true;
 }
 
-/* Stores take what outputs give in the cycle. */
+/* Stores take the outputs' words of the cycle. */
 static void store_words(runner *r) {
     for (uint32_t i = 0; i < r->streams->len; i++) {
         dense_ran_stream *s = &r->out->streams.at[i];
@@ -71,7 +71,7 @@ static void store_words(runner *r) {
     }
 }
 
-/* Loads give what inputs have a cycle later. */
+/* Loads give the inputs' words of the next cycle. */
 static void drive_inputs(runner *r) {
     for (uint32_t i = 0; i < r->streams->len; i++) {
         dense_ran_stream *s = &r->out->streams.at[i];

@@ -15,22 +15,22 @@ typedef struct {
 
 typedef struct {
     bool done;       /* all streams ended */
-    uint32_t cycles; /* of the array, to the last word that was stored */
+    uint32_t cycles; /* of the array, to the last stored word */
     VEC(dense_ran_stream) streams;
     uint16_t *memory; /* the global buffer, in words */
 } dense_outcome;
 
-/* Returns a global buffer that holds the program's inputs. */
+/* Returns a global buffer with the program's inputs. */
 uint16_t *dense_memory_of(const dense_program *p, arena *mem);
 /* Runs the streams on the design from reset until all have ended, or nothing can move any more. Errors:
  * E0631-wire-loop, E0981-dense-stream. */
 bool dense_run(const dense_design *design, const dense_streams *streams, uint16_t *memory, diagnostics *d,
                dense_outcome *out);
-/* Does the same with an array that was made of a design. */
+/* Does the same with an array made of a design. */
 bool dense_run_array(const dense_array *array, const dense_streams *streams, uint16_t *memory, diagnostics *d,
                      dense_outcome *out);
-/* Compares the buffer with what is expected of an output. Returns how many words are equal; *first is the
- * first that is not. */
+/* Compares the buffer with the expected output. Returns the number of equal words; *first is the first
+ * different word. */
 uint32_t dense_equal_words(const dense_words *expected, const uint16_t *memory, uint32_t *first);
 
 #endif

@@ -1,4 +1,4 @@
-/* The printer of the text form: each setting is printed once, by the first form that knows its field. */
+/* The printer of the text form: each setting is printed once, by the first form with its field. */
 #include "boards/onyx/fabric.h"
 #include "dense/text_int.h"
 
@@ -22,7 +22,7 @@ static uint32_t place_of(const printer *p, const bits_field *f) {
     return i;
 }
 
-/* Returns a field's value without taking it. */
+/* Returns a field's value without marking the field as printed. */
 static uint32_t look(const printer *p, const bits_field *f) {
     uint32_t i = place_of(p, f);
     return f && i < p->tile->settings.len ? p->tile->settings.at[i].value : 0;
@@ -108,8 +108,8 @@ static int32_t as_signed(uint32_t value, uint32_t width) {
     return (int32_t)(value & (sign - 1)) - (int32_t)(value & sign);
 }
 
-/* Prints the start and the strides of the loops: what the value grows by from one iteration to the next,
- * where the fields have what it grows by from the end of the inner loops on. */
+/* Prints the start and the strides of the loops: the growth of the value from one iteration to the next,
+ * while the fields hold the growth from the end of the inner loops on. */
 static void print_affine(const printer *p, const char *what, const bits_field *start,
                          const bits_field *const *increment, const dense_nest *nest) {
     uint32_t inner = 0; /* growth over the loops inside */
@@ -162,7 +162,7 @@ static void print_named(const printer *p) {
 
 /* ---- routing ----------------------------------------------------------------------------------- */
 
-/* Prints the output that feeds an input without a route, if there is one. */
+/* Prints the source of an input without a route, if any. */
 static void print_link(const printer *p, const char *name, uint32_t port, uint32_t width) {
     for (uint32_t i = 0; i < p->design->links.len; i++) {
         const dense_link *l = &p->design->links.at[i];

@@ -1,4 +1,4 @@
-/* text_int.h - names that the printer and the parser of the text form share. */
+/* text_int.h - names common to the printer and the parser of the text form. */
 #ifndef ONYX_DENSE_TEXT_INT_H
 #define ONYX_DENSE_TEXT_INT_H
 
@@ -6,7 +6,7 @@
 #include "dense/units.h"
 #include "dense/wires.h"
 
-/* A word of the text that stands for one value of a field of a tile's kind. */
+/* A word of the text for a value of a field of a tile's kind. */
 typedef struct {
     net_tile tile;
     uint32_t feature;
@@ -14,7 +14,7 @@ typedef struct {
     uint32_t value;
 } dense_fixed;
 
-/* Lines of one word that stand for several fields: what `alu`, `stream`, `buffer` mean. The list of a word
+/* Lines of a single word for several fields: the meaning of `alu`, `stream`, `buffer`. The list of a word
  * ends with field NULL. */
 typedef struct {
     const char *word;
@@ -38,11 +38,11 @@ extern const char *const dense_opcode_names[DENSE_KINDS][DENSE_OPCODES]; /* NULL
 extern const char *const dense_condition_names[DENSE_CONDITIONS];
 extern const char *const dense_mode_names[4]; /* of an operand; the first is a constant */
 
-/* Returns the name of what a select of an input is besides wires: "zero", or an output of the same tile; NULL
- * for others. */
+/* Returns the name of an input's select other than a wire: "zero", or an output of the same tile; NULL
+ * otherwise. */
 const char *dense_inner_name(dense_port port, uint32_t select);
 
-/* What an IO tile has of each width; and the name of an output of a tile, NULL if it has none of that place.
+/* An IO tile's names of each width; and the name of an output of a tile, NULL if absent.
  */
 extern const char *const dense_io_names[DENSE_WIDTHS];
 const char *dense_output_name(net_tile kind, uint32_t width, uint32_t place);

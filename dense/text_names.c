@@ -40,7 +40,7 @@ static const dense_fixed enabled[] = {{NET_TILE_MEM, 0, "tile_en", 1}, {NET_TILE
 static const dense_fixed valid_bits[] = {{NET_TILE_MEM, 0, "mode_excl", 1}, {NET_TILE_MEM, 0, NULL, 0}};
 static const dense_fixed pond[] = {{NET_TILE_PE, 1, "tile_en", 1}, {NET_TILE_PE, 0, NULL, 0}};
 
-/* A line whose fields are among those of another one stands behind it. */
+/* A line whose fields are a subset of another line's follows the other line. */
 const dense_word_line dense_word_lines[] = {
     {"alu", alu}, {"pond", pond},      {"stream", stream},   {"buffer", buffer},         {"rom", rom},
     {"ram", ram}, {"no_memory", idle}, {"enabled", enabled}, {"valid_bits", valid_bits},

@@ -1,4 +1,4 @@
-/* Settings of a tile as the units that the cycle model has. */
+/* Settings of a tile as units of the cycle model. */
 #include "dense/units.h"
 
 #define PE "PE_onyx_inst_onyxpeintf_inst."
@@ -61,7 +61,7 @@ static uint32_t setting(const dense_tile *t, const bits_field *f) {
 dense_generator dense_generator_of(const dense_design *design, const dense_tile *t, dense_generator_key key) {
     const dense_generator_fields f = dense_fields_of(design->map, key);
     dense_generator g = {.enable = setting(t, f.enable), .delay = (uint16_t)setting(t, f.delay)};
-    /* Four bits say more loops than there are: rule 4. */
+    /* Four bits allow more loops than exist: rule 4. */
     const uint32_t dim = setting(t, f.dim);
     g.nest.dim = dim < DENSE_LOOPS ? dim : DENSE_LOOPS;
     g.at.start = setting(t, f.at);
@@ -140,7 +140,7 @@ uint32_t dense_units_of(const dense_design *design, const dense_tile *t) {
     return units | (on && dense_value(design, t, 0, "mode_excl") ? DENSE_HAS_VALID : 0);
 }
 
-/* The operand of a PE that comes from the port; DENSE_OPERANDS: none. */
+/* The operand of a PE fed by the port; DENSE_OPERANDS: none. */
 static uint32_t operand_of(dense_port port) {
     static const dense_port operands[DENSE_OPERANDS] = {DENSE_PORT_PE_IN0,  DENSE_PORT_PE_IN1,
                                                         DENSE_PORT_PE_IN2,  DENSE_PORT_PE_BIT0,

@@ -13,7 +13,7 @@ typedef enum {
     DENSE_GENERATORS
 } dense_generator_key;
 
-/* The fields of a generator; NULL: the generator has none there. */
+/* The fields of a generator; NULL: absent. */
 enum { DENSE_MAP_LOOPS = 6 };
 typedef struct {
     const char *name;
@@ -26,13 +26,13 @@ typedef struct {
 
 /* Finds the fields of a generator in the map. */
 dense_generator_fields dense_fields_of(const bits_map *map, dense_generator_key key);
-/* Returns the generator as the tile's settings have it. */
+/* Returns the generator of the tile's settings. */
 dense_generator dense_generator_of(const dense_design *design, const dense_tile *t, dense_generator_key key);
 void dense_ub_of(const dense_design *design, const dense_tile *t, dense_ub *out);
 void dense_pond_of(const dense_design *design, const dense_tile *t, dense_pond *out);
 void dense_instruction_of(const dense_design *design, const dense_tile *t, dense_instruction *out);
 
-/* What runs in a tile. A MEM tile may have a buffer or a RAM, and a generator of valid bits beside it. */
+/* Units in a tile. A MEM tile may have a buffer or a RAM, and a generator of valid bits. */
 typedef enum {
     DENSE_HAS_PE = 1,
     DENSE_HAS_POND = 2,
@@ -43,9 +43,9 @@ typedef enum {
 } dense_unit;
 /* Returns a set of dense_unit. */
 uint32_t dense_units_of(const dense_design *design, const dense_tile *t);
-/* Returns whether a unit of the tile, of the set `units`, takes what comes at the port. */
+/* Returns whether a unit of the tile, of the set `units`, reads the port. */
 bool dense_takes(const dense_design *design, const dense_tile *t, uint32_t units, dense_port port);
-/* Returns whether the port is one of bits that a constant replaces. */
+/* Returns whether the port is a bit replaced by a constant. */
 bool dense_is_constant(const dense_design *design, const dense_tile *t, dense_port port);
 
 #endif

@@ -1,4 +1,4 @@
-/* Routing: settings of switch and connection boxes as wires, followed one step back at a time. */
+/* Routing: settings of switch and connection boxes as wires, followed backwards step by step. */
 #include "dense/wires.h"
 
 #include "boards/onyx/fabric.h"
@@ -168,7 +168,7 @@ dense_wiring dense_wire_up(const dense_design *design, arena *mem) {
 
 /* ---- one step back ----------------------------------------------------------------------------- */
 
-/* Returns what drives the wire that arrives at (x, y) on a side and track. */
+/* Returns the driver of the wire arriving at (x, y) on a side and track. */
 static dense_origin arriving(const dense_wiring *w, uint32_t x, uint32_t y, uint32_t side, uint32_t track) {
     dense_origin o = {.kind = DENSE_FROM_NONE, .side = pnr_opposite((pnr_side)side), .track = track};
     if (!pnr_neighbour(w->design->board, x, y, (pnr_side)side, &o.x, &o.y))

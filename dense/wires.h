@@ -1,4 +1,4 @@
-/* wires.h - the configured routing of dense tiles: switch-box outputs, connection boxes, and what they name.
+/* wires.h - the configured routing of dense tiles: switch-box outputs, connection boxes, and their sources.
  */
 #ifndef ONYX_DENSE_WIRES_H
 #define ONYX_DENSE_WIRES_H
@@ -9,7 +9,7 @@ enum { DENSE_WORD, DENSE_BIT, DENSE_WIDTHS };
 
 /* An output of a switch box. */
 typedef struct {
-    bool enable, registered, fifo, start, end, in_enable; /* in_enable: of the arriving wire of that name */
+    bool enable, registered, fifo, start, end, in_enable; /* in_enable: of the arriving wire of this name */
     uint8_t select;
 } dense_wire;
 
@@ -22,25 +22,25 @@ typedef struct {
 typedef enum { DENSE_FROM_NONE, DENSE_FROM_ZERO, DENSE_FROM_WIRE, DENSE_FROM_CORE, DENSE_FROM_IO } dense_from;
 typedef struct {
     dense_from kind;
-    uint32_t x, y;              /* of the tile that drives it */
+    uint32_t x, y;              /* of the driving tile */
     uint32_t side, track, port; /* FROM_WIRE: the output; FROM_CORE: the place in the list of core outputs */
 } dense_origin;
 
-/* The inputs of tiles that a connection box feeds. */
+/* The inputs of tiles fed by a connection box. */
 typedef enum {
 #define PORT(key, name, tile, width, feature, box, last) DENSE_PORT_##key,
 #include "dense/ports.def"
 #undef PORT
     DENSE_PORTS
 } dense_port;
-/* `last` is the select that is constant 0: 20, or 21 where 20 is a link inside the tile. */
+/* `last` is the select for constant 0: 20, or 21 if 20 is a link inside the tile. */
 typedef struct {
     uint8_t width, feature, last;
     net_tile tile;
     const char *name, *box; /* box: name of the connection box in the register map */
 } dense_port_row;
 extern const dense_port_row dense_ports[DENSE_PORTS];
-/* Names of core outputs by kind of tile, width and place; NULL: there is none. */
+/* Names of core outputs by kind of tile, width and place; NULL: none. */
 extern const char *const dense_core_outputs[NET_TILE_IO + 1][DENSE_WIDTHS][4];
 
 typedef struct {
@@ -54,12 +54,12 @@ dense_wiring dense_wire_up(const dense_design *design, arena *mem);
 uint32_t dense_wire_number(const pnr_board *b, dense_origin at, uint32_t width);
 const dense_wire *dense_wire_at(const dense_wiring *w, dense_origin at, uint32_t width);
 dense_box dense_box_of(const dense_wiring *w, const dense_tile *t, dense_port port);
-/* Returns what a switch-box output, or an input with that select, takes its value from. */
+/* Returns the source of a switch-box output, or of an input with this select. */
 dense_origin dense_behind_wire(const dense_wiring *w, dense_origin at, uint32_t width);
 dense_origin dense_behind_box(const dense_wiring *w, const dense_tile *t, dense_port port, uint32_t select);
-/* Lets an input take what that select of its connection box names. */
+/* Connects an input to the source of this select of its connection box. */
 void dense_set_box(const bits_map *map, dense_tile *t, dense_port port, uint32_t select, arena *mem);
-/* Finds the field of a switch-box output that a name says, as SB_T4_EAST_SB_OUT_B17_sel does. */
+/* Finds the field of a switch-box output from its name, such as SB_T4_EAST_SB_OUT_B17_sel. */
 typedef enum {
     DENSE_WIRE_NONE,
     DENSE_WIRE_ENABLE,

@@ -1,5 +1,5 @@
-/* What a program has stored against what its files expect: word by word, and where words differ as tensors,
- * so that explicit zeros are told apart from wrong values. */
+/* Compares a program's stored words with its files' expected words: word by word, and as tensors on a
+ * difference, to distinguish explicit zeros from wrong values. */
 #include "exchange/exchange_int.h"
 
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static uint32_t level_of(const exchange_stream *s, const char **name, size_t *le
     return *mode >= '0' && *mode < '0' + LEVELS_MOST ? (uint32_t)(*mode - '0') : LEVELS_MOST + 1;
 }
 
-/* The words of a stream in a run, from *at on; *at moves behind them. */
+/* The words of a stream in a run, from *at on; *at moves after them. */
 static const uint16_t *next_run(const u16_vec *words, uint32_t blocks, uint32_t *at) {
     const uint32_t n = exchange_words_of_run(words->at, words->len, *at, blocks);
     const uint16_t *from = words->at + *at;
@@ -89,8 +89,7 @@ static bool list_entries(const tensor *t, uint32_t l, uint32_t at, uint16_t *pat
     return ok;
 }
 
-/* Returns whether no two fibers of a level have a coordinate in common, so that there are no more entries
- * than words. */
+/* Returns whether all fibers of a level are disjoint: the number of entries is at most that of words. */
 static bool is_in_order(const level *one) {
     bool in_order = one->n_seg > 0;
     for (uint32_t i = 0; i + 1 < one->n_seg; i++)
@@ -118,7 +117,7 @@ static int order_of(const entries *a, uint32_t i, const entries *b, uint32_t k, 
     return 0;
 }
 
-/* Returns whether the tensors differ in nothing but explicit zeros that `want` lacks, and counts these. */
+/* Returns whether the tensors differ only in explicit zeros absent from `want`, and counts these. */
 static bool but_for_zeros(const tensor *have, const tensor *want, arena *mem, uint32_t *zeros) {
     entries h = {0}, w = {0};
     uint16_t path[LEVELS_MOST];

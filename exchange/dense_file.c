@@ -1,9 +1,9 @@
-/* A program of the dense fabric as one JSON file: arrays are dealt out over the tiles of the global buffer
- * that the file's tables name. */
+/* A program of the dense fabric as a JSON file: arrays are distributed over the tiles of the global buffer
+ * named by the file's tables. */
 #include "exchange/json_file.h"
 #include "firmware/registers.h"
 
-/* Returns whether a name of the data is one of operands: others are results. */
+/* Returns whether a name of the data is an operand's: other names are results. */
 static bool is_input(const char *name) {
     return strstr(name, "input") || strstr(name, "kernel") || strstr(name, "bias");
 }
@@ -79,7 +79,7 @@ static cJSON *writes_as_json(const dense_program *p) {
     return list;
 }
 
-/* The register writes that load the bitstream have the number of its words in one register. */
+/* The register writes that load the bitstream have the number of its words in a single register. */
 static void count_words(const cJSON *rows, uint32_t words) {
     cJSON *row;
     cJSON_ArrayForEach(row, rows) {

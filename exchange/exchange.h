@@ -1,22 +1,22 @@
-/* exchange.h - applications that other tools made for the chip: a bitstream, the words of its streams,
- * register writes, expected results. They are read from the files their users hold, and run as they stand.
+/* exchange.h - applications made for the chip by other tools: a bitstream, the words of its streams, register
+ * writes, expected results. They are read from their users' files, and run unchanged.
  *
- * A stream is a level of a tensor (segments, then coordinates) or its values, as the global buffer has it:
- * each block of words with its length before it. */
+ * A stream is a level of a tensor (segments, followed by coordinates) or its values, in the global buffer's
+ * form: each block of words preceded by its length. */
 #ifndef ONYX_EXCHANGE_H
 #define ONYX_EXCHANGE_H
 
 #include "dense/dense.h"
 #include "engines/engines.h"
 
-/* A stream, by the IO column that it enters or leaves. */
+/* A stream, by its IO column. */
 typedef struct {
-    const char *name; /* "tensor_B_mode_0", as the files call it; "x4" where they do not */
+    const char *name; /* "tensor_B_mode_0", the files' name; "x4" without a name */
     const char *from; /* the file of its words, for messages */
     uint32_t column;  /* EXCHANGE_UNPLACED: no file says */
-    uint32_t blocks;  /* length-headed ones in a run, as the bitstream's memory tile takes or gives them */
-    u16_vec words;    /* of all runs: what is loaded, or what is expected */
-    bool known;       /* there are such words; always of an input that runs */
+    uint32_t blocks;  /* length-headed blocks in a run, as taken or given by the bitstream's memory tile */
+    u16_vec words;    /* of all runs: loaded words, or expected words */
+    bool known;       /* `words` are known; always for an input of a run */
 } exchange_stream;
 typedef VEC(exchange_stream) exchange_streams;
 enum { EXCHANGE_UNPLACED = UINT16_MAX };
@@ -25,15 +25,15 @@ typedef struct {
     const char *name, *path;
     bits_stream bits;
     exchange_streams inputs, outputs;
-    /* What the program writes to the global buffer: to load the bitstream, and to set up its streams. Both
-     * are empty where the files say nothing of it. */
+    /* Writes of the program to the global buffer: to load the bitstream, and to set up its streams. Both are
+     * empty if the files have none. */
     fw_writes writes;
     uint32_t
-        tile_stride; /* between the registers of two GLB tiles in these writes: 0x100, the chip's, or 0x200 */
+        tile_stride; /* distance of two GLB tiles' registers in these writes: 0x100, the chip's, or 0x200 */
 } exchange_program;
 
-/* The program on its board: what the engine reads of it, and where that is; its streams in the order of their
- * columns, a run for each set of blocks. */
+/* The program on its board: the engine's inputs, and their paths; its streams in the order of their columns,
+ * a run for each set of blocks. */
 typedef struct {
     compile_bare bare;
     tile_plan plan;
@@ -41,52 +41,52 @@ typedef struct {
     pnr_board board;
 } exchange_array;
 
-/* How an output compares with what is expected, if anything is: its words are the same; or the tensors differ
- * only in explicit zeros that the expected one lacks; or they differ. */
+/* Comparison of an output with the expected output, if any: equal words; or tensors that differ only in
+ * explicit zeros absent from the expected tensor; or different. */
 typedef enum { EXCHANGE_NOT_COMPARED, EXCHANGE_SAME, EXCHANGE_ZEROS, EXCHANGE_DIFFERS } exchange_verdict;
 typedef struct {
     u16_vec words;
     exchange_verdict verdict;
-    uint32_t zeros; /* explicit ones that the expected tensor lacks, of EXCHANGE_ZEROS */
+    uint32_t zeros; /* number of explicit zeros absent from the expected tensor, for EXCHANGE_ZEROS */
 } exchange_stored;
 
-/* Returns whether an argument of onyx run names a program of this kind: FILE.bs, a program as one JSON file
- * (.json, .json.gz), C headers (NAME_script.h beside the others), or a folder with design_meta.json, perhaps
- * in its folder bin, or in folders tile0, tile1 .. of one run each. */
+/* Returns whether an argument of onyx run names a program of this kind: FILE.bs, a program as a JSON file
+ * (.json, .json.gz), C headers (NAME_script.h next to the rest), or a folder with design_meta.json, perhaps
+ * in its folder bin, or in folders tile0, tile1 .. of a run each. */
 bool exchange_is_program(const char *path);
-/* Reads the program, and its streams from what `data` names besides: COLUMN=FILE ("x4=b.raw"), a folder, or a
- * file. E0970-chip-file, E0971-chip-streams. */
+/* Reads the program, and its streams from the additional files of `data`: COLUMN=FILE ("x4=b.raw"), a folder,
+ * or a file. E0970-chip-file, E0971-chip-streams. */
 bool exchange_read(const char *path, const text_vec *data, arena *mem, diagnostics *d, exchange_program *p);
-/* Reads a program of the dense fabric as one JSON file: words, register writes, and the arrays by the tiles
- * of the global buffer that they are dealt out over. E0970-chip-file. */
+/* Reads a program of the dense fabric as a JSON file: words, register writes, and the arrays by their tiles
+ * of the global buffer. E0970-chip-file. */
 bool exchange_read_dense(const char *path, arena *mem, diagnostics *d, dense_program *out);
-/* Writes the file that p->path names with the words and register writes of the program in place of its own.
+/* Writes the file p->path with the words and register writes of the program in place of its own.
  */
 bool exchange_write_dense(const dense_program *p, const char *path, diagnostics *d);
 /* Decodes the bitstream, finds each stream's IO cell, and cuts the words into runs. Streams get the order of
  * their columns. E0971-chip-streams, and what bits_decode has to say. */
 bool exchange_place(const compile_options *o, compile_context *ctx, exchange_program *p, exchange_array *a);
-/* What a run yields; `stored` is by output, in the order of the program. */
+/* The result of a run; `stored` is by output, in the order of the program. */
 typedef struct {
     compile_outcome ran;
     exchange_stored *stored;
 } exchange_outcome;
 
-/* Runs it on the engine of the options, and compares: E0972-chip-result (exit 3), E0973-chip-zeros (a
- * warning) where explicit zeros alone differ. */
+/* Runs the program on the engine of the options, and compares: E0972-chip-result (exit 3), E0973-chip-zeros
+ * (a warning) if only explicit zeros differ. */
 bool exchange_run(const compile_options *o, compile_context *ctx, const exchange_program *p,
                   const exchange_array *a, exchange_outcome *out);
-/* Makes a program of a kernel that ran on the cycle model with --io-trace: its streams load what its runs
- * did, and are expected to store what the model stores. */
+/* Makes a program of a kernel that ran on the cycle model with --io-trace: its streams load the runs' words,
+ * and expect the words stored by the model. */
 bool exchange_of_kernel(const compile_options *o, compile_context *ctx, const compile_kernel *k,
                         exchange_program *p, exchange_array *a);
-/* Writes it as the chip's own flow takes it: meta file, raw words, C headers, register writes, a debugger's
- * script. */
+/* Writes the program in the files of the chip's own flow: meta file, raw words, C headers, register writes, a
+ * debugger's script. */
 bool exchange_write_aha(compile_context *ctx, const exchange_program *p, const exchange_array *a,
                         const char *folder);
-/* Writes the kernel as the published simulator of SAM takes it: graph, and operands as files of levels. */
+/* Writes the kernel in the files of the published SAM simulator: graph, and operands as files of levels. */
 bool exchange_write_sam(compile_context *ctx, const compile_kernel *k, const char *folder);
-/* Makes report.json of it; and what a person reads. */
+/* Makes report.json of the program; and the summary for people. */
 cJSON *exchange_report(const compile_options *o, const compile_context *ctx, const exchange_program *p,
                        const exchange_array *a, const exchange_outcome *ran);
 void exchange_summary(const compile_options *o, const exchange_program *p, const exchange_array *a,

@@ -1,4 +1,4 @@
-/* exchange_int.h - what the files of exchange/ share. */
+/* exchange_int.h - common to the files of exchange/. */
 #ifndef ONYX_EXCHANGE_INT_H
 #define ONYX_EXCHANGE_INT_H
 
@@ -6,29 +6,28 @@
 
 /* Reads 16-bit words from a file: .raw (big-endian), .bin and .leraw (little-endian). E0970-chip-file. */
 bool exchange_read_words(const char *path, arena *mem, diagnostics *d, u16_vec *out);
-/* Reads a program as one JSON file: bitstream, arrays by name, register writes; or as C headers.
+/* Reads a program as a JSON file: bitstream, arrays by name, register writes; or as C headers.
  * E0970-chip-file. */
 bool exchange_read_json(const char *path, arena *mem, diagnostics *d, exchange_program *p);
-/* Makes such a file of C headers: the caller frees it; NULL after E0001-file. */
+/* Makes the JSON form of C headers: the caller frees the object; NULL after E0001-file. */
 cJSON *exchange_of_headers(const char *path, arena *mem, diagnostics *d);
-/* Reads FOLDER/design_meta.json and the files that it names. E0970-chip-file. */
+/* Reads FOLDER/design_meta.json and the files named there. E0970-chip-file. */
 bool exchange_read_meta(const char *folder, arena *mem, diagnostics *d, exchange_program *p);
-/* Returns the folder of the meta file in this folder: itself or its folder bin; NULL where there is none. */
+/* Returns the folder of the meta file in this folder: itself or its folder bin; NULL if missing. */
 const char *exchange_meta_folder(const char *folder, arena *mem);
-/* Finds the last value that the code of the program writes to a register of a GLB tile; false where it writes
- * none. */
+/* Finds the last value written by the program's code to a register of a GLB tile; false without a write. */
 bool exchange_written(const exchange_program *p, uint32_t tile, uint32_t reg, uint32_t *value);
-/* Returns the words that the load of the tile takes in a run, by what is written. */
+/* Returns the words of the tile's load in a run, by the register writes. */
 uint32_t exchange_words_of_load(const exchange_program *p, uint32_t tile);
-/* Has the processor of engine soc make these writes, if they are of this bitstream and these words;
- * E0975-chip-registers, a warning, says why it does not. */
+/* Makes the processor of engine soc do these writes, if they fit this bitstream and these words;
+ * E0975-chip-registers, a warning, gives the reason otherwise. */
 void exchange_take_registers(const compile_options *o, compile_context *ctx, const exchange_program *p,
                              exchange_array *a);
-/* Returns the words of so many length-headed blocks from `at` on; 0 where the n words end before. */
+/* Returns the words of `blocks` length-headed blocks from `at` on; 0 if the n words end too early. */
 uint32_t exchange_words_of_run(const uint16_t *words, uint32_t n, uint32_t at, uint32_t blocks);
-/* Compares all outputs with what is expected. */
+/* Compares all outputs with the expected outputs. */
 void exchange_compare(const exchange_program *p, arena *mem, exchange_stored *stored);
-/* Returns a name for what an output of a verdict is. */
+/* Returns a name for an output's verdict. */
 const char *exchange_verdict_text(const exchange_stored *s);
 
 #endif

@@ -1,12 +1,12 @@
-/* A kernel of ours as a program that other tools take: the words of its streams from the job of its runs, and
- * what the cycle model stores as the expected results. */
+/* A kernel of ours as a program for other tools: the words of its streams from the job of its runs, and the
+ * words stored by the cycle model as the expected results. */
 #include "exchange/exchange_int.h"
 #include "kernel/streams.h"
 
-/* A job file (docs/dump.md) that is read word by word. */
+/* A job file (docs/dump.md), read word by word. */
 typedef struct {
     const uint8_t *at;
-    size_t words; /* that are left, of 32 bits */
+    size_t words; /* remaining words, of 32 bits */
 } job;
 
 static uint32_t next_word(job *j) {
@@ -50,7 +50,7 @@ static bool read_job(const char *path, exchange_program *p, arena *mem, diagnost
     return runs > 0;
 }
 
-/* The name of a stream, as the chip's flow has it: "tensor_B_mode_0", "tensor_B_mode_vals". */
+/* The name of a stream in the chip's flow: "tensor_B_mode_0", "tensor_B_mode_vals". */
 static const char *stream_name(const tile_copy_stream *s, const name_table *names, arena *mem) {
     const char *tensor = names_text(names, s->stream.tensor);
     const char *copy = s->copy ? arena_printf(mem, "_u%u", s->copy) : "";

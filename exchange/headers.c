@@ -1,6 +1,6 @@
-/* C headers of a program, as the public demonstrations have them: NAME_script.h (configuration words),
- * NAME_input_script.h (arrays), NAME_reg_write.h (register writes) and NAME_unrolling.h (where arrays lie).
- * What they hold becomes a program as one JSON file, which one_file.c reads. */
+/* C headers of a program, in the form of the public demonstrations: NAME_script.h (configuration words),
+ * NAME_input_script.h (arrays), NAME_reg_write.h (register writes) and NAME_unrolling.h (places of arrays).
+ * Their contents become a program as a JSON file, read by one_file.c. */
 #include "exchange/exchange_int.h"
 
 #include <ctype.h>
@@ -65,7 +65,7 @@ static void take_words(scanner *s, u32_vec *to) {
         vec_push(s->mem, to, value);
 }
 
-/* Reads an array between its braces, if it is one of those wanted. */
+/* Reads an array between its braces, if wanted. */
 static void take_array(scanner *s, const char *name) {
     static const struct {
         const char *end, *table;
@@ -83,7 +83,7 @@ static void take_array(scanner *s, const char *name) {
     }
 }
 
-/* Behind the name of an array: goes to the brace that opens its values; false where there are none. */
+/* After the name of an array: goes to the opening brace of its values; false without values. */
 static bool find_values(scanner *s) {
     while (*s->at && *s->at != ';' && *s->at != '=')
         s->at++;
@@ -97,7 +97,7 @@ static bool find_values(scanner *s) {
     return true;
 }
 
-/* Reads the arguments of a call that writes a register. */
+/* Reads the arguments of a call writing a register. */
 static void take_write(scanner *s, const char *name) {
     const char *kind = strstr(name, "Glc") || strstr(name, "glc")     ? "Glc"
                        : strstr(name, "Tile") || strstr(name, "tile") ? "Tile"
@@ -156,7 +156,7 @@ cJSON *exchange_of_headers(const char *path, arena *mem, diagnostics *d) {
         const char *part = arena_printf(mem, "%s%s", stem, parts[i]);
         size_t length = 0;
         if (i && access(part, R_OK) != 0)
-            continue; /* what is missing is said by the reader of the whole */
+            continue; /* the reader of the whole reports missing parts */
         const char *text = text_read(part, d->mem, &length, d);
         if (!text) {
             cJSON_Delete(s.json);

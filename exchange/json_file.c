@@ -1,4 +1,4 @@
-/* What every program of the chip has as one JSON file: words and register writes. */
+/* Common to every program of the chip as a JSON file: words and register writes. */
 #include "exchange/json_file.h"
 
 #include "exchange/exchange_int.h"

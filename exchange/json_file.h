@@ -1,4 +1,4 @@
-/* json_file.h - a program of the chip as one JSON file, whatever its fabric. */
+/* json_file.h - a program of the chip as a JSON file, for any fabric. */
 #ifndef ONYX_EXCHANGE_JSON_FILE_H
 #define ONYX_EXCHANGE_JSON_FILE_H
 
@@ -16,9 +16,9 @@ typedef struct {
 cJSON *exchange_open_json(const char *path, arena *mem, diagnostics *d);
 /* Reads the words of its bitstream. */
 bool exchange_json_bits(const exchange_json *file, bits_stream *out);
-/* Reads the register writes of one function. E0970-chip-file. */
+/* Reads the register writes of a function. E0970-chip-file. */
 bool exchange_json_writes(const exchange_json *file, const char *function, fw_write_vec *out);
-/* Reports that the file is not such a program, E0970-chip-file, and returns false. */
+/* Reports an invalid program file, E0970-chip-file, and returns false. */
 bool exchange_json_refuse(const exchange_json *file, const char *what);
 
 #endif

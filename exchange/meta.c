@@ -1,4 +1,4 @@
-/* design_meta.json: which file each stream loads or is expected to store, and at which IO column. */
+/* design_meta.json: the file loaded or expected by each stream, and its IO column. */
 #include "exchange/exchange_int.h"
 
 #include <unistd.h>
@@ -24,7 +24,7 @@ static bool wrong(const reader *r, const char *name, const char *what) {
     return false;
 }
 
-/* A stream that is statically scheduled is none of the sparse fabric. */
+/* A statically scheduled stream does not belong to the sparse fabric. */
 static bool takes_ready_valid(const reader *r, const cJSON *tile, const char *name) {
     const char *mode = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(tile, "mode"));
     if (mode && strcmp(mode, "RV") == 0)

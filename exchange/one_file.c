@@ -1,8 +1,7 @@
-/* A program of the chip as one JSON file: its words, arrays, and the registers that its processor code
- * writes.
+/* A program of the chip as a JSON file: its words, arrays, and the registers written by its processor code.
  *
- * Which array a stream loads follows from the register writes: the DMA of a GLB tile feeds one of its two
- * columns, from the address where the array lies. */
+ * The register writes give the array of a stream: the DMA of a GLB tile feeds one of its two columns, from
+ * the array's address. */
 #include "exchange/exchange_int.h"
 #include "exchange/json_file.h"
 #include "firmware/registers.h"
@@ -17,7 +16,7 @@ typedef struct {
     arena *mem;
     diagnostics *d;
     exchange_program *p;
-    bool *used;     /* by array of "data": a stream has it */
+    bool *used;     /* by array of "data": used by a stream */
     bool two_built; /* the table of arrays is not of the build whose registers are written: this was said */
 } reader;
 
@@ -28,9 +27,8 @@ static bool refuse(const reader *r, const char *what) {
 
 /* ---- register writes --------------------------------------------------------------------------- */
 
-/* Finds how far apart the registers of two GLB tiles are: where all loads are of every second tile by the
- * chip's map, and each reads what lies in the memory of half that number, the map has twice the chip's
- * distance. */
+/* Finds the distance of two GLB tiles' registers: if by the chip's map all loads are on every second tile,
+ * and each reads the memory of half its tile number, the map has twice the chip's distance. */
 static void find_stride(exchange_program *p) {
     uint32_t loads = 0;
     p->tile_stride = 2 * GLB_TILE_STRIDE;
@@ -76,7 +74,7 @@ static const char *array_in(const reader *r, const char *table, uint32_t tile) {
     return NULL;
 }
 
-/* A load takes so many words of the array: all of it, or its first run, which is one block or two. */
+/* Whether a load takes `words` words of the array: all words, or its first run, which is one block or two. */
 static bool is_as_long(const cJSON *array, uint32_t words) {
     const uint32_t n = (uint32_t)cJSON_GetArraySize(array);
     uint32_t end = 0;
@@ -95,8 +93,8 @@ static void say_two_builds(reader *r, const char *name, uint32_t words) {
     r->two_built = true;
 }
 
-/* Finds the array of a stream that lies in `tile`: by the table or, where there is none or it is of another
- * build, the first that no stream has yet; of an input (`words`) as long as the load. */
+/* Finds the array of a stream in `tile`: by the table or, without a table or for another build, the first
+ * unused array; for an input (`words`) an array as long as the load. */
 static const cJSON *array_of(reader *r, const char *table, uint32_t tile, uint32_t words) {
     const cJSON *data = cJSON_GetObjectItemCaseSensitive(r->json, "data"), *array;
     const char *name = array_in(r, table, tile);
@@ -120,14 +118,14 @@ static uint32_t field(uint32_t value, uint32_t lsb, uint32_t width) {
     return value >> lsb & ((1u << width) - 1);
 }
 
-/* What there is of each side: the registers of its DMA, and where the file says which array lies where. */
+/* Each side: the registers of its DMA, and the file's table of arrays' places. */
 static const struct side {
     uint32_t control, mux, start;
     const char *table;
 } sides[] = {{GLB_LD_CTRL, GLB_LD_CTRL_DATA_MUX_LSB, GLB_LD_START_ADDR, "glb_tile_of_input"},
              {GLB_ST_CTRL, GLB_ST_CTRL_DATA_MUX_LSB, GLB_ST_START_ADDR, "glb_tile_of_output"}};
 
-/* Adds the stream that the DMA of the tile serves on that side, if it does. */
+/* Adds the stream served by the tile's DMA on this side, if any. */
 static bool find_stream(reader *r, uint32_t tile, bool output) {
     const struct side *side = &sides[output];
     uint32_t control, at = 0;
@@ -146,7 +144,7 @@ static bool find_stream(reader *r, uint32_t tile, bool output) {
     return true;
 }
 
-/* What the bitstream's DMA loads should be the words that are here. */
+/* Warns if the bitstream's DMA does not load these words. */
 static void look_at_words(const reader *r) {
     const exchange_program *p = r->p;
     for (uint32_t i = 0; i < p->writes.configure.len; i++) {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #define MEMORY "fiber_access_16_inst_"
-enum { BLOCK_MOST = 1024 }; /* words that a memory tile has of one block */
+enum { BLOCK_MOST = 1024 }; /* limit of a block's words in a memory tile */
 
 typedef struct {
     compile_streams cells;
@@ -74,8 +74,8 @@ static exchange_stream *find(exchange_streams *all, uint32_t column) {
     return NULL;
 }
 
-/* Makes the streams of one side those of the bitstream, in the order of their columns. `other` are those of
- * which nobody has said yet which side they are of. */
+/* Replaces the streams of a side by the bitstream's, in the order of their columns. `other` are streams of an
+ * unknown side. */
 static bool take_side(const placer *x, bool output, exchange_streams *all, exchange_streams *other) {
     const uint32_t *column = output ? x->cells.out_column : x->cells.in_column,
                    *cell = output ? x->cells.out_cell : x->cells.in_cell;
@@ -101,7 +101,7 @@ static bool take_side(const placer *x, bool output, exchange_streams *all, excha
     return true;
 }
 
-/* Every stream that was stated must have a cell. */
+/* Every stated stream must have a cell. */
 static bool all_taken(const placer *x, const exchange_streams *stated) {
     for (uint32_t i = 0; i < stated->len; i++) {
         if (stated->at[i].column != EXCHANGE_UNPLACED)
@@ -180,8 +180,8 @@ static bool make_plan(const placer *x) {
     return add_runs(x);
 }
 
-/* Returns whether some word is of a 17-bit switch box as the chip has them; else, where words are of the
- * feature that earlier chips have there, E0977-chip-map. */
+/* Returns whether some word belongs to a 17-bit switch box of the chip; otherwise, for words of the feature
+ * used by earlier chips, E0977-chip-map. */
 static bool is_of_this_chip(compile_context *ctx, const exchange_program *p) {
     enum {
         OF_MEM = 0x0b,
@@ -197,7 +197,7 @@ static bool is_of_this_chip(compile_context *ctx, const exchange_program *p) {
         earlier = feature == EARLIER && !earlier ? w : earlier;
     }
     if (!earlier)
-        return true; /* what else is wrong is said by who decodes it */
+        return true; /* the decoder reports other errors */
     diag_error(ctx->diag, earlier->loc, "E0977-chip-map",
                "no tile has a word of a 17-bit switch box where the chip has one (features 11 and 14), and "
                "this tile has "

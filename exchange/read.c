@@ -1,4 +1,4 @@
-/* Which kind of files a program is in, and what a command line says of its streams besides. */
+/* Finds the kind of a program's files, and reads the command line's streams. */
 #include "exchange/exchange_int.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static const char *run_folder(const char *path, uint32_t run, arena *mem) {
     return exchange_meta_folder(arena_printf(mem, "%s/tile%u", path, run), mem);
 }
 
-/* Appends the words of a run to those of the runs before, stream by stream. */
+/* Appends the words of a run to the earlier runs, stream by stream. */
 static bool append_run(exchange_streams *all, const exchange_streams *run, const char *folder, arena *mem,
                        diagnostics *d) {
     bool same = all->len == run->len;
@@ -68,8 +68,8 @@ static exchange_stream *at_column(exchange_streams *all, uint32_t column) {
     return NULL;
 }
 
-/* Takes COLUMN=FILE. Whether the stream goes in or out is the bitstream's to say: it is kept as an input
- * until exchange_place has seen that. */
+/* Takes COLUMN=FILE. The bitstream decides the stream's direction: it is kept as an input until
+ * exchange_place. */
 static bool take_column(const char *text, arena *mem, diagnostics *d, exchange_program *p) {
     char *end = NULL;
     const unsigned long column = *text == 'x' ? strtoul(text + 1, &end, 10) : 0;
@@ -95,7 +95,7 @@ static bool take_column(const char *text, arena *mem, diagnostics *d, exchange_p
     return true;
 }
 
-/* Returns the folder of a meta file that is named itself; any other path as it is. */
+/* Returns the folder of a meta file named itself; any other path unchanged. */
 static const char *folder_of_meta(const char *path, arena *mem) {
     static const char name[] = "design_meta.json";
     const size_t length = strlen(path), n = sizeof name - 1;

@@ -1,4 +1,4 @@
-/* Register writes of a program: what they say, and whether they are of the bitstream and the words at hand.
+/* Register writes of a program: their meaning, and their agreement with the bitstream and the words.
  */
 #include "firmware/registers.h"
 #include "exchange/exchange_int.h"
@@ -26,7 +26,7 @@ static bool is_written(const exchange_program *p, uint32_t tile, uint32_t reg, u
     return exchange_written(p, tile, reg, &is) && is == value;
 }
 
-/* Returns what of the loading of the bitstream is not of these words, or NULL. */
+/* Returns the part of the bitstream's loading that disagrees with these words, or NULL. */
 static const char *configures_other(const exchange_program *p) {
     const fw_write_vec *all = &p->writes.configure;
     bool starts = false, counts = false;
@@ -38,7 +38,7 @@ static const char *configures_other(const exchange_program *p) {
                             : "they load another number of words of configuration, or from another place";
 }
 
-/* Returns what of the streams is not as the firmware's batches have it, or NULL. */
+/* Returns the part of the streams that disagrees with the firmware's batches, or NULL. */
 static const char *streams_other(const exchange_program *p, const exchange_array *a) {
     const pnr_board *b = &a->board;
     const uint32_t per_tile = b->columns_per_glb_tile, tile_bytes = b->glb_banks_per_tile * b->glb_bank_bytes;

@@ -1,4 +1,4 @@
-/* What is said of a program of the chip and its run: report.json and the summary. */
+/* Reports about a program of the chip and its run: report.json and the summary. */
 #include "report/report.h"
 #include "exchange/exchange_int.h"
 

@@ -1,4 +1,4 @@
-/* A program of the chip on an engine, and what differs from what its files expect. */
+/* A program of the chip on an engine, and its differences from the expected files. */
 #include "exchange/exchange_int.h"
 
 static const char *first_difference(const u16_vec *have, const u16_vec *want, arena *mem) {
@@ -32,7 +32,7 @@ static bool judge(compile_context *ctx, const exchange_program *p, const exchang
     return right;
 }
 
-/* Writes what each output has stored, as the files of others have it: NAME.raw. */
+/* Writes the stored words of each output, in other tools' form: NAME.raw. */
 static bool write_words(const exchange_stream *s, const u16_vec *words, const char *folder, diagnostics *d) {
     file_out f;
     if (!file_create(&f, arena_printf(d->mem, "%s/%s.raw", folder, s->name), d->mem, d))

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-/* Text, as the simulator's tools leave it for the global buffer: a word a line, four hexadecimal digits. */
+/* Text in the form of the simulator's tools for the global buffer: a word a line, four hexadecimal digits. */
 static bool read_text_words(const char *path, arena *mem, diagnostics *d, u16_vec *out) {
     size_t length = 0;
     const char *text = text_read(path, d->mem, &length, d);

@@ -9,7 +9,7 @@ typedef struct {
     const exchange_program *p;
     const exchange_array *a;
     const char *folder; /* of all */
-    u32_vec *at;        /* by stream, inputs then outputs: where each run's words begin, and the end */
+    u32_vec *at;        /* by stream, inputs, next outputs: the begin of each run's words, and the end */
 } writer;
 
 static const exchange_stream *stream_at(const writer *w, uint32_t s) {
@@ -44,7 +44,7 @@ static bool create(const writer *w, file_out *f, const char *folder, const char 
 
 /* ---- words -------------------------------------------------------------------------------------- */
 
-/* Their test bench counts line feeds and adds one: the last line has none. */
+/* The chip's test bench counts line feeds and adds one: the last line has none. */
 static bool write_bitstream(const writer *w, const char *folder) {
     file_out f;
     if (!create(w, &f, folder, "bitstream.bs"))
@@ -122,7 +122,8 @@ static void put(const writer *w, fw_write_vec *to, uint32_t tile, uint32_t reg, 
     vec_push(w->ctx->mem, to, (fw_write){GLB_TILE_STRIDE * tile + reg, value});
 }
 
-/* The DMA of the first GLB tile sends the words to its own columns and to the east, the others pass them on.
+/* The DMA of the first GLB tile sends the words to its own columns and to the east, the other tiles forward
+ them.
  */
 static void put_configure(const writer *w, fw_write_vec *to) {
     const uint32_t per_tile = w->a->board.columns_per_glb_tile;
@@ -145,7 +146,7 @@ static uint32_t mux_of(const writer *w, const exchange_stream *s) {
     return s->column % w->a->board.columns_per_glb_tile ? GLB_COLUMN_ODD : GLB_COLUMN_EVEN;
 }
 
-/* One loop over the words, two bytes and one cycle a step; a single word is no loop. */
+/* A single loop over the words, two bytes and a cycle a step; a single word is no loop. */
 static void put_load(const writer *w, fw_write_vec *to, uint32_t s) {
     const exchange_stream *one = stream_at(w, s);
     const pnr_board *b = &w->a->board;
@@ -224,7 +225,7 @@ static bool write_script(const writer *w) {
     return file_commit(&f, w->ctx->diag);
 }
 
-/* The words of all runs, one behind the other, operands and expected results. */
+/* The words of all runs in order, operands and expected results. */
 static bool write_arrays(const writer *w) {
     file_out f;
     if (!create(w, &f, w->folder, "app_input_script.h"))
@@ -241,8 +242,8 @@ static bool write_arrays(const writer *w) {
     return file_commit(&f, w->ctx->diag);
 }
 
-/* Which tile of the global buffer each array lies in, which streams start together, and where the words of
- * each run begin and end. */
+/* The tile of the global buffer of each array, the streams with a common start, and the begin and end of each
+ * run's words. */
 static bool write_unrolling(const writer *w) {
     const uint32_t per_tile = w->a->board.columns_per_glb_tile;
     uint32_t pulse[2] = {0, 0};
@@ -271,7 +272,7 @@ static void set_word(FILE *out, uint32_t address, uint32_t value) {
     fprintf(out, "set {unsigned int}0x%08x = 0x%x\n", address, value);
 }
 
-/* 16-bit words as the debugger puts them into memory, low byte first. */
+/* 16-bit words in the debugger's order for memory, low byte first. */
 static bool write_bin(const writer *w, uint32_t s) {
     const exchange_stream *one = stream_at(w, s);
     file_out f;
@@ -369,7 +370,7 @@ static bool write_run(const writer *w, const char *folder, uint32_t run) {
     return ok;
 }
 
-/* Takes the meta files of an earlier export out of folders that this one does not write, so that nobody reads
+/* Removes the meta files of an earlier export from folders unused by this export, to keep tools from reading
  * them as runs of this program. */
 static void forget_runs(const writer *w, uint32_t runs) {
     arena *mem = w->ctx->mem;

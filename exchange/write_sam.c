@@ -1,4 +1,4 @@
-/* What the published simulator of SAM takes: the graph, and each operand as text files of its levels. */
+/* Input files of the published SAM simulator: the graph, and each operand as text files of its levels. */
 #include "exchange/exchange_int.h"
 #include "support/number.h"
 #include "tiling/levels.h"
@@ -22,7 +22,7 @@ static bool write_values(compile_context *ctx, const char *path, const sam_tenso
     return file_commit(&f, ctx->diag);
 }
 
-/* Files are named by the mode of the tensor that a level stores; a dense level has none. */
+/* Files are named by the mode of the level's tensor; a dense level has none. */
 static bool write_tensor(compile_context *ctx, const char *folder, const sam_tensor_data *format,
                          const tile_tensor *t, tile_dtype dtype) {
     sam_tensor_levels levels;
@@ -42,7 +42,7 @@ static bool write_tensor(compile_context *ctx, const char *folder, const sam_ten
            write_values(ctx, arena_printf(ctx->mem, "%svals", stem), &levels, dtype);
 }
 
-/* Copies the graph as the folder of the run has it. */
+/* Copies the graph from the run's folder. */
 static bool copy_graph(compile_context *ctx, const char *from, const char *to) {
     size_t length = 0;
     const char *text = file_read(arena_printf(ctx->mem, "%s/sam.gv", from), ctx->mem, &length, ctx->diag);

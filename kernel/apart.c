@@ -1,8 +1,9 @@
-/* apart.c - operands whose format takes them apart, where there may be a kernel for each part. */
+/* apart.c - operands whose format splits them into parts, with a kernel for each part where possible. */
 #include "kernel/apart.h"
 #include "tiling/queries.h"
 
-/* Returns how many factors the tensor is of the products that h is, with more than it once for what is none.
+/* Returns the number of the tensor's factors in the products of h; more than 1 for other expressions with the
+ tensor.
  */
 static uint32_t count_factors(const sam_statement *s, sam_expr h, sam_tensor t) {
     const sam_expr_data *x = sam_expr_at(s, h);
@@ -34,7 +35,7 @@ static bool are_free(const compile_context *ctx, const sam_statement *st, sam_te
     return is_free;
 }
 
-/* Whether there may be a kernel for each part. */
+/* Whether a kernel for each part is allowed. */
 static bool is_open(const compile_options *o) {
     const bool stated =
         o->cutting.parts == COMPILE_PARTS_APART && !o->asked.statement && !o->written.schedule.len;

@@ -1,4 +1,4 @@
-/* A netlist on the array: how it is placed and routed, and what its FIFOs have to hold. */
+/* A netlist on the array: options of placement and routing, and required FIFO sizes. */
 #include "kernel/array.h"
 
 /* By cell: its copy of the kernel, which has a flush of its own. */

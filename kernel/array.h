@@ -4,17 +4,16 @@
 
 #include "kernel/kernel.h"
 
-/* Returns how the netlist of these copies is to be placed and routed. */
+/* Returns the options of placement and routing for the netlist of these copies. */
 pnr_options compile_pnr_options(const compile_options *o, compile_context *ctx, const compile_array *a,
                                 const pnr_board *board);
-/* Gives joins' short branches in the routed design the room that balances them, if the options want it.
- * Always returns true. */
+/* Balances joins' short branches in the routed design by more room, if the options allow. Always returns
+ * true. */
 bool compile_balance(const compile_options *o, compile_context *ctx, compile_array *a);
-/* Finds in a->liveness whether the FIFOs suffice, with the pairs that the routes have; does nothing with
- * --deadlock off. Always returns true. */
+/* Records in a->liveness whether the FIFOs, with the routes' pairs, suffice; does nothing with --deadlock
+ * off. Always returns true. */
 bool compile_find_deadlock(const compile_options *o, compile_context *ctx, compile_array *a);
-/* Reports, as --deadlock asks, if fibers of up to `longest` coordinates may need more room in FIFOs than
- * there is. */
+/* Reports, by --deadlock, if fibers of up to `longest` coordinates may need more FIFO room than available. */
 bool compile_check_deadlock(const compile_options *o, compile_context *ctx, const compile_kernel *k,
                             uint32_t longest);
 

@@ -1,5 +1,5 @@
-/* What a compilation works with, and what every stage has at hand: progress for whoever waits, other
- * programs, and how a wrong value of an option is said. */
+/* The context of a compilation, common to every pass: progress, other programs, and errors about values of
+ * options. */
 #include "kernel/context.h"
 #include "kernel/processor.h"
 #include "kernel/settle.h"
@@ -22,7 +22,7 @@ static const char *own_folder(arena *mem) {
     return arena_strndup(mem, self, (size_t)length);
 }
 
-/* Data lie in $ONYX_HOME, or beside the installed program, or in the tree it was built from. */
+/* Data lie in $ONYX_HOME, or next to the installed program, or in the build's source tree. */
 void compile_set_programs(compile_context *ctx, const char *folder) {
     const char *home = getenv("ONYX_HOME");
     ctx->programs = folder;
@@ -57,13 +57,13 @@ void compile_end(compile_context *ctx) {
     for (uint32_t i = 0; i < ctx->boards.len; i++)
         pnr_board_free(&ctx->boards.at[i]);
     if (ctx->partial)
-        rmdir(ctx->partial); /* it stays if there is anything in it */
+        rmdir(ctx->partial); /* a nonempty folder stays */
     if (ctx->folder)
         close(ctx->folder - 1);
     arena_free(ctx->mem);
 }
 
-/* The process that was writing "NAME.PID.part"; 0: the name is another. */
+/* The process writing "NAME.PID.part"; 0: another kind of name. */
 static pid_t writer_of(const char *name) {
     const char *end = strrchr(name, '.'), *digits = end;
     if (!end || strcmp(end, ".part") != 0)
@@ -73,7 +73,7 @@ static pid_t writer_of(const char *name) {
     return digits > name && digits < end && digits[-1] == '.' ? (pid_t)strtol(digits, NULL, 10) : 0;
 }
 
-/* Whoever has the folder looks; files of a process that lives, such as onyx view, stay. */
+/* The folder's owner removes them; files of a living process, such as onyx view, stay. */
 static void sweep_parts(const char *path, arena *mem) {
     DIR *list = opendir(path);
     for (struct dirent *e = list ? readdir(list) : NULL; e; e = readdir(list)) {

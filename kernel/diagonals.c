@@ -1,9 +1,9 @@
-/* diagonals.c - a matrix that is stored by diagonals, times a vector: dense products along the diagonals.
+/* diagonals.c - a matrix stored by diagonals, times a vector: dense products along the diagonals.
  *
  * With diagonals at j - i = p, q, ... x(i) = B(i,j) * c(j) is x(i) = B0(i) * c0(i) + B1(i) * c1(i) + ...,
- * where B0(i) is B(i,i+p), and c0(i) is c(i+p): nothing is joined, and nothing reduced. Diagonals beside each
- * other are a band, x(i) = sum(d, B(i,d) * c(i,d)), whose columns they are. The host makes these operands, in
- * which c stands once for each diagonal.
+ * where B0(i) is B(i,i+p), and c0(i) is c(i+p): the kernel neither joins nor reduces. Adjacent diagonals are
+ * a band, x(i) = sum(d, B(i,d) * c(i,d)), with the diagonals as columns. The host makes these operands, with
+ * a copy of c for each diagonal.
  */
 #include "kernel/diagonals.h"
 #include "kernel/formats.h"
@@ -48,7 +48,7 @@ static bool find_product(const compile_options *o, compile_context *ctx, const s
            b->index[out->by_columns].v == st->result_index[0].v && b->index[!out->by_columns].v == sum->var.v;
 }
 
-/* Finds the diagonals; false where there are none, or too many. */
+/* Finds the diagonals; false for none, or too many. */
 static bool find_diagonals(const tile_tensor *t, along *a) {
     a->rows = t->dim[a->by_columns];
     for (uint64_t e = 0; e < t->nnz; e++) {
@@ -77,7 +77,7 @@ static bool is_band(const along *a) {
     return a->n > 1 && a->at[a->n - 1] - a->at[0] + 1 <= 2 * (int64_t)a->n;
 }
 
-/* What an operand along a diagonal is called, or along all as a band. */
+/* The name of an operand along a diagonal, or along all as a band. */
 static const char *name_of(compile_context *ctx, const sam_statement *st, sam_tensor t, int diagonal) {
     const char *name = names_text(ctx->names, sam_tensor_at(st, t)->name);
     return diagonal < 0 ? arena_printf(ctx->mem, "%sBand", name)
@@ -104,7 +104,7 @@ static void add_entry(arena *mem, entries *all, uint32_t row, int64_t column, ui
     vec_push(mem, &all->val, tile_to_double(TILE_DTYPE_INT16, word));
 }
 
-/* Makes both operands along a diagonal, or (-1) along all of them as a band. */
+/* Makes both operands along a diagonal, or (-1) along all diagonals as a band. */
 static void make_operands(compile_context *ctx, const sam_statement *st, const along *a, int diagonal,
                           const tile_tensor *data, tile_tensor *out) {
     const tile_tensor *b = &data[a->matrix.v - 1], *c = &data[a->vector.v - 1];
@@ -152,7 +152,7 @@ static void add_format(compile_context *ctx, compile_rewriting *r, const char *t
     vec_push(ctx->mem, &r->formats, arena_printf(ctx->mem, "%s:%s", tensor, band ? "dd" : "d"));
 }
 
-/* Makes the statement along the diagonals. Returns false where it cannot be said. */
+/* Makes the statement along the diagonals. Returns false if not expressible. */
 static bool rewrite(compile_context *ctx, const fe_in *in, const sam_statement *st, const along *a, bool band,
                     compile_rewriting *r) {
     const char *x = names_text(ctx->names, sam_tensor_at(st, st->result)->name),
@@ -185,7 +185,7 @@ static bool rewrite(compile_context *ctx, const fe_in *in, const sam_statement *
     return fe_parse(&r->in, ctx->names, ctx->mem, ctx->diag, r->statement);
 }
 
-/* "diagonals -1, 0 and 3", of which there may be too many to name; each is j - i of B(i,j). */
+/* "diagonals -1, 0 and 3", shortened for many diagonals; each is j - i of B(i,j). */
 static const char *list_of(compile_context *ctx, const along *a) {
     const char *all = plural(a->n, "diagonal", "diagonals");
     if (a->n > 2 * WRITTEN_MOST)

@@ -1,11 +1,11 @@
-/* How many copies of a kernel the array gets, and how they share the pairs of sub-tiles, where the user
- * leaves it open: by what tiling expects of the data and of the chip. */
+/* Chooses the number of a kernel's copies, and their dispatch of pairs of sub-tiles, if the user leaves them
+ * open: by tiling's expectation from the data and the chip. */
 #include "kernel/dispatch.h"
 #include "kernel/edges.h"
 #include "kernel/pack.h"
 #include "pnr/floor.h"
 
-/* The sentence of a dispatch that has everything else. */
+/* The reason of a dispatch whose other members are set. */
 static const char *reason(compile_context *ctx, const compile_dispatch *d, uint32_t together,
                           uint32_t apart) {
     double pairs = (double)d->pairs;
@@ -32,14 +32,14 @@ static bool is_counted(const compile_tiling *t) {
     return t->expected.complete || (t->options.steps && t->expected.expected.runs);
 }
 
-/* Returns whether several processes or commands make the runs, which must not depend on each other then. */
+/* Returns whether several processes or commands make the runs, which must be independent in this case. */
 static bool is_shared(const compile_options *o) {
     return o->target.engine == ENGINE_CYCLE &&
            (o->running.jobs || o->running.shards || o->running.merged.len);
 }
 
-/* Chooses the dispatch by the options or by the data, for so many copies that start together or apart (0:
- * they do not fit). */
+/* Chooses the dispatch by the options or by the data, for the number of copies with common and with
+ * independent starts (0: they do not fit). */
 static bool choose_dispatch(const compile_options *o, compile_context *ctx, const compile_copied *in,
                             uint32_t together, uint32_t apart, compile_dispatch *d) {
     const sam_statement *st = &in->lowered->statement;
@@ -64,7 +64,7 @@ static bool choose_dispatch(const compile_options *o, compile_context *ctx, cons
     d->why = "the data are not known before they are run";
     if (!compile_pack_known(ctx, st, in->data))
         return false;
-    /* What does not fit is said when it is run. */
+    /* The run reports misfits. */
     if ((!in->data->packed.operand && !is_counted(in->tiling)) ||
         (!is_counted(in->tiling) && !tile_expect(st, &in->data->packed, &in->tiling->options, plan)) ||
         !plan->expected.runs)
@@ -127,7 +127,8 @@ tile_room compile_room_for(const compile_options *o, const netlist *one, const p
     return room;
 }
 
-/* How many copies pay, by what all runs are expected to take; one where nothing is known of them. */
+/* Chooses the profitable number of copies, by the expected cycles of all runs; one copy without an
+ * expectation. */
 static bool choose_copies(const compile_options *o, compile_context *ctx, const compile_copied *in,
                           uint32_t *copies) {
     compile_tiling *t = in->tiling;

@@ -1,4 +1,4 @@
-/* Edges of sub-tiles along loops by their names (--tile, --glb-tile), and those that the options leave open.
+/* Edges of sub-tiles along named loops (--tile, --glb-tile), and edges left open by the options.
  */
 #include "kernel/edges.h"
 #include "kernel/pack.h"
@@ -12,7 +12,7 @@ const char *compile_loops_text(const sam_statement *st, arena *mem) {
     return text;
 }
 
-/* Returns the loop of st with that name, or 0. */
+/* Returns the loop of st with this name, or 0. */
 static sam_var loop_named(const sam_statement *st, const char *name) {
     for (uint32_t l = 0; l < st->loops.len; l++) {
         if (strcmp(names_text(st->names, sam_var_at(st, st->loops.at[l])->name), name) == 0)
@@ -21,7 +21,7 @@ static sam_var loop_named(const sam_statement *st, const char *name) {
     return (sam_var){0};
 }
 
-/* Fills edge[] for the loops of st; what names others' is not for it. */
+/* Fills edge[] for the loops of st; names of other loops are ignored. */
 static void resolve(const compile_edges *edges, const sam_statement *st, uint32_t *edge) {
     for (uint32_t i = 0; i < edges->along.len; i++) {
         sam_var v = loop_named(st, edges->along.at[i].loop);
@@ -38,7 +38,7 @@ static sam_var var_named(const sam_statement *st, name_id name) {
     return (sam_var){0};
 }
 
-/* Finds which coordinates of the result the graph drops: tiling counts what is left. */
+/* Finds the result's coordinates dropped by the graph, for tiling's count. */
 static void note_droppers(const compile_lowered *k, tile_options *out) {
     for (uint32_t n = 0; n < k->sam.nodes.len; n++) {
         const sam_node_data *node = &k->sam.nodes.at[n];
@@ -52,14 +52,14 @@ static bool is_unasked(const compile_options *o) {
     return !o->cutting.tile_auto && (compile_edges_open(o) || compile_copies_open(o));
 }
 
-/* Returns what a choice that nobody asked for may cost: at -O1 a quarter of a second. */
+/* Returns the step limit of an unrequested choice: at -O1 a quarter of a second. */
 static uint64_t most_steps(const compile_options *o) {
     static const uint64_t steps[] = {0, UINT64_C(1) << 22, UINT64_C(1) << 26, 0};
     return is_unasked(o) ? steps[o->optimize] : 0;
 }
 
-/* Returns whether operands have one load stream each: where it is said, or where levels have more streams
- * than the board and its profile has a way out. */
+/* Returns whether operands have a single load stream each: on request, or if the levels exceed the board's
+ * streams and its profile supports shared streams. */
 static bool comes_in_turn(const compile_options *o, const pnr_board *board, const sam_graph *sam) {
     return o->copies.streams >= COMPILE_OF_TENSORS ||
            (o->copies.streams == COMPILE_BY_DATA && pnr_board_extended(board) &&
@@ -84,7 +84,7 @@ tile_options compile_tiling_of(const compile_options *o, const pnr_board *board,
     return out;
 }
 
-/* Checks that every loop that the option names is one of some statement. */
+/* Checks that every loop named by the option belongs to some statement. */
 static bool all_found(compile_context *ctx, const char *option, const compile_edges *edges,
                       const sam_statement *const *all, uint32_t n) {
     const char *loops = "";
@@ -135,10 +135,10 @@ static bool has_dense_level(const sam_statement *st, sam_var v) {
 
 enum { MOST_EDGE = 1 << 15 }; /* of --tile auto: the largest power of two in 16 bits */
 
-/* The model is off by about as much: a kernel that the processor keeps waiting gains nothing by copies. */
+/* Margin of the model's error: a kernel limited by the processor gains nothing by copies. */
 static const double WORTH = 0.9;
 
-/* What a search of edges goes by. */
+/* Inputs of a search of edges. */
 typedef struct {
     const pnr_board *board;
     const compile_lowered *k;
@@ -151,8 +151,8 @@ static tile_candidate choose(const search *s, const tile_options *from, tile_can
     return tile_choose(&s->k->statement, s->data, from, s->widest, s->mem, candidates);
 }
 
-/* Finds edges to begin with where the user wants fewer streams: those that would be chosen without that wish,
- * so that a search of few steps does not end far from them. */
+/* Finds initial edges when the user wants fewer streams: the edges chosen without this wish, to start a short
+ * search near them. */
 static void begin_with_more(const search *s, compile_tiling *out) {
     for (uint32_t i = 0; i < 2; i++) {
         tile_options more = out->options;
@@ -167,9 +167,9 @@ static void begin_with_more(const search *s, compile_tiling *out) {
     }
 }
 
-/* Chooses once more with one load stream for each operand, and with one store stream for the result, too,
- * where there is room for that, and takes it if the chip is expected to be a tenth faster. `open`: the
- * options before there was a choice. */
+/* Chooses once more with a single load stream for each operand, and with a single store stream for the
+ * result, too, if there is room, and takes the choice if the chip is expected to be a tenth faster. `open`:
+ * the options before the first choice. */
 static void choose_shared(const search *s, const tile_options *open, compile_tiling *out) {
     for (int stored = 0; stored < 2; stored++) {
         compile_tiling turn = {.options = *open, .shared = out->shared, .stored = out->stored};
@@ -193,7 +193,7 @@ static void choose_shared(const search *s, const tile_options *open, compile_til
     }
 }
 
-/* Makes the edges along variables that must not be cut as long as they are, where the data say how long. */
+/* Sets the edges along uncut variables to their extents, if the data give the extents. */
 static void leave_whole(const sam_statement *st, const uint32_t *extent, tile_options *edges) {
     for (uint32_t v = 0; v < st->vars.len && st->uncut >> v; v++) {
         if (!(st->uncut >> v & 1) || !extent[v])
@@ -203,8 +203,8 @@ static void leave_whole(const sam_statement *st, const uint32_t *extent, tile_op
     }
 }
 
-/* Edges by the data, where all operands are the user's: those of a workspace are not there yet. What is
- * chosen is neither refused by lowering nor by capacity nor for deadlock: docs/tiling.md. */
+/* Chooses edges by the data, if all operands are the user's: workspaces do not exist yet. A choice is never
+ * refused by lowering, capacity or deadlock checks: docs/tiling.md. */
 static bool choose_by_data(const compile_options *o, compile_context *ctx, const pnr_board *board,
                            const compile_lowered *k, compile_data *data, compile_tiling *out) {
     const sam_statement *st = &k->statement;
@@ -247,8 +247,8 @@ void compile_limit_edges(const compile_lowered *k, bool extended, tile_options *
     }
 }
 
-/* A dense level is as long as the edge, so where the data say how far a loop runs, no edge that nobody asked
- * for goes further. `chosen`: those that are there have been chosen. */
+/* A dense level is as long as the edge: if the data give a loop's extent, no unrequested edge exceeds the
+ * extent. `chosen`: the present edges were chosen. */
 static void clip(const sam_statement *st, bool chosen, const uint32_t *extent, tile_options *edges) {
     for (uint32_t l = 0; l < st->loops.len && !edges->tile; l++) {
         sam_var v = st->loops.at[l];
@@ -259,7 +259,7 @@ static void clip(const sam_statement *st, bool chosen, const uint32_t *extent, t
     }
 }
 
-/* Says of edges that the user stated for such variables that they are not used. */
+/* Notes the user's edges along uncut variables as unused. */
 static void say_whole(const compile_options *o, compile_context *ctx, const sam_statement *st,
                       const uint32_t *extent) {
     uint32_t stated[TILE_MAX_VARS] = {0};
@@ -274,7 +274,7 @@ static void say_whole(const compile_options *o, compile_context *ctx, const sam_
     }
 }
 
-/* Returns how far the loops run by those operands of the user's that are there; 0: none says it. */
+/* Returns the extents of the loops from the present user operands; 0: unknown. */
 static uint32_t *partial_extents(const sam_statement *st, const tile_operands *in, arena *mem) {
     uint32_t *extent = arena_new_n(mem, uint32_t, st->vars.len + 1);
     for (uint32_t e = 1; e <= st->exprs.len; e++) {
@@ -291,7 +291,7 @@ static uint32_t *partial_extents(const sam_statement *st, const tile_operands *i
     return extent;
 }
 
-/* What the data say changes the edges. */
+/* Adapts the edges to the data. */
 static bool fit_to_extents(const compile_options *o, compile_context *ctx, const sam_statement *st,
                            compile_data *data, tile_options *edges) {
     uint32_t *extent = NULL;

@@ -1,8 +1,8 @@
-/* What environment(name,n) of schedules says of copies and edges of sub-tiles, as if options did. */
+/* Applies environment(name,n) of schedules to copies and edges of sub-tiles, like options. */
 #include "kernel/environment.h"
 #include "frontend/environment.h"
 
-/* E0179: two places say different numbers; `before` is where the schedule has said the other one. */
+/* E0179: two places give different numbers; `before` is the schedule's earlier place. */
 static bool contradicts(diagnostics *d, const fe_environment *one, const char *other, const src_loc *before) {
     const char *what = one->loop ? "tile" : "unroll";
     diag_error(d, one->loc, "E0179-environment", "environment(%s%s%s,%u) contradicts %s", what,
@@ -14,7 +14,7 @@ static bool contradicts(diagnostics *d, const fe_environment *one, const char *o
     return false;
 }
 
-/* Finds what options say of the same; NULL: nothing else. */
+/* Finds a contradicting option; NULL: none. */
 static const char *said_by_option(const compile_options *o, const fe_environment *one, arena *mem) {
     if (!one->loop) {
         const bool other = !o->copies.unroll_open && o->copies.unroll != one->value;

@@ -1,4 +1,4 @@
-/* The folder of a program: what the passes leave there for other commands, and what --dump asks for. */
+/* The folder of a program: files of the passes for other commands, and the files of --dump. */
 #include "kernel/folder.h"
 
 #include "frontend/coordinates.h"
@@ -71,7 +71,7 @@ static void print_timing(const compile_array *a, FILE *out) {
     print_json(pnr_timing_report(&a->design, &a->timing), out);
 }
 
-/* Prints the one form that is there. */
+/* Prints the only form present. */
 static void print(const compile_form *form, FILE *out) {
 #define DUMP(stage, type, end, doc)                                                                          \
     if (form->stage)                                                                                         \
@@ -80,8 +80,8 @@ static void print(const compile_form *form, FILE *out) {
 #undef DUMP
 }
 
-/* Prints the form to ctx->shown. Where several stages are asked for, a line before it says which stage it is,
- * and of which kernel where there are several. */
+/* Prints the form to ctx->shown. With several stages requested, a line in front names the stage, and the
+ * kernel if there are several. */
 static void show(const compile_options *o, const compile_context *ctx, const compile_form *form,
                  const char *stage, const char *folder) {
     const char *kernel = folder + strlen(ctx->partial);

@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <strings.h>
 
-/* Formats by name, as they were read first. */
+/* Formats by name, as first read. */
 struct compile_formats {
     tile_formats all;
 };
@@ -18,7 +18,7 @@ static bool read_file(compile_context *ctx, const char *path, tile_formats *out)
 }
 
 bool compile_read_formats(compile_context *ctx, const text_vec *files, tile_formats *out) {
-    if (ctx->formats) { /* a file that has changed or gone since says nothing new of the same command */
+    if (ctx->formats) { /* changes of a file since do not matter to the same command */
         *out = ctx->formats->all;
         return true;
     }
@@ -32,13 +32,13 @@ bool compile_read_formats(compile_context *ctx, const text_vec *files, tile_form
     return ok;
 }
 
-/* Whether these are letters of levels, one of which only a map can have. */
+/* Whether the text has letters of levels, with one allowed only in a map. */
 static bool is_level_of_map(const char *text) {
     const size_t n = strcspn(text, ":");
     return strspn(text, "dsuqchrob") >= n && strcspn(text, "ro") < n;
 }
 
-/* Returns the name that is written so but for small and capital letters, or NULL. */
+/* Returns the name equal except for case, or NULL. */
 static const char *other_case(const tile_formats *all, const char *text) {
     const char *found = NULL;
     for (uint32_t i = 0; i < all->len && !found; i++)
@@ -114,12 +114,12 @@ bool compile_store(const compile_options *o, compile_context *ctx, const char *f
 }
 
 bool compile_is_host_format(const char *format) {
-    const char found = format[strcspn(format, "hrob@")]; /* behind @ there is a region */
+    const char found = format[strcspn(format, "hrob@")]; /* a region follows @ */
     return isupper((unsigned char)*format) || (found && found != '@');
 }
 
-/* Returns what stands behind the tensor's name, where only the host knows what it says: a format by name, or
- * a level kind that is no sam_level_format. NULL of others. */
+/* Returns the text after the tensor's name if only the host knows the format: a format by name, or a level
+ * kind outside of sam_level_format. NULL otherwise. */
 static const char *host_format(const char *argument) {
     const char *colon = strchr(argument, ':');
     if (!colon)
@@ -188,7 +188,7 @@ bool compile_is_blocked(const tile_format *f) {
     return true;
 }
 
-/* Returns the bytes that the whole tensor takes in the levels the array scans. */
+/* Finds the bytes of the whole tensor in the levels scanned by the array. */
 static bool scanned_bytes(compile_context *ctx, const tile_tensor *t, const sam_tensor_data *as,
                           uint64_t *bytes) {
     sam_tensor_levels levels;
@@ -244,9 +244,9 @@ bool compile_is_stored_so(const compile_options *o, compile_context *ctx, const 
     return is;
 }
 
-enum { DIAGONALS_WRITTEN = 4 }; /* tests/bench/formats.py, diagonals: more take longer than one product */
+enum { DIAGONALS_WRITTEN = 4 }; /* tests/bench/formats.py: more are slower than a product */
 
-/* A matrix stored by diagonals is better scanned along them where they are few, or beside each other. */
+/* Suggests scanning a matrix stored by few or adjacent diagonals along them. */
 static void hint_at_diagonals(compile_context *ctx, const tile_format *f, const tile_tensor *t,
                               const char *name) {
     if (!is_diagonal(f))
@@ -282,8 +282,7 @@ static bool say_repacked(compile_context *ctx, tile_dtype dtype, const tile_form
     return true;
 }
 
-/* Returns what stands behind the tensor's name, where that is levels one of which is of a coordinate list;
- * NULL of others. */
+/* Returns the text after the tensor's name, if it has a coordinate list's level; NULL otherwise. */
 static const char *list_levels(const char *argument) {
     const char *colon = strchr(argument, ':');
     const size_t n = colon ? strcspn(colon + 1, ":@") : 0;
@@ -327,7 +326,7 @@ bool compile_say_repacked(const compile_options *o, compile_context *ctx, const 
     return true;
 }
 
-/* What messages call the tensors of which the operand is made: "A and B". */
+/* Names of an operand's source tensors in messages: "A and B". */
 static const char *part_names(compile_context *ctx, const tile_cut *parts, uint32_t n) {
     const char *all = parts->from;
     for (uint32_t k = 1; k < n; k++)
@@ -335,7 +334,7 @@ static const char *part_names(compile_context *ctx, const tile_cut *parts, uint3
     return all;
 }
 
-/* Makes the operand as the array has it: an index that stands twice once. Levels of such a part are alike. */
+/* Makes the operand in the array's form: a repeated index once. The levels of a repeated index are equal. */
 static void drop_repeated(const tile_joint *all, arena *mem, tile_tensor *t, sam_tensor_data *as) {
     const tile_tensor from = *t;
     uint32_t *crd = arena_new_n(mem, uint32_t, from.nnz * from.order + 1);

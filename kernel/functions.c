@@ -1,5 +1,5 @@
-/* functions.c - which files of functions are read: those of --functions; where that says nothing, those of
- * the library whose functions the expression or a schedule names. */
+/* functions.c - selects the files of functions to read: the files of --functions; otherwise the library's
+ * files whose functions occur in the expression or a schedule. */
 #include "kernel/functions.h"
 #include "frontend/described.h"
 #include "kernel/gather.h"
@@ -51,7 +51,7 @@ bool compile_read_shipped(compile_context *ctx, const char *name, tile_dtype dty
            read_function_file(dtype, ctx, path, all);
 }
 
-/* Whether a program's text declares the name of so many characters by this word. */
+/* Whether a program's text declares this name (n characters) by this word. */
 static bool declares(const char *text, const char *word, const char *name, size_t n) {
     const size_t length = strlen(word);
     for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) {
@@ -65,8 +65,8 @@ static bool declares(const char *text, const char *word, const char *name, size_
     return false;
 }
 
-/* Whether what stands in the parentheses at text[open], behind a name, are scalars of the program and
- * numbers: then the name is no tensor's, unless the program declares it. */
+/* Whether the arguments in the parentheses at text[open], after a name, are scalars of the program and
+ * numbers: in this case the name is no tensor's, unless the program declares the tensor. */
 static bool is_of_scalars(const char *text, size_t open, const char *name) {
     bool any = false;
     size_t at = open;
@@ -87,8 +87,8 @@ static bool is_of_scalars(const char *text, size_t open, const char *name) {
     return text[at] == ')' && any && !declares(text, "tensor", name, strlen(name));
 }
 
-/* Reads the files of the library that are called as a name of the text is; with `calls` only as that of what
- * can be nothing but a call, so that a tensor may have the name of a function. */
+/* Reads the library's files named like a name of the text; with `calls` only for certain calls: a tensor may
+ * have the name of a function. */
 static bool read_named(tile_dtype dtype, compile_context *ctx, const char *text, bool calls,
                        fe_functions **all) {
     for (const char *at = text; *at; at++) {

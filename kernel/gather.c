@@ -1,4 +1,4 @@
-/* gather.c - vectors that an expression reads at the values of another tensor: they become tables. */
+/* gather.c - vectors that an expression reads at the values of another tensor: made into tables. */
 #include "kernel/gather.h"
 #include "frontend/tables.h"
 #include "sam/binding.h"
@@ -17,7 +17,7 @@ static const tile_tensor *given_for(const compile_options *o, const char *name) 
     return NULL;
 }
 
-/* Reads the vector; its fill is that of --fill, else of its file. */
+/* Reads the vector, with the fill of --fill, else the fill of its file. */
 static bool read_vector(const compile_options *o, compile_context *ctx, const char *name, uint32_t number,
                         tile_tensor *out) {
     const name_id id = names_intern(ctx->names, name);

@@ -4,13 +4,14 @@
 
 #include "kernel/kernel.h"
 
-/* Adds a function to *all for each name in `text` that is applied to an expression, names no function and is
- * that of an operand; reads the operand. Errors of what reads files, E0313-generator, E0912-order. */
+/* Adds a function to *all for each name in `text` applied to an expression, if no function but an operand has
+ * the name; reads the operand. Errors of file readers, E0313-generator, E0912-order. */
 bool compile_read_gathered(const compile_options *o, compile_context *ctx, const char *text,
                            fe_functions **all);
-/* Checks that all values of operands that are indices of such a vector are its coordinates. E0182-gather. */
+/* Checks that all values of operands that index a gathered vector are coordinates of the vector.
+ * E0182-gather. */
 bool compile_check_gathered(const sam_statement *st, const tile_operands *all, diagnostics *d);
-/* Returns whether an argument "b:FILE" gives a vector that is gathered from. */
+/* Returns whether an argument "b:FILE" sets a gathered vector. */
 bool compile_is_gathered(const compile_context *ctx, const char *argument);
 /* Returns how many vectors are gathered from and no operands of the statement. */
 uint32_t compile_count_gathered(const compile_context *ctx, const sam_statement *st);

@@ -1,4 +1,5 @@
-/* A kernel of the schedule as a SAM graph, as one the hardware can run, and in the array's primitives. */
+/* Lowers a kernel of the schedule to a SAM graph, to a hardware-legal graph, and to the array's
+ * primitives. */
 #include "kernel/lower.h"
 #include "frontend/keep.h"
 #include "kernel/regions.h"
@@ -6,7 +7,7 @@
 
 #include <inttypes.h>
 
-/* Statements have no type: the graph's arithmetic gets the one that was asked for. */
+/* Statements have no type: the graph's arithmetic gets the requested type. */
 static void set_arithmetic(const compile_options *o, sam_graph *g) {
     for (uint32_t n = 0; n < g->nodes.len; n++) {
         sam_node_data *node = &g->nodes.at[n];
@@ -16,7 +17,7 @@ static void set_arithmetic(const compile_options *o, sam_graph *g) {
     }
 }
 
-/* The chip has no copies of loops. Those that taco's units hint at may be left out, others may not. */
+/* The chip has no copies of loops. Copies hinted at by taco's units may be left out, other copies may not. */
 static fe_kernel without_hints(const fe_kernel *kernel, compile_context *ctx) {
     fe_kernel out = *kernel;
     out.tags.at = NULL;
@@ -32,7 +33,7 @@ static fe_kernel without_hints(const fe_kernel *kernel, compile_context *ctx) {
     return out;
 }
 
-/* A function of whole fibers has no form as a graph: the host computes it, between kernels. */
+/* A function of whole fibers has no graph: the host computes the function, between kernels. */
 static bool has_fiber_function(compile_context *ctx, const sam_statement *s) {
     const sam_expr_data *x = sam_fiber_function_in(s, s->rhs);
     if (!x)
@@ -47,7 +48,7 @@ static bool has_fiber_function(compile_context *ctx, const sam_statement *s) {
     return true;
 }
 
-/* Notes which slices are cut though they were to be kept. */
+/* Notes the slices that are cut though they should be kept. */
 static void say_cut(compile_context *ctx, const sam_statement *s) {
     for (uint32_t t = 0; t < s->tensors.len; t++) {
         const sam_tensor_data *data = &s->tensors.at[t];
@@ -60,7 +61,7 @@ static void say_cut(compile_context *ctx, const sam_statement *s) {
     }
 }
 
-/* Notes which dense levels fe_pad has stored compressed, with all their coordinates. */
+/* Notes the dense levels stored compressed by fe_pad, with all their coordinates. */
 static void say_whole(compile_context *ctx, const sam_statement *s) {
     for (uint32_t t = 0; t < s->tensors.len; t++) {
         const sam_tensor_data *data = &s->tensors.at[t];
@@ -74,7 +75,7 @@ static void say_whole(compile_context *ctx, const sam_statement *s) {
     }
 }
 
-/* Notes along which loops --tile says that a sub-tile has one coordinate. */
+/* Records the loops with sub-tiles of a single coordinate, by --tile. */
 static void note_single(const compile_options *o, bool chip, sam_statement *s) {
     for (uint32_t i = 0; i < o->cutting.tile.along.len && chip && o->optimize > 0; i++) {
         for (uint32_t v = 0; v < s->vars.len && o->cutting.tile.along.at[i].edge == 1; v++) {
@@ -136,8 +137,8 @@ void compile_bypass(sam_graph *g, sam_node n) {
     sam_node_at(g, n)->kind = SAM_NONE;
 }
 
-/* Takes away droppers of values, which the chip has none of: both of their streams are as long without them,
- * and the host leaves zeros out. */
+/* Removes droppers of values, absent from the chip: both of their streams keep their length without them, and
+ * the host leaves zeros out. */
 static void keep_zeros(compile_context *ctx, sam_graph *g) {
     for (uint32_t n = 1; n <= g->nodes.len; n++) {
         const sam_node_data *dropper = sam_node_at(g, (sam_node){n});

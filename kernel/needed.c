@@ -1,8 +1,8 @@
-/* needed.c - which coordinates of an operand the statement can do without.
+/* needed.c - finds coordinates of an operand unneeded by the statement.
  *
- * Where an access is not stored, and the set of the whole right side is empty for that, whatever the others
- * store, entries of other operands at such coordinates come to nothing: they have a factor, or a mask, that
- * is missing.
+ * If the set of the whole right side is empty without a stored entry of an access, whatever the other
+ * accesses store, entries of other operands at such coordinates have no effect: a factor, or a mask, is
+ * missing.
  */
 #include "kernel/needed.h"
 #include "sam/coordinates.h"
@@ -12,7 +12,7 @@ typedef struct {
     sam_expr without;
 } asked;
 
-/* Everything is stored but for one access. */
+/* Everything is stored except one access. */
 static void is_stored(void *context, sam_expr access, void *out) {
     const asked *a = context;
     *(bool *)out = access.v != a->without.v;
@@ -30,7 +30,7 @@ static bool is_needed(const sam_algebra *algebra, sam_set set, const sam_stateme
     return !any;
 }
 
-/* Finds where the indices of one access are among those of another. Returns false where one is not there. */
+/* Finds the indices of an access among those of another. Returns false for a missing index. */
 static bool find_modes(const sam_expr_data *of, uint32_t order, const sam_expr_data *in, uint32_t in_order,
                        uint8_t *mode) {
     for (uint32_t m = 0; m < order; m++) {
@@ -44,7 +44,7 @@ static bool find_modes(const sam_expr_data *of, uint32_t order, const sam_expr_d
     return true;
 }
 
-/* Returns the only access of a tensor, NULL where there are several. */
+/* Returns the only access of a tensor, NULL for several. */
 static const sam_expr_data *only_access(const sam_statement *st, sam_tensor t) {
     const sam_expr_data *only = NULL;
     for (uint32_t e = 0; e < st->exprs.len; e++) {

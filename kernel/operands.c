@@ -1,4 +1,4 @@
-/* Operands: which file or generator gives each tensor of the statement. */
+/* Operands: the file or generator of each tensor of the statement. */
 #include "kernel/operands.h"
 #include "frontend/keep.h"
 #include "kernel/apart.h"
@@ -15,12 +15,12 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-/* What the user calls a tensor. */
+/* The user's name of a tensor. */
 static const char *called(const compile_context *ctx, const sam_tensor_data *t) {
     return names_text(ctx->names, t->called.v ? t->called : t->name);
 }
 
-/* Handle of the tensor that a "T:rest" argument names, 0 for none; of two the result, which comes first. */
+/* Handle of the tensor named by a "T:rest" argument, 0 for none; the result first among equal names. */
 static sam_tensor named_by(const char *argument, const compile_context *ctx, const sam_statement *st) {
     size_t length = strcspn(argument, ":");
     for (uint32_t t = 1; argument[length] == ':' && t <= st->tensors.len; t++) {
@@ -41,7 +41,7 @@ static const char *operand_names(compile_context *ctx, const sam_statement *st) 
     return all;
 }
 
-/* Returns whether an operand holds what the result held before. */
+/* Returns whether an operand holds the result's earlier value. */
 static bool reads_result(const sam_statement *st) {
     const name_id result = sam_tensor_at(st, st->result)->name;
     bool reads = false;
@@ -108,7 +108,7 @@ bool compile_check_names(const compile_options *o, compile_context *ctx, const s
 
 enum { DEFAULT_EXTENT = 42 }; /* taco's */
 
-/* taco's fills, and how full they are there; NULL: a pattern that is not made here. */
+/* taco's fills, and their density here; NULL: an unsupported pattern. */
 static const struct {
     char letter;
     const char *density, *pattern;
@@ -122,7 +122,7 @@ static bool is_fill(const char *spec) {
     return isalpha((unsigned char)spec[0]) != 0;
 }
 
-/* Returns the generator that taco's fill stands for: "42x80:0.07" for "s" and an access of the tensor. */
+/* Returns the generator for taco's fill: "42x80:0.07" for "s" and an access of the tensor. */
 static const char *fill_generator(const char *spec, const sam_expr_data *access, uint32_t order,
                                   const uint32_t *extent, compile_context *ctx) {
     const char *known = "";
@@ -157,7 +157,7 @@ static const sam_expr_data *first_access(const sam_statement *st, sam_tensor t) 
     return access;
 }
 
-/* Returns the tensor that a program gave for `name`, or NULL. */
+/* Returns the program's tensor `name`, or NULL. */
 static const tile_tensor *given_for(const compile_options *o, const char *name) {
     for (uint32_t i = 0; i < o->tensors.given.len; i++) {
         if (strcmp(o->tensors.given.at[i].name, name) == 0)
@@ -166,7 +166,7 @@ static const tile_tensor *given_for(const compile_options *o, const char *name) 
     return NULL;
 }
 
-/* Exactly one of memory, -i and -g gives a tensor. */
+/* Exactly one of memory, -i and -g sets a tensor. */
 static bool one_source(const tile_tensor *given, const char *file, const char *spec, const char *name,
                        src_loc loc, compile_context *ctx) {
     if (given && (file || spec))
@@ -206,8 +206,8 @@ static bool generate(const compile_options *o, compile_context *ctx, const sam_s
     return false;
 }
 
-/* A file that states no dimensions has those of -d NAME:SIZES where parts of it are taken, whose indices do
- * not run as far. */
+/* A file without dimensions gets those of -d NAME:SIZES if parts of the tensor are taken, since parts'
+ * indices have smaller extents. */
 static bool take_stated_extents(const compile_options *o, compile_context *ctx, const sam_tensor_data *tensor,
                                 tile_tensor *out) {
     const char *said = compile_argument_for(&o->written.dimensions, called(ctx, tensor));
@@ -232,13 +232,14 @@ static bool take_stated_extents(const compile_options *o, compile_context *ctx, 
     return true;
 }
 
-/* Returns the files of levels of the tensor in a folder of such files; any other path as it is. */
+/* Returns the tensor's level files in a folder of such files; any other path unchanged. */
 static const char *in_folder(compile_context *ctx, const char *path, const char *name) {
     const char *stem = arena_printf(ctx->mem, "%s/tensor_%s", path, name);
     return tile_is_level_files(stem, ctx->mem) ? stem : path;
 }
 
-/* Operand `number` of the seeds; fills are made once the others' extents are known (not NULL). */
+/* Reads operand `number` of the seeds; fills are made once the other operands' extents are known (not
+ * NULL). */
 static bool read_operand(const compile_options *o, compile_context *ctx, const sam_statement *st,
                          sam_tensor t, uint32_t number, const uint32_t *extent, tile_tensor *out) {
     const sam_tensor_data *tensor = sam_tensor_at(st, t);
@@ -265,8 +266,8 @@ static bool read_operand(const compile_options *o, compile_context *ctx, const s
            take_stated_extents(o, ctx, tensor, out);
 }
 
-/* Returns what was read for an earlier operand from the same file, NULL where nothing was. all[] has those
- * that are whole, parts[] those of which parts are taken. */
+/* Returns the tensor read for an earlier operand from the same file, NULL for none. all[] has whole tensors,
+ * parts[] sources of parts. */
 static const tile_tensor *read_before(const compile_options *o, compile_context *ctx, const sam_statement *st,
                                       sam_tensor t, const tile_tensor *all, const tile_tensor *parts) {
     const sam_tensor_data *tensor = sam_tensor_at(st, t);
@@ -285,7 +286,7 @@ static const tile_tensor *read_before(const compile_options *o, compile_context 
     return NULL;
 }
 
-/* Returns the number of the operand: that of the first one the user calls the same. */
+/* Returns the number of the operand: the number of the first operand with the same user name. */
 static uint32_t number_of(compile_context *ctx, const sam_statement *st, sam_tensor t, uint32_t *numbers,
                           uint32_t *next) {
     const char *name = called(ctx, sam_tensor_at(st, t));
@@ -298,8 +299,8 @@ static uint32_t number_of(compile_context *ctx, const sam_statement *st, sam_ten
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-/* Lists the parts that an operand is made of, its own and those behind it, of tensors that were read. Returns
- * how many there are: 0 where it is none. */
+/* Lists the parts of an operand, its own and the chained ones, of tensors read. Returns their number: 0 for a
+ * whole operand. */
 static uint32_t list_parts(compile_context *ctx, const sam_statement *st, const tile_tensor *whole,
                            const sam_tensor_data *as, tile_cut *out) {
     uint32_t n = 0;
@@ -317,8 +318,8 @@ static uint32_t list_parts(compile_context *ctx, const sam_statement *st, const 
     return n;
 }
 
-/* Finds how far the indices of a part run, by what its tensors say: an index that may leave one of them need
- * not leave another one. */
+/* Finds the extents of a part's indices, from its tensors: an index that may leave one tensor need not leave
+ * another. */
 static bool begin_part(compile_context *ctx, const tile_cut *parts, uint32_t n, tile_tensor *out) {
     *out = (tile_tensor){.name = parts->as->name, .order = parts->as->order};
     for (uint32_t m = 0; m < out->order; m++)
@@ -353,8 +354,8 @@ static bool begin_parts(compile_context *ctx, const sam_statement *st, const til
     return ok;
 }
 
-/* How far index m of a part runs if nothing else says so: one part leaves it as long as its tensor, several,
- * or one whose index is taken several times, reach to where the last one ends. 0: nothing says. */
+/* Extent of index m of a part without other information: for a single part its tensor's extent; for several,
+ * or an index used several times, the end of the last part. 0: unknown. */
 static uint32_t reach_of(const tile_cut *parts, uint32_t n, uint32_t m) {
     uint32_t source = 0;
     int64_t reach = 0;
@@ -371,7 +372,7 @@ static uint32_t reach_of(const tile_cut *parts, uint32_t n, uint32_t m) {
     return (uint32_t)reach;
 }
 
-/* Gives the extents that nothing else says those that parts reach. */
+/* Sets unknown extents to the reach of parts. */
 static bool reach_extents(compile_context *ctx, const sam_statement *st, const tile_tensor *whole,
                           const tile_operands *all, uint32_t **extent) {
     tile_cut *parts = arena_new_n(ctx->mem, tile_cut, st->tensors.len);
@@ -392,7 +393,7 @@ static bool reach_extents(compile_context *ctx, const sam_statement *st, const t
     return true;
 }
 
-/* Whether an entry of the user's stands in the part for each coordinate of an index that is added to another.
+/* Whether an index is added to another, with an entry of the part for each of its coordinates.
  */
 static bool adds_indices(const sam_tensor_data *as) {
     return sam_source_order(as) < as->order;
@@ -415,8 +416,8 @@ static void make_slice(const compile_options *o, compile_context *ctx, const sam
     out->val = val;
 }
 
-/* Adds, behind the statement's own operands, what kernels that keep slices have in place of them: the user's
- * tensors, and ones at the slices' coordinates. */
+/* Adds, after the statement's own operands, the operands of kernels with kept slices: the user's tensors, and
+ * ones at the slices' coordinates. */
 static void add_kept(const compile_options *o, compile_context *ctx, const sam_statement *st,
                      const tile_tensor *whole, tile_tensor *data, uint32_t *n) {
     for (uint32_t t = 0; t < st->tensors.len; t++) {
@@ -434,7 +435,7 @@ static void add_kept(const compile_options *o, compile_context *ctx, const sam_s
     }
 }
 
-/* Makes the operands that are parts, once all others are there. */
+/* Makes the operands that are parts, once all other operands are present. */
 static bool make_parts(const compile_options *o, compile_context *ctx, const sam_statement *st,
                        const tile_tensor *whole, const tile_operands *all, tile_tensor *data) {
     tile_cut *parts = arena_new_n(ctx->mem, tile_cut, st->tensors.len);
@@ -450,7 +451,7 @@ static bool make_parts(const compile_options *o, compile_context *ctx, const sam
             continue;
         for (uint32_t m = 0; m < as->order; m++) {
             const uint32_t v = first_access(st, (sam_tensor){t})->index[m].v - 1;
-            /* A file that states no dimensions may hold the first part of a tensor that goes on. */
+            /* A file without dimensions may hold only the first part of a tensor. */
             known = known && (extent[v] || out->dim[m] != TILE_OPEN);
             if (out->dim[m] == TILE_OPEN || (out->dim_inferred && out->dim[m] < extent[v]))
                 out->dim[m] = extent[v];
@@ -492,7 +493,7 @@ bool compile_read_operands(const compile_options *o, compile_context *ctx, const
     tile_tensor *whole = arena_new_n(ctx->mem, tile_tensor, st->tensors.len); /* of those that are parts */
     uint32_t *known = NULL, *numbers = arena_new_n(ctx->mem, uint32_t, st->tensors.len + 1);
     for (uint32_t pass = 0; pass < 2; pass++) {
-        uint32_t number = 0; /* operands in order of first appearance: what -g seeds with */
+        uint32_t number = 0; /* operands in order of first appearance: the seeds of -g */
         for (uint32_t t = 1; t <= st->tensors.len; t++) {
             const sam_tensor_data *its = sam_tensor_at(st, (sam_tensor){t});
             const bool part = its->windowed;
@@ -510,7 +511,7 @@ bool compile_read_operands(const compile_options *o, compile_context *ctx, const
                 return false;
         }
         out->whole = whole;
-        out->operands = all; /* also where they do not go together: onyx reduce looks at them */
+        out->operands = all; /* also if they do not fit together: onyx reduce examines them */
         if (!pass && (!begin_parts(ctx, st, whole, data) ||
                       !tile_known_extents(st, &all, ctx->mem, ctx->diag, &known)))
             return false;

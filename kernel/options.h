@@ -1,5 +1,5 @@
-/* options.h - what a command was told, by the stage that reads it; what a program asks of one of its
- * statements; what was tried of a statement. */
+/* options.h - a command's options, by the pass that reads them; a program's requests for a statement; the
+ * trials of a statement. */
 #ifndef ONYX_KERNEL_OPTIONS_H
 #define ONYX_KERNEL_OPTIONS_H
 
@@ -17,7 +17,8 @@ typedef enum {
 #undef ENGINE
     ENGINES
 } compile_engine;
-/* What engines.def says of each engine. With ENGINE_NONE a kernel is compiled for the chip and not run. */
+/* Properties of each engine, from engines.def. With ENGINE_NONE a kernel is compiled for the chip and not
+ * run. */
 typedef struct {
     double host_word; /* array cycles */
     bool by_processor, from_job;
@@ -33,7 +34,7 @@ typedef struct {
     tile_tensor data;
 } compile_given;
 
-/* The value of --tile or --glb-tile: an edge along some loops, and one along all others. */
+/* The value of --tile or --glb-tile: an edge along some loops, and an edge along all others. */
 typedef struct {
     const char *loop;
     uint32_t edge;
@@ -43,14 +44,14 @@ typedef struct {
     VEC(compile_edge) along;
 } compile_edges;
 
-/* The board that engine program runs on, and how it is reached. */
+/* The board of engine program, and its connection. */
 typedef struct {
     pnr_board board;
     host_options host;
-    uint32_t started, ready; /* how often it was started so far, and found ready instead */
+    uint32_t started, ready; /* number of starts, and of times found ready */
 } compile_on_board;
 
-/* The forms of the program between the passes that --dump keeps as text. */
+/* The forms of the program between the passes kept as text by --dump. */
 enum {
 #define DUMP(stage, type, end, doc) COMPILE_DUMP_##stage,
 #include "kernel/dumps.def"
@@ -61,62 +62,62 @@ extern const char *const compile_dump_names[]; /* the stages, "-", NULL */
 typedef struct {
     bool of[COMPILE_DUMPS];
     bool all;   /* that are made */
-    bool shown; /* they go to compile_context.shown, instead of each to a file */
+    bool shown; /* printed to compile_context.shown, instead of a file each */
 } compile_dumps;
 
-/* What a load stream brings: by the data; a level of an operand or its values; on onyx-ext all of them, in
- * turn; so, and the levels and values of the result leave on one store stream. */
+/* Contents of a load stream: by the data; a level of an operand or its values; on onyx-ext all of them, in
+ * turn; likewise, with a common store stream for the result's levels and values. */
 typedef enum { COMPILE_BY_DATA, COMPILE_OF_LEVELS, COMPILE_OF_TENSORS, COMPILE_OF_ALL } compile_loads;
 
-/* What is stored of operands that are slices: what is in them, or all, which is intersected with the slice.
+/* Storage of operands that are slices: the slice's contents, or the whole tensor, intersected with the slice.
  */
 typedef enum { COMPILE_SLICES_CUT, COMPILE_SLICES_KEPT } compile_slices;
 
-/* An operand that its format takes apart gets a kernel for each part where that is expected to take less; or
- * one for all of it; or one for each part whatever it takes. */
+/* An operand split by its format gets a kernel for each part if expected to be faster; or a single kernel; or
+ * a kernel for each part in any case. */
 typedef enum { COMPILE_PARTS_AUTO, COMPILE_PARTS_TOGETHER, COMPILE_PARTS_APART } compile_parts;
 
-/* Whether scanners leave out coordinates that the other side of their intersecter lacks (onyx-ext). */
+/* Whether scanners skip coordinates absent from their intersecter's other side (onyx-ext). */
 typedef enum { COMPILE_SKIP_AUTO, COMPILE_SKIP_OFF, COMPILE_SKIP_ON } compile_skip;
 
-/* What a program asks of one of its statements; all zeros: it is of none. */
+/* A program's requests for a statement; all zeros: no program. */
 typedef struct {
     const sam_statement *statement; /* as it was parsed */
     const char *within;             /* the folder in `out` of this statement's kernels */
-    bool fullest;  /* operands that change are given as full as they may get, so that edges may be chosen by
-                      them */
+    bool fullest;  /* changing operands are given at their fullest, for the choice of edges */
     bool exact;    /* these are the operands of its only run */
-    bool only;     /* no other statement is to share the array with it */
-    bool repeated; /* it is in a loop, and makes a vector or one value */
+    bool only;     /* no other statement shall share the array */
+    bool repeated; /* in a loop, and makes a vector or a single value */
 } compile_asked;
 
-/* What was tried of a statement and does not run, so that it is mapped otherwise (compile/retry.c). All
- * zeros: nothing was. */
+/* Failed trials of a statement, which force another mapping (compile/retry.c). All zeros: none. */
 typedef struct {
-    bool no_tables; /* operations of one word are the host's: their tables do not fit the board */
-    bool any_sign;  /* operands hold what is negative: the chip does not add them with infinity */
-    bool met_first; /* what meets a union meets its operands, whatever the joiner takes: it may stand still */
+    bool no_tables; /* operations of one word go to the host: their tables do not fit the board */
+    bool any_sign;  /* operands hold negative values: the chip does not add negative values with infinity */
+    bool met_first; /* Treats a stalled union as stalling both operands; pessimistic, used after a deadlock
+                       report */
     bool keeps_absent;   /* fe_in.keeps_absent: the complement would be too large */
     bool plain;          /* nothing is chosen by the data */
     uint32_t operands;   /* of a kernel on the array, at most; 0: any number */
-    const char *refused; /* compile_choices.kernels of what was tried with fewer changes; NULL: nothing was */
+    const char *refused; /* compile_choices.kernels of a trial with fewer changes; NULL: none */
 } compile_tried;
 
-/* What is computed: read by frontend/ and by what rewrites statements. */
+/* The computation: read by frontend/ and by rewrites of statements. */
 typedef struct {
     const char *expression;
     text_vec settings;   /* of a program: --set "steps=3" */
-    double call_seconds; /* that a call of a function in C may take; 0: ISOLATE_SECONDS */
-    text_vec functions;  /* --functions PATH; "none": what the array lacks is refused, not left to the host */
-    text_vec schedule;   /* -s */
-    text_vec formats;    /* -f */
+    double call_seconds; /* time limit of a call of a C function; 0: ISOLATE_SECONDS */
+    text_vec functions; /* --functions PATH; "none": operations absent from the array are refused, not left to
+                           the host */
+    text_vec schedule;  /* -s */
+    text_vec formats;   /* -f */
     text_vec format_files; /* --formats */
     text_vec dimensions;   /* -d "i:100", "B:100,80" */
     text_vec types;        /* -t "B:int16" */
     text_vec fills;        /* --fill "B:inf" */
     const char *semiring;  /* NULL: plus_times */
     uint32_t search;       /* --search N: 1 more than how many rewrites; 0: none is asked for */
-    bool explain;          /* --explain: list what it finds, and say which workspaces there are */
+    bool explain;          /* --explain: list the findings, and the workspaces */
 } compile_written_options;
 
 /* Where tensors come from and go to: read by tiling/. */
@@ -127,7 +128,7 @@ typedef struct {
     tile_values values;
 } compile_tensor_options;
 
-/* What it is for, and what of the chip's deviations is refused. */
+/* The target, and the refused deviations of the chip. */
 typedef struct {
     compile_engine engine;
     compile_severity hazards, deadlock;
@@ -144,7 +145,7 @@ typedef struct {
     bool tile_auto; /* `tile` is by the data instead */
 } compile_cutting_options;
 
-/* Copies of the kernel, how they share the pairs of sub-tiles, and their streams. */
+/* Copies of the kernel, their dispatch, and their streams. */
 typedef struct {
     uint32_t unroll;  /* copies of the kernel; 0 = as many as fit */
     bool unroll_open; /* nobody says how many: as many as pay, from optimize = 1 on */
@@ -161,22 +162,21 @@ typedef struct {
     bool pipeline, balance;
 } compile_mapping_options;
 
-/* How a compiled kernel runs, and what its result is compared with. */
+/* The run of a compiled kernel, and the comparison of its result. */
 typedef struct {
     bool runs;    /* onyx run, which needs operands */
     bool bounded; /* a result may have no larger relative error than this */
     double tolerance;
     bool check, io_trace, wave;
-    uint32_t jobs; /* processes that share the runs of a kernel; 0 is 1 */
+    uint32_t jobs; /* processes for the runs of a kernel; 0 is 1 */
     uint32_t shard,
         shards;      /* only every shards-th run is made, from number `shard` on (from 1); 0: all are */
-    text_vec merged; /* folders of such commands, which made the runs */
+    text_vec merged; /* folders of the commands that made the runs */
     compile_on_board *on_board;
-    bool compare_cpu;    /* what one core of the host takes is measured, too */
-    bool verify_config;  /* the program reads the configuration back before it is ready */
-    bool unchecked;      /* the program checks neither what is loaded nor its own code */
-    uint32_t checkpoint; /* of a program: what its tensors hold is kept after so many passes of its loops; 0:
-                            never */
+    bool compare_cpu;    /* measure a host core's time, too */
+    bool verify_config;  /* the program reads the configuration back before becoming ready */
+    bool unchecked;      /* the program checks neither loaded segments nor its own code */
+    uint32_t checkpoint; /* of a program: its tensors are saved after this number of loop passes; 0: never */
 } compile_run_options;
 
 /* Engine sam: --timing, --fifo, --stats, --trace, and --trace-edge "SRC,DST". */
@@ -187,23 +187,23 @@ typedef struct {
     text_vec trace_edges;
 } compile_sam_options;
 
-/* What is left in the folder. */
+/* Files left in the folder. */
 typedef struct {
     const char *out; /* folder */
-    bool passing;    /* it goes when the command ends: only files that `outputs` names are left */
+    bool passing;    /* the folder is removed when the command ends: only files of `outputs` stay */
     compile_dumps dump;
-    bool again;          /* what the folder holds is this kernel's: compile_command_again */
-    uint32_t stop_after; /* 1 more than the pass after which compiling ends (compile/passes.def); 0: the last
-                            one */
+    bool again;          /* the folder holds this kernel's files: compile_command_again */
+    uint32_t stop_after; /* 1 more than the last pass (compile/passes.def); 0: all passes */
 } compile_file_options;
 
-/* What the user said, by stage; what a program asks; what was tried. */
+/* The user's options, by pass; a program's requests; failed trials. */
 typedef struct {
     compile_written_options written;
     compile_tensor_options tensors;
-    uint32_t optimize; /* 0; or 1: dense operands are located, dense levels end with the data, and what is
-                        * left open is chosen by the data, within a bound; 2, 3: by more of them, by all */
-    uint64_t seed;     /* of placement, and of operands that are made */
+    /* 0; 1: locates dense operands, ends dense levels with the data, and makes open choices by the data
+     * within a bound; 2, 3: with larger bounds, without a bound. */
+    uint32_t optimize;
+    uint64_t seed; /* of placement, and of generated operands */
     compile_target_options target;
     compile_cutting_options cutting;
     compile_copy_options copies;
@@ -215,10 +215,10 @@ typedef struct {
     compile_tried tried;
 } compile_options;
 
-/* ---- what options leave open --------------------------------------------------------------------- */
+/* ---- choices left open by options ---------------------------------------------------------------- */
 
-/* Returns whether the data may choose what the options do not state; of a statement of a program, whose data
- * change from step to step, by the fullest that they may be. */
+/* Returns whether the data may choose values left open by the options; for a statement of a program, whose
+ * data change from step to step, the fullest data do. */
 static inline bool compile_choices_open(const compile_options *o) {
     return o->optimize && !o->tried.plain && (!o->asked.statement || o->asked.fullest);
 }
@@ -232,19 +232,19 @@ static inline bool compile_copies_open(const compile_options *o) {
     return o->optimize && !o->tried.plain && (!o->asked.statement || (o->asked.fullest && o->asked.only)) &&
            o->copies.unroll_open;
 }
-/* Returns whether the options leave it open that the loops go through blocks of an operand. */
+/* Returns whether the options allow loops over blocks of an operand. */
 static inline bool compile_blocks_open(const compile_options *o) {
     return compile_edges_open(o) && !o->asked.statement && !o->written.schedule.len &&
            !o->cutting.tile.along.len && o->target.engine != ENGINE_SAM;
 }
-/* Returns whether the host is to compute nothing that the array lacks (--functions none). */
+/* Returns whether the host must not compute operations absent from the array (--functions none). */
 static inline bool compile_array_alone(const compile_options *o) {
     bool none = false;
     for (uint32_t i = 0; i < o->written.functions.len; i++)
         none = none || strcmp(o->written.functions.at[i], "none") == 0;
     return none;
 }
-/* Returns the part after "T:" of the argument that names `tensor`, or NULL. A vector of "T:rest" arguments.
+/* Returns the part after "T:" of the argument for `tensor`, or NULL. A vector of "T:rest" arguments.
  */
 static inline const char *compile_argument_for(const text_vec *arguments, const char *tensor) {
     const size_t length = strlen(tensor);

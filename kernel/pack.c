@@ -1,4 +1,4 @@
-/* The stored tensors of a kernel, where all of them are the user's: edges and dispatch are chosen by them. */
+/* The stored tensors of a kernel, if all are the user's: the basis of choosing edges and dispatch. */
 #include "kernel/pack.h"
 
 bool compile_pack_known(compile_context *ctx, const sam_statement *st, compile_data *data) {

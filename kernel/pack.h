@@ -4,7 +4,7 @@
 
 #include "kernel/kernel.h"
 
-/* Packs the operands for the statement, once, if it has no others and they are there. */
+/* Packs the operands for the statement, once, if all are the user's and present. */
 bool compile_pack_known(compile_context *ctx, const sam_statement *st, compile_data *data);
 
 #endif

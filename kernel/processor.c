@@ -1,4 +1,4 @@
-/* Which functions of a command the chip's processor runs, and the C of them that its programs have. */
+/* Functions of a command run by the chip's processor, and their C code in its programs. */
 #include "kernel/processor.h"
 #include "kernel/functions.h"
 
@@ -11,7 +11,7 @@ fe_described *compile_described_of(const fe_functions *all, const compile_calls 
     return f->described;
 }
 
-/* Returns the number of a function in the command's programs; it gets one if it has none. */
+/* Returns the number of a function in the command's programs, assigned on first use. */
 uint32_t compile_number_of(compile_calls *calls, fe_described *f) {
     for (uint32_t i = 0; i < calls->all.len; i++) {
         if (calls->all.at[i] == f)
@@ -35,7 +35,7 @@ void compile_find_calls(compile_context *ctx, compile_kernel *k) {
     }
 }
 
-/* ---- what the array lacks ------------------------------------------------------------------------ */
+/* ---- operations absent from the array ------------------------------------------------------------ */
 
 static double computed_by(sam_operation operation, double x, double y) {
     return sam_word_number(
@@ -48,14 +48,14 @@ static double rest(double x, double y) {
     return computed_by(SAM_OPERATION_rem, x, y);
 }
 
-/* By what this machine computes the same. */
+/* This machine's implementation of the operation. */
 static const struct {
     sam_operation operation;
     const char *name;
     double (*plain)(double x, double y);
 } fallbacks[] = {{SAM_OPERATION_div, "m3_div", quotient}, {SAM_OPERATION_rem, "m3_rem", rest}};
 
-/* Reads what ships under a name; NULL where it is not installed, or the user has another one. */
+/* Reads the shipped function of a name; NULL if not installed, or replaced by the user's. */
 static const fe_user_function *shipped(compile_context *ctx, const char *name) {
     compile_calls *calls = ctx->calls;
     compile_context lasting = *ctx;
@@ -70,7 +70,7 @@ static const fe_user_function *shipped(compile_context *ctx, const char *name) {
                : NULL;
 }
 
-/* Makes the program of a fallback: what it computes, and where it has values, is as of the operation. */
+/* Makes the program of a fallback: its values, and its coordinates with values, equal the operation's. */
 static sam_program *program_of(compile_context *ctx, uint32_t which) {
     const fe_user_function *f = shipped(ctx, fallbacks[which].name);
     if (!f)
@@ -112,7 +112,7 @@ void compile_fall_back(compile_context *ctx, fe_kernel *k) {
 
 /* ---- the program -------------------------------------------------------------------------------- */
 
-/* Returns C of what makes the calls of a row. */
+/* Returns the C code that makes the calls of a row. */
 static const char *caller_text(const fe_described *f, uint32_t number, arena *mem) {
     const char *head = arena_printf(mem, "void onyx_call_%u(kernel_calls *c) {\n", number);
     if (f->array) {
@@ -150,7 +150,7 @@ static const char *source_of(const fe_described *f, arena *mem) {
     return *f->source == '/' ? f->source : arena_printf(mem, "%s%s", f->folder, f->source);
 }
 
-/* Makes one unit of all functions of a source, so that what they share is there once. */
+/* Makes a single unit of all functions of a source, with common parts once. */
 static fw_unit unit_of(const compile_calls *all, uint32_t first, arena *mem) {
     const fe_described *f = all->all.at[first];
     const char *source = source_of(f, mem), *text = "";

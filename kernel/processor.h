@@ -1,6 +1,6 @@
-/* processor.h - functions that the chip's processor runs (runs: m3 of a description). Where a program for it
- * is built it has all of them that the command's kernels name; kernels of them are computed by the host,
- * which gives it the calls. */
+/* processor.h - functions run by the chip's processor (runs: m3 of a description). A program built for the
+ * processor has all functions named by the command's kernels; the host computes kernels of such functions,
+ * and gives the processor the calls. */
 #ifndef ONYX_KERNEL_PROCESSOR_H
 #define ONYX_KERNEL_PROCESSOR_H
 
@@ -10,24 +10,24 @@
 
 /* The functions, in the order of their numbers in the program. */
 typedef struct compile_calls {
-    arena *mem; /* which lives as long as the command */
+    arena *mem; /* lives as long as the command */
     VEC(fe_described *) all;
     fe_functions *shipped; /* what compile_fall_back has read */
 } compile_calls;
 
-/* Finds what the processor runs of a kernel that has nothing on the array: says so in k->on_processor, and
- * gives each such function a number. */
+/* Finds the processor's functions in a kernel without an array: sets k->on_processor, and gives each function
+ * a number. */
 void compile_find_calls(compile_context *ctx, compile_kernel *k);
-/* Gives the processor the quotients and remainders of int16 of a kernel that the host has to itself, where
- * the library that ships has a function for them. Where they have values, and which, stays. */
+/* Gives the processor the quotients and remainders of int16 of a host-only kernel, if the shipped library has
+ * a function for them. Their values and coordinates stay equal. */
 void compile_fall_back(compile_context *ctx, fe_kernel *k);
-/* Returns what a firmware program is to have of them, or NULL where there are none. */
+/* Returns the functions for a firmware program, or NULL for none. */
 const fw_functions *compile_program_functions(compile_context *ctx);
-/* Returns the description of a function that there is, of the user's or what shipped, and its number; it gets
- * one if it has none. */
+/* Returns the description of an existing function, of the user's or the shipped library, and its number,
+ * assigned on first use. */
 fe_described *compile_described_of(const fe_functions *all, const compile_calls *calls, const char *name);
 uint32_t compile_number_of(compile_calls *calls, fe_described *f);
-/* Returns the program of an expression that the processor runs, or NULL. */
+/* Returns the program of an expression run by the processor, or NULL. */
 static inline sam_program *compile_called_at(const sam_statement *s, uint32_t e) {
     sam_program *p = s->exprs.at[e].program;
     return p && p->on_processor ? p : NULL;

@@ -1,5 +1,5 @@
-/* The output folder changes when all that a command leaves there is made, and not before: it is made in
- * DIR/partial, with a report that lists the files, and takes its place as a whole (settle.c). */
+/* The output folder changes only when a command's files are complete: files are made in DIR/partial, with a
+ * report that lists them, and the partial folder replaces the old files as a whole (settle.c). */
 #include "kernel/folder.h"
 #include "kernel/settle.h"
 
@@ -23,7 +23,7 @@ bool compile_begin_partial(const compile_options *o, compile_context *ctx) {
     return make_folder(ctx->partial, ctx->diag) && keep_record(ctx);
 }
 
-/* Names that the folder has other uses for get a letter more. */
+/* Names reserved in the folder get an additional letter. */
 const char *compile_kernel_folder(const char *folder, const char *tensor, arena *mem) {
     static const char *const taken[] = {"partial", "ready", "dump", "rtl", "firmware"};
     const char *more = "";
@@ -37,7 +37,7 @@ const char *compile_kernel_folder(const char *folder, const char *tensor, arena 
 typedef struct {
     const compile_options *o;
     compile_context *ctx;
-    cJSON *files; /* of the report; NULL: there is no report */
+    cJSON *files; /* of the report; NULL: no report */
 } publishing;
 
 static const char *in_partial(const publishing *p, const char *name) {
@@ -56,7 +56,7 @@ static bool list_file(void *context, const char *name, bool is_folder) {
     return true;
 }
 
-/* What the report that is in place says of files that were not made again. */
+/* Keeps the present report's entries of files not made again. */
 static void keep_listed(const publishing *p, const cJSON *report) {
     const cJSON *one;
     cJSON_ArrayForEach(one, cJSON_GetObjectItemCaseSensitive(report, "files")) {
@@ -65,8 +65,7 @@ static void keep_listed(const publishing *p, const cJSON *report) {
     }
 }
 
-/* Adds the checksum of what each stage left in files, which are that of one kernel, or of several in their
- * order. */
+/* Adds the checksum of each pass' files, of a single kernel, or of several in order. */
 static void add_checksums(const publishing *p, cJSON *report) {
     static const struct {
         const char *stage, *file;
@@ -100,7 +99,7 @@ static void add_checksums(const publishing *p, cJSON *report) {
     }
 }
 
-/* Into the partial folder, so that a disk that is full shows before anything moves. */
+/* Written into the partial folder: a full disk shows before anything moves. */
 static bool write_report(publishing *p, cJSON *report) {
     diagnostics quiet;
     diag_init(&quiet, p->ctx->mem);

@@ -1,8 +1,8 @@
-/* Profile onyx-ext: a tensor of what another one lacks is not stored, but the other one is. The
- * joiner by regions takes what only its other operand has. */
+/* Profile onyx-ext: a complement's tensor is not stored, but its source is. The joiner by regions takes the
+ * coordinates found only in its other operand. */
 #include "kernel/regions.h"
 
-/* The one edge that leaves the port, or NULL. */
+/* The only edge from the port, or NULL. */
 static sam_edge_data *only_edge(sam_graph *g, sam_node from, uint32_t port) {
     sam_edge_data *found = NULL;
     for (uint32_t i = 0; i < g->edges.len; i++) {
@@ -38,8 +38,8 @@ static bool lacks_coordinates(const sam_tensor_data *t) {
     return true;
 }
 
-/* Returns whether the coordinates are stored ones: a scanner of a dense level goes on behind the last
- * coordinate there is, and only the complement says where that is. */
+/* Returns whether the coordinates are stored ones: a scanner of a dense level continues after the last
+ * coordinate, and only the complement marks the end. */
 static bool are_stored(const sam_statement *st, const sam_graph *g, const sam_edge_data *crd) {
     const sam_node_data *from = sam_node_at(g, crd->src);
     if (sam_is_joiner(from->kind)) {
@@ -59,20 +59,20 @@ static bool are_stored(const sam_statement *st, const sam_graph *g, const sam_ed
 
 enum { MOST_JOINERS = 16 };
 
-/* What becomes of the tensor's coordinates and values in a graph of binary joiners. */
+/* Use of the tensor's coordinates and values in a graph of binary joiners. */
 typedef struct {
     sam_node scanner, joiner;
     uint32_t operand; /* of the joiner */
-    /* References that pass through further joiners on their way to the array. */
+    /* References passing through further joiners on their way to the array. */
     sam_edge_data *passed[MOST_JOINERS];
     uint32_t n_passed;
     sam_node repeater[SAM_MAX_ORDER]; /* and repeaters after them */
     uint32_t n_repeaters;
-    sam_edge_data *ref, *val;  /* into the array of values, out of it */
-    const sam_edge_data *kept; /* into the operation that is `when`: the value that it lets through */
+    sam_edge_data *ref, *val;  /* into the array of values, and out of the array */
+    const sam_edge_data *kept; /* into the operation `when`: the value passed by the operation */
 } use;
 
-/* Finds the use; false where values or coordinates have another one than to be met. */
+/* Finds the use; false if values or coordinates have a use other than the intersection. */
 static bool find_use(const sam_statement *st, sam_graph *g, const sam_tensor_data *t, use *u) {
     *u = (use){.scanner = scanner_of(g, t)};
     const sam_edge_data *crd = u->scanner.v ? only_edge(g, u->scanner, 0) : NULL;
@@ -119,7 +119,7 @@ static void cut(sam_graph *g, sam_node n, uint32_t port) {
     }
 }
 
-/* Takes away a repeater, and its generator of signals if that has no other. */
+/* Removes a repeater, and its generator of signals if unused elsewhere. */
 static void remove_repeater(sam_graph *g, sam_node n) {
     const sam_node signals = sam_edge_into(g, n, 1)->src;
     bool used = false;
@@ -134,14 +134,14 @@ static void remove_repeater(sam_graph *g, sam_node n) {
     sam_node_at(g, signals)->kind = SAM_NONE;
 }
 
-/* Takes the array of ones away, and with it the operation that tests them: all that comes so far has a one.
+/* Removes the array of ones, and the operation that tests them: every arriving coordinate has a one.
  */
 static void apply(sam_graph *g, const use *u) {
     const sam_node array = u->ref->dst, when = u->val->dst;
     const sam_attribute lacks = {names_intern(g->names, "lacks"),
                                  names_intern(g->names, u->operand ? "1" : "0")};
     vec_push(g->mem, &sam_node_at(g, u->joiner)->extra, lacks);
-    for (uint32_t p = 0; p < u->n_passed; p++) { /* joiners that join alike need some reference */
+    for (uint32_t p = 0; p < u->n_passed; p++) { /* joiners of the same kind need some reference */
         u->passed[p]->src = u->joiner;
         u->passed[p]->src_port = (uint8_t)(2 - u->operand);
     }

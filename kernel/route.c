@@ -2,8 +2,8 @@
 #include "kernel/route.h"
 #include "kernel/array.h"
 
-/* Binds the stores that are to stand beside a load, and the loads to where they stand. The regions are
- * `before`, or NULL, but for these. */
+/* Binds stores to their load's GLB tile, and the loads to their present tiles. Other regions are `before`, or
+ * NULL. */
 static const pnr_region *bind_beside(compile_context *ctx, const compile_array *a, const pnr_region *before) {
     pnr_region *region = arena_new_n(ctx->mem, pnr_region, a->net.cells.len + 1);
     for (uint32_t c = 0; c < a->net.cells.len; c++)
@@ -17,7 +17,7 @@ static const pnr_region *bind_beside(compile_context *ctx, const compile_array *
     return region;
 }
 
-/* Places and routes; with `beside` it places twice, since where the loads want to stand shows in the first.
+/* Places and routes; with `beside` places twice, since the first placement shows the loads' preferred tiles.
  */
 static bool route_once(const compile_options *o, compile_context *ctx, const pnr_board *board, bool beside,
                        compile_array *a, compile_times *times) {

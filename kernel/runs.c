@@ -1,25 +1,25 @@
-/* runs.c - operands that are stored by runs of equal values (RLE, PackBits): one value of the result for each
+/* runs.c - operands stored by runs of equal values (RLE, PackBits): a single value of the result for each
  * run.
  *
- * X(i,j) = f(B(i,j), C(i,j), ...) changes along a row only where an operand does. So the row falls into
- * segments between these places, and it is enough to compute one value of each: the kernel has the number of
- * a segment for j. A segment in which an operand is 0 has no entry of it, so what meets such a one is never
- * looked at. The host makes the segments, and gives each coordinate of the result the value of its own.
+ * X(i,j) = f(B(i,j), C(i,j), ...) changes along a row only with an operand. The row is cut into segments at
+ * these changes, and a single value of each segment suffices: the kernel has the number of a segment for j. A
+ * segment with an operand equal to 0 has no entry of this operand: an intersection never visits the segment.
+ * The host makes the segments, and gives each coordinate of the result its segment's value.
  */
 #include "kernel/runs.h"
 #include "kernel/formats.h"
 
 #include <stdlib.h>
 
-/* What runs along rows: a value at each place of the result, or what is summed up. */
+/* The value along rows: at each place of the result, or under a sum. */
 typedef struct {
     sam_var row, column;
     sam_expr value;
     bool summed;
 } along_rows;
 
-/* Finds which of the statement's indices go along rows and across them: those of the result, or, where the
- * values are added up along rows, those of the first matrix. */
+/* Finds the statement's indices along rows and across them: the result's or, for values added up along rows,
+ * the first matrix's. */
 static bool find_rows(const sam_statement *st, along_rows *out) {
     uint64_t over = 0;
     *out = (along_rows){.row = st->result_index[0], .column = st->result_index[1], .value = st->rhs};
@@ -69,7 +69,7 @@ static const char *name_of_lengths(compile_context *ctx, const sam_tensor_data *
     return arena_printf(ctx->mem, "%sLengths", names_text(ctx->names, first->name));
 }
 
-/* Returns the first operand in runs of a statement that may be one of segments; 0: it may not. */
+/* Returns the first operand stored in runs, if the statement can use segments; 0: it cannot. */
 static sam_tensor find_first(const compile_options *o, compile_context *ctx, const sam_statement *st,
                              along_rows *a) {
     const sam_tensor_data *result = sam_tensor_at(st, st->result);
@@ -89,10 +89,10 @@ static sam_tensor find_first(const compile_options *o, compile_context *ctx, con
     return free ? first : (sam_tensor){0};
 }
 
-/* The segments of one row, while they are found. */
+/* The segments of a row during the search. */
 typedef struct {
     arena *mem;
-    u32_vec end; /* of the segments of all rows so far */
+    u32_vec end; /* ends of the segments of all earlier rows */
     u32_vec at;  /* where values of this row change, in any order */
     uint32_t columns;
 } cutting;
@@ -130,7 +130,7 @@ static void end_row(cutting *c) {
     c->at.len = 0;
 }
 
-/* Makes an operand with the number of a segment for the column: what it has where each begins. */
+/* Makes an operand with the number of a segment for the column: its values at the segments' begins. */
 static tile_tensor make_operand(compile_context *ctx, const tile_tensor *from, const uint32_t *dim,
                                 const struct compile_runs *runs) {
     tile_tensor made = {.order = 2, .dim = {dim[0], dim[1]}};
@@ -158,7 +158,7 @@ static tile_tensor make_operand(compile_context *ctx, const tile_tensor *from, c
     return made;
 }
 
-/* Makes the operand that has the length of each segment. */
+/* Makes the operand of the segments' lengths. */
 static tile_tensor make_lengths(compile_context *ctx, const uint32_t *dim, const struct compile_runs *runs) {
     tile_tensor made = {.order = 2, .dim = {dim[0], dim[1]}};
     u32_vec crd = {0};
@@ -219,7 +219,7 @@ void compile_add_runs(const compile_options *o, compile_context *ctx, const sam_
     data->runs = runs;
 }
 
-/* Multiplies what is summed up by the lengths of segments. */
+/* Multiplies the summed value by the segments' lengths. */
 static void multiply(compile_context *ctx, const sam_statement *st, const along_rows *a, sam_tensor first,
                      sam_statement *s) {
     sam_tensor_data lengths = *sam_tensor_at(st, first);
@@ -239,7 +239,8 @@ static void multiply(compile_context *ctx, const sam_statement *st, const along_
     }
 }
 
-/* The statement with the operands of segments, which keep their levels, and their formats as -f says them. */
+/* Makes the statement with the operands of segments, with their levels, and their formats in the form of
+ * -f. */
 static sam_statement statement_of(compile_context *ctx, const sam_statement *st, const along_rows *a,
                                   sam_tensor first) {
     sam_statement s = *st;

@@ -1,7 +1,7 @@
-/* A folder is whole or old. A command makes its files in DIR/partial, report.json among them, and all of them
- * are on the disk before that folder is renamed to DIR/ready: this is the moment of the change. Before it
- * the folder is what it was. After it each file of DIR/ready is moved to its place; whoever comes upon
- * DIR/ready moves what is left, so that no reader sees a mix. Moving again what was moved does nothing. */
+/* A folder is whole or old. A command makes its files in DIR/partial, report.json among them, and all are on
+ * the disk before the partial folder is renamed to DIR/ready: the moment of the change. Before the rename the
+ * folder is unchanged. After it each file of DIR/ready is moved to its place; any process that finds
+ * DIR/ready moves the rest: no reader sees a mix. Moving a moved file again has no effect. */
 #include "kernel/settle.h"
 #include "support/inputs.h"
 
@@ -79,14 +79,14 @@ typedef struct {
     compile_context *ctx;
     const char *from, *to;
     bool sync;
-    const cJSON *before, *now; /* "files" of the last report, and of the new one; NULL: none */
+    const cJSON *before, *now; /* "files" of the last report, and of the new report; NULL: none */
 } change;
 
 static const char *path_in(const change *c, const char *folder, const char *name) {
     return arena_printf(c->ctx->mem, "%s/%s", folder, name);
 }
 
-/* Waits until the file or folder is on the disk. A file system that cannot do so is not asked again. */
+/* Waits until the file or folder is on the disk. A file system without sync is not asked again. */
 static bool sync_path(const change *c, const char *path) {
     int file = c->sync ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     if (file < 0)
@@ -104,7 +104,7 @@ static bool sync_one(void *context, const char *name, bool is_folder) {
     return sync_path(c, path_in(c, c->from, name));
 }
 
-/* Whether the name can be taken, so that nothing is in the way once the change is made. */
+/* Whether the name is free for the file, to exclude obstacles after the change. */
 static bool is_free(void *context, const char *name, bool is_folder) {
     const change *c = context;
     const char *to = path_in(c, c->to, name);
@@ -118,7 +118,7 @@ static bool is_free(void *context, const char *name, bool is_folder) {
     return there == is_folder || cannot(c->ctx->diag, "write", to);
 }
 
-/* Where the name is a link, or no file, what stands there gets the bytes. */
+/* If the name is a link, or no file, the bytes are written into the existing object. */
 static bool write_there(const change *c, const char *from, const char *to) {
     size_t length = 0;
     arena scratch = {0};
@@ -148,10 +148,10 @@ static bool move_one(void *context, const char *name, bool is_folder) {
     return strcmp(name, report_name) == 0 || move(c, name);
 }
 
-/* ---- what the last command left -------------------------------------------------------------------------
+/* ---- files of the last command ---
  */
 
-/* Removes a file that the last report lists, that is as listed, and that the new one does not have. */
+/* Removes a file listed by the last report, unchanged since, and absent from the new report. */
 static void remove_listed(const change *c, const char *name) {
     const char *was = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(c->before, name));
     const char *path = path_in(c, c->to, name);
@@ -184,7 +184,7 @@ static bool is_dump(const char *name) {
            (slash - name == 4 || slash[-5] == '/');
 }
 
-/* What another command left must not stand beside what this one leaves. Results stay: they may be operands.
+/* Removes another command's files next to this command's. Results stay: they may be operands.
  */
 static void clear(const change *c) {
     static const char *const names[] = {
@@ -220,8 +220,8 @@ static bool count_file(void *context, const char *name, bool is_folder) {
     return true;
 }
 
-/* Moves what is in c->from. Files without a report are of a command that writes none: then the last report
- * goes before they come. */
+/* Moves the files of c->from. Files without a report come from a command without one: the last report is
+ * removed first. */
 static bool settle(change *c) {
     cJSON *before, *now;
     diagnostics *d = c->ctx->diag;
@@ -272,7 +272,7 @@ bool compile_folder_settle(compile_context *ctx, const char *folder) {
     return ok;
 }
 
-/* ---- for those who read it ------------------------------------------------------------------------------
+/* ---- for readers of the folder ---
  */
 
 static bool is_named(const char *path, const char *const *names) {

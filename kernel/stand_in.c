@@ -1,4 +1,4 @@
-/* Kernels that are bound to bitstreams, and descriptions of bitstreams. */
+/* Kernels bound to bitstreams, and descriptions of bitstreams. */
 #include "kernel/stand_in.h"
 #include "frontend/match.h"
 #include "kernel/array.h"
@@ -27,7 +27,7 @@ static bool has_dense_level(const sam_statement *s, sam_var v) {
     return false;
 }
 
-/* Returns the edge along a loop: of dense levels that of the bitstream, of others as long as a call. */
+/* Returns the edge along a loop: the bitstream's for dense levels, a call's length otherwise. */
 static uint32_t edge_of(const fe_bitstream *b, const sam_binding *by, const sam_statement *s, uint32_t v) {
     const uint32_t extent = sam_var_at(s, by->var[v])->extent;
     if (b->edge[v])
@@ -35,7 +35,7 @@ static uint32_t edge_of(const fe_bitstream *b, const sam_binding *by, const sam_
     return by->tile[v] ? by->tile[v] : extent ? extent : 1;
 }
 
-/* Returns the options of the command with what the bitstream was compiled with. */
+/* Returns the options of the command with the bitstream's compile options. */
 static compile_options options_of(const compile_options *o, compile_context *ctx, const fe_bitstream *b,
                                   const sam_binding *by, const sam_statement *s) {
     compile_options own = *o;
@@ -47,14 +47,14 @@ static compile_options options_of(const compile_options *o, compile_context *ctx
     own.cutting.tile_auto = own.copies.dispatch_auto = own.copies.unroll_open = false;
     own.optimize = own.optimize ? own.optimize : 1;
     own.copies.unroll = b->copies;
-    /* A job file starts all copies together, which a flush for each of them allows. */
+    /* A job file starts all copies together, allowed by a flush for each copy. */
     own.copies.dispatch =
         b->apart && !compile_engines[o->target.engine].from_job ? TILE_DISPATCH_DYNAMIC : TILE_DISPATCH_LOAD;
     return own;
 }
 
-/* Returns the folder of what a generator makes for a call: edges of dense levels are all that bitstreams of
- * one description differ in. */
+/* Returns the folder of a generator's bitstream for a call: bitstreams of a description differ only in the
+ * edges of dense levels. */
 static const char *shape_folder(compile_context *ctx, const fe_bitstream *b, const sam_binding *by,
                                 const sam_statement *s) {
     const char *shape = s->integers ? "int16" : "bf16";
@@ -184,7 +184,7 @@ bool compile_emit(compile_context *ctx, const compile_kernel *k) {
 
 /* ---- descriptions ------------------------------------------------------------------------------ */
 
-/* Returns the one stored tensor that holds a tensor of the user's; NULL: there are several, or it is a part.
+/* Returns the only stored tensor of a user's tensor; NULL: several, or a part.
  */
 static const sam_tensor_data *stored_of(const sam_statement *packed, const sam_tensor_data *of) {
     const sam_tensor_data *found = NULL;
@@ -204,7 +204,7 @@ static uint32_t edge_along(const compile_kernel *k, sam_var v) {
     return along ? along : k->tiling.options.tile;
 }
 
-/* Adds to the conditions and formats what is said of a stored tensor. Bits of *dense: loops of dense levels.
+/* Adds a stored tensor's conditions and formats. Bits of *dense: loops of dense levels.
  */
 static void describe_tensor(const compile_kernel *k, const sam_tensor_data *t, const sam_var *index,
                             const char **conditions, const char **formats, uint64_t *dense) {

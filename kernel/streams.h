@@ -12,8 +12,8 @@ typedef struct {
     uint32_t in_cell[64], out_cell[64];
     uint32_t n_in, n_out;
 } compile_streams;
-/* Finds the streams of one kernel, of those that share the design; of a decoded design `part` is 0, and all
- * of them are found. */
+/* Finds the streams of a kernel of the design; for a decoded design `part` is 0, and all streams are
+ * found. */
 void compile_streams_of(const pnr_design *design, uint32_t part, compile_streams *streams);
 
 #endif

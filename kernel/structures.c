@@ -1,15 +1,15 @@
-/* structures.c - operands that the host makes of where others are stored. */
+/* structures.c - operands made by the host from the stored coordinates of other tensors. */
 #include "kernel/structures.h"
 #include "support/refusals.h"
 
 enum { COMPLEMENT_MOST = 1 << 26 };
 
-/* Whether the entry is one that the complement leaves out. */
+/* Whether the complement leaves the entry out. */
 static bool is_left_out(const sam_tensor_data *data, uint16_t word) {
     return data->structure == SAM_COMPLEMENT || word != data->filled;
 }
 
-/* Leaves out the entries of a dense tensor that are the fill, since it has all of them or none. */
+/* Removes fill entries of a dense tensor, since it has all of them or none. */
 static void drop_fills(arena *mem, uint16_t fill, tile_tensor *t) {
     uint32_t *crd = arena_new_n(mem, uint32_t, t->nnz * t->order + 1);
     uint16_t *val = arena_new_n(mem, uint16_t, t->nnz + 1);
@@ -25,8 +25,8 @@ static void drop_fills(arena *mem, uint16_t fill, tile_tensor *t) {
     t->val = val;
 }
 
-/* Makes of what the user gave the ones of a structure: where it stores something, or where it does not, or
- * has its fill. */
+/* Makes the ones of a structure from the user's tensor: at its stored coordinates, at absent coordinates, or
+ * at its fill. */
 static bool make_structure(const compile_options *o, compile_context *ctx, const sam_tensor_data *data,
                            const uint32_t *dim, tile_tensor *t) {
     uint64_t cells = 1, kept = 0, next = 0;

@@ -1,4 +1,4 @@
-/* structures.h - operands that the host makes of where others are stored.
+/* structures.h - operands made by the host from the stored coordinates of other tensors.
  */
 #ifndef ONYX_KERNEL_STRUCTURES_H
 #define ONYX_KERNEL_STRUCTURES_H

@@ -1,4 +1,4 @@
-/* Trials: lower something and see, while nobody hears what is said of it. */
+/* Trials: lowers a kernel without showing its diagnostics. */
 #include "kernel/trial.h"
 #include "kernel/edges.h"
 #include "kernel/lower.h"
@@ -56,7 +56,7 @@ bool compile_next_order(uint32_t *place, uint32_t n) {
     uint32_t swap = place[k - 1];
     place[k - 1] = place[i - 2];
     place[i - 2] = swap;
-    for (uint32_t a = i - 1, b = n - 1; a < b; a++, b--) { /* what follows descends: make it ascend */
+    for (uint32_t a = i - 1, b = n - 1; a < b; a++, b--) { /* the rest descends: make it ascend */
         swap = place[a];
         place[a] = place[b];
         place[b] = swap;

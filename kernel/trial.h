@@ -11,15 +11,15 @@ typedef struct {
     diag_refusal refusal; /* the kind of refusal of the first message */
 } compile_attempt;
 typedef bool compile_trial(compile_context *ctx, void *of);
-/* Runs the trial in a context of its own: nobody hears its diagnostics, and what it makes is gone afterwards
- * but for new names. */
+/* Runs the trial in a context of its own: its diagnostics are dropped, and its results freed, except new
+ * names. */
 compile_attempt compile_try(const compile_context *ctx, compile_trial *trial, void *of);
-/* Returns whether a kernel lowers with the edges that the options ask for along its own loops, and one copy
- * of it fits the board; without a board (NULL), whether it lowers to a graph. */
+/* Returns whether a kernel lowers with the options' edges along its own loops, and a copy fits the board;
+ * without a board (NULL), whether the kernel lowers to a graph. */
 bool compile_lowers(const compile_options *o, compile_context *ctx, const fe_kernel *kernel,
                     const pnr_board *board);
-/* Makes of place[] the next of all orders of n numbers, of which the ascending one is the first. Returns
- * false after the last. */
+/* Makes place[] the next of all orders of n numbers; the ascending order is the first. Returns false after
+ * the last. */
 bool compile_next_order(uint32_t *place, uint32_t n);
 
 #endif

@@ -1,5 +1,5 @@
-/* workspace.c - --explain: what the loops of a kernel append to its result, what they scatter, and what holds
- * that until it is whole. */
+/* workspace.c - --explain: appended and scattered parts of a kernel's result, and the storage of scattered
+ * parts until complete. */
 #include "kernel/workspace.h"
 #include "frontend/workspace.h"
 #include "kernel/edges.h"

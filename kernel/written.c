@@ -1,4 +1,4 @@
-/* written.c - files of results: text, and what is stored in a format. */
+/* written.c - files of results: text, and files in a format. */
 #include "kernel/written.h"
 #include "kernel/formats.h"
 #include "tiling/fills.h"

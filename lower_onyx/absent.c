@@ -1,31 +1,30 @@
-/* absent.c - where the empty token, and fibers that an absent operand leaves empty, may get to, whatever the
- * data.
+/* absent.c - places that the empty token, and the empty fibers of an absent operand, may reach for any data.
  *
- * A unioner gives an operand that lacks a coordinate the empty token. A compressed scanner makes an empty
- * fiber of it: a stop right behind a stop, in all streams of the loops inside, however deep. The chip's dense
- * scanner takes such a stop for a reference, and its joiners, repeaters, droppers and writers take the empty
+ * A unioner gives the empty token to an operand without a coordinate. A compressed scanner turns the empty
+ * token into an empty fiber: a stop directly behind a stop, in all streams of all inner loops. The chip's
+ * dense scanner takes the second stop for a reference. Joiners, repeaters, droppers and writers take an empty
  * token among their coordinates or signals for a stop, or stand still.
  *
- * What is possible is decided by trying: at a point of the loops each scanner of a compressed level that is
- * not whole has the coordinate or not. Any choice is possible at which every joiner around has it. Operands
- * are taken as independent of each other, each stored coordinate as having something below it; that an
- * intersection is empty by its data is up to padding and the monitors. O(2^scanners * links * depth), for up
- * to MOST scanners below unioners; of more nothing is said here.
+ * The check enumerates points of the loops: at a point each scanner of a compressed level that is not whole
+ * either has the coordinate or lacks the coordinate. A choice is possible if every joiner around has its
+ * coordinate. Assumptions: operands are independent of each other, and each stored coordinate has something
+ * below. Padding and the monitors handle intersections that are empty by their data. O(2^scanners * links *
+ * depth), for up to MOST scanners below unioners; the check says nothing of graphs with more.
  */
 #include "lower_onyx/absent.h"
 
 enum { MOST = 12 };
 
-/* A point: the stored coordinates of the scanners that count. */
+/* A point: the stored coordinates of the counted scanners. */
 typedef struct {
     const onyx_graph *g;
-    const onyx_link **driver; /* [node * ONYX_PORTS + port]: the link into that input */
-    uint8_t *bit;             /* by node: 1 + its bit in `having`; 0: it has every coordinate */
+    const onyx_link **driver; /* [node * ONYX_PORTS + port]: the link into the input */
+    uint8_t *bit;             /* by node: 1 + its bit in `having`; 0: the node has every coordinate */
     uint32_t scanners;
     uint32_t having;
 } point;
 
-/* What drives an input; node 0: nothing does. */
+/* The driver of an input; node 0: none. */
 typedef struct {
     onyx_node node;
     onyx_port port;
@@ -72,14 +71,14 @@ static bool is_coordinates(onyx_port port) {
     return port == ONYX_PORT_JOINER_COORD_OUT || port == ONYX_PORT_REGION_JOINER_COORD_OUT;
 }
 
-/* What a joiner gives coordinates of: bits of RTL's regions, side 0 alone, side 1 alone, both. */
+/* Returns the regions that a joiner gives, as bits of RTL's regions: side 0 alone, side 1 alone, both. */
 static uint32_t regions_of(const point *p, onyx_node joiner) {
     if (onyx_node_at(p->g, joiner)->kind == ONYX_REGION_JOINER)
         return onyx_get(onyx_node_at(p->g, joiner), ONYX_SET_REGION_JOINER_REGIONS);
     return is_set(p, joiner, ONYX_SET_JOINER_OP) ? 7 : 4;
 }
 
-/* `sides`: those that have the coordinate, a bit each. */
+/* `sides`: the sides with the coordinate, a bit each. */
 static bool gives(uint32_t regions, uint32_t sides) {
     return sides != 0 && (regions >> (sides - 1) & 1);
 }
@@ -155,8 +154,8 @@ static bool is_empty(const point *p, origin crd) {
 
 /* ---- loops around ------------------------------------------------------------------------------ */
 
-/* What happened to a reference stream on its way: the loops around all have the point, or one of them, with
- * the point in all around it, is empty. */
+/* State of a reference stream: all loops around have the point; or one loop is empty, with the point in all
+ * loops around. */
 typedef struct {
     bool valid, empty;
 } journey;
@@ -168,7 +167,8 @@ static journey inside_loop(journey around, journey here) {
 
 static journey travel(const point *p, origin ref);
 
-/* What happened to a reference stream ahead of the loop at hand. Several references go through one joiner. */
+/* Returns the state of a reference stream ahead of the current loop. Several references go through one
+ * joiner. */
 static journey travel_below(const point *p, origin ref) {
     const onyx_kind kind = ref.node.v ? onyx_node_at(p->g, ref.node)->kind : ONYX_NONE;
     if (kind == ONYX_READ_SCANNER)
@@ -183,7 +183,7 @@ static journey travel_below(const point *p, origin ref) {
 static journey travel(const point *p, origin ref) {
     const onyx_kind kind = ref.node.v ? onyx_node_at(p->g, ref.node)->kind : ONYX_NONE;
     const journey around = travel_below(p, ref);
-    if (kind == ONYX_READ_SCANNER) { /* a dense one passes the empty token on */
+    if (kind == ONYX_READ_SCANNER) { /* a dense scanner passes the empty token on */
         const bool dense = is_set(p, ref.node, ONYX_SET_READ_SCANNER_DENSE);
         const origin crd = {ref.node, ONYX_PORT_READ_SCANNER_COORD_OUT};
         return inside_loop(around, (journey){dense || has(p, crd), !dense && is_empty(p, crd)});

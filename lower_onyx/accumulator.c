@@ -1,6 +1,5 @@
-/* accumulator.c - the loop that a vector reducer of a SAM graph adds over, found backwards from its
- * coordinates: each stream of coordinates has a fiber for each coordinate of the stream around it. O(depth *
- * edges).
+/* accumulator.c - the summed loop of a vector reducer of a SAM graph, found backwards from its coordinates.
+ * Each stream of coordinates has a fiber for each coordinate of the outer stream. O(depth * edges).
  */
 #include "lower_onyx/lower_int.h"
 
@@ -10,7 +9,7 @@ static sam_end source_of(const sam_edge_data *e) {
     return e == NULL ? (sam_end){{0}, 0} : (sam_end){e->src, e->src_port};
 }
 
-/* Finds the coordinates that come in step with a stream of references. */
+/* Finds the coordinates in step with a stream of references. */
 static sam_end beside_ref(const sam_graph *s, const sam_edge_data *ref) {
     if (ref == NULL)
         return (sam_end){{0}, 0};
@@ -22,7 +21,7 @@ static sam_end beside_ref(const sam_graph *s, const sam_edge_data *ref) {
     case SAM_REPEAT: {
         const sam_edge_data *signal = sam_edge_into(s, ref->src, 1);
         const sam_edge_data *counted = signal == NULL ? NULL : sam_edge_into(s, signal->src, 0);
-        /* Graphs may count references in place of the coordinates that come with them. */
+        /* Graphs may count references in place of their coordinates. */
         return counted != NULL && counted->stream == SAM_STREAM_REF ? beside_ref(s, counted)
                                                                     : source_of(counted);
     }
@@ -31,7 +30,7 @@ static sam_end beside_ref(const sam_graph *s, const sam_edge_data *ref) {
     }
 }
 
-/* Finds the coordinates each of which owns a fiber of `crd`; none if `crd` is the outermost. */
+/* Finds the coordinates whose fibers are `crd`; none if `crd` is the outermost. */
 static sam_end around_crd(const sam_graph *s, sam_end crd) {
     switch ((int)sam_node_at(s, crd.node)->kind) {
     case SAM_FIBERLOOKUP:

@@ -1,4 +1,4 @@
-/* alu.c - operations as PEs: a row of alu.def is one, a row of compositions.def one for each step. */
+/* alu.c - operations as PEs: a row of alu.def is one PE, a row of compositions.def one PE for each step. */
 #include "lower_onyx/alu.h"
 #include "sam/coordinates.h"
 
@@ -23,7 +23,7 @@ static bool is_taken(const onyx_graph *g, name_id name) {
     return false;
 }
 
-/* Marks n where the text is `name`, '_' and number n, as printf writes it. */
+/* Marks n if the text is `name`, '_' and number n, as printf writes them. */
 static void mark_number(const char *text, const char *name, bool *taken, uint32_t most) {
     const size_t length = strlen(name);
     if (strncmp(text, name, length) != 0 || text[length] != '_' || text[length + 1] < '1' ||
@@ -73,7 +73,7 @@ const alu_monoid *alu_find_monoid(const char *name, bool bf16) {
     return NULL;
 }
 
-/* What a step works on: a constant, the result of a PE, or an operand. */
+/* An operand of a step: a constant, the result of a PE, or an operand of the whole operation. */
 typedef struct {
     alu_constant constant;
     onyx_node node; /* 0: `operand` of the whole */
@@ -97,7 +97,7 @@ static void feed(making *m, const term *from, onyx_node node, onyx_port port) {
     m->out.sink[m->out.sinks++] = (alu_sink){from->operand, node, port};
 }
 
-/* The PE pairs the tokens of both its ports, so one stream alone goes to both. */
+/* The PE pairs the tokens of both its ports: a single stream drives both ports. */
 static void add_pe(making *m, const onyx_alu_op *op, const char *name, const term *t, uint32_t operands,
                    term *out) {
     static const onyx_port ports[2] = {ONYX_PORT_ALU_DATA0, ONYX_PORT_ALU_DATA1};
@@ -135,13 +135,13 @@ static bool is_commutative(const char *name, bool bf16) {
 }
 
 typedef struct {
-    const char *operation, *name; /* what it does; how its PE is called */
+    const char *operation, *name; /* operation and name of the PE */
     bool bf16;
     uint32_t operands;
     term of[2];
 } alu_step;
 
-/* One operation of the chip's PE; false if that has no such form. */
+/* Adds one operation of the chip's PE; false if the PE lacks this form. */
 static bool add_step(making *m, const alu_step *step, term *out) {
     const char *operation = step->operation;
     const uint32_t operands = step->operands;
@@ -218,7 +218,7 @@ alu_made alu_make(onyx_graph *g, const alu_wanted *in) {
 
 /* ---- ranges ------------------------------------------------------------------------------------- */
 
-/* Returns whether the operation makes such values of such values. */
+/* Returns whether the operation keeps values in 0..32767 if its operands are in 0..32767. */
 static bool keeps_nonnegative(const char *operation) {
     static const char *const keep[] = {"addhigh", "min", "max",  "smin",   "smax", "umin", "umax", "and",
                                        "or",      "xor", "eq",   "ne",     "lt",   "le",   "gt",   "ge",

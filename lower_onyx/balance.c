@@ -1,17 +1,18 @@
-/* balance.c - reconvergent paths of a netlist, and how much FIFO their shorter branches lack.
+/* balance.c - reconvergent paths of a netlist, and the FIFO room that their shorter branches lack.
  *
- * Tokens that leave a tile together (a fork: a broadcast, or a scanner's coordinates and references) and meet
- * again at a join wait there for the later one. Meanwhile the earlier path holds at most its room; when it is
- * full the fork stalls, and the pipeline on the later path runs empty. A pin lacks as many tokens as the
- * slowest other pin is late (cycles from the fork) more than its own path has room for. A path through a
- * memory tile turns tokens into fibers: it is late, but what it holds is not counted in the fork's tokens, so
- * it is no short branch.
+ * Tokens leave a tile together at a fork (a broadcast, or a scanner's coordinates and references). At a join,
+ * the earlier path waits for the later path. Meanwhile the earlier path holds at most its room. When the
+ * earlier path is full, the fork stalls, and the pipeline on the later path runs empty. A pin lacks as many
+ * tokens as the slowest other pin is late (cycles from the fork) beyond the room of its own path. A path
+ * through a memory tile turns tokens into fibers: the path is late, but the fork's tokens do not count its
+ * contents, and the path is never a short branch.
  *
- * For each fork one pass over the cells in topological order: O(forks * pins).
+ * Each fork takes one pass over the cells in topological order: O(forks * pins).
  */
 #include "lower_onyx/lower_onyx.h"
 
-/* Cycles from the first token in to the first out; tokens a PE tile's FIFOs hold, and one FIFO. */
+/* Cycles from the first token in to the first token out; tokens in all FIFOs of a PE tile, and in one
+ * FIFO. */
 enum { PINS = 4, PE_LATENCY = 3, MEM_LATENCY = 10, PE_ROOM = 4, FIFO_ROOM = 2, NOT_SHORT = 1 << 20 };
 
 /* A scanner reads positions from the segments alone; its coordinates come this much later on short fibers. */
@@ -41,7 +42,7 @@ static void leave(balancer *b, uint32_t cell) {
         bool late = b->net->cells.at[cell].mode == NET_MODE_FIBER_ACCESS && net->source.port == COORD_PORT;
         path out = b->cell[cell];
         out.latency += late ? COORD_LATENCY : 0;
-        out.room += late ? COORD_LATENCY : 0; /* it has not left until then */
+        out.room += late ? COORD_LATENCY : 0; /* the token has not left before */
         for (uint32_t s = 0; s < net->sinks.len; s++)
             if (!net_listens(b->net, net->sinks.at[s]) && !net_chains(b->net, net->sinks.at[s]))
                 b->pin[(net->sinks.at[s].cell.v - 1) * PINS + net->sinks.at[s].port] = out;
@@ -52,7 +53,7 @@ static uint32_t least(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-/* Derives what holds at the cell's outputs from its inputs; false if the fork does not reach it. */
+/* Derives the state of the cell's outputs from its inputs; false if the fork does not reach the cell. */
 static bool arrive(balancer *b, uint32_t cell) {
     path out = {false, 0, NOT_SHORT}, *pin = &b->pin[cell * PINS];
     for (uint32_t p = 0; p < PINS; p++) {
@@ -97,7 +98,7 @@ void net_balance(const netlist *n, arena *mem, net_shortage_vec *out) {
     net_sort_cells(n, &scratch, &b.order, b.driven);
     for (uint32_t i = 0; i < b.order.len; i++) {
         if (n->cells.at[b.order.at[i]].mode !=
-            NET_MODE_IO_IN) /* scanners store a load, whoever else has it */
+            NET_MODE_IO_IN) /* scanners store a load, regardless of its other sinks */
             from_fork(&b, i);
     }
     out->len = 0;

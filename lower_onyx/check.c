@@ -8,8 +8,8 @@
 typedef struct {
     const onyx_graph *g;
     diagnostics *d;
-    const onyx_link **driver; /* [node * ONYX_PORTS + port]: the link into that input */
-    uint32_t *sinks;          /* [node * ONYX_PORTS + port]: links out of that output */
+    const onyx_link **driver; /* [node * ONYX_PORTS + port]: the link into the input */
+    uint32_t *sinks;          /* [node * ONYX_PORTS + port]: links out of the output */
 } checker;
 
 static size_t slot(onyx_node node, onyx_port port) {
@@ -113,7 +113,7 @@ static void count_link(checker *c, const onyx_link *l) {
     c->sinks[slot(l->source, l->source_port)]++;
 }
 
-/* A rule with fan-out ONE is broken when two links have the same source port and sink port. */
+/* Two links with the same source port and sink port break a rule with fan-out ONE. */
 static void check_fan_out(checker *c, uint32_t index) {
     const onyx_link *l = &c->g->links.at[index];
     const onyx_rule *rule = onyx_rule_find(l->source_port, l->sink_port);
@@ -131,14 +131,15 @@ static void check_fan_out(checker *c, uint32_t index) {
     }
 }
 
-/* Returns the number of blocks in a tree of the stream that a write scanner has a share in. */
+/* Returns the number of blocks in a tree of the stream of a write scanner with a share. */
 static uint32_t blocks_of_share(const onyx_node_data *write, uint32_t *end) {
     *end = onyx_get(write, ONYX_SET_WRITE_SCANNER_BEFORE) +
            (onyx_get(write, ONYX_SET_WRITE_SCANNER_LOWEST_LEVEL) != 0 ? 1 : 2);
     return *end + onyx_get(write, ONYX_SET_WRITE_SCANNER_BEHIND);
 }
 
-/* Scanners of one stream must agree on how many blocks a tree has, and have different ones or the same. */
+/* Scanners of one stream must agree on the number of blocks of a tree, and their shares must be equal or
+ * disjoint. */
 static void check_shares(checker *c, uint32_t index) {
     const onyx_link *l = &c->g->links.at[index];
     for (uint32_t i = 0; i < index && l->source_port == ONYX_PORT_GLB_IN_DATA; i++) {
@@ -159,7 +160,7 @@ static void check_shares(checker *c, uint32_t index) {
     }
 }
 
-/* A read-out must let pass as many blocks as the one ahead of it gives. */
+/* A read-out must let pass as many blocks as the read-out ahead gives. */
 static void check_chain(checker *c, const onyx_link *l) {
     const onyx_node_data *before = onyx_node_at(c->g, l->source);
     if (l->sink_port != ONYX_PORT_READ_SCANNER_CHAIN_IN || before->kind != ONYX_READ_SCANNER)
@@ -191,7 +192,8 @@ static void check_port(checker *c, onyx_node h, onyx_port port) {
     }
 }
 
-/* The chip's scanner makes no reference of its own for a value memory: START has no branch for it. */
+/* The chip's scanner makes no reference of its own for a value memory: its START state has no branch for
+ * value memories. */
 static void check_root(checker *c, onyx_node h) {
     const onyx_node_data *n = onyx_node_at(c->g, h);
     if (n->kind != ONYX_READ_SCANNER || onyx_get(n, ONYX_SET_READ_SCANNER_ROOT) == 0 ||
@@ -226,9 +228,9 @@ static void check_tile(checker *c, onyx_node h) {
 
 /* ---- cycles: a loop of streams never receives its first token -------------------------------- */
 
-/* Returns whether the link's sink waits for its source. An accumulator's memory does not: its reader begins
- * with the empty block that the writer makes of itself. Nor does a gate for what it never gets, or a scanner
- * that skips for the coordinates it listens to. */
+/* Returns whether the link's sink waits for its source. The memory of an accumulator does not wait: its
+ * reader begins with the empty block that the writer makes. A gate does not wait for an input without tokens,
+ * nor a skipping scanner for the coordinates of its skip port. */
 static bool orders(const onyx_graph *g, const onyx_link *l) {
     const onyx_node_data *sink = onyx_node_at(g, l->sink);
     bool sums = sink->kind == ONYX_WRITE_SCANNER && onyx_get(sink, ONYX_SET_WRITE_SCANNER_INIT_BLANK) != 0;
@@ -236,7 +238,8 @@ static bool orders(const onyx_graph *g, const onyx_link *l) {
            l->sink_port != ONYX_PORT_GATE_NEVER_IN && l->sink_port != ONYX_PORT_READ_SCANNER_SKIP_IN;
 }
 
-/* Kahn's algorithm: repeatedly removes nodes without a driver left; what remains is on or behind a cycle. */
+/* Kahn's algorithm: repeatedly removes nodes without a driver; the remaining nodes are on or behind a
+ * cycle. */
 static bool check_cycles(checker *c) {
     const onyx_graph *g = c->g;
     uint32_t *drivers = arena_new_n(g->mem, uint32_t, g->nodes.len + 1);
@@ -277,7 +280,8 @@ static bool emits(const checker *c, const bool *carries, onyx_node h, onyx_port 
     bool empty = t == TRAIT_EMPTY_TOKEN, values = t == TRAIT_VALUES;
 #define INPUT(name) carries[slot(h, ONYX_PORT_##name)]
     switch (node->kind) {
-    case ONYX_READ_SCANNER: /* a dense scanner passes the empty token on, the others turn it into a fiber or 0
+    case ONYX_READ_SCANNER: /* a dense scanner passes the empty token on; the others turn the token into a
+                             * fiber or 0
                              */
         if (values)
             return onyx_get(node, ONYX_SET_READ_SCANNER_LOOKUP) != 0;
@@ -288,7 +292,7 @@ static bool emits(const checker *c, const bool *carries, onyx_node h, onyx_port 
                    : port == ONYX_PORT_JOINER_POS_OUT_1 ? INPUT(JOINER_POS_IN_1)
                                                         : false;
         return empty && onyx_get(node, ONYX_SET_JOINER_OP) != 0 && port != ONYX_PORT_JOINER_COORD_OUT;
-    case ONYX_REGION_JOINER: /* where a side lacks the coordinate, and what it has itself */
+    case ONYX_REGION_JOINER: /* where a side lacks the coordinate, and for empty tokens of its input */
         if (port == ONYX_PORT_REGION_JOINER_POS_OUT_0)
             return empty && ((onyx_get(node, ONYX_SET_REGION_JOINER_REGIONS) & 2) != 0 ||
                              INPUT(REGION_JOINER_POS_IN_0));
@@ -351,7 +355,7 @@ static bool takes_empty_token(const checker *c, const onyx_link *l) {
     return !reference || onyx_get(onyx_node_at(c->g, l->sink), ONYX_SET_JOINER_OP) != 0;
 }
 
-/* What leaves a joiner beside coordinates is values if values came in there, and only then goes to an adder.
+/* A joiner passes values on if its reference input carries values; only values may drive an adder.
  */
 static void check_summands(checker *c, const onyx_link *l, const bool *values) {
     bool pos = l->source_port == ONYX_PORT_JOINER_POS_OUT_0 || l->source_port == ONYX_PORT_JOINER_POS_OUT_1;
@@ -363,7 +367,7 @@ static void check_summands(checker *c, const onyx_link *l, const bool *values) {
     diag_hint(c->d, "values go through the unioner of an accumulator only, and to its adder");
 }
 
-/* Returns whether the node is a dense level of one coordinate around all others: its only position is 0. */
+/* Returns whether the node is an outermost dense level of one coordinate: its only position is 0. */
 static bool is_single_root(const onyx_node_data *n) {
     return n->kind == ONYX_READ_SCANNER && onyx_get(n, ONYX_SET_READ_SCANNER_DENSE) != 0 &&
            onyx_get(n, ONYX_SET_READ_SCANNER_ROOT) != 0 && onyx_get(n, ONYX_SET_READ_SCANNER_DIM_SIZE) == 1;
@@ -375,7 +379,7 @@ static void refuse_reference(checker *c, const onyx_link *l, const char *carries
     diag_hint(c->d, "%s", hint);
 }
 
-/* Returns whether the read scanner's memory is filled by a stream that carries a table. */
+/* Returns whether a stream with a table fills the read scanner's memory. */
 static bool reads_table(const checker *c, onyx_node read) {
     bool found = false;
     for (uint32_t n = 1; n <= c->g->nodes.len && !found; n++) {
@@ -389,8 +393,8 @@ static bool reads_table(const checker *c, onyx_node read) {
     return found;
 }
 
-/* What an operation gives is a reference only if it is 0, the difference of a stream and itself, or if what
- * is addressed is a table. */
+/* The result of an operation is a reference only if the result is 0 (the difference of a stream and itself),
+ * or if the reference addresses a table. */
 static void check_zero(checker *c, const onyx_link *l) {
     const bool values =
         l->source_port == ONYX_PORT_ALU_RES || l->source_port == ONYX_PORT_READ_SCANNER_VAL_OUT;
@@ -407,8 +411,8 @@ static void check_zero(checker *c, const onyx_link *l) {
         refuse_reference(c, l, "values", "only a stream less itself may, whose values are 0");
 }
 
-/* A reducer takes the stop behind the one position of a level around all: what it gives is the reference of a
- * scalar. Other positions are not added, and other sums are no references. */
+/* A reducer takes the stop behind the only position of an outermost level: its result is the reference of a
+ * scalar. No other positions may drive a reducer, and no other sums are references. */
 static void check_scalar(checker *c, const onyx_link *l) {
     static const char hint[] = "only a dense root with one coordinate may, through a reducer";
     if (l->source_port == ONYX_PORT_READ_SCANNER_POS_OUT && l->sink_port == ONYX_PORT_REDUCE_DATA_IN &&

@@ -14,26 +14,27 @@
 
 #include "lower_onyx/deadlock_int.h"
 
-enum { NEVER = -(1 << 20), ANY = 1 << 20 }; /* no way; a bound that is none */
+enum { NEVER = -(1 << 20), ANY = 1 << 20 }; /* no way; no bound */
 enum { OUTPUT_FIFO = 2, SCANNER_AHEAD = 8, DROP_OUTER = 1, MOST_STEPS = 100000, LONGEST_FIBER = 64 };
 
 /* Node 2c: the sink of channel c lacks a token. Node 2c + 1: channel c is full. */
 typedef enum {
-    EDGE_SIBLING, /* a token is there but cannot leave, since another sink of its net is full */
-    EDGE_UP,      /* the source has not made it, since it lacks a token itself */
-    EDGE_FORK,    /* the source has not made it, since another output is full */
-    EDGE_JOIN,    /* the sink does not take it, since it lacks one at another input */
-    EDGE_DOWN     /* the sink does not take it, since an output is full */
+    EDGE_SIBLING, /* the token is present but cannot leave: another sink of its net is full */
+    EDGE_UP,      /* the source has not made the token: the source lacks an input token */
+    EDGE_FORK,    /* the source has not made the token: another output is full */
+    EDGE_JOIN,    /* the sink does not take the token: another input lacks a token */
+    EDGE_DOWN     /* the sink does not take the token: an output is full */
 } edge_kind;
 
 typedef struct {
     uint32_t from, to;
     edge_kind kind;
-    uint32_t process; /* that waits, DL_NONE for a sibling */
-    int weight;       /* in the count at hand, NEVER if it does not concern the edge */
+    uint32_t process; /* the waiting process, DL_NONE for a sibling */
+    int weight;       /* in the current count, NEVER if the count does not concern the edge */
 } edge;
 
-/* What is counted: tokens of a family; or (`among`) the coordinates of all families below one, in order. */
+/* The counted unit: tokens of a family; or (`among`) the coordinates of all families below a family, in
+ * order. */
 typedef struct {
     uint32_t stream;
     bool among;
@@ -47,13 +48,13 @@ typedef struct {
     VEC(edge) edges;
     u32_vec *leaving; /* by node: edges */
     uint32_t nodes;
-    int *bound;        /* nodes * nodes: most that a way adds up to */
+    int *bound;        /* nodes * nodes: the largest sum along any way */
     uint32_t *within;  /* nodes that the measure concerns */
-    uint32_t *reached; /* of these, by ways from one */
+    uint32_t *reached; /* of these, reachable from one node */
     uint32_t n_within;
     bool *busy, *busy_process, *seen;
     u32_vec *branches; /* by process */
-    uint32_t *joined;  /* branches, then processes: one it is connected with */
+    uint32_t *joined;  /* branches, then processes: a connected branch or process */
     u32_vec todo;
     uint32_t start, steps;
     bool across; /* the circle must leave the family of its start's child */
@@ -71,7 +72,7 @@ static bool is_full(uint32_t node) {
     return node & 1;
 }
 
-/* ---- the graph of what may wait for what ----------------------------------------------------- */
+/* ---- the graph of waiting -------------------------------------------------------------------- */
 
 static void add_edge(analysis *a, uint32_t from, uint32_t to, edge_kind kind, uint32_t process) {
     vec_push(a->m.mem, &a->leaving[from], a->edges.len);
@@ -82,7 +83,7 @@ static uint32_t n_sinks(const analysis *a, uint32_t net) {
     return a->m.n->nets.at[net].sinks.len;
 }
 
-/* Adds an edge from `node` to every channel behind process p that is full, but for those of `net`. */
+/* Adds an edge from `node` to every full channel behind process p, except the channels of `net`. */
 static void to_outputs(analysis *a, uint32_t node, uint32_t p, uint32_t net, edge_kind kind) {
     const dl_process *process = &a->m.processes.at[p];
     for (uint32_t o = 0; o < process->out.len; o++) {
@@ -102,7 +103,8 @@ static void to_inputs(analysis *a, uint32_t node, uint32_t p, uint32_t channel, 
     }
 }
 
-/* Returns whether the channel fills a memory with blocks from the global buffer, or a scanner listens to it.
+/* Returns whether the channel fills a memory with blocks from the global buffer, or drives the skip port of a
+ scanner.
  */
 static bool takes_all(const analysis *a, const dl_channel *channel) {
     const net_pin sink = a->m.n->nets.at[channel->net].sinks.at[channel->sink];
@@ -124,7 +126,7 @@ static void add_edges(analysis *a, uint32_t c) {
     to_inputs(a, 2 * c, source, DL_NONE, EDGE_UP);
     to_outputs(a, 2 * c, source, channel->net, EDGE_FORK);
     if (kind == DL_SOURCE || (kind == DL_STORE && channel->port != 0) || takes_all(a, channel))
-        return;                                     /* a memory takes all that comes */
+        return;                                     /* a memory takes every token */
     if (kind != DL_SUM || channel->port != DL_DATA) /* a sum waits for room in its memory, nothing else */
         to_inputs(a, 2 * c + 1, sink, c, EDGE_JOIN);
     to_outputs(a, 2 * c + 1, sink, DL_NONE, EDGE_DOWN);
@@ -132,7 +134,7 @@ static void add_edges(analysis *a, uint32_t c) {
 
 /* ---- bounds ---------------------------------------------------------------------------------- */
 
-/* Says where a stream stands to the one that is counted; *levels: how many levels are between them. */
+/* Returns the relation of a stream to the counted stream; *levels: number of levels between them. */
 static place place_of(const analysis *a, uint32_t stream, uint32_t *levels) {
     uint32_t s = stream;
     *levels = 0;
@@ -152,8 +154,8 @@ static place place_of_node(const analysis *a, uint32_t node) {
     return place_of(a, channel_of(a, node)->stream, &levels);
 }
 
-/* Returns what so many tokens in a full channel are worth at least: themselves, or the fibers they must
- * complete. */
+/* Returns the least worth of `tokens` tokens in a full channel: the tokens themselves, or the fibers they
+ * must complete. */
 static int worth(const analysis *a, const dl_channel *c, uint32_t tokens) {
     uint32_t levels;
     uint64_t each = 1;
@@ -166,7 +168,8 @@ static int worth(const analysis *a, const dl_channel *c, uint32_t tokens) {
     return (int)(tokens / (each * (a->now.fiber + 1) * (a->m.padded[c->net] ? 2 : 1)));
 }
 
-/* Returns how many tokens stand before a full channel: in it, and in the FIFO behind the source's port. */
+/* Returns the number of tokens before a full channel: in the channel, and in the FIFO behind the source's
+ * port. */
 static uint32_t room_behind(const analysis *a, const dl_channel *c) {
     net_pin source = a->m.n->nets.at[c->net].source;
     bool alu = net_cell_at(a->m.n, source.cell)->mode == NET_MODE_ALU;
@@ -177,14 +180,14 @@ static uint32_t parent_of(const analysis *a, uint32_t stream) {
     return a->m.streams.at[stream].parent;
 }
 
-/* Returns whether the channel carries an accumulator's finished sum, not its sum so far. */
+/* Returns whether the channel carries an accumulator's finished sum, as opposed to a partial sum. */
 static bool is_total(const analysis *a, const dl_process *p, const dl_channel *c) {
     return c->stream == p->total &&
            a->m.process_of[a->m.n->nets.at[c->net].source.cell.v - 1] == (uint32_t)(p - a->m.processes.at);
 }
 
-/* An accumulator's sum so far waits for the vector before the one it is to be added to: truly less has been
- * taken of those, by whole vectors. */
+/* An accumulator's partial sum waits for the vector before its next summand: strictly fewer of these have
+ * been taken, by whole vectors. */
 static bool waits_for_sum(const analysis *a, const edge *e) {
     const dl_channel *from = channel_of(a, e->from), *to = channel_of(a, e->to);
     const dl_process *p = &a->m.processes.at[e->process];
@@ -201,13 +204,14 @@ static int weight_of_tokens(const analysis *a, const edge *e) {
     switch (e->kind) {
     case EDGE_SIBLING:
         return -worth(a, to, to->room);
-    case EDGE_FORK: { /* a scanner's coordinates follow its references, eight at most behind, or leave with
+    case EDGE_FORK: { /* a scanner's coordinates follow its references, at most eight behind, or leave with
                          them */
         const net_pin source = a->m.n->nets.at[from->net].source;
         bool behind = kind == DL_SCAN && source.port == 2 &&
                       !net_config_of(a->m.n, net_cell_at(a->m.n, source.cell),
                                      "fiber_access_16_inst_read_scanner_skip");
-        /* An outer coordinate leaves before its fiber, whose stop leaves with what is behind the coordinate.
+        /* An outer coordinate leaves before its fiber, whose stop leaves with the token behind the
+         coordinate.
          */
         const bool outer = kind == DL_MATRIX && source.port == DL_OUTER;
         const int row = kind != DL_MATRIX ? 0 : outer ? -exact : exact_to;
@@ -224,9 +228,9 @@ static int weight_of_tokens(const analysis *a, const edge *e) {
         if (kind == DL_HOLD && exact)
             return 2;
         if (kind == DL_MATRIX && to->port == DL_OUTER)
-            return exact_to; /* it is taken before the stop of the matrix, which ends its fiber, too */
+            return exact_to; /* taken before the stop of the matrix, which also ends its fiber */
         if ((kind == DL_INTERSECT || kind == DL_UNION) && exact && (from->port ^ to->port) & 1)
-            return ANY; /* the two sides of a joiner, of one family */
+            return ANY; /* both sides of a joiner, of one family */
         return kind == DL_REPEAT && exact_to && from->port == 1;
     }
     BUG("edge kind %d", (int)e->kind);
@@ -238,7 +242,7 @@ static bool dropped(const analysis *a, const dl_channel *c) {
     return a->m.processes.at[a->m.process_of[source.cell.v - 1]].kind == DL_DROP && source.port != DROP_OUTER;
 }
 
-/* Returns the weight of an edge in the order of coordinates: -1 says that one is truly less. */
+/* Returns the weight of an edge in the order of coordinates: -1 means strictly less. */
 static int weight_among(const analysis *a, const edge *e) {
     const dl_channel *from = channel_of(a, e->from), *to = channel_of(a, e->to);
     bool exact = place_of_node(a, e->from) == EXACT, exact_to = place_of_node(a, e->to) == EXACT;
@@ -253,7 +257,8 @@ static int weight_among(const analysis *a, const edge *e) {
     case DL_STEP:
         return is_full(e->from) && exact ? -1 : 0;
     case DL_SCAN:
-        /* One coordinate more than is known from below; the first full channel behind it holds two tokens. */
+        /* One coordinate more than is known from below; the first full channel behind the process holds two
+         * tokens. */
         return e->kind == EDGE_DOWN && exact ? -1 : 0;
     case DL_INTERSECT:
         return e->kind == EDGE_UP && exact_to ? ANY : is_full(e->from) && exact ? -1 : 0;
@@ -290,7 +295,7 @@ static int weight_of(const analysis *a, const edge *e) {
         return NEVER;
     if (e->kind != EDGE_SIBLING) {
         const dl_process *p = &a->m.processes.at[e->process];
-        /* A memory inside the array gives nothing before all is in it. */
+        /* A memory inside the array gives no token before the write is complete. */
         bool whole = p->kind == DL_STORE && !is_full(e->to) && channel_of(a, e->to)->port != 0;
         if (!p->aligned || (whole && a->now.stream != 0))
             return ANY;
@@ -304,8 +309,8 @@ static int sum(int a, int b) {
     return a + b > ANY ? ANY : a + b;
 }
 
-/* Returns the child of the stream that is counted in whose family a node lies. DL_NONE: it lies in none, and
- * is counted. */
+/* Returns the child of the counted stream whose family includes a node. DL_NONE: the counted stream
+ * itself. */
 static uint32_t branch_of(const analysis *a, uint32_t node) {
     uint32_t s = channel_of(a, node)->stream;
     if (s == a->now.stream)
@@ -330,7 +335,8 @@ static uint32_t root_of(const uint32_t *joined, uint32_t b) {
     return b;
 }
 
-/* Returns whether a process and a branch at it are connected by others, too. A dropper may be passed twice.
+/* Returns whether a process and an adjacent branch are connected by further processes. A circle may pass a
+ dropper twice.
  */
 static bool other_way(analysis *a, uint32_t process, uint32_t branch) {
     uint32_t streams = a->m.streams.len, all = streams + a->m.processes.len;
@@ -348,8 +354,8 @@ static bool other_way(analysis *a, uint32_t process, uint32_t branch) {
     return root_of(a->joined, branch) == root_of(a->joined, streams + process);
 }
 
-/* A circle that leaves a branch by one tile comes back by another. In the order of coordinates, where all
- * nodes lie in branches, edges from one to another are taken out where only that tile connects one of them.
+/* A circle that leaves a branch by one tile comes back by another. In the order of coordinates, all nodes lie
+ * in branches. An edge between branches is removed if only its tile connects one of the branches.
  */
 static void cut_bridges(analysis *a) {
     for (uint32_t p = 0; p < a->m.processes.len; p++)
@@ -370,7 +376,7 @@ static void cut_bridges(analysis *a) {
     }
 }
 
-/* Raises bounds to what ways by `node` add up to: from those that lead there to those that it leads to. */
+/* Raises bounds to the sums of ways by `node`: from its predecessors to its successors. */
 static void pass_by(analysis *a, uint32_t node) {
     const int *by = &a->bound[node * a->nodes];
     uint32_t *to = a->reached, n_to = 0;
@@ -390,7 +396,7 @@ static void pass_by(analysis *a, uint32_t node) {
     }
 }
 
-/* Fills bound[u, v], the most that a way from u to v adds up to, whatever it passes twice. */
+/* Fills bound[u, v], the largest sum of a way from u to v, with repeated nodes allowed. */
 static void find_bounds(analysis *a) {
     uint32_t n = a->nodes;
     a->n_within = 0;
@@ -417,13 +423,13 @@ static void find_bounds(analysis *a) {
 
 /* ---- circles --------------------------------------------------------------------------------- */
 
-/* The edge's process may be passed: every tile but a dropper waits for one thing, so a circle that has to be
- * there passes it once. */
+/* Returns whether a circle may pass the edge's process: every tile but a dropper waits for one channel, and a
+ * necessary circle passes the tile once. */
 static bool may_pass(const analysis *a, const edge *e) {
     return e->weight != NEVER && (e->process == DL_NONE || !a->busy_process[e->process]);
 }
 
-/* Returns whether a way leads from a node to the start by what is not busy. */
+/* Returns whether a way leads from a node to the start without busy processes. */
 static bool leads_back(analysis *a, uint32_t node) {
     u32_vec *todo = &a->todo;
     todo->len = 0;
@@ -451,7 +457,7 @@ static void keep_way(analysis *a, int sum_of_way) {
         vec_push(a->m.mem, &a->best_way, a->way.at[k]);
 }
 
-/* Finds the worst circle through `start` that continues the way to `node`. */
+/* Finds the worst circle through `start` that extends the way to `node`. */
 static void search(analysis *a, uint32_t node, int so_far, bool crossed) {
     if (++a->steps > MOST_STEPS)
         return;
@@ -479,7 +485,7 @@ static void search(analysis *a, uint32_t node, int so_far, bool crossed) {
     a->busy[node] = false;
 }
 
-/* Finds the worst circle through a node of at least `least`; false if there is none. */
+/* Finds the worst circle through a node of at least `least`; false if none exists. */
 static bool circle_through(analysis *a, uint32_t node, bool across, int least) {
     a->start = node;
     a->across = across;
@@ -490,7 +496,7 @@ static bool circle_through(analysis *a, uint32_t node, bool across, int least) {
     return a->best_way.len > 0;
 }
 
-/* Returns whether some way leads from a node to another family's and back without bounds that exclude it. */
+/* Returns whether some way leads from a node to another family's node and back, by the bounds. */
 static bool may_cross(const analysis *a, uint32_t node) {
     uint32_t home = branch_of(a, node);
     for (uint32_t i = 0; i < a->n_within; i++) {
@@ -502,7 +508,7 @@ static bool may_cross(const analysis *a, uint32_t node) {
     return false;
 }
 
-/* Adds to the report what one full channel lacks. */
+/* Adds the missing room of one full channel to the report. */
 static void record(analysis *a, uint32_t node, uint32_t need, uint32_t fiber) {
     const dl_channel *c = channel_of(a, node);
     for (uint32_t i = 0; i < a->out->pairs.len; i++) {
@@ -516,7 +522,7 @@ static void record(analysis *a, uint32_t node, uint32_t need, uint32_t fiber) {
     vec_push(a->m.mem, &a->out->pairs, (net_reconvergence){c->net, c->sink, c->room, need, fiber});
 }
 
-/* Reports the circle just found: the channels on it that are full lack room. */
+/* Reports the found circle: its full channels lack room. */
 static void record_circle(analysis *a, uint32_t fiber) {
     bool worst = a->out->circle.len == 0 || fiber < a->out->fiber;
     if (worst)
@@ -542,7 +548,7 @@ static void count_in(analysis *a, uint32_t stream, bool among, uint32_t fiber) {
     find_bounds(a);
 }
 
-/* Returns whether there is a circle that is possible if no fiber is longer than that. */
+/* Returns whether a circle is possible with fibers of at most `fiber` coordinates. */
 static bool open_circle(analysis *a, uint32_t stream, uint32_t fiber) {
     count_in(a, stream, false, fiber);
     for (uint32_t i = 0; i < a->n_within; i++) {
@@ -554,7 +560,7 @@ static bool open_circle(analysis *a, uint32_t stream, uint32_t fiber) {
     return false;
 }
 
-/* Returns the length of the longest fibers for which no circle of the family is open. */
+/* Returns the largest length of fibers without an open circle of the family. */
 static uint32_t longest_fiber(analysis *a, uint32_t stream) {
     uint32_t fiber = 0;
     while (fiber < LONGEST_FIBER && !open_circle(a, stream, fiber + 1))
@@ -562,16 +568,16 @@ static uint32_t longest_fiber(analysis *a, uint32_t stream) {
     return fiber;
 }
 
-/* Returns the tokens that suffice where `room` leaves so much on the worst way round; a way that is none
- * needs none. */
+/* Returns a sufficient number of tokens if `room` leaves `bound` on the worst circle; without a way no token
+ * is needed. */
 static uint32_t enough(uint32_t room, int bound) {
     if (bound >= 0)
         return room;
     return (int)room + bound + 1 > 1 ? (uint32_t)((int)room + bound + 1) : 1;
 }
 
-/* Circles of a family that pass one of its own streams, or several of its children's; in the order of
- * coordinates the latter may be impossible. */
+/* Checks circles of a family that pass one of its own streams, or several of its children's streams; the
+ * order of coordinates may exclude the latter. */
 static void check_family(analysis *a, uint32_t stream) {
     uint32_t fiber = NET_ANY_FIBER;
     for (int among = 0; among < 2; among++) {

@@ -1,4 +1,4 @@
-/* deadlock_int.h - what streams are made of, and what waits for what; private to lower_onyx/deadlock*.c. */
+/* deadlock_int.h - families of streams and the order of waiting; private to lower_onyx/deadlock*.c. */
 #ifndef ONYX_DEADLOCK_INT_H
 #define ONYX_DEADLOCK_INT_H
 
@@ -9,11 +9,11 @@ enum { DL_OUTER = 2 };                                /* of a matrix reducer, in
 enum { DL_INS = 4, DL_OUTS = 3 };
 #define DL_NONE UINT32_MAX
 
-/* What a cell does with its tokens. */
+/* Behaviour of a cell. */
 typedef enum {
     DL_SOURCE, /* gives without taking, or takes without giving: never part of a circle */
-    DL_STEP,   /* one token of every input for one of every output: ALU, rsg, look-up, writer of pairs,
-                  a joiner of a stream with itself */
+    DL_STEP,   /* one token of every input for one token of every output: ALU, rsg, look-up, writer of pairs,
+                  joiner with equal operands */
     DL_SCAN,
     DL_INTERSECT,
     DL_UNION,
@@ -24,35 +24,35 @@ typedef enum {
     DL_MATRIX,
     DL_VECTOR, /* a vector reducer: coordinates and values in step, nothing goes before all has come;
                   DL_MATRIX of matrices: an outer coordinate stays until its fiber has come */
-    DL_STORE,  /* a memory that is written and read inside the array */
-    DL_SUM     /* the two memories of an accumulator, taken as one (docs/notebook/accumulate.md) */
+    DL_STORE,  /* a memory that the array both writes and reads */
+    DL_SUM     /* both memories of an accumulator, as one process (docs/notebook/accumulate.md) */
 } dl_kind;
 
-/* A family of streams: same tokens but for what the data are worth. Every data token of `parent` stands for a
- * fiber of it. Stream 0 is the one reference every root scanner starts from. */
+/* A family of streams: equal tokens except for the values of data. Every data token of `parent` stands for a
+ * fiber of the family. Stream 0 is the single reference from which every root scanner starts. */
 typedef struct {
     uint32_t parent;
-    uint32_t dense; /* coordinates of each of its fibers, if a dense scanner gives it; 0: others */
-    bool united;    /* it is below a union's: references may be absent */
-    bool loose;     /* its stops are not those of any other: nothing is known to run in step with it */
+    uint32_t dense; /* coordinates per fiber of a dense scanner; 0: other sources */
+    bool united;    /* below a union: references may be absent */
+    bool loose;     /* its stops match no other family: no stream is known to run in step */
 } dl_stream;
 
-/* Cells that are taken as one: joiners that make the same of the same coordinates move together. */
+/* Cells treated as one: joiners with equal operands and equal coordinates move together. */
 typedef struct {
     dl_kind kind;
-    bool aligned;     /* its inputs are of the families that belong together */
-    uint32_t regions; /* joiner: what it gives, as docs/boards.md numbers it; others: 0 */
+    bool aligned;     /* its inputs belong to matching families */
+    uint32_t regions; /* joiner: its regions, numbered as in docs/boards.md; others: 0 */
     u32_vec in;       /* channels */
     u32_vec out;      /* nets */
     uint32_t crd[2];  /* joiner: whose coordinates it joins */
-    uint32_t stream;  /* of its output 0; accumulator: of the sum so far */
+    uint32_t stream;  /* of its output 0; accumulator: of the partial sum */
     uint32_t total;   /* accumulator: of the finished sums */
 } dl_process;
 
-/* From a net's source to one of its sinks. */
+/* A channel: from a net's source to one sink. */
 typedef struct {
     uint32_t net, sink, process, port, stream;
-    uint32_t room; /* tokens it holds when its source cannot send */
+    uint32_t room; /* tokens in the channel when its source cannot send */
 } dl_channel;
 
 typedef struct {
@@ -64,8 +64,8 @@ typedef struct {
     uint32_t *process_of; /* by cell */
     uint32_t *stream_of;  /* by net */
     uint32_t *origin;     /* by net: equal for nets whose tokens are equal */
-    bool *padded;         /* by net: before a stop there may be a value too many */
-    bool *sorted;         /* by net: coordinates that grow in every fiber */
+    bool *padded;         /* by net: a value too many may precede a stop */
+    bool *sorted;         /* by net: coordinates increase in every fiber */
     uint32_t *first;      /* by net: its first channel */
     bool cyclic;
 } dl_model;

@@ -62,7 +62,7 @@ bool net_deadlock_report(const netlist *n, const net_liveness *found, uint32_t l
     return warn;
 }
 
-/* Adds the bound on fibers, null if there is none. */
+/* Adds the bound on fibers; null: no bound. */
 static void add_fiber(cJSON *json, uint32_t fiber) {
     if (fiber == NET_ANY_FIBER)
         cJSON_AddNullToObject(json, "fiber");

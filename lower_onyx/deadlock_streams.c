@@ -1,4 +1,4 @@
-/* deadlock_streams.c - which streams of a netlist run in step, and which cells may be taken as one. */
+/* deadlock_streams.c - families of streams that run in step, and cells treated as one process. */
 #include "lower_onyx/deadlock_int.h"
 
 enum { FIFO = 2 };
@@ -14,9 +14,9 @@ static bool reader(const dl_model *m, const net_cell_data *c, const char *field)
     return net_config_of(m->n, c, arena_printf(m->mem, READ_SCANNER "%s", field)) != 0;
 }
 
-/* Returns the family of what a scanner gives of references of family `parent`. Dense scanners of one size
- * give a fiber of that size for each, so theirs is one family; but where a union gave the references some may
- * be absent, and what a scanner makes of these is no fiber. */
+/* Returns the family of a scanner's output for references of family `parent`. Dense scanners of one size give
+ * a fiber of equal length for each reference, and share a family. Behind a union some references may be
+ * absent, and a scanner makes no fiber of an absent reference. */
 static uint32_t scanned_stream(dl_model *m, const net_cell_data *c, uint32_t parent) {
     const uint32_t size = reader(m, c, "dense") ? net_config_of(m->n, c, READ_SCANNER "dim_size") : 0;
     for (uint32_t s = 0; size && s < m->streams.len && !m->streams.at[parent].united; s++) {
@@ -28,7 +28,7 @@ static uint32_t scanned_stream(dl_model *m, const net_cell_data *c, uint32_t par
     return made;
 }
 
-/* Lists the nets at a cell's inputs, by port; DL_NONE where there is none but a gate's own. */
+/* Lists the nets at a cell's inputs, by port; DL_NONE: no net, or only a gate's own net. */
 static void nets_into(const dl_model *m, uint32_t cell, uint32_t net[DL_INS]) {
     for (int i = 0; i < DL_INS; i++)
         net[i] = DL_NONE;
@@ -42,7 +42,7 @@ static void nets_into(const dl_model *m, uint32_t cell, uint32_t net[DL_INS]) {
     }
 }
 
-/* Returns what a joiner gives coordinates of, side 0 alone 1, side 1 alone 2, both 4; of other cells 0. */
+/* Returns the regions of a joiner: side 0 alone 1, side 1 alone 2, both 4; 0 for other cells. */
 static uint32_t regions_of(const dl_model *m, const net_cell_data *c) {
     if (c->mode == NET_MODE_REGION_JOIN)
         return net_config_of(m->n, c, "region_join_inst_regions");
@@ -57,7 +57,7 @@ static dl_kind kind_of(const dl_model *m, const net_cell_data *c, const uint32_t
 #include "lower_onyx/tiles.def"
 #undef TILE_MODE
     };
-    /* A joiner of a stream with itself, as trees of joiners have it, passes all in step. */
+    /* A joiner with equal operands, found in trees of joiners, passes all tokens in step. */
     if ((regions_of(m, c) & 4) && m->origin[in[0]] == m->origin[in[1]])
         return DL_STEP;
     if (c->mode == NET_MODE_INTERSECT)
@@ -75,8 +75,9 @@ static dl_kind kind_of(const dl_model *m, const net_cell_data *c, const uint32_t
     return reader(m, c, "root") ? DL_SOURCE : reader(m, c, "lookup") ? DL_STEP : DL_SCAN;
 }
 
-/* Returns the process of a cell. It is its own, or that of an earlier cell: for a joiner one with the same
- * coordinates, for the values of an accumulator the memory that gives it positions. */
+/* Returns the process of a cell: a new process, or the process of an earlier cell. A joiner shares the
+ * process of a joiner with equal coordinates; the value memory of an accumulator shares the process of its
+ * position memory. */
 static uint32_t process_for(dl_model *m, const net_cell_data *c, dl_kind kind, const uint32_t in[DL_INS]) {
     if (kind == DL_SUM && reader(m, c, "lookup"))
         return m->process_of[m->n->nets.at[in[DL_REFERENCES]].source.cell.v - 1];
@@ -102,7 +103,7 @@ static bool nested(const dl_model *m, uint32_t stream) {
     return stream != 0 && !m->streams.at[stream].loose;
 }
 
-/* Makes the families of a process's outputs, by port; false if those of its inputs do not belong together. */
+/* Makes the families of a process's outputs, by port; false if the families of its inputs do not match. */
 static bool make_streams(dl_model *m, const net_cell_data *c, dl_kind kind, const uint32_t in[DL_INS],
                          uint32_t out[DL_OUTS]) {
     uint32_t s[DL_INS];
@@ -117,7 +118,7 @@ static bool make_streams(dl_model *m, const net_cell_data *c, dl_kind kind, cons
     case DL_STORE:
         all = reader(m, c, "lookup") ? s[DL_REFERENCES] : new_stream(m, s[DL_REFERENCES], false);
         break;
-    case DL_SUM: /* a fiber for each vector that was added, and one for each loop of vectors */
+    case DL_SUM: /* a fiber for each added vector, and a fiber for each loop of vectors */
         fits = nested(m, s[DL_REFERENCES]);
         all = new_stream(m, s[DL_REFERENCES], !fits);
         out[0] = new_stream(m, fits ? parent_of(m, s[DL_REFERENCES]) : 0, !fits);
@@ -138,7 +139,7 @@ static bool make_streams(dl_model *m, const net_cell_data *c, dl_kind kind, cons
         all = new_stream(m, fits ? parent_of(m, s[0]) : 0, !fits);
         m->streams.at[all].united |= kind == DL_UNION;
         break;
-    case DL_DROP: /* what is dropped of the inner stream takes its stops with it: that runs in step no more */
+    case DL_DROP: /* a dropped inner fiber takes its stops away: the outer stream no longer runs in step */
         fits = nested(m, s[0]) && parent_of(m, s[0]) == s[1];
         out[0] = new_stream(m, 0, true);
         out[1] = new_stream(m, fits ? parent_of(m, s[1]) : 0, !fits || !nested(m, s[1]));
@@ -169,7 +170,7 @@ static bool make_streams(dl_model *m, const net_cell_data *c, dl_kind kind, cons
     return fits;
 }
 
-/* Returns whether a cell's output has coordinates that grow in every fiber. */
+/* Returns whether coordinates at a cell's output increase in every fiber. */
 static bool gives_sorted(const dl_model *m, const net_cell_data *c, dl_kind kind, const uint32_t in[DL_INS],
                          uint32_t port) {
     if (kind == DL_SUM)
@@ -185,7 +186,7 @@ static bool gives_sorted(const dl_model *m, const net_cell_data *c, dl_kind kind
     return kind == DL_HOLD && port == 0 && m->sorted[in[0]];
 }
 
-/* A reducer makes a sum for every stop, also of a fiber that has none of its own; operations keep it. */
+/* A reducer makes a sum for every stop, also for the stop of an empty fiber; operations pass this sum on. */
 static bool gives_padded(const dl_model *m, dl_kind kind, const uint32_t in[DL_INS]) {
     bool any = kind == DL_REDUCE;
     for (int i = 0; i < DL_INS && kind == DL_STEP; i++)
@@ -193,7 +194,7 @@ static bool gives_padded(const dl_model *m, dl_kind kind, const uint32_t in[DL_I
     return any;
 }
 
-/* Returns how many tokens wait behind an input before the primitive itself has taken them. */
+/* Returns the number of tokens that wait behind an input before the primitive takes them. */
 static uint32_t inner_room(dl_kind kind, uint32_t port) {
     return (kind == DL_REPEAT && port == 0) || (kind == DL_SCAN && port == DL_REFERENCES) ? FIFO : 0;
 }
@@ -211,7 +212,7 @@ static void add_channels(dl_model *m, const uint32_t *const *extra) {
                     parent_of(m, m->stream_of[k]) == parent_of(m, m->processes.at[p].stream);
             uint32_t room = FIFO + inner_room(m->processes.at[p].kind, port) + (extra ? extra[k][s] : 0);
             if (p != source && !net_listens(m->n, net->sinks.at[s]) &&
-                !net_chains(m->n, net->sinks.at[s])) /* .. one memory of an accumulator to the other */
+                !net_chains(m->n, net->sinks.at[s])) /* .. from one memory of an accumulator to the other */
                 vec_push(m->mem, &m->processes.at[p].in, m->channels.len);
             vec_push(m->mem, &m->channels, (dl_channel){k, s, p, port, m->stream_of[k], room});
         }
@@ -244,7 +245,7 @@ void dl_build(const netlist *n, const uint32_t *const *extra, arena *mem, dl_mod
         } else if (kind == DL_SUM) {
             made[0] = process->total;
             made[1] = made[2] = process->stream;
-        } else { /* taken as one with another joiner: the same streams */
+        } else { /* shares the process of another joiner: the same streams */
             process->aligned &= in[2] != DL_NONE && in[3] != DL_NONE &&
                                 out->stream_of[in[2]] == out->stream_of[in[0]] &&
                                 out->stream_of[in[3]] == out->stream_of[in[1]];

@@ -1,14 +1,14 @@
-/* early.c - nets that carry tokens before a run is started.
+/* early.c - nets with tokens before the start of a run.
  *
- * The rules are those of the primitives: a root of a dense level needs nothing, a joiner and an operation
- * need all their operands, what passes one input on alone needs any of them, and a memory needs all that is
- * written to it: words from the global buffer, or a level of the result. A dropper's outputs need the input of
- * their own number each, so that a gate's outer side, a net from it to itself, never has any.
+ * The rules follow the primitives: a root of a dense level needs no input, a joiner and an operation need all
+ * operands, a pass-through needs any input, and a memory needs all written streams: words from the global
+ * buffer, or a level of the result. Each dropper output needs the input of its own number; a gate's outer
+ * side, a net from the gate to itself, has no early token.
  */
 #include "lower_onyx/lower_onyx.h"
 
-/* Which inputs of a cell must have early tokens for its outputs to have some. With EARLY_MEMORY the settings
- * say. */
+/* Inputs of a cell that must have early tokens for its outputs to have early tokens. EARLY_MEMORY: the
+ * settings decide. */
 static const enum {
     EARLY_NONE,
     EARLY_ANY,
@@ -21,7 +21,7 @@ static const enum {
 #undef TILE_MODE
 };
 
-/* Says which inputs of a cell have early tokens: a bit for each connected port, and for each early one. */
+/* Returns the inputs of a cell with early tokens: a bit for each connected port, and for each early port. */
 static void inputs_of(const netlist *n, uint32_t cell, const bool *early, uint32_t *ports, uint32_t *have) {
     *ports = *have = 0;
     for (uint32_t i = 0; i < n->nets.len; i++) {

@@ -1,7 +1,7 @@
 /* ir.c - tables and construction of the Onyx-aware dataflow IR. */
 #include "lower_onyx/lower_int.h"
 
-/* ---- tables, one per macro of nodes.def and neighbours.def ----------------------------------- */
+/* ---- tables: one per macro of nodes.def and neighbours.def ----------------------------------- */
 
 /* clang-format off */
 #define ONYX_NODE(kind, name, mode, prefix, doc)
@@ -104,7 +104,7 @@ const onyx_alu_op *onyx_alu_find(const char *name, bool bf16) {
     return NULL;
 }
 
-/* Returns the position of a setting among those of its kind. */
+/* Returns the position of a setting among the settings of its kind. */
 static uint32_t setting_slot(onyx_setting setting) {
     uint32_t slot = 0;
     while (onyx_setting_table[setting - 1 - slot].kind == onyx_setting_table[setting].kind)

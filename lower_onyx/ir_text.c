@@ -94,7 +94,7 @@ static bool syntax(reader *r, src_loc loc, const char *expected, word got) {
     return false;
 }
 
-/* Reads a decimal number below 2^32 that fills the word. */
+/* Reads a decimal number below 2^32 from the whole word. */
 static bool number(word w, uint32_t *out) {
     uint64_t value = 0;
     for (size_t i = 0; i < w.length; i++) {

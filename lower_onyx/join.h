@@ -4,9 +4,9 @@
 
 #include "lower_onyx/lower_onyx.h"
 
-/* Puts n checked netlists, all with the same names, beside each other: kernels that share the array and run
- * in turn. Their cells and nets follow each other in this order; the streams of parts[p] get `part` p, and a
- * name that an earlier one has ends in "_p" and p ("_pp" where that is one too). Ends with net_check.
+/* Puts n checked netlists with equal names beside each other: kernels that share the array and run in turn.
+ * Their cells and nets follow each other in this order. The streams of parts[p] get `part` p. A name of an
+ * earlier netlist gets the suffix "_p" and p ("_pp" if this name is taken, too). Ends with net_check.
  * O(cells^2). */
 bool net_join(const netlist *const *parts, uint32_t n, arena *mem, diagnostics *d, netlist *out);
 

@@ -1,6 +1,6 @@
-/* options.h - every option of every command, from one table (options.def): what a command line gives is
- * found, its values are checked and put where the table says. Prints nothing, ends no program, keeps no state
- * between calls. */
+/* options.h - every option of every command, from a single table (options.def): finds the options of a
+ * command line, checks their values and stores them in the table's places. Prints nothing, ends no program,
+ * keeps no state between calls. */
 #ifndef ONYX_OPTIONS_H
 #define ONYX_OPTIONS_H
 
@@ -33,35 +33,35 @@ enum { OPTIONS_IO_CHIP, OPTIONS_IO_COLUMNS, OPTIONS_IO_ANY };              /* it
 enum { OPTIONS_INPUTS_FILES, OPTIONS_INPUTS_REDUCED, OPTIONS_INPUTS_NONE }; /* its cases.inputs */
 enum { OPTIONS_EDGE_MOST = 1 << 15 };                                       /* coordinates have 16 bits */
 
-/* An option as it was given: NULL without a value. */
+/* An option as given: NULL without a value. */
 typedef struct {
     option_key key;
     const char *value;
 } option_given;
 
-/* An edge along every dimension ("32"), or one along each ("64x8"). */
+/* An edge along every dimension ("32"), or an edge along each ("64x8"). */
 typedef struct {
     uint32_t n, edge[SAM_MAX_ORDER];
 } option_size;
 typedef VEC(option_size) option_sizes;
 
-/* What a command line says. Members that its command does not read have their defaults. */
+/* A parsed command line. Members unread by its command have their defaults. */
 typedef struct {
     bool embedded; /* said before parsing: in somebody else's program are no --help and no other commands */
     bool progress, quiet, json, werror, trust;
     bool keyword; /* onyx help: search for the argument, also where a page has that name */
     text_vec no_warning; /* codes, with their name or without: "E0420" */
     const char *log;     /* NULL: none */
-    uint64_t memory;     /* MB that the command may take; 0: three quarters of what the machine has */
+    uint64_t memory;     /* memory limit in MB; 0: three quarters of the machine's memory */
     int diagnostics;     /* OPTIONS_TEXT, OPTIONS_JSON, OPTIONS_SARIF */
-    int help; /* OPTIONS_LIST, OPTIONS_USAGE, OPTIONS_VERSION, OPTIONS_PASSES: that is all that is asked for;
-                 nothing else is set */
+    int help; /* OPTIONS_LIST, OPTIONS_USAGE, OPTIONS_VERSION, OPTIONS_PASSES: the only request; nothing else
+                 is set */
     text_vec arguments;         /* what is no option */
-    text_vec words;             /* all of the command line: options, then arguments */
+    text_vec words;             /* the whole command line: options, followed by arguments */
     VEC(option_given) in_order; /* all but the options of every command */
     bool given[OPTIONS];        /* the same as a set */
     compile_options compile;    /* of run, compile and sam; board, profile, out, dtype... of every command */
-    const char *dtype_from;     /* the option that stated compile.dtype, or NULL */
+    const char *dtype_from;     /* the option that set compile.dtype, or NULL */
     pnr_options pnr;
     host_options host;
     struct {
@@ -87,37 +87,37 @@ typedef struct {
     option_sizes sizes;                   /* onyx tile stats: --tile */
 } command_line;
 
-/* What the table says of an option. */
+/* The table's row of an option. */
 typedef struct option_row option_row;
 typedef struct option_values option_values;
 struct option_row {
     const char *name, *value; /* "board", "NAME"; a heading of --help has no name, a flag no value */
     int letter, group;        /* of --help */
-    uint32_t commands;        /* that read it: 1 << COMMAND_KEY */
-    uint32_t engines;         /* of onyx run that read it: 1 << ENGINE_NAME; 0: it does not depend on them */
+    uint32_t commands;        /* commands that read the option: 1 << COMMAND_KEY */
+    uint32_t
+        engines; /* engines of onyx run that read the option: 1 << ENGINE_NAME; 0: independent of engines */
     const char *doc;
     void (*take)(option_values *to, const option_row *row, const char *value);
     size_t member, size; /* of `command_line`: which gets it */
-    size_t is_auto;      /* and the one that says "auto", or 0 */
+    size_t is_auto;      /* and the member set by "auto", or 0 */
     uint64_t low, high;
     const char *const *words; /* it may be; then NULL */
-    option_key axis;          /* the option of onyx run that takes the values of this axis of a sweep */
-    const char *separators;   /* between them: the second, where it is one with colons; NULL: no axis */
+    option_key axis;          /* the option of onyx run set by the values of this axis of a sweep */
+    const char *separators;   /* between values: the second for values with colons; NULL: no axis */
 };
 extern const option_row option_rows[OPTIONS];
 
 typedef struct {
-    const char *name, *arguments, *does,
-        *help; /* does: in the list of commands, NULL of a part of one; arguments, help: of its
-                  --help, or NULL */
+    const char *name, *arguments, *does, *help; /* does: text in the list of commands, NULL for a subcommand;
+                                                   arguments, help: of its --help, or NULL */
 } option_command_row;
 extern const option_command_row option_commands[COMMANDS];
 
-/* What holds before anything is said. */
+/* The values before parsing. */
 command_line options_default(option_command command);
-/* argv[0] is not looked at. Long options only in full: scripts that abbreviate would break when an option is
- * added. What the options of every command say holds after errors, too. E0902-option, E0903-option-value; of
- * run, compile, sam and sweep E0904-argument, of run and sam E0906-engine-option. */
+/* argv[0] is ignored. Long options only in full: abbreviations in scripts would break when an option is
+ * added. Options common to every command hold after errors, too. E0902-option, E0903-option-value; of run,
+ * compile, sam and sweep E0904-argument, of run and sam E0906-engine-option. */
 bool options_parse(option_command command, int argc, const char *const *argv, arena *mem, diagnostics *d,
                    command_line *o);
 /* E0905-folder where -o names none. */
@@ -127,9 +127,9 @@ const char *options_spelling(option_key key, arena *mem);
 /* Returns the index of a text among words; 0 after E0903-option-value. */
 uint32_t options_choose(const char *what, const char *text, const char *const *words, arena *mem,
                         diagnostics *d);
-/* True if `known` is fewer slips from the text than *distance, which it then is: insertions, deletions,
- * replacements, swaps of neighbours (optimal string alignment, O(product of the lengths)). */
-enum { OPTIONS_TOO_FAR = 3 }; /* to begin with: two slips are one */
+/* True if `known` differs from the text by fewer slips than *distance, which is updated: insertions,
+ * deletions, replacements, swaps of neighbours (optimal string alignment, O(product of the lengths)). */
+enum { OPTIONS_TOO_FAR = 3 }; /* initial value: up to two slips are accepted */
 bool options_nearer(const char *text, size_t length, const char *known, uint32_t *distance);
 
 #endif

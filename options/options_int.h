@@ -1,4 +1,4 @@
-/* options_int.h - what the files of options/ share. */
+/* options_int.h - common to the files of options/. */
 #ifndef ONYX_OPTIONS_INT_H
 #define ONYX_OPTIONS_INT_H
 

@@ -1,4 +1,4 @@
-/* A command line: first which options it has, then what each of them says. */
+/* A command line: first finds its options, next takes their values. */
 #include "kernel/environment.h"
 #include "options/options_int.h"
 
@@ -30,7 +30,7 @@ static bool is_named(const option_row *row, const char *name, size_t length) {
     return row->name && strlen(row->name) == length && strncmp(row->name, name, length) == 0;
 }
 
-/* NULL: the command reads none of that name. */
+/* NULL: the command has no option of this name. */
 static const option_row *find(const parsing *p, const char *name, size_t length) {
     for (const option_row *row = option_rows; row < option_rows + OPTIONS; row++) {
         if (reads(p, row) && is_named(row, name, length))
@@ -39,7 +39,7 @@ static const option_row *find(const parsing *p, const char *name, size_t length)
     return !length && *name == 'h' && reads(p, &option_rows[OPTION_HELP]) ? &option_rows[OPTION_HELP] : NULL;
 }
 
-/* The commands that have such an option, as a sentence begins with them; NULL: none. */
+/* The commands with this option, as the begin of a sentence; NULL: none. */
 static const char *readers(const parsing *p, const char *name, size_t length) {
     const char *text = NULL;
     uint32_t commands = 0;
@@ -78,7 +78,7 @@ static bool is_common(const option_row *row) {
     return row->commands == option_rows[OPTION_HELP].commands;
 }
 
-/* What the options of every command say holds at once, whatever else is wrong. */
+/* Takes options common to every command at once, even after errors. */
 static void give(parsing *p, const option_row *row, const char *value) {
     option_given given = {(option_key)(row - option_rows), value};
     if (value && row->letter && *value == '=')
@@ -90,7 +90,7 @@ static void give(parsing *p, const option_row *row, const char *value) {
         vec_push(p->mem, &p->o->in_order, given);
 }
 
-/* The option at argv[i] takes a value: what follows it, or NULL after an error. */
+/* The option at argv[i] takes a value: the next word, or NULL after an error. */
 static const char *value_after(const parsing *p, const char *option, size_t length, int i) {
     if (i + 1 < p->argc)
         return p->argv[i + 1];
@@ -118,9 +118,9 @@ static int long_option(parsing *p, int i) {
     return i;
 }
 
-/* Words that people type who know taco, each with what does the like here. A word that ends in '-' stands for
- * all that begin so. What asks for nothing of a result is taken where there is an expression: a command line
- * of taco's that has it is a command line here. */
+/* Words typed by users of taco, with their equivalents here. A word ending in '-' stands for all words with
+ * this begin. Words without influence on the result are accepted with an expression: a taco command line with
+ * such words is valid here. */
 static const struct {
     const char *word, *here;
     bool taken;
@@ -134,7 +134,7 @@ static const struct {
     {"help", "--help lists the options", false},
     {"version", "--version prints the version", false}};
 
-/* Refuses a word that begins with one dash and no letter that the command reads. */
+/* Refuses a word with a single dash and no letter known to the command. */
 static void no_letters(const parsing *p, const char *word) {
     size_t length = strcspn(word, "=");
     if (length < 2) {
@@ -152,7 +152,7 @@ static void no_letters(const parsing *p, const char *word) {
         diag_hint(p->diag, "there is --%.*s", (int)length, word);
 }
 
-/* Reads letters at argv[i]; returns the index of the last one's value. */
+/* Reads letters at argv[i]; returns the index of the last letter's value. */
 static int letters(parsing *p, int i) {
     for (const char *letter = p->argv[i] + 1; *letter; letter++) {
         const option_row *row = find(p, letter, 0);
@@ -181,7 +181,7 @@ static bool takes_expression(option_command command) {
            command == COMMAND_SWEEP;
 }
 
-/* Says what a word of taco's means here; false if it is none that is taken. */
+/* Explains a word of taco's; false unless accepted. */
 static bool take_taco_word(const parsing *p, const char *text) {
     size_t length = strcspn(text, "=");
     for (size_t i = 0; takes_expression(p->command) && i < sizeof taco_words / sizeof *taco_words; i++) {
@@ -197,7 +197,7 @@ static bool take_taco_word(const parsing *p, const char *text) {
     return false;
 }
 
-/* Finds all options and arguments; what follows "--" is no option. */
+/* Finds all options and arguments; words after "--" are arguments. */
 static bool find_all(parsing *p) {
     bool options_end = false;
     for (int i = 1; i < p->argc; i++) {
@@ -230,7 +230,7 @@ static const char *engines_of(const option_row *row, arena *mem) {
     return text;
 }
 
-/* Options of onyx run that its engine does not read, or that exclude each other. */
+/* Options of onyx run unread by its engine, or mutually exclusive. */
 static void check_engine(const command_line *all, arena *mem, diagnostics *d) {
     const compile_options *o = &all->compile;
     bool sam = o->target.engine == ENGINE_SAM;
@@ -278,13 +278,13 @@ static void check_engine(const command_line *all, arena *mem, diagnostics *d) {
     }
 }
 
-/* How an example of each command ends that takes an expression. */
+/* End of an example of each command with an expression. */
 static const char *const examples[COMMANDS] = {[COMMAND_RUN] = " --engine cycle -o out",
                                                [COMMAND_COMPILE] = " -o out",
                                                [COMMAND_SAM] = "",
                                                [COMMAND_SWEEP] = " --tile 8,16"};
 
-/* The one argument is the expression. */
+/* The only argument is the expression. */
 static bool take_expression(option_command command, command_line *o, arena *mem, diagnostics *d) {
     for (uint32_t i = 1; i < o->arguments.len; i++) {
         diag_error(d, (src_loc){0}, "E0904-argument", "unexpected argument '%s'", o->arguments.at[i]);
@@ -339,7 +339,7 @@ command_line options_default(option_command command) {
     return o;
 }
 
-/* The schedules of a program file are of its statements, "NAME: COMMANDS", and read with these. */
+/* The schedules of a program file belong to its statements, "NAME: COMMANDS", and are read with them. */
 static bool take_environment(command_line *o, arena *mem, diagnostics *d) {
     bool good = true;
     for (uint32_t i = 0; i < o->compile.written.schedule.len && good; i++) {

@@ -1,4 +1,4 @@
-/* The table of options, and what each kind of value is taken for. */
+/* The table of options, and the reading of each kind of value. */
 #include "options/options_int.h"
 #include "support/number.h"
 
@@ -37,7 +37,7 @@ static void take_set(option_values *to, const option_row *row, const char *value
 }
 
 static void take_text(option_values *to, const option_row *row, const char *value) {
-    if (!*value) /* as of a shell's variable that is not set; a folder of no name would be the root */
+    if (!*value) /* as from an unset shell variable; a folder of no name would be the root */
         bad_value(to, row, value, "a name");
     *(const char **)member_of(to, row) = value;
 }
@@ -85,7 +85,7 @@ static void take_whole_or_auto(option_values *to, const option_row *row, const c
     store(to, row, says_auto(value) ? 0 : whole(to, row, value));
 }
 
-/* Reads "2/4": which of how many. */
+/* Reads "2/4": number and total. */
 static void take_share(option_values *to, const option_row *row, const char *value) {
     char *number = arena_strdup(to->mem, value), *slash = strchr(number, '/');
     uint64_t of = 0, which = 0;
@@ -181,7 +181,7 @@ static void take_dumps(option_values *to, const option_row *row, const char *val
         bad_value(to, row, value, "a stage, or several with commas");
 }
 
-/* Each value is an argument of a point, which judges it. */
+/* Each value becomes an argument of a point, checked there. */
 static void take_axis(option_values *to, const option_row *row, const char *value) {
     (void)to, (void)row, (void)value;
 }
@@ -209,7 +209,7 @@ static void take_optimize(option_values *to, const option_row *row, const char *
         diag_hint(to->diag, "-o DIR says where results go");
 }
 
-/* "B:int16", by taco's names for what the hardware computes with: bf16 is the last of the words. */
+/* "B:int16", by taco's names of the hardware's types: bf16 is the last of the words. */
 static void take_type(option_values *to, const option_row *row, const char *value) {
     const char *type = strchr(value, ':');
     for (uint32_t i = 0; type && row->words[i]; i++) {
@@ -261,8 +261,8 @@ static void take_tolerance(option_values *to, const option_row *row, const char 
     }
 }
 
-/* The first words are a tile_dispatch each, the next two what the first two used to be called, the last one
- * is auto. */
+/* The first words are a tile_dispatch each, the next two are older names of the first two, the last one is
+ * auto. */
 static void take_dispatch(option_values *to, const option_row *row, const char *value) {
     enum { DISPATCHES = TILE_DISPATCH_BANKS + 1 };
     to->o->compile.copies.dispatch = (tile_dispatch)(choose(to, row, value) % DISPATCHES);

@@ -1,4 +1,4 @@
-/* accuracy.h - how good a result is: its error against double precision, and what its operands lost. */
+/* accuracy.h - accuracy of a result: its error against double precision, and the losses of its operands. */
 #ifndef ONYX_REPORT_ACCURACY_H
 #define ONYX_REPORT_ACCURACY_H
 

@@ -1,10 +1,10 @@
 /* C of the kind that taco emits (Kjolstad et al., OOPSLA 2017; workspaces: CGO 2019): one loop nest a
  * statement, loops over coordinates that merge compressed levels by a lattice.
  *
- * A lattice point is a set of accesses, bit by access, whose compressed level has the coordinate at hand;
- * the loop of a point ends with the first of them, and what is exhausted is 0 in the points below. The empty
- * point is every coordinate. Sums that only enclose the whole right side may be outside of loops of the
- * result, which is then added to: where it lies, if it is dense, or in a workspace of one dimension. */
+ * A lattice point is a set of accesses, bit by access, whose compressed level has the coordinate at hand; the
+ * loop of a point ends with the first of its accesses, and exhausted accesses are 0 in the points below. The
+ * empty point is every coordinate. Sums around the whole right side may be outside of loops of the result,
+ * whose values are then accumulated: in place, for a dense result, or in a workspace of one dimension. */
 #include "report/cpu.h"
 
 #include <math.h>

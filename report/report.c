@@ -40,7 +40,7 @@ static void add_hash(cJSON *json, const char *key, uint64_t hash, arena *mem) {
     cJSON_AddStringToObject(json, key, arena_printf(mem, "%016llx", (unsigned long long)hash));
 }
 
-/* Adds what the stages made that leave no file; compile_publish adds the others. */
+/* Adds checksums of passes without a file; compile_publish adds the rest. */
 static void add_checksums(cJSON *json, const compile_kernel *k, bool ran, arena *mem) {
     const tile_tensor *t = &k->ran.result;
     cJSON *sums = add_object(json, "checksums");
@@ -181,7 +181,7 @@ static void add_dispatch(cJSON *json, const compile_array *a) {
     }
 }
 
-/* Adds what the copies of a kernel lack streams for, and what frees some. */
+/* Adds the streams missing for copies of a kernel, and the ways to free some. */
 static void add_freed(cJSON *json, const compile_freed *f) {
     cJSON *freed = add_object(json, "freed");
     add_number(freed, "loads", f->loads);
@@ -202,7 +202,7 @@ static void add_freed(cJSON *json, const compile_freed *f) {
     }
 }
 
-/* Adds what the host did for a board. */
+/* Adds the host's work for a board. */
 static void add_host(cJSON *json, const host_outcome *h) {
     cJSON *host = add_object(json, "host");
     add_number(host, "batches", h->batches);
@@ -216,7 +216,7 @@ static void add_host(cJSON *json, const host_outcome *h) {
     add_number(host, "collect_s", h->seconds.collect);
 }
 
-/* Adds what the masks of a kernel save, if it has some. */
+/* Adds the savings of a kernel's masks, if any. */
 static void add_masks(cJSON *json, const compile_context *ctx, const compile_kernel *last,
                       const compile_kernel *k) {
     const compile_masks masks = compile_masks_of(last, k, ctx->mem);
@@ -241,14 +241,14 @@ void compile_placed_json(const compile_context *ctx, const compile_placed *p, cJ
     add_number(one, "to", p->batches);
 }
 
-/* What a program's statement has is reported with its passes. */
+/* Operands of a program's statement are reported with its passes. */
 static void add_placed(const compile_context *ctx, const compile_kernel *k, cJSON *json) {
     cJSON *list = k->placed.len && !k->session ? cJSON_AddArrayToObject(json, "operands") : NULL;
     for (uint32_t p = 0; list && p < k->placed.len; p++)
         compile_placed_json(ctx, &k->placed.at[p], list);
 }
 
-/* Adds what is said of a single kernel only, one of those that lead up to the last. */
+/* Adds details of a single kernel, one of those before the last. */
 static void add_details(cJSON *json, const compile_options *o, const compile_context *ctx,
                         const compile_kernel *last, const compile_kernel *k) {
     cJSON_AddStringToObject(json, "loops", compile_loops_text(&k->lowered.statement, ctx->mem));
@@ -337,7 +337,7 @@ static cJSON *kernel_json(const compile_options *o, const compile_context *ctx, 
     return json;
 }
 
-/* MiB this program had at most; getrusage would count what forked it, too. 0 without /proc. */
+/* Peak memory of this program in MiB; getrusage would count its parent process, too. 0 without /proc. */
 static double peak_rss_mb(void) {
     FILE *status = fopen("/proc/self/status", "r");
     char line[256];

@@ -1,4 +1,4 @@
-/* report.h - what is said of compiled kernels and their runs: for programs and for people. */
+/* report.h - reports about compiled kernels and their runs: for programs and for people. */
 #ifndef ONYX_REPORT_H
 #define ONYX_REPORT_H
 
@@ -12,7 +12,7 @@ cJSON *compile_report(const compile_options *o, const compile_context *ctx, cons
                       const char *check);
 /* Adds "version", the program's and its commit's. */
 void compile_version_json(cJSON *json);
-/* The summary that a person reads. */
+/* The summary for people. */
 void compile_summary(const compile_options *o, const compile_context *ctx, const compile_kernel *k, bool ran,
                      const char *check, FILE *out);
 
@@ -23,9 +23,9 @@ void compile_placed_json(const compile_context *ctx, const compile_placed *p, cJ
 void compile_regions_summary(const compile_context *ctx, const compile_kernel *k, FILE *out);
 
 /* What the cycle model met. The first adds "hazards" to report.json; after engine cycle the second adds
- * "stalls" and "bottlenecks", with shares of the `kernel` cycles that the run took. The third reads these two
- * members of a report, or of a kernel's section of one: a line about the tiles that stalled others, then a
- * line for each channel that waited most. No line without the two members. */
+ * "stalls" and "bottlenecks", with shares of the run's `kernel` cycles. The third reads these two members of
+ * a report, or of a kernel's section of one: a line about tiles that stalled other tiles, followed by a line
+ * for each channel with the longest waits. No line without the two members. */
 void compile_hazards_json(const compile_modelled *met, cJSON *json);
 void compile_stalls_json(const compile_context *ctx, const compile_modelled *met, uint64_t kernel,
                          cJSON *json);
@@ -36,8 +36,8 @@ text_vec compile_stalls_lines(const cJSON *section, arena *mem);
 void compile_processor_json(const compile_processed *p, cJSON *json);
 const char *compile_processor_text(const compile_processed *p, arena *mem);
 
-/* Prints a line, `indent` before it, for each function along an index of the kernels that left out values
- * which are the fill. */
+/* Prints a line, `indent` before it, for each function along an index of the kernels with left-out fill
+ * values. */
 void compile_print_taken(const compile_kernel *all, const char *indent, FILE *out);
 /* Adds "along" to the section of a kernel of report.json that is such a function: its name and what it took.
  */

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* The address sanitizer sees a chunk as a whole. It is told what of it was handed out, and APART bytes behind
- * each piece never are, so that what reads or writes past one is seen as with malloc. */
+/* The address sanitizer sees a chunk as a whole. Only allocated parts of a chunk are unpoisoned, and APART
+ * bytes after each piece stay poisoned: an access past a piece is detected as with malloc. */
 #ifdef ARENA_POISONS
 enum { APART = 16 };
 #else
@@ -22,7 +22,7 @@ struct arena_chunk {
     arena_chunk *previous;
     size_t used, size;
     size_t backed; /* up to here the kernel was asked for memory */
-    /* what is handed out is aligned to 16 bytes */
+    /* pieces are aligned to 16 bytes */
     _Alignas(16) unsigned char bytes[];
 };
 
@@ -34,9 +34,9 @@ enum {
     PAGE = 1 << 12
 };
 
-/* Chunks without an arena, SPARES of each size from ARENA_FIRST on, 2 MB in all (the sanitizer maps whatever
- * is larger, and what it notes of it, anew each time: there, 32 MB). Threads share them: each place is taken
- * and filled by one atomic exchange. */
+/* Chunks without an arena, SPARES of each size from ARENA_FIRST on, 2 MB in all (32 MB with the sanitizer,
+ * which maps larger blocks and its shadow anew each time). Threads share the chunks: each place is taken and
+ * filled by an atomic exchange. */
 #ifdef ARENA_POISONS
 enum { SPARE_SIZES = 9, SPARES = 4 };
 #else
@@ -44,7 +44,7 @@ enum { SPARE_SIZES = 5, SPARES = 4 };
 #endif
 static _Atomic(arena_chunk *) spare[SPARE_SIZES][SPARES];
 
-/* Returns which of the sizes that are kept has room for so much: SPARE_SIZES, if none. */
+/* Returns the kept size with room for `bytes`: SPARE_SIZES, if none. */
 static int spare_size(size_t bytes) {
     int i = 0;
     while (i < SPARE_SIZES && bytes > (size_t)ARENA_FIRST << i)
@@ -52,7 +52,7 @@ static int spare_size(size_t bytes) {
     return i;
 }
 
-/* Returns a chunk of `size` bytes or more, of which nothing is handed out. */
+/* Returns a chunk of `size` bytes or more, without allocated pieces. */
 static arena_chunk *chunk_new(size_t size) {
     const int kept = spare_size(size);
     arena_chunk *chunk = NULL;
@@ -73,7 +73,7 @@ static arena_chunk *chunk_new(size_t size) {
 
 static void chunk_free(arena_chunk *chunk) {
     const int kept = spare_size(chunk->size);
-    ASAN_POISON_MEMORY_REGION(chunk->bytes, chunk->used); /* before another thread may have it */
+    ASAN_POISON_MEMORY_REGION(chunk->bytes, chunk->used); /* before another thread can take the chunk */
     for (int i = 0; kept < SPARE_SIZES && i < SPARES; i++) {
         arena_chunk *none = NULL;
         if (atomic_compare_exchange_strong(&spare[kept][i], &none, chunk))
@@ -84,8 +84,8 @@ static void chunk_free(arena_chunk *chunk) {
 
 #ifdef ARENA_POISONS
 /* At its end the leak check stops the process and reads all of its variables, of which 13 MB are the
- * sanitizer's: more than half of the time of a short command. It has nothing to find, and is left out, where
- * all that was allocated since the start is freed but what stdio has for its streams. */
+ * sanitizer's: more than half of the time of a short command. The check is left out if all allocations since
+ * the start are freed, except stdio's buffers: nothing can have leaked. */
 size_t __sanitizer_get_current_allocated_bytes(void);
 int __lsan_is_turned_off(void);
 
@@ -111,9 +111,9 @@ static size_t round_up(size_t bytes) {
     return need;
 }
 
-/* Hands out the next bytes of the chunk. The kernel is asked for a quarter of a megabyte at once: where each
- * page is asked for when it is touched, the faults are a fifth of the time of a short command
- * (docs/notebook/speed.md). A kernel that cannot do so refuses, and gives them one at a time. */
+/* Hands out the next bytes of the chunk. The kernel is asked for a quarter of a megabyte at once: single page
+ * faults take a fifth of the time of a short command (docs/notebook/speed.md). A kernel without this call
+ * refuses, and gives single pages. */
 static void hand_out(arena *a, arena_chunk *chunk, size_t bytes) {
     chunk->used += bytes;
     a->bytes += bytes;
@@ -130,7 +130,7 @@ static void hand_out(arena *a, arena_chunk *chunk, size_t bytes) {
 #endif
 }
 
-/* As arena_alloc, but the bytes are whatever they were. */
+/* As arena_alloc, but the bytes are uninitialised. */
 static void *take(arena *a, size_t bytes) {
     size_t need = round_up(bytes);
     arena_chunk *chunk = a->last;
@@ -154,8 +154,8 @@ void *arena_alloc(arena *a, size_t bytes) {
     return memset(take(a, bytes), 0, bytes);
 }
 
-/* Makes what the arena gave last, `bytes` at p, larger where it stands; false if something else was given
- * since, or its chunk has no room. */
+/* Enlarges the arena's last piece, `bytes` at p, in place; false if another piece followed, or its chunk has
+ * no room. */
 static bool extend(arena *a, const void *p, size_t bytes, size_t larger) {
     arena_chunk *chunk = a->last;
     const size_t old = round_up(bytes), more = round_up(larger) - old;

@@ -1,4 +1,4 @@
-/* arena.h - memory by stage, and arrays that grow in it. */
+/* arena.h - memory by pass, and growing arrays in an arena. */
 #ifndef ONYX_SUPPORT_ARENA_H
 #define ONYX_SUPPORT_ARENA_H
 
@@ -10,7 +10,7 @@ typedef struct arena_end arena_end;
 typedef struct {
     arena_chunk *last;
     size_t bytes;    /* handed out so far */
-    arena_end *ends; /* what is done before all is freed */
+    arena_end *ends; /* functions called before all is freed */
 } arena;
 
 void *arena_alloc(arena *a, size_t bytes);      /* zeroed, aligned to 16; never NULL */
@@ -18,14 +18,15 @@ char *arena_strdup(arena *a, const char *text); /* a copy */
 char *arena_strndup(arena *a, const char *text, size_t length);
 char *arena_printf(arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void arena_free(arena *a); /* frees everything at once; the arena may be used again */
-/* Has `end` called when the arena is freed, later ones first: what lies there has more than memory. */
+/* Calls `end` when the arena is freed, in reverse order of registration: for objects with resources other
+ * than memory. */
 void arena_at_end(arena *a, void (*end)(void *of), void *of);
 
 #define arena_new(a, type) ((type *)arena_alloc((a), sizeof(type)))
 #define arena_new_n(a, type, n) ((type *)arena_alloc((a), sizeof(type) * (size_t)(n)))
 
-/* VEC declares an array that grows in an arena: `typedef VEC(int) int_vec;`, then vec_push(a, &v, 7),
- * v.at[i], v.len. Growth copies inside the arena: indices stay valid, pointers to elements do not. */
+/* VEC declares a growing array in an arena: `typedef VEC(int) int_vec;`, vec_push(a, &v, 7), v.at[i], v.len.
+ * Growth copies inside the arena: indices stay valid, pointers to elements do not. */
 #define VEC(type)                                                                                            \
     struct {                                                                                                 \
         type *at;                                                                                            \

@@ -1,12 +1,12 @@
-/* What the caller's process has set, kept, replaced and put back. */
+/* State of the caller's process: saved, replaced and restored. */
 #define _GNU_SOURCE /* locale_t, NSIG */
 #include "support/caller.h"
 #include "support/number.h"
 
 #include <stddef.h>
 
-/* Whether the signal has a handler that makes system calls fail with EINTR. What ends a program is let
- * through, as are faults. */
+/* Whether the signal has a handler, which makes system calls fail with EINTR. Signals that end a program, and
+ * faults, are let through. */
 static bool interrupts(int number) {
     static const int through[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP,  SIGABRT, SIGSEGV,
                                   SIGBUS, SIGFPE,  SIGILL,  SIGTRAP, SIGSYS};

@@ -1,5 +1,5 @@
-/* caller.h - the state of the process that calls us: its locale, its floating-point environment, its signals.
- * A function of a library for others stands between caller_begin and caller_end; a program begins with
+/* caller.h - the state of the calling process: its locale, its floating-point environment, its signals. A
+ * library function for other programs works between caller_begin and caller_end; a program begins with
  * caller_defaults. */
 #ifndef ONYX_SUPPORT_CALLER_H
 #define ONYX_SUPPORT_CALLER_H
@@ -13,7 +13,7 @@ typedef struct {
     locale_t locale;
     fenv_t numbers;
     sigset_t mask;
-    struct sigaction children; /* what the caller has for SIGCHLD */
+    struct sigaction children; /* the caller's action for SIGCHLD */
     bool replaced;             /* whether that was replaced */
 } caller_state;
 
@@ -25,9 +25,9 @@ void caller_begin(caller_state *s);
  * have been missed. */
 void caller_end(const caller_state *s);
 
-/* Makes this process one that can have children, whatever its parent left: SIGCHLD, SIGTERM and SIGPIPE have
- * their defaults, and no signal is held back. SIGINT and SIGHUP stay ignored where they are (nohup). A child
- * calls it before it becomes another program, which is asked to end by SIGTERM. */
+/* Makes this process able to have children, whatever its parent left: SIGCHLD, SIGTERM and SIGPIPE get their
+ * defaults, and no signal is blocked. Ignored SIGINT and SIGHUP stay ignored (nohup). A child calls this
+ * function before it becomes another program, which SIGTERM asks to end. */
 void caller_defaults(void);
 
 #endif

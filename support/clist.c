@@ -1,6 +1,6 @@
 #include "support/clist.h"
 
-/* Entries without coordinates may have no array of them, to which nothing is added. */
+/* Entries without coordinates may have no array, and no offset is added. */
 static const uint32_t *entry(const clist *l, uint32_t e) {
     return l->width ? l->crd + (size_t)e * l->width : l->crd;
 }
@@ -14,7 +14,7 @@ bool clist_insert(clist *l, const uint32_t *at, uint16_t value) {
     return true;
 }
 
-/* Returns -1, 0 or 1 where a comes before b, has the same keys, or comes after it. */
+/* Returns -1, 0 or 1: a comes before b, has the same keys, or comes after b. */
 static int compare(const uint32_t *a, const uint32_t *b, clist_by by) {
     for (uint32_t k = 0; k < by.keys; k++) {
         const uint32_t x = a[by.key[k]], y = b[by.key[k]];
@@ -31,7 +31,7 @@ static bool is_sorted(const clist *l, clist_by by) {
     return sorted;
 }
 
-/* Sorts by digit `shift` of a column, in one stable counting pass. */
+/* Sorts by digit `shift` of a column, in a stable counting pass. */
 static void sort_pass(const clist *l, uint32_t column, uint32_t shift, const uint32_t *from, uint32_t *to,
                       uint32_t *start) {
     for (uint32_t b = 0; b <= CLIST_DIGITS; b++)
@@ -52,7 +52,7 @@ void clist_sort(const clist *l, clist_by by, uint32_t *order, uint32_t *other, u
         return;
     for (uint32_t k = by.keys; k-- > 0;) {
         uint32_t largest = 0, before = 0;
-        bool sorted = true; /* by this key: its passes, which are stable, would change nothing */
+        bool sorted = true; /* by this key: its passes are stable and would change nothing */
         for (uint32_t i = 0; i < l->n; i++) {
             const uint32_t now = entry(l, from[i])[by.key[k]];
             largest |= now;
@@ -70,7 +70,7 @@ void clist_sort(const clist *l, clist_by by, uint32_t *order, uint32_t *other, u
         order[i] = from[i];
 }
 
-/* Adds an entry that comes after the last one, or at its place. */
+/* Adds an entry with coordinates after the last entry's, or equal to them. */
 static void append(clist *out, const uint32_t *at, uint16_t value, clist_by by, clist_combine *combine) {
     if (out->n && compare(entry(out, out->n - 1), at, by) == 0)
         out->val[out->n - 1] = combine(out->val[out->n - 1], value);

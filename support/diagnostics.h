@@ -1,14 +1,14 @@
-/* diagnostics.h - sources, and what is to be said of them. */
+/* diagnostics.h - sources, and messages about them. */
 #ifndef ONYX_SUPPORT_DIAGNOSTICS_H
 #define ONYX_SUPPORT_DIAGNOSTICS_H
 
 #include "support/arena.h"
 #include <stdbool.h>
 
-#define DIAG_MAX_ERRORS 20 /* further errors are counted, not kept, nor what is added to them */
-#define DIAG_MAX_KEPT 4096 /* diagnostics and notes, that more warnings and notes are not kept behind */
+#define DIAG_MAX_ERRORS 20 /* further errors are counted, but not kept, nor their notes */
+#define DIAG_MAX_KEPT 4096 /* limit of diagnostics and notes; later warnings and notes are dropped */
 
-/* A place in a text the user gave: a file, or an argument such as the expression. */
+/* A place in a text of the user: a file, or an argument such as the expression. */
 typedef struct {
     uint32_t source; /* index + 1 into diagnostics.sources; 0 = nowhere */
     uint32_t offset; /* byte offset of the first character */
@@ -17,7 +17,7 @@ typedef struct {
 
 typedef enum { DIAG_NONE, DIAG_ERROR, DIAG_UNMAPPABLE, DIAG_MISMATCH, DIAG_WARNING, DIAG_NOTE } diag_kind;
 
-/* What a caller may do something about. */
+/* Refusals with a remedy for the caller. */
 typedef enum {
     DIAG_REFUSED_NONE,
 #define REFUSAL(key, code) DIAG_REFUSED_##key,
@@ -46,43 +46,43 @@ typedef struct {
 } file_id;
 typedef VEC(file_id) file_ids;
 
-/* Collects what went wrong; prints nothing by itself. */
+/* Collects diagnostics; prints nothing by itself. */
 typedef struct {
     arena *mem;
     VEC(diagnostic) list;
     VEC(src_text) sources;
     uint32_t errors, unmappable, mismatches, warnings; /* counts by kind */
     uint32_t left_out; /* warnings that are not kept */
-    bool dropped;      /* the latest diagnostic that is no note is not kept */
-    file_ids inputs, made; /* support/inputs.h: files of others that were read, and files written since */
+    bool dropped;      /* the latest diagnostic other than a note is not kept */
+    file_ids inputs, made; /* support/inputs.h: input files read, and files written since */
 } diagnostics;
 
 void diag_init(diagnostics *d, arena *mem);
-/* Registers a text (not copied; it must live as long as `d`) and returns its 1-based index. */
+/* Registers a text (not copied; the text must live as long as `d`) and returns its 1-based index. */
 uint32_t diag_add_source(diagnostics *d, const char *name, const char *text, size_t length);
 src_loc src_at(uint32_t source, size_t offset, size_t length);
 
 /* Reports a mistake of the user's (exit 1). CODE never changes its meaning: "E0104-rank". */
 void diag_error(diagnostics *d, src_loc loc, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Reports that something does not fit the hardware (exit 2). */
+/* Reports a misfit with the hardware (exit 2). */
 void diag_unmappable(diagnostics *d, src_loc loc, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Reports that what ran gave a wrong result, or one that cannot be read (exit 3). */
+/* Reports a wrong or unreadable result of a run (exit 3). */
 void diag_mismatch(diagnostics *d, src_loc loc, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void diag_warning(diagnostics *d, src_loc loc, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Adds a second place or an explanation to the diagnostic before it. */
+/* Adds a second place or an explanation to the previous diagnostic. */
 void diag_note(diagnostics *d, src_loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* Attaches "help: ..." to the latest diagnostic that is not a note. */
+/* Attaches "help: ..." to the latest diagnostic other than a note. */
 void diag_hint(diagnostics *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 uint32_t diag_failures(const diagnostics *d); /* the number of all but warnings and notes */
 static inline bool diag_failed(const diagnostics *d) {
     return diag_failures(d) > 0;
 }
-/* Finds the 1-based line and column of a location; false when it is nowhere. */
+/* Finds the 1-based line and column of a location; false for no location. */
 bool diag_line_col(const diagnostics *d, src_loc loc, uint32_t *line, uint32_t *col);
 
 #endif

@@ -1,11 +1,11 @@
-/* Diagnostics printed: with the line they speak of and a caret under it, or as JSON. */
+/* Diagnostics printed: with their source line and a caret, or as JSON. */
 #include "support/support.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Returns the length in bytes of the UTF-8 character at `at`, of which at most `left` bytes are there; 0 if
- * there is none (RFC 3629: surrogates and overlong forms are no characters). */
+/* Returns the length in bytes of the UTF-8 character at `at`, with at most `left` bytes available; 0 for an
+ * invalid character (RFC 3629: surrogates and overlong forms). */
 static size_t character(const unsigned char *at, size_t left) {
     size_t length = *at < 0x80 ? 1 : *at < 0xc2 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : *at < 0xf5 ? 4 : 0;
     if (length > left)
@@ -19,8 +19,8 @@ static size_t character(const unsigned char *at, size_t left) {
     return wrong ? 0 : length;
 }
 
-/* Prints bytes of the user's as a terminal may get them: '?' stands for what is no character, and for control
- * characters other than line ends and tabs. */
+/* Prints user bytes in a form safe for a terminal: '?' replaces invalid characters, and control characters
+ * other than line ends and tabs. */
 static void print_text(const char *text, size_t length, FILE *out) {
     const unsigned char *at = (const unsigned char *)text, *end = at + length;
     while (at < end) {
@@ -35,8 +35,8 @@ static void print_text(const char *text, size_t length, FILE *out) {
     }
 }
 
-/* Prints as many of `mark` as `length` bytes of text have characters; tabs stay tabs, so that the marks stand
- * below the text. */
+/* Prints as many of `mark` as `length` bytes of text have characters; tabs stay tabs, to align the marks with
+ * the text. */
 static void print_under(const char *text, size_t length, char mark, FILE *out) {
     const unsigned char *at = (const unsigned char *)text, *end = at + length;
     while (at < end) {
@@ -46,8 +46,7 @@ static void print_under(const char *text, size_t length, char mark, FILE *out) {
     }
 }
 
-/* Prints the line that holds `loc`, or the part of a long line that is around it, and a line of carets that
- * underlines it. */
+/* Prints the line of `loc`, or the surrounding part of a long line, and a line of carets. */
 static void print_caret(const src_text *s, src_loc loc, FILE *out) {
     enum { WHOLE = 160, BEFORE = 60, AFTER = 100 };
     size_t at = loc.offset < s->length ? loc.offset : s->length;
@@ -76,7 +75,7 @@ static void print_caret(const src_text *s, src_loc loc, FILE *out) {
     fputc('\n', out);
 }
 
-/* What was not kept; NULL: all was. */
+/* Text about dropped diagnostics; NULL: none were dropped. */
 static const char *not_shown(const diagnostics *d, arena *mem) {
     const uint32_t all = diag_failures(d), errors = all > DIAG_MAX_ERRORS ? all - DIAG_MAX_ERRORS : 0,
                    warnings = d->left_out;
@@ -128,8 +127,8 @@ bool diag_colour(FILE *out) {
 
 /* ---- as JSON --------------------------------------------------------------------------------- */
 
-/* Makes JSON of a message, which may quote any bytes of the user's: U+FFFD stands for what is no character,
- * since JSON has characters only. */
+/* Makes JSON of a message, which may quote any user bytes: U+FFFD replaces invalid characters, since JSON has
+ * only valid ones. */
 static cJSON *json_text(const char *text, arena *mem) {
     char *copy = arena_alloc(mem, 3 * strlen(text) + 1), *to = copy;
     const unsigned char *end = (const unsigned char *)text + strlen(text);
@@ -177,7 +176,7 @@ static void print_line(cJSON *json, FILE *out) {
 
 void diag_print_json(const diagnostics *d, uint32_t first, FILE *out) {
     arena scratch = {0};
-    cJSON *json = NULL; /* the latest diagnostic that is no note; the notes behind it go into it */
+    cJSON *json = NULL; /* the latest diagnostic other than a note; receives its notes */
     for (uint32_t i = first; i < d->list.len; i++) {
         const diagnostic *g = &d->list.at[i];
         if (g->kind == DIAG_NOTE && json) {

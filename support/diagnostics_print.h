@@ -1,4 +1,4 @@
-/* diagnostics_print.h - what prints diagnostics, for people and for programs. */
+/* diagnostics_print.h - prints diagnostics, for people and for programs. */
 #ifndef ONYX_SUPPORT_DIAGNOSTICS_PRINT_H
 #define ONYX_SUPPORT_DIAGNOSTICS_PRINT_H
 
@@ -8,9 +8,10 @@
 /* Writes every diagnostic from index `first` on as `name:line:col: error: message [code]`, the
  * line, a caret. */
 void diag_print(const diagnostics *d, uint32_t first, FILE *out, bool colour);
-/* Writes them as one JSON object a line, for programs: docs/diagnostics.md, docs/diagnostics.schema.json. */
+/* Writes the diagnostics as a JSON object a line, for programs: docs/diagnostics.md,
+ * docs/diagnostics.schema.json. */
 void diag_print_json(const diagnostics *d, uint32_t first, FILE *out);
-/* Returns whether colours belong on `out`: it is a terminal, TERM is not dumb, and NO_COLOR is unset or
+/* Returns whether to print colours on `out`: a terminal, TERM other than dumb, and NO_COLOR unset or
  * empty. */
 bool diag_colour(FILE *out);
 

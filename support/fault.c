@@ -1,4 +1,4 @@
-/* Faults of ours and of the machine that end the program. */
+/* Internal and machine faults that end the program. */
 #include "support/support.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Whole files, and files that appear only when complete. */
+/* Whole files, and files with a name only when complete. */
 #define _GNU_SOURCE /* fopencookie */
 #include "support/inputs.h"
 
@@ -14,7 +14,7 @@ enum { DEVICE_MOST = 1 << 26, PIPE_PATIENCE_MS = 10000 };
 
 /* Opens a file to read. Of a pipe with a name somebody has to write the first byte in time. */
 static FILE *open_whole(const char *path) {
-    enum { NAMELESS = 0x50495045 }; /* PIPEFS_MAGIC: its writer is there from the start */
+    enum { NAMELESS = 0x50495045 }; /* PIPEFS_MAGIC: its writer is present from the start */
     struct stat info;
     struct statfs where;
     bool named = stat(path, &info) == 0 && S_ISFIFO(info.st_mode) && statfs(path, &where) == 0 &&
@@ -142,7 +142,7 @@ void inputs_note(diagnostics *d, const char *path) {
         vec_push(d->mem, &d->inputs, id_of(&info));
 }
 
-/* The number of a file that was read and removed may be that of one made since. */
+/* The number of a removed input file may be reused for an output. */
 void inputs_note_made(diagnostics *d, FILE *stream) {
     struct stat info;
     if (fstat(fileno(stream), &info) != 0 || !S_ISREG(info.st_mode))
@@ -168,7 +168,7 @@ bool inputs_spared(diagnostics *d, const char *path) {
     return false;
 }
 
-/* ---- output files: what is said of a failure ------------------------------------------------------- */
+/* ---- output files: messages about a failure -------------------------------------------------------- */
 
 void file_write_error(const char *what, const char *path, int why, diagnostics *d) {
     diag_error(d, (src_loc){0}, "E0004-write", "cannot %s '%s': %s", what, path, strerror(why));
@@ -178,9 +178,10 @@ void file_write_error(const char *what, const char *path, int why, diagnostics *
         diag_hint(d, "name a folder that may be written");
 }
 
-/* ---- what is there and no regular file: a device, a pipe, a descriptor of this program -------------- */
+/* ---- existing special files: a device, a pipe, a descriptor of this program ------------------------- */
 
-/* It is written as bytes come, and stays what it is. A stream forgets why a write failed; this does not. */
+/* A special file is written directly, and keeps its kind. A stream forgets the reason of a failed write; this
+ * struct keeps the reason. */
 typedef struct {
     int to, why;
 } through;
@@ -203,8 +204,8 @@ static int end_through(void *cookie) {
     return close(t->to);
 }
 
-/* The descriptor that a name stands for: /dev/fd/3, or the file that standard output or error is. It is
- * duplicated, since who opens it again begins at its first byte. -1: none. */
+/* The descriptor behind a name: /dev/fd/3, or the file of standard output or error. The descriptor is
+ * duplicated, since reopening would start at its first byte. -1: none. */
 static int own_descriptor(const char *path, const struct stat *there) {
     int number = -1, end = 0;
     struct stat info;
@@ -219,7 +220,7 @@ static int own_descriptor(const char *path, const struct stat *there) {
     return -1;
 }
 
-/* False after an error. A pipe that nobody reads waits for its reader. */
+/* False after an error. A pipe without a reader waits for its reader. */
 static bool open_through(file_out *f, int descriptor, arena *mem, diagnostics *d) {
     through *t = arena_new(mem, through);
     fflush(stdout);
@@ -239,7 +240,7 @@ static bool open_through(file_out *f, int descriptor, arena *mem, diagnostics *d
 
 /* ---- output files ---------------------------------------------------------------------------------- */
 
-/* Follows symbolic links at the end of the path, also to what is not there yet; NULL: they go in circles. */
+/* Follows symbolic links at the end of the path, also to missing files; NULL: a cycle of links. */
 static const char *target_of(const char *path, arena *mem) {
     char link[4096];
     for (int links = 0; links < 40; links++) {
@@ -273,8 +274,8 @@ bool file_create(file_out *f, const char *path, arena *mem, diagnostics *d) {
     return f->stream != NULL;
 }
 
-/* A stream remembers that a write failed, not why; the next one to the temporary file fails for the same
- * reason. */
+/* A stream remembers a failed write, but not its reason; the next write to the temporary file fails for the
+ * same reason. */
 static int write_failure(const file_out *f) {
     static const char block[4096];
     ssize_t n = 0;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 bool make_folder(const char *path, diagnostics *d) {
-    if (!*path) { /* names in it would be those of the root */
+    if (!*path) { /* names inside would belong to the root */
         file_write_error("make folder", path, ENOENT, d);
         return false;
     }
@@ -49,5 +49,5 @@ static int remove_entry(const char *path, const struct stat *info, int kind, str
 
 void remove_folder(const char *path) {
     if (nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS) != 0 && errno == ENOMEM)
-        out_of_memory(0); /* or what should be gone stays, and nobody is told */
+        out_of_memory(0); /* otherwise files to be removed stay, without a message */
 }

@@ -4,11 +4,11 @@
 
 #include "support/diagnostics.h"
 
-bool make_folder(const char *path, diagnostics *d); /* with parents; it may exist already */
-/* Keeps other processes, and other descriptors of this one, from the folder until *lock is closed or the
- * process ends; leaves no file. E0007-in-use. A file system without locks keeps nobody out; *lock may be -1
- * then. */
+bool make_folder(const char *path, diagnostics *d); /* with parents; may exist already */
+/* Locks the folder against other processes, and other descriptors of this process, until *lock is closed or
+ * the process ends; leaves no file. E0007-in-use. A file system without locks locks nobody out; *lock may be
+ * -1 in this case. */
 bool folder_take(const char *path, diagnostics *d, int *lock);
-void remove_folder(const char *path); /* with all in it; it may be missing */
+void remove_folder(const char *path); /* with its contents; may be missing */
 
 #endif

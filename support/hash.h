@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 uint64_t hash_bytes(const void *bytes, size_t length); /* XXH64, seed 0 */
-/* Hashes a row of pieces, one a call: `hash` is that of the pieces before, 0 at first. The cuts count: "ab",
- * "c" and "a", "bc" have different hashes. */
+/* Hashes a sequence of pieces, a piece a call: `hash` is the hash of the earlier pieces, 0 at first. The cuts
+ * count: "ab", "c" and "a", "bc" have different hashes. */
 uint64_t hash_more(uint64_t hash, const void *bytes, size_t length);
 
 #endif

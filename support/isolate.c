@@ -1,10 +1,9 @@
-/* isolate.c - calls of code of others in a child process.
+/* isolate.c - calls of foreign code in a child process.
  *
- * Caller and child take turns on memory that both have mapped at the same address. Who waits yields the
- * processor for a tenth of a millisecond, which is fastest whether the two have a processor each or one
- * together, and then sleeps on the word that says whose turn it is. The caller wakes up now and then to see
- * whether the child lives. A process that was stopped (SIGSTOP, a suspended machine) has not waited
- * meanwhile.
+ * Caller and child take turns on memory mapped at the same address in both. The waiting process yields the
+ * processor for a tenth of a millisecond, the fastest way with one processor or two, and sleeps afterwards on
+ * the word with the turn. The caller wakes up at intervals to check the child. A stopped process (SIGSTOP, a
+ * suspended machine) has not waited in the meantime.
  */
 #define _GNU_SOURCE /* close_range, on_exit, sigabbrev_np, syscall */
 #include "support/isolate.h"
@@ -33,9 +32,9 @@ enum { PAUSE_MS = 20, FIRST_ROOM = 1 << 16, HEAD = 512 };
 static const double YIELDING = 1e-4; /* s */
 
 typedef struct {
-    _Atomic uint32_t turn, sleeps; /* whose it is; how many wait for it asleep */
+    _Atomic uint32_t turn, sleeps; /* whose turn; number of sleeping waiters */
     bool refused;
-    char why[ISOLATE_WHY]; /* of a child that could not begin */
+    char why[ISOLATE_WHY]; /* of a child that failed to start */
 } shared;
 _Static_assert(sizeof(shared) <= HEAD, "the head of the shared memory");
 
@@ -54,7 +53,7 @@ static void sleep_on(_Atomic uint32_t *word, uint32_t value, const struct timesp
     syscall(SYS_futex, word, FUTEX_WAIT, value, most, NULL, 0);
 }
 
-/* Waits until the turn is another one, but for `most` at most; NULL: for ever. */
+/* Waits until the turn changes, for at most `most`; NULL: for ever. */
 static bool wait_turn(shared *both, uint32_t while_it_is, const struct timespec *most) {
     const double begin = seconds_now();
     do {
@@ -94,7 +93,7 @@ static void become_child(const isolate *g) {
     close_range(keep + 1, ~0u, 0);
 }
 
-/* What the caller's process does at its end (atexit) is nothing for a child whose code calls exit. */
+/* Keeps the caller's exit handlers (atexit) from running in a child whose code calls exit. */
 static void leave(int code, void *unused) {
     (void)unused;
     fflush(NULL);
@@ -115,7 +114,7 @@ _Noreturn static void be_child(isolate *g) {
         g->work.serve(g->work.context, (unsigned char *)g->both + HEAD);
         give_turn(g->both, CALLERS_TURN);
     }
-    fflush(NULL); /* what the code of others has printed */
+    fflush(NULL); /* output of the foreign code */
     _exit(0);
 }
 
@@ -165,7 +164,7 @@ static bool wait_answer(isolate *g, double seconds) {
     return true;
 }
 
-/* A process that was forked from the one which began the child leaves the child alone. */
+/* A process forked from the owner leaves the child alone. */
 static void end_child(isolate *g) {
     int status;
     if (g->child && g->owner == getpid()) {

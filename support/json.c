@@ -17,7 +17,7 @@ static void set_hooks(void) {
 }
 
 void json_begin(void) {
-    static once_flag hooks = ONCE_FLAG_INIT; /* others may be using them by now */
+    static once_flag hooks = ONCE_FLAG_INIT; /* other threads may be using the hooks already */
     call_once(&hooks, set_hooks);
 }
 

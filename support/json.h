@@ -5,8 +5,8 @@
 #include "support/diagnostics.h"
 #include <cjson/cJSON.h>
 
-/* Every program that uses cJSON calls this first: an allocation of cJSON that fails then ends the program,
- * where cJSON itself would leave out what it has no memory for. */
+/* Must be called first by every program with cJSON: a failed allocation of cJSON ends the program, while
+ * cJSON itself would drop the data. */
 void json_begin(void);
 /* cJSON does the parsing and printing; these functions add locations and diagnostics. json_read reads and
  * parses a file and returns NULL after a located error (E0001-file, E0002-json). json_parse without `d`
@@ -14,7 +14,7 @@ void json_begin(void);
 cJSON *json_read(const char *path, diagnostics *d);
 cJSON *json_parse(const char *name, const char *text, size_t length, diagnostics *d);
 cJSON *json_add_item(cJSON *list); /* a new object at its end */
-/* These get a required member; if it is missing or of another type, they report E0003-json-member, which
+/* Get a required member; a missing member, or one of another type, is reported as E0003-json-member, which
  * names `where`.`key`. */
 bool json_get_u32(const cJSON *object, const char *where, const char *key, uint32_t *out, diagnostics *d);
 bool json_get_text(const cJSON *object, const char *where, const char *key, const char **out, diagnostics *d);

@@ -1,10 +1,10 @@
 /* mlist.h - lists of a matrix's entries: insert, sort, merge; clist.h in little memory, six bytes an entry.
- * Both coordinates are in one word, the outer one in its upper half, so that one comparison tells the order.
- * A matrix of few places has a dense workspace beside its list: entries are put where they belong, and listed
- * in the end.
+ * Both coordinates are in one word, the outer coordinate in its upper half: a single comparison gives the
+ * order. A small matrix has a dense workspace in addition to its list: entries are put into their places, and
+ * listed at the end.
  *
- * Freestanding, without heap or recursion, for the chip's processor and for whoever tries what that would do.
- * All memory is the caller's.
+ * Freestanding, without heap or recursion, for the chip's processor and for the host's model of the
+ * processor. All memory is the caller's.
  */
 #ifndef ONYX_SUPPORT_MLIST_H
 #define ONYX_SUPPORT_MLIST_H
@@ -14,32 +14,32 @@
 #include <stdint.h>
 
 enum { MLIST_DIGITS = 256 };
-/* The way in which entries come to be in order: they are already; they are sorted; or, any larger number, by
- * a dense workspace, whose extents that is, the outer one in the upper half. */
+/* Ordering of entries: already in order; by sorting; or, for any larger number, by a dense workspace with
+ * these extents, the outer extent in the upper half. */
 enum { MLIST_IN_ORDER, MLIST_SORTS };
 typedef struct {
     uint32_t room, n;
     uint32_t *key; /* room */
     uint16_t *val;
-    /* As many once more, and counters of digits, for entries that are sorted. Or, of a dense workspace, bits
-     * that say which places have an entry, and the values of all places. */
+    /* A second set of arrays, and counters of digits, for sorting. For a dense workspace: bits of occupied
+     * places, and the values of all places. */
     uint32_t *other_key;
     uint16_t *other_val, *start; /* MLIST_DIGITS; NULL: no entry is sorted */
-    uint32_t way, pitch;         /* pitch: places from one outer coordinate to the next; 0: none are dense */
-    uint32_t last, used;         /* the last key; bits that are set in some */
-    bool other, other_inner;     /* a key is below the one before, or entries are not listed; an inner
-                                  * coordinate is */
+    uint32_t way, pitch;     /* pitch: places from one outer coordinate to the next; 0: no dense workspace */
+    uint32_t last, used;     /* the last key; union of all keys' bits */
+    bool other, other_inner; /* some key is below its predecessor, or entries are not listed; some inner
+                                coordinate is */
 } mlist;
 
-/* Makes one value of two at the same coordinates, the earlier one first; `how` is the caller's. Where it is
- * NULL it is their sum. */
+/* Combines two values at the same coordinates, the earlier value first; `how` is the caller's. NULL:
+ * addition. */
 typedef uint32_t mlist_combine(uint32_t how, uint32_t earlier, uint32_t later);
 static inline uint32_t mlist_combined(mlist_combine *combine, uint32_t how, uint32_t earlier,
                                       uint32_t later) {
     return combine ? combine(how, earlier, later) : earlier + later;
 }
 
-/* Returns how many places the dense workspace of a way has; 0: it is another way. */
+/* Returns the number of places of a dense workspace; 0: another ordering. */
 static inline uint32_t mlist_places(uint32_t way) {
     return (way >> 16) * (way & 0xffffu);
 }
@@ -48,20 +48,20 @@ static inline bool mlist_is_way(uint32_t way, uint32_t places_most) {
     return way <= MLIST_SORTS || (mlist_places(way) && mlist_places(way) <= places_most);
 }
 
-/* Returns the bytes of a list with so much room. */
+/* Returns the bytes of a list of `room` entries. */
 static inline uint32_t mlist_bytes(uint32_t room, uint32_t way) {
     const uint32_t bytes = 6 * room + room % 2 * 2, places = mlist_places(way);
     return way == MLIST_SORTS ? 2 * bytes + 2 * MLIST_DIGITS
                               : bytes + 4 * ((places + 31) / 32) + 2 * (places + places % 2);
 }
 
-/* Makes an empty list in memory of so many bytes, which is aligned to four. */
+/* Makes an empty list in memory of mlist_bytes bytes, aligned to four. */
 static inline void mlist_begin(mlist *l, void *memory, uint32_t room, uint32_t way) {
     const uint32_t halves = (room + 1) / 2; /* words of the values */
     const uint32_t words = (mlist_places(way) + 31) / 32;
     const bool sorts = way == MLIST_SORTS;
     uint32_t *const end = (uint32_t *)memory + room + halves;
-    l->room = room; /* one by one: there is no library that clears them */
+    l->room = room; /* member by member: no library is present to clear them */
     l->way = way;
     l->pitch = words ? way & 0xffffu : 0;
     l->n = l->last = l->used = 0;
@@ -76,7 +76,7 @@ static inline void mlist_begin(mlist *l, void *memory, uint32_t room, uint32_t w
         end[w] = 0;
 }
 
-/* Notes that behind the others there are entries now whose keys ascend from the first to the last. */
+/* Records appended entries with ascending keys from `first` to `last`. */
 static inline void mlist_note(mlist *l, uint32_t first, uint32_t last) {
     l->other = l->other || first < l->last;
     l->other_inner = l->other_inner || (first & 0xffffu) < (l->last & 0xffffu);
@@ -84,7 +84,7 @@ static inline void mlist_note(mlist *l, uint32_t first, uint32_t last) {
     l->last = last;
 }
 
-/* Adds an entry. Returns false where the list is full: then it was not taken. */
+/* Adds an entry. Returns false for a full list, without the entry. */
 static inline bool mlist_insert(mlist *l, uint32_t key, uint32_t value) {
     if (l->n == l->room)
         return false;
@@ -94,7 +94,7 @@ static inline bool mlist_insert(mlist *l, uint32_t key, uint32_t value) {
     return true;
 }
 
-/* Sorts by the digit at bit `shift`, which is below `digits`, in one stable counting pass. */
+/* Sorts by the digit at bit `shift`, below `digits`, in a stable counting pass. */
 static inline void mlist_pass(mlist *l, uint32_t shift, uint32_t digits) {
     uint32_t *const from = l->key, *const to = l->other_key;
     uint16_t *const values = l->val, *const moved = l->other_val;
@@ -120,9 +120,9 @@ static inline void mlist_pass(mlist *l, uint32_t shift, uint32_t digits) {
     l->other_val = values;
 }
 
-/* Sorts the entries; those of equal coordinates keep their order. Leaves out passes that would change
- * nothing: all, by the inner coordinate where that ascends already, and by digits that are 0. Returns how
- * many it took, or -1 where there is no memory to sort in. O(n). */
+/* Sorts the entries; entries of equal coordinates keep their order. Leaves out passes without effect: all of
+ * them, by the inner coordinate if already ascending, and by digits equal to 0. Returns the number of passes,
+ * or -1 without memory for sorting. O(n). */
 static inline int mlist_sort(mlist *l) {
     int passes = 0;
     for (uint32_t shift = l->other_inner ? 0 : 16; shift < 32 && l->other; shift += 8) {
@@ -143,8 +143,8 @@ static inline int mlist_sort(mlist *l) {
     return passes;
 }
 
-/* Makes one entry of those of equal coordinates, which are sorted, from the first to the last, and leaves out
- * what is the fill then, in the bits of `mask`, unless that is beyond 16 bits. */
+/* Merges sorted entries of equal coordinates, from the first to the last, and removes results equal to the
+ * fill, in the bits of `mask`, unless the fill exceeds 16 bits. */
 static inline void mlist_merge(mlist *l, uint32_t how, mlist_combine *combine, uint32_t mask, uint32_t fill) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < l->n;) {
@@ -162,7 +162,7 @@ static inline void mlist_merge(mlist *l, uint32_t how, mlist_combine *combine, u
     l->last = n ? l->key[n - 1] : 0;
 }
 
-/* Puts a value at a place of a dense workspace: combined with what is there, or alone. */
+/* Puts a value into a place of a dense workspace: combined with a present value, or alone. */
 static inline void mlist_put(const mlist *l, uint32_t place, uint32_t value, uint32_t how,
                              mlist_combine *combine) {
     uint32_t *const word = l->other_key + place / 32;
@@ -175,14 +175,14 @@ static inline void mlist_put(const mlist *l, uint32_t place, uint32_t value, uin
     *cell = (uint16_t)value;
 }
 
-/* Lists what a dense workspace has, which is empty then, without what is the fill in the bits of `mask`.
- * Returns false where there is no room. O(n + places / 32). */
+/* Lists the entries of a dense workspace, and empties the workspace, without values equal to the fill in the
+ * bits of `mask`. Returns false without room. O(n + places / 32). */
 static inline bool mlist_walk(mlist *l, uint32_t mask, uint32_t fill) {
     const uint32_t places = mlist_places(l->way), pitch = l->pitch;
     const uint16_t *const cells = l->other_val;
     uint32_t *key = l->key + l->n, *const last = l->key + l->room;
     uint16_t *val = l->val + l->n;
-    uint32_t zero = 0, end = pitch; /* the key of place 0, were it in this row, which ends there */
+    uint32_t zero = 0, end = pitch; /* the key of place 0 relative to this row, and the row's end */
     for (uint32_t first = 0, *word = l->other_key; first < places; first += 32, word++) {
         for (uint32_t bits = *word; bits; bits &= bits - 1) {
             const uint32_t place = first + (uint32_t)__builtin_ctz(bits), value = cells[place];
@@ -202,7 +202,7 @@ static inline bool mlist_walk(mlist *l, uint32_t mask, uint32_t fill) {
     return true;
 }
 
-/* Puts the entries, which are listed, where they belong with coordinates exchanged. */
+/* Puts the listed entries into their places with exchanged coordinates. */
 static inline void mlist_put_turned(mlist *l) {
     l->pitch = (l->way >> 16) + (l->way & 0xffffu) - l->pitch;
     for (uint32_t i = 0; i < l->n; i++)
@@ -211,7 +211,7 @@ static inline void mlist_put_turned(mlist *l) {
     l->other = true;
 }
 
-/* Exchanges the coordinates of all entries, which a dense workspace has listed. */
+/* Exchanges the coordinates of all entries, listed by a dense workspace. */
 static inline void mlist_turn(mlist *l) {
     if (l->pitch) {
         mlist_put_turned(l);
@@ -223,7 +223,7 @@ static inline void mlist_turn(mlist *l) {
     l->other = l->other_inner = true;
 }
 
-/* Returns the first entry with an outer coordinate of that, or beyond; they are sorted. */
+/* Returns the first entry with an outer coordinate of at least `outer`; the entries are sorted. */
 static inline uint32_t mlist_find(const mlist *l, uint32_t outer) {
     uint32_t low = 0, high = l->n;
     while (low < high) {

@@ -5,7 +5,7 @@ void names_init(name_table *names, arena *mem) {
     *names = (name_table){.mem = mem};
 }
 
-/* Returns the slot in which `text` stands, or the empty slot in which it would stand. */
+/* Returns the slot of `text`, or the empty slot for `text`. */
 static uint32_t names_slot(const name_table *names, const char *text, size_t length) {
     uint32_t mask = names->slot.len - 1;
     uint32_t i = (uint32_t)hash_bytes(text, length) & mask;

@@ -5,7 +5,7 @@
 #include "support/arena.h"
 #include <stdbool.h>
 
-/* A name is a 32-bit index into one table; 0 is "no name". Equal text means equal index. */
+/* A name is a 32-bit index into a table; 0 is "no name". Equal text means equal index. */
 typedef struct {
     uint32_t v;
 } name_id;

@@ -1,4 +1,4 @@
-/* Numbers as text, in the locale "C". The locale is that of the thread alone: the caller's other threads keep
+/* Numbers as text, in the locale "C". The locale is set for the thread alone: the caller's other threads keep
  * theirs. */
 #define _GNU_SOURCE /* strtod_l, locale_t */
 #include "support/number.h"
@@ -13,8 +13,8 @@ static locale_t plain(void) {
     return newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
-/* The C library also reads hexadecimal digits, "0x10": nobody means these where a number stands, and what
- * other programs read there is the 0. */
+/* The C library also reads hexadecimal digits, "0x10": users never mean hexadecimal numbers here, and other
+ * programs read only the 0. */
 static bool is_hexadecimal(const char *text) {
     text += strspn(text, " \t\n\v\f\r");
     text += *text == '+' || *text == '-';

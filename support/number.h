@@ -1,6 +1,6 @@
-/* number.h - numbers as text, in the locale "C" whatever the caller's: no other function of the tree reads a
- * floating-point number from text, or prints one (tests/house/numbers.py). arena_printf, the functions of
- * diagnostics and those of JSON print and read by these. */
+/* number.h - numbers as text, in the locale "C" whatever the caller's: only these functions read or print
+ * floating-point numbers as text (tests/house/numbers.py). arena_printf, the functions of diagnostics and
+ * those of JSON use them. */
 #ifndef ONYX_SUPPORT_NUMBER_H
 #define ONYX_SUPPORT_NUMBER_H
 
@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Read as strtod and strtof do, but decimal digits only: of "0x10" they read the 0. */
+/* Read like strtod and strtof, but decimal digits only: of "0x10" they read the 0. */
 double number_read(const char *text, char **end);
 float number_read_float(const char *text, char **end);
 

@@ -1,5 +1,5 @@
-/* What the address sanitizer is told of an arena's memory; nothing in a build without it. ARENA_POISONS is
- * defined where it is told. */
+/* The address sanitizer's view of an arena's memory; empty in a build without the sanitizer. ARENA_POISONS is
+ * defined with the sanitizer. */
 #ifndef ONYX_SUPPORT_POISON_H
 #define ONYX_SUPPORT_POISON_H
 

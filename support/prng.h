@@ -17,7 +17,7 @@ static inline uint64_t prng_next(prng *p) {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
 }
-/* Draws a number that is uniform in [0, n) for n >= 1, with a bias below 2^-32. */
+/* Draws a uniform number in [0, n) for n >= 1, with a bias below 2^-32. */
 static inline uint32_t prng_below(prng *p, uint32_t n) {
     return (uint32_t)(((prng_next(p) >> 32) * n) >> 32);
 }

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A command bounds its own memory (cli/usage.c); a program that it starts has what the system allows. */
+/* A command bounds its own memory (cli/usage.c); programs started by the command get the system's limit. */
 static void lift_memory_limit(void) {
     struct rlimit data;
     if (getrlimit(RLIMIT_DATA, &data) == 0) {
@@ -45,10 +45,10 @@ static bool ignores_interrupts(void) {
     return sigaction(SIGINT, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
-/* Waits for the child. Who waits holds SIGINT back from this thread (`held`; empty if it is ignored), takes
- * it here, and passes it on. No handler is changed, since this may be a thread of somebody else's program. */
+/* Waits for the child. The waiting thread blocks SIGINT (`held`; empty if ignored), takes the signal here,
+ * and passes it on. No handler is changed, since the thread may belong to another program. */
 static int wait_for(pid_t child, const sigset_t *held, bool *interrupted) {
-    enum { LONGEST_PAUSE = 10000000 }; /* ns; a child that is soon over is soon noticed */
+    enum { LONGEST_PAUSE = 10000000 }; /* ns; short to notice a short child's end early */
     struct timespec pause = {.tv_nsec = 500000};
     int status = 0;
     for (;;) {

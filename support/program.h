@@ -2,10 +2,10 @@
 #ifndef ONYX_SUPPORT_PROGRAM_H
 #define ONYX_SUPPORT_PROGRAM_H
 
-/* Runs a program, appends what it prints to `log`, and waits for it. Returns its exit code; PROGRAM_MISSING
- * when there is no such program (126 when it cannot be started otherwise, and the log says why); minus the
- * signal that ended it; PROGRAM_NOT_RUN when no process could be had. SIGINT to this program ends the wait:
- * the child gets it, too, and whatever it makes of it, the answer is -SIGINT. */
+/* Runs a program, appends its output to `log`, and waits for its end. Returns its exit code; PROGRAM_MISSING
+ * for a missing program (126 when the start fails otherwise, with the reason in the log); minus its ending
+ * signal; PROGRAM_NOT_RUN when no process could be created. SIGINT to this program ends the wait: the child
+ * gets SIGINT, too, and the answer is -SIGINT in any case. */
 enum { PROGRAM_MISSING = 127, PROGRAM_NOT_RUN = -1000 };
 int program_run(const char *const *argv, const char *log);
 

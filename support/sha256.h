@@ -1,4 +1,4 @@
-/* sha256.h - SHA-256 (FIPS 180-4), for pages whose policy names the scripts that may run. */
+/* sha256.h - SHA-256 (FIPS 180-4), for pages whose policy names their allowed scripts. */
 #ifndef ONYX_SUPPORT_SHA256_H
 #define ONYX_SUPPORT_SHA256_H
 

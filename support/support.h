@@ -1,8 +1,7 @@
-/* support.h - what every room of the house stands on.
+/* support.h - the base of every room.
  *
- * Conventions: nothing here is global and mutable; zero-initialised structures are valid and empty;
- * memory comes from arenas and is released with them; a program that runs out of it ends (E0005-memory, exit
- * 1).
+ * Conventions: nothing here is global and mutable; zero-initialised structures are valid and empty; memory
+ * comes from arenas and is released with them; a program without memory ends (E0005-memory, exit 1).
  */
 #ifndef ONYX_SUPPORT_H
 #define ONYX_SUPPORT_H

@@ -1,4 +1,4 @@
-/* Text: what is printed, as a string; parts of a text. */
+/* Text: printed output as a string; parts of a text. */
 #include "support/support.h"
 
 #include <stdlib.h>
@@ -11,8 +11,8 @@ const char *text_tail(const char *text, size_t length, uint32_t lines) {
     return text + at;
 }
 
-/* What the system refused is the reason, wherever it stands; a compiler's own "error:" comes behind it, as
- * "ld returned 1 exit status". */
+/* A refusal of the system is the reason, anywhere in the text; a compiler's own "error:" follows it, as "ld
+ * returned 1 exit status". */
 static const char *first_reason(const char *text) {
     static const char *const signs[] = {
         "No space left on device", "Disk quota exceeded", "File too large", "Cannot allocate memory",

@@ -20,7 +20,8 @@ static inline bool text_ends_with(const char *text, const char *end) {
     return length >= n && strcmp(text + length - n, end) == 0;
 }
 
-/* Collects what is printed to `stream` between text_begin and text_end. It must not be moved in between. */
+/* Collects the output printed to `stream` between text_begin and text_end. The struct must not be moved in
+ * between. */
 typedef struct {
     FILE *stream;
     char *text;
@@ -31,7 +32,7 @@ void text_begin(text_out *out);
 /* Returns the text, ended by 0, in `mem`. */
 char *text_end(text_out *out, arena *mem);
 
-/* Returns the first line of a log that has "error:" in it, or else its first line; "" if there is none. */
+/* Returns the first line of a log with "error:", or else its first line; "" for an empty log. */
 const char *file_error_line(const char *log, arena *mem);
 /* Returns the last `lines` lines of a text. */
 const char *text_tail(const char *text, size_t length, uint32_t lines);

@@ -48,7 +48,7 @@ static bool end_line(reader *r) {
     return r->at == r->length || here(r) == '\n' || refuse(r, r->at, "the end of the line");
 }
 
-/* Returns the character that an escape of a string stands for; 0 for those that are not read. */
+/* Returns the character of a string's escape; 0 for unsupported escapes. */
 static char escaped(char letter) {
     static const char of[] = "\"\\nt", is[] = "\"\\\n\t";
     const char *at = letter ? strchr(of, letter) : NULL;
@@ -142,7 +142,7 @@ static cJSON *read_value(reader *r) {
     return item;
 }
 
-/* Adds an item under a key that the table must not have. */
+/* Adds an item under a key new to the table. */
 static bool add(reader *r, cJSON *table, const char *key, cJSON *item, size_t at) {
     if (cJSON_GetObjectItemCaseSensitive(table, key)) {
         cJSON_Delete(item);

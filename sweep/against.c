@@ -1,11 +1,11 @@
-/* What a sweep found held against what an earlier one did, point by point: for those who change a program and
- * want to know of what gets slower. */
+/* Compares a sweep's results with an earlier sweep's, point by point: for developers who look for slower
+ * results after a change. */
 #include "sweep/against.h"
 #include "support/number.h"
 
 static const char *const measure_name[SWEEP_MEASURES] = {"cycles", "time", "tiles", "words"};
 
-/* All of them are better where they are less. */
+/* All measures are better when lower. */
 static double measure(const sweep_row *r, int which) {
     const double of[SWEEP_MEASURES] = {r->cycles, r->time_us, r->pe + r->mem + r->io, r->words};
     return of[which];
@@ -20,7 +20,7 @@ static const sweep_row *find(const sweep_row_vec *rows, const sweep_row *wanted)
     return NULL;
 }
 
-/* Says what is worse at a point by more than is tolerated; returns whether anything is. */
+/* Prints the measures of a point worse by more than the tolerance; returns whether any is. */
 static bool is_worse(const sweep_row *before, const sweep_row *now, const double *tolerance, FILE *out) {
     bool worse = false;
     for (int m = 0; m < SWEEP_MEASURES; m++) {

@@ -4,11 +4,10 @@
 
 #include "sweep/sweep.h"
 
-/* What of a point may get worse: cycles, time, tiles, words of configuration. */
+/* Measures of a point: cycles, time, tiles, words of configuration. */
 enum { SWEEP_MEASURES = 4 };
-/* Holds what is found now against what was before, by plan and settings, and prints what differs. A point
- * that is worse by more than the per cent that is tolerated, by measure, or that is not done any more:
- * E0943-worse. */
+/* Compares current with earlier results, by plan and settings, and prints the differences. E0943-worse for a
+ * point worse by more than the tolerance in per cent, by measure, or no longer done. */
 void sweep_against(const sweep_row_vec *before, const sweep_row_vec *now, const double *tolerance, FILE *out,
                    diagnostics *d);
 

@@ -1,4 +1,4 @@
-/* Charts of results: which points there are, what each is divided by, and the two files of each chart. */
+/* Charts of results: the selected points, their normalisation, and the two files of each chart. */
 #include "sweep/chart.h"
 #include "support/number.h"
 #include "sweep/plot.h"
@@ -48,7 +48,7 @@ static uint32_t index_of(const sweep_text_vec *names, const char *name) {
     return i;
 }
 
-/* Returns the values that an axis has at the rows, sorted; one that is "" where there is no axis. */
+/* Returns the axis' values in the rows, sorted; a single "" without an axis. */
 static sweep_text_vec values_of(const drawing *g, const char *axis) {
     sweep_text_vec values = {0};
     for (uint32_t r = 0; r < g->rows.len; r++) {
@@ -61,7 +61,7 @@ static sweep_text_vec values_of(const drawing *g, const char *axis) {
     return values;
 }
 
-/* Returns whether a row is done, has the figure, and the values that the chart asks for. */
+/* Returns whether a row is done, has the figure, and the chart's required values. */
 static bool is_drawn(const sweep_row *r, const sweep_chart *c, arena *mem) {
     double y = 0;
     for (uint32_t w = 0; w < c->where.len; w++) {
@@ -92,7 +92,7 @@ static void collect(drawing *g) {
     }
 }
 
-/* Divides by the values of one series, or those by all; what has no partner is left out. */
+/* Divides by the values of a series, or a series by all; values without a partner are left out. */
 static bool divide(drawing *g) {
     const char *by = g->c->normalise ? g->c->normalise : g->c->speedup;
     const uint32_t n = g->x.len, base = by ? index_of(&g->series, by) : 0;
@@ -196,7 +196,7 @@ static bool take_series(const drawing *g, plot *p) {
 
 /* ---- kinds --------------------------------------------------------------------------------------- */
 
-/* Adds the columns of somebody else's results that have an x of ours. */
+/* Adds the columns of a peer's results whose x occurs in ours. */
 static bool add_peer(drawing *g, plot *p) {
     peer_results peer = {0};
     if (!g->c->peer)
@@ -290,7 +290,7 @@ static int by_number(const void *a, const void *b) {
     return (*p > *q) - (*p < *q);
 }
 
-/* Returns the value below which this share of the sorted numbers is, between two of them in proportion. */
+/* Returns the quantile of this share of the sorted numbers, interpolated linearly. */
 static double quantile(const f64_vec *sorted, double share) {
     const double at = share * (sorted->len - 1);
     const uint32_t below = (uint32_t)at, above = below + 1 < sorted->len ? below + 1 : below;
@@ -330,7 +330,7 @@ static bool draw_boxes(drawing *g) {
 
 /* ---- charts -------------------------------------------------------------------------------------- */
 
-/* Draws the rows that have this value of `each`, or all where it is NULL. */
+/* Draws the rows with this value of `each`, or all rows for NULL. */
 static bool draw_part(const sweep_row_vec *rows, drawing g, const char *value) {
     static bool (*const draw_kind[])(drawing * g) = {draw_grid, draw_grid, draw_scatter, draw_heat,
                                                      draw_boxes};

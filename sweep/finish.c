@@ -1,4 +1,4 @@
-/* A point's files, its command, and what is stored of how it ended. */
+/* A point's files, its command, and the stored record of its end. */
 #include "support/number.h"
 #include "sweep/settings.h"
 #include "sweep/sweep_int.h"
@@ -37,8 +37,8 @@ static const char *failure_of(const char *line, size_t length, arena *mem) {
     return text;
 }
 
-/* Returns the first failure of a log of --diagnostics=json; of a log without any, as of a program that did
- * not start, the line with "error:" or the first one. */
+/* Returns the first failure of a log of --diagnostics=json; for a log without any, as of a program that did
+ * not start, the line with "error:" or the first line. */
 static const char *message_of(const char *log, arena *mem) {
     size_t length = 0;
     const char *text = file_read_if_there(log, mem, &length), *found = NULL;
@@ -60,7 +60,7 @@ static const char *text_of(const cJSON *report, const char *key) {
     return cJSON_IsString(m) ? m->valuestring : "";
 }
 
-/* Returns whether the failure is the machine's rather than the command's: then it is no result of the point.
+/* Returns whether the failure is the machine's instead of the command's, and no result of the point.
  */
 static bool may_pass(const char *message) {
     return strstr(message, "[E0004-write]") || strstr(message, "[E0005-memory]") ||
@@ -88,14 +88,14 @@ static void tell(const batch *b, const sweep_row *r) {
         fprintf(stderr, ": %s%s%s\n", sweep_state_name[r->state], *r->message ? ": " : "", r->message);
 }
 
-/* Makes the page that a report links to; what engine sam leaves has none. */
+/* Makes the page linked by a report; results of engine sam have none. */
 static void draw_page(const sweep_plan *plan, const point_files *f) {
     const char *const argv[] = {plan->program, "view", f->folder, "--quiet", NULL};
     program_run(argv, f->log);
 }
 
-/* Returns the expression as the report has it; of a point without a report the first word that is no option's
- * name, as it is given. */
+/* Returns the expression from the report; for a point without a report the first word other than an option's
+ * name, as given. */
 static const char *expression_of(const cJSON *report, const sweep_point *point) {
     const char *reported = text_of(report, "expression");
     return *reported || point->arguments.len < 2 ? reported : point->arguments.at[1];

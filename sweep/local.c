@@ -28,7 +28,7 @@ typedef struct {
 static _Noreturn void become(const pool *p, const char *const *argv, const point_files *f, pid_t parent) {
     int out = open(f->json, O_WRONLY | O_CREAT | O_TRUNC, 0666),
         log = open(f->log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    /* A sweep that is killed takes its children along. */
+    /* A killed sweep ends its children, too. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (out < 0 || log < 0 || getppid() != parent)
         _exit(126);
@@ -49,7 +49,7 @@ static bool start(pool *p, uint32_t point) {
     child *c = p->children;
     while (c->pid)
         c++;
-    files_remove(&f); /* left of a run that was cut short */
+    files_remove(&f); /* files of an aborted run */
     fflush(NULL);
     pid_t parent = getpid();
     *c = (child){.pid = fork(), .point = point, .start = seconds_now()};
@@ -73,7 +73,7 @@ static void kill_all(pool *p, int signal) {
     }
 }
 
-/* Takes in every child that has ended; after an interruption their results are dropped. */
+/* Takes in every ended child; after an interruption their results are dropped. */
 static bool reap(pool *p) {
     bool ok = true;
     int status = 0;

@@ -1,8 +1,8 @@
-/* CSV of others: fields between commas, in quotation marks or not, a row on each line. */
+/* CSV of other tools: fields between commas, quoted or not, a row on each line. */
 #include "support/number.h"
 #include "sweep/chart.h"
 
-/* Reads a field and what ends it; returns the text behind both. */
+/* Reads a field and its separator; returns the following text. */
 static const char *read_field(const char *at, arena *mem, const char **field, bool *last) {
     char *to = arena_alloc(mem, strlen(at) + 1);
     const bool quoted = *at == '"';
@@ -16,7 +16,7 @@ static const char *read_field(const char *at, arena *mem, const char **field, bo
     return at + (*at == ',' ? 1 : strspn(at, "\r\n"));
 }
 
-/* Takes a field of the row that names the columns, if there is none yet, or of a row of numbers. */
+/* Takes a field of the header row, or of a row of numbers. */
 static void take(peer_results *out, arena *mem, bool head, uint32_t column, const char *field) {
     char *end = NULL;
     if (!column && !head)

@@ -9,7 +9,7 @@
 
 enum { WIDTH = 720, HEIGHT = 440, LEFT = 80, RIGHT = 550, TOP = 40, BOTTOM = 380 };
 
-/* Okabe and Ito's colours, which the colour-blind can tell apart. */
+/* Okabe and Ito's colours, distinguishable by the colour-blind. */
 static const char *const colours[PLOT_SERIES] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                                  "#e69f00", "#56b4e9", "#000000", "#999999"};
 
@@ -156,7 +156,7 @@ static void write_lines(const plot *p, FILE *out, const axis *y) {
 
 /* ---- names of groups ------------------------------------------------------------------------- */
 
-/* Many names are slanted, so that they do not run into each other. */
+/* Many names are slanted, to avoid overlaps. */
 enum { LEVEL_NAMES = 7, SLANTED = 60 };
 static bool are_slanted(const plot *p) {
     size_t longest = 0;
@@ -234,7 +234,7 @@ static int by_place(const void *a, const void *b) {
     return p->x != q->x ? (p->x > q->x) - (p->x < q->x) : (p->y < q->y) - (p->y > q->y);
 }
 
-/* Joins the best points by steps: what is right of and above the line is worse. O(n log n). */
+/* Joins the best points by steps: points right of and above the line are worse. O(n log n). */
 static void write_front(const plot *p, FILE *out, const axis *x, const axis *y) {
     arena scratch = {0};
     plot_point *best = arena_new_n(&scratch, plot_point, p->n + 1);
@@ -271,7 +271,7 @@ static void write_point(const plot_point *at, FILE *out, const axis *x, const ax
     fputs(at->link ? "</title></circle></a>\n" : "</title></circle>\n", out);
 }
 
-/* Draws the line that is nearest to the points of a series in the plane of the picture, over their width. */
+/* Draws the least-squares line of a series' points in the plane of the picture, over their width. */
 static void write_trend(const plot *p, FILE *out, uint32_t series, const axis *x, const axis *y) {
     double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0, least = INFINITY, most = -INFINITY;
     for (uint32_t i = 0; i < p->n; i++) {
@@ -295,7 +295,7 @@ static void write_trend(const plot *p, FILE *out, uint32_t series, const axis *x
                  least, from + slope * least, most, from + slope * most, colours[series]);
 }
 
-/* The best ones come last, over all others. */
+/* The best points come last, on top. */
 static void write_points(const plot *p, FILE *out, const axis *y) {
     double low = INFINITY, high = -INFINITY;
     for (uint32_t i = 0; i < p->n; i++)
@@ -313,7 +313,7 @@ static void write_points(const plot *p, FILE *out, const axis *y) {
 
 /* ---- heat maps ------------------------------------------------------------------------------- */
 
-/* Writes one cell: the least value is the darkest, on a logarithmic scale from least to most. */
+/* Writes a cell: the least value is the darkest, on a logarithmic scale from least to most. */
 static void write_cell(const plot *p, FILE *out, uint32_t i, double least, double most) {
     const double value = p->cell[i], width = (double)(RIGHT - LEFT) / p->n,
                  height = (double)(BOTTOM - TOP) / p->n_rows;

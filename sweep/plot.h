@@ -1,4 +1,4 @@
-/* plot.h - plots as SVG, without dependencies: what reports of sweeps and the studies draw. */
+/* plot.h - plots as SVG, without dependencies: for reports of sweeps and for the studies. */
 #ifndef ONYX_SWEEP_PLOT_H
 #define ONYX_SWEEP_PLOT_H
 
@@ -6,19 +6,19 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { PLOT_SERIES = 8 }; /* as many as there are colours */
+enum { PLOT_SERIES = 8 }; /* the number of colours */
 
-/* One line, or one bar of each group. */
+/* A line, or a bar of each group. */
 typedef struct {
     const char *name;
-    const double *y; /* plot.n of them, or NULL: a name of points; a value that is not above 0 is left out of a logarithmic plot */
+    const double *y; /* plot.n values, or NULL: a name of points; logarithmic plots leave out values not above 0 */
     bool published;  /* somebody else's values, beside ours: dashed, or only an outline */
 } plot_series;
 
 typedef struct {
-    double x, y;             /* at least 0; above 0 along an axis that is logarithmic */
-    const char *says, *link; /* shown where one points at it, and where a click leads; NULL: nowhere */
-    bool best;               /* no other point is as low as it and as far left: these are joined by steps */
+    double x, y;             /* at least 0; above 0 along a logarithmic axis */
+    const char *says, *link; /* shown under the mouse pointer, and the target of a click; NULL: none */
+    bool best;               /* no other point is as low and as far left: best points are joined by steps */
     uint32_t series; /* whose colour it has */
 } plot_point;
 
@@ -27,25 +27,25 @@ typedef struct {
     double least, first, median, third, most; /* the least is at least 0 */
 } plot_box;
 
-/* Points where `point` is there, boxes where `box` is, a heat map where `cell` is, lines where `category` is
- * NULL, else bars. */
+/* Points if `point` is set, boxes if `box` is, a heat map if `cell` is, lines if `category` is NULL, else
+ * bars. */
 typedef struct {
     const char *title, *x_label, *y_label;
     uint32_t n;                  /* points, points of a line, groups of bars, columns */
     const double *x;             /* lines: ascending */
-    const char *const *category; /* bars, columns: what is written below each */
+    const char *const *category; /* bars, columns: the label below each */
     bool log_x, log_y;
-    bool trend;  /* points: a straight line through those of each series, by least squares as it is drawn */
-    double rule; /* a line across at this height, for what others are compared with; 0: none */
+    bool trend;  /* points: a straight line through the points of each series, by least squares as drawn */
+    double rule; /* a horizontal line at this height, for comparison; 0: none */
     const plot_box *box; /* n of them */
-    bool stacked;        /* bars: the series of a group on top of each other; then not log_y */
+    bool stacked;        /* bars: the series of a group on top of each other; excludes log_y */
     plot_series series[PLOT_SERIES];
     uint32_t n_series;
     const plot_point *point;
-    const double *cell; /* row by row from the lowest: the less the better; what is not above 0 is left out */
-    const char *const *row; /* what is written beside each row */
+    const double *cell; /* row by row from the lowest, lower is better; values not above 0 are left out */
+    const char *const *row; /* label of each row */
     uint32_t n_rows;
-    bool within; /* it becomes a part of an HTML page, which needs no name space and sets the size */
+    bool within; /* part of an HTML page, which needs no name space and sets the size */
 } plot;
 
 /* Writes an SVG of 720 x 440 pixels (more where names below the bars are slanted) with axes, ticks, a legend

@@ -1,4 +1,4 @@
-/* The product of the axes, and what identifies a point. */
+/* The product of the axes, and the identity of a point. */
 #include "support/inputs.h"
 #include "sweep/sweep_int.h"
 
@@ -52,7 +52,7 @@ static uint64_t **value_sums(const sweep_plan *plan, arena *mem, diagnostics *d)
     return sums;
 }
 
-/* Adds the words of a value to a point, and mixes them in. */
+/* Adds the words of a value to a point, and mixes them into the hash. */
 static void take_value(sweep_point *p, const sweep_value *value, uint64_t sum, arena *mem, uint64_t *hash) {
     for (uint32_t w = 0; w < value->words.len; w++) {
         const char *word = value->words.at[w];
@@ -65,7 +65,7 @@ static void take_value(sweep_point *p, const sweep_value *value, uint64_t sum, a
         *hash = hash_more(*hash, &sum, sizeof sum);
 }
 
-/* Returns the point with these values of the axes; `hash` is of all that the points have in common. */
+/* Returns the point with these values of the axes; `hash` covers the common part of the points. */
 static sweep_point point_at(const sweep_plan *plan, const uint32_t *at, uint64_t *const *sums, uint64_t hash,
                             arena *mem) {
     sweep_point p = {.settings = settings_of(plan, at, mem), .engine = plan->engine};

@@ -1,4 +1,4 @@
-/* What a sweep found: a table for people, CSV for tools, a page to look at. */
+/* Results of a sweep: a table for people, CSV for tools, a page for a browser. */
 #include "support/number.h"
 #include "sweep/plot.h"
 #include "sweep/settings.h"
@@ -7,7 +7,7 @@
 /* The rows of one plan. */
 typedef struct {
     const sweep_row *at;
-    uint32_t n, end; /* rows of the plan; rows of all up to the last one of the plan */
+    uint32_t n, end; /* rows of the plan; number of all rows up to the plan's last */
 } plan_rows;
 
 /* Finds the rows of the next plan; `p` begins as {0}. Returns false after the last plan. */
@@ -60,7 +60,7 @@ static uint32_t count_groups(const plan_rows *p) {
     return n;
 }
 
-/* Prints what the rows of a plan compute: their expression, or how many there are. */
+/* Prints the expression of a plan's rows, or the number of expressions. */
 static void put_expressions(const plan_rows *p, FILE *out) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < p->n; i++) {
@@ -84,8 +84,8 @@ static const char *engine_of(const plan_rows *p) {
     return p->at->engine;
 }
 
-/* Prints the fastest of the points that compute the same as row `i`, the first of them; nothing of one point,
- * where there are others. */
+/* Prints the fastest of the points with the same computation as row `i`, the first of them; nothing for a
+ * single point among others. */
 static void print_fastest(const plan_rows *p, uint32_t i, FILE *out) {
     const bool alone = i + 1 == p->n || is_first(p, i + 1), only = count_groups(p) == 1;
     if (p->at[i].state != SWEEP_DONE || (alone && !only))
@@ -122,7 +122,7 @@ void sweep_print(const sweep_row_vec *rows, FILE *out) {
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-/* Prints a field as RFC 4180 asks. What a spreadsheet would take for a formula gets an apostrophe in front.
+/* Prints a field by RFC 4180. A text that looks like a spreadsheet's formula gets an apostrophe in front.
  */
 static void put_csv(const char *text, FILE *out) {
     fputs(*text && strchr("=+-@\t\r", *text) ? "\"'" : "\"", out);
@@ -141,7 +141,7 @@ static void put_names_csv(const sweep_text_vec *names, FILE *out) {
     }
 }
 
-/* Puts what each axis and each fact of an operand is at a point; nothing where the point has none. */
+/* Prints the value of each axis and each fact of an operand at a point; empty if absent. */
 static void put_values_csv(const sweep_row *r, const sweep_text_vec *axes, const sweep_text_vec *facts,
                            FILE *out) {
     arena scratch = {0};
@@ -235,7 +235,7 @@ static void put_settings_html(const char *settings, FILE *out) {
     arena_free(&scratch);
 }
 
-/* Finished, with a time that a plot can show; a results file may hold any number. */
+/* Finished, with a time suitable for a plot; a results file may hold any number. */
 static bool is_shown(const sweep_row *r) {
     const double time = row_time(r), tiles = row_tiles(r);
     return r->state == SWEEP_DONE && time >= 0 && time < 1e300 && tiles >= 0 && tiles < 1e300;
@@ -247,7 +247,7 @@ static void put_plot(const plot *p, FILE *out) {
     fputs("</figure>\n", out);
 }
 
-/* What a plot of points has from left to right, beside time. */
+/* The horizontal axis of a plot of points; the vertical axis is time. */
 typedef struct {
     const char *title, *label;
     double (*of)(const sweep_row *);
@@ -257,8 +257,8 @@ static double row_energy(const sweep_row *r) {
     return r->energy_nj;
 }
 
-/* Draws every finished point by its time and what it costs. Its steps join those that are best in these two;
- * points that are best in all three are so in the table. */
+/* Draws every finished point by its time and its cost. Steps join the best points in these two; the table
+ * marks points best in all three. */
 static void points_svg(const plan_rows *rows, const cost_axis *cost, FILE *out) {
     arena mem = {0};
     VEC(plot_point) points = {0};
@@ -292,13 +292,13 @@ static void points_svg(const plan_rows *rows, const cost_axis *cost, FILE *out) 
 
 enum { VALUES_MOST = 24 };
 
-/* What an axis has, in the order in which a plot shows it. */
+/* Values of an axis, in plotting order. */
 typedef struct {
     const char *name, *label[VALUES_MOST];
     uint32_t n;
 } axis_values;
 
-/* Returns the place of a row's value; VALUES_MOST where it has none, or one of those that are too many. */
+/* Returns the index of a row's value; VALUES_MOST for none, or beyond the limit. */
 static uint32_t value_of(const axis_values *a, const sweep_row *row) {
     cJSON *settings = json_parse("", row->settings, strlen(row->settings), NULL);
     const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(settings, a->name));
@@ -313,8 +313,7 @@ static bool comes_before(const char *a, const char *b) {
     return strlen(a) != strlen(b) ? strlen(a) < strlen(b) : strcmp(a, b) < 0;
 }
 
-/* Collects the values of an axis: shorter ones first and equally long ones by their letters, which puts
- * numbers in their order. */
+/* Collects the values of an axis: sorted by length, and by letters for equal length, which sorts numbers. */
 static axis_values values_of(const plan_rows *rows, const char *name, arena *mem) {
     axis_values a = {.name = name};
     for (uint32_t r = 0; r < rows->n; r++) {
@@ -332,7 +331,7 @@ static axis_values values_of(const plan_rows *rows, const char *name, arena *mem
     return a;
 }
 
-/* Finds the best time of each pair of values; b may be NULL. What has no point is 0. */
+/* Finds the best time of each pair of values; b may be NULL. Pairs without a point are 0. */
 static void best_times(const plan_rows *rows, const axis_values *a, const axis_values *b, double *best) {
     memset(best, 0, a->n * (b ? b->n : 1) * sizeof *best);
     for (uint32_t r = 0; r < rows->n; r++) {
@@ -345,7 +344,7 @@ static void best_times(const plan_rows *rows, const axis_values *a, const axis_v
     }
 }
 
-/* Draws the best time of each value of one axis as bars. */
+/* Draws the best time of each value of an axis as bars. */
 static void axis_svg(const plan_rows *rows, const axis_values *a, arena *mem, FILE *out) {
     double best[VALUES_MOST];
     best_times(rows, a, NULL, best);
@@ -380,7 +379,7 @@ static void map_svg(const plan_rows *rows, const axis_values *a, const axis_valu
 
 enum { AXES_MOST = 8 };
 
-/* Draws each axis that has several values, and each pair of them. */
+/* Draws each axis of several values, and each pair of such axes. */
 static void axes_svg(const plan_rows *rows, FILE *out) {
     arena mem = {0};
     axis_values axis[AXES_MOST];
@@ -400,7 +399,7 @@ static void axes_svg(const plan_rows *rows, FILE *out) {
     arena_free(&mem);
 }
 
-/* How good a result is, against double precision, and what the command warned of. */
+/* Accuracy of a result against double precision, and the command's warnings. */
 static void put_error_html(const sweep_row *r, FILE *out) {
     put_text(r->accuracy, out);
     if (strcmp(r->accuracy, "within") == 0 || strcmp(r->accuracy, "differs") == 0)
@@ -444,7 +443,7 @@ static void rows_html(const plan_rows *rows, FILE *out) {
     fputs("</tbody></table>\n", out);
 }
 
-/* Draws the points that compute the same, if one of them is done; the first one is the fastest. */
+/* Draws the points with the same computation, if any is done; the first one is the fastest. */
 static void group_html(const plan_rows *rows, FILE *out) {
     static const cost_axis costs[] = {
         {"time and tiles: on the line, no other point is as fast on as few", "tiles (PE, MEM and IO)",
@@ -462,8 +461,7 @@ static void group_html(const plan_rows *rows, FILE *out) {
     axes_svg(rows, out);
 }
 
-/* Draws each expression on its operands by itself; of a single point there is nothing to draw, unless it is
- * all of the plan. */
+/* Draws each expression on its operands by itself; a single point is drawn only if it is the whole plan. */
 static void groups_html(const plan_rows *rows, FILE *out) {
     const bool several = count_groups(rows) > 1;
     for (uint32_t i = 0, n; i < rows->n; i += n) {

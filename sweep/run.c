@@ -1,4 +1,4 @@
-/* Which points have to run, and who runs them. */
+/* Selects the points to run, and their executor. */
 #include "sweep/settings.h"
 #include "sweep/sweep_int.h"
 
@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* Takes a lock that is held while points run, so that two sweeps do not write the same files. The lock goes
+/* Takes a lock for the time of running points, to keep two sweeps from writing the same files. The lock ends
  * with the process. */
 static int take_lock(const sweep_job *job) {
     const char *path = arena_printf(job->mem, "%s/lock", store_folder(job->store));
@@ -45,7 +45,7 @@ bool sweep_run(sweep_job *job) {
     return run_batch(&b);
 }
 
-/* Returns the point of the job that a row is the result of, or the number of points. */
+/* Returns the job's point of a result row, or the number of points. */
 static uint32_t point_of(const sweep_job *job, const sweep_row *row) {
     uint32_t i = 0;
     while (i < job->points.len && strcmp(row->key, job->points.at[i].key) != 0)

@@ -26,7 +26,7 @@ const char *row_setting(const sweep_row *r, const char *axis, arena *mem) {
 
 /* ---- figures ----------------------------------------------------------------------------------- */
 
-/* Facts of an operand in a report's "tensors"; of `dims` the one at `mode`. */
+/* Facts of an operand in a report's "tensors"; of `dims` the element at `mode`. */
 static const struct {
     const char *name, *member;
     int mode;

@@ -1,6 +1,6 @@
 /* Points as a Slurm job array. Tasks write files next to the results file, and only this process writes into
- * that: SQLite's locks are not to be relied on across the machines of a cluster. What an interrupted sweep
- * left behind is taken in by the next one. */
+ * the results file: SQLite's locks are unreliable across the machines of a cluster. The next sweep takes in
+ * the files of an interrupted sweep. */
 #include "sweep/sweep_int.h"
 
 #include <signal.h>
@@ -59,7 +59,7 @@ static bool write_script(const batch *b, const u32_vec *tasks, const char *path)
     return file_commit(&script, job->d);
 }
 
-/* Reads the exit code that a task left; returns false while there is none. */
+/* Reads the exit code left by a task; returns false while missing. */
 static bool read_exit(const point_files *f, int *code) {
     FILE *in = fopen(f->exit, "r");
     bool ok = in && fscanf(in, "%d", code) == 1;
@@ -68,7 +68,7 @@ static bool read_exit(const point_files *f, int *code) {
     return ok;
 }
 
-/* Stores the results that are there; the tasks without a result stay in `tasks`. */
+/* Stores the available results; the tasks without a result stay in `tasks`. */
 static bool take_in(const batch *b, u32_vec *tasks) {
     uint32_t left = 0;
     for (uint32_t i = 0; i < tasks->len; i++) {

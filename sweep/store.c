@@ -1,4 +1,4 @@
-/* Results in an SQLite file: one row a point. */
+/* Results in an SQLite file: a row a point. */
 #include "support/inputs.h"
 #include "support/number.h"
 #include "sweep/settings.h"
@@ -60,8 +60,7 @@ static int version_of(sweep_store *store) {
     return version;
 }
 
-/* Makes the table, if it is not there. Another sweep may be making the same file: whoever comes second finds
- * the table. */
+/* Makes a missing table. Another sweep may be making the same file: the second process finds the table. */
 static bool prepare(sweep_store *store, bool create, diagnostics *d) {
     sqlite3_busy_timeout(store->db, BUSY_MS);
     int version = version_of(store);
@@ -85,7 +84,7 @@ static bool prepare(sweep_store *store, bool create, diagnostics *d) {
     return version == STORE_VERSION;
 }
 
-/* ---- SQLite's memory: its JSON functions take a document for a wrong one when memory runs out ----- */
+/* ---- SQLite's memory: its JSON functions report a wrong document when memory runs out ------------- */
 
 static void *allocate(int bytes) {
     void *p = malloc((size_t)bytes);
@@ -237,7 +236,7 @@ static const char *text_of(const cJSON *item, arena *mem) {
     return arena_strdup(mem, cJSON_IsString(item) ? item->valuestring : number);
 }
 
-/* SQLite gives NULL for NULL, and where it has no memory for a text. */
+/* SQLite gives NULL for NULL, and without memory for a text. */
 static const char *text_at(sqlite3_stmt *q, int column, arena *mem) {
     const unsigned char *text = sqlite3_column_text(q, column);
     if (!text && sqlite3_column_type(q, column) != SQLITE_NULL)
@@ -260,7 +259,7 @@ double row_tiles(const sweep_row *r) {
     return r->pe + r->mem + r->io;
 }
 
-/* Puts rows that are alike behind each other, each after the first of its kind and in the order they had. */
+/* Groups equal rows, each after the first of its kind and in their old order. */
 static void group(sweep_row_vec *rows, arena *mem) {
     sweep_row *sorted = arena_new_n(mem, sweep_row, rows->len + 1);
     bool *taken = arena_new_n(mem, bool, rows->len + 1);
@@ -295,7 +294,7 @@ static void mark_pareto(sweep_row_vec *rows) {
     }
 }
 
-/* Returns the page of a point's folder, or "" where there is none. A results file may say anything of a key.
+/* Returns the page of a point's folder, or "" if missing. The key in a results file may be any text.
  */
 static const char *page_of(const sweep_store *store, const sweep_row *r, arena *mem) {
     const bool plain = strlen(r->key) == 16 && !r->key[strspn(r->key, "0123456789abcdef")] &&
@@ -304,7 +303,7 @@ static const char *page_of(const sweep_store *store, const sweep_row *r, arena *
     return plain && access(page, R_OK) == 0 ? page : "";
 }
 
-/* Takes the figures of a point's report: whoever wrote the file may have put any text there. */
+/* Takes the figures of a point's report, which may hold any text. */
 static void take_report(const char *text, arena *mem, sweep_row *r) {
     cJSON *report = json_parse("", text, strlen(text), NULL);
     const cJSON *nj = member(member(report, "energy"), "nj"), *accuracy = member(report, "accuracy"),
@@ -326,8 +325,8 @@ static void take_report(const char *text, arena *mem, sweep_row *r) {
     cJSON_Delete(report);
 }
 
-/* Returns what follows -i, -g and --set in a point's arguments, with blanks between: points with the same
- * expression compute the same if these are equal. */
+/* Returns the arguments of -i, -g and --set among a point's arguments, separated by blanks: points with the
+ * same expression and equal text have the same computation. */
 static const char *operands_of(const char *arguments, arena *mem) {
     cJSON *list = json_parse("", arguments, strlen(arguments), NULL);
     const char *all = "";

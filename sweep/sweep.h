@@ -1,8 +1,7 @@
-/* sweep.h - one command run over a product of settings, with the results in an SQLite file.
+/* sweep.h - a command run over a product of settings, with the results in an SQLite file.
  *
- * A point is the command with one value of every axis. Its key is a hash of the program, of the arguments and
- * of the contents of the files they name, so a point that finished is never run again, and one that depends
- * on something that changed is. */
+ * A point is the command with a value of every axis. Its key is a hash of the program, of the arguments and
+ * of the contents of their files: a finished point is never run again, except after a change of these. */
 #ifndef ONYX_SWEEP_SWEEP_H
 #define ONYX_SWEEP_SWEEP_H
 
@@ -13,8 +12,8 @@ typedef VEC(const char *) sweep_text_vec;
 /* A value of an axis. */
 typedef struct {
     const char *label;     /* as reports name it: "i,k,j" */
-    sweep_text_vec words;  /* what stands in the command of a point: "-s", "reorder(i,k,j)" */
-    sweep_text_vec inputs; /* files among the words: their contents count in the keys of these points alone */
+    sweep_text_vec words;  /* words in the command of a point: "-s", "reorder(i,k,j)" */
+    sweep_text_vec inputs; /* files among the words: their contents count in the keys of these points only */
 } sweep_value;
 
 typedef struct {
@@ -24,16 +23,16 @@ typedef struct {
 
 typedef struct {
     const char *program;      /* the onyx to run */
-    const char *engine;       /* its --engine, where no axis has one */
-    sweep_text_vec arguments; /* of every point, after "run": first the expression, unless an axis has it */
+    const char *engine;       /* its --engine, unless an axis has engines */
+    sweep_text_vec arguments; /* of every point, after "run"; the expression first, unless an axis */
     sweep_text_vec inputs;    /* files among the arguments: their contents count */
     VEC(sweep_axis) axes;
 } sweep_plan;
 
 typedef struct {
-    char key[17];         /* hexadecimal */
-    const char *settings; /* JSON object, axis to value: also the name of the point among those of its plan */
-    sweep_text_vec arguments; /* "run", what all points have, what its values say */
+    char key[17];             /* hexadecimal */
+    const char *settings;     /* JSON object, axis to value: also the name of the point in its plan */
+    sweep_text_vec arguments; /* "run", the common arguments, and the values' arguments */
     const char *engine;
 } sweep_point;
 typedef VEC(sweep_point) sweep_point_vec;
@@ -51,21 +50,19 @@ typedef enum {
 } sweep_state;
 extern const char *const sweep_state_name[SWEEP_LATE + 1];
 
-/* A row of the results. Texts live in the arena given to sweep_rows; they are empty, not NULL, where there
- * are none. */
+/* A row of the results. Texts live in the arena given to sweep_rows; missing texts are empty, not NULL. */
 typedef struct {
     const char *plan, *key, *settings, *expression, *engine, *message, *check;
     sweep_state state;
     double cycles, time_us, fmax_mhz, pe, mem, io, words, passes, result_nnz, wall_s;
-    double energy_nj, energy_low_nj, energy_high_nj; /* an estimate, and its range; 0 where there is none */
-    const char *confirm_engine, *confirm_check;      /* once it was run again by another engine */
+    double energy_nj, energy_low_nj, energy_high_nj; /* an estimate, and its range; 0 if missing */
+    const char *confirm_engine, *confirm_check;      /* after a second run by another engine */
     double confirm_cycles;
     const char *accuracy, *error, *warnings; /* verdict, largest relative error, codes with blanks between */
-    const char *version, *operands; /* of the program; what -i and -g say, with blanks between */
-    const char *facts; /* JSON: "tensors" of the report, or "" */
-    const char *page; /* what `onyx view` made of its folder, from here; "" if none was kept */
-    bool pareto; /* no other finished point that computes the same is as fast, as small and as frugal, and
-                    better in one */
+    const char *version, *operands;          /* of the program; arguments of -i and -g, separated by blanks */
+    const char *facts;                       /* JSON: "tensors" of the report, or "" */
+    const char *page; /* page of its folder by `onyx view`, as a relative path; "" if none was kept */
+    bool pareto;      /* no finished point of equal computation is better in one measure and as good in all */
 } sweep_row;
 typedef VEC(sweep_row) sweep_row_vec;
 
@@ -73,46 +70,46 @@ typedef struct sweep_store sweep_store;
 /* Opens, or makes, a results file; NULL after E0940-store. */
 sweep_store *sweep_open(const char *path, bool create, arena *mem, diagnostics *d);
 void sweep_close(sweep_store *store);
-/* Reads the rows, those that are alike behind each other, in the order of plan, time and key, and marks the
- * Pareto points (time_us, tiles and energy). */
+/* Reads the rows, equal computations grouped, in the order of plan, time and key, and marks the Pareto points
+ * (time_us, tiles and energy). */
 bool sweep_rows(sweep_store *store, arena *mem, diagnostics *d, sweep_row_vec *out);
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* A sweep that runs: texts and points live in `mem`, errors go to `d`. */
+/* A running sweep: texts and points live in `mem`, errors go to `d`. */
 typedef struct {
     sweep_plan plan;
     sweep_point_vec points; /* the product of the plan's axes, the last axis changing fastest */
-    char key[17];           /* of the plan: the program and the axes do not count in it */
+    char key[17];           /* of the plan, without the program and the axes */
     sweep_store *store;
     arena *mem;
     diagnostics *d;
     uint32_t jobs;       /* at a time */
     uint32_t time_limit; /* of a point, seconds; 0 = none */
     bool slurm;          /* as a Slurm job array instead of child processes */
-    uint32_t array_most; /* tasks of such an array, at least 1 */
+    uint32_t array_most; /* tasks of a job array, at least 1 */
     bool keep;           /* the folders of the points */
     bool quiet;          /* no line for each finished point on standard error */
-    bool interrupted;    /* out: stopped by SIGINT or SIGTERM; what had finished is stored */
-    uint32_t ran, known; /* out: points run, points whose results were there */
+    bool interrupted;    /* out: stopped by SIGINT or SIGTERM; finished points are stored */
+    uint32_t ran, known; /* out: points run, points with an existing result */
 } sweep_job;
 
 /* Makes the points of the plan, and its key: points of plans with equal keys may be compared. Error:
  * E0001-file where an input cannot be read. */
 bool sweep_points(sweep_job *job);
-/* Runs the points that have no result yet. Each result is stored when it is there, so killing this at any
- * time loses only the points under way. False after E0940-store, E0941-slurm, E0930-tool. */
+/* Runs the points without a result. Each result is stored at once: a kill at any time loses only the running
+ * points. False after E0940-store, E0941-slurm, E0930-tool. */
 bool sweep_run(sweep_job *job);
-/* Runs the n fastest finished points of each expression and operands again on another engine and stores what
- * it says. */
+/* Runs the n fastest finished points of each expression and operands again on another engine and stores its
+ * results. */
 bool sweep_confirm(sweep_job *job, const char *engine, uint32_t n);
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
 void sweep_print(const sweep_row_vec *rows, FILE *out); /* for people; the recommended setting is last */
 void sweep_csv(const sweep_row_vec *rows, FILE *out);
-/* Writes one page that needs nothing else: for each plan a table, plots of its points over time, tiles and
- * energy, and its best times by each axis. */
+/* Writes a self-contained page: for each plan a table, plots of its points over time, tiles and energy, and
+ * its best times by each axis. */
 void sweep_html(const sweep_row_vec *rows, FILE *out);
 
 #endif

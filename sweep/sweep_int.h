@@ -1,20 +1,20 @@
-/* sweep_int.h - what the files of sweep/ share. */
+/* sweep_int.h - common to the files of sweep/. */
 #ifndef ONYX_SWEEP_SWEEP_INT_H
 #define ONYX_SWEEP_SWEEP_INT_H
 
 #include "sweep/sweep.h"
 
-/* Returns the folder in which a store keeps the output of points under way: "results.db.work". */
+/* Returns the folder of a store for the output of running points: "results.db.work". */
 const char *store_folder(const sweep_store *store);
 bool store_has(sweep_store *store, const char *key);
-/* Stores a result in place of any older one of the same plan and settings. */
+/* Stores a result, replacing an older result of the same plan and settings. */
 bool store_put(sweep_store *store, const sweep_row *row, const sweep_point *point, const char *report,
                diagnostics *d);
 bool store_confirm(sweep_store *store, const char *key, const char *engine, double cycles, const char *check,
                    diagnostics *d);
 
-/* Points are compared by these: their time in microseconds, or in cycles on an engine that has no clock, and
- * the tiles they use. */
+/* Measures for comparing points: their time in microseconds, or in cycles on an engine without a clock, and
+ * their tiles. */
 double row_time(const sweep_row *r);
 double row_tiles(const sweep_row *r);
 
@@ -28,10 +28,10 @@ typedef struct {
 point_files files_of(const sweep_store *store, const char *key, const char *engine, arena *mem);
 void files_remove(const point_files *f);
 
-/* The points that still have to run. */
+/* The points left to run. */
 typedef struct {
     sweep_job *job;
-    const char *confirms; /* the engine on which results are confirmed; NULL: points run on their own */
+    const char *confirms; /* the engine that confirms results; NULL: points run on their own */
     u32_vec todo;         /* indices of points */
 } batch;
 
@@ -43,12 +43,12 @@ const char *const *point_argv(const batch *b, const sweep_point *point, const po
 
 /* How the process of a point ended. */
 typedef struct {
-    int code;    /* of its exit, or minus the signal that ended it */
-    bool late;   /* it was killed at the time limit */
+    int code;    /* exit code, or minus the ending signal */
+    bool late;   /* killed at the time limit */
     double wall; /* seconds; 0: its report says */
 } point_end;
 
-/* Makes a row of how a point ended and of its files; stores and tells it. */
+/* Makes a row from a point's end and its files; stores and reports the row. */
 bool finish_point(const batch *b, uint32_t index, const point_end *end);
 
 bool run_local(const batch *b);
